@@ -1,0 +1,95 @@
+# Finds what the suite is built with: the CUDA toolkit (optional), glslang, and the third-party libraries.
+# Sets BENCH_HAVE_CUDA, BENCH_NVCC, BENCH_CUDA_ARCHS_RESOLVED, BENCH_CUDA_TOOLKIT ("CUDA 13.0.88"),
+# BENCH_GLSLANG and BENCH_GLSL_TOOLKIT ("glslang 12.0.0"); defines the targets bench_cudart, bench_gbenchmark and bench_zstd.
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(VulkanHeaders QUIET)
+find_path(BENCH_VULKAN_INCLUDE vulkan/vulkan_raii.hpp REQUIRED)
+find_path(BENCH_CLI11_INCLUDE CLI/CLI.hpp REQUIRED)
+
+# zstd: NVIDIA's pipeline caches are compressed with it. Static, so that a built program runs where it is not installed.
+find_path(BENCH_ZSTD_INCLUDE zstd.h REQUIRED)
+find_library(BENCH_ZSTD NAMES libzstd.a zstd REQUIRED)
+add_library(bench_zstd INTERFACE)
+target_include_directories(bench_zstd SYSTEM INTERFACE ${BENCH_ZSTD_INCLUDE})
+target_link_libraries(bench_zstd INTERFACE ${BENCH_ZSTD})
+
+# Google Benchmark: static where the distribution ships it; otherwise the shared library is copied beside the programs, which
+# find it by their $ORIGIN, so that a built tree can be carried to another machine.
+find_package(benchmark REQUIRED)
+find_library(BENCH_GBENCHMARK_STATIC NAMES libbenchmark.a)
+add_library(bench_gbenchmark INTERFACE)
+if(BENCH_GBENCHMARK_STATIC)
+  target_link_libraries(bench_gbenchmark INTERFACE ${BENCH_GBENCHMARK_STATIC} Threads::Threads)
+else()
+  target_link_libraries(bench_gbenchmark INTERFACE benchmark::benchmark)
+  file(MAKE_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+  file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/copy_gbenchmark.cmake CONTENT
+       "file(COPY_FILE \"$<TARGET_FILE:benchmark::benchmark>\" \"${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/$<TARGET_SONAME_FILE_NAME:benchmark::benchmark>\" ONLY_IF_DIFFERENT)\n")
+  add_custom_target(bench_copy_gbenchmark ALL COMMAND ${CMAKE_COMMAND} -P ${PROJECT_BINARY_DIR}/copy_gbenchmark.cmake VERBATIM)
+  set(CMAKE_BUILD_RPATH "\$ORIGIN")
+endif()
+
+find_program(BENCH_GLSLANG NAMES glslangValidator glslang REQUIRED)
+execute_process(COMMAND ${BENCH_GLSLANG} --version OUTPUT_VARIABLE _glslang_version)
+string(REGEX MATCH "Glslang Version: [0-9]*:?([0-9.]+)" _ "${_glslang_version}")
+set(BENCH_GLSL_TOOLKIT "glslang ${CMAKE_MATCH_1}")
+
+# nvcc only turns kernels into cubins and PTX; no host code goes through it.
+set(BENCH_HAVE_CUDA OFF)
+if(BENCH_CUDA)
+  find_program(BENCH_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin)
+  if(BENCH_NVCC)
+    file(REAL_PATH ${BENCH_NVCC} _nvcc)
+    execute_process(COMMAND ${_nvcc} --version OUTPUT_VARIABLE _nvcc_version)
+    string(REGEX MATCH "V([0-9]+\\.[0-9]+\\.[0-9]+)" _ "${_nvcc_version}")
+    set(_cuda_version ${CMAKE_MATCH_1})
+    cmake_path(GET _nvcc PARENT_PATH _bin)
+    cmake_path(GET _bin PARENT_PATH _cuda_home)
+    find_path(BENCH_CUDA_INCLUDE cuda_runtime_api.h HINTS ${_cuda_home}/include ${_cuda_home}/targets/x86_64-linux/include)
+    find_library(BENCH_CUDART_STATIC libcudart_static.a HINTS ${_cuda_home}
+                 PATH_SUFFIXES lib64 lib targets/x86_64-linux/lib)
+    if(_cuda_version VERSION_LESS 12.4)
+      message(STATUS "CUDA: nvcc ${_cuda_version} is older than 12.4")
+    elseif(NOT BENCH_CUDA_INCLUDE OR NOT BENCH_CUDART_STATIC)
+      message(STATUS "CUDA: nvcc ${_cuda_version}, but cuda_runtime_api.h or libcudart_static.a is missing")
+    else()
+      # Kernels are loaded by cudaLibraryLoadData, which entered the runtime API after 12.4.
+      file(STRINGS ${BENCH_CUDA_INCLUDE}/cuda_runtime_api.h _library_api REGEX "cudaLibraryLoadData\\(" LIMIT_COUNT 1)
+      if(_library_api)
+        set(BENCH_HAVE_CUDA ON)
+      else()
+        message(STATUS "CUDA: the runtime of nvcc ${_cuda_version} lacks cudaLibraryLoadData")
+      endif()
+    endif()
+  endif()
+endif()
+
+if(BENCH_HAVE_CUDA)
+  set(BENCH_CUDA_TOOLKIT "CUDA ${_cuda_version}")
+  add_library(bench_cudart INTERFACE)
+  target_include_directories(bench_cudart SYSTEM INTERFACE ${BENCH_CUDA_INCLUDE})
+  target_link_libraries(bench_cudart INTERFACE ${BENCH_CUDART_STATIC} Threads::Threads ${CMAKE_DL_LIBS} rt)
+  set(BENCH_CUDA_ARCHS_RESOLVED ${BENCH_CUDA_ARCHS})
+  if(BENCH_CUDA_ARCHS STREQUAL "auto")
+    set(BENCH_CUDA_ARCHS_RESOLVED 80 86 90a)
+    execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader OUTPUT_VARIABLE _caps
+                    ERROR_QUIET RESULT_VARIABLE _smi_failed)
+    if(NOT _smi_failed)
+      string(REGEX MATCHALL "[0-9]+\\.[0-9]" _caps "${_caps}")
+      list(REMOVE_DUPLICATES _caps)
+      list(TRANSFORM _caps REPLACE "\\." "")
+      # From 9.0 on, the arch-specific target is the one that has all of the GPU's instructions.
+      list(TRANSFORM _caps REPLACE "^(90|1[0-9][0-9])$" "\\1a")
+      if(_caps)
+        set(BENCH_CUDA_ARCHS_RESOLVED ${_caps})
+      endif()
+    endif()
+  endif()
+  message(STATUS "CUDA: ${BENCH_CUDA_TOOLKIT} (${BENCH_NVCC}), architectures ${BENCH_CUDA_ARCHS_RESOLVED} and PTX")
+else()
+  set(BENCH_CUDA_TOOLKIT "")
+  message(STATUS "CUDA: none; a Vulkan-only build (CUDA wants nvcc 12.4 or newer on PATH or in CUDA_HOME)")
+endif()
+message(STATUS "Vulkan: ${BENCH_GLSL_TOOLKIT} (${BENCH_GLSLANG})")

@@ -1,0 +1,8 @@
+# bench_warnings: what every C++ target of the suite is compiled with. Third-party headers come in as SYSTEM.
+add_library(bench_warnings INTERFACE)
+target_compile_options(bench_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wold-style-cast
+                       -Wnon-virtual-dtor -Woverloaded-virtual $<$<BOOL:${BENCH_WERROR}>:-Werror>)
+if(BENCH_ASAN)
+  target_compile_options(bench_warnings INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
+  target_link_options(bench_warnings INTERFACE -fsanitize=address,undefined)
+endif()

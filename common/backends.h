@@ -1,0 +1,16 @@
+// Both APIs, in the order in which every experiment takes them.
+#pragma once
+
+#include "cuda/backend.h"
+#include "vulkan/backend.h"
+
+namespace bench {
+
+inline std::vector<std::unique_ptr<Backend>> all_backends() {
+  std::vector<std::unique_ptr<Backend>> backends;
+  backends.push_back(cu::make_backend());
+  backends.push_back(vk::make_backend());
+  return backends;
+}
+
+}  // namespace bench

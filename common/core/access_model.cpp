@@ -1,0 +1,26 @@
+#include "core/access_model.h"
+
+#include <set>
+
+namespace bench {
+
+WarpAccess warp_access(std::uint32_t bytes, const std::function<std::uint64_t(std::uint32_t lane)>& address) {
+  std::set<std::uint64_t> sectors;
+  std::set<std::uint64_t> lines;
+  std::set<std::uint64_t> useful;
+  for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
+    for (std::uint64_t byte = address(lane); byte < address(lane) + bytes; ++byte) {
+      sectors.insert(byte / kSectorBytes);
+      lines.insert(byte / kLineBytes);
+      useful.insert(byte);
+    }
+  }
+  return {1, static_cast<std::uint32_t>(sectors.size()), static_cast<std::uint32_t>(lines.size()),
+          static_cast<std::uint32_t>(useful.size())};
+}
+
+WarpAccess operator+(const WarpAccess& a, const WarpAccess& b) {
+  return {a.requests + b.requests, a.sectors + b.sectors, a.lines + b.lines, a.useful_bytes + b.useful_bytes};
+}
+
+}  // namespace bench

@@ -1,0 +1,32 @@
+// What one warp-wide memory instruction should cost, from the lanes' addresses alone: requests, 32-byte sectors, 128-byte
+// lines.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace bench {
+
+// NVIDIA's L1 serves a global access in 32-byte sectors of 128-byte lines, since Maxwell. Source: CUDA C++ Best Practices
+// Guide, "Coalesced Access to Global Memory".
+inline constexpr std::uint64_t kSectorBytes = 32;
+inline constexpr std::uint64_t kLineBytes = 128;
+inline constexpr std::uint32_t kWarpLanes = 32;
+
+struct WarpAccess {
+  std::uint32_t requests = 0;      // memory instructions of the warp
+  std::uint32_t sectors = 0;       // summed over the instructions
+  std::uint32_t lines = 0;         // likewise
+  std::uint32_t useful_bytes = 0;  // distinct bytes the lanes asked for, per instruction, summed
+  double efficiency() const {      // 1 = every byte of every sector was asked for
+    return sectors == 0 ? 0 : useful_bytes / static_cast<double>(sectors * kSectorBytes);
+  }
+};
+
+// One instruction of a full warp: lane l accesses [address(l), address(l) + bytes).
+WarpAccess warp_access(std::uint32_t bytes, const std::function<std::uint64_t(std::uint32_t lane)>& address);
+
+// Several instructions by the same warp.
+WarpAccess operator+(const WarpAccess& a, const WarpAccess& b);
+
+}  // namespace bench

@@ -1,0 +1,56 @@
+#include "core/device.h"
+
+#include <cstring>
+
+#include "core/error.h"
+
+namespace bench {
+
+std::string_view to_string(Api api) { return api == Api::kCuda ? "cuda" : "vulkan"; }
+
+std::string_view to_string(BufferBinding binding) {
+  constexpr std::string_view kNames[] = {"descriptors",       "uniform",  "push_descriptors",
+                                         "descriptor_buffer", "bindless", "address"};
+  return kNames[static_cast<std::size_t>(binding)];
+}
+
+std::string_view to_string(Robustness robustness) {
+  constexpr std::string_view kNames[] = {"default", "disabled", "robustBufferAccess", "robustness2"};
+  return kNames[static_cast<std::size_t>(robustness)];
+}
+
+std::string_view to_string(SetUse use) {
+  constexpr std::string_view kNames[] = {"once", "per_dispatch", "updated"};
+  return kNames[static_cast<std::size_t>(use)];
+}
+
+const Kernel* kernel_of(const Work& work) {
+  const auto* launch = std::get_if<Launch>(&work);
+  return launch == nullptr ? nullptr : launch->kernel;
+}
+
+std::unique_ptr<Buffer> Device::allocate_shareable(std::uint64_t /*bytes*/, std::string_view /*label*/) {
+  throw Skip("{} cannot export memory to another API", to_string(info().api));
+}
+
+ExportedMemory Device::export_memory(const Buffer& /*shareable*/) {
+  throw Skip("{} cannot export memory to another API", to_string(info().api));
+}
+
+std::unique_ptr<Buffer> Device::import_memory(ExportedMemory /*memory*/, std::string_view /*label*/) {
+  throw Skip("{} cannot import another API's memory", to_string(info().api));
+}
+
+void Device::upload(Buffer& to, std::uint64_t offset, std::span<const std::byte> from) {
+  write(to, offset, from.size(), [from](std::uint64_t done, std::span<std::byte> chunk) {
+    std::memcpy(chunk.data(), from.data() + done, chunk.size());
+  });
+}
+
+void Device::download(const Buffer& from, std::uint64_t offset, std::span<std::byte> to) {
+  read(from, offset, to.size(), [to](std::uint64_t done, std::span<const std::byte> chunk) {
+    std::memcpy(to.data() + done, chunk.data(), chunk.size());
+  });
+}
+
+}  // namespace bench

@@ -1,0 +1,282 @@
+// What the two APIs have in common: a device, its buffers and kernels, and a Subject that can be timed.
+//
+// Everything above this line of abstraction (the experiments, the sampler, verification) treats CUDA and Vulkan alike; the
+// implementations in common/cuda and common/vulkan keep the API calls in plain sight.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/file_descriptor.h"
+
+namespace bench {
+
+enum class Api : std::uint8_t { kCuda, kVulkan };
+
+// "cuda" or "vulkan": the spelling of the CSV's api column.
+std::string_view to_string(Api api);
+
+using Uuid = std::array<std::uint8_t, 16>;
+
+// One device as one API shows it. A figure the API does not give is 0 (numbers) or empty (text, uuid).
+struct DeviceInfo {
+  Api api{};
+  int index = 0;  // in that API's own enumeration
+  std::string name;
+  std::optional<Uuid> uuid;  // cudaDeviceProp::uuid, VkPhysicalDeviceIDProperties::deviceUUID
+  bool is_cpu = false;       // a software implementation (VK_PHYSICAL_DEVICE_TYPE_CPU)
+  std::string driver;        // e.g. "580.159.04"
+  std::string toolkit;       // what built the kernels: "CUDA 13.0.88", "glslang 12.0.0"
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t l2_bytes = 0;          // only CUDA tells
+  double peak_gbps = 0;                // theoretical: 2 x memory clock x bus width, GB = 10^9 bytes
+  std::uint64_t max_buffer_bytes = 0;  // the largest range one kernel argument may cover
+  std::uint64_t max_grid_x = 0;        // blocks / workgroups in x
+  std::uint32_t max_block_x = 0;       // threads / invocations in x
+  std::uint32_t subgroup_size = 0;     // warp / subgroup
+  std::string arch;                    // "sm_90"; only CUDA tells
+};
+
+// One machine-code image of a .cu file, embedded in the program by the build.
+struct CudaImage {
+  int major = 0;
+  int minor = 0;
+  bool arch_specific = false;  // sm_90a: runs on 9.0 only
+  bool is_ptx = false;
+  std::span<const std::byte> bytes;
+};
+
+// A twin: the same stem in cuda/ and glsl/. Either side may be missing.
+struct KernelImages {
+  std::string_view stem;
+  std::span<const CudaImage> cuda;
+  std::span<const std::byte> spirv;
+};
+
+// The image of `images` that a device of compute capability major.minor should load: an exact arch-specific cubin first, else
+// the newest cubin of the same major and no newer minor, else the newest PTX no newer than the device; nullptr if none fits.
+// Source: CUDA C++ Programming Guide, "Application Compatibility".
+const CudaImage* choose_image(std::span<const CudaImage> images, int major, int minor);
+
+// How a Vulkan kernel gets at its buffers. CUDA has one way, pointers as kernel arguments, and ignores this.
+enum class BufferBinding : std::uint8_t {
+  kDescriptors,       // storage buffers at bindings 0, 1, ... of set 0
+  kUniform,           // likewise, all but the last as uniform buffers: at most maxUniformBufferRange bytes of each are seen
+  kPushDescriptors,   // as kDescriptors, but written into the command buffer (VK_KHR_push_descriptor)
+  kDescriptorBuffer,  // as kDescriptors, but in memory that the program writes itself (VK_EXT_descriptor_buffer)
+  kBindless,          // descriptor indexing: elements of one array of storage buffers, binding 0 of set 0; push constants:
+                      // each buffer's 32-bit index into it, then the params struct
+  kAddress,           // push constants: each buffer's 64-bit device address, then the params struct
+};
+// "descriptors", "uniform", "push_descriptors", "descriptor_buffer", "bindless", "address".
+std::string_view to_string(BufferBinding binding);
+
+// What a Vulkan kernel's accesses out of a buffer's bounds do (VK_EXT_pipeline_robustness). CUDA has no such choice and ignores
+// this.
+enum class Robustness : std::uint8_t {
+  kDefault,             // what the driver does on its own, no robustness feature being enabled
+  kDisabled,            // out-of-bounds accesses are the program's promise not to happen
+  kRobustBufferAccess,  // as with the feature robustBufferAccess
+  kRobustness2,         // as with VK_EXT_robustness2's robustBufferAccess2
+};
+// "default", "disabled", "robustBufferAccess", "robustness2".
+std::string_view to_string(Robustness robustness);
+
+// What to load and how: the CUDA entry point and its GLSL twin, which has the same buffers in the same order.
+struct KernelSpec {
+  const KernelImages* images = nullptr;
+  std::string entry;                          // the `extern "C" __global__` function; GLSL's is always main
+  std::uint32_t block_x = 256;                // CUDA: launch parameter. GLSL: specialization constant 0
+  std::vector<std::uint32_t> glsl_constants;  // GLSL specialization constants 1, 2, ...; in CUDA `entry` chooses the instance
+  std::uint32_t buffers = 0;                  // pointer arguments / storage-buffer bindings 0 ... buffers-1
+  std::uint32_t params_bytes = 0;             // the struct of params.h: last CUDA argument / push constants
+  BufferBinding binding = BufferBinding::kDescriptors;
+  Robustness robustness = Robustness::kDefault;
+};
+
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+  std::uint64_t bytes() const { return bytes_; }
+
+ protected:
+  explicit Buffer(std::uint64_t bytes) : bytes_(bytes) {}
+
+ private:
+  std::uint64_t bytes_;
+};
+
+// A buffer's memory as it goes from one API to another.
+struct ExportedMemory {
+  FileDescriptor handle;               // opaque, of an allocation that holds the buffer and nothing else
+  std::uint64_t allocation_bytes = 0;  // the driver may round up
+  std::uint64_t buffer_bytes = 0;      // from its beginning
+};
+
+// What a driver gives out about the code that it runs for one kernel.
+struct KernelCode {
+  std::string arch;                                        // of the code: "sm_90a"; empty where the API does not tell
+  std::vector<std::byte> code;                             // instructions; empty if there are none to be had
+  std::vector<std::byte> container;                        // the file they lie in: a cubin, an NVuc object; may be empty
+  std::span<const std::byte> source;                       // PTX or SPIR-V, embedded in the program; may be empty
+  std::vector<std::pair<std::string, double>> statistics;  // every number the API gives, by the API's name for it
+  std::string text;                                        // the driver's own listing, where it makes one (Mesa)
+  std::string reason;  // why there is no code, or what is doubtful about it; empty if all is well
+};
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  const KernelSpec& spec() const { return spec_; }
+  // Asks the driver anew at every call: milliseconds. Never throws for what a driver's data look like: that is a reason.
+  virtual KernelCode code() const = 0;
+
+ protected:
+  explicit Kernel(KernelSpec spec) : spec_(std::move(spec)) {}
+
+ private:
+  KernelSpec spec_;
+};
+
+// One kernel launch / dispatch. Non-owning: kernel and buffers outlive it.
+struct Launch {
+  const Kernel* kernel = nullptr;
+  std::array<std::uint32_t, 3> grid{1, 1, 1};  // blocks / workgroups
+  std::vector<const Buffer*> buffers;
+  std::vector<std::byte> params;  // copied bytes of the params.h struct, may be empty
+};
+
+// The API's own device-to-device copy: cudaMemcpyAsync / vkCmdCopyBuffer.
+struct Copy {
+  const Buffer* source = nullptr;
+  const Buffer* destination = nullptr;
+  std::uint64_t bytes = 0;
+};
+
+// No work at all: what a pair of stamps with nothing between them costs.
+struct Nothing {};
+
+using Work = std::variant<Launch, Copy, Nothing>;
+
+// What the work launches; nullptr for a Copy or Nothing.
+const Kernel* kernel_of(const Work& work);
+
+// How the launches of a sample reach the GPU.
+enum class SubmitMode : std::uint8_t {
+  kEach,    // CUDA: one stream launch each. Vulkan: the command buffer is recorded anew for every submission
+  kReplay,  // CUDA: an instantiated graph. Vulkan: a command buffer recorded once
+};
+
+// What happens to a Vulkan launch's buffers between the launches of a submission. CUDA passes every launch's arguments anew and
+// ignores this.
+enum class SetUse : std::uint8_t {
+  kBoundOnce,           // bound before the first launch, and left
+  kBoundPerDispatch,    // bound again for each: the set, its offset, the pushed descriptors, indices or addresses
+  kUpdatedPerDispatch,  // a fresh set allocated, written and bound for each (kDescriptors, kUniform; else Skip). Not with
+                        // kReplay
+};
+// "once", "per_dispatch", "updated".
+std::string_view to_string(SetUse use);
+
+struct SubjectOptions {
+  // What device timing uses. Host times (time_host) use the same mode.
+  SubmitMode mode = SubmitMode::kEach;
+  // Order consecutive launches, as a CUDA stream does. false: Vulkan dispatches may overlap (CUDA: not supported, throws Skip).
+  bool ordered = true;
+  SetUse set_use = SetUse::kBoundOnce;
+};
+
+// Between the two device stamps of one sample: `batch` launches and nothing else. Before the first stamp, in the same
+// submission: the L2 eviction sweep, or `lead_in` untimed launches.
+struct DeviceSampleSpec {
+  std::uint32_t batch = 1;
+  std::uint32_t lead_in = 0;
+  bool evict_l2 = false;
+};
+
+// Host clock, one submission of `batch` launches without stamps, from an idle GPU.
+struct HostTimes {
+  double roundtrip_ns = 0;  // submit to completed, whole submission
+  double submit_ns = 0;     // submit only, whole submission (recording included where the mode records)
+};
+
+// Something that can be timed: one Work prepared on one device.
+class Subject {
+ public:
+  virtual ~Subject() = default;
+  // What it launches; nullptr for a Copy or Nothing.
+  virtual const Kernel* kernel() const { return nullptr; }
+  // Nanoseconds between the two device stamps around spec.batch launches. Blocks until the GPU is done.
+  virtual double time_device(const DeviceSampleSpec& spec) = 0;
+  virtual HostTimes time_host(std::uint32_t batch) = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const = 0;
+
+  // A dedicated device-local allocation. Throws OutOfMemory.
+  virtual std::unique_ptr<Buffer> allocate(std::uint64_t bytes, std::string_view label) = 0;
+  // One buffer for both APIs: Vulkan allocates and exports it, CUDA on the same GPU imports it, and both then use the same
+  // pages. Throw Skip with what is missing. Export takes a shareable buffer; an import outlives its original.
+  virtual std::unique_ptr<Buffer> allocate_shareable(std::uint64_t bytes, std::string_view label);
+  virtual ExportedMemory export_memory(const Buffer& shareable);
+  virtual std::unique_ptr<Buffer> import_memory(ExportedMemory memory, std::string_view label);
+  // Blocking transfers through staging memory, a chunk at a time, while the next chunk is on its way. Offset and size in bytes,
+  // multiples of 4, inside the buffer; the callbacks' offsets count from `offset`.
+  using Producer = std::function<void(std::uint64_t done, std::span<std::byte> chunk)>;
+  using Consumer = std::function<void(std::uint64_t done, std::span<const std::byte> chunk)>;
+  virtual void write(Buffer& to, std::uint64_t offset, std::uint64_t bytes, const Producer& produce) = 0;
+  virtual void read(const Buffer& from, std::uint64_t offset, std::uint64_t bytes, const Consumer& consume) = 0;
+  // The same from and to memory of the caller's.
+  void upload(Buffer& to, std::uint64_t offset, std::span<const std::byte> from);
+  void download(const Buffer& from, std::uint64_t offset, std::span<std::byte> to);
+  // Sets every 32-bit word of [offset, offset + bytes). Blocking.
+  virtual void fill(Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) = 0;
+
+  // Throws Skip when the twin does not exist in this API or the device lacks what it needs.
+  virtual std::unique_ptr<Kernel> load(const KernelSpec& spec) = 0;
+  // Runs the work once and waits.
+  virtual void run(const Work& work) = 0;
+  virtual std::unique_ptr<Subject> prepare(const Work& work, const SubjectOptions& options) = 0;
+
+  // Sizes the L2 evictor's read sweep: at least twice the L2. Called once, before the first cold sample; allocates.
+  virtual void set_evict_bytes(std::uint64_t bytes) = 0;
+  // What the device complained about since the start (Vulkan validation messages); empty if nothing.
+  virtual std::vector<std::string> complaints() const { return {}; }
+};
+
+// A lot of options that concern opening a device.
+struct DeviceOptions {
+  bool validate = false;  // Vulkan: the Khronos validation layer with synchronization checks; its absence is an Error
+  // Vulkan: VK_EXT_pipeline_robustness where present, for KernelSpec::robustness. Not for everyone: NVIDIA's driver 580
+  // compiles bounds checks into every kernel of a device without it, and none by default on a device with it.
+  bool pipeline_robustness = false;
+  bool inspect = false;  // Vulkan: Kernel::code() gives statistics and listings too, at the price of a second compilation
+};
+
+// One API on this machine. Never throws from the constructor or list(): a missing driver or loader is a reason, not an error.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual Api api() const = 0;
+  // The devices this API offers, usable or not, in its own order.
+  virtual std::vector<DeviceInfo> list() = 0;
+  // Why list() is empty, and what would help; empty when it is not.
+  virtual std::string unavailable_reason() = 0;
+  // Throws Skip with every unmet requirement (wanted and found).
+  virtual std::unique_ptr<Device> open(const DeviceInfo& info, const DeviceOptions& options) = 0;
+};
+
+}  // namespace bench

@@ -1,0 +1,91 @@
+// What an experiment is: a question, and a table of cases that two APIs run alike.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/device.h"
+#include "core/sampler.h"
+#include "core/workbench.h"
+
+namespace bench {
+
+// What the experiment may assume about the machine and the command line when it lists its cases.
+struct Plan {
+  bool cpu = false;    // only a software device: small sizes
+  bool smoke = false;  // smallest size of everything
+  bool quick = false;  // a coarse sweep
+  std::uint64_t l2_bytes = 0;
+  std::uint64_t max_buffer_bytes = 0;     // what one buffer takes at most by default, on every device that will run
+  std::uint64_t wished_buffer_bytes = 0;  // what --size may ask for
+  std::vector<std::uint64_t> sizes;       // --size, in elements; empty: the experiment's own
+  std::vector<Cache> caches;              // --cache; empty: by footprint
+
+  // The sizes to run, in elements: --size if given; else 2^first_log2 ... 2^last_log2 (every step-th power, the last always
+  // in), cut to what fits when the case's largest buffer takes `bytes_per_element`. Throws UsageError when --size does not fit.
+  std::vector<std::uint64_t> sizes_or(std::uint32_t first_log2, std::uint32_t last_log2, std::uint32_t step,
+                                      std::uint64_t bytes_per_element) const;
+  // The largest power of two of elements that fits, at most 2^limit_log2; --size's largest if given.
+  std::uint64_t largest(std::uint32_t limit_log2, std::uint64_t bytes_per_element) const;
+  // A footprint of at least 4 x L2 streams from DRAM.
+  bool is_dram(std::uint64_t footprint_bytes) const { return footprint_bytes >= 4 * l2_bytes; }
+  // The cache states to run: --cache if given; else cold for DRAM-size footprints, warm below.
+  std::vector<Cache> caches_for(std::uint64_t footprint_bytes) const;
+};
+
+// One side of a case: a row of the CSV.
+struct Side {
+  Api api{};
+  std::string variant;
+  std::vector<std::string> params;  // one value for each of the experiment's params
+  // Allocates, fills, runs once, verifies (throws Error on a wrong result, Skip when the machine lacks something), and returns
+  // what is to be timed. Buffers and kernels belong to the workbench.
+  std::function<std::unique_ptr<Subject>(Workbench&)> set_up;
+};
+
+// One or two sides that are timed together. A twin's sides differ only in their api.
+struct Case {
+  std::vector<Side> sides;
+  std::vector<std::string> model;  // one value for each of the experiment's model columns
+  std::uint64_t elements = 0;
+  std::uint64_t useful_bytes = 0;     // read + written by one launch, by the case's formula; 0: none worth a bandwidth
+  std::uint64_t footprint_bytes = 0;  // distinct bytes touched by one launch: decides whether DRAM's peak is a fair denominator
+  Cache cache = Cache::kWarm;
+  std::uint32_t fixed_batch = 0;  // launches per sample; 0: the sampler decides
+  std::size_t host_samples = 10;  // round trips to time per side
+};
+
+// A variant's name, and its plain-language description for --describe and --list-variants.
+struct VariantText {
+  std::string name;
+  std::string text;
+};
+
+struct Experiment {
+  std::string_view name;            // exp01_vector_add
+  std::string_view question;        // one line
+  std::vector<std::string> params;  // CSV columns that, with variant and api, elements and cache, tell one row from another
+  std::vector<std::string> model;   // CSV columns that the access model fills
+  std::vector<VariantText> variants;
+  std::function<std::vector<Case>(const Plan&)> cases;
+  bool pipeline_robustness = false;  // see DeviceOptions
+};
+
+// A twin: the same set_up for CUDA and for Vulkan.
+Case twin(const std::string& variant, const std::vector<std::string>& params,
+          const std::function<std::unique_ptr<Subject>(Workbench&)>& set_up);
+
+// A/A controls: each side of `original` paired with itself through the same sampler, as variants aa_control_a and aa_control_b.
+// What their ratio reads apart from 1 is the run's noise floor.
+std::vector<Case> aa_controls(const Case& original);
+
+// The whole program: options, devices, Google Benchmark, sampling, CSV. Returns the exit code: 0 all ran, 1 something failed,
+// 2 usage, 77 everything was skipped, 130 interrupted.
+int run_main(int argc, char** argv, const Experiment& experiment, std::vector<std::unique_ptr<Backend>> backends);
+
+}  // namespace bench

@@ -1,0 +1,87 @@
+#include "core/nvml.h"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <utility>
+
+#include "core/selection.h"
+
+namespace bench {
+namespace {
+
+// From nvml.h, whose numbers are part of the library's ABI; declared here so that no NVIDIA header is needed to build.
+constexpr int kNvmlSuccess = 0;
+constexpr int kNvmlErrorFunctionNotFound = 13;
+constexpr int kNvmlClockSm = 1;
+constexpr unsigned kDriverVersionBytes = 80;  // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE
+
+constexpr std::uint64_t kHwSlowdown = 0x08;
+constexpr std::uint64_t kSwThermalSlowdown = 0x20;
+constexpr std::uint64_t kHwThermalSlowdown = 0x40;
+constexpr std::uint64_t kHwPowerBrakeSlowdown = 0x80;
+
+}  // namespace
+
+bool is_throttled(std::uint64_t reasons) {
+  return (reasons & (kHwSlowdown | kSwThermalSlowdown | kHwThermalSlowdown | kHwPowerBrakeSlowdown)) != 0;
+}
+
+template <class... Args>
+int Nvml::call(const char* name, Args... args) const {
+  void* symbol = library_ != nullptr ? dlsym(library_, name) : nullptr;
+  if (symbol == nullptr) return kNvmlErrorFunctionNotFound;
+  return reinterpret_cast<int (*)(Args...)>(symbol)(args...);
+}
+
+Nvml::Nvml(const std::optional<Uuid>& gpu, const char* library) : library_(dlopen(library, RTLD_NOW | RTLD_LOCAL)) {
+  initialized_ = call("nvmlInit_v2") == kNvmlSuccess;
+  if (!initialized_ || !gpu) return;
+  const std::string uuid = "GPU-" + uuid_text(*gpu);
+  void* found = nullptr;
+  if (call("nvmlDeviceGetHandleByUUID", uuid.c_str(), &found) == kNvmlSuccess) gpu_ = found;
+}
+
+Nvml::Nvml(Nvml&& other) noexcept
+    : library_(std::exchange(other.library_, nullptr)),
+      gpu_(std::exchange(other.gpu_, nullptr)),
+      initialized_(std::exchange(other.initialized_, false)) {}
+
+Nvml& Nvml::operator=(Nvml&& other) noexcept {
+  std::swap(library_, other.library_);
+  std::swap(gpu_, other.gpu_);
+  std::swap(initialized_, other.initialized_);
+  return *this;
+}
+
+Nvml::~Nvml() noexcept {
+  if (initialized_) call("nvmlShutdown");
+  if (library_ != nullptr) dlclose(library_);
+}
+
+std::optional<std::string> Nvml::driver_version() const {
+  std::array<char, kDriverVersionBytes> text{};
+  if (!initialized_ || call("nvmlSystemGetDriverVersion", text.data(), kDriverVersionBytes) != kNvmlSuccess)
+    return std::nullopt;
+  return std::string(text.data());
+}
+
+std::optional<std::uint32_t> Nvml::sm_clock_mhz() const {
+  unsigned mhz = 0;
+  if (gpu_ == nullptr || call("nvmlDeviceGetClockInfo", gpu_, kNvmlClockSm, &mhz) != kNvmlSuccess) return std::nullopt;
+  return mhz;
+}
+
+std::optional<std::uint32_t> Nvml::max_sm_clock_mhz() const {
+  unsigned mhz = 0;
+  if (gpu_ == nullptr || call("nvmlDeviceGetMaxClockInfo", gpu_, kNvmlClockSm, &mhz) != kNvmlSuccess) return std::nullopt;
+  return mhz;
+}
+
+std::optional<std::uint64_t> Nvml::throttle_reasons() const {
+  unsigned long long reasons = 0;
+  if (gpu_ == nullptr || call("nvmlDeviceGetCurrentClocksThrottleReasons", gpu_, &reasons) != kNvmlSuccess) return std::nullopt;
+  return reasons;
+}
+
+}  // namespace bench

@@ -1,0 +1,103 @@
+#include "core/options.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <iostream>
+
+#include "core/error.h"
+
+namespace bench {
+
+std::uint64_t parse_size(std::string_view text) {
+  std::string_view digits = text;
+  std::uint32_t shift = 0;
+  std::uint64_t value = 0;
+  const bool is_power = digits.starts_with("2^");
+  if (is_power) digits.remove_prefix(2);
+  constexpr std::pair<std::string_view, std::uint32_t> kSuffixes[] = {{"Ki", 10}, {"Mi", 20}, {"Gi", 30}};
+  for (const auto& [suffix, log2] : kSuffixes) {
+    if (!is_power && digits.ends_with(suffix)) {
+      digits.remove_suffix(suffix.size());
+      shift = log2;
+    }
+  }
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const bool is_number = error == std::errc() && end == digits.data() + digits.size() && !digits.empty();
+  if (!is_number || (is_power && value > 62) || (!is_power && value > (1ULL << 62) >> shift)) {
+    throw UsageError("--size {}: expected a number of elements such as 4096, 4Ki, 4Mi, 1Gi or 2^22", text);
+  }
+  const std::uint64_t elements = is_power ? 1ULL << value : value << shift;
+  if (elements == 0) throw UsageError("--size {}: a case needs at least one element", text);
+  return elements;
+}
+
+bool wants_variant(const Options& options, std::string_view name) {
+  if (options.variants.empty()) return true;
+  return std::any_of(options.variants.begin(), options.variants.end(), [&](std::string_view wish) {
+    return wish.ends_with('*') ? name.starts_with(wish.substr(0, wish.size() - 1)) : name == wish;
+  });
+}
+
+bool parse_options(int argc, char** argv, const Experiment& experiment, Options& options) {
+  CLI::App app{fmt::format("{}\n{}", experiment.name, experiment.question)};
+  std::string api = "both";
+  std::vector<std::string> sizes;
+  std::string cache = "auto";
+  app.add_option("--api", api, "Which APIs to run")->check(CLI::IsMember({"both", "cuda", "vulkan"}))->capture_default_str();
+  app.add_option("--device", options.device, "Which GPU: an index, a UUID or part of a name");
+  app.add_flag("--list-devices", options.list_devices, "Show both APIs' devices side by side and stop");
+  app.add_option("--size", sizes, "Sizes in elements, e.g. 4096, 4Mi, 2^28 (repeatable)")->delimiter(',');
+  app.add_option("--variant", options.variants, "Only these variants; 'add*' matches a beginning (repeatable)")->delimiter(',');
+  app.add_flag("--list-variants", options.list_variants, "Show the variants and stop");
+  app.add_option("--cache", cache, "L2 before a launch; auto: cold for DRAM-size footprints, warm below")
+      ->check(CLI::IsMember({"auto", "cold", "warm", "both"}))
+      ->capture_default_str();
+  app.add_option("--budget", options.budget_s, "Seconds of sampling per case (default 1.5; 0.15 with --quick)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--seed", options.seed, "Seed of the input and of the sampling order")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--csv", options.csv, "Write the results here, and every sample to <name>.samples.csv beside it");
+  app.add_flag("--resume", options.resume, "Keep the finished rows of --csv and run the rest");
+  app.add_flag("--quick", options.quick, "A coarse sweep with short budgets");
+  app.add_flag("--smoke", options.smoke, "Every variant once at its smallest size: a test, no figures worth keeping");
+  app.add_flag("--validate", options.validate,
+               "Vulkan validation layer with synchronization checks; any message fails the run");
+  app.add_option("--dump-isa", options.dump_isa, "Write both APIs' machine code of every kernel into this folder and stop");
+  app.add_flag("--describe", options.describe, "Say what is measured and stop");
+  app.add_flag("--print-slug", options.print_slug, "Print the device's name as results/ spells it and stop");
+  app.footer("Google Benchmark's flags work too: --benchmark_filter=REGEX, --benchmark_list_tests, --benchmark_out=FILE, ...");
+
+  options.benchmark_args = {argv[0]};
+  std::vector<std::string> own;
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]).starts_with("--benchmark_")) {
+      options.benchmark_args.push_back(argv[i]);
+    } else {
+      own.emplace_back(argv[i]);
+    }
+  }
+  std::reverse(own.begin(), own.end());  // CLI11 takes a vector from the back
+  try {
+    app.parse(own);
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app.help();
+    return false;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError("{} (see --help)", error.what());
+  }
+  options.want_cuda = api != "vulkan";
+  options.want_vulkan = api != "cuda";
+  for (const std::string& size : sizes) options.sizes.push_back(parse_size(size));
+  if (cache == "cold" || cache == "both") options.caches.push_back(Cache::kCold);
+  if (cache == "warm" || cache == "both") options.caches.push_back(Cache::kWarm);
+  if (!options.dump_isa.empty() && (!options.csv.empty() || options.benchmark_args.size() > 1)) {
+    throw UsageError("--dump-isa times nothing: it goes with --variant, and without --csv and --benchmark_*");
+  }
+  if (options.resume && options.csv.empty()) throw UsageError("--resume needs --csv: the file to go on with");
+  return true;
+}
+
+}  // namespace bench

@@ -1,0 +1,46 @@
+// The suite's own command line. Google Benchmark's flags (--benchmark_*) pass it by.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/experiment.h"
+
+namespace bench {
+
+struct Options {
+  bool want_cuda = true;
+  bool want_vulkan = true;
+  std::string device;
+  bool list_devices = false;
+  bool list_variants = false;
+  bool describe = false;
+  bool print_slug = false;
+  std::vector<std::uint64_t> sizes;
+  std::vector<std::string> variants;  // names, or beginnings of names ending in '*'
+  std::vector<Cache> caches;
+  double budget_s = 0;  // 0: 1.5 s a case, or 0.15 s with --quick
+  std::uint64_t seed = 1;
+  std::string csv;
+  bool resume = false;
+  bool quick = false;
+  bool smoke = false;
+  bool validate = false;
+  std::string dump_isa;               // the folder; empty: time the cases
+  std::vector<char*> benchmark_args;  // argv[0] and what Google Benchmark is to parse
+
+  double case_budget_s() const { return budget_s > 0 ? budget_s : smoke ? 0.02 : quick ? 0.15 : 1.5; }
+};
+
+// Parses argv. Throws UsageError; returns false (after printing) when only help was asked for.
+bool parse_options(int argc, char** argv, const Experiment& experiment, Options& options);
+
+// "4096", "4Ki", "4Mi", "1Gi" or "2^22" as a number of elements. Throws UsageError for anything else, and for 0.
+std::uint64_t parse_size(std::string_view text);
+
+// True if `name` is asked for: no wish at all, an equal name, or a beginning with '*'.
+bool wants_variant(const Options& options, std::string_view name);
+
+}  // namespace bench

@@ -1,0 +1,38 @@
+// Splitting an index range over the host's threads.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <thread>
+#include <vector>
+
+namespace bench {
+
+// Calls body(begin, end) on disjoint sub-ranges that cover [0, count), at least `grain` long, from several threads. The first
+// exception a body throws is rethrown here.
+template <class Body>
+void parallel_for(std::uint64_t count, std::uint64_t grain, const Body& body) {
+  const std::uint64_t workers = std::clamp<std::uint64_t>(count / std::max<std::uint64_t>(grain, 1), 1,
+                                                          std::max(1U, std::thread::hardware_concurrency()));
+  const std::uint64_t share = (count + workers - 1) / workers;
+  std::vector<std::exception_ptr> errors(workers);
+  std::vector<std::thread> threads;
+  const auto run = [&](std::uint64_t worker) {
+    const std::uint64_t begin = std::min(worker * share, count);
+    const std::uint64_t end = std::min(begin + share, count);
+    try {
+      if (begin < end) body(begin, end);
+    } catch (...) {
+      errors[worker] = std::current_exception();
+    }
+  };
+  for (std::uint64_t worker = 1; worker < workers; ++worker) threads.emplace_back(run, worker);
+  run(0);
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+}  // namespace bench

@@ -1,0 +1,103 @@
+#include "core/selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "core/error.h"
+
+namespace bench {
+namespace {
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+bool is_index(const std::string& wish) {
+  return !wish.empty() && wish.size() <= 3 &&
+         std::all_of(wish.begin(), wish.end(), [](unsigned char c) { return std::isdigit(c); });
+}
+
+bool fits(const DeviceInfo& device, const std::string& wish) {
+  if (is_index(wish)) return device.index == std::stoi(wish);
+  std::string text = lower(wish);
+  if (text.rfind("gpu-", 0) == 0) text = text.substr(4);
+  if (device.uuid && text.size() >= 4 && uuid_text(*device.uuid).rfind(text, 0) == 0) return true;
+  return lower(device.name).find(lower(wish)) != std::string::npos;
+}
+
+const DeviceInfo* first_fit(const std::vector<DeviceInfo>& devices, const std::string& wish) {
+  for (const bool cpu : {false, true}) {
+    for (const DeviceInfo& device : devices) {
+      if (device.is_cpu == cpu && (wish.empty() || fits(device, wish))) return &device;
+    }
+  }
+  return nullptr;
+}
+
+const DeviceInfo* same_gpu(const std::vector<DeviceInfo>& devices, const DeviceInfo& other) {
+  const auto found = std::find_if(devices.begin(), devices.end(),
+                                  [&](const DeviceInfo& device) { return device.uuid && device.uuid == other.uuid; });
+  return found == devices.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string uuid_text(const Uuid& uuid) {
+  std::string text;
+  for (std::size_t i = 0; i < uuid.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", uuid[i]);
+  }
+  return text;
+}
+
+Selection select_devices(const std::vector<DeviceInfo>& cuda, const std::vector<DeviceInfo>& vulkan,
+                         const SelectionWish& wish) {
+  Selection selection;
+  const DeviceInfo* cuda_device = wish.want_cuda ? first_fit(cuda, wish.device) : nullptr;
+  const DeviceInfo* vulkan_device = nullptr;
+  const bool is_cuda_index = wish.want_cuda && !cuda.empty() && is_index(wish.device);
+  if (wish.want_vulkan) {
+    if (cuda_device != nullptr) {
+      vulkan_device = same_gpu(vulkan, *cuda_device);
+      if (vulkan_device == nullptr) {
+        vulkan_device = first_fit(vulkan, "");
+        if (vulkan_device != nullptr) {
+          selection.unpaired_reason = fmt::format(
+              "unpaired: CUDA runs on {}, but the closest Vulkan device is {}; install the GPU's Vulkan driver (in a "
+              "container: "
+              "its graphics driver files, NVIDIA_DRIVER_CAPABILITIES=all)",
+              cuda_device->name, vulkan_device->name);
+        }
+      }
+    } else if (!is_cuda_index) {
+      vulkan_device = first_fit(vulkan, wish.device);
+    }
+  }
+  if (!wish.device.empty() && cuda_device == nullptr && vulkan_device == nullptr) {
+    throw UsageError("--device {} matches none of the devices:\n{}", wish.device, describe_devices(cuda, vulkan));
+  }
+  if (cuda_device != nullptr) selection.cuda = *cuda_device;
+  if (vulkan_device != nullptr) selection.vulkan = *vulkan_device;
+  return selection;
+}
+
+std::string describe_devices(const std::vector<DeviceInfo>& cuda, const std::vector<DeviceInfo>& vulkan) {
+  const auto line = [](const DeviceInfo* c, const DeviceInfo* v) {
+    const DeviceInfo& any = c != nullptr ? *c : *v;
+    return fmt::format("{:<7} {:<7} {:<37} {}\n", c != nullptr ? fmt::format("{}", c->index) : "-",
+                       v != nullptr ? fmt::format("{}", v->index) : "-", any.uuid ? uuid_text(*any.uuid) : "-", any.name);
+  };
+  std::string text = fmt::format("{:<7} {:<7} {:<37} {}\n", "cuda", "vulkan", "uuid", "name");
+  for (const DeviceInfo& device : cuda) text += line(&device, same_gpu(vulkan, device));
+  for (const DeviceInfo& device : vulkan) {
+    if (same_gpu(cuda, device) == nullptr) text += line(nullptr, &device);
+  }
+  if (cuda.empty() && vulkan.empty()) text += "(none)\n";
+  return text;
+}
+
+}  // namespace bench

@@ -1,0 +1,37 @@
+// Which devices a run uses: CUDA and Vulkan must be the same physical GPU.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/device.h"
+
+namespace bench {
+
+// "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", as nvidia-smi and vulkaninfo print it.
+std::string uuid_text(const Uuid& uuid);
+
+struct Selection {
+  std::optional<DeviceInfo> cuda;
+  std::optional<DeviceInfo> vulkan;
+  std::string unpaired_reason;  // why the two are not the same GPU; empty if they are, or if one is missing
+};
+
+struct SelectionWish {
+  bool want_cuda = true;
+  bool want_vulkan = true;
+  std::string
+      device;  // --device: an index, a UUID (or its beginning, with or without "GPU-"), or part of a name; empty: the first GPU
+};
+
+// Chooses one device per API from what the backends list. An index counts CUDA's devices if CUDA is wanted and has any, else
+// Vulkan's. The Vulkan device is the one whose UUID equals the CUDA device's; if there is none, Vulkan's best device (a GPU
+// before a software device) is taken unpaired, with the reason. Throws UsageError, listing what there is, when --device matches
+// nothing.
+Selection select_devices(const std::vector<DeviceInfo>& cuda, const std::vector<DeviceInfo>& vulkan, const SelectionWish& wish);
+
+// Both APIs' devices side by side, one line per physical device, for --list-devices.
+std::string describe_devices(const std::vector<DeviceInfo>& cuda, const std::vector<DeviceInfo>& vulkan);
+
+}  // namespace bench

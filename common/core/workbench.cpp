@@ -1,0 +1,81 @@
+#include "core/workbench.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <bit>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/verify.h"
+
+namespace bench {
+namespace {
+
+// Own and shared buffers are there side by side.
+const char* suffix(Memory memory) { return memory == Memory::kShared ? ", shared" : ""; }
+
+}  // namespace
+
+const Kernel& Workbench::kernel(const KernelSpec& spec) {
+  const std::string key = fmt::format("{}/{}/{:05}/{}/{}/{}/{}/{}", spec.images == nullptr ? "" : spec.images->stem, spec.entry,
+                                      spec.block_x, fmt::join(spec.glsl_constants, "."), spec.buffers, spec.params_bytes,
+                                      to_string(spec.binding), to_string(spec.robustness));
+  Asked& asked = kernels_[key];
+  if (!asked.kernel) {
+    asked.spec = spec;
+    try {
+      asked.kernel = device_.load(spec);
+    } catch (const Skip& skip) {
+      asked.reason = skip.what();
+      throw;
+    }
+  }
+  return *asked.kernel;
+}
+
+std::unique_ptr<Buffer> Workbench::allocate(const std::string& name, std::uint64_t bytes, Memory memory) {
+  if (memory == Memory::kOwn) return device_.allocate(bytes, name);
+  if (partner_ == nullptr)
+    throw Skip("memory shared by CUDA and Vulkan wants both on one GPU; only {} is here", to_string(device_.info().api));
+  if (device_.info().api == Api::kVulkan) return device_.allocate_shareable(bytes, name);
+  // The partner's slot may be larger: its size then serves both.
+  return device_.import_memory(partner_->device_.export_memory(*partner_->slot(name, bytes, memory).buffer), name);
+}
+
+Workbench::Slot& Workbench::slot(const std::string& name, std::uint64_t bytes, Memory memory) {
+  Slot& slot = slots_[name];
+  if (!slot.buffer || slot.buffer->bytes() < bytes) {
+    slot = {};  // the old allocation goes first: both together may not fit
+    slot.buffer = allocate(name, bytes, memory);
+  }
+  return slot;
+}
+
+const Buffer& Workbench::input(std::uint32_t stream, std::uint64_t words, Memory memory) {
+  Slot& slot = this->slot(fmt::format("input {}{}", stream, suffix(memory)), words * sizeof(std::uint32_t), memory);
+  if (slot.filled_words < words) {
+    constexpr std::uint64_t kWord = sizeof(std::uint32_t);
+    const std::uint64_t first = slot.filled_words;
+    device_.write(*slot.buffer, first * kWord, (words - first) * kWord, [&](std::uint64_t done, std::span<std::byte> chunk) {
+      auto* target = reinterpret_cast<std::uint32_t*>(chunk.data());
+      parallel_for(chunk.size() / kWord, 1 << 16, [&](std::uint64_t begin, std::uint64_t end) {
+        const std::uint64_t index = first + done / kWord;
+        for (std::uint64_t i = begin; i < end; ++i) target[i] = std::bit_cast<std::uint32_t>(input_value(stream, index + i));
+      });
+    });
+    slot.filled_words = words;
+  }
+  return *slot.buffer;
+}
+
+Buffer& Workbench::output(const std::string& name, std::uint64_t words, Memory memory) {
+  const std::uint64_t bytes = (words + kGuardWords) * sizeof(std::uint32_t);
+  Slot& slot = this->slot(name + suffix(memory), bytes, memory);
+  device_.fill(*slot.buffer, 0, bytes, kPoison);
+  return *slot.buffer;
+}
+
+void Workbench::release_buffers() { slots_.clear(); }
+
+}  // namespace bench

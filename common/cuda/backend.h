@@ -1,0 +1,14 @@
+// The CUDA side's entry point; needs no CUDA header.
+#pragma once
+
+#include <memory>
+
+#include "core/device.h"
+
+namespace bench::cu {
+
+// Never fails: without a CUDA toolkit at build time, a driver or a GPU, the backend lists nothing and unavailable_reason() says
+// why.
+std::unique_ptr<Backend> make_backend();
+
+}  // namespace bench::cu

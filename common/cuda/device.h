@@ -1,0 +1,58 @@
+// One GPU, opened for measuring: a stream, a pair of events, and the support kernels.
+#pragma once
+
+#include <cudaTypedefs.h>
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "core/device.h"
+#include "cuda/event_timer.h"
+#include "cuda/gate.h"
+#include "cuda/handle.h"
+#include "cuda/kernel.h"
+#include "cuda/l2_evictor.h"
+#include "cuda/staging.h"
+
+namespace bench::cu {
+
+// What keeps a device from being used, wanted and found; empty if nothing does.
+std::string unmet_requirements(std::string_view device_name, ComputeCapability device);
+
+class Device final : public bench::Device {
+ public:
+  // Makes the device current and creates its context. Throws Skip with what it lacks, Error if the driver refuses.
+  explicit Device(const DeviceInfo& info);
+
+  const DeviceInfo& info() const override { return info_; }
+  std::unique_ptr<bench::Buffer> allocate(std::uint64_t bytes, std::string_view label) override;
+  std::unique_ptr<bench::Buffer> import_memory(ExportedMemory memory, std::string_view label) override;
+  void write(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes, const Producer& produce) override;
+  void read(const bench::Buffer& from, std::uint64_t offset, std::uint64_t bytes, const Consumer& consume) override;
+  void fill(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) override;
+  std::unique_ptr<bench::Kernel> load(const KernelSpec& spec) override;
+  void run(const Work& work) override;
+  std::unique_ptr<bench::Subject> prepare(const Work& work, const SubjectOptions& options) override;
+  void set_evict_bytes(std::uint64_t bytes) override;
+
+  // The device's ordinal in the CUDA runtime.
+  int handle() const noexcept { return info_.index; }
+  cudaStream_t stream() const noexcept { return stream_.handle(); }
+  const EventTimer& timer() const { return timer_; }
+  const Gate& gate() const { return gate_; }
+  // Throws Error before set_evict_bytes.
+  const L2Evictor& evictor() const;
+
+ private:
+  DeviceInfo info_;
+  ComputeCapability capability_;
+  Stream stream_;
+  EventTimer timer_;
+  Gate gate_;
+  Staging staging_;
+  std::optional<L2Evictor> evictor_;
+  PFN_cuMemsetD32Async_v3020 memset_d32_ = nullptr;
+};
+
+}  // namespace bench::cu

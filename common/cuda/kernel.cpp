@@ -1,0 +1,99 @@
+#include "cuda/kernel.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/machine_code.h"
+
+namespace bench::cu {
+namespace {
+
+const CudaImage* find_image(const KernelSpec& spec, ComputeCapability device) {
+  if (spec.images == nullptr) throw Error("kernel {}: no images given", spec.entry);
+  if (spec.images->cuda.empty()) throw Skip("{}: no CUDA twin", spec.images->stem);
+  const CudaImage* image = choose_image(spec.images->cuda, device.major, device.minor);
+  if (image == nullptr) {
+    throw Skip("{}: no code for compute capability {}.{}; this build has {} (add yours to BENCH_CUDA_ARCHS)", spec.images->stem,
+               device.major, device.minor, architectures(spec.images->cuda));
+  }
+  return image;
+}
+
+Library load_library(const KernelSpec& spec, const CudaImage& image, ComputeCapability device) {
+  cudaLibrary_t raw = nullptr;
+  BENCH_CU(cudaLibraryLoadData(&raw, image.bytes.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+           "the image {} of {}.cu on compute capability {}.{}", architectures({&image, 1}), spec.images->stem, device.major,
+           device.minor);
+  return Library(raw);
+}
+
+}  // namespace
+
+std::string architecture(const CudaImage& image) {
+  return fmt::format("{}{}{}{}", image.is_ptx ? "compute_" : "sm_", image.major, image.minor, image.arch_specific ? "a" : "");
+}
+
+std::string architectures(std::span<const CudaImage> images) {
+  std::vector<std::string> names;
+  for (const CudaImage& image : images) names.push_back((image.is_ptx ? "PTX " : "") + architecture(image));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Kernel::Kernel(const KernelSpec& spec, ComputeCapability device)
+    : bench::Kernel(spec), image_(find_image(spec, device)), library_(load_library(spec, *image_, device)) {
+  BENCH_CU(cudaLibraryGetKernel(&kernel_, library_.handle(), spec.entry.c_str()), "entry {} of {}.cu", spec.entry,
+           spec.images->stem);
+  // Besides the check: with lazy loading (the default since CUDA 12.2) this call brings the code onto the GPU now, not in the
+  // first, perhaps timed, launch. Source: CUDA C++ Programming Guide, "Lazy Loading".
+  cudaFuncAttributes attributes{};
+  BENCH_CU(cudaFuncGetAttributes(&attributes, kernel_), "entry {} of {}.cu", spec.entry, spec.images->stem);
+  if (spec.block_x == 0 || static_cast<std::uint32_t>(attributes.maxThreadsPerBlock) < spec.block_x) {
+    throw Skip("{}: {} threads a block wanted, at most {} possible with its {} registers a thread", spec.entry, spec.block_x,
+               attributes.maxThreadsPerBlock, attributes.numRegs);
+  }
+}
+
+void Kernel::launch(cudaStream_t stream, const std::array<std::uint32_t, 3>& grid, void** args) const {
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(grid[0], grid[1], grid[2]);
+  config.blockDim = dim3(spec().block_x);
+  config.stream = stream;
+  BENCH_CU(cudaLaunchKernelExC(&config, kernel_, args), "{} with grid {} x {} x {}, block {}", spec().entry, grid[0], grid[1],
+           grid[2], spec().block_x);
+}
+
+KernelCode Kernel::code() const {
+  KernelCode result;
+  if (!image_->is_ptx) result.arch = architecture(*image_);
+  const std::span<const CudaImage> images = spec().images->cuda;
+  const auto ptx = std::find_if(images.begin(), images.end(), [](const CudaImage& image) { return image.is_ptx; });
+  if (ptx != images.end()) result.source = ptx->bytes;
+
+  cudaFuncAttributes attributes{};
+  BENCH_CU(cudaFuncGetAttributes(&attributes, kernel_), "entry {} of {}.cu", spec().entry, spec().images->stem);
+  result.statistics = {{"numRegs", attributes.numRegs},
+                       {"localSizeBytes", static_cast<double>(attributes.localSizeBytes)},
+                       {"sharedSizeBytes", static_cast<double>(attributes.sharedSizeBytes)},
+                       {"constSizeBytes", static_cast<double>(attributes.constSizeBytes)},
+                       {"maxThreadsPerBlock", attributes.maxThreadsPerBlock}};
+
+  if (image_->is_ptx) {
+    result.reason = fmt::format(
+        "the driver compiled it from PTX and does not give out the result; this build has {} (add this GPU's "
+        "architecture to BENCH_CUDA_ARCHS)",
+        architectures(images));
+    return result;
+  }
+  const auto section = elf_section(image_->bytes, ".text." + spec().entry);
+  if (!section || section->empty()) {
+    result.reason = fmt::format("the cubin of {}.cu has no section .text.{}", spec().images->stem, spec().entry);
+    return result;
+  }
+  result.code.assign(section->begin(), section->end());
+  result.container.assign(image_->bytes.begin(), image_->bytes.end());
+  return result;
+}
+
+}  // namespace bench::cu

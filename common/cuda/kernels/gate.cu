@@ -1,0 +1,5 @@
+// One thread; no memory access. No Vulkan twin: a command buffer is complete when it is submitted, so nothing needs holding.
+#include "cuda/kernels/params.h"
+#include "cuda/kernels/wait.cuh"
+
+extern "C" __global__ void gate(bench::cu::WaitParams params) { wait(params.ns); }

@@ -1,0 +1,50 @@
+#include "cuda/staging.h"
+
+#include <algorithm>
+
+namespace bench::cu {
+
+Staging::Staging() {
+  for (Slot& slot : slots_) {
+    void* raw = nullptr;
+    BENCH_CU(cudaHostAlloc(&raw, kSlotBytes, cudaHostAllocDefault), "{} bytes of pinned host memory", kSlotBytes);
+    slot.memory = PinnedMemory(raw);
+    slot.copied = make_event();
+  }
+}
+
+void Staging::write(cudaStream_t stream, std::byte* to, std::size_t bytes, const bench::Device::Producer& produce) {
+  std::size_t turn = 0;
+  for (std::size_t done = 0; done < bytes; done += kSlotBytes, ++turn) {
+    const Slot& slot = slots_[turn % 2];
+    const std::size_t part = std::min(kSlotBytes, bytes - done);
+    BENCH_CU(cudaEventSynchronize(slot.copied.handle()));  // an event never recorded counts as passed
+    produce(done, {static_cast<std::byte*>(slot.memory.handle()), part});
+    BENCH_CU(cudaMemcpyAsync(to + done, slot.memory.handle(), part, cudaMemcpyHostToDevice, stream), "{} bytes", part);
+    BENCH_CU(cudaEventRecord(slot.copied.handle(), stream));
+  }
+  BENCH_CU(cudaStreamSynchronize(stream));
+}
+
+void Staging::read(cudaStream_t stream, const std::byte* from, std::size_t bytes, const bench::Device::Consumer& consume) {
+  const auto part = [&](std::size_t turn) {
+    const std::size_t begin = std::min(turn * kSlotBytes, bytes);
+    return std::min(kSlotBytes, bytes - begin);
+  };
+  const auto fetch = [&](std::size_t turn) {
+    if (part(turn) == 0) return;
+    const Slot& slot = slots_[turn % 2];
+    BENCH_CU(cudaMemcpyAsync(slot.memory.handle(), from + turn * kSlotBytes, part(turn), cudaMemcpyDeviceToHost, stream),
+             "{} bytes", part(turn));
+    BENCH_CU(cudaEventRecord(slot.copied.handle(), stream));
+  };
+  fetch(0);
+  for (std::size_t turn = 0; part(turn) != 0; ++turn) {
+    fetch(turn + 1);
+    const Slot& slot = slots_[turn % 2];
+    BENCH_CU(cudaEventSynchronize(slot.copied.handle()));
+    consume(turn * kSlotBytes, {static_cast<const std::byte*>(slot.memory.handle()), part(turn)});
+  }
+}
+
+}  // namespace bench::cu

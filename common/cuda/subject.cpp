@@ -1,0 +1,86 @@
+#include "cuda/subject.h"
+
+#include <chrono>
+
+#include "cuda/device.h"
+#include "cuda/graph.h"
+
+namespace bench::cu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ns_between(Clock::time_point begin, Clock::time_point end) {
+  return std::chrono::duration<double, std::nano>(end - begin).count();
+}
+
+bool same(const DeviceSampleSpec& a, const DeviceSampleSpec& b) {
+  return a.batch == b.batch && a.lead_in == b.lead_in && a.evict_l2 == b.evict_l2;
+}
+
+constexpr int kMaxAttempts = 3;
+
+}  // namespace
+
+Subject::Subject(Device& device, const Work& work, const SubjectOptions& options)
+    : device_(device), kernel_(kernel_of(work)), command_(work), mode_(options.mode) {
+  if (!options.ordered) throw Skip("CUDA launches in one stream are ordered");
+}
+
+cudaGraphExec_t Subject::graph(std::uint32_t batch) {
+  if (mode_ != SubmitMode::kReplay || command_.is_nothing()) return nullptr;
+  auto found = graphs_.find(batch);
+  if (found == graphs_.end()) found = graphs_.emplace(batch, make_graph(command_, batch, device_.stream())).first;
+  return found->second.handle();
+}
+
+void Subject::enqueue_batch(std::uint32_t batch, cudaGraphExec_t graph) {
+  if (graph != nullptr) {
+    BENCH_CU(cudaGraphLaunch(graph, device_.stream()), "{} x {}", batch, command_.name());
+  } else {
+    for (std::uint32_t i = 0; i < batch; ++i) command_.enqueue(device_.stream());
+  }
+}
+
+double Subject::time_device(const DeviceSampleSpec& spec) {
+  cudaStream_t stream = device_.stream();
+  const EventTimer& timer = device_.timer();
+  const L2Evictor* evictor = spec.evict_l2 ? &device_.evictor() : nullptr;
+  cudaGraphExec_t executable = graph(spec.batch);
+  const std::uint32_t launches = spec.lead_in + (executable != nullptr ? 1 : spec.batch);
+
+  for (int attempt = 1;; ++attempt) {
+    const bool known = last_ && same(last_->spec, spec);
+    const std::uint32_t gate = gate_ns(launches, known ? std::optional(last_->ns) : std::nullopt);
+
+    const auto begin = Clock::now();
+    device_.gate().enqueue(stream, gate);
+    if (evictor != nullptr) evictor->enqueue(stream);
+    for (std::uint32_t i = 0; i < spec.lead_in; ++i) command_.enqueue(stream);
+    timer.start(stream);
+    enqueue_batch(spec.batch, executable);
+    timer.stop(stream);
+    last_ = Enqueued{spec, ns_between(begin, Clock::now())};
+
+    timer.wait(command_.name());
+    const bool held = last_->ns <= gate;
+    const bool longer_may_help = gate < kMaxGateNs && launches <= kMaxGatedLaunches;
+    if (held || !longer_may_help || attempt == kMaxAttempts) return timer.elapsed_ns();
+  }
+}
+
+HostTimes Subject::time_host(std::uint32_t batch) {
+  cudaStream_t stream = device_.stream();
+  cudaGraphExec_t executable = graph(batch);
+  BENCH_CU(cudaStreamSynchronize(stream));
+
+  const auto begin = Clock::now();
+  enqueue_batch(batch, executable);
+  const auto submitted = Clock::now();
+  // Spins: the device was opened with cudaDeviceScheduleSpin.
+  BENCH_CU(cudaStreamSynchronize(stream), "{}", command_.name());
+  const auto completed = Clock::now();
+  return {.roundtrip_ns = ns_between(begin, completed), .submit_ns = ns_between(begin, submitted)};
+}
+
+}  // namespace bench::cu

@@ -1,0 +1,44 @@
+// A Work timed on a CUDA stream.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "core/device.h"
+#include "cuda/command.h"
+#include "cuda/handle.h"
+
+namespace bench::cu {
+
+class Device;
+
+class Subject final : public bench::Subject {
+ public:
+  // Non-owning: the device, the work's kernel and its buffers outlive the subject. Throws Skip for unordered launches.
+  Subject(Device& device, const Work& work, const SubjectOptions& options);
+
+  // [gate] [eviction sweep | lead-in launches] start event, batch launches, stop event. A sample that took longer to enqueue
+  // than the gate held is taken again, twice at most. Throws Error; before set_evict_bytes, also for evict_l2.
+  double time_device(const DeviceSampleSpec& spec) override;
+  HostTimes time_host(std::uint32_t batch) override;
+  const bench::Kernel* kernel() const override { return kernel_; }
+
+ private:
+  struct Enqueued {
+    DeviceSampleSpec spec;
+    double ns = 0;
+  };
+
+  // In replay mode, the graph of `batch` launches, made on first use; nullptr if the launches go one by one.
+  cudaGraphExec_t graph(std::uint32_t batch);
+  void enqueue_batch(std::uint32_t batch, cudaGraphExec_t graph);
+
+  Device& device_;
+  const bench::Kernel* kernel_;
+  Command command_;
+  SubmitMode mode_;
+  std::map<std::uint32_t, GraphExec> graphs_;  // by batch
+  std::optional<Enqueued> last_;
+};
+
+}  // namespace bench::cu

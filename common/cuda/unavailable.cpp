@@ -1,0 +1,23 @@
+// make_backend() of a build without CUDA.
+#include "core/error.h"
+#include "cuda/backend.h"
+
+namespace bench::cu {
+namespace {
+
+class UnavailableBackend final : public Backend {
+ public:
+  Api api() const override { return Api::kCuda; }
+  std::vector<DeviceInfo> list() override { return {}; }
+  std::string unavailable_reason() override {
+    return "this build has no CUDA: no CUDA toolkit with nvcc 12.4 or newer was found when it was configured; put nvcc on PATH "
+           "or set CUDA_HOME, and configure again";
+  }
+  std::unique_ptr<Device> open(const DeviceInfo&, const DeviceOptions&) override { throw Skip(unavailable_reason()); }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_backend() { return std::make_unique<UnavailableBackend>(); }
+
+}  // namespace bench::cu

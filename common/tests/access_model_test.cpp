@@ -1,0 +1,59 @@
+#include "core/access_model.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace bench {
+namespace {
+
+struct Pattern {
+  std::string name;
+  std::uint32_t bytes;  // per lane
+  std::function<std::uint64_t(std::uint32_t)> address;
+  std::uint32_t sectors;
+  std::uint32_t lines;
+  double efficiency;
+};
+
+// The first four figures are what Nsight Compute counts for such loads on an H200.
+TEST(AccessModel, CountsSectorsLinesAndUsefulBytes) {
+  const Pattern patterns[] = {
+      {"float, aligned", 4, [](std::uint64_t lane) { return lane * 4; }, 4, 1, 1.0},
+      {"float, offset 1", 4, [](std::uint64_t lane) { return (lane + 1) * 4; }, 5, 2, 0.8},
+      {"float, offset 8 = a whole sector", 4, [](std::uint64_t lane) { return (lane + 8) * 4; }, 4, 2, 1.0},
+      {"float, stride 16 B", 4, [](std::uint64_t lane) { return lane * 16; }, 16, 4, 0.25},
+      {"one field of an 8-byte struct", 4, [](std::uint64_t lane) { return lane * 8; }, 8, 2, 0.5},
+      {"all lanes one address", 4, [](std::uint64_t) { return std::uint64_t{64}; }, 1, 1, 0.125},
+      {"float, reversed lanes", 4, [](std::uint64_t lane) { return (31 - lane) * 4; }, 4, 1, 1.0},
+      {"float, permuted lanes", 4, [](std::uint64_t lane) { return (lane * 5 % 32) * 4; }, 4, 1, 1.0},
+      {"float4, contiguous", 16, [](std::uint64_t lane) { return lane * 16; }, 16, 4, 1.0},
+      {"a lane that straddles two sectors", 16, [](std::uint64_t lane) { return 24 + lane * 32; }, 33, 9, 512.0 / (33 * 32)},
+      {"one sector per lane", 4, [](std::uint64_t lane) { return lane * 4096; }, 32, 32, 0.125},
+  };
+  for (const Pattern& pattern : patterns) {
+    SCOPED_TRACE(pattern.name);
+    const WarpAccess access = warp_access(pattern.bytes, pattern.address);
+    EXPECT_EQ(access.requests, 1U);
+    EXPECT_EQ(access.sectors, pattern.sectors);
+    EXPECT_EQ(access.lines, pattern.lines);
+    EXPECT_DOUBLE_EQ(access.efficiency(), pattern.efficiency);
+  }
+}
+
+// Both fields of an 8-byte struct, one load each: twice 8 sectors, of which each load uses half.
+TEST(AccessModel, AddsInstructions) {
+  const WarpAccess x = warp_access(4, [](std::uint64_t lane) { return lane * 8; });
+  const WarpAccess y = warp_access(4, [](std::uint64_t lane) { return lane * 8 + 4; });
+  const WarpAccess both = x + y;
+  EXPECT_EQ(both.requests, 2U);
+  EXPECT_EQ(both.sectors, 16U);
+  EXPECT_EQ(both.lines, 4U);
+  EXPECT_EQ(both.useful_bytes, 256U);
+  EXPECT_DOUBLE_EQ(both.efficiency(), 0.5);
+}
+
+TEST(AccessModel, NoAccessIsNotEfficient) { EXPECT_EQ(WarpAccess{}.efficiency(), 0); }
+
+}  // namespace
+}  // namespace bench

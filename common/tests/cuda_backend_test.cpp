@@ -1,0 +1,37 @@
+// make_backend() on any machine and in any build.
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "cuda/backend.h"
+
+namespace bench {
+namespace {
+
+TEST(CudaBackend, EitherListsDevicesOrSaysWhyNot) {
+  const auto backend = cu::make_backend();
+  EXPECT_EQ(backend->api(), Api::kCuda);
+  const std::string reason = backend->unavailable_reason();
+  EXPECT_NE(backend->list().empty(), reason.empty()) << reason;
+  EXPECT_EQ(backend->unavailable_reason(), reason);
+}
+
+TEST(CudaBackend, ListedDevicesAreComplete) {
+  int index = 0;
+  for (const DeviceInfo& info : cu::make_backend()->list()) {
+    EXPECT_EQ(info.api, Api::kCuda);
+    EXPECT_EQ(info.index, index++);
+    EXPECT_FALSE(info.name.empty());
+    EXPECT_TRUE(info.uuid && *info.uuid != Uuid{});
+    EXPECT_FALSE(info.driver.empty());
+    EXPECT_FALSE(info.toolkit.empty());
+    EXPECT_GT(info.l2_bytes, 0u);
+    EXPECT_GT(info.peak_gbps, 10.0);
+    EXPECT_LT(info.peak_gbps, 100e3);
+    EXPECT_GE(info.max_buffer_bytes, std::uint64_t{1} << 30);
+    EXPECT_GE(info.max_block_x, 1024u);
+    EXPECT_EQ(info.subgroup_size, 32u);
+  }
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,232 @@
+// bench_cuda on a real GPU; skipped without one. Times are tested on kernels of known length.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "core/error.h"
+#include "core/kernel_images.h"
+#include "cuda/backend.h"
+#include "cuda/kernels/params.h"
+#include "cuda_test_kernels.h"
+
+namespace bench {
+namespace {
+
+template <class T>
+std::vector<std::byte> bytes_of(const T& value) {
+  std::vector<std::byte> bytes(sizeof(T));
+  std::memcpy(bytes.data(), &value, sizeof(T));
+  return bytes;
+}
+
+class CudaDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto backend = cu::make_backend();
+    const std::vector<DeviceInfo> devices = backend->list();
+    if (devices.empty()) GTEST_SKIP() << backend->unavailable_reason();
+    try {
+      device_ = backend->open(devices.front(), {});
+    } catch (const Skip& skip) {
+      GTEST_SKIP() << skip.what();
+    }
+    spin_kernel_ = device_->load({.images = &find_kernel(kernels::cuda_test(), "spin"),
+                                  .entry = "spin",
+                                  .block_x = 1,
+                                  .glsl_constants = {},
+                                  .buffers = 1,
+                                  .params_bytes = sizeof(cu::WaitParams)});
+    elapsed_ = device_->allocate(sizeof(std::uint32_t), "elapsed");
+  }
+
+  // One thread that waits this long.
+  Launch spin(std::uint32_t ns) const {
+    return {
+        .kernel = spin_kernel_.get(), .grid = {1, 1, 1}, .buffers = {elapsed_.get()}, .params = bytes_of(cu::WaitParams{ns})};
+  }
+
+  double measure(const Work& work, const DeviceSampleSpec& spec, SubmitMode mode = SubmitMode::kEach) const {
+    const auto subject = device_->prepare(work, {.mode = mode});
+    subject->time_device(spec);  // sizes the gate
+    return median(*subject, spec);
+  }
+
+  static double median(Subject& subject, const DeviceSampleSpec& spec) {
+    std::vector<double> samples(9);
+    std::ranges::generate(samples, [&] { return subject.time_device(spec); });
+    std::ranges::nth_element(samples, samples.begin() + 4);
+    return samples[4];
+  }
+
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<Kernel> spin_kernel_;
+  std::unique_ptr<Buffer> elapsed_;
+};
+
+// The clock that the spin waits by (%globaltimer) and the one that stamps the events are the same oscillator; the launch and
+// the granularity of both add a few microseconds.
+#define EXPECT_TIME(measured, expected) EXPECT_NEAR(measured, expected, 0.05 * (expected) + 5e3)
+
+TEST_F(CudaDevice, TimesASpinOfKnownLength) {
+  for (const std::uint32_t ns : {200'000u, 2'000'000u, 4'000'000u}) EXPECT_TIME(measure(spin(ns), {.batch = 1}), ns);
+}
+
+TEST_F(CudaDevice, TwiceTheSpinIsTwiceTheTime) {
+  EXPECT_NEAR(measure(spin(4'000'000), {.batch = 1}) / measure(spin(2'000'000), {.batch = 1}), 2.0, 0.02);
+}
+
+TEST_F(CudaDevice, TimesABatch) { EXPECT_TIME(measure(spin(200'000), {.batch = 4}), 4 * 200e3); }
+
+// Negative control: a timer that reports the host's or the gate's time would not see the difference.
+TEST_F(CudaDevice, NoSpinReadsUnderAQuarter) {
+  EXPECT_LT(measure(spin(0), {.batch = 1}), measure(spin(200'000), {.batch = 1}) / 4);
+}
+
+// Without the gate, the host's call between the two records would be in it.
+TEST_F(CudaDevice, NothingReadsTheStampsAlone) { EXPECT_LT(measure(Nothing{}, {.batch = 1}), 3e3); }
+
+TEST_F(CudaDevice, EachAndReplayAgree) {
+  const DeviceSampleSpec spec{.batch = 4};
+  const double each = measure(spin(200'000), spec, SubmitMode::kEach);
+  EXPECT_TIME(measure(spin(200'000), spec, SubmitMode::kReplay), each);
+}
+
+TEST_F(CudaDevice, ReplayKeepsItsBatchesApart) {
+  const auto subject = device_->prepare(spin(200'000), {.mode = SubmitMode::kReplay});
+  EXPECT_TIME(median(*subject, {.batch = 1}), 200e3);
+  EXPECT_TIME(median(*subject, {.batch = 3}), 600e3);
+  EXPECT_TIME(median(*subject, {.batch = 1}), 200e3);
+}
+
+TEST_F(CudaDevice, LeadInIsNotTimed) { EXPECT_TIME(measure(spin(200'000), {.batch = 1, .lead_in = 4}), 200e3); }
+
+TEST_F(CudaDevice, EvictionIsNotTimed) {
+  device_->set_evict_bytes(4 * device_->info().l2_bytes);
+  EXPECT_TIME(measure(spin(200'000), {.batch = 1, .evict_l2 = true}), 200e3);
+}
+
+TEST_F(CudaDevice, EvictionBeforeItsSizeIsAnError) {
+  EXPECT_THROW(device_->prepare(spin(0), {})->time_device({.batch = 1, .evict_l2 = true}), Error);
+}
+
+TEST_F(CudaDevice, EvictionEvicts) {
+  device_->set_evict_bytes(4 * device_->info().l2_bytes);
+  // One block reads 2 MiB, more than an L1 and less than an L2: its time is the latency of the level that answers, and the
+  // ratio of DRAM's to L2's is about 2 on every GPU. (A grid that fills the GPU would compare bandwidths, which may be close.)
+  constexpr std::uint64_t kBytes = std::uint64_t{2} << 20;
+  const auto data = device_->allocate(kBytes, "data");
+  const auto sink = device_->allocate(4, "sink");
+  device_->fill(*data, 0, kBytes, 0);
+  const auto kernel = device_->load({.images = &find_kernel(kernels::cuda_test(), "evict_l2"),
+                                     .entry = "evict_l2",
+                                     .block_x = 256,
+                                     .glsl_constants = {},
+                                     .buffers = 2,
+                                     .params_bytes = sizeof(cu::EvictParams)});
+  const Launch read{.kernel = kernel.get(),
+                    .grid = {1, 1, 1},
+                    .buffers = {data.get(), sink.get()},
+                    .params = bytes_of(cu::EvictParams{.vec4_count = kBytes / 16, .impossible = 1})};
+  const double warm = measure(read, {.batch = 1, .lead_in = 2});
+  const double cold = measure(read, {.batch = 1, .evict_l2 = true});
+  EXPECT_GT(cold, 1.2 * warm);
+}
+
+TEST_F(CudaDevice, HostTimesContainTheKernel) {
+  for (const SubmitMode mode : {SubmitMode::kEach, SubmitMode::kReplay}) {
+    const auto subject = device_->prepare(spin(2'000'000), {.mode = mode});
+    subject->time_host(2);
+    const HostTimes times = subject->time_host(2);
+    EXPECT_GT(times.roundtrip_ns, 4e6);
+    EXPECT_LT(times.roundtrip_ns, 6e6);
+    EXPECT_LT(times.submit_ns, 1e6);
+  }
+}
+
+TEST_F(CudaDevice, UnorderedLaunchesAreSkipped) { EXPECT_THROW(device_->prepare(spin(0), {.ordered = false}), Skip); }
+
+TEST_F(CudaDevice, RunRunsOnce) {
+  device_->fill(*elapsed_, 0, 4, 0);
+  device_->run(spin(50'000));
+  std::uint32_t elapsed = 0;
+  device_->download(*elapsed_, 0, std::as_writable_bytes(std::span(&elapsed, 1)));
+  EXPECT_GE(elapsed, 50'000u);
+  EXPECT_LT(elapsed, 200'000u);
+}
+
+TEST_F(CudaDevice, UploadDownloadAndCopyKeepEveryByte) {
+  // One word; one staging slot of 32 MiB, one word either side of it; and an odd size over three slots.
+  constexpr std::size_t kSlotWords = std::size_t{8} << 20;
+  for (const std::size_t words : {std::size_t{1}, kSlotWords - 1, kSlotWords, kSlotWords + 1, 3 * kSlotWords + 12'345}) {
+    std::vector<std::uint32_t> sent(words);
+    std::iota(sent.begin(), sent.end(), 0x9e3779b9u);
+    const std::uint64_t bytes = 4 * words;
+    const auto source = device_->allocate(bytes + 8, "source");
+    const auto destination = device_->allocate(bytes + 8, "destination");
+    device_->upload(*source, 8, std::as_bytes(std::span(sent)));
+    device_->fill(*source, 0, 8, 0x01020304u);
+    device_->run(Copy{source.get(), destination.get(), bytes + 8});
+    std::vector<std::uint32_t> received(words + 2);
+    device_->download(*destination, 0, std::as_writable_bytes(std::span(received)));
+    EXPECT_EQ(received[0], 0x01020304u);
+    EXPECT_EQ(received[1], 0x01020304u);
+    EXPECT_TRUE(std::equal(sent.begin(), sent.end(), received.begin() + 2)) << words << " words";
+  }
+}
+
+TEST_F(CudaDevice, FillStaysInItsRange) {
+  const auto buffer = device_->allocate(4 * 1001, "buffer");
+  device_->fill(*buffer, 0, 4 * 1001, 0x7fc00000u);
+  device_->fill(*buffer, 4 * 3, 4 * 995, 0xdeadbeefu);
+  std::vector<std::uint32_t> words(1001);
+  device_->download(*buffer, 0, std::as_writable_bytes(std::span(words)));
+  for (std::size_t i = 0; i < words.size(); ++i) EXPECT_EQ(words[i], i < 3 || i >= 998 ? 0x7fc00000u : 0xdeadbeefu) << i;
+}
+
+TEST_F(CudaDevice, RangesOutsideTheBufferAreErrors) {
+  const auto buffer = device_->allocate(64, "buffer");
+  EXPECT_THROW(device_->fill(*buffer, 60, 8, 0), Error);
+  EXPECT_THROW(device_->fill(*buffer, 2, 8, 0), Error);
+  EXPECT_THROW(device_->run(Copy{buffer.get(), elapsed_.get(), 64}), Error);
+  EXPECT_THROW(device_->allocate(0, "empty"), Error);
+}
+
+TEST_F(CudaDevice, AbsurdSizeIsOutOfMemoryAndHarmless) {
+  try {
+    device_->allocate(std::uint64_t{1} << 50, "a pebibyte");
+    FAIL() << "nothing was thrown";
+  } catch (const OutOfMemory& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("a pebibyte"), std::string::npos) << text;
+    EXPECT_NE(text.find("1125899906842624"), std::string::npos) << text;
+  }
+  EXPECT_NO_THROW(device_->run(spin(1000)));
+}
+
+TEST_F(CudaDevice, LaunchThatDoesNotFitTheKernelIsAnError) {
+  Launch launch = spin(0);
+  launch.buffers.clear();
+  EXPECT_THROW(device_->run(launch), Error);
+  launch = spin(0);
+  launch.params.clear();
+  EXPECT_THROW(device_->run(launch), Error);
+  launch = spin(0);
+  launch.grid = {0, 1, 1};
+  EXPECT_THROW(device_->run(launch), Error);
+  EXPECT_NO_THROW(device_->run(spin(1000)));
+}
+
+TEST_F(CudaDevice, ImpossibleBlockIsSkippedAndMissingEntryIsAnError) {
+  KernelSpec spec = spin_kernel_->spec();
+  spec.block_x = 2048;
+  EXPECT_THROW(device_->load(spec), Skip);
+  spec = spin_kernel_->spec();
+  spec.entry = "no_such_kernel";
+  EXPECT_THROW(device_->load(spec), Error);
+  EXPECT_NO_THROW(device_->run(spin(1000)));
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,90 @@
+// The parts of bench_cuda that need no GPU.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cuda/device.h"
+#include "cuda/error.h"
+#include "cuda/gate.h"
+#include "cuda/kernel.h"
+
+namespace bench::cu {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(CudaError, NamesCodeNumberAndWhatToTry) {
+  const std::string text = describe(cudaErrorInsufficientDriver);
+  EXPECT_THAT(text, HasSubstr("cudaErrorInsufficientDriver (35)"));
+  EXPECT_THAT(text, HasSubstr("install or update"));
+  EXPECT_THAT(describe(cudaErrorNoDevice), HasSubstr("CUDA_VISIBLE_DEVICES"));
+}
+
+TEST(CudaError, StickyErrorsSayThatTheContextIsLost) {
+  EXPECT_TRUE(is_sticky(cudaErrorIllegalAddress));
+  EXPECT_FALSE(is_sticky(cudaErrorMemoryAllocation));
+  EXPECT_THAT(describe(cudaErrorIllegalAddress), HasSubstr("context is lost"));
+}
+
+TEST(CudaError, MacroNamesFileCallAndValues) {
+  EXPECT_NO_THROW(BENCH_CU(cudaSuccess));
+  try {
+    BENCH_CU(cudaErrorInvalidValue, "{} bytes", 7);
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("cuda_parts_test.cpp:"));
+    EXPECT_THAT(error.what(), HasSubstr("cudaErrorInvalidValue (1)"));
+    EXPECT_THAT(error.what(), HasSubstr("7 bytes"));
+  }
+}
+
+TEST(CudaGate, FirstEstimateIsByLaunches) {
+  EXPECT_EQ(gate_ns(1, std::nullopt), 25'000u);     // 5 us + 20 us
+  EXPECT_EQ(gate_ns(100, std::nullopt), 520'000u);  // 100 * 5 us + 20 us
+}
+
+TEST(CudaGate, LaterEstimateIsByMeasurement) {
+  EXPECT_EQ(gate_ns(100, 200e3), 310'000u);  // 1.5 * 200 us + 10 us
+  EXPECT_EQ(gate_ns(1, 0.0), 10'000u);
+}
+
+TEST(CudaGate, IsCapped) {
+  EXPECT_EQ(gate_ns(100'000, std::nullopt), kMaxGateNs);
+  EXPECT_EQ(gate_ns(1, 1e12), kMaxGateNs);
+}
+
+TEST(CudaRequirements, NamesEveryUnmetRequirement) {
+  EXPECT_EQ(unmet_requirements("NVIDIA H200", {9, 0}), "");
+  EXPECT_EQ(unmet_requirements("Tesla V100-SXM2-16GB", {7, 0}), "");
+  EXPECT_THAT(unmet_requirements("Tesla P100", {6, 0}), HasSubstr("7.0 or newer wanted, 6.0 found"));
+  EXPECT_THAT(unmet_requirements("NVIDIA A100-SXM4-40GB MIG 1g.5gb", {8, 0}), HasSubstr("MIG"));
+  const std::string both = unmet_requirements("GPU MIG 1g", {6, 0});
+  EXPECT_THAT(both, HasSubstr("7.0"));
+  EXPECT_THAT(both, HasSubstr("MIG"));
+}
+
+TEST(CudaKernel, NamesArchitectures) {
+  const CudaImage images[] = {{8, 0, false, false, {}}, {9, 0, true, false, {}}, {8, 0, false, true, {}}};
+  EXPECT_EQ(architectures(images), "sm_80, sm_90a, PTX compute_80");
+}
+
+TEST(CudaKernel, MissingTwinAndMissingArchitectureAreSkips) {
+  const KernelImages none{"vulkan_only", {}, {}};
+  KernelSpec spec;
+  spec.images = &none;
+  spec.entry = "f";
+  EXPECT_THROW(Kernel(spec, {9, 0}), Skip);
+
+  const CudaImage newer[] = {{9, 0, true, false, {}}};
+  const KernelImages hopper{"hopper_only", newer, {}};
+  spec.images = &hopper;
+  try {
+    const Kernel kernel(spec, {8, 6});
+    FAIL() << "nothing was thrown";
+  } catch (const Skip& skip) {
+    EXPECT_THAT(skip.what(), HasSubstr("8.6"));
+    EXPECT_THAT(skip.what(), HasSubstr("sm_90a"));
+  }
+}
+
+}  // namespace
+}  // namespace bench::cu

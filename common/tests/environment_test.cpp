@@ -1,0 +1,37 @@
+#include "core/environment.h"
+
+#include <gtest/gtest.h>
+
+#include <ctime>
+#include <regex>
+
+namespace bench {
+namespace {
+
+TEST(Environment, SlugIsAFolderName) {
+  EXPECT_EQ(slug("NVIDIA H200"), "nvidia-h200");
+  EXPECT_EQ(slug("llvmpipe (LLVM 15.0.6, 256 bits)"), "llvmpipe");
+  EXPECT_EQ(slug("NVIDIA GeForce RTX 4090"), "nvidia-geforce-rtx-4090");
+  EXPECT_EQ(slug("AMD Radeon RX 7900 XTX (RADV NAVI31) "), "amd-radeon-rx-7900-xtx");
+  EXPECT_EQ(slug("Intel(R) Arc(TM) A770"), "intel-arc-a770");
+  EXPECT_EQ(slug("../../etc"), "etc");
+  EXPECT_EQ(slug("(unnamed)"), "unknown");
+  EXPECT_EQ(slug(""), "unknown");
+}
+
+TEST(Environment, TimeIsIso8601Utc) {
+  const std::string text = utc_now();
+  EXPECT_TRUE(std::regex_match(text, std::regex(R"(20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\dZ)"))) << text;
+  std::tm parts{};
+  ASSERT_NE(strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts), nullptr);
+  EXPECT_NEAR(static_cast<double>(timegm(&parts)), static_cast<double>(std::time(nullptr)), 2);
+}
+
+TEST(Environment, NamesWhatItWasBuiltFrom) {
+  EXPECT_FALSE(git_revision().empty());
+  EXPECT_TRUE(glsl_toolkit().starts_with("glslang ")) << glsl_toolkit();
+  EXPECT_TRUE(cuda_toolkit().empty() || cuda_toolkit().starts_with("CUDA ")) << cuda_toolkit();
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,114 @@
+#include "core/experiment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "fake_device.h"
+
+namespace bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Plan gpu_plan() {
+  Plan plan;
+  plan.l2_bytes = 1 << 20;
+  plan.max_buffer_bytes = 1 << 20;
+  plan.wished_buffer_bytes = 4 << 20;
+  return plan;
+}
+
+TEST(Plan, SweepsPowersOfTwoAndAlwaysTheLast) {
+  EXPECT_THAT(gpu_plan().sizes_or(10, 14, 2, 4), ElementsAre(1 << 10, 1 << 12, 1 << 14));
+  EXPECT_THAT(gpu_plan().sizes_or(10, 13, 2, 4), ElementsAre(1 << 10, 1 << 12, 1 << 13));
+  EXPECT_THAT(gpu_plan().sizes_or(10, 10, 1, 4), ElementsAre(1 << 10));
+}
+
+TEST(Plan, CutsTheSweepToWhatFits) {
+  // 2^18 elements * 4 B = 1 MiB, the default ceiling.
+  EXPECT_THAT(gpu_plan().sizes_or(16, 30, 1, 4), ElementsAre(1 << 16, 1 << 17, 1 << 18));
+  EXPECT_THAT(gpu_plan().sizes_or(20, 30, 1, 4), ElementsAre(1 << 18));
+  EXPECT_EQ(gpu_plan().largest(30, 4), 1U << 18);
+  EXPECT_EQ(gpu_plan().largest(30, 12), 1U << 16);
+  EXPECT_EQ(gpu_plan().largest(10, 4), 1U << 10);
+}
+
+TEST(Plan, SmokeIsOneSmallSizeThatNoBlockDivides) {
+  Plan plan = gpu_plan();
+  plan.smoke = true;
+  EXPECT_THAT(plan.sizes_or(10, 20, 1, 4), ElementsAre(33 * 32));
+  EXPECT_EQ(plan.largest(20, 4), 33U * 32);
+}
+
+TEST(Plan, TakesTheUsersSizes) {
+  Plan plan = gpu_plan();
+  plan.smoke = true;
+  plan.sizes = {64, 1 << 20, 96};  // 2^20 * 4 B = 4 MiB: more than the default, and all that fits
+  EXPECT_THAT(plan.sizes_or(10, 12, 1, 4), ElementsAre(64, 1 << 20, 96));
+  EXPECT_EQ(plan.largest(10, 4), 1U << 20);
+}
+
+TEST(Plan, SaysWhatWouldFit) {
+  Plan plan = gpu_plan();
+  plan.sizes = {(1 << 20) + 32};
+  for (const auto& ask :
+       {std::function<void()>([&] { plan.sizes_or(10, 12, 1, 4); }), std::function<void()>([&] { plan.largest(10, 4); })}) {
+    EXPECT_THAT(message_of<UsageError>(ask), testing::AllOf(HasSubstr("--size 1048608"), HasSubstr("4194432 bytes"),
+                                                            HasSubstr("4194304"), HasSubstr("largest size here is 1048576")));
+  }
+  plan.sizes = {1 << 20};
+  EXPECT_THAT(message_of<UsageError>([&] { plan.largest(10, 12); }),
+              HasSubstr("largest size here is 349504"));  // 2^22 / 12, whole warps
+  plan.sizes = {100};
+  EXPECT_THAT(message_of<UsageError>([&] { plan.sizes_or(10, 12, 1, 4); }), HasSubstr("multiples of 32"));
+}
+
+TEST(Plan, ColdForDramSizesWarmBelow) {
+  Plan plan = gpu_plan();
+  EXPECT_THAT(plan.caches_for((4 << 20) - 1), ElementsAre(Cache::kWarm));
+  EXPECT_THAT(plan.caches_for(4 << 20), ElementsAre(Cache::kCold));
+  EXPECT_TRUE(plan.is_dram(4 << 20));
+  EXPECT_FALSE(plan.is_dram((4 << 20) - 1));
+  plan.caches = {Cache::kCold, Cache::kWarm};
+  EXPECT_THAT(plan.caches_for(1), ElementsAre(Cache::kCold, Cache::kWarm));
+}
+
+TEST(Twin, IsTheSameSetUpForBothApis) {
+  int calls = 0;
+  const Case made = twin("add", {"256"}, [&](Workbench&) {
+    ++calls;
+    return std::unique_ptr<Subject>();
+  });
+  ASSERT_EQ(made.sides.size(), 2U);
+  EXPECT_EQ(made.sides[0].api, Api::kCuda);
+  EXPECT_EQ(made.sides[1].api, Api::kVulkan);
+  FakeDevice device;
+  Workbench workbench(device, 1);
+  for (const Side& side : made.sides) {
+    EXPECT_EQ(side.variant, "add");
+    EXPECT_THAT(side.params, ElementsAre("256"));
+    side.set_up(workbench);
+  }
+  EXPECT_EQ(calls, 2);
+}
+
+TEST(AaControls, PairEachSideWithItself) {
+  Case original = twin("add", {"256"}, {});
+  original.elements = 4096;
+  const std::vector<Case> controls = aa_controls(original);
+  ASSERT_EQ(controls.size(), 2U);
+  for (std::size_t c = 0; c < 2; ++c) {
+    EXPECT_EQ(controls[c].elements, 4096U);
+    ASSERT_EQ(controls[c].sides.size(), 2U);
+    for (const Side& side : controls[c].sides) {
+      EXPECT_EQ(side.api, original.sides[c].api);
+      EXPECT_THAT(side.params, ElementsAre("256"));
+    }
+    EXPECT_NE(controls[c].sides[0].variant, controls[c].sides[1].variant) << "or their rows would have one key";
+  }
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,239 @@
+// Stand-ins for the GPU: devices in host memory, backends that list what a test says, and a folder that cleans up after itself.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/device.h"
+#include "core/error.h"
+#include "core/random.h"
+
+namespace bench {
+
+class FakeBuffer final : public Buffer {
+ public:
+  FakeBuffer(std::uint64_t bytes, std::set<const Buffer*>& live) : Buffer(bytes), memory(bytes, std::byte{0xcd}), live_(live) {
+    live_.insert(this);
+  }
+  FakeBuffer(const FakeBuffer&) = delete;
+  FakeBuffer& operator=(const FakeBuffer&) = delete;
+  ~FakeBuffer() noexcept override { live_.erase(this); }
+
+  std::vector<std::byte> memory;  // holds garbage at first, as a GPU's does
+
+ private:
+  std::set<const Buffer*>& live_;
+};
+
+// The buffers of a fake are const where a kernel only reads; their memory is reached through here.
+template <class T>
+T* words_of(const Buffer& buffer) {
+  auto& fake = const_cast<FakeBuffer&>(dynamic_cast<const FakeBuffer&>(buffer));
+  return reinterpret_cast<T*>(fake.memory.data());
+}
+
+class FakeKernel final : public Kernel {
+ public:
+  explicit FakeKernel(const KernelSpec& spec) : Kernel(spec) {}
+
+  // Other code at every call: who asks a driver twice for one kernel's is found out.
+  KernelCode code() const override {
+    KernelCode result;
+    const std::string text = spec().entry + std::string(++calls_, '.');
+    const auto bytes = std::as_bytes(std::span(text));
+    result.code.assign(bytes.begin(), bytes.end());
+    return result;
+  }
+
+ private:
+  mutable std::size_t calls_ = 0;
+};
+
+// How a fake device behaves; what a test leaves out is harmless.
+struct FakeBehaviour {
+  std::function<void(const Launch&)> execute = [](const Launch&) {};  // what a kernel does when it runs
+  std::uint64_t memory_bytes = ~0ULL;                                 // allocations beyond this throw OutOfMemory
+  double launch_ns = 1000;                                            // a launch takes this, give or take 0.1 %
+  std::vector<std::string> complaints = {};
+  std::string refused_entry = {};  // a kernel that this device lacks
+};
+
+class FakeDevice final : public Device {
+ public:
+  explicit FakeDevice(DeviceInfo info = {}, FakeBehaviour behaviour = {})
+      : info_(std::move(info)), behaviour_(std::move(behaviour)) {}
+
+  const DeviceInfo& info() const override { return info_; }
+
+  std::unique_ptr<Buffer> allocate(std::uint64_t bytes, std::string_view label) override {
+    std::uint64_t used = bytes;
+    for (const Buffer* buffer : live) used += buffer->bytes();
+    if (used > behaviour_.memory_bytes) throw OutOfMemory("{}: no room for {} bytes", label, bytes);
+    ++allocations;
+    return std::make_unique<FakeBuffer>(bytes, live);
+  }
+  void write(Buffer& to, std::uint64_t offset, std::uint64_t bytes, const Producer& produce) override {
+    check_range(to, offset, bytes);
+    uploaded_bytes += bytes;
+    for (std::uint64_t done = 0; done < bytes; done += kChunkBytes) {
+      produce(done, {words_of<std::byte>(to) + offset + done, std::min(kChunkBytes, bytes - done)});
+    }
+  }
+  void read(const Buffer& from, std::uint64_t offset, std::uint64_t bytes, const Consumer& consume) override {
+    check_range(from, offset, bytes);
+    for (std::uint64_t done = 0; done < bytes; done += kChunkBytes) {
+      consume(done, {words_of<std::byte>(from) + offset + done, std::min(kChunkBytes, bytes - done)});
+    }
+  }
+  void fill(Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) override {
+    check_range(to, offset, bytes);
+    std::fill_n(words_of<std::uint32_t>(to) + offset / 4, bytes / 4, word);
+  }
+
+  std::unique_ptr<Kernel> load(const KernelSpec& spec) override {
+    ++loads;
+    if (!spec.entry.empty() && spec.entry == behaviour_.refused_entry) throw Skip("no twin here");
+    return std::make_unique<FakeKernel>(spec);
+  }
+  void run(const Work& work) override {
+    if (const auto* launch = std::get_if<Launch>(&work)) behaviour_.execute(*launch);
+  }
+  std::unique_ptr<Subject> prepare(const Work& work, const SubjectOptions&) override {
+    return std::make_unique<TimedWork>(*this, work);
+  }
+  void set_evict_bytes(std::uint64_t bytes) override { evict_bytes = bytes; }
+  std::vector<std::string> complaints() const override { return behaviour_.complaints; }
+
+  std::set<const Buffer*> live;
+  std::size_t allocations = 0;
+  std::size_t loads = 0;
+  std::uint64_t uploaded_bytes = 0;
+  std::uint64_t evict_bytes = 0;
+
+ private:
+  class TimedWork final : public Subject {
+   public:
+    TimedWork(FakeDevice& device, Work work) : device_(device), work_(std::move(work)) {}
+
+    const Kernel* kernel() const override { return kernel_of(work_); }
+    double time_device(const DeviceSampleSpec& spec) override {
+      if (spec.evict_l2 && device_.evict_bytes == 0) throw Error("the evictor has no size");
+      return kStampNs + spec.batch * launch_ns();
+    }
+    HostTimes time_host(std::uint32_t batch) override {
+      return {.roundtrip_ns = 9000 + batch * launch_ns(), .submit_ns = 3000};
+    }
+
+   private:
+    static constexpr double kStampNs = 500;
+
+    double launch_ns() {
+      const auto* launch = std::get_if<Launch>(&work_);
+      if (launch == nullptr) return 0;
+      for (const Buffer* buffer : launch->buffers) {
+        if (!device_.live.contains(buffer)) throw Error("a buffer was freed before its kernel was timed");
+      }
+      return device_.behaviour_.launch_ns * (1 + 0.5e-3 * static_cast<double>(random_float(1, 0, calls_++)));
+    }
+
+    FakeDevice& device_;
+    Work work_;
+    std::uint64_t calls_ = 0;
+  };
+
+  static constexpr std::uint64_t kChunkBytes = 1ULL << 20;  // of a transfer
+
+  static void check_range(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) {
+    if (offset % 4 != 0 || bytes % 4 != 0 || offset + bytes > buffer.bytes()) {
+      throw Error("[{}, {}) is no range of words in a buffer of {} bytes", offset, offset + bytes, buffer.bytes());
+    }
+  }
+
+  DeviceInfo info_;
+  FakeBehaviour behaviour_;
+};
+
+class FakeBackend final : public Backend {
+ public:
+  FakeBackend(Api api, std::vector<DeviceInfo> devices, std::string unavailable, FakeBehaviour behaviour)
+      : api_(api), devices_(std::move(devices)), unavailable_(std::move(unavailable)), behaviour_(std::move(behaviour)) {}
+
+  Api api() const override { return api_; }
+  std::vector<DeviceInfo> list() override { return devices_; }
+  std::string unavailable_reason() override { return unavailable_; }
+  std::unique_ptr<Device> open(const DeviceInfo& info, const DeviceOptions&) override {
+    return std::make_unique<FakeDevice>(info, behaviour_);
+  }
+
+ private:
+  Api api_;
+  std::vector<DeviceInfo> devices_;
+  std::string unavailable_;
+  FakeBehaviour behaviour_;
+};
+
+// A UUID whose sixteen bytes are `byte`: 0xaa gives aaaaaaaa-aaaa-...
+inline Uuid uuid_of(std::uint8_t byte) {
+  Uuid uuid;
+  uuid.fill(byte);
+  return uuid;
+}
+
+inline DeviceInfo fake_gpu(Api api, int index, const std::string& name, std::uint8_t uuid_byte) {
+  DeviceInfo info;
+  info.api = api;
+  info.index = index;
+  info.name = name;
+  info.uuid = uuid_of(uuid_byte);
+  info.memory_bytes = 80ULL << 30;
+  info.max_buffer_bytes = 4ULL << 30;
+  info.l2_bytes = api == Api::kCuda ? 1ULL << 20 : 0;
+  info.peak_gbps = api == Api::kCuda ? 1000 : 0;
+  info.arch = api == Api::kCuda ? "sm_90" : "";
+  return info;
+}
+
+inline DeviceInfo fake_lavapipe(int index) {
+  DeviceInfo info = fake_gpu(Api::kVulkan, index, "llvmpipe (LLVM 15.0.6, 256 bits)", 0x11);
+  info.is_cpu = true;
+  return info;
+}
+
+class TempDir {
+ public:
+  TempDir() {
+    std::string name = (std::filesystem::temp_directory_path() / "bench_test.XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw Error("cannot make {}", name);
+    path_ = name;
+  }
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+  ~TempDir() noexcept {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  bool empty() const { return std::filesystem::is_empty(path_); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// What a call that must throw E says.
+template <class E, class Call>
+std::string message_of(const Call& call) {
+  try {
+    call();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "(nothing was thrown)";
+}
+
+}  // namespace bench

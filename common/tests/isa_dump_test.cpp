@@ -1,0 +1,142 @@
+#include "core/isa_dump.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "core/machine_code.h"
+#include "fake_device.h"
+#include "synthetic_code.h"
+
+namespace bench {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const KernelImages kImages = {"copy_tile", {}, {}};
+const KernelImages kOthers = {"other", {}, {}};
+
+KernelSpec spec(const std::string& entry, std::uint32_t block_x, const std::vector<std::uint32_t>& constants) {
+  return {.images = &kImages, .entry = entry, .block_x = block_x, .glsl_constants = constants, .buffers = 2, .params_bytes = 4};
+}
+
+std::vector<std::byte> bytes_of(const Bytes& bytes) { return {bytes.view().begin(), bytes.view().end()}; }
+
+class IsaDumpTest : public testing::Test {
+ protected:
+  std::string read(const std::string& name) const {
+    std::ifstream stream(folder_.file("exp99_fake/" + name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  bool exists(const std::string& name) const { return std::filesystem::exists(folder_.file("exp99_fake/" + name)); }
+
+  TempDir folder_;
+  IsaDump dump_{folder_.file(""), "exp99_fake"};
+};
+
+TEST_F(IsaDumpTest, WritesWhatThereIs) {
+  KernelCode code;
+  code.arch = "sm_90a";
+  code.code = bytes_of(Bytes().instruction(kExit));
+  code.container = bytes_of(Bytes().text("the cubin"));
+  const Bytes ptx = Bytes().text(".version 8.0");
+  code.source = ptx.view();
+  code.statistics = {{"numRegs", 20}, {"Occupancy", 0.5}, {"Undefined", std::numeric_limits<double>::quiet_NaN()}};
+  dump_.add(Api::kCuda, spec("copy_tile_2", 256, {2}), code);
+  KernelCode listed;
+  listed.text = "v_add_f32";
+  listed.reason = "says \"no\"\n";
+  dump_.add(Api::kVulkan, spec("copy_tile_2", 256, {2}), listed);
+  dump_.finish("NVIDIA H200", "580.1");
+
+  EXPECT_EQ(read("copy_tile_2.cuda.bin").size(), 16U);
+  EXPECT_EQ(read("copy_tile_2.cuda.cubin"), "the cubin");
+  EXPECT_EQ(read("copy_tile.ptx"), ".version 8.0");
+  EXPECT_EQ(read("copy_tile_2.vulkan.txt"), "v_add_f32");
+  for (const char* absent : {"copy_tile_2.cuda.txt", "copy_tile_2.vulkan.bin", "copy_tile_2.vulkan.nvuc", "copy_tile.spv"}) {
+    EXPECT_FALSE(exists(absent)) << absent;
+  }
+  const std::string index = read("index.json");
+  EXPECT_THAT(index,
+              HasSubstr(R"({"schema": 1, "experiment": "exp99_fake", "gpu": "NVIDIA H200", "driver": "580.1", "git_rev": ")"));
+  EXPECT_THAT(
+      index,
+      HasSubstr(
+          R"({"kernel": "copy_tile_2", "stem": "copy_tile", "api": "cuda", "arch": "sm_90a", "block_x": 256, "constants": [2],)"));
+  EXPECT_THAT(
+      index,
+      HasSubstr(
+          R"("code": "copy_tile_2.cuda.bin", "container": "copy_tile_2.cuda.cubin", "source": "copy_tile.ptx", "text": null, "isa_hash": ")" +
+          isa_hash(code.code) + '"'));
+  EXPECT_THAT(index, HasSubstr(R"("statistics": {"numRegs": 20, "Occupancy": 0.5}, "reason": "")"));
+  EXPECT_THAT(
+      index, HasSubstr(R"("code": null, "container": null, "source": null, "text": "copy_tile_2.vulkan.txt", "isa_hash": "")"));
+  EXPECT_THAT(index, HasSubstr(R"("reason": "says \"no\"\u000a")"));
+}
+
+TEST_F(IsaDumpTest, BlockSizesShareAnEntry) {
+  KernelCode code;
+  code.code = bytes_of(Bytes().instruction(kExit));
+  const std::string first = isa_hash(code.code);
+  dump_.add(Api::kVulkan, spec("copy", 256, {}), code);
+  code.code = bytes_of(Bytes().instruction(kExit).instruction(kExit));
+  dump_.add(Api::kVulkan, spec("copy", 1024, {}), code);
+  dump_.finish("", "");
+  EXPECT_EQ(read("copy.vulkan.bin").size(), 16U) << "the first one's";
+  const std::string index = read("index.json");
+  EXPECT_EQ(index.find(R"("kernel")"), index.rfind(R"("kernel")"));
+  EXPECT_THAT(index, HasSubstr(R"("block_hashes": {"256": ")" + first + R"(", "1024": ")" + isa_hash(code.code) + "\"}"));
+}
+
+TEST_F(IsaDumpTest, KernelsOfOneNameGetFilesOfTheirOwn) {
+  KernelCode code;
+  for (const std::uint32_t constant : {1U, 2U}) {
+    code.code.resize(std::size_t{16} * constant);
+    dump_.add(Api::kVulkan, spec("copy", 256, {constant, 7}), code);
+  }
+  KernelSpec other = spec("copy", 256, {1, 7});
+  other.images = &kOthers;
+  code.code.resize(48);
+  dump_.add(Api::kVulkan, other, code);
+  dump_.finish("", "");
+  EXPECT_EQ(read("copy.vulkan.bin").size(), 16U);
+  EXPECT_EQ(read("copy.copy_tile.2-7.vulkan.bin").size(), 32U);
+  EXPECT_EQ(read("copy.other.1-7.vulkan.bin").size(), 48U);
+}
+
+// CUDA has one way to its buffers, and one entry.
+TEST_F(IsaDumpTest, WaysOfBindingAreVariantsOfAVulkanKernel) {
+  KernelSpec other = spec("copy", 256, {});
+  other.binding = BufferBinding::kAddress;
+  other.robustness = Robustness::kDisabled;
+  KernelCode code;
+  for (const Api api : {Api::kCuda, Api::kVulkan}) {
+    code.code.resize(16);
+    dump_.add(api, spec("copy", 256, {}), code);
+    code.code.resize(32);
+    dump_.add(api, other, code);
+  }
+  dump_.finish("", "");
+  EXPECT_EQ(read("copy.cuda.bin").size(), 16U);
+  EXPECT_EQ(read("copy.vulkan.bin").size(), 16U);
+  EXPECT_EQ(read("copy.address-disabled.vulkan.bin").size(), 32U);
+  EXPECT_THAT(read("index.json"), HasSubstr(R"("variant": "address-disabled", "code": "copy.address-disabled.vulkan.bin")"));
+}
+
+TEST_F(IsaDumpTest, NothingToDumpIsAnEmptyIndex) {
+  dump_.finish("gpu", "driver");
+  EXPECT_THAT(read("index.json"), HasSubstr(R"("kernels": [)"));
+  EXPECT_THAT(read("index.json"), Not(HasSubstr("block_hashes")));
+}
+
+TEST(IsaDump, RefusesAFolderItCannotMake) {
+  const TempDir folder;
+  std::ofstream(folder.file("taken")) << "a file";
+  EXPECT_THAT(message_of<UsageError>([&] { IsaDump(folder.file("taken"), "exp99"); }), HasSubstr("--dump-isa"));
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,477 @@
+// The whole program on fake devices. Google Benchmark keeps its registrations and flags for the life of a process, and signals
+// and exit codes are a process's own, so every run has a child of its own.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+
+#include "core/csv.h"
+#include "core/environment.h"
+#include "core/error.h"
+#include "core/experiment.h"
+#include "core/machine_code.h"
+#include "core/verify.h"
+#include "fake_device.h"
+
+namespace bench {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string read(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// What the fake GPU computes: entry `twice` is right, `wrong` forgets one element.
+void execute(const Launch& launch) {
+  const auto* from = words_of<float>(*launch.buffers[0]);
+  auto* to = words_of<float>(*launch.buffers[1]);
+  std::uint32_t count = 0;
+  std::memcpy(&count, launch.params.data(), sizeof count);
+  for (std::uint32_t i = 0; i < count; ++i) to[i] = 2 * from[i];
+  if (launch.kernel->spec().entry == "wrong") words_of<std::uint32_t>(*launch.buffers[1])[count / 2] = kPoison;
+}
+
+std::unique_ptr<Subject> set_up(Workbench& bench, const std::string& entry, std::uint32_t count) {
+  const Buffer& input = bench.input(0, count);
+  Buffer& output = bench.output("output", count);
+  Launch launch;
+  launch.kernel = &bench.kernel({.images = nullptr, .entry = entry, .glsl_constants = {}, .buffers = 2, .params_bytes = 4});
+  launch.buffers = {&input, &output};
+  launch.params = params_bytes(count);
+  bench.device().run(launch);
+  verify<float>(bench.device(), output, count, kGuardWords, [&](std::uint64_t i) { return 2 * bench.input_value(0, i); });
+  return bench.device().prepare(launch, {});
+}
+
+constexpr std::uint32_t kElements = 4096;
+constexpr std::uint32_t kLargeElements = 1 << 20;  // 4 MiB a buffer
+
+Case make(const std::string& variant, const std::string& block, std::uint32_t elements, const Plan& plan,
+          const std::function<std::unique_ptr<Subject>(Workbench&)>& side) {
+  Case result = twin(variant, {block}, side);
+  result.model = {"4"};
+  result.elements = elements;
+  result.useful_bytes = 8ULL * elements;
+  result.footprint_bytes = result.useful_bytes;
+  result.cache = plan.caches_for(result.footprint_bytes).front();
+  return result;
+}
+
+// What a test changes about the machine and the experiment.
+struct Scenario {
+  std::vector<DeviceInfo> cuda = {fake_gpu(Api::kCuda, 0, "NVIDIA H200", 0xaa)};
+  std::vector<DeviceInfo> vulkan = {fake_lavapipe(0), fake_gpu(Api::kVulkan, 1, "NVIDIA H200", 0xaa)};
+  std::string cuda_reason;
+  FakeBehaviour cuda_behaviour{.execute = execute};
+  FakeBehaviour vulkan_behaviour{.execute = execute};
+  std::vector<std::string> variants = {"twice", "twice_again"};  // also: wrong, lacking, large
+  int interrupt_at = 0;                                          // the side, counted from 1, during whose set-up SIGINT arrives
+};
+
+Experiment experiment_of(const Scenario& scenario) {
+  Experiment experiment{.name = "exp99_fake",
+                        .question = "Does the program work?",
+                        .params = {"block"},
+                        .model = {"sectors"},
+                        .variants = {},
+                        .cases = {}};
+  for (const std::string& variant : scenario.variants) experiment.variants.push_back({variant, "what " + variant + " does"});
+  experiment.cases = [scenario, sides = std::make_shared<int>(0)](const Plan& plan) {
+    std::vector<Case> cases;
+    for (const std::string& variant : scenario.variants) {
+      const std::uint32_t elements = variant == "large" ? kLargeElements : kElements;
+      for (const char* block : {"128", "256"}) {
+        cases.push_back(make(variant, block, elements, plan, [=](Workbench& bench) {
+          if (++*sides == scenario.interrupt_at) std::raise(SIGINT);
+          if (variant == "lacking") throw Skip("wanted a feature, found none");
+          return set_up(bench, variant == "wrong" ? "wrong" : "twice", elements);
+        }));
+      }
+    }
+    return cases;
+  };
+  return experiment;
+}
+
+using Row = std::map<std::string, std::string>;
+
+std::vector<Row> read_rows(const std::string& path) {
+  const std::vector<CsvRow> records = parse_csv(read(path));
+  std::vector<Row> rows;
+  for (std::size_t i = 1; i < records.size(); ++i) {
+    EXPECT_EQ(records[i].size(), records[0].size()) << "every row has the same columns";
+    Row& row = rows.emplace_back();
+    for (std::size_t c = 0; c < records[i].size(); ++c) row[records[0].at(c)] = records[i][c];
+  }
+  return rows;
+}
+
+std::string key(const Row& row) { return row.at("variant") + " " + row.at("api") + " " + row.at("block"); }
+std::vector<std::string> keys(const std::vector<Row>& rows) {
+  std::vector<std::string> result;
+  for (const Row& row : rows) result.push_back(key(row));
+  return result;
+}
+
+class RunMain : public testing::Test {
+ protected:
+  struct Outcome {
+    int exit_code = -1;
+    std::string out;
+    std::string err;
+  };
+
+  // Runs the program with these options; --smoke unless the test sets its own budget.
+  Outcome run(const Scenario& scenario, std::vector<std::string> arguments) {
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+      if (std::freopen(folder_.file("out").c_str(), "w", stdout) == nullptr) _exit(99);
+      if (std::freopen(folder_.file("err").c_str(), "w", stderr) == nullptr) _exit(99);
+      const int code = run_program(scenario, std::move(arguments));
+      std::cout.flush();
+      std::fflush(nullptr);
+      _exit(code);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read(folder_.file("out")),
+            read(folder_.file("err"))};
+  }
+  Outcome run_to_csv(const Scenario& scenario, std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--smoke", "--csv", csv_});
+    return run(scenario, std::move(more));
+  }
+
+  std::vector<Row> rows() const { return read_rows(csv_); }
+  std::vector<Row> samples() const { return read_rows(folder_.file("results.samples.csv")); }
+
+  TempDir folder_;
+  std::string csv_ = folder_.file("results.csv");
+
+ private:
+  static int run_program(const Scenario& scenario, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "exp99_fake");
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    std::vector<std::unique_ptr<Backend>> backends;
+    backends.push_back(std::make_unique<FakeBackend>(Api::kCuda, scenario.cuda, scenario.cuda_reason, scenario.cuda_behaviour));
+    backends.push_back(
+        std::make_unique<FakeBackend>(Api::kVulkan, scenario.vulkan, "no Vulkan here", scenario.vulkan_behaviour));
+    return run_main(static_cast<int>(arguments.size()), argv.data(), experiment_of(scenario), std::move(backends));
+  }
+};
+
+TEST_F(RunMain, WritesARowPerCaseAndApi) {
+  const Outcome outcome = run_to_csv({});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(keys(rows()), testing::ElementsAre("twice cuda 128", "twice vulkan 128", "twice cuda 256", "twice vulkan 256",
+                                                 "twice_again cuda 128", "twice_again vulkan 128", "twice_again cuda 256",
+                                                 "twice_again vulkan 256"));
+  const std::string hash = isa_hash(std::as_bytes(std::span(std::string_view("twice."))));  // one "." a call: asked for once
+  for (const Row& row : rows()) {
+    SCOPED_TRACE(key(row));
+    const std::map<std::string, std::string> expected = {{"schema", "1"},
+                                                         {"experiment", "exp99_fake"},
+                                                         {"status", "ok"},
+                                                         {"reason", ""},
+                                                         {"sectors", "4"},
+                                                         {"elements", "4096"},
+                                                         {"useful_bytes", "32768"},
+                                                         {"cache", "warm"},
+                                                         {"samples", "20"},
+                                                         {"order", "ABBA"},
+                                                         {"seed", "1"},
+                                                         {"isa_hash", hash},
+                                                         {"gpu", "NVIDIA H200"},
+                                                         {"gpu_uuid", "aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa"},
+                                                         {"git_rev", std::string(git_revision())}};
+    for (const auto& [column, value] : expected) EXPECT_EQ(row.at(column), value) << column;
+    const double device_ns = std::stod(row.at("device_ns"));
+    EXPECT_NEAR(device_ns, 1000, 10) << "1000 ns a launch, and less than 1 % of stamps";
+    EXPECT_NEAR(std::stod(row.at("gbps")), 32768 / device_ns, 0.01);
+    EXPECT_LE(std::stod(row.at("device_ns_lo")), device_ns);
+    EXPECT_GE(std::stod(row.at("device_ns_hi")), device_ns);
+    EXPECT_GT(std::stod(row.at("batch")), 50);
+    EXPECT_GT(std::stod(row.at("roundtrip_ns")), 1000);
+    EXPECT_EQ(row.at("peak_pct"), "") << "the footprint lies in the L2";
+    EXPECT_FALSE(row.at("stop").empty());
+  }
+  EXPECT_EQ(samples().size(), 8U * (20 + 1)) << "20 device samples and one host sample a row";
+  EXPECT_THAT(outcome.out, Not(HasSubstr("rows ok"))) << "prose goes to stderr";
+  EXPECT_THAT(outcome.err, HasSubstr("8 rows ok, 0 failed, 0 skipped"));
+  EXPECT_THAT(outcome.out, HasSubstr("exp99/twice/block:128/n:4096/warm/cuda"));
+}
+
+TEST_F(RunMain, ColdCasesOfDramSizeNameTheirPartOfThePeak) {
+  Scenario scenario;
+  scenario.variants = {"large"};  // 8 MiB of footprint, the L2 has 1 MiB
+  scenario.cuda_behaviour.launch_ns = scenario.vulkan_behaviour.launch_ns = 20000;
+  EXPECT_EQ(run_to_csv(scenario).exit_code, 0);
+  ASSERT_EQ(rows().size(), 4U);
+  for (const Row& row : rows()) {
+    EXPECT_EQ(row.at("cache"), "cold");
+    EXPECT_EQ(row.at("batch"), "1");
+    EXPECT_NEAR(std::stod(row.at("peak_pct")), std::stod(row.at("gbps")) / 1000 * 100, 0.01);
+  }
+}
+
+TEST_F(RunMain, AWrongResultFailsWithNoTime) {
+  Scenario scenario;
+  scenario.variants = {"twice", "wrong"};
+  const Outcome outcome = run_to_csv(scenario);
+  EXPECT_EQ(outcome.exit_code, 1);
+  ASSERT_EQ(rows().size(), 8U);
+  for (const Row& row : rows()) {
+    SCOPED_TRACE(key(row));
+    const bool wrong = row.at("variant") == "wrong";
+    EXPECT_EQ(row.at("status"), wrong ? "failed" : "ok");
+    EXPECT_EQ(row.at("device_ns").empty(), wrong);
+    if (!wrong) continue;
+    EXPECT_THAT(row.at("reason"), HasSubstr("1 of 4096 elements differ; [2048] found"));
+    for (const char* column : {"batch", "samples", "device_ns_lo", "device_ns_min", "gbps", "roundtrip_ns", "stop", "order"}) {
+      EXPECT_EQ(row.at(column), "") << column;
+    }
+  }
+  for (const Row& sample : samples()) EXPECT_EQ(sample.at("variant"), "twice");
+  EXPECT_THAT(outcome.err, testing::AllOf(HasSubstr("4 rows ok, 4 failed"), HasSubstr("[2048] found")));
+}
+
+TEST_F(RunMain, ASkippedCaseIsARowWithItsReason) {
+  Scenario scenario;
+  scenario.variants = {"twice", "lacking"};
+  EXPECT_EQ(run_to_csv(scenario).exit_code, 0);
+  ASSERT_EQ(rows().size(), 8U);
+  for (const Row& row : rows()) {
+    const bool lacking = row.at("variant") == "lacking";
+    EXPECT_EQ(row.at("status"), lacking ? "skipped" : "ok");
+    EXPECT_EQ(row.at("reason"), lacking ? "wanted a feature, found none" : "");
+    EXPECT_EQ(row.at("device_ns").empty(), lacking);
+  }
+}
+
+TEST_F(RunMain, AllSkippedIs77) {
+  Scenario scenario;
+  scenario.variants = {"lacking"};
+  EXPECT_EQ(run_to_csv(scenario).exit_code, 77);
+  EXPECT_EQ(rows().size(), 4U);
+}
+
+TEST_F(RunMain, NoDeviceAtAllIs77) {
+  Scenario scenario;
+  scenario.cuda.clear();
+  scenario.vulkan.clear();
+  scenario.cuda_reason = "no NVIDIA driver";
+  const Outcome outcome = run_to_csv(scenario);
+  EXPECT_EQ(outcome.exit_code, 77);
+  EXPECT_THAT(outcome.err, testing::AllOf(HasSubstr("no NVIDIA driver"), HasSubstr("no Vulkan here")));
+}
+
+TEST_F(RunMain, AMissingApiIsSkippedWithItsReason) {
+  Scenario scenario;
+  scenario.cuda.clear();
+  scenario.cuda_reason = "no NVIDIA driver";
+  EXPECT_EQ(run_to_csv(scenario).exit_code, 0);
+  ASSERT_EQ(rows().size(), 8U);
+  for (const Row& row : rows()) {
+    const bool cuda = row.at("api") == "cuda";
+    EXPECT_EQ(row.at("status"), cuda ? "skipped" : "ok");
+    EXPECT_EQ(row.at("reason"), cuda ? "no NVIDIA driver" : "");
+    EXPECT_EQ(row.at("order"), cuda ? "" : "A") << "there is no partner to interleave with";
+  }
+}
+
+TEST_F(RunMain, UnpairedRowsSayWhy) {
+  Scenario scenario;
+  scenario.vulkan = {fake_lavapipe(0)};
+  const Outcome outcome = run_to_csv(scenario);
+  EXPECT_EQ(outcome.exit_code, 0);
+  ASSERT_EQ(rows().size(), 8U);
+  for (const Row& row : rows()) {
+    EXPECT_EQ(row.at("status"), "ok");
+    EXPECT_THAT(row.at("reason"), testing::AllOf(HasSubstr("unpaired"), HasSubstr("llvmpipe")));
+    EXPECT_THAT(row.at("gpu"), HasSubstr(row.at("api") == "cuda" ? "H200" : "llvmpipe"));
+  }
+  EXPECT_THAT(outcome.err, HasSubstr("unpaired"));
+}
+
+// The CUDA side of the same case holds buffers while Vulkan's runs out: they must outlive its timing.
+TEST_F(RunMain, OutOfMemoryFailsThatSideOnly) {
+  Scenario scenario;
+  scenario.variants = {"twice", "large", "twice_again"};
+  scenario.vulkan_behaviour.memory_bytes = 2 << 20;
+  EXPECT_EQ(run_to_csv(scenario).exit_code, 1);
+  ASSERT_EQ(rows().size(), 12U);
+  for (const Row& row : rows()) {
+    SCOPED_TRACE(key(row));
+    const bool fails = row.at("variant") == "large" && row.at("api") == "vulkan";
+    EXPECT_EQ(row.at("status"), fails ? "failed" : "ok") << row.at("reason");
+    EXPECT_THAT(row.at("reason"), HasSubstr(fails ? "no room for 4194304 bytes" : ""));
+  }
+}
+
+TEST_F(RunMain, AComplaintOfTheDeviceFailsTheRun) {
+  Scenario scenario;
+  scenario.vulkan_behaviour.complaints = {"VUID-something: wrong"};
+  const Outcome outcome = run_to_csv(scenario);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("VUID-something: wrong"));
+}
+
+// ---- The machine code
+
+TEST_F(RunMain, DumpsTheCodeOfEveryKernelAndTimesNothing) {
+  const Outcome outcome = run({}, {"--dump-isa", folder_.file("isa")});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(read(folder_.file("isa/exp99_fake/twice.cuda.bin")), "twice.");
+  EXPECT_EQ(read(folder_.file("isa/exp99_fake/twice.vulkan.bin")), "twice.");
+  const std::string index = read(folder_.file("isa/exp99_fake/index.json"));
+  EXPECT_THAT(index, testing::AllOf(HasSubstr(R"("gpu": "NVIDIA H200")"), HasSubstr(R"("api": "cuda")"),
+                                    HasSubstr(R"("api": "vulkan", "arch": "sm_90")")))
+      << "the architecture that CUDA names for the same GPU";
+  EXPECT_THAT(outcome.err, HasSubstr("the code of 2 kernels"));
+  EXPECT_EQ(outcome.out, "") << "no benchmark ran";
+}
+
+TEST_F(RunMain, DumpsWhatDoesNotLoadWithItsReason) {
+  Scenario scenario;
+  scenario.variants = {"twice", "wrong"};
+  scenario.vulkan_behaviour.refused_entry = "twice";
+  const Outcome outcome = run(scenario, {"--dump-isa", folder_.file("isa")});
+  EXPECT_EQ(outcome.exit_code, 1) << "a kernel that computes wrongly fails here too";
+  EXPECT_THAT(outcome.err, testing::AllOf(HasSubstr("[2048] found"), HasSubstr("twice (vulkan): no twin here")));
+  const std::string index = read(folder_.file("isa/exp99_fake/index.json"));
+  EXPECT_THAT(index, HasSubstr(R"("reason": "no twin here")"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("isa/exp99_fake/twice.vulkan.bin")));
+  EXPECT_EQ(read(folder_.file("isa/exp99_fake/wrong.vulkan.bin")), "wrong.") << "its code is what one wants to see";
+}
+
+TEST_F(RunMain, AMissingApiHasNoEntriesInTheDump) {
+  Scenario scenario;
+  scenario.cuda.clear();
+  EXPECT_EQ(run(scenario, {"--dump-isa", folder_.file("isa"), "--variant", "twice"}).exit_code, 0);
+  EXPECT_THAT(read(folder_.file("isa/exp99_fake/index.json")), Not(HasSubstr(R"("cuda")")));
+}
+
+// ---- The command line
+
+TEST_F(RunMain, UsageErrorsAre2AndWriteNothing) {
+  struct Wrong {
+    std::vector<std::string> arguments;
+    std::vector<std::string> said;
+  };
+  for (const Wrong& wrong :
+       {Wrong{{"--speed"}, {"--speed"}}, Wrong{{"--device", "gtx"}, {"--device gtx", "NVIDIA H200", "llvmpipe"}},
+        Wrong{{"--variant", "thrice"}, {"thrice", "twice twice_again"}},
+        Wrong{{"--dump-isa", folder_.file("isa")}, {"--dump-isa times nothing"}},
+        Wrong{{"--benchmark_speed=11"}, {"--benchmark_speed=11"}}, Wrong{{"--benchmark_filter=thrice"}, {"thrice"}},
+        Wrong{{"--benchmark_filter=("}, {"("}}}) {
+    std::ofstream(csv_) << "precious";
+    const Outcome outcome = run_to_csv({}, wrong.arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << wrong.arguments.front();
+    for (const std::string& text : wrong.said) EXPECT_THAT(outcome.err, HasSubstr(text));
+    EXPECT_EQ(read(csv_), "precious") << wrong.arguments.front();
+    EXPECT_FALSE(std::filesystem::exists(folder_.file("results.samples.csv")));
+  }
+}
+
+TEST_F(RunMain, ListsAndStops) {
+  const Outcome devices = run({}, {"--list-devices", "--csv", csv_});
+  EXPECT_EQ(devices.exit_code, 0);
+  EXPECT_THAT(devices.out, testing::AllOf(HasSubstr("NVIDIA H200"), HasSubstr("llvmpipe")));
+  const Outcome variants = run({}, {"--list-variants"});
+  EXPECT_EQ(variants.exit_code, 0);
+  EXPECT_THAT(variants.out, testing::AllOf(HasSubstr("twice_again"), HasSubstr("what twice does")));
+  EXPECT_EQ(run({}, {"--print-slug"}).out, "nvidia-h200\n");
+  const Outcome tests = run({}, {"--benchmark_list_tests", "--csv", csv_});
+  EXPECT_EQ(tests.exit_code, 0);
+  EXPECT_THAT(tests.out, HasSubstr("exp99/twice_again/block:256/n:4096/warm/vulkan"));
+  EXPECT_FALSE(std::filesystem::exists(csv_));
+}
+
+TEST_F(RunMain, ChoosesVariantsApisAndDevices) {
+  EXPECT_EQ(run_to_csv({}, {"--variant", "twice_*"}).exit_code, 0);
+  for (const Row& row : rows()) EXPECT_EQ(row.at("variant"), "twice_again");
+  EXPECT_EQ(rows().size(), 4U);
+
+  EXPECT_EQ(run_to_csv({}, {"--api", "vulkan", "--device", "llvmpipe"}).exit_code, 0);
+  ASSERT_EQ(rows().size(), 8U);
+  for (const Row& row : rows()) {
+    EXPECT_EQ(row.at("status"), row.at("api") == "vulkan" ? "ok" : "skipped");
+    EXPECT_EQ(row.at("reason"), row.at("api") == "vulkan" ? "" : "--api left cuda out");
+    EXPECT_THAT(row.at("gpu"), HasSubstr("llvmpipe"));
+  }
+}
+
+// The filter sees the names that --benchmark_list_tests prints, and the rows follow it.
+TEST_F(RunMain, BenchmarkFilterChoosesRows) {
+  EXPECT_EQ(run_to_csv({}, {"--benchmark_filter=twice/.*/cuda"}).exit_code, 0);
+  EXPECT_THAT(keys(rows()), testing::ElementsAre("twice cuda 128", "twice cuda 256"));
+  EXPECT_EQ(run_to_csv({}, {"--benchmark_filter=-/cuda"}).exit_code, 0);
+  EXPECT_EQ(rows().size(), 4U);
+  const std::string listed = run({}, {"--benchmark_list_tests"}).out;
+  const std::string name = listed.substr(0, listed.find('\n'));
+  EXPECT_EQ(run_to_csv({}, {"--benchmark_filter=^" + name + "$"}).exit_code, 0) << name;
+  EXPECT_THAT(keys(rows()), testing::ElementsAre("twice cuda 128"));
+}
+
+// ---- Interruption
+
+TEST_F(RunMain, ResumeCompletesAnInterruptedRun) {
+  EXPECT_EQ(run_to_csv({}).exit_code, 0);
+  const std::vector<std::string> whole = keys(rows());
+
+  Scenario interrupted;
+  interrupted.interrupt_at = 6;  // the Vulkan side of the third case
+  const Outcome first = run_to_csv(interrupted);
+  EXPECT_EQ(first.exit_code, 130);
+  EXPECT_THAT(first.err, HasSubstr("--resume"));
+  EXPECT_EQ(keys(rows()), std::vector<std::string>(whole.begin(), whole.begin() + 4))
+      << "the case in hand is lost, and nothing else";
+  const std::string finished = read(csv_);
+
+  const Outcome second = run_to_csv({}, {"--resume"});
+  EXPECT_EQ(second.exit_code, 0);
+  EXPECT_EQ(keys(rows()), whole);
+  EXPECT_TRUE(read(csv_).starts_with(finished)) << "finished rows are left as they are";
+  EXPECT_EQ(samples().size(), 8U * (20 + 1));
+
+  EXPECT_EQ(run_to_csv({}, {"--resume"}).exit_code, 0) << "nothing is left to do";
+  EXPECT_EQ(keys(rows()), whole);
+}
+
+TEST_F(RunMain, ResumeNeverRepeatsARow) {
+  EXPECT_EQ(run_to_csv({}, {"--benchmark_filter=twice/.*/cuda"}).exit_code, 0);
+  EXPECT_EQ(run_to_csv({}, {"--resume"}).exit_code, 0);
+  std::vector<std::string> found = keys(rows());
+  EXPECT_EQ(found.size(), 8U);
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(std::adjacent_find(found.begin(), found.end()), found.end());
+}
+
+TEST_F(RunMain, ResumeRefusesAnotherSeedOrGpu) {
+  EXPECT_EQ(run_to_csv({}).exit_code, 0);
+  const std::string before = read(csv_);
+  const Outcome seed = run_to_csv({}, {"--resume", "--seed", "2"});
+  EXPECT_EQ(seed.exit_code, 2);
+  EXPECT_THAT(seed.err, testing::AllOf(HasSubstr("seed 1"), HasSubstr("this run has 2")));
+  Scenario other;
+  other.cuda = {fake_gpu(Api::kCuda, 0, "NVIDIA A100", 0xbb)};
+  const Outcome gpu = run_to_csv(other, {"--resume"});
+  EXPECT_EQ(gpu.exit_code, 2);
+  EXPECT_THAT(gpu.err, testing::AllOf(HasSubstr("aaaaaaaa-aaaa"), HasSubstr("bbbbbbbb-bbbb")));
+  EXPECT_EQ(read(csv_), before);
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,279 @@
+// bench::Device over Vulkan: requirements, buffers, transfers, kernels.
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "vulkan/requirements.h"
+#include "vulkan_fixture.h"
+
+namespace bench::vk {
+namespace {
+
+DeviceFacts good_device() {
+  DeviceFacts facts;
+  facts.api_major = 1;
+  facts.api_minor = 3;
+  facts.queue_families = {{.compute = true, .timestamp_valid_bits = 64}};
+  facts.timestamp_period = 1;
+  facts.synchronization2 = true;
+  facts.maintenance4 = true;
+  facts.subgroup_size_control = true;
+  facts.buffer_device_address = true;
+  facts.scalar_block_layout = true;
+  facts.subgroup_arithmetic_in_compute = true;
+  return facts;
+}
+
+TEST(VulkanRequirements, AGoodDeviceHasNone) { EXPECT_TRUE(unmet_requirements(good_device()).empty()); }
+
+TEST(VulkanRequirements, ANewerVersionWillDo) {
+  DeviceFacts facts = good_device();
+  facts.api_minor = 4;
+  EXPECT_TRUE(unmet_requirements(facts).empty());
+  facts.api_major = 2;
+  facts.api_minor = 0;
+  EXPECT_TRUE(unmet_requirements(facts).empty());
+}
+
+TEST(VulkanRequirements, EachIsReportedAlone) {
+  const auto unmet_after = [](auto change) {
+    DeviceFacts facts = good_device();
+    change(facts);
+    const std::vector<std::string> unmet = unmet_requirements(facts);
+    return unmet.size() == 1 ? unmet.front() : "not exactly one: " + std::to_string(unmet.size());
+  };
+  EXPECT_EQ(unmet_after([](DeviceFacts& f) { f.api_minor = 2; }), "Vulkan 1.3 (found 1.2)");
+  EXPECT_EQ(unmet_after([](DeviceFacts& f) { f.timestamp_period = 0; }), "timestampPeriod > 0 (found 0)");
+  EXPECT_EQ(unmet_after([](DeviceFacts& f) { f.synchronization2 = false; }), "synchronization2 (found none)");
+  EXPECT_EQ(unmet_after([](DeviceFacts& f) { f.maintenance4 = false; }), "maintenance4 (found none)");
+  EXPECT_EQ(unmet_after([](DeviceFacts& f) { f.subgroup_size_control = false; }), "subgroupSizeControl (found none)");
+  EXPECT_EQ(unmet_after([](DeviceFacts& f) { f.buffer_device_address = false; }), "bufferDeviceAddress (found none)");
+  EXPECT_EQ(unmet_after([](DeviceFacts& f) { f.scalar_block_layout = false; }), "scalarBlockLayout (found none)");
+  EXPECT_EQ(unmet_after([](DeviceFacts& f) { f.subgroup_arithmetic_in_compute = false; }),
+            "subgroup arithmetic in compute shaders (found none)");
+}
+
+TEST(VulkanRequirements, AllAreReportedTogether) { EXPECT_EQ(unmet_requirements(DeviceFacts{}).size(), 9U); }
+
+TEST(VulkanRequirements, TheQueueFamilyNeedsComputeAndTimestampsAtOnce) {
+  DeviceFacts facts = good_device();
+  facts.queue_families = {{.compute = false, .timestamp_valid_bits = 64}, {.compute = true, .timestamp_valid_bits = 0}};
+  EXPECT_EQ(choose_queue_family(facts), std::nullopt);
+  ASSERT_EQ(unmet_requirements(facts).size(), 1U);
+  EXPECT_EQ(unmet_requirements(facts).front(),
+            "a queue family with compute and timestampValidBits > 0 (found compute no, 64 bits; compute yes, 0 bits)");
+  facts.queue_families.push_back({.compute = true, .timestamp_valid_bits = 36});
+  facts.queue_families.push_back({.compute = true, .timestamp_valid_bits = 64});
+  EXPECT_EQ(choose_queue_family(facts), 2U);
+}
+
+TEST(VulkanBackend, SaysWhyItHasNoDevice) {
+  const std::unique_ptr<Backend> backend = make_backend();
+  EXPECT_EQ(backend->list().empty(), !backend->unavailable_reason().empty());
+}
+
+using VulkanDeviceTest = VulkanTest;
+INSTANTIATE_TEST_SUITE_P(Vulkan, VulkanDeviceTest, testing::Bool(), validation_name);
+
+std::vector<std::uint32_t> counting(std::size_t words) {
+  std::vector<std::uint32_t> values(words);
+  std::iota(values.begin(), values.end(), 0x01020304U);
+  return values;
+}
+
+TEST_P(VulkanDeviceTest, DescribesItself) {
+  const DeviceInfo& info = device().info();
+  EXPECT_EQ(info.api, Api::kVulkan);
+  EXPECT_FALSE(info.name.empty());
+  EXPECT_FALSE(info.driver.empty());
+  EXPECT_GT(info.memory_bytes, 0U);
+  EXPECT_GE(info.max_buffer_bytes, 128ULL << 20);  // the least maxStorageBufferRange is 2^27
+  EXPECT_GE(info.max_grid_x, 65535U);
+  EXPECT_GE(info.max_block_x, 128U);
+  EXPECT_GE(info.subgroup_size, 1U);
+}
+
+// Around the 32 MiB of a staging buffer: below, exactly, and over several, at an offset.
+TEST_P(VulkanDeviceTest, TransfersAreExact) {
+  constexpr std::uint64_t kStaging = 32ULL << 20;
+  for (const std::uint64_t bytes : {std::uint64_t{4}, kStaging, 2 * kStaging, 3 * kStaging + 12}) {
+    const std::vector<std::uint32_t> values = counting(bytes / 4);
+    const std::unique_ptr<Buffer> buffer = device().allocate(bytes + 12, "transfer");
+    device().fill(*buffer, 0, buffer->bytes(), 0xdeadbeef);
+    device().upload(*buffer, 8, std::as_bytes(std::span(values)));
+
+    std::vector<std::uint32_t> all(buffer->bytes() / 4);
+    device().download(*buffer, 0, std::as_writable_bytes(std::span(all)));
+    EXPECT_EQ(all[0], 0xdeadbeef);
+    EXPECT_EQ(all[1], 0xdeadbeef);
+    EXPECT_TRUE(std::equal(values.begin(), values.end(), all.begin() + 2)) << bytes;
+    EXPECT_EQ(all.back(), 0xdeadbeef);
+
+    std::vector<std::uint32_t> part(values.size());
+    device().download(*buffer, 8, std::as_writable_bytes(std::span(part)));
+    EXPECT_EQ(part, values) << bytes;
+  }
+}
+
+TEST_P(VulkanDeviceTest, TransfersGoOnAfterACallbackThrew) {
+  constexpr std::uint64_t kBytes = 100ULL << 20;  // four chunks
+  const std::unique_ptr<Buffer> buffer = device().allocate(kBytes, "transfer");
+  const auto fail_late = [](std::uint64_t done, auto) {
+    if (done > 0) {
+      throw Error("on purpose");
+    }
+  };
+  EXPECT_THROW(device().write(*buffer, 0, kBytes, fail_late), Error);
+  EXPECT_THROW(device().read(*buffer, 0, kBytes, fail_late), Error);
+  std::vector<std::uint32_t> words(kBytes / 4);
+  device().fill(*buffer, 0, kBytes, 7);
+  device().download(*buffer, 0, std::as_writable_bytes(std::span(words)));
+  EXPECT_TRUE(std::ranges::all_of(words, [](std::uint32_t word) { return word == 7; }));
+}
+
+TEST_P(VulkanDeviceTest, FillSetsItsRangeOnly) {
+  const std::unique_ptr<Buffer> buffer = device().allocate(64, "fill");
+  device().fill(*buffer, 0, 64, 1);
+  device().fill(*buffer, 8, 16, 2);
+  std::vector<std::uint32_t> words(16);
+  device().download(*buffer, 0, std::as_writable_bytes(std::span(words)));
+  EXPECT_EQ(words, (std::vector<std::uint32_t>{1, 1, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
+}
+
+TEST_P(VulkanDeviceTest, RefusesTransfersOutsideTheBuffer) {
+  const std::unique_ptr<Buffer> buffer = device().allocate(64, "small");
+  std::vector<std::byte> bytes(64);
+  EXPECT_THROW(device().upload(*buffer, 4, bytes), Error);
+  EXPECT_THROW(device().download(*buffer, 68, std::span(bytes).first(4)), Error);
+  EXPECT_THROW(device().upload(*buffer, 2, std::span(bytes).first(4)), Error);
+  EXPECT_THROW(device().fill(*buffer, 0, 3, 0), Error);
+  EXPECT_THROW(device().fill(*buffer, ~std::uint64_t{3}, 8, 0), Error);
+}
+
+TEST_P(VulkanDeviceTest, RefusesAbsurdSizes) {
+  for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{1} << 60}) {
+    try {
+      device().allocate(bytes, "absurd");
+      ADD_FAILURE() << bytes;
+    } catch (const Error& error) {  // OutOfMemory is one
+      EXPECT_NE(std::string(error.what()).find("'absurd'"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(std::to_string(bytes)), std::string::npos) << error.what();
+    }
+  }
+}
+
+KernelSpec xor_spec(std::uint32_t block_x) {
+  return {.images = &support_kernel("evict_l2"),
+          .entry = "evict_l2",
+          .block_x = block_x,
+          .glsl_constants = {},
+          .buffers = 2,
+          .params_bytes = sizeof(EvictParams)};
+}
+
+// The eviction kernel writes the XOR that one invocation finds, if it is `wanted`. Only the last word of the last invocation's
+// last uvec4 differs from 0, so the answer is there only if the whole grid of whole workgroups has run, to the end.
+std::uint32_t xor_found(Device& device, std::uint32_t wanted) {
+  constexpr std::uint32_t kBlock = 64;
+  constexpr std::uint32_t kGrid = 3;
+  constexpr std::uint32_t kSteps = 5;
+  const std::unique_ptr<Kernel> kernel = device.load(xor_spec(kBlock));
+  std::vector<std::uint32_t> words(std::size_t{kBlock} * kGrid * kSteps * 4);
+  words.back() = 0xabcd1234;
+  const std::unique_ptr<Buffer> data = device.allocate(words.size() * 4, "data");
+  const std::unique_ptr<Buffer> sink = device.allocate(4, "sink");
+  device.upload(*data, 0, std::as_bytes(std::span(words)));
+  device.fill(*sink, 0, 4, 0xffffffff);
+
+  const EvictParams params{.vec4_count = kBlock * kGrid * kSteps, .impossible = wanted};
+  device.run(
+      Launch{.kernel = kernel.get(), .grid = {kGrid, 1, 1}, .buffers = {data.get(), sink.get()}, .params = bytes_of(params)});
+  std::vector<std::uint32_t> found(1);
+  device.download(*sink, 0, std::as_writable_bytes(std::span(found)));
+  return found[0];
+}
+
+TEST_P(VulkanDeviceTest, RunsAKernel) {
+  EXPECT_EQ(xor_found(device(), 0xabcd1234), 0xabcd1234);
+  EXPECT_EQ(xor_found(device(), 0xabcd1235), 0xffffffff);  // the negative control: nothing is written
+}
+
+TEST_P(VulkanDeviceTest, CopiesBetweenBuffers) {
+  const std::vector<std::uint32_t> values = counting(1000);
+  const std::unique_ptr<Buffer> source = device().allocate(4000, "source");
+  const std::unique_ptr<Buffer> destination = device().allocate(4000, "destination");
+  device().upload(*source, 0, std::as_bytes(std::span(values)));
+  device().fill(*destination, 0, 4000, 0);
+  device().run(Copy{.source = source.get(), .destination = destination.get(), .bytes = 2000});
+  std::vector<std::uint32_t> found(1000);
+  device().download(*destination, 0, std::as_writable_bytes(std::span(found)));
+  EXPECT_TRUE(std::equal(found.begin(), found.begin() + 500, values.begin()));
+  EXPECT_EQ(std::accumulate(found.begin() + 500, found.end(), 0U), 0U);
+  EXPECT_THROW(device().run(Copy{.source = source.get(), .destination = destination.get(), .bytes = 4004}), Error);
+}
+
+TEST_P(VulkanDeviceTest, RefusesLaunchesThatDoNotFit) {
+  const std::unique_ptr<Kernel> kernel = device().load(xor_spec(64));
+  const std::unique_ptr<Buffer> buffer = device().allocate(64, "buffer");
+  const Launch fits{.kernel = kernel.get(),
+                    .grid = {1, 1, 1},
+                    .buffers = {buffer.get(), buffer.get()},
+                    .params = bytes_of(EvictParams{.vec4_count = 0, .impossible = 1})};
+  device().run(fits);
+  Launch launch = fits;
+  launch.buffers.pop_back();
+  EXPECT_THROW(device().run(launch), Error);
+  launch = fits;
+  launch.params.pop_back();
+  EXPECT_THROW(device().run(launch), Error);
+  launch = fits;
+  launch.grid = {0, 1, 1};
+  EXPECT_THROW(device().run(launch), Error);
+  launch = fits;
+  launch.grid = {1, 0xffffffff, 1};
+  EXPECT_THROW(device().run(launch), Error);
+}
+
+TEST_P(VulkanDeviceTest, SkipsKernelsItCannotRun) {
+  KernelSpec spec = xor_spec(1U << 20);
+  EXPECT_THROW(device().load(spec), Skip);
+  spec = xor_spec(64);
+  spec.params_bytes = 1U << 20;
+  EXPECT_THROW(device().load(spec), Skip);
+  const KernelImages cuda_only{.stem = "cuda_only", .cuda = {}, .spirv = {}};
+  spec = xor_spec(64);
+  spec.images = &cuda_only;
+  EXPECT_THROW(device().load(spec), Skip);
+  const std::vector<std::byte> garbage(64);
+  const KernelImages broken{.stem = "broken", .cuda = {}, .spirv = garbage};
+  spec.images = &broken;
+  EXPECT_THROW(device().load(spec), Error);
+}
+
+TEST_P(VulkanDeviceTest, GivesTheCodeOfAKernelOrAReason) {
+  const DeviceInfo info = device().info();
+  for (const bool inspect : {false, true}) {
+    const std::unique_ptr<Device> device = make_backend()->open(info, {.validate = GetParam(), .inspect = inspect});
+    const KernelCode code = device->load(xor_spec(64))->code();
+    EXPECT_EQ(code.source.size(), support_kernel("evict_l2").spirv.size());
+    EXPECT_EQ(code.arch, "") << "Vulkan does not tell";
+    EXPECT_EQ(code.reason.empty(), !code.code.empty()) << code.reason;
+    if (info.is_cpu) {
+      EXPECT_NE(code.reason.find("a software device has no GPU code"), std::string::npos) << code.reason;
+    }
+    EXPECT_TRUE(inspect || (code.statistics.empty() && code.text.empty()));
+    EXPECT_TRUE(device->complaints().empty()) << device->complaints().front();
+  }
+}
+
+// The positive control for every test's "no complaints": a kernel whose push constants its layout does not have.
+TEST_P(VulkanDeviceTest, CollectsComplaints) {
+  expect_complaints();
+  KernelSpec spec = xor_spec(64);
+  spec.params_bytes = 0;
+  device().load(spec);
+  EXPECT_EQ(device().complaints().empty(), !GetParam());
+}
+
+}  // namespace
+}  // namespace bench::vk

@@ -1,0 +1,12 @@
+# The Vulkan side, on whatever Vulkan device the machine has (mesa-vulkan-drivers' lavapipe will do); skipped without one.
+add_executable(vulkan_test vulkan_device_test.cpp vulkan_timer_test.cpp vulkan_timestamp_test.cpp)
+target_link_libraries(vulkan_test PRIVATE bench_warnings bench_vulkan GTest::gtest_main)
+# The kernels are embedded in bench_vulkan.
+target_include_directories(vulkan_test PRIVATE $<TARGET_PROPERTY:bench_vulkan,INCLUDE_DIRECTORIES>)
+# Drivers leak, and are unloaded before the leak checker could name them in a suppression.
+set(vulkan_environment "")
+if(BENCH_ASAN)
+  set(vulkan_environment ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+endif()
+# One at a time: some compare clocks.
+gtest_discover_tests(vulkan_test PROPERTIES LABELS "vulkan" RUN_SERIAL TRUE ${vulkan_environment} DISCOVERY_MODE PRE_TEST)

@@ -1,0 +1,13 @@
+// The Vulkan side of bench::Backend. The only header of this folder that programs need.
+#pragma once
+
+#include <memory>
+
+#include "core/device.h"
+
+namespace bench::vk {
+
+// Never throws: without a loader, a driver or a device, list() is empty and unavailable_reason() says what to install.
+std::unique_ptr<Backend> make_backend();
+
+}  // namespace bench::vk

@@ -1,0 +1,43 @@
+// One command buffer, its pool and its fence; and the barriers that everything here uses.
+#pragma once
+
+#include <chrono>
+#include <string_view>
+
+#include "vulkan/context.h"
+
+namespace bench::vk {
+
+// At most one submission is in flight.
+class CommandSlot {
+ public:
+  explicit CommandSlot(const Context& context);
+  ~CommandSlot();
+  CommandSlot(const CommandSlot&) = delete;
+  CommandSlot& operator=(const CommandSlot&) = delete;
+
+  // Drops what was recorded and starts anew, with a full barrier: no command buffer needs to know what ran before it.
+  // `once`: the recording will be submitted one time only.
+  const ::vk::raii::CommandBuffer& begin(bool once);
+  void submit();
+  // Polls until the submission has completed, as the CUDA side does. Throws Error that names `what` after Context::timeout().
+  void wait(std::string_view what);
+
+  const ::vk::raii::CommandBuffer& commands() const { return commands_; }
+  void end();
+
+ private:
+  const Context& context_;
+  ::vk::raii::CommandPool pool_;
+  ::vk::raii::CommandBuffer commands_;
+  ::vk::raii::Fence fence_;
+  bool in_flight_ = false;
+};
+
+// Everything before, with its memory accesses, precedes everything after.
+void full_barrier(const ::vk::raii::CommandBuffer& commands);
+
+void memory_barrier(const ::vk::raii::CommandBuffer& commands, ::vk::PipelineStageFlags2 from_stage,
+                    ::vk::AccessFlags2 from_access, ::vk::PipelineStageFlags2 to_stage, ::vk::AccessFlags2 to_access);
+
+}  // namespace bench::vk

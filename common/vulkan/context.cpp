@@ -1,0 +1,178 @@
+#include "vulkan/context.h"
+
+#include <algorithm>
+#include <string>
+
+#include "vulkan/buffer.h"
+#include "vulkan/requirements.h"
+
+namespace bench::vk {
+namespace {
+
+::vk::raii::PhysicalDevice find_device(const Instance& instance, const DeviceInfo& info) {
+  std::vector<::vk::raii::PhysicalDevice> devices = BENCH_VK(instance.handle().enumeratePhysicalDevices());
+  const auto index = static_cast<std::size_t>(info.index);
+  // The validation layer and the list()ing instance see the same order; a changed one would time another GPU.
+  const std::vector<DeviceInfo> listed = instance.list();
+  if (index >= devices.size() || listed[index].name != info.name || listed[index].uuid != info.uuid) {
+    throw Error("Vulkan device {} ({}) is no longer at its place: list the devices again", info.index, info.name);
+  }
+  return std::move(devices[index]);
+}
+
+DeviceFacts facts_of(const ::vk::raii::PhysicalDevice& device) {
+  const auto features = device.getFeatures2<::vk::PhysicalDeviceFeatures2, ::vk::PhysicalDeviceVulkan12Features,
+                                            ::vk::PhysicalDeviceVulkan13Features>();
+  const auto& vulkan12 = features.get<::vk::PhysicalDeviceVulkan12Features>();
+  const auto& vulkan13 = features.get<::vk::PhysicalDeviceVulkan13Features>();
+  const auto chain = device.getProperties2<::vk::PhysicalDeviceProperties2, ::vk::PhysicalDeviceSubgroupProperties>();
+  const ::vk::PhysicalDeviceProperties& properties = chain.get<::vk::PhysicalDeviceProperties2>().properties;
+  const auto& subgroup = chain.get<::vk::PhysicalDeviceSubgroupProperties>();
+
+  DeviceFacts facts;
+  facts.api_major = VK_API_VERSION_MAJOR(properties.apiVersion);
+  facts.api_minor = VK_API_VERSION_MINOR(properties.apiVersion);
+  for (const ::vk::QueueFamilyProperties& family : device.getQueueFamilyProperties()) {
+    facts.queue_families.push_back({.compute = static_cast<bool>(family.queueFlags & ::vk::QueueFlagBits::eCompute),
+                                    .timestamp_valid_bits = family.timestampValidBits});
+  }
+  facts.timestamp_period = properties.limits.timestampPeriod;
+  facts.synchronization2 = vulkan13.synchronization2;
+  facts.maintenance4 = vulkan13.maintenance4;
+  facts.subgroup_size_control = vulkan13.subgroupSizeControl;
+  facts.buffer_device_address = vulkan12.bufferDeviceAddress;
+  facts.scalar_block_layout = vulkan12.scalarBlockLayout;
+  facts.subgroup_arithmetic_in_compute = (subgroup.supportedStages & ::vk::ShaderStageFlagBits::eCompute) &&
+                                         (subgroup.supportedOperations & ::vk::SubgroupFeatureFlagBits::eArithmetic);
+  return facts;
+}
+
+OptionalFeatures optional_features(const ::vk::raii::PhysicalDevice& device, const DeviceOptions& options) {
+  const std::vector<::vk::ExtensionProperties> extensions = BENCH_VK(device.enumerateDeviceExtensionProperties());
+  const auto has = [&extensions](std::string_view name) {
+    return std::ranges::any_of(extensions, [name](const auto& extension) { return extension.extensionName == name; });
+  };
+  // The feature structure that an extension defines; all false where the extension is missing.
+  const auto ask = [&]<class Feature>(const char* extension, Feature none) {
+    return has(extension) ? device.getFeatures2<::vk::PhysicalDeviceFeatures2, Feature>().template get<Feature>() : none;
+  };
+  OptionalFeatures features;
+  features.shader_device_clock =
+      ask(VK_KHR_SHADER_CLOCK_EXTENSION_NAME, ::vk::PhysicalDeviceShaderClockFeaturesKHR{}).shaderDeviceClock;
+  features.pipeline_executable_info = options.inspect && ask(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME,
+                                                             ::vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR{})
+                                                             .pipelineExecutableInfo;
+  features.push_descriptors = has(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
+  features.descriptor_buffer =
+      ask(VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME, ::vk::PhysicalDeviceDescriptorBufferFeaturesEXT{}).descriptorBuffer;
+  features.pipeline_robustness =
+      options.pipeline_robustness &&
+      ask(VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME, ::vk::PhysicalDevicePipelineRobustnessFeaturesEXT{}).pipelineRobustness;
+  features.robustness2 =
+      ask(VK_EXT_ROBUSTNESS_2_EXTENSION_NAME, ::vk::PhysicalDeviceRobustness2FeaturesEXT{}).robustBufferAccess2;
+  const auto vulkan12 = device.getFeatures2<::vk::PhysicalDeviceFeatures2, ::vk::PhysicalDeviceVulkan12Features>()
+                            .get<::vk::PhysicalDeviceVulkan12Features>();
+  features.vulkan_memory_model = vulkan12.vulkanMemoryModel;
+  features.bindless = vulkan12.runtimeDescriptorArray && vulkan12.descriptorBindingPartiallyBound &&
+                      vulkan12.descriptorBindingStorageBufferUpdateAfterBind;
+  if (has(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME)) {
+    const ::vk::ExternalBufferProperties storage =
+        device.getExternalBufferProperties({.usage = ::vk::BufferUsageFlagBits::eStorageBuffer, .handleType = kExportHandle});
+    features.external_memory_fd = static_cast<bool>(storage.externalMemoryProperties.externalMemoryFeatures &
+                                                    ::vk::ExternalMemoryFeatureFlagBits::eExportable);
+  }
+  return features;
+}
+
+::vk::raii::Device create_device(const ::vk::raii::PhysicalDevice& physical_device, std::uint32_t queue_family,
+                                 const OptionalFeatures& features) {
+  // robustBufferAccess stays off: its bounds checks would be part of what is timed.
+  ::vk::PhysicalDeviceVulkan12Features vulkan12{.descriptorBindingStorageBufferUpdateAfterBind = features.bindless,
+                                                .descriptorBindingPartiallyBound = features.bindless,
+                                                .runtimeDescriptorArray = features.bindless,
+                                                .scalarBlockLayout = true,
+                                                .bufferDeviceAddress = true,
+                                                .vulkanMemoryModel = features.vulkan_memory_model};
+  ::vk::PhysicalDeviceVulkan13Features vulkan13{
+      .pNext = &vulkan12, .subgroupSizeControl = true, .synchronization2 = true, .maintenance4 = true};
+  void* next = &vulkan13;
+  std::vector<const char*> extensions;
+  const auto enable = [&](bool present, auto& feature, const char* extension) {
+    if (present) {
+      feature.pNext = next;
+      next = &feature;
+      extensions.push_back(extension);
+    }
+  };
+  ::vk::PhysicalDeviceShaderClockFeaturesKHR clock{.shaderDeviceClock = true};
+  enable(features.shader_device_clock, clock, VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
+  ::vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables{.pipelineExecutableInfo = true};
+  enable(features.pipeline_executable_info, executables, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
+  ::vk::PhysicalDeviceDescriptorBufferFeaturesEXT descriptor_buffer{.descriptorBuffer = true};
+  enable(features.descriptor_buffer, descriptor_buffer, VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME);
+  ::vk::PhysicalDevicePipelineRobustnessFeaturesEXT robustness{.pipelineRobustness = true};
+  enable(features.pipeline_robustness, robustness, VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME);
+  if (features.push_descriptors) {
+    extensions.push_back(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
+  }
+
+  if (features.external_memory_fd) {
+    extensions.push_back(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
+  }
+
+  const float priority = 1;
+  const ::vk::DeviceQueueCreateInfo queue{.queueFamilyIndex = queue_family, .queueCount = 1, .pQueuePriorities = &priority};
+  const ::vk::DeviceCreateInfo info{
+      .pNext = next,
+      .queueCreateInfoCount = 1,
+      .pQueueCreateInfos = &queue,
+      .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
+      .ppEnabledExtensionNames = extensions.data(),
+  };
+  return BENCH_VK(physical_device.createDevice(info), "queue family {}, {} extensions", queue_family, extensions.size());
+}
+
+}  // namespace
+
+Context::Context(const DeviceInfo& info, const DeviceOptions& options)
+    : info_(info),
+      instance_(options.validate),
+      physical_device_(find_device(instance_, info)),
+      limits_(physical_device_.getProperties().limits),
+      memory_(physical_device_.getMemoryProperties()),
+      device_(nullptr),
+      queue_(nullptr) {
+  const DeviceFacts facts = facts_of(physical_device_);
+  if (const std::vector<std::string> unmet = unmet_requirements(facts); !unmet.empty()) {
+    throw Skip("{} lacks {}", info.name, fmt::join(unmet, "; "));
+  }
+  queue_family_ = choose_queue_family(facts).value();
+  timestamp_valid_bits_ = facts.queue_families[queue_family_].timestamp_valid_bits;
+
+  const auto chain = physical_device_.getProperties2<::vk::PhysicalDeviceProperties2, ::vk::PhysicalDeviceVulkan11Properties,
+                                                     ::vk::PhysicalDeviceVulkan13Properties>();
+  const auto& vulkan11 = chain.get<::vk::PhysicalDeviceVulkan11Properties>();
+  const auto& vulkan13 = chain.get<::vk::PhysicalDeviceVulkan13Properties>();
+  max_allocation_bytes_ = std::min(vulkan11.maxMemoryAllocationSize, vulkan13.maxBufferSize);
+  subgroup_sizes_ = {
+      .standard = vulkan11.subgroupSize,
+      .can_require = (vulkan13.requiredSubgroupSizeStages & ::vk::ShaderStageFlagBits::eCompute) &&
+                     vulkan11.subgroupSize >= vulkan13.minSubgroupSize && vulkan11.subgroupSize <= vulkan13.maxSubgroupSize,
+      .max_per_workgroup = vulkan13.maxComputeWorkgroupSubgroups,
+  };
+  features_ = optional_features(physical_device_, options);
+
+  device_ = create_device(physical_device_, queue_family_, features_);
+  queue_ = device_.getQueue(queue_family_, 0);
+}
+
+void Context::label(::vk::ObjectType type, std::uint64_t handle, std::string_view name) const {
+  if (complaints() == nullptr) {
+    return;
+  }
+  const std::string terminated(name);
+  const ::vk::DebugUtilsObjectNameInfoEXT info{.objectType = type, .objectHandle = handle, .pObjectName = terminated.c_str()};
+  BENCH_VK(device_.setDebugUtilsObjectNameEXT(info));
+}
+
+}  // namespace bench::vk

@@ -1,0 +1,84 @@
+// An opened device: VkDevice, its one queue, its limits and the optional features that were enabled.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/device.h"
+#include "vulkan/instance.h"
+#include "vulkan/raii.h"
+
+namespace bench::vk {
+
+// Enabled where present. A new one: a field here, a line in Context's constructor, and, if a kernel's SPIR-V declares a
+// capability for it, a line in compute_pipeline.cpp.
+struct OptionalFeatures {
+  bool shader_device_clock = false;  // VK_KHR_shader_clock: clockRealtimeEXT
+  bool vulkan_memory_model = false;  // GLSL: #pragma use_vulkan_memory_model
+  bool external_memory_fd = false;   // VK_KHR_external_memory_fd, and storage buffers may be exported
+  // VK_KHR_pipeline_executable_properties. Only with DeviceOptions::inspect: what is timed runs on a device without it.
+  bool pipeline_executable_info = false;
+  bool push_descriptors = false;     // VK_KHR_push_descriptor
+  bool descriptor_buffer = false;    // VK_EXT_descriptor_buffer
+  bool bindless = false;             // runtimeDescriptorArray, partially bound, storage buffers updated after bind
+  bool pipeline_robustness = false;  // VK_EXT_pipeline_robustness; only with DeviceOptions::pipeline_robustness
+  bool robustness2 = false;  // VK_EXT_robustness2's robustBufferAccess2 is supported; never enabled for the whole device
+};
+
+struct SubgroupSizes {
+  std::uint32_t standard = 0;
+  bool can_require = false;  // compute stages may ask for `standard`
+  std::uint32_t max_per_workgroup = 0;
+};
+
+// Everything else in this folder holds a reference to the Context, which outlives it.
+class Context {
+ public:
+  // Throws Skip with every unmet requirement, Error if the device of `info` is gone or the validation layer is missing.
+  Context(const DeviceInfo& info, const DeviceOptions& options);
+
+  const DeviceInfo& info() const { return info_; }
+  const ::vk::raii::PhysicalDevice& physical_device() const { return physical_device_; }
+  const ::vk::raii::Device& device() const { return device_; }
+  const ::vk::raii::Queue& queue() const { return queue_; }
+  std::uint32_t queue_family() const { return queue_family_; }
+  std::uint32_t timestamp_valid_bits() const { return timestamp_valid_bits_; }
+
+  const ::vk::PhysicalDeviceLimits& limits() const { return limits_; }
+  const ::vk::PhysicalDeviceMemoryProperties& memory() const { return memory_; }
+  std::uint64_t max_allocation_bytes() const { return max_allocation_bytes_; }  // of one buffer
+  const SubgroupSizes& subgroup_sizes() const { return subgroup_sizes_; }
+  const OptionalFeatures& features() const { return features_; }
+  // How long a submission may take. A software device needs minutes for what a GPU does in seconds.
+  std::chrono::seconds timeout() const { return std::chrono::seconds(info_.is_cpu ? 300 : 20); }
+
+  Complaints* complaints() const { return instance_.complaints(); }  // nullptr without validation
+
+  // The name that validation messages and tools show; only with validation.
+  template <class Object>
+  void label(const Object& object, std::string_view name) const {
+    using Handle = std::remove_cvref_t<decltype(*object)>;
+    label(Handle::objectType, reinterpret_cast<std::uint64_t>(static_cast<typename Handle::CType>(*object)), name);
+  }
+
+ private:
+  void label(::vk::ObjectType type, std::uint64_t handle, std::string_view name) const;
+
+  DeviceInfo info_;
+  Instance instance_;
+  ::vk::raii::PhysicalDevice physical_device_;
+  ::vk::PhysicalDeviceLimits limits_;
+  ::vk::PhysicalDeviceMemoryProperties memory_;
+  std::uint64_t max_allocation_bytes_ = 0;
+  SubgroupSizes subgroup_sizes_;
+  OptionalFeatures features_;
+  std::uint32_t queue_family_ = 0;
+  std::uint32_t timestamp_valid_bits_ = 0;
+  ::vk::raii::Device device_;
+  ::vk::raii::Queue queue_;
+};
+
+}  // namespace bench::vk

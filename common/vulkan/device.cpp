@@ -1,0 +1,59 @@
+#include "vulkan/device.h"
+
+#include "vulkan/timed_subject.h"
+
+namespace bench::vk {
+
+VulkanDevice::VulkanDevice(const DeviceInfo& info, const DeviceOptions& options)
+    : context_(info, options), transfer_(context_), run_slot_(context_) {}
+
+std::unique_ptr<Buffer> VulkanDevice::allocate(std::uint64_t bytes, std::string_view label) {
+  return std::make_unique<DeviceBuffer>(context_, bytes, label);
+}
+
+std::unique_ptr<Buffer> VulkanDevice::allocate_shareable(std::uint64_t bytes, std::string_view label) {
+  return std::make_unique<DeviceBuffer>(context_, bytes, label, Sharing::kExportable);
+}
+
+ExportedMemory VulkanDevice::export_memory(const Buffer& shareable) { return device_buffer(shareable).export_memory(context_); }
+
+void VulkanDevice::write(Buffer& to, std::uint64_t offset, std::uint64_t bytes, const Producer& produce) {
+  transfer_.write(device_buffer(to), offset, bytes, produce);
+}
+
+void VulkanDevice::read(const Buffer& from, std::uint64_t offset, std::uint64_t bytes, const Consumer& consume) {
+  transfer_.read(device_buffer(from), offset, bytes, consume);
+}
+
+void VulkanDevice::fill(Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) {
+  transfer_.fill(device_buffer(to), offset, bytes, word);
+}
+
+std::unique_ptr<Kernel> VulkanDevice::load(const KernelSpec& spec) { return std::make_unique<ComputePipeline>(context_, spec); }
+
+void VulkanDevice::run(const Work& work) {
+  const BoundWork bound(context_, work);
+  const ::vk::raii::CommandBuffer& commands = run_slot_.begin(true);
+  bound.bind(commands);
+  bound.record(commands);
+  run_slot_.end();
+  run_slot_.submit();
+  run_slot_.wait(bound.name());
+}
+
+std::unique_ptr<Subject> VulkanDevice::prepare(const Work& work, const SubjectOptions& options) {
+  return std::make_unique<TimedSubject>(context_, evictor_, work, options);
+}
+
+void VulkanDevice::set_evict_bytes(std::uint64_t bytes) {
+  if (evictor_ != nullptr) {  // recorded command buffers hold the one there is
+    throw Error("set_evict_bytes({}) after set_evict_bytes({})", bytes, evictor_->bytes());
+  }
+  evictor_ = std::make_unique<L2Evictor>(context_, transfer_, bytes);
+}
+
+std::vector<std::string> VulkanDevice::complaints() const {
+  return context_.complaints() != nullptr ? context_.complaints()->messages() : std::vector<std::string>{};
+}
+
+}  // namespace bench::vk

@@ -1,0 +1,35 @@
+// bench::Device over one Vulkan device.
+#pragma once
+
+#include "core/device.h"
+#include "vulkan/context.h"
+#include "vulkan/l2_evictor.h"
+#include "vulkan/transfer.h"
+
+namespace bench::vk {
+
+class VulkanDevice : public Device {
+ public:
+  VulkanDevice(const DeviceInfo& info, const DeviceOptions& options);
+
+  const DeviceInfo& info() const override { return context_.info(); }
+  std::unique_ptr<Buffer> allocate(std::uint64_t bytes, std::string_view label) override;
+  std::unique_ptr<Buffer> allocate_shareable(std::uint64_t bytes, std::string_view label) override;
+  ExportedMemory export_memory(const Buffer& shareable) override;
+  void write(Buffer& to, std::uint64_t offset, std::uint64_t bytes, const Producer& produce) override;
+  void read(const Buffer& from, std::uint64_t offset, std::uint64_t bytes, const Consumer& consume) override;
+  void fill(Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) override;
+  std::unique_ptr<Kernel> load(const KernelSpec& spec) override;
+  void run(const Work& work) override;
+  std::unique_ptr<Subject> prepare(const Work& work, const SubjectOptions& options) override;
+  void set_evict_bytes(std::uint64_t bytes) override;
+  std::vector<std::string> complaints() const override;
+
+ private:
+  Context context_;
+  Transfer transfer_;
+  CommandSlot run_slot_;
+  std::unique_ptr<L2Evictor> evictor_;
+};
+
+}  // namespace bench::vk

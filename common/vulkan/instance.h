@@ -1,0 +1,49 @@
+// The loader, a VkInstance and, where asked for, what the validation layer says.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/device.h"
+#include "vulkan/raii.h"
+
+namespace bench::vk {
+
+// Collects the validation layer's warnings and errors. Its address is the messenger's user data, so it does not move.
+class Complaints {
+ public:
+  void add(std::string_view id, std::string_view message);
+  std::vector<std::string> messages() const;
+  // Between true and false, hazards between commands are not collected: a variant without barriers has them on purpose.
+  void expect_hazards(bool expected);
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> messages_;
+  bool hazards_expected_ = false;
+};
+
+class Instance {
+ public:
+  // Throws Skip if there is no loader or no driver, naming what to install; Error if `validate` and the layer is not installed.
+  explicit Instance(bool validate);
+
+  const ::vk::raii::Instance& handle() const { return instance_; }
+  // What every device of the machine says about itself, in the loader's order.
+  std::vector<DeviceInfo> list() const;
+  Complaints* complaints() const { return complaints_.get(); }  // nullptr without validation
+
+ private:
+  ::vk::raii::Context loader_;
+  std::unique_ptr<Complaints> complaints_;
+  ::vk::raii::Instance instance_;
+  std::optional<::vk::raii::DebugUtilsMessengerEXT> messenger_;
+};
+
+// What helps when the loader is there and no device is.
+extern const char* const kNoDriverHint;
+
+}  // namespace bench::vk

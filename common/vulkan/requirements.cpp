@@ -1,0 +1,46 @@
+#include "vulkan/requirements.h"
+
+#include <fmt/format.h>
+
+namespace bench::vk {
+
+std::optional<std::uint32_t> choose_queue_family(const DeviceFacts& facts) {
+  for (std::uint32_t i = 0; i < facts.queue_families.size(); ++i) {
+    if (facts.queue_families[i].compute && facts.queue_families[i].timestamp_valid_bits > 0) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> unmet_requirements(const DeviceFacts& facts) {
+  std::vector<std::string> unmet;
+  const auto require = [&unmet](bool met, const char* wanted, const std::string& found) {
+    if (!met) {
+      unmet.push_back(fmt::format("{} (found {})", wanted, found));
+    }
+  };
+  const auto require_feature = [&require](bool met, const char* wanted) { require(met, wanted, "none"); };
+
+  require(facts.api_major > 1 || (facts.api_major == 1 && facts.api_minor >= 3), "Vulkan 1.3",
+          fmt::format("{}.{}", facts.api_major, facts.api_minor));
+
+  std::string families;
+  for (const QueueFamilyFacts& family : facts.queue_families) {
+    families += fmt::format("{}compute {}, {} bits", families.empty() ? "" : "; ", family.compute ? "yes" : "no",
+                            family.timestamp_valid_bits);
+  }
+  require(choose_queue_family(facts).has_value(), "a queue family with compute and timestampValidBits > 0",
+          families.empty() ? "no family" : families);
+  require(facts.timestamp_period > 0, "timestampPeriod > 0", fmt::format("{}", facts.timestamp_period));
+
+  require_feature(facts.synchronization2, "synchronization2");
+  require_feature(facts.maintenance4, "maintenance4");
+  require_feature(facts.subgroup_size_control, "subgroupSizeControl");
+  require_feature(facts.buffer_device_address, "bufferDeviceAddress");
+  require_feature(facts.scalar_block_layout, "scalarBlockLayout");
+  require_feature(facts.subgroup_arithmetic_in_compute, "subgroup arithmetic in compute shaders");
+  return unmet;
+}
+
+}  // namespace bench::vk

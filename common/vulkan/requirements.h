@@ -1,0 +1,35 @@
+// What a Vulkan device must have, decided over plain data: testable without a GPU.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench::vk {
+
+struct QueueFamilyFacts {
+  bool compute = false;                    // VK_QUEUE_COMPUTE_BIT
+  std::uint32_t timestamp_valid_bits = 0;  // 0: no timestamps
+};
+
+struct DeviceFacts {
+  std::uint32_t api_major = 0;
+  std::uint32_t api_minor = 0;
+  std::vector<QueueFamilyFacts> queue_families;
+  float timestamp_period = 0;  // ns per tick
+  bool synchronization2 = false;
+  bool maintenance4 = false;
+  bool subgroup_size_control = false;
+  bool buffer_device_address = false;
+  bool scalar_block_layout = false;
+  bool subgroup_arithmetic_in_compute = false;
+};
+
+// The first family with compute and timestamps (on most GPUs the graphics family, whose compute is not throttled).
+std::optional<std::uint32_t> choose_queue_family(const DeviceFacts& facts);
+
+// Every requirement the device misses, as "X (found Y)"; empty if it will do.
+std::vector<std::string> unmet_requirements(const DeviceFacts& facts);
+
+}  // namespace bench::vk

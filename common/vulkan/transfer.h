@@ -1,0 +1,31 @@
+// Copies between host and device through two staging buffers, and fills.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "vulkan/buffer.h"
+#include "vulkan/commands.h"
+
+namespace bench::vk {
+
+class Transfer {
+ public:
+  explicit Transfer(const Context& context);
+
+  // Blocking. Offsets and sizes in bytes, multiples of 4, inside the buffer: else Error.
+  void write(const DeviceBuffer& to, std::uint64_t offset, std::uint64_t bytes, const Device::Producer& produce);
+  void read(const DeviceBuffer& from, std::uint64_t offset, std::uint64_t bytes, const Device::Consumer& consume);
+  void fill(const DeviceBuffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word);
+
+ private:
+  // While the device copies from or to one slot, the host copies in the other.
+  struct Slot {
+    explicit Slot(const Context& context);
+    StagingBuffer staging;
+    CommandSlot commands;
+  };
+  Slot slots_[2];
+};
+
+}  // namespace bench::vk

@@ -1,0 +1,2 @@
+// Nothing: what a launch costs by itself.
+extern "C" __global__ void empty() {}

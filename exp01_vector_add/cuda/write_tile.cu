@@ -1,0 +1,22 @@
+// Word i of the output becomes i * EXP01_WRITE_MULTIPLIER, in tiles of blockDim x UNROLL 16-byte vectors: nothing read,
+// 16 * UNROLL bytes written a thread; every warp access is 512 contiguous bytes.
+#include "params.h"
+
+template <uint UNROLL>
+__device__ void write_tile(uint4* b, uint count) {
+  const uint first = blockIdx.x * blockDim.x * UNROLL + threadIdx.x;
+#pragma unroll
+  for (uint u = 0; u < UNROLL; ++u) {
+    const uint i = first + u * blockDim.x;
+    const uint word = i * 4;
+    if (i < count) {
+      b[i] = make_uint4(word * EXP01_WRITE_MULTIPLIER, (word + 1) * EXP01_WRITE_MULTIPLIER, (word + 2) * EXP01_WRITE_MULTIPLIER,
+                        (word + 3) * EXP01_WRITE_MULTIPLIER);
+    }
+  }
+}
+
+extern "C" __global__ void write_tile_1(uint4* b, CountParams params) { write_tile<1>(b, params.count); }
+extern "C" __global__ void write_tile_2(uint4* b, CountParams params) { write_tile<2>(b, params.count); }
+extern "C" __global__ void write_tile_4(uint4* b, CountParams params) { write_tile<4>(b, params.count); }
+extern "C" __global__ void write_tile_8(uint4* b, CountParams params) { write_tile<8>(b, params.count); }

@@ -1,0 +1,202 @@
+// Does the simplest kernel cost the same through CUDA and through Vulkan, from a bare launch to the memory's limit?
+#include <fmt/format.h>
+
+#include "backends.h"
+#include "core/experiment.h"
+#include "core/verify.h"
+#include "exp01_kernels.h"
+#include "launch.h"
+#include "params.h"
+
+namespace {
+
+using bench::Buffer;
+using bench::Launch;
+using bench::Plan;
+using bench::Subject;
+using bench::Workbench;
+
+constexpr std::uint32_t kBlocks[] = {64, 128, 256, 512, 1024};
+constexpr std::uint32_t kLargestLog2 = 29;  // 2^29 floats * 4 B = 2 GiB a buffer
+
+// How a kernel's inputs and output relate; with the bytes of one float that it moves, this is all that is counted.
+enum class Operation : std::uint8_t { kAdd, kCopy, kRead, kWrite };
+
+struct Variant {
+  const char* name;
+  const char* stem;  // of the twin's files
+  Operation operation;
+  std::uint32_t elem_bytes;  // width of one access
+  std::uint32_t unroll;      // accesses in flight per thread
+  std::uint32_t bytes;       // read + written per float
+  std::vector<std::uint32_t> blocks;
+};
+
+// The experiment is this table (and the launch chains below). add_* sweep all sizes, the others run at the largest.
+const Variant kVariants[] = {
+    {"add_f32", "add_f32", Operation::kAdd, 4, 1, 12, {256}},
+    {"add_f32x4", "add_f32x4", Operation::kAdd, 16, 1, 12, {256}},
+    {"copy_f32", "copy_f32", Operation::kCopy, 4, 1, 8, {256}},
+    {"copy_tile", "copy_tile", Operation::kCopy, 16, 1, 8, {256, 512, 1024}},
+    {"copy_tile", "copy_tile", Operation::kCopy, 16, 2, 8, {256, 512, 1024}},
+    {"copy_tile", "copy_tile", Operation::kCopy, 16, 4, 8, {256, 512}},
+    {"read_tile", "read_tile", Operation::kRead, 16, 2, 4, {256, 512}},
+    {"read_tile", "read_tile", Operation::kRead, 16, 4, 4, {256, 512}},
+    {"read_tile", "read_tile", Operation::kRead, 16, 8, 4, {256, 512}},
+    {"write_tile", "write_tile", Operation::kWrite, 16, 1, 4, {256, 512}},
+    {"write_tile", "write_tile", Operation::kWrite, 16, 4, 4, {256}},
+};
+
+std::uint32_t blocks_for(std::uint64_t threads, std::uint32_t block) {
+  return static_cast<std::uint32_t>((threads + block - 1) / block);
+}
+
+// CPU references: what word i of the output must be.
+float expect_add(const Workbench& bench, std::uint64_t i) { return bench.input_value(0, i) + bench.input_value(1, i); }
+std::uint32_t bits(const Workbench& bench, std::uint64_t i) { return std::bit_cast<std::uint32_t>(bench.input_value(0, i)); }
+std::uint32_t expect_write(std::uint64_t i) { return static_cast<std::uint32_t>(i) * EXP01_WRITE_MULTIPLIER; }
+std::uint32_t expect_xor(const Workbench& bench, std::uint64_t tile, std::uint64_t tile_words, std::uint64_t words) {
+  std::uint32_t sum = 0;
+  for (std::uint64_t i = tile * tile_words; i < std::min((tile + 1) * tile_words, words); ++i) sum ^= bits(bench, i);
+  return sum;
+}
+
+// Six steps, the same for both APIs: kernel, inputs, poisoned output, one run, verification, the subject to be timed.
+std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, std::uint32_t block, std::uint64_t floats) {
+  const std::uint64_t accesses = floats * sizeof(float) / variant.elem_bytes;
+  const std::uint64_t tile = static_cast<std::uint64_t>(block) * variant.unroll;
+  const std::uint32_t grid = blocks_for(accesses, block * variant.unroll);
+  const bool tiled = std::string_view(variant.stem).ends_with("_tile");
+
+  std::vector<const Buffer*> buffers;
+  if (variant.operation != Operation::kWrite) buffers.push_back(&bench.input(0, floats));
+  if (variant.operation == Operation::kAdd) buffers.push_back(&bench.input(1, floats));
+  const std::uint64_t output_words = variant.operation == Operation::kRead ? grid : floats;
+  Buffer& output = bench.output("output", output_words);
+  buffers.push_back(&output);
+
+  Launch launch;
+  launch.kernel =
+      &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp01(), variant.stem),
+                     .entry = tiled ? fmt::format("{}_{}", variant.stem, variant.unroll) : variant.stem,
+                     .block_x = block,
+                     .glsl_constants = tiled ? std::vector<std::uint32_t>{variant.unroll} : std::vector<std::uint32_t>{},
+                     .buffers = static_cast<std::uint32_t>(buffers.size()),
+                     .params_bytes = sizeof(CountParams)});
+  launch.grid = {grid, 1, 1};
+  launch.buffers = buffers;
+  launch.params = bench::params_bytes(CountParams{static_cast<std::uint32_t>(accesses)});
+
+  bench.device().run(launch);
+  const auto check_words = [&](const auto& expected) {
+    bench::verify<std::uint32_t>(bench.device(), output, output_words, bench::kGuardWords, expected);
+  };
+  switch (variant.operation) {
+    case Operation::kAdd:
+      bench::verify<float>(bench.device(), output, floats, bench::kGuardWords,
+                           [&](std::uint64_t i) { return expect_add(bench, i); });
+      break;
+    case Operation::kCopy:
+      check_words([&](std::uint64_t i) { return bits(bench, i); });
+      break;
+    case Operation::kWrite:
+      check_words(expect_write);
+      break;
+    case Operation::kRead:
+      check_words([&](std::uint64_t i) { return expect_xor(bench, i, tile * variant.elem_bytes / sizeof(float), floats); });
+      break;
+  }
+  return bench.device().prepare(launch, {});
+}
+
+std::unique_ptr<Subject> set_up_api_copy(Workbench& bench, std::uint64_t floats) {
+  Buffer& output = bench.output("output", floats);
+  const bench::Copy copy = {&bench.input(0, floats), &output, floats * sizeof(float)};
+  bench.device().run(copy);
+  bench::verify<std::uint32_t>(bench.device(), output, floats, bench::kGuardWords,
+                               [&](std::uint64_t i) { return bits(bench, i); });
+  return bench.device().prepare(copy, {});
+}
+
+bench::Case throughput_case(const Variant& variant, std::uint32_t block, std::uint64_t floats, bench::Cache cache) {
+  bench::Case result = bench::twin(
+      variant.name, {std::to_string(block), std::to_string(variant.elem_bytes), std::to_string(variant.unroll), "", ""},
+      [variant, block, floats](Workbench& bench) { return set_up(bench, variant, block, floats); });
+  result.elements = floats;
+  result.useful_bytes = floats * variant.bytes;
+  result.footprint_bytes = floats * variant.bytes;
+  result.cache = cache;
+  return result;
+}
+
+std::vector<bench::Case> cases(const Plan& plan) {
+  std::vector<bench::Case> list = launch_cases();
+  const auto add = [&](const Variant& variant, std::uint32_t block, std::uint64_t floats) {
+    for (const bench::Cache cache : plan.caches_for(floats * variant.bytes)) {
+      list.push_back(throughput_case(variant, block, floats, cache));
+    }
+  };
+
+  const std::vector<std::uint64_t> sizes = plan.sizes_or(10, kLargestLog2, plan.quick ? 4 : 1, sizeof(float));
+  const std::uint64_t largest = sizes.back();
+  for (const std::uint64_t floats : sizes) {
+    for (const Variant& variant : std::span(kVariants).first(2)) add(variant, variant.blocks.front(), floats);
+  }
+  // Half the L2 holds the three arrays: 12 bytes a float.
+  std::uint64_t resident = 32;
+  while (resident * 2 * 12 <= plan.l2_bytes / 2) resident *= 2;
+  for (const std::uint64_t floats : {std::min(resident, largest), largest}) {
+    for (const Variant& variant : std::span(kVariants).first(2)) {
+      for (const std::uint32_t block : kBlocks) {
+        const bool in_sweep = block == variant.blocks.front() && std::find(sizes.begin(), sizes.end(), floats) != sizes.end();
+        if (!in_sweep && (!plan.quick || floats == largest)) add(variant, block, floats);
+      }
+    }
+    if (largest <= resident) break;
+  }
+  // The ceilings twice: cold leaves the last written lines, up to the L2's size, unpaid in the cache; warm, back to back, each
+  // launch pays for its predecessor's.
+  std::vector<bench::Cache> caches = plan.caches_for(largest * 8);
+  if (plan.caches.empty() && caches.front() == bench::Cache::kCold && !plan.quick) caches.push_back(bench::Cache::kWarm);
+  for (const bench::Cache cache : caches) {
+    for (const Variant& variant : std::span(kVariants).subspan(2)) {
+      for (const std::uint32_t block : variant.blocks) list.push_back(throughput_case(variant, block, largest, cache));
+    }
+    bench::Case copy =
+        bench::twin("copy_api", {"", "", "", "", ""}, [largest](Workbench& bench) { return set_up_api_copy(bench, largest); });
+    copy.elements = largest;
+    copy.useful_bytes = copy.footprint_bytes = largest * 8;
+    copy.cache = cache;
+    list.push_back(copy);
+  }
+  for (const bench::Case& control : bench::aa_controls(
+           throughput_case(kVariants[1], kVariants[1].blocks.front(), largest, plan.caches_for(largest * 12).front()))) {
+    list.push_back(control);
+  }
+  return list;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Experiment experiment = {
+      .name = "exp01_vector_add",
+      .question = "Does the simplest kernel cost the same through CUDA and Vulkan, from a bare launch to the memory's limit?",
+      .params = {"block", "elem_bytes", "unroll", "chain", "mode"},
+      .model = {},
+      .variants = {{"add_f32", "c = a + b, one float a thread: 12 bytes a float; every size, several block sizes"},
+                   {"add_f32x4", "c = a + b, 16-byte accesses: 12 bytes a float; every size, several block sizes"},
+                   {"copy_f32", "b = a, one float a thread: 8 bytes a float"},
+                   {"copy_tile", "b = a, 16-byte accesses, `unroll` of them in flight a thread: 8 bytes a float"},
+                   {"read_tile", "XOR of everything, 16-byte loads, `unroll` of them in flight a thread: 4 bytes a float"},
+                   {"write_tile", "16-byte stores of computed words: 4 bytes a float"},
+                   {"copy_api", "cudaMemcpyAsync device to device, vkCmdCopyBuffer: 8 bytes a float"},
+                   {"empty", "an empty kernel, `chain` launches a submission; times are per launch"},
+                   {"chain", "one warp increments a counter, `chain` dependent launches a submission; times are per launch"},
+                   {"stamp_pair", "two device stamps with nothing between them: the timer's own cost"},
+                   {"aa_control_a", "A/A control: add_f32x4 at the largest size, paired with aa_control_b, which is the same"},
+                   {"aa_control_b", "the other half of the A/A control"}},
+      .cases = cases,
+  };
+  return bench::run_main(argc, argv, experiment, bench::all_backends());
+}

@@ -1,0 +1,13 @@
+// Word i of the output becomes i * EXP04_WRITE_MULTIPLIER: one 4-byte store an invocation, coalesced, and no load.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "params.h"
+
+layout(local_size_x_id = 0) in;
+layout(set = 0, binding = 0, std430) writeonly buffer Output { uint b[]; };
+layout(push_constant, std430) uniform Push { BdaParams params; };
+
+void main() {
+  const uint i = gl_GlobalInvocationID.x;
+  if (i < params.count) b[i] = i * EXP04_WRITE_MULTIPLIER;
+}

@@ -1,0 +1,6 @@
+// write_u32x4 under the Vulkan memory model, private: CUDA's weak stores.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_memory_scope_semantics : require
+#pragma use_vulkan_memory_model
+#include "write_u32x4.glsl"

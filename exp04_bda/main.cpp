@@ -1,0 +1,192 @@
+// Do buffer device addresses make a Vulkan kernel a CUDA kernel, and what causes the differences in time that remain?
+#include <algorithm>
+#include <bit>
+#include <string_view>
+
+#include "backends.h"
+#include "core/experiment.h"
+#include "core/verify.h"
+#include "params.h"
+#include "variant.h"
+
+namespace {
+
+using bench::Buffer;
+using bench::Launch;
+using bench::Memory;
+using bench::Plan;
+using bench::Subject;
+using bench::Workbench;
+
+constexpr std::uint32_t kLargestLog2 = 29;  // 2^29 floats * 4 B = 2 GiB a buffer
+constexpr std::uint32_t kLoopGrid = 2048;   // blocks of loop_f32: twice what 132 SMs hold at once
+
+// A kernel's data, read and written, in floats of the largest size.
+struct Base {
+  const char* name;
+  std::uint32_t inputs;
+  std::uint32_t width;  // floats a thread
+  std::uint32_t bytes;  // read + written per float; 0: no bandwidth to speak of
+};
+const Base kBases[] = {
+    {"add_f32", 2, 1, 12},    {"add_f32x4", 2, 4, 12},   {"copy_f32", 1, 1, 8}, {"copy_f32x4", 1, 4, 8},
+    {"write_u32x4", 0, 4, 4}, {"inner_struct", 1, 2, 8}, {"load_f32", 1, 1, 4}, {"store_u32", 0, 1, 4},
+    {"loop_f32", 1, 1, 8},    {"empty", 0, 1, 0},
+};
+
+// The experiment is this table. `none` is plain CUDA against plain descriptors; cuda_* and vulkan_* change that one side.
+const Variant kVariants[] = {
+    {"add_f32", "none", "", "", {256}},
+    {"add_f32", "vulkan_address", "", "_address", {256}},
+    {"add_f32x4", "none", "", "", {256}},
+    {"add_f32x4", "none", "", "", {256}, Memory::kShared},
+    {"add_f32x4", "vulkan_address", "", "_address", {256}},
+    {"chase", "none", "", "", {32}},
+    {"chase", "vulkan_address", "", "_address", {32}},
+
+    {"copy_f32", "none", "", "", {128, 256, 1024}},
+    {"copy_f32", "none", "", "", {256}, Memory::kShared},
+    {"copy_f32", "no_qualifier", "_plain", "_plain", {256}},
+    {"copy_f32", "restrict", "_restrict", "_restrict", {256}},
+    {"copy_f32", "coherent", "_coherent", "_coherent", {256}},
+    {"copy_f32", "volatile", "_volatile", "_volatile", {256}},
+    {"copy_f32", "nonprivate", "_strong_store", "_nonprivate", {256}},
+    {"copy_f32x4", "align16", "", "_address", {256}},
+    {"copy_f32x4", "align4", "_align4", "_address_align4", {256}},
+
+    {"copy_f32", "cuda_strong_store", "_strong_store", "", {256}},
+    {"copy_f32", "cuda_constant_load", "_constant_load", "", {256}},
+    {"copy_f32", "cuda_constant_strong", "_constant_strong", "", {256}},
+    {"copy_f32", "cuda_bounds", "_bounds", "", {256}},
+    {"copy_f32", "cuda_offset32", "_offset32", "", {256}},
+    {"copy_f32", "cuda_block_constant", "_block_256", "", {256}},
+    {"copy_f32", "cuda_all", "_all_128", "", {128}},
+    {"copy_f32", "cuda_all", "_all_256", "", {256}},
+    {"copy_f32", "cuda_all", "_all_1024", "", {1024}},
+    {"copy_f32", "vulkan_private", "", "_private", {256}},
+    {"copy_f32", "vulkan_address", "", "_address", {128, 256, 1024}},
+    {"copy_f32", "vulkan_address_private", "", "_address_private", {256}},
+
+    {"empty", "none", "", "", {128, 256, 1024}},
+    {"load_f32", "none", "", "", {256}},
+    {"store_u32", "none", "", "", {256}},
+    {"loop_f32", "none", "", "", {256}},
+
+    {"write_u32x4", "none", "", "", {256}},
+    {"write_u32x4", "cuda_strong_store", "_strong_store", "", {256}},
+    {"write_u32x4", "cuda_all", "_all_256", "", {256}},
+    {"write_u32x4", "vulkan_address", "", "_address", {256}},
+    {"write_u32x4", "vulkan_address_private", "", "_address_private", {256}},
+
+    {"inner_struct", "none", "", "", {256}},
+    {"inner_struct", "cuda_strong_store", "_strong_store", "", {256}},
+    {"inner_struct", "cuda_constant_load", "_constant_load", "", {256}},
+    {"inner_struct", "cuda_all", "_all_256", "", {256}},
+    {"inner_struct", "vulkan_address", "", "_address", {256}},
+    {"inner_struct", "vulkan_address_private", "", "_address_private", {256}},
+};
+
+// CPU reference: the bits of word i of the output.
+std::uint32_t expected(const Workbench& bench, std::string_view base, std::uint64_t i) {
+  const float a = bench.input_value(0, i);
+  if (base.starts_with("add")) return std::bit_cast<std::uint32_t>(a + bench.input_value(1, i));
+  if (base.starts_with("copy") || base == "loop_f32") return std::bit_cast<std::uint32_t>(a);
+  if (base == "inner_struct") return std::bit_cast<std::uint32_t>(a + (i % 2 == 0 ? 10.0F : 20.0F));
+  if (base == "write_u32x4" || base == "store_u32") return static_cast<std::uint32_t>(i) * EXP04_WRITE_MULTIPLIER;
+  return bench::kPoison;  // load_f32 and empty store nothing
+}
+
+// Six steps, the same for both APIs: kernel, inputs, poisoned output, one run, verification, the subject to be timed.
+std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, const Base& base, std::uint32_t block,
+                                std::uint64_t floats) {
+  Launch launch;
+  for (std::uint32_t i = 0; i < base.inputs; ++i) launch.buffers.push_back(&bench.input(i, floats, variant.memory));
+  Buffer& output = bench.output("output", floats, variant.memory);
+  launch.buffers.push_back(&output);
+  launch.kernel = &kernel(bench, variant, base.name, block, launch.buffers.size());
+  const std::uint64_t threads = floats / base.width;
+  const std::uint32_t grid = blocks_for(threads, block);
+  launch.grid = {std::string_view(base.name) == "loop_f32" ? std::min(grid, kLoopGrid) : grid, 1, 1};
+  const auto bytes = [](const Buffer& buffer) { return static_cast<std::uint32_t>(std::min(buffer.bytes(), 0xffffffffUL)); };
+  launch.params =
+      bench::params_bytes(BdaParams{static_cast<std::uint32_t>(threads), bytes(*launch.buffers.front()), bytes(output), 0});
+
+  bench.device().run(launch);
+  bench::verify<std::uint32_t>(bench.device(), output, floats, bench::kGuardWords,
+                               [&](std::uint64_t i) { return expected(bench, base.name, i); });
+  return bench.device().prepare(launch, {});
+}
+
+bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t floats) {
+  const std::vector<std::string> cells = {std::to_string(block), variant.feature,
+                                          variant.memory == Memory::kShared ? "shared" : "own"};
+  if (std::string_view(variant.base) == "chase") {
+    const std::uint64_t nodes = std::bit_floor(std::max<std::uint64_t>(floats, 64) / 2);
+    bench::Case chase =
+        bench::twin(variant.base, cells, [=](Workbench& bench) { return set_up_chase(bench, variant, block, nodes); });
+    chase.elements = nodes;
+    chase.footprint_bytes = nodes * 8;
+    return chase;
+  }
+  const auto* base = std::find_if(std::begin(kBases), std::end(kBases),
+                                  [&](const Base& b) { return b.name == std::string_view(variant.base); });
+  const std::uint64_t whole = std::max<std::uint64_t>(floats / base->width, 1) * base->width;
+  bench::Case result =
+      bench::twin(variant.base, cells, [=](Workbench& bench) { return set_up(bench, variant, *base, block, whole); });
+  result.elements = whole;
+  result.useful_bytes = result.footprint_bytes = whole * base->bytes;
+  return result;
+}
+
+std::vector<bench::Case> cases(const Plan& plan) {
+  std::vector<bench::Case> list;
+  const auto add = [&](const Variant& variant, std::uint32_t block, std::uint64_t floats) {
+    bench::Case one = make_case(variant, block, floats);
+    // An empty kernel has no data to evict; its launches go back to back as the sampler likes.
+    for (const bench::Cache cache :
+         one.footprint_bytes == 0 ? std::vector{bench::Cache::kWarm} : plan.caches_for(one.footprint_bytes)) {
+      one.cache = cache;
+      list.push_back(one);
+    }
+  };
+  const std::uint64_t largest = plan.largest(kLargestLog2, sizeof(float));
+  std::uint64_t resident = 32;  // three arrays in half the L2: 12 bytes a float
+  while (resident * 2 * 12 <= plan.l2_bytes / 2) resident *= 2;
+  for (const Variant& variant : kVariants) {
+    for (const std::uint32_t block : variant.blocks) add(variant, block, largest);
+    const std::string_view base = variant.base;
+    const bool three_ways = base.starts_with("add") || base == "chase";
+    if (three_ways && variant.memory == Memory::kOwn && resident < largest && plan.sizes.empty())
+      add(variant, variant.blocks.front(), resident);
+  }
+  const auto is_copy = [](const bench::Case& one) { return one.sides.front().variant == "copy_f32"; };
+  for (const bench::Case& aa : bench::aa_controls(*std::find_if(list.begin(), list.end(), is_copy))) list.push_back(aa);
+  return list;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Experiment experiment = {
+      .name = "exp04_bda",
+      .question = "Do buffer device addresses make a Vulkan kernel a CUDA kernel, and what causes the differences that remain?",
+      .params = {"block", "feature", "memory"},
+      .model = {},
+      .variants = {{"add_f32", "c = a + b, one float a thread: 12 bytes a float"},
+                   {"add_f32x4", "c = a + b, 16-byte accesses: 12 bytes a float"},
+                   {"chase", "32 lanes follow 4096 addresses (descriptors: indices) through a table, one after another"},
+                   {"copy_f32", "b = a, one float a thread, with each `feature`: 8 bytes a float"},
+                   {"copy_f32x4", "b = a, behind addresses of alignment 16 and 4: 8 bytes a float"},
+                   {"empty", "an empty kernel of as many blocks as copy_f32: what starting and ending them costs"},
+                   {"load_f32", "copy_f32 without its store: 4 bytes a float"},
+                   {"store_u32", "copy_f32 without its load: 4 bytes a float"},
+                   {"loop_f32", "copy_f32 as a grid-stride loop of 2048 blocks: 8 bytes a float"},
+                   {"write_u32x4", "16-byte stores of computed words, with each `feature`: 4 bytes a float"},
+                   {"inner_struct",
+                    "both fields of an 8-byte struct, changed and stored, with each `feature`: 8 bytes a float"},
+                   {"aa_control_a", "A/A control: copy_f32, paired with aa_control_b, which is the same"},
+                   {"aa_control_b", "the other half of the A/A control"}},
+      .cases = cases,
+  };
+  return bench::run_main(argc, argv, experiment, bench::all_backends());
+}

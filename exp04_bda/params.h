@@ -1,0 +1,40 @@
+// Shared by main.cpp, cuda/ and glsl/.
+#ifndef EXP04_PARAMS_H
+#define EXP04_PARAMS_H
+
+#include "core/shader_types.h"
+
+// One for all kernels, so that none differs from another in what it is handed.
+struct BdaParams {
+  uint count;     // elements of the kernel's own width; chase: nodes, a power of two
+  uint in_bytes;  // of the input and of the output buffer: what a descriptor knows and an address does not
+  uint out_bytes;
+  uint steps;  // chase: loads a lane, one after another
+};
+BENCH_ASSERT_SIZE(BdaParams, 16);
+
+// Alignment 4: a compiler may not assume that 16-byte accesses are allowed.
+struct Quad {
+  float x, y, z, w;
+};
+BENCH_ASSERT_SIZE(Quad, 16);
+
+// Alignment 4, likewise: exp03's inner_struct.
+struct Pair {
+  float x, y;
+};
+BENCH_ASSERT_SIZE(Pair, 8);
+
+// What write_f32x4 stores in 32-bit word i: an odd multiplier (Knuth's 2^32 / phi) makes every word another.
+#define EXP04_WRITE_MULTIPLIER 2654435761u
+
+// What an output holds before a kernel runs, and no input ever does (a NaN).
+#define EXP04_POISON 0xffffffffu
+
+// The node after node i of 2^k: a full-period generator modulo any power of two (Hull & Dobell 1962: factor % 4 == 1, odd
+// summand), so that one cycle visits every node once.
+#define EXP04_NEXT(i, count) (((i)*1664525u + 1013904223u) & ((count)-1u))
+// Where lane l of the chase starts: far from its neighbours.
+#define EXP04_START(lane, count) (((lane)*2654435761u) & ((count)-1u))
+
+#endif

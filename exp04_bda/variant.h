@@ -1,0 +1,30 @@
+// A row of the experiment's table, and the kernels that it names.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/experiment.h"
+
+// A twin: what its feature changes on either side, as the end of the CUDA entry's and of the GLSL file's name.
+struct Variant {
+  const char* base;
+  const char* feature;
+  const char* cuda;
+  const char* glsl;
+  std::vector<std::uint32_t> blocks;
+  bench::Memory memory = bench::Memory::kOwn;
+};
+
+// `stem` with the variant's own ending on the workbench's side. GLSL files that end in _address... take addresses, the others
+// descriptors.
+const bench::Kernel& kernel(bench::Workbench& bench, const Variant& variant, const std::string& stem, std::uint32_t block,
+                            std::size_t buffers);
+
+// Blocks that hold so many threads.
+std::uint32_t blocks_for(std::uint64_t threads, std::uint32_t block);
+
+// `lanes` threads of one block follow addresses (descriptors: indices) through a table of `nodes` of 8 bytes, a power of two.
+std::unique_ptr<bench::Subject> set_up_chase(bench::Workbench& bench, const Variant& variant, std::uint32_t lanes,
+                                             std::uint64_t nodes);

@@ -1,0 +1,267 @@
+"""Claims: what a source or this suite says, the query that yields our figure, and the range in which the claim holds.
+
+expNN_name/claims.toml:
+
+    question = "..."                  the experiment's question, one line
+    answer = "... {03.3} ..."         optional; {id} becomes the claim's figure, {id.verdict} its verdict
+    [[claim]]
+    id = "03.3"                       two digits of the experiment, a dot, a number
+    source, text, claimed, device, theory, unit       texts; unit and device may be empty
+    note = "... {small} ..."          optional; {name} becomes the figure of the query of that name
+    why_refuted = "..."               optional; added to the note when the verdict is REFUTED
+    needs = "..."                     a claim no query here can decide: the reason it is not testable
+    [[claim.query]]
+    name = "large"                    optional; for the note, and to say which part decided
+    table = "results"                 or "counters" (counters.csv), "sass" (sass.csv)
+    combine = "value"                 metric of every case that matches `where`
+            | "ratio"                 metric(num) / metric(den), for every num and the one den that agrees with it in
+                                      all columns that neither of the two names (an empty cell agrees with any)
+            | "twin_ratio"            metric(Vulkan) / metric(CUDA), for every pair of twins that matches `where`
+    metric = "device_ns"              a column, or sector_gbps: the predicted sectors' bytes over device_ns
+    where = { variant = "add_f32" }   column = text, or a list of texts (any of them); for num and den likewise
+    unit = "x"                        optional; else the claim's
+    reproduced = { lo = 0.9, hi = 1.1 }   one or both; without it the query only serves the note
+
+`elements` also takes "max" (each variant's largest size), "dram" (sizes that stream from DRAM) and "max_dram" (both).
+`pick = "fastest"` leaves, of each variant, API and size, the case with the least time: the best shape of a kernel.
+Where several cases match, the verdict is that of the worst: all must lie in the range for the claim to be reproduced.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchlib.markdown import figure_text
+from benchlib.results import Case, InputError, Results, Table
+from benchlib.stats import Figure
+
+REPRODUCED, REFUTED, UNCLEAR, NOT_TESTABLE = "REPRODUCED", "REFUTED", "UNCLEAR", "NOT TESTABLE HERE"
+VERDICTS = (REPRODUCED, REFUTED, UNCLEAR, NOT_TESTABLE)
+
+CLAIM_TEXTS = ("id", "source", "text", "claimed", "device", "theory", "unit")
+CLAIM_KEYS = {*CLAIM_TEXTS, "note", "why_refuted", "needs", "query"}
+QUERY_KEYS = {"name", "table", "combine", "metric", "where", "num", "den", "unit", "reproduced"}
+AUXILIARY = {"sass": ("sass.csv", "the machine code (SASS)"), "counters": ("counters.csv", "hardware counters")}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One case's figure against a query's range."""
+
+    verdict: str
+    figure: Figure
+    case: str
+    unit: str
+    margin: float  # how far inside the range the figure lies, in units of the range's width (or of its one bound)
+    query: str
+
+
+@dataclass
+class Claim:
+    experiment: str
+    entry: Mapping[str, Any]
+    verdict: str = NOT_TESTABLE
+    worst: Finding | None = None
+    note: str = ""
+
+    def __getattr__(self, name: str) -> str:
+        if name in CLAIM_TEXTS:
+            return self.entry[name]
+        raise AttributeError(name)
+
+
+@dataclass
+class ClaimFile:
+    experiment: str
+    question: str
+    answer: str
+    claims: list[Claim] = field(default_factory=list)
+
+
+def load(root: Path) -> list[ClaimFile]:
+    """Every exp*/claims.toml under the repository root, checked."""
+    return [_read(path) for path in sorted(root.glob("exp*/claims.toml"))]
+
+
+def _read(path: Path) -> ClaimFile:
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: {error}") from error
+    experiment = path.parent.name
+    result = ClaimFile(experiment, document.get("question", ""), document.get("answer", ""))
+    seen: set[str] = set()
+    for entry in document.get("claim", []):
+        name = f"{path}: claim {entry.get('id', '?')}"
+        _check_entry(name, entry)
+        if not re.fullmatch(rf"{experiment[3:5]}\.[1-9][0-9]*", entry["id"]):
+            raise InputError(f"{name}: the id must be {experiment[3:5]}. and a number")
+        if entry["id"] in seen:
+            raise InputError(f"{name}: the id is there twice")
+        seen.add(entry["id"])
+        result.claims.append(Claim(experiment, entry))
+    return result
+
+
+def _check_entry(name: str, entry: Mapping[str, Any]) -> None:
+    missing = [key for key in CLAIM_TEXTS if not isinstance(entry.get(key), str)]
+    if missing:
+        raise InputError(f"{name}: no text for {', '.join(missing)}")
+    unknown = sorted(set(entry) - CLAIM_KEYS)
+    for query in entry.get("query", []):
+        unknown += sorted(set(query) - QUERY_KEYS)
+        wanted = {"value": {"where"}, "ratio": {"num", "den"}, "twin_ratio": {"where"}}.get(query.get("combine"))
+        if wanted is None or "metric" not in query or not wanted <= set(query):
+            raise InputError(f"{name}: a query needs metric, and combine with its selects")
+        if query.get("table", "results") not in ("results", *AUXILIARY):
+            raise InputError(f"{name}: no such table: {query['table']}")
+        if "reproduced" in query and not query["reproduced"].keys() & {"lo", "hi"}:
+            raise InputError(f"{name}: reproduced needs lo or hi")
+    if unknown:
+        raise InputError(f"{name}: unknown key {', '.join(unknown)}")
+    if "needs" not in entry and not any("reproduced" in query for query in entry.get("query", [])):
+        raise InputError(f"{name}: needs a query with a range, or `needs`")
+
+
+def judge(claim: Claim, results: Results) -> None:
+    """Fills in the claim's verdict, its worst case and its note."""
+    if claim.experiment not in results.tables:
+        claim.note = f"{claim.experiment.partition('_')[0]} has no results in this directory"
+        return
+    figures: dict[str, str] = {}
+    findings: list[Finding] = []
+    reasons: list[str] = []
+    for query in claim.entry.get("query", []):
+        found = _run_query(query, claim, results)
+        if isinstance(found, str):
+            figures[query.get("name", "")] = "(not measured)"
+            reasons += [found] if "reproduced" in query else []
+            continue
+        figures[query.get("name", "")] = _spread([finding.figure for finding in found])
+        findings += found if "reproduced" in query else []
+    if "needs" in claim.entry:
+        reasons.append(claim.entry["needs"])
+    notes = list(dict.fromkeys(reasons))
+    if not reasons:
+        claim.worst = min(findings, key=lambda finding: (_RANK[finding.verdict], finding.margin))
+        claim.verdict = claim.worst.verdict
+        notes.append(_worst_text(claim.worst, findings))
+    note = re.sub(r"\{([a-z0-9_]+)\}", lambda match: _lookup(figures, match[1], claim), claim.entry.get("note", ""))
+    why = claim.entry.get("why_refuted", "") if claim.verdict == REFUTED else ""
+    claim.note = ". ".join(text.rstrip(".") for text in [*notes, why, note] if text) + "."
+
+
+_RANK = {REFUTED: 0, UNCLEAR: 1, REPRODUCED: 2}
+
+
+def _run_query(query: Mapping[str, Any], claim: Claim, results: Results) -> list[Finding] | str:
+    """What the query finds, or the reason it finds nothing."""
+    table: Table | None = results.tables[claim.experiment]
+    source = query.get("table", "results")
+    if source != "results":
+        file_name, what = AUXILIARY[source]
+        table = results.auxiliary(file_name, claim.experiment)
+        if table is None:
+            return f"Needs {what}: no {file_name} in this directory"
+    assert table is not None
+    figures = _COMBINE[query["combine"]](table, query)
+    if not figures:
+        return f"No result for {_select_text(query)} ({query['metric']})"
+    return [_assess(query, claim, figure, case) for figure, case in figures]
+
+
+def _values(table: Table, query: Mapping[str, Any]) -> list[tuple[Figure, str]]:
+    cases = table.select(query["where"])
+    return [(figure, case.name()) for case in cases if (figure := table.figure(case, query["metric"]))]
+
+
+def _twin_ratios(table: Table, query: Mapping[str, Any]) -> list[tuple[Figure, str]]:
+    found = []
+    for case in table.select({**query["where"], "api": "cuda"}):
+        twin = table.twin(case)
+        if twin and (figure := table.ratio(twin, case, query["metric"])):
+            found.append((figure, case.name(without=["api"])))
+    return found
+
+
+def _ratios(table: Table, query: Mapping[str, Any]) -> list[tuple[Figure, str]]:
+    pinned = {*query["num"], *query["den"]}
+    if "elements" in pinned:
+        pinned.add("cache")  # a size decides its cache state unless the query names one
+    dens = table.select(query["den"])
+    found = []
+    for num in table.select(query["num"]):
+        partners = [den for den in dens if den != num and _agree(num, den, pinned)]
+        if len(partners) > 1:
+            raise InputError(f"a claim's query is ambiguous: {num.name()} has {len(partners)} denominators")
+        if partners and (figure := table.ratio(num, partners[0], query["metric"])):
+            found.append((figure, f"{num.name()} / {partners[0].name()}"))
+    return found
+
+
+_COMBINE = {"value": _values, "ratio": _ratios, "twin_ratio": _twin_ratios}
+
+
+def _agree(a: Case, b: Case, pinned: set[str]) -> bool:
+    """Equal in every column not pinned. An empty cell is a parameter that does not apply (an API copy's block). sm_90a is
+    sm_90 with instructions of its own: one GPU's code, as CUDA and as Vulkan name it.
+    """
+    pairs = [(column, value, b[column]) for column, value in a.cells if column not in pinned]
+    return all(x == y or not x or not y or (column == "arch" and x.rstrip("a") == y.rstrip("a")) for column, x, y in pairs)
+
+
+def _assess(query: Mapping[str, Any], claim: Claim, figure: Figure, case: str) -> Finding:
+    bounds = query.get("reproduced", {})
+    low, high = bounds.get("lo", float("-inf")), bounds.get("hi", float("inf"))
+    lo, hi = (figure.lo, figure.hi) if figure.has_interval else (figure.value, figure.value)
+    width = (high - low if bounds.keys() >= {"lo", "hi"} else 0) or abs(next(iter(bounds.values()), 1)) or 1
+    margin = min(lo - low, high - hi) / width
+    if not figure.has_interval:
+        verdict = UNCLEAR
+    elif low <= lo and hi <= high:
+        verdict = REPRODUCED
+    elif hi < low or lo > high:
+        verdict = REFUTED
+    else:
+        verdict = UNCLEAR
+    unit = query.get("unit", claim.entry["unit"])
+    return Finding(verdict, figure, case, unit, margin, query.get("name", ""))
+
+
+def _worst_text(worst: Finding, findings: list[Finding]) -> str:
+    counts = [(verdict, sum(finding.verdict == verdict for finding in findings)) for verdict in _RANK]
+    parts = [f"Worst of {len(findings)} cases: " if len(findings) > 1 else "Case: ", worst.case]
+    if len(findings) > 1:
+        parts.append("; by verdict: " + ", ".join(f"{number} {verdict}" for verdict, number in counts if number))
+    if any(finding.figure.runs == 1 for finding in findings):
+        parts.append("; one run")
+    if not worst.figure.has_interval:
+        parts.append("; no interval")
+    return "".join(parts)
+
+
+def _spread(figures: list[Figure]) -> str:
+    ordered = sorted(figures, key=lambda figure: figure.value)
+    least, greatest = figure_text(ordered[0]), figure_text(ordered[-1])
+    return least if least == greatest else f"{least} to {greatest}"
+
+
+def _select_text(query: Mapping[str, Any]) -> str:
+    selects = [query[key] for key in ("where", "num", "den") if key in query]
+    texts = [" ".join(f"{column}={_any_of(value)}" for column, value in select.items()) for select in selects]
+    return " over ".join(texts)
+
+
+def _any_of(value: object) -> str:
+    return "|".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _lookup(figures: Mapping[str, str], name: str, claim: Claim) -> str:
+    if name not in figures:
+        raise InputError(f"{claim.experiment}/claims.toml: claim {claim.id}: the note names no query: {name}")
+    return figures[name]

@@ -1,0 +1,40 @@
+"""Generated files: compare with what is there, or replace it whole."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tempfile
+from itertools import islice
+from pathlib import Path
+
+
+def read_text(path: Path) -> str | None:
+    """The file as it is, line ends included; None if there is none."""
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def write_atomic(path: Path, text: str) -> None:
+    """Writes beside the file and renames: a reader, or a crash, sees the old file or the new one."""
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with open(handle, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+            file.write(text)
+        os.chmod(temporary, mode)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def short_diff(path: Path, old: str | None, new: str, lines: int = 12) -> str:
+    """The first lines of the difference between the file and what it should hold."""
+    # Escaped, because a control character may be all that differs.
+    shown = [[ascii(line)[1:-1] for line in (text or "").splitlines(keepends=True)] for text in (old, new)]
+    diff = difflib.unified_diff(*shown, f"{path} (as it is)", f"{path} (from the CSV)", n=0, lineterm="")
+    return "\n".join(islice(diff, lines))

@@ -1,0 +1,75 @@
+"""Figures with intervals, their ratios, and the verdict about a ratio."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+# A ratio whose whole interval lies within 1 % of 1 counts as no difference.
+SAME_LO, SAME_HI = 0.99, 1.01
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A measured figure, its 95 % interval where there is one, and how many independent runs are behind it.
+
+    runs is 0 for a figure that is exact (a count, a prediction): its interval is the figure itself.
+    """
+
+    value: float
+    lo: float | None = None
+    hi: float | None = None
+    runs: int = 1
+
+    @staticmethod
+    def exact(value: float) -> Figure:
+        return Figure(value, value, value, 0)
+
+    @property
+    def has_interval(self) -> bool:
+        return self.lo is not None and self.hi is not None
+
+
+def ratio(num: Figure, den: Figure) -> Figure:
+    """num / den of two positive figures.
+
+    The interval is MOVER's on logarithms (method of variance estimates recovery; Zou and Donner 2008), which needs only
+    the two intervals and allows them to be asymmetric, as order-statistic intervals of medians are.
+    """
+    value = num.value / den.value
+    runs = min(num.runs, den.runs)
+    if num.lo is None or num.hi is None or den.lo is None or den.hi is None:
+        return Figure(value, runs=runs)
+    a, a_lo, a_hi = math.log(num.value), math.log(num.lo), math.log(num.hi)
+    b, b_lo, b_hi = math.log(den.value), math.log(den.lo), math.log(den.hi)
+    lo = math.exp(a - b - math.hypot(a - a_lo, b_hi - b))
+    hi = math.exp(a - b + math.hypot(a_hi - a, b - b_lo))
+    return Figure(value, lo, hi, runs)
+
+
+def hull(figures: Sequence[Figure]) -> Figure | None:
+    """One figure from independent runs: the median of their values, and an interval that covers all their intervals."""
+    if not figures:
+        return None
+    value = statistics.median(figure.value for figure in figures)
+    runs = sum(figure.runs for figure in figures)
+    los = [figure.lo for figure in figures if figure.lo is not None]
+    his = [figure.hi for figure in figures if figure.hi is not None]
+    if len(los) < len(figures) or len(his) < len(figures):
+        return Figure(value, runs=runs)
+    return Figure(value, min(los), max(his), runs)
+
+
+def verdict(time_ratio: Figure) -> str:
+    """The verdict about the numerator of a ratio of times: SAME, FASTER, SLOWER or UNCLEAR."""
+    if time_ratio.lo is None or time_ratio.hi is None:
+        return "UNCLEAR"
+    if SAME_LO <= time_ratio.lo and time_ratio.hi <= SAME_HI:
+        return "SAME"
+    if time_ratio.hi < SAME_LO:
+        return "FASTER"
+    if time_ratio.lo > SAME_HI:
+        return "SLOWER"
+    return "UNCLEAR"

@@ -1,0 +1,475 @@
+#!/usr/bin/env python3
+"""The machine code (SASS) of every kernel of both APIs, counted, and the two APIs' listings side by side.
+
+    scripts/dump_sass.py                          asks every program in build/release/bin for its kernels' code (--dump-isa)
+    scripts/dump_sass.py --kernel add_f32         one kernel: prints where its side-by-side page is, and what differs
+    scripts/dump_sass.py --from DIR               reads what --dump-isa DIR wrote, e.g. on another machine
+
+Writes, into results/<gpu>: sass/<experiment>/<kernel>.<api>.sass, the side-by-side pages sass/<experiment>/<kernel>.md,
+their table sass/README.md, sass.csv (a row a kernel and API) and sass_twins.csv (a row a pair). Without a GPU: the CUDA
+kernels of the build, every architecture, into build/results.
+
+nvdisasm is needed: the CUDA toolkit's, or one named with --nvdisasm or BENCH_NVDISASM, or what scripts/setup.sh --nvdisasm
+fetched. Without one the bare code is written. Exit codes: 0 done, 1 something failed, 2 usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from benchlib import files, markdown, results, sass, sass_cubin, sass_diff, sass_dump, sass_tool  # noqa: E402
+from benchlib.results import API_NAMES, InputError  # noqa: E402
+from benchlib.sass import Instruction  # noqa: E402
+from benchlib.sass_dump import Kernel  # noqa: E402
+from benchlib.sass_tool import Nvdisasm, ToolError  # noqa: E402
+
+ROOT = Path(__file__).resolve().parent.parent
+COLUMNS = [
+    "experiment", "kernel", "api", "arch", "instructions", "registers", "live_registers", *sass.EXCLUSIVE, *sass.ATTRIBUTES,
+    "code_bytes", "isa_hash", "note",
+]  # fmt: skip
+TWIN_COLUMNS = [
+    "experiment", "kernel", "arch", "cuda_instructions", "vulkan_instructions", "same_memory", "same_opcodes",
+    *(re.sub(r"\W+", "_", name.lower()).strip("_") for name in sass_diff.NAMES), "summary",
+]  # fmt: skip
+DUMP_TIMEOUT_S = 600
+NAMED_KERNELS = 4  # in the list of what is missing, for each reason
+
+
+@dataclass
+class Disassembled:
+    """One kernel, as far as it could be read."""
+
+    kernel: Kernel
+    instructions: list[Instruction] | None = None
+    note: str = ""  # what is wrong with it
+    failed: bool = False
+    counts: dict[str, int] = field(default_factory=dict)
+    via: str = ""  # what nvdisasm read: see sass_tool.Listing
+
+    @property
+    def length(self) -> int | None:
+        if self.instructions is not None:
+            return len(self.instructions)
+        code = self.kernel.code
+        return len(sass_cubin.without_padding(code)) // sass_cubin.INSTRUCTION_BYTES if code else None
+
+
+def fail(message: str) -> None:
+    print(f"dump_sass.py: {message}", file=sys.stderr)
+
+
+# ------------------------------------------------------------------------------------------------------------ gathering
+
+
+def experiment_matches(name: str, wishes: Sequence[str]) -> bool:
+    return not wishes or any(name == wish or name.startswith(f"{wish}_") for wish in wishes)
+
+
+def run_programs(programs: Sequence[Path], folder: Path) -> list[str]:
+    """Has every program dump its kernels into the folder. Returns what went wrong, a line a program."""
+    problems = []
+    for program in programs:
+        try:
+            run = subprocess.run(
+                [program, "--dump-isa", folder], capture_output=True, text=True, errors="replace", timeout=DUMP_TIMEOUT_S,
+                check=False,
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired) as error:
+            problems.append(f"{program.name}: {error}")
+            continue
+        if run.returncode not in (0, 77):  # 77: no device to dump for
+            last = (run.stderr.strip() or run.stdout.strip() or "it said nothing").splitlines()[-1]
+            problems.append(f"{program.name} --dump-isa ended with {run.returncode}: {last}")
+    return problems
+
+
+def gather(options: argparse.Namespace) -> tuple[str, list[Kernel], list[str]]:
+    """The GPU's name ("" without one), the kernels, and what went wrong on the way."""
+    if options.source:
+        dump = sass_dump.read_dump(options.source)
+        return dump.gpu if has_code(dump.kernels) else "", dump.kernels, []
+    programs = sorted(path for path in options.bin.glob("exp[0-9][0-9]_*") if path.is_file() and os.access(path, os.X_OK))
+    chosen = [path for path in programs if experiment_matches(path.name, options.experiment)]
+    if not chosen:
+        wanted = f"no program of {', '.join(options.experiment)}" if programs else "no experiment programs (exp??_*)"
+        raise InputError(f"{wanted} in {options.bin}: build first, or give --bin or --from")
+    with tempfile.TemporaryDirectory(prefix="dump_sass.") as folder:
+        problems = run_programs(chosen, Path(folder))
+        for problem in problems:
+            fail(problem)
+        gpu, kernels = "", []
+        if any(Path(folder).glob("*/index.json")):
+            dump = sass_dump.read_dump(Path(folder))
+            gpu, kernels = (dump.gpu if has_code(dump.kernels) else ""), dump.kernels
+        if options.sources:
+            kernels = [keep_source(kernel) for kernel in kernels]
+    if not any(kernel.api == "cuda" and kernel.code for kernel in kernels):
+        kernels = [k for k in kernels if k.api != "cuda"] + [
+            kernel
+            for kernel in sass_dump.read_cubins(options.bin.parent)
+            if experiment_matches(kernel.experiment, options.experiment)
+        ]
+    return gpu, kernels, problems
+
+
+def has_code(kernels: Sequence[Kernel]) -> bool:
+    return any(kernel.code or kernel.text for kernel in kernels)
+
+
+_SOURCES: dict[tuple[str, str], str] = {}  # (experiment, file name): text
+
+
+def source_text(path: Path) -> str:
+    """PTX as it is; SPIR-V as spirv-dis writes it."""
+    if path.suffix != ".spv":
+        return path.read_text(encoding="utf-8", errors="replace").rstrip("\0")
+    try:
+        run = subprocess.run(["spirv-dis", path], capture_output=True, text=True, timeout=60, check=False)
+    except FileNotFoundError as error:
+        raise InputError("spirv-dis is not installed (package spirv-tools); leave --sources away") from error
+    if run.returncode:
+        raise InputError(f"spirv-dis {path.name}: {run.stderr.strip()}")
+    return run.stdout
+
+
+def keep_source(kernel: Kernel) -> Kernel:
+    """Reads the source before the folder it lies in goes."""
+    if kernel.source and kernel.source.exists():
+        name = kernel.source.name.replace(".spv", ".spvasm")
+        _SOURCES.setdefault((kernel.experiment, name), source_text(kernel.source))
+    return kernel
+
+
+def select(kernels: Sequence[Kernel], options: argparse.Namespace) -> list[Kernel]:
+    chosen = [
+        kernel
+        for kernel in kernels
+        if experiment_matches(kernel.experiment, options.experiment)
+        and (not options.kernel or kernel.entry in options.kernel or kernel.name in options.kernel)
+        # A Vulkan kernel whose architecture is not known may be of any.
+        and (not options.arch or not kernel.arch or kernel.arch in options.arch)
+    ]
+    if not chosen:
+        names = sorted({kernel.entry for kernel in kernels})
+        raise InputError(f"no kernel is left to disassemble; there are: {', '.join(names) or 'none'}")
+    return chosen
+
+
+# -------------------------------------------------------------------------------------------------------- disassembling
+
+
+def disassemble(kernel: Kernel, tool: Nvdisasm | None) -> Disassembled:
+    if not kernel.code:
+        return Disassembled(kernel, note=kernel.reason or "no code")
+    if tool is None:
+        return Disassembled(kernel, note="no nvdisasm")
+    try:
+        listing = tool.disassemble(kernel.code, kernel.arch, kernel.container or None, kernel.entry)
+    except ToolError as error:
+        return Disassembled(kernel, note=str(error), failed=True)
+    instructions = sass.mark_roles(listing.instructions, descriptors=kernel.descriptors)
+    counts = sass.count(instructions, descriptors=kernel.descriptors)
+    notes = []
+    if counts["unknown"]:
+        codes = sorted({i.opcode.partition(".")[2] for i in instructions if i.base == sass.UNKNOWN})
+        number = counts["unknown"]
+        notes.append(f"nvdisasm {tool.version} left out {number} instructions of unknown opcode ({', '.join(codes)})")
+    if counts["recovered"] > counts["unknown"]:
+        number = counts["recovered"] - counts["unknown"]
+        notes.append(f"nvdisasm {tool.version} left out {number} instructions, read from their bits")
+    return Disassembled(kernel, instructions, "; ".join(notes), counts=counts, via=listing.via)
+
+
+def with_known_arch(kernels: Sequence[Kernel]) -> list[Kernel]:
+    """Where all CUDA kernels are of one architecture, a Vulkan kernel that does not say its own is of that, too."""
+    known = {kernel.arch for kernel in kernels if kernel.api == "cuda" and kernel.code}
+    if len(known) != 1:
+        return list(kernels)
+    arch = known.pop()
+    return [replace(kernel, arch=arch) if kernel.code and not kernel.arch else kernel for kernel in kernels]
+
+
+# --------------------------------------------------------------------------------------------------------------- output
+
+
+def csv_text(columns: Sequence[str], rows: Sequence[dict[str, object]]) -> str:
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, columns, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({column: "" if row.get(column) is None else row[column] for column in columns} for row in rows)
+    return buffer.getvalue()
+
+
+def csv_row(item: Disassembled) -> dict[str, object]:
+    kernel = item.kernel
+    return {
+        "experiment": kernel.experiment,
+        "kernel": kernel.name,
+        "api": kernel.api,
+        "arch": kernel.arch,
+        "instructions": item.length,
+        "registers": kernel.registers,
+        "live_registers": sass.live_registers(item.instructions) if item.instructions is not None else None,
+        **item.counts,
+        "code_bytes": len(kernel.code) or None,
+        "isa_hash": kernel.isa_hash,
+        "note": item.note,
+    }
+
+
+def merged(path: Path, columns: Sequence[str], rows: list[dict[str, object]], keys: Sequence[str], complete: bool) -> str:
+    """The CSV with these rows; those of other kernels stay as they are when only some kernels were asked for."""
+    by_key = {tuple(str(row[key] or "") for key in keys): row for row in rows}
+    if not complete and path.exists():
+        header, records = results.read_csv(path)
+        if header == list(columns):
+            for _, record in records:
+                by_key.setdefault(tuple(record[key] for key in keys), record)
+    return csv_text(columns, [by_key[key] for key in sorted(by_key)])
+
+
+def sass_text(item: Disassembled, tool: Nvdisasm) -> str:
+    kernel, instructions = item.kernel, item.instructions or []
+    facts = [f"{len(instructions)} instructions"]
+    if kernel.registers is not None:
+        facts.append(f"{kernel.registers} registers")
+    live = sass.live_registers(instructions)
+    if live is not None:
+        facts.append(f"at most {live} live")
+    facts.append(f"isa {kernel.isa_hash}")
+    heads = [
+        f"{kernel.experiment} {kernel.name}, {API_NAMES[kernel.api]}, {kernel.arch or 'architecture unknown'}",
+        ", ".join(facts),
+        f"disassembled by nvdisasm {tool.version} from the {item.via}",
+        *([item.note] if item.note else []),
+    ]
+    return "".join(f"// {head}\n" for head in heads) + sass.text(instructions)
+
+
+@dataclass(frozen=True)
+class Twin:
+    name: str
+    cuda: Disassembled
+    vulkan: Disassembled
+    difference: sass_diff.Difference
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.cuda.kernel.experiment, self.name, self.cuda.kernel.arch
+
+
+def find_twins(items: Sequence[Disassembled]) -> list[Twin]:
+    """Every Vulkan kernel beside the CUDA kernel of its entry point and architecture."""
+    twins = []
+    for vulkan in items:
+        if vulkan.kernel.api != "vulkan" or vulkan.instructions is None:
+            continue
+        number = sass_tool.sm_number(vulkan.kernel.arch)
+        for cuda in items:
+            same = (cuda.kernel.experiment, cuda.kernel.entry) == (vulkan.kernel.experiment, vulkan.kernel.entry)
+            if cuda.kernel.api != "cuda" or cuda.instructions is None or not same:
+                continue
+            if sass_tool.sm_number(cuda.kernel.arch) == number:
+                left = sass_diff.Side("CUDA", cuda.instructions)
+                right = sass_diff.Side("Vulkan", vulkan.instructions, vulkan.kernel.descriptors)
+                twins.append(Twin(vulkan.kernel.name, cuda, vulkan, sass_diff.compare(left, right)))
+    return twins
+
+
+def twin_page(twin: Twin) -> str:
+    def shown(value: object) -> str:
+        return markdown.NONE if value in (None, "") else str(value)
+
+    def fact(name: str, of: Callable[[Disassembled], object]) -> tuple[str, str, str]:
+        return name, shown(of(twin.cuda)), shown(of(twin.vulkan))
+
+    facts = [
+        fact("instructions", lambda item: item.length),
+        fact("registers", lambda item: item.kernel.registers),
+        fact("live registers, at most", lambda item: sass.live_registers(item.instructions or [])),
+        fact("architecture", lambda item: item.kernel.arch),
+        fact("isa_hash", lambda item: item.kernel.isa_hash),
+    ]
+    for column in sass.EXCLUSIVE + sass.ATTRIBUTES:
+        if twin.cuda.counts[column] or twin.vulkan.counts[column]:
+            facts.append(fact(column, lambda item, column=column: item.counts[column]))
+    return sass_diff.page(f"{twin.cuda.kernel.experiment}: {twin.name}", twin.difference, facts)
+
+
+def twin_row(twin: Twin) -> dict[str, object]:
+    """Differences as how many more (or fewer, negative) the Vulkan side has. same_*: 1 or 0."""
+    experiment, name, arch = twin.key
+    row: dict[str, object] = {
+        "experiment": experiment,
+        "kernel": name,
+        "arch": arch,
+        "cuda_instructions": twin.cuda.length,
+        "vulkan_instructions": twin.vulkan.length,
+        "same_memory": int(twin.difference.same_memory),
+        "same_opcodes": int(twin.difference.same_opcodes),
+        "summary": sass_diff.summary(twin.difference),
+    }
+    columns = dict(zip(sass_diff.NAMES, TWIN_COLUMNS[7:]))
+    for name in sass_diff.NAMES:
+        left, right = twin.difference.counts.get(name, (0, 0))
+        row[columns[name]] = right - left
+    return row
+
+
+def index_page(twin_rows: Sequence[dict[str, object]]) -> str:
+    rows = []
+    for row in twin_rows:
+        link = f"[{markdown.escape(str(row['kernel']))}]({row['experiment']}/{row['kernel']}.md)"
+        rows.append([markdown.escape(str(row["experiment"])), link, markdown.escape(str(row["summary"]))])
+    return (
+        "# Machine code, CUDA and Vulkan side by side\n\nGenerated by scripts/dump_sass.py; the figures are in ../sass.csv and "
+        f"../sass_twins.csv.\n\n{markdown.table(['experiment', 'kernel', 'what differs'], rows)}\n"
+    )
+
+
+def outputs(
+    items: Sequence[Disassembled], twins: Sequence[Twin], tool: Nvdisasm | None, out: Path, complete: bool
+) -> dict[Path, str | bytes]:
+    """Every file to write, and what goes into it."""
+    written: dict[Path, str | bytes] = {}
+    # In a set of several architectures the file names say which.
+    archs = {item.kernel.arch for item in items if item.kernel.api == "cuda" and item.kernel.code}
+    for item in items:
+        kernel = item.kernel
+        stem = f"{kernel.file_stem}.{kernel.arch}" if kernel.api == "cuda" and len(archs) > 1 else kernel.file_stem
+        folder = out / "sass" / kernel.experiment
+        if item.instructions is not None and tool is not None:
+            written[folder / f"{stem}.sass"] = sass_text(item, tool)
+        elif kernel.code:
+            written[folder / f"{stem}.bin"] = kernel.code
+        if kernel.text:
+            written[folder / f"{stem}.isa.txt"] = kernel.text
+    for twin in twins:
+        name = f"{twin.name}.{twin.key[2]}.md" if len(archs) > 1 else f"{twin.name}.md"
+        written[out / "sass" / twin.cuda.kernel.experiment / name] = twin_page(twin)
+    for (experiment, name), content in _SOURCES.items():
+        written[out / "sass" / experiment / name] = content
+    keys = ["experiment", "kernel", "api", "arch"]
+    written[out / "sass.csv"] = merged(out / "sass.csv", COLUMNS, [csv_row(item) for item in items], keys, complete)
+    if twins:
+        path, keys = out / "sass_twins.csv", ["experiment", "kernel", "arch"]
+        written[path] = merged(path, TWIN_COLUMNS, [twin_row(twin) for twin in twins], keys, complete)
+        rows = list(csv.DictReader(io.StringIO(str(written[path]))))
+        written[out / "sass" / "README.md"] = index_page(rows)
+    return written
+
+
+_OWN_FILES = re.compile(r".*\.(sass|bin|md|isa\.txt|ptx|spvasm)")
+
+
+def remove_stale(out: Path, written: dict[Path, str | bytes]) -> None:
+    """Of a complete run: the files of kernels that are no more, in the experiments' folders."""
+    for path in (out / "sass").glob("exp[0-9][0-9]_*/*"):
+        if path not in written and _OWN_FILES.fullmatch(path.name):
+            path.unlink()
+
+
+def write(path: Path, content: str | bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    elif files.read_text(path) != content:
+        files.write_atomic(path, content)
+
+
+def slug(gpu: str) -> str:
+    """The results' folder of a GPU, as the programs' --print-slug says it: nvidia-h200 for "NVIDIA H200"."""
+    bare = re.sub(r"\([^()]*\)", "", gpu)
+    return re.sub(r"[^a-z0-9]+", "-", bare.lower()).strip("-") or "unknown"
+
+
+def shown(path: Path) -> str:
+    resolved = path.resolve()
+    return str(resolved.relative_to(ROOT)) if resolved.is_relative_to(ROOT) else str(path)
+
+
+# ----------------------------------------------------------------------------------------------------------------- main
+
+
+def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description="The machine code of every kernel of both APIs, counted, and the two listings side by side."
+    )
+    add = parser.add_argument
+    add("--bin", type=Path, default=ROOT / "build/release/bin", metavar="DIR", help="the programs (default: build/release/bin)")
+    add("--from", dest="source", type=Path, metavar="DIR", help="read what <program> --dump-isa DIR wrote")
+    add("--out", type=Path, metavar="DIR", help="default: results/<gpu>; without a GPU build/results")
+    add("--experiment", action="append", default=[], metavar="NAME", help="only this one, e.g. exp03 (repeatable)")
+    add("--kernel", action="append", default=[], metavar="NAME", help="only this kernel (repeatable)")
+    add("--arch", action="append", default=[], metavar="ARCH", help="only this architecture, e.g. sm_90a (repeatable)")
+    add("--nvdisasm", metavar="PATH", help="the disassembler to use")
+    add("--sources", action="store_true", help="also write each kernel's PTX and SPIR-V text")
+    options = parser.parse_args(arguments)
+    options.arch = [arch if arch.startswith("sm_") else f"sm_{arch}" for arch in options.arch]
+    return options
+
+
+def report(items: Sequence[Disassembled], twins: Sequence[Twin], out: Path, selected: bool) -> None:
+    read = [item for item in items if item.instructions is not None]
+    print(f"{len(read)} of {len(items)} kernels disassembled, {len(twins)} twins compared: {shown(out / 'sass')}")
+    by_note: dict[str, list[str]] = {}
+    for item in items:
+        if item.note:
+            kernel = item.kernel
+            by_note.setdefault(item.note, []).append(" ".join(filter(None, [kernel.name, kernel.api, kernel.arch])))
+    for note, names in by_note.items():
+        more = f" and {len(names) - NAMED_KERNELS} more" if len(names) > NAMED_KERNELS else ""
+        print(f"  {note}: {', '.join(names[:NAMED_KERNELS])}{more}")
+    if selected:
+        for twin in twins:
+            page = out / "sass" / twin.cuda.kernel.experiment / f"{twin.name}.md"
+            print(f"{twin.name}: {sass_diff.summary(twin.difference)}\n  {shown(page)}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = parse_arguments(arguments)
+    _SOURCES.clear()
+    try:
+        path = sass_tool.find(options.nvdisasm)
+        tool = Nvdisasm(path) if path else None
+        if tool:
+            _ = tool.version  # before anything is run: that it is an nvdisasm at all
+        gpu, kernels, problems = gather(options)
+        chosen = with_known_arch(select(kernels, options))
+        if options.sources:
+            chosen = [keep_source(kernel) for kernel in chosen]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            items = list(pool.map(lambda kernel: disassemble(kernel, tool), chosen))
+        twins = find_twins(items)
+        out = options.out or (ROOT / "results" / slug(gpu) if gpu else ROOT / "build" / "results")
+        complete = not (options.experiment or options.kernel or options.arch or problems)
+        written = outputs(items, twins, tool, out, complete)
+        for file, content in written.items():
+            write(file, content)
+        if complete:
+            remove_stale(out, written)
+    except (InputError, ToolError, OSError) as error:
+        fail(str(error))
+        return 1
+    if tool is None:
+        fail(f"no nvdisasm, so only the bare code was written; {sass_tool.HOW_TO_GET}")
+    report(items, twins, out, bool(options.kernel))
+    return 1 if problems or tool is None or any(item.failed for item in items) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,33 @@
+"""Counts a JUnit file (of ctest --output-junit or pytest --junit-xml) for scripts/test.sh.
+
+Usage: junit_counts.py FILE. Prints one line a test case: passed|failed|skipped, a tab, its name and, if it was skipped, why.
+"""
+
+import sys
+import xml.etree.ElementTree as ElementTree
+
+
+def outcome(case):
+    """(passed|failed|skipped, reason) of a <testcase>."""
+    if case.find("failure") is not None or case.find("error") is not None or case.get("status") == "fail":
+        return "failed", ""
+    skipped = case.find("skipped")
+    if skipped is not None:
+        return "skipped", skipped.get("message", "")
+    if case.get("status") in ("notrun", "disabled"):  # ctest: the program is missing, or the test is switched off
+        return ("failed" if case.get("status") == "notrun" else "skipped"), ""
+    return "passed", ""
+
+
+def main():
+    for case in ElementTree.parse(sys.argv[1]).iter("testcase"):
+        result, reason = outcome(case)
+        # ctest repeats the name as the class name.
+        module = case.get("classname", "")
+        name = case.get("name") if module in ("", case.get("name")) else f"{module}.{case.get('name')}"
+        reason = " ".join(reason.split())
+        print(f"{result}\t{name}{f' ({reason})' if reason else ''}")
+
+
+if __name__ == "__main__":
+    main()

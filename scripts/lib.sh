@@ -1,0 +1,76 @@
+# shellcheck shell=bash
+# What the scripts share. Source it; it changes nothing but the names it defines.
+
+bench_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+note() { printf '%s\n' "$*" >&2; }
+
+die() {
+  note "${0##*/}: $*"
+  exit 1
+}
+
+usage_error() {
+  note "${0##*/}: $* (see --help)"
+  exit 2
+}
+
+# bench_python [module...]: prints the Python >= 3.11 that has the modules; fails if there is none.
+# /usr/bin/python3 comes first: apt's python3-* packages belong to it, and not to whatever else is first on PATH.
+# shellcheck disable=SC2120  # no arguments is a fine call
+bench_python() {
+  local candidate test='import importlib, sys
+sys.exit(sys.version_info < (3, 11) or any(importlib.import_module(name) is None for name in sys.argv[1:]))'
+  for candidate in /usr/bin/python3 python3 python3.14 python3.13 python3.12 python3.11; do
+    if candidate=$(command -v "$candidate") && "$candidate" -c "$test" "$@" 2>/dev/null; then
+      printf '%s\n' "$candidate"
+      return
+    fi
+  done
+  return 1
+}
+
+# version_at_least FOUND WANTED: dotted versions.
+version_at_least() { [[ $(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1) == "$2" ]]; }
+
+# The experiments' programs in a folder, one path a line.
+bench_programs() {
+  local program
+  for program in "$1"/exp[0-9][0-9]_*; do
+    if [[ -f $program && -x $program ]]; then printf '%s\n' "$program"; fi
+  done
+}
+
+# bench_files PATTERN...: the repository's files whose paths match, from its top; new ones count before they are added.
+bench_files() (
+  cd "$bench_root" || exit
+  # Not a git checkout (an archive), or git refuses somebody else's: every file outside the build folders.
+  { git ls-files --cached --others --exclude-standard 2>/dev/null ||
+    find . -path ./.git -prune -o -path './build*' -prune -o -type f -printf '%P\n'; } | sort -u |
+    while IFS= read -r file; do
+      for pattern in "$@"; do
+        # shellcheck disable=SC2053  # the pattern is meant to be one
+        if [[ $file == $pattern && -f $file ]]; then
+          printf '%s\n' "$file"
+          break
+        fi
+      done
+    done
+)
+
+# bench_build PRESET LOG: configures and builds. The log is shown only if that fails.
+bench_build() {
+  local preset=$1 log=$2 started=$SECONDS
+  mkdir -p "$(dirname "$log")"
+  note "building build/$preset (log: ${log#"$bench_root"/})"
+  if ! (cd "$bench_root" && cmake --preset "$preset" && cmake --build --preset "$preset") >"$log" 2>&1; then
+    # The first error with its context, then how it ended: a parallel build prints much after its first error.
+    grep -nE -m 1 -A 20 'error:|FAILED:|CMake Error' "$log" >&2 || true
+    note "..."
+    tail -n 20 "$log" >&2
+    note "the build failed; all of it: $log"
+    return 1
+  fi
+  grep -E '^-- (CUDA|Vulkan):' "$log" >&2 || true
+  note "built in $((SECONDS - started)) s"
+}

@@ -1,0 +1,229 @@
+#!/usr/bin/env bash
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+usage() {
+  cat <<'EOF'
+Usage: scripts/test.sh [step...]
+
+Sets the machine up, builds, and tests: all of it, or only the steps named. No GPU is needed: Mesa's lavapipe runs the Vulkan
+kernels on the CPU.
+
+  setup     install what testing needs (scripts/setup.sh --dev)
+  build     CMake preset ci, warnings are errors, into build/ci
+  unit      ctest
+  smoke     every experiment at its smallest sizes under the Vulkan validation layer
+  worklog   the committed tables still agree with their CSV files; a worklog of the smoke results can be made
+  format    clang-format 14 over C++ and CUDA
+  tidy      clang-tidy over the .cpp files that the build compiles
+  shell     shellcheck
+  python    pytest over scripts/tests
+  fuzz      the parsers of drivers' machine code under libFuzzer, for a minute (its own build, by clang)
+
+unit, smoke, worklog and tidy use the build that is there: name `build` too after a change.
+Exit code: 0 everything passed or was skipped (the skipped are named), 1 something failed, 2 usage.
+EOF
+}
+
+readonly kSteps=(setup build unit smoke worklog format tidy shell python fuzz)
+readonly kNeedBuild=' unit smoke worklog tidy '
+readonly kBuild=$bench_root/build/ci
+
+passed=0
+failed_names=()
+skipped_names=()
+
+pass() { passed=$((passed + 1)); }
+fail() { failed_names+=("$step: $1"); }
+skip() { skipped_names+=("$step: $1"); }
+
+# check NAME COMMAND...: one test. Its output is shown if it fails; exit code 77 skips it.
+check() {
+  local name=$1 output status=0
+  shift
+  output=$("$@" 2>&1) || status=$?
+  case $status in
+    0) pass && echo "ok       $name" ;;
+    77) skip "$name" && echo "skipped  $name" ;;
+    *)
+      fail "$name"
+      printf 'FAILED   %s (exit %s)\n%s\n' "$name" "$status" "$output"
+      ;;
+  esac
+}
+
+# count_junit FILE STATUS: the tests of a runner that exited with STATUS.
+count_junit() {
+  local result name before=${#failed_names[@]}
+  while IFS=$'\t' read -r result name; do
+    case $result in
+      passed) pass ;;
+      failed) fail "$name" ;;
+      skipped) skip "$name" ;;
+    esac
+  done < <("$(bench_python)" "$bench_root/scripts/junit_counts.py" "$1")
+  if (($2 != 0 && ${#failed_names[@]} == before)); then fail "the test runner exited with $2"; fi
+}
+
+step_setup() {
+  "$bench_root/scripts/setup.sh" --dev || fail 'scripts/setup.sh --dev'
+  if ! command -v nvdisasm >/dev/null; then
+    "$bench_root/scripts/setup.sh" --nvdisasm || note 'without nvdisasm the golden SASS tests are skipped'
+  fi
+}
+
+step_build() { bench_build ci "$bench_root/build/ci.log" || fail 'the build'; }
+
+step_unit() {
+  local status=0
+  rm -f "$kBuild/unit.xml"
+  ctest --preset ci --output-junit "$kBuild/unit.xml" || status=$?
+  count_junit "$kBuild/unit.xml" "$status"
+}
+
+step_smoke() {
+  local program name
+  rm -rf "$kBuild/smoke"
+  mkdir -p "$kBuild/smoke"
+  while read -r program; do
+    name=${program##*/}
+    check "$name" timeout 600 "$program" --smoke --validate --csv "$kBuild/smoke/$name.csv"
+  done < <(bench_programs "$kBuild/bin")
+  if [[ -z ${name:-} ]]; then fail "no programs in $kBuild/bin"; fi
+}
+
+step_worklog() {
+  local python csv folder
+  python=$(bench_python) || {
+    fail 'no Python 3.11 or newer'
+    return
+  }
+  while read -r folder; do
+    check "$folder" "$python" scripts/worklog.py --check "$folder"
+  done < <(bench_files 'results/*/*.csv' | cut -d / -f 1,2 | sort -u)
+  csv=$(compgen -G "$kBuild/smoke/*.csv" || true)
+  if [[ -z $csv ]]; then
+    skip 'worklog of the smoke results (there are none: run the step smoke)'
+    return
+  fi
+  check 'make the worklog of the smoke results' "$python" scripts/worklog.py "$kBuild/smoke"
+  check 'check the worklog of the smoke results' "$python" scripts/worklog.py --check "$kBuild/smoke"
+}
+
+step_format() {
+  local tool files
+  # Releases differ in what they make of the same style, so only one of them can be obeyed.
+  tool=$(command -v clang-format-14 || command -v clang-format || true)
+  if [[ -z $tool || $("$tool" --version) != *' 14.'* ]]; then
+    skip 'clang-format (needs version 14)'
+    return
+  fi
+  mapfile -t files < <(bench_files '*.h' '*.cpp' '*.cu' '*.cuh')
+  check "clang-format, ${#files[@]} files" "$tool" --dry-run -Werror "${files[@]}"
+}
+
+# tidy_one BUILD FILE: prints the findings, less clang-tidy's count of the warnings in system headers.
+tidy_one() {
+  local output
+  if ! output=$(clang-tidy --quiet -p "$1" "$2" 2>&1); then
+    printf 'FAILED   %s\n%s\n' "$2" "$(grep -vE '^[0-9]+ warnings? (generated|treated as error)' <<<"$output")"
+  fi
+}
+
+step_tidy() {
+  local file files=() findings
+  if [[ ! -f $kBuild/compile_commands.json ]]; then
+    fail 'there is no build: run the step build'
+    return
+  fi
+  # The build's precompiled headers are GCC's; clang reads the headers themselves.
+  mkdir -p "$kBuild/tidy"
+  sed -E 's/ -Winvalid-pch//; s/ -include [^ ]*cmake_pch[^ ]*//' "$kBuild/compile_commands.json" >"$kBuild/tidy/compile_commands.json"
+  # What this build does not compile (the CUDA side without a toolkit) has no flags to be checked with.
+  while read -r file; do
+    if grep -qF "\"file\": \"$bench_root/$file\"" "$kBuild/compile_commands.json"; then
+      files+=("$file")
+    else
+      skip "$file (not in this build)"
+    fi
+  done < <(bench_files 'common/*.cpp' 'exp*/*.cpp')
+  export -f tidy_one
+  findings=$kBuild/tidy/findings.txt
+  printf '%s\0' "${files[@]}" | xargs -0 -P "$(nproc)" -n 1 bash -c 'tidy_one "$@"' _ "$kBuild/tidy" | tee "$findings"
+  for file in "${files[@]}"; do
+    if grep -qxF "FAILED   $file" "$findings"; then fail "$file"; else pass; fi
+  done
+}
+
+step_shell() {
+  local file
+  while read -r file; do
+    check "$file" shellcheck --external-sources "$file"
+  done < <(bench_files 'scripts/*.sh' '.ci/run')
+}
+
+step_python() {
+  local status=0 python
+  python=$(bench_python pytest) || {
+    fail 'no Python 3.11 or newer with pytest'
+    return
+  }
+  mkdir -p "$kBuild"
+  rm -f "$kBuild/python.xml"
+  "$python" -B -m pytest -q -p no:cacheprovider --junit-xml="$kBuild/python.xml" scripts/tests || status=$?
+  count_junit "$kBuild/python.xml" "$status"
+}
+
+# New inputs stay in build/fuzz/corpus, from one run to the next; one that breaks a parser is left in build/fuzz as crash-...
+step_fuzz() {
+  local program=$bench_root/build/fuzz/bin/machine_code_fuzz seeds=$bench_root/common/tests/fuzz_corpus
+  if ! command -v clang++ >/dev/null; then
+    skip 'machine_code_fuzz (needs clang++ with libFuzzer)'
+    return
+  fi
+  bench_build fuzz "$bench_root/build/fuzz.log" || {
+    fail 'the fuzz target'
+    return
+  }
+  mkdir -p "$bench_root/build/fuzz/corpus"
+  check 'machine_code_fuzz, 60 s' "$program" -max_total_time=60 -max_len=65536 -rss_limit_mb=1024 -print_final_stats=1 \
+    -artifact_prefix="$bench_root/build/fuzz/" "$bench_root/build/fuzz/corpus" "$seeds"
+}
+
+main() {
+  local step steps=() table=() started failures verdict build_failed=0
+  for step in "$@"; do
+    if [[ $step == -h || $step == --help ]]; then usage && exit 0; fi
+    [[ " ${kSteps[*]} " == *" $step "* ]] || usage_error "unknown step $step; there are: ${kSteps[*]}"
+  done
+  steps=("$@")
+  if (($# == 0)); then steps=("${kSteps[@]}"); fi
+  cd "$bench_root"
+
+  for step in "${steps[@]}"; do
+    if ((build_failed)) && [[ $kNeedBuild == *" $step "* ]]; then
+      table+=("$(printf '%-8s %-8s' "$step" 'not run')")
+      continue
+    fi
+    printf '\n== %s\n' "$step"
+    started=$SECONDS
+    failures=${#failed_names[@]}
+    "step_$step"
+    verdict=pass
+    if ((${#failed_names[@]} > failures)); then
+      verdict=FAIL
+      if [[ $step == build ]]; then build_failed=1; fi
+    fi
+    table+=("$(printf '%-8s %-8s %4d s' "$step" "$verdict" "$((SECONDS - started))")")
+  done
+
+  printf '\n%s\n' '== summary'
+  printf '%s\n' "${table[@]}"
+  if ((${#skipped_names[@]})); then printf '\nskipped:\n' && printf '  %s\n' "${skipped_names[@]}"; fi
+  if ((${#failed_names[@]})); then printf '\nfailed:\n' && printf '  %s\n' "${failed_names[@]}"; fi
+  printf '\n%d passed, %d failed, %d skipped\n' "$passed" "${#failed_names[@]}" "${#skipped_names[@]}"
+  ((${#failed_names[@]} == 0))
+}
+
+main "$@"

@@ -1,0 +1,144 @@
+"""Small result CSVs with chosen medians."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from collections.abc import Iterable
+from pathlib import Path
+
+from benchlib.results import HEAD, TAIL
+
+PARAMS = {
+    "exp01_vector_add": ["block", "elem_bytes", "unroll", "chain", "mode"],
+    "exp02_descriptors": ["block", "buffers", "binding", "set_use", "dispatches", "robustness"],
+    "exp03_memory_coalescing": ["block", "offset", "struct_bytes", "fields"],
+}
+MODEL = {"exp03_memory_coalescing": ["load_requests", "load_sectors", "store_requests", "store_sectors"]}
+PEAK_GBPS = 4800.0
+DRAM_ELEMENTS = 1 << 26
+
+
+def columns(experiment: str) -> list[str]:
+    return HEAD + PARAMS[experiment] + MODEL.get(experiment, []) + TAIL
+
+
+def row(
+    experiment: str, variant: str, api: str, device_ns: float | None, half_width: float = 0.001, **cells: object
+) -> dict:
+    """A row whose interval is device_ns, half_width (relative) either side. Its bandwidth follows bytes_per_element."""
+    elements = int(cells.pop("elements", DRAM_ELEMENTS))
+    bytes_per_element = int(cells.pop("bytes_per_element", 8))
+    values: dict[str, object] = dict.fromkeys(columns(experiment), "")
+    values |= {
+        "schema": 1, "experiment": experiment, "variant": variant, "api": api, "status": "ok", "block": 256,
+        "elements": elements, "useful_bytes": elements * bytes_per_element, "batch": 1, "samples": 20,
+        "cache": "cold" if elements >= DRAM_ELEMENTS else "warm", "sm_mhz": 1980, "stop": "interval", "order": "ABBA",
+        "seed": 1, "gpu": "NVIDIA H200", "gpu_uuid": "GPU-1", "driver": "580.159.04", "toolkit": "13.0",
+        "git_rev": "abc1234", "started_at": "2026-01-01T00:00:00Z",
+    }  # fmt: skip
+    if device_ns is not None:
+        gbps = elements * bytes_per_element / device_ns
+        values |= {"device_ns": device_ns, "gbps": gbps, "roundtrip_ns": device_ns + 9000, "submit_ns": 2000}
+        values |= {"device_ns_lo": device_ns * (1 - half_width), "device_ns_hi": device_ns * (1 + half_width)}
+        if elements >= DRAM_ELEMENTS:
+            values["peak_pct"] = 100 * gbps / PEAK_GBPS
+    return values | cells
+
+
+def twins(experiment: str, variant: str, cuda_ns: float, vulkan_ns: float, **cells: object) -> list[dict]:
+    return [row(experiment, variant, api, ns, **cells) for api, ns in (("cuda", cuda_ns), ("vulkan", vulkan_ns))]
+
+
+def csv_text(experiment: str, rows: Iterable[dict]) -> str:
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, columns(experiment), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def write(directory: Path, experiment: str, rows: Iterable[dict]) -> Path:
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / f"{experiment}.csv"
+    path.write_text(csv_text(experiment, rows), encoding="utf-8", newline="")
+    return path
+
+
+def exp01_rows(scale: float = 1.0) -> list[dict]:
+    """A small experiment 1: every variant, three sizes, both APIs; Vulkan within 0.2 % except in launches."""
+    name = "exp01_vector_add"
+    rows: list[dict] = []
+    for variant, elem_bytes in (("add_f32", 4), ("add_f32x4", 16)):
+        for elements, ns in ((1 << 10, 2000.0), (1 << 20, 5000.0), (1 << 26, 190000.0)):
+            sized = {"elements": elements, "elem_bytes": elem_bytes, "bytes_per_element": 12}
+            rows += twins(name, variant, ns * scale, ns * scale * 1.002, **sized)
+        for block in (64, 1024):
+            sized = {"elements": 1 << 26, "elem_bytes": elem_bytes, "bytes_per_element": 12, "block": block}
+            rows += twins(name, variant, 191000.0 * scale, 191100.0 * scale, **sized)
+    rows += twins(name, "copy_api", 126500 * scale, 126400 * scale, block="")
+    rows += twins(name, "copy_f32", 130000 * scale, 129900 * scale, unroll=1)
+    rows += twins(name, "copy_tile", 126000 * scale, 125400 * scale, unroll=1)
+    rows += twins(name, "copy_tile", 125500 * scale, 125900 * scale, unroll=2, block=512)
+    for variant, ns in (("read_tile", 59000), ("write_tile", 58500)):
+        rows += twins(name, variant, ns * scale, ns * scale, bytes_per_element=4, unroll=4)
+    rows += twins(name, "empty", 1500, 1400, elements=1)
+    for mode, twin, ns in (("stream", "rerecorded", 1600), ("graph", "prerecorded", 1200)):
+        for chain in (1, 10, 100, 1000):
+            rows.append(row(name, "chain", "cuda", ns, elements=1, chain=chain, mode=mode))
+            rows.append(row(name, "chain", "vulkan", ns * 1.5, elements=1, chain=chain, mode=twin))
+    rows += twins(name, "stamp_pair", 1280, 670, elements=1)
+    for variant in ("aa_control_a", "aa_control_b"):
+        rows += twins(name, variant, 190000 * scale, 190100 * scale, bytes_per_element=12)
+    return rows
+
+
+def exp02_rows(scale: float = 1.0) -> list[dict]:
+    """A small experiment 2: descriptors as fast as addresses, 20 % dearer in small dispatches; checks cost 2 %."""
+    name = "exp02_descriptors"
+    rows: list[dict] = []
+    for buffers, binding in itertools.product((2, 16), ("descriptors", "address")):
+        way = {"buffers": buffers, "binding": binding, "set_use": "once", "robustness": "default"}
+        ns = 100000 * (buffers + 1) * scale
+        rows += twins(name, "sum", ns, ns * 1.03, bytes_per_element=4 * (buffers + 1), **way)
+    way = {"buffers": 2, "binding": "descriptors", "set_use": "once"}
+    for robustness, factor in (("disabled", 1.03), ("robustBufferAccess", 1.0506)):
+        for elements, ns in ((1 << 26, 300000), (1 << 20, 5000)):
+            sized = {"elements": elements, "bytes_per_element": 12, "robustness": robustness}
+            rows += twins(name, "sum", ns * scale, ns * factor * scale, **way, **sized)
+    for variant, ratio in (("idle", 0.9), ("sum_small", 1.2)):
+        for set_use in ("once", "per_dispatch", "updated"):
+            small = {"dispatches": 1000, "elements": 32, "robustness": "default"}
+            rows += twins(name, variant, 2000, 2000 * ratio, **{**way, **small, "set_use": set_use})
+    return rows
+
+
+def exp03_rows(scale: float = 1.0) -> list[dict]:
+    """A small experiment 3: layouts at 4M and DRAM size, offsets, structs; times follow DRAM bytes."""
+    name = "exp03_memory_coalescing"
+    rows: list[dict] = []
+
+    def model(load: int, store: int) -> dict:
+        return {"load_requests": 1, "load_sectors": load, "store_requests": 1, "store_sectors": store}
+
+    for variant, ns, load in (("read_soa_x", 125000, 4), ("read_aos_x", 312500, 16), ("read_aos_vec4", 313000, 16)):
+        for elements, factor in ((1 << 22, 0.05), (1 << 26, 1.0)):
+            time = ns * factor * scale
+            rows += twins(name, variant, time, time * 1.001, elements=elements, **model(load, 4))
+    for offset in range(33):
+        sectors = 4 if offset % 8 == 0 else 5
+        ns = 125000 if offset % 8 == 0 else 126000
+        rows += twins(name, "read_offset", ns * scale, ns * scale, offset=offset, **model(sectors, 4))
+        rows += twins(name, "write_offset", ns * scale, ns * scale, offset=offset, **model(4, sectors))
+    for variant, sectors in (("inner_struct", 16), ("inner_array", 8)):
+        rows += twins(name, variant, 250000 * scale, 250000 * scale, bytes_per_element=16, **model(sectors, sectors))
+    rows += twins(name, "read_permuted", 125000 * scale, 125000 * scale, **model(4, 4))
+    rows += twins(name, "read_same", 63000 * scale, 63000 * scale, **model(1, 4))
+    for struct_bytes in (4, 8, 16, 32, 64, 128):
+        for fields in sorted({1, max(1, struct_bytes // 8), struct_bytes // 4}):
+            load = min(32, struct_bytes) * fields
+            ns = 15625.0 * (min(32, struct_bytes) + 4)
+            cells = {"struct_bytes": struct_bytes, "fields": fields, **model(load, 4)}
+            rows += twins(name, "struct_read", ns * scale, ns * scale, **cells)
+    return rows

@@ -1,0 +1,350 @@
+"""scripts/dump_sass.py, from a dump's index to the files it writes, with a stand-in for nvdisasm that knows four opcodes."""
+
+import csv
+import json
+import stat
+import struct
+import sys
+from pathlib import Path
+
+import pytest
+
+import dump_sass
+from benchlib import sass_cubin, sass_dump
+from benchlib.results import InputError
+
+# Reads what the real one reads: refuses cubins of CUDA 13 (ABI version 8), takes wrapped and bare code, drops what it does not
+# know without a word, and gives up over all ones.
+NVDISASM = """#!{python}
+import struct, sys
+if sys.argv[1:] == ["--version"]:
+    sys.exit(print("Cuda compilation tools, release 11.8, V11.8.86"))
+data = open(sys.argv[-1], "rb").read()
+name = None
+if data[:4] == b"\\x7fELF":
+    if data[8] != 7:
+        sys.exit("nvdisasm fatal   : Elf file does not contain Cuda architecture information")
+    sections = struct.unpack_from("<Q", data, 40)[0]
+    header = struct.unpack_from("<IIQQQQIIQQ", data, sections + 4 * 64)
+    data = data[header[4]:header[4] + header[5]]
+    print('\\t.section\\t.text.kernel,"ax",@progbits')
+elif data[:4] == b"NVuc":
+    data = data[16:]
+elif "-b" not in sys.argv:
+    sys.exit("nvdisasm fatal   : unknown file")
+known = {{0x981: "LDG.E R0, [R2.64]", 0x986: "STG.E [R2.64], R0", 0x94d: "EXIT", 0x918: "NOP"}}
+lines = []
+for offset in range(0, len(data), 16):
+    bits = struct.unpack_from("<Q", data, offset)[0] & 0xfff
+    if bits == 0xfff:
+        sys.exit(f"nvdisasm error   : Unrecognized operation for functional unit 'uC' at address 0x{{offset:08x}}")
+    if bits in known:
+        lines.append(f"        /*{{offset:04x}}*/   {{known[bits]}} ;   // | {{offset // 16 + 1}} |  |")
+print("\\n".join(lines))
+"""
+SPIRV_DESCRIPTORS = struct.pack("<9I", 0x07230203, 0x10300, 0, 9, 0, 4 << 16 | 71, 5, 34, 0)
+SPIRV_ADDRESSES = struct.pack("<9I", 0x07230203, 0x10300, 0, 9, 0, 4 << 16 | 71, 5, 6, 4)  # ArrayStride
+
+
+def words(*opcodes):
+    return b"".join(struct.pack("<QQ", 7 << 12 | opcode, 0) for opcode in opcodes)
+
+
+LOAD, STORE, EXIT, NOP, STRANGE = 0x981, 0x986, 0x94D, 0x918, 0x123
+CODE = words(LOAD, STORE, EXIT, NOP)
+
+
+@pytest.fixture
+def tool(tmp_path, monkeypatch):
+    path = tmp_path / "nvdisasm"
+    path.write_text(NVDISASM.format(python=sys.executable))
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("BENCH_NVDISASM", str(path))
+    return path
+
+
+@pytest.fixture
+def no_tool(tmp_path, monkeypatch):
+    for name in ("BENCH_NVDISASM", "CUDA_HOME", "CUDA_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(dump_sass.sass_tool, "find", lambda explicit: None)
+
+
+def entry(api="cuda", kernel="add_f32", code=CODE, **more):
+    container = "cubin" if api == "cuda" else "nvuc"
+    return {
+        "kernel": kernel, "stem": "add_f32", "api": api, "arch": "sm_90a", "block_x": 256, "constants": [], "code": code,
+        "container": f"{kernel}.{api}.{container}", "source": None, "isa_hash": "", "statistics": {}, "text": None, "reason": "",
+        **more,
+    }  # fmt: skip
+
+
+def cubin_of_cuda_13(code):
+    data = bytearray(sass_cubin.wrap(code, 90, "add_f32"))
+    data[8] = 8
+    return bytes(data)
+
+
+def write_dump(folder, *entries, **more):
+    experiment = "exp01_vector_add"
+    target = folder / experiment
+    target.mkdir(parents=True)
+    written = []
+    for number, item in enumerate(entries):
+        item = dict(item)
+        if isinstance(item["code"], bytes):
+            data, item["code"] = item["code"], f"{number}.bin"
+            (target / item["code"]).write_bytes(data)
+            if item["container"]:
+                container = cubin_of_cuda_13(data) if item["api"] == "cuda" else b"NVuc".ljust(16, b"\0") + data
+                (target / item["container"]).write_bytes(container)
+        else:
+            item["container"] = None
+        if isinstance(item["source"], bytes):
+            data, item["source"] = item["source"], f"{number}.spv"
+            (target / item["source"]).write_bytes(data)
+        if item["text"]:
+            (target / "text").write_text(item["text"])
+            item["text"] = "text"
+        written.append(item)
+    index = {"schema": 1, "experiment": experiment, "gpu": "NVIDIA H200", "driver": "580", "git_rev": "x", "kernels": written}
+    (target / "index.json").write_text(json.dumps({**index, **more}))
+    return folder
+
+
+def run(dump, out, *arguments):
+    return dump_sass.main(["--from", str(dump), "--out", str(out), *arguments])
+
+
+def rows(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_twin(tmp_path, tool, capsys):
+    dump = write_dump(tmp_path / "dump", entry(statistics={"numRegs": 12}),
+                      entry("vulkan", source=SPIRV_DESCRIPTORS, statistics={"Register Count": 10.0, "Binary Size": 64}))  # fmt: skip
+    assert run(dump, tmp_path / "out") == 0
+    cuda, vulkan = rows(tmp_path / "out/sass.csv")
+    assert list(cuda)[:6] == ["experiment", "kernel", "api", "arch", "instructions", "registers"]
+    assert [cuda["api"], vulkan["api"]] == ["cuda", "vulkan"]
+    assert [cuda["registers"], vulkan["registers"]] == ["12", "10"]
+    for row in (cuda, vulkan):
+        assert (row["instructions"], row["ldg_32"], row["stg_32"], row["branches"], row["unknown"]) == ("3", "1", "1", "1", "0")
+        assert row["live_registers"] == "3"
+        assert row["isa_hash"] == sass_cubin.isa_hash(CODE)
+        assert row["note"] == ""
+    folder = tmp_path / "out/sass/exp01_vector_add"
+    assert sorted(path.name for path in folder.iterdir()) == ["add_f32.cuda.sass", "add_f32.md", "add_f32.vulkan.sass"]
+    listing = (folder / "add_f32.cuda.sass").read_text().splitlines()
+    assert listing[0] == "// exp01_vector_add add_f32, CUDA, sm_90a"
+    assert listing[-3:] == ["0000        LDG.E R0, [R2.64]", "0010        STG.E [R2.64], R0", "0020        EXIT"]
+    (twin,) = rows(tmp_path / "out/sass_twins.csv")
+    assert (twin["same_memory"], twin["same_opcodes"], twin["bounds_check"]) == ("1", "1", "0")
+    assert "[add_f32](exp01_vector_add/add_f32.md)" in (tmp_path / "out/sass/README.md").read_text()
+    assert "2 of 2 kernels disassembled, 1 twins compared" in capsys.readouterr().out
+
+
+def test_the_same_dump_gives_the_same_bytes(tmp_path, tool):
+    dump = write_dump(tmp_path / "dump", entry(), entry("vulkan"))
+    for out in ("a", "b"):
+        assert run(dump, tmp_path / out) == 0
+
+    def files(out):
+        return {path.relative_to(out): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+
+    assert files(tmp_path / "a") == files(tmp_path / "b")
+
+
+def test_dropped_and_unreadable_instructions_are_counted(tmp_path, tool, capsys):
+    code = words(LOAD, STRANGE, 0xFFF, STORE, EXIT)
+    assert run(write_dump(tmp_path / "dump", entry(code=code)), tmp_path / "out") == 0
+    (row,) = rows(tmp_path / "out/sass.csv")
+    assert (row["instructions"], row["unknown"], row["live_registers"]) == ("5", "2", "")
+    assert "left out 2 instructions of unknown opcode (0x123, 0xfff)" in row["note"]
+    assert row["note"] in capsys.readouterr().out
+    assert "UNKNOWN.0x123" in (tmp_path / "out/sass/exp01_vector_add/add_f32.cuda.sass").read_text()
+
+
+def test_without_nvdisasm_the_code_is_still_written(tmp_path, no_tool, capsys):
+    assert run(write_dump(tmp_path / "dump", entry()), tmp_path / "out") == 1
+    assert (tmp_path / "out/sass/exp01_vector_add/add_f32.cuda.bin").read_bytes() == CODE
+    (row,) = rows(tmp_path / "out/sass.csv")
+    assert (row["instructions"], row["ldg_32"], row["note"]) == ("3", "", "no nvdisasm")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "scripts/setup.sh --nvdisasm" in line
+
+
+def test_no_code_says_why_and_a_drivers_own_text_is_kept(tmp_path, tool):
+    dump = write_dump(tmp_path / "dump", entry(), entry("vulkan", code=None, reason="lavapipe has no machine code"),
+                      entry("vulkan", kernel="copy_f32", code=None, text="v_add_f32", reason="see the text"))  # fmt: skip
+    assert run(dump, tmp_path / "out") == 0
+    found = {(row["kernel"], row["api"]): row for row in rows(tmp_path / "out/sass.csv")}
+    assert found["add_f32", "vulkan"]["note"] == "lavapipe has no machine code"
+    assert found["add_f32", "vulkan"]["instructions"] == ""
+    assert (tmp_path / "out/sass/exp01_vector_add/copy_f32.vulkan.isa.txt").read_text() == "v_add_f32"
+
+
+def test_one_kernel_leaves_the_others_rows_and_shows_its_page(tmp_path, tool, capsys):
+    dump = write_dump(tmp_path / "dump", entry(), entry("vulkan"), entry(kernel="copy_f32"), entry("vulkan", kernel="copy_f32"))
+    out = tmp_path / "out"
+    assert run(dump, out) == 0
+    shared = [out / "sass.csv", out / "sass_twins.csv", out / "sass/README.md"]
+    before = [path.read_bytes() for path in shared]
+    capsys.readouterr()
+    assert run(dump, out, "--kernel", "copy_f32") == 0
+    assert "copy_f32: the same 3 instructions" in (text := capsys.readouterr().out) and "copy_f32.md" in text
+    assert before == [path.read_bytes() for path in shared]
+
+
+def test_a_kernel_that_is_no_more_goes(tmp_path, tool):
+    out = tmp_path / "out"
+    run(write_dump(tmp_path / "old", entry(kernel="gone"), entry()), out)
+    (out / "sass/exp01_vector_add/notes").write_text("mine")
+    run(write_dump(tmp_path / "new", entry()), out)
+    assert sorted(p.name for p in (out / "sass/exp01_vector_add").iterdir()) == ["add_f32.cuda.sass", "notes"]
+
+
+def test_selection(tmp_path, tool, capsys):
+    dump = write_dump(tmp_path / "dump", entry(), entry(kernel="copy_f32", arch="sm_86"))
+    assert run(dump, tmp_path / "a", "--arch", "86") == 0
+    assert [row["kernel"] for row in rows(tmp_path / "a/sass.csv")] == ["copy_f32"]
+    assert run(dump, tmp_path / "b", "--experiment", "exp01") == 0
+    assert run(dump, tmp_path / "b", "--kernel", "nothing") == 1
+    assert "there are: add_f32, copy_f32" in capsys.readouterr().err
+
+
+def test_several_builds_of_one_shader_get_names_of_their_own(tmp_path, tool):
+    dump = write_dump(tmp_path / "dump", entry(), entry("vulkan", constants=[2], container="a"),
+                      entry("vulkan", constants=[4], container="b"))  # fmt: skip
+    assert run(dump, tmp_path / "out") == 0
+    assert [row["kernel"] for row in rows(tmp_path / "out/sass.csv")] == ["add_f32", "add_f32.c2", "add_f32.c4"]
+    assert (tmp_path / "out/sass/exp01_vector_add/add_f32.c4.md").exists()
+
+
+def test_ways_to_bind_buffers_get_names_of_their_own(tmp_path, tool):
+    dump = write_dump(tmp_path / "dump", entry(), entry("vulkan", container="a"),
+                      entry("vulkan", variant="push_descriptors", container="b"))  # fmt: skip
+    assert run(dump, tmp_path / "out") == 0
+    names = [(row["kernel"], row["api"]) for row in rows(tmp_path / "out/sass.csv")]
+    assert names == [("add_f32", "cuda"), ("add_f32", "vulkan"), ("add_f32.push_descriptors", "vulkan")]
+
+
+def test_one_entry_point_of_two_files(tmp_path, tool):
+    dump = write_dump(tmp_path / "dump", entry(), entry(stem="add_other", container=None))
+    assert run(dump, tmp_path / "out") == 0
+    assert [row["kernel"] for row in rows(tmp_path / "out/sass.csv")] == ["add_f32.add_f32", "add_f32.add_other"]
+
+
+def test_a_vulkan_kernel_takes_the_only_architecture_there_is(tmp_path, tool):
+    run(write_dump(tmp_path / "dump", entry(), entry("vulkan", arch="", container=None)), tmp_path / "out")
+    assert [row["arch"] for row in rows(tmp_path / "out/sass.csv")] == ["sm_90a", "sm_90a"]
+
+
+def test_without_an_architecture_bare_code_cannot_be_read(tmp_path, tool):
+    assert run(write_dump(tmp_path / "dump", entry("vulkan", arch="", container=None)), tmp_path / "out") == 1
+    (row,) = rows(tmp_path / "out/sass.csv")
+    assert "its architecture is not known" in row["note"]
+
+
+@pytest.mark.parametrize(
+    "change, words_",
+    [
+        ({"schema": 2}, "schema 2"),
+        ({"kernels": 3}, "no list of objects"),
+        ({"experiment": "../../etc"}, "not a plain name"),
+        ({"kernels": [{**entry(), "code": "../../../etc/passwd"}]}, "not a plain name"),
+        ({"kernels": [{**entry(), "code": "missing.bin"}]}, "missing.bin"),
+        ({"kernels": [{**entry(), "api": "metal", "code": None}]}, "neither cuda nor vulkan"),
+        ({"kernels": [{**entry(), "arch": "../x", "code": None}]}, "not like sm_90a"),
+        ({"kernels": [{**entry(), "code": None, "container": None}] * 2}, "more than one kernel is add_f32.add_f32 cuda sm_90a"),
+    ],
+)  # fmt: skip
+def test_a_bad_index_is_one_line(tmp_path, tool, capsys, change, words_):
+    dump = write_dump(tmp_path / "dump", entry(), **change)
+    assert run(dump, tmp_path / "out") == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert words_ in line
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_index_that_is_no_json(tmp_path):
+    (tmp_path / "exp01_x").mkdir()
+    (tmp_path / "exp01_x/index.json").write_text("{")
+    with pytest.raises(InputError, match="index.json"):
+        sass_dump.read_dump(tmp_path)
+    with pytest.raises(InputError, match="not what --dump-isa writes"):
+        sass_dump.read_dump(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    "data, expected",
+    [(SPIRV_DESCRIPTORS, True), (SPIRV_ADDRESSES, False), (b"", True), (b"\0" * 40, True),
+     (SPIRV_ADDRESSES[:20] + b"\0" * 8, False)],
+)
+def test_descriptors_are_seen_in_the_spirv(tmp_path, data, expected):
+    (tmp_path / "x.spv").write_bytes(data)
+    assert sass_dump.uses_descriptors(tmp_path / "x.spv") == expected
+    assert sass_dump.uses_descriptors(None)
+
+
+def add_program(folder, body):
+    program = folder / "release/bin/exp01_vector_add"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\n{body}\n")
+    program.chmod(0o755)
+    return program.parent
+
+
+def test_the_programs_are_asked(tmp_path, tool):
+    dump = write_dump(tmp_path / "dump", entry())
+    programs = add_program(tmp_path, f'[ "$1" = --dump-isa ] && cp -r {dump}/. "$2"')
+    assert dump_sass.main(["--bin", str(programs), "--out", str(tmp_path / "out")]) == 0
+    assert [row["kernel"] for row in rows(tmp_path / "out/sass.csv")] == ["add_f32"]
+
+
+def test_without_a_gpu_the_builds_cubins_are_read(tmp_path, tool, capsys):
+    dump = write_dump(tmp_path / "dump", entry("vulkan", code=None, reason="lavapipe has no machine code"))
+    programs = add_program(tmp_path, f'cp -r {dump}/. "$2"')
+    cubins = tmp_path / "release/exp01_vector_add/exp01_kernels"
+    cubins.mkdir(parents=True)
+    for arch in ("sm_86", "sm_90a"):
+        (cubins / f"add_f32.{arch}.cubin").write_bytes(cubin_of_cuda_13(CODE))
+    assert dump_sass.main(["--bin", str(programs), "--out", str(tmp_path / "out")]) == 0
+    found = [(row["api"], row["arch"], row["instructions"]) for row in rows(tmp_path / "out/sass.csv")]
+    assert found == [("cuda", "sm_86", "3"), ("cuda", "sm_90a", "3"), ("vulkan", "sm_90a", "")]
+    assert (tmp_path / "out/sass/exp01_vector_add/add_f32.cuda.sm_86.sass").exists()
+
+
+def test_a_program_that_fails_is_named(tmp_path, tool, capsys):
+    programs = add_program(tmp_path, "echo no such option >&2; exit 2")
+    assert dump_sass.main(["--bin", str(programs), "--out", str(tmp_path / "out")]) == 1
+    assert "exp01_vector_add --dump-isa ended with 2: no such option" in capsys.readouterr().err
+    assert dump_sass.main(["--bin", str(tmp_path), "--out", str(tmp_path / "out")]) == 1
+    assert "build first" in capsys.readouterr().err
+
+
+def test_a_named_disassembler_must_be_one(tmp_path, capsys):
+    assert dump_sass.main(["--from", str(tmp_path), "--nvdisasm", str(tmp_path / "none")]) == 1
+    assert "no such program" in capsys.readouterr().err
+    assert dump_sass.main(["--from", str(tmp_path), "--nvdisasm", "/bin/true"]) == 1
+    assert "is no nvdisasm" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "gpu, slug",
+    [("NVIDIA H200", "nvidia-h200"), ("AMD Radeon RX 7900 XTX (RADV NAVI31) ", "amd-radeon-rx-7900-xtx"),
+     ("Intel(R) Arc(TM) A770", "intel-arc-a770"), ("../../etc", "etc"), ("(unnamed)", "unknown")],
+)  # fmt: skip
+def test_the_folder_is_named_as_the_programs_name_it(gpu, slug):
+    assert dump_sass.slug(gpu) == slug
+
+
+def test_help_and_usage():
+    with pytest.raises(SystemExit) as ended:
+        dump_sass.main(["--frobnicate"])
+    assert ended.value.code == 2
+
+
+def test_the_fixtures_folder_is_there():
+    assert list((Path(__file__).parent / "fixtures").glob("*.txt"))

@@ -1,0 +1,251 @@
+"""Reading listings and cubins, and sorting instructions; without nvdisasm."""
+
+import random
+import struct
+from pathlib import Path
+
+import pytest
+
+from benchlib import sass, sass_cubin
+from benchlib.sass import Instruction
+
+FIXTURES = Path(__file__).resolve().parent / "fixtures"
+NOP = bytes.fromhex("18790000000000000000000000c00f00")
+SELF_BRANCH_90 = struct.pack("<QQ", 0xFFFFFFFC00FC7947, 0x000FC0000383FFFF)  # ptxas 13.0, sm_90a
+SELF_BRANCH_86 = struct.pack("<QQ", 0xFFFFFFF000007947, 0x000FC0000383FFFF)  # ptxas 13.0, sm_86
+VIADD = struct.pack("<QQ", 0xFFFFFFFF14027836, 0x040FE20000000000)  # ptxas 13.0, sm_90a: R2 = R20 - 1
+
+
+def word(opcode, guard=7):
+    return struct.pack("<QQ", guard << 12 | opcode, 0)
+
+
+def fixture(name):
+    return sass.parse((FIXTURES / name).read_text(encoding="utf-8"))
+
+
+def instructions(*lines):
+    listing = "\n".join(f"        /*{16 * i:04x}*/    {line} ;" for i, line in enumerate(lines))
+    return sass.parse(listing)[""]
+
+
+def one(line):
+    return instructions(line)[0]
+
+
+# ------------------------------------------------------------------------------------------------------------- reading
+
+
+def test_a_listing_with_live_registers_and_labels():
+    found = fixture("add_f32.cuda.sm_90a.txt")
+    assert list(found) == ["add_f32"]
+    listing = found["add_f32"]
+    assert [i.offset for i in listing] == list(range(0, 0x150, 16))
+    assert listing[7] == Instruction(0x70, "@P0", "EXIT", "", 2)
+    assert listing[13].text() == "LDG.E R3, [R2.64]"
+    assert listing[-1].text() == "BRA 0x140"  # a label, there `(.L_x_0)
+    assert sass.live_registers(listing) == 8
+
+
+def test_a_listing_of_bare_code():
+    listing = fixture("add_f32.vulkan.descriptors.txt")[""]
+    assert listing[6].operands == "P0, PT, R0, c[0x0][0x38], PT"  # .reuse is gone
+    assert listing[12].predicate == "@!P0"
+    assert sass.live_registers(listing) is None
+
+
+def test_data_and_comments_are_no_instructions():
+    lines = ['\t.section\t.nv.info,"",@"SHT_CUDA_INFO"', "        /*0000*/ \t.byte\t0x04, 0x2f", "        /*0002*/ \t.short\t(.L_2)"]
+    assert sass.parse("\n".join(lines)) == {}
+
+
+def test_several_kernels_of_one_file():
+    a = ['\t.section\t.text.a,"ax",@progbits', ".L_x_0:", "  /*0000*/ BRA `(.L_x_0) ;"]
+    b = ['\t.section\t.text.b,"ax",@progbits', "  /*0000*/ EXIT ;"]
+    found = sass.parse("\n".join(a + b))
+    assert {name: [i.text() for i in listing] for name, listing in found.items()} == {"a": ["BRA 0x0"], "b": ["EXIT"]}
+
+
+def test_what_nvdisasm_left_out_is_put_back():
+    code = word(0x947) + VIADD + word(0x123, guard=0x9) + word(0x94D) + SELF_BRANCH_90 + NOP * 3
+    printed = [Instruction(0, "", "BRA", "0x30"), Instruction(48, "", "EXIT", "")]
+    found = sass.complete(printed, code)
+    assert [i.text() for i in found] == ["BRA 0x30", "VIADD R2, R20, 0xffffffff", "@!P1 UNKNOWN.0x123", "EXIT"]
+    assert [i.recovered for i in found] == [False, True, True, False]
+    assert sass.kind(found[2]) == "unknown"
+    assert sass.live_registers(found) is None
+
+
+def test_a_listing_of_other_code_is_refused():
+    with pytest.raises(sass.ListingError, match="0x20"):
+        sass.complete([Instruction(0x20, "", "EXIT", "")], NOP * 2)
+    with pytest.raises(sass.ListingError, match="multiple"):
+        sass.complete([], b"12345")
+
+
+def test_the_text_is_offset_predicate_opcode_operands():
+    found = sass.complete([Instruction(0, "@P0", "LDG.E", "R3, [R2.64]")], word(0x981) + VIADD)
+    assert sass.text(found).splitlines() == [
+        "0000    @P0 LDG.E R3, [R2.64]",
+        "0010        VIADD R2, R20, 0xffffffff  // left out by nvdisasm, read from its bits",
+    ]
+
+
+# ------------------------------------------------------------------------------------------------------------- sorting
+
+
+@pytest.mark.parametrize(
+    "line, kind",
+    [
+        ("LDG.E.128 R4, [R2.64]", "load"),
+        ("LD.E R0, [R2.64]", "generic_load"),
+        ("STG.E.STRONG.SM [R2.64], R5", "store"),
+        ("LDS R6, [R6]", "shared_load"),
+        ("LDC.64 R2, c[0x0][0x210]", "constant_load"),
+        ("ULDC UR4, c[0x0][0x0]", "constant_load"),
+        ("MOV R1, c[0x0][0x28]", "move"),
+        ("IMAD.MOV.U32 R6, RZ, RZ, 0x4", "move"),
+        ("IMAD.U32 R6, RZ, RZ, UR4", "move"),
+        ("CS2R R8, SRZ", "move"),
+        ("CS2R R8, SR_CLOCKLO", "special"),
+        ("IMAD R7, R7, UR4, R0", "other"),
+        ("IMAD.WIDE.U32 R2, R7, 0x10, R2", "address"),
+        ("LEA.HI.X R3, R0, c[0x0][0x164], RZ, 0x2, P0", "address"),
+        ("IADD3 R2, P0, R2, c[0x0][0x160], RZ", "address"),
+        ("IADD3.X R3, R3, c[0x0][0x164], RZ, P0, !PT", "address"),
+        ("IADD3 R4, -R9, 0x3f, RZ", "other"),
+        ("ISETP.GE.U32.AND P0, PT, R9, UR4, PT", "compare"),
+        ("@P0 EXIT", "branch"),
+        ("BAR.SYNC.DEFER_BLOCKING 0x0", "barrier"),
+        ("MEMBAR.SC.GPU", "fence"),
+        ("RED.E.ADD.STRONG.GPU [R2.64], R5", "atomic"),
+        ("LDGSTS.E.BYPASS.128 [R1], [R2.64]", "async_copy"),
+        ("S2R R0, SR_TID.X", "special"),
+        ("FROBNICATE R0", "other"),
+    ],
+)
+def test_kinds(line, kind):
+    assert sass.kind(one(line)) == kind
+
+
+@pytest.mark.parametrize(
+    "line, width, strength, constant, hints",
+    [
+        ("LDG.E R0, [R2.64]", 32, "", False, ""),
+        ("LDG.E.U8 R0, [R2.64]", 8, "", False, ""),
+        ("LDG.E.U16.CONSTANT R0, [R2.64]", 16, "", True, ""),
+        ("LDG.E.NA.LTC256B.128.CONSTANT R0, [R2.64]", 128, "", True, "NA.LTC256B"),
+        ("LDG.E.LTC128B R0, [R2.64]", 32, "", False, "LTC128B"),
+        ("LDG.E.MMIO.SYS R0, [R2.64]", 32, "MMIO.SYS", False, ""),
+        ("STG.E.64.STRONG.GPU [R2.64], R4", 64, "STRONG.GPU", False, ""),
+        ("STG.E.EF [R2.64], R4", 32, "", False, "EF"),
+    ],
+)
+def test_accesses(line, width, strength, constant, hints):
+    i = one(line)
+    assert (sass.width(i), sass.strength(i)) == (width, strength)
+    assert (sass.is_constant_kind(i), sass.cache_hints(i)) == (constant, hints)
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in FIXTURES.glob("*.txt")))
+def test_every_instruction_is_counted_once(name):
+    (listing,) = fixture(name).values()
+    counts = sass.count(sass.mark_roles(listing, descriptors=True), descriptors=True)
+    assert sum(counts[column] for column in sass.EXCLUSIVE) == len(listing)
+
+
+def test_the_multiplier_of_an_address():
+    direct = instructions("IMAD.WIDE.U32 R2, R7, 0x10, R2")
+    assert sass.multiplier(direct, 0) == 0x10
+    moved = instructions("MOV R3, 0x10", "IMAD.MOV.U32 R5, RZ, RZ, 0x4", "IMAD.WIDE.U32 R2, R4, R3, c[0x0][0x160]")
+    assert sass.multiplier(moved, 2) == 0x10
+    unknown = instructions("LDC R3, c[0x0][0x4]", "IMAD.WIDE.U32 R2, R4, R3, c[0x0][0x160]")
+    assert sass.multiplier(unknown, 1) is None
+    assert sass.multiplier(unknown, 0) is None
+
+
+# --------------------------------------------------------------------------------------------------------------- roles
+
+
+def roles(listing, descriptors):
+    return {i.offset: set(i.roles) for i in sass.mark_roles(listing, descriptors=descriptors) if i.roles}
+
+
+def test_roles_of_a_cuda_kernel():
+    assert roles(fixture("add_f32.cuda.sm_90a.txt")["add_f32"], descriptors=False) == {
+        0x00: {sass.STACK},
+        0x60: {sass.CONSTANT_COMPARE},  # with the parameter count, through UR4
+        0x80: {sass.POINTER},
+        0x90: {sass.MEMORY_DESCRIPTOR},
+        0xA0: {sass.POINTER},
+        0xB0: {sass.POINTER},
+    }
+
+
+def test_roles_of_a_kernel_with_descriptors():
+    assert roles(fixture("add_f32.vulkan.descriptors.txt")[""], descriptors=True) == {
+        0x40: {sass.CONSTANT_COMPARE},  # the kernel's own: a push constant, behind no buffer's address
+        0x60: {sass.CONSTANT_COMPARE, sass.LIMIT},
+        0x70: {sass.POINTER},
+        0x80: {sass.CONSTANT_COMPARE, sass.LIMIT},
+        0x90: {sass.POINTER},
+        0xD0: {sass.POINTER},
+    }
+
+
+def test_without_descriptors_nothing_is_a_limit():
+    listing = fixture("add_f32.vulkan.addresses.txt")[""]
+    found = roles(listing, descriptors=False)
+    assert found == {0x30: {sass.CONSTANT_COMPARE}, 0x50: {sass.POINTER}, 0x60: {sass.POINTER}, 0xA0: {sass.POINTER}}
+    assert sass.count(sass.mark_roles(listing, descriptors=False), descriptors=False)["descriptor_reads"] == 0
+
+
+def test_a_pointer_moved_in_halves():
+    listing = instructions("MOV R2, c[0x0][0x168]", "MOV R3, c[0x0][0x16c]", "LDG.E R0, [R2.64]")
+    assert roles(listing, descriptors=False) == {0: {sass.POINTER}, 16: {sass.POINTER}}
+
+
+def test_a_memory_descriptor_where_the_listing_prints_it():
+    listing = instructions("ULDC.64 UR4, c[0x0][0x208]", "LDG.E R0, desc[UR4][R2.64]", "ULDC.64 UR4, c[0x0][0x210]",
+                           "LDG.E R1, [UR4]")  # fmt: skip
+    assert roles(listing, descriptors=False) == {0: {sass.MEMORY_DESCRIPTOR}, 32: {sass.POINTER}}
+
+
+# --------------------------------------------------------------------------------------------------------------- bytes
+
+
+@pytest.mark.parametrize("branch", [SELF_BRANCH_86, SELF_BRANCH_90])
+def test_padding(branch):
+    code = word(0x918) + word(0x94D)  # a NOP that something follows is no padding
+    assert sass_cubin.without_padding(code + branch + NOP * 5) == code
+    assert sass_cubin.without_padding(code) == code
+    assert sass_cubin.without_padding(code + word(0x947)) == code + word(0x947)  # a branch elsewhere
+    assert sass_cubin.without_padding(b"123") == b"123"
+
+
+def test_hash():
+    assert sass_cubin.isa_hash(b"a") == "af63dc4c8601"  # the published 64-bit FNV-1a of "a": af63dc4c8601ec8c
+    assert sass_cubin.isa_hash(b"") == ""
+    assert sass_cubin.isa_hash(word(0x94D) + SELF_BRANCH_90 + NOP) == sass_cubin.isa_hash(word(0x94D))
+
+
+def test_what_is_wrapped_can_be_taken_out():
+    code = word(0x981) + word(0x94D)
+    found = sass_cubin.functions(sass_cubin.wrap(code, 90, "add_f32"))
+    assert found == {"add_f32": sass_cubin.Function("add_f32", code, None)}
+
+
+def test_a_damaged_cubin_is_an_error_and_nothing_worse():
+    good = sass_cubin.wrap(word(0x981) * 4, 90)
+    choose = random.Random(1)
+    for length in range(0, len(good), 7):
+        with pytest.raises(sass_cubin.CubinError):
+            sass_cubin.functions(good[:length])
+    for _ in range(2000):
+        bad = bytearray(good)
+        for _ in range(choose.randrange(1, 8)):
+            bad[choose.randrange(len(bad))] = choose.randrange(256)
+        try:
+            sass_cubin.functions(bytes(bad))
+        except sass_cubin.CubinError:
+            pass

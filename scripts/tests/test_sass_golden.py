@@ -1,0 +1,284 @@
+"""What the compiler makes of the kernels, and of single PTX instructions: the claims about machine code, asserted. No GPU.
+
+Needs nvdisasm, and nvcc where the build's cubins are older than their sources. What a newer ptxas does differently fails here:
+then the claim, or the table, wants another look.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from benchlib import sass, sass_cubin, sass_tool
+
+ROOT = Path(__file__).resolve().parents[2]
+ARCHS = ["sm_86", "sm_90a"]
+MEMORY = ("load", "store")
+
+
+def find_cuda(name):
+    folders = [os.environ[key] for key in ("CUDA_HOME", "CUDA_PATH") if key in os.environ] + ["/usr/local/cuda"]
+    return shutil.which(name) or next((path for f in folders if os.access(path := f"{f}/bin/{name}", os.X_OK)), None)
+
+
+NVDISASM, NVCC, PTXAS = sass_tool.find(), find_cuda("nvcc"), find_cuda("ptxas")
+if NVDISASM is None:
+    pytest.skip(f"no nvdisasm: {sass_tool.HOW_TO_GET}", allow_module_level=True)
+TOOL = sass_tool.Nvdisasm(NVDISASM)
+
+
+def compile_kernel(folder, stem, arch, target):
+    if NVCC is None:
+        pytest.skip("no nvcc, and no build newer than the sources")
+    includes = [f"-I{path}" for path in (folder, ROOT, ROOT / "common")]
+    command = [NVCC, "-std=c++17", "-cubin", f"-arch={arch}", *includes, "-o", target, folder / "cuda" / f"{stem}.cu"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    if run.returncode:
+        pytest.fail(run.stderr)
+    return target.read_bytes()
+
+
+def built_cubin(experiment, stem, arch):
+    """The build's, unless a source is newer."""
+    folder = ROOT / experiment
+    sources = [folder / "params.h", folder / "cuda" / f"{stem}.cu", ROOT / "common/core/shader_types.h"]
+    newest = max(path.stat().st_mtime for path in sources)
+    for build in ("ci", "release"):
+        for path in (ROOT / "build" / build / experiment).glob(f"*_kernels/{stem}.{arch}.cubin"):
+            if path.stat().st_mtime >= newest:
+                return path.read_bytes()
+    return None
+
+
+def listing(cubin, name, arch):
+    code = sass_cubin.functions(cubin)[name].code
+    found = TOOL.disassemble(code, arch, cubin, name).instructions
+    unknown = [i.opcode for i in found if i.base == sass.UNKNOWN]
+    assert not unknown, f"{name}: nvdisasm {TOOL.version} does not know {unknown}"
+    return sass.mark_roles(found, descriptors=False)
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory):
+    """kernel("exp01_vector_add", "add_f32", "sm_86"): its instructions. `folder`: an edited copy of the experiment."""
+    scratch = tmp_path_factory.mktemp("golden")
+    cubins, listings = {}, {}
+
+    def get(experiment, name, arch, stem=None, folder=None):
+        stem, key = stem or name, (experiment, name, arch, folder)
+        if key not in listings:
+            file = (experiment, stem, arch, folder)
+            if file not in cubins:
+                ready = built_cubin(experiment, stem, arch) if folder is None else None
+                target = scratch / f"{len(cubins)}.cubin"
+                cubins[file] = ready or compile_kernel(folder or ROOT / experiment, stem, arch, target)
+            listings[key] = listing(cubins[file], name, arch)
+        return listings[key]
+
+    return get
+
+
+def accesses(instructions):
+    return sorted(i.opcode for i in instructions if sass.kind(i) in MEMORY)
+
+
+def index_scales(instructions):
+    """What an index is multiplied with on its way to each access, in the order of the code."""
+    scales = [sass.multiplier(instructions, at) for at in range(len(instructions))]
+    return [scale for scale in scales if scale is not None]
+
+
+# --------------------------------------------------------------------------------------------------------- the claims
+
+
+def assert_add(get, arch, folder=None):
+    """01.1's CUDA half."""
+    assert accesses(get("exp01_vector_add", "add_f32", arch, folder=folder)) == ["LDG.E", "LDG.E", "STG.E"]
+
+
+def assert_add_x4(get, arch, folder=None):
+    assert accesses(get("exp01_vector_add", "add_f32x4", arch, folder=folder)) == ["LDG.E.128", "LDG.E.128", "STG.E.128"]
+
+
+def assert_aos_and_soa(get, arch, folder=None):
+    """03.1: the same loads, and only the multiplier of the address tells the layouts apart. 03.2: the same length."""
+    aos, soa = (get("exp03_memory_coalescing", name, arch, folder=folder) for name in ("read_aos_x", "read_soa_x"))
+    assert accesses(aos) == accesses(soa) == ["LDG.E", "STG.E"]
+    assert sorted(index_scales(aos)) == [0x4, 0x10]
+    # Both accesses of read_soa_x scale by 4; the compiler may compute that factor once.
+    assert set(index_scales(soa)) == {0x4}
+    assert abs(len(aos) - len(soa)) <= 1
+    assert sorted(i.base for i in aos if sass.kind(i) != "move") == sorted(i.base for i in soa if sass.kind(i) != "move")
+
+
+def assert_whole_struct(get, arch, folder=None):
+    """03.7: one 16-byte load."""
+    assert accesses(get("exp03_memory_coalescing", "read_aos_vec4", arch, folder=folder)) == ["LDG.E.128", "STG.E"]
+
+
+CLAIMS = [assert_add, assert_add_x4, assert_aos_and_soa, assert_whole_struct]
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_claim(kernel, claim, arch):
+    claim(kernel, arch)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("unroll", [1, 2, 4, 8])
+def test_tiles_have_their_loads_and_stores(kernel, unroll, arch):
+    def of(kind, opcode, name):
+        found = kernel("exp01_vector_add", f"{name}_{unroll}", arch, stem=name)
+        return [i.opcode for i in found if sass.kind(i) == kind] == [opcode] * unroll
+
+    assert of("load", "LDG.E.128", "copy_tile") and of("store", "STG.E.128", "copy_tile")
+    assert of("load", "LDG.E.128", "read_tile")
+    assert of("store", "STG.E.128", "write_tile")
+    assert not of("load", "LDG.E.128", "write_tile")
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("unroll", [2, 4, 8])
+def test_a_tiles_loads_are_all_before_what_needs_the_last(kernel, unroll, arch):
+    """read_tile: all of a thread's loads are in flight before the first value is used."""
+    found = kernel("exp01_vector_add", f"read_tile_{unroll}", arch, stem="read_tile")
+    last = max(at for at, i in enumerate(found) if sass.kind(i) == "load")
+    assert not any(i.base in ("REDUX", "STS", "BAR") for i in found[:last])
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_inner_struct_is_read_in_4_byte_accesses(kernel, arch):
+    for name in ("inner_struct", "inner_array"):
+        assert accesses(kernel("exp03_memory_coalescing", name, arch)) == ["LDG.E", "LDG.E", "STG.E", "STG.E"]
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_offset_permuted_and_same_are_one_load_and_one_store(kernel, arch):
+    for name in ("read_offset", "write_offset", "read_permuted", "read_same"):
+        assert accesses(kernel("exp03_memory_coalescing", name, arch)) == ["LDG.E", "STG.E"]
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("size, fields", [(16, 4), (64, 8), (128, 32)])
+def test_struct_read_has_one_load_a_field(kernel, size, fields, arch):
+    found = kernel("exp03_memory_coalescing", f"struct_read_{size}_{fields}", arch, stem="struct_read")
+    assert accesses(found) == ["LDG.E"] * fields + ["STG.E"]
+
+
+# ------------------------------------------------------------------------- an edit that breaks a claim fails its test
+
+
+EDITS = [
+    (assert_add, "exp01_vector_add", "cuda/add_f32.cu", "c[i] = a[i] + b[i]", "c[i] = a[i] + a[i]"),
+    (assert_add, "exp01_vector_add", "cuda/add_f32.cu", "const float* a, const float* b", "const float* __restrict__ a, const float* b"),
+    (assert_add_x4, "exp01_vector_add", "cuda/add_f32x4.cu", "y = b[i]", "y = a[i]"),
+    (assert_aos_and_soa, "exp03_memory_coalescing", "params.h", ("float x, y, z, w;", "(Particle, 16)"),
+     ("float x, y, z, w, more[4];", "(Particle, 32)")),
+    (assert_aos_and_soa, "exp03_memory_coalescing", "cuda/read_soa_x.cu", "= x[i]", "= *(volatile const float*)&x[i]"),
+    (assert_whole_struct, "exp03_memory_coalescing", "cuda/read_aos_vec4.cu", "((p.y ^ p.z ^ p.w) & params.zero)", "(p.y & params.zero)"),
+]  # fmt: skip
+
+
+@pytest.mark.skipif(NVCC is None, reason="no nvcc")
+@pytest.mark.parametrize("claim, experiment, file, old, new", EDITS)
+def test_an_edit_that_breaks_the_claim_is_caught(kernel, tmp_path, claim, experiment, file, old, new):
+    folder = tmp_path / experiment
+    shutil.copytree(ROOT / experiment, folder)
+    text = (folder / file).read_text(encoding="utf-8")
+    for before, after in zip(*((old, new) if isinstance(old, tuple) else ((old,), (new,)))):
+        assert before in text
+        text = text.replace(before, after)
+    (folder / file).write_text(text, encoding="utf-8")
+    with pytest.raises(AssertionError):
+        claim(kernel, "sm_90a", folder)
+
+
+# --------------------------------------------------------------------------------------- PTX to SASS, compiled and read
+
+
+# PTX instruction: the memory and fence instructions it becomes on sm_90a.
+RELEASE_GPU = "MEMBAR.ALL.GPU; ERRBAR; CGAERRBAR"
+PTX = {
+    "ld.global.u32 %r1, [%rd1]": "LDG.E",
+    "ld.weak.global.u32 %r1, [%rd1]": "LDG.E",
+    "ld.global.L1::evict_normal.u32 %r1, [%rd1]": "LDG.E",
+    "ld.relaxed.cta.global.u32 %r1, [%rd1]": "LDG.E.STRONG.SM",
+    "ld.global.ca.u32 %r1, [%rd1]": "LDG.E.STRONG.SM",
+    "ld.relaxed.gpu.global.u32 %r1, [%rd1]": "LDG.E.STRONG.GPU",
+    "ld.relaxed.cluster.global.u32 %r1, [%rd1]": "LDG.E.STRONG.GPU",
+    "ld.global.cg.u32 %r1, [%rd1]": "LDG.E.STRONG.GPU",
+    "ld.relaxed.sys.global.u32 %r1, [%rd1]": "LDG.E.STRONG.SYS",
+    "ld.global.cv.u32 %r1, [%rd1]": "LDG.E.STRONG.SYS",
+    "ld.volatile.global.u32 %r1, [%rd1]": "LDG.E.STRONG.SYS",
+    "ld.mmio.relaxed.sys.global.u32 %r1, [%rd1]": "LDG.E.MMIO.SYS",
+    "ld.global.cs.u32 %r1, [%rd1]": "LDG.E.EF",
+    "ld.global.L1::evict_first.u32 %r1, [%rd1]": "LDG.E.EF",
+    "ld.global.lu.u32 %r1, [%rd1]": "LDG.E.LU",
+    "ld.global.L1::evict_last.u32 %r1, [%rd1]": "LDG.E.EL",
+    "ld.global.L1::evict_unchanged.u32 %r1, [%rd1]": "LDG.E.EU",
+    "ld.global.L1::no_allocate.u32 %r1, [%rd1]": "LDG.E.NA",
+    "ld.global.nc.u32 %r1, [%rd1]": "LDG.E.CONSTANT",
+    "ld.global.ca.nc.u32 %r1, [%rd1]": "LDG.E.CONSTANT",
+    "ld.global.cg.nc.u32 %r1, [%rd1]": "LDG.E.CONSTANT",
+    "ld.global.L2::64B.u32 %r1, [%rd1]": "LDG.E.LTC64B",
+    "ld.global.L2::128B.u32 %r1, [%rd1]": "LDG.E.LTC128B",
+    "ld.global.L2::256B.u32 %r1, [%rd1]": "LDG.E.LTC256B",
+    "ld.global.nc.L1::no_allocate.L2::256B.u32 %r1, [%rd1]": "LDG.E.NA.LTC256B.CONSTANT",
+    "ld.acquire.cta.global.u32 %r1, [%rd1]": "LDG.E.STRONG.SM",
+    "ld.acquire.gpu.global.u32 %r1, [%rd1]": "LDG.E.STRONG.GPU; CCTL.IVALL",
+    "ld.acquire.sys.global.u32 %r1, [%rd1]": "LDG.E.STRONG.SYS; CCTL.IVALL",
+    "st.global.u32 [%rd1], %r1": "STG.E",
+    "st.global.cs.u32 [%rd1], %r1": "STG.E.EF",
+    "st.global.L1::no_allocate.u32 [%rd1], %r1": "STG.E.NA",
+    "st.global.L1::evict_last.u32 [%rd1], %r1": "STG.E.EL",
+    "st.global.wb.u32 [%rd1], %r1": "STG.E.STRONG.SM",
+    "st.relaxed.cta.global.u32 [%rd1], %r1": "STG.E.STRONG.SM",
+    "st.global.cg.u32 [%rd1], %r1": "STG.E.STRONG.GPU",
+    "st.relaxed.gpu.global.u32 [%rd1], %r1": "STG.E.STRONG.GPU",
+    "st.global.wt.u32 [%rd1], %r1": "STG.E.STRONG.SYS",
+    "st.volatile.global.u32 [%rd1], %r1": "STG.E.STRONG.SYS",
+    "st.release.cta.global.u32 [%rd1], %r1": "MEMBAR.ALL.CTA; STG.E.STRONG.SM",
+    "st.release.gpu.global.u32 [%rd1], %r1": f"{RELEASE_GPU}; STG.E.STRONG.GPU",
+    "fence.sc.gpu": "MEMBAR.SC.GPU; ERRBAR; CGAERRBAR; CCTL.IVALL",
+    "membar.gl": "MEMBAR.SC.GPU; ERRBAR; CGAERRBAR; CCTL.IVALL",
+    "fence.acq_rel.gpu": f"{RELEASE_GPU}; CCTL.IVALL",
+}
+# Between two accesses whose order matters to nobody, so that each snippet stands alone; marked by their widths.
+KERNEL = """
+.visible .entry k{number}(.param .u64 p) {{
+  .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd3, [p]; cvta.to.global.u64 %rd1, %rd3;
+  ld.global.u8 %r1, [%rd1+64];
+  {instruction};
+  st.global.u8 [%rd1+128], %r1;
+  ret;
+}}
+"""
+
+
+@pytest.fixture(scope="module")
+def compiled_ptx(tmp_path_factory):
+    """By PTX instruction: its kernel's instructions on sm_90a."""
+    if PTXAS is None:
+        pytest.skip("no ptxas")
+    folder = tmp_path_factory.mktemp("ptx")
+    kernels = "".join(KERNEL.format(number=i, instruction=text) for i, text in enumerate(PTX))
+    (folder / "k.ptx").write_text(f".version 8.4\n.target sm_90a\n.address_size 64\n{kernels}", encoding="utf-8")
+    command = [PTXAS, "-arch=sm_90a", "-o", folder / "k.cubin", folder / "k.ptx"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    cubin = (folder / "k.cubin").read_bytes()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = pool.map(lambda number: listing(cubin, f"k{number}", "sm_90a"), range(len(PTX)))
+        return dict(zip(PTX, found))
+
+
+@pytest.mark.parametrize("ptx", PTX)
+def test_ptx_becomes(compiled_ptx, ptx):
+    found = [i.opcode for i in compiled_ptx[ptx] if sass.kind(i) in (*MEMORY, "fence") and not re.search(r"\.U8", i.opcode)]
+    assert "; ".join(found) == PTX[ptx]

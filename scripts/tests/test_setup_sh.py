@@ -1,0 +1,195 @@
+"""scripts/setup.sh with a PATH on which chosen programs are missing, and an apt-get that only writes down how it was called."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+SCRIPTS = pathlib.Path(__file__).resolve().parents[1]
+# What setup.sh itself runs on: there is no Debian without it.
+BASE = ("bash", "cat", "dirname", "env", "head", "id", "mkdir", "sed", "sort", "tail", "grep")
+TOOLS = ("cmake", "g++", "git", "glslangValidator", "ninja", "spirv-val", "python3")
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """A copy of the scripts, and a folder bin/ that is all of PATH."""
+    (tmp_path / "scripts").mkdir()
+    for name in ("lib.sh", "setup.sh"):
+        shutil.copy(SCRIPTS / name, tmp_path / "scripts")
+    (tmp_path / "bin").mkdir()
+    for name in BASE + TOOLS:
+        if path := shutil.which(name):
+            (tmp_path / "bin" / name).symlink_to(path)
+    return tmp_path
+
+
+def add_tool(machine, name, body):
+    path = machine / "bin" / name
+    path.unlink(missing_ok=True)
+    path.write_text(f"#!/bin/bash\n{body}\n")
+    path.chmod(0o755)
+
+
+def run_setup(machine, *args, **env):
+    command = ["bash", str(machine / "scripts/setup.sh"), *args]
+    path = {"PATH": str(machine / "bin"), "HOME": os.environ.get("HOME", "/")}
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, env={**path, **env})
+
+
+def remove(machine, *names):
+    for name in names:
+        (machine / "bin" / name).unlink()
+
+
+def add_apt(machine, installs=""):
+    """An apt-get that logs its arguments, and whose `install` makes the tools named in `installs` appear."""
+    add_tool(machine, "sudo", f'echo "sudo $*" >>{machine}/apt.log\nexec "$@"')
+    links = "\n".join(f"ln -sf {shutil.which(name)} {machine}/bin/{name}" for name in installs.split())
+    (machine / "bin/ln").symlink_to(shutil.which("ln"))
+    add_tool(machine, "apt-get", f'echo "$DEBIAN_FRONTEND $*" >>{machine}/apt.log\nif [[ $* == *install* ]]; then :\n{links}\nfi')
+
+
+def apt_calls(machine):
+    return [line for line in (machine / "apt.log").read_text().splitlines() if not line.startswith("sudo")]
+
+
+def test_quiet_but_for_cuda_when_nothing_is_missing(machine):
+    result = run_setup(machine)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == ""
+    assert result.stderr.startswith("CUDA: ")
+
+
+def test_installs_only_what_is_missing(machine):
+    remove(machine, "ninja", "spirv-val")
+    add_apt(machine, "ninja spirv-val")
+    result = run_setup(machine)
+    assert result.returncode == 0, result.stderr
+    options = "noninteractive -o DPkg::Lock::Timeout=300"
+    assert apt_calls(machine) == [f"{options} update", f"{options} install --no-install-recommends -y ninja-build spirv-tools"]
+
+
+def test_a_package_that_does_not_bring_what_it_should_is_named(machine):
+    remove(machine, "ninja", "spirv-val")
+    add_apt(machine, "ninja")
+    result = run_setup(machine)
+    assert result.returncode == 1
+    assert "command spirv-val  (package spirv-tools)" in result.stderr
+    assert "ninja" not in result.stderr.split("Missing:")[1]
+
+
+def test_without_apt_everything_missing_is_listed_with_one_line_to_run(machine):
+    remove(machine, "ninja", "glslangValidator")
+    result = run_setup(machine)
+    assert result.returncode == 1
+    assert "there is no apt-get here" in result.stderr
+    assert "command ninja  (package ninja-build)" in result.stderr
+    assert result.stderr.endswith(
+        "  apt-get update && apt-get install --no-install-recommends -y ninja-build glslang-tools\n")
+
+
+def test_a_failing_apt_shows_its_last_words(machine):
+    remove(machine, "ninja")
+    add_tool(machine, "apt-get", "echo 'E: Unable to fetch some archives'; exit 100")
+    add_tool(machine, "sudo", 'exec "$@"')
+    result = run_setup(machine)
+    assert result.returncode == 1
+    assert "E: Unable to fetch some archives" in result.stderr
+    assert "-y ninja-build" in result.stderr
+
+
+def test_check_installs_nothing(machine):
+    remove(machine, "ninja")
+    add_apt(machine, "ninja")
+    assert run_setup(machine, "--check").returncode == 1
+    assert not (machine / "apt.log").exists()
+
+
+def test_dev_looks_for_the_testing_tools_too(machine):
+    assert "shellcheck" not in run_setup(machine, "--check").stderr
+    result = run_setup(machine, "--dev", "--check")
+    assert result.returncode == 1
+    assert "command shellcheck  (package shellcheck)" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "name, body, words",
+    [
+        ("cmake", "echo cmake version 3.22.1", "cmake 3.22.1"),
+        ("g++", "echo 11.4.0", "g++ 11.4.0 is too old: g++ 12"),
+    ],
+)
+def test_a_tool_that_is_too_old_is_named(machine, name, body, words):
+    add_tool(machine, name, body)
+    result = run_setup(machine)
+    assert result.returncode == 1
+    assert words in result.stderr
+
+
+@pytest.mark.parametrize(
+    "version, words", [("13.0.88", "nvcc 13.0.88 ("), ("12.4.131", "nvcc 12.4.131 ("), ("12.3.107", "is older than 12.4")]
+)
+def test_cuda_is_reported(machine, version, words):
+    add_tool(machine, "nvcc", f'echo "Cuda compilation tools, release x, V{version}"')
+    result = run_setup(machine)
+    assert result.returncode == 0
+    assert words in result.stderr
+    assert ("Vulkan-only" in result.stderr) == (version == "12.3.107")
+
+
+def test_a_gpu_without_a_toolkit_is_told_how_to_get_one(machine):
+    add_tool(machine, "nvcc", 'echo "Cuda compilation tools, release 11.8, V11.8.89"')
+    add_tool(machine, "nvidia-smi", 'echo "GPU 0: NVIDIA H200 (UUID: GPU-0)"')
+    assert "cuda-downloads" in run_setup(machine).stderr
+
+
+def test_unknown_option(machine):
+    result = run_setup(machine, "--devel")
+    assert result.returncode == 2
+    assert result.stderr == "setup.sh: unknown option --devel (see --help)\n"
+
+
+def test_nvdisasm_without_its_component_uses_lists_of_its_own(machine):
+    for name in ("mktemp", "rm", "mkdir", "sed", "tail"):
+        if not (machine / "bin" / name).exists():
+            (machine / "bin" / name).symlink_to(shutil.which(name))
+    add_tool(machine, "apt-cache", "exit 0")
+    says = "case $1 in indextargets) echo 'http://archive/debian/|bookworm|Debian' ;; *) exit 1 ;; esac"
+    add_tool(machine, "apt-get", f'echo "$*" >>{machine}/apt.log; {says}')
+    result = run_setup(machine, "--nvdisasm")
+    assert result.returncode == 1
+    assert "'deb http://archive/debian/ bookworm non-free'" in result.stderr
+    update = (machine / "apt.log").read_text().splitlines()[-1]
+    assert update.endswith(" update")
+    assert "Dir::Etc::SourceParts=/dev/null" in update
+
+
+@pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="no dpkg-deb")
+@pytest.mark.parametrize("content", ["nvdisasm", "nvprof"])
+def test_nvdisasm_is_unpacked_and_not_installed(machine, content):
+    for name in ("dpkg-deb", "tar", "mktemp", "find", "mv", "rm", "cp", "xz", "gzip", "zstd"):
+        if (path := shutil.which(name)) and not (machine / "bin" / name).exists():
+            (machine / "bin" / name).symlink_to(path)
+    package = machine / "package"
+    (package / "DEBIAN").mkdir(parents=True)
+    (package / "DEBIAN/control").write_text("Package: x\nVersion: 1\nArchitecture: all\nMaintainer: x\nDescription: x\n")
+    program = package / "usr/bin" / content
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/bash\necho Cuda compilation tools, release 11.8, V11.8.86\n")
+    program.chmod(0o755)
+    subprocess.run(["dpkg-deb", "-b", package, machine / "x.deb"], check=True, capture_output=True)
+    add_tool(machine, "apt-cache", "echo nvidia-cuda-toolkit 11.8")
+    add_tool(machine, "apt-get", f'echo "$*" >>{machine}/apt.log; cp {machine}/x.deb .')
+    result = run_setup(machine, "--nvdisasm")
+    if content == "nvprof":
+        assert result.returncode == 1
+        assert "contains no nvdisasm" in result.stderr
+        return
+    assert result.returncode == 0, result.stderr
+    assert "build/tools/nvdisasm (11.8.86)" in result.stderr
+    assert (machine / "apt.log").read_text() == "download nvidia-cuda-toolkit\n"
+    assert sorted(path.name for path in (machine / "build/tools").iterdir()) == ["fetch.log", "nvdisasm"]
+    assert "there already" in run_setup(machine, "--nvdisasm").stderr

@@ -1,0 +1,132 @@
+"""scripts/test.sh: its command line, its counting, and that its checks can fail."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+SCRIPTS = pathlib.Path(__file__).resolve().parents[1]
+
+CTEST = """<?xml version="1.0"?>
+<testsuite name="Linux-g++" tests="4" failures="1" disabled="0" skipped="1">
+<testcase name="Stats.Median" classname="Stats.Median" time="0.1" status="run"><system-out>ok</system-out></testcase>
+<testcase name="Gpu.Copy" classname="Gpu.Copy" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/></testcase>
+<testcase name="Csv.Quotes" classname="Csv.Quotes" status="fail"><failure message="Failed"/></testcase>
+<testcase name="Missing.Program" classname="Missing.Program" status="notrun"/>
+</testsuite>
+"""
+
+PYTEST = """<?xml version="1.0"?>
+<testsuites><testsuite name="pytest">
+<testcase classname="scripts.tests.test_a" name="test_one"/>
+<testcase classname="scripts.tests.test_a" name="test_two"><skipped type="pytest.skip" message="no
+GPU"/></testcase>
+<testcase classname="" name="scripts.tests.test_b"><error message="collection failure"/></testcase>
+</testsuite></testsuites>
+"""
+
+
+@pytest.fixture
+def suite(tmp_path):
+    """A small repository with a copy of the scripts."""
+    (tmp_path / "scripts/tests").mkdir(parents=True)
+    for name in ("lib.sh", "setup.sh", "test.sh", "junit_counts.py"):
+        shutil.copy(SCRIPTS / name, tmp_path / "scripts")
+    return tmp_path
+
+
+def run_steps(suite, *steps):
+    return subprocess.run([suite / "scripts/test.sh", *steps], capture_output=True, text=True, timeout=120)
+
+
+def junit_counts(tmp_path, text):
+    path = tmp_path / "junit.xml"
+    path.write_text(text)
+    command = [sys.executable, str(SCRIPTS / "junit_counts.py"), str(path)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def test_ctest_outcomes(tmp_path):
+    assert junit_counts(tmp_path, CTEST) == [
+        "passed\tStats.Median",
+        "skipped\tGpu.Copy (SKIP_RETURN_CODE=77)",
+        "failed\tCsv.Quotes",
+        "failed\tMissing.Program",
+    ]
+
+
+def test_pytest_outcomes(tmp_path):
+    assert junit_counts(tmp_path, PYTEST) == [
+        "passed\tscripts.tests.test_a.test_one",
+        "skipped\tscripts.tests.test_a.test_two (no GPU)",
+        "failed\tscripts.tests.test_b",
+    ]
+
+
+def test_an_unknown_step_is_a_usage_error(suite):
+    result = run_steps(suite, "unti")
+    assert result.returncode == 2
+    assert result.stderr.startswith("test.sh: unknown step unti; there are: setup build unit")
+
+
+def test_help(suite):
+    result = run_steps(suite, "--help")
+    assert result.returncode == 0
+    assert result.stdout.startswith("Usage: scripts/test.sh")
+
+
+def test_python_tests_are_counted_and_the_skipped_named(suite):
+    (suite / "scripts/tests/test_three.py").write_text(
+        "import pytest\ndef test_good(): pass\ndef test_bad(): assert False\n"
+        "@pytest.mark.skip(reason='no GPU')\ndef test_idle(): pass\n")
+    result = run_steps(suite, "python")
+    assert result.returncode == 1
+    assert "python: scripts.tests.test_three.test_idle (no GPU)" in result.stdout
+    assert "python: scripts.tests.test_three.test_bad" in result.stdout
+    assert result.stdout.splitlines()[-1] == "1 passed, 1 failed, 1 skipped"
+
+
+def test_no_python_tests_at_all_is_a_failure(suite):
+    assert run_steps(suite, "python").stdout.splitlines()[-1] == "0 passed, 1 failed, 0 skipped"
+
+
+@pytest.mark.skipif(not shutil.which("shellcheck"), reason="no shellcheck")
+def test_shellcheck_findings_fail(suite):
+    (suite / "scripts/bad.sh").write_text('#!/bin/bash\nrm -rf $1/*\n')
+    result = run_steps(suite, "shell")
+    assert result.returncode == 1
+    assert "FAILED   scripts/bad.sh" in result.stdout
+    assert result.stdout.splitlines()[-1] == "3 passed, 1 failed, 0 skipped"
+
+
+@pytest.mark.skipif(not shutil.which("clang-format-14"), reason="no clang-format-14")
+def test_unformatted_code_fails(suite):
+    (suite / "bad.cpp").write_text("int  main( ) {return 0;}\n")
+    assert run_steps(suite, "format").returncode == 1
+    (suite / "bad.cpp").write_text("int main() { return 0; }\n")
+    assert run_steps(suite, "format").returncode == 0
+
+
+def test_after_a_failed_build_what_needs_it_does_not_run(suite):
+    (suite / "CMakePresets.json").write_text("{")
+    result = run_steps(suite, "build", "unit", "smoke", "tidy", "format")
+    assert result.returncode == 1
+    assert "unit     not run" in result.stdout
+    assert "smoke    not run" in result.stdout
+    assert "format   pass" in result.stdout
+
+
+def test_smoke_runs_every_program_and_names_the_skipped(suite):
+    programs = suite / "build/ci/bin"
+    programs.mkdir(parents=True)
+    for name, code in (("exp01_good", 0), ("exp02_idle", 77), ("exp03_bad", 1)):
+        (programs / name).write_text(f'#!/bin/bash\necho "{name} $*" >>{suite}/calls.log\nexit {code}\n')
+        (programs / name).chmod(0o755)
+    result = run_steps(suite, "smoke")
+    assert result.returncode == 1
+    assert "  smoke: exp02_idle\n" in result.stdout
+    assert result.stdout.splitlines()[-1] == "1 passed, 1 failed, 1 skipped"
+    assert (suite / "calls.log").read_text().splitlines()[0] == \
+        f"exp01_good --smoke --validate --csv {suite}/build/ci/smoke/exp01_good.csv"

@@ -1,0 +1,583 @@
+"""worklog.py: figures against hand-computed values, and every way the input can be wrong."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import synthetic
+import worklog
+from benchlib import claims, results
+from benchlib.markdown import count, escape, sig
+from benchlib.results import Case
+from benchlib.stats import Figure, hull, ratio, verdict
+
+SCRIPTS = Path(worklog.__file__).resolve().parent
+EXP01, EXP02, EXP03 = "exp01_vector_add", "exp02_descriptors", "exp03_memory_coalescing"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository with this one's claims, and results of experiments 1, 2 and 3 for the reference GPU."""
+    for name in (EXP01, EXP02, EXP03):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "claims.toml").write_bytes((SCRIPTS.parent / name / "claims.toml").read_bytes())
+    synthetic.write(tmp_path / worklog.REFERENCE, EXP01, synthetic.exp01_rows())
+    synthetic.write(tmp_path / worklog.REFERENCE, EXP02, synthetic.exp02_rows())
+    synthetic.write(tmp_path / worklog.REFERENCE, EXP03, synthetic.exp03_rows())
+    return tmp_path
+
+
+def run(root: Path, *arguments: str | Path) -> int:
+    return worklog.main(["--readme", str(root), *map(str, arguments)])
+
+
+def reference(root: Path) -> Path:
+    return root / worklog.REFERENCE
+
+
+def claim_rows(root: Path) -> dict[str, dict[str, str]]:
+    with open(reference(root) / "claims.csv", encoding="utf-8", newline="") as file:
+        return {row["id"]: row for row in csv.DictReader(file)}
+
+
+def snapshot(root: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+
+
+# ------------------------------------------------------------------------------------------------- ratios and verdicts
+
+
+def test_ratio_interval_is_movers() -> None:
+    # ln 2 = 0.693147; num's interval is e^-0.03 .. e^+0.04 around it, den's e^-0.01 .. e^+0.02:
+    # lo = exp(ln 2 - hypot(0.03, 0.02)), hi = exp(ln 2 + hypot(0.04, 0.01)).
+    num = Figure(200, 200 * math.exp(-0.03), 200 * math.exp(0.04))
+    den = Figure(100, 100 * math.exp(-0.01), 100 * math.exp(0.02))
+    found = ratio(num, den)
+    assert found.value == 2
+    assert found.lo == pytest.approx(2 * math.exp(-0.0360555), rel=1e-6)
+    assert found.hi == pytest.approx(2 * math.exp(0.0412311), rel=1e-6)
+
+
+def test_ratio_without_an_interval_has_none() -> None:
+    assert ratio(Figure(3), Figure(2, 1.9, 2.1)) == Figure(1.5)
+
+
+@pytest.mark.parametrize(
+    ("lo", "hi", "expected"),
+    [
+        (0.99, 1.01, "SAME"),
+        (0.995, 1.0101, "UNCLEAR"),
+        (0.98, 0.9899, "FASTER"),
+        (0.98, 0.99, "UNCLEAR"),
+        (1.0101, 1.2, "SLOWER"),
+        (0.9, 1.1, "UNCLEAR"),
+        (None, None, "UNCLEAR"),
+    ],
+)
+def test_verdict(lo: float | None, hi: float | None, expected: str) -> None:
+    assert verdict(Figure(1.0, lo, hi)) == expected
+
+
+def test_hull_covers_both_runs() -> None:
+    assert hull([Figure(10, 9, 11), Figure(12, 11.5, 12.5)]) == Figure(11, 9, 12.5, 2)
+    assert hull([Figure(10, 9, 11), Figure(12)]) == Figure(11, runs=2)
+    assert hull([]) is None
+
+
+def test_ratio_is_taken_within_each_run(tmp_path: Path) -> None:
+    # The second run is 10 % slower on both sides. Ratio 1.02 in the first, 1.03 in the second; never 1.1.
+    for folder, cuda, vulkan in ((tmp_path, 100, 102), (tmp_path / "rerun", 110, 113.3)):
+        synthetic.write(folder, EXP01, synthetic.twins(EXP01, "add_f32", cuda, vulkan, half_width=1e-9))
+    table = results.load(tmp_path).tables[EXP01]
+    cuda, vulkan = table.cases
+    found = table.ratio(vulkan, cuda)
+    assert found is not None and found.runs == 2
+    assert (found.value, found.lo, found.hi) == pytest.approx((1.025, 1.02, 1.03), rel=1e-6)
+
+
+def test_twins_of_launch_modes(root: Path) -> None:
+    table = results.load(reference(root)).tables[EXP01]
+    case = table.select({"variant": "chain", "api": "cuda", "mode": "graph", "chain": "10"})[0]
+    twin = table.twin(case)
+    assert twin is not None and (twin["api"], twin["mode"], twin["chain"]) == ("vulkan", "prerecorded", "10")
+
+
+def test_no_twin_on_another_gpu(tmp_path: Path) -> None:
+    rows = synthetic.twins(EXP01, "add_f32", 100, 100)
+    rows[1]["gpu_uuid"] = "llvmpipe"
+    synthetic.write(tmp_path, EXP01, rows)
+    table = results.load(tmp_path).tables[EXP01]
+    assert table.twin(table.cases[0]) is None
+    assert "no twin" in worklog.twin_table(table, {})
+
+
+def test_largest_size_that_failed_is_not_replaced_by_a_smaller_one(tmp_path: Path) -> None:
+    rows = [
+        synthetic.row(EXP01, "add_f32", "cuda", 100.0, elements=1 << 26),
+        synthetic.row(EXP01, "add_f32", "cuda", None, elements=1 << 27, status="failed", reason="out of memory"),
+    ]
+    synthetic.write(tmp_path, EXP01, rows)
+    table = results.load(tmp_path).tables[EXP01]
+    assert table.select({"variant": "add_f32", "elements": "max"}) == []
+    assert len(table.select({"variant": "add_f32", "elements": "dram"})) == 1
+
+
+# -------------------------------------------------------------------------------------------------------------- output
+
+
+def test_worklog_tables(root: Path) -> None:
+    assert run(root) == 0
+    text = (reference(root) / "worklog.md").read_text(encoding="utf-8")
+    # 2^26 floats * 12 B / 190 us = 4238 GB/s = 88.3 % of 4800; Vulkan 0.2 % slower.
+    assert "| add_f32 | 64 Mi | cold | 190.0 | 190.4 | 4238 | 4230 | 1.0020 [1.0006, 1.0034] | SAME |" in text
+    # The best shapes of copy_tile differ: 125.5 us with 512 x 2 against 125.4 us with 256 x 1, that is 0.9992.
+    # 2^29 B / 125.5 us = 4278 GB/s = 89.1 % of 4800; the API's own copy takes 126.5 us: 100.8 %.
+    best = "| copy_tile | cold | 4278 | 512 x 2 | 89.1 | 100.8 | 4281 | 256 x 1 | 89.2 | 100.8 | 0.9992 [0.9978, 1.0006] |"
+    assert best in text
+    assert "| chain graph / prerecorded | 1000 | 1.200 | 10.20 | 2.000 | 1.800 | 10.80 | 2.000 | 1.5000 " in text
+    assert "| CUDA AoS | 0.3125 | 1718 | 16 (load) + 4 (store) |" in text
+    assert "Noise floor (A/A: one kernel paired with itself): CUDA 1.0000 [0.9986, 1.0014]" in text
+    assert "itself, measured by exp01_vector_add): CUDA" in text  # experiment 3 has no control of its own
+    assert "CUDA SoA                  ████████████████░" in text
+    assert "One run: no figure here has been repeated." in text and "## Repeatability" not in text
+    assert "None: every case ran." in text
+
+
+def test_exp02_tables(root: Path) -> None:
+    sass = ["experiment,kernel,api,arch,instructions,registers,bounds_checks"]
+    sass += [f"{EXP02},sum_2.{name},vulkan,sm_90,{n},16,{checks}" for name, n, checks in
+             (("disabled", 14, 0), ("robustBufferAccess", 19, 3))]  # fmt: skip
+    (reference(root) / "sass.csv").write_text("\n".join(sass) + "\n", encoding="utf-8")
+    assert run(root) == 0
+    text = (reference(root) / "worklog.md").read_text(encoding="utf-8")
+    assert "| sum | 16 | address | 64 Mi | 1700 | 1751 | 2684 | 2606 | 1.0300 [1.0285, 1.0315] | SLOWER |" in text
+    # Per dispatch: device 2 us and 0.9 of it; submit and round trip as synthetic.row gives them.
+    idle = "| idle | 2 | 1000 | descriptors | updated | 2.000 | 1.800 | 0.9000 [0.8987, 0.9013] | FASTER | 2.000 | 2.000 | 11.00 | 10.80 |"
+    assert idle in text
+    # 1.0506 / 1.03 = 1.02: what the checks cost, beside their number.
+    assert "| robustBufferAccess | 64 Mi | cold | 19 | 3 | 300.0 | 315.2 | 1.0200 [1.0186, 1.0214] |" in text
+    assert "| disabled | 64 Mi | cold | 14 | 0 | 300.0 | 309.0 | 1 |" in text
+    assert "| default | 64 Mi | cold | – | – | 300.0 | 309.0 | 1.0000 [0.9986, 1.0014] |" in text
+
+
+def test_exp02_claims(root: Path) -> None:
+    header = "experiment,kernel,api,arch,instructions,registers,ldg_32,stg_32,descriptor_reads,ldg_constant,stg_strong,bounds_checks"
+    sass = [header]
+    for inputs in (2, 16):
+        sass.append(f"{EXP02},sum_{inputs},cuda,sm_90a,20,12,{inputs},1,0,0,0,0")
+        sass.append(f"{EXP02},sum_{inputs},vulkan,sm_90,14,16,{inputs},1,{inputs + 1},{inputs},1,0")
+    sass.append(f"{EXP02},sum_2.address,vulkan,sm_90,14,16,9,9,0,2,1,0")  # no CUDA kernel of this name: not compared
+    path = reference(root) / "sass.csv"
+    path.write_text("\n".join(sass) + "\n", encoding="utf-8")
+    assert run(root) == 0
+    rows = claim_rows(root)
+    assert rows["02.1"]["verdict"] == "REPRODUCED" and "2 of the 2 loads of sum_2" in rows["02.1"]["note"]
+    assert rows["02.2"]["verdict"] == "REPRODUCED" and float(rows["02.2"]["ours"]) == pytest.approx(1)
+    assert rows["02.3"]["verdict"] == "REFUTED" and float(rows["02.3"]["ours"]) == pytest.approx(1.2)
+    assert rows["02.4"]["verdict"] == "REFUTED" and float(rows["02.4"]["ours"]) == pytest.approx(1.02)
+    path.write_text("\n".join(sass).replace(",sm_90,14,16,16,1,", ",sm_90,14,16,17,1,") + "\n", encoding="utf-8")
+    assert run(root) == 0
+    assert claim_rows(root)["02.1"]["verdict"] == "REFUTED"  # one load more than CUDA's
+
+
+def test_repeatability(root: Path) -> None:
+    slower = synthetic.exp03_rows(1.01)
+    slower[-1]["device_ns"] = slower[-1]["device_ns"] * 1.0005
+    synthetic.write(reference(root) / "rerun", EXP03, slower)
+    assert run(root) == 0
+    text = (reference(root) / "worklog.md").read_text(encoding="utf-8")
+    line = next(line for line in text.splitlines() if re.match(rf"\| {EXP03} \| \d+ \| ", line))
+    assert "| 1.00 | 1.05 | struct_read vulkan block=256 struct_bytes=128 fields=32 " in line
+
+
+def test_failed_and_skipped_rows_are_listed(root: Path) -> None:
+    rows = synthetic.exp01_rows()
+    rows.append(synthetic.row(EXP01, "late", "cuda", None, status="failed", reason="5 of 8 wrong: a|b <script>\nnext"))
+    synthetic.write(reference(root), EXP01, rows)
+    assert run(root) == 0
+    text = (reference(root) / "worklog.md").read_text(encoding="utf-8")
+    assert "| 1 | CUDA | failed | 5 of 8 wrong: a\\|b &lt;script&gt; next | 1 | late block=256 " in text
+    assert "<script>" not in text
+
+
+def test_same_bytes_whatever_the_environment(root: Path) -> None:
+    assert run(root) == 0
+    first = snapshot(root)
+    for path in (reference(root) / "worklog.md", reference(root) / "claims.csv"):
+        path.unlink()
+    environment = {"PYTHONHASHSEED": "7", "LC_ALL": "C", "TZ": "Asia/Tokyo", "PATH": "/usr/bin:/bin", "PYTHONUTF8": "0"}
+    command = [sys.executable, str(SCRIPTS / "worklog.py"), "--readme", str(root)]
+    subprocess.run(command, env=environment, cwd="/", check=True, capture_output=True)
+    assert snapshot(root) == first
+
+
+def test_experiment_without_tables_of_its_own(tmp_path: Path) -> None:
+    rows = synthetic.twins(EXP01, "anything", 100, 102)
+    for row in rows:
+        row["experiment"] = "exp09_new"
+    text = synthetic.csv_text(EXP01, rows)
+    (tmp_path / "exp09_new.csv").write_text(text, encoding="utf-8")
+    assert run(tmp_path, tmp_path) == 0
+    assert "| anything | 64 Mi | 0.1000 | 0.1020 |" in (tmp_path / "worklog.md").read_text(encoding="utf-8")
+
+
+def test_escape() -> None:
+    assert escape("a|b\r\n<b>&`c`*d* \\") == "a\\|b  &lt;b&gt;&amp;\\`c\\`\\*d\\* \\\\"
+    assert escape("![x](http://y)") == "![x\\](http://y)"
+    assert escape("\x1b[31m\u202eread_aos_x") == " [31m read_aos_x"
+
+
+def test_number_formats() -> None:
+    assert [sig(value) for value in (0.0012345, 1, 999.96, 99995, 1234567, None)] == [
+        "0.001234", "1.000", "1000", "99995", "1234567", "–",
+    ]  # fmt: skip
+    assert [count(number) for number in (1 << 22, 1 << 29, 3 << 30, 1000, 0)] == ["4 Mi", "512 Mi", "3 Gi", "1000", "0"]
+
+
+# --------------------------------------------------------------------------------------------------------------- check
+
+
+def test_check_finds_a_one_byte_edit(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(root) == 0
+    assert run(root, "--check") == 0
+    path = reference(root) / "worklog.md"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("4238", "4239", 1), encoding="utf-8")
+    before = snapshot(root)
+    capsys.readouterr()
+    assert run(root, "--check") == 1
+    out = capsys.readouterr().out
+    assert str(path) in out and "4239" in out and "claims.csv" not in out
+    assert len(out.splitlines()) < 20
+    assert snapshot(root) == before
+
+
+def test_check_before_anything_was_written(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = snapshot(root)
+    assert run(root, "--check") == 1
+    out = capsys.readouterr().out
+    assert "worklog.md" in out and "claims.csv" in out
+    assert snapshot(root) == before
+
+
+def test_no_temporary_file_is_left(root: Path) -> None:
+    assert run(root) == 0
+    names = sorted(path.name for path in reference(root).iterdir())
+    assert names == ["claims.csv", f"{EXP01}.csv", f"{EXP02}.csv", f"{EXP03}.csv", "worklog.md"]
+
+
+# ------------------------------------------------------------------------------------------------------------- READMEs
+
+
+def test_markers_are_filled_and_the_rest_kept(root: Path) -> None:
+    readme = root / "README.md"
+    readme.write_text(
+        "top\n<!-- worklog:answers -->\nold\n<!-- /worklog -->\nmiddle\n"
+        "<!-- worklog:exp01-launch --><!-- /worklog -->\nend without line end",
+        encoding="utf-8",
+    )
+    assert run(root) == 0
+    text = readme.read_text(encoding="utf-8")
+    assert text.startswith("top\n<!-- worklog:answers -->\n\n| experiment |") and "\nold\n" not in text
+    assert "<!-- /worklog -->\nmiddle\n<!-- worklog:exp01-launch -->\n\nMicroseconds" in text
+    assert text.endswith("<!-- /worklog -->\nend without line end")
+    assert run(root, "--check") == 0
+
+
+@pytest.mark.parametrize("name", [*worklog.README_TABLES, "claims-exp01", "claims-exp02", "claims-exp03", "answers"])
+def test_every_table_has_a_marker_name(root: Path, name: str) -> None:
+    path = root / EXP03 / "README.md"
+    path.write_text(f"<!-- worklog:{name} -->\n<!-- /worklog -->\n", encoding="utf-8")
+    assert run(root) == 0
+    text = path.read_text(encoding="utf-8")
+    assert text.count("\n| ") > 2 or "█" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x\n<!-- worklog:exp01-size -->\n<!-- /worklog -->\n", "line 2: no table is named 'exp01-size'"),
+        ("<!-- worklog:answers -->\n", "never closed"),
+        ("<!-- worklog:answers -->\n<!-- worklog:answers -->\n<!-- /worklog -->\n", "line 2"),
+        ("<!-- /worklog -->\n<!-- worklog:answers -->\n<!-- /worklog -->\n", "line 1"),
+    ],
+)
+def test_bad_markers(root: Path, capsys: pytest.CaptureFixture[str], text: str, message: str) -> None:
+    (root / "README.md").write_text(text, encoding="utf-8")
+    before = snapshot(root)
+    assert run(root) == 1
+    assert message in capsys.readouterr().err
+    assert snapshot(root) == before
+
+
+def test_readmes_belong_to_the_reference_directory_only(root: Path) -> None:
+    readme = root / "README.md"
+    readme.write_text("<!-- worklog:answers -->\n<!-- /worklog -->\n", encoding="utf-8")
+    other = root / "results" / "other-gpu"
+    synthetic.write(other, EXP01, synthetic.exp01_rows())
+    assert run(root, other) == 0
+    assert (other / "claims.csv").exists()
+    assert readme.read_text(encoding="utf-8") == "<!-- worklog:answers -->\n<!-- /worklog -->\n"
+
+
+# -------------------------------------------------------------------------------------------------------------- claims
+
+
+def test_this_repositorys_claims_are_well_formed() -> None:
+    groups = claims.load(SCRIPTS.parent)  # checks ids, keys, uniqueness and the experiment's number; raises otherwise
+    assert {group.experiment for group in groups} >= {EXP01, EXP03}
+    for group in groups:
+        assert group.question and group.claims
+        for claim in group.claims:
+            assert all(claim.entry[key] for key in ("source", "text", "claimed", "theory")), claim.id
+
+
+def test_claims_on_synthetic_results(root: Path) -> None:
+    assert run(root) == 0
+    rows = claim_rows(root)
+    assert rows["01.2"]["verdict"] == "REPRODUCED" and rows["01.2"]["note"].endswith("; one run.")
+    assert rows["01.4"]["verdict"] == "REFUTED" and float(rows["01.4"]["ours"]) == pytest.approx(1.5)
+    assert rows["01.5"]["verdict"] == "REPRODUCED" and "best copy 89.12" in rows["01.5"]["note"]
+    assert rows["03.3"]["verdict"] == "REFUTED" and float(rows["03.3"]["ours"]) == 2.5
+    assert "20/8 = 2.5" in rows["03.3"]["note"]
+    assert "25 % of 760" in rows["03.6"]["note"]
+    assert rows["03.8"]["verdict"] == "NOT TESTABLE HERE" and rows["03.8"]["ours"] == ""
+    assert "no counters.csv in this directory" in rows["03.8"]["note"] and "4, 5, 4;" in rows["03.8"]["note"]
+    assert "no sass.csv in this directory" in rows["03.2"]["note"]
+
+
+def test_claims_read_counters_and_sass(root: Path) -> None:
+    ld, ld_pct = (
+        "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
+        "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
+    )
+    lines = [f"experiment,variant,api,block,offset,struct_bytes,fields,{ld},{ld_pct}"]
+    lines += [f"{EXP03},read_offset,cuda,256,{o},,,{s},{p}" for o, s, p in ((0, 4, 100), (1, 5, 80), (8, 4, 100))]
+    (reference(root) / "counters.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    sass = ["experiment,kernel,api,arch,instructions,registers", f"{EXP03},read_aos_x,cuda,90a,24,8"]
+    sass += [f"{EXP03},read_soa_x,cuda,90a,16,8", "exp01_vector_add,add_f32,cuda,90a,20,10"]
+    (reference(root) / "sass.csv").write_text("\n".join(sass) + "\n", encoding="utf-8")
+    assert run(root) == 0
+    rows = claim_rows(root)
+    assert rows["03.8"]["verdict"] == "REPRODUCED"
+    assert rows["03.2"]["verdict"] == "REFUTED" and rows["03.2"]["ours"] == "1.5"
+    assert "one run" not in rows["03.2"]["note"]  # a count needs no repetition
+    assert rows["03.9"]["verdict"] == "NOT TESTABLE HERE"
+
+
+def test_absent_experiment(root: Path) -> None:
+    (reference(root) / f"{EXP03}.csv").unlink()
+    assert run(root) == 0
+    rows = claim_rows(root)
+    assert rows["03.1"]["verdict"] == "NOT TESTABLE HERE"
+    assert rows["03.1"]["note"] == "exp03 has no results in this directory"
+
+
+CLAIM = """
+question = "?"
+[[claim]]
+id = "01.1"
+source = "ours"
+text = "t"
+claimed = "1"
+device = ""
+theory = "1"
+unit = "x"
+{extra}
+[[claim.query]]
+name = "q"
+combine = "twin_ratio"
+metric = "{metric}"
+where = {{ variant = {variant} }}
+reproduced = {{ lo = 0.99, hi = 1.01 }}
+"""
+
+
+def judge(root: Path, variant: str = '"add_f32"', metric: str = "device_ns", extra: str = "") -> dict[str, str]:
+    text = CLAIM.format(variant=variant, metric=metric, extra=extra)
+    (root / EXP01 / "claims.toml").write_text(text, encoding="utf-8")
+    assert run(root) == 0
+    return claim_rows(root)["01.1"]
+
+
+@pytest.mark.parametrize(
+    ("vulkan_ns", "half_width", "expected"),
+    [(1005, 0.001, "REPRODUCED"), (1050, 0.001, "REFUTED"), (1009, 0.002, "UNCLEAR"), (1000, 0.02, "UNCLEAR")],
+)
+def test_claim_verdicts(root: Path, vulkan_ns: float, half_width: float, expected: str) -> None:
+    synthetic.write(reference(root), EXP01, synthetic.twins(EXP01, "add_f32", 1000, vulkan_ns, half_width=half_width))
+    assert judge(root)["verdict"] == expected
+
+
+def test_claim_takes_the_worst_case(root: Path) -> None:
+    rows = synthetic.twins(EXP01, "add_f32", 1000, 1002) + synthetic.twins(EXP01, "add_f32", 1000, 940, block=64)
+    rows += synthetic.twins(EXP01, "add_f32", 1000, 1030, block=128)
+    synthetic.write(reference(root), EXP01, rows)
+    row = judge(root, extra='why_refuted = "Because."\nnote = "Spread {q}"')
+    assert row["verdict"] == "REFUTED" and float(row["ours"]) == pytest.approx(0.94)
+    assert "Worst of 3 cases: add_f32 block=64" in row["note"] and "2 REFUTED, 1 REPRODUCED" in row["note"]
+    assert "Because. Spread 0.9400 [0.9387, 0.9413] to 1.030 [" in row["note"]
+
+
+def test_claim_without_an_interval_is_unclear(root: Path) -> None:
+    row = judge(root, metric="submit_ns")
+    assert row["verdict"] == "UNCLEAR" and "no interval" in row["note"] and row["ours_lo"] == ""
+
+
+def test_claim_without_a_result_is_not_testable(root: Path) -> None:
+    row = judge(root, variant='"nothing"')
+    assert row["verdict"] == "NOT TESTABLE HERE" and "No result for variant=nothing" in row["note"]
+
+
+def test_hull_decides_a_claim(root: Path) -> None:
+    # Either run alone is within 1 %; the second one's interval reaches 1.0114.
+    synthetic.write(reference(root), EXP01, synthetic.twins(EXP01, "add_f32", 1000, 1002))
+    synthetic.write(reference(root) / "rerun", EXP01, synthetic.twins(EXP01, "add_f32", 1000, 1010))
+    row = judge(root)
+    assert row["verdict"] == "UNCLEAR" and "one run" not in row["note"]
+    assert float(row["ours"]) == pytest.approx(1.006)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('id = "01.1"', 'id = "03.1"', "the id must be 01. and a number"),
+        ('id = "01.1"', 'id = "01.01"', "the id must be 01. and a number"),
+        ('theory = "1"\n', "", "no text for theory"),
+        ('unit = "x"', 'unit = "x"\nclaimd = "y"', "unknown key claimd"),
+        ('"twin_ratio"', '"mean"', "a query needs metric, and combine"),
+        ("lo = 0.99, hi = 1.01", "", "reproduced needs lo or hi"),
+        ('unit = "x"', 'unit = "x"\nnote = "{nothing}"', "the note names no query: nothing"),
+        ("[[claim]]", "[claim", "claims.toml: "),
+    ],
+)
+def test_bad_claims(root: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, message: str) -> None:
+    text = CLAIM.format(variant='"add_f32"', metric="device_ns", extra="")
+    assert old in text
+    (root / EXP01 / "claims.toml").write_text(text.replace(old, new, 1), encoding="utf-8")
+    assert run(root) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_claim_ids_are_unique(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = CLAIM.format(variant='"add_f32"', metric="device_ns", extra="")
+    twice = text + text.replace('question = "?"', "")
+    (root / EXP01 / "claims.toml").write_text(twice, encoding="utf-8")
+    assert run(root) == 1
+    assert "the id is there twice" in capsys.readouterr().err
+
+
+# ----------------------------------------------------------------------------------------------------------- bad input
+
+
+def edited(old: str, new: str, times: int = 1):
+    def edit(text: str) -> str:
+        assert old in text
+        return text.replace(old, new, times)
+
+    return edit
+
+
+def set_cell(column: str, value: str, line: int = 1):
+    def edit(text: str) -> str:
+        rows = text.splitlines()
+        cells = rows[line].split(",")
+        cells[rows[0].split(",").index(column)] = value
+        rows[line] = ",".join(cells)
+        return "\n".join(rows) + "\n"
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda text: "", "empty"),
+        (lambda text: text[:-40], "cut short"),
+        (lambda text: text[: text.rstrip("\n").rindex(",")] + "\n", "fields, the header has"),
+        (lambda text: text + '"open\n', "line"),
+        (set_cell("schema", "2"), "schema '2'"),
+        (edited("device_ns_lo,", "device_low,"), "no column device_ns_lo"),
+        (edited("device_ns_lo,device_ns_hi", "device_ns_hi,device_ns_lo"), "columns not in the order"),
+        (edited("schema,", "skema,"), "not a result file"),
+        (set_cell("gpu_uuid", "GPU-2"), "two GPUs, 'GPU-2' and 'GPU-1'"),
+        (set_cell("device_ns", "nan"), "line 2: device_ns is 'nan'"),
+        (set_cell("device_ns", "0"), "line 2: device_ns is '0'"),
+        (set_cell("gbps", "fast"), "line 2: gbps is 'fast'"),
+        (set_cell("device_ns_lo", "1999999"), "line 2: device_ns lies outside its interval"),
+        (set_cell("elements", "many"), "line 2: elements is 'many'"),
+        (set_cell("status", "fine"), "line 2: status 'fine'"),
+        (set_cell("api", "metal"), "line 2: api 'metal'"),
+        (set_cell("experiment", "exp02_x"), "line 2: a row of experiment 'exp02_x'"),
+        (lambda text: text + text.splitlines()[3] + "\n", "lines 4 and"),
+        (lambda text: text + "\udcff\n", "not UTF-8"),
+    ],
+)
+def test_bad_results(root: Path, capsys: pytest.CaptureFixture[str], edit, message: str) -> None:
+    assert run(root) == 0
+    path = reference(root) / f"{EXP01}.csv"
+    damaged = edit(path.read_text(encoding="utf-8"))
+    path.write_text(damaged, encoding="utf-8", errors="surrogateescape")
+    before = snapshot(root)
+    capsys.readouterr()
+    assert run(root) == 1
+    captured = capsys.readouterr()
+    assert message in captured.err and str(path.parent) in captured.err
+    assert len(captured.err.splitlines()) == 1 and captured.out == ""
+    assert snapshot(root) == before
+
+
+def test_missing_directory_and_directory_without_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, tmp_path / "nowhere") == 1
+    assert "nowhere: no such directory" in capsys.readouterr().err
+    (tmp_path / f"{EXP01}.samples.csv").write_text("a\n", encoding="utf-8")
+    assert run(tmp_path, tmp_path) == 1
+    assert "no result CSV" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == [f"{EXP01}.samples.csv"]
+
+
+def test_rerun_on_another_gpu(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [row | {"gpu_uuid": "GPU-9"} for row in synthetic.exp01_rows()]
+    synthetic.write(reference(root) / "rerun", EXP01, rows)
+    assert run(root) == 1
+    assert "two GPUs, 'GPU-1' and 'GPU-9'" in capsys.readouterr().err
+
+
+def test_rerun_of_nothing(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (reference(root) / f"{EXP01}.csv").unlink()
+    synthetic.write(reference(root) / "rerun", EXP01, synthetic.exp01_rows())
+    assert run(root) == 1
+    assert "rerun: exp01_vector_add.csv repeats nothing" in capsys.readouterr().err
+
+
+def test_hostile_cells(root: Path) -> None:
+    hostile = 'x|y\n<!-- /worklog --> <img src=x> "q", `r`'
+    rows = synthetic.exp01_rows()
+    for row in rows:
+        row["driver"] = hostile
+    rows += synthetic.twins(EXP01, hostile, 100, 100)
+    synthetic.write(reference(root), EXP01, rows)
+    readme = root / "README.md"
+    readme.write_text("<!-- worklog:answers -->\n<!-- /worklog -->\n", encoding="utf-8")
+    assert run(root) == 0 and run(root, "--check") == 0
+    text = (reference(root) / "worklog.md").read_text(encoding="utf-8")
+    assert "<img" not in text and "<!--" not in text
+    assert "x\\|y &lt;!-- /worklog --&gt;" in text
+
+
+def test_usage_error_exits_2() -> None:
+    with pytest.raises(SystemExit) as stopped:
+        worklog.main(["--frobnicate"])
+    assert stopped.value.code == 2
+
+
+def test_case_name_and_replace() -> None:
+    case = Case((("variant", "read_offset"), ("api", "cuda"), ("offset", "1"), ("elements", "8"), ("cache", "cold")))
+    assert case.name() == "read_offset cuda offset=1 elements=8 cold"
+    assert case.replace(api="vulkan", missing="x")["api"] == "vulkan"
