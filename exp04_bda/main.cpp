@@ -39,13 +39,15 @@ const Variant kVariants[] = {
     {"add_f32", "none", "", "", {256}},
     {"add_f32", "vulkan_address", "", "_address", {256}},
     {"add_f32x4", "none", "", "", {256}},
-    {"add_f32x4", "none", "", "", {256}, Memory::kShared},
+    {"add_f32x4", "none", "", "", {256}, Memory::kFromVulkan},
+    {"add_f32x4", "none", "", "", {256}, Memory::kFromCuda},
     {"add_f32x4", "vulkan_address", "", "_address", {256}},
     {"chase", "none", "", "", {32}},
     {"chase", "vulkan_address", "", "_address", {32}},
 
     {"copy_f32", "none", "", "", {128, 256, 1024}},
-    {"copy_f32", "none", "", "", {256}, Memory::kShared},
+    {"copy_f32", "none", "", "", {128, 256, 1024}, Memory::kFromVulkan},
+    {"copy_f32", "none", "", "", {128, 256, 1024}, Memory::kFromCuda},
     {"copy_f32", "no_qualifier", "_plain", "_plain", {256}},
     {"copy_f32", "restrict", "_restrict", "_restrict", {256}},
     {"copy_f32", "coherent", "_coherent", "_coherent", {256}},
@@ -69,10 +71,18 @@ const Variant kVariants[] = {
 
     {"empty", "none", "", "", {128, 256, 1024}},
     {"load_f32", "none", "", "", {256}},
+    {"load_f32", "none", "", "", {256}, Memory::kFromVulkan},
+    {"load_f32", "none", "", "", {256}, Memory::kFromCuda},
     {"store_u32", "none", "", "", {256}},
+    {"store_u32", "none", "", "", {256}, Memory::kFromVulkan},
+    {"store_u32", "none", "", "", {256}, Memory::kFromCuda},
     {"loop_f32", "none", "", "", {256}},
+    {"loop_f32", "none", "", "", {256}, Memory::kFromVulkan},
+    {"loop_f32", "none", "", "", {256}, Memory::kFromCuda},
 
     {"write_u32x4", "none", "", "", {256}},
+    {"write_u32x4", "none", "", "", {256}, Memory::kFromVulkan},
+    {"write_u32x4", "none", "", "", {256}, Memory::kFromCuda},
     {"write_u32x4", "cuda_strong_store", "_strong_store", "", {256}},
     {"write_u32x4", "cuda_all", "_all_256", "", {256}},
     {"write_u32x4", "vulkan_address", "", "_address", {256}},
@@ -119,7 +129,7 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, const 
 
 bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t floats) {
   const std::vector<std::string> cells = {std::to_string(block), variant.feature,
-                                          variant.memory == Memory::kShared ? "shared" : "own"};
+                                          std::string(bench::to_string(variant.memory))};
   if (std::string_view(variant.base) == "chase") {
     const std::uint64_t nodes = std::bit_floor(std::max<std::uint64_t>(floats, 64) / 2);
     bench::Case chase =

@@ -121,6 +121,7 @@ struct ExportedMemory {
   FileDescriptor handle;               // opaque, of an allocation that holds the buffer and nothing else
   std::uint64_t allocation_bytes = 0;  // the driver may round up
   std::uint64_t buffer_bytes = 0;      // from its beginning
+  bool dedicated = false;              // a Vulkan dedicated allocation
 };
 
 // What a driver gives out about the code that it runs for one kernel.
@@ -228,8 +229,8 @@ class Device {
 
   // A dedicated device-local allocation. Throws OutOfMemory.
   virtual std::unique_ptr<Buffer> allocate(std::uint64_t bytes, std::string_view label) = 0;
-  // One buffer for both APIs: Vulkan allocates and exports it, CUDA on the same GPU imports it, and both then use the same
-  // pages. Throw Skip with what is missing. Export takes a shareable buffer; an import outlives its original.
+  // One buffer for both APIs: one allocates and exports it, the other imports it on the same GPU, and both then use the same
+  // pages. Throw Skip with what is missing. Export takes a shareable buffer; the pages live until both buffers are gone.
   virtual std::unique_ptr<Buffer> allocate_shareable(std::uint64_t bytes, std::string_view label);
   virtual ExportedMemory export_memory(const Buffer& shareable);
   virtual std::unique_ptr<Buffer> import_memory(ExportedMemory memory, std::string_view label);

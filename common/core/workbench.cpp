@@ -13,9 +13,14 @@ namespace bench {
 namespace {
 
 // Own and shared buffers are there side by side.
-const char* suffix(Memory memory) { return memory == Memory::kShared ? ", shared" : ""; }
+std::string suffix(Memory memory) { return memory == Memory::kOwn ? "" : fmt::format(", {}", to_string(memory)); }
 
 }  // namespace
+
+std::string_view to_string(Memory memory) {
+  constexpr std::string_view kNames[] = {"own", "from_vulkan", "from_cuda"};
+  return kNames[static_cast<std::size_t>(memory)];
+}
 
 const Kernel& Workbench::kernel(const KernelSpec& spec) {
   const std::string key = fmt::format("{}/{}/{:05}/{}/{}/{}/{}/{}", spec.images == nullptr ? "" : spec.images->stem, spec.entry,
@@ -38,7 +43,7 @@ std::unique_ptr<Buffer> Workbench::allocate(const std::string& name, std::uint64
   if (memory == Memory::kOwn) return device_.allocate(bytes, name);
   if (partner_ == nullptr)
     throw Skip("memory shared by CUDA and Vulkan wants both on one GPU; only {} is here", to_string(device_.info().api));
-  if (device_.info().api == Api::kVulkan) return device_.allocate_shareable(bytes, name);
+  if ((memory == Memory::kFromVulkan) == (device_.info().api == Api::kVulkan)) return device_.allocate_shareable(bytes, name);
   // The partner's slot may be larger: its size then serves both.
   return device_.import_memory(partner_->device_.export_memory(*partner_->slot(name, bytes, memory).buffer), name);
 }

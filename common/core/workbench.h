@@ -14,11 +14,14 @@ namespace bench {
 // Words of poison behind every output that no kernel may touch.
 inline constexpr std::uint64_t kGuardWords = 64;
 
-// Whose pages a buffer lies on.
+// Who allocates the pages that a buffer lies on.
 enum class Memory : std::uint8_t {
-  kOwn,     // this device's
-  kShared,  // both APIs': Vulkan's workbench allocates them, CUDA's imports them from its partner
+  kOwn,         // each API its own
+  kFromVulkan,  // both APIs use the same: Vulkan allocates, CUDA imports
+  kFromCuda,    // the other way round
 };
+// "own", "from_vulkan", "from_cuda".
+std::string_view to_string(Memory memory);
 
 class Workbench {
  public:
@@ -27,7 +30,7 @@ class Workbench {
   Device& device() { return device_; }
   std::uint64_t seed() const { return seed_; }
 
-  // The other API's workbench on the same GPU, which outlives this one's use of kShared.
+  // The other API's workbench on the same GPU, which outlives this one's use of shared memory.
   void share_with(Workbench& partner) { partner_ = &partner; }
 
   // The kernel, loaded once per distinct spec.
@@ -42,7 +45,7 @@ class Workbench {
   const Kernels& kernels() const { return kernels_; }
 
   // A buffer of at least `words` 32-bit words whose word i is random_float(seed, stream, i), filled once.
-  // kShared: throws Skip without a partner, or if the devices cannot share; each side fills it with the same words.
+  // Shared memory: throws Skip without a partner, or if the devices cannot share; each side fills it with the same words.
   const Buffer& input(std::uint32_t stream, std::uint64_t words, Memory memory = Memory::kOwn);
   // A buffer of `words` poisoned words plus kGuardWords of guard; poisoned anew at every call. The buffer of a slot is reused.
   Buffer& output(const std::string& slot, std::uint64_t words, Memory memory = Memory::kOwn);

@@ -25,7 +25,7 @@ ExternalMemory import(ExportedMemory& memory, std::string_view label) {
   description.type = cudaExternalMemoryHandleTypeOpaqueFd;
   description.handle.fd = memory.handle.handle();
   description.size = memory.allocation_bytes;
-  description.flags = cudaExternalMemoryDedicated;
+  description.flags = memory.dedicated ? cudaExternalMemoryDedicated : 0;
   cudaExternalMemory_t raw = nullptr;
   BENCH_CU(cudaImportExternalMemory(&raw, &description), "buffer '{}', {} bytes", label, memory.allocation_bytes);
   memory.handle.release();  // CUDA's, since the import succeeded (CUDA Runtime API, cudaImportExternalMemory)
@@ -42,6 +42,9 @@ DeviceMemory map(const ExternalMemory& memory, std::uint64_t bytes, std::string_
 
 }  // namespace
 
+Buffer::Buffer(std::unique_ptr<ShareableMemory> memory, std::uint64_t bytes, std::string_view label)
+    : bench::Buffer(bytes), label_(label), shareable_(std::move(memory)) {}
+
 Buffer::Buffer(ExportedMemory memory, std::string_view label)
     : bench::Buffer(memory.buffer_bytes),
       label_(label),
@@ -50,6 +53,11 @@ Buffer::Buffer(ExportedMemory memory, std::string_view label)
 
 Buffer::Buffer(std::uint64_t bytes, std::string_view label)
     : bench::Buffer(bytes), label_(label), memory_(allocate(bytes, label)) {}
+
+ExportedMemory Buffer::export_memory() const {
+  if (!shareable_) throw Error("buffer '{}' was not allocated to be shared", label_);
+  return {shareable_->export_handle(), shareable_->bytes(), bytes(), false};
+}
 
 void Buffer::check_range(std::uint64_t offset, std::uint64_t size) const {
   if (offset > bytes() || size > bytes() - offset) {

@@ -30,15 +30,6 @@ ComputeCapability open(const DeviceInfo& info) {
   return found;
 }
 
-// The runtime API sets bytes only; 32-bit patterns are the driver API's.
-PFN_cuMemsetD32Async_v3020 find_memset_d32() {
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult result{};
-  BENCH_CU(cudaGetDriverEntryPointByVersion("cuMemsetD32Async", &function, 3020, cudaEnableDefault, &result));
-  if (result != cudaDriverEntryPointSuccess) throw Error("the CUDA driver lacks cuMemsetD32Async");
-  return reinterpret_cast<PFN_cuMemsetD32Async_v3020>(function);
-}
-
 void check_words(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) {
   buffer.check_range(offset, bytes);
   if (offset % 4 != 0 || bytes % 4 != 0) {
@@ -63,11 +54,22 @@ std::string unmet_requirements(std::string_view device_name, ComputeCapability d
 }
 
 Device::Device(const DeviceInfo& info)
-    : info_(info), capability_(open(info)), stream_(make_stream()), gate_(capability_), memset_d32_(find_memset_d32()) {}
+    : info_(info),
+      capability_(open(info)),
+      stream_(make_stream()),
+      gate_(capability_),
+      // The runtime API sets bytes only.
+      memset_d32_(driver_function<PFN_cuMemsetD32Async_v3020>("cuMemsetD32Async", 3020)) {}
 
 std::unique_ptr<bench::Buffer> Device::allocate(std::uint64_t bytes, std::string_view label) {
   return std::make_unique<Buffer>(bytes, label);
 }
+
+std::unique_ptr<bench::Buffer> Device::allocate_shareable(std::uint64_t bytes, std::string_view label) {
+  return std::make_unique<Buffer>(std::make_unique<ShareableMemory>(handle(), bytes, label), bytes, label);
+}
+
+ExportedMemory Device::export_memory(const bench::Buffer& shareable) { return own(shareable).export_memory(); }
 
 std::unique_ptr<bench::Buffer> Device::import_memory(ExportedMemory memory, std::string_view label) {
   return std::make_unique<Buffer>(std::move(memory), label);
@@ -89,8 +91,7 @@ void Device::fill(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes, 
   const Buffer& buffer = own(to);
   check_words(buffer, offset, bytes);
   if (bytes == 0) return;
-  // CUresult and cudaError_t share their numbers (CUDA Driver API, CUresult), so one check serves both.
-  BENCH_CU(static_cast<cudaError_t>(memset_d32_(reinterpret_cast<CUdeviceptr>(buffer.at(offset)), word, bytes / 4, stream())),
+  BENCH_CU(status_of(memset_d32_(reinterpret_cast<CUdeviceptr>(buffer.at(offset)), word, bytes / 4, stream())),
            "{} bytes of buffer '{}'", bytes, buffer.label());
   BENCH_CU(cudaStreamSynchronize(stream()));
 }

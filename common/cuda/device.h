@@ -1,13 +1,12 @@
 // One GPU, opened for measuring: a stream, a pair of events, and the support kernels.
 #pragma once
 
-#include <cudaTypedefs.h>
-
 #include <memory>
 #include <optional>
 #include <string_view>
 
 #include "core/device.h"
+#include "cuda/driver.h"
 #include "cuda/event_timer.h"
 #include "cuda/gate.h"
 #include "cuda/handle.h"
@@ -27,6 +26,8 @@ class Device final : public bench::Device {
 
   const DeviceInfo& info() const override { return info_; }
   std::unique_ptr<bench::Buffer> allocate(std::uint64_t bytes, std::string_view label) override;
+  std::unique_ptr<bench::Buffer> allocate_shareable(std::uint64_t bytes, std::string_view label) override;
+  ExportedMemory export_memory(const bench::Buffer& shareable) override;
   std::unique_ptr<bench::Buffer> import_memory(ExportedMemory memory, std::string_view label) override;
   void write(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes, const Producer& produce) override;
   void read(const bench::Buffer& from, std::uint64_t offset, std::uint64_t bytes, const Consumer& consume) override;

@@ -19,83 +19,125 @@ std::optional<std::uint32_t> find_memory_type(const Context& context, std::uint3
   return std::nullopt;
 }
 
-// Takes the first of `wishes` that some allowed memory type fulfils.
-Allocation make_allocation(const Context& context, std::uint64_t bytes, std::string_view label, ::vk::BufferUsageFlags usage,
-                           std::initializer_list<::vk::MemoryPropertyFlags> wishes, Sharing sharing = Sharing::kNone) {
-  if (bytes == 0) {
-    throw Error("buffer '{}' of 0 bytes", label);
+struct Wish {
+  std::uint64_t bytes = 0;
+  std::string_view label;
+  ::vk::BufferUsageFlags usage;
+  std::initializer_list<::vk::MemoryPropertyFlags> types;  // the first that some allowed memory type has
+  bool shared = false;                                     // with another API
+  ExportedMemory* import = nullptr;  // whose pages to take, instead of new ones; its handle is Vulkan's afterwards
+};
+
+void check_wish(const Context& context, const Wish& wish) {
+  if (wish.bytes == 0) {
+    throw Error("buffer '{}' of 0 bytes", wish.label);
   }
-  if (bytes > context.max_allocation_bytes()) {
+  if (wish.bytes > context.max_allocation_bytes()) {
     throw Error(
-        "buffer '{}' of {} bytes is over {}'s limit of {} bytes for one buffer (maxBufferSize, maxMemoryAllocationSize)", label,
-        bytes, context.info().name, context.max_allocation_bytes());
+        "buffer '{}' of {} bytes is over {}'s limit of {} bytes for one buffer (maxBufferSize, maxMemoryAllocationSize)",
+        wish.label, wish.bytes, context.info().name, context.max_allocation_bytes());
   }
-  const bool exportable = sharing == Sharing::kExportable;
-  if (exportable && !context.features().external_memory_fd) {
+  if (wish.shared && !context.features().external_memory_fd) {
     throw Skip("{} lacks VK_KHR_external_memory_fd for storage buffers: its memory cannot be shared", context.info().name);
   }
-  const ::vk::ExternalMemoryBufferCreateInfo external{.handleTypes = kExportHandle};
-  const ::vk::BufferCreateInfo buffer_info{.pNext = exportable ? &external : nullptr, .size = bytes, .usage = usage};
-  Allocation allocation;
-  allocation.buffer = BENCH_VK(context.device().createBuffer(buffer_info), "buffer '{}', {} bytes", label, bytes);
+}
 
-  const ::vk::MemoryRequirements requirements = allocation.buffer.getMemoryRequirements();
-  std::optional<std::uint32_t> type;
-  for (const ::vk::MemoryPropertyFlags wish : wishes) {
-    if (!type) {
-      type = find_memory_type(context, requirements.memoryTypeBits, wish);
+std::uint32_t choose_memory_type(const Context& context, const Wish& wish, std::uint32_t allowed) {
+  for (const ::vk::MemoryPropertyFlags flags : wish.types) {
+    if (const auto type = find_memory_type(context, allowed, flags)) {
+      return *type;
     }
   }
-  if (!type) {
-    throw Error("{} has no memory type for buffer '{}': wanted {}, allowed types {:#x}", context.info().name, label,
-                ::vk::to_string(*(wishes.end() - 1)), requirements.memoryTypeBits);
-  }
+  throw Error("{} has no memory type for buffer '{}': wanted {}, allowed types {:#x}", context.info().name, wish.label,
+              ::vk::to_string(*(wish.types.end() - 1)), allowed);
+}
 
-  const ::vk::ExportMemoryAllocateInfo exported{.handleTypes = kExportHandle};
-  const ::vk::MemoryDedicatedAllocateInfo dedicated{.pNext = exportable ? &exported : nullptr, .buffer = *allocation.buffer};
-  const ::vk::MemoryAllocateFlagsInfo addressable{.pNext = &dedicated, .flags = ::vk::MemoryAllocateFlagBits::eDeviceAddress};
-  const bool has_address = static_cast<bool>(usage & Usage::eShaderDeviceAddress);
-  const ::vk::MemoryAllocateInfo memory_info{
-      .pNext = has_address ? static_cast<const void*>(&addressable) : &dedicated,
-      .allocationSize = requirements.size,
-      .memoryTypeIndex = *type,
-  };
-  const std::uint64_t heap_bytes = context.memory().memoryHeaps[context.memory().memoryTypes[*type].heapIndex].size;
-  allocation.memory = BENCH_VK(context.device().allocateMemory(memory_info), "buffer '{}', {} bytes of a heap of {} bytes",
-                               label, requirements.size, heap_bytes);
+Allocation make_allocation(const Context& context, const Wish& wish) {
+  check_wish(context, wish);
+  const ::vk::ExternalMemoryBufferCreateInfo external{.handleTypes = kExportHandle};
+  const ::vk::BufferCreateInfo buffer_info{.pNext = wish.shared ? &external : nullptr, .size = wish.bytes, .usage = wish.usage};
+  Allocation allocation;
+  allocation.buffer = BENCH_VK(context.device().createBuffer(buffer_info), "buffer '{}', {} bytes", wish.label, wish.bytes);
+  const ::vk::MemoryRequirements requirements = allocation.buffer.getMemoryRequirements();
+  const std::uint32_t type = choose_memory_type(context, wish, requirements.memoryTypeBits);
+  const std::uint64_t bytes = wish.import != nullptr ? wish.import->allocation_bytes : requirements.size;
+
+  const void* next = nullptr;
+  // A dedicated allocation must be imported as one, any other must not (Vulkan 1.3, VkMemoryDedicatedAllocateInfo).
+  ::vk::MemoryDedicatedAllocateInfo dedicated{.buffer = *allocation.buffer};
+  if (wish.import == nullptr || wish.import->dedicated) {
+    next = &dedicated;
+  }
+  const ::vk::ExportMemoryAllocateInfo exported{.pNext = next, .handleTypes = kExportHandle};
+  const ::vk::ImportMemoryFdInfoKHR imported{
+      .pNext = next, .handleType = kExportHandle, .fd = wish.import != nullptr ? wish.import->handle.handle() : -1};
+  if (wish.import != nullptr) {
+    next = &imported;
+  } else if (wish.shared) {
+    next = &exported;
+  }
+  const ::vk::MemoryAllocateFlagsInfo addressable{.pNext = next, .flags = ::vk::MemoryAllocateFlagBits::eDeviceAddress};
+  if (wish.usage & Usage::eShaderDeviceAddress) {
+    next = &addressable;
+  }
+  const std::uint64_t heap_bytes = context.memory().memoryHeaps[context.memory().memoryTypes[type].heapIndex].size;
+  allocation.memory =
+      BENCH_VK(context.device().allocateMemory({.pNext = next, .allocationSize = bytes, .memoryTypeIndex = type}),
+               "buffer '{}', {} bytes of a heap of {} bytes", wish.label, bytes, heap_bytes);
+  if (wish.import != nullptr) {
+    wish.import->handle.release();  // Vulkan's, since the import succeeded (Vulkan 1.3, VkImportMemoryFdInfoKHR)
+  }
   BENCH_VK(allocation.buffer.bindMemory(*allocation.memory, 0));
-  context.label(allocation.buffer, label);
+  context.label(allocation.buffer, wish.label);
   return allocation;
 }
+
+constexpr ::vk::BufferUsageFlags kDeviceUsage =
+    Usage::eStorageBuffer | Usage::eUniformBuffer | Usage::eTransferSrc | Usage::eTransferDst | Usage::eShaderDeviceAddress;
 
 }  // namespace
 
 DeviceBuffer::DeviceBuffer(const Context& context, std::uint64_t bytes, std::string_view label, Sharing sharing)
     : Buffer(bytes),
-      allocation_(make_allocation(context, bytes, label,
-                                  Usage::eStorageBuffer | Usage::eUniformBuffer | Usage::eTransferSrc | Usage::eTransferDst |
-                                      Usage::eShaderDeviceAddress,
-                                  {Memory::eDeviceLocal}, sharing)),
+      allocation_(make_allocation(context, {.bytes = bytes,
+                                            .label = label,
+                                            .usage = kDeviceUsage,
+                                            .types = {Memory::eDeviceLocal},
+                                            .shared = sharing == Sharing::kExportable})),
+      address_(context.device().getBufferAddress({.buffer = *allocation_.buffer})) {}
+
+DeviceBuffer::DeviceBuffer(const Context& context, ExportedMemory memory, std::string_view label)
+    : Buffer(memory.buffer_bytes),
+      allocation_(make_allocation(context, {.bytes = memory.buffer_bytes,
+                                            .label = label,
+                                            .usage = kDeviceUsage,
+                                            .types = {Memory::eDeviceLocal},
+                                            .shared = true,
+                                            .import = &memory})),
       address_(context.device().getBufferAddress({.buffer = *allocation_.buffer})) {}
 
 // Cached first: the host reads uncached memory (a window into the GPU's, or write-combined) at some 100 MB/s.
 // Coherent memory that the host sees always exists (Vulkan 1.3, section 11.2.1).
 StagingBuffer::StagingBuffer(const Context& context, std::uint64_t bytes)
-    : allocation_(make_allocation(
-          context, bytes, "staging", Usage::eTransferSrc | Usage::eTransferDst,
-          {Memory::eHostVisible | Memory::eHostCoherent | Memory::eHostCached, Memory::eHostVisible | Memory::eHostCoherent})),
+    : allocation_(make_allocation(context, {.bytes = bytes,
+                                            .label = "staging",
+                                            .usage = Usage::eTransferSrc | Usage::eTransferDst,
+                                            .types = {Memory::eHostVisible | Memory::eHostCoherent | Memory::eHostCached,
+                                                      Memory::eHostVisible | Memory::eHostCoherent}})),
       host_(static_cast<std::byte*>(BENCH_VK(allocation_.memory.mapMemory(0, VK_WHOLE_SIZE))), bytes) {}
 
 ExportedMemory DeviceBuffer::export_memory(const Context& context) const {
   const ::vk::MemoryGetFdInfoKHR info{.memory = *allocation_.memory, .handleType = kExportHandle};
   FileDescriptor handle(BENCH_VK(context.device().getMemoryFdKHR(info), "{} bytes", bytes()));
-  return {std::move(handle), allocation_.buffer.getMemoryRequirements().size, bytes()};
+  return {std::move(handle), allocation_.buffer.getMemoryRequirements().size, bytes(), true};
 }
 
 DescriptorMemory::DescriptorMemory(const Context& context, std::uint64_t bytes)
-    : allocation_(make_allocation(
-          context, bytes, "descriptors", kUsage,
-          {Memory::eDeviceLocal | Memory::eHostVisible | Memory::eHostCoherent, Memory::eHostVisible | Memory::eHostCoherent})),
+    : allocation_(make_allocation(context, {.bytes = bytes,
+                                            .label = "descriptors",
+                                            .usage = kUsage,
+                                            .types = {Memory::eDeviceLocal | Memory::eHostVisible | Memory::eHostCoherent,
+                                                      Memory::eHostVisible | Memory::eHostCoherent}})),
       address_(context.device().getBufferAddress({.buffer = *allocation_.buffer})),
       host_(static_cast<std::byte*>(BENCH_VK(allocation_.memory.mapMemory(0, VK_WHOLE_SIZE))), bytes) {}
 

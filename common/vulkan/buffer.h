@@ -16,14 +16,16 @@ struct Allocation {
 
 inline constexpr ::vk::ExternalMemoryHandleTypeFlagBits kExportHandle = ::vk::ExternalMemoryHandleTypeFlagBits::eOpaqueFd;
 
-enum class Sharing : std::uint8_t { kNone, kExportable };
-
 // Device-local memory for storage, copies and device addresses.
 class DeviceBuffer : public Buffer {
  public:
+  // kPrivate: for this device alone. kExportable: for another API to import, too.
+  enum class Sharing : std::uint8_t { kPrivate, kExportable };
   // Throws Error for a size over the device's limit (which it names), OutOfMemory with the sizes, Skip for kExportable where
   // the device cannot.
-  DeviceBuffer(const Context& context, std::uint64_t bytes, std::string_view label, Sharing sharing = Sharing::kNone);
+  DeviceBuffer(const Context& context, std::uint64_t bytes, std::string_view label, Sharing sharing = Sharing::kPrivate);
+  // Over the pages of another API's allocation. Throws Error; Skip where the device cannot.
+  DeviceBuffer(const Context& context, ExportedMemory memory, std::string_view label);
   ::vk::Buffer handle() const { return *allocation_.buffer; }
   ::vk::DeviceAddress address() const { return address_; }
   // Of a kExportable buffer. Throws Error.

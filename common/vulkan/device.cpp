@@ -12,10 +12,14 @@ std::unique_ptr<Buffer> VulkanDevice::allocate(std::uint64_t bytes, std::string_
 }
 
 std::unique_ptr<Buffer> VulkanDevice::allocate_shareable(std::uint64_t bytes, std::string_view label) {
-  return std::make_unique<DeviceBuffer>(context_, bytes, label, Sharing::kExportable);
+  return std::make_unique<DeviceBuffer>(context_, bytes, label, DeviceBuffer::Sharing::kExportable);
 }
 
 ExportedMemory VulkanDevice::export_memory(const Buffer& shareable) { return device_buffer(shareable).export_memory(context_); }
+
+std::unique_ptr<Buffer> VulkanDevice::import_memory(ExportedMemory memory, std::string_view label) {
+  return std::make_unique<DeviceBuffer>(context_, std::move(memory), label);
+}
 
 void VulkanDevice::write(Buffer& to, std::uint64_t offset, std::uint64_t bytes, const Producer& produce) {
   transfer_.write(device_buffer(to), offset, bytes, produce);

@@ -16,6 +16,7 @@ class VulkanDevice : public Device {
   std::unique_ptr<Buffer> allocate(std::uint64_t bytes, std::string_view label) override;
   std::unique_ptr<Buffer> allocate_shareable(std::uint64_t bytes, std::string_view label) override;
   ExportedMemory export_memory(const Buffer& shareable) override;
+  std::unique_ptr<Buffer> import_memory(ExportedMemory memory, std::string_view label) override;
   void write(Buffer& to, std::uint64_t offset, std::uint64_t bytes, const Producer& produce) override;
   void read(const Buffer& from, std::uint64_t offset, std::uint64_t bytes, const Consumer& consume) override;
   void fill(Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) override;

@@ -1,0 +1,23 @@
+// The CUDA driver API's functions, for what the runtime API lacks. Nothing links with libcuda.
+#pragma once
+
+#include <cudaTypedefs.h>
+
+#include "cuda/error.h"
+
+namespace bench::cu {
+
+// The driver's function `name` as of CUDA `version` (1000 * major + 10 * minor). Throws Error if the driver lacks it.
+template <class Function>
+Function driver_function(const char* name, unsigned int version) {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult result{};
+  BENCH_CU(cudaGetDriverEntryPointByVersion(name, &function, version, cudaEnableDefault, &result), "{}", name);
+  if (result != cudaDriverEntryPointSuccess) throw Error("the CUDA driver lacks {}", name);
+  return reinterpret_cast<Function>(function);
+}
+
+// CUresult and cudaError_t share their numbers (CUDA Driver API, CUresult), so BENCH_CU checks both.
+inline cudaError_t status_of(CUresult result) { return static_cast<cudaError_t>(result); }
+
+}  // namespace bench::cu
