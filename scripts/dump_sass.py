@@ -23,14 +23,14 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from benchlib import files, markdown, results, sass, sass_cubin, sass_diff, sass_dump, sass_tool  # noqa: E402
+from benchlib import files, markdown, results, sass, sass_address, sass_cubin, sass_diff, sass_dump, sass_tool  # noqa: E402
 from benchlib.results import API_NAMES, InputError  # noqa: E402
 from benchlib.sass import Instruction  # noqa: E402
 from benchlib.sass_dump import Kernel  # noqa: E402
@@ -39,11 +39,12 @@ from benchlib.sass_tool import Nvdisasm, ToolError  # noqa: E402
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = [
     "experiment", "kernel", "api", "arch", "instructions", "registers", "live_registers", *sass.EXCLUSIVE, *sass.ATTRIBUTES,
-    "code_bytes", "isa_hash", "note",
+    "load_scale", "store_scale", "code_bytes", "isa_hash", "note",
 ]  # fmt: skip
+DIFFERENCE_COLUMNS = {name: re.sub(r"\W+", "_", name.lower()).strip("_") for name in sass_diff.NAMES}
 TWIN_COLUMNS = [
-    "experiment", "kernel", "arch", "cuda_instructions", "vulkan_instructions", "same_memory", "same_opcodes",
-    *(re.sub(r"\W+", "_", name.lower()).strip("_") for name in sass_diff.NAMES), "summary",
+    "experiment", "kernel", "arch", "cuda_kernel", "vulkan_kernel", "cuda_instructions", "vulkan_instructions", "same_memory",
+    "same_opcodes", *DIFFERENCE_COLUMNS.values(), "summary",
 ]  # fmt: skip
 DUMP_TIMEOUT_S = 600
 NAMED_KERNELS = 4  # in the list of what is missing, for each reason
@@ -154,15 +155,38 @@ def keep_source(kernel: Kernel) -> Kernel:
     return kernel
 
 
+def without_binding(entry: str) -> str:
+    """CUDA's names leave out `_address`: its pointers are nothing else."""
+    return entry.replace("_address", "")
+
+
+def counterpart(entry: str, others: Collection[str]) -> str | None:
+    """Of the other API's entry points, the one that this kernel is compared with: that of its own name, or else the nearest that
+    it is a variation of. copy_f32_address answers copy_f32, and so does copy_f32_bounds where the other API has none.
+    """
+    if entry in others:
+        return entry
+    bare = without_binding(entry)
+    nearest = [name for name in others if bare == without_binding(name) or bare.startswith(f"{without_binding(name)}_")]
+    return max(nearest, key=lambda name: (len(without_binding(name)), -len(name)), default=None)
+
+
 def select(kernels: Sequence[Kernel], options: argparse.Namespace) -> list[Kernel]:
-    chosen = [
+    """The kernels that were asked for, and what each is compared with."""
+    candidates = [
         kernel
         for kernel in kernels
         if experiment_matches(kernel.experiment, options.experiment)
-        and (not options.kernel or kernel.entry in options.kernel or kernel.name in options.kernel)
         # A Vulkan kernel whose architecture is not known may be of any.
         and (not options.arch or not kernel.arch or kernel.arch in options.arch)
     ]
+    named = [k for k in candidates if not options.kernel or k.entry in options.kernel or k.name in options.kernel]
+    answers = set()
+    for kernel in named if options.kernel else []:
+        others = {(k.api, k.entry) for k in candidates if k.experiment == kernel.experiment and k.api != kernel.api}
+        answer = counterpart(kernel.entry, {entry for _, entry in others})
+        answers |= {(kernel.experiment, *other) for other in others if other[1] == answer}
+    chosen = [k for k in candidates if k in named or (k.experiment, k.api, k.entry) in answers]
     if not chosen:
         names = sorted({kernel.entry for kernel in kernels})
         raise InputError(f"no kernel is left to disassemble; there are: {', '.join(names) or 'none'}")
@@ -225,6 +249,8 @@ def csv_row(item: Disassembled) -> dict[str, object]:
         "registers": kernel.registers,
         "live_registers": sass.live_registers(item.instructions) if item.instructions is not None else None,
         **item.counts,
+        "load_scale": sass_address.load_scale(item.instructions or []),
+        "store_scale": sass_address.store_scale(item.instructions or []),
         "code_bytes": len(kernel.code) or None,
         "isa_hash": kernel.isa_hash,
         "note": item.note,
@@ -273,21 +299,33 @@ class Twin:
 
 
 def find_twins(items: Sequence[Disassembled]) -> list[Twin]:
-    """Every Vulkan kernel beside the CUDA kernel of its entry point and architecture."""
+    """Every Vulkan kernel beside its CUDA counterpart of the same architecture, then the CUDA kernels that answered none."""
+    groups: dict[tuple[str, int | None], list[Disassembled]] = {}
+    for item in items:
+        if item.instructions is not None:
+            groups.setdefault((item.kernel.experiment, sass_tool.sm_number(item.kernel.arch)), []).append(item)
     twins = []
-    for vulkan in items:
-        if vulkan.kernel.api != "vulkan" or vulkan.instructions is None:
-            continue
-        number = sass_tool.sm_number(vulkan.kernel.arch)
-        for cuda in items:
-            same = (cuda.kernel.experiment, cuda.kernel.entry) == (vulkan.kernel.experiment, vulkan.kernel.entry)
-            if cuda.kernel.api != "cuda" or cuda.instructions is None or not same:
-                continue
-            if sass_tool.sm_number(cuda.kernel.arch) == number:
-                left = sass_diff.Side("CUDA", cuda.instructions)
-                right = sass_diff.Side("Vulkan", vulkan.instructions, vulkan.kernel.descriptors)
-                twins.append(Twin(vulkan.kernel.name, cuda, vulkan, sass_diff.compare(left, right)))
+    for group in groups.values():
+        cudas, vulkans = ([item for item in group if item.kernel.api == api] for api in ("cuda", "vulkan"))
+        found = [(cuda, vulkan) for vulkan in vulkans for cuda in answering(vulkan, cudas)]
+        paired = {id(cuda) for cuda, _ in found}
+        twins += [compared(vulkan.kernel.name, cuda, vulkan) for cuda, vulkan in found]
+        for cuda in cudas:
+            if id(cuda) not in paired:
+                # One build of the shader will do.
+                twins += [compared(cuda.kernel.name, cuda, vulkan) for vulkan in answering(cuda, vulkans)[:1]]
     return twins
+
+
+def answering(item: Disassembled, others: Sequence[Disassembled]) -> list[Disassembled]:
+    entry = counterpart(item.kernel.entry, {other.kernel.entry for other in others})
+    return [other for other in others if other.kernel.entry == entry]
+
+
+def compared(name: str, cuda: Disassembled, vulkan: Disassembled) -> Twin:
+    left = sass_diff.Side("CUDA", cuda.instructions or [])
+    right = sass_diff.Side("Vulkan", vulkan.instructions or [], vulkan.kernel.descriptors)
+    return Twin(name, cuda, vulkan, sass_diff.compare(left, right))
 
 
 def twin_page(twin: Twin) -> str:
@@ -297,7 +335,8 @@ def twin_page(twin: Twin) -> str:
     def fact(name: str, of: Callable[[Disassembled], object]) -> tuple[str, str, str]:
         return name, shown(of(twin.cuda)), shown(of(twin.vulkan))
 
-    facts = [
+    facts = [fact("kernel", lambda item: item.kernel.name)] if len({twin.cuda.kernel.name, twin.vulkan.kernel.name}) > 1 else []
+    facts += [
         fact("instructions", lambda item: item.length),
         fact("registers", lambda item: item.kernel.registers),
         fact("live registers, at most", lambda item: sass.live_registers(item.instructions or [])),
@@ -317,16 +356,17 @@ def twin_row(twin: Twin) -> dict[str, object]:
         "experiment": experiment,
         "kernel": name,
         "arch": arch,
+        "cuda_kernel": twin.cuda.kernel.name,
+        "vulkan_kernel": twin.vulkan.kernel.name,
         "cuda_instructions": twin.cuda.length,
         "vulkan_instructions": twin.vulkan.length,
         "same_memory": int(twin.difference.same_memory),
         "same_opcodes": int(twin.difference.same_opcodes),
         "summary": sass_diff.summary(twin.difference),
     }
-    columns = dict(zip(sass_diff.NAMES, TWIN_COLUMNS[7:]))
-    for name in sass_diff.NAMES:
-        left, right = twin.difference.counts.get(name, (0, 0))
-        row[columns[name]] = right - left
+    for difference, column in DIFFERENCE_COLUMNS.items():
+        left, right = twin.difference.counts.get(difference, (0, 0))
+        row[column] = right - left
     return row
 
 

@@ -225,7 +225,7 @@ STACK = "stack pointer"
 
 _CONSTANT = re.compile(r"\bcx?\[(?P<bank>[^\]]+)\]\[(?P<at>[^\]]+)\]")
 _DESCRIPTOR_USE = re.compile(r"\bdesc\[U?R\d+\](?=\[)")
-_REGISTER = re.compile(r"\b(U?R)(\d+)")
+REGISTER = re.compile(r"\b(U?R)(\d+)")
 _SIZE_AT = 8  # a buffer descriptor is {64-bit address, 32-bit size, ...}
 
 Place = tuple[str, int]  # bank, offset
@@ -274,7 +274,7 @@ def mark_roles(instructions: Sequence[Instruction], *, descriptors: bool) -> lis
                 for writer in pair:
                     if writer is not None and width(instructions[writer]) == 32:
                         roles[writer].add(POINTER)
-        for register in _written(instruction, operands):
+        for register in written(instruction, operands):
             writers[register] = index
     if descriptors:
         for index, (bank, at) in compares:
@@ -288,7 +288,7 @@ def _is_pair(low: Place, high: Place) -> bool:
 
 
 def _registers(operands: Iterable[str]) -> list[str]:
-    return [f"{kind}{number}" for operand in operands for kind, number in _REGISTER.findall(operand)]
+    return [f"{kind}{number}" for operand in operands for kind, number in REGISTER.findall(operand)]
 
 
 def _read_by(instructions: Sequence[Instruction], writer: int | None) -> list[Place]:
@@ -298,11 +298,11 @@ def _read_by(instructions: Sequence[Instruction], writer: int | None) -> list[Pl
     return constants(instructions[writer])
 
 
-def _written(instruction: Instruction, operands: Sequence[str]) -> list[str]:
+def written(instruction: Instruction, operands: Sequence[str]) -> list[str]:
     """The registers an instruction writes: its first operand, unless it stores, branches or compares."""
     if not operands or kind(instruction).endswith("store") or kind(instruction) in ("compare", "branch", "barrier", "fence"):
         return []
-    match = _REGISTER.fullmatch(operands[0])
+    match = REGISTER.fullmatch(operands[0])
     if not match:
         return []
     wide = kind(instruction) == "address" and "WIDE" in instruction.modifiers
@@ -314,7 +314,7 @@ def _used_before_rewritten(instructions: Sequence[Instruction], index: int, regi
     """Whether an operand that the listing shows reads the register (or its upper half) before it is written again. A memory
     descriptor does not count: older listings leave it out, newer ones print it as desc[UR4].
     """
-    match = _REGISTER.fullmatch(register)
+    match = REGISTER.fullmatch(register)
     if not match:
         return True
     if match[1] == "R":
@@ -322,10 +322,10 @@ def _used_before_rewritten(instructions: Sequence[Instruction], index: int, regi
     names = {register, f"UR{int(match[2]) + 1}"}
     for instruction in instructions[index + 1 :]:
         operands = split_operands(_DESCRIPTOR_USE.sub("", instruction.operands))
-        written = set(_written(instruction, operands))
-        if names & set(_registers(operands[1:] if written else operands)):
+        targets = written(instruction, operands)
+        if names & set(_registers(operands[1:] if targets else operands)):
             return True
-        if register in written:
+        if register in targets:
             return False
     return False
 
@@ -343,23 +343,6 @@ def _address_pair(instruction: Instruction) -> list[str]:
     return [f"R{match[1]}", f"R{int(match[1]) + 1}"] if match else []
 
 
-def multiplier(instructions: Sequence[Instruction], index: int) -> int | None:
-    """The constant that the 64-bit multiply-add at `index` scales its index with; before compute capability 9.0 it is moved
-    into a register first.
-    """
-    instruction = instructions[index]
-    if "WIDE" not in instruction.modifiers:
-        return None
-    factor = split_operands(instruction.operands)[2]
-    if _REGISTER.fullmatch(factor):
-        for earlier in reversed(instructions[:index]):
-            operands = split_operands(earlier.operands)
-            if factor in _written(earlier, operands):
-                factor = operands[-1] if kind(earlier) == "move" else ""
-                break
-    return int(factor, 16) if re.fullmatch(r"0x[0-9a-f]+", factor) else None
-
-
 # ------------------------------------------------------------------------------------------------------------ counting
 
 WIDTHS = (8, 16, 32, 64, 128)
@@ -371,8 +354,8 @@ EXCLUSIVE = [
 ]  # fmt: skip
 # These say more about some of them.
 ATTRIBUTES = [
-    "ldg_constant", "ldg_strong", "stg_strong", "ldg_hinted", "stg_hinted", "constant_reads", "descriptor_reads",
-    "constant_compares", "bounds_checks", "predicated", "recovered",
+    "ldg_constant", "ldg_strong", "stg_strong", "ldg_hinted", "stg_hinted", "constant_reads", "pointer_reads",
+    "descriptor_reads", "constant_compares", "bounds_checks", "predicated", "recovered",
 ]  # fmt: skip
 _COLUMN_OF = {
     "shared_load": "lds", "shared_store": "sts", "local_load": "ldl", "local_store": "stl", "generic_load": "generic",
@@ -401,6 +384,7 @@ def count(instructions: Iterable[Instruction], *, descriptors: bool) -> dict[str
         else:
             totals[_COLUMN_OF[sort]] += 1
         totals["constant_reads"] += bool(constants(instruction))
+        totals["pointer_reads"] += POINTER in instruction.roles
         totals["descriptor_reads"] += is_descriptor_read(instruction, descriptors=descriptors)
         totals["constant_compares"] += CONSTANT_COMPARE in instruction.roles
         totals["bounds_checks"] += LIMIT in instruction.roles

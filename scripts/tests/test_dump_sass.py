@@ -134,6 +134,7 @@ def test_a_twin(tmp_path, tool, capsys):
         assert row["live_registers"] == "3"
         assert row["isa_hash"] == sass_cubin.isa_hash(CODE)
         assert row["note"] == ""
+        assert row["load_scale"] == row["store_scale"] == ""
     folder = tmp_path / "out/sass/exp01_vector_add"
     assert sorted(path.name for path in folder.iterdir()) == ["add_f32.cuda.sass", "add_f32.md", "add_f32.vulkan.sass"]
     listing = (folder / "add_f32.cuda.sass").read_text().splitlines()
@@ -228,6 +229,39 @@ def test_ways_to_bind_buffers_get_names_of_their_own(tmp_path, tool):
     assert run(dump, tmp_path / "out") == 0
     names = [(row["kernel"], row["api"]) for row in rows(tmp_path / "out/sass.csv")]
     assert names == [("add_f32", "cuda"), ("add_f32", "vulkan"), ("add_f32.push_descriptors", "vulkan")]
+
+
+def test_variations_are_compared_with_what_they_vary(tmp_path, tool, capsys):
+    dump = write_dump(tmp_path / "dump", entry(), entry("vulkan"), entry("vulkan", kernel="add_f32_address"),
+                      entry(kernel="add_f32_bounds"), entry(kernel="sum"))  # fmt: skip
+    out = tmp_path / "out"
+    assert run(dump, out) == 0
+    found = [(row["kernel"], row["cuda_kernel"], row["vulkan_kernel"]) for row in rows(out / "sass_twins.csv")]
+    assert found == [("add_f32", "add_f32", "add_f32"), ("add_f32_address", "add_f32", "add_f32_address"),
+                     ("add_f32_bounds", "add_f32_bounds", "add_f32")]  # fmt: skip
+    assert "| kernel | add_f32 | add_f32_address |" in (out / "sass/exp01_vector_add/add_f32_address.md").read_text()
+    assert "| kernel |" not in (out / "sass/exp01_vector_add/add_f32.md").read_text()
+    capsys.readouterr()
+    assert run(dump, out, "--kernel", "add_f32_address") == 0
+    text = capsys.readouterr().out
+    assert "2 of 2 kernels disassembled, 1 twins compared" in text and "add_f32_address.md" in text
+
+
+@pytest.mark.parametrize(
+    "entry_, others, expected",
+    [
+        ("copy", {"copy", "copy_x"}, "copy"),
+        ("copy_x_address", {"copy", "copy_x"}, "copy_x"),
+        ("copy_address_y", {"copy", "copy_x"}, "copy"),
+        ("copy_x", {"copy_address", "copy"}, "copy"),
+        ("copy_x", {"copy_x_address", "copy"}, "copy_x_address"),
+        ("copy_10", {"copy_1"}, None),
+        ("copy", {"copy_x"}, None),
+        ("copy", set(), None),
+    ],
+)
+def test_counterparts(entry_, others, expected):
+    assert dump_sass.counterpart(entry_, others) == expected
 
 
 def test_one_entry_point_of_two_files(tmp_path, tool):

@@ -154,16 +154,6 @@ def test_every_instruction_is_counted_once(name):
     assert sum(counts[column] for column in sass.EXCLUSIVE) == len(listing)
 
 
-def test_the_multiplier_of_an_address():
-    direct = instructions("IMAD.WIDE.U32 R2, R7, 0x10, R2")
-    assert sass.multiplier(direct, 0) == 0x10
-    moved = instructions("MOV R3, 0x10", "IMAD.MOV.U32 R5, RZ, RZ, 0x4", "IMAD.WIDE.U32 R2, R4, R3, c[0x0][0x160]")
-    assert sass.multiplier(moved, 2) == 0x10
-    unknown = instructions("LDC R3, c[0x0][0x4]", "IMAD.WIDE.U32 R2, R4, R3, c[0x0][0x160]")
-    assert sass.multiplier(unknown, 1) is None
-    assert sass.multiplier(unknown, 0) is None
-
-
 # --------------------------------------------------------------------------------------------------------------- roles
 
 
@@ -198,6 +188,7 @@ def test_without_descriptors_nothing_is_a_limit():
     found = roles(listing, descriptors=False)
     assert found == {0x30: {sass.CONSTANT_COMPARE}, 0x50: {sass.POINTER}, 0x60: {sass.POINTER}, 0xA0: {sass.POINTER}}
     assert sass.count(sass.mark_roles(listing, descriptors=False), descriptors=False)["descriptor_reads"] == 0
+    assert sass.count(sass.mark_roles(listing, descriptors=False), descriptors=False)["pointer_reads"] == 3
 
 
 def test_a_pointer_moved_in_halves():
