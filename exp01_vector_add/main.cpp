@@ -54,7 +54,7 @@ std::uint32_t blocks_for(std::uint64_t threads, std::uint32_t block) {
 // CPU references: what word i of the output must be.
 float expect_add(const Workbench& bench, std::uint64_t i) { return bench.input_value(0, i) + bench.input_value(1, i); }
 std::uint32_t bits(const Workbench& bench, std::uint64_t i) { return std::bit_cast<std::uint32_t>(bench.input_value(0, i)); }
-std::uint32_t expect_write(std::uint64_t i) { return static_cast<std::uint32_t>(i) * EXP01_WRITE_MULTIPLIER; }
+std::uint32_t expect_write(std::uint64_t i) { return incompressible_word(static_cast<std::uint32_t>(i)); }
 std::uint32_t expect_xor(const Workbench& bench, std::uint64_t tile, std::uint64_t tile_words, std::uint64_t words) {
   std::uint32_t sum = 0;
   for (std::uint64_t i = tile * tile_words; i < std::min((tile + 1) * tile_words, words); ++i) sum ^= bits(bench, i);

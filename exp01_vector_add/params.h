@@ -10,7 +10,4 @@ struct CountParams {
 };
 BENCH_ASSERT_SIZE(CountParams, 4);
 
-// What write_tile stores in 32-bit word i: an odd multiplier (Knuth's 2^32 / phi) makes every word another.
-#define EXP01_WRITE_MULTIPLIER 2654435761u
-
 #endif

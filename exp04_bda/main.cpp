@@ -15,6 +15,7 @@ using bench::Buffer;
 using bench::Launch;
 using bench::Memory;
 using bench::Plan;
+using bench::QueueKind;
 using bench::Subject;
 using bench::Workbench;
 
@@ -29,25 +30,32 @@ struct Base {
   std::uint32_t bytes;  // read + written per float; 0: no bandwidth to speak of
 };
 const Base kBases[] = {
-    {"add_f32", 2, 1, 12},    {"add_f32x4", 2, 4, 12},   {"copy_f32", 1, 1, 8}, {"copy_f32x4", 1, 4, 8},
-    {"write_u32x4", 0, 4, 4}, {"inner_struct", 1, 2, 8}, {"load_f32", 1, 1, 4}, {"store_u32", 0, 1, 4},
-    {"loop_f32", 1, 1, 8},    {"empty", 0, 1, 0},
+    {"add_f32", 2, 1, 12},    {"add_f32x4", 2, 4, 12}, {"copy_f32", 1, 1, 8},   {"copy_f32x4", 1, 4, 8},
+    {"write_u32x4", 0, 4, 4}, {"write_ramp", 0, 4, 4}, {"write_zero", 0, 4, 4}, {"inner_struct", 1, 2, 8},
+    {"load_f32", 1, 1, 4},    {"store_u32", 0, 1, 4},  {"loop_f32", 1, 1, 8},   {"empty", 0, 1, 0},
 };
 
-// The experiment is this table. `none` is plain CUDA against plain descriptors; cuda_* and vulkan_* change that one side.
+// The experiment is these tables. `none` is plain CUDA against plain descriptors; cuda_* and vulkan_* change that one side.
+constexpr Memory kOwn = Memory::kOwn;
+constexpr Memory kFromVulkan = Memory::kFromVulkan;
+constexpr Memory kFromCuda = Memory::kFromCuda;
+constexpr QueueKind kGraphics = QueueKind::kGraphics;
 const Variant kVariants[] = {
     {"add_f32", "none", "", "", {256}},
     {"add_f32", "vulkan_address", "", "_address", {256}},
+    {"add_f32", "vulkan_graphics_queue", "", "", {256}, kOwn, kGraphics},
     {"add_f32x4", "none", "", "", {256}},
-    {"add_f32x4", "none", "", "", {256}, Memory::kFromVulkan},
-    {"add_f32x4", "none", "", "", {256}, Memory::kFromCuda},
+    {"add_f32x4", "none", "", "", {256}, kFromVulkan},
+    {"add_f32x4", "none", "", "", {256}, kFromCuda},
     {"add_f32x4", "vulkan_address", "", "_address", {256}},
     {"chase", "none", "", "", {32}},
+    {"chase", "none", "", "", {32}, kFromVulkan},
+    {"chase", "none", "", "", {32}, kFromCuda},
     {"chase", "vulkan_address", "", "_address", {32}},
 
     {"copy_f32", "none", "", "", {128, 256, 1024}},
-    {"copy_f32", "none", "", "", {128, 256, 1024}, Memory::kFromVulkan},
-    {"copy_f32", "none", "", "", {128, 256, 1024}, Memory::kFromCuda},
+    {"copy_f32", "none", "", "", {256}, kFromVulkan},
+    {"copy_f32", "none", "", "", {256}, kFromCuda},
     {"copy_f32", "no_qualifier", "_plain", "_plain", {256}},
     {"copy_f32", "restrict", "_restrict", "_restrict", {256}},
     {"copy_f32", "coherent", "_coherent", "_coherent", {256}},
@@ -62,31 +70,35 @@ const Variant kVariants[] = {
     {"copy_f32", "cuda_bounds", "_bounds", "", {256}},
     {"copy_f32", "cuda_offset32", "_offset32", "", {256}},
     {"copy_f32", "cuda_block_constant", "_block_256", "", {256}},
-    {"copy_f32", "cuda_all", "_all_128", "", {128}},
     {"copy_f32", "cuda_all", "_all_256", "", {256}},
     {"copy_f32", "cuda_all", "_all_1024", "", {1024}},
     {"copy_f32", "vulkan_private", "", "_private", {256}},
     {"copy_f32", "vulkan_address", "", "_address", {128, 256, 1024}},
+    {"copy_f32", "vulkan_address_plain", "", "_address_plain", {256}},
     {"copy_f32", "vulkan_address_private", "", "_address_private", {256}},
+    {"copy_f32", "vulkan_graphics_queue", "", "", {128, 256, 1024}, kOwn, kGraphics},
 
     {"empty", "none", "", "", {128, 256, 1024}},
+    {"empty", "cuda_16_registers", "_16_registers", "", {256, 1024}},
+    {"empty", "vulkan_graphics_queue", "", "", {256, 1024}, kOwn, kGraphics},
     {"load_f32", "none", "", "", {256}},
-    {"load_f32", "none", "", "", {256}, Memory::kFromVulkan},
-    {"load_f32", "none", "", "", {256}, Memory::kFromCuda},
+    {"load_f32", "vulkan_graphics_queue", "", "", {256}, kOwn, kGraphics},
     {"store_u32", "none", "", "", {256}},
-    {"store_u32", "none", "", "", {256}, Memory::kFromVulkan},
-    {"store_u32", "none", "", "", {256}, Memory::kFromCuda},
     {"loop_f32", "none", "", "", {256}},
-    {"loop_f32", "none", "", "", {256}, Memory::kFromVulkan},
-    {"loop_f32", "none", "", "", {256}, Memory::kFromCuda},
+    {"loop_f32", "vulkan_address", "", "_address", {256}},
 
     {"write_u32x4", "none", "", "", {256}},
-    {"write_u32x4", "none", "", "", {256}, Memory::kFromVulkan},
-    {"write_u32x4", "none", "", "", {256}, Memory::kFromCuda},
+    {"write_u32x4", "none", "", "", {256}, kFromVulkan},
+    {"write_u32x4", "none", "", "", {256}, kFromCuda},
     {"write_u32x4", "cuda_strong_store", "_strong_store", "", {256}},
     {"write_u32x4", "cuda_all", "_all_256", "", {256}},
     {"write_u32x4", "vulkan_address", "", "_address", {256}},
     {"write_u32x4", "vulkan_address_private", "", "_address_private", {256}},
+    {"write_u32x4", "vulkan_graphics_queue", "", "", {256}, kOwn, kGraphics},
+    {"write_ramp", "none", "", "", {256}},
+    {"write_ramp", "none", "", "", {256}, kFromVulkan},
+    {"write_ramp", "none", "", "", {256}, kFromCuda},
+    {"write_zero", "none", "", "", {256}},
 
     {"inner_struct", "none", "", "", {256}},
     {"inner_struct", "cuda_strong_store", "_strong_store", "", {256}},
@@ -95,6 +107,15 @@ const Variant kVariants[] = {
     {"inner_struct", "vulkan_address", "", "_address", {256}},
     {"inner_struct", "vulkan_address_private", "", "_address_private", {256}},
 };
+// Both sides run Vulkan's machine code. Last of all: should a driver's code not bear it, nothing else is lost.
+const Variant kSameCode[] = {
+    {"add_f32", "cuda_runs_vulkan_code", kVulkanCode, "", {256}},
+    {"add_f32", "cuda_runs_vulkan_address_code", kVulkanCode, "_address", {256}},
+    {"copy_f32", "cuda_runs_vulkan_code", kVulkanCode, "", {128, 256, 1024}},
+    {"copy_f32", "cuda_runs_vulkan_address_code", kVulkanCode, "_address", {256, 1024}},
+    {"write_u32x4", "cuda_runs_vulkan_code", kVulkanCode, "", {256}},
+    {"inner_struct", "cuda_runs_vulkan_code", kVulkanCode, "", {256}},
+};
 
 // CPU reference: the bits of word i of the output.
 std::uint32_t expected(const Workbench& bench, std::string_view base, std::uint64_t i) {
@@ -102,7 +123,10 @@ std::uint32_t expected(const Workbench& bench, std::string_view base, std::uint6
   if (base.starts_with("add")) return std::bit_cast<std::uint32_t>(a + bench.input_value(1, i));
   if (base.starts_with("copy") || base == "loop_f32") return std::bit_cast<std::uint32_t>(a);
   if (base == "inner_struct") return std::bit_cast<std::uint32_t>(a + (i % 2 == 0 ? 10.0F : 20.0F));
-  if (base == "write_u32x4" || base == "store_u32") return static_cast<std::uint32_t>(i) * EXP04_WRITE_MULTIPLIER;
+  const auto word = static_cast<std::uint32_t>(i);
+  if (base == "write_u32x4" || base == "store_u32") return incompressible_word(word);
+  if (base == "write_ramp") return EXP04_RAMP(word);
+  if (base == "write_zero") return 0;
   return bench::kPoison;  // load_f32 and empty store nothing
 }
 
@@ -124,7 +148,7 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, const 
   bench.device().run(launch);
   bench::verify<std::uint32_t>(bench.device(), output, floats, bench::kGuardWords,
                                [&](std::uint64_t i) { return expected(bench, base.name, i); });
-  return bench.device().prepare(launch, {});
+  return bench.device().prepare(launch, {.queue = variant.queue});
 }
 
 bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t floats) {
@@ -171,6 +195,9 @@ std::vector<bench::Case> cases(const Plan& plan) {
   }
   const auto is_copy = [](const bench::Case& one) { return one.sides.front().variant == "copy_f32"; };
   for (const bench::Case& aa : bench::aa_controls(*std::find_if(list.begin(), list.end(), is_copy))) list.push_back(aa);
+  for (const Variant& variant : kSameCode) {
+    for (const std::uint32_t block : variant.blocks) add(variant, block, largest);
+  }
   return list;
 }
 
@@ -191,12 +218,15 @@ int main(int argc, char** argv) {
                    {"load_f32", "copy_f32 without its store: 4 bytes a float"},
                    {"store_u32", "copy_f32 without its load: 4 bytes a float"},
                    {"loop_f32", "copy_f32 as a grid-stride loop of 2048 blocks: 8 bytes a float"},
-                   {"write_u32x4", "16-byte stores of computed words, with each `feature`: 4 bytes a float"},
+                   {"write_u32x4", "16-byte stores of words that nothing can compress, with each `feature`: 4 bytes a float"},
+                   {"write_ramp", "write_u32x4 with words in arithmetic progression"},
+                   {"write_zero", "write_u32x4 with zeros"},
                    {"inner_struct",
                     "both fields of an 8-byte struct, changed and stored, with each `feature`: 8 bytes a float"},
                    {"aa_control_a", "A/A control: copy_f32, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},
       .cases = cases,
+      .graphics_queue = true,
   };
   return bench::run_main(argc, argv, experiment, bench::all_backends());
 }

@@ -25,8 +25,8 @@ struct Pair {
 };
 BENCH_ASSERT_SIZE(Pair, 8);
 
-// What write_f32x4 stores in 32-bit word i: an odd multiplier (Knuth's 2^32 / phi) makes every word another.
-#define EXP04_WRITE_MULTIPLIER 2654435761u
+// What write_ramp stores in word i: an odd factor (Knuth's 2^32 / phi) makes every word another.
+#define EXP04_RAMP(i) ((i)*2654435761u)
 
 // What an output holds before a kernel runs, and no input ever does (a NaN).
 #define EXP04_POISON 0xffffffffu

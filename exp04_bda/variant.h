@@ -15,10 +15,14 @@ struct Variant {
   const char* glsl;
   std::vector<std::uint32_t> blocks;
   bench::Memory memory = bench::Memory::kOwn;
+  bench::QueueKind queue = bench::QueueKind::kCompute;
 };
 
+// As `cuda`: the entry is <stem>_code_host, and what runs in it is the machine code of the variant's Vulkan side.
+inline constexpr const char* kVulkanCode = "_code_host";
+
 // `stem` with the variant's own ending on the workbench's side. GLSL files that end in _address... take addresses, the others
-// descriptors.
+// descriptors. Throws Skip where the kernel cannot be had.
 const bench::Kernel& kernel(bench::Workbench& bench, const Variant& variant, const std::string& stem, std::uint32_t block,
                             std::size_t buffers);
 

@@ -74,6 +74,7 @@ struct Experiment {
   std::vector<VariantText> variants;
   std::function<std::vector<Case>(const Plan&)> cases;
   bool pipeline_robustness = false;  // see DeviceOptions
+  bool graphics_queue = false;       // likewise
 };
 
 // A twin: the same set_up for CUDA and for Vulkan.

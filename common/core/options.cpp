@@ -54,7 +54,7 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
   app.add_option("--cache", cache, "L2 before a launch; auto: cold for DRAM-size footprints, warm below")
       ->check(CLI::IsMember({"auto", "cold", "warm", "both"}))
       ->capture_default_str();
-  app.add_option("--budget", options.budget_s, "Seconds of sampling per case (default 1.5; 0.15 with --quick)")
+  app.add_option("--budget", options.budget_s, "Seconds of sampling per case (default 1; 0.15 with --quick)")
       ->check(CLI::PositiveNumber);
   app.add_option("--seed", options.seed, "Seed of the input and of the sampling order")
       ->check(CLI::NonNegativeNumber)

@@ -147,6 +147,7 @@ class Program {
       try {
         open.device = backend->open(open.info, {.validate = options_.validate,
                                                 .pipeline_robustness = experiment_.pipeline_robustness,
+                                                .graphics_queue = experiment_.graphics_queue,
                                                 .inspect = !options_.dump_isa.empty()});
       } catch (const Skip& skip) {
         open.unavailable = skip.what();
@@ -470,7 +471,7 @@ class Program {
     sampler.fixed_batch = the_case.fixed_batch;
     for (const auto& [api, open] : open_) sampler.stamp_cost_ns = std::max(sampler.stamp_cost_ns, open.stamp_cost_ns);
     sampler.budget_s = options_.case_budget_s();
-    sampler.min_timed_s = sampler.budget_s / 4;
+    sampler.min_timed_s = sampler.budget_s / 5;
     sampler.host_samples = options_.smoke ? 1 : the_case.host_samples;
     if (options_.smoke) sampler.max_samples = sampler.min_samples;
     sampler.seed = options_.seed;

@@ -11,4 +11,24 @@ static_assert(sizeof(uint) == 4, "uint is GLSL's 32-bit unsigned integer");
 #define BENCH_ASSERT_SIZE(type, bytes)
 #endif
 
+// Before a function that C++, CUDA and GLSL share.
+#if defined(__CUDACC__)
+#define BENCH_FUNCTION __host__ __device__ __forceinline__
+#elif defined(__cplusplus)
+#define BENCH_FUNCTION constexpr
+#else
+#define BENCH_FUNCTION
+#endif
+
+// Word i of a stream that no memory compression can shrink: GPUs compress what they write (an H200 writes words in arithmetic
+// progression faster than its memory takes them). A bijection. Source: C. Wellons, "Prospecting for Hash Functions", 2018,
+// lowbias32.
+BENCH_FUNCTION uint incompressible_word(uint i) {
+  i ^= i >> 16;
+  i *= 0x7feb352du;
+  i ^= i >> 15;
+  i *= 0x846ca68bu;
+  return i ^ (i >> 16);
+}
+
 #endif

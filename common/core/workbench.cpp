@@ -22,6 +22,17 @@ std::string_view to_string(Memory memory) {
   return kNames[static_cast<std::size_t>(memory)];
 }
 
+const KernelImages& Workbench::keep(const std::string& stem, const CudaImage& image) {
+  const auto [place, is_new] = made_.try_emplace(stem);
+  Made& made = place->second;
+  if (is_new) {
+    made = {stem, {image.bytes.begin(), image.bytes.end()}, image, {}};
+    made.image.bytes = made.bytes;
+    made.images = {.stem = made.stem, .cuda = {&made.image, 1}, .spirv = {}};
+  }
+  return made.images;
+}
+
 const Kernel& Workbench::kernel(const KernelSpec& spec) {
   const std::string key = fmt::format("{}/{}/{:05}/{}/{}/{}/{}/{}", spec.images == nullptr ? "" : spec.images->stem, spec.entry,
                                       spec.block_x, fmt::join(spec.glsl_constants, "."), spec.buffers, spec.params_bytes,

@@ -32,7 +32,11 @@ class Workbench {
 
   // The other API's workbench on the same GPU, which outlives this one's use of shared memory.
   void share_with(Workbench& partner) { partner_ = &partner; }
+  Workbench* partner() { return partner_; }  // nullptr: there is none
 
+  // A CUDA image made at run time, for one device; kept as long as the kernels that are loaded from it. Its stem tells it from
+  // all others.
+  const KernelImages& keep(const std::string& stem, const CudaImage& image);
   // The kernel, loaded once per distinct spec.
   const Kernel& kernel(const KernelSpec& spec);
   // Everything kernel() was asked for, in the order of stem, entry and block size.
@@ -67,6 +71,13 @@ class Workbench {
   Device& device_;
   std::uint64_t seed_;
   Workbench* partner_ = nullptr;
+  struct Made {
+    std::string stem;
+    std::vector<std::byte> bytes;
+    CudaImage image;
+    KernelImages images;
+  };
+  std::map<std::string, Made> made_;
   Kernels kernels_;
   std::map<std::string, Slot> slots_;
 };

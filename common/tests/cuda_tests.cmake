@@ -13,3 +13,8 @@ if(BENCH_HAVE_CUDA)
   bench_embed_kernels(cuda_test SET cuda_test CUDA ../cuda/kernels/evict_l2.cu ../cuda/kernels/spin.cu)
   gtest_discover_tests(cuda_test PROPERTIES LABELS gpu DISCOVERY_MODE PRE_TEST)
 endif()
+
+# Both APIs on one GPU.
+add_executable(interop_test interop_test.cpp)
+target_link_libraries(interop_test PRIVATE bench_warnings bench_core bench_cuda bench_vulkan GTest::gtest_main)
+gtest_discover_tests(interop_test PROPERTIES LABELS gpu DISCOVERY_MODE PRE_TEST)

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "core/machine_code.h"
 #include "synthetic_code.h"
@@ -36,6 +39,28 @@ void expect_none(const NvCode& found, const std::string& text) {
 Bytes cut(const Bytes& whole, std::size_t size) { return Bytes().raw(whole.view().data(), size); }
 
 TEST(NvCache, GivesTheCode) { expect_code(read_nv_cache(kCache.view())); }
+
+// What vkGetPipelineCacheData gave on an H200 (driver 580.159.04); the hash is of the code that nvdisasm listed.
+TEST(NvCache, ReadsWhatADriverWrote) {
+  const auto read = [](const char* name) {
+    std::ifstream file(std::filesystem::path(BENCH_TEST_CORPUS) / name, std::ios::binary);
+    std::stringstream text;
+    text << file.rdbuf();
+    const std::string bytes = text.str();
+    return read_nv_cache(std::as_bytes(std::span(bytes)));
+  };
+  const NvCode copy = read("h200_copy_f32_cache.bin");
+  EXPECT_EQ(copy.reason, "");
+  EXPECT_EQ(copy.code.size(), 384U);
+  EXPECT_EQ(without_padding(copy.code).size(), 15U * 16);
+  EXPECT_EQ(isa_hash(copy.code), "d45c342582c6");
+  const NvCode chase = read("h200_chase_cache.bin");
+  EXPECT_EQ(chase.reason, "");
+  EXPECT_EQ(chase.code.size(), 1408U);
+  const NvCode empty = read("h200_empty_cache.bin");
+  EXPECT_EQ(empty.reason, "");
+  EXPECT_EQ(without_padding(empty.code).size(), 16U);
+}
 
 TEST(NvCache, FindsThePartsWhereverTheyAre) {
   const Bytes content = Bytes().text("another driver's header NVDANVVM").fill_to(77).bytes(kObject);

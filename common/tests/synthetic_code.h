@@ -28,8 +28,9 @@ class Bytes {
   std::size_t size() const { return bytes_.size(); }
 
   Bytes& raw(const void* from, std::size_t size) {
-    const auto* begin = static_cast<const std::byte*>(from);
-    bytes_.insert(bytes_.end(), begin, begin + size);
+    const std::size_t end = bytes_.size();
+    bytes_.resize(end + size);
+    if (size > 0) std::memcpy(bytes_.data() + end, from, size);
     return *this;
   }
   Bytes& bytes(const Bytes& other) { return raw(other.bytes_.data(), other.size()); }

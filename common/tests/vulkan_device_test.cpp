@@ -67,6 +67,20 @@ TEST(VulkanRequirements, TheQueueFamilyNeedsComputeAndTimestampsAtOnce) {
   EXPECT_EQ(choose_queue_family(facts), 2U);
 }
 
+// As an H200 shows its families; the default is the one that CUDA's work resembles.
+TEST(VulkanRequirements, TheQueueFamilyWithoutGraphicsIsPreferred) {
+  DeviceFacts facts = good_device();
+  facts.queue_families = {{.compute = true, .graphics = true, .timestamp_valid_bits = 64},
+                          {.compute = false, .graphics = false, .timestamp_valid_bits = 64},
+                          {.compute = true, .graphics = false, .timestamp_valid_bits = 64}};
+  EXPECT_EQ(choose_queue_family(facts), 2U);
+  EXPECT_EQ(choose_graphics_family(facts), 0U);
+  facts.queue_families.back().timestamp_valid_bits = 0;
+  EXPECT_EQ(choose_queue_family(facts), 0U);
+  facts.queue_families.front().graphics = false;
+  EXPECT_EQ(choose_graphics_family(facts), std::nullopt);
+}
+
 TEST(VulkanBackend, SaysWhyItHasNoDevice) {
   const std::unique_ptr<Backend> backend = make_backend();
   EXPECT_EQ(backend->list().empty(), !backend->unavailable_reason().empty());

@@ -4,14 +4,26 @@
 
 namespace bench::vk {
 
-std::optional<std::uint32_t> choose_queue_family(const DeviceFacts& facts) {
+namespace {
+
+std::optional<std::uint32_t> first_family(const DeviceFacts& facts, bool graphics) {
   for (std::uint32_t i = 0; i < facts.queue_families.size(); ++i) {
-    if (facts.queue_families[i].compute && facts.queue_families[i].timestamp_valid_bits > 0) {
+    const QueueFamilyFacts& family = facts.queue_families[i];
+    if (family.compute && family.timestamp_valid_bits > 0 && family.graphics == graphics) {
       return i;
     }
   }
   return std::nullopt;
 }
+
+}  // namespace
+
+std::optional<std::uint32_t> choose_queue_family(const DeviceFacts& facts) {
+  const auto without_graphics = first_family(facts, false);
+  return without_graphics ? without_graphics : first_family(facts, true);
+}
+
+std::optional<std::uint32_t> choose_graphics_family(const DeviceFacts& facts) { return first_family(facts, true); }
 
 std::vector<std::string> unmet_requirements(const DeviceFacts& facts) {
   std::vector<std::string> unmet;

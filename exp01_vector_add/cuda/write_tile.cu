@@ -1,5 +1,5 @@
-// Word i of the output becomes i * EXP01_WRITE_MULTIPLIER, in tiles of blockDim x UNROLL 16-byte vectors: nothing read,
-// 16 * UNROLL bytes written a thread; every warp access is 512 contiguous bytes.
+// Word i of the output becomes incompressible_word(i), in tiles of blockDim x UNROLL 16-byte vectors: nothing read, 16 * UNROLL
+// bytes written a thread; every warp access is 512 contiguous bytes.
 #include "params.h"
 
 template <uint UNROLL>
@@ -10,8 +10,8 @@ __device__ void write_tile(uint4* b, uint count) {
     const uint i = first + u * blockDim.x;
     const uint word = i * 4;
     if (i < count) {
-      b[i] = make_uint4(word * EXP01_WRITE_MULTIPLIER, (word + 1) * EXP01_WRITE_MULTIPLIER, (word + 2) * EXP01_WRITE_MULTIPLIER,
-                        (word + 3) * EXP01_WRITE_MULTIPLIER);
+      b[i] = make_uint4(incompressible_word(word), incompressible_word(word + 1), incompressible_word(word + 2),
+                        incompressible_word(word + 3));
     }
   }
 }

@@ -1,4 +1,4 @@
-// Word i of the output becomes i * EXP01_WRITE_MULTIPLIER, in tiles of workgroup x UNROLL 16-byte vectors: nothing read,
+// Word i of the output becomes incompressible_word(i), in tiles of workgroup x UNROLL 16-byte vectors: nothing read,
 // 16 * UNROLL bytes written an invocation; every subgroup access is contiguous.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -15,6 +15,9 @@ void main() {
   [[unroll]] for (uint u = 0; u < UNROLL; ++u) {
     const uint i = first + u * gl_WorkGroupSize.x;
     const uint word = i * 4;
-    if (i < params.count) b[i] = (uvec4(word) + uvec4(0, 1, 2, 3)) * EXP01_WRITE_MULTIPLIER;
+    if (i < params.count) {
+      b[i] = uvec4(incompressible_word(word), incompressible_word(word + 1), incompressible_word(word + 2),
+                   incompressible_word(word + 3));
+    }
   }
 }

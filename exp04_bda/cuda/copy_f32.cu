@@ -39,3 +39,6 @@ FORCED(block_256, 0, 256)
 FORCED(all_128, kConstantLoad | kStrongStore | kBounds | kOffset32, 128)
 FORCED(all_256, kConstantLoad | kStrongStore | kBounds | kOffset32, 256)
 FORCED(all_1024, kConstantLoad | kStrongStore | kBounds | kOffset32, 1024)
+
+// Room for Vulkan's machine code, which takes the place of this at run time.
+FORCED(code_host, kBounds, 0)

@@ -27,3 +27,6 @@ extern "C" __global__ void inner_struct(const Pair* a, Pair* b, BdaParams params
 FORCED(strong_store, kStrongStore, 0)
 FORCED(constant_load, kConstantLoad, 0)
 FORCED(all_256, kConstantLoad | kStrongStore | kBounds | kOffset32, 256)
+
+// Room for Vulkan's machine code, which takes the place of this at run time.
+FORCED(code_host, kBounds, 0)

@@ -1,14 +1,4 @@
-// b[i] = a[i] in a grid-stride loop, one float a turn: 4 bytes read, 4 written, by a grid small enough that hardly a workgroup starts or ends.
+// loop_f32 through descriptors.
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "params.h"
-
-#define TYPE float
-#define READ readonly
-#define WRITE writeonly
-#include "buffers.glsl"
-
-void main() {
-  const uint stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-  for (uint i = gl_GlobalInvocationID.x; i < params.count; i += stride) B[i] = A[i];
-}
+#include "loop_f32.glsl"

@@ -1,4 +1,4 @@
-// Word i of the output becomes i * EXP04_WRITE_MULTIPLIER: one 4-byte store an invocation, coalesced, and no load.
+// Word i of the output becomes incompressible_word(i): one 4-byte store an invocation, coalesced, and no load.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "params.h"
@@ -9,5 +9,5 @@ layout(push_constant, std430) uniform Push { BdaParams params; };
 
 void main() {
   const uint i = gl_GlobalInvocationID.x;
-  if (i < params.count) b[i] = i * EXP04_WRITE_MULTIPLIER;
+  if (i < params.count) b[i] = incompressible_word(i);
 }

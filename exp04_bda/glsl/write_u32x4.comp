@@ -1,4 +1,5 @@
-// Computed words through a descriptor: 16 bytes written an invocation.
+// Words that no compressor can shrink, through a descriptor.
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "write_u32x4.glsl"
+#define WORD(i) incompressible_word(i)
+#include "write.glsl"

@@ -2,4 +2,5 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define ADDRESS
-#include "write_u32x4.glsl"
+#define WORD(i) incompressible_word(i)
+#include "write.glsl"

@@ -4,4 +4,5 @@
 #extension GL_KHR_memory_scope_semantics : require
 #pragma use_vulkan_memory_model
 #define ADDRESS
-#include "write_u32x4.glsl"
+#define WORD(i) incompressible_word(i)
+#include "write.glsl"

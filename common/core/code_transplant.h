@@ -1,0 +1,31 @@
+// One driver's machine code in the other's clothes: a Vulkan kernel's instructions in a CUDA cubin, so that a launch of CUDA's
+// runs them. What is then left of a difference in time is not the code's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+
+// Where the parameters of `entry` begin in constant bank 0, in bytes; nullopt if the cubin does not tell.
+// Source: section .nv.info.<entry>, attribute EIATTR_PARAM_CBANK (0x0a), as ptxas 13.0 writes it.
+std::optional<std::uint32_t> parameter_offset(std::span<const std::byte> cubin, std::string_view entry);
+
+struct Transplant {
+  std::vector<std::byte> cubin;  // empty if it cannot be done
+  std::string reason;            // why not
+};
+
+// `cubin` with the instructions of `entry` replaced by `code`, for compute capabilities 7.0 to 9.x. The code must keep to
+// `registers` registers, which the entry must have, and read no constants but bank 0's; `moved` says where the one at a byte
+// offset is found in CUDA's launch, or nullopt for one that CUDA's launch does not have.
+Transplant transplant(std::span<const std::byte> cubin, std::string_view entry, std::span<const std::byte> code,
+                      std::uint32_t registers, const std::function<std::optional<std::uint32_t>(std::uint32_t offset)>& moved);
+
+}  // namespace bench

@@ -1,0 +1,82 @@
+#include "core/code_transplant.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/machine_code.h"
+#include "synthetic_code.h"
+
+namespace bench {
+namespace {
+
+using testing::HasSubstr;
+
+// As driver 580 made them: ISETP.GE.U32.AND P0, PT, R0, c[0x0][0x630], PT and ULDC.64 UR4, c[0x0][0x30].
+constexpr Instruction kCompare = {0x00018c0000007a0c, 0x000fda0003f06070};
+constexpr Instruction kLoadConstant = {0x00000c0000047ab9, 0x000fd80000000a00};
+// S2R R1, SR_TID.X
+constexpr Instruction kThread = {0x0000000000017919, 0x000e240000002100};
+
+Bytes cubin(std::size_t room) {
+  // EIATTR_CBANK_PARAM_SIZE (two bytes in place), then EIATTR_PARAM_CBANK: symbol, offset, size.
+  const Bytes info = Bytes().u16(0x1903).u16(32).u16(0x0a04).u16(8).u32(48).u16(0x210).u16(32);
+  Bytes code;
+  for (std::size_t i = 0; i < room; ++i) code.instruction(kThread);
+  return elf({{".nv.info.host", info}, {".text.host", code}, {".text.other", Bytes().instruction(kThread)}});
+}
+
+std::optional<std::uint32_t> moved(std::uint32_t offset) {
+  if (offset == 0x30) return 0x210;
+  if (offset == 0x630) return 0x218;
+  return std::nullopt;
+}
+
+Transplant put(const Bytes& into, const Bytes& code) { return transplant(into.view(), "host", code.view(), 16, moved); }
+
+TEST(CodeTransplant, FindsTheParameters) {
+  EXPECT_EQ(parameter_offset(cubin(1).view(), "host"), 0x210U);
+  EXPECT_EQ(parameter_offset(cubin(1).view(), "other"), std::nullopt);
+  EXPECT_EQ(parameter_offset(Bytes().text("no file").view(), "host"), std::nullopt);
+}
+
+TEST(CodeTransplant, MovesTheConstantsAndNothingElse) {
+  const Bytes host = cubin(6);
+  const Bytes code = Bytes()
+                         .instruction(kThread)
+                         .instruction(kCompare)
+                         .instruction(kLoadConstant)
+                         .instruction(kExit)
+                         .instruction(kSelfBranchSm90);
+  const Transplant done = put(host, code);
+  ASSERT_EQ(done.reason, "");
+  ASSERT_EQ(done.cubin.size(), host.size());
+  const Bytes wanted = Bytes()
+                           .instruction(kThread)
+                           .instruction({0x0000860000007a0c, kCompare[1]})       // c[0x0][0x218]
+                           .instruction({0x0000840000047ab9, kLoadConstant[1]})  // c[0x0][0x210]
+                           .instruction(kExit)
+                           .instruction(kNop)
+                           .instruction(kNop);
+  const auto found = elf_section(done.cubin, ".text.host");
+  ASSERT_TRUE(found.has_value());
+  EXPECT_TRUE(std::equal(found->begin(), found->end(), wanted.view().begin(), wanted.view().end()));
+  const auto other = elf_section(done.cubin, ".text.other");
+  EXPECT_TRUE(std::equal(other->begin(), other->end(), Bytes().instruction(kThread).view().begin()));
+}
+
+TEST(CodeTransplant, RefusesWhatCudaHasNot) {
+  const auto reason = [](const Instruction& instruction) { return put(cubin(2), Bytes().instruction(instruction)).reason; };
+  EXPECT_THAT(reason({kCompare[0] + (4ULL << 38), kCompare[1]}), HasSubstr("reads c[0x0][0x634]"));
+  EXPECT_THAT(reason({kCompare[0] + (3ULL << 54), kCompare[1]}), HasSubstr("reads c[0x3][0x630]"));
+  EXPECT_THAT(reason({kThread[0] + (13ULL << 16), kThread[1]}), HasSubstr("more than 16 registers"));
+  EXPECT_EQ(reason({kThread[0] + (254ULL << 16), kThread[1]}), "") << "RZ";
+  EXPECT_THAT(put(cubin(2), Bytes().instruction(kThread).instruction(kThread).instruction(kExit)).reason,
+              HasSubstr("48 bytes of code do not fit 32 bytes"));
+  EXPECT_THAT(put(cubin(2), Bytes()).reason, HasSubstr("no instructions"));
+  EXPECT_THAT(put(Bytes().text("no file"), Bytes().instruction(kExit)).reason, HasSubstr("no section .text.host"));
+}
+
+}  // namespace
+}  // namespace bench
