@@ -350,7 +350,9 @@ def twin_page(twin: Twin) -> str:
 
 
 def twin_row(twin: Twin) -> dict[str, object]:
-    """Differences as how many more (or fewer, negative) the Vulkan side has. same_*: 1 or 0."""
+    """Differences as how many more (or fewer, negative) the Vulkan side has; access_width and opcode_form: how many pairs of
+    instructions differ in it. same_*: 1 or 0.
+    """
     experiment, name, arch = twin.key
     row: dict[str, object] = {
         "experiment": experiment,
@@ -366,7 +368,7 @@ def twin_row(twin: Twin) -> dict[str, object]:
     }
     for difference, column in DIFFERENCE_COLUMNS.items():
         left, right = twin.difference.counts.get(difference, (0, 0))
-        row[column] = right - left
+        row[column] = right if difference in sass_diff.BETWEEN_TWO else right - left
     return row
 
 

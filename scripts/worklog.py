@@ -14,23 +14,26 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+import os
 import re
 import statistics
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from benchlib import claims as claims_lib  # noqa: E402
-from benchlib import files, markdown, results  # noqa: E402
+from benchlib import excerpts, files, markdown, results  # noqa: E402
 from benchlib.claims import Claim, ClaimFile  # noqa: E402
 from benchlib.markdown import NONE, count, escape, ratio_text, sig  # noqa: E402
 from benchlib.results import API_NAMES, APIS, Case, InputError, Results, Table  # noqa: E402
-from benchlib.stats import Figure, verdict  # noqa: E402
+from benchlib.stats import verdict  # noqa: E402
+from benchlib.tables import Pair, comparison, figure_of, micros, pair_ratio, pairs, plain  # noqa: E402
+from benchlib.tables import sectors_cell, twin_table, with_floor  # noqa: E402
+from benchlib.tables_exp04 import exp04_causes, exp04_qualifiers, exp04_three  # noqa: E402
 
 REFERENCE = Path("results") / "nvidia-h200"  # the results that the READMEs show
 SOURCE_ELEMENTS = 1 << 22  # Worklog #05's N = 4M particles
@@ -44,118 +47,6 @@ CONTROLS = ["stamp_pair", "aa_control_a", "aa_control_b"]  # about the measureme
 DEFAULT_BLOCK = "256"
 LISTED_CASES = 4  # named in the list of failed and skipped cases, for each reason
 README_OFFSETS = ["0", "1", "2", "4", "7", "8", "16", "24", "31", "32"]
-
-# ------------------------------------------------------------------------------------------------------- shared tables
-
-
-def micros(figure: Figure | None) -> str:
-    return sig(figure.value / 1000) if figure else NONE
-
-
-def plain(figure: Figure | None) -> str:
-    return sig(figure.value) if figure else NONE
-
-
-def figure_of(table: Table, case: Case | None, metric: str = "device_ns") -> Figure | None:
-    return table.figure(case, metric) if case else None
-
-
-def varying_columns(cases: Sequence[Case]) -> list[str]:
-    """The key columns worth a table column: the size, and those that differ between these cases."""
-    columns = [column for column, _ in cases[0].cells if column not in ("variant", "api")]
-    return [column for column in columns if column == "elements" or len({case[column] for case in cases}) > 1]
-
-
-def key_cell(case: Case, column: str) -> str:
-    return count(case.elements) if column == "elements" else escape(case[column]) or NONE
-
-
-def sectors_cell(table: Table, case: Case) -> str:
-    cells = [table.text(case, f"{kind}_sectors") for kind in ("load", "store")]
-    return " + ".join(cell or "?" for cell in cells)
-
-
-def pair_ratio(table: Table, pair: Pair) -> Figure | None:
-    if not pair.cuda or not pair.vulkan or not table.same_gpu(pair.cuda, pair.vulkan):
-        return None
-    return table.ratio(pair.vulkan, pair.cuda)
-
-
-def comparison(table: Table, pair: Pair) -> list[str]:
-    """Vulkan/CUDA with its interval, and the verdict about Vulkan."""
-    figure = pair_ratio(table, pair)
-    if figure is None:
-        return [NONE, "no twin"]
-    return [ratio_text(figure), verdict(figure)]
-
-
-@dataclass(frozen=True)
-class Pair:
-    """A case's two sides; one is None where it has no result."""
-
-    cuda: Case | None
-    vulkan: Case | None
-
-    @property
-    def case(self) -> Case:
-        case = self.cuda or self.vulkan
-        assert case is not None
-        return case
-
-    @property
-    def sides(self) -> tuple[Case | None, Case | None]:
-        return self.cuda, self.vulkan
-
-
-def pairs(table: Table, where: dict[str, object]) -> list[Pair]:
-    """CUDA cases with their Vulkan twins in the order of the file, then the Vulkan cases without one."""
-    vulkan = table.select({**where, "api": "vulkan"})
-    found = []
-    for case in table.select({**where, "api": "cuda"}):
-        twin = table.twin(case)
-        found.append(Pair(case, twin))
-        vulkan = [other for other in vulkan if other != twin]
-    return found + [Pair(None, other) for other in vulkan]
-
-
-def twin_table(table: Table, where: dict[str, object], *, sectors: bool = False) -> str:
-    """Each CUDA row beside its Vulkan twin: time, bandwidth, ratio, verdict."""
-    found = sorted(pairs(table, where), key=lambda pair: (pair.case.elements, pair.case["block"].zfill(5)))
-    if not found:
-        return "No results."
-    columns = varying_columns([pair.case for pair in found])
-    header = ["variant", *(f"{column}:" for column in columns)]
-    header += ["CUDA µs:", "Vulkan µs:", "CUDA GB/s:", "Vulkan GB/s:"]
-    header += ["sectors per warp, load + store:"] if sectors and table.model else []
-    header += ["Vulkan/CUDA [95 %]:", "Vulkan is"]
-    rows = []
-    for pair in found:
-        cells = [escape(pair.case["variant"]), *(key_cell(pair.case, column) for column in columns)]
-        cells += [micros(figure_of(table, side)) for side in pair.sides]
-        cells += [plain(figure_of(table, side, "gbps")) for side in pair.sides]
-        cells += [sectors_cell(table, pair.case)] if sectors and table.model else []
-        rows.append(cells + comparison(table, pair))
-    return markdown.table(header, rows)
-
-
-def noise_floor(found: Results, table: Table) -> str:
-    """What a kernel paired with itself shows: differences below it mean nothing."""
-    for source in [table, *(other for other in found.tables.values() if other is not table)]:
-        parts = []
-        for api in APIS:
-            for case in source.select({"variant": "aa_control_a", "api": api}):
-                figure = source.ratio(case.replace(variant="aa_control_b"), case)
-                if figure:
-                    parts.append(f"{API_NAMES[api]} {ratio_text(figure)}")
-        if parts:
-            where = "" if source is table else f", measured by {escape(source.name)}"
-            return f"Noise floor (A/A: one kernel paired with itself{where}): {', '.join(parts)}."
-    return "Noise floor: no A/A control in these results."
-
-
-def with_floor(found: Results, table: Table, text: str) -> str:
-    return f"{text}\n\n{noise_floor(found, table)}"
-
 
 # --------------------------------------------------------------------------------------------------------------- exp01
 
@@ -521,11 +412,13 @@ SECTIONS: dict[str, list[tuple[str, Section]]] = {
         ("Ceilings", exp01_ceilings),
         ("Copy, read and write in every shape", exp01_copies),
         ("What a launch costs", exp01_launch),
+        ("Machine code", excerpts.sass_excerpts),
     ],
     "exp02_descriptors": [
         ("Ways to hand over buffers, streaming from memory", exp02_bandwidth),
         ("Ways to hand over buffers, many small dispatches", exp02_ways),
         ("Bounds checks", exp02_robustness),
+        ("Machine code", excerpts.sass_excerpts),
     ],
     "exp03_memory_coalescing": [
         ("Array of structures against structure of arrays", exp03_layout),
@@ -533,6 +426,13 @@ SECTIONS: dict[str, list[tuple[str, Section]]] = {
         ("Both fields of an 8-byte struct", exp03_fields),
         ("Struct sizes", exp03_structs),
         ("Permuted lanes, and all lanes at one address", exp03_lanes),
+        ("Machine code", excerpts.sass_excerpts),
+    ],
+    "exp04_bda": [
+        ("CUDA, descriptors, addresses", exp04_three),
+        ("Causes of the gaps", exp04_causes),
+        ("Qualifiers", exp04_qualifiers),
+        ("Machine code", excerpts.sass_excerpts),
     ],
 }
 README_TABLES: dict[str, tuple[str, Section]] = {
@@ -545,6 +445,10 @@ README_TABLES: dict[str, tuple[str, Section]] = {
     "exp03-layout": ("exp03_memory_coalescing", exp03_layout),
     "exp03-offsets": ("exp03_memory_coalescing", partial(exp03_offsets, offsets=README_OFFSETS)),
     "exp03-structs": ("exp03_memory_coalescing", exp03_structs),
+    "exp04-three": ("exp04_bda", exp04_three),
+    "exp04-causes": ("exp04_bda", exp04_causes),
+    "exp04-qualifiers": ("exp04_bda", exp04_qualifiers),
+    **{f"{name.partition('_')[0]}-sass": (name, excerpts.sass_excerpts) for name in excerpts.EXCERPTS},
 }
 
 
@@ -602,8 +506,8 @@ def readme_table(name: str, found: Results, groups: Sequence[ClaimFile]) -> str 
 MARKER = re.compile(r"<!-- worklog:(?P<name>.*?) -->|(?P<end><!-- /worklog -->)")
 
 
-def fill_markers(path: Path, text: str, found: Results, groups: Sequence[ClaimFile]) -> str:
-    """The text with each `<!-- worklog:NAME -->` ... `<!-- /worklog -->` holding table NAME."""
+def fill_markers(path: Path, text: str, found: Results, groups: Sequence[ClaimFile], base: str) -> str:
+    """The text with each `<!-- worklog:NAME -->` ... `<!-- /worklog -->` holding table NAME. `base`: the results, seen from there."""
     out, position, opened = [], 0, ""
     for marker in MARKER.finditer(text):
         line = text.count("\n", 0, marker.start()) + 1
@@ -615,7 +519,7 @@ def fill_markers(path: Path, text: str, found: Results, groups: Sequence[ClaimFi
         generated = readme_table(marker["name"], found, groups)
         if generated is None:
             raise InputError(f"{path}: line {line}: no table is named {ascii(marker['name'])}")
-        out.append(f"{text[position : marker.end()]}\n\n{generated}\n\n")
+        out.append(f"{text[position : marker.end()]}\n\n{excerpts.rebased(generated, base)}\n\n")
         opened = marker["name"]
     if opened:
         raise InputError(f"{path}: <!-- worklog:{opened} --> is never closed")
@@ -637,7 +541,8 @@ def generate(directory: Path, root: Path) -> dict[Path, str]:
         for path in [root / "README.md", *sorted(root.glob("exp*/README.md"))]:
             text = files.read_text(path)
             if text is not None and "<!-- worklog:" in text:
-                outputs[path] = fill_markers(path, text, found, groups)
+                base = Path(os.path.relpath(root / REFERENCE, path.parent)).as_posix()
+                outputs[path] = fill_markers(path, text, found, groups, base)
     return outputs
 
 

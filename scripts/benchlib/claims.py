@@ -12,7 +12,8 @@ expNN_name/claims.toml:
     needs = "..."                     a claim no query here can decide: the reason it is not testable
     [[claim.query]]
     name = "large"                    optional; for the note, and to say which part decided
-    table = "results"                 or "counters" (counters.csv), "sass" (sass.csv)
+    table = "results"                 or "counters" (counters.csv), "sass" (sass.csv: a row a kernel and API), "sass_twins"
+                                      (sass_twins.csv: a row a pair of listings; the columns are dump_sass.py's)
     combine = "value"                 metric of every case that matches `where`
             | "ratio"                 metric(num) / metric(den), for every num and the one den that agrees with it in
                                       all columns that neither of the two names (an empty cell agrees with any)
@@ -21,6 +22,7 @@ expNN_name/claims.toml:
     where = { variant = "add_f32" }   column = text, or a list of texts (any of them); for num and den likewise
     unit = "x"                        optional; else the claim's
     reproduced = { lo = 0.9, hi = 1.1 }   one or both; without it the query only serves the note
+    headline = true                   optional; its figure is the one shown, unless another query's has a worse verdict
 
 `elements` also takes "max" (each variant's largest size), "dram" (sizes that stream from DRAM) and "max_dram" (both).
 `pick = "fastest"` leaves, of each variant, API and size, the case with the least time: the best shape of a kernel.
@@ -45,8 +47,12 @@ VERDICTS = (REPRODUCED, REFUTED, UNCLEAR, NOT_TESTABLE)
 
 CLAIM_TEXTS = ("id", "source", "text", "claimed", "device", "theory", "unit")
 CLAIM_KEYS = {*CLAIM_TEXTS, "note", "why_refuted", "needs", "query"}
-QUERY_KEYS = {"name", "table", "combine", "metric", "where", "num", "den", "unit", "reproduced"}
-AUXILIARY = {"sass": ("sass.csv", "the machine code (SASS)"), "counters": ("counters.csv", "hardware counters")}
+QUERY_KEYS = {"name", "table", "combine", "metric", "where", "num", "den", "unit", "reproduced", "headline"}
+AUXILIARY = {
+    "sass": ("sass.csv", "the machine code (SASS)"),
+    "sass_twins": ("sass_twins.csv", "the machine code (SASS) of both APIs, compared"),
+    "counters": ("counters.csv", "hardware counters"),
+}
 
 
 @dataclass(frozen=True)
@@ -58,7 +64,7 @@ class Finding:
     case: str
     unit: str
     margin: float  # how far inside the range the figure lies, in units of the range's width (or of its one bound)
-    query: str
+    headline: bool
 
 
 @dataclass
@@ -148,7 +154,7 @@ def judge(claim: Claim, results: Results) -> None:
         reasons.append(claim.entry["needs"])
     notes = list(dict.fromkeys(reasons))
     if not reasons:
-        claim.worst = min(findings, key=lambda finding: (_RANK[finding.verdict], finding.margin))
+        claim.worst = min(findings, key=lambda finding: (_RANK[finding.verdict], not finding.headline, finding.margin))
         claim.verdict = claim.worst.verdict
         notes.append(_worst_text(claim.worst, findings))
     note = re.sub(r"\{([a-z0-9_]+)\}", lambda match: _lookup(figures, match[1], claim), claim.entry.get("note", ""))
@@ -230,7 +236,7 @@ def _assess(query: Mapping[str, Any], claim: Claim, figure: Figure, case: str) -
     else:
         verdict = UNCLEAR
     unit = query.get("unit", claim.entry["unit"])
-    return Finding(verdict, figure, case, unit, margin, query.get("name", ""))
+    return Finding(verdict, figure, case, unit, margin, query.get("headline", False))
 
 
 def _worst_text(worst: Finding, findings: list[Finding]) -> str:

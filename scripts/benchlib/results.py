@@ -158,14 +158,15 @@ class Results:
     has_rerun: bool
 
     def auxiliary(self, file_name: str, experiment: str) -> Table | None:
-        """sass.csv or counters.csv, the rows of one experiment; None where the file is absent."""
+        """sass.csv, sass_twins.csv or counters.csv, the rows of one experiment; None where the file is absent."""
         path = self.directory / file_name
         if not path.is_file():
             return None
         header, records = read_csv(path)
         if "experiment" not in header:
             raise InputError(f"{path}: no column experiment")
-        keys = ["kernel", "api", "arch"] if "kernel" in header else self._key_columns(experiment, header)
+        code_keys = [column for column in ("kernel", "api", "arch") if column in header]
+        keys = code_keys if "kernel" in header else self._key_columns(experiment, header)
         rows = [(line, row) for line, row in records if row["experiment"] == experiment]
         return Table(experiment, [], [], [keyed(path, keys, rows)])
 

@@ -48,6 +48,9 @@ _PLURALS = {
 _SINGULARS = {plural_of: plural.removesuffix("s") for plural_of, plural in _PLURALS.items()}
 _SINGULARS[EXTRA_ACCESS] = "memory access"
 
+# Where a difference is between two instructions that answer each other, and neither has more of anything.
+BETWEEN_TWO = (WIDTH, FORM)
+
 _MOST_CELLS = 4_000_000  # of the alignment's table: beyond, difflib, which is faster and aligns less well
 
 
@@ -287,7 +290,7 @@ def _quantity(name: str, number: int) -> str:
 
 
 def summary(difference: Difference) -> str:
-    """One line: the lengths, the loads and stores, then what either side has more of."""
+    """One line: the lengths, the loads and stores, what either side has more of, and what is the same in another form."""
     left, right = difference.sides
     if difference.same_opcodes and not difference.counts:
         return f"the same {len(left.instructions)} instructions; same loads and stores ({_memory_text(left)})"
@@ -303,6 +306,9 @@ def summary(difference: Difference) -> str:
             items = [_quantity(name, number) for name, number in more]
             listed = items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
             parts.append(f"{side.title} has {listed} more")
+    forms, _ = difference.counts.get(FORM, (0, 0))
+    if forms:
+        parts.append(f"{forms} {'instruction has' if forms == 1 else 'instructions have'} another form")
     return "; ".join(parts)
 
 

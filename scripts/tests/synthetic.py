@@ -14,6 +14,7 @@ PARAMS = {
     "exp01_vector_add": ["block", "elem_bytes", "unroll", "chain", "mode"],
     "exp02_descriptors": ["block", "buffers", "binding", "set_use", "dispatches", "robustness"],
     "exp03_memory_coalescing": ["block", "offset", "struct_bytes", "fields"],
+    "exp04_bda": ["block", "feature", "memory"],
 }
 MODEL = {"exp03_memory_coalescing": ["load_requests", "load_sectors", "store_requests", "store_sectors"]}
 PEAK_GBPS = 4800.0
@@ -142,3 +143,63 @@ def exp03_rows(scale: float = 1.0) -> list[dict]:
             cells = {"struct_bytes": struct_bytes, "fields": fields, **model(load, 4)}
             rows += twins(name, "struct_read", ns * scale, ns * scale, **cells)
     return rows
+
+
+def exp04_rows(scale: float = 1.0) -> list[dict]:
+    """A small experiment 4: bounds checks make inner_struct 30 % slower, imported pages make CUDA's writes 10 % slower."""
+    name = "exp04_bda"
+    rows: list[dict] = []
+
+    def add(variant: str, feature: str, cuda: float, vulkan: float, memory: str = "own", **cells: object) -> None:
+        cells = {"feature": feature, "memory": memory, **cells}
+        rows.extend(twins(name, variant, cuda * scale, vulkan * scale, **cells))
+
+    for variant in ("add_f32", "add_f32x4", "chase", "copy_f32", "loop_f32"):
+        for elements, factor in ((1 << 20, 0.02), (1 << 26, 1.0)):
+            add(variant, "none", 100000 * factor, 100100 * factor, elements=elements)
+            add(variant, "vulkan_address", 100050 * factor, 100000 * factor, elements=elements)
+    add("copy_f32", "none", 101000, 101000, block=1024)
+    for feature in ("no_qualifier", "restrict", "coherent", "volatile", "nonprivate", "vulkan_private", "cuda_runs_vulkan_code"):
+        add("copy_f32", feature, 100000, 100100)
+    add("copy_f32", "vulkan_graphics_queue", 100000, 115000)
+    add("copy_f32x4", "align16", 60000, 60000)
+    add("copy_f32x4", "align4", 61000, 90000)
+    add("inner_struct", "none", 100000, 130000)
+    add("inner_struct", "cuda_bounds", 129000, 130000)
+    add("inner_struct", "vulkan_address", 100000, 99900)
+    add("write_u32x4", "none", 50000, 55000)
+    add("write_u32x4", "none", 55000, 55000, memory="from_vulkan")
+    add("write_u32x4", "none", 50000, 50000, memory="from_cuda")
+    add("empty", "none", 1500, 1600, elements=32)
+    add("load_f32", "none", 40000, 40010)
+    add("aa_control_a", "none", 100000, 100000)
+    add("aa_control_b", "none", 100000, 100000)
+    return rows
+
+
+CUDA_LISTING = ["LDG.E R0, desc[UR4][R2.64]", "@P0 STG.E desc[UR4][R4.64], R0", "EXIT"]
+VULKAN_LISTING = ["LDG.E.CONSTANT R0, [R0.U32+UR4]", "STG.E.STRONG.SM [R0.U32+UR4], R0", "EXIT"]
+LISTINGS = {
+    ("exp04_bda", "copy_f32_coherent", "cuda"): ["LDG.E.STRONG.GPU R3, desc[UR4][R2.64]", "STG.E.STRONG.GPU desc[UR4][R4.64], R3"],
+    ("exp04_bda", "copy_f32x4_align4", "cuda"): [CUDA_LISTING[0], *CUDA_LISTING],
+}
+for _experiment, _kernel in (
+    ("exp01_vector_add", "add_f32"),
+    ("exp02_descriptors", "sum_1"),
+    ("exp03_memory_coalescing", "read_soa_x"),
+    ("exp04_bda", "copy_f32"),
+):
+    LISTINGS[_experiment, _kernel, "cuda"] = CUDA_LISTING
+    LISTINGS[_experiment, _kernel, "vulkan"] = VULKAN_LISTING
+
+
+def write_listings(directory: Path) -> None:
+    """A few listings as dump_sass.py writes them, with a page beside each Vulkan one."""
+    for (experiment, kernel, api), lines in LISTINGS.items():
+        folder = directory / "sass" / experiment
+        folder.mkdir(parents=True, exist_ok=True)
+        numbered = [f"{16 * at:04x}        {line}" for at, line in enumerate(lines)]
+        text = [f"// {experiment} {kernel}", "// 3 instructions, 16 registers", *numbered]
+        (folder / f"{kernel}.{api}.sass").write_text("\n".join(text) + "\n", encoding="utf-8")
+        if api == "vulkan":
+            (folder / f"{kernel}.md").write_text(f"# {kernel}\n", encoding="utf-8")

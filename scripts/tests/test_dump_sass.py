@@ -12,6 +12,7 @@ import pytest
 import dump_sass
 from benchlib import sass_cubin, sass_dump
 from benchlib.results import InputError
+from benchlib.sass import Instruction
 
 # Reads what the real one reads: refuses cubins of CUDA 13 (ABI version 8), takes wrapped and bare code, drops what it does not
 # know without a word, and gives up over all ones.
@@ -229,6 +230,21 @@ def test_ways_to_bind_buffers_get_names_of_their_own(tmp_path, tool):
     assert run(dump, tmp_path / "out") == 0
     names = [(row["kernel"], row["api"]) for row in rows(tmp_path / "out/sass.csv")]
     assert names == [("add_f32", "cuda"), ("add_f32", "vulkan"), ("add_f32.push_descriptors", "vulkan")]
+
+
+def test_how_much_two_kernels_differ(tmp_path):
+    """More or fewer of something; of what has another width or form, how many."""
+
+    def item(api, *lines):
+        listing = [Instruction(16 * at, "", *line.split(" ", 1)) for at, line in enumerate(lines)]
+        return dump_sass.Disassembled(sass_dump.Kernel("exp01_x", "k", api, "sm_90", "k", "k"), listing)
+
+    cuda = item("cuda", "LDG.E R1, [R2.64]", "FADD R1, R1, R1", "MOV R9, R8", "STG.E [R4.64], R1")
+    vulkan = item("vulkan", "LDG.E.64 R1, [R2.64]", "FADD.FTZ R1, R1, R1", "STG.E.STRONG.SM [R4.64], R1")
+    (twin,) = dump_sass.find_twins([cuda, vulkan])
+    row = dump_sass.twin_row(twin)
+    columns = ("same_memory", "access_width", "opcode_form", "store_strength_strong", "register_move", "bounds_check")
+    assert [row[column] for column in columns] == [0, 1, 1, 1, -1, 0]
 
 
 def test_variations_are_compared_with_what_they_vary(tmp_path, tool, capsys):

@@ -105,6 +105,13 @@ def test_names(left, right, name, counts):
     assert found.counts[name] == counts
 
 
+def test_another_form_is_said():
+    left, right = Side("CUDA", instructions("FADD R1, R2, R3", "EXIT")), Side("Vulkan", instructions("FADD.FTZ R1, R2, R3", "EXIT"))
+    assert sass_diff.summary(sass_diff.compare(left, right)).endswith("; 1 instruction has another form")
+    twice = Side("CUDA", left.instructions * 2), Side("Vulkan", right.instructions * 2)
+    assert sass_diff.summary(sass_diff.compare(*twice)).endswith("; 2 instructions have another form")
+
+
 def test_a_missing_store_shows():
     less = Side("Vulkan", [i for i in cuda().instructions if i.base != "STG"])
     found = sass_diff.compare(cuda(), less)

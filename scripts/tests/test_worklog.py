@@ -12,24 +12,25 @@ from pathlib import Path
 import pytest
 import synthetic
 import worklog
-from benchlib import claims, results
+from benchlib import claims, excerpts, results
 from benchlib.markdown import count, escape, sig
 from benchlib.results import Case
 from benchlib.stats import Figure, hull, ratio, verdict
 
 SCRIPTS = Path(worklog.__file__).resolve().parent
-EXP01, EXP02, EXP03 = "exp01_vector_add", "exp02_descriptors", "exp03_memory_coalescing"
+EXP01, EXP02, EXP03, EXP04 = "exp01_vector_add", "exp02_descriptors", "exp03_memory_coalescing", "exp04_bda"
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A repository with this one's claims, and results of experiments 1, 2 and 3 for the reference GPU."""
-    for name in (EXP01, EXP02, EXP03):
+    """A repository with this one's claims, and results of its experiments for the reference GPU."""
+    for name in (EXP01, EXP02, EXP03, EXP04):
         (tmp_path / name).mkdir()
         (tmp_path / name / "claims.toml").write_bytes((SCRIPTS.parent / name / "claims.toml").read_bytes())
     synthetic.write(tmp_path / worklog.REFERENCE, EXP01, synthetic.exp01_rows())
     synthetic.write(tmp_path / worklog.REFERENCE, EXP02, synthetic.exp02_rows())
     synthetic.write(tmp_path / worklog.REFERENCE, EXP03, synthetic.exp03_rows())
+    synthetic.write(tmp_path / worklog.REFERENCE, EXP04, synthetic.exp04_rows())
     return tmp_path
 
 
@@ -186,6 +187,80 @@ def test_exp02_claims(root: Path) -> None:
     assert claim_rows(root)["02.1"]["verdict"] == "REFUTED"  # one load more than CUDA's
 
 
+def test_exp04_tables(root: Path) -> None:
+    synthetic.write_listings(reference(root))
+    assert run(root) == 0
+    text = (reference(root) / "worklog.md").read_text(encoding="utf-8")
+    text = text[text.index(f"## {EXP04}") :]
+    # 130 us through descriptors, 99.9 through addresses, 100 in CUDA: 1.3, 0.999, and 99.9 / 130 = 0.7685.
+    three = "| inner_struct | 256 | 64 Mi | cold | 100.0 | 130.0 | 99.90 | 1.3000 [1.2982, 1.3018] | SLOWER | 0.9990 [0.9976, 1.0004] | SAME | 0.7685 "
+    assert three in text
+    # Only descriptors ran with this block size.
+    assert "| copy_f32 | 1024 | 64 Mi | cold | 101.0 | 101.0 | – | 1.0000 [0.9986, 1.0014] | SAME | – | – | – |" in text
+    causes = text[text.index("### Causes") : text.index("### Qualifiers")]
+    rows = [line for line in causes.splitlines() if line.startswith("| write_u32x4 |")]
+    assert [row.split(" | ")[4:6] for row in rows] == [
+        ["nothing: the twins as they are", "–"],
+        ["Vulkan's pages, imported into CUDA", "CUDA"],
+        ["CUDA's pages, imported into Vulkan", "Vulkan"],
+    ]
+    assert "| 50.00 | 1 | 55.00 | 1 | 1.1000 [1.0984, 1.1016] | SLOWER |" in rows[0]
+    # 55 us, 1.1 times CUDA's own 50 us; Vulkan's side does not move.
+    assert "| 55.00 | 1.1000 [1.0984, 1.1016] | 55.00 | 1.0000 [0.9986, 1.0014] | 1.0000 [0.9986, 1.0014] | SAME |" in rows[1]
+    assert "| the queue family with graphics | Vulkan | 100.0 |" in causes and "| Vulkan's machine code itself | CUDA |" in causes
+    assert "aa_control" not in causes and "coherent" not in causes and "| 1 Mi |" not in causes
+    qualifiers = text[text.index("### Qualifiers") : text.index("### Machine code")]
+    coherent = "| copy_f32 | relaxed, gpu scope / coherent | LDG.E.STRONG.GPU | STG.E.STRONG.GPU | – | – | 100.0 | 1.0000 ["
+    assert coherent in qualifiers
+    assert "| copy_f32x4 | 4-byte fields / address of alignment 4 | 2 x LDG.E | STG.E | – | – | 61.00 | 1.0167 [" in qualifiers
+    assert qualifiers.count("| copy_f32 |") == 7  # of one block size
+
+
+def test_exp04_with_little_in_it(root: Path) -> None:
+    rows = synthetic.twins(EXP04, "copy_f32", 100, 100, feature="cuda_new_trick", memory="from_mars")
+    synthetic.write(reference(root), EXP04, rows)
+    assert run(root) == 0
+    text = (reference(root) / "worklog.md").read_text(encoding="utf-8")
+    text = text[text.index(f"## {EXP04}") :]
+    assert "| copy_f32 | 256 | 64 Mi | cold | cuda_new_trick; from_mars | CUDA and both | 0.1000 | – | 0.1000 | – |" in text
+    assert "### CUDA, descriptors, addresses\n\nNo results." in text and "### Qualifiers\n\nNo results." in text
+    assert "### Machine code\n\nNot disassembled" in text
+
+
+def test_machine_code_of_both_sides(root: Path) -> None:
+    synthetic.write_listings(reference(root))
+    twins = ["experiment,kernel,arch,same_memory,summary", f'{EXP01},add_f32,sm_90a,1,"CUDA 3, Vulkan 3; a|b"']
+    (reference(root) / "sass_twins.csv").write_text("\n".join(twins) + "\n", encoding="utf-8")
+    readme = root / EXP01 / "README.md"
+    readme.write_text("<!-- worklog:exp01-sass -->\n<!-- /worklog -->\n", encoding="utf-8")
+    assert run(root) == 0 and run(root, "--check") == 0
+    found = re.search(r"### Machine code\n\n(\*\*add_f32.*?)\n\n###", (reference(root) / "worklog.md").read_text(encoding="utf-8"), re.S)
+    assert found is not None
+    assert found[1].splitlines() == [
+        "**add_f32**",
+        "",
+        "```text",
+        "CUDA                                  Vulkan",
+        "",
+        "0000 LDG.E R0, desc[UR4][R2.64]       0000 LDG.E.CONSTANT R0, [R0.U32+UR4]",
+        "0010 @P0 STG.E desc[UR4][R4.64], R0   0010 STG.E.STRONG.SM [R0.U32+UR4], R0",
+        "0020 EXIT                             0020 EXIT",
+        "```",
+        "",
+        f"- [add_f32, line by line](sass/{EXP01}/add_f32.md): CUDA 3, Vulkan 3; a\\|b.",
+    ]
+    assert f"(../results/nvidia-h200/sass/{EXP01}/add_f32.md): CUDA 3" in readme.read_text(encoding="utf-8")
+
+
+def test_long_listings_are_cut_around_their_first_access() -> None:
+    lines = [f"{16 * at:04x} {'LDG.E R0, [R2.64]' if at == 40 else 'NOP'}" for at in range(60)]
+    shown = excerpts.core(lines)
+    assert len(shown) == 25 and shown[0] == shown[-1] == "..." and lines[40] in shown
+    assert excerpts.core(lines[:25]) == lines[:25]
+    assert excerpts.core(lines[:30])[0] == lines[0] and excerpts.core(lines[:30])[-1] == "..."
+    assert excerpts.core(lines[:42])[-1] == lines[41]
+
+
 def test_repeatability(root: Path) -> None:
     slower = synthetic.exp03_rows(1.01)
     slower[-1]["device_ns"] = slower[-1]["device_ns"] * 1.0005
@@ -269,7 +344,7 @@ def test_check_before_anything_was_written(root: Path, capsys: pytest.CaptureFix
 def test_no_temporary_file_is_left(root: Path) -> None:
     assert run(root) == 0
     names = sorted(path.name for path in reference(root).iterdir())
-    assert names == ["claims.csv", f"{EXP01}.csv", f"{EXP02}.csv", f"{EXP03}.csv", "worklog.md"]
+    assert names == ["claims.csv", f"{EXP01}.csv", f"{EXP02}.csv", f"{EXP03}.csv", f"{EXP04}.csv", "worklog.md"]
 
 
 # ------------------------------------------------------------------------------------------------------------- READMEs
@@ -290,13 +365,17 @@ def test_markers_are_filled_and_the_rest_kept(root: Path) -> None:
     assert run(root, "--check") == 0
 
 
-@pytest.mark.parametrize("name", [*worklog.README_TABLES, "claims-exp01", "claims-exp02", "claims-exp03", "answers"])
+CLAIM_TABLES = [f"claims-{name.partition('_')[0]}" for name in (EXP01, EXP02, EXP03, EXP04)]
+
+
+@pytest.mark.parametrize("name", [*worklog.README_TABLES, *CLAIM_TABLES, "answers"])
 def test_every_table_has_a_marker_name(root: Path, name: str) -> None:
+    synthetic.write_listings(reference(root))
     path = root / EXP03 / "README.md"
     path.write_text(f"<!-- worklog:{name} -->\n<!-- /worklog -->\n", encoding="utf-8")
     assert run(root) == 0
     text = path.read_text(encoding="utf-8")
-    assert text.count("\n| ") > 2 or "█" in text
+    assert text.count("\n| ") > 2 or "█" in text or "\n0000 LDG.E" in text
 
 
 @pytest.mark.parametrize(
@@ -369,6 +448,88 @@ def test_claims_read_counters_and_sass(root: Path) -> None:
     assert rows["03.2"]["verdict"] == "REFUTED" and rows["03.2"]["ours"] == "1.5"
     assert "one run" not in rows["03.2"]["note"]  # a count needs no repetition
     assert rows["03.9"]["verdict"] == "NOT TESTABLE HERE"
+
+
+SIMPLE = ["add_f32", "add_f32x4", "copy_f32"]
+SASS_COLUMNS = [
+    "experiment", "kernel", "api", "arch", "instructions", "ldg_32", "ldg_128", "ldg_constant", "ldg_strong", "stg_strong",
+    "pointer_reads", "descriptor_reads", "constant_compares", "bounds_checks", "load_scale", "store_scale",
+]  # fmt: skip
+TWIN_COLUMNS = [
+    "experiment", "kernel", "arch", "same_memory", "same_opcodes", "load_kind_constant", "store_strength_strong", "bounds_check",
+    "opcode_form", "descriptor_read", "pointer_parameter_read", "64_bit_address_arithmetic", "constant_read", "compare",
+    "predicate", "control_flow", "summary",
+]  # fmt: skip
+
+
+def write_sass(root: Path, change: dict[tuple[str, str], dict[str, int]] | None = None) -> None:
+    """Code in which every claim about it holds; `change` by kernel and API ("twins": of the pair)."""
+    code: dict[tuple[str, str, str], dict[str, object]] = {}
+    pairs: dict[tuple[str, str], dict[str, object]] = {}
+    for kernel in SIMPLE:
+        pairs[EXP01, kernel] = {"same_memory": 1, "same_opcodes": 1}
+        for api in ("cuda", "vulkan"):
+            code[EXP01, kernel, api] = {"instructions": 20, "ldg_32": 2}
+            code[EXP04, kernel, api] = {"instructions": 20, "descriptor_reads": 3, "bounds_checks": 2, "pointer_reads": 3}
+        code[EXP04, f"{kernel}_address", "vulkan"] = {"instructions": 15, "constant_compares": 1, "pointer_reads": 3}
+        pairs[EXP04, f"{kernel}_address"] = {"same_memory": 1, "same_opcodes": 1, "64_bit_address_arithmetic": -2}
+    for kernel, cells in (
+        ("read_aos_x", {"ldg_32": 1, "load_scale": 16, "store_scale": 4, "instructions": 16, "ldg_constant": 1}),
+        ("read_soa_x", {"ldg_32": 1, "load_scale": 4, "store_scale": 4, "instructions": 15, "ldg_constant": 1}),
+        ("read_aos_vec4", {"ldg_128": 1}),
+        ("struct_read_16_4", {"ldg_32": 4}),
+    ):
+        code |= {(EXP03, kernel, api): dict(cells) for api in ("cuda", "vulkan")}
+    for (kernel, api), cells in (change or {}).items():
+        for key, row in {**code, **{(*key, "twins"): row for key, row in pairs.items()}}.items():
+            if key[1:] == (kernel, api):
+                row.update(cells)
+    archs = {"cuda": "sm_90a", "vulkan": "sm_90"}
+    rows = [{"experiment": e, "kernel": k, "api": a, "arch": archs[a], **cells} for (e, k, a), cells in code.items()]
+    twin_rows = [{"experiment": e, "kernel": k, "arch": "sm_90a", **cells} for (e, k), cells in pairs.items()]
+    for name, columns, content in (("sass", SASS_COLUMNS, rows), ("sass_twins", TWIN_COLUMNS, twin_rows)):
+        with open(reference(root) / f"{name}.csv", "w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, columns, restval=0, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(content)
+
+
+CODE_CLAIMS = ["01.1", "03.1", "03.2", "03.7", "04.1", "04.2"]
+
+
+def test_claims_about_code_can_hold(root: Path) -> None:
+    write_sass(root)
+    assert run(root) == 0
+    rows = claim_rows(root)
+    assert {claim: rows[claim]["verdict"] for claim in CODE_CLAIMS} == dict.fromkeys(CODE_CLAIMS, "REPRODUCED")
+    assert (rows["04.1"]["ours"], rows["04.1"]["unit"]) == ("0", "descriptor reads")
+    assert rows["03.7"]["unit"] == "x, whole struct / x only, time"  # the headline, not the first count
+    assert "AoS 16, SoA 4; of the store's 4" in rows["03.1"]["note"]
+    assert "64-bit address instructions -2" in rows["04.2"]["note"]
+    assert "add_f32 reads 3 from descriptors and 3 from the push constants" in rows["04.1"]["note"]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "api", "cells", "refuted"),
+    [
+        ("add_f32", "twins", {"load_kind_constant": 2}, ["01.1"]),
+        ("copy_f32", "twins", {"same_memory": 0}, ["01.1"]),
+        ("add_f32x4", "twins", {"bounds_check": 3}, ["01.1"]),
+        ("read_aos_x", "vulkan", {"load_scale": 4}, ["03.1"]),
+        ("read_soa_x", "cuda", {"ldg_32": 0, "ldg_128": 1}, ["03.1"]),
+        ("read_aos_x", "cuda", {"instructions": 17}, ["03.2"]),  # 17/15 is more than 10 % above 1
+        ("read_aos_vec4", "vulkan", {"ldg_128": 0, "ldg_32": 4}, ["03.7"]),
+        ("add_f32_address", "vulkan", {"descriptor_reads": 1}, ["04.1"]),
+        ("copy_f32_address", "vulkan", {"constant_compares": 2}, ["04.1"]),  # a check that is not called one
+        ("add_f32", "vulkan", {"descriptor_reads": 0}, ["04.1"]),  # nothing was there to be removed
+        ("copy_f32_address", "twins", {"same_opcodes": 0}, ["04.2"]),
+    ],
+)
+def test_claims_about_code_can_fail(root: Path, kernel: str, api: str, cells: dict[str, int], refuted: list[str]) -> None:
+    write_sass(root, {(kernel, api): cells})
+    assert run(root) == 0
+    rows = claim_rows(root)
+    assert [claim for claim in CODE_CLAIMS if rows[claim]["verdict"] == "REFUTED"] == refuted
 
 
 def test_absent_experiment(root: Path) -> None:

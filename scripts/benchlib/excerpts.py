@@ -1,0 +1,123 @@
+"""Machine code in the worklog: short listings beside each other, read from what dump_sass.py wrote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+from benchlib import files
+from benchlib.markdown import escape
+from benchlib.results import Results, Table
+
+MOST_LINES = 25
+BEFORE_ACCESS = 12  # lines shown before the first access, where a listing is too long
+NOT_THERE = "Not disassembled: scripts/dump_sass.py writes the listings."
+
+_INSTRUCTION = re.compile(r"^(?P<offset>[0-9a-f]{4,})\s+(?P<rest>\S.*)$")
+_OPCODE = re.compile(r"(?:@!?U?P\w+\s+)?(?P<opcode>[A-Z][\w.]*)")
+_ACCESS = re.compile(r"\b(?:LDG|STG|LD|ST|ATOMG?|RED)\.")
+
+
+@dataclass(frozen=True)
+class Column:
+    title: str
+    kernel: str
+    api: str
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    title: str
+    columns: tuple[Column, ...]
+
+
+def twin(kernel: str) -> Excerpt:
+    return Excerpt(kernel, (Column("CUDA", kernel, "cuda"), Column("Vulkan", kernel, "vulkan")))
+
+
+def three_ways(title: str, kernel: str, address: str) -> Excerpt:
+    """CUDA, Vulkan through descriptors, Vulkan through addresses."""
+    cuda, vulkan = twin(kernel).columns
+    by_address = Column("Vulkan, addresses", address, "vulkan")
+    return Excerpt(title, (cuda, Column("Vulkan, descriptors", vulkan.kernel, "vulkan"), by_address))
+
+
+EXCERPTS: dict[str, list[Excerpt]] = {
+    "exp01_vector_add": [twin("add_f32")],
+    "exp02_descriptors": [three_ways("sum_1, a plain copy", "sum_1", "sum_1.address")],
+    "exp03_memory_coalescing": [twin("read_soa_x"), twin("read_aos_x")],
+    "exp04_bda": [
+        three_ways("copy_f32", "copy_f32", "copy_f32_address"),
+        three_ways("inner_struct", "inner_struct", "inner_struct_address"),
+    ],
+}
+
+
+def listing(directory: Path, experiment: str, kernel: str, api: str) -> list[str]:
+    """`0010 @P0 EXIT`, a line an instruction; empty where there is no such listing."""
+    text = files.read_text(directory / "sass" / experiment / f"{kernel}.{api}.sass") or ""
+    matches = [_INSTRUCTION.match(line) for line in text.splitlines()]
+    return [f"{match['offset']} {' '.join(match['rest'].split())}" for match in matches if match]
+
+
+def opcodes(lines: Sequence[str]) -> list[str]:
+    matches = [_OPCODE.match(line.partition(" ")[2]) for line in lines]
+    return [match["opcode"] for match in matches if match]
+
+
+def core(lines: Sequence[str], most: int = MOST_LINES) -> list[str]:
+    """All of a short listing; of a long one the part around its first access, with dots where something was left out."""
+    if len(lines) <= most:
+        return list(lines)
+    first = next((at for at, line in enumerate(lines) if _ACCESS.search(line)), 0)
+    start = min(max(0, first - BEFORE_ACCESS), len(lines) - most)
+    shown = list(lines[start : start + most])
+    if start > 0:
+        shown[0] = "..."
+    if start + most < len(lines):
+        shown[-1] = "..."
+    return shown
+
+
+def side_by_side(columns: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """A code block of columns, each a title and its lines."""
+    widths = [max(len(line) for line in [title, *lines]) for title, lines in columns]
+    rows = zip_longest(*([title, "", *lines] for title, lines in columns), fillvalue="")
+    shown = ["   ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+    # A listing is text that something else wrote: it must not end the block.
+    return "\n".join(["```text", *(line.replace("`", "'") for line in shown), "```"])
+
+
+def sass_excerpts(found: Results, table: Table) -> str:
+    """The experiment's chosen kernels: their listings, and for each pair what differs, with a link to the page that says where."""
+    parts = []
+    for excerpt in EXCERPTS.get(table.name, []):
+        columns = [(column, listing(found.directory, table.name, column.kernel, column.api)) for column in excerpt.columns]
+        there = [(column.title, core(lines)) for column, lines in columns if lines]
+        if there:
+            pages = dict.fromkeys(column.kernel for column, _ in columns)
+            lines = [line for kernel in pages if (line := difference(found, table, kernel))]
+            parts += [f"**{escape(excerpt.title)}**", side_by_side(there), *(["\n".join(lines)] if lines else [])]
+    return "\n\n".join(parts) or NOT_THERE
+
+
+def difference(found: Results, table: Table, kernel: str) -> str:
+    """What differs between the kernel's two listings, with a link that is relative to the results' directory."""
+    page = f"sass/{table.name}/{kernel}.md"
+    if not (found.directory / page).is_file():
+        return ""
+    twins = found.auxiliary("sass_twins.csv", table.name)
+    cases = twins.select({"kernel": kernel}) if twins else []
+    summary = twins.text(cases[0], "summary") if twins and cases else ""
+    return f"- [{escape(kernel)}, line by line]({page}){': ' + escape(summary) + '.' if summary else ''}"
+
+
+_LINK = re.compile(r"\]\((?=sass/)")
+
+
+def rebased(text: str, base: str) -> str:
+    """The text with the links to listings as they are from a file that sees the results' directory at `base`."""
+    return _LINK.sub(f"]({base}/", text)
