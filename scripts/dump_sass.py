@@ -6,8 +6,9 @@
     scripts/dump_sass.py --from DIR               reads what --dump-isa DIR wrote, e.g. on another machine
 
 Writes, into results/<gpu>: sass/<experiment>/<kernel>.<api>.sass, the side-by-side pages sass/<experiment>/<kernel>.md,
-their table sass/README.md, sass.csv (a row a kernel and API) and sass_twins.csv (a row a pair). Without a GPU: the CUDA
-kernels of the build, every architecture, into build/results.
+their table sass/README.md, sass.csv (a row a kernel and API: instructions by kind; load_scale and store_scale are what the first
+load's and store's address multiplies its index with) and sass_twins.csv (a row a pair). Without a GPU: the CUDA kernels of the
+build, every architecture, into build/results.
 
 nvdisasm is needed: the CUDA toolkit's, or one named with --nvdisasm or BENCH_NVDISASM, or what scripts/setup.sh --nvdisasm
 fetched. Without one the bare code is written. Exit codes: 0 done, 1 something failed, 2 usage.
