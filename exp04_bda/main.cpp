@@ -8,6 +8,7 @@
 #include "core/verify.h"
 #include "params.h"
 #include "variant.h"
+#include "variants.h"
 
 namespace {
 
@@ -33,88 +34,6 @@ const Base kBases[] = {
     {"add_f32", 2, 1, 12},    {"add_f32x4", 2, 4, 12}, {"copy_f32", 1, 1, 8},   {"copy_f32x4", 1, 4, 8},
     {"write_u32x4", 0, 4, 4}, {"write_ramp", 0, 4, 4}, {"write_zero", 0, 4, 4}, {"inner_struct", 1, 2, 8},
     {"load_f32", 1, 1, 4},    {"store_u32", 0, 1, 4},  {"loop_f32", 1, 1, 8},   {"empty", 0, 1, 0},
-};
-
-// The experiment is these tables. `none` is plain CUDA against plain descriptors; cuda_* and vulkan_* change that one side.
-constexpr Memory kOwn = Memory::kOwn;
-constexpr Memory kFromVulkan = Memory::kFromVulkan;
-constexpr Memory kFromCuda = Memory::kFromCuda;
-constexpr QueueKind kGraphics = QueueKind::kGraphics;
-const Variant kVariants[] = {
-    {"add_f32", "none", "", "", {256}},
-    {"add_f32", "vulkan_address", "", "_address", {256}},
-    {"add_f32", "vulkan_graphics_queue", "", "", {256}, kOwn, kGraphics},
-    {"add_f32x4", "none", "", "", {256}},
-    {"add_f32x4", "none", "", "", {256}, kFromVulkan},
-    {"add_f32x4", "none", "", "", {256}, kFromCuda},
-    {"add_f32x4", "vulkan_address", "", "_address", {256}},
-    {"chase", "none", "", "", {32}},
-    {"chase", "none", "", "", {32}, kFromVulkan},
-    {"chase", "none", "", "", {32}, kFromCuda},
-    {"chase", "vulkan_address", "", "_address", {32}},
-
-    {"copy_f32", "none", "", "", {128, 256, 1024}},
-    {"copy_f32", "none", "", "", {256}, kFromVulkan},
-    {"copy_f32", "none", "", "", {256}, kFromCuda},
-    {"copy_f32", "no_qualifier", "_plain", "_plain", {256}},
-    {"copy_f32", "restrict", "_restrict", "_restrict", {256}},
-    {"copy_f32", "coherent", "_coherent", "_coherent", {256}},
-    {"copy_f32", "volatile", "_volatile", "_volatile", {256}},
-    {"copy_f32", "nonprivate", "_strong_store", "_nonprivate", {256}},
-    {"copy_f32x4", "align16", "", "_address", {256}},
-    {"copy_f32x4", "align4", "_align4", "_address_align4", {256}},
-
-    {"copy_f32", "cuda_strong_store", "_strong_store", "", {256}},
-    {"copy_f32", "cuda_constant_load", "_constant_load", "", {256}},
-    {"copy_f32", "cuda_constant_strong", "_constant_strong", "", {256}},
-    {"copy_f32", "cuda_bounds", "_bounds", "", {256}},
-    {"copy_f32", "cuda_offset32", "_offset32", "", {256}},
-    {"copy_f32", "cuda_block_constant", "_block_256", "", {256}},
-    {"copy_f32", "cuda_all", "_all_256", "", {256}},
-    {"copy_f32", "cuda_all", "_all_1024", "", {1024}},
-    {"copy_f32", "vulkan_private", "", "_private", {256}},
-    {"copy_f32", "vulkan_address", "", "_address", {128, 256, 1024}},
-    {"copy_f32", "vulkan_address_plain", "", "_address_plain", {256}},
-    {"copy_f32", "vulkan_address_private", "", "_address_private", {256}},
-    {"copy_f32", "vulkan_graphics_queue", "", "", {128, 256, 1024}, kOwn, kGraphics},
-
-    {"empty", "none", "", "", {128, 256, 1024}},
-    {"empty", "cuda_16_registers", "_16_registers", "", {256, 1024}},
-    {"empty", "vulkan_graphics_queue", "", "", {256, 1024}, kOwn, kGraphics},
-    {"load_f32", "none", "", "", {256}},
-    {"load_f32", "vulkan_graphics_queue", "", "", {256}, kOwn, kGraphics},
-    {"store_u32", "none", "", "", {256}},
-    {"loop_f32", "none", "", "", {256}},
-    {"loop_f32", "vulkan_address", "", "_address", {256}},
-
-    {"write_u32x4", "none", "", "", {256}},
-    {"write_u32x4", "none", "", "", {256}, kFromVulkan},
-    {"write_u32x4", "none", "", "", {256}, kFromCuda},
-    {"write_u32x4", "cuda_strong_store", "_strong_store", "", {256}},
-    {"write_u32x4", "cuda_all", "_all_256", "", {256}},
-    {"write_u32x4", "vulkan_address", "", "_address", {256}},
-    {"write_u32x4", "vulkan_address_private", "", "_address_private", {256}},
-    {"write_u32x4", "vulkan_graphics_queue", "", "", {256}, kOwn, kGraphics},
-    {"write_ramp", "none", "", "", {256}},
-    {"write_ramp", "none", "", "", {256}, kFromVulkan},
-    {"write_ramp", "none", "", "", {256}, kFromCuda},
-    {"write_zero", "none", "", "", {256}},
-
-    {"inner_struct", "none", "", "", {256}},
-    {"inner_struct", "cuda_strong_store", "_strong_store", "", {256}},
-    {"inner_struct", "cuda_constant_load", "_constant_load", "", {256}},
-    {"inner_struct", "cuda_all", "_all_256", "", {256}},
-    {"inner_struct", "vulkan_address", "", "_address", {256}},
-    {"inner_struct", "vulkan_address_private", "", "_address_private", {256}},
-};
-// Both sides run Vulkan's machine code. Last of all: should a driver's code not bear it, nothing else is lost.
-const Variant kSameCode[] = {
-    {"add_f32", "cuda_runs_vulkan_code", kVulkanCode, "", {256}},
-    {"add_f32", "cuda_runs_vulkan_address_code", kVulkanCode, "_address", {256}},
-    {"copy_f32", "cuda_runs_vulkan_code", kVulkanCode, "", {128, 256, 1024}},
-    {"copy_f32", "cuda_runs_vulkan_address_code", kVulkanCode, "_address", {256, 1024}},
-    {"write_u32x4", "cuda_runs_vulkan_code", kVulkanCode, "", {256}},
-    {"inner_struct", "cuda_runs_vulkan_code", kVulkanCode, "", {256}},
 };
 
 // CPU reference: the bits of word i of the output.
@@ -148,7 +67,7 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, const 
   bench.device().run(launch);
   bench::verify<std::uint32_t>(bench.device(), output, floats, bench::kGuardWords,
                                [&](std::uint64_t i) { return expected(bench, base.name, i); });
-  return bench.device().prepare(launch, {.queue = variant.queue});
+  return bench.device().prepare(launch, {});
 }
 
 bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t floats) {
@@ -174,8 +93,9 @@ bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t
 
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list;
-  const auto add = [&](const Variant& variant, std::uint32_t block, std::uint64_t floats) {
+  const auto add = [&](const Variant& variant, std::uint32_t block, std::uint64_t floats, QueueKind queue) {
     bench::Case one = make_case(variant, block, floats);
+    one.queue = queue;
     // An empty kernel has no data to evict; its launches go back to back as the sampler likes.
     for (const bench::Cache cache :
          one.footprint_bytes == 0 ? std::vector{bench::Cache::kWarm} : plan.caches_for(one.footprint_bytes)) {
@@ -187,16 +107,19 @@ std::vector<bench::Case> cases(const Plan& plan) {
   std::uint64_t resident = 32;  // three arrays in half the L2: 12 bytes a float
   while (resident * 2 * 12 <= plan.l2_bytes / 2) resident *= 2;
   for (const Variant& variant : kVariants) {
-    for (const std::uint32_t block : variant.blocks) add(variant, block, largest);
+    for (const std::uint32_t block : variant.blocks) add(variant, block, largest, QueueKind::kCompute);
     const std::string_view base = variant.base;
     const bool three_ways = base.starts_with("add") || base == "chase";
     if (three_ways && variant.memory == Memory::kOwn && resident < largest && plan.sizes.empty())
-      add(variant, variant.blocks.front(), resident);
+      add(variant, variant.blocks.front(), resident, QueueKind::kCompute);
   }
   const auto is_copy = [](const bench::Case& one) { return one.sides.front().variant == "copy_f32"; };
   for (const bench::Case& aa : bench::aa_controls(*std::find_if(list.begin(), list.end(), is_copy))) list.push_back(aa);
+  for (const Variant& variant : kGraphicsQueue) {
+    for (const std::uint32_t block : variant.blocks) add(variant, block, largest, QueueKind::kGraphics);
+  }
   for (const Variant& variant : kSameCode) {
-    for (const std::uint32_t block : variant.blocks) add(variant, block, largest);
+    for (const std::uint32_t block : variant.blocks) add(variant, block, largest, QueueKind::kCompute);
   }
   return list;
 }
@@ -226,7 +149,6 @@ int main(int argc, char** argv) {
                    {"aa_control_a", "A/A control: copy_f32, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},
       .cases = cases,
-      .graphics_queue = true,
   };
   return bench::run_main(argc, argv, experiment, bench::all_backends());
 }

@@ -106,5 +106,5 @@ std::unique_ptr<bench::Subject> set_up_chase(bench::Workbench& bench, const Vari
     for (std::uint32_t step = 0; step < kChaseSteps; ++step) node = EXP04_NEXT(node, params.count);
     return node;
   });
-  return bench.device().prepare(chase, {.queue = variant.queue});
+  return bench.device().prepare(chase, {});
 }

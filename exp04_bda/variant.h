@@ -15,7 +15,6 @@ struct Variant {
   const char* glsl;
   std::vector<std::uint32_t> blocks;
   bench::Memory memory = bench::Memory::kOwn;
-  bench::QueueKind queue = bench::QueueKind::kCompute;
 };
 
 // As `cuda`: the entry is <stem>_code_host, and what runs in it is the machine code of the variant's Vulkan side.

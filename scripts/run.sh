@@ -11,7 +11,7 @@ Sets the machine up, builds, runs every experiment, and writes <out>/<experiment
 <experiment>.samples.csv (every sample) and worklog.md (the tables). <out> is results/<gpu>, or build/results/<device>
 if there is only a software device: its figures say nothing about GPUs.
 
-  --quick         a coarse sweep with short budgets: minutes instead of an hour
+  --quick         a coarse sweep with short budgets: a fifth of the time
   --only NAME     only this experiment, e.g. exp03 or exp03_memory_coalescing (repeatable)
   --out DIR       write the results to DIR
   --resume        keep the finished rows of an interrupted run and go on from there
@@ -65,7 +65,7 @@ parse_args() {
   fi
 }
 
-# Fails early: before an hour of measuring whose results have nowhere to go.
+# Fails early: before minutes of measuring whose results have nowhere to go.
 require_writable() {
   local probe
   if ! { mkdir -p "$1" && probe=$(mktemp "$1/.probe.XXXXXX"); } 2>/dev/null; then

@@ -8,7 +8,7 @@ usage() {
 Usage: scripts/setup.sh [--dev] [--check] [--nvdisasm]
 
 Installs, by apt, what building and running the experiments needs and this machine lacks. Says nothing about what is there.
-Made for Debian 12 and Ubuntu 24.04; elsewhere it lists what is missing. CUDA is never installed: without nvcc 12.4 or
+Made for Debian 12 and Ubuntu 24.04; elsewhere it lists what is missing. CUDA is never installed: without nvcc 12.8 or
 newer the build is Vulkan-only.
 
   --dev     also what scripts/test.sh needs
@@ -51,7 +51,7 @@ command  shellcheck                        shellcheck
 python   pytest                            python3-pytest
 file     /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json|/etc/vulkan/explicit_layer.d/VkLayer_khronos_validation.json   vulkan-validationlayers
 '
-readonly kCmakeWanted=3.25 kGccWanted=12 kNvccWanted=12.4
+readonly kCmakeWanted=3.25 kGccWanted=12 kNvccWanted=12.8
 
 # found KIND NAME[|ALTERNATIVE...]
 found() {

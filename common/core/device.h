@@ -189,19 +189,12 @@ enum class SetUse : std::uint8_t {
 // "once", "per_dispatch", "updated".
 std::string_view to_string(SetUse use);
 
-// Which of a Vulkan device's queues the work goes to. CUDA has one kind and ignores this.
-enum class QueueKind : std::uint8_t {
-  kCompute,   // of a family without graphics where there is one, as CUDA's own work runs beside the graphics engine, not in it
-  kGraphics,  // of a family with graphics. Wants DeviceOptions::graphics_queue
-};
-
 struct SubjectOptions {
   // What device timing uses. Host times (time_host) use the same mode.
   SubmitMode mode = SubmitMode::kEach;
   // Order consecutive launches, as a CUDA stream does. false: Vulkan dispatches may overlap (CUDA: not supported, throws Skip).
   bool ordered = true;
   SetUse set_use = SetUse::kBoundOnce;
-  QueueKind queue = QueueKind::kCompute;  // Skip where the device lacks it
 };
 
 // Between the two device stamps of one sample: `batch` launches and nothing else. Before the first stamp, in the same
@@ -265,14 +258,20 @@ class Device {
   virtual std::vector<std::string> complaints() const { return {}; }
 };
 
+// A Vulkan queue's family. CUDA has one kind of stream and ignores this.
+enum class QueueKind : std::uint8_t {
+  kCompute,   // without graphics where there is such a family with timestamps: CUDA's work does not go through that engine
+              // either
+  kGraphics,  // with graphics; Skip where that is what kCompute takes
+};
+
 // A lot of options that concern opening a device.
 struct DeviceOptions {
   bool validate = false;  // Vulkan: the Khronos validation layer with synchronization checks; its absence is an Error
   // Vulkan: VK_EXT_pipeline_robustness where present, for KernelSpec::robustness. Not for everyone: NVIDIA's driver 580
   // compiles bounds checks into every kernel of a device without it, and none by default on a device with it.
   bool pipeline_robustness = false;
-  // Vulkan: for QueueKind::kGraphics. Buffers are then shared by both queues' families (VK_SHARING_MODE_CONCURRENT).
-  bool graphics_queue = false;
+  QueueKind queue = QueueKind::kCompute;  // the one queue that a Vulkan device gets
   bool inspect = false;  // Vulkan: Kernel::code() gives statistics and listings too, at the price of a second compilation
 };
 

@@ -58,6 +58,9 @@ struct Case {
   Cache cache = Cache::kWarm;
   std::uint32_t fixed_batch = 0;  // launches per sample; 0: the sampler decides
   std::size_t host_samples = 10;  // round trips to time per side
+  // Another than the case before opens the Vulkan device anew: cases that agree should follow each other. A device with queues
+  // of both kinds would not do: its compute queue then starts workgroups as slowly as the graphics queue (H200, driver 580).
+  QueueKind queue = QueueKind::kCompute;
 };
 
 // A variant's name, and its plain-language description for --describe and --list-variants.
@@ -74,7 +77,6 @@ struct Experiment {
   std::vector<VariantText> variants;
   std::function<std::vector<Case>(const Plan&)> cases;
   bool pipeline_robustness = false;  // see DeviceOptions
-  bool graphics_queue = false;       // likewise
 };
 
 // A twin: the same set_up for CUDA and for Vulkan.

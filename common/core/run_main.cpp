@@ -54,6 +54,8 @@ struct OpenDevice {
   std::unique_ptr<Workbench> workbench;
   double stamp_cost_ns = 0;
   double evict_s = 0;  // one sweep of the L2 evictor
+  bool can_evict = false;
+  QueueKind queue = QueueKind::kCompute;
 };
 
 struct SideRow {
@@ -143,26 +145,11 @@ class Program {
   void open_devices() {
     for (const auto& backend : backends_) {
       OpenDevice& open = device(backend->api());
-      if (!open.unavailable.empty()) continue;
-      try {
-        open.device = backend->open(open.info, {.validate = options_.validate,
-                                                .pipeline_robustness = experiment_.pipeline_robustness,
-                                                .graphics_queue = experiment_.graphics_queue,
-                                                .inspect = !options_.dump_isa.empty()});
-      } catch (const Skip& skip) {
-        open.unavailable = skip.what();
-        continue;
-      }
+      if (!open.unavailable.empty() || !open_device(*backend, open)) continue;
       open.info = open.device->info();
       open.info.toolkit = backend->api() == Api::kCuda ? cuda_toolkit() : glsl_toolkit();
-      open.workbench = std::make_unique<Workbench>(*open.device, options_.seed);
-      open.stamp_cost_ns = measure_stamp_cost(*open.device->prepare(Nothing{}, {}));
     }
-    if (OpenDevice& cuda = device(Api::kCuda), &vulkan = device(Api::kVulkan);
-        cuda.device && vulkan.device && selection_.unpaired_reason.empty()) {
-      cuda.workbench->share_with(*vulkan.workbench);
-      vulkan.workbench->share_with(*cuda.workbench);
-    }
+    pair_up();
     if (paired_info() != nullptr && paired_info()->uuid && !paired_info()->is_cpu) {
       nvml_ = std::make_unique<Nvml>(*paired_info()->uuid);
       max_sm_mhz_ = nvml_->max_sm_clock_mhz();
@@ -173,6 +160,55 @@ class Program {
       }
     }
     if (!selection_.unpaired_reason.empty()) say(selection_.unpaired_reason);
+  }
+
+  // The device of open.info with open.queue; false, and `unavailable` says why, if it cannot be had.
+  bool open_device(Backend& backend, OpenDevice& open) {
+    open.unavailable.clear();
+    open.can_evict = false;
+    try {
+      open.device = backend.open(open.info, {.validate = options_.validate,
+                                             .pipeline_robustness = experiment_.pipeline_robustness,
+                                             .queue = open.queue,
+                                             .inspect = !options_.dump_isa.empty()});
+    } catch (const Skip& skip) {
+      open.unavailable = skip.what();
+      return false;
+    }
+    open.workbench = std::make_unique<Workbench>(*open.device, options_.seed);
+    open.stamp_cost_ns = measure_stamp_cost(*open.device->prepare(Nothing{}, {}));
+    return true;
+  }
+
+  void pair_up() {
+    OpenDevice& cuda = device(Api::kCuda);
+    OpenDevice& vulkan = device(Api::kVulkan);
+    if (!cuda.device || !vulkan.device || !selection_.unpaired_reason.empty()) return;
+    cuda.workbench->share_with(vulkan.workbench.get());
+    vulkan.workbench->share_with(cuda.workbench.get());
+  }
+
+  // Opens the Vulkan device anew if it has another queue. What it complained about so far is kept.
+  void use_queue(QueueKind queue) {
+    OpenDevice& vulkan = device(Api::kVulkan);
+    if (vulkan.queue == queue || (!vulkan.device && vulkan.unavailable.empty())) return;
+    const bool was_open = vulkan.device != nullptr;
+    if (!was_open && queue != QueueKind::kCompute) return;  // there never was one
+    if (was_open) {
+      for (const std::string& complaint : vulkan.device->complaints()) earlier_complaints_.push_back(complaint);
+    }
+    isa_hashes_.clear();  // by address, which a new kernel may get again
+    for (auto& [api, open] : open_) {
+      if (open.workbench) open.workbench->release_buffers();
+    }
+    if (device(Api::kCuda).workbench) device(Api::kCuda).workbench->share_with(nullptr);
+    vulkan.workbench.reset();
+    vulkan.device.reset();
+    vulkan.queue = queue;
+    for (const auto& backend : backends_) {
+      if (backend->api() == Api::kVulkan) open_device(*backend, vulkan);
+    }
+    pair_up();
   }
 
   Plan plan() {
@@ -330,6 +366,7 @@ class Program {
     const Case& the_case = cases_[c];
     const std::string started_at = utc_now();
     if (isatty(STDERR_FILENO) != 0) std::cerr << fmt::format("\r[{}/{}] {} ...\033[K", c + 1, cases_.size(), title(the_case));
+    use_queue(the_case.queue);
     std::vector<SideRow> rows(the_case.sides.size());
     std::vector<std::unique_ptr<Subject>> subjects(the_case.sides.size());
     for (std::size_t s = 0; s < rows.size(); ++s) set_up(the_case.sides[s], rows[s], subjects[s]);
@@ -446,13 +483,11 @@ class Program {
   }
 
   void prepare_eviction() {
-    if (eviction_ready_) return;
     for (auto& [api, open] : open_) {
-      if (open.device) open.device->set_evict_bytes(evict_bytes_);
-    }
-    // One sweep's time, for the account of how busy the GPU was kept: an empty sample with it, less one without.
-    for (auto& [api, open] : open_) {
-      if (!open.device) continue;
+      if (!open.device || open.can_evict) continue;
+      open.device->set_evict_bytes(evict_bytes_);
+      open.can_evict = true;
+      // One sweep's time, for the account of how busy the GPU was kept: an empty sample with it, less one without.
       const auto nothing = open.device->prepare(Nothing{}, {});
       const auto wall_s = [&](bool evict) {
         nothing->time_device({.batch = 1, .lead_in = 0, .evict_l2 = evict});
@@ -462,7 +497,6 @@ class Program {
       };
       open.evict_s = std::max(0.0, wall_s(true) - wall_s(false));
     }
-    eviction_ready_ = true;
   }
 
   SamplerOptions sampler_options(const Case& the_case) {
@@ -598,15 +632,13 @@ class Program {
 
   // Says what the devices complained about; true if they did.
   bool complained() {
-    bool result = false;
+    std::vector<std::string> complaints = earlier_complaints_;
     for (const auto& [api, open] : open_) {
       if (!open.device) continue;
-      for (const std::string& complaint : open.device->complaints()) {
-        say(complaint);
-        result = true;
-      }
+      for (const std::string& complaint : open.device->complaints()) complaints.push_back(complaint);
     }
-    return result;
+    for (const std::string& complaint : complaints) say(complaint);
+    return !complaints.empty();
   }
 
   int finish() {
@@ -638,8 +670,8 @@ class Program {
   std::optional<std::uint32_t> max_sm_mhz_;
   std::uint64_t evict_bytes_ = 0;
   std::uint64_t dram_footprint_ = 0;
-  bool eviction_ready_ = false;
-  bool out_of_memory_ = false;  // a side of the case in hand found no room
+  std::vector<std::string> earlier_complaints_;  // of devices that are closed
+  bool out_of_memory_ = false;                   // a side of the case in hand found no room
   std::vector<Case> cases_;
   std::vector<std::optional<std::vector<SideRow>>> results_;
   std::optional<ResultFile> file_;

@@ -31,8 +31,8 @@ class Workbench {
   std::uint64_t seed() const { return seed_; }
 
   // The other API's workbench on the same GPU, which outlives this one's use of shared memory.
-  void share_with(Workbench& partner) { partner_ = &partner; }
-  Workbench* partner() { return partner_; }  // nullptr: there is none
+  void share_with(Workbench* partner) { partner_ = partner; }  // nullptr: none any more
+  Workbench* partner() { return partner_; }                    // nullptr: there is none
 
   // A CUDA image made at run time, for one device; kept as long as the kernels that are loaded from it. Its stem tells it from
   // all others.

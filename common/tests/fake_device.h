@@ -60,6 +60,7 @@ struct FakeBehaviour {
   std::function<void(const Launch&)> execute = [](const Launch&) {};  // what a kernel does when it runs
   std::uint64_t memory_bytes = ~0ULL;                                 // allocations beyond this throw OutOfMemory
   double launch_ns = 1000;                                            // a launch takes this, give or take 0.1 %
+  double graphics_launch_ns = 0;                                      // likewise with QueueKind::kGraphics; 0: there is none
   std::vector<std::string> complaints = {};
   std::string refused_entry = {};  // a kernel that this device lacks
 };
@@ -167,8 +168,13 @@ class FakeBackend final : public Backend {
   Api api() const override { return api_; }
   std::vector<DeviceInfo> list() override { return devices_; }
   std::string unavailable_reason() override { return unavailable_; }
-  std::unique_ptr<Device> open(const DeviceInfo& info, const DeviceOptions&) override {
-    return std::make_unique<FakeDevice>(info, behaviour_);
+  std::unique_ptr<Device> open(const DeviceInfo& info, const DeviceOptions& options) override {
+    FakeBehaviour behaviour = behaviour_;
+    if (options.queue == QueueKind::kGraphics) {
+      if (behaviour_.graphics_launch_ns == 0) throw Skip("no graphics queue");
+      behaviour.launch_ns = behaviour_.graphics_launch_ns;
+    }
+    return std::make_unique<FakeDevice>(info, behaviour);
   }
 
  private:

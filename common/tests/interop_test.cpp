@@ -20,7 +20,7 @@ class Interop : public testing::Test {
       for (const DeviceInfo& vulkan : backends[1]->list()) {
         if (cuda_ || !cuda.uuid || cuda.uuid != vulkan.uuid) continue;
         cuda_ = backends[0]->open(cuda, {});
-        vulkan_ = backends[1]->open(vulkan, {.graphics_queue = true});
+        vulkan_ = backends[1]->open(vulkan, {});
       }
     }
     if (!cuda_) GTEST_SKIP() << "no GPU that both CUDA and Vulkan show";

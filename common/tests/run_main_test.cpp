@@ -73,7 +73,7 @@ struct Scenario {
   std::string cuda_reason;
   FakeBehaviour cuda_behaviour{.execute = execute};
   FakeBehaviour vulkan_behaviour{.execute = execute};
-  std::vector<std::string> variants = {"twice", "twice_again"};  // also: wrong, lacking, large
+  std::vector<std::string> variants = {"twice", "twice_again"};  // also: wrong, lacking, large, graphics
   int interrupt_at = 0;                                          // the side, counted from 1, during whose set-up SIGINT arrives
 };
 
@@ -95,6 +95,7 @@ Experiment experiment_of(const Scenario& scenario) {
           if (variant == "lacking") throw Skip("wanted a feature, found none");
           return set_up(bench, variant == "wrong" ? "wrong" : "twice", elements);
         }));
+        if (variant == "graphics") cases.back().queue = QueueKind::kGraphics;
       }
     }
     return cases;
@@ -171,6 +172,37 @@ class RunMain : public testing::Test {
     return run_main(static_cast<int>(arguments.size()), argv.data(), experiment_of(scenario), std::move(backends));
   }
 };
+
+TEST_F(RunMain, ACaseMayAskForAnotherQueue) {
+  Scenario scenario;
+  scenario.variants = {"twice", "graphics", "twice_again"};
+  scenario.vulkan_behaviour.graphics_launch_ns = 3000;
+  EXPECT_EQ(run_to_csv(scenario).exit_code, 0);
+  EXPECT_EQ(rows().size(), 12U);
+  for (const Row& row : rows()) {
+    const bool graphics = row.at("variant") == "graphics" && row.at("api") == "vulkan";
+    EXPECT_NEAR(std::stod(row.at("device_ns")), graphics ? 3000 : 1000, 30) << key(row);
+  }
+}
+
+TEST_F(RunMain, WhereThatQueueIsMissingTheOthersGoOn) {
+  Scenario scenario;
+  scenario.variants = {"twice", "graphics", "twice_again"};
+  EXPECT_EQ(run_to_csv(scenario).exit_code, 0);
+  EXPECT_EQ(rows().size(), 12U);
+  for (const Row& row : rows()) {
+    const bool graphics = row.at("variant") == "graphics" && row.at("api") == "vulkan";
+    EXPECT_EQ(row.at("status"), graphics ? "skipped" : "ok") << key(row);
+    EXPECT_EQ(row.at("reason"), graphics ? "no graphics queue" : "") << key(row);
+  }
+}
+
+TEST_F(RunMain, ComplaintsOfADeviceThatWasClosedCount) {
+  Scenario scenario;
+  scenario.variants = {"twice", "graphics"};
+  scenario.vulkan_behaviour.complaints = {"a hazard"};
+  EXPECT_EQ(run_to_csv(scenario).exit_code, 1) << "the second device, with the graphics queue, cannot be opened";
+}
 
 TEST_F(RunMain, WritesARowPerCaseAndApi) {
   const Outcome outcome = run_to_csv({});

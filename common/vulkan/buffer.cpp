@@ -54,16 +54,8 @@ std::uint32_t choose_memory_type(const Context& context, const Wish& wish, std::
 
 Allocation make_allocation(const Context& context, const Wish& wish) {
   check_wish(context, wish);
-  const std::vector<std::uint32_t>& families = context.queue_families();
   const ::vk::ExternalMemoryBufferCreateInfo external{.handleTypes = kExportHandle};
-  const ::vk::BufferCreateInfo buffer_info{
-      .pNext = wish.shared ? &external : nullptr,
-      .size = wish.bytes,
-      .usage = wish.usage,
-      // Concurrent use by several families needs no transfer of ownership between them.
-      .sharingMode = families.size() > 1 ? ::vk::SharingMode::eConcurrent : ::vk::SharingMode::eExclusive,
-      .queueFamilyIndexCount = static_cast<std::uint32_t>(families.size()),
-      .pQueueFamilyIndices = families.data()};
+  const ::vk::BufferCreateInfo buffer_info{.pNext = wish.shared ? &external : nullptr, .size = wish.bytes, .usage = wish.usage};
   Allocation allocation;
   allocation.buffer = BENCH_VK(context.device().createBuffer(buffer_info), "buffer '{}', {} bytes", wish.label, wish.bytes);
   const ::vk::MemoryRequirements requirements = allocation.buffer.getMemoryRequirements();

@@ -3,8 +3,8 @@
 namespace bench::vk {
 namespace {
 
-::vk::raii::CommandPool make_pool(const Context& context, const ComputeQueue& queue) {
-  const ::vk::CommandPoolCreateInfo info{.queueFamilyIndex = queue.family};
+::vk::raii::CommandPool make_pool(const Context& context) {
+  const ::vk::CommandPoolCreateInfo info{.queueFamilyIndex = context.queue_family()};
   return BENCH_VK(context.device().createCommandPool(info));
 }
 
@@ -15,10 +15,9 @@ namespace {
 
 }  // namespace
 
-CommandSlot::CommandSlot(const Context& context, QueueKind queue)
+CommandSlot::CommandSlot(const Context& context)
     : context_(context),
-      queue_(context.queue(queue)),
-      pool_(make_pool(context, queue_)),
+      pool_(make_pool(context)),
       commands_(make_commands(context, pool_)),
       fence_(BENCH_VK(context.device().createFence({}))) {}
 
@@ -52,7 +51,7 @@ void CommandSlot::end() { BENCH_VK(commands_.end()); }
 void CommandSlot::submit() {
   const ::vk::CommandBufferSubmitInfo commands{.commandBuffer = *commands_};
   const ::vk::SubmitInfo2 info{.commandBufferInfoCount = 1, .pCommandBufferInfos = &commands};
-  BENCH_VK(queue_.queue.submit2(info, *fence_));
+  BENCH_VK(context_.queue().submit2(info, *fence_));
   in_flight_ = true;
 }
 

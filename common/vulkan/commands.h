@@ -11,7 +11,7 @@ namespace bench::vk {
 // At most one submission is in flight.
 class CommandSlot {
  public:
-  explicit CommandSlot(const Context& context, QueueKind queue = QueueKind::kCompute);
+  explicit CommandSlot(const Context& context);
   ~CommandSlot();
   CommandSlot(const CommandSlot&) = delete;
   CommandSlot& operator=(const CommandSlot&) = delete;
@@ -28,7 +28,6 @@ class CommandSlot {
 
  private:
   const Context& context_;
-  const ComputeQueue& queue_;
   ::vk::raii::CommandPool pool_;
   ::vk::raii::CommandBuffer commands_;
   ::vk::raii::Fence fence_;

@@ -85,8 +85,8 @@ OptionalFeatures optional_features(const ::vk::raii::PhysicalDevice& device, con
   return features;
 }
 
-::vk::raii::Device create_device(const ::vk::raii::PhysicalDevice& physical_device,
-                                 const std::vector<std::uint32_t>& queue_families, const OptionalFeatures& features) {
+::vk::raii::Device create_device(const ::vk::raii::PhysicalDevice& physical_device, std::uint32_t queue_family,
+                                 const OptionalFeatures& features) {
   // robustBufferAccess stays off: its bounds checks would be part of what is timed.
   ::vk::PhysicalDeviceVulkan12Features vulkan12{.descriptorBindingStorageBufferUpdateAfterBind = features.bindless,
                                                 .descriptorBindingPartiallyBound = features.bindless,
@@ -122,19 +122,15 @@ OptionalFeatures optional_features(const ::vk::raii::PhysicalDevice& device, con
   }
 
   const float priority = 1;
-  std::vector<::vk::DeviceQueueCreateInfo> queues;
-  for (const std::uint32_t family : queue_families) {
-    queues.push_back({.queueFamilyIndex = family, .queueCount = 1, .pQueuePriorities = &priority});
-  }
+  const ::vk::DeviceQueueCreateInfo queue{.queueFamilyIndex = queue_family, .queueCount = 1, .pQueuePriorities = &priority};
   const ::vk::DeviceCreateInfo info{
       .pNext = next,
-      .queueCreateInfoCount = static_cast<std::uint32_t>(queues.size()),
-      .pQueueCreateInfos = queues.data(),
+      .queueCreateInfoCount = 1,
+      .pQueueCreateInfos = &queue,
       .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
       .ppEnabledExtensionNames = extensions.data(),
   };
-  return BENCH_VK(physical_device.createDevice(info), "queue families {}, {} extensions", fmt::join(queue_families, ", "),
-                  extensions.size());
+  return BENCH_VK(physical_device.createDevice(info), "queue family {}, {} extensions", queue_family, extensions.size());
 }
 
 }  // namespace
@@ -145,16 +141,18 @@ Context::Context(const DeviceInfo& info, const DeviceOptions& options)
       physical_device_(find_device(instance_, info)),
       limits_(physical_device_.getProperties().limits),
       memory_(physical_device_.getMemoryProperties()),
-      device_(nullptr) {
+      device_(nullptr),
+      queue_(nullptr) {
   const DeviceFacts facts = facts_of(physical_device_);
   if (const std::vector<std::string> unmet = unmet_requirements(facts); !unmet.empty()) {
     throw Skip("{} lacks {}", info.name, fmt::join(unmet, "; "));
   }
-  queue_families_ = {choose_queue_family(facts).value()};
-  const auto graphics_family = choose_graphics_family(facts);
-  if (options.graphics_queue && graphics_family && *graphics_family != queue_families_.front()) {
-    queue_families_.push_back(*graphics_family);
+  const auto family = choose_queue_family(facts, options.queue);
+  if (!family) {
+    throw Skip("{} has no second queue family for compute, one with graphics, to compare with", info.name);
   }
+  queue_family_ = *family;
+  timestamp_valid_bits_ = facts.queue_families[queue_family_].timestamp_valid_bits;
 
   const auto chain = physical_device_.getProperties2<::vk::PhysicalDeviceProperties2, ::vk::PhysicalDeviceVulkan11Properties,
                                                      ::vk::PhysicalDeviceVulkan13Properties>();
@@ -169,24 +167,8 @@ Context::Context(const DeviceInfo& info, const DeviceOptions& options)
   };
   features_ = optional_features(physical_device_, options);
 
-  device_ = create_device(physical_device_, queue_families_, features_);
-  const auto open_queue = [&](std::uint32_t family) {
-    return ComputeQueue{family, facts.queue_families[family].timestamp_valid_bits, device_.getQueue(family, 0)};
-  };
-  queue_ = open_queue(queue_families_.front());
-  if (queue_families_.size() > 1) {
-    graphics_queue_ = open_queue(queue_families_.back());
-  }
-}
-
-const ComputeQueue& Context::queue(QueueKind kind) const {
-  if (kind == QueueKind::kCompute) {
-    return queue_;
-  }
-  if (!graphics_queue_) {
-    throw Skip("{} has no second queue family for compute, one with graphics, to compare with", info_.name);
-  }
-  return *graphics_queue_;
+  device_ = create_device(physical_device_, queue_family_, features_);
+  queue_ = device_.getQueue(queue_family_, 0);
 }
 
 void Context::label(::vk::ObjectType type, std::uint64_t handle, std::string_view name) const {

@@ -1,9 +1,8 @@
-// An opened device: VkDevice, its queues, its limits and the optional features that were enabled.
+// An opened device: VkDevice, its one queue, its limits and the optional features that were enabled.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,12 +34,6 @@ struct SubgroupSizes {
   std::uint32_t max_per_workgroup = 0;
 };
 
-struct ComputeQueue {
-  std::uint32_t family = 0;
-  std::uint32_t timestamp_valid_bits = 0;
-  ::vk::raii::Queue queue{nullptr};
-};
-
 // Everything else in this folder holds a reference to the Context, which outlives it.
 class Context {
  public:
@@ -50,10 +43,9 @@ class Context {
   const DeviceInfo& info() const { return info_; }
   const ::vk::raii::PhysicalDevice& physical_device() const { return physical_device_; }
   const ::vk::raii::Device& device() const { return device_; }
-  // Throws Skip for a kind that the device, or DeviceOptions, does not give.
-  const ComputeQueue& queue(QueueKind kind = QueueKind::kCompute) const;
-  // Of every queue here; more than one only with DeviceOptions::graphics_queue.
-  const std::vector<std::uint32_t>& queue_families() const { return queue_families_; }
+  const ::vk::raii::Queue& queue() const { return queue_; }
+  std::uint32_t queue_family() const { return queue_family_; }
+  std::uint32_t timestamp_valid_bits() const { return timestamp_valid_bits_; }
 
   const ::vk::PhysicalDeviceLimits& limits() const { return limits_; }
   const ::vk::PhysicalDeviceMemoryProperties& memory() const { return memory_; }
@@ -83,10 +75,10 @@ class Context {
   std::uint64_t max_allocation_bytes_ = 0;
   SubgroupSizes subgroup_sizes_;
   OptionalFeatures features_;
-  std::vector<std::uint32_t> queue_families_;
+  std::uint32_t queue_family_ = 0;
+  std::uint32_t timestamp_valid_bits_ = 0;
   ::vk::raii::Device device_;
-  ComputeQueue queue_;
-  std::optional<ComputeQueue> graphics_queue_;
+  ::vk::raii::Queue queue_;
 };
 
 }  // namespace bench::vk

@@ -18,12 +18,14 @@ std::optional<std::uint32_t> first_family(const DeviceFacts& facts, bool graphic
 
 }  // namespace
 
-std::optional<std::uint32_t> choose_queue_family(const DeviceFacts& facts) {
+std::optional<std::uint32_t> choose_queue_family(const DeviceFacts& facts, QueueKind kind) {
   const auto without_graphics = first_family(facts, false);
-  return without_graphics ? without_graphics : first_family(facts, true);
+  const auto with_graphics = first_family(facts, true);
+  if (kind == QueueKind::kGraphics) {
+    return without_graphics ? with_graphics : std::nullopt;
+  }
+  return without_graphics ? without_graphics : with_graphics;
 }
-
-std::optional<std::uint32_t> choose_graphics_family(const DeviceFacts& facts) { return first_family(facts, true); }
 
 std::vector<std::string> unmet_requirements(const DeviceFacts& facts) {
   std::vector<std::string> unmet;

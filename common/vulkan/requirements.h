@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/device.h"
+
 namespace bench::vk {
 
 struct QueueFamilyFacts {
@@ -29,9 +31,8 @@ struct DeviceFacts {
 
 // The first family with compute and timestamps and without graphics; else the first with compute and timestamps. CUDA's work
 // does not go through the graphics engine either, and on an H200 (driver 580) that engine starts workgroups up to 14 % slower.
-std::optional<std::uint32_t> choose_queue_family(const DeviceFacts& facts);
-// The first family with compute, timestamps and graphics.
-std::optional<std::uint32_t> choose_graphics_family(const DeviceFacts& facts);
+// For QueueKind::kGraphics: the first with graphics, compute and timestamps, unless that is the one above.
+std::optional<std::uint32_t> choose_queue_family(const DeviceFacts& facts, QueueKind kind = QueueKind::kCompute);
 
 // Every requirement the device misses, as "X (found Y)"; empty if it will do.
 std::vector<std::string> unmet_requirements(const DeviceFacts& facts);

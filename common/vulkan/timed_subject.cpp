@@ -32,8 +32,8 @@ TimedSubject::TimedSubject(const Context& context, const std::unique_ptr<L2Evict
       options_(options),
       work_(context, work, options.set_use),
       stamps_(make_stamps(context)),
-      device_slot_(context, options.queue),
-      host_slot_(context, options.queue) {
+      device_slot_(context),
+      host_slot_(context) {
   if (replay() && options.set_use == SetUse::kUpdatedPerDispatch) {
     throw Error("{}: sets that are updated per dispatch need a command buffer recorded anew (SubmitMode::kEach)", work_.name());
   }
@@ -98,7 +98,7 @@ double TimedSubject::time_device(const DeviceSampleSpec& spec) {
   if (result != ::vk::Result::eSuccess) {
     throw Error("the timestamps around {} did not come: {}", work_.name(), ::vk::to_string(result));
   }
-  return elapsed_ns(ticks[0], ticks[1], context_.queue(options_.queue).timestamp_valid_bits,
+  return elapsed_ns(ticks[0], ticks[1], context_.timestamp_valid_bits(),
                     static_cast<double>(context_.limits().timestampPeriod));
 }
 

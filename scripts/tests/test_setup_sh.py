@@ -130,14 +130,14 @@ def test_a_tool_that_is_too_old_is_named(machine, name, body, words):
 
 
 @pytest.mark.parametrize(
-    "version, words", [("13.0.88", "nvcc 13.0.88 ("), ("12.4.131", "nvcc 12.4.131 ("), ("12.3.107", "is older than 12.4")]
+    "version, words", [("13.0.88", "nvcc 13.0.88 ("), ("12.8.93", "nvcc 12.8.93 ("), ("12.6.107", "is older than 12.8")]
 )
 def test_cuda_is_reported(machine, version, words):
     add_tool(machine, "nvcc", f'echo "Cuda compilation tools, release x, V{version}"')
     result = run_setup(machine)
     assert result.returncode == 0
     assert words in result.stderr
-    assert ("Vulkan-only" in result.stderr) == (version == "12.3.107")
+    assert ("Vulkan-only" in result.stderr) == (version == "12.6.107")
 
 
 def test_a_gpu_without_a_toolkit_is_told_how_to_get_one(machine):
