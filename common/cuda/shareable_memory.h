@@ -3,6 +3,7 @@
 
 #include <cudaTypedefs.h>
 
+#include <bit>
 #include <cstdint>
 #include <string_view>
 
@@ -19,7 +20,7 @@ class ShareableMemory {
   ShareableMemory& operator=(const ShareableMemory&) = delete;
   ~ShareableMemory();
 
-  void* handle() const { return reinterpret_cast<void*>(address_); }
+  void* handle() const { return std::bit_cast<void*>(address_); }
   std::uint64_t bytes() const { return bytes_; }
   // Opaque: for one import (vkAllocateMemory with VkImportMemoryFdInfoKHR). Throws Error.
   FileDescriptor export_handle() const;
