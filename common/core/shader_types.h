@@ -20,8 +20,8 @@ static_assert(sizeof(uint) == 4, "uint is GLSL's 32-bit unsigned integer");
 #define BENCH_FUNCTION
 #endif
 
-// Word i of a stream that no compressor can shrink: some GPUs compress what they write to memory, and what a kernel writes should
-// cost what data cost. A bijection. Source: C. Wellons, "Prospecting for Hash Functions", 2018, lowbias32.
+// Word i of a stream that no compressor can shrink: some GPUs compress what they write to memory, and what a kernel writes
+// should cost what data cost. A bijection. Source: C. Wellons, "Prospecting for Hash Functions", 2018, lowbias32.
 BENCH_FUNCTION uint incompressible_word(uint i) {
   i ^= i >> 16;
   i *= 0x7feb352du;

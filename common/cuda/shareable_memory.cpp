@@ -3,12 +3,8 @@
 #include "cuda/driver.h"
 
 namespace bench::cu {
-namespace {
 
-constexpr unsigned int kSince = 10020;  // CUDA 10.2: export, the last of these functions to come
-
-// Looked up once: the driver does not change under a process.
-struct Functions {
+struct VirtualMemoryFunctions {
   PFN_cuMemGetAllocationGranularity_v10020 granularity;
   PFN_cuMemCreate_v10020 create;
   PFN_cuMemRelease_v10020 release;
@@ -20,8 +16,13 @@ struct Functions {
   PFN_cuMemExportToShareableHandle_v10020 export_handle;
 };
 
-const Functions& functions() {
-  static const Functions found = {
+namespace {
+
+constexpr unsigned int kSince = 10020;  // CUDA 10.2: export, the last of these functions to come
+
+// Looked up once: the driver does not change under a process.
+const VirtualMemoryFunctions& functions() {
+  static const VirtualMemoryFunctions found = {
       .granularity = driver_function<PFN_cuMemGetAllocationGranularity_v10020>("cuMemGetAllocationGranularity", kSince),
       .create = driver_function<PFN_cuMemCreate_v10020>("cuMemCreate", kSince),
       .release = driver_function<PFN_cuMemRelease_v10020>("cuMemRelease", kSince),
@@ -37,29 +38,28 @@ const Functions& functions() {
 
 }  // namespace
 
-ShareableMemory::ShareableMemory(int ordinal, std::uint64_t bytes, std::string_view label) {
+ShareableMemory::ShareableMemory(int ordinal, std::uint64_t bytes, std::string_view label) : driver_(functions()) {
   if (bytes == 0) throw Error("buffer '{}': 0 bytes asked for", label);
   CUmemAllocationProp properties{};
   properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
   properties.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = ordinal};
-  const Functions& driver = functions();
   std::size_t granularity = 0;
-  BENCH_CU(status_of(driver.granularity(&granularity, &properties, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED)), "device {}",
+  BENCH_CU(status_of(driver_.granularity(&granularity, &properties, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED)), "device {}",
            ordinal);
   bytes_ = (bytes + granularity - 1) / granularity * granularity;
 
-  const cudaError_t created = status_of(driver.create(&pages_, bytes_, &properties, 0));
+  const cudaError_t created = status_of(driver_.create(&pages_, bytes_, &properties, 0));
   if (created == cudaErrorMemoryAllocation) {
     throw OutOfMemory("buffer '{}': {} bytes wanted; cuMemCreate: {}", label, bytes_, describe(created));
   }
   BENCH_CU(created, "cuMemCreate of {} bytes for buffer '{}'", bytes_, label);
   try {
-    BENCH_CU(status_of(driver.reserve(&address_, bytes_, granularity, 0, 0)), "{} bytes for buffer '{}'", bytes_, label);
-    BENCH_CU(status_of(driver.map(address_, bytes_, 0, pages_, 0)), "{} bytes of buffer '{}'", bytes_, label);
+    BENCH_CU(status_of(driver_.reserve(&address_, bytes_, granularity, 0, 0)), "{} bytes for buffer '{}'", bytes_, label);
+    BENCH_CU(status_of(driver_.map(address_, bytes_, 0, pages_, 0)), "{} bytes of buffer '{}'", bytes_, label);
     mapped_ = true;
     const CUmemAccessDesc access{.location = properties.location, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-    BENCH_CU(status_of(driver.set_access(address_, bytes_, &access, 1)), "{} bytes of buffer '{}'", bytes_, label);
+    BENCH_CU(status_of(driver_.set_access(address_, bytes_, &access, 1)), "{} bytes of buffer '{}'", bytes_, label);
   } catch (...) {
     release();
     throw;
@@ -69,16 +69,15 @@ ShareableMemory::ShareableMemory(int ordinal, std::uint64_t bytes, std::string_v
 ShareableMemory::~ShareableMemory() { release(); }
 
 // The results are dropped: on a lost context every call fails, and the process's end frees what is left.
-void ShareableMemory::release() noexcept {
-  const Functions& driver = functions();
-  if (mapped_) static_cast<void>(driver.unmap(address_, bytes_));
-  if (address_ != 0) static_cast<void>(driver.free(address_, bytes_));
-  static_cast<void>(driver.release(pages_));
+void ShareableMemory::release() const noexcept {
+  if (mapped_) static_cast<void>(driver_.unmap(address_, bytes_));
+  if (address_ != 0) static_cast<void>(driver_.free(address_, bytes_));
+  static_cast<void>(driver_.release(pages_));
 }
 
 FileDescriptor ShareableMemory::export_handle() const {
   int raw = -1;
-  BENCH_CU(status_of(functions().export_handle(&raw, pages_, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0)), "{} bytes", bytes_);
+  BENCH_CU(status_of(driver_.export_handle(&raw, pages_, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0)), "{} bytes", bytes_);
   return FileDescriptor(raw);
 }
 

@@ -11,6 +11,8 @@
 
 namespace bench::cu {
 
+struct VirtualMemoryFunctions;
+
 class ShareableMemory {
  public:
   // `bytes`, rounded up to the allocation granularity, on device `ordinal`, mapped for reading and writing by it.
@@ -26,8 +28,9 @@ class ShareableMemory {
   FileDescriptor export_handle() const;
 
  private:
-  void release() noexcept;
+  void release() const noexcept;
 
+  const VirtualMemoryFunctions& driver_;
   std::uint64_t bytes_ = 0;
   CUmemGenericAllocationHandle pages_ = 0;
   CUdeviceptr address_ = 0;
