@@ -222,6 +222,12 @@ class Subject {
   virtual HostTimes time_host(std::uint32_t batch) = 0;
 };
 
+// While it lives, what the device does belongs to one named range of a profiler's view.
+class ProfiledRange {
+ public:
+  virtual ~ProfiledRange() = default;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -254,6 +260,9 @@ class Device {
 
   // Sizes the L2 evictor's read sweep: at least twice the L2. Called once, before the first cold sample; allocates.
   virtual void set_evict_bytes(std::uint64_t bytes) = 0;
+  // CUDA: an NVTX range inside cudaProfilerStart and -Stop. Vulkan: a debug-utils label on the queue, with
+  // DeviceOptions::labels. nullptr: no profiler could see it.
+  virtual std::unique_ptr<ProfiledRange> profile(std::string_view /*name*/) { return nullptr; }
   // What the device complained about since the start (Vulkan validation messages); empty if nothing.
   virtual std::vector<std::string> complaints() const { return {}; }
 };
@@ -272,6 +281,7 @@ struct DeviceOptions {
   // compiles bounds checks into every kernel of a device without it, and none by default on a device with it.
   bool pipeline_robustness = false;
   QueueKind queue = QueueKind::kCompute;  // the one queue that a Vulkan device gets
+  bool labels = false;                    // Vulkan: VK_EXT_debug_utils where present, for Device::profile
   bool inspect = false;  // Vulkan: Kernel::code() gives statistics and listings too, at the price of a second compilation
 };
 

@@ -66,6 +66,8 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
   app.add_flag("--validate", options.validate,
                "Vulkan validation layer with synchronization checks; any message fails the run");
   app.add_option("--dump-isa", options.dump_isa, "Write both APIs' machine code of every kernel into this folder and stop");
+  app.add_flag("--profile", options.profile,
+               "Run each case's kernel once, as a range of its name for profilers (NVTX, debug-utils labels), and stop");
   app.add_flag("--describe", options.describe, "Say what is measured and stop");
   app.add_flag("--print-slug", options.print_slug, "Print the device's name as results/ spells it and stop");
   app.footer("Google Benchmark's flags work too: --benchmark_filter=REGEX, --benchmark_list_tests, --benchmark_out=FILE, ...");
@@ -95,6 +97,9 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
   if (cache == "warm" || cache == "both") options.caches.push_back(Cache::kWarm);
   if (!options.dump_isa.empty() && (!options.csv.empty() || options.benchmark_args.size() > 1)) {
     throw UsageError("--dump-isa times nothing: it goes with --variant, and without --csv and --benchmark_*");
+  }
+  if (options.profile && (!options.csv.empty() || !options.dump_isa.empty())) {
+    throw UsageError("--profile times nothing: it goes without --csv and --dump-isa");
   }
   if (options.resume && options.csv.empty()) throw UsageError("--resume needs --csv: the file to go on with");
   return true;

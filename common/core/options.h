@@ -28,6 +28,7 @@ struct Options {
   bool quick = false;
   bool smoke = false;
   bool validate = false;
+  bool profile = false;               // every kernel once, nothing timed
   std::string dump_isa;               // the folder; empty: time the cases
   std::vector<char*> benchmark_args;  // argv[0] and what Google Benchmark is to parse
 

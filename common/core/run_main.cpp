@@ -94,6 +94,7 @@ class Program {
     choose_cases();
     if (!options_.dump_isa.empty()) return dump_isa();
     apply_benchmark_flags();
+    if (options_.profile) return profile();
     open_results();
     register_benchmarks();
     benchmark::RunSpecifiedBenchmarks();
@@ -170,6 +171,7 @@ class Program {
       open.device = backend.open(open.info, {.validate = options_.validate,
                                              .pipeline_robustness = experiment_.pipeline_robustness,
                                              .queue = open.queue,
+                                             .labels = options_.profile,
                                              .inspect = !options_.dump_isa.empty()});
     } catch (const Skip& skip) {
       open.unavailable = skip.what();
@@ -273,11 +275,16 @@ class Program {
 
   // exp01/add_f32/block:256/n:1024/warm/cuda
   std::string benchmark_name(const Case& c, const Side& side) const {
+    return fmt::format("{}/{}", case_name(c, side), to_string(side.api));
+  }
+
+  // The same without the API: a name that both sides share.
+  std::string case_name(const Case& c, const Side& side) const {
     std::string name = fmt::format("{}/{}", experiment_.name.substr(0, 5), side.variant);
     for (std::size_t i = 0; i < side.params.size(); ++i) {
       if (!side.params[i].empty()) name += fmt::format("/{}:{}", experiment_.params[i], side.params[i]);
     }
-    return name + fmt::format("/n:{}/{}/{}", c.elements, to_string(c.cache), to_string(side.api));
+    return name + fmt::format("/n:{}/{}", c.elements, to_string(c.cache));
   }
 
   // Before any file is touched: a wrong flag leaves the results of an earlier run as they are.
@@ -472,6 +479,32 @@ class Program {
     for (const auto& [reason, kernels] : reasons) say(fmt::format("{}: {}", fmt::join(kernels, ", "), reason));
     say(fmt::format("{}: the code of {} kernels is in {}", experiment_.name, with_code, options_.dump_isa));
     return counts_["failed"] != 0 || complained() ? kFailed : kOk;
+  }
+
+  // Every case's kernel once, alone in a range of the case's name. Whoever profiles sets its own caches and clocks.
+  int profile() {
+    for (const Case& one : cases_) {
+      use_queue(one.queue);
+      for (const Side& side : one.sides) {
+        if (g_interrupted != 0) return kInterruptedBySignal;
+        OpenDevice& open = device(side.api);
+        SideRow result;
+        std::unique_ptr<Subject> subject;
+        set_up(side, result, subject);
+        if (result.status.empty()) {
+          const auto range = open.device->profile(case_name(one, side));
+          subject->time_host(1);
+          result.status = "ok";
+        } else if (result.status == "failed") {
+          say(fmt::format("{}: {}", benchmark_name(one, side), result.reason));
+        }
+        ++counts_[result.status];
+      }
+    }
+    say(fmt::format("{}: {} kernels run for a profiler, {} failed, {} skipped", experiment_.name, counts_["ok"],
+                    counts_["failed"], counts_["skipped"]));
+    if (counts_["failed"] != 0 || complained()) return kFailed;
+    return counts_["ok"] == 0 ? kAllSkipped : kOk;
   }
 
   // The architecture that CUDA names for the same GPU, opened or not.

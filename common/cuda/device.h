@@ -12,6 +12,7 @@
 #include "cuda/handle.h"
 #include "cuda/kernel.h"
 #include "cuda/l2_evictor.h"
+#include "cuda/profiled_range.h"
 #include "cuda/staging.h"
 
 namespace bench::cu {
@@ -36,6 +37,7 @@ class Device final : public bench::Device {
   void run(const Work& work) override;
   std::unique_ptr<bench::Subject> prepare(const Work& work, const SubjectOptions& options) override;
   void set_evict_bytes(std::uint64_t bytes) override;
+  std::unique_ptr<ProfiledRange> profile(std::string_view name) override { return make_profiled_range(name); }
 
   // The device's ordinal in the CUDA runtime.
   int handle() const noexcept { return info_.index; }

@@ -204,6 +204,18 @@ TEST_F(RunMain, ComplaintsOfADeviceThatWasClosedCount) {
   EXPECT_EQ(run_to_csv(scenario).exit_code, 1) << "the second device, with the graphics queue, cannot be opened";
 }
 
+TEST_F(RunMain, ProfileRunsEveryKernelOnceAndTimesNothing) {
+  const Outcome outcome = run({}, {"--smoke", "--profile"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("8 kernels run for a profiler, 0 failed, 0 skipped"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("manual_time")));
+  EXPECT_THAT(run({}, {"--smoke", "--profile", "--benchmark_filter=block:128"}).err, HasSubstr("4 kernels run"));
+  Scenario wrong;
+  wrong.variants = {"twice", "wrong"};
+  EXPECT_EQ(run(wrong, {"--smoke", "--profile"}).exit_code, 1);
+  EXPECT_EQ(run({}, {"--profile", "--csv", csv_}).exit_code, 2);
+}
+
 TEST_F(RunMain, WritesARowPerCaseAndApi) {
   const Outcome outcome = run_to_csv({});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;

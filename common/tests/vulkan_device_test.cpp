@@ -206,6 +206,12 @@ std::uint32_t xor_found(Device& device, std::uint32_t wanted) {
   return found[0];
 }
 
+TEST_P(VulkanDeviceTest, LabelsItsQueueWhereAToolCanSeeThem) {
+  const auto range = device().profile("exp99/case");
+  EXPECT_EQ(range != nullptr, GetParam()) << "the validation layer brings VK_EXT_debug_utils";
+  EXPECT_EQ(xor_found(device(), 0xabcd1234), 0xabcd1234);
+}
+
 TEST_P(VulkanDeviceTest, RunsAKernel) {
   EXPECT_EQ(xor_found(device(), 0xabcd1234), 0xabcd1234);
   EXPECT_EQ(xor_found(device(), 0xabcd1235), 0xffffffff);  // the negative control: nothing is written

@@ -137,7 +137,7 @@ OptionalFeatures optional_features(const ::vk::raii::PhysicalDevice& device, con
 
 Context::Context(const DeviceInfo& info, const DeviceOptions& options)
     : info_(info),
-      instance_(options.validate),
+      instance_(options.validate, options.labels),
       physical_device_(find_device(instance_, info)),
       limits_(physical_device_.getProperties().limits),
       memory_(physical_device_.getMemoryProperties()),

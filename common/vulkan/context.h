@@ -55,6 +55,7 @@ class Context {
   // How long a submission may take. A software device needs minutes for what a GPU does in seconds.
   std::chrono::seconds timeout() const { return std::chrono::seconds(info_.is_cpu ? 300 : 20); }
 
+  bool can_label() const { return instance_.can_label(); }
   Complaints* complaints() const { return instance_.complaints(); }  // nullptr without validation
 
   // The name that validation messages and tools show; only with validation.

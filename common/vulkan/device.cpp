@@ -3,6 +3,22 @@
 #include "vulkan/timed_subject.h"
 
 namespace bench::vk {
+namespace {
+
+class QueueLabel final : public ProfiledRange {
+ public:
+  QueueLabel(const ::vk::raii::Queue& queue, const std::string& name) : queue_(queue) {
+    queue_.beginDebugUtilsLabelEXT({.pLabelName = name.c_str()});
+  }
+  QueueLabel(const QueueLabel&) = delete;
+  QueueLabel& operator=(const QueueLabel&) = delete;
+  ~QueueLabel() noexcept override { queue_.endDebugUtilsLabelEXT(); }
+
+ private:
+  const ::vk::raii::Queue& queue_;
+};
+
+}  // namespace
 
 VulkanDevice::VulkanDevice(const DeviceInfo& info, const DeviceOptions& options)
     : context_(info, options), transfer_(context_), run_slot_(context_) {}
@@ -54,6 +70,13 @@ void VulkanDevice::set_evict_bytes(std::uint64_t bytes) {
     throw Error("set_evict_bytes({}) after set_evict_bytes({})", bytes, evictor_->bytes());
   }
   evictor_ = std::make_unique<L2Evictor>(context_, transfer_, bytes);
+}
+
+std::unique_ptr<ProfiledRange> VulkanDevice::profile(std::string_view name) {
+  if (!context_.can_label()) {
+    return nullptr;
+  }
+  return std::make_unique<QueueLabel>(context_.queue(), std::string(name));
 }
 
 std::vector<std::string> VulkanDevice::complaints() const {

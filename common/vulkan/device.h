@@ -24,6 +24,7 @@ class VulkanDevice : public Device {
   void run(const Work& work) override;
   std::unique_ptr<Subject> prepare(const Work& work, const SubjectOptions& options) override;
   void set_evict_bytes(std::uint64_t bytes) override;
+  std::unique_ptr<ProfiledRange> profile(std::string_view name) override;
   std::vector<std::string> complaints() const override;
 
  private:

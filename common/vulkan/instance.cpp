@@ -81,8 +81,14 @@ VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT
   };
 }
 
+bool has_debug_utils(const ::vk::raii::Context& loader) {
+  return std::ranges::any_of(BENCH_VK(loader.enumerateInstanceExtensionProperties()), [](const auto& extension) {
+    return extension.extensionName == std::string_view(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  });
+}
+
 // `complaints` is nullptr without validation.
-::vk::raii::Instance create_instance(const ::vk::raii::Context& loader, Complaints* complaints) {
+::vk::raii::Instance create_instance(const ::vk::raii::Context& loader, Complaints* complaints, bool can_label) {
   const ::vk::ApplicationInfo application{.pApplicationName = "cuda_vulkan_bench", .apiVersion = VK_API_VERSION_1_3};
   std::vector<const char*> layers;
   std::vector<const char*> extensions;
@@ -99,8 +105,10 @@ VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT
       throw Error("{} is not installed: apt-get install vulkan-validationlayers, or run without validation", kValidationLayer);
     }
     layers.push_back(kValidationLayer);
-    extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
     extensions.push_back(VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME);
+  }
+  if (can_label) {
+    extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
   }
   const ::vk::InstanceCreateInfo info{
       .pNext = complaints != nullptr ? &validation : nullptr,
@@ -162,10 +170,11 @@ DeviceInfo describe(const ::vk::raii::PhysicalDevice& device, int index) {
 
 }  // namespace
 
-Instance::Instance(bool validate)
+Instance::Instance(bool validate, bool labels)
     : loader_(open_loader()),
       complaints_(validate ? std::make_unique<Complaints>() : nullptr),
-      instance_(create_instance(loader_, complaints_.get())) {
+      can_label_(validate || (labels && has_debug_utils(loader_))),
+      instance_(create_instance(loader_, complaints_.get(), can_label_)) {
   if (validate) {
     messenger_ = BENCH_VK(instance_.createDebugUtilsMessengerEXT(messenger_info(complaints_.get())));
   }

@@ -29,16 +29,18 @@ class Complaints {
 class Instance {
  public:
   // Throws Skip if there is no loader or no driver, naming what to install; Error if `validate` and the layer is not installed.
-  explicit Instance(bool validate);
+  explicit Instance(bool validate, bool labels = false);
 
   const ::vk::raii::Instance& handle() const { return instance_; }
   // What every device of the machine says about itself, in the loader's order.
   std::vector<DeviceInfo> list() const;
   Complaints* complaints() const { return complaints_.get(); }  // nullptr without validation
+  bool can_label() const { return can_label_; }                 // VK_EXT_debug_utils is enabled
 
  private:
   ::vk::raii::Context loader_;
   std::unique_ptr<Complaints> complaints_;
+  bool can_label_ = false;
   ::vk::raii::Instance instance_;
   std::optional<::vk::raii::DebugUtilsMessengerEXT> messenger_;
 };
