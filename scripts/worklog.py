@@ -26,13 +26,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from benchlib import claims as claims_lib  # noqa: E402
+from benchlib import counted as counted_lib  # noqa: E402
 from benchlib import excerpts, files, markdown, results  # noqa: E402
 from benchlib.claims import Claim, ClaimFile  # noqa: E402
 from benchlib.markdown import NONE, count, escape, ratio_text, sig  # noqa: E402
 from benchlib.results import API_NAMES, APIS, Case, InputError, Results, Table  # noqa: E402
 from benchlib.stats import verdict  # noqa: E402
 from benchlib.tables import Pair, comparison, figure_of, micros, pair_ratio, pairs, plain  # noqa: E402
-from benchlib.tables import sectors_cell, twin_table, with_floor  # noqa: E402
+from benchlib.tables import sectors_cell, sectors_header, twin_table, with_floor  # noqa: E402
 from benchlib.tables_exp04 import exp04_causes, exp04_qualifiers, exp04_three  # noqa: E402
 
 REFERENCE = Path("results") / "nvidia-h200"  # the results that the READMEs show
@@ -186,6 +187,7 @@ def exp02_robustness(found: Results, table: Table) -> str:
 def exp03_layout(found: Results, table: Table) -> str:
     """Worklog #05's table and picture, at its size and where the data streams from memory."""
     parts = []
+    counts = counted_lib.load(found, table)
     for size, title in ((str(SOURCE_ELEMENTS), "the worklog's size"), ("max", "the largest size")):
         where: dict[str, object] = {"variant": list(LAYOUT_NAMES), "elements": size}
         cases = [case for name in LAYOUT_NAMES for case in table.select({**where, "variant": name})]
@@ -193,10 +195,10 @@ def exp03_layout(found: Results, table: Table) -> str:
             continue
         memory = "streams from memory" if table.is_dram(cases[0]) else "at least partly in the L2 cache"
         parts.append(f"**N = {count(cases[0].elements)} ({title}; {memory})**")
-        parts.append(layout_table(table, cases))
+        parts.append(layout_table(table, cases, counts))
         parts += layout_bars(table, cases)
-        parts.append(twin_table(table, where, sectors=True))
-    return with_floor(found, table, "\n\n".join(parts) or "No results.")
+        parts.append(twin_table(table, where, sectors=True, counts=counts))
+    return with_floor(found, table, counted_lib.explained(counts, "\n\n".join(parts)) if parts else "No results.")
 
 
 def layout_bars(table: Table, cases: Sequence[Case]) -> list[str]:
@@ -218,10 +220,11 @@ def layout_label(case: Case) -> str:
     return f"{API_NAMES[case['api']]} {LAYOUT_NAMES[case['variant']]}"
 
 
-def layout_table(table: Table, cases: Sequence[Case]) -> str:
+def layout_table(table: Table, cases: Sequence[Case], counts: counted_lib.Counts | None) -> str:
     units = [unit for unit in ("sectors", "lines") if f"load_{unit}" in table.model]
     names = {"sectors": "32-byte sectors per warp", "lines": "128-byte lines per warp"}
     header = ["variant", "time (ms):", "effective bandwidth (GB/s):", *(f"{names[unit]}:" for unit in units)]
+    header += ["sectors counted, load + store:"] if counts else []
     rows = []
     for case in cases:
         time = table.figure(case, "device_ns")
@@ -229,37 +232,41 @@ def layout_table(table: Table, cases: Sequence[Case]) -> str:
         for unit in units:
             load, store = table.text(case, f"load_{unit}"), table.text(case, f"store_{unit}")
             cells.append(f"{load} (load) + {store} (store)")
-        rows.append(cells)
+        rows.append([*cells, counts.cell(case)] if counts else cells)
     return markdown.table(header, rows)
 
 
 def exp03_offsets(found: Results, table: Table, offsets: Sequence[str] = ()) -> str:
     """Time at every offset, or some, beside the predicted sectors and the time at offset 0."""
     parts = []
+    counts = counted_lib.load(found, table)
     for variant, kind in (("read_offset", "load"), ("write_offset", "store")):
         rows = []
         where: dict[str, object] = {"variant": variant, "elements": "max"}
         where |= {"offset": list(offsets)} if offsets else {}
         for pair in pairs(table, where):
             cells = [escape(pair.case["offset"]), table.text(pair.case, f"{kind}_sectors") or NONE]
+            cells += counts.cells(pair.sides, [kind]) if counts else []
             for side in pair.sides:
                 relative = table.ratio(side, side.replace(offset="0")) if side else None
                 cells += [micros(figure_of(table, side)), "1" if pair.case["offset"] == "0" else ratio_text(relative)]
             rows.append(cells + comparison(table, pair))
-        header = ["offset:", f"{kind} sectors per warp:", "CUDA µs:", "to offset 0:", "Vulkan µs:", "to offset 0:"]
+        header = ["offset:", *sectors_header(counts, f"{kind} sectors per warp")]
+        header += ["CUDA µs:", "to offset 0:", "Vulkan µs:", "to offset 0:"]
         text = markdown.table([*header, "Vulkan/CUDA [95 %]:", "Vulkan is"], rows) if rows else "No results."
         parts.append(f"**{variant}**\n\n{text}")
-    return with_floor(found, table, "\n\n".join(parts))
+    return with_floor(found, table, counted_lib.explained(counts, "\n\n".join(parts)))
 
 
 def exp03_structs(found: Results, table: Table) -> str:
     """Struct size and fields read: does time follow the sectors?"""
-    header = ["struct bytes:", "fields read:", "sectors per warp, load + store:", "CUDA µs:", "Vulkan µs:"]
+    counts = counted_lib.load(found, table)
+    header = ["struct bytes:", "fields read:", *sectors_header(counts), "CUDA µs:", "Vulkan µs:"]
     header += ["CUDA sector GB/s:", "Vulkan sector GB/s:", "Vulkan/CUDA [95 %]:", "Vulkan is"]
     rows = []
     for pair in pairs(table, {"variant": "struct_read", "elements": "max"}):
         cells = [escape(pair.case[column]) for column in ("struct_bytes", "fields")]
-        cells.append(sectors_cell(table, pair.case))
+        cells += [sectors_cell(table, pair.case), *(counts.cells(pair.sides) if counts else [])]
         cells += [micros(figure_of(table, side)) for side in pair.sides]
         cells += [plain(figure_of(table, side, "sector_gbps")) for side in pair.sides]
         rows.append(cells + comparison(table, pair))
@@ -269,15 +276,22 @@ def exp03_structs(found: Results, table: Table) -> str:
         "Sector GB/s: 32 bytes for every sector the model predicts, over the time. Level: time follows the sectors. "
         "Higher: sectors are served more than once from a cache. Lower: something else than sectors is the limit."
     )
-    return with_floor(found, table, f"{markdown.table(header, rows)}\n\n{reading}")
+    text = counted_lib.explained(counts, markdown.table(header, rows))
+    return with_floor(found, table, f"{text}\n\n{reading}")
 
 
 def exp03_fields(found: Results, table: Table) -> str:
-    return with_floor(found, table, twin_table(table, {"variant": ["inner_struct", "inner_array"]}, sectors=True))
+    return sectors_table(found, table, {"variant": ["inner_struct", "inner_array"]})
 
 
 def exp03_lanes(found: Results, table: Table) -> str:
-    return with_floor(found, table, twin_table(table, {"variant": ["read_permuted", "read_same"]}, sectors=True))
+    return sectors_table(found, table, {"variant": ["read_permuted", "read_same"]})
+
+
+def sectors_table(found: Results, table: Table, where: dict[str, object]) -> str:
+    """Twins with their sectors, predicted and, where they were, counted."""
+    counts = counted_lib.load(found, table)
+    return with_floor(found, table, counted_lib.explained(counts, twin_table(table, where, sectors=True, counts=counts)))
 
 
 # -------------------------------------------------------------------------------------------------------------- claims
@@ -453,7 +467,7 @@ README_TABLES: dict[str, tuple[str, Section]] = {
 
 
 def all_pairs(found: Results, table: Table) -> str:
-    return with_floor(found, table, twin_table(table, {}, sectors=True))
+    return sectors_table(found, table, {})
 
 
 def worklog(found: Results, groups: Sequence[ClaimFile]) -> str:
@@ -477,6 +491,8 @@ def worklog(found: Results, groups: Sequence[ClaimFile]) -> str:
         parts.append(environment(table))
         for title, section in SECTIONS.get(name, [("All pairs", all_pairs)]):
             parts += [f"### {title}", section(found, table)]
+        difference = counted_lib.comparison(found, table)
+        parts += ["### Predicted against counted", difference] if difference else []
         if group:
             parts += ["### Claims", claims_table(group)]
         parts += ["### Failed and skipped", missing_rows(table)]

@@ -134,11 +134,11 @@ class Table:
             return None
         if metric == "sector_gbps":
             # Every predicted sector's 32 bytes, over the time. A warp is 32 elements: bytes = sectors * elements.
-            sectors = _number(row, "load_sectors") + _number(row, "store_sectors")
-            return _scaled_by_time(row, sectors * _number(row, "elements") / (_number(row, "device_ns") or math.inf))
+            sectors = number(row, "load_sectors") + number(row, "store_sectors")
+            return _scaled_by_time(row, sectors * number(row, "elements") / (number(row, "device_ns") or math.inf))
         if row.get(metric, "") == "":
             return None
-        value = _number(row, metric)
+        value = number(row, metric)
         if metric == "device_ns":
             lo, hi = row["device_ns_lo"], row["device_ns_hi"]
             return Figure(value, float(lo), float(hi)) if lo and hi else Figure(value)
@@ -302,7 +302,7 @@ def _is_one_of(cell: str, wanted: object) -> bool:
     return cell in [str(value) for value in (wanted if isinstance(wanted, list) else [wanted])]
 
 
-def _number(row: Row, column: str) -> float:
+def number(row: Row, column: str) -> float:
     text = row.get(column, "")
     try:
         return float(text or 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchlib import markdown
+from benchlib import counted, markdown
 from benchlib.markdown import NONE, count, escape, ratio_text, sig
 from benchlib.results import API_NAMES, APIS, Case, Results, Table
 from benchlib.stats import Figure, verdict
@@ -82,22 +82,30 @@ def pairs(table: Table, where: dict[str, object]) -> list[Pair]:
     return found + [Pair(None, other) for other in vulkan]
 
 
-def twin_table(table: Table, where: dict[str, object], *, sectors: bool = False) -> str:
-    """Each CUDA row beside its Vulkan twin: time, bandwidth, ratio, verdict."""
+def sectors_header(counts: counted.Counts | None, name: str = "sectors per warp, load + store") -> list[str]:
+    """The columns of the predicted sectors, and of the counted ones where there are any."""
+    return [f"{name}, predicted:", *counted.HEADER] if counts else [f"{name}:"]
+
+
+def twin_table(
+    table: Table, where: dict[str, object], *, sectors: bool = False, counts: counted.Counts | None = None
+) -> str:
+    """Each CUDA row beside its Vulkan twin: time, bandwidth, ratio, verdict; with `sectors` the predicted ones and `counts`."""
     found = sorted(pairs(table, where), key=lambda pair: (pair.case.elements, pair.case["block"].zfill(5)))
     if not found:
         return "No results."
     columns = varying_columns([pair.case for pair in found])
     header = ["variant", *(f"{column}:" for column in columns)]
     header += ["CUDA µs:", "Vulkan µs:", "CUDA GB/s:", "Vulkan GB/s:"]
-    header += ["sectors per warp, load + store:"] if sectors and table.model else []
+    header += sectors_header(counts) if sectors and table.model else []
     header += ["Vulkan/CUDA [95 %]:", "Vulkan is"]
     rows = []
     for pair in found:
         cells = [escape(pair.case["variant"]), *(key_cell(pair.case, column) for column in columns)]
         cells += [micros(figure_of(table, side)) for side in pair.sides]
         cells += [plain(figure_of(table, side, "gbps")) for side in pair.sides]
-        cells += [sectors_cell(table, pair.case)] if sectors and table.model else []
+        if sectors and table.model:
+            cells += [sectors_cell(table, pair.case), *(counts.cells(pair.sides) if counts else [])]
         rows.append(cells + comparison(table, pair))
     return markdown.table(header, rows)
 

@@ -432,11 +432,7 @@ def test_claims_on_synthetic_results(root: Path) -> None:
 
 
 def test_claims_read_counters_and_sass(root: Path) -> None:
-    ld, ld_pct = (
-        "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
-        "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
-    )
-    lines = [f"experiment,variant,api,block,offset,struct_bytes,fields,{ld},{ld_pct}"]
+    lines = ["experiment,variant,api,block,offset,struct_bytes,fields,load_sectors_per_request,load_efficiency_pct"]
     lines += [f"{EXP03},read_offset,cuda,256,{o},,,{s},{p}" for o, s, p in ((0, 4, 100), (1, 5, 80), (8, 4, 100))]
     (reference(root) / "counters.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     sass = ["experiment,kernel,api,arch,instructions,registers", f"{EXP03},read_aos_x,cuda,90a,24,8"]

@@ -1,0 +1,539 @@
+"""scripts/counters.py, with a stand-in for Nsight Compute that replays what it is told, and what worklog.py makes of the counts."""
+
+import csv
+import io
+import json
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import synthetic
+
+import counters
+import worklog
+from benchlib import counted as counted_lib
+from benchlib import ncu
+
+EXP01, EXP03 = "exp01_vector_add", "exp03_memory_coalescing"
+METRICS = list(counters.METRICS.values())
+LOADS, LOAD_SECTORS, STORES, STORE_SECTORS = METRICS[:4]
+HIT = counters.METRICS["l2_hit_pct"]
+
+# Replays replay/<program>.json: {out, err, code, sleep, refuse: [metrics for which it refuses the whole run]}.
+NCU = """#!{python}
+import json, pathlib, sys, time
+if sys.argv[1:] == ["--version"]:
+    print("NVIDIA (R) Nsight Compute Command Line Profiler\\nCopyright (c) 2018-2025 NVIDIA Corporation")
+    sys.exit(print("Version 2025.3.1.0 (build 36398880) (public-release)"))
+at = sys.argv.index("--metrics") + 1
+with open({log!r}, "a") as log:
+    log.write(json.dumps(sys.argv[1:]) + "\\n")
+program = pathlib.Path(sys.argv[at + 1]).name
+replay = json.loads((pathlib.Path({replay!r}) / (program + ".json")).read_text())
+refused = [metric for metric in sys.argv[at].split(",") if metric in replay["refuse"]]
+if refused:
+    sys.exit(print("==ERROR== Failed to find metric " + refused[0]) or 1)
+time.sleep(replay["sleep"])
+sys.stderr.write(replay["err"])
+sys.stdout.write(replay["out"])
+sys.exit(replay["code"])
+"""
+PROGRAM = """#!/bin/sh
+[ "$1" = --print-slug ] && echo {slug}
+"""
+HEAD = [
+    "ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream", "Block Size", "Grid Size", "Device", "CC",
+]  # fmt: skip
+CASE = "exp03/read_offset/block:256/offset:8/n:268435456/cold"
+VALUES = {
+    LOADS: "8,388,608", LOAD_SECTORS: "41,943,040", STORES: "8,388,608", STORE_SECTORS: "33,554,432",
+    counters.METRICS["load_efficiency_pct"]: "80", counters.METRICS["store_efficiency_pct"]: "100",
+    counters.METRICS["l1_hit_pct"]: "11.11", HIT: "50.123456789",
+    counters.METRICS["l2_bytes"]: "2,415,919,104", counters.METRICS["dram_read_bytes"]: "1,073,741,824",
+    counters.METRICS["dram_write_bytes"]: "1,000,000,000.00", counters.METRICS["memory_throughput_pct"]: "91.5",
+    counters.METRICS["launch_grid"]: "1,048,576", counters.METRICS["launch_block"]: "256",
+}  # fmt: skip
+
+
+def page(*launches, columns=METRICS, units=None):
+    """Nsight Compute's raw page: what it and the program say, the header, the units, a row a launch."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writerow([*HEAD, *columns])
+    writer.writerow([""] * len(HEAD) + [(units or {}).get(column, "") for column in columns])
+    for number, (name, values) in enumerate(launches):
+        fixed = [number, 4242, "exp03", "127.0.0.1", name, 1, 7, "(256, 1, 1)", "(1048576, 1, 1)", 0, "9.0"]
+        writer.writerow([*fixed, *(values.get(column, "n/a") for column in columns)])
+    before = '==PROF== Connected to process 4242 (/x/exp03)\n==PROF== Profiling "read_offset": 0%....100% - 2 passes\n'
+    return f"{before}read, and so on\n{buffer.getvalue()}==PROF== Disconnected from process 4242\n"
+
+
+class Bench:
+    """A folder with programs, an ncu on PATH, and results."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.bin, self.out, self.log = folder / "bin", folder / "out", folder / "log"
+        for name in ("bin", "tools", "replay", "out"):
+            (folder / name).mkdir()
+        self.script(folder / "tools/ncu", NCU.format(python=sys.executable, log=str(self.log), replay=str(folder / "replay")))
+
+    def script(self, path, text):
+        path.write_text(text)
+        path.chmod(0o755)
+
+    def program(self, name, out="", err="", code=0, sleep=0, refuse=(), slug="nvidia-h200"):
+        self.script(self.bin / name, PROGRAM.format(slug=slug))
+        told = {"out": out, "err": err, "code": code, "sleep": sleep, "refuse": list(refuse)}
+        (self.folder / f"replay/{name}.json").write_text(json.dumps(told))
+
+    def run(self, *arguments):
+        return counters.main(["--bin", str(self.bin), "--out", str(self.out), *arguments])
+
+    def rows(self):
+        with open(self.out / "counters.csv", newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def commands(self):
+        return [json.loads(line) for line in self.log.read_text().splitlines()]
+
+
+@pytest.fixture
+def bench(tmp_path, monkeypatch):
+    bench = Bench(tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'tools'}:/usr/bin:/bin")
+    for name in ("BENCH_NCU", "BENCH_BIN", "CUDA_HOME", "CUDA_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(counters, "gpu_of_driver", lambda: ("NVIDIA H200", "c4ce"))
+    return bench
+
+
+# ------------------------------------------------------------------------------------------------------------ the counts
+
+
+def test_a_case(bench, capsys):
+    bench.program(EXP03, page((CASE, VALUES)), err="[1/1] read_offset\n")
+    assert bench.run() == 0
+    (row,) = bench.rows()
+    assert row == {
+        "experiment": EXP03, "variant": "read_offset", "api": "cuda", "block": "256", "offset": "8", "elements": "268435456",
+        "cache": "cold", "load_requests": "8388608", "load_sectors": "41943040", "store_requests": "8388608",
+        "store_sectors": "33554432", "load_sectors_per_request": "5", "store_sectors_per_request": "4",
+        "load_efficiency_pct": "80", "store_efficiency_pct": "100", "l1_hit_pct": "11.11", "l2_hit_pct": "50.1235",
+        "l2_bytes": "2415919104", "dram_read_bytes": "1073741824", "dram_write_bytes": "1000000000",
+        "memory_throughput_pct": "91.5", "launch_grid": "1048576", "launch_block": "256", "gpu": "NVIDIA H200",
+        "gpu_uuid": "c4ce", "ncu_version": "2025.3.1.0",
+    }  # fmt: skip
+    assert list(row)[:7] == ["experiment", "variant", "api", "block", "offset", "elements", "cache"]
+    said = capsys.readouterr()
+    assert "1 cases counted" in said.out and not said.err
+    assert sorted(path.name for path in bench.out.iterdir()) == ["counters.csv"]
+
+
+def test_the_command_and_the_programs_options(bench):
+    bench.program(EXP03, page((CASE, VALUES)))
+    assert bench.run("--", "--variant", "read_*", "--device", "1") == 0
+    (command,) = bench.commands()
+    expected = ["--profile-from-start", "off", "--nvtx", "--print-nvtx-rename", "kernel", "--csv", "--page", "raw", "--print-units"]
+    expected += ["base", "--clock-control", "none", "--metrics", ",".join(METRICS), str(bench.bin / EXP03), "--profile", "--api"]
+    assert command == [*expected, "cuda", "--variant", "read_*", "--device", "1"]
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "params"),
+    [
+        (CASE, "read_offset", {"block": "256", "offset": "8"}),
+        (f'"{CASE}"', "read_offset", {"block": "256", "offset": "8"}),
+        (f"{CASE}/read_offset(const float *, float *)", "read_offset", {"block": "256", "offset": "8"}),
+        (f"<default domain>:{CASE} [0]", "read_offset", {"block": "256", "offset": "8"}),
+        ("exp03/empty/n:268435456/cold", "empty", {}),
+        ("exp03_memory_coalescing/x/mode:a.b-c/n:268435456/cold", "x", {"mode": "a.b-c"}),
+    ],
+)
+def test_names_of_cases(name, variant, params):
+    key = counters.case_key(name, EXP03)
+    size = {"elements": "268435456", "cache": "cold"}
+    assert key == {"experiment": EXP03, "variant": variant, "api": "cuda", **params, **size}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["read_offset", "", CASE.replace("exp03", "exp04"), CASE.replace("/cold", ""), CASE.replace("n:268435456", "n:x"),
+     "exp03/x/gpu:y/n:1/cold"],
+)  # fmt: skip
+def test_names_that_are_no_cases(name):
+    assert counters.case_key(name, EXP03) is None
+
+
+def test_strange_names_and_second_launches_are_said(bench, capsys):
+    names = [CASE, "evict(float *)", CASE, *(f"k{i}" for i in range(5))]
+    bench.program(EXP03, page(*((name, VALUES) for name in names)))
+    assert bench.run() == 0
+    assert len(bench.rows()) == 1
+    err = capsys.readouterr().err.splitlines()
+    assert len(err) == 2
+    assert "no case's" in err[0] and "'evict(float *)', 'k0', 'k1', 'k2' and 2 more" in err[0]
+    assert "more than one launch" in err[1] and CASE in err[1]
+
+
+def test_only_strange_names_are_a_failure(bench, capsys):
+    bench.program(EXP03, page(("read_offset", VALUES)))
+    assert bench.run() == 1
+    assert not (bench.out / "counters.csv").exists()
+    assert "no case's" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("cell", "unit", "expected"),
+    [("1,234,567", "", 1234567), ("12.5", "%", 12.5), ("1e3", "", 1000), ("2", "Kbyte", 2000), ("n/a", "", None), ("", "", None),
+     ("nan", "%", None), ("inf", "", None), ("(!) n/a", "", None), ("-", "", None)],
+)  # fmt: skip
+def test_numbers(cell, unit, expected):
+    assert ncu.number(cell, unit) == expected
+
+
+def test_a_kernel_without_loads_has_no_loads_per_request(bench, capsys):
+    none = {**VALUES, LOADS: "0", LOAD_SECTORS: "0", counters.METRICS["load_efficiency_pct"]: "nan"}
+    bench.program(EXP03, page((CASE, VALUES), (CASE.replace("read", "write"), none)))
+    assert bench.run() == 0
+    row = bench.rows()[1]
+    assert (row["load_requests"], row["load_sectors"], row["load_sectors_per_request"]) == ("0", "0", "")
+    assert row["load_efficiency_pct"] == "" and not capsys.readouterr().err
+
+
+# -------------------------------------------------------------------------------------------------------------- the file
+
+
+def other(name, variant="add_f32"):
+    return f"{name.partition('_')[0]}/{variant}/block:256/unroll:2/n:1024/warm"
+
+
+def test_rows_of_the_other_experiments_stay(bench):
+    bench.program(EXP03, page((CASE, VALUES), (CASE.replace("offset:8", "offset:1"), VALUES)))
+    bench.program(EXP01, page((other(EXP01), VALUES)))
+    assert bench.run() == 0
+    assert [row["experiment"] for row in bench.rows()] == [EXP01, EXP03, EXP03]
+    assert list(bench.rows()[0])[3:8] == ["block", "unroll", "offset", "elements", "cache"]
+    before = (bench.out / "counters.csv").read_bytes()
+    assert bench.run("--experiment", "exp03") == 0
+    assert (bench.out / "counters.csv").read_bytes() == before
+    # A case that is no more goes; with options for the program it was not asked for, and stays.
+    bench.program(EXP03, page((CASE, {**VALUES, HIT: "1"})))
+    assert bench.run("--experiment", "exp03", "--", "--variant", "x") == 0
+    assert sorted(row["l2_hit_pct"] for row in bench.rows()) == ["1", "50.1235", "50.1235"]
+    assert bench.run("--experiment", EXP03) == 0
+    assert [(row["experiment"], row["offset"]) for row in bench.rows()] == [(EXP01, ""), (EXP03, "8")]
+
+
+def test_the_gpu_is_the_result_files(bench):
+    rows = synthetic.twins(EXP03, "read_soa_x", 1, 1, gpu="NVIDIA X", gpu_uuid="u-1")
+    synthetic.write(bench.out, EXP03, rows)
+    bench.program(EXP03, page((CASE, VALUES)))
+    assert bench.run() == 0
+    assert (bench.rows()[0]["gpu"], bench.rows()[0]["gpu_uuid"]) == ("NVIDIA X", "u-1")
+
+
+@pytest.mark.parametrize(
+    ("listing", "expected"),
+    [("NVIDIA H200, GPU-c4ce", ("NVIDIA H200", "c4ce")), ("A, GPU-1\nB, GPU-2", ("", "")), ("no devices", ("", ""))],
+)
+def test_the_gpu_is_the_only_one_of_the_driver(tmp_path, monkeypatch, listing, expected):
+    (tmp_path / "nvidia-smi").write_text(f"#!/bin/sh\ncat <<E\n{listing}\nE\n")
+    (tmp_path / "nvidia-smi").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert counters.gpu_of_driver() == expected
+
+
+def test_the_folder_is_the_gpus(bench, monkeypatch):
+    monkeypatch.setattr(counters, "ROOT", bench.folder)
+    bench.program(EXP03, page((CASE, VALUES)))
+    assert counters.main(["--bin", str(bench.bin)]) == 0
+    assert (bench.folder / "results/nvidia-h200/counters.csv").exists()
+
+
+def test_a_broken_old_file_is_left_alone(bench, capsys):
+    bench.program(EXP03, page((CASE, VALUES)))
+    (bench.out / "counters.csv").write_text("a,b\n1,2\n")
+    assert bench.run() == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "counters.csv: no column experiment" in line
+    assert (bench.out / "counters.csv").read_text() == "a,b\n1,2\n" and not bench.log.exists()
+
+
+# -------------------------------------------------------------------------------------------------------------- bad luck
+
+
+def one_line(capsys):
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("counters.py: ")
+    return line
+
+
+def test_no_ncu(bench, monkeypatch, capsys):
+    bench.program(EXP03)
+    monkeypatch.setattr(counters.ncu, "find", lambda explicit: None)
+    assert bench.run() == 77
+    line = one_line(capsys)
+    assert "nsight-compute" in line and "--ncu PATH" in line and "BENCH_NCU" in line
+
+
+def test_a_named_ncu(bench, tmp_path, monkeypatch, capsys):
+    bench.program(EXP03, page((CASE, VALUES)))
+    assert bench.run("--ncu", str(tmp_path / "none")) == 1
+    assert "no such program" in one_line(capsys)
+    assert bench.run("--ncu", "/bin/true") == 1
+    assert "is no ncu" in one_line(capsys)
+    shutil.move(tmp_path / "tools/ncu", tmp_path / "mine")
+    monkeypatch.setenv("BENCH_NCU", str(tmp_path / "mine"))
+    assert bench.run() == 0
+
+
+def test_no_permission_is_said_once(bench, capsys):
+    error = "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters\n"
+    bench.program(EXP01, error, code=1)
+    bench.program(EXP03, error, code=1)
+    assert bench.run() == 1
+    line = one_line(capsys)
+    assert "root" in line and "NVreg_RestrictProfilingToAdminUsers=0" in line
+    assert "https://developer.nvidia.com/ERR_NVGPUCTRPERM" in line
+    assert len(bench.commands()) == 1
+
+
+def test_a_metric_that_the_gpu_lacks(bench, capsys):
+    lacking = {name: value for name, value in VALUES.items() if name != HIT}
+    present = [name for name in METRICS if name != STORES]
+    bench.program(EXP01, page((other(EXP01), lacking), columns=present))
+    bench.program(EXP03, page((CASE, {**lacking, HIT: ""}), columns=present))
+    assert bench.run() == 0
+    for row in bench.rows():
+        assert row["l2_hit_pct"] == row["store_requests"] == row["store_sectors_per_request"] == "" and row["load_sectors"]
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2 and STORES in lines[0] and HIT in lines[1]  # once, not for every program
+
+
+def test_a_run_refused_for_one_metric_is_repeated_without_it(bench, capsys):
+    present = [name for name in METRICS if name not in (HIT, STORES)]
+    for name, case in ((EXP01, other(EXP01)), (EXP03, CASE)):
+        bench.program(name, page((case, VALUES), columns=present), refuse=[HIT, STORES])
+    assert bench.run() == 0
+    assert [row["l2_hit_pct"] for row in bench.rows()] == ["", ""]
+    assert len(bench.commands()) == 4  # three runs to find the two out, and one
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2 and STORES in lines[0] and HIT in lines[1]
+
+
+def test_every_metric_refused(bench, capsys):
+    bench.program(EXP03, refuse=METRICS)
+    assert bench.run() == 1
+    assert "knows none of the metrics" in one_line(capsys)
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [
+        ('"ID","Process Name","Function"', "no column Kernel Name"),
+        ('"Launch","Kernel Name"', "no column ID"),
+        ('"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"', "none of the metrics' columns"),
+    ],
+)
+def test_other_columns(bench, capsys, header, words):
+    bench.program(EXP01, f"==PROF== x\n{header}\n")
+    bench.program(EXP03, page((CASE, VALUES)))
+    assert bench.run() == 1
+    assert words in one_line(capsys)
+    assert [row["experiment"] for row in bench.rows()] == [EXP03]
+
+
+def test_a_program_that_fails(bench, capsys):
+    bench.program(EXP01, "==PROF== Connected\n==ERROR== The application returned an error code (3).\n", "a\nb\nno memory\n", 1)
+    bench.program(EXP03, page((CASE, VALUES)), "one case failed\n", 1)
+    assert bench.run() == 1
+    assert [row["experiment"] for row in bench.rows()] == [EXP03]  # what was counted before the failure stays
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert f"{EXP01}: ended with 3 under ncu" in lines[0] and "no memory" in lines[0] and "error code (3)" in lines[0]
+    assert f"{EXP03}: ended with 1 under ncu: one case failed" in lines[1]
+
+
+def test_a_failure_keeps_the_cases_of_before(bench):
+    bench.program(EXP03, page((CASE, VALUES), (CASE.replace("offset:8", "offset:1"), VALUES)))
+    assert bench.run() == 0
+    bench.program(EXP03, page((CASE, {**VALUES, HIT: "1"})), code=1)
+    assert bench.run() == 1
+    assert {row["offset"]: row["l2_hit_pct"] for row in bench.rows()} == {"8": "1", "1": "50.1235"}
+
+
+def test_nothing_profiled(bench, capsys):
+    bench.program(EXP03, "==WARNING== No kernels were profiled.\n")
+    assert bench.run() == 1
+    assert "ncu counted no kernel: ==WARNING== No kernels were profiled." in one_line(capsys)
+
+
+def test_a_timeout_ends_the_program_and_nothing_else(bench, capsys):
+    bench.program(EXP01, sleep=60)
+    bench.program(EXP03, page((CASE, VALUES)))
+    started = time.monotonic()
+    assert bench.run("--timeout", "2") == 1
+    assert time.monotonic() - started < 30
+    assert f"{EXP01}: not done after 2 s" in one_line(capsys)
+    assert len(bench.rows()) == 1
+
+
+def test_no_gpu(bench, capsys):
+    bench.program(EXP03, "", "cuda: cudaErrorNoDevice\n", 77)
+    assert bench.run() == 77
+    assert "nothing can run: cuda: cudaErrorNoDevice" in one_line(capsys)
+    bench.program(EXP03, "==WARNING== The application returned an error code (77).\n", "cuda: no device\n", 9)
+    assert bench.run() == 77
+    bench.program(EXP03, slug="none")
+    capsys.readouterr()
+    assert counters.main(["--bin", str(bench.bin)]) == 77
+    assert "no device" in one_line(capsys)
+    assert not (bench.out / "counters.csv").exists()
+
+
+def test_usage(bench, capsys):
+    assert bench.run() == 1
+    assert "build first" in one_line(capsys)
+    bench.program(EXP03)
+    assert bench.run("--experiment", "exp09") == 2
+    assert f"no experiment exp09; there are: {EXP03}" in one_line(capsys)
+    for arguments in (["--frobnicate"], ["--timeout", "0"]):
+        with pytest.raises(SystemExit) as ended:
+            bench.run(*arguments)
+        assert ended.value.code == 2
+
+
+# ---------------------------------------------------------------------------------------------------------- the worklog
+
+
+def prediction_page(rows, wrong=()):
+    """What ncu would print if every prediction held, except for the loads of the variants in `wrong`: one sector more."""
+    launches = []
+    for row in rows:
+        if row["api"] != "cuda" or not row["load_sectors"]:
+            continue
+        params = [f"{name}:{row[name]}" for name in synthetic.PARAMS[EXP03] if row[name] != ""]
+        name = "/".join(["exp03", row["variant"], *params, f"n:{row['elements']}", row["cache"]])
+        warps = row["elements"] // 32
+        loads = row["load_sectors"] + (row["variant"] in wrong)
+        values = {LOADS: row["load_requests"] * warps, LOAD_SECTORS: f"{loads * warps:,}", STORES: row["store_requests"] * warps}
+        launches.append((name, {**VALUES, **values, STORE_SECTORS: f"{row['store_sectors'] * warps:,}"}))
+    return page(*launches)
+
+
+def write_code(directory, same_memory=1):
+    """The listings' tables: each variant's code is of its own, and timed as `<variant>-<api>`."""
+    variants = sorted({row["variant"] for row in synthetic.exp03_rows()})
+    code = ["experiment,kernel,api,isa_hash"]
+    code += [f"{EXP03},{name},{api},{name}-{api}" for name in variants for api in ("cuda", "vulkan")]
+    twins = ["experiment,kernel,arch,cuda_kernel,vulkan_kernel,same_memory"]
+    twins += [f"{EXP03},{name},sm_90a,{name},{name},{same_memory if name == 'read_aos_x' else 1}" for name in variants]
+    (directory / "sass.csv").write_text("\n".join(code) + "\n")
+    (directory / "sass_twins.csv").write_text("\n".join(twins) + "\n")
+
+
+@pytest.fixture
+def counted(bench):
+    """Results of experiment 3 beside their counts, which differ in read_same; read_aos_x's twin has other loads."""
+    rows = [{**row, "isa_hash": f"{row['variant']}-{row['api']}"} for row in synthetic.exp03_rows()]
+    synthetic.write(bench.out, EXP03, rows)
+    assert worklog.main(["--readme", str(bench.folder), str(bench.out)]) == 0
+    bench.before = (bench.out / "worklog.md").read_text()
+    bench.program(EXP03, prediction_page(rows, wrong=("read_same",)))
+    assert bench.run() == 0
+    write_code(bench.out, same_memory=0)
+    return bench
+
+
+def written(bench):
+    assert worklog.main(["--readme", str(bench.folder), str(bench.out)]) == 0
+    return (bench.out / "worklog.md").read_text()
+
+
+def section(text, title):
+    return text.partition(f"### {title}\n")[2].partition("\n##")[0]
+
+
+def cells(text, first):
+    """The rows of a section's tables that begin with that cell."""
+    lines = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line] for line in lines if line[0].strip() == first]
+
+
+def test_counts_stand_beside_the_predictions(counted):
+    text = written(counted)
+    for title in ("Array of structures against structure of arrays", "Misaligned access", "Both fields of an 8-byte struct",
+                  "Struct sizes", "Permuted lanes, and all lanes at one address"):  # fmt: skip
+        assert "predicted | counted, CUDA | counted, Vulkan |" in section(text, title), title
+        assert "(twin)*: nothing counts Vulkan" in section(text, title), title
+    layout = section(text, "Array of structures against structure of arrays")
+    assert "| 16 (load) + 4 (store) | 16 + 4 |" in cells_text(layout, "CUDA AoS")
+    assert "| 4 (load) + 4 (store) | 4 + 4 (twin) |" in cells_text(layout, "Vulkan SoA")
+    assert "| 16 (load) + 4 (store) | – |" in cells_text(layout, "Vulkan AoS")  # its code has other loads
+    assert cells(layout, "read_soa_x")[0][6:9] == ["4 + 4", "4 + 4", "4 + 4 (twin)"]
+    assert cells(layout, "read_aos_x")[0][6:9] == ["16 + 4", "16 + 4", "–"]
+    assert cells(section(text, "Misaligned access"), "1")[0][1:4] == ["5", "5", "5 (twin)"]
+    assert cells(section(text, "Struct sizes"), "128")[-1][2:5] == ["1024 + 4", "1024 + 4", "1024 + 4 (twin)"]
+
+
+def cells_text(text, first):
+    return "\n".join(f"| {' | '.join(row)} |" for row in cells(text, first))
+
+
+def test_what_differs_is_listed(counted):
+    found = section(written(counted), "Predicted against counted")
+    assert "CUDA cases were counted; 1 differ" in found
+    rows = [line for line in found.splitlines() if line.startswith("| read_")]
+    assert rows == ["| read_same block=256 elements=67108864 cold | 1 | 2 | 4 | 4 |"]
+
+
+def test_nothing_differs(counted):
+    counted.program(EXP03, prediction_page(synthetic.exp03_rows()))
+    assert counted.run() == 0
+    assert "none differs from its prediction by more than 1%." in section(written(counted), "Predicted against counted")
+
+
+@pytest.mark.parametrize(
+    ("predicted", "count", "expected"),
+    [(4, 4, False), (4, 4.03, False), (4, 4.05, True), (4, 3.9, True), (4, None, False), (None, 4, False), (0, 0.25, False)],
+)
+def test_what_counts_as_different(predicted, count, expected):
+    assert counted_lib.differs(predicted, count) == expected
+
+
+def test_without_counters_nothing_changes(counted):
+    path = counted.out / "counters.csv"
+    path.unlink()
+    assert written(counted) == counted.before
+    bare = ",".join([*counters.KEY, *counters.SIZE, *counters.COUNTED])
+    path.write_text(f"{bare}\n{EXP01}" + "," * bare.count(",") + "\n")  # another experiment's
+    assert written(counted) == counted.before
+
+
+def test_without_listings_a_twin_has_no_count(counted):
+    (counted.out / "sass_twins.csv").unlink()
+    text = written(counted)
+    assert "(twin) |" not in text and cells(text, "read_soa_x")[0][6:9] == ["4 + 4", "4 + 4", "–"]
+
+
+def test_claims_about_counters_are_decided(counted):
+    (counted.folder / EXP03).mkdir()
+    root = Path(worklog.__file__).resolve().parent.parent
+    shutil.copy(root / EXP03 / "claims.toml", counted.folder / EXP03)
+    assert worklog.main(["--readme", str(counted.folder), str(counted.out)]) == 0
+    with open(counted.out / "claims.csv", newline="", encoding="utf-8") as file:
+        verdicts = {row["id"]: row["verdict"] for row in csv.DictReader(file)}
+    assert verdicts["03.5"] == "REPRODUCED"
+    assert verdicts["03.8"] == verdicts["03.12"] == "REFUTED"  # the stand-in's efficiency is 80 % everywhere
+
+
+def test_a_bad_count_is_one_line(counted, capsys):
+    path = counted.out / "counters.csv"
+    path.write_text(path.read_text().replace("33554432", "many"))
+    capsys.readouterr()
+    assert worklog.main(["--readme", str(counted.folder), str(counted.out)]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "'many', not a number" in line
