@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
-#include <optional>
+#include <set>
+#include <tuple>
 
 #include "backends.h"
 #include "core/access_model.h"
@@ -144,7 +145,11 @@ bench::Case make_case(const Cell& cell) {
 
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list;
+  std::set<std::tuple<std::string_view, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>> seen;
   const auto add = [&](const Cell& cell) {
+    // On a small device several of the table's sizes are the same.
+    if (!seen.emplace(cell.variant->name, cell.variant->elem_bytes, cell.grid, cell.params.stride, cell.params.count).second)
+      return;
     bench::Case one = make_case(cell);
     for (const bench::Cache cache : plan.caches_for(one.footprint_bytes)) {
       one.cache = cache;
@@ -154,13 +159,9 @@ std::vector<bench::Case> cases(const Plan& plan) {
   for (const Variant& variant : kVariants) {
     const std::uint64_t largest =
         plan.largest(kLargestLog2 - static_cast<std::uint32_t>(std::countr_zero(variant.elem_bytes / 4)), variant.elem_bytes);
-    std::vector<std::uint32_t> counts;  // without repeats: on a small device all sizes are the largest
     for (const std::uint32_t log2 : variant.sizes_log2) {
       const std::uint64_t wanted = log2 == 0 ? largest : std::min(largest, std::uint64_t{1} << log2);
       const auto count = static_cast<std::uint32_t>(std::bit_floor(wanted));
-      if (std::find(counts.begin(), counts.end(), count) == counts.end()) counts.push_back(count);
-    }
-    for (const std::uint32_t count : counts) {
       for (const std::uint32_t grid : variant.grids) {
         for (const std::uint32_t stride : variant.strides) {
           if (stride >= count || (plan.quick && !std::has_single_bit(stride)) || (plan.smoke && stride > 3 && stride != 32))

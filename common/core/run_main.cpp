@@ -238,6 +238,14 @@ class Program {
     evict_bytes_ = 2 * the_plan.l2_bytes;
     dram_footprint_ = 4 * the_plan.l2_bytes;
     cases_ = experiment_.cases(the_plan);
+    std::set<std::string> taken;  // what tells one row from another
+    for (const Case& one : cases_) {
+      for (const Side& side : one.sides) {
+        if (const std::string name = benchmark_name(one, side); !taken.insert(name).second) {
+          throw Error("two cases are called {}", name);
+        }
+      }
+    }
     keep_sides([&](const Case&, const Side& side) { return wants_variant(options_, side.variant); });
     if (cases_.empty()) {
       std::vector<std::string> names;

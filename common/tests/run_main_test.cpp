@@ -204,6 +204,14 @@ TEST_F(RunMain, ComplaintsOfADeviceThatWasClosedCount) {
   EXPECT_EQ(run_to_csv(scenario).exit_code, 1) << "the second device, with the graphics queue, cannot be opened";
 }
 
+TEST_F(RunMain, TwoCasesOfOneNameAreAnError) {
+  Scenario scenario;
+  scenario.variants = {"twice", "twice"};
+  const Outcome outcome = run_to_csv(scenario);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("two cases are called exp99/twice/block:128/n:4096/warm/cuda"));
+}
+
 TEST_F(RunMain, ProfileRunsEveryKernelOnceAndTimesNothing) {
   const Outcome outcome = run({}, {"--smoke", "--profile"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
