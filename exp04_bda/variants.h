@@ -3,10 +3,9 @@
 
 #include "variant.h"
 
-// `none` is plain CUDA against plain descriptors; cuda_* and vulkan_* change that one side.
-inline constexpr bench::Memory kOwn = bench::Memory::kOwn;
 inline constexpr bench::Memory kFromVulkan = bench::Memory::kFromVulkan;
 inline constexpr bench::Memory kFromCuda = bench::Memory::kFromCuda;
+// `none` is plain CUDA against plain descriptors; cuda_* and vulkan_* change that one side.
 inline const Variant kVariants[] = {
     {"add_f32", "none", "", "", {256}},
     {"add_f32", "vulkan_address", "", "_address", {256}},

@@ -30,7 +30,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from benchlib import files, ncu, results  # noqa: E402
+from benchlib import files, ncu, programs, results  # noqa: E402
 from benchlib.ncu import Launch, Ncu, NcuError, NoPermission, Profile  # noqa: E402
 from benchlib.results import InputError  # noqa: E402
 
@@ -92,17 +92,17 @@ class UsageError(Exception):
 
 
 def choose_programs(folder: Path, wishes: Sequence[str]) -> list[Path]:
-    programs = sorted(path for path in folder.glob("exp[0-9][0-9]_*") if path.is_file() and os.access(path, os.X_OK))
-    if not programs:
+    found = programs.experiments(folder)
+    if not found:
         raise InputError(f"no experiment programs (exp??_*) in {folder}: build first, or give --bin")
 
     def matches(program: Path, wish: str) -> bool:
         return program.name == wish or program.name.startswith(f"{wish}_")
 
     for wish in wishes:
-        if not any(matches(program, wish) for program in programs):
-            raise UsageError(f"no experiment {wish}; there are: {', '.join(program.name for program in programs)}")
-    return [program for program in programs if not wishes or any(matches(program, wish) for wish in wishes)]
+        if not any(matches(program, wish) for program in found):
+            raise UsageError(f"no experiment {wish}; there are: {', '.join(program.name for program in found)}")
+    return [program for program in found if not wishes or any(matches(program, wish) for wish in wishes)]
 
 
 def slug(program: Path, program_options: Sequence[str]) -> str:

@@ -31,7 +31,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from benchlib import files, markdown, results, sass, sass_address, sass_cubin, sass_diff, sass_dump, sass_tool  # noqa: E402
+from benchlib import files, markdown, programs, results, sass, sass_address, sass_cubin, sass_diff, sass_dump  # noqa: E402
+from benchlib import sass_tool  # noqa: E402
 from benchlib.results import API_NAMES, InputError  # noqa: E402
 from benchlib.sass import Instruction  # noqa: E402
 from benchlib.sass_dump import Kernel  # noqa: E402
@@ -104,10 +105,10 @@ def gather(options: argparse.Namespace) -> tuple[str, list[Kernel], list[str]]:
     if options.source:
         dump = sass_dump.read_dump(options.source)
         return dump.gpu if has_code(dump.kernels) else "", dump.kernels, []
-    programs = sorted(path for path in options.bin.glob("exp[0-9][0-9]_*") if path.is_file() and os.access(path, os.X_OK))
-    chosen = [path for path in programs if experiment_matches(path.name, options.experiment)]
+    found = programs.experiments(options.bin)
+    chosen = [path for path in found if experiment_matches(path.name, options.experiment)]
     if not chosen:
-        wanted = f"no program of {', '.join(options.experiment)}" if programs else "no experiment programs (exp??_*)"
+        wanted = f"no program of {', '.join(options.experiment)}" if found else "no experiment programs (exp??_*)"
         raise InputError(f"{wanted} in {options.bin}: build first, or give --bin or --from")
     with tempfile.TemporaryDirectory(prefix="dump_sass.") as folder:
         problems = run_programs(chosen, Path(folder))

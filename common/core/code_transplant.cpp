@@ -10,7 +10,6 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kInstructionBytes = 16;
 constexpr std::uint32_t kNoRegister = 255;  // RZ
 
 // NOP, as ptxas 13.0 fills the end of a kernel with.

@@ -8,8 +8,6 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kInstructionBytes = 16;
-
 std::uint64_t word(std::span<const std::byte> instruction, std::size_t index) {
   std::uint64_t value = 0;
   std::memcpy(&value, instruction.data() + index * sizeof value, sizeof value);

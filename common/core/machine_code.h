@@ -31,8 +31,11 @@ std::optional<std::size_t> find_magic(std::span<const std::byte> bytes, std::str
 // none or the file is damaged. Sound for any bytes. Source: System V ABI, chapter 4, "Sections".
 std::optional<std::span<const std::byte>> elf_section(std::span<const std::byte> file, std::string_view name);
 
-// NVIDIA code without what fills its end: NOPs, and before them the branch to itself that no thread reaches. Instructions are
-// 16 bytes since compute capability 7.0; code that is no multiple of them is returned whole.
+// Of NVIDIA's since compute capability 7.0.
+inline constexpr std::size_t kInstructionBytes = 16;
+
+// NVIDIA code without what fills its end: NOPs, and before them the branch to itself that no thread reaches. Code that is no
+// multiple of whole instructions is returned as it is.
 std::span<const std::byte> without_padding(std::span<const std::byte> code);
 
 // The first 12 of the 16 hex digits of the 64-bit FNV-1a of without_padding(code); "" for no code.

@@ -16,7 +16,6 @@ constexpr std::uint32_t kNvidia = 0x10de;  // PCI vendor id
 constexpr std::size_t kCacheHeaderBytes = 32;
 constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";  // RFC 8878, section 3.1.1
 constexpr int kMaxWindowLog = 26;  // a frame may ask for a window of up to 2^26 = 64 Mi bytes of memory
-constexpr std::size_t kInstructionBytes = 16;
 
 NvCode no_code(std::string reason) { return {.object = {}, .code = {}, .reason = std::move(reason)}; }
 

@@ -12,6 +12,7 @@
 #include <optional>
 #include <regex>
 #include <set>
+#include <utility>
 
 #include "core/environment.h"
 #include "core/error.h"
@@ -190,19 +191,21 @@ class Program {
     vulkan.workbench->share_with(cuda.workbench.get());
   }
 
-  // Opens the Vulkan device anew if it has another queue. What it complained about so far is kept.
-  void use_queue(QueueKind queue) {
-    OpenDevice& vulkan = device(Api::kVulkan);
-    if (vulkan.queue == queue || (!vulkan.device && vulkan.unavailable.empty())) return;
-    const bool was_open = vulkan.device != nullptr;
-    if (!was_open && queue != QueueKind::kCompute) return;  // there never was one
-    if (was_open) {
-      for (const std::string& complaint : vulkan.device->complaints()) earlier_complaints_.push_back(complaint);
-    }
-    isa_hashes_.clear();  // by address, which a new kernel may get again
+  void release_buffers() {
     for (auto& [api, open] : open_) {
       if (open.workbench) open.workbench->release_buffers();
     }
+  }
+
+  // Opens the Vulkan device anew if it has another queue. What it complained about so far is kept.
+  void use_queue(QueueKind queue) {
+    OpenDevice& vulkan = device(Api::kVulkan);
+    if (vulkan.queue == queue || (!vulkan.device && queue != QueueKind::kCompute)) return;  // none now: there never was one
+    if (vulkan.device) {
+      for (const std::string& complaint : vulkan.device->complaints()) earlier_complaints_.push_back(complaint);
+    }
+    isa_hashes_.clear();  // by address, which a new kernel may get again
+    release_buffers();
     if (device(Api::kCuda).workbench) device(Api::kCuda).workbench->share_with(nullptr);
     vulkan.workbench.reset();
     vulkan.device.reset();
@@ -410,9 +413,7 @@ class Program {
     }
     if (out_of_memory_) {  // not before now: the partner's subject was still using its buffers
       subjects.clear();
-      for (auto& [api, open] : open_) {
-        if (open.workbench) open.workbench->release_buffers();
-      }
+      release_buffers();
       out_of_memory_ = false;
     }
     gpu_s_ += samples.timed_s;
@@ -507,6 +508,8 @@ class Program {
           say(fmt::format("{}: {}", benchmark_name(one, side), result.reason));
         }
         ++counts_[result.status];
+        subject.reset();
+        if (std::exchange(out_of_memory_, false)) release_buffers();
       }
     }
     say(fmt::format("{}: {} kernels run for a profiler, {} failed, {} skipped", experiment_.name, counts_["ok"],

@@ -6,13 +6,14 @@ import csv
 import math
 import os
 import re
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+
+from benchlib import programs
 
 HOW_TO_GET = (
     "install Nsight Compute (package nsight-compute of the CUDA toolkit), or name an ncu with --ncu PATH or BENCH_NCU"
@@ -62,18 +63,8 @@ class Profile:
 
 def find(explicit: str | None = None) -> Path | None:
     """An ncu: the one named, else the one on PATH, else the CUDA toolkit's, else the newest stand-alone one."""
-    named = explicit or os.environ.get("BENCH_NCU")
-    if named:
-        path = shutil.which(named)
-        if not path:
-            raise NcuError(f"{named}: no such program")
-        return Path(path)
-    on_path = shutil.which("ncu")
-    folders = [os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH")]
-    candidates = [Path(on_path)] if on_path else []
-    candidates += [Path(folder, "bin", "ncu") for folder in folders if folder]
-    candidates += [Path("/usr/local/cuda/bin/ncu"), *sorted(Path("/opt/nvidia/nsight-compute").glob("*/ncu"), reverse=True)]
-    return next((path for path in candidates if os.access(path, os.X_OK)), None)
+    others = sorted(Path("/opt/nvidia/nsight-compute").glob("*/ncu"), reverse=True)
+    return programs.find_tool("ncu", "BENCH_NCU", explicit, others, NcuError)
 
 
 class Ncu:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
@@ -12,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from benchlib import sass, sass_cubin
+from benchlib import programs, sass, sass_cubin
 from benchlib.sass import Instruction, ListingError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,18 +37,7 @@ class Listing:
 
 def find(explicit: str | None = None) -> Path | None:
     """An nvdisasm: the one named, else the toolkit's, else the one that scripts/setup.sh --nvdisasm fetched."""
-    named = explicit or os.environ.get("BENCH_NVDISASM")
-    if named:
-        path = shutil.which(named)
-        if not path:
-            raise ToolError(f"{named}: no such program")
-        return Path(path)
-    folders = [os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH")]
-    on_path = shutil.which("nvdisasm")
-    candidates = [Path(on_path)] if on_path else []
-    candidates += [Path(folder, "bin", "nvdisasm") for folder in folders if folder]
-    candidates += [Path("/usr/local/cuda/bin/nvdisasm"), ROOT / "build" / "tools" / "nvdisasm"]
-    return next((path for path in candidates if os.access(path, os.X_OK)), None)
+    return programs.find_tool("nvdisasm", "BENCH_NVDISASM", explicit, [ROOT / "build" / "tools" / "nvdisasm"], ToolError)
 
 
 def sm_number(arch: str) -> int | None:

@@ -1,0 +1,30 @@
+"""Finding programs: the experiments of a build, and NVIDIA's tools."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def experiments(folder: Path) -> list[Path]:
+    """The experiment programs in a build's bin folder, in their order."""
+    return sorted(path for path in folder.glob("exp[0-9][0-9]_*") if path.is_file() and os.access(path, os.X_OK))
+
+
+def find_tool(name: str, variable: str, explicit: str | None, others: Iterable[Path], error: type[Exception]) -> Path | None:
+    """The program named (by `explicit`, or in the environment by `variable`; `error` if there is none of that name), else
+    the first of: the one on PATH, a CUDA toolkit's, `others`."""
+    named = explicit or os.environ.get(variable)
+    if named:
+        path = shutil.which(named)
+        if not path:
+            raise error(f"{named}: no such program")
+        return Path(path)
+    on_path = shutil.which(name)
+    folders = [os.environ.get(home) for home in ("CUDA_HOME", "CUDA_PATH")] + ["/usr/local/cuda"]
+    candidates = [Path(on_path)] if on_path else []
+    candidates += [Path(folder, "bin", name) for folder in folders if folder]
+    candidates += others
+    return next((path for path in candidates if os.access(path, os.X_OK)), None)
