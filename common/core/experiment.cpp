@@ -53,7 +53,7 @@ std::vector<Cache> Plan::caches_for(std::uint64_t footprint_bytes) const {
 }
 
 Case twin(const std::string& variant, const std::vector<std::string>& params,
-          const std::function<std::unique_ptr<Subject>(Workbench&)>& set_up) {
+          const std::function<Prepared(Workbench&)>& set_up) {
   Case result;
   for (const Api api : {Api::kCuda, Api::kVulkan}) result.sides.push_back({api, variant, params, set_up});
   return result;

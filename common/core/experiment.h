@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/device.h"
@@ -38,6 +39,19 @@ struct Plan {
   std::vector<Cache> caches_for(std::uint64_t footprint_bytes) const;
 };
 
+// A side that is ready to be timed.
+struct Prepared {
+  // NOLINTNEXTLINE(google-explicit-constructor): most sides are nothing but their subject
+  Prepared(std::unique_ptr<Subject> timed) : subject(std::move(timed)) {}
+  Prepared(std::unique_ptr<Subject> timed, std::function<std::vector<std::string>()> ask)
+      : subject(std::move(timed)), measure(std::move(ask)) {}
+
+  std::unique_ptr<Subject> subject;
+  // Asked once, after the case's last sample, with nothing else on the GPU: one value for each of the experiment's measured
+  // columns, "" for what this side does not have. May launch more work. Throws Error: the row is then failed.
+  std::function<std::vector<std::string>()> measure;
+};
+
 // One side of a case: a row of the CSV.
 struct Side {
   Api api{};
@@ -45,7 +59,7 @@ struct Side {
   std::vector<std::string> params;  // one value for each of the experiment's params
   // Allocates, fills, runs once, verifies (throws Error on a wrong result, Skip when the machine lacks something), and returns
   // what is to be timed. Buffers and kernels belong to the workbench.
-  std::function<std::unique_ptr<Subject>(Workbench&)> set_up;
+  std::function<Prepared(Workbench&)> set_up;
 };
 
 // One or two sides that are timed together. A twin's sides differ only in their api.
@@ -58,6 +72,7 @@ struct Case {
   Cache cache = Cache::kWarm;
   std::uint32_t fixed_batch = 0;  // launches per sample; 0: the sampler decides
   std::size_t host_samples = 10;  // round trips to time per side
+  double budget_part = 1;         // of the time that --budget gives a case: less where the time is not the question
   // Another than the case before opens the Vulkan device anew: cases that agree should follow each other. A device with queues
   // of both kinds would not do: its compute queue then starts workgroups as slowly as the graphics queue (H200, driver 580).
   QueueKind queue = QueueKind::kCompute;
@@ -74,6 +89,8 @@ struct Experiment {
   std::string_view question;        // one line
   std::vector<std::string> params;  // CSV columns that, with variant and api, elements and cache, tell one row from another
   std::vector<std::string> model;   // CSV columns that the access model fills
+  // CSV columns that Prepared::measure fills: what was counted or read back, beside the times.
+  std::vector<std::string> measured = {};
   std::vector<VariantText> variants;
   std::function<std::vector<Case>(const Plan&)> cases;
   bool pipeline_robustness = false;  // see DeviceOptions
@@ -81,7 +98,7 @@ struct Experiment {
 
 // A twin: the same set_up for CUDA and for Vulkan.
 Case twin(const std::string& variant, const std::vector<std::string>& params,
-          const std::function<std::unique_ptr<Subject>(Workbench&)>& set_up);
+          const std::function<Prepared(Workbench&)>& set_up);
 
 // A/A controls: each side of `original` paired with itself through the same sampler, as variants aa_control_a and aa_control_b.
 // What their ratio reads apart from 1 is the run's noise floor.

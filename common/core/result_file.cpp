@@ -32,15 +32,19 @@ void write_all(std::FILE* file, const std::vector<CsvRow>& rows, const std::stri
 
 }  // namespace
 
-CsvRow result_columns(const std::vector<std::string>& params, const std::vector<std::string>& model) {
+CsvRow result_columns(const std::vector<std::string>& params, const std::vector<std::string>& model,
+                      const std::vector<std::string>& measured) {
   CsvRow columns = {"schema", "experiment", "variant", "api", "status", "reason"};
   columns.insert(columns.end(), params.begin(), params.end());
   columns.insert(columns.end(), model.begin(), model.end());
   for (const char* name :
-       {"elements",     "useful_bytes",  "cache",         "batch",         "samples",      "device_ns", "device_ns_lo",
-        "device_ns_hi", "device_ns_min", "device_ns_p05", "device_ns_p95", "roundtrip_ns", "submit_ns", "gbps",
-        "peak_pct",     "sm_mhz",        "stop",          "order",         "seed",         "isa_hash",  "gpu",
-        "gpu_uuid",     "driver",        "toolkit",       "git_rev",       "started_at"}) {
+       {"elements", "useful_bytes", "cache", "batch", "samples", "device_ns", "device_ns_lo", "device_ns_hi", "device_ns_min",
+        "device_ns_p05", "device_ns_p95", "roundtrip_ns", "submit_ns", "gbps", "peak_pct"}) {
+    columns.emplace_back(name);
+  }
+  columns.insert(columns.end(), measured.begin(), measured.end());
+  for (const char* name :
+       {"sm_mhz", "stop", "order", "seed", "isa_hash", "gpu", "gpu_uuid", "driver", "toolkit", "git_rev", "started_at"}) {
     columns.emplace_back(name);
   }
   return columns;
@@ -69,7 +73,7 @@ std::string samples_path(const std::string& csv_path) {
 
 ResultFile::ResultFile(Format format)
     : format_(std::move(format)),
-      columns_(result_columns(format_.params, format_.model)),
+      columns_(result_columns(format_.params, format_.model, format_.measured)),
       sample_columns_(sample_columns(format_.params)) {
   std::error_code error;
   if (std::filesystem::is_directory(format_.path, error)) throw UsageError("--csv {}: a folder has this name", format_.path);

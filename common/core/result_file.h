@@ -14,7 +14,8 @@ namespace bench {
 inline constexpr const char* kCsvSchema = "1";
 
 // Column names of both files, with an experiment's own columns in their place.
-CsvRow result_columns(const std::vector<std::string>& params, const std::vector<std::string>& model);
+CsvRow result_columns(const std::vector<std::string>& params, const std::vector<std::string>& model,
+                      const std::vector<std::string>& measured);
 CsvRow sample_columns(const std::vector<std::string>& params);
 
 // What tells one row from every other: variant, api, params, elements, cache.
@@ -31,6 +32,7 @@ class ResultFile {
     std::string path;
     std::vector<std::string> params;
     std::vector<std::string> model;
+    std::vector<std::string> measured;
   };
 
   // A fresh pair of files, with headers. Throws UsageError if the folder cannot be written.

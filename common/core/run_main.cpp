@@ -66,6 +66,7 @@ struct SideRow {
   std::string isa_hash = {};  // of the kernel that was timed
   double gbps = 0;
   double batch = 1;
+  std::vector<std::string> measured = {};
 };
 
 class Program {
@@ -272,7 +273,7 @@ class Program {
 
   void open_results() {
     if (options_.csv.empty() || only_listing()) return;
-    const ResultFile::Format format = {options_.csv, experiment_.params, experiment_.model};
+    const ResultFile::Format format = {options_.csv, experiment_.params, experiment_.model, experiment_.measured};
     file_ = options_.resume ? ResultFile::resume(format, {{"experiment", std::string(experiment_.name)},
                                                           {"seed", std::to_string(options_.seed)},
                                                           {"gpu_uuid", gpu_uuid()},
@@ -386,8 +387,8 @@ class Program {
     if (isatty(STDERR_FILENO) != 0) std::cerr << fmt::format("\r[{}/{}] {} ...\033[K", c + 1, cases_.size(), title(the_case));
     use_queue(the_case.queue);
     std::vector<SideRow> rows(the_case.sides.size());
-    std::vector<std::unique_ptr<Subject>> subjects(the_case.sides.size());
-    for (std::size_t s = 0; s < rows.size(); ++s) set_up(the_case.sides[s], rows[s], subjects[s]);
+    std::vector<std::optional<Prepared>> prepared(the_case.sides.size());
+    for (std::size_t s = 0; s < rows.size(); ++s) prepared[s] = set_up(the_case.sides[s], rows[s]);
 
     SampleSet samples;
     std::vector<std::size_t> timed;  // which side each of the sampler's subjects is
@@ -395,7 +396,7 @@ class Program {
     for (std::size_t s = 0; s < rows.size(); ++s) {
       if (!rows[s].status.empty()) continue;
       timed.push_back(s);
-      pointers.push_back(subjects[s].get());
+      pointers.push_back(prepared[s]->subject.get());
     }
     if (!pointers.empty()) {
       try {
@@ -411,8 +412,9 @@ class Program {
         for (const std::size_t s : timed) rows[s] = {.status = "failed", .reason = error.what(), .device_ns = {}};
       }
     }
+    for (const std::size_t s : timed) measure(*prepared[s], rows[s]);
     if (out_of_memory_) {  // not before now: the partner's subject was still using its buffers
-      subjects.clear();
+      prepared.clear();
       release_buffers();
       out_of_memory_ = false;
     }
@@ -427,19 +429,33 @@ class Program {
   }
 
   // Allocates, fills, runs once, verifies; leaves the row's status empty if the side is ready to be timed.
-  void set_up(const Side& side, SideRow& result, std::unique_ptr<Subject>& subject) {
+  std::optional<Prepared> set_up(const Side& side, SideRow& result) {
     OpenDevice& open = device(side.api);
     if (!open.device) {
       result = {.status = "skipped", .reason = open.unavailable, .device_ns = {}};
-      return;
+      return {};
     }
     try {
-      subject = side.set_up(*open.workbench);
+      return side.set_up(*open.workbench);
     } catch (const Skip& skip) {
       result = {.status = "skipped", .reason = skip.what(), .device_ns = {}};
     } catch (const OutOfMemory& error) {
       result = {.status = "failed", .reason = error.what(), .device_ns = {}};
       out_of_memory_ = true;
+    } catch (const Error& error) {
+      result = {.status = "failed", .reason = error.what(), .device_ns = {}};
+    }
+    return {};
+  }
+
+  // What the side itself counted or reads back, once its times are taken.
+  void measure(const Prepared& prepared, SideRow& result) const {
+    if (result.status != "ok" || !prepared.measure) return;
+    try {
+      result.measured = prepared.measure();
+      if (result.measured.size() != experiment_.measured.size()) {
+        throw Error("{} measured values for {} columns", result.measured.size(), experiment_.measured.size());
+      }
     } catch (const Error& error) {
       result = {.status = "failed", .reason = error.what(), .device_ns = {}};
     }
@@ -458,8 +474,7 @@ class Program {
     for (const Case& one : cases_) {
       for (const Side& side : one.sides) {
         SideRow result;
-        std::unique_ptr<Subject> subject;
-        if (device(side.api).device && g_interrupted == 0) set_up(side, result, subject);
+        if (device(side.api).device && g_interrupted == 0) set_up(side, result);
         if (result.status == "failed") {
           say(fmt::format("{}: {}", benchmark_name(one, side), result.reason));
           ++counts_[result.status];
@@ -498,17 +513,16 @@ class Program {
         if (g_interrupted != 0) return kInterruptedBySignal;
         OpenDevice& open = device(side.api);
         SideRow result;
-        std::unique_ptr<Subject> subject;
-        set_up(side, result, subject);
-        if (result.status.empty()) {
+        std::optional<Prepared> prepared = set_up(side, result);
+        if (prepared) {
           const auto range = open.device->profile(case_name(one, side));
-          subject->time_host(1);
+          prepared->subject->time_host(1);
           result.status = "ok";
         } else if (result.status == "failed") {
           say(fmt::format("{}: {}", benchmark_name(one, side), result.reason));
         }
         ++counts_[result.status];
-        subject.reset();
+        prepared.reset();
         if (std::exchange(out_of_memory_, false)) release_buffers();
       }
     }
@@ -548,7 +562,7 @@ class Program {
     sampler.cache = the_case.cache;
     sampler.fixed_batch = the_case.fixed_batch;
     for (const auto& [api, open] : open_) sampler.stamp_cost_ns = std::max(sampler.stamp_cost_ns, open.stamp_cost_ns);
-    sampler.budget_s = options_.case_budget_s();
+    sampler.budget_s = options_.case_budget_s() * the_case.budget_part;
     sampler.min_timed_s = sampler.budget_s / 5;
     sampler.host_samples = options_.smoke ? 1 : the_case.host_samples;
     if (options_.smoke) sampler.max_samples = sampler.min_samples;
@@ -595,12 +609,16 @@ class Program {
             time.ci95 ? csv_number(time.ci95->lo) : "", time.ci95 ? csv_number(time.ci95->hi) : "", csv_number(time.min),
             csv_number(time.p05), csv_number(time.p95), optional(samples->median_of(index, &Sample::roundtrip_ns)),
             optional(samples->median_of(index, &Sample::submit_ns)), result.gbps > 0 ? csv_number(result.gbps) : "",
-            has_peak ? csv_number(100 * result.gbps / peak_gbps()) : "", optional(samples->median_of(index, &Sample::sm_mhz)),
-            samples->stop, samples->order}) {
+            has_peak ? csv_number(100 * result.gbps / peak_gbps()) : ""}) {
         cells.push_back(cell);
       }
+      cells.insert(cells.end(), result.measured.begin(), result.measured.end());
+      cells.resize(cells.size() + experiment_.measured.size() - result.measured.size());
+      cells.push_back(optional(samples->median_of(index, &Sample::sm_mhz)));
+      cells.push_back(samples->stop);
+      cells.push_back(samples->order);
     } else {
-      cells.insert(cells.end(), 15, "");
+      cells.insert(cells.end(), 15 + experiment_.measured.size(), "");
     }
     cells.push_back(std::to_string(options_.seed));
     cells.push_back(result.isa_hash);

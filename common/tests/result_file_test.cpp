@@ -63,8 +63,8 @@ class ResultFileTest : public testing::Test {
   }
 
   TempDir folder_;
-  ResultFile::Format format_{folder_.file("exp99.csv"), {"block"}, {"sectors"}};
-  CsvRow columns_ = result_columns(format_.params, format_.model);
+  ResultFile::Format format_{folder_.file("exp99.csv"), {"block"}, {"sectors"}, {"weak"}};
+  CsvRow columns_ = result_columns(format_.params, format_.model, format_.measured);
   CsvRow headers_ = sample_columns(format_.params);
   MustMatch matching_ = {{"seed", "1"}, {"gpu_uuid", "aaaa"}, {"git_rev", "cafe"}};
 };
@@ -74,7 +74,7 @@ TEST_F(ResultFileTest, ColumnsAreTheDocumentedOnes) {
       csv_record(columns_),
       "schema,experiment,variant,api,status,reason,block,sectors,elements,useful_bytes,cache,batch,samples,"
       "device_ns,device_ns_lo,device_ns_hi,device_ns_min,device_ns_p05,device_ns_p95,roundtrip_ns,submit_ns,gbps,peak_pct,"
-      "sm_mhz,stop,order,seed,isa_hash,gpu,gpu_uuid,driver,toolkit,git_rev,started_at\n");
+      "weak,sm_mhz,stop,order,seed,isa_hash,gpu,gpu_uuid,driver,toolkit,git_rev,started_at\n");
   EXPECT_EQ(csv_record(headers_),
             "schema,experiment,variant,api,block,elements,cache,batch,position,device_ns,roundtrip_ns,submit_ns,sm_mhz\n");
   EXPECT_EQ(samples_path("results/x/exp01.csv"), "results/x/exp01.samples.csv");

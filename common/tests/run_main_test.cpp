@@ -56,7 +56,7 @@ constexpr std::uint32_t kElements = 4096;
 constexpr std::uint32_t kLargeElements = 1 << 20;  // 4 MiB a buffer
 
 Case make(const std::string& variant, const std::string& block, std::uint32_t elements, const Plan& plan,
-          const std::function<std::unique_ptr<Subject>(Workbench&)>& side) {
+          const std::function<Prepared(Workbench&)>& side) {
   Case result = twin(variant, {block}, side);
   result.model = {"4"};
   result.elements = elements;
@@ -73,7 +73,7 @@ struct Scenario {
   std::string cuda_reason;
   FakeBehaviour cuda_behaviour{.execute = execute};
   FakeBehaviour vulkan_behaviour{.execute = execute};
-  std::vector<std::string> variants = {"twice", "twice_again"};  // also: wrong, lacking, large, graphics
+  std::vector<std::string> variants = {"twice", "twice_again"};  // also: wrong, lacking, large, graphics, asks, asks_badly
   int interrupt_at = 0;                                          // the side, counted from 1, during whose set-up SIGINT arrives
 };
 
@@ -82,6 +82,7 @@ Experiment experiment_of(const Scenario& scenario) {
                         .question = "Does the program work?",
                         .params = {"block"},
                         .model = {"sectors"},
+                        .measured = {"asked"},
                         .variants = {},
                         .cases = {}};
   for (const std::string& variant : scenario.variants) experiment.variants.push_back({variant, "what " + variant + " does"});
@@ -90,10 +91,14 @@ Experiment experiment_of(const Scenario& scenario) {
     for (const std::string& variant : scenario.variants) {
       const std::uint32_t elements = variant == "large" ? kLargeElements : kElements;
       for (const char* block : {"128", "256"}) {
-        cases.push_back(make(variant, block, elements, plan, [=](Workbench& bench) {
+        cases.push_back(make(variant, block, elements, plan, [=](Workbench& bench) -> Prepared {
           if (++*sides == scenario.interrupt_at) std::raise(SIGINT);
           if (variant == "lacking") throw Skip("wanted a feature, found none");
-          return set_up(bench, variant == "wrong" ? "wrong" : "twice", elements);
+          std::unique_ptr<Subject> subject = set_up(bench, variant == "wrong" ? "wrong" : "twice", elements);
+          if (variant == "asks") return {std::move(subject), [block] { return std::vector<std::string>{block}; }};
+          if (variant == "asks_badly")
+            return {std::move(subject), []() -> std::vector<std::string> { throw Error("it hung"); }};
+          return subject;
         }));
         if (variant == "graphics") cases.back().queue = QueueKind::kGraphics;
       }
@@ -172,6 +177,21 @@ class RunMain : public testing::Test {
     return run_main(static_cast<int>(arguments.size()), argv.data(), experiment_of(scenario), std::move(backends));
   }
 };
+
+TEST_F(RunMain, WhatASideMeasuresItselfIsInItsRow) {
+  Scenario scenario;
+  scenario.variants = {"twice", "asks", "asks_badly"};
+  const Outcome outcome = run_to_csv(scenario, {"--smoke"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  for (const Row& row : read_rows(csv_)) {
+    const std::string& variant = row.at("variant");
+    EXPECT_EQ(row.at("asked"), variant == "asks" ? row.at("block") : "") << key(row);
+    EXPECT_EQ(row.at("status"), variant == "asks_badly" ? "failed" : "ok") << key(row);
+    EXPECT_EQ(row.at("device_ns").empty(), variant == "asks_badly") << key(row);
+    EXPECT_EQ(row.at("reason"), variant == "asks_badly" ? "it hung" : "") << key(row);
+    EXPECT_EQ(row.at("seed"), "1") << "the columns behind stay in their places";
+  }
+}
 
 TEST_F(RunMain, ACaseMayAskForAnotherQueue) {
   Scenario scenario;

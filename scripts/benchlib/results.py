@@ -16,10 +16,13 @@ APIS = ("cuda", "vulkan")
 API_NAMES = {"cuda": "CUDA", "vulkan": "Vulkan"}
 
 HEAD = ["schema", "experiment", "variant", "api", "status", "reason"]
-TAIL = [
+TIMES = [
     "elements", "useful_bytes", "cache", "batch", "samples", "device_ns", "device_ns_lo", "device_ns_hi",
-    "device_ns_min", "device_ns_p05", "device_ns_p95", "roundtrip_ns", "submit_ns", "gbps", "peak_pct", "sm_mhz",
-    "stop", "order", "seed", "isa_hash", "gpu", "gpu_uuid", "driver", "toolkit", "git_rev", "started_at",
+    "device_ns_min", "device_ns_p05", "device_ns_p95", "roundtrip_ns", "submit_ns", "gbps", "peak_pct",
+]  # fmt: skip
+# Between these two: what the experiment itself counts or reads back.
+ORIGIN = [
+    "sm_mhz", "stop", "order", "seed", "isa_hash", "gpu", "gpu_uuid", "driver", "toolkit", "git_rev", "started_at",
 ]  # fmt: skip
 # Written by the access model; every other column between `reason` and `elements` is a parameter.
 MODEL_COLUMNS = {f"{kind}_{what}" for kind in ("load", "store") for what in ("requests", "sectors", "lines")}
@@ -245,11 +248,12 @@ def _read_results(path: Path) -> tuple[list[str], dict[Case, Row]]:
     schemas = {row["schema"] for _, row in records}
     if schemas - {SCHEMA}:
         raise InputError(f"{path}: schema {ascii(min(schemas - {SCHEMA}))}, this program reads schema {SCHEMA}")
-    missing = [column for column in HEAD + TAIL if column not in header]
+    missing = [column for column in HEAD + TIMES + ORIGIN if column not in header]
     if missing:
         raise InputError(f"{path}: no column {', '.join(missing)}")
-    begin, end = len(HEAD), len(header) - len(TAIL)
-    if header[:begin] != HEAD or header[end:] != TAIL:
+    begin, end = len(HEAD), header.index(TIMES[0])
+    measured, origin = end + len(TIMES), len(header) - len(ORIGIN)
+    if header[:begin] != HEAD or header[end:measured] != TIMES or header[origin:] != ORIGIN:
         raise InputError(f"{path}: columns not in the order of schema {SCHEMA}")
     for line, row in records:
         _check_row(path, line, row)

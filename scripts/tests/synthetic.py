@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchlib.results import HEAD, TAIL
+from benchlib.results import HEAD, ORIGIN, TIMES
 
 PARAMS = {
     "exp01_vector_add": ["block", "elem_bytes", "unroll", "chain", "mode"],
@@ -17,12 +17,13 @@ PARAMS = {
     "exp04_bda": ["block", "feature", "memory"],
 }
 MODEL = {"exp03_memory_coalescing": ["load_requests", "load_sectors", "store_requests", "store_sectors"]}
+MEASURED: dict[str, list[str]] = {}
 PEAK_GBPS = 4800.0
 DRAM_ELEMENTS = 1 << 26
 
 
 def columns(experiment: str) -> list[str]:
-    return HEAD + PARAMS[experiment] + MODEL.get(experiment, []) + TAIL
+    return HEAD + PARAMS[experiment] + MODEL.get(experiment, []) + TIMES + MEASURED.get(experiment, []) + ORIGIN
 
 
 def row(
