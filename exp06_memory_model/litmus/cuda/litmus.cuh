@@ -34,12 +34,14 @@ __device__ __forceinline__ uint read(const uint* generic) {
   return value;
 }
 
-// What a flag holds when it is set, or after so many looks.
+// What a flag holds when it is set, or after so many looks. The loop does not end early, as its twin's cannot.
 template <uint kStrength>
 __device__ __forceinline__ uint poll(const uint* flag, uint looks) {
-  uint value = read<kStrength>(flag);
+  uint value = 0;
 #pragma unroll 1
-  for (uint i = 1; i < looks && value == 0; ++i) value = read<kStrength>(flag);
+  for (uint i = 0; i < looks; ++i) {
+    if (value == 0) value = read<kStrength>(flag);
+  }
   return value;
 }
 
@@ -85,9 +87,12 @@ __device__ __forceinline__ void align(uint* scratch, LitmusParams params, uint r
   if (params.align_polls == 0) return;
   if (threadIdx.x == 0) {
     atomicAdd(scratch + round * LITMUS_LINE, 1);
-    uint left = params.align_polls;
-    while (left != 0 && read<LITMUS_RELAXED>(scratch + round * LITMUS_LINE) < params.test_blocks) --left;
-    if (left == 0) atomicAdd(scratch + LITMUS_TIMEOUTS, 1);
+    uint arrived = 0;
+#pragma unroll 1
+    for (uint i = 0; i < params.align_polls; ++i) {
+      if (arrived < params.test_blocks) arrived = read<LITMUS_RELAXED>(scratch + round * LITMUS_LINE);
+    }
+    if (arrived < params.test_blocks) atomicAdd(scratch + LITMUS_TIMEOUTS, 1);
   }
   __syncthreads();
 }

@@ -42,10 +42,13 @@ uint read(uint at) {
   }
 }
 
-// What a flag holds when it is set, or after so many looks.
+// What a flag holds when it is set, or after so many looks. The loop does not end early: Mesa's llvmpipe (22.3) drops invocations
+// whose loop ends on a value that another thread stores meanwhile.
 uint poll(uint flag, uint looks) {
-  uint value = read(flag);
-  [[dont_unroll]] for (uint i = 1u; i < looks && value == 0u; ++i) value = read(flag);
+  uint value = 0u;
+  [[dont_unroll]] for (uint i = 0u; i < looks; ++i) {
+    if (value == 0u) value = read(flag);
+  }
   return value;
 }
 
@@ -92,9 +95,11 @@ void align(uint round) {
   if (params.align_polls == 0u) return;
   if (gl_LocalInvocationIndex == 0u) {
     atomicAdd(scratch[round * LITMUS_LINE], 1u);
-    uint left = params.align_polls;
-    while (left != 0u && load_relaxed(round * LITMUS_LINE) < params.test_blocks) --left;
-    if (left == 0u) atomicAdd(scratch[LITMUS_TIMEOUTS], 1u);
+    uint arrived = 0u;
+    [[dont_unroll]] for (uint i = 0u; i < params.align_polls; ++i) {
+      if (arrived < params.test_blocks) arrived = load_relaxed(round * LITMUS_LINE);
+    }
+    if (arrived < params.test_blocks) atomicAdd(scratch[LITMUS_TIMEOUTS], 1u);
   }
   barrier();
 }
