@@ -130,7 +130,7 @@ __device__ __forceinline__ void play(uint* locations, uint* registers, uint* scr
 }
 
 #define LITMUS_ENTRY(name, Test, suffix, kStrength)                                           \
-  extern "C" __global__ void __launch_bounds__(256, 8)                                        \
+  extern "C" __global__ void __launch_bounds__(256)                                           \
       name##_##suffix(uint* locations, uint* registers, uint* scratch, LitmusParams params) { \
     play<Test, kStrength>(locations, registers, scratch, params);                             \
   }
@@ -138,7 +138,7 @@ __device__ __forceinline__ void play(uint* locations, uint* registers, uint* scr
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define LITMUS_ENTRIES(name, Test, suffix, kStrength)                                                   \
   LITMUS_ENTRY(name, Test, suffix, kStrength)                                                           \
-  extern "C" __global__ void __cluster_dims__(LITMUS_CLUSTER_BLOCKS, 1, 1) __launch_bounds__(256, 8)    \
+  extern "C" __global__ void __cluster_dims__(LITMUS_CLUSTER_BLOCKS, 1, 1) __launch_bounds__(256)       \
       name##_##suffix##_cluster(uint* locations, uint* registers, uint* scratch, LitmusParams params) { \
     play<Test, kStrength>(locations, registers, scratch, params);                                       \
   }
