@@ -141,6 +141,7 @@ class Station {
         .align_polls = stress.align_polls,
         .polls = row.test->family == Family::kVisible ? shape_.flag_looks : kHandoffLooks,
         .used = used_digits(*row.test),
+        .zero = 0,
     });
     return launch;
   }
@@ -374,7 +375,7 @@ bench::Prepared set_up_constant(Workbench& bench, const std::string& entry, cons
   Buffer& seen = bench.output("constant", kThreads);
   const auto launch = [&bench, &kernel, &seen](std::uint32_t with) {
     return bench::Launch{
-        .kernel = &kernel, .grid = {1, 1, 1}, .buffers = {&seen}, .params = bench::params_bytes(ConstantParams{with})};
+        .kernel = &kernel, .grid = {1, 1, 1}, .buffers = {&seen}, .params = bench::params_bytes(ConstantParams{.with = with, .zero = 0})};
   };
   const auto observe = [&bench, &seen, launch, launches = plan.allowed.instances >= 1U << 20 ? 256U : 4U] {
     std::vector<std::uint32_t> values(kThreads);

@@ -50,8 +50,9 @@ struct LitmusParams {
   uint align_polls;   // how often a block looks whether all have arrived before a round; 0: it does not wait
   uint polls;         // how often the handoff tests look for their flag
   uint used;          // outcome digits the test has, a bit each
+  uint zero;          // 0. A compiler that does not know it cannot merge the loads of p and p + zero
 };
-BENCH_ASSERT_SIZE(LitmusParams, 52);
+BENCH_ASSERT_SIZE(LitmusParams, 56);
 
 // A draw for `index`, another one for each salt.
 BENCH_FUNCTION uint litmus_draw(uint seed, uint salt, uint index) {
@@ -93,7 +94,8 @@ BENCH_FUNCTION uint litmus_instance(LitmusParams params, uint round, uint block,
 
 struct ConstantParams {
   uint with;
+  uint zero;  // as above
 };
-BENCH_ASSERT_SIZE(ConstantParams, 4);
+BENCH_ASSERT_SIZE(ConstantParams, 8);
 
 #endif

@@ -11,6 +11,9 @@ __device__ __forceinline__ void overwrite(uint with) {
   *mutable_value = with;
 }
 
+// The compiler takes a constant for constant, and loads it before a barrier rather than after: unless the index is made there.
+__device__ __forceinline__ uint load_here(uint zero) { return (&value)[clock() & zero]; }
+
 // A post's program, with `seen` in place of its printf.
 extern "C" __global__ void constant_at_once(uint* seen, ConstantParams params) {
   if (threadIdx.x != 0) {
@@ -21,22 +24,22 @@ extern "C" __global__ void constant_at_once(uint* seen, ConstantParams params) {
   }
 }
 
-// A barrier between the store and the loads.
+// A fence and a barrier between the store and the loads.
 extern "C" __global__ void constant_after_barrier(uint* seen, ConstantParams params) {
   if (threadIdx.x == 0) overwrite(params.with);
   __threadfence();
   __syncthreads();
-  seen[threadIdx.x] = threadIdx.x == 0 ? params.with : value;
+  const uint after = load_here(params.zero);
+  seen[threadIdx.x] = threadIdx.x == 0 ? params.with : after;
 }
 
-// Every thread has read the variable before it is overwritten, and reads it again: a load that nothing merges with the first.
+// Every thread has read the variable before it is overwritten, and reads it again.
 extern "C" __global__ void constant_read_before(uint* seen, ConstantParams params) {
-  const uint before = value;
+  const uint before = load_here(params.zero);
   __syncthreads();
   if (threadIdx.x == 0) overwrite(params.with);
   __threadfence();
   __syncthreads();
-  uint after;
-  asm volatile("ld.const.u32 %0, [value];" : "=r"(after)::"memory");
-  seen[threadIdx.x] = threadIdx.x == 0 ? params.with : before == LITMUS_OLD ? after : LITMUS_UNSET;
+  const uint after = load_here(params.zero);
+  seen[threadIdx.x] = threadIdx.x == 0 ? params.with : before == LITMUS_OLD ? after : before;
 }

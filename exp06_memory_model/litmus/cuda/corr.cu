@@ -15,7 +15,7 @@ struct Corr {
   template <uint kStrength>
   static __device__ __forceinline__ void second(const Places& at, const uint* instance, uint* r) {
     r[0] = read<kStrength>(at.x(instance[1]));
-    r[1] = read<kStrength>(at.x(instance[1]));
+    r[1] = read<kStrength>(at.x(instance[1]) + at.params.zero);
   }
 };
 

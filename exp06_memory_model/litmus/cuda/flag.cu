@@ -8,14 +8,14 @@ struct Flag {
   static constexpr __device__ uint owner(uint) { return 1; }
 
   template <uint kStrength>
-  static __device__ __forceinline__ void first(const Places& at, const uint* instance, uint*) {
-    read<kStrength>(at.y(instance[1]));
+  static __device__ __forceinline__ void first(const Places& at, const uint* instance, uint* r) {
+    r[0] = read<kStrength>(at.y(instance[1]));
     write<kStrength>(at.y(instance[0]), 1);
   }
 
   template <uint kStrength>
   static __device__ __forceinline__ void second(const Places& at, const uint* instance, uint* r) {
-    r[0] = poll<kStrength>(at.y(instance[1]), at.params.polls);
+    if (r[0] == 0) r[0] = poll<kStrength>(at.y(instance[1]), at.params.polls);
   }
 };
 

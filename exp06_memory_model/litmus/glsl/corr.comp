@@ -13,7 +13,7 @@ void first(const uint instance[4], inout uint r[4]) {
 
 void second(const uint instance[4], inout uint r[4]) {
   r[0] = read(x(instance[1]));
-  r[1] = read(x(instance[1]));
+  r[1] = read(x(instance[1]) + params.zero);
 }
 
 void main() { play(); }

@@ -13,6 +13,8 @@ void first(const uint instance[4], inout uint r[4]) {
   write(y(instance[0]), 1u);
 }
 
-void second(const uint instance[4], inout uint r[4]) { r[0] = poll(y(instance[1]), params.polls); }
+void second(const uint instance[4], inout uint r[4]) {
+  if (r[0] == 0u) r[0] = poll(y(instance[1]), params.polls);
+}
 
 void main() { play(); }
