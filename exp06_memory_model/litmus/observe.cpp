@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
-#include <numeric>
+#include <cstring>
 
 #include "core/csv.h"
 #include "core/error.h"
@@ -317,39 +318,84 @@ std::string verdict(const Row& row, const Observation& seen) {
   return seen.control.weak != 0 || row.test->family == Family::kVisible ? "not_seen" : "unclear";
 }
 
+// A count of rare events and its 95 % interval. Source: B. D. Wilson and M. M. Hilferty's approximation to the quantiles of
+// chi-squared, from which the exact bounds of a Poisson distribution's mean are made. The instances of one launch are not quite
+// independent of each other: the interval is a little too narrow.
+struct RareCount {
+  double value = 0;
+  double lo = 0;
+  double hi = 0;
+};
+RareCount rare_count(std::uint64_t events) {
+  constexpr double kZ = 1.959964;
+  const auto bound = [](double shape, double z) {
+    const double root = 1 - 1 / (9 * shape) + z / (3 * std::sqrt(shape));
+    return shape * root * root * root;
+  };
+  const auto k = static_cast<double>(events);
+  return {.value = k, .lo = events == 0 ? 0 : std::max(0.0, bound(k, -kZ)), .hi = bound(k + 1, kZ)};
+}
+
+// One cell for each column; what a row does not have stays empty.
+class Cells {
+ public:
+  void set(std::string_view column, std::string value) {
+    const auto found = std::ranges::find(kColumns, column);
+    if (found == std::end(kColumns)) throw bench::Error("there is no column {}", column);
+    cells_.at(static_cast<std::size_t>(found - std::begin(kColumns))) = std::move(value);
+  }
+  void set(std::string_view column, double value) { set(column, bench::csv_number(value)); }
+  void set_count(std::string_view column, std::uint64_t value) { set(column, std::to_string(value)); }
+  // weak, weak_rate and weak_per_s, with intervals where they are of use.
+  void set_weak(std::uint64_t weak, std::uint64_t instances, double seconds) {
+    const RareCount count = rare_count(weak);
+    const auto all = static_cast<double>(instances);
+    set_count("instances", instances);
+    set_count("weak", weak);
+    set("weak_lo", count.lo);
+    set("weak_hi", count.hi);
+    set("weak_rate", count.value / all);
+    set("weak_rate_lo", count.lo / all);
+    set("weak_rate_hi", std::min(1.0, count.hi / all));
+    set("weak_per_s", count.value / seconds);
+    set("observed_s", seconds);
+  }
+
+  static std::vector<std::string> columns() { return {std::begin(kColumns), std::end(kColumns)}; }
+  const std::vector<std::string>& cells() const { return cells_; }
+
+ private:
+  static constexpr std::string_view kColumns[] = {
+      "instances",  "weak",      "weak_lo",       "weak_hi",     "weak_rate",    "weak_rate_lo", "weak_rate_hi",
+      "weak_per_s", "forbidden", "verdict",       "unseen_rate", "control_rate", "outcomes",     "launches",
+      "observed_s", "timeouts",  "spacing_words", "scattered",   "pre_stress",   "stress",       "align_polls"};
+  std::vector<std::string> cells_ = std::vector<std::string>(std::size(kColumns));
+};
+
 std::vector<std::string> cells(const Row& row, const Stress& stress, const Observation& seen) {
-  const bool forbidden = rule(*row.test, row.strength, row.placement).forbidden;
+  Cells result;
   const std::string said = verdict(row, seen);
-  const auto number = [](double value) { return bench::csv_number(value); };
-  const auto count = [](std::uint64_t value) { return std::to_string(value); };
-  const auto instances = static_cast<double>(seen.row.instances);
-  const auto weak = static_cast<double>(seen.row.weak);
-  return {count(seen.row.instances),
-          count(seen.row.weak),
-          number(weak / instances),
-          number(weak / seen.seconds),
-          forbidden && said != "unclear" ? count(seen.row.weak) : "",
-          row.test->polls ? number(static_cast<double>(seen.row.unseen) / instances) : "",
-          count(seen.row.outcomes),
-          number(static_cast<double>(seen.control.weak) / static_cast<double>(seen.control.instances)),
-          said,
-          count(seen.timeouts),
-          count(seen.launches),
-          number(seen.seconds),
-          count(1ULL << stress.spacing_log2),
-          count(stress.scattered ? 1 : 0),
-          count(stress.pre_stress),
-          count(stress.stress),
-          count(stress.align_polls)};
+  result.set_weak(seen.row.weak, seen.row.instances, seen.seconds);
+  result.set("verdict", said);
+  if (rule(*row.test, row.strength, row.placement).forbidden && said != "unclear") result.set_count("forbidden", seen.row.weak);
+  if (row.test->polls) {
+    result.set("unseen_rate", static_cast<double>(seen.row.unseen) / static_cast<double>(seen.row.instances));
+  }
+  result.set("control_rate", static_cast<double>(seen.control.weak) / static_cast<double>(seen.control.instances));
+  result.set_count("outcomes", seen.row.outcomes);
+  result.set_count("launches", seen.launches);
+  result.set_count("timeouts", seen.timeouts);
+  result.set_count("spacing_words", 1ULL << stress.spacing_log2);
+  result.set_count("scattered", stress.scattered ? 1 : 0);
+  result.set_count("pre_stress", stress.pre_stress);
+  result.set_count("stress", stress.stress);
+  result.set_count("align_polls", stress.align_polls);
+  return result.cells();
 }
 
 }  // namespace
 
-std::vector<std::string> measured_columns() {
-  return {"instances",     "weak",         "weak_rate",  "weak_per_s", "forbidden",  "unseen_rate",
-          "outcomes",      "control_rate", "verdict",    "timeouts",   "launches",   "observed_s",
-          "spacing_words", "scattered",    "pre_stress", "stress",     "align_polls"};
-}
+std::vector<std::string> measured_columns() { return Cells::columns(); }
 
 bench::Prepared set_up(Workbench& bench, const Row& row, const Plan& plan, const std::shared_ptr<Found>& found) {
   const bench::Kernel& kernel = test_kernel(bench, row, plan.shape);
@@ -374,8 +420,10 @@ bench::Prepared set_up_constant(Workbench& bench, const std::string& entry, cons
                                               .params_bytes = sizeof(ConstantParams)});
   Buffer& seen = bench.output("constant", kThreads);
   const auto launch = [&bench, &kernel, &seen](std::uint32_t with) {
-    return bench::Launch{
-        .kernel = &kernel, .grid = {1, 1, 1}, .buffers = {&seen}, .params = bench::params_bytes(ConstantParams{.with = with, .zero = 0})};
+    return bench::Launch{.kernel = &kernel,
+                         .grid = {1, 1, 1},
+                         .buffers = {&seen},
+                         .params = bench::params_bytes(ConstantParams{.with = with, .zero = 0})};
   };
   const auto observe = [&bench, &seen, launch, launches = plan.allowed.instances >= 1U << 20 ? 256U : 4U] {
     std::vector<std::uint32_t> values(kThreads);
@@ -395,15 +443,11 @@ bench::Prepared set_up_constant(Workbench& bench, const std::string& entry, cons
     }
     const double seconds = now_s() - start;
     const std::uint64_t readers = std::uint64_t{launches} * (kThreads - 1);
-    std::vector<std::string> row(measured_columns().size());
-    row[0] = std::to_string(readers);
-    row[1] = std::to_string(old);
-    row[2] = bench::csv_number(static_cast<double>(old) / static_cast<double>(readers));
-    row[3] = bench::csv_number(static_cast<double>(old) / seconds);
-    row[8] = old != 0 ? "seen" : "not_seen";
-    row[10] = std::to_string(launches);
-    row[11] = bench::csv_number(seconds);
-    return row;
+    Cells result;
+    result.set_weak(old, readers, seconds);
+    result.set("verdict", old != 0 ? "seen" : "not_seen");
+    result.set_count("launches", launches);
+    return result.cells();
   };
   observe();
   return {bench.device().prepare(launch(LITMUS_NEW), {}), observe};
