@@ -1,5 +1,6 @@
 // What does a stride between neighbouring threads cost, and how much of a published figure is footprint and cache?
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <numeric>
 #include <set>
@@ -127,16 +128,20 @@ bench::Case make_case(const Cell& cell) {
   // Of one turn of the loop. A thread's one store of its sum is left out: it comes once in many turns.
   const std::uint64_t step = std::uint64_t{variant.elem_bytes} * cell.params.stride;
   const bench::WarpAccess access = bench::warp_access(variant.elem_bytes, [step](std::uint32_t lane) { return step * lane; });
-  const std::string requests = std::to_string(access.requests);
-  const std::string sectors = std::to_string(access.sectors);
-  result.model =
-      writes ? std::vector<std::string>{"0", "0", requests, sectors} : std::vector<std::string>{requests, sectors, "0", "0"};
-  result.elements = n;
-  // What the kernel asks for, visits of the same element counted each; and the distinct bytes, in whole sectors.
-  result.useful_bytes = n * variant.elem_bytes + (writes ? 0 : std::min<std::uint64_t>(cell.threads(), n) * 4);
+  // The distinct bytes, in whole sectors: the folded index comes back to the same few.
   const std::uint64_t apart = std::uint64_t{variant.elem_bytes} * (variant.index == Index::kFolded ? cell.laps() : 1);
   const std::uint64_t visited = n * variant.elem_bytes / apart;
-  result.footprint_bytes = visited * std::min(apart, bench::kSectorBytes);
+  const std::uint64_t touched = visited * std::min(apart, bench::kSectorBytes);
+  const std::uint64_t sums = std::min<std::uint64_t>(cell.threads(), n) * 4;
+  for (const std::uint64_t figure : writes
+                                        ? std::array<std::uint64_t, 6>{0, 0, access.requests, access.sectors, 0, touched}
+                                        : std::array<std::uint64_t, 6>{access.requests, access.sectors, 0, 0, touched, sums}) {
+    result.model.push_back(std::to_string(figure));
+  }
+  result.elements = n;
+  // What the kernel asks for, visits of the same element counted each.
+  result.useful_bytes = n * variant.elem_bytes + (writes ? 0 : sums);
+  result.footprint_bytes = touched;
   return result;
 }
 
@@ -183,7 +188,7 @@ int main(int argc, char** argv) {
       .question =
           "What does a stride between neighbouring threads cost, and how much of a published figure is footprint and cache?",
       .params = {"block", "grid", "elem_bytes", "stride"},
-      .model = {"load_requests", "load_sectors", "store_requests", "store_sectors"},
+      .model = {"load_requests", "load_sectors", "store_requests", "store_sectors", "min_read_bytes", "min_write_bytes"},
       .variants = {{"source_coalesced", "the post's first kernel: a grid-stride sum of neighbours, 4 bytes a float"},
                    {"source_strided", "the post's second: (i * 32) % n, which visits a 32nd of the floats 32 times"},
                    {"read_folded", "the same index without the division, one access in flight a thread"},

@@ -19,6 +19,16 @@ WarpAccess warp_access(std::uint32_t bytes, const std::function<std::uint64_t(st
           static_cast<std::uint32_t>(useful.size())};
 }
 
+std::uint64_t distinct_sector_bytes(std::uint32_t count, std::uint32_t bytes,
+                                    const std::function<std::uint64_t(std::uint32_t element)>& address) {
+  std::set<std::uint64_t> sectors;
+  for (std::uint32_t element = 0; element < count; ++element) {
+    const std::uint64_t first = address(element);
+    for (std::uint64_t sector = first / kSectorBytes; sector * kSectorBytes < first + bytes; ++sector) sectors.insert(sector);
+  }
+  return sectors.size() * kSectorBytes;
+}
+
 WarpAccess operator+(const WarpAccess& a, const WarpAccess& b) {
   return {a.requests + b.requests, a.sectors + b.sectors, a.lines + b.lines, a.useful_bytes + b.useful_bytes};
 }

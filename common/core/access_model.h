@@ -26,6 +26,11 @@ struct WarpAccess {
 // One instruction of a full warp: lane l accesses [address(l), address(l) + bytes).
 WarpAccess warp_access(std::uint32_t bytes, const std::function<std::uint64_t(std::uint32_t lane)>& address);
 
+// Bytes of the distinct sectors that `count` elements lie in, element i in [address(i), address(i) + bytes): what memory must
+// move at the least if each sector moves once.
+std::uint64_t distinct_sector_bytes(std::uint32_t count, std::uint32_t bytes,
+                                    const std::function<std::uint64_t(std::uint32_t element)>& address);
+
 // Several instructions by the same warp.
 WarpAccess operator+(const WarpAccess& a, const WarpAccess& b);
 
