@@ -39,12 +39,16 @@ const Base kBases[] = {
     {"gather_u32", 1, 1, 8},  {"spin_u32", 0, 1, 0},
 };
 
+constexpr std::uint32_t gather_shift(std::uint64_t floats) { return static_cast<std::uint32_t>(std::countr_zero(floats)) - 5; }
+
 // CPU reference: the bits of word i of the output.
 std::uint32_t expected(const Workbench& bench, std::string_view base, std::uint64_t i, std::uint64_t floats) {
   const float a = bench.input_value(0, i);
   if (base.starts_with("add")) return std::bit_cast<std::uint32_t>(a + bench.input_value(1, i));
   if (base.starts_with("copy") || base == "loop_f32") return std::bit_cast<std::uint32_t>(a);
-  if (base == "gather_u32") return std::bit_cast<std::uint32_t>(bench.input_value(0, EXP04_GATHERED(i, floats)));
+  if (base == "gather_u32") {
+    return std::bit_cast<std::uint32_t>(bench.input_value(0, EXP04_GATHERED(i, floats, gather_shift(floats))));
+  }
   if (base == "spin_u32") {
     auto value = static_cast<std::uint32_t>(i);
     for (std::uint32_t step = 0; step < kSpinSteps; ++step) value = EXP04_SPUN(value);
@@ -70,8 +74,9 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, const 
   const std::uint32_t grid = blocks_for(threads, block);
   launch.grid = {std::string_view(base.name) == "loop_f32" ? std::min(grid, kLoopGrid) : grid, 1, 1};
   const auto bytes = [](const Buffer& buffer) { return static_cast<std::uint32_t>(std::min(buffer.bytes(), 0xffffffffUL)); };
-  launch.params = bench::params_bytes(
-      BdaParams{static_cast<std::uint32_t>(threads), bytes(*launch.buffers.front()), bytes(output), kSpinSteps});
+  const std::uint32_t steps = std::string_view(base.name) == "gather_u32" ? gather_shift(floats) : kSpinSteps;
+  launch.params =
+      bench::params_bytes(BdaParams{static_cast<std::uint32_t>(threads), bytes(*launch.buffers.front()), bytes(output), steps});
 
   bench.device().run(launch);
   bench::verify<std::uint32_t>(bench.device(), output, floats, bench::kGuardWords,

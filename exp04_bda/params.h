@@ -9,7 +9,8 @@ struct BdaParams {
   uint count;     // elements of the kernel's own width; chase: nodes, a power of two
   uint in_bytes;  // of the input and of the output buffer: what a descriptor knows and an address does not
   uint out_bytes;
-  uint steps;  // chase: loads a lane, one after another; spin_u32: steps, a multiple of EXP04_TURN
+  uint steps;  // chase: loads a lane, one after another; spin_u32: steps, a multiple of EXP04_TURN;
+               // gather_u32: log2(count / 32)
 };
 BENCH_ASSERT_SIZE(BdaParams, 16);
 
@@ -43,6 +44,6 @@ BENCH_ASSERT_SIZE(Pair, 8);
 #define EXP04_TURN 64u
 
 // Which of 2^k elements (k >= 5) gather_u32's thread i reads: 32 on from its neighbour's, one on with every lap; each once.
-#define EXP04_GATHERED(i, count) ((((i)*32u) & ((count)-1u)) + (i) / ((count) / 32u))
+#define EXP04_GATHERED(i, count, shift) ((((i)*32u) & ((count)-1u)) + ((i) >> (shift)))
 
 #endif

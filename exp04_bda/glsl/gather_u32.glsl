@@ -10,5 +10,5 @@
 
 void main() {
   const uint i = gl_GlobalInvocationID.x;
-  if (i < params.count) B[i] = A[EXP04_GATHERED(i, params.count)];
+  if (i < params.count) B[i] = A[EXP04_GATHERED(i, params.count, params.steps)];
 }
