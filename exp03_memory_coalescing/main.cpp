@@ -139,11 +139,7 @@ bench::Case make_case(const Variant& variant, std::uint64_t n) {
   const std::uint64_t warps = n / bench::kWarpLanes;
   const std::uint64_t min_read = warps * variant.min_read_bytes;
   const std::uint64_t min_write = n * variant.out_words * 4;
-  for (const std::uint64_t figure :
-       {std::uint64_t{variant.loads.requests}, std::uint64_t{variant.loads.sectors}, std::uint64_t{variant.stores.requests},
-        std::uint64_t{variant.stores.sectors}, min_read, min_write}) {
-    result.model.push_back(std::to_string(figure));
-  }
+  result.model = bench::model_cells(variant.loads, variant.stores, min_read, min_write);
   result.elements = n;
   // The last `offset` elements are neither read nor written, and not counted.
   result.useful_bytes = warps * variant.useful_bytes - variant.offset.value_or(0) * 8;
@@ -186,7 +182,7 @@ int main(int argc, char** argv) {
       .name = "exp03_memory_coalescing",
       .question = "What does a warp's access pattern cost, in sectors and in time, and is it the same in CUDA and Vulkan?",
       .params = {"block", "offset", "struct_bytes", "fields"},
-      .model = {"load_requests", "load_sectors", "store_requests", "store_sectors", "min_read_bytes", "min_write_bytes"},
+      .model = bench::model_columns(),
       .variants = {{"read_aos_x", "one field of a 16-byte struct: useful 8 bytes an element, moved 20"},
                    {"read_soa_x", "the same field from an array of its own: 8 bytes an element"},
                    {"read_aos_vec4",

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace bench {
 
@@ -33,5 +35,11 @@ std::uint64_t distinct_sector_bytes(std::uint32_t count, std::uint32_t bytes,
 
 // Several instructions by the same warp.
 WarpAccess operator+(const WarpAccess& a, const WarpAccess& b);
+
+// The access model's columns of a result file, and a case's values: requests and sectors of a warp, and the bytes that memory
+// must move for one launch.
+std::vector<std::string> model_columns();
+std::vector<std::string> model_cells(const WarpAccess& loads, const WarpAccess& stores, std::uint64_t min_read_bytes,
+                                     std::uint64_t min_write_bytes);
 
 }  // namespace bench

@@ -145,6 +145,21 @@ TEST_F(CudaDevice, HostTimesContainTheKernel) {
   }
 }
 
+TEST_F(CudaDevice, WhatTheL2FetchesIsSetAndSetBack) {
+  const auto limit = [] {
+    std::size_t bytes = 0;
+    EXPECT_EQ(cudaDeviceGetLimit(&bytes, cudaLimitMaxL2FetchGranularity), cudaSuccess);
+    return bytes;
+  };
+  const std::size_t before = limit();
+  for (const std::uint32_t bytes : {32U, 128U}) {
+    device_->set_l2_fetch_bytes(bytes);
+    EXPECT_EQ(limit(), bytes);
+  }
+  device_->set_l2_fetch_bytes(0);
+  EXPECT_EQ(limit(), before);
+}
+
 TEST_F(CudaDevice, UnorderedLaunchesAreSkipped) { EXPECT_THROW(device_->prepare(spin(0), {.ordered = false}), Skip); }
 
 TEST_F(CudaDevice, RunRunsOnce) {
