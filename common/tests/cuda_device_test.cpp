@@ -1,4 +1,5 @@
 // bench_cuda on a real GPU; skipped without one. Times are tested on kernels of known length.
+#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
