@@ -250,11 +250,16 @@ class Program {
         }
       }
     }
-    keep_sides([&](const Case&, const Side& side) { return wants_variant(options_, side.variant); });
+    const auto& params = experiment_.params;
+    const auto memory = static_cast<std::size_t>(std::find(params.begin(), params.end(), kMemoryParam) - params.begin());
+    keep_sides([&](const Case&, const Side& side) {
+      return wants_variant(options_, side.variant) && (memory == params.size() || wants_memory(options_, side.params[memory]));
+    });
     if (cases_.empty()) {
       std::vector<std::string> names;
       for (const VariantText& variant : experiment_.variants) names.push_back(variant.name);
-      throw UsageError("--variant {} matches nothing; there are: {}", fmt::join(options_.variants, ","), fmt::join(names, " "));
+      throw UsageError("--variant {}{} matches nothing; there are: {}", fmt::join(options_.variants, ","),
+                       options_.memory.empty() ? "" : " --memory " + options_.memory, fmt::join(names, " "));
     }
   }
 
