@@ -321,7 +321,7 @@ def answers(found: Results, groups: Sequence[ClaimFile]) -> str:
         by_id = {claim.id: claim for claim in group.claims}
         answer = re.sub(r"\{(\d\d\.\d+)(\.verdict)?\}", lambda match: claim_text(by_id, match), group.answer)
         table = found.tables.get(group.experiment)
-        link = f"[{group.experiment}]({group.experiment}/README.md)"
+        link = f"[{group.experiment}]({group.folder}/README.md)"
         rows.append([link, escape(group.question), escape(answer), pair_counts(table), claim_counts(group)])
     return markdown.table(header, rows)
 
@@ -462,12 +462,16 @@ README_TABLES: dict[str, tuple[str, Section]] = {
     "exp04-three": ("exp04_bda", exp04_three),
     "exp04-causes": ("exp04_bda", exp04_causes),
     "exp04-qualifiers": ("exp04_bda", exp04_qualifiers),
+    # exp05-sass; a program that shares its number with others goes by its whole name: exp06_litmus-sass.
     **{f"{name.partition('_')[0]}-sass": (name, excerpts.sass_excerpts) for name in excerpts.EXCERPTS},
+    **{f"{name}-sass": (name, excerpts.sass_excerpts) for name in excerpts.EXCERPTS},
 }
 
 
 def all_pairs(found: Results, table: Table) -> str:
-    return sectors_table(found, table, {})
+    counts = counted_lib.load(found, table)
+    text = twin_table(table, {}, sectors=True, counts=counts, metrics=table.measured)
+    return with_floor(found, table, counted_lib.explained(counts, text))
 
 
 def worklog(found: Results, groups: Sequence[ClaimFile]) -> str:
@@ -504,13 +508,20 @@ def worklog(found: Results, groups: Sequence[ClaimFile]) -> str:
 # ------------------------------------------------------------------------------------------------------------- READMEs
 
 
+def claims_tables(name: str, groups: Sequence[ClaimFile]) -> str | None:
+    """The claims of one experiment (exp05 or exp06_litmus), or of all programs with its number (exp06)."""
+    chosen = [group for group in groups if name in (group.experiment, group.experiment.partition("_")[0])]
+    if len(chosen) < 2:
+        return claims_table(chosen[0]) if chosen else None
+    return "\n\n".join(f"**{escape(group.experiment)}**\n\n{claims_table(group)}" for group in chosen)
+
+
 def readme_table(name: str, found: Results, groups: Sequence[ClaimFile]) -> str | None:
     """The generated table of that name; None for a name there is not."""
     if name == "answers":
         return answers(found, groups)
-    for group in groups:
-        if name == f"claims-{group.experiment.partition('_')[0]}":
-            return claims_table(group)
+    if name.startswith("claims-"):
+        return claims_tables(name.removeprefix("claims-"), groups)
     if name not in README_TABLES:
         return None
     experiment, section = README_TABLES[name]
@@ -554,7 +565,7 @@ def generate(directory: Path, root: Path) -> dict[Path, str]:
             claims_lib.judge(claim, found)
     outputs = {directory / "worklog.md": worklog(found, groups), directory / "claims.csv": claims_csv(groups)}
     if directory.resolve() == (root / REFERENCE).resolve():
-        for path in [root / "README.md", *sorted(root.glob("exp*/README.md"))]:
+        for path in [root / "README.md", *sorted(root.glob("exp*/README.md")), *sorted(root.glob("exp*/*/README.md"))]:
             text = files.read_text(path)
             if text is not None and "<!-- worklog:" in text:
                 base = Path(os.path.relpath(root / REFERENCE, path.parent)).as_posix()

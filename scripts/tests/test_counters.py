@@ -167,6 +167,19 @@ def test_names_that_are_no_cases(name):
     assert counters.case_key(name, EXP03) is None
 
 
+def test_programs_that_share_a_number(bench):
+    case = "exp06/mp/order:relaxed/n:64/warm"
+    for name in ("exp06_litmus", "exp06_ordering"):
+        bench.program(name, page((case, VALUES)))
+    assert bench.run("--experiment", "exp06") == 0
+    assert [(row["experiment"], row["variant"], row["order"]) for row in bench.rows()] == [
+        ("exp06_litmus", "mp", "relaxed"), ("exp06_ordering", "mp", "relaxed"),
+    ]  # fmt: skip
+    assert bench.run("--experiment", "exp06_litmus", "--", "--variant", "mp") == 0
+    assert [row["experiment"] for row in bench.rows()] == ["exp06_litmus", "exp06_ordering"]
+    assert counters.case_key("exp06_ordering/mp/n:64/warm", "exp06_litmus") is None
+
+
 def test_strange_names_and_second_launches_are_said(bench, capsys):
     names = [CASE, "evict(float *)", CASE, *(f"k{i}" for i in range(5))]
     bench.program(EXP03, page(*((name, VALUES) for name in names)))

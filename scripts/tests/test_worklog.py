@@ -533,7 +533,7 @@ def test_absent_experiment(root: Path) -> None:
     assert run(root) == 0
     rows = claim_rows(root)
     assert rows["03.1"]["verdict"] == "NOT TESTABLE HERE"
-    assert rows["03.1"]["note"] == "exp03 has no results in this directory"
+    assert rows["03.1"]["note"] == f"{EXP03} has no results in this directory"
 
 
 CLAIM = """
