@@ -1,6 +1,7 @@
 """Claims: what a source or this suite says, the query that yields our figure, and the range in which the claim holds.
 
-expNN_name/claims.toml, or expNN_name/program/claims.toml where several programs share a folder (the experiment is then expNN_program):
+expNN_name/claims.toml, or expNN_name/program/claims.toml where several programs share a folder (their experiments are
+expNN_program):
 
     question = "..."                  the experiment's question, one line
     answer = "... {03.3} ..."         optional; {id} becomes the claim's figure, {id.verdict} its verdict

@@ -29,7 +29,6 @@ class Pair:
         return self.cuda, self.vulkan
 
 
-
 def micros(figure: Figure | None) -> str:
     return sig(figure.value / 1000) if figure else NONE
 
@@ -95,8 +94,8 @@ def twin_table(
     counts: counted.Counts | None = None,
     metrics: Sequence[str] = (),
 ) -> str:
-    """Each CUDA row beside its Vulkan twin: time, bandwidth, ratio, verdict; with `sectors` the predicted ones and `counts`, and
-    of `metrics`, columns that the experiment measured, those that any of these rows has.
+    """Each CUDA row beside its Vulkan twin: time, bandwidth, ratio, verdict; with `sectors` the predicted ones and `counts`,
+    and of `metrics`, columns that the experiment measured, those that any of these rows has.
     """
     found = sorted(pairs(table, where), key=lambda pair: (pair.case.elements, pair.case["block"].zfill(5)))
     if not found:
@@ -137,3 +136,9 @@ def noise_floor(found: Results, table: Table) -> str:
 
 def with_floor(found: Results, table: Table, text: str) -> str:
     return f"{text}\n\n{noise_floor(found, table)}"
+
+
+def sectors_table(found: Results, table: Table, where: dict[str, object]) -> str:
+    """Twins with their sectors, predicted and, where they were, counted."""
+    counts = counted.load(found, table)
+    return with_floor(found, table, counted.explained(counts, twin_table(table, where, sectors=True, counts=counts)))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import synthetic
 import worklog
-from benchlib import claims, excerpts, results
+from benchlib import claims, excerpts, results, tables
 from benchlib.markdown import count, escape, sig
 from benchlib.results import Case
 from benchlib.stats import Figure, hull, ratio, verdict
@@ -115,7 +115,7 @@ def test_no_twin_on_another_gpu(tmp_path: Path) -> None:
     synthetic.write(tmp_path, EXP01, rows)
     table = results.load(tmp_path).tables[EXP01]
     assert table.twin(table.cases[0]) is None
-    assert "no twin" in worklog.twin_table(table, {})
+    assert "no twin" in tables.twin_table(table, {})
 
 
 def test_largest_size_that_failed_is_not_replaced_by_a_smaller_one(tmp_path: Path) -> None:
