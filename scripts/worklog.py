@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Results to worklog: tables, verdicts on the claims, and the READMEs' tables, all from the CSV files of one directory.
 
-    scripts/worklog.py [DIR]            writes DIR/worklog.md and DIR/claims.csv, and for results/nvidia-h200 the
-                                        tables in the READMEs
+    scripts/worklog.py [DIR]            writes DIR/worklog.md, DIR/claims.csv and DIR/plots/*.svg, and for results/nvidia-h200
+                                        the tables in the READMEs
     scripts/worklog.py --check [DIR]    writes nothing; exits 1 and names every file that would change
 
 The same input gives the same bytes on any machine. Exit codes: 0 done (or nothing to change), 1 bad input or a file
@@ -28,7 +28,9 @@ from benchlib import counted as counted_lib  # noqa: E402
 from benchlib import excerpts, files, markdown, results  # noqa: E402
 from benchlib.claim_tables import answers, claims_csv, claims_table, claims_tables, counted  # noqa: E402
 from benchlib.claims import ClaimFile  # noqa: E402
+from benchlib.floor import section as time_floor  # noqa: E402
 from benchlib.markdown import NONE, escape  # noqa: E402
+from benchlib.plot_files import PLOTS, images  # noqa: E402
 from benchlib.results import API_NAMES, InputError, Results, Table  # noqa: E402
 from benchlib.tables import twin_table, with_floor  # noqa: E402
 from benchlib.tables_exp01 import exp01_blocks, exp01_ceilings, exp01_copies, exp01_launch, exp01_sizes  # noqa: E402
@@ -36,6 +38,7 @@ from benchlib.tables_exp02 import exp02_bandwidth, exp02_binding, exp02_robustne
 from benchlib.tables_exp03 import README_OFFSETS, exp03_bars, exp03_fields, exp03_lanes, exp03_layout  # noqa: E402
 from benchlib.tables_exp03 import exp03_offsets, exp03_structs  # noqa: E402
 from benchlib.tables_exp04 import exp04_causes, exp04_qualifiers, exp04_three  # noqa: E402
+from benchlib.tables_exp05 import README_STRIDES, exp05_folded, exp05_loads, exp05_source, exp05_stores  # noqa: E402
 
 REFERENCE = Path("results") / "nvidia-h200"  # the results that the READMEs show
 LISTED_CASES = 4  # named in the list of failed and skipped cases, for each reason
@@ -93,6 +96,10 @@ def repeatability(found: Results) -> str:
     return markdown.table(header, rows) if rows else "No case of DRAM size was run twice."
 
 
+def predicted_and_counted(found: Results, table: Table) -> str:
+    return counted_lib.comparison(found, table) or "Nothing was counted: scripts/counters.py does, with Nsight Compute."
+
+
 Section = Callable[[Results, Table], str]
 SECTIONS: dict[str, list[tuple[str, Section]]] = {
     "exp01_vector_add": [
@@ -101,6 +108,7 @@ SECTIONS: dict[str, list[tuple[str, Section]]] = {
         ("Ceilings", exp01_ceilings),
         ("Copy, read and write in every shape", exp01_copies),
         ("What a launch costs", exp01_launch),
+        ("Time floor", time_floor),
         ("Machine code", excerpts.sass_excerpts),
     ],
     "exp02_descriptors": [
@@ -115,12 +123,22 @@ SECTIONS: dict[str, list[tuple[str, Section]]] = {
         ("Both fields of an 8-byte struct", exp03_fields),
         ("Struct sizes", exp03_structs),
         ("Permuted lanes, and all lanes at one address", exp03_lanes),
+        ("Time floor", time_floor),
         ("Machine code", excerpts.sass_excerpts),
     ],
     "exp04_bda": [
         ("CUDA, descriptors, addresses", exp04_three),
         ("Causes of the gaps", exp04_causes),
         ("Qualifiers", exp04_qualifiers),
+        ("Machine code", excerpts.sass_excerpts),
+    ],
+    "exp05_strided": [
+        ("Against the stride", images),
+        ("The post's two kernels", exp05_source),
+        ("An index that folds back, and one that visits once", exp05_folded),
+        ("Loads", exp05_loads),
+        ("Stores", exp05_stores),
+        ("Time floor", time_floor),
         ("Machine code", excerpts.sass_excerpts),
     ],
 }
@@ -134,9 +152,22 @@ README_TABLES: dict[str, tuple[str, Section]] = {
     "exp03-layout": ("exp03_memory_coalescing", exp03_layout),
     "exp03-offsets": ("exp03_memory_coalescing", partial(exp03_offsets, offsets=README_OFFSETS)),
     "exp03-structs": ("exp03_memory_coalescing", exp03_structs),
+    **{
+        f"{name.partition('_')[0]}-floor": (name, partial(time_floor, whole=False))
+        for name in ("exp01_vector_add", "exp03_memory_coalescing", "exp05_strided")
+    },
+    **{
+        f"{name.partition('_')[0]}-counted": (name, predicted_and_counted)
+        for name in ("exp03_memory_coalescing", "exp05_strided")
+    },
     "exp04-three": ("exp04_bda", exp04_three),
     "exp04-causes": ("exp04_bda", exp04_causes),
     "exp04-qualifiers": ("exp04_bda", exp04_qualifiers),
+    "exp05-plots": ("exp05_strided", images),
+    "exp05-source": ("exp05_strided", exp05_source),
+    "exp05-folded": ("exp05_strided", exp05_folded),
+    "exp05-loads": ("exp05_strided", partial(exp05_loads, strides=README_STRIDES)),
+    "exp05-stores": ("exp05_strided", partial(exp05_stores, strides=README_STRIDES)),
     # exp05-sass; a program that shares its number with others goes by its whole name: exp06_litmus-sass.
     **{f"{name.partition('_')[0]}-sass": (name, excerpts.sass_excerpts) for name in excerpts.EXCERPTS},
     **{f"{name}-sass": (name, excerpts.sass_excerpts) for name in excerpts.EXCERPTS},
@@ -231,6 +262,9 @@ def generate(directory: Path, root: Path) -> dict[Path, str]:
         for claim in group.claims:
             claims_lib.judge(claim, found)
     outputs = {directory / "worklog.md": worklog(found, groups), directory / "claims.csv": claims_csv(groups)}
+    for name, plot in PLOTS.items():
+        if plot.experiment in found.tables:
+            outputs[directory / "plots" / f"{name}.svg"] = plot.draw(found, found.tables[plot.experiment])
     if directory.resolve() == (root / REFERENCE).resolve():
         for path in [root / "README.md", *sorted(root.glob("exp*/README.md")), *sorted(root.glob("exp*/*/README.md"))]:
             text = files.read_text(path)
@@ -263,6 +297,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(f"{path} differs from what the CSV files give:\n{diff}")
             return 1 if stale else 0
         for path, text in stale.items():
+            path.parent.mkdir(exist_ok=True)
             files.write_atomic(path, text)
             print(f"wrote {path}")
     except (InputError, OSError) as error:
