@@ -93,7 +93,11 @@ class Table:
         return self.text(case, "peak_pct") != ""
 
     def figure(self, case: Case, metric: str) -> Figure | None:
-        return hull([figure for row in self.rows(case) if (figure := self._row_figure(row, metric))])
+        return hull([figure for figure in self.run_figures(case, metric) if figure])
+
+    def run_figures(self, case: Case, metric: str) -> list[Figure | None]:
+        """One a run; None where the run has no such result."""
+        return [self._row_figure(run[case], metric) if case in run else None for run in self.runs]
 
     def ratio(self, num: Case, den: Case, metric: str = "device_ns") -> Figure | None:
         """num / den, taken within each run, where the two were interleaved, and then over the runs."""
