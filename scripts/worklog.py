@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from benchlib import claims as claims_lib  # noqa: E402
 from benchlib import counted as counted_lib  # noqa: E402
-from benchlib import excerpts, files, markdown, results  # noqa: E402
+from benchlib import excerpts, files, markdown, plots, results  # noqa: E402
 from benchlib.claim_tables import answers, claims_csv, claims_table, claims_tables, counted  # noqa: E402
 from benchlib.claims import ClaimFile  # noqa: E402
 from benchlib.floor import section as time_floor  # noqa: E402
@@ -103,6 +103,7 @@ def predicted_and_counted(found: Results, table: Table) -> str:
 Section = Callable[[Results, Table], str]
 SECTIONS: dict[str, list[tuple[str, Section]]] = {
     "exp01_vector_add": [
+        ("Figures", images),
         ("Size sweep", exp01_sizes),
         ("Block sweep", exp01_blocks),
         ("Ceilings", exp01_ceilings),
@@ -118,6 +119,7 @@ SECTIONS: dict[str, list[tuple[str, Section]]] = {
         ("Machine code", excerpts.sass_excerpts),
     ],
     "exp03_memory_coalescing": [
+        ("Figures", images),
         ("Array of structures against structure of arrays", exp03_layout),
         ("Misaligned access", exp03_offsets),
         ("Both fields of an 8-byte struct", exp03_fields),
@@ -133,7 +135,7 @@ SECTIONS: dict[str, list[tuple[str, Section]]] = {
         ("Machine code", excerpts.sass_excerpts),
     ],
     "exp05_strided": [
-        ("Against the stride", images),
+        ("Figures", images),
         ("The post's two kernels", exp05_source),
         ("An index that folds back, and one that visits once", exp05_folded),
         ("Loads", exp05_loads),
@@ -163,6 +165,8 @@ README_TABLES: dict[str, tuple[str, Section]] = {
     "exp04-three": ("exp04_bda", exp04_three),
     "exp04-causes": ("exp04_bda", exp04_causes),
     "exp04-qualifiers": ("exp04_bda", exp04_qualifiers),
+    "exp01-plots": ("exp01_vector_add", images),
+    "exp03-plots": ("exp03_memory_coalescing", images),
     "exp05-plots": ("exp05_strided", images),
     "exp05-source": ("exp05_strided", exp05_source),
     "exp05-folded": ("exp05_strided", exp05_folded),
@@ -264,7 +268,7 @@ def generate(directory: Path, root: Path) -> dict[Path, str]:
     outputs = {directory / "worklog.md": worklog(found, groups), directory / "claims.csv": claims_csv(groups)}
     for name, plot in PLOTS.items():
         if plot.experiment in found.tables:
-            outputs[directory / "plots" / f"{name}.svg"] = plot.draw(found, found.tables[plot.experiment])
+            outputs[directory / "plots" / f"{name}.svg"] = plots.svg(plot.figure(found, found.tables[plot.experiment]))
     if directory.resolve() == (root / REFERENCE).resolve():
         for path in [root / "README.md", *sorted(root.glob("exp*/README.md")), *sorted(root.glob("exp*/*/README.md"))]:
             text = files.read_text(path)

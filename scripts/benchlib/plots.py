@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 
 from benchlib.markdown import count
@@ -26,6 +26,7 @@ STYLE = """
 .bp .line{fill:none;stroke-width:1.8}.bp .dash{stroke-dasharray:5 4}
 .bp .cuda{stroke:#0072b2;color:#0072b2}.bp .vulkan{stroke:#d55e00;color:#d55e00}.bp .model{stroke:#6e7781;color:#6e7781}
 .bp .other{stroke:#009e73;color:#009e73}
+.bp .band{fill:currentColor;fill-opacity:.1}
 .bp .mark{fill:currentColor;stroke:none}.bp .label{stroke:none;fill:currentColor;font-weight:600}
 @media(prefers-color-scheme:dark){.bp{color:#d0d7de}.bp .cuda{stroke:#56b4e9;color:#56b4e9}
 .bp .vulkan{stroke:#f0883e;color:#f0883e}.bp .model{stroke:#9198a1;color:#9198a1}.bp .other{stroke:#3fb68b;color:#3fb68b}}
@@ -67,7 +68,8 @@ class Figure:
     x_label: str
     panels: Sequence[Panel]
     columns: int = 3
-    description: str = field(default="", compare=False)
+    description: str = ""
+    x_log: bool = True
 
 
 @dataclass(frozen=True)
@@ -120,14 +122,11 @@ def pixel(value: float) -> str:
 
 def svg(figure: Figure) -> str:
     """The figure, or one that says that there is nothing to show."""
-    panels = [panel for panel in figure.panels if any(series.points for series in panel.series)]
+    panels = shown(figure)
     columns = max(1, min(figure.columns, len(panels)))
     rows = max(1, math.ceil(len(panels) / columns))
-    width = columns * (LEFT + WIDTH + RIGHT)
-    height = HEAD + rows * (TOP + HEIGHT + BOTTOM)
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="bp" role="img" viewBox="0 0 {width} {height}" width="{width}" '
-        f'height="{height}">',
+        opening(columns * (LEFT + WIDTH + RIGHT), HEAD + rows * (TOP + HEIGHT + BOTTOM)),
         f"<title>{escape(figure.title)}</title>",
         f"<desc>{escape(figure.description)}</desc>",
         f"<style>{STYLE}</style>",
@@ -138,8 +137,31 @@ def svg(figure: Figure) -> str:
     for index, panel in enumerate(panels):
         left = (index % columns) * (LEFT + WIDTH + RIGHT) + LEFT
         top = HEAD + (index // columns) * (TOP + HEIGHT + BOTTOM) + TOP
-        parts += _panel(panel, figure.x_label, left, top, _extent(other for other in panels if other.y_label == panel.y_label))
+        parts += _panel(panel, figure, left, top)
     return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def panel_svgs(figure: Figure) -> list[str]:
+    """One SVG a panel, for a page that has STYLE already and places them by its own width."""
+    return [
+        "\n".join(
+            [opening(LEFT + WIDTH + RIGHT, TOP + HEIGHT + BOTTOM), f"<title>{escape(f'{figure.title}: {panel.title}')}</title>"]
+            + _panel(panel, figure, LEFT, TOP)
+            + ["</svg>"]
+        )
+        for panel in shown(figure)
+    ]
+
+
+def shown(figure: Figure) -> list[Panel]:
+    return [panel for panel in figure.panels if any(series.points for series in panel.series)]
+
+
+def opening(width: float, height: float) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="bp" role="img" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
+        f'height="{height:g}">'
+    )
 
 
 def _extent(panels: Iterable[Panel]) -> list[float]:
@@ -148,10 +170,12 @@ def _extent(panels: Iterable[Panel]) -> list[float]:
     return [end for point in points for end in (point.y, point.lo, point.hi) if end is not None]
 
 
-def _panel(panel: Panel, x_label: str, left: float, top: float, ends: Sequence[float]) -> list[str]:
+def _panel(panel: Panel, figure: Figure, left: float, top: float) -> list[str]:
     points = [point for series in panel.series for point in series.points]
+    ends = _extent(other for other in shown(figure) if other.y_label == panel.y_label)
     right, bottom = left + WIDTH, top + HEIGHT
-    x = log_axis([point.x for point in points], left, right, 9)
+    across = [point.x for point in points]
+    x = log_axis(across, left, right, 9) if figure.x_log else linear_axis(across, left, right, from_zero=False)
     y = log_axis(ends, bottom, top, 8) if panel.y_log else linear_axis(ends, bottom, top, panel.y_from_zero)
     parts = [f'<text class="title" x="{pixel(left)}" y="{pixel(top - 24)}">{escape(panel.title)}</text>']
     parts.append(f'<text class="small" x="{pixel(left)}" y="{pixel(top - 9)}">{escape(panel.y_label)}</text>')
@@ -162,10 +186,10 @@ def _panel(panel: Panel, x_label: str, left: float, top: float, ends: Sequence[f
     for tick in x.ticks:
         at = pixel(x.at(tick))
         parts.append(f'<path class="axis" d="M{at} {pixel(bottom)}v4"/>')
-        parts.append(f'<text class="small" text-anchor="middle" x="{at}" y="{pixel(bottom + 16)}">{whole(tick)}</text>')
+        parts.append(f'<text class="small" text-anchor="middle" x="{at}" y="{pixel(bottom + 16)}">{(whole if figure.x_log else number)(tick)}</text>')
     parts.append(f'<path class="axis" d="M{pixel(left)} {pixel(bottom)}H{pixel(right)}"/>')
     middle = pixel((left + right) / 2)
-    parts.append(f'<text class="small" text-anchor="middle" x="{middle}" y="{pixel(bottom + 31)}">{escape(x_label)}</text>')
+    parts.append(f'<text class="small" text-anchor="middle" x="{middle}" y="{pixel(bottom + 31)}">{escape(figure.x_label)}</text>')
     for series in panel.series:
         parts += _series(series, x, y)
     return parts + _labels(panel.series, x, y)
@@ -218,3 +242,63 @@ def _labels(series: Sequence[Series], x: Axis, y: Axis) -> list[str]:
         f'<text class="small label {one.kind}" x="{left}" y="{pixel(at - over)}" dy=".35em">{escape(one.name)}</text>'
         for at, one in placed
     ]
+
+
+# ---------------------------------------------------------------------------------------------------------- strip chart
+
+STRIP_LEFT, STRIP_WIDTH, STRIP_ROW = 190, 420, 22
+
+
+@dataclass(frozen=True)
+class Dot:
+    """One ratio; `name` says which case it is, `kind` is as a series'."""
+
+    name: str
+    value: float
+    lo: float
+    hi: float
+    kind: str
+
+
+def strip(title: str, x_label: str, rows: Sequence[tuple[str, Sequence[Dot]]], band: tuple[float, float]) -> str:
+    """A line a group, a dot a ratio with its interval, on a logarithmic axis about 1; the band is what counts as no difference."""
+    dots = [dot for _, group in rows for dot in group]
+    top = 26
+    bottom = top + STRIP_ROW * len(rows)
+    parts = [opening(STRIP_LEFT + STRIP_WIDTH + 24, bottom + 40), f"<title>{escape(title)}</title>"]
+    if not dots:
+        return "\n".join([*parts, f'<text x="10" y="{top}">No pairs.</text>', "</svg>"])
+    ticks, at = _ratio_axis([end for dot in dots for end in (dot.value, dot.lo, dot.hi)] + list(band))
+    left, right = at(band[0]), at(band[1])
+    parts.append(f'<rect class="band" x="{pixel(left)}" y="{top - 8}" width="{pixel(max(1, right - left))}" height="{bottom - top + 8}"/>')
+    for tick in ticks:
+        x = pixel(at(tick))
+        parts.append(f'<path class="grid" d="M{x} {top - 8}V{bottom}"/>')
+        parts.append(f'<text class="small" text-anchor="middle" x="{x}" y="{bottom + 16}">{number(tick)}</text>')
+    for index, (name, group) in enumerate(rows):
+        y = top + STRIP_ROW * (index + 0.5)
+        parts.append(f'<text class="small" text-anchor="end" x="{STRIP_LEFT - 10}" y="{pixel(y)}" dy=".35em">{escape(name)}</text>')
+        for dot in group:
+            tip = f"{dot.name}: {dot.value:.4f} [{dot.lo:.4f}, {dot.hi:.4f}]"
+            line = f'<path class="line" d="M{pixel(at(dot.lo))} {pixel(y)}H{pixel(at(dot.hi))}"/>'
+            mark = f'<path class="mark" d="{_mark("cuda", at(dot.value), y)}"><title>{escape(tip)}</title></path>'
+            parts.append(f'<g class="{dot.kind}">{line}{mark}</g>')
+    middle = STRIP_LEFT + STRIP_WIDTH / 2
+    parts.append(f'<text class="small" text-anchor="middle" x="{pixel(middle)}" y="{bottom + 32}">{escape(x_label)}</text>')
+    return "\n".join([*parts, "</svg>"])
+
+
+def _ratio_axis(values: Sequence[float]) -> tuple[list[float], Callable[[float], float]]:
+    """Round ratios as ticks, and where a ratio is drawn."""
+    low, high = min(values) / 1.02, max(values) * 1.02
+    steps = [0.1, 0.2, 0.33, 0.5, 0.7, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10]
+    span = math.log(high / low)
+    ticks: list[float] = []
+    for tick in sorted((step for step in steps if low <= step <= high), key=lambda step: abs(math.log(step))):
+        if all(abs(math.log(tick / other)) > span * 0.08 for other in ticks):
+            ticks.append(tick)
+
+    def at(value: float) -> float:
+        return STRIP_LEFT + STRIP_WIDTH * math.log(value / low) / span
+
+    return sorted(ticks), at

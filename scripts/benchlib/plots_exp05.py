@@ -7,7 +7,7 @@ from collections.abc import Callable
 from benchlib import counted
 from benchlib.floor import Model
 from benchlib.markdown import count
-from benchlib.plots import Figure, Panel, Point, Series, svg
+from benchlib.plots import Figure, Panel, Point, Series
 from benchlib.results import API_NAMES, APIS, Case, Results, Table
 from benchlib.tables_exp05 import is_full
 
@@ -68,15 +68,15 @@ DESCRIPTION = (
 )
 
 
-def exp05_loads_plot(found: Results, table: Table) -> str:
-    return svg(widths(found, table, "read_once", "load", "Loads from memory, every element once"))
+def exp05_loads_plot(found: Results, table: Table) -> Figure:
+    return widths(found, table, "read_once", "load", "Loads from memory, every element once")
 
 
-def exp05_stores_plot(found: Results, table: Table) -> str:
-    return svg(widths(found, table, "write_once", "store", "Stores to memory, every element once"))
+def exp05_stores_plot(found: Results, table: Table) -> Figure:
+    return widths(found, table, "write_once", "store", "Stores to memory, every element once")
 
 
-def exp05_index_plot(found: Results, table: Table) -> str:
+def exp05_index_plot(found: Results, table: Table) -> Figure:
     """The post's index against one that visits all, by size."""
     panels = []
     sizes = sorted({case.elements for case in table.select({"variant": ["read_once", "read_folded"], "elem_bytes": "4"})})
@@ -89,4 +89,4 @@ def exp05_index_plot(found: Results, table: Table) -> str:
                 series.append(Series(f"{short} {name}", one.kind, one.points, dashed=dashed))
         panels.append(Panel(f"{count(elements)} elements of 4 bytes", BANDWIDTH, series, y_log=True))
     title = "The post's index, which folds back, against a permutation that visits every element once"
-    return svg(Figure(title, X_LABEL, panels, description="Measured bandwidth of loads, as asked for, by stride and size."))
+    return Figure(title, X_LABEL, panels, description="Measured bandwidth of loads, as asked for, by stride and size.")
