@@ -34,6 +34,7 @@ void check_capabilities(const Context& context, std::string_view stem, std::span
       {5055, "VK_KHR_shader_clock's shaderDeviceClock", context.features().shader_device_clock},
       {5302, "runtimeDescriptorArray", context.features().bindless},
       {5345, "vulkanMemoryModel", context.features().vulkan_memory_model},
+      {5346, "vulkanMemoryModelDeviceScope", context.features().vulkan_memory_model_device_scope},
   };
   constexpr std::uint32_t kOpCapability = 17;
   for (std::size_t i = 5; i + 1 < words.size() && words[i] == (2U << 16 | kOpCapability); i += 2) {

@@ -74,6 +74,7 @@ OptionalFeatures optional_features(const ::vk::raii::PhysicalDevice& device, con
   const auto vulkan12 = device.getFeatures2<::vk::PhysicalDeviceFeatures2, ::vk::PhysicalDeviceVulkan12Features>()
                             .get<::vk::PhysicalDeviceVulkan12Features>();
   features.vulkan_memory_model = vulkan12.vulkanMemoryModel;
+  features.vulkan_memory_model_device_scope = vulkan12.vulkanMemoryModelDeviceScope;
   features.bindless = vulkan12.runtimeDescriptorArray && vulkan12.descriptorBindingPartiallyBound &&
                       vulkan12.descriptorBindingStorageBufferUpdateAfterBind;
   if (has(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME)) {
@@ -93,7 +94,8 @@ OptionalFeatures optional_features(const ::vk::raii::PhysicalDevice& device, con
                                                 .runtimeDescriptorArray = features.bindless,
                                                 .scalarBlockLayout = true,
                                                 .bufferDeviceAddress = true,
-                                                .vulkanMemoryModel = features.vulkan_memory_model};
+                                                .vulkanMemoryModel = features.vulkan_memory_model,
+                                                .vulkanMemoryModelDeviceScope = features.vulkan_memory_model_device_scope};
   ::vk::PhysicalDeviceVulkan13Features vulkan13{
       .pNext = &vulkan12, .subgroupSizeControl = true, .synchronization2 = true, .maintenance4 = true};
   void* next = &vulkan13;
