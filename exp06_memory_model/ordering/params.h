@@ -8,7 +8,7 @@ struct OrderParams {
   uint steps;    // operations of a thread, one after another; fence: turns; message: rounds
   uint mask;     // words of the data (fence: 16-byte vectors) less 1; their number is a power of two
   uint vectors;  // fence: 16-byte stores of the block before each fence
-  uint spins;    // message: polls, in thousands, before a thread gives up
+  uint spins;    // message: EXP06_POLLS polls each, before a thread gives up
 };
 BENCH_ASSERT_SIZE(OrderParams, 16);
 
@@ -21,6 +21,7 @@ BENCH_ASSERT_SIZE(OrderParams, 16);
 // Loads, stores and read-modify-writes that a thread of the throughput kernels has under way before it uses a result.
 #define EXP06_UNROLL 4
 
+#define EXP06_POLLS 16
 // Message: each block's flag, payload and report lie in lines of their own. 64 words * 4 B = 256 B: two lines of 128 B.
 #define EXP06_LINE 64u
 #define EXP06_FLAG(block) ((block)*EXP06_LINE)

@@ -84,8 +84,8 @@ void check_message(bench::Workbench& bench, const bench::Buffer& out, const Cell
   const auto words = report(bench, out);
   for (const std::uint32_t block : {0U, 1U}) {
     if (const std::uint32_t rounds = words[EXP06_OUT_ROUNDS + block]; rounds != cell.steps()) {
-      throw bench::Error("block {} waited in vain for message {} of {}: {} thousand polls", block, rounds + 1, cell.steps(),
-                         kThousandsOfPolls);
+      throw bench::Error("block {} waited in vain for message {} of {}: {} polls", block, rounds + 1, cell.steps(),
+                         kSpins * EXP06_POLLS);
     }
     if (words[EXP06_OUT_STALE + block] != 0 && std::string_view(cell.order.name) != "relaxed") {
       throw bench::Error("block {} read {} stale payloads of {}, which {} forbids", block, words[EXP06_OUT_STALE + block],
@@ -123,6 +123,11 @@ void check(bench::Workbench& bench, const bench::Buffer& data, const bench::Buff
     case Shape::kMessage:
       return check_message(bench, out, cell);
   }
+}
+
+bool all_rounds_done(bench::Workbench& bench, const bench::Buffer& out, const Cell& cell) {
+  const auto words = report(bench, out);
+  return words[EXP06_OUT_ROUNDS] == cell.steps() && words[EXP06_OUT_ROUNDS + 1] == cell.steps();
 }
 
 std::vector<std::string> measure(bench::Workbench& bench, const bench::Buffer& out, const Cell& cell) {

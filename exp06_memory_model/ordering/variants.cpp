@@ -54,7 +54,8 @@ std::uint32_t Cell::steps() const {
   constexpr double kLaunchCycles = 3e6;  // 0.75 to 1.5 ms at 2 GHz, the rounding included
   const auto steps =
       std::bit_floor(static_cast<std::uint32_t>(std::clamp(kLaunchCycles / expected_cycles(*this), 256., 32768.)));
-  return small ? std::min(steps, 256U) : steps;
+  // lavapipe ends a kernel's loops after 65535 turns, and a message may take it many.
+  return small ? std::min(steps, variant->shape == Shape::kMessage ? 2U : 256U) : steps;
 }
 
 std::uint32_t Cell::block() const { return variant->shape == Shape::kRate || variant->shape == Shape::kFence ? 256 : 1; }

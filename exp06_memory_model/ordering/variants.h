@@ -10,7 +10,7 @@
 
 inline constexpr int kNone = -1;
 
-inline constexpr std::uint32_t kThousandsOfPolls = 1000;  // of ~0.3 us each: a wait ends after a third of a second
+inline constexpr std::uint32_t kSpins = 60000;  // of 16 polls, ~0.3 us each: a wait ends after a third of a second
 
 // What GLSL calls an order; kNone: nothing.
 struct Order {

@@ -33,11 +33,11 @@ __device__ __forceinline__ uint sm_id() {
   };
 
 template <class Mail>
-__device__ __forceinline__ bool wait_for(const uint* flag, uint value, uint thousands) {
+__device__ __forceinline__ bool wait_for(const uint* flag, uint value, uint spins) {
 #pragma unroll 1
-  for (uint outer = 0; outer < thousands; ++outer) {
-#pragma unroll 1
-    for (uint inner = 0; inner < 1000; ++inner) {
+  for (uint spin = 0; spin < spins; ++spin) {
+#pragma unroll
+    for (uint poll = 0; poll < EXP06_POLLS; ++poll) {
       if (Mail::poll(flag) == value) {
         Mail::after();
         return true;
