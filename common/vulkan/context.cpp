@@ -58,8 +58,9 @@ OptionalFeatures optional_features(const ::vk::raii::PhysicalDevice& device, con
     return has(extension) ? device.getFeatures2<::vk::PhysicalDeviceFeatures2, Feature>().template get<Feature>() : none;
   };
   OptionalFeatures features;
-  features.shader_device_clock =
-      ask(VK_KHR_SHADER_CLOCK_EXTENSION_NAME, ::vk::PhysicalDeviceShaderClockFeaturesKHR{}).shaderDeviceClock;
+  const auto clocks = ask(VK_KHR_SHADER_CLOCK_EXTENSION_NAME, ::vk::PhysicalDeviceShaderClockFeaturesKHR{});
+  features.shader_device_clock = clocks.shaderDeviceClock;
+  features.shader_subgroup_clock = clocks.shaderSubgroupClock;
   features.pipeline_executable_info = options.inspect && ask(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME,
                                                              ::vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR{})
                                                              .pipelineExecutableInfo;
@@ -107,8 +108,9 @@ OptionalFeatures optional_features(const ::vk::raii::PhysicalDevice& device, con
       extensions.push_back(extension);
     }
   };
-  ::vk::PhysicalDeviceShaderClockFeaturesKHR clock{.shaderDeviceClock = true};
-  enable(features.shader_device_clock, clock, VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
+  ::vk::PhysicalDeviceShaderClockFeaturesKHR clock{.shaderSubgroupClock = features.shader_subgroup_clock,
+                                                   .shaderDeviceClock = features.shader_device_clock};
+  enable(features.shader_device_clock || features.shader_subgroup_clock, clock, VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
   ::vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables{.pipelineExecutableInfo = true};
   enable(features.pipeline_executable_info, executables, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
   ::vk::PhysicalDeviceDescriptorBufferFeaturesEXT descriptor_buffer{.descriptorBuffer = true};

@@ -22,10 +22,11 @@ struct OptionalFeatures {
   bool external_memory_fd = false;                // VK_KHR_external_memory_fd, and storage buffers may be exported
   // VK_KHR_pipeline_executable_properties. Only with DeviceOptions::inspect: what is timed runs on a device without it.
   bool pipeline_executable_info = false;
-  bool push_descriptors = false;     // VK_KHR_push_descriptor
-  bool descriptor_buffer = false;    // VK_EXT_descriptor_buffer
-  bool bindless = false;             // runtimeDescriptorArray, partially bound, storage buffers updated after bind
-  bool pipeline_robustness = false;  // VK_EXT_pipeline_robustness; only with DeviceOptions::pipeline_robustness
+  bool push_descriptors = false;       // VK_KHR_push_descriptor
+  bool descriptor_buffer = false;      // VK_EXT_descriptor_buffer
+  bool bindless = false;               // runtimeDescriptorArray, partially bound, storage buffers updated after bind
+  bool pipeline_robustness = false;    // VK_EXT_pipeline_robustness; only with DeviceOptions::pipeline_robustness
+  bool shader_subgroup_clock = false;  // VK_KHR_shader_clock: clockARB
   bool robustness2 = false;  // VK_EXT_robustness2's robustBufferAccess2 is supported; never enabled for the whole device
 };
 
