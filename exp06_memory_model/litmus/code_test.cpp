@@ -137,8 +137,10 @@ TEST_F(LitmusCode, NoLoadIsMergedWithAnotherOrLeftOut) {
   constexpr std::size_t kStressLoads = 3;  // of the stress, the delay and the wait for the other blocks, all at device scope
   for_each([](const auto& test, Strength strength, const std::vector<Instruction>& code) {
     std::size_t own = 0;
-    for (const auto& role : test.roles) {
-      own += static_cast<std::size_t>(std::ranges::count(role, true, &Access::is_load));
+    for (std::uint32_t role = 0; role < test.roles.size(); ++role) {
+      const auto in_role = static_cast<std::size_t>(std::ranges::count(test.roles[role], true, &Access::is_load));
+      // `second` is there twice: before `first` and after.
+      own += in_role * (test.either_first && role >= test.first_roles ? 2 : 1);
     }
     if (test.name == "flag") ++own;  // the look before
     std::size_t plain = strength == Strength::kWeak ? own : 0;
