@@ -27,7 +27,7 @@ STYLE = """
 .bp .cuda{stroke:#0072b2;color:#0072b2}.bp .vulkan{stroke:#d55e00;color:#d55e00}.bp .model{stroke:#6e7781;color:#6e7781}
 .bp .other{stroke:#009e73;color:#009e73}
 .bp .band{fill:currentColor;fill-opacity:.1}
-.bp .mark{fill:currentColor;stroke:none}.bp .label{stroke:none;fill:currentColor;font-weight:600}
+.bp .mark{fill:currentColor;stroke:none}.bp .label.label{stroke:none;fill:currentColor;font-weight:600}
 @media(prefers-color-scheme:dark){.bp{color:#d0d7de}.bp .cuda{stroke:#56b4e9;color:#56b4e9}
 .bp .vulkan{stroke:#f0883e;color:#f0883e}.bp .model{stroke:#9198a1;color:#9198a1}.bp .other{stroke:#3fb68b;color:#3fb68b}}
 """

@@ -63,8 +63,8 @@ def widths(found: Results, table: Table, variant: str, kind: str, title: str) ->
 
 
 DESCRIPTION = (
-    "Upper row: sectors that a warp's access needs, predicted from the addresses and counted by Nsight Compute. Lower row: measured "
-    "bandwidth of both APIs, and what it would be if every predicted sector were fetched once at the GPU's own best rate."
+    "Sectors that a warp's access needs, predicted from the addresses and counted by Nsight Compute; and the measured bandwidth of "
+    "both APIs, with what it would be if every predicted sector were fetched once at the GPU's own best rate."
 )
 
 

@@ -53,7 +53,7 @@ def exp03_offsets_plot(found: Results, table: Table) -> Figure:
         timed = measured(table, cases, lambda case: int(case["offset"]), "device_ns", 1e-3)
         lower.append(Panel(variant, "µs, median and 95 % interval", timed, y_from_zero=False))
     title = "Misaligned access: sectors and time against the offset"
-    text = "Upper row: sectors of a warp, predicted and counted. Lower row: time of both APIs; its axis does not begin at 0."
+    text = "A warp's sectors, predicted and counted, and the time of both APIs, whose axis does not begin at 0."
     return Figure(title, "offset, elements of 4 bytes", upper + lower, columns=2, description=text, x_log=False)
 
 
