@@ -114,6 +114,23 @@ def once_of(table: Table, folded: Case | None) -> Case | None:
     return next((case for case in candidates if table.rows(case)), None)
 
 
+def exp05_fetch(found: Results, table: Table) -> str:
+    """The loads with the L2 told how many bytes to fetch at a time, beside the driver's default."""
+    rows = Rows(found, table)
+    header = ["stride:", "sectors per warp:", "L2 fetches", "memory read + written MB, counted:", "CUDA µs:", "to the default [95 %]:"]
+    told = table.select({"variant": "read_once_fetch"})
+    defaults = dict.fromkeys(case.replace(variant="read_once", l2_fetch_bytes="") for case in told)
+    lines = []
+    for default in sorted(defaults, key=sort_key):
+        group = [case for case in told if case.replace(variant="read_once", l2_fetch_bytes="") == default]
+        for case in [default, *sorted(group, key=lambda case: int(case["l2_fetch_bytes"] or 0))]:
+            size = f"{escape(case['l2_fetch_bytes'])} bytes" if case["l2_fetch_bytes"] else "as the driver has it"
+            pair = Pair(case, None)
+            cells = [escape(case["stride"]), rows.sectors(pair, "load")[0], size, rows.memory(pair), micros(figure_of(table, case))]
+            lines.append([*cells, "1" if case == default else ratio_text(table.ratio(case, default))])
+    return with_floor(found, table, markdown.table(header, lines)) if lines else "No results."
+
+
 def exp05_loads(found: Results, table: Table, strides: Sequence[str] = ()) -> str:
     return sweeps(found, table, "read_once", "load", strides)
 

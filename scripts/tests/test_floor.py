@@ -151,6 +151,14 @@ def test_folded_against_once(root: Path) -> None:
     assert len(ratios) == 10
 
 
+def test_loads_with_the_l2_told_how_much_to_fetch(root: Path) -> None:
+    write_counters(root)
+    found = load(root)
+    rows = lines_of(tables_exp05.exp05_fetch(found, found.tables[EXP05]), "32")
+    assert [row[2] for row in rows] == ["as the driver has it", "32 bytes", "64 bytes"]
+    assert [row[5][:6] for row in rows] == ["1", "0.9000", "1.0000"] and rows[1][3] == "2147 + 0"
+
+
 def test_sweeps_have_a_table_a_width(root: Path) -> None:
     found = load(root)
     table = found.tables[EXP05]
