@@ -19,10 +19,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import jinja2  # noqa: E402
 import worklog  # noqa: E402
 from benchlib import claims as claims_lib  # noqa: E402
-from benchlib import counted, files, html, plots, report_sass, results  # noqa: E402
+from benchlib import counted, files, html, plots, report_page, report_sass, results  # noqa: E402
 from benchlib.claim_tables import CONTROLS, answer_text  # noqa: E402
 from benchlib.claims import VERDICTS, Claim, ClaimFile  # noqa: E402
 from benchlib.markdown import NONE, figure_text  # noqa: E402
@@ -31,9 +30,7 @@ from benchlib.plots_general import ratio_strip  # noqa: E402
 from benchlib.results import InputError, Results, Table  # noqa: E402
 from benchlib.stats import verdict  # noqa: E402
 from benchlib.tables import pair_ratio, pairs  # noqa: E402
-from markupsafe import Markup  # noqa: E402
 
-PARTS = Path(__file__).resolve().parent / "benchlib"
 MARKS = {"REPRODUCED": "✓", "REFUTED": "✗", "UNCLEAR": "?", "NOT TESTABLE HERE": "–"}
 MOST_BYTES = 5_000_000
 
@@ -74,9 +71,7 @@ def experiment_data(found: Results, name: str, group: ClaimFile | None, gpu_dir:
         if svgs:
             again = command(name, plot.variants, gpu_dir)
             data["figures"].append({"title": figure.title, "description": figure.description, "svgs": svgs, "command": again, "columns": figure.columns})
-    data["sections"] = [
-        {"title": title, "html": html.blocks(text, link), "open": False} for title, text in sections(found, name, table)
-    ]
+    data["sections"] = [(title, html.blocks(text, link)) for title, text in sections(found, name, table)]
     return data
 
 
@@ -144,20 +139,12 @@ def page(directory: Path, root: Path) -> str:
         f"scripts/worklog.py {gpu_dir}",
         f"scripts/report.py {gpu_dir}",
     ]
-    template = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, keep_trailing_newline=True).from_string(
-        (PARTS / "report.html").read_text(encoding="utf-8")
-    )
-    return template.render(
-        gpu=values(found, "gpu") or "no GPU", subtitle=subtitle(found), experiments=experiments,
-        totals=[(name, verdicts[name]) for name in VERDICTS if verdicts[name]], environment=environment(found),
-        reproduce="\n".join(steps), twins=script_json(report_sass.twins(found)), css=own("report.css"), plot_css=Markup(plots.STYLE),
-        js=own("report.js"),
-    )  # fmt: skip
-
-
-def own(name: str) -> Markup:
-    """Ours, not a result's: goes into the page as it is."""
-    return Markup((PARTS / name).read_text(encoding="utf-8"))
+    data = {
+        "gpu": values(found, "gpu") or "no GPU", "subtitle": subtitle(found), "experiments": experiments,
+        "totals": [(name, verdicts[name]) for name in VERDICTS if verdicts[name]], "environment": environment(found),
+        "reproduce": "\n".join(steps), "twins": script_json(report_sass.twins(found)),
+    }  # fmt: skip
+    return report_page.render(data)
 
 
 def script_json(value: object) -> str:

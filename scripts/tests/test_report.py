@@ -91,7 +91,7 @@ def test_what_is_on_it(full: Path) -> None:
             assert attrs["href"] is not None and attrs["href"].startswith("#")
             assert attrs["href"].startswith("#sass:") or attrs["href"][1:] in ids
     assert text.count("How to reproduce this figure") >= 8
-    assert "build/release/bin/exp05_strided --variant &#39;read_once&#39; --csv exp05_strided.csv" in text
+    assert "build/release/bin/exp05_strided --variant &#x27;read_once&#x27; --csv exp05_strided.csv" in text
     assert "sectors per request" in text and "Time floor" in text
     assert "REFUTED" in text and "REPRODUCED" in text
 
