@@ -183,7 +183,9 @@ README_TABLES: dict[str, tuple[str, Section]] = {
 
 def all_pairs(found: Results, table: Table) -> str:
     counts = counted_lib.load(found, table)
-    text = twin_table(table, {}, sectors=True, counts=counts, metrics=table.measured)
+    ends = {f"{metric}_{end}" for metric in table.measured for end in ("lo", "hi")}  # shown as their figure's interval
+    metrics = [metric for metric in table.measured if metric not in ends]
+    text = twin_table(table, {}, sectors=True, counts=counts, metrics=metrics)
     return with_floor(found, table, counted_lib.explained(counts, text))
 
 

@@ -176,6 +176,20 @@ def test_the_table_of_all_pairs_shows_them(root: Path) -> None:
     assert "CUDA rate" not in text
 
 
+def test_a_measured_text(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(synthetic.MEASURED, LITMUS, ["weak", "verdict"])
+    rows = [{k: v for k, v in row.items() if k in synthetic.columns(LITMUS)} | {"verdict": "un|clear"} for row in litmus_rows()]
+    synthetic.write(reference(root), LITMUS, rows)
+    table = results.load(reference(root)).tables[LITMUS]
+    assert table.figure(table.cases[0], "verdict") is None and table.figure(table.cases[0], "weak") == Figure(0, 0, 0, 1)
+    assert run(root) == 0
+    text = (reference(root) / "worklog.md").read_text(encoding="utf-8")
+    assert "| CUDA weak | Vulkan weak | CUDA verdict | Vulkan verdict |" in text and "| 0 | 0 | un\\|clear | un\\|clear |" in text
+    put(root, metric="verdict")
+    assert run(root) == 0
+    assert claim_rows(root)["06.8"]["verdict"] == "NOT TESTABLE HERE"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
