@@ -94,8 +94,8 @@ def code(text: str) -> str:
     return f'<pre tabindex="0" role="region" aria-label="commands"><code>{esc(text)}</code></pre>'
 
 
-def details(summary: str, body: str, kind: str = "") -> str:
-    return f'<details class="{kind}"><summary>{esc(summary)}</summary>\n{body}\n</details>'
+def details(summary: str, body: str, kind: str = "", opened: bool = False) -> str:
+    return f'<details class="{kind}"{" open" if opened else ""}><summary>{esc(summary)}</summary>\n{body}\n</details>'
 
 
 def dim(text: str) -> str:
@@ -126,7 +126,7 @@ def section(one: Data) -> str:
         title = "<figcaption>Every pair: Vulkan's time over CUDA's</figcaption>"
         body = f'<div class="strip">{one["strip"]}</div>\n{reproduce(one["command"])}'
         parts.append(f"<figure>{title}\n{STRIP}\n{body}</figure>")
-    parts += [details(title, body) for title, body in one["sections"]]
+    parts += [details(title, body, opened=not index) for index, (title, body) in enumerate(one["sections"])]
     parts += ["<h3>Claims</h3>", claims(one["claims"]), "</section>"]
     return "\n".join(parts)
 

@@ -21,7 +21,7 @@ READING = (
 
 
 def megabytes(value: float | None) -> str:
-    return NONE if value is None else sig(value / 1e6) if value else "0"
+    return NONE if value is None else sig(value / 1e6)
 
 
 def sort_key(case: Case) -> tuple[int, ...]:
