@@ -4,8 +4,8 @@
     scripts/report.py [DIR]            writes DIR/report.html (default: results/nvidia-h200)
     scripts/report.py --check [DIR]    writes nothing; exits 1 if the page would change
 
-The page is one file: it asks nothing of a network or a server. The same input gives the same bytes. Exit codes: 0 done (or nothing to
-change), 1 bad input or a page that would change, 2 usage.
+The page is one file: it asks nothing of a network or a server. The same input gives the same bytes. Exit codes: 0 done (or
+nothing to change), 1 bad input or a page that would change, 2 usage.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def claim_data(claim: Claim) -> dict[str, str]:
     data = {name: getattr(claim, name) for name in claims_lib.CLAIM_TEXTS}
     return data | {
         "verdict": claim.verdict, "kind": claim.verdict.partition(" ")[0], "mark": MARKS[claim.verdict], "note": claim.note,
-        "ours": figure_text(claim.worst.figure) if claim.worst else NONE, "unit": claim.worst.unit if claim.worst else claim.unit,
+        "ours": figure_text(claim.worst.figure) if claim.worst else NONE,
+        "unit": claim.worst.unit if claim.worst else claim.unit,
     }  # fmt: skip
 
 
@@ -70,7 +71,8 @@ def experiment_data(found: Results, name: str, group: ClaimFile | None, gpu_dir:
         svgs = plots.panel_svgs(figure)
         if svgs:
             again = command(name, plot.variants, gpu_dir)
-            data["figures"].append({"title": figure.title, "description": figure.description, "svgs": svgs, "command": again, "columns": figure.columns})
+            texts = {"title": figure.title, "description": figure.description, "command": again}
+            data["figures"].append({**texts, "svgs": svgs, "columns": figure.columns})
     data["sections"] = [(title, html.blocks(text, link)) for title, text in sections(found, name, table)]
     return data
 
@@ -159,7 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("directory", nargs="?", type=Path, help=f"default: {worklog.REFERENCE} of this repository")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the page would change")
     parser.add_argument("--out", type=Path, metavar="FILE", help="default: report.html in the directory")
-    parser.add_argument("--root", type=Path, default=default_root, metavar="ROOT", help="the repository whose claims.toml are read")
+    parser.add_argument("--root", type=Path, default=default_root, help="the repository whose claims.toml are read")
     options = parser.parse_args(arguments)
     directory = options.directory or options.root / worklog.REFERENCE
     path = options.out or directory / "report.html"

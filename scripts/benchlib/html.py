@@ -58,7 +58,8 @@ def table(lines: list[str], link: Link) -> str:
 
     body = "\n".join(f"<tr>{row(values, 'td')}</tr>" for values in rows)
     head = f"<thead><tr>{row(header, 'th')}</tr></thead>" if any(header) else ""
-    return f'<div class="scroll" tabindex="0" role="region" aria-label="table"><table>{head}<tbody>\n{body}\n</tbody></table></div>'
+    inner = f"<table>{head}<tbody>\n{body}\n</tbody></table>"
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="table">{inner}</div>'
 
 
 def blocks(markdown: str, link: Link = lambda url: "") -> str:

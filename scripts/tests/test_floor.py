@@ -36,8 +36,8 @@ def test_ceilings_are_the_best_of_each_mix(root: Path) -> None:
     assert [share for share, _ in found.dram] == pytest.approx([share for share, _ in expected])
     assert [ns for _, ns in found.dram] == pytest.approx([ns for _, ns in expected], rel=1e-5)
     assert found.l2 == pytest.approx(58500 / (4 * N), rel=1e-5)  # the small sizes are slower than that
-    rows = synthetic.exp01_rows() + synthetic.twins(EXP01, "add_f32x4", 1000, 1100, elements=1 << 20, bytes_per_element=12, unroll=2)
-    synthetic.write(reference(root), EXP01, rows)
+    fast = synthetic.twins(EXP01, "add_f32x4", 1000, 1100, elements=1 << 20, bytes_per_element=12, unroll=2)
+    synthetic.write(reference(root), EXP01, synthetic.exp01_rows() + fast)
     assert floor.ceilings(load(root), "GPU-1").l2 == pytest.approx(1000 / (12 * MIB), rel=1e-5)
 
 

@@ -37,7 +37,9 @@ WHERE = 'where = { variant = "mp" }'
 RATIO = 'num = { variant = "mp", sem = "acquire", api = "cuda" }\nden = { variant = "mp", sem = "relaxed", api = "cuda" }'
 
 
-def claim_text(id_: str = "06.8", combine: str = "value", metric: str = "weak", select: str = WHERE, range_: str = "hi = 0") -> str:
+def claim_text(
+    id_: str = "06.8", combine: str = "value", metric: str = "weak", select: str = WHERE, range_: str = "hi = 0"
+) -> str:
     return CLAIM.format(id=id_, combine=combine, metric=metric, select=select, range=range_)
 
 
@@ -184,7 +186,8 @@ def test_a_measured_text(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert table.figure(table.cases[0], "verdict") is None and table.figure(table.cases[0], "weak") == Figure(0, 0, 0, 1)
     assert run(root) == 0
     text = (reference(root) / "worklog.md").read_text(encoding="utf-8")
-    assert "| CUDA weak | Vulkan weak | CUDA verdict | Vulkan verdict |" in text and "| 0 | 0 | un\\|clear | un\\|clear |" in text
+    assert "| CUDA weak | Vulkan weak | CUDA verdict | Vulkan verdict |" in text
+    assert "| 0 | 0 | un\\|clear | un\\|clear |" in text
     put(root, metric="verdict")
     assert run(root) == 0
     assert claim_rows(root)["06.8"]["verdict"] == "NOT TESTABLE HERE"

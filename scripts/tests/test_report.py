@@ -19,7 +19,8 @@ from test_worklog import EXP01, EXP03, EXP05, reference, snapshot
 
 CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
 TWINS = ["experiment,kernel,arch,cuda_kernel,vulkan_kernel,same_memory,summary"]
-TWINS += [f"{name},{kernel},sm_90a,{kernel},{kernel},1,2 loads more" for name, kernel in ((EXP01, "add_f32"), (EXP03, "read_soa_x"))]
+PAIRS = ((EXP01, "add_f32"), (EXP03, "read_soa_x"))
+TWINS += [f"{name},{kernel},sm_90a,{kernel},{kernel},1,2 loads more" for name, kernel in PAIRS]
 CODE = ["experiment,kernel,api,arch,descriptor_reads"]
 CODE += [f"{EXP01},add_f32,cuda,sm_90a,0", f"{EXP01},add_f32,vulkan,sm_90,6", f"{EXP03},read_soa_x,vulkan,sm_90,0"]
 
@@ -140,13 +141,17 @@ def test_an_experiment_without_claims(root: Path, monkeypatch: pytest.MonkeyPatc
     assert 'id="exp06_litmus"' in text and "All pairs" in text and ">exp06</a>" in text
 
 
-@pytest.mark.parametrize("hostile", ['<img src=x onerror="alert(1)">', "</script><script>alert(1)</script>", '"><svg onload=alert(1)>', "=1+1|`x`**b**"])
+HOSTILE = ['<img src=x onerror="alert(1)">', "</script><script>alert(1)</script>", '"><svg onload=alert(1)>', "=1+1|`x`**b**"]
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
 def test_hostile_cells_stay_text(full: Path, hostile: str) -> None:
     folder = reference(full)
     rows = synthetic.exp05_rows()
     for row in rows:
         row.update(driver=hostile, gpu=hostile, git_rev=hostile)
-    rows += synthetic.twins(EXP05, hostile, 1000, 1010, grid=4096, elem_bytes=4, stride=1, **dict.fromkeys(synthetic.MODEL[EXP05], 1))
+    cells = {"grid": 4096, "elem_bytes": 4, "stride": 1, **dict.fromkeys(synthetic.MODEL[EXP05], 1)}
+    rows += synthetic.twins(EXP05, hostile, 1000, 1010, **cells)
     synthetic.write(folder, EXP05, rows)
     code = (folder / "sass_twins.csv").read_text(encoding="utf-8")
     quoted = hostile.replace('"', '""')
@@ -210,7 +215,8 @@ def test_inline(markdown: str, expected: str) -> None:
 
 
 def test_blocks() -> None:
-    text = html.blocks("p\n\n| a | b |\n| --- | ---: |\n| 1 \\| 2 | <3> |\n\n- one\n- two\n\n```text\n<x> **y**\n```\n\n![i](plots/x.svg)")
+    table = "| a | b |\n| --- | ---: |\n| 1 \\| 2 | <3> |"
+    text = html.blocks(f"p\n\n{table}\n\n- one\n- two\n\n```text\n<x> **y**\n```\n\n![i](plots/x.svg)")
     tags(text)
     assert '<td>1 | 2</td><td class="n">&lt;3&gt;</td>' in text and "<ul><li>one</li><li>two</li></ul>" in text
     assert "&lt;x&gt; **y**</pre>" in text and "plots" not in text
@@ -285,8 +291,8 @@ def browse(page: Path, width: int, dark: bool, folder: Path) -> tuple[dict, list
     probed.write_text(text.replace("</body>", PROBE + "</body>"), encoding="utf-8")
     frame = folder / "frame.html"
     frame.write_text(FRAME.replace("{width}", str(width)), encoding="utf-8")
-    options = ["--headless=new", "--disable-gpu", "--enable-logging=stderr", "--host-resolver-rules=MAP * ~NOTFOUND", "--dump-dom"]
-    options += [f"--user-data-dir={folder / 'profile'}", "--window-size=1400,900", "--virtual-time-budget=5000"]
+    options = ["--headless=new", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"]
+    options += ["--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={folder / 'profile'}", "--window-size=1400,900", "--virtual-time-budget=5000"]
     options += ["--no-sandbox"] if os.geteuid() == 0 else []
     options += [f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
     run_ = subprocess.run([CHROMIUM, *options, frame.as_uri()], capture_output=True, text=True, timeout=120, check=False)
