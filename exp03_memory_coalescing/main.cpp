@@ -28,12 +28,12 @@ struct Variant;
 using Expected = float (*)(const Workbench& bench, const Variant& variant, std::uint64_t n, std::uint64_t i);
 
 struct Variant {
-  const char* name;               // of the twin's files
-  std::uint32_t largest_log2;     // elements; cut to what fits
-  std::uint32_t in_words;         // 32-bit words an element
-  std::uint32_t out_words;        // likewise
-  std::uint32_t useful_bytes;     // a warp of 32 elements: what the result needs, read + written
-  std::uint32_t footprint_bytes;  // a warp: what memory must move in whole sectors, neighbours' shares not counted twice
+  const char* name;              // of the twin's files
+  std::uint32_t largest_log2;    // elements; cut to what fits
+  std::uint32_t in_words;        // 32-bit words an element
+  std::uint32_t out_words;       // likewise
+  std::uint32_t useful_bytes;    // a warp of 32 elements: what the result needs, read + written
+  std::uint32_t min_read_bytes;  // a warp: what memory must move in whole sectors, neighbours' shares not counted twice
   WarpAccess loads;
   WarpAccess stores;
   Expected expected;
@@ -75,32 +75,31 @@ WarpAccess lanes(std::uint32_t stride, std::uint32_t bytes = 4, std::uint32_t fi
 }
 
 Variant struct_read(std::uint32_t bytes, std::uint32_t fields) {
-  // Of one struct, in whole sectors; below a sector's size every struct's neighbours come along.
-  const std::uint32_t touched = bytes < 32 ? bytes : (4 * fields + 31) / 32 * 32;
+  const std::uint64_t touched = bench::distinct_sector_bytes(32, 4 * fields, [=](std::uint64_t i) { return i * bytes; });
   WarpAccess loads;
   for (std::uint32_t field = 0; field < fields; ++field) loads = loads + lanes(bytes, 4, 4 * field);
-  return {"struct_read",     29, bytes / 4, 1, 32 * (4 * fields + 4), 32 * (touched + 4), loads, lanes(4),
+  return {"struct_read",     29, bytes / 4, 1, 32 * (4 * fields + 4), static_cast<std::uint32_t>(touched), loads, lanes(4),
           expect_struct_sum, {}, fields};
 }
 
 // The experiment is this table, with the access pattern of each variant beside it.
 std::vector<Variant> variants(const Plan& plan) {
   std::vector<Variant> table = {
-      {"read_aos_x", 27, 4, 1, 32 * (4 + 4), 32 * (16 + 4), lanes(16), lanes(4), expect_x},
-      {"read_soa_x", 27, 1, 1, 32 * (4 + 4), 32 * (4 + 4), lanes(4), lanes(4), expect_x},
-      {"read_aos_vec4", 27, 4, 1, 32 * (4 + 4), 32 * (16 + 4), lanes(16, 16), lanes(4), expect_x},
-      {"inner_struct", 27, 2, 2, 32 * (8 + 8), 32 * (8 + 8), lanes(8) + lanes(8, 4, 4), lanes(8) + lanes(8, 4, 4),
+      {"read_aos_x", 27, 4, 1, 32 * (4 + 4), 32 * 16, lanes(16), lanes(4), expect_x},
+      {"read_soa_x", 27, 1, 1, 32 * (4 + 4), 32 * 4, lanes(4), lanes(4), expect_x},
+      {"read_aos_vec4", 27, 4, 1, 32 * (4 + 4), 32 * 16, lanes(16, 16), lanes(4), expect_x},
+      {"inner_struct", 27, 2, 2, 32 * (8 + 8), 32 * 8, lanes(8) + lanes(8, 4, 4), lanes(8) + lanes(8, 4, 4),
        expect_inner_struct},
-      {"inner_array", 27, 2, 2, 32 * (8 + 8), 32 * (8 + 8), lanes(4) + lanes(4), lanes(4) + lanes(4), expect_inner_array},
-      {"read_permuted", 28, 1, 1, 32 * (4 + 4), 32 * (4 + 4),
+      {"inner_array", 27, 2, 2, 32 * (8 + 8), 32 * 8, lanes(4) + lanes(4), lanes(4) + lanes(4), expect_inner_array},
+      {"read_permuted", 28, 1, 1, 32 * (4 + 4), 32 * 4,
        bench::warp_access(4, [](std::uint32_t lane) { return 4ULL * EXP03_PERMUTED(lane); }), lanes(4), expect_permuted},
-      {"read_same", 28, 1, 1, 4 + 32 * 4, 32 + 32 * 4, lanes(0), lanes(4), expect_same},
+      {"read_same", 28, 1, 1, 4 + 32 * 4, 32, lanes(0), lanes(4), expect_same},
   };
   for (std::uint32_t offset = 0; offset <= 32; ++offset) {
     if (plan.smoke ? offset > 1 && offset != 8 : plan.quick && !std::has_single_bit(offset) && offset != 0) continue;
     const WarpAccess shifted = lanes(4, 4, 4 * offset);
-    table.push_back({"read_offset", 28, 1, 1, 32 * (4 + 4), 32 * (4 + 4), shifted, lanes(4), expect_read_offset, offset, {}});
-    table.push_back({"write_offset", 28, 1, 1, 32 * (4 + 4), 32 * (4 + 4), lanes(4), shifted, expect_write_offset, offset, {}});
+    table.push_back({"read_offset", 28, 1, 1, 32 * (4 + 4), 32 * 4, shifted, lanes(4), expect_read_offset, offset, {}});
+    table.push_back({"write_offset", 28, 1, 1, 32 * (4 + 4), 32 * 4, lanes(4), shifted, expect_write_offset, offset, {}});
   }
   for (const std::uint32_t bytes : {4U, 8U, 16U, 32U, 64U, 128U}) {
     const std::uint32_t all = bytes / 4;
@@ -137,12 +136,14 @@ bench::Case make_case(const Variant& variant, std::uint64_t n) {
   bench::Case result =
       bench::twin(variant.name, {std::to_string(kBlock), cell(variant.offset), struct_bytes, cell(variant.fields)},
                   [variant, n](Workbench& bench) { return set_up(bench, variant, n); });
-  result.model = {std::to_string(variant.loads.requests), std::to_string(variant.loads.sectors),
-                  std::to_string(variant.stores.requests), std::to_string(variant.stores.sectors)};
+  const std::uint64_t warps = n / bench::kWarpLanes;
+  const std::uint64_t min_read = warps * variant.min_read_bytes;
+  const std::uint64_t min_write = n * variant.out_words * 4;
+  result.model = bench::model_cells(variant.loads, variant.stores, min_read, min_write);
   result.elements = n;
   // The last `offset` elements are neither read nor written, and not counted.
-  result.useful_bytes = n / bench::kWarpLanes * variant.useful_bytes - variant.offset.value_or(0) * 8;
-  result.footprint_bytes = n / bench::kWarpLanes * variant.footprint_bytes;
+  result.useful_bytes = warps * variant.useful_bytes - variant.offset.value_or(0) * 8;
+  result.footprint_bytes = min_read + min_write;
   return result;
 }
 
@@ -181,7 +182,7 @@ int main(int argc, char** argv) {
       .name = "exp03_memory_coalescing",
       .question = "What does a warp's access pattern cost, in sectors and in time, and is it the same in CUDA and Vulkan?",
       .params = {"block", "offset", "struct_bytes", "fields"},
-      .model = {"load_requests", "load_sectors", "store_requests", "store_sectors"},
+      .model = bench::model_columns(),
       .variants = {{"read_aos_x", "one field of a 16-byte struct: useful 8 bytes an element, moved 20"},
                    {"read_soa_x", "the same field from an array of its own: 8 bytes an element"},
                    {"read_aos_vec4",

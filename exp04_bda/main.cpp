@@ -20,8 +20,10 @@ using bench::QueueKind;
 using bench::Subject;
 using bench::Workbench;
 
-constexpr std::uint32_t kLargestLog2 = 29;  // 2^29 floats * 4 B = 2 GiB a buffer
-constexpr std::uint32_t kLoopGrid = 2048;   // blocks of loop_f32: twice what 132 SMs hold at once
+constexpr std::uint32_t kLargestLog2 = 28;       // 2^28 floats * 4 B = 1 GiB a buffer
+constexpr std::uint64_t kGathered = 1ULL << 20;  // of gather_u32: 4 MiB, in any large GPU's L2
+constexpr std::uint32_t kSpinSteps = 1U << 16;   // ~0.1 ms
+constexpr std::uint32_t kLoopGrid = 2048;        // blocks of loop_f32: twice what 132 SMs hold at once
 
 // A kernel's data, read and written, in floats of the largest size.
 struct Base {
@@ -34,13 +36,24 @@ const Base kBases[] = {
     {"add_f32", 2, 1, 12},    {"add_f32x4", 2, 4, 12}, {"copy_f32", 1, 1, 8},   {"copy_f32x4", 1, 4, 8},
     {"write_u32x4", 0, 4, 4}, {"write_ramp", 0, 4, 4}, {"write_zero", 0, 4, 4}, {"inner_struct", 1, 2, 8},
     {"load_f32", 1, 1, 4},    {"store_u32", 0, 1, 4},  {"loop_f32", 1, 1, 8},   {"empty", 0, 1, 0},
+    {"gather_u32", 1, 1, 8},  {"spin_u32", 0, 1, 0},
 };
 
+constexpr std::uint32_t gather_shift(std::uint64_t floats) { return static_cast<std::uint32_t>(std::countr_zero(floats)) - 5; }
+
 // CPU reference: the bits of word i of the output.
-std::uint32_t expected(const Workbench& bench, std::string_view base, std::uint64_t i) {
+std::uint32_t expected(const Workbench& bench, std::string_view base, std::uint64_t i, std::uint64_t floats) {
   const float a = bench.input_value(0, i);
   if (base.starts_with("add")) return std::bit_cast<std::uint32_t>(a + bench.input_value(1, i));
   if (base.starts_with("copy") || base == "loop_f32") return std::bit_cast<std::uint32_t>(a);
+  if (base == "gather_u32") {
+    return std::bit_cast<std::uint32_t>(bench.input_value(0, EXP04_GATHERED(i, floats, gather_shift(floats))));
+  }
+  if (base == "spin_u32") {
+    auto value = static_cast<std::uint32_t>(i);
+    for (std::uint32_t step = 0; step < kSpinSteps; ++step) value = EXP04_SPUN(value);
+    return value;
+  }
   if (base == "inner_struct") return std::bit_cast<std::uint32_t>(a + (i % 2 == 0 ? 10.0F : 20.0F));
   const auto word = static_cast<std::uint32_t>(i);
   if (base == "write_u32x4" || base == "store_u32") return incompressible_word(word);
@@ -61,12 +74,13 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, const 
   const std::uint32_t grid = blocks_for(threads, block);
   launch.grid = {std::string_view(base.name) == "loop_f32" ? std::min(grid, kLoopGrid) : grid, 1, 1};
   const auto bytes = [](const Buffer& buffer) { return static_cast<std::uint32_t>(std::min(buffer.bytes(), 0xffffffffUL)); };
+  const std::uint32_t steps = std::string_view(base.name) == "gather_u32" ? gather_shift(floats) : kSpinSteps;
   launch.params =
-      bench::params_bytes(BdaParams{static_cast<std::uint32_t>(threads), bytes(*launch.buffers.front()), bytes(output), 0});
+      bench::params_bytes(BdaParams{static_cast<std::uint32_t>(threads), bytes(*launch.buffers.front()), bytes(output), steps});
 
   bench.device().run(launch);
   bench::verify<std::uint32_t>(bench.device(), output, floats, bench::kGuardWords,
-                               [&](std::uint64_t i) { return expected(bench, base.name, i); });
+                               [&](std::uint64_t i) { return expected(bench, base.name, i, floats); });
   return bench.device().prepare(launch, {});
 }
 
@@ -83,6 +97,9 @@ bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t
   }
   const auto* base = std::find_if(std::begin(kBases), std::end(kBases),
                                   [&](const Base& b) { return b.name == std::string_view(variant.base); });
+  const std::string_view name = base->name;
+  if (name == "gather_u32") floats = std::min(std::bit_floor(floats), kGathered);
+  if (name == "spin_u32") floats = block;
   const std::uint64_t whole = std::max<std::uint64_t>(floats / base->width, 1) * base->width;
   bench::Case result =
       bench::twin(variant.base, cells, [=](Workbench& bench) { return set_up(bench, variant, *base, block, whole); });
@@ -144,6 +161,8 @@ int main(int argc, char** argv) {
                    {"write_u32x4", "16-byte stores of words that nothing can compress, with each `feature`: 4 bytes a float"},
                    {"write_ramp", "write_u32x4 with words in arithmetic progression"},
                    {"write_zero", "write_u32x4 with zeros"},
+                   {"gather_u32", "4 MiB read 128 bytes apart by neighbouring threads, each word once: 8 bytes a float"},
+                   {"spin_u32", "one warp takes 65536 dependent steps of integer arithmetic: the SM's clock"},
                    {"inner_struct",
                     "both fields of an 8-byte struct, changed and stored, with each `feature`: 8 bytes a float"},
                    {"aa_control_a", "A/A control: copy_f32, paired with aa_control_b, which is the same"},

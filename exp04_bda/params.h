@@ -9,7 +9,8 @@ struct BdaParams {
   uint count;     // elements of the kernel's own width; chase: nodes, a power of two
   uint in_bytes;  // of the input and of the output buffer: what a descriptor knows and an address does not
   uint out_bytes;
-  uint steps;  // chase: loads a lane, one after another
+  uint steps;  // chase: loads a lane, one after another; spin_u32: steps, a multiple of EXP04_TURN;
+               // gather_u32: log2(count / 32)
 };
 BENCH_ASSERT_SIZE(BdaParams, 16);
 
@@ -36,5 +37,13 @@ BENCH_ASSERT_SIZE(Pair, 8);
 #define EXP04_NEXT(i, count) (((i)*1664525u + 1013904223u) & ((count)-1u))
 // Where lane l of the chase starts: far from its neighbours.
 #define EXP04_START(lane, count) (((lane)*2654435761u) & ((count)-1u))
+
+// A step of spin_u32: no compiler can make one of two (a linear generator's steps merge).
+#define EXP04_SPUN(value) (((value) ^ 0x9e3779b9u) * 1664525u)
+// Steps of spin_u32 a turn of its loop.
+#define EXP04_TURN 64u
+
+// Which of 2^k elements (k >= 5) gather_u32's thread i reads: 32 on from its neighbour's, one on with every lap; each once.
+#define EXP04_GATHERED(i, count, shift) ((((i)*32u) & ((count)-1u)) + ((i) >> (shift)))
 
 #endif

@@ -40,6 +40,10 @@ inline const Variant kVariants[] = {
     {"copy_f32", "vulkan_address_plain", "", "_address_plain", {256}},
     {"copy_f32", "vulkan_address_private", "", "_address_private", {256}},
 
+    {"spin_u32", "none", "", "", {32}},
+    {"gather_u32", "none", "", "", {256}},
+    {"gather_u32", "vulkan_address", "", "_address", {256}},
+
     {"empty", "none", "", "", {128, 256, 1024}},
     {"empty", "cuda_16_registers", "_16_registers", "", {256, 1024}},
     {"load_f32", "none", "", "", {256}},
@@ -78,6 +82,9 @@ inline const Variant kSameCode[] = {
     {"add_f32", "cuda_runs_vulkan_address_code", kVulkanCode, "_address", {256}},
     {"copy_f32", "cuda_runs_vulkan_code", kVulkanCode, "", {128, 256, 1024}},
     {"copy_f32", "cuda_runs_vulkan_address_code", kVulkanCode, "_address", {256, 1024}},
+    {"gather_u32", "cuda_runs_vulkan_code", kVulkanCode, "", {256}},
+    {"gather_u32", "cuda_runs_vulkan_address_code", kVulkanCode, "_address", {256}},
     {"write_u32x4", "cuda_runs_vulkan_code", kVulkanCode, "", {256}},
     {"inner_struct", "cuda_runs_vulkan_code", kVulkanCode, "", {256}},
+    {"inner_struct", "cuda_runs_vulkan_address_code", kVulkanCode, "_address", {256}},
 };

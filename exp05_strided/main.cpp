@@ -11,6 +11,7 @@
 #include "core/verify.h"
 #include "exp05_kernels.h"
 #include "params.h"
+#include "variants.h"
 
 namespace {
 
@@ -20,46 +21,7 @@ using bench::Subject;
 using bench::Workbench;
 
 constexpr std::uint32_t kBlock = 256;
-constexpr std::uint32_t kSourceGrid = 256;   // the post's blocks: too few for a large GPU
-constexpr std::uint32_t kFullGrid = 4096;    // 1 Mi threads: several times what the largest GPU holds at once
-constexpr std::uint32_t kSourceLog2 = 24;    // the post's 16 Mi floats
-constexpr std::uint32_t kResidentLog2 = 20;  // 4 MiB of 4-byte elements: in any large GPU's L2
-constexpr std::uint32_t kLargestLog2 = 28;   // of 4 bytes: 1 GiB; fewer of the wider
-
-enum class Index : std::uint8_t { kPlain, kFolded, kOnce };
-enum class Output : std::uint8_t { kFloatSum, kWordSum, kEveryWord };
-
-struct Variant {
-  const char* name;
-  const char* stem;
-  std::uint32_t elem_bytes;
-  Index index;
-  Output output;
-  std::vector<std::uint32_t> grids;
-  std::vector<std::uint32_t> strides;
-  std::vector<std::uint32_t> sizes_log2;  // elements; 0: the largest that fits
-};
-
-// Powers of two, and odd neighbours that share no factor with the size.
-const std::vector<std::uint32_t> kSweep = {1,  2,  3,  4,  5,  7,   8,   9,   15,  16,   17,   31,
-                                           32, 33, 63, 64, 65, 127, 128, 129, 256, 1024, 4096, 65536};
-const std::vector<std::uint32_t> kShortSweep = {1, 2, 3, 4, 8, 16, 32, 33, 64, 128};
-
-// The experiment is this table.
-const Variant kVariants[] = {
-    {"source_coalesced", "source_coalesced", 4, Index::kPlain, Output::kFloatSum, {kSourceGrid, kFullGrid}, {1}, {kSourceLog2}},
-    {"source_strided", "source_strided", 4, Index::kFolded, Output::kFloatSum, {kSourceGrid, kFullGrid}, {32}, {kSourceLog2}},
-    {"read_folded", "read_folded", 4, Index::kFolded, Output::kWordSum, {kSourceGrid}, {1, 32}, {kSourceLog2}},
-    {"read_folded", "read_folded", 4, Index::kFolded, Output::kWordSum, {kFullGrid}, kShortSweep, {kSourceLog2, 0}},
-    {"read_once", "read_once_4", 4, Index::kOnce, Output::kWordSum, {kSourceGrid}, {1, 32}, {kSourceLog2}},
-    {"read_once", "read_once_4", 4, Index::kOnce, Output::kWordSum, {kFullGrid}, kShortSweep, {kResidentLog2, kSourceLog2}},
-    {"read_once", "read_once_4", 4, Index::kOnce, Output::kWordSum, {kFullGrid}, kSweep, {0}},
-    {"read_once", "read_once_8", 8, Index::kOnce, Output::kWordSum, {kFullGrid}, kShortSweep, {0}},
-    {"read_once", "read_once_16", 16, Index::kOnce, Output::kWordSum, {kFullGrid}, kShortSweep, {0}},
-    {"write_once", "write_once_4", 4, Index::kOnce, Output::kEveryWord, {kFullGrid}, kSweep, {0}},
-    {"write_once", "write_once_8", 8, Index::kOnce, Output::kEveryWord, {kFullGrid}, kShortSweep, {0}},
-    {"write_once", "write_once_16", 16, Index::kOnce, Output::kEveryWord, {kFullGrid}, kShortSweep, {0}},
-};
+constexpr std::uint32_t kLargestLog2 = 28;  // of 4 bytes: 1 GiB; fewer of the wider
 
 // One cell of a variant's table: everything that the set-up and the reference need.
 struct Cell {
@@ -120,32 +82,38 @@ bench::Case make_case(const Cell& cell) {
   const Variant& variant = *cell.variant;
   const std::uint64_t n = cell.params.count;
   const bool writes = variant.output == Output::kEveryWord;
-  bench::Case result = bench::twin(variant.name,
-                                   {std::to_string(kBlock), std::to_string(cell.grid), std::to_string(variant.elem_bytes),
-                                    std::to_string(cell.params.stride)},
-                                   [cell](Workbench& bench) { return set_up(bench, cell); });
+  bench::Case result = bench::twin(
+      variant.name,
+      {std::to_string(kBlock), std::to_string(cell.grid), std::to_string(variant.elem_bytes),
+       std::to_string(cell.params.stride), variant.l2_fetch_bytes == 0 ? "" : std::to_string(variant.l2_fetch_bytes)},
+      [cell](Workbench& bench) { return set_up(bench, cell); });
+  result.l2_fetch_bytes = variant.l2_fetch_bytes;
+  if (variant.l2_fetch_bytes != 0)
+    std::erase_if(result.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
   // Of one turn of the loop. A thread's one store of its sum is left out: it comes once in many turns.
   const std::uint64_t step = std::uint64_t{variant.elem_bytes} * cell.params.stride;
   const bench::WarpAccess access = bench::warp_access(variant.elem_bytes, [step](std::uint32_t lane) { return step * lane; });
-  const std::string requests = std::to_string(access.requests);
-  const std::string sectors = std::to_string(access.sectors);
-  result.model =
-      writes ? std::vector<std::string>{"0", "0", requests, sectors} : std::vector<std::string>{requests, sectors, "0", "0"};
-  result.elements = n;
-  // What the kernel asks for, visits of the same element counted each; and the distinct bytes, in whole sectors.
-  result.useful_bytes = n * variant.elem_bytes + (writes ? 0 : std::min<std::uint64_t>(cell.threads(), n) * 4);
+  // The distinct bytes, in whole sectors: the folded index comes back to the same few.
   const std::uint64_t apart = std::uint64_t{variant.elem_bytes} * (variant.index == Index::kFolded ? cell.laps() : 1);
   const std::uint64_t visited = n * variant.elem_bytes / apart;
-  result.footprint_bytes = visited * std::min(apart, bench::kSectorBytes);
+  const std::uint64_t touched = visited * std::min(apart, bench::kSectorBytes);
+  const std::uint64_t sums = std::min<std::uint64_t>(cell.threads(), n) * 4;
+  result.model = writes ? bench::model_cells({}, access, 0, touched) : bench::model_cells(access, {}, touched, sums);
+  result.elements = n;
+  // What the kernel asks for, visits of the same element counted each.
+  result.useful_bytes = n * variant.elem_bytes + (writes ? 0 : sums);
+  result.footprint_bytes = touched;
   return result;
 }
 
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list;
-  std::set<std::tuple<std::string_view, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>> seen;
+  std::set<std::tuple<std::string_view, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>> seen;
   const auto add = [&](const Cell& cell) {
     // On a small device several of the table's sizes are the same.
-    if (!seen.emplace(cell.variant->name, cell.variant->elem_bytes, cell.grid, cell.params.stride, cell.params.count).second)
+    if (!seen.emplace(cell.variant->name, cell.variant->elem_bytes, cell.variant->l2_fetch_bytes, cell.grid, cell.params.stride,
+                      cell.params.count)
+             .second)
       return;
     bench::Case one = make_case(cell);
     for (const bench::Cache cache : plan.caches_for(one.footprint_bytes)) {
@@ -182,12 +150,13 @@ int main(int argc, char** argv) {
       .name = "exp05_strided",
       .question =
           "What does a stride between neighbouring threads cost, and how much of a published figure is footprint and cache?",
-      .params = {"block", "grid", "elem_bytes", "stride"},
-      .model = {"load_requests", "load_sectors", "store_requests", "store_sectors"},
+      .params = {"block", "grid", "elem_bytes", "stride", "l2_fetch_bytes"},
+      .model = bench::model_columns(),
       .variants = {{"source_coalesced", "the post's first kernel: a grid-stride sum of neighbours, 4 bytes a float"},
                    {"source_strided", "the post's second: (i * 32) % n, which visits a 32nd of the floats 32 times"},
                    {"read_folded", "the same index without the division, one access in flight a thread"},
                    {"read_once", "a permutation with that stride: every element once; 4, 8 and 16 bytes an element"},
+                   {"read_once_fetch", "read_once of 4 bytes, CUDA alone, with the L2 told how many bytes to fetch at a time"},
                    {"write_once", "the same permutation for stores"},
                    {"aa_control_a", "A/A control: read_once, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},

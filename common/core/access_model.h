@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace bench {
 
@@ -26,7 +28,18 @@ struct WarpAccess {
 // One instruction of a full warp: lane l accesses [address(l), address(l) + bytes).
 WarpAccess warp_access(std::uint32_t bytes, const std::function<std::uint64_t(std::uint32_t lane)>& address);
 
+// Bytes of the distinct sectors that `count` elements lie in, element i in [address(i), address(i) + bytes): what memory must
+// move at the least if each sector moves once.
+std::uint64_t distinct_sector_bytes(std::uint32_t count, std::uint32_t bytes,
+                                    const std::function<std::uint64_t(std::uint32_t element)>& address);
+
 // Several instructions by the same warp.
 WarpAccess operator+(const WarpAccess& a, const WarpAccess& b);
+
+// The access model's columns of a result file, and a case's values: requests and sectors of a warp, and the bytes that memory
+// must move for one launch.
+std::vector<std::string> model_columns();
+std::vector<std::string> model_cells(const WarpAccess& loads, const WarpAccess& stores, std::uint64_t min_read_bytes,
+                                     std::uint64_t min_write_bytes);
 
 }  // namespace bench

@@ -33,6 +33,10 @@ std::unique_ptr<Buffer> Device::allocate_shareable(std::uint64_t /*bytes*/, std:
   throw Skip("{} cannot export memory to another API", to_string(info().api));
 }
 
+void Device::set_l2_fetch_bytes(std::uint32_t bytes) {
+  if (bytes != 0) throw Skip("{} cannot say how much the L2 fetches at a time", to_string(info().api));
+}
+
 ExportedMemory Device::export_memory(const Buffer& /*shareable*/) {
   throw Skip("{} cannot export memory to another API", to_string(info().api));
 }

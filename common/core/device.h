@@ -260,6 +260,9 @@ class Device {
 
   // Sizes the L2 evictor's read sweep: at least twice the L2. Called once, before the first cold sample; allocates.
   virtual void set_evict_bytes(std::uint64_t bytes) = 0;
+  // How many bytes the L2 asks memory for where one sector is missing: 32, 64 or 128 (a hint to it); 0: what it does by itself.
+  // CUDA: cudaLimitMaxL2FetchGranularity. Throws Skip where the API has no word for it.
+  virtual void set_l2_fetch_bytes(std::uint32_t bytes);
   // CUDA: an NVTX range inside cudaProfilerStart and -Stop. Vulkan: a debug-utils label on the queue, with
   // DeviceOptions::labels. nullptr: no profiler could see it.
   virtual std::unique_ptr<ProfiledRange> profile(std::string_view /*name*/) { return nullptr; }

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <iostream>
 
@@ -40,6 +41,10 @@ bool wants_variant(const Options& options, std::string_view name) {
   });
 }
 
+bool wants_memory(const Options& options, std::string_view memory) {
+  return options.memory.empty() || (memory == to_string(Memory::kOwn)) == (options.memory == "own");
+}
+
 bool parse_options(int argc, char** argv, const Experiment& experiment, Options& options) {
   CLI::App app{fmt::format("{}\n{}", experiment.name, experiment.question)};
   std::string api = "both";
@@ -54,6 +59,12 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
   app.add_option("--cache", cache, "L2 before a launch; auto: cold for DRAM-size footprints, warm below")
       ->check(CLI::IsMember({"auto", "cold", "warm", "both"}))
       ->capture_default_str();
+  const bool has_memory =
+      std::find(experiment.params.begin(), experiment.params.end(), kMemoryParam) != experiment.params.end();
+  if (has_memory) {
+    app.add_option("--memory", options.memory, "Only cases where each API has memory of its own, or where both share pages")
+        ->check(CLI::IsMember({"own", "shared"}));
+  }
   app.add_option("--budget", options.budget_s, "Seconds of sampling per case (default 1; 0.15 with --quick)")
       ->check(CLI::PositiveNumber);
   app.add_option("--seed", options.seed, "Seed of the input and of the sampling order")

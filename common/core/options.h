@@ -21,6 +21,7 @@ struct Options {
   std::vector<std::uint64_t> sizes;
   std::vector<std::string> variants;  // names, or beginnings of names ending in '*'
   std::vector<Cache> caches;
+  std::string memory;   // "own" or "shared"; empty: both
   double budget_s = 0;  // 0: 1 s a case, or 0.15 s with --quick
   std::uint64_t seed = 1;
   std::string csv;
@@ -43,5 +44,9 @@ std::uint64_t parse_size(std::string_view text);
 
 // True if `name` is asked for: no wish at all, an equal name, or a beginning with '*'.
 bool wants_variant(const Options& options, std::string_view name);
+
+// The parameter of experiments whose cases say whose memory they use, as to_string(Memory) spells it: these offer --memory.
+inline constexpr std::string_view kMemoryParam = "memory";
+bool wants_memory(const Options& options, std::string_view memory);
 
 }  // namespace bench

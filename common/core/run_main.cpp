@@ -250,11 +250,16 @@ class Program {
         }
       }
     }
-    keep_sides([&](const Case&, const Side& side) { return wants_variant(options_, side.variant); });
+    const auto& params = experiment_.params;
+    const auto memory = static_cast<std::size_t>(std::find(params.begin(), params.end(), kMemoryParam) - params.begin());
+    keep_sides([&](const Case&, const Side& side) {
+      return wants_variant(options_, side.variant) && (memory == params.size() || wants_memory(options_, side.params[memory]));
+    });
     if (cases_.empty()) {
       std::vector<std::string> names;
       for (const VariantText& variant : experiment_.variants) names.push_back(variant.name);
-      throw UsageError("--variant {} matches nothing; there are: {}", fmt::join(options_.variants, ","), fmt::join(names, " "));
+      throw UsageError("--variant {}{} matches nothing; there are: {}", fmt::join(options_.variants, ","),
+                       options_.memory.empty() ? "" : " --memory " + options_.memory, fmt::join(names, " "));
     }
   }
 
@@ -388,7 +393,7 @@ class Program {
     use_queue(the_case.queue);
     std::vector<SideRow> rows(the_case.sides.size());
     std::vector<std::optional<Prepared>> prepared(the_case.sides.size());
-    for (std::size_t s = 0; s < rows.size(); ++s) prepared[s] = set_up(the_case.sides[s], rows[s]);
+    for (std::size_t s = 0; s < rows.size(); ++s) prepared[s] = set_up(the_case, the_case.sides[s], rows[s]);
 
     SampleSet samples;
     std::vector<std::size_t> timed;  // which side each of the sampler's subjects is
@@ -429,13 +434,14 @@ class Program {
   }
 
   // Allocates, fills, runs once, verifies; leaves the row's status empty if the side is ready to be timed.
-  std::optional<Prepared> set_up(const Side& side, SideRow& result) {
+  std::optional<Prepared> set_up(const Case& the_case, const Side& side, SideRow& result) {
     OpenDevice& open = device(side.api);
     if (!open.device) {
       result = {.status = "skipped", .reason = open.unavailable, .device_ns = {}};
       return {};
     }
     try {
+      open.device->set_l2_fetch_bytes(the_case.l2_fetch_bytes);
       return side.set_up(*open.workbench);
     } catch (const Skip& skip) {
       result = {.status = "skipped", .reason = skip.what(), .device_ns = {}};
@@ -474,7 +480,7 @@ class Program {
     for (const Case& one : cases_) {
       for (const Side& side : one.sides) {
         SideRow result;
-        if (device(side.api).device && g_interrupted == 0) set_up(side, result);
+        if (device(side.api).device && g_interrupted == 0) set_up(one, side, result);
         if (result.status == "failed") {
           say(fmt::format("{}: {}", benchmark_name(one, side), result.reason));
           ++counts_[result.status];
@@ -513,7 +519,7 @@ class Program {
         if (g_interrupted != 0) return kInterruptedBySignal;
         OpenDevice& open = device(side.api);
         SideRow result;
-        std::optional<Prepared> prepared = set_up(side, result);
+        std::optional<Prepared> prepared = set_up(one, side, result);
         if (prepared) {
           const auto range = open.device->profile(case_name(one, side));
           prepared->subject->time_host(1);

@@ -59,7 +59,9 @@ Device::Device(const DeviceInfo& info)
       stream_(make_stream()),
       gate_(capability_),
       // The runtime API sets bytes only.
-      memset_d32_(driver_function<PFN_cuMemsetD32Async_v3020>("cuMemsetD32Async", 3020)) {}
+      memset_d32_(driver_function<PFN_cuMemsetD32Async_v3020>("cuMemsetD32Async", 3020)) {
+  BENCH_CU(cudaDeviceGetLimit(&l2_fetch_bytes_, cudaLimitMaxL2FetchGranularity));
+}
 
 std::unique_ptr<bench::Buffer> Device::allocate(std::uint64_t bytes, std::string_view label) {
   return std::make_unique<Buffer>(bytes, label);
@@ -113,6 +115,14 @@ void Device::set_evict_bytes(std::uint64_t bytes) {
   const auto multiprocessors = static_cast<std::uint32_t>(attribute(cudaDevAttrMultiProcessorCount, handle()));
   evictor_.emplace(bytes, multiprocessors, capability_);
   fill(evictor_->buffer(), 0, evictor_->buffer().bytes(), L2Evictor::kFill);
+}
+
+void Device::set_l2_fetch_bytes(std::uint32_t bytes) {
+  const std::size_t wanted = bytes == 0 ? l2_fetch_bytes_ : bytes;
+  BENCH_CU(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, wanted), "{} bytes", wanted);
+  std::size_t found = 0;
+  BENCH_CU(cudaDeviceGetLimit(&found, cudaLimitMaxL2FetchGranularity));
+  if (found != wanted) throw Skip("an L2 that fetches {} bytes at a time wanted, the device sets {}", wanted, found);
 }
 
 const L2Evictor& Device::evictor() const {

@@ -37,6 +37,7 @@ class Device final : public bench::Device {
   void run(const Work& work) override;
   std::unique_ptr<bench::Subject> prepare(const Work& work, const SubjectOptions& options) override;
   void set_evict_bytes(std::uint64_t bytes) override;
+  void set_l2_fetch_bytes(std::uint32_t bytes) override;
   std::unique_ptr<ProfiledRange> profile(std::string_view name) override { return make_profiled_range(name); }
 
   // The device's ordinal in the CUDA runtime.
@@ -55,6 +56,7 @@ class Device final : public bench::Device {
   Gate gate_;
   Staging staging_;
   std::optional<L2Evictor> evictor_;
+  std::size_t l2_fetch_bytes_ = 0;  // the device's own
   PFN_cuMemsetD32Async_v3020 memset_d32_ = nullptr;
 };
 

@@ -53,6 +53,20 @@ TEST(AccessModel, AddsInstructions) {
   EXPECT_DOUBLE_EQ(both.efficiency(), 0.5);
 }
 
+TEST(AccessModel, CountsEachSectorThatMemoryMustMoveOnce) {
+  const auto apart = [](std::uint64_t stride, std::uint64_t first = 0) {
+    return [=](std::uint64_t element) { return first + stride * element; };
+  };
+  EXPECT_EQ(distinct_sector_bytes(32, 4, apart(4)), 128U);
+  EXPECT_EQ(distinct_sector_bytes(32, 4, apart(16)), 512U) << "a quarter is asked for, all of it moves";
+  EXPECT_EQ(distinct_sector_bytes(32, 4, apart(64)), 32U * 32) << "every other sector stays where it is";
+  EXPECT_EQ(distinct_sector_bytes(32, 32, apart(64)), 32U * 32);
+  EXPECT_EQ(distinct_sector_bytes(32, 36, apart(64)), 32U * 64);
+  EXPECT_EQ(distinct_sector_bytes(32, 4, apart(0, 200)), 32U);
+  EXPECT_EQ(distinct_sector_bytes(32, 4, apart(4, 4)), 160U) << "alone; a neighbour shares the fifth sector";
+  EXPECT_EQ(distinct_sector_bytes(0, 4, apart(4)), 0U);
+}
+
 TEST(AccessModel, NoAccessIsNotEfficient) { EXPECT_EQ(WarpAccess{}.efficiency(), 0); }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // bench_cuda on a real GPU; skipped without one. Times are tested on kernels of known length.
+#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -143,6 +144,21 @@ TEST_F(CudaDevice, HostTimesContainTheKernel) {
     EXPECT_LT(times.roundtrip_ns, 6e6);
     EXPECT_LT(times.submit_ns, 1e6);
   }
+}
+
+TEST_F(CudaDevice, WhatTheL2FetchesIsSetAndSetBack) {
+  const auto limit = [] {
+    std::size_t bytes = 0;
+    EXPECT_EQ(cudaDeviceGetLimit(&bytes, cudaLimitMaxL2FetchGranularity), cudaSuccess);
+    return bytes;
+  };
+  const std::size_t before = limit();
+  for (const std::uint32_t bytes : {32U, 128U}) {
+    device_->set_l2_fetch_bytes(bytes);
+    EXPECT_EQ(limit(), bytes);
+  }
+  device_->set_l2_fetch_bytes(0);
+  EXPECT_EQ(limit(), before);
 }
 
 TEST_F(CudaDevice, UnorderedLaunchesAreSkipped) { EXPECT_THROW(device_->prepare(spin(0), {.ordered = false}), Skip); }

@@ -27,23 +27,36 @@ class Arguments {
   std::vector<char*> pointers_;
 };
 
-Experiment experiment() {
+Experiment experiment(const std::vector<std::string>& params = {}) {
   Experiment result;
   result.name = "exp99";
   result.question = "Why?";
+  result.params = params;
   return result;
 }
 
-Options parsed(std::vector<std::string> texts) {
+Options parsed(std::vector<std::string> texts, const std::vector<std::string>& params = {}) {
   Arguments arguments(std::move(texts));
   Options options;
-  EXPECT_TRUE(parse_options(arguments.argc(), arguments.argv(), experiment(), options));
+  EXPECT_TRUE(parse_options(arguments.argc(), arguments.argv(), experiment(params), options));
   options.benchmark_args.clear();  // they point into `arguments`
   return options;
 }
 
 std::string refusal(std::vector<std::string> texts) {
   return message_of<UsageError>([&] { parsed(std::move(texts)); });
+}
+
+TEST(Options, MemoryIsOfferedWhereCasesDifferInIt) {
+  const std::vector<std::string> params = {"block", "memory"};
+  EXPECT_TRUE(wants_memory(parsed({}, params), "own"));
+  EXPECT_TRUE(wants_memory(parsed({}, params), "from_cuda"));
+  EXPECT_TRUE(wants_memory(parsed({"--memory", "own"}, params), "own"));
+  EXPECT_FALSE(wants_memory(parsed({"--memory", "own"}, params), "from_cuda"));
+  EXPECT_FALSE(wants_memory(parsed({"--memory", "shared"}, params), "own"));
+  EXPECT_TRUE(wants_memory(parsed({"--memory", "shared"}, params), "from_vulkan"));
+  EXPECT_THAT(message_of<UsageError>([&] { parsed({"--memory", "rented"}, params); }), HasSubstr("rented"));
+  EXPECT_THAT(refusal({"--memory", "own"}), HasSubstr("--memory"));
 }
 
 TEST(Options, Defaults) {

@@ -73,8 +73,9 @@ struct Scenario {
   std::string cuda_reason;
   FakeBehaviour cuda_behaviour{.execute = execute};
   FakeBehaviour vulkan_behaviour{.execute = execute};
-  std::vector<std::string> variants = {"twice", "twice_again"};  // also: wrong, lacking, large, graphics, asks, asks_badly
-  int interrupt_at = 0;                                          // the side, counted from 1, during whose set-up SIGINT arrives
+  std::vector<std::string> variants = {"twice",
+                                       "twice_again"};  // also: wrong, lacking, large, graphics, fetch, asks, asks_badly
+  int interrupt_at = 0;                                 // the side, counted from 1, during whose set-up SIGINT arrives
 };
 
 Experiment experiment_of(const Scenario& scenario) {
@@ -101,6 +102,7 @@ Experiment experiment_of(const Scenario& scenario) {
           return subject;
         }));
         if (variant == "graphics") cases.back().queue = QueueKind::kGraphics;
+        if (variant == "fetch") cases.back().l2_fetch_bytes = 32;
       }
     }
     return cases;
@@ -177,6 +179,16 @@ class RunMain : public testing::Test {
     return run_main(static_cast<int>(arguments.size()), argv.data(), experiment_of(scenario), std::move(backends));
   }
 };
+
+TEST_F(RunMain, ADeviceThatCannotSayWhatItsL2FetchesIsSkipped) {
+  Scenario scenario;
+  scenario.variants = {"fetch", "twice"};
+  EXPECT_EQ(run_to_csv(scenario, {"--smoke"}).exit_code, 0);
+  for (const Row& row : read_rows(csv_)) {
+    EXPECT_EQ(row.at("status"), row.at("variant") == "fetch" ? "skipped" : "ok") << key(row);
+    EXPECT_THAT(row.at("reason"), HasSubstr(row.at("variant") == "fetch" ? "L2 fetches" : "")) << key(row);
+  }
+}
 
 TEST_F(RunMain, WhatASideMeasuresItselfIsInItsRow) {
   Scenario scenario;
