@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 import test_sass_golden as golden
-from benchlib import sass
+from benchlib import sass, sass_cubin
 
 ORDERING, CACHE_OPS = (f"exp06_memory_model/{name}" for name in ("ordering", "cache_ops"))
 ARCH = "sm_90a"
@@ -47,24 +47,36 @@ def access(order, scope, opcode, last=True):
     return [*BEFORE[order](scope), f"{opcode}.{STRONG[scope]}", *after]
 
 
+def listings(cubin):
+    """By kernel: its instructions. One run of nvdisasm for all; offsets and targets count from the first kernel's beginning."""
+    functions = sass_cubin.functions(cubin)
+    found = golden.TOOL.disassemble_bare(b"".join(function.code for function in functions.values()), ARCH)
+    unknown = {i.opcode for i in found if i.base == sass.UNKNOWN}
+    assert not unknown, f"nvdisasm {golden.TOOL.version} does not know {unknown}"
+    begin, result = 0, {}
+    for name, function in functions.items():
+        end = begin + len(function.code)
+        result[name] = [i for i in found if begin <= i.offset < end]
+        begin = end
+    return result
+
+
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory):
     """kernel(ORDERING, "load", "load_weak"): its instructions, compiled from the sources where there is an nvcc."""
     scratch = tmp_path_factory.mktemp("memory_model")
-    cubins, listings = {}, {}
+    files = {}
 
     def get(experiment, stem, name):
-        if (experiment, stem) not in cubins:
-            target = scratch / f"{len(cubins)}.cubin"
+        if (experiment, stem) not in files:
             if golden.NVCC is None:
-                cubins[experiment, stem] = golden.built_cubin(experiment, stem, ARCH)
-                if cubins[experiment, stem] is None:
+                cubin = golden.built_cubin(experiment, stem, ARCH)
+                if cubin is None:
                     pytest.skip("no nvcc, and no build newer than the sources")
             else:
-                cubins[experiment, stem] = golden.compile_kernel(golden.ROOT / experiment, stem, ARCH, target)
-        if name not in listings:
-            listings[name] = golden.listing(cubins[experiment, stem], name, ARCH)
-        return listings[name]
+                cubin = golden.compile_kernel(golden.ROOT / experiment, stem, ARCH, scratch / f"{len(files)}.cubin")
+            files[experiment, stem] = listings(cubin)
+        return files[experiment, stem][name]
 
     return get
 
