@@ -11,8 +11,8 @@ ORDERING, CACHE_OPS = "exp06_ordering", "exp06_cache_ops"
 
 @pytest.fixture
 def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> results.Results:
-    monkeypatch.setitem(synthetic.PARAMS, ORDERING, ["memory_order", "scope", "via", "resident_bytes", "in_flight_bytes"])
-    monkeypatch.setitem(synthetic.PARAMS, CACHE_OPS, ["op", "level", "reuse_bytes", "stream_bytes"])
+    monkeypatch.setitem(synthetic.PARAMS, ORDERING, ["block", "memory_order", "scope", "via", "resident_bytes", "in_flight_bytes"])
+    monkeypatch.setitem(synthetic.PARAMS, CACHE_OPS, ["block", "op", "level", "reuse_bytes", "stream_bytes"])
     monkeypatch.setitem(synthetic.MEASURED, ORDERING, ["cycles"])
     monkeypatch.setitem(synthetic.MEASURED, CACHE_OPS, ["reuse_bytes_per_cycle"])
     one = {"memory_order": "relaxed", "scope": "gpu", "via": "instruction", "resident_bytes": "16384", "in_flight_bytes": ""}
