@@ -40,6 +40,8 @@ from benchlib.tables_exp03 import exp03_offsets, exp03_structs  # noqa: E402
 from benchlib.tables_exp04 import exp04_causes, exp04_qualifiers, exp04_three  # noqa: E402
 from benchlib.tables_exp05 import README_STRIDES, exp05_fetch, exp05_folded, exp05_loads, exp05_source  # noqa: E402
 from benchlib.tables_exp05 import exp05_stores  # noqa: E402
+from benchlib.tables_exp06 import cache_ops_reuse, cache_ops_streams, ordering_chains, ordering_fences  # noqa: E402
+from benchlib.tables_exp06 import ordering_messages, ordering_rates  # noqa: E402
 
 REFERENCE = Path("results") / "nvidia-h200"  # the results that the READMEs show
 LISTED_CASES = 4  # named in the list of failed and skipped cases, for each reason
@@ -145,6 +147,16 @@ SECTIONS: dict[str, list[tuple[str, Section]]] = {
         ("Time floor", time_floor),
         ("Machine code", excerpts.sass_excerpts),
     ],
+    "exp06_cache_ops": [
+        ("A reuse set beside a stream", cache_ops_reuse),
+        ("Streams alone", cache_ops_streams),
+    ],
+    "exp06_ordering": [
+        ("One operation after another", ordering_chains),
+        ("Messages", ordering_messages),
+        ("Fences behind stores", ordering_fences),
+        ("A full GPU", ordering_rates),
+    ],
 }
 README_TABLES: dict[str, tuple[str, Section]] = {
     "exp01-sizes": ("exp01_vector_add", exp01_sizes),
@@ -178,6 +190,12 @@ README_TABLES: dict[str, tuple[str, Section]] = {
     # exp05-sass; a program that shares its number with others goes by its whole name: exp06_litmus-sass.
     **{f"{name.partition('_')[0]}-sass": (name, excerpts.sass_excerpts) for name in excerpts.EXCERPTS},
     **{f"{name}-sass": (name, excerpts.sass_excerpts) for name in excerpts.EXCERPTS},
+    "exp06-chains": ("exp06_ordering", ordering_chains),
+    "exp06-fences": ("exp06_ordering", ordering_fences),
+    "exp06-messages": ("exp06_ordering", ordering_messages),
+    "exp06-rates": ("exp06_ordering", ordering_rates),
+    "exp06-reuse": ("exp06_cache_ops", cache_ops_reuse),
+    "exp06-streams": ("exp06_cache_ops", cache_ops_streams),
 }
 
 

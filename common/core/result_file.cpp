@@ -47,6 +47,9 @@ CsvRow result_columns(const std::vector<std::string>& params, const std::vector<
        {"sm_mhz", "stop", "order", "seed", "isa_hash", "gpu", "gpu_uuid", "driver", "toolkit", "git_rev", "started_at"}) {
     columns.emplace_back(name);
   }
+  for (auto column = columns.begin(); column != columns.end(); ++column) {
+    if (std::find(column + 1, columns.end(), *column) != columns.end()) throw Error("two columns are named {}", *column);
+  }
   return columns;
 }
 

@@ -80,6 +80,11 @@ TEST_F(ResultFileTest, ColumnsAreTheDocumentedOnes) {
   EXPECT_EQ(samples_path("results/x/exp01.csv"), "results/x/exp01.samples.csv");
 }
 
+TEST_F(ResultFileTest, TwoColumnsOfOneNameAreAnError) {
+  EXPECT_THROW(result_columns({"order"}, {}, {}), Error);  // also the sampling order's
+  EXPECT_THROW(result_columns({"block"}, {}, {"block"}), Error);
+}
+
 TEST_F(ResultFileTest, KeyIsVariantApiParamsElementsCache) {
   EXPECT_EQ(row_key(row("add"), columns_, format_.params), "add,cuda,256,1024,warm\n");
   EXPECT_EQ(row_key(sample("add", 3), headers_, format_.params), row_key(row("add"), columns_, format_.params));

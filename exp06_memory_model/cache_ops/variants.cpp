@@ -53,7 +53,7 @@ Cell reusing(Kind kind, const Op& op, const Level& level, std::uint64_t stream_b
   // L1: what passes comes from L2, 16 MiB of it, so that only L1 makes a difference. L2: from all of the buffer, so that none
   // of it is there any more when it comes again.
   const std::uint64_t area = l1 ? std::min(stream_words, 4 * kMi) : stream_words;
-  const std::uint64_t rounds = small ? 3 : l1 ? 32 : std::clamp<std::uint64_t>(512 * kMi / std::max(stream_bytes, kMi), 4, 16);
+  const std::uint64_t rounds = small ? 3 : l1 ? 16 : std::clamp<std::uint64_t>(512 * kMi / std::max(stream_bytes, kMi), 4, 16);
   cell.params = {words(stream_bytes), static_cast<std::uint32_t>(area - 1), words(level.reuse_bytes),
                  static_cast<std::uint32_t>(rounds), level.shift};
   return cell;

@@ -108,7 +108,7 @@ int main(int argc, char** argv) {
   const bench::Experiment experiment = {
       .name = "exp06_ordering",
       .question = "What does it cost to say in which order, and for whom, memory is read and written?",
-      .params = {"order", "scope", "via", "resident_bytes", "in_flight_bytes"},
+      .params = {"memory_order", "scope", "via", "resident_bytes", "in_flight_bytes"},
       .model = {},
       .measured = {"cycles", "stale", "sm_0", "sm_1"},
       .variants = {{"load_chain", "one thread follows indices through a table that L1 or L2 holds: time of one load"},

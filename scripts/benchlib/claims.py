@@ -21,7 +21,7 @@ expNN_program):
             | "twin_ratio"            metric(Vulkan) / metric(CUDA), for every pair of twins that matches `where`
     metric = "device_ns"              a column, what the experiment measured itself among them (with the columns of its name and
                                       _lo, _hi as its interval, if there), or sector_gbps: the predicted sectors' bytes over
-                                      device_ns
+                                      device_ns, or element_ns: device_ns over elements, comparable between different numbers
     where = { variant = "add_f32" }   column = text, or a list of texts (any of them); for num and den likewise
     unit = "x"                        optional; else the claim's
     reproduced = { lo = 0.9, hi = 1.1 }   one or both; without it the query only serves the note
@@ -207,6 +207,8 @@ def _twin_ratios(table: Table, query: Mapping[str, Any]) -> list[tuple[Figure, s
 
 def _ratios(table: Table, query: Mapping[str, Any]) -> list[tuple[Figure, str]]:
     pinned = {*query["num"], *query["den"]}
+    if query["metric"] == "element_ns":
+        pinned.add("elements")
     if "elements" in pinned:
         pinned.add("cache")  # a size decides its cache state unless the query names one
     dens = table.select(query["den"])

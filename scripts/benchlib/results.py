@@ -152,6 +152,8 @@ class Table:
             # Every predicted sector's 32 bytes, over the time. A warp is 32 elements: bytes = sectors * elements.
             sectors = number(row, "load_sectors") + number(row, "store_sectors")
             return _scaled_by_time(row, sectors * number(row, "elements") / (number(row, "device_ns") or math.inf))
+        if metric == "element_ns":
+            return _per_element(row)
         if row.get(metric, "") == "" or (metric in self.measured and _as_number(row[metric]) is None):
             return None
         value = number(row, metric)
@@ -370,6 +372,15 @@ def number(row: Row, column: str) -> float:
         return float(text or 0)
     except ValueError as error:
         raise InputError(f"{column} is {ascii(text)}, not a number") from error
+
+
+def _per_element(row: Row) -> Figure | None:
+    """device_ns over the elements, its interval likewise."""
+    elements = number(row, "elements")
+    if not row["device_ns"] or not elements:
+        return None
+    ends = [float(row[name]) / elements if row[name] else None for name in ("device_ns_lo", "device_ns_hi")]
+    return Figure(float(row["device_ns"]) / elements, *ends)
 
 
 def _scaled_by_time(row: Row, value: float) -> Figure | None:

@@ -345,6 +345,15 @@ def _address_pair(instruction: Instruction) -> list[str]:
 
 # ------------------------------------------------------------------------------------------------------------ counting
 
+# What a memory access or a fence says of its order, scope and place in the caches, by column: PTX's .cta is SM on an access and
+# CTA on a fence.
+_MODIFIER_COLUMNS = {
+    "SM": "scope_cta", "CTA": "scope_cta", "GPU": "scope_gpu", "SYS": "scope_sys", "MMIO": "mmio", "EF": "evict_first",
+    "EL": "evict_last", "EU": "evict_unchanged", "LU": "last_use", "NA": "no_allocate", "LTC64B": "l2_prefetches",
+    "LTC128B": "l2_prefetches", "LTC256B": "l2_prefetches",
+}  # fmt: skip
+_WITH_SCOPE = ("load", "store", "generic_load", "generic_store", "atomic", "fence")
+
 WIDTHS = (8, 16, 32, 64, 128)
 # Each instruction is in exactly one of these.
 EXCLUSIVE = [
@@ -355,7 +364,8 @@ EXCLUSIVE = [
 # These say more about some of them.
 ATTRIBUTES = [
     "ldg_constant", "ldg_strong", "stg_strong", "ldg_hinted", "stg_hinted", "constant_reads", "pointer_reads",
-    "descriptor_reads", "constant_compares", "bounds_checks", "predicated", "recovered",
+    "descriptor_reads", "constant_compares", "bounds_checks", "predicated", "recovered", "membars", "l1_invalidates",
+    *dict.fromkeys(_MODIFIER_COLUMNS.values()),
 ]  # fmt: skip
 _COLUMN_OF = {
     "shared_load": "lds", "shared_store": "sts", "local_load": "ldl", "local_store": "stl", "generic_load": "generic",
@@ -383,6 +393,10 @@ def count(instructions: Iterable[Instruction], *, descriptors: bool) -> dict[str
             totals["ldg_constant"] += sort == "load" and is_constant_kind(instruction)
         else:
             totals[_COLUMN_OF[sort]] += 1
+        totals["membars"] += instruction.base == "MEMBAR"
+        totals["l1_invalidates"] += instruction.base == "CCTL" and "IVALL" in instruction.modifiers
+        if sort in _WITH_SCOPE:
+            totals.update({_MODIFIER_COLUMNS[m] for m in instruction.modifiers if m in _MODIFIER_COLUMNS})
         totals["constant_reads"] += bool(constants(instruction))
         totals["pointer_reads"] += POINTER in instruction.roles
         totals["descriptor_reads"] += is_descriptor_read(instruction, descriptors=descriptors)

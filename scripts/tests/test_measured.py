@@ -209,3 +209,23 @@ def test_bad_measured_columns(root: Path, capsys: pytest.CaptureFixture[str], ol
     assert run(root) == 1
     error = capsys.readouterr().err
     assert message in error and len(error.splitlines()) == 1
+
+
+# ------------------------------------------------------------------------------------------------------------ element_ns
+
+
+def test_time_per_element_compares_chains_of_different_lengths(root: Path) -> None:
+    rows = synthetic.twins(ORDERING, "load", 4000, 4400, elements=40) + synthetic.twins(ORDERING, "fence", 9000, 9900, elements=3)
+    synthetic.write(root / worklog.REFERENCE, ORDERING, rows)
+    select = 'num = { variant = "fence", api = "cuda" }\nden = { variant = "load", api = "cuda" }'
+    text = claim_text("06.1", combine="ratio", metric="element_ns", select=select, range_="lo = 29, hi = 31")
+    (root / "exp06_memory_model/ordering/claims.toml").write_text(text, encoding="utf-8")
+    table = results.load(root / worklog.REFERENCE).tables[ORDERING]
+    (case,) = table.select({"variant": "load", "api": "cuda"})
+    figure = table.figure(case, "element_ns")
+    assert figure is not None and figure.value == 100 and figure.has_interval
+    assert figure.lo < 100 < figure.hi
+    (found,) = [claim for group in claims.load(root) for claim in group.claims if claim.id == "06.1"]
+    claims.judge(found, results.load(root / worklog.REFERENCE))
+    assert found.verdict == claims.REPRODUCED, found.note
+    assert found.worst.figure.value == pytest.approx(30)

@@ -154,6 +154,30 @@ def test_every_instruction_is_counted_once(name):
     assert sum(counts[column] for column in sass.EXCLUSIVE) == len(listing)
 
 
+@pytest.mark.parametrize(
+    "line, columns",
+    [
+        ("LDG.E R0, [R2.64]", set()),
+        ("LDG.E.STRONG.SM R0, [R2.64]", {"scope_cta"}),
+        ("LD.E.STRONG.GPU R0, [R2.64]", {"scope_gpu"}),
+        ("ATOMG.E.ADD.STRONG.SYS PT, R0, [R2.64], R5", {"scope_sys"}),
+        ("LDG.E.MMIO.SYS R0, [R2.64]", {"scope_sys", "mmio"}),
+        ("LDG.E.NA.LTC256B.CONSTANT R0, [R2.64]", {"no_allocate", "l2_prefetches"}),
+        ("STG.E.EF [R2.64], R4", {"evict_first"}),
+        ("MEMBAR.SC.CTA", {"scope_cta", "membars"}),
+        ("MEMBAR.ALL.SYS", {"scope_sys", "membars"}),
+        ("CCTL.IVALL", {"l1_invalidates"}),
+        ("CCTL.E.PF2 [R2]", set()),
+        ("IMAD.MOV.U32 R6, RZ, RZ, 0x4", set()),
+    ],
+)
+def test_order_scope_and_place(line, columns):
+    counts = sass.count(instructions(line), descriptors=False)
+    wanted = {"membars", "l1_invalidates", *sass._MODIFIER_COLUMNS.values()}
+    assert {column for column in wanted if counts[column]} == columns
+    assert all(counts[column] == 1 for column in columns)
+
+
 # --------------------------------------------------------------------------------------------------------------- roles
 
 

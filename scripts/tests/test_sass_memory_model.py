@@ -1,0 +1,282 @@
+"""exp06: what the compiler makes of every order, scope, cache operator and hint, on sm_90a. No GPU. See test_sass_golden.py."""
+
+import re
+import subprocess
+
+import pytest
+import test_sass_golden as golden
+from benchlib import sass, sass_cubin
+
+ORDERING, CACHE_OPS = (f"exp06_memory_model/{name}" for name in ("ordering", "cache_ops"))
+ARCH = "sm_90a"
+SHOWN = ("load", "store", "generic_load", "generic_store", "atomic", "fence")
+
+# PTX's scopes in SASS: a cluster's is the GPU's, and within a block the L1 is in common.
+STRONG = {"cta": "STRONG.SM", "cluster": "STRONG.GPU", "gpu": "STRONG.GPU", "sys": "STRONG.SYS"}
+INVALIDATE = {"cta": [], "cluster": ["CCTL.IVALL"], "gpu": ["CCTL.IVALL"], "sys": ["CCTL.IVALL"]}
+SCOPES = list(STRONG)
+
+
+def membar(kind, scope):
+    where = {"cta": "CTA", "sys": "SYS"}.get(scope, "GPU")
+    return [f"MEMBAR.{kind}.{where}"] + ([] if scope == "cta" else ["ERRBAR", "CGAERRBAR"])
+
+
+# What comes before and after the access itself, by order.
+BEFORE = {
+    "relaxed": lambda scope: [],
+    "acquire": lambda scope: [],
+    "release": lambda scope: membar("ALL", scope),
+    "acq_rel": lambda scope: membar("ALL", scope),
+    "seq_cst": lambda scope: membar("SC", scope) + INVALIDATE[scope],
+}
+AFTER = {order: lambda scope: [] for order in ("relaxed", "release")} | {
+    order: lambda scope: INVALIDATE[scope] for order in ("acquire", "acq_rel", "seq_cst")
+}
+FENCES = {
+    "acquire": lambda scope: INVALIDATE[scope],
+    "release": lambda scope: membar("ALL", scope),
+    "acq_rel": lambda scope: membar("ALL", scope) + INVALIDATE[scope],
+    "seq_cst": lambda scope: membar("SC", scope) + INVALIDATE[scope],
+}
+
+
+def access(order, scope, opcode, last=True):
+    """`last` false: a sequentially consistent store is a fence and a relaxed store."""
+    after = AFTER[order](scope) if last else []
+    return [*BEFORE[order](scope), f"{opcode}.{STRONG[scope]}", *after]
+
+
+def listings(cubin):
+    """By kernel: its instructions. One run of nvdisasm for all; offsets and targets count from the first kernel's beginning."""
+    functions = sass_cubin.functions(cubin)
+    found = golden.TOOL.disassemble_bare(b"".join(function.code for function in functions.values()), ARCH)
+    unknown = {i.opcode for i in found if i.base == sass.UNKNOWN}
+    assert not unknown, f"nvdisasm {golden.TOOL.version} does not know {unknown}"
+    begin, result = 0, {}
+    for name, function in functions.items():
+        end = begin + len(function.code)
+        result[name] = [i for i in found if begin <= i.offset < end]
+        begin = end
+    return result
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory):
+    """kernel(ORDERING, "load", "load_weak"): its instructions, compiled from the sources where there is an nvcc."""
+    scratch = tmp_path_factory.mktemp("memory_model")
+    files = {}
+
+    def get(experiment, stem, name):
+        if (experiment, stem) not in files:
+            if golden.NVCC is None:
+                cubin = golden.built_cubin(experiment, stem, ARCH)
+                if cubin is None:
+                    pytest.skip("no nvcc, and no build newer than the sources")
+            else:
+                cubin = golden.compile_kernel(golden.ROOT / experiment, stem, ARCH, scratch / f"{len(files)}.cubin")
+            files[experiment, stem] = listings(cubin)
+        return files[experiment, stem][name]
+
+    return get
+
+
+def memory(instructions):
+    return [i.opcode for i in instructions if sass.kind(i) in SHOWN]
+
+
+def in_loop(instructions):
+    """The memory and fence instructions that a branch goes back to repeat."""
+    loops = []
+    for i in instructions:
+        target = re.search(r"0x([0-9a-f]+)", i.operands) if i.base == "BRA" else None
+        if target and int(target[1], 16) < i.offset:
+            loops.append((int(target[1], 16), i.offset))
+    return [i.opcode for i in instructions if sass.kind(i) in SHOWN and any(a <= i.offset <= b for a, b in loops)]
+
+
+# ------------------------------------------------------------------------------------------------------------- ordering
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("order", ["relaxed", "acquire", "seq_cst"])
+def test_loads(kernel, order, scope):
+    """06.1, 06.2."""
+    wanted = access(order, scope, "LDG.E")
+    assert in_loop(kernel(ORDERING, "load", f"load_{order}_{scope}")) == wanted
+    assert in_loop(kernel(ORDERING, "load", f"load_rate_{order}_{scope}")) == wanted * 4
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("order", ["relaxed", "release", "seq_cst"])
+def test_stores(kernel, order, scope):
+    wanted = access(order, scope, "STG.E", last=False)
+    assert in_loop(kernel(ORDERING, "store", f"store_{order}_{scope}")) == [*wanted, f"LDG.E.{STRONG[scope]}"]
+    assert in_loop(kernel(ORDERING, "store", f"store_rate_{order}_{scope}")) == wanted * 4
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("order", BEFORE)
+def test_additions(kernel, order, scope):
+    wanted = access(order, scope, "ATOMG.E.ADD")
+    assert in_loop(kernel(ORDERING, "atomic", f"add_{order}_{scope}")) == wanted
+    assert in_loop(kernel(ORDERING, "atomic", f"add_rate_{order}_{scope}")) == wanted * 4
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("order", ["relaxed", "acq_rel"])
+def test_swaps(kernel, order, scope):
+    # Its address is in two registers without [R2.64]: nvdisasm 11.8 leaves a label as the loop's target, so the whole kernel.
+    found = memory(kernel(ORDERING, "atomic", f"cas_{order}_{scope}"))
+    assert found == ["LDG.E", *access(order, scope, "ATOMG.E.CAS"), "STG.E", "STG.E"]
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("order", FENCES)
+def test_fences(kernel, order, scope):
+    wanted = FENCES[order](scope)
+    assert in_loop(kernel(ORDERING, "fence", f"fence_{order}_{scope}")) == ["STG.E.128", *wanted]
+    assert in_loop(kernel(ORDERING, "fence", f"fence_rate_{order}_{scope}")) == ["STG.E", *wanted]
+
+
+def test_weak_accesses(kernel):
+    assert in_loop(kernel(ORDERING, "load", "load_weak")) == ["LDG.E"]
+    assert in_loop(kernel(ORDERING, "load", "load_rate_weak")) == ["LDG.E"] * 4
+    assert in_loop(kernel(ORDERING, "store", "store_weak")) == ["STG.E", "LDG.E.STRONG.SM"]
+    assert in_loop(kernel(ORDERING, "store", "store_rate_weak")) == ["STG.E"] * 4
+    assert in_loop(kernel(ORDERING, "fence", "fence_none")) == ["STG.E.128"]
+
+
+@pytest.mark.parametrize("scope", ["cta", "gpu", "sys"])
+@pytest.mark.parametrize("order", ["relaxed", "acq_rel", "seq_cst"])
+def test_the_library_says_the_same_with_generic_accesses(kernel, order, scope):
+    load_order = {"acq_rel": "acquire"}.get(order, order)
+    store_order = {"acq_rel": "release"}.get(order, order)
+    assert in_loop(kernel(ORDERING, "library", f"library_load_{order}_{scope}")) == access(load_order, scope, "LD.E")
+    found = in_loop(kernel(ORDERING, "library", f"library_store_{order}_{scope}"))
+    assert found == [*access(store_order, scope, "ST.E", last=False), f"LD.E.{STRONG[scope]}"]
+    assert in_loop(kernel(ORDERING, "library", f"library_add_{order}_{scope}")) == access(order, scope, "ATOM.E.ADD")
+
+
+# The library's PTX: what the source of the claim shows, with today's compiler.
+LIBRARY_PTX = {
+    "load_relaxed": ["ld.relaxed.{}.b32"],
+    "load_acq_rel": ["ld.acquire.{}.b32"],
+    "load_seq_cst": ["fence.sc.{}", "ld.acquire.{}.b32"],
+    "store_relaxed": ["st.relaxed.{}.b32", "ld.relaxed.{}.b32"],
+    "store_acq_rel": ["st.release.{}.b32", "ld.relaxed.{}.b32"],
+    "store_seq_cst": ["fence.sc.{}", "st.relaxed.{}.b32", "ld.relaxed.{}.b32"],
+    "add_relaxed": ["atom.add.relaxed.{}.u32"],
+    "add_acq_rel": ["atom.add.acq_rel.{}.u32"],
+    "add_seq_cst": ["fence.sc.{}", "atom.add.acquire.{}.u32"],
+}
+
+
+@pytest.fixture(scope="module")
+def library_ptx(tmp_path_factory):
+    """By entry: its ordered memory operations and fences."""
+    if golden.NVCC is None:
+        pytest.skip("no nvcc")
+    folder, target = golden.ROOT / ORDERING, tmp_path_factory.mktemp("ptx") / "library.ptx"
+    includes = [f"-I{path}" for path in (folder, golden.ROOT, golden.ROOT / "common")]
+    command = [golden.NVCC, "-std=c++17", "-ptx", "-arch=compute_90a", *includes, "-o", target, folder / "cuda/library.cu"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    text = target.read_text(encoding="utf-8")
+    entries = re.split(r"\.visible \.entry (\w+)\(", text)[1:]
+    ordered = re.compile(r"^\s*((?:fence|ld|st|atom)\.[\w.]*(?:sc|relaxed|acquire|release|acq_rel)[\w.]*)", re.MULTILINE)
+    return {name: ordered.findall(body) for name, body in zip(entries[::2], entries[1::2])}
+
+
+@pytest.mark.parametrize("scope", ["cta", "gpu", "sys"])
+@pytest.mark.parametrize("name", LIBRARY_PTX)
+def test_the_librarys_ptx(library_ptx, name, scope):
+    """06.1 and 06.2, in PTX."""
+    assert library_ptx[f"library_{name}_{scope}"] == [text.format(scope) for text in LIBRARY_PTX[name]]
+
+
+@pytest.mark.parametrize("scope", ["cluster", "gpu", "sys"])
+@pytest.mark.parametrize("payload", [False, True])
+def test_messages(kernel, payload, scope):
+    """Which operations there are; how often the compiler repeats a poll is its affair."""
+
+    def found(order):
+        return set(in_loop(kernel(ORDERING, "message", f"message_{'payload' if payload else 'flag'}_{order}_{scope}")))
+
+    strong = {f"LDG.E.{STRONG[scope]}", f"STG.E.{STRONG[scope]}"} | ({"LDG.E", "STG.E"} if payload else set())
+    assert found("relaxed") == strong
+    assert found("acq_rel") == strong | set(membar("ALL", scope)) | {"CCTL.IVALL"}
+    assert found("fence") == strong | set(FENCES["acq_rel"](scope))
+    assert found("fence_sc") == strong | set(FENCES["seq_cst"](scope))
+    assert found("seq_cst") == strong | set(FENCES["seq_cst"](scope))
+
+
+# ------------------------------------------------------------------------------------------------------ cache operators
+
+LOADS = {
+    "plain": "LDG.E",
+    "ca": "LDG.E.STRONG.SM",
+    "cg": "LDG.E.STRONG.GPU",
+    "cs": "LDG.E.EF",
+    "lu": "LDG.E.LU",
+    "cv": "LDG.E.STRONG.SYS",
+    "volatile": "LDG.E.STRONG.SYS",
+    "mmio": "LDG.E.MMIO.SYS",
+    "nc": "LDG.E.CONSTANT",
+    "l1_evict_first": "LDG.E.EF",
+    "l1_evict_last": "LDG.E.EL",
+    "l1_evict_unchanged": "LDG.E.EU",
+    "l1_no_allocate": "LDG.E.NA",
+    "l2_64b": "LDG.E.LTC64B",
+    "l2_128b": "LDG.E.LTC128B",
+    "l2_256b": "LDG.E.LTC256B",
+    "nc_no_allocate_256b": "LDG.E.NA.LTC256B.CONSTANT",
+    # The policy is in the access's memory descriptor, not in its opcode.
+    "l2_evict_first": "LDG.E",
+    "l2_evict_last": "LDG.E",
+}
+STORES = {
+    "plain": "STG.E",
+    "wb": "STG.E.STRONG.SM",
+    "cg": "STG.E.STRONG.GPU",
+    "cs": "STG.E.EF",
+    "wt": "STG.E.STRONG.SYS",
+    "volatile": "STG.E.STRONG.SYS",
+    "mmio": "STG.E.MMIO.SYS",
+    "l1_evict_first": "STG.E.EF",
+    "l1_evict_last": "STG.E.EL",
+    "l1_evict_unchanged": "STG.E.EU",
+    "l1_no_allocate": "STG.E.NA",
+    "l2_evict_first": "STG.E",
+    "l2_evict_last": "STG.E",
+}
+
+
+@pytest.mark.parametrize("op", LOADS)
+def test_loads_by_operator(kernel, op):
+    """06.10, 06.11. The loads of the reuse set stay plain."""
+    assert in_loop(kernel(CACHE_OPS, "stream", f"stream_{op}")) == [LOADS[op]] * 4
+    assert in_loop(kernel(CACHE_OPS, "reuse", f"reuse_{op}")) == [LOADS[op]] * 4 + ["LDG.E"] * 4
+
+
+@pytest.mark.parametrize("op", ["l1_evict_last", "l2_evict_last"])
+def test_loads_to_keep(kernel, op):
+    assert in_loop(kernel(CACHE_OPS, "reuse", f"keep_{op}")) == ["LDG.E"] * 4 + [LOADS[op]] * 4
+
+
+@pytest.mark.parametrize("op", STORES)
+def test_stores_by_operator(kernel, op):
+    assert in_loop(kernel(CACHE_OPS, "fill", f"fill_{op}")) == [STORES[op]] * 4
+
+
+@pytest.mark.parametrize("stem", ["stream", "fill", "reuse"])
+def test_a_policy_takes_the_place_of_the_memory_descriptor(kernel, stem):
+    """createpolicy becomes the upper half of the 64-bit word that the access names; without it that word is c[0x0][0x208]."""
+
+    def policy(op):
+        found = kernel(CACHE_OPS, stem, f"{stem}_{op}")
+        return [i.operands for i in found if i.base in ("UMOV", "ULOP3", "USHF") and "URZ" not in i.operands.split(", ")[1:2]]
+
+    first, last, plain = policy("l2_evict_first"), policy("l2_evict_last"), policy("plain")
+    assert len(first) > len(plain) and len(last) > len(plain)
+    assert first != last
