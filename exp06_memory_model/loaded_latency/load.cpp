@@ -12,9 +12,9 @@ namespace {
 // Rough figures of any GPU of the last years, for the bounds alone: a batch of loads, a step of the wait, a step of the chase
 // at its slowest, and how long after the chase's end the load may go on.
 constexpr double kBatchNs = 800;
-constexpr double kWaitNs = 4;
+constexpr double kWaitNs = 5;
 constexpr double kSlowestStepNs = 6000;
-constexpr double kPollNs = 8000;
+constexpr double kPollNs = 10000;
 
 std::uint32_t bits(const bench::Workbench& bench, std::uint32_t stream, std::uint64_t index) {
   return std::bit_cast<std::uint32_t>(bench.input_value(stream, index));
@@ -25,12 +25,13 @@ std::uint32_t bits(const bench::Workbench& bench, std::uint32_t stream, std::uin
 LoadedParams Point::params() const {
   const double turn_ns = kBatchNs + kWaitNs * wait;
   LoadedParams params{};
-  params.lines = static_cast<std::uint32_t>(table_bytes / (EXP06_LINE_WORDS * 4));
+  params.table = static_cast<std::uint32_t>(table_bytes / 4);
   params.steps = steps;
   params.tiles = static_cast<std::uint32_t>(data_bytes / (std::uint64_t{16} * kBlock * unroll));
   params.wait = wait;
   params.turns = static_cast<std::uint32_t>(steps * kSlowestStepNs / turn_ns) + 1;
-  params.poll = std::max(1U, static_cast<std::uint32_t>(kPollNs / turn_ns));
+  const double slice_ns = wait < EXP06_SLICE ? turn_ns : kWaitNs * EXP06_SLICE;
+  params.poll = std::max(1U, static_cast<std::uint32_t>(kPollNs / slice_ns));
   return params;
 }
 
@@ -61,10 +62,9 @@ std::vector<std::uint32_t> VectorSums::expected(const bench::Workbench& bench, c
   }
   const LoadedParams params = point.params();
   std::vector<std::uint32_t> expected(results.begin(), results.end());
-  std::uint32_t line = 0;
-  for (std::uint32_t step = 0; step < params.steps; ++step)
-    line = EXP06_NEXT_LINE(bits(bench, 1, std::uint64_t{line} * EXP06_LINE_WORDS), step, params);
-  expected[0] = line;
+  std::uint32_t index = 0;
+  for (std::uint32_t step = 0; step < params.steps; ++step) index = EXP06_NEXT(bits(bench, 1, index), step, params);
+  expected[0] = index;
   expected[2] = expected[3] = bench::kPoison;
   bench::parallel_for(point.streamers, 1, [&](std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t streamer = begin; streamer < end; ++streamer) {

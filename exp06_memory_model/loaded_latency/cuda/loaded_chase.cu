@@ -23,11 +23,10 @@ __device__ __forceinline__ uint spin(uint value, uint steps) {
 
 __device__ __forceinline__ void chase(const uint* table, uint* state, uint* results, const LoadedParams& params) {
   const uint begin = timer_ns();
-  uint line = 0;
+  uint index = 0;
 #pragma unroll 1
-  for (uint step = 0; step < params.steps; ++step)
-    line = EXP06_NEXT_LINE(load_strong(table + line * EXP06_LINE_WORDS), step, params);
-  results[0] = line;
+  for (uint step = 0; step < params.steps; ++step) index = EXP06_NEXT(load_strong(table + index), step, params);
+  results[0] = index;
   results[1] = timer_ns() - begin;
   atomicExch(&state[0], 1);
 }
@@ -41,8 +40,9 @@ __device__ __forceinline__ void stream(const uint4* data, const uint* state, uin
   uint sum = 0;
   uint turn = 0;
   uint until_poll = params.poll;
+  bool done = false;
 #pragma unroll 1
-  while (turn < params.turns) {
+  while (turn < params.turns && !done) {
     const uint first = EXP06_TILE(streamer, streamers, turn, params) * blockDim.x * UNROLL + threadIdx.x;
     uint4 value[UNROLL];
 #pragma unroll
@@ -55,11 +55,17 @@ __device__ __forceinline__ void stream(const uint4* data, const uint* state, uin
 #pragma unroll
     for (uint u = 0; u < UNROLL; ++u) sum += value[u].x + value[u].y + value[u].z + value[u].w;
     ++turn;
-    spun = spin(spun, params.wait);
-    if (--until_poll == 0) {
-      until_poll = params.poll;
-      if (load_strong(state) != 0) break;
-    }
+    uint left = params.wait;
+#pragma unroll 1
+    do {
+      const uint slice = min(left, EXP06_SLICE);
+      spun = spin(spun, slice);
+      left -= slice;
+      if (--until_poll == 0) {
+        until_poll = params.poll;
+        done = load_strong(state) != 0;
+      }
+    } while (left != 0 && !done);
   }
   results[EXP06_RESULT_HEAD + 2 * thread] = turn;
   results[EXP06_RESULT_HEAD + 2 * thread + 1] = sum + (spun & params.none);

@@ -20,10 +20,10 @@ uint spin(uint value, uint steps) {
 }
 
 void chase() {
-  uint line = 0;
+  uint index = 0;
   [[dont_unroll]] for (uint step = 0; step < params.steps; ++step)
-    line = EXP06_NEXT_LINE(table[line * EXP06_LINE_WORDS], step, params);
-  results[0] = line;
+    index = EXP06_NEXT(table[index], step, params);
+  results[0] = index;
   results[1] = 0;  // Vulkan's real-time clock has no unit
   atomicExchange(state[0], 1);
 }
@@ -36,7 +36,8 @@ void stream() {
   uint sum = 0;
   uint turn = 0;
   uint until_poll = params.poll;
-  [[dont_unroll]] while (turn < params.turns) {
+  bool done = false;
+  [[dont_unroll]] while (turn < params.turns && !done) {
     const uint first =
         EXP06_TILE(streamer, streamers, turn, params) * gl_WorkGroupSize.x * UNROLL + gl_LocalInvocationID.x;
     uvec4 value[UNROLL];
@@ -47,11 +48,16 @@ void stream() {
     if (seen != 0) break;
     [[unroll]] for (uint u = 0; u < UNROLL; ++u) sum += value[u].x + value[u].y + value[u].z + value[u].w;
     ++turn;
-    spun = spin(spun, params.wait);
-    if (--until_poll == 0) {
-      until_poll = params.poll;
-      if (state[0] != 0) break;
-    }
+    uint left = params.wait;
+    [[dont_unroll]] do {
+      const uint slice = min(left, EXP06_SLICE);
+      spun = spin(spun, slice);
+      left -= slice;
+      if (--until_poll == 0) {
+        until_poll = params.poll;
+        done = state[0] != 0;
+      }
+    } while (left != 0 && !done);
   }
   results[EXP06_RESULT_HEAD + 2 * thread] = turn;
   results[EXP06_RESULT_HEAD + 2 * thread + 1] = sum + (spun & params.none);
