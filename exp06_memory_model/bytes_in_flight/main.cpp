@@ -108,7 +108,7 @@ bench::Case make_case(const Cell& cell, const std::shared_ptr<ChunkSums>& sums) 
   result.useful_bytes = result.footprint_bytes = cell.bytes * (shape.copies() ? 2 : 1);
   // The slowest take 22 ms a launch; nobody asks for what the host sees of them.
   result.host_samples = 2;
-  result.budget_part = 0.2;
+  result.budget_part = 0.15;
   return result;
 }
 

@@ -22,9 +22,11 @@ using bench::Workbench;
 constexpr std::uint32_t kSteps = 4096;
 constexpr std::uint32_t kUnknownSms = 4;
 constexpr std::size_t kRuns = 9;  // of which the measured columns are the median
+const std::vector<std::string> kMeasured = {"latency_ns", "latency_ns_lo", "latency_ns_hi", "chase_latency_ns",
+                                            "load_gbps",  "load_gbps_lo",  "load_gbps_hi",  "load_pct"};
 
 // Steps of arithmetic between two batches of loads, from as fast as it goes to next to nothing.
-const std::vector<std::uint32_t> kWaits = {0, 50, 100, 150, 200, 250, 300, 400, 500, 700, 1000, 1500, 2500, 5000, 10000};
+const std::vector<std::uint32_t> kWaits = {0, 100, 150, 200, 250, 300, 350, 400, 500, 700, 1000, 2500, 10000};
 
 // The load in force; a launch is a chase. Throws Error.
 struct Loaded {
@@ -40,7 +42,7 @@ struct Loaded {
     return words;
   }
 
-  // latency_ns, chase_latency_ns, load_gbps, load_pct.
+  // kMeasured.
   std::vector<std::string> measure() const {
     std::vector<double> latency;
     std::vector<double> chase;
@@ -53,10 +55,18 @@ struct Loaded {
       gbps.push_back(static_cast<double>(load.bytes) / ns);
     }
     const auto text = [](double value) { return value == 0 ? std::string() : fmt::format("{:.6g}", value); };
-    const double median_gbps = bench::quantile(gbps, 0.5);
+    // The median, and its interval where there are runs enough for one.
+    const auto cells = [&](const std::vector<double>& values) {
+      const bench::Summary summary = bench::summarize(values);
+      return std::vector{text(summary.median), summary.ci95 ? text(summary.ci95->lo) : "",
+                         summary.ci95 ? text(summary.ci95->hi) : ""};
+    };
+    std::vector<std::string> measured = cells(latency);
+    measured.push_back(text(bench::quantile(chase, 0.5)));
+    for (const std::string& cell : cells(gbps)) measured.push_back(cell);
     const double peak = point.level == "dram" ? device->info().peak_gbps : 0;
-    return {text(bench::quantile(latency, 0.5)), text(bench::quantile(chase, 0.5)), fmt::format("{:.6g}", median_gbps),
-            peak > 0 ? fmt::format("{:.4g}", 100 * median_gbps / peak) : ""};
+    measured.push_back(peak > 0 ? text(100 * bench::quantile(gbps, 0.5) / peak) : "");
+    return measured;
   }
 };
 
@@ -94,10 +104,11 @@ bench::Prepared set_up(Workbench& bench, const Point& point, VectorSums& sums) {
 }
 
 bench::Case make_case(const Point& point, const std::shared_ptr<VectorSums>& sums) {
-  bench::Case result = bench::twin(point.streamers == 0 ? "idle" : "loaded",
-                                   {std::string(point.level), std::to_string(point.unroll), std::to_string(point.streamers),
-                                    point.streamers == 0 ? "" : std::to_string(point.wait)},
-                                   [point, sums](Workbench& bench) { return set_up(bench, point, *sums); });
+  bench::Case result = bench::twin(
+      point.streamers == 0 ? "idle" : "loaded",
+      {std::string(point.level), std::to_string(point.unroll), point.streamers == 0 ? "" : std::to_string(point.streamers),
+       point.streamers == 0 ? "" : std::to_string(point.wait)},
+      [point, sums](Workbench& bench) { return set_up(bench, point, *sums); });
   result.elements = point.steps;
   result.footprint_bytes = point.table_bytes + point.data_bytes;
   result.host_samples = 2;
@@ -157,7 +168,7 @@ int main(int argc, char** argv) {
           "What does a load from memory, or from the L2, take while the other SMs load too: from nothing to all that there is?",
       .params = {"level", "unroll", "streamers", "wait"},
       .model = {},
-      .measured = {"latency_ns", "chase_latency_ns", "load_gbps", "load_pct"},
+      .measured = kMeasured,
       .variants =
           {{"idle", "one thread follows a chain of 4096 loads on an otherwise idle GPU"},
            {"loaded",
