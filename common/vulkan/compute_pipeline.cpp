@@ -31,9 +31,12 @@ void check_capabilities(const Context& context, std::string_view stem, std::span
     bool enabled;
   };
   const Optional optional[] = {
-      {5055, "VK_KHR_shader_clock's shaderDeviceClock", context.features().shader_device_clock},
+      // One capability for either clock: a device has both or is taken to have none.
+      {5055, "VK_KHR_shader_clock's shaderDeviceClock and shaderSubgroupClock",
+       context.features().shader_device_clock && context.features().shader_subgroup_clock},
       {5302, "runtimeDescriptorArray", context.features().bindless},
       {5345, "vulkanMemoryModel", context.features().vulkan_memory_model},
+      {5346, "vulkanMemoryModelDeviceScope", context.features().vulkan_memory_model_device_scope},
   };
   constexpr std::uint32_t kOpCapability = 17;
   for (std::size_t i = 5; i + 1 < words.size() && words[i] == (2U << 16 | kOpCapability); i += 2) {

@@ -58,8 +58,9 @@ OptionalFeatures optional_features(const ::vk::raii::PhysicalDevice& device, con
     return has(extension) ? device.getFeatures2<::vk::PhysicalDeviceFeatures2, Feature>().template get<Feature>() : none;
   };
   OptionalFeatures features;
-  features.shader_device_clock =
-      ask(VK_KHR_SHADER_CLOCK_EXTENSION_NAME, ::vk::PhysicalDeviceShaderClockFeaturesKHR{}).shaderDeviceClock;
+  const auto clocks = ask(VK_KHR_SHADER_CLOCK_EXTENSION_NAME, ::vk::PhysicalDeviceShaderClockFeaturesKHR{});
+  features.shader_device_clock = clocks.shaderDeviceClock;
+  features.shader_subgroup_clock = clocks.shaderSubgroupClock;
   features.pipeline_executable_info = options.inspect && ask(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME,
                                                              ::vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR{})
                                                              .pipelineExecutableInfo;
@@ -74,6 +75,7 @@ OptionalFeatures optional_features(const ::vk::raii::PhysicalDevice& device, con
   const auto vulkan12 = device.getFeatures2<::vk::PhysicalDeviceFeatures2, ::vk::PhysicalDeviceVulkan12Features>()
                             .get<::vk::PhysicalDeviceVulkan12Features>();
   features.vulkan_memory_model = vulkan12.vulkanMemoryModel;
+  features.vulkan_memory_model_device_scope = vulkan12.vulkanMemoryModelDeviceScope;
   features.bindless = vulkan12.runtimeDescriptorArray && vulkan12.descriptorBindingPartiallyBound &&
                       vulkan12.descriptorBindingStorageBufferUpdateAfterBind;
   if (has(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME)) {
@@ -93,7 +95,8 @@ OptionalFeatures optional_features(const ::vk::raii::PhysicalDevice& device, con
                                                 .runtimeDescriptorArray = features.bindless,
                                                 .scalarBlockLayout = true,
                                                 .bufferDeviceAddress = true,
-                                                .vulkanMemoryModel = features.vulkan_memory_model};
+                                                .vulkanMemoryModel = features.vulkan_memory_model,
+                                                .vulkanMemoryModelDeviceScope = features.vulkan_memory_model_device_scope};
   ::vk::PhysicalDeviceVulkan13Features vulkan13{
       .pNext = &vulkan12, .subgroupSizeControl = true, .synchronization2 = true, .maintenance4 = true};
   void* next = &vulkan13;
@@ -105,8 +108,9 @@ OptionalFeatures optional_features(const ::vk::raii::PhysicalDevice& device, con
       extensions.push_back(extension);
     }
   };
-  ::vk::PhysicalDeviceShaderClockFeaturesKHR clock{.shaderDeviceClock = true};
-  enable(features.shader_device_clock, clock, VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
+  ::vk::PhysicalDeviceShaderClockFeaturesKHR clock{.shaderSubgroupClock = features.shader_subgroup_clock,
+                                                   .shaderDeviceClock = features.shader_device_clock};
+  enable(features.shader_device_clock || features.shader_subgroup_clock, clock, VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
   ::vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables{.pipelineExecutableInfo = true};
   enable(features.pipeline_executable_info, executables, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
   ::vk::PhysicalDeviceDescriptorBufferFeaturesEXT descriptor_buffer{.descriptorBuffer = true};

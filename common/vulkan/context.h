@@ -16,15 +16,17 @@ namespace bench::vk {
 // Enabled where present. A new one: a field here, a line in Context's constructor, and, if a kernel's SPIR-V declares a
 // capability for it, a line in compute_pipeline.cpp.
 struct OptionalFeatures {
-  bool shader_device_clock = false;  // VK_KHR_shader_clock: clockRealtimeEXT
-  bool vulkan_memory_model = false;  // GLSL: #pragma use_vulkan_memory_model
-  bool external_memory_fd = false;   // VK_KHR_external_memory_fd, and storage buffers may be exported
+  bool shader_device_clock = false;               // VK_KHR_shader_clock: clockRealtimeEXT
+  bool vulkan_memory_model = false;               // GLSL: #pragma use_vulkan_memory_model
+  bool vulkan_memory_model_device_scope = false;  // gl_ScopeDevice in it
+  bool external_memory_fd = false;                // VK_KHR_external_memory_fd, and storage buffers may be exported
   // VK_KHR_pipeline_executable_properties. Only with DeviceOptions::inspect: what is timed runs on a device without it.
   bool pipeline_executable_info = false;
-  bool push_descriptors = false;     // VK_KHR_push_descriptor
-  bool descriptor_buffer = false;    // VK_EXT_descriptor_buffer
-  bool bindless = false;             // runtimeDescriptorArray, partially bound, storage buffers updated after bind
-  bool pipeline_robustness = false;  // VK_EXT_pipeline_robustness; only with DeviceOptions::pipeline_robustness
+  bool push_descriptors = false;       // VK_KHR_push_descriptor
+  bool descriptor_buffer = false;      // VK_EXT_descriptor_buffer
+  bool bindless = false;               // runtimeDescriptorArray, partially bound, storage buffers updated after bind
+  bool pipeline_robustness = false;    // VK_EXT_pipeline_robustness; only with DeviceOptions::pipeline_robustness
+  bool shader_subgroup_clock = false;  // VK_KHR_shader_clock: clockARB
   bool robustness2 = false;  // VK_EXT_robustness2's robustBufferAccess2 is supported; never enabled for the whole device
 };
 

@@ -1,6 +1,7 @@
 """Claims: what a source or this suite says, the query that yields our figure, and the range in which the claim holds.
 
-expNN_name/claims.toml:
+expNN_name/claims.toml, or expNN_name/program/claims.toml where several programs share a folder (their experiments are
+expNN_program):
 
     question = "..."                  the experiment's question, one line
     answer = "... {03.3} ..."         optional; {id} becomes the claim's figure, {id.verdict} its verdict
@@ -18,7 +19,9 @@ expNN_name/claims.toml:
             | "ratio"                 metric(num) / metric(den), for every num and the one den that agrees with it in
                                       all columns that neither of the two names (an empty cell agrees with any)
             | "twin_ratio"            metric(Vulkan) / metric(CUDA), for every pair of twins that matches `where`
-    metric = "device_ns"              a column, or sector_gbps: the predicted sectors' bytes over device_ns
+    metric = "device_ns"              a column, what the experiment measured itself among them (with the columns of its name and
+                                      _lo, _hi as its interval, if there), or sector_gbps: the predicted sectors' bytes over
+                                      device_ns
     where = { variant = "add_f32" }   column = text, or a list of texts (any of them); for num and den likewise
     unit = "x"                        optional; else the claim's
     reproduced = { lo = 0.9, hi = 1.1 }   one or both; without it the query only serves the note
@@ -38,6 +41,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchlib import programs
 from benchlib.markdown import figure_text
 from benchlib.results import Case, InputError, Results, Table
 from benchlib.stats import Figure
@@ -86,22 +90,28 @@ class ClaimFile:
     experiment: str
     question: str
     answer: str
+    folder: str = ""  # from the repository's root
     claims: list[Claim] = field(default_factory=list)
 
 
 def load(root: Path) -> list[ClaimFile]:
-    """Every exp*/claims.toml under the repository root, checked."""
-    return [_read(path) for path in sorted(root.glob("exp*/claims.toml"))]
+    """Every experiment's claims.toml under the repository root, checked."""
+    groups = []
+    seen: set[str] = set()
+    for experiment, folder in programs.source_folders(root).items():
+        group = _read(folder / "claims.toml", experiment, seen)
+        group.folder = folder.relative_to(root).as_posix()
+        groups.append(group)
+    return groups
 
 
-def _read(path: Path) -> ClaimFile:
+def _read(path: Path, experiment: str, seen: set[str]) -> ClaimFile:
+    """`seen`: the ids of the files before; the programs of one folder share a number."""
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: {error}") from error
-    experiment = path.parent.name
     result = ClaimFile(experiment, document.get("question", ""), document.get("answer", ""))
-    seen: set[str] = set()
     for entry in document.get("claim", []):
         name = f"{path}: claim {entry.get('id', '?')}"
         _check_entry(name, entry)
@@ -137,7 +147,7 @@ def _check_entry(name: str, entry: Mapping[str, Any]) -> None:
 def judge(claim: Claim, results: Results) -> None:
     """Fills in the claim's verdict, its worst case and its note."""
     if claim.experiment not in results.tables:
-        claim.note = f"{claim.experiment.partition('_')[0]} has no results in this directory"
+        claim.note = f"{claim.experiment} has no results in this directory"
         return
     figures: dict[str, str] = {}
     findings: list[Finding] = []
@@ -269,5 +279,5 @@ def _any_of(value: object) -> str:
 
 def _lookup(figures: Mapping[str, str], name: str, claim: Claim) -> str:
     if name not in figures:
-        raise InputError(f"{claim.experiment}/claims.toml: claim {claim.id}: the note names no query: {name}")
+        raise InputError(f"{claim.experiment}'s claims.toml: claim {claim.id}: the note names no query: {name}")
     return figures[name]

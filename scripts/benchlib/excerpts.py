@@ -53,6 +53,7 @@ EXCERPTS: dict[str, list[Excerpt]] = {
         three_ways("copy_f32", "copy_f32", "copy_f32_address"),
         three_ways("inner_struct", "inner_struct", "inner_struct_address"),
     ],
+    "exp05_strided": [twin("read_once_4"), twin("write_once_4")],
 }
 
 
@@ -115,9 +116,9 @@ def difference(found: Results, table: Table, kernel: str) -> str:
     return f"- [{escape(kernel)}, line by line]({page}){': ' + escape(summary) + '.' if summary else ''}"
 
 
-_LINK = re.compile(r"\]\((?=sass/)")
+_LINK = re.compile(r"\]\((?=(?:sass|plots)/)")
 
 
 def rebased(text: str, base: str) -> str:
-    """The text with the links to listings as they are from a file that sees the results' directory at `base`."""
+    """The text with the links to listings and plots as they are from a file that sees the results' directory at `base`."""
     return _LINK.sub(f"]({base}/", text)

@@ -45,7 +45,7 @@ def ratio_text(figure: Figure | None) -> str:
 def figure_text(figure: Figure | None) -> str:
     if figure is None:
         return NONE
-    if figure.runs == 0:
+    if figure.runs == 0 or figure.lo == figure.hi == figure.value:
         return f"{figure.value:.6g}"
     if not figure.has_interval:
         return sig(figure.value)

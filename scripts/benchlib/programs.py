@@ -13,6 +13,20 @@ def experiments(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("exp[0-9][0-9]_*") if path.is_file() and os.access(path, os.X_OK))
 
 
+def source_folders(root: Path) -> dict[str, Path]:
+    """Where each experiment's claims.toml and README.md are, by its program's name: exp05_strided's in exp05_strided/, and where
+    several programs share a folder, exp06_litmus's in exp06_memory_model/litmus/.
+    """
+    single = {path.parent.name: path.parent for path in root.glob("exp[0-9][0-9]_*/claims.toml")}
+    nested = {name_in_folder(path.parent): path.parent for path in root.glob("exp[0-9][0-9]_*/*/claims.toml")}
+    return dict(sorted((single | nested).items()))
+
+
+def name_in_folder(folder: Path) -> str:
+    """The program of a folder in a folder of several programs."""
+    return f"{folder.parent.name.partition('_')[0]}_{folder.name}"
+
+
 def find_tool(name: str, variable: str, explicit: str | None, others: Iterable[Path], error: type[Exception]) -> Path | None:
     """The program named (by `explicit`, or in the environment by `variable`; `error` if there is none of that name), else
     the first of: the one on PATH, a CUDA toolkit's, `others`."""

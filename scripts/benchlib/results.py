@@ -26,6 +26,7 @@ ORIGIN = [
 ]  # fmt: skip
 # Written by the access model; every other column between `reason` and `elements` is a parameter.
 MODEL_COLUMNS = {f"{kind}_{what}" for kind in ("load", "store") for what in ("requests", "sectors", "lines")}
+MODEL_COLUMNS |= {"min_read_bytes", "min_write_bytes"}  # distinct bytes that one launch must read and write
 POSITIVE = ["device_ns", "device_ns_lo", "device_ns_hi", "roundtrip_ns", "submit_ns", "gbps", "peak_pct"]
 
 # The ways to send work that answer each other: sent anew every time, and prepared once.
@@ -65,10 +66,18 @@ Row = Mapping[str, str]
 class Table:
     """One experiment's rows: its run, and its repetition where there is one."""
 
-    def __init__(self, name: str, params: Sequence[str], model: Sequence[str], runs: Sequence[Mapping[Case, Row]]):
+    def __init__(
+        self,
+        name: str,
+        params: Sequence[str],
+        model: Sequence[str],
+        runs: Sequence[Mapping[Case, Row]],
+        measured: Sequence[str] = (),
+    ):
         self.name = name
         self.params = list(params)
         self.model = list(model)
+        self.measured = list(measured)  # columns of what the experiment itself counts or reads back
         self.runs = list(runs)
         self.cases = list(dict.fromkeys(case for run in self.runs for case in run))
 
@@ -84,14 +93,18 @@ class Table:
         return self.text(case, "peak_pct") != ""
 
     def figure(self, case: Case, metric: str) -> Figure | None:
-        return hull([figure for row in self.rows(case) if (figure := self._row_figure(row, metric))])
+        return hull([figure for figure in self.run_figures(case, metric) if figure])
+
+    def run_figures(self, case: Case, metric: str) -> list[Figure | None]:
+        """One a run; None where the run has no such result."""
+        return [self._row_figure(run[case], metric) if case in run else None for run in self.runs]
 
     def ratio(self, num: Case, den: Case, metric: str = "device_ns") -> Figure | None:
         """num / den, taken within each run, where the two were interleaved, and then over the runs."""
         ratios = []
         for run in self.runs:
             figures = [self._row_figure(run[case], metric) for case in (num, den) if case in run]
-            if len(figures) == 2 and all(figure and figure.value > 0 for figure in figures):
+            if len(figures) == 2 and all(figures) and figures[1].value > 0:
                 ratios.append(ratio(figures[0], figures[1]))
         return hull(ratios)
 
@@ -149,6 +162,10 @@ class Table:
             return _scaled_by_time(row, value)
         if metric in ("roundtrip_ns", "submit_ns"):
             return Figure(value)
+        if metric in self.measured:
+            # Without an interval of its own it is what this run found, no more and no less; other runs widen it.
+            ends = [number(row, name) if row.get(name) else value for name in (f"{metric}_lo", f"{metric}_hi")]
+            return Figure(value, *ends)
         return Figure.exact(value)
 
 
@@ -223,25 +240,47 @@ def load(directory: Path) -> Results:
     if strangers:
         raise InputError(f"{directory}/rerun: {strangers[0]}.csv repeats nothing in {directory}")
     tables = {}
-    for name, (columns, run) in sorted(first.items()):
+    for name, run in sorted(first.items()):
         runs = [run]
         if name in second:
-            if second[name][0] != columns:
+            if second[name].header != run.header:
                 raise InputError(f"{directory}/rerun/{name}.csv: its columns differ from {directory}/{name}.csv")
-            runs.append(second[name][1])
-        model = [column for column in columns if column in MODEL_COLUMNS]
-        params = [column for column in columns if column not in MODEL_COLUMNS]
-        tables[name] = Table(name, params, model, runs)
+            runs.append(second[name])
+        tables[name] = Table(name, run.params, run.model, [run.rows for run in runs], run.measured)
     _check_one_gpu(directory, tables.values())
     return Results(directory, tables, bool(second))
 
 
-def _read_run(directory: Path) -> dict[str, tuple[list[str], dict[Case, Row]]]:
+@dataclass
+class _Run:
+    """One experiment's file."""
+
+    header: list[str]
+    rows: dict[Case, Row]
+
+    @property
+    def _between(self) -> list[str]:
+        return self.header[len(HEAD) : self.header.index(TIMES[0])]
+
+    @property
+    def params(self) -> list[str]:
+        return [column for column in self._between if column not in MODEL_COLUMNS]
+
+    @property
+    def model(self) -> list[str]:
+        return [column for column in self._between if column in MODEL_COLUMNS]
+
+    @property
+    def measured(self) -> list[str]:
+        return self.header[self.header.index(TIMES[-1]) + 1 : -len(ORIGIN)]
+
+
+def _read_run(directory: Path) -> dict[str, _Run]:
     paths = [path for path in sorted(directory.glob("exp*.csv")) if not path.name.endswith(".samples.csv")]
     return {path.stem: _read_results(path) for path in paths}
 
 
-def _read_results(path: Path) -> tuple[list[str], dict[Case, Row]]:
+def _read_results(path: Path) -> _Run:
     header, records = read_csv(path)
     if header[0] != "schema":
         raise InputError(f"{path}: not a result file (the first column is not schema)")
@@ -251,19 +290,23 @@ def _read_results(path: Path) -> tuple[list[str], dict[Case, Row]]:
     missing = [column for column in HEAD + TIMES + ORIGIN if column not in header]
     if missing:
         raise InputError(f"{path}: no column {', '.join(missing)}")
+    twice = sorted({column for column in header if header.count(column) > 1})
+    if twice:
+        raise InputError(f"{path}: two columns {', '.join(map(ascii, twice))}")
     begin, end = len(HEAD), header.index(TIMES[0])
     measured, origin = end + len(TIMES), len(header) - len(ORIGIN)
     if header[:begin] != HEAD or header[end:measured] != TIMES or header[origin:] != ORIGIN:
         raise InputError(f"{path}: columns not in the order of schema {SCHEMA}")
+    run = _Run(header, {})
     for line, row in records:
-        _check_row(path, line, row)
-    params = [column for column in header[begin:end] if column not in MODEL_COLUMNS]
-    return header[begin:end], keyed(path, ["variant", "api", *params, "elements", "cache"], records)
+        _check_row(path, line, row, run.measured)
+    run.rows = keyed(path, ["variant", "api", *run.params, "elements", "cache"], records)
+    return run
 
 
-def _check_row(path: Path, line: int, row: Row) -> None:
+def _check_row(path: Path, line: int, row: Row, measured: Sequence[str]) -> None:
     where = f"{path}: line {line}"
-    if row["experiment"].partition("_")[0] != path.stem.partition("_")[0]:
+    if row["experiment"] != path.stem:
         raise InputError(f"{where}: a row of experiment {ascii(row['experiment'])}")
     if row["api"] not in APIS:
         raise InputError(f"{where}: api {ascii(row['api'])} is none of {', '.join(APIS)}")
@@ -275,6 +318,9 @@ def _check_row(path: Path, line: int, row: Row) -> None:
     for column in POSITIVE:
         if row[column] and not _is_positive(row[column]):
             raise InputError(f"{where}: {column} is {ascii(row[column])}, not a positive number")
+    for column in measured:
+        if row[column] and not _is_finite(row[column]):
+            raise InputError(f"{where}: {column} is {ascii(row[column])}, not a number")
     lo, hi = row["device_ns_lo"], row["device_ns_hi"]
     if lo and hi and not float(lo) <= float(row["device_ns"] or 0) <= float(hi):
         raise InputError(f"{where}: device_ns lies outside its interval")
@@ -298,6 +344,13 @@ def _check_one_gpu(directory: Path, tables: Iterable[Table]) -> None:
 def _is_positive(text: str) -> bool:
     try:
         return 0 < float(text) < math.inf
+    except ValueError:
+        return False
+
+
+def _is_finite(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
     except ValueError:
         return False
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from benchlib import sass_cubin
+from benchlib import programs, sass_cubin
 from benchlib.results import InputError
 
 SCHEMA = 1
@@ -199,9 +199,11 @@ def uses_descriptors(spirv: Path | None) -> bool:
 
 
 def read_cubins(build: Path) -> list[Kernel]:
-    """Every kernel of every architecture in BUILD/<experiment>/<set>_kernels/<stem>.<arch>.cubin."""
+    """Every kernel of every architecture in BUILD/<the experiment's folder>/<set>_kernels/<stem>.<arch>.cubin."""
     kernels = []
-    for path in sorted(build.glob("exp[0-9][0-9]_*/*_kernels/*.sm_*.cubin")):
+    single, nested = (sorted(build.glob(f"exp[0-9][0-9]_*/{below}*_kernels/*.sm_*.cubin")) for below in ("", "*/"))
+    for path in single + nested:
+        folder = path.parent.parent
         stem, arch = path.name.removesuffix(".cubin").rsplit(".", 1)
         container = path.read_bytes()
         try:
@@ -212,7 +214,7 @@ def read_cubins(build: Path) -> list[Kernel]:
             ptx = path.with_name(f"{stem}.ptx")
             kernels.append(
                 Kernel(
-                    experiment=path.parent.parent.name,
+                    experiment=folder.name if folder.parent == build else programs.name_in_folder(folder),
                     name=function.name,
                     api="cuda",
                     arch=arch,

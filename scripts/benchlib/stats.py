@@ -33,7 +33,7 @@ class Figure:
 
 
 def ratio(num: Figure, den: Figure) -> Figure:
-    """num / den of two positive figures.
+    """num / den, den positive.
 
     The interval is MOVER's on logarithms (method of variance estimates recovery; Zou and Donner 2008), which needs only
     the two intervals and allows them to be asymmetric, as order-statistic intervals of medians are.
@@ -42,6 +42,8 @@ def ratio(num: Figure, den: Figure) -> Figure:
     runs = min(num.runs, den.runs)
     if num.lo is None or num.hi is None or den.lo is None or den.hi is None:
         return Figure(value, runs=runs)
+    if min(num.lo, den.lo) <= 0:  # counts: no logarithm; the widest that the two intervals allow
+        return Figure(value, min(num.lo / den.hi, value), num.hi / den.lo, runs) if den.lo > 0 else Figure(value, runs=runs)
     a, a_lo, a_hi = math.log(num.value), math.log(num.lo), math.log(num.hi)
     b, b_lo, b_hi = math.log(den.value), math.log(den.lo), math.log(den.hi)
     lo = math.exp(a - b - math.hypot(a - a_lo, b_hi - b))

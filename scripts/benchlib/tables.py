@@ -29,7 +29,6 @@ class Pair:
         return self.cuda, self.vulkan
 
 
-
 def micros(figure: Figure | None) -> str:
     return sig(figure.value / 1000) if figure else NONE
 
@@ -88,15 +87,24 @@ def sectors_header(counts: counted.Counts | None, name: str = "sectors per warp,
 
 
 def twin_table(
-    table: Table, where: dict[str, object], *, sectors: bool = False, counts: counted.Counts | None = None
+    table: Table,
+    where: dict[str, object],
+    *,
+    sectors: bool = False,
+    counts: counted.Counts | None = None,
+    metrics: Sequence[str] = (),
 ) -> str:
-    """Each CUDA row beside its Vulkan twin: time, bandwidth, ratio, verdict; with `sectors` the predicted ones and `counts`."""
+    """Each CUDA row beside its Vulkan twin: time, bandwidth, ratio, verdict; with `sectors` the predicted ones and `counts`,
+    and of `metrics`, columns that the experiment measured, those that any of these rows has.
+    """
     found = sorted(pairs(table, where), key=lambda pair: (pair.case.elements, pair.case["block"].zfill(5)))
     if not found:
         return "No results."
     columns = varying_columns([pair.case for pair in found])
     header = ["variant", *(f"{column}:" for column in columns)]
     header += ["CUDA µs:", "Vulkan µs:", "CUDA GB/s:", "Vulkan GB/s:"]
+    metrics = [metric for metric in metrics if any(figure_of(table, side, metric) for pair in found for side in pair.sides)]
+    header += [f"{API_NAMES[api]} {escape(metric)}:" for metric in metrics for api in APIS]
     header += sectors_header(counts) if sectors and table.model else []
     header += ["Vulkan/CUDA [95 %]:", "Vulkan is"]
     rows = []
@@ -104,6 +112,7 @@ def twin_table(
         cells = [escape(pair.case["variant"]), *(key_cell(pair.case, column) for column in columns)]
         cells += [micros(figure_of(table, side)) for side in pair.sides]
         cells += [plain(figure_of(table, side, "gbps")) for side in pair.sides]
+        cells += [markdown.figure_text(figure_of(table, side, metric)) for metric in metrics for side in pair.sides]
         if sectors and table.model:
             cells += [sectors_cell(table, pair.case), *(counts.cells(pair.sides) if counts else [])]
         rows.append(cells + comparison(table, pair))
@@ -127,3 +136,9 @@ def noise_floor(found: Results, table: Table) -> str:
 
 def with_floor(found: Results, table: Table, text: str) -> str:
     return f"{text}\n\n{noise_floor(found, table)}"
+
+
+def sectors_table(found: Results, table: Table, where: dict[str, object]) -> str:
+    """Twins with their sectors, predicted and, where they were, counted."""
+    counts = counted.load(found, table)
+    return with_floor(found, table, counted.explained(counts, twin_table(table, where, sectors=True, counts=counts)))

@@ -1,6 +1,22 @@
-"""Makes scripts/ importable."""
+"""Makes scripts/ importable, and a small repository with results."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import pytest
+
+SCRIPTS = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(SCRIPTS))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository with this one's claims, and results of its experiments for the reference GPU."""
+    import synthetic
+    import worklog
+
+    for name, rows in synthetic.EXPERIMENTS.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "claims.toml").write_bytes((SCRIPTS.parent / name / "claims.toml").read_bytes())
+        synthetic.write(tmp_path / worklog.REFERENCE, name, rows())
+    return tmp_path

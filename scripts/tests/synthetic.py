@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import counters
 from benchlib.results import HEAD, ORIGIN, TIMES
 
 PARAMS = {
@@ -15,8 +16,10 @@ PARAMS = {
     "exp02_descriptors": ["block", "buffers", "binding", "set_use", "dispatches", "robustness"],
     "exp03_memory_coalescing": ["block", "offset", "struct_bytes", "fields"],
     "exp04_bda": ["block", "feature", "memory"],
+    "exp05_strided": ["block", "grid", "elem_bytes", "stride"],
 }
-MODEL = {"exp03_memory_coalescing": ["load_requests", "load_sectors", "store_requests", "store_sectors"]}
+SECTORS = ["load_requests", "load_sectors", "store_requests", "store_sectors"]
+MODEL = {"exp03_memory_coalescing": SECTORS, "exp05_strided": [*SECTORS, "min_read_bytes", "min_write_bytes"]}
 MEASURED: dict[str, list[str]] = {}
 PEAK_GBPS = 4800.0
 DRAM_ELEMENTS = 1 << 26
@@ -178,6 +181,44 @@ def exp04_rows(scale: float = 1.0) -> list[dict]:
     return rows
 
 
+def exp05_rows(scale: float = 1.0) -> list[dict]:
+    """A small experiment 5: time follows the sectors at 3 TB/s, less than experiment 1 reached; stores take twice as long."""
+    name = "exp05_strided"
+    rows: list[dict] = []
+
+    def add(variant: str, grid: int, elem_bytes: int, stride: int, elements: int, factor: float = 1.0) -> None:
+        sectors = min(32, elem_bytes * stride)
+        stores = variant == "write_once"
+        once = elements * elem_bytes
+        visited = once // (stride if variant in ("read_folded", "source_strided") else 1) * min(8, stride)
+        cells = {f"{kind}_{what}": 0 for kind in ("load", "store") for what in ("requests", "sectors")}
+        kind = "store" if stores else "load"
+        cells |= {f"{kind}_requests": 1, f"{kind}_sectors": sectors}
+        cells |= {"min_read_bytes": 0 if stores else min(once, visited), "min_write_bytes": once if stores else 0}
+        ns = sectors * elements / 3000 * (2 if stores else 1) * factor
+        cells |= {"grid": grid, "elem_bytes": elem_bytes, "stride": stride, "elements": elements}
+        rows.extend(twins(name, variant, ns * scale, ns * scale * 1.02, bytes_per_element=elem_bytes, **cells))
+
+    for grid, factor in ((256, 4.0), (4096, 1.0)):
+        add("source_coalesced", grid, 4, 1, 1 << 24, factor)
+        add("source_strided", grid, 4, 32, 1 << 24, factor)
+    for stride in (1, 2, 3, 32, 128):
+        for elements in (1 << 24, DRAM_ELEMENTS):
+            add("read_folded", 4096, 4, stride, elements, 0.8 if stride > 8 else 1.0)
+            add("read_once", 4096, 4, stride, elements)
+        for width in (8, 16):
+            add("read_once", 4096, width, stride, DRAM_ELEMENTS)
+        for width in (4, 8, 16):
+            add("write_once", 4096, width, stride, DRAM_ELEMENTS)
+    add("aa_control_a", 4096, 16, 128, DRAM_ELEMENTS)
+    add("aa_control_b", 4096, 16, 128, DRAM_ELEMENTS)
+    return rows
+
+
+EXPERIMENTS: dict[str, Callable[[], list[dict]]] = {
+    "exp01_vector_add": exp01_rows, "exp02_descriptors": exp02_rows, "exp03_memory_coalescing": exp03_rows,
+    "exp04_bda": exp04_rows, "exp05_strided": exp05_rows,
+}  # fmt: skip
 CUDA_LISTING = ["LDG.E R0, desc[UR4][R2.64]", "@P0 STG.E desc[UR4][R4.64], R0", "EXIT"]
 VULKAN_LISTING = ["LDG.E.CONSTANT R0, [R0.U32+UR4]", "STG.E.STRONG.SM [R0.U32+UR4], R0", "EXIT"]
 LISTINGS = {
@@ -189,9 +230,27 @@ for _experiment, _kernel in (
     ("exp02_descriptors", "sum_1"),
     ("exp03_memory_coalescing", "read_soa_x"),
     ("exp04_bda", "copy_f32"),
+    ("exp05_strided", "read_once_4"),
 ):
     LISTINGS[_experiment, _kernel, "cuda"] = CUDA_LISTING
     LISTINGS[_experiment, _kernel, "vulkan"] = VULKAN_LISTING
+
+
+def counters_text(*experiments: str, **change: object) -> str:
+    """What ncu would count if every prediction held; memory moves the requested sectors."""
+    rows = []
+    for row in (row for name in experiments for row in EXPERIMENTS[name]() if row["api"] == "cuda"):
+        if row["load_sectors"] == "":
+            continue
+        warps = row["elements"] // 32
+        columns_ = ["experiment", "variant", "api", *PARAMS[row["experiment"]], "elements", "cache"]
+        cells = {name: str(row[name]) for name in columns_}
+        for kind in ("load", "store"):
+            cells |= {f"{kind}_{what}": str(row[f"{kind}_{what}"] * warps) for what in ("requests", "sectors")}
+        moved = (row["load_sectors"] * warps * 32, row["store_sectors"] * warps * 32)
+        cells |= {"dram_read_bytes": str(moved[0]), "dram_write_bytes": str(moved[1]), "l1_hit_pct": "0"}
+        rows.append(cells | {name: str(value) for name, value in change.items()})
+    return counters.csv_text(rows)
 
 
 def write_listings(directory: Path) -> None:

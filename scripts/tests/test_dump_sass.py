@@ -353,16 +353,23 @@ def test_the_programs_are_asked(tmp_path, tool):
     assert [row["kernel"] for row in rows(tmp_path / "out/sass.csv")] == ["add_f32"]
 
 
+LITMUS = "exp06_litmus"  # a program in a folder of several
+
+
 def test_without_a_gpu_the_builds_cubins_are_read(tmp_path, tool, capsys):
     dump = write_dump(tmp_path / "dump", entry("vulkan", code=None, reason="lavapipe has no machine code"))
     programs = add_program(tmp_path, f'cp -r {dump}/. "$2"')
     cubins = tmp_path / "release/exp01_vector_add/exp01_kernels"
-    cubins.mkdir(parents=True)
-    for arch in ("sm_86", "sm_90a"):
-        (cubins / f"add_f32.{arch}.cubin").write_bytes(cubin_of_cuda_13(CODE))
+    nested = tmp_path / "release/exp06_memory_model/litmus/exp06_kernels"
+    for folder, archs in ((cubins, ("sm_86", "sm_90a")), (nested, ("sm_86",))):
+        folder.mkdir(parents=True)
+        for arch in archs:
+            (folder / f"add_f32.{arch}.cubin").write_bytes(cubin_of_cuda_13(CODE))
     assert dump_sass.main(["--bin", str(programs), "--out", str(tmp_path / "out")]) == 0
-    found = [(row["api"], row["arch"], row["instructions"]) for row in rows(tmp_path / "out/sass.csv")]
+    table = [row for row in rows(tmp_path / "out/sass.csv") if row["experiment"] != LITMUS]
+    found = [(row["api"], row["arch"], row["instructions"]) for row in table]
     assert found == [("cuda", "sm_86", "3"), ("cuda", "sm_90a", "3"), ("vulkan", "sm_90a", "")]
+    assert (tmp_path / "out/sass" / LITMUS / "add_f32.cuda.sm_86.sass").exists()
     assert (tmp_path / "out/sass/exp01_vector_add/add_f32.cuda.sm_86.sass").exists()
 
 

@@ -12,26 +12,13 @@ from pathlib import Path
 import pytest
 import synthetic
 import worklog
-from benchlib import claims, excerpts, results
+from benchlib import claims, excerpts, results, tables
 from benchlib.markdown import count, escape, sig
 from benchlib.results import Case
 from benchlib.stats import Figure, hull, ratio, verdict
 
 SCRIPTS = Path(worklog.__file__).resolve().parent
-EXP01, EXP02, EXP03, EXP04 = "exp01_vector_add", "exp02_descriptors", "exp03_memory_coalescing", "exp04_bda"
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    """A repository with this one's claims, and results of its experiments for the reference GPU."""
-    for name in (EXP01, EXP02, EXP03, EXP04):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "claims.toml").write_bytes((SCRIPTS.parent / name / "claims.toml").read_bytes())
-    synthetic.write(tmp_path / worklog.REFERENCE, EXP01, synthetic.exp01_rows())
-    synthetic.write(tmp_path / worklog.REFERENCE, EXP02, synthetic.exp02_rows())
-    synthetic.write(tmp_path / worklog.REFERENCE, EXP03, synthetic.exp03_rows())
-    synthetic.write(tmp_path / worklog.REFERENCE, EXP04, synthetic.exp04_rows())
-    return tmp_path
+EXP01, EXP02, EXP03, EXP04, EXP05 = ALL = tuple(synthetic.EXPERIMENTS)
 
 
 def run(root: Path, *arguments: str | Path) -> int:
@@ -115,7 +102,7 @@ def test_no_twin_on_another_gpu(tmp_path: Path) -> None:
     synthetic.write(tmp_path, EXP01, rows)
     table = results.load(tmp_path).tables[EXP01]
     assert table.twin(table.cases[0]) is None
-    assert "no twin" in worklog.twin_table(table, {})
+    assert "no twin" in tables.twin_table(table, {})
 
 
 def test_largest_size_that_failed_is_not_replaced_by_a_smaller_one(tmp_path: Path) -> None:
@@ -344,7 +331,8 @@ def test_check_before_anything_was_written(root: Path, capsys: pytest.CaptureFix
 def test_no_temporary_file_is_left(root: Path) -> None:
     assert run(root) == 0
     names = sorted(path.name for path in reference(root).iterdir())
-    assert names == ["claims.csv", f"{EXP01}.csv", f"{EXP02}.csv", f"{EXP03}.csv", f"{EXP04}.csv", "worklog.md"]
+    assert names == ["claims.csv", *(f"{name}.csv" for name in ALL), "plots", "worklog.md"]
+    assert all(path.suffix == ".svg" for path in (reference(root) / "plots").iterdir())
 
 
 # ------------------------------------------------------------------------------------------------------------- READMEs
@@ -365,17 +353,19 @@ def test_markers_are_filled_and_the_rest_kept(root: Path) -> None:
     assert run(root, "--check") == 0
 
 
-CLAIM_TABLES = [f"claims-{name.partition('_')[0]}" for name in (EXP01, EXP02, EXP03, EXP04)]
+CLAIM_TABLES = [f"claims-{name.partition('_')[0]}" for name in ALL]
 
 
 @pytest.mark.parametrize("name", [*worklog.README_TABLES, *CLAIM_TABLES, "answers"])
 def test_every_table_has_a_marker_name(root: Path, name: str) -> None:
     synthetic.write_listings(reference(root))
+    (reference(root) / "counters.csv").write_text(synthetic.counters_text(EXP03, EXP05), encoding="utf-8")
     path = root / EXP03 / "README.md"
     path.write_text(f"<!-- worklog:{name} -->\n<!-- /worklog -->\n", encoding="utf-8")
     assert run(root) == 0
     text = path.read_text(encoding="utf-8")
-    assert text.count("\n| ") > 2 or "█" in text or "\n0000 LDG.E" in text
+    marks = ["█", "\n0000 LDG.E", "](../results/nvidia-h200/plots/", "\nFloor: ", "\nNo floors: "]
+    assert text.count("\n| ") > 2 or any(mark in text for mark in marks)
 
 
 @pytest.mark.parametrize(
@@ -533,7 +523,7 @@ def test_absent_experiment(root: Path) -> None:
     assert run(root) == 0
     rows = claim_rows(root)
     assert rows["03.1"]["verdict"] == "NOT TESTABLE HERE"
-    assert rows["03.1"]["note"] == "exp03 has no results in this directory"
+    assert rows["03.1"]["note"] == f"{EXP03} has no results in this directory"
 
 
 CLAIM = """

@@ -1,0 +1,5 @@
+// reuse with readonly. CUDA has no such word: no twin.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#define READ readonly
+#include "reuse.glsl"

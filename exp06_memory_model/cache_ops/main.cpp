@@ -1,0 +1,92 @@
+// What do a load's and a store's cache operators and hints become, and what do they spare the caches?
+#include <string_view>
+
+#include "backends.h"
+#include "core/experiment.h"
+#include "core/verify.h"
+#include "exp06_kernels.h"
+#include "params.h"
+#include "reference.h"
+#include "variants.h"
+
+namespace {
+
+using bench::Buffer;
+using bench::Plan;
+using bench::Prepared;
+using bench::Workbench;
+
+const bench::Kernel& kernel(Workbench& bench, const Cell& cell) {
+  const bool cuda = bench.device().info().api == bench::Api::kCuda;
+  const std::string stem = cuda ? (cell.has_reuse() ? "reuse" : cell.variant()) : cell.entry();
+  return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), stem),
+                       .entry = cell.entry(),
+                       .block_x = cell.block,
+                       .glsl_constants = {},
+                       .buffers = cell.kind == Kind::kFill ? 1U : 3U,
+                       .params_bytes = sizeof(CacheParams),
+                       .binding = bench::BufferBinding::kAddress});
+}
+
+// Six steps, the same for both APIs: kernel, inputs, poisoned output, one run, verification, the subject to be timed.
+Prepared set_up(Workbench& bench, const Cell& cell) {
+  bench::Launch launch;
+  launch.kernel = &kernel(bench, cell);
+  launch.grid = {cell.grid, 1, 1};
+  launch.params = bench::params_bytes(cell.params);
+  if (cell.kind != Kind::kFill) {
+    launch.buffers = {&bench.input(0, cell.stream_words), &bench.input(1, std::max<std::uint64_t>(cell.reuse_words(), 1))};
+  }
+  Buffer& out = bench.output("out", out_words(cell));
+  launch.buffers.push_back(&out);
+
+  bench.device().run(launch);
+  check(bench, out, cell);
+  return {bench.device().prepare(launch, {}), [&bench, &out, cell] { return measure(bench, out, cell); }};
+}
+
+bench::Case make_case(const Cell& cell) {
+  bench::Case result = bench::twin(
+      cell.variant(),
+      {cell.op.name, cell.level, cell.has_reuse() ? std::to_string(cell.reuse_bytes) : "", std::to_string(cell.stream_bytes)},
+      [cell](Workbench& bench) { return set_up(bench, cell); });
+  std::erase_if(result.sides, [&](const bench::Side& side) {
+    return side.api == bench::Api::kCuda ? !cell.op.cuda : !cell.op.vulkan || cell.kind == Kind::kKeep;
+  });
+  result.elements = cell.accesses();
+  result.useful_bytes = cell.accesses() * 4;
+  result.footprint_bytes = cell.has_reuse() ? cell.reuse_words() * 4 : cell.stream_bytes;
+  result.cache = cell.has_reuse() ? bench::Cache::kWarm : bench::Cache::kCold;
+  result.budget_part = 0.12;
+  result.host_samples = 1;
+  return result;
+}
+
+std::vector<bench::Case> cases(const Plan& plan) {
+  std::vector<bench::Case> list;
+  for (const Cell& cell : all_cells(plan.cpu || plan.smoke, plan.max_buffer_bytes)) list.push_back(make_case(cell));
+  for (const bench::Case& aa : bench::aa_controls(list.front())) list.push_back(aa);
+  return list;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Experiment experiment = {
+      .name = "exp06_cache_ops",
+      .question = "What do a load's and a store's cache operators and hints become, and what do they spare the caches?",
+      .params = {"op", "level", "reuse_bytes", "stream_bytes"},
+      .model = {},
+      .measured = {"reuse_cycles", "reuse_bytes_per_cycle"},
+      .variants = {{"stream", "a plain sum, from memory, with the operator `op`: the control, no difference expected"},
+                   {"fill", "plain stores, to memory, with the operator `op`"},
+                   {"reuse",
+                    "a reuse set read again and again beside a stream that is read with `op`; level l1: both a block's, "
+                    "the stream from L2; l2: both the grid's, the stream from memory"},
+                   {"keep", "the same with `op` on the reuse set and plain loads for the stream"},
+                   {"aa_control_a", "A/A control: the plain stream, paired with aa_control_b, which is the same"},
+                   {"aa_control_b", "the other half of the A/A control"}},
+      .cases = cases,
+  };
+  return bench::run_main(argc, argv, experiment, bench::all_backends());
+}

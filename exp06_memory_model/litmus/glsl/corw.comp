@@ -1,0 +1,20 @@
+// CoRW: does a load see its own thread's store after it? Violated: r0 = 1, r1 = 2, and alike.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#define ROLES 2u
+#define READS 2u
+#include "litmus.glsl"
+
+uint owner(uint k) { return k; }
+
+void first(const uint instance[4], inout uint r[4]) {
+  r[0] = read(x(instance[0]));
+  write(x(instance[0]), 1u);
+}
+
+void second(const uint instance[4], inout uint r[4]) {
+  r[1] = read(x(instance[1]));
+  write(x(instance[1]), 2u);
+}
+
+void main() { play(); }

@@ -1,0 +1,17 @@
+// One invocation stores a value, loads it back from where it went (relaxed, of the store's scope) and stores its successor: a
+// chain by value through memory, 4 bytes stored and 4 loaded a step.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "orders.glsl"
+#include "store_any.glsl"
+
+void main() {
+  uint value = 0;
+  const uint begin = clock();
+  [[dont_unroll]] for (uint step = 0; step < params.steps; ++step) {
+    store_any(data, 0, value + 1);
+    value = load_relaxed(data, 0);
+  }
+  result.at[EXP06_OUT_CYCLES] = clock() - begin;
+  result.at[EXP06_OUT_VALUE] = value;
+}

@@ -1,0 +1,13 @@
+void store_any(Words words, uint i, uint value) {
+  switch (ORDER) {
+    case EXP06_WEAK:
+      words.at[i] = value;
+      break;
+    case EXP06_RELAXED:
+      store_relaxed(words, i, value);
+      break;
+    default:
+      store_release(words, i, value);
+      break;
+  }
+}

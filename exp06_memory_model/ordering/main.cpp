@@ -1,0 +1,132 @@
+// What does it cost to say in which order, and for whom, memory is read and written?
+#include <string_view>
+
+#include "backends.h"
+#include "core/error.h"
+#include "core/experiment.h"
+#include "core/verify.h"
+#include "exp06_kernels.h"
+#include "params.h"
+#include "reference.h"
+#include "variants.h"
+
+namespace {
+
+using bench::Buffer;
+using bench::Plan;
+using bench::Prepared;
+using bench::Workbench;
+
+// The .cu files leave out what code for older architectures does not have; see variants.h.
+void check_architecture(const bench::DeviceInfo& info, const Cell& cell) {
+  const bench::KernelImages& images = bench::find_kernel(bench::kernels::exp06(), cell.variant->cuda);
+  const int number = info.arch.starts_with("sm_") ? std::stoi(info.arch.substr(3)) : 0;
+  const bench::CudaImage* image = bench::choose_image(images.cuda, number / 10, number % 10);
+  if (image != nullptr && image->major < 9) {
+    throw bench::Skip("{} needs code for sm_90 or newer; what this build has for {} is for sm_{}{}", cell.entry(), info.arch,
+                      image->major, image->minor);
+  }
+}
+
+const bench::Kernel& kernel(Workbench& bench, const Cell& cell) {
+  const bench::DeviceInfo& info = bench.device().info();
+  const bool cuda = info.api == bench::Api::kCuda;
+  if (cuda && cell.needs_sm90()) check_architecture(info, cell);
+  std::vector<std::uint32_t> constants;
+  if (!cuda) constants = {static_cast<std::uint32_t>(cell.order.glsl), static_cast<std::uint32_t>(cell.scope.glsl)};
+  return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), cuda ? cell.variant->cuda : cell.variant->entry),
+                       .entry = cell.entry(),
+                       .block_x = cell.block(),
+                       .glsl_constants = constants,
+                       .buffers = 2,
+                       .params_bytes = sizeof(OrderParams),
+                       .binding = bench::BufferBinding::kAddress});
+}
+
+// A software device runs workgroups side by side as it pleases, and lavapipe ends a kernel's loops after 65535 turns, so that a
+// wait may be in vain: a few tries, no times.
+[[noreturn]] void skip_messages(Workbench& bench, const bench::Launch& launch, Buffer& data, const Buffer& out,
+                                const Cell& cell) {
+  constexpr int kTries = 20;
+  for (int tries = 1; tries <= kTries; ++tries) {
+    if (all_rounds_done(bench, out, cell)) {
+      check(bench, data, out, cell);
+      throw bench::Skip("not timed on a software device; the messages arrived at try {}", tries);
+    }
+    fill(bench, data, cell);
+    bench.device().run(launch);
+  }
+  throw bench::Skip("this software device did not run two workgroups side by side in {} tries", kTries);
+}
+
+// Six steps, the same for both APIs: kernel, data, poisoned output, one run, verification, the subject to be timed.
+Prepared set_up(Workbench& bench, const Cell& cell) {
+  bench::Launch launch;
+  launch.kernel = &kernel(bench, cell);
+  launch.grid = {cell.grid(), 1, 1};
+  const std::uint64_t items = cell.variant->shape == Shape::kFence ? cell.words() / 4 : cell.words();
+  launch.params =
+      bench::params_bytes(OrderParams{cell.steps(), static_cast<std::uint32_t>(items - 1), cell.in_flight_bytes / 16, kSpins});
+  Buffer& data = bench.output("data", cell.words());
+  Buffer& out = bench.output("out", out_words(cell));
+  fill(bench, data, cell);
+  launch.buffers = {&data, &out};
+
+  bench.device().run(launch);
+  if (cell.variant->shape == Shape::kMessage && bench.device().info().is_cpu) skip_messages(bench, launch, data, out, cell);
+  check(bench, data, out, cell);
+  return {bench.device().prepare(launch, {}), [&bench, &out, cell] { return measure(bench, out, cell); }};
+}
+
+bench::Case make_case(const Cell& cell) {
+  const auto bytes = [](std::uint32_t count) { return count == 0 ? std::string() : std::to_string(count); };
+  const bool fence = cell.variant->shape == Shape::kFence;
+  bench::Case result = bench::twin(cell.variant->name,
+                                   {cell.order.name, cell.scope.name, cell.variant->via, bytes(cell.resident_bytes),
+                                    fence ? std::to_string(cell.in_flight_bytes) : std::string()},
+                                   [cell](Workbench& bench) { return set_up(bench, cell); });
+  std::erase_if(result.sides,
+                [&](const bench::Side& side) { return side.api == bench::Api::kCuda ? !cell.has_cuda() : !cell.has_vulkan(); });
+  result.elements = cell.elements();
+  result.footprint_bytes = cell.words() * 4;
+  // Whoever reads the table wants differences of two and more, not of a percent; there are many cases.
+  result.budget_part = 0.12;
+  result.host_samples = 1;
+  return result;
+}
+
+std::vector<bench::Case> cases(const Plan& plan) {
+  std::vector<bench::Case> list;
+  for (const Cell& cell : all_cells(plan.cpu || plan.smoke)) list.push_back(make_case(cell));
+  for (const bench::Case& aa : bench::aa_controls(list.front())) list.push_back(aa);
+  return list;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Experiment experiment = {
+      .name = "exp06_ordering",
+      .question = "What does it cost to say in which order, and for whom, memory is read and written?",
+      .params = {"order", "scope", "via", "resident_bytes", "in_flight_bytes"},
+      .model = {},
+      .measured = {"cycles", "stale", "sm_0", "sm_1"},
+      .variants = {{"load_chain", "one thread follows indices through a table that L1 or L2 holds: time of one load"},
+                   {"store_chain",
+                    "one thread stores a value, loads it back (relaxed) and stores its successor: time of the pair"},
+                   {"add_chain", "one thread adds to one word what the addition before returned: time of one addition"},
+                   {"cas_chain", "one thread swaps one word for its successor: time of one compare-and-swap"},
+                   {"load_rate", "every thread of a full GPU loads words of its own from L2, four under way"},
+                   {"store_rate", "every thread of a full GPU stores words of its own"},
+                   {"add_rate", "every thread of a full GPU adds to words of its own, four under way"},
+                   {"fence_rate", "every thread of a full GPU stores 4 bytes and fences"},
+                   {"fence",
+                    "a block stores `in_flight_bytes`, then one thread fences: time of a turn; `cycles` of the fence alone"},
+                   {"message_flag", "two blocks pass a number back and forth: time of one message"},
+                   {"message_payload", "the same with a word in another line, announced by the flag; `stale` counts old ones"},
+                   {"aa_control_a", "A/A control: the first load_chain, paired with aa_control_b, which is the same"},
+                   {"aa_control_b", "the other half of the A/A control"}},
+      .cases = cases,
+  };
+  return bench::run_main(argc, argv, experiment, bench::all_backends());
+}

@@ -1,0 +1,146 @@
+#include "reference.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/verify.h"
+
+namespace {
+
+constexpr std::size_t kReportWords = 6;  // see params.h, EXP06_OUT_*
+
+std::array<std::uint32_t, kReportWords> report(bench::Workbench& bench, const bench::Buffer& out) {
+  std::array<std::uint32_t, kReportWords> words{};
+  bench.device().download(out, 0, std::as_writable_bytes(std::span(words)));
+  return words;
+}
+
+// What a chain's last operation returns.
+std::uint32_t end_of_chain(const Cell& cell) {
+  const auto mask = static_cast<std::uint32_t>(cell.words() - 1);
+  std::uint32_t value = cell.variant->op == Op::kAdd ? 1 : 0;
+  std::uint32_t word = 0;
+  for (std::uint32_t step = 0; step < cell.steps(); ++step) {
+    if (cell.variant->op == Op::kLoad) {
+      value = EXP06_NEXT(value, mask);
+    } else if (cell.variant->op == Op::kAdd) {
+      const std::uint32_t before = word;
+      word += value;
+      value = before;
+    } else {
+      ++value;
+    }
+  }
+  return value;
+}
+
+void check_chain(bench::Workbench& bench, const bench::Buffer& out, const Cell& cell) {
+  const std::uint32_t found = report(bench, out)[EXP06_OUT_VALUE];
+  if (const std::uint32_t expected = end_of_chain(cell); found != expected) {
+    throw bench::Error("wrong output: the chain of {} operations ends with {}, expected {}", cell.steps(), found, expected);
+  }
+}
+
+// Thread t has the words t, t + threads, ... , visited in turn.
+void check_rate(bench::Workbench& bench, const bench::Buffer& data, const bench::Buffer& out, const Cell& cell) {
+  const auto mask = static_cast<std::uint32_t>(cell.words() - 1);
+  const std::uint32_t threads = cell.threads();
+  const auto slots = static_cast<std::uint32_t>(cell.words() / threads);
+  const std::uint32_t laps = cell.steps() / slots;
+  const Op op = cell.variant->op;
+  if (op == Op::kLoad || op == Op::kAdd) {
+    bench::verify<std::uint32_t>(bench.device(), out, threads, bench::kGuardWords, [&](std::uint64_t thread) {
+      std::uint32_t sum = 0;
+      auto i = static_cast<std::uint32_t>(thread);
+      for (std::uint32_t slot = 0; slot < slots; ++slot, i += threads) {
+        sum += op == Op::kLoad ? laps * EXP06_NEXT(i & mask, mask) : laps * (laps - 1) / 2;
+      }
+      return sum;
+    });
+  }
+  if (op == Op::kLoad) return;
+  bench::verify<std::uint32_t>(bench.device(), data, cell.words(), bench::kGuardWords, [&](std::uint64_t index) {
+    const auto word = static_cast<std::uint32_t>(index);
+    if (op == Op::kAdd) return laps;
+    const std::uint32_t last = cell.steps() - slots + word / threads;
+    return static_cast<std::uint32_t>(EXP06_STORED(word, last));
+  });
+}
+
+void check_fence(bench::Workbench& bench, const bench::Buffer& data, const Cell& cell) {
+  const std::uint64_t stored = std::uint64_t{cell.steps()} * cell.in_flight_bytes / 4;  // words, from the first on
+  bench::verify<std::uint32_t>(bench.device(), data, cell.words(), bench::kGuardWords, [&](std::uint64_t index) {
+    const auto word = static_cast<std::uint32_t>(index);
+    return index < stored ? static_cast<std::uint32_t>(EXP06_STORED(word, 0)) : 0U;
+  });
+}
+
+// Stale payloads are an error only where the order forbids them.
+void check_message(bench::Workbench& bench, const bench::Buffer& out, const Cell& cell) {
+  const auto words = report(bench, out);
+  for (const std::uint32_t block : {0U, 1U}) {
+    if (const std::uint32_t rounds = words[EXP06_OUT_ROUNDS + block]; rounds != cell.steps()) {
+      throw bench::Error("block {} waited in vain for message {} of {}: {} polls", block, rounds + 1, cell.steps(),
+                         kSpins * EXP06_POLLS);
+    }
+    if (words[EXP06_OUT_STALE + block] != 0 && std::string_view(cell.order.name) != "relaxed") {
+      throw bench::Error("block {} read {} stale payloads of {}, which {} forbids", block, words[EXP06_OUT_STALE + block],
+                         cell.steps(), cell.order.name);
+    }
+  }
+}
+
+}  // namespace
+
+std::uint64_t out_words(const Cell& cell) { return cell.variant->shape == Shape::kRate ? cell.threads() : kReportWords; }
+
+void fill(bench::Workbench& bench, bench::Buffer& data, const Cell& cell) {
+  bench.device().fill(data, 0, cell.words() * 4, 0);
+  if (cell.variant->op != Op::kLoad) return;
+  const auto mask = static_cast<std::uint32_t>(cell.words() - 1);
+  bench.device().write(data, 0, cell.words() * 4, [&](std::uint64_t done, std::span<std::byte> chunk) {
+    const std::span<std::uint32_t> words(reinterpret_cast<std::uint32_t*>(chunk.data()), chunk.size() / 4);
+    auto i = static_cast<std::uint32_t>(done / 4);
+    for (std::uint32_t& word : words) {
+      word = EXP06_NEXT(i, mask);
+      ++i;
+    }
+  });
+}
+
+void check(bench::Workbench& bench, const bench::Buffer& data, const bench::Buffer& out, const Cell& cell) {
+  switch (cell.variant->shape) {
+    case Shape::kChain:
+      return check_chain(bench, out, cell);
+    case Shape::kRate:
+      return check_rate(bench, data, out, cell);
+    case Shape::kFence:
+      return check_fence(bench, data, cell);
+    case Shape::kMessage:
+      return check_message(bench, out, cell);
+  }
+}
+
+bool all_rounds_done(bench::Workbench& bench, const bench::Buffer& out, const Cell& cell) {
+  const auto words = report(bench, out);
+  return words[EXP06_OUT_ROUNDS] == cell.steps() && words[EXP06_OUT_ROUNDS + 1] == cell.steps();
+}
+
+std::vector<std::string> measure(bench::Workbench& bench, const bench::Buffer& out, const Cell& cell) {
+  if (cell.variant->shape == Shape::kRate) return {"", "", "", ""};
+  const auto words = report(bench, out);
+  if (cell.variant->shape != Shape::kMessage) {
+    return {fmt::format("{:.2f}", static_cast<double>(words[EXP06_OUT_CYCLES]) / cell.steps()), "", "", ""};
+  }
+  check_message(bench, out, cell);
+  const auto sm = [&](std::uint32_t block) {
+    const std::uint32_t id = words[EXP06_OUT_SM + block];
+    return id == bench::kPoison ? "" : std::to_string(id);  // GLSL has no word for it
+  };
+  const bool payload = std::string_view(cell.variant->entry) == "message_payload";
+  return {"", payload ? std::to_string(words[EXP06_OUT_STALE] + words[EXP06_OUT_STALE + 1]) : "", sm(0), sm(1)};
+}

@@ -1,0 +1,285 @@
+"""The time floor: what a case's bytes take at the bandwidth that this GPU itself was seen to reach, and how much of the measured
+time that explains.
+
+floor = max(distinct bytes / the memory's ceiling for that mix of reads and writes, sectors * 32 B / the L2's ceiling)
+
+The ceilings are exp01's, of the same GPU: the fastest streaming kernel that only writes, copies, adds (two reads a write) and only
+reads; between two mixes the time a byte is interpolated. The first term holds for footprints that stream from memory. The second
+counts every predicted sector, less those that the L1 was counted to serve; where nothing was counted, each distinct byte once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from benchlib import counted, markdown
+from benchlib.markdown import NONE, escape, sig
+from benchlib.results import API_NAMES, Case, Results, Table
+from benchlib.stats import Figure
+from benchlib.tables import Pair, figure_of, micros, pairs
+
+SOURCE = "exp01_vector_add"
+# Of the bytes of exp01's kernels, how much is read.
+READ_SHARE = {
+    "write_tile": 0.0, "copy_f32": 0.5, "copy_tile": 0.5, "copy_api": 0.5, "add_f32": 2 / 3, "add_f32x4": 2 / 3, "read_tile": 1.0,
+}  # fmt: skip
+L2_VARIANTS = ["add_f32", "add_f32x4"]
+SECTOR_BYTES = 32
+WIDE = 16  # bytes of a thread's widest access
+WARP = 32
+NOISE = 0.01  # a floor above the measured time by less is none
+EXPLAINED = 0.9  # of a streaming case's time
+MORE_MOVED = 1.1  # counted bytes over distinct ones: worth naming
+REACHED = 1.0 - NOISE
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """Nanoseconds a byte at best; None and nothing where exp01 did not measure it on that GPU."""
+
+    dram: tuple[tuple[float, float], ...] = ()  # (read share of the bytes, ns a byte), by share
+    l2: float | None = None
+
+    def dram_ns(self, read: float, write: float) -> float | None:
+        if not self.dram or read + write <= 0:
+            return None
+        share = read / (read + write)
+        below = max((point for point in self.dram if point[0] <= share), default=self.dram[0])
+        above = min((point for point in self.dram if point[0] >= share), default=self.dram[-1])
+        span = above[0] - below[0]
+        weight = (share - below[0]) / span if span > 0 else 0
+        return (read + write) * (below[1] + weight * (above[1] - below[1]))
+
+
+def ceilings(found: Results, gpu_uuid: str) -> Ceilings:
+    table = found.tables.get(SOURCE)
+    if table is None:
+        return Ceilings()
+
+    def rates(where: dict[str, object]) -> list[tuple[Case, float]]:
+        chosen = [case for case in table.select(where) if table.text(case, "gpu_uuid") == gpu_uuid]
+        figures = [(case, table.figure(case, "gbps")) for case in chosen]
+        return [(case, 1 / figure.value) for case, figure in figures if figure]
+
+    best: dict[float, float] = {}
+    for case, ns in rates({"variant": list(READ_SHARE), "elements": "dram"}):
+        share = READ_SHARE[case["variant"]]
+        best[share] = min(ns, best.get(share, ns))
+    resident = [ns for case, ns in rates({"variant": L2_VARIANTS, "cache": "warm"}) if not table.is_dram(case)]
+    # What streams from memory passes the L2, too: on a GPU whose L2-resident sizes are all short, memory shows more of it.
+    return Ceilings(tuple(sorted(best.items())), min([*resident, *best.values()], default=None))
+
+
+def distinct_bytes(table: Table, case: Case) -> tuple[float, float] | None:
+    """(read, written) at least by one launch; None where the model does not say."""
+    if table.name == SOURCE:
+        share, useful = READ_SHARE.get(case["variant"]), table.text(case, "useful_bytes")
+        return (share * float(useful), (1 - share) * float(useful)) if share is not None and useful else None
+    read, write = (table.text(case, f"min_{kind}_bytes") for kind in ("read", "write"))
+    return (float(read), float(write)) if read and write else None
+
+
+@dataclass(frozen=True)
+class Floor:
+    case: Case
+    ns: float
+    measured: Figure
+    bytes: tuple[float, float]  # distinct, read and written
+
+    @property
+    def explained(self) -> float:
+        return self.ns / self.measured.value
+
+    @property
+    def above(self) -> bool:
+        """Above all of the measured interval by more than noise: then it is no floor."""
+        highest = self.measured.value if self.measured.hi is None else self.measured.hi
+        return self.ns > highest * (1 + NOISE)
+
+
+class Model:
+    """The floors of one experiment's cases."""
+
+    def __init__(self, found: Results, table: Table):
+        self.table = table
+        self.counts = counted.load_any(found, table)
+        uuids = {table.text(case, "gpu_uuid") for case in table.cases}
+        self._ceilings = {uuid: ceilings(found, uuid) for uuid in uuids if uuid}
+
+    def floor(self, case: Case | None) -> Floor | None:
+        measured = figure_of(self.table, case)
+        both = distinct_bytes(self.table, case) if case and measured else None
+        limits = self._ceilings.get(self.table.text(case, "gpu_uuid")) if case else None
+        if case is None or measured is None or both is None or limits is None:
+            return None
+        terms = [limits.dram_ns(*both) if self.table.is_dram(case) else None]
+        terms.append(self._l2_bytes(case, sum(both)) * limits.l2 if limits.l2 else None)
+        known = [term for term in terms if term is not None]
+        return Floor(case, max(known), measured, both) if known else None
+
+    def _l2_bytes(self, case: Case, distinct: float) -> float:
+        sectors = self.requested_bytes(case)
+        hit = self.counts.value(case, "l1_hit_pct") if self.counts else None
+        return max(distinct, sectors * (1 - hit / 100)) if sectors and hit is not None else distinct
+
+    def requested_bytes(self, case: Case) -> float:
+        """Of all predicted sectors; 0 where nothing is predicted."""
+        sectors = sum(float(self.table.text(case, f"{kind}_sectors") or 0) for kind in counted.KINDS)
+        return sectors * SECTOR_BYTES * case.elements / WARP
+
+    def sector_ns(self, case: Case) -> float | None:
+        """If every predicted sector came once from where the data is: no reuse, no waste."""
+        limits = self._ceilings.get(self.table.text(case, "gpu_uuid"))
+        read, write = (self.table.text(case, f"{kind}_sectors") for kind in counted.KINDS)
+        if limits is None or not (read or write):
+            return None
+        both = [float(text or 0) * SECTOR_BYTES * case.elements / WARP for text in (read, write)]
+        if self.table.is_dram(case):
+            return limits.dram_ns(both[0], both[1])
+        return sum(both) * limits.l2 if limits.l2 else None
+
+    def moved_bytes(self, case: Case) -> tuple[float, float]:
+        """What the memory was counted to read and to write; 0 where nothing was counted."""
+        read, write = (self.counts.value(case, f"dram_{kind}_bytes") if self.counts else None for kind in ("read", "write"))
+        return read or 0, write or 0
+
+    def streams(self, case: Case) -> bool:
+        """From memory, and every sector once: what the ceilings are about."""
+        both = distinct_bytes(self.table, case)
+        if both is None or not self.table.is_dram(case):
+            return False
+        requested = self.requested_bytes(case)
+        return requested <= sum(both) * MORE_MOVED if requested else self.table.name == SOURCE
+
+    # ------------------------------------------------------------------------------------------------------ reasons
+
+    def reason(self, floor: Floor) -> str:
+        """What else the case's rows and counters show where the floor explains little of its time."""
+        case = floor.case
+        parts = []
+        parts_moved = self.moved_bytes(case)
+        if sum(parts_moved) > MORE_MOVED * sum(floor.bytes):
+            share = (self._ceilings[self.table.text(case, "gpu_uuid")].dram_ns(*parts_moved) or 0) / floor.measured.value
+            text = f"memory moved {sum(parts_moved) / sum(floor.bytes):.1f} x the distinct bytes (counted)"
+            parts.append(f"{text}, for which the ceiling allows {100 * share:.0f} % of the time" if share else text)
+        if case["variant"] == "copy_api":
+            parts.append("not a kernel of ours")
+        for column, what in (("grid", "blocks"), ("block", "threads a block")):
+            other = self._faster(case, column)
+            if other:
+                share = other[1] / floor.measured.value
+                parts.append(f"{case[column]} {what}: with {other[0][column]} it takes {100 * share:.0f} % of the time")
+        twin = self._faster_twin(case, floor)
+        if twin:
+            parts.append(twin)
+        width = self.access_bytes(case)
+        if 0 < width < WIDE and not any("distinct bytes" in part for part in parts):
+            flying = self._in_flight(case, floor)
+            parts.append(f"{width}-byte accesses, {flying:g} bytes in flight a thread")
+        return escape("; ".join(parts)) or "unexplained"
+
+    def _faster(self, case: Case, column: str) -> tuple[Case, float] | None:
+        """The same case with another value in that column, where that takes less than 95 % of the time."""
+        if not case[column]:
+            return None
+        mine = figure_of(self.table, case)
+        others = [o for o in self.table.cases if o != case and o.replace(**{column: case[column]}) == case]
+        timed = [(other, figure.value) for other in others if (figure := self.table.figure(other, "device_ns"))]
+        best = min(timed, key=lambda item: item[1], default=None)
+        return best if best and mine and best[1] < 0.95 * mine.value else None
+
+    def _faster_twin(self, case: Case, floor: Floor) -> str:
+        if case["api"] != "vulkan":
+            return ""
+        cuda = figure_of(self.table, case.replace(api="cuda"))
+        share = cuda.value / floor.measured.value if cuda else 1
+        return f"CUDA takes {100 * share:.1f} % of the time" if share < REACHED else ""
+
+    def access_bytes(self, case: Case) -> int:
+        """A lane's widest access: of a streaming request, its sectors' bytes over its lanes."""
+        if case["elem_bytes"]:
+            return int(case["elem_bytes"])
+        widths = []
+        for kind in counted.KINDS:
+            sectors, requests = (self.table.text(case, f"{kind}_{what}") for what in ("sectors", "requests"))
+            if sectors and requests and int(requests):
+                widths.append(int(sectors) / int(requests) * SECTOR_BYTES / WARP)
+        return round(max(widths, default=0))
+
+    def _in_flight(self, case: Case, floor: Floor) -> float:
+        """Bytes that a thread reads (or, of a kernel that reads nothing, writes) for one element."""
+        return (floor.bytes[0] or floor.bytes[1]) / case.elements
+
+
+def explained_text(floor: Floor | None) -> str:
+    return f"{100 * floor.explained:.1f}" if floor else NONE
+
+
+def floor_cells(model: Model, sides: tuple[Case | None, Case | None]) -> list[str]:
+    """floor, then a share for each API; FLOOR_HEADER above them."""
+    floors = [model.floor(side) for side in sides]
+    # The two differ only where nothing says how much of a Vulkan kernel's sectors the L1 serves.
+    texts = dict.fromkeys(sig(floor.ns / 1000) for floor in floors if floor)
+    return [" / ".join(texts) or NONE, *(explained_text(floor) for floor in floors)]
+
+
+FLOOR_HEADER = ["floor µs:", *(f"{name} explained %:" for name in API_NAMES.values())]
+CONTROLS = ("stamp_pair", "aa_control_a", "aa_control_b")
+
+
+def section(found: Results, table: Table, whole: bool = True) -> str:
+    """The summary, what breaks the rules and why, and of the whole every DRAM-size case's floor."""
+    model = Model(found, table)
+    found_pairs = [pair for pair in pairs(table, {}) if pair.case["variant"] not in CONTROLS]
+    floors = [floor for pair in found_pairs for side in pair.sides if (floor := model.floor(side))]
+    if not floors:
+        return f"No floors: they need {SOURCE}'s ceilings of the same GPU, and the model's distinct bytes."
+    return "\n\n".join([summary(model, floors), *([details(model, found_pairs)] if whole else [])])
+
+
+def summary(model: Model, floors: list[Floor]) -> str:
+    above = [floor for floor in floors if floor.above]
+    streaming = [floor for floor in floors if model.streams(floor.case)]
+    short = [floor for floor in streaming if floor.explained < EXPLAINED]
+    parts = [
+        "Floor: the larger of the distinct bytes over the memory's ceiling for that mix of reads and writes (footprints that "
+        "stream from memory) and the requested sectors, less those that the L1 was counted to serve, over the L2's ceiling. "
+        f"The ceilings are the best that {SOURCE} reached on this GPU. Explained: floor over measured time.",
+        f"**Never above the measured time:** of {len(floors)} cases, {len(above)} have a floor above it by more than {100 * NOISE:.0f} %"
+        + (":" if above else "."),
+    ]
+    if above:
+        parts.append(exceptions(model, above))
+    shares = []
+    for name, is_wide in ((f"{WIDE}-byte accesses", True), ("narrower ones", False)):
+        group = [floor for floor in streaming if (model.access_bytes(floor.case) in (0, WIDE)) == is_wide]
+        good = sum(floor.explained >= EXPLAINED for floor in group)
+        shares += [f"{good} of {len(group)} with {name}"] if group else []
+    parts.append(
+        f"**Streaming cases (from memory, every sector requested once) explained to {100 * EXPLAINED:.0f} %:** "
+        f"{', '.join(shares) or 'there are none'}" + (". The others:" if short else ".")
+    )
+    if short:
+        parts.append(exceptions(model, short))
+    return "\n\n".join(parts)
+
+
+def exceptions(model: Model, floors: list[Floor]) -> str:
+    rows = []
+    for floor in floors:
+        name, api = escape(floor.case.name(without=["api"])), API_NAMES[floor.case["api"]]
+        times = [sig(floor.ns / 1000), micros(floor.measured), explained_text(floor)]
+        rows.append([name, api, *times, model.reason(floor)])
+    return markdown.table(["case", "API", "floor µs:", "measured µs:", "explained %:", "reason, from the data"], rows)
+
+
+def details(model: Model, found: list[Pair]) -> str:
+    rows = []
+    for pair in found:
+        if not model.table.is_dram(pair.case) or not any(model.floor(side) for side in pair.sides):
+            continue
+        cells = floor_cells(model, pair.sides)
+        name = escape(pair.case.name(without=["api"]))
+        rows.append([name, cells[0], *(micros(figure_of(model.table, side)) for side in pair.sides), *cells[1:]])
+    header = ["case", FLOOR_HEADER[0], "CUDA µs:", "Vulkan µs:", *FLOOR_HEADER[1:]]
+    return f"Every case of DRAM size:\n\n{markdown.table(header, rows)}" if rows else "No case of DRAM size."

@@ -1,0 +1,91 @@
+"""The samples of a run, and a median's interval from their order alone."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchlib.results import SCHEMA, InputError, read_csv
+from benchlib.stats import Figure
+
+Identity = frozenset[tuple[str, str]]
+# The columns of a samples file that are no part of the case's key.
+NOT_KEY = {"schema", "experiment", "batch", "position", "device_ns", "roundtrip_ns", "submit_ns", "sm_mhz"}
+
+
+@dataclass
+class Samples:
+    """One case's, in the order in which they were taken."""
+
+    device_ns: list[float] = field(default_factory=list)
+    sm_mhz: list[float] = field(default_factory=list)  # empty where a sample had none
+
+    @property
+    def cycles(self) -> list[float]:
+        """Of the SM's clock; empty without one clock a sample."""
+        if len(self.sm_mhz) != len(self.device_ns):
+            return []
+        return [ns * mhz / 1000 for ns, mhz in zip(self.device_ns, self.sm_mhz)]
+
+
+def identity(cells: Iterable[tuple[str, str]]) -> Identity:
+    """What tells a case from the others. An empty parameter is one that the case lacks, so another column more changes nothing."""
+    return frozenset((column, value) for column, value in cells if value)
+
+
+def load(directory: Path, experiment: str) -> dict[Identity, Samples]:
+    """DIR/<experiment>.samples.csv by case; empty where there is no such file."""
+    path = directory / f"{experiment}.samples.csv"
+    if not path.is_file():
+        return {}
+    header, records = read_csv(path)
+    missing = [column for column in ("schema", "variant", "api", "device_ns", "sm_mhz") if column not in header]
+    if missing:
+        raise InputError(f"{path}: no column {', '.join(missing)}")
+    keys = [column for column in header if column not in NOT_KEY]
+    found: dict[Identity, Samples] = {}
+    for line, row in records:
+        if row["schema"] != SCHEMA:
+            raise InputError(f"{path}: line {line}: schema {ascii(row['schema'])}, this program reads schema {SCHEMA}")
+        if not row["device_ns"]:
+            continue
+        one = found.setdefault(identity((column, row[column]) for column in keys), Samples())
+        one.device_ns.append(_positive(path, line, row, "device_ns"))
+        if row["sm_mhz"]:
+            one.sm_mhz.append(_positive(path, line, row, "sm_mhz"))
+    return found
+
+
+def _positive(path: Path, line: int, row: dict[str, str], column: str) -> float:
+    try:
+        value = float(row[column])
+    except ValueError:
+        value = 0
+    if not 0 < value < math.inf:
+        raise InputError(f"{path}: line {line}: {column} is {ascii(row[column])}, not a positive number")
+    return value
+
+
+def median(values: Sequence[float], alpha: float) -> Figure:
+    """The median with its interval of confidence 1 - alpha by order statistics: no distribution is assumed. Without an interval
+    where there are too few values for it.
+    """
+    ordered = sorted(values)
+    value = statistics.median(ordered)
+    rank = interval_rank(len(ordered), alpha)
+    return Figure(value, ordered[rank - 1], ordered[-rank]) if rank else Figure(value)
+
+
+def interval_rank(count: int, alpha: float) -> int:
+    """The greatest k for which the k-th least and k-th greatest of `count` values enclose the median with confidence 1 - alpha,
+    that is 2 P(B < k) <= alpha for B binomial(count, 1/2); 0 if there is none.
+    """
+    term, below, rank = 0.5**count, 0.0, 0
+    while rank < count // 2 and 2 * (below + term) <= alpha:
+        below += term
+        rank += 1
+        term *= (count - rank + 1) / rank
+    return rank

@@ -1,0 +1,300 @@
+"""compare.py: what it calls slower, what it does not, and every way the input can be wrong."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import random
+import re
+from pathlib import Path
+
+import compare
+import pytest
+import synthetic
+from benchlib import samples
+from benchlib.comparison import widened
+from benchlib.stats import Figure
+
+EXP = "exp03_memory_coalescing"
+CASES = 100  # of each API
+SAMPLES = 60
+KEY = ["variant", "api", *synthetic.PARAMS[EXP], "elements", "cache"]
+
+
+def case_rows(**change: object) -> list[dict]:
+    """100 cases a side: offsets 0 to 99."""
+    rows = []
+    for offset in range(CASES):
+        rows += synthetic.twins(EXP, "read_offset", 100000 + offset, 101000 + offset, **{"offset": offset, "isa_hash": "aaa", **change})
+    return rows
+
+
+def samples_text(rows: list[dict], seed: int, factor=lambda row: 1.0, count: int = SAMPLES, mhz: float = 1980) -> str:
+    """Samples around each row's time with 0.3 % of noise."""
+    noise = random.Random(seed)
+    lines = [",".join(["schema", "experiment", *KEY, "batch", "position", "device_ns", "roundtrip_ns", "submit_ns", "sm_mhz"])]
+    for row in (row for row in rows if row["device_ns"] != ""):
+        key = ",".join(str(row[column]) for column in KEY)
+        for position in range(count):
+            ns = row["device_ns"] * factor(row) * noise.gauss(1, 0.003)
+            lines.append(f"1,{EXP},{key},1,{position},{ns:.6g},,,{mhz:g}")
+    return "\n".join(lines) + "\n"
+
+
+def write(folder: Path, seed: int = 1, rows: list[dict] | None = None, **options: object) -> Path:
+    rows = case_rows() if rows is None else rows
+    synthetic.write(folder, EXP, rows)
+    (folder / f"{EXP}.samples.csv").write_text(samples_text(rows, seed, **options), encoding="utf-8")
+    return folder
+
+
+def run(a: Path, b: Path, *arguments: str) -> int:
+    return compare.main([str(a), str(b), *arguments])
+
+
+def table(tmp_path: Path, a: Path, b: Path) -> list[dict[str, str]]:
+    assert run(a, b, "--csv", str(tmp_path / "out.csv")) == 0
+    with open(tmp_path / "out.csv", newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def verdicts(rows: list[dict[str, str]]) -> dict[str, int]:
+    return {name: len(list(group)) for name, group in itertools.groupby(sorted(row["verdict"] for row in rows))}
+
+
+# ------------------------------------------------------------------------------------------------------------ intervals
+
+
+@pytest.mark.parametrize(
+    ("count", "alpha", "rank"),
+    # Conover, Practical Nonparametric Statistics, and by hand: 2 / 2^5 = 0.0625, 2 / 2^6 = 0.03125.
+    [(5, 0.05, 0), (6, 0.05, 1), (10, 0.05, 2), (20, 0.05, 6), (100, 0.05, 40), (20, 0.00025, 2), (1, 0.05, 0), (0, 0.05, 0)],
+)
+def test_order_statistics(count: int, alpha: float, rank: int) -> None:
+    assert samples.interval_rank(count, alpha) == rank
+
+
+def test_median_with_and_without_an_interval() -> None:
+    assert samples.median([3, 1, 2, 5, 4, 6], 0.05) == Figure(3.5, 1, 6)
+    assert samples.median([1, 2, 3], 0.05) == Figure(2)
+
+
+def test_widening() -> None:
+    same = widened(Figure(100, 90, 110), 0.05)
+    assert (same.lo, same.hi) == (pytest.approx(90), pytest.approx(110))
+    wide = widened(Figure(100, 90, 110), 0.00025)
+    assert wide.lo is not None and wide.hi is not None and wide.lo < 85 and wide.hi > 116
+    assert widened(Figure(100), 0.01) == Figure(100)
+
+
+# ------------------------------------------------------------------------------------------------------------- verdicts
+
+
+def test_a_against_itself_is_the_same(tmp_path: Path) -> None:
+    a = write(tmp_path / "a")
+    rows = table(tmp_path, a, a)
+    assert verdicts(rows) == {"SAME": 2 * CASES}
+    assert run(a, a, "--fail-on", "slower", "--fail-on", "missing", "--fail-on", "code", "--fail-on", "unclear") == 0
+
+
+def test_another_run_of_the_same_is_the_same(tmp_path: Path) -> None:
+    assert verdicts(table(tmp_path, write(tmp_path / "a", 1), write(tmp_path / "b", 2))) == {"SAME": 2 * CASES}
+
+
+def test_noise_alone_is_never_slower(tmp_path: Path) -> None:
+    for seed in range(5):
+        noisy = {"factor": lambda row: 1.0, "count": 20}
+        rows = table(tmp_path, write(tmp_path / "a", 10 + seed, **noisy), write(tmp_path / "b", 20 + seed, **noisy))
+        assert not {"SLOWER", "FASTER"} & verdicts(rows).keys()
+
+
+def test_three_planted_slowdowns_in_200_cases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    planted = {("cuda", 7), ("cuda", 50), ("vulkan", 99)}
+    a = write(tmp_path / "a", 1)
+    b = write(tmp_path / "b", 2, factor=lambda row: 1.02 if (row["api"], row["offset"]) in planted else 1.0)
+    rows = table(tmp_path, a, b)
+    slower = [row for row in rows if row["verdict"] == "SLOWER"]
+    found = {(row["api"], int(match[1])) for row in slower if (match := re.search(r"offset=(\d+)", row["case"]))}
+    assert found == planted and verdicts(rows) == {"SAME": 197, "SLOWER": 3}
+    assert all(float(row["ratio"]) == pytest.approx(1.02, abs=0.003) for row in slower)
+    capsys.readouterr()
+    assert run(a, b) == 0
+    assert run(a, b, "--fail-on", "slower") == 1
+    assert "compare.py: 3 cases became slower" in capsys.readouterr().err
+    assert verdicts(table(tmp_path, b, a)) == {"FASTER": 3, "SAME": 197}
+
+
+def test_the_confidence_allows_for_the_comparisons(tmp_path: Path) -> None:
+    one = write(tmp_path / "a", 1), write(tmp_path / "b", 2)
+    width = {row["case"] + row["api"]: float(row["ratio_hi"]) - float(row["ratio_lo"]) for row in table(tmp_path, *one)}
+    few = [row for row in case_rows() if row["offset"] < 1]
+    for folder, seed in zip(one, (1, 2)):
+        write(folder, seed, rows=few)
+    for row in table(tmp_path, *one):
+        assert float(row["ratio_hi"]) - float(row["ratio_lo"]) < width[row["case"] + row["api"]]
+
+
+def test_too_few_samples_are_unclear(tmp_path: Path) -> None:
+    rows = table(tmp_path, write(tmp_path / "a", 1, count=8), write(tmp_path / "b", 2, count=8))
+    assert verdicts(rows) == {"UNCLEAR": 2 * CASES} and "too few samples" in rows[0]["note"]
+
+
+def test_without_samples_the_rows_speak(tmp_path: Path) -> None:
+    a, b = write(tmp_path / "a"), write(tmp_path / "b")
+    (b / f"{EXP}.samples.csv").unlink()
+    rows = table(tmp_path, a, b)
+    assert verdicts(rows) == {"SAME": 2 * CASES} and "without samples" in rows[0]["note"]
+
+
+def test_a_repetition_widens(tmp_path: Path) -> None:
+    a, b = write(tmp_path / "a", 1), write(tmp_path / "b", 2)
+    write(b / "rerun", 3, factor=lambda row: 1.03)
+    rows = table(tmp_path, a, b)
+    assert verdicts(rows) == {"UNCLEAR": 2 * CASES}
+    assert float(rows[0]["ratio_lo"]) < 1 and float(rows[0]["ratio_hi"]) > 1.03
+
+
+# ------------------------------------------------------------------------------------- what is there on one side only
+
+
+def test_missing_cases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a = write(tmp_path / "a")
+    rows = [row for row in case_rows() if row["offset"] != 3]
+    for row in rows:
+        if row["offset"] == 4 and row["api"] == "vulkan":
+            row.update(status="failed", reason="device lost", device_ns="", device_ns_lo="", device_ns_hi="", gbps="", peak_pct="")
+    rows += synthetic.twins(EXP, "read_same", 1000, 1000)
+    b = write(tmp_path / "b", rows=rows)
+    found = table(tmp_path, a, b)
+    assert verdicts(found) == {"ONLY IN A": 3, "ONLY IN B": 2, "SAME": 2 * CASES - 3}
+    failed = [row for row in found if row["note"]]
+    assert len(failed) == 1 and failed[0]["note"] == "failed: device lost" and failed[0]["b_ns"] == ""
+    capsys.readouterr()
+    assert run(a, b, "--fail-on", "missing") == 1
+    said = capsys.readouterr()
+    assert "3 cases have no time in B" in said.err and "ONLY IN A (3)" in said.out and "(failed: device lost)" in said.out
+
+
+def test_a_parameter_that_only_one_set_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    a = write(tmp_path / "a")
+    monkeypatch.setitem(synthetic.PARAMS, EXP, [*synthetic.PARAMS[EXP], "hint"])
+    synthetic.write(tmp_path / "b", EXP, case_rows())
+    assert verdicts(table(tmp_path, a, tmp_path / "b")) == {"SAME": 2 * CASES}
+
+
+def test_an_experiment_that_only_one_set_has(tmp_path: Path) -> None:
+    a, b = write(tmp_path / "a"), write(tmp_path / "b")
+    synthetic.write(b, "exp01_vector_add", synthetic.exp01_rows())
+    assert verdicts(table(tmp_path, a, b))["ONLY IN B"] == len(synthetic.exp01_rows())
+    assert run(a, b, "--only", "exp03", "--csv", str(tmp_path / "x.csv")) == 0
+    assert "ONLY IN B" not in (tmp_path / "x.csv").read_text(encoding="utf-8")
+    assert run(a, b, "--only", "exp07") == 1
+
+
+# -------------------------------------------------------------------------------------------------- what else changed
+
+
+def test_another_gpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a = write(tmp_path / "a")
+    b = write(tmp_path / "b", rows=[row | {"gpu": "NVIDIA A100", "gpu_uuid": "GPU-9"} for row in case_rows()], factor=lambda row: 2.0)
+    assert run(a, b) == 0
+    out = capsys.readouterr().out
+    assert "gpu: NVIDIA H200 -> NVIDIA A100" in out and "gpu_uuid: GPU-1 -> GPU-9" in out and "SLOWER (200)" in out
+    assert "and 160 more" in out
+
+
+def test_cycles_where_the_clocks_differ(tmp_path: Path) -> None:
+    # A tenth less clock, a tenth more time: as many cycles.
+    rows = table(tmp_path, write(tmp_path / "a", 1), write(tmp_path / "b", 2, factor=lambda row: 1.1, mhz=1800))
+    assert verdicts(rows) == {"SLOWER": 2 * CASES}
+    assert {row["cycles_verdict"] for row in rows} == {"SAME"} and rows[0]["note"] == "SM clock 1980 MHz in A, 1800 in B"
+    assert {row["cycles_verdict"] for row in table(tmp_path, tmp_path / "a", tmp_path / "a")} == {""}
+    assert run(tmp_path / "a", tmp_path / "b", "--markdown", str(tmp_path / "page.md")) == 0
+    assert "B/A in cycles | in cycles, B is |" in (tmp_path / "page.md").read_text(encoding="utf-8")
+
+
+def test_other_code_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a = write(tmp_path / "a")
+    rows = case_rows()
+    for row in rows:
+        if row["api"] == "vulkan" and row["offset"] < 5:
+            row["isa_hash"] = "bbb"
+        if row["offset"] == 9:
+            row["isa_hash"] = ""  # not known is not changed
+    b = write(tmp_path / "b", rows=rows)
+    found = table(tmp_path, a, b)
+    assert sum(row["code_changed"] == "1" for row in found) == 5
+    assert verdicts(found) == {"SAME": 2 * CASES}
+    capsys.readouterr()
+    assert run(a, b, "--fail-on", "code") == 1
+    assert "Vulkan: the driver now emits other code for 1 variants (5 cases)." in capsys.readouterr().out
+
+
+# ------------------------------------------------------------------------------------------------------- bad input, output
+
+
+def damaged(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "message"),
+    [
+        (f"{EXP}.csv", f"\n1,{EXP}", f"\n2,{EXP}", "schema '2', this program reads schema 1"),
+        (f"{EXP}.samples.csv", f"\n1,{EXP}", f"\n9,{EXP}", "line 2: schema '9'"),
+        (f"{EXP}.samples.csv", ",1980\n", ",fast\n", "line 2: sm_mhz is 'fast'"),
+        (f"{EXP}.samples.csv", ",device_ns,", ",device_us,", "no column device_ns"),
+        (f"{EXP}.csv", "GPU-1", "GPU-2", "two GPUs"),
+    ],
+)
+def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, old: str, new: str, message: str) -> None:
+    a, b = write(tmp_path / "a"), write(tmp_path / "b")
+    damaged(b / name, old, new)
+    out = tmp_path / "out.csv"
+    out.write_text("before", encoding="utf-8")
+    for first, second in ((a, b), (b, a)):
+        assert run(first, second, "--csv", str(out)) == 1
+        said = capsys.readouterr()
+        assert message in said.err and len(said.err.splitlines()) == 1 and said.out == ""
+    assert out.read_text(encoding="utf-8") == "before"
+
+
+def test_cut_short_and_empty(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a, b = write(tmp_path / "a"), write(tmp_path / "b")
+    path = b / f"{EXP}.samples.csv"
+    path.write_text(path.read_text(encoding="utf-8")[:-3], encoding="utf-8")
+    assert run(a, b) == 1 and "cut short" in capsys.readouterr().err
+    (tmp_path / "empty").mkdir()
+    assert run(a, tmp_path / "empty") == 1 and "no result CSV" in capsys.readouterr().err
+    assert run(a, tmp_path / "nowhere") == 1 and "no such directory" in capsys.readouterr().err
+
+
+def test_hostile_cells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hostile = '=HYPERLINK("http://x")|<img src=x>\x1b[31m'
+    rows = case_rows()[:4] + synthetic.twins(EXP, hostile, 1000, 1100)
+    for row in rows:
+        row["driver"] = "<script>"
+    a, b = write(tmp_path / "a", rows=case_rows()[:4]), write(tmp_path / "b", rows=[])
+    text = synthetic.csv_text(EXP, rows)
+    (b / f"{EXP}.csv").write_text(text, encoding="utf-8")
+    (b / f"{EXP}.samples.csv").unlink()
+    assert run(a, b, "--markdown", str(tmp_path / "page.md")) == 0
+    out = capsys.readouterr().out
+    assert "\x1b" not in out and "\\x1b[31m" in out
+    page = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert "<img" not in page and "<script" not in page and "\\|" in page
+    found = table(tmp_path, a, b)
+    assert [row["case"][:2] for row in found if "HYPERLINK" in row["case"]] == ["'=", "'="]
+
+
+def test_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a, b = write(tmp_path / "a", 1), write(tmp_path / "b", 2, factor=lambda row: 1.02 if row["offset"] == 7 else 1.0)
+    assert run(a, b, "--markdown", "-") == 0
+    text = capsys.readouterr().out
+    assert text.startswith("# a against b\n") and text.index("## Slower (2)") < text.index("## The same (198)")
+    assert "200 cases compared: 198 SAME, 2 SLOWER. B/A over all of them" in text
+    with pytest.raises(SystemExit) as stopped:
+        run(a, b, "--markdown", "-", "--csv", "-")
+    assert stopped.value.code == 2

@@ -1,0 +1,235 @@
+"""The time floor, exp05's tables and its figures, against hand-computed values."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+import synthetic
+from benchlib import floor, plots, results, tables_exp05
+from benchlib.plots import Figure, Panel, Point, Series
+from test_worklog import EXP01, EXP03, EXP05, reference, run
+
+N = synthetic.DRAM_ELEMENTS  # 64 Mi
+MIB = 1 << 20
+
+
+def load(root: Path) -> results.Results:
+    return results.load(reference(root))
+
+
+def write_counters(root: Path, **change: object) -> None:
+    (reference(root) / "counters.csv").write_text(synthetic.counters_text(EXP05, **change), encoding="utf-8")
+
+
+# ------------------------------------------------------------------------------------------------------------ ceilings
+
+
+def test_ceilings_are_the_best_of_each_mix(root: Path) -> None:
+    found = floor.ceilings(load(root), "GPU-1")
+    # 64 Mi elements: writes 4 B in 58.5 us, copies 8 B in 125.4 us (Vulkan's), adds 12 B in 190 us, reads 4 B in 59 us.
+    expected = [(0, 58500 / (4 * N)), (0.5, 125400 / (8 * N)), (2 / 3, 190000 / (12 * N)), (1, 59000 / (4 * N))]
+    assert [share for share, _ in found.dram] == pytest.approx([share for share, _ in expected])
+    assert [ns for _, ns in found.dram] == pytest.approx([ns for _, ns in expected], rel=1e-5)
+    assert found.l2 == pytest.approx(58500 / (4 * N), rel=1e-5)  # the small sizes are slower than that
+    rows = synthetic.exp01_rows() + synthetic.twins(EXP01, "add_f32x4", 1000, 1100, elements=1 << 20, bytes_per_element=12, unroll=2)
+    synthetic.write(reference(root), EXP01, rows)
+    assert floor.ceilings(load(root), "GPU-1").l2 == pytest.approx(1000 / (12 * MIB), rel=1e-5)
+
+
+def test_between_two_mixes_the_time_a_byte_is_interpolated() -> None:
+    limits = floor.Ceilings(((0.0, 1.0), (0.5, 2.0), (1.0, 1.5)))
+    assert limits.dram_ns(0, 10) == 10
+    assert limits.dram_ns(5, 5) == 20
+    assert limits.dram_ns(10, 0) == 15
+    assert limits.dram_ns(2.5, 7.5) == 15
+    assert limits.dram_ns(0, 0) is None and floor.Ceilings().dram_ns(1, 1) is None
+
+
+def test_ceilings_of_another_gpu_are_none(root: Path) -> None:
+    assert floor.ceilings(load(root), "GPU-2") == floor.Ceilings()
+    (reference(root) / f"{EXP01}.csv").unlink()
+    found = load(root)
+    assert floor.ceilings(found, "GPU-1") == floor.Ceilings()
+    assert floor.section(found, found.tables[EXP05]).startswith("No floors: they need exp01_vector_add's ceilings")
+
+
+# --------------------------------------------------------------------------------------------------------------- floors
+
+
+def case_of(table: results.Table, **where: str) -> results.Case:
+    (case,) = table.select({"api": "cuda", **where})
+    return case
+
+
+def test_floor_of_distinct_bytes(root: Path) -> None:
+    found = load(root)
+    table = found.tables[EXP05]
+    one = floor.Model(found, table).floor(case_of(table, variant="read_once", elem_bytes="4", stride="1", elements=str(N)))
+    assert one is not None and one.bytes == (4 * N, 0)
+    assert one.ns == pytest.approx(59000, rel=1e-5)
+    # 4 sectors a warp at 3 TB/s: 4 * 64 Mi / 3000 = 89478 ns.
+    assert one.explained == pytest.approx(59000 / 89478.485, rel=1e-4) and not one.above
+
+
+@pytest.mark.parametrize(("hit", "expected"), [("0", 32.0), ("50", 16.0), ("99", 4.0)])
+def test_floor_of_sectors_less_those_of_the_l1(root: Path, hit: str, expected: float) -> None:
+    write_counters(root, l1_hit_pct=hit)
+    found = load(root)
+    table = found.tables[EXP05]
+    one = floor.Model(found, table).floor(case_of(table, variant="read_once", stride="32", elements=str(1 << 24)))
+    # 32 sectors a warp are 32 B an element; never fewer than the distinct 4 B. The L2's ceiling: 256 MiB in 58.5 us.
+    assert one is not None and one.ns == pytest.approx(expected * (1 << 24) * 58500 / (4 * N), rel=1e-4)
+
+
+def test_without_the_model_there_is_no_floor(root: Path) -> None:
+    found = load(root)
+    table = found.tables[EXP03]
+    assert floor.Model(found, table).floor(table.cases[0]) is None
+    assert floor.section(found, table).startswith("No floors")
+
+
+def test_the_summary_lists_what_breaks_the_rules(root: Path) -> None:
+    write_counters(root)
+    rows = synthetic.exp05_rows()
+    for row in rows:  # faster than the ceilings allow
+        if row["variant"] == "write_once" and row["stride"] == 1 and row["elem_bytes"] == 16:
+            for column in ("device_ns", "device_ns_lo", "device_ns_hi"):
+                row[column] /= 4
+    synthetic.write(reference(root), EXP05, rows)
+    found = load(root)
+    text = floor.section(found, found.tables[EXP05])
+    assert re.search(r"of \d+ cases, 2 have a floor above it by more than 1 %:", text)
+    above = text.partition("**Streaming")[0]
+    assert above.count("| write_once block=256 grid=4096 elem_bytes=16 stride=1") == 2
+    short = text.partition("**Streaming")[2].partition("Every case")[0]
+    assert "4-byte accesses, 4 bytes in flight a thread" in short
+    assert "stride=2" not in short  # asks for a sector twice: no stream
+
+
+def test_reasons_come_from_the_data(root: Path) -> None:
+    write_counters(root)
+    found = load(root)
+    table = found.tables[EXP05]
+    model = floor.Model(found, table)
+    strided = model.floor(case_of(table, variant="read_once", elem_bytes="4", stride="32", elements=str(N)))
+    # 32 sectors for 4 distinct; the ceiling reads 8 * 59 us of 32 * 64 Mi / 3000 = 715.8 us.
+    expected = "memory moved 8.0 x the distinct bytes (counted), for which the ceiling allows 66 % of the time"
+    assert strided is not None and model.reason(strided) == expected
+    small = model.floor(case_of(table, variant="source_coalesced", grid="256"))
+    assert small is not None and "256 blocks: with 4096 it takes 25 % of the time" in model.reason(small)
+
+
+# --------------------------------------------------------------------------------------------------------------- tables
+
+
+def lines_of(text: str, first: str) -> list[list[str]]:
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
+    return [row for row in rows if row[0] == first]
+
+
+def test_the_posts_kernels(root: Path) -> None:
+    write_counters(root)
+    found = load(root)
+    text = tables_exp05.exp05_source(found, found.tables[EXP05])
+    row = lines_of(text, "source_strided")[0]
+    assert row[:5] == ["source_strided", "256", "32", "32", "32"]
+    assert row[5:7] == ["16.78", "536.9 + 0"]  # a 32nd of 64 MiB in whole sectors; 16 Mi / 32 warps of 32 sectors of 32 B
+    # 32 sectors against 4, at the same rate.
+    assert [cells[1][:6] for cells in lines_of(text, "256") + lines_of(text, "4096")] == ["8.0000", "8.0000"]
+
+
+def test_folded_against_once(root: Path) -> None:
+    found = load(root)
+    text = tables_exp05.exp05_folded(found, found.tables[EXP05])
+    ratios = {(row[0], row[2]): row[8] for row in lines_of(text, "16 Mi") + lines_of(text, "64 Mi")}
+    assert ratios["64 Mi", "1"].startswith("1.0000 [") and ratios["64 Mi", "32"].startswith("0.8000 [")
+    assert len(ratios) == 10
+
+
+def test_sweeps_have_a_table_a_width(root: Path) -> None:
+    found = load(root)
+    table = found.tables[EXP05]
+    loads = tables_exp05.exp05_loads(found, table)
+    assert [title for title in re.findall(r"\*\*(.*?)\*\*", loads)] == [
+        "Loads of 4 bytes, from memory", "Loads of 8 bytes, from memory", "Loads of 16 bytes, from memory",
+        "Loads of arrays that the L2 holds, all or in part",
+    ]  # fmt: skip
+    assert "counted | distinct MB" in loads
+    few = tables_exp05.exp05_stores(found, table, ["1", "32"])
+    assert [row[1] for row in lines_of(few, "write_once")] == ["1", "32"] * 3
+
+
+# -------------------------------------------------------------------------------------------------------------- figures
+
+
+def svg_of(root: Path, name: str = "exp05-loads") -> str:
+    return (reference(root) / "plots" / f"{name}.svg").read_text(encoding="utf-8")
+
+
+def test_figures_are_written_and_checked(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_counters(root)
+    assert run(root) == 0
+    path = reference(root) / "plots/exp05-loads.svg"
+    first = path.read_bytes()
+    assert run(root, "--check") == 0
+    path.write_bytes(first.replace(b"CUDA, 32:", b"CUDA, 33:", 1))
+    capsys.readouterr()
+    assert run(root, "--check") == 1
+    assert "exp05-loads.svg differs" in capsys.readouterr().out
+    path.unlink()
+    assert run(root) == 0 and path.read_bytes() == first
+
+
+def test_a_figure_holds_what_was_measured(root: Path) -> None:
+    write_counters(root)
+    assert run(root) == 0
+    text = svg_of(root)
+    ElementTree.fromstring(text)
+    tips = re.findall(r"<title>(CUDA|Vulkan|counted), ([\d.]+): ([^<]*)</title>", text)
+    # Three widths, five strides; stride 32 of 4-byte elements: 4 B each in 32 B / 3 TB/s is 375 GB/s, within 0.1 %.
+    assert len([tip for tip in tips if tip[0] == "Vulkan"]) == 15
+    assert ("CUDA", "32", "375 [374.6, 375.4]") in tips and ("counted", "3", "12") in tips
+    assert text.count('class="line dash"') == 6
+
+
+def test_hostile_text_stays_text() -> None:
+    hostile = '<script>alert("&")</script>'
+    panel = Panel(hostile, hostile, [Series(hostile, "cuda", [Point(1, 2), Point(2, 3)])])
+    text = plots.svg(Figure(hostile, hostile, [panel], description=hostile))
+    ElementTree.fromstring(text)
+    assert "<script" not in text and "&lt;script&gt;" in text
+
+
+def test_a_figure_of_nothing_and_of_one_point() -> None:
+    assert "No results." in plots.svg(Figure("t", "x", [Panel("p", "y", [])]))
+    for y_log in (False, True):
+        text = plots.svg(Figure("t", "x", [Panel("p", "y", [Series("s", "other", [Point(4, 7)])], y_log=y_log)]))
+        ElementTree.fromstring(text)
+        assert "nan" not in text and "inf" not in text
+
+
+def test_labels_do_not_overlap() -> None:
+    series = [Series(f"s{i}", "cuda", [Point(1, 1), Point(2, 5 + i / 1000)]) for i in range(4)]
+    text = plots.svg(Figure("t", "x", [Panel("p", "y", series)]))
+    heights = sorted(float(y) for y in re.findall(r'label cuda" x="[\d.]+" y="([\d.]+)"', text))
+    assert len(heights) == 4
+    assert all(below - above >= plots.LABEL_APART - 0.11 for above, below in zip(heights, heights[1:]))
+
+
+@pytest.mark.parametrize(("high", "last"), [(32, 40), (0.09, 0.1), (1, 1), (4587, 5000)])
+def test_round_ticks(high: float, last: float) -> None:
+    axis = plots.linear_axis([0, high], 100, 0, from_zero=True)
+    assert axis.ticks[0] == 0 and axis.ticks[-1] == last and len(axis.ticks) <= 6
+    assert axis.at(0) == 100 and axis.at(last) == 0
+
+
+def test_the_csv_reader_takes_the_new_model_columns(root: Path) -> None:
+    table = load(root).tables[EXP05]
+    assert "min_read_bytes" in table.model and "min_read_bytes" not in table.params
+    text = (reference(root) / f"{EXP05}.csv").read_text(encoding="utf-8")
+    assert next(csv.reader(io.StringIO(text))).count("min_write_bytes") == 1
