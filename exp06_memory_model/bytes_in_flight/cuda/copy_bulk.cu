@@ -23,8 +23,10 @@ __device__ __forceinline__ void copy_bulk(const unsigned char* a, unsigned char*
     bulk_load(ring + stage * params.chunk_bytes, a + static_cast<size_t>(first + turn * step) * params.chunk_bytes,
               params.chunk_bytes, &barriers[stage]);
   };
+#pragma unroll 1
   for (uint stage = 0; stage < STAGES; ++stage) barrier_init(&barriers[stage]);
   fence_async();
+#pragma unroll 1
   for (uint turn = 0; turn < STAGES && turn < turns; ++turn) load(turn);
 #pragma unroll 1
   for (uint turn = 0; turn < turns; ++turn) {

@@ -21,6 +21,7 @@ __device__ __forceinline__ void read_cp_async(const uint4* in, uint* sums, TileP
     asm volatile("cp.async.commit_group;" ::: "memory");
     ahead += gridDim.x;
   };
+#pragma unroll 1
   for (uint stage = 0; stage < STAGES; ++stage) issue(&ring[stage * blockDim.x + threadIdx.x]);
   uint sum = 0;
   uint stage = 0;

@@ -29,10 +29,12 @@ __device__ __forceinline__ void read_ring(const Load& load, uint* sums, const Ri
     ahead += step;
   };
   if (lane == 0) {
+#pragma unroll 1
     for (uint stage = 0; stage < params.stages; ++stage) barrier_init(&barriers[stage]);
     fence_async();
   }
   __syncwarp();
+#pragma unroll 1
   for (uint stage = 0; stage < params.stages; ++stage) issue(stage);
 
   uint sum = 0;
@@ -52,7 +54,7 @@ __device__ __forceinline__ void read_ring(const Load& load, uint* sums, const Ri
       parity ^= 1;
     }
   }
-  store_block_sum(sum, sums, ok);
+  if (__syncthreads_and(ok)) store_block_sum(sum, sums);  // a copy that never came leaves no sum
 }
 
 #endif

@@ -1,5 +1,5 @@
-// Everything read once, through registers into shared memory, where an invocation sums what its neighbour brought. The next tile's
-// loads are in flight while this one is summed: 16 * UNROLL bytes an invocation.
+// Everything read once, through registers into shared memory, where an invocation sums what its neighbour brought. The next
+// tile's loads are in flight while this one is summed: 16 * UNROLL bytes an invocation.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "sums.glsl"

@@ -1,4 +1,5 @@
-// What an invocation reads is summed up as words, and every workgroup stores its sum: exact in any order.
+// What an invocation reads is summed up as words, and every workgroup stores its sum: exact in any order. The last sum is not
+// unrolled: the registers of a kernel are to be those of its loads.
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
@@ -25,7 +26,7 @@ void store_block_sum(uint sum) {
   barrier();
   if (gl_LocalInvocationID.x == 0) {
     uint total = 0;
-    for (uint subgroup = 0; subgroup < gl_NumSubgroups; ++subgroup) total += partial[subgroup];
+    [[dont_unroll]] for (uint subgroup = 0; subgroup < gl_NumSubgroups; ++subgroup) total += partial[subgroup];
     sums[gl_WorkGroupID.x] = total;
   }
 }

@@ -1,5 +1,5 @@
-// One invocation of workgroup 0 follows a chain through a table, 4 bytes of a 128-byte line a step, while the other workgroups load
-// tiles of workgroup x UNROLL 16-byte vectors and wait a while after each, until the chase is done or their turns are over.
+// One invocation of workgroup 0 follows a chain through a table, 4 bytes of a 128-byte line a step, while the other workgroups
+// load tiles of workgroup x UNROLL 16-byte vectors and wait a while after each, until the chase is done or their turns are over.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
