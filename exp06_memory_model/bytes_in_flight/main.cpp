@@ -48,7 +48,7 @@ std::vector<std::byte> params(const Cell& cell, const Buffer& input) {
   const Shape& shape = cell.shape;
   if (!shape.is_ring()) return bench::params_bytes(TileParams{cell.tiles(), 0});
   const auto chunks = static_cast<std::uint32_t>(cell.bytes / shape.chunk_bytes);
-  const RingParams ring{chunks, shape.chunk_bytes, shape.stages};
+  const RingParams ring{chunks, shape.chunk_bytes, shape.stages, 0};
   if (shape.mechanism != Mechanism::kTensorRing) return bench::params_bytes(ring);
   constexpr std::uint32_t kRowBytes = EXP06_ROW_WORDS * 4;
   const bench::cu::Tensor2d tensor = {.row_words = EXP06_ROW_WORDS,

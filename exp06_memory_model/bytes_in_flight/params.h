@@ -16,8 +16,9 @@ struct RingParams {
   uint chunks;
   uint chunk_bytes;  // a multiple of 512: 16 bytes a lane
   uint stages;       // chunks in flight a warp
+  uint none;         // 0, which no compiler knows
 };
-BENCH_ASSERT_SIZE(RingParams, 12);
+BENCH_ASSERT_SIZE(RingParams, 16);
 
 // A row of the tensor that read_tma sees, in words: the widest box.
 #define EXP06_ROW_WORDS 256u
