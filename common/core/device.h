@@ -44,6 +44,7 @@ struct DeviceInfo {
   std::uint64_t max_grid_x = 0;        // blocks / workgroups in x
   std::uint32_t max_block_x = 0;       // threads / invocations in x
   std::uint32_t subgroup_size = 0;     // warp / subgroup
+  std::uint32_t multiprocessors = 0;   // SMs; CUDA tells, and Vulkan through VK_NV_shader_sm_builtins
   std::string arch;                    // "sm_90"; only CUDA tells
 };
 
@@ -65,8 +66,8 @@ struct KernelImages {
 
 // The image of `images` that a device of compute capability major.minor should load: an exact arch-specific cubin first, else
 // the newest cubin of the same major and no newer minor, else the newest PTX no newer than the device; nullptr if none fits.
-// Source: CUDA C++ Programming Guide, "Application Compatibility".
-const CudaImage* choose_image(std::span<const CudaImage> images, int major, int minor);
+// Images for a major version below `since` do not count. Source: CUDA C++ Programming Guide, "Application Compatibility".
+const CudaImage* choose_image(std::span<const CudaImage> images, int major, int minor, int since = 0);
 
 // How a Vulkan kernel gets at its buffers. CUDA has one way, pointers as kernel arguments, and ignores this.
 enum class BufferBinding : std::uint8_t {
@@ -100,6 +101,8 @@ struct KernelSpec {
   std::vector<std::uint32_t> glsl_constants;  // GLSL specialization constants 1, 2, ...; in CUDA `entry` chooses the instance
   std::uint32_t buffers = 0;                  // pointer arguments / storage-buffer bindings 0 ... buffers-1
   std::uint32_t params_bytes = 0;             // the struct of params.h: last CUDA argument / push constants
+  std::uint32_t shared_bytes = 0;             // CUDA: dynamic shared memory a block. GLSL sizes its own by its constants
+  int cuda_since = 0;                         // CUDA: the major compute capability that has the kernel's instructions
   BufferBinding binding = BufferBinding::kDescriptors;
   Robustness robustness = Robustness::kDefault;
 };

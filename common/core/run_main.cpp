@@ -229,6 +229,7 @@ class Program {
       if (!open.device) continue;
       plan.cpu = plan.cpu && open.info.is_cpu;
       plan.l2_bytes = std::max(plan.l2_bytes, open.info.l2_bytes);
+      plan.multiprocessors = std::max(plan.multiprocessors, open.info.multiprocessors);
       plan.wished_buffer_bytes =
           std::min({plan.wished_buffer_bytes, open.info.max_buffer_bytes, open.info.memory_bytes / kBuffersInUse});
     }

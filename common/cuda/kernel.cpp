@@ -13,7 +13,11 @@ namespace {
 const CudaImage* find_image(const KernelSpec& spec, ComputeCapability device) {
   if (spec.images == nullptr) throw Error("kernel {}: no images given", spec.entry);
   if (spec.images->cuda.empty()) throw Skip("{}: no CUDA twin", spec.images->stem);
-  const CudaImage* image = choose_image(spec.images->cuda, device.major, device.minor);
+  if (device.major < spec.cuda_since) {
+    throw Skip("{}: compute capability {}.0 or newer wanted, {}.{} found", spec.images->stem, spec.cuda_since, device.major,
+               device.minor);
+  }
+  const CudaImage* image = choose_image(spec.images->cuda, device.major, device.minor, spec.cuda_since);
   if (image == nullptr) {
     throw Skip("{}: no code for compute capability {}.{}; this build has {} (add yours to BENCH_CUDA_ARCHS)", spec.images->stem,
                device.major, device.minor, architectures(spec.images->cuda));
@@ -27,6 +31,20 @@ Library load_library(const KernelSpec& spec, const CudaImage& image, ComputeCapa
            "the image {} of {}.cu on compute capability {}.{}", architectures({&image, 1}), spec.images->stem, device.major,
            device.minor);
   return Library(raw);
+}
+
+// A block gets more than 48 KiB only if the kernel is told so. Source: CUDA C++ Programming Guide, "Shared Memory" of 7.x.
+void allow_shared(cudaKernel_t kernel, const cudaFuncAttributes& attributes, const KernelSpec& spec) {
+  int device = 0;
+  int most = 0;
+  BENCH_CU(cudaGetDevice(&device));
+  BENCH_CU(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  if (attributes.sharedSizeBytes + spec.shared_bytes > static_cast<std::size_t>(most)) {
+    throw Skip("{}: {} + {} bytes of shared memory a block wanted, at most {} possible", spec.entry, attributes.sharedSizeBytes,
+               spec.shared_bytes, most);
+  }
+  BENCH_CU(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(spec.shared_bytes)),
+           "{} bytes for {}", spec.shared_bytes, spec.entry);
 }
 
 }  // namespace
@@ -53,12 +71,14 @@ Kernel::Kernel(const KernelSpec& spec, ComputeCapability device)
     throw Skip("{}: {} threads a block wanted, at most {} possible with its {} registers a thread", spec.entry, spec.block_x,
                attributes.maxThreadsPerBlock, attributes.numRegs);
   }
+  if (spec.shared_bytes != 0) allow_shared(kernel_, attributes, spec);
 }
 
 void Kernel::launch(cudaStream_t stream, const std::array<std::uint32_t, 3>& grid, void** args) const {
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(grid[0], grid[1], grid[2]);
   config.blockDim = dim3(spec().block_x);
+  config.dynamicSmemBytes = spec().shared_bytes;
   config.stream = stream;
   BENCH_CU(cudaLaunchKernelExC(&config, kernel_, args), "{} with grid {} x {} x {}, block {}", spec().entry, grid[0], grid[1],
            grid[2], spec().block_x);

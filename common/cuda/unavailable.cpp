@@ -1,6 +1,7 @@
-// make_backend() of a build without CUDA.
+// make_backend() of a build without CUDA, and what experiments call beside it.
 #include "core/error.h"
 #include "cuda/backend.h"
+#include "cuda/tensor_map.h"
 
 namespace bench::cu {
 namespace {
@@ -19,5 +20,7 @@ class UnavailableBackend final : public Backend {
 }  // namespace
 
 std::unique_ptr<Backend> make_backend() { return std::make_unique<UnavailableBackend>(); }
+
+TensorMap tensor_map_2d(const bench::Buffer&, const Tensor2d&) { throw Skip(UnavailableBackend().unavailable_reason()); }
 
 }  // namespace bench::cu

@@ -30,6 +30,7 @@ TEST(CudaBackend, ListedDevicesAreComplete) {
     EXPECT_GE(info.max_buffer_bytes, std::uint64_t{1} << 30);
     EXPECT_GE(info.max_block_x, 1024u);
     EXPECT_EQ(info.subgroup_size, 32u);
+    EXPECT_GT(info.multiprocessors, 0u);
   }
 }
 

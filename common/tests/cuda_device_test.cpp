@@ -239,9 +239,21 @@ TEST_F(CudaDevice, ImpossibleBlockIsSkippedAndMissingEntryIsAnError) {
   spec.block_x = 2048;
   EXPECT_THROW(device_->load(spec), Skip);
   spec = spin_kernel_->spec();
+  spec.shared_bytes = 1U << 30;
+  EXPECT_THROW(device_->load(spec), Skip);
+  spec = spin_kernel_->spec();
   spec.entry = "no_such_kernel";
   EXPECT_THROW(device_->load(spec), Error);
   EXPECT_NO_THROW(device_->run(spin(1000)));
+}
+
+TEST_F(CudaDevice, RunsWithDynamicSharedMemory) {
+  KernelSpec spec = spin_kernel_->spec();
+  spec.shared_bytes = 40U << 10;  // what every device has beside a kernel's own; more wants to be opted into
+  const std::unique_ptr<Kernel> kernel = device_->load(spec);
+  Launch launch = spin(1000);
+  launch.kernel = kernel.get();
+  EXPECT_NO_THROW(device_->run(launch));
 }
 
 }  // namespace

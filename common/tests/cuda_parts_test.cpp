@@ -84,6 +84,13 @@ TEST(CudaKernel, MissingTwinAndMissingArchitectureAreSkips) {
     EXPECT_THAT(skip.what(), HasSubstr("8.6"));
     EXPECT_THAT(skip.what(), HasSubstr("sm_90a"));
   }
+  spec.cuda_since = 9;
+  try {
+    const Kernel kernel(spec, {8, 6});
+    FAIL() << "nothing was thrown";
+  } catch (const Skip& skip) {
+    EXPECT_THAT(skip.what(), HasSubstr("9.0 or newer wanted, 8.6 found"));
+  }
 }
 
 }  // namespace

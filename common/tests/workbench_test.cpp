@@ -90,7 +90,8 @@ TEST_F(WorkbenchTest, KernelIsLoadedOncePerSpec) {
   EXPECT_NE(changed([](KernelSpec& s) { s.glsl_constants = {12}; }), kernel);
   EXPECT_NE(changed([](KernelSpec& s) { s.buffers = 3; }), kernel);
   EXPECT_NE(changed([](KernelSpec& s) { s.params_bytes = 8; }), kernel);
-  EXPECT_EQ(device_.loads, 7U);
+  EXPECT_NE(changed([](KernelSpec& s) { s.shared_bytes = 1024; }), kernel);
+  EXPECT_EQ(device_.loads, 8U);
 }
 
 TEST_F(WorkbenchTest, ReleaseFreesBuffersAndKeepsKernels) {

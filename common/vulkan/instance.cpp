@@ -127,6 +127,11 @@ bool has_debug_utils(const ::vk::raii::Context& loader) {
   }
 }
 
+bool has_extension(const ::vk::raii::PhysicalDevice& device, std::string_view name) {
+  return std::ranges::any_of(BENCH_VK(device.enumerateDeviceExtensionProperties()),
+                             [name](const auto& extension) { return extension.extensionName == name; });
+}
+
 DeviceInfo describe(const ::vk::raii::PhysicalDevice& device, int index) {
   const auto chain =
       device.getProperties2<::vk::PhysicalDeviceProperties2, ::vk::PhysicalDeviceIDProperties,
@@ -165,6 +170,12 @@ DeviceInfo describe(const ::vk::raii::PhysicalDevice& device, int index) {
   info.max_grid_x = limits.maxComputeWorkGroupCount[0];
   info.max_block_x = std::min(limits.maxComputeWorkGroupSize[0], limits.maxComputeWorkGroupInvocations);
   info.subgroup_size = chain.get<::vk::PhysicalDeviceSubgroupProperties>().subgroupSize;
+  if (has_extension(device, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) {
+    info.multiprocessors =
+        device.getProperties2<::vk::PhysicalDeviceProperties2, ::vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV>()
+            .get<::vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV>()
+            .shaderSMCount;
+  }
   return info;
 }
 

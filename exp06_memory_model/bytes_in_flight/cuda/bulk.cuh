@@ -1,0 +1,73 @@
+// Bulk copies and the barriers they report to (PTX ISA 8.0, sm_90).
+#pragma once
+
+#include "params.h"
+
+#if __CUDA_ARCH__ >= 900
+
+__device__ __forceinline__ uint shared_address(const void* pointer) {
+  return static_cast<uint>(__cvta_generic_to_shared(pointer));
+}
+
+// One arrival completes a phase, once all the bytes it announces are there.
+__device__ __forceinline__ void barrier_init(unsigned long long* barrier) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(barrier)) : "memory");
+}
+
+// Makes initialised barriers known to the unit that copies.
+__device__ __forceinline__ void fence_async() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+__device__ __forceinline__ void barrier_expect(unsigned long long* barrier, uint bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes) : "memory");
+}
+
+__device__ __forceinline__ bool barrier_try(unsigned long long* barrier, uint parity) {
+  uint done;
+  asm volatile(
+      "{\n.reg .pred p;\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+      "selp.u32 %0, 1, 0, p;\n}"
+      : "=r"(done)
+      : "r"(shared_address(barrier)), "r"(parity)
+      : "memory");
+  return done != 0;
+}
+
+__device__ __forceinline__ unsigned long long timer_ns() {
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+
+// False if the phase has not completed in a second: a copy that went wrong must not hang the GPU.
+__device__ __forceinline__ bool barrier_wait(unsigned long long* barrier, uint parity) {
+  if (barrier_try(barrier, parity)) return true;
+  const unsigned long long begin = timer_ns();
+  while (timer_ns() - begin < 1000000000ull) {
+    if (barrier_try(barrier, parity)) return true;
+  }
+  return false;
+}
+
+__device__ __forceinline__ void bulk_load(void* to, const void* from, uint bytes, unsigned long long* barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(to)),
+      "l"(from), "r"(bytes), "r"(shared_address(barrier))
+      : "memory");
+}
+
+__device__ __forceinline__ void tensor_load(void* to, const void* map, uint x, uint y, unsigned long long* barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
+          shared_address(to)),
+      "l"(map), "r"(x), "r"(y), "r"(shared_address(barrier))
+      : "memory");
+}
+
+__device__ __forceinline__ void bulk_store(void* to, const void* from, uint bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\ncp.async.bulk.commit_group;" ::"l"(to),
+               "r"(shared_address(from)), "r"(bytes)
+               : "memory");
+}
+
+#endif

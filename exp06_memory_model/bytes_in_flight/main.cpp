@@ -1,0 +1,156 @@
+// How many bytes must be in flight on every SM to fill the memory's bandwidth, and which mechanism gets them there cheapest?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "backends.h"
+#include "core/error.h"
+#include "core/experiment.h"
+#include "core/verify.h"
+#include "cuda/tma_params.h"
+#include "exp06_kernels.h"
+#include "params.h"
+#include "reference.h"
+#include "variants.h"
+
+namespace {
+
+using bench::Buffer;
+using bench::Launch;
+using bench::Plan;
+using bench::Workbench;
+
+constexpr std::uint32_t kLargestLog2 = 27;  // 2^27 vectors * 16 B = 2 GiB a buffer
+constexpr std::uint32_t kCpuSms = 4;        // what a software device is taken to have
+
+// A shape on a GPU, and how much it reads.
+struct Cell {
+  Shape shape;
+  std::uint32_t sms = 0;
+  std::uint64_t bytes = 0;
+
+  std::uint32_t tiles() const { return static_cast<std::uint32_t>(bytes / shape.tile_bytes()); }
+  std::uint32_t grid() const { return shape.per_sm == 0 ? tiles() : std::min(sms * shape.per_sm, tiles()); }
+};
+
+// read_plain_16_4, copy_bulk_8, read_bulk: what tells a CUDA kernel's instances apart.
+std::string entry(const Shape& shape) {
+  if (shape.mechanism == Mechanism::kReadRing || shape.mechanism == Mechanism::kTensorRing) return std::string(shape.stem);
+  return fmt::format("{}_{}", shape.stem, shape.unroll == 0 ? shape.stages : shape.unroll);
+}
+
+int first_capability(Mechanism mechanism) {
+  return mechanism >= Mechanism::kReadRing ? 9 : mechanism == Mechanism::kCpAsync ? 8 : 0;
+}
+
+std::vector<std::byte> params(const Cell& cell, const Buffer& input) {
+  const Shape& shape = cell.shape;
+  if (!shape.is_ring()) return bench::params_bytes(TileParams{cell.tiles(), 0});
+  const auto chunks = static_cast<std::uint32_t>(cell.bytes / shape.chunk_bytes);
+  const RingParams ring{chunks, shape.chunk_bytes, shape.stages, 0};
+  if (shape.mechanism != Mechanism::kTensorRing) return bench::params_bytes(ring);
+  constexpr std::uint32_t kRowBytes = EXP06_ROW_WORDS * 4;
+  const bench::cu::Tensor2d tensor = {.row_words = EXP06_ROW_WORDS,
+                                      .rows = cell.bytes / kRowBytes,
+                                      .box_words = EXP06_ROW_WORDS,
+                                      .box_rows = shape.chunk_bytes / kRowBytes};
+  return bench::params_bytes(TmaParams{bench::cu::tensor_map_2d(input, tensor), ring});
+}
+
+std::uint32_t params_size(const Shape& shape) {
+  return !shape.is_ring()                            ? sizeof(TileParams)
+         : shape.mechanism == Mechanism::kTensorRing ? sizeof(TmaParams)
+                                                     : sizeof(RingParams);
+}
+
+// Six steps, the same for both APIs: kernel, input, poisoned output, one run, verification, the subject to be timed.
+std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Cell& cell, ChunkSums& sums) {
+  const Shape& shape = cell.shape;
+  if (cell.sms == 0) throw bench::Skip("neither CUDA nor VK_NV_shader_sm_builtins tells how many SMs this GPU has");
+  Launch launch;
+  launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), shape.stem),
+                                 .entry = entry(shape),
+                                 .block_x = shape.block,
+                                 .glsl_constants = {shape.unroll, std::max(shape.shared_bytes() / 16, 1U)},
+                                 .buffers = 2,
+                                 .params_bytes = params_size(shape),
+                                 .shared_bytes = shape.shared_bytes(),
+                                 .cuda_since = first_capability(shape.mechanism)});
+  const std::uint64_t words = cell.bytes / sizeof(std::uint32_t);
+  const Buffer& input = bench.input(0, words);
+  const std::uint64_t out_words = shape.copies() ? words : cell.grid();
+  Buffer& output = bench.output("output", out_words);
+  launch.grid = {cell.grid(), 1, 1};
+  launch.buffers = {&input, &output};
+  launch.params = params(cell, input);
+
+  bench.device().run(launch);
+  const std::vector<std::uint32_t> expected =
+      shape.copies() ? std::vector<std::uint32_t>{} : sums.block_sums(bench, cell.bytes, shape.tile_bytes(), cell.grid());
+  bench::verify<std::uint32_t>(bench.device(), output, out_words, bench::kGuardWords, [&](std::uint64_t i) {
+    return shape.copies() ? std::bit_cast<std::uint32_t>(bench.input_value(0, i)) : expected[i];
+  });
+  return bench.device().prepare(launch, {});
+}
+
+bench::Case make_case(const Cell& cell, const std::shared_ptr<ChunkSums>& sums) {
+  const Shape& shape = cell.shape;
+  const auto number = [](std::uint32_t value) { return value == 0 ? std::string() : std::to_string(value); };
+  bench::Case result =
+      bench::twin(std::string(shape.variant),
+                  {number(shape.block), number(shape.per_sm), number(shape.elem_bytes), number(shape.unroll),
+                   number(shape.stages), number(shape.chunk_bytes), number(shape.per_sm * shape.block_bytes_in_flight())},
+                  [cell, sums](Workbench& bench) { return set_up(bench, cell, *sums); });
+  if (first_capability(shape.mechanism) != 0)
+    std::erase_if(result.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
+  result.elements = cell.bytes / 16;
+  result.useful_bytes = result.footprint_bytes = cell.bytes * (shape.copies() ? 2 : 1);
+  // The slowest take 22 ms a launch; nobody asks for what the host sees of them.
+  result.host_samples = 2;
+  result.budget_part = 0.15;
+  return result;
+}
+
+std::vector<bench::Case> cases(const Plan& plan) {
+  std::uint64_t bytes = plan.smoke ? 2 * kTileMultiple : plan.largest(kLargestLog2, 16) * 16 / kTileMultiple * kTileMultiple;
+  if (bytes == 0) throw bench::UsageError("--size: at least {} elements of 16 bytes", kTileMultiple / 16);
+  const auto sums = std::make_shared<ChunkSums>();
+  std::vector<bench::Case> list;
+  for (const Shape& shape : shapes(plan.smoke || plan.cpu)) {
+    bench::Case one = make_case({shape, plan.cpu ? kCpuSms : plan.multiprocessors, bytes}, sums);
+    for (const bench::Cache cache : plan.caches_for(one.footprint_bytes)) {
+      one.cache = cache;
+      list.push_back(one);
+    }
+  }
+  const auto is_tiles = [](const bench::Case& one) { return one.sides.front().variant == "read_tiles"; };
+  for (const bench::Case& aa : bench::aa_controls(*std::find_if(list.begin(), list.end(), is_tiles))) list.push_back(aa);
+  return list;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Experiment experiment = {
+      .name = "exp06_bytes_in_flight",
+      .question =
+          "How many bytes must be in flight on every SM to fill the memory's bandwidth, and which mechanism gets them "
+          "there cheapest?",
+      .params = {"block", "blocks_per_sm", "elem_bytes", "unroll", "stages", "chunk_bytes", "bytes_in_flight"},
+      .model = {},
+      .variants = {{"read_plain", "persistent blocks, `unroll` loads of `elem_bytes` in flight a thread"},
+                   {"read_tiles", "the same kernel with a block for every tile: the ceiling of a plain read"},
+                   {"read_staged", "through registers into shared memory, the next tile's loads in flight meanwhile"},
+                   {"read_cp_async", "cp.async into shared memory, `stages` of 16 bytes in flight a thread; CUDA alone"},
+                   {"read_bulk", "cp.async.bulk into shared memory, `stages` chunks in flight a warp; CUDA alone"},
+                   {"read_tma", "the same chunks through a 2-D tensor map; CUDA alone"},
+                   {"copy_plain", "b = a, persistent blocks, `unroll` loads of 16 bytes in flight a thread"},
+                   {"copy_tiles", "the same kernel with a block for every tile: the ceiling of a plain copy"},
+                   {"copy_bulk", "b = a by bulk copies into shared memory and out of it; CUDA alone"},
+                   {"aa_control_a", "A/A control: read_tiles, paired with aa_control_b, which is the same"},
+                   {"aa_control_b", "the other half of the A/A control"}},
+      .cases = cases,
+  };
+  return bench::run_main(argc, argv, experiment, bench::all_backends());
+}

@@ -1,0 +1,36 @@
+// The experiment, as a table.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+enum class Mechanism : std::uint8_t { kPlain, kStaged, kCpAsync, kReadRing, kTensorRing, kCopyRing };
+
+// One case: `per_sm` blocks of `block` threads on every SM; 0: as many blocks as there are tiles.
+struct Shape {
+  std::string_view variant;
+  std::string_view stem;
+  Mechanism mechanism;
+  std::uint32_t elem_bytes;   // width of one access
+  std::uint32_t unroll;       // accesses in flight a thread; 0: not the kernel's word for it
+  std::uint32_t stages;       // likewise, copies in flight a thread (cp.async) or a warp (bulk)
+  std::uint32_t chunk_bytes;  // of one bulk copy
+  std::uint32_t block;
+  std::uint32_t per_sm;
+
+  bool is_ring() const { return mechanism >= Mechanism::kReadRing; }
+  bool copies() const { return variant.substr(0, 4) == "copy"; }
+  // What a block takes in one turn.
+  std::uint32_t tile_bytes() const;
+  // What a block of a persistent grid has asked for and not yet got.
+  std::uint32_t block_bytes_in_flight() const;
+  // CUDA's dynamic shared memory.
+  std::uint32_t shared_bytes() const;
+};
+
+// `few`: one shape of every kernel. All shapes' tiles divide kTileMultiple.
+std::vector<Shape> shapes(bool few);
+
+// 3 * 2^17: 384 and 768 threads, for 24 and 48 KiB, have tiles of three times a power of two.
+inline constexpr std::uint32_t kTileMultiple = 3U << 17;

@@ -1,0 +1,48 @@
+// The other blocks' side of a case: what they load, what they report, and the CPU's word on both.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/workbench.h"
+#include "params.h"
+
+inline constexpr std::uint32_t kBlock = 512;
+
+// One point of the curve.
+struct Point {
+  std::string_view level;         // "dram", "l2": where the chase and the load find their data
+  std::uint64_t table_bytes = 0;  // of the chase
+  std::uint64_t data_bytes = 0;   // of the load
+  std::uint32_t unroll = 0;       // 16-byte loads a thread and turn
+  std::uint32_t streamers = 0;    // blocks that load
+  std::uint32_t wait = 0;         // steps of arithmetic between two turns
+  std::uint32_t steps = 0;        // of the chase
+  bool cold = false;              // each launch begins without the table in the L2
+  bool must_last = false;         // the load has to outlast the chase
+
+  std::uint64_t threads() const { return std::uint64_t{streamers} * kBlock; }
+  std::uint64_t result_words() const { return EXP06_RESULT_HEAD + 2 * threads(); }
+  LoadedParams params() const;
+};
+
+// What a run reported. Throws Error if the load ended before the chase.
+struct Load {
+  std::uint64_t bytes = 0;
+  std::uint32_t chase_ns = 0;  // 0: not told
+};
+Load reported(const Point& point, std::span<const std::uint32_t> results);
+
+// The sums of the input's vectors, made once for all points.
+class VectorSums {
+ public:
+  // What the results must be, given the turns that they report; a run decides those.
+  std::vector<std::uint32_t> expected(const bench::Workbench& bench, const Point& point,
+                                      std::span<const std::uint32_t> results);
+
+ private:
+  std::uint64_t seed_ = 0;
+  std::vector<std::uint32_t> sums_;
+};

@@ -1,0 +1,182 @@
+// What does a load from memory, or from the L2, take while the other SMs load too: from nothing to all that there is?
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends.h"
+#include "core/error.h"
+#include "core/experiment.h"
+#include "core/stats.h"
+#include "core/verify.h"
+#include "exp06_kernels.h"
+#include "load.h"
+#include "params.h"
+
+namespace {
+
+using bench::Buffer;
+using bench::Cache;
+using bench::Plan;
+using bench::Workbench;
+
+constexpr std::uint32_t kSteps = 4096;
+constexpr std::uint32_t kUnknownSms = 4;
+constexpr std::size_t kRuns = 9;  // of which the measured columns are the median
+const std::vector<std::string> kMeasured = {"latency_ns", "latency_ns_lo", "latency_ns_hi", "chase_latency_ns",
+                                            "load_gbps",  "load_gbps_lo",  "load_gbps_hi",  "load_pct"};
+
+// Steps of arithmetic between two batches of loads, from as fast as it goes to next to nothing.
+const std::vector<std::uint32_t> kWaits = {0, 100, 150, 200, 250, 300, 350, 400, 500, 700, 1000, 2500, 10000};
+
+// The load in force; a launch is a chase. Throws Error.
+struct Loaded {
+  bench::Subject* subject;
+  bench::Device* device;
+  const Buffer* results;
+  Point point;
+  bench::DeviceSampleSpec spec;
+
+  std::vector<std::uint32_t> download() const {
+    std::vector<std::uint32_t> words(point.result_words());
+    device->download(*results, 0, std::as_writable_bytes(std::span(words)));
+    return words;
+  }
+
+  // kMeasured.
+  std::vector<std::string> measure() const {
+    std::vector<double> latency;
+    std::vector<double> chase;
+    std::vector<double> gbps;
+    for (std::size_t run = 0; run < kRuns; ++run) {
+      const double ns = subject->time_device(spec);
+      const Load load = reported(point, download());
+      latency.push_back(ns / point.steps);
+      chase.push_back(static_cast<double>(load.chase_ns) / point.steps);
+      gbps.push_back(static_cast<double>(load.bytes) / ns);
+    }
+    const auto text = [](double value) { return value == 0 ? std::string() : fmt::format("{:.6g}", value); };
+    // The median, and its interval where there are runs enough for one.
+    const auto cells = [&](const std::vector<double>& values) {
+      const bench::Summary summary = bench::summarize(values);
+      return std::vector{text(summary.median), summary.ci95 ? text(summary.ci95->lo) : "",
+                         summary.ci95 ? text(summary.ci95->hi) : ""};
+    };
+    std::vector<std::string> measured = cells(latency);
+    measured.push_back(text(bench::quantile(chase, 0.5)));
+    for (const std::string& cell : cells(gbps)) measured.push_back(cell);
+    const double peak = point.level == "dram" ? device->info().peak_gbps : 0;
+    measured.push_back(peak > 0 ? text(100 * bench::quantile(gbps, 0.5) / peak) : "");
+    return measured;
+  }
+};
+
+// Six steps, the same for both APIs: kernel, inputs, poisoned output, one run, verification, the subject to be timed.
+bench::Prepared set_up(Workbench& bench, const Point& point, VectorSums& sums) {
+  bench::Device& device = bench.device();
+  bench::Launch launch;
+  launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), "loaded_chase"),
+                                 .entry = fmt::format("loaded_chase_{}", point.unroll),
+                                 .block_x = kBlock,
+                                 .glsl_constants = {point.unroll},
+                                 .buffers = 4,
+                                 .params_bytes = sizeof(LoadedParams)});
+  Buffer& state = bench.output("state", EXP06_STATE_WORDS);
+  device.fill(state, 0, EXP06_STATE_WORDS * sizeof(std::uint32_t), 0);
+  Buffer& results = bench.output("results", point.result_words());
+  launch.grid = {1 + point.streamers, 1, 1};
+  launch.buffers = {&bench.input(1, point.table_bytes / 4), &bench.input(0, point.data_bytes / 4), &state, &results};
+  launch.params = bench::params_bytes(point.params());
+
+  device.run(launch);
+  Loaded loaded{nullptr, &device, &results, point, {}};
+  const std::vector<std::uint32_t> found = loaded.download();
+  reported(point, found);
+  const std::vector<std::uint32_t> expected = sums.expected(bench, point, found);
+  bench::verify<std::uint32_t>(device, results, expected.size(), bench::kGuardWords,
+                               [&](std::uint64_t i) { return expected[i]; });
+  // Left over, the flag would end the next launch's load at once.
+  bench::verify<std::uint32_t>(device, state, EXP06_STATE_WORDS, bench::kGuardWords, [](std::uint64_t) { return 0U; });
+
+  std::unique_ptr<bench::Subject> subject = device.prepare(launch, {});
+  loaded.subject = subject.get();
+  loaded.spec = {.batch = 1, .lead_in = point.cold ? 0U : 2U, .evict_l2 = point.cold};
+  return {std::move(subject), [loaded] { return loaded.measure(); }};
+}
+
+bench::Case make_case(const Point& point, const std::shared_ptr<VectorSums>& sums) {
+  bench::Case result = bench::twin(
+      point.streamers == 0 ? "idle" : "loaded",
+      {std::string(point.level), std::to_string(point.unroll), point.streamers == 0 ? "" : std::to_string(point.streamers),
+       point.streamers == 0 ? "" : std::to_string(point.wait)},
+      [point, sums](Workbench& bench) { return set_up(bench, point, *sums); });
+  result.elements = point.steps;
+  result.footprint_bytes = point.table_bytes + point.data_bytes;
+  result.host_samples = 2;
+  result.budget_part = 0.2;
+  return result;
+}
+
+std::vector<bench::Case> cases(const Plan& plan) {
+  const auto sums = std::make_shared<VectorSums>();
+  const bool small = plan.smoke || plan.cpu;
+  // Of a GPU that no one knows the SMs of, too few make for less load, not for a wrong figure.
+  const std::uint32_t sms = plan.multiprocessors == 0 ? kUnknownSms : plan.multiprocessors;
+  std::vector<bench::Case> list;
+  const auto add = [&](Point point) {
+    bench::Case one = make_case(point, sums);
+    // The L2's chase wants it as the launch before left it; memory's wants none of it there.
+    one.cache = point.cold ? Cache::kCold : Cache::kWarm;
+    list.push_back(one);
+  };
+  for (const std::string_view level : {"dram", "l2"}) {
+    Point point = {.level = level,
+                   .table_bytes = small             ? 1U << 16
+                                  : level == "dram" ? 1U << 30
+                                                    : 1U << 22,
+                   .data_bytes = small             ? 1U << 20
+                                 : level == "dram" ? 1U << 29
+                                                   : 1U << 24,
+                   .unroll = 8,
+                   .streamers = 0,
+                   .wait = 0,
+                   .steps = small ? 128U : kSteps,
+                   .cold = !small && level == "dram",
+                   .must_last = !plan.cpu};
+    add(point);
+    point.streamers = std::max(sms, 2U) - 1;
+    for (std::size_t i = 0; i < kWaits.size(); i += small ? 8 : plan.quick ? 2 : 1) {
+      point.wait = kWaits[i];
+      add(point);
+    }
+    // All that goes with less in flight: 16 and 32 KiB an SM.
+    point.wait = 0;
+    for (const std::uint32_t unroll : {2U, 4U}) {
+      point.unroll = unroll;
+      add(point);
+    }
+  }
+  for (const bench::Case& aa : bench::aa_controls(list.front())) list.push_back(aa);
+  return list;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Experiment experiment = {
+      .name = "exp06_loaded_latency",
+      .question =
+          "What does a load from memory, or from the L2, take while the other SMs load too: from nothing to all that there is?",
+      .params = {"level", "unroll", "streamers", "wait"},
+      .model = {},
+      .measured = kMeasured,
+      .variants =
+          {{"idle", "one thread follows a chain of 4096 loads on an otherwise idle GPU"},
+           {"loaded",
+            "the same beside a block of 512 threads on every other SM: `unroll` loads of 16 bytes a thread, then `wait` steps "
+            "of arithmetic, over and over"},
+           {"aa_control_a", "A/A control: idle, paired with aa_control_b, which is the same"},
+           {"aa_control_b", "the other half of the A/A control"}},
+      .cases = cases,
+  };
+  return bench::run_main(argc, argv, experiment, bench::all_backends());
+}

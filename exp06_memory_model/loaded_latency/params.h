@@ -1,0 +1,41 @@
+// Shared by main.cpp, cuda/ and glsl/.
+#ifndef EXP06_LOADED_LATENCY_PARAMS_H
+#define EXP06_LOADED_LATENCY_PARAMS_H
+
+#include "core/shader_types.h"
+
+struct LoadedParams {
+  uint table;  // words of the chase's table, a power of two
+  uint steps;  // loads of the chase, each needing the one before
+  uint tiles;  // that the other blocks load, a power of two
+  uint wait;   // dependent steps of arithmetic between a warp's batches of loads
+  uint turns;  // batches at most: the load ends even if the chase never does
+  uint poll;   // looks at the flag: after so many batches, or slices of their waits
+  uint none;   // 0, which no compiler knows
+};
+BENCH_ASSERT_SIZE(LoadedParams, 28);
+
+// The index after one whose word was loaded: that decides, and the step's number keeps the chain out of a cycle. The first word
+// of a line of 128 bytes.
+#define EXP06_NEXT(word, step, params) (((word) ^ incompressible_word(step)) & ((params).table - 32u))
+
+// Which tile streamer s of n loads in a turn: an odd distance, so that it comes back to a tile only after all others.
+#define EXP06_TILE(s, n, turn, params) (((s) + (turn) * ((n) | 1u)) & ((params).tiles - 1u))
+
+// A step of the wait: no compiler can make one of two (see exp04's spin).
+#define EXP06_SPUN(value) (((value) ^ 0x9e3779b9u) * 1664525u)
+
+// A longer wait is cut into slices, with a look at the flag between them.
+#define EXP06_SLICE 1000u
+
+// How long warp w waits before its first batch, at most `wait` steps: else all SMs would ask at once, and then all be silent.
+#define EXP06_PHASE(w, params) (incompressible_word(w) % ((params).wait + 1u))
+
+// Words of the result: where the chase ended, how long it took by the GPU's own clock (ns; CUDA alone, else 0), and two unused;
+// then each streaming thread's turns and the sum of what it loaded.
+#define EXP06_RESULT_HEAD 4u
+
+// Words of the state, all 0 between launches: the chase is done; blocks that have ended.
+#define EXP06_STATE_WORDS 2u
+
+#endif
