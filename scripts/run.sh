@@ -8,7 +8,7 @@ usage() {
 Usage: scripts/run.sh [options] [-- program options]
 
 Sets the machine up, builds, runs every experiment, and writes <out>/<experiment>.csv (one row a case and API),
-<experiment>.samples.csv (every sample) and worklog.md (the tables). <out> is results/<gpu>, or build/results/<device>
+<experiment>.samples.csv (every sample), worklog.md (the tables) and report.html (one page of all). <out> is results/<gpu>, or build/results/<device>
 if there is only a software device: its figures say nothing about GPUs.
 
   --quick         a coarse sweep with short budgets: a fifth of the time
@@ -205,12 +205,15 @@ main() {
     note "interrupted: finished rows are kept; go on with --resume"
     exit 130
   fi
-  "$python" "$bench_root/scripts/worklog.py" "$out" || {
-    note "run.sh: worklog.py failed; the CSV files are complete"
-    failures=$((failures + 1))
-  }
+  local maker
+  for maker in worklog report; do
+    "$python" "$bench_root/scripts/$maker.py" "$out" || {
+      note "run.sh: $maker.py failed; the CSV files are complete"
+      failures=$((failures + 1))
+    }
+  done
   print_table
-  printf '\nRead next: %s\n' "$(shown "$out/worklog.md")"
+  printf '\nRead next: %s, or in a browser %s\n' "$(shown "$out/worklog.md")" "$(shown "$out/report.html")"
   ((failures == 0))
 }
 

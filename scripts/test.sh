@@ -101,6 +101,8 @@ step_worklog() {
   }
   while read -r folder; do
     check "$folder" "$python" scripts/worklog.py --check "$folder"
+    # Only where the page is committed, too.
+    if [[ -f $folder/report.html ]]; then check "$folder/report.html" "$python" scripts/report.py --check "$folder"; fi
   done < <(bench_files 'results/*/*.csv' | cut -d / -f 1,2 | sort -u)
   csv=$(compgen -G "$kBuild/smoke/*.csv" || true)
   if [[ -z $csv ]]; then
@@ -109,6 +111,7 @@ step_worklog() {
   fi
   check 'make the worklog of the smoke results' "$python" scripts/worklog.py "$kBuild/smoke"
   check 'check the worklog of the smoke results' "$python" scripts/worklog.py --check "$kBuild/smoke"
+  check 'make the report of the smoke results' "$python" scripts/report.py "$kBuild/smoke"
 }
 
 step_format() {

@@ -38,7 +38,8 @@ from benchlib.tables_exp02 import exp02_bandwidth, exp02_binding, exp02_robustne
 from benchlib.tables_exp03 import README_OFFSETS, exp03_bars, exp03_fields, exp03_lanes, exp03_layout  # noqa: E402
 from benchlib.tables_exp03 import exp03_offsets, exp03_structs  # noqa: E402
 from benchlib.tables_exp04 import exp04_causes, exp04_qualifiers, exp04_three  # noqa: E402
-from benchlib.tables_exp05 import README_STRIDES, exp05_folded, exp05_loads, exp05_source, exp05_stores  # noqa: E402
+from benchlib.tables_exp05 import README_STRIDES, exp05_fetch, exp05_folded, exp05_loads, exp05_source  # noqa: E402
+from benchlib.tables_exp05 import exp05_stores  # noqa: E402
 from benchlib.tables_exp06 import cache_ops_reuse, cache_ops_streams, ordering_chains, ordering_fences  # noqa: E402
 from benchlib.tables_exp06 import ordering_messages, ordering_rates  # noqa: E402
 
@@ -142,6 +143,7 @@ SECTIONS: dict[str, list[tuple[str, Section]]] = {
         ("An index that folds back, and one that visits once", exp05_folded),
         ("Loads", exp05_loads),
         ("Stores", exp05_stores),
+        ("Loads with the L2 told how much to fetch", exp05_fetch),
         ("Time floor", time_floor),
         ("Machine code", excerpts.sass_excerpts),
     ],
@@ -183,6 +185,7 @@ README_TABLES: dict[str, tuple[str, Section]] = {
     "exp05-source": ("exp05_strided", exp05_source),
     "exp05-folded": ("exp05_strided", exp05_folded),
     "exp05-loads": ("exp05_strided", partial(exp05_loads, strides=README_STRIDES)),
+    "exp05-fetch": ("exp05_strided", exp05_fetch),
     "exp05-stores": ("exp05_strided", partial(exp05_stores, strides=README_STRIDES)),
     # exp05-sass; a program that shares its number with others goes by its whole name: exp06_litmus-sass.
     **{f"{name.partition('_')[0]}-sass": (name, excerpts.sass_excerpts) for name in excerpts.EXCERPTS},
@@ -198,7 +201,9 @@ README_TABLES: dict[str, tuple[str, Section]] = {
 
 def all_pairs(found: Results, table: Table) -> str:
     counts = counted_lib.load(found, table)
-    text = twin_table(table, {}, sectors=True, counts=counts, metrics=table.measured)
+    ends = {f"{metric}_{end}" for metric in table.measured for end in ("lo", "hi")}  # shown as their figure's interval
+    metrics = [metric for metric in table.measured if metric not in ends]
+    text = twin_table(table, {}, sectors=True, counts=counts, metrics=metrics)
     return with_floor(found, table, counted_lib.explained(counts, text))
 
 

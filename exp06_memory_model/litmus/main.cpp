@@ -72,6 +72,9 @@ std::vector<bench::Case> cases(const bench::Plan& wanted) {
   }
   // Last: should a GPU object to the store, nothing comes after it.
   for (const char* when : {"at_once", "after_barrier", "read_before"}) list.push_back(constant_case(when, plan));
+  if (wanted.cpu) {
+    for (bench::Case& one : list) one.fixed_batch = 1;  // no time worth having
+  }
   return list;
 }
 

@@ -23,7 +23,7 @@ const std::vector<Strength> kTotalStrengths = {Strength::kRelaxed, Strength::kRe
 
 // Names and shapes: J. Alglave, L. Maranget, M. Tautschnig, "Herding Cats", TOPLAS 2014.
 const std::vector<Test>& all_tests() {
-  static const std::vector<Test> kTests = {
+  static const std::vector<Test> all = {
       {.name = "mp",
        .text = "message passing: the flag is seen, the payload before it not (r0 = 1, r1 = 0)",
        .family = Family::kCausal,
@@ -120,7 +120,7 @@ const std::vector<Test>& all_tests() {
        .strengths = {Strength::kRelaxed, Strength::kRelaxedBlock},
        .control = "flag"},
   };
-  return kTests;
+  return all;
 }
 
 // PTX's axioms hold for what is morally strong: accesses and fences whose scopes include each other's threads. That is all that

@@ -48,12 +48,16 @@ def answers(found: Results, groups: Sequence[ClaimFile]) -> str:
     header = ["experiment", "question", "answer", "Vulkan against CUDA, pairs", "claims"]
     rows = []
     for group in groups:
-        by_id = {claim.id: claim for claim in group.claims}
-        answer = re.sub(r"\{(\d\d\.\d+)(\.verdict)?\}", lambda match: claim_text(by_id, match), group.answer)
         table = found.tables.get(group.experiment)
         link = f"[{group.experiment}]({group.folder}/README.md)"
-        rows.append([link, escape(group.question), escape(answer), pair_counts(table), claim_counts(group)])
+        rows.append([link, escape(group.question), escape(answer_text(group)), pair_counts(table), claim_counts(group)])
     return markdown.table(header, rows)
+
+
+def answer_text(group: ClaimFile) -> str:
+    """The experiment's answer with its figures filled in."""
+    by_id = {claim.id: claim for claim in group.claims}
+    return re.sub(r"\{(\d\d\.\d+)(\.verdict)?\}", lambda match: claim_text(by_id, match), group.answer)
 
 
 def claim_text(by_id: dict[str, Claim], match: re.Match[str]) -> str:

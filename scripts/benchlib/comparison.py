@@ -52,7 +52,7 @@ class Side:
         return all(run for _, run in self.measured)
 
     def time(self, alpha: float) -> Figure | None:
-        """From the samples of each run; without them, from its row's 95 % interval, widened as a normal distribution's would be."""
+        """From each run's samples; without them, from its row's 95 % interval, widened as a normal distribution's would be."""
         return hull([samples.median(run.device_ns, alpha) if run else widened(figure, alpha) for figure, run in self.measured])
 
     def cycles(self, alpha: float) -> Figure | None:

@@ -91,7 +91,8 @@ def comparison(found: Results, table: Table) -> str | None:
         return None
     summary, exceptions = [], []
     for kind in KINDS:
-        predicted = [(case, per_request) for case in table.select({"api": "cuda"}) if (per_request := _predicted(table, case, kind))]
+        cases = table.select({"api": "cuda"})
+        predicted = [(case, per_request) for case in cases if (per_request := _predicted(table, case, kind))]
         both = [(case, wanted, counts.per_request(case, kind)) for case, wanted in predicted]
         compared = [(case, wanted, seen) for case, wanted, seen in both if seen is not None]
         beyond = [(case, wanted, seen) for case, wanted, seen in compared if differs(wanted, seen)]
@@ -106,7 +107,8 @@ def comparison(found: Results, table: Table) -> str | None:
         if uncounted:
             exceptions.append([f"{uncounted} cases", f"{kind}s", NONE, NONE, "not in counters.csv"])
     header = ["sectors per request", "predicted:", "counted:", "equal:", f"within {100 * SAME_WITHIN:.1f} %:", "beyond:"]
-    parts = ["CUDA cases. A store's count shows noise of a few tenths of a percent on an H200.", markdown.table(header, summary)]
+    parts = ["CUDA cases. A store's count shows noise of a few tenths of a percent on an H200."]
+    parts.append(markdown.table(header, summary))
     if exceptions:
         parts.append(markdown.table(["exception", "kind", "predicted:", "counted:", "reason, from the data"], exceptions))
     else:
@@ -120,7 +122,8 @@ def _reason(table: Table, counts: Counts, case: Case, kind: str, wanted: float, 
     per_warp = requests * WARP / case.elements if requests and case.elements else 0
     if model and abs(per_warp - model) > SAME_WITHIN * model:
         same = sectors is not None and not differs(wanted * model, sectors * WARP / case.elements)
-        return f"{number_text(per_warp)} requests a warp, {number_text(model)} predicted" + ("; as many sectors" if same else "")
+        text = f"{number_text(per_warp)} requests a warp, {number_text(model)} predicted"
+        return f"{text}; as many sectors" if same else text
     return f"{100 * abs(seen / wanted - 1):.1f} % {'more' if seen > wanted else 'fewer'} sectors in as many requests"
 
 

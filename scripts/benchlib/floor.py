@@ -1,11 +1,12 @@
-"""The time floor: what a case's bytes take at the bandwidth that this GPU itself was seen to reach, and how much of the measured
-time that explains.
+"""The time floor: what a case's bytes take at the bandwidth that this GPU itself was seen to reach, and how much of the
+measured time that explains.
 
 floor = max(distinct bytes / the memory's ceiling for that mix of reads and writes, sectors * 32 B / the L2's ceiling)
 
-The ceilings are exp01's, of the same GPU: the fastest streaming kernel that only writes, copies, adds (two reads a write) and only
-reads; between two mixes the time a byte is interpolated. The first term holds for footprints that stream from memory. The second
-counts every predicted sector, less those that the L1 was counted to serve; where nothing was counted, each distinct byte once.
+The ceilings are exp01's, of the same GPU: the fastest streaming kernel that only writes, copies, adds (two reads a write) and
+only reads; between two mixes the time a byte is interpolated. The first term holds for footprints that stream from memory. The
+second counts every predicted sector, less those that the L1 was counted to serve; where nothing was counted, each distinct
+byte once.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from benchlib.tables import Pair, figure_of, micros, pairs
 SOURCE = "exp01_vector_add"
 # Of the bytes of exp01's kernels, how much is read.
 READ_SHARE = {
-    "write_tile": 0.0, "copy_f32": 0.5, "copy_tile": 0.5, "copy_api": 0.5, "add_f32": 2 / 3, "add_f32x4": 2 / 3, "read_tile": 1.0,
+    "write_tile": 0.0, "copy_f32": 0.5, "copy_tile": 0.5, "copy_api": 0.5, "add_f32": 2 / 3, "add_f32x4": 2 / 3,
+    "read_tile": 1.0,
 }  # fmt: skip
 L2_VARIANTS = ["add_f32", "add_f32x4"]
 SECTOR_BYTES = 32
@@ -245,8 +247,8 @@ def summary(model: Model, floors: list[Floor]) -> str:
         "Floor: the larger of the distinct bytes over the memory's ceiling for that mix of reads and writes (footprints that "
         "stream from memory) and the requested sectors, less those that the L1 was counted to serve, over the L2's ceiling. "
         f"The ceilings are the best that {SOURCE} reached on this GPU. Explained: floor over measured time.",
-        f"**Never above the measured time:** of {len(floors)} cases, {len(above)} have a floor above it by more than {100 * NOISE:.0f} %"
-        + (":" if above else "."),
+        f"**Never above the measured time:** of {len(floors)} cases, {len(above)} have a floor above it by more than "
+        f"{100 * NOISE:.0f} %{':' if above else '.'}",
     ]
     if above:
         parts.append(exceptions(model, above))

@@ -19,8 +19,8 @@ def escape(text: str) -> str:
 
 def sig(value: float | None, digits: int = 4) -> str:
     """At least `digits` significant digits, no exponent; a dash for nothing."""
-    if value is None:
-        return NONE
+    if not value:
+        return NONE if value is None else "0"
     exponent = int(f"{value:.{digits - 1}e}".partition("e")[2])
     return f"{value:.{max(0, digits - 1 - exponent)}f}"
 

@@ -22,11 +22,17 @@ class Plot:
 PLOTS = {
     "exp01-sizes": Plot("exp01_vector_add", "Vector add: bandwidth against size", exp01_sizes_plot, "add_*"),
     "exp03-offsets": Plot(
-        "exp03_memory_coalescing", "Misaligned access: sectors and time against the offset", exp03_offsets_plot, "read_offset,write_offset"
+        "exp03_memory_coalescing",
+        "Misaligned access: sectors and time against the offset",
+        exp03_offsets_plot,
+        "read_offset,write_offset",
     ),
     "exp03-structs": Plot("exp03_memory_coalescing", "Struct sizes: useful bandwidth", exp03_structs_plot, "struct_read"),
     "exp05-loads": Plot(
-        "exp05_strided", "Loads: sectors and bandwidth against the stride, predicted and measured", exp05_loads_plot, "read_once"
+        "exp05_strided",
+        "Loads: sectors and bandwidth against the stride, predicted and measured",
+        exp05_loads_plot,
+        "read_once",
     ),
     "exp05-stores": Plot("exp05_strided", "Stores: the same", exp05_stores_plot, "write_once"),
     "exp05-index": Plot("exp05_strided", "The folded index against a permutation that visits once", exp05_index_plot, "read_*"),

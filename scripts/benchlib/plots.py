@@ -1,7 +1,8 @@
 """Line plots as SVG, written by hand: the same figures give the same bytes with every version of every library.
 
-The text is text (a page's fonts, searchable), the colours follow the reader's light or dark scheme, and every mark has its figures as
-a tooltip. CUDA and Vulkan differ in colour (Okabe and Ito's palette, which colour-blind people tell apart), in mark and by label.
+The text is text (a page's fonts, searchable), the colours follow the reader's light or dark scheme, and every mark has its
+figures as a tooltip. CUDA and Vulkan differ in colour (Okabe and Ito's palette, which colour-blind people tell apart), in mark
+and by label.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ STYLE = """
 .bp .cuda{stroke:#0072b2;color:#0072b2}.bp .vulkan{stroke:#d55e00;color:#d55e00}.bp .model{stroke:#6e7781;color:#6e7781}
 .bp .other{stroke:#009e73;color:#009e73}
 .bp .band{fill:currentColor;fill-opacity:.1}
-.bp .mark{fill:currentColor;stroke:none}.bp .label{stroke:none;fill:currentColor;font-weight:600}
+.bp .mark{fill:currentColor;stroke:none}.bp .label.label{stroke:none;fill:currentColor;font-weight:600}
 @media(prefers-color-scheme:dark){.bp{color:#d0d7de}.bp .cuda{stroke:#56b4e9;color:#56b4e9}
 .bp .vulkan{stroke:#f0883e;color:#f0883e}.bp .model{stroke:#9198a1;color:#9198a1}.bp .other{stroke:#3fb68b;color:#3fb68b}}
 """
@@ -43,7 +44,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Series:
-    """`kind`: cuda, vulkan, model or other, for the colour and the mark. A prediction is a dashed line; counts are marks alone."""
+    """`kind`: cuda, vulkan, model or other, for the colour and the mark. A prediction is a dashed line, a count a mark alone."""
 
     name: str
     kind: str
@@ -186,10 +187,12 @@ def _panel(panel: Panel, figure: Figure, left: float, top: float) -> list[str]:
     for tick in x.ticks:
         at = pixel(x.at(tick))
         parts.append(f'<path class="axis" d="M{at} {pixel(bottom)}v4"/>')
-        parts.append(f'<text class="small" text-anchor="middle" x="{at}" y="{pixel(bottom + 16)}">{(whole if figure.x_log else number)(tick)}</text>')
+        name = whole(tick) if figure.x_log else number(tick)
+        parts.append(f'<text class="small" text-anchor="middle" x="{at}" y="{pixel(bottom + 16)}">{name}</text>')
     parts.append(f'<path class="axis" d="M{pixel(left)} {pixel(bottom)}H{pixel(right)}"/>')
     middle = pixel((left + right) / 2)
-    parts.append(f'<text class="small" text-anchor="middle" x="{middle}" y="{pixel(bottom + 31)}">{escape(figure.x_label)}</text>')
+    at = f'x="{middle}" y="{pixel(bottom + 31)}"'
+    parts.append(f'<text class="small" text-anchor="middle" {at}>{escape(figure.x_label)}</text>')
     for series in panel.series:
         parts += _series(series, x, y)
     return parts + _labels(panel.series, x, y)
@@ -207,7 +210,8 @@ def _series(series: Series, x: Axis, y: Axis) -> list[str]:
         at_x, at_y = x.at(point.x), y.at(point.y)
         if point.lo is not None and point.hi is not None:
             parts.append(f'<path class="line" d="M{pixel(at_x)} {pixel(y.at(point.lo))}V{pixel(y.at(point.hi))}"/>')
-        parts.append(f'<path class="mark" d="{_mark(series.kind, at_x, at_y)}"><title>{escape(_tip(series, point))}</title></path>')
+        tip = f"<title>{escape(_tip(series, point))}</title>"
+        parts.append(f'<path class="mark" d="{_mark(series.kind, at_x, at_y)}">{tip}</path>')
     return [*parts, "</g>"]
 
 
@@ -261,7 +265,7 @@ class Dot:
 
 
 def strip(title: str, x_label: str, rows: Sequence[tuple[str, Sequence[Dot]]], band: tuple[float, float]) -> str:
-    """A line a group, a dot a ratio with its interval, on a logarithmic axis about 1; the band is what counts as no difference."""
+    """A line a group, a dot a ratio with its interval, on a logarithmic axis; the band is what counts as no difference."""
     dots = [dot for _, group in rows for dot in group]
     top = 26
     bottom = top + STRIP_ROW * len(rows)
@@ -270,14 +274,16 @@ def strip(title: str, x_label: str, rows: Sequence[tuple[str, Sequence[Dot]]], b
         return "\n".join([*parts, f'<text x="10" y="{top}">No pairs.</text>', "</svg>"])
     ticks, at = _ratio_axis([end for dot in dots for end in (dot.value, dot.lo, dot.hi)] + list(band))
     left, right = at(band[0]), at(band[1])
-    parts.append(f'<rect class="band" x="{pixel(left)}" y="{top - 8}" width="{pixel(max(1, right - left))}" height="{bottom - top + 8}"/>')
+    size = f'width="{pixel(max(1, right - left))}" height="{bottom - top + 8}"'
+    parts.append(f'<rect class="band" x="{pixel(left)}" y="{top - 8}" {size}/>')
     for tick in ticks:
         x = pixel(at(tick))
         parts.append(f'<path class="grid" d="M{x} {top - 8}V{bottom}"/>')
         parts.append(f'<text class="small" text-anchor="middle" x="{x}" y="{bottom + 16}">{number(tick)}</text>')
     for index, (name, group) in enumerate(rows):
         y = top + STRIP_ROW * (index + 0.5)
-        parts.append(f'<text class="small" text-anchor="end" x="{STRIP_LEFT - 10}" y="{pixel(y)}" dy=".35em">{escape(name)}</text>')
+        place = f'x="{STRIP_LEFT - 10}" y="{pixel(y)}" dy=".35em"'
+        parts.append(f'<text class="small" text-anchor="end" {place}>{escape(name)}</text>')
         for dot in group:
             tip = f"{dot.name}: {dot.value:.4f} [{dot.lo:.4f}, {dot.hi:.4f}]"
             line = f'<path class="line" d="M{pixel(at(dot.lo))} {pixel(y)}H{pixel(at(dot.hi))}"/>'

@@ -35,8 +35,8 @@ class Sweep:
         either = self.cases["cuda"] or self.cases["vulkan"]
         predicted = points(either, lambda case: float(self.table.text(case, f"{self.kind}_sectors") or 0))
         seen = points(self.cases["cuda"], lambda case: self.counts.per_request(case, self.kind) if self.counts else None)
-        series = [Series("predicted", "model", predicted, dashed=True, marks=False), Series("counted", "cuda", seen, line=False)]
-        return Panel(title, SECTORS, series)
+        expected = Series("predicted", "model", predicted, dashed=True, marks=False)
+        return Panel(title, SECTORS, [expected, Series("counted", "cuda", seen, line=False)])
 
     def bandwidth(self, title: str) -> Panel:
         series = [Series("predicted", "model", points(self.cases["cuda"], self.predicted_gbps), dashed=True, marks=False)]
@@ -55,16 +55,17 @@ class Sweep:
 
 def widths(found: Results, table: Table, variant: str, kind: str, title: str) -> Figure:
     """A column for each element width, from memory."""
-    sizes = sorted({int(case["elem_bytes"]) for case in table.select({"variant": variant, "elements": "max_dram"})})
-    sweeps = [Sweep(found, table, {"variant": variant, "elements": "max_dram", "elem_bytes": str(size)}, kind) for size in sizes]
+    where = {"variant": variant, "elements": "max_dram"}
+    sizes = sorted({int(case["elem_bytes"]) for case in table.select(where)})
+    sweeps = [Sweep(found, table, {**where, "elem_bytes": str(size)}, kind) for size in sizes]
     panels = [sweep.sectors(f"{size} bytes an element") for size, sweep in zip(sizes, sweeps)]
     panels += [sweep.bandwidth(f"{size} bytes an element") for size, sweep in zip(sizes, sweeps)]
     return Figure(title, X_LABEL, panels, columns=max(1, len(sizes)), description=DESCRIPTION)
 
 
 DESCRIPTION = (
-    "Upper row: sectors that a warp's access needs, predicted from the addresses and counted by Nsight Compute. Lower row: measured "
-    "bandwidth of both APIs, and what it would be if every predicted sector were fetched once at the GPU's own best rate."
+    "Sectors that a warp's access needs, predicted from the addresses and counted by Nsight Compute; and the measured bandwidth "
+    "of both APIs, with what it would be if every predicted sector were fetched once at the GPU's own best rate."
 )
 
 

@@ -14,8 +14,8 @@ def experiments(folder: Path) -> list[Path]:
 
 
 def source_folders(root: Path) -> dict[str, Path]:
-    """Where each experiment's claims.toml and README.md are, by its program's name: exp05_strided's in exp05_strided/, and where
-    several programs share a folder, exp06_litmus's in exp06_memory_model/litmus/.
+    """Where each experiment's claims.toml and README.md are, by its program's name: exp05_strided's in exp05_strided/, and
+    where several programs share a folder, exp06_litmus's in exp06_memory_model/litmus/.
     """
     single = {path.parent.name: path.parent for path in root.glob("exp[0-9][0-9]_*/claims.toml")}
     nested = {name_in_folder(path.parent): path.parent for path in root.glob("exp[0-9][0-9]_*/*/claims.toml")}

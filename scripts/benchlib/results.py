@@ -77,7 +77,7 @@ class Table:
         self.name = name
         self.params = list(params)
         self.model = list(model)
-        self.measured = list(measured)  # columns of what the experiment itself counts or reads back
+        self.measured = list(measured)  # columns of what the experiment itself counts or reads back: numbers, or texts
         self.runs = list(runs)
         self.cases = list(dict.fromkeys(case for run in self.runs for case in run))
 
@@ -154,7 +154,7 @@ class Table:
             return _scaled_by_time(row, sectors * number(row, "elements") / (number(row, "device_ns") or math.inf))
         if metric == "element_ns":
             return _per_element(row)
-        if row.get(metric, "") == "":
+        if row.get(metric, "") == "" or (metric in self.measured and _as_number(row[metric]) is None):
             return None
         value = number(row, metric)
         if metric == "device_ns":
@@ -294,19 +294,22 @@ def _read_results(path: Path) -> _Run:
         raise InputError(f"{path}: no column {', '.join(missing)}")
     twice = sorted({column for column in header if header.count(column) > 1})
     if twice:
-        raise InputError(f"{path}: two columns {', '.join(map(ascii, twice))}")
+        names = ", ".join(map(ascii, twice))
+        raise InputError(f"{path}: two columns {names}: a parameter needs a name that no file's own column has")
     begin, end = len(HEAD), header.index(TIMES[0])
     measured, origin = end + len(TIMES), len(header) - len(ORIGIN)
     if header[:begin] != HEAD or header[end:measured] != TIMES or header[origin:] != ORIGIN:
         raise InputError(f"{path}: columns not in the order of schema {SCHEMA}")
     run = _Run(header, {})
+    numeric = [column for column in run.measured if any(_as_number(row[column]) is not None for _, row in records)]
     for line, row in records:
-        _check_row(path, line, row, run.measured)
+        _check_row(path, line, row, numeric)
     run.rows = keyed(path, ["variant", "api", *run.params, "elements", "cache"], records)
     return run
 
 
-def _check_row(path: Path, line: int, row: Row, measured: Sequence[str]) -> None:
+def _check_row(path: Path, line: int, row: Row, numeric: Sequence[str]) -> None:
+    """`numeric`: the measured columns that hold numbers; the others hold texts."""
     where = f"{path}: line {line}"
     if row["experiment"] != path.stem:
         raise InputError(f"{where}: a row of experiment {ascii(row['experiment'])}")
@@ -320,8 +323,9 @@ def _check_row(path: Path, line: int, row: Row, measured: Sequence[str]) -> None
     for column in POSITIVE:
         if row[column] and not _is_positive(row[column]):
             raise InputError(f"{where}: {column} is {ascii(row[column])}, not a positive number")
-    for column in measured:
-        if row[column] and not _is_finite(row[column]):
+    for column in numeric:
+        value = _as_number(row[column])
+        if row[column] and (value is None or not math.isfinite(value)):
             raise InputError(f"{where}: {column} is {ascii(row[column])}, not a number")
     lo, hi = row["device_ns_lo"], row["device_ns_hi"]
     if lo and hi and not float(lo) <= float(row["device_ns"] or 0) <= float(hi):
@@ -350,11 +354,12 @@ def _is_positive(text: str) -> bool:
         return False
 
 
-def _is_finite(text: str) -> bool:
+def _as_number(text: str) -> float | None:
+    """None for a text that is none; nan and inf are numbers that nobody measured."""
     try:
-        return math.isfinite(float(text))
+        return float(text)
     except ValueError:
-        return False
+        return None
 
 
 def _is_one_of(cell: str, wanted: object) -> bool:

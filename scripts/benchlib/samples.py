@@ -32,7 +32,7 @@ class Samples:
 
 
 def identity(cells: Iterable[tuple[str, str]]) -> Identity:
-    """What tells a case from the others. An empty parameter is one that the case lacks, so another column more changes nothing."""
+    """What tells a case from the others. An empty parameter is one that the case lacks: a column more changes nothing."""
     return frozenset((column, value) for column, value in cells if value)
 
 

@@ -51,6 +51,12 @@ def key_cell(case: Case, column: str) -> str:
     return count(case.elements) if column == "elements" else escape(case[column]) or NONE
 
 
+def measured_cell(table: Table, case: Case | None, metric: str) -> str:
+    """A figure, or the text that stands in its place."""
+    figure = figure_of(table, case, metric)
+    return markdown.figure_text(figure) if figure or case is None else escape(table.text(case, metric)) or NONE
+
+
 def sectors_cell(table: Table, case: Case) -> str:
     cells = [table.text(case, f"{kind}_sectors") for kind in ("load", "store")]
     return " + ".join(cell or "?" for cell in cells)
@@ -102,8 +108,9 @@ def twin_table(
         return "No results."
     columns = varying_columns([pair.case for pair in found])
     header = ["variant", *(f"{column}:" for column in columns)]
-    header += ["CUDA µs:", "Vulkan µs:", "CUDA GB/s:", "Vulkan GB/s:"]
-    metrics = [metric for metric in metrics if any(figure_of(table, side, metric) for pair in found for side in pair.sides)]
+    with_rates = any(figure_of(table, side, "gbps") for pair in found for side in pair.sides)
+    header += ["CUDA µs:", "Vulkan µs:", *(["CUDA GB/s:", "Vulkan GB/s:"] if with_rates else [])]
+    metrics = [metric for metric in metrics if any(side and table.text(side, metric) for pair in found for side in pair.sides)]
     header += [f"{API_NAMES[api]} {escape(metric)}:" for metric in metrics for api in APIS]
     header += sectors_header(counts) if sectors and table.model else []
     header += ["Vulkan/CUDA [95 %]:", "Vulkan is"]
@@ -111,8 +118,8 @@ def twin_table(
     for pair in found:
         cells = [escape(pair.case["variant"]), *(key_cell(pair.case, column) for column in columns)]
         cells += [micros(figure_of(table, side)) for side in pair.sides]
-        cells += [plain(figure_of(table, side, "gbps")) for side in pair.sides]
-        cells += [markdown.figure_text(figure_of(table, side, metric)) for metric in metrics for side in pair.sides]
+        cells += [plain(figure_of(table, side, "gbps")) for side in pair.sides if with_rates]
+        cells += [measured_cell(table, side, metric) for metric in metrics for side in pair.sides]
         if sectors and table.model:
             cells += [sectors_cell(table, pair.case), *(counts.cells(pair.sides) if counts else [])]
         rows.append(cells + comparison(table, pair))

@@ -14,14 +14,14 @@ SOURCE_VARIANTS = ["source_coalesced", "source_strided"]
 README_STRIDES = ["1", "2", "4", "8", "16", "32", "33", "64", "128", "4096", "65536"]
 NAMES = {"grid": "blocks:", "elem_bytes": "bytes:", "stride": "stride:", "elements": "elements:", "cache": "cache"}
 READING = (
-    "Sectors per warp: predicted from the addresses, and counted by Nsight Compute in one request. Distinct: the bytes that must "
-    "move at least, in whole sectors; counted: what the memory read and wrote, in one launch that began with empty caches. Both are "
-    "the CUDA kernel's."
+    "Sectors per warp: predicted from the addresses, and counted by Nsight Compute in one request. Distinct: the bytes that "
+    "must move at least, in whole sectors; counted: what the memory read and wrote, in one launch that began with empty caches. "
+    "Both are the CUDA kernel's."
 )
 
 
 def megabytes(value: float | None) -> str:
-    return NONE if value is None else sig(value / 1e6) if value else "0"
+    return NONE if value is None else sig(value / 1e6)
 
 
 def sort_key(case: Case) -> tuple[int, ...]:
@@ -60,8 +60,10 @@ class Rows:
         return [self.table.text(pair.case, f"{kind}_sectors") or NONE, NONE if seen is None else counted.number_text(seen)]
 
     def memory(self, pair: Pair) -> str:
-        parts = [self.counts.value(pair.cuda, f"dram_{way}_bytes") for way in ("read", "write")] if self.counts and pair.cuda else []
-        return " + ".join(map(megabytes, parts)) if parts and None not in parts else NONE
+        if not self.counts or not pair.cuda:
+            return NONE
+        parts = [self.counts.value(pair.cuda, f"dram_{way}_bytes") for way in ("read", "write")]
+        return NONE if None in parts else " + ".join(map(megabytes, parts))
 
 
 def exp05_source(found: Results, table: Table) -> str:
@@ -112,6 +114,25 @@ def once_of(table: Table, folded: Case | None) -> Case | None:
         return None
     candidates = [folded.replace(variant="read_once", cache=cache) for cache in (folded["cache"], "cold", "warm")]
     return next((case for case in candidates if table.rows(case)), None)
+
+
+def exp05_fetch(found: Results, table: Table) -> str:
+    """The loads with the L2 told how many bytes to fetch at a time, beside the driver's default."""
+    rows = Rows(found, table)
+    header = ["stride:", "sectors per warp:", "L2 fetches", "memory read + written MB, counted:", "CUDA µs:"]
+    header.append("to the default [95 %]:")
+    told = table.select({"variant": "read_once_fetch"})
+    defaults = dict.fromkeys(case.replace(variant="read_once", l2_fetch_bytes="") for case in told)
+    lines = []
+    for default in sorted(defaults, key=sort_key):
+        group = [case for case in told if case.replace(variant="read_once", l2_fetch_bytes="") == default]
+        for case in [default, *sorted(group, key=lambda case: int(case["l2_fetch_bytes"] or 0))]:
+            size = f"{escape(case['l2_fetch_bytes'])} bytes" if case["l2_fetch_bytes"] else "as the driver has it"
+            pair = Pair(case, None)
+            cells = [escape(case["stride"]), rows.sectors(pair, "load")[0], size, rows.memory(pair)]
+            cells.append(micros(figure_of(table, case)))
+            lines.append([*cells, "1" if case == default else ratio_text(table.ratio(case, default))])
+    return with_floor(found, table, markdown.table(header, lines)) if lines else "No results."
 
 
 def exp05_loads(found: Results, table: Table, strides: Sequence[str] = ()) -> str:

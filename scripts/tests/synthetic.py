@@ -16,7 +16,7 @@ PARAMS = {
     "exp02_descriptors": ["block", "buffers", "binding", "set_use", "dispatches", "robustness"],
     "exp03_memory_coalescing": ["block", "offset", "struct_bytes", "fields"],
     "exp04_bda": ["block", "feature", "memory"],
-    "exp05_strided": ["block", "grid", "elem_bytes", "stride"],
+    "exp05_strided": ["block", "grid", "elem_bytes", "stride", "l2_fetch_bytes"],
 }
 SECTORS = ["load_requests", "load_sectors", "store_requests", "store_sectors"]
 MODEL = {"exp03_memory_coalescing": SECTORS, "exp05_strided": [*SECTORS, "min_read_bytes", "min_write_bytes"]}
@@ -210,6 +210,10 @@ def exp05_rows(scale: float = 1.0) -> list[dict]:
             add("read_once", 4096, width, stride, DRAM_ELEMENTS)
         for width in (4, 8, 16):
             add("write_once", 4096, width, stride, DRAM_ELEMENTS)
+    for fetch in (32, 64):
+        add("read_once_fetch", 4096, 4, 32, DRAM_ELEMENTS, 0.9 if fetch == 32 else 1.0)
+        rows[-2]["l2_fetch_bytes"] = fetch
+        del rows[-1]  # CUDA's alone
     add("aa_control_a", 4096, 16, 128, DRAM_ELEMENTS)
     add("aa_control_b", 4096, 16, 128, DRAM_ELEMENTS)
     return rows

@@ -25,7 +25,8 @@ def case_rows(**change: object) -> list[dict]:
     """100 cases a side: offsets 0 to 99."""
     rows = []
     for offset in range(CASES):
-        rows += synthetic.twins(EXP, "read_offset", 100000 + offset, 101000 + offset, **{"offset": offset, "isa_hash": "aaa", **change})
+        cells = {"offset": offset, "isa_hash": "aaa", **change}
+        rows += synthetic.twins(EXP, "read_offset", 100000 + offset, 101000 + offset, **cells)
     return rows
 
 
@@ -162,7 +163,8 @@ def test_missing_cases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     rows = [row for row in case_rows() if row["offset"] != 3]
     for row in rows:
         if row["offset"] == 4 and row["api"] == "vulkan":
-            row.update(status="failed", reason="device lost", device_ns="", device_ns_lo="", device_ns_hi="", gbps="", peak_pct="")
+            row.update(dict.fromkeys(["device_ns", "device_ns_lo", "device_ns_hi", "gbps", "peak_pct"], ""))
+            row.update(status="failed", reason="device lost")
     rows += synthetic.twins(EXP, "read_same", 1000, 1000)
     b = write(tmp_path / "b", rows=rows)
     found = table(tmp_path, a, b)
@@ -196,7 +198,8 @@ def test_an_experiment_that_only_one_set_has(tmp_path: Path) -> None:
 
 def test_another_gpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     a = write(tmp_path / "a")
-    b = write(tmp_path / "b", rows=[row | {"gpu": "NVIDIA A100", "gpu_uuid": "GPU-9"} for row in case_rows()], factor=lambda row: 2.0)
+    other = [row | {"gpu": "NVIDIA A100", "gpu_uuid": "GPU-9"} for row in case_rows()]
+    b = write(tmp_path / "b", rows=other, factor=lambda row: 2.0)
     assert run(a, b) == 0
     out = capsys.readouterr().out
     assert "gpu: NVIDIA H200 -> NVIDIA A100" in out and "gpu_uuid: GPU-1 -> GPU-9" in out and "SLOWER (200)" in out

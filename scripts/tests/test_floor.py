@@ -36,8 +36,8 @@ def test_ceilings_are_the_best_of_each_mix(root: Path) -> None:
     assert [share for share, _ in found.dram] == pytest.approx([share for share, _ in expected])
     assert [ns for _, ns in found.dram] == pytest.approx([ns for _, ns in expected], rel=1e-5)
     assert found.l2 == pytest.approx(58500 / (4 * N), rel=1e-5)  # the small sizes are slower than that
-    rows = synthetic.exp01_rows() + synthetic.twins(EXP01, "add_f32x4", 1000, 1100, elements=1 << 20, bytes_per_element=12, unroll=2)
-    synthetic.write(reference(root), EXP01, rows)
+    fast = synthetic.twins(EXP01, "add_f32x4", 1000, 1100, elements=1 << 20, bytes_per_element=12, unroll=2)
+    synthetic.write(reference(root), EXP01, synthetic.exp01_rows() + fast)
     assert floor.ceilings(load(root), "GPU-1").l2 == pytest.approx(1000 / (12 * MIB), rel=1e-5)
 
 
@@ -149,6 +149,14 @@ def test_folded_against_once(root: Path) -> None:
     ratios = {(row[0], row[2]): row[8] for row in lines_of(text, "16 Mi") + lines_of(text, "64 Mi")}
     assert ratios["64 Mi", "1"].startswith("1.0000 [") and ratios["64 Mi", "32"].startswith("0.8000 [")
     assert len(ratios) == 10
+
+
+def test_loads_with_the_l2_told_how_much_to_fetch(root: Path) -> None:
+    write_counters(root)
+    found = load(root)
+    rows = lines_of(tables_exp05.exp05_fetch(found, found.tables[EXP05]), "32")
+    assert [row[2] for row in rows] == ["as the driver has it", "32 bytes", "64 bytes"]
+    assert [row[5][:6] for row in rows] == ["1", "0.9000", "1.0000"] and rows[1][3] == "2147 + 0"
 
 
 def test_sweeps_have_a_table_a_width(root: Path) -> None:

@@ -37,7 +37,9 @@ WHERE = 'where = { variant = "mp" }'
 RATIO = 'num = { variant = "mp", sem = "acquire", api = "cuda" }\nden = { variant = "mp", sem = "relaxed", api = "cuda" }'
 
 
-def claim_text(id_: str = "06.8", combine: str = "value", metric: str = "weak", select: str = WHERE, range_: str = "hi = 0") -> str:
+def claim_text(
+    id_: str = "06.8", combine: str = "value", metric: str = "weak", select: str = WHERE, range_: str = "hi = 0"
+) -> str:
     return CLAIM.format(id=id_, combine=combine, metric=metric, select=select, range=range_)
 
 
@@ -174,6 +176,21 @@ def test_the_table_of_all_pairs_shows_them(root: Path) -> None:
     assert "| CUDA instances | Vulkan instances | CUDA weak | Vulkan weak |" in text
     assert "| 1000 | 1000 | 40 | 40 |" in text
     assert "CUDA rate" not in text
+
+
+def test_a_measured_text(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(synthetic.MEASURED, LITMUS, ["weak", "verdict"])
+    rows = [{k: v for k, v in row.items() if k in synthetic.columns(LITMUS)} | {"verdict": "un|clear"} for row in litmus_rows()]
+    synthetic.write(reference(root), LITMUS, rows)
+    table = results.load(reference(root)).tables[LITMUS]
+    assert table.figure(table.cases[0], "verdict") is None and table.figure(table.cases[0], "weak") == Figure(0, 0, 0, 1)
+    assert run(root) == 0
+    text = (reference(root) / "worklog.md").read_text(encoding="utf-8")
+    assert "| CUDA weak | Vulkan weak | CUDA verdict | Vulkan verdict |" in text
+    assert "| 0 | 0 | un\\|clear | un\\|clear |" in text
+    put(root, metric="verdict")
+    assert run(root) == 0
+    assert claim_rows(root)["06.8"]["verdict"] == "NOT TESTABLE HERE"
 
 
 @pytest.mark.parametrize(

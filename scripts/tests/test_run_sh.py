@@ -26,12 +26,13 @@ exit {code}
 
 @pytest.fixture
 def suite(tmp_path):
-    """A copy of the scripts, so that their results land in tmp_path, with a worklog.py that only leaves a trace."""
+    """A copy of the scripts, so that their results land in tmp_path, with a worklog.py and a report.py that only leave a trace."""
     scripts = tmp_path / "scripts"
     scripts.mkdir()
     for name in ("lib.sh", "run.sh"):
         shutil.copy(SCRIPTS / name, scripts)
-    (scripts / "worklog.py").write_text("import sys\nopen(sys.argv[1] + '/worklog.md', 'w').close()\n")
+    for maker, product in (("worklog", "worklog.md"), ("report", "report.html")):
+        (scripts / f"{maker}.py").write_text(f"import sys\nopen(sys.argv[1] + '/{product}', 'w').close()\n")
     (tmp_path / "bin").mkdir()
     return tmp_path
 
@@ -58,7 +59,8 @@ def test_results_of_a_gpu_go_to_results(suite):
     assert calls(suite) == [f"exp01_add --csv {suite}/results/nvidia-h200/exp01_add.csv"]
     assert (suite / "results/nvidia-h200/worklog.md").exists()
     assert "exp01_add                         2      1       1  results/nvidia-h200/exp01_add.csv" in result.stdout
-    assert result.stdout.endswith("Read next: results/nvidia-h200/worklog.md\n")
+    assert (suite / "results/nvidia-h200/report.html").exists()
+    assert "\nRead next: results/nvidia-h200/worklog.md, or in a browser results/nvidia-h200/report.html\n" in result.stdout
 
 
 def test_results_of_a_software_device_stay_in_build(suite):

@@ -296,8 +296,8 @@ def test_escape() -> None:
 
 
 def test_number_formats() -> None:
-    assert [sig(value) for value in (0.0012345, 1, 999.96, 99995, 1234567, None)] == [
-        "0.001234", "1.000", "1000", "99995", "1234567", "–",
+    assert [sig(value) for value in (0.0012345, 1, 999.96, 99995, 1234567, None, 0)] == [
+        "0.001234", "1.000", "1000", "99995", "1234567", "–", "0",
     ]  # fmt: skip
     assert [count(number) for number in (1 << 22, 1 << 29, 3 << 30, 1000, 0)] == ["4 Mi", "512 Mi", "3 Gi", "1000", "0"]
 

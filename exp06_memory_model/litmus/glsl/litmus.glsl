@@ -1,7 +1,8 @@
 // What the litmus tests share: their accesses, who plays which role, and how the GPU is kept busy around them.
 //
-// A test says how many ROLES and READS it has; `first` and `second` play its roles on the instances instance[0] ... instance[3],
-// and leave what role owner(k) read in r[k]. The strength is a specialization constant: each pipeline keeps one branch.
+// A test says how many ROLES and READS it has; `first` and `second` play its roles on the instances instance[0] ...
+// instance[3], and leave what role owner(k) read in r[k]. The strength is a specialization constant: each pipeline keeps one
+// branch.
 #pragma use_vulkan_memory_model
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_EXT_control_flow_attributes : require
@@ -42,8 +43,8 @@ uint read(uint at) {
   }
 }
 
-// What a flag holds when it is set, or after so many looks. The loop does not end early: Mesa's llvmpipe (22.3) drops invocations
-// whose loop ends on a value that another thread stores meanwhile.
+// What a flag holds when it is set, or after so many looks. The loop does not end early: Mesa's llvmpipe (22.3) drops
+// invocations whose loop ends on a value that another thread stores meanwhile.
 uint poll(uint flag, uint looks) {
   uint value = 0u;
   [[dont_unroll]] for (uint i = 0u; i < looks; ++i) {

@@ -1,0 +1,71 @@
+"""The report's machine code: both twins' listings side by side, read from what dump_sass.py wrote."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from benchlib import files, sass, sass_diff
+from benchlib.results import API_NAMES, Results, Row
+from benchlib.sass import Instruction
+
+_LINE = re.compile(
+    r"^(?P<offset>[0-9a-f]{4,})\s+(?:(?P<predicate>@!?U?P\w+)\s+)?(?P<opcode>[A-Z?][\w.]*)(?P<operands>[^/]*?)\s*(?://.*)?$"
+)
+Line = list[str]  # mark, left, right, what differs
+
+
+def twins(found: Results) -> list[dict[str, object]]:
+    """Every row of sass_twins.csv whose two listings are there: experiment, kernel, summary, and the lines."""
+    pages: list[dict[str, object]] = []
+    for experiment in found.tables:
+        pairs, code = (found.auxiliary(name, experiment) for name in ("sass_twins.csv", "sass.csv"))
+        if pairs is None or code is None:
+            continue
+        with_descriptors = {
+            row["kernel"] for case in code.cases for row in code.rows(case)
+            if row["api"] == "vulkan" and int(row.get("descriptor_reads") or 0)
+        }  # fmt: skip
+        for case in pairs.cases:
+            for row in pairs.rows(case):
+                lines = side_by_side(found.directory / "sass" / experiment, row, with_descriptors)
+                if lines:
+                    names = {column: row.get(column, "") for column in ("experiment", "kernel", "arch", "summary")}
+                    pages.append({**names, "lines": lines})
+    return pages
+
+
+def side_by_side(folder: Path, row: Row, with_descriptors: set[str]) -> list[Line]:
+    sides = []
+    for api in ("cuda", "vulkan"):
+        kernel = row.get(f"{api}_kernel", "")
+        instructions = read(folder, kernel, api, row["arch"])
+        if not instructions:
+            return []
+        descriptors = api == "vulkan" and kernel in with_descriptors
+        marked = sass.mark_roles(instructions, descriptors=descriptors)
+        sides.append(sass_diff.Side(API_NAMES[api], marked, descriptors))
+    difference = sass_diff.compare(*sides)
+    return [
+        [line.mark, shown(line.left), shown(line.right), ", ".join((["order"] if line.moved else []) + line.names)]
+        for line in difference.rows
+    ]
+
+
+def read(folder: Path, kernel: str, api: str, arch: str) -> list[Instruction]:
+    """The listing of that architecture, or the only one; empty where there is none."""
+    if not re.fullmatch(r"[\w.-]+", kernel) or kernel.startswith("."):
+        return []
+    texts = (files.read_text(folder / f"{kernel}.{end}.sass") for end in (f"{api}.{arch}", api))
+    text = next((text for text in texts if text), "")
+    matches = [_LINE.match(line) for line in text.splitlines() if not line.startswith("//")]
+    return [
+        Instruction(int(match["offset"], 16), match["predicate"] or "", match["opcode"], match["operands"].strip())
+        for match in matches if match
+    ]  # fmt: skip
+
+
+def shown(instruction: Instruction | None) -> str:
+    if instruction is None:
+        return ""
+    return f"{instruction.offset:04x} {instruction.predicate:>5} {instruction.opcode} {instruction.operands}".rstrip()

@@ -1,0 +1,321 @@
+"""report.py: what is on the page, that nothing on it can do anything, and how it behaves in a real browser."""
+
+from __future__ import annotations
+
+import html as html_lib
+import json
+import os
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+import report
+import synthetic
+from benchlib import html
+from test_worklog import EXP01, EXP03, EXP05, reference, snapshot
+
+CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
+TWINS = ["experiment,kernel,arch,cuda_kernel,vulkan_kernel,same_memory,summary"]
+PAIRS = ((EXP01, "add_f32"), (EXP03, "read_soa_x"))
+TWINS += [f"{name},{kernel},sm_90a,{kernel},{kernel},1,2 loads more" for name, kernel in PAIRS]
+CODE = ["experiment,kernel,api,arch,descriptor_reads"]
+CODE += [f"{EXP01},add_f32,cuda,sm_90a,0", f"{EXP01},add_f32,vulkan,sm_90,6", f"{EXP03},read_soa_x,vulkan,sm_90,0"]
+
+
+@pytest.fixture
+def full(root: Path) -> Path:
+    """Results with counters and listings."""
+    folder = reference(root)
+    synthetic.write_listings(folder)
+    (folder / "counters.csv").write_text(synthetic.counters_text(EXP03, EXP05), encoding="utf-8")
+    (folder / "sass_twins.csv").write_text("\n".join(TWINS) + "\n", encoding="utf-8")
+    (folder / "sass.csv").write_text("\n".join(CODE) + "\n", encoding="utf-8")
+    return root
+
+
+def run(root: Path, *arguments: str | Path) -> int:
+    return report.main(["--root", str(root), *map(str, arguments)])
+
+
+def page_of(root: Path) -> str:
+    assert run(root) == 0
+    return (reference(root) / "report.html").read_text(encoding="utf-8")
+
+
+class Tags(HTMLParser):
+    """Every start tag with its attributes, and whether all that are opened are closed."""
+
+    VOID = {"meta", "input", "br", "link", "img", "path", "rect"}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.VOID:
+            assert self.open and self.open.pop() == tag, tag
+
+
+def tags(text: str) -> list[tuple[str, dict[str, str | None]]]:
+    parser = Tags()
+    parser.feed(text)
+    parser.close()
+    assert not parser.open
+    return parser.found
+
+
+# ------------------------------------------------------------------------------------------------------------- the page
+
+
+def test_what_is_on_it(full: Path) -> None:
+    text = page_of(full)
+    found = tags(text)
+    ids = [attrs["id"] for _, attrs in found if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    assert {"verdicts", *synthetic.EXPERIMENTS, "sass", "environment", "reproduce"} <= set(ids)
+    claims = [attrs for tag, attrs in found if tag == "article"]
+    assert len(claims) == sum(id_.startswith("claim-") for id_ in ids) > 25
+    for _, attrs in found:  # every link is to a place in the page
+        if "href" in attrs:
+            assert attrs["href"] is not None and attrs["href"].startswith("#")
+            assert attrs["href"].startswith("#sass:") or attrs["href"][1:] in ids
+    assert text.count("How to reproduce this figure") >= 8
+    assert "build/release/bin/exp05_strided --variant &#x27;read_once&#x27; --csv exp05_strided.csv" in text
+    assert "sectors per request" in text and "Time floor" in text
+    assert "REFUTED" in text and "REPRODUCED" in text
+
+
+def test_it_asks_nothing_of_a_network(full: Path) -> None:
+    text = page_of(full)
+    assert "default-src 'none'" in text
+    for tag, attrs in tags(text):
+        assert tag not in ("link", "img", "iframe", "object", "embed", "base", "form")
+        assert "src" not in attrs and not [name for name in attrs if name.startswith("on")]
+    assert "@import" not in text and "url(" not in text
+    assert set(re.findall(r"https?://[^\s\"'<]+", text)) <= {"http://www.w3.org/2000/svg"}
+
+
+def test_same_bytes_and_check(full: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = page_of(full)
+    assert run(full, "--check") == 0
+    path = reference(full) / "report.html"
+    path.write_text(first.replace("SLOWER", "FASTER", 1), encoding="utf-8")
+    assert run(full, "--check") == 1
+    assert "report.html differs" in capsys.readouterr().out
+    path.unlink()
+    assert run(full, "--check") == 1 and not path.exists()
+    assert page_of(full) == first
+    out = full / "elsewhere.html"
+    assert run(full, "--out", out) == 0 and out.read_text(encoding="utf-8") == first
+
+
+def test_without_counters_and_listings(root: Path) -> None:
+    text = page_of(root)
+    tags(text)
+    assert '<script type="application/json" id="twins">[]</script>' in text
+
+
+def test_an_experiment_that_was_not_measured(full: Path) -> None:
+    (reference(full) / f"{EXP05}.csv").unlink()
+    text = page_of(full)
+    assert "Not measured here." in text and "exp05_strided has no results in this directory" in text
+
+
+def test_an_experiment_without_claims(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(synthetic.PARAMS, "exp06_litmus", ["block"])
+    synthetic.write(reference(root), "exp06_litmus", synthetic.twins("exp06_litmus", "mp", 1000, 1002))
+    text = page_of(root)
+    tags(text)
+    assert 'id="exp06_litmus"' in text and "All pairs" in text and ">exp06</a>" in text
+
+
+HOSTILE = ['<img src=x onerror="alert(1)">', "</script><script>alert(1)</script>", '"><svg onload=alert(1)>', "=1+1|`x`**b**"]
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_hostile_cells_stay_text(full: Path, hostile: str) -> None:
+    folder = reference(full)
+    rows = synthetic.exp05_rows()
+    for row in rows:
+        row.update(driver=hostile, gpu=hostile, git_rev=hostile)
+    cells = {"grid": 4096, "elem_bytes": 4, "stride": 1, **dict.fromkeys(synthetic.MODEL[EXP05], 1)}
+    rows += synthetic.twins(EXP05, hostile, 1000, 1010, **cells)
+    synthetic.write(folder, EXP05, rows)
+    code = (folder / "sass_twins.csv").read_text(encoding="utf-8")
+    quoted = hostile.replace('"', '""')
+    (folder / "sass_twins.csv").write_text(code.replace("2 loads more", f'"{quoted}"'), encoding="utf-8")
+    listing = folder / "sass" / EXP01 / "add_f32.vulkan.sass"
+    listing.write_text(listing.read_text(encoding="utf-8") + f"0050        BRA {hostile}\n", encoding="utf-8")
+    text = page_of(full)
+    for tag, attrs in tags(text):
+        assert tag != "img" and "onload" not in attrs and "onerror" not in attrs
+    assert len(re.findall(r"<script\b", text)) == 2
+    (data,) = re.findall(r'<script type="application/json" id="twins">(.*?)</script>', text, re.DOTALL)
+    assert "<" not in data and json.loads(data)[0]["summary"] == hostile
+    assert html_lib.escape(hostile) in text or html_lib.escape(hostile, quote=True) in text
+
+
+def test_listings_are_only_read_from_their_folder(full: Path) -> None:
+    (reference(full) / "secret.cuda.sass").write_text("0000        EXIT\n", encoding="utf-8")
+    path = reference(full) / "sass_twins.csv"
+    path.write_text(f"{TWINS[0]}\n{EXP01},../../secret,sm_90a,../../secret,../../secret,1,x\n", encoding="utf-8")
+    assert '<script type="application/json" id="twins">[]</script>' in page_of(full)
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda path: path.write_text(path.read_text()[:-30]), "cut short"),
+        (lambda path: path.write_text(path.read_text().replace("\n1,", "\n7,")), "schema '7'"),
+        (lambda path: path.write_text(path.read_text().replace("GPU-1", "GPU-2", 1)), "two GPUs"),
+        (lambda path: [file.unlink() for file in path.parent.glob("exp*.csv")], "no result CSV"),
+    ],
+)
+def test_bad_input_changes_nothing(full: Path, capsys: pytest.CaptureFixture[str], damage, message: str) -> None:
+    assert run(full) == 0
+    damage(reference(full) / f"{EXP01}.csv")
+    before = snapshot(full)
+    capsys.readouterr()
+    assert run(full) == 1
+    said = capsys.readouterr()
+    assert message in said.err and len(said.err.splitlines()) == 1 and said.out == ""
+    assert snapshot(full) == before
+
+
+# -------------------------------------------------------------------------------------------------------------- Markdown
+
+
+@pytest.mark.parametrize(
+    ("markdown", "expected"),
+    [
+        ("a **b** `c` *d*", "a <strong>b</strong> <code>c</code> <em>d</em>"),
+        (r"x\|y \*z\* \`q\`", "x|y *z* `q`"),
+        ("&lt;img&gt; &amp;lt;", "&lt;img&gt; &amp;lt;"),
+        ("<b>", "&lt;b&gt;"),
+        ("[text](sass/e/k.md)", '<a href="#sass:e/k">text</a>'),
+        ("[text](javascript:x)", "text"),
+        (r"[a\](b](javascript:x)", "a](b"),  # as CommonMark has it: all of it is the label
+        ("2 * 3 * 4", "2 * 3 * 4"),
+    ],
+)
+def test_inline(markdown: str, expected: str) -> None:
+    assert html.inline(markdown, report.link) == expected
+
+
+def test_blocks() -> None:
+    table = "| a | b |\n| --- | ---: |\n| 1 \\| 2 | <3> |"
+    text = html.blocks(f"p\n\n{table}\n\n- one\n- two\n\n```text\n<x> **y**\n```\n\n![i](plots/x.svg)")
+    tags(text)
+    assert '<td>1 | 2</td><td class="n">&lt;3&gt;</td>' in text and "<ul><li>one</li><li>two</li></ul>" in text
+    assert "&lt;x&gt; **y**</pre>" in text and "plots" not in text
+
+
+# --------------------------------------------------------------------------------------------------------------- browser
+
+PROBE = """
+<script>
+const errors = [];
+addEventListener("error", (event) => errors.push(String(event.message)));
+addEventListener("load", () => setTimeout(() => {
+  const box = (node) => node.getBoundingClientRect();
+  const svgs = [...document.querySelectorAll("figure svg")];
+  const result = {
+    dark: matchMedia("(prefers-color-scheme: dark)").matches,
+    background: getComputedStyle(document.body).backgroundColor,
+    colour: getComputedStyle(document.querySelector(".bp text")).fill,
+    width: innerWidth,
+    overflow: document.documentElement.scrollWidth - innerWidth,
+    svgs: svgs.length,
+    hidden: svgs.filter((svg) => box(svg).width < 200 || box(svg).height < 40).length,
+    wide: svgs.filter((svg) => !svg.closest(".strip") && box(svg).right > innerWidth).length,
+    requests: performance.getEntriesByType("resource").length,
+  };
+  const filter = document.getElementById("filter"), list = document.getElementById("kernels");
+  result.kernels = list.length;
+  filter.value = "exp03 soa";
+  filter.dispatchEvent(new Event("input"));
+  result.filtered = [...list.options].map((option) => option.text);
+  result.title = document.getElementById("sass-title").textContent;
+  const lines = () => [...document.querySelectorAll("#sass-lines tr")];
+  result.lines = lines().length;
+  result.marked = lines().filter((line) => line.className).length;
+  document.getElementById("only-different").click();
+  result.different = lines().length;
+  filter.value = "no such kernel";
+  filter.dispatchEvent(new Event("input"));
+  result.none = document.getElementById("sass-title").textContent;
+  location.hash = "#sass:exp01_vector_add/add_f32";
+  setTimeout(() => {
+    result.followed = document.getElementById("sass-title").textContent;
+    const claims = () => [...document.querySelectorAll(".claim")].filter((claim) => !claim.hidden).length;
+    const button = document.querySelector("button[data-verdict=REFUTED]");
+    result.all = claims();
+    button.click();
+    result.refuted = claims();
+    result.pressed = button.getAttribute("aria-pressed");
+    button.click();
+    result.again = claims();
+    const focusable = document.querySelectorAll("a[href], button, input, select, summary, [tabindex='0']");
+    result.unreachable = [...focusable].filter((node) => node.tabIndex < 0).length;
+    result.scrollers = [...document.querySelectorAll(".scroll")].filter((node) => node.tabIndex !== 0).length;
+    result.errors = errors;
+    parent.postMessage(JSON.stringify(result), "*");
+  }, 100);
+}, 100));
+</script>
+"""
+
+
+# A window of headless Chromium has a least width; a frame can be as narrow as a phone.
+FRAME = """<!doctype html><title>frame</title><body style="margin:0"><pre id="probe"></pre>
+<script>addEventListener("message", (event) => { document.getElementById("probe").textContent = event.data; });</script>
+<iframe src="probed.html" style="width:{width}px;height:880px;border:0"></iframe>"""
+
+
+def browse(page: Path, width: int, dark: bool, folder: Path) -> tuple[dict, list[str]]:
+    """What the probe found, and the console's messages."""
+    probed = folder / "probed.html"
+    text = page.read_text(encoding="utf-8")
+    probed.write_text(text.replace("</body>", PROBE + "</body>"), encoding="utf-8")
+    frame = folder / "frame.html"
+    frame.write_text(FRAME.replace("{width}", str(width)), encoding="utf-8")
+    options = ["--headless=new", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"]
+    options += ["--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={folder / 'profile'}", "--window-size=1400,900", "--virtual-time-budget=5000"]
+    options += ["--no-sandbox"] if os.geteuid() == 0 else []
+    options += [f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
+    run_ = subprocess.run([CHROMIUM, *options, frame.as_uri()], capture_output=True, text=True, timeout=120, check=False)
+    match = re.search(r'<pre id="probe">(.+?)</pre>', run_.stdout, re.DOTALL)
+    assert match, run_.stderr[-2000:]
+    return json.loads(html_lib.unescape(match[1])), [line for line in run_.stderr.splitlines() if "CONSOLE" in line]
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium here")
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_in_a_browser(full: Path, tmp_path_factory: pytest.TempPathFactory, width: int, dark: bool) -> None:
+    page_of(full)
+    found, console = browse(reference(full) / "report.html", width, dark, tmp_path_factory.mktemp("browser"))
+    assert console == [] and found["errors"] == [] and found["requests"] == 0
+    assert found["dark"] == dark
+    assert found["background"] == ("rgb(13, 17, 23)" if dark else "rgb(255, 255, 255)")
+    assert found["colour"] == ("rgb(208, 215, 222)" if dark else "rgb(36, 41, 47)")
+    assert found["width"] == width and found["overflow"] <= 0
+    assert found["svgs"] >= 15 and found["hidden"] == 0 and found["wide"] == 0
+    assert found["kernels"] == 2 and found["filtered"] == ["read_soa_x"]
+    assert found["title"] == f"{EXP03}/read_soa_x, sm_90a"
+    assert found["lines"] >= 3 and 0 < found["marked"] <= found["different"] < found["lines"] + 1
+    assert found["none"] == "No kernel of that name" and found["followed"] == f"{EXP01}/add_f32, sm_90a"
+    assert 0 < found["refuted"] < found["all"] == found["again"] and found["pressed"] == "true"
+    assert found["unreachable"] == 0 and found["scrollers"] == 0
