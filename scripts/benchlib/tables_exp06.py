@@ -83,18 +83,15 @@ def cache_ops_reuse(_: Results, table: Table) -> str:
         ]
         rows.append([variant, op, *cells])
     header = ["", "op", *(f"{level}, {count(int(size))} B:" for level, size in columns)]
-    text = "Bytes a cycle at which one SM reads its part of the reuse set again, by the stream between two visits; CUDA / Vulkan."
+    text = "Bytes a cycle at which one SM reads its part of the set again, by the stream between two visits; CUDA / Vulkan."
     return f"{text}\n\n{markdown.table(header, rows)}"
 
 
 def cache_ops_streams(_: Results, table: Table) -> str:
     text = "A stream alone. GB/s, CUDA / Vulkan."
     cases = table.select({"variant": ["stream", "fill"]})
-    ops = _in_order(cases, "op")
     rows = []
-    for op in ops:
-        cells = [
-            _both(table, [c for c in cases if (c["variant"], c["op"]) == (variant, op)], "gbps") for variant in ("stream", "fill")
-        ]
-        rows.append([op, *cells])
+    for op in _in_order(cases, "op"):
+        kinds = [[c for c in cases if (c["variant"], c["op"]) == (variant, op)] for variant in ("stream", "fill")]
+        rows.append([op, *(_both(table, chosen, "gbps") for chosen in kinds)])
     return f"{text}\n\n{markdown.table(['op', 'loads:', 'stores:'], rows)}"

@@ -215,7 +215,8 @@ def test_bad_measured_columns(root: Path, capsys: pytest.CaptureFixture[str], ol
 
 
 def test_time_per_element_compares_chains_of_different_lengths(root: Path) -> None:
-    rows = synthetic.twins(ORDERING, "load", 4000, 4400, elements=40) + synthetic.twins(ORDERING, "fence", 9000, 9900, elements=3)
+    rows = synthetic.twins(ORDERING, "load", 4000, 4400, elements=40)
+    rows += synthetic.twins(ORDERING, "fence", 9000, 9900, elements=3)
     synthetic.write(root / worklog.REFERENCE, ORDERING, rows)
     select = 'num = { variant = "fence", api = "cuda" }\nden = { variant = "load", api = "cuda" }'
     text = claim_text("06.1", combine="ratio", metric="element_ns", select=select, range_="lo = 29, hi = 31")

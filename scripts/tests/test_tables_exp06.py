@@ -11,7 +11,8 @@ ORDERING, CACHE_OPS = "exp06_ordering", "exp06_cache_ops"
 
 @pytest.fixture
 def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> results.Results:
-    monkeypatch.setitem(synthetic.PARAMS, ORDERING, ["block", "memory_order", "scope", "via", "resident_bytes", "in_flight_bytes"])
+    columns = ["block", "memory_order", "scope", "via", "resident_bytes", "in_flight_bytes"]
+    monkeypatch.setitem(synthetic.PARAMS, ORDERING, columns)
     monkeypatch.setitem(synthetic.PARAMS, CACHE_OPS, ["block", "op", "level", "reuse_bytes", "stream_bytes"])
     monkeypatch.setitem(synthetic.MEASURED, ORDERING, ["cycles"])
     monkeypatch.setitem(synthetic.MEASURED, CACHE_OPS, ["reuse_bytes_per_cycle"])

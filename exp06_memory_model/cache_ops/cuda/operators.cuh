@@ -70,11 +70,10 @@ STORE(l1_no_allocate, "st.global.L1::no_allocate")
 POLICY(evict_first)
 POLICY(evict_last)
 
-#define EACH_LOAD(X)                                                                                               \
-  X(plain)                                                                                                         \
-  X(ca) X(cg) X(cs) X(lu) X(cv) X(volatile) X(mmio) X(nc) X(l1_evict_first) X(l1_evict_last) X(l1_evict_unchanged) \
-      X(l1_no_allocate) X(l2_64b) X(l2_128b) X(l2_256b) X(nc_no_allocate_256b) X(l2_evict_first) X(l2_evict_last)
-#define EACH_STORE(X)                                                                                                    \
-  X(plain)                                                                                                               \
-  X(wb) X(cg) X(cs) X(wt) X(volatile) X(mmio) X(l1_evict_first) X(l1_evict_last) X(l1_evict_unchanged) X(l1_no_allocate) \
-      X(l2_evict_first) X(l2_evict_last)
+#define EACH_PRIORITY(X) X(l1_evict_first) X(l1_evict_last) X(l1_evict_unchanged) X(l1_no_allocate)
+#define EACH_POLICY(X) X(l2_evict_first) X(l2_evict_last)
+#define EACH_PREFETCH(X) X(l2_64b) X(l2_128b) X(l2_256b) X(nc_no_allocate_256b)
+#define EACH_LOAD_OPERATOR(X) X(plain) X(ca) X(cg) X(cs) X(lu) X(cv) X(volatile) X(mmio) X(nc)
+#define EACH_STORE_OPERATOR(X) X(plain) X(wb) X(cg) X(cs) X(wt) X(volatile) X(mmio)
+#define EACH_LOAD(X) EACH_LOAD_OPERATOR(X) EACH_PRIORITY(X) EACH_PREFETCH(X) EACH_POLICY(X)
+#define EACH_STORE(X) EACH_STORE_OPERATOR(X) EACH_PRIORITY(X) EACH_POLICY(X)

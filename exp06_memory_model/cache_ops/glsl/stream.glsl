@@ -1,5 +1,5 @@
-// Every invocation sums `stream_words` words, a dispatch's width apart: 4 bytes a load, four loads under way. READ: the stream's
-// qualifiers.
+// Every invocation sums `stream_words` words, a dispatch's width apart: 4 bytes a load, four loads under way. READ: the
+// stream's qualifiers.
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #include "params.h"

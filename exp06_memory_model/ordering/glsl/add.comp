@@ -1,4 +1,5 @@
-// One invocation adds to one word `steps` times, each time what the addition before returned: 4 bytes read and 4 written a step.
+// One invocation adds to one word `steps` times, each time what the addition before returned: 4 bytes read and 4 written a
+// step.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "orders.glsl"

@@ -7,9 +7,11 @@
 uint cas_any(uint i, uint value) {
   uint before = 0;
 #define RELAXED_CAS(scope) \
-  before = atomicCompSwap(data.at[i], value, value + 1, scope, gl_StorageSemanticsNone, gl_SemanticsRelaxed, gl_StorageSemanticsNone, gl_SemanticsRelaxed)
+  before = atomicCompSwap(data.at[i], value, value + 1, scope, gl_StorageSemanticsNone, gl_SemanticsRelaxed, \
+                          gl_StorageSemanticsNone, gl_SemanticsRelaxed)
 #define ACQ_REL_CAS(scope) \
-  before = atomicCompSwap(data.at[i], value, value + 1, scope, gl_StorageSemanticsBuffer, ACQ_REL, gl_StorageSemanticsBuffer, ACQUIRE)
+  before = atomicCompSwap(data.at[i], value, value + 1, scope, gl_StorageSemanticsBuffer, ACQ_REL, \
+                          gl_StorageSemanticsBuffer, ACQUIRE)
   if (ORDER == EXP06_RELAXED) {
     AT_SCOPE(RELAXED_CAS)
   } else {

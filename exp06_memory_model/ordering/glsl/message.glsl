@@ -1,6 +1,6 @@
 // Two workgroups of one invocation pass a number back and forth, `steps` rounds of two messages: the flag alone, or, with
-// PAYLOAD, with a word in another line, written before the flag and read after it. No wait is without an end. ORDER: relaxed orders
-// nothing but the flag; acq_rel sends with release and polls with acquire; fence polls relaxed and fences once.
+// PAYLOAD, with a word in another line, written before the flag and read after it. No wait is without an end. ORDER: relaxed
+// orders nothing but the flag; acq_rel sends with release and polls with acquire; fence polls relaxed and fences once.
 #include "orders.glsl"
 
 layout(buffer_reference, std430, buffer_reference_align = 4) nonprivate buffer Shared { uint at[]; };
