@@ -71,9 +71,9 @@ struct Case {
   std::uint64_t useful_bytes = 0;     // read + written by one launch, by the case's formula; 0: none worth a bandwidth
   std::uint64_t footprint_bytes = 0;  // distinct bytes touched by one launch: decides whether DRAM's peak is a fair denominator
   Cache cache = Cache::kWarm;
-  std::uint32_t fixed_batch = 0;  // launches per sample; 0: the sampler decides
-  std::size_t host_samples = 10;  // round trips to time per side
-  double budget_part = 1;         // of the time that --budget gives a case: less where the time is not the question
+  std::uint32_t fixed_batch = 0;     // launches per sample; 0: the sampler decides
+  std::size_t host_samples = 10;     // round trips to time per side
+  double budget_part = 1;            // of the time that --budget gives a case: less where the time is not the question
   std::uint32_t l2_fetch_bytes = 0;  // see Device::set_l2_fetch_bytes; 0: the device's own
   // Another than the case before opens the Vulkan device anew: cases that agree should follow each other. A device with queues
   // of both kinds would not do: its compute queue then starts workgroups as slowly as the graphics queue (H200, driver 580).
