@@ -1,12 +1,13 @@
 """The time floor: what a case's bytes take at the bandwidth that this GPU itself was seen to reach, and how much of the
 measured time that explains.
 
-floor = max(distinct bytes / the memory's ceiling for that mix of reads and writes, sectors * 32 B / the L2's ceiling)
+floor = max(distinct bytes / the memory's ceiling for that mix of reads and writes, sectors * 32 B / the L2's ceiling,
+            blocks * the time that an empty one takes)
 
 The ceilings are exp01's, of the same GPU: the fastest streaming kernel that only writes, copies, adds (two reads a write) and
 only reads; between two mixes the time a byte is interpolated. The first term holds for footprints that stream from memory. The
 second counts every predicted sector, less those that the L1 was counted to serve; where nothing was counted, each distinct
-byte once.
+byte once. The third is for kernels of many short blocks: exp04's empty kernel, and the blocks that ncu saw.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from benchlib.stats import Figure
 from benchlib.tables import Pair, figure_of, micros, pairs
 
 SOURCE = "exp01_vector_add"
+BLOCKS_SOURCE, BLOCKS_VARIANT = "exp04_bda", "empty"
 # Of the bytes of exp01's kernels, how much is read.
 READ_SHARE = {
     "write_tile": 0.0, "copy_f32": 0.5, "copy_tile": 0.5, "copy_api": 0.5, "add_f32": 2 / 3, "add_f32x4": 2 / 3,
@@ -41,6 +43,7 @@ class Ceilings:
 
     dram: tuple[tuple[float, float], ...] = ()  # (read share of the bytes, ns a byte), by share
     l2: float | None = None
+    block: float | None = None  # ns from one block's start to the next one's, all SMs together
 
     def dram_ns(self, read: float, write: float) -> float | None:
         if not self.dram or read + write <= 0:
@@ -69,7 +72,17 @@ def ceilings(found: Results, gpu_uuid: str) -> Ceilings:
         best[share] = min(ns, best.get(share, ns))
     resident = [ns for case, ns in rates({"variant": L2_VARIANTS, "cache": "warm"}) if not table.is_dram(case)]
     # What streams from memory passes the L2, too: on a GPU whose L2-resident sizes are all short, memory shows more of it.
-    return Ceilings(tuple(sorted(best.items())), min([*resident, *best.values()], default=None))
+    l2 = min([*resident, *best.values()], default=None)
+    return Ceilings(tuple(sorted(best.items())), l2, block_ns(found, gpu_uuid))
+
+
+def block_ns(found: Results, gpu_uuid: str) -> float | None:
+    """The least time for a block of an empty kernel, whatever its size; None where exp04 did not measure it on that GPU."""
+    table = found.tables.get(BLOCKS_SOURCE)
+    cases = table.select({"variant": BLOCKS_VARIANT}) if table else []
+    chosen = [case for case in cases if table.text(case, "gpu_uuid") == gpu_uuid]
+    timed = [(case, figure.value) for case in chosen if (figure := table.figure(case, "device_ns"))]
+    return min((ns * int(case["block"]) / case.elements for case, ns in timed), default=None)
 
 
 def distinct_bytes(table: Table, case: Case) -> tuple[float, float] | None:
@@ -116,6 +129,8 @@ class Model:
             return None
         terms = [limits.dram_ns(*both) if self.table.is_dram(case) else None]
         terms.append(self._l2_bytes(case, sum(both)) * limits.l2 if limits.l2 else None)
+        blocks = self.counts.value(case.replace(api="cuda"), "launch_grid") if self.counts else None
+        terms.append(blocks * limits.block if blocks and limits.block else None)
         known = [term for term in terms if term is not None]
         return Floor(case, max(known), measured, both) if known else None
 
@@ -244,9 +259,10 @@ def summary(model: Model, floors: list[Floor]) -> str:
     streaming = [floor for floor in floors if model.streams(floor.case)]
     short = [floor for floor in streaming if floor.explained < EXPLAINED]
     parts = [
-        "Floor: the larger of the distinct bytes over the memory's ceiling for that mix of reads and writes (footprints that "
-        "stream from memory) and the requested sectors, less those that the L1 was counted to serve, over the L2's ceiling. "
-        f"The ceilings are the best that {SOURCE} reached on this GPU. Explained: floor over measured time.",
+        "Floor: the largest of the distinct bytes over the memory's ceiling for that mix of reads and writes (footprints that "
+        "stream from memory), the requested sectors, less those that the L1 was counted to serve, over the L2's ceiling, and the "
+        f"blocks times what an empty one takes. The ceilings are the best that {SOURCE} and {BLOCKS_SOURCE}'s {BLOCKS_VARIANT} "
+        "reached on this GPU. Explained: floor over measured time.",
         f"**Never above the measured time:** of {len(floors)} cases, {len(above)} have a floor above it by more than "
         f"{100 * NOISE:.0f} %{':' if above else '.'}",
     ]

@@ -86,6 +86,23 @@ def test_floor_of_sectors_less_those_of_the_l1(root: Path, hit: str, expected: f
     assert one is not None and one.ns == pytest.approx(expected * (1 << 24) * 58500 / (4 * N), rel=1e-4)
 
 
+def test_floor_of_blocks(root: Path) -> None:
+    empty = synthetic.twins("exp04_bda", "empty", 630_000, 640_000, block=256, feature="none", memory="own", elements=1 << 28)
+    empty += synthetic.twins("exp04_bda", "empty", 260_000, 250_000, block=1024, feature="none", memory="own", elements=1 << 28)
+    synthetic.write(reference(root), "exp04_bda", empty)
+    write_counters(root, launch_grid=1_000_000)
+    found = load(root)
+    table = found.tables[EXP05]
+    assert floor.ceilings(found, "GPU-1").block == pytest.approx(630_000 * 256 / (1 << 28), rel=1e-5)
+    assert floor.block_ns(found, "GPU-2") is None
+    where = {"variant": "read_once", "elem_bytes": "4", "stride": "1", "elements": str(N)}
+    cuda = case_of(table, **where)
+    model = floor.Model(found, table)
+    for case in (cuda, cuda.replace(api="vulkan")):  # the grid is the same in both
+        one = model.floor(case)
+        assert one is not None and one.ns == pytest.approx(1_000_000 * 630_000 * 256 / (1 << 28), rel=1e-5)
+
+
 def test_without_the_model_there_is_no_floor(root: Path) -> None:
     found = load(root)
     table = found.tables[EXP03]
