@@ -98,8 +98,9 @@ def complete(instructions: Sequence[Instruction], code: bytes) -> list[Instructi
     return [printed.get(offset) or _recover(code, offset) for offset in range(0, end, INSTRUCTION_BYTES)]
 
 
-# Opcodes of compute capability 9.0 that CUDA 13's ptxas emits and nvdisasm 11.8 leaves out.
-_VIADD = {0x236: "register", 0x836: "immediate", 0xC36: "uniform"}
+# Opcodes of compute capability 9.0 that CUDA 13's ptxas and driver 580 emit and nvdisasm 11.8 leaves out.
+_LEFT_OUT = {0x36: "VIADD", 0x48: "VIMNMX"}
+_THIRD = {0x200: "register", 0x800: "immediate", 0xA00: "constant", 0xC00: "uniform"}
 
 
 def _recover(code: bytes, offset: int) -> Instruction:
@@ -109,12 +110,17 @@ def _recover(code: bytes, offset: int) -> Instruction:
     predicate = "" if guard == 7 else f"@{'!' if guard & 8 else ''}P{'T' if guard & 7 == 7 else guard & 7}"
     if bits == 0x918:
         return Instruction(offset, predicate, "NOP", "")
-    if bits in _VIADD:
+    opcode, kind = _LEFT_OUT.get(bits & 0x1FF), _THIRD.get(bits & 0xE00)
+    if opcode and kind:
         target, source, third = low >> 16 & 0xFF, low >> 24 & 0xFF, low >> 32
-        kind = _VIADD[bits]
-        last = f"{third:#x}" if kind == "immediate" else _register("UR" if kind == "uniform" else "R", third & 0xFF)
+        if kind == "immediate":
+            last = f"{third:#x}"
+        elif kind == "constant":
+            last = f"c[{third >> 22 & 0x1F:#x}][{(third >> 8 & 0x3FFF) * 4:#x}]"
+        else:
+            last = _register("UR" if kind == "uniform" else "R", third & 0xFF)
         operands = f"{_register('R', target)}, {_register('R', source)}, {last}"
-        return Instruction(offset, predicate, "VIADD", operands, recovered=True)
+        return Instruction(offset, predicate, opcode, operands, recovered=True)
     return Instruction(offset, predicate, f"{UNKNOWN}.{bits:#x}", "", recovered=True)
 
 

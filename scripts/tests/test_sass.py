@@ -76,6 +76,21 @@ def test_what_nvdisasm_left_out_is_put_back():
     assert sass.live_registers(found) is None
 
 
+@pytest.mark.parametrize(
+    ("low", "text"),
+    [
+        (0xFFFFFFFF14027836, "VIADD R2, R20, 0xffffffff"),
+        (0x0001990009097A36, "VIADD R9, R9, c[0x0][0x664]"),  # driver 580: a push constant
+        (0x0000000301027848, "VIMNMX R2, R1, 0x3"),
+        (0x0000000503047236, "VIADD R4, R3, R5"),
+        (0x0000003F03040C36, "@P0 VIADD R4, R3, URZ"),
+    ],
+)
+def test_what_nvdisasm_leaves_out_is_named(low: int, text: str) -> None:
+    (found,) = sass.complete([], struct.pack("<QQ", low, 0))
+    assert found.text() == text and found.recovered
+
+
 def test_a_listing_of_other_code_is_refused():
     with pytest.raises(sass.ListingError, match="0x20"):
         sass.complete([Instruction(0x20, "", "EXIT", "")], NOP * 2)
