@@ -144,7 +144,7 @@ def page(directory: Path, root: Path) -> str:
     data = {
         "gpu": values(found, "gpu") or "no GPU", "subtitle": subtitle(found), "experiments": experiments,
         "totals": [(name, verdicts[name]) for name in VERDICTS if verdicts[name]], "environment": environment(found),
-        "reproduce": "\n".join(steps), "twins": script_json(report_sass.twins(found)),
+        "reproduce": "\n".join(steps), "twins": script_json(report_sass.data(found)),
     }  # fmt: skip
     return report_page.render(data)
 

@@ -16,7 +16,7 @@ for (const button of document.querySelectorAll("button[data-verdict]")) {
 }
 
 // Machine code: text only ever becomes text.
-const twins = JSON.parse($("twins").textContent);
+const { lines, twins } = JSON.parse($("twins").textContent);
 const nameOf = (twin) => `${twin.experiment}/${twin.kernel}`;
 const list = $("kernels");
 const classes = { "|": "d", "<": "l", ">": "r" };
@@ -49,7 +49,8 @@ function show() {
   $("sass-title").textContent = twin ? `${nameOf(twin)}, ${twin.arch}` : "No kernel of that name";
   $("sass-summary").textContent = twin ? twin.summary : "";
   const only = $("only-different").checked;
-  for (const [mark, left, right, names] of twin ? twin.lines : []) {
+  for (const index of twin ? twin.lines : []) {
+    const [mark, left, right, names] = lines[index];
     if (only && mark === " " && !names) continue;
     const row = body.insertRow();
     row.className = classes[mark] || "";

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 from benchlib import files, sass, sass_diff
 from benchlib.results import API_NAMES, Results, Row
@@ -15,9 +16,18 @@ _LINE = re.compile(
 Line = list[str]  # mark, left, right, what differs
 
 
-def twins(found: Results) -> list[dict[str, object]]:
+def data(found: Results) -> dict[str, object]:
+    """What the viewer gets: each line once (one kernel's many builds differ in few), and twins() with indices in their place."""
+    numbers: dict[tuple[str, ...], int] = {}
+    pages = twins(found)
+    for page in pages:
+        page["lines"] = [numbers.setdefault(tuple(line), len(numbers)) for line in page["lines"]]
+    return {"lines": list(numbers), "twins": pages}
+
+
+def twins(found: Results) -> list[dict[str, Any]]:
     """Every row of sass_twins.csv whose two listings are there: experiment, kernel, summary, and the lines."""
-    pages: list[dict[str, object]] = []
+    pages: list[dict[str, Any]] = []
     for experiment in found.tables:
         pairs, code = (found.auxiliary(name, experiment) for name in ("sass_twins.csv", "sass.csv"))
         if pairs is None or code is None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import report
 import synthetic
-from benchlib import html
+from benchlib import html, report_sass, results
 from test_worklog import EXP01, EXP03, EXP05, reference, snapshot
 
 CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
@@ -124,7 +124,7 @@ def test_same_bytes_and_check(full: Path, capsys: pytest.CaptureFixture[str]) ->
 def test_without_counters_and_listings(root: Path) -> None:
     text = page_of(root)
     tags(text)
-    assert '<script type="application/json" id="twins">[]</script>' in text
+    assert '<script type="application/json" id="twins">{"lines":[],"twins":[]}</script>' in text
 
 
 def test_an_experiment_that_was_not_measured(full: Path) -> None:
@@ -163,15 +163,23 @@ def test_hostile_cells_stay_text(full: Path, hostile: str) -> None:
         assert tag != "img" and "onload" not in attrs and "onerror" not in attrs
     assert len(re.findall(r"<script\b", text)) == 2
     (data,) = re.findall(r'<script type="application/json" id="twins">(.*?)</script>', text, re.DOTALL)
-    assert "<" not in data and json.loads(data)[0]["summary"] == hostile
+    assert "<" not in data and json.loads(data)["twins"][0]["summary"] == hostile
     assert html_lib.escape(hostile) in text or html_lib.escape(hostile, quote=True) in text
+
+
+def test_a_line_of_many_listings_is_in_the_page_once(full: Path) -> None:
+    (text,) = re.findall(r'<script type="application/json" id="twins">(.*?)</script>', page_of(full), re.DOTALL)
+    data = json.loads(text)
+    assert len({tuple(line) for line in data["lines"]}) == len(data["lines"])
+    shown = [[data["lines"][index] for index in twin["lines"]] for twin in data["twins"]]
+    assert shown == [twin["lines"] for twin in report_sass.twins(results.load(reference(full)))]
 
 
 def test_listings_are_only_read_from_their_folder(full: Path) -> None:
     (reference(full) / "secret.cuda.sass").write_text("0000        EXIT\n", encoding="utf-8")
     path = reference(full) / "sass_twins.csv"
     path.write_text(f"{TWINS[0]}\n{EXP01},../../secret,sm_90a,../../secret,../../secret,1,x\n", encoding="utf-8")
-    assert '<script type="application/json" id="twins">[]</script>' in page_of(full)
+    assert '<script type="application/json" id="twins">{"lines":[],"twins":[]}</script>' in page_of(full)
 
 
 @pytest.mark.parametrize(
