@@ -1,5 +1,5 @@
-// XOR of each tile of workgroup x UNROLL 16-byte vectors, one word a workgroup stored: 16 * UNROLL bytes read an invocation, all its
-// loads in flight at once. XOR is exact in any order, so the result can be checked bit for bit.
+// XOR of each tile of workgroup x UNROLL 16-byte vectors, one word a workgroup stored: 16 * UNROLL bytes read an invocation. Its
+// loads need nothing of each other. XOR is exact in any order, so the result can be checked bit for bit.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
