@@ -59,9 +59,7 @@ Device::Device(const DeviceInfo& info)
       stream_(make_stream()),
       gate_(capability_),
       // The runtime API sets bytes only.
-      memset_d32_(driver_function<PFN_cuMemsetD32Async_v3020>("cuMemsetD32Async", 3020)) {
-  BENCH_CU(cudaDeviceGetLimit(&l2_fetch_bytes_, cudaLimitMaxL2FetchGranularity));
-}
+      memset_d32_(driver_function<PFN_cuMemsetD32Async_v3020>("cuMemsetD32Async", 3020)) {}
 
 std::unique_ptr<bench::Buffer> Device::allocate(std::uint64_t bytes, std::string_view label) {
   return std::make_unique<Buffer>(bytes, label);
@@ -118,10 +116,16 @@ void Device::set_evict_bytes(std::uint64_t bytes) {
 }
 
 void Device::set_l2_fetch_bytes(std::uint32_t bytes) {
-  const std::size_t wanted = bytes == 0 ? l2_fetch_bytes_ : bytes;
+  if (bytes == 0 && !own_l2_fetch_bytes_) return;
+  const auto limit = [] {
+    std::size_t value = 0;
+    BENCH_CU(cudaDeviceGetLimit(&value, cudaLimitMaxL2FetchGranularity));
+    return value;
+  };
+  if (!own_l2_fetch_bytes_) own_l2_fetch_bytes_ = limit();
+  const std::size_t wanted = bytes == 0 ? *own_l2_fetch_bytes_ : bytes;
   BENCH_CU(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, wanted), "{} bytes", wanted);
-  std::size_t found = 0;
-  BENCH_CU(cudaDeviceGetLimit(&found, cudaLimitMaxL2FetchGranularity));
+  const std::size_t found = limit();
   if (found != wanted) throw Skip("an L2 that fetches {} bytes at a time wanted, the device sets {}", wanted, found);
 }
 

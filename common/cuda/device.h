@@ -56,7 +56,7 @@ class Device final : public bench::Device {
   Gate gate_;
   Staging staging_;
   std::optional<L2Evictor> evictor_;
-  std::size_t l2_fetch_bytes_ = 0;  // the device's own
+  std::optional<std::size_t> own_l2_fetch_bytes_;  // once another was set
   PFN_cuMemsetD32Async_v3020 memset_d32_ = nullptr;
 };
 
