@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "backends.h"
+#include "core/access_model.h"
 #include "core/experiment.h"
 #include "core/verify.h"
 #include "exp01_kernels.h"
@@ -19,7 +20,7 @@ using bench::Workbench;
 constexpr std::uint32_t kBlocks[] = {64, 128, 256, 512, 1024};
 constexpr std::uint32_t kLargestLog2 = 29;  // 2^29 floats * 4 B = 2 GiB a buffer
 
-// How a kernel's inputs and output relate; with the bytes of one float that it moves, this is all that is counted.
+// How a kernel's inputs and output relate; with the width of an access, this is all that is counted.
 enum class Operation : std::uint8_t { kAdd, kCopy, kRead, kWrite };
 
 struct Variant {
@@ -28,23 +29,35 @@ struct Variant {
   Operation operation;
   std::uint32_t elem_bytes;  // width of one access
   std::uint32_t unroll;      // accesses in flight per thread
-  std::uint32_t bytes;       // read + written per float
   std::vector<std::uint32_t> blocks;
+
+  std::uint32_t inputs() const { return operation == Operation::kAdd ? 2 : operation == Operation::kWrite ? 0 : 1; }
+  // Of kRead, which stores a word a block, not counted.
+  std::uint32_t outputs() const { return operation == Operation::kRead ? 0 : 1; }
+  // Read + written per float.
+  std::uint32_t bytes() const { return (inputs() + outputs()) * sizeof(float); }
+  // What a full warp's `arrays` x `unroll` instructions need: lanes side by side.
+  bench::WarpAccess access(std::uint32_t arrays) const {
+    bench::WarpAccess sum;
+    for (std::uint32_t i = 0; i < arrays * unroll; ++i)
+      sum = sum + bench::warp_access(elem_bytes, [this](std::uint32_t lane) { return std::uint64_t{elem_bytes} * lane; });
+    return sum;
+  }
 };
 
 // The experiment is this table (and the launch chains below). add_* sweep all sizes, the others run at the largest.
 const Variant kVariants[] = {
-    {"add_f32", "add_f32", Operation::kAdd, 4, 1, 12, {256}},
-    {"add_f32x4", "add_f32x4", Operation::kAdd, 16, 1, 12, {256}},
-    {"copy_f32", "copy_f32", Operation::kCopy, 4, 1, 8, {256}},
-    {"copy_tile", "copy_tile", Operation::kCopy, 16, 1, 8, {256, 512, 1024}},
-    {"copy_tile", "copy_tile", Operation::kCopy, 16, 2, 8, {256, 512, 1024}},
-    {"copy_tile", "copy_tile", Operation::kCopy, 16, 4, 8, {256, 512}},
-    {"read_tile", "read_tile", Operation::kRead, 16, 2, 4, {256, 512}},
-    {"read_tile", "read_tile", Operation::kRead, 16, 4, 4, {256, 512}},
-    {"read_tile", "read_tile", Operation::kRead, 16, 8, 4, {256, 512}},
-    {"write_tile", "write_tile", Operation::kWrite, 16, 1, 4, {256, 512}},
-    {"write_tile", "write_tile", Operation::kWrite, 16, 4, 4, {256}},
+    {"add_f32", "add_f32", Operation::kAdd, 4, 1, {256}},
+    {"add_f32x4", "add_f32x4", Operation::kAdd, 16, 1, {256}},
+    {"copy_f32", "copy_f32", Operation::kCopy, 4, 1, {256}},
+    {"copy_tile", "copy_tile", Operation::kCopy, 16, 1, {256, 512, 1024}},
+    {"copy_tile", "copy_tile", Operation::kCopy, 16, 2, {256, 512, 1024}},
+    {"copy_tile", "copy_tile", Operation::kCopy, 16, 4, {256, 512}},
+    {"read_tile", "read_tile", Operation::kRead, 16, 2, {256, 512}},
+    {"read_tile", "read_tile", Operation::kRead, 16, 4, {256, 512}},
+    {"read_tile", "read_tile", Operation::kRead, 16, 8, {256, 512}},
+    {"write_tile", "write_tile", Operation::kWrite, 16, 1, {256, 512}},
+    {"write_tile", "write_tile", Operation::kWrite, 16, 4, {256}},
 };
 
 std::uint32_t blocks_for(std::uint64_t threads, std::uint32_t block) {
@@ -123,8 +136,10 @@ bench::Case throughput_case(const Variant& variant, std::uint32_t block, std::ui
       variant.name, {std::to_string(block), std::to_string(variant.elem_bytes), std::to_string(variant.unroll), "", ""},
       [variant, block, floats](Workbench& bench) { return set_up(bench, variant, block, floats); });
   result.elements = floats;
-  result.useful_bytes = floats * variant.bytes;
-  result.footprint_bytes = floats * variant.bytes;
+  result.useful_bytes = floats * variant.bytes();
+  result.footprint_bytes = floats * variant.bytes();
+  result.model = bench::model_cells(variant.access(variant.inputs()), variant.access(variant.outputs()),
+                                    floats * variant.inputs() * sizeof(float), floats * variant.outputs() * sizeof(float));
   result.cache = cache;
   return result;
 }
@@ -132,7 +147,7 @@ bench::Case throughput_case(const Variant& variant, std::uint32_t block, std::ui
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list = launch_cases();
   const auto add = [&](const Variant& variant, std::uint32_t block, std::uint64_t floats) {
-    for (const bench::Cache cache : plan.caches_for(floats * variant.bytes)) {
+    for (const bench::Cache cache : plan.caches_for(floats * variant.bytes())) {
       list.push_back(throughput_case(variant, block, floats, cache));
     }
   };
@@ -183,7 +198,7 @@ int main(int argc, char** argv) {
       .name = "exp01_vector_add",
       .question = "Does the simplest kernel cost the same through CUDA and Vulkan, from a bare launch to the memory's limit?",
       .params = {"block", "elem_bytes", "unroll", "chain", "mode"},
-      .model = {},
+      .model = bench::model_columns(),
       .variants = {{"add_f32", "c = a + b, one float a thread: 12 bytes a float; every size, several block sizes"},
                    {"add_f32x4", "c = a + b, 16-byte accesses: 12 bytes a float; every size, several block sizes"},
                    {"copy_f32", "b = a, one float a thread: 8 bytes a float"},

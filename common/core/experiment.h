@@ -66,7 +66,7 @@ struct Side {
 // One or two sides that are timed together. A twin's sides differ only in their api.
 struct Case {
   std::vector<Side> sides;
-  std::vector<std::string> model;  // one value for each of the experiment's model columns
+  std::vector<std::string> model;  // one value for each of the experiment's model columns; none: it has no model
   std::uint64_t elements = 0;
   std::uint64_t useful_bytes = 0;     // read + written by one launch, by the case's formula; 0: none worth a bandwidth
   std::uint64_t footprint_bytes = 0;  // distinct bytes touched by one launch: decides whether DRAM's peak is a fair denominator

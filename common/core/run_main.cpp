@@ -603,7 +603,9 @@ class Program {
     CsvRow cells = {kCsvSchema,   std::string(experiment_.name), side.variant, std::string(to_string(side.api)), result.status,
                     result.reason};
     cells.insert(cells.end(), side.params.begin(), side.params.end());
-    cells.insert(cells.end(), the_case.model.begin(), the_case.model.end());
+    std::vector<std::string> model = the_case.model;
+    model.resize(experiment_.model.size());
+    cells.insert(cells.end(), model.begin(), model.end());
     cells.push_back(std::to_string(the_case.elements));
     cells.push_back(the_case.useful_bytes == 0 ? "" : std::to_string(the_case.useful_bytes));
     cells.emplace_back(to_string(the_case.cache));

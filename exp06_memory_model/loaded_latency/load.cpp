@@ -9,10 +9,10 @@
 
 namespace {
 
-// Rough figures of any GPU of the last years, for the bounds alone: a batch of loads, a step of the wait, a step of the chase
+// Rough figures of any GPU of the last years, for the bounds alone: a batch of loads, a slice of the wait, a step of the chase
 // at its slowest, and how long after the chase's end the load may go on.
 constexpr double kBatchNs = 800;
-constexpr double kWaitNs = 5;
+constexpr double kWaitNs = 40;
 constexpr double kSlowestStepNs = 6000;
 constexpr double kPollNs = 10000;
 
@@ -30,8 +30,8 @@ LoadedParams Point::params() const {
   params.tiles = static_cast<std::uint32_t>(data_bytes / (std::uint64_t{16} * kBlock * unroll));
   params.wait = wait;
   params.turns = static_cast<std::uint32_t>(steps * kSlowestStepNs / turn_ns) + 1;
-  const double slice_ns = wait < EXP06_SLICE ? turn_ns : kWaitNs * EXP06_SLICE;
-  params.poll = std::max(1U, static_cast<std::uint32_t>(kPollNs / slice_ns));
+  const double cut_ns = wait < EXP06_CUT ? turn_ns : kWaitNs * EXP06_CUT;
+  params.poll = std::max(1U, static_cast<std::uint32_t>(kPollNs / cut_ns));
   return params;
 }
 

@@ -18,7 +18,7 @@ struct Point {
   std::uint64_t data_bytes = 0;   // of the load
   std::uint32_t unroll = 0;       // 16-byte loads a thread and turn
   std::uint32_t streamers = 0;    // blocks that load
-  std::uint32_t wait = 0;         // steps of arithmetic between two turns
+  std::uint32_t wait = 0;         // slices of arithmetic between two turns
   std::uint32_t steps = 0;        // of the chase
   bool cold = false;              // each launch begins without the table in the L2
   bool must_last = false;         // the load has to outlast the chase

@@ -25,8 +25,8 @@ constexpr std::size_t kRuns = 9;  // of which the measured columns are the media
 const std::vector<std::string> kMeasured = {"latency_ns", "latency_ns_lo", "latency_ns_hi", "chase_latency_ns",
                                             "load_gbps",  "load_gbps_lo",  "load_gbps_hi",  "load_pct"};
 
-// Steps of arithmetic between two batches of loads, from as fast as it goes to next to nothing.
-const std::vector<std::uint32_t> kWaits = {0, 100, 150, 200, 250, 300, 350, 400, 500, 700, 1000, 2500, 10000};
+// Slices of arithmetic between two batches of loads, from as fast as it goes to next to nothing.
+const std::vector<std::uint32_t> kWaits = {0, 4, 8, 12, 16, 20, 24, 32, 40, 56, 96, 320, 1280};
 
 // The load in force; a launch is a chase. Throws Error.
 struct Loaded {
@@ -119,6 +119,8 @@ bench::Case make_case(const Point& point, const std::shared_ptr<VectorSums>& sum
 std::vector<bench::Case> cases(const Plan& plan) {
   const auto sums = std::make_shared<VectorSums>();
   const bool small = plan.smoke || plan.cpu;
+  // 2 GiB: of what the load reads, the L2 may still have a fiftieth from the time before.
+  const std::uint64_t memory_bytes = std::min(plan.largest(27, 16) * 16, std::uint64_t{1} << 31);
   // Of a GPU that no one knows the SMs of, too few make for less load, not for a wrong figure.
   const std::uint32_t sms = plan.multiprocessors == 0 ? kUnknownSms : plan.multiprocessors;
   std::vector<bench::Case> list;
@@ -131,10 +133,10 @@ std::vector<bench::Case> cases(const Plan& plan) {
   for (const std::string_view level : {"dram", "l2"}) {
     Point point = {.level = level,
                    .table_bytes = small             ? 1U << 16
-                                  : level == "dram" ? 1U << 30
+                                  : level == "dram" ? memory_bytes / 2
                                                     : 1U << 22,
                    .data_bytes = small             ? 1U << 20
-                                 : level == "dram" ? 1U << 29
+                                 : level == "dram" ? memory_bytes
                                                    : 1U << 24,
                    .unroll = 8,
                    .streamers = 0,
@@ -172,7 +174,7 @@ int main(int argc, char** argv) {
       .variants =
           {{"idle", "one thread follows a chain of 4096 loads on an otherwise idle GPU"},
            {"loaded",
-            "the same beside a block of 512 threads on every other SM: `unroll` loads of 16 bytes a thread, then `wait` steps "
+            "the same beside a block of 512 threads on every other SM: `unroll` loads of 16 bytes a thread, then `wait` slices "
             "of arithmetic, over and over"},
            {"aa_control_a", "A/A control: idle, paired with aa_control_b, which is the same"},
            {"aa_control_b", "the other half of the A/A control"}},

@@ -8,9 +8,9 @@ struct LoadedParams {
   uint table;  // words of the chase's table, a power of two
   uint steps;  // loads of the chase, each needing the one before
   uint tiles;  // that the other blocks load, a power of two
-  uint wait;   // dependent steps of arithmetic between a warp's batches of loads
+  uint wait;   // slices of dependent arithmetic between a warp's batches of loads, EXP06_SPUN each
   uint turns;  // batches at most: the load ends even if the chase never does
-  uint poll;   // looks at the flag: after so many batches, or slices of their waits
+  uint poll;   // looks at the flag: after so many batches, or cuts of their waits
   uint none;   // 0, which no compiler knows
 };
 BENCH_ASSERT_SIZE(LoadedParams, 28);
@@ -22,11 +22,14 @@ BENCH_ASSERT_SIZE(LoadedParams, 28);
 // Which tile streamer s of n loads in a turn: an odd distance, so that it comes back to a tile only after all others.
 #define EXP06_TILE(s, n, turn, params) (((s) + (turn) * ((n) | 1u)) & ((params).tiles - 1u))
 
-// A step of the wait: no compiler can make one of two (see exp04's spin).
-#define EXP06_SPUN(value) (((value) ^ 0x9e3779b9u) * 1664525u)
+// A slice of the wait, eight steps: no compiler can make one of two (see exp04's spin), and the loop around them, which not all
+// compilers unroll alike, counts for little.
+#define EXP06_STEP(value) (((value) ^ 0x9e3779b9u) * 1664525u)
+#define EXP06_STEPS2(value) EXP06_STEP(EXP06_STEP(value))
+#define EXP06_SPUN(value) EXP06_STEPS2(EXP06_STEPS2(EXP06_STEPS2(EXP06_STEPS2(value))))
 
-// A longer wait is cut into slices, with a look at the flag between them.
-#define EXP06_SLICE 1000u
+// A longer wait is cut, with a look at the flag after so many slices.
+#define EXP06_CUT 128u
 
 // How long warp w waits before its first batch, at most `wait` steps: else all SMs would ask at once, and then all be silent.
 #define EXP06_PHASE(w, params) (incompressible_word(w) % ((params).wait + 1u))

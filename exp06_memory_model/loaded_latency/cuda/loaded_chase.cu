@@ -15,9 +15,9 @@ __device__ __forceinline__ uint timer_ns() {
   return static_cast<uint>(now);
 }
 
-__device__ __forceinline__ uint spin(uint value, uint steps) {
+__device__ __forceinline__ uint spin(uint value, uint slices) {
 #pragma unroll 1
-  for (uint i = 0; i < steps; ++i) value = EXP06_SPUN(value);
+  for (uint i = 0; i < slices; ++i) value = EXP06_SPUN(value);
   return value;
 }
 
@@ -58,9 +58,9 @@ __device__ __forceinline__ void stream(const uint4* data, const uint* state, uin
     uint left = params.wait;
 #pragma unroll 1
     do {
-      const uint slice = min(left, EXP06_SLICE);
-      spun = spin(spun, slice);
-      left -= slice;
+      const uint cut = min(left, EXP06_CUT);
+      spun = spin(spun, cut);
+      left -= cut;
       if (--until_poll == 0) {
         until_poll = params.poll;
         done = load_strong(state) != 0;

@@ -14,8 +14,8 @@ layout(set = 0, binding = 2, std430) coherent volatile buffer State { uint state
 layout(set = 0, binding = 3, std430) writeonly buffer Results { uint results[]; };
 layout(push_constant, std430) uniform Push { LoadedParams params; };
 
-uint spin(uint value, uint steps) {
-  [[dont_unroll]] for (uint i = 0; i < steps; ++i) value = EXP06_SPUN(value);
+uint spin(uint value, uint slices) {
+  [[dont_unroll]] for (uint i = 0; i < slices; ++i) value = EXP06_SPUN(value);
   return value;
 }
 
@@ -50,9 +50,9 @@ void stream() {
     ++turn;
     uint left = params.wait;
     [[dont_unroll]] do {
-      const uint slice = min(left, EXP06_SLICE);
-      spun = spin(spun, slice);
-      left -= slice;
+      const uint cut = min(left, EXP06_CUT);
+      spun = spin(spun, cut);
+      left -= cut;
       if (--until_poll == 0) {
         until_poll = params.poll;
         done = state[0] != 0;
