@@ -42,6 +42,7 @@ from benchlib.tables_exp05 import README_STRIDES, exp05_fetch, exp05_folded, exp
 from benchlib.tables_exp05 import exp05_stores  # noqa: E402
 from benchlib.tables_exp06 import cache_ops_reuse, cache_ops_streams, ordering_chains, ordering_fences  # noqa: E402
 from benchlib.tables_exp06 import ordering_messages, ordering_rates  # noqa: E402
+from benchlib.tables_exp06_flight import flight_curve, flight_mechanisms, loaded_latency  # noqa: E402
 
 REFERENCE = Path("results") / "nvidia-h200"  # the results that the READMEs show
 LISTED_CASES = 4  # named in the list of failed and skipped cases, for each reason
@@ -103,6 +104,14 @@ def predicted_and_counted(found: Results, table: Table) -> str:
     return counted_lib.comparison(found, table) or "Nothing was counted: scripts/counters.py does, with Nsight Compute."
 
 
+def all_pairs(found: Results, table: Table) -> str:
+    counts = counted_lib.load(found, table)
+    ends = {f"{metric}_{end}" for metric in table.measured for end in ("lo", "hi")}  # shown as their figure's interval
+    metrics = [metric for metric in table.measured if metric not in ends]
+    text = twin_table(table, {}, sectors=True, counts=counts, metrics=metrics)
+    return with_floor(found, table, counted_lib.explained(counts, text))
+
+
 Section = Callable[[Results, Table], str]
 SECTIONS: dict[str, list[tuple[str, Section]]] = {
     "exp01_vector_add": [
@@ -147,6 +156,16 @@ SECTIONS: dict[str, list[tuple[str, Section]]] = {
         ("Time floor", time_floor),
         ("Machine code", excerpts.sass_excerpts),
     ],
+    "exp06_bytes_in_flight": [
+        ("Figures", images),
+        ("Bandwidth against bytes in flight", flight_curve),
+        ("What each mechanism needs and costs", flight_mechanisms),
+        ("All pairs", all_pairs),
+    ],
+    "exp06_loaded_latency": [
+        ("Figures", images),
+        ("Latency under load", loaded_latency),
+    ],
     "exp06_cache_ops": [
         ("A reuse set beside a stream", cache_ops_reuse),
         ("Streams alone", cache_ops_streams),
@@ -190,6 +209,11 @@ README_TABLES: dict[str, tuple[str, Section]] = {
     # exp05-sass; a program that shares its number with others goes by its whole name: exp06_litmus-sass.
     **{f"{name.partition('_')[0]}-sass": (name, excerpts.sass_excerpts) for name in excerpts.EXCERPTS},
     **{f"{name}-sass": (name, excerpts.sass_excerpts) for name in excerpts.EXCERPTS},
+    "exp06-flight-plots": ("exp06_bytes_in_flight", images),
+    "exp06-flight": ("exp06_bytes_in_flight", flight_curve),
+    "exp06-mechanisms": ("exp06_bytes_in_flight", flight_mechanisms),
+    "exp06-latency-plots": ("exp06_loaded_latency", images),
+    "exp06-latency": ("exp06_loaded_latency", loaded_latency),
     "exp06-chains": ("exp06_ordering", ordering_chains),
     "exp06-fences": ("exp06_ordering", ordering_fences),
     "exp06-messages": ("exp06_ordering", ordering_messages),
@@ -197,14 +221,6 @@ README_TABLES: dict[str, tuple[str, Section]] = {
     "exp06-reuse": ("exp06_cache_ops", cache_ops_reuse),
     "exp06-streams": ("exp06_cache_ops", cache_ops_streams),
 }
-
-
-def all_pairs(found: Results, table: Table) -> str:
-    counts = counted_lib.load(found, table)
-    ends = {f"{metric}_{end}" for metric in table.measured for end in ("lo", "hi")}  # shown as their figure's interval
-    metrics = [metric for metric in table.measured if metric not in ends]
-    text = twin_table(table, {}, sectors=True, counts=counts, metrics=metrics)
-    return with_floor(found, table, counted_lib.explained(counts, text))
 
 
 def worklog(found: Results, groups: Sequence[ClaimFile]) -> str:
