@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Nsight Compute's hardware counters for every CUDA case of the experiments.
 
-    scripts/counters.py                           runs every program in build/release/bin under ncu, each kernel once
+    scripts/counters.py                           runs the programs in build/release/bin under ncu, each kernel once
     scripts/counters.py --experiment exp03        one experiment; the other experiments' rows stay
     scripts/counters.py -- --variant 'read_*'     options for the programs; the other cases' rows stay
 
@@ -9,6 +9,9 @@ Writes results/<gpu>/counters.csv: a row a case, its key as in the result files,
 store_requests, store_sectors are totals of one launch (the result files predict them for a warp); *_per_request and
 *_efficiency_pct follow from them; a figure that was not counted is empty. ncu empties the caches before each of its passes, so
 hit rates and bytes from memory are those of a cold start for a warm case, too.
+
+Of the programs that ask about latency and order, not about traffic, only those that --experiment names are counted: exp06_litmus,
+exp06_loaded_latency, exp06_ordering, exp06_peer.
 
 ncu is needed: the CUDA toolkit's, or one named with --ncu or BENCH_NCU. Exit codes: 0 done, 1 something failed, 2 usage,
 77 nothing could be counted because there is no ncu or no GPU, 130 interrupted.
@@ -66,6 +69,8 @@ CASE_NAME = re.compile(
     r"/n:(?P<elements>\d+)/(?P<cache>cold|warm)\b"
 )
 SOFTWARE_DEVICES = ("llvmpipe", "lavapipe", "swiftshader")
+# Their question is how long, or in which order; what they move is known. Minutes under ncu.
+NOT_TRAFFIC = ("exp06_litmus", "exp06_loaded_latency", "exp06_ordering", "exp06_peer")
 SMALL_TIMEOUT_S = 60
 NAMED = 4  # names shown where there may be many
 
@@ -102,7 +107,9 @@ def choose_programs(folder: Path, wishes: Sequence[str]) -> list[Path]:
     for wish in wishes:
         if not any(matches(program, wish) for program in found):
             raise UsageError(f"no experiment {wish}; there are: {', '.join(program.name for program in found)}")
-    return [program for program in found if not wishes or any(matches(program, wish) for wish in wishes)]
+    if not wishes:
+        return [program for program in found if program.name not in NOT_TRAFFIC]
+    return [program for program in found if any(matches(program, wish) for wish in wishes)]
 
 
 def slug(program: Path, program_options: Sequence[str]) -> str:

@@ -240,6 +240,15 @@ def test_rows_of_the_other_experiments_stay(bench):
     assert [(row["experiment"], row["offset"]) for row in bench.rows()] == [(EXP01, ""), (EXP03, "8")]
 
 
+def test_programs_about_latency_are_counted_only_by_name(bench):
+    bench.program(EXP03, page((CASE, VALUES)))
+    bench.program("exp06_ordering", page((other("exp06_ordering", "load_chain"), VALUES)))
+    assert bench.run() == 0
+    assert [row["experiment"] for row in bench.rows()] == [EXP03]
+    assert bench.run("--experiment", "exp06") == 0
+    assert [row["experiment"] for row in bench.rows()] == [EXP03, "exp06_ordering"]
+
+
 def test_the_gpu_is_the_result_files(bench):
     rows = synthetic.twins(EXP03, "read_soa_x", 1, 1, gpu="NVIDIA X", gpu_uuid="u-1")
     synthetic.write(bench.out, EXP03, rows)
