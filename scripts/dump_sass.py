@@ -259,14 +259,18 @@ def csv_row(item: Disassembled) -> dict[str, object]:
     }
 
 
-def merged(path: Path, columns: Sequence[str], rows: list[dict[str, object]], keys: Sequence[str], complete: bool) -> str:
-    """The CSV with these rows; those of other kernels stay as they are when only some kernels were asked for."""
+def merged(
+    path: Path, columns: Sequence[str], rows: list[dict[str, object]], keys: Sequence[str], complete: frozenset[str]
+) -> str:
+    """The CSV with these rows; those of other kernels stay as they are, but for the `complete` experiments' own. A column that
+    the file has not yet is empty in them.
+    """
     by_key = {tuple(str(row[key] or "") for key in keys): row for row in rows}
-    if not complete and path.exists():
+    if path.exists():
         header, records = results.read_csv(path)
-        if header == list(columns):
-            for _, record in records:
-                by_key.setdefault(tuple(record[key] for key in keys), record)
+        kept = [record for _, record in records if set(keys) <= set(header) and record["experiment"] not in complete]
+        for record in kept:
+            by_key.setdefault(tuple(record[key] for key in keys), {column: record.get(column, "") for column in columns})
     return csv_text(columns, [by_key[key] for key in sorted(by_key)])
 
 
@@ -386,7 +390,7 @@ def index_page(twin_rows: Sequence[dict[str, object]]) -> str:
 
 
 def outputs(
-    items: Sequence[Disassembled], twins: Sequence[Twin], tool: Nvdisasm | None, out: Path, complete: bool
+    items: Sequence[Disassembled], twins: Sequence[Twin], tool: Nvdisasm | None, out: Path, complete: frozenset[str]
 ) -> dict[Path, str | bytes]:
     """Every file to write, and what goes into it."""
     written: dict[Path, str | bytes] = {}
@@ -409,8 +413,8 @@ def outputs(
         written[out / "sass" / experiment / name] = content
     keys = ["experiment", "kernel", "api", "arch"]
     written[out / "sass.csv"] = merged(out / "sass.csv", COLUMNS, [csv_row(item) for item in items], keys, complete)
-    if twins:
-        path, keys = out / "sass_twins.csv", ["experiment", "kernel", "arch"]
+    path, keys = out / "sass_twins.csv", ["experiment", "kernel", "arch"]
+    if twins or path.exists():
         written[path] = merged(path, TWIN_COLUMNS, [twin_row(twin) for twin in twins], keys, complete)
         rows = list(csv.DictReader(io.StringIO(str(written[path]))))
         written[out / "sass" / "README.md"] = index_page(rows)
@@ -420,10 +424,10 @@ def outputs(
 _OWN_FILES = re.compile(r".*\.(sass|bin|md|isa\.txt|ptx|spvasm)")
 
 
-def remove_stale(out: Path, written: dict[Path, str | bytes]) -> None:
-    """Of a complete run: the files of kernels that are no more, in the experiments' folders."""
+def remove_stale(out: Path, written: dict[Path, str | bytes], complete: frozenset[str]) -> None:
+    """The files of kernels that are no more, in the complete experiments' folders."""
     for path in (out / "sass").glob("exp[0-9][0-9]_*/*"):
-        if path not in written and _OWN_FILES.fullmatch(path.name):
+        if path.parent.name in complete and path not in written and _OWN_FILES.fullmatch(path.name):
             path.unlink()
 
 
@@ -500,12 +504,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             items = list(pool.map(lambda kernel: disassemble(kernel, tool), chosen))
         twins = find_twins(items)
         out = options.out or (ROOT / "results" / slug(gpu) if gpu else ROOT / "build" / "results")
-        complete = not (options.experiment or options.kernel or options.arch or problems)
+        # The experiments all of whose kernels are here.
+        selected = options.kernel or options.arch or problems
+        complete = frozenset() if selected else frozenset(item.kernel.experiment for item in items)
         written = outputs(items, twins, tool, out, complete)
         for file, content in written.items():
             write(file, content)
-        if complete:
-            remove_stale(out, written)
+        remove_stale(out, written, complete)
     except (InputError, ToolError, OSError) as error:
         fail(str(error))
         return 1

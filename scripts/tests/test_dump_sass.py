@@ -86,9 +86,8 @@ def cubin_of_cuda_13(code):
     return bytes(data)
 
 
-def write_dump(folder, *entries, **more):
-    experiment = "exp01_vector_add"
-    target = folder / experiment
+def write_dump(folder, *entries, program="exp01_vector_add", **more):
+    target = folder / program
     target.mkdir(parents=True)
     written = []
     for number, item in enumerate(entries):
@@ -108,7 +107,7 @@ def write_dump(folder, *entries, **more):
             (target / "text").write_text(item["text"])
             item["text"] = "text"
         written.append(item)
-    index = {"schema": 1, "experiment": experiment, "gpu": "NVIDIA H200", "driver": "580", "git_rev": "x", "kernels": written}
+    index = {"schema": 1, "experiment": program, "gpu": "NVIDIA H200", "driver": "580", "git_rev": "x", "kernels": written}
     (target / "index.json").write_text(json.dumps({**index, **more}))
     return folder
 
@@ -205,6 +204,31 @@ def test_a_kernel_that_is_no_more_goes(tmp_path, tool):
     (out / "sass/exp01_vector_add/notes").write_text("mine")
     run(write_dump(tmp_path / "new", entry()), out)
     assert sorted(p.name for p in (out / "sass/exp01_vector_add").iterdir()) == ["add_f32.cuda.sass", "notes"]
+
+
+def test_other_experiments_stay(tmp_path, tool):
+    out = tmp_path / "out"
+    run(write_dump(tmp_path / "first", entry(), entry("vulkan")), out)
+    run(write_dump(tmp_path / "second", entry(kernel="chain"), program="exp06_ordering"), out)
+    assert [(row["experiment"], row["kernel"]) for row in rows(out / "sass.csv")] == [
+        ("exp01_vector_add", "add_f32"), ("exp01_vector_add", "add_f32"), ("exp06_ordering", "chain"),
+    ]  # fmt: skip
+    assert [row["experiment"] for row in rows(out / "sass_twins.csv")] == ["exp01_vector_add"]
+    assert (out / "sass/exp01_vector_add/add_f32.md").exists()
+
+
+def test_rows_from_before_a_column_was_added_stay(tmp_path, tool):
+    out = tmp_path / "out"
+    run(write_dump(tmp_path / "first", entry()), out)
+    old = rows(out / "sass.csv")
+    columns = [column for column in old[0] if column != "live_registers"]
+    with open(out / "sass.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(old)
+    run(write_dump(tmp_path / "second", entry(kernel="chain"), program="exp06_ordering"), out)
+    first = rows(out / "sass.csv")[0]
+    assert (first["kernel"], first["live_registers"], first["isa_hash"]) == ("add_f32", "", old[0]["isa_hash"])
 
 
 def test_selection(tmp_path, tool, capsys):
