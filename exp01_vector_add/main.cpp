@@ -139,7 +139,8 @@ bench::Case throughput_case(const Variant& variant, std::uint32_t block, std::ui
   result.useful_bytes = floats * variant.bytes();
   result.footprint_bytes = floats * variant.bytes();
   result.model = bench::model_cells(variant.access(variant.inputs()), variant.access(variant.outputs()),
-                                    floats * variant.inputs() * sizeof(float), floats * variant.outputs() * sizeof(float));
+                                    floats * variant.inputs() * sizeof(float), floats * variant.outputs() * sizeof(float),
+                                    bench::kWarpLanes * variant.elem_bytes / 4 * variant.unroll);
   result.cache = cache;
   return result;
 }

@@ -34,13 +34,15 @@ WarpAccess operator+(const WarpAccess& a, const WarpAccess& b) {
 }
 
 std::vector<std::string> model_columns() {
-  return {"load_requests", "load_sectors", "store_requests", "store_sectors", "min_read_bytes", "min_write_bytes"};
+  return {"warp_elements", "load_requests",  "load_sectors",   "store_requests",
+          "store_sectors", "min_read_bytes", "min_write_bytes"};
 }
 
 std::vector<std::string> model_cells(const WarpAccess& loads, const WarpAccess& stores, std::uint64_t min_read_bytes,
-                                     std::uint64_t min_write_bytes) {
-  return {std::to_string(loads.requests), std::to_string(loads.sectors),  std::to_string(stores.requests),
-          std::to_string(stores.sectors), std::to_string(min_read_bytes), std::to_string(min_write_bytes)};
+                                     std::uint64_t min_write_bytes, std::uint32_t warp_elements) {
+  return {std::to_string(warp_elements),   std::to_string(loads.requests), std::to_string(loads.sectors),
+          std::to_string(stores.requests), std::to_string(stores.sectors), std::to_string(min_read_bytes),
+          std::to_string(min_write_bytes)};
 }
 
 }  // namespace bench

@@ -36,10 +36,10 @@ std::uint64_t distinct_sector_bytes(std::uint32_t count, std::uint32_t bytes,
 // Several instructions by the same warp.
 WarpAccess operator+(const WarpAccess& a, const WarpAccess& b);
 
-// The access model's columns of a result file, and a case's values: requests and sectors of a warp, and the bytes that memory
-// must move for one launch.
+// The access model's columns of a result file, and a case's values: how many elements a warp handles (in one turn, where it
+// loops), the requests and sectors that it needs for them, and the bytes that memory must move for one launch.
 std::vector<std::string> model_columns();
 std::vector<std::string> model_cells(const WarpAccess& loads, const WarpAccess& stores, std::uint64_t min_read_bytes,
-                                     std::uint64_t min_write_bytes);
+                                     std::uint64_t min_write_bytes, std::uint32_t warp_elements = kWarpLanes);
 
 }  // namespace bench

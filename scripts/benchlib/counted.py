@@ -1,4 +1,4 @@
-"""What Nsight Compute counted (counters.csv), beside the sectors that the access model predicts. Both per warp: 32 elements."""
+"""What Nsight Compute counted (counters.csv), beside the sectors that the access model predicts. Both per warp."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from benchlib.markdown import NONE, escape
 from benchlib.results import API_NAMES, TWIN_MODES, Case, Results, Row, Table, number
 
 KINDS = ("load", "store")
-WARP = 32
 SAME_WITHIN = 0.005  # of the prediction
 EXACT = 1e-5  # counters.csv has six digits
 EXPLANATION = (
@@ -27,9 +26,11 @@ class Counts:
         self._rows = {_identity(case): row for case in counters.cases for row in counters.rows(case)}
 
     def per_warp(self, case: Case, kind: str) -> float | None:
-        """A CUDA case's sectors in loads or stores, for 32 elements."""
+        """A CUDA case's sectors in loads or stores, for the elements that a warp handles."""
         row = self._rows.get(_identity(case), {})
-        return number(row, f"{kind}_sectors") * WARP / case.elements if row.get(f"{kind}_sectors") and case.elements else None
+        if not row.get(f"{kind}_sectors") or not case.elements:
+            return None
+        return number(row, f"{kind}_sectors") * self._table.warp_elements(case) / case.elements
 
     def value(self, case: Case, column: str) -> float | None:
         """What was counted of a case, or of its twin where nothing counts it; None where neither was."""
@@ -119,9 +120,10 @@ def comparison(found: Results, table: Table) -> str | None:
 def _reason(table: Table, counts: Counts, case: Case, kind: str, wanted: float, seen: float) -> str:
     requests, sectors = counts.value(case, f"{kind}_requests"), counts.value(case, f"{kind}_sectors")
     model = float(table.text(case, f"{kind}_requests") or 0)
-    per_warp = requests * WARP / case.elements if requests and case.elements else 0
+    warp = table.warp_elements(case)
+    per_warp = requests * warp / case.elements if requests and case.elements else 0
     if model and abs(per_warp - model) > SAME_WITHIN * model:
-        same = sectors is not None and not differs(wanted * model, sectors * WARP / case.elements)
+        same = sectors is not None and not differs(wanted * model, sectors * warp / case.elements)
         text = f"{number_text(per_warp)} requests a warp, {number_text(model)} predicted"
         return f"{text}; as many sectors" if same else text
     return f"{100 * abs(seen / wanted - 1):.1f} % {'more' if seen > wanted else 'fewer'} sectors in as many requests"

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from benchlib import counted, markdown
 from benchlib.markdown import NONE, escape, sig
-from benchlib.results import API_NAMES, Case, Results, Table
+from benchlib.results import API_NAMES, SECTOR_BYTES, WARP, Case, Results, Table
 from benchlib.stats import Figure
 from benchlib.tables import Pair, figure_of, micros, pairs
 
@@ -28,9 +28,7 @@ READ_SHARE = {
     "read_tile": 1.0,
 }  # fmt: skip
 L2_VARIANTS = ["add_f32", "add_f32x4"]
-SECTOR_BYTES = 32
 WIDE = 16  # bytes of a thread's widest access
-WARP = 32
 NOISE = 0.01  # a floor above the measured time by less is none
 EXPLAINED = 0.9  # of a streaming case's time
 MORE_MOVED = 1.1  # counted bytes over distinct ones: worth naming
@@ -142,7 +140,7 @@ class Model:
     def requested_bytes(self, case: Case) -> float:
         """Of all predicted sectors; 0 where nothing is predicted."""
         sectors = sum(float(self.table.text(case, f"{kind}_sectors") or 0) for kind in counted.KINDS)
-        return sectors * SECTOR_BYTES * case.elements / WARP
+        return sectors * SECTOR_BYTES * case.elements / self.table.warp_elements(case)
 
     def sector_ns(self, case: Case) -> float | None:
         """If every predicted sector came once from where the data is: no reuse, no waste."""
@@ -150,7 +148,8 @@ class Model:
         read, write = (self.table.text(case, f"{kind}_sectors") for kind in counted.KINDS)
         if limits is None or not (read or write):
             return None
-        both = [float(text or 0) * SECTOR_BYTES * case.elements / WARP for text in (read, write)]
+        warps = case.elements / self.table.warp_elements(case)
+        both = [float(text or 0) * SECTOR_BYTES * warps for text in (read, write)]
         if self.table.is_dram(case):
             return limits.dram_ns(both[0], both[1])
         return sum(both) * limits.l2 if limits.l2 else None

@@ -27,6 +27,8 @@ ORIGIN = [
 # Written by the access model; every other column between `reason` and `elements` is a parameter.
 MODEL_COLUMNS = {f"{kind}_{what}" for kind in ("load", "store") for what in ("requests", "sectors", "lines")}
 MODEL_COLUMNS |= {"min_read_bytes", "min_write_bytes"}  # distinct bytes that one launch must read and write
+MODEL_COLUMNS |= {"warp_elements"}  # that a warp handles with the predicted requests; without the column 32
+SECTOR_BYTES, WARP = 32, 32
 POSITIVE = ["device_ns", "device_ns_lo", "device_ns_hi", "roundtrip_ns", "submit_ns", "gbps", "peak_pct"]
 
 # The ways to send work that answer each other: sent anew every time, and prepared once.
@@ -87,6 +89,10 @@ class Table:
 
     def text(self, case: Case, column: str) -> str:
         return next((row[column] for row in self.rows(case) if row.get(column)), "")
+
+    def warp_elements(self, case: Case) -> int:
+        """How many elements the predicted requests and sectors are for."""
+        return int(self.text(case, "warp_elements") or WARP)
 
     def is_dram(self, case: Case) -> bool:
         """A percentage of the memory's peak is written only for footprints that stream from it (4 x L2 and more)."""
@@ -149,9 +155,10 @@ class Table:
         if row.get("status", "ok") != "ok":
             return None
         if metric == "sector_gbps":
-            # Every predicted sector's 32 bytes, over the time. A warp is 32 elements: bytes = sectors * elements.
+            # Every predicted sector's 32 bytes, over the time.
             sectors = number(row, "load_sectors") + number(row, "store_sectors")
-            return _scaled_by_time(row, sectors * number(row, "elements") / (number(row, "device_ns") or math.inf))
+            moved = sectors * SECTOR_BYTES * number(row, "elements") / (number(row, "warp_elements") or WARP)
+            return _scaled_by_time(row, moved / (number(row, "device_ns") or math.inf))
         if metric == "element_ns":
             return _per_element(row)
         if row.get(metric, "") == "" or (metric in self.measured and _as_number(row[metric]) is None):
