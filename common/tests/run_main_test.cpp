@@ -73,9 +73,9 @@ struct Scenario {
   std::string cuda_reason;
   FakeBehaviour cuda_behaviour{.execute = execute};
   FakeBehaviour vulkan_behaviour{.execute = execute};
-  std::vector<std::string> variants = {"twice",
-                                       "twice_again"};  // also: wrong, lacking, large, graphics, fetch, asks, asks_badly
-  int interrupt_at = 0;                                 // the side, counted from 1, during whose set-up SIGINT arrives
+  std::vector<std::string> variants = {"twice", "twice_again"};  // also: wrong, lacking, large, graphics, fetch, unmodelled,
+                                                                 // asks, asks_badly
+  int interrupt_at = 0;  // the side, counted from 1, during whose set-up SIGINT arrives
 };
 
 Experiment experiment_of(const Scenario& scenario) {
@@ -103,6 +103,7 @@ Experiment experiment_of(const Scenario& scenario) {
         }));
         if (variant == "graphics") cases.back().queue = QueueKind::kGraphics;
         if (variant == "fetch") cases.back().l2_fetch_bytes = 32;
+        if (variant == "unmodelled") cases.back().model.clear();
       }
     }
     return cases;
@@ -188,6 +189,13 @@ TEST_F(RunMain, ADeviceThatCannotSayWhatItsL2FetchesIsSkipped) {
     EXPECT_EQ(row.at("status"), row.at("variant") == "fetch" ? "skipped" : "ok") << key(row);
     EXPECT_THAT(row.at("reason"), HasSubstr(row.at("variant") == "fetch" ? "L2 fetches" : "")) << key(row);
   }
+}
+
+TEST_F(RunMain, ACaseWithoutAModelHasEmptyCellsForIt) {
+  Scenario scenario;
+  scenario.variants = {"unmodelled", "twice"};
+  EXPECT_EQ(run_to_csv(scenario, {"--smoke"}).exit_code, 0);
+  for (const Row& row : read_rows(csv_)) EXPECT_EQ(row.at("sectors"), row.at("variant") == "twice" ? "4" : "") << key(row);
 }
 
 TEST_F(RunMain, WhatASideMeasuresItselfIsInItsRow) {
