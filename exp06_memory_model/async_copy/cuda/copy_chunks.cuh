@@ -22,17 +22,20 @@ __device__ __forceinline__ void copy_ring(const Load& load, const Store& store, 
   constexpr uint kLeaving = STAGES / 2;
   if (threadIdx.x != 0) return;
   const uint run = (params.chunks + gridDim.x - 1) / gridDim.x;
-  uint next = ORDER == Order::kContiguous ? blockIdx.x * run : blockIdx.x;
+  // The next chunk, short of `base`: a counter's value is not added to before it is needed, and so not waited for.
+  const uint base = ORDER == Order::kTaken ? gridDim.x : 0;
+  uint next = (ORDER == Order::kContiguous ? blockIdx.x * run : blockIdx.x) - base;
   const uint end = ORDER == Order::kContiguous ? min(next + run, params.chunks) : params.chunks;
   uint loaded = 0;
   const auto load_next = [&] {
-    if (next >= end) return;
+    const uint chunk = next + base;
+    if (chunk >= end) return;
     const uint stage = loaded++ % STAGES;
-    chunks[stage] = next;
+    chunks[stage] = chunk;
     barrier_expect(&barriers[stage], params.chunk_bytes);
-    load(memory + stage * params.chunk_bytes, next, &barriers[stage]);
+    load(memory + stage * params.chunk_bytes, chunk, &barriers[stage]);
     if (ORDER == Order::kTaken) {
-      next = gridDim.x + atomicAdd(&state[0], 1);
+      next = atomicAdd(&state[0], 1);
     } else {
       next += ORDER == Order::kContiguous ? 1 : gridDim.x;
     }

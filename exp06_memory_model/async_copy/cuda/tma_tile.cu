@@ -36,14 +36,21 @@ __device__ __forceinline__ void tma_tile(uint* gave_up, const TileTensorParams& 
   const uint x = EXP06_TILE_AT;
   const uint y = blockIdx.x * EXP06_TENSOR_ROWS + EXP06_TILE_AT;
 
+  const auto init = [&] {
+    if (thread < 32) press(scratch, params.place.pressure);
+    if (thread == 0) {
+      barrier_init(&arrived);
+      if (OUT != LeftOut::kInitFence) fence_async();
+    }
+  };
+  // A fence serves all that its thread did before: neither of these two may come between the other's stores and the copy.
+  if (OUT != LeftOut::kInitFence) init();
   press(scratch, params.place.pressure);
   tile[thread] = EXP06_TILE_NOTHING;
   if (OUT != LeftOut::kLoadFence) fence_async();
   __syncthreads();
-  if (thread < 32) press(scratch, params.place.pressure);
+  if (OUT == LeftOut::kInitFence) init();
   if (thread == 0) {
-    barrier_init(&arrived);
-    if (OUT != LeftOut::kInitFence) fence_async();
     barrier_expect(&arrived, sizeof(tile));
     tensor_load(tile, &params.map, x, y, &arrived);
   }
