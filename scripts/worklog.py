@@ -33,6 +33,7 @@ from benchlib.markdown import NONE, escape  # noqa: E402
 from benchlib.plot_files import PLOTS, images  # noqa: E402
 from benchlib.results import API_NAMES, InputError, Results, Table  # noqa: E402
 from benchlib.tables import twin_table, with_floor  # noqa: E402
+from benchlib.tables_async_copy import async_copies, async_overlap, async_tiles  # noqa: E402
 from benchlib.tables_exp01 import exp01_blocks, exp01_ceilings, exp01_copies, exp01_launch, exp01_sizes  # noqa: E402
 from benchlib.tables_exp02 import exp02_bandwidth, exp02_binding, exp02_robustness, exp02_ways  # noqa: E402
 from benchlib.tables_exp03 import README_OFFSETS, exp03_bars, exp03_fields, exp03_lanes, exp03_layout  # noqa: E402
@@ -147,6 +148,11 @@ SECTIONS: dict[str, list[tuple[str, Section]]] = {
         ("Time floor", time_floor),
         ("Machine code", excerpts.sass_excerpts),
     ],
+    "exp06_async_copy": [
+        ("Copies beside computing", async_overlap),
+        ("Copies alone", async_copies),
+        ("A tile without one of its fences", async_tiles),
+    ],
     "exp06_cache_ops": [
         ("A reuse set beside a stream", cache_ops_reuse),
         ("Streams alone", cache_ops_streams),
@@ -190,6 +196,9 @@ README_TABLES: dict[str, tuple[str, Section]] = {
     # exp05-sass; a program that shares its number with others goes by its whole name: exp06_litmus-sass.
     **{f"{name.partition('_')[0]}-sass": (name, excerpts.sass_excerpts) for name in excerpts.EXCERPTS},
     **{f"{name}-sass": (name, excerpts.sass_excerpts) for name in excerpts.EXCERPTS},
+    "exp06-overlap": ("exp06_async_copy", async_overlap),
+    "exp06-copies": ("exp06_async_copy", async_copies),
+    "exp06-tiles": ("exp06_async_copy", async_tiles),
     "exp06-chains": ("exp06_ordering", ordering_chains),
     "exp06-fences": ("exp06_ordering", ordering_fences),
     "exp06-messages": ("exp06_ordering", ordering_messages),

@@ -70,7 +70,7 @@ void add_copies(std::vector<Shape>& list) {
 
   for (const std::string_view variant : {"copy_half_in", "copy_half_out"}) {
     for (const std::uint32_t kib : {8U, 16U})
-      add(variant, "copy_half", std::string(variant), Mechanism::kBulk, 128, {0, 1, kib});
+      add(variant, "copy_half", fmt::format("{}_{}", variant, kib / 2), Mechanism::kBulk, 128, {0, 1, kib});
   }
 }
 

@@ -1,14 +1,15 @@
 // No GLSL twin: Vulkan has no asynchronous copies.
-// b = a, a block for every chunk: in by a bulk copy and out by plain stores, or in by plain loads and out by a bulk copy.
+// b = a, a block for every chunk of blockDim x UNROLL 16-byte vectors: in by a bulk copy and out by plain stores, or in by
+// plain loads and out by a bulk copy.
 #include "exp06_memory_model/cuda/bulk.cuh"
 #include "params.h"
 
-extern "C" __global__ void copy_half_in(const uint4* a, uint4* b, uint*, CopyParams params) {
+template <uint UNROLL>
+__device__ __forceinline__ void copy_half_in(const uint4* a, uint4* b, const CopyParams& params) {
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) uint4 chunk[];
   __shared__ unsigned long long barrier;
-  const uint vectors = params.chunk_bytes / 16;
-  const size_t first = static_cast<size_t>(blockIdx.x) * vectors;
+  const uint first = blockIdx.x * blockDim.x * UNROLL;
   if (threadIdx.x == 0) {
     barrier_init(&barrier);
     fence_async();
@@ -17,18 +18,24 @@ extern "C" __global__ void copy_half_in(const uint4* a, uint4* b, uint*, CopyPar
   }
   __syncthreads();
   if (!barrier_wait(&barrier, 0)) return;  // what is missing in b fails the comparison
-#pragma unroll 4
-  for (uint i = threadIdx.x; i < vectors; i += blockDim.x) b[first + i] = chunk[i];
+  uint4 value[UNROLL];
+#pragma unroll
+  for (uint u = 0; u < UNROLL; ++u) value[u] = chunk[threadIdx.x + u * blockDim.x];
+#pragma unroll
+  for (uint u = 0; u < UNROLL; ++u) b[first + threadIdx.x + u * blockDim.x] = value[u];
 #endif
 }
 
-extern "C" __global__ void copy_half_out(const uint4* a, uint4* b, uint*, CopyParams params) {
+template <uint UNROLL>
+__device__ __forceinline__ void copy_half_out(const uint4* a, uint4* b, const CopyParams& params) {
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) uint4 chunk[];
-  const uint vectors = params.chunk_bytes / 16;
-  const size_t first = static_cast<size_t>(blockIdx.x) * vectors;
-#pragma unroll 4
-  for (uint i = threadIdx.x; i < vectors; i += blockDim.x) chunk[i] = a[first + i];
+  const uint first = blockIdx.x * blockDim.x * UNROLL;
+  uint4 value[UNROLL];
+#pragma unroll
+  for (uint u = 0; u < UNROLL; ++u) value[u] = a[first + threadIdx.x + u * blockDim.x];
+#pragma unroll
+  for (uint u = 0; u < UNROLL; ++u) chunk[threadIdx.x + u * blockDim.x] = value[u];
   fence_async();
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -37,3 +44,12 @@ extern "C" __global__ void copy_half_out(const uint4* a, uint4* b, uint*, CopyPa
   }
 #endif
 }
+
+#define COPY_HALF(way, unroll)                                                                                \
+  extern "C" __global__ void copy_half_##way##_##unroll(const uint4* a, uint4* b, uint*, CopyParams params) { \
+    copy_half_##way<unroll>(a, b, params);                                                                    \
+  }
+COPY_HALF(in, 4)
+COPY_HALF(in, 8)
+COPY_HALF(out, 4)
+COPY_HALF(out, 8)
