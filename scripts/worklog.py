@@ -33,6 +33,7 @@ from benchlib.markdown import NONE, escape  # noqa: E402
 from benchlib.plot_files import PLOTS, images  # noqa: E402
 from benchlib.results import API_NAMES, InputError, Results, Table  # noqa: E402
 from benchlib.tables import twin_table, with_floor  # noqa: E402
+from benchlib.tables_async_copy import async_copies, async_overlap, async_tiles  # noqa: E402
 from benchlib.tables_exp01 import exp01_blocks, exp01_ceilings, exp01_copies, exp01_launch, exp01_sizes  # noqa: E402
 from benchlib.tables_exp02 import exp02_bandwidth, exp02_binding, exp02_robustness, exp02_ways  # noqa: E402
 from benchlib.tables_exp03 import README_OFFSETS, exp03_bars, exp03_fields, exp03_lanes, exp03_layout  # noqa: E402
@@ -156,6 +157,11 @@ SECTIONS: dict[str, list[tuple[str, Section]]] = {
         ("Time floor", time_floor),
         ("Machine code", excerpts.sass_excerpts),
     ],
+    "exp06_async_copy": [
+        ("Copies beside computing", async_overlap),
+        ("Copies alone", async_copies),
+        ("A tile without one of its fences", async_tiles),
+    ],
     "exp06_bytes_in_flight": [
         ("Figures", images),
         ("Bandwidth against bytes in flight", flight_curve),
@@ -214,6 +220,9 @@ README_TABLES: dict[str, tuple[str, Section]] = {
     "exp06-mechanisms": ("exp06_bytes_in_flight", flight_mechanisms),
     "exp06-latency-plots": ("exp06_loaded_latency", images),
     "exp06-latency": ("exp06_loaded_latency", loaded_latency),
+    "exp06-overlap": ("exp06_async_copy", async_overlap),
+    "exp06-copies": ("exp06_async_copy", async_copies),
+    "exp06-tiles": ("exp06_async_copy", async_tiles),
     "exp06-chains": ("exp06_ordering", ordering_chains),
     "exp06-fences": ("exp06_ordering", ordering_fences),
     "exp06-messages": ("exp06_ordering", ordering_messages),

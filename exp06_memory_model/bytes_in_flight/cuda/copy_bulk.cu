@@ -1,7 +1,8 @@
 // No GLSL twin: Vulkan has no asynchronous copies.
 // b = a by bulk copies into shared memory and out of it again, one lane a warp: no data passes through a register. Of a ring's
 // STAGES chunks one half is on its way in, the other on its way out.
-#include "bulk.cuh"
+#include "exp06_memory_model/cuda/bulk.cuh"
+#include "params.h"
 
 template <uint STAGES>
 __device__ __forceinline__ void copy_bulk(const unsigned char* a, unsigned char* b, const RingParams& params) {
@@ -35,10 +36,10 @@ __device__ __forceinline__ void copy_bulk(const unsigned char* a, unsigned char*
     bulk_store(b + static_cast<size_t>(first + turn * step) * params.chunk_bytes, ring + stage * params.chunk_bytes,
                params.chunk_bytes);
     if (turn < kLeaving) continue;
-    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kLeaving) : "memory");
+    bulk_wait_read<kLeaving>();
     if (turn - kLeaving + STAGES < turns) load(turn - kLeaving + STAGES);
   }
-  asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+  bulk_wait();
 #endif
 }
 

@@ -1,0 +1,22 @@
+// Arguments with tensor maps; no GLSL has them.
+#pragma once
+
+#include "cuda/tensor_map.h"
+#include "params.h"
+
+// A tensor map comes first: it lies at a multiple of 64 bytes.
+struct OverlapTensorParams {
+  bench::cu::TensorMap map;
+  OverlapParams overlap;
+};
+
+struct CopyTensorParams {
+  bench::cu::TensorMap from;
+  bench::cu::TensorMap to;
+  CopyParams copy;
+};
+
+struct TileTensorParams {
+  bench::cu::TensorMap map;
+  TilePlace place;
+};

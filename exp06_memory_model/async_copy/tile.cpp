@@ -1,0 +1,140 @@
+#include "tile.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/verify.h"
+#include "cuda/tensor_params.h"
+#include "exp06_kernels.h"
+#include "params.h"
+
+namespace {
+
+using bench::Buffer;
+using bench::Device;
+
+constexpr std::uint32_t kInstances = 8192;  // * 64 rows * 32 words * 4 B = 64 MiB
+constexpr std::uint32_t kFewInstances = 64;
+constexpr std::uint32_t kRounds = 8;  // runs that are looked at
+constexpr std::uint32_t kPressure = 16;
+constexpr std::uint32_t kLimitNs = 20'000'000;  // a tile takes a microsecond
+constexpr std::uint32_t kInstanceWords = EXP06_TENSOR_ROWS * EXP06_TENSOR_WORDS;
+
+// What word i of the tensors holds in the end.
+struct Expected {
+  bool inside = false;
+  std::uint32_t word = EXP06_TILE_BEGIN;
+};
+
+Expected expected(std::uint64_t i) {
+  const auto instance = static_cast<std::uint32_t>(i / kInstanceWords);
+  const auto word = static_cast<std::uint32_t>(i % kInstanceWords);
+  const std::uint32_t row = word / EXP06_TENSOR_WORDS - EXP06_TILE_AT;  // wraps below the tile
+  const std::uint32_t column = word % EXP06_TENSOR_WORDS - EXP06_TILE_AT;
+  if (row >= EXP06_TILE_ROWS || column >= EXP06_TILE_WORDS) return {};
+  return {true, EXP06_TILE_BEGIN + EXP06_TILE_ADDED(row * EXP06_TILE_WORDS + column, instance)};
+}
+
+struct Count {
+  std::uint64_t tiles = 0;
+  std::uint64_t outside = 0;
+  std::uint64_t gave_up = 0;
+};
+
+// Everything of one case that is in place.
+struct Station {
+  Device* device;
+  bench::Launch launch;
+  Buffer* tensors;
+  Buffer* gave_up;
+  std::uint32_t instances;
+
+  std::uint64_t words() const { return std::uint64_t{instances} * kInstanceWords; }
+
+  void run() const {
+    device->fill(*tensors, 0, words() * sizeof(std::uint32_t), EXP06_TILE_BEGIN);
+    device->fill(*gave_up, 0, sizeof(std::uint32_t), 0);
+    device->run(launch);
+  }
+
+  Count count() const {
+    std::atomic<std::uint64_t> tiles = 0;
+    std::atomic<std::uint64_t> outside = 0;
+    std::vector<std::uint32_t> found(words());
+    device->download(*tensors, 0, std::as_writable_bytes(std::span(found)));
+    bench::parallel_for(instances, 16, [&](std::uint64_t begin, std::uint64_t end) {
+      for (std::uint64_t instance = begin; instance < end; ++instance) {
+        bool wrong = false;
+        for (std::uint64_t i = instance * kInstanceWords; i < (instance + 1) * kInstanceWords; ++i) {
+          const Expected want = expected(i);
+          if (found[i] == want.word) continue;
+          wrong = wrong || want.inside;
+          if (!want.inside) ++outside;
+        }
+        if (wrong) ++tiles;
+      }
+    });
+    std::uint32_t given_up = 0;
+    device->download(*gave_up, 0, std::as_writable_bytes(std::span(&given_up, 1)));
+    return {tiles, outside, given_up};
+  }
+
+  // tile_columns().
+  std::vector<std::string> measure() const {
+    Count sum;
+    for (std::uint32_t round = 0; round < kRounds; ++round) {
+      run();
+      const Count one = count();
+      sum.tiles += one.tiles;
+      sum.outside += one.outside;
+      sum.gave_up += one.gave_up;
+    }
+    return {std::to_string(std::uint64_t{kRounds} * instances), std::to_string(sum.tiles), std::to_string(sum.outside),
+            std::to_string(sum.gave_up)};
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> tile_columns() { return {"tiles", "wrong_tiles", "wrong_outside", "gave_up"}; }
+
+std::vector<TileCase> tile_cases(bool few) {
+  std::vector<TileCase> list;
+  for (const std::string_view left_out :
+       {"", "load_wait", "store_barrier", "others_fence", "store_fence", "load_fence", "read_wait", "init_fence"}) {
+    for (const std::uint32_t pressure : {0U, kPressure}) list.push_back({left_out, pressure, few ? kFewInstances : kInstances});
+  }
+  return list;
+}
+
+bench::Prepared set_up_tile(bench::Workbench& bench, const TileCase& one) {
+  Device& device = bench.device();
+  Station station{&device, {}, nullptr, nullptr, one.instances};
+  station.launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), "tma_tile"),
+                                         .entry = one.left_out.empty() ? "tma_tile" : fmt::format("tma_tile_{}", one.left_out),
+                                         .block_x = EXP06_TILE_THREADS,
+                                         .glsl_constants = {},
+                                         .buffers = 2,
+                                         .params_bytes = sizeof(TileTensorParams),
+                                         .cuda_since = 9});
+  station.tensors = &bench.output("tensors", station.words());
+  station.gave_up = &bench.output("gave up", 1);
+  station.launch.grid = {one.instances, 1, 1};
+  station.launch.buffers = {station.tensors, station.gave_up};
+  const bench::cu::Tensor2d tensor = {.row_words = EXP06_TENSOR_WORDS,
+                                      .rows = std::uint64_t{one.instances} * EXP06_TENSOR_ROWS,
+                                      .box_words = EXP06_TILE_WORDS,
+                                      .box_rows = EXP06_TILE_ROWS};
+  station.launch.params =
+      bench::params_bytes(TileTensorParams{bench::cu::tensor_map_2d(*station.tensors, tensor), {one.pressure, kLimitNs}});
+  station.run();
+  if (one.left_out.empty()) {
+    bench::verify<std::uint32_t>(device, *station.tensors, station.words(), bench::kGuardWords,
+                                 [](std::uint64_t i) { return expected(i).word; });
+    bench::verify<std::uint32_t>(device, *station.gave_up, 1, bench::kGuardWords, [](std::uint64_t) { return 0U; });
+  }
+  return {device.prepare(station.launch, {}), [station] { return station.measure(); }};
+}
