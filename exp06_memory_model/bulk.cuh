@@ -1,7 +1,8 @@
 // Bulk copies and the barriers they report to (PTX ISA 8.0, sm_90).
 #pragma once
 
-#include "params.h"
+#include "tiles.h"
+#include "timer.cuh"
 
 #if __CUDA_ARCH__ >= 900
 
@@ -33,12 +34,6 @@ __device__ __forceinline__ bool barrier_try(unsigned long long* barrier, uint pa
   return done != 0;
 }
 
-__device__ __forceinline__ unsigned long long timer_ns() {
-  unsigned long long now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  return now;
-}
-
 // False if the phase has not completed in a second: a copy that went wrong must not hang the GPU.
 __device__ __forceinline__ bool barrier_wait(unsigned long long* barrier, uint parity) {
   if (barrier_try(barrier, parity)) return true;
@@ -63,6 +58,18 @@ __device__ __forceinline__ void tensor_load(void* to, const void* map, uint x, u
       "l"(map), "r"(x), "r"(y), "r"(shared_address(barrier))
       : "memory");
 }
+
+// A box of a tensor from shared memory, as a bulk group of its own.
+__device__ __forceinline__ void tensor_store(const void* map, uint x, uint y, const void* from) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];\ncp.async.bulk.commit_group;" ::"l"(
+          map),
+      "r"(x), "r"(y), "r"(shared_address(from))
+      : "memory");
+}
+
+// Until all of this thread's groups have been written.
+__device__ __forceinline__ void bulk_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
 
 __device__ __forceinline__ void bulk_store(void* to, const void* from, uint bytes) {
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\ncp.async.bulk.commit_group;" ::"l"(to),
