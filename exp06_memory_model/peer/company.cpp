@@ -163,7 +163,7 @@ bench::Prepared set_up_watch(Workbench& bench, const Watch& watch) {
   scene->here = &bench.device();
   scene->peer = &peer.device();
   scene->launch = {
-      .kernel = &watcher, .buffers = {&word, &told, &report}, .params = bench::params_bytes(WatchParams{kWatchBoundNs})};
+      .kernel = &watcher, .buffers = {&word, &told, &report}, .params = bench::params_bytes(WatchParams{kWatchBoundNs, 0})};
   scene->reset = [&holder, &peer, &word, &told] {
     clear(holder, word);
     clear(peer, told);

@@ -38,8 +38,9 @@ BENCH_ASSERT_SIZE(FlagParams, 16);
 // to.
 struct WatchParams {
   uint bound_ns;
+  uint none;  // 0, which no compiler knows
 };
-BENCH_ASSERT_SIZE(WatchParams, 4);
+BENCH_ASSERT_SIZE(WatchParams, 8);
 struct ChangeParams {
   uint delay_ns;  // between being told and the store
   uint bound_ns;  // for being told
