@@ -53,11 +53,11 @@ Prepared set_up_chase(Workbench& bench, const Chase& chase) {
 }
 
 struct Params {
-  std::string_view direction = "";
+  std::string_view direction = {};
   std::uint32_t sms = 0;
-  std::string_view memory_order = "";
-  std::string_view held_by = "";
-  std::string_view changed_by = "";
+  std::string_view memory_order = {};
+  std::string_view held_by = {};
+  std::string_view changed_by = {};
   std::uint64_t table_bytes = 0;
 
   std::vector<std::string> texts() const {
@@ -68,8 +68,8 @@ struct Params {
 };
 
 // CUDA alone, but for the API's own copies, whose Vulkan side says why there is none.
-bench::Case make_case(std::string_view variant, const Params& params, std::function<Prepared(Workbench&)> set_up) {
-  bench::Case result = bench::twin(std::string(variant), params.texts(), std::move(set_up));
+bench::Case make_case(std::string_view variant, const Params& params, const std::function<Prepared(Workbench&)>& set_up) {
+  bench::Case result = bench::twin(std::string(variant), params.texts(), set_up);
   if (!variant.starts_with("copy_"))
     std::erase_if(result.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
   result.host_samples = 2;
@@ -185,8 +185,8 @@ int main(int argc, char** argv) {
       .cases = cases,
       .gpus = 2,
   };
-  for (auto how = mechanisms().rbegin(); how != mechanisms().rend(); ++how) {
-    experiment.variants.insert(experiment.variants.begin(), {std::string(how->name), std::string(how->text)});
-  }
+  std::vector<bench::VariantText> texts;
+  for (const Mechanism& how : mechanisms()) texts.push_back({std::string(how.name), std::string(how.text)});
+  experiment.variants.insert(experiment.variants.begin(), texts.begin(), texts.end());
   return bench::run_main(argc, argv, experiment, bench::all_backends());
 }
