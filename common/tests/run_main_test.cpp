@@ -68,6 +68,7 @@ Case make(const std::string& variant, const std::string& block, std::uint32_t el
 
 // What a test changes about the machine and the experiment.
 struct Scenario {
+  std::uint32_t gpus = 1;  // that a case uses
   std::vector<DeviceInfo> cuda = {fake_gpu(Api::kCuda, 0, "NVIDIA H200", 0xaa)};
   std::vector<DeviceInfo> vulkan = {fake_lavapipe(0), fake_gpu(Api::kVulkan, 1, "NVIDIA H200", 0xaa)};
   std::string cuda_reason;
@@ -76,7 +77,6 @@ struct Scenario {
   std::vector<std::string> variants = {"twice",
                                        "twice_again"};  // also: wrong, lacking, large, graphics, fetch, asks, asks_badly
   int interrupt_at = 0;                                 // the side, counted from 1, during whose set-up SIGINT arrives
-  std::uint32_t gpus = 1;                               // that a case uses
 };
 
 Experiment experiment_of(const Scenario& scenario) {

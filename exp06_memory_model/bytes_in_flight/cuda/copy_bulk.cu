@@ -1,6 +1,6 @@
 // No GLSL twin: Vulkan has no asynchronous copies.
 // b = a by bulk copies into shared memory and out of it again.
-#include "exp06_memory_model/copy_ring.cuh"
+#include "exp06_memory_model/cuda/copy_ring.cuh"
 
 template <uint STAGES>
 __device__ __forceinline__ void copy_bulk(const unsigned char* a, unsigned char* b, const RingParams& params) {

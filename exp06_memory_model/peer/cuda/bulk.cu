@@ -1,8 +1,8 @@
 // No GLSL twin: Vulkan has no asynchronous copies.
 // load_bulk: bulk copies into shared memory, summed up there. store_bulk: out of shared memory, where other bulk copies have
 // brought the data from this GPU's memory. Of both_bulk's blocks every other one loads, the rest store.
-#include "exp06_memory_model/copy_ring.cuh"
-#include "exp06_memory_model/read_ring.cuh"
+#include "exp06_memory_model/cuda/copy_ring.cuh"
+#include "exp06_memory_model/cuda/read_ring.cuh"
 #include "params.h"
 
 #if __CUDA_ARCH__ >= 900

@@ -1,7 +1,7 @@
 // No GLSL twin: Vulkan's other GPU is behind a device group (see Device::peer).
 // Tiles of blockDim x UNROLL 16-byte vectors, loaded and summed up, or stored; the memory may be another GPU's. Of both_plain's
 // blocks every other one loads, the rest store.
-#include "exp06_memory_model/read_plain.cuh"
+#include "exp06_memory_model/cuda/read_plain.cuh"
 #include "params.h"
 
 template <uint UNROLL>

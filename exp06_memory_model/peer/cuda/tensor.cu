@@ -1,8 +1,8 @@
 // No GLSL twin: Vulkan has no asynchronous copies.
 // load_tma and store_tma: load_bulk and store_bulk through a 2-D tensor map of the other GPU's memory. tile_tma: a box comes in
 // by one tensor copy, is changed by plain accesses, and goes back by another.
-#include "exp06_memory_model/copy_ring.cuh"
-#include "exp06_memory_model/read_ring.cuh"
+#include "exp06_memory_model/cuda/copy_ring.cuh"
+#include "exp06_memory_model/cuda/read_ring.cuh"
 #include "exp06_memory_model/tma_params.h"
 #include "params.h"
 

@@ -2,7 +2,8 @@
 // chunks one half is on its way in, the other on its way out.
 #pragma once
 
-#include "bulk.cuh"
+#include "exp06_memory_model/cuda/bulk.cuh"
+#include "params.h"
 
 #if __CUDA_ARCH__ >= 900
 
@@ -38,7 +39,7 @@ __device__ __forceinline__ void copy_ring(const unsigned char* from, const Store
     if (!barrier_wait(&barriers[stage], turn / STAGES & 1)) break;  // what is missing in the copy fails the comparison
     store(first + turn * step, ring + stage * params.chunk_bytes);
     if (turn < kLeaving) continue;
-    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kLeaving) : "memory");
+    bulk_wait_read<kLeaving>();
     if (turn - kLeaving + STAGES < turns) load(turn - kLeaving + STAGES);
   }
   bulk_wait();
