@@ -2,7 +2,8 @@
 """Results to worklog: tables, verdicts on the claims, and the READMEs' tables, all from the CSV files of one directory.
 
     scripts/worklog.py [DIR]            writes DIR/worklog.md, DIR/claims.csv and DIR/plots/*.svg, and for results/nvidia-h200
-                                        the tables in the READMEs
+                                        the tables in the READMEs; of a program without a result there (one that needs two
+                                        GPUs), these show the first other folder of results/ that has some
     scripts/worklog.py --check [DIR]    writes nothing; exits 1 and names every file that would change
 
 The same input gives the same bytes on any machine. Exit codes: 0 done (or nothing to change), 1 bad input or a file
@@ -17,7 +18,8 @@ import re
 import statistics
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -44,6 +46,7 @@ from benchlib.tables_exp05 import exp05_stores  # noqa: E402
 from benchlib.tables_exp06 import cache_ops_reuse, cache_ops_streams, ordering_chains, ordering_fences  # noqa: E402
 from benchlib.tables_exp06 import ordering_messages, ordering_rates  # noqa: E402
 from benchlib.tables_exp06_flight import flight_curve, flight_mechanisms, loaded_latency  # noqa: E402
+from benchlib.tables_exp06_peer import peer_latency, peer_sizes, peer_sms, peer_watch  # noqa: E402
 
 REFERENCE = Path("results") / "nvidia-h200"  # the results that the READMEs show
 LISTED_CASES = 4  # named in the list of failed and skipped cases, for each reason
@@ -182,6 +185,12 @@ SECTIONS: dict[str, list[tuple[str, Section]]] = {
         ("Fences behind stores", ordering_fences),
         ("A full GPU", ordering_rates),
     ],
+    "exp06_peer": [
+        ("Bandwidth by message size", peer_sizes),
+        ("Bandwidth by SMs", peer_sms),
+        ("Latency", peer_latency),
+        ("What a poll sees", peer_watch),
+    ],
 }
 README_TABLES: dict[str, tuple[str, Section]] = {
     "exp01-sizes": ("exp01_vector_add", exp01_sizes),
@@ -229,6 +238,10 @@ README_TABLES: dict[str, tuple[str, Section]] = {
     "exp06-rates": ("exp06_ordering", ordering_rates),
     "exp06-reuse": ("exp06_cache_ops", cache_ops_reuse),
     "exp06-streams": ("exp06_cache_ops", cache_ops_streams),
+    "exp06-peer-sizes": ("exp06_peer", peer_sizes),
+    "exp06-peer-sms": ("exp06_peer", peer_sms),
+    "exp06-peer-latency": ("exp06_peer", peer_latency),
+    "exp06-peer-watch": ("exp06_peer", peer_watch),
 }
 
 
@@ -266,25 +279,68 @@ def worklog(found: Results, groups: Sequence[ClaimFile]) -> str:
 # ------------------------------------------------------------------------------------------------------------- READMEs
 
 
-def readme_table(name: str, found: Results, groups: Sequence[ClaimFile]) -> str | None:
-    """The generated table of that name; None for a name there is not."""
+@dataclass(frozen=True)
+class Shown:
+    """What the READMEs show: the reference's results, and other folders' of the programs that have none there."""
+
+    reference: Results
+    elsewhere: Mapping[str, Results]  # by experiment
+    groups: Sequence[ClaimFile]  # judged by those
+
+    def of(self, experiment: str) -> Results:
+        return self.elsewhere.get(experiment, self.reference)
+
+    @property
+    def tables(self) -> Results:
+        """Of all programs. Only for what looks at nothing but tables."""
+        others = {name: found.tables[name] for name, found in self.elsewhere.items()}
+        return replace(self.reference, tables=self.reference.tables | others)
+
+
+def has_results(found: Results, experiment: str) -> bool:
+    table = found.tables.get(experiment)
+    return table is not None and any(table.rows(case) for case in table.cases)
+
+
+def shown(reference: Results, groups: Sequence[ClaimFile], root: Path) -> Shown:
+    missing = [group.experiment for group in groups if not has_results(reference, group.experiment)]
+    elsewhere: dict[str, Results] = {}
+    for folder in sorted(path for path in (root / REFERENCE).parent.iterdir() if path.is_dir()):
+        wanted = [name for name in missing if name not in elsewhere and (folder / f"{name}.csv").is_file()]
+        if folder.name != REFERENCE.name and wanted:
+            found = results.load(folder)
+            elsewhere |= {name: found for name in wanted if has_results(found, name)}
+    judged = []
+    for group, fresh in zip(groups, claims_lib.load(root) if elsewhere else groups):
+        if found := elsewhere.get(group.experiment):
+            fresh.results = found.directory.relative_to(root).as_posix()
+            for claim in fresh.claims:
+                claims_lib.judge(claim, found)
+        judged.append(fresh if group.experiment in elsewhere else group)
+    return Shown(reference, elsewhere, judged)
+
+
+def readme_table(name: str, what: Shown) -> tuple[str, Results] | None:
+    """The generated table of that name, and the results it is of; None for a name there is not."""
     if name == "answers":
-        return answers(found, groups)
+        return answers(what.tables, what.groups), what.reference
     if name.startswith("claims-"):
-        return claims_tables(name.removeprefix("claims-"), groups)
+        table = claims_tables(name.removeprefix("claims-"), what.groups)
+        return None if table is None else (table, what.reference)
     if name not in README_TABLES:
         return None
     experiment, section = README_TABLES[name]
+    found = what.of(experiment)
     if experiment not in found.tables:
-        return f"No results of {experiment} yet."
-    return section(found, found.tables[experiment])
+        return f"No results of {experiment} yet.", found
+    return section(found, found.tables[experiment]), found
 
 
 MARKER = re.compile(r"<!-- worklog:(?P<name>.*?) -->|(?P<end><!-- /worklog -->)")
 
 
-def fill_markers(path: Path, text: str, found: Results, groups: Sequence[ClaimFile], base: str) -> str:
-    """The text with each `<!-- worklog:NAME -->` ... `<!-- /worklog -->` holding table NAME. `base`: the results, seen from there."""
+def fill_markers(path: Path, text: str, what: Shown) -> str:
+    """The text with each `<!-- worklog:NAME -->` ... `<!-- /worklog -->` holding table NAME."""
     out, position, opened = [], 0, ""
     for marker in MARKER.finditer(text):
         line = text.count("\n", 0, marker.start()) + 1
@@ -293,9 +349,11 @@ def fill_markers(path: Path, text: str, found: Results, groups: Sequence[ClaimFi
         if opened:
             position, opened = marker.start(), ""
             continue
-        generated = readme_table(marker["name"], found, groups)
-        if generated is None:
+        table = readme_table(marker["name"], what)
+        if table is None:
             raise InputError(f"{path}: line {line}: no table is named {ascii(marker['name'])}")
+        generated, found = table
+        base = Path(os.path.relpath(found.directory, path.parent)).as_posix()
         out.append(f"{text[position : marker.end()]}\n\n{excerpts.rebased(generated, base)}\n\n")
         opened = marker["name"]
     if opened:
@@ -318,11 +376,11 @@ def generate(directory: Path, root: Path) -> dict[Path, str]:
         if plot.experiment in found.tables:
             outputs[directory / "plots" / f"{name}.svg"] = plots.svg(plot.figure(found, found.tables[plot.experiment]))
     if directory.resolve() == (root / REFERENCE).resolve():
+        what = shown(found, groups, root)
         for path in [root / "README.md", *sorted(root.glob("exp*/README.md")), *sorted(root.glob("exp*/*/README.md"))]:
             text = files.read_text(path)
             if text is not None and "<!-- worklog:" in text:
-                base = Path(os.path.relpath(root / REFERENCE, path.parent)).as_posix()
-                outputs[path] = fill_markers(path, text, found, groups, base)
+                outputs[path] = fill_markers(path, text, what)
     return outputs
 
 

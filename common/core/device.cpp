@@ -33,6 +33,12 @@ std::unique_ptr<Buffer> Device::allocate_shareable(std::uint64_t /*bytes*/, std:
   throw Skip("{} cannot export memory to another API", to_string(info().api));
 }
 
+void Device::start(const Work& /*work*/) { throw Skip("{} waits for every work here", to_string(info().api)); }
+
+double Device::finish() { throw Error("{}: no work was started", to_string(info().api)); }
+
+Device& Device::peer() { throw Skip("{} does not reach another GPU's memory here", to_string(info().api)); }
+
 void Device::set_l2_fetch_bytes(std::uint32_t bytes) {
   if (bytes != 0) throw Skip("{} cannot say how much the L2 fetches at a time", to_string(info().api));
 }

@@ -259,7 +259,17 @@ class Device {
   virtual std::unique_ptr<Kernel> load(const KernelSpec& spec) = 0;
   // Runs the work once and waits.
   virtual void run(const Work& work) = 0;
+  // The same in two halves, for work that needs company: on the peer, or from the host. finish() waits for what start() began
+  // and returns its nanoseconds between two device stamps. Nothing else of this device in between. Throw Skip where the API's
+  // device has no such way.
+  virtual void start(const Work& work);
+  virtual double finish();
   virtual std::unique_ptr<Subject> prepare(const Work& work, const SubjectOptions& options) = 0;
+
+  // Another GPU of this host: each of the two reaches the other's memory by its own loads and stores (CUDA: peer access, over
+  // NVLink or PCIe), so that buffers of one are arguments of the other's kernels and ends of its copies. Only its own device
+  // fills, writes and reads a buffer. Opened at the first call; lives as long as this device. Throws Skip with what is missing.
+  virtual Device& peer();
 
   // Sizes the L2 evictor's read sweep: at least twice the L2. Called once, before the first cold sample; allocates.
   virtual void set_evict_bytes(std::uint64_t bytes) = 0;

@@ -96,6 +96,7 @@ struct Experiment {
   std::vector<VariantText> variants;
   std::function<std::vector<Case>(const Plan&)> cases;
   bool pipeline_robustness = false;  // see DeviceOptions
+  std::uint32_t gpus = 1;            // that one case uses; where the host has them, --print-slug ends in e.g. -x2
 };
 
 // A twin: the same set_up for CUDA and for Vulkan.

@@ -14,6 +14,8 @@ namespace {
 constexpr int kNvmlSuccess = 0;
 constexpr int kNvmlErrorFunctionNotFound = 13;
 constexpr int kNvmlClockSm = 1;
+constexpr unsigned kNvmlNvLinkMaxLinks = 18;  // NVML_NVLINK_MAX_LINKS
+constexpr int kNvmlFeatureEnabled = 1;
 constexpr unsigned kDriverVersionBytes = 80;  // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE
 
 constexpr std::uint64_t kHwSlowdown = 0x08;
@@ -76,6 +78,17 @@ std::optional<std::uint32_t> Nvml::max_sm_clock_mhz() const {
   unsigned mhz = 0;
   if (gpu_ == nullptr || call("nvmlDeviceGetMaxClockInfo", gpu_, kNvmlClockSm, &mhz) != kNvmlSuccess) return std::nullopt;
   return mhz;
+}
+
+std::optional<std::uint32_t> Nvml::nvlinks() const {
+  std::uint32_t active = 0;
+  for (unsigned link = 0; link < kNvmlNvLinkMaxLinks; ++link) {
+    int state = 0;
+    if (gpu_ == nullptr || call("nvmlDeviceGetNvLinkState", gpu_, link, &state) != kNvmlSuccess) continue;
+    if (state == kNvmlFeatureEnabled) ++active;
+  }
+  if (active == 0) return std::nullopt;
+  return active;
 }
 
 std::optional<std::uint64_t> Nvml::throttle_reasons() const {

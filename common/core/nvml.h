@@ -29,6 +29,7 @@ class Nvml {
   std::optional<std::string> driver_version() const;  // e.g. "580.159.04"
   std::optional<std::uint32_t> sm_clock_mhz() const;  // now
   std::optional<std::uint32_t> max_sm_clock_mhz() const;
+  std::optional<std::uint32_t> nvlinks() const;           // active links, wherever they lead; nullopt for a GPU without any
   std::optional<std::uint64_t> throttle_reasons() const;  // a bit mask, see is_throttled; 0: none
 
  private:

@@ -84,7 +84,9 @@ class Program {
     }
     select();
     if (options_.print_slug) {
-      std::cout << (paired_info() != nullptr ? slug(paired_info()->name) : "none") << '\n';
+      const bool many = experiment_.gpus > 1 && listed_[Api::kCuda].size() >= experiment_.gpus;
+      std::cout << (paired_info() != nullptr ? slug(paired_info()->name) : "none")
+                << (many ? fmt::format("-x{}", experiment_.gpus) : "") << '\n';
       return kOk;
     }
     open_devices();

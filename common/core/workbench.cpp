@@ -93,6 +93,14 @@ Buffer& Workbench::output(const std::string& name, std::uint64_t words, Memory m
   return *slot.buffer;
 }
 
-void Workbench::release_buffers() { slots_.clear(); }
+Workbench& Workbench::peer() {
+  if (!peer_) peer_ = std::make_unique<Workbench>(device_.peer(), seed_);
+  return *peer_;
+}
+
+void Workbench::release_buffers() {
+  slots_.clear();
+  if (peer_) peer_->release_buffers();
+}
 
 }  // namespace bench

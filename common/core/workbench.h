@@ -34,6 +34,10 @@ class Workbench {
   void share_with(Workbench* partner) { partner_ = partner; }  // nullptr: none any more
   Workbench* partner() { return partner_; }                    // nullptr: there is none
 
+  // That of the device's peer, with the same seed: the same input() there. Its buffers go with this one's. Throws Skip where
+  // the device has no peer.
+  Workbench& peer();
+
   // A CUDA image made at run time, for one device; kept as long as the kernels that are loaded from it. Its stem tells it from
   // all others.
   const KernelImages& keep(const std::string& stem, const CudaImage& image);
@@ -71,6 +75,7 @@ class Workbench {
   Device& device_;
   std::uint64_t seed_;
   Workbench* partner_ = nullptr;
+  std::unique_ptr<Workbench> peer_;
   struct Made {
     std::string stem;
     std::vector<std::byte> bytes;

@@ -1,7 +1,9 @@
 #include "cuda/device.h"
 
+#include "cuda/backend.h"
 #include "cuda/buffer.h"
 #include "cuda/command.h"
+#include "cuda/current_device.h"
 #include "cuda/subject.h"
 
 namespace bench::cu {
@@ -37,6 +39,38 @@ void check_words(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes
   }
 }
 
+bool can_access(int device, int memory_of) {
+  int can = 0;
+  BENCH_CU(cudaDeviceCanAccessPeer(&can, device, memory_of), "device {} to device {}", device, memory_of);
+  return can != 0;
+}
+
+void enable_access(int device, int memory_of) {
+  const CurrentDevice current(device);
+  const cudaError_t status = cudaDeviceEnablePeerAccess(memory_of, 0);
+  if (status == cudaErrorPeerAccessAlreadyEnabled) {
+    static_cast<void>(cudaGetLastError());
+    return;
+  }
+  BENCH_CU(status, "device {} to device {}", device, memory_of);
+}
+
+// The first device that reaches this one's memory and is reached, or why there is none.
+std::pair<std::optional<DeviceInfo>, std::string> find_peer(const DeviceInfo& mine) {
+  std::string reasons;
+  for (const DeviceInfo& other : make_backend()->list()) {
+    if (other.index == mine.index) continue;
+    std::string unmet = unmet_requirements(other.name, capability(other.index));
+    if (unmet.empty() && !(can_access(mine.index, other.index) && can_access(other.index, mine.index))) {
+      unmet = "no peer access in both directions (cudaDeviceCanAccessPeer)";
+    }
+    if (unmet.empty()) return {other, ""};
+    reasons += fmt::format("{}device {} ({}): {}", reasons.empty() ? "" : "; ", other.index, other.name, unmet);
+  }
+  if (reasons.empty()) reasons = fmt::format("CUDA shows device {} ({}) alone", mine.index, mine.name);
+  return {std::nullopt, "a second GPU wanted, with peer access: " + reasons};
+}
+
 }  // namespace
 
 std::string unmet_requirements(std::string_view device_name, ComputeCapability device) {
@@ -62,32 +96,38 @@ Device::Device(const DeviceInfo& info)
       memset_d32_(driver_function<PFN_cuMemsetD32Async_v3020>("cuMemsetD32Async", 3020)) {}
 
 std::unique_ptr<bench::Buffer> Device::allocate(std::uint64_t bytes, std::string_view label) {
+  const CurrentDevice current(handle());
   return std::make_unique<Buffer>(bytes, label);
 }
 
 std::unique_ptr<bench::Buffer> Device::allocate_shareable(std::uint64_t bytes, std::string_view label) {
+  const CurrentDevice current(handle());
   return std::make_unique<Buffer>(std::make_unique<ShareableMemory>(handle(), bytes, label), bytes, label);
 }
 
 ExportedMemory Device::export_memory(const bench::Buffer& shareable) { return own(shareable).export_memory(); }
 
 std::unique_ptr<bench::Buffer> Device::import_memory(ExportedMemory memory, std::string_view label) {
+  const CurrentDevice current(handle());
   return std::make_unique<Buffer>(std::move(memory), label);
 }
 
 void Device::write(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes, const Producer& produce) {
+  const CurrentDevice current(handle());
   const Buffer& buffer = own(to);
   check_words(buffer, offset, bytes);
   staging_.write(stream(), buffer.at(offset), bytes, produce);
 }
 
 void Device::read(const bench::Buffer& from, std::uint64_t offset, std::uint64_t bytes, const Consumer& consume) {
+  const CurrentDevice current(handle());
   const Buffer& buffer = own(from);
   check_words(buffer, offset, bytes);
   staging_.read(stream(), buffer.at(offset), bytes, consume);
 }
 
 void Device::fill(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) {
+  const CurrentDevice current(handle());
   const Buffer& buffer = own(to);
   check_words(buffer, offset, bytes);
   if (bytes == 0) return;
@@ -96,13 +136,48 @@ void Device::fill(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes, 
   BENCH_CU(cudaStreamSynchronize(stream()));
 }
 
-std::unique_ptr<bench::Kernel> Device::load(const KernelSpec& spec) { return std::make_unique<Kernel>(spec, capability_); }
+std::unique_ptr<bench::Kernel> Device::load(const KernelSpec& spec) {
+  const CurrentDevice current(handle());
+  return std::make_unique<Kernel>(spec, capability_);
+}
 
 void Device::run(const Work& work) {
+  const CurrentDevice current(handle());
   Command command(work);
   command.enqueue(stream());
   timer_.stop(stream());
   timer_.wait(command.name());
+}
+
+void Device::start(const Work& work) {
+  const CurrentDevice current(handle());
+  Command command(work);
+  timer_.start(stream());
+  command.enqueue(stream());
+  timer_.stop(stream());
+  started_ = command.name();
+}
+
+double Device::finish() {
+  const CurrentDevice current(handle());
+  timer_.wait(started_);
+  return timer_.elapsed_ns();
+}
+
+bench::Device& Device::peer() {
+  if (!peer_ && no_peer_.empty()) {
+    const CurrentDevice current(handle());
+    const auto [found, reason] = find_peer(info_);
+    no_peer_ = reason;
+    if (found) {
+      auto peer = std::make_unique<Device>(*found);
+      enable_access(found->index, handle());
+      enable_access(handle(), found->index);
+      peer_ = std::move(peer);
+    }
+  }
+  if (!peer_) throw Skip("{}", no_peer_);
+  return *peer_;
 }
 
 std::unique_ptr<bench::Subject> Device::prepare(const Work& work, const SubjectOptions& options) {
@@ -110,6 +185,7 @@ std::unique_ptr<bench::Subject> Device::prepare(const Work& work, const SubjectO
 }
 
 void Device::set_evict_bytes(std::uint64_t bytes) {
+  const CurrentDevice current(handle());
   const auto multiprocessors = static_cast<std::uint32_t>(attribute(cudaDevAttrMultiProcessorCount, handle()));
   evictor_.emplace(bytes, multiprocessors, capability_);
   fill(evictor_->buffer(), 0, evictor_->buffer().bytes(), L2Evictor::kFill);

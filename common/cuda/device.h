@@ -35,6 +35,9 @@ class Device final : public bench::Device {
   void fill(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) override;
   std::unique_ptr<bench::Kernel> load(const KernelSpec& spec) override;
   void run(const Work& work) override;
+  void start(const Work& work) override;
+  double finish() override;
+  bench::Device& peer() override;
   std::unique_ptr<bench::Subject> prepare(const Work& work, const SubjectOptions& options) override;
   void set_evict_bytes(std::uint64_t bytes) override;
   void set_l2_fetch_bytes(std::uint32_t bytes) override;
@@ -58,6 +61,9 @@ class Device final : public bench::Device {
   std::optional<L2Evictor> evictor_;
   std::optional<std::size_t> own_l2_fetch_bytes_;  // once another was set
   PFN_cuMemsetD32Async_v3020 memset_d32_ = nullptr;
+  std::string started_;  // the work that start() began
+  std::unique_ptr<Device> peer_;
+  std::string no_peer_;  // why there is none, once asked
 };
 
 }  // namespace bench::cu

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "cuda/current_device.h"
 #include "cuda/device.h"
 #include "cuda/graph.h"
 
@@ -43,6 +44,7 @@ void Subject::enqueue_batch(std::uint32_t batch, cudaGraphExec_t graph) {
 }
 
 double Subject::time_device(const DeviceSampleSpec& spec) {
+  const CurrentDevice current(device_.handle());
   cudaStream_t stream = device_.stream();
   const EventTimer& timer = device_.timer();
   const L2Evictor* evictor = spec.evict_l2 ? &device_.evictor() : nullptr;
@@ -70,6 +72,7 @@ double Subject::time_device(const DeviceSampleSpec& spec) {
 }
 
 HostTimes Subject::time_host(std::uint32_t batch) {
+  const CurrentDevice current(device_.handle());
   cudaStream_t stream = device_.stream();
   cudaGraphExec_t executable = graph(batch);
   BENCH_CU(cudaStreamSynchronize(stream));

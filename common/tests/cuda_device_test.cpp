@@ -172,6 +172,42 @@ TEST_F(CudaDevice, RunRunsOnce) {
   EXPECT_LT(elapsed, 200'000u);
 }
 
+TEST_F(CudaDevice, StartedWorkIsTimedAndLeavesTheHostFree) {
+  device_->start(spin(5'000'000));
+  const auto words = [&] {
+    std::uint32_t ns = 0;
+    device_->download(*elapsed_, 0, std::as_writable_bytes(std::span(&ns, 1)));
+    return ns;
+  };
+  EXPECT_TIME(device_->finish(), 5e6);
+  EXPECT_GE(words(), 5'000'000U);
+}
+
+TEST_F(CudaDevice, PeersMemoryIsReachedByCopiesAndKernels) {
+  Device* peer = nullptr;
+  try {
+    peer = &device_->peer();
+  } catch (const Skip& skip) {
+    GTEST_SKIP() << skip.what();
+  }
+  EXPECT_EQ(&device_->peer(), peer);
+  EXPECT_NE(peer->info().index, device_->info().index);
+  const auto there = peer->allocate(sizeof(std::uint32_t), "there");
+  peer->fill(*there, 0, 4, 7);
+  device_->run(Copy{there.get(), elapsed_.get(), 4});
+  std::uint32_t word = 0;
+  device_->download(*elapsed_, 0, std::as_writable_bytes(std::span(&word, 1)));
+  EXPECT_EQ(word, 7U);
+  Launch launch = spin(1000);
+  launch.buffers = {there.get()};
+  device_->run(launch);
+  peer->download(*there, 0, std::as_writable_bytes(std::span(&word, 1)));
+  EXPECT_GE(word, 1000U);
+  int current = -1;
+  ASSERT_EQ(cudaGetDevice(&current), cudaSuccess);
+  EXPECT_EQ(current, device_->info().index);
+}
+
 TEST_F(CudaDevice, UploadDownloadAndCopyKeepEveryByte) {
   // One word; one staging slot of 32 MiB, one word either side of it; and an odd size over three slots.
   constexpr std::size_t kSlotWords = std::size_t{8} << 20;

@@ -110,7 +110,9 @@ class FakeDevice final : public Device {
   }
   void set_evict_bytes(std::uint64_t bytes) override { evict_bytes = bytes; }
   std::vector<std::string> complaints() const override { return behaviour_.complaints; }
+  Device& peer() override { return peer_device == nullptr ? Device::peer() : *peer_device; }
 
+  FakeDevice* peer_device = nullptr;
   std::set<const Buffer*> live;
   std::size_t allocations = 0;
   std::size_t loads = 0;

@@ -34,6 +34,7 @@ TEST(Nvml, MissingLibraryGivesNothing) {
   EXPECT_FALSE(nvml.driver_version());
   EXPECT_FALSE(nvml.sm_clock_mhz());
   EXPECT_FALSE(nvml.max_sm_clock_mhz());
+  EXPECT_FALSE(nvml.nvlinks());
   EXPECT_FALSE(nvml.throttle_reasons());
 }
 

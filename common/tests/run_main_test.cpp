@@ -68,6 +68,7 @@ Case make(const std::string& variant, const std::string& block, std::uint32_t el
 
 // What a test changes about the machine and the experiment.
 struct Scenario {
+  std::uint32_t gpus = 1;  // that a case uses
   std::vector<DeviceInfo> cuda = {fake_gpu(Api::kCuda, 0, "NVIDIA H200", 0xaa)};
   std::vector<DeviceInfo> vulkan = {fake_lavapipe(0), fake_gpu(Api::kVulkan, 1, "NVIDIA H200", 0xaa)};
   std::string cuda_reason;
@@ -85,7 +86,8 @@ Experiment experiment_of(const Scenario& scenario) {
                         .model = {"sectors"},
                         .measured = {"asked"},
                         .variants = {},
-                        .cases = {}};
+                        .cases = {},
+                        .gpus = scenario.gpus};
   for (const std::string& variant : scenario.variants) experiment.variants.push_back({variant, "what " + variant + " does"});
   experiment.cases = [scenario, sides = std::make_shared<int>(0)](const Plan& plan) {
     std::vector<Case> cases;
@@ -485,6 +487,11 @@ TEST_F(RunMain, ListsAndStops) {
   EXPECT_EQ(variants.exit_code, 0);
   EXPECT_THAT(variants.out, testing::AllOf(HasSubstr("twice_again"), HasSubstr("what twice does")));
   EXPECT_EQ(run({}, {"--print-slug"}).out, "nvidia-h200\n");
+  Scenario pair;
+  pair.gpus = 2;
+  EXPECT_EQ(run(pair, {"--print-slug"}).out, "nvidia-h200\n") << "there is one GPU";
+  pair.cuda.push_back(fake_gpu(Api::kCuda, 1, "NVIDIA H200", 0xbb));
+  EXPECT_EQ(run(pair, {"--device", "0", "--print-slug"}).out, "nvidia-h200-x2\n");
   const Outcome tests = run({}, {"--benchmark_list_tests", "--csv", csv_});
   EXPECT_EQ(tests.exit_code, 0);
   EXPECT_THAT(tests.out, HasSubstr("exp99/twice_again/block:256/n:4096/warm/vulkan"));

@@ -253,6 +253,15 @@ TEST_P(VulkanDeviceTest, RefusesLaunchesThatDoNotFit) {
   EXPECT_THROW(device().run(launch), Error);
 }
 
+TEST_P(VulkanDeviceTest, SaysWhyThereIsNoPeer) {
+  try {
+    device().peer();
+    FAIL() << "there is one";
+  } catch (const Skip& skip) {
+    EXPECT_NE(std::string_view(skip.what()).find("device group"), std::string_view::npos) << skip.what();
+  }
+}
+
 TEST_P(VulkanDeviceTest, SkipsKernelsItCannotRun) {
   KernelSpec spec = xor_spec(1U << 20);
   EXPECT_THROW(device().load(spec), Skip);

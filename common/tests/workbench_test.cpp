@@ -36,6 +36,19 @@ TEST_F(WorkbenchTest, InputIsFilledOnce) {
   EXPECT_EQ(device_.uploaded_bytes, kWords * 4);
 }
 
+TEST_F(WorkbenchTest, PeerHasTheSameInputOnItsOwnDevice) {
+  EXPECT_THROW(workbench_.peer(), Skip);
+  FakeDevice other;
+  device_.peer_device = &other;
+  const Buffer& there = workbench_.peer().input(0, kWords);
+  expect_input(there, 0, kWords);
+  EXPECT_EQ(&workbench_.peer().input(0, kWords), &there);
+  EXPECT_EQ(device_.allocations, 0U);
+  EXPECT_EQ(other.allocations, 1U);
+  workbench_.release_buffers();
+  EXPECT_TRUE(other.live.empty());
+}
+
 TEST_F(WorkbenchTest, InputGrows) {
   workbench_.input(0, 100);
   expect_input(workbench_.input(0, kWords), 0, kWords);

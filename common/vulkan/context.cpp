@@ -175,6 +175,15 @@ Context::Context(const DeviceInfo& info, const DeviceOptions& options)
   queue_ = device_.getQueue(queue_family_, 0);
 }
 
+std::uint32_t Context::group_size() const {
+  const auto groups = BENCH_VK(instance_.handle().enumeratePhysicalDeviceGroups());
+  for (const ::vk::PhysicalDeviceGroupProperties& group : groups) {
+    const auto* end = group.physicalDevices.data() + group.physicalDeviceCount;
+    if (std::find(group.physicalDevices.data(), end, *physical_device_) != end) return group.physicalDeviceCount;
+  }
+  return 1;  // every device is in exactly one group (Vulkan 1.3, vkEnumeratePhysicalDeviceGroups)
+}
+
 void Context::label(::vk::ObjectType type, std::uint64_t handle, std::string_view name) const {
   if (complaints() == nullptr) {
     return;

@@ -57,6 +57,9 @@ class Context {
   // How long a submission may take. A software device needs minutes for what a GPU does in seconds.
   std::chrono::seconds timeout() const { return std::chrono::seconds(info_.is_cpu ? 300 : 20); }
 
+  // GPUs in this one's device group (vkEnumeratePhysicalDeviceGroups), itself among them.
+  std::uint32_t group_size() const;
+
   bool can_label() const { return instance_.can_label(); }
   Complaints* complaints() const { return instance_.complaints(); }  // nullptr without validation
 

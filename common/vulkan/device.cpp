@@ -61,6 +61,17 @@ void VulkanDevice::run(const Work& work) {
   run_slot_.wait(bound.name());
 }
 
+// Two VkDevices share no memory across GPUs either: an opaque handle goes to a device with the same deviceUUID only
+// (Vulkan 1.3, VkExternalMemoryHandleTypeFlagBits).
+Device& VulkanDevice::peer() {
+  throw Skip(
+      "Vulkan reaches another GPU's memory only within one VkDevice over a device group of both "
+      "(VkDeviceGroupDeviceCreateInfo, "
+      "vkGetDeviceGroupPeerMemoryFeatures), and this suite opens a VkDevice a GPU; the driver lists {} GPU(s) in this one's "
+      "group",
+      context_.group_size());
+}
+
 std::unique_ptr<Subject> VulkanDevice::prepare(const Work& work, const SubjectOptions& options) {
   return std::make_unique<TimedSubject>(context_, evictor_, work, options);
 }

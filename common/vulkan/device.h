@@ -22,6 +22,7 @@ class VulkanDevice : public Device {
   void fill(Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) override;
   std::unique_ptr<Kernel> load(const KernelSpec& spec) override;
   void run(const Work& work) override;
+  Device& peer() override;
   std::unique_ptr<Subject> prepare(const Work& work, const SubjectOptions& options) override;
   void set_evict_bytes(std::uint64_t bytes) override;
   std::unique_ptr<ProfiledRange> profile(std::string_view name) override;

@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <bit>
 
+#include "../chunk_sums.h"
+#include "../tma_params.h"
 #include "backends.h"
 #include "core/error.h"
 #include "core/experiment.h"
 #include "core/verify.h"
-#include "cuda/tma_params.h"
 #include "exp06_kernels.h"
 #include "params.h"
-#include "reference.h"
 #include "variants.h"
 
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/shader_types.h"
+#include "exp06_memory_model/cuda/timer.cuh"
 
 #if __CUDA_ARCH__ >= 900
 
@@ -35,12 +36,6 @@ __device__ __forceinline__ bool barrier_try(unsigned long long* barrier, uint pa
       : "r"(shared_address(barrier)), "r"(parity)
       : "memory");
   return done != 0;
-}
-
-__device__ __forceinline__ unsigned long long timer_ns() {
-  unsigned long long now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  return now;
 }
 
 // False if the phase has not completed in a second, or in limit_ns: a copy that went wrong must not hang the GPU.

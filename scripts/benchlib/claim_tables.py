@@ -32,7 +32,8 @@ def claims_table(group: ClaimFile) -> str:
         device = f" (device: {claim.device})" if claim.device else ""
         source = f"Source: {claim.source}{device}. Theory: {claim.theory}"
         notes.append(f"- **{claim.id}** {escape(source)} {escape(claim.note)}")
-    return f"{markdown.table(header, rows)}\n\n" + "\n".join(notes)
+    where = f"From {group.results}.\n\n" if group.results else ""
+    return f"{where}{markdown.table(header, rows)}\n\n" + "\n".join(notes)
 
 
 def claims_tables(name: str, groups: Sequence[ClaimFile]) -> str | None:
@@ -50,7 +51,8 @@ def answers(found: Results, groups: Sequence[ClaimFile]) -> str:
     for group in groups:
         table = found.tables.get(group.experiment)
         link = f"[{group.experiment}]({group.folder}/README.md)"
-        rows.append([link, escape(group.question), escape(answer_text(group)), pair_counts(table), claim_counts(group)])
+        answer = answer_text(group) + (f" From {group.results}." if group.results else "")
+        rows.append([link, escape(group.question), escape(answer), pair_counts(table), claim_counts(group)])
     return markdown.table(header, rows)
 
 

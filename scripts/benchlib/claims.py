@@ -91,6 +91,7 @@ class ClaimFile:
     question: str
     answer: str
     folder: str = ""  # from the repository's root
+    results: str = ""  # where its figures come from, if not from the folder that the others' do
     claims: list[Claim] = field(default_factory=list)
 
 

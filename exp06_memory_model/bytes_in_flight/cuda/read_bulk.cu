@@ -1,6 +1,6 @@
 // No GLSL twin: Vulkan has no asynchronous copies.
 // Everything read once by 1-D bulk copies (cp.async.bulk), `stages` chunks in flight a warp.
-#include "read_ring.cuh"
+#include "exp06_memory_model/cuda/read_ring.cuh"
 
 extern "C" __global__ void read_bulk(const unsigned char* in, uint* sums, RingParams params) {
 #if __CUDA_ARCH__ >= 900

@@ -1,5 +1,5 @@
 // Everything read once in 8-byte loads; 8 * UNROLL bytes in flight a thread.
-#include "read_plain.cuh"
+#include "exp06_memory_model/cuda/read_plain.cuh"
 
 READ_PLAIN(8, uint2, 1)
 READ_PLAIN(8, uint2, 2)

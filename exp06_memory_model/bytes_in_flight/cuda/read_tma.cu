@@ -1,7 +1,7 @@
 // No GLSL twin: Vulkan has no asynchronous copies.
 // read_bulk through a 2-D tensor map: a chunk is a box of whole rows, so the same bytes come to the same places.
-#include "read_ring.cuh"
-#include "tma_params.h"
+#include "exp06_memory_model/cuda/read_ring.cuh"
+#include "exp06_memory_model/tma_params.h"
 
 extern "C" __global__ void read_tma(const unsigned char*, uint* sums, const __grid_constant__ TmaParams params) {
 #if __CUDA_ARCH__ >= 900

@@ -1,5 +1,6 @@
 // One thread of block 0 follows a chain through a table, 4 bytes of a 128-byte line a step, while the other blocks load tiles
 // of blockDim x UNROLL 16-byte vectors and wait a while after each, until the chase is done or their turns are over.
+#include "exp06_memory_model/cuda/timer.cuh"
 #include "params.h"
 
 // Past the L1, which the chase is not about, and the only load that sees the flag change.
@@ -9,12 +10,6 @@ __device__ __forceinline__ uint load_strong(const uint* from) {
   return value;
 }
 
-__device__ __forceinline__ uint timer_ns() {
-  unsigned long long now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");
-  return static_cast<uint>(now);
-}
-
 __device__ __forceinline__ uint spin(uint value, uint slices) {
 #pragma unroll 1
   for (uint i = 0; i < slices; ++i) value = EXP06_SPUN(value);
@@ -22,12 +17,12 @@ __device__ __forceinline__ uint spin(uint value, uint slices) {
 }
 
 __device__ __forceinline__ void chase(const uint* table, uint* state, uint* results, const LoadedParams& params) {
-  const uint begin = timer_ns();
+  const unsigned long long begin = timer_ns();
   uint index = 0;
 #pragma unroll 1
   for (uint step = 0; step < params.steps; ++step) index = EXP06_NEXT(load_strong(table + index), step, params);
   results[0] = index;
-  results[1] = timer_ns() - begin;
+  results[1] = static_cast<uint>(timer_ns() - begin);
   atomicExch(&state[0], 1);
 }
 

@@ -29,7 +29,8 @@ __device__ __forceinline__ uint sum_of_chunk(const uint4* slot, uint vectors, ui
 
 // load(slot, chunk, barrier) starts the copy of a chunk.
 template <class Load>
-__device__ __forceinline__ void read_ring(const Load& load, uint* sums, const RingParams& params) {
+__device__ __forceinline__ void read_ring(const Load& load, uint* sums, const RingParams& params, uint block = blockIdx.x,
+                                          uint blocks = gridDim.x) {
   extern __shared__ __align__(128) unsigned char memory[];  // the rings, then a barrier for each of their chunks
   const uint warp = threadIdx.x / 32;
   const uint lane = threadIdx.x % 32;
@@ -38,8 +39,8 @@ __device__ __forceinline__ void read_ring(const Load& load, uint* sums, const Ri
   unsigned long long* barriers =
       reinterpret_cast<unsigned long long*>(memory + warps * params.stages * params.chunk_bytes) + warp * params.stages;
 
-  const uint first = blockIdx.x * warps + warp;
-  const uint step = gridDim.x * warps;
+  const uint first = block * warps + warp;
+  const uint step = blocks * warps;
   uint ahead = first;
   const auto issue = [&](uint stage) {
     if (ahead < params.chunks && lane == 0) {
@@ -73,7 +74,7 @@ __device__ __forceinline__ void read_ring(const Load& load, uint* sums, const Ri
       parity ^= 1;
     }
   }
-  if (__syncthreads_and(ok)) store_block_sum(sum, sums);  // a copy that never came leaves no sum
+  if (__syncthreads_and(ok)) store_block_sum(sum, sums, block);  // a copy that never came leaves no sum
 }
 
 #endif

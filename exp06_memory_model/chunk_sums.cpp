@@ -1,4 +1,4 @@
-#include "reference.h"
+#include "chunk_sums.h"
 
 #include <bit>
 

@@ -7,10 +7,11 @@
 #include "params.h"
 
 template <uint UNROLL, class T>
-__device__ __forceinline__ void read_plain(const T* in, uint* sums, TileParams params) {
+__device__ __forceinline__ void read_plain(const T* in, uint* sums, TileParams params, uint block = blockIdx.x,
+                                           uint blocks = gridDim.x) {
   uint sum = 0;
 #pragma unroll 1
-  for (uint tile = blockIdx.x; tile < params.tiles; tile += gridDim.x) {
+  for (uint tile = block; tile < params.tiles; tile += blocks) {
     const uint first = tile * blockDim.x * UNROLL + threadIdx.x;
     T value[UNROLL];
 #pragma unroll
@@ -22,7 +23,7 @@ __device__ __forceinline__ void read_plain(const T* in, uint* sums, TileParams p
 #pragma unroll
     for (uint u = 0; u < UNROLL; ++u) sum += sum_of(value[u]);
   }
-  store_block_sum(sum, sums);
+  store_block_sum(sum, sums, block);
 }
 
 #define READ_PLAIN(bytes, TYPE, unroll)                                                                     \

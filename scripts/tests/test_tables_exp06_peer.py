@@ -1,0 +1,117 @@
+"""exp06_peer's tables, and the READMEs of a program whose results lie in a folder of their own."""
+
+from pathlib import Path
+
+import pytest
+import synthetic
+import worklog
+from benchlib import results, tables_exp06_peer
+
+PEER = "exp06_peer"
+ROOT = Path(worklog.__file__).resolve().parents[1]
+LARGE = 1 << 26  # words: 256 MiB
+
+
+def rows() -> list[dict]:
+    def cuda(variant: str, elements: int, gbps: float, **cells: object) -> dict:
+        sized = {"elements": elements, "bytes_per_element": 4, "cache": "warm", "peak_pct": "", "block": None}
+        row = synthetic.row(PEER, variant, "cuda", elements * 4 / gbps, **sized, **cells)
+        return {column: value for column, value in row.items() if column != "block"}
+
+    found = []
+    for variant in ("load_tma", "store_tma", "load_plain"):
+        found.append(cuda(variant, LARGE, 400, sms=132, link_gbps=450, link_pct=88.9))
+    found.append(cuda("load_plain", LARGE, 50, sms=1, link_gbps=450, link_pct=11.1))
+    found.append(cuda("load_plain", 1 << 14, 25, sms=8, link_gbps=450, link_pct=5.6))
+    found.append(cuda("copy_in", LARGE, 410))
+    found.append(cuda("tile_tma", 1 << 19, 300, wrong_words=0, wrong_words_lo=0, wrong_words_hi=0))
+    found.append(cuda("chase", 4096, 4 / 900, memory_order="relaxed", held_by="peer", table_bytes=16384))
+    flag = {"memory_order": "relaxed", "held_by": "reader", "latency_ns_lo": 690, "latency_ns_hi": 710}
+    found.append(cuda("flag", 8192, 1, **flag, latency_ns=700))
+    found.append(cuda("watch", 1, 1, memory_order="weak", held_by="peer", changed_by="kernel", seen=0, polls=3e6))
+    found.append(cuda("watch", 1, 1, memory_order="relaxed", held_by="peer", changed_by="host", seen=1, polls=40, seen_ns=30000))
+    vulkan = {**found[5], "api": "vulkan", "status": "skipped", "reason": "Vulkan reaches ...", "device_ns": "", "gbps": ""}
+    return [*found, vulkan | {"device_ns_lo": "", "device_ns_hi": "", "roundtrip_ns": "", "submit_ns": ""}]
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The reference has exp01 alone, its neighbour exp06_peer alone."""
+    params = ["direction", "sms", "memory_order", "held_by", "changed_by", "table_bytes"]
+    measured = ["link_gbps", "link_pct", "latency_ns", "latency_ns_lo", "latency_ns_hi", "seen", "polls", "seen_ns"]
+    monkeypatch.setitem(synthetic.PARAMS, PEER, params)
+    monkeypatch.setitem(synthetic.MEASURED, PEER, [*measured, "wrong_words", "wrong_words_lo", "wrong_words_hi"])
+    for name in ("exp01_vector_add", "exp06_memory_model/peer"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "claims.toml").write_bytes((ROOT / name / "claims.toml").read_bytes())
+    synthetic.write(tmp_path / worklog.REFERENCE, "exp01_vector_add", synthetic.exp01_rows())
+    synthetic.write(tmp_path / "results" / "nvidia-h200-x2", PEER, rows())
+    readme = "<!-- worklog:answers -->\n<!-- /worklog -->\n<!-- worklog:exp06-peer-sizes -->\n<!-- /worklog -->\n"
+    (tmp_path / "README.md").write_text(readme + "<!-- worklog:claims-exp06_peer -->\n<!-- /worklog -->\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def found(repository: Path) -> results.Results:
+    return results.load(repository / "results" / "nvidia-h200-x2")
+
+
+def test_bandwidth_by_size_and_by_sms(found: results.Results) -> None:
+    lines = tables_exp06_peer.peer_sizes(found, found.tables[PEER]).splitlines()
+    assert lines[2] == "|  | 64 KiB | 256 MiB |"
+    assert lines[4] == "| load_plain | 25.00 (6 %) | 400.0 (89 %) |"
+    assert "| copy_in | – | 410.0 |" in lines
+    lines = tables_exp06_peer.peer_sms(found, found.tables[PEER]).splitlines()
+    assert lines[2] == "|  | 1 | 132 |"
+    assert lines[4] == "| load_plain | 50.00 (11 %) | 400.0 (89 %) |"
+
+
+def test_latency(found: results.Results) -> None:
+    lines = tables_exp06_peer.peer_latency(found, found.tables[PEER]).splitlines()
+    assert lines[4:] == ["| chase | relaxed | peer | 16 KiB | 900.0 |", "| flag | relaxed | reader | – | 700.0 |"]
+
+
+def test_what_polls_saw(found: results.Results) -> None:
+    lines = tables_exp06_peer.peer_watch(found, found.tables[PEER]).splitlines()
+    assert lines[4:] == ["| weak | peer | kernel | 0 % | 3000000 | – |", "| relaxed | peer | host | 100 % | 40.00 | 30000 |"]
+
+
+def run(root: Path, *arguments: Path) -> int:
+    return worklog.main(["--readme", str(root), *map(str, arguments)])
+
+
+def test_readmes_show_a_program_of_another_folder(repository: Path) -> None:
+    assert run(repository) == 0
+    text = (repository / "README.md").read_text(encoding="utf-8")
+    answer = next(line for line in text.splitlines() if line.startswith("| [exp06_peer]"))
+    assert "memory (REPRODUCED), at 400.0 [399.6, 400.4] GB/s" in answer and "From results/nvidia-h200-x2." in answer
+    assert "| load_plain | 25.00 (6 %) | 400.0 (89 %) |" in text
+    assert "From results/nvidia-h200-x2.\n\n| id | claim |" in text
+    # What the reference's own files say is what the reference has.
+    claims = (repository / worklog.REFERENCE / "claims.csv").read_text(encoding="utf-8")
+    assert "06.16,NOT TESTABLE HERE,exp06_peer" in claims
+
+
+def test_skipped_rows_in_the_reference_do_not_count(repository: Path) -> None:
+    alone = [row | {"status": "skipped", "reason": "CUDA shows one GPU"} for row in rows()]
+    synthetic.write(repository / worklog.REFERENCE, PEER, alone)
+    assert run(repository) == 0
+    assert "From results/nvidia-h200-x2." in (repository / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_folder_of_this_program_alone(repository: Path) -> None:
+    folder = repository / "results" / "nvidia-h200-x2"
+    assert run(repository, folder) == 0
+    text = (folder / "worklog.md").read_text(encoding="utf-8")
+    assert "## exp06_peer" in text and "### What a poll sees" in text
+    assert "06.16,REPRODUCED,exp06_peer" in (folder / "claims.csv").read_text(encoding="utf-8")
+    assert run(repository, folder, Path("--check")) == 0
+
+
+def test_nothing_measured(repository: Path) -> None:
+    for folder in (repository / "results").iterdir():
+        if folder.name != worklog.REFERENCE.name:
+            synthetic.write(folder, PEER, [row | {"status": "skipped", "reason": "one GPU"} for row in rows()])
+            assert run(repository, folder) == 0
+    assert run(repository) == 0
+    assert "No results of exp06_peer yet." in (repository / "README.md").read_text(encoding="utf-8")
