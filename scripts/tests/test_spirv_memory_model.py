@@ -31,7 +31,7 @@ def accesses(path, tmp_path):
     return re.findall(r"Op(?:Load|Store)\b.*?((?:\w+\|)*Aligned(?:\|\w+)* [\d ]+)$", text, re.MULTILINE), text
 
 
-KERNELS = [(kernel, qualifier) for kernel in ("stream", "reuse", "fill") for qualifier in (*SCOPES, "nonprivate", "private")]
+KERNELS = [(kernel, qualifier) for kernel in ("stream", "reuse_ro", "fill") for qualifier in (*SCOPES, "nonprivate", "private")]
 KERNELS.remove(("fill", "subgroupcoherent"))
 
 
