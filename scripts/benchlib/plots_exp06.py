@@ -52,12 +52,12 @@ def exp06_reuse_plot(_: Results, table: Table) -> Figure:
         kinds = (("plain", "cuda"), ("cs", "other"), ("l1_no_allocate", "model"), ("cg", "vulkan"))
         series = [_visits(table, op, kind, level, variant="reuse", api="cuda", op=op) for op, kind in kinds]
         panels.append(Panel(f"CUDA: {title}", "bytes a cycle and SM", series))
-    for level, title in (("l1", "L1"), ("l2", "L2")):
+    for level, title in (("l1", "L1, beside KiB a block"), ("l2", "L2, beside MiB")):
         series = [
             _visits(table, f"{API_NAMES[api]} {op}", api, level, variant="reuse_ro", api=api, op=op)
             for api in ("cuda", "vulkan")
             for op in ("plain", "volatile")
         ]
-        panels.append(Panel(f"Both APIs, a set that nothing writes: {title}", "bytes a cycle and SM", series))
+        panels.append(Panel(f"Both APIs, read-only set: {title}", "bytes a cycle and SM", series))
     text = "The rate at which one SM reads its part of a reuse set again, by what it or all blocks streamed between two visits."
     return Figure("A reuse set beside a stream", "streamed between two visits", panels, columns=2, description=text, x_log=False)
