@@ -65,7 +65,7 @@ def _kernel(variant: str, case: Case) -> str:
 
 def _smallest(table: Table, variant: str) -> str:
     """Of what a chase walks through, the least: what the L1 holds."""
-    sizes = {case["resident_bytes"] for case in table.cases if case["variant"] == variant}
+    sizes = {case["resident_bytes"] for case in table.select({"variant": variant, "via": "instruction"})}
     return min(sizes, key=lambda size: int(size or 0), default="")
 
 
