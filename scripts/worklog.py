@@ -43,10 +43,11 @@ from benchlib.tables_exp03 import exp03_offsets, exp03_structs  # noqa: E402
 from benchlib.tables_exp04 import exp04_causes, exp04_qualifiers, exp04_three  # noqa: E402
 from benchlib.tables_exp05 import README_STRIDES, exp05_fetch, exp05_folded, exp05_loads, exp05_source  # noqa: E402
 from benchlib.tables_exp05 import exp05_stores  # noqa: E402
-from benchlib.tables_exp06 import cache_ops_reuse, cache_ops_streams, ordering_chains, ordering_fences  # noqa: E402
-from benchlib.tables_exp06 import ordering_messages, ordering_rates  # noqa: E402
+from benchlib.tables_exp06 import cache_ops_operators, cache_ops_reuse, cache_ops_streams, ordering_chains  # noqa: E402
+from benchlib.tables_exp06 import ordering_fences, ordering_messages, ordering_orders, ordering_rates  # noqa: E402
 from benchlib.tables_exp06_flight import flight_curve, flight_mechanisms, loaded_latency  # noqa: E402
 from benchlib.tables_exp06_peer import peer_latency, peer_sizes, peer_sms, peer_watch  # noqa: E402
+from benchlib.tables_exp06_litmus import litmus_fences, litmus_outcomes, litmus_posts  # noqa: E402
 
 REFERENCE = Path("results") / "nvidia-h200"  # the results that the READMEs show
 LISTED_CASES = 4  # named in the list of failed and skipped cases, for each reason
@@ -176,10 +177,20 @@ SECTIONS: dict[str, list[tuple[str, Section]]] = {
         ("Latency under load", loaded_latency),
     ],
     "exp06_cache_ops": [
+        ("Figures", images),
+        ("Operators: machine code, streams, and a reuse set beside them", cache_ops_operators),
         ("A reuse set beside a stream", cache_ops_reuse),
         ("Streams alone", cache_ops_streams),
     ],
+    "exp06_litmus": [
+        ("Weak outcomes", litmus_outcomes),
+        ("A post's programs", litmus_posts),
+        ("What the fences become", litmus_fences),
+        ("All pairs", all_pairs),
+    ],
     "exp06_ordering": [
+        ("Figures", images),
+        ("What is said, what it becomes, what it costs", ordering_orders),
         ("One operation after another", ordering_chains),
         ("Messages", ordering_messages),
         ("Fences behind stores", ordering_fences),
@@ -232,10 +243,17 @@ README_TABLES: dict[str, tuple[str, Section]] = {
     "exp06-overlap": ("exp06_async_copy", async_overlap),
     "exp06-copies": ("exp06_async_copy", async_copies),
     "exp06-tiles": ("exp06_async_copy", async_tiles),
+    "exp06-litmus": ("exp06_litmus", litmus_outcomes),
+    "exp06-litmus-posts": ("exp06_litmus", litmus_posts),
+    "exp06-litmus-fences": ("exp06_litmus", litmus_fences),
+    "exp06-ordering-plots": ("exp06_ordering", images),
+    "exp06-cache-plots": ("exp06_cache_ops", images),
+    "exp06-orders": ("exp06_ordering", ordering_orders),
     "exp06-chains": ("exp06_ordering", ordering_chains),
     "exp06-fences": ("exp06_ordering", ordering_fences),
     "exp06-messages": ("exp06_ordering", ordering_messages),
     "exp06-rates": ("exp06_ordering", ordering_rates),
+    "exp06-operators": ("exp06_cache_ops", cache_ops_operators),
     "exp06-reuse": ("exp06_cache_ops", cache_ops_reuse),
     "exp06-streams": ("exp06_cache_ops", cache_ops_streams),
     "exp06-peer-sizes": ("exp06_peer", peer_sizes),

@@ -50,9 +50,8 @@ bench::Case make_case(const Cell& cell) {
       cell.variant(),
       {cell.op.name, cell.level, cell.has_reuse() ? std::to_string(cell.reuse_bytes) : "", std::to_string(cell.stream_bytes)},
       [cell](Workbench& bench) { return set_up(bench, cell); });
-  std::erase_if(result.sides, [&](const bench::Side& side) {
-    return side.api == bench::Api::kCuda ? !cell.op.cuda : !cell.op.vulkan || cell.kind == Kind::kKeep;
-  });
+  std::erase_if(result.sides,
+                [&](const bench::Side& side) { return side.api == bench::Api::kCuda ? !cell.has_cuda() : !cell.has_vulkan(); });
   result.elements = cell.accesses();
   result.useful_bytes = cell.accesses() * 4;
   result.footprint_bytes = cell.has_reuse() ? cell.reuse_words() * 4 : cell.stream_bytes;
@@ -83,6 +82,8 @@ int main(int argc, char** argv) {
                    {"reuse",
                     "a reuse set read again and again beside a stream that is read with `op`; level l1: both a block's, "
                     "the stream from L2; l2: both the grid's, the stream from memory"},
+                   {"reuse_ro",
+                    "the same, and the kernel promises that nothing writes the reuse set: ld.global.nc, restrict readonly"},
                    {"keep", "the same with `op` on the reuse set and plain loads for the stream"},
                    {"aa_control_a", "A/A control: the plain stream, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <string_view>
 
 namespace {
@@ -73,10 +74,18 @@ const char* Cell::variant() const {
       return "fill";
     case Kind::kReuse:
       return "reuse";
+    case Kind::kReuseReadOnly:
+      return "reuse_ro";
     case Kind::kKeep:
       return "keep";
   }
   return "";
+}
+
+bool Cell::has_cuda() const {
+  if (kind != Kind::kReuseReadOnly) return op.cuda;
+  const std::string_view beside[] = {"plain", "cg", "cs", "volatile", "l1_evict_first", "l1_no_allocate"};  // as operators.cuh
+  return std::find(std::begin(beside), std::end(beside), op.name) != std::end(beside);
 }
 
 std::uint64_t Cell::accesses() const {
@@ -98,8 +107,11 @@ std::vector<Cell> all_cells(bool small, std::uint64_t most_bytes) {
       for (const Op& op : kOps) {
         // Without a stream there is nothing for an operator to do.
         if (!op.loads || op.slow || (bytes == 0 && op.name != std::string_view("plain"))) continue;
-        cells.push_back(reusing(Kind::kReuse, op, level, bytes, small, stream_words));
-        if (is_keep(op)) cells.push_back(reusing(Kind::kKeep, op, level, bytes, small, stream_words));
+        for (const Kind kind : {Kind::kReuse, Kind::kReuseReadOnly, Kind::kKeep}) {
+          if (kind == Kind::kKeep && !is_keep(op)) continue;
+          const Cell cell = reusing(kind, op, level, bytes, small, stream_words);
+          if (cell.has_cuda() || cell.has_vulkan()) cells.push_back(cell);
+        }
       }
     }
   }

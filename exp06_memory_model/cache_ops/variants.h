@@ -51,7 +51,7 @@ inline const std::vector<Op> kOps = {
     {"devicecoherent", false, true},
 };
 
-enum class Kind : std::uint8_t { kStream, kFill, kReuse, kKeep };
+enum class Kind : std::uint8_t { kStream, kFill, kReuse, kReuseReadOnly, kKeep };
 
 // Where a block or the grid should find its reuse set again.
 struct Level {
@@ -75,7 +75,9 @@ struct Cell {
 
   const char* variant() const;  // "stream" and so on
   std::string entry() const { return std::string(variant()) + "_" + op.name; }
-  bool has_reuse() const { return kind == Kind::kReuse || kind == Kind::kKeep; }
+  bool has_reuse() const { return kind != Kind::kStream && kind != Kind::kFill; }
+  bool has_cuda() const;
+  bool has_vulkan() const { return op.vulkan && kind != Kind::kReuse && kind != Kind::kKeep; }
   std::uint64_t threads() const { return std::uint64_t{block} * grid; }
   std::uint64_t reuse_words() const { return std::uint64_t{params.reuse_words} * grid; }
   std::uint64_t accesses() const;  // of a launch

@@ -346,17 +346,18 @@ class Cells {
   }
   void set(std::string_view column, double value) { set(column, bench::csv_number(value)); }
   void set_count(std::string_view column, std::uint64_t value) { set(column, std::to_string(value)); }
-  // weak, weak_rate and weak_per_s, with intervals where they are of use.
+  // weak, weak_rate and weak_per_s, with intervals where they are of use. Of more than half it is the others that are rare.
   void set_weak(std::uint64_t weak, std::uint64_t instances, double seconds) {
-    const RareCount count = rare_count(weak);
     const auto all = static_cast<double>(instances);
+    RareCount count = rare_count(2 * weak > instances ? instances - weak : weak);
+    if (2 * weak > instances) count = {all - count.value, all - count.hi, all - count.lo};
     set_count("instances", instances);
     set_count("weak", weak);
     set("weak_lo", count.lo);
     set("weak_hi", count.hi);
     set("weak_rate", count.value / all);
     set("weak_rate_lo", count.lo / all);
-    set("weak_rate_hi", std::min(1.0, count.hi / all));
+    set("weak_rate_hi", count.hi / all);
     set("weak_per_s", count.value / seconds);
     set("observed_s", seconds);
   }
@@ -377,7 +378,7 @@ std::vector<std::string> cells(const Row& row, const Stress& stress, const Obser
   const std::string said = verdict(row, seen);
   result.set_weak(seen.row.weak, seen.row.instances, seen.seconds);
   result.set("verdict", said);
-  if (rule(*row.test, row.strength, row.placement).forbidden && said != "unclear") result.set_count("forbidden", seen.row.weak);
+  if (rule(*row.test, row.strength, row.placement).forbidden) result.set_count("forbidden", seen.row.weak);
   if (row.test->polls) {
     result.set("unseen_rate", static_cast<double>(seen.row.unseen) / static_cast<double>(seen.row.instances));
   }

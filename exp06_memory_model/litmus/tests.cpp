@@ -17,7 +17,7 @@ Access load(std::uint32_t plane, std::uint32_t into) { return {.is_load = true, 
 Access store(std::uint32_t plane, std::uint32_t value) { return {.is_load = false, .plane = plane, .operand = value}; }
 
 const std::vector<Strength> kCausalStrengths = {Strength::kRelaxed, Strength::kReleaseAcquire, Strength::kFence,
-                                                Strength::kFenceBlock};
+                                                Strength::kFenceBlock, Strength::kFenceScBlock};
 const std::vector<Strength> kTotalStrengths = {Strength::kRelaxed, Strength::kReleaseAcquire, Strength::kFence,
                                                Strength::kFenceSc, Strength::kFenceBlock,     Strength::kFenceScBlock};
 
@@ -137,6 +137,8 @@ const Rule kRules[] = {
      "synchronizes-with (fence to fence): in scope in one workgroup"},
     {Family::kCausal, Strength::kFenceBlock, false, false, "Moral strength: the scopes leave each other out",
      "synchronizes-with: the fences are not in each other's scope"},
+    {Family::kCausal, Strength::kFenceScBlock, true, true, "Causality: fence.sc is an acq_rel fence too, in one block", ""},
+    {Family::kCausal, Strength::kFenceScBlock, false, false, "Moral strength: the scopes leave each other out", ""},
 
     {Family::kTotal, Strength::kRelaxed, true, false, "no axiom relates accesses to two words", "no synchronizes-with"},
     {Family::kTotal, Strength::kReleaseAcquire, true, false, "Causality: nothing reads what would synchronize all of it",

@@ -91,6 +91,8 @@ TEST(LitmusTests, OnlySequentiallyConsistentFencesForbidWhatNeedsATotalOrder) {
   EXPECT_TRUE(rule(test("mp"), Strength::kFence, Placement::kBlocks).forbidden);
   EXPECT_FALSE(rule(test("mp"), Strength::kFenceBlock, Placement::kCluster).forbidden);
   EXPECT_TRUE(rule(test("mp"), Strength::kFenceBlock, Placement::kBlock).forbidden);
+  EXPECT_FALSE(rule(test("mp"), Strength::kFenceScBlock, Placement::kBlocks).forbidden);
+  EXPECT_TRUE(rule(test("mp"), Strength::kFenceScBlock, Placement::kBlock).forbidden);
   EXPECT_FALSE(rule(test("mp"), Strength::kRelaxed, Placement::kBlock).forbidden);
 }
 

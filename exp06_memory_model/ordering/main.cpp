@@ -70,8 +70,8 @@ Prepared set_up(Workbench& bench, const Cell& cell) {
   launch.kernel = &kernel(bench, cell);
   launch.grid = {cell.grid(), 1, 1};
   const std::uint64_t items = cell.variant->shape == Shape::kFence ? cell.words() / 4 : cell.words();
-  launch.params =
-      bench::params_bytes(OrderParams{cell.steps(), static_cast<std::uint32_t>(items - 1), cell.in_flight_bytes / 16, kSpins});
+  launch.params = bench::params_bytes(
+      OrderParams{cell.steps(), static_cast<std::uint32_t>(items - 1), cell.in_flight_bytes / 16, kSpins, 0});
   Buffer& data = bench.output("data", cell.words());
   Buffer& out = bench.output("out", out_words(cell));
   fill(bench, data, cell);

@@ -9,8 +9,9 @@ struct OrderParams {
   uint mask;     // words of the data (fence: 16-byte vectors) less 1; their number is a power of two
   uint vectors;  // fence: 16-byte stores of the block before each fence
   uint spins;    // message: EXP06_POLLS polls each, before a thread gives up
+  uint zero;     // 0. A compiler that does not know it cannot answer a load of word `zero` with what was stored to word 0
 };
-BENCH_ASSERT_SIZE(OrderParams, 16);
+BENCH_ASSERT_SIZE(OrderParams, 20);
 
 // The node after node i of 2^k: a full-period generator modulo any power of two (Hull & Dobell 1962: factor % 4 == 1, odd
 // summand), so that one cycle visits every node once.

@@ -11,7 +11,7 @@ void check(bench::Workbench& bench, const bench::Buffer& data, const bench::Buff
 // Message: whether neither block gave up waiting.
 bool all_rounds_done(bench::Workbench& bench, const bench::Buffer& out, const Cell& cell);
 // Cycles an operation of the last launch, stale payloads, and the two blocks' SMs: the measured columns, empty where there is
-// no such thing. Throws Error if the launch gave up waiting.
+// no such thing. Throws Error if the launch gave up waiting, or a chain was faster than any memory.
 std::vector<std::string> measure(bench::Workbench& bench, const bench::Buffer& out, const Cell& cell);
 // Words of the output buffer.
 std::uint64_t out_words(const Cell& cell);

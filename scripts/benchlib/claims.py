@@ -19,10 +19,14 @@ expNN_program):
             | "ratio"                 metric(num) / metric(den), for every num and the one den that agrees with it in
                                       all columns that neither of the two names (an empty cell agrees with any)
             | "twin_ratio"            metric(Vulkan) / metric(CUDA), for every pair of twins that matches `where`
+            | "over_control"          metric / control, both of the same row, for every case that matches `where`
     metric = "device_ns"              a column, what the experiment measured itself among them (with the columns of its name and
                                       _lo, _hi as its interval, if there), or sector_gbps: the predicted sectors' bytes over
                                       device_ns, or element_ns: device_ns over elements, comparable between different numbers
     where = { variant = "add_f32" }   column = text, or a list of texts (any of them); for num and den likewise
+    control = "control_rate"          optional, with value and over_control: the column that holds what the case's positive control
+                                      showed, in the same row. Where that is 0 or empty the case says nothing: UNCLEAR in place of
+                                      REPRODUCED, counted in the note, and it decides nothing where a case with a live control does
     unit = "x"                        optional; else the claim's
     reproduced = { lo = 0.9, hi = 1.1 }   one or both; without it the query only serves the note
     headline = true                   optional; its figure is the one shown, unless another query's has a worse verdict
@@ -44,14 +48,17 @@ from typing import Any
 from benchlib import programs
 from benchlib.markdown import figure_text
 from benchlib.results import Case, InputError, Results, Table
-from benchlib.stats import Figure
+from benchlib.stats import Figure, hull, ratio
 
 REPRODUCED, REFUTED, UNCLEAR, NOT_TESTABLE = "REPRODUCED", "REFUTED", "UNCLEAR", "NOT TESTABLE HERE"
 VERDICTS = (REPRODUCED, REFUTED, UNCLEAR, NOT_TESTABLE)
 
 CLAIM_TEXTS = ("id", "source", "text", "claimed", "device", "theory", "unit")
 CLAIM_KEYS = {*CLAIM_TEXTS, "note", "why_refuted", "needs", "query"}
-QUERY_KEYS = {"name", "table", "combine", "metric", "where", "num", "den", "unit", "reproduced", "headline"}
+QUERY_KEYS = {"name", "table", "combine", "metric", "where", "num", "den", "control", "unit", "reproduced", "headline"}
+SELECTS = {
+    "value": {"where"}, "ratio": {"num", "den"}, "twin_ratio": {"where"}, "over_control": {"where", "control"},
+}  # fmt: skip
 AUXILIARY = {
     "sass": ("sass.csv", "the machine code (SASS)"),
     "sass_twins": ("sass_twins.csv", "the machine code (SASS) of both APIs, compared"),
@@ -69,6 +76,7 @@ class Finding:
     unit: str
     margin: float  # how far inside the range the figure lies, in units of the range's width (or of its one bound)
     headline: bool
+    live: bool  # its positive control showed something, or it needs none
 
 
 @dataclass
@@ -132,7 +140,7 @@ def _check_entry(name: str, entry: Mapping[str, Any]) -> None:
     unknown = sorted(set(entry) - CLAIM_KEYS)
     for query in entry.get("query", []):
         unknown += sorted(set(query) - QUERY_KEYS)
-        wanted = {"value": {"where"}, "ratio": {"num", "den"}, "twin_ratio": {"where"}}.get(query.get("combine"))
+        wanted = SELECTS.get(query.get("combine"))
         if wanted is None or "metric" not in query or not wanted <= set(query):
             raise InputError(f"{name}: a query needs metric, and combine with its selects")
         if query.get("table", "results") not in ("results", *AUXILIARY):
@@ -165,9 +173,12 @@ def judge(claim: Claim, results: Results) -> None:
         reasons.append(claim.entry["needs"])
     notes = list(dict.fromkeys(reasons))
     if not reasons:
-        claim.worst = min(findings, key=lambda finding: (_RANK[finding.verdict], not finding.headline, finding.margin))
+        deciding = [finding for finding in findings if finding.live or finding.verdict == REFUTED] or findings
+        claim.worst = min(deciding, key=lambda finding: (_RANK[finding.verdict], not finding.headline, finding.margin))
         claim.verdict = claim.worst.verdict
-        notes.append(_worst_text(claim.worst, findings))
+        notes.append(_worst_text(claim.worst, deciding))
+        if len(deciding) < len(findings):
+            notes.append(f"UNCLEAR for want of a live control: {len(findings) - len(deciding)} more cases")
     note = re.sub(r"\{([a-z0-9_]+)\}", lambda match: _lookup(figures, match[1], claim), claim.entry.get("note", ""))
     why = claim.entry.get("why_refuted", "") if claim.verdict == REFUTED else ""
     claim.note = ". ".join(text.rstrip(".") for text in [*notes, why, note] if text) + "."
@@ -189,24 +200,44 @@ def _run_query(query: Mapping[str, Any], claim: Claim, results: Results) -> list
     figures = _COMBINE[query["combine"]](table, query)
     if not figures:
         return f"No result for {_select_text(query)} ({query['metric']})"
-    return [_assess(query, claim, figure, case) for figure, case in figures]
+    return [_assess(query, claim, *one) for one in figures]
 
 
-def _values(table: Table, query: Mapping[str, Any]) -> list[tuple[Figure, str]]:
-    cases = table.select(query["where"])
-    return [(figure, case.name()) for case in cases if (figure := table.figure(case, query["metric"]))]
+Found = list[tuple[Figure, str, bool]]  # a figure, its case's name, whether its control is live
 
 
-def _twin_ratios(table: Table, query: Mapping[str, Any]) -> list[tuple[Figure, str]]:
+def _values(table: Table, query: Mapping[str, Any]) -> Found:
+    found = []
+    for case in table.select(query["where"]):
+        if figure := table.figure(case, query["metric"]):
+            live = "control" not in query or any(_is_live(control) for control in table.run_figures(case, query["control"]))
+            found.append((figure, case.name(), live))
+    return found
+
+
+def _is_live(control: Figure | None) -> bool:
+    return control is not None and control.value > 0
+
+
+def _over_control(table: Table, query: Mapping[str, Any]) -> Found:
+    found = []
+    for case in table.select(query["where"]):
+        runs = zip(table.run_figures(case, query["metric"]), table.run_figures(case, query["control"]))
+        if figure := hull([ratio(value, control) for value, control in runs if value and control and _is_live(control)]):
+            found.append((figure, f"{case.name()} / {query['control']}", True))
+    return found
+
+
+def _twin_ratios(table: Table, query: Mapping[str, Any]) -> Found:
     found = []
     for case in table.select({**query["where"], "api": "cuda"}):
         twin = table.twin(case)
         if twin and (figure := table.ratio(twin, case, query["metric"])):
-            found.append((figure, case.name(without=["api"])))
+            found.append((figure, case.name(without=["api"]), True))
     return found
 
 
-def _ratios(table: Table, query: Mapping[str, Any]) -> list[tuple[Figure, str]]:
+def _ratios(table: Table, query: Mapping[str, Any]) -> Found:
     pinned = {*query["num"], *query["den"]}
     if query["metric"] == "element_ns":
         pinned.add("elements")
@@ -219,11 +250,11 @@ def _ratios(table: Table, query: Mapping[str, Any]) -> list[tuple[Figure, str]]:
         if len(partners) > 1:
             raise InputError(f"a claim's query is ambiguous: {num.name()} has {len(partners)} denominators")
         if partners and (figure := table.ratio(num, partners[0], query["metric"])):
-            found.append((figure, f"{num.name()} / {partners[0].name()}"))
+            found.append((figure, f"{num.name()} / {partners[0].name()}", True))
     return found
 
 
-_COMBINE = {"value": _values, "ratio": _ratios, "twin_ratio": _twin_ratios}
+_COMBINE = {"value": _values, "ratio": _ratios, "twin_ratio": _twin_ratios, "over_control": _over_control}
 
 
 def _agree(a: Case, b: Case, pinned: set[str]) -> bool:
@@ -234,7 +265,7 @@ def _agree(a: Case, b: Case, pinned: set[str]) -> bool:
     return all(x == y or not x or not y or (column == "arch" and x.rstrip("a") == y.rstrip("a")) for column, x, y in pairs)
 
 
-def _assess(query: Mapping[str, Any], claim: Claim, figure: Figure, case: str) -> Finding:
+def _assess(query: Mapping[str, Any], claim: Claim, figure: Figure, case: str, live: bool) -> Finding:
     bounds = query.get("reproduced", {})
     low, high = bounds.get("lo", float("-inf")), bounds.get("hi", float("inf"))
     lo, hi = (figure.lo, figure.hi) if figure.has_interval else (figure.value, figure.value)
@@ -243,13 +274,13 @@ def _assess(query: Mapping[str, Any], claim: Claim, figure: Figure, case: str) -
     if not figure.has_interval:
         verdict = UNCLEAR
     elif low <= lo and hi <= high:
-        verdict = REPRODUCED
+        verdict = REPRODUCED if live else UNCLEAR
     elif hi < low or lo > high:
         verdict = REFUTED
     else:
         verdict = UNCLEAR
     unit = query.get("unit", claim.entry["unit"])
-    return Finding(verdict, figure, case, unit, margin, query.get("headline", False))
+    return Finding(verdict, figure, case, unit, margin, query.get("headline", False), live)
 
 
 def _worst_text(worst: Finding, findings: list[Finding]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from benchlib.plots import Figure
 from benchlib.plots_exp05 import exp05_index_plot, exp05_loads_plot, exp05_stores_plot
+from benchlib.plots_exp06 import exp06_fences_plot, exp06_reuse_plot
 from benchlib.plots_exp06_flight import exp06_flight_plot, exp06_latency_plot
 from benchlib.plots_general import exp01_sizes_plot, exp03_offsets_plot, exp03_structs_plot
 from benchlib.results import Results, Table
@@ -38,6 +39,8 @@ PLOTS = {
     "exp05-stores": Plot("exp05_strided", "Stores: the same", exp05_stores_plot, "write_once"),
     "exp05-index": Plot("exp05_strided", "The folded index against a permutation that visits once", exp05_index_plot, "read_*"),
     "exp06-bytes-in-flight": Plot("exp06_bytes_in_flight", "Bandwidth against bytes in flight", exp06_flight_plot, "read_*"),
+    "exp06-fences": Plot("exp06_ordering", "Fences behind stores", exp06_fences_plot, "fence"),
+    "exp06-reuse": Plot("exp06_cache_ops", "A reuse set beside a stream", exp06_reuse_plot, "reuse,reuse_ro"),
     "exp06-loaded-latency": Plot("exp06_loaded_latency", "Latency under load", exp06_latency_plot, "idle,loaded"),
 }
 

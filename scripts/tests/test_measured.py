@@ -170,6 +170,36 @@ def test_ratio_with_a_zero_in_an_interval() -> None:
     assert figure_text(Figure(0, 0, 0, 1)) == "0"
 
 
+def test_a_case_without_a_live_control_is_unclear_and_does_not_decide(root: Path) -> None:
+    def write(*rates: str, **weak: object) -> dict[str, str]:
+        by_sem = dict(zip(("relaxed", "acquire"), rates))
+        rows = [row | {"rate": by_sem[row["sem"]]} for row in litmus_rows(**weak)]
+        synthetic.write(reference(root), LITMUS, rows)
+        assert run(root) == 0
+        return claim_rows(root)["06.8"]
+
+    put(root, select=WHERE + '\ncontrol = "rate"')
+    row = write("0.5", "0.25")
+    assert (row["verdict"], row["ours"]) == ("REPRODUCED", "0") and "live control" not in row["note"]
+    row = write("0.5", "0")
+    assert row["verdict"] == "REPRODUCED"
+    assert "2 REPRODUCED; one run. UNCLEAR for want of a live control: 2 more cases" in row["note"]
+    assert write("0.5", "0", acquire=3)["verdict"] == "REFUTED"  # what was seen was seen
+    assert write("0", "")["verdict"] == "UNCLEAR"
+
+
+def test_a_count_over_its_control(root: Path) -> None:
+    select = 'control = "rate"\n' + WHERE
+    put(root, combine="over_control", select=select, range_="lo = 1.9, hi = 2.1")
+    rows = [row | {"rate": 5 if row["sem"] == "relaxed" else 0} for row in litmus_rows(relaxed=10, acquire=7)]
+    synthetic.write(reference(root), LITMUS, rows)
+    assert run(root) == 0
+    row = claim_rows(root)["06.8"]
+    assert (row["verdict"], row["ours"]) == ("REPRODUCED", "2") and "/ rate" in row["note"]
+    put(root, combine="over_control")
+    assert run(root) == 1  # it needs a control
+
+
 def test_the_table_of_all_pairs_shows_them(root: Path) -> None:
     assert run(root) == 0
     text = (reference(root) / "worklog.md").read_text(encoding="utf-8")

@@ -259,6 +259,11 @@ def test_loads_by_operator(kernel, op):
     assert in_loop(kernel(CACHE_OPS, "reuse", f"reuse_{op}")) == [LOADS[op]] * 4 + ["LDG.E"] * 4
 
 
+@pytest.mark.parametrize("op", ["plain", "cg", "cs", "volatile", "l1_evict_first", "l1_no_allocate"])
+def test_a_reuse_set_that_nothing_writes(kernel, op):
+    assert in_loop(kernel(CACHE_OPS, "reuse", f"reuse_ro_{op}")) == [LOADS[op]] * 4 + ["LDG.E.CONSTANT"] * 4
+
+
 @pytest.mark.parametrize("op", ["l1_evict_last", "l2_evict_last"])
 def test_loads_to_keep(kernel, op):
     assert in_loop(kernel(CACHE_OPS, "reuse", f"keep_{op}")) == ["LDG.E"] * 4 + [LOADS[op]] * 4

@@ -1,12 +1,48 @@
-"""exp06's tables: figures in the cells of their order and scope, or operator and stream."""
+"""exp06's tables: figures in the cells of their order and scope, operator and stream, test and placement; machine code beside."""
 
 from pathlib import Path
 
 import pytest
 import synthetic
-from benchlib import results, tables_exp06
+from benchlib import code_cells, plots, plots_exp06, results, tables_exp06, tables_exp06_litmus
 
-ORDERING, CACHE_OPS = "exp06_ordering", "exp06_cache_ops"
+ORDERING, CACHE_OPS, LITMUS = "exp06_ordering", "exp06_cache_ops", "exp06_litmus"
+RELAXED = {"memory_order": "relaxed", "scope": "gpu", "via": "instruction", "resident_bytes": "16384", "in_flight_bytes": ""}
+
+
+def order_rows(scale: float = 1.0) -> list[dict]:
+    rows = synthetic.twins(ORDERING, "load_chain", 14500 * scale, 15000, elements=100, cycles="", **RELAXED)
+    acquire = RELAXED | {"memory_order": "acquire"}
+    rows += synthetic.twins(ORDERING, "load_chain", 29000 * scale, 60000, elements=100, cycles="", **acquire)
+    rows += synthetic.twins(ORDERING, "load_chain", 29000, 1, elements=100, cycles="", **RELAXED | {"scope": "sys"})[:1]
+    for size, cycles in (("0", "700.25"), ("65536", "900.5")):
+        fence = RELAXED | {"memory_order": "acq_rel", "resident_bytes": "", "in_flight_bytes": size}
+        rows += synthetic.twins(ORDERING, "fence", 1000, 1000, elements=10, cycles=cycles, **fence)
+    message = RELAXED | {"resident_bytes": ""}
+    rows += synthetic.twins(ORDERING, "message_flag", 8000, 9000, elements=10, cycles="", **message)
+    return rows + synthetic.twins(ORDERING, "message_payload", 8500, 9500, elements=10, cycles="", stale="3", **message)
+
+
+def litmus_rows() -> list[dict]:
+    rows = []
+
+    def add(place: str, strength: str, outcome: str, weak: int, control: float) -> None:
+        counted = {"weak": weak, "instances": 1000000000, "weak_rate": weak / 1e9, "control_rate": control, "unseen_rate": ""}
+        cells = {"placement": place, "strength": strength, "outcome": outcome, "elements": 64, **counted}
+        rows.extend(synthetic.twins(LITMUS, "mp", 1000, 1002, **cells))
+
+    add("blocks", "relaxed", "allowed", 50000000, 0.05)
+    add("blocks", "fence", "forbidden", 0, 0.05)
+    add("block", "relaxed", "allowed", 0, 0)
+    add("block", "fence", "forbidden", 0, 0)
+    return rows
+
+
+def write_code(directory: Path, experiment: str, kernel: str, api: str, lines: list[str]) -> None:
+    folder = directory / "sass" / experiment
+    folder.mkdir(parents=True, exist_ok=True)
+    numbered = [f"{16 * at:04x}        {line}" for at, line in enumerate(lines)]
+    (folder / f"{kernel}.{api}.sass").write_text("\n".join(numbered) + "\n", encoding="utf-8")
 
 
 @pytest.fixture
@@ -14,18 +50,51 @@ def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> results.Results:
     columns = ["block", "memory_order", "scope", "via", "resident_bytes", "in_flight_bytes"]
     monkeypatch.setitem(synthetic.PARAMS, ORDERING, columns)
     monkeypatch.setitem(synthetic.PARAMS, CACHE_OPS, ["block", "op", "level", "reuse_bytes", "stream_bytes"])
-    monkeypatch.setitem(synthetic.MEASURED, ORDERING, ["cycles"])
-    monkeypatch.setitem(synthetic.MEASURED, CACHE_OPS, ["reuse_bytes_per_cycle"])
-    one = {"memory_order": "relaxed", "scope": "gpu", "via": "instruction", "resident_bytes": "16384", "in_flight_bytes": ""}
-    chain = synthetic.twins(ORDERING, "load_chain", 14500, 15000, elements=100, cycles="", **one)
-    alone = synthetic.twins(ORDERING, "load_chain", 29000, 1, elements=100, cycles="", **one | {"scope": "sys"})[:1]
-    fence = one | {"memory_order": "acq_rel", "resident_bytes": "", "in_flight_bytes": "65536"}
-    fences = synthetic.twins(ORDERING, "fence", 1000, 1000, elements=10, cycles="700.25", **fence)
-    synthetic.write(tmp_path, ORDERING, chain + alone + fences)
-    beside = {"op": "cs", "level": "l1", "reuse_bytes": "65536", "stream_bytes": "524288"}
-    reuse = synthetic.twins(CACHE_OPS, "reuse", 1000, 1000, reuse_bytes_per_cycle="88.5", **beside)
-    synthetic.write(tmp_path, CACHE_OPS, reuse)
+    monkeypatch.setitem(synthetic.PARAMS, LITMUS, ["block", "placement", "strength", "outcome"])
+    monkeypatch.setitem(synthetic.MEASURED, ORDERING, ["cycles", "stale"])
+    monkeypatch.setitem(synthetic.MEASURED, CACHE_OPS, ["reuse_cycles", "reuse_bytes_per_cycle"])
+    measured = ["weak", "instances", "weak_rate", "control_rate", "unseen_rate"]
+    monkeypatch.setitem(synthetic.MEASURED, LITMUS, measured)
+    synthetic.write(tmp_path, ORDERING, order_rows())
+    beside = {"level": "l1", "reuse_bytes": "65536", "stream_bytes": "524288"}
+    rows = []
+    for op, cycles, rate in (("plain", 2000, "44.25"), ("cs", 1000, "88.5")):
+        for variant in ("reuse", "reuse_ro"):
+            sides = synthetic.twins(CACHE_OPS, variant, 1000, 1000, op=op, reuse_cycles=cycles, reuse_bytes_per_cycle=rate, **beside)
+            rows += sides[:1] if variant == "reuse" else sides
+        rows += synthetic.twins(CACHE_OPS, "stream", 1000, 1000, op=op, stream_bytes="536870912", elements=1 << 27)
+    synthetic.write(tmp_path, CACHE_OPS, rows)
+    synthetic.write(tmp_path, LITMUS, litmus_rows())
+    loop = ["MEMBAR.ALL.GPU", "ERRBAR", "STG.E.STRONG.GPU [R2.64], R0", "BRA 0x0", "STG.E [R2.64], R0"]
+    write_code(tmp_path, CACHE_OPS, "stream_cs", "cuda", ["LDG.E.EF R1, [R2.64]", "@!P0 BRA 0x0", "STG.E [R2.64], R1"])
+    write_code(tmp_path, ORDERING, "load_acquire_gpu", "vulkan", ["LDG.E.STRONG.GPU R1, [R1]", *loop[:1]] * 4 + ["@P1 BRA 0x0"])
+    write_code(tmp_path, ORDERING, "fence_acq_rel_gpu", "cuda", loop)
+    write_code(tmp_path, LITMUS, "mp_fence", "vulkan", ["MEMBAR.ALL.CTA", "MEMBAR.SC.GPU", "MEMBAR.ALL.CTA", "EXIT"])
     return results.load(tmp_path)
+
+
+def test_an_unrolled_loop_is_one_turn() -> None:
+    code = ["0000 LDG.E R0, [R2.64]", "0010 LDG.E.STRONG.GPU R1, [R2]", "0020 @!P0 CCTL.IVALL", "0030 LDG.E.STRONG.GPU R1, [R2]"]
+    code += ["0040 CCTL.IVALL", "0050 @P0 BRA 0x10", "0060 STG.E [R2.64], R1", "0070 BRA 0x70"]
+    assert code_cells.repeated(code) == ["LDG.E.STRONG.GPU", "CCTL.IVALL"]
+    assert code_cells.fences(code) == ["CCTL.IVALL"]
+    assert code_cells.repeated(code[:2]) == []
+
+
+def test_an_orders_row(found: results.Results) -> None:
+    lines = tables_exp06.ordering_orders(found, found.tables[ORDERING]).splitlines()
+    assert "| load | relaxed | gpu / Device | – | – | 145.0 | 150.0 | – | – |" in lines
+    assert "| load | acquire | gpu / Device | – | LDG.E.STRONG.GPU; MEMBAR.ALL.GPU | 290.0 | 600.0 | 2.00 | 4.00 |" in lines
+    assert lines[-1] == "Not measured a second time."
+
+
+def test_how_far_two_runs_lie_apart(found: results.Results, tmp_path: Path) -> None:
+    synthetic.write(tmp_path / "rerun", ORDERING, order_rows(scale=1.03))
+    for name in (CACHE_OPS, LITMUS):
+        (tmp_path / "rerun" / f"{name}.csv").write_bytes((tmp_path / f"{name}.csv").read_bytes())
+    again = results.load(tmp_path)
+    text = tables_exp06.repeats(again.tables[ORDERING], tables_exp06.CHAINS, "element_ns")
+    assert "3 of 5 rows differ by 2 % or less" in text and "the largest difference is 3.00 % (load_chain cuda" in text
 
 
 def test_a_chains_time_is_in_the_cell_of_its_order_and_scope(found: results.Results) -> None:
@@ -36,10 +105,42 @@ def test_a_chains_time_is_in_the_cell_of_its_order_and_scope(found: results.Resu
 
 def test_a_fences_cycles(found: results.Results) -> None:
     lines = tables_exp06.ordering_fences(found, found.tables[ORDERING]).splitlines()
-    assert lines[-1] == "| fence | 64 Ki | acq_rel | 700.2 / 700.2 |"
+    assert lines[2] == "| order | scope | CUDA's machine code | Vulkan's | 0 B | 64 Ki B |"
+    assert lines[-1] == "| acq_rel | gpu / Device | MEMBAR.ALL.GPU | – | 700.2 / 700.2 | 900.5 / 900.5 |"
+
+
+def test_messages_with_their_stale_payloads(found: results.Results) -> None:
+    lines = tables_exp06.ordering_messages(found, found.tables[ORDERING]).splitlines()
+    assert "| gpu / Device | relaxed | 800.0 | 900.0 | 850.0 | 950.0 | 3.000 | 3.000 |" in lines
 
 
 def test_a_reuse_sets_rate(found: results.Results) -> None:
     lines = tables_exp06.cache_ops_reuse(found, found.tables[CACHE_OPS]).splitlines()
-    assert lines[2] == "|  | op | l1, 512 Ki B |"
-    assert lines[-1] == "| reuse | cs | 88.50 / 88.50 |"
+    assert lines[2] == "| stream's loads | set's loads | l1, 512 Ki B |"
+    assert "| cs | plain | 88.50 / – |" in lines and "| cs | read-only | 88.50 / 88.50 |" in lines
+
+
+def test_an_operators_row(found: results.Results) -> None:
+    lines = tables_exp06.cache_ops_operators(found, found.tables[CACHE_OPS]).splitlines()
+    (row,) = [line for line in lines if line.startswith("| cs |")]
+    assert row.startswith("| cs | LDG.E.EF | – |") and "| 0.50 / 0.50 |" in row
+
+
+def test_litmus_outcomes_say_what_is_forbidden_and_what_says_nothing(found: results.Results) -> None:
+    text = tables_exp06_litmus.litmus_outcomes(found, found.tables[LITMUS])
+    assert "| MP | blocks | 50000 / 50000 | – | [0] / [0] | – | – | – | 0 of 2.0e9 |" in text
+    assert "| MP | one block | 0? / 0? | – | [0]? / [0]? | – | – | – | – |" in text
+    assert "0 of 2.0e9 instances of the 2 cases (of 4) that have a live control. The other 2 (2 in one block) say nothing" in text
+
+
+def test_what_a_litmus_tests_fences_become(found: results.Results) -> None:
+    text = tables_exp06_litmus.litmus_fences(found, found.tables[LITMUS])
+    assert text.splitlines()[-1] == "| fence | – | MEMBAR.ALL.CTA; MEMBAR.SC.GPU |"
+
+
+def test_the_figures(found: results.Results) -> None:
+    fences = plots_exp06.exp06_fences_plot(found, found.tables[ORDERING])
+    assert [[(p.x, p.y) for p in s.points] for s in fences.panels[1].series if s.name == "CUDA"] == [[(0, 700.25), (64, 900.5)]]
+    reuse = plots_exp06.exp06_reuse_plot(found, found.tables[CACHE_OPS])
+    assert [(p.x, p.y) for s in reuse.panels[0].series if s.name == "cs" for p in s.points] == [(512, 88.5)]
+    assert plots.svg(fences).count("<svg") == plots.svg(reuse).count("<svg") == 1

@@ -76,4 +76,6 @@ POLICY(evict_last)
 #define EACH_LOAD_OPERATOR(X) X(plain) X(ca) X(cg) X(cs) X(lu) X(cv) X(volatile) X(mmio) X(nc)
 #define EACH_STORE_OPERATOR(X) X(plain) X(wb) X(cg) X(cs) X(wt) X(volatile) X(mmio)
 #define EACH_LOAD(X) EACH_LOAD_OPERATOR(X) EACH_PRIORITY(X) EACH_PREFETCH(X) EACH_POLICY(X)
+// Beside a reuse set that is promised to be read-only: the streams that differ most.
+#define EACH_BESIDE_READ_ONLY(X) X(plain) X(cg) X(cs) X(volatile) X(l1_evict_first) X(l1_no_allocate)
 #define EACH_STORE(X) EACH_STORE_OPERATOR(X) EACH_PRIORITY(X) EACH_POLICY(X)

@@ -1,7 +1,9 @@
 // reuse_*: each round a block reads the next piece of a stream with the operator of the name, then a part of the reuse set with
 // plain loads, and reads the clock before and after that part: 4 bytes a load, four loads under way.
+// reuse_ro_*: the same with ld.global.nc for the reuse set: a promise that nothing writes it, GLSL's restrict readonly.
 // keep_*: the same with the operator on the reuse set and plain loads on the stream.
-// Only reuse_plain and reuse_volatile have GLSL twins: GLSL's other qualifiers say something else than PTX's operators.
+// Only reuse_ro_plain and reuse_ro_volatile have GLSL twins: GLSL's other qualifiers say something else than PTX's operators,
+// and without the promise no load of the set would be the same in both.
 #include "operators.cuh"
 
 template <class Load>
@@ -40,11 +42,16 @@ __device__ __forceinline__ void reuse(const uint* stream, const uint* set, uint*
   extern "C" __global__ void reuse_##name(const uint* stream, const uint* set, uint* out, CacheParams params) { \
     reuse(stream, set, out, params, load_##name, load_plain);                                                   \
   }
+#define REUSE_READ_ONLY(name)                                                                                      \
+  extern "C" __global__ void reuse_ro_##name(const uint* stream, const uint* set, uint* out, CacheParams params) { \
+    reuse(stream, set, out, params, load_##name, load_nc);                                                         \
+  }
 #define KEEP(name)                                                                                             \
   extern "C" __global__ void keep_##name(const uint* stream, const uint* set, uint* out, CacheParams params) { \
     reuse(stream, set, out, params, load_plain, load_##name);                                                  \
   }
 
 EACH_LOAD(REUSE)
+EACH_BESIDE_READ_ONLY(REUSE_READ_ONLY)
 KEEP(l1_evict_last)
 KEEP(l2_evict_last)

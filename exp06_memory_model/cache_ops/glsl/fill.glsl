@@ -4,7 +4,8 @@
 #include "params.h"
 
 layout(local_size_x_id = 0) in;
-layout(buffer_reference, std430, buffer_reference_align = 4) WRITE buffer Stream { uint at[]; };
+// The qualifiers stand with the member: glslang drops the memory model's where they stand with the block (its issue 3386).
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer Stream { WRITE uint at[]; };
 layout(push_constant, std430) uniform Push {
   Stream stream;
   CacheParams params;

@@ -151,8 +151,8 @@ __device__ __forceinline__ void play(uint* locations, uint* registers, uint* scr
   LITMUS_ENTRIES(name, Test, relaxed, LITMUS_RELAXED)                 \
   LITMUS_ENTRIES(name, Test, release_acquire, LITMUS_RELEASE_ACQUIRE) \
   LITMUS_ENTRIES(name, Test, fence, LITMUS_FENCE)                     \
-  LITMUS_ENTRIES(name, Test, fence_block, LITMUS_FENCE_BLOCK)
-#define LITMUS_SC(name, Test)                           \
-  LITMUS_CAUSAL(name, Test)                             \
-  LITMUS_ENTRIES(name, Test, fence_sc, LITMUS_FENCE_SC) \
+  LITMUS_ENTRIES(name, Test, fence_block, LITMUS_FENCE_BLOCK)         \
   LITMUS_ENTRIES(name, Test, fence_sc_block, LITMUS_FENCE_SC_BLOCK)
+#define LITMUS_SC(name, Test) \
+  LITMUS_CAUSAL(name, Test)   \
+  LITMUS_ENTRIES(name, Test, fence_sc, LITMUS_FENCE_SC)

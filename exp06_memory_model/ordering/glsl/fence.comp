@@ -5,7 +5,8 @@
 #include "orders.glsl"
 #include "fence_any.glsl"
 
-layout(buffer_reference, std430, buffer_reference_align = 16) nonprivate buffer Vectors { uvec4 at[]; };
+// The qualifier stands with the member: glslang drops one that stands with a buffer reference's block (its issue 3386).
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Vectors { nonprivate uvec4 at[]; };
 
 void main() {
   uint cycles = 0;

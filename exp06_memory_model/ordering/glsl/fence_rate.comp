@@ -4,7 +4,8 @@
 #include "orders.glsl"
 #include "fence_any.glsl"
 
-layout(buffer_reference, std430, buffer_reference_align = 4) nonprivate buffer Shared { uint at[]; };
+// The qualifier stands with the member: glslang drops one that stands with a buffer reference's block (its issue 3386).
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer Shared { nonprivate uint at[]; };
 
 void main() {
   uint i = gl_GlobalInvocationID.x;

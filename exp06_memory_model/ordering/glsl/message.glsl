@@ -3,7 +3,8 @@
 // orders nothing but the flag; acq_rel sends with release and polls with acquire; fence polls relaxed and fences once.
 #include "orders.glsl"
 
-layout(buffer_reference, std430, buffer_reference_align = 4) nonprivate buffer Shared { uint at[]; };
+// The qualifier stands with the member: glslang drops one that stands with a buffer reference's block (its issue 3386).
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer Shared { nonprivate uint at[]; };
 
 uint poll(uint i) { return ORDER == EXP06_ACQ_REL ? load_acquire(data, i) : load_relaxed(data, i); }
 

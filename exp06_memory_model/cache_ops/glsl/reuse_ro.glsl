@@ -6,7 +6,8 @@
 #include "params.h"
 
 layout(local_size_x_id = 0) in;
-layout(buffer_reference, std430, buffer_reference_align = 4) READ buffer Stream { uint at[]; };
+// The qualifiers stand with the member: glslang drops the memory model's where they stand with the block (its issue 3386).
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer Stream { READ uint at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) restrict readonly buffer Set { uint at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) writeonly buffer Result { uint at[]; };
 layout(push_constant, std430) uniform Push {

@@ -1,5 +1,5 @@
-// reuse with restrict. CUDA has no such word: no twin.
+// reuse_ro with restrict. CUDA has no such word: no twin.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define READ restrict readonly
-#include "reuse.glsl"
+#include "reuse_ro.glsl"

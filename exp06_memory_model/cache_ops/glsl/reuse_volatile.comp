@@ -1,5 +1,0 @@
-// reuse with volatile. Its CUDA twin is reuse_volatile in reuse.cu.
-#version 460
-#extension GL_GOOGLE_include_directive : require
-#define READ volatile
-#include "reuse.glsl"

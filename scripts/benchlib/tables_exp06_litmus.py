@@ -1,0 +1,145 @@
+"""exp06's litmus tests: what was seen of which outcome, how often, and what its control says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchlib import code_cells, markdown
+from benchlib.markdown import NONE, escape, sig
+from benchlib.results import API_NAMES, APIS, Case, Results, Table
+
+NAMES = {"two_plus_two_w": "2+2W", "corr": "CoRR", "coww": "CoWW", "cowr": "CoWR", "corw": "CoRW"}
+ORDERED = ["mp", "lb", "s", "wrc", "sb", "r", "two_plus_two_w", "iriw"]
+COHERENCE = ["corr", "coww", "cowr", "corw"]
+PLACES = {"blocks": "blocks", "cluster": "cluster", "block": "one block"}
+STRENGTHS = {
+    "relaxed": "relaxed", "release_acquire": "release, acquire", "fence": "fence", "fence_sc": "fence.sc",
+    "fence_block": "fence, block's", "fence_sc_block": "fence.sc, block's",
+}  # fmt: skip
+COHERENCE_STRENGTHS = {"relaxed": "relaxed", "relaxed_block": "relaxed, block's", "weak": "plain"}
+READING = (
+    "Weak outcomes in a million instances, CUDA / Vulkan. In brackets: the model forbids them. `?`: the control, the relaxed twin "
+    "under the same stress, never went weak either, so that a zero says nothing. –: the API cannot say it."
+)
+
+
+def _name(variant: str) -> str:
+    return NAMES.get(variant, variant.upper())
+
+
+def is_live(table: Table, case: Case) -> bool:
+    """Whether the case's control went weak in any run."""
+    return any(control.value > 0 for control in table.run_figures(case, "control_rate") if control)
+
+
+def _cell(table: Table, cases: Sequence[Case]) -> str:
+    cells = []
+    for api in APIS:
+        case = next((case for case in cases if case["api"] == api), None)
+        figure = table.figure(case, "weak_rate") if case else None
+        if case is None or figure is None:
+            cells.append(NONE)
+            continue
+        rate = sig(figure.value * 1e6, 3)
+        text = f"[{rate}]" if case["outcome"] == "forbidden" else rate
+        cells.append(text if is_live(table, case) else f"{text}?")
+    return NONE if set(cells) == {NONE} else " / ".join(cells)
+
+
+def _rows(table: Table, variants: Sequence[str], strengths: Sequence[str]) -> list[list[str]]:
+    rows = []
+    for variant in variants:
+        for place, place_name in PLACES.items():
+            cases = table.select({"variant": variant, "placement": place})
+            if not cases:
+                continue
+            cells = [_cell(table, [case for case in cases if case["strength"] == strength]) for strength in strengths]
+            rows.append([_name(variant), place_name, *cells, forbidden_seen(table, cases)])
+    return rows
+
+
+def forbidden_seen(table: Table, cases: Sequence[Case]) -> str:
+    """`0 of 4.0e9`: over the cases with a live control."""
+    seen, instances = 0, 0
+    for case in cases:
+        if case["outcome"] != "forbidden":
+            continue
+        for row in table.rows(case):
+            weak = int(row["weak"] or 0)
+            if weak or float(row["control_rate"] or 0) > 0:
+                seen, instances = seen + weak, instances + int(row["instances"] or 0)
+    return f"{seen} of {instances / 1e9:.1f}e9" if instances else NONE
+
+
+def litmus_outcomes(_: Results, table: Table) -> str:
+    """A row a test and placement, a column a strength."""
+    header = ["test", "threads in", *(f"{name}:" for name in STRENGTHS.values()), "forbidden, seen:"]
+    parts = [READING, markdown.table(header, _rows(table, ORDERED, list(STRENGTHS)))]
+    header = ["coherence", "threads in", *(f"{name}:" for name in COHERENCE_STRENGTHS.values()), "forbidden, seen:"]
+    parts.append("One word; its control is MP.")
+    parts.append(markdown.table(header, _rows(table, COHERENCE, list(COHERENCE_STRENGTHS))))
+    return "\n\n".join([*parts, controls(table)])
+
+
+def controls(table: Table) -> str:
+    """One line: of the cases in which the model forbids something, those that say something."""
+    forbidden = table.select({"outcome": "forbidden"})
+    live = [case for case in forbidden if is_live(table, case)]
+    dead = [case for case in forbidden if case not in live]
+    text = (
+        f"Forbidden outcomes were seen in {forbidden_seen(table, live)} instances of the {len(live)} cases (of {len(forbidden)}) "
+        "that have a live control."
+    )
+    if dead:
+        places = ", ".join(
+            f"{sum(case['placement'] == place for case in dead)} in {name}"
+            for place, name in PLACES.items()
+            if any(case["placement"] == place for case in dead)
+        )
+        text += f" The other {len(dead)} ({places}) say nothing and are UNCLEAR."
+    return text
+
+
+def litmus_posts(_: Results, table: Table) -> str:
+    """The post's three programs: how often the consumer is wrong, or never hears of it."""
+    rows = []
+    for metric, what in (("weak_rate", "stale payload"), ("unseen_rate", "flag not seen in 64 looks")):
+        rows += _post_rows(table, "handoff", metric, what, ("relaxed", "release_acquire"))
+    rows += _post_rows(table, "flag", "unseen_rate", "flag not seen in 16,384 looks", ("relaxed", "relaxed_block"))
+    for case in table.select({"variant": "constant"}):
+        figure = table.figure(case, "weak_rate")
+        if figure:
+            when = escape(case["strength"].replace("_", " "))
+            rows.append(["constant", "old value read", when, "one block", sig(figure.value, 3), NONE])
+    header = ["program", "counted", "accesses", "threads in", *(f"{API_NAMES[api]}, of the instances:" for api in APIS)]
+    return markdown.table(header, rows) if rows else "No results."
+
+
+def _post_rows(table: Table, variant: str, metric: str, what: str, strengths: Sequence[str]) -> list[list[str]]:
+    rows = []
+    for strength in strengths:
+        for place, place_name in PLACES.items():
+            cells = []
+            for api in APIS:
+                cases = table.select({"variant": variant, "strength": strength, "placement": place, "api": api})
+                figure = table.figure(cases[0], metric) if cases else None
+                cells.append(sig(figure.value, 3) if figure else NONE)
+            if set(cells) != {NONE}:
+                rows.append([variant, what, escape(strength.replace("_", " ")), place_name, *cells])
+    return rows
+
+
+def litmus_fences(found: Results, table: Table) -> str:
+    """What the two compilers make of each strength in MP (SB where MP has it not): the fences."""
+    rows = []
+    for strength, name in STRENGTHS.items():
+        cells = []
+        for api in APIS:
+            kernels = [f"{test}_{strength}" for test in ("mp", "sb")]
+            codes = [code_cells.fence_cell(found.directory, table.name, kernel, api) for kernel in kernels]
+            cells.append(next((code for code in codes if code != NONE), NONE))
+        if set(cells) != {NONE}:
+            rows.append([name, *cells])
+    if not rows:
+        return "Not disassembled: scripts/dump_sass.py writes the listings."
+    return markdown.table(["strength", "CUDA's fences", "Vulkan's fences"], rows)
