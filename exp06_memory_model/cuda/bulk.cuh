@@ -1,7 +1,7 @@
 // Bulk copies and the barriers they report to (PTX ISA 8.0, sm_90).
 #pragma once
 
-#include "params.h"
+#include "core/shader_types.h"
 
 #if __CUDA_ARCH__ >= 900
 
@@ -9,9 +9,9 @@ __device__ __forceinline__ uint shared_address(const void* pointer) {
   return static_cast<uint>(__cvta_generic_to_shared(pointer));
 }
 
-// One arrival completes a phase, once all the bytes it announces are there.
-__device__ __forceinline__ void barrier_init(unsigned long long* barrier) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(barrier)) : "memory");
+// So many arrivals complete a phase, once all the bytes that they announce are there.
+__device__ __forceinline__ void barrier_init(unsigned long long* barrier, uint arrivals = 1) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
 }
 
 // Makes initialised barriers known to the unit that copies.

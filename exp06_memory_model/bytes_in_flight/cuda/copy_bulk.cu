@@ -1,7 +1,8 @@
 // No GLSL twin: Vulkan has no asynchronous copies.
 // b = a by bulk copies into shared memory and out of it again, one lane a warp: no data passes through a register. Of a ring's
 // STAGES chunks one half is on its way in, the other on its way out.
-#include "bulk.cuh"
+#include "exp06_memory_model/cuda/bulk.cuh"
+#include "params.h"
 
 template <uint STAGES>
 __device__ __forceinline__ void copy_bulk(const unsigned char* a, unsigned char* b, const RingParams& params) {

@@ -1,7 +1,8 @@
 // No GLSL twin: Vulkan has no copy from memory to shared memory that passes by the registers.
 // Everything read once by cp.async, STAGES copies of 16 bytes in flight a thread; a thread reads only what it copied itself, so
 // nothing but its own wait orders them.
-#include "sums.cuh"
+#include "exp06_memory_model/cuda/sums.cuh"
+#include "params.h"
 
 #if __CUDA_ARCH__ >= 800
 __device__ __forceinline__ void copy_async(uint4* to, const uint4* from) {

@@ -3,7 +3,8 @@
 // registers; a branch that all of them decide, and that is never taken, leaves it no choice.
 #pragma once
 
-#include "sums.cuh"
+#include "exp06_memory_model/cuda/sums.cuh"
+#include "params.h"
 
 template <uint UNROLL, class T>
 __device__ __forceinline__ void read_plain(const T* in, uint* sums, TileParams params) {

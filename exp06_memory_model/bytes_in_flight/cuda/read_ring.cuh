@@ -2,8 +2,9 @@
 // lanes sum up what has come.
 #pragma once
 
-#include "bulk.cuh"
-#include "sums.cuh"
+#include "exp06_memory_model/cuda/bulk.cuh"
+#include "exp06_memory_model/cuda/sums.cuh"
+#include "params.h"
 
 #if __CUDA_ARCH__ >= 900
 

@@ -1,6 +1,7 @@
 // Everything read once, through registers into shared memory, where a thread sums what its neighbour brought. The next tile's
 // loads are in flight while this one is summed: 16 * UNROLL bytes a thread.
-#include "sums.cuh"
+#include "exp06_memory_model/cuda/sums.cuh"
+#include "params.h"
 
 template <uint UNROLL>
 __device__ __forceinline__ void read_staged(const uint4* in, uint* sums, TileParams params) {
