@@ -103,7 +103,7 @@ struct KernelSpec {
   std::uint32_t params_bytes = 0;             // the struct of params.h: last CUDA argument / push constants
   std::uint32_t shared_bytes = 0;             // CUDA: dynamic shared memory a block. GLSL sizes its own by its constants
   int cuda_since = 0;                         // CUDA: the major compute capability that has the kernel's instructions
-  std::uint32_t cluster_x = 1;  // CUDA: consecutive blocks in x that share a cluster. Vulkan has 1 only, else Skip
+  std::uint32_t cluster_x = 0;                // CUDA: consecutive blocks in x that share a cluster; 0: no clusters
   BufferBinding binding = BufferBinding::kDescriptors;
   Robustness robustness = Robustness::kDefault;
 };

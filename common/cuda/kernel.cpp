@@ -53,15 +53,14 @@ constexpr std::uint32_t kPortableCluster = 8;
 // A launch's configuration with the attributes it points to.
 class Configuration {
  public:
-  Configuration(const KernelSpec& spec, const std::array<std::uint32_t, 3>& grid, cudaStream_t stream,
-                std::uint32_t cluster_x) {
+  Configuration(const KernelSpec& spec, const std::array<std::uint32_t, 3>& grid, cudaStream_t stream) {
     config_.gridDim = dim3(grid[0], grid[1], grid[2]);
     config_.blockDim = dim3(spec.block_x);
     config_.dynamicSmemBytes = spec.shared_bytes;
     config_.stream = stream;
-    if (cluster_x == 0) return;
+    if (spec.cluster_x == 0) return;
     cluster_.id = cudaLaunchAttributeClusterDimension;
-    cluster_.val.clusterDim = {cluster_x, 1, 1};
+    cluster_.val.clusterDim = {spec.cluster_x, 1, 1};
     config_.attrs = &cluster_;
     config_.numAttrs = 1;
   }
@@ -81,7 +80,7 @@ void allow_non_portable(cudaKernel_t kernel, const KernelSpec& spec, bool allowe
 
 // How many clusters run at once; a device may also refuse the size.
 cudaError_t active_clusters(cudaKernel_t kernel, const KernelSpec& spec, int& active) {
-  const Configuration config(spec, {spec.cluster_x, 1, 1}, nullptr, spec.cluster_x);
+  const Configuration config(spec, {spec.cluster_x, 1, 1}, nullptr);
   const cudaError_t status = cudaOccupancyMaxActiveClusters(&active, kernel, config.get());
   if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
   return status;
@@ -116,10 +115,7 @@ std::string architectures(std::span<const CudaImage> images) {
 }
 
 Kernel::Kernel(const KernelSpec& spec, ComputeCapability device)
-    : bench::Kernel(spec),
-      capability_(device),
-      image_(find_image(spec, device)),
-      library_(load_library(spec, *image_, device)) {
+    : bench::Kernel(spec), image_(find_image(spec, device)), library_(load_library(spec, *image_, device)) {
   BENCH_CU(cudaLibraryGetKernel(&kernel_, library_.handle(), spec.entry.c_str()), "entry {} of {}.cu", spec.entry,
            spec.images->stem);
   // Besides the check: with lazy loading (the default since CUDA 12.2) this call brings the code onto the GPU now, not in the
@@ -131,20 +127,19 @@ Kernel::Kernel(const KernelSpec& spec, ComputeCapability device)
                attributes.maxThreadsPerBlock, attributes.numRegs);
   }
   if (spec.shared_bytes != 0) allow_shared(kernel_, attributes, spec);
-  if (spec.cluster_x == 0) throw Error("{}: a cluster of 0 blocks", spec.entry);
-  if (spec.cluster_x > 1) allow_cluster(kernel_, spec, device);
+  if (spec.cluster_x != 0) allow_cluster(kernel_, spec, device);
 }
 
 void Kernel::launch(cudaStream_t stream, const std::array<std::uint32_t, 3>& grid, void** args) const {
-  const Configuration config(spec(), grid, stream, spec().cluster_x > 1 ? spec().cluster_x : 0);
+  const Configuration config(spec(), grid, stream);
   BENCH_CU(cudaLaunchKernelExC(config.get(), kernel_, args), "{} with grid {} x {} x {}, block {}, clusters of {}",
            spec().entry, grid[0], grid[1], grid[2], spec().block_x, spec().cluster_x);
 }
 
 ClusterLimits Kernel::cluster_limits() const {
-  if (capability_.major < 9) return {};
+  if (spec().cluster_x == 0) return {};
   const auto largest = [this](bool non_portable) {
-    const Configuration config(spec(), {spec().cluster_x, 1, 1}, nullptr, spec().cluster_x);
+    const Configuration config(spec(), {spec().cluster_x, 1, 1}, nullptr);
     int blocks = 0;
     allow_non_portable(kernel_, spec(), non_portable);
     BENCH_CU(cudaOccupancyMaxPotentialClusterSize(&blocks, kernel_, config.get()), "{}", spec().entry);

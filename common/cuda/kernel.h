@@ -30,14 +30,13 @@ class Kernel final : public bench::Kernel {
   cudaKernel_t handle() const noexcept { return kernel_; }
   // The code from the cubin that was loaded. None, with a reason, where the driver compiled PTX.
   KernelCode code() const override;
-  // Source: cudaOccupancyMaxActiveClusters, cudaOccupancyMaxPotentialClusterSize. All 0 before compute capability 9.0.
+  // Source: cudaOccupancyMaxActiveClusters, cudaOccupancyMaxPotentialClusterSize. All 0 without clusters.
   ClusterLimits cluster_limits() const override;
 
   // args: one pointer to each argument, in order. Asynchronous. Throws Error.
   void launch(cudaStream_t stream, const std::array<std::uint32_t, 3>& grid, void** args) const;
 
  private:
-  ComputeCapability capability_;
   const CudaImage* image_;
   Library library_;
   cudaKernel_t kernel_ = nullptr;
