@@ -40,7 +40,9 @@ from benchlib.tables_exp03 import exp03_offsets, exp03_structs  # noqa: E402
 from benchlib.tables_exp04 import exp04_causes, exp04_qualifiers, exp04_three  # noqa: E402
 from benchlib.tables_exp05 import README_STRIDES, exp05_fetch, exp05_folded, exp05_loads, exp05_source  # noqa: E402
 from benchlib.tables_exp05 import exp05_stores  # noqa: E402
-from benchlib.tables_exp06 import cache_ops_reuse, cache_ops_streams, ordering_chains, ordering_fences  # noqa: E402
+from benchlib.tables_exp06 import cache_ops_reuse, cache_ops_streams, cluster_barriers, cluster_exchange  # noqa: E402
+from benchlib.tables_exp06 import cluster_latency, cluster_multicast, cluster_rounds, cluster_spread  # noqa: E402
+from benchlib.tables_exp06 import ordering_chains, ordering_fences  # noqa: E402
 from benchlib.tables_exp06 import ordering_messages, ordering_rates  # noqa: E402
 
 REFERENCE = Path("results") / "nvidia-h200"  # the results that the READMEs show
@@ -151,6 +153,14 @@ SECTIONS: dict[str, list[tuple[str, Section]]] = {
         ("A reuse set beside a stream", cache_ops_reuse),
         ("Streams alone", cache_ops_streams),
     ],
+    "exp06_cluster": [
+        ("Rounds", cluster_rounds),
+        ("Latency", cluster_latency),
+        ("All SMs at once", cluster_exchange),
+        ("Barriers", cluster_barriers),
+        ("Multicast", cluster_multicast),
+        ("Cluster sizes", cluster_spread),
+    ],
     "exp06_ordering": [
         ("One operation after another", ordering_chains),
         ("Messages", ordering_messages),
@@ -190,6 +200,12 @@ README_TABLES: dict[str, tuple[str, Section]] = {
     # exp05-sass; a program that shares its number with others goes by its whole name: exp06_litmus-sass.
     **{f"{name.partition('_')[0]}-sass": (name, excerpts.sass_excerpts) for name in excerpts.EXCERPTS},
     **{f"{name}-sass": (name, excerpts.sass_excerpts) for name in excerpts.EXCERPTS},
+    "exp06-cluster-barriers": ("exp06_cluster", cluster_barriers),
+    "exp06-cluster-exchange": ("exp06_cluster", cluster_exchange),
+    "exp06-cluster-latency": ("exp06_cluster", cluster_latency),
+    "exp06-cluster-multicast": ("exp06_cluster", cluster_multicast),
+    "exp06-cluster-rounds": ("exp06_cluster", cluster_rounds),
+    "exp06-cluster-spread": ("exp06_cluster", cluster_spread),
     "exp06-chains": ("exp06_ordering", ordering_chains),
     "exp06-fences": ("exp06_ordering", ordering_fences),
     "exp06-messages": ("exp06_ordering", ordering_messages),

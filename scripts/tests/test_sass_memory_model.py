@@ -332,7 +332,7 @@ def test_rounds_without_a_cluster_barrier(kernel):
 
 @pytest.mark.parametrize("work", ["", "_before", "_between"])
 def test_cluster_barriers(kernel, work):
-    """06.17: cluster.sync() is an arrival and a wait; there is no question whether there is a cluster, as these kernels say so."""
+    """06.17: cluster.sync() is an arrival and a wait. Nothing asks whether there is a cluster: the kernels say so."""
     assert cluster_loop(kernel(CLUSTER, "barrier", f"barrier_release{work}")) == [*RELEASE, *ARRIVE, *WAIT]
     assert cluster_loop(kernel(CLUSTER, "barrier", f"barrier_relaxed{work}")) == [*ARRIVE, *WAIT]
 
@@ -375,11 +375,14 @@ def test_exchanges(kernel, op):
     assert [i.opcode for i in kernel(CLUSTER, "exchange", f"exchange_{op}")].count(opcode) == count
 
 
-@pytest.mark.parametrize("op, opcode", [("own", "UBLKCP.S.G"), ("one", "UBLKCP.S.G.MULTICAST"), ("split", "UBLKCP.S.G.MULTICAST")])
-def test_multicasts(kernel, op, opcode):
+MULTICASTS = {"own": "UBLKCP.S.G", "one": "UBLKCP.S.G.MULTICAST", "split": "UBLKCP.S.G.MULTICAST"}
+
+
+@pytest.mark.parametrize("op", MULTICASTS)
+def test_multicasts(kernel, op):
     """06.21."""
     found = [i.opcode for i in kernel(CLUSTER, "multicast", f"multicast_{op}") if i.base == "UBLKCP"]
-    assert set(found) == {opcode}
+    assert set(found) == {MULTICASTS[op]}
     # Telling whoever copies that a slot is free: an arrival at another block's barrier.
     remote = [i.opcode for i in kernel(CLUSTER, "multicast", f"multicast_{op}") if "RED.A1T0" in i.opcode]
     assert bool(remote) == (op != "own")
