@@ -386,6 +386,8 @@ def test_multicasts(kernel, op):
     # Telling whoever copies that a slot is free: an arrival at another block's barrier.
     remote = [i.opcode for i in kernel(CLUSTER, "multicast", f"multicast_{op}") if "RED.A1T0" in i.opcode]
     assert bool(remote) == (op != "own")
+    # Only the first and the last cluster barrier wait for stores.
+    assert [i.opcode for i in kernel(CLUSTER, "multicast", f"multicast_{op}")].count("MEMBAR.ALL.GPU") == 2
 
 
 def test_the_sources_multicast(kernel):

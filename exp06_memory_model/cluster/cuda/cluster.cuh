@@ -83,8 +83,10 @@ __device__ __forceinline__ bool cluster_barrier_wait(unsigned long long* barrier
   return wait_until([&] { return cluster_try(barrier, parity); });
 }
 
+// At another block's barrier, to say that this block has read what it was sent. Releases to the block only, as it does in
+// practice: what was read is in registers by then, and nothing was written. To the cluster it would be a MEMBAR.ALL.GPU.
 __device__ __forceinline__ void arrive_remote(uint barrier) {
-  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
+  asm volatile("mbarrier.arrive.release.cta.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
 // Accesses to shared::cluster addresses.

@@ -98,7 +98,7 @@ __device__ __forceinline__ void multicast(const unsigned char* data, uint* out, 
       // To all that copy: lane r to rank r.
       if (lane < (FROM == From::kSplit ? blocks : 1)) arrive_remote(at_rank(&empty[stage], lane));
       if (copies && lane == 0) {
-        ok = cluster_barrier_wait(&empty[stage], parity);
+        ok = barrier_wait(&empty[stage], parity);
         if (ok) copy(turn + EXP06_STAGES);
       }
       ok = __shfl_sync(0xffffffffu, ok, 0);
