@@ -142,7 +142,10 @@ ClusterLimits Kernel::cluster_limits() const {
     const Configuration config(spec(), {spec().cluster_x, 1, 1}, nullptr);
     int blocks = 0;
     allow_non_portable(kernel_, spec(), non_portable);
-    BENCH_CU(cudaOccupancyMaxPotentialClusterSize(&blocks, kernel_, config.get()), "{}", spec().entry);
+    if (cudaOccupancyMaxPotentialClusterSize(&blocks, kernel_, config.get()) != cudaSuccess) {
+      static_cast<void>(cudaGetLastError());
+      return 0U;  // not known
+    }
     return static_cast<std::uint32_t>(blocks);
   };
   ClusterLimits limits;
