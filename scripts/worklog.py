@@ -48,6 +48,8 @@ from benchlib.tables_exp06 import ordering_fences, ordering_messages, ordering_o
 from benchlib.tables_exp06_flight import flight_curve, flight_mechanisms, loaded_latency  # noqa: E402
 from benchlib.tables_exp06_peer import peer_latency, peer_sizes, peer_sms, peer_watch  # noqa: E402
 from benchlib.tables_exp06_litmus import litmus_fences, litmus_outcomes, litmus_posts  # noqa: E402
+from benchlib.tables_exp06_cluster import cluster_barriers, cluster_exchange, cluster_latency  # noqa: E402
+from benchlib.tables_exp06_cluster import cluster_multicast, cluster_rounds, cluster_spread  # noqa: E402
 
 REFERENCE = Path("results") / "nvidia-h200"  # the results that the READMEs show
 LISTED_CASES = 4  # named in the list of failed and skipped cases, for each reason
@@ -188,6 +190,14 @@ SECTIONS: dict[str, list[tuple[str, Section]]] = {
         ("What the fences become", litmus_fences),
         ("All pairs", all_pairs),
     ],
+    "exp06_cluster": [
+        ("Rounds", cluster_rounds),
+        ("Latency", cluster_latency),
+        ("All SMs at once", cluster_exchange),
+        ("Barriers", cluster_barriers),
+        ("Multicast", cluster_multicast),
+        ("Cluster sizes", cluster_spread),
+    ],
     "exp06_ordering": [
         ("Figures", images),
         ("What is said, what it becomes, what it costs", ordering_orders),
@@ -249,6 +259,12 @@ README_TABLES: dict[str, tuple[str, Section]] = {
     "exp06-ordering-plots": ("exp06_ordering", images),
     "exp06-cache-plots": ("exp06_cache_ops", images),
     "exp06-orders": ("exp06_ordering", ordering_orders),
+    "exp06-cluster-barriers": ("exp06_cluster", cluster_barriers),
+    "exp06-cluster-exchange": ("exp06_cluster", cluster_exchange),
+    "exp06-cluster-latency": ("exp06_cluster", cluster_latency),
+    "exp06-cluster-multicast": ("exp06_cluster", cluster_multicast),
+    "exp06-cluster-rounds": ("exp06_cluster", cluster_rounds),
+    "exp06-cluster-spread": ("exp06_cluster", cluster_spread),
     "exp06-chains": ("exp06_ordering", ordering_chains),
     "exp06-fences": ("exp06_ordering", ordering_fences),
     "exp06-messages": ("exp06_ordering", ordering_messages),

@@ -103,6 +103,7 @@ struct KernelSpec {
   std::uint32_t params_bytes = 0;             // the struct of params.h: last CUDA argument / push constants
   std::uint32_t shared_bytes = 0;             // CUDA: dynamic shared memory a block. GLSL sizes its own by its constants
   int cuda_since = 0;                         // CUDA: the major compute capability that has the kernel's instructions
+  std::uint32_t cluster_x = 0;                // CUDA: consecutive blocks in x that share a cluster; 0: no clusters
   BufferBinding binding = BufferBinding::kDescriptors;
   Robustness robustness = Robustness::kDefault;
 };
@@ -138,10 +139,19 @@ struct KernelCode {
   std::string reason;  // why there is no code, or what is doubtful about it; empty if all is well
 };
 
+// What a device makes of a kernel's clusters of blocks; 0: not known.
+struct ClusterLimits {
+  std::uint32_t active = 0;            // clusters of spec.cluster_x blocks that run at once
+  std::uint32_t largest = 0;           // blocks of the largest cluster that this device starts
+  std::uint32_t largest_portable = 0;  // the same without the attribute that allows sizes that not every device has
+};
+
 class Kernel {
  public:
   virtual ~Kernel() = default;
   const KernelSpec& spec() const { return spec_; }
+  // Asks the driver anew at every call. Throws Error.
+  virtual ClusterLimits cluster_limits() const { return {}; }
   // Asks the driver anew at every call: milliseconds. Never throws for what a driver's data look like: that is a reason.
   virtual KernelCode code() const = 0;
 

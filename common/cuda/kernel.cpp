@@ -47,6 +47,61 @@ void allow_shared(cudaKernel_t kernel, const cudaFuncAttributes& attributes, con
            "{} bytes for {}", spec.shared_bytes, spec.entry);
 }
 
+// Source: CUDA C++ Programming Guide, "Thread Block Clusters": so many on every device that has them, more by an opt-in.
+constexpr std::uint32_t kPortableCluster = 8;
+
+// A launch's configuration with the attributes it points to.
+class Configuration {
+ public:
+  Configuration(const KernelSpec& spec, const std::array<std::uint32_t, 3>& grid, cudaStream_t stream) {
+    config_.gridDim = dim3(grid[0], grid[1], grid[2]);
+    config_.blockDim = dim3(spec.block_x);
+    config_.dynamicSmemBytes = spec.shared_bytes;
+    config_.stream = stream;
+    if (spec.cluster_x == 0) return;
+    cluster_.id = cudaLaunchAttributeClusterDimension;
+    cluster_.val.clusterDim = {spec.cluster_x, 1, 1};
+    config_.attrs = &cluster_;
+    config_.numAttrs = 1;
+  }
+  Configuration(const Configuration&) = delete;
+  Configuration& operator=(const Configuration&) = delete;
+
+  const cudaLaunchConfig_t* get() const { return &config_; }
+
+ private:
+  cudaLaunchAttribute cluster_{};
+  cudaLaunchConfig_t config_{};
+};
+
+void allow_non_portable(cudaKernel_t kernel, const KernelSpec& spec, bool allowed) {
+  BENCH_CU(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, allowed ? 1 : 0), "{}", spec.entry);
+}
+
+// How many clusters run at once; a device may also refuse the size.
+cudaError_t active_clusters(cudaKernel_t kernel, const KernelSpec& spec, int& active) {
+  const Configuration config(spec, {spec.cluster_x, 1, 1}, nullptr);
+  const cudaError_t status = cudaOccupancyMaxActiveClusters(&active, kernel, config.get());
+  if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
+  return status;
+}
+
+void allow_cluster(cudaKernel_t kernel, const KernelSpec& spec, ComputeCapability device) {
+  if (device.major < 9) {
+    throw Skip("{}: a cluster of {} blocks wants compute capability 9.0 or newer, {}.{} found", spec.entry, spec.cluster_x,
+               device.major, device.minor);
+  }
+  if (spec.cluster_x > kPortableCluster) allow_non_portable(kernel, spec, true);
+  int active = 0;
+  const cudaError_t status = active_clusters(kernel, spec, active);
+  if (status != cudaSuccess && is_sticky(status)) BENCH_CU(status, "a cluster of {} blocks of {}", spec.cluster_x, spec.entry);
+  if (status != cudaSuccess) throw Skip("{}: a cluster of {} blocks: {}", spec.entry, spec.cluster_x, describe(status));
+  if (active == 0) {
+    throw Skip("{}: no cluster of {} blocks of {} threads and {} bytes of shared memory fits this device", spec.entry,
+               spec.cluster_x, spec.block_x, spec.shared_bytes);
+  }
+}
+
 }  // namespace
 
 std::string architecture(const CudaImage& image) {
@@ -72,16 +127,35 @@ Kernel::Kernel(const KernelSpec& spec, ComputeCapability device)
                attributes.maxThreadsPerBlock, attributes.numRegs);
   }
   if (spec.shared_bytes != 0) allow_shared(kernel_, attributes, spec);
+  if (spec.cluster_x != 0) allow_cluster(kernel_, spec, device);
 }
 
 void Kernel::launch(cudaStream_t stream, const std::array<std::uint32_t, 3>& grid, void** args) const {
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(grid[0], grid[1], grid[2]);
-  config.blockDim = dim3(spec().block_x);
-  config.dynamicSmemBytes = spec().shared_bytes;
-  config.stream = stream;
-  BENCH_CU(cudaLaunchKernelExC(&config, kernel_, args), "{} with grid {} x {} x {}, block {}", spec().entry, grid[0], grid[1],
-           grid[2], spec().block_x);
+  const Configuration config(spec(), grid, stream);
+  BENCH_CU(cudaLaunchKernelExC(config.get(), kernel_, args), "{} with grid {} x {} x {}, block {}, clusters of {}",
+           spec().entry, grid[0], grid[1], grid[2], spec().block_x, spec().cluster_x);
+}
+
+ClusterLimits Kernel::cluster_limits() const {
+  if (spec().cluster_x == 0) return {};
+  const auto largest = [this](bool non_portable) {
+    const Configuration config(spec(), {spec().cluster_x, 1, 1}, nullptr);
+    int blocks = 0;
+    allow_non_portable(kernel_, spec(), non_portable);
+    if (cudaOccupancyMaxPotentialClusterSize(&blocks, kernel_, config.get()) != cudaSuccess) {
+      static_cast<void>(cudaGetLastError());
+      return 0U;  // not known
+    }
+    return static_cast<std::uint32_t>(blocks);
+  };
+  ClusterLimits limits;
+  limits.largest_portable = largest(false);
+  limits.largest = largest(true);
+  int active = 0;
+  BENCH_CU(active_clusters(kernel_, spec(), active), "{}", spec().entry);
+  limits.active = static_cast<std::uint32_t>(active);
+  allow_non_portable(kernel_, spec(), spec().cluster_x > kPortableCluster);
+  return limits;
 }
 
 KernelCode Kernel::code() const {

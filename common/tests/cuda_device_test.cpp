@@ -283,6 +283,48 @@ TEST_F(CudaDevice, ImpossibleBlockIsSkippedAndMissingEntryIsAnError) {
   EXPECT_NO_THROW(device_->run(spin(1000)));
 }
 
+TEST_F(CudaDevice, BlocksOfAClusterKnowTheirRank) {
+  KernelSpec spec = {.images = &find_kernel(kernels::cuda_test(), "cluster_rank"),
+                     .entry = "cluster_rank",
+                     .block_x = 1,
+                     .glsl_constants = {},
+                     .buffers = 1,
+                     .cuda_since = 9};
+  constexpr std::uint32_t kBlocks = 16;
+  const std::unique_ptr<Buffer> out = device_->allocate(kBlocks * sizeof(std::uint32_t), "ranks");
+  const auto ranks = [&](SubmitMode mode) {
+    const std::unique_ptr<Kernel> kernel = device_->load(spec);
+    const Launch launch = {.kernel = kernel.get(), .grid = {kBlocks, 1, 1}, .buffers = {out.get()}, .params = {}};
+    device_->fill(*out, 0, out->bytes(), ~0U);
+    device_->prepare(launch, {.mode = mode})->time_device({.batch = 2});
+    std::vector<std::uint32_t> found(kBlocks);
+    device_->download(*out, 0, std::as_writable_bytes(std::span(found)));
+    return found;
+  };
+  EXPECT_EQ(ranks(SubmitMode::kEach), std::vector<std::uint32_t>(kBlocks, 1U << 16));
+  spec.cluster_x = 1;
+  std::uint32_t largest = 0;
+  std::uint32_t portable = 0;
+  try {
+    const ClusterLimits limits = device_->load(spec)->cluster_limits();
+    largest = limits.largest;
+    portable = limits.largest_portable;
+  } catch (const Skip& skip) {
+    GTEST_SKIP() << skip.what();
+  }
+  EXPECT_EQ(portable, 8u);
+  for (std::uint32_t blocks = 1; blocks <= largest; blocks *= 2) {
+    spec.cluster_x = blocks;
+    EXPECT_GT(device_->load(spec)->cluster_limits().active, 0u);
+    std::vector<std::uint32_t> expected(kBlocks);
+    for (std::uint32_t i = 0; i < kBlocks; ++i) expected[i] = blocks << 16 | i % blocks;
+    EXPECT_EQ(ranks(SubmitMode::kEach), expected);
+    EXPECT_EQ(ranks(SubmitMode::kReplay), expected);
+  }
+  spec.cluster_x = 32;
+  EXPECT_THROW(device_->load(spec), Skip);
+}
+
 TEST_F(CudaDevice, RunsWithDynamicSharedMemory) {
   KernelSpec spec = spin_kernel_->spec();
   spec.shared_bytes = 40U << 10;  // what every device has beside a kernel's own; more wants to be opted into

@@ -59,6 +59,8 @@ void check_limits(const Context& context, const KernelSpec& spec) {
     throw Error("kernel {}: block_x {} must not be 0, params_bytes {} must be a multiple of 4", spec.images->stem, spec.block_x,
                 spec.params_bytes);
   }
+  if (spec.cluster_x != 0)
+    throw Skip("kernel {} wants clusters of {} workgroups; Vulkan has none", spec.images->stem, spec.cluster_x);
   at_most("invocations in x", spec.block_x, "maxComputeWorkGroupSize[0]", limits.maxComputeWorkGroupSize[0]);
   at_most("invocations a workgroup", spec.block_x, "maxComputeWorkGroupInvocations", limits.maxComputeWorkGroupInvocations);
   at_most("bytes of push constants", push_bytes_of_buffers(spec) + spec.params_bytes, "maxPushConstantsSize",

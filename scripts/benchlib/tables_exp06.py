@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from benchlib import code_cells, counted, markdown
 from benchlib.markdown import NONE, count, escape, sig
-from benchlib.results import API_NAMES, APIS, Case, Results, Table
+from benchlib.results import APIS, Case, Results, Table
 from benchlib.tables import figure_of
 
 SCOPES = ["", "cta", "cluster", "gpu", "sys", "subgroup", "queue_family"]

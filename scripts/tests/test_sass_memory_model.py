@@ -7,7 +7,7 @@ import pytest
 import test_sass_golden as golden
 from benchlib import sass, sass_cubin
 
-ORDERING, CACHE_OPS = (f"exp06_memory_model/{name}" for name in ("ordering", "cache_ops"))
+ORDERING, CACHE_OPS, CLUSTER = (f"exp06_memory_model/{name}" for name in ("ordering", "cache_ops", "cluster"))
 ARCH = "sm_90a"
 SHOWN = ("load", "store", "generic_load", "generic_store", "atomic", "fence")
 
@@ -285,3 +285,116 @@ def test_a_policy_takes_the_place_of_the_memory_descriptor(kernel, stem):
     first, last, plain = policy("l2_evict_first"), policy("l2_evict_last"), policy("plain")
     assert len(first) > len(plain) and len(last) > len(plain)
     assert first != last
+
+
+# ------------------------------------------------------------------------------------------------------------- clusters
+
+RELEASE = ["MEMBAR.ALL.GPU", "ERRBAR", "CGAERRBAR"]
+ARRIVE, WAIT = ["UCGABAR_ARV"], ["UCGABAR_WAIT", "CCTL.IVALL"]
+CLUSTER_CODE = re.compile(
+    r"UCGABAR|STAS|UBLKCP|SYNCS\.(?:ARRIVE|PHASECHK)|MEMBAR|ERRBAR|CGAERRBAR|CCTL|BAR\.SYNC|LDS|LD\.E|ST\.E|ATOM\.E|LDG|STG"
+)
+
+
+def cluster_loop(instructions):
+    """As in_loop, with a cluster's instructions; a wait's second try, which the first one's success jumps over, is left out."""
+    starts = {}
+    for i in instructions:
+        target = re.search(r"0x([0-9a-f]+)", i.operands) if i.base == "BRA" else None
+        if target and int(target[1], 16) < i.offset:
+            starts[int(target[1], 16)] = i.offset
+    outer = max(starts.items(), key=lambda span: span[1] - span[0])
+    inner = [(a, b) for a, b in starts.items() if (a, b) != outer and outer[0] <= a and b <= outer[1]]
+    opcodes = []
+    for i in instructions:
+        if outer[0] <= i.offset <= outer[1] and CLUSTER_CODE.match(i.opcode) and not any(a <= i.offset <= b for a, b in inner):
+            opcodes.append(i.opcode)
+    return opcodes
+
+
+def all_cluster_code(instructions):
+    return [i.opcode for i in instructions if CLUSTER_CODE.match(i.opcode)]
+
+
+def test_the_sources_two_kernels(kernel):
+    """06.17: the arrival of the standard one releases, so that every thread waits for its stores in every round."""
+    announce, look = ["SYNCS.ARRIVE.TRANS64"], ["SYNCS.PHASECHK.TRANS64.TRYWAIT", "CCTL.IVALL"]
+    standard = cluster_loop(kernel(CLUSTER, "rounds", "rounds_standard"))
+    assert standard == ["MEMBAR.ALL.CTA", *RELEASE, *announce, "STAS.128", *look]
+    low_latency = cluster_loop(kernel(CLUSTER, "rounds", "rounds_low_latency"))
+    assert low_latency == ["STAS.128", *announce, *look, *ARRIVE, *WAIT]
+    assert cluster_loop(kernel(CLUSTER, "rounds", "rounds_sync")) == ["ST.E.128", *RELEASE, *ARRIVE, *WAIT, "LDS.128"]
+
+
+def test_rounds_without_a_cluster_barrier(kernel):
+    async_send = ["STAS.128", "SYNCS.ARRIVE.TRANS64", "SYNCS.PHASECHK.TRANS64.TRYWAIT"]
+    for name in ("no_barrier", "one_thread"):
+        assert cluster_loop(kernel(CLUSTER, "rounds", f"rounds_{name}")) == [*async_send, "CCTL.IVALL", "LDS.128"]
+    assert cluster_loop(kernel(CLUSTER, "rounds", "rounds_one_thread_cta")) == [*async_send, "LDS.128"]
+    assert cluster_loop(kernel(CLUSTER, "rounds", "rounds_poll")) == ["ST.E.64.STRONG.GPU", "LDS.64"]
+    assert cluster_loop(kernel(CLUSTER, "rounds", "rounds_global")) == ["STG.E.64.STRONG.GPU", "LDG.E.64.STRONG.GPU"]
+
+
+@pytest.mark.parametrize("work", ["", "_before", "_between"])
+def test_cluster_barriers(kernel, work):
+    """06.17: cluster.sync() is an arrival and a wait. Nothing asks whether there is a cluster: the kernels say so."""
+    assert cluster_loop(kernel(CLUSTER, "barrier", f"barrier_release{work}")) == [*RELEASE, *ARRIVE, *WAIT]
+    assert cluster_loop(kernel(CLUSTER, "barrier", f"barrier_relaxed{work}")) == [*ARRIVE, *WAIT]
+
+
+def test_work_between_arrival_and_wait(kernel):
+    def order(name):
+        found = kernel(CLUSTER, "barrier", name)
+        return " ".join(i.base for i in found if i.base.startswith("UCGABAR") or "0x19660d" in i.operands)
+
+    between = re.compile(r"UCGABAR_ARV (?:IMAD )+UCGABAR_WAIT")
+    assert between.search(order("barrier_relaxed_between"))
+    assert "IMAD" in order("barrier_relaxed_before") and not between.search(order("barrier_relaxed_before"))
+
+
+CHASES = {"local": "LDS", "load": "LD.E", "atom": "ATOM.E.ADD.STRONG.GPU", "l2": "LDG.E.STRONG.GPU"}
+
+
+@pytest.mark.parametrize("op", CHASES)
+def test_dependent_accesses(kernel, op):
+    """06.19: what shared::cluster becomes."""
+    found = all_cluster_code(kernel(CLUSTER, "chase", f"chase_{op}"))
+    assert found.count(CHASES[op]) == 4
+
+
+EXCHANGES = {
+    "read_local": ("LDS.128", 4),
+    "read": ("LD.E.128", 4),
+    "read_global": ("LDG.E.128.STRONG.GPU", 4),
+    "write_local": ("STS.128", 2),
+    "write": ("ST.E.128", 2),
+    "write_global": ("STG.E.128.STRONG.GPU", 2),
+    "st_async": ("STAS.128", 2),
+    "bulk": ("UBLKCP.S.S", 1),
+}
+
+
+@pytest.mark.parametrize("op", EXCHANGES)
+def test_exchanges(kernel, op):
+    opcode, count = EXCHANGES[op]
+    assert [i.opcode for i in kernel(CLUSTER, "exchange", f"exchange_{op}")].count(opcode) == count
+
+
+MULTICASTS = {"own": "UBLKCP.S.G", "one": "UBLKCP.S.G.MULTICAST", "split": "UBLKCP.S.G.MULTICAST"}
+
+
+@pytest.mark.parametrize("op", MULTICASTS)
+def test_multicasts(kernel, op):
+    """06.21."""
+    found = [i.opcode for i in kernel(CLUSTER, "multicast", f"multicast_{op}") if i.base == "UBLKCP"]
+    assert set(found) == {MULTICASTS[op]}
+    # Telling whoever copies that a slot is free: an arrival at another block's barrier.
+    remote = [i.opcode for i in kernel(CLUSTER, "multicast", f"multicast_{op}") if "RED.A1T0" in i.opcode]
+    assert bool(remote) == (op != "own")
+    # Only the first and the last cluster barrier wait for stores.
+    assert [i.opcode for i in kernel(CLUSTER, "multicast", f"multicast_{op}")].count("MEMBAR.ALL.GPU") == 2
+
+
+def test_the_sources_multicast(kernel):
+    found = [i.opcode for i in kernel(CLUSTER, "example", "example_multicast") if i.base == "UTMALDG"]
+    assert found == ["UTMALDG.2D.MULTICAST"]

@@ -1,0 +1,143 @@
+// What the kernels share: a cluster's ranks, barriers and addresses, and what a block writes in the end. PTX ISA 8.1, sm_90.
+// No block returns before all of its cluster have come to a last cluster_sync: its shared memory may still be reached.
+#pragma once
+
+#include "exp06_memory_model/cuda/bulk.cuh"
+#include "params.h"
+
+// Launched with a cluster size always. Without saying so, every cluster barrier would first ask whether there is a cluster.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define CLUSTER_KERNEL extern "C" __global__ void __cluster_dims__()
+#else
+#define CLUSTER_KERNEL extern "C" __global__ void
+#endif
+
+#if __CUDA_ARCH__ >= 900
+
+__device__ __forceinline__ uint cluster_rank() {
+  uint rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+__device__ __forceinline__ uint cluster_blocks() {
+  uint blocks;
+  asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
+  return blocks;
+}
+__device__ __forceinline__ uint sm_id() {
+  uint id;
+  asm("mov.u32 %0, %%smid;" : "=r"(id));
+  return id;
+}
+__device__ __forceinline__ uint cycles() {
+  uint now;
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(now)::"memory");
+  return now;
+}
+
+// The shared::cluster address of what `pointer` is in the block of that rank.
+__device__ __forceinline__ uint at_rank(const void* pointer, uint rank) {
+  uint address;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(shared_address(pointer)), "r"(rank));
+  return address;
+}
+
+__device__ __forceinline__ void arrive_release() { asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory"); }
+__device__ __forceinline__ void arrive_relaxed() { asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory"); }
+// There is no relaxed wait.
+__device__ __forceinline__ void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
+// By whole warps.
+__device__ __forceinline__ void cluster_sync() {
+  __syncwarp();
+  arrive_release();
+  cluster_wait();
+}
+
+__device__ __forceinline__ void fence_barrier_init() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+
+// barrier_try for what other blocks of the cluster have written.
+__device__ __forceinline__ bool cluster_try(unsigned long long* barrier, uint parity) {
+  uint done;
+  asm volatile(
+      "{\n.reg .pred p;\n"
+      "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
+      "selp.u32 %0, 1, 0, p;\n}"
+      : "=r"(done)
+      : "r"(shared_address(barrier)), "r"(parity)
+      : "memory");
+  return done != 0;
+}
+
+// False if it has not come true in a second.
+template <class Done>
+__device__ __forceinline__ bool wait_until(const Done& done) {
+  if (done()) return true;
+  const unsigned long long begin = timer_ns();
+  while (timer_ns() - begin < 1000000000ull) {
+    if (done()) return true;
+  }
+  return false;
+}
+
+__device__ __forceinline__ bool cluster_barrier_wait(unsigned long long* barrier, uint parity) {
+  return wait_until([&] { return cluster_try(barrier, parity); });
+}
+
+// At another block's barrier, to say that this block has read what it was sent. Releases to the block only, as it does in
+// practice: what was read is in registers by then, and nothing was written. To the cluster it would be a MEMBAR.ALL.GPU.
+__device__ __forceinline__ void arrive_remote(uint barrier) {
+  asm volatile("mbarrier.arrive.release.cta.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+// Accesses to shared::cluster addresses.
+__device__ __forceinline__ uint4 load_remote(uint from) {
+  uint4 value;
+  asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+               : "r"(from)
+               : "memory");
+  return value;
+}
+__device__ __forceinline__ void store_remote(uint to, uint4 value) {
+  asm volatile("st.shared::cluster.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(value.x), "r"(value.y), "r"(value.z),
+               "r"(value.w)
+               : "memory");
+}
+// Reports 16 bytes to a barrier of the same block.
+__device__ __forceinline__ void store_async(uint to, uint4 value, uint barrier) {
+  asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.u32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
+               "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w), "r"(barrier)
+               : "memory");
+}
+__device__ __forceinline__ uint4 load_shared(const uint4* from) {
+  uint4 value;
+  asm volatile("ld.shared::cta.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+               : "r"(shared_address(from))
+               : "memory");
+  return value;
+}
+__device__ __forceinline__ void store_shared(uint to, uint4 value) {
+  asm volatile("st.shared::cta.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w)
+               : "memory");
+}
+
+// By one thread of the block. The barrier tests write times of their own.
+__device__ __forceinline__ void record(uint* out, bool ok, uint4 result, uint elapsed, bool times = true) {
+  uint* mine = out + blockIdx.x * EXP06_RECORD_WORDS;
+  mine[0] = ok ? result.x : EXP06_TIMED_OUT;
+  mine[1] = ok ? result.y : EXP06_TIMED_OUT;
+  mine[2] = ok ? result.z : EXP06_TIMED_OUT;
+  mine[3] = ok ? result.w : EXP06_TIMED_OUT;
+  mine[EXP06_CYCLES] = elapsed;
+  if (times) mine[EXP06_TIME_IN] = mine[EXP06_TIME_OUT] = 0;
+  mine[EXP06_SM] = sm_id();
+}
+__device__ __forceinline__ void record(uint* out, bool ok, uint result, uint elapsed, bool times = true) {
+  record(out, ok, make_uint4(result, result, result, result), elapsed, times);
+}
+
+// The word of four equal words; something else if one of them differs.
+__device__ __forceinline__ uint agreed(uint4 value) { return value.x + value.y + value.z - 2 * value.w; }
+
+#endif

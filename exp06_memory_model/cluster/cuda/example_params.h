@@ -1,0 +1,8 @@
+// example_multicast's arguments.
+#pragma once
+
+#include "cuda/tensor_map.h"
+
+struct ExampleParams {
+  bench::cu::TensorMap map;
+};

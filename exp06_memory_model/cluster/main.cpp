@@ -1,0 +1,209 @@
+// What does a thread-block cluster buy: latency, bandwidth, barriers, and one load for all of its blocks?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "backends.h"
+#include "core/error.h"
+#include "core/experiment.h"
+#include "core/stats.h"
+#include "cuda/example_params.h"
+#include "exp06_kernels.h"
+#include "params.h"
+#include "reference.h"
+#include "variants.h"
+
+namespace {
+
+using bench::Buffer;
+using bench::Plan;
+using bench::Workbench;
+
+constexpr std::size_t kRuns = 9;                                   // of which exchange_gbps is the median
+constexpr std::uint32_t kStateWords = 128 * 2 * EXP06_MAIL_WORDS;  // mailboxes of 64-bit words; the counters are fewer
+const std::vector<std::string> kMeasured = {"blocks",          "cycles",      "bytes_per_cycle", "exchange_gbps",
+                                            "pairs",           "pair_cycles", "pair_cycles_min", "pair_cycles_max",
+                                            "tpc_cycles",      "sms_used",    "active_clusters", "largest_cluster",
+                                            "largest_portable"};
+
+std::string text(double value) { return fmt::format("{:.6g}", value); }
+
+const bench::Kernel& load(Workbench& bench, const Cell& cell, std::string_view entry) {
+  const bool example = entry == "example_multicast";
+  return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), cell.stem()),
+                       .entry = std::string(entry),
+                       .block_x = cell.block(),
+                       .glsl_constants = {},
+                       .buffers = 2,
+                       .params_bytes = static_cast<std::uint32_t>(example ? sizeof(ExampleParams) : sizeof(ClusterParams)),
+                       .shared_bytes = entry == "pair_map" ? kAlone : cell.shared_bytes(),
+                       .cuda_since = 9,
+                       .cluster_x = cell.cluster});
+}
+
+// Words that word(i) gives.
+template <class Word>
+Buffer& filled(Workbench& bench, const std::string& slot, std::uint64_t words, const Word& word) {
+  Buffer& buffer = bench.output(slot, words);
+  std::vector<std::uint32_t> values(words);
+  for (std::uint64_t i = 0; i < words; ++i) values[i] = word(static_cast<std::uint32_t>(i));
+  bench.device().upload(buffer, 0, std::as_bytes(std::span(values)));
+  return buffer;
+}
+
+const Buffer& data_of(Workbench& bench, const Cell& cell, std::uint32_t grid) {
+  if (cell.shape == Shape::kMulticast) return bench.input(0, std::uint64_t{cell.chunks()} * (EXP06_CHUNK_BYTES / 4));
+  if (cell.global()) return bench.output("slots", std::uint64_t{grid} * EXP06_SLOTS * EXP06_SLOT_WORDS);
+  if (cell.shape == Shape::kExample) {
+    return filled(bench, "example", EXP06_EXAMPLE_WORDS, [](std::uint32_t i) { return i; });
+  }
+  if (cell.op == "l2") {
+    return filled(bench, "table", EXP06_L2_TABLE_WORDS,
+                  [](std::uint32_t i) { return 4 * EXP06_NEXT_WORD(i, EXP06_L2_TABLE_WORDS); });
+  }
+  Buffer& state = bench.output("state", kStateWords);
+  bench.device().fill(state, 0, kStateWords * sizeof(std::uint32_t), 0);
+  return state;
+}
+
+std::vector<std::byte> params_of(const Cell& cell, const Buffer& data) {
+  if (cell.entry() == "example_multicast") {
+    return bench::params_bytes(ExampleParams{bench::cu::tensor_map_2d(
+        data, {.row_words = EXP06_EXAMPLE_WORDS, .rows = 1, .box_words = EXP06_EXAMPLE_TILE, .box_rows = 1})});
+  }
+  return bench::params_bytes(ClusterParams{cell.steps(), cell.distance, cell.work, cell.chunks(), 0});
+}
+
+// kMeasured, of a launch that has been verified and timed.
+struct Measured {
+  Workbench* bench;
+  Cell cell;
+  const bench::Kernel* kernel;
+  const Buffer* data;
+  const Buffer* out;
+  std::uint32_t grid;
+  bench::Subject* subject;
+
+  double exchange_gbps() const {
+    std::vector<double> gbps;
+    const double bytes = static_cast<double>(grid) * cell.steps() * EXP06_SLOT_BYTES;
+    for (std::size_t run = 0; run < kRuns; ++run)
+      gbps.push_back(bytes / subject->time_device({.batch = 1, .lead_in = 1, .evict_l2 = false}));
+    return bench::quantile(gbps, 0.5);
+  }
+
+  // Every pair of blocks in as many clusters as run at once.
+  void measure_pairs(std::vector<std::string>& cells) const {
+    const bench::Kernel& pair_map = load(*bench, cell, "pair_map");
+    const std::uint32_t blocks = pair_map.cluster_limits().active * cell.cluster;
+    Buffer& map = bench->output("pair_map", pair_map_words(blocks, cell.cluster));
+    bench::Launch launch;
+    launch.kernel = &pair_map;
+    launch.grid = {blocks, 1, 1};
+    launch.buffers = {data, &map};
+    launch.params = params_of(cell, *data);
+    bench->device().run(launch);
+    const PairCycles found = pair_cycles(bench->device(), map, blocks, cell.cluster);
+    cells[4] = std::to_string(found.all.size());
+    cells[5] = text(bench::quantile(found.all, 0.5));
+    cells[6] = text(*std::ranges::min_element(found.all));
+    cells[7] = text(*std::ranges::max_element(found.all));
+    if (!found.one_tpc.empty()) cells[8] = text(bench::quantile(found.one_tpc, 0.5));
+  }
+
+  std::vector<std::string> operator()() const {
+    std::vector<std::string> cells(kMeasured.size());
+    cells[0] = std::to_string(grid);
+    if (cell.shape == Shape::kExample) return cells;
+    if (cell.shape == Shape::kExchange) cells[3] = text(exchange_gbps());
+    std::vector<double> cycles;
+    std::set<std::uint32_t> sms;
+    for (const std::vector<std::uint32_t>& record : records(bench->device(), *out, grid)) {
+      if (record[EXP06_CYCLES] != 0) cycles.push_back(record[EXP06_CYCLES]);
+      sms.insert(record[EXP06_SM]);
+    }
+    const double median = cycles.empty() ? 0 : bench::quantile(cycles, 0.5);
+    if (cell.shape != Shape::kMulticast && cell.shape != Shape::kSpread && median > 0) cells[1] = text(median / cell.steps());
+    if (cell.shape == Shape::kExchange && median > 0)
+      cells[2] = text(static_cast<double>(cell.steps()) * EXP06_SLOT_BYTES / median);
+    if (cell.shape == Shape::kChase && cell.op == "load" && cell.cluster > 1) measure_pairs(cells);
+    cells[9] = std::to_string(sms.size());
+    const bench::ClusterLimits limits = kernel->cluster_limits();
+    cells[10] = std::to_string(limits.active);
+    cells[11] = std::to_string(limits.largest);
+    cells[12] = std::to_string(limits.largest_portable);
+    return cells;
+  }
+};
+
+// Kernel, data, poisoned output, one run, verification, the subject to be timed.
+bench::Prepared set_up(Workbench& bench, const Cell& cell, ChunkSums& sums) {
+  bench::Device& device = bench.device();
+  const bench::Kernel& kernel = load(bench, cell, cell.entry());
+  const std::uint32_t grid = cell.grid(kernel.cluster_limits().active);
+  const Buffer& data = data_of(bench, cell, grid);
+  Buffer& out = bench.output("out", cell.out_words(grid));
+  bench::Launch launch;
+  launch.kernel = &kernel;
+  launch.grid = {grid, 1, 1};
+  launch.buffers = {&data, &out};
+  launch.params = params_of(cell, data);
+
+  device.run(launch);
+  check(bench, cell, out, grid, sums);
+
+  std::unique_ptr<bench::Subject> subject = device.prepare(launch, {});
+  const Measured measured{&bench, cell, &kernel, &data, &out, grid, subject.get()};
+  return {std::move(subject), measured};
+}
+
+bench::Case make_case(const Cell& cell, const std::shared_ptr<ChunkSums>& sums) {
+  const auto number = [](std::uint32_t value) { return value == 0 ? std::string() : std::to_string(value); };
+  bench::Case result;
+  result.sides = {{.api = bench::Api::kCuda,
+                   .variant = std::string(cell.variant),
+                   .params = {std::string(cell.op), std::to_string(cell.cluster), number(cell.distance), number(cell.work),
+                              std::string(cell.level)},
+                   .set_up = [cell, sums](Workbench& bench) { return set_up(bench, cell, *sums); }}};
+  result.elements = cell.shape == Shape::kSpread ? cell.grid(0) : cell.steps();
+  result.useful_bytes = cell.useful_bytes();
+  result.footprint_bytes = cell.shape == Shape::kMulticast ? std::uint64_t{cell.chunks()} * EXP06_CHUNK_BYTES : 0;
+  result.cache = cell.level == "dram" ? bench::Cache::kCold : bench::Cache::kWarm;
+  result.host_samples = 1;
+  result.budget_part = 0.12;
+  return result;
+}
+
+std::vector<bench::Case> cases(const Plan& plan) {
+  const auto sums = std::make_shared<ChunkSums>();
+  std::vector<bench::Case> list;
+  for (const Cell& cell : all_cells(plan.multiprocessors, plan.smoke || plan.cpu)) list.push_back(make_case(cell, sums));
+  const auto standard =
+      std::ranges::find_if(list, [](const bench::Case& one) { return one.sides.front().variant == "rounds"; });
+  for (const bench::Case& aa : bench::aa_controls(*standard)) list.push_back(aa);
+  return list;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Experiment experiment = {
+      .name = "exp06_cluster",
+      .question = "What does a thread-block cluster buy: latency, bandwidth, barriers, and one load for all of its blocks?",
+      .params = {"op", "cluster", "distance", "work", "level"},
+      .model = {},
+      .measured = kMeasured,
+      .variants = {{"example", "a post's two examples: distributed shared memory, and a multicast to the ranks in a mask"},
+                   {"rounds", "every block sends 16 bytes to its peer and waits for the peer's: time of a round"},
+                   {"latency", "one thread's dependent loads from another block's shared memory: time of a load"},
+                   {"exchange", "all threads of all blocks read, or write, their peer's shared memory: 32 KiB a step"},
+                   {"barrier", "barriers of a block, a cluster, and blocks at large, one after another: time of a barrier"},
+                   {"spread", "blocks with an SM each, in clusters of 1 to 16: how many SMs do work?"},
+                   {"multicast", "all blocks of a cluster read the same: each for itself, or one for all"},
+                   {"aa_control_a", "A/A control: the source's standard rounds, paired with aa_control_b, which is the same"},
+                   {"aa_control_b", "the other half of the A/A control"}},
+      .cases = cases,
+  };
+  return bench::run_main(argc, argv, experiment, bench::all_backends());
+}

@@ -1,0 +1,49 @@
+"""exp06's clusters: figures in the cells of their sizes."""
+
+from pathlib import Path
+
+import pytest
+import synthetic
+from benchlib import results, tables_exp06_cluster
+
+CLUSTER = "exp06_cluster"
+
+
+@pytest.fixture
+def clusters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> results.Results:
+    monkeypatch.setitem(synthetic.PARAMS, CLUSTER, ["block", "op", "cluster", "distance", "work", "level"])
+    measured = ["cycles", "bytes_per_cycle", "pairs", "pair_cycles", "pair_cycles_min", "pair_cycles_max", "tpc_cycles",
+                "sms_used", "active_clusters"]  # fmt: skip
+    monkeypatch.setitem(synthetic.MEASURED, CLUSTER, measured)
+
+    def row(variant: str, ns: float, **cells: object) -> dict:
+        blank = dict.fromkeys(["op", "distance", "work", "level", *measured], "")
+        return synthetic.row(CLUSTER, variant, "cuda", ns, **blank | {"elements": 100} | cells)
+
+    pairs = {"pairs": 240, "pair_cycles": 190, "pair_cycles_min": 175, "pair_cycles_max": 213, "tpc_cycles": 176}
+    rows = [
+        row("rounds", 36500, op="standard", cluster=8, distance=1),
+        row("rounds", 24100, op="poll", cluster=16, distance=8),
+        row("latency", 1500, op="local", cluster=1, cycles=29),
+        row("latency", 9500, op="load", cluster=16, distance=8, cycles=188.5, **pairs),
+        row("exchange", 1000, op="read", cluster=2, distance=1, bytes_per_cycle=21.5),
+        row("barrier", 1000, op="relaxed_between", cluster=8, work=64, cycles=600),
+        row("multicast", 1000, op="own", cluster=8, level="l2", bytes_per_element=8),
+        row("spread", 5000, cluster=16, work=2048, active_clusters=7, sms_used=112),
+    ]
+    synthetic.write(tmp_path, CLUSTER, rows)
+    return results.load(tmp_path)
+
+
+def test_a_clusters_figures_are_in_the_columns_of_its_size(clusters: results.Results) -> None:
+    table = clusters.tables[CLUSTER]
+    rounds = tables_exp06_cluster.cluster_rounds(clusters, table).splitlines()
+    assert rounds[2] == "| op | 8, distance 1 | 16, distance 8 |"
+    assert rounds[4:] == ["| standard | 365.0 | – |", "| poll | – | 241.0 |"]
+    latency = tables_exp06_cluster.cluster_latency(clusters, table).splitlines()
+    assert latency[5] == "| load | – | 188.5 |"
+    assert latency[-1] == "| 16 | 240 | 175.0 | 190.0 | 213.0 | 176.0 |"
+    assert tables_exp06_cluster.cluster_exchange(clusters, table).splitlines()[-1] == "| read | 21.50 |"
+    assert tables_exp06_cluster.cluster_barriers(clusters, table).splitlines()[-1] == "| relaxed_between | 64 | 600.0 |"
+    assert tables_exp06_cluster.cluster_multicast(clusters, table).splitlines()[-1] == "| l2 | own | 0.8000 |"
+    assert tables_exp06_cluster.cluster_spread(clusters, table).splitlines()[-1] == "| 16 | 7 | 112 | 50.00 |"
