@@ -139,7 +139,10 @@ void Kernel::launch(cudaStream_t stream, const std::array<std::uint32_t, 3>& gri
 ClusterLimits Kernel::cluster_limits() const {
   if (spec().cluster_x == 0) return {};
   const auto largest = [this](bool non_portable) {
-    const Configuration config(spec(), {spec().cluster_x, 1, 1}, nullptr);
+    // Of a launch in clusters of one: the question is refused where the kernel's own size is not allowed.
+    KernelSpec alone = spec();
+    alone.cluster_x = 1;
+    const Configuration config(alone, {1, 1, 1}, nullptr);
     int blocks = 0;
     allow_non_portable(kernel_, spec(), non_portable);
     if (cudaOccupancyMaxPotentialClusterSize(&blocks, kernel_, config.get()) != cudaSuccess) {

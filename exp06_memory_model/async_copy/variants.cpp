@@ -55,7 +55,8 @@ void add_copies(std::vector<Shape>& list) {
   for (const Ring& ring : std::vector<Ring>{{1, 8, 16}, {2, 4, 16}, {4, 4, 8}, {8, 2, 8}, {1, 2, 64}})
     add_bulk("copy_bulk_taken", "copy_bulk", ring);
   for (const std::string_view hint : {"read_first", "both_first"}) add_bulk("copy_bulk_taken", "copy_bulk", {2, 4, 16}, hint);
-  for (const Ring& ring : std::vector<Ring>{{0, 1, 4}, {0, 1, 8}, {0, 1, 16}, {0, 1, 32}, {0, 1, 64}, {0, 2, 16}, {0, 4, 8}})
+  for (const Ring& ring :
+       std::vector<Ring>{{0, 1, 2}, {0, 2, 2}, {0, 1, 4}, {0, 1, 8}, {0, 1, 16}, {0, 1, 64}, {0, 2, 16}, {0, 4, 8}})
     add_bulk("copy_bulk_once", "copy_bulk_once", ring);
   for (const std::string_view hint : {"read_first", "both_first"})
     add_bulk("copy_bulk_once", "copy_bulk_once", {0, 1, 16}, hint);
@@ -65,11 +66,11 @@ void add_copies(std::vector<Shape>& list) {
   };
   add_tma("copy_tma", "copy_tma_interleaved", {2, 4, 16});
   add_tma("copy_tma_taken", "copy_tma_taken", {2, 4, 16});
-  for (const Ring& ring : std::vector<Ring>{{0, 1, 8}, {0, 1, 16}, {0, 1, 32}, {0, 2, 16}})
+  for (const Ring& ring : std::vector<Ring>{{0, 1, 4}, {0, 1, 8}, {0, 1, 16}, {0, 2, 16}})
     add_tma("copy_tma_once", "copy_tma_once", ring);
 
   for (const std::string_view variant : {"copy_half_in", "copy_half_out"}) {
-    for (const std::uint32_t kib : {8U, 16U})
+    for (const std::uint32_t kib : {4U, 8U, 16U})
       add(variant, "copy_half", fmt::format("{}_{}", variant, kib / 2), Mechanism::kBulk, 128, {0, 1, kib});
   }
 }

@@ -131,8 +131,8 @@ struct Measured {
     cells[9] = std::to_string(sms.size());
     const bench::ClusterLimits limits = kernel->cluster_limits();
     cells[10] = std::to_string(limits.active);
-    cells[11] = std::to_string(limits.largest);
-    cells[12] = std::to_string(limits.largest_portable);
+    if (limits.largest != 0) cells[11] = std::to_string(limits.largest);
+    if (limits.largest_portable != 0) cells[12] = std::to_string(limits.largest_portable);
     return cells;
   }
 };

@@ -49,7 +49,9 @@ __device__ __forceinline__ void copy_half_out(const uint4* a, uint4* b, const Co
   extern "C" __global__ void copy_half_##way##_##unroll(const uint4* a, uint4* b, uint*, CopyParams params) { \
     copy_half_##way<unroll>(a, b, params);                                                                    \
   }
+COPY_HALF(in, 2)
 COPY_HALF(in, 4)
 COPY_HALF(in, 8)
+COPY_HALF(out, 2)
 COPY_HALF(out, 4)
 COPY_HALF(out, 8)
