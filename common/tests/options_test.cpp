@@ -69,7 +69,7 @@ TEST(Options, Defaults) {
   EXPECT_TRUE(options.sizes.empty());
   EXPECT_TRUE(options.variants.empty());
   EXPECT_TRUE(options.caches.empty());
-  EXPECT_EQ(options.case_budget_s(), 1.0);
+  EXPECT_EQ(options.case_budget_s(), 0.5);
   for (const bool flag : {options.list_devices, options.list_variants, options.describe, options.print_slug, options.resume,
                           options.quick, options.smoke, options.validate}) {
     EXPECT_FALSE(flag);
