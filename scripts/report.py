@@ -5,7 +5,7 @@
     scripts/report.py --check [DIR]    writes nothing; exits 1 if the page would change
 
 The page is one file: it asks nothing of a network or a server. The same input gives the same bytes. Exit codes: 0 done (or
-nothing to change), 1 bad input or a page that would change, 2 usage.
+nothing to change), 1 bad input or a page that would change, 2 usage, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -179,6 +179,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (InputError, OSError) as error:
         print(f"report.py: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("report.py: interrupted", file=sys.stderr)
+        return 130
     return 0
 
 

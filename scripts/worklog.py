@@ -330,6 +330,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (InputError, OSError) as error:
         print(f"worklog.py: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("worklog.py: interrupted", file=sys.stderr)
+        return 130
     return 0
 
 
