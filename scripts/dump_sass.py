@@ -267,13 +267,9 @@ def merged(path: Path, columns: Sequence[str], rows: list[dict[str, object]], ke
     by_key = {tuple(str(row[key] or "") for key in keys): row for row in rows}
     if not complete and path.exists():
         header, records = results.read_csv(path)
-        lacking = [key for key in keys if key not in header]
-        if lacking:
-            raise InputError(f"{path}: no column {', '.join(lacking)}: not a file of this program's; move it away")
-        for _, record in records:
-            # Written when there were fewer columns, or others: what is not in it is empty.
-            kept = {column: record.get(column, "") for column in columns}
-            by_key.setdefault(tuple(record[key] for key in keys), kept)
+        if header == list(columns):
+            for _, record in records:
+                by_key.setdefault(tuple(record[key] for key in keys), record)
     return csv_text(columns, [by_key[key] for key in sorted(by_key)])
 
 

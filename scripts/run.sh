@@ -208,11 +208,9 @@ program_option() {
 
 # Machine code and counters, of the programs that ran and of the device that they ran on.
 run_inspection() {
-  local named=() device program
+  local named=() device wish
   device=$(program_option --device)
-  if ((${#only[@]})); then
-    for program in "${programs[@]}"; do named+=(--experiment "${program##*/}"); done
-  fi
+  for wish in ${only[0]:+"${only[@]}"}; do named+=(--experiment "$wish"); done
   if ((sass)); then
     run_part 'machine code' "$out/sass" "$python" "$bench_root/scripts/dump_sass.py" --listings-only --bin "$bin" --out "$out" \
       "${named[@]}" ${device:+--device "$device"}

@@ -207,23 +207,6 @@ def test_one_kernel_leaves_the_others_rows_and_shows_its_page(tmp_path, tool, ca
     assert before == [path.read_bytes() for path in shared]
 
 
-def test_rows_of_an_older_version_stay(tmp_path, tool, capsys):
-    out = tmp_path / "out"
-    dump = write_dump(tmp_path / "dump", entry(), entry(kernel="copy_f32"))
-    assert run(dump, out) == 0
-    found = rows(out / "sass.csv")
-    columns = [column for column in found[0] if column != "mmio"]
-    lines = [",".join(columns), *(",".join(row[column] for column in columns) for row in found)]
-    (out / "sass.csv").write_text("\n".join(lines) + "\n")
-    assert run(dump, out, "--kernel", "copy_f32") == 0
-    old, new = rows(out / "sass.csv")
-    assert (old["kernel"], old["mmio"], old["ldg_32"]) == ("add_f32", "", "1") and new["mmio"] == "0"
-    (out / "sass.csv").write_text("experiment,kernel\n")
-    assert run(dump, out, "--kernel", "copy_f32") == 1
-    assert "no column api, arch" in capsys.readouterr().err
-    assert (out / "sass.csv").read_text() == "experiment,kernel\n"
-
-
 def test_a_kernel_that_is_no_more_goes(tmp_path, tool):
     out = tmp_path / "out"
     run(write_dump(tmp_path / "old", entry(kernel="gone"), entry()), out)

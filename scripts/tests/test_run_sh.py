@@ -229,11 +229,11 @@ def test_what_each_part_took(suite):
 def test_only_what_ran_is_inspected(suite):
     for name in ("exp01_add", "exp03_memory"):
         add_program(suite, name)
-    assert run(suite, "--only", "exp03", "--", "--seed", "2", "--device=H200").returncode == 0
+    assert run(suite, "--only", "exp03", "--only", "exp01_add", "--", "--seed", "2", "--device=H200").returncode == 0
     out = suite / "results/nvidia-h200"
     assert parts(suite)[:2] == [
-        f"dump_sass --listings-only --bin {suite}/bin --out {out} --experiment exp03_memory --device H200",
-        f"counters --bin {suite}/bin --out {out} --experiment exp03_memory -- --seed 2 --device=H200",
+        f"dump_sass --listings-only --bin {suite}/bin --out {out} --experiment exp03 --experiment exp01_add --device H200",
+        f"counters --bin {suite}/bin --out {out} --experiment exp03 --experiment exp01_add -- --seed 2 --device=H200",
     ]
 
 
