@@ -14,7 +14,7 @@ Of the programs that ask about latency and order, not about traffic, only those 
 exp06_loaded_latency, exp06_ordering, exp06_peer.
 
 ncu is needed: the CUDA toolkit's, or one named with --ncu or BENCH_NCU. Exit codes: 0 done, 1 something failed, 2 usage,
-77 nothing could be counted because there is no ncu or no GPU, 130 interrupted.
+77 nothing could be counted because there is no ncu, no GPU or no permission, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -260,8 +260,10 @@ def count(
 ) -> Outcome:
     """One program under ncu: its rows, and a line for all that went wrong. `missing`: the metrics already said to lack."""
     name = program.name
+    # Nothing counts Vulkan. The programs take an option once.
+    api = [] if any(option.partition("=")[0] == "--api" for option in program_options) else ["--api", "cuda"]
     try:
-        profile = tool.profile([program, "--profile", "--api", "cuda", *program_options], list(METRICS.values()))
+        profile = tool.profile([program, "--profile", *api, *program_options], list(METRICS.values()))
     except NoPermission:
         raise
     except NcuError as error:
@@ -367,6 +369,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UsageError as error:
         fail(str(error))
         return 2
+    except NoPermission as error:
+        fail(str(error))
+        return ncu.NOTHING_TO_RUN
     except (InputError, NcuError, OSError) as error:
         fail(str(error))
         return 1

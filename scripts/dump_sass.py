@@ -11,7 +11,8 @@ load's and store's address multiplies its index with) and sass_twins.csv (a row 
 build, every architecture, into build/results.
 
 nvdisasm is needed: the CUDA toolkit's, or one named with --nvdisasm or BENCH_NVDISASM, or what scripts/setup.sh --nvdisasm
-fetched. Without one the bare code is written. Exit codes: 0 done, 1 something failed, 2 usage.
+fetched. Without one the bare code is written, or nothing with --listings-only. Exit codes: 0 done, 1 something failed, 2 usage, 77
+nothing done for want of nvdisasm (--listings-only), 130 interrupted.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ TWIN_COLUMNS = [
     "same_opcodes", *DIFFERENCE_COLUMNS.values(), "summary",
 ]  # fmt: skip
 DUMP_TIMEOUT_S = 600
+NOTHING_TO_RUN = 77
 NAMED_KERNELS = 4  # in the list of what is missing, for each reason
 
 
@@ -82,14 +84,15 @@ def experiment_matches(name: str, wishes: Sequence[str]) -> bool:
     return not wishes or any(name == wish or name.startswith(f"{wish}_") for wish in wishes)
 
 
-def run_programs(programs: Sequence[Path], folder: Path) -> list[str]:
+def run_programs(programs: Sequence[Path], folder: Path, device: str) -> list[str]:
     """Has every program dump its kernels into the folder. Returns what went wrong, a line a program."""
+    wish = ["--device", device] if device else []
     problems = []
     for program in programs:
         try:
             run = subprocess.run(
-                [program, "--dump-isa", folder], capture_output=True, text=True, errors="replace", timeout=DUMP_TIMEOUT_S,
-                check=False,
+                [program, "--dump-isa", folder, *wish], capture_output=True, text=True, errors="replace",
+                timeout=DUMP_TIMEOUT_S, check=False,
             )  # fmt: skip
         except (OSError, subprocess.TimeoutExpired) as error:
             problems.append(f"{program.name}: {error}")
@@ -111,7 +114,7 @@ def gather(options: argparse.Namespace) -> tuple[str, list[Kernel], list[str]]:
         wanted = f"no program of {', '.join(options.experiment)}" if found else "no experiment programs (exp??_*)"
         raise InputError(f"{wanted} in {options.bin}: build first, or give --bin or --from")
     with tempfile.TemporaryDirectory(prefix="dump_sass.") as folder:
-        problems = run_programs(chosen, Path(folder))
+        problems = run_programs(chosen, Path(folder), options.device)
         for problem in problems:
             fail(problem)
         gpu, kernels = "", []
@@ -465,6 +468,8 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--kernel", action="append", default=[], metavar="NAME", help="only this kernel (repeatable)")
     add("--arch", action="append", default=[], metavar="ARCH", help="only this architecture, e.g. sm_90a (repeatable)")
     add("--nvdisasm", metavar="PATH", help="the disassembler to use")
+    add("--device", default="", metavar="WHICH", help="the programs' --device: an index, a UUID or part of a name")
+    add("--listings-only", action="store_true", help="without nvdisasm write nothing, and exit with 77")
     add("--sources", action="store_true", help="also write each kernel's PTX and SPIR-V text")
     options = parser.parse_args(arguments)
     options.arch = [arch if arch.startswith("sm_") else f"sm_{arch}" for arch in options.arch]
@@ -493,6 +498,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _SOURCES.clear()
     try:
         path = sass_tool.find(options.nvdisasm)
+        if path is None and options.listings_only:
+            fail(f"there is no nvdisasm; {sass_tool.HOW_TO_GET}")
+            return NOTHING_TO_RUN
         tool = Nvdisasm(path) if path else None
         if tool:
             _ = tool.version  # before anything is run: that it is an nvdisasm at all
@@ -514,6 +522,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (InputError, ToolError, OSError) as error:
         fail(str(error))
         return 1
+    except KeyboardInterrupt:
+        fail("interrupted")
+        return 130
     if tool is None:
         fail(f"no nvdisasm, so only the bare code was written; {sass_tool.HOW_TO_GET}")
     report(items, twins, out, bool(options.kernel))

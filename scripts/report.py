@@ -2,10 +2,11 @@
 """Results to one page: verdicts, figures, tables, machine code.
 
     scripts/report.py [DIR]            writes DIR/report.html (default: results/nvidia-h200)
-    scripts/report.py --check [DIR]    writes nothing; exits 1 if the page would change
+    scripts/report.py --picture [DIR]  writes DIR/report.png, too: the verdicts and the first figure, for the README; needs Chromium
+    scripts/report.py --check [DIR]    writes nothing; exits 1 if the page would change, or if there is a picture of another one
 
 The page is one file: it asks nothing of a network or a server. The same input gives the same bytes. Exit codes: 0 done (or
-nothing to change), 1 bad input or a page that would change, 2 usage.
+nothing to change), 1 bad input or a page that would change, 2 usage, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import worklog  # noqa: E402
 from benchlib import claims as claims_lib  # noqa: E402
-from benchlib import counted, files, html, plots, report_page, report_sass, results  # noqa: E402
+from benchlib import counted, files, html, plots, report_page, report_picture, report_sass, results  # noqa: E402
 from benchlib.claim_tables import CONTROLS, answer_text  # noqa: E402
 from benchlib.claims import VERDICTS, Claim, ClaimFile  # noqa: E402
 from benchlib.markdown import NONE, figure_text  # noqa: E402
@@ -122,7 +123,8 @@ def subtitle(found: Results) -> str:
     return " · ".join(fact for fact in facts if fact)
 
 
-def page(directory: Path, root: Path) -> str:
+def page_data(directory: Path, root: Path) -> dict[str, object]:
+    """What report_page makes the page and the picture of."""
     found = results.load(directory)
     groups = {group.experiment: group for group in claims_lib.load(root)}
     for group in groups.values():
@@ -141,12 +143,11 @@ def page(directory: Path, root: Path) -> str:
         f"scripts/worklog.py {gpu_dir}",
         f"scripts/report.py {gpu_dir}",
     ]
-    data = {
+    return {
         "gpu": values(found, "gpu") or "no GPU", "subtitle": subtitle(found), "experiments": experiments,
         "totals": [(name, verdicts[name]) for name in VERDICTS if verdicts[name]], "environment": environment(found),
         "reproduce": "\n".join(steps), "twins": script_json(report_sass.data(found)),
     }  # fmt: skip
-    return report_page.render(data)
 
 
 def script_json(value: object) -> str:
@@ -160,25 +161,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Result CSVs to report.html, one self-contained page.")
     parser.add_argument("directory", nargs="?", type=Path, help=f"default: {worklog.REFERENCE} of this repository")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the page would change")
+    parser.add_argument("--picture", action="store_true", help="write report.png as well, by a headless Chromium")
     parser.add_argument("--out", type=Path, metavar="FILE", help="default: report.html in the directory")
     parser.add_argument("--root", type=Path, default=default_root, help="the repository whose claims.toml are read")
     options = parser.parse_args(arguments)
+    if options.check and options.picture:
+        parser.error("--check writes nothing, --picture does")
     directory = options.directory or options.root / worklog.REFERENCE
     path = options.out or directory / "report.html"
+    image = directory / "report.png"
     try:
-        text = page(directory, options.root)
+        data = page_data(directory, options.root)
+        text, shown = report_page.render(data), report_page.picture(data)
         if len(text.encode()) > MOST_BYTES:
             raise InputError(f"{directory}: the page would be larger than {MOST_BYTES // 1_000_000} MB")
         before = files.read_text(path)
+        picture = report_picture.png(shown) if options.picture else None  # before anything is written
         if options.check and before != text:
             print(f"{path} differs from what the CSV files give:\n{files.short_diff(path, before, text, lines=6)[:2000]}")
             return 1
         if not options.check and before != text:
             files.write_atomic(path, text)
             print(f"wrote {path}")
+        if image.exists() and picture is None and not report_picture.shows(image.read_bytes(), shown):
+            print(f"{image} shows other results: scripts/report.py --picture makes it anew")
+            return 1 if options.check else 0
+        if picture is not None:
+            files.write_atomic(image, picture)
+            print(f"wrote {image}")
     except (InputError, OSError) as error:
         print(f"report.py: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("report.py: interrupted", file=sys.stderr)
+        return 130
     return 0
 
 

@@ -38,7 +38,7 @@ from benchlib.tables import twin_table, with_floor  # noqa: E402
 from benchlib.tables_async_copy import async_copies, async_overlap, async_tiles  # noqa: E402
 from benchlib.tables_exp01 import exp01_blocks, exp01_ceilings, exp01_copies, exp01_launch, exp01_sizes  # noqa: E402
 from benchlib.tables_exp02 import exp02_bandwidth, exp02_binding, exp02_robustness, exp02_ways  # noqa: E402
-from benchlib.tables_exp03 import README_OFFSETS, exp03_bars, exp03_fields, exp03_lanes, exp03_layout  # noqa: E402
+from benchlib.tables_exp03 import README_OFFSETS, exp03_fields, exp03_lanes, exp03_layout  # noqa: E402
 from benchlib.tables_exp03 import exp03_offsets, exp03_structs  # noqa: E402
 from benchlib.tables_exp04 import exp04_causes, exp04_qualifiers, exp04_three  # noqa: E402
 from benchlib.tables_exp05 import README_STRIDES, exp05_fetch, exp05_folded, exp05_loads, exp05_source  # noqa: E402
@@ -219,7 +219,6 @@ README_TABLES: dict[str, tuple[str, Section]] = {
     "exp01-launch": ("exp01_vector_add", exp01_launch),
     "exp02-binding": ("exp02_descriptors", exp02_binding),
     "exp02-robustness": ("exp02_descriptors", exp02_robustness),
-    "exp03-bars": ("exp03_memory_coalescing", exp03_bars),
     "exp03-layout": ("exp03_memory_coalescing", exp03_layout),
     "exp03-offsets": ("exp03_memory_coalescing", partial(exp03_offsets, offsets=README_OFFSETS)),
     "exp03-structs": ("exp03_memory_coalescing", exp03_structs),
@@ -447,6 +446,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (InputError, OSError) as error:
         print(f"worklog.py: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("worklog.py: interrupted", file=sys.stderr)
+        return 130
     return 0
 
 

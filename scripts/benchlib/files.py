@@ -18,13 +18,13 @@ def read_text(path: Path) -> str | None:
         return None
 
 
-def write_atomic(path: Path, text: str) -> None:
+def write_atomic(path: Path, content: str | bytes) -> None:
     """Writes beside the file and renames: a reader, or a crash, sees the old file or the new one."""
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with open(handle, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            file.write(text)
+        with open(handle, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape"))
         os.chmod(temporary, mode)
         os.replace(temporary, path)
     except BaseException:

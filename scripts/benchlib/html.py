@@ -11,6 +11,7 @@ _TOKEN = re.compile(
     r"|!?\[(?P<text>(?:\\.|[^\]\\])*)\]\((?P<url>[^()\s]*)\)"
 )
 _CELL = re.compile(r"(?<!\\)(?:\\\\)*\|")
+_FIGURE = re.compile(r"[-+\u2212\u2013<>~(]*\d")  # digits, after a minus or a dash at most
 Link = Callable[[str], str]
 
 
@@ -51,7 +52,10 @@ def cells(line: str) -> list[str]:
 
 def table(lines: list[str], link: Link) -> str:
     header, rules, *rows = (cells(line) for line in lines)
-    classes = [' class="n"' if rule.endswith(":") else "" for rule in rules]
+    # A column of words keeps to the left, whatever its neighbours do.
+    words = [any(v[:1].isalpha() for v in column) and not any(map(_FIGURE.match, column)) for column in zip(*rows)]
+    aligned = zip(rules, words or [False] * len(rules))
+    classes = [' class="n"' if rule.endswith(":") and not word else "" for rule, word in aligned]
 
     def row(values: list[str], tag: str) -> str:
         return "".join(f"<{tag}{kind}>{inline(value, link)}</{tag}>" for value, kind in zip(values, classes))

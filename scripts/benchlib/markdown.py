@@ -46,7 +46,7 @@ def figure_text(figure: Figure | None) -> str:
     if figure is None:
         return NONE
     if figure.runs == 0 or figure.lo == figure.hi == figure.value:
-        return f"{figure.value:.6g}"
+        return f"{figure.value:.0f}" if abs(figure.value) >= 1e6 else f"{figure.value:.6g}"
     if not figure.has_interval:
         return sig(figure.value)
     return f"{sig(figure.value)} [{sig(figure.lo)}, {sig(figure.hi)}]"

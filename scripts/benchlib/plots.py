@@ -250,7 +250,8 @@ def _labels(series: Sequence[Series], x: Axis, y: Axis) -> list[str]:
 
 # ---------------------------------------------------------------------------------------------------------- strip chart
 
-STRIP_LEFT, STRIP_WIDTH, STRIP_ROW = 190, 420, 22
+STRIP_WIDTH, STRIP_ROW = 420, 22
+STRIP_LETTER = 6.6  # of its 11 px names, at most on average
 
 
 @dataclass(frozen=True)
@@ -269,10 +270,11 @@ def strip(title: str, x_label: str, rows: Sequence[tuple[str, Sequence[Dot]]], b
     dots = [dot for _, group in rows for dot in group]
     top = 26
     bottom = top + STRIP_ROW * len(rows)
-    parts = [opening(STRIP_LEFT + STRIP_WIDTH + 24, bottom + 40), f"<title>{escape(title)}</title>"]
+    begin = round(max((len(name) for name, _ in rows), default=0) * STRIP_LETTER) + 24
+    parts = [opening(begin + STRIP_WIDTH + 24, bottom + 40), f"<title>{escape(title)}</title>"]
     if not dots:
         return "\n".join([*parts, f'<text x="10" y="{top}">No pairs.</text>', "</svg>"])
-    ticks, at = _ratio_axis([end for dot in dots for end in (dot.value, dot.lo, dot.hi)] + list(band))
+    ticks, at = _ratio_axis([end for dot in dots for end in (dot.value, dot.lo, dot.hi)] + list(band), begin)
     left, right = at(band[0]), at(band[1])
     size = f'width="{pixel(max(1, right - left))}" height="{bottom - top + 8}"'
     parts.append(f'<rect class="band" x="{pixel(left)}" y="{top - 8}" {size}/>')
@@ -282,22 +284,22 @@ def strip(title: str, x_label: str, rows: Sequence[tuple[str, Sequence[Dot]]], b
         parts.append(f'<text class="small" text-anchor="middle" x="{x}" y="{bottom + 16}">{number(tick)}</text>')
     for index, (name, group) in enumerate(rows):
         y = top + STRIP_ROW * (index + 0.5)
-        place = f'x="{STRIP_LEFT - 10}" y="{pixel(y)}" dy=".35em"'
+        place = f'x="{begin - 10}" y="{pixel(y)}" dy=".35em"'
         parts.append(f'<text class="small" text-anchor="end" {place}>{escape(name)}</text>')
         for dot in group:
             tip = f"{dot.name}: {dot.value:.4f} [{dot.lo:.4f}, {dot.hi:.4f}]"
             line = f'<path class="line" d="M{pixel(at(dot.lo))} {pixel(y)}H{pixel(at(dot.hi))}"/>'
             mark = f'<path class="mark" d="{_mark("cuda", at(dot.value), y)}"><title>{escape(tip)}</title></path>'
             parts.append(f'<g class="{dot.kind}">{line}{mark}</g>')
-    middle = STRIP_LEFT + STRIP_WIDTH / 2
+    middle = begin + STRIP_WIDTH / 2
     parts.append(f'<text class="small" text-anchor="middle" x="{pixel(middle)}" y="{bottom + 32}">{escape(x_label)}</text>')
     return "\n".join([*parts, "</svg>"])
 
 
-def _ratio_axis(values: Sequence[float]) -> tuple[list[float], Callable[[float], float]]:
+def _ratio_axis(values: Sequence[float], begin: float) -> tuple[list[float], Callable[[float], float]]:
     """Round ratios as ticks, and where a ratio is drawn."""
     low, high = min(values) / 1.02, max(values) * 1.02
-    steps = [0.1, 0.2, 0.33, 0.5, 0.7, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10]
+    steps = [0.01, 0.02, 0.05, 0.1, 0.2, 0.33, 0.5, 0.7, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100]
     span = math.log(high / low)
     ticks: list[float] = []
     for tick in sorted((step for step in steps if low <= step <= high), key=lambda step: abs(math.log(step))):
@@ -305,6 +307,6 @@ def _ratio_axis(values: Sequence[float]) -> tuple[list[float], Callable[[float],
             ticks.append(tick)
 
     def at(value: float) -> float:
-        return STRIP_LEFT + STRIP_WIDTH * math.log(value / low) / span
+        return begin + STRIP_WIDTH * math.log(value / low) / span
 
     return sorted(ticks), at

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from benchlib import markdown, sass
 from benchlib.sass import Instruction
@@ -108,28 +109,51 @@ _FAMILIES = {
 _INTERCHANGEABLE = {"address", "move", "constant_load", "special"}
 
 
-def family(instruction: Instruction) -> str:
-    if sass.kind(instruction) == "move":
-        return "MOV"
-    if instruction.base == "IMAD" and "IADD" in instruction.modifiers:
-        return "IADD3"
-    if instruction.base == "IMAD" and "SHL" in instruction.modifiers:
-        return "SHF"
-    return _FAMILIES.get(instruction.base, instruction.base)
+class Traits(NamedTuple):
+    """All of an instruction that decides which others answer it."""
+
+    kind: str
+    opcode: str
+    roles: frozenset[str]
+
+    @property
+    def family(self) -> str:
+        base, *modifiers = self.opcode.split(".")
+        if self.kind == "move":
+            return "MOV"
+        if base == "IMAD" and "IADD" in modifiers:
+            return "IADD3"
+        if base == "IMAD" and "SHL" in modifiers:
+            return "SHF"
+        return _FAMILIES.get(base, base)
 
 
-def likeness(a: Instruction, b: Instruction) -> int:
+def traits(instruction: Instruction) -> Traits:
+    return Traits(sass.kind(instruction), instruction.opcode, instruction.roles)
+
+
+def likeness(a: Traits, b: Traits) -> int:
     """How well two instructions answer each other; 0: not at all. Loads and stores are what the rest is there for."""
-    kinds = sass.kind(a), sass.kind(b)
-    if kinds[0] != kinds[1] or (sass.LIMIT in a.roles) != (sass.LIMIT in b.roles):
+    if a.kind != b.kind or (sass.LIMIT in a.roles) != (sass.LIMIT in b.roles):
         return 0
     same_role = a.roles - {sass.CONSTANT_COMPARE} == b.roles - {sass.CONSTANT_COMPARE}
-    weight = 10 if kinds[0] in sass.MEMORY else 0
+    weight = 10 if a.kind in sass.MEMORY else 0
     if a.opcode == b.opcode:
         return weight + (6 if same_role else 3)
-    if family(a) == family(b):
+    if a.family == b.family:
         return weight + (4 if same_role else 2)
-    return 1 if kinds[0] in _INTERCHANGEABLE else 0
+    return 1 if a.kind in _INTERCHANGEABLE else 0
+
+
+def _scores(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[list[int]]:
+    """The likeness of left[i] and right[j]. Instructions outnumber their traits by far: each pair of those once."""
+    rights = [traits(b) for b in right]
+    rows = {
+        a: [scores[b] for b in rights]
+        for a in {traits(a) for a in left}
+        for scores in [{b: likeness(a, b) for b in set(rights)}]
+    }
+    return [rows[traits(a)] for a in left]
 
 
 def align(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[Row]:
@@ -138,7 +162,7 @@ def align(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[Row
         return _align_by_blocks(left, right)
     # best[i][j]: of left[i:] with right[j:].
     best = [[0] * (len(right) + 1) for _ in range(len(left) + 1)]
-    scores = [[likeness(a, b) for b in right] for a in left]
+    scores = _scores(left, right)
     for i in range(len(left) - 1, -1, -1):
         row, below, score = best[i], best[i + 1], scores[i]
         for j in range(len(right) - 1, -1, -1):
@@ -161,7 +185,7 @@ def align(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[Row
 
 
 def _align_by_blocks(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[Row]:
-    matcher = difflib.SequenceMatcher(None, [family(i) for i in left], [family(i) for i in right], autojunk=False)
+    matcher = difflib.SequenceMatcher(None, [traits(i).family for i in left], [traits(i).family for i in right], autojunk=False)
     rows = []
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         if tag == "equal":
@@ -192,11 +216,8 @@ def compare(left: Side, right: Side) -> Difference:
     lefts = [row for row in rows if row.right is None]
     rights = [row for row in rows if row.left is None]
     # First what is the same but for its place, then what differs in its modifiers too.
-    for same in (lambda a, b: a.opcode == b.opcode, lambda a, b: family(a) == family(b)):
-        for row in lefts:
-            other = next((r for r in rights if not r.moved and _answers(row.left, r.right) and same(row.left, r.right)), None)
-            if row.moved or other is None:
-                continue
+    for same in (lambda a, b: a.opcode == b.opcode, lambda a, b: a.family == b.family):
+        for row, other in _elsewhere(lefts, rights, same):
             row.moved = other.moved = True
             for name, on_left, on_right in _pair_names(row.left, other.right, (left, right)):
                 note(row, name, on_left, on_right)
@@ -213,9 +234,29 @@ def compare(left: Side, right: Side) -> Difference:
     return Difference((left, right), rows, ordered)
 
 
-def _answers(a: Instruction, b: Instruction) -> bool:
+def _elsewhere(
+    lefts: Sequence[Row], rights: Sequence[Row], same: Callable[[Traits, Traits], bool]
+) -> Iterator[tuple[Row, Row]]:
+    """Each row of the left with the first of the right that answers it and is not taken yet."""
+    waiting: dict[Traits, deque[int]] = {}
+    for index, row in enumerate(rights):
+        if row.right and not row.moved:
+            waiting.setdefault(traits(row.right), deque()).append(index)
+    answers: dict[Traits, list[deque[int]]] = {}
+    for row in lefts:
+        if row.moved or not row.left:
+            continue
+        wanted = traits(row.left)
+        if wanted not in answers:
+            answers[wanted] = [queue for other, queue in waiting.items() if _answers(wanted, other) and same(wanted, other)]
+        queues = [queue for queue in answers[wanted] if queue]
+        if queues:
+            yield row, rights[min(queues, key=lambda queue: queue[0]).popleft()]
+
+
+def _answers(a: Traits, b: Traits) -> bool:
     # An add may read the address itself or find it in a register; a load of something else is another load.
-    ignored = {sass.POINTER} if sass.kind(a) == "address" else set()
+    ignored = {sass.POINTER} if a.kind == "address" else set()
     return likeness(a, b) > 0 and a.roles - ignored == b.roles - ignored
 
 

@@ -38,15 +38,6 @@ def layout_bars(table: Table, cases: Sequence[Case]) -> list[str]:
     return [markdown.bars([(label, f.value, f"{sig(f.value / 1e6)} ms") for label, f in lengths])] if lengths else []
 
 
-def exp03_bars(found: Results, table: Table) -> str:
-    """That picture alone, where the data streams from memory."""
-    del found
-    where = {"elements": "max", "cache": "cold"}
-    cases = [case for name in LAYOUT_NAMES for case in table.select({**where, "variant": name})]
-    title = "Reading one field of 16-byte particles from memory, array of structures against structure of arrays:"
-    return "\n\n".join([title, *layout_bars(table, cases)]) if cases else "No results."
-
-
 def layout_label(case: Case) -> str:
     return f"{API_NAMES[case['api']]} {LAYOUT_NAMES[case['variant']]}"
 

@@ -316,11 +316,17 @@ def test_no_permission_is_said_once(bench, capsys):
     error = "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters\n"
     bench.program(EXP01, error, code=1)
     bench.program(EXP03, error, code=1)
-    assert bench.run() == 1
+    assert bench.run() == 77
     line = one_line(capsys)
     assert "root" in line and "NVreg_RestrictProfilingToAdminUsers=0" in line
     assert "https://developer.nvidia.com/ERR_NVGPUCTRPERM" in line
     assert len(bench.commands()) == 1
+
+
+def test_an_api_is_asked_for_once(bench):
+    bench.program(EXP03, page((CASE, VALUES)))
+    assert bench.run("--", "--api", "cuda") == 0
+    assert bench.commands()[0].count("--api") == 1
 
 
 def test_a_metric_that_the_gpu_lacks(bench, capsys):

@@ -176,6 +176,14 @@ def test_without_nvdisasm_the_code_is_still_written(tmp_path, no_tool, capsys):
     assert "scripts/setup.sh --nvdisasm" in line
 
 
+def test_without_nvdisasm_the_listings_that_are_there_stay(tmp_path, no_tool, capsys):
+    dump = write_dump(tmp_path / "dump", entry())
+    assert dump_sass.main(["--from", str(dump), "--out", str(tmp_path / "out"), "--listings-only"]) == 77
+    assert not (tmp_path / "out").exists()
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "no nvdisasm" in line and "scripts/setup.sh --nvdisasm" in line
+
+
 def test_no_code_says_why_and_a_drivers_own_text_is_kept(tmp_path, tool):
     dump = write_dump(tmp_path / "dump", entry(), entry("vulkan", code=None, reason="lavapipe has no machine code"),
                       entry("vulkan", kernel="copy_f32", code=None, text="v_add_f32", reason="see the text"))  # fmt: skip
@@ -378,6 +386,12 @@ def test_the_programs_are_asked(tmp_path, tool):
 
 
 LITMUS = "exp06_litmus"  # a program in a folder of several
+
+
+def test_the_device_is_passed_on(tmp_path, tool):
+    dump = write_dump(tmp_path / "dump", entry())
+    programs = add_program(tmp_path, f'[ "$3 $4" = "--device 1" ] && cp -r {dump}/. "$2"')
+    assert dump_sass.main(["--bin", str(programs), "--out", str(tmp_path / "out"), "--device", "1"]) == 0
 
 
 def test_without_a_gpu_the_builds_cubins_are_read(tmp_path, tool, capsys):

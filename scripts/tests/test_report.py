@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,10 +15,11 @@ from pathlib import Path
 import pytest
 import report
 import synthetic
-from benchlib import html, report_sass, results
+from benchlib import html, report_picture, report_sass, results
 from test_worklog import EXP01, EXP03, EXP05, reference, snapshot
 
-CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
+CHROMIUM = next((path for name in report_picture.BROWSERS if (path := shutil.which(name))), None)
+REPOSITORY = Path(report.__file__).resolve().parent.parent
 TWINS = ["experiment,kernel,arch,cuda_kernel,vulkan_kernel,same_memory,summary"]
 PAIRS = ((EXP01, "add_f32"), (EXP03, "read_soa_x"))
 TWINS += [f"{name},{kernel},sm_90a,{kernel},{kernel},1,2 loads more" for name, kernel in PAIRS]
@@ -230,7 +232,92 @@ def test_blocks() -> None:
     assert "&lt;x&gt; **y**</pre>" in text and "plots" not in text
 
 
+def test_a_column_of_words_keeps_to_the_left() -> None:
+    text = html.blocks("| a | b | c |\n| ---: | ---: | ---: |\n| word | 1 | – |\n| – | – | – |\n| x | -3.5 [1, 2] | – |")
+    assert text.count('<td class="n">') == 6 and "<th>a</th>" in text and '<th class="n">b' in text and '<th class="n">c' in text
+    assert '<th class="n">' in html.blocks("| a |\n| ---: |")
+
+
 # --------------------------------------------------------------------------------------------------------------- browser
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium here")
+def test_the_picture(full: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    image = reference(full) / "report.png"
+    assert run(full) == 0 and not image.exists()
+    assert run(full, "--check") == 0  # a page without a picture is fine
+    assert run(full, "--picture") == 0
+    data = image.read_bytes()
+    chunks = dict(report_picture.chunks(data))
+    width, height = struct.unpack(">II", chunks[b"IHDR"][:8])
+    assert width == report_picture.WIDTH and 300 < height < report_picture.MOST_HEIGHT
+    assert 20_000 < len(data) <= report_picture.MOST_BYTES
+    assert run(full, "--check") == 0
+    # Other results: the page alone does not do.
+    synthetic.write(reference(full), EXP05, synthetic.exp05_rows()[:-2])
+    capsys.readouterr()
+    assert run(full) == 0 and image.read_bytes() == data
+    assert "report.png shows other results: scripts/report.py --picture" in capsys.readouterr().out
+    assert run(full, "--check") == 1
+    assert run(full, "--picture") == 0 and run(full, "--check") == 0
+
+
+def test_without_a_browser_nothing_is_written(full: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENCH_BROWSER", "no-such-browser")
+    before = snapshot(full)
+    assert run(full, "--picture") == 1
+    assert "no no-such-browser to make the picture with" in capsys.readouterr().err and snapshot(full) == before
+
+
+@pytest.mark.parametrize("body", ["exit 3", "echo nothing", "sleep 5", 'case $* in *--dump-dom*) echo "<title>700</title>" ;; esac'])
+def test_a_browser_that_fails(full: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, body: str) -> None:
+    browser = full / "browser"
+    browser.write_text(f"#!/bin/sh\n{body}\n")
+    browser.chmod(0o755)
+    monkeypatch.setenv("BENCH_BROWSER", str(browser))
+    monkeypatch.setattr(report_picture, "TIMEOUT_S", 1)
+    before = snapshot(full)
+    assert run(full, "--picture") == 1
+    said = capsys.readouterr().err
+    assert "browser" in said and len(said.splitlines()) == 1 and snapshot(full) == before
+
+
+def test_a_picture_that_is_none() -> None:
+    assert not report_picture.shows(b"", "page") and not report_picture.shows(b"GIF89a" + bytes(40), "page")
+    assert not report_picture.shows(report_picture.SIGNATURE + b"\xff" * 11, "page")
+
+
+def test_the_readmes_picture_is_there() -> None:
+    (name,) = re.findall(r"!\[[^]]+\]\(([^)]+\.png)\)", (REPOSITORY / "README.md").read_text(encoding="utf-8"))
+    assert (REPOSITORY / name).stat().st_size <= report_picture.MOST_BYTES
+
+
+TIMED = """<script>addEventListener("load", () => {
+document.title = `loaded ${performance.timing.loadEventStart - performance.timing.navigationStart}`; });</script>"""
+SECONDS_TO_OPEN = 2.0
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium here")
+def test_the_committed_report_opens_at_once(tmp_path: Path) -> None:
+    page = REPOSITORY / "results/nvidia-h200/report.html"
+    if not page.exists():
+        pytest.skip("no report is committed")
+    probed = tmp_path / "probed.html"
+    probed.write_text(page.read_text(encoding="utf-8").replace("</body>", TIMED + "</body>"), encoding="utf-8")
+    # No virtual time: it is the clock that counts. The best of three, for whatever else this machine does.
+    command = [CHROMIUM, "--headless=new", "--disable-gpu", "--dump-dom", f"--user-data-dir={tmp_path / 'profile'}"]
+    command += ["--no-sandbox"] if os.geteuid() == 0 else []
+    seconds = []
+    for _ in range(3):
+        run_ = subprocess.run([*command, probed.as_uri()], capture_output=True, text=True, timeout=120, check=False)
+        match = re.search(r"<title>loaded (\d+)</title>", run_.stdout)
+        assert match, run_.stderr[-2000:]
+        seconds.append(int(match[1]) / 1000)
+        if seconds[-1] < SECONDS_TO_OPEN:
+            break
+    print(seconds)
+    assert 0 < min(seconds) < SECONDS_TO_OPEN
+
 
 PROBE = """
 <script>

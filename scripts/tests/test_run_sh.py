@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -23,16 +24,36 @@ printf 'variant,status,reason\\na,ok,\\nb,ok,\\nc,skipped,"no, not\\nhere"\\nd,f
 exit {code}
 """
 
+PARTS = ("dump_sass", "counters", "worklog", "report")  # in their order
+# A stand-in for one of those: appends its arguments to parts.log, and does as PART_<name> says: an exit code, or "hang".
+PART = """\
+import os, pathlib, sys, time
+script = pathlib.Path(sys.argv[0])
+root = script.parent.parent
+with open(root / "parts.log", "a") as log:
+    print(script.stem, *sys.argv[1:], file=log)
+wish = os.environ.get("PART_" + script.stem, "0")
+if wish == "hang":
+    (root / "started").touch()
+    try:
+        time.sleep(20)
+    except KeyboardInterrupt:
+        sys.exit(130)
+if wish != "0":
+    print(script.stem + ".py: what is wrong", file=sys.stderr)
+sys.exit(int(wish))
+"""
+
 
 @pytest.fixture
 def suite(tmp_path):
-    """A copy of the scripts, so that their results land in tmp_path, with a worklog.py and a report.py that only leave a trace."""
+    """A copy of the scripts, so that their results land in tmp_path, with stand-ins for the Python ones: see PART."""
     scripts = tmp_path / "scripts"
     scripts.mkdir()
     for name in ("lib.sh", "run.sh"):
         shutil.copy(SCRIPTS / name, scripts)
-    for maker, product in (("worklog", "worklog.md"), ("report", "report.html")):
-        (scripts / f"{maker}.py").write_text(f"import sys\nopen(sys.argv[1] + '/{product}', 'w').close()\n")
+    for name in PARTS:
+        (scripts / f"{name}.py").write_text(PART)
     (tmp_path / "bin").mkdir()
     return tmp_path
 
@@ -52,14 +73,33 @@ def calls(suite):
     return (suite / "calls.log").read_text().splitlines()
 
 
+def parts(suite):
+    return (suite / "parts.log").read_text().splitlines()
+
+
+def rows(stdout):
+    """The table at the end: by part, seconds and all that follows them."""
+    _, _, table = stdout.partition("\npart ")
+    found = {}
+    for line in table.splitlines()[1:]:
+        if match := re.match(r"(.{28}) .{6} .{6} .{7} +(\d+)(?:  (.*))?$", line):
+            found[match[1].strip()] = (int(match[2]), match[3] or "")
+    return found
+
+
 def test_results_of_a_gpu_go_to_results(suite):
     add_program(suite, "exp01_add")
     result = run(suite)
     assert result.returncode == 0, result.stderr
     assert calls(suite) == [f"exp01_add --csv {suite}/results/nvidia-h200/exp01_add.csv"]
-    assert (suite / "results/nvidia-h200/worklog.md").exists()
-    assert "exp01_add                         2      1       1  results/nvidia-h200/exp01_add.csv" in result.stdout
-    assert (suite / "results/nvidia-h200/report.html").exists()
+    out = suite / "results/nvidia-h200"
+    assert parts(suite) == [
+        f"dump_sass --listings-only --bin {suite}/bin --out {out}",
+        f"counters --bin {suite}/bin --out {out}",
+        f"worklog {out}",
+        f"report {out}",
+    ]
+    assert re.search(r"^exp01_add +2      1       1       0  results/nvidia-h200/exp01_add.csv$", result.stdout, re.MULTILINE)
     assert "\nRead next: results/nvidia-h200/worklog.md, or in a browser results/nvidia-h200/report.html\n" in result.stdout
 
 
@@ -68,6 +108,8 @@ def test_results_of_a_software_device_stay_in_build(suite):
     assert run(suite).returncode == 0
     assert (suite / "build/results/llvmpipe/exp01_add.csv").exists()
     assert not (suite / "results/llvmpipe").exists()
+    # It has neither machine code nor counters.
+    assert [line.split()[0] for line in parts(suite)] == ["worklog", "report"]
 
 
 def test_options_reach_every_program(suite):
@@ -77,6 +119,8 @@ def test_options_reach_every_program(suite):
     result = run(suite, "--quick", "--out", str(out), "--", "--device", "1")
     assert result.returncode == 0, result.stderr
     assert calls(suite) == [f"{name} --csv {out}/{name}.csv --device 1 --quick" for name in ("exp01_add", "exp03_memory")]
+    assert parts(suite)[0] == f"dump_sass --listings-only --bin {suite}/bin --out {out} --device 1"
+    assert [line.split()[0] for line in parts(suite)] == ["dump_sass", "worklog", "report"]  # quick: no counters
 
 
 def test_only_chooses_by_number_or_name(suite):
@@ -169,6 +213,128 @@ def test_no_device(suite, slug):
     assert "no device to run on" in result.stderr
 
 
+# ------------------------------------------------------------------------------------- machine code, counters, the pages
+
+
+def test_what_each_part_took(suite):
+    add_program(suite, "exp01_add", body="sleep 1.1")
+    add_program(suite, "exp03_memory")
+    result = run(suite)
+    table = rows(result.stdout)
+    assert list(table) == ["exp01_add", "exp03_memory", "machine code", "counters", "worklog", "report", "in all"]
+    assert table["exp01_add"][0] in (1, 2) and table["in all"][0] == sum(seconds for seconds, _ in list(table.values())[:-1])
+    assert table["machine code"][1] == "results/nvidia-h200/sass"
+
+
+def test_only_what_ran_is_inspected(suite):
+    for name in ("exp01_add", "exp03_memory"):
+        add_program(suite, name)
+    assert run(suite, "--only", "exp03", "--only", "exp01_add", "--", "--seed", "2", "--device=H200").returncode == 0
+    out = suite / "results/nvidia-h200"
+    assert parts(suite)[:2] == [
+        f"dump_sass --listings-only --bin {suite}/bin --out {out} --experiment exp03 --experiment exp01_add --device H200",
+        f"counters --bin {suite}/bin --out {out} --experiment exp03 --experiment exp01_add -- --seed 2 --device=H200",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("option", "left"),
+    [("--no-sass", ["counters", "worklog", "report"]), ("--no-counters", ["dump_sass", "worklog", "report"])],
+)
+def test_parts_can_be_left_out(suite, option, left):
+    add_program(suite, "exp01_add")
+    assert run(suite, option).returncode == 0
+    assert [line.split()[0] for line in parts(suite)] == left
+
+
+def test_nothing_counts_vulkan(suite):
+    add_program(suite, "exp01_add")
+    result = run(suite, "--", "--api", "vulkan")
+    assert result.returncode == 0 and "nothing counts Vulkan" in result.stderr
+    assert "counters" not in [line.split()[0] for line in parts(suite)]
+
+
+@pytest.mark.parametrize("part", ["dump_sass", "counters"])
+def test_a_missing_tool_is_said_and_no_failure(suite, part):
+    add_program(suite, "exp01_add")
+    result = run(suite, **{f"PART_{part}": "77"})
+    assert result.returncode == 0
+    assert result.stderr.count(f"{part}.py: what is wrong\n") == 1
+    (row,) = [text for _, text in rows(result.stdout).values() if "not done" in text]
+    assert row.endswith("(not done: see above)")
+    assert [line.split()[0] for line in parts(suite)] == list(PARTS)
+
+
+@pytest.mark.parametrize(
+    ("part", "name"), zip(PARTS, ["machine code", "counters", "worklog", "report"], strict=True), ids=PARTS
+)
+def test_a_part_that_fails_is_not_the_end(suite, part, name):
+    add_program(suite, "exp01_add")
+    result = run(suite, **{f"PART_{part}": "1"})
+    assert result.returncode == 1
+    assert f"run.sh: {name} failed (exit 1); the CSV files are complete\n" in result.stderr
+    assert rows(result.stdout)[name][1].endswith("(exit 1)")
+    assert [line.split()[0] for line in parts(suite)] == list(PARTS)
+
+
+def interrupt(suite, number, *args, **env):
+    """Starts run.sh, sends it the signal as soon as somebody has touched `started`, and returns its exit code and output."""
+    command = [str(suite / "scripts/run.sh"), "--bin", str(suite / "bin"), *args]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **env}
+    )
+    deadline = time.monotonic() + 30
+    while not (suite / "started").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(number)
+    stdout, stderr = process.communicate(timeout=30)
+    (suite / "started").unlink()
+    return process.returncode, stdout, stderr
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_interrupted_after_measuring(suite, part):
+    add_program(suite, "exp01_add")
+    code, stdout, stderr = interrupt(suite, signal.SIGINT, **{f"PART_{part}": "hang"})
+    assert code == 130 and "(interrupted)" in stdout and "--resume" in stderr and "Traceback" not in stderr
+    assert [line.split()[0] for line in parts(suite)] == list(PARTS[: PARTS.index(part) + 1])
+    (suite / "parts.log").unlink()
+    assert run(suite, "--resume").returncode == 0
+    assert [line.split()[0] for line in parts(suite)] == list(PARTS)
+    assert [line.endswith("--resume") for line in calls(suite)] == [False, True]
+
+
+# A stand-in that measures three cases, one after the other, and with --resume those that its file lacks.
+CASES = """\
+[[ " $* " == *" --resume "* ]] || : >"$2"
+trap 'exit 130' INT
+for case in a b c; do
+  if ! grep -q "^$case," "$2"; then
+    if [[ $case == {stop} && ! -e {root}/stopped ]]; then
+      touch {root}/stopped {root}/started
+      for ((i = 0; i < 200; i++)); do sleep 0.05; done
+    fi
+    echo "${{0##*/}} $case" >>{root}/measured.log
+    printf '%s,ok,\\n' $case >>"$2"
+  fi
+done
+"""
+
+
+@pytest.mark.parametrize("where", range(3))
+def test_an_interrupted_run_is_gone_on_with_where_it_stopped(suite, where):
+    names = ("exp01_add", "exp02_sets", "exp03_memory")
+    for place, name in enumerate(names):
+        add_program(suite, name, body=CASES.format(stop="b" if place == where else "-", root=suite))
+        program = suite / "bin" / name
+        program.write_text("".join(line for line in program.open() if "variant,status" not in line))
+    code, _, _ = interrupt(suite, signal.SIGINT)
+    assert code == 130
+    assert run(suite, "--resume").returncode == 0
+    measured = (suite / "measured.log").read_text().splitlines()
+    assert measured == [f"{name} {case}" for name in names for case in "abc"]
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_reaches_the_program_once_and_ends_the_run(suite, number):
     wait = """\
@@ -178,14 +344,8 @@ def test_a_signal_reaches_the_program_once_and_ends_the_run(suite, number):
         """
     add_program(suite, "exp01_add", body=wait % (suite / "calls.log", suite / "started"))
     add_program(suite, "exp03_memory")
-    command = [str(suite / "scripts/run.sh"), "--bin", str(suite / "bin")]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 30
-    while not (suite / "started").exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    process.send_signal(number)
-    stdout, stderr = process.communicate(timeout=30)
-    assert process.returncode == 130
+    code, stdout, stderr = interrupt(suite, number)
+    assert code == 130
     assert calls(suite)[1:] == ["signalled"]
     assert "(interrupted)" in stdout
     assert "--resume" in stderr

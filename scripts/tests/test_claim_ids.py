@@ -1,0 +1,40 @@
+"""The claims of this repository: all of them, each once, none besides; and where a reader finds them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from benchlib import claims
+
+ROOT = Path(__file__).resolve().parents[2]
+# An experiment's claims are numbered from 1; this is the last one: those of the sources and those that were added to them. Whoever
+# adds a claim raises the number here; no number is given twice, and none is taken back.
+LAST = {"01": 5, "02": 4, "03": 13, "04": 5, "05": 5, "06": 24}
+
+
+def ids_of(number: str) -> list[int]:
+    found = [claim.id.partition(".") for group in claims.load(ROOT) for claim in group.claims]
+    return sorted(int(rest) for experiment, _, rest in found if experiment == number)
+
+
+@pytest.mark.parametrize("number", LAST)
+def test_every_claim_is_tested_once(number: str) -> None:
+    found = ids_of(number)
+    wanted = list(range(1, LAST[number] + 1))
+    missing, invented = sorted(set(wanted) - set(found)), sorted(set(found) - set(wanted))
+    assert not missing and not invented, f"{number}: missing {missing}, not in the list {invented}"
+    assert found == wanted  # each once
+
+
+def test_every_experiment_is_in_the_list() -> None:
+    numbers = {path.name[3:5] for path in ROOT.glob("exp[0-9][0-9]_*") if path.is_dir()}
+    assert numbers == set(LAST)
+
+
+def test_each_readme_shows_its_claims() -> None:
+    for group in claims.load(ROOT):
+        text = (ROOT / group.folder / "README.md").read_text(encoding="utf-8")
+        names = re.findall(r"<!-- worklog:claims-(\w+) -->", text)
+        assert names and set(names) <= {group.experiment, group.experiment[:5]}, group.experiment

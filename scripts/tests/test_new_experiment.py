@@ -1,0 +1,114 @@
+"""new_experiment.py: the README's own commands, followed in a copy of the repository, give a program that runs and verifies."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import new_experiment
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOLS = all(shutil.which(tool) for tool in ("cmake", "ninja", "g++")) and shutil.which("glslangValidator")
+QUESTION = "Does a copy cost the same?"
+# Seconds in place of minutes: one side of the program, unoptimised, and not the tests of the suite.
+QUICKLY = "-DBENCH_CUDA=OFF -DBENCH_TESTS=OFF -DCMAKE_CXX_FLAGS_RELEASE=-O0"
+
+
+@pytest.fixture
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The repository without what is built and without history; samples stay out, which nothing here reads."""
+    root = tmp_path / "suite"
+    shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(".git", "build*", "__pycache__", "*.samples.csv", "*.sass"))
+    monkeypatch.setattr(new_experiment, "ROOT", root)
+    monkeypatch.setattr(new_experiment, "TEMPLATE", root / "scripts/template")
+    return root
+
+
+def readme_commands() -> list[str]:
+    """The lines of the first code block in the README's section."""
+    section = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Adding an experiment\n")[2].partition("\n## ")[0]
+    lines = section.splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("    "))
+    end = next(number for number in range(start, len(lines)) if not lines[number].startswith("    "))
+    return [line.strip() for line in lines[start:end]]
+
+
+def follow(command: str, root: Path) -> None:
+    # A build with the compiler cache of whoever develops here, if any: the copy's files are the repository's.
+    env = {**os.environ, "CCACHE_BASEDIR": str(root), "CCACHE_NOHASHDIR": "1"}
+    if shutil.which("ccache"):
+        env["CMAKE_CXX_COMPILER_LAUNCHER"] = "ccache"
+    done = subprocess.run(["bash", "-ec", command], cwd=root, env=env, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+
+
+@pytest.mark.skipif(not TOOLS, reason="no cmake, ninja, g++ or glslangValidator here")
+def test_the_readmes_commands(copy: Path) -> None:
+    commands = readme_commands()
+    (name,) = re.findall(r"new_experiment\.py (\w+)", commands[0])
+    for command in commands:
+        follow(f"{command} {QUICKLY}" if command.startswith("cmake --preset") else command, copy)
+    (result,) = copy.glob(f"build/results/*/{name}.csv")
+    with open(result, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    ran = [row for row in rows if row["status"] == "ok"]
+    assert not [row["reason"] for row in rows if row["status"] == "failed"]
+    assert {row["variant"] for row in rows} == {"scale", "aa_control_a", "aa_control_b"} and {row["api"] for row in rows} == {"cuda", "vulkan"}
+    if "vulkan" not in {row["api"] for row in ran}:
+        pytest.skip(f"no Vulkan device here: {rows[-1]['reason']}")
+    assert all(float(row["device_ns"]) > 0 for row in ran)
+    assert name in (result.parent / "worklog.md").read_text(encoding="utf-8")
+    number = name[3:5]
+    assert f"\n{number}.1," in (copy / "results/nvidia-h200/claims.csv").read_text(encoding="utf-8")
+    readme = (copy / "README.md").read_text(encoding="utf-8")
+    assert readme.count(f"[{name}]({name}/README.md)") == 2  # the answers and the experiments
+    assert "NOT TESTABLE HERE" in (copy / name / "README.md").read_text(encoding="utf-8")
+    tool = shutil.which("clang-format-14")
+    if tool:
+        sources = [path for path in (copy / name).rglob("*") if path.suffix in (".cpp", ".h", ".cu")]
+        assert len(sources) == 3
+        subprocess.run([tool, "--dry-run", "-Werror", *sources], cwd=copy, check=True)
+
+
+def test_nothing_of_the_template_is_left(copy: Path) -> None:
+    assert new_experiment.main(["exp07_two_words", QUESTION]) == 0
+    texts = [path.read_text(encoding="utf-8") for path in sorted((copy / "exp07_two_words").rglob("*")) if path.is_file()]
+    assert len(texts) == 7
+    assert not [text for text in texts if re.search(r"exp00|EXP00|\b00\.1|template|the question\?", text)]
+    assert sum(QUESTION in text for text in texts) == 3 and sum("exp07: two words" in text for text in texts) == 1
+    lines = (copy / "CMakeLists.txt").read_text(encoding="utf-8").splitlines()
+    assert lines[lines.index("add_subdirectory(exp07_two_words)") - 1] == "add_subdirectory(exp06_memory_model)"
+    assert not list(copy.glob(".exp07*"))
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "message"),
+    [
+        ("exp7_x", QUESTION, "a name is exp, two digits"),
+        ("exp07_X", QUESTION, "a name is exp, two digits"),
+        ("exp07_../x", QUESTION, "a name is exp, two digits"),
+        ("exp05_other", QUESTION, "exp05 is taken by exp05_strided"),
+        ("exp07_x", "No question", "ends with ?"),
+        ("exp07_x", 'Is it "quoted"?', "plain text"),
+        ("exp07_x", "Two\nlines?", "plain text"),
+        ("exp07_x", "x" * 100 + "?", "101 characters"),
+    ],
+)
+def test_what_it_refuses(copy: Path, capsys: pytest.CaptureFixture[str], name: str, question: str, message: str) -> None:
+    before = {path: path.read_bytes() for path in copy.iterdir() if path.is_file()}
+    folders = set(copy.iterdir())
+    assert new_experiment.main([name, question]) == 2
+    said = capsys.readouterr().err
+    assert message in said and said.count("\n") == 1
+    assert set(copy.iterdir()) == folders and {path: path.read_bytes() for path in before} == before
+
+
+def test_a_list_without_experiments(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (copy / "CMakeLists.txt").write_text("project(x)\n", encoding="utf-8")
+    assert new_experiment.main(["exp07_x", QUESTION]) == 1
+    assert "no line matches" in capsys.readouterr().err and not (copy / "exp07_x").exists()
