@@ -27,12 +27,13 @@ ORIGIN = [
 # Written by the access model; every other column between `reason` and `elements` is a parameter.
 MODEL_COLUMNS = {f"{kind}_{what}" for kind in ("load", "store") for what in ("requests", "sectors", "lines")}
 MODEL_COLUMNS |= {"min_read_bytes", "min_write_bytes"}  # distinct bytes that one launch must read and write
-# Parameters that tables and figures reckon with, beside those that are named for their unit (..._bytes): whole numbers, or none.
-WHOLE = {"block", "grid", "buffers", "dispatches", "offset", "fields", "stride"}
 POSITIVE = ["device_ns", "device_ns_lo", "device_ns_hi", "roundtrip_ns", "submit_ns", "gbps", "peak_pct"]
 
 # The ways to send work that answer each other: sent anew every time, and prepared once.
 TWIN_MODES = {"stream": "rerecorded", "graph": "prerecorded"}
+
+# Parameters that tables and figures reckon with, beside those that are named for their unit (..._bytes): whole numbers, or none.
+WHOLE = {"block", "grid", "buffers", "dispatches", "offset", "fields", "stride"}
 
 
 class InputError(Exception):
