@@ -49,7 +49,7 @@ def side_by_side(folder: Path, row: Row, with_descriptors: set[str]) -> list[Lin
     sides = []
     for api in ("cuda", "vulkan"):
         kernel = row.get(f"{api}_kernel", "")
-        instructions = read(folder, kernel, api, row["arch"])
+        instructions = read(folder, kernel, api, row.get("arch", ""))
         if not instructions:
             return []
         descriptors = api == "vulkan" and kernel in with_descriptors

@@ -192,7 +192,7 @@ class Results:
         if not path.is_file():
             return None
         header, records = read_csv(path)
-        wanted = ["experiment", *{"sass.csv": ["kernel", "api", "arch"], "sass_twins.csv": ["kernel", "arch"]}.get(file_name, [])]
+        wanted = ["experiment", *{"sass.csv": ["kernel", "api"], "sass_twins.csv": ["kernel"]}.get(file_name, [])]
         missing = [column for column in wanted if column not in header]
         if missing:
             raise InputError(f"{path}: no column {', '.join(missing)}")

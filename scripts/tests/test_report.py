@@ -202,7 +202,7 @@ def damaged(name: str, old: str, new: str):
         (lambda path: (path.parent / "counters.csv").write_text("experiment"), "counters.csv: the last line is cut short"),
         (damaged("sass.csv", "sm_90,6", "sm_90,six"), "descriptor_reads is 'six', not a number"),
         (damaged("sass.csv", "kernel", "core"), "sass.csv: no column kernel"),
-        (damaged("sass_twins.csv", "arch", "\x1b"), "sass_twins.csv: no column arch"),
+        (damaged("sass_twins.csv", "kernel", "\x1b"), "sass_twins.csv: no column kernel"),
         (damaged(f"sass/{EXP01}/add_f32.vulkan.sass", "E", "\u00c9"), "add_f32.vulkan.sass: a listing is ASCII"),
         (lambda path: path.write_text(path.read_text().replace("\n1,", "\n7,")), "schema '7'"),
         (lambda path: path.write_text(path.read_text().replace("GPU-1", "GPU-2", 1)), "two GPUs"),
