@@ -11,8 +11,8 @@ load's and store's address multiplies its index with) and sass_twins.csv (a row 
 build, every architecture, into build/results.
 
 nvdisasm is needed: the CUDA toolkit's, or one named with --nvdisasm or BENCH_NVDISASM, or what scripts/setup.sh --nvdisasm
-fetched. Without one the bare code is written, or nothing with --listings-only. Exit codes: 0 done, 1 something failed, 2 usage, 77
-nothing done for want of nvdisasm (--listings-only), 130 interrupted.
+fetched. Without one the bare code is written, or nothing with --listings-only. Exit codes: 0 done, 1 something failed, 2 usage,
+77 nothing done for want of nvdisasm (--listings-only), 130 interrupted.
 """
 
 from __future__ import annotations

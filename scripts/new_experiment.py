@@ -45,7 +45,7 @@ def checked(name: str, question: str) -> re.Match[str]:
     if not match:
         raise UsageError(f"{ascii(name)}: a name is exp, two digits, and words of a-z and 0-9, e.g. exp07_scale")
     if not question.endswith("?") or not question.isprintable() or QUOTES & set(question):
-        raise UsageError("the question is one line of plain text without any of " + " ".join(sorted(QUOTES)) + ", and ends with ?")
+        raise UsageError(f"the question is one line of plain text without any of {' '.join(sorted(QUOTES))}, and ends with ?")
     if len(question) > LONGEST_QUESTION:
         raise UsageError(f"the question is {len(question)} characters long; at most {LONGEST_QUESTION}")
     taken = sorted(path.name for path in ROOT.glob(f"exp{match['number']}_*"))

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from benchlib import files
 from benchlib.markdown import escape
-from benchlib.results import Results, Table
+from benchlib.results import Results, Table, read_listing
 
 MOST_LINES = 25
 BEFORE_ACCESS = 12  # lines shown before the first access, where a listing is too long
@@ -59,7 +58,7 @@ EXCERPTS: dict[str, list[Excerpt]] = {
 
 def listing(directory: Path, experiment: str, kernel: str, api: str) -> list[str]:
     """`0010 @P0 EXIT`, a line an instruction; empty where there is no such listing."""
-    text = files.read_text(directory / "sass" / experiment / f"{kernel}.{api}.sass") or ""
+    text = read_listing(directory / "sass" / experiment / f"{kernel}.{api}.sass")
     matches = [_INSTRUCTION.match(line) for line in text.splitlines()]
     return [f"{match['offset']} {' '.join(match['rest'].split())}" for match in matches if match]
 

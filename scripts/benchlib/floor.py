@@ -80,7 +80,7 @@ def block_ns(found: Results, gpu_uuid: str) -> float | None:
     cases = table.select({"variant": BLOCKS_VARIANT}) if table else []
     chosen = [case for case in cases if table.text(case, "gpu_uuid") == gpu_uuid]
     timed = [(case, figure.value) for case in chosen if (figure := table.figure(case, "device_ns"))]
-    return min((ns * int(case["block"]) / case.elements for case, ns in timed), default=None)
+    return min((ns * case.whole("block") / case.elements for case, ns in timed), default=None)
 
 
 def distinct_bytes(table: Table, case: Case) -> tuple[float, float] | None:
@@ -214,7 +214,7 @@ class Model:
     def access_bytes(self, case: Case) -> int:
         """A lane's widest access: of a streaming request, its sectors' bytes over its lanes."""
         if case["elem_bytes"]:
-            return int(case["elem_bytes"])
+            return case.whole("elem_bytes")
         widths = []
         for kind in counted.KINDS:
             sectors, requests = (self.table.text(case, f"{kind}_{what}") for what in ("sectors", "requests"))

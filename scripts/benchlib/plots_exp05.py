@@ -18,7 +18,7 @@ X_LABEL = "stride between neighbouring threads, elements"
 
 def points(cases: list[Case], value: Callable[[Case], float | None]) -> list[Point]:
     """One a stride; nothing where there is no figure above 0."""
-    found = [(int(case["stride"]), value(case)) for case in cases]
+    found = [(case.whole("stride"), value(case)) for case in cases]
     return [Point(stride, y) for stride, y in sorted(found, key=lambda item: item[0]) if y]
 
 
@@ -41,7 +41,7 @@ class Sweep:
     def bandwidth(self, title: str) -> Panel:
         series = [Series("predicted", "model", points(self.cases["cuda"], self.predicted_gbps), dashed=True, marks=False)]
         for api in APIS:
-            figures = [(int(case["stride"]), self.table.figure(case, "gbps")) for case in self.cases[api]]
+            figures = [(case.whole("stride"), self.table.figure(case, "gbps")) for case in self.cases[api]]
             measured = [Point(stride, f.value, f.lo, f.hi) for stride, f in sorted(figures, key=lambda item: item[0]) if f]
             series.append(Series(API_NAMES[api], api, measured))
         return Panel(title, BANDWIDTH, series, y_log=True)
@@ -56,7 +56,7 @@ class Sweep:
 def widths(found: Results, table: Table, variant: str, kind: str, title: str) -> Figure:
     """A column for each element width, from memory."""
     where = {"variant": variant, "elements": "max_dram"}
-    sizes = sorted({int(case["elem_bytes"]) for case in table.select(where)})
+    sizes = sorted({case.whole("elem_bytes") for case in table.select(where)})
     sweeps = [Sweep(found, table, {**where, "elem_bytes": str(size)}, kind) for size in sizes]
     panels = [sweep.sectors(f"{size} bytes an element") for size, sweep in zip(sizes, sweeps)]
     panels += [sweep.bandwidth(f"{size} bytes an element") for size, sweep in zip(sizes, sweeps)]

@@ -45,13 +45,13 @@ def exp03_offsets_plot(found: Results, table: Table) -> Figure:
     for variant, kind in (("read_offset", "load"), ("write_offset", "store")):
         cases = table.select({"variant": variant, "elements": "max"})
         cuda = [case for case in cases if case["api"] == "cuda"]
-        predicted = [Point(int(case["offset"]), float(table.text(case, f"{kind}_sectors") or 0)) for case in cuda]
-        seen = [(int(case["offset"]), counts.per_request(case, kind)) for case in cuda] if counts else []
+        predicted = [Point(case.whole("offset"), float(table.text(case, f"{kind}_sectors") or 0)) for case in cuda]
+        seen = [(case.whole("offset"), counts.per_request(case, kind)) for case in cuda] if counts else []
         counted_points = [Point(offset, value) for offset, value in seen if value is not None]
         series = [Series("predicted", "model", predicted, dashed=True, marks=False)]
         series.append(Series("counted", "cuda", counted_points, line=False))
         upper.append(Panel(variant, f"{kind} sectors a warp", series))
-        timed = measured(table, cases, lambda case: int(case["offset"]), "device_ns", 1e-3)
+        timed = measured(table, cases, lambda case: case.whole("offset"), "device_ns", 1e-3)
         lower.append(Panel(variant, "µs, median and 95 % interval", timed, y_from_zero=False))
     title = "Misaligned access: sectors and time against the offset"
     text = "A warp's sectors, predicted and counted, and the time of both APIs, whose axis does not begin at 0."
@@ -63,14 +63,14 @@ def exp03_structs_plot(found: Results, table: Table) -> Figure:
     panels = []
     for title, keep in (("one field read", lambda case: case["fields"] == "1"), ("every field read", reads_all)):
         cases = [case for case in table.select({"variant": "struct_read", "elements": "max"}) if keep(case)]
-        series = measured(table, cases, lambda case: int(case["struct_bytes"]), "gbps")
+        series = measured(table, cases, lambda case: case.whole("struct_bytes"), "gbps")
         panels.append(Panel(title, BANDWIDTH, series, y_log=True))
     text = "Measured bandwidth of the bytes that are asked for, both APIs."
     return Figure("Struct sizes: useful bandwidth", "bytes a struct", panels, columns=2, description=text)
 
 
 def reads_all(case: Case) -> bool:
-    return int(case["fields"] or 0) * 4 == int(case["struct_bytes"] or 0)
+    return case.whole("fields") * 4 == case.whole("struct_bytes")
 
 
 def ratio_strip(table: Table) -> str:

@@ -81,18 +81,21 @@ def render(data: Data) -> str:
 
 PICTURE_STYLE = """
 main,header{padding:0 28px}nav,.board .dim,.board br,.board>div>p,#claims-shown,details{display:none}h2{margin-top:1.2rem}
-.board{grid-template-columns:max-content 1fr;gap:0 28px}.board>*{padding:7px 0}.board .chips{margin:0}.board p{margin:0;font-weight:600}
-a{text-decoration:none}.figures{grid-template-columns:repeat(auto-fit,minmax(30%,1fr))}.figures svg{width:100%}body{padding-bottom:12px}"""
+.board{grid-template-columns:max-content 1fr;gap:0 28px}.board>*{padding:7px 0}
+.board .chips{margin:0}.board p{margin:0;font-weight:600}
+a{text-decoration:none}
+.figures{grid-template-columns:repeat(auto-fit,minmax(30%,1fr))}.figures svg{width:100%}body{padding-bottom:12px}"""
 
 
 def picture(data: Data) -> str:
     """The page that becomes the picture: of render()'s data, the verdicts in short and the first figure."""
     experiments = data["experiments"]
+    gpu, subtitle = esc(data["gpu"]), dim(data["subtitle"])
     first = next((figure(each) for one in experiments for each in one["figures"]), "")
     parts = [
         HEAD,
         f"<title>CUDA against Vulkan</title>\n<style>{own('report.css')}{plots.STYLE}{PICTURE_STYLE}</style>\n</head>\n<body>",
-        f'<header>\n<h1>CUDA against Vulkan compute on {esc(data["gpu"])}</h1>\n<p class="dim">{esc(data["subtitle"])}</p>\n</header>',
+        f"<header>\n<h1>CUDA against Vulkan compute on {gpu}</h1>\n{subtitle}\n</header>",
         f'<main>\n<h2>Claims</h2>\n<div class="chips">{"".join(button(name, number) for name, number in data["totals"])}</div>',
         f'<div class="board">{"".join(board_row(one) for one in experiments)}</div>\n{first}\n</main>\n</body>\n</html>',
     ]

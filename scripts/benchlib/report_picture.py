@@ -40,8 +40,9 @@ def browser() -> Path:
 
 def run(arguments: list[str], page: Path, profile: Path) -> str:
     """What the browser writes to standard output."""
-    options = ["--headless=new", "--disable-gpu", "--hide-scrollbars", "--force-device-scale-factor=1", f"--user-data-dir={profile}"]
-    options += ["--blink-settings=preferredColorScheme=1", "--host-resolver-rules=MAP * ~NOTFOUND", "--virtual-time-budget=2000"]
+    options = ["--headless=new", "--disable-gpu", "--hide-scrollbars", "--force-device-scale-factor=1"]
+    options += [f"--user-data-dir={profile}", "--blink-settings=preferredColorScheme=1", "--host-resolver-rules=MAP * ~NOTFOUND"]
+    options += ["--virtual-time-budget=2000"]
     options += ["--no-sandbox"] if os.geteuid() == 0 else []
     try:
         command = [browser(), *options, *arguments, page.as_uri()]
@@ -49,7 +50,8 @@ def run(arguments: list[str], page: Path, profile: Path) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise InputError(f"the browser: {error}") from error
     if done.returncode:
-        raise InputError(f"the browser ended with {done.returncode}: {(done.stderr.strip() or 'it said nothing').splitlines()[-1]}")
+        last = (done.stderr.strip() or "it said nothing").splitlines()[-1]
+        raise InputError(f"the browser ended with {done.returncode}: {ascii(last)}")
     return done.stdout
 
 

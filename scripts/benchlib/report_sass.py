@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from benchlib import files, sass, sass_diff
+from benchlib import results, sass, sass_diff
 from benchlib.results import API_NAMES, Results, Row
 from benchlib.sass import Instruction
 
@@ -34,7 +34,7 @@ def twins(found: Results) -> list[dict[str, Any]]:
             continue
         with_descriptors = {
             row["kernel"] for case in code.cases for row in code.rows(case)
-            if row["api"] == "vulkan" and int(row.get("descriptor_reads") or 0)
+            if row["api"] == "vulkan" and results.number(row, "descriptor_reads")
         }  # fmt: skip
         for case in pairs.cases:
             for row in pairs.rows(case):
@@ -49,7 +49,7 @@ def side_by_side(folder: Path, row: Row, with_descriptors: set[str]) -> list[Lin
     sides = []
     for api in ("cuda", "vulkan"):
         kernel = row.get(f"{api}_kernel", "")
-        instructions = read(folder, kernel, api, row["arch"])
+        instructions = read(folder, kernel, api, row.get("arch", ""))
         if not instructions:
             return []
         descriptors = api == "vulkan" and kernel in with_descriptors
@@ -66,7 +66,7 @@ def read(folder: Path, kernel: str, api: str, arch: str) -> list[Instruction]:
     """The listing of that architecture, or the only one; empty where there is none."""
     if not re.fullmatch(r"[\w.-]+", kernel) or kernel.startswith("."):
         return []
-    texts = (files.read_text(folder / f"{kernel}.{end}.sass") for end in (f"{api}.{arch}", api))
+    texts = (results.read_listing(folder / f"{kernel}.{end}.sass") for end in (f"{api}.{arch}", api))
     text = next((text for text in texts if text), "")
     matches = [_LINE.match(line) for line in text.splitlines() if not line.startswith("//")]
     return [

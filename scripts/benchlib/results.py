@@ -34,6 +34,9 @@ POSITIVE = ["device_ns", "device_ns_lo", "device_ns_hi", "roundtrip_ns", "submit
 # The ways to send work that answer each other: sent anew every time, and prepared once.
 TWIN_MODES = {"stream": "rerecorded", "graph": "prerecorded"}
 
+# Parameters that tables and figures reckon with, beside those that are named for their unit (..._bytes): whole numbers, or none.
+WHOLE = {"block", "grid", "buffers", "dispatches", "offset", "fields", "stride"}
+
 
 class InputError(Exception):
     """The input cannot be used; the message is one line for the user."""
@@ -54,6 +57,10 @@ class Case:
     @property
     def elements(self) -> int:
         return int(self["elements"] or 0)
+
+    def whole(self, column: str) -> int:
+        """A parameter that is a whole number (see WHOLE); 0 where it does not apply."""
+        return int(self[column] or 0)
 
     def name(self, without: Iterable[str] = ()) -> str:
         """For people: `read_offset cuda offset=1 elements=536870912 cold`."""
@@ -192,8 +199,10 @@ class Results:
         if not path.is_file():
             return None
         header, records = read_csv(path)
-        if "experiment" not in header:
-            raise InputError(f"{path}: no column experiment")
+        wanted = ["experiment", *{"sass.csv": ["kernel", "api"], "sass_twins.csv": ["kernel"]}.get(file_name, [])]
+        missing = [column for column in wanted if column not in header]
+        if missing:
+            raise InputError(f"{path}: no column {', '.join(missing)}")
         code_keys = [column for column in ("kernel", "api", "arch") if column in header]
         keys = code_keys if "kernel" in header else self._key_columns(experiment, header)
         rows = [(line, row) for line, row in records if row["experiment"] == experiment]
@@ -224,6 +233,16 @@ def read_csv(path: Path) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
         if len(record) != len(header):
             raise InputError(f"{path}: line {line}: {len(record)} fields, the header has {len(header)}")
     return header, [(line, dict(zip(header, record))) for line, record in records]
+
+
+def read_listing(path: Path) -> str:
+    """Machine code as dump_sass.py writes it; empty where there is no such file."""
+    try:
+        return path.read_bytes().decode("ascii")
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: a listing is ASCII, this is not at byte {error.start}") from error
 
 
 def keyed(path: Path, columns: Sequence[str], rows: Iterable[tuple[int, dict[str, str]]]) -> dict[Case, Row]:
@@ -324,7 +343,9 @@ def _check_row(path: Path, line: int, row: Row, numeric: Sequence[str]) -> None:
         raise InputError(f"{where}: api {ascii(row['api'])} is none of {', '.join(APIS)}")
     if row["status"] not in ("ok", "failed", "skipped"):
         raise InputError(f"{where}: status {ascii(row['status'])} is none of ok, failed, skipped")
-    for column in ["elements", *(column for column in row if column in MODEL_COLUMNS)]:
+    params = list(row)[len(HEAD) : list(row).index(TIMES[0])]
+    whole = [name for name in params if name in MODEL_COLUMNS | WHOLE or name.endswith("_bytes")]
+    for column in ["elements", "useful_bytes", *whole]:
         if row[column] and not (row[column].isascii() and row[column].isdigit()):
             raise InputError(f"{where}: {column} is {ascii(row[column])}, not a whole number")
     for column in POSITIVE:
@@ -375,10 +396,10 @@ def _is_one_of(cell: str, wanted: object) -> bool:
 
 def number(row: Row, column: str) -> float:
     text = row.get(column, "")
-    try:
-        return float(text or 0)
-    except ValueError as error:
-        raise InputError(f"{column} is {ascii(text)}, not a number") from error
+    value = _as_number(text or "0")
+    if value is None or not math.isfinite(value):
+        raise InputError(f"{column} is {ascii(text)}, not a number")
+    return value
 
 
 def _per_element(row: Row) -> Figure | None:

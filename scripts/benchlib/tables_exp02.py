@@ -23,7 +23,7 @@ def exp02_ways(found: Results, table: Table) -> str:
         rows = []
         found_pairs = pairs(table, {"variant": variant})
         sizes = ("buffers", "dispatches")
-        for pair in sorted(found_pairs, key=lambda pair: [int(pair.case[column] or 0) for column in sizes]):
+        for pair in sorted(found_pairs, key=lambda pair: [pair.case.whole(column) for column in sizes]):
             cells = [escape(pair.case[column]) for column in ("variant", *sizes, "binding", "set_use")]
             cells += [micros(figure_of(table, side)) for side in pair.sides] + comparison(table, pair)
             for metric in ("submit_ns", "roundtrip_ns"):

@@ -25,7 +25,7 @@ def megabytes(value: float | None) -> str:
 
 
 def sort_key(case: Case) -> tuple[int, ...]:
-    return (case.elements * int(case["elem_bytes"] or 0), *(int(case[name] or 0) for name in ("elem_bytes", "grid", "stride")))
+    return (case.elements * case.whole("elem_bytes"), *(case.whole(name) for name in ("elem_bytes", "grid", "stride")))
 
 
 class Rows:
@@ -126,7 +126,7 @@ def exp05_fetch(found: Results, table: Table) -> str:
     lines = []
     for default in sorted(defaults, key=sort_key):
         group = [case for case in told if case.replace(variant="read_once", l2_fetch_bytes="") == default]
-        for case in [default, *sorted(group, key=lambda case: int(case["l2_fetch_bytes"] or 0))]:
+        for case in [default, *sorted(group, key=lambda case: case.whole("l2_fetch_bytes"))]:
             size = f"{escape(case['l2_fetch_bytes'])} bytes" if case["l2_fetch_bytes"] else "as the driver has it"
             pair = Pair(case, None)
             cells = [escape(case["stride"]), rows.sectors(pair, "load")[0], size, rows.memory(pair)]
@@ -150,7 +150,7 @@ def sweeps(found: Results, table: Table, variant: str, kind: str, strides: Seque
     full = [pair for pair in pairs(table, where) if is_full(table, pair.case)]
     from_memory = [pair for pair in full if table.is_dram(pair.case)]
     parts = []
-    for width in sorted({int(pair.case["elem_bytes"]) for pair in from_memory}):
+    for width in sorted({pair.case.whole("elem_bytes") for pair in from_memory}):
         group = [pair for pair in from_memory if pair.case["elem_bytes"] == str(width)]
         title = f"**{kind.capitalize()}s of {width} bytes, from memory**"
         parts += [title, rows.table_of(group, ["stride", "elements", "cache"], kind)]
@@ -163,5 +163,5 @@ def sweeps(found: Results, table: Table, variant: str, kind: str, strides: Seque
 
 def is_full(table: Table, case: Case) -> bool:
     """With the most blocks that the variant ran with."""
-    grids = [int(other["grid"]) for other in table.cases if other["variant"] == case["variant"] and other["grid"]]
-    return int(case["grid"] or 0) == max(grids, default=0)
+    grids = [other.whole("grid") for other in table.cases if other["variant"] == case["variant"] and other["grid"]]
+    return case.whole("grid") == max(grids, default=0)

@@ -9,8 +9,8 @@ import pytest
 from benchlib import claims
 
 ROOT = Path(__file__).resolve().parents[2]
-# An experiment's claims are numbered from 1; this is the last one: those of the sources and those that were added to them. Whoever
-# adds a claim raises the number here; no number is given twice, and none is taken back.
+# An experiment's claims, the sources' and those that were added to them, are numbered from 1; this is the last number. Whoever
+# adds a claim raises it; none is given twice, and none is taken back.
 LAST = {"01": 5, "02": 4, "03": 13, "04": 5, "05": 5, "06": 24}
 
 

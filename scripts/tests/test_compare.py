@@ -265,10 +265,11 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
 
 
 def test_cut_short_and_empty(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    a, b = write(tmp_path / "a"), write(tmp_path / "b")
-    path = b / f"{EXP}.samples.csv"
-    path.write_text(path.read_text(encoding="utf-8")[:-3], encoding="utf-8")
-    assert run(a, b) == 1 and "cut short" in capsys.readouterr().err
+    a = write(tmp_path / "a")
+    for name in (f"{EXP}.samples.csv", f"{EXP}.csv"):
+        path = write(tmp_path / "b") / name
+        path.write_text(path.read_text(encoding="utf-8")[:-3], encoding="utf-8")
+        assert run(a, tmp_path / "b") == 1 and f"{name}: the last line is cut short" in capsys.readouterr().err
     (tmp_path / "empty").mkdir()
     assert run(a, tmp_path / "empty") == 1 and "no result CSV" in capsys.readouterr().err
     assert run(a, tmp_path / "nowhere") == 1 and "no such directory" in capsys.readouterr().err

@@ -184,10 +184,26 @@ def test_listings_are_only_read_from_their_folder(full: Path) -> None:
     assert '<script type="application/json" id="twins">{"lines":[],"twins":[]}</script>' in page_of(full)
 
 
+def damaged(name: str, old: str, new: str):
+    """An edit of a file beside the given one."""
+
+    def damage(path: Path) -> None:
+        text = (path.parent / name).read_text(encoding="utf-8")
+        assert old in text
+        (path.parent / name).write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    return damage
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
         (lambda path: path.write_text(path.read_text()[:-30]), "cut short"),
+        (lambda path: (path.parent / "counters.csv").write_text("experiment"), "counters.csv: the last line is cut short"),
+        (damaged("sass.csv", "sm_90,6", "sm_90,six"), "descriptor_reads is 'six', not a number"),
+        (damaged("sass.csv", "kernel", "core"), "sass.csv: no column kernel"),
+        (damaged("sass_twins.csv", "kernel", "\x1b"), "sass_twins.csv: no column kernel"),
+        (damaged(f"sass/{EXP01}/add_f32.vulkan.sass", "E", "\u00c9"), "add_f32.vulkan.sass: a listing is ASCII"),
         (lambda path: path.write_text(path.read_text().replace("\n1,", "\n7,")), "schema '7'"),
         (lambda path: path.write_text(path.read_text().replace("GPU-1", "GPU-2", 1)), "two GPUs"),
         (lambda path: [file.unlink() for file in path.parent.glob("exp*.csv")], "no result CSV"),
@@ -262,14 +278,19 @@ def test_the_picture(full: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(full, "--picture") == 0 and run(full, "--check") == 0
 
 
-def test_without_a_browser_nothing_is_written(full: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_browser_nothing_is_written(
+    full: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("BENCH_BROWSER", "no-such-browser")
     before = snapshot(full)
     assert run(full, "--picture") == 1
     assert "no no-such-browser to make the picture with" in capsys.readouterr().err and snapshot(full) == before
 
 
-@pytest.mark.parametrize("body", ["exit 3", "echo nothing", "sleep 5", 'case $* in *--dump-dom*) echo "<title>700</title>" ;; esac'])
+NO_PICTURE = 'case $* in *--dump-dom*) echo "<title>700</title>" ;; esac'
+
+
+@pytest.mark.parametrize("body", ["exit 3", "echo nothing", "sleep 5", NO_PICTURE])
 def test_a_browser_that_fails(full: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, body: str) -> None:
     browser = full / "browser"
     browser.write_text(f"#!/bin/sh\n{body}\n")
