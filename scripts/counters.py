@@ -10,7 +10,7 @@ store_requests, store_sectors are totals of one launch (the result files predict
 *_efficiency_pct follow from them; a figure that was not counted is empty. ncu empties the caches before each of its passes, so
 hit rates and bytes from memory are those of a cold start for a warm case, too.
 
-Of the programs that ask about latency and order, not about traffic, only those that --experiment names are counted: exp06_litmus,
+Of the programs that ask about latency and order, not about traffic, only those that --experiment names in full are counted: exp06_litmus,
 exp06_loaded_latency, exp06_ordering, exp06_peer.
 
 ncu is needed: the CUDA toolkit's, or one named with --ncu or BENCH_NCU. Exit codes: 0 done, 1 something failed, 2 usage,
@@ -107,9 +107,8 @@ def choose_programs(folder: Path, wishes: Sequence[str]) -> list[Path]:
     for wish in wishes:
         if not any(matches(program, wish) for program in found):
             raise UsageError(f"no experiment {wish}; there are: {', '.join(program.name for program in found)}")
-    if not wishes:
-        return [program for program in found if program.name not in NOT_TRAFFIC]
-    return [program for program in found if any(matches(program, wish) for wish in wishes)]
+    chosen = [program for program in found if not wishes or any(matches(program, wish) for wish in wishes)]
+    return [program for program in chosen if program.name in wishes or program.name not in NOT_TRAFFIC]
 
 
 def slug(program: Path, program_options: Sequence[str]) -> str:

@@ -51,10 +51,10 @@ BENCH_ASSERT_SIZE(ClusterParams, 20);
 #define EXP06_SOURCE_TURN 1000003u
 #define EXP06_WEIGHT(i) (2u * (i) + 1u)  // of word i in a sum that shows misplaced words
 
-// A multicast's ring: chunks of 16 KiB, three a warp, four warps. Few and large, since each has to be agreed on by all.
-#define EXP06_CHUNK_BYTES 16384u
-#define EXP06_STAGES 3u
-#define EXP06_RING_WARPS 4u
+// A multicast's ring: chunks of 4 KiB, four a warp, eight warps.
+#define EXP06_CHUNK_BYTES 4096u
+#define EXP06_STAGES 4u
+#define EXP06_RING_WARPS 8u
 
 // How late the first thread comes to the last barrier, ns.
 #define EXP06_LATE_NS 4000u

@@ -48,8 +48,9 @@ std::uint32_t Cell::block() const {
     case Shape::kExchange:
       return 1024;
     case Shape::kBarrier:
-    case Shape::kMulticast:
       return 256;
+    case Shape::kMulticast:
+      return 32 * EXP06_RING_WARPS;
     default:
       return 32;
   }
@@ -88,7 +89,7 @@ std::uint32_t Cell::steps() const {
   }
 }
 
-// An SM has room for one such block of exchange (160 KiB), multicast (192 KiB) or spread only.
+// An SM has room for one such block of exchange (160 KiB), multicast (128 KiB) or spread only.
 std::uint32_t Cell::shared_bytes() const {
   switch (shape) {
     case Shape::kExchange:

@@ -245,7 +245,9 @@ def test_programs_about_latency_are_counted_only_by_name(bench):
     bench.program("exp06_ordering", page((other("exp06_ordering", "load_chain"), VALUES)))
     assert bench.run() == 0
     assert [row["experiment"] for row in bench.rows()] == [EXP03]
-    assert bench.run("--experiment", "exp06") == 0
+    assert bench.run("--experiment", "exp06") == counters.ncu.NOTHING_TO_RUN
+    assert [row["experiment"] for row in bench.rows()] == [EXP03]
+    assert bench.run("--experiment", "exp06_ordering") == 0
     assert [row["experiment"] for row in bench.rows()] == [EXP03, "exp06_ordering"]
 
 

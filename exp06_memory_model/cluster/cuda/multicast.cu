@@ -1,5 +1,5 @@
 // No GLSL twin: Vulkan has no clusters.
-// Every block of a cluster reads the same chunks through a ring in its shared memory, three chunks of 16 KiB a warp. They come
+// Every block of a cluster reads the same chunks through a ring in its shared memory, four chunks of 4 KiB a warp. They come
 // there by bulk copies of the block's own (own), by those of rank 0 alone, which go to all (one), or in parts, each rank
 // copying its part to all (split). Who copies to others has to be told by all of them that they are done with what lay there.
 #include "cluster.cuh"
