@@ -169,15 +169,15 @@ def test_names_that_are_no_cases(name):
 
 def test_programs_that_share_a_number(bench):
     case = "exp06/mp/order:relaxed/n:64/warm"
-    for name in ("exp06_litmus", "exp06_ordering"):
+    for name in ("exp06_async_copy", "exp06_cluster"):
         bench.program(name, page((case, VALUES)))
     assert bench.run("--experiment", "exp06") == 0
     assert [(row["experiment"], row["variant"], row["order"]) for row in bench.rows()] == [
-        ("exp06_litmus", "mp", "relaxed"), ("exp06_ordering", "mp", "relaxed"),
+        ("exp06_async_copy", "mp", "relaxed"), ("exp06_cluster", "mp", "relaxed"),
     ]  # fmt: skip
-    assert bench.run("--experiment", "exp06_litmus", "--", "--variant", "mp") == 0
-    assert [row["experiment"] for row in bench.rows()] == ["exp06_litmus", "exp06_ordering"]
-    assert counters.case_key("exp06_ordering/mp/n:64/warm", "exp06_litmus") is None
+    assert bench.run("--experiment", "exp06_async_copy", "--", "--variant", "mp") == 0
+    assert [row["experiment"] for row in bench.rows()] == ["exp06_async_copy", "exp06_cluster"]
+    assert counters.case_key("exp06_cluster/mp/n:64/warm", "exp06_async_copy") is None
 
 
 def test_strange_names_and_second_launches_are_said(bench, capsys):
