@@ -76,7 +76,7 @@ struct Scenario {
   FakeBehaviour vulkan_behaviour{.execute = execute};
   std::vector<std::string> variants = {"twice", "twice_again"};  // also: wrong, lacking, large, graphics, fetch, unmodelled,
                                                                  // asks, asks_badly
-  int interrupt_at = 0;  // the side, counted from 1, during whose set-up SIGINT arrives
+  int interrupt_at = 0;                                          // the side, counted from 1, during whose set-up SIGINT arrives
 };
 
 Experiment experiment_of(const Scenario& scenario) {
