@@ -10,8 +10,9 @@ store_requests, store_sectors are totals of one launch (the result files predict
 *_efficiency_pct follow from them; a figure that was not counted is empty. ncu empties the caches before each of its passes, so
 hit rates and bytes from memory are those of a cold start for a warm case, too.
 
-Of the programs that ask about latency and order, not about traffic, only those that --experiment names in full are counted: exp06_litmus,
-exp06_loaded_latency, exp06_ordering, exp06_peer.
+exp06 asks mostly about latency, order and time: of its programs and cases only those about traffic are counted, unless
+--experiment
+names a program in full.
 
 ncu is needed: the CUDA toolkit's, or one named with --ncu or BENCH_NCU. Exit codes: 0 done, 1 something failed, 2 usage,
 77 nothing could be counted because there is no ncu, no GPU or no permission, 130 interrupted.
@@ -69,8 +70,12 @@ CASE_NAME = re.compile(
     r"/n:(?P<elements>\d+)/(?P<cache>cold|warm)\b"
 )
 SOFTWARE_DEVICES = ("llvmpipe", "lavapipe", "swiftshader")
-# Their question is how long, or in which order; what they move is known. Minutes under ncu.
-NOT_TRAFFIC = ("exp06_litmus", "exp06_loaded_latency", "exp06_ordering", "exp06_peer")
+# Their question is how long, or in which order; what they move is known, and the same in all their rows. Minutes under ncu.
+NOT_TRAFFIC = (
+    "exp06_async_copy", "exp06_bytes_in_flight", "exp06_litmus", "exp06_loaded_latency", "exp06_ordering", "exp06_peer",
+)  # fmt: skip
+# Of these programs the rows that are about traffic.
+TRAFFIC = {"exp06_cache_ops": ["--variant", "reuse*,keep*"], "exp06_cluster": ["--variant", "exchange,multicast"]}
 SMALL_TIMEOUT_S = 60
 NAMED = 4  # names shown where there may be many
 
@@ -287,7 +292,8 @@ def count(
     return Outcome(rows, failed)
 
 
-def count_all(programs: Sequence[Path], tool: Ncu, out: Path, program_options: Sequence[str]) -> int:
+def count_all(programs: Sequence[Path], tool: Ncu, out: Path, program_options: Sequence[str], named: Sequence[str] = ()) -> int:
+    """`named`: the programs all of whose cases are asked for."""
     path = out / "counters.csv"
     rows = read_old(path)
     driver_gpu = None
@@ -303,7 +309,8 @@ def count_all(programs: Sequence[Path], tool: Ncu, out: Path, program_options: S
     outcomes = []
     for number, program in enumerate(programs, start=1):
         started = time.monotonic()
-        outcome = count(program, tool, program_options, origin, missing)
+        traffic = TRAFFIC.get(program.name, []) if program.name not in named and not program_options else []
+        outcome = count(program, tool, program_options or traffic, origin, missing)
         outcomes.append(outcome)
         seconds = time.monotonic() - started
         print(f"{program.name} ({number} of {len(programs)}): {len(outcome.rows)} cases counted, {seconds:.0f} s", flush=True)
@@ -364,7 +371,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if out is None:
             fail(f"there is no device to count on; {shown(programs[0])} --list-devices says why")
             return ncu.NOTHING_TO_RUN
-        return count_all(programs, tool, out, options.program_options)
+        return count_all(programs, tool, out, options.program_options, options.experiment)
     except UsageError as error:
         fail(str(error))
         return 2

@@ -169,15 +169,15 @@ def test_names_that_are_no_cases(name):
 
 def test_programs_that_share_a_number(bench):
     case = "exp06/mp/order:relaxed/n:64/warm"
-    for name in ("exp06_async_copy", "exp06_cluster"):
+    for name in ("exp06_cache_ops", "exp06_cluster"):
         bench.program(name, page((case, VALUES)))
     assert bench.run("--experiment", "exp06") == 0
     assert [(row["experiment"], row["variant"], row["order"]) for row in bench.rows()] == [
-        ("exp06_async_copy", "mp", "relaxed"), ("exp06_cluster", "mp", "relaxed"),
+        ("exp06_cache_ops", "mp", "relaxed"), ("exp06_cluster", "mp", "relaxed"),
     ]  # fmt: skip
-    assert bench.run("--experiment", "exp06_async_copy", "--", "--variant", "mp") == 0
-    assert [row["experiment"] for row in bench.rows()] == ["exp06_async_copy", "exp06_cluster"]
-    assert counters.case_key("exp06_cluster/mp/n:64/warm", "exp06_async_copy") is None
+    assert bench.run("--experiment", "exp06_cache_ops", "--", "--variant", "mp") == 0
+    assert [row["experiment"] for row in bench.rows()] == ["exp06_cache_ops", "exp06_cluster"]
+    assert counters.case_key("exp06_cluster/mp/n:64/warm", "exp06_cache_ops") is None
 
 
 def test_strange_names_and_second_launches_are_said(bench, capsys):
@@ -249,6 +249,13 @@ def test_programs_about_latency_are_counted_only_by_name(bench):
     assert [row["experiment"] for row in bench.rows()] == [EXP03]
     assert bench.run("--experiment", "exp06_ordering") == 0
     assert [row["experiment"] for row in bench.rows()] == [EXP03, "exp06_ordering"]
+
+
+def test_of_a_program_about_more_only_the_cases_about_traffic(bench):
+    bench.program("exp06_cluster", page((other("exp06_cluster", "multicast"), VALUES)))
+    assert bench.run() == 0 and bench.commands()[-1][-2:] == ["--variant", "exchange,multicast"]
+    assert bench.run("--experiment", "exp06_cluster") == 0 and "--variant" not in bench.commands()[-1]
+    assert bench.run("--", "--variant", "rounds") == 0 and bench.commands()[-1][-2:] == ["--variant", "rounds"]
 
 
 def test_the_gpu_is_the_result_files(bench):
