@@ -12,7 +12,7 @@ Sets the machine up, builds, runs every experiment, and writes <out>/<experiment
 (the tables) and report.html (one page of all). <out> is results/<gpu>, or build/results/<device> if there is only a software
 device: its figures say nothing about GPUs, and it has neither machine code nor counters. At the end: what each part took.
 
-  --quick         a coarse sweep with short budgets, and no counters: a fifth of the time
+  --quick         a coarse sweep with short budgets, and neither machine code nor counters: a fifth of the time
   --only NAME     only this experiment, e.g. exp03 or exp03_memory_coalescing (repeatable)
   --out DIR       write the results to DIR
   --resume        keep the finished rows of an interrupted run and go on from there; machine code and counters are made anew
@@ -62,7 +62,10 @@ parse_args() {
     esac
     shift
   done
-  if ((quick)); then program_args+=(--quick); fi
+  if ((quick)); then
+    program_args+=(--quick)
+    sass=0 counters=0
+  fi
   if [[ -n $out ]]; then out=$(realpath -m "$out"); fi
   if [[ -n $bin ]]; then
     build=0
@@ -215,7 +218,7 @@ run_inspection() {
     run_part 'machine code' "$out/sass" "$python" "$bench_root/scripts/dump_sass.py" --listings-only --bin "$bin" --out "$out" \
       "${named[@]}" ${device:+--device "$device"}
   fi
-  if ((counters && !quick)); then
+  if ((counters)); then
     if [[ $(program_option --api) == vulkan ]]; then
       note "" "no counters: nothing counts Vulkan"
     else

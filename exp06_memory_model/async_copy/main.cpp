@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "backends.h"
 #include "core/error.h"
@@ -145,7 +146,11 @@ std::vector<bench::Case> cases(const Plan& plan) {
   const auto sums = std::make_shared<ChainSums>();
   const bool few = plan.smoke || plan.cpu;
   std::vector<bench::Case> list;
+  std::set<std::string_view> copies;
   for (const Shape& shape : shapes(few)) {
+    // A coarse sweep: half of the steps, and of the copies the first of a kind.
+    if (plan.quick && shape.copies() && !copies.insert(shape.variant).second) continue;
+    if (plan.quick && !shape.copies() && shape.steps != 0 && shape.steps != 8 && shape.steps != 64) continue;
     const std::uint64_t most = plan.largest(shape.copies() ? kCopyLog2 : kOverlapLog2, 16) * 16;
     const std::uint64_t bytes = plan.smoke ? 2 * kTileMultiple : most / kTileMultiple * kTileMultiple;
     if (bytes == 0) throw bench::UsageError("--size: at least {} elements of 16 bytes", kTileMultiple / 16);

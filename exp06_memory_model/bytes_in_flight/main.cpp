@@ -118,6 +118,7 @@ std::vector<bench::Case> cases(const Plan& plan) {
   const auto sums = std::make_shared<ChunkSums>();
   std::vector<bench::Case> list;
   for (const Shape& shape : shapes(plan.smoke || plan.cpu)) {
+    if (plan.quick && shape.elem_bytes < 16) continue;
     bench::Case one = make_case({shape, plan.cpu ? kCpuSms : plan.multiprocessors, bytes}, sums);
     for (const bench::Cache cache : plan.caches_for(one.footprint_bytes)) {
       one.cache = cache;

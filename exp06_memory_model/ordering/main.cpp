@@ -100,9 +100,17 @@ bench::Case make_case(const Cell& cell) {
   return result;
 }
 
+// A coarse sweep: the block's and the GPU's scope, and latency alone.
+bool is_coarse(const bench::Case& one) {
+  const bench::Side& side = one.sides.front();
+  const std::string& scope = side.params[1];
+  return !side.variant.ends_with("_rate") && side.variant != "cas_chain" && (scope.empty() || scope == "cta" || scope == "gpu");
+}
+
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list;
   for (const Cell& cell : all_cells(plan.cpu || plan.smoke)) list.push_back(make_case(cell));
+  if (plan.quick) std::erase_if(list, [](const bench::Case& one) { return !is_coarse(one); });
   for (const bench::Case& aa : bench::aa_controls(list.front())) list.push_back(aa);
   return list;
 }

@@ -116,11 +116,17 @@ def test_options_reach_every_program(suite):
     add_program(suite, "exp01_add")
     add_program(suite, "exp03_memory")
     out = suite / "elsewhere"
-    result = run(suite, "--quick", "--out", str(out), "--", "--device", "1")
+    result = run(suite, "--out", str(out), "--", "--device", "1")
     assert result.returncode == 0, result.stderr
-    assert calls(suite) == [f"{name} --csv {out}/{name}.csv --device 1 --quick" for name in ("exp01_add", "exp03_memory")]
+    assert calls(suite) == [f"{name} --csv {out}/{name}.csv --device 1" for name in ("exp01_add", "exp03_memory")]
     assert parts(suite)[0] == f"dump_sass --listings-only --bin {suite}/bin --out {out} --device 1"
-    assert [line.split()[0] for line in parts(suite)] == ["dump_sass", "worklog", "report"]  # quick: no counters
+
+
+def test_a_quick_run_has_neither_machine_code_nor_counters(suite):
+    add_program(suite, "exp01_add")
+    assert run(suite, "--quick", "--out", str(suite / "elsewhere")).returncode == 0
+    assert calls(suite) == [f"exp01_add --csv {suite}/elsewhere/exp01_add.csv --quick"]
+    assert [line.split()[0] for line in parts(suite)] == ["worklog", "report"]
 
 
 def test_only_chooses_by_number_or_name(suite):
