@@ -13,6 +13,8 @@ from benchlib.tables import figure_of
 def _by_cluster(table: Table, variant: str, metric: str, rows_by: Sequence[str] = ("op",)) -> str:
     """A row a value of `rows_by`, a column a cluster size and distance; a size that was refused has none."""
     cases = table.select({"variant": variant})
+    if not cases:
+        return "No results."
     columns = sorted(dict.fromkeys((int(case["cluster"]), int(case["distance"] or 0)) for case in cases))
     rows = []
     for key in dict.fromkeys(tuple(case[column] for column in rows_by) for case in cases):
