@@ -13,7 +13,7 @@ def _fences(table: Table, name: str, kind: str, dashed: bool = False, **where: s
     for case in table.select({"variant": "fence", **where}):
         figure = table.figure(case, "cycles")
         if figure:
-            points.append(Point(int(case["in_flight_bytes"] or 0) / KIB, figure.value))
+            points.append(Point(case.whole("in_flight_bytes") / KIB, figure.value))
     return Series(name, kind, sorted(points, key=lambda point: point.x), dashed=dashed)
 
 
@@ -41,7 +41,7 @@ def _visits(table: Table, name: str, kind: str, level: str, **where: str) -> Ser
     for case in dict.fromkeys(rows):
         figure = table.figure(case, "reuse_bytes_per_cycle")
         if figure:
-            points.append(Point(int(case["stream_bytes"]) / scale, figure.value))
+            points.append(Point(case.whole("stream_bytes") / scale, figure.value))
     return Series(name, kind, sorted(points, key=lambda point: point.x))
 
 

@@ -35,7 +35,10 @@ POSITIVE = ["device_ns", "device_ns_lo", "device_ns_hi", "roundtrip_ns", "submit
 TWIN_MODES = {"stream": "rerecorded", "graph": "prerecorded"}
 
 # Parameters that tables and figures reckon with, beside those that are named for their unit (..._bytes): whole numbers, or none.
-WHOLE = {"block", "grid", "buffers", "dispatches", "offset", "fields", "stride"}
+WHOLE = {
+    "block", "grid", "buffers", "dispatches", "offset", "fields", "stride", "unroll", "chain", "stages", "blocks_per_sm", "cluster",
+    "distance", "work", "sms", "streamers", "wait", "steps", "pressure",
+}  # fmt: skip
 
 
 class InputError(Exception):

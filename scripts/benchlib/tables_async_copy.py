@@ -61,7 +61,7 @@ def async_copies(_: Results, table: Table) -> str:
     rows = []
     for gbps, case in sorted(rated, key=lambda one: -one[0]):
         peak = figure_of(table, case, "peak_pct")
-        chunk = count(int(case["chunk_bytes"])) if case["chunk_bytes"] else NONE
+        chunk = count(case.whole("chunk_bytes")) if case["chunk_bytes"] else NONE
         shape = [case["blocks_per_sm"] or NONE, case["stages"] or NONE, chunk, escape(case["hint"]) or NONE]
         rows.append([escape(case["variant"]), case["api"], *shape, sig(gbps), f"{peak.value:.1f}" if peak else NONE])
     header = ["", "API", "blocks an SM:", "stages:", "bytes a copy:", "hint", "GB/s:", "of peak (%):"]

@@ -150,11 +150,11 @@ def _fence_keys(cases: Sequence[Case]) -> list[tuple[str, str]]:
 def ordering_fences(found: Results, table: Table) -> str:
     """A row a fence, a column a number of bytes in flight."""
     cases = table.select({"variant": "fence"})
-    sizes = sorted({int(case["in_flight_bytes"] or 0) for case in cases})
+    sizes = sorted({case.whole("in_flight_bytes") for case in cases})
     rows = []
     for scope, order in _fence_keys(cases):
         of_fence = [case for case in cases if (case["scope"], case["memory_order"]) == (scope, order)]
-        cells = [_both(table, [c for c in of_fence if int(c["in_flight_bytes"] or 0) == size], "cycles") for size in sizes]
+        cells = [_both(table, [c for c in of_fence if c.whole("in_flight_bytes") == size], "cycles") for size in sizes]
         code = [code_cells.fence_cell(found.directory, table.name, _kernel("fence", of_fence[0]), api) for api in APIS]
         rows.append([order, SCOPE_NAMES[scope], *code, *cells])
     header = ["order", "scope", "CUDA's machine code", "Vulkan's", *(f"{count(size)} B:" for size in sizes)]
@@ -233,12 +233,12 @@ def _visits(table: Table, op: str, level: str, size: int) -> str:
 def cache_ops_reuse(found: Results, table: Table) -> str:
     """A row an operator, a column a level and size of the stream."""
     cases = table.select({"variant": BESIDE})
-    columns = sorted(dict.fromkeys((case["level"], int(case["stream_bytes"])) for case in cases))
+    columns = sorted(dict.fromkeys((case["level"], case.whole("stream_bytes")) for case in cases))
     rows = []
     for variant, op in dict.fromkeys((case["variant"], case["op"]) for case in cases):
         chosen = [case for case in cases if (case["variant"], case["op"]) == (variant, op)]
         cells = [
-            _both(table, [c for c in chosen if (c["level"], int(c["stream_bytes"])) == column], "reuse_bytes_per_cycle")
+            _both(table, [c for c in chosen if (c["level"], c.whole("stream_bytes")) == column], "reuse_bytes_per_cycle")
             for column in columns
         ]
         rows.append([*_loaded_with(variant, op), *cells])
@@ -251,7 +251,7 @@ def cache_ops_hits(found: Results, table: Table) -> str:
     """How much of the reuse set its level still held, by Nsight Compute's hit rates; nothing where nothing was counted."""
     counts = counted.load(found, table)
     cases = [case for case in table.select({"variant": BESIDE, "api": "cuda"}) if counts and counts.value(case, "l1_hit_pct")]
-    columns = sorted(dict.fromkeys((case["level"], int(case["stream_bytes"])) for case in cases))
+    columns = sorted(dict.fromkeys((case["level"], case.whole("stream_bytes")) for case in cases))
     rows = []
     for variant, op in dict.fromkeys((case["variant"], case["op"]) for case in cases):
         cells = []
@@ -272,7 +272,7 @@ def cache_ops_hits(found: Results, table: Table) -> str:
 
 def _set_hits(counts: counted.Counts, case: Case) -> float | None:
     hits = counts.value(case, f"{case['level']}_hit_pct")
-    stream, reuse = int(case["stream_bytes"]), int(case["reuse_bytes"])
+    stream, reuse = case.whole("stream_bytes"), case.whole("reuse_bytes")
     return None if hits is None else min(100.0, hits * (stream + reuse) / reuse)
 
 

@@ -15,7 +15,7 @@ def _by_cluster(table: Table, variant: str, metric: str, rows_by: Sequence[str] 
     cases = table.select({"variant": variant})
     if not cases:
         return "No results."
-    columns = sorted(dict.fromkeys((int(case["cluster"]), int(case["distance"] or 0)) for case in cases))
+    columns = sorted(dict.fromkeys((case.whole("cluster"), case.whole("distance")) for case in cases))
     rows = []
     for key in dict.fromkeys(tuple(case[column] for column in rows_by) for case in cases):
         cells = []
@@ -23,7 +23,7 @@ def _by_cluster(table: Table, variant: str, metric: str, rows_by: Sequence[str] 
             found = [
                 figure_of(table, case, metric)
                 for case in cases
-                if tuple(case[c] for c in rows_by) == key and (int(case["cluster"]), int(case["distance"] or 0)) == column
+                if tuple(case[c] for c in rows_by) == key and (case.whole("cluster"), case.whole("distance")) == column
             ]
             cells.append(sig(found[0].value) if found and found[0] else NONE)
         rows.append([*key, *cells])

@@ -32,7 +32,7 @@ class Mechanism:
         best: dict[int, tuple[float, Case]] = {}
         for case in self.cases(table):
             figure = table.figure(case, "gbps")
-            size = int(case["bytes_in_flight"] or 0)
+            size = case.whole("bytes_in_flight")
             if figure and size and (size not in best or figure.value > best[size][0]):
                 best[size] = (figure.value, case)
         return {size: best[size][1] for size in sorted(best)}
@@ -89,9 +89,7 @@ def flight_curve(_: Results, table: Table) -> str:
         rows.append(cells)
     header = ["bytes in flight an SM:", *(f"{API_NAMES[m.api]} {m.name}:" for m in present)]
     tops = [f"{API_NAMES[api]} {sig(figure.value)}" for api in APIS if (figure := figure_of(table, ceiling(table, api), "gbps"))]
-    text = (
-        f"GB/s of the fastest shape with so many bytes in flight. A plain read with a block a tile, the ceiling: {', '.join(tops)}."
-    )
+    text = f"GB/s of the fastest shape with so many bytes in flight. A plain read, a block a tile, the ceiling: {', '.join(tops)}."
     return f"{text}\n\n{markdown.table(header, rows)}"
 
 
@@ -110,7 +108,7 @@ def flight_mechanisms(found: Results, table: Table) -> str:
         fastest = best[max(curve, key=lambda point: point[1])[0]]
         registers = [_registers(code, kernel, mechanism.api) for kernel in mechanism.kernels]
         cells = [API_NAMES[mechanism.api], mechanism.name, NONE if knee is None else f"{knee / SM_KIB:.1f}"]
-        cells += [ratio_text(table.ratio(fastest, top, "gbps")), markdown.count(int(fastest["bytes_in_flight"]))]
+        cells += [ratio_text(table.ratio(fastest, top, "gbps")), markdown.count(fastest.whole("bytes_in_flight"))]
         rows.append([*cells, " to ".join(dict.fromkeys(text for text in registers if text)) or NONE])
     if not rows:
         return "No results."
@@ -194,7 +192,7 @@ def loaded_latency(found: Results, table: Table) -> str:
         for case in table.select({"variant": ["idle", "loaded"], "api": "cuda", "level": level}) or table.select(
             {"variant": ["idle", "loaded"], "api": "vulkan", "level": level}
         ):
-            cells = [f"{int(case['unroll']) * 8} KiB" if case["streamers"] else NONE, escape(case["wait"]) or NONE]
+            cells = [f"{case.whole('unroll') * 8} KiB" if case["streamers"] else NONE, escape(case["wait"]) or NONE]
             for api in APIS:
                 side = case.replace(api=api)
                 load, latency = figure_of(table, side, "load_gbps"), figure_of(table, side, "latency_ns")

@@ -35,7 +35,7 @@ def _size(case: Case) -> int:
 
 
 def _sms(case: Case) -> int:
-    return int(case["sms"] or 0)
+    return case.whole("sms")
 
 
 def _binary(count: int) -> str:
@@ -65,7 +65,7 @@ def peer_latency(_: Results, table: Table) -> str:
     rows = []
     for case in table.select({"variant": ["chase", "flag"], "api": "cuda"}):
         metric = "latency_ns" if case["variant"] == "flag" else "element_ns"
-        table_bytes = _binary(int(case["table_bytes"])) if case["table_bytes"] else NONE
+        table_bytes = _binary(case.whole("table_bytes")) if case["table_bytes"] else NONE
         rows.append([case["variant"], case["memory_order"], case["held_by"], table_bytes, _text(table, case, metric)])
     text = "Nanoseconds a load (`chase`), or one way (`flag`)."
     return f"{text}\n\n{markdown.table(['', 'order', 'held by', 'table:', 'ns:'], rows)}"
