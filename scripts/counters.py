@@ -309,13 +309,14 @@ def count_all(programs: Sequence[Path], tool: Ncu, out: Path, program_options: S
     outcomes = []
     for number, program in enumerate(programs, start=1):
         started = time.monotonic()
-        traffic = TRAFFIC.get(program.name, []) if program.name not in named and not program_options else []
-        outcome = count(program, tool, program_options or traffic, origin, missing)
+        # Empty: all of its cases.
+        chosen = program_options or ([] if program.name in named else TRAFFIC.get(program.name, []))
+        outcome = count(program, tool, chosen, origin, missing)
         outcomes.append(outcome)
         seconds = time.monotonic() - started
         print(f"{program.name} ({number} of {len(programs)}): {len(outcome.rows)} cases counted, {seconds:.0f} s", flush=True)
         if outcome.rows:
-            rows = merged(rows, outcome.rows, program.name, complete=not (outcome.failed or program_options))
+            rows = merged(rows, outcome.rows, program.name, complete=not (outcome.failed or chosen))
             out.mkdir(parents=True, exist_ok=True)
             files.write_atomic(path, csv_text(rows))
     counted = sum(len(outcome.rows) for outcome in outcomes)

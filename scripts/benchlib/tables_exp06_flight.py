@@ -12,7 +12,7 @@ from benchlib.results import API_NAMES, APIS, Case, Results, Table
 from benchlib.tables import figure_of, with_floor
 
 KNEE = 0.9  # of the best
-SM_KIB = 1024
+KIB = 1024
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def flight_mechanisms(found: Results, table: Table) -> str:
         knee = knee_bytes(curve, KNEE * most.value)
         fastest = best[max(curve, key=lambda point: point[1])[0]]
         registers = [_registers(code, kernel, mechanism.api) for kernel in mechanism.kernels]
-        cells = [API_NAMES[mechanism.api], mechanism.name, NONE if knee is None else f"{knee / SM_KIB:.1f}"]
+        cells = [API_NAMES[mechanism.api], mechanism.name, NONE if knee is None else f"{knee / KIB:.1f}"]
         cells += [ratio_text(table.ratio(fastest, top, "gbps")), markdown.count(fastest.whole("bytes_in_flight"))]
         rows.append([*cells, " to ".join(dict.fromkeys(text for text in registers if text)) or NONE])
     if not rows:

@@ -1,14 +1,9 @@
 // No GLSL twin: Vulkan has no asynchronous copies.
-// read_bulk through a 2-D tensor map: a chunk is a box of whole rows, so the same bytes come to the same places.
-#include "exp06_memory_model/cuda/read_ring.cuh"
-#include "exp06_memory_model/tma_params.h"
+// read_bulk through a 2-D tensor map.
+#include "exp06_memory_model/cuda/read_tensor.cuh"
 
 extern "C" __global__ void read_tma(const unsigned char*, uint* sums, const __grid_constant__ TmaParams params) {
 #if __CUDA_ARCH__ >= 900
-  const uint rows = params.ring.chunk_bytes / (EXP06_ROW_WORDS * 4);
-  const auto load = [&](void* slot, uint chunk, unsigned long long* barrier) {
-    tensor_load(slot, &params.map, 0, chunk * rows, barrier);
-  };
-  read_ring(load, sums, params.ring);
+  read_tensor(sums, params);
 #endif
 }

@@ -126,8 +126,7 @@ ROUNDS(no_barrier) {
   for (uint i = 0; i < params.steps && ok; ++i) {
     const uint box = i & 1;
     store_async(to + box * 16, make_uint4(value, value, value, value), remote_barrier + box * 8);
-    asm volatile("mbarrier.arrive.expect_tx.relaxed.cluster.shared::cta.b64 _, [%0], 16;" ::"r"(shared_address(&barrier[box]))
-                 : "memory");
+    barrier_expect_relaxed(&barrier[box], 16);
     ok = cluster_barrier_wait(&barrier[box], i >> 1 & 1);
     value = EXP06_CHAIN(agreed(load_shared(&inbox[box])));
   }
@@ -162,9 +161,7 @@ __device__ __forceinline__ void one_thread_rounds(const Wait& wait, uint* out, c
     for (uint i = 0; i < params.steps && ok; ++i) {
       const uint box = i & 1;
       store_async(to + box * 16, make_uint4(value, value, value, value), remote_barrier + box * 8);
-      asm volatile(
-          "mbarrier.arrive.expect_tx.relaxed.cluster.shared::cta.b64 _, [%0], 16;" ::"r"(shared_address(&barrier[box ^ 1]))
-          : "memory");
+      barrier_expect_relaxed(&barrier[box ^ 1], 16);
       ok = wait(&barrier[box], i >> 1 & 1);
       value = EXP06_CHAIN(agreed(load_shared(&inbox[box])));
     }

@@ -2,17 +2,12 @@
 // load_tma and store_tma: load_bulk and store_bulk through a 2-D tensor map of the other GPU's memory. tile_tma: a box comes in
 // by one tensor copy, is changed by plain accesses, and goes back by another.
 #include "exp06_memory_model/cuda/copy_ring.cuh"
-#include "exp06_memory_model/cuda/read_ring.cuh"
-#include "exp06_memory_model/tma_params.h"
+#include "exp06_memory_model/cuda/read_tensor.cuh"
 #include "params.h"
 
 extern "C" __global__ void load_tma(const unsigned char*, uint* sums, const __grid_constant__ TmaParams params) {
 #if __CUDA_ARCH__ >= 900
-  const uint rows = params.ring.chunk_bytes / (EXP06_ROW_WORDS * 4);
-  const auto load = [&](void* slot, uint chunk, unsigned long long* barrier) {
-    tensor_load(slot, &params.map, 0, chunk * rows, barrier);
-  };
-  read_ring(load, sums, params.ring);
+  read_tensor(sums, params);
 #endif
 }
 
