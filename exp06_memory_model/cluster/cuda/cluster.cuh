@@ -89,8 +89,7 @@ __device__ __forceinline__ void arrive_remote(uint barrier) {
   asm volatile("mbarrier.arrive.release.cta.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
-// At a barrier of the block's own: so many bytes will come, and nothing is released. No MEMBAR, which barrier_expect's form
-// has.
+// At a barrier of the block's own: so many bytes will come, and nothing is released, not even to the block.
 __device__ __forceinline__ void barrier_expect_relaxed(unsigned long long* barrier, uint bytes) {
   asm volatile("mbarrier.arrive.expect_tx.relaxed.cluster.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
                "r"(bytes)
