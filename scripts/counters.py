@@ -10,9 +10,8 @@ store_requests, store_sectors are totals of one launch (the result files predict
 *_efficiency_pct follow from them; a figure that was not counted is empty. ncu empties the caches before each of its passes, so
 hit rates and bytes from memory are those of a cold start for a warm case, too.
 
-exp06 asks mostly about latency, order and time: of its programs and cases only those about traffic are counted, unless
---experiment
-names a program in full.
+exp02 and most of exp06 ask about latency, order and time: of their programs and cases only those about traffic are counted,
+unless --experiment names a program in full.
 
 ncu is needed: the CUDA toolkit's, or one named with --ncu or BENCH_NCU. Exit codes: 0 done, 1 something failed, 2 usage,
 77 nothing could be counted because there is no ncu, no GPU or no permission, 130 interrupted.
@@ -72,7 +71,8 @@ CASE_NAME = re.compile(
 SOFTWARE_DEVICES = ("llvmpipe", "lavapipe", "swiftshader")
 # Their question is how long, or in which order; what they move is known, and the same in all their rows. Minutes under ncu.
 NOT_TRAFFIC = (
-    "exp06_async_copy", "exp06_bytes_in_flight", "exp06_litmus", "exp06_loaded_latency", "exp06_ordering", "exp06_peer",
+    "exp02_descriptors", "exp06_async_copy", "exp06_bytes_in_flight", "exp06_litmus", "exp06_loaded_latency", "exp06_ordering",
+    "exp06_peer",
 )  # fmt: skip
 # Of these programs the rows that are about traffic.
 TRAFFIC = {"exp06_cache_ops": ["--variant", "reuse*,keep*"], "exp06_cluster": ["--variant", "exchange,multicast"]}

@@ -20,20 +20,19 @@ from __future__ import annotations
 import argparse
 import csv
 import io
-import os
 import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from benchlib import files, markdown, programs, results, sass, sass_address, sass_cubin, sass_diff, sass_dump  # noqa: E402
-from benchlib import sass_tool  # noqa: E402
+from benchlib import files, markdown, parallel, programs, results, sass, sass_address, sass_cubin, sass_diff  # noqa: E402
+from benchlib import sass_dump, sass_tool  # noqa: E402
 from benchlib.results import API_NAMES, InputError  # noqa: E402
 from benchlib.sass import Instruction  # noqa: E402
 from benchlib.sass_dump import Kernel  # noqa: E402
@@ -223,6 +222,21 @@ def disassemble(kernel: Kernel, tool: Nvdisasm | None) -> Disassembled:
     return Disassembled(kernel, instructions, "; ".join(notes), counts=counts, via=listing.via)
 
 
+def disassemble_all(kernels: Sequence[Kernel], tool: Nvdisasm | None) -> list[Disassembled]:
+    """In their order; those of one container together, which nvdisasm then reads once."""
+    groups: dict[bytes, list[Kernel]] = {}
+    for kernel in kernels:
+        group = groups.setdefault(kernel.container or kernel.code, [])
+        group.append(replace(kernel, container=group[0].container) if group else kernel)  # one object: handed over once
+    found = parallel.map_all(partial(disassemble_group, tool=tool), list(groups.values()))
+    queues = {content: iter(items) for content, items in zip(groups, found)}
+    return [next(queues[kernel.container or kernel.code]) for kernel in kernels]
+
+
+def disassemble_group(kernels: Sequence[Kernel], tool: Nvdisasm | None) -> list[Disassembled]:
+    return [disassemble(kernel, tool) for kernel in kernels]
+
+
 def with_known_arch(kernels: Sequence[Kernel]) -> list[Kernel]:
     """Where all CUDA kernels are of one architecture, a Vulkan kernel that does not say its own is of that, too."""
     known = {kernel.arch for kernel in kernels if kernel.api == "cuda" and kernel.code}
@@ -313,17 +327,18 @@ def find_twins(items: Sequence[Disassembled]) -> list[Twin]:
     for item in items:
         if item.instructions is not None:
             groups.setdefault((item.kernel.experiment, sass_tool.sm_number(item.kernel.arch)), []).append(item)
-    twins = []
+    found: list[tuple[str, Disassembled, Disassembled]] = []
     for group in groups.values():
         cudas, vulkans = ([item for item in group if item.kernel.api == api] for api in ("cuda", "vulkan"))
-        found = [(cuda, vulkan) for vulkan in vulkans for cuda in answering(vulkan, cudas)]
-        paired = {id(cuda) for cuda, _ in found}
-        twins += [compared(vulkan.kernel.name, cuda, vulkan) for cuda, vulkan in found]
+        answered = [(vulkan.kernel.name, cuda, vulkan) for vulkan in vulkans for cuda in answering(vulkan, cudas)]
+        paired = {id(cuda) for _, cuda, _ in answered}
+        found += answered
         for cuda in cudas:
             if id(cuda) not in paired:
                 # One build of the shader will do.
-                twins += [compared(cuda.kernel.name, cuda, vulkan) for vulkan in answering(cuda, vulkans)[:1]]
-    return twins
+                found += [(cuda.kernel.name, cuda, vulkan) for vulkan in answering(cuda, vulkans)[:1]]
+    differences = parallel.map_all(sass_diff.compare_sides, [sides(cuda, vulkan) for _, cuda, vulkan in found])
+    return [Twin(*names_and_code, difference) for names_and_code, difference in zip(found, differences)]
 
 
 def answering(item: Disassembled, others: Sequence[Disassembled]) -> list[Disassembled]:
@@ -331,10 +346,11 @@ def answering(item: Disassembled, others: Sequence[Disassembled]) -> list[Disass
     return [other for other in others if other.kernel.entry == entry]
 
 
-def compared(name: str, cuda: Disassembled, vulkan: Disassembled) -> Twin:
-    left = sass_diff.Side("CUDA", cuda.instructions or [])
-    right = sass_diff.Side("Vulkan", vulkan.instructions or [], vulkan.kernel.descriptors)
-    return Twin(name, cuda, vulkan, sass_diff.compare(left, right))
+def sides(cuda: Disassembled, vulkan: Disassembled) -> tuple[sass_diff.Side, sass_diff.Side]:
+    return (
+        sass_diff.Side("CUDA", cuda.instructions or []),
+        sass_diff.Side("Vulkan", vulkan.instructions or [], vulkan.kernel.descriptors),
+    )
 
 
 def twin_page(twin: Twin) -> str:
@@ -508,8 +524,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         chosen = with_known_arch(select(kernels, options))
         if options.sources:
             chosen = [keep_source(kernel) for kernel in chosen]
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            items = list(pool.map(lambda kernel: disassemble(kernel, tool), chosen))
+        items = disassemble_all(chosen, tool)
         twins = find_twins(items)
         out = options.out or (ROOT / "results" / slug(gpu) if gpu else ROOT / "build" / "results")
         # The experiments all of whose kernels are here.

@@ -65,7 +65,7 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
     app.add_option("--memory", options.memory, "Only cases where each API has memory of its own, or where both share pages")
         ->check(CLI::IsMember({"own", "shared"}));
   }
-  app.add_option("--budget", options.budget_s, "Seconds of sampling per case (default 0.5; 0.15 with --quick)")
+  app.add_option("--budget", options.budget_s, "Seconds of sampling per case (default 0.5; 0.1 with --quick)")
       ->check(CLI::PositiveNumber);
   app.add_option("--seed", options.seed, "Seed of the input and of the sampling order")
       ->check(CLI::NonNegativeNumber)

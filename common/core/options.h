@@ -22,7 +22,7 @@ struct Options {
   std::vector<std::string> variants;  // names, or beginnings of names ending in '*'
   std::vector<Cache> caches;
   std::string memory;   // "own" or "shared"; empty: both
-  double budget_s = 0;  // 0: half a second a case, or 0.15 s with --quick
+  double budget_s = 0;  // 0: half a second a case, or 0.1 s with --quick
   std::uint64_t seed = 1;
   std::string csv;
   bool resume = false;
@@ -33,7 +33,7 @@ struct Options {
   std::string dump_isa;               // the folder; empty: time the cases
   std::vector<char*> benchmark_args;  // argv[0] and what Google Benchmark is to parse
 
-  double case_budget_s() const { return budget_s > 0 ? budget_s : smoke ? 0.02 : quick ? 0.15 : 0.5; }
+  double case_budget_s() const { return budget_s > 0 ? budget_s : smoke ? 0.02 : quick ? 0.1 : 0.5; }
 };
 
 // Parses argv. Throws UsageError; returns false (after printing) when only help was asked for.

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from benchlib import results, sass, sass_diff
+from benchlib import parallel, results, sass, sass_diff
 from benchlib.results import API_NAMES, Results, Row
 from benchlib.sass import Instruction
 
@@ -27,7 +27,7 @@ def data(found: Results) -> dict[str, object]:
 
 def twins(found: Results) -> list[dict[str, Any]]:
     """Every row of sass_twins.csv whose two listings are there: experiment, kernel, summary, and the lines."""
-    pages: list[dict[str, Any]] = []
+    wanted: list[tuple[Path, Row, set[str]]] = []
     for experiment in found.tables:
         pairs, code = (found.auxiliary(name, experiment) for name in ("sass_twins.csv", "sass.csv"))
         if pairs is None or code is None:
@@ -37,15 +37,15 @@ def twins(found: Results) -> list[dict[str, Any]]:
             if row["api"] == "vulkan" and results.number(row, "descriptor_reads")
         }  # fmt: skip
         for case in pairs.cases:
-            for row in pairs.rows(case):
-                lines = side_by_side(found.directory / "sass" / experiment, row, with_descriptors)
-                if lines:
-                    names = {column: row.get(column, "") for column in ("experiment", "kernel", "arch", "summary")}
-                    pages.append({**names, "lines": lines})
-    return pages
+            wanted += [(found.directory / "sass" / experiment, row, with_descriptors) for row in pairs.rows(case)]
+    names = [{column: row.get(column, "") for column in ("experiment", "kernel", "arch", "summary")} for _, row, _ in wanted]
+    pages = zip(names, parallel.map_all(side_by_side, wanted))
+    return [{**name, "lines": lines} for name, lines in pages if lines]
 
 
-def side_by_side(folder: Path, row: Row, with_descriptors: set[str]) -> list[Line]:
+def side_by_side(wanted: tuple[Path, Row, set[str]]) -> list[Line]:
+    """The lines of a row of sass_twins.csv: the folder of its listings, the row, the Vulkan kernels that have descriptors."""
+    folder, row, with_descriptors = wanted
     sides = []
     for api in ("cuda", "vulkan"):
         kernel = row.get(f"{api}_kernel", "")

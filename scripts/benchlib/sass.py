@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from benchlib import sass_cubin
 from benchlib.sass_cubin import INSTRUCTION_BYTES
@@ -161,6 +162,12 @@ _PREDICATE_OPERAND = re.compile(r"^U?P\d$")
 
 def kind(instruction: Instruction) -> str:
     """What the instruction is for: exactly one kind each."""
+    return _kind(instruction.opcode, instruction.operands)
+
+
+@lru_cache(maxsize=1 << 16)  # asked for again and again; a program's kernels share most of their instructions
+def _kind(opcode: str, operands: str) -> str:
+    instruction = Instruction(0, "", opcode, operands)
     if instruction.base == UNKNOWN:
         return "unknown"
     if _is_move(instruction):

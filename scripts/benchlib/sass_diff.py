@@ -198,6 +198,10 @@ def _align_by_blocks(left: Sequence[Instruction], right: Sequence[Instruction]) 
 # -------------------------------------------------------------------------------------------------------------- naming
 
 
+def compare_sides(sides: tuple[Side, Side]) -> Difference:
+    return compare(*sides)
+
+
 def compare(left: Side, right: Side) -> Difference:
     rows = align(left.instructions, right.instructions)
     counts: dict[str, list[int]] = {}

@@ -50,6 +50,7 @@ class Nvdisasm:
     def __init__(self, path: Path):
         self.path = path
         self._refuses_cubins = False  # of this toolkit: found out once, for all kernels
+        self._last: tuple[bytes, dict[str, list[Instruction]]] = (b"", {})  # the container read last, and what it holds
 
     @cached_property
     def version(self) -> str:
@@ -65,7 +66,7 @@ class Nvdisasm:
     def disassemble(self, code: bytes, arch: str, container: bytes | None = None, entry: str = "") -> Listing:
         """All instructions of `code`. `container`: the cubin or driver object that holds it, `entry` the kernel's name there.
 
-        The container as it is comes first. A release refuses files that are newer than itself and still knows their
+        The container as it is comes first, and is read once for kernels that follow one another. A release refuses files that are newer than itself and still knows their
         instructions: then the code alone, wrapped as an old cubin, which prints live registers; then bare (-b SMxx).
         """
         if not code:
@@ -90,7 +91,9 @@ class Nvdisasm:
         live = ["-c", "-plr", "-lrm", "count"]
         if container and not (self._refuses_cubins and container.startswith(b"\x7fELF")):
             try:
-                listings = sass.parse(self._run(live, container))
+                if self._last[0] != container:
+                    self._last = container, sass.parse(self._run(live, container))
+                listings = self._last[1]
                 found = listings.get(entry) or (next(iter(listings.values())) if len(listings) == 1 else None)
                 if found:
                     yield "container", found
