@@ -50,9 +50,7 @@ DeviceFacts facts_of(const ::vk::raii::PhysicalDevice& device) {
 
 OptionalFeatures optional_features(const ::vk::raii::PhysicalDevice& device, const DeviceOptions& options) {
   const std::vector<::vk::ExtensionProperties> extensions = BENCH_VK(device.enumerateDeviceExtensionProperties());
-  const auto has = [&extensions](std::string_view name) {
-    return std::ranges::any_of(extensions, [name](const auto& extension) { return extension.extensionName == name; });
-  };
+  const auto has = [&extensions](std::string_view name) { return has_extension(extensions, name); };
   // The feature structure that an extension defines; all false where the extension is missing.
   const auto ask = [&]<class Feature>(const char* extension, Feature none) {
     return has(extension) ? device.getFeatures2<::vk::PhysicalDeviceFeatures2, Feature>().template get<Feature>() : none;

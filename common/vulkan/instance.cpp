@@ -82,9 +82,7 @@ VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT
 }
 
 bool has_debug_utils(const ::vk::raii::Context& loader) {
-  return std::ranges::any_of(BENCH_VK(loader.enumerateInstanceExtensionProperties()), [](const auto& extension) {
-    return extension.extensionName == std::string_view(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
-  });
+  return has_extension(BENCH_VK(loader.enumerateInstanceExtensionProperties()), VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
 }
 
 // `complaints` is nullptr without validation.
@@ -127,11 +125,6 @@ bool has_debug_utils(const ::vk::raii::Context& loader) {
   }
 }
 
-bool has_extension(const ::vk::raii::PhysicalDevice& device, std::string_view name) {
-  return std::ranges::any_of(BENCH_VK(device.enumerateDeviceExtensionProperties()),
-                             [name](const auto& extension) { return extension.extensionName == name; });
-}
-
 DeviceInfo describe(const ::vk::raii::PhysicalDevice& device, int index) {
   const auto chain =
       device.getProperties2<::vk::PhysicalDeviceProperties2, ::vk::PhysicalDeviceIDProperties,
@@ -170,7 +163,7 @@ DeviceInfo describe(const ::vk::raii::PhysicalDevice& device, int index) {
   info.max_grid_x = limits.maxComputeWorkGroupCount[0];
   info.max_block_x = std::min(limits.maxComputeWorkGroupSize[0], limits.maxComputeWorkGroupInvocations);
   info.subgroup_size = chain.get<::vk::PhysicalDeviceSubgroupProperties>().subgroupSize;
-  if (has_extension(device, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) {
+  if (has_extension(BENCH_VK(device.enumerateDeviceExtensionProperties()), VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) {
     info.multiprocessors =
         device.getProperties2<::vk::PhysicalDeviceProperties2, ::vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV>()
             .get<::vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV>()
@@ -180,6 +173,10 @@ DeviceInfo describe(const ::vk::raii::PhysicalDevice& device, int index) {
 }
 
 }  // namespace
+
+bool has_extension(std::span<const ::vk::ExtensionProperties> offered, std::string_view name) {
+  return std::ranges::any_of(offered, [name](const auto& extension) { return extension.extensionName == name; });
+}
 
 Instance::Instance(bool validate, bool labels)
     : loader_(open_loader()),

@@ -4,7 +4,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/device.h"
@@ -44,6 +46,9 @@ class Instance {
   ::vk::raii::Instance instance_;
   std::optional<::vk::raii::DebugUtilsMessengerEXT> messenger_;
 };
+
+// Whether that name is among the extensions that an instance or a device offers.
+bool has_extension(std::span<const ::vk::ExtensionProperties> offered, std::string_view name);
 
 // What helps when the loader is there and no device is.
 extern const char* const kNoDriverHint;

@@ -77,7 +77,7 @@ bench::Prepared set_up_overlap(Workbench& bench, const Cell& cell, ChainSums& su
       tensor ? bench::params_bytes(OverlapTensorParams{cell.map(input), cell.overlap()}) : bench::params_bytes(cell.overlap());
   bench.device().run(launch);
   const std::vector<std::uint32_t> expected =
-      sums.block_sums(bench, cell.chunks(), cell.grid(), cell.shape.steps, cell.shape.variant == "overlap_none");
+      overlap_sums(bench, cell.chunks(), cell.grid(), cell.shape.steps, cell.shape.variant == "overlap_none", sums);
   bench::verify<std::uint32_t>(bench.device(), output, expected.size(), bench::kGuardWords,
                                [&](std::uint64_t i) { return expected[i]; });
   return bench.device().prepare(launch, {});

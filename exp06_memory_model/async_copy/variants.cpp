@@ -83,14 +83,9 @@ std::uint32_t Shape::shared_bytes() const {
   return stages * (chunk_bytes + barriers * kBarrierBytes);
 }
 
-const std::vector<std::uint32_t>& chain_steps() {
-  static const std::vector<std::uint32_t> steps = {0, 8, 16, 32, 64, 256};
-  return steps;
-}
-
 std::vector<Shape> shapes(bool few) {
   std::vector<Shape> list;
-  for (const std::uint32_t steps : chain_steps()) {
+  for (const std::uint32_t steps : kChainSteps) {
     if (!few || steps <= 8) add_overlaps(list, steps);
   }
   add_copies(list);

@@ -2,6 +2,7 @@
 // part.)
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -30,7 +31,7 @@ struct Shape {
 };
 
 // Ascending: what is computed on every word. 0 is the copy alone.
-const std::vector<std::uint32_t>& chain_steps();
+inline constexpr std::array<std::uint32_t, 6> kChainSteps = {0, 8, 16, 32, 64, 256};
 
 // All shapes of both parts. `few`: one of every kernel, and two chains.
 std::vector<Shape> shapes(bool few);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "../chunk_sums.h"
+#include "../block_sums.h"
 #include "../tma_params.h"
 #include "backends.h"
 #include "core/error.h"
@@ -87,7 +87,7 @@ std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Cell& cell, Chunk
 
   bench.device().run(launch);
   const std::vector<std::uint32_t> expected =
-      shape.copies() ? std::vector<std::uint32_t>{} : sums.block_sums(bench, cell.bytes, shape.tile_bytes(), cell.grid());
+      shape.copies() ? std::vector<std::uint32_t>{} : block_sums(bench, cell.bytes, shape.tile_bytes(), cell.grid(), sums);
   bench::verify<std::uint32_t>(bench.device(), output, out_words, bench::kGuardWords, [&](std::uint64_t i) {
     return shape.copies() ? std::bit_cast<std::uint32_t>(bench.input_value(0, i)) : expected[i];
   });

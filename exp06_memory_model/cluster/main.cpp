@@ -138,7 +138,7 @@ struct Measured {
 };
 
 // Kernel, data, poisoned output, one run, verification, the subject to be timed.
-bench::Prepared set_up(Workbench& bench, const Cell& cell, ChunkSums& sums) {
+bench::Prepared set_up(Workbench& bench, const Cell& cell, WeightedSums& sums) {
   bench::Device& device = bench.device();
   const bench::Kernel& kernel = load(bench, cell, cell.entry());
   const std::uint32_t grid = cell.grid(kernel.cluster_limits().active);
@@ -158,7 +158,7 @@ bench::Prepared set_up(Workbench& bench, const Cell& cell, ChunkSums& sums) {
   return {std::move(subject), measured};
 }
 
-bench::Case make_case(const Cell& cell, const std::shared_ptr<ChunkSums>& sums) {
+bench::Case make_case(const Cell& cell, const std::shared_ptr<WeightedSums>& sums) {
   const auto number = [](std::uint32_t value) { return value == 0 ? std::string() : std::to_string(value); };
   bench::Case result;
   result.sides = {{.api = bench::Api::kCuda,
@@ -176,7 +176,7 @@ bench::Case make_case(const Cell& cell, const std::shared_ptr<ChunkSums>& sums) 
 }
 
 std::vector<bench::Case> cases(const Plan& plan) {
-  const auto sums = std::make_shared<ChunkSums>();
+  const auto sums = std::make_shared<WeightedSums>();
   std::vector<bench::Case> list;
   for (const Cell& cell : all_cells(plan.multiprocessors, plan.smoke || plan.cpu)) list.push_back(make_case(cell, sums));
   const auto standard =

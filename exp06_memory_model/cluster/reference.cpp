@@ -1,11 +1,9 @@
 #include "reference.h"
 
 #include <algorithm>
-#include <bit>
 #include <span>
 
 #include "core/error.h"
-#include "core/parallel.h"
 #include "core/verify.h"
 
 namespace {
@@ -41,8 +39,23 @@ std::uint32_t exchanged(const Cell& cell, std::uint32_t block) {
 
 bool is_source(const Cell& cell) { return cell.op == "standard" || cell.op == "low_latency"; }
 
+// By block of a multicast: the sum of all chunks that its cluster reads.
+std::vector<std::uint32_t> multicast_sums(const bench::Workbench& bench, const Cell& cell, std::uint32_t grid,
+                                          WeightedSums& sums) {
+  const std::vector<std::uint32_t>& by_chunk = sums.of(bench, cell.chunks());
+  // Ring r of cluster c reads chunks c * rings + r, and so on in steps of all clusters' rings: the cluster's are known by
+  // where they lie among all rings.
+  const std::uint32_t clusters = grid / cell.cluster;
+  std::vector<std::uint32_t> by_cluster(clusters);
+  for (std::uint32_t chunk = 0; chunk < cell.steps(); ++chunk)
+    by_cluster[chunk / EXP06_RING_WARPS % clusters] += by_chunk[chunk % cell.chunks()];
+  std::vector<std::uint32_t> by_block(grid);
+  for (std::uint32_t block = 0; block < grid; ++block) by_block[block] = by_cluster[block / cell.cluster];
+  return by_block;
+}
+
 // The results of every block's record.
-std::vector<std::uint32_t> results(bench::Workbench& bench, const Cell& cell, std::uint32_t grid, ChunkSums& sums) {
+std::vector<std::uint32_t> results(bench::Workbench& bench, const Cell& cell, std::uint32_t grid, WeightedSums& sums) {
   std::vector<std::uint32_t> list(std::size_t{grid} * kResults);
   const auto set = [&](const auto& result) {
     for (std::uint32_t block = 0; block < grid; ++block) {
@@ -78,7 +91,7 @@ std::vector<std::uint32_t> results(bench::Workbench& bench, const Cell& cell, st
       }
       break;
     case Shape::kMulticast: {
-      const std::vector<std::uint32_t> blocks = sums.block_sums(bench, cell, grid);
+      const std::vector<std::uint32_t> blocks = multicast_sums(bench, cell, grid, sums);
       set([&](std::uint32_t block) { return blocks[block]; });
       break;
     }
@@ -117,27 +130,10 @@ void check_times(const Cell& cell, const std::vector<std::vector<std::uint32_t>>
 
 }  // namespace
 
-std::vector<std::uint32_t> ChunkSums::block_sums(const bench::Workbench& bench, const Cell& cell, std::uint32_t grid) {
-  constexpr std::uint64_t kWords = EXP06_CHUNK_BYTES / sizeof(std::uint32_t);
-  if (seed_ != bench.seed() || sums_.size() < cell.chunks()) {
-    seed_ = bench.seed();
-    sums_.assign(cell.chunks(), 0);
-    bench::parallel_for(sums_.size(), 1 << 6, [&](std::uint64_t begin, std::uint64_t end) {
-      for (std::uint64_t chunk = begin; chunk < end; ++chunk) {
-        for (std::uint32_t i = 0; i < kWords; ++i)
-          sums_[chunk] += std::bit_cast<std::uint32_t>(bench.input_value(0, chunk * kWords + i)) * EXP06_WEIGHT(i);
-      }
-    });
-  }
-  // Ring r of cluster c reads chunks c * rings + r, and so on in steps of all clusters' rings: the cluster's are known by
-  // where they lie among all rings.
-  const std::uint32_t clusters = grid / cell.cluster;
-  std::vector<std::uint32_t> by_cluster(clusters);
-  for (std::uint32_t chunk = 0; chunk < cell.steps(); ++chunk)
-    by_cluster[chunk / EXP06_RING_WARPS % clusters] += sums_[chunk % cell.chunks()];
-  std::vector<std::uint32_t> by_block(grid);
-  for (std::uint32_t block = 0; block < grid; ++block) by_block[block] = by_cluster[block / cell.cluster];
-  return by_block;
+std::uint32_t WeightedSum::operator()(std::span<const std::uint32_t> words) const {
+  std::uint32_t sum = 0;
+  for (std::uint32_t i = 0; i < words.size(); ++i) sum += words[i] * EXP06_WEIGHT(i);
+  return sum;
 }
 
 std::vector<std::vector<std::uint32_t>> records(bench::Device& device, const bench::Buffer& out, std::uint32_t grid) {
@@ -150,7 +146,7 @@ std::vector<std::vector<std::uint32_t>> records(bench::Device& device, const ben
   return list;
 }
 
-void check(bench::Workbench& bench, const Cell& cell, const bench::Buffer& out, std::uint32_t grid, ChunkSums& sums) {
+void check(bench::Workbench& bench, const Cell& cell, const bench::Buffer& out, std::uint32_t grid, WeightedSums& sums) {
   bench::Device& device = bench.device();
   const std::uint64_t words = cell.out_words(grid);
   if (cell.shape == Shape::kExample) {

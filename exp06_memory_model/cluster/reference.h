@@ -2,25 +2,24 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "../input_sums.h"
 #include "core/workbench.h"
+#include "params.h"
 #include "variants.h"
 
-// Of what bench.input(0) holds: each chunk's words times their weights, made once.
-class ChunkSums {
- public:
-  // By block of a launch of so many blocks: the sums of all chunks that its cluster reads. Modulo 2^32.
-  std::vector<std::uint32_t> block_sums(const bench::Workbench& bench, const Cell& cell, std::uint32_t grid);
-
- private:
-  std::uint64_t seed_ = 0;
-  std::vector<std::uint32_t> sums_;
+// A chunk's words times their weights, modulo 2^32.
+struct WeightedSum {
+  std::uint32_t operator()(std::span<const std::uint32_t> words) const;
 };
+// Of a multicast's chunks.
+using WeightedSums = InputSums<EXP06_CHUNK_BYTES / 4, WeightedSum>;
 
 // Compares every word of `out`. Throws Error, also if a block left its last barrier before all had come to it.
-void check(bench::Workbench& bench, const Cell& cell, const bench::Buffer& out, std::uint32_t grid, ChunkSums& sums);
+void check(bench::Workbench& bench, const Cell& cell, const bench::Buffer& out, std::uint32_t grid, WeightedSums& sums);
 
 // A block's record each. Throws Error.
 std::vector<std::vector<std::uint32_t>> records(bench::Device& device, const bench::Buffer& out, std::uint32_t grid);

@@ -16,8 +16,9 @@ constexpr double kWaitNs = 40;
 constexpr double kSlowestStepNs = 6000;
 constexpr double kPollNs = 10000;
 
-std::uint32_t bits(const bench::Workbench& bench, std::uint32_t stream, std::uint64_t index) {
-  return std::bit_cast<std::uint32_t>(bench.input_value(stream, index));
+// A word of the chase's table: input 1.
+std::uint32_t table_word(const bench::Workbench& bench, std::uint64_t index) {
+  return std::bit_cast<std::uint32_t>(bench.input_value(1, index));
 }
 
 }  // namespace
@@ -49,21 +50,13 @@ Load reported(const Point& point, std::span<const std::uint32_t> results) {
   return load;
 }
 
-std::vector<std::uint32_t> VectorSums::expected(const bench::Workbench& bench, const Point& point,
-                                                std::span<const std::uint32_t> results) {
-  if (seed_ != bench.seed() || sums_.size() < point.data_bytes / 16) {
-    seed_ = bench.seed();
-    sums_.assign(point.data_bytes / 16, 0);
-    bench::parallel_for(sums_.size(), 1 << 14, [&](std::uint64_t begin, std::uint64_t end) {
-      for (std::uint64_t i = begin; i < end; ++i) {
-        for (std::uint64_t w = 0; w < 4; ++w) sums_[i] += bits(bench, 0, 4 * i + w);
-      }
-    });
-  }
+std::vector<std::uint32_t> expected_results(const bench::Workbench& bench, const Point& point,
+                                            std::span<const std::uint32_t> results, VectorSums& sums) {
+  const std::vector<std::uint32_t>& by_vector = sums.of(bench, point.data_bytes / 16);
   const LoadedParams params = point.params();
   std::vector<std::uint32_t> expected(results.begin(), results.end());
   std::uint32_t index = 0;
-  for (std::uint32_t step = 0; step < params.steps; ++step) index = EXP06_NEXT(bits(bench, 1, index), step, params);
+  for (std::uint32_t step = 0; step < params.steps; ++step) index = EXP06_NEXT(table_word(bench, index), step, params);
   expected[0] = index;
   expected[2] = expected[3] = bench::kPoison;
   bench::parallel_for(point.streamers, 1, [&](std::uint64_t begin, std::uint64_t end) {
@@ -77,7 +70,7 @@ std::vector<std::uint32_t> VectorSums::expected(const bench::Workbench& bench, c
       for (std::uint32_t turn = 0; turn < most; ++turn) {
         const std::uint64_t tile = EXP06_TILE(static_cast<std::uint32_t>(streamer), point.streamers, turn, params);
         for (std::uint32_t u = 0; u < point.unroll; ++u) {
-          const std::uint32_t* vectors = &sums_[(tile * point.unroll + u) * kBlock];
+          const std::uint32_t* vectors = &by_vector[(tile * point.unroll + u) * kBlock];
           for (std::uint32_t t = 0; t < kBlock; ++t) block[2 * t + 1] += turn < block[2 * t] ? vectors[t] : 0;
         }
       }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../input_sums.h"
 #include "core/workbench.h"
 #include "params.h"
 
@@ -35,14 +36,9 @@ struct Load {
 };
 Load reported(const Point& point, std::span<const std::uint32_t> results);
 
-// The sums of the input's vectors, made once for all points.
-class VectorSums {
- public:
-  // What the results must be, given the turns that they report; a run decides those.
-  std::vector<std::uint32_t> expected(const bench::Workbench& bench, const Point& point,
-                                      std::span<const std::uint32_t> results);
+// Of the input's vectors: 16 bytes, what a thread loads at a time.
+using VectorSums = InputSums<4>;
 
- private:
-  std::uint64_t seed_ = 0;
-  std::vector<std::uint32_t> sums_;
-};
+// What the results must be, given the turns that they report; a run decides those.
+std::vector<std::uint32_t> expected_results(const bench::Workbench& bench, const Point& point,
+                                            std::span<const std::uint32_t> results, VectorSums& sums);

@@ -91,7 +91,7 @@ bench::Prepared set_up(Workbench& bench, const Point& point, VectorSums& sums) {
   Loaded loaded{nullptr, &device, &results, point, {}};
   const std::vector<std::uint32_t> found = loaded.download();
   reported(point, found);
-  const std::vector<std::uint32_t> expected = sums.expected(bench, point, found);
+  const std::vector<std::uint32_t> expected = expected_results(bench, point, found, sums);
   bench::verify<std::uint32_t>(device, results, expected.size(), bench::kGuardWords,
                                [&](std::uint64_t i) { return expected[i]; });
   // Left over, the flag would end the next launch's load at once.

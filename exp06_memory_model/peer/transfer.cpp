@@ -181,7 +181,7 @@ bench::Prepared set_up_transfer(Workbench& bench, const Transfer& transfer, cons
   }
   if (sums != nullptr) {
     const std::vector<std::uint32_t> expected =
-        common->sums.block_sums(bench, transfer.bytes, transfer.tile_bytes(), transfer.blocks_each());
+        block_sums(bench, transfer.bytes, transfer.tile_bytes(), transfer.blocks_each(), common->sums);
     bench::verify<std::uint32_t>(bench.device(), *sums, expected.size(), bench::kGuardWords,
                                  [&](std::uint64_t i) { return expected[i]; });
   }

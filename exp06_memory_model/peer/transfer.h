@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../chunk_sums.h"
+#include "../block_sums.h"
 #include "core/experiment.h"
 
 enum class Engine : std::uint8_t { kPlain, kBulk, kTensor, kApi };

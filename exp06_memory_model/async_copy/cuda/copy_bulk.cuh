@@ -34,7 +34,7 @@ __device__ __forceinline__ void with_bulk(const unsigned char* a, unsigned char*
 template <uint STAGES, Order ORDER, Hint HINT = Hint::kNone>
 __device__ __forceinline__ void bulk_ring(const unsigned char* a, unsigned char* b, uint* state, const CopyParams& params) {
   with_bulk<HINT>(a, b, params,
-                  [&](const auto& load, const auto& store) { copy_ring<STAGES, ORDER>(load, store, state, params); });
+                  [&](const auto& load, const auto& store) { copy_block_ring<STAGES, ORDER>(load, store, state, params); });
 }
 
 template <uint CHUNKS, Hint HINT = Hint::kNone>

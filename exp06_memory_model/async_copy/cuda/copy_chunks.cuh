@@ -12,9 +12,9 @@ enum class Order {
   kTaken,        // the next that no block has taken: a slow SM copies less
 };
 
-// A ring of STAGES chunks, one half on its way in, the other on its way out.
+// A ring of STAGES chunks for the whole block, one half on its way in, the other on its way out.
 template <uint STAGES, Order ORDER, class Load, class Store>
-__device__ __forceinline__ void copy_ring(const Load& load, const Store& store, uint* state, const CopyParams& params) {
+__device__ __forceinline__ void copy_block_ring(const Load& load, const Store& store, uint* state, const CopyParams& params) {
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char memory[];
   __shared__ unsigned long long barriers[STAGES];

@@ -21,7 +21,7 @@ __device__ __forceinline__ void with_tensors(const CopyTensorParams& params, con
     with_tensors(params, [&](const auto& load, const auto& store) { __VA_ARGS__; }); \
   }
 
-COPY_TMA(copy_tma_interleaved_4, copy_ring<4, Order::kInterleaved>(load, store, state, params.copy))
-COPY_TMA(copy_tma_taken_4, copy_ring<4, Order::kTaken>(load, store, state, params.copy))
+COPY_TMA(copy_tma_interleaved_4, copy_block_ring<4, Order::kInterleaved>(load, store, state, params.copy))
+COPY_TMA(copy_tma_taken_4, copy_block_ring<4, Order::kTaken>(load, store, state, params.copy))
 COPY_TMA(copy_tma_once_1, copy_once<1>(load, store, params.copy))
 COPY_TMA(copy_tma_once_2, copy_once<2>(load, store, params.copy))

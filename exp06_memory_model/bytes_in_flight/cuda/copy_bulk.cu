@@ -1,6 +1,6 @@
 // No GLSL twin: Vulkan has no asynchronous copies.
 // b = a by bulk copies into shared memory and out of it again.
-#include "exp06_memory_model/cuda/copy_ring.cuh"
+#include "exp06_memory_model/cuda/copy_warp_rings.cuh"
 
 template <uint STAGES>
 __device__ __forceinline__ void copy_bulk(const unsigned char* a, unsigned char* b, const RingParams& params) {
@@ -8,7 +8,7 @@ __device__ __forceinline__ void copy_bulk(const unsigned char* a, unsigned char*
   const auto store = [&](uint chunk, const void* slot) {
     bulk_store(b + static_cast<size_t>(chunk) * params.chunk_bytes, slot, params.chunk_bytes);
   };
-  copy_ring<STAGES>(a, store, params);
+  copy_warp_rings<STAGES>(a, store, params);
 #endif
 }
 

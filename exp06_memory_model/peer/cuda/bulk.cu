@@ -1,7 +1,7 @@
 // No GLSL twin: Vulkan has no asynchronous copies.
 // load_bulk: bulk copies into shared memory, summed up there. store_bulk: out of shared memory, where other bulk copies have
 // brought the data from this GPU's memory. Of both_bulk's blocks every other one loads, the rest store.
-#include "exp06_memory_model/cuda/copy_ring.cuh"
+#include "exp06_memory_model/cuda/copy_warp_rings.cuh"
 #include "exp06_memory_model/cuda/read_ring.cuh"
 #include "params.h"
 
@@ -19,7 +19,7 @@ __device__ __forceinline__ void load_chunks(const unsigned char* in, uint* sums,
 __device__ __forceinline__ void store_chunks(const unsigned char* from, unsigned char* to, const RingParams& params, uint block,
                                              uint blocks) {
   const auto store = [&](uint chunk, const void* slot) { bulk_store(CHUNK(to, chunk), slot, params.chunk_bytes); };
-  copy_ring<8>(from, store, params, block, blocks);
+  copy_warp_rings<8>(from, store, params, block, blocks);
 }
 #endif
 

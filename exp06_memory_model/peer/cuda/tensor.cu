@@ -1,7 +1,7 @@
 // No GLSL twin: Vulkan has no asynchronous copies.
 // load_tma and store_tma: load_bulk and store_bulk through a 2-D tensor map of the other GPU's memory. tile_tma: a box comes in
 // by one tensor copy, is changed by plain accesses, and goes back by another.
-#include "exp06_memory_model/cuda/copy_ring.cuh"
+#include "exp06_memory_model/cuda/copy_warp_rings.cuh"
 #include "exp06_memory_model/cuda/read_tensor.cuh"
 #include "params.h"
 
@@ -15,7 +15,7 @@ extern "C" __global__ void store_tma(const unsigned char* from, unsigned char*, 
 #if __CUDA_ARCH__ >= 900
   const uint rows = params.ring.chunk_bytes / (EXP06_ROW_WORDS * 4);
   const auto store = [&](uint chunk, const void* slot) { tensor_store(&params.map, 0, chunk * rows, slot); };
-  copy_ring<8>(from, store, params.ring);
+  copy_warp_rings<8>(from, store, params.ring);
 #endif
 }
 

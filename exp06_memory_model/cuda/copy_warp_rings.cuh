@@ -1,5 +1,5 @@
-// Bulk copies into shared memory and out of it again, one lane a warp: no data passes through a register. Of a ring's STAGES
-// chunks one half is on its way in, the other on its way out.
+// Bulk copies into shared memory and out of it again, one lane a warp, each warp through a ring of its own: no data passes
+// through a register. Of a ring's STAGES chunks one half is on its way in, the other on its way out.
 #pragma once
 
 #include "exp06_memory_model/cuda/bulk.cuh"
@@ -9,8 +9,8 @@
 
 // store(chunk, slot) starts the copy of a chunk from shared memory, as a bulk group of its own.
 template <uint STAGES, class Store>
-__device__ __forceinline__ void copy_ring(const unsigned char* from, const Store& store, const RingParams& params,
-                                          uint block = blockIdx.x, uint blocks = gridDim.x) {
+__device__ __forceinline__ void copy_warp_rings(const unsigned char* from, const Store& store, const RingParams& params,
+                                                uint block = blockIdx.x, uint blocks = gridDim.x) {
   extern __shared__ __align__(128) unsigned char memory[];
   if (threadIdx.x % 32 != 0) return;
   constexpr uint kLeaving = STAGES / 2;
