@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from benchlib import excerpts, markdown
+from benchlib import listings, markdown
 from benchlib.markdown import NONE, count, escape, ratio_text
 from benchlib.results import Case, Results, Table
 from benchlib.tables import Pair, comparison, figure_of, micros, pairs, with_floor
@@ -169,10 +169,10 @@ def is_experiment(case: Case) -> bool:
 
 def accesses(found: Results, table: Table, kernel: str, api: str) -> list[str]:
     """The kernel's global loads, and its stores, as the listing has them."""
-    listing = excerpts.listing(found.directory, table.name, kernel, api)
+    code = [instruction.opcode for instruction in listings.of(found, table, kernel, api)]
     cells = []
     for prefix in ("LDG", "STG"):
-        opcodes = [opcode for opcode in excerpts.opcodes(listing) if opcode.startswith(prefix)]
+        opcodes = [opcode for opcode in code if opcode.startswith(prefix)]
         parts = [f"{opcodes.count(o)} x {o}" if opcodes.count(o) > 1 else o for o in dict.fromkeys(opcodes)]
         cells.append(escape(", ".join(parts)) or NONE)
     return cells

@@ -99,7 +99,7 @@ def _order_cells(found: Results, table: Table, sides: Sequence[Case | None]) -> 
         figure = figure_of(table, side, "element_ns")
         times.append(sig(figure.value) if figure else NONE)
         kernel = _kernel(side["variant"], side) if side else ""
-        code.append(code_cells.access_cell(found.directory, table.name, kernel, side["api"]) if side else NONE)
+        code.append(code_cells.access_cell(found, table, kernel, side["api"]) if side else NONE)
         ratios.append(_over_relaxed(table, side) if side else NONE)
     return code + times + ratios
 
@@ -155,7 +155,7 @@ def ordering_fences(found: Results, table: Table) -> str:
     for scope, order in _fence_keys(cases):
         of_fence = [case for case in cases if (case["scope"], case["memory_order"]) == (scope, order)]
         cells = [_both(table, [c for c in of_fence if c.whole("in_flight_bytes") == size], "cycles") for size in sizes]
-        code = [code_cells.fence_cell(found.directory, table.name, _kernel("fence", of_fence[0]), api) for api in APIS]
+        code = [code_cells.fence_cell(found, table, _kernel("fence", of_fence[0]), api) for api in APIS]
         rows.append([order, SCOPE_NAMES[scope], *code, *cells])
     header = ["order", "scope", "CUDA's machine code", "Vulkan's", *(f"{count(size)} B:" for size in sizes)]
     text = "One thread's fence behind so many bytes of its block's stores. Cycles of the SM for the fence alone, CUDA / Vulkan."
@@ -199,7 +199,7 @@ def cache_ops_operators(found: Results, table: Table) -> str:
         cells = []
         for kind in ("stream", "fill"):
             kernel = f"{kind}_{op}"
-            cells.append(_sides([code_cells.access_cell(found.directory, table.name, kernel, api) for api in APIS]))
+            cells.append(_sides([code_cells.access_cell(found, table, kernel, api) for api in APIS]))
         cells += [_both(table, table.select({"variant": kind, "op": op}), "gbps") for kind in ("stream", "fill")]
         cells += [_visits(table, op, level, size) for level, size in README_BESIDE]
         rows.append([escape(op), *cells])

@@ -136,7 +136,7 @@ def litmus_fences(found: Results, table: Table) -> str:
         cells = []
         for api in APIS:
             kernels = [f"{test}_{strength}" for test in ("mp", "sb")]
-            codes = [code_cells.fence_cell(found.directory, table.name, kernel, api) for kernel in kernels]
+            codes = [code_cells.fence_cell(found, table, kernel, api) for kernel in kernels]
             cells.append(next((code for code in codes if code != NONE), NONE))
         if set(cells) != {NONE}:
             rows.append([name, *cells])
