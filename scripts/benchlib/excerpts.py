@@ -42,18 +42,6 @@ def three_ways(title: str, kernel: str, address: str) -> Excerpt:
     return Excerpt(title, (cuda, Column("Vulkan, descriptors", vulkan.kernel, "vulkan"), by_address))
 
 
-EXCERPTS: dict[str, list[Excerpt]] = {
-    "exp01_vector_add": [twin("add_f32")],
-    "exp02_descriptors": [three_ways("sum_1, a plain copy", "sum_1", "sum_1.address")],
-    "exp03_memory_coalescing": [twin("read_soa_x"), twin("read_aos_x")],
-    "exp04_bda": [
-        three_ways("copy_f32", "copy_f32", "copy_f32_address"),
-        three_ways("inner_struct", "inner_struct", "inner_struct_address"),
-    ],
-    "exp05_strided": [twin("read_once_4"), twin("write_once_4")],
-}
-
-
 def listing(found: Results, table: Table, column: Column) -> list[str]:
     """`0010 @P0 EXIT`, a line an instruction; empty where there is no such listing."""
     code = listings.of(found, table, column.kernel, column.api)
@@ -83,10 +71,10 @@ def side_by_side(columns: Sequence[tuple[str, Sequence[str]]]) -> str:
     return "\n".join(["```text", *(line.replace("`", "'") for line in shown), "```"])
 
 
-def sass_excerpts(found: Results, table: Table) -> str:
-    """The experiment's chosen kernels: their listings, and for each pair what differs, with a link to the page that says where."""
+def sass_excerpts(found: Results, table: Table, chosen: Sequence[Excerpt]) -> str:
+    """The chosen kernels: their listings, and for each pair what differs, with a link to the page that says where."""
     parts = []
-    for excerpt in EXCERPTS.get(table.name, []):
+    for excerpt in chosen:
         columns = [(column, listing(found, table, column)) for column in excerpt.columns]
         there = [(column.title, core(lines)) for column, lines in columns if lines]
         if there:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from benchlib import code_cells, counted, markdown
 from benchlib.markdown import NONE, count, escape, sig
 from benchlib.results import APIS, Case, Results, Table
-from benchlib.tables import figure_of
+from benchlib.tables import Experiment, figure_of
 
 SCOPES = ["", "cta", "cluster", "gpu", "sys", "subgroup", "queue_family"]
 SCOPE_NAMES = {
@@ -284,3 +284,39 @@ def cache_ops_streams(_: Results, table: Table) -> str:
         kinds = [[c for c in cases if (c["variant"], c["op"]) == (variant, op)] for variant in ("stream", "fill")]
         rows.append([op, *(_both(table, chosen, "gbps") for chosen in kinds)])
     return f"{text}\n\n{markdown.table(['op', 'loads:', 'stores:'], rows)}"
+
+
+EXPERIMENTS = [
+    Experiment(
+        "exp06_cache_ops",
+        sections=[
+            ("Operators: machine code, streams, and a reuse set beside them", cache_ops_operators),
+            ("A reuse set beside a stream", cache_ops_reuse),
+            ("Streams alone", cache_ops_streams),
+        ],
+        readme={
+            "exp06-operators": cache_ops_operators,
+            "exp06-reuse": cache_ops_reuse,
+            "exp06-streams": cache_ops_streams,
+        },
+        figures="exp06-cache-plots",
+    ),
+    Experiment(
+        "exp06_ordering",
+        sections=[
+            ("What is said, what it becomes, what it costs", ordering_orders),
+            ("One operation after another", ordering_chains),
+            ("Messages", ordering_messages),
+            ("Fences behind stores", ordering_fences),
+            ("A full GPU", ordering_rates),
+        ],
+        readme={
+            "exp06-orders": ordering_orders,
+            "exp06-chains": ordering_chains,
+            "exp06-messages": ordering_messages,
+            "exp06-fences": ordering_fences,
+            "exp06-rates": ordering_rates,
+        },
+        figures="exp06-ordering-plots",
+    ),
+]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from benchlib import code_cells, markdown
 from benchlib.markdown import NONE, escape, sig
 from benchlib.results import API_NAMES, APIS, Case, Results, Table
+from benchlib.tables import Experiment, all_pairs
 
 NAMES = {"two_plus_two_w": "2+2W", "corr": "CoRR", "coww": "CoWW", "cowr": "CoWR", "corw": "CoRW"}
 ORDERED = ["mp", "lb", "s", "wrc", "sb", "r", "two_plus_two_w", "iriw"]
@@ -143,3 +144,21 @@ def litmus_fences(found: Results, table: Table) -> str:
     if not rows:
         return "Not disassembled: scripts/dump_sass.py writes the listings."
     return markdown.table(["strength", "CUDA's fences", "Vulkan's fences"], rows)
+
+
+EXPERIMENTS = [
+    Experiment(
+        "exp06_litmus",
+        sections=[
+            ("Weak outcomes", litmus_outcomes),
+            ("A post's programs", litmus_posts),
+            ("What the fences become", litmus_fences),
+            ("All pairs", all_pairs),
+        ],
+        readme={
+            "exp06-litmus": litmus_outcomes,
+            "exp06-litmus-posts": litmus_posts,
+            "exp06-litmus-fences": litmus_fences,
+        },
+    )
+]
