@@ -18,9 +18,8 @@ import re
 import statistics
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -28,31 +27,31 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from benchlib import claims as claims_lib  # noqa: E402
 from benchlib import counted as counted_lib  # noqa: E402
 from benchlib import excerpts, files, markdown, plots, results  # noqa: E402
+from benchlib import tables_async_copy, tables_exp01, tables_exp02, tables_exp03, tables_exp04, tables_exp05  # noqa: E402
+from benchlib import tables_exp06, tables_exp06_cluster, tables_exp06_flight, tables_exp06_litmus, tables_exp06_peer  # noqa: E402
 from benchlib.claim_tables import answers, claims_csv, claims_table, claims_tables, counted  # noqa: E402
 from benchlib.claims import ClaimFile  # noqa: E402
-from benchlib.floor import section as time_floor  # noqa: E402
 from benchlib.markdown import NONE, escape  # noqa: E402
 from benchlib.plot_files import PLOTS, images  # noqa: E402
 from benchlib.results import API_NAMES, InputError, Results, Table  # noqa: E402
-from benchlib.tables import twin_table, with_floor  # noqa: E402
-from benchlib.tables_async_copy import async_copies, async_overlap, async_tiles  # noqa: E402
-from benchlib.tables_exp01 import exp01_blocks, exp01_ceilings, exp01_copies, exp01_launch, exp01_sizes  # noqa: E402
-from benchlib.tables_exp02 import exp02_bandwidth, exp02_binding, exp02_robustness, exp02_ways  # noqa: E402
-from benchlib.tables_exp03 import README_OFFSETS, exp03_fields, exp03_lanes, exp03_layout  # noqa: E402
-from benchlib.tables_exp03 import exp03_offsets, exp03_structs  # noqa: E402
-from benchlib.tables_exp04 import exp04_causes, exp04_qualifiers, exp04_three  # noqa: E402
-from benchlib.tables_exp05 import README_STRIDES, exp05_fetch, exp05_folded, exp05_loads, exp05_source  # noqa: E402
-from benchlib.tables_exp05 import exp05_stores  # noqa: E402
-from benchlib.tables_exp06 import cache_ops_operators, cache_ops_reuse, cache_ops_streams, ordering_chains  # noqa: E402
-from benchlib.tables_exp06 import ordering_fences, ordering_messages, ordering_orders, ordering_rates  # noqa: E402
-from benchlib.tables_exp06_flight import flight_curve, flight_mechanisms, loaded_latency  # noqa: E402
-from benchlib.tables_exp06_peer import peer_latency, peer_sizes, peer_sms, peer_watch  # noqa: E402
-from benchlib.tables_exp06_litmus import litmus_fences, litmus_outcomes, litmus_posts  # noqa: E402
-from benchlib.tables_exp06_cluster import cluster_barriers, cluster_exchange, cluster_latency  # noqa: E402
-from benchlib.tables_exp06_cluster import cluster_multicast, cluster_rounds, cluster_spread  # noqa: E402
+from benchlib.tables import Section, all_pairs  # noqa: E402
 
 REFERENCE = Path("results") / "nvidia-h200"  # the results that the READMEs show
 LISTED_CASES = 4  # named in the list of failed and skipped cases, for each reason
+
+# Each declares what is shown of its programs, in EXPERIMENTS. A program that none of them names gets the table of all pairs.
+TABLES = (
+    tables_exp01, tables_exp02, tables_exp03, tables_exp04, tables_exp05, tables_exp06, tables_async_copy, tables_exp06_cluster,
+    tables_exp06_flight, tables_exp06_litmus, tables_exp06_peer,
+)  # fmt: skip
+EXPERIMENTS = [experiment for module in TABLES for experiment in module.EXPERIMENTS]
+SECTIONS: dict[str, list[tuple[str, Section]]] = {
+    each.name: [*([("Figures", images)] if each.figures else []), *each.sections] for each in EXPERIMENTS
+}
+README_TABLES: dict[str, tuple[str, Section]] = {
+    **{marker: (each.name, section) for each in EXPERIMENTS for marker, section in each.readme.items()},
+    **{each.figures: (each.name, images) for each in EXPERIMENTS if each.figures},
+}
 
 # ---------------------------------------------------------------------------------------------------------- worklog.md
 
@@ -105,177 +104,6 @@ def repeatability(found: Results) -> str:
         middle = statistics.median(difference for difference, _ in differences)
         rows.append([escape(table.name), str(len(differences)), f"{middle:.2f}", f"{worst[0]:.2f}", escape(worst[1])])
     return markdown.table(header, rows) if rows else "No case of DRAM size was run twice."
-
-
-def predicted_and_counted(found: Results, table: Table) -> str:
-    return counted_lib.comparison(found, table) or "Nothing was counted: scripts/counters.py does, with Nsight Compute."
-
-
-def all_pairs(found: Results, table: Table) -> str:
-    counts = counted_lib.load(found, table)
-    ends = {f"{metric}_{end}" for metric in table.measured for end in ("lo", "hi")}  # shown as their figure's interval
-    metrics = [metric for metric in table.measured if metric not in ends]
-    text = twin_table(table, {}, sectors=True, counts=counts, metrics=metrics)
-    return with_floor(found, table, counted_lib.explained(counts, text))
-
-
-Section = Callable[[Results, Table], str]
-SECTIONS: dict[str, list[tuple[str, Section]]] = {
-    "exp01_vector_add": [
-        ("Figures", images),
-        ("Size sweep", exp01_sizes),
-        ("Block sweep", exp01_blocks),
-        ("Ceilings", exp01_ceilings),
-        ("Copy, read and write in every shape", exp01_copies),
-        ("What a launch costs", exp01_launch),
-        ("Time floor", time_floor),
-        ("Machine code", excerpts.sass_excerpts),
-    ],
-    "exp02_descriptors": [
-        ("Ways to hand over buffers, streaming from memory", exp02_bandwidth),
-        ("Ways to hand over buffers, many small dispatches", exp02_ways),
-        ("Bounds checks", exp02_robustness),
-        ("Machine code", excerpts.sass_excerpts),
-    ],
-    "exp03_memory_coalescing": [
-        ("Figures", images),
-        ("Array of structures against structure of arrays", exp03_layout),
-        ("Misaligned access", exp03_offsets),
-        ("Both fields of an 8-byte struct", exp03_fields),
-        ("Struct sizes", exp03_structs),
-        ("Permuted lanes, and all lanes at one address", exp03_lanes),
-        ("Time floor", time_floor),
-        ("Machine code", excerpts.sass_excerpts),
-    ],
-    "exp04_bda": [
-        ("CUDA, descriptors, addresses", exp04_three),
-        ("Causes of the gaps", exp04_causes),
-        ("Qualifiers", exp04_qualifiers),
-        ("Machine code", excerpts.sass_excerpts),
-    ],
-    "exp05_strided": [
-        ("Figures", images),
-        ("The post's two kernels", exp05_source),
-        ("An index that folds back, and one that visits once", exp05_folded),
-        ("Loads", exp05_loads),
-        ("Stores", exp05_stores),
-        ("Loads with the L2 told how much to fetch", exp05_fetch),
-        ("Time floor", time_floor),
-        ("Machine code", excerpts.sass_excerpts),
-    ],
-    "exp06_async_copy": [
-        ("Copies beside computing", async_overlap),
-        ("Copies alone", async_copies),
-        ("A tile without one of its fences", async_tiles),
-    ],
-    "exp06_bytes_in_flight": [
-        ("Figures", images),
-        ("Bandwidth against bytes in flight", flight_curve),
-        ("What each mechanism needs and costs", flight_mechanisms),
-        ("All pairs", all_pairs),
-    ],
-    "exp06_loaded_latency": [
-        ("Figures", images),
-        ("Latency under load", loaded_latency),
-    ],
-    "exp06_cache_ops": [
-        ("Figures", images),
-        ("Operators: machine code, streams, and a reuse set beside them", cache_ops_operators),
-        ("A reuse set beside a stream", cache_ops_reuse),
-        ("Streams alone", cache_ops_streams),
-    ],
-    "exp06_litmus": [
-        ("Weak outcomes", litmus_outcomes),
-        ("A post's programs", litmus_posts),
-        ("What the fences become", litmus_fences),
-        ("All pairs", all_pairs),
-    ],
-    "exp06_cluster": [
-        ("Rounds", cluster_rounds),
-        ("Latency", cluster_latency),
-        ("All SMs at once", cluster_exchange),
-        ("Barriers", cluster_barriers),
-        ("Multicast", cluster_multicast),
-        ("Cluster sizes", cluster_spread),
-    ],
-    "exp06_ordering": [
-        ("Figures", images),
-        ("What is said, what it becomes, what it costs", ordering_orders),
-        ("One operation after another", ordering_chains),
-        ("Messages", ordering_messages),
-        ("Fences behind stores", ordering_fences),
-        ("A full GPU", ordering_rates),
-    ],
-    "exp06_peer": [
-        ("Bandwidth by message size", peer_sizes),
-        ("Bandwidth by SMs", peer_sms),
-        ("Latency", peer_latency),
-        ("What a poll sees", peer_watch),
-    ],
-}
-README_TABLES: dict[str, tuple[str, Section]] = {
-    "exp01-sizes": ("exp01_vector_add", exp01_sizes),
-    "exp01-ceilings": ("exp01_vector_add", exp01_ceilings),
-    "exp01-launch": ("exp01_vector_add", exp01_launch),
-    "exp02-binding": ("exp02_descriptors", exp02_binding),
-    "exp02-robustness": ("exp02_descriptors", exp02_robustness),
-    "exp03-layout": ("exp03_memory_coalescing", exp03_layout),
-    "exp03-offsets": ("exp03_memory_coalescing", partial(exp03_offsets, offsets=README_OFFSETS)),
-    "exp03-structs": ("exp03_memory_coalescing", exp03_structs),
-    **{
-        f"{name.partition('_')[0]}-floor": (name, partial(time_floor, whole=False))
-        for name in ("exp01_vector_add", "exp03_memory_coalescing", "exp05_strided")
-    },
-    **{
-        f"{name.partition('_')[0]}-counted": (name, predicted_and_counted)
-        for name in ("exp03_memory_coalescing", "exp05_strided")
-    },
-    "exp04-three": ("exp04_bda", exp04_three),
-    "exp04-causes": ("exp04_bda", exp04_causes),
-    "exp04-qualifiers": ("exp04_bda", exp04_qualifiers),
-    "exp01-plots": ("exp01_vector_add", images),
-    "exp03-plots": ("exp03_memory_coalescing", images),
-    "exp05-plots": ("exp05_strided", images),
-    "exp05-source": ("exp05_strided", exp05_source),
-    "exp05-folded": ("exp05_strided", exp05_folded),
-    "exp05-loads": ("exp05_strided", partial(exp05_loads, strides=README_STRIDES)),
-    "exp05-fetch": ("exp05_strided", exp05_fetch),
-    "exp05-stores": ("exp05_strided", partial(exp05_stores, strides=README_STRIDES)),
-    # exp05-sass; a program that shares its number with others goes by its whole name: exp06_litmus-sass.
-    **{f"{name.partition('_')[0]}-sass": (name, excerpts.sass_excerpts) for name in excerpts.EXCERPTS},
-    **{f"{name}-sass": (name, excerpts.sass_excerpts) for name in excerpts.EXCERPTS},
-    "exp06-flight-plots": ("exp06_bytes_in_flight", images),
-    "exp06-flight": ("exp06_bytes_in_flight", flight_curve),
-    "exp06-mechanisms": ("exp06_bytes_in_flight", flight_mechanisms),
-    "exp06-latency-plots": ("exp06_loaded_latency", images),
-    "exp06-latency": ("exp06_loaded_latency", loaded_latency),
-    "exp06-overlap": ("exp06_async_copy", async_overlap),
-    "exp06-copies": ("exp06_async_copy", async_copies),
-    "exp06-tiles": ("exp06_async_copy", async_tiles),
-    "exp06-litmus": ("exp06_litmus", litmus_outcomes),
-    "exp06-litmus-posts": ("exp06_litmus", litmus_posts),
-    "exp06-litmus-fences": ("exp06_litmus", litmus_fences),
-    "exp06-ordering-plots": ("exp06_ordering", images),
-    "exp06-cache-plots": ("exp06_cache_ops", images),
-    "exp06-orders": ("exp06_ordering", ordering_orders),
-    "exp06-cluster-barriers": ("exp06_cluster", cluster_barriers),
-    "exp06-cluster-exchange": ("exp06_cluster", cluster_exchange),
-    "exp06-cluster-latency": ("exp06_cluster", cluster_latency),
-    "exp06-cluster-multicast": ("exp06_cluster", cluster_multicast),
-    "exp06-cluster-rounds": ("exp06_cluster", cluster_rounds),
-    "exp06-cluster-spread": ("exp06_cluster", cluster_spread),
-    "exp06-chains": ("exp06_ordering", ordering_chains),
-    "exp06-fences": ("exp06_ordering", ordering_fences),
-    "exp06-messages": ("exp06_ordering", ordering_messages),
-    "exp06-rates": ("exp06_ordering", ordering_rates),
-    "exp06-operators": ("exp06_cache_ops", cache_ops_operators),
-    "exp06-reuse": ("exp06_cache_ops", cache_ops_reuse),
-    "exp06-streams": ("exp06_cache_ops", cache_ops_streams),
-    "exp06-peer-sizes": ("exp06_peer", peer_sizes),
-    "exp06-peer-sms": ("exp06_peer", peer_sms),
-    "exp06-peer-latency": ("exp06_peer", peer_latency),
-    "exp06-peer-watch": ("exp06_peer", peer_watch),
-}
 
 
 def worklog(found: Results, groups: Sequence[ClaimFile]) -> str:

@@ -4,32 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
-from benchlib import excerpts
+from benchlib import listings
 from benchlib.markdown import NONE, escape
+from benchlib.results import Results, Table
+from benchlib.sass import Instruction
 
 # Every MEMBAR of more than a block brings an ERRBAR and a CGAERRBAR: they say nothing that the MEMBAR does not.
-_LINE = re.compile(r"^(?P<at>[0-9a-f]+) (?:@!?U?P\w+ )?(?P<opcode>[A-Z]\w*(?:\.\w+)*)(?P<operands>.*)$")
 _ACCESS = re.compile(r"^(?:LDG|STG|LD|ST|ATOMG?|RED|CCTL|MEMBAR)\b")
 _FENCE = re.compile(r"^(?:CCTL|MEMBAR)\b")
 _TARGET = re.compile(r"0x([0-9a-f]+)")
 
-Line = tuple[int, str, str]  # where, opcode, operands
-
-
-def _parsed(lines: Sequence[str]) -> list[Line]:
-    matches = [_LINE.match(line) for line in lines]
-    return [(int(match["at"], 16), match["opcode"], match["operands"]) for match in matches if match]
-
-
-def _loops(code: Sequence[Line]) -> list[tuple[int, int]]:
+def _loops(code: Sequence[Instruction]) -> list[tuple[int, int]]:
     """Where each loop begins and ends that holds no other: a branch goes back."""
     found = []
-    for at, opcode, operands in code:
-        target = _TARGET.search(operands) if opcode.startswith("BRA") else None
-        if target and int(target[1], 16) < at:
-            found.append((int(target[1], 16), at))
+    for instruction in code:
+        target = _TARGET.search(instruction.operands) if instruction.opcode.startswith("BRA") else None
+        if target and int(target[1], 16) < instruction.offset:
+            found.append((int(target[1], 16), instruction.offset))
     return [one for one in found if not any(other != one and one[0] <= other[0] and other[1] <= one[1] for other in found)]
 
 
@@ -41,24 +33,24 @@ def _period(opcodes: Sequence[str]) -> list[str]:
     return []
 
 
-def repeated(lines: Sequence[str]) -> list[str]:
+def repeated(code: Sequence[Instruction]) -> list[str]:
     """Of the loop with the most accesses, one turn: ["LDG.E.STRONG.GPU", "CCTL.IVALL"]."""
-    code = _parsed(lines)
-    turns = [[opcode for at, opcode, _ in code if first <= at <= last and _ACCESS.match(opcode)] for first, last in _loops(code)]
+    accesses = [(instruction.offset, instruction.opcode) for instruction in code if _ACCESS.match(instruction.opcode)]
+    turns = [[opcode for at, opcode in accesses if first <= at <= last] for first, last in _loops(code)]
     return _period(max(turns, key=len, default=[]))
 
 
-def fences(lines: Sequence[str]) -> list[str]:
+def fences(code: Sequence[Instruction]) -> list[str]:
     """Every kind of fence and invalidation, in the order in which they come."""
-    return list(dict.fromkeys(opcode for _, opcode, _ in _parsed(lines) if _FENCE.match(opcode)))
+    return list(dict.fromkeys(instruction.opcode for instruction in code if _FENCE.match(instruction.opcode)))
 
 
-def access_cell(directory: Path, experiment: str, kernel: str, api: str) -> str:
-    return _cell(repeated(excerpts.listing(directory, experiment, kernel, api)))
+def access_cell(found: Results, table: Table, kernel: str, api: str) -> str:
+    return _cell(repeated(listings.of(found, table, kernel, api)))
 
 
-def fence_cell(directory: Path, experiment: str, kernel: str, api: str) -> str:
-    return _cell(fences(excerpts.listing(directory, experiment, kernel, api)))
+def fence_cell(found: Results, table: Table, kernel: str, api: str) -> str:
+    return _cell(fences(listings.of(found, table, kernel, api)))
 
 
 def _cell(opcodes: Sequence[str]) -> str:

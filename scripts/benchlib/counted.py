@@ -117,6 +117,10 @@ def comparison(found: Results, table: Table) -> str | None:
     return "\n\n".join(parts)
 
 
+def predicted_and_counted(found: Results, table: Table) -> str:
+    return comparison(found, table) or "Nothing was counted: scripts/counters.py does, with Nsight Compute."
+
+
 def _reason(table: Table, counts: Counts, case: Case, kind: str, wanted: float, seen: float) -> str:
     requests, sectors = counts.value(case, f"{kind}_requests"), counts.value(case, f"{kind}_sectors")
     model = float(table.text(case, f"{kind}_requests") or 0)

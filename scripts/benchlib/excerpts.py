@@ -1,4 +1,4 @@
-"""Machine code in the worklog: short listings beside each other, read from what dump_sass.py wrote."""
+"""Machine code in the worklog: short listings beside each other, of what dump_sass.py wrote."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from pathlib import Path
 
+from benchlib import listings, sass
 from benchlib.markdown import escape
-from benchlib.results import Results, Table, read_listing
+from benchlib.results import Results, Table
 
 MOST_LINES = 25
 BEFORE_ACCESS = 12  # lines shown before the first access, where a listing is too long
 NOT_THERE = "Not disassembled: scripts/dump_sass.py writes the listings."
 
-_INSTRUCTION = re.compile(r"^(?P<offset>[0-9a-f]{4,})\s+(?P<rest>\S.*)$")
-_OPCODE = re.compile(r"(?:@!?U?P\w+\s+)?(?P<opcode>[A-Z][\w.]*)")
 _ACCESS = re.compile(r"\b(?:LDG|STG|LD|ST|ATOMG?|RED)\.")
 
 
@@ -44,28 +42,10 @@ def three_ways(title: str, kernel: str, address: str) -> Excerpt:
     return Excerpt(title, (cuda, Column("Vulkan, descriptors", vulkan.kernel, "vulkan"), by_address))
 
 
-EXCERPTS: dict[str, list[Excerpt]] = {
-    "exp01_vector_add": [twin("add_f32")],
-    "exp02_descriptors": [three_ways("sum_1, a plain copy", "sum_1", "sum_1.address")],
-    "exp03_memory_coalescing": [twin("read_soa_x"), twin("read_aos_x")],
-    "exp04_bda": [
-        three_ways("copy_f32", "copy_f32", "copy_f32_address"),
-        three_ways("inner_struct", "inner_struct", "inner_struct_address"),
-    ],
-    "exp05_strided": [twin("read_once_4"), twin("write_once_4")],
-}
-
-
-def listing(directory: Path, experiment: str, kernel: str, api: str) -> list[str]:
+def listing(found: Results, table: Table, column: Column) -> list[str]:
     """`0010 @P0 EXIT`, a line an instruction; empty where there is no such listing."""
-    text = read_listing(directory / "sass" / experiment / f"{kernel}.{api}.sass")
-    matches = [_INSTRUCTION.match(line) for line in text.splitlines()]
-    return [f"{match['offset']} {' '.join(match['rest'].split())}" for match in matches if match]
-
-
-def opcodes(lines: Sequence[str]) -> list[str]:
-    matches = [_OPCODE.match(line.partition(" ")[2]) for line in lines]
-    return [match["opcode"] for match in matches if match]
+    code = listings.of(found, table, column.kernel, column.api)
+    return [" ".join(line.split()) for line in sass.text(code).splitlines() if line]
 
 
 def core(lines: Sequence[str], most: int = MOST_LINES) -> list[str]:
@@ -91,11 +71,11 @@ def side_by_side(columns: Sequence[tuple[str, Sequence[str]]]) -> str:
     return "\n".join(["```text", *(line.replace("`", "'") for line in shown), "```"])
 
 
-def sass_excerpts(found: Results, table: Table) -> str:
-    """The experiment's chosen kernels: their listings, and for each pair what differs, with a link to the page that says where."""
+def sass_excerpts(found: Results, table: Table, chosen: Sequence[Excerpt]) -> str:
+    """The chosen kernels: their listings, and for each pair what differs, with a link to the page that says where."""
     parts = []
-    for excerpt in EXCERPTS.get(table.name, []):
-        columns = [(column, listing(found.directory, table.name, column.kernel, column.api)) for column in excerpt.columns]
+    for excerpt in chosen:
+        columns = [(column, listing(found, table, column)) for column in excerpt.columns]
         there = [(column.title, core(lines)) for column, lines in columns if lines]
         if there:
             pages = dict.fromkeys(column.kernel for column, _ in columns)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from html import escape
 
 from benchlib.markdown import count
+from benchlib.results import Results, Table
 
 WIDTH, HEIGHT = 300, 190  # of one panel's area
 LEFT, RIGHT, TOP, BOTTOM = 56, 98, 40, 44
@@ -71,6 +72,16 @@ class Figure:
     columns: int = 3
     description: str = ""
     x_log: bool = True
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A figure of a program's results; the module that makes it declares it, plot_files.py collects."""
+
+    experiment: str
+    title: str
+    figure: Callable[[Results, Table], Figure]
+    variants: str  # of the program's --variant: what measures it again
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from benchlib import counted
 from benchlib.floor import Model
 from benchlib.markdown import count
-from benchlib.plots import Figure, Panel, Point, Series
+from benchlib.plots import Figure, Panel, Plot, Point, Series
 from benchlib.results import API_NAMES, APIS, Case, Results, Table
 from benchlib.tables_exp05 import is_full
 
@@ -91,3 +91,15 @@ def exp05_index_plot(found: Results, table: Table) -> Figure:
         panels.append(Panel(f"{count(elements)} elements of 4 bytes", BANDWIDTH, series, y_log=True))
     title = "The post's index, which folds back, against a permutation that visits every element once"
     return Figure(title, X_LABEL, panels, description="Measured bandwidth of loads, as asked for, by stride and size.")
+
+
+PLOTS = {
+    "exp05-loads": Plot(
+        "exp05_strided",
+        "Loads: sectors and bandwidth against the stride, predicted and measured",
+        exp05_loads_plot,
+        "read_once",
+    ),
+    "exp05-stores": Plot("exp05_strided", "Stores: the same", exp05_stores_plot, "write_once"),
+    "exp05-index": Plot("exp05_strided", "The folded index against a permutation that visits once", exp05_index_plot, "read_*"),
+}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchlib.plots import Figure, Panel, Point, Series
+from benchlib.plots import Figure, Panel, Plot, Point, Series
 from benchlib.results import API_NAMES, Results, Table
 
 KIB = 1024
@@ -61,3 +61,9 @@ def exp06_reuse_plot(_: Results, table: Table) -> Figure:
         panels.append(Panel(f"Both APIs, read-only set: {title}", "bytes a cycle and SM", series))
     text = "The rate at which one SM reads its part of a reuse set again, by what it or all blocks streamed between two visits."
     return Figure("A reuse set beside a stream", "streamed between two visits", panels, columns=2, description=text, x_log=False)
+
+
+PLOTS = {
+    "exp06-fences": Plot("exp06_ordering", "Fences behind stores", exp06_fences_plot, "fence"),
+    "exp06-reuse": Plot("exp06_cache_ops", "A reuse set beside a stream", exp06_reuse_plot, "reuse,reuse_ro"),
+}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchlib.plots import Figure, Panel, Point, Series
+from benchlib.plots import Figure, Panel, Plot, Point, Series
 from benchlib.results import API_NAMES, APIS, Results, Table
 from benchlib.tables_exp06_flight import MECHANISMS, Mechanism, kingman, loaded_curve
 
@@ -48,3 +48,9 @@ def exp06_latency_plot(_: Results, table: Table) -> Figure:
         panels.append(Panel(title, "ns a load", series))
     text = "What a dependent load takes on one SM while all others load as many GB/s as the axis says."
     return Figure("Latency under load", "GB/s that the other SMs load", panels, columns=2, description=text, x_log=False)
+
+
+PLOTS = {
+    "exp06-bytes-in-flight": Plot("exp06_bytes_in_flight", "Bandwidth against bytes in flight", exp06_flight_plot, "read_*"),
+    "exp06-loaded-latency": Plot("exp06_loaded_latency", "Latency under load", exp06_latency_plot, "idle,loaded"),
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from benchlib import counted, plots
-from benchlib.plots import Dot, Figure, Panel, Point, Series
+from benchlib.plots import Dot, Figure, Panel, Plot, Point, Series
 from benchlib.results import API_NAMES, APIS, Case, Results, Table
 from benchlib.stats import SAME_HI, SAME_LO, verdict
 from benchlib.tables import pair_ratio, pairs
@@ -71,6 +71,18 @@ def exp03_structs_plot(found: Results, table: Table) -> Figure:
 
 def reads_all(case: Case) -> bool:
     return case.whole("fields") * 4 == case.whole("struct_bytes")
+
+
+PLOTS = {
+    "exp01-sizes": Plot("exp01_vector_add", "Vector add: bandwidth against size", exp01_sizes_plot, "add_*"),
+    "exp03-offsets": Plot(
+        "exp03_memory_coalescing",
+        "Misaligned access: sectors and time against the offset",
+        exp03_offsets_plot,
+        "read_offset,write_offset",
+    ),
+    "exp03-structs": Plot("exp03_memory_coalescing", "Struct sizes: useful bandwidth", exp03_structs_plot, "struct_read"),
+}
 
 
 def ratio_strip(table: Table) -> str:

@@ -1,18 +1,14 @@
-"""The report's machine code: both twins' listings side by side, read from what dump_sass.py wrote."""
+"""The report's machine code: both twins' listings side by side, of what dump_sass.py wrote."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
-from benchlib import parallel, results, sass, sass_diff
+from benchlib import listings, parallel, results, sass, sass_diff
 from benchlib.results import API_NAMES, Results, Row
 from benchlib.sass import Instruction
 
-_LINE = re.compile(
-    r"^(?P<offset>[0-9a-f]{4,})\s+(?:(?P<predicate>@!?U?P\w+)\s+)?(?P<opcode>[A-Z?][\w.]*)(?P<operands>[^/]*?)\s*(?://.*)?$"
-)
 Line = list[str]  # mark, left, right, what differs
 
 
@@ -49,7 +45,7 @@ def side_by_side(wanted: tuple[Path, Row, set[str]]) -> list[Line]:
     sides = []
     for api in ("cuda", "vulkan"):
         kernel = row.get(f"{api}_kernel", "")
-        instructions = read(folder, kernel, api, row.get("arch", ""))
+        instructions = listings.read(folder, kernel, api, row.get("arch", ""))
         if not instructions:
             return []
         descriptors = api == "vulkan" and kernel in with_descriptors
@@ -60,19 +56,6 @@ def side_by_side(wanted: tuple[Path, Row, set[str]]) -> list[Line]:
         [line.mark, shown(line.left), shown(line.right), ", ".join((["order"] if line.moved else []) + line.names)]
         for line in difference.rows
     ]
-
-
-def read(folder: Path, kernel: str, api: str, arch: str) -> list[Instruction]:
-    """The listing of that architecture, or the only one; empty where there is none."""
-    if not re.fullmatch(r"[\w.-]+", kernel) or kernel.startswith("."):
-        return []
-    texts = (results.read_listing(folder / f"{kernel}.{end}.sass") for end in (f"{api}.{arch}", api))
-    text = next((text for text in texts if text), "")
-    matches = [_LINE.match(line) for line in text.splitlines() if not line.startswith("//")]
-    return [
-        Instruction(int(match["offset"], 16), match["predicate"] or "", match["opcode"], match["operands"].strip())
-        for match in matches if match
-    ]  # fmt: skip
 
 
 def shown(instruction: Instruction | None) -> str:

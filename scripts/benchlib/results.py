@@ -238,16 +238,6 @@ def read_csv(path: Path) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
     return header, [(line, dict(zip(header, record))) for line, record in records]
 
 
-def read_listing(path: Path) -> str:
-    """Machine code as dump_sass.py writes it; empty where there is no such file."""
-    try:
-        return path.read_bytes().decode("ascii")
-    except FileNotFoundError:
-        return ""
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: a listing is ASCII, this is not at byte {error.start}") from error
-
-
 def keyed(path: Path, columns: Sequence[str], rows: Iterable[tuple[int, dict[str, str]]]) -> dict[Case, Row]:
     by_case: dict[Case, Row] = {}
     lines: dict[Case, int] = {}

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchlib import counted, markdown
 from benchlib.markdown import NONE, count, escape, ratio_text, sig
 from benchlib.results import API_NAMES, APIS, Case, Results, Table
 from benchlib.stats import Figure, verdict
+
+
+Section = Callable[[Results, Table], str]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What the worklog and the READMEs show of a program's results; its module declares it, worklog.py collects."""
+
+    name: str
+    sections: Sequence[tuple[str, Section]]  # of the worklog, with their titles
+    readme: Mapping[str, Section]  # by the name in a README's marker: <!-- worklog:NAME -->
+    figures: str = ""  # that name for the program's figures, which are the worklog's first section; "" where it has none
 
 
 @dataclass(frozen=True)
@@ -149,3 +162,12 @@ def sectors_table(found: Results, table: Table, where: dict[str, object]) -> str
     """Twins with their sectors, predicted and, where they were, counted."""
     counts = counted.load(found, table)
     return with_floor(found, table, counted.explained(counts, twin_table(table, where, sectors=True, counts=counts)))
+
+
+def all_pairs(found: Results, table: Table) -> str:
+    """What an experiment gets that declares nothing."""
+    counts = counted.load(found, table)
+    ends = {f"{metric}_{end}" for metric in table.measured for end in ("lo", "hi")}  # shown as their figure's interval
+    metrics = [metric for metric in table.measured if metric not in ends]
+    text = twin_table(table, {}, sectors=True, counts=counts, metrics=metrics)
+    return with_floor(found, table, counted.explained(counts, text))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from benchlib import markdown
 from benchlib.markdown import NONE, count, escape, sig
 from benchlib.results import APIS, Case, Results, Table
-from benchlib.tables import figure_of
+from benchlib.tables import Experiment, figure_of
 
 ALONE = "overlap_none"
 AA = ("aa_control_a", "aa_control_b")
@@ -83,3 +83,20 @@ def async_tiles(_: Results, table: Table) -> str:
     header = [f"{what}, pressure {pressure}:" for pressure in pressures for what in ("wrong tiles", "words outside")]
     text = f"Of {' or '.join(count(int(tiles)) for tiles in sorted(counted, key=int)) or 'no'} tiles."
     return f"{text}\n\n{markdown.table(['left out', *header], rows)}"
+
+
+EXPERIMENTS = [
+    Experiment(
+        "exp06_async_copy",
+        sections=[
+            ("Copies beside computing", async_overlap),
+            ("Copies alone", async_copies),
+            ("A tile without one of its fences", async_tiles),
+        ],
+        readme={
+            "exp06-overlap": async_overlap,
+            "exp06-copies": async_copies,
+            "exp06-tiles": async_tiles,
+        },
+    )
+]

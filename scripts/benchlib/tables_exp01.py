@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from benchlib import markdown
+from functools import partial
+
+from benchlib import floor, markdown
+from benchlib.excerpts import sass_excerpts, twin
 from benchlib.markdown import NONE, escape, sig
 from benchlib.results import API_NAMES, APIS, Case, Results, Table
-from benchlib.tables import Pair, comparison, figure_of, micros, pairs, twin_table, with_floor
+from benchlib.tables import Experiment, Pair, comparison, figure_of, micros, pairs, twin_table, with_floor
 
 ADD_VARIANTS = ["add_f32", "add_f32x4"]
 COPY_VARIANTS = ["copy_f32", "copy_tile", "read_tile", "write_tile", "copy_api"]
@@ -85,3 +88,28 @@ def exp01_launch(found: Results, table: Table) -> str:
     ]
     empty_pair = ", ".join(stamps) or "not measured"
     return f"Microseconds per launch.\n\n{text}\n\nAn empty pair of stamps reads: {empty_pair}."
+
+
+MACHINE_CODE = partial(sass_excerpts, chosen=[twin("add_f32")])
+EXPERIMENTS = [
+    Experiment(
+        "exp01_vector_add",
+        sections=[
+            ("Size sweep", exp01_sizes),
+            ("Block sweep", exp01_blocks),
+            ("Ceilings", exp01_ceilings),
+            ("Copy, read and write in every shape", exp01_copies),
+            ("What a launch costs", exp01_launch),
+            ("Time floor", floor.section),
+            ("Machine code", MACHINE_CODE),
+        ],
+        readme={
+            "exp01-sizes": exp01_sizes,
+            "exp01-ceilings": exp01_ceilings,
+            "exp01-launch": exp01_launch,
+            "exp01-floor": partial(floor.section, whole=False),
+            "exp01-sass": MACHINE_CODE,
+        },
+        figures="exp01-plots",
+    )
+]

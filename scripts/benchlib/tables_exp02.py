@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from benchlib import markdown
+from benchlib.excerpts import sass_excerpts, three_ways
 from benchlib.markdown import NONE, count, escape, ratio_text
 from benchlib.results import Results, Table
-from benchlib.tables import comparison, figure_of, micros, pairs, twin_table, with_floor
+from benchlib.tables import Experiment, comparison, figure_of, micros, pairs, twin_table, with_floor
 
 
 def exp02_bandwidth(found: Results, table: Table) -> str:
@@ -58,3 +61,22 @@ def exp02_robustness(found: Results, table: Table) -> str:
         cells.append("1" if pair.vulkan == unchecked and pair.vulkan else ratio_text(relative))
         rows.append(cells + comparison(table, pair))
     return with_floor(found, table, markdown.table(header, rows)) if rows else "No results."
+
+
+MACHINE_CODE = partial(sass_excerpts, chosen=[three_ways("sum_1, a plain copy", "sum_1", "sum_1.address")])
+EXPERIMENTS = [
+    Experiment(
+        "exp02_descriptors",
+        sections=[
+            ("Ways to hand over buffers, streaming from memory", exp02_bandwidth),
+            ("Ways to hand over buffers, many small dispatches", exp02_ways),
+            ("Bounds checks", exp02_robustness),
+            ("Machine code", MACHINE_CODE),
+        ],
+        readme={
+            "exp02-binding": exp02_binding,
+            "exp02-robustness": exp02_robustness,
+            "exp02-sass": MACHINE_CODE,
+        },
+    )
+]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from benchlib import counted, markdown
+from benchlib import counted, floor, markdown
+from benchlib.excerpts import sass_excerpts, twin
 from benchlib.markdown import NONE, count, escape, ratio_text, sig
 from benchlib.results import API_NAMES, Case, Results, Table
-from benchlib.tables import comparison, figure_of, micros, pairs, plain, sectors_cell, sectors_header, sectors_table
-from benchlib.tables import twin_table, with_floor
+from benchlib.tables import Experiment, comparison, figure_of, micros, pairs, plain, sectors_cell, sectors_header
+from benchlib.tables import sectors_table, twin_table, with_floor
 
 SOURCE_ELEMENTS = 1 << 22  # Worklog #05's N = 4M particles
 LAYOUT_NAMES = {"read_soa_x": "SoA", "read_aos_x": "AoS", "read_aos_vec4": "AoS, whole struct"}
@@ -108,3 +110,29 @@ def exp03_fields(found: Results, table: Table) -> str:
 
 def exp03_lanes(found: Results, table: Table) -> str:
     return sectors_table(found, table, {"variant": ["read_permuted", "read_same"]})
+
+
+MACHINE_CODE = partial(sass_excerpts, chosen=[twin("read_soa_x"), twin("read_aos_x")])
+EXPERIMENTS = [
+    Experiment(
+        "exp03_memory_coalescing",
+        sections=[
+            ("Array of structures against structure of arrays", exp03_layout),
+            ("Misaligned access", exp03_offsets),
+            ("Both fields of an 8-byte struct", exp03_fields),
+            ("Struct sizes", exp03_structs),
+            ("Permuted lanes, and all lanes at one address", exp03_lanes),
+            ("Time floor", floor.section),
+            ("Machine code", MACHINE_CODE),
+        ],
+        readme={
+            "exp03-layout": exp03_layout,
+            "exp03-offsets": partial(exp03_offsets, offsets=README_OFFSETS),
+            "exp03-structs": exp03_structs,
+            "exp03-floor": partial(floor.section, whole=False),
+            "exp03-counted": counted.predicted_and_counted,
+            "exp03-sass": MACHINE_CODE,
+        },
+        figures="exp03-plots",
+    )
+]

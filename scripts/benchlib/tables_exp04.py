@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 
-from benchlib import excerpts, markdown
+from benchlib import listings, markdown
+from benchlib.excerpts import sass_excerpts, three_ways
 from benchlib.markdown import NONE, count, escape, ratio_text
 from benchlib.results import Case, Results, Table
-from benchlib.tables import Pair, comparison, figure_of, micros, pairs, with_floor
+from benchlib.tables import Experiment, Pair, comparison, figure_of, micros, pairs, with_floor
 
 THREE_WAYS = ["add_f32", "add_f32x4", "chase", "copy_f32", "loop_f32", "inner_struct"]
 NOTHING = Pair(None, None)
@@ -169,10 +171,10 @@ def is_experiment(case: Case) -> bool:
 
 def accesses(found: Results, table: Table, kernel: str, api: str) -> list[str]:
     """The kernel's global loads, and its stores, as the listing has them."""
-    listing = excerpts.listing(found.directory, table.name, kernel, api)
+    code = [instruction.opcode for instruction in listings.of(found, table, kernel, api)]
     cells = []
     for prefix in ("LDG", "STG"):
-        opcodes = [opcode for opcode in excerpts.opcodes(listing) if opcode.startswith(prefix)]
+        opcodes = [opcode for opcode in code if opcode.startswith(prefix)]
         parts = [f"{opcodes.count(o)} x {o}" if opcodes.count(o) > 1 else o for o in dict.fromkeys(opcodes)]
         cells.append(escape(", ".join(parts)) or NONE)
     return cells
@@ -200,3 +202,31 @@ def exp04_qualifiers(found: Results, table: Table) -> str:
                 cells += [micros(figure_of(table, side)), ratio_to(table, side, base)]
             rows.append(cells + comparison(table, pair))
     return with_floor(found, table, markdown.table(header, rows)) if rows else "No results."
+
+
+# --------------------------------------------------------------------------------------------------- what is shown where
+
+MACHINE_CODE = partial(
+    sass_excerpts,
+    chosen=[
+        three_ways("copy_f32", "copy_f32", "copy_f32_address"),
+        three_ways("inner_struct", "inner_struct", "inner_struct_address"),
+    ],
+)
+EXPERIMENTS = [
+    Experiment(
+        "exp04_bda",
+        sections=[
+            ("CUDA, descriptors, addresses", exp04_three),
+            ("Causes of the gaps", exp04_causes),
+            ("Qualifiers", exp04_qualifiers),
+            ("Machine code", MACHINE_CODE),
+        ],
+        readme={
+            "exp04-three": exp04_three,
+            "exp04-causes": exp04_causes,
+            "exp04-qualifiers": exp04_qualifiers,
+            "exp04-sass": MACHINE_CODE,
+        },
+    )
+]

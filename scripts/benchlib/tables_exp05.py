@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
-from benchlib import counted, markdown
+from benchlib import counted, floor, markdown
+from benchlib.excerpts import sass_excerpts, twin
 from benchlib.floor import FLOOR_HEADER, Model, distinct_bytes, floor_cells
 from benchlib.markdown import NONE, count, escape, ratio_text, sig
 from benchlib.results import Case, Results, Table
-from benchlib.tables import Pair, comparison, figure_of, micros, pairs, plain, with_floor
+from benchlib.tables import Experiment, Pair, comparison, figure_of, micros, pairs, plain, with_floor
 
 SOURCE_VARIANTS = ["source_coalesced", "source_strided"]
 README_STRIDES = ["1", "2", "4", "8", "16", "32", "33", "64", "128", "4096", "65536"]
@@ -165,3 +167,31 @@ def is_full(table: Table, case: Case) -> bool:
     """With the most blocks that the variant ran with."""
     grids = [other.whole("grid") for other in table.cases if other["variant"] == case["variant"] and other["grid"]]
     return case.whole("grid") == max(grids, default=0)
+
+
+MACHINE_CODE = partial(sass_excerpts, chosen=[twin("read_once_4"), twin("write_once_4")])
+EXPERIMENTS = [
+    Experiment(
+        "exp05_strided",
+        sections=[
+            ("The post's two kernels", exp05_source),
+            ("An index that folds back, and one that visits once", exp05_folded),
+            ("Loads", exp05_loads),
+            ("Stores", exp05_stores),
+            ("Loads with the L2 told how much to fetch", exp05_fetch),
+            ("Time floor", floor.section),
+            ("Machine code", MACHINE_CODE),
+        ],
+        readme={
+            "exp05-source": exp05_source,
+            "exp05-folded": exp05_folded,
+            "exp05-loads": partial(exp05_loads, strides=README_STRIDES),
+            "exp05-stores": partial(exp05_stores, strides=README_STRIDES),
+            "exp05-fetch": exp05_fetch,
+            "exp05-floor": partial(floor.section, whole=False),
+            "exp05-counted": counted.predicted_and_counted,
+            "exp05-sass": MACHINE_CODE,
+        },
+        figures="exp05-plots",
+    )
+]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from benchlib import code_cells, counted, markdown
 from benchlib.markdown import NONE, count, escape, sig
 from benchlib.results import APIS, Case, Results, Table
-from benchlib.tables import figure_of
+from benchlib.tables import Experiment, figure_of
 
 SCOPES = ["", "cta", "cluster", "gpu", "sys", "subgroup", "queue_family"]
 SCOPE_NAMES = {
@@ -99,7 +99,7 @@ def _order_cells(found: Results, table: Table, sides: Sequence[Case | None]) -> 
         figure = figure_of(table, side, "element_ns")
         times.append(sig(figure.value) if figure else NONE)
         kernel = _kernel(side["variant"], side) if side else ""
-        code.append(code_cells.access_cell(found.directory, table.name, kernel, side["api"]) if side else NONE)
+        code.append(code_cells.access_cell(found, table, kernel, side["api"]) if side else NONE)
         ratios.append(_over_relaxed(table, side) if side else NONE)
     return code + times + ratios
 
@@ -155,7 +155,7 @@ def ordering_fences(found: Results, table: Table) -> str:
     for scope, order in _fence_keys(cases):
         of_fence = [case for case in cases if (case["scope"], case["memory_order"]) == (scope, order)]
         cells = [_both(table, [c for c in of_fence if c.whole("in_flight_bytes") == size], "cycles") for size in sizes]
-        code = [code_cells.fence_cell(found.directory, table.name, _kernel("fence", of_fence[0]), api) for api in APIS]
+        code = [code_cells.fence_cell(found, table, _kernel("fence", of_fence[0]), api) for api in APIS]
         rows.append([order, SCOPE_NAMES[scope], *code, *cells])
     header = ["order", "scope", "CUDA's machine code", "Vulkan's", *(f"{count(size)} B:" for size in sizes)]
     text = "One thread's fence behind so many bytes of its block's stores. Cycles of the SM for the fence alone, CUDA / Vulkan."
@@ -199,7 +199,7 @@ def cache_ops_operators(found: Results, table: Table) -> str:
         cells = []
         for kind in ("stream", "fill"):
             kernel = f"{kind}_{op}"
-            cells.append(_sides([code_cells.access_cell(found.directory, table.name, kernel, api) for api in APIS]))
+            cells.append(_sides([code_cells.access_cell(found, table, kernel, api) for api in APIS]))
         cells += [_both(table, table.select({"variant": kind, "op": op}), "gbps") for kind in ("stream", "fill")]
         cells += [_visits(table, op, level, size) for level, size in README_BESIDE]
         rows.append([escape(op), *cells])
@@ -284,3 +284,39 @@ def cache_ops_streams(_: Results, table: Table) -> str:
         kinds = [[c for c in cases if (c["variant"], c["op"]) == (variant, op)] for variant in ("stream", "fill")]
         rows.append([op, *(_both(table, chosen, "gbps") for chosen in kinds)])
     return f"{text}\n\n{markdown.table(['op', 'loads:', 'stores:'], rows)}"
+
+
+EXPERIMENTS = [
+    Experiment(
+        "exp06_cache_ops",
+        sections=[
+            ("Operators: machine code, streams, and a reuse set beside them", cache_ops_operators),
+            ("A reuse set beside a stream", cache_ops_reuse),
+            ("Streams alone", cache_ops_streams),
+        ],
+        readme={
+            "exp06-operators": cache_ops_operators,
+            "exp06-reuse": cache_ops_reuse,
+            "exp06-streams": cache_ops_streams,
+        },
+        figures="exp06-cache-plots",
+    ),
+    Experiment(
+        "exp06_ordering",
+        sections=[
+            ("What is said, what it becomes, what it costs", ordering_orders),
+            ("One operation after another", ordering_chains),
+            ("Messages", ordering_messages),
+            ("Fences behind stores", ordering_fences),
+            ("A full GPU", ordering_rates),
+        ],
+        readme={
+            "exp06-orders": ordering_orders,
+            "exp06-chains": ordering_chains,
+            "exp06-messages": ordering_messages,
+            "exp06-fences": ordering_fences,
+            "exp06-rates": ordering_rates,
+        },
+        figures="exp06-ordering-plots",
+    ),
+]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from benchlib import markdown
 from benchlib.markdown import NONE, count, sig
 from benchlib.results import Case, Results, Table
-from benchlib.tables import figure_of
+from benchlib.tables import Experiment, figure_of
 
 
 def _by_cluster(table: Table, variant: str, metric: str, rows_by: Sequence[str] = ("op",)) -> str:
@@ -79,3 +79,26 @@ def cluster_spread(_: Results, table: Table) -> str:
     text = "Blocks that each want an SM. Sizes without a row are refused."
     header = ["blocks of a cluster:", "clusters at once:", "SMs that did work:", "ns a block:"]
     return f"{text}\n\n{markdown.table(header, rows)}"
+
+
+EXPERIMENTS = [
+    Experiment(
+        "exp06_cluster",
+        sections=[
+            ("Rounds", cluster_rounds),
+            ("Latency", cluster_latency),
+            ("All SMs at once", cluster_exchange),
+            ("Barriers", cluster_barriers),
+            ("Multicast", cluster_multicast),
+            ("Cluster sizes", cluster_spread),
+        ],
+        readme={
+            "exp06-cluster-rounds": cluster_rounds,
+            "exp06-cluster-latency": cluster_latency,
+            "exp06-cluster-exchange": cluster_exchange,
+            "exp06-cluster-barriers": cluster_barriers,
+            "exp06-cluster-multicast": cluster_multicast,
+            "exp06-cluster-spread": cluster_spread,
+        },
+    )
+]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from benchlib import markdown
 from benchlib.markdown import NONE, escape, ratio_text, sig
 from benchlib.results import API_NAMES, APIS, Case, Results, Table
-from benchlib.tables import figure_of, with_floor
+from benchlib.tables import Experiment, all_pairs, figure_of, with_floor
 
 KNEE = 0.9  # of the best
 KIB = 1024
@@ -217,3 +217,26 @@ def _fit_text(fit: Kingman) -> str:
         f"{100 * fit.worst:.0f} % off; half the limit costs {fit.wait_ns:.0f} ns, nine tenths {9 * fit.wait_ns:.0f} ns, and at "
         f"{100 * doubled / fit.limit_gbps:.0f} % ({doubled:.0f} GB/s) a load takes twice what it takes idle"
     )
+
+
+EXPERIMENTS = [
+    Experiment(
+        "exp06_bytes_in_flight",
+        sections=[
+            ("Bandwidth against bytes in flight", flight_curve),
+            ("What each mechanism needs and costs", flight_mechanisms),
+            ("All pairs", all_pairs),
+        ],
+        readme={
+            "exp06-flight": flight_curve,
+            "exp06-mechanisms": flight_mechanisms,
+        },
+        figures="exp06-flight-plots",
+    ),
+    Experiment(
+        "exp06_loaded_latency",
+        sections=[("Latency under load", loaded_latency)],
+        readme={"exp06-latency": loaded_latency},
+        figures="exp06-latency-plots",
+    ),
+]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from benchlib import code_cells, markdown
 from benchlib.markdown import NONE, escape, sig
 from benchlib.results import API_NAMES, APIS, Case, Results, Table
+from benchlib.tables import Experiment, all_pairs
 
 NAMES = {"two_plus_two_w": "2+2W", "corr": "CoRR", "coww": "CoWW", "cowr": "CoWR", "corw": "CoRW"}
 ORDERED = ["mp", "lb", "s", "wrc", "sb", "r", "two_plus_two_w", "iriw"]
@@ -136,10 +137,28 @@ def litmus_fences(found: Results, table: Table) -> str:
         cells = []
         for api in APIS:
             kernels = [f"{test}_{strength}" for test in ("mp", "sb")]
-            codes = [code_cells.fence_cell(found.directory, table.name, kernel, api) for kernel in kernels]
+            codes = [code_cells.fence_cell(found, table, kernel, api) for kernel in kernels]
             cells.append(next((code for code in codes if code != NONE), NONE))
         if set(cells) != {NONE}:
             rows.append([name, *cells])
     if not rows:
         return "Not disassembled: scripts/dump_sass.py writes the listings."
     return markdown.table(["strength", "CUDA's fences", "Vulkan's fences"], rows)
+
+
+EXPERIMENTS = [
+    Experiment(
+        "exp06_litmus",
+        sections=[
+            ("Weak outcomes", litmus_outcomes),
+            ("A post's programs", litmus_posts),
+            ("What the fences become", litmus_fences),
+            ("All pairs", all_pairs),
+        ],
+        readme={
+            "exp06-litmus": litmus_outcomes,
+            "exp06-litmus-posts": litmus_posts,
+            "exp06-litmus-fences": litmus_fences,
+        },
+    )
+]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from benchlib import markdown
 from benchlib.markdown import NONE, sig
 from benchlib.results import Case, Results, Table
-from benchlib.tables import figure_of
+from benchlib.tables import Experiment, figure_of
 
 ALL_SIZES = ["load_plain", "load_bulk", "load_tma", "copy_in", "store_plain", "store_bulk", "store_tma", "copy_out"]
 BOTH = ["both_plain", "both_bulk"]
@@ -84,3 +84,22 @@ def peer_watch(_: Results, table: Table) -> str:
 def _text(table: Table, case: Case, metric: str) -> str:
     figure = figure_of(table, case, metric)
     return sig(figure.value) if figure else NONE
+
+
+EXPERIMENTS = [
+    Experiment(
+        "exp06_peer",
+        sections=[
+            ("Bandwidth by message size", peer_sizes),
+            ("Bandwidth by SMs", peer_sms),
+            ("Latency", peer_latency),
+            ("What a poll sees", peer_watch),
+        ],
+        readme={
+            "exp06-peer-sizes": peer_sizes,
+            "exp06-peer-sms": peer_sms,
+            "exp06-peer-latency": peer_latency,
+            "exp06-peer-watch": peer_watch,
+        },
+    )
+]

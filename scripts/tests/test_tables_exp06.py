@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import synthetic
-from benchlib import code_cells, plots, plots_exp06, results, tables_exp06, tables_exp06_litmus
+from benchlib import code_cells, listings, plots, plots_exp06, results, tables_exp06, tables_exp06_litmus
 
 ORDERING, CACHE_OPS, LITMUS = "exp06_ordering", "exp06_cache_ops", "exp06_litmus"
 RELAXED = {"memory_order": "relaxed", "scope": "gpu", "via": "instruction", "resident_bytes": "16384", "in_flight_bytes": ""}
@@ -74,8 +74,9 @@ def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> results.Results:
 
 
 def test_an_unrolled_loop_is_one_turn() -> None:
-    code = ["0000 LDG.E R0, [R2.64]", "0010 LDG.E.STRONG.GPU R1, [R2]", "0020 @!P0 CCTL.IVALL", "0030 LDG.E.STRONG.GPU R1, [R2]"]
-    code += ["0040 CCTL.IVALL", "0050 @P0 BRA 0x10", "0060 STG.E [R2.64], R1", "0070 BRA 0x70"]
+    lines = ["0000 LDG.E R0, [R2.64]", "0010 LDG.E.STRONG.GPU R1, [R2]", "0020 @!P0 CCTL.IVALL", "0030 LDG.E.STRONG.GPU R1, [R2]"]
+    lines += ["0040 CCTL.IVALL", "0050 @P0 BRA 0x10", "0060 STG.E [R2.64], R1", "0070 BRA 0x70"]
+    code = listings.parse("\n".join(lines))
     assert code_cells.repeated(code) == ["LDG.E.STRONG.GPU", "CCTL.IVALL"]
     assert code_cells.fences(code) == ["CCTL.IVALL"]
     assert code_cells.repeated(code[:2]) == []

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import synthetic
 import worklog
-from benchlib import claims, excerpts, results, tables
+from benchlib import claims, excerpts, plot_files, results, tables
 from benchlib.markdown import count, escape, sig
 from benchlib.results import Case
 from benchlib.stats import Figure, hull, ratio, verdict
@@ -354,6 +354,20 @@ def test_markers_are_filled_and_the_rest_kept(root: Path) -> None:
 
 
 CLAIM_TABLES = [f"claims-{name.partition('_')[0]}" for name in ALL]
+
+
+def test_what_the_modules_declare_does_not_collide() -> None:
+    declared = [marker for each in worklog.EXPERIMENTS for marker in (*each.readme, each.figures) if marker]
+    assert sorted(declared) == sorted(worklog.README_TABLES) == sorted(set(declared))
+    assert not [name for name in declared if name == "answers" or name.startswith("claims-")]
+    assert len(worklog.EXPERIMENTS) == len(worklog.SECTIONS)
+    files = sorted(path.stem for path in (SCRIPTS / "benchlib").glob("tables_*.py"))
+    assert files == sorted(module.__name__.partition(".")[2] for module in worklog.TABLES)
+
+
+def test_an_experiment_with_plots_shows_them() -> None:
+    shown = {each.name for each in worklog.EXPERIMENTS if each.figures}
+    assert shown == {plot.experiment for plot in plot_files.PLOTS.values()}
 
 
 # exp06's tables have tests and rows of their own.

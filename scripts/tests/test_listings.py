@@ -1,0 +1,48 @@
+"""Listings read back as they were written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from benchlib import listings, sass
+from benchlib.results import InputError
+from benchlib.sass import Instruction
+
+CODE = [
+    Instruction(0x0, "", "S2R", "R0, SR_CTAID.X"),
+    Instruction(0x10, "@!UP1", "LDG.E.128.CONSTANT", "R4, desc[UR4][R2.64+-0x10]"),
+    Instruction(0x20, "", "VIADD", "R2, R20, 0xffffffff", recovered=True),
+    Instruction(0x30, "", "UNKNOWN.0x123", "", recovered=True),
+    Instruction(0x40, "@P0", "EXIT", ""),
+    Instruction(0x12340, "", "BRA", "0x12340"),
+]
+TOP = "// exp01_vector_add add_f32, CUDA, sm_90a\n// 19 instructions, 16 registers, isa e5666a619920\n"
+
+
+def test_a_listing_is_read_as_it_was_written() -> None:
+    assert listings.parse(TOP + sass.text(CODE)) == CODE
+    assert listings.parse(TOP) == listings.parse("") == []
+
+
+def test_the_architectures_own_listing_comes_first(tmp_path: Path) -> None:
+    (tmp_path / "add.cuda.sass").write_text(sass.text(CODE[:1]))
+    (tmp_path / "add.cuda.sm_86.sass").write_text(sass.text(CODE[:2]))
+    assert listings.read(tmp_path, "add", "cuda", "sm_86") == CODE[:2]
+    assert listings.read(tmp_path, "add", "cuda", "sm_90a") == listings.read(tmp_path, "add", "cuda") == CODE[:1]
+    assert listings.read(tmp_path, "add", "vulkan") == []
+
+
+@pytest.mark.parametrize("kernel", ["../secret", "", ".", "a/../../secret", "se cret", "a\0b"])
+def test_a_name_leads_nowhere_else(tmp_path: Path, kernel: str) -> None:
+    folder = tmp_path / "exp01"
+    (folder / "a").mkdir(parents=True)
+    for path in (tmp_path / "secret.cuda.sass", folder / ".cuda.sass", folder / "se cret.cuda.sass"):
+        path.write_text(sass.text(CODE))
+    assert listings.read(folder, kernel, "cuda") == []
+
+
+def test_a_listing_is_ascii(tmp_path: Path) -> None:
+    (tmp_path / "add.cuda.sass").write_bytes(b"0000        \xc9XIT\n")
+    with pytest.raises(InputError, match="a listing is ASCII, this is not at byte 12"):
+        listings.read(tmp_path, "add", "cuda")
