@@ -27,9 +27,9 @@ double measure_eviction(Device& device) {
 
 }  // namespace
 
-OpenDevices::OpenDevices(const std::vector<std::unique_ptr<Backend>>& backends, Selection selection,
+OpenDevices::OpenDevices(std::vector<std::unique_ptr<Backend>> backends, Selection selection,
                          const std::map<Api, std::string>& left_out, const Settings& settings)
-    : backends_(backends), selection_(std::move(selection)), settings_(settings) {
+    : backends_(std::move(backends)), selection_(std::move(selection)), settings_(settings) {
   const auto take = [&](Api api, const std::optional<DeviceInfo>& info) {
     OpenDevice& open = open_[api];
     if (info) {

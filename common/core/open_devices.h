@@ -37,9 +37,9 @@ class OpenDevices {
   };
 
   // Opens what the selection names, and says on stderr if the two are not the same GPU. `left_out` says why an API that it does
-  // not name has no device. Throws what Backend::open does, Skip aside: that is a reason. The backends outlive this object.
-  OpenDevices(const std::vector<std::unique_ptr<Backend>>& backends, Selection selection,
-              const std::map<Api, std::string>& left_out, const Settings& settings);
+  // not name has no device. Throws what Backend::open does, Skip aside: that is a reason.
+  OpenDevices(std::vector<std::unique_ptr<Backend>> backends, Selection selection, const std::map<Api, std::string>& left_out,
+              const Settings& settings);
 
   OpenDevice& at(Api api) { return open_.at(api); }
   const OpenDevice& at(Api api) const { return open_.at(api); }
@@ -67,7 +67,7 @@ class OpenDevices {
   void pair_up();
   void find_clock();
 
-  const std::vector<std::unique_ptr<Backend>>& backends_;
+  std::vector<std::unique_ptr<Backend>> backends_;
   Selection selection_;
   Settings settings_;
   std::map<Api, OpenDevice> open_;

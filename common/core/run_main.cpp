@@ -45,7 +45,7 @@ OpenDevices::Settings device_settings(const Experiment& experiment, const Option
           .seed = options.seed};
 }
 
-int run(const Experiment& experiment, Options options, const std::vector<std::unique_ptr<Backend>>& backends) {
+int run(const Experiment& experiment, Options options, std::vector<std::unique_ptr<Backend>> backends) {
   if (options.list_variants || options.describe) {
     print_variants(experiment);
     return kOk;
@@ -62,7 +62,7 @@ int run(const Experiment& experiment, Options options, const std::vector<std::un
     print_slug(experiment, selection, cuda_devices.size());
     return kOk;
   }
-  OpenDevices devices(backends, selection, why_left_out(listed, wish), device_settings(experiment, options));
+  OpenDevices devices(std::move(backends), selection, why_left_out(listed, wish), device_settings(experiment, options));
   if (devices.none()) {
     for (const auto& [api, open] : devices.all()) say(fmt::format("{}: {}", to_string(api), open.unavailable));
     say(fmt::format("{}: nothing can run on this machine", experiment.name));
@@ -87,7 +87,7 @@ int run_main(int argc, char** argv, const Experiment& experiment, std::vector<st
   try {
     Options options;
     if (!parse_options(argc, argv, experiment, options)) return kOk;
-    return run(experiment, std::move(options), backends);
+    return run(experiment, std::move(options), std::move(backends));
   } catch (const UsageError& error) {
     std::cerr << experiment.name << ": " << error.what() << '\n';
     return kUsage;
