@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <regex>
+#include <string_view>
 #include <utility>
 
 #include "core/case_list.h"

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "core/benchmark_run.h"
 #include "core/case_list.h"
