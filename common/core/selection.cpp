@@ -54,6 +54,8 @@ std::string uuid_text(const Uuid& uuid) {
   return text;
 }
 
+std::string Selection::gpu_uuid() const { return named() != nullptr && named()->uuid ? uuid_text(*named()->uuid) : ""; }
+
 Selection select_devices(const std::vector<DeviceInfo>& cuda, const std::vector<DeviceInfo>& vulkan,
                          const SelectionWish& wish) {
   Selection selection;
@@ -83,6 +85,26 @@ Selection select_devices(const std::vector<DeviceInfo>& cuda, const std::vector<
   if (cuda_device != nullptr) selection.cuda = *cuda_device;
   if (vulkan_device != nullptr) selection.vulkan = *vulkan_device;
   return selection;
+}
+
+DeviceList list_devices(const std::vector<std::unique_ptr<Backend>>& backends) {
+  DeviceList listed{.devices = {{Api::kCuda, {}}, {Api::kVulkan, {}}}, .unavailable = {}};
+  for (const auto& backend : backends) {
+    std::vector<DeviceInfo>& devices = listed.devices[backend->api()];
+    devices = backend->list();
+    if (devices.empty()) listed.unavailable[backend->api()] = backend->unavailable_reason();
+  }
+  return listed;
+}
+
+std::map<Api, std::string> why_left_out(const DeviceList& listed, const SelectionWish& wish) {
+  const auto why = [&](Api api, bool wanted) {
+    if (!wanted) return fmt::format("--api left {} out", to_string(api));
+    const auto found = listed.unavailable.find(api);
+    if (found != listed.unavailable.end() && !found->second.empty()) return found->second;
+    return fmt::format("no {} device was chosen", to_string(api));
+  };
+  return {{Api::kCuda, why(Api::kCuda, wish.want_cuda)}, {Api::kVulkan, why(Api::kVulkan, wish.want_vulkan)}};
 }
 
 std::string describe_devices(const std::vector<DeviceInfo>& cuda, const std::vector<DeviceInfo>& vulkan) {

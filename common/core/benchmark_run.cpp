@@ -1,0 +1,138 @@
+#include "core/benchmark_run.h"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <regex>
+#include <string_view>
+#include <utility>
+
+#include "core/case_list.h"
+#include "core/environment.h"
+#include "core/error.h"
+#include "core/process.h"
+
+namespace bench {
+
+void apply_benchmark_flags(std::vector<char*>& args, const Experiment& experiment, std::vector<Case>& cases) {
+  int argc = static_cast<int>(args.size());
+  benchmark::Initialize(&argc, args.data());
+  if (benchmark::ReportUnrecognizedArguments(argc, args.data())) {
+    throw UsageError("Google Benchmark does not know {}", args[1]);
+  }
+  // Its rule for the filter: a regular expression that matches anywhere in the listed name, negated by a leading '-'.
+  std::string filter = benchmark::GetBenchmarkFilter();
+  if (filter.empty() || filter == "all") return;
+  const bool negated = filter.front() == '-';
+  if (negated) filter.erase(0, 1);
+  try {
+    const std::regex expression(filter, std::regex::extended);
+    keep_sides(cases, [&](const Case& one, const Side& side) {
+      return std::regex_search(benchmark_name(experiment, one, side) + "/iterations:1/manual_time", expression) != negated;
+    });
+  } catch (const std::regex_error& error) {
+    throw UsageError("--benchmark_filter={}: {}", benchmark::GetBenchmarkFilter(), error.what());
+  }
+  if (cases.empty()) {
+    throw UsageError("--benchmark_filter={} matches nothing; see --benchmark_list_tests", benchmark::GetBenchmarkFilter());
+  }
+}
+
+bool only_listing(const Options& options) {
+  return std::any_of(options.benchmark_args.begin(), options.benchmark_args.end(), [](std::string_view arg) {
+    return arg.starts_with("--benchmark_list_tests") && arg != "--benchmark_list_tests=false";
+  });
+}
+
+BenchmarkRun::BenchmarkRun(const Experiment& experiment, const Options& options, const OpenDevices& devices, CaseRunner& runner,
+                           std::optional<ResultWriter> writer)
+    : experiment_(experiment), options_(options), devices_(devices), runner_(runner), writer_(std::move(writer)) {}
+
+int BenchmarkRun::run(std::vector<Case> cases) {
+  cases_ = std::move(cases);
+  add_context();
+  // A side whose partner alone is finished (another filter, a row cut short) runs without it: no row is written twice.
+  if (writer_) keep_sides(cases_, [&](const Case& one, const Side& side) { return !writer_->has(one, side); });
+  results_.resize(cases_.size());
+  register_cases();
+  report_.emplace(experiment_, cases_.size());
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return finish();
+}
+
+void BenchmarkRun::add_context() const {
+  benchmark::AddCustomContext("experiment", std::string(experiment_.name));
+  benchmark::AddCustomContext("git_rev", std::string(git_revision()));
+  benchmark::AddCustomContext("seed", std::to_string(options_.seed));
+  for (const auto& [api, open] : devices_.all()) {
+    benchmark::AddCustomContext(std::string(to_string(api)),
+                                open.device ? fmt::format("{}, driver {}, {}, empty stamp pair {:.2f} us", open.info.name,
+                                                          open.info.driver, open.info.toolkit, open.stamp_cost_ns * 1e-3)
+                                            : open.unavailable);
+  }
+}
+
+void BenchmarkRun::register_cases() {
+  const auto can_run = [&](const Side& side) { return devices_.at(side.api).device != nullptr; };
+  for (std::size_t c = 0; c < cases_.size(); ++c) {
+    const std::vector<Side>& sides = cases_[c].sides;
+    // A side whose API is missing gets its CSV row with the case; only when no side can run is there an entry to report it.
+    const bool nobody = std::none_of(sides.begin(), sides.end(), can_run);
+    for (std::size_t s = 0; s < sides.size(); ++s) {
+      if (!can_run(sides[s]) && !(nobody && s == 0)) continue;
+      benchmark::RegisterBenchmark(benchmark_name(experiment_, cases_[c], sides[s]).c_str(),
+                                   [this, c, s](benchmark::State& state) { report(c, s, state); })
+          ->Iterations(1)
+          ->UseManualTime()
+          ->Unit(benchmark::kMicrosecond);
+    }
+  }
+}
+
+// Google Benchmark's view of one side. The first side to be asked for runs the whole case.
+void BenchmarkRun::report(std::size_t c, std::size_t s, benchmark::State& state) {
+  if (!interrupted() && !results_[c]) run_case(c);
+  const SideResult* result = results_[c] ? &(*results_[c])[s] : nullptr;
+  if (result == nullptr) {
+    state.SkipWithError("interrupted");
+  } else if (result->status != "ok") {
+    state.SkipWithError(fmt::format("{}: {}", result->status, result->reason).c_str());
+  }
+  for (auto _ : state) {
+    if (result != nullptr && result->device_ns) state.SetIterationTime(result->device_ns->median * 1e-9);
+  }
+  if (result == nullptr || !result->device_ns) return;
+  if (result->gbps > 0) state.counters["GB/s"] = result->gbps;
+  state.counters["samples"] = static_cast<double>(result->device_ns->samples);
+  state.counters["batch"] = result->batch;
+  if (result->device_ns->ci95) {
+    const double half = (result->device_ns->ci95->hi - result->device_ns->ci95->lo) / 2;
+    state.counters["ci95_pct"] = 100 * half / result->device_ns->median;
+  }
+}
+
+void BenchmarkRun::run_case(std::size_t c) {
+  const Case& the_case = cases_[c];
+  report_->start_case(c, the_case);
+  std::optional<CaseResult> result = runner_.run(the_case);
+  if (!result) return;
+  if (writer_) writer_->write(the_case, *result);
+  report_->end_case(c, the_case, *result);
+  results_[c] = std::move(result->sides);
+}
+
+int BenchmarkRun::finish() const {
+  const bool has_complaints = devices_.complained();
+  if (interrupted()) {
+    say(options_.csv.empty() ? "interrupted" : "interrupted: --resume goes on with the unfinished cases");
+    return kInterruptedBySignal;
+  }
+  if (only_listing(options_)) return kOk;
+  report_->end_run();
+  if (report_->count("failed") != 0 || has_complaints) return kFailed;
+  return report_->count("ok") == 0 && report_->count("skipped") != 0 ? kAllSkipped : kOk;
+}
+
+}  // namespace bench

@@ -1,0 +1,54 @@
+// The timed run, inside Google Benchmark: it lists, filters and prints; the sampler behind CaseRunner does the timing.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "core/case_runner.h"
+#include "core/experiment.h"
+#include "core/open_devices.h"
+#include "core/options.h"
+#include "core/result_writer.h"
+#include "core/run_report.h"
+
+namespace benchmark {
+class State;
+}
+
+namespace bench {
+
+// Hands Google Benchmark its flags, taking those it knows out of `args`, and drops the sides that its filter leaves out. Throws
+// UsageError for a flag that it does not know and for a filter that is wrong or leaves nothing.
+void apply_benchmark_flags(std::vector<char*>& args, const Experiment& experiment, std::vector<Case>& cases);
+
+// Whether the names of the benchmarks are all that is asked for.
+bool only_listing(const Options& options);
+
+class BenchmarkRun {
+ public:
+  // All references outlive the run. Without a writer there are no files.
+  BenchmarkRun(const Experiment& experiment, const Options& options, const OpenDevices& devices, CaseRunner& runner,
+               std::optional<ResultWriter> writer);
+
+  // Runs the cases, less the sides that the files have already, and returns the program's exit code. Once a process.
+  int run(std::vector<Case> cases);
+
+ private:
+  void add_context() const;
+  void register_cases();
+  void report(std::size_t c, std::size_t s, benchmark::State& state);
+  void run_case(std::size_t c);
+  int finish() const;
+
+  const Experiment& experiment_;
+  const Options& options_;
+  const OpenDevices& devices_;
+  CaseRunner& runner_;
+  std::optional<ResultWriter> writer_;
+  std::vector<Case> cases_;
+  std::vector<std::optional<std::vector<SideResult>>> results_;  // one for each case that has run
+  std::optional<RunReport> report_;
+};
+
+}  // namespace bench

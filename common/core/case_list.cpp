@@ -1,0 +1,92 @@
+#include "core/case_list.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/error.h"
+
+namespace bench {
+namespace {
+
+// A software device has no L2 to evict: a small sweep keeps the same path alive.
+constexpr std::uint64_t kCpuL2Bytes = 1ULL << 20;
+// Where the API does not tell (Vulkan alone): larger than any L2 short of a Blackwell's, so that cold stays cold.
+constexpr std::uint64_t kUnknownL2Bytes = 64ULL << 20;
+// Default ceiling of one buffer; a case uses up to three per API.
+constexpr std::uint64_t kGpuBufferBytes = 2ULL << 30;
+constexpr std::uint64_t kCpuBufferBytes = 4ULL << 20;
+constexpr std::uint64_t kBuffersInUse = 8;
+
+// The name is what tells one row from another.
+void check_names(const Experiment& experiment, const std::vector<Case>& cases) {
+  std::set<std::string> taken;
+  for (const Case& one : cases) {
+    for (const Side& side : one.sides) {
+      if (const std::string name = benchmark_name(experiment, one, side); !taken.insert(name).second) {
+        throw Error("two cases are called {}", name);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Plan make_plan(const Options& options, const OpenDevices& devices) {
+  Plan plan;
+  plan.cpu = true;
+  plan.smoke = options.smoke || !options.dump_isa.empty();
+  plan.quick = options.quick;
+  plan.sizes = options.sizes;
+  plan.caches = options.caches;
+  plan.wished_buffer_bytes = ~0ULL;
+  for (const auto& [api, open] : devices.all()) {
+    if (!open.device) continue;
+    plan.cpu = plan.cpu && open.info.is_cpu;
+    plan.l2_bytes = std::max(plan.l2_bytes, open.info.l2_bytes);
+    plan.multiprocessors = std::max(plan.multiprocessors, open.info.multiprocessors);
+    plan.wished_buffer_bytes =
+        std::min({plan.wished_buffer_bytes, open.info.max_buffer_bytes, open.info.memory_bytes / kBuffersInUse});
+  }
+  if (plan.l2_bytes == 0) plan.l2_bytes = plan.cpu ? kCpuL2Bytes : kUnknownL2Bytes;
+  plan.max_buffer_bytes = std::min(plan.wished_buffer_bytes, plan.cpu ? kCpuBufferBytes : kGpuBufferBytes);
+  return plan;
+}
+
+std::vector<Case> choose_cases(const Experiment& experiment, const Options& options, const Plan& plan) {
+  std::vector<Case> cases = experiment.cases(plan);
+  check_names(experiment, cases);
+  const auto& params = experiment.params;
+  const auto memory = static_cast<std::size_t>(std::find(params.begin(), params.end(), kMemoryParam) - params.begin());
+  keep_sides(cases, [&](const Case&, const Side& side) {
+    return wants_variant(options, side.variant) && (memory == params.size() || wants_memory(options, side.params[memory]));
+  });
+  if (cases.empty()) {
+    std::vector<std::string> names;
+    for (const VariantText& variant : experiment.variants) names.push_back(variant.name);
+    throw UsageError("--variant {}{} matches nothing; there are: {}", fmt::join(options.variants, ","),
+                     options.memory.empty() ? "" : " --memory " + options.memory, fmt::join(names, " "));
+  }
+  return cases;
+}
+
+void keep_sides(std::vector<Case>& cases, const std::function<bool(const Case&, const Side&)>& wanted) {
+  for (Case& one : cases) std::erase_if(one.sides, [&](const Side& side) { return !wanted(one, side); });
+  std::erase_if(cases, [](const Case& one) { return one.sides.empty(); });
+}
+
+std::string benchmark_name(const Experiment& experiment, const Case& the_case, const Side& side) {
+  return fmt::format("{}/{}", case_name(experiment, the_case, side), to_string(side.api));
+}
+
+std::string case_name(const Experiment& experiment, const Case& the_case, const Side& side) {
+  std::string name = fmt::format("{}/{}", experiment.name.substr(0, 5), side.variant);
+  for (std::size_t i = 0; i < side.params.size(); ++i) {
+    if (!side.params[i].empty()) name += fmt::format("/{}:{}", experiment.params[i], side.params[i]);
+  }
+  return name + fmt::format("/n:{}/{}", the_case.elements, to_string(the_case.cache));
+}
+
+}  // namespace bench

@@ -1,0 +1,29 @@
+// Which of an experiment's cases a run has, and what they are called.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/experiment.h"
+#include "core/open_devices.h"
+#include "core/options.h"
+
+namespace bench {
+
+// What the open devices and the command line leave room for.
+Plan make_plan(const Options& options, const OpenDevices& devices);
+
+// The experiment's cases under this plan, less the sides that --variant and --memory leave out. Throws Error if two have the
+// same name, UsageError if none is left.
+std::vector<Case> choose_cases(const Experiment& experiment, const Options& options, const Plan& plan);
+
+// Drops the sides that are not wanted, and the cases that have none left.
+void keep_sides(std::vector<Case>& cases, const std::function<bool(const Case&, const Side&)>& wanted);
+
+// exp01/add_f32/block:256/n:1024/warm/cuda
+std::string benchmark_name(const Experiment& experiment, const Case& the_case, const Side& side);
+// The same without the API: a name that both sides share.
+std::string case_name(const Experiment& experiment, const Case& the_case, const Side& side);
+
+}  // namespace bench

@@ -1,0 +1,118 @@
+#include "core/case_runner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/environment.h"
+#include "core/error.h"
+#include "core/machine_code.h"
+#include "core/process.h"
+
+namespace bench {
+
+std::optional<Prepared> set_up(const Case& the_case, const Side& side, OpenDevice& open, SideResult& result) {
+  if (!open.device) {
+    result = {.status = "skipped", .reason = open.unavailable, .device_ns = {}};
+    return {};
+  }
+  try {
+    open.device->set_l2_fetch_bytes(the_case.l2_fetch_bytes);
+    return side.set_up(*open.workbench);
+  } catch (const Skip& skip) {
+    result = {.status = "skipped", .reason = skip.what(), .device_ns = {}};
+  } catch (const OutOfMemory& error) {
+    result = {.status = "failed", .reason = error.what(), .device_ns = {}, .out_of_memory = true};
+  } catch (const Error& error) {
+    result = {.status = "failed", .reason = error.what(), .device_ns = {}};
+  }
+  return {};
+}
+
+std::optional<CaseResult> CaseRunner::run(const Case& the_case) {
+  CaseResult result;
+  result.started_at = utc_now();
+  if (devices_.use_queue(the_case.queue)) isa_hashes_.clear();  // by address, which a new kernel may get again
+  result.sides.resize(the_case.sides.size());
+  std::vector<std::optional<Prepared>> prepared(the_case.sides.size());
+  std::vector<Subject*> subjects;
+  for (std::size_t s = 0; s < prepared.size(); ++s) {
+    const Side& side = the_case.sides[s];
+    prepared[s] = set_up(the_case, side, devices_.at(side.api), result.sides[s]);
+    if (!result.sides[s].status.empty()) continue;
+    result.timed.push_back(s);
+    subjects.push_back(prepared[s]->subject.get());
+  }
+  if (!subjects.empty()) {
+    try {
+      take_samples(the_case, subjects, result);
+    } catch (const Interrupted&) {
+      return {};
+    } catch (const Error& error) {
+      for (const std::size_t s : result.timed) {
+        result.sides[s] = {.status = "failed", .reason = error.what(), .device_ns = {}};
+      }
+    }
+  }
+  for (const std::size_t s : result.timed) measure(*prepared[s], result.sides[s]);
+  if (std::any_of(result.sides.begin(), result.sides.end(), [](const SideResult& side) { return side.out_of_memory; })) {
+    prepared.clear();  // not before now: the partner's subject was still using its buffers
+    devices_.release_buffers();
+  }
+  result.gpu_s = result.samples.timed_s;
+  for (const Sample& one : result.samples.samples) {
+    const Side& side = the_case.sides[result.timed[one.side]];
+    if (the_case.cache == Cache::kCold && one.device_ns) result.gpu_s += devices_.at(side.api).evict_s;
+  }
+  return result;
+}
+
+void CaseRunner::take_samples(const Case& the_case, const std::vector<Subject*>& subjects, CaseResult& result) {
+  if (the_case.cache == Cache::kCold) devices_.prepare_eviction(evict_bytes_);
+  result.samples = sample(subjects, sampler_options(the_case));
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    SideResult& side = result.sides[result.timed[i]];
+    side.status = "ok";
+    side.reason = devices_.selection().unpaired_reason;
+    side.device_ns = summarize(result.samples.device_ns(static_cast<std::uint32_t>(i)));
+    side.batch = result.samples.batch;
+    if (the_case.useful_bytes != 0) side.gbps = static_cast<double>(the_case.useful_bytes) / side.device_ns->median;
+    side.isa_hash = isa_hash_of(subjects[i]->kernel());
+  }
+}
+
+SamplerOptions CaseRunner::sampler_options(const Case& the_case) const {
+  SamplerOptions sampler;
+  sampler.cache = the_case.cache;
+  sampler.fixed_batch = the_case.fixed_batch;
+  for (const auto& [api, open] : devices_.all()) sampler.stamp_cost_ns = std::max(sampler.stamp_cost_ns, open.stamp_cost_ns);
+  sampler.budget_s = options_.case_budget_s() * the_case.budget_part;
+  sampler.min_timed_s = sampler.budget_s / 5;
+  sampler.host_samples = options_.smoke ? 1 : the_case.host_samples;
+  if (options_.smoke) sampler.max_samples = sampler.min_samples;
+  sampler.seed = options_.seed;
+  sampler.interrupted = interrupted;
+  sampler.read_clock = devices_.clock_reader();
+  return sampler;
+}
+
+// Asked of the driver once a kernel, between two cases.
+const std::string& CaseRunner::isa_hash_of(const Kernel* kernel) {
+  const auto [found, is_new] = isa_hashes_.try_emplace(kernel);
+  if (is_new && kernel != nullptr) found->second = isa_hash(kernel->code().code);
+  return found->second;
+}
+
+// What the side itself counted or reads back, once its times are taken.
+void CaseRunner::measure(const Prepared& prepared, SideResult& result) const {
+  if (result.status != "ok" || !prepared.measure) return;
+  try {
+    result.measured = prepared.measure();
+    if (result.measured.size() != experiment_.measured.size()) {
+      throw Error("{} measured values for {} columns", result.measured.size(), experiment_.measured.size());
+    }
+  } catch (const Error& error) {
+    result = {.status = "failed", .reason = error.what(), .device_ns = {}};
+  }
+}
+
+}  // namespace bench

@@ -1,0 +1,63 @@
+// Runs one case: sets its sides up, has them timed together, and says what came out of each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/experiment.h"
+#include "core/open_devices.h"
+#include "core/options.h"
+#include "core/sampler.h"
+#include "core/stats.h"
+
+namespace bench {
+
+struct SideResult {
+  std::string status;  // ok, failed, skipped
+  std::string reason;
+  std::optional<Summary> device_ns;
+  std::string isa_hash = {};  // of the kernel that was timed
+  double gbps = 0;
+  double batch = 1;
+  std::vector<std::string> measured = {};
+  bool out_of_memory = false;
+};
+
+struct CaseResult {
+  std::string started_at;
+  std::vector<SideResult> sides;
+  SampleSet samples;
+  std::vector<std::size_t> timed;  // which side each of the sampler's subjects is
+  double gpu_s = 0;                // what the GPU was timed for, and its eviction sweeps
+};
+
+// Allocates, fills, runs once, verifies; leaves the result's status empty if the side is ready to be timed.
+std::optional<Prepared> set_up(const Case& the_case, const Side& side, OpenDevice& open, SideResult& result);
+
+class CaseRunner {
+ public:
+  // All of them outlive the runner. A cold case's sweep reads `evict_bytes`.
+  CaseRunner(const Experiment& experiment, const Options& options, std::uint64_t evict_bytes, OpenDevices& devices)
+      : experiment_(experiment), options_(options), evict_bytes_(evict_bytes), devices_(devices) {}
+
+  // nullopt: a signal came in between; the case is lost, and nothing else.
+  std::optional<CaseResult> run(const Case& the_case);
+
+ private:
+  void take_samples(const Case& the_case, const std::vector<Subject*>& subjects, CaseResult& result);
+  SamplerOptions sampler_options(const Case& the_case) const;
+  const std::string& isa_hash_of(const Kernel* kernel);
+  void measure(const Prepared& prepared, SideResult& result) const;
+
+  const Experiment& experiment_;
+  const Options& options_;
+  std::uint64_t evict_bytes_;
+  OpenDevices& devices_;
+  std::map<const Kernel*, std::string> isa_hashes_;
+};
+
+}  // namespace bench

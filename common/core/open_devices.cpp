@@ -1,0 +1,151 @@
+#include "core/open_devices.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/environment.h"
+#include "core/error.h"
+#include "core/process.h"
+
+namespace bench {
+namespace {
+
+// nvbench's rule: below three quarters of the highest SM clock a sample says little about the kernel.
+constexpr double kThrottledPart = 0.75;
+
+// One sweep's time, for the account of how busy the GPU was kept: an empty sample with it, less one without.
+double measure_eviction(Device& device) {
+  const auto nothing = device.prepare(Nothing{}, {});
+  const auto wall_s = [&](bool evict) {
+    nothing->time_device({.batch = 1, .lead_in = 0, .evict_l2 = evict});
+    const double start = now_s();
+    nothing->time_device({.batch = 1, .lead_in = 0, .evict_l2 = evict});
+    return now_s() - start;
+  };
+  return std::max(0.0, wall_s(true) - wall_s(false));
+}
+
+}  // namespace
+
+OpenDevices::OpenDevices(std::vector<std::unique_ptr<Backend>> backends, Selection selection,
+                         const std::map<Api, std::string>& left_out, const Settings& settings)
+    : backends_(std::move(backends)), selection_(std::move(selection)), settings_(settings) {
+  const auto take = [&](Api api, const std::optional<DeviceInfo>& info) {
+    OpenDevice& open = open_[api];
+    if (info) {
+      open.info = *info;
+    } else {
+      open.unavailable = left_out.at(api);
+    }
+  };
+  take(Api::kCuda, selection_.cuda);
+  take(Api::kVulkan, selection_.vulkan);
+  for (const auto& backend : backends_) {
+    OpenDevice& one = at(backend->api());
+    if (!one.unavailable.empty() || !open(*backend, one)) continue;
+    one.info = one.device->info();
+    one.info.toolkit = backend->api() == Api::kCuda ? cuda_toolkit() : glsl_toolkit();
+  }
+  pair_up();
+  find_clock();
+  if (!selection_.unpaired_reason.empty()) say(selection_.unpaired_reason);
+}
+
+// The device of open.info with open.queue; false, and `unavailable` says why, if it cannot be had.
+bool OpenDevices::open(Backend& backend, OpenDevice& open) const {
+  open.unavailable.clear();
+  open.can_evict = false;
+  DeviceOptions options = settings_.device;
+  options.queue = open.queue;
+  try {
+    open.device = backend.open(open.info, options);
+  } catch (const Skip& skip) {
+    open.unavailable = skip.what();
+    return false;
+  }
+  open.workbench = std::make_unique<Workbench>(*open.device, settings_.seed);
+  open.stamp_cost_ns = measure_stamp_cost(*open.device->prepare(Nothing{}, {}));
+  return true;
+}
+
+void OpenDevices::pair_up() {
+  OpenDevice& cuda = at(Api::kCuda);
+  OpenDevice& vulkan = at(Api::kVulkan);
+  if (!cuda.device || !vulkan.device || !selection_.unpaired_reason.empty()) return;
+  cuda.workbench->share_with(vulkan.workbench.get());
+  vulkan.workbench->share_with(cuda.workbench.get());
+}
+
+// NVML knows the driver's version too, and by one name for both APIs.
+void OpenDevices::find_clock() {
+  const DeviceInfo* named = selection_.named();
+  if (named == nullptr || !named->uuid || named->is_cpu) return;
+  nvml_.emplace(*named->uuid);
+  max_sm_mhz_ = nvml_->max_sm_clock_mhz();
+  if (const auto driver = nvml_->driver_version()) {
+    for (auto& [api, open] : open_) {
+      if (!open.info.is_cpu) open.info.driver = *driver;
+    }
+  }
+}
+
+bool OpenDevices::none() const {
+  return std::none_of(open_.begin(), open_.end(), [](const auto& one) { return one.second.device != nullptr; });
+}
+
+void OpenDevices::release_buffers() {
+  for (auto& [api, open] : open_) {
+    if (open.workbench) open.workbench->release_buffers();
+  }
+}
+
+bool OpenDevices::use_queue(QueueKind queue) {
+  OpenDevice& vulkan = at(Api::kVulkan);
+  if (vulkan.queue == queue) return false;
+  if (!vulkan.device && queue != QueueKind::kCompute) return false;  // none now: there never was one
+  if (vulkan.device) {
+    for (const std::string& complaint : vulkan.device->complaints()) earlier_complaints_.push_back(complaint);
+  }
+  release_buffers();
+  if (at(Api::kCuda).workbench) at(Api::kCuda).workbench->share_with(nullptr);
+  vulkan.workbench.reset();
+  vulkan.device.reset();
+  vulkan.queue = queue;
+  for (const auto& backend : backends_) {
+    if (backend->api() == Api::kVulkan) open(*backend, vulkan);
+  }
+  pair_up();
+  return true;
+}
+
+void OpenDevices::prepare_eviction(std::uint64_t bytes) {
+  for (auto& [api, open] : open_) {
+    if (!open.device || open.can_evict) continue;
+    open.device->set_evict_bytes(bytes);
+    open.can_evict = true;
+    open.evict_s = measure_eviction(*open.device);
+  }
+}
+
+std::function<ClockReading()> OpenDevices::clock_reader() const {
+  if (!nvml_) return {};
+  return [this] {
+    ClockReading reading;
+    reading.sm_mhz = nvml_->sm_clock_mhz();
+    reading.throttled = (reading.sm_mhz && max_sm_mhz_ && *reading.sm_mhz < kThrottledPart * *max_sm_mhz_) ||
+                        is_throttled(nvml_->throttle_reasons().value_or(0));
+    return reading;
+  };
+}
+
+bool OpenDevices::complained() const {
+  std::vector<std::string> complaints = earlier_complaints_;
+  for (const auto& [api, open] : open_) {
+    if (!open.device) continue;
+    for (const std::string& complaint : open.device->complaints()) complaints.push_back(complaint);
+  }
+  for (const std::string& complaint : complaints) say(complaint);
+  return !complaints.empty();
+}
+
+}  // namespace bench

@@ -1,0 +1,79 @@
+// The devices of a run while they are open: one of each API, on the same GPU where that can be had.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/device.h"
+#include "core/nvml.h"
+#include "core/sampler.h"
+#include "core/selection.h"
+#include "core/workbench.h"
+
+namespace bench {
+
+// One API's device, opened, with what belongs to it.
+struct OpenDevice {
+  DeviceInfo info;
+  std::string unavailable;  // why `device` is null
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Workbench> workbench;
+  double stamp_cost_ns = 0;
+  double evict_s = 0;  // one sweep of the L2 evictor
+  bool can_evict = false;
+  QueueKind queue = QueueKind::kCompute;
+};
+
+class OpenDevices {
+ public:
+  struct Settings {
+    DeviceOptions device;  // its queue aside: use_queue() changes that
+    std::uint64_t seed = 1;
+  };
+
+  // Opens what the selection names, and says on stderr if the two are not the same GPU. `left_out` says why an API that it does
+  // not name has no device. Throws what Backend::open does, Skip aside: that is a reason.
+  OpenDevices(std::vector<std::unique_ptr<Backend>> backends, Selection selection, const std::map<Api, std::string>& left_out,
+              const Settings& settings);
+
+  OpenDevice& at(Api api) { return open_.at(api); }
+  const OpenDevice& at(Api api) const { return open_.at(api); }
+  // Both APIs', with or without a device.
+  std::map<Api, OpenDevice>& all() { return open_; }
+  const std::map<Api, OpenDevice>& all() const { return open_; }
+  bool none() const;
+  const Selection& selection() const { return selection_; }
+
+  // Opens the Vulkan device anew if it has another queue, and returns whether it did: its kernels and buffers are then gone,
+  // and CUDA's buffers too. What it complained about so far is kept.
+  bool use_queue(QueueKind queue);
+  void release_buffers();
+
+  // Makes every device able to evict its L2; the first call allocates.
+  void prepare_eviction(std::uint64_t bytes);
+  // The named GPU's SM clock; empty where NVML cannot tell. Not to be used longer than this object.
+  std::function<ClockReading()> clock_reader() const;
+
+  // Says what the devices complained about; true if they did.
+  bool complained() const;
+
+ private:
+  bool open(Backend& backend, OpenDevice& open) const;
+  void pair_up();
+  void find_clock();
+
+  std::vector<std::unique_ptr<Backend>> backends_;
+  Selection selection_;
+  Settings settings_;
+  std::map<Api, OpenDevice> open_;
+  std::optional<Nvml> nvml_;
+  std::optional<std::uint32_t> max_sm_mhz_;
+  std::vector<std::string> earlier_complaints_;  // of devices that are closed
+};
+
+}  // namespace bench

@@ -1,0 +1,44 @@
+// What the cases of a run come to, as rows of --csv's two files.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/case_runner.h"
+#include "core/csv.h"
+#include "core/experiment.h"
+#include "core/open_devices.h"
+#include "core/options.h"
+#include "core/result_file.h"
+
+namespace bench {
+
+class ResultWriter {
+ public:
+  // Makes the files, or goes on with them (--resume): see ResultFile. All arguments outlive the writer.
+  ResultWriter(const Experiment& experiment, const Options& options, const Plan& plan, const OpenDevices& devices);
+
+  // True if an earlier run wrote this side's row.
+  bool has(const Case& the_case, const Side& side) const;
+  void write(const Case& the_case, const CaseResult& result);
+
+ private:
+  // One side's figures; null where it was not timed.
+  struct Timed {
+    const SampleSet* samples = nullptr;
+    std::uint32_t index = 0;  // in the samples
+  };
+
+  CsvRow row(const Case& the_case, const Side& side, const SideResult& result, const Timed& timed,
+             const std::string& started_at) const;
+  CsvRow figures(const Case& the_case, const SideResult& result, const Timed& timed) const;
+  CsvRow sample_row(const Case& the_case, const CaseResult& result, const Sample& one) const;
+
+  const Experiment& experiment_;
+  const Options& options_;
+  const Plan& plan_;
+  const OpenDevices& devices_;
+  ResultFile file_;
+};
+
+}  // namespace bench

@@ -1,0 +1,72 @@
+#include "core/run_report.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+
+#include "core/case_list.h"
+
+namespace bench {
+namespace {
+
+bool on_terminal() { return isatty(STDERR_FILENO) != 0; }
+
+std::string title(const Experiment& experiment, const Case& the_case) {
+  return case_name(experiment, the_case, the_case.sides.front());
+}
+
+std::string outcome(const Side& side, const SideResult& result) {
+  std::string text = fmt::format("  {} ", to_string(side.api));
+  if (!result.device_ns) {
+    text += result.status;
+    if (result.status == "failed") text += fmt::format(" ({})", result.reason);
+    return text;
+  }
+  text += fmt::format("{:.3f} us", result.device_ns->median * 1e-3);
+  if (result.gbps > 0) text += fmt::format(" {:.0f} GB/s", result.gbps);
+  return text;
+}
+
+}  // namespace
+
+void RunReport::start_case(std::size_t number, const Case& the_case) const {
+  if (on_terminal()) std::cerr << fmt::format("\r[{}/{}] {} ...\033[K", number + 1, cases_, title(experiment_, the_case));
+}
+
+void RunReport::end_case(std::size_t number, const Case& the_case, const CaseResult& result) {
+  for (const SideResult& side : result.sides) ++counts_[side.status];
+  gpu_s_ += result.gpu_s;
+  discarded_ += result.samples.discarded;
+
+  std::string line = fmt::format("[{}/{}] {}", number + 1, cases_, title(experiment_, the_case));
+  for (std::size_t s = 0; s < result.sides.size(); ++s) line += outcome(the_case.sides[s], result.sides[s]);
+  if (result.sides.size() == 2 && result.sides[0].device_ns && result.sides[1].device_ns) {
+    const std::optional<Ratio> time_ratio = ratio(*result.sides[1].device_ns, *result.sides[0].device_ns);
+    if (time_ratio) {
+      line += fmt::format("  ratio {:.4f} [{:.4f}, {:.4f}] {}", time_ratio->value, time_ratio->lo, time_ratio->hi,
+                          to_string(verdict(time_ratio)));
+    }
+  }
+  if (!result.samples.stop.empty()) line += fmt::format("  ({})", result.samples.stop);
+  const double elapsed = now_s() - started_;
+  const auto left = static_cast<int>(elapsed / static_cast<double>(number + 1) * static_cast<double>(cases_ - number - 1));
+  line += fmt::format("  {}:{:02} left", left / 60, left % 60);
+  say(on_terminal() ? "\r" + line + "\033[K" : line);
+}
+
+void RunReport::end_run() const {
+  const double elapsed = now_s() - started_;
+  say(
+      fmt::format("{}: {} rows ok, {} failed, {} skipped in {:.1f} s ({:.0f} % of it timed or eviction work on the GPU, {} "
+                  "throttled samples retaken)",
+                  experiment_.name, count("ok"), count("failed"), count("skipped"), elapsed,
+                  elapsed > 0 ? 100 * gpu_s_ / elapsed : 0, discarded_));
+}
+
+std::size_t RunReport::count(const std::string& status) const {
+  const auto found = counts_.find(status);
+  return found == counts_.end() ? 0 : found->second;
+}
+
+}  // namespace bench

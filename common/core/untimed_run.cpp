@@ -1,0 +1,100 @@
+#include "core/untimed_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/case_list.h"
+#include "core/case_runner.h"
+#include "core/isa_dump.h"
+#include "core/process.h"
+
+namespace bench {
+namespace {
+
+std::string arch_of(const DeviceInfo& info, const std::vector<DeviceInfo>& cuda_devices) {
+  for (const DeviceInfo& listed : cuda_devices) {
+    if (info.uuid && listed.uuid == info.uuid) return listed.arch;
+  }
+  return "";
+}
+
+void say_failure(const Experiment& experiment, const Case& the_case, const Side& side, const SideResult& result) {
+  say(fmt::format("{}: {}", benchmark_name(experiment, the_case, side), result.reason));
+}
+
+}  // namespace
+
+int dump_kernels(const Experiment& experiment, const std::vector<Case>& cases, const std::string& folder,
+                 const std::vector<DeviceInfo>& cuda_devices, OpenDevices& devices) {
+  IsaDump dump(folder, experiment.name);
+  bool failed = false;
+  for (const Case& one : cases) {
+    for (const Side& side : one.sides) {
+      OpenDevice& open = devices.at(side.api);
+      SideResult result;
+      if (open.device && !interrupted()) set_up(one, side, open, result);
+      if (result.status != "failed") continue;
+      say_failure(experiment, one, side, result);
+      failed = true;
+    }
+  }
+  if (interrupted()) return kInterruptedBySignal;
+  std::size_t with_code = 0;
+  std::map<std::string, std::set<std::string>> reasons;  // and the kernels they are said of
+  for (const auto& [api, open] : devices.all()) {
+    if (!open.workbench) continue;
+    for (const auto& [key, asked] : open.workbench->kernels()) {
+      KernelCode code;
+      if (asked.kernel) {
+        code = asked.kernel->code();
+      } else {
+        code.reason = asked.reason;
+      }
+      if (code.arch.empty()) code.arch = arch_of(open.info, cuda_devices);
+      if (!code.reason.empty()) reasons[code.reason].insert(fmt::format("{} ({})", asked.spec.entry, to_string(api)));
+      if (!code.code.empty() || !code.text.empty()) ++with_code;
+      dump.add(api, asked.spec, code);
+    }
+  }
+  const DeviceInfo& named = *devices.selection().named();
+  dump.finish(named.name, devices.at(named.api).info.driver);
+  for (const auto& [reason, kernels] : reasons) say(fmt::format("{}: {}", fmt::join(kernels, ", "), reason));
+  say(fmt::format("{}: the code of {} kernels is in {}", experiment.name, with_code, folder));
+  return failed || devices.complained() ? kFailed : kOk;
+}
+
+int run_for_profiler(const Experiment& experiment, const std::vector<Case>& cases, OpenDevices& devices) {
+  std::size_t run = 0;
+  std::size_t failed = 0;
+  std::size_t skipped = 0;
+  for (const Case& one : cases) {
+    devices.use_queue(one.queue);
+    for (const Side& side : one.sides) {
+      if (interrupted()) return kInterruptedBySignal;
+      OpenDevice& open = devices.at(side.api);
+      SideResult result;
+      std::optional<Prepared> prepared = set_up(one, side, open, result);
+      if (prepared) {
+        const auto range = open.device->profile(case_name(experiment, one, side));
+        prepared->subject->time_host(1);
+        ++run;
+      } else if (result.status == "failed") {
+        say_failure(experiment, one, side, result);
+        ++failed;
+      } else {
+        ++skipped;
+      }
+      prepared.reset();
+      if (result.out_of_memory) devices.release_buffers();
+    }
+  }
+  say(fmt::format("{}: {} kernels run for a profiler, {} failed, {} skipped", experiment.name, run, failed, skipped));
+  if (failed != 0 || devices.complained()) return kFailed;
+  return run == 0 ? kAllSkipped : kOk;
+}
+
+}  // namespace bench
