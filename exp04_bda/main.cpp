@@ -21,7 +21,6 @@ using bench::Subject;
 using bench::Workbench;
 
 constexpr std::uint32_t kLargestLog2 = 28;       // 2^28 floats * 4 B = 1 GiB a buffer
-constexpr std::uint32_t kQuickLog2 = 26;         // still from memory on every GPU that there is
 constexpr std::uint64_t kGathered = 1ULL << 20;  // of gather_u32: 4 MiB, in any large GPU's L2
 constexpr std::uint32_t kSpinSteps = 1U << 16;   // ~0.1 ms
 constexpr std::uint32_t kLoopGrid = 2048;        // blocks of loop_f32: twice what 132 SMs hold at once
@@ -121,7 +120,7 @@ std::vector<bench::Case> cases(const Plan& plan) {
       list.push_back(one);
     }
   };
-  const std::uint64_t largest = plan.largest(plan.quick ? kQuickLog2 : kLargestLog2, sizeof(float));
+  const std::uint64_t largest = plan.largest(kLargestLog2, sizeof(float));
   std::uint64_t resident = 32;  // three arrays in half the L2: 12 bytes a float
   while (resident * 2 * 12 <= plan.l2_bytes / 2) resident *= 2;
   for (const Variant& variant : kVariants) {

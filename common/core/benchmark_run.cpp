@@ -15,7 +15,7 @@
 
 namespace bench {
 
-void apply_benchmark_flags(std::vector<char*>& args, const Experiment& experiment, std::vector<Case>& cases) {
+void apply_benchmark_flags(std::vector<char*> args, const Experiment& experiment, std::vector<Case>& cases) {
   int argc = static_cast<int>(args.size());
   benchmark::Initialize(&argc, args.data());
   if (benchmark::ReportUnrecognizedArguments(argc, args.data())) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <set>
 
 #include "core/error.h"
@@ -17,6 +18,7 @@ constexpr std::uint64_t kCpuL2Bytes = 1ULL << 20;
 constexpr std::uint64_t kUnknownL2Bytes = 64ULL << 20;
 // Default ceiling of one buffer; a case uses up to three per API.
 constexpr std::uint64_t kGpuBufferBytes = 2ULL << 30;
+constexpr std::uint64_t kQuickBufferBytes = 256ULL << 20;
 constexpr std::uint64_t kCpuBufferBytes = 4ULL << 20;
 constexpr std::uint64_t kBuffersInUse = 8;
 
@@ -51,7 +53,10 @@ Plan make_plan(const Options& options, const OpenDevices& devices) {
         std::min({plan.wished_buffer_bytes, open.info.max_buffer_bytes, open.info.memory_bytes / kBuffersInUse});
   }
   if (plan.l2_bytes == 0) plan.l2_bytes = plan.cpu ? kCpuL2Bytes : kUnknownL2Bytes;
-  plan.max_buffer_bytes = std::min(plan.wished_buffer_bytes, plan.cpu ? kCpuBufferBytes : kGpuBufferBytes);
+  // A coarse sweep's largest buffer, too, streams from memory by itself.
+  const std::uint64_t quick_bytes = std::max(kQuickBufferBytes, std::bit_ceil(4 * plan.l2_bytes));
+  const std::uint64_t gpu_bytes = plan.quick ? std::min(quick_bytes, kGpuBufferBytes) : kGpuBufferBytes;
+  plan.max_buffer_bytes = std::min(plan.wished_buffer_bytes, plan.cpu ? kCpuBufferBytes : gpu_bytes);
   return plan;
 }
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <deque>
 #include <limits>
 
 #include "core/error.h"
+#include "core/process.h"
 #include "core/random.h"
 
 namespace bench {
@@ -32,12 +32,10 @@ constexpr std::size_t kNoiseStart = 64;
 constexpr std::size_t kNoiseStride = 16;
 constexpr std::size_t kNoiseChecks = 5;
 
-double steady_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
 class Sampling {
  public:
   Sampling(std::span<Subject* const> subjects, const SamplerOptions& options)
-      : subjects_(subjects), options_(options), now_(options.now_s ? options.now_s : steady_seconds), noise_(subjects.size()) {
+      : subjects_(subjects), options_(options), now_(options.now_s ? options.now_s : now_s), noise_(subjects.size()) {
     if (subjects.empty() || subjects.size() > 2)
       throw Error("the sampler takes one subject or a pair, not {}", subjects.size());
   }

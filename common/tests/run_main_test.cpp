@@ -496,6 +496,8 @@ TEST_F(RunMain, ListsAndStops) {
   EXPECT_EQ(tests.exit_code, 0);
   EXPECT_THAT(tests.out, HasSubstr("exp99/twice_again/block:256/n:4096/warm/vulkan"));
   EXPECT_FALSE(std::filesystem::exists(csv_));
+  EXPECT_EQ(run({}, {"--benchmark_list_tests", "--benchmark_filter=twice_again", "--csv", csv_}).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(csv_));
 }
 
 TEST_F(RunMain, ChoosesVariantsApisAndDevices) {
