@@ -21,6 +21,7 @@ using bench::Subject;
 using bench::Workbench;
 
 constexpr std::uint32_t kLargestLog2 = 28;       // 2^28 floats * 4 B = 1 GiB a buffer
+constexpr std::uint32_t kQuickBlock = 256;       // every kernel has a variant of that
 constexpr std::uint64_t kGathered = 1ULL << 20;  // of gather_u32: 4 MiB, in any large GPU's L2
 constexpr std::uint32_t kSpinSteps = 1U << 16;   // ~0.1 ms
 constexpr std::uint32_t kLoopGrid = 2048;        // blocks of loop_f32: twice what 132 SMs hold at once
@@ -111,6 +112,7 @@ bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list;
   const auto add = [&](const Variant& variant, std::uint32_t block, std::uint64_t floats, QueueKind queue) {
+    if (plan.quick && block != kQuickBlock) return;
     bench::Case one = make_case(variant, block, floats);
     one.queue = queue;
     // An empty kernel has no data to evict; its launches go back to back as the sampler likes.
@@ -127,7 +129,7 @@ std::vector<bench::Case> cases(const Plan& plan) {
     for (const std::uint32_t block : variant.blocks) add(variant, block, largest, QueueKind::kCompute);
     const std::string_view base = variant.base;
     const bool three_ways = base.starts_with("add") || base == "chase";
-    if (three_ways && variant.memory == Memory::kOwn && resident < largest && plan.sizes.empty())
+    if (three_ways && variant.memory == Memory::kOwn && resident < largest && plan.sizes.empty() && !plan.quick)
       add(variant, variant.blocks.front(), resident, QueueKind::kCompute);
   }
   const auto is_copy = [](const bench::Case& one) { return one.sides.front().variant == "copy_f32"; };

@@ -19,6 +19,8 @@ litmus::Plan plan_for(const bench::Plan& plan) {
   if (plan.quick) {
     result.forbidden = {.instances = 100'000'000, .seconds = 0.5};
     result.allowed = {.instances = 20'000'000, .seconds = 0.1};
+    result.searched = 8;
+    result.tries = 2;
   }
   if (plan.smoke) {
     result.forbidden = result.allowed = {.instances = 1, .seconds = 0};

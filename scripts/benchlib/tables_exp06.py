@@ -249,8 +249,9 @@ def cache_ops_reuse(found: Results, table: Table) -> str:
 
 def cache_ops_hits(found: Results, table: Table) -> str:
     """How much of the reuse set its level still held, by Nsight Compute's hit rates; nothing where nothing was counted."""
-    counts = counted.load(found, table)
-    cases = [case for case in table.select({"variant": BESIDE, "api": "cuda"}) if counts and counts.value(case, "l1_hit_pct")]
+    counts = counted.load_any(found, table)
+    beside = table.select({"variant": BESIDE, "api": "cuda"})
+    cases = [case for case in beside if counts and _set_hits(counts, case) is not None]
     columns = sorted(dict.fromkeys((case["level"], case.whole("stream_bytes")) for case in cases))
     rows = []
     for variant, op in dict.fromkeys((case["variant"], case["op"]) for case in cases):

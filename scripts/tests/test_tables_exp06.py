@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import counters
 import pytest
 import synthetic
 from benchlib import code_cells, listings, plots, plots_exp06, results, tables_exp06, tables_exp06_litmus
@@ -145,3 +146,16 @@ def test_the_figures(found: results.Results) -> None:
     reuse = plots_exp06.exp06_reuse_plot(found, found.tables[CACHE_OPS])
     assert [(p.x, p.y) for s in reuse.panels[0].series if s.name == "cs" for p in s.points] == [(512, 88.5)]
     assert plots.svg(fences).count("<svg") == plots.svg(reuse).count("<svg") == 1
+
+
+def test_what_the_level_still_held_of_the_set(found: results.Results, tmp_path: Path) -> None:
+    table = found.tables[CACHE_OPS]
+    assert tables_exp06.cache_ops_hits(found, table) == ""
+    rows = []
+    for case in table.select({"variant": "reuse", "api": "cuda"}):
+        key = {column: value for column, value in case.cells if value}
+        rows.append({"experiment": CACHE_OPS, **key, "l1_hit_pct": "0" if case["op"] == "plain" else "11"})
+    (tmp_path / "counters.csv").write_text(counters.csv_text(rows), encoding="utf-8")
+    again = results.load(tmp_path)
+    lines = tables_exp06.cache_ops_hits(again, again.tables[CACHE_OPS]).splitlines()
+    assert lines[-2:] == ["| plain | plain | 0 |", "| cs | plain | 99.0 |"]  # 11 % of the stream's and the set's loads

@@ -16,13 +16,13 @@ enum class LeftOut {
   kReadWait,      // for that copy to have read, before its place is written again
 };
 
-// Keeps the shared memory busy: what the warp stores next has to wait for stores to one bank, `count` in the first warp, twice
-// as many in the second ...
+// Keeps the shared memory busy: what the warp stores next has to wait for stores to one bank, its own, `count` in the first
+// warp, twice as many in the second ...
 __device__ __forceinline__ void press(uint* scratch, uint count) {
 #if __CUDA_ARCH__ >= 900
 #pragma unroll 1
   for (uint i = 0; i < count * (1 + threadIdx.x / 32); ++i)
-    asm volatile("st.shared.u32 [%0], %1;" ::"r"(shared_address(&scratch[threadIdx.x % 32 * 32])), "r"(i) : "memory");
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(shared_address(&scratch[threadIdx.x % 32 * 32 + threadIdx.x / 32])), "r"(i) : "memory");
 #endif
 }
 
