@@ -59,15 +59,19 @@ def answers(found: Results, groups: Sequence[ClaimFile]) -> str:
 def answer_text(group: ClaimFile) -> str:
     """The experiment's answer with its figures filled in."""
     by_id = {claim.id: claim for claim in group.claims}
-    return re.sub(r"\{(\d\d\.\d+)(\.verdict)?\}", lambda match: claim_text(by_id, match), group.answer)
+    return re.sub(r"\{(\d\d\.\d+)(?:\.([a-z0-9_]+))?\}", lambda match: claim_text(by_id, match), group.answer)
 
 
 def claim_text(by_id: dict[str, Claim], match: re.Match[str]) -> str:
     claim = by_id.get(match[1])
     if claim is None:
         raise InputError(f"an answer names no claim: {match[1]}")
-    if match[2]:
+    if match[2] == "verdict":
         return claim.verdict
+    if match[2]:
+        if match[2] not in [query.get("name") for query in claim.entry.get("query", [])]:
+            raise InputError(f"an answer names no query of claim {claim.id}: {match[2]}")
+        return claim.figures.get(match[2], "(not tested)")
     return markdown.figure_text(claim.worst.figure) if claim.worst else "(not tested)"
 
 

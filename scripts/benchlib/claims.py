@@ -4,7 +4,8 @@ expNN_name/claims.toml, or expNN_name/program/claims.toml where several programs
 expNN_program):
 
     question = "..."                  the experiment's question, one line
-    answer = "... {03.3} ..."         optional; {id} becomes the claim's figure, {id.verdict} its verdict
+    answer = "... {03.3} ..."         optional; {id} becomes the claim's figure, {id.verdict} its verdict,
+                                      {id.name} the figure of its query of that name, from the least to the greatest case
     [[claim]]
     id = "03.3"                       two digits of the experiment, a dot, a number
     source, text, claimed, device, theory, unit       texts; unit and device may be empty
@@ -86,6 +87,7 @@ class Claim:
     verdict: str = NOT_TESTABLE
     worst: Finding | None = None
     note: str = ""
+    figures: dict[str, str] = field(default_factory=dict)  # a query's name, and what it found, from the least to the greatest
 
     def __getattr__(self, name: str) -> str:
         if name in CLAIM_TEXTS:
@@ -158,7 +160,7 @@ def judge(claim: Claim, results: Results) -> None:
     if claim.experiment not in results.tables:
         claim.note = f"{claim.experiment} has no results in this directory"
         return
-    figures: dict[str, str] = {}
+    figures = claim.figures
     findings: list[Finding] = []
     reasons: list[str] = []
     for query in claim.entry.get("query", []):

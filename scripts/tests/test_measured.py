@@ -85,6 +85,19 @@ def test_programs_of_one_folder(root: Path) -> None:
     assert groups[1].claims[0].experiment == LITMUS
 
 
+@pytest.mark.parametrize(("name", "expected"), [("q", "Seen 0 to 40 times."), ("verdict", "Seen REFUTED times."), ("p", None)])
+def test_an_answer_names_a_query(root: Path, capsys: pytest.CaptureFixture[str], name: str, expected: str | None) -> None:
+    text = claim_text().replace("Seen {06.8}", f"Seen {{06.8.{name}}}")
+    (root / "exp06_memory_model/litmus/claims.toml").write_text(text, encoding="utf-8")
+    readme = root / "README.md"
+    readme.write_text("<!-- worklog:answers -->\n<!-- /worklog -->\n", encoding="utf-8")
+    assert run(root) == (0 if expected else 1)
+    if expected:
+        assert expected in readme.read_text(encoding="utf-8")
+    else:
+        assert "an answer names no query of claim 06.8: p" in capsys.readouterr().err
+
+
 def test_an_id_is_there_once_in_all_programs(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     put(root, id_="06.1")
     assert run(root) == 1
