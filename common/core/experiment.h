@@ -76,7 +76,7 @@ struct Case {
   double budget_part = 1;            // of the time that --budget gives a case: less where the time is not the question
   std::uint32_t l2_fetch_bytes = 0;  // see Device::set_l2_fetch_bytes; 0: the device's own
   // Another than the case before opens the Vulkan device anew: cases that agree should follow each other. A device with queues
-  // of both kinds would not do: its compute queue is then as slow with short workgroups as the graphics queue (H200, driver 580).
+  // of both kinds would not do: its compute queue is then as slow with short blocks as the graphics queue (H200, driver 580).
   QueueKind queue = QueueKind::kCompute;
 };
 

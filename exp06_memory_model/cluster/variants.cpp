@@ -64,7 +64,7 @@ std::uint32_t Cell::grid(std::uint32_t active) const {
       return cluster;
     case Shape::kExchange:
     case Shape::kMulticast:
-      return active * cluster;
+      return (small ? std::min(active, 2U) : active) * cluster;
     case Shape::kSpread:
       return (kSpreadBlocksPerSm * std::max(sms, 1U) + cluster - 1) / cluster * cluster;
     default:
@@ -83,7 +83,7 @@ std::uint32_t Cell::steps() const {
     case Shape::kBarrier:
       return small ? 64 : op.ends_with("counter") ? 2048 : 8192;
     case Shape::kMulticast:
-      return level == "l2" ? 16 * chunks() : chunks();
+      return level == "l2" ? (small ? 2 : 16) * chunks() : chunks();
     default:
       return 1;
   }
@@ -109,7 +109,7 @@ std::uint64_t Cell::out_words(std::uint32_t grid) const {
 }
 
 std::uint32_t Cell::chunks() const {
-  if (small) return 1024;
+  if (small) return 256;
   return level == "l2" ? kChunksOfL2 : kChunksOfDram;
 }
 
@@ -170,7 +170,8 @@ std::vector<Cell> all_cells(std::uint32_t sms, bool small) {
   for (const std::string_view level : {"dram", "l2"}) {
     add(Shape::kMulticast, "multicast", "own", {1, 0}, 0, level);
     for (const std::uint32_t cluster : {2U, 4U, 8U, 16U}) {
-      for (const std::string_view op : {"own", "one", "split"}) add(Shape::kMulticast, "multicast", op, {cluster, 0}, 0, level);
+      for (const std::string_view op : {"own", "one", "split", "one_cluster", "split_cluster"})
+        add(Shape::kMulticast, "multicast", op, {cluster, 0}, 0, level);
     }
   }
   return list;

@@ -2,17 +2,23 @@
 measured time that explains.
 
 floor = max(distinct bytes / the memory's ceiling for that mix of reads and writes, sectors * 32 B / the L2's ceiling,
-            blocks * the time that an empty one takes)
+            blocks * the time that an empty one takes,
+            distinct bytes / what a loop reaches with as many bytes in flight a thread + blocks * a slot's turnover / slots)
 
 The ceilings are exp01's, of the same GPU: the fastest streaming kernel that only writes, copies, adds (two reads a write) and
 only reads; between two mixes the time a byte is interpolated. The first term holds for footprints that stream from memory. The
 second counts every predicted sector, less those that the L1 was counted to serve; where nothing was counted, each distinct
 byte once. The third is for kernels of many short blocks: exp04's empty kernel, and the blocks that ncu saw.
+
+The fourth is Little's law for a thread that has 4 or 8 bytes in flight, less than fills the memory. Its ceilings are
+exp06_bytes_in_flight's persistent loops with as many threads on every SM as it holds. A block that is started for a few bytes
+takes a slot of its SM for that, and then for its successor's start, too: exp04's empty kernel, one block at a time on an SM. The
+two add up in a slot, unless the memory is so busy that others wait for it meanwhile.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from benchlib import counted, markdown
 from benchlib.markdown import NONE, escape, sig
@@ -21,7 +27,9 @@ from benchlib.stats import Figure
 from benchlib.tables import Pair, figure_of, micros, pairs
 
 SOURCE = "exp01_vector_add"
-BLOCKS_SOURCE, BLOCKS_VARIANT = "exp04_bda", "empty"
+BLOCKS_SOURCE, BLOCKS_VARIANT, ONE_SLOT = "exp04_bda", "empty", "cuda_one_slot"
+LOOPS_SOURCE = "exp06_bytes_in_flight"
+LOOPS = {"write_plain": 0.0, "copy_plain": 0.5, "read_plain": 1.0}  # of their bytes, how much is read
 # Of the bytes of exp01's kernels, how much is read.
 READ_SHARE = {
     "write_tile": 0.0, "copy_f32": 0.5, "copy_tile": 0.5, "copy_api": 0.5, "add_f32": 2 / 3, "add_f32x4": 2 / 3,
@@ -33,25 +41,53 @@ NOISE = 0.01  # a floor above the measured time by less is none
 EXPLAINED = 0.9  # of a streaming case's time
 MORE_MOVED = 1.1  # counted bytes over distinct ones: worth naming
 REACHED = 1.0 - NOISE
+# exp05's own kernels: their threads go through a loop, an element a turn. Elsewhere threads do all that they do at once.
+ONE_BY_ONE = ("read_folded", "read_once", "read_once_fetch", "write_once")
+NEAR_FULL = 0.9  # of the memory's ceiling: beyond, a loop is no ceiling, for blocks in their order please the memory better
+LATENCY_BOUND = 0.75  # of it: below, nobody waits for the memory in another's place
+
+Points = tuple[tuple[float, float], ...]  # (read share of the bytes, ns a byte), by share
 
 
 @dataclass(frozen=True)
 class Ceilings:
     """Nanoseconds a byte at best; None and nothing where exp01 did not measure it on that GPU."""
 
-    dram: tuple[tuple[float, float], ...] = ()  # (read share of the bytes, ns a byte), by share
+    dram: Points = ()
     l2: float | None = None
     block: float | None = None  # ns from one block's start to the next one's, all SMs together
+    loops: dict[int, Points] = field(default_factory=dict)  # by bytes in flight a thread
+    turnover: dict[int, float] = field(default_factory=dict)  # ns a block, all SMs together, one slot each; by threads a block
+    threads: int = 0  # that an SM holds
 
     def dram_ns(self, read: float, write: float) -> float | None:
-        if not self.dram or read + write <= 0:
+        return interpolated(self.dram, read, write)
+
+    def in_flight_ns(self, read: float, write: float, in_flight: float, blocks: float, block: int) -> float | None:
+        """With so many bytes in flight a thread at most; None where the loops are none or fill the memory."""
+        enough = min((size for size in self.loops if size >= in_flight), default=None)
+        memory = self.dram_ns(read, write)
+        loop = interpolated(self.loops[enough], read, write) if enough else None
+        if memory is None or loop is None or memory > NEAR_FULL * loop:
             return None
-        share = read / (read + write)
-        below = max((point for point in self.dram if point[0] <= share), default=self.dram[0])
-        above = min((point for point in self.dram if point[0] >= share), default=self.dram[-1])
-        span = above[0] - below[0]
-        weight = (share - below[0]) / span if span > 0 else 0
-        return (read + write) * (below[1] + weight * (above[1] - below[1]))
+        slots = self.threads // block if block else 0
+        if memory > LATENCY_BOUND * loop or not slots:
+            return loop
+        return loop + blocks * self.turnover.get(block, 0) / slots
+
+
+def interpolated(points: Points, read: float, write: float) -> float | None:
+    """Nanoseconds for so many bytes; None outside of what was measured."""
+    if not points or read + write <= 0:
+        return None
+    share = read / (read + write)
+    below = max((point for point in points if point[0] <= share), default=None)
+    above = min((point for point in points if point[0] >= share), default=None)
+    if below is None or above is None:
+        return None
+    span = above[0] - below[0]
+    weight = (share - below[0]) / span if span > 0 else 0
+    return (read + write) * (below[1] + weight * (above[1] - below[1]))
 
 
 def ceilings(found: Results, gpu_uuid: str) -> Ceilings:
@@ -71,16 +107,48 @@ def ceilings(found: Results, gpu_uuid: str) -> Ceilings:
     resident = [ns for case, ns in rates({"variant": L2_VARIANTS, "cache": "warm"}) if not table.is_dram(case)]
     # What streams from memory passes the L2, too: on a GPU whose L2-resident sizes are all short, memory shows more of it.
     l2 = min([*resident, *best.values()], default=None)
-    return Ceilings(tuple(sorted(best.items())), l2, block_ns(found, gpu_uuid))
+    points = tuple(sorted(best.items()))
+    loops, threads = loop_points(found, gpu_uuid)
+    return Ceilings(points, l2, block_ns(found, gpu_uuid), loops, turnovers(found, gpu_uuid), threads)
+
+
+def _empty_blocks(found: Results, gpu_uuid: str, where: dict[str, object]) -> list[tuple[int, float]]:
+    """(threads, ns a block) of exp04's empty kernels on that GPU."""
+    table = found.tables.get(BLOCKS_SOURCE)
+    cases = table.select({"variant": BLOCKS_VARIANT, **where}) if table else []
+    chosen = [case for case in cases if table.text(case, "gpu_uuid") == gpu_uuid]
+    timed = [(case, figure.value) for case in chosen if (figure := table.figure(case, "device_ns"))]
+    return [(case.whole("block"), ns * case.whole("block") / case.elements) for case, ns in timed]
 
 
 def block_ns(found: Results, gpu_uuid: str) -> float | None:
     """The least time for a block of an empty kernel, whatever its size; None where exp04 did not measure it on that GPU."""
-    table = found.tables.get(BLOCKS_SOURCE)
-    cases = table.select({"variant": BLOCKS_VARIANT}) if table else []
-    chosen = [case for case in cases if table.text(case, "gpu_uuid") == gpu_uuid]
-    timed = [(case, figure.value) for case in chosen if (figure := table.figure(case, "device_ns"))]
-    return min((ns * case.whole("block") / case.elements for case, ns in timed), default=None)
+    return min((ns for _, ns in _empty_blocks(found, gpu_uuid, {})), default=None)
+
+
+def turnovers(found: Results, gpu_uuid: str) -> dict[int, float]:
+    """By threads a block: the same of empty blocks of which an SM holds one at a time."""
+    return dict(_empty_blocks(found, gpu_uuid, {"feature": ONE_SLOT, "api": "cuda"}))
+
+
+def loop_points(found: Results, gpu_uuid: str) -> tuple[dict[int, Points], int]:
+    """The fastest persistent loop by bytes in flight a thread and mix, and the threads that an SM holds in them."""
+    table = found.tables.get(LOOPS_SOURCE)
+    cases = [case for case in table.select({"variant": list(LOOPS)}) if table.text(case, "gpu_uuid") == gpu_uuid] if table else []
+    most = max((_threads(case) for case in cases), default=0)
+    best: dict[int, dict[float, float]] = {}
+    for case in cases:
+        figure = table.figure(case, "gbps")
+        if figure is None or _threads(case) != most:
+            continue
+        points = best.setdefault(case.whole("elem_bytes") * case.whole("unroll"), {})
+        share = LOOPS[case["variant"]]
+        points[share] = min(1 / figure.value, points.get(share, float("inf")))
+    return {size: tuple(sorted(points.items())) for size, points in best.items()}, most
+
+
+def _threads(case: Case) -> int:
+    return case.whole("block") * case.whole("blocks_per_sm")
 
 
 def distinct_bytes(table: Table, case: Case) -> tuple[float, float] | None:
@@ -129,6 +197,8 @@ class Model:
         terms.append(self._l2_bytes(case, sum(both)) * limits.l2 if limits.l2 else None)
         blocks = self.counts.value(case.replace(api="cuda"), "launch_grid") if self.counts else None
         terms.append(blocks * limits.block if blocks and limits.block else None)
+        if self.table.is_dram(case) and blocks:
+            terms.append(limits.in_flight_ns(*both, self._in_flight(case, both, blocks), blocks, case.whole("block")))
         known = [term for term in terms if term is not None]
         return Floor(case, max(known), measured, both) if known else None
 
@@ -167,6 +237,14 @@ class Model:
         requested = self.requested_bytes(case)
         return requested <= sum(both) * MORE_MOVED if requested else self.table.name == SOURCE
 
+    def about_loops(self) -> str:
+        if not any(size < WIDE for limits in self._ceilings.values() for size in limits.loops):
+            return ""
+        return (
+            f"Where threads have fewer than {WIDE} bytes in flight, also what {LOOPS_SOURCE}'s loops with as much in flight reach, "
+            f"and, where the memory has room, the turnover of the blocks' slots ({BLOCKS_SOURCE}'s {ONE_SLOT}). "
+        )
+
     # ------------------------------------------------------------------------------------------------------ reasons
 
     def reason(self, floor: Floor) -> str:
@@ -190,7 +268,7 @@ class Model:
             parts.append(twin)
         width = self.access_bytes(case)
         if 0 < width < WIDE and not any("distinct bytes" in part for part in parts):
-            flying = self._in_flight(case, floor)
+            flying = (floor.bytes[0] or floor.bytes[1]) / case.elements
             parts.append(f"{width}-byte accesses, {flying:g} bytes in flight a thread")
         return escape("; ".join(parts)) or "unexplained"
 
@@ -222,9 +300,11 @@ class Model:
                 widths.append(int(sectors) / int(requests) * SECTOR_BYTES / WARP)
         return round(max(widths, default=0))
 
-    def _in_flight(self, case: Case, floor: Floor) -> float:
-        """Bytes that a thread reads (or, of a kernel that reads nothing, writes) for one element."""
-        return (floor.bytes[0] or floor.bytes[1]) / case.elements
+    def _in_flight(self, case: Case, both: tuple[float, float], blocks: float) -> float:
+        """Bytes that a thread reads (or, of a kernel that reads nothing, writes) before it has to wait."""
+        if case["variant"] in ONE_BY_ONE:
+            return case.whole("elem_bytes")
+        return (both[0] or both[1]) / (blocks * case.whole("block")) if case["block"] else float("inf")
 
 
 def explained_text(floor: Floor | None) -> str:
@@ -261,7 +341,7 @@ def summary(model: Model, floors: list[Floor]) -> str:
         "Floor: the largest of the distinct bytes over the memory's ceiling for that mix of reads and writes (footprints that "
         "stream from memory), the requested sectors, less those that the L1 was counted to serve, over the L2's ceiling, and the "
         f"blocks times what an empty one takes. The ceilings are the best that {SOURCE} and {BLOCKS_SOURCE}'s {BLOCKS_VARIANT} "
-        "reached on this GPU. Explained: floor over measured time.",
+        f"reached on this GPU. {model.about_loops()}Explained: floor over measured time.",
         f"**Never above the measured time:** of {len(floors)} cases, {len(above)} have a floor above it by more than "
         f"{100 * NOISE:.0f} %{':' if above else '.'}",
     ]

@@ -103,6 +103,44 @@ def test_floor_of_blocks(root: Path) -> None:
         assert one is not None and one.ns == pytest.approx(1_000_000 * 630_000 * 256 / (1 << 28), rel=1e-5)
 
 
+def test_loops_with_little_in_flight_are_ceilings_too() -> None:
+    memory = ((0.0, 1.0), (0.5, 1.0), (1.0, 1.0))
+    loops = {4: ((0.0, 1.05), (0.5, 1.5), (1.0, 2.0)), 8: ((0.5, 1.2), (1.0, 1.2))}
+    limits = floor.Ceilings(memory, loops=loops, turnover={256: 4.0}, threads=2048)
+    # Half of the memory's rate: nobody else is in the way, so 8 slots' turnovers of 100 blocks come on top.
+    assert limits.in_flight_ns(100, 0, 4, 100, 256) == 200 + 100 * 4 / 8
+    assert limits.in_flight_ns(100, 0, 4, 100, 512) == 200  # whose turnover was not measured
+    assert limits.in_flight_ns(50, 50, 4, 100, 256) == 150 + 100 * 4 / 8
+    assert limits.in_flight_ns(100, 0, 6, 100, 256) == pytest.approx(120)  # as with 8; at 83 % of the memory's rate
+    assert limits.in_flight_ns(0, 100, 4, 100, 256) is None  # within 10 % of the memory's
+    assert limits.in_flight_ns(0, 100, 8, 100, 256) is None and limits.in_flight_ns(100, 0, 16, 100, 256) is None
+    assert floor.Ceilings(memory).in_flight_ns(100, 0, 4, 100, 256) is None
+
+
+def test_loops_and_turnovers_are_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loops = "exp06_bytes_in_flight"
+    monkeypatch.setitem(synthetic.PARAMS, loops, ["block", "blocks_per_sm", "elem_bytes", "unroll"])
+    rows = []
+    for variant, width, unroll, per_sm, time in (
+        ("read_plain", 4, 1, 8, 1000), ("read_plain", 4, 1, 4, 900), ("copy_plain", 4, 1, 8, 2000),
+        ("copy_plain", 4, 2, 8, 1600), ("copy_plain", 8, 1, 8, 1500), ("write_plain", 4, 1, 8, 800), ("read_tiles", 4, 1, 0, 100),
+    ):  # fmt: skip
+        cells = {"block": 256, "blocks_per_sm": per_sm or "", "elem_bytes": width, "unroll": unroll}
+        rows += synthetic.twins(loops, variant, time, time + 1, elements=N, bytes_per_element=4, **cells)
+    synthetic.write(reference(root), loops, rows)
+    slot = synthetic.twins("exp04_bda", "empty", 90_000, 10, block=256, feature="cuda_one_slot", memory="own", elements=1 << 20)
+    synthetic.write(reference(root), "exp04_bda", slot)
+    write_counters(root, launch_grid=4096)
+    found = load(root)
+    limits = floor.ceilings(found, "GPU-1")
+    assert limits.threads == 2048 and limits.turnover == {256: pytest.approx(90_000 * 256 / (1 << 20), rel=1e-5)}
+    expected = {4: [(0, 800), (0.5, 2000), (1, 1000)], 8: [(0.5, 1500)]}
+    for size, points in expected.items():
+        assert [share for share, _ in limits.loops[size]] == [share for share, _ in points]
+        assert [ns * 4 * N for _, ns in limits.loops[size]] == pytest.approx([time for _, time in points], rel=1e-4)
+    assert floor.loop_points(found, "GPU-2") == ({}, 0) and floor.turnovers(found, "GPU-2") == {}
+
+
 def test_without_the_model_there_is_no_floor(root: Path) -> None:
     found = load(root)
     table = found.tables[EXP03]

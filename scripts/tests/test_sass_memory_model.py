@@ -380,7 +380,7 @@ def test_exchanges(kernel, op):
     assert [i.opcode for i in kernel(CLUSTER, "exchange", f"exchange_{op}")].count(opcode) == count
 
 
-MULTICASTS = {"own": "UBLKCP.S.G", "one": "UBLKCP.S.G.MULTICAST", "split": "UBLKCP.S.G.MULTICAST"}
+MULTICASTS = {op: "UBLKCP.S.G.MULTICAST" for op in ("one", "split", "one_cluster", "split_cluster")} | {"own": "UBLKCP.S.G"}
 
 
 @pytest.mark.parametrize("op", MULTICASTS)
@@ -391,8 +391,9 @@ def test_multicasts(kernel, op):
     # Telling whoever copies that a slot is free: an arrival at another block's barrier.
     remote = [i.opcode for i in kernel(CLUSTER, "multicast", f"multicast_{op}") if "RED.A1T0" in i.opcode]
     assert bool(remote) == (op != "own")
-    # Only the first and the last cluster barrier wait for stores.
-    assert [i.opcode for i in kernel(CLUSTER, "multicast", f"multicast_{op}")].count("MEMBAR.ALL.GPU") == 2
+    # The first and the last cluster barrier wait for stores, and what is released to the cluster.
+    fences = [i.opcode for i in kernel(CLUSTER, "multicast", f"multicast_{op}")].count("MEMBAR.ALL.GPU")
+    assert fences == (3 if op.endswith("_cluster") else 2)
 
 
 def test_the_sources_multicast(kernel):

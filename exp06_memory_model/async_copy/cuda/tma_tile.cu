@@ -22,7 +22,8 @@ __device__ __forceinline__ void press(uint* scratch, uint count) {
 #if __CUDA_ARCH__ >= 900
 #pragma unroll 1
   for (uint i = 0; i < count * (1 + threadIdx.x / 32); ++i)
-    asm volatile("st.shared.u32 [%0], %1;" ::"r"(shared_address(&scratch[threadIdx.x % 32 * 32 + threadIdx.x / 32])), "r"(i) : "memory");
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(shared_address(&scratch[threadIdx.x % 32 * 32 + threadIdx.x / 32])), "r"(i)
+                 : "memory");
 #endif
 }
 

@@ -89,6 +89,11 @@ __device__ __forceinline__ void arrive_remote(uint barrier) {
   asm volatile("mbarrier.arrive.release.cta.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
+// The same, and what has been read is ordered before all that follows in the other block's wait, as PTX's memory model has it.
+__device__ __forceinline__ void arrive_remote_release(uint barrier) {
+  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
 // At a barrier of the block's own: so many bytes will come, and nothing is released, not even to the block.
 __device__ __forceinline__ void barrier_expect_relaxed(unsigned long long* barrier, uint bytes) {
   asm volatile("mbarrier.arrive.expect_tx.relaxed.cluster.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),

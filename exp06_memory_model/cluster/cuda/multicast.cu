@@ -1,13 +1,20 @@
 // No GLSL twin: Vulkan has no clusters.
 // Every block of a cluster reads the same chunks through a ring in its shared memory, four chunks of 4 KiB a warp. They come
 // there by bulk copies of the block's own (own), by those of rank 0 alone, which go to all (one), or in parts, each rank
-// copying its part to all (split). Who copies to others has to be told by all of them that they are done with what lay there.
+// copying its part to all (split). Who copies to others has to be told by all of them that they are done with what lay there:
+// released to their own block and acquired for the other, as it is done in practice, or to the cluster (*_cluster).
 #include "cluster.cuh"
 
 #define MULTICAST(name) CLUSTER_KERNEL multicast_##name(const unsigned char* data, uint* out, ClusterParams params)
 
 #if __CUDA_ARCH__ >= 900
 enum class From { kOwn, kOne, kSplit };
+enum class Scope { kBlock, kCluster };
+
+template <Scope SCOPE>
+__device__ __forceinline__ bool wait(unsigned long long* barrier, uint parity) {
+  return SCOPE == Scope::kCluster ? cluster_barrier_wait(barrier, parity) : barrier_wait(barrier, parity);
+}
 
 // A lane's part of a chunk: 16 bytes of every 512, its words times their weights.
 __device__ __forceinline__ uint sum_of_chunk(const unsigned char* slot, uint lane) {
@@ -23,7 +30,7 @@ __device__ __forceinline__ uint sum_of_chunk(const unsigned char* slot, uint lan
   return sum;
 }
 
-template <From FROM>
+template <From FROM, Scope SCOPE = Scope::kBlock>
 __device__ __forceinline__ void multicast(const unsigned char* data, uint* out, const ClusterParams& params) {
   extern __shared__ __align__(128) unsigned char memory[];  // the rings, then two barriers for each of their chunks
   __shared__ uint total;
@@ -85,7 +92,7 @@ __device__ __forceinline__ void multicast(const unsigned char* data, uint* out, 
   for (uint turn = 0; turn < turns && ok; ++turn) {
     const uint stage = turn % EXP06_STAGES;
     const uint parity = turn / EXP06_STAGES & 1;
-    ok = __all_sync(0xffffffffu, barrier_wait(&full[stage], parity));
+    ok = __all_sync(0xffffffffu, wait<SCOPE>(&full[stage], parity));
     sum += sum_of_chunk(ring + stage * EXP06_CHUNK_BYTES, lane);
     const bool more = ok && turn + EXP06_STAGES < turns;
     // Announced before anyone hears that the slot is free.
@@ -96,9 +103,16 @@ __device__ __forceinline__ void multicast(const unsigned char* data, uint* out, 
       if (lane == 0) copy(turn + EXP06_STAGES);
     } else {
       // To all that copy: lane r to rank r.
-      if (lane < (FROM == From::kSplit ? blocks : 1)) arrive_remote(at_rank(&empty[stage], lane));
+      if (lane < (FROM == From::kSplit ? blocks : 1)) {
+        const uint there = at_rank(&empty[stage], lane);
+        if constexpr (SCOPE == Scope::kCluster) {
+          arrive_remote_release(there);
+        } else {
+          arrive_remote(there);
+        }
+      }
       if (copies && lane == 0) {
-        ok = barrier_wait(&empty[stage], parity);
+        ok = wait<SCOPE>(&empty[stage], parity);
         if (ok) copy(turn + EXP06_STAGES);
       }
       ok = __shfl_sync(0xffffffffu, ok, 0);
@@ -126,5 +140,15 @@ MULTICAST(one) {
 MULTICAST(split) {
 #if __CUDA_ARCH__ >= 900
   multicast<From::kSplit>(data, out, params);
+#endif
+}
+MULTICAST(one_cluster) {
+#if __CUDA_ARCH__ >= 900
+  multicast<From::kOne, Scope::kCluster>(data, out, params);
+#endif
+}
+MULTICAST(split_cluster) {
+#if __CUDA_ARCH__ >= 900
+  multicast<From::kSplit, Scope::kCluster>(data, out, params);
 #endif
 }
