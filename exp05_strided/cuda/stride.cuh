@@ -1,6 +1,7 @@
 // The kernels with a chosen index: grid-stride loops, one access in flight a thread and turn.
 #pragma once
 
+#include "core/words.cuh"
 #include "params.h"
 
 __device__ __forceinline__ uint sum_of(uint value) { return value; }
@@ -16,15 +17,6 @@ __device__ __forceinline__ uint sum_of(uint4 value) { return value.x + value.y +
     _Pragma("unroll 1") for (uint i = first; i < params.count; i += step) sum += sum_of(in[INDEX(i, params)]); \
     if (first < params.count) out[first] = sum;                                                                \
   }
-
-__device__ __forceinline__ void words_of(uint index, uint& value) { value = incompressible_word(index); }
-__device__ __forceinline__ void words_of(uint index, uint2& value) {
-  value = make_uint2(incompressible_word(2 * index), incompressible_word(2 * index + 1));
-}
-__device__ __forceinline__ void words_of(uint index, uint4& value) {
-  value = make_uint4(incompressible_word(4 * index), incompressible_word(4 * index + 1), incompressible_word(4 * index + 2),
-                     incompressible_word(4 * index + 3));
-}
 
 // Word w of the output becomes incompressible_word(w).
 #define WRITE(name, TYPE, INDEX)                                            \

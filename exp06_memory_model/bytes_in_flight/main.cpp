@@ -34,7 +34,7 @@ struct Cell {
   std::uint32_t grid() const { return shape.per_sm == 0 ? tiles() : std::min(sms * shape.per_sm, tiles()); }
 };
 
-// read_plain_16_4, copy_bulk_8, read_bulk: what tells a CUDA kernel's instances apart.
+// read_plain_16_4, write_plain_4_1, copy_bulk_8, read_bulk: what tells a CUDA kernel's instances apart.
 std::string entry(const Shape& shape) {
   if (shape.mechanism == Mechanism::kReadRing || shape.mechanism == Mechanism::kTensorRing) return std::string(shape.stem);
   return fmt::format("{}_{}", shape.stem, shape.unroll == 0 ? shape.stages : shape.unroll);
@@ -73,22 +73,25 @@ std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Cell& cell, Chunk
                                  .entry = entry(shape),
                                  .block_x = shape.block,
                                  .glsl_constants = {shape.unroll, std::max(shape.shared_bytes() / 16, 1U)},
-                                 .buffers = 2,
+                                 .buffers = shape.writes() ? 1U : 2U,
                                  .params_bytes = params_size(shape),
                                  .shared_bytes = shape.shared_bytes(),
                                  .cuda_since = first_capability(shape.mechanism)});
   const std::uint64_t words = cell.bytes / sizeof(std::uint32_t);
+  const bool sums_up = !shape.copies() && !shape.writes();
   const Buffer& input = bench.input(0, words);
-  const std::uint64_t out_words = shape.copies() ? words : cell.grid();
+  const std::uint64_t out_words = sums_up ? cell.grid() : words;
   Buffer& output = bench.output("output", out_words);
   launch.grid = {cell.grid(), 1, 1};
-  launch.buffers = {&input, &output};
+  if (!shape.writes()) launch.buffers.push_back(&input);
+  launch.buffers.push_back(&output);
   launch.params = params(cell, input);
 
   bench.device().run(launch);
   const std::vector<std::uint32_t> expected =
-      shape.copies() ? std::vector<std::uint32_t>{} : block_sums(bench, cell.bytes, shape.tile_bytes(), cell.grid(), sums);
+      sums_up ? block_sums(bench, cell.bytes, shape.tile_bytes(), cell.grid(), sums) : std::vector<std::uint32_t>{};
   bench::verify<std::uint32_t>(bench.device(), output, out_words, bench::kGuardWords, [&](std::uint64_t i) {
+    if (shape.writes()) return incompressible_word(static_cast<std::uint32_t>(i));
     return shape.copies() ? std::bit_cast<std::uint32_t>(bench.input_value(0, i)) : expected[i];
   });
   return bench.device().prepare(launch, {});
@@ -146,9 +149,10 @@ int main(int argc, char** argv) {
                    {"read_cp_async", "cp.async into shared memory, `stages` of 16 bytes in flight a thread; CUDA alone"},
                    {"read_bulk", "cp.async.bulk into shared memory, `stages` chunks in flight a warp; CUDA alone"},
                    {"read_tma", "the same chunks through a 2-D tensor map; CUDA alone"},
-                   {"copy_plain", "b = a, persistent blocks, `unroll` loads of 16 bytes in flight a thread"},
+                   {"copy_plain", "b = a, persistent blocks, `unroll` loads of `elem_bytes` in flight a thread"},
                    {"copy_tiles", "the same kernel with a block for every tile: the ceiling of a plain copy"},
                    {"copy_bulk", "b = a by bulk copies into shared memory and out of it; CUDA alone"},
+                   {"write_plain", "persistent blocks, one store of `elem_bytes` a thread and turn; nothing read"},
                    {"aa_control_a", "A/A control: read_tiles, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},
       .cases = cases,

@@ -46,6 +46,22 @@ void add_cp_async(std::vector<Shape>& list) {
     list.push_back({"read_cp_async", "read_cp_async", Mechanism::kCpAsync, 16, 0, 4, 0, block, 1});
 }
 
+// Every thread slot of an SM that has 2048 of them is taken, with one access each; loads of 4 bytes with two and four, too.
+void add_full(std::vector<Shape>& list) {
+  const auto add = [&](std::string_view variant, std::string_view stem, std::uint32_t bytes, std::uint32_t unroll) {
+    list.push_back({variant, stem, Mechanism::kPlain, bytes, unroll, 0, 0, 256, 8});
+  };
+  for (const std::uint32_t unroll : {1U, 2U, 4U}) add("read_plain", "read_plain_4", 4, unroll);
+  add("read_plain", "read_plain_8", 8, 1);
+  add("read_plain", "read_plain_16", 16, 1);
+  for (const std::uint32_t unroll : {1U, 2U, 4U}) add("copy_plain", "copy_plain_4", 4, unroll);
+  add("copy_plain", "copy_plain_8", 8, 1);
+  add("copy_plain", "copy_plain_16", 16, 1);
+  add("write_plain", "write_plain_4", 4, 1);
+  add("write_plain", "write_plain_8", 8, 1);
+  add("write_plain", "write_plain_16", 16, 1);
+}
+
 // Bulk copies: chunk, warps, stages.
 struct Ring {
   std::uint32_t chunk_bytes, warps, stages;
@@ -64,6 +80,7 @@ std::uint32_t Shape::tile_bytes() const {
 }
 
 std::uint32_t Shape::block_bytes_in_flight() const {
+  if (writes()) return 0;
   if (mechanism == Mechanism::kCopyRing) return stages / 2 * tile_bytes();  // the other half is on its way out
   return (stages == 0 ? 1 : stages) * tile_bytes();
 }
@@ -115,10 +132,11 @@ std::vector<Shape> shapes(bool few) {
                                                                             {2, 512, 0},
                                                                             {4, 256, 0}}) {
     list.push_back(
-        {per_sm == 0 ? "copy_tiles" : "copy_plain", "copy_plain", Mechanism::kPlain, 16, unroll, 0, 0, block, per_sm});
+        {per_sm == 0 ? "copy_tiles" : "copy_plain", "copy_plain_16", Mechanism::kPlain, 16, unroll, 0, 0, block, per_sm});
   }
   add_rings(list, "copy_bulk", Mechanism::kCopyRing,
             {{2048, 4, 4}, {2048, 8, 4}, {2048, 8, 8}, {4096, 8, 4}, {8192, 4, 4}, {8192, 2, 8}, {16384, 2, 4}, {16384, 1, 8}});
+  add_full(list);
   if (!few) return list;
   std::set<std::tuple<std::string_view, std::string_view, std::uint32_t, std::uint32_t>> seen;
   std::erase_if(list, [&](const Shape& shape) {

@@ -32,6 +32,8 @@ def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> results.Results:
     rows = shape("read_tiles", 4000, 0, blocks_per_sm="")
     rows += shape("read_plain", 2000, 16384) + shape("read_plain", 1500, 16384, block=32, unroll=2)
     rows += shape("read_plain", 4000, 32768)
+    # Loads of 4 bytes, copies and writes, all faster: rows of which no figure of the 16-byte reads may be made.
+    rows += shape("read_plain", 4500, 16384, elem_bytes=4) + shape("copy_plain", 4600, 16384) + shape("write_plain", 4700, 0)
     synthetic.write(tmp_path, FLIGHT, rows)
     cells = {"level": "dram", "unroll": 8, "latency_ns": 300}
     idle = synthetic.twins(LATENCY, "idle", 300 * 4096, 300 * 4096, elements=4096, **cells)
