@@ -48,7 +48,7 @@ OpenDevices::Settings device_settings(const Experiment& experiment, const Option
           .seed = options.seed};
 }
 
-int run(const Experiment& experiment, Options options, std::vector<std::unique_ptr<Backend>> backends) {
+int run(const Experiment& experiment, const Options& options, std::vector<std::unique_ptr<Backend>> backends) {
   if (options.list_variants || options.describe) {
     print_variants(experiment);
     return kOk;
@@ -90,7 +90,7 @@ int run_main(int argc, char** argv, const Experiment& experiment, std::vector<st
   try {
     Options options;
     if (!parse_options(argc, argv, experiment, options)) return kOk;
-    return run(experiment, std::move(options), std::move(backends));
+    return run(experiment, options, std::move(backends));
   } catch (const UsageError& error) {
     std::cerr << experiment.name << ": " << error.what() << '\n';
     return kUsage;
