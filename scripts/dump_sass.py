@@ -25,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -49,6 +50,7 @@ TWIN_COLUMNS = [
     "same_opcodes", *DIFFERENCE_COLUMNS.values(), "summary",
 ]  # fmt: skip
 DUMP_TIMEOUT_S = 600
+DUMPS_AT_ONCE = 4  # each opens the GPU
 NOTHING_TO_RUN = 77
 NAMED_KERNELS = 4  # in the list of what is missing, for each reason
 
@@ -86,20 +88,22 @@ def experiment_matches(name: str, wishes: Sequence[str]) -> bool:
 def run_programs(programs: Sequence[Path], folder: Path, device: str) -> list[str]:
     """Has every program dump its kernels into the folder. Returns what went wrong, a line a program."""
     wish = ["--device", device] if device else []
-    problems = []
-    for program in programs:
+
+    def problem(program: Path) -> str:
         try:
             run = subprocess.run(
                 [program, "--dump-isa", folder, *wish], capture_output=True, text=True, errors="replace",
                 timeout=DUMP_TIMEOUT_S, check=False,
             )  # fmt: skip
         except (OSError, subprocess.TimeoutExpired) as error:
-            problems.append(f"{program.name}: {error}")
-            continue
-        if run.returncode not in (0, 77):  # 77: no device to dump for
-            last = (run.stderr.strip() or run.stdout.strip() or "it said nothing").splitlines()[-1]
-            problems.append(f"{program.name} --dump-isa ended with {run.returncode}: {last}")
-    return problems
+            return f"{program.name}: {error}"
+        if run.returncode in (0, NOTHING_TO_RUN):
+            return ""
+        last = (run.stderr.strip() or run.stdout.strip() or "it said nothing").splitlines()[-1]
+        return f"{program.name} --dump-isa ended with {run.returncode}: {last}"
+
+    with ThreadPoolExecutor(DUMPS_AT_ONCE) as pool:  # they compile and wait, and time nothing
+        return list(filter(None, pool.map(problem, programs)))
 
 
 def gather(options: argparse.Namespace) -> tuple[str, list[Kernel], list[str]]:
