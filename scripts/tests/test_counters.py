@@ -17,7 +17,7 @@ from benchlib import counted as counted_lib
 from benchlib import ncu
 
 EXP01, EXP03 = "exp01_vector_add", "exp03_memory_coalescing"
-METRICS = list(counters.METRICS.values())
+METRICS = counters.ASKED
 LOADS, LOAD_SECTORS, STORES, STORE_SECTORS = METRICS[:4]
 HIT = counters.METRICS["l2_hit_pct"]
 
@@ -52,7 +52,7 @@ VALUES = {
     counters.METRICS["load_efficiency_pct"]: "80", counters.METRICS["store_efficiency_pct"]: "100",
     counters.METRICS["l1_hit_pct"]: "11.11", HIT: "50.123456789",
     counters.METRICS["l2_bytes"]: "2,415,919,104", counters.METRICS["dram_read_bytes"]: "1,073,741,824",
-    counters.METRICS["dram_write_bytes"]: "1,000,000,000.00", counters.METRICS["memory_throughput_pct"]: "91.5",
+    counters.METRICS["dram_write_bytes"]: "1,000,000,000.00", counters.THROUGHPUTS[0]: "91.5", counters.THROUGHPUTS[1]: "45",
     counters.METRICS["launch_grid"]: "1,048,576", counters.METRICS["launch_block"]: "256",
 }  # fmt: skip
 
