@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TOOLS = all(shutil.which(tool) for tool in ("cmake", "ninja", "g++")) and shutil.which("glslangValidator")
 QUESTION = "Does a copy cost the same?"
 # Seconds in place of minutes: one side of the program, unoptimised, and not the tests of the suite.
+CUDA_ALONE = ("exp06_cluster", "exp06_peer")
 QUICKLY = "-DBENCH_CUDA=OFF -DBENCH_TESTS=OFF -DCMAKE_CXX_FLAGS_RELEASE=-O0"
 
 
@@ -69,6 +70,10 @@ def test_the_readmes_commands(copy: Path) -> None:
     readme = (copy / "README.md").read_text(encoding="utf-8")
     assert readme.count(f"[{name}]({name}/README.md)") == 2  # the answers and the experiments
     assert "NOT TESTABLE HERE" in (copy / name / "README.md").read_text(encoding="utf-8")
+    # The same build, without CUDA: programs that are for CUDA alone, too, compile and say that nothing can run.
+    follow(f"cmake --build --preset release --target {' '.join(CUDA_ALONE)}", copy)
+    for program in CUDA_ALONE:
+        follow(f"build/release/bin/{program} --smoke --csv build/alone.csv || test $? = 77", copy)
     tool = shutil.which("clang-format-14")
     if tool:
         sources = [path for path in (copy / name).rglob("*") if path.suffix in (".cpp", ".h", ".cu")]
