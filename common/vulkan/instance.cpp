@@ -99,7 +99,7 @@ bool has_debug_utils(const ::vk::raii::Context& loader) {
   if (complaints != nullptr) {
     const std::vector<::vk::LayerProperties> installed = BENCH_VK(loader.enumerateInstanceLayerProperties());
     if (std::ranges::none_of(installed,
-                             [](const auto& layer) { return layer.layerName == std::string_view(kValidationLayer); })) {
+                             [](const auto& layer) { return std::string_view(layer.layerName.data()) == kValidationLayer; })) {
       throw Error("{} is not installed: apt-get install vulkan-validationlayers, or run without validation", kValidationLayer);
     }
     layers.push_back(kValidationLayer);
@@ -175,7 +175,7 @@ DeviceInfo describe(const ::vk::raii::PhysicalDevice& device, int index) {
 }  // namespace
 
 bool has_extension(std::span<const ::vk::ExtensionProperties> offered, std::string_view name) {
-  return std::ranges::any_of(offered, [name](const auto& extension) { return extension.extensionName == name; });
+  return std::ranges::any_of(offered, [name](const auto& extension) { return name == extension.extensionName.data(); });
 }
 
 Instance::Instance(bool validate, bool labels)

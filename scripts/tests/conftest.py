@@ -1,5 +1,6 @@
 """Makes scripts/ importable, and a small repository with results."""
 
+import signal
 import sys
 from pathlib import Path
 
@@ -7,6 +8,9 @@ import pytest
 
 SCRIPTS = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(SCRIPTS))
+
+# In the background of a shell that has no job control SIGINT is ignored, which every program from here on would inherit.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
