@@ -43,6 +43,7 @@ python   -                                 python3
 '
 readonly kTesting='
 header   gtest/gtest.h                     libgtest-dev
+header   gmock/gmock.h                     libgmock-dev
 command  clang-format-14                   clang-format-14
 command  clang-tidy                        clang-tidy
 command  clang++                           clang
