@@ -150,7 +150,8 @@ bench::Prepared set_up_exchange(Workbench& bench, const Exchange& exchange) {
 }
 
 bench::Prepared set_up_watch(Workbench& bench, const Watch& watch) {
-  const bench::Kernel& watcher = kernel(bench, "stale", fmt::format("watch_{}", watch.memory_order), 3, sizeof(WatchParams));
+  const std::string entry = fmt::format("watch_{}", watch.memory_order);
+  const bench::Kernel& watcher = kernel(bench, "stale", entry, 3, sizeof(WatchParams));
   const auto changer = [](Workbench& side) { return &kernel(side, "stale", "change", 2, sizeof(ChangeParams)); };
   if (watch.changed_by == "kernel") changer(bench);  // so that its code can be looked at without a peer
   Workbench& peer = bench.peer();
