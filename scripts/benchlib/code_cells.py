@@ -15,6 +15,7 @@ _ACCESS = re.compile(r"^(?:LDG|STG|LD|ST|ATOMG?|RED|CCTL|MEMBAR)\b")
 _FENCE = re.compile(r"^(?:CCTL|MEMBAR)\b")
 _TARGET = re.compile(r"0x([0-9a-f]+)")
 
+
 def _loops(code: Sequence[Instruction]) -> list[tuple[int, int]]:
     """Where each loop begins and ends that holds no other: a branch goes back."""
     found = []

@@ -90,15 +90,20 @@ def interpolated(points: Points, read: float, write: float) -> float | None:
     return (read + write) * (below[1] + weight * (above[1] - below[1]))
 
 
+def figures_on(found: Results, source: str, gpu_uuid: str, metric: str, where: dict[str, object]) -> list[tuple[Case, float]]:
+    """A program's cases on that GPU, each with its figure; those that have none are left out."""
+    table = found.tables.get(source)
+    cases = [case for case in table.select(where) if table.text(case, "gpu_uuid") == gpu_uuid] if table else []
+    return [(case, figure.value) for case in cases if (figure := table.figure(case, metric))]
+
+
 def ceilings(found: Results, gpu_uuid: str) -> Ceilings:
     table = found.tables.get(SOURCE)
     if table is None:
         return Ceilings()
 
     def rates(where: dict[str, object]) -> list[tuple[Case, float]]:
-        chosen = [case for case in table.select(where) if table.text(case, "gpu_uuid") == gpu_uuid]
-        figures = [(case, table.figure(case, "gbps")) for case in chosen]
-        return [(case, 1 / figure.value) for case, figure in figures if figure]
+        return [(case, 1 / gbps) for case, gbps in figures_on(found, SOURCE, gpu_uuid, "gbps", where)]
 
     best: dict[float, float] = {}
     for case, ns in rates({"variant": list(READ_SHARE), "elements": "dram"}):
@@ -114,10 +119,7 @@ def ceilings(found: Results, gpu_uuid: str) -> Ceilings:
 
 def _empty_blocks(found: Results, gpu_uuid: str, where: dict[str, object]) -> list[tuple[int, float]]:
     """(threads, ns a block) of exp04's empty kernels on that GPU."""
-    table = found.tables.get(BLOCKS_SOURCE)
-    cases = table.select({"variant": BLOCKS_VARIANT, **where}) if table else []
-    chosen = [case for case in cases if table.text(case, "gpu_uuid") == gpu_uuid]
-    timed = [(case, figure.value) for case in chosen if (figure := table.figure(case, "device_ns"))]
+    timed = figures_on(found, BLOCKS_SOURCE, gpu_uuid, "device_ns", {"variant": BLOCKS_VARIANT, **where})
     return [(case.whole("block"), ns * case.whole("block") / case.elements) for case, ns in timed]
 
 
@@ -133,17 +135,14 @@ def turnovers(found: Results, gpu_uuid: str) -> dict[int, float]:
 
 def loop_points(found: Results, gpu_uuid: str) -> tuple[dict[int, Points], int]:
     """The fastest persistent loop by bytes in flight a thread and mix, and the threads that an SM holds in them."""
-    table = found.tables.get(LOOPS_SOURCE)
-    cases = [case for case in table.select({"variant": list(LOOPS)}) if table.text(case, "gpu_uuid") == gpu_uuid] if table else []
-    most = max((_threads(case) for case in cases), default=0)
+    loops = figures_on(found, LOOPS_SOURCE, gpu_uuid, "gbps", {"variant": list(LOOPS)})
+    most = max((_threads(case) for case, _ in loops), default=0)
     best: dict[int, dict[float, float]] = {}
-    for case in cases:
-        figure = table.figure(case, "gbps")
-        if figure is None or _threads(case) != most:
-            continue
-        points = best.setdefault(case.whole("elem_bytes") * case.whole("unroll"), {})
-        share = LOOPS[case["variant"]]
-        points[share] = min(1 / figure.value, points.get(share, float("inf")))
+    for case, gbps in loops:
+        if _threads(case) == most:
+            points = best.setdefault(case.whole("elem_bytes") * case.whole("unroll"), {})
+            share = LOOPS[case["variant"]]
+            points[share] = min(1 / gbps, points.get(share, float("inf")))
     return {size: tuple(sorted(points.items())) for size, points in best.items()}, most
 
 

@@ -66,8 +66,9 @@ class Nvdisasm:
     def disassemble(self, code: bytes, arch: str, container: bytes | None = None, entry: str = "") -> Listing:
         """All instructions of `code`. `container`: the cubin or driver object that holds it, `entry` the kernel's name there.
 
-        The container as it is comes first, and is read once for kernels that follow one another. A release refuses files that are newer than itself and still knows their
-        instructions: then the code alone, wrapped as an old cubin, which prints live registers; then bare (-b SMxx).
+        The container as it is comes first, and is read once for kernels that follow one another. A release refuses files that
+        are newer than itself and still knows their instructions: then the code alone, wrapped as an old cubin, which prints live
+        registers; then bare (-b SMxx).
         """
         if not code:
             raise ToolError("no code")
