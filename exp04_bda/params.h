@@ -43,6 +43,10 @@ BENCH_ASSERT_SIZE(Pair, 8);
 // Steps of spin_u32 a turn of its loop.
 #define EXP04_TURN 64u
 
+// Values that empty_one_slot's branch keeps alive: with some registers more, 256 threads leave no room for 256 others on an SM
+// of 65536 registers.
+#define EXP04_ALIVE 144u
+
 // Which of 2^k elements (k >= 5) gather_u32's thread i reads: 32 on from its neighbour's, one on with every lap; each once.
 #define EXP04_GATHERED(i, count, shift) ((((i)*32u) & ((count)-1u)) + ((i) >> (shift)))
 

@@ -73,17 +73,17 @@ std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Cell& cell, Chunk
                                  .entry = entry(shape),
                                  .block_x = shape.block,
                                  .glsl_constants = {shape.unroll, std::max(shape.shared_bytes() / 16, 1U)},
-                                 .buffers = shape.writes() ? 1U : 2U,
+                                 .buffers = shape.inputs() + 1,
                                  .params_bytes = params_size(shape),
                                  .shared_bytes = shape.shared_bytes(),
                                  .cuda_since = first_capability(shape.mechanism)});
   const std::uint64_t words = cell.bytes / sizeof(std::uint32_t);
-  const bool sums_up = !shape.copies() && !shape.writes();
+  const bool sums_up = !shape.copies() && !shape.adds() && !shape.writes();
   const Buffer& input = bench.input(0, words);
   const std::uint64_t out_words = sums_up ? cell.grid() : words;
   Buffer& output = bench.output("output", out_words);
   launch.grid = {cell.grid(), 1, 1};
-  if (!shape.writes()) launch.buffers.push_back(&input);
+  for (std::uint32_t i = 0; i < shape.inputs(); ++i) launch.buffers.push_back(&bench.input(i, words));
   launch.buffers.push_back(&output);
   launch.params = params(cell, input);
 
@@ -92,6 +92,7 @@ std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Cell& cell, Chunk
       sums_up ? block_sums(bench, cell.bytes, shape.tile_bytes(), cell.grid(), sums) : std::vector<std::uint32_t>{};
   bench::verify<std::uint32_t>(bench.device(), output, out_words, bench::kGuardWords, [&](std::uint64_t i) {
     if (shape.writes()) return incompressible_word(static_cast<std::uint32_t>(i));
+    if (shape.adds()) return std::bit_cast<std::uint32_t>(bench.input_value(0, i) + bench.input_value(1, i));
     return shape.copies() ? std::bit_cast<std::uint32_t>(bench.input_value(0, i)) : expected[i];
   });
   return bench.device().prepare(launch, {});
@@ -108,7 +109,8 @@ bench::Case make_case(const Cell& cell, const std::shared_ptr<ChunkSums>& sums) 
   if (first_capability(shape.mechanism) != 0)
     std::erase_if(result.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
   result.elements = cell.bytes / 16;
-  result.useful_bytes = result.footprint_bytes = cell.bytes * (shape.copies() ? 2 : 1);
+  result.useful_bytes = result.footprint_bytes =
+      cell.bytes * (shape.inputs() + (shape.copies() || shape.adds() || shape.writes() ? 1 : 0));
   // The slowest take 22 ms a launch; nobody asks for what the host sees of them.
   result.host_samples = 2;
   result.budget_part = 0.15;
@@ -152,6 +154,7 @@ int main(int argc, char** argv) {
                    {"copy_plain", "b = a, persistent blocks, `unroll` loads of `elem_bytes` in flight a thread"},
                    {"copy_tiles", "the same kernel with a block for every tile: the ceiling of a plain copy"},
                    {"copy_bulk", "b = a by bulk copies into shared memory and out of it; CUDA alone"},
+                   {"add_plain", "c = a + b, persistent blocks, two loads of `elem_bytes` in flight a thread"},
                    {"write_plain", "persistent blocks, one store of `elem_bytes` a thread and turn; nothing read"},
                    {"aa_control_a", "A/A control: read_tiles, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},

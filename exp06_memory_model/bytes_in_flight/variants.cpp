@@ -46,10 +46,12 @@ void add_cp_async(std::vector<Shape>& list) {
     list.push_back({"read_cp_async", "read_cp_async", Mechanism::kCpAsync, 16, 0, 4, 0, block, 1});
 }
 
-// Every thread slot of an SM that has 2048 of them is taken, with one access each; loads of 4 bytes with two and four, too.
+// Every thread slot of an SM that has 2048 of them is taken, with one access each; loads of 4 bytes with two and four, too. And
+// with five to seven of eight blocks, as if the others were just being started.
 void add_full(std::vector<Shape>& list) {
-  const auto add = [&](std::string_view variant, std::string_view stem, std::uint32_t bytes, std::uint32_t unroll) {
-    list.push_back({variant, stem, Mechanism::kPlain, bytes, unroll, 0, 0, 256, 8});
+  const auto add = [&](std::string_view variant, std::string_view stem, std::uint32_t bytes, std::uint32_t unroll,
+                       std::uint32_t per_sm = 8) {
+    list.push_back({variant, stem, Mechanism::kPlain, bytes, unroll, 0, 0, 256, per_sm});
   };
   for (const std::uint32_t unroll : {1U, 2U, 4U}) add("read_plain", "read_plain_4", 4, unroll);
   add("read_plain", "read_plain_8", 8, 1);
@@ -57,9 +59,18 @@ void add_full(std::vector<Shape>& list) {
   for (const std::uint32_t unroll : {1U, 2U, 4U}) add("copy_plain", "copy_plain_4", 4, unroll);
   add("copy_plain", "copy_plain_8", 8, 1);
   add("copy_plain", "copy_plain_16", 16, 1);
+  add("add_plain", "add_plain_4", 4, 1);
   add("write_plain", "write_plain_4", 4, 1);
   add("write_plain", "write_plain_8", 8, 1);
   add("write_plain", "write_plain_16", 16, 1);
+  for (const std::uint32_t per_sm : {5U, 6U, 7U}) {
+    add("read_plain", "read_plain_4", 4, 1, per_sm);
+    add("read_plain", "read_plain_8", 8, 1, per_sm);
+    add("copy_plain", "copy_plain_4", 4, 1, per_sm);
+    add("copy_plain", "copy_plain_8", 8, 1, per_sm);
+    add("add_plain", "add_plain_4", 4, 1, per_sm);
+  }
+  for (const std::uint32_t per_sm : {3U, 4U}) add("add_plain", "add_plain_8", 8, 1, per_sm);
 }
 
 // Bulk copies: chunk, warps, stages.
@@ -80,7 +91,7 @@ std::uint32_t Shape::tile_bytes() const {
 }
 
 std::uint32_t Shape::block_bytes_in_flight() const {
-  if (writes()) return 0;
+  if (adds() || writes()) return inputs() * tile_bytes();
   if (mechanism == Mechanism::kCopyRing) return stages / 2 * tile_bytes();  // the other half is on its way out
   return (stages == 0 ? 1 : stages) * tile_bytes();
 }

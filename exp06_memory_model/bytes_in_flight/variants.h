@@ -21,8 +21,10 @@ struct Shape {
 
   bool is_ring() const { return mechanism >= Mechanism::kReadRing; }
   bool copies() const { return variant.substr(0, 4) == "copy"; }
+  bool adds() const { return variant.substr(0, 3) == "add"; }
   bool writes() const { return variant.substr(0, 5) == "write"; }
-  // What a block takes in one turn.
+  std::uint32_t inputs() const { return adds() ? 2 : writes() ? 0 : 1; }
+  // What a block takes of each buffer in one turn.
   std::uint32_t tile_bytes() const;
   // What a block of a persistent grid has asked for and not yet got. 0 of writes: nothing waits for a store.
   std::uint32_t block_bytes_in_flight() const;

@@ -2,18 +2,13 @@
 measured time that explains.
 
 floor = max(distinct bytes / the memory's ceiling for that mix of reads and writes, sectors * 32 B / the L2's ceiling,
-            blocks * the time that an empty one takes,
-            distinct bytes / what a loop reaches with as many bytes in flight a thread + blocks * a slot's turnover / slots)
+            blocks * the time that an empty one takes, what threads take that have few bytes in flight (in_flight.py))
 
 The ceilings are exp01's, of the same GPU: the fastest streaming kernel that only writes, copies, adds (two reads a write) and
 only reads; between two mixes the time a byte is interpolated. The first term holds for footprints that stream from memory. The
 second counts every predicted sector, less those that the L1 was counted to serve; where nothing was counted, each distinct
-byte once. The third is for kernels of many short blocks: exp04's empty kernel, and the blocks that ncu saw.
-
-The fourth is Little's law for a thread that has 4 or 8 bytes in flight, less than fills the memory. Its ceilings are
-exp06_bytes_in_flight's persistent loops with as many threads on every SM as it holds. A block that is started for a few bytes
-takes a slot of its SM for that, and then for its successor's start, too: exp04's empty kernel, one block at a time on an SM. The
-two add up in a slot, unless the memory is so busy that others wait for it meanwhile.
+byte once. The third is for kernels of many short blocks: exp04's empty kernel, and the blocks that ncu saw. So is the fourth, for
+threads that wait for what they read: it is a floor as long as they leave the memory room.
 """
 
 from __future__ import annotations
@@ -21,15 +16,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from benchlib import counted, markdown
+from benchlib.in_flight import Launch, Loops, Points, interpolated
 from benchlib.markdown import NONE, escape, sig
 from benchlib.results import API_NAMES, SECTOR_BYTES, WARP, Case, Results, Table
 from benchlib.stats import Figure
 from benchlib.tables import Pair, figure_of, micros, pairs
 
 SOURCE = "exp01_vector_add"
-BLOCKS_SOURCE, BLOCKS_VARIANT, ONE_SLOT = "exp04_bda", "empty", "cuda_one_slot"
+BLOCKS_SOURCE, BLOCKS_VARIANT = "exp04_bda", "empty"
+ONE_SLOT, CUDA_ONE_SLOT = "one_slot", "cuda_one_slot"  # one block at a time on an SM: in both APIs, on CUDA's side
 LOOPS_SOURCE = "exp06_bytes_in_flight"
-LOOPS = {"write_plain": 0.0, "copy_plain": 0.5, "read_plain": 1.0}  # of their bytes, how much is read
+LOOPS = {"copy_plain": 0.5, "add_plain": 2 / 3, "read_plain": 1.0}  # of their bytes, how much is read; who only writes waits for nothing
 # Of the bytes of exp01's kernels, how much is read.
 READ_SHARE = {
     "write_tile": 0.0, "copy_f32": 0.5, "copy_tile": 0.5, "copy_api": 0.5, "add_f32": 2 / 3, "add_f32x4": 2 / 3,
@@ -44,50 +41,27 @@ REACHED = 1.0 - NOISE
 # exp05's own kernels: their threads go through a loop, an element a turn. Elsewhere threads do all that they do at once.
 ONE_BY_ONE = ("read_folded", "read_once", "read_once_fetch", "write_once")
 NEAR_FULL = 0.9  # of the memory's ceiling: beyond, a loop is no ceiling, for blocks in their order please the memory better
-LATENCY_BOUND = 0.75  # of it: below, nobody waits for the memory in another's place
-
-Points = tuple[tuple[float, float], ...]  # (read share of the bytes, ns a byte), by share
 
 
 @dataclass(frozen=True)
 class Ceilings:
     """Nanoseconds a byte at best; None and nothing where exp01 did not measure it on that GPU."""
 
-    dram: Points = ()
+    dram: Points = ()  # by read share of the bytes
     l2: float | None = None
     block: float | None = None  # ns from one block's start to the next one's, all SMs together
-    loops: dict[int, Points] = field(default_factory=dict)  # by bytes in flight a thread
-    turnover: dict[int, float] = field(default_factory=dict)  # ns a block, all SMs together, one slot each; by threads a block
-    threads: int = 0  # that an SM holds
+    loops: Loops = field(default_factory=Loops)
 
     def dram_ns(self, read: float, write: float) -> float | None:
-        return interpolated(self.dram, read, write)
+        """None for mixes outside of what was measured."""
+        total = read + write
+        each = interpolated(self.dram, read / total) if total > 0 else None
+        return None if each is None else total * each
 
-    def in_flight_ns(self, read: float, write: float, in_flight: float, blocks: float, block: int) -> float | None:
-        """With so many bytes in flight a thread at most; None where the loops are none or fill the memory."""
-        enough = min((size for size in self.loops if size >= in_flight), default=None)
-        memory = self.dram_ns(read, write)
-        loop = interpolated(self.loops[enough], read, write) if enough else None
-        if memory is None or loop is None or memory > NEAR_FULL * loop:
-            return None
-        slots = self.threads // block if block else 0
-        if memory > LATENCY_BOUND * loop or not slots:
-            return loop
-        return loop + blocks * self.turnover.get(block, 0) / slots
-
-
-def interpolated(points: Points, read: float, write: float) -> float | None:
-    """Nanoseconds for so many bytes; None outside of what was measured."""
-    if not points or read + write <= 0:
-        return None
-    share = read / (read + write)
-    below = max((point for point in points if point[0] <= share), default=None)
-    above = min((point for point in points if point[0] >= share), default=None)
-    if below is None or above is None:
-        return None
-    span = above[0] - below[0]
-    weight = (share - below[0]) / span if span > 0 else 0
-    return (read + write) * (below[1] + weight * (above[1] - below[1]))
+    def in_flight_ns(self, read: float, write: float, launch: Launch) -> float | None:
+        """None where no loop is like it, and where the memory would be nearly full."""
+        least, memory = self.loops.least_ns(read, write, launch), self.dram_ns(read, write)
+        return least if least is not None and memory is not None and memory <= NEAR_FULL * least else None
 
 
 def figures_on(found: Results, source: str, gpu_uuid: str, metric: str, where: dict[str, object]) -> list[tuple[Case, float]]:
@@ -113,8 +87,7 @@ def ceilings(found: Results, gpu_uuid: str) -> Ceilings:
     # What streams from memory passes the L2, too: on a GPU whose L2-resident sizes are all short, memory shows more of it.
     l2 = min([*resident, *best.values()], default=None)
     points = tuple(sorted(best.items()))
-    loops, threads = loop_points(found, gpu_uuid)
-    return Ceilings(points, l2, block_ns(found, gpu_uuid), loops, turnovers(found, gpu_uuid), threads)
+    return Ceilings(points, l2, block_ns(found, gpu_uuid), loops(found, gpu_uuid))
 
 
 def _empty_blocks(found: Results, gpu_uuid: str, where: dict[str, object]) -> list[tuple[int, float]]:
@@ -128,26 +101,23 @@ def block_ns(found: Results, gpu_uuid: str) -> float | None:
     return min((ns for _, ns in _empty_blocks(found, gpu_uuid, {})), default=None)
 
 
+def loops(found: Results, gpu_uuid: str) -> Loops:
+    """The best of exp06's persistent loops for each mix and number of bytes in flight, and the threads of the fullest."""
+    best: dict[float, dict[float, float]] = {}
+    threads = 0
+    for case, gbps in figures_on(found, LOOPS_SOURCE, gpu_uuid, "gbps", {"variant": list(LOOPS)}):
+        threads = max(threads, case.whole("block") * case.whole("blocks_per_sm"))
+        curve = best.setdefault(LOOPS[case["variant"]], {})
+        in_flight = case.whole("bytes_in_flight")
+        curve[in_flight] = max(gbps, curve.get(in_flight, 0))
+    return Loops({share: tuple(sorted(curve.items())) for share, curve in best.items()}, turnovers(found, gpu_uuid), threads)
+
+
 def turnovers(found: Results, gpu_uuid: str) -> dict[int, float]:
-    """By threads a block: the same of empty blocks of which an SM holds one at a time."""
-    return dict(_empty_blocks(found, gpu_uuid, {"feature": ONE_SLOT, "api": "cuda"}))
-
-
-def loop_points(found: Results, gpu_uuid: str) -> tuple[dict[int, Points], int]:
-    """The fastest persistent loop by bytes in flight a thread and mix, and the threads that an SM holds in them."""
-    loops = figures_on(found, LOOPS_SOURCE, gpu_uuid, "gbps", {"variant": list(LOOPS)})
-    most = max((_threads(case) for case, _ in loops), default=0)
-    best: dict[int, dict[float, float]] = {}
-    for case, gbps in loops:
-        if _threads(case) == most:
-            points = best.setdefault(case.whole("elem_bytes") * case.whole("unroll"), {})
-            share = LOOPS[case["variant"]]
-            points[share] = min(1 / gbps, points.get(share, float("inf")))
-    return {size: tuple(sorted(points.items())) for size, points in best.items()}, most
-
-
-def _threads(case: Case) -> int:
-    return case.whole("block") * case.whole("blocks_per_sm")
+    """By threads a block, the least time (ns, all SMs together) for an empty block of which an SM holds one at a time."""
+    alone = _empty_blocks(found, gpu_uuid, {"feature": ONE_SLOT})
+    alone += _empty_blocks(found, gpu_uuid, {"feature": CUDA_ONE_SLOT, "api": "cuda"})
+    return {block: min(ns for other, ns in alone if other == block) for block, _ in alone}
 
 
 def distinct_bytes(table: Table, case: Case) -> tuple[float, float] | None:
@@ -196,8 +166,8 @@ class Model:
         terms.append(self._l2_bytes(case, sum(both)) * limits.l2 if limits.l2 else None)
         blocks = self.counts.value(case.replace(api="cuda"), "launch_grid") if self.counts else None
         terms.append(blocks * limits.block if blocks and limits.block else None)
-        if self.table.is_dram(case) and blocks:
-            terms.append(limits.in_flight_ns(*both, self._in_flight(case, both, blocks), blocks, case.whole("block")))
+        if self.table.is_dram(case) and blocks and case["block"]:
+            terms.append(limits.in_flight_ns(*both, self._launch(case, both[0], blocks)))
         known = [term for term in terms if term is not None]
         return Floor(case, max(known), measured, both) if known else None
 
@@ -237,11 +207,11 @@ class Model:
         return requested <= sum(both) * MORE_MOVED if requested else self.table.name == SOURCE
 
     def about_loops(self) -> str:
-        if not any(size < WIDE for limits in self._ceilings.values() for size in limits.loops):
+        if not any(limits.loops.curves for limits in self._ceilings.values()):
             return ""
         return (
-            f"Where threads have fewer than {WIDE} bytes in flight, also what {LOOPS_SOURCE}'s loops with as much in flight reach, "
-            f"and, where the memory has room, the turnover of the blocks' slots ({BLOCKS_SOURCE}'s {ONE_SLOT}). "
+            f"Also what {LOOPS_SOURCE}'s loops reach at best with as many bytes in flight on an SM, less those of slots between two "
+            f"blocks ({BLOCKS_SOURCE}'s {ONE_SLOT}), where that is under {100 * NEAR_FULL:.0f} % of the memory's ceiling. "
         )
 
     # ------------------------------------------------------------------------------------------------------ reasons
@@ -299,11 +269,10 @@ class Model:
                 widths.append(int(sectors) / int(requests) * SECTOR_BYTES / WARP)
         return round(max(widths, default=0))
 
-    def _in_flight(self, case: Case, both: tuple[float, float], blocks: float) -> float:
-        """Bytes that a thread reads (or, of a kernel that reads nothing, writes) before it has to wait."""
-        if case["variant"] in ONE_BY_ONE:
-            return case.whole("elem_bytes")
-        return (both[0] or both[1]) / (blocks * case.whole("block")) if case["block"] else float("inf")
+
+    def _launch(self, case: Case, read: float, blocks: float) -> Launch:
+        block = case.whole("block")
+        return Launch(blocks, block, case.whole("elem_bytes") if case["variant"] in ONE_BY_ONE else read / (blocks * block))
 
 
 def explained_text(floor: Floor | None) -> str:

@@ -39,7 +39,8 @@ FEATURES = {
     "cuda_block_constant": Change("CUDA", "the block size as a constant"),
     "cuda_all": Change("CUDA", "all features of Vulkan's code at once"),
     "cuda_16_registers": Change("CUDA", "16 registers a thread"),
-    "cuda_one_slot": Change("CUDA", "one block at a time on an SM"),
+    "one_slot": Change("both", "one block at a time on an SM, by its registers"),
+    "cuda_one_slot": Change("CUDA", "one block at a time on an SM, by its shared memory"),
     "cuda_runs_vulkan_code": Change("CUDA", "Vulkan's machine code itself"),
     "cuda_runs_vulkan_address_code": Change("both", "Vulkan's machine code itself, with addresses"),
 }

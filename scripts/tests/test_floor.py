@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import synthetic
 from benchlib import floor, plots, results, tables_exp05
+from benchlib.in_flight import Launch, Loops
 from benchlib.plots import Figure, Panel, Point, Series
 from test_worklog import EXP01, EXP03, EXP05, reference, run
 
@@ -103,42 +104,84 @@ def test_floor_of_blocks(root: Path) -> None:
         assert one is not None and one.ns == pytest.approx(1_000_000 * 630_000 * 256 / (1 << 28), rel=1e-5)
 
 
-def test_loops_with_little_in_flight_are_ceilings_too() -> None:
-    memory = ((0.0, 1.0), (0.5, 1.0), (1.0, 1.0))
-    loops = {4: ((0.0, 1.05), (0.5, 1.5), (1.0, 2.0)), 8: ((0.5, 1.2), (1.0, 1.2))}
-    limits = floor.Ceilings(memory, loops=loops, turnover={256: 4.0}, threads=2048)
-    # Half of the memory's rate: nobody else is in the way, so 8 slots' turnovers of 100 blocks come on top.
-    assert limits.in_flight_ns(100, 0, 4, 100, 256) == 200 + 100 * 4 / 8
-    assert limits.in_flight_ns(100, 0, 4, 100, 512) == 200  # whose turnover was not measured
-    assert limits.in_flight_ns(50, 50, 4, 100, 256) == 150 + 100 * 4 / 8
-    assert limits.in_flight_ns(100, 0, 6, 100, 256) == pytest.approx(120)  # as with 8; at 83 % of the memory's rate
-    assert limits.in_flight_ns(0, 100, 4, 100, 256) is None  # within 10 % of the memory's
-    assert limits.in_flight_ns(0, 100, 8, 100, 256) is None and limits.in_flight_ns(100, 0, 16, 100, 256) is None
-    assert floor.Ceilings(memory).in_flight_ns(100, 0, 4, 100, 256) is None
+MEMORY = ((0.0, 1.0), (0.5, 1.0), (1.0, 1.0))
+
+
+def test_a_launch_cannot_outrun_loops_with_as_much_in_flight() -> None:
+    loops = Loops({0.5: ((512, 0.25), (1024, 0.5)), 1.0: ((512, 0.5), (1024, 0.8), (2048, 1.0))}, threads=256)
+    # Two slots of 128 threads, each thread 4 bytes at once: 1024 bytes in flight.
+    launch = Launch(blocks=10, block=128, at_once=4)
+    assert loops.least_ns(100, 0, launch) == pytest.approx(100 / 0.8)
+    assert loops.least_ns(50, 50, launch) == pytest.approx(100 / 0.5)
+    assert loops.least_ns(75, 25, launch) == pytest.approx(100 * (1 / 0.5 + 1 / 0.8) / 2)
+    assert loops.least_ns(100, 0, Launch(10, 128, 3)) == pytest.approx(100 / 0.65)  # 768 bytes: halfway
+    assert loops.least_ns(100, 0, Launch(10, 128, 1)) == pytest.approx(100 / 0.25)  # 256 bytes: on the line to nothing
+    assert loops.least_ns(10, 90, launch) is None and loops.least_ns(0, 100, launch) is None  # no loop writes so much
+    assert loops.least_ns(50, 50, Launch(10, 128, 8)) is None  # more than any copy had in flight
+    assert loops.least_ns(100, 0, Launch(10, 512, 4)) is None and Loops().least_ns(100, 0, launch) is None
+
+
+def test_a_slot_between_two_blocks_has_nothing_in_flight() -> None:
+    # Proportional up to 1024 bytes: then the slots' idle times add to the time. 10 blocks * 8 ns / 2 slots.
+    loops = Loops({1.0: ((1024, 0.8),)}, {128: 8.0}, threads=256)
+    assert loops.least_ns(100, 0, Launch(10, 128, 4)) == pytest.approx(100 / 0.8 + 10 * 8 / 2)
+    # Level from 512 bytes on: half of them are enough, and a launch that idles less than half of its time loses nothing.
+    level = Loops({1.0: ((512, 0.8), (1024, 0.8))}, {128: 8.0}, threads=256)
+    assert level.least_ns(100, 0, Launch(10, 128, 4)) == pytest.approx(100 / 0.8)
+    assert level.least_ns(100, 0, Launch(30, 128, 4)) == pytest.approx(100 * 512 / 0.8 / 1024 + 30 * 8 / 2)
+    assert level.least_ns(100, 0, Launch(1000, 128, 4)) == pytest.approx(4000 + 100 * 512 / 0.8 / 1024)
+
+
+def test_where_the_memory_is_nearly_full_loops_are_no_ceiling() -> None:
+    loops = Loops({0.5: ((1024, 0.85),), 1.0: ((1024, 0.95),)}, threads=256)
+    limits = floor.Ceilings(MEMORY, loops=loops)
+    launch = Launch(10, 128, 4)
+    assert limits.in_flight_ns(50, 50, launch) == pytest.approx(100 / 0.85)
+    assert limits.in_flight_ns(100, 0, launch) is None and limits.in_flight_ns(0, 100, launch) is None
+    assert floor.Ceilings(loops=loops).in_flight_ns(50, 50, launch) is None
 
 
 def test_loops_and_turnovers_are_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loops = "exp06_bytes_in_flight"
-    monkeypatch.setitem(synthetic.PARAMS, loops, ["block", "blocks_per_sm", "elem_bytes", "unroll"])
+    monkeypatch.setitem(synthetic.PARAMS, loops, ["block", "blocks_per_sm", "elem_bytes", "bytes_in_flight"])
     rows = []
-    for variant, width, unroll, per_sm, time in (
-        ("read_plain", 4, 1, 8, 1000), ("read_plain", 4, 1, 4, 900), ("copy_plain", 4, 1, 8, 2000),
-        ("copy_plain", 4, 2, 8, 1600), ("copy_plain", 8, 1, 8, 1500), ("write_plain", 4, 1, 8, 800), ("read_tiles", 4, 1, 0, 100),
+    for variant, width, per_sm, in_flight, time in (
+        ("read_plain", 4, 8, 8192, 1000), ("read_plain", 8, 4, 8192, 900), ("read_plain", 4, 4, 4096, 1900),
+        ("copy_plain", 4, 8, 8192, 2000), ("add_plain", 4, 8, 16384, 1600), ("write_plain", 4, 8, "", 800),
+        ("read_tiles", 4, "", "", 100),
     ):  # fmt: skip
-        cells = {"block": 256, "blocks_per_sm": per_sm or "", "elem_bytes": width, "unroll": unroll}
+        cells = {"block": 256, "blocks_per_sm": per_sm, "elem_bytes": width, "bytes_in_flight": in_flight}
         rows += synthetic.twins(loops, variant, time, time + 1, elements=N, bytes_per_element=4, **cells)
     synthetic.write(reference(root), loops, rows)
-    slot = synthetic.twins("exp04_bda", "empty", 90_000, 10, block=256, feature="cuda_one_slot", memory="own", elements=1 << 20)
-    synthetic.write(reference(root), "exp04_bda", slot)
+    empty = {"memory": "own", "elements": 1 << 20}
+    slots = synthetic.twins("exp04_bda", "empty", 90_000, 10, block=256, feature="cuda_one_slot", **empty)
+    slots += synthetic.twins("exp04_bda", "empty", 95_000, 80_000, block=256, feature="one_slot", **empty)
+    slots += synthetic.twins("exp04_bda", "empty", 70_000, 10, block=512, feature="cuda_one_slot", **empty)
+    synthetic.write(reference(root), "exp04_bda", slots)
     write_counters(root, launch_grid=4096)
     found = load(root)
-    limits = floor.ceilings(found, "GPU-1")
-    assert limits.threads == 2048 and limits.turnover == {256: pytest.approx(90_000 * 256 / (1 << 20), rel=1e-5)}
-    expected = {4: [(0, 800), (0.5, 2000), (1, 1000)], 8: [(0.5, 1500)]}
-    for size, points in expected.items():
-        assert [share for share, _ in limits.loops[size]] == [share for share, _ in points]
-        assert [ns * 4 * N for _, ns in limits.loops[size]] == pytest.approx([time for _, time in points], rel=1e-4)
-    assert floor.loop_points(found, "GPU-2") == ({}, 0) and floor.turnovers(found, "GPU-2") == {}
+    limits = floor.ceilings(found, "GPU-1").loops
+    assert limits.threads == 2048
+    # What Vulkan does beside a change of CUDA's side is no block alone.
+    assert limits.turnover == {256: pytest.approx(80_000 * 256 / (1 << 20)), 512: pytest.approx(70_000 * 512 / (1 << 20))}
+    expected = {0.5: [(8192, 2000)], 2 / 3: [(16384, 1600)], 1.0: [(4096, 1900), (8192, 900)]}
+    assert limits.curves == {
+        share: tuple((in_flight, pytest.approx(4 * N / time, rel=1e-4)) for in_flight, time in points)
+        for share, points in expected.items()
+    }
+    assert floor.loops(found, "GPU-2") == Loops()
+
+
+def test_loops_count_where_threads_wait(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    test_loops_and_turnovers_are_read(root, monkeypatch)
+    found = load(root)
+    table = found.tables[EXP05]
+    model = floor.Model(found, table)
+    one = case_of(table, variant="read_once", elem_bytes="4", stride="1", elements=str(N))
+    # A loop an element at a time: 8 slots of 256 threads with 4 bytes each.
+    assert model._launch(one, 4.0 * N, 4096) == Launch(4096, 256, 4)
+    folded = one.replace(variant="source_coalesced")
+    assert model._launch(folded, 4.0 * N, 4096) == Launch(4096, 256, 4.0 * N / 4096 / 256)
 
 
 def test_without_the_model_there_is_no_floor(root: Path) -> None:

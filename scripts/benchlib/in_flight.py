@@ -1,0 +1,75 @@
+"""What a kernel of short blocks can read at most: Little's law for slots that are empty between two blocks.
+
+A thread that waits for what it has asked for leaves the memory idle if too few others wait beside it. exp06_bytes_in_flight's
+persistent loops say what this GPU then reaches: the best bandwidth of any by bytes in flight on an SM and mix of reads and writes.
+A kernel of one-shot blocks has less in flight than a loop with as many threads: from a block's last byte to the next one's first
+request its slot has none. exp04's empty kernel, one block at a time on an SM, says how long that is at least.
+
+With `dead` ns of that for each slot in a launch of t ns, t = bytes / bandwidth(full * (1 - dead / t)): the only unknown is t.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Points = tuple[tuple[float, float], ...]  # by the first of each
+Curve = Points  # (bytes in flight on an SM, bytes a ns of the whole GPU)
+
+DOUBLINGS = 60
+HALVINGS = 50
+
+
+def interpolated(points: Points, at: float) -> float | None:
+    """On the line between the two points around it; None outside of all."""
+    below = max((point for point in points if point[0] <= at), default=None)
+    above = min((point for point in points if point[0] >= at), default=None)
+    if below is None or above is None:
+        return None
+    span = above[0] - below[0]
+    weight = (at - below[0]) / span if span > 0 else 0
+    return below[1] + weight * (above[1] - below[1])
+
+
+@dataclass(frozen=True)
+class Launch:
+    blocks: float
+    block: int  # threads
+    at_once: float  # bytes that a thread reads before it waits for them
+
+
+@dataclass(frozen=True)
+class Loops:
+    """A GPU's: nothing where nothing was measured."""
+
+    curves: Mapping[float, Curve] = field(default_factory=dict)  # by share of the bytes that is read
+    turnover: Mapping[int, float] = field(default_factory=dict)  # ns a block, all SMs together, one slot each; by threads a block
+    threads: int = 0  # that an SM holds
+
+    def ns_per_byte(self, share: float, in_flight: float) -> float | None:
+        """None for a mix between none that were measured, and beyond what the loops had in flight."""
+        rates = [(read, interpolated(((0.0, 0.0), *curve), in_flight)) for read, curve in sorted(self.curves.items())]
+        return interpolated(tuple((read, 1 / reached) for read, reached in rates if reached), share)
+
+    def least_ns(self, read: float, write: float, launch: Launch) -> float | None:
+        """For so many bytes; None where no loop is like it."""
+        slots = self.threads // launch.block
+        each = self.ns_per_byte(read / (read + write), slots * launch.block * launch.at_once) if slots and read > 0 else None
+        if each is None:
+            return None
+        dead = launch.blocks * self.turnover.get(launch.block, 0) / slots
+
+        def needed(ns: float) -> float:
+            left = slots * launch.block * launch.at_once * (1 - dead / ns)
+            each = self.ns_per_byte(read / (read + write), left)
+            return float("inf") if each is None else (read + write) * each
+
+        low = high = max(dead, (read + write) * each)
+        for _ in range(DOUBLINGS):
+            if needed(high) <= high:
+                break
+            low, high = high, 2 * high
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if needed(middle) > middle else (low, middle)
+        return high
