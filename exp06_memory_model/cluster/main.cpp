@@ -164,7 +164,7 @@ bench::Case make_case(const Cell& cell, const std::shared_ptr<WeightedSums>& sum
   result.sides = {{.api = bench::Api::kCuda,
                    .variant = std::string(cell.variant),
                    .params = {std::string(cell.op), std::to_string(cell.cluster), number(cell.distance), number(cell.work),
-                              std::string(cell.level)},
+                              std::string(cell.level), number(cell.chunk)},
                    .set_up = [cell, sums](Workbench& bench) { return set_up(bench, cell, *sums); }}};
   result.elements = cell.shape == Shape::kSpread ? cell.grid(0) : cell.steps();
   result.useful_bytes = cell.useful_bytes();
@@ -191,7 +191,7 @@ int main(int argc, char** argv) {
   const bench::Experiment experiment = {
       .name = "exp06_cluster",
       .question = "What does a thread-block cluster buy: latency, bandwidth, barriers, and one load for all of its blocks?",
-      .params = {"op", "cluster", "distance", "work", "level"},
+      .params = {"op", "cluster", "distance", "work", "level", "chunk_bytes"},
       .model = {},
       .measured = kMeasured,
       .variants = {{"example", "a post's two examples: distributed shared memory, and a multicast to the ranks in a mask"},

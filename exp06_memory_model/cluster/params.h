@@ -5,10 +5,10 @@
 #include "core/shader_types.h"
 
 struct ClusterParams {
-  uint steps;     // rounds, loads, barriers, turns, or chunks to be read
+  uint steps;     // rounds, loads, barriers, turns, or pieces of 4 KiB to be read
   uint distance;  // the peer of the block of rank r has rank r ^ distance
   uint work;      // dependent steps of arithmetic beside each barrier, or in a block
-  uint chunks;    // multicast: of the data, a power of two
+  uint chunks;    // multicast: 4 KiB pieces of the data, a power of two
   uint none;      // 0, which no compiler knows
 };
 BENCH_ASSERT_SIZE(ClusterParams, 20);
@@ -51,7 +51,8 @@ BENCH_ASSERT_SIZE(ClusterParams, 20);
 #define EXP06_SOURCE_TURN 1000003u
 #define EXP06_WEIGHT(i) (2u * (i) + 1u)  // of word i in a sum that shows misplaced words
 
-// A multicast's ring: chunks of 4 KiB, four a warp, eight warps.
+// A multicast's rings: of eight warps, four chunks of 4 KiB each; or one of four chunks of 32 KiB, of which each warp reads a
+// piece of 4 KiB.
 #define EXP06_CHUNK_BYTES 4096u
 #define EXP06_STAGES 4u
 #define EXP06_RING_WARPS 8u

@@ -43,8 +43,8 @@ bool is_source(const Cell& cell) { return cell.op == "standard" || cell.op == "l
 std::vector<std::uint32_t> multicast_sums(const bench::Workbench& bench, const Cell& cell, std::uint32_t grid,
                                           WeightedSums& sums) {
   const std::vector<std::uint32_t>& by_chunk = sums.of(bench, cell.chunks());
-  // Ring r of cluster c reads chunks c * rings + r, and so on in steps of all clusters' rings: the cluster's are known by
-  // where they lie among all rings.
+  // Warp w of cluster c reads 4 KiB pieces c * warps + w, and so on in steps of all clusters' warps, be it from a ring of its
+  // own or as its part of a larger chunk: the cluster's are known by where they lie among all warps.
   const std::uint32_t clusters = grid / cell.cluster;
   std::vector<std::uint32_t> by_cluster(clusters);
   for (std::uint32_t chunk = 0; chunk < cell.steps(); ++chunk)

@@ -9,6 +9,7 @@ namespace {
 constexpr std::uint32_t kSourceGrid = 128;  // blocks
 constexpr std::uint32_t kChunksOfDram = (256U << 20) / EXP06_CHUNK_BYTES;
 constexpr std::uint32_t kChunksOfL2 = (16U << 20) / EXP06_CHUNK_BYTES;
+constexpr std::uint32_t kLargeChunk = EXP06_RING_WARPS * EXP06_CHUNK_BYTES;  // of one ring a block
 constexpr std::uint32_t kSpreadBlocksPerSm = 8;
 constexpr std::uint32_t kSpreadWork = 2048;  // 9 us and more
 constexpr std::uint32_t kSplitWork = 64;     // steps of some 9 cycles: more than a barrier takes
@@ -39,7 +40,10 @@ std::string_view Cell::stem() const {
   return "";
 }
 
-std::string Cell::entry() const { return shape == Shape::kSpread ? "spread" : fmt::format("{}_{}", stem(), op); }
+std::string Cell::entry() const {
+  if (shape == Shape::kSpread) return "spread";
+  return fmt::format("{}_{}{}", stem(), op, chunk == kLargeChunk ? "_32k" : "");
+}
 
 std::uint32_t Cell::block() const {
   switch (shape) {
@@ -95,7 +99,7 @@ std::uint32_t Cell::shared_bytes() const {
     case Shape::kExchange:
       return (EXP06_SLOTS + 1) * EXP06_SLOT_BYTES + EXP06_SLOTS * 8;
     case Shape::kMulticast:
-      return EXP06_RING_WARPS * EXP06_STAGES * (EXP06_CHUNK_BYTES + 2 * 8);
+      return EXP06_RING_WARPS * EXP06_CHUNK_BYTES / chunk * EXP06_STAGES * (chunk + 2 * 8);
     case Shape::kSpread:
       return kAlone;
     default:
@@ -121,7 +125,7 @@ bool Cell::reads() const { return shape == Shape::kExchange && op.starts_with("r
 std::vector<Cell> all_cells(std::uint32_t sms, bool small) {
   std::vector<Cell> list;
   const auto add = [&](Shape shape, std::string_view variant, std::string_view op, Peer peer, std::uint32_t work = 0,
-                       std::string_view level = "") {
+                       std::string_view level = "", std::uint32_t chunk = 0) {
     list.push_back({.shape = shape,
                     .variant = variant,
                     .op = op,
@@ -129,6 +133,7 @@ std::vector<Cell> all_cells(std::uint32_t sms, bool small) {
                     .distance = peer.distance,
                     .work = work,
                     .level = level,
+                    .chunk = chunk,
                     .sms = sms,
                     .small = small});
   };
@@ -168,10 +173,18 @@ std::vector<Cell> all_cells(std::uint32_t sms, bool small) {
     add(Shape::kSpread, "spread", "", {cluster, 0}, small ? 16 : kSpreadWork);
 
   for (const std::string_view level : {"dram", "l2"}) {
-    add(Shape::kMulticast, "multicast", "own", {1, 0}, 0, level);
-    for (const std::uint32_t cluster : {2U, 4U, 8U, 16U}) {
-      for (const std::string_view op : {"own", "one", "split", "one_cluster", "split_cluster"})
-        add(Shape::kMulticast, "multicast", op, {cluster, 0}, 0, level);
+    for (const std::uint32_t chunk : {EXP06_CHUNK_BYTES, kLargeChunk}) {
+      add(Shape::kMulticast, "multicast", "own", {1, 0}, 0, level, chunk);
+      for (const std::uint32_t cluster : {2U, 4U, 8U, 16U}) {
+        for (const std::string_view op : {"own", "one", "split"})
+          add(Shape::kMulticast, "multicast", op, {cluster, 0}, 0, level, chunk);
+        if (chunk == kLargeChunk) {
+          add(Shape::kMulticast, "multicast", "one_sync", {cluster, 0}, 0, level, chunk);
+        } else {
+          for (const std::string_view op : {"one_cluster", "split_cluster"})
+            add(Shape::kMulticast, "multicast", op, {cluster, 0}, 0, level, chunk);
+        }
+      }
     }
   }
   return list;

@@ -25,11 +25,12 @@ enum class Shape : std::uint8_t {
 struct Cell {
   Shape shape{};
   std::string_view variant;
-  std::string_view op;         // the kernel is called <stem>_<op>
+  std::string_view op;         // the kernel is called <stem>_<op>, with larger chunks <stem>_<op>_32k
   std::uint32_t cluster = 1;   // blocks
   std::uint32_t distance = 0;  // the peer of rank r is r ^ distance
   std::uint32_t work = 0;      // steps of arithmetic
   std::string_view level;      // multicast: where the data lies, "dram" or "l2"
+  std::uint32_t chunk = 0;     // multicast: bytes of a place in the ring
   std::uint32_t sms = 0;       // of the GPU
   bool small = false;          // for the smoke test
 
@@ -41,7 +42,7 @@ struct Cell {
   std::uint32_t steps() const;
   std::uint32_t shared_bytes() const;
   std::uint64_t out_words(std::uint32_t grid) const;
-  std::uint32_t chunks() const;        // multicast: of the data
+  std::uint32_t chunks() const;        // multicast: of the data, of 4 KiB whatever the ring has
   std::uint64_t useful_bytes() const;  // multicast: distinct bytes that a launch reads, each for `cluster` blocks; else 0
   bool global() const;                 // an exchange through global memory
   bool reads() const;                  // an exchange that reads

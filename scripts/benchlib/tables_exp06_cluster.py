@@ -67,7 +67,9 @@ def cluster_barriers(_: Results, table: Table) -> str:
 
 def cluster_multicast(_: Results, table: Table) -> str:
     text = "GB/s of distinct bytes read; as many times that arrive at the SMs as a cluster has blocks."
-    return f"{text}\n\n{_by_cluster(table, 'multicast', 'gbps', ('level', 'op'))}"
+    # Older results have rings of 4 KiB chunks alone, and no such column.
+    rows_by = [column for column in ("level", "op", "chunk_bytes") if column in table.params]
+    return f"{text}\n\n{_by_cluster(table, 'multicast', 'gbps', rows_by)}"
 
 
 def cluster_spread(_: Results, table: Table) -> str:

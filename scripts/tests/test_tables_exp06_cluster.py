@@ -7,17 +7,18 @@ import synthetic
 from benchlib import results, tables_exp06_cluster
 
 CLUSTER = "exp06_cluster"
+PARAMS = ["block", "op", "cluster", "distance", "work", "level", "chunk_bytes"]
 
 
 @pytest.fixture
 def clusters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> results.Results:
-    monkeypatch.setitem(synthetic.PARAMS, CLUSTER, ["block", "op", "cluster", "distance", "work", "level"])
+    monkeypatch.setitem(synthetic.PARAMS, CLUSTER, PARAMS)
     measured = ["cycles", "bytes_per_cycle", "pairs", "pair_cycles", "pair_cycles_min", "pair_cycles_max", "tpc_cycles",
                 "sms_used", "active_clusters"]  # fmt: skip
     monkeypatch.setitem(synthetic.MEASURED, CLUSTER, measured)
 
     def row(variant: str, ns: float, **cells: object) -> dict:
-        blank = dict.fromkeys(["op", "distance", "work", "level", *measured], "")
+        blank = dict.fromkeys(["op", "distance", "work", "level", "chunk_bytes", *measured], "")
         return synthetic.row(CLUSTER, variant, "cuda", ns, **blank | {"elements": 100} | cells)
 
     pairs = {"pairs": 240, "pair_cycles": 190, "pair_cycles_min": 175, "pair_cycles_max": 213, "tpc_cycles": 176}
@@ -28,7 +29,8 @@ def clusters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> results.Results
         row("latency", 9500, op="load", cluster=16, distance=8, cycles=188.5, **pairs),
         row("exchange", 1000, op="read", cluster=2, distance=1, bytes_per_cycle=21.5),
         row("barrier", 1000, op="relaxed_between", cluster=8, work=64, cycles=600),
-        row("multicast", 1000, op="own", cluster=8, level="l2", bytes_per_element=8),
+        row("multicast", 1000, op="own", cluster=8, level="l2", chunk_bytes=4096, bytes_per_element=8),
+        row("multicast", 800, op="own", cluster=8, level="l2", chunk_bytes=32768, bytes_per_element=8),
         row("spread", 5000, cluster=16, work=2048, active_clusters=7, sms_used=112),
     ]
     synthetic.write(tmp_path, CLUSTER, rows)
@@ -45,5 +47,16 @@ def test_a_clusters_figures_are_in_the_columns_of_its_size(clusters: results.Res
     assert latency[-1] == "| 16 | 240 | 175.0 | 190.0 | 213.0 | 176.0 |"
     assert tables_exp06_cluster.cluster_exchange(clusters, table).splitlines()[-1] == "| read | 21.50 |"
     assert tables_exp06_cluster.cluster_barriers(clusters, table).splitlines()[-1] == "| relaxed_between | 64 | 600.0 |"
-    assert tables_exp06_cluster.cluster_multicast(clusters, table).splitlines()[-1] == "| l2 | own | 0.8000 |"
+    multicast = tables_exp06_cluster.cluster_multicast(clusters, table).splitlines()
+    assert multicast[2] == "| level | op | chunk_bytes | 8 |"
+    assert multicast[4:] == ["| l2 | own | 4096 | 0.8000 |", "| l2 | own | 32768 | 1.000 |"]
     assert tables_exp06_cluster.cluster_spread(clusters, table).splitlines()[-1] == "| 16 | 7 | 112 | 50.00 |"
+
+
+def test_results_without_chunk_sizes_show_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(synthetic.PARAMS, CLUSTER, PARAMS[:-1])
+    cells = {"op": "own", "cluster": 8, "distance": "", "work": "", "level": "l2", "elements": 100, "bytes_per_element": 8}
+    synthetic.write(tmp_path, CLUSTER, [synthetic.row(CLUSTER, "multicast", "cuda", 1000, **cells)])
+    found = results.load(tmp_path)
+    multicast = tables_exp06_cluster.cluster_multicast(found, found.tables[CLUSTER]).splitlines()
+    assert multicast[2] == "| level | op | 8 |" and multicast[4:] == ["| l2 | own | 0.8000 |"]

@@ -1,14 +1,15 @@
 // No GLSL twin: Vulkan has no clusters.
-// Every block of a cluster reads the same chunks through a ring in its shared memory, four chunks of 4 KiB a warp. They come
-// there by bulk copies of the block's own (own), by those of rank 0 alone, which go to all (one), or in parts, each rank
-// copying its part to all (split). Who copies to others has to be told by all of them that they are done with what lay there:
-// released to their own block and acquired for the other, as it is done in practice, or to the cluster (*_cluster).
+// Every block of a cluster reads the same chunks through rings in its shared memory: four chunks of 4 KiB a warp, or one ring
+// of four chunks of 32 KiB that all warps read a part of (*_32k). They come there by bulk copies of the block's own (own), by
+// those of rank 0 alone, which go to all (one), or in parts, each rank copying its part to all (split). Who copies to others
+// has to be told by all of them that they are done with what lay there: released to their own block and acquired for the
+// other, as it is done in practice, or to the cluster (*_cluster); or all meet at the cluster's barrier (one_sync).
 #include "cluster.cuh"
 
 #define MULTICAST(name) CLUSTER_KERNEL multicast_##name(const unsigned char* data, uint* out, ClusterParams params)
 
 #if __CUDA_ARCH__ >= 900
-enum class From { kOwn, kOne, kSplit };
+enum class From { kOwn, kOne, kSplit, kOneSync };
 enum class Scope { kBlock, kCluster };
 
 template <Scope SCOPE>
@@ -16,8 +17,18 @@ __device__ __forceinline__ bool wait(unsigned long long* barrier, uint parity) {
   return SCOPE == Scope::kCluster ? cluster_barrier_wait(barrier, parity) : barrier_wait(barrier, parity);
 }
 
-// A lane's part of a chunk: 16 bytes of every 512, its words times their weights.
-__device__ __forceinline__ uint sum_of_chunk(const unsigned char* slot, uint lane) {
+// one_sync: a wait has run out, at rank 0's word for it.
+__device__ __forceinline__ void tell_failed(uint there) {
+  asm volatile("st.relaxed.cluster.shared::cluster.u32 [%0], 1;" ::"r"(there) : "memory");
+}
+__device__ __forceinline__ bool has_failed(const uint* failed) {
+  uint value;
+  asm volatile("ld.relaxed.cluster.shared::cta.u32 %0, [%1];" : "=r"(value) : "r"(shared_address(failed)) : "memory");
+  return value != 0;
+}
+
+// A lane's part of 4 KiB: 16 bytes of every 512, its words times their weights.
+__device__ __forceinline__ uint sum_of_piece(const unsigned char* slot, uint lane) {
   constexpr uint kVectors = EXP06_CHUNK_BYTES / 512;
   uint sum = 0;
 #pragma unroll
@@ -30,33 +41,40 @@ __device__ __forceinline__ uint sum_of_chunk(const unsigned char* slot, uint lan
   return sum;
 }
 
-template <From FROM, Scope SCOPE = Scope::kBlock>
+// WARPS: so many share a ring, whose chunks have 4 KiB for each of them.
+template <From FROM, uint WARPS = 1, Scope SCOPE = Scope::kBlock>
 __device__ __forceinline__ void multicast(const unsigned char* data, uint* out, const ClusterParams& params) {
   extern __shared__ __align__(128) unsigned char memory[];  // the rings, then two barriers for each of their chunks
   __shared__ uint total;
+  __shared__ uint failed;  // one_sync, rank 0's: somewhere in the cluster a wait ran out
   const uint warp = threadIdx.x / 32;
   const uint lane = threadIdx.x % 32;
+  const bool leads = threadIdx.x % (32 * WARPS) == 0;  // of the warps that share a ring
   const uint rank = cluster_rank();
   const uint blocks = cluster_blocks();
-  constexpr uint kRingBytes = EXP06_STAGES * EXP06_CHUNK_BYTES;
-  unsigned char* ring = memory + warp * kRingBytes;
+  constexpr uint kRings = EXP06_RING_WARPS / WARPS;
+  constexpr uint kChunkBytes = WARPS * EXP06_CHUNK_BYTES;
+  constexpr uint kRingBytes = EXP06_STAGES * kChunkBytes;
+  unsigned char* ring = memory + warp / WARPS * kRingBytes;
   unsigned long long* full =
-      reinterpret_cast<unsigned long long*>(memory + EXP06_RING_WARPS * kRingBytes) + warp * 2 * EXP06_STAGES;
+      reinterpret_cast<unsigned long long*>(memory + kRings * kRingBytes) + warp / WARPS * 2 * EXP06_STAGES;
   unsigned long long* empty = full + EXP06_STAGES;
+  const unsigned char* mine = ring + warp % WARPS * EXP06_CHUNK_BYTES;
 
-  const uint first = blockIdx.x / blocks * EXP06_RING_WARPS + warp;
-  const uint step = gridDim.x / blocks * EXP06_RING_WARPS;
-  const uint turns = first < params.steps ? (params.steps - first + step - 1) / step : 0;
-  const uint part = FROM == From::kSplit ? EXP06_CHUNK_BYTES / blocks : EXP06_CHUNK_BYTES;
+  const uint chunks = params.steps / WARPS;
+  const uint first = blockIdx.x / blocks * kRings + warp / WARPS;
+  const uint step = gridDim.x / blocks * kRings;
+  const uint turns = first < chunks ? (chunks - first + step - 1) / step : 0;
+  const uint part = FROM == From::kSplit ? kChunkBytes / blocks : kChunkBytes;
   const uint offset = FROM == From::kSplit ? rank * part : 0;
-  const bool copies = FROM != From::kOne || rank == 0;
+  const bool copies = (FROM != From::kOne && FROM != From::kOneSync) || rank == 0;
   const unsigned short all = static_cast<unsigned short>((1u << blocks) - 1);
   // By one lane.
   const auto copy = [&](uint turn) {
     const uint stage = turn % EXP06_STAGES;
-    unsigned char* to = ring + stage * EXP06_CHUNK_BYTES + offset;
+    unsigned char* to = ring + stage * kChunkBytes + offset;
     const unsigned char* from =
-        data + static_cast<size_t>((first + turn * step) & (params.chunks - 1)) * EXP06_CHUNK_BYTES + offset;
+        data + static_cast<size_t>((first + turn * step) & (params.chunks / WARPS - 1)) * kChunkBytes + offset;
     if constexpr (FROM == From::kOwn) {
       bulk_load(to, from, part, &full[stage]);
     } else {
@@ -69,41 +87,50 @@ __device__ __forceinline__ void multicast(const unsigned char* data, uint* out, 
   };
 
   if (threadIdx.x == 0) total = 0;
-  if (lane == 0) {
+  if (FROM == From::kOneSync && threadIdx.x == 0) failed = 0;
+  if (leads) {
     for (uint stage = 0; stage < EXP06_STAGES; ++stage) {
       barrier_init(&full[stage]);
-      barrier_init(&empty[stage], blocks);
+      // Every warp that reads the chunk, in every block that it is copied to. A warp that copies for itself alone knows.
+      barrier_init(&empty[stage], FROM == From::kOwn && WARPS > 1 ? WARPS : blocks * WARPS);
     }
     fence_barrier_init();
     fence_async();
-    for (uint turn = 0; turn < EXP06_STAGES && turn < turns; ++turn) barrier_expect(&full[turn], EXP06_CHUNK_BYTES);
+    for (uint turn = 0; turn < EXP06_STAGES && turn < turns; ++turn) barrier_expect(&full[turn], kChunkBytes);
   }
   __syncthreads();
   cluster_sync();  // nobody copies before all barriers are there
   const uint begin = cycles();
-  if (lane == 0 && copies) {
+  if (leads && copies) {
     for (uint turn = 0; turn < EXP06_STAGES && turn < turns; ++turn) copy(turn);
   }
   __syncwarp();
 
   uint sum = 0;
   bool ok = true;
+  // one_sync: a warp whose wait has run out waits no more, and comes to all barriers that are left; rank 0 copies no more.
 #pragma unroll 1
-  for (uint turn = 0; turn < turns && ok; ++turn) {
+  for (uint turn = 0; turn < turns && (ok || FROM == From::kOneSync); ++turn) {
     const uint stage = turn % EXP06_STAGES;
     const uint parity = turn / EXP06_STAGES & 1;
-    ok = __all_sync(0xffffffffu, wait<SCOPE>(&full[stage], parity));
-    sum += sum_of_chunk(ring + stage * EXP06_CHUNK_BYTES, lane);
-    const bool more = ok && turn + EXP06_STAGES < turns;
+    if (FROM != From::kOneSync || ok) ok = __all_sync(0xffffffffu, wait<SCOPE>(&full[stage], parity));
+    sum += sum_of_piece(mine + stage * kChunkBytes, lane);
+    const bool more = (ok || FROM == From::kOneSync) && turn + EXP06_STAGES < turns;
     // Announced before anyone hears that the slot is free.
-    if (more && lane == 0) barrier_expect(&full[stage], EXP06_CHUNK_BYTES);
+    if (more && ok && leads) barrier_expect(&full[stage], kChunkBytes);
     __syncwarp();  // and every lane has read its part
     if (!more) continue;
-    if constexpr (FROM == From::kOwn) {
-      if (lane == 0) copy(turn + EXP06_STAGES);
+    if constexpr (FROM == From::kOneSync) {
+      if (!ok && lane == 0) tell_failed(at_rank(&failed, 0));
+      cluster_sync();
+      if (copies && leads && !has_failed(&failed)) copy(turn + EXP06_STAGES);
+    } else if constexpr (FROM == From::kOwn && WARPS == 1) {
+      if (leads) copy(turn + EXP06_STAGES);
     } else {
-      // To all that copy: lane r to rank r.
-      if (lane < (FROM == From::kSplit ? blocks : 1)) {
+      if constexpr (FROM == From::kOwn) {
+        if (lane == 0) barrier_arrive(&empty[stage]);
+      } else if (lane < (FROM == From::kSplit ? blocks : 1)) {
+        // To all that copy: lane r to rank r.
         const uint there = at_rank(&empty[stage], lane);
         if constexpr (SCOPE == Scope::kCluster) {
           arrive_remote_release(there);
@@ -111,7 +138,7 @@ __device__ __forceinline__ void multicast(const unsigned char* data, uint* out, 
           arrive_remote(there);
         }
       }
-      if (copies && lane == 0) {
+      if (copies && leads) {
         ok = wait<SCOPE>(&empty[stage], parity);
         if (ok) copy(turn + EXP06_STAGES);
       }
@@ -144,11 +171,31 @@ MULTICAST(split) {
 }
 MULTICAST(one_cluster) {
 #if __CUDA_ARCH__ >= 900
-  multicast<From::kOne, Scope::kCluster>(data, out, params);
+  multicast<From::kOne, 1, Scope::kCluster>(data, out, params);
 #endif
 }
 MULTICAST(split_cluster) {
 #if __CUDA_ARCH__ >= 900
-  multicast<From::kSplit, Scope::kCluster>(data, out, params);
+  multicast<From::kSplit, 1, Scope::kCluster>(data, out, params);
+#endif
+}
+MULTICAST(own_32k) {
+#if __CUDA_ARCH__ >= 900
+  multicast<From::kOwn, EXP06_RING_WARPS>(data, out, params);
+#endif
+}
+MULTICAST(one_32k) {
+#if __CUDA_ARCH__ >= 900
+  multicast<From::kOne, EXP06_RING_WARPS>(data, out, params);
+#endif
+}
+MULTICAST(split_32k) {
+#if __CUDA_ARCH__ >= 900
+  multicast<From::kSplit, EXP06_RING_WARPS>(data, out, params);
+#endif
+}
+MULTICAST(one_sync_32k) {
+#if __CUDA_ARCH__ >= 900
+  multicast<From::kOneSync, EXP06_RING_WARPS>(data, out, params);
 #endif
 }
