@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from benchlib import counted, markdown
-from benchlib.in_flight import Launch, Loops, Points, interpolated
+from benchlib.in_flight import SHARE_DIGITS, Launch, Loops, Points, concave, interpolated
 from benchlib.markdown import NONE, escape, sig
 from benchlib.results import API_NAMES, SECTOR_BYTES, WARP, Case, Results, Table
 from benchlib.stats import Figure
@@ -26,13 +26,15 @@ SOURCE = "exp01_vector_add"
 BLOCKS_SOURCE, BLOCKS_VARIANT = "exp04_bda", "empty"
 ONE_SLOT, CUDA_ONE_SLOT = "one_slot", "cuda_one_slot"  # one block at a time on an SM: in both APIs, on CUDA's side
 LOOPS_SOURCE = "exp06_bytes_in_flight"
-LOOPS = {"copy_plain": 0.5, "add_plain": 2 / 3, "read_plain": 1.0}  # of their bytes, how much is read; who only writes waits for nothing
+# Of exp06's loops, the arrays that they read, and how much of their bytes that is. Who only writes waits for nothing.
+LOOPS = {"copy_plain": (1, 0.5), "add_plain": (2, 2 / 3), "read_plain": (1, 1.0)}
+STORES = "write_plain"
 # Of the bytes of exp01's kernels, how much is read.
 READ_SHARE = {
     "write_tile": 0.0, "copy_f32": 0.5, "copy_tile": 0.5, "copy_api": 0.5, "add_f32": 2 / 3, "add_f32x4": 2 / 3,
     "read_tile": 1.0,
 }  # fmt: skip
-L2_VARIANTS = ["add_f32", "add_f32x4"]
+ADDS = ["add_f32", "add_f32x4"]  # two arrays are read; they also run with all in the L2
 WIDE = 16  # bytes of a thread's widest access
 NOISE = 0.01  # a floor above the measured time by less is none
 EXPLAINED = 0.9  # of a streaming case's time
@@ -83,7 +85,7 @@ def ceilings(found: Results, gpu_uuid: str) -> Ceilings:
     for case, ns in rates({"variant": list(READ_SHARE), "elements": "dram"}):
         share = READ_SHARE[case["variant"]]
         best[share] = min(ns, best.get(share, ns))
-    resident = [ns for case, ns in rates({"variant": L2_VARIANTS, "cache": "warm"}) if not table.is_dram(case)]
+    resident = [ns for case, ns in rates({"variant": ADDS, "cache": "warm"}) if not table.is_dram(case)]
     # What streams from memory passes the L2, too: on a GPU whose L2-resident sizes are all short, memory shows more of it.
     l2 = min([*resident, *best.values()], default=None)
     points = tuple(sorted(best.items()))
@@ -102,15 +104,17 @@ def block_ns(found: Results, gpu_uuid: str) -> float | None:
 
 
 def loops(found: Results, gpu_uuid: str) -> Loops:
-    """The best of exp06's persistent loops for each mix and number of bytes in flight, and the threads of the fullest."""
-    best: dict[float, dict[float, float]] = {}
+    """The best of exp06's persistent loops for each number of bytes in flight, and the threads of the fullest."""
+    best: dict[int, dict[float, dict[float, float]]] = {}
     threads = 0
     for case, gbps in figures_on(found, LOOPS_SOURCE, gpu_uuid, "gbps", {"variant": list(LOOPS)}):
         threads = max(threads, case.whole("block") * case.whole("blocks_per_sm"))
-        curve = best.setdefault(LOOPS[case["variant"]], {})
+        arrays, share = LOOPS[case["variant"]]
+        points = best.setdefault(arrays, {}).setdefault(round(share, SHARE_DIGITS), {})
         in_flight = case.whole("bytes_in_flight")
-        curve[in_flight] = max(gbps, curve.get(in_flight, 0))
-    return Loops({share: tuple(sorted(curve.items())) for share, curve in best.items()}, turnovers(found, gpu_uuid), threads)
+        points[in_flight] = max(gbps, points.get(in_flight, 0))
+    curves = {arrays: {share: concave(points) for share, points in mixes.items()} for arrays, mixes in best.items()}
+    return Loops(curves, turnovers(found, gpu_uuid), threads)
 
 
 def turnovers(found: Results, gpu_uuid: str) -> dict[int, float]:
@@ -151,6 +155,7 @@ class Model:
     """The floors of one experiment's cases."""
 
     def __init__(self, found: Results, table: Table):
+        self._found = found
         self.table = table
         self.counts = counted.load_any(found, table)
         uuids = {table.text(case, "gpu_uuid") for case in table.cases}
@@ -237,8 +242,8 @@ class Model:
             parts.append(twin)
         width = self.access_bytes(case)
         if 0 < width < WIDE and not any("distinct bytes" in part for part in parts):
-            flying = (floor.bytes[0] or floor.bytes[1]) / case.elements
-            parts.append(f"{width}-byte accesses, {flying:g} bytes in flight a thread")
+            flying = floor.bytes[0] / case.elements
+            parts.append(f"{width}-byte accesses, {flying:g} bytes in flight a thread" if flying else self._stores(floor, width))
         return escape("; ".join(parts)) or "unexplained"
 
     def _faster(self, case: Case, column: str) -> tuple[Case, float] | None:
@@ -258,6 +263,16 @@ class Model:
         share = cuda.value / floor.measured.value if cuda else 1
         return f"CUDA takes {100 * share:.1f} % of the time" if share < REACHED else ""
 
+    def _stores(self, floor: Floor, width: int) -> str:
+        where = {"variant": STORES, "elem_bytes": str(width), "api": floor.case["api"]}
+        uuid = self.table.text(floor.case, "gpu_uuid")
+        best = max((gbps for _, gbps in figures_on(self._found, LOOPS_SOURCE, uuid, "gbps", where)), default=0)
+        text = f"{width}-byte stores"
+        if best:
+            share = sum(floor.bytes) / best / floor.measured.value
+            text += f", of which a loop ({LOOPS_SOURCE}'s {STORES}) takes {100 * share:.0f} % of the time"
+        return text
+
     def access_bytes(self, case: Case) -> int:
         """A lane's widest access: of a streaming request, its sectors' bytes over its lanes."""
         if case["elem_bytes"]:
@@ -272,7 +287,8 @@ class Model:
 
     def _launch(self, case: Case, read: float, blocks: float) -> Launch:
         block = case.whole("block")
-        return Launch(blocks, block, case.whole("elem_bytes") if case["variant"] in ONE_BY_ONE else read / (blocks * block))
+        at_once = case.whole("elem_bytes") if case["variant"] in ONE_BY_ONE else read / (blocks * block)
+        return Launch(blocks, block, at_once, arrays=2 if case["variant"] in ADDS else 1)
 
 
 def explained_text(floor: Floor | None) -> str:

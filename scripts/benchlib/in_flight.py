@@ -1,7 +1,9 @@
 """What a kernel of short blocks can read at most: Little's law for slots that are empty between two blocks.
 
 A thread that waits for what it has asked for leaves the memory idle if too few others wait beside it. exp06_bytes_in_flight's
-persistent loops say what this GPU then reaches: the best bandwidth of any by bytes in flight on an SM and mix of reads and writes.
+persistent loops say what this GPU then reaches: the best bandwidth of any by bytes in flight on an SM, by the arrays that are
+read and the mix of reads and writes. As in any closed queueing network it is concave, so between two points no less is taken
+than lies on the line between any two others.
 A kernel of one-shot blocks has less in flight than a loop with as many threads: from a block's last byte to the next one's first
 request its slot has none. exp04's empty kernel, one block at a time on an SM, says how long that is at least.
 
@@ -14,8 +16,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 Points = tuple[tuple[float, float], ...]  # by the first of each
-Curve = Points  # (bytes in flight on an SM, bytes a ns of the whole GPU)
+Curve = Points  # (bytes in flight on an SM, bytes a ns of the whole GPU), with no point under a line between two others
 
+SHARE_DIGITS = 6  # of a share's that count
 DOUBLINGS = 60
 HALVINGS = 50
 
@@ -31,37 +34,52 @@ def interpolated(points: Points, at: float) -> float | None:
     return below[1] + weight * (above[1] - below[1])
 
 
+def concave(points: Mapping[float, float]) -> Curve:
+    """The upper hull of the points and the origin."""
+    hull = [(0.0, 0.0)]
+    for x, y in sorted(points.items()):
+        while len(hull) > 1 and (hull[-1][1] - hull[-2][1]) * (x - hull[-2][0]) <= (y - hull[-2][1]) * (hull[-1][0] - hull[-2][0]):
+            hull.pop()
+        hull.append((x, y))
+    return tuple(hull)
+
+
 @dataclass(frozen=True)
 class Launch:
     blocks: float
     block: int  # threads
     at_once: float  # bytes that a thread reads before it waits for them
+    arrays: int = 1  # that it reads
 
 
 @dataclass(frozen=True)
 class Loops:
     """A GPU's: nothing where nothing was measured."""
 
-    curves: Mapping[float, Curve] = field(default_factory=dict)  # by share of the bytes that is read
+    curves: Mapping[int, Mapping[float, Curve]] = field(default_factory=dict)  # by arrays read, then share of the bytes read
     turnover: Mapping[int, float] = field(default_factory=dict)  # ns a block, all SMs together, one slot each; by threads a block
     threads: int = 0  # that an SM holds
 
-    def ns_per_byte(self, share: float, in_flight: float) -> float | None:
+    def ns_per_byte(self, arrays: int, share: float, in_flight: float) -> float | None:
         """None for a mix between none that were measured, and beyond what the loops had in flight."""
-        rates = [(read, interpolated(((0.0, 0.0), *curve), in_flight)) for read, curve in sorted(self.curves.items())]
+        mixes = self.curves.get(arrays, {})
+        rates = [(read, interpolated(curve, in_flight)) for read, curve in sorted(mixes.items())]
         return interpolated(tuple((read, 1 / reached) for read, reached in rates if reached), share)
 
     def least_ns(self, read: float, write: float, launch: Launch) -> float | None:
         """For so many bytes; None where no loop is like it."""
         slots = self.threads // launch.block
-        each = self.ns_per_byte(read / (read + write), slots * launch.block * launch.at_once) if slots and read > 0 else None
+        if not slots or read <= 0:
+            return None
+        share = round(read / (read + write), SHARE_DIGITS)
+        full = slots * launch.block * launch.at_once
+        dead = launch.blocks * self.turnover.get(launch.block, 0) / slots
+        each = self.ns_per_byte(launch.arrays, share, full)
         if each is None:
             return None
-        dead = launch.blocks * self.turnover.get(launch.block, 0) / slots
 
         def needed(ns: float) -> float:
-            left = slots * launch.block * launch.at_once * (1 - dead / ns)
-            each = self.ns_per_byte(read / (read + write), left)
+            each = self.ns_per_byte(launch.arrays, share, full * (1 - dead / ns))
             return float("inf") if each is None else (read + write) * each
 
         low = high = max(dead, (read + write) * each)

@@ -122,6 +122,30 @@ def flight_mechanisms(found: Results, table: Table) -> str:
     return with_floor(found, table, f"{markdown.table(header, rows)}\n\n{text}")
 
 
+FULL_BLOCK, FULL_BLOCKS = "256", "8"  # an SM's thread slots are all taken, where it has 2048
+LOOPS = {"read_plain": "reads", "copy_plain": "copies", "add_plain": "adds", "write_plain": "writes"}
+
+
+def full_loops(_: Results, table: Table) -> str:
+    """A row a kind of access, a column a variant and API."""
+    where = {"variant": list(LOOPS), "block": FULL_BLOCK, "blocks_per_sm": FULL_BLOCKS}
+    cases = {(case["variant"], case["api"], case.whole("elem_bytes"), case.whole("unroll")): case for case in table.select(where)}
+    sides = [(variant, api) for variant in LOOPS for api in APIS if any(key[:2] == (variant, api) for key in cases)]
+    rows = []
+    for width, unroll in sorted({key[2:] for key in cases}, key=lambda asked: (asked[0] * asked[1], asked[0])):
+        figures = [figure_of(table, cases.get((*side, width, unroll)), "gbps") for side in sides]
+        name = f"{width} bytes" if unroll == 1 else f"{unroll} x {width} bytes"
+        rows.append([name, *(sig(figure.value) if figure else NONE for figure in figures)])
+    if not rows:
+        return "No results."
+    header = ["asked of each array at once, by a thread", *(f"{API_NAMES[api]} {LOOPS[variant]}:" for variant, api in sides)]
+    text = (
+        f"GB/s, read and written, of loops with {FULL_BLOCKS} blocks of {FULL_BLOCK} threads on every SM. Reads and copies have one "
+        "array to read, adds two."
+    )
+    return f"{text}\n\n{markdown.table(header, rows)}"
+
+
 def _registers(code: Table | None, kernel: str, api: str) -> str:
     # Vulkan's kernels are one file with a constant for what CUDA has instances of.
     names = [kernel, kernel.rpartition("_")[0]] if code else []
@@ -225,11 +249,13 @@ EXPERIMENTS = [
         sections=[
             ("Bandwidth against bytes in flight", flight_curve),
             ("What each mechanism needs and costs", flight_mechanisms),
+            ("Loops on a full SM", full_loops),
             ("All pairs", all_pairs),
         ],
         readme={
             "exp06-flight": flight_curve,
             "exp06-mechanisms": flight_mechanisms,
+            "exp06-full-loops": full_loops,
         },
         figures="exp06-flight-plots",
     ),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import synthetic
 from benchlib import floor, plots, results, tables_exp05
-from benchlib.in_flight import Launch, Loops
+from benchlib.in_flight import Launch, Loops, concave
 from benchlib.plots import Figure, Panel, Point, Series
 from test_worklog import EXP01, EXP03, EXP05, reference, run
 
@@ -105,10 +105,17 @@ def test_floor_of_blocks(root: Path) -> None:
 
 
 MEMORY = ((0.0, 1.0), (0.5, 1.0), (1.0, 1.0))
+READS = {1.0: ((0, 0), (512, 0.5), (1024, 0.8), (2048, 1.0))}
+
+
+def test_curves_are_concave() -> None:
+    assert concave({512: 1.0, 1024: 1.2, 2048: 2.0, 4096: 1.9}) == ((0, 0), (512, 1.0), (2048, 2.0), (4096, 1.9))
+    assert concave({1024: 0.5, 512: 0.25}) == ((0, 0), (1024, 0.5))
+    assert concave({}) == ((0, 0),)
 
 
 def test_a_launch_cannot_outrun_loops_with_as_much_in_flight() -> None:
-    loops = Loops({0.5: ((512, 0.25), (1024, 0.5)), 1.0: ((512, 0.5), (1024, 0.8), (2048, 1.0))}, threads=256)
+    loops = Loops({1: {0.5: ((0, 0), (1024, 0.5)), **READS}, 2: {0.666667: ((0, 0), (1024, 0.6))}}, threads=256)
     # Two slots of 128 threads, each thread 4 bytes at once: 1024 bytes in flight.
     launch = Launch(blocks=10, block=128, at_once=4)
     assert loops.least_ns(100, 0, launch) == pytest.approx(100 / 0.8)
@@ -119,21 +126,24 @@ def test_a_launch_cannot_outrun_loops_with_as_much_in_flight() -> None:
     assert loops.least_ns(10, 90, launch) is None and loops.least_ns(0, 100, launch) is None  # no loop writes so much
     assert loops.least_ns(50, 50, Launch(10, 128, 8)) is None  # more than any copy had in flight
     assert loops.least_ns(100, 0, Launch(10, 512, 4)) is None and Loops().least_ns(100, 0, launch) is None
+    # Two arrays read for one written are a pattern of their own.
+    assert loops.least_ns(200 / 3, 100 / 3, Launch(10, 128, 4, arrays=2)) == pytest.approx(100 / 0.6)
+    assert loops.least_ns(50, 50, Launch(10, 128, 4, arrays=2)) is None
 
 
 def test_a_slot_between_two_blocks_has_nothing_in_flight() -> None:
     # Proportional up to 1024 bytes: then the slots' idle times add to the time. 10 blocks * 8 ns / 2 slots.
-    loops = Loops({1.0: ((1024, 0.8),)}, {128: 8.0}, threads=256)
+    loops = Loops({1: {1.0: ((0, 0), (1024, 0.8))}}, {128: 8.0}, threads=256)
     assert loops.least_ns(100, 0, Launch(10, 128, 4)) == pytest.approx(100 / 0.8 + 10 * 8 / 2)
     # Level from 512 bytes on: half of them are enough, and a launch that idles less than half of its time loses nothing.
-    level = Loops({1.0: ((512, 0.8), (1024, 0.8))}, {128: 8.0}, threads=256)
+    level = Loops({1: {1.0: ((0, 0), (512, 0.8), (1024, 0.8))}}, {128: 8.0}, threads=256)
     assert level.least_ns(100, 0, Launch(10, 128, 4)) == pytest.approx(100 / 0.8)
     assert level.least_ns(100, 0, Launch(30, 128, 4)) == pytest.approx(100 * 512 / 0.8 / 1024 + 30 * 8 / 2)
     assert level.least_ns(100, 0, Launch(1000, 128, 4)) == pytest.approx(4000 + 100 * 512 / 0.8 / 1024)
 
 
 def test_where_the_memory_is_nearly_full_loops_are_no_ceiling() -> None:
-    loops = Loops({0.5: ((1024, 0.85),), 1.0: ((1024, 0.95),)}, threads=256)
+    loops = Loops({1: {0.5: ((0, 0), (1024, 0.85)), 1.0: ((0, 0), (1024, 0.95))}}, threads=256)
     limits = floor.Ceilings(MEMORY, loops=loops)
     launch = Launch(10, 128, 4)
     assert limits.in_flight_ns(50, 50, launch) == pytest.approx(100 / 0.85)
@@ -146,7 +156,7 @@ def test_loops_and_turnovers_are_read(root: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(synthetic.PARAMS, loops, ["block", "blocks_per_sm", "elem_bytes", "bytes_in_flight"])
     rows = []
     for variant, width, per_sm, in_flight, time in (
-        ("read_plain", 4, 8, 8192, 1000), ("read_plain", 8, 4, 8192, 900), ("read_plain", 4, 4, 4096, 1900),
+        ("read_plain", 4, 8, 8192, 1000), ("read_plain", 8, 4, 8192, 900), ("read_plain", 4, 4, 4096, 1700),
         ("copy_plain", 4, 8, 8192, 2000), ("add_plain", 4, 8, 16384, 1600), ("write_plain", 4, 8, "", 800),
         ("read_tiles", 4, "", "", 100),
     ):  # fmt: skip
@@ -164,10 +174,13 @@ def test_loops_and_turnovers_are_read(root: Path, monkeypatch: pytest.MonkeyPatc
     assert limits.threads == 2048
     # What Vulkan does beside a change of CUDA's side is no block alone.
     assert limits.turnover == {256: pytest.approx(80_000 * 256 / (1 << 20)), 512: pytest.approx(70_000 * 512 / (1 << 20))}
-    expected = {0.5: [(8192, 2000)], 2 / 3: [(16384, 1600)], 1.0: [(4096, 1900), (8192, 900)]}
+    expected = {1: {0.5: [(8192, 2000)], 1.0: [(4096, 1700), (8192, 900)]}, 2: {0.666667: [(16384, 1600)]}}
     assert limits.curves == {
-        share: tuple((in_flight, pytest.approx(4 * N / time, rel=1e-4)) for in_flight, time in points)
-        for share, points in expected.items()
+        arrays: {
+            share: ((0, 0), *((in_flight, pytest.approx(4 * N / time, rel=1e-4)) for in_flight, time in points))
+            for share, points in mixes.items()
+        }
+        for arrays, mixes in expected.items()
     }
     assert floor.loops(found, "GPU-2") == Loops()
 
@@ -218,6 +231,8 @@ def test_reasons_come_from_the_data(root: Path) -> None:
     # 32 sectors for 4 distinct; the ceiling reads 8 * 59 us of 32 * 64 Mi / 3000 = 715.8 us.
     expected = "memory moved 8.0 x the distinct bytes (counted), for which the ceiling allows 66 % of the time"
     assert strided is not None and model.reason(strided) == expected
+    stores = model.floor(case_of(table, variant="write_once", elem_bytes="4", stride="1", elements=str(N)))
+    assert stores is not None and model.reason(stores).endswith("4-byte stores")
     small = model.floor(case_of(table, variant="source_coalesced", grid="256"))
     assert small is not None and "256 blocks: with 4096 it takes 25 % of the time" in model.reason(small)
 

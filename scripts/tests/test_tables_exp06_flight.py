@@ -6,7 +6,7 @@ import pytest
 import synthetic
 from benchlib import results
 from benchlib.plots_exp06_flight import exp06_flight_plot, exp06_latency_plot
-from benchlib.tables_exp06_flight import Loaded, flight_curve, flight_mechanisms, kingman, knee_bytes, loaded_latency
+from benchlib.tables_exp06_flight import Loaded, flight_curve, flight_mechanisms, full_loops, kingman, knee_bytes, loaded_latency
 
 FLIGHT, LATENCY = "exp06_bytes_in_flight", "exp06_loaded_latency"
 ELEMENTS = synthetic.DRAM_ELEMENTS
@@ -50,6 +50,23 @@ def test_the_fastest_shape_stands_for_its_bytes(found: results.Results) -> None:
     lines = flight_curve(found, found.tables[FLIGHT]).splitlines()
     assert "CUDA 4000, Vulkan 2000" in lines[0]
     assert lines[4:] == ["| 16 Ki | 2000 | 1000 |", "| 32 Ki | 4000 | 2000 |"]
+
+
+def test_full_loops_have_a_row_for_what_a_thread_asks_for(found: results.Results, tmp_path: Path) -> None:
+    assert full_loops(found, found.tables[FLIGHT]) == "No results."
+    full = {"block": 256, "blocks_per_sm": 8}
+    rows = shape("read_plain", 4000, 32768, **full) + shape("read_plain", 2000, 8192, elem_bytes=4, **full)
+    rows += shape("read_plain", 2400, 16384, elem_bytes=4, unroll=2, **full) + shape("add_plain", 3000, 16384, elem_bytes=4, **full)
+    rows += shape("read_plain", 1, 7168, elem_bytes=4, block=256, blocks_per_sm=7)
+    synthetic.write(tmp_path, FLIGHT, rows)
+    again = results.load(tmp_path)
+    lines = full_loops(again, again.tables[FLIGHT]).splitlines()
+    assert lines[2] == "| asked of each array at once, by a thread | CUDA reads | Vulkan reads | CUDA adds | Vulkan adds |"
+    assert lines[4:] == [
+        "| 4 bytes | 2000 | 1000 | 3000 | 1500 |",
+        "| 2 x 4 bytes | 2400 | 1200 | – | – |",
+        "| 16 bytes | 4000 | 2000 | – | – |",
+    ]
 
 
 def test_the_knee_lies_between_its_neighbours(found: results.Results) -> None:
