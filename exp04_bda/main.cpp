@@ -23,7 +23,7 @@ using bench::Workbench;
 constexpr std::uint32_t kLargestLog2 = 28;       // 2^28 floats * 4 B = 1 GiB a buffer
 constexpr std::uint32_t kQuickBlock = 256;       // every kernel has a variant of that
 constexpr std::uint64_t kGathered = 1ULL << 20;  // of gather_u32: 4 MiB, in any large GPU's L2
-constexpr std::uint32_t kSpinSteps = 1U << 16;   // ~0.1 ms
+constexpr std::uint32_t kSpinSteps = 1U << 16;   // ~0.3 ms
 constexpr std::uint32_t kLoopGrid = 2048;        // blocks of loop_f32: twice what 132 SMs hold at once
 
 // A kernel's data, read and written, in floats of the largest size.
