@@ -104,10 +104,12 @@ def block_ns(found: Results, gpu_uuid: str) -> float | None:
 
 
 def loops(found: Results, gpu_uuid: str) -> Loops:
-    """The best of exp06's persistent loops for each number of bytes in flight, and the threads of the fullest."""
+    """The best of exp06's persistent loops with narrow accesses by bytes in flight, and the threads of the fullest."""
     best: dict[int, dict[float, dict[float, float]]] = {}
     threads = 0
     for case, gbps in figures_on(found, LOOPS_SOURCE, gpu_uuid, "gbps", {"variant": list(LOOPS)}):
+        if case.whole("elem_bytes") >= WIDE:
+            continue
         threads = max(threads, case.whole("block") * case.whole("blocks_per_sm"))
         arrays, share = LOOPS[case["variant"]]
         points = best.setdefault(arrays, {}).setdefault(round(share, SHARE_DIGITS), {})

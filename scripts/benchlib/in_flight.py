@@ -1,9 +1,9 @@
 """What a kernel of short blocks can read at most: Little's law for slots that are empty between two blocks.
 
 A thread that waits for what it has asked for leaves the memory idle if too few others wait beside it. exp06_bytes_in_flight's
-persistent loops say what this GPU then reaches: the best bandwidth of any by bytes in flight on an SM, by the arrays that are
-read and the mix of reads and writes. As in any closed queueing network it is concave, so between two points no less is taken
-than lies on the line between any two others.
+persistent loops say what this GPU then reaches: the best bandwidth of any with narrow accesses by bytes in flight on an SM, by
+the arrays that are read and the mix of reads and writes. As in any closed queueing network it is concave, so between two points
+no less is taken than lies on the line between any two others. Outside of what was measured nothing is said.
 A kernel of one-shot blocks has less in flight than a loop with as many threads: from a block's last byte to the next one's first
 request its slot has none. exp04's empty kernel, one block at a time on an SM, says how long that is at least.
 
@@ -21,6 +21,7 @@ Curve = Points  # (bytes in flight on an SM, bytes a ns of the whole GPU), with 
 SHARE_DIGITS = 6  # of a share's that count
 DOUBLINGS = 60
 HALVINGS = 50
+PRECISION = 1e-6
 
 
 def interpolated(points: Points, at: float) -> float | None:
@@ -35,8 +36,8 @@ def interpolated(points: Points, at: float) -> float | None:
 
 
 def concave(points: Mapping[float, float]) -> Curve:
-    """The upper hull of the points and the origin."""
-    hull = [(0.0, 0.0)]
+    """The upper hull."""
+    hull: list[tuple[float, float]] = []
     for x, y in sorted(points.items()):
         while len(hull) > 1 and (hull[-1][1] - hull[-2][1]) * (x - hull[-2][0]) <= (y - hull[-2][1]) * (hull[-1][0] - hull[-2][0]):
             hull.pop()
@@ -61,7 +62,7 @@ class Loops:
     threads: int = 0  # that an SM holds
 
     def ns_per_byte(self, arrays: int, share: float, in_flight: float) -> float | None:
-        """None for a mix between none that were measured, and beyond what the loops had in flight."""
+        """None for a mix between none that were measured, and where the loops had less or more in flight."""
         mixes = self.curves.get(arrays, {})
         rates = [(read, interpolated(curve, in_flight)) for read, curve in sorted(mixes.items())]
         return interpolated(tuple((read, 1 / reached) for read, reached in rates if reached), share)
@@ -74,20 +75,23 @@ class Loops:
         share = round(read / (read + write), SHARE_DIGITS)
         full = slots * launch.block * launch.at_once
         dead = launch.blocks * self.turnover.get(launch.block, 0) / slots
+
+        def needed(ns: float) -> float | None:
+            each = self.ns_per_byte(launch.arrays, share, full * (1 - dead / ns))
+            return None if each is None else (read + write) * each
+
         each = self.ns_per_byte(launch.arrays, share, full)
         if each is None:
             return None
-
-        def needed(ns: float) -> float:
-            each = self.ns_per_byte(launch.arrays, share, full * (1 - dead / ns))
-            return float("inf") if each is None else (read + write) * each
-
         low = high = max(dead, (read + write) * each)
         for _ in range(DOUBLINGS):
-            if needed(high) <= high:
+            if (ns := needed(high)) is not None and ns <= high:
                 break
             low, high = high, 2 * high
         for _ in range(HALVINGS):
             middle = (low + high) / 2
-            low, high = (middle, high) if needed(middle) > middle else (low, middle)
-        return high
+            ns = needed(middle)
+            low, high = (middle, high) if ns is None or ns > middle else (low, middle)
+        ns = needed(high)
+        # Found at the end of the curve, and not on it: it would take less in flight than any loop had.
+        return high if ns is not None and ns > high * (1 - PRECISION) else None

@@ -105,26 +105,26 @@ def test_floor_of_blocks(root: Path) -> None:
 
 
 MEMORY = ((0.0, 1.0), (0.5, 1.0), (1.0, 1.0))
-READS = {1.0: ((0, 0), (512, 0.5), (1024, 0.8), (2048, 1.0))}
+READS = {1.0: ((512, 0.5), (1024, 0.8), (2048, 1.0))}
 
 
 def test_curves_are_concave() -> None:
-    assert concave({512: 1.0, 1024: 1.2, 2048: 2.0, 4096: 1.9}) == ((0, 0), (512, 1.0), (2048, 2.0), (4096, 1.9))
-    assert concave({1024: 0.5, 512: 0.25}) == ((0, 0), (1024, 0.5))
-    assert concave({}) == ((0, 0),)
+    assert concave({512: 1.0, 1024: 1.2, 2048: 2.0, 4096: 1.9}) == ((512, 1.0), (2048, 2.0), (4096, 1.9))
+    assert concave({1024: 0.5, 512: 0.25}) == ((512, 0.25), (1024, 0.5))
+    assert concave({}) == ()
 
 
 def test_a_launch_cannot_outrun_loops_with_as_much_in_flight() -> None:
-    loops = Loops({1: {0.5: ((0, 0), (1024, 0.5)), **READS}, 2: {0.666667: ((0, 0), (1024, 0.6))}}, threads=256)
+    loops = Loops({1: {0.5: ((512, 0.25), (1024, 0.5)), **READS}, 2: {0.666667: ((1024, 0.6),)}}, threads=256)
     # Two slots of 128 threads, each thread 4 bytes at once: 1024 bytes in flight.
     launch = Launch(blocks=10, block=128, at_once=4)
     assert loops.least_ns(100, 0, launch) == pytest.approx(100 / 0.8)
     assert loops.least_ns(50, 50, launch) == pytest.approx(100 / 0.5)
     assert loops.least_ns(75, 25, launch) == pytest.approx(100 * (1 / 0.5 + 1 / 0.8) / 2)
     assert loops.least_ns(100, 0, Launch(10, 128, 3)) == pytest.approx(100 / 0.65)  # 768 bytes: halfway
-    assert loops.least_ns(100, 0, Launch(10, 128, 1)) == pytest.approx(100 / 0.25)  # 256 bytes: on the line to nothing
     assert loops.least_ns(10, 90, launch) is None and loops.least_ns(0, 100, launch) is None  # no loop writes so much
     assert loops.least_ns(50, 50, Launch(10, 128, 8)) is None  # more than any copy had in flight
+    assert loops.least_ns(100, 0, Launch(10, 128, 1)) is None  # less than any read had
     assert loops.least_ns(100, 0, Launch(10, 512, 4)) is None and Loops().least_ns(100, 0, launch) is None
     # Two arrays read for one written are a pattern of their own.
     assert loops.least_ns(200 / 3, 100 / 3, Launch(10, 128, 4, arrays=2)) == pytest.approx(100 / 0.6)
@@ -132,18 +132,18 @@ def test_a_launch_cannot_outrun_loops_with_as_much_in_flight() -> None:
 
 
 def test_a_slot_between_two_blocks_has_nothing_in_flight() -> None:
-    # Proportional up to 1024 bytes: then the slots' idle times add to the time. 10 blocks * 8 ns / 2 slots.
-    loops = Loops({1: {1.0: ((0, 0), (1024, 0.8))}}, {128: 8.0}, threads=256)
+    # Proportional to what is in flight: then the slots' idle times add to the time. 10 blocks * 8 ns / 2 slots.
+    loops = Loops({1: {1.0: ((256, 0.2), (1024, 0.8))}}, {128: 8.0}, threads=256)
     assert loops.least_ns(100, 0, Launch(10, 128, 4)) == pytest.approx(100 / 0.8 + 10 * 8 / 2)
     # Level from 512 bytes on: half of them are enough, and a launch that idles less than half of its time loses nothing.
-    level = Loops({1: {1.0: ((0, 0), (512, 0.8), (1024, 0.8))}}, {128: 8.0}, threads=256)
+    level = Loops({1: {1.0: ((128, 0.2), (512, 0.8), (1024, 0.8))}}, {128: 8.0}, threads=256)
     assert level.least_ns(100, 0, Launch(10, 128, 4)) == pytest.approx(100 / 0.8)
     assert level.least_ns(100, 0, Launch(30, 128, 4)) == pytest.approx(100 * 512 / 0.8 / 1024 + 30 * 8 / 2)
-    assert level.least_ns(100, 0, Launch(1000, 128, 4)) == pytest.approx(4000 + 100 * 512 / 0.8 / 1024)
+    assert level.least_ns(100, 0, Launch(1000, 128, 4)) is None  # it idles until less is in flight than any loop had
 
 
 def test_where_the_memory_is_nearly_full_loops_are_no_ceiling() -> None:
-    loops = Loops({1: {0.5: ((0, 0), (1024, 0.85)), 1.0: ((0, 0), (1024, 0.95))}}, threads=256)
+    loops = Loops({1: {0.5: ((1024, 0.85),), 1.0: ((1024, 0.95),)}}, threads=256)
     limits = floor.Ceilings(MEMORY, loops=loops)
     launch = Launch(10, 128, 4)
     assert limits.in_flight_ns(50, 50, launch) == pytest.approx(100 / 0.85)
@@ -158,7 +158,7 @@ def test_loops_and_turnovers_are_read(root: Path, monkeypatch: pytest.MonkeyPatc
     for variant, width, per_sm, in_flight, time in (
         ("read_plain", 4, 8, 8192, 1000), ("read_plain", 8, 4, 8192, 900), ("read_plain", 4, 4, 4096, 1700),
         ("copy_plain", 4, 8, 8192, 2000), ("add_plain", 4, 8, 16384, 1600), ("write_plain", 4, 8, "", 800),
-        ("read_tiles", 4, "", "", 100),
+        ("read_tiles", 4, "", "", 100), ("read_plain", 16, 8, 32768, 500),
     ):  # fmt: skip
         cells = {"block": 256, "blocks_per_sm": per_sm, "elem_bytes": width, "bytes_in_flight": in_flight}
         rows += synthetic.twins(loops, variant, time, time + 1, elements=N, bytes_per_element=4, **cells)
@@ -177,7 +177,7 @@ def test_loops_and_turnovers_are_read(root: Path, monkeypatch: pytest.MonkeyPatc
     expected = {1: {0.5: [(8192, 2000)], 1.0: [(4096, 1700), (8192, 900)]}, 2: {0.666667: [(16384, 1600)]}}
     assert limits.curves == {
         arrays: {
-            share: ((0, 0), *((in_flight, pytest.approx(4 * N / time, rel=1e-4)) for in_flight, time in points))
+            share: tuple((in_flight, pytest.approx(4 * N / time, rel=1e-4)) for in_flight, time in points)
             for share, points in mixes.items()
         }
         for arrays, mixes in expected.items()
