@@ -217,8 +217,8 @@ class Model:
         if not any(limits.loops.curves for limits in self._ceilings.values()):
             return ""
         return (
-            f"Also what {LOOPS_SOURCE}'s narrow loops reach at best with as many bytes in flight on an SM, less those of slots between two "
-            f"blocks ({BLOCKS_SOURCE}'s {ONE_SLOT}), where that is under {100 * NEAR_FULL:.0f} % of the memory's ceiling. "
+            f"Also what {LOOPS_SOURCE}'s narrow loops reach at best with as many bytes in flight on an SM, less those of slots "
+            f"between two blocks ({BLOCKS_SOURCE}'s {ONE_SLOT}), where that is under {100 * NEAR_FULL:.0f} % of the memory's ceiling. "
         )
 
     # ------------------------------------------------------------------------------------------------------ reasons

@@ -39,7 +39,10 @@ def concave(points: Mapping[float, float]) -> Curve:
     """The upper hull."""
     hull: list[tuple[float, float]] = []
     for x, y in sorted(points.items()):
-        while len(hull) > 1 and (hull[-1][1] - hull[-2][1]) * (x - hull[-2][0]) <= (y - hull[-2][1]) * (hull[-1][0] - hull[-2][0]):
+        while len(hull) > 1:
+            (x0, y0), (x1, y1) = hull[-2:]
+            if (y1 - y0) * (x - x0) > (y - y0) * (x1 - x0):  # above the line from the one before to the new one
+                break
             hull.pop()
         hull.append((x, y))
     return tuple(hull)
