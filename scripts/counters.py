@@ -78,7 +78,7 @@ NOT_TRAFFIC = (
     "exp06_peer",
 )  # fmt: skip
 # Of these programs the rows that are about traffic (reuse_ro is answered by the caches as reuse is, row by row; a multicast's
-# traffic does not depend on where its data is, nor on what is released).
+# traffic at the L2 does not depend on where its data is, nor on what is released).
 TRAFFIC = {
     "exp06_cache_ops": ["--variant", "reuse,keep"],
     "exp06_cluster": ["--variant", "exchange,multicast", "--benchmark_filter=-level:dram|_cluster/"],

@@ -49,6 +49,7 @@ Plan make_plan(const Options& options, const OpenDevices& devices) {
     plan.cpu = plan.cpu && open.info.is_cpu;
     plan.l2_bytes = std::max(plan.l2_bytes, open.info.l2_bytes);
     plan.multiprocessors = std::max(plan.multiprocessors, open.info.multiprocessors);
+    plan.resident_threads = std::max(plan.resident_threads, open.info.resident_threads);
     plan.wished_buffer_bytes =
         std::min({plan.wished_buffer_bytes, open.info.max_buffer_bytes, open.info.memory_bytes / kBuffersInUse});
   }

@@ -45,6 +45,7 @@ struct DeviceInfo {
   std::uint32_t max_block_x = 0;       // threads / invocations in x
   std::uint32_t subgroup_size = 0;     // warp / subgroup
   std::uint32_t multiprocessors = 0;   // SMs; CUDA tells, and Vulkan through VK_NV_shader_sm_builtins
+  std::uint32_t resident_threads = 0;  // that an SM holds; likewise
   std::string arch;                    // "sm_90"; only CUDA tells
 };
 

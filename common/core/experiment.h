@@ -23,6 +23,7 @@ struct Plan {
   bool quick = false;  // a coarse sweep
   std::uint64_t l2_bytes = 0;
   std::uint32_t multiprocessors = 0;      // SMs; 0: no device tells
+  std::uint32_t resident_threads = 0;     // that an SM holds; 0: no device tells
   std::uint64_t max_buffer_bytes = 0;     // what one buffer takes at most by default, on every device that will run
   std::uint64_t wished_buffer_bytes = 0;  // what --size may ask for
   std::vector<std::uint64_t> sizes;       // --size, in elements; empty: the experiment's own

@@ -65,6 +65,7 @@ cudaError_t query(int index, DeviceInfo& info) {
   info.max_block_x = static_cast<std::uint32_t>(properties.maxThreadsDim[0]);
   info.subgroup_size = static_cast<std::uint32_t>(properties.warpSize);
   info.multiprocessors = static_cast<std::uint32_t>(properties.multiProcessorCount);
+  info.resident_threads = static_cast<std::uint32_t>(properties.maxThreadsPerMultiProcessor);
   info.arch = fmt::format("sm_{}{}", properties.major, properties.minor);
   return cudaSuccess;
 }

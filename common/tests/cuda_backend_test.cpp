@@ -31,6 +31,7 @@ TEST(CudaBackend, ListedDevicesAreComplete) {
     EXPECT_GE(info.max_block_x, 1024u);
     EXPECT_EQ(info.subgroup_size, 32u);
     EXPECT_GT(info.multiprocessors, 0u);
+    EXPECT_GE(info.resident_threads, info.max_block_x);
   }
 }
 

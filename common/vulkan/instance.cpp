@@ -164,10 +164,11 @@ DeviceInfo describe(const ::vk::raii::PhysicalDevice& device, int index) {
   info.max_block_x = std::min(limits.maxComputeWorkGroupSize[0], limits.maxComputeWorkGroupInvocations);
   info.subgroup_size = chain.get<::vk::PhysicalDeviceSubgroupProperties>().subgroupSize;
   if (has_extension(BENCH_VK(device.enumerateDeviceExtensionProperties()), VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) {
-    info.multiprocessors =
+    const auto builtins =
         device.getProperties2<::vk::PhysicalDeviceProperties2, ::vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV>()
-            .get<::vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV>()
-            .shaderSMCount;
+            .get<::vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV>();
+    info.multiprocessors = builtins.shaderSMCount;
+    info.resident_threads = builtins.shaderWarpsPerSM * info.subgroup_size;
   }
   return info;
 }

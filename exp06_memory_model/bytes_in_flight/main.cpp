@@ -29,6 +29,7 @@ struct Cell {
   Shape shape;
   std::uint32_t sms = 0;
   std::uint64_t bytes = 0;
+  std::uint32_t resident_threads = 0;  // that an SM holds; 0: unknown
 
   std::uint32_t tiles() const { return static_cast<std::uint32_t>(bytes / shape.tile_bytes()); }
   std::uint32_t grid() const { return shape.per_sm == 0 ? tiles() : std::min(sms * shape.per_sm, tiles()); }
@@ -68,6 +69,9 @@ std::uint32_t params_size(const Shape& shape) {
 std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Cell& cell, ChunkSums& sums) {
   const Shape& shape = cell.shape;
   if (cell.sms == 0) throw bench::Skip("neither CUDA nor VK_NV_shader_sm_builtins tells how many SMs this GPU has");
+  // Blocks that do not all fit would come one after another, with less in flight than the row says.
+  if (cell.resident_threads != 0 && shape.per_sm * shape.block > cell.resident_threads)
+    throw bench::Skip("an SM of this GPU holds {} threads, not {}", cell.resident_threads, shape.per_sm * shape.block);
   Launch launch;
   launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), shape.stem),
                                  .entry = entry(shape),
@@ -124,7 +128,7 @@ std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list;
   for (const Shape& shape : shapes(plan.smoke || plan.cpu)) {
     if (plan.quick && shape.elem_bytes < 16) continue;
-    bench::Case one = make_case({shape, plan.cpu ? kCpuSms : plan.multiprocessors, bytes}, sums);
+    bench::Case one = make_case({shape, plan.cpu ? kCpuSms : plan.multiprocessors, bytes, plan.resident_threads}, sums);
     for (const bench::Cache cache : plan.caches_for(one.footprint_bytes)) {
       one.cache = cache;
       list.push_back(one);

@@ -171,12 +171,15 @@ class Model:
             return None
         terms = [limits.dram_ns(*both) if self.table.is_dram(case) else None]
         terms.append(self._l2_bytes(case, sum(both)) * limits.l2 if limits.l2 else None)
-        blocks = self.counts.value(case.replace(api="cuda"), "launch_grid") if self.counts else None
+        blocks = self._blocks(case)
         terms.append(blocks * limits.block if blocks and limits.block else None)
-        if self.table.is_dram(case) and blocks and case["block"]:
+        if self.table.is_dram(case) and blocks and case["block"] and self.access_bytes(case) < WIDE:
             terms.append(limits.in_flight_ns(*both, self._launch(case, both[0], blocks)))
         known = [term for term in terms if term is not None]
         return Floor(case, max(known), measured, both) if known else None
+
+    def _blocks(self, case: Case) -> float | None:
+        return self.counts.value(case.replace(api="cuda"), "launch_grid") if self.counts and case["block"] else None
 
     def _l2_bytes(self, case: Case, distinct: float) -> float:
         sectors = self.requested_bytes(case)
@@ -244,8 +247,7 @@ class Model:
             parts.append(twin)
         width = self.access_bytes(case)
         if 0 < width < WIDE and not any("distinct bytes" in part for part in parts):
-            flying = floor.bytes[0] / case.elements
-            parts.append(f"{width}-byte accesses, {flying:g} bytes in flight a thread" if flying else self._stores(floor, width))
+            parts.append(self._loads(floor, width) if floor.bytes[0] else self._stores(floor, width))
         return escape("; ".join(parts)) or "unexplained"
 
     def _faster(self, case: Case, column: str) -> tuple[Case, float] | None:
@@ -264,6 +266,12 @@ class Model:
         cuda = figure_of(self.table, case.replace(api="cuda"))
         share = cuda.value / floor.measured.value if cuda else 1
         return f"CUDA takes {100 * share:.1f} % of the time" if share < REACHED else ""
+
+    def _loads(self, floor: Floor, width: int) -> str:
+        blocks = self._blocks(floor.case)
+        if not blocks:
+            return f"{width}-byte accesses"
+        return f"{width}-byte accesses, {self._launch(floor.case, floor.bytes[0], blocks).at_once:.0f} bytes in flight a thread"
 
     def _stores(self, floor: Floor, width: int) -> str:
         where = {"variant": STORES, "elem_bytes": str(width), "api": floor.case["api"]}
@@ -285,7 +293,6 @@ class Model:
             if sectors and requests and int(requests):
                 widths.append(int(sectors) / int(requests) * SECTOR_BYTES / WARP)
         return round(max(widths, default=0))
-
 
     def _launch(self, case: Case, read: float, blocks: float) -> Launch:
         block = case.whole("block")

@@ -2,10 +2,14 @@
 
 A thread that waits for what it has asked for leaves the memory idle if too few others wait beside it. exp06_bytes_in_flight's
 persistent loops say what this GPU then reaches: the best bandwidth of any with narrow accesses by bytes in flight on an SM, by
-the arrays that are read and the mix of reads and writes. As in any closed queueing network it is concave, so between two points
-no less is taken than lies on the line between any two others. Outside of what was measured nothing is said.
+the arrays that are read and the mix of reads and writes. More in flight is taken to serve no less, and each further byte no more
+than the one before: so between two points no less is taken than lies on the line between any two others, and none after the
+highest is lower. Outside of what was measured nothing is said.
 A kernel of one-shot blocks has less in flight than a loop with as many threads: from a block's last byte to the next one's first
 request its slot has none. exp04's empty kernel, one block at a time on an SM, says how long that is at least.
+
+A loop's turn, too, has a moment with nothing in flight, which is in its points: so a little is counted twice, some percent at most.
+What sees to it that the result is a floor is the comparison with every measured time, not this derivation.
 
 With `dead` ns of that for each slot in a launch of t ns, t = bytes / bandwidth(full * (1 - dead / t)): the only unknown is t.
 """
@@ -36,7 +40,7 @@ def interpolated(points: Points, at: float) -> float | None:
 
 
 def concave(points: Mapping[float, float]) -> Curve:
-    """The upper hull."""
+    """The upper hull, level after its highest point."""
     hull: list[tuple[float, float]] = []
     for x, y in sorted(points.items()):
         while len(hull) > 1:
@@ -44,7 +48,7 @@ def concave(points: Mapping[float, float]) -> Curve:
             if (y1 - y0) * (x - x0) > (y - y0) * (x1 - x0):  # above the line from the one before to the new one
                 break
             hull.pop()
-        hull.append((x, y))
+        hull.append((x, max(y, hull[-1][1]) if hull else y))
     return tuple(hull)
 
 

@@ -89,7 +89,8 @@ __device__ __forceinline__ void arrive_remote(uint barrier) {
   asm volatile("mbarrier.arrive.release.cta.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
-// The same, and what has been read is ordered before all that follows in the other block's wait, as PTX's memory model has it.
+// The same, and what has been read is ordered before what follows the other block's wait, but for the proxy: a copy that
+// follows writes through another one, before which nobody fences reads.
 __device__ __forceinline__ void arrive_remote_release(uint barrier) {
   asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
