@@ -195,6 +195,8 @@ def test_loops_count_where_threads_wait(root: Path, monkeypatch: pytest.MonkeyPa
     assert model._launch(one, 4.0 * N, 4096) == Launch(4096, 256, 4)
     folded = one.replace(variant="source_coalesced")
     assert model._launch(folded, 4.0 * N, 4096) == Launch(4096, 256, 4.0 * N / 4096 / 256)
+    floors = model.floor(one)
+    assert floors is not None and "4-byte accesses, 4 bytes in flight a thread" in model.reason(floors)
 
 
 def test_without_the_model_there_is_no_floor(root: Path) -> None:
@@ -205,7 +207,7 @@ def test_without_the_model_there_is_no_floor(root: Path) -> None:
 
 
 def test_the_summary_lists_what_breaks_the_rules(root: Path) -> None:
-    write_counters(root, launch_grid=4096)
+    write_counters(root)
     rows = synthetic.exp05_rows()
     for row in rows:  # faster than the ceilings allow
         if row["variant"] == "write_once" and row["stride"] == 1 and row["elem_bytes"] == 16:
@@ -218,7 +220,7 @@ def test_the_summary_lists_what_breaks_the_rules(root: Path) -> None:
     above = text.partition("**Streaming")[0]
     assert above.count("| write_once block=256 grid=4096 elem_bytes=16 stride=1") == 2
     short = text.partition("**Streaming")[2].partition("Every case")[0]
-    assert "4-byte accesses, 4 bytes in flight a thread" in short
+    assert "| 4-byte accesses |" in short and "4-byte stores |" in short
     assert "stride=2" not in short  # asks for a sector twice: no stream
 
 
