@@ -28,7 +28,7 @@ bench::KernelSpec spec(bench::Api api, const Variant& variant, const std::string
           .glsl_constants = {},
           .buffers = static_cast<std::uint32_t>(buffers),
           .params_bytes = sizeof(BdaParams),
-          .shared_bytes = cuda && variant.feature == std::string_view(kOneSlot) ? kOneSlotBytes : 0,
+          .shared_bytes = cuda && variant.feature == std::string_view(kCudaOneSlot) ? kCudaOneSlotBytes : 0,
           .binding = takes_addresses(variant) ? bench::BufferBinding::kAddress : bench::BufferBinding::kDescriptors};
 }
 

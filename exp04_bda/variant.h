@@ -22,8 +22,8 @@ inline constexpr const char* kVulkanCode = "_code_host";
 
 // As `feature`: CUDA's blocks ask for so much shared memory that an SM holds one at a time. Where a block may not have as much,
 // the row is skipped.
-inline constexpr const char* kOneSlot = "cuda_one_slot";
-inline constexpr std::uint32_t kOneSlotBytes = 120U << 10;
+inline constexpr const char* kCudaOneSlot = "cuda_one_slot";
+inline constexpr std::uint32_t kCudaOneSlotBytes = 120U << 10;
 
 // `stem` with the variant's own ending on the workbench's side. GLSL files that end in _address... take addresses, the others
 // descriptors. Throws Skip where the kernel cannot be had.

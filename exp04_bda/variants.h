@@ -47,7 +47,7 @@ inline const Variant kVariants[] = {
     {"empty", "none", "", "", {128, 256, 1024}},
     {"empty", "cuda_16_registers", "_16_registers", "", {256, 1024}},
     {"empty", "one_slot", "_one_slot", "_one_slot", {256}},
-    {"empty", kOneSlot, "", "", {128, 256, 512, 1024}},
+    {"empty", kCudaOneSlot, "", "", {128, 256, 512, 1024}},
     {"load_f32", "none", "", "", {256}},
     {"store_u32", "none", "", "", {256}},
     {"loop_f32", "none", "", "", {256}},

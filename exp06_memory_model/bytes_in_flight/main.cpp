@@ -82,9 +82,8 @@ std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Cell& cell, Chunk
                                  .shared_bytes = shape.shared_bytes(),
                                  .cuda_since = first_capability(shape.mechanism)});
   const std::uint64_t words = cell.bytes / sizeof(std::uint32_t);
-  const bool sums_up = !shape.copies() && !shape.adds() && !shape.writes();
   const Buffer& input = bench.input(0, words);
-  const std::uint64_t out_words = sums_up ? cell.grid() : words;
+  const std::uint64_t out_words = shape.reads() ? cell.grid() : words;
   Buffer& output = bench.output("output", out_words);
   launch.grid = {cell.grid(), 1, 1};
   for (std::uint32_t i = 0; i < shape.inputs(); ++i) launch.buffers.push_back(&bench.input(i, words));
@@ -93,7 +92,7 @@ std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Cell& cell, Chunk
 
   bench.device().run(launch);
   const std::vector<std::uint32_t> expected =
-      sums_up ? block_sums(bench, cell.bytes, shape.tile_bytes(), cell.grid(), sums) : std::vector<std::uint32_t>{};
+      shape.reads() ? block_sums(bench, cell.bytes, shape.tile_bytes(), cell.grid(), sums) : std::vector<std::uint32_t>{};
   bench::verify<std::uint32_t>(bench.device(), output, out_words, bench::kGuardWords, [&](std::uint64_t i) {
     if (shape.writes()) return incompressible_word(static_cast<std::uint32_t>(i));
     if (shape.adds()) return std::bit_cast<std::uint32_t>(bench.input_value(0, i) + bench.input_value(1, i));
@@ -113,8 +112,7 @@ bench::Case make_case(const Cell& cell, const std::shared_ptr<ChunkSums>& sums) 
   if (first_capability(shape.mechanism) != 0)
     std::erase_if(result.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
   result.elements = cell.bytes / 16;
-  result.useful_bytes = result.footprint_bytes =
-      cell.bytes * (shape.inputs() + (shape.copies() || shape.adds() || shape.writes() ? 1 : 0));
+  result.useful_bytes = result.footprint_bytes = cell.bytes * (shape.inputs() + (shape.reads() ? 0 : 1));
   // The slowest take 22 ms a launch; nobody asks for what the host sees of them.
   result.host_samples = 2;
   result.budget_part = 0.15;

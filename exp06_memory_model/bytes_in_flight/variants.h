@@ -20,9 +20,10 @@ struct Shape {
   std::uint32_t per_sm;
 
   bool is_ring() const { return mechanism >= Mechanism::kReadRing; }
-  bool copies() const { return variant.substr(0, 4) == "copy"; }
-  bool adds() const { return variant.substr(0, 3) == "add"; }
-  bool writes() const { return variant.substr(0, 5) == "write"; }
+  bool reads() const { return variant.starts_with("read"); }  // and stores a sum a block alone
+  bool copies() const { return variant.starts_with("copy"); }
+  bool adds() const { return variant.starts_with("add"); }
+  bool writes() const { return variant.starts_with("write"); }
   std::uint32_t inputs() const { return adds() ? 2 : writes() ? 0 : 1; }
   // What a block takes of each buffer in one turn.
   std::uint32_t tile_bytes() const;

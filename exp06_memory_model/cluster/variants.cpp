@@ -18,6 +18,12 @@ struct Peer {
   std::uint32_t cluster, distance;
 };
 
+// A multicast's: the bytes of a place, and what runs with such.
+struct Ring {
+  std::uint32_t chunk;
+  std::vector<std::string_view> ops;
+};
+
 }  // namespace
 
 std::string_view Cell::stem() const {
@@ -172,18 +178,13 @@ std::vector<Cell> all_cells(std::uint32_t sms, bool small) {
   for (std::uint32_t cluster = 1; cluster <= 16; ++cluster)
     add(Shape::kSpread, "spread", "", {cluster, 0}, small ? 16 : kSpreadWork);
 
+  const std::vector<Ring> rings = {{EXP06_CHUNK_BYTES, {"own", "one", "split", "one_cluster", "split_cluster"}},
+                                   {kLargeChunk, {"own", "one", "split", "one_sync"}}};
   for (const std::string_view level : {"dram", "l2"}) {
-    for (const std::uint32_t chunk : {EXP06_CHUNK_BYTES, kLargeChunk}) {
+    for (const auto& [chunk, ops] : rings) {
       add(Shape::kMulticast, "multicast", "own", {1, 0}, 0, level, chunk);
       for (const std::uint32_t cluster : {2U, 4U, 8U, 16U}) {
-        for (const std::string_view op : {"own", "one", "split"})
-          add(Shape::kMulticast, "multicast", op, {cluster, 0}, 0, level, chunk);
-        if (chunk == kLargeChunk) {
-          add(Shape::kMulticast, "multicast", "one_sync", {cluster, 0}, 0, level, chunk);
-        } else {
-          for (const std::string_view op : {"one_cluster", "split_cluster"})
-            add(Shape::kMulticast, "multicast", op, {cluster, 0}, 0, level, chunk);
-        }
+        for (const std::string_view op : ops) add(Shape::kMulticast, "multicast", op, {cluster, 0}, 0, level, chunk);
       }
     }
   }

@@ -173,7 +173,7 @@ class Model:
         terms.append(self._l2_bytes(case, sum(both)) * limits.l2 if limits.l2 else None)
         blocks = self._blocks(case)
         terms.append(blocks * limits.block if blocks and limits.block else None)
-        if self.table.is_dram(case) and blocks and case["block"] and self.access_bytes(case) < WIDE:
+        if self.table.is_dram(case) and blocks and self.access_bytes(case) < WIDE:
             terms.append(limits.in_flight_ns(*both, self._launch(case, both[0], blocks)))
         known = [term for term in terms if term is not None]
         return Floor(case, max(known), measured, both) if known else None

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 
 Points = tuple[tuple[float, float], ...]  # by the first of each
 Curve = Points  # (bytes in flight on an SM, bytes a ns of the whole GPU), with no point under a line between two others
@@ -87,10 +88,10 @@ class Loops:
             each = self.ns_per_byte(launch.arrays, share, full * (1 - dead / ns))
             return None if each is None else (read + write) * each
 
-        each = self.ns_per_byte(launch.arrays, share, full)
-        if each is None:
+        undisturbed = needed(inf)
+        if undisturbed is None:
             return None
-        low = high = max(dead, (read + write) * each)
+        low = high = max(dead, undisturbed)
         for _ in range(DOUBLINGS):
             if (ns := needed(high)) is not None and ns <= high:
                 break

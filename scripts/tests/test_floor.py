@@ -151,7 +151,8 @@ def test_where_the_memory_is_nearly_full_loops_are_no_ceiling() -> None:
     assert floor.Ceilings(loops=loops).in_flight_ns(50, 50, launch) is None
 
 
-def test_loops_and_turnovers_are_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def write_loops(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """exp06's loops, exp04's blocks that are alone on their SM, and a count of blocks."""
     loops = "exp06_bytes_in_flight"
     monkeypatch.setitem(synthetic.PARAMS, loops, ["block", "blocks_per_sm", "elem_bytes", "bytes_in_flight"])
     rows = []
@@ -169,6 +170,10 @@ def test_loops_and_turnovers_are_read(root: Path, monkeypatch: pytest.MonkeyPatc
     slots += synthetic.twins("exp04_bda", "empty", 70_000, 10, block=512, feature="cuda_one_slot", **empty)
     synthetic.write(reference(root), "exp04_bda", slots)
     write_counters(root, launch_grid=4096)
+
+
+def test_loops_and_turnovers_are_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_loops(root, monkeypatch)
     found = load(root)
     limits = floor.ceilings(found, "GPU-1").loops
     assert limits.threads == 2048
@@ -186,7 +191,7 @@ def test_loops_and_turnovers_are_read(root: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_loops_count_where_threads_wait(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    test_loops_and_turnovers_are_read(root, monkeypatch)
+    write_loops(root, monkeypatch)
     found = load(root)
     table = found.tables[EXP05]
     model = floor.Model(found, table)

@@ -15,8 +15,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = all(shutil.which(tool) for tool in ("cmake", "ninja", "g++")) and shutil.which("glslangValidator")
 QUESTION = "Does a copy cost the same?"
-# Seconds in place of minutes: one side of the program, unoptimised, and not the tests of the suite.
 CUDA_ALONE = ("exp06_cluster", "exp06_peer")
+# Seconds in place of minutes: one side of the program, unoptimised, and not the tests of the suite.
 QUICKLY = "-DBENCH_CUDA=OFF -DBENCH_TESTS=OFF -DCMAKE_CXX_FLAGS_RELEASE=-O0"
 
 

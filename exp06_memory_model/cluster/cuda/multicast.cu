@@ -6,8 +6,6 @@
 // other, as it is done in practice, or to the cluster (*_cluster); or all meet at the cluster's barrier (one_sync).
 #include "cluster.cuh"
 
-#define MULTICAST(name) CLUSTER_KERNEL multicast_##name(const unsigned char* data, uint* out, ClusterParams params)
-
 #if __CUDA_ARCH__ >= 900
 enum class From { kOwn, kOne, kSplit, kOneSync };
 enum class Scope { kBlock, kCluster };
@@ -49,6 +47,7 @@ __device__ __forceinline__ void multicast(const unsigned char* data, uint* out, 
   __shared__ uint failed;  // one_sync, rank 0's: somewhere in the cluster a wait ran out
   const uint warp = threadIdx.x / 32;
   const uint lane = threadIdx.x % 32;
+  constexpr bool kMeets = FROM == From::kOneSync;      // so it may not leave the loop alone
   const bool leads = threadIdx.x % (32 * WARPS) == 0;  // of the warps that share a ring
   const uint rank = cluster_rank();
   const uint blocks = cluster_blocks();
@@ -67,7 +66,7 @@ __device__ __forceinline__ void multicast(const unsigned char* data, uint* out, 
   const uint turns = first < chunks ? (chunks - first + step - 1) / step : 0;
   const uint part = FROM == From::kSplit ? kChunkBytes / blocks : kChunkBytes;
   const uint offset = FROM == From::kSplit ? rank * part : 0;
-  const bool copies = (FROM != From::kOne && FROM != From::kOneSync) || rank == 0;
+  const bool copies = (FROM != From::kOne && !kMeets) || rank == 0;
   const unsigned short all = static_cast<unsigned short>((1u << blocks) - 1);
   // By one lane.
   const auto copy = [&](uint turn) {
@@ -87,7 +86,7 @@ __device__ __forceinline__ void multicast(const unsigned char* data, uint* out, 
   };
 
   if (threadIdx.x == 0) total = 0;
-  if (FROM == From::kOneSync && threadIdx.x == 0) failed = 0;
+  if (kMeets && threadIdx.x == 0) failed = 0;
   if (leads) {
     for (uint stage = 0; stage < EXP06_STAGES; ++stage) {
       barrier_init(&full[stage]);
@@ -110,17 +109,17 @@ __device__ __forceinline__ void multicast(const unsigned char* data, uint* out, 
   bool ok = true;
   // one_sync: a warp whose wait has run out waits no more, and comes to all barriers that are left; rank 0 copies no more.
 #pragma unroll 1
-  for (uint turn = 0; turn < turns && (ok || FROM == From::kOneSync); ++turn) {
+  for (uint turn = 0; turn < turns && (ok || kMeets); ++turn) {
     const uint stage = turn % EXP06_STAGES;
     const uint parity = turn / EXP06_STAGES & 1;
-    if (FROM != From::kOneSync || ok) ok = __all_sync(0xffffffffu, wait<SCOPE>(&full[stage], parity));
+    if (!kMeets || ok) ok = __all_sync(0xffffffffu, wait<SCOPE>(&full[stage], parity));
     sum += sum_of_piece(mine + stage * kChunkBytes, lane);
-    const bool more = (ok || FROM == From::kOneSync) && turn + EXP06_STAGES < turns;
+    const bool more = (ok || kMeets) && turn + EXP06_STAGES < turns;
     // Announced before anyone hears that the slot is free.
     if (more && ok && leads) barrier_expect(&full[stage], kChunkBytes);
     __syncwarp();  // and every lane has read its part
     if (!more) continue;
-    if constexpr (FROM == From::kOneSync) {
+    if constexpr (kMeets) {
       if (!ok && lane == 0) tell_failed(at_rank(&failed, 0));
       cluster_sync();
       if (copies && leads && !has_failed(&failed)) copy(turn + EXP06_STAGES);
@@ -152,50 +151,20 @@ __device__ __forceinline__ void multicast(const unsigned char* data, uint* out, 
   cluster_sync();
   if (threadIdx.x == 0) record(out, ok, total, elapsed);
 }
-#endif
 
-MULTICAST(own) {
-#if __CUDA_ARCH__ >= 900
-  multicast<From::kOwn>(data, out, params);
+#define RUN(...) multicast<__VA_ARGS__>(data, out, params)
+#else
+#define RUN(...)
 #endif
-}
-MULTICAST(one) {
-#if __CUDA_ARCH__ >= 900
-  multicast<From::kOne>(data, out, params);
-#endif
-}
-MULTICAST(split) {
-#if __CUDA_ARCH__ >= 900
-  multicast<From::kSplit>(data, out, params);
-#endif
-}
-MULTICAST(one_cluster) {
-#if __CUDA_ARCH__ >= 900
-  multicast<From::kOne, 1, Scope::kCluster>(data, out, params);
-#endif
-}
-MULTICAST(split_cluster) {
-#if __CUDA_ARCH__ >= 900
-  multicast<From::kSplit, 1, Scope::kCluster>(data, out, params);
-#endif
-}
-MULTICAST(own_32k) {
-#if __CUDA_ARCH__ >= 900
-  multicast<From::kOwn, EXP06_RING_WARPS>(data, out, params);
-#endif
-}
-MULTICAST(one_32k) {
-#if __CUDA_ARCH__ >= 900
-  multicast<From::kOne, EXP06_RING_WARPS>(data, out, params);
-#endif
-}
-MULTICAST(split_32k) {
-#if __CUDA_ARCH__ >= 900
-  multicast<From::kSplit, EXP06_RING_WARPS>(data, out, params);
-#endif
-}
-MULTICAST(one_sync_32k) {
-#if __CUDA_ARCH__ >= 900
-  multicast<From::kOneSync, EXP06_RING_WARPS>(data, out, params);
-#endif
-}
+#define MULTICAST(name, ...) \
+  CLUSTER_KERNEL multicast_##name(const unsigned char* data, uint* out, ClusterParams params) { RUN(__VA_ARGS__); }
+
+MULTICAST(own, From::kOwn)
+MULTICAST(one, From::kOne)
+MULTICAST(split, From::kSplit)
+MULTICAST(one_cluster, From::kOne, 1, Scope::kCluster)
+MULTICAST(split_cluster, From::kSplit, 1, Scope::kCluster)
+MULTICAST(own_32k, From::kOwn, EXP06_RING_WARPS)
+MULTICAST(one_32k, From::kOne, EXP06_RING_WARPS)
+MULTICAST(split_32k, From::kSplit, EXP06_RING_WARPS)
+MULTICAST(one_sync_32k, From::kOneSync, EXP06_RING_WARPS)
