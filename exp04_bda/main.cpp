@@ -23,6 +23,7 @@ using bench::Workbench;
 constexpr std::uint32_t kLargestLog2 = 28;       // 2^28 floats * 4 B = 1 GiB a buffer
 constexpr std::uint32_t kQuickBlock = 256;       // every kernel has a variant of that
 constexpr std::uint64_t kGathered = 1ULL << 20;  // of gather_u32: 4 MiB, in any large GPU's L2
+constexpr std::uint64_t kWindow = 1ULL << 22;    // of write_share in the L2: 16 MiB
 constexpr std::uint32_t kSpinSteps = 1U << 16;   // ~0.3 ms
 constexpr std::uint32_t kLoopGrid = 2048;        // blocks of loop_f32: twice what 132 SMs hold at once
 
@@ -96,6 +97,16 @@ bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t
     chase.footprint_bytes = nodes * 8;
     return chase;
   }
+  if (std::string_view(variant.base) == "write_share") {
+    const std::uint64_t stored = std::bit_floor(std::max<std::uint64_t>(floats, 4));
+    const std::uint64_t window = variant.feature == std::string_view(kInL2) ? std::min(stored, kWindow) : stored;
+    bench::Case share =
+        bench::twin(variant.base, cells, [=](Workbench& bench) { return set_up_share(bench, variant, block, stored, window); });
+    share.elements = stored;
+    share.useful_bytes = stored * sizeof(float);
+    share.footprint_bytes = window * sizeof(float);
+    return share;
+  }
   const auto* base = std::find_if(std::begin(kBases), std::end(kBases),
                                   [&](const Base& b) { return b.name == std::string_view(variant.base); });
   const std::string_view name = base->name;
@@ -151,6 +162,7 @@ int main(int argc, char** argv) {
       .question = "Do buffer device addresses make a Vulkan kernel a CUDA kernel, and what causes the differences that remain?",
       .params = {"block", "feature", "memory"},
       .model = {},
+      .measured = {"sm_blocks_min", "sm_blocks_q1", "sm_blocks_median", "sm_blocks_q3", "sm_blocks_max"},
       .variants = {{"add_f32", "c = a + b, one float a thread: 12 bytes a float"},
                    {"add_f32x4", "c = a + b, 16-byte accesses: 12 bytes a float"},
                    {"chase", "32 lanes follow 4096 addresses (descriptors: indices) through a table, one after another"},
@@ -163,6 +175,7 @@ int main(int argc, char** argv) {
                    {"write_u32x4", "16-byte stores of words that nothing can compress, with each `feature`: 4 bytes a float"},
                    {"write_ramp", "write_u32x4 with words in arithmetic progression"},
                    {"write_zero", "write_u32x4 with zeros"},
+                   {"write_share", "write_u32x4 into 1 GiB, or over and over into 16 MiB, and how many blocks each SM ran"},
                    {"gather_u32", "4 MiB read 128 bytes apart by neighbouring threads, each word once: 8 bytes a float"},
                    {"spin_u32", "one warp takes 65536 dependent steps of integer arithmetic: the SM's clock"},
                    {"inner_struct",

@@ -10,7 +10,7 @@ struct BdaParams {
   uint in_bytes;  // of the input and of the output buffer: what a descriptor knows and an address does not
   uint out_bytes;
   uint steps;  // chase: loads a lane, one after another; spin_u32: steps, a multiple of EXP04_TURN;
-               // gather_u32: log2(count / 32)
+               // gather_u32: log2(count / 32); write_share: vectors of the window, a power of two, less one
 };
 BENCH_ASSERT_SIZE(BdaParams, 16);
 

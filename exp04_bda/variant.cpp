@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "core/code_transplant.h"
@@ -108,4 +110,32 @@ std::unique_ptr<bench::Subject> set_up_chase(bench::Workbench& bench, const Vari
     return node;
   });
   return bench.device().prepare(chase, {});
+}
+
+bench::Prepared set_up_share(bench::Workbench& bench, const Variant& variant, std::uint32_t block, std::uint64_t floats,
+                             std::uint64_t window) {
+  const auto threads = static_cast<std::uint32_t>(floats / 4);
+  const std::uint32_t blocks = blocks_for(threads, block);
+  bench::Buffer& output = bench.output("output", window, variant.memory);
+  bench::Buffer& sms = bench.output("sms", blocks);
+  const BdaParams params{threads, 0, 0, static_cast<std::uint32_t>(window / 4) - 1};
+  const bench::Launch launch = {
+      &kernel(bench, variant, "write_share", block, 2), {blocks, 1, 1}, {&output, &sms}, bench::params_bytes(params)};
+  bench.device().run(launch);
+  bench::verify<std::uint32_t>(bench.device(), output, window, bench::kGuardWords,
+                               [](std::uint64_t i) { return incompressible_word(static_cast<std::uint32_t>(i)); });
+  const auto measure = [&bench, &sms, blocks]() -> std::vector<std::string> {
+    std::vector<std::uint32_t> ids(blocks);
+    bench.device().download(sms, 0, std::as_writable_bytes(std::span(ids)));
+    std::map<std::uint32_t, std::uint32_t> ran;
+    for (const std::uint32_t id : ids) ++ran[id];
+    std::vector<std::uint32_t> counts;
+    for (const auto& [id, count] : ran) counts.push_back(count);
+    std::sort(counts.begin(), counts.end());
+    std::vector<std::string> cells;
+    for (const std::size_t quarter : {0, 1, 2, 3, 4})
+      cells.push_back(std::to_string(counts[(counts.size() - 1) * quarter / 4]));
+    return cells;
+  };
+  return {bench.device().prepare(launch, {}), measure};
 }

@@ -25,6 +25,9 @@ inline constexpr const char* kVulkanCode = "_code_host";
 inline constexpr const char* kCudaOneSlot = "cuda_one_slot";
 inline constexpr std::uint32_t kCudaOneSlotBytes = 120U << 10;
 
+// As `feature` of write_share: its stores go to a window that stays in the L2.
+inline constexpr const char* kInL2 = "in_l2";
+
 // `stem` with the variant's own ending on the workbench's side. GLSL files that end in _address... take addresses, the others
 // descriptors. Throws Skip where the kernel cannot be had.
 const bench::Kernel& kernel(bench::Workbench& bench, const Variant& variant, const std::string& stem, std::uint32_t block,
@@ -36,3 +39,8 @@ std::uint32_t blocks_for(std::uint64_t threads, std::uint32_t block);
 // `lanes` threads of one block follow addresses (descriptors: indices) through a table of `nodes` of 8 bytes, a power of two.
 std::unique_ptr<bench::Subject> set_up_chase(bench::Workbench& bench, const Variant& variant, std::uint32_t lanes,
                                              std::uint64_t nodes);
+
+// `floats` / 4 threads store 16 bytes each into `window` floats, both powers of two, in turn. Measures how many
+// blocks the SMs ran in the last launch: the fewest, the quartiles, the most.
+bench::Prepared set_up_share(bench::Workbench& bench, const Variant& variant, std::uint32_t block, std::uint64_t floats,
+                             std::uint64_t window);

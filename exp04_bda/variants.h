@@ -64,6 +64,10 @@ inline const Variant kVariants[] = {
     {"write_ramp", "none", "", "", {256}, kFromVulkan},
     {"write_ramp", "none", "", "", {256}, kFromCuda},
     {"write_zero", "none", "", "", {256}},
+    {"write_share", "none", "", "", {256}},
+    {"write_share", "none", "", "", {256}, kFromVulkan},
+    {"write_share", "none", "", "", {256}, kFromCuda},
+    {"write_share", kInL2, "", "", {256}},
 
     {"inner_struct", "none", "", "", {256}},
     {"inner_struct", "cuda_strong_store", "_strong_store", "", {256}},

@@ -37,6 +37,7 @@ void check_capabilities(const Context& context, std::string_view stem, std::span
       {5302, "runtimeDescriptorArray", context.features().bindless},
       {5345, "vulkanMemoryModel", context.features().vulkan_memory_model},
       {5346, "vulkanMemoryModelDeviceScope", context.features().vulkan_memory_model_device_scope},
+      {5373, "VK_NV_shader_sm_builtins", context.features().sm_builtins},
   };
   constexpr std::uint32_t kOpCapability = 17;
   for (std::size_t i = 5; i + 1 < words.size() && words[i] == (2U << 16 | kOpCapability); i += 2) {

@@ -59,6 +59,8 @@ OptionalFeatures optional_features(const ::vk::raii::PhysicalDevice& device, con
   const auto clocks = ask(VK_KHR_SHADER_CLOCK_EXTENSION_NAME, ::vk::PhysicalDeviceShaderClockFeaturesKHR{});
   features.shader_device_clock = clocks.shaderDeviceClock;
   features.shader_subgroup_clock = clocks.shaderSubgroupClock;
+  features.sm_builtins =
+      ask(VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME, ::vk::PhysicalDeviceShaderSMBuiltinsFeaturesNV{}).shaderSMBuiltins;
   features.pipeline_executable_info = options.inspect && ask(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME,
                                                              ::vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR{})
                                                              .pipelineExecutableInfo;
@@ -109,6 +111,8 @@ OptionalFeatures optional_features(const ::vk::raii::PhysicalDevice& device, con
   ::vk::PhysicalDeviceShaderClockFeaturesKHR clock{.shaderSubgroupClock = features.shader_subgroup_clock,
                                                    .shaderDeviceClock = features.shader_device_clock};
   enable(features.shader_device_clock || features.shader_subgroup_clock, clock, VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
+  ::vk::PhysicalDeviceShaderSMBuiltinsFeaturesNV sm_builtins{.shaderSMBuiltins = true};
+  enable(features.sm_builtins, sm_builtins, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME);
   ::vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables{.pipelineExecutableInfo = true};
   enable(features.pipeline_executable_info, executables, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
   ::vk::PhysicalDeviceDescriptorBufferFeaturesEXT descriptor_buffer{.descriptorBuffer = true};

@@ -27,6 +27,7 @@ struct OptionalFeatures {
   bool bindless = false;               // runtimeDescriptorArray, partially bound, storage buffers updated after bind
   bool pipeline_robustness = false;    // VK_EXT_pipeline_robustness; only with DeviceOptions::pipeline_robustness
   bool shader_subgroup_clock = false;  // VK_KHR_shader_clock: clockARB
+  bool sm_builtins = false;            // VK_NV_shader_sm_builtins: gl_SMIDNV
   bool robustness2 = false;  // VK_EXT_robustness2's robustBufferAccess2 is supported; never enabled for the whole device
 };
 

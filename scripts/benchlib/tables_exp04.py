@@ -9,7 +9,7 @@ from functools import partial
 from benchlib import listings, markdown
 from benchlib.excerpts import sass_excerpts, three_ways
 from benchlib.markdown import NONE, count, escape, ratio_text
-from benchlib.results import Case, Results, Table
+from benchlib.results import API_NAMES, Case, Results, Table
 from benchlib.tables import Experiment, Pair, comparison, figure_of, micros, pairs, with_floor
 
 THREE_WAYS = ["add_f32", "add_f32x4", "chase", "copy_f32", "loop_f32", "inner_struct"]
@@ -39,6 +39,7 @@ FEATURES = {
     "cuda_block_constant": Change("CUDA", "the block size as a constant"),
     "cuda_all": Change("CUDA", "all features of Vulkan's code at once"),
     "cuda_16_registers": Change("CUDA", "16 registers a thread"),
+    "in_l2": Change("both", "16 MiB stored to over and over, which stay in the L2"),
     "one_slot": Change("both", "one block at a time on an SM, by its registers"),
     "cuda_one_slot": Change("CUDA", "one block at a time on an SM, by its shared memory"),
     "cuda_runs_vulkan_code": Change("CUDA", "Vulkan's machine code itself"),
@@ -168,6 +169,28 @@ def is_experiment(case: Case) -> bool:
     return case["variant"] not in CONTROLS and case["feature"] not in ONLY_QUALIFIERS
 
 
+# -------------------------------------------------------------------------------------------------------------- shares
+
+SHARES = {"sm_blocks_min": "fewest", "sm_blocks_q1": "1st quartile", "sm_blocks_median": "median",
+          "sm_blocks_q3": "3rd quartile", "sm_blocks_max": "most"}  # fmt: skip
+
+
+def exp04_shares(found: Results, table: Table) -> str:
+    """How the SMs of either API shared a kernel's blocks: one that stores faster gets more of them."""
+    rows = []
+    for pair in pairs(table, {"variant": "write_share"}):
+        for side in pair.sides:
+            shares = [figure_of(table, side, metric) for metric in SHARES]
+            if side and any(shares):
+                cells = [change_of(side).text, API_NAMES[side["api"]], micros(figure_of(table, side))]
+                rows.append([*cells, *(f"{share.value:.0f}" if share else NONE for share in shares)])
+    if not rows:
+        return "No results."
+    header = ["changed", "API", "µs:", *(f"{name}:" for name in SHARES.values())]
+    text = "Blocks of 4 KiB that an SM ran in one launch of `write_share`: the SMs sorted by that, at the ends and at every quarter."
+    return with_floor(found, table, f"{markdown.table(header, rows)}\n\n{text}")
+
+
 # ---------------------------------------------------------------------------------------------------------- qualifiers
 
 
@@ -221,12 +244,14 @@ EXPERIMENTS = [
         sections=[
             ("CUDA, descriptors, addresses", exp04_three),
             ("Causes of the gaps", exp04_causes),
+            ("Blocks that the SMs ran", exp04_shares),
             ("Qualifiers", exp04_qualifiers),
             ("Machine code", MACHINE_CODE),
         ],
         readme={
             "exp04-three": exp04_three,
             "exp04-causes": exp04_causes,
+            "exp04-shares": exp04_shares,
             "exp04-qualifiers": exp04_qualifiers,
             "exp04-sass": MACHINE_CODE,
         },

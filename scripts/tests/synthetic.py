@@ -20,7 +20,7 @@ PARAMS = {
 }
 SECTORS = ["load_requests", "load_sectors", "store_requests", "store_sectors"]
 MODEL = {"exp03_memory_coalescing": SECTORS, "exp05_strided": [*SECTORS, "min_read_bytes", "min_write_bytes"]}
-MEASURED: dict[str, list[str]] = {}
+MEASURED = {"exp04_bda": [f"sm_blocks_{part}" for part in ("min", "q1", "median", "q3", "max")]}
 PEAK_GBPS = 4800.0
 DRAM_ELEMENTS = 1 << 26
 
@@ -174,6 +174,9 @@ def exp04_rows(scale: float = 1.0) -> list[dict]:
     add("write_u32x4", "none", 50000, 55000)
     add("write_u32x4", "none", 55000, 55000, memory="from_vulkan")
     add("write_u32x4", "none", 50000, 50000, memory="from_cuda")
+    shares = {"sm_blocks_min": 90, "sm_blocks_q1": 95, "sm_blocks_median": 100, "sm_blocks_q3": 105, "sm_blocks_max": 150}
+    add("write_share", "none", 50000, 55000, **shares)
+    add("write_share", "in_l2", 48000, 48000, **shares)
     add("empty", "none", 1500, 1600, elements=32)
     add("load_f32", "none", 40000, 40010)
     add("aa_control_a", "none", 100000, 100000)

@@ -184,7 +184,7 @@ def test_exp04_tables(root: Path) -> None:
     assert three in text
     # Only descriptors ran with this block size.
     assert "| copy_f32 | 1024 | 64 Mi | cold | 101.0 | 101.0 | – | 1.0000 [0.9986, 1.0014] | SAME | – | – | – |" in text
-    causes = text[text.index("### Causes") : text.index("### Qualifiers")]
+    causes = text[text.index("### Causes") : text.index("### Blocks that the SMs ran")]
     rows = [line for line in causes.splitlines() if line.startswith("| write_u32x4 |")]
     assert [row.split(" | ")[4:6] for row in rows] == [
         ["nothing: the twins as they are", "–"],
@@ -196,6 +196,9 @@ def test_exp04_tables(root: Path) -> None:
     assert "| 55.00 | 1.1000 [1.0984, 1.1016] | 55.00 | 1.0000 [0.9986, 1.0014] | 1.0000 [0.9986, 1.0014] | SAME |" in rows[1]
     assert "| the queue family with graphics | Vulkan | 100.0 |" in causes and "| Vulkan's machine code itself | CUDA |" in causes
     assert "aa_control" not in causes and "coherent" not in causes and "| 1 Mi |" not in causes
+    shares = text[text.index("### Blocks that the SMs ran") : text.index("### Qualifiers")]
+    assert "| nothing: the twins as they are | Vulkan | 55.00 | 90 | 95 | 100 | 105 | 150 |" in shares
+    assert "| 16 MiB stored to over and over, which stay in the L2 | CUDA | 48.00 | 90 | 95 | 100 | 105 | 150 |" in shares
     qualifiers = text[text.index("### Qualifiers") : text.index("### Machine code")]
     coherent = "| copy_f32 | relaxed, gpu scope / coherent | LDG.E.STRONG.GPU | STG.E.STRONG.GPU | – | – | 100.0 | 1.0000 ["
     assert coherent in qualifiers
