@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "../block_sums.h"
 #include "../tma_params.h"
 #include "backends.h"
+#include "core/csv.h"
 #include "core/error.h"
 #include "core/experiment.h"
 #include "core/verify.h"
@@ -19,10 +21,15 @@ namespace {
 using bench::Buffer;
 using bench::Launch;
 using bench::Plan;
+using bench::Prepared;
 using bench::Workbench;
 
-constexpr std::uint32_t kLargestLog2 = 27;  // 2^27 vectors * 16 B = 2 GiB a buffer
-constexpr std::uint32_t kCpuSms = 4;        // what a software device is taken to have
+constexpr std::uint32_t kLargestLog2 = 27;    // 2^27 vectors * 16 B = 2 GiB a buffer
+constexpr std::uint32_t kCpuSms = 4;          // what a software device is taken to have
+constexpr std::uint32_t kResidentNs = 20000;  // long beside the time in which a GPU starts a block on every SM
+// maxComputeSharedMemorySize of NVIDIA's GPUs and of Mesa's CPU device.
+constexpr std::uint32_t kVulkanShared = 48U << 10;
+constexpr std::uint32_t kCpuShared = 32U << 10;
 
 // A shape on a GPU, and how much it reads.
 struct Cell {
@@ -32,21 +39,30 @@ struct Cell {
   std::uint32_t resident_threads = 0;  // that an SM holds; 0: unknown
 
   std::uint32_t tiles() const { return static_cast<std::uint32_t>(bytes / shape.tile_bytes()); }
-  std::uint32_t grid() const { return shape.per_sm == 0 ? tiles() : std::min(sms * shape.per_sm, tiles()); }
+  std::uint32_t grid() const {
+    if (shape.is_resident()) return sms * shape.per_sm;
+    return shape.per_sm == 0 ? tiles() : std::min(sms * shape.per_sm, tiles());
+  }
+  void check_sms() const {
+    if (sms == 0) throw bench::Skip("neither CUDA nor VK_NV_shader_sm_builtins tells how many SMs this GPU has");
+  }
 };
 
-// read_plain_16_4, write_plain_4_1, copy_bulk_8, read_bulk: what tells a CUDA kernel's instances apart.
+// read_plain_16_4, write_plain_4_1, copy_bulk_8, read_bulk, resident: what tells a CUDA kernel's instances apart.
 std::string entry(const Shape& shape) {
-  if (shape.mechanism == Mechanism::kReadRing || shape.mechanism == Mechanism::kTensorRing) return std::string(shape.stem);
+  if (shape.mechanism == Mechanism::kReadRing || shape.mechanism == Mechanism::kTensorRing || shape.is_resident())
+    return std::string(shape.stem);
   return fmt::format("{}_{}", shape.stem, shape.unroll == 0 ? shape.stages : shape.unroll);
 }
 
-int first_capability(Mechanism mechanism) {
-  return mechanism >= Mechanism::kReadRing ? 9 : mechanism == Mechanism::kCpAsync ? 8 : 0;
+int first_capability(const Shape& shape) {
+  const bool hints = shape.mechanism == Mechanism::kEvictLast;
+  return shape.is_ring() ? 9 : hints || shape.mechanism == Mechanism::kCpAsync ? 8 : 0;
 }
 
 std::vector<std::byte> params(const Cell& cell, const Buffer& input) {
   const Shape& shape = cell.shape;
+  if (shape.is_resident()) return bench::params_bytes(ResidentParams{kResidentNs, 0});
   if (!shape.is_ring()) return bench::params_bytes(TileParams{cell.tiles(), 0});
   const auto chunks = static_cast<std::uint32_t>(cell.bytes / shape.chunk_bytes);
   const RingParams ring{chunks, shape.chunk_bytes, shape.stages, 0};
@@ -60,27 +76,32 @@ std::vector<std::byte> params(const Cell& cell, const Buffer& input) {
 }
 
 std::uint32_t params_size(const Shape& shape) {
-  return !shape.is_ring()                            ? sizeof(TileParams)
+  return shape.is_resident()                         ? sizeof(ResidentParams)
+         : !shape.is_ring()                          ? sizeof(TileParams)
          : shape.mechanism == Mechanism::kTensorRing ? sizeof(TmaParams)
                                                      : sizeof(RingParams);
+}
+
+const bench::Kernel& kernel(Workbench& bench, const Shape& shape) {
+  return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), shape.stem),
+                       .entry = entry(shape),
+                       .block_x = shape.block,
+                       .glsl_constants = {shape.unroll, std::max(shape.shared_bytes() / 16, 1U)},
+                       .buffers = shape.inputs() + 1,
+                       .params_bytes = params_size(shape),
+                       .shared_bytes = shape.shared_bytes(),
+                       .cuda_since = first_capability(shape)});
 }
 
 // Six steps, the same for both APIs: kernel, input, poisoned output, one run, verification, the subject to be timed.
 std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Cell& cell, ChunkSums& sums) {
   const Shape& shape = cell.shape;
-  if (cell.sms == 0) throw bench::Skip("neither CUDA nor VK_NV_shader_sm_builtins tells how many SMs this GPU has");
+  cell.check_sms();
   // Blocks that do not all fit would come one after another, with less in flight than the row says.
   if (cell.resident_threads != 0 && shape.per_sm * shape.block > cell.resident_threads)
     throw bench::Skip("an SM of this GPU holds {} threads, not {}", cell.resident_threads, shape.per_sm * shape.block);
   Launch launch;
-  launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), shape.stem),
-                                 .entry = entry(shape),
-                                 .block_x = shape.block,
-                                 .glsl_constants = {shape.unroll, std::max(shape.shared_bytes() / 16, 1U)},
-                                 .buffers = shape.inputs() + 1,
-                                 .params_bytes = params_size(shape),
-                                 .shared_bytes = shape.shared_bytes(),
-                                 .cuda_since = first_capability(shape.mechanism)});
+  launch.kernel = &kernel(bench, shape);
   const std::uint64_t words = cell.bytes / sizeof(std::uint32_t);
   const Buffer& input = bench.input(0, words);
   const std::uint64_t out_words = shape.reads() ? cell.grid() : words;
@@ -101,22 +122,63 @@ std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Cell& cell, Chunk
   return bench.device().prepare(launch, {});
 }
 
+// Most blocks at once in any run so far. Throws Error if a block was not counted out, or more were counted in than there are.
+std::uint32_t most_resident(Workbench& bench, const Buffer& counts, const Cell& cell) {
+  std::uint32_t found[2];
+  bench.device().download(counts, 0, std::as_writable_bytes(std::span(found)));
+  bench::verify<std::uint32_t>(bench.device(), counts, 2, bench::kGuardWords, [&](std::uint64_t i) {
+    return i == EXP06_LIVE ? 0U : std::clamp(found[EXP06_MOST], 1U, cell.grid());
+  });
+  return found[EXP06_MOST];
+}
+
+// The same steps for `resident`, whose output starts as zeros, and what was counted in the timed runs.
+Prepared set_up_resident(Workbench& bench, const Cell& cell) {
+  cell.check_sms();
+  if (bench.device().info().is_cpu && cell.shape.shared_bytes() > kCpuShared)
+    throw bench::Skip("a software device has {} bytes of shared memory a block, not {}", kCpuShared, cell.shape.shared_bytes());
+  Launch launch;
+  launch.kernel = &kernel(bench, cell.shape);
+  launch.grid = {cell.grid(), 1, 1};
+  Buffer& counts = bench.output("output", 2);
+  bench.device().fill(counts, 0, 2 * sizeof(std::uint32_t), 0);
+  launch.buffers = {&counts};
+  launch.params = params(cell, counts);
+
+  bench.device().run(launch);
+  most_resident(bench, counts, cell);
+  const auto blocks_an_sm = [&bench, &counts, cell] {
+    return most_resident(bench, counts, cell) / static_cast<double>(cell.sms);
+  };
+  return {bench.device().prepare(launch, {}), [=] { return std::vector{bench::csv_number(blocks_an_sm())}; }};
+}
+
 bench::Case make_case(const Cell& cell, const std::shared_ptr<ChunkSums>& sums) {
   const Shape& shape = cell.shape;
   const auto number = [](std::uint32_t value) { return value == 0 ? std::string() : std::to_string(value); };
-  bench::Case result =
-      bench::twin(std::string(shape.variant),
-                  {number(shape.block), number(shape.per_sm), number(shape.elem_bytes), number(shape.unroll),
-                   number(shape.stages), number(shape.chunk_bytes), number(shape.per_sm * shape.block_bytes_in_flight())},
-                  [cell, sums](Workbench& bench) { return set_up(bench, cell, *sums); });
-  if (first_capability(shape.mechanism) != 0)
+  bench::Case result = bench::twin(
+      std::string(shape.variant),
+      {number(shape.block), number(shape.per_sm), number(shape.elem_bytes), number(shape.unroll), number(shape.stages),
+       number(shape.chunk_bytes), number(shape.per_sm * shape.block_bytes_in_flight()), number(shape.held_bytes)},
+      [cell, sums](Workbench& bench) -> Prepared {
+        if (cell.shape.is_resident()) return set_up_resident(bench, cell);
+        return set_up(bench, cell, *sums);
+      });
+  if (first_capability(shape) != 0 || shape.held_bytes > kVulkanShared)
     std::erase_if(result.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
-  result.elements = cell.bytes / 16;
-  result.useful_bytes = result.footprint_bytes = cell.bytes * (shape.inputs() + (shape.reads() ? 0 : 1));
+  result.elements = shape.is_resident() ? cell.grid() : cell.bytes / 16;
+  const std::uint32_t arrays = shape.inputs() + (shape.reads() ? 0 : 1);
+  result.useful_bytes = result.footprint_bytes = shape.is_resident() ? 0 : cell.bytes * arrays;
   // The slowest take 22 ms a launch; nobody asks for what the host sees of them.
   result.host_samples = 2;
   result.budget_part = 0.15;
   return result;
+}
+
+// In a sweep that --quick makes coarse.
+bool is_coarse(const Shape& shape) {
+  if (shape.is_resident()) return shape.held_bytes == 16U << 10 || shape.held_bytes == 48U << 10;
+  return shape.elem_bytes == 16;
 }
 
 std::vector<bench::Case> cases(const Plan& plan) {
@@ -125,9 +187,10 @@ std::vector<bench::Case> cases(const Plan& plan) {
   const auto sums = std::make_shared<ChunkSums>();
   std::vector<bench::Case> list;
   for (const Shape& shape : shapes(plan.smoke || plan.cpu)) {
-    if (plan.quick && shape.elem_bytes < 16) continue;
+    if (plan.quick && !is_coarse(shape)) continue;
     bench::Case one = make_case({shape, plan.cpu ? kCpuSms : plan.multiprocessors, bytes, plan.resident_threads}, sums);
-    for (const bench::Cache cache : plan.caches_for(one.footprint_bytes)) {
+    for (const bench::Cache cache :
+         one.footprint_bytes == 0 ? std::vector{bench::Cache::kWarm} : plan.caches_for(one.footprint_bytes)) {
       one.cache = cache;
       list.push_back(one);
     }
@@ -145,8 +208,9 @@ int main(int argc, char** argv) {
       .question =
           "How many bytes must be in flight on every SM to fill the memory's bandwidth, and which mechanism gets them "
           "there cheapest?",
-      .params = {"block", "blocks_per_sm", "elem_bytes", "unroll", "stages", "chunk_bytes", "bytes_in_flight"},
+      .params = {"block", "blocks_per_sm", "elem_bytes", "unroll", "stages", "chunk_bytes", "bytes_in_flight", "shared_bytes"},
       .model = {},
+      .measured = {"resident_blocks"},
       .variants = {{"read_plain", "persistent blocks, `unroll` loads of `elem_bytes` in flight a thread"},
                    {"read_tiles", "the same kernel with a block for every tile: the ceiling of a plain read"},
                    {"read_staged", "through registers into shared memory, the next tile's loads in flight meanwhile"},
@@ -155,9 +219,12 @@ int main(int argc, char** argv) {
                    {"read_tma", "the same chunks through a 2-D tensor map; CUDA alone"},
                    {"copy_plain", "b = a, persistent blocks, `unroll` loads of `elem_bytes` in flight a thread"},
                    {"copy_tiles", "the same kernel with a block for every tile: the ceiling of a plain copy"},
+                   {"copy_evict_last",
+                    "the tiles' copy with loads that the L2 is asked to keep: PTX's policy evict_last; CUDA alone"},
                    {"copy_bulk", "b = a by bulk copies into shared memory and out of it; CUDA alone"},
                    {"add_plain", "c = a + b, persistent blocks, two loads of `elem_bytes` in flight a thread"},
                    {"write_plain", "persistent blocks, one store of `elem_bytes` a thread and turn; nothing read"},
+                   {"resident", "how many blocks an SM holds that take `shared_bytes` of shared memory each; no data moved"},
                    {"aa_control_a", "A/A control: read_tiles, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},
       .cases = cases,

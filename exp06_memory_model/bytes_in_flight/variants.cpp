@@ -46,6 +46,15 @@ void add_cp_async(std::vector<Shape>& list) {
     list.push_back({"read_cp_async", "read_cp_async", Mechanism::kCpAsync, 16, 0, 4, 0, block, 1});
 }
 
+// Of copy_tiles' shapes.
+void add_evict_last(std::vector<Shape>& list) {
+  const auto add = [&](std::uint32_t unroll, std::uint32_t block) {
+    list.push_back({"copy_evict_last", "copy_evict_last_16", Mechanism::kEvictLast, 16, unroll, 0, 0, block, 0});
+  };
+  for (const std::uint32_t block : {128U, 256U, 512U}) add(1, block);
+  for (const std::uint32_t block : {256U, 1024U}) add(2, block);
+}
+
 // Every thread slot of an SM that has 2048 of them is taken, with one access each; loads of 4 bytes with two and four, too. And
 // with five to seven of eight blocks, as if the others were just being started.
 void add_full(std::vector<Shape>& list) {
@@ -71,6 +80,12 @@ void add_full(std::vector<Shape>& list) {
     add("add_plain", "add_plain_4", 4, 1, per_sm);
   }
   for (const std::uint32_t per_sm : {3U, 4U}) add("add_plain", "add_plain_8", 8, 1, per_sm);
+}
+
+// For every SM 48 blocks, more than it holds of any size. 16 KiB come first: a few shapes have them alone.
+void add_resident(std::vector<Shape>& list) {
+  for (const std::uint32_t kib : {16U, 1U, 4U, 8U, 12U, 24U, 32U, 40U, 48U, 64U, 96U, 112U, 227U})
+    list.push_back({"resident", "resident", Mechanism::kResident, 0, 0, 0, 0, 64, 48, kib << 10});
 }
 
 // Bulk copies: chunk, warps, stages.
@@ -99,7 +114,10 @@ std::uint32_t Shape::block_bytes_in_flight() const {
 std::uint32_t Shape::shared_bytes() const {
   switch (mechanism) {
     case Mechanism::kPlain:
+    case Mechanism::kEvictLast:
       return 0;
+    case Mechanism::kResident:
+      return held_bytes;
     case Mechanism::kStaged:
       return 2 * tile_bytes();
     case Mechanism::kCpAsync:
@@ -139,15 +157,22 @@ std::vector<Shape> shapes(bool few) {
                                                                             {4, 512, 2},
                                                                             {4, 1024, 1},
                                                                             {8, 512, 2},
+                                                                            {1, 128, 0},
+                                                                            {1, 256, 0},
+                                                                            {1, 512, 0},
                                                                             {1, 1024, 0},
+                                                                            {2, 256, 0},
                                                                             {2, 512, 0},
+                                                                            {2, 1024, 0},
                                                                             {4, 256, 0}}) {
     list.push_back(
         {per_sm == 0 ? "copy_tiles" : "copy_plain", "copy_plain_16", Mechanism::kPlain, 16, unroll, 0, 0, block, per_sm});
   }
+  add_evict_last(list);
   add_rings(list, "copy_bulk", Mechanism::kCopyRing,
             {{2048, 4, 4}, {2048, 8, 4}, {2048, 8, 8}, {4096, 8, 4}, {8192, 4, 4}, {8192, 2, 8}, {16384, 2, 4}, {16384, 1, 8}});
   add_full(list);
+  add_resident(list);
   if (!few) return list;
   std::set<std::tuple<std::string_view, std::string_view, std::uint32_t, std::uint32_t>> seen;
   std::erase_if(list, [&](const Shape& shape) {

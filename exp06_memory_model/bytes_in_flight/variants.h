@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-enum class Mechanism : std::uint8_t { kPlain, kStaged, kCpAsync, kReadRing, kTensorRing, kCopyRing };
+enum class Mechanism : std::uint8_t { kPlain, kEvictLast, kStaged, kCpAsync, kResident, kReadRing, kTensorRing, kCopyRing };
 
 // One case: `per_sm` blocks of `block` threads on every SM; 0: as many blocks as there are tiles.
 struct Shape {
@@ -18,18 +18,20 @@ struct Shape {
   std::uint32_t chunk_bytes;  // of one bulk copy
   std::uint32_t block;
   std::uint32_t per_sm;
+  std::uint32_t held_bytes = 0;  // resident: shared memory that a block takes
 
+  bool is_resident() const { return mechanism == Mechanism::kResident; }
   bool is_ring() const { return mechanism >= Mechanism::kReadRing; }
   bool reads() const { return variant.starts_with("read"); }  // and stores a sum a block alone
   bool copies() const { return variant.starts_with("copy"); }
   bool adds() const { return variant.starts_with("add"); }
   bool writes() const { return variant.starts_with("write"); }
-  std::uint32_t inputs() const { return adds() ? 2 : writes() ? 0 : 1; }
+  std::uint32_t inputs() const { return adds() ? 2 : writes() || is_resident() ? 0 : 1; }
   // What a block takes of each buffer in one turn.
   std::uint32_t tile_bytes() const;
   // What a block of a persistent grid has asked for and not yet got. 0 of writes: nothing waits for a store.
   std::uint32_t block_bytes_in_flight() const;
-  // CUDA's dynamic shared memory.
+  // A block's shared memory; CUDA's is dynamic.
   std::uint32_t shared_bytes() const;
 };
 
