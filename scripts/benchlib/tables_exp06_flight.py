@@ -1,4 +1,4 @@
-"""exp06's tables about filling the memory system: bandwidth by bytes in flight, latency by load."""
+"""exp06's tables about filling the memory system: bandwidth by bytes in flight, blocks that an SM holds, latency by load."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from benchlib import markdown
 from benchlib.markdown import NONE, escape, ratio_text, sig
 from benchlib.results import API_NAMES, APIS, Case, Results, Table
-from benchlib.tables import Experiment, all_pairs, figure_of, with_floor
+from benchlib.tables import Experiment, all_pairs, figure_of, measured_cell, plain, with_floor
 
 KNEE = 0.9  # of the best
 KIB = 1024
@@ -146,6 +146,56 @@ def full_loops(_: Results, table: Table) -> str:
     return f"{text}\n\n{markdown.table(header, rows)}"
 
 
+def best_copies(found: Results, table: Table) -> str:
+    """A row a shape with a block for every tile."""
+    sides = [("copy_tiles", "cuda"), ("copy_evict_last", "cuda"), ("copy_tiles", "vulkan")]
+    cases: dict[tuple[int, int], dict[tuple[str, str], Case]] = {}
+    for case in table.select({"variant": ["copy_tiles", "copy_evict_last"]}):
+        cases.setdefault((case.whole("block"), case.whole("unroll")), {})[case["variant"], case["api"]] = case
+    rows = []
+    for (block, unroll), of_shape in sorted(cases.items()):
+        as_is, kept, vulkan = (of_shape.get(side) for side in sides)
+        ratio = ratio_text(table.ratio(kept, as_is, "gbps")) if kept and as_is else NONE
+        cells = [_rate_cells(table, case) for case in (as_is, kept, vulkan)]
+        rows.append([str(block), str(unroll), *cells[0], *cells[1], ratio, *cells[2]])
+    if not rows:
+        return "No results."
+    peak = "of peak (%):"
+    header = ["threads a block:", "loads a thread:", "CUDA plain GB/s:", peak, "CUDA evict_last GB/s:", peak]
+    header += ["evict_last/plain [95 %]:", "Vulkan plain GB/s:", peak]
+    text = (
+        "GB/s, read and written, of copies in 16-byte accesses with a block for every tile, and their share of the memory's "
+        "theoretical peak. evict_last: the L2 is asked to keep what is loaded."
+    )
+    return with_floor(found, table, f"{text}\n\n{markdown.table(header, rows)}")
+
+
+def _rate_cells(table: Table, case: Case | None) -> list[str]:
+    peak = figure_of(table, case, "peak_pct")
+    return [plain(figure_of(table, case, "gbps")), f"{peak.value:.1f}" if peak else NONE]
+
+
+def resident_blocks(_: Results, table: Table) -> str:
+    """A row a size of shared memory, a column an API."""
+    metric = "resident_blocks"
+    cases = {(case.whole("shared_bytes"), case["api"]): case for case in table.select({"variant": "resident"})}
+    rows = []
+    for size in sorted({size for size, _ in cases}):
+        sides = [cases.get((size, api)) for api in APIS]
+        counts = [figure_of(table, case, metric) for case in sides]
+        used = [f"{count.value * size / KIB:.6g}" if count else NONE for count in counts]
+        rows.append([str(size // KIB), *(measured_cell(table, case, metric) for case in sides), *used])
+    if not rows:
+        return "No results."
+    header = ["KiB of shared memory a block:", *(f"{API_NAMES[api]} blocks an SM:" for api in APIS)]
+    header += [f"{API_NAMES[api]} KiB in use:" for api in APIS]
+    text = (
+        "How many blocks of 64 threads an SM holds at once, counted by the blocks themselves, by the shared memory that each takes, "
+        "and how much of it they take together."
+    )
+    return f"{text}\n\n{markdown.table(header, rows)}"
+
+
 def _registers(code: Table | None, kernel: str, api: str) -> str:
     # Vulkan's kernels are one file with a constant for what CUDA has instances of.
     names = [kernel, kernel.rpartition("_")[0]] if code else []
@@ -250,12 +300,16 @@ EXPERIMENTS = [
             ("Bandwidth against bytes in flight", flight_curve),
             ("What each mechanism needs and costs", flight_mechanisms),
             ("Loops on a full SM", full_loops),
+            ("Copies with a block a tile", best_copies),
+            ("Blocks that an SM holds", resident_blocks),
             ("All pairs", all_pairs),
         ],
         readme={
             "exp06-flight": flight_curve,
             "exp06-mechanisms": flight_mechanisms,
             "exp06-full-loops": full_loops,
+            "exp06-flight-copies": best_copies,
+            "exp06-resident": resident_blocks,
         },
         figures="exp06-flight-plots",
     ),

@@ -1,4 +1,4 @@
-"""exp06's curves: bandwidth by bytes in flight, its knee, and Kingman's formula through a loaded latency."""
+"""exp06's curves: bandwidth by bytes in flight, its knee, and Kingman's formula through a loaded latency; blocks on an SM."""
 
 from pathlib import Path
 
@@ -6,7 +6,17 @@ import pytest
 import synthetic
 from benchlib import results
 from benchlib.plots_exp06_flight import exp06_flight_plot, exp06_latency_plot
-from benchlib.tables_exp06_flight import Loaded, flight_curve, flight_mechanisms, full_loops, kingman, knee_bytes, loaded_latency
+from benchlib.tables_exp06_flight import (
+    Loaded,
+    best_copies,
+    flight_curve,
+    flight_mechanisms,
+    full_loops,
+    kingman,
+    knee_bytes,
+    loaded_latency,
+    resident_blocks,
+)
 
 FLIGHT, LATENCY = "exp06_bytes_in_flight", "exp06_loaded_latency"
 ELEMENTS = synthetic.DRAM_ELEMENTS
@@ -67,6 +77,43 @@ def test_full_loops_have_a_row_for_what_a_thread_asks_for(found: results.Results
         "| 2 x 4 bytes | 2400 | 1200 | – | – |",
         "| 16 bytes | 4000 | 2000 | – | – |",
     ]
+
+
+def test_copies_have_a_row_for_a_shape_with_a_block_a_tile(found: results.Results, tmp_path: Path) -> None:
+    assert best_copies(found, found.tables[FLIGHT]) == "No results."
+    rows = shape("copy_tiles", 4200, 0, blocks_per_sm="") + shape("copy_tiles", 4000, 0, blocks_per_sm="", unroll=2)
+    rows += shape("copy_evict_last", 4320, 0, blocks_per_sm="")[:1]  # CUDA's alone
+    rows += shape("copy_evict_last", 4320, 0, blocks_per_sm="", block=128)[:1] + shape("copy_plain", 4600, 16384)
+    synthetic.write(tmp_path, FLIGHT, rows)
+    again = results.load(tmp_path)
+    lines = best_copies(again, again.tables[FLIGHT]).splitlines()
+    assert lines[4] == "| 128 | 1 | – | – | 4320 | 90.0 | – | – | – |"
+    assert lines[5].startswith("| 256 | 1 | 4200 | 87.5 | 4320 | 90.0 | 1.0286 [")
+    assert lines[5].endswith("] | 2100 | 43.8 |")
+    assert lines[6] == "| 256 | 2 | 4000 | 83.3 | – | – | – | 2000 | 41.7 |"
+
+
+def resident(kib: int, **blocks: object) -> list[dict]:
+    """A row an API that is named, with its blocks an SM."""
+    cells = {"block": 64, "blocks_per_sm": 48, "shared_bytes": kib * 1024, "elements": 6336, "useful_bytes": "", "gbps": ""}
+    return [synthetic.row(FLIGHT, "resident", api, 1e5, resident_blocks=count, **cells) for api, count in blocks.items()]
+
+
+def test_blocks_that_an_sm_holds_have_a_row_for_a_size(
+    found: results.Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = flight_curve(found, found.tables[FLIGHT])
+    assert resident_blocks(found, found.tables[FLIGHT]) == "No results."  # a file of before, without the columns
+    monkeypatch.setitem(synthetic.PARAMS, FLIGHT, [*synthetic.PARAMS[FLIGHT], "shared_bytes"])
+    monkeypatch.setitem(synthetic.MEASURED, FLIGHT, ["resident_blocks"])
+    rows = shape("read_tiles", 4000, 0, blocks_per_sm="") + shape("read_plain", 2000, 16384) + shape("read_plain", 4000, 32768)
+    rows += resident(227, cuda=1) + resident(8, cuda=25, vulkan=11.5)
+    synthetic.write(tmp_path, FLIGHT, rows)
+    again = results.load(tmp_path)
+    lines = resident_blocks(again, again.tables[FLIGHT]).splitlines()
+    assert "blocks of 64 threads" in lines[0]
+    assert lines[4:] == ["| 8 | 25 | 11.5 | 200 | 92 |", "| 227 | 1 | – | 227 | – |"]
+    assert flight_curve(again, again.tables[FLIGHT]) == before
 
 
 def test_the_knee_lies_between_its_neighbours(found: results.Results) -> None:
