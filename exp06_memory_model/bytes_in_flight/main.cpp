@@ -30,6 +30,7 @@ constexpr std::uint32_t kResidentNs = 20000;  // long beside the time in which a
 // maxComputeSharedMemorySize of NVIDIA's GPUs and of Mesa's CPU device.
 constexpr std::uint32_t kVulkanShared = 48U << 10;
 constexpr std::uint32_t kCpuShared = 32U << 10;
+constexpr std::uint32_t kSumsBytes = 1U << 10;  // of ../glsl/sums.glsl; CUDA's take less
 
 // A shape on a GPU, and how much it reads.
 struct Cell {
@@ -93,13 +94,52 @@ const bench::Kernel& kernel(Workbench& bench, const Shape& shape) {
                        .cuda_since = first_capability(shape)});
 }
 
+// Most blocks at once in any run so far. Throws Error if a block was not counted out, or more were counted in than there are.
+std::uint32_t most_resident(Workbench& bench, const Buffer& counts, const Cell& cell) {
+  std::uint32_t found[2];
+  bench.device().download(counts, 0, std::as_writable_bytes(std::span(found)));
+  bench::verify<std::uint32_t>(bench.device(), counts, 2, bench::kGuardWords, [&](std::uint64_t i) {
+    return i == EXP06_LIVE ? 0U : std::clamp(found[EXP06_MOST], 1U, cell.grid());
+  });
+  return found[EXP06_MOST];
+}
+
+// A `resident` shape that has run once. Its output starts as zeros.
+Launch count_resident(Workbench& bench, const Cell& cell) {
+  if (bench.device().info().is_cpu && cell.shape.shared_bytes() > kCpuShared)
+    throw bench::Skip("a software device has {} bytes of shared memory a block, not {}", kCpuShared, cell.shape.shared_bytes());
+  Launch launch;
+  launch.kernel = &kernel(bench, cell.shape);
+  launch.grid = {cell.grid(), 1, 1};
+  Buffer& counts = bench.output("counts", 2);
+  bench.device().fill(counts, 0, 2 * sizeof(std::uint32_t), 0);
+  launch.buffers = {&counts};
+  launch.params = params(cell, counts);
+
+  bench.device().run(launch);
+  most_resident(bench, counts, cell);
+  return launch;
+}
+
+// Blocks that do not all fit on an SM would come one after another, with less in flight than the row says.
+void check_fit(Workbench& bench, const Cell& cell) {
+  const Shape& shape = cell.shape;
+  if (cell.resident_threads != 0 && shape.per_sm * shape.block > cell.resident_threads)
+    throw bench::Skip("an SM of this GPU holds {} threads, not {}", cell.resident_threads, shape.per_sm * shape.block);
+  if (shape.mechanism != Mechanism::kStaged || bench.device().info().is_cpu) return;
+  // No API says how much shared memory an SM has for Vulkan: on an H200 it is 100 KiB, of CUDA's 228.
+  const Cell like{resident(shape.shared_bytes() + kSumsBytes), cell.sms};
+  const std::uint32_t fit = most_resident(bench, *count_resident(bench, like).buffers.front(), like) / cell.sms;
+  if (fit < shape.per_sm)
+    throw bench::Skip("with {} bytes of shared memory each, an SM holds {} blocks at once, not {}", like.shape.held_bytes, fit,
+                      shape.per_sm);
+}
+
 // Six steps, the same for both APIs: kernel, input, poisoned output, one run, verification, the subject to be timed.
 std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Cell& cell, ChunkSums& sums) {
   const Shape& shape = cell.shape;
   cell.check_sms();
-  // Blocks that do not all fit would come one after another, with less in flight than the row says.
-  if (cell.resident_threads != 0 && shape.per_sm * shape.block > cell.resident_threads)
-    throw bench::Skip("an SM of this GPU holds {} threads, not {}", cell.resident_threads, shape.per_sm * shape.block);
+  check_fit(bench, cell);
   Launch launch;
   launch.kernel = &kernel(bench, shape);
   const std::uint64_t words = cell.bytes / sizeof(std::uint32_t);
@@ -122,32 +162,11 @@ std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Cell& cell, Chunk
   return bench.device().prepare(launch, {});
 }
 
-// Most blocks at once in any run so far. Throws Error if a block was not counted out, or more were counted in than there are.
-std::uint32_t most_resident(Workbench& bench, const Buffer& counts, const Cell& cell) {
-  std::uint32_t found[2];
-  bench.device().download(counts, 0, std::as_writable_bytes(std::span(found)));
-  bench::verify<std::uint32_t>(bench.device(), counts, 2, bench::kGuardWords, [&](std::uint64_t i) {
-    return i == EXP06_LIVE ? 0U : std::clamp(found[EXP06_MOST], 1U, cell.grid());
-  });
-  return found[EXP06_MOST];
-}
-
-// The same steps for `resident`, whose output starts as zeros, and what was counted in the timed runs.
+// `resident`, and what was counted in the timed runs.
 Prepared set_up_resident(Workbench& bench, const Cell& cell) {
   cell.check_sms();
-  if (bench.device().info().is_cpu && cell.shape.shared_bytes() > kCpuShared)
-    throw bench::Skip("a software device has {} bytes of shared memory a block, not {}", kCpuShared, cell.shape.shared_bytes());
-  Launch launch;
-  launch.kernel = &kernel(bench, cell.shape);
-  launch.grid = {cell.grid(), 1, 1};
-  Buffer& counts = bench.output("output", 2);
-  bench.device().fill(counts, 0, 2 * sizeof(std::uint32_t), 0);
-  launch.buffers = {&counts};
-  launch.params = params(cell, counts);
-
-  bench.device().run(launch);
-  most_resident(bench, counts, cell);
-  const auto blocks_an_sm = [&bench, &counts, cell] {
+  const Launch launch = count_resident(bench, cell);
+  const auto blocks_an_sm = [&bench, &counts = *launch.buffers.front(), cell] {
     return most_resident(bench, counts, cell) / static_cast<double>(cell.sms);
   };
   return {bench.device().prepare(launch, {}), [=] { return std::vector{bench::csv_number(blocks_an_sm())}; }};

@@ -82,10 +82,10 @@ void add_full(std::vector<Shape>& list) {
   for (const std::uint32_t per_sm : {3U, 4U}) add("add_plain", "add_plain_8", 8, 1, per_sm);
 }
 
-// For every SM 48 blocks, more than it holds of any size. 16 KiB come first: a few shapes have them alone.
+// 16 KiB come first: a few shapes have them alone.
 void add_resident(std::vector<Shape>& list) {
   for (const std::uint32_t kib : {16U, 1U, 4U, 8U, 12U, 24U, 32U, 40U, 48U, 64U, 96U, 112U, 227U})
-    list.push_back({"resident", "resident", Mechanism::kResident, 0, 0, 0, 0, 64, 48, kib << 10});
+    list.push_back(resident(kib << 10));
 }
 
 // Bulk copies: chunk, warps, stages.
@@ -125,6 +125,11 @@ std::uint32_t Shape::shared_bytes() const {
     default:
       return stages * (tile_bytes() + block / 32 * kBarrierBytes);
   }
+}
+
+Shape resident(std::uint32_t held_bytes) {
+  constexpr std::uint32_t kPerSm = 48;  // more than an SM holds of any size
+  return {"resident", "resident", Mechanism::kResident, 0, 0, 0, 0, 64, kPerSm, held_bytes};
 }
 
 std::vector<Shape> shapes(bool few) {

@@ -35,6 +35,9 @@ struct Shape {
   std::uint32_t shared_bytes() const;
 };
 
+// Blocks that take so much shared memory, and count how many there are at once.
+Shape resident(std::uint32_t held_bytes);
+
 // `few`: one shape of every kernel. All shapes' tiles divide kTileMultiple.
 std::vector<Shape> shapes(bool few);
 
