@@ -126,9 +126,7 @@ std::vector<bench::Case> cases(const Plan& plan) {
     if (plan.quick && block != kQuickBlock) return;
     bench::Case one = make_case(variant, block, floats);
     one.queue = queue;
-    // An empty kernel has no data to evict; its launches go back to back as the sampler likes.
-    for (const bench::Cache cache :
-         one.footprint_bytes == 0 ? std::vector{bench::Cache::kWarm} : plan.caches_for(one.footprint_bytes)) {
+    for (const bench::Cache cache : plan.caches_for(one.footprint_bytes)) {
       one.cache = cache;
       list.push_back(one);
     }

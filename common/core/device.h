@@ -102,7 +102,7 @@ struct KernelSpec {
   std::vector<std::uint32_t> glsl_constants;  // GLSL specialization constants 1, 2, ...; in CUDA `entry` chooses the instance
   std::uint32_t buffers = 0;                  // pointer arguments / storage-buffer bindings 0 ... buffers-1
   std::uint32_t params_bytes = 0;             // the struct of params.h: last CUDA argument / push constants
-  std::uint32_t shared_bytes = 0;             // CUDA: dynamic shared memory a block. GLSL sizes its own by its constants
+  std::uint32_t shared_bytes = 0;             // a block's: CUDA's is dynamic; GLSL sizes its own by its constants
   int cuda_since = 0;                         // CUDA: the major compute capability that has the kernel's instructions
   std::uint32_t cluster_x = 0;                // CUDA: consecutive blocks in x that share a cluster; 0: no clusters
   BufferBinding binding = BufferBinding::kDescriptors;

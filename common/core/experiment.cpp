@@ -48,6 +48,7 @@ std::uint64_t Plan::largest(std::uint32_t limit_log2, std::uint64_t bytes_per_el
 }
 
 std::vector<Cache> Plan::caches_for(std::uint64_t footprint_bytes) const {
+  if (footprint_bytes == 0) return {Cache::kWarm};
   if (!caches.empty()) return caches;
   return {is_dram(footprint_bytes) ? Cache::kCold : Cache::kWarm};
 }

@@ -37,7 +37,8 @@ struct Plan {
   std::uint64_t largest(std::uint32_t limit_log2, std::uint64_t bytes_per_element) const;
   // A footprint of at least 4 x L2 streams from DRAM.
   bool is_dram(std::uint64_t footprint_bytes) const { return footprint_bytes >= 4 * l2_bytes; }
-  // The cache states to run: --cache if given; else cold for DRAM-size footprints, warm below.
+  // The cache states to run: --cache if given; else cold for DRAM-size footprints, warm below. Where there is nothing to evict,
+  // always warm: such launches go back to back as the sampler likes.
   std::vector<Cache> caches_for(std::uint64_t footprint_bytes) const;
 };
 

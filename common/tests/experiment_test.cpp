@@ -73,6 +73,7 @@ TEST(Plan, ColdForDramSizesWarmBelow) {
   EXPECT_FALSE(plan.is_dram((4 << 20) - 1));
   plan.caches = {Cache::kCold, Cache::kWarm};
   EXPECT_THAT(plan.caches_for(1), ElementsAre(Cache::kCold, Cache::kWarm));
+  EXPECT_THAT(plan.caches_for(0), ElementsAre(Cache::kWarm));
 }
 
 TEST(Twin, IsTheSameSetUpForBothApis) {

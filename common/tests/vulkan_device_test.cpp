@@ -271,6 +271,9 @@ TEST_P(VulkanDeviceTest, SkipsKernelsItCannotRun) {
   spec = xor_spec(64);
   spec.cluster_x = 2;
   EXPECT_THROW(device().load(spec), Skip);
+  spec = xor_spec(64);
+  spec.shared_bytes = 1U << 30;
+  EXPECT_THROW(device().load(spec), Skip);
   const KernelImages cuda_only{.stem = "cuda_only", .cuda = {}, .spirv = {}};
   spec = xor_spec(64);
   spec.images = &cuda_only;

@@ -66,6 +66,7 @@ void check_limits(const Context& context, const KernelSpec& spec) {
   at_most("invocations a workgroup", spec.block_x, "maxComputeWorkGroupInvocations", limits.maxComputeWorkGroupInvocations);
   at_most("bytes of push constants", push_bytes_of_buffers(spec) + spec.params_bytes, "maxPushConstantsSize",
           limits.maxPushConstantsSize);
+  at_most("bytes of shared memory", spec.shared_bytes, "maxComputeSharedMemorySize", limits.maxComputeSharedMemorySize);
   check_binding(context, spec);
   const auto wants = [&](bool met, const char* extension) {
     if (!met) {

@@ -1,6 +1,7 @@
 // write_u32x4 over and over into a window of params.steps + 1 vectors, a power of two; each block also stores which SM ran it,
 // 4 bytes for 16 a thread.
 #include "core/words.cuh"
+#include "cuda/kernels/sm_id.cuh"
 #include "params.h"
 
 extern "C" __global__ void write_share(uint4* b, uint* sms, BdaParams params) {
@@ -8,8 +9,5 @@ extern "C" __global__ void write_share(uint4* b, uint* sms, BdaParams params) {
   if (i >= params.count) return;
   const uint at = i & params.steps;
   words_of(at, b[at]);
-  if (threadIdx.x != 0) return;
-  uint sm;
-  asm("mov.u32 %0, %%smid;" : "=r"(sm));
-  sms[blockIdx.x] = sm;
+  if (threadIdx.x == 0) sms[blockIdx.x] = sm_id();
 }

@@ -24,12 +24,9 @@ using bench::Plan;
 using bench::Prepared;
 using bench::Workbench;
 
-constexpr std::uint32_t kLargestLog2 = 27;    // 2^27 vectors * 16 B = 2 GiB a buffer
-constexpr std::uint32_t kCpuSms = 4;          // what a software device is taken to have
-constexpr std::uint32_t kResidentNs = 20000;  // long beside the time in which a GPU starts a block on every SM
-// maxComputeSharedMemorySize of NVIDIA's GPUs and of Mesa's CPU device.
-constexpr std::uint32_t kVulkanShared = 48U << 10;
-constexpr std::uint32_t kCpuShared = 32U << 10;
+constexpr std::uint32_t kLargestLog2 = 27;      // 2^27 vectors * 16 B = 2 GiB a buffer
+constexpr std::uint32_t kCpuSms = 4;            // what a software device is taken to have
+constexpr std::uint32_t kResidentNs = 20000;    // long beside the time in which a GPU starts a block on every SM
 constexpr std::uint32_t kSumsBytes = 1U << 10;  // of ../glsl/sums.glsl; CUDA's take less
 
 // A shape on a GPU, and how much it reads.
@@ -43,9 +40,6 @@ struct Cell {
   std::uint32_t grid() const {
     if (shape.is_resident()) return sms * shape.per_sm;
     return shape.per_sm == 0 ? tiles() : std::min(sms * shape.per_sm, tiles());
-  }
-  void check_sms() const {
-    if (sms == 0) throw bench::Skip("neither CUDA nor VK_NV_shader_sm_builtins tells how many SMs this GPU has");
   }
 };
 
@@ -104,10 +98,8 @@ std::uint32_t most_resident(Workbench& bench, const Buffer& counts, const Cell& 
   return found[EXP06_MOST];
 }
 
-// A `resident` shape that has run once. Its output starts as zeros.
+// A `resident` shape that has run once, not yet verified. Its output starts as zeros.
 Launch count_resident(Workbench& bench, const Cell& cell) {
-  if (bench.device().info().is_cpu && cell.shape.shared_bytes() > kCpuShared)
-    throw bench::Skip("a software device has {} bytes of shared memory a block, not {}", kCpuShared, cell.shape.shared_bytes());
   Launch launch;
   launch.kernel = &kernel(bench, cell.shape);
   launch.grid = {cell.grid(), 1, 1};
@@ -115,9 +107,7 @@ Launch count_resident(Workbench& bench, const Cell& cell) {
   bench.device().fill(counts, 0, 2 * sizeof(std::uint32_t), 0);
   launch.buffers = {&counts};
   launch.params = params(cell, counts);
-
   bench.device().run(launch);
-  most_resident(bench, counts, cell);
   return launch;
 }
 
@@ -138,7 +128,6 @@ void check_fit(Workbench& bench, const Cell& cell) {
 // Six steps, the same for both APIs: kernel, input, poisoned output, one run, verification, the subject to be timed.
 std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Cell& cell, ChunkSums& sums) {
   const Shape& shape = cell.shape;
-  cell.check_sms();
   check_fit(bench, cell);
   Launch launch;
   launch.kernel = &kernel(bench, shape);
@@ -164,11 +153,11 @@ std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Cell& cell, Chunk
 
 // `resident`, and what was counted in the timed runs.
 Prepared set_up_resident(Workbench& bench, const Cell& cell) {
-  cell.check_sms();
   const Launch launch = count_resident(bench, cell);
   const auto blocks_an_sm = [&bench, &counts = *launch.buffers.front(), cell] {
     return most_resident(bench, counts, cell) / static_cast<double>(cell.sms);
   };
+  blocks_an_sm();  // verifies
   return {bench.device().prepare(launch, {}), [=] { return std::vector{bench::csv_number(blocks_an_sm())}; }};
 }
 
@@ -180,10 +169,11 @@ bench::Case make_case(const Cell& cell, const std::shared_ptr<ChunkSums>& sums) 
       {number(shape.block), number(shape.per_sm), number(shape.elem_bytes), number(shape.unroll), number(shape.stages),
        number(shape.chunk_bytes), number(shape.per_sm * shape.block_bytes_in_flight()), number(shape.held_bytes)},
       [cell, sums](Workbench& bench) -> Prepared {
+        if (cell.sms == 0) throw bench::Skip("neither CUDA nor VK_NV_shader_sm_builtins tells how many SMs this GPU has");
         if (cell.shape.is_resident()) return set_up_resident(bench, cell);
         return set_up(bench, cell, *sums);
       });
-  if (first_capability(shape) != 0 || shape.held_bytes > kVulkanShared)
+  if (first_capability(shape) != 0)
     std::erase_if(result.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
   result.elements = shape.is_resident() ? cell.grid() : cell.bytes / 16;
   const std::uint32_t arrays = shape.inputs() + (shape.reads() ? 0 : 1);
@@ -208,8 +198,7 @@ std::vector<bench::Case> cases(const Plan& plan) {
   for (const Shape& shape : shapes(plan.smoke || plan.cpu)) {
     if (plan.quick && !is_coarse(shape)) continue;
     bench::Case one = make_case({shape, plan.cpu ? kCpuSms : plan.multiprocessors, bytes, plan.resident_threads}, sums);
-    for (const bench::Cache cache :
-         one.footprint_bytes == 0 ? std::vector{bench::Cache::kWarm} : plan.caches_for(one.footprint_bytes)) {
+    for (const bench::Cache cache : plan.caches_for(one.footprint_bytes)) {
       one.cache = cache;
       list.push_back(one);
     }

@@ -2,6 +2,7 @@
 // No block returns before all of its cluster have come to a last cluster_sync: its shared memory may still be reached.
 #pragma once
 
+#include "cuda/kernels/sm_id.cuh"
 #include "exp06_memory_model/cuda/bulk.cuh"
 #include "params.h"
 
@@ -23,11 +24,6 @@ __device__ __forceinline__ uint cluster_blocks() {
   uint blocks;
   asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
   return blocks;
-}
-__device__ __forceinline__ uint sm_id() {
-  uint id;
-  asm("mov.u32 %0, %%smid;" : "=r"(id));
-  return id;
 }
 __device__ __forceinline__ uint cycles() {
   uint now;

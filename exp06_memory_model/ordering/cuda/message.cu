@@ -2,6 +2,7 @@
 // with a payload in another line, written before the flag and read after it (message_payload_*). No wait is without an end.
 // The *_cluster entries are launched as one cluster of the two blocks. Vulkan has no such scope, nor sys, nor sequential
 // consistency, so those entries have no twin.
+#include "cuda/kernels/sm_id.cuh"
 #include "orders.cuh"
 
 __device__ __forceinline__ uint load_weak(const uint* address) {
@@ -11,11 +12,6 @@ __device__ __forceinline__ uint load_weak(const uint* address) {
 }
 __device__ __forceinline__ void store_weak(uint* address, uint value) {
   asm volatile("st.weak.global.u32 [%0], %1;" ::"l"(global(address)), "r"(value) : "memory");
-}
-__device__ __forceinline__ uint sm_id() {
-  uint id;
-  asm("mov.u32 %0, %%smid;" : "=r"(id));
-  return id;
 }
 
 // A mailbox: how a value is sent, polled for, and what comes once the poll has succeeded.
