@@ -8,8 +8,8 @@ namespace bench {
 
 inline std::vector<std::unique_ptr<Backend>> all_backends() {
   std::vector<std::unique_ptr<Backend>> backends;
-  backends.push_back(cu::make_backend());
-  backends.push_back(vk::make_backend());
+  backends.push_back(cuda::make_backend());
+  backends.push_back(vulkan::make_backend());
   return backends;
 }
 

@@ -23,8 +23,8 @@ using bench::Workbench;
 constexpr std::uint32_t kBlock = 256;
 constexpr std::uint32_t kLargestLog2 = 28;  // of 4 bytes: 1 GiB; fewer of the wider
 
-// One cell of a variant's table: everything that the set-up and the reference need.
-struct Cell {
+// One config of a variant's table: everything that the set-up and the reference need.
+struct Config {
   const Variant* variant = nullptr;
   std::uint32_t grid = 0;
   StrideParams params{};
@@ -39,33 +39,33 @@ struct Cell {
 };
 
 // CPU reference: what thread `first` sums up, in its order.
-std::uint32_t expected_sum(const Workbench& bench, const Cell& cell, std::uint32_t first) {
-  const bool floats = cell.variant->output == Output::kFloatSum;
+std::uint32_t expected_sum(const Workbench& bench, const Config& config, std::uint32_t first) {
+  const bool floats = config.variant->output == Output::kFloatSum;
   std::uint32_t sum = 0;
   float float_sum = 0;
-  for (std::uint32_t i = first; i < cell.params.count; i += cell.threads()) {
-    const std::uint64_t word = std::uint64_t{cell.at(i)} * cell.words();
+  for (std::uint32_t i = first; i < config.params.count; i += config.threads()) {
+    const std::uint64_t word = std::uint64_t{config.at(i)} * config.words();
     if (floats) float_sum += bench.input_value(0, word);
-    for (std::uint32_t w = 0; !floats && w < cell.words(); ++w)
+    for (std::uint32_t w = 0; !floats && w < config.words(); ++w)
       sum += std::bit_cast<std::uint32_t>(bench.input_value(0, word + w));
   }
   return floats ? std::bit_cast<std::uint32_t>(float_sum) : sum;
 }
 
 // Six steps, the same for both APIs: kernel, input, poisoned output, one run, verification, the subject to be timed.
-std::unique_ptr<Subject> set_up(Workbench& bench, const Cell& cell) {
-  const bool writes = cell.variant->output == Output::kEveryWord;
-  const std::uint64_t elements_words = std::uint64_t{cell.params.count} * cell.words();
-  const std::uint64_t out_words = writes ? elements_words : std::min(cell.threads(), cell.params.count);
+std::unique_ptr<Subject> set_up(Workbench& bench, const Config& config) {
+  const bool writes = config.variant->output == Output::kEveryWord;
+  const std::uint64_t elements_words = std::uint64_t{config.params.count} * config.words();
+  const std::uint64_t out_words = writes ? elements_words : std::min(config.threads(), config.params.count);
   bench::Launch launch;
-  launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp05(), cell.variant->stem),
-                                 .entry = cell.variant->stem,
+  launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp05(), config.variant->stem),
+                                 .entry = config.variant->stem,
                                  .block_x = kBlock,
                                  .glsl_constants = {},
                                  .buffers = writes ? 1U : 2U,
                                  .params_bytes = sizeof(StrideParams)});
-  launch.grid = {cell.grid, 1, 1};
-  launch.params = bench::params_bytes(cell.params);
+  launch.grid = {config.grid, 1, 1};
+  launch.params = bench::params_bytes(config.params);
   if (!writes) launch.buffers.push_back(&bench.input(0, elements_words));
   Buffer& output = bench.output("output", out_words);
   launch.buffers.push_back(&output);
@@ -73,31 +73,31 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Cell& cell) {
   bench.device().run(launch);
   bench::verify<std::uint32_t>(bench.device(), output, out_words, bench::kGuardWords, [&](std::uint64_t i) {
     const auto word = static_cast<std::uint32_t>(i);
-    return writes ? incompressible_word(word) : expected_sum(bench, cell, word);
+    return writes ? incompressible_word(word) : expected_sum(bench, config, word);
   });
   return bench.device().prepare(launch, {});
 }
 
-bench::Case make_case(const Cell& cell) {
-  const Variant& variant = *cell.variant;
-  const std::uint64_t n = cell.params.count;
+bench::Case make_case(const Config& config) {
+  const Variant& variant = *config.variant;
+  const std::uint64_t n = config.params.count;
   const bool writes = variant.output == Output::kEveryWord;
   bench::Case result = bench::twin(
       variant.name,
-      {std::to_string(kBlock), std::to_string(cell.grid), std::to_string(variant.elem_bytes),
-       std::to_string(cell.params.stride), variant.l2_fetch_bytes == 0 ? "" : std::to_string(variant.l2_fetch_bytes)},
-      [cell](Workbench& bench) { return set_up(bench, cell); });
+      {std::to_string(kBlock), std::to_string(config.grid), std::to_string(variant.elem_bytes),
+       std::to_string(config.params.stride), variant.l2_fetch_bytes == 0 ? "" : std::to_string(variant.l2_fetch_bytes)},
+      [config](Workbench& bench) { return set_up(bench, config); });
   result.l2_fetch_bytes = variant.l2_fetch_bytes;
   if (variant.l2_fetch_bytes != 0)
     std::erase_if(result.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
   // Of one turn of the loop. A thread's one store of its sum is left out: it comes once in many turns.
-  const std::uint64_t step = std::uint64_t{variant.elem_bytes} * cell.params.stride;
+  const std::uint64_t step = std::uint64_t{variant.elem_bytes} * config.params.stride;
   const bench::WarpAccess access = bench::warp_access(variant.elem_bytes, [step](std::uint32_t lane) { return step * lane; });
   // The distinct bytes, in whole sectors: the folded index comes back to the same few.
-  const std::uint64_t apart = std::uint64_t{variant.elem_bytes} * (variant.index == Index::kFolded ? cell.laps() : 1);
+  const std::uint64_t apart = std::uint64_t{variant.elem_bytes} * (variant.index == Index::kFolded ? config.laps() : 1);
   const std::uint64_t visited = n * variant.elem_bytes / apart;
   const std::uint64_t touched = visited * std::min(apart, bench::kSectorBytes);
-  const std::uint64_t sums = std::min<std::uint64_t>(cell.threads(), n) * 4;
+  const std::uint64_t sums = std::min<std::uint64_t>(config.threads(), n) * 4;
   result.model = writes ? bench::model_cells({}, access, 0, touched) : bench::model_cells(access, {}, touched, sums);
   result.elements = n;
   // What the kernel asks for, visits of the same element counted each.
@@ -109,13 +109,13 @@ bench::Case make_case(const Cell& cell) {
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list;
   std::set<std::tuple<std::string_view, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>> seen;
-  const auto add = [&](const Cell& cell) {
+  const auto add = [&](const Config& config) {
     // On a small device several of the table's sizes are the same.
-    if (!seen.emplace(cell.variant->name, cell.variant->elem_bytes, cell.variant->l2_fetch_bytes, cell.grid, cell.params.stride,
-                      cell.params.count)
+    if (!seen.emplace(config.variant->name, config.variant->elem_bytes, config.variant->l2_fetch_bytes, config.grid,
+                      config.params.stride, config.params.count)
              .second)
       return;
-    bench::Case one = make_case(cell);
+    bench::Case one = make_case(config);
     for (const bench::Cache cache : plan.caches_for(one.footprint_bytes)) {
       one.cache = cache;
       list.push_back(one);

@@ -5,6 +5,6 @@
 #include "tiles.h"
 
 struct TmaParams {
-  bench::cu::TensorMap map;  // first: a tensor map lies at a multiple of 64 bytes
+  bench::cuda::TensorMap map;  // first: a tensor map lies at a multiple of 64 bytes
   RingParams ring;
 };

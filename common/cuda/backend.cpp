@@ -6,7 +6,7 @@
 #include "cuda/device.h"
 #include "cuda/error.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 namespace {
 
 class CudaBackend final : public Backend {
@@ -93,4 +93,4 @@ void CudaBackend::enumerate() {
 
 std::unique_ptr<Backend> make_backend() { return std::make_unique<CudaBackend>(); }
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

@@ -5,10 +5,10 @@
 
 #include "core/device.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 
 // Never fails: without a CUDA toolkit at build time, a driver or a GPU, the backend lists nothing and unavailable_reason() says
 // why.
 std::unique_ptr<Backend> make_backend();
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

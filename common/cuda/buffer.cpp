@@ -1,6 +1,6 @@
 #include "cuda/buffer.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 namespace {
 
 DeviceMemory allocate(std::uint64_t bytes, std::string_view label) {
@@ -71,4 +71,4 @@ const Buffer& own(const bench::Buffer& buffer) {
   return *cuda_buffer;
 }
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

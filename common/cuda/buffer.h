@@ -10,7 +10,7 @@
 #include "cuda/handle.h"
 #include "cuda/shareable_memory.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 
 class Buffer final : public bench::Buffer {
  public:
@@ -42,4 +42,4 @@ class Buffer final : public bench::Buffer {
 // The buffer as CUDA's own. Throws Error if another API's device allocated it.
 const Buffer& own(const bench::Buffer& buffer);
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

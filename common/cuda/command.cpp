@@ -2,7 +2,7 @@
 
 #include "cuda/buffer.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 
 Command::Command(const Work& work) {
   std::visit([this](const auto& each) { set(each); }, work);
@@ -46,4 +46,4 @@ void Command::enqueue(cudaStream_t stream) {
   }
 }
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

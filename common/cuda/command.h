@@ -7,7 +7,7 @@
 #include "core/device.h"
 #include "cuda/kernel.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 
 class Command {
  public:
@@ -41,4 +41,4 @@ class Command {
   std::uint64_t copy_bytes_ = 0;
 };
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

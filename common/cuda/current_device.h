@@ -3,7 +3,7 @@
 
 #include "cuda/error.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 
 // Makes a device the current one while it lives, and then the one before it again. Throws Error.
 class CurrentDevice {
@@ -25,4 +25,4 @@ class CurrentDevice {
   int before_ = 0;
 };
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

@@ -6,7 +6,7 @@
 #include "cuda/current_device.h"
 #include "cuda/subject.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 namespace {
 
 int attribute(cudaDeviceAttr which, int device) {
@@ -116,14 +116,14 @@ void Device::write(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes,
   const CurrentDevice current(handle());
   const Buffer& buffer = own(to);
   check_words(buffer, offset, bytes);
-  staging_.write(stream(), buffer.at(offset), bytes, produce);
+  transfer_.write(stream(), buffer.at(offset), bytes, produce);
 }
 
 void Device::read(const bench::Buffer& from, std::uint64_t offset, std::uint64_t bytes, const Consumer& consume) {
   const CurrentDevice current(handle());
   const Buffer& buffer = own(from);
   check_words(buffer, offset, bytes);
-  staging_.read(stream(), buffer.at(offset), bytes, consume);
+  transfer_.read(stream(), buffer.at(offset), bytes, consume);
 }
 
 void Device::fill(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) {
@@ -210,4 +210,4 @@ const L2Evictor& Device::evictor() const {
   return *evictor_;
 }
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

@@ -13,9 +13,9 @@
 #include "cuda/kernel.h"
 #include "cuda/l2_evictor.h"
 #include "cuda/profiled_range.h"
-#include "cuda/staging.h"
+#include "cuda/transfer.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 
 // What keeps a device from being used, wanted and found; empty if nothing does.
 std::string unmet_requirements(std::string_view device_name, ComputeCapability device);
@@ -57,7 +57,7 @@ class Device final : public bench::Device {
   Stream stream_;
   EventTimer timer_;
   Gate gate_;
-  Staging staging_;
+  Transfer transfer_;
   std::optional<L2Evictor> evictor_;
   std::optional<std::size_t> own_l2_fetch_bytes_;  // once another was set
   PFN_cuMemsetD32Async_v3020 memset_d32_ = nullptr;
@@ -66,4 +66,4 @@ class Device final : public bench::Device {
   std::string no_peer_;  // why there is none, once asked
 };
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

@@ -5,7 +5,7 @@
 
 #include "cuda/error.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 
 // The driver's function `name` as of CUDA `version` (1000 * major + 10 * minor). Throws Error if the driver lacks it.
 template <class Function>
@@ -20,4 +20,4 @@ Function driver_function(const char* name, unsigned int version) {
 // CUresult and cudaError_t share their numbers (CUDA Driver API, CUresult), so BENCH_CU checks both.
 inline cudaError_t status_of(CUresult result) { return static_cast<cudaError_t>(result); }
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace bench::cu {
+namespace bench::cuda {
 namespace {
 
 std::string_view what_to_try(cudaError_t status) {
@@ -70,4 +70,4 @@ void fail(cudaError_t status, const char* call, const char* file, int line, cons
   throw Error("{}:{}: {}: {}{}{}", file, line, call, describe(status), asked.empty() ? "" : "; asked for: ", asked);
 }
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 
 // "cudaErrorNoDevice (100): no CUDA-capable device is detected; <what to try>". Needs no driver.
 std::string describe(cudaError_t status);
@@ -20,13 +20,13 @@ bool is_sticky(cudaError_t status);
 // Throws Error: file:line, the call, describe(status), the values asked for. Clears the runtime's last error.
 [[noreturn]] void fail(cudaError_t status, const char* call, const char* file, int line, const std::string& asked = {});
 
-}  // namespace bench::cu
+}  // namespace bench::cuda
 
 // BENCH_CU(call) or BENCH_CU(call, "grid {} x block {}", grid, block): throws bench::Error unless the call returns cudaSuccess.
 // The values asked for are formatted only on failure.
-#define BENCH_CU(call, ...)                                                                                  \
-  do {                                                                                                       \
-    if (const cudaError_t bench_cu_status_ = (call); bench_cu_status_ != cudaSuccess) {                      \
-      ::bench::cu::fail(bench_cu_status_, #call, __FILE__, __LINE__ __VA_OPT__(, fmt::format(__VA_ARGS__))); \
-    }                                                                                                        \
+#define BENCH_CU(call, ...)                                                                                    \
+  do {                                                                                                         \
+    if (const cudaError_t bench_cu_status_ = (call); bench_cu_status_ != cudaSuccess) {                        \
+      ::bench::cuda::fail(bench_cu_status_, #call, __FILE__, __LINE__ __VA_OPT__(, fmt::format(__VA_ARGS__))); \
+    }                                                                                                          \
   } while (false)

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-namespace bench::cu {
+namespace bench::cuda {
 namespace {
 
 constexpr std::chrono::seconds kWaitLimit{20};
@@ -34,4 +34,4 @@ double EventTimer::elapsed_ns() const {
   return static_cast<double>(milliseconds) * 1e6;
 }
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

@@ -5,7 +5,7 @@
 
 #include "cuda/handle.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 
 class EventTimer {
  public:
@@ -28,4 +28,4 @@ class EventTimer {
   Event stop_;
 };
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

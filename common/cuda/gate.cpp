@@ -5,7 +5,7 @@
 #include "cuda/kernels/params.h"
 #include "cuda_support_kernels.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 
 std::uint32_t gate_ns(std::uint32_t launches, std::optional<double> last_enqueue_ns) {
   const double wanted = last_enqueue_ns ? 1.5 * *last_enqueue_ns + 10e3 : 5e3 * launches + 20e3;
@@ -27,4 +27,4 @@ void Gate::enqueue(cudaStream_t stream, std::uint32_t ns) const {
   kernel_.launch(stream, {1, 1, 1}, args);
 }
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

@@ -9,7 +9,7 @@
 
 #include "cuda/kernel.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 
 // The most launches that surely fit into a stream's queue (about 1024 deep) behind the gate; past them enqueueing blocks until
 // the gate opens. Correct, but no longer gated.
@@ -33,4 +33,4 @@ class Gate {
   Kernel kernel_;
 };
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

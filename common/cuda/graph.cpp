@@ -1,6 +1,6 @@
 #include "cuda/graph.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 namespace {
 
 using Graph = Handle<cudaGraph_t, cudaGraphDestroy>;
@@ -33,4 +33,4 @@ GraphExec make_graph(Command& command, std::uint32_t batch, cudaStream_t stream)
   return executable;
 }
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

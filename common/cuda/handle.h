@@ -7,7 +7,7 @@
 
 #include "cuda/error.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 
 template <class Raw, cudaError_t (*kDestroy)(Raw)>
 class Handle {
@@ -52,4 +52,4 @@ inline Event make_event() {
   return Event(raw);
 }
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

@@ -7,7 +7,7 @@
 
 #include "core/machine_code.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 namespace {
 
 const CudaImage* find_image(const KernelSpec& spec, ComputeCapability device) {
@@ -193,4 +193,4 @@ KernelCode Kernel::code() const {
   return result;
 }
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

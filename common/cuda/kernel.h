@@ -9,7 +9,7 @@
 #include "core/device.h"
 #include "cuda/handle.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 
 struct ComputeCapability {
   int major = 0;
@@ -42,4 +42,4 @@ class Kernel final : public bench::Kernel {
   cudaKernel_t kernel_ = nullptr;
 };
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

@@ -3,7 +3,7 @@
 #include "cuda/kernels/params.h"
 #include "cuda_support_kernels.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 namespace {
 
 constexpr std::uint64_t kVec4Bytes = 16;
@@ -42,4 +42,4 @@ void L2Evictor::enqueue(cudaStream_t stream) const {
   kernel_.launch(stream, {blocks_, 1, 1}, args);
 }
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

@@ -6,7 +6,7 @@
 #include "cuda/buffer.h"
 #include "cuda/kernel.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 
 // A read sweep over a buffer of its own: it leaves no dirty lines, whose write-back the timed kernel would pay for.
 class L2Evictor {
@@ -29,4 +29,4 @@ class L2Evictor {
   std::uint32_t blocks_;
 };
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

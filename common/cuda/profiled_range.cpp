@@ -7,7 +7,7 @@
 
 #include "cuda/error.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 namespace {
 
 class NvtxRange final : public ProfiledRange {
@@ -30,4 +30,4 @@ std::unique_ptr<ProfiledRange> make_profiled_range(std::string_view name) {
   return std::make_unique<NvtxRange>(std::string(name));
 }
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

@@ -2,7 +2,7 @@
 
 #include "cuda/driver.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 
 struct VirtualMemoryFunctions {
   PFN_cuMemGetAllocationGranularity_v10020 granularity;
@@ -81,4 +81,4 @@ FileDescriptor ShareableMemory::export_handle() const {
   return FileDescriptor(raw);
 }
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

@@ -9,7 +9,7 @@
 
 #include "core/file_descriptor.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 
 struct VirtualMemoryFunctions;
 
@@ -37,4 +37,4 @@ class ShareableMemory {
   bool mapped_ = false;
 };
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

@@ -6,7 +6,7 @@
 #include "cuda/device.h"
 #include "cuda/graph.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -86,4 +86,4 @@ HostTimes Subject::time_host(std::uint32_t batch) {
   return {.roundtrip_ns = ns_between(begin, completed), .submit_ns = ns_between(begin, submitted)};
 }
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

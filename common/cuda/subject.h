@@ -8,7 +8,7 @@
 #include "cuda/command.h"
 #include "cuda/handle.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 
 class Device;
 
@@ -41,4 +41,4 @@ class Subject final : public bench::Subject {
   std::optional<Enqueued> last_;
 };
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

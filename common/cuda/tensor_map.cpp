@@ -5,7 +5,7 @@
 #include "cuda/buffer.h"
 #include "cuda/driver.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 
 TensorMap tensor_map_2d(const bench::Buffer& buffer, const Tensor2d& tensor) {
   constexpr std::uint64_t kWord = sizeof(std::uint32_t);
@@ -26,4 +26,4 @@ TensorMap tensor_map_2d(const bench::Buffer& buffer, const Tensor2d& tensor) {
   return {std::bit_cast<decltype(TensorMap::bytes)>(map)};
 }
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

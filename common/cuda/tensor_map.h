@@ -9,7 +9,7 @@ namespace bench {
 class Buffer;
 }
 
-namespace bench::cu {
+namespace bench::cuda {
 
 // A CUtensorMap. A kernel takes it inside its params struct, as a `const __grid_constant__` argument at 64-byte alignment.
 struct alignas(64) TensorMap {
@@ -27,4 +27,4 @@ struct Tensor2d {
 // No swizzle, no interleave, no promotion in the L2. Throws Error if the rows leave the buffer or the driver refuses.
 TensorMap tensor_map_2d(const bench::Buffer& buffer, const Tensor2d& tensor);
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

@@ -3,7 +3,7 @@
 #include "cuda/backend.h"
 #include "cuda/tensor_map.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 namespace {
 
 class UnavailableBackend final : public Backend {
@@ -23,4 +23,4 @@ std::unique_ptr<Backend> make_backend() { return std::make_unique<UnavailableBac
 
 TensorMap tensor_map_2d(const bench::Buffer&, const Tensor2d&) { throw Skip(UnavailableBackend().unavailable_reason()); }
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

@@ -8,7 +8,7 @@ namespace bench {
 namespace {
 
 TEST(CudaBackend, EitherListsDevicesOrSaysWhyNot) {
-  const auto backend = cu::make_backend();
+  const auto backend = cuda::make_backend();
   EXPECT_EQ(backend->api(), Api::kCuda);
   const std::string reason = backend->unavailable_reason();
   EXPECT_NE(backend->list().empty(), reason.empty()) << reason;
@@ -17,7 +17,7 @@ TEST(CudaBackend, EitherListsDevicesOrSaysWhyNot) {
 
 TEST(CudaBackend, ListedDevicesAreComplete) {
   int index = 0;
-  for (const DeviceInfo& info : cu::make_backend()->list()) {
+  for (const DeviceInfo& info : cuda::make_backend()->list()) {
     EXPECT_EQ(info.api, Api::kCuda);
     EXPECT_EQ(info.index, index++);
     EXPECT_FALSE(info.name.empty());

@@ -25,7 +25,7 @@ std::vector<std::byte> bytes_of(const T& value) {
 class CudaDevice : public testing::Test {
  protected:
   void SetUp() override {
-    const auto backend = cu::make_backend();
+    const auto backend = cuda::make_backend();
     const std::vector<DeviceInfo> devices = backend->list();
     if (devices.empty()) GTEST_SKIP() << backend->unavailable_reason();
     try {
@@ -38,14 +38,14 @@ class CudaDevice : public testing::Test {
                                   .block_x = 1,
                                   .glsl_constants = {},
                                   .buffers = 1,
-                                  .params_bytes = sizeof(cu::WaitParams)});
+                                  .params_bytes = sizeof(cuda::WaitParams)});
     elapsed_ = device_->allocate(sizeof(std::uint32_t), "elapsed");
   }
 
   // One thread that waits this long.
   Launch spin(std::uint32_t ns) const {
     return {
-        .kernel = spin_kernel_.get(), .grid = {1, 1, 1}, .buffers = {elapsed_.get()}, .params = bytes_of(cu::WaitParams{ns})};
+        .kernel = spin_kernel_.get(), .grid = {1, 1, 1}, .buffers = {elapsed_.get()}, .params = bytes_of(cuda::WaitParams{ns})};
   }
 
   double measure(const Work& work, const DeviceSampleSpec& spec, SubmitMode mode = SubmitMode::kEach) const {
@@ -125,11 +125,11 @@ TEST_F(CudaDevice, EvictionEvicts) {
                                      .block_x = 256,
                                      .glsl_constants = {},
                                      .buffers = 2,
-                                     .params_bytes = sizeof(cu::EvictParams)});
+                                     .params_bytes = sizeof(cuda::EvictParams)});
   const Launch read{.kernel = kernel.get(),
                     .grid = {1, 1, 1},
                     .buffers = {data.get(), sink.get()},
-                    .params = bytes_of(cu::EvictParams{.vec4_count = kBytes / 16, .impossible = 1})};
+                    .params = bytes_of(cuda::EvictParams{.vec4_count = kBytes / 16, .impossible = 1})};
   const double warm = measure(read, {.batch = 1, .lead_in = 2});
   const double cold = measure(read, {.batch = 1, .evict_l2 = true});
   EXPECT_GT(cold, 1.2 * warm);

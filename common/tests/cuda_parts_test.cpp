@@ -7,7 +7,7 @@
 #include "cuda/gate.h"
 #include "cuda/kernel.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 namespace {
 
 using testing::HasSubstr;
@@ -94,4 +94,4 @@ TEST(CudaKernel, MissingTwinAndMissingArchitectureAreSkips) {
 }
 
 }  // namespace
-}  // namespace bench::cu
+}  // namespace bench::cuda

@@ -6,7 +6,7 @@
 #include "vulkan/requirements.h"
 #include "vulkan_fixture.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 namespace {
 
 DeviceFacts good_device() {
@@ -310,4 +310,4 @@ TEST_P(VulkanDeviceTest, CollectsComplaints) {
 }
 
 }  // namespace
-}  // namespace bench::vk
+}  // namespace bench::vulkan

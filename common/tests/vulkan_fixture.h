@@ -14,7 +14,7 @@
 #include "vulkan/kernels/params.h"
 #include "vulkan_support_kernels.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 
 // Opens the first Vulkan device; skips the test, with the reason, if there is none that will do.
 // The parameter: whether the validation layer watches. After each test it must have had nothing to say.
@@ -68,4 +68,4 @@ std::vector<std::byte> bytes_of(const T& value) {
 
 inline std::string validation_name(const testing::TestParamInfo<bool>& info) { return info.param ? "Validated" : "Plain"; }
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

@@ -4,7 +4,7 @@
 
 #include "vulkan_fixture.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 namespace {
 
 class VulkanTimerTest : public VulkanTest {
@@ -160,4 +160,4 @@ TEST_P(VulkanTimerTest, OverlappingLaunchesAreNoComplaint) {
 }
 
 }  // namespace
-}  // namespace bench::vk
+}  // namespace bench::vulkan

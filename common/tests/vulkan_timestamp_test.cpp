@@ -3,7 +3,7 @@
 
 #include "vulkan/timestamp.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 namespace {
 
 constexpr std::uint64_t kValid36 = (std::uint64_t{1} << 36) - 1;
@@ -29,4 +29,4 @@ TEST(ElapsedNs, UsesAll64Bits) {
 }
 
 }  // namespace
-}  // namespace bench::vk
+}  // namespace bench::vulkan

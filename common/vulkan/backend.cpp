@@ -3,7 +3,7 @@
 #include "vulkan/device.h"
 #include "vulkan/instance.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 namespace {
 
 class VulkanBackend : public Backend {
@@ -43,4 +43,4 @@ class VulkanBackend : public Backend {
 
 std::unique_ptr<Backend> make_backend() { return std::make_unique<VulkanBackend>(); }
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

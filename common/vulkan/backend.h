@@ -5,9 +5,9 @@
 
 #include "core/device.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 
 // Never throws: without a loader, a driver or a device, list() is empty and unavailable_reason() says what to install.
 std::unique_ptr<Backend> make_backend();
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

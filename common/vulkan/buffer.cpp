@@ -2,15 +2,15 @@
 
 #include <optional>
 
-namespace bench::vk {
+namespace bench::vulkan {
 namespace {
 
-using Usage = ::vk::BufferUsageFlagBits;
-using Memory = ::vk::MemoryPropertyFlagBits;
+using Usage = vk::BufferUsageFlagBits;
+using Memory = vk::MemoryPropertyFlagBits;
 
 // The first type with all of `flags`: among types alike, the specification orders those with fewer further flags first
 // (Vulkan 1.3, section 11.2.1).
-std::optional<std::uint32_t> find_memory_type(const Context& context, std::uint32_t allowed, ::vk::MemoryPropertyFlags flags) {
+std::optional<std::uint32_t> find_memory_type(const Context& context, std::uint32_t allowed, vk::MemoryPropertyFlags flags) {
   for (std::uint32_t i = 0; i < context.memory().memoryTypeCount; ++i) {
     if ((allowed >> i & 1U) != 0 && (context.memory().memoryTypes[i].propertyFlags & flags) == flags) {
       return i;
@@ -22,9 +22,9 @@ std::optional<std::uint32_t> find_memory_type(const Context& context, std::uint3
 struct Wish {
   std::uint64_t bytes = 0;
   std::string_view label;
-  ::vk::BufferUsageFlags usage;
-  std::initializer_list<::vk::MemoryPropertyFlags> types;  // the first that some allowed memory type has
-  bool shared = false;                                     // with another API
+  vk::BufferUsageFlags usage;
+  std::initializer_list<vk::MemoryPropertyFlags> types;  // the first that some allowed memory type has
+  bool shared = false;                                   // with another API
   ExportedMemory* import = nullptr;  // whose pages to take, instead of new ones; its handle is Vulkan's afterwards
 };
 
@@ -43,40 +43,40 @@ void check_wish(const Context& context, const Wish& wish) {
 }
 
 std::uint32_t choose_memory_type(const Context& context, const Wish& wish, std::uint32_t allowed) {
-  for (const ::vk::MemoryPropertyFlags flags : wish.types) {
+  for (const vk::MemoryPropertyFlags flags : wish.types) {
     if (const auto type = find_memory_type(context, allowed, flags)) {
       return *type;
     }
   }
   throw Error("{} has no memory type for buffer '{}': wanted {}, allowed types {:#x}", context.info().name, wish.label,
-              ::vk::to_string(*(wish.types.end() - 1)), allowed);
+              vk::to_string(*(wish.types.end() - 1)), allowed);
 }
 
 Allocation make_allocation(const Context& context, const Wish& wish) {
   check_wish(context, wish);
-  const ::vk::ExternalMemoryBufferCreateInfo external{.handleTypes = kExportHandle};
-  const ::vk::BufferCreateInfo buffer_info{.pNext = wish.shared ? &external : nullptr, .size = wish.bytes, .usage = wish.usage};
+  const vk::ExternalMemoryBufferCreateInfo external{.handleTypes = kExportHandle};
+  const vk::BufferCreateInfo buffer_info{.pNext = wish.shared ? &external : nullptr, .size = wish.bytes, .usage = wish.usage};
   Allocation allocation;
   allocation.buffer = BENCH_VK(context.device().createBuffer(buffer_info), "buffer '{}', {} bytes", wish.label, wish.bytes);
-  const ::vk::MemoryRequirements requirements = allocation.buffer.getMemoryRequirements();
+  const vk::MemoryRequirements requirements = allocation.buffer.getMemoryRequirements();
   const std::uint32_t type = choose_memory_type(context, wish, requirements.memoryTypeBits);
   const std::uint64_t bytes = wish.import != nullptr ? wish.import->allocation_bytes : requirements.size;
 
   const void* next = nullptr;
   // A dedicated allocation must be imported as one, any other must not (Vulkan 1.3, VkMemoryDedicatedAllocateInfo).
-  ::vk::MemoryDedicatedAllocateInfo dedicated{.buffer = *allocation.buffer};
+  vk::MemoryDedicatedAllocateInfo dedicated{.buffer = *allocation.buffer};
   if (wish.import == nullptr || wish.import->dedicated) {
     next = &dedicated;
   }
-  const ::vk::ExportMemoryAllocateInfo exported{.pNext = next, .handleTypes = kExportHandle};
-  const ::vk::ImportMemoryFdInfoKHR imported{
+  const vk::ExportMemoryAllocateInfo exported{.pNext = next, .handleTypes = kExportHandle};
+  const vk::ImportMemoryFdInfoKHR imported{
       .pNext = next, .handleType = kExportHandle, .fd = wish.import != nullptr ? wish.import->handle.handle() : -1};
   if (wish.import != nullptr) {
     next = &imported;
   } else if (wish.shared) {
     next = &exported;
   }
-  const ::vk::MemoryAllocateFlagsInfo addressable{.pNext = next, .flags = ::vk::MemoryAllocateFlagBits::eDeviceAddress};
+  const vk::MemoryAllocateFlagsInfo addressable{.pNext = next, .flags = vk::MemoryAllocateFlagBits::eDeviceAddress};
   if (wish.usage & Usage::eShaderDeviceAddress) {
     next = &addressable;
   }
@@ -92,7 +92,7 @@ Allocation make_allocation(const Context& context, const Wish& wish) {
   return allocation;
 }
 
-constexpr ::vk::BufferUsageFlags kDeviceUsage =
+constexpr vk::BufferUsageFlags kDeviceUsage =
     Usage::eStorageBuffer | Usage::eUniformBuffer | Usage::eTransferSrc | Usage::eTransferDst | Usage::eShaderDeviceAddress;
 
 }  // namespace
@@ -127,7 +127,7 @@ StagingBuffer::StagingBuffer(const Context& context, std::uint64_t bytes)
       host_(static_cast<std::byte*>(BENCH_VK(allocation_.memory.mapMemory(0, VK_WHOLE_SIZE))), bytes) {}
 
 ExportedMemory DeviceBuffer::export_memory(const Context& context) const {
-  const ::vk::MemoryGetFdInfoKHR info{.memory = *allocation_.memory, .handleType = kExportHandle};
+  const vk::MemoryGetFdInfoKHR info{.memory = *allocation_.memory, .handleType = kExportHandle};
   FileDescriptor handle(BENCH_VK(context.device().getMemoryFdKHR(info), "{} bytes", bytes()));
   return {std::move(handle), allocation_.buffer.getMemoryRequirements().size, bytes(), true};
 }
@@ -149,4 +149,4 @@ const DeviceBuffer& device_buffer(const Buffer& buffer) {
   return *ours;
 }
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

@@ -7,13 +7,13 @@
 #include "vulkan/buffer.h"
 #include "vulkan/compute_pipeline.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 namespace {
 
-using Type = ::vk::DescriptorType;
+using Type = vk::DescriptorType;
 
-constexpr ::vk::ShaderStageFlagBits kStage = ::vk::ShaderStageFlagBits::eCompute;
-constexpr ::vk::PipelineBindPoint kBindPoint = ::vk::PipelineBindPoint::eCompute;
+constexpr vk::ShaderStageFlagBits kStage = vk::ShaderStageFlagBits::eCompute;
+constexpr vk::PipelineBindPoint kBindPoint = vk::PipelineBindPoint::eCompute;
 // The array of kBindless: what a program with many buffers would have, of which a launch uses a few.
 constexpr std::uint32_t kBindlessSlots = 1024;
 constexpr std::uint32_t kSetsInPool = 256;
@@ -50,16 +50,16 @@ class Descriptors {
   Descriptors(const Descriptors&) = delete;  // the writes point at the infos
   Descriptors& operator=(const Descriptors&) = delete;
 
-  std::span<const ::vk::WriteDescriptorSet> writes(::vk::DescriptorSet set = {}) {
-    for (::vk::WriteDescriptorSet& write : writes_) {
+  std::span<const vk::WriteDescriptorSet> writes(vk::DescriptorSet set = {}) {
+    for (vk::WriteDescriptorSet& write : writes_) {
       write.dstSet = set;
     }
     return writes_;
   }
 
  private:
-  std::vector<::vk::DescriptorBufferInfo> infos_;
-  std::vector<::vk::WriteDescriptorSet> writes_;
+  std::vector<vk::DescriptorBufferInfo> infos_;
+  std::vector<vk::WriteDescriptorSet> writes_;
 };
 
 // Sets of one layout, allocated one by one and given back all at once. Grows by pools of `sets`.
@@ -77,18 +77,18 @@ class SetPools {
     }
   }
 
-  ::vk::DescriptorSet allocate() {
+  vk::DescriptorSet allocate() {
     if (used_ == pools_.size() * sets_) {
       add_pool();
     }
-    const ::vk::DescriptorSetAllocateInfo info{
+    const vk::DescriptorSetAllocateInfo info{
         .descriptorPool = *pools_[used_++ / sets_], .descriptorSetCount = 1, .pSetLayouts = &layout_};
     // release(): the pool was made without VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT.
     return BENCH_VK(context_.device().allocateDescriptorSets(info)).front().release();
   }
 
   void reset() {
-    for (const ::vk::raii::DescriptorPool& pool : pools_) {
+    for (const vk::raii::DescriptorPool& pool : pools_) {
       pool.reset();
     }
     used_ = 0;
@@ -96,8 +96,8 @@ class SetPools {
 
  private:
   void add_pool() {
-    const ::vk::DescriptorPoolCreateInfo info{
-        .flags = bindless_ ? ::vk::DescriptorPoolCreateFlagBits::eUpdateAfterBind : ::vk::DescriptorPoolCreateFlags{},
+    const vk::DescriptorPoolCreateInfo info{
+        .flags = bindless_ ? vk::DescriptorPoolCreateFlagBits::eUpdateAfterBind : vk::DescriptorPoolCreateFlags{},
         .maxSets = sets_,
         .poolSizeCount = static_cast<std::uint32_t>(sizes_.size()),
         .pPoolSizes = sizes_.data()};
@@ -105,11 +105,11 @@ class SetPools {
   }
 
   const Context& context_;
-  ::vk::DescriptorSetLayout layout_;
+  vk::DescriptorSetLayout layout_;
   std::uint32_t sets_;
   bool bindless_ = false;
-  std::vector<::vk::DescriptorPoolSize> sizes_;
-  std::vector<::vk::raii::DescriptorPool> pools_;
+  std::vector<vk::DescriptorPoolSize> sizes_;
+  std::vector<vk::raii::DescriptorPool> pools_;
   std::size_t used_ = 0;
 };
 
@@ -126,12 +126,10 @@ class SetBinder : public BufferBinder {
     context.device().updateDescriptorSets(descriptors_.writes(set_), {});
   }
 
-  void bind(const ::vk::raii::CommandBuffer& commands) override {
-    commands.bindDescriptorSets(kBindPoint, layout_, 0, set_, {});
-  }
+  void bind(const vk::raii::CommandBuffer& commands) override { commands.bindDescriptorSets(kBindPoint, layout_, 0, set_, {}); }
 
-  void update_and_bind(const ::vk::raii::CommandBuffer& commands) override {
-    const ::vk::DescriptorSet set = fresh_.allocate();
+  void update_and_bind(const vk::raii::CommandBuffer& commands) override {
+    const vk::DescriptorSet set = fresh_.allocate();
     context_.device().updateDescriptorSets(descriptors_.writes(set), {});
     commands.bindDescriptorSets(kBindPoint, layout_, 0, set, {});
   }
@@ -140,11 +138,11 @@ class SetBinder : public BufferBinder {
 
  private:
   const Context& context_;
-  ::vk::PipelineLayout layout_;
+  vk::PipelineLayout layout_;
   Descriptors descriptors_;
   SetPools pool_;
   SetPools fresh_;
-  ::vk::DescriptorSet set_;
+  vk::DescriptorSet set_;
 };
 
 // kPushDescriptors.
@@ -153,12 +151,12 @@ class PushBinder : public BufferBinder {
   PushBinder(const Context& context, const Launch& launch)
       : layout_(pipeline_of(launch).layout()), descriptors_(context, launch) {}
 
-  void bind(const ::vk::raii::CommandBuffer& commands) override {
+  void bind(const vk::raii::CommandBuffer& commands) override {
     commands.pushDescriptorSetKHR(kBindPoint, layout_, 0, descriptors_.writes());
   }
 
  private:
-  ::vk::PipelineLayout layout_;
+  vk::PipelineLayout layout_;
   Descriptors descriptors_;
 };
 
@@ -169,12 +167,12 @@ class DescriptorBufferBinder : public BufferBinder {
       : layout_(pipeline_of(launch).layout()), memory_(context, pipeline_of(launch).set_layout_bytes()) {
     const auto properties =
         context.physical_device()
-            .getProperties2<::vk::PhysicalDeviceProperties2, ::vk::PhysicalDeviceDescriptorBufferPropertiesEXT>()
-            .get<::vk::PhysicalDeviceDescriptorBufferPropertiesEXT>();
+            .getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDeviceDescriptorBufferPropertiesEXT>()
+            .get<vk::PhysicalDeviceDescriptorBufferPropertiesEXT>();
     for (std::uint32_t i = 0; i < launch.buffers.size(); ++i) {
-      const ::vk::DescriptorAddressInfoEXT address{.address = device_buffer(*launch.buffers[i]).address(),
-                                                   .range = launch.buffers[i]->bytes()};
-      ::vk::DescriptorGetInfoEXT info{.type = Type::eStorageBuffer};
+      const vk::DescriptorAddressInfoEXT address{.address = device_buffer(*launch.buffers[i]).address(),
+                                                 .range = launch.buffers[i]->bytes()};
+      vk::DescriptorGetInfoEXT info{.type = Type::eStorageBuffer};
       info.data.pStorageBuffer = &address;
       const std::uint64_t offset = pipeline_of(launch).binding_offset(i);
       // Vulkan-Hpp's own wrapper returns a type of a size known when compiling; this size is the driver's.
@@ -184,20 +182,20 @@ class DescriptorBufferBinder : public BufferBinder {
     }
   }
 
-  void bind(const ::vk::raii::CommandBuffer& commands) override {
+  void bind(const vk::raii::CommandBuffer& commands) override {
     commands.bindDescriptorBuffersEXT(
-        ::vk::DescriptorBufferBindingInfoEXT{.address = memory_.address(), .usage = DescriptorMemory::kUsage});
+        vk::DescriptorBufferBindingInfoEXT{.address = memory_.address(), .usage = DescriptorMemory::kUsage});
     rebind(commands);
   }
 
-  void rebind(const ::vk::raii::CommandBuffer& commands) override {
+  void rebind(const vk::raii::CommandBuffer& commands) override {
     const std::uint32_t which = 0;
-    const ::vk::DeviceSize offset = 0;
+    const vk::DeviceSize offset = 0;
     commands.setDescriptorBufferOffsetsEXT(kBindPoint, layout_, 0, which, offset);
   }
 
  private:
-  ::vk::PipelineLayout layout_;
+  vk::PipelineLayout layout_;
   DescriptorMemory memory_;
 };
 
@@ -213,19 +211,19 @@ class BindlessBinder : public BufferBinder {
     std::iota(indices_.begin(), indices_.end(), 0U);
   }
 
-  void bind(const ::vk::raii::CommandBuffer& commands) override {
+  void bind(const vk::raii::CommandBuffer& commands) override {
     commands.bindDescriptorSets(kBindPoint, layout_, 0, set_, {});
     rebind(commands);
   }
 
-  void rebind(const ::vk::raii::CommandBuffer& commands) override {
+  void rebind(const vk::raii::CommandBuffer& commands) override {
     commands.pushConstants<std::uint32_t>(layout_, kStage, 0, indices_);
   }
 
  private:
-  ::vk::PipelineLayout layout_;
+  vk::PipelineLayout layout_;
   SetPools pool_;
-  ::vk::DescriptorSet set_;
+  vk::DescriptorSet set_;
   std::vector<std::uint32_t> indices_;
 };
 
@@ -238,29 +236,29 @@ class AddressBinder : public BufferBinder {
     }
   }
 
-  void bind(const ::vk::raii::CommandBuffer& commands) override {
-    commands.pushConstants<::vk::DeviceAddress>(layout_, kStage, 0, addresses_);
+  void bind(const vk::raii::CommandBuffer& commands) override {
+    commands.pushConstants<vk::DeviceAddress>(layout_, kStage, 0, addresses_);
   }
 
  private:
-  ::vk::PipelineLayout layout_;
-  std::vector<::vk::DeviceAddress> addresses_;
+  vk::PipelineLayout layout_;
+  std::vector<vk::DeviceAddress> addresses_;
 };
 
 // A kernel without buffers.
 class NothingToBind : public BufferBinder {
  public:
-  void bind(const ::vk::raii::CommandBuffer& /*commands*/) override {}
+  void bind(const vk::raii::CommandBuffer& /*commands*/) override {}
 };
 
 }  // namespace
 
-void BufferBinder::update_and_bind(const ::vk::raii::CommandBuffer& /*commands*/) {
+void BufferBinder::update_and_bind(const vk::raii::CommandBuffer& /*commands*/) {
   throw Skip("sets updated per dispatch: only plain descriptor sets are allocated and written anew");
 }
 
 void check_binding(const Context& context, const KernelSpec& spec) {
-  const ::vk::PhysicalDeviceLimits& limits = context.limits();
+  const vk::PhysicalDeviceLimits& limits = context.limits();
   const OptionalFeatures& features = context.features();
   const auto wants = [&](bool met, const char* what) {
     if (!met) {
@@ -288,8 +286,8 @@ void check_binding(const Context& context, const KernelSpec& spec) {
       storage_buffers(spec.buffers);
       at_most(spec.buffers, "push descriptors", "maxPushDescriptors",
               context.physical_device()
-                  .getProperties2<::vk::PhysicalDeviceProperties2, ::vk::PhysicalDevicePushDescriptorPropertiesKHR>()
-                  .get<::vk::PhysicalDevicePushDescriptorPropertiesKHR>()
+                  .getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDevicePushDescriptorPropertiesKHR>()
+                  .get<vk::PhysicalDevicePushDescriptorPropertiesKHR>()
                   .maxPushDescriptors);
       break;
     case BufferBinding::kDescriptorBuffer:
@@ -305,12 +303,12 @@ void check_binding(const Context& context, const KernelSpec& spec) {
   }
 }
 
-::vk::raii::DescriptorSetLayout make_set_layout(const Context& context, const KernelSpec& spec) {
-  using Flag = ::vk::DescriptorBindingFlagBits;
-  using LayoutFlag = ::vk::DescriptorSetLayoutCreateFlagBits;
-  std::vector<::vk::DescriptorSetLayoutBinding> bindings;
-  std::vector<::vk::DescriptorBindingFlags> flags;
-  ::vk::DescriptorSetLayoutCreateFlags layout_flags;
+vk::raii::DescriptorSetLayout make_set_layout(const Context& context, const KernelSpec& spec) {
+  using Flag = vk::DescriptorBindingFlagBits;
+  using LayoutFlag = vk::DescriptorSetLayoutCreateFlagBits;
+  std::vector<vk::DescriptorSetLayoutBinding> bindings;
+  std::vector<vk::DescriptorBindingFlags> flags;
+  vk::DescriptorSetLayoutCreateFlags layout_flags;
   if (spec.binding == BufferBinding::kBindless) {
     bindings.push_back(
         {.binding = 0, .descriptorType = Type::eStorageBuffer, .descriptorCount = kBindlessSlots, .stageFlags = kStage});
@@ -328,8 +326,8 @@ void check_binding(const Context& context, const KernelSpec& spec) {
     layout_flags = LayoutFlag::eDescriptorBufferEXT;
   }
   const auto count = static_cast<std::uint32_t>(bindings.size());
-  const ::vk::DescriptorSetLayoutBindingFlagsCreateInfo binding_flags{.bindingCount = count, .pBindingFlags = flags.data()};
-  const ::vk::DescriptorSetLayoutCreateInfo info{
+  const vk::DescriptorSetLayoutBindingFlagsCreateInfo binding_flags{.bindingCount = count, .pBindingFlags = flags.data()};
+  const vk::DescriptorSetLayoutCreateInfo info{
       .pNext = spec.binding == BufferBinding::kBindless ? &binding_flags : nullptr,
       .flags = layout_flags,
       .bindingCount = count,
@@ -339,15 +337,15 @@ void check_binding(const Context& context, const KernelSpec& spec) {
 }
 
 std::uint32_t push_bytes_of_buffers(const KernelSpec& spec) {
-  const std::size_t bytes = spec.binding == BufferBinding::kAddress    ? sizeof(::vk::DeviceAddress)
+  const std::size_t bytes = spec.binding == BufferBinding::kAddress    ? sizeof(vk::DeviceAddress)
                             : spec.binding == BufferBinding::kBindless ? sizeof(std::uint32_t)
                                                                        : 0;
   return spec.buffers * static_cast<std::uint32_t>(bytes);
 }
 
-::vk::PipelineCreateFlags binding_flags(const KernelSpec& spec) {
-  return spec.binding == BufferBinding::kDescriptorBuffer ? ::vk::PipelineCreateFlagBits::eDescriptorBufferEXT
-                                                          : ::vk::PipelineCreateFlags{};
+vk::PipelineCreateFlags binding_flags(const KernelSpec& spec) {
+  return spec.binding == BufferBinding::kDescriptorBuffer ? vk::PipelineCreateFlagBits::eDescriptorBufferEXT
+                                                          : vk::PipelineCreateFlags{};
 }
 
 std::unique_ptr<BufferBinder> make_binder(const Context& context, const Launch& launch) {
@@ -370,4 +368,4 @@ std::unique_ptr<BufferBinder> make_binder(const Context& context, const Launch& 
   throw Error("no such BufferBinding: {}", static_cast<int>(launch.kernel->spec().binding));
 }
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

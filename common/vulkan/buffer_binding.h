@@ -6,19 +6,19 @@
 #include "core/device.h"
 #include "vulkan/context.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 
 // Throws Skip with what the device lacks for spec.binding.
 void check_binding(const Context& context, const KernelSpec& spec);
 
 // Set 0 of the pipeline's layout; empty where the buffers do not come in a set.
-::vk::raii::DescriptorSetLayout make_set_layout(const Context& context, const KernelSpec& spec);
+vk::raii::DescriptorSetLayout make_set_layout(const Context& context, const KernelSpec& spec);
 
 // Bytes of push constants before the params struct.
 std::uint32_t push_bytes_of_buffers(const KernelSpec& spec);
 
 // What the pipeline must be created with.
-::vk::PipelineCreateFlags binding_flags(const KernelSpec& spec);
+vk::PipelineCreateFlags binding_flags(const KernelSpec& spec);
 
 // Records what the dispatches after it need to see the buffers of one launch, which outlive it.
 class BufferBinder {
@@ -29,11 +29,11 @@ class BufferBinder {
   BufferBinder& operator=(const BufferBinder&) = delete;
 
   // Everything, for a command buffer in which nothing is bound yet.
-  virtual void bind(const ::vk::raii::CommandBuffer& commands) = 0;
+  virtual void bind(const vk::raii::CommandBuffer& commands) = 0;
   // What a program must record to hand over other buffers of the same kind.
-  virtual void rebind(const ::vk::raii::CommandBuffer& commands) { bind(commands); }
+  virtual void rebind(const vk::raii::CommandBuffer& commands) { bind(commands); }
   // Allocates, writes and binds a set that no recording since restart() has used. Throws Skip where there are no such sets.
-  virtual void update_and_bind(const ::vk::raii::CommandBuffer& commands);
+  virtual void update_and_bind(const vk::raii::CommandBuffer& commands);
   // Everything recorded so far has completed.
   virtual void restart() {}
 };
@@ -41,4 +41,4 @@ class BufferBinder {
 // `launch` has been checked against its kernel.
 std::unique_ptr<BufferBinder> make_binder(const Context& context, const Launch& launch);
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

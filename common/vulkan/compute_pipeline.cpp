@@ -6,7 +6,7 @@
 #include "vulkan/buffer_binding.h"
 #include "vulkan/pipeline_isa.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 namespace {
 
 // The embedded bytes as SPIR-V words. Throws Skip without a twin, Error if they are no SPIR-V.
@@ -50,7 +50,7 @@ void check_capabilities(const Context& context, std::string_view stem, std::span
 }
 
 void check_limits(const Context& context, const KernelSpec& spec) {
-  const ::vk::PhysicalDeviceLimits& limits = context.limits();
+  const vk::PhysicalDeviceLimits& limits = context.limits();
   const auto at_most = [&](const char* what, std::uint64_t wanted, const char* limit, std::uint64_t found) {
     if (wanted > found) {
       throw Skip("kernel {} wants {} {}; {} of {} is {}", spec.images->stem, wanted, what, limit, context.info().name, found);
@@ -78,10 +78,10 @@ void check_limits(const Context& context, const KernelSpec& spec) {
   wants(spec.robustness != Robustness::kRobustness2 || context.features().robustness2, "VK_EXT_robustness2");
 }
 
-::vk::raii::PipelineLayout make_layout(const Context& context, const KernelSpec& spec, ::vk::DescriptorSetLayout set_layout) {
+vk::raii::PipelineLayout make_layout(const Context& context, const KernelSpec& spec, vk::DescriptorSetLayout set_layout) {
   const std::uint32_t push_bytes = push_bytes_of_buffers(spec) + spec.params_bytes;
-  const ::vk::PushConstantRange range{.stageFlags = ::vk::ShaderStageFlagBits::eCompute, .offset = 0, .size = push_bytes};
-  const ::vk::PipelineLayoutCreateInfo info{
+  const vk::PushConstantRange range{.stageFlags = vk::ShaderStageFlagBits::eCompute, .offset = 0, .size = push_bytes};
+  const vk::PipelineLayoutCreateInfo info{
       .setLayoutCount = 1,
       .pSetLayouts = &set_layout,
       .pushConstantRangeCount = push_bytes > 0 ? 1U : 0U,
@@ -90,8 +90,8 @@ void check_limits(const Context& context, const KernelSpec& spec) {
   return BENCH_VK(context.device().createPipelineLayout(info), "{} bytes of push constants", push_bytes);
 }
 
-::vk::PipelineRobustnessCreateInfoEXT robustness_info(Robustness robustness) {
-  using Behavior = ::vk::PipelineRobustnessBufferBehaviorEXT;
+vk::PipelineRobustnessCreateInfoEXT robustness_info(Robustness robustness) {
+  using Behavior = vk::PipelineRobustnessBufferBehaviorEXT;
   const auto behavior = robustness == Robustness::kDisabled             ? Behavior::eDisabled
                         : robustness == Robustness::kRobustBufferAccess ? Behavior::eRobustBufferAccess
                         : robustness == Robustness::kRobustness2        ? Behavior::eRobustBufferAccess2
@@ -99,23 +99,23 @@ void check_limits(const Context& context, const KernelSpec& spec) {
   return {.storageBuffers = behavior, .uniformBuffers = behavior};
 }
 
-::vk::raii::Pipeline make_pipeline(const Context& context, const KernelSpec& spec, ::vk::PipelineLayout layout,
-                                   const ::vk::raii::PipelineCache& cache, ::vk::PipelineCreateFlags flags = {}) {
+vk::raii::Pipeline make_pipeline(const Context& context, const KernelSpec& spec, vk::PipelineLayout layout,
+                                 const vk::raii::PipelineCache& cache, vk::PipelineCreateFlags flags = {}) {
   const std::vector<std::uint32_t> words = spirv_words(spec);
   check_capabilities(context, spec.images->stem, words);
-  const ::vk::ShaderModuleCreateInfo module_info{.codeSize = words.size() * sizeof(std::uint32_t), .pCode = words.data()};
-  const ::vk::raii::ShaderModule module =
+  const vk::ShaderModuleCreateInfo module_info{.codeSize = words.size() * sizeof(std::uint32_t), .pCode = words.data()};
+  const vk::raii::ShaderModule module =
       BENCH_VK(context.device().createShaderModule(module_info), "kernel {}", spec.images->stem);
 
   // Constant 0 is the workgroup's size; those a kernel does not use are ignored.
   std::vector<std::uint32_t> constants{spec.block_x};
   constants.insert(constants.end(), spec.glsl_constants.begin(), spec.glsl_constants.end());
-  std::vector<::vk::SpecializationMapEntry> entries;
+  std::vector<vk::SpecializationMapEntry> entries;
   for (std::uint32_t i = 0; i < constants.size(); ++i) {
     entries.push_back(
         {.constantID = i, .offset = i * static_cast<std::uint32_t>(sizeof(std::uint32_t)), .size = sizeof(std::uint32_t)});
   }
-  const ::vk::SpecializationInfo specialization{
+  const vk::SpecializationInfo specialization{
       .mapEntryCount = static_cast<std::uint32_t>(entries.size()),
       .pMapEntries = entries.data(),
       .dataSize = constants.size() * sizeof(std::uint32_t),
@@ -125,15 +125,15 @@ void check_limits(const Context& context, const KernelSpec& spec) {
   // A driver may otherwise choose another subgroup size for each pipeline. A workgroup over the limit keeps the driver's
   // choice.
   const SubgroupSizes& sizes = context.subgroup_sizes();
-  const ::vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo required{.requiredSubgroupSize = sizes.standard};
+  const vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo required{.requiredSubgroupSize = sizes.standard};
   const bool require = sizes.can_require && spec.block_x <= std::uint64_t{sizes.standard} * sizes.max_per_workgroup;
 
-  const ::vk::PipelineRobustnessCreateInfoEXT robustness = robustness_info(spec.robustness);
-  const ::vk::ComputePipelineCreateInfo info{
+  const vk::PipelineRobustnessCreateInfoEXT robustness = robustness_info(spec.robustness);
+  const vk::ComputePipelineCreateInfo info{
       .pNext = spec.robustness == Robustness::kDefault ? nullptr : &robustness,
       .flags = flags | binding_flags(spec),
       .stage = {.pNext = require ? &required : nullptr,
-                .stage = ::vk::ShaderStageFlagBits::eCompute,
+                .stage = vk::ShaderStageFlagBits::eCompute,
                 .module = *module,
                 .pName = "main",
                 .pSpecializationInfo = &specialization},
@@ -167,10 +167,10 @@ KernelCode ComputePipeline::code() const {
   KernelCode result = cached_code(context_, cache_);
   result.source = spec().images->spirv;
   if (context_.features().pipeline_executable_info) {
-    using Flag = ::vk::PipelineCreateFlagBits;
-    const ::vk::raii::PipelineCache cache = BENCH_VK(context_.device().createPipelineCache({}));
-    const ::vk::raii::Pipeline inspected = make_pipeline(
-        context_, spec(), *layout_, cache, Flag::eCaptureStatisticsKHR | Flag::eCaptureInternalRepresentationsKHR);
+    using Flag = vk::PipelineCreateFlagBits;
+    const vk::raii::PipelineCache cache = BENCH_VK(context_.device().createPipelineCache({}));
+    const vk::raii::Pipeline inspected = make_pipeline(context_, spec(), *layout_, cache,
+                                                       Flag::eCaptureStatisticsKHR | Flag::eCaptureInternalRepresentationsKHR);
     add_executables(context_, *inspected, cached_code(context_, cache), result);
   }
   return result;
@@ -184,4 +184,4 @@ const ComputePipeline& compute_pipeline(const Kernel& kernel) {
   return *ours;
 }
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

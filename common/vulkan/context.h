@@ -11,7 +11,7 @@
 #include "vulkan/instance.h"
 #include "vulkan/raii.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 
 // Enabled where present. A new one: a field here, a line in Context's constructor, and, if a kernel's SPIR-V declares a
 // capability for it, a line in compute_pipeline.cpp.
@@ -44,14 +44,14 @@ class Context {
   Context(const DeviceInfo& info, const DeviceOptions& options);
 
   const DeviceInfo& info() const { return info_; }
-  const ::vk::raii::PhysicalDevice& physical_device() const { return physical_device_; }
-  const ::vk::raii::Device& device() const { return device_; }
-  const ::vk::raii::Queue& queue() const { return queue_; }
+  const vk::raii::PhysicalDevice& physical_device() const { return physical_device_; }
+  const vk::raii::Device& device() const { return device_; }
+  const vk::raii::Queue& queue() const { return queue_; }
   std::uint32_t queue_family() const { return queue_family_; }
   std::uint32_t timestamp_valid_bits() const { return timestamp_valid_bits_; }
 
-  const ::vk::PhysicalDeviceLimits& limits() const { return limits_; }
-  const ::vk::PhysicalDeviceMemoryProperties& memory() const { return memory_; }
+  const vk::PhysicalDeviceLimits& limits() const { return limits_; }
+  const vk::PhysicalDeviceMemoryProperties& memory() const { return memory_; }
   std::uint64_t max_allocation_bytes() const { return max_allocation_bytes_; }  // of one buffer
   const SubgroupSizes& subgroup_sizes() const { return subgroup_sizes_; }
   const OptionalFeatures& features() const { return features_; }
@@ -72,20 +72,20 @@ class Context {
   }
 
  private:
-  void label(::vk::ObjectType type, std::uint64_t handle, std::string_view name) const;
+  void label(vk::ObjectType type, std::uint64_t handle, std::string_view name) const;
 
   DeviceInfo info_;
   Instance instance_;
-  ::vk::raii::PhysicalDevice physical_device_;
-  ::vk::PhysicalDeviceLimits limits_;
-  ::vk::PhysicalDeviceMemoryProperties memory_;
+  vk::raii::PhysicalDevice physical_device_;
+  vk::PhysicalDeviceLimits limits_;
+  vk::PhysicalDeviceMemoryProperties memory_;
   std::uint64_t max_allocation_bytes_ = 0;
   SubgroupSizes subgroup_sizes_;
   OptionalFeatures features_;
   std::uint32_t queue_family_ = 0;
   std::uint32_t timestamp_valid_bits_ = 0;
-  ::vk::raii::Device device_;
-  ::vk::raii::Queue queue_;
+  vk::raii::Device device_;
+  vk::raii::Queue queue_;
 };
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

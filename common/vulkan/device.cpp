@@ -1,13 +1,13 @@
 #include "vulkan/device.h"
 
-#include "vulkan/timed_subject.h"
+#include "vulkan/subject.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 namespace {
 
 class QueueLabel final : public ProfiledRange {
  public:
-  QueueLabel(const ::vk::raii::Queue& queue, const std::string& name) : queue_(queue) {
+  QueueLabel(const vk::raii::Queue& queue, const std::string& name) : queue_(queue) {
     queue_.beginDebugUtilsLabelEXT({.pLabelName = name.c_str()});
   }
   QueueLabel(const QueueLabel&) = delete;
@@ -15,7 +15,7 @@ class QueueLabel final : public ProfiledRange {
   ~QueueLabel() noexcept override { queue_.endDebugUtilsLabelEXT(); }
 
  private:
-  const ::vk::raii::Queue& queue_;
+  const vk::raii::Queue& queue_;
 };
 
 }  // namespace
@@ -52,8 +52,8 @@ void VulkanDevice::fill(Buffer& to, std::uint64_t offset, std::uint64_t bytes, s
 std::unique_ptr<Kernel> VulkanDevice::load(const KernelSpec& spec) { return std::make_unique<ComputePipeline>(context_, spec); }
 
 void VulkanDevice::run(const Work& work) {
-  const BoundWork bound(context_, work);
-  const ::vk::raii::CommandBuffer& commands = run_slot_.begin(true);
+  const Command bound(context_, work);
+  const vk::raii::CommandBuffer& commands = run_slot_.begin(true);
   bound.bind(commands);
   bound.record(commands);
   run_slot_.end();
@@ -72,8 +72,8 @@ Device& VulkanDevice::peer() {
       context_.group_size());
 }
 
-std::unique_ptr<Subject> VulkanDevice::prepare(const Work& work, const SubjectOptions& options) {
-  return std::make_unique<TimedSubject>(context_, evictor_, work, options);
+std::unique_ptr<bench::Subject> VulkanDevice::prepare(const Work& work, const SubjectOptions& options) {
+  return std::make_unique<Subject>(context_, evictor_, work, options);
 }
 
 void VulkanDevice::set_evict_bytes(std::uint64_t bytes) {
@@ -94,4 +94,4 @@ std::vector<std::string> VulkanDevice::complaints() const {
   return context_.complaints() != nullptr ? context_.complaints()->messages() : std::vector<std::string>{};
 }
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

@@ -6,7 +6,7 @@
 #include "vulkan/l2_evictor.h"
 #include "vulkan/transfer.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 
 class VulkanDevice : public Device {
  public:
@@ -23,7 +23,7 @@ class VulkanDevice : public Device {
   std::unique_ptr<Kernel> load(const KernelSpec& spec) override;
   void run(const Work& work) override;
   Device& peer() override;
-  std::unique_ptr<Subject> prepare(const Work& work, const SubjectOptions& options) override;
+  std::unique_ptr<bench::Subject> prepare(const Work& work, const SubjectOptions& options) override;
   void set_evict_bytes(std::uint64_t bytes) override;
   std::unique_ptr<ProfiledRange> profile(std::string_view name) override;
   std::vector<std::string> complaints() const override;
@@ -35,4 +35,4 @@ class VulkanDevice : public Device {
   std::unique_ptr<L2Evictor> evictor_;
 };
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

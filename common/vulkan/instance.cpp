@@ -4,31 +4,30 @@
 #include <array>
 #include <cstring>
 
-namespace bench::vk {
+namespace bench::vulkan {
 
 const char* const kNoDriverHint =
     "install the GPU vendor's Vulkan driver (in a container, the graphics driver files too: "
     "NVIDIA_DRIVER_CAPABILITIES=graphics "
     "or all), or mesa-vulkan-drivers for a software device; VK_LOADER_DEBUG=all shows where the loader looks";
 
-void throw_failed_call(const char* file, int line, const char* call, const ::vk::SystemError& error,
-                       const std::string& details) {
-  const auto code = static_cast<::vk::Result>(error.code().value());
+void throw_failed_call(const char* file, int line, const char* call, const vk::SystemError& error, const std::string& details) {
+  const auto code = static_cast<vk::Result>(error.code().value());
   const char* hint = "";
   switch (code) {
-    case ::vk::Result::eErrorDeviceLost:
+    case vk::Result::eErrorDeviceLost:
       hint = "; the GPU faulted or was reset: the kernel log (dmesg, Xid) says why, and nothing more will run in this process";
       break;
-    case ::vk::Result::eErrorOutOfDeviceMemory:
-    case ::vk::Result::eErrorOutOfHostMemory:
+    case vk::Result::eErrorOutOfDeviceMemory:
+    case vk::Result::eErrorOutOfHostMemory:
       hint = "; try a smaller --size, or free the device of other programs";
       break;
     default:
       break;
   }
-  const std::string message = fmt::format("{}:{}: {} failed: {} ({}){}{}{}", file, line, call, ::vk::to_string(code),
+  const std::string message = fmt::format("{}:{}: {} failed: {} ({}){}{}{}", file, line, call, vk::to_string(code),
                                           static_cast<int>(code), details.empty() ? "" : ", ", details, hint);
-  if (code == ::vk::Result::eErrorOutOfDeviceMemory || code == ::vk::Result::eErrorOutOfHostMemory) {
+  if (code == vk::Result::eErrorOutOfDeviceMemory || code == vk::Result::eErrorOutOfHostMemory) {
     throw OutOfMemory(message);
   }
   throw Error(message);
@@ -62,17 +61,17 @@ VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT
   return VK_FALSE;
 }
 
-::vk::raii::Context open_loader() {
+vk::raii::Context open_loader() {
   try {
-    return ::vk::raii::Context();
+    return vk::raii::Context();
   } catch (const std::runtime_error&) {  // Vulkan-Hpp's DynamicLoader has no code of its own
     throw Skip("no Vulkan loader (libvulkan.so.1) on this machine: install libvulkan1, and the GPU vendor's Vulkan driver");
   }
 }
 
-::vk::DebugUtilsMessengerCreateInfoEXT messenger_info(Complaints* complaints) {
-  using Severity = ::vk::DebugUtilsMessageSeverityFlagBitsEXT;
-  using Type = ::vk::DebugUtilsMessageTypeFlagBitsEXT;
+vk::DebugUtilsMessengerCreateInfoEXT messenger_info(Complaints* complaints) {
+  using Severity = vk::DebugUtilsMessageSeverityFlagBitsEXT;
+  using Type = vk::DebugUtilsMessageTypeFlagBitsEXT;
   return {
       .messageSeverity = Severity::eWarning | Severity::eError,
       .messageType = Type::eValidation | Type::ePerformance,
@@ -81,23 +80,23 @@ VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT
   };
 }
 
-bool has_debug_utils(const ::vk::raii::Context& loader) {
+bool has_debug_utils(const vk::raii::Context& loader) {
   return has_extension(BENCH_VK(loader.enumerateInstanceExtensionProperties()), VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
 }
 
 // `complaints` is nullptr without validation.
-::vk::raii::Instance create_instance(const ::vk::raii::Context& loader, Complaints* complaints, bool can_label) {
-  const ::vk::ApplicationInfo application{.pApplicationName = "cuda_vulkan_bench", .apiVersion = VK_API_VERSION_1_3};
+vk::raii::Instance create_instance(const vk::raii::Context& loader, Complaints* complaints, bool can_label) {
+  const vk::ApplicationInfo application{.pApplicationName = "cuda_vulkan_bench", .apiVersion = VK_API_VERSION_1_3};
   std::vector<const char*> layers;
   std::vector<const char*> extensions;
 
-  const auto synchronization = ::vk::ValidationFeatureEnableEXT::eSynchronizationValidation;
-  const ::vk::DebugUtilsMessengerCreateInfoEXT messenger = messenger_info(complaints);  // for the instance's own creation
-  const ::vk::ValidationFeaturesEXT validation{
+  const auto synchronization = vk::ValidationFeatureEnableEXT::eSynchronizationValidation;
+  const vk::DebugUtilsMessengerCreateInfoEXT messenger = messenger_info(complaints);  // for the instance's own creation
+  const vk::ValidationFeaturesEXT validation{
       .pNext = &messenger, .enabledValidationFeatureCount = 1, .pEnabledValidationFeatures = &synchronization};
 
   if (complaints != nullptr) {
-    const std::vector<::vk::LayerProperties> installed = BENCH_VK(loader.enumerateInstanceLayerProperties());
+    const std::vector<vk::LayerProperties> installed = BENCH_VK(loader.enumerateInstanceLayerProperties());
     if (std::ranges::none_of(installed,
                              [](const auto& layer) { return std::string_view(layer.layerName.data()) == kValidationLayer; })) {
       throw Error("{} is not installed: apt-get install vulkan-validationlayers, or run without validation", kValidationLayer);
@@ -108,7 +107,7 @@ bool has_debug_utils(const ::vk::raii::Context& loader) {
   if (can_label) {
     extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
   }
-  const ::vk::InstanceCreateInfo info{
+  const vk::InstanceCreateInfo info{
       .pNext = complaints != nullptr ? &validation : nullptr,
       .pApplicationInfo = &application,
       .enabledLayerCount = static_cast<std::uint32_t>(layers.size()),
@@ -117,56 +116,54 @@ bool has_debug_utils(const ::vk::raii::Context& loader) {
       .ppEnabledExtensionNames = extensions.data(),
   };
   try {
-    return ::vk::raii::Instance(loader, info);
-  } catch (const ::vk::IncompatibleDriverError&) {
+    return vk::raii::Instance(loader, info);
+  } catch (const vk::IncompatibleDriverError&) {
     throw Skip("the Vulkan loader found no driver (ICD): {}", kNoDriverHint);
-  } catch (const ::vk::SystemError& error) {
+  } catch (const vk::SystemError& error) {
     throw_failed_call(__FILE__, __LINE__, "vkCreateInstance", error, fmt::format("API version 1.3, {} layers", layers.size()));
   }
 }
 
-DeviceInfo describe(const ::vk::raii::PhysicalDevice& device, int index) {
-  const auto chain =
-      device.getProperties2<::vk::PhysicalDeviceProperties2, ::vk::PhysicalDeviceIDProperties,
-                            ::vk::PhysicalDeviceDriverProperties, ::vk::PhysicalDeviceMaintenance3Properties,
-                            ::vk::PhysicalDeviceMaintenance4Properties, ::vk::PhysicalDeviceSubgroupProperties>();
-  const ::vk::PhysicalDeviceProperties& properties = chain.get<::vk::PhysicalDeviceProperties2>().properties;
-  const ::vk::PhysicalDeviceLimits& limits = properties.limits;
+DeviceInfo describe(const vk::raii::PhysicalDevice& device, int index) {
+  const auto chain = device.getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDeviceIDProperties,
+                                           vk::PhysicalDeviceDriverProperties, vk::PhysicalDeviceMaintenance3Properties,
+                                           vk::PhysicalDeviceMaintenance4Properties, vk::PhysicalDeviceSubgroupProperties>();
+  const vk::PhysicalDeviceProperties& properties = chain.get<vk::PhysicalDeviceProperties2>().properties;
+  const vk::PhysicalDeviceLimits& limits = properties.limits;
 
   DeviceInfo info;
   info.api = Api::kVulkan;
   info.index = index;
   info.name = properties.deviceName.data();
   Uuid uuid;
-  std::ranges::copy(chain.get<::vk::PhysicalDeviceIDProperties>().deviceUUID, uuid.begin());
+  std::ranges::copy(chain.get<vk::PhysicalDeviceIDProperties>().deviceUUID, uuid.begin());
   if (uuid != Uuid{}) {
     info.uuid = uuid;
   }
-  info.is_cpu = properties.deviceType == ::vk::PhysicalDeviceType::eCpu;
-  info.driver = chain.get<::vk::PhysicalDeviceDriverProperties>().driverInfo.data();
+  info.is_cpu = properties.deviceType == vk::PhysicalDeviceType::eCpu;
+  info.driver = chain.get<vk::PhysicalDeviceDriverProperties>().driverInfo.data();
 
-  const ::vk::PhysicalDeviceMemoryProperties memory = device.getMemoryProperties();
+  const vk::PhysicalDeviceMemoryProperties memory = device.getMemoryProperties();
   for (std::uint32_t i = 0; i < memory.memoryHeapCount; ++i) {
-    if (memory.memoryHeaps[i].flags & ::vk::MemoryHeapFlagBits::eDeviceLocal) {
+    if (memory.memoryHeaps[i].flags & vk::MemoryHeapFlagBits::eDeviceLocal) {
       info.memory_bytes = std::max<std::uint64_t>(info.memory_bytes, memory.memoryHeaps[i].size);
     }
   }
 
   // The smallest of three limits; a device older than an extension leaves its field 0.
   info.max_buffer_bytes = limits.maxStorageBufferRange;
-  for (const std::uint64_t limit : {chain.get<::vk::PhysicalDeviceMaintenance3Properties>().maxMemoryAllocationSize,
-                                    chain.get<::vk::PhysicalDeviceMaintenance4Properties>().maxBufferSize}) {
+  for (const std::uint64_t limit : {chain.get<vk::PhysicalDeviceMaintenance3Properties>().maxMemoryAllocationSize,
+                                    chain.get<vk::PhysicalDeviceMaintenance4Properties>().maxBufferSize}) {
     if (limit != 0) {
       info.max_buffer_bytes = std::min(info.max_buffer_bytes, limit);
     }
   }
   info.max_grid_x = limits.maxComputeWorkGroupCount[0];
   info.max_block_x = std::min(limits.maxComputeWorkGroupSize[0], limits.maxComputeWorkGroupInvocations);
-  info.subgroup_size = chain.get<::vk::PhysicalDeviceSubgroupProperties>().subgroupSize;
+  info.subgroup_size = chain.get<vk::PhysicalDeviceSubgroupProperties>().subgroupSize;
   if (has_extension(BENCH_VK(device.enumerateDeviceExtensionProperties()), VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) {
-    const auto builtins =
-        device.getProperties2<::vk::PhysicalDeviceProperties2, ::vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV>()
-            .get<::vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV>();
+    const auto builtins = device.getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV>()
+                              .get<vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV>();
     info.multiprocessors = builtins.shaderSMCount;
     info.resident_threads = builtins.shaderWarpsPerSM * info.subgroup_size;
   }
@@ -175,7 +172,7 @@ DeviceInfo describe(const ::vk::raii::PhysicalDevice& device, int index) {
 
 }  // namespace
 
-bool has_extension(std::span<const ::vk::ExtensionProperties> offered, std::string_view name) {
+bool has_extension(std::span<const vk::ExtensionProperties> offered, std::string_view name) {
   return std::ranges::any_of(offered, [name](const auto& extension) { return name == extension.extensionName.data(); });
 }
 
@@ -191,10 +188,10 @@ Instance::Instance(bool validate, bool labels)
 
 std::vector<DeviceInfo> Instance::list() const {
   std::vector<DeviceInfo> devices;
-  for (const ::vk::raii::PhysicalDevice& device : BENCH_VK(instance_.enumeratePhysicalDevices())) {
+  for (const vk::raii::PhysicalDevice& device : BENCH_VK(instance_.enumeratePhysicalDevices())) {
     devices.push_back(describe(device, static_cast<int>(devices.size())));
   }
   return devices;
 }
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

@@ -12,7 +12,7 @@
 #include "core/device.h"
 #include "vulkan/raii.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 
 // Collects the validation layer's warnings and errors. Its address is the messenger's user data, so it does not move.
 class Complaints {
@@ -33,24 +33,24 @@ class Instance {
   // Throws Skip if there is no loader or no driver, naming what to install; Error if `validate` and the layer is not installed.
   explicit Instance(bool validate, bool labels = false);
 
-  const ::vk::raii::Instance& handle() const { return instance_; }
+  const vk::raii::Instance& handle() const { return instance_; }
   // What every device of the machine says about itself, in the loader's order.
   std::vector<DeviceInfo> list() const;
   Complaints* complaints() const { return complaints_.get(); }  // nullptr without validation
   bool can_label() const { return can_label_; }                 // VK_EXT_debug_utils is enabled
 
  private:
-  ::vk::raii::Context loader_;
+  vk::raii::Context loader_;
   std::unique_ptr<Complaints> complaints_;
   bool can_label_ = false;
-  ::vk::raii::Instance instance_;
-  std::optional<::vk::raii::DebugUtilsMessengerEXT> messenger_;
+  vk::raii::Instance instance_;
+  std::optional<vk::raii::DebugUtilsMessengerEXT> messenger_;
 };
 
 // Whether that name is among the extensions that an instance or a device offers.
-bool has_extension(std::span<const ::vk::ExtensionProperties> offered, std::string_view name);
+bool has_extension(std::span<const vk::ExtensionProperties> offered, std::string_view name);
 
 // What helps when the loader is there and no device is.
 extern const char* const kNoDriverHint;
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

@@ -7,7 +7,7 @@
 #include "vulkan/kernels/params.h"
 #include "vulkan_support_kernels.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 namespace {
 
 constexpr std::uint64_t kVec4Bytes = 16;
@@ -53,9 +53,9 @@ L2Evictor::L2Evictor(const Context& context, Transfer& transfer, std::uint64_t b
   transfer.fill(buffer_, 0, buffer_.bytes(), kWord);
 }
 
-void L2Evictor::record(const ::vk::raii::CommandBuffer& commands) const {
+void L2Evictor::record(const vk::raii::CommandBuffer& commands) const {
   sweep_.bind(commands);
   sweep_.record(commands);
 }
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

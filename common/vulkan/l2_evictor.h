@@ -1,12 +1,12 @@
 // Empties the L2 of what the next kernel will use, by reading something else.
 #pragma once
 
-#include "vulkan/bound_work.h"
 #include "vulkan/buffer.h"
+#include "vulkan/command.h"
 #include "vulkan/compute_pipeline.h"
 #include "vulkan/transfer.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 
 // A read sweep: a sweep that wrote would leave dirty lines, and the timed kernel would pay for writing them back.
 class L2Evictor {
@@ -15,13 +15,13 @@ class L2Evictor {
   L2Evictor(const Context& context, Transfer& transfer, std::uint64_t bytes);
   std::uint64_t bytes() const { return buffer_.bytes(); }
   // One sweep. Leaves its own pipeline bound.
-  void record(const ::vk::raii::CommandBuffer& commands) const;
+  void record(const vk::raii::CommandBuffer& commands) const;
 
  private:
   DeviceBuffer buffer_;
   DeviceBuffer sink_;
   ComputePipeline kernel_;
-  BoundWork sweep_;
+  Command sweep_;
 };
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

@@ -6,33 +6,33 @@
 #include "core/machine_code.h"
 #include "core/nv_cache.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 namespace {
 
 // NVIDIA's driver 580 gives this for Local Memory Size, whatever the kernel: 64 GiB.
 constexpr double kNonsense = 68719476736;
 
-double number(const ::vk::PipelineExecutableStatisticKHR& statistic) {
+double number(const vk::PipelineExecutableStatisticKHR& statistic) {
   switch (statistic.format) {
-    case ::vk::PipelineExecutableStatisticFormatKHR::eBool32:
+    case vk::PipelineExecutableStatisticFormatKHR::eBool32:
       return statistic.value.b32 != 0 ? 1 : 0;
-    case ::vk::PipelineExecutableStatisticFormatKHR::eInt64:
+    case vk::PipelineExecutableStatisticFormatKHR::eInt64:
       return static_cast<double>(statistic.value.i64);
-    case ::vk::PipelineExecutableStatisticFormatKHR::eUint64:
+    case vk::PipelineExecutableStatisticFormatKHR::eUint64:
       return static_cast<double>(statistic.value.u64);
-    case ::vk::PipelineExecutableStatisticFormatKHR::eFloat64:
+    case vk::PipelineExecutableStatisticFormatKHR::eFloat64:
       return statistic.value.f64;
   }
   return 0;
 }
 
 // Every textual representation of one executable, each under its name.
-std::string listing(const Context& context, const ::vk::PipelineExecutableInfoKHR& executable) {
+std::string listing(const Context& context, const vk::PipelineExecutableInfoKHR& executable) {
   // Vulkan-Hpp's call leaves pData null, which yields the sizes; the texts take a second one.
-  std::vector<::vk::PipelineExecutableInternalRepresentationKHR> representations =
+  std::vector<vk::PipelineExecutableInternalRepresentationKHR> representations =
       BENCH_VK(context.device().getPipelineExecutableInternalRepresentationsKHR(executable));
   std::vector<std::vector<char>> texts;
-  for (::vk::PipelineExecutableInternalRepresentationKHR& one : representations) {
+  for (vk::PipelineExecutableInternalRepresentationKHR& one : representations) {
     texts.emplace_back(one.dataSize + 1);
     one.pData = texts.back().data();
   }
@@ -55,7 +55,7 @@ std::string listing(const Context& context, const ::vk::PipelineExecutableInfoKH
 
 }  // namespace
 
-KernelCode cached_code(const Context& context, const ::vk::raii::PipelineCache& cache) {
+KernelCode cached_code(const Context& context, const vk::raii::PipelineCache& cache) {
   KernelCode result;
   if (context.info().is_cpu) {
     result.reason =
@@ -72,14 +72,14 @@ KernelCode cached_code(const Context& context, const ::vk::raii::PipelineCache& 
   return result;
 }
 
-void add_executables(const Context& context, ::vk::Pipeline inspected, const KernelCode& inspected_code, KernelCode& code) {
-  const std::vector<::vk::PipelineExecutablePropertiesKHR> executables =
+void add_executables(const Context& context, vk::Pipeline inspected, const KernelCode& inspected_code, KernelCode& code) {
+  const std::vector<vk::PipelineExecutablePropertiesKHR> executables =
       BENCH_VK(context.device().getPipelineExecutablePropertiesKHR({.pipeline = inspected}));
   for (std::uint32_t i = 0; i < executables.size(); ++i) {
-    const ::vk::PipelineExecutableInfoKHR executable{.pipeline = inspected, .executableIndex = i};
+    const vk::PipelineExecutableInfoKHR executable{.pipeline = inspected, .executableIndex = i};
     // A compute pipeline has one as a rule; the names of several would collide.
     const std::string prefix = executables.size() > 1 ? fmt::format("{}: ", executables[i].name.data()) : std::string();
-    for (const ::vk::PipelineExecutableStatisticKHR& statistic :
+    for (const vk::PipelineExecutableStatisticKHR& statistic :
          BENCH_VK(context.device().getPipelineExecutableStatisticsKHR(executable))) {
       if (number(statistic) != kNonsense) {
         code.statistics.emplace_back(prefix + statistic.name.data(), number(statistic));
@@ -107,4 +107,4 @@ void add_executables(const Context& context, ::vk::Pipeline inspected, const Ker
   }
 }
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

@@ -4,14 +4,14 @@
 #include "core/device.h"
 #include "vulkan/context.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 
 // The code of the one pipeline that `cache` holds: NVIDIA's drivers keep it there. Other drivers: none, with the reason.
-KernelCode cached_code(const Context& context, const ::vk::raii::PipelineCache& cache);
+KernelCode cached_code(const Context& context, const vk::raii::PipelineCache& cache);
 
 // Adds to `code` the statistics and the listing that VK_KHR_pipeline_executable_properties gives for `inspected`, a pipeline
 // created with the CAPTURE flags, and says in code.reason if they may belong to other code: `inspected_code` differs, or the
 // statistic Binary Size (NVIDIA) is not the code's size.
-void add_executables(const Context& context, ::vk::Pipeline inspected, const KernelCode& inspected_code, KernelCode& code);
+void add_executables(const Context& context, vk::Pipeline inspected, const KernelCode& inspected_code, KernelCode& code);
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

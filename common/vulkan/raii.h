@@ -11,26 +11,26 @@
 #include <string>
 #include <string_view>
 
-namespace bench::vk {
+namespace bench::vulkan {
 
 // Throws Error, or OutOfMemory for the two codes that say so: where, which call, the code's name and number, `details`, a hint.
-[[noreturn]] void throw_failed_call(const char* file, int line, const char* call, const ::vk::SystemError& error,
+[[noreturn]] void throw_failed_call(const char* file, int line, const char* call, const vk::SystemError& error,
                                     const std::string& details);
 
 template <class Call, class Details>
 decltype(auto) checked(const char* file, int line, const char* text, Call&& call, Details&& details) {
   try {
     return call();
-  } catch (const ::vk::SystemError& error) {
+  } catch (const vk::SystemError& error) {
     throw_failed_call(file, line, text, error, details());
   }
 }
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan
 
 // BENCH_VK(call) or BENCH_VK(call, format, arguments...): the call's value; a failed VkResult throws (see throw_failed_call),
 // with the formatted details (values asked for). Positive results are values: the caller looks at them.
 #define BENCH_VK(call, ...)                                                \
-  ::bench::vk::checked(                                                    \
+  ::bench::vulkan::checked(                                                \
       __FILE__, __LINE__, #call, [&]() -> decltype(auto) { return call; }, \
       [&]() -> std::string { return {__VA_OPT__(fmt::format(__VA_ARGS__))}; })

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace bench::vk {
+namespace bench::vulkan {
 
 namespace {
 
@@ -57,4 +57,4 @@ std::vector<std::string> unmet_requirements(const DeviceFacts& facts) {
   return unmet;
 }
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

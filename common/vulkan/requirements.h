@@ -8,7 +8,7 @@
 
 #include "core/device.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 
 struct QueueFamilyFacts {
   bool compute = false;                    // VK_QUEUE_COMPUTE_BIT
@@ -37,4 +37,4 @@ std::optional<std::uint32_t> choose_queue_family(const DeviceFacts& facts, Queue
 // Every requirement the device misses, as "X (found Y)"; empty if it will do.
 std::vector<std::string> unmet_requirements(const DeviceFacts& facts);
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

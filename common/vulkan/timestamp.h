@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace bench::vk {
+namespace bench::vulkan {
 
 // Nanoseconds from `begin` to `end`, two raw timestamps of a queue family with `valid_bits` (1 ... 64) meaningful bits.
 // The difference is right across one wrap-around; ticks_to_ns is VkPhysicalDeviceLimits::timestampPeriod, which need not be
@@ -13,4 +13,4 @@ constexpr double elapsed_ns(std::uint64_t begin, std::uint64_t end, std::uint32_
   return static_cast<double>((end - begin) & mask) * ticks_to_ns;
 }
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace bench::vk {
+namespace bench::vulkan {
 namespace {
 
 constexpr std::uint64_t kStagingBytes = 32ULL << 20;  // 32 MiB: over 1 ms of PCIe 5.0 x16, far more than a submission costs
@@ -33,8 +33,8 @@ void Transfer::write(const DeviceBuffer& to, std::uint64_t offset, std::uint64_t
     const std::uint64_t done = i * kStagingBytes;
     const std::uint64_t part = std::min(kStagingBytes, bytes - done);
     produce(done, slot.staging.host().first(part));  // visible to the device by the submission
-    const ::vk::raii::CommandBuffer& commands = slot.commands.begin(true);
-    commands.copyBuffer(slot.staging.handle(), to.handle(), ::vk::BufferCopy{.dstOffset = offset + done, .size = part});
+    const vk::raii::CommandBuffer& commands = slot.commands.begin(true);
+    commands.copyBuffer(slot.staging.handle(), to.handle(), vk::BufferCopy{.dstOffset = offset + done, .size = part});
     slot.commands.end();
     slot.commands.submit();
   }
@@ -51,11 +51,11 @@ void Transfer::read(const DeviceBuffer& from, std::uint64_t offset, std::uint64_
   for (std::uint64_t i = 0; i <= chunks; ++i) {
     if (i < chunks) {
       Slot& slot = slots_[i % 2];
-      const ::vk::raii::CommandBuffer& commands = slot.commands.begin(true);
+      const vk::raii::CommandBuffer& commands = slot.commands.begin(true);
       commands.copyBuffer(from.handle(), slot.staging.handle(),
-                          ::vk::BufferCopy{.srcOffset = offset + i * kStagingBytes, .size = part(i)});
-      memory_barrier(commands, ::vk::PipelineStageFlagBits2::eCopy, ::vk::AccessFlagBits2::eTransferWrite,
-                     ::vk::PipelineStageFlagBits2::eHost, ::vk::AccessFlagBits2::eHostRead);
+                          vk::BufferCopy{.srcOffset = offset + i * kStagingBytes, .size = part(i)});
+      memory_barrier(commands, vk::PipelineStageFlagBits2::eCopy, vk::AccessFlagBits2::eTransferWrite,
+                     vk::PipelineStageFlagBits2::eHost, vk::AccessFlagBits2::eHostRead);
       slot.commands.end();
       slot.commands.submit();
     }
@@ -79,4 +79,4 @@ void Transfer::fill(const DeviceBuffer& to, std::uint64_t offset, std::uint64_t 
   slot.wait("a fill");
 }
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

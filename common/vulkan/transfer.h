@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "vulkan/buffer.h"
-#include "vulkan/commands.h"
+#include "vulkan/command_slot.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 
 class Transfer {
  public:
@@ -28,4 +28,4 @@ class Transfer {
   Slot slots_[2];
 };
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

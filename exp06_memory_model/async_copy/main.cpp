@@ -29,7 +29,7 @@ constexpr std::uint32_t kCpuSms = 4;        // what a software device is taken t
 constexpr std::uint32_t kRowBytes = EXP06_ROW_WORDS * 4;
 
 // A shape on a GPU, and how much it reads.
-struct Cell {
+struct Config {
   Shape shape;
   std::uint32_t sms = 0;
   std::uint64_t bytes = 0;
@@ -40,17 +40,17 @@ struct Cell {
   }
   OverlapParams overlap() const { return {chunks(), shape.steps / EXP06_STEPS_A_TURN, shape.stages, 0}; }
   CopyParams copy() const { return {chunks(), shape.chunk_bytes}; }
-  bench::cu::TensorMap map(const Buffer& buffer) const {
-    return bench::cu::tensor_map_2d(buffer, {.row_words = EXP06_ROW_WORDS,
-                                             .rows = bytes / kRowBytes,
-                                             .box_words = EXP06_ROW_WORDS,
-                                             .box_rows = shape.chunk_bytes / kRowBytes});
+  bench::cuda::TensorMap map(const Buffer& buffer) const {
+    return bench::cuda::tensor_map_2d(buffer, {.row_words = EXP06_ROW_WORDS,
+                                               .rows = bytes / kRowBytes,
+                                               .box_words = EXP06_ROW_WORDS,
+                                               .box_rows = shape.chunk_bytes / kRowBytes});
   }
 };
 
-Launch make_launch(Workbench& bench, const Cell& cell, std::uint32_t buffers, std::uint32_t params_size) {
-  const Shape& shape = cell.shape;
-  if (cell.sms == 0) throw bench::Skip("neither CUDA nor VK_NV_shader_sm_builtins tells how many SMs this GPU has");
+Launch make_launch(Workbench& bench, const Config& config, std::uint32_t buffers, std::uint32_t params_size) {
+  const Shape& shape = config.shape;
+  if (config.sms == 0) throw bench::Skip("neither CUDA nor VK_NV_shader_sm_builtins tells how many SMs this GPU has");
   Launch launch;
   launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), shape.stem),
                                  .entry = shape.entry,
@@ -62,32 +62,32 @@ Launch make_launch(Workbench& bench, const Cell& cell, std::uint32_t buffers, st
                                  .cuda_since = shape.mechanism == Mechanism::kPlain     ? 0
                                                : shape.mechanism == Mechanism::kCpAsync ? 8
                                                                                         : 9});
-  launch.grid = {cell.grid(), 1, 1};
+  launch.grid = {config.grid(), 1, 1};
   return launch;
 }
 
 // Six steps, the same for both APIs: kernel, input, poisoned output, one run, verification, the subject to be timed.
-bench::Prepared set_up_overlap(Workbench& bench, const Cell& cell, ChainSums& sums) {
-  const bool tensor = cell.shape.mechanism == Mechanism::kTensor;
-  Launch launch = make_launch(bench, cell, 2, tensor ? sizeof(OverlapTensorParams) : sizeof(OverlapParams));
-  const Buffer& input = bench.input(0, cell.bytes / sizeof(std::uint32_t));
-  Buffer& output = bench.output("sums", cell.grid());
+bench::Prepared set_up_overlap(Workbench& bench, const Config& config, ChainSums& sums) {
+  const bool tensor = config.shape.mechanism == Mechanism::kTensor;
+  Launch launch = make_launch(bench, config, 2, tensor ? sizeof(OverlapTensorParams) : sizeof(OverlapParams));
+  const Buffer& input = bench.input(0, config.bytes / sizeof(std::uint32_t));
+  Buffer& output = bench.output("sums", config.grid());
   launch.buffers = {&input, &output};
-  launch.params =
-      tensor ? bench::params_bytes(OverlapTensorParams{cell.map(input), cell.overlap()}) : bench::params_bytes(cell.overlap());
+  launch.params = tensor ? bench::params_bytes(OverlapTensorParams{config.map(input), config.overlap()})
+                         : bench::params_bytes(config.overlap());
   bench.device().run(launch);
   const std::vector<std::uint32_t> expected =
-      overlap_sums(bench, cell.chunks(), cell.grid(), cell.shape.steps, cell.shape.variant == "overlap_none", sums);
+      overlap_sums(bench, config.chunks(), config.grid(), config.shape.steps, config.shape.variant == "overlap_none", sums);
   bench::verify<std::uint32_t>(bench.device(), output, expected.size(), bench::kGuardWords,
                                [&](std::uint64_t i) { return expected[i]; });
   return bench.device().prepare(launch, {});
 }
 
-bench::Prepared set_up_copy(Workbench& bench, const Cell& cell) {
-  const bool plain = cell.shape.mechanism == Mechanism::kPlain;
-  const bool tensor = cell.shape.mechanism == Mechanism::kTensor;
-  Launch launch = make_launch(bench, cell, plain ? 2 : 3, plain ? 0 : tensor ? sizeof(CopyTensorParams) : sizeof(CopyParams));
-  const std::uint64_t words = cell.bytes / sizeof(std::uint32_t);
+bench::Prepared set_up_copy(Workbench& bench, const Config& config) {
+  const bool plain = config.shape.mechanism == Mechanism::kPlain;
+  const bool tensor = config.shape.mechanism == Mechanism::kTensor;
+  Launch launch = make_launch(bench, config, plain ? 2 : 3, plain ? 0 : tensor ? sizeof(CopyTensorParams) : sizeof(CopyParams));
+  const std::uint64_t words = config.bytes / sizeof(std::uint32_t);
   const Buffer& input = bench.input(0, words);
   Buffer& output = bench.output("output", words);
   Buffer& state = bench.output("state", EXP06_STATE_WORDS);
@@ -95,8 +95,8 @@ bench::Prepared set_up_copy(Workbench& bench, const Cell& cell) {
   launch.buffers = {&input, &output};
   if (!plain) {
     launch.buffers.push_back(&state);
-    launch.params = tensor ? bench::params_bytes(CopyTensorParams{cell.map(input), cell.map(output), cell.copy()})
-                           : bench::params_bytes(cell.copy());
+    launch.params = tensor ? bench::params_bytes(CopyTensorParams{config.map(input), config.map(output), config.copy()})
+                           : bench::params_bytes(config.copy());
   }
   bench.device().run(launch);
   bench::verify<std::uint32_t>(bench.device(), output, words, bench::kGuardWords,
@@ -110,19 +110,19 @@ void cuda_alone(bench::Case& one) {
   std::erase_if(one.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
 }
 
-bench::Case make_case(const Cell& cell, const std::shared_ptr<ChainSums>& sums) {
-  const Shape& shape = cell.shape;
+bench::Case make_case(const Config& config, const std::shared_ptr<ChainSums>& sums) {
+  const Shape& shape = config.shape;
   const auto number = [](std::uint32_t value) { return value == 0 ? std::string() : std::to_string(value); };
   bench::Case result =
       bench::twin(std::string(shape.variant),
                   {shape.copies() ? "" : std::to_string(shape.steps), number(shape.block), number(shape.per_sm),
                    number(shape.stages), number(shape.chunk_bytes), std::string(shape.hint), "", ""},
-                  [cell, sums](Workbench& bench) {
-                    return cell.shape.copies() ? set_up_copy(bench, cell) : set_up_overlap(bench, cell, *sums);
+                  [config, sums](Workbench& bench) {
+                    return config.shape.copies() ? set_up_copy(bench, config) : set_up_overlap(bench, config, *sums);
                   });
   if (shape.mechanism != Mechanism::kPlain) cuda_alone(result);
-  result.elements = cell.bytes / 16;
-  result.footprint_bytes = cell.bytes * (shape.copies() ? 2 : 1);
+  result.elements = config.bytes / 16;
+  result.footprint_bytes = config.bytes * (shape.copies() ? 2 : 1);
   // The computing alone reads next to nothing.
   result.useful_bytes = shape.variant == "overlap_none" ? 0 : result.footprint_bytes;
   result.host_samples = 2;

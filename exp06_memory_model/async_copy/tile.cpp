@@ -124,12 +124,12 @@ bench::Prepared set_up_tile(bench::Workbench& bench, const TileCase& one) {
   station.gave_up = &bench.output("gave up", 1);
   station.launch.grid = {one.instances, 1, 1};
   station.launch.buffers = {station.tensors, station.gave_up};
-  const bench::cu::Tensor2d tensor = {.row_words = EXP06_TENSOR_WORDS,
-                                      .rows = std::uint64_t{one.instances} * EXP06_TENSOR_ROWS,
-                                      .box_words = EXP06_TILE_WORDS,
-                                      .box_rows = EXP06_TILE_ROWS};
+  const bench::cuda::Tensor2d tensor = {.row_words = EXP06_TENSOR_WORDS,
+                                        .rows = std::uint64_t{one.instances} * EXP06_TENSOR_ROWS,
+                                        .box_words = EXP06_TILE_WORDS,
+                                        .box_rows = EXP06_TILE_ROWS};
   station.launch.params =
-      bench::params_bytes(TileTensorParams{bench::cu::tensor_map_2d(*station.tensors, tensor), {one.pressure, kLimitNs}});
+      bench::params_bytes(TileTensorParams{bench::cuda::tensor_map_2d(*station.tensors, tensor), {one.pressure, kLimitNs}});
   station.run();
   if (one.left_out.empty()) {
     bench::verify<std::uint32_t>(device, *station.tensors, station.words(), bench::kGuardWords,

@@ -30,7 +30,7 @@ constexpr std::uint32_t kResidentNs = 20000;    // long beside the time in which
 constexpr std::uint32_t kSumsBytes = 1U << 10;  // of ../glsl/sums.glsl; CUDA's take less
 
 // A shape on a GPU, and how much it reads.
-struct Cell {
+struct Config {
   Shape shape;
   std::uint32_t sms = 0;
   std::uint64_t bytes = 0;
@@ -55,19 +55,19 @@ int first_capability(const Shape& shape) {
   return shape.is_ring() ? 9 : hints || shape.mechanism == Mechanism::kCpAsync ? 8 : 0;
 }
 
-std::vector<std::byte> params(const Cell& cell, const Buffer& input) {
-  const Shape& shape = cell.shape;
+std::vector<std::byte> params(const Config& config, const Buffer& input) {
+  const Shape& shape = config.shape;
   if (shape.is_resident()) return bench::params_bytes(ResidentParams{kResidentNs, 0});
-  if (!shape.is_ring()) return bench::params_bytes(TileParams{cell.tiles(), 0});
-  const auto chunks = static_cast<std::uint32_t>(cell.bytes / shape.chunk_bytes);
+  if (!shape.is_ring()) return bench::params_bytes(TileParams{config.tiles(), 0});
+  const auto chunks = static_cast<std::uint32_t>(config.bytes / shape.chunk_bytes);
   const RingParams ring{chunks, shape.chunk_bytes, shape.stages, 0};
   if (shape.mechanism != Mechanism::kTensorRing) return bench::params_bytes(ring);
   constexpr std::uint32_t kRowBytes = EXP06_ROW_WORDS * 4;
-  const bench::cu::Tensor2d tensor = {.row_words = EXP06_ROW_WORDS,
-                                      .rows = cell.bytes / kRowBytes,
-                                      .box_words = EXP06_ROW_WORDS,
-                                      .box_rows = shape.chunk_bytes / kRowBytes};
-  return bench::params_bytes(TmaParams{bench::cu::tensor_map_2d(input, tensor), ring});
+  const bench::cuda::Tensor2d tensor = {.row_words = EXP06_ROW_WORDS,
+                                        .rows = config.bytes / kRowBytes,
+                                        .box_words = EXP06_ROW_WORDS,
+                                        .box_rows = shape.chunk_bytes / kRowBytes};
+  return bench::params_bytes(TmaParams{bench::cuda::tensor_map_2d(input, tensor), ring});
 }
 
 std::uint32_t params_size(const Shape& shape) {
@@ -89,60 +89,60 @@ const bench::Kernel& kernel(Workbench& bench, const Shape& shape) {
 }
 
 // Most blocks at once in any run so far. Throws Error if a block was not counted out, or more were counted in than there are.
-std::uint32_t most_resident(Workbench& bench, const Buffer& counts, const Cell& cell) {
+std::uint32_t most_resident(Workbench& bench, const Buffer& counts, const Config& config) {
   std::uint32_t found[2];
   bench.device().download(counts, 0, std::as_writable_bytes(std::span(found)));
   bench::verify<std::uint32_t>(bench.device(), counts, 2, bench::kGuardWords, [&](std::uint64_t i) {
-    return i == EXP06_LIVE ? 0U : std::clamp(found[EXP06_MOST], 1U, cell.grid());
+    return i == EXP06_LIVE ? 0U : std::clamp(found[EXP06_MOST], 1U, config.grid());
   });
   return found[EXP06_MOST];
 }
 
 // A `resident` shape that has run once, not yet verified. Its output starts as zeros.
-Launch count_resident(Workbench& bench, const Cell& cell) {
+Launch count_resident(Workbench& bench, const Config& config) {
   Launch launch;
-  launch.kernel = &kernel(bench, cell.shape);
-  launch.grid = {cell.grid(), 1, 1};
+  launch.kernel = &kernel(bench, config.shape);
+  launch.grid = {config.grid(), 1, 1};
   Buffer& counts = bench.output("counts", 2);
   bench.device().fill(counts, 0, 2 * sizeof(std::uint32_t), 0);
   launch.buffers = {&counts};
-  launch.params = params(cell, counts);
+  launch.params = params(config, counts);
   bench.device().run(launch);
   return launch;
 }
 
 // Blocks that do not all fit on an SM would come one after another, with less in flight than the row says.
-void check_fit(Workbench& bench, const Cell& cell) {
-  const Shape& shape = cell.shape;
-  if (cell.resident_threads != 0 && shape.per_sm * shape.block > cell.resident_threads)
-    throw bench::Skip("an SM of this GPU holds {} threads, not {}", cell.resident_threads, shape.per_sm * shape.block);
+void check_fit(Workbench& bench, const Config& config) {
+  const Shape& shape = config.shape;
+  if (config.resident_threads != 0 && shape.per_sm * shape.block > config.resident_threads)
+    throw bench::Skip("an SM of this GPU holds {} threads, not {}", config.resident_threads, shape.per_sm * shape.block);
   if (shape.mechanism != Mechanism::kStaged || bench.device().info().is_cpu) return;
   // No API says how much shared memory an SM has for Vulkan: on an H200 it is 100 KiB, of CUDA's 228.
-  const Cell like{resident(shape.shared_bytes() + kSumsBytes), cell.sms};
-  const std::uint32_t fit = most_resident(bench, *count_resident(bench, like).buffers.front(), like) / cell.sms;
+  const Config like{resident(shape.shared_bytes() + kSumsBytes), config.sms};
+  const std::uint32_t fit = most_resident(bench, *count_resident(bench, like).buffers.front(), like) / config.sms;
   if (fit < shape.per_sm)
     throw bench::Skip("with {} bytes of shared memory each, an SM holds {} blocks at once, not {}", like.shape.held_bytes, fit,
                       shape.per_sm);
 }
 
 // Six steps, the same for both APIs: kernel, input, poisoned output, one run, verification, the subject to be timed.
-std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Cell& cell, ChunkSums& sums) {
-  const Shape& shape = cell.shape;
-  check_fit(bench, cell);
+std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Config& config, ChunkSums& sums) {
+  const Shape& shape = config.shape;
+  check_fit(bench, config);
   Launch launch;
   launch.kernel = &kernel(bench, shape);
-  const std::uint64_t words = cell.bytes / sizeof(std::uint32_t);
+  const std::uint64_t words = config.bytes / sizeof(std::uint32_t);
   const Buffer& input = bench.input(0, words);
-  const std::uint64_t out_words = shape.reads() ? cell.grid() : words;
+  const std::uint64_t out_words = shape.reads() ? config.grid() : words;
   Buffer& output = bench.output("output", out_words);
-  launch.grid = {cell.grid(), 1, 1};
+  launch.grid = {config.grid(), 1, 1};
   for (std::uint32_t i = 0; i < shape.inputs(); ++i) launch.buffers.push_back(&bench.input(i, words));
   launch.buffers.push_back(&output);
-  launch.params = params(cell, input);
+  launch.params = params(config, input);
 
   bench.device().run(launch);
   const std::vector<std::uint32_t> expected =
-      shape.reads() ? block_sums(bench, cell.bytes, shape.tile_bytes(), cell.grid(), sums) : std::vector<std::uint32_t>{};
+      shape.reads() ? block_sums(bench, config.bytes, shape.tile_bytes(), config.grid(), sums) : std::vector<std::uint32_t>{};
   bench::verify<std::uint32_t>(bench.device(), output, out_words, bench::kGuardWords, [&](std::uint64_t i) {
     if (shape.writes()) return incompressible_word(static_cast<std::uint32_t>(i));
     if (shape.adds()) return std::bit_cast<std::uint32_t>(bench.input_value(0, i) + bench.input_value(1, i));
@@ -152,32 +152,32 @@ std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Cell& cell, Chunk
 }
 
 // `resident`, and what was counted in the timed runs.
-Prepared set_up_resident(Workbench& bench, const Cell& cell) {
-  const Launch launch = count_resident(bench, cell);
-  const auto blocks_an_sm = [&bench, &counts = *launch.buffers.front(), cell] {
-    return most_resident(bench, counts, cell) / static_cast<double>(cell.sms);
+Prepared set_up_resident(Workbench& bench, const Config& config) {
+  const Launch launch = count_resident(bench, config);
+  const auto blocks_an_sm = [&bench, &counts = *launch.buffers.front(), config] {
+    return most_resident(bench, counts, config) / static_cast<double>(config.sms);
   };
   blocks_an_sm();  // verifies
   return {bench.device().prepare(launch, {}), [=] { return std::vector{bench::csv_number(blocks_an_sm())}; }};
 }
 
-bench::Case make_case(const Cell& cell, const std::shared_ptr<ChunkSums>& sums) {
-  const Shape& shape = cell.shape;
+bench::Case make_case(const Config& config, const std::shared_ptr<ChunkSums>& sums) {
+  const Shape& shape = config.shape;
   const auto number = [](std::uint32_t value) { return value == 0 ? std::string() : std::to_string(value); };
   bench::Case result = bench::twin(
       std::string(shape.variant),
       {number(shape.block), number(shape.per_sm), number(shape.elem_bytes), number(shape.unroll), number(shape.stages),
        number(shape.chunk_bytes), number(shape.per_sm * shape.block_bytes_in_flight()), number(shape.held_bytes)},
-      [cell, sums](Workbench& bench) -> Prepared {
-        if (cell.sms == 0) throw bench::Skip("neither CUDA nor VK_NV_shader_sm_builtins tells how many SMs this GPU has");
-        if (cell.shape.is_resident()) return set_up_resident(bench, cell);
-        return set_up(bench, cell, *sums);
+      [config, sums](Workbench& bench) -> Prepared {
+        if (config.sms == 0) throw bench::Skip("neither CUDA nor VK_NV_shader_sm_builtins tells how many SMs this GPU has");
+        if (config.shape.is_resident()) return set_up_resident(bench, config);
+        return set_up(bench, config, *sums);
       });
   if (first_capability(shape) != 0)
     std::erase_if(result.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
-  result.elements = shape.is_resident() ? cell.grid() : cell.bytes / 16;
+  result.elements = shape.is_resident() ? config.grid() : config.bytes / 16;
   const std::uint32_t arrays = shape.inputs() + (shape.reads() ? 0 : 1);
-  result.useful_bytes = result.footprint_bytes = shape.is_resident() ? 0 : cell.bytes * arrays;
+  result.useful_bytes = result.footprint_bytes = shape.is_resident() ? 0 : config.bytes * arrays;
   // The slowest take 22 ms a launch; nobody asks for what the host sees of them.
   result.host_samples = 2;
   result.budget_part = 0.15;

@@ -16,46 +16,47 @@ using bench::Plan;
 using bench::Prepared;
 using bench::Workbench;
 
-const bench::Kernel& kernel(Workbench& bench, const Cell& cell) {
+const bench::Kernel& kernel(Workbench& bench, const Config& config) {
   const bool cuda = bench.device().info().api == bench::Api::kCuda;
-  const std::string stem = cuda ? (cell.has_reuse() ? "reuse" : cell.variant()) : cell.entry();
+  const std::string stem = cuda ? (config.has_reuse() ? "reuse" : config.variant()) : config.entry();
   return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), stem),
-                       .entry = cell.entry(),
-                       .block_x = cell.block,
+                       .entry = config.entry(),
+                       .block_x = config.block,
                        .glsl_constants = {},
-                       .buffers = cell.kind == Kind::kFill ? 1U : 3U,
+                       .buffers = config.kind == Kind::kFill ? 1U : 3U,
                        .params_bytes = sizeof(CacheParams),
                        .binding = bench::BufferBinding::kAddress});
 }
 
 // Six steps, the same for both APIs: kernel, inputs, poisoned output, one run, verification, the subject to be timed.
-Prepared set_up(Workbench& bench, const Cell& cell) {
+Prepared set_up(Workbench& bench, const Config& config) {
   bench::Launch launch;
-  launch.kernel = &kernel(bench, cell);
-  launch.grid = {cell.grid, 1, 1};
-  launch.params = bench::params_bytes(cell.params);
-  if (cell.kind != Kind::kFill) {
-    launch.buffers = {&bench.input(0, cell.stream_words), &bench.input(1, std::max<std::uint64_t>(cell.reuse_words(), 1))};
+  launch.kernel = &kernel(bench, config);
+  launch.grid = {config.grid, 1, 1};
+  launch.params = bench::params_bytes(config.params);
+  if (config.kind != Kind::kFill) {
+    launch.buffers = {&bench.input(0, config.stream_words), &bench.input(1, std::max<std::uint64_t>(config.reuse_words(), 1))};
   }
-  Buffer& out = bench.output("out", out_words(cell));
+  Buffer& out = bench.output("out", out_words(config));
   launch.buffers.push_back(&out);
 
   bench.device().run(launch);
-  check(bench, out, cell);
-  return {bench.device().prepare(launch, {}), [&bench, &out, cell] { return measure(bench, out, cell); }};
+  check(bench, out, config);
+  return {bench.device().prepare(launch, {}), [&bench, &out, config] { return measure(bench, out, config); }};
 }
 
-bench::Case make_case(const Cell& cell) {
-  bench::Case result = bench::twin(
-      cell.variant(),
-      {cell.op.name, cell.level, cell.has_reuse() ? std::to_string(cell.reuse_bytes) : "", std::to_string(cell.stream_bytes)},
-      [cell](Workbench& bench) { return set_up(bench, cell); });
-  std::erase_if(result.sides,
-                [&](const bench::Side& side) { return side.api == bench::Api::kCuda ? !cell.has_cuda() : !cell.has_vulkan(); });
-  result.elements = cell.accesses();
-  result.useful_bytes = cell.accesses() * 4;
-  result.footprint_bytes = cell.has_reuse() ? cell.reuse_words() * 4 : cell.stream_bytes;
-  result.cache = cell.has_reuse() ? bench::Cache::kWarm : bench::Cache::kCold;
+bench::Case make_case(const Config& config) {
+  bench::Case result = bench::twin(config.variant(),
+                                   {config.op.name, config.level, config.has_reuse() ? std::to_string(config.reuse_bytes) : "",
+                                    std::to_string(config.stream_bytes)},
+                                   [config](Workbench& bench) { return set_up(bench, config); });
+  std::erase_if(result.sides, [&](const bench::Side& side) {
+    return side.api == bench::Api::kCuda ? !config.has_cuda() : !config.has_vulkan();
+  });
+  result.elements = config.accesses();
+  result.useful_bytes = config.accesses() * 4;
+  result.footprint_bytes = config.has_reuse() ? config.reuse_words() * 4 : config.stream_bytes;
+  result.cache = config.has_reuse() ? bench::Cache::kWarm : bench::Cache::kCold;
   result.budget_part = 0.12;
   result.host_samples = 1;
   return result;
@@ -64,10 +65,10 @@ bench::Case make_case(const Cell& cell) {
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list;
   const bool small = plan.cpu || plan.smoke;
-  for (const Cell& cell : all_cells(small, plan.max_buffer_bytes)) {
+  for (const Config& config : all_configs(small, plan.max_buffer_bytes)) {
     // A coarse sweep: beside no stream, and beside one that pushes the set out for certain.
-    const bool coarse = !cell.has_reuse() || cell.stream_bytes == 0 || cell.stream_bytes >= 8 * cell.reuse_bytes;
-    if (!plan.quick || small || coarse) list.push_back(make_case(cell));
+    const bool coarse = !config.has_reuse() || config.stream_bytes == 0 || config.stream_bytes >= 8 * config.reuse_bytes;
+    if (!plan.quick || small || coarse) list.push_back(make_case(config));
   }
   for (const bench::Case& aa : bench::aa_controls(list.front())) list.push_back(aa);
   return list;

@@ -62,7 +62,7 @@ struct Level {
 };
 
 // One row of the CSV, or two twins.
-struct Cell {
+struct Config {
   Kind kind{};
   Op op{};
   std::string level;               // "" for a plain stream
@@ -83,5 +83,5 @@ struct Cell {
   std::uint64_t accesses() const;  // of a launch
 };
 
-// All cells; the stream's buffer may take `most_bytes`. `small`: for a CPU, or the smoke test.
-std::vector<Cell> all_cells(bool small, std::uint64_t most_bytes);
+// All configurations; the stream's buffer may take `most_bytes`. `small`: for a CPU, or the smoke test.
+std::vector<Config> all_configs(bool small, std::uint64_t most_bytes);

@@ -29,17 +29,17 @@ const std::vector<std::string> kMeasured = {"blocks",          "cycles",      "b
 
 std::string text(double value) { return fmt::format("{:.6g}", value); }
 
-const bench::Kernel& load(Workbench& bench, const Cell& cell, std::string_view entry) {
+const bench::Kernel& load(Workbench& bench, const Config& config, std::string_view entry) {
   const bool example = entry == "example_multicast";
-  return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), cell.stem()),
+  return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), config.stem()),
                        .entry = std::string(entry),
-                       .block_x = cell.block(),
+                       .block_x = config.block(),
                        .glsl_constants = {},
                        .buffers = 2,
                        .params_bytes = static_cast<std::uint32_t>(example ? sizeof(ExampleParams) : sizeof(ClusterParams)),
-                       .shared_bytes = entry == "pair_map" ? kAlone : cell.shared_bytes(),
+                       .shared_bytes = entry == "pair_map" ? kAlone : config.shared_bytes(),
                        .cuda_since = 9,
-                       .cluster_x = cell.cluster});
+                       .cluster_x = config.cluster});
 }
 
 // Words that word(i) gives.
@@ -52,13 +52,13 @@ Buffer& filled(Workbench& bench, const std::string& slot, std::uint64_t words, c
   return buffer;
 }
 
-const Buffer& data_of(Workbench& bench, const Cell& cell, std::uint32_t grid) {
-  if (cell.shape == Shape::kMulticast) return bench.input(0, std::uint64_t{cell.chunks()} * (EXP06_CHUNK_BYTES / 4));
-  if (cell.global()) return bench.output("slots", std::uint64_t{grid} * EXP06_SLOTS * EXP06_SLOT_WORDS);
-  if (cell.shape == Shape::kExample) {
+const Buffer& data_of(Workbench& bench, const Config& config, std::uint32_t grid) {
+  if (config.shape == Shape::kMulticast) return bench.input(0, std::uint64_t{config.chunks()} * (EXP06_CHUNK_BYTES / 4));
+  if (config.global()) return bench.output("slots", std::uint64_t{grid} * EXP06_SLOTS * EXP06_SLOT_WORDS);
+  if (config.shape == Shape::kExample) {
     return filled(bench, "example", EXP06_EXAMPLE_WORDS, [](std::uint32_t i) { return i; });
   }
-  if (cell.op == "l2") {
+  if (config.op == "l2") {
     return filled(bench, "table", EXP06_L2_TABLE_WORDS,
                   [](std::uint32_t i) { return 4 * EXP06_NEXT_WORD(i, EXP06_L2_TABLE_WORDS); });
   }
@@ -67,18 +67,18 @@ const Buffer& data_of(Workbench& bench, const Cell& cell, std::uint32_t grid) {
   return state;
 }
 
-std::vector<std::byte> params_of(const Cell& cell, const Buffer& data) {
-  if (cell.entry() == "example_multicast") {
-    return bench::params_bytes(ExampleParams{bench::cu::tensor_map_2d(
+std::vector<std::byte> params_of(const Config& config, const Buffer& data) {
+  if (config.entry() == "example_multicast") {
+    return bench::params_bytes(ExampleParams{bench::cuda::tensor_map_2d(
         data, {.row_words = EXP06_EXAMPLE_WORDS, .rows = 1, .box_words = EXP06_EXAMPLE_TILE, .box_rows = 1})});
   }
-  return bench::params_bytes(ClusterParams{cell.steps(), cell.distance, cell.work, cell.chunks(), 0});
+  return bench::params_bytes(ClusterParams{config.steps(), config.distance, config.work, config.chunks(), 0});
 }
 
 // kMeasured, of a launch that has been verified and timed.
 struct Measured {
   Workbench* bench;
-  Cell cell;
+  Config config;
   const bench::Kernel* kernel;
   const Buffer* data;
   const Buffer* out;
@@ -87,7 +87,7 @@ struct Measured {
 
   double exchange_gbps() const {
     std::vector<double> gbps;
-    const double bytes = static_cast<double>(grid) * cell.steps() * EXP06_SLOT_BYTES;
+    const double bytes = static_cast<double>(grid) * config.steps() * EXP06_SLOT_BYTES;
     for (std::size_t run = 0; run < kRuns; ++run)
       gbps.push_back(bytes / subject->time_device({.batch = 1, .lead_in = 1, .evict_l2 = false}));
     return bench::quantile(gbps, 0.5);
@@ -95,16 +95,16 @@ struct Measured {
 
   // Every pair of blocks in as many clusters as run at once.
   void measure_pairs(std::vector<std::string>& cells) const {
-    const bench::Kernel& pair_map = load(*bench, cell, "pair_map");
-    const std::uint32_t blocks = pair_map.cluster_limits().active * cell.cluster;
-    Buffer& map = bench->output("pair_map", pair_map_words(blocks, cell.cluster));
+    const bench::Kernel& pair_map = load(*bench, config, "pair_map");
+    const std::uint32_t blocks = pair_map.cluster_limits().active * config.cluster;
+    Buffer& map = bench->output("pair_map", pair_map_words(blocks, config.cluster));
     bench::Launch launch;
     launch.kernel = &pair_map;
     launch.grid = {blocks, 1, 1};
     launch.buffers = {data, &map};
-    launch.params = params_of(cell, *data);
+    launch.params = params_of(config, *data);
     bench->device().run(launch);
-    const PairCycles found = pair_cycles(bench->device(), map, blocks, cell.cluster);
+    const PairCycles found = pair_cycles(bench->device(), map, blocks, config.cluster);
     cells[4] = std::to_string(found.all.size());
     cells[5] = text(bench::quantile(found.all, 0.5));
     cells[6] = text(*std::ranges::min_element(found.all));
@@ -115,8 +115,8 @@ struct Measured {
   std::vector<std::string> operator()() const {
     std::vector<std::string> cells(kMeasured.size());
     cells[0] = std::to_string(grid);
-    if (cell.shape == Shape::kExample) return cells;
-    if (cell.shape == Shape::kExchange) cells[3] = text(exchange_gbps());
+    if (config.shape == Shape::kExample) return cells;
+    if (config.shape == Shape::kExchange) cells[3] = text(exchange_gbps());
     std::vector<double> cycles;
     std::set<std::uint32_t> sms;
     for (const std::vector<std::uint32_t>& record : records(bench->device(), *out, grid)) {
@@ -124,10 +124,11 @@ struct Measured {
       sms.insert(record[EXP06_SM]);
     }
     const double median = cycles.empty() ? 0 : bench::quantile(cycles, 0.5);
-    if (cell.shape != Shape::kMulticast && cell.shape != Shape::kSpread && median > 0) cells[1] = text(median / cell.steps());
-    if (cell.shape == Shape::kExchange && median > 0)
-      cells[2] = text(static_cast<double>(cell.steps()) * EXP06_SLOT_BYTES / median);
-    if (cell.shape == Shape::kChase && cell.op == "load" && cell.cluster > 1) measure_pairs(cells);
+    if (config.shape != Shape::kMulticast && config.shape != Shape::kSpread && median > 0)
+      cells[1] = text(median / config.steps());
+    if (config.shape == Shape::kExchange && median > 0)
+      cells[2] = text(static_cast<double>(config.steps()) * EXP06_SLOT_BYTES / median);
+    if (config.shape == Shape::kChase && config.op == "load" && config.cluster > 1) measure_pairs(cells);
     cells[9] = std::to_string(sms.size());
     const bench::ClusterLimits limits = kernel->cluster_limits();
     cells[10] = std::to_string(limits.active);
@@ -138,38 +139,38 @@ struct Measured {
 };
 
 // Kernel, data, poisoned output, one run, verification, the subject to be timed.
-bench::Prepared set_up(Workbench& bench, const Cell& cell, WeightedSums& sums) {
+bench::Prepared set_up(Workbench& bench, const Config& config, WeightedSums& sums) {
   bench::Device& device = bench.device();
-  const bench::Kernel& kernel = load(bench, cell, cell.entry());
-  const std::uint32_t grid = cell.grid(kernel.cluster_limits().active);
-  const Buffer& data = data_of(bench, cell, grid);
-  Buffer& out = bench.output("out", cell.out_words(grid));
+  const bench::Kernel& kernel = load(bench, config, config.entry());
+  const std::uint32_t grid = config.grid(kernel.cluster_limits().active);
+  const Buffer& data = data_of(bench, config, grid);
+  Buffer& out = bench.output("out", config.out_words(grid));
   bench::Launch launch;
   launch.kernel = &kernel;
   launch.grid = {grid, 1, 1};
   launch.buffers = {&data, &out};
-  launch.params = params_of(cell, data);
+  launch.params = params_of(config, data);
 
   device.run(launch);
-  check(bench, cell, out, grid, sums);
+  check(bench, config, out, grid, sums);
 
   std::unique_ptr<bench::Subject> subject = device.prepare(launch, {});
-  const Measured measured{&bench, cell, &kernel, &data, &out, grid, subject.get()};
+  const Measured measured{&bench, config, &kernel, &data, &out, grid, subject.get()};
   return {std::move(subject), measured};
 }
 
-bench::Case make_case(const Cell& cell, const std::shared_ptr<WeightedSums>& sums) {
+bench::Case make_case(const Config& config, const std::shared_ptr<WeightedSums>& sums) {
   const auto number = [](std::uint32_t value) { return value == 0 ? std::string() : std::to_string(value); };
   bench::Case result;
   result.sides = {{.api = bench::Api::kCuda,
-                   .variant = std::string(cell.variant),
-                   .params = {std::string(cell.op), std::to_string(cell.cluster), number(cell.distance), number(cell.work),
-                              std::string(cell.level), number(cell.chunk)},
-                   .set_up = [cell, sums](Workbench& bench) { return set_up(bench, cell, *sums); }}};
-  result.elements = cell.shape == Shape::kSpread ? cell.grid(0) : cell.steps();
-  result.useful_bytes = cell.useful_bytes();
-  result.footprint_bytes = cell.shape == Shape::kMulticast ? std::uint64_t{cell.chunks()} * EXP06_CHUNK_BYTES : 0;
-  result.cache = cell.level == "dram" ? bench::Cache::kCold : bench::Cache::kWarm;
+                   .variant = std::string(config.variant),
+                   .params = {std::string(config.op), std::to_string(config.cluster), number(config.distance),
+                              number(config.work), std::string(config.level), number(config.chunk)},
+                   .set_up = [config, sums](Workbench& bench) { return set_up(bench, config, *sums); }}};
+  result.elements = config.shape == Shape::kSpread ? config.grid(0) : config.steps();
+  result.useful_bytes = config.useful_bytes();
+  result.footprint_bytes = config.shape == Shape::kMulticast ? std::uint64_t{config.chunks()} * EXP06_CHUNK_BYTES : 0;
+  result.cache = config.level == "dram" ? bench::Cache::kCold : bench::Cache::kWarm;
   result.host_samples = 1;
   result.budget_part = 0.12;
   return result;
@@ -178,7 +179,8 @@ bench::Case make_case(const Cell& cell, const std::shared_ptr<WeightedSums>& sum
 std::vector<bench::Case> cases(const Plan& plan) {
   const auto sums = std::make_shared<WeightedSums>();
   std::vector<bench::Case> list;
-  for (const Cell& cell : all_cells(plan.multiprocessors, plan.smoke || plan.cpu)) list.push_back(make_case(cell, sums));
+  for (const Config& config : all_configs(plan.multiprocessors, plan.smoke || plan.cpu))
+    list.push_back(make_case(config, sums));
   const auto standard =
       std::ranges::find_if(list, [](const bench::Case& one) { return one.sides.front().variant == "rounds"; });
   for (const bench::Case& aa : bench::aa_controls(*standard)) list.push_back(aa);

@@ -23,39 +23,39 @@ std::uint32_t chased(std::uint32_t steps, std::uint32_t words) {
   return 4 * word;
 }
 
-std::uint32_t exchanged(const Cell& cell, std::uint32_t block) {
-  const std::uint32_t peer = block ^ cell.distance;  // a cluster's size is a power of two
-  const std::uint32_t steps = cell.steps();
+std::uint32_t exchanged(const Config& config, std::uint32_t block) {
+  const std::uint32_t peer = block ^ config.distance;  // a cluster's size is a power of two
+  const std::uint32_t steps = config.steps();
   std::uint32_t sum = 0;
   for (std::uint32_t slot = 0; slot < EXP06_SLOTS; ++slot) {
-    const std::uint32_t turn = cell.reads() ? slot : cell.op == "bulk" ? EXP06_SOURCE_TURN : steps - EXP06_SLOTS + slot;
+    const std::uint32_t turn = config.reads() ? slot : config.op == "bulk" ? EXP06_SOURCE_TURN : steps - EXP06_SLOTS + slot;
     for (std::uint32_t i = 0; i < EXP06_SLOT_WORDS; ++i) {
-      const std::uint32_t weight = cell.reads() ? steps / EXP06_SLOTS : EXP06_WEIGHT(slot * EXP06_SLOT_WORDS + i);
+      const std::uint32_t weight = config.reads() ? steps / EXP06_SLOTS : EXP06_WEIGHT(slot * EXP06_SLOT_WORDS + i);
       sum += EXP06_SENT(peer, i, turn) * weight;
     }
   }
   return sum;
 }
 
-bool is_source(const Cell& cell) { return cell.op == "standard" || cell.op == "low_latency"; }
+bool is_source(const Config& config) { return config.op == "standard" || config.op == "low_latency"; }
 
 // By block of a multicast: the sum of all chunks that its cluster reads.
-std::vector<std::uint32_t> multicast_sums(const bench::Workbench& bench, const Cell& cell, std::uint32_t grid,
+std::vector<std::uint32_t> multicast_sums(const bench::Workbench& bench, const Config& config, std::uint32_t grid,
                                           WeightedSums& sums) {
-  const std::vector<std::uint32_t>& by_chunk = sums.of(bench, cell.chunks());
+  const std::vector<std::uint32_t>& by_chunk = sums.of(bench, config.chunks());
   // Warp w of cluster c reads 4 KiB pieces c * warps + w, and so on in steps of all clusters' warps, be it from a ring of its
   // own or as its part of a larger chunk: the cluster's are known by where they lie among all warps.
-  const std::uint32_t clusters = grid / cell.cluster;
+  const std::uint32_t clusters = grid / config.cluster;
   std::vector<std::uint32_t> by_cluster(clusters);
-  for (std::uint32_t chunk = 0; chunk < cell.steps(); ++chunk)
-    by_cluster[chunk / EXP06_RING_WARPS % clusters] += by_chunk[chunk % cell.chunks()];
+  for (std::uint32_t chunk = 0; chunk < config.steps(); ++chunk)
+    by_cluster[chunk / EXP06_RING_WARPS % clusters] += by_chunk[chunk % config.chunks()];
   std::vector<std::uint32_t> by_block(grid);
-  for (std::uint32_t block = 0; block < grid; ++block) by_block[block] = by_cluster[block / cell.cluster];
+  for (std::uint32_t block = 0; block < grid; ++block) by_block[block] = by_cluster[block / config.cluster];
   return by_block;
 }
 
 // The results of every block's record.
-std::vector<std::uint32_t> results(bench::Workbench& bench, const Cell& cell, std::uint32_t grid, WeightedSums& sums) {
+std::vector<std::uint32_t> results(bench::Workbench& bench, const Config& config, std::uint32_t grid, WeightedSums& sums) {
   std::vector<std::uint32_t> list(std::size_t{grid} * kResults);
   const auto set = [&](const auto& result) {
     for (std::uint32_t block = 0; block < grid; ++block) {
@@ -63,35 +63,36 @@ std::vector<std::uint32_t> results(bench::Workbench& bench, const Cell& cell, st
       for (std::uint32_t i = 0; i < kResults; ++i) list[block * kResults + i] = value;
     }
   };
-  const std::uint32_t steps = cell.steps();
-  switch (cell.shape) {
+  const std::uint32_t steps = config.steps();
+  switch (config.shape) {
     case Shape::kExample:
       break;
     case Shape::kRounds:
       // An odd number of rounds takes a value to the peer.
       set([&](std::uint32_t block) {
-        return is_source(cell) ? steps - 1 : chain(steps % 2 == 0 ? block : block ^ cell.distance, steps);
+        return is_source(config) ? steps - 1 : chain(steps % 2 == 0 ? block : block ^ config.distance, steps);
       });
       break;
     case Shape::kChase: {
-      const std::uint32_t end = chased(steps, cell.op == "l2" ? EXP06_L2_TABLE_WORDS : EXP06_TABLE_WORDS);
-      set([&](std::uint32_t block) { return block % cell.cluster == 0 ? end : 0U; });
+      const std::uint32_t end = chased(steps, config.op == "l2" ? EXP06_L2_TABLE_WORDS : EXP06_TABLE_WORDS);
+      set([&](std::uint32_t block) { return block % config.cluster == 0 ? end : 0U; });
       break;
     }
     case Shape::kExchange:
-      set([&](std::uint32_t block) { return exchanged(cell, block); });
+      set([&](std::uint32_t block) { return exchanged(config, block); });
       break;
     case Shape::kBarrier:
-      set([&](std::uint32_t block) { return chain(block, std::uint64_t{steps} * cell.work); });
+      set([&](std::uint32_t block) { return chain(block, std::uint64_t{steps} * config.work); });
       break;
     case Shape::kSpread:
       for (std::uint32_t block = 0; block < grid; ++block) {
-        const std::uint32_t words[] = {chain(block, cell.work), block % cell.cluster, cell.cluster, block / cell.cluster};
+        const std::uint32_t words[] = {chain(block, config.work), block % config.cluster, config.cluster,
+                                       block / config.cluster};
         std::ranges::copy(words, list.begin() + block * kResults);
       }
       break;
     case Shape::kMulticast: {
-      const std::vector<std::uint32_t> blocks = multicast_sums(bench, cell, grid, sums);
+      const std::vector<std::uint32_t> blocks = multicast_sums(bench, config, grid, sums);
       set([&](std::uint32_t block) { return blocks[block]; });
       break;
     }
@@ -99,20 +100,20 @@ std::vector<std::uint32_t> results(bench::Workbench& bench, const Cell& cell, st
   return list;
 }
 
-std::uint32_t example_word(const Cell& cell, std::uint32_t i) {
-  if (cell.op == "dsmem") {
-    const std::uint32_t block = i / cell.block();
-    return block * 10000 + i % cell.block() + (block ^ 1) * 100;
+std::uint32_t example_word(const Config& config, std::uint32_t i) {
+  if (config.op == "dsmem") {
+    const std::uint32_t block = i / config.block();
+    return block * 10000 + i % config.block() + (block ^ 1) * 100;
   }
   const std::uint32_t rank = i / EXP06_EXAMPLE_TILE;
   return (EXP06_EXAMPLE_MASK >> rank & 1) != 0 ? EXP06_EXAMPLE_FIRST + i % EXP06_EXAMPLE_TILE : 0;
 }
 
 // Who meets at a barrier: consecutive blocks.
-std::uint32_t party(const Cell& cell, std::uint32_t grid) { return cell.op == "grid_counter" ? grid : cell.cluster; }
+std::uint32_t party(const Config& config, std::uint32_t grid) { return config.op == "grid_counter" ? grid : config.cluster; }
 
-void check_times(const Cell& cell, const std::vector<std::vector<std::uint32_t>>& found, std::uint32_t grid) {
-  const std::uint32_t blocks = party(cell, grid);
+void check_times(const Config& config, const std::vector<std::vector<std::uint32_t>>& found, std::uint32_t grid) {
+  const std::uint32_t blocks = party(config, grid);
   for (std::uint32_t first = 0; first < grid; first += blocks) {
     const std::uint32_t start = found[first][EXP06_TIME_IN];
     std::int32_t last_in = 0;
@@ -146,25 +147,25 @@ std::vector<std::vector<std::uint32_t>> records(bench::Device& device, const ben
   return list;
 }
 
-void check(bench::Workbench& bench, const Cell& cell, const bench::Buffer& out, std::uint32_t grid, WeightedSums& sums) {
+void check(bench::Workbench& bench, const Config& config, const bench::Buffer& out, std::uint32_t grid, WeightedSums& sums) {
   bench::Device& device = bench.device();
-  const std::uint64_t words = cell.out_words(grid);
-  if (cell.shape == Shape::kExample) {
+  const std::uint64_t words = config.out_words(grid);
+  if (config.shape == Shape::kExample) {
     bench::verify<std::uint32_t>(device, out, words, bench::kGuardWords,
-                                 [&](std::uint64_t i) { return example_word(cell, static_cast<std::uint32_t>(i)); });
+                                 [&](std::uint64_t i) { return example_word(config, static_cast<std::uint32_t>(i)); });
     return;
   }
   const std::vector<std::vector<std::uint32_t>> found = records(device, out, grid);
-  const std::vector<std::uint32_t> expected = results(bench, cell, grid, sums);
+  const std::vector<std::uint32_t> expected = results(bench, config, grid, sums);
   bench::verify<std::uint32_t>(device, out, words, bench::kGuardWords, [&](std::uint64_t i) {
     const std::uint64_t block = i / EXP06_RECORD_WORDS;
     const std::uint64_t word = i % EXP06_RECORD_WORDS;
     if (word < kResults) return expected[block * kResults + word];
-    if (cell.shape != Shape::kBarrier && (word == EXP06_TIME_IN || word == EXP06_TIME_OUT)) return 0U;
+    if (config.shape != Shape::kBarrier && (word == EXP06_TIME_IN || word == EXP06_TIME_OUT)) return 0U;
     // Times and SMs are what they are, if they were written.
     return found[block][word] == bench::kPoison ? 0U : found[block][word];
   });
-  if (cell.shape == Shape::kBarrier) check_times(cell, found, grid);
+  if (config.shape == Shape::kBarrier) check_times(config, found, grid);
 }
 
 std::uint64_t pair_map_words(std::uint32_t grid, std::uint32_t cluster) { return std::uint64_t{grid} * (1 + 2 * cluster); }

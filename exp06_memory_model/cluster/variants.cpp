@@ -26,7 +26,7 @@ struct Ring {
 
 }  // namespace
 
-std::string_view Cell::stem() const {
+std::string_view Config::stem() const {
   switch (shape) {
     case Shape::kExample:
       return "example";
@@ -46,12 +46,12 @@ std::string_view Cell::stem() const {
   return "";
 }
 
-std::string Cell::entry() const {
+std::string Config::entry() const {
   if (shape == Shape::kSpread) return "spread";
   return fmt::format("{}_{}{}", stem(), op, chunk == kLargeChunk ? "_32k" : "");
 }
 
-std::uint32_t Cell::block() const {
+std::uint32_t Config::block() const {
   switch (shape) {
     case Shape::kExample:
       return op == "dsmem" ? 4 : 32;
@@ -66,7 +66,7 @@ std::uint32_t Cell::block() const {
   }
 }
 
-std::uint32_t Cell::grid(std::uint32_t active) const {
+std::uint32_t Config::grid(std::uint32_t active) const {
   switch (shape) {
     case Shape::kExample:
       return 8;
@@ -82,7 +82,7 @@ std::uint32_t Cell::grid(std::uint32_t active) const {
   }
 }
 
-std::uint32_t Cell::steps() const {
+std::uint32_t Config::steps() const {
   switch (shape) {
     case Shape::kRounds:
       return small ? 100 : 10'000;  // the source's
@@ -100,7 +100,7 @@ std::uint32_t Cell::steps() const {
 }
 
 // An SM has room for one such block of exchange (160 KiB), multicast (128 KiB) or spread only.
-std::uint32_t Cell::shared_bytes() const {
+std::uint32_t Config::shared_bytes() const {
   switch (shape) {
     case Shape::kExchange:
       return (EXP06_SLOTS + 1) * EXP06_SLOT_BYTES + EXP06_SLOTS * 8;
@@ -113,23 +113,25 @@ std::uint32_t Cell::shared_bytes() const {
   }
 }
 
-std::uint64_t Cell::out_words(std::uint32_t grid) const {
+std::uint64_t Config::out_words(std::uint32_t grid) const {
   if (shape != Shape::kExample) return std::uint64_t{grid} * EXP06_RECORD_WORDS;
   return std::uint64_t{grid} * (op == "dsmem" ? block() : EXP06_EXAMPLE_TILE);
 }
 
-std::uint32_t Cell::chunks() const {
+std::uint32_t Config::chunks() const {
   if (small) return 256;
   return level == "l2" ? kChunksOfL2 : kChunksOfDram;
 }
 
-std::uint64_t Cell::useful_bytes() const { return shape == Shape::kMulticast ? std::uint64_t{steps()} * EXP06_CHUNK_BYTES : 0; }
+std::uint64_t Config::useful_bytes() const {
+  return shape == Shape::kMulticast ? std::uint64_t{steps()} * EXP06_CHUNK_BYTES : 0;
+}
 
-bool Cell::global() const { return shape == Shape::kExchange && op.ends_with("_global"); }
-bool Cell::reads() const { return shape == Shape::kExchange && op.starts_with("read"); }
+bool Config::global() const { return shape == Shape::kExchange && op.ends_with("_global"); }
+bool Config::reads() const { return shape == Shape::kExchange && op.starts_with("read"); }
 
-std::vector<Cell> all_cells(std::uint32_t sms, bool small) {
-  std::vector<Cell> list;
+std::vector<Config> all_configs(std::uint32_t sms, bool small) {
+  std::vector<Config> list;
   const auto add = [&](Shape shape, std::string_view variant, std::string_view op, Peer peer, std::uint32_t work = 0,
                        std::string_view level = "", std::uint32_t chunk = 0) {
     list.push_back({.shape = shape,

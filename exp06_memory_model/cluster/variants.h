@@ -22,7 +22,7 @@ enum class Shape : std::uint8_t {
 };
 
 // One row of the CSV.
-struct Cell {
+struct Config {
   Shape shape{};
   std::string_view variant;
   std::string_view op;         // the kernel is called <stem>_<op>, with larger chunks <stem>_<op>_32k
@@ -49,4 +49,4 @@ struct Cell {
 };
 
 // sms: the GPU's, 0 where it does not tell.
-std::vector<Cell> all_cells(std::uint32_t sms, bool small);
+std::vector<Config> all_configs(std::uint32_t sms, bool small);

@@ -18,82 +18,84 @@ using bench::Prepared;
 using bench::Workbench;
 
 // The .cu files leave out what code for older architectures does not have; see variants.h.
-void check_architecture(const bench::DeviceInfo& info, const Cell& cell) {
-  const bench::KernelImages& images = bench::find_kernel(bench::kernels::exp06(), cell.variant->cuda);
+void check_architecture(const bench::DeviceInfo& info, const Config& config) {
+  const bench::KernelImages& images = bench::find_kernel(bench::kernels::exp06(), config.variant->cuda);
   const int number = info.arch.starts_with("sm_") ? std::stoi(info.arch.substr(3)) : 0;
   const bench::CudaImage* image = bench::choose_image(images.cuda, number / 10, number % 10);
   if (image != nullptr && image->major < 9) {
-    throw bench::Skip("{} needs code for sm_90 or newer; what this build has for {} is for sm_{}{}", cell.entry(), info.arch,
+    throw bench::Skip("{} needs code for sm_90 or newer; what this build has for {} is for sm_{}{}", config.entry(), info.arch,
                       image->major, image->minor);
   }
 }
 
-const bench::Kernel& kernel(Workbench& bench, const Cell& cell) {
+const bench::Kernel& kernel(Workbench& bench, const Config& config) {
   const bench::DeviceInfo& info = bench.device().info();
   const bool cuda = info.api == bench::Api::kCuda;
-  if (cuda && cell.needs_sm90()) check_architecture(info, cell);
+  if (cuda && config.needs_sm90()) check_architecture(info, config);
   std::vector<std::uint32_t> constants;
-  if (!cuda) constants = {static_cast<std::uint32_t>(cell.order.glsl), static_cast<std::uint32_t>(cell.scope.glsl)};
-  return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), cuda ? cell.variant->cuda : cell.variant->entry),
-                       .entry = cell.entry(),
-                       .block_x = cell.block(),
-                       .glsl_constants = constants,
-                       .buffers = 2,
-                       .params_bytes = sizeof(OrderParams),
-                       .binding = bench::BufferBinding::kAddress});
+  if (!cuda) constants = {static_cast<std::uint32_t>(config.order.glsl), static_cast<std::uint32_t>(config.scope.glsl)};
+  return bench.kernel(
+      {.images = &bench::find_kernel(bench::kernels::exp06(), cuda ? config.variant->cuda : config.variant->entry),
+       .entry = config.entry(),
+       .block_x = config.block(),
+       .glsl_constants = constants,
+       .buffers = 2,
+       .params_bytes = sizeof(OrderParams),
+       .binding = bench::BufferBinding::kAddress});
 }
 
 // A software device runs workgroups side by side as it pleases, and lavapipe ends a kernel's loops after 65535 turns, so that a
 // wait may be in vain: a few tries, no times.
 [[noreturn]] void skip_messages(Workbench& bench, const bench::Launch& launch, Buffer& data, const Buffer& out,
-                                const Cell& cell) {
+                                const Config& config) {
   constexpr int kTries = 20;
   for (int tries = 1; tries <= kTries; ++tries) {
-    if (all_rounds_done(bench, out, cell)) {
+    if (all_rounds_done(bench, out, config)) {
       // Mesa 22.3's lavapipe now and then shows a payload older than its flag, whatever the order: said, and no failure here.
       try {
-        check(bench, data, out, cell);
+        check(bench, data, out, config);
       } catch (const bench::Error& error) {
         throw bench::Skip("not timed on a software device, which {}", error.what());
       }
       throw bench::Skip("not timed on a software device; the messages arrived at try {}", tries);
     }
-    fill(bench, data, cell);
+    fill(bench, data, config);
     bench.device().run(launch);
   }
   throw bench::Skip("this software device did not run two workgroups side by side in {} tries", kTries);
 }
 
 // Six steps, the same for both APIs: kernel, data, poisoned output, one run, verification, the subject to be timed.
-Prepared set_up(Workbench& bench, const Cell& cell) {
+Prepared set_up(Workbench& bench, const Config& config) {
   bench::Launch launch;
-  launch.kernel = &kernel(bench, cell);
-  launch.grid = {cell.grid(), 1, 1};
-  const std::uint64_t items = cell.variant->shape == Shape::kFence ? cell.words() / 4 : cell.words();
+  launch.kernel = &kernel(bench, config);
+  launch.grid = {config.grid(), 1, 1};
+  const std::uint64_t items = config.variant->shape == Shape::kFence ? config.words() / 4 : config.words();
   launch.params = bench::params_bytes(
-      OrderParams{cell.steps(), static_cast<std::uint32_t>(items - 1), cell.in_flight_bytes / 16, kSpins, 0});
-  Buffer& data = bench.output("data", cell.words());
-  Buffer& out = bench.output("out", out_words(cell));
-  fill(bench, data, cell);
+      OrderParams{config.steps(), static_cast<std::uint32_t>(items - 1), config.in_flight_bytes / 16, kSpins, 0});
+  Buffer& data = bench.output("data", config.words());
+  Buffer& out = bench.output("out", out_words(config));
+  fill(bench, data, config);
   launch.buffers = {&data, &out};
 
   bench.device().run(launch);
-  if (cell.variant->shape == Shape::kMessage && bench.device().info().is_cpu) skip_messages(bench, launch, data, out, cell);
-  check(bench, data, out, cell);
-  return {bench.device().prepare(launch, {}), [&bench, &out, cell] { return measure(bench, out, cell); }};
+  if (config.variant->shape == Shape::kMessage && bench.device().info().is_cpu) skip_messages(bench, launch, data, out, config);
+  check(bench, data, out, config);
+  return {bench.device().prepare(launch, {}), [&bench, &out, config] { return measure(bench, out, config); }};
 }
 
-bench::Case make_case(const Cell& cell) {
+bench::Case make_case(const Config& config) {
   const auto bytes = [](std::uint32_t count) { return count == 0 ? std::string() : std::to_string(count); };
-  const bool fence = cell.variant->shape == Shape::kFence;
-  bench::Case result = bench::twin(cell.variant->name,
-                                   {cell.order.name, cell.scope.name, cell.variant->via, bytes(cell.resident_bytes),
-                                    fence ? std::to_string(cell.in_flight_bytes) : std::string()},
-                                   [cell](Workbench& bench) { return set_up(bench, cell); });
-  std::erase_if(result.sides,
-                [&](const bench::Side& side) { return side.api == bench::Api::kCuda ? !cell.has_cuda() : !cell.has_vulkan(); });
-  result.elements = cell.elements();
-  result.footprint_bytes = cell.words() * 4;
+  const bool fence = config.variant->shape == Shape::kFence;
+  bench::Case result = bench::twin(config.variant->name,
+                                   {config.order.name, config.scope.name, config.variant->via, bytes(config.resident_bytes),
+                                    fence ? std::to_string(config.in_flight_bytes) : std::string()},
+                                   [config](Workbench& bench) { return set_up(bench, config); });
+  std::erase_if(result.sides, [&](const bench::Side& side) {
+    return side.api == bench::Api::kCuda ? !config.has_cuda() : !config.has_vulkan();
+  });
+  result.elements = config.elements();
+  result.footprint_bytes = config.words() * 4;
   // Whoever reads the table wants differences of two and more, not of a percent; there are many cases.
   result.budget_part = 0.12;
   result.host_samples = 1;
@@ -109,7 +111,7 @@ bool is_coarse(const bench::Case& one) {
 
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list;
-  for (const Cell& cell : all_cells(plan.cpu || plan.smoke)) list.push_back(make_case(cell));
+  for (const Config& config : all_configs(plan.cpu || plan.smoke)) list.push_back(make_case(config));
   if (plan.quick) std::erase_if(list, [](const bench::Case& one) { return !is_coarse(one); });
   for (const bench::Case& aa : bench::aa_controls(list.front())) list.push_back(aa);
   return list;

@@ -24,14 +24,14 @@ std::array<std::uint32_t, kReportWords> report(bench::Workbench& bench, const be
 }
 
 // What a chain's last operation returns.
-std::uint32_t end_of_chain(const Cell& cell) {
-  const auto mask = static_cast<std::uint32_t>(cell.words() - 1);
-  std::uint32_t value = cell.variant->op == Op::kAdd ? 1 : 0;
+std::uint32_t end_of_chain(const Config& config) {
+  const auto mask = static_cast<std::uint32_t>(config.words() - 1);
+  std::uint32_t value = config.variant->op == Op::kAdd ? 1 : 0;
   std::uint32_t word = 0;
-  for (std::uint32_t step = 0; step < cell.steps(); ++step) {
-    if (cell.variant->op == Op::kLoad) {
+  for (std::uint32_t step = 0; step < config.steps(); ++step) {
+    if (config.variant->op == Op::kLoad) {
       value = EXP06_NEXT(value, mask);
-    } else if (cell.variant->op == Op::kAdd) {
+    } else if (config.variant->op == Op::kAdd) {
       const std::uint32_t before = word;
       word += value;
       value = before;
@@ -42,20 +42,20 @@ std::uint32_t end_of_chain(const Cell& cell) {
   return value;
 }
 
-void check_chain(bench::Workbench& bench, const bench::Buffer& out, const Cell& cell) {
+void check_chain(bench::Workbench& bench, const bench::Buffer& out, const Config& config) {
   const std::uint32_t found = report(bench, out)[EXP06_OUT_VALUE];
-  if (const std::uint32_t expected = end_of_chain(cell); found != expected) {
-    throw bench::Error("wrong output: the chain of {} operations ends with {}, expected {}", cell.steps(), found, expected);
+  if (const std::uint32_t expected = end_of_chain(config); found != expected) {
+    throw bench::Error("wrong output: the chain of {} operations ends with {}, expected {}", config.steps(), found, expected);
   }
 }
 
 // Thread t has the words t, t + threads, ... , visited in turn.
-void check_rate(bench::Workbench& bench, const bench::Buffer& data, const bench::Buffer& out, const Cell& cell) {
-  const auto mask = static_cast<std::uint32_t>(cell.words() - 1);
-  const std::uint32_t threads = cell.threads();
-  const auto slots = static_cast<std::uint32_t>(cell.words() / threads);
-  const std::uint32_t laps = cell.steps() / slots;
-  const Op op = cell.variant->op;
+void check_rate(bench::Workbench& bench, const bench::Buffer& data, const bench::Buffer& out, const Config& config) {
+  const auto mask = static_cast<std::uint32_t>(config.words() - 1);
+  const std::uint32_t threads = config.threads();
+  const auto slots = static_cast<std::uint32_t>(config.words() / threads);
+  const std::uint32_t laps = config.steps() / slots;
+  const Op op = config.variant->op;
   if (op == Op::kLoad || op == Op::kAdd) {
     bench::verify<std::uint32_t>(bench.device(), out, threads, bench::kGuardWords, [&](std::uint64_t thread) {
       std::uint32_t sum = 0;
@@ -67,46 +67,48 @@ void check_rate(bench::Workbench& bench, const bench::Buffer& data, const bench:
     });
   }
   if (op == Op::kLoad) return;
-  bench::verify<std::uint32_t>(bench.device(), data, cell.words(), bench::kGuardWords, [&](std::uint64_t index) {
+  bench::verify<std::uint32_t>(bench.device(), data, config.words(), bench::kGuardWords, [&](std::uint64_t index) {
     const auto word = static_cast<std::uint32_t>(index);
     if (op == Op::kAdd) return laps;
-    const std::uint32_t last = cell.steps() - slots + word / threads;
+    const std::uint32_t last = config.steps() - slots + word / threads;
     return static_cast<std::uint32_t>(EXP06_STORED(word, last));
   });
 }
 
-void check_fence(bench::Workbench& bench, const bench::Buffer& data, const Cell& cell) {
-  const std::uint64_t stored = std::uint64_t{cell.steps()} * cell.in_flight_bytes / 4;  // words, from the first on
-  bench::verify<std::uint32_t>(bench.device(), data, cell.words(), bench::kGuardWords, [&](std::uint64_t index) {
+void check_fence(bench::Workbench& bench, const bench::Buffer& data, const Config& config) {
+  const std::uint64_t stored = std::uint64_t{config.steps()} * config.in_flight_bytes / 4;  // words, from the first on
+  bench::verify<std::uint32_t>(bench.device(), data, config.words(), bench::kGuardWords, [&](std::uint64_t index) {
     const auto word = static_cast<std::uint32_t>(index);
     return index < stored ? static_cast<std::uint32_t>(EXP06_STORED(word, 0)) : 0U;
   });
 }
 
 // Stale payloads are an error only where the order forbids them.
-void check_message(bench::Workbench& bench, const bench::Buffer& out, const Cell& cell) {
+void check_message(bench::Workbench& bench, const bench::Buffer& out, const Config& config) {
   const auto words = report(bench, out);
   for (const std::uint32_t block : {0U, 1U}) {
-    if (const std::uint32_t rounds = words[EXP06_OUT_ROUNDS + block]; rounds != cell.steps()) {
-      throw bench::Error("block {} waited in vain for message {} of {}: {} polls", block, rounds + 1, cell.steps(),
+    if (const std::uint32_t rounds = words[EXP06_OUT_ROUNDS + block]; rounds != config.steps()) {
+      throw bench::Error("block {} waited in vain for message {} of {}: {} polls", block, rounds + 1, config.steps(),
                          kSpins * EXP06_POLLS);
     }
-    if (words[EXP06_OUT_STALE + block] != 0 && std::string_view(cell.order.name) != "relaxed") {
+    if (words[EXP06_OUT_STALE + block] != 0 && std::string_view(config.order.name) != "relaxed") {
       throw bench::Error("block {} read {} stale payloads of {}, which {} forbids", block, words[EXP06_OUT_STALE + block],
-                         cell.steps(), cell.order.name);
+                         config.steps(), config.order.name);
     }
   }
 }
 
 }  // namespace
 
-std::uint64_t out_words(const Cell& cell) { return cell.variant->shape == Shape::kRate ? cell.threads() : kReportWords; }
+std::uint64_t out_words(const Config& config) {
+  return config.variant->shape == Shape::kRate ? config.threads() : kReportWords;
+}
 
-void fill(bench::Workbench& bench, bench::Buffer& data, const Cell& cell) {
-  bench.device().fill(data, 0, cell.words() * 4, 0);
-  if (cell.variant->op != Op::kLoad) return;
-  const auto mask = static_cast<std::uint32_t>(cell.words() - 1);
-  bench.device().write(data, 0, cell.words() * 4, [&](std::uint64_t done, std::span<std::byte> chunk) {
+void fill(bench::Workbench& bench, bench::Buffer& data, const Config& config) {
+  bench.device().fill(data, 0, config.words() * 4, 0);
+  if (config.variant->op != Op::kLoad) return;
+  const auto mask = static_cast<std::uint32_t>(config.words() - 1);
+  bench.device().write(data, 0, config.words() * 4, [&](std::uint64_t done, std::span<std::byte> chunk) {
     const std::span<std::uint32_t> words(reinterpret_cast<std::uint32_t*>(chunk.data()), chunk.size() / 4);
     auto i = static_cast<std::uint32_t>(done / 4);
     for (std::uint32_t& word : words) {
@@ -116,40 +118,40 @@ void fill(bench::Workbench& bench, bench::Buffer& data, const Cell& cell) {
   });
 }
 
-void check(bench::Workbench& bench, const bench::Buffer& data, const bench::Buffer& out, const Cell& cell) {
-  switch (cell.variant->shape) {
+void check(bench::Workbench& bench, const bench::Buffer& data, const bench::Buffer& out, const Config& config) {
+  switch (config.variant->shape) {
     case Shape::kChain:
-      return check_chain(bench, out, cell);
+      return check_chain(bench, out, config);
     case Shape::kRate:
-      return check_rate(bench, data, out, cell);
+      return check_rate(bench, data, out, config);
     case Shape::kFence:
-      return check_fence(bench, data, cell);
+      return check_fence(bench, data, config);
     case Shape::kMessage:
-      return check_message(bench, out, cell);
+      return check_message(bench, out, config);
   }
 }
 
-bool all_rounds_done(bench::Workbench& bench, const bench::Buffer& out, const Cell& cell) {
+bool all_rounds_done(bench::Workbench& bench, const bench::Buffer& out, const Config& config) {
   const auto words = report(bench, out);
-  return words[EXP06_OUT_ROUNDS] == cell.steps() && words[EXP06_OUT_ROUNDS + 1] == cell.steps();
+  return words[EXP06_OUT_ROUNDS] == config.steps() && words[EXP06_OUT_ROUNDS + 1] == config.steps();
 }
 
-std::vector<std::string> measure(bench::Workbench& bench, const bench::Buffer& out, const Cell& cell) {
-  if (cell.variant->shape == Shape::kRate) return {"", "", "", ""};
+std::vector<std::string> measure(bench::Workbench& bench, const bench::Buffer& out, const Config& config) {
+  if (config.variant->shape == Shape::kRate) return {"", "", "", ""};
   const auto words = report(bench, out);
-  if (cell.variant->shape != Shape::kMessage) {
-    const double cycles = static_cast<double>(words[EXP06_OUT_CYCLES]) / cell.steps();
+  if (config.variant->shape != Shape::kMessage) {
+    const double cycles = static_cast<double>(words[EXP06_OUT_CYCLES]) / config.steps();
     const bool counts_sm_cycles = bench.device().info().multiprocessors != 0;  // NVIDIA's clocks do
-    if (cell.variant->shape == Shape::kChain && counts_sm_cycles && cycles < kFewestCycles) {
+    if (config.variant->shape == Shape::kChain && counts_sm_cycles && cycles < kFewestCycles) {
       throw bench::Error("a step takes {:.2f} cycles: no load does, so the compiler has left accesses out", cycles);
     }
     return {fmt::format("{:.2f}", cycles), "", "", ""};
   }
-  check_message(bench, out, cell);
+  check_message(bench, out, config);
   const auto sm = [&](std::uint32_t block) {
     const std::uint32_t id = words[EXP06_OUT_SM + block];
     return id == bench::kPoison ? "" : std::to_string(id);  // GLSL has no word for it
   };
-  const bool payload = std::string_view(cell.variant->entry) == "message_payload";
+  const bool payload = std::string_view(config.variant->entry) == "message_payload";
   return {"", payload ? std::to_string(words[EXP06_OUT_STALE] + words[EXP06_OUT_STALE + 1]) : "", sm(0), sm(1)};
 }

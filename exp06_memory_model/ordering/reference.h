@@ -5,13 +5,13 @@
 #include "variants.h"
 
 // Fills the launch's data before its first run: a chase's table, or zeros.
-void fill(bench::Workbench& bench, bench::Buffer& data, const Cell& cell);
+void fill(bench::Workbench& bench, bench::Buffer& data, const Config& config);
 // Compares what one launch left with what it must have left; throws Error.
-void check(bench::Workbench& bench, const bench::Buffer& data, const bench::Buffer& out, const Cell& cell);
+void check(bench::Workbench& bench, const bench::Buffer& data, const bench::Buffer& out, const Config& config);
 // Message: whether neither block gave up waiting.
-bool all_rounds_done(bench::Workbench& bench, const bench::Buffer& out, const Cell& cell);
+bool all_rounds_done(bench::Workbench& bench, const bench::Buffer& out, const Config& config);
 // Cycles an operation of the last launch, stale payloads, and the two blocks' SMs: the measured columns, empty where there is
 // no such thing. Throws Error if the launch gave up waiting, or a chain was faster than any memory.
-std::vector<std::string> measure(bench::Workbench& bench, const bench::Buffer& out, const Cell& cell);
+std::vector<std::string> measure(bench::Workbench& bench, const bench::Buffer& out, const Config& config);
 // Words of the output buffer.
-std::uint64_t out_words(const Cell& cell);
+std::uint64_t out_words(const Config& config);

@@ -11,21 +11,21 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
 }
 
 // Cycles to expect of one operation on a large GPU of 2022 to 2024: only so that a launch takes about a millisecond.
-double expected_cycles(const Cell& cell) {
-  const bool in_l1 = is_one_of(cell.scope.name, {"", "cta", "subgroup"});
-  const bool sys = std::string_view(cell.scope.name) == "sys";
-  const bool fences = is_one_of(cell.order.name, {"release", "acq_rel", "seq_cst", "fence", "fence_sc"});
+double expected_cycles(const Config& config) {
+  const bool in_l1 = is_one_of(config.scope.name, {"", "cta", "subgroup"});
+  const bool sys = std::string_view(config.scope.name) == "sys";
+  const bool fences = is_one_of(config.order.name, {"release", "acq_rel", "seq_cst", "fence", "fence_sc"});
   const double fence = !fences ? 0 : in_l1 ? 20 : sys ? 1500 : 700;
-  switch (cell.variant->op) {
+  switch (config.variant->op) {
     case Op::kLoad:
-      return (in_l1 && cell.resident_bytes <= kInL1 ? 40 : 290) + fence;
+      return (in_l1 && config.resident_bytes <= kInL1 ? 40 : 290) + fence;
     case Op::kStore:
       return (in_l1 ? 80 : 600) + fence;
     case Op::kAdd:
     case Op::kCas:
       return 500 + fence;
     case Op::kFence:
-      return 80 + cell.in_flight_bytes / 40.0 + fence;
+      return 80 + config.in_flight_bytes / 40.0 + fence;
     case Op::kMessage:
       return 2 * (900 + fence);  // a round is two messages
   }
@@ -34,19 +34,19 @@ double expected_cycles(const Cell& cell) {
 
 }  // namespace
 
-bool Cell::needs_sm90() const {
+bool Config::needs_sm90() const {
   return std::string_view(scope.name) == "cluster" ||
          (variant->op == Op::kFence && is_one_of(order.name, {"acquire", "release"}));
 }
 
-std::string Cell::entry() const {
+std::string Config::entry() const {
   // library.cu has the three operations of one name: acquire loads, release stores and acq_rel additions.
   const bool library = std::string_view(variant->via) == "atomic_ref";
   const std::string name = library && is_one_of(order.name, {"acquire", "release"}) ? "acq_rel" : order.name;
   return std::string(variant->entry) + "_" + name + (*scope.name == '\0' ? "" : "_") + scope.name;
 }
 
-std::uint32_t Cell::steps() const {
+std::uint32_t Config::steps() const {
   if (variant->shape == Shape::kRate) {
     const bool fences = is_one_of(order.name, {"release", "acq_rel", "seq_cst"});
     return small || (fences && !is_one_of(scope.name, {"cta", "subgroup"})) ? 32 : 512;
@@ -58,15 +58,15 @@ std::uint32_t Cell::steps() const {
   return small ? std::min(steps, variant->shape == Shape::kMessage ? 2U : 256U) : steps;
 }
 
-std::uint32_t Cell::block() const { return variant->shape == Shape::kRate || variant->shape == Shape::kFence ? 256 : 1; }
+std::uint32_t Config::block() const { return variant->shape == Shape::kRate || variant->shape == Shape::kFence ? 256 : 1; }
 
-std::uint32_t Cell::grid() const {
+std::uint32_t Config::grid() const {
   if (variant->shape == Shape::kMessage) return 2;
   // 1024 * 256 threads: 97 % of what 132 SMs hold at once, and a power of two.
   return variant->shape == Shape::kRate ? (small ? 8 : 1024) : 1;
 }
 
-std::uint64_t Cell::words() const {
+std::uint64_t Config::words() const {
   switch (variant->shape) {
     case Shape::kChain:
       return resident_bytes == 0 ? 1 : resident_bytes / 4;
@@ -80,13 +80,13 @@ std::uint64_t Cell::words() const {
   return 0;
 }
 
-std::uint64_t Cell::elements() const {
+std::uint64_t Config::elements() const {
   if (variant->shape == Shape::kMessage) return std::uint64_t{2} * steps();
   return variant->shape == Shape::kRate ? std::uint64_t{threads()} * steps() : steps();
 }
 
-std::vector<Cell> all_cells(bool small) {
-  std::vector<Cell> cells;
+std::vector<Config> all_configs(bool small) {
+  std::vector<Config> configs;
   for (const Variant& variant : kVariants) {
     for (const std::uint32_t in_flight : variant.in_flight_bytes) {
       for (const std::uint32_t resident : variant.resident_bytes) {
@@ -95,12 +95,12 @@ std::vector<Cell> all_cells(bool small) {
         for (const Order& order : variant.orders) {
           const bool scoped = !is_one_of(order.name, {"weak", "none"});
           for (const Scope& scope : scoped ? variant.scopes : std::vector{kNoScope}) {
-            const Cell cell{&variant, order, scope, resident, in_flight, small};
-            if (cell.has_cuda() || cell.has_vulkan()) cells.push_back(cell);
+            const Config config{&variant, order, scope, resident, in_flight, small};
+            if (config.has_cuda() || config.has_vulkan()) configs.push_back(config);
           }
         }
       }
     }
   }
-  return cells;
+  return configs;
 }

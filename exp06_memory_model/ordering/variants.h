@@ -120,7 +120,7 @@ inline const Variant kVariants[] = {
 };
 
 // One row of the CSV, or two twins.
-struct Cell {
+struct Config {
   const Variant* variant = nullptr;
   Order order{};
   Scope scope{};
@@ -142,5 +142,5 @@ struct Cell {
   std::uint64_t elements() const;  // operations of a launch
 };
 
-// All cells, weak and `none` once.
-std::vector<Cell> all_cells(bool small);
+// All configurations, weak and `none` once.
+std::vector<Config> all_configs(bool small);

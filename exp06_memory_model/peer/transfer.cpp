@@ -76,11 +76,11 @@ std::vector<std::byte> params(const Transfer& transfer, const Buffer& far) {
   const RingParams ring{static_cast<std::uint32_t>(transfer.bytes / chunk_bytes), chunk_bytes, kLoadStages, 0};
   if (transfer.mechanism->engine == Engine::kBulk) return bench::params_bytes(ring);
   constexpr std::uint32_t kRowBytes = EXP06_ROW_WORDS * 4;
-  const bench::cu::Tensor2d tensor = {.row_words = EXP06_ROW_WORDS,
-                                      .rows = transfer.bytes / kRowBytes,
-                                      .box_words = EXP06_ROW_WORDS,
-                                      .box_rows = chunk_bytes / kRowBytes};
-  return bench::params_bytes(TmaParams{bench::cu::tensor_map_2d(far, tensor), ring});
+  const bench::cuda::Tensor2d tensor = {.row_words = EXP06_ROW_WORDS,
+                                        .rows = transfer.bytes / kRowBytes,
+                                        .box_words = EXP06_ROW_WORDS,
+                                        .box_rows = chunk_bytes / kRowBytes};
+  return bench::params_bytes(TmaParams{bench::cuda::tensor_map_2d(far, tensor), ring});
 }
 
 std::vector<std::uint32_t> words_of(bench::Device& device, const Buffer& buffer, std::uint64_t count) {
@@ -205,13 +205,13 @@ bench::Prepared set_up_tile(Workbench& bench) {
                                  .block_x = 256,
                                  .glsl_constants = {},
                                  .buffers = 1,
-                                 .params_bytes = sizeof(bench::cu::TensorMap),
+                                 .params_bytes = sizeof(bench::cuda::TensorMap),
                                  .cuda_since = 9});
   launch.grid = {EXP06_BOXES / 2, EXP06_BOXES, 1};
   Workbench& peer = bench.peer();
   Buffer& matrix = peer.output("matrix", kWords);
   launch.buffers = {&matrix};
-  launch.params = bench::params_bytes(bench::cu::tensor_map_2d(
+  launch.params = bench::params_bytes(bench::cuda::tensor_map_2d(
       matrix, {.row_words = EXP06_SIDE, .rows = EXP06_SIDE, .box_words = EXP06_BOX, .box_rows = EXP06_BOX}));
   const auto fill = [&peer, &matrix] {
     std::vector<std::uint32_t> words(kWords);

@@ -2,7 +2,7 @@
 // Twin: common/vulkan/kernels/evict_l2.comp.
 #include "cuda/kernels/params.h"
 
-extern "C" __global__ void evict_l2(const uint4* data, unsigned* sink, bench::cu::EvictParams params) {
+extern "C" __global__ void evict_l2(const uint4* data, unsigned* sink, bench::cuda::EvictParams params) {
   const unsigned stride = gridDim.x * blockDim.x;
   uint4 folded = {0, 0, 0, 0};
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < params.vec4_count; i += stride) {

@@ -2,4 +2,4 @@
 #include "cuda/kernels/params.h"
 #include "cuda/kernels/wait.cuh"
 
-extern "C" __global__ void gate(bench::cu::WaitParams params) { wait(params.ns); }
+extern "C" __global__ void gate(bench::cuda::WaitParams params) { wait(params.ns); }

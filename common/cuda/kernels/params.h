@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace bench::cu {
+namespace bench::cuda {
 
 // gate.cu, spin.cu
 struct WaitParams {
@@ -18,4 +18,4 @@ struct EvictParams {
 };
 static_assert(sizeof(EvictParams) == 8);
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

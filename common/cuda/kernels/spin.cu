@@ -2,4 +2,4 @@
 #include "cuda/kernels/params.h"
 #include "cuda/kernels/wait.cuh"
 
-extern "C" __global__ void spin(unsigned* elapsed_ns, bench::cu::WaitParams params) { *elapsed_ns = wait(params.ns); }
+extern "C" __global__ void spin(unsigned* elapsed_ns, bench::cuda::WaitParams params) { *elapsed_ns = wait(params.ns); }

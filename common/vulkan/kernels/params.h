@@ -5,7 +5,7 @@
 #include "core/shader_types.h"
 
 #ifdef __cplusplus
-namespace bench::vk {
+namespace bench::vulkan {
 #endif
 
 struct EvictParams {
@@ -22,7 +22,7 @@ BENCH_ASSERT_SIZE(EvictParams, 8);
 BENCH_ASSERT_SIZE(SpinParams, 8);
 
 #ifdef __cplusplus
-}  // namespace bench::vk
+}  // namespace bench::vulkan
 #endif
 
 #endif  // BENCH_VULKAN_KERNELS_PARAMS_H_

@@ -6,17 +6,17 @@
 
 // A tensor map comes first: it lies at a multiple of 64 bytes.
 struct OverlapTensorParams {
-  bench::cu::TensorMap map;
+  bench::cuda::TensorMap map;
   OverlapParams overlap;
 };
 
 struct CopyTensorParams {
-  bench::cu::TensorMap from;
-  bench::cu::TensorMap to;
+  bench::cuda::TensorMap from;
+  bench::cuda::TensorMap to;
   CopyParams copy;
 };
 
 struct TileTensorParams {
-  bench::cu::TensorMap map;
+  bench::cuda::TensorMap map;
   TilePlace place;
 };

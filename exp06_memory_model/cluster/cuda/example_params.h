@@ -4,5 +4,5 @@
 #include "cuda/tensor_map.h"
 
 struct ExampleParams {
-  bench::cu::TensorMap map;
+  bench::cuda::TensorMap map;
 };

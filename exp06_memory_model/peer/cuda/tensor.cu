@@ -20,7 +20,7 @@ extern "C" __global__ void store_tma(const unsigned char* from, unsigned char*, 
 }
 
 // A block a box: those of row blockIdx.y that are of the colour.
-extern "C" __global__ void tile_tma(uint*, const __grid_constant__ bench::cu::TensorMap map) {
+extern "C" __global__ void tile_tma(uint*, const __grid_constant__ bench::cuda::TensorMap map) {
 #if __CUDA_ARCH__ >= 900
   __shared__ __align__(128) uint box[EXP06_BOX * EXP06_BOX];
   __shared__ unsigned long long barrier;

@@ -6,7 +6,7 @@
 
 #include "vulkan/context.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 
 // At most one submission is in flight.
 class CommandSlot {
@@ -18,26 +18,26 @@ class CommandSlot {
 
   // Drops what was recorded and starts anew, with a full barrier: no command buffer needs to know what ran before it.
   // `once`: the recording will be submitted one time only.
-  const ::vk::raii::CommandBuffer& begin(bool once);
+  const vk::raii::CommandBuffer& begin(bool once);
   void submit();
   // Polls until the submission has completed, as the CUDA side does. Throws Error that names `what` after Context::timeout().
   void wait(std::string_view what);
 
-  const ::vk::raii::CommandBuffer& commands() const { return commands_; }
+  const vk::raii::CommandBuffer& commands() const { return commands_; }
   void end();
 
  private:
   const Context& context_;
-  ::vk::raii::CommandPool pool_;
-  ::vk::raii::CommandBuffer commands_;
-  ::vk::raii::Fence fence_;
+  vk::raii::CommandPool pool_;
+  vk::raii::CommandBuffer commands_;
+  vk::raii::Fence fence_;
   bool in_flight_ = false;
 };
 
 // Everything before, with its memory accesses, precedes everything after.
-void full_barrier(const ::vk::raii::CommandBuffer& commands);
+void full_barrier(const vk::raii::CommandBuffer& commands);
 
-void memory_barrier(const ::vk::raii::CommandBuffer& commands, ::vk::PipelineStageFlags2 from_stage,
-                    ::vk::AccessFlags2 from_access, ::vk::PipelineStageFlags2 to_stage, ::vk::AccessFlags2 to_access);
+void memory_barrier(const vk::raii::CommandBuffer& commands, vk::PipelineStageFlags2 from_stage, vk::AccessFlags2 from_access,
+                    vk::PipelineStageFlags2 to_stage, vk::AccessFlags2 to_access);
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

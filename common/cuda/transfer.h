@@ -7,14 +7,14 @@
 #include "core/device.h"
 #include "cuda/handle.h"
 
-namespace bench::cu {
+namespace bench::cuda {
 
 // Two pinned buffers: the host fills or empties one while the copy engine works on the other.
-class Staging {
+class Transfer {
  public:
   static constexpr std::size_t kSlotBytes = std::size_t{32} << 20;
 
-  Staging();
+  Transfer();
 
   // Throws Error.
   void write(cudaStream_t stream, std::byte* to, std::size_t bytes, const bench::Device::Producer& produce);
@@ -29,4 +29,4 @@ class Staging {
   std::array<Slot, 2> slots_;
 };
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

@@ -1,12 +1,12 @@
-#include "vulkan/bound_work.h"
+#include "vulkan/command.h"
 
 #include <vector>
 
 #include "vulkan/buffer.h"
-#include "vulkan/commands.h"
+#include "vulkan/command_slot.h"
 #include "vulkan/compute_pipeline.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 namespace {
 
 void check_launch(const Context& context, const Launch& launch) {
@@ -50,8 +50,7 @@ void check_copy(const Copy& copy) {
 
 }  // namespace
 
-BoundWork::BoundWork(const Context& context, const Work& work, SetUse set_use)
-    : work_(work), set_use_(set_use), name_("nothing") {
+Command::Command(const Context& context, const Work& work, SetUse set_use) : work_(work), set_use_(set_use), name_("nothing") {
   if (const auto* launch = std::get_if<Launch>(&work_)) {
     check_launch(context, *launch);
     name_ = fmt::format("kernel {}", compute_pipeline(*launch->kernel).name());
@@ -62,13 +61,13 @@ BoundWork::BoundWork(const Context& context, const Work& work, SetUse set_use)
   }
 }
 
-void BoundWork::bind(const ::vk::raii::CommandBuffer& commands) const {
+void Command::bind(const vk::raii::CommandBuffer& commands) const {
   const auto* launch = std::get_if<Launch>(&work_);
   if (launch == nullptr) {
     return;
   }
   const ComputePipeline& kernel = compute_pipeline(*launch->kernel);
-  commands.bindPipeline(::vk::PipelineBindPoint::eCompute, kernel.handle());
+  commands.bindPipeline(vk::PipelineBindPoint::eCompute, kernel.handle());
   if (set_use_ == SetUse::kUpdatedPerDispatch) {
     binder_->restart();
     binder_->update_and_bind(commands);
@@ -76,12 +75,12 @@ void BoundWork::bind(const ::vk::raii::CommandBuffer& commands) const {
     binder_->bind(commands);
   }
   if (!launch->params.empty()) {
-    commands.pushConstants<std::byte>(kernel.layout(), ::vk::ShaderStageFlagBits::eCompute,
-                                      push_bytes_of_buffers(kernel.spec()), launch->params);
+    commands.pushConstants<std::byte>(kernel.layout(), vk::ShaderStageFlagBits::eCompute, push_bytes_of_buffers(kernel.spec()),
+                                      launch->params);
   }
 }
 
-void BoundWork::rebind(const ::vk::raii::CommandBuffer& commands) const {
+void Command::rebind(const vk::raii::CommandBuffer& commands) const {
   if (binder_ != nullptr && set_use_ == SetUse::kBoundPerDispatch) {
     binder_->rebind(commands);
   } else if (binder_ != nullptr && set_use_ == SetUse::kUpdatedPerDispatch) {
@@ -89,18 +88,18 @@ void BoundWork::rebind(const ::vk::raii::CommandBuffer& commands) const {
   }
 }
 
-void BoundWork::record(const ::vk::raii::CommandBuffer& commands) const {
+void Command::record(const vk::raii::CommandBuffer& commands) const {
   if (const auto* launch = std::get_if<Launch>(&work_)) {
     commands.dispatch(launch->grid[0], launch->grid[1], launch->grid[2]);
   } else if (const auto* copy = std::get_if<Copy>(&work_)) {
     commands.copyBuffer(device_buffer(*copy->source).handle(), device_buffer(*copy->destination).handle(),
-                        ::vk::BufferCopy{.size = copy->bytes});
+                        vk::BufferCopy{.size = copy->bytes});
   }
 }
 
-void BoundWork::order(const ::vk::raii::CommandBuffer& commands) const {
-  using Stage = ::vk::PipelineStageFlagBits2;
-  using Access = ::vk::AccessFlagBits2;
+void Command::order(const vk::raii::CommandBuffer& commands) const {
+  using Stage = vk::PipelineStageFlagBits2;
+  using Access = vk::AccessFlagBits2;
   if (std::holds_alternative<Copy>(work_)) {
     memory_barrier(commands, Stage::eCopy, Access::eTransferWrite, Stage::eCopy,
                    Access::eTransferRead | Access::eTransferWrite);
@@ -110,7 +109,7 @@ void BoundWork::order(const ::vk::raii::CommandBuffer& commands) const {
   }
 }
 
-void BoundWork::record_batch(const ::vk::raii::CommandBuffer& commands, std::uint32_t count, bool ordered) const {
+void Command::record_batch(const vk::raii::CommandBuffer& commands, std::uint32_t count, bool ordered) const {
   if (empty()) {
     return;
   }
@@ -125,4 +124,4 @@ void BoundWork::record_batch(const ::vk::raii::CommandBuffer& commands, std::uin
   }
 }
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

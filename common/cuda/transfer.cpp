@@ -1,10 +1,10 @@
-#include "cuda/staging.h"
+#include "cuda/transfer.h"
 
 #include <algorithm>
 
-namespace bench::cu {
+namespace bench::cuda {
 
-Staging::Staging() {
+Transfer::Transfer() {
   for (Slot& slot : slots_) {
     void* raw = nullptr;
     BENCH_CU(cudaHostAlloc(&raw, kSlotBytes, cudaHostAllocDefault), "{} bytes of pinned host memory", kSlotBytes);
@@ -13,7 +13,7 @@ Staging::Staging() {
   }
 }
 
-void Staging::write(cudaStream_t stream, std::byte* to, std::size_t bytes, const bench::Device::Producer& produce) {
+void Transfer::write(cudaStream_t stream, std::byte* to, std::size_t bytes, const bench::Device::Producer& produce) {
   std::size_t turn = 0;
   for (std::size_t done = 0; done < bytes; done += kSlotBytes, ++turn) {
     const Slot& slot = slots_[turn % 2];
@@ -26,7 +26,7 @@ void Staging::write(cudaStream_t stream, std::byte* to, std::size_t bytes, const
   BENCH_CU(cudaStreamSynchronize(stream));
 }
 
-void Staging::read(cudaStream_t stream, const std::byte* from, std::size_t bytes, const bench::Device::Consumer& consume) {
+void Transfer::read(cudaStream_t stream, const std::byte* from, std::size_t bytes, const bench::Device::Consumer& consume) {
   const auto part = [&](std::size_t turn) {
     const std::size_t begin = std::min(turn * kSlotBytes, bytes);
     return std::min(kSlotBytes, bytes - begin);
@@ -47,4 +47,4 @@ void Staging::read(cudaStream_t stream, const std::byte* from, std::size_t bytes
   }
 }
 
-}  // namespace bench::cu
+}  // namespace bench::cuda

@@ -1,15 +1,15 @@
-#include "vulkan/commands.h"
+#include "vulkan/command_slot.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 namespace {
 
-::vk::raii::CommandPool make_pool(const Context& context) {
-  const ::vk::CommandPoolCreateInfo info{.queueFamilyIndex = context.queue_family()};
+vk::raii::CommandPool make_pool(const Context& context) {
+  const vk::CommandPoolCreateInfo info{.queueFamilyIndex = context.queue_family()};
   return BENCH_VK(context.device().createCommandPool(info));
 }
 
-::vk::raii::CommandBuffer make_commands(const Context& context, const ::vk::raii::CommandPool& pool) {
-  const ::vk::CommandBufferAllocateInfo info{.commandPool = *pool, .commandBufferCount = 1};
+vk::raii::CommandBuffer make_commands(const Context& context, const vk::raii::CommandPool& pool) {
+  const vk::CommandBufferAllocateInfo info{.commandPool = *pool, .commandBufferCount = 1};
   return std::move(BENCH_VK(context.device().allocateCommandBuffers(info)).front());
 }
 
@@ -27,19 +27,19 @@ CommandSlot::~CommandSlot() {
     try {
       const auto timeout = std::chrono::nanoseconds(context_.timeout());
       static_cast<void>(context_.device().waitForFences(*fence_, true, static_cast<std::uint64_t>(timeout.count())));
-    } catch (const ::vk::SystemError&) {  // a lost device uses nothing any more
+    } catch (const vk::SystemError&) {  // a lost device uses nothing any more
     }
   }
 }
 
-const ::vk::raii::CommandBuffer& CommandSlot::begin(bool once) {
+const vk::raii::CommandBuffer& CommandSlot::begin(bool once) {
   if (in_flight_) {  // after an exception between submit() and wait()
     wait("an earlier submission");
   }
   BENCH_VK(pool_.reset());
-  ::vk::CommandBufferBeginInfo info;
+  vk::CommandBufferBeginInfo info;
   if (once) {
-    info.flags = ::vk::CommandBufferUsageFlagBits::eOneTimeSubmit;
+    info.flags = vk::CommandBufferUsageFlagBits::eOneTimeSubmit;
   }
   BENCH_VK(commands_.begin(info));
   full_barrier(commands_);
@@ -49,8 +49,8 @@ const ::vk::raii::CommandBuffer& CommandSlot::begin(bool once) {
 void CommandSlot::end() { BENCH_VK(commands_.end()); }
 
 void CommandSlot::submit() {
-  const ::vk::CommandBufferSubmitInfo commands{.commandBuffer = *commands_};
-  const ::vk::SubmitInfo2 info{.commandBufferInfoCount = 1, .pCommandBufferInfos = &commands};
+  const vk::CommandBufferSubmitInfo commands{.commandBuffer = *commands_};
+  const vk::SubmitInfo2 info{.commandBufferInfoCount = 1, .pCommandBufferInfos = &commands};
   BENCH_VK(context_.queue().submit2(info, *fence_));
   in_flight_ = true;
 }
@@ -64,7 +64,7 @@ void CommandSlot::wait(std::string_view what) {
                ? BENCH_VK(fence_.getStatus(), "while waiting for {}", what)
                : BENCH_VK(context_.device().waitForFences(*fence_, true, patience_ns), "while waiting for {}", what);
   };
-  while (completed() != ::vk::Result::eSuccess) {
+  while (completed() != vk::Result::eSuccess) {
     if (std::chrono::steady_clock::now() > deadline) {
       throw Error("GPU did not finish within {} s: {}; a kernel that hangs, or a case too large for this device",
                   context_.timeout().count(), what);
@@ -74,17 +74,17 @@ void CommandSlot::wait(std::string_view what) {
   BENCH_VK(context_.device().resetFences(*fence_));
 }
 
-void memory_barrier(const ::vk::raii::CommandBuffer& commands, ::vk::PipelineStageFlags2 from_stage,
-                    ::vk::AccessFlags2 from_access, ::vk::PipelineStageFlags2 to_stage, ::vk::AccessFlags2 to_access) {
-  const ::vk::MemoryBarrier2 barrier{
+void memory_barrier(const vk::raii::CommandBuffer& commands, vk::PipelineStageFlags2 from_stage, vk::AccessFlags2 from_access,
+                    vk::PipelineStageFlags2 to_stage, vk::AccessFlags2 to_access) {
+  const vk::MemoryBarrier2 barrier{
       .srcStageMask = from_stage, .srcAccessMask = from_access, .dstStageMask = to_stage, .dstAccessMask = to_access};
   commands.pipelineBarrier2({.memoryBarrierCount = 1, .pMemoryBarriers = &barrier});
 }
 
-void full_barrier(const ::vk::raii::CommandBuffer& commands) {
-  using Access = ::vk::AccessFlagBits2;
-  const ::vk::PipelineStageFlags2 all = ::vk::PipelineStageFlagBits2::eAllCommands;
+void full_barrier(const vk::raii::CommandBuffer& commands) {
+  using Access = vk::AccessFlagBits2;
+  const vk::PipelineStageFlags2 all = vk::PipelineStageFlagBits2::eAllCommands;
   memory_barrier(commands, all, Access::eMemoryWrite, all, Access::eMemoryRead | Access::eMemoryWrite);
 }
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

@@ -5,17 +5,16 @@
 #include <optional>
 
 #include "core/device.h"
-#include "vulkan/bound_work.h"
-#include "vulkan/commands.h"
+#include "vulkan/command.h"
+#include "vulkan/command_slot.h"
 #include "vulkan/l2_evictor.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 
-class TimedSubject : public Subject {
+class Subject final : public bench::Subject {
  public:
   // `evictor` is the device's, which may still be null: only a sample that asks for eviction needs it.
-  TimedSubject(const Context& context, const std::unique_ptr<L2Evictor>& evictor, const Work& work,
-               const SubjectOptions& options);
+  Subject(const Context& context, const std::unique_ptr<L2Evictor>& evictor, const Work& work, const SubjectOptions& options);
 
   double time_device(const DeviceSampleSpec& spec) override;
   HostTimes time_host(std::uint32_t batch) override;
@@ -24,14 +23,14 @@ class TimedSubject : public Subject {
  private:
   void record_device_sample(const DeviceSampleSpec& spec);
   void record_host_sample(std::uint32_t batch);
-  void record_batch(const ::vk::raii::CommandBuffer& commands, std::uint32_t batch) const;
+  void record_batch(const vk::raii::CommandBuffer& commands, std::uint32_t batch) const;
   bool replay() const { return options_.mode == SubmitMode::kReplay; }
 
   const Context& context_;
   const std::unique_ptr<L2Evictor>& evictor_;
   SubjectOptions options_;
-  BoundWork work_;
-  ::vk::raii::QueryPool stamps_;
+  Command work_;
+  vk::raii::QueryPool stamps_;
   CommandSlot device_slot_;
   CommandSlot host_slot_;
   // What the slots hold in SubmitMode::kReplay.
@@ -39,4 +38,4 @@ class TimedSubject : public Subject {
   std::optional<std::uint32_t> recorded_host_batch_;
 };
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

@@ -7,12 +7,12 @@
 #include "core/device.h"
 #include "vulkan/buffer_binding.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 
-class BoundWork {
+class Command {
  public:
   // Throws Error for a launch that does not fit its kernel, the device's limits or the buffers.
-  BoundWork(const Context& context, const Work& work, SetUse set_use = SetUse::kBoundOnce);
+  Command(const Context& context, const Work& work, SetUse set_use = SetUse::kBoundOnce);
 
   bool empty() const { return std::holds_alternative<Nothing>(work_); }
   const std::string& name() const { return name_; }
@@ -20,16 +20,16 @@ class BoundWork {
 
   // Once per command buffer, and again after another work's bind(). With SetUse::kUpdatedPerDispatch, what was recorded before
   // must have completed: its sets are used again.
-  void bind(const ::vk::raii::CommandBuffer& commands) const;
+  void bind(const vk::raii::CommandBuffer& commands) const;
   // One launch or copy.
-  void record(const ::vk::raii::CommandBuffer& commands) const;
+  void record(const vk::raii::CommandBuffer& commands) const;
   // What a CUDA stream does between two launches: the next one starts when this one is complete and sees its writes.
-  void order(const ::vk::raii::CommandBuffer& commands) const;
+  void order(const vk::raii::CommandBuffer& commands) const;
   // `count` launches; with a barrier between any two if `ordered`. Their buffers are bound anew in between as set_use says.
-  void record_batch(const ::vk::raii::CommandBuffer& commands, std::uint32_t count, bool ordered) const;
+  void record_batch(const vk::raii::CommandBuffer& commands, std::uint32_t count, bool ordered) const;
 
  private:
-  void rebind(const ::vk::raii::CommandBuffer& commands) const;
+  void rebind(const vk::raii::CommandBuffer& commands) const;
 
   Work work_;
   SetUse set_use_;
@@ -37,4 +37,4 @@ class BoundWork {
   std::unique_ptr<BufferBinder> binder_;  // of a Launch
 };
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan

@@ -1,11 +1,11 @@
-#include "vulkan/timed_subject.h"
+#include "vulkan/subject.h"
 
 #include <array>
 #include <chrono>
 
 #include "vulkan/timestamp.h"
 
-namespace bench::vk {
+namespace bench::vulkan {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -14,8 +14,8 @@ double ns_between(Clock::time_point begin, Clock::time_point end) {
   return std::chrono::duration<double, std::nano>(end - begin).count();
 }
 
-::vk::raii::QueryPool make_stamps(const Context& context) {
-  const ::vk::QueryPoolCreateInfo info{.queryType = ::vk::QueryType::eTimestamp, .queryCount = 2};
+vk::raii::QueryPool make_stamps(const Context& context) {
+  const vk::QueryPoolCreateInfo info{.queryType = vk::QueryType::eTimestamp, .queryCount = 2};
   return BENCH_VK(context.device().createQueryPool(info));
 }
 
@@ -25,8 +25,8 @@ bool same(const DeviceSampleSpec& a, const DeviceSampleSpec& b) {
 
 }  // namespace
 
-TimedSubject::TimedSubject(const Context& context, const std::unique_ptr<L2Evictor>& evictor, const Work& work,
-                           const SubjectOptions& options)
+Subject::Subject(const Context& context, const std::unique_ptr<L2Evictor>& evictor, const Work& work,
+                 const SubjectOptions& options)
     : context_(context),
       evictor_(evictor),
       options_(options),
@@ -39,7 +39,7 @@ TimedSubject::TimedSubject(const Context& context, const std::unique_ptr<L2Evict
   }
 }
 
-void TimedSubject::record_batch(const ::vk::raii::CommandBuffer& commands, std::uint32_t batch) const {
+void Subject::record_batch(const vk::raii::CommandBuffer& commands, std::uint32_t batch) const {
   const bool overlapping = !options_.ordered && context_.complaints() != nullptr;
   if (overlapping) {
     context_.complaints()->expect_hazards(true);
@@ -60,8 +60,8 @@ void TimedSubject::record_batch(const ::vk::raii::CommandBuffer& commands, std::
 // would
 //   need: its writes are available to the device, which is what the end of a kernel means in a CUDA stream. A barrier towards
 //   all stages would add what no launch in a stream pays: 4.0 us for an empty pair of stamps instead of 1.9 (H200, driver 580).
-void TimedSubject::record_device_sample(const DeviceSampleSpec& spec) {
-  const ::vk::raii::CommandBuffer& commands = device_slot_.begin(!replay());
+void Subject::record_device_sample(const DeviceSampleSpec& spec) {
+  const vk::raii::CommandBuffer& commands = device_slot_.begin(!replay());
   commands.resetQueryPool(*stamps_, 0, 2);
   if (spec.evict_l2) {
     if (evictor_ == nullptr) {
@@ -76,14 +76,14 @@ void TimedSubject::record_device_sample(const DeviceSampleSpec& spec) {
     work_.order(commands);
   }
   full_barrier(commands);
-  commands.writeTimestamp2(::vk::PipelineStageFlagBits2::eAllCommands, *stamps_, 0);
+  commands.writeTimestamp2(vk::PipelineStageFlagBits2::eAllCommands, *stamps_, 0);
   record_batch(commands, spec.batch);
   work_.order(commands);
-  commands.writeTimestamp2(::vk::PipelineStageFlagBits2::eAllCommands, *stamps_, 1);
+  commands.writeTimestamp2(vk::PipelineStageFlagBits2::eAllCommands, *stamps_, 1);
   device_slot_.end();
 }
 
-double TimedSubject::time_device(const DeviceSampleSpec& spec) {
+double Subject::time_device(const DeviceSampleSpec& spec) {
   if (!replay() || !recorded_device_ || !same(*recorded_device_, spec)) {
     recorded_device_.reset();
     record_device_sample(spec);
@@ -92,24 +92,23 @@ double TimedSubject::time_device(const DeviceSampleSpec& spec) {
   device_slot_.submit();
   device_slot_.wait(work_.name());
 
-  const auto [result, ticks] =
-      BENCH_VK(stamps_.getResults<std::uint64_t>(0, 2, 2 * sizeof(std::uint64_t), sizeof(std::uint64_t),
-                                                 ::vk::QueryResultFlagBits::e64 | ::vk::QueryResultFlagBits::eWait));
-  if (result != ::vk::Result::eSuccess) {
-    throw Error("the timestamps around {} did not come: {}", work_.name(), ::vk::to_string(result));
+  const auto [result, ticks] = BENCH_VK(stamps_.getResults<std::uint64_t>(
+      0, 2, 2 * sizeof(std::uint64_t), sizeof(std::uint64_t), vk::QueryResultFlagBits::e64 | vk::QueryResultFlagBits::eWait));
+  if (result != vk::Result::eSuccess) {
+    throw Error("the timestamps around {} did not come: {}", work_.name(), vk::to_string(result));
   }
   return elapsed_ns(ticks[0], ticks[1], context_.timestamp_valid_bits(),
                     static_cast<double>(context_.limits().timestampPeriod));
 }
 
-void TimedSubject::record_host_sample(std::uint32_t batch) {
-  const ::vk::raii::CommandBuffer& commands = host_slot_.begin(!replay());
+void Subject::record_host_sample(std::uint32_t batch) {
+  const vk::raii::CommandBuffer& commands = host_slot_.begin(!replay());
   work_.bind(commands);
   record_batch(commands, batch);
   host_slot_.end();
 }
 
-HostTimes TimedSubject::time_host(std::uint32_t batch) {
+HostTimes Subject::time_host(std::uint32_t batch) {
   if (replay() && recorded_host_batch_ != batch) {
     recorded_host_batch_.reset();
     record_host_sample(batch);
@@ -126,4 +125,4 @@ HostTimes TimedSubject::time_host(std::uint32_t batch) {
   return {.roundtrip_ns = ns_between(begin, completed), .submit_ns = ns_between(begin, submitted)};
 }
 
-}  // namespace bench::vk
+}  // namespace bench::vulkan
