@@ -34,7 +34,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from benchlib import files, ncu, programs, results  # noqa: E402
+from benchlib import csv_file, files, ncu, programs  # noqa: E402
 from benchlib.ncu import Launch, Ncu, NcuError, NoPermission, Profile  # noqa: E402
 from benchlib.results import InputError  # noqa: E402
 
@@ -147,7 +147,7 @@ def gpu_of_results(path: Path) -> tuple[str, str] | None:
     """The GPU's name and UUID in an experiment's result file."""
     if not path.is_file():
         return None
-    _, records = results.read_csv(path)
+    _, records = csv_file.read(path)
     rows = [row for _, row in records if row.get("api") == "cuda" and row.get("gpu")]
     return (rows[0]["gpu"], rows[0].get("gpu_uuid", "")) if rows else None
 
@@ -239,7 +239,7 @@ def listed(names: Sequence[str]) -> str:
 def read_old(path: Path) -> list[Row]:
     if not path.exists():
         return []
-    header, records = results.read_csv(path)
+    header, records = csv_file.read(path)
     missing = [column for column in KEY + SIZE if column not in header]
     if missing:
         raise InputError(f"{path}: no column {', '.join(missing)}: not a file of counters; move it away")

@@ -32,7 +32,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from benchlib import files, markdown, parallel, programs, results, sass, sass_address, sass_cubin, sass_diff  # noqa: E402
+from benchlib import csv_file, files, markdown, parallel, programs, sass, sass_address, sass_cubin, sass_diff  # noqa: E402
 from benchlib import sass_dump, sass_tool  # noqa: E402
 from benchlib.results import API_NAMES, InputError  # noqa: E402
 from benchlib.sass import Instruction  # noqa: E402
@@ -288,7 +288,7 @@ def merged(
     """
     by_key = {tuple(str(row[key] or "") for key in keys): row for row in rows}
     if path.exists():
-        header, records = results.read_csv(path)
+        header, records = csv_file.read(path)
         kept = [record for _, record in records if set(keys) <= set(header) and record["experiment"] not in complete]
         for record in kept:
             by_key.setdefault(tuple(record[key] for key in keys), {column: record.get(column, "") for column in columns})

@@ -2,57 +2,57 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+from benchlib import csv_file, schema, schema1
+from benchlib.csv_file import InputError
+from benchlib.schema import APIS, Checker, Column
 from benchlib.stats import Figure, hull, ratio
 
-SCHEMA = "1"
-APIS = ("cuda", "vulkan")
-API_NAMES = {"cuda": "CUDA", "vulkan": "Vulkan"}
+__all__ = ["APIS", "API_NAMES", "Case", "InputError", "Results", "Row", "Table", "load", "number"]
 
-HEAD = ["schema", "experiment", "variant", "api", "status", "reason"]
-TIMES = [
-    "elements", "useful_bytes", "cache", "batch", "samples", "device_ns", "device_ns_lo", "device_ns_hi",
-    "device_ns_min", "device_ns_p05", "device_ns_p95", "roundtrip_ns", "submit_ns", "gbps", "peak_pct",
-]  # fmt: skip
-# Between these two: what the experiment itself counts or reads back.
-ORIGIN = [
-    "sm_mhz", "stop", "order", "seed", "isa_hash", "gpu", "gpu_uuid", "driver", "toolkit", "git_rev", "started_at",
-]  # fmt: skip
-# Written by the access model; every other column between `reason` and `elements` is a parameter.
-MODEL_COLUMNS = {f"{kind}_{what}" for kind in ("load", "store") for what in ("requests", "sectors", "lines")}
-MODEL_COLUMNS |= {"min_read_bytes", "min_write_bytes"}  # distinct bytes that one launch must read and write
-MODEL_COLUMNS |= {"warp_elements"}  # that a warp handles with the predicted requests; without the column 32
+API_NAMES = {"cuda": "CUDA", "vulkan": "Vulkan"}
 SECTOR_BYTES, WARP = 32, 32
-POSITIVE = ["device_ns", "device_ns_lo", "device_ns_hi", "roundtrip_ns", "submit_ns", "gbps", "peak_pct"]
 
 # The ways to send work that answer each other: sent anew every time, and prepared once.
 TWIN_MODES = {"stream": "rerecorded", "graph": "prerecorded"}
-
-# Parameters that tables and figures reckon with, beside those that are named for their unit (..._bytes): whole numbers, or none.
-WHOLE = {
-    "block", "grid", "buffers", "dispatches", "offset", "fields", "stride", "unroll", "chain", "stages", "blocks_per_sm", "cluster",
-    "distance", "work", "sms", "streamers", "wait", "steps", "pressure",
-}  # fmt: skip
-
-
-class InputError(Exception):
-    """The input cannot be used; the message is one line for the user."""
+# Figures that are reckoned from several columns of a row.
+DERIVED_METRICS = ("sector_gbps", "element_ns")
+# The files beside the results: what they must have, and what is no number in them.
+_NEEDED = {"sass.csv": ("kernel", "api"), "sass_twins.csv": ("kernel",), "counters.csv": ()}
+_TEXTS = {
+    "sass.csv": {"experiment", "kernel", "api", "arch", "isa_hash", "note"},
+    "sass_twins.csv": {"experiment", "kernel", "arch", "cuda_kernel", "vulkan_kernel", "summary"},
+}
 
 
-@dataclass(frozen=True)
 class Case:
     """A row's key: what tells it from every other row of its experiment."""
 
-    cells: tuple[tuple[str, str], ...]
+    __slots__ = ("cells", "_hash", "_values")
+
+    def __init__(self, cells: tuple[tuple[str, str], ...]):
+        self.cells = cells
+        self._values = dict(cells)
+        self._hash = hash(cells)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Case) and self.cells == other.cells
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"Case({self.cells!r})"
 
     def __getitem__(self, column: str) -> str:
-        return dict(self.cells).get(column, "")
+        return self._values.get(column, "")
 
     def replace(self, **changes: str) -> Case:
         return Case(tuple((column, changes.get(column, value)) for column, value in self.cells))
@@ -62,7 +62,7 @@ class Case:
         return int(self["elements"] or 0)
 
     def whole(self, column: str) -> int:
-        """A parameter that is a whole number (see WHOLE); 0 where it does not apply."""
+        """A parameter that is a whole number; 0 where it does not apply."""
         return int(self[column] or 0)
 
     def name(self, without: Iterable[str] = ()) -> str:
@@ -76,26 +76,45 @@ Row = Mapping[str, str]
 
 
 class Table:
-    """One experiment's rows: its run, and its repetition where there is one."""
+    """One experiment's rows, a run each. Nothing in it changes: what was found once is kept."""
 
-    def __init__(
-        self,
-        name: str,
-        params: Sequence[str],
-        model: Sequence[str],
-        runs: Sequence[Mapping[Case, Row]],
-        measured: Sequence[str] = (),
-    ):
+    def __init__(self, name: str, columns: Sequence[Column], runs: Sequence[Mapping[Case, Row]], header: Sequence[str] = ()):
         self.name = name
-        self.params = list(params)
-        self.model = list(model)
-        self.measured = list(measured)  # columns of what the experiment itself counts or reads back: numbers, or texts
+        self.columns = list(columns)  # none for the files beside the results
+        self.header = list(header) or schema.header(columns)
         self.runs = list(runs)
         self.cases = list(dict.fromkeys(case for run in self.runs for case in run))
+        self._by_name = {column.name: column for column in columns}
+        self._rows: dict[Case, list[Row]] = {}
+        self._figures: dict[tuple[Case, str], Figure | None] = {}
+        self._indexes: dict[str, dict[str, set[int]]] = {}
+
+    def _named(self, role: str) -> list[str]:
+        return [column.name for column in self.columns if column.role == role]
+
+    @cached_property
+    def params(self) -> list[str]:
+        return self._named("param")
+
+    @cached_property
+    def model(self) -> list[str]:
+        return self._named("model")
+
+    @cached_property
+    def measured(self) -> list[str]:
+        """What the experiment itself counts or reads back: numbers, or texts. Without the ends of their intervals."""
+        return self._named("measured")
+
+    def column(self, name: str) -> Column | None:
+        return self._by_name.get(name)
 
     def rows(self, case: Case) -> list[Row]:
         """The case's rows that hold a result, one a run."""
-        return [run[case] for run in self.runs if case in run and run[case].get("status", "ok") == "ok"]
+        rows = self._rows.get(case)
+        if rows is None:
+            rows = [run[case] for run in self.runs if case in run and run[case].get("status", "ok") == "ok"]
+            self._rows[case] = rows
+        return rows
 
     def text(self, case: Case, column: str) -> str:
         return next((row[column] for row in self.rows(case) if row.get(column)), "")
@@ -109,7 +128,10 @@ class Table:
         return self.text(case, "peak_pct") != ""
 
     def figure(self, case: Case, metric: str) -> Figure | None:
-        return hull([figure for figure in self.run_figures(case, metric) if figure])
+        key = case, metric
+        if key not in self._figures:
+            self._figures[key] = hull([figure for figure in self.run_figures(case, metric) if figure])
+        return self._figures[key]
 
     def run_figures(self, case: Case, metric: str) -> list[Figure | None]:
         """One a run; None where the run has no such result."""
@@ -135,7 +157,8 @@ class Table:
     def select(self, where: Mapping[str, object]) -> list[Case]:
         """The cases with a result that match. A value is a text or a list of texts; elements, pick: see claims.py."""
         wanted = {column: value for column, value in where.items() if column not in ("elements", "pick")}
-        matching = [case for case in self.cases if all(_is_one_of(case[c], value) for c, value in wanted.items())]
+        chosen = [self._having(column, value) for column, value in wanted.items()]
+        matching = [self.cases[at] for at in sorted(set.intersection(*chosen))] if chosen else self.cases
         size = where.get("elements")
         if size in ("max", "max_dram"):
             # Over the rows that failed, too: the next smaller size must not stand in for the largest.
@@ -145,11 +168,20 @@ class Table:
                 largest[group] = max(case.elements, largest.get(group, 0))
             matching = [case for case in matching if case.elements == largest[case.replace(elements="", cache="")]]
         elif size is not None and size != "dram":
-            matching = [case for case in matching if _is_one_of(case["elements"], size)]
+            matching = [case for case in matching if case["elements"] in _texts(size)]
         if size in ("dram", "max_dram"):
             matching = [case for case in matching if self.is_dram(case)]
         matching = [case for case in matching if self.rows(case)]
         return self._fastest(matching) if where.get("pick") == "fastest" else matching
+
+    def _having(self, column: str, value: object) -> set[int]:
+        """Which cases have that value in the column, or one of those."""
+        index = self._indexes.get(column)
+        if index is None:
+            index = self._indexes[column] = {}
+            for at, case in enumerate(self.cases):
+                index.setdefault(case[column], set()).add(at)
+        return set().union(*(index.get(text, ()) for text in _texts(value)))
 
     def _fastest(self, cases: Iterable[Case]) -> list[Case]:
         """Of each variant, API and size the case with the least time."""
@@ -171,21 +203,18 @@ class Table:
             return _scaled_by_time(row, moved / (number(row, "device_ns") or math.inf))
         if metric == "element_ns":
             return _per_element(row)
-        if row.get(metric, "") == "" or (metric in self.measured and _as_number(row[metric]) is None):
+        column = self._by_name.get(metric)
+        if row.get(metric, "") == "" or (column and column.type == "text"):
             return None
         value = number(row, metric)
-        if metric == "device_ns":
-            lo, hi = row["device_ns_lo"], row["device_ns_hi"]
-            return Figure(value, float(lo), float(hi)) if lo and hi else Figure(value)
+        if column is None or column.role not in ("time", "measured"):
+            return Figure.exact(value)
         if metric in ("gbps", "peak_pct"):
             return _scaled_by_time(row, value)
-        if metric in ("roundtrip_ns", "submit_ns"):
-            return Figure(value)
-        if metric in self.measured:
-            # Without an interval of its own it is what this run found, no more and no less; other runs widen it.
-            ends = [number(row, name) if row.get(name) else value for name in (f"{metric}_lo", f"{metric}_hi")]
-            return Figure(value, *ends)
-        return Figure.exact(value)
+        if column.interval and row[f"{metric}_lo"]:
+            return Figure(value, number(row, f"{metric}_lo"), number(row, f"{metric}_hi"))
+        # A count or a reading without an interval is what this run found, no more and no less; other runs widen it.
+        return Figure(value, value, value) if column.role == "measured" else Figure(value)
 
 
 @dataclass
@@ -195,162 +224,160 @@ class Results:
     directory: Path
     tables: dict[str, Table]
     has_rerun: bool
+    _beside: dict[str, dict[str, Table] | None] = field(default_factory=dict)  # a file's tables, by experiment
 
     def auxiliary(self, file_name: str, experiment: str) -> Table | None:
         """sass.csv, sass_twins.csv or counters.csv, the rows of one experiment; None where the file is absent."""
-        path = self.directory / file_name
-        if not path.is_file():
-            return None
-        header, records = read_csv(path)
-        wanted = ["experiment", *{"sass.csv": ["kernel", "api"], "sass_twins.csv": ["kernel"]}.get(file_name, [])]
-        missing = [column for column in wanted if column not in header]
-        if missing:
-            raise InputError(f"{path}: no column {', '.join(missing)}")
-        code_keys = [column for column in ("kernel", "api", "arch") if column in header]
-        keys = code_keys if "kernel" in header else self._key_columns(experiment, header)
-        rows = [(line, row) for line, row in records if row["experiment"] == experiment]
-        return Table(experiment, [], [], [keyed(path, keys, rows)])
-
-    def _key_columns(self, experiment: str, header: Sequence[str]) -> list[str]:
-        known = ["variant", "api", *self.tables[experiment].params, "elements", "cache"]
-        return [column for column in known if column in header]
+        if file_name not in self._beside:
+            path = self.directory / file_name
+            self._beside[file_name] = _read_beside(path, self.tables) if path.is_file() else None
+        beside = self._beside[file_name]
+        return beside and Table(experiment, [], [beside.rows.get(experiment, {})], beside.header)
 
 
-def read_csv(path: Path) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
-    """The header, and every record with the line it ends on."""
-    try:
-        text = path.read_bytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 at byte {error.start}") from error
-    if not text:
-        raise InputError(f"{path}: empty")
-    if not text.endswith("\n"):
-        raise InputError(f"{path}: the last line is cut short (no line end)")
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        header = next(reader)
-        records = [(reader.line_num, record) for record in reader]
-    except csv.Error as error:
-        raise InputError(f"{path}: line {reader.line_num}: {error}") from error
-    for line, record in records:
-        if len(record) != len(header):
-            raise InputError(f"{path}: line {line}: {len(record)} fields, the header has {len(header)}")
-    return header, [(line, dict(zip(header, record))) for line, record in records]
+@dataclass
+class _Beside:
+    """One of the files beside the results."""
+
+    header: list[str]
+    rows: dict[str, dict[Case, Row]]  # by experiment
 
 
-def keyed(path: Path, columns: Sequence[str], rows: Iterable[tuple[int, dict[str, str]]]) -> dict[Case, Row]:
-    by_case: dict[Case, Row] = {}
-    lines: dict[Case, int] = {}
-    for line, row in rows:
-        case = Case(tuple((column, row[column]) for column in columns))
-        if case in by_case:
-            raise InputError(f"{path}: lines {lines[case]} and {line} are the same case")
-        by_case[case], lines[case] = row, line
-    return by_case
+def _read_beside(path: Path, tables: Mapping[str, Table]) -> _Beside:
+    reader = csv_file.Reader(path)
+    header = reader.header
+    missing = [column for column in ("experiment", *_NEEDED[path.name]) if column not in header]
+    if missing:
+        raise InputError(f"{path}: no column {', '.join(missing)}")
+    texts = _TEXTS.get(path.name) or _texts_of_counters(header, tables)
+    figures = [(at, column) for at, column in enumerate(header) if column not in texts]
+    found = _Beside(header, {})
+    keys: dict[str, list[str]] = {}
+    lines: dict[tuple[str, Case], int] = {}
+    for line, record in reader:
+        for at, column in figures:
+            if record[at] and schema.real(record[at]) is None:
+                raise InputError(f"{path}: line {line}: {column} is {ascii(record[at])[:80]}, not a number")
+        row = dict(zip(header, record))
+        experiment = row["experiment"]
+        if experiment not in keys:
+            keys[experiment] = _keys_beside(path, header, texts, tables.get(experiment))
+        case = Case(tuple((column, row[column]) for column in keys[experiment]))
+        _only_once(path, lines, (experiment, case), line)
+        found.rows.setdefault(experiment, {})[case] = row
+    return found
+
+
+def _texts_of_counters(header: Sequence[str], tables: Mapping[str, Table]) -> set[str]:
+    """All of the key; the parameters stand before the size."""
+    params = {name for table in tables.values() for name in table.params}
+    before = header[: header.index("cache") + 1] if "cache" in header else params
+    return {"experiment", "variant", "api", *before, "gpu", "gpu_uuid", "ncu_version"}
+
+
+def _keys_beside(path: Path, header: Sequence[str], texts: set[str], table: Table | None) -> list[str]:
+    if path.name in _TEXTS:
+        return [column for column in ("kernel", "api", "arch") if column in header]
+    if table is None:  # an experiment without results here
+        return [column for column in header if column in texts]
+    return [column for column in ("variant", "api", *table.params, "elements", "cache") if column in header]
+
+
+def _only_once(path: Path, lines: dict[Any, int], key: object, line: int) -> None:
+    if lines.setdefault(key, line) != line:
+        raise InputError(f"{path}: lines {lines[key]} and {line} are the same case")
+
+
+# ---------------------------------------------------------------------------------------------------------- the results
 
 
 def load(directory: Path) -> Results:
     """Everything in `directory`, and in its folder rerun/ where there is one."""
     if not directory.is_dir():
         raise InputError(f"{directory}: no such directory")
-    first = _read_run(directory)
+    first = _files(directory)
     if not first:
         raise InputError(f"{directory}: no result CSV (exp*.csv) in it")
-    second = _read_run(directory / "rerun") if (directory / "rerun").is_dir() else {}
+    again = directory / "rerun"
+    second = _files(again) if os.path.lexists(again) else {}
     strangers = sorted(set(second) - set(first))
     if strangers:
-        raise InputError(f"{directory}/rerun: {strangers[0]}.csv repeats nothing in {directory}")
-    tables = {}
-    for name, run in sorted(first.items()):
-        runs = [run]
-        if name in second:
-            if second[name].header != run.header:
-                raise InputError(f"{directory}/rerun/{name}.csv: its columns differ from {directory}/{name}.csv")
-            runs.append(second[name])
-        tables[name] = Table(name, run.params, run.model, [run.rows for run in runs], run.measured)
+        raise InputError(f"{again}: {strangers[0]}.csv repeats nothing in {directory}")
+    tables = {name: _read_table([path, second[name]] if name in second else [path]) for name, path in first.items()}
     _check_one_gpu(directory, tables.values())
     return Results(directory, tables, bool(second))
 
 
-@dataclass
-class _Run:
-    """One experiment's file."""
-
-    header: list[str]
-    rows: dict[Case, Row]
-
-    @property
-    def _between(self) -> list[str]:
-        return self.header[len(HEAD) : self.header.index(TIMES[0])]
-
-    @property
-    def params(self) -> list[str]:
-        return [column for column in self._between if column not in MODEL_COLUMNS]
-
-    @property
-    def model(self) -> list[str]:
-        return [column for column in self._between if column in MODEL_COLUMNS]
-
-    @property
-    def measured(self) -> list[str]:
-        return self.header[self.header.index(TIMES[-1]) + 1 : -len(ORIGIN)]
+def _files(folder: Path) -> dict[str, Path]:
+    """The result files by experiment. Raises OSError where the folder cannot be read."""
+    names = sorted(name for name in os.listdir(folder) if name.startswith("exp") and name.endswith(".csv"))
+    paths = [folder / name for name in names if not name.endswith(".samples.csv")]
+    for path in paths:
+        if not path.name.isprintable():
+            raise InputError(f"{folder}: the name {ascii(path.name)} is no experiment's")
+    return {path.stem: path for path in paths}
 
 
-def _read_run(directory: Path) -> dict[str, _Run]:
-    paths = [path for path in sorted(directory.glob("exp*.csv")) if not path.name.endswith(".samples.csv")]
-    return {path.stem: _read_results(path) for path in paths}
+def _read_table(paths: Sequence[Path]) -> Table:
+    """An experiment's runs: one file each, all with the same columns."""
+    readers = [_RunFile(path) for path in paths]
+    for other in readers[1:]:
+        if (other.header, other.declared) != (readers[0].header, readers[0].declared):
+            raise InputError(f"{other.path}: its columns differ from {readers[0].path}")
+    records = [reader.read() for reader in readers]
+    columns = readers[0].declared
+    if columns is None:  # now that the cells are known
+        header = readers[0].header
+        columns = schema1.columns(header, schema1.texts(header, (cells for run in records for _, cells in run)))
+        for reader, run in zip(readers, records):
+            check = Checker(reader.path, reader.path.stem, columns, schema1.SCHEMA)
+            for line, cells in run:
+                check(line, cells)
+    names = readers[0].header
+    runs = []
+    for run in records:
+        keys = [(at, names[at]) for at in _key_places(names, columns)]
+        runs.append({Case(tuple((name, cells[at]) for at, name in keys)): dict(zip(names, cells)) for _, cells in run})
+    return Table(paths[0].stem, columns, runs)
 
 
-def _read_results(path: Path) -> _Run:
-    header, records = read_csv(path)
-    if header[0] != "schema":
-        raise InputError(f"{path}: not a result file (the first column is not schema)")
-    schemas = {row["schema"] for _, row in records}
-    if schemas - {SCHEMA}:
-        raise InputError(f"{path}: schema {ascii(min(schemas - {SCHEMA}))}, this program reads schema {SCHEMA}")
-    missing = [column for column in HEAD + TIMES + ORIGIN if column not in header]
-    if missing:
-        raise InputError(f"{path}: no column {', '.join(missing)}")
-    twice = sorted({column for column in header if header.count(column) > 1})
-    if twice:
-        names = ", ".join(map(ascii, twice))
-        raise InputError(f"{path}: two columns {names}: a parameter needs a name that no file's own column has")
-    begin, end = len(HEAD), header.index(TIMES[0])
-    measured, origin = end + len(TIMES), len(header) - len(ORIGIN)
-    if header[:begin] != HEAD or header[end:measured] != TIMES or header[origin:] != ORIGIN:
-        raise InputError(f"{path}: columns not in the order of schema {SCHEMA}")
-    run = _Run(header, {})
-    numeric = [column for column in run.measured if any(_as_number(row[column]) is not None for _, row in records)]
-    for line, row in records:
-        _check_row(path, line, row, numeric)
-    run.rows = keyed(path, ["variant", "api", *run.params, "elements", "cache"], records)
-    return run
+def _key_places(header: Sequence[str], columns: Sequence[Column]) -> list[int]:
+    """The key's columns in its order: variant, api, the parameters, elements, cache."""
+    return [header.index(column.name) for column in columns if column.key]
 
 
-def _check_row(path: Path, line: int, row: Row, numeric: Sequence[str]) -> None:
-    """`numeric`: the measured columns that hold numbers; the others hold texts."""
-    where = f"{path}: line {line}"
-    if row["experiment"] != path.stem:
-        raise InputError(f"{where}: a row of experiment {ascii(row['experiment'])}")
-    if row["api"] not in APIS:
-        raise InputError(f"{where}: api {ascii(row['api'])} is none of {', '.join(APIS)}")
-    if row["status"] not in ("ok", "failed", "skipped"):
-        raise InputError(f"{where}: status {ascii(row['status'])} is none of ok, failed, skipped")
-    params = list(row)[len(HEAD) : list(row).index(TIMES[0])]
-    whole = [name for name in params if name in MODEL_COLUMNS | WHOLE or name.endswith("_bytes")]
-    for column in ["elements", "useful_bytes", *whole]:
-        if row[column] and not (row[column].isascii() and row[column].isdigit()):
-            raise InputError(f"{where}: {column} is {ascii(row[column])}, not a whole number")
-    for column in POSITIVE:
-        if row[column] and not _is_positive(row[column]):
-            raise InputError(f"{where}: {column} is {ascii(row[column])}, not a positive number")
-    for column in numeric:
-        value = _as_number(row[column])
-        if row[column] and (value is None or not math.isfinite(value)):
-            raise InputError(f"{where}: {column} is {ascii(row[column])}, not a number")
-    lo, hi = row["device_ns_lo"], row["device_ns_hi"]
-    if lo and hi and not float(lo) <= float(row["device_ns"] or 0) <= float(hi):
-        raise InputError(f"{where}: device_ns lies outside its interval")
+class _RunFile:
+    """One run's file, read with the columns that its sidecar declares, or, without one, those of schema 1."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self._reader = csv_file.Reader(path)
+        self.header = self._reader.header
+        if self.header[0] != "schema":
+            raise InputError(f"{path}: not a result file (the first column is not schema)")
+        beside = schema.sidecar(path)
+        self.declared = schema.read_sidecar(beside, path.stem) if os.path.lexists(beside) else None
+        if self.declared is None:
+            schema1.check_header(path, self.header)
+        elif schema.header(self.declared) != self.header:
+            raise InputError(f"{path}: its columns are not those that {beside.name} declares")
+
+    def read(self) -> list[tuple[int, list[str]]]:
+        """The rows, each checked and there once. Of schema 1 the measured cells are not checked: their columns' types follow from
+        all of them.
+        """
+        columns, version = self.declared, schema.SCHEMA
+        if columns is None:
+            columns, version = schema1.columns(self.header, schema1.measured_names(self.header)), schema1.SCHEMA
+        check = Checker(self.path, self.path.stem, columns, version)
+        places = _key_places(self.header, columns)
+        lines: dict[tuple[str, ...], int] = {}
+        records = []
+        for line, cells in self._reader:
+            check(line, cells)
+            _only_once(self.path, lines, tuple(cells[at] for at in places), line)
+            records.append((line, cells))
+        return records
 
 
 def _check_one_gpu(directory: Path, tables: Iterable[Table]) -> None:
@@ -368,30 +395,16 @@ def _check_one_gpu(directory: Path, tables: Iterable[Table]) -> None:
                     )
 
 
-def _is_positive(text: str) -> bool:
-    try:
-        return 0 < float(text) < math.inf
-    except ValueError:
-        return False
-
-
-def _as_number(text: str) -> float | None:
-    """None for a text that is none; nan and inf are numbers that nobody measured."""
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _is_one_of(cell: str, wanted: object) -> bool:
-    return cell in [str(value) for value in (wanted if isinstance(wanted, list) else [wanted])]
+def _texts(wanted: object) -> list[str]:
+    return [str(value) for value in (wanted if isinstance(wanted, list) else [wanted])]
 
 
 def number(row: Row, column: str) -> float:
+    """The cell's number, 0 for an empty or missing one."""
     text = row.get(column, "")
-    value = _as_number(text or "0")
-    if value is None or not math.isfinite(value):
-        raise InputError(f"{column} is {ascii(text)}, not a number")
+    value = schema.real(text) if text else 0.0
+    if value is None:
+        raise InputError(f"{column} is {ascii(text)[:80]}, not a number")
     return value
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchlib.results import SCHEMA, InputError, read_csv
+from benchlib import csv_file, schema
+from benchlib.csv_file import InputError
 from benchlib.stats import Figure
 
 Identity = frozenset[tuple[str, str]]
+SCHEMAS = ("1", "2")  # of the result file beside it; both have these columns
 # The columns of a samples file that are no part of the case's key.
 NOT_KEY = {"schema", "experiment", "batch", "position", "device_ns", "roundtrip_ns", "submit_ns", "sm_mhz"}
 
@@ -41,31 +42,37 @@ def load(directory: Path, experiment: str) -> dict[Identity, Samples]:
     path = directory / f"{experiment}.samples.csv"
     if not path.is_file():
         return {}
-    header, records = read_csv(path)
+    reader = csv_file.Reader(path)
+    header = reader.header
     missing = [column for column in ("schema", "variant", "api", "device_ns", "sm_mhz") if column not in header]
     if missing:
         raise InputError(f"{path}: no column {', '.join(missing)}")
-    keys = [column for column in header if column not in NOT_KEY]
+    keys = [(at, column) for at, column in enumerate(header) if column not in NOT_KEY]
+    first = keys[0][0]
+    last = keys[-1][0] + 1
+    version, device_ns, sm_mhz = (header.index(column) for column in ("schema", "device_ns", "sm_mhz"))
+    by_cells: dict[tuple[str, ...], Samples] = {}  # neighbours' cells, so that a row's identity is made once a case
     found: dict[Identity, Samples] = {}
-    for line, row in records:
-        if row["schema"] != SCHEMA:
-            raise InputError(f"{path}: line {line}: schema {ascii(row['schema'])}, this program reads schema {SCHEMA}")
-        if not row["device_ns"]:
+    for line, record in reader:
+        if record[version] not in SCHEMAS:
+            raise InputError(f"{path}: line {line}: schema {ascii(record[version])[:80]}, this program reads {' and '.join(SCHEMAS)}")
+        if not record[device_ns]:
             continue
-        one = found.setdefault(identity((column, row[column]) for column in keys), Samples())
-        one.device_ns.append(_positive(path, line, row, "device_ns"))
-        if row["sm_mhz"]:
-            one.sm_mhz.append(_positive(path, line, row, "sm_mhz"))
+        cells = tuple(record[first:last])
+        one = by_cells.get(cells)
+        if one is None:
+            key = identity((column, record[at]) for at, column in keys)
+            one = by_cells[cells] = found.setdefault(key, Samples())
+        one.device_ns.append(_positive(path, line, "device_ns", record[device_ns]))
+        if record[sm_mhz]:
+            one.sm_mhz.append(_positive(path, line, "sm_mhz", record[sm_mhz]))
     return found
 
 
-def _positive(path: Path, line: int, row: dict[str, str], column: str) -> float:
-    try:
-        value = float(row[column])
-    except ValueError:
-        value = 0
-    if not 0 < value < math.inf:
-        raise InputError(f"{path}: line {line}: {column} is {ascii(row[column])}, not a positive number")
+def _positive(path: Path, line: int, column: str, text: str) -> float:
+    value = schema.real(text)
+    if value is None or value <= 0:
+        raise InputError(f"{path}: line {line}: {column} is {ascii(text)[:80]}, not a positive number")
     return value
 
 

@@ -5,11 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import counters
-from benchlib.results import HEAD, ORIGIN, TIMES
+
+HEAD = ["schema", "experiment", "variant", "api", "status", "reason"]
+TIMES = [
+    "elements", "useful_bytes", "cache", "batch", "samples", "device_ns", "device_ns_lo", "device_ns_hi",
+    "device_ns_min", "device_ns_p05", "device_ns_p95", "roundtrip_ns", "submit_ns", "gbps", "peak_pct",
+]  # fmt: skip
+ORIGIN = [
+    "sm_mhz", "stop", "order", "seed", "isa_hash", "gpu", "gpu_uuid", "driver", "toolkit", "git_rev", "started_at",
+]  # fmt: skip
 
 PARAMS = {
     "exp01_vector_add": ["block", "elem_bytes", "unroll", "chain", "mode"],
@@ -21,6 +30,10 @@ PARAMS = {
 SECTORS = ["load_requests", "load_sectors", "store_requests", "store_sectors"]
 MODEL = {"exp03_memory_coalescing": SECTORS, "exp05_strided": [*SECTORS, "min_read_bytes", "min_write_bytes"]}
 MEASURED = {"exp04_bda": [f"sm_blocks_{part}" for part in ("min", "q1", "median", "q3", "max")]}
+WHOLE = {
+    "block", "grid", "buffers", "dispatches", "offset", "fields", "stride", "unroll", "chain", "stages", "blocks_per_sm", "cluster",
+    "distance", "work", "sms", "streamers", "wait", "steps", "pressure",
+}  # fmt: skip
 PEAK_GBPS = 4800.0
 DRAM_ELEMENTS = 1 << 26
 
@@ -37,7 +50,7 @@ def row(
     bytes_per_element = int(cells.pop("bytes_per_element", 8))
     values: dict[str, object] = dict.fromkeys(columns(experiment), "")
     values |= {
-        "schema": 1, "experiment": experiment, "variant": variant, "api": api, "status": "ok", "block": 256,
+        "schema": 2, "experiment": experiment, "variant": variant, "api": api, "status": "ok", "block": 256,
         "elements": elements, "useful_bytes": elements * bytes_per_element, "batch": 1, "samples": 20,
         "cache": "cold" if elements >= DRAM_ELEMENTS else "warm", "sm_mhz": 1980, "stop": "interval", "order": "ABBA",
         "seed": 1, "gpu": "NVIDIA H200", "gpu_uuid": "GPU-1", "driver": "580.159.04", "toolkit": "13.0",
@@ -64,10 +77,41 @@ def csv_text(experiment: str, rows: Iterable[dict]) -> str:
     return text.getvalue()
 
 
+def schema_text(experiment: str, rows: Iterable[dict], name: str = "") -> str:
+    """The sidecar of such a file. `name`: the experiment's, if it goes by another."""
+    params, model, measured = PARAMS[experiment], MODEL.get(experiment, []), MEASURED.get(experiment, [])
+    parts = {"identity": HEAD, "param": params, "model": model, "case": TIMES[:5], "time": TIMES[5:], "measured": measured}
+    roles = {column: role for role, names in {**parts, "origin": ORIGIN}.items() for column in names}
+    cells = {column: {str(row.get(column, "")) for row in rows} - {""} for column in roles}
+    whole = {"schema", "elements", "useful_bytes", "batch", "samples", "seed", *model}
+    whole |= {column for column in params if column in WHOLE or column.endswith("_bytes")}
+    texts = {column for column in measured if cells[column] and not any(cell[:1].isdigit() for cell in cells[column])}
+    real = {"sm_mhz", *TIMES[5:], *measured} - texts
+    entries, names = [], columns(experiment)
+    while names:
+        column = names[0]
+        interval = column in real and names[1:3] == [f"{column}_lo", f"{column}_hi"]
+        kind = "integer" if column in whole else "real" if column in real else "text"
+        is_key = column in ("variant", "api", "elements", "cache", *params)
+        entry = {"name": column, "role": roles[column], "type": kind, "unit": "", "key": is_key}
+        entries.append({**entry, "interval": interval, "meaning": "of a test"})
+        names = names[3 if interval else 1 :]
+    return json.dumps({"schema": 2, "experiment": name or experiment, "columns": entries})
+
+
 def write(directory: Path, experiment: str, rows: Iterable[dict]) -> Path:
+    rows = list(rows)
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / f"{experiment}.csv"
     path.write_text(csv_text(experiment, rows), encoding="utf-8", newline="")
+    path.with_suffix(".schema.json").write_text(schema_text(experiment, rows), encoding="utf-8")
+    return path
+
+
+def write_schema1(directory: Path, experiment: str, rows: Iterable[dict]) -> Path:
+    """As the programs wrote it before there were sidecars."""
+    path = write(directory, experiment, [row | {"schema": 1} for row in rows])
+    path.with_suffix(".schema.json").unlink()
     return path
 
 

@@ -38,7 +38,7 @@ def samples_text(rows: list[dict], seed: int, factor=lambda row: 1.0, count: int
         key = ",".join(str(row[column]) for column in KEY)
         for position in range(count):
             ns = row["device_ns"] * factor(row) * noise.gauss(1, 0.003)
-            lines.append(f"1,{EXP},{key},1,{position},{ns:.6g},,,{mhz:g}")
+            lines.append(f"2,{EXP},{key},1,{position},{ns:.6g},,,{mhz:g}")
     return "\n".join(lines) + "\n"
 
 
@@ -245,8 +245,8 @@ def damaged(path: Path, old: str, new: str) -> None:
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [
-        (f"{EXP}.csv", f"\n1,{EXP}", f"\n2,{EXP}", "schema '2', this program reads schema 1"),
-        (f"{EXP}.samples.csv", f"\n1,{EXP}", f"\n9,{EXP}", "line 2: schema '9'"),
+        (f"{EXP}.csv", f"\n2,{EXP}", f"\n1,{EXP}", "schema '1', but exp03_memory_coalescing.schema.json is of schema 2"),
+        (f"{EXP}.samples.csv", f"\n2,{EXP}", f"\n9,{EXP}", "line 2: schema '9'"),
         (f"{EXP}.samples.csv", ",1980\n", ",fast\n", "line 2: sm_mhz is 'fast'"),
         (f"{EXP}.samples.csv", ",device_ns,", ",device_us,", "no column device_ns"),
         (f"{EXP}.csv", "GPU-1", "GPU-2", "two GPUs"),

@@ -133,7 +133,7 @@ def test_a_row_of_the_folders_other_program(root: Path, capsys: pytest.CaptureFi
 
 def test_the_measured_columns(root: Path) -> None:
     table = results.load(reference(root)).tables[LITMUS]
-    assert table.measured == ["instances", "weak", "rate", "rate_lo", "rate_hi"]
+    assert table.measured == ["instances", "weak", "rate"]  # an interval is its figure's
     assert table.params == ["block", "sem"]
     (case,) = table.select({"api": "cuda", "sem": "relaxed"})
     assert table.figure(case, "weak") == Figure(40, 40, 40, 1)

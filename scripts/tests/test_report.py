@@ -204,7 +204,7 @@ def damaged(name: str, old: str, new: str):
         (damaged("sass.csv", "kernel", "core"), "sass.csv: no column kernel"),
         (damaged("sass_twins.csv", "kernel", "\x1b"), "sass_twins.csv: no column kernel"),
         (damaged(f"sass/{EXP01}/add_f32.vulkan.sass", "E", "\u00c9"), "add_f32.vulkan.sass: a listing is ASCII"),
-        (lambda path: path.write_text(path.read_text().replace("\n1,", "\n7,")), "schema '7'"),
+        (lambda path: path.write_text(path.read_text().replace("\n2,", "\n7,")), "schema '7'"),
         (lambda path: path.write_text(path.read_text().replace("GPU-1", "GPU-2", 1)), "two GPUs"),
         (lambda path: [file.unlink() for file in path.parent.glob("exp*.csv")], "no result CSV"),
     ],

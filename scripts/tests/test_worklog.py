@@ -288,6 +288,7 @@ def test_experiment_without_tables_of_its_own(tmp_path: Path) -> None:
         row["experiment"] = "exp09_new"
     text = synthetic.csv_text(EXP01, rows)
     (tmp_path / "exp09_new.csv").write_text(text, encoding="utf-8")
+    (tmp_path / "exp09_new.schema.json").write_text(synthetic.schema_text(EXP01, rows, "exp09_new"), encoding="utf-8")
     assert run(tmp_path, tmp_path) == 0
     assert "| anything | 64 Mi | 0.1000 | 0.1020 |" in (tmp_path / "worklog.md").read_text(encoding="utf-8")
 
@@ -334,7 +335,9 @@ def test_check_before_anything_was_written(root: Path, capsys: pytest.CaptureFix
 def test_no_temporary_file_is_left(root: Path) -> None:
     assert run(root) == 0
     names = sorted(path.name for path in reference(root).iterdir())
-    assert names == ["claims.csv", *(f"{name}.csv" for name in ALL), "plots", "worklog.md"]
+    assert names == sorted(
+        ["claims.csv", *(f"{name}{end}" for name in ALL for end in (".csv", ".schema.json")), "plots", "worklog.md"]
+    )
     assert all(path.suffix == ".svg" for path in (reference(root) / "plots").iterdir())
 
 
@@ -670,9 +673,10 @@ def set_cell(column: str, value: str, line: int = 1):
         (lambda text: text[:-40], "cut short"),
         (lambda text: text[: text.rstrip("\n").rindex(",")] + "\n", "fields, the header has"),
         (lambda text: text + '"open\n', "line"),
-        (set_cell("schema", "2"), "schema '2'"),
-        (edited("device_ns_lo,", "device_low,"), "no column device_ns_lo"),
-        (edited("device_ns_lo,device_ns_hi", "device_ns_hi,device_ns_lo"), "columns not in the order"),
+        (set_cell("schema", "1"), "line 2: schema '1', but exp01_vector_add.schema.json is of schema 2"),
+        (edited("device_ns_lo,", "device_low,"), "its columns are not those that exp01_vector_add.schema.json declares"),
+        (edited("device_ns_lo,device_ns_hi", "device_ns_hi,device_ns_lo"), "its columns are not those that"),
+        (edited("device_ns_hi", "device_ns_lo"), "two columns 'device_ns_lo'"),
         (edited("schema,", "skema,"), "not a result file"),
         (set_cell("gpu_uuid", "GPU-2"), "two GPUs, 'GPU-2' and 'GPU-1'"),
         (set_cell("device_ns", "nan"), "line 2: device_ns is 'nan'"),

@@ -1,0 +1,82 @@
+"""Reading CSV files that may be anything: a record at a time, in memory that no line can blow up."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+MOST_LINE_BYTES = 1 << 20  # a line of 100 MB of commas would become 100 million cells
+
+
+class InputError(Exception):
+    """The input cannot be used; the message is one line for the user."""
+
+
+class Reader:
+    """A file's header, and an iterator over its records, each with the line that it ends on. Raises InputError, with the file and
+    the line, for what is no CSV: not UTF-8, cut short, a record of another length than the header.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+        self._records = self._read()
+        self.header: list[str] = next(self._records)[1]
+
+    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+        return self._records
+
+    def _read(self) -> Iterator[tuple[int, list[str]]]:
+        with open(self.path, "rb") as file:
+            reader = csv.reader(self._lines(file), strict=True)
+            width = 0
+            try:
+                for record in reader:
+                    if not width:
+                        self._check_header(record)
+                        width = len(record)
+                    elif len(record) != width:
+                        line = f"line {reader.line_num}"
+                        raise InputError(f"{self.path}: {line}: {len(record)} fields, the header has {width}")
+                    yield reader.line_num, record
+            except csv.Error as error:
+                raise InputError(f"{self.path}: line {reader.line_num}: {_reason(error)}") from error
+            if not width:
+                raise InputError(f"{self.path}: empty")
+
+    def _lines(self, file: BinaryIO) -> Iterator[str]:
+        number = start = 0
+        while line := file.readline(MOST_LINE_BYTES + 1):
+            number += 1
+            if len(line) > MOST_LINE_BYTES:
+                raise InputError(f"{self.path}: line {number} is longer than {MOST_LINE_BYTES >> 20} MiB")
+            if not line.endswith(b"\n"):
+                raise InputError(f"{self.path}: the last line is cut short (no line end)")
+            try:
+                text = line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise InputError(f"{self.path}: not UTF-8 at byte {start + error.start}") from error
+            start += len(line)
+            yield text
+
+    def _check_header(self, header: list[str]) -> None:
+        if not any(header):
+            raise InputError(f"{self.path}: the first line names no columns")
+        twice = sorted(name for name, number in Counter(header).items() if number > 1)
+        if twice:
+            raise InputError(f"{self.path}: two columns {ascii(twice[0])[:80]}")
+
+
+def _reason(error: csv.Error) -> str:
+    text = str(error)
+    if text.startswith("field larger"):
+        return f"a field is longer than {csv.field_size_limit() >> 10} KiB"
+    return "a line end (CR) inside a field without quotes" if text.startswith("new-line") else text
+
+
+def read(path: Path) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
+    """The header, and every record by column, with the line it ends on."""
+    reader = Reader(path)
+    return reader.header, [(line, dict(zip(reader.header, record))) for line, record in reader]

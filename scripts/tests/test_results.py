@@ -1,0 +1,278 @@
+"""Result files: schema 2 by its sidecar, schema 1 by inference, and every way that a file can be wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import synthetic
+from benchlib import csv_file, results, schema
+from benchlib.results import InputError
+from benchlib.stats import Figure
+
+EXP = "exp03_memory_coalescing"
+KEY = ["variant", "api", "block", "offset", "struct_bytes", "fields", "elements", "cache"]
+MEASURED = ["count", "rate", "rate_lo", "rate_hi", "verdict"]
+
+
+@pytest.fixture(autouse=True)
+def _measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(synthetic.MEASURED, EXP, MEASURED)
+
+
+def rows(**cells: object) -> list[dict]:
+    measured = {"count": 7, "rate": 2.5, "rate_lo": 2, "rate_hi": 3, "verdict": "seen", "load_sectors": 4, "store_sectors": 4}
+    measured |= {"device_ns_lo": 990, "device_ns_hi": 1015}
+    return [row | {"offset": 8, **measured, **cells} for row in synthetic.twins(EXP, "read_offset", 1000, 1010)]
+
+
+def failure(folder: Path) -> str:
+    with pytest.raises(InputError) as caught:
+        results.load(folder)
+    text = str(caught.value)
+    assert text.isprintable() and str(folder) in text and len(text) < 400
+    return text
+
+
+@pytest.mark.parametrize("write", [synthetic.write, synthetic.write_schema1])
+def test_a_tables_columns(tmp_path: Path, write: Callable) -> None:
+    write(tmp_path, EXP, rows())
+    table = results.load(tmp_path).tables[EXP]
+    assert table.params == synthetic.PARAMS[EXP] and table.model == synthetic.MODEL[EXP]
+    assert table.measured == ["count", "rate", "verdict"]
+    assert [column.name for column in table.columns if column.key] == KEY
+    assert {c.name: c.type for c in table.columns if c.role in ("param", "model", "measured")} == {
+        **dict.fromkeys([*synthetic.PARAMS[EXP], *synthetic.MODEL[EXP]], "integer"), "count": "real", "rate": "real", "verdict": "text",
+    }  # fmt: skip
+    case = table.cases[0]
+    assert table.figure(case, "device_ns") == Figure(1000, 990, 1015)
+    assert table.figure(case, "rate") == Figure(2.5, 2, 3)
+    assert table.figure(case, "count") == Figure(7, 7, 7)
+    assert table.figure(case, "load_sectors") == Figure.exact(4)
+    assert table.figure(case, "submit_ns") == Figure(2000)
+    assert table.figure(case, "verdict") is None and table.figure(case, "nothing") is None
+
+
+def test_both_schemas_give_the_same(tmp_path: Path) -> None:
+    for name, make in synthetic.EXPERIMENTS.items():
+        synthetic.write(tmp_path / "two", name, make())
+        synthetic.write_schema1(tmp_path / "one", name, make())
+    two, one = (results.load(tmp_path / name).tables for name in ("two", "one"))
+    assert two.keys() == one.keys()
+    for name, table in two.items():
+        other = one[name]
+        assert table.cases == other.cases and table.params == other.params and table.model == other.model
+        assert all(table.figure(case, "device_ns") == other.figure(case, "device_ns") for case in table.cases)
+
+
+def test_a_set_of_three_runs(tmp_path: Path) -> None:
+    paths = [synthetic.write(tmp_path / str(ns), EXP, synthetic.twins(EXP, "x", ns, ns, half_width=0)) for ns in (10, 12, 17)]
+    runs = [dict(results._read_table([path]).runs[0]) for path in paths]
+    table = results.Table(EXP, results._read_table(paths[:1]).columns, runs)
+    assert table.figure(table.cases[0], "device_ns") == Figure(12, 10, 17, 3)
+
+
+def test_a_declared_type_is_kept_to(tmp_path: Path) -> None:
+    # In schema 1 nothing says that offset is a whole number of anything but its name; here the program says it.
+    synthetic.write(tmp_path, EXP, rows(offset="8.5"))
+    assert "line 2: offset is '8.5', not a whole number" in failure(tmp_path)
+
+
+@pytest.mark.parametrize("write", [synthetic.write, synthetic.write_schema1])
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ({"rate": 3.5}, "rate lies outside its interval"),
+        ({"rate_lo": 4}, "rate lies outside its interval"),
+        ({"rate_hi": "x"}, "rate_hi is 'x', not a number"),
+        ({"rate_hi": ""}, "rate and its interval's two ends belong together"),
+        ({"rate": "", "count": 3}, "rate and its interval's two ends belong together"),
+        ({"count": "inf"}, "count is 'inf', not a number"),
+        ({"device_ns": 5000}, "device_ns lies outside its interval"),
+        ({"device_ns_lo": "1e-308"}, "device_ns_lo is '1e-308', not a positive number"),
+        ({"gbps": "1e-308"}, "gbps is '1e-308', not a positive number"),
+        ({"device_ns_p05": "-1"}, "device_ns_p05 is '-1', not a positive number"),
+        ({"gbps": "1_0"}, "gbps is '1_0', not a positive number"),
+        ({"load_sectors": "9" * 400}, "load_sectors is '9999"),
+        ({"block": "\u0665"}, "block is '\\u0665', not a whole number"),
+        ({"seed": "-1"}, "seed is '-1', not a whole number"),
+    ],
+)
+def test_bad_cells(tmp_path: Path, write: Callable, cells: dict, message: str) -> None:
+    # A second row keeps schema 1's columns numeric.
+    write(tmp_path, EXP, [*rows(**cells), *rows(block=64)])
+    assert f"{EXP}.csv: line 2: {message}" in failure(tmp_path)
+
+
+@pytest.mark.parametrize("end", ["rate_lo", "rate_hi"])
+def test_every_measured_interval_holds_its_value(tmp_path: Path, end: str) -> None:
+    synthetic.write(tmp_path, EXP, rows(**{"rate": 2.5, "rate_lo": 2.5, "rate_hi": 2.5}))
+    results.load(tmp_path)
+    synthetic.write(tmp_path, EXP, rows(**{"rate": 2.5, "rate_lo": 2.5, "rate_hi": 2.5, end: 2.6 if end == "rate_lo" else 2.4}))
+    assert "rate lies outside its interval" in failure(tmp_path)
+
+
+# -------------------------------------------------------------------------------------------------------------- sidecars
+
+
+def change(**what: object) -> Callable[[dict], None]:
+    """Of the column `rate`."""
+
+    def apply(content: dict) -> None:
+        next(column for column in content["columns"] if column["name"] == "rate").update(what)
+
+    return apply
+
+
+def change_of(name: str, **what: object) -> Callable[[dict], None]:
+    def apply(content: dict) -> None:
+        next(column for column in content["columns"] if column["name"] == name).update(what)
+
+    return apply
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (change(role="model "), "role is 'model ', none of identity, param"),
+        (change(type="float"), "type is 'float', none of integer, real, text"),
+        (change(interval=False), "its columns are not those that"),
+        (change(interval=1), "interval is 1, not a bool"),
+        (change(name="rate,x"), "name is 'rate,x', not a plain name"),
+        (change(name="count"), "two columns 'count'"),
+        (change(name="device_ns"), "two columns 'device_ns'"),
+        (change(unit=None), "unit is None, not a str"),
+        (change(extra=1), "unknown key 'extra'"),
+        (change(type="text"), "only a figure that was measured has an interval"),
+        (change_of("block", key=False), "a parameter is part of the key"),
+        (change_of("device_ns", role="measured"), "device_ns: role is measured, not time"),
+        (change_of("gpu", type="integer"), "gpu: type is integer, not text"),
+        (lambda content: content["columns"].pop(3), "no column api"),
+        (lambda content: content["columns"].reverse(), "its columns are not those that"),
+        (lambda content: content["columns"][0].pop("meaning"), "column 1: no key 'meaning'"),
+        (lambda content: content["columns"].append("x"), "not an object"),
+        (lambda content: content.update(columns=[]), "columns is no list of columns"),
+        (lambda content: content.update(columns={"a": 1}), "columns is no list of columns"),
+        (lambda content: content.update(schema=3), "schema 3, this program reads schema 2"),
+        (lambda content: content.update(schema=True), "schema True"),
+        (lambda content: content.update(experiment="exp01_vector_add"), "of experiment 'exp01_vector_add'"),
+        (lambda content: content.pop("schema"), "not an object of schema, experiment and columns"),
+    ],
+)
+def test_bad_sidecars(tmp_path: Path, damage: Callable[[dict], None], message: str) -> None:
+    path = synthetic.write(tmp_path, EXP, rows()).with_suffix(".schema.json")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    damage(content)
+    path.write_text(json.dumps(content), encoding="utf-8")
+    assert message in failure(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "Expecting value"), (b"{", "Expecting property name"), (b"[]", "not an object of"), (b"\xff", "can't decode"),
+        (b'{"schema": 2, "schema": 2}', "a key is there twice"), (b"[" * 100000, "recursion"), (b'{"schema": ' + b"9" * 5000, "digit"),
+        (b" " * (2 << 20), "longer than 1 MiB"),
+    ],
+)  # fmt: skip
+def test_sidecars_that_are_none(tmp_path: Path, content: bytes, message: str) -> None:
+    synthetic.write(tmp_path, EXP, rows()).with_suffix(".schema.json").write_bytes(content)
+    assert message in failure(tmp_path)
+
+
+def test_a_missing_sidecar(tmp_path: Path) -> None:
+    path = synthetic.write(tmp_path, EXP, rows()).with_suffix(".schema.json")
+    path.unlink()
+    assert f"line 2: schema '2', and no {path.name} beside it" in failure(tmp_path)
+    path.symlink_to(tmp_path / "nowhere")
+    with pytest.raises(OSError):
+        results.load(tmp_path)
+
+
+def test_runs_with_other_columns(tmp_path: Path) -> None:
+    synthetic.write(tmp_path, EXP, rows())
+    synthetic.write_schema1(tmp_path / "rerun", EXP, rows())
+    assert "its columns differ" in failure(tmp_path)
+
+
+# ------------------------------------------------------------------------------------------------------------- schema 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("device_ns_lo,", "device_low,", "no column device_ns_lo"),
+        ("device_ns_lo,device_ns_hi", "device_ns_hi,device_ns_lo", "columns not in the order of schema 1"),
+        (",offset,", ",gpu,", "two columns 'gpu'"),
+        ("\n1,", "\n2,", "line 2: schema '2', and no exp03_memory_coalescing.schema.json beside it: not schema 1"),
+    ],
+)
+def test_bad_files_of_schema_1(tmp_path: Path, old: str, new: str, message: str) -> None:
+    path = synthetic.write_schema1(tmp_path, EXP, rows())
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    assert message in failure(tmp_path)
+
+
+def test_a_column_that_only_one_run_filled(tmp_path: Path) -> None:
+    synthetic.write_schema1(tmp_path, EXP, rows(count=""))
+    synthetic.write_schema1(tmp_path / "rerun", EXP, rows(count=5))
+    table = results.load(tmp_path).tables[EXP]
+    assert table.figure(table.cases[0], "count") == Figure(5, 5, 5)
+    synthetic.write_schema1(tmp_path, EXP, rows(count="many"))
+    assert "count is 'many', not a number" in failure(tmp_path)
+
+
+# -------------------------------------------------------------------------------------------------------------- the CSV
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "empty"), (b"\n", "the first line names no columns"), (b",,,\n", "the first line names no columns"),
+        (b"," * (3 << 20) + b"\n", "line 1 is longer than 1 MiB"), (b"a,b\n" + b"x" * (200 << 10) + b",y\n", "longer than 128 KiB"),
+        (b"a,b\n1\n", "line 2: 1 fields, the header has 2"), (b"a,b\n\n", "line 2: 0 fields"), (b"a,b\n1,2", "cut short"),
+        (b"a,a\n1,2\n", "two columns 'a'"), (b"a,b\n1\r2,3\n", "CR"), (b"a,b\n1,\xff\n", "not UTF-8 at byte 6"),
+        (b'a,b\n"1,2\n', "line 2"),
+    ],
+)  # fmt: skip
+def test_bad_csv(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        csv_file.read(path)
+    assert message in str(caught.value) and str(path) in str(caught.value)
+
+
+def test_the_first_bad_row_ends_the_reading(tmp_path: Path) -> None:
+    # A hundred MB of such lines would be gigabytes of rows.
+    path = synthetic.write(tmp_path, EXP, rows())
+    width = path.read_text(encoding="utf-8").splitlines()[0].count(",")
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(("," * width + "\n") * 3)
+        file.write("\udcff".encode("utf-8", "surrogateescape").decode("latin-1"))
+    assert "line 4: schema ''" in failure(tmp_path)
+
+
+@pytest.mark.parametrize("make", [lambda path: path.write_text(""), lambda path: path.symlink_to(path)])
+def test_a_rerun_that_cannot_be_read(tmp_path: Path, make: Callable[[Path], object]) -> None:
+    synthetic.write(tmp_path, EXP, rows())
+    make(tmp_path / "rerun")
+    with pytest.raises(OSError):
+        results.load(tmp_path)
+
+
+def test_a_name_that_is_no_text(tmp_path: Path) -> None:
+    synthetic.write(tmp_path, EXP, rows())
+    (tmp_path / "exp\udcff.csv").write_text("x\n", encoding="utf-8")
+    with pytest.raises(InputError, match="is no experiment's"):
+        results.load(tmp_path)
+
+
+def test_bounds_of_numbers() -> None:
+    assert [schema.real(text) for text in ("1", "-2.5e3", ".5", "0", "0e9", "1e30", "1e-30")] == [1, -2500, 0.5, 0, 0, 1e30, 1e-30]
+    assert [schema.real(t) for t in ("", "x", "nan", "1e31", "1e-31", "1_0", " 1", "0x1", "1e99999", "\u0661")] == [None] * 10
+    assert schema.is_whole(str(2**64 - 1)) and not schema.is_whole(str(2**64)) and not schema.is_whole("\u0661")
