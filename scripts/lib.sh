@@ -58,12 +58,20 @@ bench_files() (
     done
 )
 
-# bench_build PRESET LOG: configures and builds. The log is shown only if that fails.
+# The experiments' names in the sources, one a line.
+bench_experiments() {
+  grep -rhzoP --include=CMakeLists.txt 'add_experiment\(\s*NAME \K\w+' "$bench_root"/exp[0-9][0-9]_* | tr '\0' '\n' | sort
+}
+
+# bench_build PRESET LOG [RUNNER]: configures and builds, each by the command RUNNER. The log is shown only if that fails.
 bench_build() {
-  local preset=$1 log=$2 started=$SECONDS
+  local preset=$1 log=$2 started=$SECONDS status=0
+  local cmake=(${3:+"$3"} env -C "$bench_root" cmake)
   mkdir -p "$(dirname "$log")"
   note "building build/$preset (log: ${log#"$bench_root"/})"
-  if ! (cd "$bench_root" && cmake --preset "$preset" && cmake --build --preset "$preset") >"$log" 2>&1; then
+  { "${cmake[@]}" --preset "$preset" && "${cmake[@]}" --build --preset "$preset"; } >"$log" 2>&1 || status=$?
+  if ((status == 130)); then return 130; fi  # interrupted
+  if ((status)); then
     # The first error with its context, then how it ended: a parallel build prints much after its first error.
     grep -nE -m 1 -A 20 'error:|FAILED:|CMake Error' "$log" >&2 || true
     note "..."

@@ -2,6 +2,8 @@
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=jobs.sh
+source "$bench_root/scripts/jobs.sh"
 
 usage() {
   cat <<'EOF'
@@ -15,7 +17,8 @@ device: its figures say nothing about GPUs, and it has neither machine code nor 
   --quick         a coarse sweep with short budgets, and neither machine code nor counters: a fifth of the time
   --only NAME     only this experiment, e.g. exp03 or exp03_memory_coalescing (repeatable)
   --out DIR       write the results to DIR
-  --resume        keep the finished rows of an interrupted run and go on from there; machine code and counters are made anew
+  --resume        keep the finished rows of an interrupted run and go on from there, failed rows are tried again; machine code and
+                  counters are made anew
   --repeat        run all of it a second time, into <out>/rerun/: how far two runs agree
   --no-sass       leave the machine code out (scripts/dump_sass.py; it needs nvdisasm, else a line says so)
   --no-counters   leave the counters out (scripts/counters.py; it needs ncu and the driver's permission, else a line says so)
@@ -24,16 +27,22 @@ device: its figures say nothing about GPUs, and it has neither machine code nor 
   --help          this text
   -- OPTIONS      for every program, e.g. -- --device 1 --api vulkan --benchmark_filter=add  (see <program> --help)
 
-Exit code: 0 all ran (a skipped case is named, and no failure), 1 something failed, 2 usage, 130 interrupted.
+Ctrl-C or SIGTERM ends it after the sample in hand, a second one at once; nothing that it started is left after two seconds.
+
+Exit code: 0 all ran (a skipped case is named, and no failure), 1 something failed (a program, a part, or a row of a result file),
+2 usage, 130 interrupted.
 EOF
 }
 
 quick=0 resume=0 repeat=0 build=1 sass=1 counters=1
 only=() program_args=()
 out='' bin=${BENCH_BIN:-}
-interrupted=0 failures=0 child=''
+failures=0
+complete=1  # every program has gone through all of its cases, and its result file is whole
+done_parts=''
 table=()  # one line a part, for the end
 seconds=0  # of all parts
+readonly kDeviceLost=3  # a program's exit code
 
 parse_args() {
   while (($#)); do
@@ -74,72 +83,49 @@ parse_args() {
   fi
 }
 
-# Fails early: before minutes of measuring whose results have nowhere to go.
+# Fails early: before minutes of measuring whose results have nowhere to go. Makes nothing.
 require_writable() {
-  local probe
-  if ! { mkdir -p "$1" && probe=$(mktemp "$1/.probe.XXXXXX"); } 2>/dev/null; then
+  local folder=$1
+  while [[ ! -e $folder ]]; do folder=$(dirname "$folder"); done
+  if [[ ! -d $folder || ! -w $folder ]]; then
     die "cannot write to $1: choose another folder with --out, or change its owner or permissions"
   fi
-  rm -f "$probe"
+}
+
+# named_by WISH PROGRAM: whether an --only asks for a program.
+named_by() { [[ $2 == "$1" || $2 == "$1"_* ]]; }
+
+# check_only PROGRAM...: every --only names one of them.
+check_only() {
+  local wish program
+  for wish in ${only[0]:+"${only[@]}"}; do
+    for program in "$@"; do
+      if named_by "$wish" "$program"; then continue 2; fi
+    done
+    usage_error "no experiment $wish; there are: $*"
+  done
 }
 
 # Sets `programs`: those in $bin that --only asks for, each once and in their order.
 choose_programs() {
-  local all program name wish
-  local -A chosen=()
+  local all program wish
   mapfile -t all < <(bench_programs "$bin")
   ((${#all[@]})) || die "no experiment programs (exp??_*) in $bin: build first (without --no-build), or give --bin"
-  for wish in "${only[@]:-exp}"; do
-    local hits=0
-    for program in "${all[@]}"; do
-      name=${program##*/}
-      if [[ $wish == exp || $name == "$wish" || $name == "$wish"_* ]]; then
-        chosen[$program]=1
-        hits=$((hits + 1))
-      fi
-    done
-    ((hits)) || usage_error "no experiment $wish; there are: ${all[*]##*/}"
-  done
+  check_only "${all[@]##*/}"
   programs=()
   for program in "${all[@]}"; do
-    if [[ -n ${chosen[$program]:-} ]]; then programs+=("$program"); fi
+    for wish in "${only[@]:-${program##*/}}"; do
+      if named_by "$wish" "${program##*/}"; then
+        programs+=("$program")
+        break
+      fi
+    done
   done
-}
-
-on_signal() {
-  interrupted=1
-  if [[ -n $child ]]; then kill -INT "$child" 2>/dev/null || true; fi
-}
-
-# Runs a program in a process group of its own, so that Ctrl-C reaches it once (from on_signal) and not twice, and so that a signal
-# to this script alone reaches it too. Sets `status`.
-run_program() {
-  set -m
-  "$@" &
-  child=$!
-  set +m
-  status=0
-  wait "$child" || status=$?
-  # A trapped signal ends `wait`, not the program.
-  while kill -0 "$child" 2>/dev/null; do
-    status=0
-    wait "$child" || status=$?
-  done
-  child=''
-}
-
-# Prints "ok failed skipped": the rows of a result file by status.
-row_counts() {
-  "$python" -c '
-import collections, csv, sys
-rows = csv.DictReader(open(sys.argv[1], newline="", encoding="utf-8"))
-counts = collections.Counter(row["status"] for row in rows)
-print(counts["ok"], counts["failed"], counts["skipped"])' "$1" 2>/dev/null || echo '- - -'
 }
 
 # run_all DIR: every chosen experiment into DIR.
 run_all() {
-  local folder=$1 program name csv remark counts started k=0
+  local folder=$1 program name csv status counts counts_status started remark k=0
   mkdir -p "$folder"
   for program in "${programs[@]}"; do
     if ((interrupted)); then return; fi
@@ -150,51 +136,75 @@ run_all() {
     local args=(--csv "$csv" "${program_args[@]}")
     # There is nothing to go on with where the interrupted run had not begun.
     if ((resume)) && [[ -s $csv ]]; then args+=(--resume); fi
-    started=$SECONDS
-    run_program "$program" "${args[@]}"
-    remark=''
-    case $status in
-      0) ;;
-      77) remark='all skipped' ;;
-      *)
-        remark="exit $status"
-        failures=$((failures + 1))
-        ;;
-    esac
-    if ((interrupted || status == 130)); then
-      interrupted=1
-      remark=interrupted
+    started=$SECONDS status=0 counts_status=0
+    run_job "$program" "${args[@]}" || status=$?
+    counts=$("$python" "$bench_root/scripts/row_counts.py" "$csv") || counts_status=$?
+    judge_program "$status" "$counts_status" "$counts"
+    add_row "$name" "${counts:-- - -}" "$((SECONDS - started))" "$(shown "$csv")" "$remark"
+    if ((status == kDeviceLost)); then
+      note "run.sh: $name lost the device; what it had measured is kept, and --resume tries the rest"
     fi
-    read -r -a counts < <(row_counts "$csv")
-    add_row "$name" "${counts[@]}" "$((SECONDS - started))" "$(shown "$csv")" "$remark"
   done
 }
 
-# add_row PART OK FAILED SKIPPED SECONDS WHERE REMARK
+# judge_program STATUS COUNTS_STATUS "OK FAILED SKIPPED": what a program's exit code, and row_counts.py's of its result file, say.
+# Sets `remark`, counts failures.
+judge_program() {
+  local failed
+  read -r _ failed _ <<<"$3"
+  remark=''
+  if ((interrupted || $1 == 130)); then
+    note_interrupted
+    remark=interrupted
+    return
+  fi
+  if (($1 == 77)); then remark='all skipped'; fi
+  if (($1 != 0 && $1 != 77)); then
+    remark="exit $1"
+    if (($1 == kDeviceLost)); then remark='the device was lost'; fi
+    failures=$((failures + 1)) complete=0
+  elif (($2 == 77)); then
+    complete=0  # there was nothing to measure: no device, or -- --describe
+  elif (($2)); then
+    remark='its file is damaged: see above'
+    failures=$((failures + 1)) complete=0
+  elif ((failed)); then
+    remark="$failed failed"
+    failures=$((failures + 1))
+  fi
+}
+
+# add_row PART "OK FAILED SKIPPED" SECONDS WHERE REMARK
 add_row() {
-  seconds=$((seconds + $5))
-  table+=("$(printf '%-28s %6s %6s %7s %7s  %s%s' "${@:1:6}" "${7:+  ($7)}")")
+  local ok failed skipped
+  read -r ok failed skipped <<<"$2"
+  seconds=$((seconds + $3))
+  table+=("$(printf '%-28s %6s %6s %7s %7s  %s%s' "$1" "$ok" "$failed" "$skipped" "$3" "$4" "${5:+  ($5)}")")
 }
 
 # run_part NAME WHERE COMMAND...: what comes after measuring. It may fail without taking the rest along: exit code 77 is something
 # missing, which the command has named.
 run_part() {
-  local name=$1 where=$2 remark='' started=$SECONDS
+  local name=$1 where=$2 remark='' status=0 started=$SECONDS
   shift 2
   if ((interrupted)); then return; fi
   note "" "== $name -> $(shown "$where")"
-  run_program "$@"
+  run_job "$@" || status=$?
   if ((interrupted || status == 130)); then
-    interrupted=1
+    note_interrupted
     remark=interrupted
   elif ((status == 77)); then
     remark='not done: see above'
   elif ((status)); then
-    note "run.sh: $name failed (exit $status); the CSV files are complete"
+    local files=''
+    if ((complete)); then files='; the CSV files are complete'; fi
+    note "run.sh: $name failed (exit $status)$files"
     remark="exit $status"
     failures=$((failures + 1))
+  else
+    done_parts+=" $name "
   fi
-  add_row "$name" '' '' '' "$((SECONDS - started))" "$(shown "$where")" "$remark"
+  add_row "$name" '' "$((SECONDS - started))" "$(shown "$where")" "$remark"
 }
 
 # The value that the programs' options give an option (the last one counts); empty if they do not.
@@ -237,27 +247,77 @@ print_table() {
   printf '%-28s %6s %6s %7s %7s\n' 'in all' '' '' '' "$seconds"
 }
 
-main() {
-  parse_args "$@"
-  trap on_signal INT TERM HUP
+# The pages that this run has made.
+print_pages() {
+  local pages=()
+  if [[ $done_parts == *' worklog '* ]]; then pages+=("$(shown "$out/worklog.md")"); fi
+  if [[ $done_parts == *' report '* ]]; then pages+=("in a browser $(shown "$out/report.html")"); fi
+  case ${#pages[@]} in
+    1) printf '\nRead next: %s\n' "${pages[0]}" ;;
+    2) printf '\nRead next: %s, or %s\n' "${pages[@]}" ;;
+  esac
+}
 
+exit_if_interrupted() {
+  if ((interrupted)); then
+    note "interrupted${1:+: $1}"
+    exit 130
+  fi
+}
+
+set_up_and_build() {
+  local status=0
+  # sudo can ask for its password in the foreground only, where jobs are not.
+  if ((EUID)) && [[ -t 0 ]] && ! "$bench_root/scripts/setup.sh" --check 2>/dev/null && command -v sudo >/dev/null; then
+    sudo -v || true
+  fi
+  jobs_by_sudo=$((EUID != 0))
+  run_job "$bench_root/scripts/setup.sh" </dev/null || status=$?
+  exit_if_interrupted
+  if ((status)); then exit "$status"; fi
+  jobs_by_sudo=0
+  bench_build release "$bench_root/build/release.log" run_job || status=$?
+  exit_if_interrupted
+  if ((status)); then exit 1; fi
+  add_row 'set-up and build' '' "$SECONDS" build/release ''
+}
+
+# Sets `slug`: the device as results/ spells it.
+find_device() {
+  local status=0 answer
+  answer=$(mktemp)
+  run_job "${programs[0]}" --print-slug "${program_args[@]}" >"$answer" || status=$?
+  slug=$(<"$answer")
+  rm -f "$answer"
+  exit_if_interrupted
+  case $status in
+    0) ;;
+    2) exit 2 ;;  # an option that the program does not know: it has said so
+    *) die "$(shown "${programs[0]}") --print-slug failed (exit $status)" ;;
+  esac
+  [[ -n $slug && $slug != none ]] || die "there is no device to run on; $(shown "${programs[0]}") --list-devices says why"
+}
+
+main() {
+  local slug software=0
+  parse_args "$@"
   if [[ -n $out ]]; then
     require_writable "$out"
   else
     require_writable "$bench_root/results"
     require_writable "$bench_root/build/results"
   fi
+  begin_jobs
   if ((build)); then
-    "$bench_root/scripts/setup.sh"
-    bench_build release "$bench_root/build/release.log" || exit "$((interrupted ? 130 : 1))"
-    add_row 'set-up and build' '' '' '' "$SECONDS" build/release ''
+    # Before minutes of building.
+    # shellcheck disable=SC2046  # words
+    check_only $(bench_experiments)
+    set_up_and_build
   fi
   python=$(bench_python) || die "no Python 3.11 or newer (package python3)"
   choose_programs
 
-  local slug software=0
-  slug=$("${programs[0]}" --print-slug "${program_args[@]}") || slug=''
-  [[ -n $slug && $slug != none ]] || die "there is no device to run on; $(shown "${programs[0]}") --list-devices says why"
+  find_device
   case $slug in
     llvmpipe* | lavapipe* | swiftshader*) software=1 ;;
   esac
@@ -274,11 +334,8 @@ main() {
   run_part worklog "$out/worklog.md" "$python" "$bench_root/scripts/worklog.py" "$out"
   run_part report "$out/report.html" "$python" "$bench_root/scripts/report.py" "$out"
   print_table
-  if ((interrupted)); then
-    note "interrupted: finished rows are kept; go on with --resume"
-    exit 130
-  fi
-  printf '\nRead next: %s, or in a browser %s\n' "$(shown "$out/worklog.md")" "$(shown "$out/report.html")"
+  exit_if_interrupted 'finished rows are kept; go on with --resume'
+  print_pages
   ((failures == 0))
 }
 

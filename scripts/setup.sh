@@ -52,6 +52,7 @@ command  shellcheck                        shellcheck
 python   pytest                            python3-pytest
 file     /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json|/etc/vulkan/explicit_layer.d/VkLayer_khronos_validation.json   vulkan-validationlayers
 '
+readonly kLockWait=300  # seconds, for another apt to end
 readonly kCmakeWanted=3.25 kGccWanted=12 kNvccWanted=12.8
 
 # found KIND NAME[|ALTERNATIVE...]
@@ -105,14 +106,31 @@ list_missing_and_exit() {
   exit 1
 }
 
+# Copies apt's words into a file, and shows what apt waits for: at once, and each thing once.
+keep_log() {
+  local line shown=''
+  while IFS= read -r line; do
+    printf '%s\n' "$line"
+    if [[ $line == 'Waiting for '* && $line != "$shown" ]]; then
+      note "setup.sh: $line (at most $kLockWait s)"
+      shown=$line
+    fi
+  done >"$1"
+}
+
 install_packages() {
   local log=$bench_root/build/setup.log
   mkdir -p "${log%/*}"
   note "setup.sh: installing ${packages[*]} (log: build/setup.log)"
-  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300)
-  # A failed update need not matter: the package lists may be recent enough.
-  if ! { "${apt[@]}" update || echo "apt-get update failed"; "${apt[@]}" install --no-install-recommends -y "${packages[@]}"; } \
-      >"$log" 2>&1 </dev/null; then
+  # With the mark by which scripts/run.sh knows what it has started: sudo drops it.
+  local root=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C ${BENCH_RUN:+BENCH_RUN="$BENCH_RUN"})
+  local apt=("${root[@]}" apt-get -o DPkg::Lock::Timeout="$kLockWait")
+  # apt refuses to go on where dpkg was interrupted. A failed update need not matter: the package lists may be recent enough.
+  if ! {
+    "${root[@]}" dpkg --configure -a || echo "dpkg --configure -a failed"
+    "${apt[@]}" update || echo "apt-get update failed"
+    "${apt[@]}" install --no-install-recommends -y "${packages[@]}"
+  } 2>&1 </dev/null | keep_log "$log"; then
     tail -n 15 "$log" >&2
     list_missing_and_exit "apt-get failed (see above)."
   fi
@@ -155,13 +173,13 @@ report_cuda() {
   fi
 }
 
-# A source line for NVIDIA's package: the archive and the release that this machine's apt uses already, with the component that
-# Debian (non-free) or Ubuntu (multiverse) keeps it in.
+# non_free_source APT-OPTION...: a source line for NVIDIA's package: the archive and the release that this machine's apt uses
+# already, with the component that Debian (non-free) or Ubuntu (multiverse) keeps it in. Fails where apt has no package lists.
 non_free_source() {
   local archive release origin component
-  IFS='|' read -r archive release origin < <(
-    # shellcheck disable=SC2016  # apt expands these
-    apt-get indextargets --format '$(REPO_URI)|$(RELEASE)|$(ORIGIN)' 'Created-By: Packages' 'Component: main' | sed 1q)
+  # shellcheck disable=SC2016  # apt expands these
+  IFS='|' read -r archive release origin < <(apt-get "$@" indextargets --format '$(REPO_URI)|$(RELEASE)|$(ORIGIN)' \
+    'Created-By: Packages' 'Component: main' | sed 1q) || return
   case $origin in
     Ubuntu) component=multiverse ;;
     *) component=non-free ;;
@@ -171,7 +189,7 @@ non_free_source() {
 
 # Puts nvdisasm into build/tools. apt-get download and dpkg-deb need no root and change nothing outside that folder.
 fetch_nvdisasm() {
-  local tools=$bench_root/build/tools package=nvidia-cuda-toolkit scratch archive
+  local tools=$bench_root/build/tools package=nvidia-cuda-toolkit scratch archive apt=()
   if [[ -x $tools/nvdisasm ]]; then
     note "nvdisasm: $tools/nvdisasm is there already"
     return
@@ -183,21 +201,9 @@ fetch_nvdisasm() {
   trap "rm -rf '$scratch'" EXIT
   note "setup.sh: fetching $package (log: build/tools/fetch.log)"
   : >"$tools/fetch.log"
-  local apt=()
-  if [[ -z $(apt-cache madison "$package") ]]; then
-    # Package lists of our own, so that the machine's sources stay as they are.
-    mkdir -p "$scratch/lists/partial" "$scratch/cache/archives/partial"
-    non_free_source >"$scratch/sources.list"
-    apt=(-o "Dir::Etc::SourceList=$scratch/sources.list" -o Dir::Etc::SourceParts=/dev/null
-      -o "Dir::State::Lists=$scratch/lists" -o "Dir::Cache=$scratch/cache")
-    if ! apt-get "${apt[@]}" update >>"$tools/fetch.log" 2>&1; then
-      tail -n 5 "$tools/fetch.log" >&2
-      die "no package $package: neither this machine's sources nor '$(<"$scratch/sources.list")' have it"
-    fi
-  fi
+  find_package
   if ! (cd "$scratch" && apt-get "${apt[@]}" download "$package") >>"$tools/fetch.log" 2>&1; then
-    tail -n 5 "$tools/fetch.log" >&2
-    die "apt-get download $package failed (see above)"
+    give_up_fetching "apt-get download $package failed (see above)"
   fi
   archive=$(compgen -G "$scratch/*.deb") || die "apt-get download left no package"
   dpkg-deb --fsys-tarfile "$archive" | tar -x -C "$scratch" --wildcards './usr/*/nvdisasm' ||
@@ -205,6 +211,32 @@ fetch_nvdisasm() {
   find "$scratch/usr" -name nvdisasm -type f -exec mv {} "$tools/nvdisasm" \;
   [[ -x $tools/nvdisasm ]] || die "$package contains no nvdisasm here; install the CUDA toolkit's (package cuda-nvdisasm)"
   note "nvdisasm: $tools/nvdisasm ($("$tools/nvdisasm" --version | sed -n 's/.* V\([0-9.]*\).*/\1/p'))"
+}
+
+give_up_fetching() {
+  tail -n 5 "$tools/fetch.log" >&2
+  die "$@"
+}
+
+# Sets `apt`: the options with which apt-get finds the package. (fetch_nvdisasm's variables, as above)
+find_package() {
+  local source
+  if [[ -n $(apt-cache madison "$package") ]]; then return; fi
+  # Package lists of our own, so that the machine's stay as they are.
+  mkdir -p "$scratch/lists/partial" "$scratch/cache/archives/partial"
+  local own=(-o "Dir::State::Lists=$scratch/lists" -o "Dir::Cache=$scratch/cache")
+  if ! source=$(non_free_source); then
+    # The machine has none, as in a fresh container.
+    apt=("${own[@]}")
+    apt-get "${apt[@]}" update >>"$tools/fetch.log" 2>&1 || give_up_fetching "apt-get update failed (see above)"
+    if [[ -n $(apt-cache "${apt[@]}" madison "$package") ]]; then return; fi
+    source=$(non_free_source "${apt[@]}") ||
+      give_up_fetching "apt-get update found no package lists (see above): are there sources in /etc/apt, and a network?"
+  fi
+  printf '%s\n' "$source" >"$scratch/sources.list"
+  apt=("${own[@]}" -o "Dir::Etc::SourceList=$scratch/sources.list" -o Dir::Etc::SourceParts=/dev/null)
+  apt-get "${apt[@]}" update >>"$tools/fetch.log" 2>&1 ||
+    give_up_fetching "no package $package: neither this machine's sources nor '$source' have it"
 }
 
 main() {

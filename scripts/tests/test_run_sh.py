@@ -19,7 +19,8 @@ PROGRAM = """\
 if [[ $1 == --print-slug ]]; then echo "{slug}"; exit; fi
 echo "${{0##*/}} $*" >>"{log}"
 while [[ $1 != --csv ]]; do shift; done
-printf 'variant,status,reason\\na,ok,\\nb,ok,\\nc,skipped,"no, not\\nhere"\\nd,failed,wrong\\n' >"$2"
+printf 'variant,status,reason\\na,ok,\\nb,ok,\\nc,skipped,"no, not\\nhere"\\n' >"$2"
+if (({code} == 1)); then echo d,failed,wrong >>"$2"; fi
 {body}
 exit {code}
 """
@@ -50,7 +51,7 @@ def suite(tmp_path):
     """A copy of the scripts, so that their results land in tmp_path, with stand-ins for the Python ones: see PART."""
     scripts = tmp_path / "scripts"
     scripts.mkdir()
-    for name in ("lib.sh", "run.sh"):
+    for name in ("lib.sh", "jobs.sh", "run.sh", "row_counts.py"):
         shutil.copy(SCRIPTS / name, scripts)
     for name in PARTS:
         (scripts / f"{name}.py").write_text(PART)
@@ -99,7 +100,7 @@ def test_results_of_a_gpu_go_to_results(suite):
         f"worklog {out}",
         f"report {out}",
     ]
-    assert re.search(r"^exp01_add +2      1       1       0  results/nvidia-h200/exp01_add.csv$", result.stdout, re.MULTILINE)
+    assert re.search(r"^exp01_add +2      0       1       0  results/nvidia-h200/exp01_add.csv$", result.stdout, re.MULTILINE)
     assert "\nRead next: results/nvidia-h200/worklog.md, or in a browser results/nvidia-h200/report.html\n" in result.stdout
 
 
@@ -138,9 +139,23 @@ def test_only_chooses_by_number_or_name(suite):
 
 def test_only_an_unknown_experiment_is_a_usage_error(suite):
     add_program(suite, "exp01_add")
-    result = run(suite, "--only", "exp0")
+    for wish in ("exp0", "exp", "nonsense", "exp01_ad"):
+        result = run(suite, "--only", "exp01", "--only", wish, "--out", str(suite / "elsewhere"))
+        assert result.returncode == 2
+        assert result.stderr == f"run.sh: no experiment {wish}; there are: exp01_add (see --help)\n"
+    assert not (suite / "elsewhere").exists() and not (suite / "calls.log").exists()
+
+
+def test_only_an_unknown_experiment_is_said_before_anything_is_built(suite):
+    (suite / "exp01_add").mkdir()
+    (suite / "exp01_add/CMakeLists.txt").write_text("add_experiment(NAME exp01_add)\n")
+    (suite / "exp06_all/litmus").mkdir(parents=True)
+    (suite / "exp06_all/litmus/CMakeLists.txt").write_text("add_experiment(\n  NAME exp06_litmus GLSL a.comp)\n")
+    command = [str(suite / "scripts/run.sh"), "--only", "exp06", "--only", "exp02"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert result.returncode == 2
-    assert result.stderr == "run.sh: no experiment exp0; there are: exp01_add (see --help)\n"
+    assert result.stderr == "run.sh: no experiment exp02; there are: exp01_add exp06_litmus (see --help)\n"
+    assert sorted(path.name for path in suite.iterdir()) == ["bin", "exp01_add", "exp06_all", "scripts"]
 
 
 def test_a_failure_lets_the_others_run(suite):
@@ -155,6 +170,52 @@ def test_a_failure_lets_the_others_run(suite):
 def test_all_skipped_is_no_failure(suite):
     add_program(suite, "exp01_add", code=77)
     assert run(suite).returncode == 0
+
+
+def test_a_lost_device_is_the_end_of_one_program(suite):
+    add_program(suite, "exp01_add", code=3, body='echo d,failed,lost >>"$2"')
+    add_program(suite, "exp03_memory")
+    result = run(suite)
+    assert result.returncode == 1
+    assert re.search(r"^exp01_add +2      1       1 .*csv  \(the device was lost\)$", result.stdout, re.MULTILINE)
+    said = "run.sh: exp01_add lost the device; what it had measured is kept, and --resume tries the rest\n"
+    assert said in result.stderr
+    assert [line.split()[0] for line in calls(suite)] == ["exp01_add", "exp03_memory"]
+
+
+def test_failed_rows_are_a_failure_whatever_the_program_says(suite):
+    """A program that is resumed may have nothing left to do, beside a file with rows that failed."""
+    add_program(suite, "exp01_add", body='echo d,failed,wrong >>"$2"')
+    result = run(suite, "--resume")
+    assert result.returncode == 1
+    assert "exp01_add.csv  (1 failed)" in result.stdout
+
+
+def test_resuming_after_failures_reports_what_is_there_now(suite):
+    add_program(suite, "exp01_add", code=1)
+    assert run(suite).returncode == 1
+    add_program(suite, "exp01_add")
+    result = run(suite, "--resume")
+    assert result.returncode == 0 and calls(suite)[1].endswith("--resume")
+    assert re.search(r"^exp01_add +2      0       1 .*exp01_add.csv$", result.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        ("""printf 'e,o' >>"$2" """, "its last line is cut short"),
+        ("""printf 'e,ok\n' >>"$2" """, "line 6: a row of 2 fields under a header of 3"),
+        ("""printf 'e,fine,\n' >>"$2" """, "it has rows of status 'fine'"),
+        (""": >"$2" """, "it is empty"),
+    ],
+)
+def test_a_damaged_result_file_is_a_failure(suite, damage, words):
+    add_program(suite, "exp01_add", body=damage)
+    result = run(suite, PART_worklog="1")
+    assert result.returncode == 1
+    assert f"exp01_add.csv: {words}\n" in result.stderr
+    assert "      -      -       -" in result.stdout and "(its file is damaged: see above)" in result.stdout
+    assert "complete" not in result.stderr
 
 
 def test_a_program_that_left_no_file_is_shown(suite):
@@ -209,6 +270,24 @@ def test_no_programs(suite):
     result = run(suite)
     assert result.returncode == 1
     assert "no experiment programs" in result.stderr
+
+
+def test_a_bad_program_option_is_as_the_program_says_it(suite):
+    add_program(suite, "exp01_add")
+    program = suite / "bin/exp01_add"
+    program.write_text("#!/bin/bash\necho 'exp01_add: --foo: no such option (see --help)' >&2\nexit 2\n")
+    result = run(suite, "--", "--foo")
+    assert result.returncode == 2
+    assert result.stderr == "exp01_add: --foo: no such option (see --help)\n"
+    assert [path.name for path in suite.iterdir() if path.is_dir()] == ["scripts", "bin"]
+
+
+def test_a_program_that_cannot_name_its_device(suite):
+    add_program(suite, "exp01_add")
+    (suite / "bin/exp01_add").write_text("#!/bin/bash\necho 'exp01_add: what is wrong' >&2\nexit 1\n")
+    result = run(suite)
+    assert result.returncode == 1
+    assert result.stderr == "exp01_add: what is wrong\nrun.sh: bin/exp01_add --print-slug failed (exit 1)\n"
 
 
 @pytest.mark.parametrize("slug", ["", "none"])
@@ -283,18 +362,52 @@ def test_a_part_that_fails_is_not_the_end(suite, part, name):
     assert [line.split()[0] for line in parts(suite)] == list(PARTS)
 
 
-def interrupt(suite, number, *args, **env):
-    """Starts run.sh, sends it the signal as soon as somebody has touched `started`, and returns its exit code and output."""
-    command = [str(suite / "scripts/run.sh"), "--bin", str(suite / "bin"), *args]
+@pytest.mark.parametrize("code", [1, 2, 3, 139])
+def test_the_files_are_complete_only_if_every_program_ended_well(suite, code):
+    add_program(suite, "exp01_add", code=code)
+    result = run(suite, PART_worklog="1")
+    assert "run.sh: worklog failed (exit 1)\n" in result.stderr
+
+
+def test_the_files_are_complete_only_if_there_are_some(suite):
+    add_program(suite, "exp01_add", code=77, body='rm "$2"')
+    assert "run.sh: worklog failed (exit 1)\n" in run(suite, PART_worklog="1").stderr
+
+
+@pytest.mark.parametrize(
+    ("failing", "words"),
+    [
+        (["worklog"], "Read next: in a browser results/nvidia-h200/report.html\n"),
+        (["report"], "Read next: results/nvidia-h200/worklog.md\n"),
+        (["worklog", "report"], None),
+    ],
+)
+@pytest.mark.parametrize("code", ["1", "77"])
+def test_only_pages_that_were_made_are_recommended(suite, failing, words, code):
+    add_program(suite, "exp01_add")
+    stdout = run(suite, **{f"PART_{part}": code for part in failing}).stdout
+    assert ("\n" + words in stdout) if words else ("Read next" not in stdout)
+
+
+def start(suite, *args, **env):
+    """Starts run.sh, and returns its process as soon as somebody has touched `started`."""
+    command = [str(suite / "scripts/run.sh"), *args]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **env}
     )
     deadline = time.monotonic() + 30
-    while not (suite / "started").exists() and time.monotonic() < deadline:
+    while not (suite / "started").exists():
+        assert process.poll() is None and time.monotonic() < deadline
         time.sleep(0.02)
+    (suite / "started").unlink()
+    return process
+
+
+def interrupt(suite, number, *args, **env):
+    """Starts run.sh, sends it the signal as soon as somebody has touched `started`, and returns its exit code and output."""
+    process = start(suite, "--bin", str(suite / "bin"), *args, **env)
     process.send_signal(number)
     stdout, stderr = process.communicate(timeout=30)
-    (suite / "started").unlink()
     return process.returncode, stdout, stderr
 
 
@@ -312,7 +425,7 @@ def test_interrupted_after_measuring(suite, part):
 
 # A stand-in that measures three cases, one after the other, and with --resume those that its file lacks.
 CASES = """\
-[[ " $* " == *" --resume "* ]] || : >"$2"
+[[ " $* " == *" --resume "* ]] || echo variant,status,reason >"$2"
 trap 'exit 130' INT
 for case in a b c; do
   if ! grep -q "^$case," "$2"; then
@@ -333,7 +446,7 @@ def test_an_interrupted_run_is_gone_on_with_where_it_stopped(suite, where):
     for place, name in enumerate(names):
         add_program(suite, name, body=CASES.format(stop="b" if place == where else "-", root=suite))
         program = suite / "bin" / name
-        program.write_text("".join(line for line in program.open() if "variant,status" not in line))
+        program.write_text("".join(line for line in program.open() if not line.startswith("printf 'variant,")))
     code, _, _ = interrupt(suite, signal.SIGINT)
     assert code == 130
     assert run(suite, "--resume").returncode == 0
@@ -355,3 +468,103 @@ def test_a_signal_reaches_the_program_once_and_ends_the_run(suite, number):
     assert calls(suite)[1:] == ["signalled"]
     assert "(interrupted)" in stdout
     assert "--resume" in stderr
+
+
+# ------------------------------------------------------------------------------------------------ signals at any moment
+
+# Hangs and ignores all signals that can be ignored, as does a process that it starts, in a session of its own.
+STUBBORN = """\
+#!/usr/bin/env bash
+trap '' INT TERM HUP
+setsid sleep 60 &
+echo $$ $! >>"{root}/pids"
+touch "{root}/started"
+while :; do sleep 0.1; done
+"""
+MOMENTS = ["setup.sh", "cmake", "exp01_add --print-slug", "exp01_add --csv", *(f"{name}.py" for name in PARTS)]
+
+
+def add_stubborn(suite, moment):
+    """A suite that is set up, built, run and described by programs that do nothing, but for one, which is STUBBORN.
+    Returns what run.sh's environment must have.
+    """
+    name, _, option = moment.partition(" ")
+    (suite / "scripts/setup.sh").write_text("#!/bin/bash\n")
+    (suite / "tools").mkdir()
+    (suite / "tools/cmake").write_text("#!/bin/bash\n")
+    (suite / "build/release").mkdir(parents=True)
+    (suite / "build/release/bin").symlink_to(suite / "bin")
+    add_program(suite, "exp01_add")
+    stubborn = STUBBORN.format(root=suite)
+    if option:
+        program = suite / "bin" / name
+        first, _, rest = program.read_text().partition("\n")
+        body = stubborn.partition("\n")[2]
+        program.write_text(f"{first}\nif [[ $1 == {option} ]]; then\n{body}fi\n{rest}")
+    elif name.endswith(".py"):
+        script = suite / "stubborn.sh"
+        script.write_text(stubborn)
+        (suite / "scripts" / name).write_text(f"import os\nos.execv('/bin/bash', ['bash', '{script}'])\n")
+    else:
+        (suite / ("tools" if name == "cmake" else "scripts") / name).write_text(stubborn)
+    for path in (suite / "scripts/setup.sh", suite / "tools/cmake"):
+        path.chmod(0o755)
+    return {"PATH": f"{suite}/tools:{os.environ['PATH']}"}
+
+
+def still_there(suite):
+    return [pid for pid in (suite / "pids").read_text().split() if is_running(pid)]
+
+
+def is_running(pid):
+    try:
+        return pathlib.Path("/proc", pid, "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("moment", "number"), [(moment, signal.SIGTERM) for moment in MOMENTS] + [("exp01_add --csv", signal.SIGINT)]
+)
+def test_everything_is_gone_two_seconds_after_a_signal(suite, moment, number):
+    process = start(suite, **add_stubborn(suite, moment))
+    before = time.monotonic()
+    process.send_signal(number)
+    stdout, stderr = process.communicate(timeout=30)
+    assert time.monotonic() - before < 2
+    assert process.returncode == 130 and not still_there(suite)
+    assert "interrupted" in stderr.splitlines()[-1]
+    assert "failed" not in stderr and "failed" not in stdout.replace(" failed skipped ", "")
+
+
+@pytest.mark.parametrize("moment", ["setup.sh", "cmake", "exp01_add --csv", "report.py"])
+def test_the_second_signal_ends_it_at_once(suite, moment):
+    process = start(suite, **add_stubborn(suite, moment))
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    assert len(still_there(suite)) == 2
+    before = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert time.monotonic() - before < 0.7
+    assert process.returncode == 130 and not still_there(suite)
+
+
+@pytest.mark.parametrize("moment", ["cmake", "exp01_add --csv", "counters.py"])
+def test_nothing_outlives_a_run_sh_that_was_killed(suite, moment):
+    process = start(suite, **add_stubborn(suite, moment))
+    process.kill()
+    process.communicate(timeout=30)
+    deadline = time.monotonic() + 2
+    while (left := still_there(suite)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not left
+
+
+def test_what_a_part_leaves_behind_stays_after_an_ordinary_end(suite):
+    """A compiler cache's server, say, is no business of run.sh."""
+    add_program(suite, "exp01_add", body=f'setsid sleep 60 >/dev/null 2>&1 & echo $! >>"{suite}/pids"')
+    assert run(suite).returncode == 0
+    time.sleep(0.3)
+    (pid,) = still_there(suite)
+    os.kill(int(pid), signal.SIGKILL)

@@ -101,6 +101,31 @@ def test_a_failing_apt_shows_its_last_words(machine):
     assert "-y ninja-build" in result.stderr
 
 
+def test_what_apt_waits_for_is_said_at_once_and_once(machine):
+    remove(machine, "ninja")
+    add_apt(machine, "ninja")
+    lock = "Waiting for cache lock: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 7..."
+    (machine / "bin/sleep").symlink_to(shutil.which("sleep"))
+    apt = (machine / "bin/apt-get").read_text()
+    wait = f'echo "{lock}"; echo "{lock}"; until [[ -e {machine}/free ]]; do sleep 0.05; done'
+    add_tool(machine, "apt-get", f"if [[ $* == *install* ]]; then {wait}; fi\n{apt}")
+    command = ["bash", str(machine / "scripts/setup.sh")]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={"PATH": str(machine / "bin")})
+    assert process.stderr.readline().startswith("setup.sh: installing ninja-build")
+    assert process.stderr.readline() == f"setup.sh: {lock} (at most 300 s)\n"
+    (machine / "free").touch()
+    assert "Waiting" not in process.communicate(timeout=30)[1]
+    assert process.returncode == 0
+
+
+def test_an_interrupted_dpkg_is_repaired_first(machine):
+    remove(machine, "ninja")
+    add_apt(machine, "ninja")
+    add_tool(machine, "dpkg", f'echo "dpkg $*" >>{machine}/apt.log')
+    assert run_setup(machine).returncode == 0
+    assert apt_calls(machine)[0] == "dpkg --configure -a"
+
+
 def test_check_installs_nothing(machine):
     remove(machine, "ninja")
     add_apt(machine, "ninja")
@@ -165,6 +190,31 @@ def test_nvdisasm_without_its_component_uses_lists_of_its_own(machine):
     update = (machine / "apt.log").read_text().splitlines()[-1]
     assert update.endswith(" update")
     assert "Dir::Etc::SourceParts=/dev/null" in update
+
+
+@pytest.mark.parametrize("network", [True, False])
+def test_nvdisasm_without_any_package_lists_fetches_some_of_its_own(machine, network):
+    for name in ("mktemp", "rm"):
+        (machine / "bin" / name).symlink_to(shutil.which(name))
+    add_tool(machine, "apt-cache", "exit 0")
+    # The first update brings the machine's lists, of which indextargets tells; the second, with one more source, fails.
+    add_tool(machine, "apt-get", f"""\
+echo "$*" >>{machine}/apt.log
+case $* in
+  *SourceParts*update) echo "E: no such component"; exit 100 ;;
+  *update) echo "W: what went wrong"; {f": >{machine}/lists" if network else ":"} ;;
+  *indextargets*) if [[ -e {machine}/lists ]]; then echo "http://archive/debian/|bookworm|Debian"; fi ;;
+esac""")
+    result = run_setup(machine, "--nvdisasm")
+    assert result.returncode == 1
+    log = (machine / "apt.log").read_text()
+    assert log.splitlines()[1].endswith(" update") and "Dir::State::Lists=" in log.splitlines()[1]
+    if network:
+        assert "nor 'deb http://archive/debian/ bookworm non-free' have it" in result.stderr
+        assert "E: no such component\n" in result.stderr
+    else:
+        assert "W: what went wrong\nsetup.sh: apt-get update found no package lists (see above)" in result.stderr
+    assert sorted(path.name for path in (machine / "build/tools").iterdir()) == ["fetch.log"]
 
 
 @pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="no dpkg-deb")
