@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-"""Two result sets, case by case: another driver, another GPU, another commit against what was there before.
+"""Result sets, case by case: another driver, another GPU, another commit against what was there before.
 
     scripts/compare.py A B                        what changed from A to B, on the terminal
     scripts/compare.py A B --markdown FILE        the same as a page; --csv FILE: a row a case; "-" is standard output
     scripts/compare.py A B --fail-on slower       exit 1 if anything became slower
+    scripts/compare.py A A/rerun                  one set's two runs
+    scripts/compare.py A B C                      every other set's ratio to the first, in one table
 
-A and B are directories as scripts/run.sh writes them. Cases are matched by their key. Each time's interval comes from the order
-of its samples, at a confidence that allows for the number of comparisons: with 95 % in all, no interval of the whole table is
+The sets are directories as scripts/run.sh writes them. Cases are matched by their key. Each time's interval comes from the order
+of its samples, at a confidence that allows for the number of verdicts: with 95 % in all, no interval of the whole table is
 wrong (Bonferroni). A case is SAME when the interval of B/A lies within 1 % of 1, FASTER or SLOWER when all of it lies beyond,
-else UNCLEAR. What two runs on one machine differ by is in those intervals only where a set has a rerun/.
+else UNCLEAR; ONLY IN A or ONLY IN B when the other has no time of it, NO TIME when neither has. A set's rerun/ is part of it, and
+what two runs on one machine differ by is in its intervals, unless the rerun/ is one of the sets compared.
 
-Exit codes: 0 compared, 1 bad input or what --fail-on names, 2 usage.
+Exit codes: 0 compared, 1 bad input or what --fail-on names, 2 usage, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -18,50 +21,67 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+import math
 import sys
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from benchlib import files, markdown  # noqa: E402
-from benchlib.comparison import BAND, FASTER, ONLY_A, ONLY_B, SAME, SLOWER, UNCLEAR, VERDICTS  # noqa: E402
+from benchlib import console, files, markdown  # noqa: E402
+from benchlib.comparison import ALONE, BAND, COMPARED, FASTER, NO_TIME, ONLY_A, ONLY_B, SAME, SLOWER, UNCLEAR  # noqa: E402
 from benchlib.comparison import Comparison, Row, compare, geometric_mean  # noqa: E402
+from benchlib.console import plain  # noqa: E402
 from benchlib.markdown import NONE, escape, ratio_text, sig  # noqa: E402
-from benchlib.results import API_NAMES, InputError  # noqa: E402
+from benchlib.results import API_NAMES  # noqa: E402
 from benchlib.stats import Figure  # noqa: E402
 
 CSV_COLUMNS = [
-    "experiment", "case", "api", "verdict", "ratio", "ratio_lo", "ratio_hi", "a_ns", "b_ns", "cycles_ratio", "cycles_lo",
+    "experiment", "case", "api", "set", "verdict", "ratio", "ratio_lo", "ratio_hi", "a_ns", "b_ns", "cycles_ratio", "cycles_lo",
     "cycles_hi", "cycles_verdict", "a_mhz", "b_mhz", "code_changed", "note",
 ]  # fmt: skip
 FAILURES = {
     "slower": ("became slower", lambda found: found.of(SLOWER)),
     "unclear": ("are unclear", lambda found: found.of(UNCLEAR)),
-    "missing": ("have no time in B any more", lambda found: found.of(ONLY_A)),
+    "missing": ("have no time in {} any more", lambda found: found.of(ONLY_A)),
     "code": ("run other code", lambda found: found.changed_code),
 }
 TITLES = {
-    SLOWER: "Slower", FASTER: "Faster", UNCLEAR: "Unclear", ONLY_A: "Only in A", ONLY_B: "Only in B", SAME: "The same",
+    SLOWER: "Slower", FASTER: "Faster", UNCLEAR: "Unclear", ONLY_A: "Only in A", ONLY_B: "Only in B",
+    NO_TIME: "Without a time in either", SAME: "The same",
 }  # fmt: skip
+SEVERAL_CELLS = {ONLY_A: "no time", ONLY_B: "no time in A", NO_TIME: "no time"}
+NAME = "compare.py"
 LISTED = 40  # rows of one verdict on the terminal
+WIDTH = 120  # columns of the terminal
 
 
-def plain(text: str) -> str:
-    """Text from a file, for a terminal: no control characters."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+def change(row: Row) -> float:
+    """How far B/A is from 1: half as long is as far as twice."""
+    return abs(math.log(row.ratio.value)) if row.ratio else 0
 
 
 def worst_first(rows: Sequence[Row]) -> list[Row]:
-    return sorted(rows, key=lambda row: -abs(row.ratio.value - 1) if row.ratio else 0)
+    return sorted(rows, key=lambda row: -change(row))
 
 
-def headline(found: Comparison) -> str:
+def letters(number: int) -> list[str]:
+    """The sets' names: A, B, C, ...; after Z by number."""
+    return [chr(ord("A") + at) if at < 26 else f"S{at + 1}" for at in range(number)]
+
+
+def others(found: Sequence[Comparison]) -> list[tuple[str, Comparison]]:
+    """The sets after the first, by name."""
+    return list(zip(letters(len(found) + 1)[1:], found))
+
+
+def headline(found: Comparison, letter: str = "B") -> str:
     counts = found.count()
-    parts = [f"{counts[name]} {name}" for name in VERDICTS if counts[name]]
+    parts, alone = ([f"{counts[name]} {name}" for name in names if counts[name]] for names in (COMPARED, ALONE))
     mean = geometric_mean(found.rows)
-    text = f"{found.compared} cases compared: {', '.join(parts) or 'none'}"
-    return text + (f". B/A over all of them, geometric mean: {mean:.4f}." if mean else ".")
+    text = f"{found.compared} cases compared: {', '.join(parts) or 'none'}" + (f"; beside them {', '.join(alone)}" if alone else "")
+    return text + (f". {letter}/A over all of them, geometric mean: {mean:.4f}." if mean else ".")
 
 
 def code_line(found: Comparison) -> str:
@@ -78,49 +98,133 @@ def code_line(found: Comparison) -> str:
 # ------------------------------------------------------------------------------------------------------------- terminal
 
 
-def terminal(found: Comparison) -> str:
+def terminal(comparisons: Sequence[Comparison]) -> str:
+    if len(comparisons) > 1:
+        return terminal_of_several(comparisons)
+    (found,) = comparisons
     lines = [f"A: {plain(str(found.a.directory))}", f"B: {plain(str(found.b.directory))}"]
-    lines += [f"{what}: {plain(a) or NONE} -> {plain(b) or NONE}" for what, a, b in found.origins]
-    lines += ["", headline(found)]
+    for what, a, b in found.origins:
+        lines += wrapped("", f"{what}: {plain(a) or NONE} -> {plain(b) or NONE}")
+    lines += ["", *wrapped("", headline(found))]
     if found.changed_code:
-        lines.append(code_line(found) + ".")
-    for name in (SLOWER, FASTER, UNCLEAR, ONLY_A, ONLY_B):
+        lines += wrapped("", code_line(found) + ".")
+    for name in (SLOWER, FASTER, UNCLEAR, ONLY_A, ONLY_B, NO_TIME):
         rows = worst_first(found.of(name))
         if rows:
-            lines += ["", f"{name} ({len(rows)})"]
-            lines += [f"  {one_line(row)}" for row in rows[:LISTED]]
+            shared = [note for note in rows[0].notes if all(note in row.notes for row in rows)]
+            head = f"{name} ({len(rows)})" + (f", all: {plain('; '.join(shared))}" if shared else "")
+            lines += ["", *wrapped("", head), *listed(rows[:LISTED], shared)]
             if len(rows) > LISTED:
                 lines.append(f"  and {len(rows) - LISTED} more: --markdown and --csv have all")
     return "\n".join(lines) + "\n"
 
 
-def one_line(row: Row) -> str:
-    name = f"{row.experiment} {row.name}"
-    parts = [f"{API_NAMES[row.api]:<6} {plain(name)}"]
-    if row.ratio:
-        parts.append(f"B/A {ratio_text(row.ratio)}")
-    if row.cycles_verdict:
-        parts.append(f"in cycles {ratio_text(row.cycles)} {row.cycles_verdict}")
-    return "  ".join([*parts, *([f"({plain('; '.join(row.notes))})"] if row.notes else [])])
+def listed(rows: Sequence[Row], shared: Sequence[str]) -> list[str]:
+    """The figures in columns, then the case, and what is to be said of it that is not so of all."""
+    ratios = [ratio_text(row.ratio) if row.ratio else "" for row in rows]
+    cycles = [f"in cycles {ratio_text(row.cycles)} {row.cycles_verdict}" if row.cycles_verdict else "" for row in rows]
+    lines = []
+    for row, *figures in zip(rows, padded(ratios), padded(cycles)):
+        notes = [note for note in row.notes if note not in shared]
+        text = f"{row.experiment} {row.name}" + (f" ({'; '.join(notes)})" if notes else "")
+        lines += wrapped("".join(f"  {cell}" for cell in [*figures, f"{API_NAMES[row.api]:<6}"] if cell), plain(text))
+    return lines
+
+
+def padded(cells: Sequence[str]) -> list[str]:
+    """All of one width, the figures at their beginnings with their ends in line: they have four decimals."""
+    figures = [len(cell.partition(" ")[0]) if cell[:1].isdigit() else 0 for cell in cells]
+    lined = [" " * (max(figures) - width) + cell if width else cell for width, cell in zip(figures, cells)]
+    width = max(map(len, lined))
+    return [cell.ljust(width) for cell in lined]
+
+
+def wrapped(head: str, text: str) -> list[str]:
+    """The text after the head, its further lines below where it began."""
+    start = f"{head}  " if head else ""
+    return textwrap.wrap(text, WIDTH, initial_indent=start, subsequent_indent=" " * (len(start) + 2), break_on_hyphens=False)
+
+
+# ----------------------------------------------------------------------------------------------------- several sets at once
+
+
+def cases_of(comparisons: Sequence[Comparison]) -> list[list[Row | None]]:
+    """A list a case: its row in each comparison. What changed most comes first."""
+    by_key: dict[object, list[Row | None]] = {}
+    for at, found in enumerate(comparisons):
+        for row in found.rows:
+            by_key.setdefault(row.key, [None] * len(comparisons))[at] = row
+    return sorted(by_key.values(), key=lambda rows: -max(change(row) for row in rows if row))
+
+
+def directories(comparisons: Sequence[Comparison]) -> list[tuple[str, Path]]:
+    found = [comparisons[0].a, *(each.b for each in comparisons)]
+    return [(name, each.directory) for name, each in zip(letters(len(found)), found)]
+
+
+def short_cell(row: Row | None) -> str:
+    if row is None:
+        return NONE
+    return SEVERAL_CELLS.get(row.verdict) or f"{row.ratio.value if row.ratio else 0:.4f} {row.verdict}"
+
+
+def terminal_of_several(comparisons: Sequence[Comparison]) -> str:
+    lines = [f"{name}: {plain(str(directory))}" for name, directory in directories(comparisons)]
+    lines.append("")
+    for name, found in others(comparisons):
+        lines += wrapped("", f"{name}: {headline(found, name)}")
+    cases = [rows for rows in cases_of(comparisons) if any(row and row.verdict not in (SAME, NO_TIME) for row in rows)]
+    if cases:
+        columns = [
+            padded([f"{name}/A", *(short_cell(rows[at]) for rows in cases[:LISTED])])
+            for at, (name, _) in enumerate(others(comparisons))
+        ]
+        lines += ["", "".join(f"  {column[0]}" for column in columns) + "  API     case"]
+        for at, rows in enumerate(cases[:LISTED], start=1):
+            row = next(filter(None, rows))
+            head = "".join(f"  {column[at]}" for column in columns) + f"  {API_NAMES[row.api]:<6}"
+            lines += wrapped(head, plain(f"{row.experiment} {row.name}"))
+        if len(cases) > LISTED:
+            lines.append(f"  and {len(cases) - LISTED} more: --markdown and --csv have all")
+    return "\n".join(lines) + "\n"
+
+
+def page_of_several(comparisons: Sequence[Comparison]) -> str:
+    sets = [[name, escape(str(directory))] for name, directory in directories(comparisons)]
+    parts = [f"# {len(sets)} result sets", "Generated by scripts/compare.py. " + METHOD]
+    parts.append(markdown.table(["set", "directory"], sets))
+    parts.append("\n".join(f"- {name}: {headline(found, name)}" for name, found in others(comparisons)))
+    lines = []
+    for rows in cases_of(comparisons):
+        row = next(filter(None, rows))
+        cells = [(ratio_text(each.ratio), each.verdict) if each and each.ratio else (NONE, short_cell(each)) for each in rows]
+        lines.append([escape(row.experiment), escape(row.name), API_NAMES[row.api], *(text for pair in cells for text in pair)])
+    heads = [head for name, _ in others(comparisons) for head in (f"{name}/A:", f"{name} is")]
+    parts.append(markdown.table(["experiment", "case", "API", *heads], lines))
+    return "\n\n".join(parts) + "\n"
 
 
 # ------------------------------------------------------------------------------------------------------------- Markdown
 
+METHOD = (
+    "Ratios of the times, each with an interval from the samples' order whose confidence allows for the number of verdicts: 95 % "
+    f"for all of them together. SAME: the interval lies within {BAND}; FASTER, SLOWER: beyond; UNCLEAR: anything else."
+)
 
-def page(found: Comparison) -> str:
+
+def page(comparisons: Sequence[Comparison]) -> str:
+    if len(comparisons) > 1:
+        return page_of_several(comparisons)
+    (found,) = comparisons
     a, b = (escape(found_.directory.name) for found_ in (found.a, found.b))
-    parts = [f"# {a} against {b}", "Generated by scripts/compare.py. " + headline(found)]
-    parts.append(
-        "B/A of the times, with an interval from the samples' order whose confidence allows for the number of comparisons: 95 % "
-        f"for all of them together. SAME: the interval lies within {BAND}; FASTER, SLOWER: beyond; UNCLEAR: anything else."
-    )
+    parts = [f"# {a} against {b}", "Generated by scripts/compare.py. " + headline(found), METHOD]
     if found.origins:
         rows = [[what, escape(one) or NONE, escape(other) or NONE] for what, one, other in found.origins]
         parts.append(markdown.table(["what differs", f"A: {a}", f"B: {b}"], rows))
     if found.changed_code:
         parts.append(f"**Machine code.** {code_line(found)}.")
     clocks = any(row.cycles_verdict for row in found.rows)
-    for name in (SLOWER, FASTER, UNCLEAR, ONLY_A, ONLY_B, SAME):
+    for name in TITLES:
         rows = worst_first(found.of(name))
         if rows:
             parts += [f"## {TITLES[name]} ({len(rows)})", rows_table(rows, clocks)]
@@ -142,15 +246,15 @@ def rows_table(rows: Sequence[Row], clocks: bool) -> str:
 # ------------------------------------------------------------------------------------------------------------------ CSV
 
 
-def csv_text(found: Comparison) -> str:
+def csv_text(comparisons: Sequence[Comparison]) -> str:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
-    for row in found.rows:
+    for letter, row in ((letter, row) for letter, found in others(comparisons) for row in found.rows):
         numbers = [*figure_cells(row.ratio), number(row.a_ns), number(row.b_ns), *figure_cells(row.cycles), row.cycles_verdict]
         texts = [harmless(text_) for text_ in (row.experiment, row.name)]
         clocks = [number(row.a_mhz), number(row.b_mhz), "1" if row.code_changed else "0"]
-        writer.writerow([*texts, row.api, row.verdict, *numbers, *clocks, harmless("; ".join(row.notes))])
+        writer.writerow([*texts, row.api, letter, row.verdict, *numbers, *clocks, harmless("; ".join(row.notes))])
     return text.getvalue()
 
 
@@ -171,45 +275,50 @@ def harmless(text: str) -> str:
 
 
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Compares two directories of results, case by case.")
-    parser.add_argument("a", type=Path, metavar="A", help="results as they were")
-    parser.add_argument("b", type=Path, metavar="B", help="results as they are")
-    parser.add_argument("--only", action="append", default=[], metavar="EXP", help="only this one, e.g. exp03 (repeatable)")
-    parser.add_argument("--markdown", metavar="FILE", help="write the page of all cases")
-    parser.add_argument("--csv", metavar="FILE", help="write a row a case")
-    parser.add_argument("--fail-on", action="append", default=[], choices=FAILURES, help="exit 1 if there is one (repeatable)")
+    summary, _, rest = (__doc__ or "").partition("\n")
+    parser = argparse.ArgumentParser(
+        usage="%(prog)s A B [C ...] [options]", description=summary, epilog=rest, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("sets", nargs="+", type=Path, metavar="DIR", help="results as they were, then as they are")
+    add("--only", action="append", default=[], metavar="NAME", help="only this experiment, e.g. exp03 (repeatable)")
+    add("--markdown", metavar="FILE", help="write the page of all cases")
+    add("--csv", metavar="FILE", help="write a row a case and set")
+    add("--fail-on", action="append", default=[], choices=FAILURES, help="exit 1 if there is one (repeatable)")
     options = parser.parse_args(arguments)
+    if len(options.sets) < 2:
+        parser.error("it takes two sets at least")
     if options.markdown == options.csv == "-":
         parser.error("only one of --markdown and --csv can go to standard output")
     return options
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    options = parse_arguments(arguments)
-    try:
-        found = compare(options.a, options.b, options.only)
-        if not found.rows:
-            raise InputError(f"neither {options.a} nor {options.b} has results of {', '.join(options.only)}")
-        # Both texts first: a half that was written would look whole.
-        outputs = [(name, text(found)) for name, text in ((options.markdown, page), (options.csv, csv_text)) if name]
-        for name, text in outputs:
-            if name == "-":
-                sys.stdout.write(text)
-            else:
-                files.write_atomic(Path(name), text)
-        if "-" not in (options.markdown, options.csv):
-            sys.stdout.write(terminal(found))
-    except (InputError, OSError) as error:
-        print(f"compare.py: {error}", file=sys.stderr)
-        return 1
+def run(options: argparse.Namespace) -> int:
+    found = compare(options.sets, options.only)
+    # Both texts first: a half that was written would look whole.
+    outputs = [(name, text(found)) for name, text in ((options.markdown, page), (options.csv, csv_text)) if name]
+    for name, text in outputs:
+        if name == "-":
+            sys.stdout.reconfigure(encoding="utf-8")
+            sys.stdout.write(text)
+        else:
+            files.write_atomic(Path(name), text)
+    if "-" not in (options.markdown, options.csv):
+        sys.stdout.write(terminal(found))
     failed = False
     for name in dict.fromkeys(options.fail_on):
         what, choose = FAILURES[name]
-        rows = choose(found)
-        if rows:
-            print(f"compare.py: {len(rows)} cases {what}", file=sys.stderr)
-            failed = True
-    return 1 if failed else 0
+        for letter, one in others(found):
+            rows = choose(one)
+            if rows:
+                console.fail(NAME, f"{len(rows)} cases {what.format(letter)}")
+                failed = True
+    return console.FAILED if failed else 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = parse_arguments(arguments)
+    return console.guarded(NAME, lambda: run(options))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 """Nsight Compute's hardware counters for every CUDA case of the experiments.
 
     scripts/counters.py                           runs the programs in build/release/bin under ncu, each kernel once
-    scripts/counters.py --experiment exp03        one experiment; the other experiments' rows stay
+    scripts/counters.py --only exp03        one experiment; the other experiments' rows stay
     scripts/counters.py -- --variant 'read_*'     options for the programs; the other cases' rows stay
 
 Writes results/<gpu>/counters.csv: a row a case, its key as in the result files, then what was counted. load_requests, load_sectors,
@@ -12,7 +12,7 @@ hit rates and bytes from memory are those of a cold start for a warm case, too. 
 share of its peak, whichever is more.
 
 exp02 and most of exp06 ask about latency, order and time: of their programs and cases only those about traffic are counted,
-unless --experiment names a program in full.
+unless --only names a program in full.
 
 ncu is needed: the CUDA toolkit's, or one named with --ncu or BENCH_NCU. Exit codes: 0 done, 1 something failed, 2 usage,
 77 nothing could be counted because there is no ncu, no GPU or no permission, 130 interrupted.
@@ -34,10 +34,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from benchlib import csv_file, files, ncu, programs  # noqa: E402
+from benchlib import console, csv_file, files, ncu, programs  # noqa: E402
 from benchlib.ncu import Launch, Ncu, NcuError, NoPermission, Profile  # noqa: E402
-from benchlib.results import InputError  # noqa: E402
+from benchlib.csv_file import InputError  # noqa: E402
 
+NAME = "counters.py"
 ROOT = Path(__file__).resolve().parent.parent
 KEY = ["experiment", "variant", "api"]
 SIZE = ["elements", "cache"]
@@ -84,6 +85,7 @@ TRAFFIC = {
     "exp06_cluster": ["--variant", "exchange,multicast", "--benchmark_filter=-level:dram|_cluster/"],
 }
 SMALL_TIMEOUT_S = 60
+MOST_TIMEOUT_S = 7 * 24 * 3600  # beyond a few decades a wait overflows
 NAMED = 4  # names shown where there may be many
 
 Row = dict[str, str]
@@ -98,29 +100,17 @@ class Outcome:
 
 
 def fail(message: str) -> None:
-    print(f"counters.py: {message}", file=sys.stderr)
+    console.fail(NAME, message)
 
 
 # ---------------------------------------------------------------------------------------------------------------- input
 
 
-class UsageError(Exception):
-    """The command line asks for what there is not; the message is one line."""
-
-
 def choose_programs(folder: Path, wishes: Sequence[str]) -> list[Path]:
-    found = programs.experiments(folder)
+    found = {program.name: program for program in programs.experiments(folder)}
     if not found:
         raise InputError(f"no experiment programs (exp??_*) in {folder}: build first, or give --bin")
-
-    def matches(program: Path, wish: str) -> bool:
-        return program.name == wish or program.name.startswith(f"{wish}_")
-
-    for wish in wishes:
-        if not any(matches(program, wish) for program in found):
-            raise UsageError(f"no experiment {wish}; there are: {', '.join(program.name for program in found)}")
-    chosen = [program for program in found if not wishes or any(matches(program, wish) for wish in wishes)]
-    return [program for program in chosen if program.name in wishes or program.name not in NOT_TRAFFIC]
+    return [found[name] for name in console.chosen(list(found), wishes) if name in wishes or name not in NOT_TRAFFIC]
 
 
 def slug(program: Path, program_options: Sequence[str]) -> str:
@@ -356,44 +346,40 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     add = parser.add_argument
     add("--bin", type=Path, default=default_bin, metavar="DIR", help="the programs (default: BENCH_BIN or build/release/bin)")
     add("--out", type=Path, metavar="DIR", help="default: results/<gpu>")
-    add("--experiment", action="append", default=[], metavar="NAME", help="only this one, e.g. exp03 (repeatable)")
+    add("--only", action="append", default=[], metavar="NAME", help="only this one, e.g. exp03 (repeatable)")
     add("--ncu", metavar="PATH", help="the ncu to use")
     add("--timeout", type=float, default=1800, metavar="S", help="seconds for one program (default: 1800)")
     options = parser.parse_args(own)
-    if not options.timeout > 0:
-        parser.error("--timeout must be positive")
+    if not 0 < options.timeout <= MOST_TIMEOUT_S:
+        parser.error(f"--timeout must be positive, and {MOST_TIMEOUT_S} s at most")
     options.program_options = program_options
     options.bin = options.bin.resolve()  # a bare name would be looked for on PATH
     return options
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    options = parse_arguments(arguments)
+def run(options: argparse.Namespace) -> int:
+    chosen = choose_programs(options.bin, options.only)
+    path = ncu.find(options.ncu)
+    if path is None:
+        fail(f"there is no ncu; {ncu.HOW_TO_GET}")
+        return ncu.NOTHING_TO_RUN
+    tool = Ncu(path, options.timeout)
+    _ = tool.version  # before anything is run: that it is an ncu at all
+    out = options.out or default_out(chosen[0], options.program_options)
+    if out is None:
+        fail(f"there is no device to count on; {shown(chosen[0])} --list-devices says why")
+        return ncu.NOTHING_TO_RUN
     try:
-        programs = choose_programs(options.bin, options.experiment)
-        path = ncu.find(options.ncu)
-        if path is None:
-            fail(f"there is no ncu; {ncu.HOW_TO_GET}")
-            return ncu.NOTHING_TO_RUN
-        tool = Ncu(path, options.timeout)
-        _ = tool.version  # before anything is run: that it is an ncu at all
-        out = options.out or default_out(programs[0], options.program_options)
-        if out is None:
-            fail(f"there is no device to count on; {shown(programs[0])} --list-devices says why")
-            return ncu.NOTHING_TO_RUN
-        return count_all(programs, tool, out, options.program_options, options.experiment)
-    except UsageError as error:
-        fail(str(error))
-        return 2
+        return count_all(chosen, tool, out, options.program_options, options.only)
     except NoPermission as error:
         fail(str(error))
         return ncu.NOTHING_TO_RUN
-    except (InputError, NcuError, OSError) as error:
-        fail(str(error))
-        return 1
-    except KeyboardInterrupt:
-        fail("interrupted; the rows of the experiments that were done are kept")
-        return 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = parse_arguments(arguments)
+    kept = "; the rows of the experiments that were done are kept"
+    return console.guarded(NAME, lambda: run(options), [NcuError], interrupted=kept)
 
 
 if __name__ == "__main__":

@@ -32,13 +32,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from benchlib import csv_file, files, markdown, parallel, programs, sass, sass_address, sass_cubin, sass_diff  # noqa: E402
-from benchlib import sass_dump, sass_tool  # noqa: E402
+from benchlib import console, csv_file, files, markdown, parallel, programs, sass, sass_address  # noqa: E402
+from benchlib import sass_cubin, sass_diff, sass_dump, sass_tool  # noqa: E402
 from benchlib.results import API_NAMES, InputError  # noqa: E402
 from benchlib.sass import Instruction  # noqa: E402
 from benchlib.sass_dump import Kernel  # noqa: E402
 from benchlib.sass_tool import Nvdisasm, ToolError  # noqa: E402
 
+NAME = "dump_sass.py"
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = [
     "experiment", "kernel", "api", "arch", "instructions", "registers", "live_registers", *sass.EXCLUSIVE, *sass.ATTRIBUTES,
@@ -75,14 +76,10 @@ class Disassembled:
 
 
 def fail(message: str) -> None:
-    print(f"dump_sass.py: {message}", file=sys.stderr)
+    console.fail(NAME, message)
 
 
 # ------------------------------------------------------------------------------------------------------------ gathering
-
-
-def experiment_matches(name: str, wishes: Sequence[str]) -> bool:
-    return not wishes or any(name == wish or name.startswith(f"{wish}_") for wish in wishes)
 
 
 def run_programs(programs: Sequence[Path], folder: Path, device: str) -> list[str]:
@@ -110,12 +107,12 @@ def gather(options: argparse.Namespace) -> tuple[str, list[Kernel], list[str]]:
     """The GPU's name ("" without one), the kernels, and what went wrong on the way."""
     if options.source:
         dump = sass_dump.read_dump(options.source)
+        console.chosen(sorted({kernel.experiment for kernel in dump.kernels}), options.only)
         return dump.gpu if has_code(dump.kernels) else "", dump.kernels, []
-    found = programs.experiments(options.bin)
-    chosen = [path for path in found if experiment_matches(path.name, options.experiment)]
-    if not chosen:
-        wanted = f"no program of {', '.join(options.experiment)}" if found else "no experiment programs (exp??_*)"
-        raise InputError(f"{wanted} in {options.bin}: build first, or give --bin or --from")
+    found = {path.name: path for path in programs.experiments(options.bin)}
+    if not found:
+        raise InputError(f"no experiment programs (exp??_*) in {options.bin}: build first, or give --bin or --from")
+    chosen = [found[name] for name in console.chosen(list(found), options.only)]
     with tempfile.TemporaryDirectory(prefix="dump_sass.") as folder:
         problems = run_programs(chosen, Path(folder), options.device)
         for problem in problems:
@@ -128,9 +125,7 @@ def gather(options: argparse.Namespace) -> tuple[str, list[Kernel], list[str]]:
             kernels = [keep_source(kernel) for kernel in kernels]
     if not any(kernel.api == "cuda" and kernel.code for kernel in kernels):
         kernels = [k for k in kernels if k.api != "cuda"] + [
-            kernel
-            for kernel in sass_dump.read_cubins(options.bin.parent)
-            if experiment_matches(kernel.experiment, options.experiment)
+            kernel for kernel in sass_dump.read_cubins(options.bin.parent) if console.answers(kernel.experiment, options.only)
         ]
     return gpu, kernels, problems
 
@@ -184,7 +179,7 @@ def select(kernels: Sequence[Kernel], options: argparse.Namespace) -> list[Kerne
     candidates = [
         kernel
         for kernel in kernels
-        if experiment_matches(kernel.experiment, options.experiment)
+        if console.answers(kernel.experiment, options.only)
         # A Vulkan kernel whose architecture is not known may be of any.
         and (not options.arch or not kernel.arch or kernel.arch in options.arch)
     ]
@@ -277,6 +272,7 @@ def csv_row(item: Disassembled) -> dict[str, object]:
         "code_bytes": len(kernel.code) or None,
         "isa_hash": kernel.isa_hash,
         "note": item.note,
+        "unread": item.instructions is None and bool(kernel.code),
     }
 
 
@@ -284,14 +280,18 @@ def merged(
     path: Path, columns: Sequence[str], rows: list[dict[str, object]], keys: Sequence[str], complete: frozenset[str]
 ) -> str:
     """The CSV with these rows; those of other kernels stay as they are, but for the `complete` experiments' own. A column that
-    the file has not yet is empty in them.
+    the file has not yet is empty in them. Rows of code that was not disassembled do not take an old one's place.
     """
-    by_key = {tuple(str(row[key] or "") for key in keys): row for row in rows}
+    unread: dict[tuple[str, ...], dict[str, object]] = {}
+    by_key: dict[tuple[str, ...], dict[str, object]] = {}
+    for row in rows:
+        (unread if row.get("unread") else by_key)[tuple(str(row[key] or "") for key in keys)] = row
     if path.exists():
         header, records = csv_file.read(path)
         kept = [record for _, record in records if set(keys) <= set(header) and record["experiment"] not in complete]
         for record in kept:
             by_key.setdefault(tuple(record[key] for key in keys), {column: record.get(column, "") for column in columns})
+    by_key = {**unread, **by_key}
     return csv_text(columns, [by_key[key] for key in sorted(by_key)])
 
 
@@ -484,7 +484,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--bin", type=Path, default=ROOT / "build/release/bin", metavar="DIR", help="the programs (default: build/release/bin)")
     add("--from", dest="source", type=Path, metavar="DIR", help="read what <program> --dump-isa DIR wrote")
     add("--out", type=Path, metavar="DIR", help="default: results/<gpu>; without a GPU build/results")
-    add("--experiment", action="append", default=[], metavar="NAME", help="only this one, e.g. exp03 (repeatable)")
+    add("--only", action="append", default=[], metavar="NAME", help="only this one, e.g. exp03 (repeatable)")
     add("--kernel", action="append", default=[], metavar="NAME", help="only this kernel (repeatable)")
     add("--arch", action="append", default=[], metavar="ARCH", help="only this architecture, e.g. sm_90a (repeatable)")
     add("--nvdisasm", metavar="PATH", help="the disassembler to use")
@@ -492,6 +492,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--listings-only", action="store_true", help="without nvdisasm write nothing, and exit with 77")
     add("--sources", action="store_true", help="also write each kernel's PTX and SPIR-V text")
     options = parser.parse_args(arguments)
+    options.bin = options.bin.resolve()  # a bare name would be looked for on PATH
     options.arch = [arch if arch.startswith("sm_") else f"sm_{arch}" for arch in options.arch]
     return options
 
@@ -513,41 +514,44 @@ def report(items: Sequence[Disassembled], twins: Sequence[Twin], out: Path, sele
             print(f"{twin.name}: {sass_diff.summary(twin.difference)}\n  {shown(page)}")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    options = parse_arguments(arguments)
+def run(options: argparse.Namespace) -> int:
     _SOURCES.clear()
-    try:
-        path = sass_tool.find(options.nvdisasm)
-        if path is None and options.listings_only:
-            fail(f"there is no nvdisasm; {sass_tool.HOW_TO_GET}")
-            return NOTHING_TO_RUN
-        tool = Nvdisasm(path) if path else None
-        if tool:
-            _ = tool.version  # before anything is run: that it is an nvdisasm at all
-        gpu, kernels, problems = gather(options)
-        chosen = with_known_arch(select(kernels, options))
-        if options.sources:
-            chosen = [keep_source(kernel) for kernel in chosen]
-        items = disassemble_all(chosen, tool)
-        twins = find_twins(items)
-        out = options.out or (ROOT / "results" / slug(gpu) if gpu else ROOT / "build" / "results")
-        # The experiments all of whose kernels are here.
-        selected = options.kernel or options.arch or problems
-        complete = frozenset() if selected else frozenset(item.kernel.experiment for item in items)
-        written = outputs(items, twins, tool, out, complete)
-        for file, content in written.items():
-            write(file, content)
-        remove_stale(out, written, complete)
-    except (InputError, ToolError, OSError) as error:
-        fail(str(error))
-        return 1
-    except KeyboardInterrupt:
-        fail("interrupted")
-        return 130
+    path = sass_tool.find(options.nvdisasm)
+    if path is None and options.listings_only:
+        fail(f"there is no nvdisasm; {sass_tool.HOW_TO_GET}")
+        return NOTHING_TO_RUN
+    tool = Nvdisasm(path) if path else None
+    if tool:
+        _ = tool.version  # before anything is run: that it is an nvdisasm at all
+    gpu, kernels, problems = gather(options)
+    chosen = with_known_arch(select(kernels, options))
+    if options.sources:
+        chosen = [keep_source(kernel) for kernel in chosen]
+    items = disassemble_all(chosen, tool)
+    twins = find_twins(items)
+    out = options.out or (ROOT / "results" / slug(gpu) if gpu else ROOT / "build" / "results")
+    complete = frozenset() if options.kernel or options.arch or problems else all_read(items)
+    written = outputs(items, twins, tool, out, complete)
+    for file, content in written.items():
+        write(file, content)
+    remove_stale(out, written, complete)
     if tool is None:
         fail(f"no nvdisasm, so only the bare code was written; {sass_tool.HOW_TO_GET}")
     report(items, twins, out, bool(options.kernel))
     return 1 if problems or tool is None or any(item.failed for item in items) else 0
+
+
+def all_read(items: Sequence[Disassembled]) -> frozenset[str]:
+    """The experiments of which every kernel that has code was disassembled: what else lies in their folders is of kernels that are
+    no more. Where one was not, its old listing is the best there is.
+    """
+    read = {item.kernel.experiment for item in items if item.instructions is not None}
+    return frozenset(read - {item.kernel.experiment for item in items if item.instructions is None and item.kernel.code})
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = parse_arguments(arguments)
+    return console.guarded(NAME, lambda: run(options), [ToolError])
 
 
 if __name__ == "__main__":

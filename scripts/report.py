@@ -100,7 +100,7 @@ def command(experiment: str, variants: str, gpu_dir: str) -> str:
         return f"scripts/run.sh --only {experiment}\nscripts/report.py {gpu_dir}"
     return (
         f"build/release/bin/{experiment} --variant '{variants}' --csv {experiment}.csv\n"
-        f"scripts/counters.py --experiment {experiment} -- --variant '{variants}'\n"
+        f"scripts/counters.py --only {experiment} -- --variant '{variants}'\n"
         f"scripts/run.sh --only {experiment} && scripts/report.py {gpu_dir}"
     )
 

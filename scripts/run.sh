@@ -223,7 +223,7 @@ program_option() {
 run_inspection() {
   local named=() device wish
   device=$(program_option --device)
-  for wish in ${only[0]:+"${only[@]}"}; do named+=(--experiment "$wish"); done
+  for wish in ${only[0]:+"${only[@]}"}; do named+=(--only "$wish"); done
   if ((sass)); then
     run_part 'machine code' "$out/sass" "$python" "$bench_root/scripts/dump_sass.py" --listings-only --bin "$bin" --out "$out" \
       "${named[@]}" ${device:+--device "$device"}

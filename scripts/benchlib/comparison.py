@@ -5,21 +5,27 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from statistics import NormalDist
 
-from benchlib import results, samples
+from benchlib import console, results, samples
 from benchlib.results import Case, Results, Table
 from benchlib.samples import Identity, Samples
 from benchlib.stats import SAME_HI, SAME_LO, Figure, hull, ratio, verdict
 
-SAME, FASTER, SLOWER, UNCLEAR, ONLY_A, ONLY_B = VERDICTS = ("SAME", "FASTER", "SLOWER", "UNCLEAR", "ONLY IN A", "ONLY IN B")
-ALPHA = 0.05  # of all comparisons together
+SAME, FASTER, SLOWER, UNCLEAR = COMPARED = ("SAME", "FASTER", "SLOWER", "UNCLEAR")
+ONLY_A, ONLY_B, NO_TIME = ALONE = ("ONLY IN A", "ONLY IN B", "NO TIME")  # the last: in neither set, or listed in one without a time
+VERDICTS = (*COMPARED, *ALONE)
+ALPHA = 0.05  # of all verdicts together
 OTHER_CLOCK = 0.005  # medians of the SM clock further apart than this: cycles are worth a look
 ORIGINS = ("gpu", "gpu_uuid", "driver", "toolkit", "git_rev")
 CODE_CHANGED = "the code changed"
+
+
+Key = tuple[str, Identity]  # the experiment, and the case in it
 
 
 @dataclass
@@ -41,7 +47,7 @@ class Side:
     def has_time(self) -> bool:
         return bool(self.measured)
 
-    @property
+    @cached_property
     def measured(self) -> list[tuple[Figure, Samples | None]]:
         """Of each run with a time: the row's figure, and its samples where there are any."""
         figures = self.table.run_figures(self.case, "device_ns")
@@ -56,10 +62,13 @@ class Side:
         return hull([samples.median(run.device_ns, alpha) if run else widened(figure, alpha) for figure, run in self.measured])
 
     def cycles(self, alpha: float) -> Figure | None:
-        runs = [run.cycles if run else [] for _, run in self.measured]
-        return hull([samples.median(cycles, alpha) for cycles in runs]) if all(runs) else None
+        return hull([samples.median(run.cycles, alpha) for _, run in self.measured if run]) if self.has_cycles else None
 
     @property
+    def has_cycles(self) -> bool:
+        return all(run and len(run.sm_mhz) == len(run.device_ns) for _, run in self.measured)
+
+    @cached_property
     def sm_mhz(self) -> float | None:
         clocks = [clock for run in self.runs if run for clock in run.sm_mhz]
         return statistics.median(clocks) if clocks else None
@@ -77,6 +86,7 @@ def widened(figure: Figure, alpha: float) -> Figure:
 class Row:
     """One case of both sets, or of one."""
 
+    key: Key
     experiment: str
     name: str
     api: str
@@ -97,11 +107,15 @@ class Comparison:
     a: Results
     b: Results
     rows: list[Row]
-    compared: int  # how many cases have a time on both sides: the number that the intervals are corrected for
     origins: list[tuple[str, str, str]]  # (what, in A, in B) that differ
 
     def count(self) -> Counter[str]:
         return Counter(row.verdict for row in self.rows)
+
+    @property
+    def compared(self) -> int:
+        """How many cases have a time on both sides."""
+        return sum(row.verdict in COMPARED for row in self.rows)
 
     def of(self, *verdicts: str) -> list[Row]:
         return [row for row in self.rows if row.verdict in verdicts]
@@ -111,38 +125,63 @@ class Comparison:
         return [row for row in self.rows if row.code_changed]
 
 
-def compare(a: Path, b: Path, only: Sequence[str] = ()) -> Comparison:
-    """Raises InputError for a directory that cannot be used."""
-    both = results.load(a), results.load(b)
-    left, right = (sides(found, only) for found in both)
-    shared = [key for key in left if key in right]
-    compared = sum(left[key].has_time and right[key].has_time for key in shared)
-    alpha = ALPHA / max(1, compared)
-    rows = [compared_row(left[key], right[key], alpha) if key in right else lone_row(left[key], ONLY_A) for key in left]
-    rows += [lone_row(side, ONLY_B) for key, side in right.items() if key not in left]
-    rows.sort(key=lambda row: row.experiment)
-    return Comparison(*both, rows, compared, origins(*both))
+def compare(directories: Sequence[Path], only: Sequence[str] = ()) -> list[Comparison]:
+    """Every other set with the first. Raises InputError for a directory that cannot be used, UsageError for a wish in vain."""
+    sets = load(directories)
+    names = console.chosen(sorted({name for found in sets for name in found.tables}), only)
+    first, *others = (sides(found, names) for found in sets)
+    pairs = [(first, other) for other in others]
+    verdicts = sum(verdicts_of(a[key], b[key]) for a, b in pairs for key in a if key in b)
+    alpha = ALPHA / max(1, verdicts)
+    return [
+        Comparison(sets[0], found, compared_rows(*pair, alpha), origins(sets[0], found)) for found, pair in zip(sets[1:], pairs)
+    ]
 
 
-def sides(found: Results, only: Sequence[str]) -> dict[tuple[str, Identity], Side]:
-    sides_: dict[tuple[str, Identity], Side] = {}
-    for name, table in found.tables.items():
-        if only and not any(name == wish or name.startswith(f"{wish}_") for wish in only):
+def load(directories: Sequence[Path]) -> list[Results]:
+    """Each with the repetition in its rerun/, unless that is compared itself: then it is another set, and no part of this."""
+    resolved = {directory.resolve() for directory in directories}
+    return [results.load(each, with_rerun=(each / results.RERUN).resolve() not in resolved) for each in directories]
+
+
+def sides(found: Results, names: Sequence[str]) -> dict[Key, Side]:
+    sides_: dict[Key, Side] = {}
+    for name in names:
+        table = found.tables.get(name)
+        if table is None:
             continue
-        folders = [found.directory, found.directory / "rerun"][: len(table.runs)]
-        by_run = [samples.load(folder, name) for folder in folders]
+        by_run = [samples.load(folder, name) for folder in table.folders]
         for case in table.cases:
             key = samples.identity(case.cells)
             sides_[name, key] = Side(name, case, table, [run.get(key) for run in by_run])
     return sides_
 
 
+def verdicts_of(a: Side, b: Side) -> int:
+    """How many verdicts the two get: for the number of comparisons that the confidence allows for."""
+    return (1 + other_clock(a, b)) if a.has_time and b.has_time else 0
+
+
+def other_clock(a: Side, b: Side) -> bool:
+    """Whether the cycles get a verdict of their own."""
+    clocks = a.sm_mhz, b.sm_mhz
+    return a.has_cycles and b.has_cycles and all(clocks) and abs(clocks[1] / clocks[0] - 1) > OTHER_CLOCK
+
+
+def compared_rows(a: Mapping[Key, Side], b: Mapping[Key, Side], alpha: float) -> list[Row]:
+    rows = [row_of(side, b.get(key), ONLY_A) if key not in b else both(side, b[key], alpha) for key, side in a.items()]
+    rows += [row_of(side, None, ONLY_B) for key, side in b.items() if key not in a]
+    return sorted(rows, key=lambda row: row.experiment)
+
+
+def both(a: Side, b: Side, alpha: float) -> Row:
+    if not a.has_time:
+        return row_of(b, a, ONLY_B)
+    return compared_row(a, b, alpha) if b.has_time else row_of(a, b, ONLY_A)
+
+
 def compared_row(a: Side, b: Side, alpha: float) -> Row:
-    if not (a.has_time and b.has_time):
-        if not (a.has_time or b.has_time):
-            return row_of(a, UNCLEAR, notes=[f"no time in either: {a.reason or 'no reason given'}"])
-        return lone_row(a, ONLY_A, b) if a.has_time else lone_row(b, ONLY_B, a)
-    row = row_of(a, UNCLEAR)
+    row = row_of(a, b, UNCLEAR)
     old, new = a.time(alpha), b.time(alpha)
     assert old and new
     row.ratio = ratio(new, old)
@@ -153,12 +192,12 @@ def compared_row(a: Side, b: Side, alpha: float) -> Row:
     elif not (a.has_samples and b.has_samples):
         row.notes.append("without samples of every run: the rows' intervals, widened")
     row.a_mhz, row.b_mhz = a.sm_mhz, b.sm_mhz
-    old, new = a.cycles(alpha), b.cycles(alpha)
-    if old and new:
-        row.cycles = ratio(new, old)
-        if row.a_mhz and row.b_mhz and abs(row.b_mhz / row.a_mhz - 1) > OTHER_CLOCK:
-            row.cycles_verdict = verdict(row.cycles)
-            row.notes.append(f"SM clock {row.a_mhz:g} MHz in A, {row.b_mhz:g} in B")
+    cycles = a.cycles(alpha), b.cycles(alpha)
+    if cycles[0] and cycles[1]:
+        row.cycles = ratio(cycles[1], cycles[0])
+    if row.cycles and other_clock(a, b):
+        row.cycles_verdict = verdict(row.cycles)
+        row.notes.append(f"SM clock {row.a_mhz:g} -> {row.b_mhz:g} MHz")
     hashes = [side.table.text(side.case, "isa_hash") for side in (a, b)]
     row.code_changed = all(hashes) and hashes[0] != hashes[1]
     if row.code_changed:
@@ -166,17 +205,15 @@ def compared_row(a: Side, b: Side, alpha: float) -> Row:
     return row
 
 
-def lone_row(side: Side, verdict_: str, other: Side | None = None) -> Row:
-    notes = [other.reason] if other and other.reason else []
-    figure = side.table.figure(side.case, "device_ns")
-    row = row_of(side, verdict_, notes=notes if figure else [*notes, side.reason])
-    if figure:
-        row.a_ns, row.b_ns = (figure.value, None) if verdict_ == ONLY_A else (None, figure.value)
+def row_of(side: Side, other: Side | None, verdict_: str) -> Row:
+    """A case's row before its times are compared. `verdict_`: of a case that has a time on that side alone."""
+    key = side.experiment, samples.identity(side.case.cells)
+    row = Row(key, side.experiment, side.case.name(without=["api"]), side.case["api"], verdict_ if side.has_time else NO_TIME)
+    if verdict_ in ALONE:
+        row.notes = list(dict.fromkeys(each.reason for each in (side, other) if each and each.reason))
+        figure = side.table.figure(side.case, "device_ns")
+        row.a_ns, row.b_ns = (figure and figure.value if verdict_ == wanted else None for wanted in (ONLY_A, ONLY_B))
     return row
-
-
-def row_of(side: Side, verdict_: str, notes: Iterable[str] = ()) -> Row:
-    return Row(side.experiment, side.case.name(without=["api"]), side.case["api"], verdict_, notes=[n for n in notes if n])
 
 
 def origins(a: Results, b: Results) -> list[tuple[str, str, str]]:

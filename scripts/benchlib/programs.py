@@ -35,10 +35,10 @@ def find_tool(name: str, variable: str, explicit: str | None, others: Iterable[P
         path = shutil.which(named)
         if not path:
             raise error(f"{named}: no such program")
-        return Path(path)
+        return Path(path).absolute()  # subprocess looks for ./ncu, once it is a Path, on PATH
     on_path = shutil.which(name)
     folders = [os.environ.get(home) for home in ("CUDA_HOME", "CUDA_PATH")] + ["/usr/local/cuda"]
     candidates = [Path(on_path)] if on_path else []
     candidates += [Path(folder, "bin", name) for folder in folders if folder]
     candidates += others
-    return next((path for path in candidates if os.access(path, os.X_OK)), None)
+    return next((path.absolute() for path in candidates if os.access(path, os.X_OK)), None)

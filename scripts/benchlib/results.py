@@ -78,8 +78,16 @@ Row = Mapping[str, str]
 class Table:
     """One experiment's rows, a run each. Nothing in it changes: what was found once is kept."""
 
-    def __init__(self, name: str, columns: Sequence[Column], runs: Sequence[Mapping[Case, Row]], header: Sequence[str] = ()):
+    def __init__(
+        self,
+        name: str,
+        columns: Sequence[Column],
+        runs: Sequence[Mapping[Case, Row]],
+        header: Sequence[str] = (),
+        folders: Sequence[Path] = (),
+    ):
         self.name = name
+        self.folders = list(folders)  # where each run's files lie
         self.columns = list(columns)  # none for the files beside the results
         self.header = list(header) or schema.header(columns)
         self.runs = list(runs)
@@ -291,15 +299,18 @@ def _only_once(path: Path, lines: dict[Any, int], key: object, line: int) -> Non
 # ---------------------------------------------------------------------------------------------------------- the results
 
 
-def load(directory: Path) -> Results:
+RERUN = "rerun"
+
+
+def load(directory: Path, *, with_rerun: bool = True) -> Results:
     """Everything in `directory`, and in its folder rerun/ where there is one."""
     if not directory.is_dir():
         raise InputError(f"{directory}: no such directory")
     first = _files(directory)
     if not first:
         raise InputError(f"{directory}: no result CSV (exp*.csv) in it")
-    again = directory / "rerun"
-    second = _files(again) if os.path.lexists(again) else {}
+    again = directory / RERUN
+    second = _files(again) if with_rerun and os.path.lexists(again) else {}
     strangers = sorted(set(second) - set(first))
     if strangers:
         raise InputError(f"{again}: {strangers[0]}.csv repeats nothing in {directory}")
@@ -338,7 +349,7 @@ def _read_table(paths: Sequence[Path]) -> Table:
     for run in records:
         keys = [(at, names[at]) for at in _key_places(names, columns)]
         runs.append({Case(tuple((name, cells[at]) for at, name in keys)): dict(zip(names, cells)) for _, cells in run})
-    return Table(paths[0].stem, columns, runs)
+    return Table(paths[0].stem, columns, runs, folders=[path.parent for path in paths])
 
 
 def _key_places(header: Sequence[str], columns: Sequence[Column]) -> list[int]:

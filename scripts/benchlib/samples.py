@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from benchlib import csv_file, schema
@@ -86,13 +87,16 @@ def median(values: Sequence[float], alpha: float) -> Figure:
     return Figure(value, ordered[rank - 1], ordered[-rank]) if rank else Figure(value)
 
 
+@lru_cache(maxsize=4096)  # cases of one file have few different numbers of samples
 def interval_rank(count: int, alpha: float) -> int:
     """The greatest k for which the k-th least and k-th greatest of `count` values enclose the median with confidence 1 - alpha,
-    that is 2 P(B < k) <= alpha for B binomial(count, 1/2); 0 if there is none.
+    that is 2 P(B < k) <= alpha for B binomial(count, 1/2); 0 if there is none. Exact: in whole numbers, P times 2^count.
     """
-    term, below, rank = 0.5**count, 0.0, 0
-    while rank < count // 2 and 2 * (below + term) <= alpha:
+    numerator, denominator = alpha.as_integer_ratio()
+    limit = (numerator << count) // (2 * denominator)
+    term, below, rank = 1, 0, 0  # term: count over rank
+    while rank < count // 2 and below + term <= limit:
         below += term
         rank += 1
-        term *= (count - rank + 1) / rank
+        term = term * (count - rank + 1) // rank
     return rank

@@ -42,8 +42,11 @@ def ratio(num: Figure, den: Figure) -> Figure:
     runs = min(num.runs, den.runs)
     if num.lo is None or num.hi is None or den.lo is None or den.hi is None:
         return Figure(value, runs=runs)
-    if min(num.lo, den.lo) <= 0:  # counts: no logarithm; the widest that the two intervals allow
-        return Figure(value, min(num.lo / den.hi, value), num.hi / den.lo, runs) if den.lo > 0 else Figure(value, runs=runs)
+    if den.lo <= 0:
+        return Figure(value, runs=runs)
+    if num.lo <= 0:  # counts and differences: no logarithm; the widest that the two intervals allow
+        lo, hi = num.lo / den.lo, num.hi / (den.lo if num.hi > 0 else den.hi)
+        return Figure(value, lo, hi, runs)
     a, a_lo, a_hi = math.log(num.value), math.log(num.lo), math.log(num.hi)
     b, b_lo, b_hi = math.log(den.value), math.log(den.lo), math.log(den.hi)
     lo = math.exp(a - b - math.hypot(a - a_lo, b_hi - b))

@@ -6,6 +6,10 @@ import csv
 import itertools
 import random
 import re
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import compare
@@ -190,7 +194,17 @@ def test_an_experiment_that_only_one_set_has(tmp_path: Path) -> None:
     assert verdicts(table(tmp_path, a, b))["ONLY IN B"] == len(synthetic.exp01_rows())
     assert run(a, b, "--only", "exp03", "--csv", str(tmp_path / "x.csv")) == 0
     assert "ONLY IN B" not in (tmp_path / "x.csv").read_text(encoding="utf-8")
-    assert run(a, b, "--only", "exp07") == 1
+    with_all = ["--only", "exp03", "--only", "exp01_vector_add"]
+    assert run(a, b, *with_all) == 0
+
+
+def test_an_unknown_experiment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a, b = write(tmp_path / "a"), write(tmp_path / "b")
+    synthetic.write(b, "exp01_vector_add", synthetic.exp01_rows())
+    for wish in ("exp07", "exp0", "exp03_memo"):
+        assert run(a, b, "--only", "exp03", "--only", wish) == 2
+        said = capsys.readouterr()
+        assert said.err == f"compare.py: --only {wish}: no such experiment; there are: exp01_vector_add, {EXP}\n" and said.out == ""
 
 
 # -------------------------------------------------------------------------------------------------- what else changed
@@ -210,8 +224,17 @@ def test_cycles_where_the_clocks_differ(tmp_path: Path) -> None:
     # A tenth less clock, a tenth more time: as many cycles.
     rows = table(tmp_path, write(tmp_path / "a", 1), write(tmp_path / "b", 2, factor=lambda row: 1.1, mhz=1800))
     assert verdicts(rows) == {"SLOWER": 2 * CASES}
-    assert {row["cycles_verdict"] for row in rows} == {"SAME"} and rows[0]["note"] == "SM clock 1980 MHz in A, 1800 in B"
+    assert {row["cycles_verdict"] for row in rows} == {"SAME"} and rows[0]["note"] == "SM clock 1980 -> 1800 MHz"
     assert {row["cycles_verdict"] for row in table(tmp_path, tmp_path / "a", tmp_path / "a")} == {""}
+    # Twice as many verdicts are given, cycles too: the intervals allow for it as for 400 cases.
+    few = [row for row in case_rows() if row["offset"] < 50]
+    by_case = {row["case"] + row["api"]: row for row in rows}
+    write(tmp_path / "c", 1, rows=few)
+    one_clock = write(tmp_path / "d", 2, rows=few, factor=lambda row: 1.1)
+    assert len(table(tmp_path, tmp_path / "c", one_clock)) == CASES
+    half = table(tmp_path, tmp_path / "c", write(tmp_path / "d", 2, rows=few, factor=lambda row: 1.1, mhz=1800))
+    assert samples.interval_rank(SAMPLES, 0.05 / 200) < samples.interval_rank(SAMPLES, 0.05 / 100)
+    assert all(float(row["ratio_hi"]) <= float(by_case[row["case"] + row["api"]]["ratio_hi"]) for row in half)
     assert run(tmp_path / "a", tmp_path / "b", "--markdown", str(tmp_path / "page.md")) == 0
     assert "B/A in cycles | in cycles, B is |" in (tmp_path / "page.md").read_text(encoding="utf-8")
 
@@ -302,3 +325,150 @@ def test_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         run(a, b, "--markdown", "-", "--csv", "-")
     assert stopped.value.code == 2
+
+
+# ------------------------------------------------------------------------------------------------- which set is which
+
+
+def test_a_set_against_its_own_rerun(tmp_path: Path) -> None:
+    # Merged into A as well, as A's repetition, the rerun would make every interval reach from the one run to the other.
+    a = write(tmp_path / "a", 1)
+    write(a / "rerun", 2, factor=lambda row: 1.05)
+    assert verdicts(table(tmp_path, a, a / "rerun")) == {"SLOWER": 2 * CASES}
+    assert verdicts(table(tmp_path, a / "rerun", a)) == {"FASTER": 2 * CASES}
+    assert verdicts(table(tmp_path, a, tmp_path / "a" / ".." / "a" / "rerun")) == {"SLOWER": 2 * CASES}
+    assert verdicts(table(tmp_path, a, a)) == {"UNCLEAR": 2 * CASES}  # two runs each, 5 % apart
+
+
+def without_time(row: dict, **cells: object) -> dict:
+    empty = dict.fromkeys(["device_ns", "device_ns_lo", "device_ns_hi", "gbps", "peak_pct", "roundtrip_ns", "submit_ns"], "")
+    return {**row, **empty, "status": "skipped", "reason": "one GPU", **cells}
+
+
+def test_cases_without_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    skipped = [without_time(row) if row["offset"] < 10 else row for row in case_rows()]
+    a = write(tmp_path / "a", rows=skipped)
+    b = write(tmp_path / "b", rows=[row for row in skipped if row["offset"] >= 5])
+    found = table(tmp_path, a, b)
+    # Ten of them are not in B at all; none of them was measured, so none is missing.
+    assert verdicts(found) == {"NO TIME": 20, "SAME": 2 * CASES - 20}
+    assert {row["note"] for row in found if row["verdict"] == "NO TIME"} == {"skipped: one GPU"}
+    assert run(a, b, "--fail-on", "missing", "--fail-on", "unclear") == 0
+    capsys.readouterr()
+    assert run(a, a) == 0
+    assert "180 cases compared: 180 SAME; beside them 20 NO TIME. B/A" in capsys.readouterr().out
+    measured = write(tmp_path / "c")
+    assert verdicts(table(tmp_path, a, measured)) == {"ONLY IN B": 20, "SAME": 2 * CASES - 20}
+    assert verdicts(table(tmp_path, measured, a)) == {"ONLY IN A": 20, "SAME": 2 * CASES - 20}
+
+
+def test_a_rerun_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a, b = write(tmp_path / "a"), write(tmp_path / "b")
+    (b / "rerun").write_text("", encoding="utf-8")
+    assert run(a, b) == 1
+    said = capsys.readouterr()
+    assert "rerun" in said.err and len(said.err.splitlines()) == 1 and said.out == ""
+
+
+# ------------------------------------------------------------------------------------------------------------ the terminal
+
+
+def test_what_changed_most_comes_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # 0.05 is further from 1 than 4 is.
+    a = write(tmp_path / "a", 1)
+    b = write(tmp_path / "b", 2, factor=lambda row: {3: 4.0, 5: 0.05, 7: 15.0, 9: 0.5}.get(row["offset"], 1.0))
+    assert run(a, b) == 0
+    lines = capsys.readouterr().out.splitlines()
+    offsets = [int(match[1]) for line in lines if (match := re.search(r"offset=(\d+)", line))]
+    assert offsets == [7, 7, 3, 3, 5, 5, 9, 9]
+    slower = lines[lines.index("SLOWER (4)") + 1 : lines.index("SLOWER (4)") + 5]
+    assert {line.index("[") for line in slower} == {slower[0].index("[")} and {line.index("exp03") for line in slower} == {
+        slower[0].index("exp03")
+    }
+    assert slower[0].startswith("  15.0") and slower[2].startswith("   ") and slower[2][3] in "34"
+    assert run(a, b, "--markdown", str(tmp_path / "page.md")) == 0
+    capsys.readouterr()
+
+
+def test_lines_are_no_longer_than_120_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = "variant_" * 40
+    a = write(tmp_path / "a", rows=[*case_rows(), *synthetic.twins(EXP, name, 1000, 1000, isa_hash="a" * 300)])
+    slow = synthetic.twins(EXP, name, 2000, 2000, isa_hash="b", driver="d" * 300)
+    b = write(tmp_path / "b", rows=[*case_rows(reason="slow " * 60), *slow], mhz=1700)
+    c = write(tmp_path / "c", factor=lambda row: 1.2)
+    for sets in ([a, b], [a, b, c], [b, a, c]):
+        assert compare.main([*map(str, sets), "--fail-on", "missing"]) in (0, 1)
+        out = capsys.readouterr().out
+        assert max(map(len, out.splitlines())) <= 120 and name[:60] in out.replace("\n", "").replace(" ", "")
+
+
+def test_help(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        compare.main(["--help"])
+    out = capsys.readouterr().out
+    assert stopped.value.code == 0 and "Exit codes: 0 compared" in out and "scripts/compare.py A A/rerun" in out
+    with pytest.raises(SystemExit) as stopped:
+        compare.main(["a"])
+    assert stopped.value.code == 2
+
+
+# -------------------------------------------------------------------------------------------------------- several at once
+
+
+def test_several_sets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a, b = write(tmp_path / "a", 1), write(tmp_path / "b", 2)
+    c = write(tmp_path / "c", 3, factor=lambda row: 3.0 if row["offset"] == 7 else 1.0)
+    d = write(tmp_path / "d", 4, rows=[row for row in case_rows() if row["offset"] != 8])
+    sets = list(map(str, (a, b, c, d)))
+    assert compare.main(sets) == 0
+    out = capsys.readouterr().out
+    assert "C: 200 cases compared: 198 SAME, 2 SLOWER. C/A" in out and "D: 198 cases compared: 198 SAME; beside them 2 ONLY IN A" in out
+    lines = [line for line in out.splitlines() if "offset=" in line]
+    assert len(lines) == 4 and all("SLOWER" in line and "offset=7 " in line for line in lines[:2])
+    assert all(re.match(r"  \d\.\d{4} SAME  \d\.\d{4} SAME +no time +(CUDA|Vulkan)  exp03", line) for line in lines[2:])
+    assert compare.main([*sets, "--csv", str(tmp_path / "out.csv"), "--markdown", str(tmp_path / "page.md")]) == 0
+    with open(tmp_path / "out.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 600 and {row["set"] for row in rows} == {"B", "C", "D"}
+    # The confidence allows for all 598 verdicts.
+    alone = {row["case"] + row["api"]: row for row in table(tmp_path, a, b)}
+    assert all(float(row["ratio_hi"]) >= float(alone[row["case"] + row["api"]]["ratio_hi"]) for row in rows if row["set"] == "B")
+    page = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert "| experiment | case | API | B/A | B is | C/A | C is | D/A | D is |" in page and page.count("| SLOWER |") == 2
+    assert compare.main([*sets, "--fail-on", "slower", "--fail-on", "missing"]) == 1
+    assert capsys.readouterr().err == "compare.py: 2 cases became slower\ncompare.py: 2 cases have no time in D any more\n"
+
+
+# ------------------------------------------------------------------------------------------------------------- processes
+
+
+def process(*arguments: object, **options: object) -> subprocess.Popen:
+    command = [sys.executable, "-B", str(Path(compare.__file__)), *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+
+def test_a_terminal_that_is_ascii(tmp_path: Path) -> None:
+    a, b = write(tmp_path / "a", 1), write(tmp_path / "b\udcff", 2)
+    for arguments, wanted in (([], b"b\\udcff"), (["--markdown", "-"], "A µs".encode())):
+        ended = process(a, b, *arguments, env={"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PATH": "/usr/bin:/bin"})
+        out, err = ended.communicate(timeout=60)
+        assert ended.returncode == 0 and wanted in out and err == b""
+
+
+def test_ctrl_c(tmp_path: Path) -> None:
+    a = write(tmp_path / "a", 1)
+    rows = (a / f"{EXP}.samples.csv").read_text(encoding="utf-8").partition("\n")
+    (a / f"{EXP}.samples.csv").write_text(rows[0] + "\n" + rows[2] * 200, encoding="utf-8")
+    started = process(a, a)
+    time.sleep(1.5)
+    started.send_signal(signal.SIGINT)
+    out, err = started.communicate(timeout=30)
+    assert (started.returncode, out, err) == (130, b"", b"compare.py: interrupted\n")
+
+
+def test_a_reader_that_goes_away(tmp_path: Path) -> None:
+    a, b = write(tmp_path / "a", 1), write(tmp_path / "b", 2, factor=lambda row: 2.0)
+    started = process(a, b, "--markdown", "-")
+    started.stdout.close()
+    assert started.wait(timeout=60) == 1 and started.stderr.read() == b""
+    started.stderr.close()

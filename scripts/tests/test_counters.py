@@ -171,11 +171,11 @@ def test_programs_that_share_a_number(bench):
     case = "exp06/mp/order:relaxed/n:64/warm"
     for name in ("exp06_cache_ops", "exp06_cluster"):
         bench.program(name, page((case, VALUES)))
-    assert bench.run("--experiment", "exp06") == 0
+    assert bench.run("--only", "exp06") == 0
     assert [(row["experiment"], row["variant"], row["order"]) for row in bench.rows()] == [
         ("exp06_cache_ops", "mp", "relaxed"), ("exp06_cluster", "mp", "relaxed"),
     ]  # fmt: skip
-    assert bench.run("--experiment", "exp06_cache_ops", "--", "--variant", "mp") == 0
+    assert bench.run("--only", "exp06_cache_ops", "--", "--variant", "mp") == 0
     assert [row["experiment"] for row in bench.rows()] == ["exp06_cache_ops", "exp06_cluster"]
     assert counters.case_key("exp06_cluster/mp/n:64/warm", "exp06_cache_ops") is None
 
@@ -230,13 +230,13 @@ def test_rows_of_the_other_experiments_stay(bench):
     assert [row["experiment"] for row in bench.rows()] == [EXP01, EXP03, EXP03]
     assert list(bench.rows()[0])[3:8] == ["block", "unroll", "offset", "elements", "cache"]
     before = (bench.out / "counters.csv").read_bytes()
-    assert bench.run("--experiment", "exp03") == 0
+    assert bench.run("--only", "exp03") == 0
     assert (bench.out / "counters.csv").read_bytes() == before
     # A case that is no more goes; with options for the program it was not asked for, and stays.
     bench.program(EXP03, page((CASE, {**VALUES, HIT: "1"})))
-    assert bench.run("--experiment", "exp03", "--", "--variant", "x") == 0
+    assert bench.run("--only", "exp03", "--", "--variant", "x") == 0
     assert sorted(row["l2_hit_pct"] for row in bench.rows()) == ["1", "50.1235", "50.1235"]
-    assert bench.run("--experiment", EXP03) == 0
+    assert bench.run("--only", EXP03) == 0
     assert [(row["experiment"], row["offset"]) for row in bench.rows()] == [(EXP01, ""), (EXP03, "8")]
 
 
@@ -245,9 +245,9 @@ def test_programs_about_latency_are_counted_only_by_name(bench):
     bench.program("exp06_ordering", page((other("exp06_ordering", "load_chain"), VALUES)))
     assert bench.run() == 0
     assert [row["experiment"] for row in bench.rows()] == [EXP03]
-    assert bench.run("--experiment", "exp06") == counters.ncu.NOTHING_TO_RUN
+    assert bench.run("--only", "exp06") == counters.ncu.NOTHING_TO_RUN
     assert [row["experiment"] for row in bench.rows()] == [EXP03]
-    assert bench.run("--experiment", "exp06_ordering") == 0
+    assert bench.run("--only", "exp06_ordering") == 0
     assert [row["experiment"] for row in bench.rows()] == [EXP03, "exp06_ordering"]
 
 
@@ -256,7 +256,7 @@ def test_of_a_program_about_more_only_the_cases_about_traffic(bench):
     assert bench.run() == 0
     assert bench.commands()[-1][-3:] == ["--variant", "exchange,multicast", "--benchmark_filter=-level:dram|_cluster/"]
     bench.program("exp06_cluster", page(*((other("exp06_cluster", name), VALUES) for name in ("multicast", "barrier"))))
-    assert bench.run("--experiment", "exp06_cluster") == 0 and "--variant" not in bench.commands()[-1]
+    assert bench.run("--only", "exp06_cluster") == 0 and "--variant" not in bench.commands()[-1]
     bench.program("exp06_cluster", page((other("exp06_cluster", "multicast"), VALUES)))
     assert bench.run() == 0 and sorted(row["variant"] for row in bench.rows()) == ["barrier", "multicast"]  # the other stays
     assert bench.run("--", "--variant", "rounds") == 0 and bench.commands()[-1][-2:] == ["--variant", "rounds"]
@@ -439,9 +439,9 @@ def test_usage(bench, capsys):
     assert bench.run() == 1
     assert "build first" in one_line(capsys)
     bench.program(EXP03)
-    assert bench.run("--experiment", "exp09") == 2
-    assert f"no experiment exp09; there are: {EXP03}" in one_line(capsys)
-    for arguments in (["--frobnicate"], ["--timeout", "0"]):
+    assert bench.run("--only", "exp09") == 2
+    assert f"--only exp09: no such experiment; there are: {EXP03}" in one_line(capsys)
+    for arguments in (["--frobnicate"], ["--timeout", "0"], ["--timeout", "inf"], ["--timeout", "nan"], ["--timeout", "1e30"]):
         with pytest.raises(SystemExit) as ended:
             bench.run(*arguments)
         assert ended.value.code == 2

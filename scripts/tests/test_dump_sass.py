@@ -243,7 +243,9 @@ def test_selection(tmp_path, tool, capsys):
     dump = write_dump(tmp_path / "dump", entry(), entry(kernel="copy_f32", arch="sm_86"))
     assert run(dump, tmp_path / "a", "--arch", "86") == 0
     assert [row["kernel"] for row in rows(tmp_path / "a/sass.csv")] == ["copy_f32"]
-    assert run(dump, tmp_path / "b", "--experiment", "exp01") == 0
+    assert run(dump, tmp_path / "b", "--only", "exp01") == 0
+    assert run(dump, tmp_path / "b", "--only", "exp07") == 2
+    assert "dump_sass.py: --only exp07: no such experiment; there are: exp01_vector_add" in capsys.readouterr().err
     assert run(dump, tmp_path / "b", "--kernel", "nothing") == 1
     assert "there are: add_f32, copy_f32" in capsys.readouterr().err
 
@@ -417,6 +419,32 @@ def test_a_program_that_fails_is_named(tmp_path, tool, capsys):
     assert "exp01_vector_add --dump-isa ended with 2: no such option" in capsys.readouterr().err
     assert dump_sass.main(["--bin", str(tmp_path), "--out", str(tmp_path / "out")]) == 1
     assert "build first" in capsys.readouterr().err
+
+
+def test_code_that_cannot_be_read_costs_no_listing(tmp_path, tool, capsys):
+    out = tmp_path / "out"
+    assert run(write_dump(tmp_path / "first", entry(), entry("vulkan"), entry(kernel="copy_f32")), out) == 0
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    broken = words(LOAD, 0xFFF) + b"odd"
+    assert run(write_dump(tmp_path / "second", entry(code=broken, container=None), entry("vulkan", code=broken, container=None)), out) == 1
+    kept = {path: path.read_bytes() for path in before if path.exists()}
+    assert kept == before and "cannot read it" in capsys.readouterr().out
+    # With one kernel read, its listing is new; the other's stays.
+    assert run(write_dump(tmp_path / "third", entry(code=words(LOAD, EXIT)), entry("vulkan", code=broken, container=None)), out) == 1
+    assert (out / "sass/exp01_vector_add/add_f32.vulkan.sass").exists() and (out / "sass/exp01_vector_add/copy_f32.cuda.sass").exists()
+    table = {(row["kernel"], row["api"]): row["instructions"] for row in rows(out / "sass.csv")}
+    assert table == {("add_f32", "cuda"): "2", ("add_f32", "vulkan"): "3", ("copy_f32", "cuda"): "3"}
+    assert [row["kernel"] for row in rows(out / "sass_twins.csv")] == ["add_f32"]
+
+
+def test_relative_paths_of_tools_and_programs(tmp_path, tool, monkeypatch):
+    dump = write_dump(tmp_path / "dump", entry())
+    programs = add_program(tmp_path, f'cp -r {dump}/. "$2"')
+    monkeypatch.chdir(programs)
+    for disassembler in ("../../nvdisasm", "./../../nvdisasm"):
+        assert dump_sass.main(["--bin", ".", "--nvdisasm", disassembler, "--out", str(tmp_path / "out")]) == 0
+    monkeypatch.chdir(tmp_path)
+    assert dump_sass.main(["--bin", "release/bin", "--nvdisasm", "./nvdisasm", "--out", str(tmp_path / "out")]) == 0
 
 
 def test_a_named_disassembler_must_be_one(tmp_path, capsys):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import synthetic
-from benchlib import csv_file, results, schema
+from benchlib import csv_file, results, samples, schema
 from benchlib.results import InputError
-from benchlib.stats import Figure
+from benchlib.stats import Figure, ratio
 
 EXP = "exp03_memory_coalescing"
 KEY = ["variant", "api", "block", "offset", "struct_bytes", "fields", "elements", "cache"]
@@ -276,3 +277,30 @@ def test_bounds_of_numbers() -> None:
     assert [schema.real(text) for text in ("1", "-2.5e3", ".5", "0", "0e9", "1e30", "1e-30")] == [1, -2500, 0.5, 0, 0, 1e30, 1e-30]
     assert [schema.real(t) for t in ("", "x", "nan", "1e31", "1e-31", "1_0", " 1", "0x1", "1e99999", "\u0661")] == [None] * 10
     assert schema.is_whole(str(2**64 - 1)) and not schema.is_whole(str(2**64)) and not schema.is_whole("\u0661")
+
+
+# ---------------------------------------------------------------------------------------------------------- statistics
+
+
+def test_the_rank_is_exact_for_any_number() -> None:
+    # 0.5 ** 1075 is 0: from there on every rank once passed.
+    for count in (1074, 1075, 1076, 5000):
+        rank = samples.interval_rank(count, 0.05)
+        below = [sum(math.comb(count, i) for i in range(k)) for k in (rank, rank + 1)]
+        assert 40 * below[0] <= 1 << count < 40 * below[1]  # 2 P(B < rank) <= 0.05 < 2 P(B < rank + 1)
+
+
+@pytest.mark.parametrize(
+    ("num", "expected"),
+    [
+        (Figure(-10, -12, -8), (-5, -12, -2)),  # from -12 / 1 to -8 / 4
+        (Figure(-1, -3, 2), (-0.5, -3, 2)),
+        (Figure(0, 0, 6), (0, 0, 6)),
+        (Figure(0, 0, 0), (0, 0, 0)),
+        (Figure(3, -2, 8), (1.5, -2, 8)),
+    ],
+)
+def test_a_ratio_below_zero(num: Figure, expected: tuple[float, float, float]) -> None:
+    found = ratio(num, Figure(2, 1, 4))
+    assert (found.value, found.lo, found.hi) == expected
+    assert ratio(num, Figure(2, 0, 4)) == Figure(num.value / 2)

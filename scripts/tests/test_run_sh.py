@@ -317,8 +317,8 @@ def test_only_what_ran_is_inspected(suite):
     assert run(suite, "--only", "exp03", "--only", "exp01_add", "--", "--seed", "2", "--device=H200").returncode == 0
     out = suite / "results/nvidia-h200"
     assert parts(suite)[:2] == [
-        f"dump_sass --listings-only --bin {suite}/bin --out {out} --experiment exp03 --experiment exp01_add --device H200",
-        f"counters --bin {suite}/bin --out {out} --experiment exp03 --experiment exp01_add -- --seed 2 --device=H200",
+        f"dump_sass --listings-only --bin {suite}/bin --out {out} --only exp03 --only exp01_add --device H200",
+        f"counters --bin {suite}/bin --out {out} --only exp03 --only exp01_add -- --seed 2 --device=H200",
     ]
 
 
