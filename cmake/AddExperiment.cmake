@@ -1,17 +1,34 @@
-# add_experiment(NAME <expNN_name> [CUDA <file.cu>...] [GLSL <file.comp>...] [SOURCES <more.cpp>...])
+# add_experiment(NAME <expNN_name> [TWINS <stem>...] [CUDA <file.cu>...] [GLSL <file.comp>...] [SOURCES <more.cpp>...]
+#                [TWINS_SM80 <stem>...] [CUDA_SM80 <file.cu>...] [CUDA_SM90 <file.cu>...])
 #
 # One program from main.cpp in the calling directory, with its kernels embedded (see EmbedKernels.cmake: the set is called
 # <expNN>), linked with both APIs, and one smoke test: every case at its smallest size, on whatever device the machine has
 # (exit code 77 = skipped). List the sources; a file that is not listed is not built.
+#
+# A twin is cuda/<stem>.cu and glsl/<stem>.comp. CUDA and GLSL are for kernels that the other API has no file of that stem for.
+# The lists with SM80 and SM90: CUDA code with instructions of compute capability 8.0 or 9.0, not built for older GPUs.
 function(add_experiment)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "CUDA;GLSL;SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "TWINS;TWINS_SM80;CUDA;CUDA_SM80;CUDA_SM90;GLSL;SOURCES")
+  foreach(source IN LISTS arg_CUDA arg_CUDA_SM80 arg_CUDA_SM90)
+    cmake_path(GET source STEM stem)
+    if("glsl/${stem}.comp" IN_LIST arg_GLSL)
+      message(FATAL_ERROR "${arg_NAME}: ${stem} stands under CUDA and GLSL; list it once, under TWINS")
+    endif()
+  endforeach()
+  foreach(least "" _SM80)
+    foreach(stem IN LISTS arg_TWINS${least})
+      list(APPEND arg_CUDA${least} cuda/${stem}.cu)
+      list(APPEND arg_GLSL glsl/${stem}.comp)
+    endforeach()
+  endforeach()
   add_executable(${arg_NAME} main.cpp ${arg_SOURCES})
   target_link_libraries(${arg_NAME} PRIVATE bench_warnings bench_core bench_cuda bench_vulkan)
   if(TARGET bench_copy_gbenchmark)
     add_dependencies(${arg_NAME} bench_copy_gbenchmark)
   endif()
   string(REGEX MATCH "^exp[0-9]+" set ${arg_NAME})
-  bench_embed_kernels(${arg_NAME} SET ${set} CUDA ${arg_CUDA} GLSL ${arg_GLSL})
+  bench_embed_kernels(${arg_NAME} SET ${set} GLSL ${arg_GLSL}
+                      CUDA ${arg_CUDA} CUDA_SM80 ${arg_CUDA_SM80} CUDA_SM90 ${arg_CUDA_SM90})
   target_include_directories(${arg_NAME} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   if(BENCH_TESTS)
     add_test(NAME smoke.${arg_NAME} COMMAND ${arg_NAME} --smoke)

@@ -1,12 +1,15 @@
-# bench_embed_kernels(<target> SET <name> [CUDA <file.cu>...] [GLSL <file.comp>...])
+# bench_embed_kernels(<target> SET <name> [CUDA <file.cu>...] [CUDA_SM80 <file.cu>...] [CUDA_SM90 <file.cu>...]
+#                     [GLSL <file.comp>...])
 #
 # Compiles every .cu to one cubin per architecture plus PTX (nvcc) and every .comp to SPIR-V (glslang), and links the bytes into
 # <target>. The generated header <name>_kernels.h declares
 #     namespace bench::kernels { std::span<const KernelImages> <name>(); }
 # with one entry a stem: cuda/X.cu and glsl/X.comp are a twin. What is embedded is what is loaded, timed and disassembled.
+# A file of CUDA_SM80 or CUDA_SM90 has instructions that came with compute capability 8.0 or 9.0: there are no images of it below
+# that, and its stem's entry says so (KernelImages::cuda_since).
 # Paths are relative to the calling directory. Editing an included file rebuilds the kernels that include it (depfiles).
 function(bench_embed_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SET" "CUDA;GLSL")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SET" "CUDA;CUDA_SM80;CUDA_SM90;GLSL")
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${arg_SET}_kernels)
   file(MAKE_DIRECTORY ${out})
   set(images "")  # the image files, for dependencies
@@ -30,40 +33,31 @@ function(bench_embed_kernels target)
   endforeach()
 
   if(BENCH_HAVE_CUDA)
-    # The lowest architecture's PTX runs, compiled by the driver, on every newer GPU.
-    list(GET BENCH_CUDA_ARCHS_RESOLVED 0 lowest)
-    string(REGEX REPLACE "[a-z]$" "" lowest ${lowest})
-    foreach(source IN LISTS arg_CUDA)
-      cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
-      cmake_path(GET source STEM stem)
-      list(APPEND stems ${stem})
-      set(cuda_${stem} "")
-      foreach(arch IN LISTS BENCH_CUDA_ARCHS_RESOLVED ITEMS ptx)
-        if(arch STREQUAL "ptx")
-          set(image ${out}/${stem}.ptx)
-          set(flags -ptx -arch=compute_${lowest})
-          set(record "{${lowest} / 10, ${lowest} % 10, false, true")
-        else()
-          set(image ${out}/${stem}.sm_${arch}.cubin)
-          set(flags -cubin -arch=sm_${arch})
+    foreach(since 0 80 90)
+      set(sources ${arg_CUDA})
+      if(since)
+        set(sources ${arg_CUDA_SM${since}})
+      endif()
+      _bench_architectures(${since} archs lowest)
+      foreach(source IN LISTS sources)
+        cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+        cmake_path(GET source STEM stem)
+        list(APPEND stems ${stem})
+        set(since_${stem} ${since})
+        set(cuda_${stem} "")
+        foreach(arch IN LISTS archs)
           string(REGEX REPLACE "[a-z]$" "" number ${arch})
           set(specific false)
           if(arch MATCHES "[a-z]$")
             set(specific true)
           endif()
-          set(record "{${number} / 10, ${number} % 10, ${specific}, false")
+          _bench_compile_cuda(sm_${arch}.cubin "-cubin;-arch=sm_${arch}" "{${number} / 10, ${number} % 10, ${specific}, false")
+        endforeach()
+        if(lowest)
+          # ptxas checks the PTX, and would advise 9.0a for multicasts, which no newer GPU runs.
+          _bench_compile_cuda(ptx "-ptx;-arch=compute_${lowest};-Xptxas;--suppress-async-bulk-multicast-advisory-warning"
+                              "{${lowest} / 10, ${lowest} % 10, false, true")
         endif()
-        add_custom_command(
-          OUTPUT ${image}
-          COMMAND ${BENCH_NVCC} -std=c++17 ${flags} -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/common
-                  -I${CMAKE_CURRENT_SOURCE_DIR} -MD -MF ${image}.d -MT ${image} -o ${image} ${source}
-          DEPENDS ${source}
-          DEPFILE ${image}.d
-          COMMENT "CUDA ${arg_SET}/${stem} ${arch}"
-          VERBATIM)
-        list(APPEND images ${image})
-        string(MAKE_C_IDENTIFIER ${stem}_${arch} symbol)
-        list(APPEND cuda_${stem} "${symbol}|${record}|${image}")
       endforeach()
     endforeach()
   endif()
@@ -94,7 +88,11 @@ function(bench_embed_kernels target)
       _bench_incbin(${arg_SET} ${stem}_spirv ${spirv_${stem}} assembly externs)
       set(spirv_span "bytes(${arg_SET}_${stem}_spirv, ${arg_SET}_${stem}_spirv_end)")
     endif()
-    string(APPEND table "      {\"${stem}\", ${cuda_span}, ${spirv_span}},\n")
+    set(since 0)
+    if(since_${stem})
+      set(since ${since_${stem}})
+    endif()
+    string(APPEND table "      {\"${stem}\", ${cuda_span}, ${spirv_span}, ${since}},\n")
   endforeach()
 
   set(BENCH_SET ${arg_SET})
@@ -108,6 +106,41 @@ function(bench_embed_kernels target)
   target_sources(${target} PRIVATE ${out}/${arg_SET}_kernels.cpp)
   target_include_directories(${target} PRIVATE ${out})
 endfunction()
+
+# The architectures to build for that are no older than `since`, and the lowest of their numbers: its PTX runs, compiled by the
+# driver, on every newer GPU. Both empty if there are none.
+function(_bench_architectures since archs_var lowest_var)
+  set(archs "")
+  set(lowest "")
+  foreach(arch IN LISTS BENCH_CUDA_ARCHS_RESOLVED)
+    string(REGEX REPLACE "[a-z]$" "" number ${arch})
+    if(number LESS since)
+      continue()
+    endif()
+    list(APPEND archs ${arch})
+    if(NOT lowest OR number LESS lowest)
+      set(lowest ${number})
+    endif()
+  endforeach()
+  set(${archs_var} "${archs}" PARENT_SCOPE)
+  set(${lowest_var} "${lowest}" PARENT_SCOPE)
+endfunction()
+
+# One image of ${source}, noted in the caller's `images` and cuda_${stem}.
+macro(_bench_compile_cuda extension flags record)
+  set(image ${out}/${stem}.${extension})
+  add_custom_command(
+    OUTPUT ${image}
+    COMMAND ${BENCH_NVCC} -std=c++17 ${flags} -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/common
+            -I${CMAKE_CURRENT_SOURCE_DIR} -MD -MF ${image}.d -MT ${image} -o ${image} ${source}
+    DEPENDS ${source}
+    DEPFILE ${image}.d
+    COMMENT "CUDA ${arg_SET}/${stem}.${extension}"
+    VERBATIM)
+  list(APPEND images ${image})
+  string(MAKE_C_IDENTIFIER ${stem}.${extension} symbol)
+  list(APPEND cuda_${stem} "${symbol}|${record}|${image}")
+endmacro()
 
 function(_bench_incbin set symbol file assembly_var externs_var)
   string(APPEND ${assembly_var}

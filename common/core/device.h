@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/file_descriptor.h"
+#include "core/kernel_images.h"
 
 namespace bench {
 
@@ -48,27 +49,6 @@ struct DeviceInfo {
   std::uint32_t resident_threads = 0;  // that an SM holds; likewise
   std::string arch;                    // "sm_90"; only CUDA tells
 };
-
-// One machine-code image of a .cu file, embedded in the program by the build.
-struct CudaImage {
-  int major = 0;
-  int minor = 0;
-  bool arch_specific = false;  // sm_90a: runs on 9.0 only
-  bool is_ptx = false;
-  std::span<const std::byte> bytes;
-};
-
-// A twin: the same stem in cuda/ and glsl/. Either side may be missing.
-struct KernelImages {
-  std::string_view stem;
-  std::span<const CudaImage> cuda;
-  std::span<const std::byte> spirv;
-};
-
-// The image of `images` that a device of compute capability major.minor should load: an exact arch-specific cubin first, else
-// the newest cubin of the same major and no newer minor, else the newest PTX no newer than the device; nullptr if none fits.
-// Images for a major version below `since` do not count. Source: CUDA C++ Programming Guide, "Application Compatibility".
-const CudaImage* choose_image(std::span<const CudaImage> images, int major, int minor, int since = 0);
 
 // How a Vulkan kernel gets at its buffers. CUDA has one way, pointers as kernel arguments, and ignores this.
 enum class BufferBinding : std::uint8_t {
@@ -103,7 +83,6 @@ struct KernelSpec {
   std::uint32_t buffers = 0;                  // pointer arguments / storage-buffer bindings 0 ... buffers-1
   std::uint32_t params_bytes = 0;             // the struct of params.h: last CUDA argument / push constants
   std::uint32_t shared_bytes = 0;             // a block's: CUDA's is dynamic; GLSL sizes its own by its constants
-  int cuda_since = 0;                         // CUDA: the major compute capability that has the kernel's instructions
   std::uint32_t cluster_x = 0;                // CUDA: consecutive blocks in x that share a cluster; 0: no clusters
   BufferBinding binding = BufferBinding::kDescriptors;
   Robustness robustness = Robustness::kDefault;

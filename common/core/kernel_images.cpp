@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include <vector>
+
 #include "core/error.h"
 
 namespace bench {
@@ -15,11 +17,10 @@ const KernelImages& find_kernel(std::span<const KernelImages> images, std::strin
   throw Error("no kernel called {} is embedded in this program; there are: {}", stem, fmt::join(stems, ", "));
 }
 
-const CudaImage* choose_image(std::span<const CudaImage> images, int major, int minor, int since) {
+const CudaImage* choose_image(std::span<const CudaImage> images, int major, int minor) {
   const CudaImage* best = nullptr;
   // Rank: arch-specific cubin of exactly this GPU, then cubins of the same major version by minor, then PTX by version.
   const auto rank = [&](const CudaImage& image) {
-    if (image.major < since) return -1;
     if (image.is_ptx) return (image.major * 10 + image.minor <= major * 10 + minor) ? image.major * 10 + image.minor : -1;
     if (image.major != major || image.minor > minor) return -1;
     if (image.arch_specific) return image.minor == minor ? 10000 : -1;

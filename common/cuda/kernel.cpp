@@ -12,12 +12,13 @@ namespace {
 
 const CudaImage* find_image(const KernelSpec& spec, ComputeCapability device) {
   if (spec.images == nullptr) throw Error("kernel {}: no images given", spec.entry);
-  if (spec.images->cuda.empty()) throw Skip("{}: no CUDA twin", spec.images->stem);
-  if (device.major < spec.cuda_since) {
-    throw Skip("{}: compute capability {}.0 or newer wanted, {}.{} found", spec.images->stem, spec.cuda_since, device.major,
-               device.minor);
+  const int since = spec.images->cuda_since;
+  if (spec.images->cuda.empty() && since == 0) throw Skip("{}: no CUDA twin", spec.images->stem);
+  if (device.major * 10 + device.minor < since) {
+    throw Skip("{}: compute capability {}.{} or newer wanted, {}.{} found", spec.images->stem, since / 10, since % 10,
+               device.major, device.minor);
   }
-  const CudaImage* image = choose_image(spec.images->cuda, device.major, device.minor, spec.cuda_since);
+  const CudaImage* image = choose_image(spec.images->cuda, device.major, device.minor);
   if (image == nullptr) {
     throw Skip("{}: no code for compute capability {}.{}; this build has {} (add yours to BENCH_CUDA_ARCHS)", spec.images->stem,
                device.major, device.minor, architectures(spec.images->cuda));
@@ -109,6 +110,7 @@ std::string architecture(const CudaImage& image) {
 }
 
 std::string architectures(std::span<const CudaImage> images) {
+  if (images.empty()) return "none";
   std::vector<std::string> names;
   for (const CudaImage& image : images) names.push_back((image.is_ptx ? "PTX " : "") + architecture(image));
   return fmt::format("{}", fmt::join(names, ", "));

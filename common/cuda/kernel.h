@@ -18,7 +18,7 @@ struct ComputeCapability {
 
 // "sm_90a" or, for PTX, "compute_80".
 std::string architecture(const CudaImage& image);
-// "sm_80, sm_90a, PTX compute_80": the images of one kernel, for messages.
+// "sm_80, sm_90a, PTX compute_80": the images of one kernel, for messages; "none" if there are none.
 std::string architectures(std::span<const CudaImage> images);
 
 class Kernel final : public bench::Kernel {

@@ -288,8 +288,7 @@ TEST_F(CudaDevice, BlocksOfAClusterKnowTheirRank) {
                      .entry = "cluster_rank",
                      .block_x = 1,
                      .glsl_constants = {},
-                     .buffers = 1,
-                     .cuda_since = 9};
+                     .buffers = 1};
   constexpr std::uint32_t kBlocks = 16;
   const std::unique_ptr<Buffer> out = device_->allocate(kBlocks * sizeof(std::uint32_t), "ranks");
   const auto ranks = [&](SubmitMode mode) {

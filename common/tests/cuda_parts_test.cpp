@@ -2,10 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "cuda/device.h"
 #include "cuda/error.h"
 #include "cuda/gate.h"
 #include "cuda/kernel.h"
+#include "cuda_unit_kernels.h"
 
 namespace bench::cuda {
 namespace {
@@ -65,6 +69,7 @@ TEST(CudaRequirements, NamesEveryUnmetRequirement) {
 TEST(CudaKernel, NamesArchitectures) {
   const CudaImage images[] = {{8, 0, false, false, {}}, {9, 0, true, false, {}}, {8, 0, false, true, {}}};
   EXPECT_EQ(architectures(images), "sm_80, sm_90a, PTX compute_80");
+  EXPECT_EQ(architectures({}), "none");
 }
 
 TEST(CudaKernel, MissingTwinAndMissingArchitectureAreSkips) {
@@ -75,8 +80,8 @@ TEST(CudaKernel, MissingTwinAndMissingArchitectureAreSkips) {
   EXPECT_THROW(Kernel(spec, {9, 0}), Skip);
 
   const CudaImage newer[] = {{9, 0, true, false, {}}};
-  const KernelImages hopper{"hopper_only", newer, {}};
-  spec.images = &hopper;
+  const KernelImages built_for_hopper{"built_for_hopper", newer, {}};
+  spec.images = &built_for_hopper;
   try {
     const Kernel kernel(spec, {8, 6});
     FAIL() << "nothing was thrown";
@@ -84,12 +89,47 @@ TEST(CudaKernel, MissingTwinAndMissingArchitectureAreSkips) {
     EXPECT_THAT(skip.what(), HasSubstr("8.6"));
     EXPECT_THAT(skip.what(), HasSubstr("sm_90a"));
   }
-  spec.cuda_since = 9;
-  try {
-    const Kernel kernel(spec, {8, 6});
-    FAIL() << "nothing was thrown";
-  } catch (const Skip& skip) {
-    EXPECT_THAT(skip.what(), HasSubstr("9.0 or newer wanted, 8.6 found"));
+}
+
+TEST(CudaKernel, AGpuOlderThanTheInstructionsIsASkipWhateverTheBuildHas) {
+  const CudaImage newer[] = {{9, 0, true, false, {}}};
+  const auto reason = [](const KernelImages& images, ComputeCapability device) -> std::string {
+    try {
+      const Kernel kernel({.images = &images, .entry = "f", .glsl_constants = {}}, device);
+    } catch (const Skip& skip) {
+      return skip.what();
+    }
+    return "nothing was thrown";
+  };
+  const KernelImages hopper{"hopper", newer, {}, 90};
+  EXPECT_THAT(reason(hopper, {8, 6}), HasSubstr("9.0 or newer wanted, 8.6 found"));
+  // A build for older GPUs alone.
+  const KernelImages none{"hopper", {}, {}, 90};
+  EXPECT_THAT(reason(none, {8, 6}), HasSubstr("9.0 or newer wanted, 8.6 found"));
+  EXPECT_THAT(reason(none, {9, 0}), HasSubstr("no code for compute capability 9.0; this build has none"));
+}
+
+// cluster_rank.cu is listed under CUDA_SM90, spin.cu under CUDA: see cmake/EmbedKernels.cmake.
+TEST(EmbeddedKernels, HaveNoImageOlderThanTheirInstructionsAndTheLowestOfTheOthersAsPtx) {
+  const auto number = [](const CudaImage& image) { return image.major * 10 + image.minor; };
+  const KernelImages& spin = find_kernel(kernels::cuda_unit(), "spin");
+  const KernelImages& cluster = find_kernel(kernels::cuda_unit(), "cluster_rank");
+  EXPECT_EQ(spin.cuda_since, 0);
+  EXPECT_EQ(cluster.cuda_since, 90);
+  for (const KernelImages* images : {&spin, &cluster}) {
+    std::vector<int> built;
+    for (const CudaImage& image : spin.cuda) {
+      if (!image.is_ptx && number(image) >= images->cuda_since) built.push_back(number(image));
+    }
+    std::vector<int> cubins;
+    std::vector<int> ptx;
+    for (const CudaImage& image : images->cuda) (image.is_ptx ? ptx : cubins).push_back(number(image));
+    EXPECT_EQ(cubins, built) << images->stem;
+    if (built.empty()) {
+      EXPECT_TRUE(ptx.empty()) << images->stem;
+    } else {
+      EXPECT_THAT(ptx, testing::ElementsAre(std::ranges::min(built))) << images->stem;
+    }
   }
 }
 

@@ -4,13 +4,14 @@ target_link_libraries(cuda_unit_test PRIVATE bench_warnings bench_core bench_cud
 if(BENCH_HAVE_CUDA)
   target_sources(cuda_unit_test PRIVATE cuda_parts_test.cpp)
   target_link_libraries(cuda_unit_test PRIVATE bench_cudart GTest::gmock)
+  bench_embed_kernels(cuda_unit_test SET cuda_unit CUDA ../cuda/kernels/spin.cu CUDA_SM90 cluster_rank.cu)
 endif()
 gtest_discover_tests(cuda_unit_test PROPERTIES LABELS unit DISCOVERY_MODE PRE_TEST)
 
 if(BENCH_HAVE_CUDA)
   add_executable(cuda_test cuda_device_test.cpp)
   target_link_libraries(cuda_test PRIVATE bench_warnings bench_core bench_cuda bench_cudart GTest::gtest_main)
-  bench_embed_kernels(cuda_test SET cuda_test CUDA ../cuda/kernels/evict_l2.cu ../cuda/kernels/spin.cu cluster_rank.cu)
+  bench_embed_kernels(cuda_test SET cuda_test CUDA ../cuda/kernels/evict_l2.cu ../cuda/kernels/spin.cu CUDA_SM90 cluster_rank.cu)
   gtest_discover_tests(cuda_test PROPERTIES LABELS gpu DISCOVERY_MODE PRE_TEST)
 endif()
 

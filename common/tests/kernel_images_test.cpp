@@ -48,13 +48,6 @@ TEST(ChooseImage, FallsBackToTheNewestPtxThatIsNotTooNew) {
   EXPECT_EQ(chosen(images, 8, 6), "sm_86") << "any cubin that fits goes before PTX";
 }
 
-TEST(ChooseImage, OlderThanTheKernelsInstructionsDoesNotFit) {
-  const std::vector<CudaImage> images = {cubin(8, 0), cubin(9, 0, true), ptx(8, 0)};
-  EXPECT_EQ(choose_image(images, 9, 0, 9), &images[1]);
-  EXPECT_EQ(choose_image(images, 10, 0, 9), nullptr) << "its code from PTX 8.0 would be empty";
-  EXPECT_EQ(choose_image(images, 10, 0, 8), &images[2]);
-}
-
 TEST(ChooseImage, NothingFits) {
   EXPECT_EQ(chosen({}, 9, 0), "none");
   EXPECT_EQ(chosen({cubin(8, 6), ptx(8, 0)}, 7, 5), "none");

@@ -58,10 +58,7 @@ Launch make_launch(Workbench& bench, const Config& config, std::uint32_t buffers
                                  .glsl_constants = {shape.chunk_bytes / 16 / shape.block},
                                  .buffers = buffers,
                                  .params_bytes = params_size,
-                                 .shared_bytes = shape.shared_bytes(),
-                                 .cuda_since = shape.mechanism == Mechanism::kPlain     ? 0
-                                               : shape.mechanism == Mechanism::kCpAsync ? 8
-                                                                                        : 9});
+                                 .shared_bytes = shape.shared_bytes()});
   launch.grid = {config.grid(), 1, 1};
   return launch;
 }

@@ -118,8 +118,7 @@ bench::Prepared set_up_tile(bench::Workbench& bench, const TileCase& one) {
                                          .block_x = EXP06_TILE_THREADS,
                                          .glsl_constants = {},
                                          .buffers = 2,
-                                         .params_bytes = sizeof(TileTensorParams),
-                                         .cuda_since = 9});
+                                         .params_bytes = sizeof(TileTensorParams)});
   station.tensors = &bench.output("tensors", station.words());
   station.gave_up = &bench.output("gave up", 1);
   station.launch.grid = {one.instances, 1, 1};

@@ -50,11 +50,6 @@ std::string entry(const Shape& shape) {
   return fmt::format("{}_{}", shape.stem, shape.unroll == 0 ? shape.stages : shape.unroll);
 }
 
-int first_capability(const Shape& shape) {
-  const bool hints = shape.mechanism == Mechanism::kEvictLast;
-  return shape.is_ring() ? 9 : hints || shape.mechanism == Mechanism::kCpAsync ? 8 : 0;
-}
-
 std::vector<std::byte> params(const Config& config, const Buffer& input) {
   const Shape& shape = config.shape;
   if (shape.is_resident()) return bench::params_bytes(ResidentParams{kResidentNs, 0});
@@ -84,8 +79,7 @@ const bench::Kernel& kernel(Workbench& bench, const Shape& shape) {
                        .glsl_constants = {shape.unroll, std::max(shape.shared_bytes() / 16, 1U)},
                        .buffers = shape.inputs() + 1,
                        .params_bytes = params_size(shape),
-                       .shared_bytes = shape.shared_bytes(),
-                       .cuda_since = first_capability(shape)});
+                       .shared_bytes = shape.shared_bytes()});
 }
 
 // Most blocks at once in any run so far. Throws Error if a block was not counted out, or more were counted in than there are.
@@ -173,8 +167,7 @@ bench::Case make_case(const Config& config, const std::shared_ptr<ChunkSums>& su
         if (config.shape.is_resident()) return set_up_resident(bench, config);
         return set_up(bench, config, *sums);
       });
-  if (first_capability(shape) != 0)
-    std::erase_if(result.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
+  if (shape.cuda_alone()) std::erase_if(result.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
   result.elements = shape.is_resident() ? config.grid() : config.bytes / 16;
   const std::uint32_t arrays = shape.inputs() + (shape.reads() ? 0 : 1);
   result.useful_bytes = result.footprint_bytes = shape.is_resident() ? 0 : config.bytes * arrays;

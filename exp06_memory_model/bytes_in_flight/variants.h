@@ -22,6 +22,8 @@ struct Shape {
 
   bool is_resident() const { return mechanism == Mechanism::kResident; }
   bool is_ring() const { return mechanism >= Mechanism::kReadRing; }
+  // GLSL has neither hints to the caches nor asynchronous copies.
+  bool cuda_alone() const { return is_ring() || mechanism == Mechanism::kEvictLast || mechanism == Mechanism::kCpAsync; }
   bool reads() const { return variant.starts_with("read"); }  // and stores a sum a block alone
   bool copies() const { return variant.starts_with("copy"); }
   bool adds() const { return variant.starts_with("add"); }

@@ -38,7 +38,6 @@ const bench::Kernel& load(Workbench& bench, const Config& config, std::string_vi
                        .buffers = 2,
                        .params_bytes = static_cast<std::uint32_t>(example ? sizeof(ExampleParams) : sizeof(ClusterParams)),
                        .shared_bytes = entry == "pair_map" ? kAlone : config.shared_bytes(),
-                       .cuda_since = 9,
                        .cluster_x = config.cluster});
 }
 

@@ -4,8 +4,6 @@
 #include "core/shader_types.h"
 #include "exp06_memory_model/cuda/timer.cuh"
 
-#if __CUDA_ARCH__ >= 900
-
 __device__ __forceinline__ uint shared_address(const void* pointer) {
   return static_cast<uint>(__cvta_generic_to_shared(pointer));
 }
@@ -109,5 +107,3 @@ __device__ __forceinline__ void bulk_store(void* to, const void* from, uint byte
       "r"(shared_address(from)), "r"(bytes), "l"(policy)
       : "memory");
 }
-
-#endif

@@ -5,8 +5,6 @@
 #include "exp06_memory_model/cuda/bulk.cuh"
 #include "params.h"
 
-#if __CUDA_ARCH__ >= 900
-
 // store(chunk, slot) starts the copy of a chunk from shared memory, as a bulk group of its own.
 template <uint STAGES, class Store>
 __device__ __forceinline__ void copy_warp_rings(const unsigned char* from, const Store& store, const RingParams& params,
@@ -44,5 +42,3 @@ __device__ __forceinline__ void copy_warp_rings(const unsigned char* from, const
   }
   bulk_wait();
 }
-
-#endif

@@ -6,8 +6,6 @@
 #include "exp06_memory_model/cuda/sums.cuh"
 #include "params.h"
 
-#if __CUDA_ARCH__ >= 900
-
 constexpr uint kWarpBytes = 512;  // 16 a lane
 
 // A lane's part, four vectors at a time (see read_plain): one at a time, a warp would spend its time waiting for shared memory.
@@ -76,5 +74,3 @@ __device__ __forceinline__ void read_ring(const Load& load, uint* sums, const Ri
   }
   if (__syncthreads_and(ok)) store_block_sum(sum, sums, block);  // a copy that never came leaves no sum
 }
-
-#endif

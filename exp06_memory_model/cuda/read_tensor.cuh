@@ -4,8 +4,6 @@
 #include "exp06_memory_model/cuda/read_ring.cuh"
 #include "exp06_memory_model/tma_params.h"
 
-#if __CUDA_ARCH__ >= 900
-
 // `params`: the kernel's own, __grid_constant__.
 __device__ __forceinline__ void read_tensor(uint* sums, const TmaParams& params) {
   const uint rows = params.ring.chunk_bytes / (EXP06_ROW_WORDS * 4);
@@ -14,5 +12,3 @@ __device__ __forceinline__ void read_tensor(uint* sums, const TmaParams& params)
   };
   read_ring(load, sums, params.ring);
 }
-
-#endif

@@ -90,7 +90,7 @@ class LitmusCode : public testing::Test {
         for (const char* cluster : {"", "_cluster"}) {
           const std::string entry = std::string(one.name) + "_" + std::string(to_string(strength)) + cluster;
           SCOPED_TRACE(entry);
-          check(one, strength, code_of(one.name, entry));
+          check(one, strength, code_of(*cluster == '\0' ? one.name : "cluster", entry));
         }
       }
     }

@@ -30,23 +30,9 @@ constexpr std::uint64_t kControlEvery = 8;
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// Clusters are a matter of the entry: thread-block clusters came with sm_90, and need code made for it.
-void require_clusters(Workbench& bench, const bench::KernelImages& images) {
-  const std::string& arch = bench.device().info().arch;  // "sm_90"
-  const int version = arch.starts_with("sm_") ? std::atoi(arch.c_str() + 3) : 0;
-  const bench::CudaImage* image = bench::choose_image(images.cuda, version / 10, version % 10);
-  if (version < 90)
-    throw bench::Skip("clusters of thread blocks want sm_90 or newer; {} is {}", bench.device().info().name, arch);
-  if (image != nullptr && image->major < 9)
-    throw bench::Skip("this build's code for {} was made for compute capability {}.{}, which has no clusters", arch,
-                      image->major, image->minor);
-}
-
 const bench::Kernel& test_kernel(Workbench& bench, const Row& row, const Shape& shape) {
-  const bench::KernelImages& images = bench::find_kernel(bench::kernels::exp06(), row.test->name);
   const bool cluster = row.placement == Placement::kCluster;
-  if (cluster && !images.cuda.empty()) require_clusters(bench, images);
-  return bench.kernel({.images = &images,
+  return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), cluster ? "cluster" : row.test->name),
                        .entry = fmt::format("{}_{}{}", row.test->name, to_string(row.strength), cluster ? "_cluster" : ""),
                        .block_x = shape.threads,
                        .glsl_constants = {static_cast<std::uint32_t>(row.strength)},

@@ -17,25 +17,12 @@ using bench::Plan;
 using bench::Prepared;
 using bench::Workbench;
 
-// The .cu files leave out what code for older architectures does not have; see variants.h.
-void check_architecture(const bench::DeviceInfo& info, const Config& config) {
-  const bench::KernelImages& images = bench::find_kernel(bench::kernels::exp06(), config.variant->cuda);
-  const int number = info.arch.starts_with("sm_") ? std::stoi(info.arch.substr(3)) : 0;
-  const bench::CudaImage* image = bench::choose_image(images.cuda, number / 10, number % 10);
-  if (image != nullptr && image->major < 9) {
-    throw bench::Skip("{} needs code for sm_90 or newer; what this build has for {} is for sm_{}{}", config.entry(), info.arch,
-                      image->major, image->minor);
-  }
-}
-
 const bench::Kernel& kernel(Workbench& bench, const Config& config) {
-  const bench::DeviceInfo& info = bench.device().info();
-  const bool cuda = info.api == bench::Api::kCuda;
-  if (cuda && config.needs_sm90()) check_architecture(info, config);
+  const bool cuda = bench.device().info().api == bench::Api::kCuda;
   std::vector<std::uint32_t> constants;
   if (!cuda) constants = {static_cast<std::uint32_t>(config.order.glsl), static_cast<std::uint32_t>(config.scope.glsl)};
   return bench.kernel(
-      {.images = &bench::find_kernel(bench::kernels::exp06(), cuda ? config.variant->cuda : config.variant->entry),
+      {.images = &bench::find_kernel(bench::kernels::exp06(), cuda ? config.cuda_stem() : config.variant->entry),
        .entry = config.entry(),
        .block_x = config.block(),
        .glsl_constants = constants,

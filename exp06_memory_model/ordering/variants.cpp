@@ -34,9 +34,9 @@ double expected_cycles(const Config& config) {
 
 }  // namespace
 
-bool Config::needs_sm90() const {
-  return std::string_view(scope.name) == "cluster" ||
-         (variant->op == Op::kFence && is_one_of(order.name, {"acquire", "release"}));
+std::string_view Config::cuda_stem() const {
+  const bool one_way_fence = variant->op == Op::kFence && is_one_of(order.name, {"acquire", "release"});
+  return std::string_view(scope.name) == "cluster" || one_way_fence ? "sm90" : variant->cuda;
 }
 
 std::string Config::entry() const {

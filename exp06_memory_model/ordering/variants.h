@@ -43,7 +43,7 @@ enum class Op : std::uint8_t { kLoad, kStore, kAdd, kCas, kFence, kMessage };
 
 struct Variant {
   const char* name;
-  const char* cuda;   // the .cu file
+  const char* cuda;   // the .cu file of what every GPU has
   const char* entry;  // its entries begin so; the .comp file's name
   Shape shape;
   Op op;
@@ -132,7 +132,7 @@ struct Config {
   bool has_vulkan() const {
     return order.glsl != kNone && scope.glsl != kNone && std::string_view(variant->via) == "instruction";
   }
-  bool needs_sm90() const;
+  std::string_view cuda_stem() const;
   std::string entry() const;
   std::uint32_t steps() const;  // operations of a thread; fence: turns; message: rounds
   std::uint32_t block() const;

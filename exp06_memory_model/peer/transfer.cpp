@@ -63,8 +63,7 @@ const bench::Kernel& kernel(Workbench& bench, const Transfer& transfer) {
                        .glsl_constants = {},
                        .buffers = 2 * count(how.in) + count(how.copies_out()) + count(how.out),
                        .params_bytes = params_size(how.engine),
-                       .shared_bytes = transfer.is_ring() ? ring_bytes : 0,
-                       .cuda_since = transfer.is_ring() ? 9 : 0});
+                       .shared_bytes = transfer.is_ring() ? ring_bytes : 0});
 }
 
 // `far`: the peer's buffer that a tensor map is of.
@@ -205,8 +204,7 @@ bench::Prepared set_up_tile(Workbench& bench) {
                                  .block_x = 256,
                                  .glsl_constants = {},
                                  .buffers = 1,
-                                 .params_bytes = sizeof(bench::cuda::TensorMap),
-                                 .cuda_since = 9});
+                                 .params_bytes = sizeof(bench::cuda::TensorMap)});
   launch.grid = {EXP06_BOXES / 2, EXP06_BOXES, 1};
   Workbench& peer = bench.peer();
   Buffer& matrix = peer.output("matrix", kWords);

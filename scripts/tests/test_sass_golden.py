@@ -45,7 +45,8 @@ def compile_kernel(folder, stem, arch, target):
 def built_cubin(experiment, stem, arch):
     """The build's, unless a source is newer."""
     folder = ROOT / experiment
-    sources = [folder / "params.h", folder / "cuda" / f"{stem}.cu", ROOT / "common/core/shader_types.h"]
+    cuda = folder / "cuda"
+    sources = [folder / "params.h", cuda / f"{stem}.cu", *cuda.glob("*.cuh"), ROOT / "common/core/shader_types.h"]
     newest = max(path.stat().st_mtime for path in sources)
     for build in ("ci", "release"):
         for path in (ROOT / "build" / build / experiment).glob(f"*_kernels/{stem}.{arch}.cubin"):

@@ -9,7 +9,6 @@ enum class Hint { kNone, kRead, kBoth };
 template <Hint HINT, class Copy>
 __device__ __forceinline__ void with_bulk(const unsigned char* a, unsigned char* b, const CopyParams& params,
                                           const Copy& copy) {
-#if __CUDA_ARCH__ >= 900
   const unsigned long long policy = HINT == Hint::kNone ? 0 : evict_first();
   const auto load = [&](void* slot, uint chunk, unsigned long long* barrier) {
     const unsigned char* from = a + static_cast<size_t>(chunk) * params.chunk_bytes;
@@ -28,7 +27,6 @@ __device__ __forceinline__ void with_bulk(const unsigned char* a, unsigned char*
     }
   };
   copy(load, store);
-#endif
 }
 
 template <uint STAGES, Order ORDER, Hint HINT = Hint::kNone>

@@ -15,7 +15,6 @@ enum class Order {
 // A ring of STAGES chunks for the whole block, one half on its way in, the other on its way out.
 template <uint STAGES, Order ORDER, class Load, class Store>
 __device__ __forceinline__ void copy_block_ring(const Load& load, const Store& store, uint* state, const CopyParams& params) {
-#if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char memory[];
   __shared__ unsigned long long barriers[STAGES];
   __shared__ uint chunks[STAGES];
@@ -63,13 +62,11 @@ __device__ __forceinline__ void copy_block_ring(const Load& load, const Store& s
       atomicExch(&state[1], 0);
     }
   }
-#endif
 }
 
 // A block for every CHUNKS chunks: all in, then each out as soon as it is there.
 template <uint CHUNKS, class Load, class Store>
 __device__ __forceinline__ void copy_once(const Load& load, const Store& store, const CopyParams& params) {
-#if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char memory[];
   __shared__ unsigned long long barriers[CHUNKS];
   if (threadIdx.x != 0) return;
@@ -88,5 +85,4 @@ __device__ __forceinline__ void copy_once(const Load& load, const Store& store, 
     store(first + i, memory + i * params.chunk_bytes);
   }
   bulk_wait_read<0>();  // the shared memory goes with the block
-#endif
 }

@@ -6,7 +6,6 @@
 
 template <uint UNROLL>
 __device__ __forceinline__ void copy_half_in(const uint4* a, uint4* b, const CopyParams& params) {
-#if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) uint4 chunk[];
   __shared__ unsigned long long barrier;
   const uint first = blockIdx.x * blockDim.x * UNROLL;
@@ -23,12 +22,10 @@ __device__ __forceinline__ void copy_half_in(const uint4* a, uint4* b, const Cop
   for (uint u = 0; u < UNROLL; ++u) value[u] = chunk[threadIdx.x + u * blockDim.x];
 #pragma unroll
   for (uint u = 0; u < UNROLL; ++u) b[first + threadIdx.x + u * blockDim.x] = value[u];
-#endif
 }
 
 template <uint UNROLL>
 __device__ __forceinline__ void copy_half_out(const uint4* a, uint4* b, const CopyParams& params) {
-#if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) uint4 chunk[];
   const uint first = blockIdx.x * blockDim.x * UNROLL;
   uint4 value[UNROLL];
@@ -42,7 +39,6 @@ __device__ __forceinline__ void copy_half_out(const uint4* a, uint4* b, const Co
     bulk_store(b + first, chunk, params.chunk_bytes);
     bulk_wait_read<0>();
   }
-#endif
 }
 
 #define COPY_HALF(way, unroll)                                                                                \

@@ -5,14 +5,12 @@
 
 template <class Copy>
 __device__ __forceinline__ void with_tensors(const CopyTensorParams& params, const Copy& copy) {
-#if __CUDA_ARCH__ >= 900
   const uint rows = params.copy.chunk_bytes / (EXP06_ROW_WORDS * 4);
   const auto load = [&](void* slot, uint chunk, unsigned long long* barrier) {
     tensor_load(slot, &params.from, 0, chunk * rows, barrier);
   };
   const auto store = [&](uint chunk, const void* slot) { tensor_store(&params.to, 0, chunk * rows, slot); };
   copy(load, store);
-#endif
 }
 
 #define COPY_TMA(name, ...)                                                          \

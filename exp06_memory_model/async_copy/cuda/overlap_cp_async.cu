@@ -4,7 +4,6 @@
 
 template <uint STAGES>
 __device__ __forceinline__ void overlap_cp_async(const uint4* in, uint* sums, const OverlapParams& params) {
-#if __CUDA_ARCH__ >= 800
   extern __shared__ uint4 ring[];
   constexpr uint kTileVectors = EXP06_BLOCK * EXP06_VECTORS;
   uint ahead = blockIdx.x;
@@ -38,7 +37,6 @@ __device__ __forceinline__ void overlap_cp_async(const uint4* in, uint* sums, co
     stage = stage + 1 == STAGES ? 0 : stage + 1;
   }
   store_block_sum(sum, sums);
-#endif
 }
 
 #define OVERLAP_CP_ASYNC(stages)                                                                            \

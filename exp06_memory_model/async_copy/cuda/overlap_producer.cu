@@ -5,7 +5,6 @@
 #include "exp06_memory_model/cuda/bulk.cuh"
 
 extern "C" __global__ void overlap_producer(const unsigned char* in, uint* sums, OverlapParams params) {
-#if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char memory[];  // the tiles, then two barriers for each
   unsigned long long* full = reinterpret_cast<unsigned long long*>(memory + params.stages * EXP06_TILE_BYTES);
   unsigned long long* empty = full + params.stages;
@@ -53,5 +52,4 @@ extern "C" __global__ void overlap_producer(const unsigned char* in, uint* sums,
   }
   __syncwarp();
   if (__syncthreads_and(ok)) store_block_sum(sum, sums);  // a copy that never came leaves no sum
-#endif
 }

@@ -6,7 +6,6 @@
 #include "tensor_params.h"
 
 extern "C" __global__ void overlap_tma(const uint4*, uint* sums, const __grid_constant__ OverlapTensorParams params) {
-#if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char memory[];  // the tiles, then a barrier for each
   const uint stages = params.overlap.stages;
   unsigned long long* full = reinterpret_cast<unsigned long long*>(memory + stages * EXP06_TILE_BYTES);
@@ -48,5 +47,4 @@ extern "C" __global__ void overlap_tma(const uint4*, uint* sums, const __grid_co
     }
   }
   if (__syncthreads_and(ok)) store_block_sum(sum, sums);  // a copy that never came leaves no sum
-#endif
 }

@@ -19,17 +19,14 @@ enum class LeftOut {
 // Keeps the shared memory busy: what the warp stores next has to wait for stores to one bank, its own, `count` in the first
 // warp, twice as many in the second ...
 __device__ __forceinline__ void press(uint* scratch, uint count) {
-#if __CUDA_ARCH__ >= 900
 #pragma unroll 1
   for (uint i = 0; i < count * (1 + threadIdx.x / 32); ++i)
     asm volatile("st.shared.u32 [%0], %1;" ::"r"(shared_address(&scratch[threadIdx.x % 32 * 32 + threadIdx.x / 32])), "r"(i)
                  : "memory");
-#endif
 }
 
 template <LeftOut OUT>
 __device__ __forceinline__ void tma_tile(uint* gave_up, const TileTensorParams& params) {
-#if __CUDA_ARCH__ >= 900
   __shared__ __align__(128) uint tile[EXP06_TILE_THREADS];
   __shared__ uint scratch[32 * 32];
   __shared__ unsigned long long arrived;
@@ -76,7 +73,6 @@ __device__ __forceinline__ void tma_tile(uint* gave_up, const TileTensorParams& 
     if (OUT == LeftOut::kLoadWait) ok = barrier_wait(&arrived, 0, params.place.limit_ns);
     if (!ok) atomicAdd(gave_up, 1);
   }
-#endif
 }
 
 #define TMA_TILE(name, out)                                                                                \

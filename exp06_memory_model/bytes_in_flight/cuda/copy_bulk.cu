@@ -4,12 +4,10 @@
 
 template <uint STAGES>
 __device__ __forceinline__ void copy_bulk(const unsigned char* a, unsigned char* b, const RingParams& params) {
-#if __CUDA_ARCH__ >= 900
   const auto store = [&](uint chunk, const void* slot) {
     bulk_store(b + static_cast<size_t>(chunk) * params.chunk_bytes, slot, params.chunk_bytes);
   };
   copy_warp_rings<STAGES>(a, store, params);
-#endif
 }
 
 extern "C" __global__ void copy_bulk_4(const unsigned char* a, unsigned char* b, RingParams params) {

@@ -4,7 +4,6 @@
 
 template <uint UNROLL>
 __device__ __forceinline__ void copy_evict_last(const uint4* a, uint4* b, const TileParams& params) {
-#if __CUDA_ARCH__ >= 800
   unsigned long long policy;
   asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
   const auto load = [&](const uint4* from) {
@@ -16,7 +15,6 @@ __device__ __forceinline__ void copy_evict_last(const uint4* a, uint4* b, const 
     return value;
   };
   copy_plain<UNROLL>(a, b, params, load);
-#endif
 }
 
 extern "C" __global__ void copy_evict_last_16_1(const uint4* a, uint4* b, TileParams params) {

@@ -3,10 +3,8 @@
 #include "exp06_memory_model/cuda/read_ring.cuh"
 
 extern "C" __global__ void read_bulk(const unsigned char* in, uint* sums, RingParams params) {
-#if __CUDA_ARCH__ >= 900
   const auto load = [&](void* slot, uint chunk, unsigned long long* barrier) {
     bulk_load(slot, in + static_cast<size_t>(chunk) * params.chunk_bytes, params.chunk_bytes, barrier);
   };
   read_ring(load, sums, params);
-#endif
 }

@@ -4,16 +4,13 @@
 #include "exp06_memory_model/cuda/sums.cuh"
 #include "params.h"
 
-#if __CUDA_ARCH__ >= 800
 __device__ __forceinline__ void copy_async(uint4* to, const uint4* from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<uint>(__cvta_generic_to_shared(to))), "l"(from)
                : "memory");
 }
-#endif
 
 template <uint STAGES>
 __device__ __forceinline__ void read_cp_async(const uint4* in, uint* sums, TileParams params) {
-#if __CUDA_ARCH__ >= 800
   extern __shared__ uint4 ring[];
   uint ahead = blockIdx.x;
   // A group a stage, empty ones at the end: the wait below counts groups.
@@ -35,7 +32,6 @@ __device__ __forceinline__ void read_cp_async(const uint4* in, uint* sums, TileP
     stage = stage + 1 == STAGES ? 0 : stage + 1;
   }
   store_block_sum(sum, sums);
-#endif
 }
 
 #define READ_CP_ASYNC(stages)                                                                         \

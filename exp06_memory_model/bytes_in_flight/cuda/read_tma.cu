@@ -3,7 +3,5 @@
 #include "exp06_memory_model/cuda/read_tensor.cuh"
 
 extern "C" __global__ void read_tma(const unsigned char*, uint* sums, const __grid_constant__ TmaParams params) {
-#if __CUDA_ARCH__ >= 900
   read_tensor(sums, params);
-#endif
 }

@@ -9,7 +9,6 @@
 
 #define BARRIER(name) CLUSTER_KERNEL barrier_##name(uint* state, uint* out, ClusterParams params)
 
-#if __CUDA_ARCH__ >= 900
 enum class Work { kNone, kBefore, kBetween };
 
 __device__ __forceinline__ uint spin(uint value, uint steps) {
@@ -103,41 +102,32 @@ struct OfCounter {
     return ok;
   }
 };
-#endif
 
 BARRIER(syncthreads) {
-#if __CUDA_ARCH__ >= 900
   OfBlock kind;
   barriers<Work::kNone>(kind, out, params, 1);
-#endif
 }
 
-#if __CUDA_ARCH__ >= 900
-#define CLUSTER_BARRIERS(RELEASE, WORK) \
-  OfCluster<RELEASE> kind;              \
-  barriers<WORK>(kind, out, params, cluster_blocks())
-#else
-#define CLUSTER_BARRIERS(RELEASE, WORK)
-#endif
-BARRIER(release) { CLUSTER_BARRIERS(true, Work::kNone); }
-BARRIER(release_before) { CLUSTER_BARRIERS(true, Work::kBefore); }
-BARRIER(release_between) { CLUSTER_BARRIERS(true, Work::kBetween); }
-BARRIER(relaxed) { CLUSTER_BARRIERS(false, Work::kNone); }
-BARRIER(relaxed_before) { CLUSTER_BARRIERS(false, Work::kBefore); }
-BARRIER(relaxed_between) { CLUSTER_BARRIERS(false, Work::kBetween); }
+#define CLUSTER_BARRIER(name, RELEASE, WORK)             \
+  BARRIER(name) {                                        \
+    OfCluster<RELEASE> kind;                             \
+    barriers<WORK>(kind, out, params, cluster_blocks()); \
+  }
+CLUSTER_BARRIER(release, true, Work::kNone)
+CLUSTER_BARRIER(release_before, true, Work::kBefore)
+CLUSTER_BARRIER(release_between, true, Work::kBetween)
+CLUSTER_BARRIER(relaxed, false, Work::kNone)
+CLUSTER_BARRIER(relaxed_before, false, Work::kBefore)
+CLUSTER_BARRIER(relaxed_between, false, Work::kBetween)
 
 // The blocks of a cluster, each cluster with a counter of its own in a line of its own.
 BARRIER(counter) {
-#if __CUDA_ARCH__ >= 900
   OfCounter kind{state + blockIdx.x / cluster_blocks() * 32, cluster_blocks()};
   barriers<Work::kNone>(kind, out, params, cluster_blocks());
-#endif
 }
 
 // All blocks of the launch, which must all be on the GPU at once.
 BARRIER(grid_counter) {
-#if __CUDA_ARCH__ >= 900
   OfCounter kind{state, gridDim.x};
   barriers<Work::kNone>(kind, out, params, gridDim.x);
-#endif
 }

@@ -5,7 +5,6 @@
 
 #define CHASE(name) CLUSTER_KERNEL chase_##name(const uint* table, uint* out, ClusterParams params)
 
-#if __CUDA_ARCH__ >= 900
 __device__ __forceinline__ void fill_table(uint* table) {
   for (uint i = threadIdx.x; i < EXP06_TABLE_WORDS; i += blockDim.x) table[i] = 4 * EXP06_NEXT_WORD(i, EXP06_TABLE_WORDS);
 }
@@ -43,11 +42,9 @@ __device__ __forceinline__ uint load_cluster(uint from) {
   asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(value) : "r"(from) : "memory");
   return value;
 }
-#endif
 
 // The block's own, as shared::cta.
 CHASE(local) {
-#if __CUDA_ARCH__ >= 900
   const auto make = [](const uint* words, uint) {
     return [base = shared_address(words)](uint offset) {
       uint value;
@@ -56,19 +53,15 @@ CHASE(local) {
     };
   };
   chase(make, out, params);
-#endif
 }
 
 CHASE(load) {
-#if __CUDA_ARCH__ >= 900
   const auto make = [](const uint*, uint base) { return [base](uint offset) { return load_cluster(base + offset); }; };
   chase(make, out, params);
-#endif
 }
 
 // Adds 0: an atomic operation's way there and back.
 CHASE(atom) {
-#if __CUDA_ARCH__ >= 900
   const auto make = [](const uint*, uint base) {
     return [base](uint offset) {
       uint value;
@@ -77,12 +70,10 @@ CHASE(atom) {
     };
   };
   chase(make, out, params);
-#endif
 }
 
 // A table in global memory that the L2 holds.
 CHASE(l2) {
-#if __CUDA_ARCH__ >= 900
   const auto make = [table](const uint*, uint) {
     return [base = __cvta_generic_to_global(table)](uint offset) {
       uint value;
@@ -91,13 +82,11 @@ CHASE(l2) {
     };
   };
   chase(make, out, params);
-#endif
 }
 
 // Every pair of a cluster, one after the other: for each reading block and each rank whose memory it reads, where the chase
 // ended and how long it took. Before them, each block's SM.
 CLUSTER_KERNEL pair_map(const uint*, uint* out, ClusterParams) {
-#if __CUDA_ARCH__ >= 900
   __shared__ uint words[EXP06_TABLE_WORDS];
   fill_table(words);
   const uint blocks = cluster_blocks();
@@ -118,5 +107,4 @@ CLUSTER_KERNEL pair_map(const uint*, uint* out, ClusterParams) {
     }
     cluster_sync();
   }
-#endif
 }

@@ -7,13 +7,7 @@
 #include "params.h"
 
 // Launched with a cluster size always. Without saying so, every cluster barrier would first ask whether there is a cluster.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define CLUSTER_KERNEL extern "C" __global__ void __cluster_dims__()
-#else
-#define CLUSTER_KERNEL extern "C" __global__ void
-#endif
-
-#if __CUDA_ARCH__ >= 900
 
 __device__ __forceinline__ uint cluster_rank() {
   uint rank;
@@ -148,5 +142,3 @@ __device__ __forceinline__ void record(uint* out, bool ok, uint result, uint ela
 
 // The word of four equal words; something else if one of them differs.
 __device__ __forceinline__ uint agreed(uint4 value) { return value.x + value.y + value.z - 2 * value.w; }
-
-#endif

@@ -5,7 +5,6 @@
 
 // Every thread adds 100 times its rank to a word of its neighbour's shared memory.
 CLUSTER_KERNEL example_dsmem(const uint*, uint* out, ClusterParams) {
-#if __CUDA_ARCH__ >= 900
   __shared__ uint words[32];
   words[threadIdx.x] = blockIdx.x * 10000 + threadIdx.x;
   cluster_sync();
@@ -15,13 +14,11 @@ CLUSTER_KERNEL example_dsmem(const uint*, uint* out, ClusterParams) {
   asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(at), "r"(value + cluster_rank() * 100) : "memory");
   cluster_sync();
   out[blockIdx.x * blockDim.x + threadIdx.x] = words[threadIdx.x];
-#endif
 }
 
 // One thread of rank 0 has the tensor memory accelerator copy a tile into the shared memory of the ranks in a mask. In the
 // source rank 0 alone announces the bytes; here all do that get some, so that each knows when its own are there.
 CLUSTER_KERNEL example_multicast(const uint*, uint* out, const __grid_constant__ ExampleParams params) {
-#if __CUDA_ARCH__ >= 900
   __shared__ __align__(128) uint tile[EXP06_EXAMPLE_TILE];
   __shared__ unsigned long long barrier;
   const bool gets = (EXP06_EXAMPLE_MASK >> cluster_rank() & 1) != 0;
@@ -46,5 +43,4 @@ CLUSTER_KERNEL example_multicast(const uint*, uint* out, const __grid_constant__
   if (threadIdx.x < EXP06_EXAMPLE_TILE) {
     out[blockIdx.x * EXP06_EXAMPLE_TILE + threadIdx.x] = ok ? tile[threadIdx.x] : EXP06_TIMED_OUT;
   }
-#endif
 }

@@ -7,8 +7,6 @@
 
 #define EXCHANGE(name) CLUSTER_KERNEL __launch_bounds__(1024) exchange_##name(uint* data, uint* out, ClusterParams params)
 
-#if __CUDA_ARCH__ >= 900
-
 constexpr uint kThreads = 1024;
 constexpr uint kSlotsBytes = EXP06_SLOTS * EXP06_SLOT_BYTES;
 constexpr uint kWarpCopyBytes = EXP06_SLOT_BYTES / (kThreads / 32);
@@ -130,31 +128,24 @@ __device__ __forceinline__ void init_barriers(const Memory& mine) {
 
 constexpr uint kVectorBytes = kThreads * 16;
 
-#endif
-
 // The block's own slots, as shared::cta.
 EXCHANGE(read_local) {
-#if __CUDA_ARCH__ >= 900
   const Memory mine = memory_of_block();
   fill_slots(mine.slots);
   cluster_sync();
   const uint4* from = reinterpret_cast<const uint4*>(mine.slots) + threadIdx.x;
   read_slots([&](uint slot, uint i) { return load_shared(from + slot * (EXP06_SLOT_BYTES / 16) + i * kThreads); }, out, params);
-#endif
 }
 
 EXCHANGE(read) {
-#if __CUDA_ARCH__ >= 900
   const Memory mine = memory_of_block();
   fill_slots(mine.slots);
   cluster_sync();
   const uint from = at_rank(mine.slots, cluster_rank() ^ params.distance) + threadIdx.x * 16;
   read_slots([&](uint slot, uint i) { return load_remote(from + slot * EXP06_SLOT_BYTES + i * kVectorBytes); }, out, params);
-#endif
 }
 
 EXCHANGE(read_global) {
-#if __CUDA_ARCH__ >= 900
   fill_slots(region(data, blockIdx.x));
   __threadfence();
   cluster_sync();
@@ -168,11 +159,9 @@ EXCHANGE(read_global) {
     return value;
   };
   read_slots(load, out, params);
-#endif
 }
 
 EXCHANGE(write_local) {
-#if __CUDA_ARCH__ >= 900
   const Memory mine = memory_of_block();
   const uint to = shared_address(mine.slots) + threadIdx.x * 16;
   cluster_sync();
@@ -180,11 +169,9 @@ EXCHANGE(write_local) {
       [&](uint slot, uint i, uint4 value) { store_shared(to + slot * EXP06_SLOT_BYTES + i * kVectorBytes, value); }, params);
   const uint sum = weighted_slots([&](uint i) { return mine.slots[i]; });
   if (threadIdx.x == 0) record(out, true, sum, elapsed);
-#endif
 }
 
 EXCHANGE(write) {
-#if __CUDA_ARCH__ >= 900
   const Memory mine = memory_of_block();
   const uint to = at_rank(mine.slots, cluster_rank() ^ params.distance) + threadIdx.x * 16;
   cluster_sync();
@@ -192,11 +179,9 @@ EXCHANGE(write) {
       [&](uint slot, uint i, uint4 value) { store_remote(to + slot * EXP06_SLOT_BYTES + i * kVectorBytes, value); }, params);
   const uint sum = weighted_slots([&](uint i) { return mine.slots[i]; });
   if (threadIdx.x == 0) record(out, true, sum, elapsed);
-#endif
 }
 
 EXCHANGE(write_global) {
-#if __CUDA_ARCH__ >= 900
   const size_t to = __cvta_generic_to_global(region(data, blockIdx.x ^ params.distance)) + threadIdx.x * 16;
   const auto store = [&](uint slot, uint i, uint4 value) {
     asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to + slot * EXP06_SLOT_BYTES + i * kVectorBytes),
@@ -209,11 +194,9 @@ EXCHANGE(write_global) {
   const uint sum = weighted_slots([&](uint i) { return __ldcg(mine + i); });
   cluster_sync();
   if (threadIdx.x == 0) record(out, true, sum, elapsed);
-#endif
 }
 
 EXCHANGE(st_async) {
-#if __CUDA_ARCH__ >= 900
   const Memory mine = memory_of_block();
   init_barriers(mine);
   cluster_sync();
@@ -233,12 +216,10 @@ EXCHANGE(st_async) {
   cluster_sync();
   const uint sum = weighted_slots([&](uint i) { return mine.slots[i]; });
   if (threadIdx.x == 0) record(out, ok, sum, elapsed);
-#endif
 }
 
 // Shared memory to shared memory by the copy engine, one lane a warp.
 EXCHANGE(bulk) {
-#if __CUDA_ARCH__ >= 900
   const Memory mine = memory_of_block();
   for (uint i = threadIdx.x; i < EXP06_SLOT_WORDS; i += kThreads) mine.source[i] = EXP06_SENT(blockIdx.x, i, EXP06_SOURCE_TURN);
   fence_async();
@@ -264,5 +245,4 @@ EXCHANGE(bulk) {
   cluster_sync();
   const uint sum = weighted_slots([&](uint i) { return mine.slots[i]; });
   if (threadIdx.x == 0) record(out, ok, sum, elapsed);
-#endif
 }

@@ -6,7 +6,6 @@
 // other, as it is done in practice, or to the cluster (*_cluster); or all meet at the cluster's barrier (one_sync).
 #include "cluster.cuh"
 
-#if __CUDA_ARCH__ >= 900
 enum class From { kOwn, kOne, kSplit, kOneSync };
 enum class Scope { kBlock, kCluster };
 
@@ -152,12 +151,10 @@ __device__ __forceinline__ void multicast(const unsigned char* data, uint* out, 
   if (threadIdx.x == 0) record(out, ok, total, elapsed);
 }
 
-#define RUN(...) multicast<__VA_ARGS__>(data, out, params)
-#else
-#define RUN(...)
-#endif
-#define MULTICAST(name, ...) \
-  CLUSTER_KERNEL multicast_##name(const unsigned char* data, uint* out, ClusterParams params) { RUN(__VA_ARGS__); }
+#define MULTICAST(name, ...)                                                                    \
+  CLUSTER_KERNEL multicast_##name(const unsigned char* data, uint* out, ClusterParams params) { \
+    multicast<__VA_ARGS__>(data, out, params);                                                  \
+  }
 
 MULTICAST(own, From::kOwn)
 MULTICAST(one, From::kOne)

@@ -9,7 +9,6 @@
 
 #define ROUNDS(name) CLUSTER_KERNEL rounds_##name(unsigned long long* mail, uint* out, ClusterParams params)
 
-#if __CUDA_ARCH__ >= 900
 // What the source's kernels do, with waits that end.
 enum class Source { kStandard, kLowLatency };
 
@@ -69,25 +68,15 @@ __device__ __forceinline__ void source_rounds(uint* out, const ClusterParams& pa
   cluster_sync();
   if (threadIdx.x == 0) record(out, ok, load_shared(&inbox), elapsed);
 }
-#endif
 
 // mbarrier.arrive releases to the cluster every round.
-ROUNDS(standard) {
-#if __CUDA_ARCH__ >= 900
-  source_rounds<Source::kStandard>(out, params);
-#endif
-}
+ROUNDS(standard) { source_rounds<Source::kStandard>(out, params); }
 
 // Nothing is released, and a relaxed cluster barrier ends every round.
-ROUNDS(low_latency) {
-#if __CUDA_ARCH__ >= 900
-  source_rounds<Source::kLowLatency>(out, params);
-#endif
-}
+ROUNDS(low_latency) { source_rounds<Source::kLowLatency>(out, params); }
 
 // Plain stores to distributed shared memory, and cluster.sync().
 ROUNDS(sync) {
-#if __CUDA_ARCH__ >= 900
   __shared__ __align__(16) uint4 inbox[2];
   const uint to = at_rank(inbox, cluster_rank() ^ params.distance);
   uint value = blockIdx.x;
@@ -102,12 +91,10 @@ ROUNDS(sync) {
   const uint elapsed = cycles() - begin;
   cluster_sync();
   if (threadIdx.x == 0) record(out, true, value, elapsed);
-#endif
 }
 
 // The low-latency kernel without its cluster barrier: two mailboxes do what that did.
 ROUNDS(no_barrier) {
-#if __CUDA_ARCH__ >= 900
   __shared__ __align__(16) uint4 inbox[2];
   __shared__ unsigned long long barrier[2];
   if (threadIdx.x == 0) {
@@ -134,11 +121,9 @@ ROUNDS(no_barrier) {
   ok = __all_sync(0xffffffffu, ok);
   cluster_sync();
   if (threadIdx.x == 0) record(out, ok, value, elapsed);
-#endif
 }
 
 // One thread sends, and the barrier of the next round is armed while this round's message is on its way.
-#if __CUDA_ARCH__ >= 900
 template <class Wait>
 __device__ __forceinline__ void one_thread_rounds(const Wait& wait, uint* out, const ClusterParams& params) {
   __shared__ __align__(16) uint4 inbox[2];
@@ -169,21 +154,15 @@ __device__ __forceinline__ void one_thread_rounds(const Wait& wait, uint* out, c
   }
   cluster_sync();
 }
-#endif
 ROUNDS(one_thread) {
-#if __CUDA_ARCH__ >= 900
   one_thread_rounds([](unsigned long long* barrier, uint parity) { return cluster_barrier_wait(barrier, parity); }, out,
                     params);
-#endif
 }
 // The wait acquires for the block only, as it mostly does in practice.
 ROUNDS(one_thread_cta) {
-#if __CUDA_ARCH__ >= 900
   one_thread_rounds([](unsigned long long* barrier, uint parity) { return barrier_wait(barrier, parity); }, out, params);
-#endif
 }
 
-#if __CUDA_ARCH__ >= 900
 // One thread sends 8 bytes, the round's number and the value, in one store, and polls for the number: send(box, message),
 // look(box).
 template <class Send, class Look>
@@ -204,11 +183,9 @@ __device__ __forceinline__ void polled_rounds(const Send& send, const Look& look
   }
   record(out, ok, value, cycles() - begin);
 }
-#endif
 
 // A plain store, relaxed, and polls of the block's own shared memory: no barrier of any kind.
 ROUNDS(poll) {
-#if __CUDA_ARCH__ >= 900
   __shared__ __align__(8) unsigned long long inbox[2];
   if (threadIdx.x < 2) inbox[threadIdx.x] = 0;
   cluster_sync();
@@ -226,12 +203,10 @@ ROUNDS(poll) {
     polled_rounds(send, look, EXP06_SHARED_POLLS, out, params);
   }
   cluster_sync();
-#endif
 }
 
 // The same through global memory, which is the L2 here. What the launch before left is another round's number.
 ROUNDS(global) {
-#if __CUDA_ARCH__ >= 900
   if (threadIdx.x == 0) {
     unsigned long long* to = mail + (blockIdx.x ^ params.distance) * EXP06_MAIL_WORDS;
     const unsigned long long* from = mail + blockIdx.x * EXP06_MAIL_WORDS;
@@ -251,5 +226,4 @@ ROUNDS(global) {
     polled_rounds(send, look, EXP06_GLOBAL_POLLS, out, params);
   }
   cluster_sync();
-#endif
 }

@@ -4,7 +4,6 @@
 #include "cluster.cuh"
 
 CLUSTER_KERNEL spread(const uint*, uint* out, ClusterParams params) {
-#if __CUDA_ARCH__ >= 900
   uint value = blockIdx.x;
   const uint begin = cycles();
 #pragma unroll 1
@@ -13,5 +12,4 @@ CLUSTER_KERNEL spread(const uint*, uint* out, ClusterParams params) {
   if (threadIdx.x == 0) {
     record(out, true, make_uint4(value, cluster_rank(), cluster_blocks(), blockIdx.x / cluster_blocks()), elapsed);
   }
-#endif
 }

@@ -19,6 +19,6 @@ struct Corr {
   }
 };
 
-LITMUS_ENTRIES(corr, Corr, relaxed, LITMUS_RELAXED)
-LITMUS_ENTRIES(corr, Corr, weak, LITMUS_WEAK)
-LITMUS_ENTRIES(corr, Corr, relaxed_block, LITMUS_RELAXED_BLOCK)
+LITMUS_ENTRY(corr, Corr, relaxed, LITMUS_RELAXED)
+LITMUS_ENTRY(corr, Corr, weak, LITMUS_WEAK)
+LITMUS_ENTRY(corr, Corr, relaxed_block, LITMUS_RELAXED_BLOCK)

@@ -20,4 +20,4 @@ struct Corw {
   }
 };
 
-LITMUS_ENTRIES(corw, Corw, relaxed, LITMUS_RELAXED)
+LITMUS_ENTRY(corw, Corw, relaxed, LITMUS_RELAXED)

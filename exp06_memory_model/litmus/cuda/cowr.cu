@@ -20,4 +20,4 @@ struct Cowr {
   }
 };
 
-LITMUS_ENTRIES(cowr, Cowr, relaxed, LITMUS_RELAXED)
+LITMUS_ENTRY(cowr, Cowr, relaxed, LITMUS_RELAXED)

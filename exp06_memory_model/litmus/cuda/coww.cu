@@ -19,4 +19,4 @@ struct Coww {
   }
 };
 
-LITMUS_ENTRIES(coww, Coww, relaxed, LITMUS_RELAXED)
+LITMUS_ENTRY(coww, Coww, relaxed, LITMUS_RELAXED)

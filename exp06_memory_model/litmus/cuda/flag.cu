@@ -19,5 +19,5 @@ struct Flag {
   }
 };
 
-LITMUS_ENTRIES(flag, Flag, relaxed, LITMUS_RELAXED)
-LITMUS_ENTRIES(flag, Flag, relaxed_block, LITMUS_RELAXED_BLOCK)
+LITMUS_ENTRY(flag, Flag, relaxed, LITMUS_RELAXED)
+LITMUS_ENTRY(flag, Flag, relaxed_block, LITMUS_RELAXED_BLOCK)

@@ -21,5 +21,5 @@ struct Handoff {
   }
 };
 
-LITMUS_ENTRIES(handoff, Handoff, relaxed, LITMUS_RELAXED)
-LITMUS_ENTRIES(handoff, Handoff, release_acquire, LITMUS_RELEASE_ACQUIRE)
+LITMUS_ENTRY(handoff, Handoff, relaxed, LITMUS_RELAXED)
+LITMUS_ENTRY(handoff, Handoff, release_acquire, LITMUS_RELEASE_ACQUIRE)

@@ -2,6 +2,8 @@
 //
 // A test is a struct: `first` and `second` play its roles on the instances at[0] ... at[3], and leave what role owner[k] read
 // in r[k]. Nothing waits for a load before the round's last access has been issued, unless the strength says so.
+#pragma once
+
 #include "params.h"
 
 template <uint kStrength>
@@ -129,30 +131,28 @@ __device__ __forceinline__ void play(uint* locations, uint* registers, uint* scr
   }
 }
 
-#define LITMUS_ENTRY(name, Test, suffix, kStrength)                                           \
-  extern "C" __global__ void __launch_bounds__(256)                                           \
-      name##_##suffix(uint* locations, uint* registers, uint* scratch, LitmusParams params) { \
-    play<Test, kStrength>(locations, registers, scratch, params);                             \
-  }
-// Architectures before sm_90 have no clusters, and no such entry.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-#define LITMUS_ENTRIES(name, Test, suffix, kStrength)                                                   \
-  LITMUS_ENTRY(name, Test, suffix, kStrength)                                                           \
+// cluster.cu includes the tests once more, to have their blocks in clusters.
+#ifdef LITMUS_CLUSTERED
+#define LITMUS_ENTRY(name, Test, suffix, kStrength)                                                     \
   extern "C" __global__ void __cluster_dims__(LITMUS_CLUSTER_BLOCKS, 1, 1) __launch_bounds__(256)       \
       name##_##suffix##_cluster(uint* locations, uint* registers, uint* scratch, LitmusParams params) { \
     play<Test, kStrength>(locations, registers, scratch, params);                                       \
   }
 #else
-#define LITMUS_ENTRIES LITMUS_ENTRY
+#define LITMUS_ENTRY(name, Test, suffix, kStrength)                                           \
+  extern "C" __global__ void __launch_bounds__(256)                                           \
+      name##_##suffix(uint* locations, uint* registers, uint* scratch, LitmusParams params) { \
+    play<Test, kStrength>(locations, registers, scratch, params);                             \
+  }
 #endif
 
 // The tests that release and acquire can order, and those that only fence.sc can.
-#define LITMUS_CAUSAL(name, Test)                                     \
-  LITMUS_ENTRIES(name, Test, relaxed, LITMUS_RELAXED)                 \
-  LITMUS_ENTRIES(name, Test, release_acquire, LITMUS_RELEASE_ACQUIRE) \
-  LITMUS_ENTRIES(name, Test, fence, LITMUS_FENCE)                     \
-  LITMUS_ENTRIES(name, Test, fence_block, LITMUS_FENCE_BLOCK)         \
-  LITMUS_ENTRIES(name, Test, fence_sc_block, LITMUS_FENCE_SC_BLOCK)
+#define LITMUS_CAUSAL(name, Test)                                   \
+  LITMUS_ENTRY(name, Test, relaxed, LITMUS_RELAXED)                 \
+  LITMUS_ENTRY(name, Test, release_acquire, LITMUS_RELEASE_ACQUIRE) \
+  LITMUS_ENTRY(name, Test, fence, LITMUS_FENCE)                     \
+  LITMUS_ENTRY(name, Test, fence_block, LITMUS_FENCE_BLOCK)         \
+  LITMUS_ENTRY(name, Test, fence_sc_block, LITMUS_FENCE_SC_BLOCK)
 #define LITMUS_SC(name, Test) \
   LITMUS_CAUSAL(name, Test)   \
-  LITMUS_ENTRIES(name, Test, fence_sc, LITMUS_FENCE_SC)
+  LITMUS_ENTRY(name, Test, fence_sc, LITMUS_FENCE_SC)

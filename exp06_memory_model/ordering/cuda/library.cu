@@ -1,4 +1,4 @@
-// The chains of load.cu, store.cu and atomic.cu through cuda::atomic_ref: 4 bytes a load or store. It is a form of the same
+// The chains of load.cuh, store.cuh and atomic.cuh through cuda::atomic_ref: 4 bytes a load or store. It is a form of the same
 // operations that only CUDA has: no twin.
 #include <cuda/atomic>
 
@@ -16,7 +16,7 @@
   extern "C" __global__ void library_store_##name(uint* word, uint* out, OrderParams params) {                   \
     uint value = 0;                                                                                              \
     const cuda::atomic_ref<uint, SCOPE> at(*word);                                                               \
-    const cuda::atomic_ref<uint, SCOPE> back(word[params.zero]); /* see store.cu */                              \
+    const cuda::atomic_ref<uint, SCOPE> back(word[params.zero]); /* see store.cuh */                             \
     const long long begin = clock64();                                                                           \
     _Pragma("unroll 1") for (uint step = 0; step < params.steps; ++step) {                                       \
       at.store(value + 1, STORE_ORDER);                                                                          \
@@ -27,7 +27,7 @@
   }                                                                                                              \
   extern "C" __global__ void library_add_##name(uint* word, uint* out, OrderParams params) {                     \
     uint value = 1;                                                                                              \
-    const cuda::atomic_ref<uint, SCOPE> at(word[threadIdx.x]); /* see atomic.cu */                               \
+    const cuda::atomic_ref<uint, SCOPE> at(word[threadIdx.x]); /* see atomic.cuh */                              \
     const long long begin = clock64();                                                                           \
     _Pragma("unroll 1") for (uint step = 0; step < params.steps; ++step) value = at.fetch_add(value, ADD_ORDER); \
     out[EXP06_OUT_CYCLES] = static_cast<uint>(clock64() - begin);                                                \

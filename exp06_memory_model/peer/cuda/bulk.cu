@@ -5,7 +5,6 @@
 #include "exp06_memory_model/cuda/read_ring.cuh"
 #include "params.h"
 
-#if __CUDA_ARCH__ >= 900
 #define CHUNK(base, number) ((base) + static_cast<size_t>(number) * params.chunk_bytes)
 
 __device__ __forceinline__ void load_chunks(const unsigned char* in, uint* sums, const RingParams& params, uint block,
@@ -21,27 +20,20 @@ __device__ __forceinline__ void store_chunks(const unsigned char* from, unsigned
   const auto store = [&](uint chunk, const void* slot) { bulk_store(CHUNK(to, chunk), slot, params.chunk_bytes); };
   copy_warp_rings<8>(from, store, params, block, blocks);
 }
-#endif
 
 extern "C" __global__ void load_bulk(const unsigned char* in, uint* sums, RingParams params) {
-#if __CUDA_ARCH__ >= 900
   load_chunks(in, sums, params, blockIdx.x, gridDim.x);
-#endif
 }
 
 extern "C" __global__ void store_bulk(const unsigned char* from, unsigned char* to, RingParams params) {
-#if __CUDA_ARCH__ >= 900
   store_chunks(from, to, params, blockIdx.x, gridDim.x);
-#endif
 }
 
 extern "C" __global__ void both_bulk(const unsigned char* in, const unsigned char* from, unsigned char* to, uint* sums,
                                      RingParams params) {
-#if __CUDA_ARCH__ >= 900
   if (blockIdx.x % 2 == 0) {
     load_chunks(in, sums, params, blockIdx.x / 2, gridDim.x / 2);
   } else {
     store_chunks(from, to, params, blockIdx.x / 2, gridDim.x / 2);
   }
-#endif
 }

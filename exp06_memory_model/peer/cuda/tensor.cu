@@ -6,22 +6,17 @@
 #include "params.h"
 
 extern "C" __global__ void load_tma(const unsigned char*, uint* sums, const __grid_constant__ TmaParams params) {
-#if __CUDA_ARCH__ >= 900
   read_tensor(sums, params);
-#endif
 }
 
 extern "C" __global__ void store_tma(const unsigned char* from, unsigned char*, const __grid_constant__ TmaParams params) {
-#if __CUDA_ARCH__ >= 900
   const uint rows = params.ring.chunk_bytes / (EXP06_ROW_WORDS * 4);
   const auto store = [&](uint chunk, const void* slot) { tensor_store(&params.map, 0, chunk * rows, slot); };
   copy_warp_rings<8>(from, store, params.ring);
-#endif
 }
 
 // A block a box: those of row blockIdx.y that are of the colour.
 extern "C" __global__ void tile_tma(uint*, const __grid_constant__ bench::cuda::TensorMap map) {
-#if __CUDA_ARCH__ >= 900
   __shared__ __align__(128) uint box[EXP06_BOX * EXP06_BOX];
   __shared__ unsigned long long barrier;
   const uint x = (2 * blockIdx.x + blockIdx.y % 2) * EXP06_BOX;
@@ -43,5 +38,4 @@ extern "C" __global__ void tile_tma(uint*, const __grid_constant__ bench::cuda::
     tensor_store(&map, x, y, box);
     bulk_wait();
   }
-#endif
 }
