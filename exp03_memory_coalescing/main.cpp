@@ -153,7 +153,7 @@ std::vector<std::uint64_t> sizes(const Plan& plan, const Variant& variant) {
   if (variant.expected == expect_x) return plan.sizes_or(22, 27, 5, sizeof(Particle));
   const std::uint64_t bytes = sizeof(float) * std::max(variant.in_words, variant.out_words);
   Plan cut = plan;  // a --size that fits the others is not refused because of the widest structs
-  const std::uint64_t most = plan.wished_buffer_bytes / bytes / bench::kWarpLanes * bench::kWarpLanes;
+  const std::uint64_t most = plan.most(bytes);
   if (variant.fields)
     std::for_each(cut.sizes.begin(), cut.sizes.end(), [=](std::uint64_t& size) { size = std::min(size, most); });
   return {cut.largest(variant.largest_log2, bytes)};

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
-#include <string_view>
+#include <cerrno>
+#include <fstream>
+#include <memory>
+#include <system_error>
 #include <utility>
 
 #include "core/case_list.h"
@@ -15,34 +17,73 @@
 
 namespace bench {
 
-void apply_benchmark_flags(std::vector<char*> args, const Experiment& experiment, std::vector<Case>& cases) {
-  int argc = static_cast<int>(args.size());
-  benchmark::Initialize(&argc, args.data());
-  if (benchmark::ReportUnrecognizedArguments(argc, args.data())) {
-    throw UsageError("Google Benchmark does not know {}", args[1]);
-  }
-  // Its rule for the filter: a regular expression that matches anywhere in the listed name, negated by a leading '-'.
-  std::string filter = benchmark::GetBenchmarkFilter();
-  if (filter.empty() || filter == "all") return;
-  const bool negated = filter.front() == '-';
-  if (negated) filter.erase(0, 1);
-  try {
-    const std::regex expression(filter, std::regex::extended);
-    keep_sides(cases, [&](const Case& one, const Side& side) {
-      return std::regex_search(benchmark_name(experiment, one, side) + "/iterations:1/manual_time", expression) != negated;
-    });
-  } catch (const std::regex_error& error) {
-    throw UsageError("--benchmark_filter={}: {}", benchmark::GetBenchmarkFilter(), error.what());
-  }
-  if (cases.empty()) {
-    throw UsageError("--benchmark_filter={} matches nothing; see --benchmark_list_tests", benchmark::GetBenchmarkFilter());
-  }
+namespace {
+
+// Google Benchmark does not look whether what it writes into a file gets there.
+class OutputFile {
+ public:
+  OutputFile() = default;
+  virtual ~OutputFile() = default;
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  virtual benchmark::BenchmarkReporter& reporter() = 0;
+  virtual bool is_written() const = 0;
+};
+
+template <class Reporter>
+class CheckedFile final : public OutputFile {
+ public:
+  benchmark::BenchmarkReporter& reporter() override { return reporter_; }
+  bool is_written() const override { return reporter_.written; }
+
+ private:
+  struct Checked final : Reporter {
+    bool written = false;
+    void Finalize() override {
+      Reporter::Finalize();
+      written = this->GetOutputStream().flush().good();
+    }
+  };
+  Checked reporter_;
+};
+
+struct PlainConsoleReporter : benchmark::ConsoleReporter {
+  PlainConsoleReporter() : ConsoleReporter(OO_None) {}
+};
+
+std::unique_ptr<OutputFile> output_file(const BenchmarkFlags& flags) {
+  if (flags.out.empty()) return nullptr;
+  if (flags.out_format == "console") return std::make_unique<CheckedFile<PlainConsoleReporter>>();
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // so far, every release has it
+  if (flags.out_format == "csv") return std::make_unique<CheckedFile<benchmark::CSVReporter>>();
+#pragma GCC diagnostic pop
+  return std::make_unique<CheckedFile<benchmark::JSONReporter>>();
 }
 
-bool only_listing(const Options& options) {
-  return std::any_of(options.benchmark_args.begin(), options.benchmark_args.end(), [](std::string_view arg) {
-    return arg.starts_with("--benchmark_list_tests") && arg != "--benchmark_list_tests=false";
+}  // namespace
+
+void apply_benchmark_flags(const BenchmarkFlags& flags, const Experiment& experiment, std::vector<Case>& cases) {
+  std::vector<std::string> texts = {std::string(experiment.name),
+                                    "--benchmark_repetitions=1"};  // whatever the environment says
+  texts.insert(texts.end(), flags.passed.begin(), flags.passed.end());
+  std::vector<char*> args;
+  for (std::string& text : texts) args.push_back(text.data());
+  int argc = static_cast<int>(args.size());
+  benchmark::Initialize(&argc, args.data());
+  if (argc > 1) throw UsageError("Google Benchmark does not know {}", args[1]);
+
+  const std::string text = flags.filter.empty() ? benchmark::GetBenchmarkFilter() : flags.filter;  // the environment's
+  benchmark::SetBenchmarkFilter("");
+  const NameFilter filter(text);
+  keep_sides(cases, [&](const Case& one, const Side& side) {
+    return filter.wants(benchmark_name(experiment, one, side) + "/iterations:1/manual_time");
   });
+  if (cases.empty()) throw UsageError("--benchmark_filter={} matches nothing; see --benchmark_list_tests", text);
+  // What is in the file already stays until there is something to replace it.
+  if (!flags.out.empty() && !std::ofstream(flags.out, std::ios::app)) {
+    throw UsageError("--benchmark_out={}: {}", flags.out, std::generic_category().message(errno));
+  }
 }
 
 BenchmarkRun::BenchmarkRun(const Experiment& experiment, const Options& options, const OpenDevices& devices, CaseRunner& runner,
@@ -54,12 +95,20 @@ int BenchmarkRun::run(std::vector<Case> cases) {
   add_context();
   // A side whose partner alone is finished (another filter, a row cut short) runs without it: no row is written twice.
   if (writer_) keep_sides(cases_, [&](const Case& one, const Side& side) { return !writer_->has(one, side); });
+  if (cases_.empty()) {
+    say(fmt::format("{}: nothing is left to do: {} has a row for every case", experiment_.name, options_.csv));
+    return kOk;
+  }
   results_.resize(cases_.size());
   register_cases();
   report_.emplace(experiment_, cases_.size());
-  benchmark::RunSpecifiedBenchmarks();
+  const std::unique_ptr<OutputFile> file = output_file(options_.benchmark);
+  benchmark::RunSpecifiedBenchmarks(nullptr, file ? &file->reporter() : nullptr);
   benchmark::Shutdown();
-  return finish();
+  const int code = finish();
+  if (!file || file->is_written()) return code;
+  say(fmt::format("--benchmark_out={}: the file could not be written to its end", options_.benchmark.out));
+  return kFailed;
 }
 
 void BenchmarkRun::add_context() const {
@@ -129,7 +178,7 @@ int BenchmarkRun::finish() const {
     say(options_.csv.empty() ? "interrupted" : "interrupted: --resume goes on with the unfinished cases");
     return kInterruptedBySignal;
   }
-  if (only_listing(options_)) return kOk;
+  if (options_.benchmark.list_tests) return kOk;
   report_->end_run();
   if (report_->count("failed") != 0 || has_complaints) return kFailed;
   return report_->count("ok") == 0 && report_->count("skipped") != 0 ? kAllSkipped : kOk;

@@ -19,11 +19,8 @@ class State;
 namespace bench {
 
 // Hands Google Benchmark its flags, and drops the sides that its filter leaves out. Throws UsageError for a flag that it does
-// not know and for a filter that is wrong or leaves nothing. `args` begin with the program's name.
-void apply_benchmark_flags(std::vector<char*> args, const Experiment& experiment, std::vector<Case>& cases);
-
-// Whether the names of the benchmarks are all that is asked for.
-bool only_listing(const Options& options);
+// not know, for a filter that is wrong or leaves nothing, and for a file that cannot be written.
+void apply_benchmark_flags(const BenchmarkFlags& flags, const Experiment& experiment, std::vector<Case>& cases);
 
 class BenchmarkRun {
  public:

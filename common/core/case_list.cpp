@@ -34,6 +34,18 @@ void check_names(const Experiment& experiment, const std::vector<Case>& cases) {
   }
 }
 
+// Each wish must be a variant's, even where another is.
+void check_variants(const Experiment& experiment, const Options& options) {
+  std::vector<std::string_view> names;
+  for (const VariantText& variant : experiment.variants) names.push_back(variant.name);
+  for (const std::string& wish : options.variants) {
+    const auto named = [&](std::string_view name) { return means_variant(wish, name); };
+    if (std::none_of(names.begin(), names.end(), named)) {
+      throw UsageError("--variant {} matches nothing; there are: {}", wish, fmt::join(names, " "));
+    }
+  }
+}
+
 }  // namespace
 
 Plan make_plan(const Options& options, const OpenDevices& devices) {
@@ -44,14 +56,19 @@ Plan make_plan(const Options& options, const OpenDevices& devices) {
   plan.sizes = options.sizes;
   plan.caches = options.caches;
   plan.wished_buffer_bytes = ~0ULL;
+  constexpr std::uint64_t kGuardBytes = kGuardWords * sizeof(std::uint32_t);
   for (const auto& [api, open] : devices.all()) {
     if (!open.device) continue;
     plan.cpu = plan.cpu && open.info.is_cpu;
+    if (open.info.max_grid_x != 0) {
+      plan.max_grid_x = plan.max_grid_x == 0 ? open.info.max_grid_x : std::min(plan.max_grid_x, open.info.max_grid_x);
+    }
     plan.l2_bytes = std::max(plan.l2_bytes, open.info.l2_bytes);
     plan.multiprocessors = std::max(plan.multiprocessors, open.info.multiprocessors);
     plan.resident_threads = std::max(plan.resident_threads, open.info.resident_threads);
     plan.wished_buffer_bytes =
-        std::min({plan.wished_buffer_bytes, open.info.max_buffer_bytes, open.info.memory_bytes / kBuffersInUse});
+        std::min({plan.wished_buffer_bytes, open.info.max_buffer_bytes - std::min(open.info.max_buffer_bytes, kGuardBytes),
+                  open.info.memory_bytes / kBuffersInUse});
   }
   if (plan.l2_bytes == 0) plan.l2_bytes = plan.cpu ? kCpuL2Bytes : kUnknownL2Bytes;
   // A coarse sweep's largest buffer, too, streams from memory by itself.
@@ -62,6 +79,7 @@ Plan make_plan(const Options& options, const OpenDevices& devices) {
 }
 
 std::vector<Case> choose_cases(const Experiment& experiment, const Options& options, const Plan& plan) {
+  check_variants(experiment, options);
   std::vector<Case> cases = experiment.cases(plan);
   check_names(experiment, cases);
   const auto& params = experiment.params;

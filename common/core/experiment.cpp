@@ -1,6 +1,7 @@
 #include "core/experiment.h"
 
 #include <algorithm>
+#include <string>
 
 #include "core/error.h"
 
@@ -10,21 +11,44 @@ namespace {
 // 33 warps: more than one block of any size but the largest, and a last block that is not full.
 constexpr std::uint64_t kSmokeElements = 33 * 32;
 
-void check_fits(std::uint64_t elements, std::uint64_t bytes_per_element, std::uint64_t max_buffer_bytes) {
-  const std::uint64_t most = max_buffer_bytes / bytes_per_element / 32 * 32;
-  if (elements % 32 != 0) throw UsageError("--size {}: sizes are multiples of 32 elements, one warp", elements);
-  if (elements > most) {
-    throw UsageError("--size {}: one buffer would take {} bytes of the {} that fit; the largest size here is {}", elements,
-                     elements * bytes_per_element, max_buffer_bytes, most);
+constexpr std::uint64_t kWarp = 32;
+constexpr std::uint64_t kIndexableBytes = 0xffffffffULL * sizeof(std::uint32_t);
+
+// What keeps a size from being larger.
+struct Limit {
+  std::uint64_t elements;
+  std::string why;
+};
+
+Limit tightest(const Plan& plan, std::uint64_t bytes_per_element) {
+  Limit limit = {
+      plan.wished_buffer_bytes / bytes_per_element,
+      fmt::format("one buffer has room for {} bytes, an element takes {}", plan.wished_buffer_bytes, bytes_per_element)};
+  if (kIndexableBytes / bytes_per_element < limit.elements) {
+    limit = {kIndexableBytes / bytes_per_element, "kernels count the words of a buffer in 32 bits"};
   }
+  if (plan.max_grid_x != 0 && plan.max_grid_x * kWarp < limit.elements) {
+    limit = {plan.max_grid_x * kWarp, fmt::format("one launch has {} blocks at most, of a warp at least", plan.max_grid_x)};
+  }
+  limit.elements = limit.elements / kWarp * kWarp;
+  return limit;
+}
+
+void check_fits(const Plan& plan, std::uint64_t elements, std::uint64_t bytes_per_element) {
+  if (elements % kWarp != 0) throw UsageError("--size {}: sizes are multiples of 32 elements, one warp", elements);
+  const Limit limit = tightest(plan, bytes_per_element);
+  if (elements > limit.elements)
+    throw UsageError("--size {}: the largest size here is {}: {}", elements, limit.elements, limit.why);
 }
 
 }  // namespace
 
+std::uint64_t Plan::most(std::uint64_t bytes_per_element) const { return tightest(*this, bytes_per_element).elements; }
+
 std::vector<std::uint64_t> Plan::sizes_or(std::uint32_t first_log2, std::uint32_t last_log2, std::uint32_t step,
                                           std::uint64_t bytes_per_element) const {
   if (!sizes.empty()) {
-    for (const std::uint64_t size : sizes) check_fits(size, bytes_per_element, wished_buffer_bytes);
+    for (const std::uint64_t size : sizes) check_fits(*this, size, bytes_per_element);
     return sizes;
   }
   if (smoke) return {kSmokeElements};
@@ -38,7 +62,7 @@ std::vector<std::uint64_t> Plan::sizes_or(std::uint32_t first_log2, std::uint32_
 std::uint64_t Plan::largest(std::uint32_t limit_log2, std::uint64_t bytes_per_element) const {
   if (!sizes.empty()) {
     const std::uint64_t size = *std::max_element(sizes.begin(), sizes.end());
-    check_fits(size, bytes_per_element, wished_buffer_bytes);
+    check_fits(*this, size, bytes_per_element);
     return size;
   }
   if (smoke) return kSmokeElements;

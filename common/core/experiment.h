@@ -25,16 +25,21 @@ struct Plan {
   std::uint32_t multiprocessors = 0;      // SMs; 0: no device tells
   std::uint32_t resident_threads = 0;     // that an SM holds; 0: no device tells
   std::uint64_t max_buffer_bytes = 0;     // what one buffer takes at most by default, on every device that will run
-  std::uint64_t wished_buffer_bytes = 0;  // what --size may ask for
+  std::uint64_t wished_buffer_bytes = 0;  // what --size may ask for; the guard behind an output fits beside it
+  std::uint64_t max_grid_x = 0;           // blocks of one launch, on every device that will run; 0: no device tells
   std::vector<std::uint64_t> sizes;       // --size, in elements; empty: the experiment's own
   std::vector<Cache> caches;              // --cache; empty: by footprint
 
   // The sizes to run, in elements: --size if given; else 2^first_log2 ... 2^last_log2 (every step-th power, the last always
-  // in), cut to what fits when the case's largest buffer takes `bytes_per_element`. Throws UsageError when --size does not fit.
+  // in), cut to what fits when the case's largest buffer takes `bytes_per_element`. Throws UsageError when --size is more than
+  // most().
   std::vector<std::uint64_t> sizes_or(std::uint32_t first_log2, std::uint32_t last_log2, std::uint32_t step,
                                       std::uint64_t bytes_per_element) const;
   // The largest power of two of elements that fits, at most 2^limit_log2; --size's largest if given.
   std::uint64_t largest(std::uint32_t limit_log2, std::uint64_t bytes_per_element) const;
+  // The most elements that --size may ask for, in whole warps: what fits a buffer, whose words an index of 32 bits tells apart
+  // (all kernels and references count in these), and for each of which a launch has a thread.
+  std::uint64_t most(std::uint64_t bytes_per_element) const;
   // A footprint of at least 4 x L2 streams from DRAM.
   bool is_dram(std::uint64_t footprint_bytes) const { return footprint_bytes >= 4 * l2_bytes; }
   // The cache states to run: --cache if given; else cold for DRAM-size footprints, warm below. Where there is nothing to evict,
@@ -97,6 +102,7 @@ struct Experiment {
   std::vector<std::string> measured = {};
   std::vector<VariantText> variants;
   std::function<std::vector<Case>(const Plan&)> cases;
+  bool takes_size = true;            // its cases come from Plan::sizes_or() or largest(): --size chooses
   bool pipeline_robustness = false;  // see DeviceOptions
   std::uint32_t gpus = 1;            // that one case uses; where the host has them, --print-slug ends in e.g. -x2
 };

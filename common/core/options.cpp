@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <iostream>
 
 #include "core/error.h"
@@ -34,11 +35,52 @@ std::uint64_t parse_size(std::string_view text) {
   return elements;
 }
 
+namespace {
+
+// Of options whose value is a name. What looks like an option is one, and the name before it is missing.
+std::string complain_of_name(const std::string& text) {
+  if (text.empty()) return "expected a name, found none";
+  return text.starts_with("--") ? fmt::format("expected a name, found the option {}", text) : "";
+}
+
+double parse_budget(const std::string& text) {
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(seconds) || seconds <= 0) {
+    throw UsageError("--budget {}: expected seconds, a number above 0 such as 0.5", text);
+  }
+  return seconds;
+}
+
+std::uint64_t parse_seed(const std::string& text) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw UsageError("--seed {}: expected a whole number from 0 to {}", text, ~std::uint64_t{0});
+  }
+  return seed;
+}
+
+// Each once, in the order given.
+std::vector<std::uint64_t> parse_sizes(const std::vector<std::string>& texts) {
+  std::vector<std::uint64_t> sizes;
+  for (const std::string& text : texts) {
+    const std::uint64_t size = parse_size(text);
+    if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);
+  }
+  return sizes;
+}
+
+}  // namespace
+
+bool means_variant(std::string_view wish, std::string_view name) {
+  return wish.ends_with('*') ? name.starts_with(wish.substr(0, wish.size() - 1)) : name == wish;
+}
+
 bool wants_variant(const Options& options, std::string_view name) {
   if (options.variants.empty()) return true;
-  return std::any_of(options.variants.begin(), options.variants.end(), [&](std::string_view wish) {
-    return wish.ends_with('*') ? name.starts_with(wish.substr(0, wish.size() - 1)) : name == wish;
-  });
+  return std::any_of(options.variants.begin(), options.variants.end(),
+                     [&](std::string_view wish) { return means_variant(wish, name); });
 }
 
 bool wants_memory(const Options& options, std::string_view memory) {
@@ -50,11 +92,17 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
   std::string api = "both";
   std::vector<std::string> sizes;
   std::string cache = "auto";
+  std::string budget;
+  std::string seed = "1";
+  const CLI::Validator is_name(complain_of_name, "");
   app.add_option("--api", api, "Which APIs to run")->check(CLI::IsMember({"both", "cuda", "vulkan"}))->capture_default_str();
-  app.add_option("--device", options.device, "Which GPU: an index, a UUID or part of a name");
+  app.add_option("--device", options.device, "Which GPU: an index, a UUID or part of a name")->check(is_name);
   app.add_flag("--list-devices", options.list_devices, "Show both APIs' devices side by side and stop");
-  app.add_option("--size", sizes, "Sizes in elements, e.g. 4096, 4Mi, 2^28 (repeatable)")->delimiter(',');
-  app.add_option("--variant", options.variants, "Only these variants; 'add*' matches a beginning (repeatable)")->delimiter(',');
+  CLI::Option* size = app.add_option("--size", sizes, "Sizes in elements, e.g. 4096, 4Mi, 2^28 (repeatable)")->delimiter(',');
+  if (!experiment.takes_size) size->group("");  // not in --help
+  app.add_option("--variant", options.variants, "Only these variants; 'add*' matches a beginning (repeatable)")
+      ->delimiter(',')
+      ->check(is_name);
   app.add_flag("--list-variants", options.list_variants, "Show the variants and stop");
   app.add_option("--cache", cache, "L2 before a launch; auto: cold for DRAM-size footprints, warm below")
       ->check(CLI::IsMember({"auto", "cold", "warm", "both"}))
@@ -65,33 +113,25 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
     app.add_option("--memory", options.memory, "Only cases where each API has memory of its own, or where both share pages")
         ->check(CLI::IsMember({"own", "shared"}));
   }
-  app.add_option("--budget", options.budget_s, "Seconds of sampling per case (default 0.5; 0.1 with --quick)")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--seed", options.seed, "Seed of the input and of the sampling order")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  app.add_option("--csv", options.csv, "Write the results here, and every sample to <name>.samples.csv beside it");
+  app.add_option("--budget", budget, "Seconds of sampling per case (default 0.5; 0.1 with --quick)");
+  app.add_option("--seed", seed, "Seed of the input and of the sampling order")->capture_default_str();
+  app.add_option("--csv", options.csv, "Write the results here, and every sample to <name>.samples.csv beside it")
+      ->check(is_name);
   app.add_flag("--resume", options.resume, "Keep the finished rows of --csv and run the rest");
   app.add_flag("--quick", options.quick, "A coarse sweep with short budgets");
   app.add_flag("--smoke", options.smoke, "Every variant once at its smallest size: a test, no figures worth keeping");
   app.add_flag("--validate", options.validate,
                "Vulkan validation layer with synchronization checks; any message fails the run");
-  app.add_option("--dump-isa", options.dump_isa, "Write both APIs' machine code of every kernel into this folder and stop");
+  app.add_option("--dump-isa", options.dump_isa, "Write both APIs' machine code of every kernel into this folder and stop")
+      ->check(is_name);
   app.add_flag("--profile", options.profile,
                "Run each case's kernel once, as a range of its name for profilers (NVTX, debug-utils labels), and stop");
   app.add_flag("--describe", options.describe, "Say what is measured and stop");
   app.add_flag("--print-slug", options.print_slug, "Print the device's name as results/ spells it and stop");
   app.footer("Google Benchmark's flags work too: --benchmark_filter=REGEX, --benchmark_list_tests, --benchmark_out=FILE, ...");
 
-  options.benchmark_args = {argv[0]};
-  std::vector<std::string> own;
-  for (int i = 1; i < argc; ++i) {
-    if (std::string_view(argv[i]).starts_with("--benchmark_")) {
-      options.benchmark_args.push_back(argv[i]);
-    } else {
-      own.emplace_back(argv[i]);
-    }
-  }
+  std::vector<std::string> own(argv + 1, argv + argc);
+  options.benchmark = take_benchmark_flags(own);
   std::reverse(own.begin(), own.end());  // CLI11 takes a vector from the back
   try {
     app.parse(own);
@@ -103,10 +143,15 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
   }
   options.want_cuda = api != "vulkan";
   options.want_vulkan = api != "cuda";
-  for (const std::string& size : sizes) options.sizes.push_back(parse_size(size));
+  if (!sizes.empty() && !experiment.takes_size) {
+    throw UsageError("--size: the cases of {} have sizes of their own; leave it out", experiment.name);
+  }
+  options.sizes = parse_sizes(sizes);
+  if (!budget.empty()) options.budget_s = parse_budget(budget);
+  options.seed = parse_seed(seed);
   if (cache == "cold" || cache == "both") options.caches.push_back(Cache::kCold);
   if (cache == "warm" || cache == "both") options.caches.push_back(Cache::kWarm);
-  if (!options.dump_isa.empty() && (!options.csv.empty() || options.benchmark_args.size() > 1)) {
+  if (!options.dump_isa.empty() && (!options.csv.empty() || options.benchmark.any)) {
     throw UsageError("--dump-isa times nothing: it goes with --variant, and without --csv and --benchmark_*");
   }
   if (options.profile && (!options.csv.empty() || !options.dump_isa.empty())) {

@@ -1,4 +1,4 @@
-// The suite's own command line. Google Benchmark's flags (--benchmark_*) pass it by.
+// The command line: the suite's own options, and Google Benchmark's.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/benchmark_flags.h"
 #include "core/experiment.h"
 
 namespace bench {
@@ -29,19 +30,22 @@ struct Options {
   bool quick = false;
   bool smoke = false;
   bool validate = false;
-  bool profile = false;               // every kernel once, nothing timed
-  std::string dump_isa;               // the folder; empty: time the cases
-  std::vector<char*> benchmark_args;  // argv[0] and what Google Benchmark is to parse
+  bool profile = false;  // every kernel once, nothing timed
+  std::string dump_isa;  // the folder; empty: time the cases
+  BenchmarkFlags benchmark;
 
   double case_budget_s() const { return budget_s > 0 ? budget_s : smoke ? 0.02 : quick ? 0.1 : 0.5; }
 };
 
-// Parses argv. Throws UsageError; returns false (after printing) when only help was asked for.
+// Parses argv. Throws UsageError, which names the option and what would be right; returns false (after printing) when only help
+// was asked for.
 bool parse_options(int argc, char** argv, const Experiment& experiment, Options& options);
 
 // "4096", "4Ki", "4Mi", "1Gi" or "2^22" as a number of elements. Throws UsageError for anything else, and for 0.
 std::uint64_t parse_size(std::string_view text);
 
+// Whether a wish of --variant means `name`: equal, or a beginning with '*'.
+bool means_variant(std::string_view wish, std::string_view name);
 // True if `name` is asked for: no wish at all, an equal name, or a beginning with '*'.
 bool wants_variant(const Options& options, std::string_view name);
 

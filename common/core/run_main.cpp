@@ -75,10 +75,10 @@ int run(const Experiment& experiment, const Options& options, std::vector<std::u
   std::vector<Case> cases = choose_cases(experiment, options, plan);
   if (!options.dump_isa.empty()) return dump_kernels(experiment, cases, options.dump_isa, cuda_devices, devices);
   // Before any file is touched: a wrong flag leaves the results of an earlier run as they are.
-  apply_benchmark_flags(options.benchmark_args, experiment, cases);
+  apply_benchmark_flags(options.benchmark, experiment, cases);
   if (options.profile) return run_for_profiler(experiment, cases, devices);
   std::optional<ResultWriter> writer;
-  if (!options.csv.empty() && !only_listing(options)) writer.emplace(experiment, options, plan, devices);
+  if (!options.csv.empty() && !options.benchmark.list_tests) writer.emplace(experiment, options, plan, devices);
   CaseRunner runner(experiment, options, 2 * plan.l2_bytes, devices);
   return BenchmarkRun(experiment, options, devices, runner, std::move(writer)).run(std::move(cases));
 }

@@ -11,7 +11,7 @@ class UnavailableBackend final : public Backend {
   Api api() const override { return Api::kCuda; }
   std::vector<DeviceInfo> list() override { return {}; }
   std::string unavailable_reason() override {
-    return "this build has no CUDA: no CUDA toolkit with nvcc 12.4 or newer was found when it was configured; put nvcc on PATH "
+    return "this build has no CUDA: no CUDA toolkit with nvcc 12.8 or newer was found when it was configured; put nvcc on PATH "
            "or set CUDA_HOME, and configure again";
   }
   std::unique_ptr<Device> open(const DeviceInfo&, const DeviceOptions&) override { throw Skip(unavailable_reason()); }

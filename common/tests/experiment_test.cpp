@@ -55,14 +55,41 @@ TEST(Plan, SaysWhatWouldFit) {
   plan.sizes = {(1 << 20) + 32};
   for (const auto& ask :
        {std::function<void()>([&] { plan.sizes_or(10, 12, 1, 4); }), std::function<void()>([&] { plan.largest(10, 4); })}) {
-    EXPECT_THAT(message_of<UsageError>(ask), testing::AllOf(HasSubstr("--size 1048608"), HasSubstr("4194432 bytes"),
-                                                            HasSubstr("4194304"), HasSubstr("largest size here is 1048576")));
+    EXPECT_THAT(message_of<UsageError>(ask),
+                testing::AllOf(HasSubstr("--size 1048608"), HasSubstr("largest size here is 1048576"),
+                               HasSubstr("one buffer has room for 4194304 bytes, an element takes 4")));
   }
   plan.sizes = {1 << 20};
   EXPECT_THAT(message_of<UsageError>([&] { plan.largest(10, 12); }),
               HasSubstr("largest size here is 349504"));  // 2^22 / 12, whole warps
+  plan.sizes = {1ULL << 62};                              // * 4 is 0 in 64 bits
+  EXPECT_THAT(message_of<UsageError>([&] { plan.largest(10, 4); }), HasSubstr("largest size here is 1048576"));
   plan.sizes = {100};
   EXPECT_THAT(message_of<UsageError>([&] { plan.sizes_or(10, 12, 1, 4); }), HasSubstr("multiples of 32"));
+}
+
+// All kernels and references count words in 32 bits.
+TEST(Plan, RefusesWhatAnIndexOf32BitsDoesNotReach) {
+  Plan plan = gpu_plan();
+  plan.wished_buffer_bytes = 64ULL << 30;
+  EXPECT_EQ(plan.most(4), 0xffffffe0U) << "whole warps of 2^32 - 1 words";
+  EXPECT_EQ(plan.most(16), 0x3fffffe0U);
+  plan.sizes = {0xffffffe0U};
+  EXPECT_EQ(plan.largest(10, 4), 0xffffffe0U);
+  plan.sizes = {1ULL << 32};
+  EXPECT_THAT(
+      message_of<UsageError>([&] { plan.sizes_or(10, 12, 1, 4); }),
+      testing::AllOf(HasSubstr("--size 4294967296: "), HasSubstr("in 32 bits"), HasSubstr("largest size here is 4294967264")));
+}
+
+TEST(Plan, RefusesWhatOneLaunchHasNoThreadsFor) {
+  Plan plan = gpu_plan();
+  plan.max_grid_x = 65535;
+  EXPECT_EQ(plan.most(4), 1U << 20) << "what fits a buffer is less";
+  plan.max_grid_x = 100;
+  plan.sizes = {3232};
+  EXPECT_THAT(message_of<UsageError>([&] { plan.largest(10, 4); }),
+              HasSubstr("--size 3232: the largest size here is 3200: one launch has 100 blocks at most"));
 }
 
 TEST(Plan, ColdForDramSizesWarmBelow) {

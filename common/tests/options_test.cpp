@@ -39,7 +39,6 @@ Options parsed(std::vector<std::string> texts, const std::vector<std::string>& p
   Arguments arguments(std::move(texts));
   Options options;
   EXPECT_TRUE(parse_options(arguments.argc(), arguments.argv(), experiment(params), options));
-  options.benchmark_args.clear();  // they point into `arguments`
   return options;
 }
 
@@ -82,7 +81,7 @@ TEST(Options, EveryOptionIsParsed) {
   EXPECT_FALSE(parsed({"--api=cuda"}).want_vulkan);
   EXPECT_EQ(parsed({"--device", "GPU-1234"}).device, "GPU-1234");
   EXPECT_TRUE(parsed({"--list-devices"}).list_devices);
-  EXPECT_THAT(parsed({"--size", "4096,4Mi", "--size", "2^22"}).sizes, ElementsAre(4096, 4 << 20, 1 << 22));
+  EXPECT_THAT(parsed({"--size", "4096,4Mi", "--size", "2^23"}).sizes, ElementsAre(4096, 4 << 20, 1 << 23));
   EXPECT_THAT(parsed({"--variant", "add_f32,copy*", "--variant", "x"}).variants, ElementsAre("add_f32", "copy*", "x"));
   EXPECT_TRUE(parsed({"--list-variants"}).list_variants);
   EXPECT_THAT(parsed({"--cache", "cold"}).caches, ElementsAre(Cache::kCold));
@@ -117,13 +116,106 @@ TEST(Options, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal({"--size", "4096,x"}), HasSubstr("--size x"));
 }
 
-TEST(Options, GoogleBenchmarksFlagsPassBy) {
-  Arguments arguments({"--benchmark_filter=add", "--smoke", "--benchmark_out=x.json"});
+TEST(Options, RefusesNamesThatAreNone) {
+  for (const char* option : {"--csv", "--dump-isa", "--device", "--variant"}) {
+    EXPECT_THAT(refusal({option, ""}), testing::AllOf(HasSubstr(option), HasSubstr("expected a name, found none"))) << option;
+    EXPECT_THAT(refusal({option, "--resume"}), testing::AllOf(HasSubstr(option), HasSubstr("found the option --resume")))
+        << option;
+  }
+}
+
+TEST(Options, RefusesNumbersThatNothingCanMean) {
+  for (const char* budget : {"nan", "inf", "-inf", "-1", "0", "1e999", "1s", " 1", "soon"}) {
+    EXPECT_THAT(refusal({"--budget", budget}), HasSubstr(fmt::format("--budget {}: expected seconds", budget)));
+  }
+  for (const char* seed : {"18446744073709551616", "99999999999999999999", "-1", "1x", "x", "1.5", ""}) {
+    EXPECT_THAT(refusal({"--seed", seed}), HasSubstr(fmt::format("--seed {}: expected a whole number", seed)));
+  }
+  EXPECT_EQ(parsed({"--seed", "0"}).seed, 0U);
+}
+
+TEST(Options, ASizeGivenTwiceIsOneSize) {
+  EXPECT_THAT(parsed({"--size", "4096,64,4Ki", "--size", "2^6"}).sizes, ElementsAre(4096, 64));
+}
+
+TEST(Options, SizeIsRefusedWhereTheCasesHaveTheirOwn) {
+  Experiment fixed = experiment();
+  fixed.takes_size = false;
+  Arguments with({"--size", "4096"});
   Options options;
-  ASSERT_TRUE(parse_options(arguments.argc(), arguments.argv(), experiment(), options));
+  EXPECT_THAT(message_of<UsageError>([&] { parse_options(with.argc(), with.argv(), fixed, options); }),
+              HasSubstr("--size: the cases of exp99 have sizes of their own"));
+  Arguments help({"--help"});
+  testing::internal::CaptureStdout();
+  EXPECT_FALSE(parse_options(help.argc(), help.argv(), fixed, options));
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), testing::Not(HasSubstr("--size")));
+}
+
+TEST(Options, GoogleBenchmarksFlagsPassBy) {
+  const Options options = parsed({"--benchmark_filter=add", "--smoke", "--benchmark_out=x.json", "--benchmark_novelty=1"});
   EXPECT_TRUE(options.smoke);
-  const std::vector<std::string> passed(options.benchmark_args.begin(), options.benchmark_args.end());
-  EXPECT_THAT(passed, ElementsAre("exp99", "--benchmark_filter=add", "--benchmark_out=x.json"));
+  EXPECT_TRUE(options.benchmark.any);
+  EXPECT_EQ(options.benchmark.filter, "add");
+  EXPECT_EQ(options.benchmark.out, "x.json");
+  EXPECT_EQ(options.benchmark.out_format, "json");
+  EXPECT_THAT(options.benchmark.passed, ElementsAre("--benchmark_out=x.json", "--benchmark_novelty=1"));
+  EXPECT_FALSE(parsed({"--smoke"}).benchmark.any);
+}
+
+TEST(Options, GoogleBenchmarksFlagsTakeTheirValueAfterASpaceToo) {
+  const Options options = parsed({"--benchmark_filter", "-add", "--benchmark_out", "x.csv", "--benchmark_out_format", "csv",
+                                  "--benchmark_list_tests", "--smoke", "--benchmark_color", "false"});
+  EXPECT_EQ(options.benchmark.filter, "-add");
+  EXPECT_EQ(options.benchmark.out, "x.csv");
+  EXPECT_EQ(options.benchmark.out_format, "csv");
+  EXPECT_TRUE(options.benchmark.list_tests);
+  EXPECT_TRUE(options.smoke);
+  EXPECT_THAT(options.benchmark.passed, ElementsAre("--benchmark_out=x.csv", "--benchmark_out_format=csv",
+                                                    "--benchmark_list_tests", "--benchmark_color=false"));
+  EXPECT_THAT(refusal({"--benchmark_filter"}), HasSubstr("--benchmark_filter: its value is missing"));
+  EXPECT_THAT(refusal({"--benchmark_out", "--smoke"}), HasSubstr("--benchmark_out: its value is missing"));
+}
+
+TEST(Options, ListingTestsIsOnAsGoogleBenchmarkReadsIt) {
+  for (const char* on : {"--benchmark_list_tests", "--benchmark_list_tests=true", "--benchmark_list_tests=1"}) {
+    EXPECT_TRUE(parsed({on}).benchmark.list_tests) << on;
+  }
+  for (const char* off : {"--benchmark_list_tests=false", "--benchmark_list_tests=0", "--benchmark_list_tests=No"}) {
+    EXPECT_FALSE(parsed({off}).benchmark.list_tests) << off;
+  }
+}
+
+TEST(Options, RefusesGoogleBenchmarksFlagsThatCannotBeObeyed) {
+  for (const char* count : {"0", "-1", "5", "x", ""}) {
+    EXPECT_THAT(refusal({fmt::format("--benchmark_repetitions={}", count)}),
+                HasSubstr(fmt::format("--benchmark_repetitions={}: expected 1", count)));
+  }
+  EXPECT_THAT(parsed({"--benchmark_repetitions=1"}).benchmark.passed, ElementsAre("--benchmark_repetitions=1"));
+  EXPECT_THAT(refusal({"--benchmark_format=xml"}), HasSubstr("--benchmark_format=xml: expected one of console, json, csv"));
+  EXPECT_THAT(refusal({"--benchmark_out_format", "xml"}), HasSubstr("--benchmark_out_format=xml: expected one of"));
+  EXPECT_THAT(refusal({"--benchmark_time_unit=h"}), HasSubstr("expected one of ns, us, ms, s"));
+  EXPECT_THAT(refusal({"--benchmark_min_time=2"}), HasSubstr("--budget"));
+  EXPECT_THAT(refusal({"--benchmark_out="}), HasSubstr("the name of a file"));
+}
+
+TEST(NameFilter, MatchesAsGoogleBenchmarkDoes) {
+  EXPECT_TRUE(NameFilter("").wants("add/n:4/cuda"));
+  EXPECT_TRUE(NameFilter("all").wants("add/n:4/cuda"));
+  EXPECT_TRUE(NameFilter("n:4").wants("add/n:4/cuda"));
+  EXPECT_TRUE(NameFilter("^(add|copy)/.*cuda$").wants("add/n:4/cuda"));
+  EXPECT_FALSE(NameFilter("^n:4").wants("add/n:4/cuda"));
+  EXPECT_FALSE(NameFilter("-n:4").wants("add/n:4/cuda"));
+  EXPECT_TRUE(NameFilter("-n:8").wants("add/n:4/cuda"));
+  EXPECT_THAT(message_of<UsageError>([] { NameFilter("("); }), HasSubstr("--benchmark_filter=(: "));
+}
+
+TEST(NameFilter, LongOnesAreRefusedOrObeyed) {
+  EXPECT_THAT(message_of<UsageError>([] { NameFilter(std::string(100'000, '.')); }),
+              HasSubstr("100000 characters given, 4096 at most"));
+  EXPECT_FALSE(NameFilter(std::string(NameFilter::kLongest, '.')).wants("add"));
+  const std::string nested = std::string(2047, '(') + "ad" + std::string(2047, ')');
+  EXPECT_TRUE(NameFilter(nested).wants("add"));
+  EXPECT_TRUE(NameFilter("(" + std::string(4090, '|') + "x)").wants("add"));
 }
 
 TEST(Options, HelpIsPrintedAndEndsTheProgram) {

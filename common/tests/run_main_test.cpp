@@ -469,7 +469,15 @@ TEST_F(RunMain, UsageErrorsAre2AndWriteNothing) {
         Wrong{{"--variant", "thrice"}, {"thrice", "twice twice_again"}},
         Wrong{{"--dump-isa", folder_.file("isa")}, {"--dump-isa times nothing"}},
         Wrong{{"--benchmark_speed=11"}, {"--benchmark_speed=11"}}, Wrong{{"--benchmark_filter=thrice"}, {"thrice"}},
-        Wrong{{"--benchmark_filter=("}, {"("}}}) {
+        Wrong{{"--benchmark_filter=("}, {"("}}, Wrong{{"--variant", "twice,thrice"}, {"--variant thrice matches nothing"}},
+        Wrong{{"--variant", "twice,th*"}, {"--variant th* matches nothing"}}, Wrong{{"--seed", "2^64"}, {"--seed 2^64"}},
+        Wrong{{"--benchmark_filter", std::string(100'000, '(')}, {"--benchmark_filter", "4096 at most"}},
+        Wrong{{"--benchmark_repetitions=3"}, {"--benchmark_repetitions=3: expected 1"}},
+        Wrong{{"--benchmark_repetitions=0"}, {"--benchmark_repetitions=0"}},
+        Wrong{{"--benchmark_repetitions=-1"}, {"--benchmark_repetitions=-1"}},
+        Wrong{{"--benchmark_format=xml"}, {"--benchmark_format=xml"}},
+        Wrong{{"--benchmark_out", "/nonexistent/x"}, {"--benchmark_out=/nonexistent/x: No such file"}},
+        Wrong{{"--benchmark_out", folder_.file("")}, {"Is a directory"}}}) {
     std::ofstream(csv_) << "precious";
     const Outcome outcome = run_to_csv({}, wrong.arguments);
     EXPECT_EQ(outcome.exit_code, 2) << wrong.arguments.front();
@@ -524,6 +532,24 @@ TEST_F(RunMain, BenchmarkFilterChoosesRows) {
   const std::string name = listed.substr(0, listed.find('\n'));
   EXPECT_EQ(run_to_csv({}, {"--benchmark_filter=^" + name + "$"}).exit_code, 0) << name;
   EXPECT_THAT(keys(rows()), testing::ElementsAre("twice cuda 128"));
+  EXPECT_EQ(run_to_csv({}, {"--benchmark_filter", "twice/.*128.*/cuda"}).exit_code, 0);
+  EXPECT_THAT(keys(rows()), testing::ElementsAre("twice cuda 128"));
+}
+
+TEST_F(RunMain, BenchmarkOutIsWrittenWholeOrTheRunFails) {
+  const std::string out = folder_.file("out.file");
+  EXPECT_EQ(run({}, {"--smoke", "--benchmark_out", out}).exit_code, 0);
+  EXPECT_THAT(read(out), testing::AllOf(HasSubstr("\"experiment\": \"exp99_fake\""), testing::EndsWith("}\n")));
+  EXPECT_EQ(run({}, {"--smoke", "--benchmark_out", out, "--benchmark_out_format", "csv"}).exit_code, 0);
+  EXPECT_THAT(read(out), HasSubstr("name,iterations,real_time"));
+  EXPECT_EQ(run({}, {"--smoke", "--benchmark_out", out, "--benchmark_out_format=console"}).exit_code, 0);
+  EXPECT_THAT(read(out), testing::AllOf(HasSubstr("exp99/twice/"), Not(HasSubstr("\x1b"))));
+  EXPECT_EQ(run({}, {"--smoke", "--benchmark_out", out, "--benchmark_filter=thrice"}).exit_code, 2);
+  EXPECT_THAT(read(out), HasSubstr("exp99/twice/")) << "a wrong flag leaves the file as it is";
+
+  const Outcome full = run({}, {"--smoke", "--benchmark_out=/dev/full"});
+  EXPECT_EQ(full.exit_code, 1);
+  EXPECT_THAT(full.err, HasSubstr("--benchmark_out=/dev/full: the file could not be written to its end"));
 }
 
 // ---- Interruption
@@ -547,7 +573,9 @@ TEST_F(RunMain, ResumeCompletesAnInterruptedRun) {
   EXPECT_TRUE(read(csv_).starts_with(finished)) << "finished rows are left as they are";
   EXPECT_EQ(samples().size(), 8U * (20 + 1));
 
-  EXPECT_EQ(run_to_csv({}, {"--resume"}).exit_code, 0) << "nothing is left to do";
+  const Outcome third = run_to_csv({}, {"--resume"});
+  EXPECT_EQ(third.exit_code, 0);
+  EXPECT_THAT(third.err, testing::AllOf(HasSubstr("nothing is left to do"), Not(HasSubstr("Failed to match"))));
   EXPECT_EQ(keys(rows()), whole);
 }
 

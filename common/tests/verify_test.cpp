@@ -5,8 +5,9 @@
 
 #include <atomic>
 #include <limits>
-#include <thread>
 
+#include "core/process.h"
+#include "core/random.h"
 #include "core/workbench.h"
 #include "fake_device.h"
 
@@ -111,20 +112,47 @@ TEST_F(VerifyTest, ToleranceIsTheCallers) {
   EXPECT_THROW(verify<float>(device_, output_, kMillion, kGuardWords, expected, 0.25), Error);
 }
 
-TEST(VerifyReport, CollectsFromSeveralThreads) {
-  VerifyReport report;
-  std::vector<std::thread> threads;
-  for (std::uint64_t t = 0; t < 8; ++t) {
-    threads.emplace_back([&report, t] {
-      const std::vector<float> wrong(1000, -1);
-      compare<float>(
-          wrong, 1000 * t, [](std::uint64_t) { return 1.0F; }, 0, report);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(report.count(), 8000U);
-  EXPECT_THAT(message_of<Error>([&] { report.check(8000); }),
-              HasSubstr("8000 of 8000 elements differ; [0] found -1, expected 1; [1]"));
+TEST(Mismatches, AreMergedInTheOrderOfTheirIndices) {
+  const auto part = [](std::uint64_t first) {
+    const std::vector<float> wrong(3000, -1);
+    return compare<float>(
+        wrong, first, [](std::uint64_t i) { return i % 2 == 0 ? -1.0F : 1.0F; }, 0);
+  };
+  Mismatches<float> all = part(6000);
+  all.merge(part(0));
+  all.merge(part(3000));
+  EXPECT_EQ(all.count(), 4500U);
+  EXPECT_EQ(message_of<Error>([&] { all.check(9000); }),
+            "wrong output: 4500 of 9000 elements differ; [1] found -1, expected 1; [3] found -1, expected 1; "
+            "[5] found -1, expected 1; [7] found -1, expected 1; [9] found -1, expected 1");
+}
+
+TEST(Mismatches, AllAreCountedWithinTheToleranceNone) {
+  std::vector<float> found(10'000);
+  for (std::size_t i = 0; i < found.size(); ++i) found[i] = i % 4 == 0 ? 2.0F : i % 4 == 1 ? 1.25F : i % 4 == 2 ? kNan : 1.0F;
+  const auto one = [](std::uint64_t) { return 1.0F; };
+  EXPECT_EQ(compare<float>(found, 0, one, 0).count(), 7500U);
+  EXPECT_EQ(compare<float>(found, 0, one, 0.25).count(), 5000U);
+  EXPECT_EQ(compare<float>(found, 0, one, 1).count(), 2500U) << "the NaNs";
+}
+
+// Wording each of a few million mismatches takes a hundred times as long.
+TEST(Mismatches, AWrongOutputCostsAsMuchAsARightOne) {
+  const auto hashed = [](std::uint64_t i) { return random_float(1, 0, i); };
+  std::vector<float> right(1 << 22);
+  for (std::size_t i = 0; i < right.size(); ++i) right[i] = hashed(i);
+  const std::vector<float> wrong(right.size(), -1);
+  const auto seconds = [&](const std::vector<float>& output, std::uint64_t mismatches) {
+    double least = std::numeric_limits<double>::infinity();
+    for (int repeat = 0; repeat < 5; ++repeat) {
+      const double start = now_s();
+      EXPECT_EQ(compare<float>(output, 0, hashed, 0).count(), mismatches);
+      least = std::min(least, now_s() - start);
+    }
+    return least;
+  };
+  const double of_a_right_one = seconds(right, 0);
+  EXPECT_LT(seconds(wrong, wrong.size()), 2 * of_a_right_one);
 }
 
 TEST(ParallelFor, CoversEveryIndexOnce) {

@@ -205,6 +205,7 @@ int main(int argc, char** argv) {
                    {"aa_control_a", "A/A control: the source's standard rounds, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},
       .cases = cases,
+      .takes_size = false,
   };
   return bench::run_main(argc, argv, experiment, bench::all_backends());
 }

@@ -91,6 +91,7 @@ int main(int argc, char** argv) {
       .measured = litmus::measured_columns(),
       .variants = {},
       .cases = cases,
+      .takes_size = false,
   };
   for (const litmus::Test& test : litmus::tests())
     experiment.variants.push_back({std::string(test.name), std::string(test.text)});

@@ -183,6 +183,7 @@ int main(int argc, char** argv) {
                    {"aa_control_a", "A/A control: the first load_plain, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},
       .cases = cases,
+      .takes_size = false,
       .gpus = 2,
   };
   std::vector<bench::VariantText> texts;
