@@ -9,6 +9,7 @@
 
 constexpr uint kThreads = 1024;
 constexpr uint kSlotsBytes = EXP06_SLOTS * EXP06_SLOT_BYTES;
+constexpr uint kVectorBytes = kThreads * 16;  // a vector of each thread
 constexpr uint kWarpCopyBytes = EXP06_SLOT_BYTES / (kThreads / 32);
 
 // The slots, what bulk copies come from, and a barrier a slot: as exchange_shared_bytes in variants.cpp.
@@ -125,8 +126,6 @@ __device__ __forceinline__ void init_barriers(const Memory& mine) {
     fence_async();
   }
 }
-
-constexpr uint kVectorBytes = kThreads * 16;
 
 // The block's own slots, as shared::cta.
 EXCHANGE(read_local) {

@@ -4,52 +4,27 @@
 // those of rank 0 alone, which go to all (one), or in parts, each rank copying its part to all (split). Who copies to others
 // has to be told by all of them that they are done with what lay there: released to their own block and acquired for the
 // other, as it is done in practice, or to the cluster (*_cluster); or all meet at the cluster's barrier (one_sync).
-#include "cluster.cuh"
+#include "multicast_parts.cuh"
 
+// Who copies to a block's ring: the block itself; rank 0 to all blocks of the cluster; each rank its part to all; rank 0, after
+// all have met at the cluster's barrier.
 enum class From { kOwn, kOne, kSplit, kOneSync };
-enum class Scope { kBlock, kCluster };
-
-template <Scope SCOPE>
-__device__ __forceinline__ bool wait(unsigned long long* barrier, uint parity) {
-  return SCOPE == Scope::kCluster ? cluster_barrier_wait(barrier, parity) : barrier_wait(barrier, parity);
-}
-
-// one_sync: a wait has run out, at rank 0's word for it.
-__device__ __forceinline__ void tell_failed(uint there) {
-  asm volatile("st.relaxed.cluster.shared::cluster.u32 [%0], 1;" ::"r"(there) : "memory");
-}
-__device__ __forceinline__ bool has_failed(const uint* failed) {
-  uint value;
-  asm volatile("ld.relaxed.cluster.shared::cta.u32 %0, [%1];" : "=r"(value) : "r"(shared_address(failed)) : "memory");
-  return value != 0;
-}
-
-// A lane's part of 4 KiB: 16 bytes of every 512, its words times their weights.
-__device__ __forceinline__ uint sum_of_piece(const unsigned char* slot, uint lane) {
-  constexpr uint kVectors = EXP06_CHUNK_BYTES / 512;
-  uint sum = 0;
-#pragma unroll
-  for (uint i = 0; i < kVectors; ++i) {
-    const uint4 value = load_shared(reinterpret_cast<const uint4*>(slot) + i * 32 + lane);
-    const uint first = (i * 32 + lane) * 4;
-    sum += value.x * EXP06_WEIGHT(first) + value.y * EXP06_WEIGHT(first + 1) + value.z * EXP06_WEIGHT(first + 2) +
-           value.w * EXP06_WEIGHT(first + 3);
-  }
-  return sum;
-}
 
 // WARPS: so many share a ring, whose chunks have 4 KiB for each of them.
 template <From FROM, uint WARPS = 1, Scope SCOPE = Scope::kBlock>
 __device__ __forceinline__ void multicast(const unsigned char* data, uint* out, const ClusterParams& params) {
-  extern __shared__ __align__(128) unsigned char memory[];  // the rings, then two barriers for each of their chunks
-  __shared__ uint total;
-  __shared__ uint failed;  // one_sync, rank 0's: somewhere in the cluster a wait ran out
+  // Who this thread is.
   const uint warp = threadIdx.x / 32;
   const uint lane = threadIdx.x % 32;
-  constexpr bool kMeets = FROM == From::kOneSync;      // so it may not leave the loop alone
   const bool leads = threadIdx.x % (32 * WARPS) == 0;  // of the warps that share a ring
   const uint rank = cluster_rank();
   const uint blocks = cluster_blocks();
+  constexpr bool kMeets = FROM == From::kOneSync;
+  const bool copies = FROM == From::kOwn || FROM == From::kSplit || rank == 0;
+  constexpr bool kAlone = FROM == From::kOwn && WARPS == 1;  // nobody else reads what it copies
+
+  // Its ring: slots for EXP06_STAGES chunks, each with a barrier for `its chunk has come` and one for `all have read it`.
+  extern __shared__ __align__(128) unsigned char memory[];  // the rings, then their barriers
   constexpr uint kRings = EXP06_RING_WARPS / WARPS;
   constexpr uint kChunkBytes = WARPS * EXP06_CHUNK_BYTES;
   constexpr uint kRingBytes = EXP06_STAGES * kChunkBytes;
@@ -57,36 +32,22 @@ __device__ __forceinline__ void multicast(const unsigned char* data, uint* out, 
   unsigned long long* full =
       reinterpret_cast<unsigned long long*>(memory + kRings * kRingBytes) + warp / WARPS * 2 * EXP06_STAGES;
   unsigned long long* empty = full + EXP06_STAGES;
-  const unsigned char* mine = ring + warp % WARPS * EXP06_CHUNK_BYTES;
+  const unsigned char* mine = ring + warp % WARPS * EXP06_CHUNK_BYTES;  // the warp's piece of a chunk
 
+  // What goes through it: chunks first, first + step ..., and the part of each that the block copies.
   const uint chunks = params.steps / WARPS;
   const uint first = blockIdx.x / blocks * kRings + warp / WARPS;
   const uint step = gridDim.x / blocks * kRings;
   const uint turns = first < chunks ? (chunks - first + step - 1) / step : 0;
   const uint part = FROM == From::kSplit ? kChunkBytes / blocks : kChunkBytes;
   const uint offset = FROM == From::kSplit ? rank * part : 0;
-  const bool copies = (FROM != From::kOne && !kMeets) || rank == 0;
   const unsigned short all = static_cast<unsigned short>((1u << blocks) - 1);
-  // By one lane.
-  const auto copy = [&](uint turn) {
-    const uint stage = turn % EXP06_STAGES;
-    unsigned char* to = ring + stage * kChunkBytes + offset;
-    const unsigned char* from =
-        data + static_cast<size_t>((first + turn * step) & (params.chunks / WARPS - 1)) * kChunkBytes + offset;
-    if constexpr (FROM == From::kOwn) {
-      bulk_load(to, from, part, &full[stage]);
-    } else {
-      asm volatile(
-          "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], %4;" ::
-              "r"(shared_address(to)),
-          "l"(from), "r"(part), "r"(shared_address(&full[stage])), "h"(all)
-          : "memory");
-    }
-  };
 
-  if (threadIdx.x == 0) total = 0;
-  if (kMeets && threadIdx.x == 0) failed = 0;
-  if (leads) {
+  __shared__ uint total;
+  __shared__ uint failed;  // one_sync, rank 0's
+
+  // By one thread.
+  const auto start = [&] {
     for (uint stage = 0; stage < EXP06_STAGES; ++stage) {
       barrier_init(&full[stage]);
       // Every warp that reads the chunk, in every block that it is copied to. A warp that copies for itself alone knows.
@@ -95,7 +56,31 @@ __device__ __forceinline__ void multicast(const unsigned char* data, uint* out, 
     fence_barrier_init();
     fence_async();
     for (uint turn = 0; turn < EXP06_STAGES && turn < turns; ++turn) barrier_expect(&full[turn], kChunkBytes);
-  }
+  };
+  // By one thread.
+  const auto copy = [&](uint turn) {
+    const uint stage = turn % EXP06_STAGES;
+    unsigned char* to = ring + stage * kChunkBytes + offset;
+    const unsigned char* from =
+        data + static_cast<size_t>((first + turn * step) & (params.chunks / WARPS - 1)) * kChunkBytes + offset;
+    if constexpr (FROM == From::kOwn) {
+      bulk_load(to, from, part, &full[stage]);
+    } else {
+      bulk_load_to(to, from, part, &full[stage], all);
+    }
+  };
+  // By a warp, to all that copy into the slot: it is done with what lies there.
+  const auto release = [&](uint stage) {
+    if constexpr (FROM == From::kOwn) {
+      if (lane == 0) barrier_arrive(&empty[stage]);
+    } else if (lane < (FROM == From::kSplit ? blocks : 1)) {
+      arrive_at<SCOPE>(at_rank(&empty[stage], lane));
+    }
+  };
+
+  if (threadIdx.x == 0) total = 0;
+  if (kMeets && threadIdx.x == 0) failed = 0;
+  if (leads) start();
   __syncthreads();
   cluster_sync();  // nobody copies before all barriers are there
   const uint begin = cycles();
@@ -114,28 +99,18 @@ __device__ __forceinline__ void multicast(const unsigned char* data, uint* out, 
     if (!kMeets || ok) ok = __all_sync(0xffffffffu, wait<SCOPE>(&full[stage], parity));
     sum += sum_of_piece(mine + stage * kChunkBytes, lane);
     const bool more = (ok || kMeets) && turn + EXP06_STAGES < turns;
-    // Announced before anyone hears that the slot is free.
-    if (more && ok && leads) barrier_expect(&full[stage], kChunkBytes);
-    __syncwarp();  // and every lane has read its part
+    if (more && ok && leads) barrier_expect(&full[stage], kChunkBytes);  // before anyone hears that the slot is free
+    __syncwarp();                                                        // every lane has read its part
     if (!more) continue;
+
     if constexpr (kMeets) {
       if (!ok && lane == 0) tell_failed(at_rank(&failed, 0));
       cluster_sync();
       if (copies && leads && !has_failed(&failed)) copy(turn + EXP06_STAGES);
-    } else if constexpr (FROM == From::kOwn && WARPS == 1) {
+    } else if constexpr (kAlone) {
       if (leads) copy(turn + EXP06_STAGES);
     } else {
-      if constexpr (FROM == From::kOwn) {
-        if (lane == 0) barrier_arrive(&empty[stage]);
-      } else if (lane < (FROM == From::kSplit ? blocks : 1)) {
-        // To all that copy: lane r to rank r.
-        const uint there = at_rank(&empty[stage], lane);
-        if constexpr (SCOPE == Scope::kCluster) {
-          arrive_remote_release(there);
-        } else {
-          arrive_remote(there);
-        }
-      }
+      release(stage);
       if (copies && leads) {
         ok = wait<SCOPE>(&empty[stage], parity);
         if (ok) copy(turn + EXP06_STAGES);
