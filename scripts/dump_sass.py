@@ -456,9 +456,7 @@ def remove_stale(out: Path, written: dict[Path, str | bytes], complete: frozense
 
 def write(path: Path, content: str | bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    if isinstance(content, bytes):
-        path.write_bytes(content)
-    elif files.read_text(path) != content:
+    if isinstance(content, bytes) or files.read_text(path) != content:
         files.write_atomic(path, content)
 
 
@@ -507,7 +505,7 @@ def report(items: Sequence[Disassembled], twins: Sequence[Twin], out: Path, sele
             by_note.setdefault(item.note, []).append(" ".join(filter(None, [kernel.name, kernel.api, kernel.arch])))
     for note, names in by_note.items():
         more = f" and {len(names) - NAMED_KERNELS} more" if len(names) > NAMED_KERNELS else ""
-        print(f"  {note}: {', '.join(names[:NAMED_KERNELS])}{more}")
+        print(f"  {console.plain(note)}: {', '.join(names[:NAMED_KERNELS])}{more}")
     if selected:
         for twin in twins:
             page = out / "sass" / twin.cuda.kernel.experiment / f"{twin.name}.md"

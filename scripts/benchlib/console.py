@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 
 from benchlib.csv_file import InputError
 
-FAILED, USAGE, INTERRUPTED = 1, 2, 130
+FAILED, USAGE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 
 
 class UsageError(Exception):
     """The command line asks for what there is not; the message is one line."""
+
+
+class _Terminated(BaseException):
+    """SIGTERM: like Ctrl-C it unwinds, so that what was begun is ended and no program that was started is left behind."""
+
+
+def _terminate(number: int, frame: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough
+    raise _Terminated
 
 
 def guarded(program: str, body: Callable[[], int], errors: Sequence[type[Exception]] = (), interrupted: str = "") -> int:
@@ -21,6 +31,7 @@ def guarded(program: str, body: Callable[[], int], errors: Sequence[type[Excepti
     """
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")
+    before = signal.signal(signal.SIGTERM, _terminate)
     try:
         code = body()
         sys.stdout.flush()
@@ -37,6 +48,11 @@ def guarded(program: str, body: Callable[[], int], errors: Sequence[type[Excepti
     except KeyboardInterrupt:
         fail(program, f"interrupted{interrupted}")
         return INTERRUPTED
+    except _Terminated:
+        fail(program, f"terminated{interrupted}")
+        return TERMINATED
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def fail(program: str, message: str) -> None:

@@ -8,9 +8,7 @@ from pathlib import Path
 from benchlib.results import InputError, Results, Table
 from benchlib.sass import Instruction
 
-_LINE = re.compile(
-    r"^(?P<offset>[0-9a-f]{4,})\s+(?:(?P<predicate>@!?U?P\w+)\s+)?(?P<opcode>[A-Z][\w.]*)(?P<operands>.*?)\s*(?P<recovered>//.*)?$"
-)
+_LINE = re.compile(r"(?P<offset>[0-9a-f]{4,8})\s+(?:(?P<predicate>@!?U?P\w+)\s+)?(?P<opcode>[A-Z][\w.]*)(?P<operands>.*)")
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")  # kernels' names come from CSV files: nothing in one may lead elsewhere
 
 
@@ -27,17 +25,15 @@ def read(folder: Path, kernel: str, api: str, arch: str = "") -> list[Instructio
 
 def parse(text: str) -> list[Instruction]:
     """The inverse of sass.text, but for the live registers, which are not written. The comments at the top are left out."""
-    matches = [_LINE.match(line) for line in text.splitlines()]
-    return [
-        Instruction(
-            int(match["offset"], 16),
-            match["predicate"] or "",
-            match["opcode"],
-            match["operands"].strip(),
-            recovered=match["recovered"] is not None,
-        )
-        for match in matches if match
-    ]  # fmt: skip
+    found = []
+    for line in text.splitlines():
+        code, comment, _ = line.partition("//")
+        if match := _LINE.match(code):
+            operands = match["operands"].strip()
+            found.append(
+                Instruction(int(match["offset"], 16), match["predicate"] or "", match["opcode"], operands, recovered=bool(comment))
+            )
+    return found
 
 
 def _text(path: Path) -> str:

@@ -33,6 +33,7 @@ _SCALES = {"Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9}  # --print-units base shoul
 _NUMBER = re.compile(r"[+-]?(\d[\d,]*)(\.\d+)?([eE][+-]?\d+)?")
 _APPLICATION_CODE = re.compile(r"application returned an error code \((\d+)\)", re.IGNORECASE)
 _LAST_LINES = 3
+_MOST_LINE = 1 << 17  # a row of figures is a few KiB; longer is what some program said
 
 
 class NcuError(Exception):
@@ -175,8 +176,11 @@ def read(text: str, metrics: Sequence[str]) -> Profile:
 
 def _records(text: str) -> Iterator[list[str]]:
     for line in text.splitlines():
-        if "," in line:
-            yield next(csv.reader([line]), None) or [""]
+        if "," in line and len(line) <= _MOST_LINE:
+            try:
+                yield next(csv.reader([line]), None) or [""]
+            except csv.Error:  # prose: of the program, or of ncu
+                continue
 
 
 def _some(names: Sequence[str]) -> str:

@@ -1,9 +1,11 @@
-"""The same work for many things, spread over the machine's processors."""
+"""Work on all of the machine's processors."""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import TypeVar
@@ -19,9 +21,26 @@ def map_all(function: Callable[[Item], Result], items: Sequence[Item]) -> list[R
     workers = min(os.cpu_count() or 1, len(items))
     if workers < 2 or len(items) <= _FEW:
         return [function(item) for item in items]
-    # Ctrl-C is for this process, which then ends the others.
-    pool = ProcessPoolExecutor(workers, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
-    try:
-        return list(pool.map(function, items))
-    finally:
-        pool.shutdown(cancel_futures=True)
+    with ProcessPoolExecutor(workers, initializer=_be_worker) as pool:
+        try:
+            return list(pool.map(function, items))
+        except BaseException:
+            for process in multiprocessing.active_children():  # what is under way is of no use any more
+                process.terminate()
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _be_worker() -> None:
+    # Ctrl-C is for the parent, which then ends this process; it has handlers of its own for what else ends it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """However the parent ends, this process ends, too: it would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -46,8 +46,8 @@ class ListingError(Exception):
 # ------------------------------------------------------------------------------------------------------------- reading
 
 _INSTRUCTION = re.compile(
-    r"^\s*/\*(?P<offset>[0-9a-f]{4,})\*/\s+(?:(?P<predicate>@!?U?P\w+)\s+)?(?P<opcode>[A-Z][\w.]*)(?P<operands>[^;]*);"
-    r"(?:\s*//\s*\|\s*(?P<live>\d+)?)?"
+    r"^\s*/\*(?P<offset>[0-9a-f]{4,8})\*/\s+(?:(?P<predicate>@!?U?P\w+)\s+)?(?P<opcode>[A-Z][\w.]*)(?P<operands>[^;]*);"
+    r"(?:\s*//\s*\|\s*(?P<live>\d{1,4})?)?"
 )
 _SECTION = re.compile(r'^\s*\.section\s+\.text\.([^,\s]+)')
 _LABEL = re.compile(r"^\s*(\.L_\w+):")
@@ -238,7 +238,7 @@ STACK = "stack pointer"
 
 _CONSTANT = re.compile(r"\bcx?\[(?P<bank>[^\]]+)\]\[(?P<at>[^\]]+)\]")
 _DESCRIPTOR_USE = re.compile(r"\bdesc\[U?R\d+\](?=\[)")
-REGISTER = re.compile(r"\b(U?R)(\d+)")
+REGISTER = re.compile(r"\b(U?R)(\d{1,3})\b")
 _SIZE_AT = 8  # a buffer descriptor is {64-bit address, 32-bit size, ...}
 
 Place = tuple[str, int]  # bank, offset
@@ -267,7 +267,7 @@ def mark_roles(instructions: Sequence[Instruction], *, descriptors: bool) -> lis
         sort = kind(instruction)
         if places == [("0x0", 0x28)] and operands and operands[0] == "R1":
             roles[index].add(STACK)
-        elif sort == "constant_load" and width(instruction) >= 64:
+        elif sort == "constant_load" and width(instruction) >= 64 and operands:
             used = _used_before_rewritten(instructions, index, operands[0])
             roles[index].add(POINTER if used else MEMORY_DESCRIPTOR)
             if used:
@@ -352,7 +352,7 @@ def _addend(instruction: Instruction, operands: Sequence[str]) -> str:
 
 def _address_pair(instruction: Instruction) -> list[str]:
     """The two registers of a 64-bit address: [R2.64] or [R2.64+0x10]."""
-    match = re.search(r"\[R(\d+)(?:\.U?\d+)?[+\]]", _DESCRIPTOR_USE.sub("", instruction.operands))
+    match = re.search(r"\[R(\d{1,3})(?:\.U?\d+)?[+\]]", _DESCRIPTOR_USE.sub("", instruction.operands))
     return [f"R{match[1]}", f"R{int(match[1]) + 1}"] if match else []
 
 

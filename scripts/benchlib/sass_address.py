@@ -11,7 +11,7 @@ from benchlib.sass import Instruction
 
 _GENERAL = re.compile(r"R\d+")
 _OFFSET = re.compile(r"\[R(\d+)(?:\.\w+)*[+\]]")  # [R2.64], [R0.U32+UR4], [R2.64+0x4]
-_IMMEDIATE = re.compile(r"0x[0-9a-f]+")
+_IMMEDIATE = re.compile(r"0x[0-9a-f]{1,16}")
 _TARGET = re.compile(r"\b0x[0-9a-f]+$")
 _PREDICATE = re.compile(r"!?U?P(?:\d|T)")
 
@@ -73,7 +73,7 @@ def _step(instructions: Sequence[Instruction], at: int) -> tuple[int, str] | Non
     instruction = instructions[at]
     base, modifiers = instruction.base, instruction.modifiers
     operands = [o for o in sass.split_operands(instruction.operands)[1:] if not _PREDICATE.fullmatch(o)]
-    if instruction.predicate or "X" in modifiers or "HI" in modifiers:
+    if instruction.predicate or "X" in modifiers or "HI" in modifiers or not operands:
         return None  # may not have happened, or the upper half of something
     if sass.kind(instruction) == "move":
         return _going_on(1, operands[-1])
@@ -95,7 +95,8 @@ def _going_on(factor: int, register: str) -> tuple[int, str] | None:
 
 
 def _shifted(register: str, amount: str) -> tuple[int, str] | None:
-    return _going_on(1 << int(amount, 16), register) if _IMMEDIATE.fullmatch(amount) else None
+    bits = int(amount, 16) if _IMMEDIATE.fullmatch(amount) else 32
+    return _going_on(1 << bits, register) if bits < 32 else None
 
 
 def _is_shared(instructions: Sequence[Instruction], at: int, operand: str) -> bool:
@@ -118,10 +119,10 @@ def _constant(instructions: Sequence[Instruction], at: int, operand: str) -> int
 
 
 def _constant_moved(writer: Instruction) -> int | None:
-    *others, value = sass.split_operands(writer.operands)
+    *others, value = sass.split_operands(writer.operands) or [""]
     if sass.kind(writer) == "move" and _IMMEDIATE.fullmatch(value):
         return int(value, 16)
-    if writer.base == "HFMA2" and others[1:3] == ["-RZ", "RZ"]:
+    if writer.base == "HFMA2" and others[1:3] == ["-RZ", "RZ"] and len(others) > 3:
         return _halves(others[3], value)
     return None
 

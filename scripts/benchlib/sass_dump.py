@@ -15,6 +15,8 @@ from benchlib.results import InputError
 
 SCHEMA = 1
 _MOST_BYTES = 64 << 20  # of one file: kernels are kilobytes
+_MOST_INDEX_BYTES = 8 << 20
+_MOST_REGISTERS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -65,13 +67,14 @@ def read_dump(folder: Path) -> Dump:
         content = _json_object(index)
         if content.get("schema") != SCHEMA:
             raise InputError(f"{index}: schema {content.get('schema')!r}, this program reads schema {SCHEMA}")
-        gpus.add(str(content.get("gpu") or ""))
-        drivers.add(str(content.get("driver") or ""))
+        gpus.add(_text(index, content, "gpu"))
+        drivers.add(_text(index, content, "driver"))
         entries = content.get("kernels")
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             raise InputError(f"{index}: kernels is no list of objects")
         experiment = _plain_name(index, content, "experiment")
-        kernels += _named_apart([_read_kernel(index, experiment, entry) for entry in entries], entries)
+        constants = [_constants(index, entry) for entry in entries]
+        kernels += _named_apart([_read_kernel(index, experiment, entry) for entry in entries], entries, constants)
     if len(gpus) > 1:
         raise InputError(f"{folder}: dumps of {len(gpus)} GPUs ({', '.join(map(repr, sorted(gpus)))}); keep one a folder")
     return Dump(gpus.pop(), ", ".join(sorted(filter(None, drivers))), kernels)
@@ -79,19 +82,35 @@ def read_dump(folder: Path) -> Dump:
 
 def _json_object(path: Path) -> dict[str, object]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        with open(path, "rb") as file:
+            data = file.read(_MOST_INDEX_BYTES + 1)
+        if len(data) > _MOST_INDEX_BYTES:
+            raise InputError(f"{path}: longer than {_MOST_INDEX_BYTES >> 20} MiB")
+        content = json.loads(data.decode("utf-8"), parse_constant=_no_number)
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: {error}") from error
     if not isinstance(content, dict):
         raise InputError(f"{path}: not a JSON object")
     return content
 
 
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no number")
+
+
+def _text(index: Path, entry: dict[str, object], key: str) -> str:
+    """For people, on one line; "" where there is none."""
+    value = entry.get(key)
+    if value is not None and not isinstance(value, str):
+        raise InputError(f"{index}: {key} is {ascii(value)[:80]}, not a text")
+    return "".join(c if c.isprintable() else " " for c in value or "")
+
+
 def _plain_name(index: Path, entry: dict[str, object], key: str) -> str:
     """A text that becomes part of a file name: nothing in it may lead elsewhere."""
     value = entry.get(key)
     if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*", value):
-        raise InputError(f"{index}: {key} is {value!r}, not a plain name")
+        raise InputError(f"{index}: {key} is {ascii(value)[:80]}, not a plain name")
     return value
 
 
@@ -100,6 +119,8 @@ def _read_file(index: Path, entry: dict[str, object], key: str) -> bytes:
         return b""
     path = index.parent / _plain_name(index, entry, key)
     try:
+        if not path.is_file():
+            raise InputError(f"{index}: {key}: there is no file {path.name}")
         if path.stat().st_size > _MOST_BYTES:
             raise InputError(f"{path}: {path.stat().st_size} bytes are no kernel")
         return path.read_bytes()
@@ -110,11 +131,13 @@ def _read_file(index: Path, entry: dict[str, object], key: str) -> bytes:
 def _read_kernel(index: Path, experiment: str, entry: dict[str, object]) -> Kernel:
     api = entry.get("api")
     if api not in ("cuda", "vulkan"):
-        raise InputError(f"{index}: api is {api!r}, neither cuda nor vulkan")
+        raise InputError(f"{index}: api is {ascii(api)[:80]}, neither cuda nor vulkan")
     name, code = _plain_name(index, entry, "kernel"), _read_file(index, entry, "code")
-    arch = str(entry.get("arch") or "")
-    if arch and not re.fullmatch(r"sm_\d+[a-z]?", arch):
-        raise InputError(f"{index}: arch is {arch!r}, not like sm_90a")
+    arch, isa_hash = (_text(index, entry, key) for key in ("arch", "isa_hash"))
+    if arch and not re.fullmatch(r"sm_[0-9]{2,3}[a-z]?", arch):
+        raise InputError(f"{index}: arch is {ascii(arch)[:80]}, not like sm_90a")
+    if not re.fullmatch(r"[0-9a-f]{0,16}", isa_hash):
+        raise InputError(f"{index}: isa_hash is {ascii(isa_hash)[:80]}, not at most 16 hexadecimal digits")
     statistics = entry.get("statistics")
     statistics = statistics if isinstance(statistics, dict) else {}
     source = index.parent / _plain_name(index, entry, "source") if entry.get("source") else None
@@ -127,25 +150,36 @@ def _read_kernel(index: Path, experiment: str, entry: dict[str, object]) -> Kern
         stem=_plain_name(index, entry, "stem"),
         code=code,
         container=_read_file(index, entry, "container"),
-        isa_hash=str(entry.get("isa_hash") or "") or sass_cubin.isa_hash(code),
-        registers=_registers(statistics),
+        isa_hash=isa_hash or sass_cubin.isa_hash(code),
+        registers=_registers(index, statistics),
         descriptors=api == "vulkan" and uses_descriptors(source),
         source=source,
         text=_read_file(index, entry, "text").decode("utf-8", "replace"),
-        reason=str(entry.get("reason") or ""),
+        reason=_text(index, entry, "reason"),
         statistics=statistics,
     )
 
 
-def _registers(statistics: dict[str, object]) -> int | None:
+def _registers(index: Path, statistics: dict[str, object]) -> int | None:
     """CUDA says numRegs, NVIDIA's Vulkan driver Register Count."""
     for name, value in statistics.items():
-        if re.fullmatch(r"(?i)numregs|registers|register count", name) and isinstance(value, (int, float)):
+        if re.fullmatch(r"(?i)numregs|registers|register count", name):
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= _MOST_REGISTERS:
+                raise InputError(f"{index}: {name} is {ascii(value)[:80]}, not a number of registers")
             return int(value)
     return None
 
 
-def _named_apart(kernels: list[Kernel], entries: Iterable[dict[str, object]]) -> list[Kernel]:
+def _constants(index: Path, entry: dict[str, object]) -> list[int]:
+    values = entry.get("constants") or []
+    if not isinstance(values, list) or not all(type(value) is int and 0 <= value < 1 << 64 for value in values):
+        raise InputError(f"{index}: constants is {ascii(values)[:80]}, not a list of whole numbers")
+    return values
+
+
+def _named_apart(
+    kernels: list[Kernel], entries: Iterable[dict[str, object]], constants: Sequence[Sequence[int]]
+) -> list[Kernel]:
     """Builds of one entry point that differ in how they get at their buffers, in their specialization constants, or in the
     file they come from, get names of their own.
     """
@@ -163,8 +197,7 @@ def _named_apart(kernels: list[Kernel], entries: Iterable[dict[str, object]]) ->
 
     variants = [str(entry.get("variant") or "") for entry in entries]
     kernels = renamed(kernels, [v if re.fullmatch(r"[\w.-]*", v, re.ASCII) else "other" for v in variants])
-    lists = [entry["constants"] if isinstance(entry.get("constants"), list) else [] for entry in entries]
-    named = renamed(kernels, ["c" + "-".join(str(int(c)) for c in constants) if constants else "" for constants in lists])
+    named = renamed(kernels, ["c" + "-".join(map(str, values)) if values else "" for values in constants])
     named = renamed(named, [kernel.stem for kernel in named])
     for key in sorted(shared(named)):
         raise InputError(f"{named[0].experiment}: more than one kernel is {' '.join(filter(None, key))}")
@@ -178,7 +211,7 @@ _SPIRV_MAGIC, _OP_DECORATE, _DESCRIPTOR_SET = 0x07230203, 71, 34
 def uses_descriptors(spirv: Path | None) -> bool:
     """Whether the shader has a descriptor binding. True where it cannot be read: descriptors are what shaders commonly use."""
     try:
-        data = spirv.read_bytes() if spirv else b""
+        data = spirv.read_bytes() if spirv and spirv.is_file() and spirv.stat().st_size <= _MOST_BYTES else b""
     except OSError:
         data = b""
     words = struct.unpack(f"<{len(data) // 4}I", data[: len(data) // 4 * 4])
@@ -205,6 +238,8 @@ def read_cubins(build: Path) -> list[Kernel]:
     for path in single + nested:
         folder = path.parent.parent
         stem, arch = path.name.removesuffix(".cubin").rsplit(".", 1)
+        if path.stat().st_size > _MOST_BYTES:
+            raise InputError(f"{path}: {path.stat().st_size} bytes are no kernel")
         container = path.read_bytes()
         try:
             functions = sass_cubin.functions(container)

@@ -1,0 +1,134 @@
+"""What once was a traceback, a process left behind, or minutes of work for one bad line."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from benchlib import listings, ncu, sass, sass_address, sass_dump
+from benchlib.results import InputError
+
+SCRIPTS = Path(sass.__file__).resolve().parents[1]
+MAPS_FOR_EVER = """
+import sys, time
+sys.path.insert(0, {scripts!r})
+from benchlib import console, parallel
+
+def forever(item):
+    open({folder!r} + f"/{{__import__('os').getpid()}}", "w").close()
+    while True:
+        time.sleep(0.05)
+
+sys.exit(console.guarded("x", lambda: len(parallel.map_all(forever, list(range(64))))))
+"""
+
+
+def alive(number: int) -> bool:
+    try:
+        state = Path(f"/proc/{number}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+@pytest.mark.parametrize(("how", "code"), [(signal.SIGTERM, 143), (signal.SIGKILL, -9), (signal.SIGINT, 130)])
+def test_no_worker_outlives_its_parent(tmp_path: Path, how: signal.Signals, code: int) -> None:
+    text = MAPS_FOR_EVER.format(scripts=str(SCRIPTS), folder=str(tmp_path))
+    if (os.cpu_count() or 1) < 2:
+        pytest.skip("one processor: no workers")
+    with subprocess.Popen([sys.executable, "-B", "-c", text], stderr=subprocess.PIPE) as parent:
+        end = time.monotonic() + 30
+        while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < end:
+            time.sleep(0.05)
+        workers = [int(path.name) for path in tmp_path.iterdir()]
+        parent.send_signal(how)
+        assert len(workers) >= 2 and parent.wait(timeout=20) == code
+        end = time.monotonic() + 10
+        while any(map(alive, workers)) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert not any(map(alive, workers))
+
+
+@pytest.mark.parametrize(
+    "line", ["0000 LDG" + " " * 60000 + "/ x", "0000 LDG " + "x " * 60000, "0000 @P" + "a" * 60000, "0000" + " " * 60000, "0" * 60000]
+)
+def test_a_long_line_of_a_listing(line: str) -> None:
+    started = time.process_time()
+    listings.parse(f"{line}\n0010 EXIT\n")
+    assert time.process_time() - started < 0.5
+
+
+def test_a_listing_is_read_as_it_is_written() -> None:
+    code = [
+        sass.Instruction(0, "", "LDG.E.128", "R4, desc[UR4][R2.64]"), sass.Instruction(16, "@!P0", "STG.E", "[R2.64], R4"),
+        sass.Instruction(32, "", "VIADD", "R0, R1, 0x1", recovered=True), sass.Instruction(48, "", "EXIT", ""),
+    ]  # fmt: skip
+    assert listings.parse("// head\n" + sass.text(code)) == code
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["LDC.64"], ["LDC.64 R2"], ["MOV"], ["HFMA2 R1, -RZ, RZ"], ["IMAD.WIDE"], ["LEA R2, R1, R3, 0xffffffffffff"], ["LDG.E"],
+        ["STG"], ["S2R R0, SR_TID.X", "SHF.L.U32 R2, R0, 0x7fffffff, RZ", "LDG.E R4, [R2.64]"], ["ISETP"], ["ULDC.64 UR4"],
+        ["LDG.E R" + "9" * 5000 + ", [R" + "9" * 5000 + ".64]"], ["BRA 0x" + "f" * 5000], ["IADD3"], ["IADD3 R1"], ["CS2R"],
+        ["LDC R1, c[0x0][0x" + "f" * 5000 + "]"], ["MOV R2, 0x" + "f" * 5000, "LDG.E R4, [R2.64]"],
+    ],
+)  # fmt: skip
+def test_listings_cut_short(lines: list[str]) -> None:
+    code = listings.parse("".join(f"{16 * at:04x} {line}\n" for at, line in enumerate([*lines, "LDG.E R0, [R2.64]", "EXIT"])))
+    marked = sass.mark_roles(code, descriptors=True)
+    assert sum(sass.count(marked, descriptors=True)[column] for column in sass.EXCLUSIVE) == len(code)
+    for at, _ in enumerate(marked):
+        sass_address.access_scale(marked, at)
+
+
+INDEX = (
+    '{"schema": 1, "experiment": "exp01_x", "gpu": "NVIDIA H200", "driver": "580", "kernels": [{"kernel": "k", "stem": "s", '
+    '"api": "cuda", "arch": "sm_90a", "constants": [], "code": null, "isa_hash": "", "statistics": {"numRegs": 8}, "reason": "r"}]}'
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"constants": []', '"constants": ["a"]', "constants is ['a'], not a list of whole numbers"),
+        ('"constants": []', '"constants": [1.5]', "constants is [1.5], not a list of whole numbers"),
+        ('"constants": []', '"constants": [true]', "constants is [True]"),
+        ('"constants": []', '"constants": {"a": 1}', "constants is {'a': 1}"),
+        ('"numRegs": 8', '"numRegs": Infinity', "Infinity is no number"),
+        ('"numRegs": 8', '"numRegs": 1e999', "numRegs is inf, not a number of registers"),
+        ('"numRegs": 8', '"numRegs": -1', "numRegs is -1, not a number of registers"),
+        ('"numRegs": 8', '"numRegs": ' + "9" * 5000, "digits"),
+        ('"NVIDIA H200"', '["x"]', "gpu is ['x'], not a text"),
+        ('"reason": "r"', '"reason": {}', "reason is {}, not a text"),
+        ('"isa_hash": ""', '"isa_hash": "../x"', "isa_hash is '../x'"),
+        ('"code": null', '"code": "nothing"', "code: there is no file nothing"),
+        ('"code": null', '"code": "pipe"', "code: there is no file pipe"),
+        ('"kernel": "k"', '"kernel": "../k"', "kernel is '../k', not a plain name"),
+        ('"sm_90a"', '"sm_\u0669\u0660"', "not like sm_90a"),
+        (INDEX, "[" * 200000, "recursion"),
+        (INDEX, '{"a":' * 200000, "recursion"),
+        (INDEX, " " * (9 << 20), "longer than 8 MiB"),
+    ],
+)
+def test_bad_indexes(tmp_path: Path, old: str, new: str, message: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "index.json").write_text(INDEX, encoding="utf-8")
+    assert sass_dump.read_dump(tmp_path).kernels[0].registers == 8
+    assert old in INDEX
+    (tmp_path / "index.json").write_text(INDEX.replace(old, new), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        sass_dump.read_dump(tmp_path)
+    assert message in str(caught.value) and str(caught.value).isprintable()
+
+
+def test_a_long_field_of_ncus() -> None:
+    page = '"ID","Kernel Name","m"\n"","","byte"\n"0","k","5"\n"1","{}","6"\n"2","l","7"\n'
+    for long in ("x" * (200 << 10), "x" * (1 << 22)):
+        assert [launch.name for launch in ncu.read(page.format(long), ["m"]).launches] == ["k", "l"]
