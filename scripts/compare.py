@@ -33,7 +33,8 @@ from benchlib import console, files, markdown  # noqa: E402
 from benchlib.comparison import ALONE, BAND, COMPARED, FASTER, NO_TIME, ONLY_A, ONLY_B, SAME, SLOWER, UNCLEAR  # noqa: E402
 from benchlib.comparison import Comparison, Row, compare, geometric_mean  # noqa: E402
 from benchlib.console import plain  # noqa: E402
-from benchlib.markdown import NONE, escape, ratio_text, sig  # noqa: E402
+from benchlib.formats import NONE, ratio_text, sig  # noqa: E402
+from benchlib.markdown import escape  # noqa: E402
 from benchlib.results import API_NAMES  # noqa: E402
 from benchlib.stats import Figure  # noqa: E402
 

@@ -11,8 +11,8 @@ store_requests, store_sectors are totals of one launch (the result files predict
 hit rates and bytes from memory are those of a cold start for a warm case, too. memory_throughput_pct: the memory's or the L2's
 share of its peak, whichever is more.
 
-exp02 and most of exp06 ask about latency, order and time: of their programs and cases only those about traffic are counted,
-unless --only names a program in full.
+Of a program whose analysis.py says so only the cases about traffic are counted, or none: those ask about latency, order and time.
+--only with a program's full name counts all of its cases.
 
 ncu is needed: the CUDA toolkit's, or one named with --ncu or BENCH_NCU. Exit codes: 0 done, 1 something failed, 2 usage,
 77 nothing could be counted because there is no ncu, no GPU or no permission, 130 interrupted.
@@ -28,13 +28,14 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from benchlib import console, csv_file, files, ncu, programs  # noqa: E402
+from benchlib import analysis, console, csv_file, files, ncu, programs  # noqa: E402
+from benchlib.analysis import Analysis, Counting  # noqa: E402
 from benchlib.ncu import Launch, Ncu, NcuError, NoPermission, Profile  # noqa: E402
 from benchlib.csv_file import InputError  # noqa: E402
 
@@ -73,17 +74,6 @@ CASE_NAME = re.compile(
     r"/n:(?P<elements>\d+)/(?P<cache>cold|warm)\b"
 )
 SOFTWARE_DEVICES = ("llvmpipe", "lavapipe", "swiftshader")
-# Their question is how long, or in which order; what they move is known, and the same in all their rows. Minutes under ncu.
-NOT_TRAFFIC = (
-    "exp02_descriptors", "exp06_async_copy", "exp06_bytes_in_flight", "exp06_litmus", "exp06_loaded_latency", "exp06_ordering",
-    "exp06_peer",
-)  # fmt: skip
-# Of these programs the rows that are about traffic (reuse_ro is answered by the caches as reuse is, row by row; a multicast's
-# traffic at the L2 does not depend on where its data is, nor on what is released).
-TRAFFIC = {
-    "exp06_cache_ops": ["--variant", "reuse,keep"],
-    "exp06_cluster": ["--variant", "exchange,multicast", "--benchmark_filter=-level:dram|_cluster/"],
-}
 SMALL_TIMEOUT_S = 60
 MOST_TIMEOUT_S = 7 * 24 * 3600  # beyond a few decades a wait overflows
 NAMED = 4  # names shown where there may be many
@@ -106,11 +96,17 @@ def fail(message: str) -> None:
 # ---------------------------------------------------------------------------------------------------------------- input
 
 
-def choose_programs(folder: Path, wishes: Sequence[str]) -> list[Path]:
+def counting(name: str, analyses: Mapping[str, Analysis]) -> Counting:
+    """What the program's analysis.py says of it."""
+    return analyses.get(name, Analysis()).counting
+
+
+def choose_programs(folder: Path, wishes: Sequence[str], analyses: Mapping[str, Analysis]) -> list[Path]:
     found = {program.name: program for program in programs.experiments(folder)}
     if not found:
         raise InputError(f"no experiment programs (exp??_*) in {folder}: build first, or give --bin")
-    return [found[name] for name in console.chosen(list(found), wishes) if name in wishes or name not in NOT_TRAFFIC]
+    chosen = console.chosen(list(found), wishes)
+    return [found[name] for name in chosen if name in wishes or counting(name, analyses).by_default]
 
 
 def slug(program: Path, program_options: Sequence[str]) -> str:
@@ -291,7 +287,14 @@ def count(
     return Outcome(rows, failed)
 
 
-def count_all(programs: Sequence[Path], tool: Ncu, out: Path, program_options: Sequence[str], named: Sequence[str] = ()) -> int:
+def count_all(
+    programs: Sequence[Path],
+    tool: Ncu,
+    out: Path,
+    program_options: Sequence[str],
+    named: Sequence[str],
+    analyses: Mapping[str, Analysis],
+) -> int:
     """`named`: the programs all of whose cases are asked for."""
     path = out / "counters.csv"
     rows = read_old(path)
@@ -309,7 +312,7 @@ def count_all(programs: Sequence[Path], tool: Ncu, out: Path, program_options: S
     for number, program in enumerate(programs, start=1):
         started = time.monotonic()
         # Empty: all of its cases.
-        chosen = program_options or ([] if program.name in named else TRAFFIC.get(program.name, []))
+        chosen = program_options or ([] if program.name in named else list(counting(program.name, analyses).options))
         outcome = count(program, tool, chosen, origin, missing)
         outcomes.append(outcome)
         seconds = time.monotonic() - started
@@ -358,7 +361,8 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def run(options: argparse.Namespace) -> int:
-    chosen = choose_programs(options.bin, options.only)
+    analyses = analysis.load(ROOT)
+    chosen = choose_programs(options.bin, options.only, analyses)
     path = ncu.find(options.ncu)
     if path is None:
         fail(f"there is no ncu; {ncu.HOW_TO_GET}")
@@ -370,7 +374,7 @@ def run(options: argparse.Namespace) -> int:
         fail(f"there is no device to count on; {shown(chosen[0])} --list-devices says why")
         return ncu.NOTHING_TO_RUN
     try:
-        return count_all(chosen, tool, out, options.program_options, options.only)
+        return count_all(chosen, tool, out, options.program_options, options.only, analyses)
     except NoPermission as error:
         fail(str(error))
         return ncu.NOTHING_TO_RUN

@@ -3,8 +3,9 @@
 
     scripts/new_experiment.py exp07_scale 'Does a scaled copy take as long through Vulkan as through CUDA?'
 
-Writes exp07_scale/ and adds it to CMakeLists.txt and to the experiments in README.md. What to edit then: the table of variants,
-the CPU reference and the kernels, claims.toml and README.md; the README's section 'Adding an experiment' goes on from there.
+Writes exp07_scale/ and its line in CMakeLists.txt, nothing else: whatever shows the experiment finds it by its folder. What to edit
+then: the table of variants, the CPU reference and the kernels, claims.toml, analysis.py and README.md; the README's section 'Adding
+an experiment' goes on from there.
 Exit codes: 0 done, 1 something there is not as expected, 2 usage. Nothing is written unless all of it can be.
 """
 
@@ -72,12 +73,8 @@ def after_last(path: Path, pattern: str, line: str) -> str:
 
 def create(name: str, question: str) -> None:
     match = checked(name, question)
-    changed = {
-        ROOT / "CMakeLists.txt": after_last(ROOT / "CMakeLists.txt", r"add_subdirectory\(exp", f"add_subdirectory({name})"),
-        ROOT / "README.md": after_last(
-            ROOT / "README.md", r"\| \[exp\w+\]\(exp\w+/README\.md\) \| [^|]* \|$", f"| [{name}]({name}/README.md) | {question} |"
-        ),
-    }
+    listed = ROOT / "CMakeLists.txt"
+    text = after_last(listed, r"add_subdirectory\(exp", f"add_subdirectory({name})")
     scratch = Path(tempfile.mkdtemp(dir=ROOT, prefix=f".{name}."))
     try:
         folder = scratch / name
@@ -87,9 +84,8 @@ def create(name: str, question: str) -> None:
         os.rename(folder, ROOT / name)
     finally:
         shutil.rmtree(scratch)
-    for path, text in changed.items():
-        files.write_atomic(path, text)
-    print(f"wrote {name}/, and its line in CMakeLists.txt and README.md; edit main.cpp, cuda/, glsl/, claims.toml, README.md")
+    files.write_atomic(listed, text)
+    print(f"wrote {name}/, and its line in CMakeLists.txt; edit main.cpp, cuda/, glsl/, claims.toml, analysis.py, README.md")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -314,7 +314,7 @@ main() {
     check_only $(bench_experiments)
     set_up_and_build
   fi
-  python=$(bench_python) || die "no Python 3.11 or newer (package python3)"
+  python=$(bench_python jinja2) || die "no Python 3.11 or newer with Jinja (package python3-jinja2)"
   choose_programs
 
   find_device

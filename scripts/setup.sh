@@ -39,7 +39,7 @@ header   fmt/format.h                      libfmt-dev
 header   zstd.h                            libzstd-dev
 file     /usr/lib/*/libvulkan.so.1|/usr/lib*/libvulkan.so.1|/usr/local/lib*/libvulkan.so.1   libvulkan1
 file     /usr/share/vulkan/icd.d/lvp_icd*.json|/etc/vulkan/icd.d/lvp_icd*.json               mesa-vulkan-drivers
-python   -                                 python3
+python   jinja2                            python3-jinja2
 '
 readonly kTesting='
 header   gtest/gtest.h                     libgtest-dev

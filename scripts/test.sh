@@ -95,8 +95,8 @@ step_smoke() {
 
 step_worklog() {
   local python csv folder
-  python=$(bench_python) || {
-    fail 'no Python 3.11 or newer'
+  python=$(bench_python jinja2) || {
+    fail 'no Python 3.11 or newer with Jinja'
     return
   }
   while read -r folder; do

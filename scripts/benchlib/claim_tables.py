@@ -8,52 +8,59 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from benchlib import markdown
+from benchlib import document
 from benchlib.claims import VERDICTS, Claim, ClaimFile
-from benchlib.markdown import NONE, escape
+from benchlib.document import NONE, Block, Blocks, Bullets, Cell, FileLink, Inline, Strong, Verdict, paragraph
+from benchlib.formats import figure_text
 from benchlib.results import InputError, Results, Table
 from benchlib.stats import verdict
-from benchlib.tables import pair_ratio, pairs
+from benchlib.tables import CONTROLS, pair_ratio, pairs
 
+PAIR_VERDICTS = ("SAME", "FASTER", "SLOWER", "UNCLEAR")
 CLAIM_COLUMNS = ["id", "verdict", "experiment", "source", "ours", "ours_lo", "ours_hi", "claimed", "unit", "note"]
-CONTROLS = ["stamp_pair", "aa_control_a", "aa_control_b"]  # about the measurement, not about the APIs
 
 
-def claims_table(group: ClaimFile) -> str:
+def claims_table(group: ClaimFile) -> Blocks:
     """The claims with their verdicts, and a note for each."""
     header = ["id", "claim", "claimed", "ours [95 %]:", "unit", "verdict"]
-    rows = []
+    rows: list[list[Cell]] = []
+    notes: list[tuple[Inline, ...]] = []
     for claim in group.claims:
-        ours = markdown.figure_text(claim.worst.figure) if claim.worst else NONE
+        ours = document.interval(claim.worst.figure if claim.worst else None)
         unit = claim.worst.unit if claim.worst else claim.unit
-        rows.append([claim.id, escape(claim.text), escape(claim.claimed), ours, escape(unit), claim.verdict])
-    notes = []
-    for claim in group.claims:
+        rows.append([claim.id, claim.text, claim.claimed, ours, unit, Verdict(claim.verdict)])
         device = f" (device: {claim.device})" if claim.device else ""
-        source = f"Source: {claim.source}{device}. Theory: {claim.theory}"
-        notes.append(f"- **{claim.id}** {escape(source)} {escape(claim.note)}")
-    where = f"From {group.results}.\n\n" if group.results else ""
-    return f"{where}{markdown.table(header, rows)}\n\n" + "\n".join(notes)
+        notes.append((Strong(claim.id), f" Source: {claim.source}{device}. Theory: {claim.theory} {claim.note}"))
+    where = [paragraph(f"From {group.results}.")] if group.results else []
+    return [*where, document.table(header, rows), Bullets(tuple(notes))]
 
 
-def claims_tables(name: str, groups: Sequence[ClaimFile]) -> str | None:
-    """The claims of one experiment (exp05 or exp06_litmus), or of all programs with its number (exp06)."""
+def claims_tables(name: str, groups: Sequence[ClaimFile]) -> Blocks | None:
+    """The claims of one experiment (exp05 or exp06_litmus), or of all programs with its number (exp06); None for another name."""
     chosen = [group for group in groups if name in (group.experiment, group.experiment.partition("_")[0])]
     if len(chosen) < 2:
         return claims_table(chosen[0]) if chosen else None
-    return "\n\n".join(f"**{escape(group.experiment)}**\n\n{claims_table(group)}" for group in chosen)
+    return [block for group in chosen for block in (document.heading(group.experiment), *claims_table(group))]
 
 
-def answers(found: Results, groups: Sequence[ClaimFile]) -> str:
+def answers(found: Results, groups: Sequence[ClaimFile]) -> Block:
     """One row an experiment: its question, its answer in figures, and how the pairs and the claims came out."""
     header = ["experiment", "question", "answer", "Vulkan against CUDA, pairs", "claims"]
-    rows = []
+    rows: list[list[Cell]] = []
     for group in groups:
         table = found.tables.get(group.experiment)
-        link = f"[{group.experiment}]({group.folder}/README.md)"
         answer = answer_text(group) + (f" From {group.results}." if group.results else "")
-        rows.append([link, escape(group.question), escape(answer), pair_counts(table), claim_counts(group)])
-    return markdown.table(header, rows)
+        rows.append([readme_link(group), group.question, answer, pair_counts(table), claim_counts(group)])
+    return document.table(header, rows)
+
+
+def experiments(groups: Sequence[ClaimFile]) -> Block:
+    """One row an experiment, with what it asks."""
+    return document.table(["experiment", "question"], ([readme_link(group), group.question] for group in groups))
+
+
+def readme_link(group: ClaimFile) -> FileLink:
+    return FileLink(group.experiment, f"{group.folder}/README.md")
 
 
 def answer_text(group: ClaimFile) -> str:
@@ -72,22 +79,25 @@ def claim_text(by_id: dict[str, Claim], match: re.Match[str]) -> str:
         if match[2] not in [query.get("name") for query in claim.entry.get("query", [])]:
             raise InputError(f"an answer names no query of claim {claim.id}: {match[2]}")
         return claim.figures.get(match[2], "(not tested)")
-    return markdown.figure_text(claim.worst.figure) if claim.worst else "(not tested)"
+    return figure_text(claim.worst.figure) if claim.worst else "(not tested)"
+
+
+def pair_verdicts(table: Table) -> Counter[str]:
+    """How often each verdict was given about a pair; the measurement's own controls do not count."""
+    figures = [pair_ratio(table, pair) for pair in pairs(table, {}) if pair.case["variant"] not in CONTROLS]
+    return Counter(verdict(figure) for figure in figures if figure)
 
 
 def pair_counts(table: Table | None) -> str:
-    if table is None:
-        return NONE
-    figures = [pair_ratio(table, pair) for pair in pairs(table, {}) if pair.case["variant"] not in CONTROLS]
-    verdicts = Counter(verdict(figure) for figure in figures if figure)
-    return counted(verdicts, ("SAME", "FASTER", "SLOWER", "UNCLEAR"))
+    return NONE if table is None else tally(pair_verdicts(table), PAIR_VERDICTS)
 
 
 def claim_counts(group: ClaimFile) -> str:
-    return counted(Counter(claim.verdict for claim in group.claims), VERDICTS)
+    return tally(Counter(claim.verdict for claim in group.claims), VERDICTS)
 
 
-def counted(counter: Counter[str], order: Iterable[str]) -> str:
+def tally(counter: Counter[str], order: Iterable[str]) -> str:
+    """3 SAME, 1 UNCLEAR"""
     return ", ".join(f"{counter[name]} {name}" for name in order if counter[name]) or NONE
 
 

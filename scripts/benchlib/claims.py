@@ -47,7 +47,7 @@ from pathlib import Path
 from typing import Any
 
 from benchlib import programs
-from benchlib.markdown import figure_text
+from benchlib.formats import figure_text
 from benchlib.results import Case, InputError, Results, Table
 from benchlib.stats import Figure, hull, ratio
 

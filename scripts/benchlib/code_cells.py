@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 
 from benchlib import listings
-from benchlib.markdown import NONE, escape
-from benchlib.results import Results, Table
+from benchlib.analysis import Study
+from benchlib.document import NONE
+from benchlib.results import Table
 from benchlib.sass import Instruction
 
 # Every MEMBAR of more than a block brings an ERRBAR and a CGAERRBAR: they say nothing that the MEMBAR does not.
@@ -46,13 +47,13 @@ def fences(code: Sequence[Instruction]) -> list[str]:
     return list(dict.fromkeys(instruction.opcode for instruction in code if _FENCE.match(instruction.opcode)))
 
 
-def access_cell(found: Results, table: Table, kernel: str, api: str) -> str:
+def access_cell(found: Study, table: Table, kernel: str, api: str) -> str:
     return _cell(repeated(listings.of(found, table, kernel, api)))
 
 
-def fence_cell(found: Results, table: Table, kernel: str, api: str) -> str:
+def fence_cell(found: Study, table: Table, kernel: str, api: str) -> str:
     return _cell(fences(listings.of(found, table, kernel, api)))
 
 
 def _cell(opcodes: Sequence[str]) -> str:
-    return "; ".join(escape(opcode) for opcode in opcodes) or NONE
+    return "; ".join(opcodes) or NONE

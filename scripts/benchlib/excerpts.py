@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from benchlib import listings, sass
-from benchlib.markdown import escape
-from benchlib.results import Results, Table
+from benchlib import document, listings, sass
+from benchlib.analysis import Study
+from benchlib.document import Blocks, Bullets, Inline, ListingLink, Preformatted, paragraph
+from benchlib.results import Table
 
 MOST_LINES = 25
 BEFORE_ACCESS = 12  # lines shown before the first access, where a listing is too long
-NOT_THERE = "Not disassembled: scripts/dump_sass.py writes the listings."
+NOT_THERE = paragraph("Not disassembled: scripts/dump_sass.py writes the listings.")
 
 _ACCESS = re.compile(r"\b(?:LDG|STG|LD|ST|ATOMG?|RED)\.")
 
@@ -42,7 +43,7 @@ def three_ways(title: str, kernel: str, address: str) -> Excerpt:
     return Excerpt(title, (cuda, Column("Vulkan, descriptors", vulkan.kernel, "vulkan"), by_address))
 
 
-def listing(found: Results, table: Table, column: Column) -> list[str]:
+def listing(found: Study, table: Table, column: Column) -> list[str]:
     """`0010 @P0 EXIT`, a line an instruction; empty where there is no such listing."""
     code = listings.of(found, table, column.kernel, column.api)
     return [" ".join(line.split()) for line in sass.text(code).splitlines() if line]
@@ -62,42 +63,31 @@ def core(lines: Sequence[str], most: int = MOST_LINES) -> list[str]:
     return shown
 
 
-def side_by_side(columns: Sequence[tuple[str, Sequence[str]]]) -> str:
-    """A code block of columns, each a title and its lines."""
+def side_by_side(columns: Sequence[tuple[str, Sequence[str]]]) -> Preformatted:
+    """Columns, each a title and its lines."""
     widths = [max(len(line) for line in [title, *lines]) for title, lines in columns]
     rows = zip_longest(*([title, "", *lines] for title, lines in columns), fillvalue="")
-    shown = ["   ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
-    # A listing is text that something else wrote: it must not end the block.
-    return "\n".join(["```text", *(line.replace("`", "'") for line in shown), "```"])
+    return Preformatted("\n".join("   ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows))
 
 
-def sass_excerpts(found: Results, table: Table, chosen: Sequence[Excerpt]) -> str:
+def sass_excerpts(found: Study, table: Table, chosen: Sequence[Excerpt]) -> Blocks:
     """The chosen kernels: their listings, and for each pair what differs, with a link to the page that says where."""
-    parts = []
+    parts: Blocks = []
     for excerpt in chosen:
         columns = [(column, listing(found, table, column)) for column in excerpt.columns]
         there = [(column.title, core(lines)) for column, lines in columns if lines]
         if there:
             pages = dict.fromkeys(column.kernel for column, _ in columns)
-            lines = [line for kernel in pages if (line := difference(found, table, kernel))]
-            parts += [f"**{escape(excerpt.title)}**", side_by_side(there), *(["\n".join(lines)] if lines else [])]
-    return "\n\n".join(parts) or NOT_THERE
+            items = tuple(item for kernel in pages if (item := difference(found, table, kernel)))
+            parts += [document.heading(excerpt.title), side_by_side(there), *([Bullets(items)] if items else [])]
+    return parts or [NOT_THERE]
 
 
-def difference(found: Results, table: Table, kernel: str) -> str:
-    """What differs between the kernel's two listings, with a link that is relative to the results' directory."""
-    page = f"sass/{table.name}/{kernel}.md"
-    if not (found.directory / page).is_file():
-        return ""
+def difference(found: Study, table: Table, kernel: str) -> tuple[Inline, ...]:
+    """What differs between the kernel's two listings, with a link; nothing where dump_sass.py has written no page of them."""
+    if not (found.directory / "sass" / table.name / f"{kernel}.md").is_file():
+        return ()
     twins = found.auxiliary("sass_twins.csv", table.name)
     cases = twins.select({"kernel": kernel}) if twins else []
     summary = twins.text(cases[0], "summary") if twins and cases else ""
-    return f"- [{escape(kernel)}, line by line]({page}){': ' + escape(summary) + '.' if summary else ''}"
-
-
-_LINK = re.compile(r"\]\((?=(?:sass|plots)/)")
-
-
-def rebased(text: str, base: str) -> str:
-    """The text with the links to listings and plots as they are from a file that sees the results' directory at `base`."""
-    return _LINK.sub(f"]({base}/", text)
+    return (ListingLink(f"{kernel}, line by line", table.name, kernel), *([f": {summary}."] if summary else []))

@@ -4,50 +4,37 @@ measured time that explains.
 floor = max(distinct bytes / the memory's ceiling for that mix of reads and writes, sectors * 32 B / the L2's ceiling,
             blocks * the time that an empty one takes, what threads take that have few bytes in flight (in_flight.py))
 
-The ceilings are exp01's, of the same GPU: the fastest streaming kernel that only writes, copies, adds (two reads a write) and
+The ceilings are the same GPU's, of the programs whose analysis declares them (FloorFacts): the fastest streaming kernel that only writes, copies, adds (two reads a write) and
 only reads; between two mixes the time a byte is interpolated. The first term holds for footprints that stream from memory. The
 second counts every predicted sector, less those that the L1 was counted to serve; where nothing was counted, each distinct
-byte once. The third is for kernels of many short blocks: exp04's empty kernel, and the blocks that ncu saw. So is the fourth, for
+byte once. The third is for kernels of many short blocks: an empty kernel, and the blocks that ncu saw. So is the fourth, for
 threads that wait for what they read: it is a floor as long as they leave the memory room.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from benchlib import counted, markdown
+from benchlib import document, hardware_counts
+from benchlib.analysis import FloorFacts, Study
+from benchlib.document import NONE, Block, Blocks, Cell, Strong, paragraph
 from benchlib.in_flight import SHARE_DIGITS, Launch, Loops, Points, concave, interpolated
-from benchlib.markdown import NONE, escape, sig
-from benchlib.results import API_NAMES, SECTOR_BYTES, WARP, Case, Results, Table
+from benchlib.results import API_NAMES, SECTOR_BYTES, WARP, Case, Table
 from benchlib.stats import Figure
-from benchlib.tables import Pair, figure_of, micros, pairs
+from benchlib.tables import CONTROLS, Pair, figure_of, micros, pairs
 
-SOURCE = "exp01_vector_add"
-BLOCKS_SOURCE, BLOCKS_VARIANT = "exp04_bda", "empty"
-ONE_SLOT, CUDA_ONE_SLOT = "one_slot", "cuda_one_slot"  # one block at a time on an SM: in both APIs, on CUDA's side
-LOOPS_SOURCE = "exp06_bytes_in_flight"
-# Of exp06's loops, the arrays that they read, and how much of their bytes that is. Who only writes waits for nothing.
-LOOPS = {"copy_plain": (1, 0.5), "add_plain": (2, 2 / 3), "read_plain": (1, 1.0)}
-STORES = "write_plain"
-# Of the bytes of exp01's kernels, how much is read.
-READ_SHARE = {
-    "write_tile": 0.0, "copy_f32": 0.5, "copy_tile": 0.5, "copy_api": 0.5, "add_f32": 2 / 3, "add_f32x4": 2 / 3,
-    "read_tile": 1.0,
-}  # fmt: skip
-ADDS = ["add_f32", "add_f32x4"]  # two arrays are read; they also run with all in the L2
 WIDE = 16  # bytes of a thread's widest access
 NOISE = 0.01  # a floor above the measured time by less is none
 EXPLAINED = 0.9  # of a streaming case's time
 MORE_MOVED = 1.1  # counted bytes over distinct ones: worth naming
 REACHED = 1.0 - NOISE
-# exp05's own kernels: their threads go through a loop, an element a turn. Elsewhere threads do all that they do at once.
-ONE_BY_ONE = ("read_folded", "read_once", "read_once_fetch", "write_once")
 NEAR_FULL = 0.9  # of the memory's ceiling: beyond, a loop is no ceiling, for blocks in their order please the memory better
 
 
 @dataclass(frozen=True)
 class Ceilings:
-    """Nanoseconds a byte at best; None and nothing where exp01 did not measure it on that GPU."""
+    """Nanoseconds a byte at best; None and nothing where it was not measured on that GPU."""
 
     dram: Points = ()  # by read share of the bytes
     l2: float | None = None
@@ -66,71 +53,88 @@ class Ceilings:
         return least if least is not None and memory is not None and memory <= NEAR_FULL * least else None
 
 
-def figures_on(found: Results, source: str, gpu_uuid: str, metric: str, where: dict[str, object]) -> list[tuple[Case, float]]:
+def sources(found: Study, fact: str) -> dict[str, FloorFacts]:
+    """The programs whose analysis states such a fact."""
+    return {name: each.floor for name, each in found.analyses.items() if getattr(each.floor, fact)}
+
+
+def named(found: Study, fact: str) -> str:
+    return " and ".join(sources(found, fact)) or "no program"
+
+
+def figures_on(found: Study, source: str, gpu_uuid: str, metric: str, where: Mapping[str, object]) -> list[tuple[Case, float]]:
     """A program's cases on that GPU, each with its figure; those that have none are left out."""
     table = found.tables.get(source)
     cases = [case for case in table.select(where) if table.text(case, "gpu_uuid") == gpu_uuid] if table else []
     return [(case, figure.value) for case in cases if (figure := table.figure(case, metric))]
 
 
-def ceilings(found: Results, gpu_uuid: str) -> Ceilings:
-    table = found.tables.get(SOURCE)
-    if table is None:
-        return Ceilings()
-
-    def rates(where: dict[str, object]) -> list[tuple[Case, float]]:
-        return [(case, 1 / gbps) for case, gbps in figures_on(found, SOURCE, gpu_uuid, "gbps", where)]
-
+def ceilings(found: Study, gpu_uuid: str) -> Ceilings:
     best: dict[float, float] = {}
-    for case, ns in rates({"variant": list(READ_SHARE), "elements": "dram"}):
-        share = READ_SHARE[case["variant"]]
-        best[share] = min(ns, best.get(share, ns))
-    resident = [ns for case, ns in rates({"variant": ADDS, "cache": "warm"}) if not table.is_dram(case)]
+    resident: list[float] = []
+    for source, facts in sources(found, "streams").items():
+
+        def rates(where: Mapping[str, object], source: str = source) -> list[tuple[Case, float]]:
+            return [(case, 1 / gbps) for case, gbps in figures_on(found, source, gpu_uuid, "gbps", where)]
+
+        for case, ns in rates({"variant": list(facts.streams), "elements": "dram"}):
+            share = facts.streams[case["variant"]].read_share
+            best[share] = min(ns, best.get(share, ns))
+        warm = rates({"variant": list(facts.resident), "cache": "warm"})
+        resident += [ns for case, ns in warm if not found.tables[source].is_dram(case)]
+    if not best:
+        return Ceilings()
     # What streams from memory passes the L2, too: on a GPU whose L2-resident sizes are all short, memory shows more of it.
     l2 = min([*resident, *best.values()], default=None)
-    points = tuple(sorted(best.items()))
-    return Ceilings(points, l2, block_ns(found, gpu_uuid), loops(found, gpu_uuid))
+    return Ceilings(tuple(sorted(best.items())), l2, block_ns(found, gpu_uuid), loops(found, gpu_uuid))
 
 
-def _empty_blocks(found: Results, gpu_uuid: str, where: dict[str, object]) -> list[tuple[int, float]]:
-    """(threads, ns a block) of exp04's empty kernels on that GPU."""
-    timed = figures_on(found, BLOCKS_SOURCE, gpu_uuid, "device_ns", {"variant": BLOCKS_VARIANT, **where})
+def _empty_blocks(found: Study, source: str, gpu_uuid: str, where: Mapping[str, object]) -> list[tuple[int, float]]:
+    """(threads, ns a block) of a program's empty kernels on that GPU."""
+    timed = figures_on(found, source, gpu_uuid, "device_ns", where)
     return [(case.whole("block"), ns * case.whole("block") / case.elements) for case, ns in timed]
 
 
-def block_ns(found: Results, gpu_uuid: str) -> float | None:
-    """The least time for a block of an empty kernel, whatever its size; None where exp04 did not measure it on that GPU."""
-    return min((ns for _, ns in _empty_blocks(found, gpu_uuid, {})), default=None)
+def block_ns(found: Study, gpu_uuid: str) -> float | None:
+    """The least time for a block of an empty kernel, whatever its size; None where none was measured on that GPU."""
+    facts = sources(found, "empty").items()
+    return min((ns for source, fact in facts for _, ns in _empty_blocks(found, source, gpu_uuid, fact.empty)), default=None)
 
 
-def loops(found: Results, gpu_uuid: str) -> Loops:
-    """The best of exp06's persistent loops with narrow accesses by bytes in flight, and the threads of the fullest."""
+def loops(found: Study, gpu_uuid: str) -> Loops:
+    """The best of the persistent loops with narrow accesses by bytes in flight, and the threads of the fullest."""
     best: dict[int, dict[float, dict[float, float]]] = {}
     threads = 0
-    for case, gbps in figures_on(found, LOOPS_SOURCE, gpu_uuid, "gbps", {"variant": list(LOOPS)}):
-        if case.whole("elem_bytes") >= WIDE:
-            continue
-        threads = max(threads, case.whole("block") * case.whole("blocks_per_sm"))
-        arrays, share = LOOPS[case["variant"]]
-        points = best.setdefault(arrays, {}).setdefault(round(share, SHARE_DIGITS), {})
-        in_flight = case.whole("bytes_in_flight")
-        points[in_flight] = max(gbps, points.get(in_flight, 0))
+    for source, facts in sources(found, "loops").items():
+        for case, gbps in figures_on(found, source, gpu_uuid, "gbps", {"variant": list(facts.loops)}):
+            if case.whole("elem_bytes") >= WIDE:
+                continue
+            threads = max(threads, case.whole("block") * case.whole("blocks_per_sm"))
+            loop = facts.loops[case["variant"]]
+            points = best.setdefault(loop.arrays, {}).setdefault(round(loop.read_share, SHARE_DIGITS), {})
+            in_flight = case.whole("bytes_in_flight")
+            points[in_flight] = max(gbps, points.get(in_flight, 0))
     curves = {arrays: {share: concave(points) for share, points in mixes.items()} for arrays, mixes in best.items()}
     return Loops(curves, turnovers(found, gpu_uuid), threads)
 
 
-def turnovers(found: Results, gpu_uuid: str) -> dict[int, float]:
+def turnovers(found: Study, gpu_uuid: str) -> dict[int, float]:
     """By threads a block, the least time (ns, all SMs together) for an empty block of which an SM holds one at a time."""
-    alone = _empty_blocks(found, gpu_uuid, {"feature": ONE_SLOT})
-    alone += _empty_blocks(found, gpu_uuid, {"feature": CUDA_ONE_SLOT, "api": "cuda"})
+    alone = [
+        timed
+        for source, facts in sources(found, "one_slot").items()
+        for where in facts.one_slot.values()
+        for timed in _empty_blocks(found, source, gpu_uuid, {**facts.empty, **where})
+    ]
     return {block: min(ns for other, ns in alone if other == block) for block, _ in alone}
 
 
-def distinct_bytes(table: Table, case: Case) -> tuple[float, float] | None:
-    """(read, written) at least by one launch; None where the model does not say."""
-    if table.name == SOURCE:
-        share, useful = READ_SHARE.get(case["variant"]), table.text(case, "useful_bytes")
-        return (share * float(useful), (1 - share) * float(useful)) if share is not None and useful else None
+def distinct_bytes(found: Study, table: Table, case: Case) -> tuple[float, float] | None:
+    """(read, written) at least by one launch; None where neither the model nor the analysis says."""
+    streams = found.analyses[table.name].floor.streams if table.name in found.analyses else {}
+    if streams:
+        stream, useful = streams.get(case["variant"]), float(table.text(case, "useful_bytes") or 0)
+        return (stream.read_share * useful, (1 - stream.read_share) * useful) if stream and useful else None
     read, write = (table.text(case, f"min_{kind}_bytes") for kind in ("read", "write"))
     return (float(read), float(write)) if read and write else None
 
@@ -156,16 +160,23 @@ class Floor:
 class Model:
     """The floors of one experiment's cases."""
 
-    def __init__(self, found: Results, table: Table):
+    def __init__(self, found: Study, table: Table):
         self._found = found
         self.table = table
-        self.counts = counted.load_any(found, table)
+        self._facts = found.analyses[table.name].floor if table.name in found.analyses else FloorFacts()
+        self.counts = hardware_counts.load_any(found, table)
         uuids = {table.text(case, "gpu_uuid") for case in table.cases}
-        self._ceilings = {uuid: ceilings(found, uuid) for uuid in uuids if uuid}
+        self._ceilings = {uuid: found.once(ceilings, uuid) for uuid in uuids if uuid}
+        self._floors: dict[Case | None, Floor | None] = {}
 
     def floor(self, case: Case | None) -> Floor | None:
+        if case not in self._floors:
+            self._floors[case] = self._floor(case)
+        return self._floors[case]
+
+    def _floor(self, case: Case | None) -> Floor | None:
         measured = figure_of(self.table, case)
-        both = distinct_bytes(self.table, case) if case and measured else None
+        both = distinct_bytes(self._found, self.table, case) if case and measured else None
         limits = self._ceilings.get(self.table.text(case, "gpu_uuid")) if case else None
         if case is None or measured is None or both is None or limits is None:
             return None
@@ -188,13 +199,13 @@ class Model:
 
     def requested_bytes(self, case: Case) -> float:
         """Of all predicted sectors; 0 where nothing is predicted."""
-        sectors = sum(float(self.table.text(case, f"{kind}_sectors") or 0) for kind in counted.KINDS)
+        sectors = sum(float(self.table.text(case, f"{kind}_sectors") or 0) for kind in hardware_counts.KINDS)
         return sectors * SECTOR_BYTES * case.elements / self.table.warp_elements(case)
 
     def sector_ns(self, case: Case) -> float | None:
         """If every predicted sector came once from where the data is: no reuse, no waste."""
         limits = self._ceilings.get(self.table.text(case, "gpu_uuid"))
-        read, write = (self.table.text(case, f"{kind}_sectors") for kind in counted.KINDS)
+        read, write = (self.table.text(case, f"{kind}_sectors") for kind in hardware_counts.KINDS)
         if limits is None or not (read or write):
             return None
         warps = case.elements / self.table.warp_elements(case)
@@ -204,24 +215,25 @@ class Model:
         return sum(both) * limits.l2 if limits.l2 else None
 
     def moved_bytes(self, case: Case) -> tuple[float, float]:
-        """What the memory was counted to read and to write; 0 where nothing was counted."""
+        """What the memory was counted to read and to write; 0 where nothing was hardware_counts."""
         read, write = (self.counts.value(case, f"dram_{kind}_bytes") if self.counts else None for kind in ("read", "write"))
         return read or 0, write or 0
 
     def streams(self, case: Case) -> bool:
         """From memory, and every sector once: what the ceilings are about."""
-        both = distinct_bytes(self.table, case)
+        both = distinct_bytes(self._found, self.table, case)
         if both is None or not self.table.is_dram(case):
             return False
         requested = self.requested_bytes(case)
-        return requested <= sum(both) * MORE_MOVED if requested else self.table.name == SOURCE
+        return requested <= sum(both) * MORE_MOVED if requested else bool(self._facts.streams)
 
     def about_loops(self) -> str:
         if not any(limits.loops.curves for limits in self._ceilings.values()):
             return ""
+        slots = ", ".join(f"{name}'s {next(iter(facts.one_slot))}" for name, facts in sources(self._found, "one_slot").items())
         return (
-            f"Also what {LOOPS_SOURCE}'s narrow loops reach at best with as many bytes in flight on an SM, less those of slots "
-            f"between two blocks ({BLOCKS_SOURCE}'s {ONE_SLOT}), where that is under {100 * NEAR_FULL:.0f} % of the memory's ceiling. "
+            f"Also what {named(self._found, 'loops')}'s narrow loops reach at best with as many bytes in flight on an SM, less those "
+            f"of slots between two blocks ({slots}), where that is under {100 * NEAR_FULL:.0f} % of the memory's ceiling. "
         )
 
     # ------------------------------------------------------------------------------------------------------ reasons
@@ -235,7 +247,7 @@ class Model:
             share = (self._ceilings[self.table.text(case, "gpu_uuid")].dram_ns(*parts_moved) or 0) / floor.measured.value
             text = f"memory moved {sum(parts_moved) / sum(floor.bytes):.1f} x the distinct bytes (counted)"
             parts.append(f"{text}, for which the ceiling allows {100 * share:.0f} % of the time" if share else text)
-        if case["variant"] == "copy_api":
+        if case["variant"] in self._facts.foreign:
             parts.append("not a kernel of ours")
         for column, what in (("grid", "blocks"), ("block", "threads a block")):
             other = self._faster(case, column)
@@ -248,7 +260,7 @@ class Model:
         width = self.access_bytes(case)
         if 0 < width < WIDE and not any("distinct bytes" in part for part in parts):
             parts.append(self._loads(floor, width) if floor.bytes[0] else self._stores(floor, width))
-        return escape("; ".join(parts)) or "unexplained"
+        return "; ".join(parts) or "unexplained"
 
     def _faster(self, case: Case, column: str) -> tuple[Case, float] | None:
         """The same case with another value in that column, where that takes less than 95 % of the time."""
@@ -274,13 +286,14 @@ class Model:
         return f"{width}-byte accesses, {self._launch(floor.case, floor.bytes[0], blocks).at_once:.0f} bytes in flight a thread"
 
     def _stores(self, floor: Floor, width: int) -> str:
-        where = {"variant": STORES, "elem_bytes": str(width), "api": floor.case["api"]}
         uuid = self.table.text(floor.case, "gpu_uuid")
-        best = max((gbps for _, gbps in figures_on(self._found, LOOPS_SOURCE, uuid, "gbps", where)), default=0)
         text = f"{width}-byte stores"
-        if best:
-            share = sum(floor.bytes) / best / floor.measured.value
-            text += f", of which a loop ({LOOPS_SOURCE}'s {STORES}) takes {100 * share:.0f} % of the time"
+        for source, facts in sources(self._found, "stores").items():
+            where = {"variant": facts.stores, "elem_bytes": str(width), "api": floor.case["api"]}
+            best = max((gbps for _, gbps in figures_on(self._found, source, uuid, "gbps", where)), default=0)
+            if best:
+                share = sum(floor.bytes) / best / floor.measured.value
+                text += f", of which a loop ({source}'s {facts.stores}) takes {100 * share:.0f} % of the time"
         return text
 
     def access_bytes(self, case: Case) -> int:
@@ -288,7 +301,7 @@ class Model:
         if case["elem_bytes"]:
             return case.whole("elem_bytes")
         widths = []
-        for kind in counted.KINDS:
+        for kind in hardware_counts.KINDS:
             sectors, requests = (self.table.text(case, f"{kind}_{what}") for what in ("sectors", "requests"))
             if sectors and requests and int(requests):
                 widths.append(int(sectors) / int(requests) * SECTOR_BYTES / WARP)
@@ -296,47 +309,59 @@ class Model:
 
     def _launch(self, case: Case, read: float, blocks: float) -> Launch:
         block = case.whole("block")
-        at_once = case.whole("elem_bytes") if case["variant"] in ONE_BY_ONE else read / (blocks * block)
-        return Launch(blocks, block, at_once, arrays=2 if case["variant"] in ADDS else 1)
+        at_once = case.whole("elem_bytes") if case["variant"] in self._facts.one_by_one else read / (blocks * block)
+        stream = self._facts.streams.get(case["variant"])
+        return Launch(blocks, block, at_once, arrays=stream.arrays if stream else 1)
 
 
-def explained_text(floor: Floor | None) -> str:
-    return f"{100 * floor.explained:.1f}" if floor else NONE
+def model_of(found: Study, table: Table) -> Model:
+    return found.once(Model, table)
 
 
-def floor_cells(model: Model, sides: tuple[Case | None, Case | None]) -> list[str]:
+def explained_cell(floor: Floor | None) -> Cell:
+    return document.fixed(100 * floor.explained, 1) if floor else NONE
+
+
+def floor_cells(model: Model, sides: tuple[Case | None, Case | None]) -> list[Cell]:
     """floor, then a share for each API; FLOOR_HEADER above them."""
     floors = [model.floor(side) for side in sides]
     # The two differ only where nothing says how much of a Vulkan kernel's sectors the L1 serves.
-    texts = dict.fromkeys(sig(floor.ns / 1000) for floor in floors if floor)
-    return [" / ".join(texts) or NONE, *(explained_text(floor) for floor in floors)]
+    numbers = {cell.text: cell for floor in floors if floor for cell in [document.Number(floor.ns / 1000)]}
+    one = next(iter(numbers.values())) if len(numbers) == 1 else document.joined(numbers.values()) if numbers else NONE
+    return [one, *(explained_cell(floor) for floor in floors)]
 
 
 FLOOR_HEADER = ["floor µs:", *(f"{name} explained %:" for name in API_NAMES.values())]
-CONTROLS = ("stamp_pair", "aa_control_a", "aa_control_b")
 
 
-def section(found: Results, table: Table, whole: bool = True) -> str:
+def section(found: Study, table: Table, whole: bool = True) -> Blocks:
     """The summary, what breaks the rules and why, and of the whole every DRAM-size case's floor."""
-    model = Model(found, table)
+    model = model_of(found, table)
     found_pairs = [pair for pair in pairs(table, {}) if pair.case["variant"] not in CONTROLS]
     floors = [floor for pair in found_pairs for side in pair.sides if (floor := model.floor(side))]
     if not floors:
-        return f"No floors: they need {SOURCE}'s ceilings of the same GPU, and the model's distinct bytes."
-    return "\n\n".join([summary(model, floors), *([details(model, found_pairs)] if whole else [])])
+        needed = f"{named(found, 'streams')}'s ceilings of the same GPU, and the model's distinct bytes"
+        return [paragraph(f"No floors: they need {needed}.")]
+    return [*summary(found, model, floors), *(details(model, found_pairs) if whole else [])]
 
 
-def summary(model: Model, floors: list[Floor]) -> str:
+def summary(found: Study, model: Model, floors: list[Floor]) -> Blocks:
     above = [floor for floor in floors if floor.above]
     streaming = [floor for floor in floors if model.streams(floor.case)]
     short = [floor for floor in streaming if floor.explained < EXPLAINED]
-    parts = [
-        "Floor: the largest of the distinct bytes over the memory's ceiling for that mix of reads and writes (footprints that "
-        "stream from memory), the requested sectors, less those that the L1 was counted to serve, over the L2's ceiling, and the "
-        f"blocks times what an empty one takes. The ceilings are the best that {SOURCE} and {BLOCKS_SOURCE}'s {BLOCKS_VARIANT} "
-        f"reached on this GPU. {model.about_loops()}Explained: floor over measured time.",
-        f"**Never above the measured time:** of {len(floors)} cases, {len(above)} have a floor above it by more than "
-        f"{100 * NOISE:.0f} %{':' if above else '.'}",
+    empty = [f"{name}'s {facts.empty['variant']}" for name, facts in sources(found, "empty").items()]
+    seen = " and ".join([*sources(found, "streams"), *empty])
+    parts: Blocks = [
+        paragraph(
+            "Floor: the largest of the distinct bytes over the memory's ceiling for that mix of reads and writes (footprints that "
+            "stream from memory), the requested sectors, less those that the L1 was counted to serve, over the L2's ceiling, and the "
+            f"blocks times what an empty one takes. The ceilings are the best that {seen} reached on this GPU. "
+            f"{model.about_loops()}Explained: floor over measured time."
+        ),
+        paragraph(
+            Strong("Never above the measured time:"),
+            f" of {len(floors)} cases, {len(above)} have a floor above it by more than {100 * NOISE:.0f} %{':' if above else '.'}",
+        ),
     ]
     if above:
         parts.append(exceptions(model, above))
@@ -346,30 +371,34 @@ def summary(model: Model, floors: list[Floor]) -> str:
         good = sum(floor.explained >= EXPLAINED for floor in group)
         shares += [f"{good} of {len(group)} with {name}"] if group else []
     parts.append(
-        f"**Streaming cases (from memory, every sector requested once) explained to {100 * EXPLAINED:.0f} %:** "
-        f"{', '.join(shares) or 'there are none'}" + (". The others:" if short else ".")
+        paragraph(
+            Strong(f"Streaming cases (from memory, every sector requested once) explained to {100 * EXPLAINED:.0f} %:"),
+            f" {', '.join(shares) or 'there are none'}" + (". The others:" if short else "."),
+        )
     )
     if short:
         parts.append(exceptions(model, short))
-    return "\n\n".join(parts)
+    return parts
 
 
-def exceptions(model: Model, floors: list[Floor]) -> str:
+def exceptions(model: Model, floors: list[Floor]) -> Block:
     rows = []
     for floor in floors:
-        name, api = escape(floor.case.name(without=["api"])), API_NAMES[floor.case["api"]]
-        times = [sig(floor.ns / 1000), micros(floor.measured), explained_text(floor)]
+        name, api = floor.case.name(without=["api"]), API_NAMES[floor.case["api"]]
+        times = [document.Number(floor.ns / 1000), micros(floor.measured), explained_cell(floor)]
         rows.append([name, api, *times, model.reason(floor)])
-    return markdown.table(["case", "API", "floor µs:", "measured µs:", "explained %:", "reason, from the data"], rows)
+    return document.table(["case", "API", "floor µs:", "measured µs:", "explained %:", "reason, from the data"], rows)
 
 
-def details(model: Model, found: list[Pair]) -> str:
+def details(model: Model, found: list[Pair]) -> Blocks:
     rows = []
     for pair in found:
         if not model.table.is_dram(pair.case) or not any(model.floor(side) for side in pair.sides):
             continue
         cells = floor_cells(model, pair.sides)
-        name = escape(pair.case.name(without=["api"]))
+        name = pair.case.name(without=["api"])
         rows.append([name, cells[0], *(micros(figure_of(model.table, side)) for side in pair.sides), *cells[1:]])
+    if not rows:
+        return [paragraph("No case of DRAM size.")]
     header = ["case", FLOOR_HEADER[0], "CUDA µs:", "Vulkan µs:", *FLOOR_HEADER[1:]]
-    return f"Every case of DRAM size:\n\n{markdown.table(header, rows)}" if rows else "No case of DRAM size."
+    return [paragraph("Every case of DRAM size:"), document.table(header, rows)]

@@ -18,9 +18,14 @@ def of(found: Results, table: Table, kernel: str, api: str) -> list[Instruction]
 
 def read(folder: Path, kernel: str, api: str, arch: str = "") -> list[Instruction]:
     """The listing of that architecture, or the only one; empty where there is none. Raises InputError where it is not ASCII."""
+    return parse(text(folder, kernel, api, arch))
+
+
+def text(folder: Path, kernel: str, api: str, arch: str = "") -> str:
+    """The same as it is written."""
     names = [f"{kernel}.{end}.sass" for end in (f"{api}.{arch}", api)]
     texts = (_text(folder / name) for name in names if _PLAIN.fullmatch(name))
-    return parse(next((text for text in texts if text), ""))
+    return next((text for text in texts if text), "")
 
 
 def parse(text: str) -> list[Instruction]:

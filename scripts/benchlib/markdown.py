@@ -1,55 +1,21 @@
-"""Markdown tables and number formats. Everything that came out of a file passes escape()."""
+"""Markdown: what a document looks like in the worklog and the READMEs. Every text passes escape()."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from benchlib.stats import Figure
-
-NONE = "–"
+from benchlib import document
+from benchlib.document import Block, Bullets, Cell, Code, Emphasis, FileLink, Image, Inline, ListingLink, Paragraph, Preformatted
+from benchlib.document import Section, Strong, Table
 
 
 def escape(text: str) -> str:
     """Text that renders as itself, on one line, inside a table cell: no markup, no HTML, no cell or line break."""
-    one_line = "".join(c if c.isprintable() else " " for c in text)
+    one_line = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
     one_line = one_line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"[\\`*|]|\](?=\()", r"\\\g<0>", one_line)  # "](" is what makes a link or an image
-
-
-def sig(value: float | None, digits: int = 4) -> str:
-    """At least `digits` significant digits, no exponent; a dash for nothing."""
-    if not value:
-        return NONE if value is None else "0"
-    exponent = int(f"{value:.{digits - 1}e}".partition("e")[2])
-    return f"{value:.{max(0, digits - 1 - exponent)}f}"
-
-
-def count(number: int) -> str:
-    """A number of elements: 4 Mi, 64 Ki, 1000."""
-    for shift, unit in ((30, "Gi"), (20, "Mi"), (10, "Ki")):
-        if number >= 1 << shift and number % (1 << shift) == 0:
-            return f"{number >> shift} {unit}"
-    return str(number)
-
-
-def ratio_text(figure: Figure | None) -> str:
-    """A ratio with its interval. Four decimals: the verdict's limits are 1 % away from 1."""
-    if figure is None:
-        return NONE
-    if not figure.has_interval:
-        return f"{figure.value:.4f}"
-    return f"{figure.value:.4f} [{figure.lo:.4f}, {figure.hi:.4f}]"
-
-
-def figure_text(figure: Figure | None) -> str:
-    if figure is None:
-        return NONE
-    if figure.runs == 0 or figure.lo == figure.hi == figure.value:
-        return f"{figure.value:.0f}" if abs(figure.value) >= 1e6 else f"{figure.value:.6g}"
-    if not figure.has_interval:
-        return sig(figure.value)
-    return f"{sig(figure.value)} [{sig(figure.lo)}, {sig(figure.hi)}]"
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -60,12 +26,54 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def bars(rows: Sequence[tuple[str, float, str]], width: int = 40) -> str:
-    """A code block of horizontal bars: (label, length, text after the bar)."""
-    longest = max(length for _, length, _ in rows)
-    labels = max(len(label) for label, _, _ in rows)
-    lines = []
-    for label, length, text in rows:
-        filled = max(1, round(width * length / longest))
-        lines.append(f"{label.ljust(labels)}  {'█' * filled}{'░' * (width - filled)}  {text}")
-    return "\n".join(["```text", *lines, "```"])
+@dataclass(frozen=True)
+class Place:
+    """Where a document is shown: the prefixes of links to the results' directory and to the repository's root."""
+
+    to_results: str = ""
+    to_root: str = ""
+
+
+def render(blocks: Iterable[Block], place: Place = Place(), level: int = 1) -> str:
+    """`level`: of the headings of the sections in it."""
+    return "\n\n".join(_block(block, place, level) for block in blocks)
+
+
+def _block(block: Block, place: Place, level: int) -> str:
+    if isinstance(block, Paragraph):
+        return _inlines(block.parts, place)
+    if isinstance(block, Bullets):
+        return "\n".join(f"- {_inlines(item, place)}" for item in block.items)
+    if isinstance(block, Preformatted):
+        # A listing is text that something else wrote: it must not end the block.
+        return f"```text\n{block.text.replace('`', chr(39))}\n```"
+    if isinstance(block, Image):
+        return f"![{escape(block.title)}]({place.to_results}plots/{block.name}.svg)"
+    if isinstance(block, Section):
+        title = f"{'#' * level} {escape(block.title)}"
+        return "\n\n".join([title, render(block.blocks, place, level + 1)] if block.blocks else [title])
+    assert isinstance(block, Table)
+    header = [escape(column.name) + ":" * column.numbers for column in block.columns]
+    return table(header, ([_cell(cell, place) for cell in row] for row in block.rows))
+
+
+def _cell(cell: Cell, place: Place) -> str:
+    return _inline(cell, place) if isinstance(cell, FileLink) else escape(document.cell_text(cell))
+
+
+def _inlines(parts: Sequence[Inline], place: Place) -> str:
+    return "".join(_inline(part, place) for part in parts)
+
+
+def _inline(part: Inline, place: Place) -> str:
+    if isinstance(part, str):
+        return escape(part)
+    if isinstance(part, Code):
+        return f"`{part.text}`"
+    if isinstance(part, Strong):
+        return f"**{escape(part.text)}**"
+    if isinstance(part, Emphasis):
+        return f"*{escape(part.text)}*"
+    if isinstance(part, ListingLink):
+        return f"[{escape(part.text)}]({place.to_results}sass/{part.experiment}/{part.kernel}.md)"
+    return f"[{escape(part.text)}]({place.to_root}{part.path})"

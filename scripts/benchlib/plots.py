@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from benchlib.markdown import count
-from benchlib.results import Results, Table
+from benchlib.formats import count
+from benchlib.results import API_NAMES, APIS, Case, Table
 
 WIDTH, HEIGHT = 300, 190  # of one panel's area
 LEFT, RIGHT, TOP, BOTTOM = 56, 98, 40, 44
 HEAD = 30  # of the figure, above its panels
 LABEL_APART = 13
+BANDWIDTH = "useful GB/s, median and 95 % interval"
 
 # Light and dark: a reader's scheme decides. Figures in one page share these classes.
 STYLE = """
@@ -65,23 +66,15 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Figure:
+class Chart:
+    """One figure: panels side by side, with the same quantity across."""
+
     title: str
     x_label: str
     panels: Sequence[Panel]
     columns: int = 3
     description: str = ""
     x_log: bool = True
-
-
-@dataclass(frozen=True)
-class Plot:
-    """A figure of a program's results; the module that makes it declares it, plot_files.py collects."""
-
-    experiment: str
-    title: str
-    figure: Callable[[Results, Table], Figure]
-    variants: str  # of the program's --variant: what measures it again
 
 
 @dataclass(frozen=True)
@@ -132,41 +125,53 @@ def pixel(value: float) -> str:
     return f"{value:.1f}"
 
 
-def svg(figure: Figure) -> str:
+def measured(table: Table, cases: Sequence[Case], x: Callable[[Case], float], metric: str, scale: float = 1.0) -> list[Series]:
+    """A line an API."""
+    series = []
+    for api in APIS:
+        found = [(x(case), table.figure(case, metric)) for case in cases if case["api"] == api]
+        points = [
+            Point(at, f.value * scale, f.lo * scale if f.lo else None, f.hi * scale if f.hi else None) for at, f in found if f
+        ]
+        series.append(Series(API_NAMES[api], api, sorted(points, key=lambda point: point.x)))
+    return series
+
+
+def svg(chart: Chart) -> str:
     """The figure, or one that says that there is nothing to show."""
-    panels = shown(figure)
-    columns = max(1, min(figure.columns, len(panels)))
+    panels = shown(chart)
+    columns = max(1, min(chart.columns, len(panels)))
     rows = max(1, math.ceil(len(panels) / columns))
     parts = [
         opening(columns * (LEFT + WIDTH + RIGHT), HEAD + rows * (TOP + HEIGHT + BOTTOM)),
-        f"<title>{escape(figure.title)}</title>",
-        f"<desc>{escape(figure.description)}</desc>",
+        f"<title>{escape(chart.title)}</title>",
+        f"<desc>{escape(chart.description)}</desc>",
         f"<style>{STYLE}</style>",
-        f'<text class="head" x="{LEFT}" y="20">{escape(figure.title)}</text>',
+        f'<text class="head" x="{LEFT}" y="20">{escape(chart.title)}</text>',
     ]
     if not panels:
         parts.append(f'<text x="{LEFT}" y="{HEAD + TOP}">No results.</text>')
     for index, panel in enumerate(panels):
         left = (index % columns) * (LEFT + WIDTH + RIGHT) + LEFT
         top = HEAD + (index // columns) * (TOP + HEIGHT + BOTTOM) + TOP
-        parts += _panel(panel, figure, left, top)
+        parts += _panel(panel, chart, left, top)
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def panel_svgs(figure: Figure) -> list[str]:
+def panel_svgs(chart: Chart) -> list[str]:
     """One SVG a panel, for a page that has STYLE already and places them by its own width."""
     return [
         "\n".join(
-            [opening(LEFT + WIDTH + RIGHT, TOP + HEIGHT + BOTTOM), f"<title>{escape(f'{figure.title}: {panel.title}')}</title>"]
-            + _panel(panel, figure, LEFT, TOP)
+            [opening(LEFT + WIDTH + RIGHT, TOP + HEIGHT + BOTTOM), f"<title>{escape(f'{chart.title}: {panel.title}')}</title>"]
+            + _panel(panel, chart, LEFT, TOP)
             + ["</svg>"]
         )
-        for panel in shown(figure)
+        for panel in shown(chart)
     ]
 
 
-def shown(figure: Figure) -> list[Panel]:
-    return [panel for panel in figure.panels if any(series.points for series in panel.series)]
+def shown(chart: Chart) -> list[Panel]:
+    return [panel for panel in chart.panels if any(series.points for series in panel.series)]
 
 
 def opening(width: float, height: float) -> str:
@@ -182,12 +187,12 @@ def _extent(panels: Iterable[Panel]) -> list[float]:
     return [end for point in points for end in (point.y, point.lo, point.hi) if end is not None]
 
 
-def _panel(panel: Panel, figure: Figure, left: float, top: float) -> list[str]:
+def _panel(panel: Panel, chart: Chart, left: float, top: float) -> list[str]:
     points = [point for series in panel.series for point in series.points]
-    ends = _extent(other for other in shown(figure) if other.y_label == panel.y_label)
+    ends = _extent(other for other in shown(chart) if other.y_label == panel.y_label)
     right, bottom = left + WIDTH, top + HEIGHT
     across = [point.x for point in points]
-    x = log_axis(across, left, right, 9) if figure.x_log else linear_axis(across, left, right, from_zero=False)
+    x = log_axis(across, left, right, 9) if chart.x_log else linear_axis(across, left, right, from_zero=False)
     y = log_axis(ends, bottom, top, 8) if panel.y_log else linear_axis(ends, bottom, top, panel.y_from_zero)
     parts = [f'<text class="title" x="{pixel(left)}" y="{pixel(top - 24)}">{escape(panel.title)}</text>']
     parts.append(f'<text class="small" x="{pixel(left)}" y="{pixel(top - 9)}">{escape(panel.y_label)}</text>')
@@ -198,12 +203,12 @@ def _panel(panel: Panel, figure: Figure, left: float, top: float) -> list[str]:
     for tick in x.ticks:
         at = pixel(x.at(tick))
         parts.append(f'<path class="axis" d="M{at} {pixel(bottom)}v4"/>')
-        name = whole(tick) if figure.x_log else number(tick)
+        name = whole(tick) if chart.x_log else number(tick)
         parts.append(f'<text class="small" text-anchor="middle" x="{at}" y="{pixel(bottom + 16)}">{name}</text>')
     parts.append(f'<path class="axis" d="M{pixel(left)} {pixel(bottom)}H{pixel(right)}"/>')
     middle = pixel((left + right) / 2)
     at = f'x="{middle}" y="{pixel(bottom + 31)}"'
-    parts.append(f'<text class="small" text-anchor="middle" {at}>{escape(figure.x_label)}</text>')
+    parts.append(f'<text class="small" text-anchor="middle" {at}>{escape(chart.x_label)}</text>')
     for series in panel.series:
         parts += _series(series, x, y)
     return parts + _labels(panel.series, x, y)

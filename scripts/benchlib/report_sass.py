@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchlib import listings, parallel, results, sass, sass_diff
 from benchlib.results import API_NAMES, Results, Row
@@ -23,7 +23,7 @@ def data(found: Results) -> dict[str, object]:
 
 def twins(found: Results) -> list[dict[str, Any]]:
     """Every row of sass_twins.csv whose two listings are there: experiment, kernel, summary, and the lines."""
-    wanted: list[tuple[Path, Row, set[str]]] = []
+    wanted: list[tuple[Row, Sides]] = []
     for experiment in found.tables:
         pairs, code = (found.auxiliary(name, experiment) for name in ("sass_twins.csv", "sass.csv"))
         if pairs is None or code is None:
@@ -32,26 +32,36 @@ def twins(found: Results) -> list[dict[str, Any]]:
             row["kernel"] for case in code.cases for row in code.rows(case)
             if row["api"] == "vulkan" and results.number(row, "descriptor_reads")
         }  # fmt: skip
-        for case in pairs.cases:
-            wanted += [(found.directory / "sass" / experiment, row, with_descriptors) for row in pairs.rows(case)]
-    names = [{column: row.get(column, "") for column in ("experiment", "kernel", "arch", "summary")} for _, row, _ in wanted]
-    pages = zip(names, parallel.map_all(side_by_side, wanted))
-    return [{**name, "lines": lines} for name, lines in pages if lines]
+        folder = found.directory / "sass" / experiment
+        wanted += [(row, sides_of(folder, row, with_descriptors)) for case in pairs.cases for row in pairs.rows(case)]
+    there = [(row, sides) for row, sides in wanted if sides.cuda and sides.vulkan]
+    # Many kernels have the same code; each pair is aligned once.
+    different = list(dict.fromkeys(sides for _, sides in there))
+    pages = dict(zip(different, parallel.map_all(side_by_side, different)))
+    columns = ("experiment", "kernel", "arch", "summary")
+    return [{**{column: row.get(column, "") for column in columns}, "lines": pages[sides]} for row, sides in there]
 
 
-def side_by_side(wanted: tuple[Path, Row, set[str]]) -> list[Line]:
-    """The lines of a row of sass_twins.csv: the folder of its listings, the row, the Vulkan kernels that have descriptors."""
-    folder, row, with_descriptors = wanted
-    sides = []
-    for api in ("cuda", "vulkan"):
-        kernel = row.get(f"{api}_kernel", "")
-        instructions = listings.read(folder, kernel, api, row.get("arch", ""))
-        if not instructions:
-            return []
-        descriptors = api == "vulkan" and kernel in with_descriptors
-        marked = sass.mark_roles(instructions, descriptors=descriptors)
-        sides.append(sass_diff.Side(API_NAMES[api], marked, descriptors))
-    difference = sass_diff.compare(*sides)
+class Sides(NamedTuple):
+    """Both listings of a row of sass_twins.csv, without their comments, and whether Vulkan's kernel has descriptors."""
+
+    cuda: str
+    vulkan: str
+    descriptors: bool
+
+
+def sides_of(folder: Path, row: Row, with_descriptors: set[str]) -> Sides:
+    texts = [listings.text(folder, row.get(f"{api}_kernel", ""), api, row.get("arch", "")) for api in ("cuda", "vulkan")]
+    cuda, vulkan = ("\n".join(line for line in text.splitlines() if not line.startswith("//")) for text in texts)
+    return Sides(cuda, vulkan, row.get("vulkan_kernel", "") in with_descriptors)
+
+
+def side_by_side(sides: Sides) -> list[Line]:
+    both = []
+    for api, text, descriptors in (("cuda", sides.cuda, False), ("vulkan", sides.vulkan, sides.descriptors)):
+        marked = sass.mark_roles(listings.parse(text), descriptors=descriptors)
+        both.append(sass_diff.Side(API_NAMES[api], marked, descriptors))
+    difference = sass_diff.compare(*both)
     return [
         [line.mark, shown(line.left), shown(line.right), ", ".join((["order"] if line.moved else []) + line.names)]
         for line in difference.rows

@@ -164,12 +164,17 @@ def align(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[Row
     best = [[0] * (len(right) + 1) for _ in range(len(left) + 1)]
     scores = _scores(left, right)
     for i in range(len(left) - 1, -1, -1):
-        row, below, score = best[i], best[i + 1], scores[i]
-        for j in range(len(right) - 1, -1, -1):
-            value = max(below[j], row[j + 1])
-            if score[j]:
-                value = max(value, below[j + 1] + score[j])
-            row[j] = value
+        # Backwards along the row: `value` is the cell on the right, `diagonal` the one below that.
+        value, diagonal, row = 0, 0, [0]
+        for score, below in zip(reversed(scores[i]), best[i + 1][-2::-1]):
+            if below > value:
+                value = below
+            if score and diagonal + score > value:
+                value = diagonal + score
+            diagonal = below
+            row.append(value)
+        row.reverse()
+        best[i] = row
     rows, i, j = [], 0, 0
     while i < len(left) and j < len(right):
         if scores[i][j] and best[i][j] == best[i + 1][j + 1] + scores[i][j]:

@@ -1,27 +1,21 @@
-"""What the worklog's tables are made of: cells, pairs of twins, the noise floor."""
+"""What the experiments' tables are made of: cells, pairs of twins, the noise floor."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchlib import counted, markdown
-from benchlib.markdown import NONE, count, escape, ratio_text, sig
-from benchlib.results import API_NAMES, APIS, Case, Results, Table
+from benchlib import document, hardware_counts
+from benchlib.analysis import Study
+from benchlib.document import NO_RESULTS, NONE, Block, Blocks, Cell, Ratio, Verdict, Whole, paragraph
+from benchlib.formats import ratio_text
+from benchlib.hardware_counts import Counts
+from benchlib.results import API_NAMES, APIS, Case, Table
 from benchlib.stats import Figure, verdict
 
 
-Section = Callable[[Results, Table], str]
 
-
-@dataclass(frozen=True)
-class Experiment:
-    """What the worklog and the READMEs show of a program's results; its module declares it, worklog.py collects."""
-
-    name: str
-    sections: Sequence[tuple[str, Section]]  # of the worklog, with their titles
-    readme: Mapping[str, Section]  # by the name in a README's marker: <!-- worklog:NAME -->
-    figures: str = ""  # that name for the program's figures, which are the worklog's first section; "" where it has none
+CONTROLS = ("stamp_pair", "aa_control_a", "aa_control_b")  # about the measurement, not about the APIs
 
 
 @dataclass(frozen=True)
@@ -42,16 +36,32 @@ class Pair:
         return self.cuda, self.vulkan
 
 
-def micros(figure: Figure | None) -> str:
-    return sig(figure.value / 1000) if figure else NONE
+def micros(figure: Figure | None) -> Cell:
+    """From nanoseconds."""
+    return document.number(figure.value / 1000) if figure else NONE
 
 
-def plain(figure: Figure | None) -> str:
-    return sig(figure.value) if figure else NONE
+def plain(figure: Figure | None, digits: int = 4) -> Cell:
+    """The value alone."""
+    return document.number(figure.value, digits) if figure else NONE
 
 
 def figure_of(table: Table, case: Case | None, metric: str = "device_ns") -> Figure | None:
     return table.figure(case, metric) if case else None
+
+
+def in_order(cases: Sequence[Case], column: str) -> list[str]:
+    """The column's values, as they come in the file."""
+    return list(dict.fromkeys(case[column] for case in cases))
+
+
+def both_apis(table: Table, cases: Sequence[Case], metric: str) -> Cell:
+    """CUDA's figure and Vulkan's; one that is not there is a dash, and two of them one."""
+    cells = []
+    for api in APIS:
+        figures = [figure_of(table, case, metric) for case in cases if case["api"] == api]
+        cells.append(plain(figures[0]) if figures else NONE)
+    return NONE if set(cells) == {NONE} else document.joined(cells)
 
 
 def varying_columns(cases: Sequence[Case]) -> list[str]:
@@ -60,14 +70,14 @@ def varying_columns(cases: Sequence[Case]) -> list[str]:
     return [column for column in columns if column == "elements" or len({case[column] for case in cases}) > 1]
 
 
-def key_cell(case: Case, column: str) -> str:
-    return count(case.elements) if column == "elements" else escape(case[column]) or NONE
+def key_cell(case: Case, column: str) -> Cell:
+    return Whole(case.elements) if column == "elements" else case[column] or NONE
 
 
-def measured_cell(table: Table, case: Case | None, metric: str) -> str:
+def measured_cell(table: Table, case: Case | None, metric: str) -> Cell:
     """A figure, or the text that stands in its place."""
     figure = figure_of(table, case, metric)
-    return markdown.figure_text(figure) if figure or case is None else escape(table.text(case, metric)) or NONE
+    return document.interval(figure) if figure or case is None else table.text(case, metric) or NONE
 
 
 def sectors_cell(table: Table, case: Case) -> str:
@@ -81,15 +91,15 @@ def pair_ratio(table: Table, pair: Pair) -> Figure | None:
     return table.ratio(pair.vulkan, pair.cuda)
 
 
-def comparison(table: Table, pair: Pair) -> list[str]:
+def comparison(table: Table, pair: Pair) -> list[Cell]:
     """Vulkan/CUDA with its interval, and the verdict about Vulkan."""
     figure = pair_ratio(table, pair)
     if figure is None:
         return [NONE, "no twin"]
-    return [ratio_text(figure), verdict(figure)]
+    return [Ratio(figure), Verdict(verdict(figure))]
 
 
-def pairs(table: Table, where: dict[str, object]) -> list[Pair]:
+def pairs(table: Table, where: Mapping[str, object]) -> list[Pair]:
     """CUDA cases with their Vulkan twins in the order of the file, then the Vulkan cases without one."""
     vulkan = table.select({**where, "api": "vulkan"})
     found = []
@@ -100,46 +110,46 @@ def pairs(table: Table, where: dict[str, object]) -> list[Pair]:
     return found + [Pair(None, other) for other in vulkan]
 
 
-def sectors_header(counts: counted.Counts | None, name: str = "sectors per warp, load + store") -> list[str]:
+def sectors_header(counts: Counts | None, name: str = "sectors per warp, load + store") -> list[str]:
     """The columns of the predicted sectors, and of the counted ones where there are any."""
-    return [f"{name}, predicted:", *counted.HEADER] if counts else [f"{name}:"]
+    return [f"{name}, predicted:", *hardware_counts.HEADER] if counts else [f"{name}:"]
 
 
 def twin_table(
     table: Table,
-    where: dict[str, object],
+    where: Mapping[str, object],
     *,
     sectors: bool = False,
-    counts: counted.Counts | None = None,
+    counts: Counts | None = None,
     metrics: Sequence[str] = (),
-) -> str:
+) -> Block:
     """Each CUDA row beside its Vulkan twin: time, bandwidth, ratio, verdict; with `sectors` the predicted ones and `counts`,
     and of `metrics`, columns that the experiment measured, those that any of these rows has.
     """
     found = sorted(pairs(table, where), key=lambda pair: (pair.case.elements, pair.case["block"].zfill(5)))
     if not found:
-        return "No results."
+        return NO_RESULTS
     columns = varying_columns([pair.case for pair in found])
     header = ["variant", *(f"{column}:" for column in columns)]
     with_rates = any(figure_of(table, side, "gbps") for pair in found for side in pair.sides)
     header += ["CUDA µs:", "Vulkan µs:", *(["CUDA GB/s:", "Vulkan GB/s:"] if with_rates else [])]
     metrics = [metric for metric in metrics if any(side and table.text(side, metric) for pair in found for side in pair.sides)]
-    header += [f"{API_NAMES[api]} {escape(metric)}:" for metric in metrics for api in APIS]
+    header += [f"{API_NAMES[api]} {metric}:" for metric in metrics for api in APIS]
     header += sectors_header(counts) if sectors and table.model else []
     header += ["Vulkan/CUDA [95 %]:", "Vulkan is"]
     rows = []
     for pair in found:
-        cells = [escape(pair.case["variant"]), *(key_cell(pair.case, column) for column in columns)]
+        cells: list[Cell] = [pair.case["variant"], *(key_cell(pair.case, column) for column in columns)]
         cells += [micros(figure_of(table, side)) for side in pair.sides]
         cells += [plain(figure_of(table, side, "gbps")) for side in pair.sides if with_rates]
         cells += [measured_cell(table, side, metric) for metric in metrics for side in pair.sides]
         if sectors and table.model:
             cells += [sectors_cell(table, pair.case), *(counts.cells(pair.sides) if counts else [])]
         rows.append(cells + comparison(table, pair))
-    return markdown.table(header, rows)
+    return document.table(header, rows)
 
 
-def noise_floor(found: Results, table: Table) -> str:
+def noise_floor(found: Study, table: Table) -> Block:
     """What a kernel paired with itself shows: differences below it mean nothing."""
     for source in [table, *(other for other in found.tables.values() if other is not table)]:
         parts = []
@@ -149,25 +159,30 @@ def noise_floor(found: Results, table: Table) -> str:
                 if figure:
                     parts.append(f"{API_NAMES[api]} {ratio_text(figure)}")
         if parts:
-            where = "" if source is table else f", measured by {escape(source.name)}"
-            return f"Noise floor (A/A: one kernel paired with itself{where}): {', '.join(parts)}."
-    return "Noise floor: no A/A control in these results."
+            where = "" if source is table else f", measured by {source.name}"
+            return paragraph(f"Noise floor (A/A: one kernel paired with itself{where}): {', '.join(parts)}.")
+    return paragraph("Noise floor: no A/A control in these results.")
 
 
-def with_floor(found: Results, table: Table, text: str) -> str:
-    return f"{text}\n\n{noise_floor(found, table)}"
+def with_noise_floor(found: Study, table: Table, *blocks: Block) -> Blocks:
+    return [*blocks, found.once(noise_floor, table)]
 
 
-def sectors_table(found: Results, table: Table, where: dict[str, object]) -> str:
+def rows_or_none(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Block:
+    """A table, or that there are no results."""
+    shown = list(rows)
+    return document.table(header, shown) if shown else NO_RESULTS
+
+
+def sectors_table(found: Study, table: Table, where: Mapping[str, object]) -> Blocks:
     """Twins with their sectors, predicted and, where they were, counted."""
-    counts = counted.load(found, table)
-    return with_floor(found, table, counted.explained(counts, twin_table(table, where, sectors=True, counts=counts)))
+    counts = hardware_counts.load(found, table)
+    shown = twin_table(table, where, sectors=True, counts=counts)
+    return with_noise_floor(found, table, shown, *hardware_counts.explained(counts))
 
 
-def all_pairs(found: Results, table: Table) -> str:
+def all_pairs(found: Study, table: Table) -> Blocks:
     """What an experiment gets that declares nothing."""
-    counts = counted.load(found, table)
-    ends = {f"{metric}_{end}" for metric in table.measured for end in ("lo", "hi")}  # shown as their figure's interval
-    metrics = [metric for metric in table.measured if metric not in ends]
-    text = twin_table(table, {}, sectors=True, counts=counts, metrics=metrics)
-    return with_floor(found, table, counted.explained(counts, text))
+    counts = hardware_counts.load(found, table)
+    shown = twin_table(table, {}, sectors=True, counts=counts, metrics=table.measured)
+    return with_noise_floor(found, table, shown, *hardware_counts.explained(counts))

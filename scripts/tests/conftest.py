@@ -15,12 +15,13 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A repository with this one's claims, and results of its experiments for the reference GPU."""
+    """A repository with this one's claims and analyses, and results of its experiments for the reference GPU."""
     import synthetic
     import worklog
 
     for name, rows in synthetic.EXPERIMENTS.items():
         (tmp_path / name).mkdir()
-        (tmp_path / name / "claims.toml").write_bytes((SCRIPTS.parent / name / "claims.toml").read_bytes())
+        for file in ("claims.toml", "analysis.py"):
+            (tmp_path / name / file).write_bytes((SCRIPTS.parent / name / file).read_bytes())
         synthetic.write(tmp_path / worklog.REFERENCE, name, rows())
     return tmp_path

@@ -6,15 +6,14 @@ import json
 import shutil
 import sys
 import time
-from pathlib import Path
 
 import pytest
 import synthetic
 
 import counters
 import worklog
-from benchlib import counted as counted_lib
-from benchlib import ncu
+from analyses import REPOSITORY
+from benchlib import hardware_counts, ncu
 
 EXP01, EXP03 = "exp01_vector_add", "exp03_memory_coalescing"
 METRICS = counters.ASKED
@@ -481,6 +480,9 @@ def counted(bench):
     """Results of experiment 3 beside their counts, which differ in read_same; read_aos_x's twin has other loads."""
     rows = [{**row, "isa_hash": f"{row['variant']}-{row['api']}"} for row in synthetic.exp03_rows()]
     synthetic.write(bench.out, EXP03, rows)
+    (bench.folder / EXP03).mkdir()
+    (bench.folder / EXP03 / "claims.toml").write_text('question = "?"\n')
+    shutil.copy(REPOSITORY / EXP03 / "analysis.py", bench.folder / EXP03)
     assert worklog.main(["--readme", str(bench.folder), str(bench.out)]) == 0
     bench.before = (bench.out / "worklog.md").read_text()
     bench.program(EXP03, prediction_page(rows, wrong=("read_same",)))
@@ -571,7 +573,7 @@ def test_cases_that_were_not_counted_are_said(counted):
     [(4, 4, False), (4, 4.016, False), (4, 4.03, True), (4, 3.9, True), (4, None, False), (None, 4, False), (0, 0.25, False)],
 )
 def test_what_counts_as_different(predicted, count, expected):
-    assert counted_lib.differs(predicted, count) == expected
+    assert hardware_counts.differs(predicted, count) == expected
 
 
 def test_without_counters_nothing_changes(counted):
@@ -590,9 +592,7 @@ def test_without_listings_a_twin_has_no_count(counted):
 
 
 def test_claims_about_counters_are_decided(counted):
-    (counted.folder / EXP03).mkdir()
-    root = Path(worklog.__file__).resolve().parent.parent
-    shutil.copy(root / EXP03 / "claims.toml", counted.folder / EXP03)
+    shutil.copy(REPOSITORY / EXP03 / "claims.toml", counted.folder / EXP03)
     assert worklog.main(["--readme", str(counted.folder), str(counted.out)]) == 0
     with open(counted.out / "claims.csv", newline="", encoding="utf-8") as file:
         verdicts = {row["id"]: row["verdict"] for row in csv.DictReader(file)}

@@ -10,17 +10,20 @@ from pathlib import Path
 
 import pytest
 import synthetic
-from benchlib import floor, plots, results, tables_exp05
+from analyses import module, rendered, study
+from benchlib import floor, plots, results
+from benchlib.analysis import Study
 from benchlib.in_flight import Launch, Loops, concave
-from benchlib.plots import Figure, Panel, Point, Series
+from benchlib.plots import Chart, Panel, Point, Series
 from test_worklog import EXP01, EXP03, EXP05, reference, run
 
+ANALYSIS = module(EXP05)
 N = synthetic.DRAM_ELEMENTS  # 64 Mi
 MIB = 1 << 20
 
 
-def load(root: Path) -> results.Results:
-    return results.load(reference(root))
+def load(root: Path) -> Study:
+    return study(reference(root))
 
 
 def write_counters(root: Path, **change: object) -> None:
@@ -56,7 +59,7 @@ def test_ceilings_of_another_gpu_are_none(root: Path) -> None:
     (reference(root) / f"{EXP01}.csv").unlink()
     found = load(root)
     assert floor.ceilings(found, "GPU-1") == floor.Ceilings()
-    assert floor.section(found, found.tables[EXP05]).startswith("No floors: they need exp01_vector_add's ceilings")
+    assert rendered(floor.section(found, found.tables[EXP05])).startswith("No floors: they need exp01_vector_add's ceilings")
 
 
 # --------------------------------------------------------------------------------------------------------------- floors
@@ -208,7 +211,7 @@ def test_without_the_model_there_is_no_floor(root: Path) -> None:
     found = load(root)
     table = found.tables[EXP03]
     assert floor.Model(found, table).floor(table.cases[0]) is None
-    assert floor.section(found, table).startswith("No floors")
+    assert rendered(floor.section(found, table)).startswith("No floors")
 
 
 def test_the_summary_lists_what_breaks_the_rules(root: Path) -> None:
@@ -220,7 +223,7 @@ def test_the_summary_lists_what_breaks_the_rules(root: Path) -> None:
                 row[column] /= 4
     synthetic.write(reference(root), EXP05, rows)
     found = load(root)
-    text = floor.section(found, found.tables[EXP05])
+    text = rendered(floor.section(found, found.tables[EXP05]))
     assert re.search(r"of \d+ cases, 2 have a floor above it by more than 1 %:", text)
     above = text.partition("**Streaming")[0]
     assert above.count("| write_once block=256 grid=4096 elem_bytes=16 stride=1") == 2
@@ -255,7 +258,7 @@ def lines_of(text: str, first: str) -> list[list[str]]:
 def test_the_posts_kernels(root: Path) -> None:
     write_counters(root)
     found = load(root)
-    text = tables_exp05.exp05_source(found, found.tables[EXP05])
+    text = rendered(ANALYSIS.source(found, found.tables[EXP05]))
     row = lines_of(text, "source_strided")[0]
     assert row[:5] == ["source_strided", "256", "32", "32", "32"]
     assert row[5:7] == ["16.78", "536.9 + 0"]  # a 32nd of 64 MiB in whole sectors; 16 Mi / 32 warps of 32 sectors of 32 B
@@ -265,7 +268,7 @@ def test_the_posts_kernels(root: Path) -> None:
 
 def test_folded_against_once(root: Path) -> None:
     found = load(root)
-    text = tables_exp05.exp05_folded(found, found.tables[EXP05])
+    text = rendered(ANALYSIS.folded(found, found.tables[EXP05]))
     ratios = {(row[0], row[2]): row[8] for row in lines_of(text, "16 Mi") + lines_of(text, "64 Mi")}
     assert ratios["64 Mi", "1"].startswith("1.0000 [") and ratios["64 Mi", "32"].startswith("0.8000 [")
     assert len(ratios) == 10
@@ -274,7 +277,7 @@ def test_folded_against_once(root: Path) -> None:
 def test_loads_with_the_l2_told_how_much_to_fetch(root: Path) -> None:
     write_counters(root)
     found = load(root)
-    rows = lines_of(tables_exp05.exp05_fetch(found, found.tables[EXP05]), "32")
+    rows = lines_of(rendered(ANALYSIS.fetch(found, found.tables[EXP05])), "32")
     assert [row[2] for row in rows] == ["as the driver has it", "32 bytes", "64 bytes"]
     assert [row[5][:6] for row in rows] == ["1", "0.9000", "1.0000"] and rows[1][3] == "2147 + 0"
 
@@ -282,13 +285,13 @@ def test_loads_with_the_l2_told_how_much_to_fetch(root: Path) -> None:
 def test_sweeps_have_a_table_a_width(root: Path) -> None:
     found = load(root)
     table = found.tables[EXP05]
-    loads = tables_exp05.exp05_loads(found, table)
+    loads = rendered(ANALYSIS.loads(found, table))
     assert [title for title in re.findall(r"\*\*(.*?)\*\*", loads)] == [
         "Loads of 4 bytes, from memory", "Loads of 8 bytes, from memory", "Loads of 16 bytes, from memory",
         "Loads of arrays that the L2 holds, all or in part",
     ]  # fmt: skip
     assert "counted | distinct MB" in loads
-    few = tables_exp05.exp05_stores(found, table, ["1", "32"])
+    few = rendered(ANALYSIS.stores(found, table, ["1", "32"]))
     assert [row[1] for row in lines_of(few, "write_once")] == ["1", "32"] * 3
 
 
@@ -328,22 +331,22 @@ def test_a_figure_holds_what_was_measured(root: Path) -> None:
 def test_hostile_text_stays_text() -> None:
     hostile = '<script>alert("&")</script>'
     panel = Panel(hostile, hostile, [Series(hostile, "cuda", [Point(1, 2), Point(2, 3)])])
-    text = plots.svg(Figure(hostile, hostile, [panel], description=hostile))
+    text = plots.svg(Chart(hostile, hostile, [panel], description=hostile))
     ElementTree.fromstring(text)
     assert "<script" not in text and "&lt;script&gt;" in text
 
 
 def test_a_figure_of_nothing_and_of_one_point() -> None:
-    assert "No results." in plots.svg(Figure("t", "x", [Panel("p", "y", [])]))
+    assert "No results." in plots.svg(Chart("t", "x", [Panel("p", "y", [])]))
     for y_log in (False, True):
-        text = plots.svg(Figure("t", "x", [Panel("p", "y", [Series("s", "other", [Point(4, 7)])], y_log=y_log)]))
+        text = plots.svg(Chart("t", "x", [Panel("p", "y", [Series("s", "other", [Point(4, 7)])], y_log=y_log)]))
         ElementTree.fromstring(text)
         assert "nan" not in text and "inf" not in text
 
 
 def test_labels_do_not_overlap() -> None:
     series = [Series(f"s{i}", "cuda", [Point(1, 1), Point(2, 5 + i / 1000)]) for i in range(4)]
-    text = plots.svg(Figure("t", "x", [Panel("p", "y", series)]))
+    text = plots.svg(Chart("t", "x", [Panel("p", "y", series)]))
     heights = sorted(float(y) for y in re.findall(r'label cuda" x="[\d.]+" y="([\d.]+)"', text))
     assert len(heights) == 4
     assert all(below - above >= plots.LABEL_APART - 0.11 for above, below in zip(heights, heights[1:]))

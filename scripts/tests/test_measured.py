@@ -8,7 +8,7 @@ import pytest
 import synthetic
 import worklog
 from benchlib import claims, programs, results
-from benchlib.markdown import figure_text
+from benchlib.formats import figure_text
 from benchlib.stats import Figure, ratio
 from test_worklog import claim_rows, reference, run
 

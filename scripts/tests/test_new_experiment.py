@@ -39,6 +39,12 @@ def readme_commands() -> list[str]:
     return [line.strip() for line in lines[start:end]]
 
 
+def changes(root: Path) -> set[str]:
+    """`git status`, a line a file or a new folder."""
+    command = ["git", "status", "--porcelain"]
+    return set(subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout.splitlines())
+
+
 def follow(command: str, root: Path) -> None:
     # A build with the compiler cache of whoever develops here, if any: the copy's files are the repository's.
     env = {**os.environ, "CCACHE_BASEDIR": str(root), "CCACHE_NOHASHDIR": "1"}
@@ -52,8 +58,14 @@ def follow(command: str, root: Path) -> None:
 def test_the_readmes_commands(copy: Path) -> None:
     commands = readme_commands()
     (name,) = re.findall(r"new_experiment\.py (\w+)", commands[0])
-    for command in commands:
+    for command in ("git init -q", "git add -A", "git -c user.name=x -c user.email=x@x commit -qm before"):
+        follow(command, copy)
+    for command in commands[:-1]:
         follow(f"{command} {QUICKLY}" if command.startswith("cmake --preset") else command, copy)
+        # Nothing else of the repository knows of it; what is generated from all experiments comes last.
+        assert changes(copy) == {" M CMakeLists.txt", f"?? {name}/"}, command
+    follow("git diff --numstat CMakeLists.txt | grep -q '^1\t0\t'", copy)
+    follow(commands[-1], copy)
     (result,) = copy.glob(f"build/results/*/{name}.csv")
     with open(result, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -64,7 +76,12 @@ def test_the_readmes_commands(copy: Path) -> None:
     if "vulkan" not in {row["api"] for row in ran}:
         pytest.skip(f"no Vulkan device here: {rows[-1]['reason']}")
     assert all(float(row["device_ns"]) > 0 for row in ran)
-    assert name in (result.parent / "worklog.md").read_text(encoding="utf-8")
+    worklog = (result.parent / "worklog.md").read_text(encoding="utf-8")
+    assert f"## {name}" in worklog and "### Sizes\n\n| variant | block | elements |" in worklog
+    assert f"](plots/exp{name[3:5]}-sizes.svg)" in worklog
+    assert "<svg" in (result.parent / f"plots/exp{name[3:5]}-sizes.svg").read_text(encoding="utf-8")
+    report = (result.parent / "report.html").read_text(encoding="utf-8")
+    assert "<summary>Sizes</summary>" in report and "<figcaption>Bandwidth against size</figcaption>" in report
     number = name[3:5]
     assert f"\n{number}.1," in (copy / "results/nvidia-h200/claims.csv").read_text(encoding="utf-8")
     readme = (copy / "README.md").read_text(encoding="utf-8")
@@ -84,7 +101,7 @@ def test_the_readmes_commands(copy: Path) -> None:
 def test_nothing_of_the_template_is_left(copy: Path) -> None:
     assert new_experiment.main(["exp07_two_words", QUESTION]) == 0
     texts = [path.read_text(encoding="utf-8") for path in sorted((copy / "exp07_two_words").rglob("*")) if path.is_file()]
-    assert len(texts) == 7
+    assert len(texts) == 8
     assert not [text for text in texts if re.search(r"exp00|EXP00|\b00\.1|template|the question\?", text)]
     assert sum(QUESTION in text for text in texts) == 3 and sum("exp07: two words" in text for text in texts) == 1
     lines = (copy / "CMakeLists.txt").read_text(encoding="utf-8").splitlines()

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import report
 import synthetic
-from benchlib import html, report_picture, report_sass, results
+from benchlib import document, report_page, report_picture, report_sass, results
 from test_worklog import EXP01, EXP03, EXP05, reference, snapshot
 
 CHROMIUM = next((path for name in report_picture.BROWSERS if (path := shutil.which(name))), None)
@@ -94,7 +94,7 @@ def test_what_is_on_it(full: Path) -> None:
             assert attrs["href"] is not None and attrs["href"].startswith("#")
             assert attrs["href"].startswith("#sass:") or attrs["href"][1:] in ids
     assert text.count("How to reproduce this figure") >= 8
-    assert "build/release/bin/exp05_strided --variant &#x27;read_once&#x27; --csv exp05_strided.csv" in text
+    assert "build/release/bin/exp05_strided --variant &#39;read_once&#39; --csv exp05_strided.csv" in text
     assert "sectors per request" in text and "Time floor" in text
     assert "REFUTED" in text and "REPRODUCED" in text
 
@@ -220,38 +220,46 @@ def test_bad_input_changes_nothing(full: Path, capsys: pytest.CaptureFixture[str
     assert snapshot(full) == before
 
 
-# -------------------------------------------------------------------------------------------------------------- Markdown
+# ---------------------------------------------------------------------------------------------------------------- blocks
+
+
+def shown(*blocks: document.Block) -> str:
+    return report_page.environment().from_string('{% from "document.html.j2" import blocks %}{{ blocks(found) }}').render(found=blocks)
 
 
 @pytest.mark.parametrize(
-    ("markdown", "expected"),
+    ("part", "expected"),
     [
-        ("a **b** `c` *d*", "a <strong>b</strong> <code>c</code> <em>d</em>"),
-        (r"x\|y \*z\* \`q\`", "x|y *z* `q`"),
-        ("&lt;img&gt; &amp;lt;", "&lt;img&gt; &amp;lt;"),
-        ("<b>", "&lt;b&gt;"),
-        ("[text](sass/e/k.md)", '<a href="#sass:e/k">text</a>'),
-        ("[text](javascript:x)", "text"),
-        (r"[a\](b](javascript:x)", "a](b"),  # as CommonMark has it: all of it is the label
-        ("2 * 3 * 4", "2 * 3 * 4"),
+        ("a **b** `c` <d>", "a **b** `c` &lt;d&gt;"),  # a text is no Markdown
+        ("&lt;img&gt; &amp;", "&amp;lt;img&amp;gt; &amp;amp;"),
+        (document.Code("<x>"), "<code>&lt;x&gt;</code>"),
+        (document.Strong("x & y"), "<strong>x &amp; y</strong>"),
+        (document.Emphasis("<i>"), "<em>&lt;i&gt;</em>"),
+        (document.ListingLink("<k>", "exp01", 'k"><script>'), '<a href="#sass:exp01/k&#34;&gt;&lt;script&gt;">&lt;k&gt;</a>'),
+        (document.FileLink("exp01", "javascript:x"), "exp01"),
     ],
 )
-def test_inline(markdown: str, expected: str) -> None:
-    assert html.inline(markdown, report.link) == expected
+def test_inline(part: document.Inline, expected: str) -> None:
+    assert shown(document.paragraph(part)).strip() == f"<p>{expected}</p>"
 
 
 def test_blocks() -> None:
-    table = "| a | b |\n| --- | ---: |\n| 1 \\| 2 | <3> |"
-    text = html.blocks(f"p\n\n{table}\n\n- one\n- two\n\n```text\n<x> **y**\n```\n\n![i](plots/x.svg)")
+    table = document.table(["a", "<b>:"], [["1 | 2", "<3>"], [document.Verdict("SLOWER"), document.Number(1234.5)]])
+    listing = document.Preformatted("<x> **y** ```")
+    items = document.Bullets((("one", document.Code("1")), ("two",)))
+    text = shown(document.paragraph("p"), document.section("<s>", [table, items]), listing, document.Image("x", "i"))
     tags(text)
-    assert '<td>1 | 2</td><td class="n">&lt;3&gt;</td>' in text and "<ul><li>one</li><li>two</li></ul>" in text
-    assert "&lt;x&gt; **y**</pre>" in text and "plots" not in text
+    assert '<td>1 | 2</td><td class="n">&lt;3&gt;</td>' in text and '<th class="n">&lt;b&gt;</th>' in text
+    assert '<td><span class="verdict SLOWER">SLOWER</span></td><td class="n">1234</td>' in text
+    assert "<summary>&lt;s&gt;</summary>" in text and "<ul><li>one<code>1</code></li><li>two</li></ul>" in text
+    assert "&lt;x&gt; **y** ```</pre>" in text and "plots" not in text
 
 
 def test_a_column_of_words_keeps_to_the_left() -> None:
-    text = html.blocks("| a | b | c |\n| ---: | ---: | ---: |\n| word | 1 | – |\n| – | – | – |\n| x | -3.5 [1, 2] | – |")
+    rows = [["word", "1", "–"], ["–", "–", "–"], ["x", "-3.5 [1, 2]", "–"]]
+    text = shown(document.table(["a:", "b:", "c:"], rows))
     assert text.count('<td class="n">') == 6 and "<th>a</th>" in text and '<th class="n">b' in text and '<th class="n">c' in text
-    assert '<th class="n">' in html.blocks("| a |\n| ---: |")
+    assert '<th class="n">' in shown(document.table(["a:"], []))
 
 
 # --------------------------------------------------------------------------------------------------------------- browser

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 import synthetic
-from benchlib import results, tables_async_copy
+from analyses import module, rendered
+from benchlib import results
 
 NAME = "exp06_async_copy"
+ANALYSIS = module(NAME)
 PARAMS = ["steps", "block", "blocks_per_sm", "stages", "chunk_bytes", "hint", "left_out", "pressure"]
 MEASURED = ["tiles", "wrong_tiles", "wrong_outside", "gave_up"]
 
@@ -31,7 +33,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> results.Table:
 
 
 def test_what_is_hidden_behind_the_longer(table: results.Table) -> None:
-    lines = tables_async_copy.async_overlap(None, table).splitlines()
+    lines = rendered(ANALYSIS.overlap(None, table)).splitlines()
     assert "| overlap_plain | – | cuda | 200.0 | 350.0 |" in lines
     assert lines[-3:] == [
         "| overlap_plain | – | cuda | 0 |",
@@ -41,11 +43,11 @@ def test_what_is_hidden_behind_the_longer(table: results.Table) -> None:
 
 
 def test_the_fastest_copy_comes_first(table: results.Table) -> None:
-    lines = tables_async_copy.async_copies(None, table).splitlines()
+    lines = rendered(ANALYSIS.copies(None, table)).splitlines()
     assert [line.split("|")[5].strip() for line in lines[2:]] == ["16 Ki", "4 Ki"]
 
 
 def test_wrong_tiles(table: results.Table) -> None:
-    lines = tables_async_copy.async_tiles(None, table).splitlines()
+    lines = rendered(ANALYSIS.tiles(None, table)).splitlines()
     assert lines[0] == "Of 64 Ki tiles."
     assert lines[-2:] == ["| nothing | 0 | 0 |", "| read_wait | 123 | 0 |"]

@@ -5,9 +5,12 @@ from pathlib import Path
 import counters
 import pytest
 import synthetic
-from benchlib import code_cells, listings, plots, plots_exp06, results, tables_exp06, tables_exp06_litmus
+from analyses import module, rendered, study
+from benchlib import code_cells, listings, plots
+from benchlib.analysis import Study
 
-ORDERING, CACHE_OPS, LITMUS = "exp06_ordering", "exp06_cache_ops", "exp06_litmus"
+ORDERING, CACHE_OPS, LITMUS = PROGRAMS = "exp06_ordering", "exp06_cache_ops", "exp06_litmus"
+ORDER, CACHE, TESTS = map(module, PROGRAMS)
 RELAXED = {"memory_order": "relaxed", "scope": "gpu", "via": "instruction", "resident_bytes": "16384", "in_flight_bytes": ""}
 
 
@@ -47,7 +50,7 @@ def write_code(directory: Path, experiment: str, kernel: str, api: str, lines: l
 
 
 @pytest.fixture
-def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> results.Results:
+def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
     columns = ["block", "memory_order", "scope", "via", "resident_bytes", "in_flight_bytes"]
     monkeypatch.setitem(synthetic.PARAMS, ORDERING, columns)
     monkeypatch.setitem(synthetic.PARAMS, CACHE_OPS, ["block", "op", "level", "reuse_bytes", "stream_bytes"])
@@ -71,7 +74,7 @@ def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> results.Results:
     write_code(tmp_path, ORDERING, "load_acquire_gpu", "vulkan", ["LDG.E.STRONG.GPU R1, [R1]", *loop[:1]] * 4 + ["@P1 BRA 0x0"])
     write_code(tmp_path, ORDERING, "fence_acq_rel_gpu", "cuda", loop)
     write_code(tmp_path, LITMUS, "mp_fence", "vulkan", ["MEMBAR.ALL.CTA", "MEMBAR.SC.GPU", "MEMBAR.ALL.CTA", "EXIT"])
-    return results.load(tmp_path)
+    return study(tmp_path)
 
 
 def test_an_unrolled_loop_is_one_turn() -> None:
@@ -83,80 +86,80 @@ def test_an_unrolled_loop_is_one_turn() -> None:
     assert code_cells.repeated(code[:2]) == []
 
 
-def test_an_orders_row(found: results.Results) -> None:
-    lines = tables_exp06.ordering_orders(found, found.tables[ORDERING]).splitlines()
+def test_an_orders_row(found: Study) -> None:
+    lines = rendered(ORDER.orders(found, found.tables[ORDERING])).splitlines()
     assert "| load | relaxed | gpu / Device | – | – | 145.0 | 150.0 | – | – |" in lines
     assert "| load | acquire | gpu / Device | – | LDG.E.STRONG.GPU; MEMBAR.ALL.GPU | 290.0 | 600.0 | 2.00 | 4.00 |" in lines
     assert lines[-1] == "Not measured a second time."
 
 
-def test_how_far_two_runs_lie_apart(found: results.Results, tmp_path: Path) -> None:
+def test_how_far_two_runs_lie_apart(found: Study, tmp_path: Path) -> None:
     synthetic.write(tmp_path / "rerun", ORDERING, order_rows(scale=1.03))
     for name in (CACHE_OPS, LITMUS):
         for end in ("csv", "schema.json"):
             (tmp_path / "rerun" / f"{name}.{end}").write_bytes((tmp_path / f"{name}.{end}").read_bytes())
-    again = results.load(tmp_path)
-    text = tables_exp06.repeats(again.tables[ORDERING], tables_exp06.CHAINS, "element_ns")
+    again = study(tmp_path)
+    text = rendered(ORDER.repeats(again.tables[ORDERING], ORDER.CHAINS, "element_ns"))
     assert "3 of 5 rows differ by 2 % or less" in text and "the largest difference is 3.00 % (load_chain cuda" in text
 
 
-def test_a_chains_time_is_in_the_cell_of_its_order_and_scope(found: results.Results) -> None:
-    lines = tables_exp06.ordering_chains(found, found.tables[ORDERING]).splitlines()
+def test_a_chains_time_is_in_the_cell_of_its_order_and_scope(found: Study) -> None:
+    lines = rendered(ORDER.chains(found, found.tables[ORDERING])).splitlines()
     assert lines[2] == "| operation | resident_bytes | order | gpu / Device | sys |"
     assert lines[4] == "| load_chain | 16 Ki | relaxed | 145.0 / 150.0 | 290.0 / – |"
 
 
-def test_a_fences_cycles(found: results.Results) -> None:
-    lines = tables_exp06.ordering_fences(found, found.tables[ORDERING]).splitlines()
+def test_a_fences_cycles(found: Study) -> None:
+    lines = rendered(ORDER.fences(found, found.tables[ORDERING])).splitlines()
     assert lines[2] == "| order | scope | CUDA's machine code | Vulkan's | 0 B | 64 Ki B |"
     assert lines[-1] == "| acq_rel | gpu / Device | MEMBAR.ALL.GPU | – | 700.2 / 700.2 | 900.5 / 900.5 |"
 
 
-def test_messages_with_their_stale_payloads(found: results.Results) -> None:
-    lines = tables_exp06.ordering_messages(found, found.tables[ORDERING]).splitlines()
+def test_messages_with_their_stale_payloads(found: Study) -> None:
+    lines = rendered(ORDER.messages(found, found.tables[ORDERING])).splitlines()
     assert "| gpu / Device | relaxed | 800.0 | 900.0 | 850.0 | 950.0 | 3.000 | 3.000 |" in lines
 
 
-def test_a_reuse_sets_rate(found: results.Results) -> None:
-    lines = tables_exp06.cache_ops_reuse(found, found.tables[CACHE_OPS]).splitlines()
+def test_a_reuse_sets_rate(found: Study) -> None:
+    lines = rendered(CACHE.reuse(found, found.tables[CACHE_OPS])).splitlines()
     assert lines[2] == "| stream's loads | set's loads | l1, 512 Ki B |"
     assert "| cs | plain | 88.50 / – |" in lines and "| cs | read-only | 88.50 / 88.50 |" in lines
 
 
-def test_an_operators_row(found: results.Results) -> None:
-    lines = tables_exp06.cache_ops_operators(found, found.tables[CACHE_OPS]).splitlines()
+def test_an_operators_row(found: Study) -> None:
+    lines = rendered(CACHE.operators(found, found.tables[CACHE_OPS])).splitlines()
     (row,) = [line for line in lines if line.startswith("| cs |")]
     assert row.startswith("| cs | LDG.E.EF | – |") and "| 0.50 / 0.50 |" in row
 
 
-def test_litmus_outcomes_say_what_is_forbidden_and_what_says_nothing(found: results.Results) -> None:
-    text = tables_exp06_litmus.litmus_outcomes(found, found.tables[LITMUS])
+def test_litmus_outcomes_say_what_is_forbidden_and_what_says_nothing(found: Study) -> None:
+    text = rendered(TESTS.outcomes(found, found.tables[LITMUS]))
     assert "| MP | blocks | 50000 / 50000 | – | [0] / [0] | – | – | – | 0 of 2.0e9 |" in text
     assert "| MP | one block | 0? / 0? | – | [0]? / [0]? | – | – | – | – |" in text
     assert "0 of 2.0e9 instances of the 2 cases (of 4) that have a live control. The other 2 (2 in one block) say nothing" in text
 
 
-def test_what_a_litmus_tests_fences_become(found: results.Results) -> None:
-    text = tables_exp06_litmus.litmus_fences(found, found.tables[LITMUS])
+def test_what_a_litmus_tests_fences_become(found: Study) -> None:
+    text = rendered(TESTS.fences(found, found.tables[LITMUS]))
     assert text.splitlines()[-1] == "| fence | – | MEMBAR.ALL.CTA; MEMBAR.SC.GPU |"
 
 
-def test_the_figures(found: results.Results) -> None:
-    fences = plots_exp06.exp06_fences_plot(found, found.tables[ORDERING])
+def test_the_figures(found: Study) -> None:
+    fences = ORDER.fences_chart(found, found.tables[ORDERING])
     assert [[(p.x, p.y) for p in s.points] for s in fences.panels[1].series if s.name == "CUDA"] == [[(0, 700.25), (64, 900.5)]]
-    reuse = plots_exp06.exp06_reuse_plot(found, found.tables[CACHE_OPS])
+    reuse = CACHE.reuse_chart(found, found.tables[CACHE_OPS])
     assert [(p.x, p.y) for s in reuse.panels[0].series if s.name == "cs" for p in s.points] == [(512, 88.5)]
     assert plots.svg(fences).count("<svg") == plots.svg(reuse).count("<svg") == 1
 
 
-def test_what_the_level_still_held_of_the_set(found: results.Results, tmp_path: Path) -> None:
+def test_what_the_level_still_held_of_the_set(found: Study, tmp_path: Path) -> None:
     table = found.tables[CACHE_OPS]
-    assert tables_exp06.cache_ops_hits(found, table) == ""
+    assert rendered(CACHE.hits(found, table)) == ""
     rows = []
     for case in table.select({"variant": "reuse", "api": "cuda"}):
         key = {column: value for column, value in case.cells if value}
         rows.append({"experiment": CACHE_OPS, **key, "l1_hit_pct": "0" if case["op"] == "plain" else "11"})
     (tmp_path / "counters.csv").write_text(counters.csv_text(rows), encoding="utf-8")
-    again = results.load(tmp_path)
-    lines = tables_exp06.cache_ops_hits(again, again.tables[CACHE_OPS]).splitlines()
+    again = study(tmp_path)
+    lines = rendered(CACHE.hits(again, again.tables[CACHE_OPS])).splitlines()
     assert lines[-2:] == ["| plain | plain | 0 |", "| cs | plain | 99.0 |"]  # 11 % of the stream's and the set's loads

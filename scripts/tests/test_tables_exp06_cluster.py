@@ -4,14 +4,16 @@ from pathlib import Path
 
 import pytest
 import synthetic
-from benchlib import results, tables_exp06_cluster
+from analyses import module, rendered, study
+from benchlib.analysis import Study
 
 CLUSTER = "exp06_cluster"
+ANALYSIS = module(CLUSTER)
 PARAMS = ["block", "op", "cluster", "distance", "work", "level", "chunk_bytes"]
 
 
 @pytest.fixture
-def clusters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> results.Results:
+def clusters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
     monkeypatch.setitem(synthetic.PARAMS, CLUSTER, PARAMS)
     measured = ["cycles", "bytes_per_cycle", "pairs", "pair_cycles", "pair_cycles_min", "pair_cycles_max", "tpc_cycles",
                 "sms_used", "active_clusters"]  # fmt: skip
@@ -34,29 +36,29 @@ def clusters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> results.Results
         row("spread", 5000, cluster=16, work=2048, active_clusters=7, sms_used=112),
     ]
     synthetic.write(tmp_path, CLUSTER, rows)
-    return results.load(tmp_path)
+    return study(tmp_path)
 
 
-def test_a_clusters_figures_are_in_the_columns_of_its_size(clusters: results.Results) -> None:
+def test_a_clusters_figures_are_in_the_columns_of_its_size(clusters: Study) -> None:
     table = clusters.tables[CLUSTER]
-    rounds = tables_exp06_cluster.cluster_rounds(clusters, table).splitlines()
+    rounds = rendered(ANALYSIS.rounds(clusters, table)).splitlines()
     assert rounds[2] == "| op | 8, distance 1 | 16, distance 8 |"
     assert rounds[4:] == ["| standard | 365.0 | – |", "| poll | – | 241.0 |"]
-    latency = tables_exp06_cluster.cluster_latency(clusters, table).splitlines()
+    latency = rendered(ANALYSIS.latency(clusters, table)).splitlines()
     assert latency[5] == "| load | – | 188.5 |"
     assert latency[-1] == "| 16 | 240 | 175.0 | 190.0 | 213.0 | 176.0 |"
-    assert tables_exp06_cluster.cluster_exchange(clusters, table).splitlines()[-1] == "| read | 21.50 |"
-    assert tables_exp06_cluster.cluster_barriers(clusters, table).splitlines()[-1] == "| relaxed_between | 64 | 600.0 |"
-    multicast = tables_exp06_cluster.cluster_multicast(clusters, table).splitlines()
+    assert rendered(ANALYSIS.exchange(clusters, table)).splitlines()[-1] == "| read | 21.50 |"
+    assert rendered(ANALYSIS.barriers(clusters, table)).splitlines()[-1] == "| relaxed_between | 64 | 600.0 |"
+    multicast = rendered(ANALYSIS.multicast(clusters, table)).splitlines()
     assert multicast[2] == "| level | op | chunk_bytes | 8 |"
     assert multicast[4:] == ["| l2 | own | 4096 | 0.8000 |", "| l2 | own | 32768 | 1.000 |"]
-    assert tables_exp06_cluster.cluster_spread(clusters, table).splitlines()[-1] == "| 16 | 7 | 112 | 50.00 |"
+    assert rendered(ANALYSIS.spread(clusters, table)).splitlines()[-1] == "| 16 | 7 | 112 | 50.00 |"
 
 
 def test_results_without_chunk_sizes_show_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(synthetic.PARAMS, CLUSTER, PARAMS[:-1])
     cells = {"op": "own", "cluster": 8, "distance": "", "work": "", "level": "l2", "elements": 100, "bytes_per_element": 8}
     synthetic.write(tmp_path, CLUSTER, [synthetic.row(CLUSTER, "multicast", "cuda", 1000, **cells)])
-    found = results.load(tmp_path)
-    multicast = tables_exp06_cluster.cluster_multicast(found, found.tables[CLUSTER]).splitlines()
+    found = study(tmp_path)
+    multicast = rendered(ANALYSIS.multicast(found, found.tables[CLUSTER])).splitlines()
     assert multicast[2] == "| level | op | 8 |" and multicast[4:] == ["| l2 | own | 0.8000 |"]

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 import synthetic
 import worklog
-from benchlib import results, tables_exp06_peer
+from analyses import module, rendered, study
+from benchlib.analysis import Study
 
 PEER = "exp06_peer"
+ANALYSIS = module(PEER)
 ROOT = Path(worklog.__file__).resolve().parents[1]
 LARGE = 1 << 26  # words: 256 MiB
 
@@ -43,7 +45,8 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setitem(synthetic.MEASURED, PEER, [*measured, "wrong_words", "wrong_words_lo", "wrong_words_hi"])
     for name in ("exp01_vector_add", "exp06_memory_model/peer"):
         (tmp_path / name).mkdir(parents=True)
-        (tmp_path / name / "claims.toml").write_bytes((ROOT / name / "claims.toml").read_bytes())
+        for file in ("claims.toml", "analysis.py"):
+            (tmp_path / name / file).write_bytes((ROOT / name / file).read_bytes())
     synthetic.write(tmp_path / worklog.REFERENCE, "exp01_vector_add", synthetic.exp01_rows())
     synthetic.write(tmp_path / "results" / "nvidia-h200-x2", PEER, rows())
     readme = "<!-- worklog:answers -->\n<!-- /worklog -->\n<!-- worklog:exp06-peer-sizes -->\n<!-- /worklog -->\n"
@@ -52,27 +55,27 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def found(repository: Path) -> results.Results:
-    return results.load(repository / "results" / "nvidia-h200-x2")
+def found(repository: Path) -> Study:
+    return study(repository / "results" / "nvidia-h200-x2")
 
 
-def test_bandwidth_by_size_and_by_sms(found: results.Results) -> None:
-    lines = tables_exp06_peer.peer_sizes(found, found.tables[PEER]).splitlines()
+def test_bandwidth_by_size_and_by_sms(found: Study) -> None:
+    lines = rendered(ANALYSIS.sizes(found, found.tables[PEER])).splitlines()
     assert lines[2] == "|  | 64 KiB | 256 MiB |"
     assert lines[4] == "| load_plain | 25.00 (6 %) | 400.0 (89 %) |"
     assert "| copy_in | – | 410.0 |" in lines
-    lines = tables_exp06_peer.peer_sms(found, found.tables[PEER]).splitlines()
+    lines = rendered(ANALYSIS.sms(found, found.tables[PEER])).splitlines()
     assert lines[2] == "|  | 1 | 132 |"
     assert lines[4] == "| load_plain | 50.00 (11 %) | 400.0 (89 %) |"
 
 
-def test_latency(found: results.Results) -> None:
-    lines = tables_exp06_peer.peer_latency(found, found.tables[PEER]).splitlines()
+def test_latency(found: Study) -> None:
+    lines = rendered(ANALYSIS.latency(found, found.tables[PEER])).splitlines()
     assert lines[4:] == ["| chase | relaxed | peer | 16 KiB | 900.0 |", "| flag | relaxed | reader | – | 700.0 |"]
 
 
-def test_what_polls_saw(found: results.Results) -> None:
-    lines = tables_exp06_peer.peer_watch(found, found.tables[PEER]).splitlines()
+def test_what_polls_saw(found: Study) -> None:
+    lines = rendered(ANALYSIS.watch(found, found.tables[PEER])).splitlines()
     assert lines[4:] == ["| weak | peer | kernel | 0 % | 3000000 | – |", "| relaxed | peer | host | 100 % | 40.00 | 30000 |"]
 
 

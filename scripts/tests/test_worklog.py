@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 import synthetic
 import worklog
-from benchlib import claims, excerpts, plot_files, results, tables
-from benchlib.markdown import count, escape, sig
+from analyses import REPOSITORY, rendered
+from benchlib import analysis, claims, excerpts, programs, results, tables
+from benchlib.formats import count, sig
+from benchlib.markdown import escape
 from benchlib.results import Case
 from benchlib.stats import Figure, hull, ratio, verdict
 
@@ -102,7 +104,7 @@ def test_no_twin_on_another_gpu(tmp_path: Path) -> None:
     synthetic.write(tmp_path, EXP01, rows)
     table = results.load(tmp_path).tables[EXP01]
     assert table.twin(table.cases[0]) is None
-    assert "no twin" in tables.twin_table(table, {})
+    assert "no twin" in rendered(tables.twin_table(table, {}))
 
 
 def test_largest_size_that_failed_is_not_replaced_by_a_smaller_one(tmp_path: Path) -> None:
@@ -362,25 +364,40 @@ def test_markers_are_filled_and_the_rest_kept(root: Path) -> None:
 CLAIM_TABLES = [f"claims-{name.partition('_')[0]}" for name in ALL]
 
 
-def test_what_the_modules_declare_does_not_collide() -> None:
-    declared = [marker for each in worklog.EXPERIMENTS for marker in (*each.readme, each.figures) if marker]
-    assert sorted(declared) == sorted(worklog.README_TABLES) == sorted(set(declared))
-    assert not [name for name in declared if name == "answers" or name.startswith("claims-")]
-    assert len(worklog.EXPERIMENTS) == len(worklog.SECTIONS)
-    files = sorted(path.stem for path in (SCRIPTS / "benchlib").glob("tables_*.py"))
-    assert files == sorted(module.__name__.partition(".")[2] for module in worklog.TABLES)
-
-
-def test_an_experiment_with_plots_shows_them() -> None:
-    shown = {each.name for each in worklog.EXPERIMENTS if each.figures}
-    assert shown == {plot.experiment for plot in plot_files.PLOTS.values()}
-
-
+ANALYSES = analysis.load(REPOSITORY)
 # exp06's tables have tests and rows of their own.
-WITH_RESULTS = [name for name, (experiment, _) in worklog.README_TABLES.items() if experiment in synthetic.EXPERIMENTS]
+MARKERS = [name for each in ALL for name in (*ANALYSES[each].readme, ANALYSES[each].plots_marker) if name]
 
 
-@pytest.mark.parametrize("name", [*WITH_RESULTS, *CLAIM_TABLES, "answers"])
+def test_every_program_has_an_analysis() -> None:
+    folders = programs.source_folders(REPOSITORY)
+    assert sorted(ANALYSES) == sorted(folders) and len(folders) >= 13
+    assert all((folder / "analysis.py").is_file() for folder in folders.values())
+    assert all(bool(each.plots) == bool(each.plots_marker) for each in ANALYSES.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no ANALYSIS in it"),
+        ("ANALYSIS = 3\n", "no ANALYSIS in it"),
+        ("readme={'exp01-sizes': None}", "'exp01-sizes' is no name for a table or figure here, "),
+        ("readme={'answers': None}", "'answers' is no name for a table or figure here"),
+        ("readme={'claims-x': None}", "'claims-x' is no name for a table or figure here"),
+        ("plots={'x': None}", "'' is no name for a table or figure here"),
+    ],
+)
+def test_bad_analyses(root: Path, capsys: pytest.CaptureFixture[str], text: str, message: str) -> None:
+    made = f"from benchlib.analysis import Analysis\nANALYSIS = Analysis({text})\n" if "=" in text and "ANALYSIS" not in text else text
+    (root / EXP02 / "analysis.py").write_text(made, encoding="utf-8")
+    before = snapshot(root)
+    assert run(root) == 1
+    said = capsys.readouterr().err
+    assert message in said and "analysis.py" in said and len(said.splitlines()) == 1
+    assert snapshot(root) == before
+
+
+@pytest.mark.parametrize("name", [*MARKERS, *CLAIM_TABLES, "answers", "experiments"])
 def test_every_table_has_a_marker_name(root: Path, name: str) -> None:
     synthetic.write_listings(reference(root))
     (reference(root) / "counters.csv").write_text(synthetic.counters_text(EXP03, EXP05), encoding="utf-8")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchlib import markdown
-from benchlib.markdown import NONE, escape
-from benchlib.results import API_NAMES, TWIN_MODES, Case, Results, Row, Table, number
+from benchlib import document
+from benchlib.analysis import Study
+from benchlib.document import NONE, Block, Blocks, Cell, Emphasis, paragraph
+from benchlib.results import API_NAMES, TWIN_MODES, Case, Row, Table, number
 
 KINDS = ("load", "store")
 SAME_WITHIN = 0.005  # of the prediction
 EXACT = 1e-5  # counters.csv has six digits
-EXPLANATION = (
-    "Counted: by Nsight Compute, CUDA. *(twin)*: nothing counts Vulkan; the machine code has the same loads and stores as its "
-    "CUDA twin's, so this is the twin's count."
+EXPLANATION = paragraph(
+    "Counted: by Nsight Compute, CUDA. ",
+    Emphasis("(twin)"),
+    ": nothing counts Vulkan; the machine code has the same loads and stores as its CUDA twin's, so this is the twin's count.",
 )
 
 
@@ -42,7 +44,7 @@ class Counts:
         requests, sectors = (self.value(case, f"{kind}_{what}") for what in ("requests", "sectors"))
         return sectors / requests if requests and sectors is not None else None
 
-    def cell(self, case: Case | None, kinds: Sequence[str] = KINDS) -> str:
+    def cell(self, case: Case | None, kinds: Sequence[str] = KINDS) -> Cell:
         """`16 + 4`; a Vulkan case's is its twin's, and says so."""
         if case is None:
             return NONE
@@ -53,7 +55,7 @@ class Counts:
         text = " + ".join(number_text(count) for count in counts)
         return text if source == case else f"{text} (twin)"
 
-    def cells(self, sides: Sequence[Case | None], kinds: Sequence[str] = KINDS) -> list[str]:
+    def cells(self, sides: Sequence[Case | None], kinds: Sequence[str] = KINDS) -> list[Cell]:
         return [self.cell(side, kinds) for side in sides]
 
     def _cuda_twin(self, case: Case) -> Case | None:
@@ -67,30 +69,35 @@ class Counts:
 HEADER = [f"counted, {name}:" for name in API_NAMES.values()]
 
 
-def load(found: Results, table: Table) -> Counts | None:
+def load(found: Study, table: Table) -> Counts | None:
     """None without counters of this experiment, or where nothing is predicted."""
     return load_any(found, table) if {f"{kind}_sectors" for kind in KINDS} <= set(table.model) else None
 
 
-def load_any(found: Results, table: Table) -> Counts | None:
+def load_any(found: Study, table: Table) -> Counts | None:
     """The same for an experiment without predictions."""
+    return found.once(_load, table)
+
+
+def _load(found: Study, table: Table) -> Counts | None:
     counters = found.auxiliary("counters.csv", table.name)
     return Counts(table, counters, _same_code(found, table.name)) if counters and counters.cases else None
 
 
-def explained(counts: Counts | None, text: str) -> str:
-    return f"{text}\n\n{EXPLANATION}" if counts else text
+def explained(counts: Counts | None) -> Blocks:
+    return [EXPLANATION] if counts else []
 
 
-def comparison(found: Results, table: Table) -> str | None:
-    """How many predictions the counters bear out, and every one that they do not; None where nothing was counted.
+def comparison(found: Study, table: Table) -> Blocks:
+    """How many predictions the counters bear out, and every one that they do not; nothing where nothing was counted.
 
     Sectors of one request: a grid's last warp, and the elements that an offset leaves out, drop out of it.
     """
     counts = load(found, table)
     if counts is None:
-        return None
-    summary, exceptions = [], []
+        return []
+    summary: list[list[Cell]] = []
+    exceptions: list[list[Cell]] = []
     for kind in KINDS:
         cases = table.select({"api": "cuda"})
         predicted = [(case, per_request) for case in cases if (per_request := _predicted(table, case, kind))]
@@ -102,23 +109,26 @@ def comparison(found: Results, table: Table) -> str | None:
         numbers = (len(predicted), len(compared), exact, within, len(beyond))
         summary.append([f"{kind}s", *map(str, numbers)])
         for case, wanted, seen in beyond:
-            name, reason = escape(case.name(without=["api"])), _reason(table, counts, case, kind, wanted, seen)
+            name, reason = case.name(without=["api"]), _reason(table, counts, case, kind, wanted, seen)
             exceptions.append([name, f"{kind}s", number_text(wanted), number_text(seen), reason])
         uncounted = len(predicted) - len(compared)
         if uncounted:
             exceptions.append([f"{uncounted} cases", f"{kind}s", NONE, NONE, "not in counters.csv"])
     header = ["sectors per request", "predicted:", "counted:", "equal:", f"within {100 * SAME_WITHIN:.1f} %:", "beyond:"]
-    parts = ["CUDA cases. A store's count shows noise of a few tenths of a percent on an H200."]
-    parts.append(markdown.table(header, summary))
+    parts: list[Block] = [
+        paragraph("CUDA cases. A store's count shows noise of a few tenths of a percent on an H200."),
+        document.table(header, summary),
+    ]
     if exceptions:
-        parts.append(markdown.table(["exception", "kind", "predicted:", "counted:", "reason, from the data"], exceptions))
+        parts.append(document.table(["exception", "kind", "predicted:", "counted:", "reason, from the data"], exceptions))
     else:
-        parts.append("No exceptions.")
-    return "\n\n".join(parts)
+        parts.append(paragraph("No exceptions."))
+    return parts
 
 
-def predicted_and_counted(found: Results, table: Table) -> str:
-    return comparison(found, table) or "Nothing was counted: scripts/counters.py does, with Nsight Compute."
+def predicted_and_counted(found: Study, table: Table) -> Blocks:
+    nothing = paragraph("Nothing was counted: scripts/counters.py does, with Nsight Compute.")
+    return found.once(comparison, table) or [nothing]
 
 
 def _reason(table: Table, counts: Counts, case: Case, kind: str, wanted: float, seen: float) -> str:
@@ -156,7 +166,7 @@ def _identity(case: Case) -> frozenset[tuple[str, str]]:
     return frozenset((column, value) for column, value in case.cells if value)
 
 
-def _same_code(found: Results, experiment: str) -> set[tuple[str, str]]:
+def _same_code(found: Study, experiment: str) -> set[tuple[str, str]]:
     """The pairs of isa_hash whose listings have the same loads and stores."""
     code, twins = (found.auxiliary(name, experiment) for name in ("sass.csv", "sass_twins.csv"))
     if code is None or twins is None:

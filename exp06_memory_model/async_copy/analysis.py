@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchlib import markdown
-from benchlib.markdown import NONE, count, escape, sig
-from benchlib.results import APIS, Case, Results, Table
-from benchlib.tables import Experiment, figure_of
+from benchlib import document
+from benchlib.analysis import Analysis, Counting, Study
+from benchlib.document import NONE, Blocks, Cell, Code, Whole, fixed, paragraph
+from benchlib.formats import count
+from benchlib.results import APIS, Case, Table
+from benchlib.tables import figure_of, plain
 
 ALONE = "overlap_none"
 AA = ("aa_control_a", "aa_control_b")
@@ -18,24 +20,24 @@ def _time(table: Table, cases: Sequence[Case], **where: str) -> float | None:
     return figures[0].value if figures and figures[0] else None
 
 
-def _overlapped(copy: float | None, compute: float | None, both: float | None) -> str:
+def _overlapped(copy: float | None, compute: float | None, both: float | None) -> Cell:
     """How much of the shorter of the two was hidden behind the longer, in per cent."""
     if copy is None or compute is None or both is None:
         return NONE
-    return f"{100 * (copy + compute - both) / min(copy, compute):.0f}"
+    return fixed(100 * (copy + compute - both) / min(copy, compute), 0)
 
 
-def async_overlap(_: Results, table: Table) -> str:
+def overlap(_: Study, table: Table) -> Blocks:
     """A row a mechanism and API: the time of each chain, and the share of the overlap that was possible."""
     cases = [case for case in table.cases if case["steps"] and case["variant"] not in AA]
     steps = sorted({case["steps"] for case in cases}, key=int)
     times, shares = [], []
     for api in APIS:
         for variant, stages in dict.fromkeys((case["variant"], case["stages"]) for case in cases if case["api"] == api):
-            name = [escape(variant), stages or NONE, api]
+            name: list[Cell] = [variant, stages or NONE, api]
             own = {"variant": variant, "stages": stages, "api": api}
             found = {length: _time(table, cases, steps=length, **own) for length in steps}
-            times.append([*name, *(sig(ns / 1000) if (ns := found[length]) is not None else NONE for length in steps)])
+            times.append([*name, *(document.number(ns / 1000) if (ns := found[length]) is not None else NONE for length in steps)])
             if variant == ALONE:
                 continue
             share = [
@@ -45,30 +47,35 @@ def async_overlap(_: Results, table: Table) -> str:
             ]
             shares.append([*name, *share])
     header = ["", "stages:", "API"]
-    text = "Microseconds a launch, by the steps of computing on each word. `overlap_none` computes and does not copy."
-    tables = markdown.table([*header, *(f"{length}:" for length in steps)], times)
-    more = (
-        "How much of the shorter of the two, copying (the column 0) and computing (`overlap_none`), was hidden behind the longer; "
-        "per cent. In turns is 0."
-    )
-    return f"{text}\n\n{tables}\n\n{more}\n\n{markdown.table([*header, *(f'{n}:' for n in steps if n != '0')], shares)}"
+    return [
+        paragraph(
+            "Microseconds a launch, by the steps of computing on each word. ", Code(ALONE), " computes and does not copy."
+        ),
+        document.table([*header, *(f"{length}:" for length in steps)], times),
+        paragraph(
+            "How much of the shorter of the two, copying (the column 0) and computing (",
+            Code(ALONE),
+            "), was hidden behind the longer; per cent. In turns is 0.",
+        ),
+        document.table([*header, *(f"{length}:" for length in steps if length != "0")], shares),
+    ]
 
 
-def async_copies(_: Results, table: Table) -> str:
+def copies(_: Study, table: Table) -> Blocks:
     """The fastest first."""
     cases = [case for case in table.cases if case["variant"].startswith("copy_")]
-    rated = [(figure.value, case) for case in cases if (figure := figure_of(table, case, "gbps"))]
+    rated = [(figure, case) for case in cases if (figure := figure_of(table, case, "gbps"))]
     rows = []
-    for gbps, case in sorted(rated, key=lambda one: -one[0]):
+    for gbps, case in sorted(rated, key=lambda one: -one[0].value):
         peak = figure_of(table, case, "peak_pct")
-        chunk = count(case.whole("chunk_bytes")) if case["chunk_bytes"] else NONE
-        shape = [case["blocks_per_sm"] or NONE, case["stages"] or NONE, chunk, escape(case["hint"]) or NONE]
-        rows.append([escape(case["variant"]), case["api"], *shape, sig(gbps), f"{peak.value:.1f}" if peak else NONE])
+        chunk = Whole(case.whole("chunk_bytes")) if case["chunk_bytes"] else NONE
+        shape = [case["blocks_per_sm"] or NONE, case["stages"] or NONE, chunk, case["hint"] or NONE]
+        rows.append([case["variant"], case["api"], *shape, plain(gbps), fixed(peak.value, 1) if peak else NONE])
     header = ["", "API", "blocks an SM:", "stages:", "bytes a copy:", "hint", "GB/s:", "of peak (%):"]
-    return markdown.table(header, rows)
+    return [document.table(header, rows)]
 
 
-def async_tiles(_: Results, table: Table) -> str:
+def tiles(_: Study, table: Table) -> Blocks:
     """A row a thing left out, a column a pressure."""
     cases = table.select({"variant": ["tile", "tile_without"]})
     pressures = sorted({case["pressure"] for case in cases}, key=int)
@@ -78,25 +85,20 @@ def async_tiles(_: Results, table: Table) -> str:
         for pressure in pressures:
             chosen = [case for case in cases if (case["left_out"], case["pressure"]) == (left_out, pressure)]
             cells += [table.text(chosen[0], column) or NONE if chosen else NONE for column in ("wrong_tiles", "wrong_outside")]
-        rows.append([escape(left_out) or "nothing", *cells])
-    counted = {table.text(case, "tiles") for case in cases} - {""}
+        rows.append([left_out or "nothing", *cells])
+    sizes = {table.text(case, "tiles") for case in cases} - {""}
     header = [f"{what}, pressure {pressure}:" for pressure in pressures for what in ("wrong tiles", "words outside")]
-    text = f"Of {' or '.join(count(int(tiles)) for tiles in sorted(counted, key=int)) or 'no'} tiles."
-    return f"{text}\n\n{markdown.table(['left out', *header], rows)}"
+    text = f"Of {' or '.join(count(int(tiles)) for tiles in sorted(sizes, key=int)) or 'no'} tiles."
+    return [paragraph(text), document.table(["left out", *header], rows)]
 
 
-EXPERIMENTS = [
-    Experiment(
-        "exp06_async_copy",
-        sections=[
-            ("Copies beside computing", async_overlap),
-            ("Copies alone", async_copies),
-            ("A tile without one of its fences", async_tiles),
-        ],
-        readme={
-            "exp06-overlap": async_overlap,
-            "exp06-copies": async_copies,
-            "exp06-tiles": async_tiles,
-        },
-    )
-]
+ANALYSIS = Analysis(
+    sections=[
+        ("Copies beside computing", overlap),
+        ("Copies alone", copies),
+        ("A tile without one of its fences", tiles),
+    ],
+    readme={"exp06-overlap": overlap, "exp06-copies": copies, "exp06-tiles": tiles},
+    # What it moves is known, and the same in all of its rows; they would take ncu minutes.
+    counting=Counting(by_default=False),
+)

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchlib import markdown
-from benchlib.markdown import NONE, sig
-from benchlib.results import Case, Results, Table
-from benchlib.tables import Experiment, figure_of
+from benchlib import document
+from benchlib.analysis import Analysis, Counting, Study
+from benchlib.document import NONE, Block, Blocks, Cell, Code, fixed, joined, paragraph
+from benchlib.results import Case, Table
+from benchlib.tables import figure_of, plain
 
 ALL_SIZES = ["load_plain", "load_bulk", "load_tma", "copy_in", "store_plain", "store_bulk", "store_tma", "copy_out"]
 BOTH = ["both_plain", "both_bulk"]
 WORD_BYTES = 4
 
 
-def _rate(table: Table, case: Case) -> str:
+def _rate(table: Table, case: Case) -> Cell:
     """GB/s, and the part of the links' rate where it is known."""
     rate, part = figure_of(table, case, "gbps"), figure_of(table, case, "link_pct")
-    return (sig(rate.value) if rate else NONE) + (f" ({part.value:.0f} %)" if part else "")
+    return joined([plain(rate), fixed(part.value, 0, " %)")], " (") if part else plain(rate)
 
 
-def _rates(table: Table, cases: list[Case], column: Callable[[Case], int], title: Callable[[int], str]) -> str:
+def _rates(table: Table, cases: list[Case], column: Callable[[Case], int], title: Callable[[int], str]) -> Block:
     """A row a variant, a column a value of `column`."""
     values = sorted({column(case) for case in cases})
     rows = []
     for variant in [name for name in (*ALL_SIZES, *BOTH) if any(case["variant"] == name for case in cases)]:
         by_value = {column(case): case for case in cases if case["variant"] == variant}
         rows.append([variant, *(_rate(table, by_value[v]) if v in by_value else NONE for v in values)])
-    return markdown.table(["", *(f"{title(value)}:" for value in values)], rows)
+    return document.table(["", *(f"{title(value)}:" for value in values)], rows)
 
 
 def _size(case: Case) -> int:
@@ -42,7 +43,7 @@ def _binary(count: int) -> str:
     return f"{count >> 20} MiB" if count >= 1 << 20 else f"{count >> 10} KiB"
 
 
-def peer_sizes(_: Results, table: Table) -> str:
+def sizes(_: Study, table: Table) -> Blocks:
     """For each variant and size the row with the most SMs."""
     most: dict[tuple[str, int], Case] = {}
     for case in table.select({"variant": [*ALL_SIZES, *BOTH], "api": "cuda"}):
@@ -50,56 +51,55 @@ def peer_sizes(_: Results, table: Table) -> str:
         if key not in most or _sms(case) > _sms(most[key]):
             most[key] = case
     text = "GB/s across the links (of their rate in these directions), by the message's size one way."
-    return f"{text}\n\n{_rates(table, list(most.values()), _size, _binary)}"
+    return [paragraph(text), _rates(table, list(most.values()), _size, _binary)]
 
 
-def peer_sms(_: Results, table: Table) -> str:
+def sms(_: Study, table: Table) -> Blocks:
     cases = [case for case in table.select({"variant": [*ALL_SIZES, *BOTH], "api": "cuda"}) if case["sms"]]
     largest = max((case.elements for case in cases), default=0)
     cases = [case for case in cases if case.elements == largest]
     text = f"GB/s across the links (of their rate in these directions), {_binary(largest * WORD_BYTES)} one way, by SMs at work."
-    return f"{text}\n\n{_rates(table, cases, _sms, str)}"
+    return [paragraph(text), _rates(table, cases, _sms, str)]
 
 
-def peer_latency(_: Results, table: Table) -> str:
+def latency(_: Study, table: Table) -> Blocks:
     rows = []
     for case in table.select({"variant": ["chase", "flag"], "api": "cuda"}):
         metric = "latency_ns" if case["variant"] == "flag" else "element_ns"
         table_bytes = _binary(case.whole("table_bytes")) if case["table_bytes"] else NONE
-        rows.append([case["variant"], case["memory_order"], case["held_by"], table_bytes, _text(table, case, metric)])
-    text = "Nanoseconds a load (`chase`), or one way (`flag`)."
-    return f"{text}\n\n{markdown.table(['', 'order', 'held by', 'table:', 'ns:'], rows)}"
+        rows.append([case["variant"], case["memory_order"], case["held_by"], table_bytes, _value(table, case, metric)])
+    text = paragraph("Nanoseconds a load (", Code("chase"), "), or one way (", Code("flag"), ").")
+    return [text, document.table(["", "order", "held by", "table:", "ns:"], rows)]
 
 
-def peer_watch(_: Results, table: Table) -> str:
+def watch(_: Study, table: Table) -> Blocks:
     rows = []
     for case in table.select({"variant": "watch", "api": "cuda"}):
         seen = figure_of(table, case, "seen")
-        cells = [f"{100 * seen.value:.0f} %" if seen else NONE, _text(table, case, "polls"), _text(table, case, "seen_ns")]
+        cells = [fixed(100 * seen.value, 0, " %") if seen else NONE, _value(table, case, "polls"), _value(table, case, "seen_ns")]
         rows.append([case["memory_order"], case["held_by"], case["changed_by"], *cells])
     text = "A word that changes while one thread polls it, 50 ms at most. Time from the first look, the changer's delay in it."
-    return f"{text}\n\n{markdown.table(['loads', 'held by', 'changed by', 'seen:', 'polls:', 'ns until seen:'], rows)}"
+    header = ["loads", "held by", "changed by", "seen:", "polls:", "ns until seen:"]
+    return [paragraph(text), document.table(header, rows)]
 
 
-def _text(table: Table, case: Case, metric: str) -> str:
-    figure = figure_of(table, case, metric)
-    return sig(figure.value) if figure else NONE
+def _value(table: Table, case: Case, metric: str) -> Cell:
+    return plain(figure_of(table, case, metric))
 
 
-EXPERIMENTS = [
-    Experiment(
-        "exp06_peer",
-        sections=[
-            ("Bandwidth by message size", peer_sizes),
-            ("Bandwidth by SMs", peer_sms),
-            ("Latency", peer_latency),
-            ("What a poll sees", peer_watch),
-        ],
-        readme={
-            "exp06-peer-sizes": peer_sizes,
-            "exp06-peer-sms": peer_sms,
-            "exp06-peer-latency": peer_latency,
-            "exp06-peer-watch": peer_watch,
-        },
-    )
-]
+ANALYSIS = Analysis(
+    sections=[
+        ("Bandwidth by message size", sizes),
+        ("Bandwidth by SMs", sms),
+        ("Latency", latency),
+        ("What a poll sees", watch),
+    ],
+    readme={
+        "exp06-peer-sizes": sizes,
+        "exp06-peer-sms": sms,
+        "exp06-peer-latency": latency,
+        "exp06-peer-watch": watch,
+    },
+    # Its traffic goes over the links, which are not counted.
+    counting=Counting(by_default=False),
+)

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from benchlib import listings, markdown
+from benchlib import document, listings
+from benchlib.analysis import Analysis, FloorFacts, Study
+from benchlib.document import NO_RESULTS, NONE, Blocks, Cell, Code, Whole, fixed, paragraph
 from benchlib.excerpts import sass_excerpts, three_ways
-from benchlib.markdown import NONE, count, escape, ratio_text
-from benchlib.results import API_NAMES, Case, Results, Table
-from benchlib.tables import Experiment, Pair, comparison, figure_of, micros, pairs, with_floor
+from benchlib.results import API_NAMES, Case, Table
+from benchlib.tables import Pair, comparison, figure_of, micros, pairs, with_noise_floor
 
 THREE_WAYS = ["add_f32", "add_f32x4", "chase", "copy_f32", "loop_f32", "inner_struct"]
 NOTHING = Pair(None, None)
@@ -84,15 +85,15 @@ def with_key(found: Iterable[Pair], wanted: Case) -> list[Pair]:
     return [pair for pair in found if key(pair.case) == wanted]
 
 
-def ratio_to(table: Table, case: Case | None, base: Case | None) -> str:
+def ratio_to(table: Table, case: Case | None, base: Case | None) -> Cell:
     """The time over that of another row of the same API."""
     if case is None or base is None:
         return NONE
-    return "1" if case == base else ratio_text(table.ratio(case, base))
+    return "1" if case == base else document.ratio(table.ratio(case, base))
 
 
-def size_cells(case: Case) -> list[str]:
-    return [escape(case["variant"]), escape(case["block"]), count(case.elements), escape(case["cache"])]
+def size_cells(case: Case) -> list[Cell]:
+    return [case["variant"], case["block"], Whole(case.elements), case["cache"]]
 
 
 SIZE_COLUMNS = ["kernel", "block:", "elements:", "cache"]
@@ -101,7 +102,7 @@ SIZE_COLUMNS = ["kernel", "block:", "elements:", "cache"]
 # ---------------------------------------------------------------------------------------------------------- three ways
 
 
-def exp04_three(found: Results, table: Table) -> str:
+def three(found: Study, table: Table) -> Blocks:
     """Each kernel as CUDA, through descriptors, and through addresses, each against the CUDA row it was measured with."""
     header = [*SIZE_COLUMNS, "CUDA µs:", "descriptors µs:", "addresses µs:", "descriptors/CUDA [95 %]:", "descriptors are"]
     header += ["addresses/CUDA [95 %]:", "addresses are", "addresses/descriptors [95 %]:"]
@@ -118,7 +119,7 @@ def exp04_three(found: Results, table: Table) -> str:
             for pair in (by_descriptor, by_address):
                 cells += comparison(table, pair) if pair != NOTHING else [NONE, NONE]
             rows.append([*cells, ratio_to(table, by_address.vulkan, by_descriptor.vulkan)])
-    return with_floor(found, table, markdown.table(header, rows)) if rows else "No results."
+    return with_noise_floor(found, table, document.table(header, rows)) if rows else [NO_RESULTS]
 
 
 # -------------------------------------------------------------------------------------------------------------- causes
@@ -130,9 +131,9 @@ def change_of(case: Case) -> Change:
     changes = []
     if feature not in ("", "none"):
         prefix = {"cuda": "CUDA", "vulkan": "Vulkan"}.get(feature.partition("_")[0], "both")
-        changes.append(FEATURES.get(feature) or Change(prefix, escape(feature)))
+        changes.append(FEATURES.get(feature) or Change(prefix, feature))
     if memory not in ("", "own"):
-        changes.append(MEMORIES.get(memory) or Change("both", escape(memory)))
+        changes.append(MEMORIES.get(memory) or Change("both", memory))
     sides = dict.fromkeys(change.side for change in changes)
     return Change(" and ".join(sides) or NONE, "; ".join(change.text for change in changes) or "nothing: the twins as they are")
 
@@ -141,7 +142,7 @@ def is_plain(case: Case) -> bool:
     return case["feature"] in ("", "none") and case["memory"] in ("", "own")
 
 
-def exp04_causes(found: Results, table: Table) -> str:
+def causes(found: Study, table: Table) -> Blocks:
     """A block of rows for each kernel: the gap as it is, then with one thing changed, and how far that moved each side."""
     header = [*SIZE_COLUMNS, "changed", "whose", "CUDA µs:", "to plain:", "Vulkan µs:", "to plain:"]
     header += ["Vulkan/CUDA [95 %]:", "Vulkan is"]
@@ -152,17 +153,17 @@ def exp04_causes(found: Results, table: Table) -> str:
         plain = group[0] if is_plain(group[0].case) else NOTHING
         for pair in group:
             change = change_of(pair.case)
-            cells = [*size_cells(one), change.text, change.side]
+            cells: list[Cell] = [*size_cells(one), change.text, change.side]
             for side, base in zip(pair.sides, plain.sides):
                 cells += [micros(figure_of(table, side)), ratio_to(table, side, base)]
             rows.append(cells + comparison(table, pair))
     if not rows:
-        return "No results."
-    reading = (
+        return [NO_RESULTS]
+    reading = paragraph(
         "To plain: the time over that of the same side's plain row. A change that brings Vulkan/CUDA to 1 names the cause only if "
         "it is the slower side that it moves, or if it moves the faster one by what the other side has too."
     )
-    return with_floor(found, table, f"{markdown.table(header, rows)}\n\n{reading}")
+    return with_noise_floor(found, table, document.table(header, rows), reading)
 
 
 def is_experiment(case: Case) -> bool:
@@ -175,37 +176,41 @@ SHARES = {"sm_blocks_min": "fewest", "sm_blocks_q1": "1st quartile", "sm_blocks_
           "sm_blocks_q3": "3rd quartile", "sm_blocks_max": "most"}  # fmt: skip
 
 
-def exp04_shares(found: Results, table: Table) -> str:
+def shares(found: Study, table: Table) -> Blocks:
     """How the SMs of either API shared a kernel's blocks: one that stores faster gets more of them."""
     rows = []
     for pair in pairs(table, {"variant": "write_share"}):
         for side in pair.sides:
-            shares = [figure_of(table, side, metric) for metric in SHARES]
-            if side and any(shares):
+            found_shares = [figure_of(table, side, metric) for metric in SHARES]
+            if side and any(found_shares):
                 cells = [change_of(side).text, API_NAMES[side["api"]], micros(figure_of(table, side))]
-                rows.append([*cells, *(f"{share.value:.0f}" if share else NONE for share in shares)])
+                rows.append([*cells, *(fixed(share.value, 0) if share else NONE for share in found_shares)])
     if not rows:
-        return "No results."
+        return [NO_RESULTS]
     header = ["changed", "API", "µs:", *(f"{name}:" for name in SHARES.values())]
-    text = "Blocks of 4 KiB that an SM ran in one launch of `write_share`: the SMs sorted by that, at the ends and at every quarter."
-    return with_floor(found, table, f"{markdown.table(header, rows)}\n\n{text}")
+    text = (
+        "Blocks of 4 KiB that an SM ran in one launch of ",
+        Code("write_share"),
+        ": the SMs sorted by that, at the ends and at every quarter.",
+    )
+    return with_noise_floor(found, table, document.table(header, rows), paragraph(*text))
 
 
 # ---------------------------------------------------------------------------------------------------------- qualifiers
 
 
-def accesses(found: Results, table: Table, kernel: str, api: str) -> list[str]:
+def accesses(found: Study, table: Table, kernel: str, api: str) -> list[str]:
     """The kernel's global loads, and its stores, as the listing has them."""
     code = [instruction.opcode for instruction in listings.of(found, table, kernel, api)]
     cells = []
     for prefix in ("LDG", "STG"):
         opcodes = [opcode for opcode in code if opcode.startswith(prefix)]
         parts = [f"{opcodes.count(o)} x {o}" if opcodes.count(o) > 1 else o for o in dict.fromkeys(opcodes)]
-        cells.append(escape(", ".join(parts)) or NONE)
+        cells.append(", ".join(parts) or NONE)
     return cells
 
 
-def exp04_qualifiers(found: Results, table: Table) -> str:
+def qualifiers(found: Study, table: Table) -> Blocks:
     """What each qualifier makes of a copy's load and store, and of its time."""
     header = ["kernel", "qualifiers, CUDA / GLSL", "CUDA load", "CUDA store", "Vulkan load", "Vulkan store"]
     header += ["CUDA µs:", "to the first:", "Vulkan µs:", "to the first:", "Vulkan/CUDA [95 %]:", "Vulkan is"]
@@ -220,13 +225,13 @@ def exp04_qualifiers(found: Results, table: Table) -> str:
         group.sort(key=lambda pair: list(QUALIFIERS).index(pair.case["feature"]))
         for pair in group:
             qualifier = QUALIFIERS[pair.case["feature"]]
-            cells = [variant, escape(qualifier.text)]
+            cells: list[Cell] = [variant, qualifier.text]
             cells += accesses(found, table, variant + qualifier.cuda, "cuda")
             cells += accesses(found, table, variant + qualifier.vulkan, "vulkan")
             for side, base in zip(pair.sides, group[0].sides):
                 cells += [micros(figure_of(table, side)), ratio_to(table, side, base)]
             rows.append(cells + comparison(table, pair))
-    return with_floor(found, table, markdown.table(header, rows)) if rows else "No results."
+    return with_noise_floor(found, table, document.table(header, rows)) if rows else [NO_RESULTS]
 
 
 # --------------------------------------------------------------------------------------------------- what is shown where
@@ -238,22 +243,23 @@ MACHINE_CODE = partial(
         three_ways("inner_struct", "inner_struct", "inner_struct_address"),
     ],
 )
-EXPERIMENTS = [
-    Experiment(
-        "exp04_bda",
-        sections=[
-            ("CUDA, descriptors, addresses", exp04_three),
-            ("Causes of the gaps", exp04_causes),
-            ("Blocks that the SMs ran", exp04_shares),
-            ("Qualifiers", exp04_qualifiers),
-            ("Machine code", MACHINE_CODE),
-        ],
-        readme={
-            "exp04-three": exp04_three,
-            "exp04-causes": exp04_causes,
-            "exp04-shares": exp04_shares,
-            "exp04-qualifiers": exp04_qualifiers,
-            "exp04-sass": MACHINE_CODE,
-        },
-    )
-]
+ANALYSIS = Analysis(
+    sections=[
+        ("CUDA, descriptors, addresses", three),
+        ("Causes of the gaps", causes),
+        ("Blocks that the SMs ran", shares),
+        ("Qualifiers", qualifiers),
+        ("Machine code", MACHINE_CODE),
+    ],
+    readme={
+        "exp04-three": three,
+        "exp04-causes": causes,
+        "exp04-shares": shares,
+        "exp04-qualifiers": qualifiers,
+        "exp04-sass": MACHINE_CODE,
+    },
+    floor=FloorFacts(
+        empty={"variant": "empty"},
+        one_slot={"one_slot": {"feature": "one_slot"}, "cuda_one_slot": {"feature": "cuda_one_slot", "api": "cuda"}},
+    ),
+)

@@ -1,13 +1,16 @@
-"""exp06's litmus tests: what was seen of which outcome, how often, and what its control says."""
+"""exp06_litmus's tables: what was seen of which outcome, how often, and what its control says."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchlib import code_cells, markdown
-from benchlib.markdown import NONE, escape, sig
-from benchlib.results import API_NAMES, APIS, Case, Results, Table
-from benchlib.tables import Experiment, all_pairs
+from benchlib import code_cells, document
+from benchlib.analysis import Analysis, Counting, Study
+from benchlib.document import NONE, Blocks, Cell, Code, paragraph
+from benchlib.excerpts import NOT_THERE
+from benchlib.formats import sig
+from benchlib.results import API_NAMES, APIS, Case, Table
+from benchlib.tables import all_pairs, plain, rows_or_none
 
 NAMES = {"two_plus_two_w": "2+2W", "corr": "CoRR", "coww": "CoWW", "cowr": "CoWR", "corw": "CoRW"}
 ORDERED = ["mp", "lb", "s", "wrc", "sb", "r", "two_plus_two_w", "iriw"]
@@ -18,9 +21,11 @@ STRENGTHS = {
     "fence_block": "fence, block's", "fence_sc_block": "fence.sc, block's",
 }  # fmt: skip
 COHERENCE_STRENGTHS = {"relaxed": "relaxed", "relaxed_block": "relaxed, block's", "weak": "plain"}
-READING = (
-    "Weak outcomes in a million instances, CUDA / Vulkan. In brackets: the model forbids them. `?`: the control, the relaxed twin "
-    "under the same stress, never went weak either, so that a zero says nothing. –: the API cannot say it."
+READING = paragraph(
+    "Weak outcomes in a million instances, CUDA / Vulkan. In brackets: the model forbids them. ",
+    Code("?"),
+    ": the control, the relaxed twin under the same stress, never went weak either, so that a zero says nothing. –: the API cannot "
+    "say it.",
 )
 
 
@@ -47,8 +52,8 @@ def _cell(table: Table, cases: Sequence[Case]) -> str:
     return NONE if set(cells) == {NONE} else " / ".join(cells)
 
 
-def _rows(table: Table, variants: Sequence[str], strengths: Sequence[str]) -> list[list[str]]:
-    rows = []
+def _rows(table: Table, variants: Sequence[str], strengths: Sequence[str]) -> list[list[Cell]]:
+    rows: list[list[Cell]] = []
     for variant in variants:
         for place, place_name in PLACES.items():
             cases = table.select({"variant": variant, "placement": place})
@@ -72,14 +77,14 @@ def forbidden_seen(table: Table, cases: Sequence[Case]) -> str:
     return f"{seen} of {instances / 1e9:.1f}e9" if instances else NONE
 
 
-def litmus_outcomes(_: Results, table: Table) -> str:
+def outcomes(_: Study, table: Table) -> Blocks:
     """A row a test and placement, a column a strength."""
     header = ["test", "threads in", *(f"{name}:" for name in STRENGTHS.values()), "forbidden, seen:"]
-    parts = [READING, markdown.table(header, _rows(table, ORDERED, list(STRENGTHS)))]
+    parts: Blocks = [READING, document.table(header, _rows(table, ORDERED, list(STRENGTHS)))]
     header = ["coherence", "threads in", *(f"{name}:" for name in COHERENCE_STRENGTHS.values()), "forbidden, seen:"]
-    parts.append("One word; its control is MP.")
-    parts.append(markdown.table(header, _rows(table, COHERENCE, list(COHERENCE_STRENGTHS))))
-    return "\n\n".join([*parts, controls(table)])
+    parts.append(paragraph("One word; its control is MP."))
+    parts.append(document.table(header, _rows(table, COHERENCE, list(COHERENCE_STRENGTHS))))
+    return [*parts, paragraph(controls(table))]
 
 
 def controls(table: Table) -> str:
@@ -101,36 +106,36 @@ def controls(table: Table) -> str:
     return text
 
 
-def litmus_posts(_: Results, table: Table) -> str:
+def posts(_: Study, table: Table) -> Blocks:
     """The post's three programs: how often the consumer is wrong, or never hears of it."""
-    rows = []
+    rows: list[list[Cell]] = []
     for metric, what in (("weak_rate", "stale payload"), ("unseen_rate", "flag not seen in 64 looks")):
         rows += _post_rows(table, "handoff", metric, what, ("relaxed", "release_acquire"))
     rows += _post_rows(table, "flag", "unseen_rate", "flag not seen in 16,384 looks", ("relaxed", "relaxed_block"))
     for case in table.select({"variant": "constant"}):
         figure = table.figure(case, "weak_rate")
         if figure:
-            when = escape(case["strength"].replace("_", " "))
-            rows.append(["constant", "old value read", when, "one block", sig(figure.value, 3), NONE])
+            when = case["strength"].replace("_", " ")
+            rows.append(["constant", "old value read", when, "one block", plain(figure, 3), NONE])
     header = ["program", "counted", "accesses", "threads in", *(f"{API_NAMES[api]}, of the instances:" for api in APIS)]
-    return markdown.table(header, rows) if rows else "No results."
+    return [rows_or_none(header, rows)]
 
 
-def _post_rows(table: Table, variant: str, metric: str, what: str, strengths: Sequence[str]) -> list[list[str]]:
-    rows = []
+def _post_rows(table: Table, variant: str, metric: str, what: str, strengths: Sequence[str]) -> list[list[Cell]]:
+    rows: list[list[Cell]] = []
     for strength in strengths:
         for place, place_name in PLACES.items():
-            cells = []
+            cells: list[Cell] = []
             for api in APIS:
                 cases = table.select({"variant": variant, "strength": strength, "placement": place, "api": api})
                 figure = table.figure(cases[0], metric) if cases else None
-                cells.append(sig(figure.value, 3) if figure else NONE)
+                cells.append(plain(figure, 3))
             if set(cells) != {NONE}:
-                rows.append([variant, what, escape(strength.replace("_", " ")), place_name, *cells])
+                rows.append([variant, what, strength.replace("_", " "), place_name, *cells])
     return rows
 
 
-def litmus_fences(found: Results, table: Table) -> str:
+def fences(found: Study, table: Table) -> Blocks:
     """What the two compilers make of each strength in MP (SB where MP has it not): the fences."""
     rows = []
     for strength, name in STRENGTHS.items():
@@ -142,23 +147,18 @@ def litmus_fences(found: Results, table: Table) -> str:
         if set(cells) != {NONE}:
             rows.append([name, *cells])
     if not rows:
-        return "Not disassembled: scripts/dump_sass.py writes the listings."
-    return markdown.table(["strength", "CUDA's fences", "Vulkan's fences"], rows)
+        return [NOT_THERE]
+    return [document.table(["strength", "CUDA's fences", "Vulkan's fences"], rows)]
 
 
-EXPERIMENTS = [
-    Experiment(
-        "exp06_litmus",
-        sections=[
-            ("Weak outcomes", litmus_outcomes),
-            ("A post's programs", litmus_posts),
-            ("What the fences become", litmus_fences),
-            ("All pairs", all_pairs),
-        ],
-        readme={
-            "exp06-litmus": litmus_outcomes,
-            "exp06-litmus-posts": litmus_posts,
-            "exp06-litmus-fences": litmus_fences,
-        },
-    )
-]
+ANALYSIS = Analysis(
+    sections=[
+        ("Weak outcomes", outcomes),
+        ("A post's programs", posts),
+        ("What the fences become", fences),
+        ("All pairs", all_pairs),
+    ],
+    readme={"exp06-litmus": outcomes, "exp06-litmus-posts": posts, "exp06-litmus-fences": fences},
+    # About order, not about traffic.
+    counting=Counting(by_default=False),
+)

@@ -1,0 +1,139 @@
+"""exp01's tables and figure: sizes, blocks, ceilings, and what a launch costs."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from benchlib import document, floor
+from benchlib.analysis import Analysis, FloorFacts, Plot, Stream, Study
+from benchlib.document import NO_RESULTS, NONE, Blocks, Cell, fixed, paragraph
+from benchlib.excerpts import sass_excerpts, twin
+from benchlib.plots import BANDWIDTH, Chart, Panel, measured
+from benchlib.results import API_NAMES, APIS, Case, Table
+from benchlib.tables import Pair, comparison, figure_of, micros, pairs, plain, rows_or_none, twin_table, with_noise_floor
+
+ADD_VARIANTS = ["add_f32", "add_f32x4"]
+COPY_VARIANTS = ["copy_f32", "copy_tile", "read_tile", "write_tile", "copy_api"]
+API_COPIES = {"cuda": "cudaMemcpyAsync", "vulkan": "vkCmdCopyBuffer"}
+DEFAULT_BLOCK = "256"
+
+
+def sizes(found: Study, table: Table) -> Blocks:
+    shown = [twin_table(table, {"variant": variant, "block": DEFAULT_BLOCK}) for variant in ADD_VARIANTS]
+    return with_noise_floor(found, table, *shown)
+
+
+def blocks(found: Study, table: Table) -> Blocks:
+    parts = []
+    for variant in ADD_VARIANTS:
+        swept = [case for case in table.select({"variant": variant}) if case["block"] != DEFAULT_BLOCK]
+        elements = [str(size) for size in sorted({case.elements for case in swept})]
+        parts.append(twin_table(table, {"variant": variant, "elements": elements}))
+    return with_noise_floor(found, table, *parts)
+
+
+def ceilings(found: Study, table: Table) -> Blocks:
+    """The largest size, each kernel in its best shape: bandwidth, share of the memory's peak and of the API's copy."""
+    header = ["variant", "cache"]
+    for api in APIS:
+        header += [f"{API_NAMES[api]} GB/s:", "block x unroll:", "% of peak:", f"% of {API_COPIES[api]}:"]
+    rows = []
+    # The additions' warm rows are of smaller sizes: only the others run at the largest in both states.
+    shown = [("cold", variant) for variant in ADD_VARIANTS + COPY_VARIANTS] + [("warm", name) for name in COPY_VARIANTS]
+    for cache, variant in shown:
+        best: dict[str, object] = {"variant": variant, "elements": "max", "cache": cache, "pick": "fastest"}
+        cuda, vulkan = (next(iter(table.select({**best, "api": api})), None) for api in APIS)
+        if not (cuda or vulkan):
+            continue
+        cells: list[Cell] = [variant, cache]
+        for api, side in zip(APIS, (cuda, vulkan)):
+            cells += ceiling_cells(table, api, side)
+        rows.append(cells + comparison(table, Pair(cuda, vulkan)))
+    if not rows:
+        return [NO_RESULTS]
+    header += ["Vulkan/CUDA time, best against best [95 %]:", "Vulkan is"]
+    return with_noise_floor(found, table, document.table(header, rows))
+
+
+def ceiling_cells(table: Table, api: str, case: Case | None) -> list[Cell]:
+    rate = figure_of(table, case, "gbps")
+    if case is None or rate is None:
+        return [NONE] * 4
+    shape = " x ".join(case[column] for column in ("block", "unroll") if case[column])
+    peak = figure_of(table, case, "peak_pct")
+    api_copies = table.select({"variant": "copy_api", "api": api, "elements": "max", "cache": case["cache"]})
+    copy_rate = figure_of(table, api_copies[0], "gbps") if api_copies else None
+    share = fixed(100 * rate.value / copy_rate.value, 1) if copy_rate else NONE
+    return [plain(rate), shape or NONE, fixed(peak.value, 1) if peak else NONE, share]
+
+
+def copies(found: Study, table: Table) -> Blocks:
+    return with_noise_floor(found, table, twin_table(table, {"variant": COPY_VARIANTS}))
+
+
+def launch(found: Study, table: Table) -> Blocks:
+    """What one launch costs: on the device, from submission to completion, and to submit. Microseconds per launch."""
+    header = ["what", "launches:"]
+    for api in APIS:
+        header += [f"{API_NAMES[api]} device:", "round trip:", "submit:"]
+    rows = []
+    for pair in pairs(table, {"variant": "empty"}) + pairs(table, {"variant": "chain"}):
+        modes = " / ".join(side["mode"] for side in pair.sides if side and side["mode"])
+        cells: list[Cell] = [f"{pair.case['variant']} {modes}".strip(), pair.case["chain"] or "1"]
+        for side in pair.sides:
+            cells += [micros(figure_of(table, side, metric)) for metric in ("device_ns", "roundtrip_ns", "submit_ns")]
+        rows.append(cells + comparison(table, pair))
+    header += ["Vulkan/CUDA device [95 %]:", "Vulkan is"]
+    stamps = [
+        f"{API_NAMES[case['api']]} {document.cell_text(micros(table.figure(case, 'device_ns')))} µs"
+        for case in table.select({"variant": "stamp_pair"})
+    ]
+    empty_pair = ", ".join(stamps) or "not measured"
+    return [
+        paragraph("Microseconds per launch."),
+        rows_or_none(header, rows),
+        paragraph(f"An empty pair of stamps reads: {empty_pair}."),
+    ]
+
+
+def sizes_chart(_: Study, table: Table) -> Chart:
+    panels = []
+    for variant in ADD_VARIANTS:
+        cases = table.select({"variant": variant, "block": DEFAULT_BLOCK})
+        # Of a size that ran in both states the one that streams from memory says more.
+        panels.append(Panel(variant, BANDWIDTH, measured(table, cases, lambda case: case.elements, "gbps")))
+    title = "Vector add: bandwidth against size"
+    return Chart(title, "elements", panels, description="Measured bandwidth of both APIs, scalar and 16-byte elements.")
+
+
+MACHINE_CODE = partial(sass_excerpts, chosen=[twin("add_f32")])
+WRITES, COPIES, READS = Stream(0.0, arrays=0), Stream(0.5), Stream(1.0)
+ADDS = Stream(2 / 3, arrays=2)
+ANALYSIS = Analysis(
+    sections=[
+        ("Size sweep", sizes),
+        ("Block sweep", blocks),
+        ("Ceilings", ceilings),
+        ("Copy, read and write in every shape", copies),
+        ("What a launch costs", launch),
+        ("Time floor", floor.section),
+        ("Machine code", MACHINE_CODE),
+    ],
+    readme={
+        "exp01-sizes": sizes,
+        "exp01-ceilings": ceilings,
+        "exp01-launch": launch,
+        "exp01-floor": partial(floor.section, whole=False),
+        "exp01-sass": MACHINE_CODE,
+    },
+    plots={"exp01-sizes": Plot("Vector add: bandwidth against size", sizes_chart, "add_*")},
+    plots_marker="exp01-plots",
+    floor=FloorFacts(
+        streams={
+            "write_tile": WRITES, "copy_f32": COPIES, "copy_tile": COPIES, "copy_api": COPIES, "add_f32": ADDS, "add_f32x4": ADDS,
+            "read_tile": READS,
+        },
+        resident=ADD_VARIANTS,
+        foreign=["copy_api"],
+    ),
+)  # fmt: skip

@@ -1,0 +1,180 @@
+"""exp03's tables and figures: layouts, offsets, structs, lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from benchlib import document, floor, hardware_counts
+from benchlib.analysis import Analysis, Plot, Study
+from benchlib.document import NO_RESULTS, NONE, Block, Blocks, Cell, heading, paragraph
+from benchlib.excerpts import sass_excerpts, twin
+from benchlib.formats import count, sig
+from benchlib.hardware_counts import Counts
+from benchlib.plots import BANDWIDTH, Chart, Panel, Point, Series, measured
+from benchlib.results import API_NAMES, Case, Table
+from benchlib.tables import comparison, figure_of, micros, pairs, plain, rows_or_none, sectors_cell, sectors_header
+from benchlib.tables import sectors_table, twin_table, with_noise_floor
+
+SOURCE_ELEMENTS = 1 << 22  # Worklog #05's N = 4M particles
+LAYOUT_NAMES = {"read_soa_x": "SoA", "read_aos_x": "AoS", "read_aos_vec4": "AoS, whole struct"}
+README_OFFSETS = ["0", "1", "2", "4", "7", "8", "16", "24", "31", "32"]
+
+
+def layout(found: Study, table: Table) -> Blocks:
+    """Worklog #05's table and picture, at its size and where the data streams from memory."""
+    parts: Blocks = []
+    counts = hardware_counts.load(found, table)
+    for size, title in ((str(SOURCE_ELEMENTS), "the worklog's size"), ("max", "the largest size")):
+        where: dict[str, object] = {"variant": list(LAYOUT_NAMES), "elements": size}
+        cases = [case for name in LAYOUT_NAMES for case in table.select({**where, "variant": name})]
+        if not cases or (size == "max" and cases[0].elements == SOURCE_ELEMENTS):
+            continue
+        memory = "streams from memory" if table.is_dram(cases[0]) else "at least partly in the L2 cache"
+        parts.append(heading(f"N = {count(cases[0].elements)} ({title}; {memory})"))
+        parts.append(layout_table(table, cases, counts))
+        parts += layout_bars(table, cases)
+        parts.append(twin_table(table, where, sectors=True, counts=counts))
+    return with_noise_floor(found, table, *([*parts, *hardware_counts.explained(counts)] if parts else [NO_RESULTS]))
+
+
+def layout_bars(table: Table, cases: Sequence[Case]) -> Blocks:
+    """The worklog's picture: a bar per layout and API; nothing where nothing was measured."""
+    lengths = [(layout_label(case), figure) for case in cases if (figure := table.figure(case, "device_ns"))]
+    return [document.bars([(label, f.value, f"{sig(f.value / 1e6)} ms") for label, f in lengths])] if lengths else []
+
+
+def layout_label(case: Case) -> str:
+    return f"{API_NAMES[case['api']]} {LAYOUT_NAMES[case['variant']]}"
+
+
+def layout_table(table: Table, cases: Sequence[Case], counts: Counts | None) -> Block:
+    units = [unit for unit in ("sectors", "lines") if f"load_{unit}" in table.model]
+    names = {"sectors": "32-byte sectors per warp", "lines": "128-byte lines per warp"}
+    header = ["variant", "time (ms):", "effective bandwidth (GB/s):", *(f"{names[unit]}:" for unit in units)]
+    header += ["sectors counted, load + store:"] if counts else []
+    rows = []
+    for case in cases:
+        time = table.figure(case, "device_ns")
+        milliseconds = document.number(time.value / 1e6 if time else None)
+        cells: list[Cell] = [layout_label(case), milliseconds, plain(table.figure(case, "gbps"))]
+        for unit in units:
+            load, store = table.text(case, f"load_{unit}"), table.text(case, f"store_{unit}")
+            cells.append(f"{load} (load) + {store} (store)")
+        rows.append([*cells, counts.cell(case)] if counts else cells)
+    return document.table(header, rows)
+
+
+def offsets(found: Study, table: Table, chosen: Sequence[str] = ()) -> Blocks:
+    """Time at every offset, or some, beside the predicted sectors and the time at offset 0."""
+    parts: Blocks = []
+    counts = hardware_counts.load(found, table)
+    for variant, kind in (("read_offset", "load"), ("write_offset", "store")):
+        rows = []
+        where: dict[str, object] = {"variant": variant, "elements": "max"}
+        where |= {"offset": list(chosen)} if chosen else {}
+        for pair in pairs(table, where):
+            cells: list[Cell] = [pair.case["offset"], table.text(pair.case, f"{kind}_sectors") or NONE]
+            cells += counts.cells(pair.sides, [kind]) if counts else []
+            for side in pair.sides:
+                relative = table.ratio(side, side.replace(offset="0")) if side else None
+                cells += [micros(figure_of(table, side)), "1" if pair.case["offset"] == "0" else document.ratio(relative)]
+            rows.append(cells + comparison(table, pair))
+        header = ["offset:", *sectors_header(counts, f"{kind} sectors per warp")]
+        header += ["CUDA µs:", "to offset 0:", "Vulkan µs:", "to offset 0:"]
+        parts += [heading(variant), rows_or_none([*header, "Vulkan/CUDA [95 %]:", "Vulkan is"], rows)]
+    return with_noise_floor(found, table, *parts, *hardware_counts.explained(counts))
+
+
+def structs(found: Study, table: Table) -> Blocks:
+    """Struct size and fields read: does time follow the sectors?"""
+    counts = hardware_counts.load(found, table)
+    header = ["struct bytes:", "fields read:", *sectors_header(counts), "CUDA µs:", "Vulkan µs:"]
+    header += ["CUDA sector GB/s:", "Vulkan sector GB/s:", "Vulkan/CUDA [95 %]:", "Vulkan is"]
+    rows = []
+    for pair in pairs(table, {"variant": "struct_read", "elements": "max"}):
+        cells: list[Cell] = [pair.case[column] for column in ("struct_bytes", "fields")]
+        cells += [sectors_cell(table, pair.case), *(counts.cells(pair.sides) if counts else [])]
+        cells += [micros(figure_of(table, side)) for side in pair.sides]
+        cells += [plain(figure_of(table, side, "sector_gbps")) for side in pair.sides]
+        rows.append(cells + comparison(table, pair))
+    if not rows:
+        return [NO_RESULTS]
+    reading = paragraph(
+        "Sector GB/s: 32 bytes for every sector the model predicts, over the time. Level: time follows the sectors. "
+        "Higher: sectors are served more than once from a cache. Lower: something else than sectors is the limit."
+    )
+    return with_noise_floor(found, table, document.table(header, rows), *hardware_counts.explained(counts), reading)
+
+
+def fields(found: Study, table: Table) -> Blocks:
+    return sectors_table(found, table, {"variant": ["inner_struct", "inner_array"]})
+
+
+def lanes(found: Study, table: Table) -> Blocks:
+    return sectors_table(found, table, {"variant": ["read_permuted", "read_same"]})
+
+
+# ---------------------------------------------------------------------------------------------------------------- figures
+
+
+def offsets_chart(found: Study, table: Table) -> Chart:
+    counts = hardware_counts.load(found, table)
+    upper, lower = [], []
+    for variant, kind in (("read_offset", "load"), ("write_offset", "store")):
+        cases = table.select({"variant": variant, "elements": "max"})
+        cuda = [case for case in cases if case["api"] == "cuda"]
+        predicted = [Point(case.whole("offset"), float(table.text(case, f"{kind}_sectors") or 0)) for case in cuda]
+        seen = [(case.whole("offset"), counts.per_request(case, kind)) for case in cuda] if counts else []
+        counted = [Point(offset, value) for offset, value in seen if value is not None]
+        series = [Series("predicted", "model", predicted, dashed=True, marks=False)]
+        series.append(Series("counted", "cuda", counted, line=False))
+        upper.append(Panel(variant, f"{kind} sectors a warp", series))
+        timed = measured(table, cases, lambda case: case.whole("offset"), "device_ns", 1e-3)
+        lower.append(Panel(variant, "µs, median and 95 % interval", timed, y_from_zero=False))
+    title = "Misaligned access: sectors and time against the offset"
+    text = "A warp's sectors, predicted and counted, and the time of both APIs, whose axis does not begin at 0."
+    return Chart(title, "offset, elements of 4 bytes", upper + lower, columns=2, description=text, x_log=False)
+
+
+def structs_chart(_: Study, table: Table) -> Chart:
+    panels = []
+    for title, keep in (("one field read", lambda case: case["fields"] == "1"), ("every field read", reads_all)):
+        cases = [case for case in table.select({"variant": "struct_read", "elements": "max"}) if keep(case)]
+        series = measured(table, cases, lambda case: case.whole("struct_bytes"), "gbps")
+        panels.append(Panel(title, BANDWIDTH, series, y_log=True))
+    text = "Measured bandwidth of the bytes that are asked for, both APIs."
+    return Chart("Struct sizes: useful bandwidth", "bytes a struct", panels, columns=2, description=text)
+
+
+def reads_all(case: Case) -> bool:
+    return case.whole("fields") * 4 == case.whole("struct_bytes")
+
+
+MACHINE_CODE = partial(sass_excerpts, chosen=[twin("read_soa_x"), twin("read_aos_x")])
+ANALYSIS = Analysis(
+    sections=[
+        ("Array of structures against structure of arrays", layout),
+        ("Misaligned access", offsets),
+        ("Both fields of an 8-byte struct", fields),
+        ("Struct sizes", structs),
+        ("Permuted lanes, and all lanes at one address", lanes),
+        ("Time floor", floor.section),
+        ("Machine code", MACHINE_CODE),
+    ],
+    readme={
+        "exp03-layout": layout,
+        "exp03-offsets": partial(offsets, chosen=README_OFFSETS),
+        "exp03-structs": structs,
+        "exp03-floor": partial(floor.section, whole=False),
+        "exp03-counted": hardware_counts.predicted_and_counted,
+        "exp03-sass": MACHINE_CODE,
+    },
+    plots={
+        "exp03-offsets": Plot(
+            "Misaligned access: sectors and time against the offset", offsets_chart, "read_offset,write_offset"
+        ),
+        "exp03-structs": Plot("Struct sizes: useful bandwidth", structs_chart, "struct_read"),
+    },
+    plots_marker="exp03-plots",
+)

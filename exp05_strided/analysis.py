@@ -1,0 +1,285 @@
+"""exp05's tables and figures: the post's kernels, folded and whole indices, loads, stores, and what the L2 fetches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from benchlib import document, floor, hardware_counts
+from benchlib.analysis import Analysis, FloorFacts, Plot, Study
+from benchlib.document import NO_RESULTS, NONE, Block, Blocks, Cell, Whole, heading, joined, paragraph
+from benchlib.excerpts import sass_excerpts, twin
+from benchlib.floor import FLOOR_HEADER, distinct_bytes, floor_cells, model_of
+from benchlib.formats import count
+from benchlib.plots import BANDWIDTH, Chart, Panel, Point, Series
+from benchlib.results import API_NAMES, APIS, Case, Table
+from benchlib.tables import Pair, comparison, figure_of, micros, pairs, plain, rows_or_none, with_noise_floor
+
+SOURCE_VARIANTS = ["source_coalesced", "source_strided"]
+README_STRIDES = ["1", "2", "4", "8", "16", "32", "33", "64", "128", "4096", "65536"]
+NAMES = {"grid": "blocks:", "elem_bytes": "bytes:", "stride": "stride:", "elements": "elements:", "cache": "cache"}
+READING = paragraph(
+    "Sectors per warp: predicted from the addresses, and counted by Nsight Compute in one request. Distinct: the bytes that "
+    "must move at least, in whole sectors; counted: what the memory read and wrote, in one launch that began with empty caches. "
+    "Both are the CUDA kernel's."
+)
+
+
+def megabytes(value: float | None) -> Cell:
+    return NONE if value is None else document.number(value / 1e6)
+
+
+def sort_key(case: Case) -> tuple[int, ...]:
+    return (case.elements * case.whole("elem_bytes"), *(case.whole(name) for name in ("elem_bytes", "grid", "stride")))
+
+
+class Rows:
+    """One table's rows: what is predicted, counted and measured of each pair."""
+
+    def __init__(self, found: Study, table: Table):
+        self.found = found
+        self.table = table
+        self.model = model_of(found, table)
+        self.counts = hardware_counts.load(found, table)
+
+    def table_of(self, found: Iterable[Pair], keys: Sequence[str], kind: str = "load") -> Block:
+        header = ["kernel", *(NAMES[key] for key in keys), "sectors per warp, predicted:", "counted:"]
+        header += ["distinct MB:", "memory read + written MB, counted:", "CUDA µs:", "Vulkan µs:", "CUDA GB/s:", "Vulkan GB/s:"]
+        header += ["Vulkan/CUDA [95 %]:", "Vulkan is", *FLOOR_HEADER]
+        rows = []
+        for pair in sorted(found, key=lambda pair: sort_key(pair.case)):
+            cells: list[Cell] = [pair.case["variant"], *(self._key(pair.case, key) for key in keys)]
+            cells += self.sectors(pair, kind)
+            both = distinct_bytes(self.found, self.table, pair.case)
+            cells += [megabytes(sum(both) if both else None), self.memory(pair)]
+            cells += [micros(figure_of(self.table, side)) for side in pair.sides]
+            cells += [plain(figure_of(self.table, side, "gbps")) for side in pair.sides]
+            rows.append([*cells, *comparison(self.table, pair), *floor_cells(self.model, pair.sides)])
+        return rows_or_none(header, rows)
+
+    @staticmethod
+    def _key(case: Case, key: str) -> Cell:
+        return Whole(case.elements) if key == "elements" else case[key] or NONE
+
+    def sectors(self, pair: Pair, kind: str) -> list[Cell]:
+        seen = self.counts.per_request(pair.cuda, kind) if self.counts and pair.cuda else None
+        return [self.table.text(pair.case, f"{kind}_sectors") or NONE, NONE if seen is None else hardware_counts.number_text(seen)]
+
+    def memory(self, pair: Pair) -> Cell:
+        if not self.counts or not pair.cuda:
+            return NONE
+        parts = [self.counts.value(pair.cuda, f"dram_{way}_bytes") for way in ("read", "write")]
+        return NONE if None in parts else joined(map(megabytes, parts), " + ")
+
+
+def source(found: Study, table: Table) -> Blocks:
+    """The post's two kernels with its grid and with one that fills the GPU, and what separates them."""
+    rows = Rows(found, table)
+    where = {"variant": SOURCE_VARIANTS}
+    parts: Blocks = [rows.table_of(pairs(table, where), ["grid", "stride"])]
+    ratios = []
+    grids = sorted({case["grid"] for case in table.select(where)}, key=int)
+    for grid in grids:
+        cells: list[Cell] = [grid]
+        for api in ("cuda", "vulkan"):
+            coalesced, strided = (table.select({"variant": name, "grid": grid, "api": api})[:1] for name in SOURCE_VARIANTS)
+            cells.append(document.ratio(table.ratio(strided[0], coalesced[0]) if strided and coalesced else None))
+        ratios.append(cells)
+    if ratios:
+        header = ["blocks:", "CUDA strided/coalesced time [95 %]:", "Vulkan strided/coalesced time [95 %]:"]
+        parts.append(document.table(header, ratios))
+    return with_noise_floor(found, table, *parts, READING)
+
+
+def folded(found: Study, table: Table) -> Blocks:
+    """The post's index, which revisits a part of the elements, against a permutation that visits all of them once."""
+    rows = Rows(found, table)
+    header = ["elements:", "blocks:", "stride:", "sectors per warp:", "memory MB, folded:", "once:"]
+    for name in ("CUDA", "Vulkan"):
+        header += [f"{name} folded µs:", "once µs:", "folded/once [95 %]:"]
+    lines = []
+    for pair in sorted(pairs(table, {"variant": "read_folded"}), key=lambda pair: sort_key(pair.case)):
+        once = Pair(*(once_of(table, side) for side in pair.sides))
+        if once.cuda is None and once.vulkan is None:
+            continue
+        cells: list[Cell] = [Whole(pair.case.elements), pair.case["grid"], pair.case["stride"]]
+        cells += [rows.sectors(pair, "load")[0], rows.memory(pair), rows.memory(once)]
+        for side, other in zip(pair.sides, once.sides):
+            ratio = document.ratio(table.ratio(side, other) if side and other else None)
+            cells += [micros(figure_of(table, side)), micros(figure_of(table, other)), ratio]
+        lines.append(cells)
+    if not lines:
+        return [NO_RESULTS]
+    reading = "Memory: read + written, as counted for the CUDA kernel. Both kernels ask for the same sectors a warp."
+    return with_noise_floor(found, table, document.table(header, lines), paragraph(reading))
+
+
+def once_of(table: Table, folded: Case | None) -> Case | None:
+    """The permutation's case; in another cache state where its larger footprint asks for that."""
+    if folded is None:
+        return None
+    candidates = [folded.replace(variant="read_once", cache=cache) for cache in (folded["cache"], "cold", "warm")]
+    return next((case for case in candidates if table.rows(case)), None)
+
+
+def fetch(found: Study, table: Table) -> Blocks:
+    """The loads with the L2 told how many bytes to fetch at a time, beside the driver's default."""
+    rows = Rows(found, table)
+    header = ["stride:", "sectors per warp:", "L2 fetches", "memory read + written MB, counted:", "CUDA µs:"]
+    header.append("to the default [95 %]:")
+    told = table.select({"variant": "read_once_fetch"})
+    defaults = dict.fromkeys(case.replace(variant="read_once", l2_fetch_bytes="") for case in told)
+    lines = []
+    for default in sorted(defaults, key=sort_key):
+        group = [case for case in told if case.replace(variant="read_once", l2_fetch_bytes="") == default]
+        for case in [default, *sorted(group, key=lambda case: case.whole("l2_fetch_bytes"))]:
+            size = f"{case['l2_fetch_bytes']} bytes" if case["l2_fetch_bytes"] else "as the driver has it"
+            pair = Pair(case, None)
+            cells: list[Cell] = [case["stride"], rows.sectors(pair, "load")[0], size, rows.memory(pair)]
+            cells.append(micros(figure_of(table, case)))
+            lines.append([*cells, "1" if case == default else document.ratio(table.ratio(case, default))])
+    return with_noise_floor(found, table, document.table(header, lines)) if lines else [NO_RESULTS]
+
+
+def loads(found: Study, table: Table, strides: Sequence[str] = ()) -> Blocks:
+    return sweeps(found, table, "read_once", "load", strides)
+
+
+def stores(found: Study, table: Table, strides: Sequence[str] = ()) -> Blocks:
+    return sweeps(found, table, "write_once", "store", strides)
+
+
+def sweeps(found: Study, table: Table, variant: str, kind: str, strides: Sequence[str]) -> Blocks:
+    """A table for each size: where the data streams from memory, then where the L2 holds all of it or some."""
+    rows = Rows(found, table)
+    where: dict[str, object] = {"variant": variant} | ({"stride": list(strides)} if strides else {})
+    full = [pair for pair in pairs(table, where) if is_full(table, pair.case)]
+    from_memory = [pair for pair in full if table.is_dram(pair.case)]
+    parts: Blocks = []
+    for width in sorted({pair.case.whole("elem_bytes") for pair in from_memory}):
+        group = [pair for pair in from_memory if pair.case["elem_bytes"] == str(width)]
+        parts += [heading(f"{kind.capitalize()}s of {width} bytes, from memory"), rows.table_of(group, ["stride", "elements", "cache"], kind)]
+    others = [pair for pair in full if not table.is_dram(pair.case)]
+    if others:
+        parts += [heading(f"{kind.capitalize()}s of arrays that the L2 holds, all or in part"), rows.table_of(others, ["stride", "elements", "cache"], kind)]
+    return with_noise_floor(found, table, *parts, READING) if parts else [NO_RESULTS]
+
+
+def is_full(table: Table, case: Case) -> bool:
+    """With the most blocks that the variant ran with."""
+    grids = [other.whole("grid") for other in table.cases if other["variant"] == case["variant"] and other["grid"]]
+    return case.whole("grid") == max(grids, default=0)
+
+
+# ---------------------------------------------------------------------------------------------------------------- figures
+
+SECTORS = "32-byte sectors a warp"
+X_LABEL = "stride between neighbouring threads, elements"
+
+
+def points(cases: list[Case], value: Callable[[Case], float | None]) -> list[Point]:
+    """One a stride; nothing where there is no figure above 0."""
+    found = [(case.whole("stride"), value(case)) for case in cases]
+    return [Point(stride, y) for stride, y in sorted(found, key=lambda item: item[0]) if y]
+
+
+class Sweep:
+    """The cases of one kernel, size and width."""
+
+    def __init__(self, found: Study, table: Table, where: dict[str, object], kind: str):
+        self.table, self.kind = table, kind
+        self.model = model_of(found, table)
+        self.counts = hardware_counts.load(found, table)
+        self.cases = {api: [c for c in table.select({**where, "api": api}) if is_full(table, c)] for api in APIS}
+
+    def sectors(self, title: str) -> Panel:
+        either = self.cases["cuda"] or self.cases["vulkan"]
+        predicted = points(either, lambda case: float(self.table.text(case, f"{self.kind}_sectors") or 0))
+        seen = points(self.cases["cuda"], lambda case: self.counts.per_request(case, self.kind) if self.counts else None)
+        expected = Series("predicted", "model", predicted, dashed=True, marks=False)
+        return Panel(title, SECTORS, [expected, Series("counted", "cuda", seen, line=False)])
+
+    def bandwidth(self, title: str) -> Panel:
+        series = [Series("predicted", "model", points(self.cases["cuda"], self.predicted_gbps), dashed=True, marks=False)]
+        for api in APIS:
+            figures = [(case.whole("stride"), self.table.figure(case, "gbps")) for case in self.cases[api]]
+            measured = [Point(stride, f.value, f.lo, f.hi) for stride, f in sorted(figures, key=lambda item: item[0]) if f]
+            series.append(Series(API_NAMES[api], api, measured))
+        return Panel(title, BANDWIDTH, series, y_log=True)
+
+    def predicted_gbps(self, case: Case) -> float | None:
+        """If every predicted sector came from where the data is, at the ceiling."""
+        useful = float(self.table.text(case, "useful_bytes") or 0)
+        ns = self.model.sector_ns(case)
+        return useful / ns if ns and useful else None
+
+
+def widths(found: Study, table: Table, variant: str, kind: str, title: str) -> Chart:
+    """A column for each element width, from memory."""
+    where = {"variant": variant, "elements": "max_dram"}
+    sizes = sorted({case.whole("elem_bytes") for case in table.select(where)})
+    sweeps = [Sweep(found, table, {**where, "elem_bytes": str(size)}, kind) for size in sizes]
+    panels = [sweep.sectors(f"{size} bytes an element") for size, sweep in zip(sizes, sweeps)]
+    panels += [sweep.bandwidth(f"{size} bytes an element") for size, sweep in zip(sizes, sweeps)]
+    return Chart(title, X_LABEL, panels, columns=max(1, len(sizes)), description=DESCRIPTION)
+
+
+DESCRIPTION = (
+    "Sectors that a warp's access needs, predicted from the addresses and counted by Nsight Compute; and the measured bandwidth "
+    "of both APIs, with what it would be if every predicted sector were fetched once at the GPU's own best rate."
+)
+
+
+def loads_chart(found: Study, table: Table) -> Chart:
+    return widths(found, table, "read_once", "load", "Loads from memory, every element once")
+
+
+def stores_chart(found: Study, table: Table) -> Chart:
+    return widths(found, table, "write_once", "store", "Stores to memory, every element once")
+
+
+def index_chart(found: Study, table: Table) -> Chart:
+    """The post's index against one that visits all, by size."""
+    panels = []
+    sizes = sorted({case.elements for case in table.select({"variant": ["read_once", "read_folded"], "elem_bytes": "4"})})
+    for elements in sizes:
+        series = []
+        for variant, name, dashed in (("read_once", "once", False), ("read_folded", "folded", True)):
+            sweep = Sweep(found, table, {"variant": variant, "elements": str(elements), "elem_bytes": "4"}, "load")
+            for one in sweep.bandwidth("").series[1:]:
+                short = "CUDA" if one.kind == "cuda" else "Vulkan"
+                series.append(Series(f"{short} {name}", one.kind, one.points, dashed=dashed))
+        panels.append(Panel(f"{count(elements)} elements of 4 bytes", BANDWIDTH, series, y_log=True))
+    title = "The post's index, which folds back, against a permutation that visits every element once"
+    return Chart(title, X_LABEL, panels, description="Measured bandwidth of loads, as asked for, by stride and size.")
+
+
+MACHINE_CODE = partial(sass_excerpts, chosen=[twin("read_once_4"), twin("write_once_4")])
+ANALYSIS = Analysis(
+    sections=[
+        ("The post's two kernels", source),
+        ("An index that folds back, and one that visits once", folded),
+        ("Loads", loads),
+        ("Stores", stores),
+        ("Loads with the L2 told how much to fetch", fetch),
+        ("Time floor", floor.section),
+        ("Machine code", MACHINE_CODE),
+    ],
+    readme={
+        "exp05-source": source,
+        "exp05-folded": folded,
+        "exp05-loads": partial(loads, strides=README_STRIDES),
+        "exp05-stores": partial(stores, strides=README_STRIDES),
+        "exp05-fetch": fetch,
+        "exp05-floor": partial(floor.section, whole=False),
+        "exp05-counted": hardware_counts.predicted_and_counted,
+        "exp05-sass": MACHINE_CODE,
+    },
+    plots={
+        "exp05-loads": Plot("Loads: sectors and bandwidth against the stride, predicted and measured", loads_chart, "read_once"),
+        "exp05-stores": Plot("Stores: the same", stores_chart, "write_once"),
+        "exp05-index": Plot("The folded index against a permutation that visits once", index_chart, "read_*"),
+    },
+    plots_marker="exp05-plots",
+    floor=FloorFacts(one_by_one=["read_folded", "read_once", "read_once_fetch", "write_once"]),
+)

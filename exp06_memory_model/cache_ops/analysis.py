@@ -1,0 +1,171 @@
+"""exp06_cache_ops's tables and figure: what each cache operator leaves of a reuse set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchlib import code_cells, document, hardware_counts
+from benchlib.analysis import Analysis, Counting, Plot, Study
+from benchlib.document import NO_RESULTS, NONE, Blocks, Cell, Code, fixed, joined, paragraph
+from benchlib.formats import count
+from benchlib.hardware_counts import Counts
+from benchlib.plots import Chart, Panel, Point, Series
+from benchlib.results import API_NAMES, APIS, Case, Table
+from benchlib.tables import both_apis, in_order
+
+BESIDE = ["reuse", "reuse_ro", "keep"]
+LOADED_WITH = ["stream's loads", "set's loads"]
+README_BESIDE = [("l1", 65536), ("l1", 196608), ("l1", 524288), ("l2", 67108864)]
+
+
+def _loaded_with(variant: str, op: str) -> list[Cell]:
+    return ["plain", op] if variant == "keep" else [op, "read-only" if variant == "reuse_ro" else "plain"]
+
+
+def operators(found: Study, table: Table) -> Blocks:
+    """A row an operator: what it becomes, what a stream alone and stores do with it, and what it leaves of a reuse set."""
+    ops = in_order(table.select({"variant": ["stream", "fill"]}), "op")
+    rows = []
+    for op in ops:
+        cells: list[Cell] = []
+        for kind in ("stream", "fill"):
+            kernel = f"{kind}_{op}"
+            cells.append(_sides([code_cells.access_cell(found, table, kernel, api) for api in APIS]))
+        cells += [both_apis(table, table.select({"variant": kind, "op": op}), "gbps") for kind in ("stream", "fill")]
+        cells += [_visits(table, op, level, size) for level, size in README_BESIDE]
+        rows.append([op, *cells])
+    header = ["operator", "load", "store", "stream, GB/s:", "fill, GB/s:"]
+    header += [f"visit, {level}, {count(size)} B:" for level, size in README_BESIDE]
+    text = paragraph(
+        "CUDA / Vulkan; one of them where only one has the operator. Machine code: of the loads of ",
+        Code("stream"),
+        ", of the stores of ",
+        Code("fill"),
+        ". A visit: the time to read a reuse set again after so much of a stream that was read with the operator, over the time after a "
+        "plain stream: below 1 the operator spares the set. CUDA's set is read with plain loads, Vulkan's is ",
+        Code("restrict readonly"),
+        ".",
+    )
+    return [text, document.table(header, rows)] if rows else [NO_RESULTS]
+
+
+def _sides(cells: Sequence[Cell]) -> Cell:
+    """Both APIs' cells; one where the other has none."""
+    there = [cell for cell in cells if cell != NONE]
+    return joined(there) if there else NONE
+
+
+def _visits(table: Table, op: str, level: str, size: int) -> Cell:
+    cells = []
+    for variant, api in (("reuse", "cuda"), ("reuse_ro", "vulkan")):
+        where = {"variant": variant, "api": api, "level": level, "stream_bytes": str(size)}
+        visited, plain = (table.select({**where, "op": name}) for name in (op, "plain"))
+        ratio = table.ratio(visited[0], plain[0], "reuse_cycles") if visited and plain else None
+        cells.append(fixed(ratio.value, 2) if ratio else NONE)
+    return _sides(cells)
+
+
+def reuse(found: Study, table: Table) -> Blocks:
+    """A row an operator, a column a level and size of the stream."""
+    cases = table.select({"variant": BESIDE})
+    columns = sorted(dict.fromkeys((case["level"], case.whole("stream_bytes")) for case in cases))
+    rows = []
+    for variant, op in dict.fromkeys((case["variant"], case["op"]) for case in cases):
+        chosen = [case for case in cases if (case["variant"], case["op"]) == (variant, op)]
+        cells = [
+            both_apis(table, [c for c in chosen if (c["level"], c.whole("stream_bytes")) == column], "reuse_bytes_per_cycle")
+            for column in columns
+        ]
+        rows.append([*_loaded_with(variant, op), *cells])
+    header = [*LOADED_WITH, *(f"{level}, {count(size)} B:" for level, size in columns)]
+    text = "Bytes a cycle at which one SM reads its part of the set again, by the stream between two visits; CUDA / Vulkan."
+    return [paragraph(text), document.table(header, rows), *hits(found, table)]
+
+
+def hits(found: Study, table: Table) -> Blocks:
+    """How much of the reuse set its level still held, by Nsight Compute's hit rates; nothing where nothing was counted."""
+    counts = hardware_counts.load_any(found, table)
+    beside = table.select({"variant": BESIDE, "api": "cuda"})
+    cases = [case for case in beside if counts and _set_hits(counts, case) is not None]
+    columns = sorted(dict.fromkeys((case["level"], case.whole("stream_bytes")) for case in cases))
+    rows = []
+    for variant, op in dict.fromkeys((case["variant"], case["op"]) for case in cases):
+        cells = []
+        for level, size in columns:
+            where = {"variant": variant, "op": op, "level": level, "stream_bytes": str(size), "api": "cuda"}
+            shares = [_set_hits(counts, case) for case in table.select(where)] if counts else []
+            cells.append(document.number(shares[0], 3) if shares else NONE)
+        rows.append([*_loaded_with(variant, op), *cells])
+    if not rows:
+        return []
+    header = [*LOADED_WITH, *(f"{level}, {count(size)} B:" for level, size in columns)]
+    text = (
+        "Of the set's loads, those that the level answered (%), if none of the stream's was: from the hit rate that Nsight "
+        "Compute counted, CUDA. The first round, in which nothing can hit, is in it."
+    )
+    return [paragraph(text), document.table(header, rows)]
+
+
+def _set_hits(counts: Counts, case: Case) -> float | None:
+    hits = counts.value(case, f"{case['level']}_hit_pct")
+    stream, reuse = case.whole("stream_bytes"), case.whole("reuse_bytes")
+    return None if hits is None else min(100.0, hits * (stream + reuse) / reuse)
+
+
+def streams(_: Study, table: Table) -> Blocks:
+    text = "A stream alone. GB/s, CUDA / Vulkan."
+    cases = table.select({"variant": ["stream", "fill"]})
+    rows = []
+    for op in in_order(cases, "op"):
+        kinds = [[c for c in cases if (c["variant"], c["op"]) == (variant, op)] for variant in ("stream", "fill")]
+        rows.append([op, *(both_apis(table, chosen, "gbps") for chosen in kinds)])
+    return [paragraph(text), document.table(["op", "loads:", "stores:"], rows)]
+
+
+# ---------------------------------------------------------------------------------------------------------------- figure
+
+KIB = 1024
+
+
+def _rates(table: Table, name: str, kind: str, level: str, **where: str) -> Series:
+    scale = KIB if level == "l1" else KIB * KIB
+    points = []
+    # Without a stream there is no operator: that row is `plain`.
+    rows = table.select({"level": level, **where}) + table.select({"level": level, **where, "op": "plain", "stream_bytes": "0"})
+    for case in dict.fromkeys(rows):
+        figure = table.figure(case, "reuse_bytes_per_cycle")
+        if figure:
+            points.append(Point(case.whole("stream_bytes") / scale, figure.value))
+    return Series(name, kind, sorted(points, key=lambda point: point.x))
+
+
+def reuse_chart(_: Study, table: Table) -> Chart:
+    """How fast a reuse set is read again, against what streamed by: CUDA's operators, then both APIs."""
+    panels = []
+    for level, title in (("l1", "64 KiB a block, L1, beside KiB a block"), ("l2", "24 MiB, L2, beside MiB")):
+        kinds = (("plain", "cuda"), ("cs", "other"), ("l1_no_allocate", "model"), ("cg", "vulkan"))
+        series = [_rates(table, op, kind, level, variant="reuse", api="cuda", op=op) for op, kind in kinds]
+        panels.append(Panel(f"CUDA: {title}", "bytes a cycle and SM", series))
+    for level, title in (("l1", "L1, beside KiB a block"), ("l2", "L2, beside MiB")):
+        series = [
+            _rates(table, f"{API_NAMES[api]} {op}", api, level, variant="reuse_ro", api=api, op=op)
+            for api in ("cuda", "vulkan")
+            for op in ("plain", "volatile")
+        ]
+        panels.append(Panel(f"Both APIs, read-only set: {title}", "bytes a cycle and SM", series))
+    text = "The rate at which one SM reads its part of a reuse set again, by what it or all blocks streamed between two visits."
+    return Chart("A reuse set beside a stream", "streamed between two visits", panels, columns=2, description=text, x_log=False)
+
+
+ANALYSIS = Analysis(
+    sections=[
+        ("Operators: machine code, streams, and a reuse set beside them", operators),
+        ("A reuse set beside a stream", reuse),
+        ("Streams alone", streams),
+    ],
+    readme={"exp06-operators": operators, "exp06-reuse": reuse, "exp06-streams": streams},
+    plots={"exp06-reuse": Plot("A reuse set beside a stream", reuse_chart, "reuse,reuse_ro")},
+    plots_marker="exp06-cache-plots",
+    # The rows about traffic; reuse_ro is answered by the caches as reuse is, row by row.
+    counting=Counting(options=["--variant", "reuse,keep"]),
+)

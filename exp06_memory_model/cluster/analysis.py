@@ -1,0 +1,110 @@
+"""exp06_cluster's tables: rounds, latency, exchange, barriers, multicast, by blocks of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchlib import document
+from benchlib.analysis import Analysis, Counting, Study
+from benchlib.document import NO_RESULTS, NONE, Block, Blocks, Cell, Code, Whole, paragraph
+from benchlib.results import Case, Table
+from benchlib.tables import figure_of, plain
+
+
+def _by_cluster(table: Table, variant: str, metric: str, rows_by: Sequence[str] = ("op",)) -> Block:
+    """A row a value of `rows_by`, a column a cluster size and distance; a size that was refused has none."""
+    cases = table.select({"variant": variant})
+    if not cases:
+        return NO_RESULTS
+    columns = sorted(dict.fromkeys((case.whole("cluster"), case.whole("distance")) for case in cases))
+    rows = []
+    for key in dict.fromkeys(tuple(case[column] for column in rows_by) for case in cases):
+        cells: list[Cell] = []
+        for column in columns:
+            figures = [
+                figure_of(table, case, metric)
+                for case in cases
+                if tuple(case[c] for c in rows_by) == key and (case.whole("cluster"), case.whole("distance")) == column
+            ]
+            cells.append(plain(figures[0]) if figures else NONE)
+        rows.append([*key, *cells])
+    header = [f"{size}, distance {distance}:" if distance else f"{size}:" for size, distance in columns]
+    return document.table([*rows_by, *header], rows)
+
+
+def _whole(table: Table, case: Case, metric: str) -> Cell:
+    figure = figure_of(table, case, metric)
+    return Whole(int(figure.value)) if figure else NONE
+
+
+def rounds(_: Study, table: Table) -> Blocks:
+    text = "Nanoseconds a round, by blocks of a cluster and the peer's distance in it."
+    return [paragraph(text), _by_cluster(table, "rounds", "element_ns")]
+
+
+def latency(_: Study, table: Table) -> Blocks:
+    """The chase's figure, and under it those of all pairs."""
+    names = {"pair_cycles_min": "least", "pair_cycles": "median", "pair_cycles_max": "greatest", "tpc_cycles": "one TPC"}
+    cases = [case for case in table.select({"variant": "latency", "op": "load"}) if figure_of(table, case, "pairs")]
+    rows = []
+    for case in cases:
+        figures = [figure_of(table, case, metric) for metric in names]
+        rows.append([case["cluster"], _whole(table, case, "pairs"), *map(plain, figures)])
+    pairs = document.table(["blocks of a cluster:", "pairs:", *(f"{name}:" for name in names.values())], rows)
+    text = "Cycles a dependent load, by blocks of a cluster and the owner's distance."
+    return [
+        paragraph(text),
+        _by_cluster(table, "latency", "cycles"),
+        paragraph("The same between every two blocks of as many clusters as run at once."),
+        pairs,
+    ]
+
+
+def exchange(_: Study, table: Table) -> Blocks:
+    text = "Bytes a cycle and SM, all SMs at once, by blocks of a cluster and the peer's distance."
+    return [paragraph(text), _by_cluster(table, "exchange", "bytes_per_cycle")]
+
+
+def barriers(_: Study, table: Table) -> Blocks:
+    text = paragraph("Cycles a barrier, with the ", Code("work"), " beside it, by blocks of a cluster.")
+    return [text, _by_cluster(table, "barrier", "cycles", ("op", "work"))]
+
+
+def multicast(_: Study, table: Table) -> Blocks:
+    text = "GB/s of distinct bytes read; as many times that arrive at the SMs as a cluster has blocks."
+    # Older results have rings of 4 KiB chunks alone, and no such column.
+    rows_by = [column for column in ("level", "op", "chunk_bytes") if column in table.params]
+    return [paragraph(text), _by_cluster(table, "multicast", "gbps", rows_by)]
+
+
+def spread(_: Study, table: Table) -> Blocks:
+    rows = []
+    for case in table.select({"variant": "spread"}):
+        time = figure_of(table, case, "element_ns")
+        counts = [_whole(table, case, metric) for metric in ("active_clusters", "sms_used")]
+        rows.append([case["cluster"], *counts, plain(time)])
+    text = "Blocks that each want an SM. Sizes without a row are refused."
+    header = ["blocks of a cluster:", "clusters at once:", "SMs that did work:", "ns a block:"]
+    return [paragraph(text), document.table(header, rows)]
+
+
+ANALYSIS = Analysis(
+    sections=[
+        ("Rounds", rounds),
+        ("Latency", latency),
+        ("All SMs at once", exchange),
+        ("Barriers", barriers),
+        ("Multicast", multicast),
+        ("Cluster sizes", spread),
+    ],
+    readme={
+        "exp06-cluster-rounds": rounds,
+        "exp06-cluster-latency": latency,
+        "exp06-cluster-exchange": exchange,
+        "exp06-cluster-barriers": barriers,
+        "exp06-cluster-multicast": multicast,
+        "exp06-cluster-spread": spread,
+    },
+    # The rows about traffic: a multicast's at the L2 does not depend on where its data is, nor on what is released.
+    counting=Counting(options=["--variant", "exchange,multicast", "--benchmark_filter=-level:dram|_cluster/"]),
+)

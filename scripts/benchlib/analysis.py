@@ -1,0 +1,131 @@
+"""What an experiment says of its own results: the ANALYSIS in the analysis.py beside its claims.toml.
+
+    ANALYSIS = Analysis(
+        sections=[("Sizes", sizes)],           of the worklog and the report, with their titles; without any: a table of all pairs
+        readme={"exp07-sizes": sizes},         the tables of READMEs, by the name in <!-- worklog:NAME -->
+        plots={"exp07-sizes": Plot(...)},      figures, by the name of their file in plots/
+        plots_marker="exp07-plots",            that name for all of the figures
+        counting=Counting(...),                what hardware counters are to count of it
+        floor=FloorFacts(...),                 what the time floor needs to know of it, or learns from it
+    )
+
+A program without the file gets the defaults. The functions take a Study and the program's own table, and give blocks (document.py).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from types import ModuleType
+from typing import TypeVar, cast
+
+from benchlib import programs
+from benchlib.document import Blocks
+from benchlib.plots import Chart
+from benchlib.results import InputError, Results, Table
+
+FILE = "analysis.py"
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A figure of a program's results."""
+
+    title: str
+    chart: Callable[[Study, Table], Chart]
+    variants: str  # of the program's --variant: what measures it again
+
+
+@dataclass(frozen=True)
+class Counting:
+    """What scripts/counters.py counts of a program: `by_default` or only when it is named, and the options that choose its cases."""
+
+    by_default: bool = True
+    options: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A kernel that does nothing but stream: of its useful bytes the share that is read, and the arrays that it reads."""
+
+    read_share: float
+    arrays: int = 1
+
+
+@dataclass(frozen=True)
+class FloorFacts:
+    """What the time floor (floor.py) learns from a program, and what it must know of its kernels."""
+
+    streams: Mapping[str, Stream] = field(default_factory=dict)  # variants whose best bandwidth is this GPU's ceiling
+    resident: Sequence[str] = ()  # of those, the ones that also run with all of their bytes in the L2: its ceiling
+    empty: Mapping[str, object] = field(default_factory=dict)  # the rows of an empty kernel: what a block takes
+    one_slot: Mapping[str, Mapping[str, object]] = field(default_factory=dict)  # those with one block at a time on an SM, by name
+    loops: Mapping[str, Stream] = field(default_factory=dict)  # variants of persistent loops: what so many bytes in flight reach
+    stores: str = ""  # the loop that only writes
+    one_by_one: Sequence[str] = ()  # variants whose threads loop, an element a turn; elsewhere they do all that they do at once
+    foreign: Sequence[str] = ()  # variants that run no kernel of ours
+
+
+@dataclass(frozen=True)
+class Analysis:
+    sections: Sequence[tuple[str, Callable[[Study, Table], Blocks]]] = ()
+    readme: Mapping[str, Callable[[Study, Table], Blocks]] = field(default_factory=dict)
+    plots: Mapping[str, Plot] = field(default_factory=dict)
+    plots_marker: str = ""
+    counting: Counting = Counting()
+    floor: FloorFacts = FloorFacts()
+
+
+@dataclass
+class Study(Results):
+    """A directory's results, and every program's analysis."""
+
+    analyses: Mapping[str, Analysis] = field(default_factory=dict)
+    _made: dict[tuple[Hashable, ...], object] = field(default_factory=dict)
+
+    @staticmethod
+    def of(found: Results, analyses: Mapping[str, Analysis]) -> Study:
+        return Study(**{each.name: getattr(found, each.name) for each in fields(Results)}, analyses=analyses)
+
+    def once(self, make: Callable[..., Made], *arguments: Hashable) -> Made:
+        """make(self, *arguments), made only once: many tables show the same."""
+        key = (make, *arguments)
+        if key not in self._made:
+            self._made[key] = make(self, *arguments)
+        return cast(Made, self._made[key])
+
+    def auxiliary(self, file_name: str, experiment: str) -> Table | None:
+        return self.once(Results.auxiliary, file_name, experiment)
+
+
+def module(experiment: str, path: Path) -> ModuleType:
+    """The experiment's analysis.py, loaded anew; nothing is written beside it."""
+    loaded = ModuleType(f"analysis_of_{experiment}")
+    loaded.__file__ = str(path)
+    sys.modules[loaded.__name__] = loaded  # where its dataclasses look for their names
+    exec(compile(path.read_bytes(), path, "exec"), vars(loaded))
+    return loaded
+
+
+def load(root: Path) -> dict[str, Analysis]:
+    """Every program's under the repository's root, by its name. Raises InputError where one is none, or two use one name."""
+    found: dict[str, Analysis] = {}
+    owners: dict[str, Path] = {}
+    for experiment, folder in programs.source_folders(root).items():
+        path = folder / FILE
+        if not path.is_file():
+            found[experiment] = Analysis()
+            continue
+        one = getattr(module(experiment, path), "ANALYSIS", None)
+        if not isinstance(one, Analysis):
+            raise InputError(f"{path}: no ANALYSIS in it")
+        for name in [*one.readme, *([one.plots_marker] if one.plots else []), *(f"plots/{plot}" for plot in one.plots)]:
+            if not name or name == "answers" or name.startswith(("claims-", "experiments")) or name in owners:
+                taken = f", {owners[name]} has it" if name in owners else ""
+                raise InputError(f"{path}: {name!r} is no name for a table or figure here{taken}")
+            owners[name] = path
+        found[experiment] = one
+    return found

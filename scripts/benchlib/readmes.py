@@ -1,0 +1,121 @@
+"""The tables in the READMEs, between `<!-- worklog:NAME -->` and `<!-- /worklog -->`."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchlib import claim_tables, files, markdown, pipeline
+from benchlib.analysis import Study
+from benchlib.claims import ClaimFile
+from benchlib.document import Blocks, paragraph
+from benchlib.markdown import Place
+from benchlib.pipeline import Judged
+from benchlib.results import InputError
+
+MARKER = re.compile(r"<!-- worklog:(?P<name>.*?) -->|(?P<end><!-- /worklog -->)")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the READMEs show: the reference's results, and other folders' of the programs that have none there."""
+
+    reference: Study
+    elsewhere: Mapping[str, Study]  # by experiment
+    groups: Sequence[ClaimFile]  # judged by those
+    root: Path
+
+    def of(self, experiment: str) -> Study:
+        return self.elsewhere.get(experiment, self.reference)
+
+    @property
+    def tables(self) -> Study:
+        """Of all programs. Only for what looks at nothing but tables."""
+        others = {name: found.tables[name] for name, found in self.elsewhere.items()}
+        return replace(self.reference, tables=self.reference.tables | others)
+
+
+def has_results(found: Study, experiment: str) -> bool:
+    table = found.tables.get(experiment)
+    return table is not None and any(table.rows(case) for case in table.cases)
+
+
+def shown(judged: Judged, root: Path) -> Shown:
+    """`judged`: the reference's. Its neighbours in results/ stand in where it has no result."""
+    missing = [group.experiment for group in judged.groups if not has_results(judged.study, group.experiment)]
+    elsewhere: dict[str, Judged] = {}
+    for folder in sorted(path for path in judged.study.directory.resolve().parent.iterdir() if path.is_dir()):
+        wanted = [name for name in missing if name not in elsewhere and (folder / f"{name}.csv").is_file()]
+        if folder.name != judged.study.directory.resolve().name and wanted:
+            other = pipeline.load(folder, root, judged.study.analyses)
+            elsewhere |= {name: other for name in wanted if has_results(other.study, name)}
+    groups = []
+    for group in judged.groups:
+        other_results = elsewhere.get(group.experiment)
+        fresh = other_results.group(group.experiment) if other_results else None
+        if other_results and fresh:
+            fresh.results = Path(os.path.relpath(other_results.study.directory, root.resolve())).as_posix()
+        groups.append(fresh or group)
+    return Shown(judged.study, {name: other.study for name, other in elsewhere.items()}, groups, root)
+
+
+def content(name: str, what: Shown) -> tuple[Blocks, Study] | None:
+    """What is generated under that name, and the results it is of; None for a name there is not."""
+    if name == "answers":
+        return [claim_tables.answers(what.tables, what.groups)], what.reference
+    if name == "experiments":
+        return [claim_tables.experiments(what.groups)], what.reference
+    if name.startswith("claims-"):
+        table = claim_tables.claims_tables(name.removeprefix("claims-"), what.groups)
+        return None if table is None else (table, what.reference)
+    for experiment, one in what.reference.analyses.items():
+        if name in one.readme or name == one.plots_marker:
+            found = what.of(experiment)
+            if experiment not in found.tables:
+                return [paragraph(f"No results of {experiment} yet.")], found
+            if name == one.plots_marker:
+                return pipeline.images(one.plots), found
+            return found.once(one.readme[name], found.tables[experiment]), found
+    return None
+
+
+def filled(path: Path, text: str, what: Shown) -> str:
+    """The README's text with each marker's table in it."""
+    out, position, opened = [], 0, ""
+    for marker in MARKER.finditer(text):
+        line = text.count("\n", 0, marker.start()) + 1
+        if bool(marker["end"]) != bool(opened):
+            raise InputError(f"{path}: line {line}: {marker[0]} where the other kind of marker belongs")
+        if opened:
+            position, opened = marker.start(), ""
+            continue
+        generated = content(marker["name"], what)
+        if generated is None:
+            raise InputError(f"{path}: line {line}: no table is named {ascii(marker['name'])}")
+        blocks, found = generated
+        place = Place(prefix(found.directory, path.parent), prefix(what.root, path.parent))
+        out.append(f"{text[position : marker.end()]}\n\n{markdown.render(blocks, place)}\n\n")
+        opened = marker["name"]
+    if opened:
+        raise InputError(f"{path}: <!-- worklog:{opened} --> is never closed")
+    return "".join(out) + text[position:]
+
+
+def prefix(target: Path, base: Path) -> str:
+    """Of links from a file in `base` to what lies in `target`."""
+    way = Path(os.path.relpath(target, base)).as_posix()
+    return "" if way == "." else f"{way}/"
+
+
+def outputs(judged: Judged, root: Path) -> dict[Path, str]:
+    """Every README that has a marker, as it should be."""
+    what = shown(judged, root)
+    found = {}
+    for path in [root / "README.md", *sorted(root.glob("exp*/README.md")), *sorted(root.glob("exp*/*/README.md"))]:
+        text = files.read_text(path)
+        if text is not None and "<!-- worklog:" in text:
+            found[path] = filled(path, text, what)
+    return found
