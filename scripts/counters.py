@@ -36,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from benchlib import analysis, console, csv_file, files, ncu, programs  # noqa: E402
 from benchlib.analysis import Analysis, Counting  # noqa: E402
-from benchlib.ncu import Launch, Ncu, NcuError, NoPermission, Profile  # noqa: E402
+from benchlib.ncu import COUNTED, Launch, Ncu, NcuError, NoPermission, Profile  # noqa: E402
 from benchlib.csv_file import InputError  # noqa: E402
 
 NAME = "counters.py"
@@ -61,11 +61,6 @@ METRICS = {  # column: metric
 # The larger of the two is memory_throughput_pct. ncu's own looks at every unit on the way, for which it needs a quarter more time.
 THROUGHPUTS = ["dram__throughput.avg.pct_of_peak_sustained_elapsed", "lts__t_sectors.avg.pct_of_peak_sustained_elapsed"]
 ASKED = [*METRICS.values(), *THROUGHPUTS]
-COUNTED = [
-    "load_requests", "load_sectors", "store_requests", "store_sectors", "load_sectors_per_request", "store_sectors_per_request",
-    "load_efficiency_pct", "store_efficiency_pct", "l1_hit_pct", "l2_hit_pct", "l2_bytes", "dram_read_bytes", "dram_write_bytes",
-    "memory_throughput_pct", "launch_grid", "launch_block",
-]  # fmt: skip
 ORIGIN = ["gpu", "gpu_uuid", "ncu_version"]
 FIXED = [*KEY, *SIZE, *COUNTED, *ORIGIN]
 # exp03/read_offset/block:256/offset:8/n:268435456/cold, wherever it stands in what ncu calls the kernel.

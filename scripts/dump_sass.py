@@ -41,15 +41,8 @@ from benchlib.sass_tool import Nvdisasm, ToolError  # noqa: E402
 
 NAME = "dump_sass.py"
 ROOT = Path(__file__).resolve().parent.parent
-COLUMNS = [
-    "experiment", "kernel", "api", "arch", "instructions", "registers", "live_registers", *sass.EXCLUSIVE, *sass.ATTRIBUTES,
-    "load_scale", "store_scale", "code_bytes", "isa_hash", "note",
-]  # fmt: skip
-DIFFERENCE_COLUMNS = {name: re.sub(r"\W+", "_", name.lower()).strip("_") for name in sass_diff.NAMES}
-TWIN_COLUMNS = [
-    "experiment", "kernel", "arch", "cuda_kernel", "vulkan_kernel", "cuda_instructions", "vulkan_instructions", "same_memory",
-    "same_opcodes", *DIFFERENCE_COLUMNS.values(), "summary",
-]  # fmt: skip
+COLUMNS = ["experiment", "kernel", "api", "arch", *sass.FIGURES, "isa_hash", "note"]
+TWIN_COLUMNS = ["experiment", "kernel", "arch", "cuda_kernel", "vulkan_kernel", *sass_diff.FIGURES, "summary"]
 DUMP_TIMEOUT_S = 600
 DUMPS_AT_ONCE = 4  # each opens the GPU
 NOTHING_TO_RUN = 77
@@ -395,7 +388,7 @@ def twin_row(twin: Twin) -> dict[str, object]:
         "same_opcodes": int(twin.difference.same_opcodes),
         "summary": sass_diff.summary(twin.difference),
     }
-    for difference, column in DIFFERENCE_COLUMNS.items():
+    for difference, column in sass_diff.COLUMNS.items():
         left, right = twin.difference.counts.get(difference, (0, 0))
         row[column] = right if difference in sass_diff.BETWEEN_TWO else right - left
     return row

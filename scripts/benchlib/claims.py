@@ -39,27 +39,22 @@ Where several cases match, the verdict is that of the worst: all must lie in the
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchlib import programs
+from benchlib import claim_check, programs
+from benchlib.claim_check import CLAIM_TEXTS, PLACEHOLDER
 from benchlib.formats import figure_text
 from benchlib.results import Case, InputError, Results, Table
 from benchlib.stats import Figure, hull, ratio
 
 REPRODUCED, REFUTED, UNCLEAR, NOT_TESTABLE = "REPRODUCED", "REFUTED", "UNCLEAR", "NOT TESTABLE HERE"
 VERDICTS = (REPRODUCED, REFUTED, UNCLEAR, NOT_TESTABLE)
+MOST_BYTES = 1 << 20  # of a claims.toml
 
-CLAIM_TEXTS = ("id", "source", "text", "claimed", "device", "theory", "unit")
-CLAIM_KEYS = {*CLAIM_TEXTS, "note", "why_refuted", "needs", "query"}
-QUERY_KEYS = {"name", "table", "combine", "metric", "where", "num", "den", "control", "unit", "reproduced", "headline"}
-SELECTS = {
-    "value": {"where"}, "ratio": {"num", "den"}, "twin_ratio": {"where"}, "over_control": {"where", "control"},
-}  # fmt: skip
 AUXILIARY = {
     "sass": ("sass.csv", "the machine code (SASS)"),
     "sass_twins": ("sass_twins.csv", "the machine code (SASS) of both APIs, compared"),
@@ -84,6 +79,7 @@ class Finding:
 class Claim:
     experiment: str
     entry: Mapping[str, Any]
+    where: str = ""  # its file and id, for what is wrong with it
     verdict: str = NOT_TESTABLE
     worst: Finding | None = None
     note: str = ""
@@ -118,41 +114,29 @@ def load(root: Path) -> list[ClaimFile]:
 
 def _read(path: Path, experiment: str, seen: set[str]) -> ClaimFile:
     """`seen`: the ids of the files before; the programs of one folder share a number."""
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: {error}") from error
+    document = _parse(path)
+    claim_check.check_document(str(path), document)
     result = ClaimFile(experiment, document.get("question", ""), document.get("answer", ""))
-    for entry in document.get("claim", []):
-        name = f"{path}: claim {entry.get('id', '?')}"
-        _check_entry(name, entry)
-        if not re.fullmatch(rf"{experiment[3:5]}\.[1-9][0-9]*", entry["id"]):
-            raise InputError(f"{name}: the id must be {experiment[3:5]}. and a number")
+    for at, entry in enumerate(document.get("claim", []), start=1):
+        id_ = entry.get("id", f"no. {at}")
+        where = f"{path}: claim {id_ if isinstance(id_, str) and id_.isprintable() else ascii(id_)[:40]}"
+        claim_check.check_claim(where, experiment[3:5], entry)
         if entry["id"] in seen:
-            raise InputError(f"{name}: the id is there twice")
+            raise InputError(f"{where}: the id is there twice")
         seen.add(entry["id"])
-        result.claims.append(Claim(experiment, entry))
+        result.claims.append(Claim(experiment, entry, where))
     return result
 
 
-def _check_entry(name: str, entry: Mapping[str, Any]) -> None:
-    missing = [key for key in CLAIM_TEXTS if not isinstance(entry.get(key), str)]
-    if missing:
-        raise InputError(f"{name}: no text for {', '.join(missing)}")
-    unknown = sorted(set(entry) - CLAIM_KEYS)
-    for query in entry.get("query", []):
-        unknown += sorted(set(query) - QUERY_KEYS)
-        wanted = SELECTS.get(query.get("combine"))
-        if wanted is None or "metric" not in query or not wanted <= set(query):
-            raise InputError(f"{name}: a query needs metric, and combine with its selects")
-        if query.get("table", "results") not in ("results", *AUXILIARY):
-            raise InputError(f"{name}: no such table: {query['table']}")
-        if "reproduced" in query and not query["reproduced"].keys() & {"lo", "hi"}:
-            raise InputError(f"{name}: reproduced needs lo or hi")
-    if unknown:
-        raise InputError(f"{name}: unknown key {', '.join(unknown)}")
-    if "needs" not in entry and not any("reproduced" in query for query in entry.get("query", [])):
-        raise InputError(f"{name}: needs a query with a range, or `needs`")
+def _parse(path: Path) -> dict[str, Any]:
+    with open(path, "rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise InputError(f"{path}: longer than {MOST_BYTES >> 20} MiB")
+    try:
+        return tomllib.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:  # among them what is no TOML and no UTF-8
+        raise InputError(f"{path}: {ascii(str(error))[1:-1]}") from error
 
 
 def judge(claim: Claim, results: Results) -> None:
@@ -163,8 +147,8 @@ def judge(claim: Claim, results: Results) -> None:
     figures = claim.figures
     findings: list[Finding] = []
     reasons: list[str] = []
-    for query in claim.entry.get("query", []):
-        found = _run_query(query, claim, results)
+    for at, query in enumerate(claim.entry.get("query", []), start=1):
+        found = _run_query(query, claim, results, claim_check.query_name(claim.where, at, query))
         if isinstance(found, str):
             figures[query.get("name", "")] = "(not measured)"
             reasons += [found] if "reproduced" in query else []
@@ -181,7 +165,7 @@ def judge(claim: Claim, results: Results) -> None:
         notes.append(_worst_text(claim.worst, deciding))
         if len(deciding) < len(findings):
             notes.append(f"UNCLEAR for want of a live control: {len(findings) - len(deciding)} more cases")
-    note = re.sub(r"\{([a-z0-9_]+)\}", lambda match: _lookup(figures, match[1], claim), claim.entry.get("note", ""))
+    note = PLACEHOLDER.sub(lambda match: figures[match[1]], claim.entry.get("note", ""))
     why = claim.entry.get("why_refuted", "") if claim.verdict == REFUTED else ""
     claim.note = ". ".join(text.rstrip(".") for text in [*notes, why, note] if text) + "."
 
@@ -189,9 +173,10 @@ def judge(claim: Claim, results: Results) -> None:
 _RANK = {REFUTED: 0, UNCLEAR: 1, REPRODUCED: 2}
 
 
-def _run_query(query: Mapping[str, Any], claim: Claim, results: Results) -> list[Finding] | str:
-    """What the query finds, or the reason it finds nothing."""
+def _run_query(query: Mapping[str, Any], claim: Claim, results: Results, where: str) -> list[Finding] | str:
+    """What the query finds, or the reason it finds nothing. `where`: it stands, for what is wrong with it."""
     table: Table | None = results.tables[claim.experiment]
+    claim_check.check_columns(where, query, results.tables[claim.experiment])
     source = query.get("table", "results")
     if source != "results":
         file_name, what = AUXILIARY[source]
@@ -311,9 +296,3 @@ def _select_text(query: Mapping[str, Any]) -> str:
 
 def _any_of(value: object) -> str:
     return "|".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _lookup(figures: Mapping[str, str], name: str, claim: Claim) -> str:
-    if name not in figures:
-        raise InputError(f"{claim.experiment}'s claims.toml: claim {claim.id}: the note names no query: {name}")
-    return figures[name]

@@ -26,6 +26,12 @@ OPTIONS = [
     "--profile-from-start", "off", "--nvtx", "--print-nvtx-rename", "kernel", "--csv", "--page", "raw", "--print-units", "base",
     "--clock-control", "none",
 ]  # fmt: skip
+# What counters.csv has in figures, a row a case.
+COUNTED = [
+    "load_requests", "load_sectors", "store_requests", "store_sectors", "load_sectors_per_request", "store_sectors_per_request",
+    "load_efficiency_pct", "store_efficiency_pct", "l1_hit_pct", "l2_hit_pct", "l2_bytes", "dram_read_bytes", "dram_write_bytes",
+    "memory_throughput_pct", "launch_grid", "launch_block",
+]  # fmt: skip
 KERNEL_NAME = "Kernel Name"
 NOTHING_TO_RUN = 77  # the programs' exit code where no device is there
 _VERSION_TIMEOUT_S = 60

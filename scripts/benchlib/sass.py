@@ -380,6 +380,10 @@ ATTRIBUTES = [
     "descriptor_reads", "constant_compares", "bounds_checks", "predicated", "recovered", "membars", "l1_invalidates",
     *dict.fromkeys(_MODIFIER_COLUMNS.values()),
 ]  # fmt: skip
+# What sass.csv has in figures, a row a kernel and API.
+FIGURES = [
+    "instructions", "registers", "live_registers", *EXCLUSIVE, *ATTRIBUTES, "load_scale", "store_scale", "code_bytes",
+]  # fmt: skip
 _COLUMN_OF = {
     "shared_load": "lds", "shared_store": "sts", "local_load": "ldl", "local_store": "stl", "generic_load": "generic",
     "generic_store": "generic", "atomic": "atomics", "async_copy": "async_copies", "constant_load": "constant_loads",

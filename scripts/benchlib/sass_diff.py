@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import difflib
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -40,6 +41,9 @@ NAMES = [
     PARAMETER_READ, ADDRESS, MEMORY_DESCRIPTOR, CONSTANT_READ, COMPARE, GUARD, CONTROL, BARRIER, FENCE, STACK,
     THREAD_INDEX, MOVE, ARITHMETIC, FORM, UNKNOWN,
 ]  # fmt: skip
+COLUMNS = {name: re.sub(r"\W+", "_", name.lower()).strip("_") for name in NAMES}
+# What sass_twins.csv has in figures, a row a pair.
+FIGURES = ["cuda_instructions", "vulkan_instructions", "same_memory", "same_opcodes", *COLUMNS.values()]
 _PLURALS = {
     EXTRA_ACCESS: "memory accesses", LOAD_KIND: "CONSTANT loads", LOAD_STRENGTH: "STRONG loads",
     STORE_STRENGTH: "STRONG stores", ADDRESS: "64-bit address instructions", ARITHMETIC: "arithmetic instructions",

@@ -221,7 +221,7 @@ def test_the_table_of_all_pairs_shows_them(root: Path) -> None:
     assert "CUDA rate" not in text
 
 
-def test_a_measured_text(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_measured_text(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(synthetic.MEASURED, LITMUS, ["weak", "verdict"])
     rows = [{k: v for k, v in row.items() if k in synthetic.columns(LITMUS)} | {"verdict": "un|clear"} for row in litmus_rows()]
     synthetic.write(reference(root), LITMUS, rows)
@@ -232,8 +232,8 @@ def test_a_measured_text(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "| CUDA weak | Vulkan weak | CUDA verdict | Vulkan verdict |" in text
     assert "| 0 | 0 | un\\|clear | un\\|clear |" in text
     put(root, metric="verdict")
-    assert run(root) == 0
-    assert claim_rows(root)["06.8"]["verdict"] == "NOT TESTABLE HERE"
+    assert run(root) == 1
+    assert "claim 06.8: query q: metric: exp06_litmus has no figure 'verdict'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

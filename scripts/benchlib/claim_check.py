@@ -1,0 +1,189 @@
+"""claims.toml checked as strictly as code: a typo in a claim must never become a verdict. Raises InputError with the file, the claim's
+id and the key. What a claim may hold: see claims.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from benchlib import ncu, sass, sass_diff, schema
+from benchlib.csv_file import InputError
+from benchlib.results import APIS, DERIVED_METRICS, Table
+
+CLAIM_TEXTS = ("id", "source", "text", "claimed", "device", "theory", "unit")
+OPTIONAL_TEXTS = ("note", "why_refuted", "needs")
+QUERY_TEXTS = ("name", "table", "combine", "metric", "control", "unit")
+SELECTS = ("where", "num", "den")
+QUERY_KEYS = {*QUERY_TEXTS, *SELECTS, "reproduced", "headline"}
+# What each way to combine needs, and what it may have beside that.
+COMBINES = {
+    "value": ({"where"}, {"control"}), "ratio": ({"num", "den"}, set()), "twin_ratio": ({"where"}, set()),
+    "over_control": ({"where", "control"}, set()),
+}  # fmt: skip
+# Of the files beside the results: what chooses their rows (of counters.csv the experiment's parameters, too), and their figures.
+BESIDE = {
+    "counters": ({"variant", "api", "elements", "cache"}, {*ncu.COUNTED}),
+    "sass": ({"kernel", "api", "arch"}, {*sass.FIGURES}),
+    "sass_twins": ({"kernel", "arch"}, {*sass_diff.FIGURES}),
+}
+SIZES = ("max", "dram", "max_dram")
+PLACEHOLDER = re.compile(r"\{([a-z0-9_]+)\}")
+_KNOWN_VALUES = {"api": APIS, "cache": ("cold", "warm"), "pick": ("fastest",)}
+_NAME = re.compile(r"[a-z0-9_]+")
+
+
+def fail(where: str, what: str) -> None:
+    raise InputError(f"{where}: {what}")
+
+
+def check_document(where: str, document: Mapping[str, Any]) -> None:
+    _only(where, document, {"question", "answer", "claim"})
+    for key in ("question", "answer"):
+        if not isinstance(document.get(key, ""), str):
+            fail(where, f"{key} is {_shown(document[key])}, not a text")
+    claims = document.get("claim", [])
+    if not isinstance(claims, list) or not all(isinstance(claim, dict) for claim in claims):
+        fail(where, "claim is no list of tables: begin each with [[claim]]")
+
+
+def check_claim(where: str, number: str, claim: Mapping[str, Any]) -> None:
+    """`number`: of the experiment, with which its claims' ids begin."""
+    _only(where, claim, {*CLAIM_TEXTS, *OPTIONAL_TEXTS, "query"})
+    missing = [key for key in CLAIM_TEXTS if key not in claim]
+    if missing:
+        fail(where, f"no text for {', '.join(missing)}")
+    for key in (*CLAIM_TEXTS, *OPTIONAL_TEXTS):
+        if not isinstance(claim.get(key, ""), str):
+            fail(where, f"{key} is {_shown(claim[key])}, not a text")
+    if not re.fullmatch(rf"{number}\.[1-9][0-9]*", claim["id"], re.ASCII):
+        fail(where, f"the id must be {number}. and a number")
+    queries = claim.get("query", [])
+    if not isinstance(queries, list) or not all(isinstance(query, dict) for query in queries):
+        fail(where, "query is no list of tables: begin each with [[claim.query]]")
+    for at, query in enumerate(queries, start=1):
+        _check_query(query_name(where, at, query), query)
+    names = [query["name"] for query in queries if "name" in query]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        fail(where, f"two queries are named {twice[0]}")
+    for name in PLACEHOLDER.findall(claim.get("note", "")):
+        if name not in names:
+            fail(where, f"the note names no query: {name}")
+    if not claim.get("needs") and not any("reproduced" in query for query in queries):
+        fail(where, "needs a query with a range, or `needs`")
+
+
+def query_name(where: str, at: int, query: Mapping[str, Any]) -> str:
+    return f"{where}: query {ascii(query['name'])[1:-1]}" if isinstance(query.get("name"), str) else f"{where}: query {at}"
+
+
+def _check_query(where: str, query: Mapping[str, Any]) -> None:
+    _only(where, query, QUERY_KEYS)
+    for key in QUERY_TEXTS:
+        if not isinstance(query.get(key, ""), str):
+            fail(where, f"{key} is {_shown(query[key])}, not a text")
+    if not _NAME.fullmatch(query.get("name", "q")) or query.get("name") == "verdict":
+        fail(where, f"name is {_shown(query['name'])}: small letters, digits and _, and not verdict")
+    if type(query.get("headline", True)) is not bool:
+        fail(where, f"headline is {_shown(query['headline'])}, not true or false")
+    combine, table = query.get("combine"), query.get("table", "results")
+    if combine not in COMBINES or not query.get("metric"):
+        fail(where, f"combine is {_shown(combine)}: a query needs metric, and combine with its selects: {', '.join(COMBINES)}")
+    needed, allowed = COMBINES[str(combine)]
+    for key in sorted(needed - query.keys()):
+        fail(where, f"combine {combine} needs {key}")
+    for key in sorted(({*SELECTS, "control"} - needed - allowed) & query.keys()):
+        fail(where, f"{key} does not go with combine {combine}")
+    if table != "results" and table not in BESIDE:
+        fail(where, f"no such table: {table}")
+    if table in BESIDE:
+        keys, figures = BESIDE[table]
+        for key in ("metric", "control"):
+            if query.get(key, query["metric"]) not in figures:
+                fail(where, f"{key}: {table}.csv has no figure {_shown(query[key])}")
+        for key, column in ((key, column) for key in SELECTS for column in query.get(key, ())):
+            if table != "counters" and column not in keys:
+                fail(where, f"{key}: {table}.csv has no column {_shown(column)} to choose by; it has {', '.join(sorted(keys))}")
+    if combine == "twin_ratio" and table != "results":
+        fail(where, f"combine twin_ratio is of results, not of {table}")
+    if "reproduced" in query:
+        _check_range(where, query["reproduced"])
+    for key in SELECTS:
+        if key in query:
+            _check_select(f"{where}: {key}", query[key], table)
+
+
+def _check_range(where: str, bounds: object) -> None:
+    if not isinstance(bounds, dict) or not bounds:
+        fail(where, "reproduced needs lo or hi")
+    assert isinstance(bounds, dict)
+    _only(f"{where}: reproduced", bounds, {"lo", "hi"})
+    for key, value in bounds.items():
+        if type(value) not in (int, float) or not -schema.GREATEST <= value <= schema.GREATEST:
+            fail(where, f"reproduced: {key} is {_shown(value)}, not a number")
+    if bounds.get("lo", -schema.GREATEST) > bounds.get("hi", schema.GREATEST):
+        fail(where, f"reproduced: lo is {bounds['lo']}, above hi, {bounds['hi']}")
+
+
+def _check_select(where: str, select: object, table: str) -> None:
+    if not isinstance(select, dict):
+        fail(where, f"{_shown(select)} is not a table of columns")
+    assert isinstance(select, dict)
+    for column, value in select.items():
+        texts = value if isinstance(value, list) else [value]
+        if not texts or not all(isinstance(text, str) for text in texts):
+            fail(where, f"{column} is {_shown(value)}, not a text or a list of texts")
+        strangers = [text for text in texts if text not in _KNOWN_VALUES.get(column, texts)]
+        if strangers:
+            fail(where, f"{column} is {_shown(strangers[0])}, none of {', '.join(_KNOWN_VALUES[column])}")
+        if column == "pick" and (isinstance(value, list) or table != "results"):
+            fail(where, "pick is one text, and of results")
+        if column == "elements" and value in SIZES and table != "results":
+            fail(where, f"elements = {value} is of results, not of {table}")
+        if column == "elements" and value not in SIZES:
+            _check_whole(where, column, texts, SIZES)
+
+
+def _check_whole(where: str, column: str, texts: Sequence[str], beside: Collection[str] = ()) -> None:
+    for text in texts:
+        if text and not schema.is_whole(text):
+            fail(where, f"{column} is {_shown(text)}, not a whole number" + (f" or one of {', '.join(beside)}" if beside else ""))
+
+
+def check_columns(where: str, query: Mapping[str, Any], table: Table) -> None:
+    """That the experiment has what the query asks for: else it would match nothing, or everything, whatever was measured. `table`:
+    the experiment's results, whose parameters counters.csv has, too.
+    """
+    source = query.get("table", "results")
+    if source not in ("results", "counters"):
+        return
+    keys = {column.name for column in table.columns if column.key}
+    for key in SELECTS:
+        for column, value in query.get(key, {}).items():
+            if column not in keys | {"pick"}:
+                fail(where, f"{key}: {table.name} has no column {_shown(column)} to choose by; it has {', '.join(sorted(keys))}")
+            declared = table.column(column)
+            if declared and declared.type == "integer" and value not in SIZES:
+                _check_whole(f"{where}: {key}", column, value if isinstance(value, list) else [value])
+    for key in ("metric", "control"):
+        if source == "results" and key in query and not _is_figure(table, query[key]):
+            fail(where, f"{key}: {table.name} has no figure {_shown(query[key])}")
+
+
+def _is_figure(table: Table, name: str) -> bool:
+    if name == "sector_gbps":
+        return {"load_sectors", "store_sectors"} <= set(table.model)
+    declared = table.column(name)
+    return name in DERIVED_METRICS or (declared is not None and declared.type != "text")
+
+
+def _only(where: str, entry: Mapping[str, Any], known: Collection[str]) -> None:
+    unknown = sorted(entry.keys() - known)
+    if unknown:
+        fail(where, f"unknown key {', '.join(ascii(key)[1:-1][:60] for key in unknown)}")
+
+
+def _shown(value: object) -> str:
+    return ascii(value)[:80]

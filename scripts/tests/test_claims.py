@@ -1,0 +1,205 @@
+"""claims.toml: whatever is misspelt or of the wrong type is an error with the file, the claim and the key, and never a verdict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import synthetic
+from benchlib import claims, results
+from benchlib.results import InputError
+
+ROOT = Path(claims.__file__).resolve().parents[2]
+EXP01, EXP03 = "exp01_vector_add", "exp03_memory_coalescing"
+CLAIM = """
+question = "?"
+answer = "It is {03.1.a}."
+[[claim]]
+id = "03.1"
+source = "ours"
+text = "t"
+claimed = "1"
+device = ""
+theory = "1"
+unit = "x"
+note = "{a}, {b}"
+[[claim.query]]
+name = "a"
+combine = "twin_ratio"
+metric = "device_ns"
+where = { variant = "read_offset", offset = ["0", "8"], elements = "max_dram", pick = "fastest" }
+reproduced = { lo = 0.5, hi = 2 }
+[[claim.query]]
+name = "b"
+combine = "ratio"
+metric = "element_ns"
+num = { variant = "read_aos_x", elements = "67108864" }
+den = { variant = "read_soa_x", elements = "67108864" }
+headline = true
+[[claim.query]]
+name = "c"
+table = "counters"
+combine = "value"
+metric = "load_sectors"
+where = { variant = "read_offset", offset = "8" }
+[[claim.query]]
+name = "d"
+table = "sass"
+combine = "value"
+metric = "ldg_32"
+where = { kernel = "read_soa_x", api = "cuda" }
+[[claim.query]]
+name = "e"
+table = "sass_twins"
+combine = "value"
+metric = "same_memory"
+where = { kernel = "read_soa_x" }
+[[claim.query]]
+name = "f"
+combine = "over_control"
+metric = "gbps"
+control = "submit_ns"
+where = { variant = "read_soa_x", cache = "cold" }
+"""
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> results.Results:
+    folder = tmp_path_factory.mktemp("results")
+    synthetic.write(folder, EXP03, synthetic.exp03_rows())
+    return results.load(folder)
+
+
+def judged(root: Path, text: str | bytes, found: results.Results) -> claims.Claim:
+    (root / EXP03).mkdir(exist_ok=True)
+    (root / EXP03 / "claims.toml").write_bytes(text.encode() if isinstance(text, str) else text)
+    (group,) = claims.load(root)
+    claims.judge(group.claims[0], found)
+    return group.claims[0]
+
+
+def test_the_claim_is_sound(tmp_path: Path, found: results.Results) -> None:
+    assert judged(tmp_path, CLAIM, found).verdict == "REPRODUCED"
+
+
+ID = "claims.toml: claim 03.1: "
+A = f"{ID}query a: "
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        # In a claim
+        ('question = "?"', "question = 5", "claims.toml: question is 5, not a text"),
+        ('question = "?"', 'qestion = "?"', "claims.toml: unknown key qestion"),
+        ("[[claim]]", "[claim]", "claims.toml: "),
+        ('source = "ours"', "source = 5", f"{ID}source is 5, not a text"),
+        ('source = "ours"', "", f"{ID}no text for source"),
+        ('unit = "x"', "unit = 5", f"{ID}unit is 5, not a text"),
+        ('claimed = "1"', "claimed = 5", f"{ID}claimed is 5, not a text"),
+        ('note = "{a}, {b}"', "note = 5", f"{ID}note is 5, not a text"),
+        ('note = "{a}, {b}"', 'note = "{z}"', f"{ID}the note names no query: z"),
+        ('note = "{a}, {b}"', 'nota = "{a}"', f"{ID}unknown key nota"),
+        ('note = "{a}, {b}"', "why_refuted = ['x']", f"{ID}why_refuted is ['x'], not a text"),
+        ('note = "{a}, {b}"', "needs = true", f"{ID}needs is True, not a text"),
+        ('id = "03.1"', 'id = "3.1"', "claim 3.1: the id must be 03. and a number"),
+        ('id = "03.1"', "id = 3.1", "claim 3.1: id is 3.1, not a text"),
+        ('id = "03.1"', 'id = "03.\u0661"', "the id must be 03. and a number"),
+        ('name = "b"', 'name = "a"', f"{ID}"),
+        # In a query
+        ('name = "a"', 'name = "A b"', f"{ID}query A b: name is 'A b'"),
+        ('name = "a"', 'nam = "a"', "unknown key nam"),
+        ('combine = "twin_ratio"', 'combine = "twinratio"', f"{A}combine is 'twinratio'"),
+        ('combine = "twin_ratio"', "combine = ['value']", f"{A}combine is ['value'], not a text"),
+        ('combine = "twin_ratio"', "", f"{A}combine is None"),
+        ('metric = "device_ns"', "", f"{A}combine is 'twin_ratio': a query needs metric"),
+        ('metric = "device_ns"', 'metric = "device_s"', f"{A}metric: exp03_memory_coalescing has no figure 'device_s'"),
+        ('metric = "device_ns"', 'metric = "variant"', f"{A}metric: exp03_memory_coalescing has no figure 'variant'"),
+        ('metric = "load_sectors"', 'metric = "load_sector"', "query c: metric: counters.csv has no figure 'load_sector'"),
+        ('metric = "ldg_32"', 'metric = "ldg32"', "query d: metric: sass.csv has no figure 'ldg32'"),
+        ('metric = "same_memory"', 'metric = "ldg_32"', "query e: metric: sass_twins.csv has no figure 'ldg_32'"),
+        ('control = "submit_ns"', 'control = "nothing"', "query f: control: exp03_memory_coalescing has no figure 'nothing'"),
+        ('control = "submit_ns"', "", "query f: combine over_control needs control"),
+        ("where = { variant = \"read_offset\", offset = [", "num = { variant = \"read_offset\", offset = [", f"{A}combine twin_ratio needs where"),
+        ("headline = true", "where = {}", "query b: where does not go with combine ratio"),
+        ("headline = true", 'headline = "yes"', "query b: headline is 'yes', not true or false"),
+        ("headline = true", "headline = 1", "query b: headline is 1, not true or false"),
+        ("headline = true", 'control = "gbps"', "query b: control does not go with combine ratio"),
+        ("headline = true", 'table = "results.csv"', "query b: no such table: results.csv"),
+        ('table = "sass_twins"', 'table = "twins"', "query e: no such table: twins"),
+        ('combine = "value"', 'combine = "twin_ratio"', "query c: combine twin_ratio is of results, not of counters"),
+        # In a range
+        ("reproduced = { lo = 0.5, hi = 2 }", "reproduced = { lo = 0.5, high = 2 }", f"{A}reproduced: unknown key high"),
+        ("reproduced = { lo = 0.5, hi = 2 }", 'reproduced = { lo = "1" }', f"{A}reproduced: lo is '1', not a number"),
+        ("reproduced = { lo = 0.5, hi = 2 }", "reproduced = { lo = true }", f"{A}reproduced: lo is True, not a number"),
+        ("reproduced = { lo = 0.5, hi = 2 }", "reproduced = { lo = nan }", f"{A}reproduced: lo is nan, not a number"),
+        ("reproduced = { lo = 0.5, hi = 2 }", "reproduced = { hi = inf }", f"{A}reproduced: hi is inf, not a number"),
+        ("reproduced = { lo = 0.5, hi = 2 }", f"reproduced = {{ hi = {'9' * 400} }}", f"{A}reproduced: hi is 999"),
+        ("reproduced = { lo = 0.5, hi = 2 }", "reproduced = { lo = 2, hi = 0.5 }", f"{A}reproduced: lo is 2, above hi, 0.5"),
+        ("reproduced = { lo = 0.5, hi = 2 }", "reproduced = {}", f"{A}reproduced needs lo or hi"),
+        ("reproduced = { lo = 0.5, hi = 2 }", "reproduced = 1", f"{A}reproduced needs lo or hi"),
+        ("reproduced = { lo = 0.5, hi = 2 }", "", f"{ID}needs a query with a range, or `needs`"),
+        # In what chooses the cases
+        ('pick = "fastest"', 'pick = "slowest"', f"{A}where: pick is 'slowest', none of fastest"),
+        ('pick = "fastest"', 'pic = "fastest"', f"{A}where: exp03_memory_coalescing has no column 'pic' to choose by; it has api, block"),
+        ('pick = "fastest"', 'nosuch = ""', f"{A}where: exp03_memory_coalescing has no column 'nosuch' to choose by"),
+        ('pick = "fastest"', 'device_ns = "5"', f"{A}where: exp03_memory_coalescing has no column 'device_ns' to choose by"),
+        ('pick = "fastest"', 'api = "metal"', f"{A}where: api is 'metal', none of cuda, vulkan"),
+        ('pick = "fastest"', 'cache = ["cold", "hot"]', f"{A}where: cache is 'hot', none of cold, warm"),
+        ('pick = "fastest"', 'block = "many"', f"{A}where: block is 'many', not a whole number"),
+        ('pick = "fastest"', "block = 256", f"{A}where: block is 256, not a text or a list of texts"),
+        ('pick = "fastest"', "block = []", f"{A}where: block is [], not a text or a list of texts"),
+        ('offset = ["0", "8"]', 'offset = ["0", 8]', f"{A}where: offset is ['0', 8], not a text or a list of texts"),
+        ('elements = "max_dram"', 'elements = "maxdram"', f"{A}where: elements is 'maxdram', not a whole number or one of max, dram"),
+        ('elements = "max_dram"', 'elements = ["max"]', f"{A}where: elements is 'max', not a whole number"),
+        ('num = { variant = "read_aos_x", elements = "67108864" }', 'num = "x"', "query b: num: 'x' is not a table of columns"),
+        ('den = { variant = "read_soa_x"', 'den = { varient = "read_soa_x"', "query b: den: exp03_memory_coalescing has no column 'varient'"),
+        ('where = { kernel = "read_soa_x", api', 'where = { kernl = "read_soa_x", api', "query d: where: sass.csv has no column 'kernl'"),
+        ('where = { kernel = "read_soa_x" }', 'where = { api = "cuda" }', "query e: where: sass_twins.csv has no column 'api'"),
+        ('offset = "8" }', 'offst = "8" }', "query c: where: exp03_memory_coalescing has no column 'offst'"),
+        ('offset = "8" }', 'pick = "fastest" }', "query c: where: pick is one text, and of results"),
+        ('offset = "8" }', 'elements = "dram" }', "query c: where: elements = dram is of results, not of counters"),
+    ],
+)
+def test_malformed_claims(tmp_path: Path, found: results.Results, old: str, new: str, message: str) -> None:
+    assert old in CLAIM
+    with pytest.raises(InputError) as caught:
+        judged(tmp_path, CLAIM.replace(old, new, 1), found)
+    text = str(caught.value)
+    assert message in text and f"{EXP03}/claims.toml" in text and text.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"\xff", "can't decode"), (b"[" * 100000, ""), (b"x = " + b"[" * 100000, ""), (b"x = " + b"9" * 5000, ""),
+        (b" " * (2 << 20), "longer than 1 MiB"), (b"claim = 5", "claim is no list of tables"), (b"claim = [5]", "claim is no list of tables"),
+        (b"[[claim]]\nquery = 5", "no text for id"), (b"[[claim]]", "claim no. 1: no text for id, source"),
+        (CLAIM.partition("[[claim.query]]")[0].replace('note = "{a}, {b}"', "query = 5").encode(), "query is no list of tables"),
+        (CLAIM.partition("[[claim.query]]")[0].replace('note = "{a}, {b}"', "query = [5]").encode(), "query is no list of tables"),
+    ],
+)  # fmt: skip
+def test_files_that_are_none(tmp_path: Path, found: results.Results, text: bytes, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        judged(tmp_path, text, found)
+    assert message in str(caught.value) and str(caught.value).isprintable()
+
+
+def test_this_repositorys_claims_name_what_its_results_list() -> None:
+    """Values that the results list nowhere, among rows of any status: a query for them could never find anything."""
+    sets = [results.load(path) for path in sorted((ROOT / "results").iterdir()) if path.is_dir()]
+    strangers = []
+    for group in claims.load(ROOT):
+        for claim in group.claims:
+            for query in claim.entry.get("query", []):
+                tables = [found.tables[group.experiment] for found in sets if group.experiment in found.tables]
+                if query.get("table", "results") != "results":
+                    files = [claims.AUXILIARY[query["table"]][0]]
+                    tables = [table for found in sets if (table := found.auxiliary(files[0], group.experiment)) and table.cases]
+                selects = [query[key] for key in ("where", "num", "den") if key in query]
+                for column, value in ((column, value) for select in selects for column, value in select.items()):
+                    listed = {case[column] for table in tables for case in table.cases}
+                    texts = value if isinstance(value, list) else [value]
+                    if tables and column != "pick" and value not in ("max", "dram", "max_dram"):
+                        strangers += [(claim.id, column, text) for text in texts if text not in listed]
+    assert strangers == []
