@@ -27,41 +27,56 @@ constexpr std::uint64_t kWindow = 1ULL << 22;    // of write_share in the L2: 16
 constexpr std::uint32_t kSpinSteps = 1U << 16;   // ~0.3 ms
 constexpr std::uint32_t kLoopGrid = 2048;        // blocks of loop_f32: twice what 132 SMs hold at once
 
+enum class Operation { kAdd, kCopy, kGather, kSpin, kAddToStruct, kWrite, kWriteRamp, kWriteZero, kNothing };
+
 // A kernel's data, read and written, in floats of the largest size.
 struct Base {
   const char* name;
+  Operation operation;  // that fills the output
   std::uint32_t inputs;
   std::uint32_t width;  // floats a thread
   std::uint32_t bytes;  // read + written per float; 0: no bandwidth to speak of
 };
 const Base kBases[] = {
-    {"add_f32", 2, 1, 12},    {"add_f32x4", 2, 4, 12}, {"copy_f32", 1, 1, 8},   {"copy_f32x4", 1, 4, 8},
-    {"write_u32x4", 0, 4, 4}, {"write_ramp", 0, 4, 4}, {"write_zero", 0, 4, 4}, {"inner_struct", 1, 2, 8},
-    {"load_f32", 1, 1, 4},    {"store_u32", 0, 1, 4},  {"loop_f32", 1, 1, 8},   {"empty", 0, 1, 0},
-    {"gather_u32", 1, 1, 8},  {"spin_u32", 0, 1, 0},
+    {"add_f32", Operation::kAdd, 2, 1, 12},         {"add_f32x4", Operation::kAdd, 2, 4, 12},
+    {"copy_f32", Operation::kCopy, 1, 1, 8},        {"copy_f32x4", Operation::kCopy, 1, 4, 8},
+    {"write_u32x4", Operation::kWrite, 0, 4, 4},    {"write_ramp", Operation::kWriteRamp, 0, 4, 4},
+    {"write_zero", Operation::kWriteZero, 0, 4, 4}, {"inner_struct", Operation::kAddToStruct, 1, 2, 8},
+    {"load_f32", Operation::kNothing, 1, 1, 4},     {"store_u32", Operation::kWrite, 0, 1, 4},
+    {"loop_f32", Operation::kCopy, 1, 1, 8},        {"empty", Operation::kNothing, 0, 1, 0},
+    {"gather_u32", Operation::kGather, 1, 1, 8},    {"spin_u32", Operation::kSpin, 0, 1, 0},
 };
 
 constexpr std::uint32_t gather_shift(std::uint64_t floats) { return static_cast<std::uint32_t>(std::countr_zero(floats)) - 5; }
 
 // CPU reference: the bits of word i of the output.
-std::uint32_t expected(const Workbench& bench, std::string_view base, std::uint64_t i, std::uint64_t floats) {
-  const float a = bench.input_value(0, i);
-  if (base.starts_with("add")) return std::bit_cast<std::uint32_t>(a + bench.input_value(1, i));
-  if (base.starts_with("copy") || base == "loop_f32") return std::bit_cast<std::uint32_t>(a);
-  if (base == "gather_u32") {
-    return std::bit_cast<std::uint32_t>(bench.input_value(0, EXP04_GATHERED(i, floats, gather_shift(floats))));
-  }
-  if (base == "spin_u32") {
-    auto value = static_cast<std::uint32_t>(i);
-    for (std::uint32_t step = 0; step < kSpinSteps; ++step) value = EXP04_SPUN(value);
-    return value;
-  }
-  if (base == "inner_struct") return std::bit_cast<std::uint32_t>(a + (i % 2 == 0 ? 10.0F : 20.0F));
+std::uint32_t expected(const Workbench& bench, Operation operation, std::uint64_t i, std::uint64_t floats) {
   const auto word = static_cast<std::uint32_t>(i);
-  if (base == "write_u32x4" || base == "store_u32") return incompressible_word(word);
-  if (base == "write_ramp") return EXP04_RAMP(word);
-  if (base == "write_zero") return 0;
-  return bench::kPoison;  // load_f32 and empty store nothing
+  const auto input = [&](std::uint32_t buffer) { return bench.input_value(buffer, i); };
+  switch (operation) {
+    case Operation::kAdd:
+      return std::bit_cast<std::uint32_t>(input(0) + input(1));
+    case Operation::kCopy:
+      return std::bit_cast<std::uint32_t>(input(0));
+    case Operation::kGather:
+      return std::bit_cast<std::uint32_t>(bench.input_value(0, EXP04_GATHERED(i, floats, gather_shift(floats))));
+    case Operation::kSpin: {
+      std::uint32_t value = word;
+      for (std::uint32_t step = 0; step < kSpinSteps; ++step) value = EXP04_SPUN(value);
+      return value;
+    }
+    case Operation::kAddToStruct:
+      return std::bit_cast<std::uint32_t>(input(0) + (i % 2 == 0 ? 10.0F : 20.0F));
+    case Operation::kWrite:
+      return incompressible_word(word);
+    case Operation::kWriteRamp:
+      return EXP04_RAMP(word);
+    case Operation::kWriteZero:
+      return 0;
+    case Operation::kNothing:
+      return bench::kPoison;
+  }
+  return bench::kPoison;
 }
 
 // Six steps, the same for both APIs: kernel, inputs, poisoned output, one run, verification, the subject to be timed.
@@ -76,13 +91,13 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, const 
   const std::uint32_t grid = blocks_for(threads, block);
   launch.grid = {std::string_view(base.name) == "loop_f32" ? std::min(grid, kLoopGrid) : grid, 1, 1};
   const auto bytes = [](const Buffer& buffer) { return static_cast<std::uint32_t>(std::min(buffer.bytes(), 0xffffffffUL)); };
-  const std::uint32_t steps = std::string_view(base.name) == "gather_u32" ? gather_shift(floats) : kSpinSteps;
+  const std::uint32_t steps = base.operation == Operation::kGather ? gather_shift(floats) : kSpinSteps;
   launch.params =
       bench::params_bytes(BdaParams{static_cast<std::uint32_t>(threads), bytes(*launch.buffers.front()), bytes(output), steps});
 
   bench.device().run(launch);
   bench::verify<std::uint32_t>(bench.device(), output, floats, bench::kGuardWords,
-                               [&](std::uint64_t i) { return expected(bench, base.name, i, floats); });
+                               [&](std::uint64_t i) { return expected(bench, base.operation, i, floats); });
   return bench.device().prepare(launch, {});
 }
 
@@ -109,9 +124,8 @@ bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t
   }
   const auto* base = std::find_if(std::begin(kBases), std::end(kBases),
                                   [&](const Base& b) { return b.name == std::string_view(variant.base); });
-  const std::string_view name = base->name;
-  if (name == "gather_u32") floats = std::min(std::bit_floor(floats), kGathered);
-  if (name == "spin_u32") floats = block;
+  if (base->operation == Operation::kGather) floats = std::min(std::bit_floor(floats), kGathered);
+  if (base->operation == Operation::kSpin) floats = block;
   const std::uint64_t whole = std::max<std::uint64_t>(floats / base->width, 1) * base->width;
   bench::Case result =
       bench::twin(variant.base, cells, [=](Workbench& bench) { return set_up(bench, variant, *base, block, whole); });

@@ -1,29 +1,23 @@
 #include "variant.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstddef>
 #include <map>
-#include <optional>
 #include <span>
 #include <string_view>
 
-#include "core/code_transplant.h"
-#include "core/error.h"
 #include "core/verify.h"
 #include "exp04_kernels.h"
 #include "params.h"
+#include "vulkan_code.h"
 
 namespace {
 
 constexpr std::uint32_t kChaseSteps = 4096;  // ~2.4 ms from DRAM
 
-bool takes_addresses(const Variant& variant) { return std::string_view(variant.glsl).starts_with("_address"); }
-
 bench::KernelSpec spec(bench::Api api, const Variant& variant, const std::string& stem, std::uint32_t block,
                        std::size_t buffers) {
   const bool cuda = api == bench::Api::kCuda;
+  const bool addresses = std::string_view(variant.glsl).starts_with("_address");
   return {.images = &bench::find_kernel(bench::kernels::exp04(), cuda ? stem : stem + variant.glsl),
           .entry = stem + (cuda ? variant.cuda : variant.glsl),
           .block_x = block,
@@ -31,61 +25,17 @@ bench::KernelSpec spec(bench::Api api, const Variant& variant, const std::string
           .buffers = static_cast<std::uint32_t>(buffers),
           .params_bytes = sizeof(BdaParams),
           .shared_bytes = cuda && variant.feature == std::string_view(kCudaOneSlot) ? kCudaOneSlotBytes : 0,
-          .binding = takes_addresses(variant) ? bench::BufferBinding::kAddress : bench::BufferBinding::kDescriptors};
-}
-
-// Constant bank 0 of a Vulkan kernel, as NVIDIA's driver 580 lays it out: from 0x30 on a buffer's address and size every 16
-// bytes, from 0x630 on the push constants. Of CUDA's: from `parameters` on the buffers' addresses, then BdaParams.
-std::optional<std::uint32_t> moved_constant(std::uint32_t offset, bool addresses, std::uint32_t buffers,
-                                            std::uint32_t parameters) {
-  constexpr std::uint32_t kDescriptors = 0x30;
-  constexpr std::uint32_t kPush = 0x630;
-  const std::uint32_t own = 8 * buffers;
-  if (offset >= kPush) {
-    const std::uint32_t at = offset - kPush;
-    if (addresses) return at < own + sizeof(BdaParams) ? std::optional(parameters + at) : std::nullopt;
-    return at < sizeof(BdaParams) ? std::optional(parameters + own + at) : std::nullopt;
-  }
-  if (addresses || offset < kDescriptors || offset >= kDescriptors + 16 * buffers) return std::nullopt;
-  const std::uint32_t buffer = (offset - kDescriptors) / 16;
-  const std::uint32_t part = (offset - kDescriptors) % 16;
-  if (part < 8) return parameters + 8 * buffer + part;
-  const std::size_t size = buffer + 1 == buffers ? offsetof(BdaParams, out_bytes) : offsetof(BdaParams, in_bytes);
-  return part == 8 ? std::optional(parameters + own + static_cast<std::uint32_t>(size)) : std::nullopt;
-}
-
-// The code of the variant's Vulkan side as a CUDA kernel, in the place of <stem>_code_host.
-const bench::Kernel& vulkan_code(bench::Workbench& bench, const Variant& variant, const std::string& stem, std::uint32_t block,
-                                 std::size_t buffers) {
-  constexpr std::uint32_t kRegisters = 16;  // allocated for what each *_code_host uses: 9 to 16
-  if (bench.partner() == nullptr) throw bench::Skip("Vulkan's machine code wants both APIs on one GPU");
-  const bench::KernelCode code = bench.partner()->kernel(spec(bench::Api::kVulkan, variant, stem, block, buffers)).code();
-  if (code.code.empty()) throw bench::Skip("{}", code.reason);
-  bench::KernelSpec host = spec(bench::Api::kCuda, variant, stem, block, buffers);
-  const bench::KernelCode room = bench.device().load(host)->code();
-  const auto parameters = bench::parameter_offset(room.container, host.entry);
-  if (!parameters) throw bench::Skip("{}: no cubin that tells where its parameters lie", host.entry);
-  const bench::Transplant done =
-      bench::transplant(room.container, host.entry, code.code, kRegisters, [&](std::uint32_t offset) {
-        return moved_constant(offset, takes_addresses(variant), static_cast<std::uint32_t>(buffers), *parameters);
-      });
-  if (done.cubin.empty()) throw bench::Skip("Vulkan's machine code cannot run in a CUDA launch: {}", done.reason);
-  // The same architecture as the room's: what choose_image() took for this device fits it under any name.
-  bench::CudaImage image = *std::find_if(host.images->cuda.begin(), host.images->cuda.end(), [&](const bench::CudaImage& one) {
-    return one.bytes.size() == room.container.size() && std::equal(one.bytes.begin(), one.bytes.end(), room.container.begin());
-  });
-  image.bytes = done.cubin;
-  host.images = &bench.keep(fmt::format("{}{}_vulkan_code_{}", stem, variant.glsl, block), image);
-  return bench.kernel(host);
+          .binding = addresses ? bench::BufferBinding::kAddress : bench::BufferBinding::kDescriptors};
 }
 
 }  // namespace
 
 const bench::Kernel& kernel(bench::Workbench& bench, const Variant& variant, const std::string& stem, std::uint32_t block,
                             std::size_t buffers) {
-  const bool cuda = bench.device().info().api == bench::Api::kCuda;
-  if (cuda && variant.cuda == std::string_view(kVulkanCode)) return vulkan_code(bench, variant, stem, block, buffers);
-  return bench.kernel(spec(cuda ? bench::Api::kCuda : bench::Api::kVulkan, variant, stem, block, buffers));
+  const bench::KernelSpec own = spec(bench.device().info().api, variant, stem, block, buffers);
+  if (bench.device().info().api == bench::Api::kCuda && variant.cuda == std::string_view(kVulkanCode))
+    return vulkan_code(bench, spec(bench::Api::kVulkan, variant, stem, block, buffers), own);
+  return bench.kernel(own);
 }
 
 std::uint32_t blocks_for(std::uint64_t threads, std::uint32_t block) {

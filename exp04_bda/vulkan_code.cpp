@@ -1,0 +1,57 @@
+#include "vulkan_code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+#include "core/code_transplant.h"
+#include "core/error.h"
+#include "params.h"
+
+namespace {
+
+// Constant bank 0 of a Vulkan kernel, as NVIDIA's driver 580 lays it out: from 0x30 on a buffer's address and size every 16
+// bytes, from 0x630 on the push constants. Of CUDA's: from `parameters` on the buffers' addresses, then BdaParams.
+std::optional<std::uint32_t> moved_constant(std::uint32_t offset, bool addresses, std::uint32_t buffers,
+                                            std::uint32_t parameters) {
+  constexpr std::uint32_t kDescriptors = 0x30;
+  constexpr std::uint32_t kPush = 0x630;
+  const std::uint32_t own = 8 * buffers;
+  if (offset >= kPush) {
+    const std::uint32_t at = offset - kPush;
+    if (addresses) return at < own + sizeof(BdaParams) ? std::optional(parameters + at) : std::nullopt;
+    return at < sizeof(BdaParams) ? std::optional(parameters + own + at) : std::nullopt;
+  }
+  if (addresses || offset < kDescriptors || offset >= kDescriptors + 16 * buffers) return std::nullopt;
+  const std::uint32_t buffer = (offset - kDescriptors) / 16;
+  const std::uint32_t part = (offset - kDescriptors) % 16;
+  if (part < 8) return parameters + 8 * buffer + part;
+  const std::size_t size = buffer + 1 == buffers ? offsetof(BdaParams, out_bytes) : offsetof(BdaParams, in_bytes);
+  return part == 8 ? std::optional(parameters + own + static_cast<std::uint32_t>(size)) : std::nullopt;
+}
+
+}  // namespace
+
+const bench::Kernel& vulkan_code(bench::Workbench& bench, const bench::KernelSpec& vulkan, bench::KernelSpec host) {
+  constexpr std::uint32_t kRegisters = 16;  // allocated for what each *_code_host uses: 9 to 16
+  if (bench.partner() == nullptr) throw bench::Skip("Vulkan's machine code wants both APIs on one GPU");
+  const bench::KernelCode code = bench.partner()->kernel(vulkan).code();
+  if (code.code.empty()) throw bench::Skip("{}", code.reason);
+  const bench::KernelCode room = bench.device().load(host)->code();
+  const auto parameters = bench::parameter_offset(room.container, host.entry);
+  if (!parameters) throw bench::Skip("{}: no cubin that tells where its parameters lie", host.entry);
+  const bool addresses = vulkan.binding == bench::BufferBinding::kAddress;
+  const bench::Transplant done =
+      bench::transplant(room.container, host.entry, code.code, kRegisters,
+                        [&](std::uint32_t offset) { return moved_constant(offset, addresses, host.buffers, *parameters); });
+  if (done.cubin.empty()) throw bench::Skip("Vulkan's machine code cannot run in a CUDA launch: {}", done.reason);
+  // The same architecture as the room's: what choose_image() took for this device fits it under any name.
+  bench::CudaImage image = *std::find_if(host.images->cuda.begin(), host.images->cuda.end(), [&](const bench::CudaImage& one) {
+    return one.bytes.size() == room.container.size() && std::equal(one.bytes.begin(), one.bytes.end(), room.container.begin());
+  });
+  image.bytes = done.cubin;
+  host.images = &bench.keep(fmt::format("{}_vulkan_code_{}", vulkan.images->stem, host.block_x), image);
+  return bench.kernel(host);
+}
