@@ -135,13 +135,27 @@ std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Config& config, C
   launch.params = params(config, input);
 
   bench.device().run(launch);
-  const std::vector<std::uint32_t> expected =
-      shape.reads() ? block_sums(bench, config.bytes, shape.tile_bytes(), config.grid(), sums) : std::vector<std::uint32_t>{};
-  bench::verify<std::uint32_t>(bench.device(), output, out_words, bench::kGuardWords, [&](std::uint64_t i) {
-    if (shape.writes()) return incompressible_word(static_cast<std::uint32_t>(i));
-    if (shape.adds()) return std::bit_cast<std::uint32_t>(bench.input_value(0, i) + bench.input_value(1, i));
-    return shape.copies() ? std::bit_cast<std::uint32_t>(bench.input_value(0, i)) : expected[i];
-  });
+  const auto check = [&](const auto& expected) {
+    bench::verify<std::uint32_t>(bench.device(), output, out_words, bench::kGuardWords, expected);
+  };
+  switch (shape.operation) {
+    case Operation::kRead: {
+      const std::vector<std::uint32_t> expected = block_sums(bench, config.bytes, shape.tile_bytes(), config.grid(), sums);
+      check([&](std::uint64_t i) { return expected[i]; });
+      break;
+    }
+    case Operation::kCopy:
+      check([&](std::uint64_t i) { return std::bit_cast<std::uint32_t>(bench.input_value(0, i)); });
+      break;
+    case Operation::kAdd:
+      check([&](std::uint64_t i) { return std::bit_cast<std::uint32_t>(bench.input_value(0, i) + bench.input_value(1, i)); });
+      break;
+    case Operation::kWrite:
+      check([](std::uint64_t i) { return incompressible_word(static_cast<std::uint32_t>(i)); });
+      break;
+    case Operation::kCount:
+      throw bench::Error("{} is verified by what it counts", shape.variant);
+  }
   return bench.device().prepare(launch, {});
 }
 

@@ -5,12 +5,15 @@
 #include <string_view>
 #include <vector>
 
+enum class Operation : std::uint8_t { kRead, kCopy, kAdd, kWrite, kCount };
+
 enum class Mechanism : std::uint8_t { kPlain, kEvictLast, kStaged, kCpAsync, kResident, kReadRing, kTensorRing, kCopyRing };
 
 // One case: `per_sm` blocks of `block` threads on every SM; 0: as many blocks as there are tiles.
 struct Shape {
   std::string_view variant;
   std::string_view stem;
+  Operation operation;
   Mechanism mechanism;
   std::uint32_t elem_bytes;   // width of one access
   std::uint32_t unroll;       // accesses in flight a thread; 0: not the kernel's word for it
@@ -24,11 +27,8 @@ struct Shape {
   bool is_ring() const { return mechanism >= Mechanism::kReadRing; }
   // GLSL has neither hints to the caches nor asynchronous copies.
   bool cuda_alone() const { return is_ring() || mechanism == Mechanism::kEvictLast || mechanism == Mechanism::kCpAsync; }
-  bool reads() const { return variant.starts_with("read"); }  // and stores a sum a block alone
-  bool copies() const { return variant.starts_with("copy"); }
-  bool adds() const { return variant.starts_with("add"); }
-  bool writes() const { return variant.starts_with("write"); }
-  std::uint32_t inputs() const { return adds() ? 2 : writes() || is_resident() ? 0 : 1; }
+  bool reads() const { return operation == Operation::kRead; }  // and stores a sum a block alone
+  std::uint32_t inputs() const { return operation == Operation::kAdd ? 2 : reads() || operation == Operation::kCopy ? 1 : 0; }
   // What a block takes of each buffer in one turn.
   std::uint32_t tile_bytes() const;
   // What a block of a persistent grid has asked for and not yet got. 0 of writes: nothing waits for a store.
