@@ -11,7 +11,7 @@ from benchlib.document import NO_RESULTS, NONE, Block, Blocks, Cell, heading, pa
 from benchlib.excerpts import sass_excerpts, twin
 from benchlib.formats import count, sig
 from benchlib.hardware_counts import Counts
-from benchlib.plots import BANDWIDTH, Chart, Panel, Point, Series, measured
+from benchlib.plots import BANDWIDTH, CUDA, MODEL, Chart, Panel, Point, Series, measured
 from benchlib.results import API_NAMES, Case, Table
 from benchlib.tables import comparison, figure_of, micros, pairs, plain, rows_or_none, sectors_cell, sectors_header
 from benchlib.tables import sectors_table, twin_table, with_noise_floor
@@ -127,8 +127,8 @@ def offsets_chart(found: Study, table: Table) -> Chart:
         predicted = [Point(case.whole("offset"), float(table.text(case, f"{kind}_sectors") or 0)) for case in cuda]
         seen = [(case.whole("offset"), counts.per_request(case, kind)) for case in cuda] if counts else []
         counted = [Point(offset, value) for offset, value in seen if value is not None]
-        series = [Series("predicted", "model", predicted, dashed=True, marks=False)]
-        series.append(Series("counted", "cuda", counted, line=False))
+        series = [Series("predicted", MODEL, predicted, dashed=True, marks=False)]
+        series.append(Series("counted", CUDA, counted, line=False))
         upper.append(Panel(variant, f"{kind} sectors a warp", series))
         timed = measured(table, cases, lambda case: case.whole("offset"), "device_ns", 1e-3)
         lower.append(Panel(variant, "µs, median and 95 % interval", timed, y_from_zero=False))

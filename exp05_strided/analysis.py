@@ -11,7 +11,7 @@ from benchlib.document import NO_RESULTS, NONE, Block, Blocks, Cell, Whole, head
 from benchlib.excerpts import sass_excerpts, twin
 from benchlib.floor import FLOOR_HEADER, distinct_bytes, floor_cells, model_of
 from benchlib.formats import count
-from benchlib.plots import BANDWIDTH, Chart, Panel, Point, Series
+from benchlib.plots import BANDWIDTH, CUDA, MODEL, MORE, VULKAN, Chart, Panel, Point, Series
 from benchlib.results import API_NAMES, APIS, Case, Table
 from benchlib.tables import Pair, comparison, figure_of, micros, pairs, plain, rows_or_none, with_noise_floor
 
@@ -196,11 +196,11 @@ class Sweep:
         either = self.cases["cuda"] or self.cases["vulkan"]
         predicted = points(either, lambda case: float(self.table.text(case, f"{self.kind}_sectors") or 0))
         seen = points(self.cases["cuda"], lambda case: self.counts.per_request(case, self.kind) if self.counts else None)
-        expected = Series("predicted", "model", predicted, dashed=True, marks=False)
-        return Panel(title, SECTORS, [expected, Series("counted", "cuda", seen, line=False)])
+        expected = Series("predicted", MODEL, predicted, dashed=True, marks=False)
+        return Panel(title, SECTORS, [expected, Series("counted", CUDA, seen, line=False)])
 
     def bandwidth(self, title: str) -> Panel:
-        series = [Series("predicted", "model", points(self.cases["cuda"], self.predicted_gbps), dashed=True, marks=False)]
+        series = [Series("predicted", MODEL, points(self.cases["cuda"], self.predicted_gbps), dashed=True, marks=False)]
         for api in APIS:
             figures = [(case.whole("stride"), self.table.figure(case, "gbps")) for case in self.cases[api]]
             measured = [Point(stride, f.value, f.lo, f.hi) for stride, f in sorted(figures, key=lambda item: item[0]) if f]
@@ -244,11 +244,10 @@ def index_chart(found: Study, table: Table) -> Chart:
     sizes = sorted({case.elements for case in table.select({"variant": ["read_once", "read_folded"], "elem_bytes": "4"})})
     for elements in sizes:
         series = []
-        for variant, name, dashed in (("read_once", "once", False), ("read_folded", "folded", True)):
+        for variant, name, kinds in (("read_once", "once", (CUDA, VULKAN)), ("read_folded", "folded", MORE)):
             sweep = Sweep(found, table, {"variant": variant, "elements": str(elements), "elem_bytes": "4"}, "load")
-            for one in sweep.bandwidth("").series[1:]:
-                short = "CUDA" if one.kind == "cuda" else "Vulkan"
-                series.append(Series(f"{short} {name}", one.kind, one.points, dashed=dashed))
+            for one, kind in zip(sweep.bandwidth("").series[1:], kinds):
+                series.append(Series(f"{one.name} {name}", kind, one.points))
         panels.append(Panel(f"{count(elements)} elements of 4 bytes", BANDWIDTH, series, y_log=True))
     title = "The post's index, which folds back, against a permutation that visits every element once"
     return Chart(title, X_LABEL, panels, description="Measured bandwidth of loads, as asked for, by stride and size.")

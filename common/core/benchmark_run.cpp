@@ -71,6 +71,8 @@ void apply_benchmark_flags(const BenchmarkFlags& flags, const Experiment& experi
   for (std::string& text : texts) args.push_back(text.data());
   int argc = static_cast<int>(args.size());
   benchmark::Initialize(&argc, args.data());
+  benchmark::BenchmarkReporter::Context::executable_name =
+      experiment.name.data();  // it kept a pointer to `texts`; names are literals
   if (argc > 1) throw UsageError("Google Benchmark does not know {}", args[1]);
 
   const std::string text = flags.filter.empty() ? benchmark::GetBenchmarkFilter() : flags.filter;  // the environment's

@@ -9,7 +9,7 @@ from benchlib import document
 from benchlib.analysis import Analysis, Counting, FloorFacts, Plot, Stream, Study
 from benchlib.document import NO_RESULTS, NONE, Blocks, Cell, Whole, fixed, paragraph
 from benchlib.formats import sig
-from benchlib.plots import Chart, Panel, Point, Series
+from benchlib.plots import CUDA, MORE, Chart, Panel, Point, Series
 from benchlib.results import API_NAMES, APIS, Case, Table
 from benchlib.tables import all_pairs, figure_of, measured_cell, plain, with_noise_floor
 
@@ -212,21 +212,21 @@ def _registers(code: Table | None, kernel: str, api: str) -> str:
 BANDWIDTH = "GB/s of the fastest shape"
 
 
-def _line(table: Table, mechanism: Mechanism, name: str, kind: str, dashed: bool = False) -> Series:
+def _line(table: Table, mechanism: Mechanism, name: str, kind: str) -> Series:
     points = []
     for size, case in mechanism.fastest(table).items():
         figure = table.figure(case, "gbps")
         if figure:
             points.append(Point(size / 1024, figure.value, figure.lo, figure.hi))
-    return Series(name, kind, points, dashed=dashed)
+    return Series(name, kind, points)
 
 
 def flight_chart(_: Study, table: Table) -> Chart:
     """Bandwidth against bytes in flight: the APIs' plain loads, and CUDA's mechanisms."""
     by_name = {(mechanism.name, mechanism.api): mechanism for mechanism in MECHANISMS}
     plain = [_line(table, by_name["plain loads", api], API_NAMES[api], api) for api in APIS]
-    kinds = [("plain loads", "cuda", False), ("cp.async", "other", False), ("bulk", "vulkan", False), ("TMA 2-D", "model", True)]
-    copies = [_line(table, by_name[name, "cuda"], name, kind, dashed) for name, kind, dashed in kinds]
+    kinds = zip(("plain loads", "cp.async", "bulk", "TMA 2-D"), (CUDA, *MORE))
+    copies = [_line(table, by_name[name, "cuda"], name, kind) for name, kind in kinds]
     panels = [Panel("Plain loads of 16 bytes", BANDWIDTH, plain), Panel("CUDA's mechanisms", BANDWIDTH, copies)]
     text = "Bandwidth of a read of 2 GiB against the bytes that every SM has in flight, the fastest shape of each."
     return Chart("Bandwidth against bytes in flight", "KiB in flight an SM", panels, columns=2, description=text)

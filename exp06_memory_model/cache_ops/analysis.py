@@ -9,7 +9,7 @@ from benchlib.analysis import Analysis, Counting, Plot, Study
 from benchlib.document import NO_RESULTS, NONE, Blocks, Cell, Code, fixed, joined, paragraph
 from benchlib.formats import count
 from benchlib.hardware_counts import Counts
-from benchlib.plots import Chart, Panel, Point, Series
+from benchlib.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Series
 from benchlib.results import API_NAMES, APIS, Case, Table
 from benchlib.tables import both_apis, in_order
 
@@ -143,14 +143,14 @@ def reuse_chart(_: Study, table: Table) -> Chart:
     """How fast a reuse set is read again, against what streamed by: CUDA's operators, then both APIs."""
     panels = []
     for level, title in (("l1", "64 KiB a block, L1, beside KiB a block"), ("l2", "24 MiB, L2, beside MiB")):
-        kinds = (("plain", "cuda"), ("cs", "other"), ("l1_no_allocate", "model"), ("cg", "vulkan"))
+        kinds = zip(("plain", "cs", "l1_no_allocate", "cg"), (CUDA, *MORE))
         series = [_rates(table, op, kind, level, variant="reuse", api="cuda", op=op) for op, kind in kinds]
         panels.append(Panel(f"CUDA: {title}", "bytes a cycle and SM", series))
     for level, title in (("l1", "L1, beside KiB a block"), ("l2", "L2, beside MiB")):
         series = [
-            _rates(table, f"{API_NAMES[api]} {op}", api, level, variant="reuse_ro", api=api, op=op)
-            for api in ("cuda", "vulkan")
-            for op in ("plain", "volatile")
+            _rates(table, f"{API_NAMES[api]} {op}", kind, level, variant="reuse_ro", api=api, op=op)
+            for api, kinds in ((CUDA, (CUDA, MORE[0])), (VULKAN, (VULKAN, MORE[1])))
+            for op, kind in zip(("plain", "volatile"), kinds)
         ]
         panels.append(Panel(f"Both APIs, read-only set: {title}", "bytes a cycle and SM", series))
     text = "The rate at which one SM reads its part of a reuse set again, by what it or all blocks streamed between two visits."

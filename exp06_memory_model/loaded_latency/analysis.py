@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from benchlib import document
 from benchlib.analysis import Analysis, Counting, Plot, Study
 from benchlib.document import NO_RESULTS, NONE, Blocks, Cell, fixed, heading, paragraph
-from benchlib.plots import Chart, Panel, Point, Series
+from benchlib.plots import MODEL, Chart, Panel, Point, Series
 from benchlib.results import API_NAMES, APIS, Table
 from benchlib.tables import figure_of, plain, with_noise_floor
 
@@ -113,7 +113,7 @@ def latency_chart(_: Study, table: Table) -> Chart:
                 top = max(load for load, _ in curve.points)
                 steps = [top * step / 60 for step in range(61)]
                 drawn = [Point(load, fit.latency(load)) for load in steps]
-                series.append(Series("Kingman, fitted", "model", drawn, marks=False, dashed=True))
+                series.append(Series("Kingman, fitted", MODEL, drawn, marks=False, dashed=True))
         panels.append(Panel(title, "ns a load", series))
     text = "What a dependent load takes on one SM while all others load as many GB/s as the axis says."
     return Chart("Latency under load", "GB/s that the other SMs load", panels, columns=2, description=text, x_log=False)

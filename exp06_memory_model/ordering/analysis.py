@@ -9,7 +9,7 @@ from benchlib import code_cells, document
 from benchlib.analysis import Analysis, Counting, Plot, Study
 from benchlib.document import NO_RESULTS, NONE, Block, Blocks, Cell, Code, Whole, paragraph
 from benchlib.formats import count
-from benchlib.plots import Chart, Panel, Point, Series
+from benchlib.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Series
 from benchlib.results import APIS, Case, Table
 from benchlib.tables import both_apis, figure_of, in_order, plain
 
@@ -177,13 +177,13 @@ def messages(_: Study, table: Table) -> Blocks:
 KIB = 1024
 
 
-def _fences(table: Table, name: str, kind: str, dashed: bool = False, **where: str) -> Series:
+def _fences(table: Table, name: str, kind: str, **where: str) -> Series:
     points = []
     for case in table.select({"variant": "fence", **where}):
         figure = table.figure(case, "cycles")
         if figure:
             points.append(Point(case.whole("in_flight_bytes") / KIB, figure.value))
-    return Series(name, kind, sorted(points, key=lambda point: point.x), dashed=dashed)
+    return Series(name, kind, sorted(points, key=lambda point: point.x))
 
 
 def fences_chart(_: Study, table: Table) -> Chart:
@@ -192,10 +192,10 @@ def fences_chart(_: Study, table: Table) -> Chart:
     for scope, title in (("cta", "Block's scope"), ("gpu", "GPU's scope"), ("sys", "System's scope")):
         acq_rel = {"memory_order": "acq_rel", "scope": scope}
         series = [
-            _fences(table, "no fence", "model", dashed=True, memory_order="none", api="cuda"),
-            _fences(table, "CUDA", "cuda", api="cuda", **acq_rel),
-            _fences(table, "CUDA, sc", "other", memory_order="seq_cst", scope=scope, api="cuda"),
-            _fences(table, "Vulkan", "vulkan", api="vulkan", **acq_rel),
+            _fences(table, "CUDA, no fence", MORE[1], memory_order="none", api="cuda"),
+            _fences(table, "CUDA", CUDA, api="cuda", **acq_rel),
+            _fences(table, "CUDA, sc", MORE[0], memory_order="seq_cst", scope=scope, api="cuda"),
+            _fences(table, "Vulkan", VULKAN, api="vulkan", **acq_rel),
         ]
         panels.append(Panel(title, "SM cycles of one fence", series))
     text = "Cycles of one thread's acquire-release fence, and of CUDA's sequentially consistent one, behind its block's stores."

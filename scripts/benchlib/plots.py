@@ -1,8 +1,9 @@
 """Line plots as SVG, written by hand: the same figures give the same bytes with every version of every library.
 
 The text is text (a page's fonts, searchable), the colours follow the reader's light or dark scheme, and every mark has its
-figures as a tooltip. CUDA and Vulkan differ in colour (Okabe and Ito's palette, which colour-blind people tell apart), in mark
-and by label.
+figures as a tooltip. What a series is of, it says by colour (Okabe and Ito's palette, which colour-blind people tell apart, darker
+where white needs it), by mark, and by a label with that mark. A dashed line is a prediction and nothing else. Where series lie on
+each other, those below are the wider.
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ from benchlib.formats import count
 from benchlib.results import API_NAMES, APIS, Case, Table
 
 WIDTH, HEIGHT = 300, 190  # of one panel's area
-LEFT, RIGHT, TOP, BOTTOM = 56, 98, 40, 44
+LEFT, RIGHT, TOP, BOTTOM = 56, 126, 40, 44
 HEAD = 30  # of the figure, above its panels
-LABEL_APART = 13
+LABEL_APART = 14
+SWATCH = 14  # beside a label
+LINE, LINE_WIDER, MARK_WIDER = 1.6, 1.3, 0.3  # a line's width; more of it, and of a mark, for each series above
+TOUCHING = 6  # of two marks' middles
 BANDWIDTH = "useful GB/s, median and 95 % interval"
 
 # Light and dark: a reader's scheme decides. Figures in one page share these classes.
@@ -26,13 +30,14 @@ STYLE = """
 .bp{color:#24292f;font:12px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
 .bp text{fill:currentColor}.bp .small{font-size:11px}.bp .head{font-size:14px;font-weight:600}.bp .title{font-weight:600}
 .bp .axis{stroke:currentColor;stroke-opacity:.6}.bp .grid{stroke:currentColor;stroke-opacity:.14}
-.bp .line{fill:none;stroke-width:1.8}.bp .dash{stroke-dasharray:5 4}
+.bp .line{fill:none}.bp .dash{stroke-dasharray:5 4}
 .bp .cuda{stroke:#0072b2;color:#0072b2}.bp .vulkan{stroke:#d55e00;color:#d55e00}.bp .model{stroke:#6e7781;color:#6e7781}
-.bp .other{stroke:#009e73;color:#009e73}
+.bp .green{stroke:#009e73;color:#009e73}.bp .purple{stroke:#b65c93;color:#b65c93}.bp .gold{stroke:#a87700;color:#a87700}
 .bp .band{fill:currentColor;fill-opacity:.1}
-.bp .mark{fill:currentColor;stroke:none}.bp .label.label{stroke:none;fill:currentColor;font-weight:600}
+.bp .mark{fill:currentColor;stroke:none}.bp .label{font-weight:600}
 @media(prefers-color-scheme:dark){.bp{color:#d0d7de}.bp .cuda{stroke:#56b4e9;color:#56b4e9}
-.bp .vulkan{stroke:#f0883e;color:#f0883e}.bp .model{stroke:#9198a1;color:#9198a1}.bp .other{stroke:#3fb68b;color:#3fb68b}}
+.bp .vulkan{stroke:#f0883e;color:#f0883e}.bp .model{stroke:#9198a1;color:#9198a1}.bp .green{stroke:#3fb68b;color:#3fb68b}
+.bp .purple{stroke:#e29ac6;color:#e29ac6}.bp .gold{stroke:#e6c229;color:#e6c229}}
 """
 
 
@@ -44,9 +49,14 @@ class Point:
     hi: float | None = None
 
 
+# What a series is of. CUDA and Vulkan have theirs in every figure; MORE is for what one API does in several ways, in this order.
+CUDA, VULKAN, MODEL = "cuda", "vulkan", "model"
+MORE = ("green", "purple", "gold")
+
+
 @dataclass(frozen=True)
 class Series:
-    """`kind`: cuda, vulkan, model or other, for the colour and the mark. A prediction is a dashed line, a count a mark alone."""
+    """`kind`: CUDA, VULKAN, MODEL or one of MORE, for the colour and the mark. A prediction is a dashed line, a count a mark alone."""
 
     name: str
     kind: str
@@ -209,38 +219,61 @@ def _panel(panel: Panel, chart: Chart, left: float, top: float) -> list[str]:
     middle = pixel((left + right) / 2)
     at = f'x="{middle}" y="{pixel(bottom + 31)}"'
     parts.append(f'<text class="small" text-anchor="middle" {at}>{escape(chart.x_label)}</text>')
-    for series in panel.series:
-        parts += _series(series, x, y)
+    for series, below in zip(panel.series, depths(panel.series, x, y)):
+        parts += _series(series, x, y, below)
     return parts + _labels(panel.series, x, y)
 
 
-def _series(series: Series, x: Axis, y: Axis) -> list[str]:
+def depths(series: Sequence[Series], x: Axis, y: Axis) -> list[int]:
+    """How many series lie on each, one on the other: those that are drawn after it, and share a place with it."""
+    places = [[(x.at(point.x), y.at(point.y)) for point in one.points] for one in series]
+    found = [0] * len(series)
+    for index in reversed(range(len(series))):
+        above = [
+            found[other] + 1
+            for other in range(index + 1, len(series))
+            if any(math.dist(a, b) < TOUCHING for a in places[index] for b in places[other])
+        ]
+        found[index] = max(above, default=0)
+    return found
+
+
+def _series(series: Series, x: Axis, y: Axis, below: int) -> list[str]:
+    """`below`: how many series are drawn over this one; it is so much wider that those leave some of it to be seen."""
     if not series.points:
         return []
     points = sorted(series.points, key=lambda point: point.x)
     parts = [f'<g class="{series.kind}">']
     if series.line:
         path = "L".join(f"{pixel(x.at(point.x))} {pixel(y.at(point.y))}" for point in points)
-        parts.append(f'<path class="line{" dash" if series.dashed else ""}" d="M{path}"/>')
+        width = LINE + LINE_WIDER * below
+        parts.append(f'<path class="line{" dash" if series.dashed else ""}" stroke-width="{width:g}" d="M{path}"/>')
     for point in points if series.marks else []:
         at_x, at_y = x.at(point.x), y.at(point.y)
         if point.lo is not None and point.hi is not None:
-            parts.append(f'<path class="line" d="M{pixel(at_x)} {pixel(y.at(point.lo))}V{pixel(y.at(point.hi))}"/>')
-        tip = f"<title>{escape(_tip(series, point))}</title>"
-        parts.append(f'<path class="mark" d="{_mark(series.kind, at_x, at_y)}">{tip}</path>')
+            parts.append(f'<path class="line" stroke-width="{LINE}" d="M{pixel(at_x)} {pixel(y.at(point.lo))}V{pixel(y.at(point.hi))}"/>')
+        parts.append(_mark(series, at_x, at_y, 1 + MARK_WIDER * below, _tip(series, point)))
     return [*parts, "</g>"]
 
 
-def _mark(kind: str, x: float, y: float) -> str:
-    """Circle, diamond, cross or square, some 7 px wide."""
-    start = f"M{pixel(x)} {pixel(y)}"
-    if kind == "cuda":
-        return f"{start}m-3.2 0a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0 -6.4 0z"
-    if kind == "vulkan":
-        return f"{start}m0 -4.2l4.2 4.2l-4.2 4.2l-4.2 -4.2z"
-    if kind == "model":
-        return f"{start}m-3.5 -.8h7v1.6h-7z"
-    return f"{start}m-3 -3h6v6h-6z"
+# Around (0, 0), some 7 px wide: circle, diamond, bar, square, triangles.
+SHAPES = {
+    CUDA: ("m{} 0a{} {} 0 1 0 {} 0a{} {} 0 1 0 {} 0z", (-3.2, 3.2, 3.2, 6.4, 3.2, 3.2, -6.4)),
+    VULKAN: ("m0 {}l{} {}l{} {}l{} {}z", (-4.2, 4.2, 4.2, -4.2, 4.2, -4.2, -4.2)),
+    MODEL: ("m{} {}h{}v{}h{}z", (-3.5, -0.8, 7, 1.6, -7)),
+    "green": ("m{} {}h{}v{}h{}z", (-3, -3, 6, 6, -6)),
+    "purple": ("m0 {}l{} {}h{}z", (-4.2, 4, 7, -8)),
+    "gold": ("m0 {}l{} {}h{}z", (4.2, 4, -7, -8)),
+}
+
+
+def _outline(kind: str, x: float, y: float, scale: float) -> str:
+    shape, sizes = SHAPES[kind]
+    return f"M{pixel(x)} {pixel(y)}{shape.format(*(f'{size * scale:.3g}' for size in sizes))}"
+
+
+def _mark(series: Series, x: float, y: float, scale: float, tip: str) -> str:
+    return f'<path class="mark" d="{_outline(series.kind, x, y, scale)}"><title>{escape(tip)}</title></path>'
 
 
 def _tip(series: Series, point: Point) -> str:
@@ -257,11 +290,21 @@ def _labels(series: Sequence[Series], x: Axis, y: Axis) -> list[str]:
         at = max(at + LABEL_APART, y.at(point.y))
         placed.append((at, one))
     over = max(0.0, (placed[-1][0] if placed else 0) - max(y.begin, y.end))
-    left = pixel(max(x.begin, x.end) + 8)
-    return [
-        f'<text class="small label {one.kind}" x="{left}" y="{pixel(at - over)}" dy=".35em">{escape(one.name)}</text>'
-        for at, one in placed
-    ]
+    left = max(x.begin, x.end) + 8
+    labels = []
+    for at, one in placed:
+        swatch = _swatch(one, left, at - over)
+        name = f'<text class="small label" x="{pixel(left + SWATCH + 4)}" y="{pixel(at - over)}" dy=".35em">{escape(one.name)}</text>'
+        labels.append(f'<g class="{one.kind}">{swatch}</g>{name}')
+    return labels
+
+
+def _swatch(series: Series, left: float, y: float) -> str:
+    """A bit of the series: its line, its mark."""
+    middle = left + SWATCH / 2
+    dash = " dash" if series.dashed else ""
+    line = f'<path class="line{dash}" stroke-width="{LINE}" d="M{pixel(left)} {pixel(y)}h{SWATCH}"/>' if series.line else ""
+    return line + (_mark(series, middle, y, 1, series.name) if series.marks else "")
 
 
 # ---------------------------------------------------------------------------------------------------------- strip chart
@@ -304,8 +347,8 @@ def strip(title: str, x_label: str, rows: Sequence[tuple[str, Sequence[Dot]]], b
         parts.append(f'<text class="small" text-anchor="end" {place}>{escape(name)}</text>')
         for dot in group:
             tip = f"{dot.name}: {dot.value:.4f} [{dot.lo:.4f}, {dot.hi:.4f}]"
-            line = f'<path class="line" d="M{pixel(at(dot.lo))} {pixel(y)}H{pixel(at(dot.hi))}"/>'
-            mark = f'<path class="mark" d="{_mark("cuda", at(dot.value), y)}"><title>{escape(tip)}</title></path>'
+            line = f'<path class="line" stroke-width="{LINE}" d="M{pixel(at(dot.lo))} {pixel(y)}H{pixel(at(dot.hi))}"/>'
+            mark = f'<path class="mark" d="{_outline(dot.kind, at(dot.value), y, 1)}"><title>{escape(tip)}</title></path>'
             parts.append(f'<g class="{dot.kind}">{line}{mark}</g>')
     middle = begin + STRIP_WIDTH / 2
     parts.append(f'<text class="small" text-anchor="middle" x="{pixel(middle)}" y="{bottom + 32}">{escape(x_label)}</text>')

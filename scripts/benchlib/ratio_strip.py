@@ -8,7 +8,8 @@ from benchlib.results import Table
 from benchlib.stats import SAME_HI, SAME_LO, verdict
 from benchlib.tables import CONTROLS, pair_ratio, pairs
 
-KINDS = {"SAME": "model", "FASTER": "other", "SLOWER": "vulkan", "UNCLEAR": "model"}
+FASTER, SLOWER = "green", "purple"  # neither of the colours of the APIs
+KINDS = {"SAME": plots.MODEL, "FASTER": FASTER, "SLOWER": SLOWER, "UNCLEAR": plots.MODEL}
 
 
 def ratio_strip(table: Table) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import synthetic
-from analyses import module, rendered, study
+from analyses import REPOSITORY, module, rendered, study
 from benchlib import floor, plots, results
 from benchlib.analysis import Study
 from benchlib.in_flight import Launch, Loops, concave
@@ -325,7 +325,7 @@ def test_a_figure_holds_what_was_measured(root: Path) -> None:
     # Three widths, five strides; stride 32 of 4-byte elements: 4 B each in 32 B / 3 TB/s is 375 GB/s, within 0.1 %.
     assert len([tip for tip in tips if tip[0] == "Vulkan"]) == 15
     assert ("CUDA", "32", "375 [374.6, 375.4]") in tips and ("counted", "3", "12") in tips
-    assert text.count('class="line dash"') == 6
+    assert text.count('class="line dash"') == 2 * 6  # each once more beside its label
 
 
 def test_hostile_text_stays_text() -> None:
@@ -339,7 +339,7 @@ def test_hostile_text_stays_text() -> None:
 def test_a_figure_of_nothing_and_of_one_point() -> None:
     assert "No results." in plots.svg(Chart("t", "x", [Panel("p", "y", [])]))
     for y_log in (False, True):
-        text = plots.svg(Chart("t", "x", [Panel("p", "y", [Series("s", "other", [Point(4, 7)])], y_log=y_log)]))
+        text = plots.svg(Chart("t", "x", [Panel("p", "y", [Series("s", "green", [Point(4, 7)])], y_log=y_log)]))
         ElementTree.fromstring(text)
         assert "nan" not in text and "inf" not in text
 
@@ -347,9 +347,65 @@ def test_a_figure_of_nothing_and_of_one_point() -> None:
 def test_labels_do_not_overlap() -> None:
     series = [Series(f"s{i}", "cuda", [Point(1, 1), Point(2, 5 + i / 1000)]) for i in range(4)]
     text = plots.svg(Chart("t", "x", [Panel("p", "y", series)]))
-    heights = sorted(float(y) for y in re.findall(r'label cuda" x="[\d.]+" y="([\d.]+)"', text))
+    heights = sorted(float(y) for y in re.findall(r'class="small label" x="[\d.]+" y="([\d.]+)"', text))
     assert len(heights) == 4
     assert all(below - above >= plots.LABEL_APART - 0.11 for above, below in zip(heights, heights[1:]))
+
+
+def colours(kind: str) -> list[str]:
+    """In light and in dark."""
+    return re.findall(rf"\.bp \.{kind}\{{stroke:(#[0-9a-f]{{6}});color:\1\}}", plots.STYLE)
+
+
+def luminance(colour: str) -> float:
+    """Source: WCAG 2.2, relative luminance."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear))
+
+
+KINDS = (plots.CUDA, plots.VULKAN, plots.MODEL, *plots.MORE)
+
+
+def test_every_kind_has_its_own_colours_and_mark() -> None:
+    assert set(plots.SHAPES) == set(KINDS)
+    for theme, page in enumerate(("#ffffff", "#0d1117")):
+        used = [colours(kind)[theme] for kind in KINDS]
+        assert len(set(used)) == len(KINDS)
+        for colour in used:
+            light, dark = sorted((luminance(colour), luminance(page)), reverse=True)
+            assert (light + 0.05) / (dark + 0.05) >= 3, colour  # WCAG's least for graphics
+    marks = [re.search(r'class="mark" d="[^"]*"', plots.svg(one_line(kind))) for kind in KINDS]
+    assert len({mark[0] for mark in marks if mark}) == len(KINDS)
+
+
+def one_line(*kinds: str, apart: float = 0) -> Chart:
+    series = [Series(kind, kind, [Point(1, 1 + at * apart), Point(2, 5 + at * apart)]) for at, kind in enumerate(kinds)]
+    return Chart("t", "x", [Panel("p", "y", series)])
+
+
+def test_of_series_that_lie_on_each_other_those_below_are_wider() -> None:
+    def widths(chart: Chart) -> list[float]:
+        return [float(w) for w in re.findall(r'<path class="line" stroke-width="([\d.]+)" d="M[^h]*"', plots.svg(chart))]
+
+    assert widths(one_line("cuda", "vulkan", apart=4)) == [plots.LINE] * 2
+    first, second, third = widths(one_line("cuda", "vulkan", "green"))
+    assert first > second + 1 and second > third + 1 and third == plots.LINE
+
+
+def test_the_experiments_figures_use_a_kind_once_and_dash_predictions() -> None:
+    found = study(REPOSITORY / "results/nvidia-h200")
+    panels = [
+        panel
+        for name, table in found.tables.items()
+        for plot in found.analyses[name].plots.values()
+        for panel in plot.chart(found, table).panels
+    ]
+    assert len(panels) >= 20
+    for panel in panels:
+        kinds = [series.kind for series in panel.series]
+        assert len(set(kinds)) == len(kinds), panel.title
+        assert all(series.dashed == (series.kind == plots.MODEL) for series in panel.series), panel.title
 
 
 @pytest.mark.parametrize(("high", "last"), [(32, 40), (0.09, 0.1), (1, 1), (4587, 5000)])
