@@ -7,6 +7,7 @@ find_package(fmt REQUIRED)
 find_package(VulkanHeaders QUIET)
 find_path(BENCH_VULKAN_INCLUDE vulkan/vulkan_raii.hpp REQUIRED)
 find_path(BENCH_CLI11_INCLUDE CLI/CLI.hpp REQUIRED)
+find_path(BENCH_JSON_INCLUDE nlohmann/json.hpp REQUIRED)
 
 # zstd: NVIDIA's pipeline caches are compressed with it. Static, so that a built program runs where it is not installed.
 find_path(BENCH_ZSTD_INCLUDE zstd.h REQUIRED)

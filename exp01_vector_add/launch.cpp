@@ -13,24 +13,25 @@ using bench::Subject;
 using bench::Workbench;
 
 constexpr std::uint32_t kChains[] = {1, 10, 100, 1000};
+constexpr std::uint32_t kWarp = 32;  // all that runs
 
 std::unique_ptr<Subject> set_up_launch(Workbench& bench, const char* stem, std::uint32_t chain, bench::SubmitMode mode) {
   const bool counts = std::string_view(stem) == "increment";
   Launch launch;
   launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp01(), stem),
                                  .entry = stem,
-                                 .block_x = 32,
+                                 .block_x = kWarp,
                                  .glsl_constants = {},
                                  .buffers = counts ? 1U : 0U,
                                  .params_bytes = 0});
-  Buffer& counter = bench.output("counter", 32);
+  Buffer& counter = bench.output("counter", kWarp);
   if (counts) launch.buffers = {&counter};
-  bench.device().fill(counter, 0, 32 * sizeof(std::uint32_t), 0);
+  bench.device().fill(counter, 0, kWarp * sizeof(std::uint32_t), 0);
   bench.device().run(launch);
   auto subject = bench.device().prepare(launch, {.mode = mode});
   // One chain through the very submission that will be timed: every launch must have seen its predecessor's store.
   subject->time_host(chain);
-  bench::verify<std::uint32_t>(bench.device(), counter, 32, bench::kGuardWords,
+  bench::verify<std::uint32_t>(bench.device(), counter, kWarp, bench::kGuardWords,
                                [&](std::uint64_t) { return counts ? 1 + chain : 0; });
   return subject;
 }
@@ -39,11 +40,11 @@ std::unique_ptr<Subject> set_up_launch(Workbench& bench, const char* stem, std::
 // submission (a stream; a command buffer recorded again), and what it only replays (a graph; a command buffer recorded once).
 bench::Case launch_case(const char* variant, const char* stem, std::uint32_t chain, bench::SubmitMode mode) {
   const bool replay = mode == bench::SubmitMode::kReplay;
-  bench::Case result = bench::twin(variant, {"32", "", "", std::to_string(chain), ""},
+  bench::Case result = bench::twin(variant, {{"block", kWarp}, {"chain", chain}},
                                    [=](Workbench& bench) { return set_up_launch(bench, stem, chain, mode); });
-  result.sides[0].params.back() = replay ? "graph" : "stream";
-  result.sides[1].params.back() = replay ? "prerecorded" : "rerecorded";
-  result.elements = 32;
+  result.sides[0].params.set("mode", replay ? "graph" : "stream");
+  result.sides[1].params.set("mode", replay ? "prerecorded" : "rerecorded");
+  result.elements = kWarp;
   result.fixed_batch = chain;
   result.host_samples = 50;
   return result;
@@ -53,8 +54,8 @@ bench::Case launch_case(const char* variant, const char* stem, std::uint32_t cha
 
 std::vector<bench::Case> launch_cases() {
   std::vector<bench::Case> list;
-  bench::Case stamps = bench::twin("stamp_pair", {"", "", "", "", ""},
-                                   [](Workbench& bench) { return bench.device().prepare(bench::Nothing{}, {}); });
+  bench::Case stamps =
+      bench::twin("stamp_pair", {}, [](Workbench& bench) { return bench.device().prepare(bench::Nothing{}, {}); });
   stamps.fixed_batch = 1;
   stamps.host_samples = 0;
   list.push_back(stamps);

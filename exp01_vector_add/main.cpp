@@ -12,6 +12,7 @@
 namespace {
 
 using bench::Buffer;
+using bench::Column;
 using bench::Launch;
 using bench::Plan;
 using bench::Subject;
@@ -133,15 +134,15 @@ std::unique_ptr<Subject> set_up_api_copy(Workbench& bench, std::uint64_t floats)
 }
 
 bench::Case throughput_case(const Variant& variant, std::uint32_t block, std::uint64_t floats, bench::Cache cache) {
-  bench::Case result = bench::twin(
-      variant.name, {std::to_string(block), std::to_string(variant.elem_bytes), std::to_string(variant.unroll), "", ""},
-      [variant, block, floats](Workbench& bench) { return set_up(bench, variant, block, floats); });
+  bench::Case result =
+      bench::twin(variant.name, {{"block", block}, {"elem_bytes", variant.elem_bytes}, {"unroll", variant.unroll}},
+                  [variant, block, floats](Workbench& bench) { return set_up(bench, variant, block, floats); });
   result.elements = floats;
   result.useful_bytes = floats * variant.bytes();
   result.footprint_bytes = floats * variant.bytes();
-  result.model = bench::model_cells(variant.access(variant.inputs()), variant.access(variant.outputs()),
-                                    floats * variant.inputs() * sizeof(float), floats * variant.outputs() * sizeof(float),
-                                    bench::kWarpLanes * variant.elem_bytes / 4 * variant.unroll);
+  result.model = bench::model_values(variant.access(variant.inputs()), variant.access(variant.outputs()),
+                                     floats * variant.inputs() * sizeof(float), floats * variant.outputs() * sizeof(float),
+                                     bench::kWarpLanes * variant.elem_bytes / 4 * variant.unroll);
   result.cache = cache;
   return result;
 }
@@ -179,8 +180,7 @@ std::vector<bench::Case> cases(const Plan& plan) {
     for (const Variant& variant : kCeilings) {
       for (const std::uint32_t block : variant.blocks) list.push_back(throughput_case(variant, block, largest, cache));
     }
-    bench::Case copy =
-        bench::twin("copy_api", {"", "", "", "", ""}, [largest](Workbench& bench) { return set_up_api_copy(bench, largest); });
+    bench::Case copy = bench::twin("copy_api", {}, [largest](Workbench& bench) { return set_up_api_copy(bench, largest); });
     copy.elements = largest;
     copy.useful_bytes = copy.footprint_bytes = largest * 8;
     copy.cache = cache;
@@ -199,7 +199,11 @@ int main(int argc, char** argv) {
   const bench::Experiment experiment = {
       .name = "exp01_vector_add",
       .question = "Does the simplest kernel cost the same through CUDA and Vulkan, from a bare launch to the memory's limit?",
-      .params = {"block", "elem_bytes", "unroll", "chain", "mode"},
+      .params = {Column::integer("block", "threads", "of a block").optional(),
+                 Column::integer("elem_bytes", "bytes", "width of one access").optional(),
+                 Column::integer("unroll", "accesses", "in flight a thread").optional(),
+                 Column::integer("chain", "launches", "of a submission").optional(),
+                 Column::text("mode", "submitted anew (stream, rerecorded) or only replayed (graph, prerecorded)").optional()},
       .model = bench::model_columns(),
       .variants = {{"add_f32", "c = a + b, one float a thread: 12 bytes a float; every size, several block sizes"},
                    {"add_f32x4", "c = a + b, 16-byte accesses: 12 bytes a float; every size, several block sizes"},

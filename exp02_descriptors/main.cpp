@@ -13,6 +13,7 @@ namespace {
 
 using bench::Buffer;
 using bench::BufferBinding;
+using bench::Column;
 using bench::Launch;
 using bench::Plan;
 using bench::Robustness;
@@ -110,12 +111,14 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Test& test) {
 
 bench::Case make_case(const Test& test, bench::Cache cache = bench::Cache::kWarm) {
   // CUDA's rows bear their partner's parameters: its kernel arguments are measured anew beside each of them.
-  bench::Case result =
-      bench::twin(test.variant,
-                  {std::to_string(test.idle() ? kWarp : kBlock), std::to_string(test.inputs),
-                   std::string(to_string(test.way.binding)), std::string(to_string(test.way.set_use)),
-                   test.dispatches == 0 ? "" : std::to_string(test.dispatches), std::string(to_string(test.robustness))},
-                  [test](Workbench& bench) { return set_up(bench, test); });
+  bench::Case result = bench::twin(test.variant,
+                                   {{"block", test.idle() ? kWarp : kBlock},
+                                    {"buffers", test.inputs},
+                                    {"binding", to_string(test.way.binding)},
+                                    {"set_use", to_string(test.way.set_use)},
+                                    {"dispatches", bench::unless_zero(test.dispatches)},
+                                    {"robustness", to_string(test.robustness)}},
+                                   [test](Workbench& bench) { return set_up(bench, test); });
   result.elements = test.floats;
   result.useful_bytes = test.idle() ? 0 : test.floats * sizeof(float) * (test.inputs + 1);
   result.footprint_bytes = result.useful_bytes;
@@ -184,7 +187,12 @@ int main(int argc, char** argv) {
       .name = "exp02_descriptors",
       .question =
           "What does it cost, on the GPU and on the host, to hand a buffer to a kernel in each of the ways that Vulkan has?",
-      .params = {"block", "buffers", "binding", "set_use", "dispatches", "robustness"},
+      .params = {Column::integer("block", "threads", "of a block"),
+                 Column::integer("buffers", "", "inputs that are handed over, beside the output"),
+                 Column::text("binding", "how Vulkan's kernel gets at its buffers"),
+                 Column::text("set_use", "what is done with that for every dispatch"),
+                 Column::integer("dispatches", "", "of a submission, where it is not for the sampler to say").optional(),
+                 Column::text("robustness", "which bounds checks Vulkan's pipeline asks for")},
       .model = {},
       .variants =
           {{"sum",

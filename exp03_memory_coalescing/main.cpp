@@ -16,6 +16,7 @@
 namespace {
 
 using bench::Buffer;
+using bench::Column;
 using bench::Plan;
 using bench::Subject;
 using bench::WarpAccess;
@@ -131,15 +132,16 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, std::u
 }
 
 bench::Case make_case(const Variant& variant, std::uint64_t n) {
-  const auto cell = [](const std::optional<std::uint32_t>& value) { return value ? std::to_string(*value) : std::string(); };
-  const std::string struct_bytes = variant.fields ? std::to_string(4 * variant.in_words) : "";
-  bench::Case result =
-      bench::twin(variant.name, {std::to_string(kBlock), cell(variant.offset), struct_bytes, cell(variant.fields)},
-                  [variant, n](Workbench& bench) { return set_up(bench, variant, n); });
+  bench::Case result = bench::twin(variant.name,
+                                   {{"block", kBlock},
+                                    {"offset", variant.offset},
+                                    {"struct_bytes", variant.fields ? std::optional(4 * variant.in_words) : std::nullopt},
+                                    {"fields", variant.fields}},
+                                   [variant, n](Workbench& bench) { return set_up(bench, variant, n); });
   const std::uint64_t warps = n / bench::kWarpLanes;
   const std::uint64_t min_read = warps * variant.min_read_bytes;
   const std::uint64_t min_write = n * variant.out_words * 4;
-  result.model = bench::model_cells(variant.loads, variant.stores, min_read, min_write);
+  result.model = bench::model_values(variant.loads, variant.stores, min_read, min_write);
   result.elements = n;
   // The last `offset` elements are neither read nor written, and not counted.
   result.useful_bytes = warps * variant.useful_bytes - variant.offset.value_or(0) * 8;
@@ -181,7 +183,10 @@ int main(int argc, char** argv) {
   const bench::Experiment experiment = {
       .name = "exp03_memory_coalescing",
       .question = "What does a warp's access pattern cost, in sectors and in time, and is it the same in CUDA and Vulkan?",
-      .params = {"block", "offset", "struct_bytes", "fields"},
+      .params = {Column::integer("block", "threads", "of a block"),
+                 Column::integer("offset", "floats", "between the reader's index and the writer's").optional(),
+                 Column::integer("struct_bytes", "bytes", "of a struct").optional(),
+                 Column::integer("fields", "floats", "of it that are read").optional()},
       .model = bench::model_columns(),
       .variants = {{"read_aos_x", "one field of a 16-byte struct: useful 8 bytes an element, moved 20"},
                    {"read_soa_x", "the same field from an array of its own: 8 bytes an element"},

@@ -13,6 +13,7 @@
 namespace {
 
 using bench::Buffer;
+using bench::Column;
 using bench::Launch;
 using bench::Memory;
 using bench::Plan;
@@ -102,12 +103,11 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, const 
 }
 
 bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t floats) {
-  const std::vector<std::string> cells = {std::to_string(block), variant.feature,
-                                          std::string(bench::to_string(variant.memory))};
+  const bench::Values params = {{"block", block}, {"feature", variant.feature}, {"memory", bench::to_string(variant.memory)}};
   if (std::string_view(variant.base) == "chase") {
     const std::uint64_t nodes = std::bit_floor(std::max<std::uint64_t>(floats, 64) / 2);
     bench::Case chase =
-        bench::twin(variant.base, cells, [=](Workbench& bench) { return set_up_chase(bench, variant, block, nodes); });
+        bench::twin(variant.base, params, [=](Workbench& bench) { return set_up_chase(bench, variant, block, nodes); });
     chase.elements = nodes;
     chase.footprint_bytes = nodes * 8;
     return chase;
@@ -115,8 +115,8 @@ bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t
   if (std::string_view(variant.base) == "write_share") {
     const std::uint64_t stored = std::bit_floor(std::max<std::uint64_t>(floats, 4));
     const std::uint64_t window = variant.feature == std::string_view(kInL2) ? std::min(stored, kWindow) : stored;
-    bench::Case share =
-        bench::twin(variant.base, cells, [=](Workbench& bench) { return set_up_share(bench, variant, block, stored, window); });
+    bench::Case share = bench::twin(variant.base, params,
+                                    [=](Workbench& bench) { return set_up_share(bench, variant, block, stored, window); });
     share.elements = stored;
     share.useful_bytes = stored * sizeof(float);
     share.footprint_bytes = window * sizeof(float);
@@ -128,7 +128,7 @@ bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t
   if (base->operation == Operation::kSpin) floats = block;
   const std::uint64_t whole = std::max<std::uint64_t>(floats / base->width, 1) * base->width;
   bench::Case result =
-      bench::twin(variant.base, cells, [=](Workbench& bench) { return set_up(bench, variant, *base, block, whole); });
+      bench::twin(variant.base, params, [=](Workbench& bench) { return set_up(bench, variant, *base, block, whole); });
   result.elements = whole;
   result.useful_bytes = result.footprint_bytes = whole * base->bytes;
   return result;
@@ -172,9 +172,11 @@ int main(int argc, char** argv) {
   const bench::Experiment experiment = {
       .name = "exp04_bda",
       .question = "Do buffer device addresses make a Vulkan kernel a CUDA kernel, and what causes the differences that remain?",
-      .params = {"block", "feature", "memory"},
+      .params = {Column::integer("block", "threads", "of a block"),
+                 Column::text("feature", "what the case changes on either side"),
+                 Column::text("memory", "whose pages the data are in: own, from_cuda or from_vulkan")},
       .model = {},
-      .measured = {"sm_blocks_min", "sm_blocks_q1", "sm_blocks_median", "sm_blocks_q3", "sm_blocks_max"},
+      .measured = share_columns(),
       .variants = {{"add_f32", "c = a + b, one float a thread: 12 bytes a float"},
                    {"add_f32x4", "c = a + b, 16-byte accesses: 12 bytes a float"},
                    {"chase", "32 lanes follow 4096 addresses (descriptors: indices) through a table, one after another"},

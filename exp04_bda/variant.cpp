@@ -74,7 +74,7 @@ bench::Prepared set_up_share(bench::Workbench& bench, const Variant& variant, st
   bench.device().run(launch);
   bench::verify<std::uint32_t>(bench.device(), output, window, bench::kGuardWords,
                                [](std::uint64_t i) { return incompressible_word(static_cast<std::uint32_t>(i)); });
-  const auto measure = [&bench, &sms, blocks]() -> std::vector<std::string> {
+  const auto measure = [&bench, &sms, blocks] {
     std::vector<std::uint32_t> ids(blocks);
     bench.device().download(sms, 0, std::as_writable_bytes(std::span(ids)));
     std::map<std::uint32_t, std::uint32_t> ran;
@@ -82,10 +82,21 @@ bench::Prepared set_up_share(bench::Workbench& bench, const Variant& variant, st
     std::vector<std::uint32_t> counts;
     for (const auto& [id, count] : ran) counts.push_back(count);
     std::sort(counts.begin(), counts.end());
-    std::vector<std::string> cells;
-    for (const std::size_t quarter : {0, 1, 2, 3, 4})
-      cells.push_back(std::to_string(counts[(counts.size() - 1) * quarter / 4]));
-    return cells;
+    const auto quartile = [&](std::size_t number) { return counts[(counts.size() - 1) * number / 4]; };
+    return bench::Values{{"sm_blocks_min", quartile(0)},
+                         {"sm_blocks_q1", quartile(1)},
+                         {"sm_blocks_median", quartile(2)},
+                         {"sm_blocks_q3", quartile(3)},
+                         {"sm_blocks_max", quartile(4)}};
   };
   return {bench.device().prepare(launch, {}), measure};
+}
+
+std::vector<bench::Column> share_columns() {
+  using bench::Column;
+  return {Column::integer("sm_blocks_min", "blocks", "that the SM with the fewest ran").optional(),
+          Column::integer("sm_blocks_q1", "blocks", "that an SM ran: first quartile").optional(),
+          Column::integer("sm_blocks_median", "blocks", "that an SM ran: median").optional(),
+          Column::integer("sm_blocks_q3", "blocks", "that an SM ran: third quartile").optional(),
+          Column::integer("sm_blocks_max", "blocks", "that the SM with the most ran").optional()};
 }

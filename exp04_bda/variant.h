@@ -40,7 +40,8 @@ std::uint32_t blocks_for(std::uint64_t threads, std::uint32_t block);
 std::unique_ptr<bench::Subject> set_up_chase(bench::Workbench& bench, const Variant& variant, std::uint32_t lanes,
                                              std::uint64_t nodes);
 
-// `floats` / 4 threads store 16 bytes each into `window` floats, both powers of two, in turn. Measures how many blocks
-// the SMs ran in the last launch: the fewest, the quartiles, the most.
+// `floats` / 4 threads store 16 bytes each into `window` floats, both powers of two, in turn. Measures share_columns().
 bench::Prepared set_up_share(bench::Workbench& bench, const Variant& variant, std::uint32_t block, std::uint64_t floats,
                              std::uint64_t window);
+// How many blocks the SMs ran in the last launch: the fewest, the quartiles, the most.
+std::vector<bench::Column> share_columns();

@@ -16,6 +16,7 @@
 namespace {
 
 using bench::Buffer;
+using bench::Column;
 using bench::Plan;
 using bench::Subject;
 using bench::Workbench;
@@ -82,11 +83,13 @@ bench::Case make_case(const Config& config) {
   const Variant& variant = *config.variant;
   const std::uint64_t n = config.params.count;
   const bool writes = variant.output == Output::kEveryWord;
-  bench::Case result = bench::twin(
-      variant.name,
-      {std::to_string(kBlock), std::to_string(config.grid), std::to_string(variant.elem_bytes),
-       std::to_string(config.params.stride), variant.l2_fetch_bytes == 0 ? "" : std::to_string(variant.l2_fetch_bytes)},
-      [config](Workbench& bench) { return set_up(bench, config); });
+  bench::Case result = bench::twin(variant.name,
+                                   {{"block", kBlock},
+                                    {"grid", config.grid},
+                                    {"elem_bytes", variant.elem_bytes},
+                                    {"stride", config.params.stride},
+                                    {"l2_fetch_bytes", bench::unless_zero(variant.l2_fetch_bytes)}},
+                                   [config](Workbench& bench) { return set_up(bench, config); });
   result.l2_fetch_bytes = variant.l2_fetch_bytes;
   if (variant.l2_fetch_bytes != 0)
     std::erase_if(result.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
@@ -98,7 +101,7 @@ bench::Case make_case(const Config& config) {
   const std::uint64_t visited = n * variant.elem_bytes / apart;
   const std::uint64_t touched = visited * std::min(apart, bench::kSectorBytes);
   const std::uint64_t sums = std::min<std::uint64_t>(config.threads(), n) * 4;
-  result.model = writes ? bench::model_cells({}, access, 0, touched) : bench::model_cells(access, {}, touched, sums);
+  result.model = writes ? bench::model_values({}, access, 0, touched) : bench::model_values(access, {}, touched, sums);
   result.elements = n;
   // What the kernel asks for, visits of the same element counted each.
   result.useful_bytes = n * variant.elem_bytes + (writes ? 0 : sums);
@@ -150,7 +153,10 @@ int main(int argc, char** argv) {
       .name = "exp05_strided",
       .question =
           "What does a stride between neighbouring threads cost, and how much of a published figure is footprint and cache?",
-      .params = {"block", "grid", "elem_bytes", "stride", "l2_fetch_bytes"},
+      .params = {Column::integer("block", "threads", "of a block"), Column::integer("grid", "blocks", "of a launch"),
+                 Column::integer("elem_bytes", "bytes", "of an element, loaded or stored at once"),
+                 Column::integer("stride", "elements", "between neighbouring threads'"),
+                 Column::integer("l2_fetch_bytes", "bytes", "that the L2 is told to fetch at a time").optional()},
       .model = bench::model_columns(),
       .variants = {{"source_coalesced", "the post's first kernel: a grid-stride sum of neighbours, 4 bytes a float"},
                    {"source_strided", "the post's second: (i * 32) % n, which visits a 32nd of the floats 32 times"},

@@ -35,6 +35,7 @@ command  spirv-val                         spirv-tools
 header   vulkan/vulkan_raii.hpp            libvulkan-dev
 header   benchmark/benchmark.h             libbenchmark-dev
 header   CLI/CLI.hpp                       libcli11-dev
+header   nlohmann/json.hpp                 nlohmann-json3-dev
 header   fmt/format.h                      libfmt-dev
 header   zstd.h                            libzstd-dev
 file     /usr/lib/*/libvulkan.so.1|/usr/lib*/libvulkan.so.1|/usr/local/lib*/libvulkan.so.1   libvulkan1

@@ -33,16 +33,21 @@ WarpAccess operator+(const WarpAccess& a, const WarpAccess& b) {
   return {a.requests + b.requests, a.sectors + b.sectors, a.lines + b.lines, a.useful_bytes + b.useful_bytes};
 }
 
-std::vector<std::string> model_columns() {
-  return {"warp_elements", "load_requests",  "load_sectors",   "store_requests",
-          "store_sectors", "min_read_bytes", "min_write_bytes"};
+std::vector<Column> model_columns() {
+  return {Column::integer("warp_elements", "", "that a warp handles with the predicted requests"),
+          Column::integer("load_requests", "", "a warp's, predicted"),
+          Column::integer("load_sectors", "", "of 32 bytes, a warp's, predicted"),
+          Column::integer("store_requests", "", "a warp's, predicted"),
+          Column::integer("store_sectors", "", "of 32 bytes, a warp's, predicted"),
+          Column::integer("min_read_bytes", "bytes", "distinct, that one launch must read"),
+          Column::integer("min_write_bytes", "bytes", "distinct, that one launch must write")};
 }
 
-std::vector<std::string> model_cells(const WarpAccess& loads, const WarpAccess& stores, std::uint64_t min_read_bytes,
-                                     std::uint64_t min_write_bytes, std::uint32_t warp_elements) {
-  return {std::to_string(warp_elements),   std::to_string(loads.requests), std::to_string(loads.sectors),
-          std::to_string(stores.requests), std::to_string(stores.sectors), std::to_string(min_read_bytes),
-          std::to_string(min_write_bytes)};
+Values model_values(const WarpAccess& loads, const WarpAccess& stores, std::uint64_t min_read_bytes,
+                    std::uint64_t min_write_bytes, std::uint32_t warp_elements) {
+  return {{"warp_elements", warp_elements},    {"load_requests", loads.requests}, {"load_sectors", loads.sectors},
+          {"store_requests", stores.requests}, {"store_sectors", stores.sectors}, {"min_read_bytes", min_read_bytes},
+          {"min_write_bytes", min_write_bytes}};
 }
 
 }  // namespace bench

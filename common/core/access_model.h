@@ -4,8 +4,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <vector>
+
+#include "core/schema.h"
 
 namespace bench {
 
@@ -38,8 +39,8 @@ WarpAccess operator+(const WarpAccess& a, const WarpAccess& b);
 
 // The access model's columns of a result file, and a case's values: how many elements a warp handles (in one turn, where it
 // loops), the requests and sectors that it needs for them, and the bytes that memory must move for one launch.
-std::vector<std::string> model_columns();
-std::vector<std::string> model_cells(const WarpAccess& loads, const WarpAccess& stores, std::uint64_t min_read_bytes,
-                                     std::uint64_t min_write_bytes, std::uint32_t warp_elements = kWarpLanes);
+std::vector<Column> model_columns();
+Values model_values(const WarpAccess& loads, const WarpAccess& stores, std::uint64_t min_read_bytes,
+                    std::uint64_t min_write_bytes, std::uint32_t warp_elements = kWarpLanes);
 
 }  // namespace bench

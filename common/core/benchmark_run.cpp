@@ -148,8 +148,8 @@ void BenchmarkRun::report(std::size_t c, std::size_t s, benchmark::State& state)
   const SideResult* result = results_[c] ? &(*results_[c])[s] : nullptr;
   if (result == nullptr) {
     state.SkipWithError("interrupted");
-  } else if (result->status != "ok") {
-    state.SkipWithError(fmt::format("{}: {}", result->status, result->reason).c_str());
+  } else if (result->status != Status::kOk) {
+    state.SkipWithError(fmt::format("{}: {}", to_string(result->status), result->reason).c_str());
   }
   for (auto _ : state) {
     if (result != nullptr && result->device_ns) state.SetIterationTime(result->device_ns->median * 1e-9);
@@ -182,8 +182,8 @@ int BenchmarkRun::finish() const {
   }
   if (options_.benchmark.list_tests) return kOk;
   report_->end_run();
-  if (report_->count("failed") != 0 || has_complaints) return kFailed;
-  return report_->count("ok") == 0 && report_->count("skipped") != 0 ? kAllSkipped : kOk;
+  if (report_->count(Status::kFailed) != 0 || has_complaints) return kFailed;
+  return report_->count(Status::kOk) == 0 && report_->count(Status::kSkipped) != 0 ? kAllSkipped : kOk;
 }
 
 }  // namespace bench

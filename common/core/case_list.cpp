@@ -46,6 +46,20 @@ void check_variants(const Experiment& experiment, const Options& options) {
   }
 }
 
+// Every row's values must fit the columns that the experiment declares: said before anything runs.
+void check_columns(const Experiment& experiment, const std::vector<Case>& cases) {
+  for (const Case& one : cases) {
+    for (const Side& side : one.sides) {
+      try {
+        check_values(side.params, experiment.params);
+        if (!one.model.empty()) check_values(one.model, experiment.model);
+      } catch (const Error& error) {
+        throw Error("{}, variant {}: {}", experiment.name, side.variant, error.what());
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Plan make_plan(const Options& options, const OpenDevices& devices) {
@@ -81,11 +95,11 @@ Plan make_plan(const Options& options, const OpenDevices& devices) {
 std::vector<Case> choose_cases(const Experiment& experiment, const Options& options, const Plan& plan) {
   check_variants(experiment, options);
   std::vector<Case> cases = experiment.cases(plan);
+  check_columns(experiment, cases);
   check_names(experiment, cases);
-  const auto& params = experiment.params;
-  const auto memory = static_cast<std::size_t>(std::find(params.begin(), params.end(), kMemoryParam) - params.begin());
   keep_sides(cases, [&](const Case&, const Side& side) {
-    return wants_variant(options, side.variant) && (memory == params.size() || wants_memory(options, side.params[memory]));
+    const Value* memory = side.params.find(kMemoryParam);
+    return wants_variant(options, side.variant) && (memory == nullptr || wants_memory(options, memory->text()));
   });
   if (cases.empty()) {
     std::vector<std::string> names;
@@ -107,8 +121,9 @@ std::string benchmark_name(const Experiment& experiment, const Case& the_case, c
 
 std::string case_name(const Experiment& experiment, const Case& the_case, const Side& side) {
   std::string name = fmt::format("{}/{}", experiment.name.substr(0, 5), side.variant);
-  for (std::size_t i = 0; i < side.params.size(); ++i) {
-    if (!side.params[i].empty()) name += fmt::format("/{}:{}", experiment.params[i], side.params[i]);
+  for (const Column& param : experiment.params) {
+    const std::string value = side.params.text(param.name);
+    if (!value.empty()) name += fmt::format("/{}:{}", param.name, value);
   }
   return name + fmt::format("/n:{}/{}", the_case.elements, to_string(the_case.cache));
 }

@@ -15,7 +15,7 @@ namespace bench {
 Plan make_plan(const Options& options, const OpenDevices& devices);
 
 // The experiment's cases under this plan, less the sides that --variant and --memory leave out. Throws Error if two have the
-// same name, UsageError if none is left.
+// same name, or a value that its column cannot take; UsageError if none is left.
 std::vector<Case> choose_cases(const Experiment& experiment, const Options& options, const Plan& plan);
 
 // Drops the sides that are not wanted, and the cases that have none left.

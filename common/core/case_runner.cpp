@@ -10,22 +10,22 @@
 
 namespace bench {
 
-std::optional<Prepared> set_up(const Case& the_case, const Side& side, OpenDevice& open, SideResult& result) {
-  if (!open.device) {
-    result = {.status = "skipped", .reason = open.unavailable, .device_ns = {}};
-    return {};
-  }
+std::string_view to_string(Status status) {
+  return status == Status::kOk ? "ok" : status == Status::kFailed ? "failed" : "skipped";
+}
+
+std::variant<Prepared, SideResult> set_up(const Case& the_case, const Side& side, OpenDevice& open) {
+  if (!open.device) return SideResult{.status = Status::kSkipped, .reason = open.unavailable, .device_ns = {}};
   try {
     open.device->set_l2_fetch_bytes(the_case.l2_fetch_bytes);
     return side.set_up(*open.workbench);
   } catch (const Skip& skip) {
-    result = {.status = "skipped", .reason = skip.what(), .device_ns = {}};
+    return SideResult{.status = Status::kSkipped, .reason = skip.what(), .device_ns = {}};
   } catch (const OutOfMemory& error) {
-    result = {.status = "failed", .reason = error.what(), .device_ns = {}, .out_of_memory = true};
+    return SideResult{.status = Status::kFailed, .reason = error.what(), .device_ns = {}, .out_of_memory = true};
   } catch (const Error& error) {
-    result = {.status = "failed", .reason = error.what(), .device_ns = {}};
+    return SideResult{.status = Status::kFailed, .reason = error.what(), .device_ns = {}};
   }
-  return {};
 }
 
 std::optional<CaseResult> CaseRunner::run(const Case& the_case) {
@@ -37,8 +37,12 @@ std::optional<CaseResult> CaseRunner::run(const Case& the_case) {
   std::vector<Subject*> subjects;
   for (std::size_t s = 0; s < prepared.size(); ++s) {
     const Side& side = the_case.sides[s];
-    prepared[s] = set_up(the_case, side, devices_.at(side.api), result.sides[s]);
-    if (!result.sides[s].status.empty()) continue;
+    std::variant<Prepared, SideResult> made = set_up(the_case, side, devices_.at(side.api));
+    if (const auto* why_not = std::get_if<SideResult>(&made)) {
+      result.sides[s] = *why_not;
+      continue;
+    }
+    prepared[s] = std::get<Prepared>(std::move(made));
     result.timed.push_back(s);
     subjects.push_back(prepared[s]->subject.get());
   }
@@ -49,7 +53,7 @@ std::optional<CaseResult> CaseRunner::run(const Case& the_case) {
       return {};
     } catch (const Error& error) {
       for (const std::size_t s : result.timed) {
-        result.sides[s] = {.status = "failed", .reason = error.what(), .device_ns = {}};
+        result.sides[s] = {.status = Status::kFailed, .reason = error.what(), .device_ns = {}};
       }
     }
   }
@@ -71,7 +75,7 @@ void CaseRunner::take_samples(const Case& the_case, const std::vector<Subject*>&
   result.samples = sample(subjects, sampler_options(the_case));
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     SideResult& side = result.sides[result.timed[i]];
-    side.status = "ok";
+    side.status = Status::kOk;
     side.reason = devices_.selection().unpaired_reason;
     side.device_ns = summarize(result.samples.device_ns(static_cast<std::uint32_t>(i)));
     side.batch = result.samples.batch;
@@ -104,14 +108,12 @@ const std::string& CaseRunner::isa_hash_of(const Kernel* kernel) {
 
 // What the side itself counted or reads back, once its times are taken.
 void CaseRunner::measure(const Prepared& prepared, SideResult& result) const {
-  if (result.status != "ok" || !prepared.measure) return;
+  if (result.status != Status::kOk) return;
   try {
-    result.measured = prepared.measure();
-    if (result.measured.size() != experiment_.measured.size()) {
-      throw Error("{} measured values for {} columns", result.measured.size(), experiment_.measured.size());
-    }
+    if (prepared.measure) result.measured = prepared.measure();
+    check_values(result.measured, experiment_.measured);
   } catch (const Error& error) {
-    result = {.status = "failed", .reason = error.what(), .device_ns = {}};
+    result = {.status = Status::kFailed, .reason = error.what(), .device_ns = {}};
   }
 }
 

@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/experiment.h"
@@ -16,14 +18,17 @@
 
 namespace bench {
 
+enum class Status : std::uint8_t { kOk, kFailed, kSkipped };
+std::string_view to_string(Status status);  // "ok", "failed", "skipped"
+
 struct SideResult {
-  std::string status;  // ok, failed, skipped
+  Status status = Status::kFailed;
   std::string reason;
   std::optional<Summary> device_ns;
   std::string isa_hash = {};  // of the kernel that was timed
   double gbps = 0;
   double batch = 1;
-  std::vector<std::string> measured = {};
+  Values measured = {};
   bool out_of_memory = false;
 };
 
@@ -35,8 +40,8 @@ struct CaseResult {
   double gpu_s = 0;                // what the GPU was timed for, and its eviction sweeps
 };
 
-// Allocates, fills, runs once, verifies; leaves the result's status empty if the side is ready to be timed.
-std::optional<Prepared> set_up(const Case& the_case, const Side& side, OpenDevice& open, SideResult& result);
+// Allocates, fills, runs once, verifies. What is to be timed, or why there is nothing.
+std::variant<Prepared, SideResult> set_up(const Case& the_case, const Side& side, OpenDevice& open);
 
 class CaseRunner {
  public:

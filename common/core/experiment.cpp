@@ -77,8 +77,7 @@ std::vector<Cache> Plan::caches_for(std::uint64_t footprint_bytes) const {
   return {is_dram(footprint_bytes) ? Cache::kCold : Cache::kWarm};
 }
 
-Case twin(const std::string& variant, const std::vector<std::string>& params,
-          const std::function<Prepared(Workbench&)>& set_up) {
+Case twin(const std::string& variant, const Values& params, const std::function<Prepared(Workbench&)>& set_up) {
   Case result;
   for (const Api api : {Api::kCuda, Api::kVulkan}) result.sides.push_back({api, variant, params, set_up});
   return result;

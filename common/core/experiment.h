@@ -12,6 +12,7 @@
 
 #include "core/device.h"
 #include "core/sampler.h"
+#include "core/schema.h"
 #include "core/workbench.h"
 
 namespace bench {
@@ -51,20 +52,19 @@ struct Plan {
 struct Prepared {
   // NOLINTNEXTLINE(google-explicit-constructor): most sides are nothing but their subject
   Prepared(std::unique_ptr<Subject> timed) : subject(std::move(timed)) {}
-  Prepared(std::unique_ptr<Subject> timed, std::function<std::vector<std::string>()> ask)
-      : subject(std::move(timed)), measure(std::move(ask)) {}
+  Prepared(std::unique_ptr<Subject> timed, std::function<Values()> ask) : subject(std::move(timed)), measure(std::move(ask)) {}
 
   std::unique_ptr<Subject> subject;
-  // Asked once, after the case's last sample, with nothing else on the GPU: one value for each of the experiment's measured
-  // columns, "" for what this side does not have. May launch more work. Throws Error: the row is then failed.
-  std::function<std::vector<std::string>()> measure;
+  // Asked once, after the case's last sample, with nothing else on the GPU: the values of the experiment's measured columns.
+  // May launch more work. Throws Error: the row is then failed, as it is if the values are not what the columns say.
+  std::function<Values()> measure;
 };
 
 // One side of a case: a row of the CSV.
 struct Side {
   Api api{};
   std::string variant;
-  std::vector<std::string> params;  // one value for each of the experiment's params
+  Values params;
   // Allocates, fills, runs once, verifies (throws Error on a wrong result, Skip when the machine lacks something), and returns
   // what is to be timed. Buffers and kernels belong to the workbench.
   std::function<Prepared(Workbench&)> set_up;
@@ -73,7 +73,7 @@ struct Side {
 // One or two sides that are timed together. A twin's sides differ only in their api.
 struct Case {
   std::vector<Side> sides;
-  std::vector<std::string> model;  // one value for each of the experiment's model columns; none: it has no model
+  Values model;  // none: it has no model
   std::uint64_t elements = 0;
   std::uint64_t useful_bytes = 0;     // read + written by one launch, by the case's formula; 0: none worth a bandwidth
   std::uint64_t footprint_bytes = 0;  // distinct bytes touched by one launch: decides whether DRAM's peak is a fair denominator
@@ -94,12 +94,12 @@ struct VariantText {
 };
 
 struct Experiment {
-  std::string_view name;            // exp01_vector_add
-  std::string_view question;        // one line
-  std::vector<std::string> params;  // CSV columns that, with variant and api, elements and cache, tell one row from another
-  std::vector<std::string> model;   // CSV columns that the access model fills
-  // CSV columns that Prepared::measure fills: what was counted or read back, beside the times.
-  std::vector<std::string> measured = {};
+  std::string_view name;       // exp01_vector_add
+  std::string_view question;   // one line
+  std::vector<Column> params;  // with variant and api, elements and cache, they tell one row from another
+  std::vector<Column> model;   // that the access model fills
+  // That Prepared::measure fills: what was counted or read back, beside the times.
+  std::vector<Column> measured = {};
   std::vector<VariantText> variants;
   std::function<std::vector<Case>(const Plan&)> cases;
   bool takes_size = true;            // its cases come from Plan::sizes_or() or largest(): --size chooses
@@ -108,8 +108,7 @@ struct Experiment {
 };
 
 // A twin: the same set_up for CUDA and for Vulkan.
-Case twin(const std::string& variant, const std::vector<std::string>& params,
-          const std::function<Prepared(Workbench&)>& set_up);
+Case twin(const std::string& variant, const Values& params, const std::function<Prepared(Workbench&)>& set_up);
 
 // A/A controls: each side of `original` paired with itself through the same sampler, as variants aa_control_a and aa_control_b.
 // What their ratio reads apart from 1 is the run's noise floor.

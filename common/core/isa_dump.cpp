@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <string>
 
 #include "core/environment.h"
 #include "core/error.h"
@@ -13,33 +14,20 @@
 namespace bench {
 namespace {
 
-std::string json(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      result += {'\\', c};
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+using Json = nlohmann::ordered_json;
+
+// JSON knows neither nan nor infinity; what is whole is written as such.
+Json numbers(const std::vector<std::pair<std::string, double>>& statistics) {
+  Json object = Json::object();
+  for (const auto& [name, value] : statistics) {
+    if (!std::isfinite(value)) continue;
+    if (value == std::trunc(value) && std::abs(value) < 0x1p53) {
+      object[name] = static_cast<std::int64_t>(value);
     } else {
-      result += c;
+      object[name] = value;
     }
   }
-  return result + '"';
-}
-
-std::string json(const std::vector<std::pair<std::string, double>>& statistics) {
-  std::vector<std::string> members;
-  for (const auto& [name, value] : statistics) {
-    if (std::isfinite(value)) members.push_back(fmt::format("{}: {}", json(name), value));
-  }
-  return fmt::format("{{{}}}", fmt::join(members, ", "));
-}
-
-std::string json(const std::map<std::uint32_t, std::string>& hashes) {
-  std::vector<std::string> members;
-  members.reserve(hashes.size());
-  for (const auto& [block, hash] : hashes) members.push_back(fmt::format("\"{}\": {}", block, json(hash)));
-  return fmt::format("{{{}}}", fmt::join(members, ", "));
+  return object;
 }
 
 std::string_view stem_of(const KernelSpec& spec) { return spec.images == nullptr ? std::string_view() : spec.images->stem; }
@@ -61,13 +49,13 @@ IsaDump::IsaDump(const std::string& folder, std::string_view experiment)
   if (error) throw UsageError("--dump-isa {}: cannot make {}: {}", folder, folder_.string(), error.message());
 }
 
-std::string IsaDump::write(const std::string& name, std::span<const std::byte> bytes) const {
-  if (bytes.empty()) return "null";
+nlohmann::ordered_json IsaDump::write(const std::string& name, std::span<const std::byte> bytes) const {
+  if (bytes.empty()) return nullptr;
   std::ofstream file(folder_ / name, std::ios::binary);
   file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   file.close();
   if (!file) throw Error("--dump-isa: cannot write {}", (folder_ / name).string());
-  return json(name);
+  return name;
 }
 
 // The entry's name, and its variant's; the constants distinguish kernels that share both.
@@ -90,32 +78,31 @@ void IsaDump::add(Api api, const KernelSpec& spec, const KernelCode& code) {
   if (is_new) {
     const bool cuda = api == Api::kCuda;
     const std::string name = unused_name(api, spec);
-    Entry entry;
-    entry.fields = fmt::format(R"("kernel": {}, "stem": {}, "api": "{}", "arch": {}, "block_x": {}, "constants": [{}],)"
-                               "\n   "
-                               R"("variant": {}, "code": {}, "container": {}, "source": {}, "text": {}, "isa_hash": {},)"
-                               "\n   "
-                               R"("statistics": {}, "reason": {})",
-                               json(spec.entry), json(stem_of(spec)), to_string(api), json(code.arch), spec.block_x,
-                               fmt::join(spec.glsl_constants, ", "), json(variant), write(name + ".bin", code.code),
-                               write(name + (cuda ? ".cubin" : ".nvuc"), code.container),
-                               write(fmt::format("{}.{}", stem_of(spec), cuda ? "ptx" : "spv"), code.source),
-                               write(name + ".txt", std::as_bytes(std::span(code.text))), json(isa_hash(code.code)),
-                               json(code.statistics), json(code.reason));
-    entries_.push_back(std::move(entry));
+    entries_.push_back({{"kernel", spec.entry},
+                        {"stem", stem_of(spec)},
+                        {"api", to_string(api)},
+                        {"arch", code.arch},
+                        {"block_x", spec.block_x},
+                        {"constants", spec.glsl_constants},
+                        {"variant", variant},
+                        {"code", write(name + ".bin", code.code)},
+                        {"container", write(name + (cuda ? ".cubin" : ".nvuc"), code.container)},
+                        {"source", write(fmt::format("{}.{}", stem_of(spec), cuda ? "ptx" : "spv"), code.source)},
+                        {"text", write(name + ".txt", std::as_bytes(std::span(code.text)))},
+                        {"isa_hash", isa_hash(code.code)},
+                        {"statistics", numbers(code.statistics)},
+                        {"reason", code.reason},
+                        {"block_hashes", Json::object()}});
   }
-  entries_[place->second].block_hashes.emplace(spec.block_x, isa_hash(code.code));
+  entries_[place->second]["block_hashes"].emplace(std::to_string(spec.block_x), isa_hash(code.code));
 }
 
 void IsaDump::finish(std::string_view gpu, std::string_view driver) {
-  std::vector<std::string> kernels;
-  for (const Entry& entry : entries_) {
-    kernels.push_back(fmt::format("  {{{},\n   \"block_hashes\": {}}}", entry.fields, json(entry.block_hashes)));
-  }
-  const std::string index = fmt::format(
-      "{{\"schema\": 1, \"experiment\": {}, \"gpu\": {}, \"driver\": {}, \"git_rev\": {}, \"kernels\": [\n{}\n]}}\n",
-      json(experiment_), json(gpu), json(driver), json(git_revision()), fmt::join(kernels, ",\n"));
-  write("index.json", std::as_bytes(std::span(index)));
+  const Json index = {{"schema", 1},      {"experiment", experiment_}, {"gpu", gpu},
+                      {"driver", driver}, {"git_rev", git_revision()}, {"kernels", entries_}};
+  // What a driver says of itself need not be UTF-8.
+  const std::string text = index.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+  write("index.json", std::as_bytes(std::span(text)));
 }
 
 }  // namespace bench

@@ -1,6 +1,8 @@
 // --dump-isa: the machine code of every kernel of a run as files, and an index of them.
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include <cstddef>
 #include <filesystem>
 #include <map>
@@ -34,19 +36,14 @@ class IsaDump {
   void finish(std::string_view gpu, std::string_view driver);
 
  private:
-  struct Entry {
-    std::string fields;  // JSON, all but block_hashes
-    std::map<std::uint32_t, std::string> block_hashes;
-  };
-
-  // The name, or "null" for nothing to write, as JSON.
-  std::string write(const std::string& name, std::span<const std::byte> bytes) const;
+  // The name, or null for nothing to write.
+  nlohmann::ordered_json write(const std::string& name, std::span<const std::byte> bytes) const;
   std::string unused_name(Api api, const KernelSpec& spec);
 
   std::filesystem::path folder_;
   std::string experiment_;
-  std::map<std::string, std::size_t> places_;  // of a kernel in entries_
-  std::vector<Entry> entries_;
+  std::map<std::string, std::size_t> places_;                         // of a kernel in entries_
+  nlohmann::ordered_json entries_ = nlohmann::ordered_json::array();  // "kernels"
   std::set<std::string> names_;
 };
 

@@ -107,8 +107,8 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
   app.add_option("--cache", cache, "L2 before a launch; auto: cold for DRAM-size footprints, warm below")
       ->check(CLI::IsMember({"auto", "cold", "warm", "both"}))
       ->capture_default_str();
-  const bool has_memory =
-      std::find(experiment.params.begin(), experiment.params.end(), kMemoryParam) != experiment.params.end();
+  const bool has_memory = std::any_of(experiment.params.begin(), experiment.params.end(),
+                                      [](const Column& one) { return one.name == kMemoryParam; });
   if (has_memory) {
     app.add_option("--memory", options.memory, "Only cases where each API has memory of its own, or where both share pages")
         ->check(CLI::IsMember({"own", "shared"}));

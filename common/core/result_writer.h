@@ -2,10 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "core/case_runner.h"
-#include "core/csv.h"
 #include "core/experiment.h"
 #include "core/open_devices.h"
 #include "core/options.h"
@@ -23,16 +21,11 @@ class ResultWriter {
   void write(const Case& the_case, const CaseResult& result);
 
  private:
-  // One side's figures; null where it was not timed.
-  struct Timed {
-    const SampleSet* samples = nullptr;
-    std::uint32_t index = 0;  // in the samples
-  };
-
-  CsvRow row(const Case& the_case, const Side& side, const SideResult& result, const Timed& timed,
-             const std::string& started_at) const;
-  CsvRow figures(const Case& the_case, const SideResult& result, const Timed& timed) const;
-  CsvRow sample_row(const Case& the_case, const CaseResult& result, const Sample& one) const;
+  // What is known of a side whatever came of it.
+  Values side_row(const Case& the_case, const Side& side, const SideResult& result) const;
+  // Of a side that was timed, as this subject of the samples.
+  Values figures(const Case& the_case, const SideResult& result, const SampleSet& samples, std::uint32_t subject) const;
+  Values sample_row(const Case& the_case, const CaseResult& result, const Sample& one) const;
 
   const Experiment& experiment_;
   const Options& options_;

@@ -16,6 +16,7 @@
 #include "core/options.h"
 #include "core/process.h"
 #include "core/result_writer.h"
+#include "core/schema.h"
 #include "core/selection.h"
 #include "core/untimed_run.h"
 
@@ -26,6 +27,16 @@ void print_variants(const Experiment& experiment) {
   std::cout << experiment.name << ": " << experiment.question << "\n\n";
   for (const VariantText& variant : experiment.variants) {
     std::cout << fmt::format("  {:<18} {}\n", variant.name, variant.text);
+  }
+}
+
+void print_columns(const Experiment& experiment) {
+  const Schema schema(experiment);
+  std::cout << "\ncolumns of --csv, X [lo, hi] for X, X_lo and X_hi\n\n";
+  for (const PlacedColumn& column : schema.results.columns()) {
+    const std::string name = column.name + (column.has_interval ? " [lo, hi]" : "");
+    std::cout << fmt::format("  {:<26} {:<8} {:<7} {:<8} {}\n", name, to_string(column.role), to_string(column.type),
+                             column.unit, column.meaning);
   }
 }
 
@@ -51,6 +62,7 @@ OpenDevices::Settings device_settings(const Experiment& experiment, const Option
 int run(const Experiment& experiment, const Options& options, std::vector<std::unique_ptr<Backend>> backends) {
   if (options.list_variants || options.describe) {
     print_variants(experiment);
+    if (options.describe) print_columns(experiment);
     return kOk;
   }
   const DeviceList listed = list_devices(backends);

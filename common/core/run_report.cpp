@@ -19,8 +19,8 @@ std::string title(const Experiment& experiment, const Case& the_case) {
 std::string outcome(const Side& side, const SideResult& result) {
   std::string text = fmt::format("  {} ", to_string(side.api));
   if (!result.device_ns) {
-    text += result.status;
-    if (result.status == "failed") text += fmt::format(" ({})", result.reason);
+    text += to_string(result.status);
+    if (result.status == Status::kFailed) text += fmt::format(" ({})", result.reason);
     return text;
   }
   text += fmt::format("{:.3f} us", result.device_ns->median * 1e-3);
@@ -60,11 +60,11 @@ void RunReport::end_run() const {
   say(
       fmt::format("{}: {} rows ok, {} failed, {} skipped in {:.1f} s ({:.0f} % of it timed or eviction work on the GPU, {} "
                   "throttled samples retaken)",
-                  experiment_.name, count("ok"), count("failed"), count("skipped"), elapsed,
+                  experiment_.name, count(Status::kOk), count(Status::kFailed), count(Status::kSkipped), elapsed,
                   elapsed > 0 ? 100 * gpu_s_ / elapsed : 0, discarded_));
 }
 
-std::size_t RunReport::count(const std::string& status) const {
+std::size_t RunReport::count(Status status) const {
   const auto found = counts_.find(status);
   return found == counts_.end() ? 0 : found->second;
 }

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <map>
-#include <string>
 
 #include "core/case_runner.h"
 #include "core/experiment.h"
@@ -22,13 +21,13 @@ class RunReport {
   void end_run() const;
 
   // How many of the ended cases' sides are ok, failed or skipped.
-  std::size_t count(const std::string& status) const;
+  std::size_t count(Status status) const;
 
  private:
   const Experiment& experiment_;
   std::size_t cases_;
   double started_;
-  std::map<std::string, std::size_t> counts_;  // of sides, by status
+  std::map<Status, std::size_t> counts_;  // of sides, by status
   double gpu_s_ = 0;
   std::size_t discarded_ = 0;
 };

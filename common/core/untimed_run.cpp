@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <map>
-#include <optional>
 #include <set>
+#include <variant>
 
 #include "core/case_list.h"
 #include "core/case_runner.h"
@@ -35,10 +35,11 @@ int dump_kernels(const Experiment& experiment, const std::vector<Case>& cases, c
   for (const Case& one : cases) {
     for (const Side& side : one.sides) {
       OpenDevice& open = devices.at(side.api);
-      SideResult result;
-      if (open.device && !interrupted()) set_up(one, side, open, result);
-      if (result.status != "failed") continue;
-      say_failure(experiment, one, side, result);
+      if (!open.device || interrupted()) continue;
+      const auto made = set_up(one, side, open);
+      const auto* why_not = std::get_if<SideResult>(&made);
+      if (why_not == nullptr || why_not->status != Status::kFailed) continue;
+      say_failure(experiment, one, side, *why_not);
       failed = true;
     }
   }
@@ -76,20 +77,21 @@ int run_for_profiler(const Experiment& experiment, const std::vector<Case>& case
     for (const Side& side : one.sides) {
       if (interrupted()) return kInterruptedBySignal;
       OpenDevice& open = devices.at(side.api);
-      SideResult result;
-      std::optional<Prepared> prepared = set_up(one, side, open, result);
-      if (prepared) {
+      const auto made = set_up(one, side, open);
+      if (const auto* prepared = std::get_if<Prepared>(&made)) {
         const auto range = open.device->profile(case_name(experiment, one, side));
         prepared->subject->time_host(1);
         ++run;
-      } else if (result.status == "failed") {
-        say_failure(experiment, one, side, result);
-        ++failed;
-      } else {
-        ++skipped;
+        continue;
       }
-      prepared.reset();
-      if (result.out_of_memory) devices.release_buffers();
+      const SideResult& why_not = std::get<SideResult>(made);
+      if (why_not.status == Status::kSkipped) {
+        ++skipped;
+        continue;
+      }
+      say_failure(experiment, one, side, why_not);
+      ++failed;
+      if (why_not.out_of_memory) devices.release_buffers();
     }
   }
   say(fmt::format("{}: {} kernels run for a profiler, {} failed, {} skipped", experiment.name, run, failed, skipped));

@@ -105,7 +105,7 @@ TEST(Plan, ColdForDramSizesWarmBelow) {
 
 TEST(Twin, IsTheSameSetUpForBothApis) {
   int calls = 0;
-  const Case made = twin("add", {"256"}, [&](Workbench&) {
+  const Case made = twin("add", {{"block", 256}}, [&](Workbench&) {
     ++calls;
     return std::unique_ptr<Subject>();
   });
@@ -116,14 +116,14 @@ TEST(Twin, IsTheSameSetUpForBothApis) {
   Workbench workbench(device, 1);
   for (const Side& side : made.sides) {
     EXPECT_EQ(side.variant, "add");
-    EXPECT_THAT(side.params, ElementsAre("256"));
+    EXPECT_EQ(side.params.text("block"), "256");
     side.set_up(workbench);
   }
   EXPECT_EQ(calls, 2);
 }
 
 TEST(AaControls, PairEachSideWithItself) {
-  Case original = twin("add", {"256"}, {});
+  Case original = twin("add", {{"block", 256}}, {});
   original.elements = 4096;
   const std::vector<Case> controls = aa_controls(original);
   ASSERT_EQ(controls.size(), 2U);
@@ -132,7 +132,7 @@ TEST(AaControls, PairEachSideWithItself) {
     ASSERT_EQ(controls[c].sides.size(), 2U);
     for (const Side& side : controls[c].sides) {
       EXPECT_EQ(side.api, original.sides[c].api);
-      EXPECT_THAT(side.params, ElementsAre("256"));
+      EXPECT_EQ(side.params.text("block"), "256");
     }
     EXPECT_NE(controls[c].sides[0].variant, controls[c].sides[1].variant) << "or their rows would have one key";
   }

@@ -27,7 +27,7 @@ class Arguments {
   std::vector<char*> pointers_;
 };
 
-Experiment experiment(const std::vector<std::string>& params = {}) {
+Experiment experiment(const std::vector<Column>& params = {}) {
   Experiment result;
   result.name = "exp99";
   result.question = "Why?";
@@ -35,7 +35,7 @@ Experiment experiment(const std::vector<std::string>& params = {}) {
   return result;
 }
 
-Options parsed(std::vector<std::string> texts, const std::vector<std::string>& params = {}) {
+Options parsed(std::vector<std::string> texts, const std::vector<Column>& params = {}) {
   Arguments arguments(std::move(texts));
   Options options;
   EXPECT_TRUE(parse_options(arguments.argc(), arguments.argv(), experiment(params), options));
@@ -47,7 +47,7 @@ std::string refusal(std::vector<std::string> texts) {
 }
 
 TEST(Options, MemoryIsOfferedWhereCasesDifferInIt) {
-  const std::vector<std::string> params = {"block", "memory"};
+  const std::vector<Column> params = {Column::integer("block", "threads", ""), Column::text("memory", "")};
   EXPECT_TRUE(wants_memory(parsed({}, params), "own"));
   EXPECT_TRUE(wants_memory(parsed({}, params), "from_cuda"));
   EXPECT_TRUE(wants_memory(parsed({"--memory", "own"}, params), "own"));

@@ -2,6 +2,7 @@
 // and exit codes are a process's own, so every run has a child of its own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,10 +56,10 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const std::string& entry, std:
 constexpr std::uint32_t kElements = 4096;
 constexpr std::uint32_t kLargeElements = 1 << 20;  // 4 MiB a buffer
 
-Case make(const std::string& variant, const std::string& block, std::uint32_t elements, const Plan& plan,
+Case make(const std::string& variant, std::uint32_t block, std::uint32_t elements, const Plan& plan,
           const std::function<Prepared(Workbench&)>& side) {
-  Case result = twin(variant, {block}, side);
-  result.model = {"4"};
+  Case result = twin(variant, {{"block", block}}, side);
+  result.model = {{"sectors", 4}};
   result.elements = elements;
   result.useful_bytes = 8ULL * elements;
   result.footprint_bytes = result.useful_bytes;
@@ -75,16 +76,17 @@ struct Scenario {
   FakeBehaviour cuda_behaviour{.execute = execute};
   FakeBehaviour vulkan_behaviour{.execute = execute};
   std::vector<std::string> variants = {"twice", "twice_again"};  // also: wrong, lacking, large, graphics, fetch, unmodelled,
-                                                                 // asks, asks_badly
+                                                                 // asks, asks_badly, asks_amiss, mislaid, mistyped,
+                                                                 // half_modelled
   int interrupt_at = 0;                                          // the side, counted from 1, during whose set-up SIGINT arrives
 };
 
 Experiment experiment_of(const Scenario& scenario) {
   Experiment experiment{.name = "exp99_fake",
                         .question = "Does the program work?",
-                        .params = {"block"},
-                        .model = {"sectors"},
-                        .measured = {"asked"},
+                        .params = {Column::integer("block", "threads", "of a block"), Column::text("mode", "").optional()},
+                        .model = {Column::integer("sectors", "", "of a warp")},
+                        .measured = {Column::integer("asked", "threads", "what it was asked").optional()},
                         .variants = {},
                         .cases = {},
                         .gpus = scenario.gpus};
@@ -93,19 +95,22 @@ Experiment experiment_of(const Scenario& scenario) {
     std::vector<Case> cases;
     for (const std::string& variant : scenario.variants) {
       const std::uint32_t elements = variant == "large" ? kLargeElements : kElements;
-      for (const char* block : {"128", "256"}) {
+      for (const std::uint32_t block : {128U, 256U}) {
         cases.push_back(make(variant, block, elements, plan, [=](Workbench& bench) -> Prepared {
           if (++*sides == scenario.interrupt_at) std::raise(SIGINT);
           if (variant == "lacking") throw Skip("wanted a feature, found none");
           std::unique_ptr<Subject> subject = set_up(bench, variant == "wrong" ? "wrong" : "twice", elements);
-          if (variant == "asks") return {std::move(subject), [block] { return std::vector<std::string>{block}; }};
-          if (variant == "asks_badly")
-            return {std::move(subject), []() -> std::vector<std::string> { throw Error("it hung"); }};
+          if (variant == "asks") return {std::move(subject), [block] { return Values{{"asked", block}}; }};
+          if (variant == "asks_amiss") return {std::move(subject), [] { return Values{{"answer", 42}}; }};
+          if (variant == "asks_badly") return {std::move(subject), []() -> Values { throw Error("it hung"); }};
           return subject;
         }));
         if (variant == "graphics") cases.back().queue = QueueKind::kGraphics;
         if (variant == "fetch") cases.back().l2_fetch_bytes = 32;
-        if (variant == "unmodelled") cases.back().model.clear();
+        if (variant == "unmodelled") cases.back().model = {};
+        if (variant == "mislaid") cases.back().sides[1].params.set("blocks", 1);
+        if (variant == "mistyped") cases.back().sides[1].params.set("mode", 1);
+        if (variant == "half_modelled") cases.back().model = {{"sectors", Value()}};
       }
     }
     return cases;
@@ -202,15 +207,18 @@ TEST_F(RunMain, ACaseWithoutAModelHasEmptyCellsForIt) {
 
 TEST_F(RunMain, WhatASideMeasuresItselfIsInItsRow) {
   Scenario scenario;
-  scenario.variants = {"twice", "asks", "asks_badly"};
+  scenario.variants = {"twice", "asks", "asks_badly", "asks_amiss"};
   const Outcome outcome = run_to_csv(scenario, {"--smoke"});
   EXPECT_EQ(outcome.exit_code, 1);
   for (const Row& row : read_rows(csv_)) {
     const std::string& variant = row.at("variant");
     EXPECT_EQ(row.at("asked"), variant == "asks" ? row.at("block") : "") << key(row);
-    EXPECT_EQ(row.at("status"), variant == "asks_badly" ? "failed" : "ok") << key(row);
-    EXPECT_EQ(row.at("device_ns").empty(), variant == "asks_badly") << key(row);
-    EXPECT_EQ(row.at("reason"), variant == "asks_badly" ? "it hung" : "") << key(row);
+    const bool fails = variant == "asks_badly" || variant == "asks_amiss";
+    EXPECT_EQ(row.at("status"), fails ? "failed" : "ok") << key(row);
+    EXPECT_EQ(row.at("device_ns").empty(), fails) << key(row);
+    EXPECT_EQ(row.at("reason"), !fails                    ? ""
+                                : variant == "asks_badly" ? "it hung"
+                                                          : "column answer: there is none of this name");
     EXPECT_EQ(row.at("seed"), "1") << "the columns behind stay in their places";
   }
 }
@@ -254,6 +262,33 @@ TEST_F(RunMain, TwoCasesOfOneNameAreAnError) {
   EXPECT_THAT(outcome.err, HasSubstr("two cases are called exp99/twice/block:128/n:4096/warm/cuda"));
 }
 
+TEST_F(RunMain, AValueThatItsColumnCannotTakeIsAnErrorBeforeAnythingRuns) {
+  for (const auto& [variant, said] :
+       {std::pair{"mislaid", "exp99_fake, variant mislaid: column blocks: there is none of this name"},
+        std::pair{"mistyped", "exp99_fake, variant mistyped: column mode: 1 is no text"},
+        std::pair{"half_modelled", "exp99_fake, variant half_modelled: column sectors: not set"}}) {
+    Scenario scenario;
+    scenario.variants = {"twice", variant};
+    const Outcome outcome = run_to_csv(scenario);
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, HasSubstr(said));
+    EXPECT_FALSE(std::filesystem::exists(csv_));
+  }
+}
+
+TEST_F(RunMain, DescribesItsVariantsAndColumns) {
+  const Outcome outcome = run({}, {"--describe"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("twice_again +what twice_again does"));
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("block +param +integer +threads +of a block"));
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("device_ns \\[lo, hi\\] +time +real +ns +GPU time"));
+}
+
+TEST_F(RunMain, TheColumnsAreDescribedBesideTheCsv) {
+  EXPECT_EQ(run_to_csv({}).exit_code, 0);
+  EXPECT_EQ(read(folder_.file("results.schema.json")), Schema(experiment_of({})).json());
+}
+
 TEST_F(RunMain, ProfileRunsEveryKernelOnceAndTimesNothing) {
   const Outcome outcome = run({}, {"--smoke", "--profile"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -275,7 +310,7 @@ TEST_F(RunMain, WritesARowPerCaseAndApi) {
   const std::string hash = isa_hash(std::as_bytes(std::span(std::string_view("twice."))));  // one "." a call: asked for once
   for (const Row& row : rows()) {
     SCOPED_TRACE(key(row));
-    const std::map<std::string, std::string> expected = {{"schema", "1"},
+    const std::map<std::string, std::string> expected = {{"schema", "2"},
                                                          {"experiment", "exp99_fake"},
                                                          {"status", "ok"},
                                                          {"reason", ""},
@@ -429,10 +464,12 @@ TEST_F(RunMain, DumpsTheCodeOfEveryKernelAndTimesNothing) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(read(folder_.file("isa/exp99_fake/twice.cuda.bin")), "twice.");
   EXPECT_EQ(read(folder_.file("isa/exp99_fake/twice.vulkan.bin")), "twice.");
-  const std::string index = read(folder_.file("isa/exp99_fake/index.json"));
-  EXPECT_THAT(index, testing::AllOf(HasSubstr(R"("gpu": "NVIDIA H200")"), HasSubstr(R"("api": "cuda")"),
-                                    HasSubstr(R"("api": "vulkan", "arch": "sm_90")")))
-      << "the architecture that CUDA names for the same GPU";
+  const auto index = nlohmann::json::parse(read(folder_.file("isa/exp99_fake/index.json")));
+  EXPECT_EQ(index["gpu"], "NVIDIA H200");
+  ASSERT_EQ(index["kernels"].size(), 2U);
+  EXPECT_EQ(index["kernels"][0]["api"], "cuda");
+  EXPECT_EQ(index["kernels"][1]["api"], "vulkan");
+  EXPECT_EQ(index["kernels"][1]["arch"], "sm_90") << "as CUDA names it for the same GPU";
   EXPECT_THAT(outcome.err, HasSubstr("the code of 2 kernels"));
   EXPECT_EQ(outcome.out, "") << "no benchmark ran";
 }
@@ -444,8 +481,9 @@ TEST_F(RunMain, DumpsWhatDoesNotLoadWithItsReason) {
   const Outcome outcome = run(scenario, {"--dump-isa", folder_.file("isa")});
   EXPECT_EQ(outcome.exit_code, 1) << "a kernel that computes wrongly fails here too";
   EXPECT_THAT(outcome.err, testing::AllOf(HasSubstr("[2048] found"), HasSubstr("twice (vulkan): no twin here")));
-  const std::string index = read(folder_.file("isa/exp99_fake/index.json"));
-  EXPECT_THAT(index, HasSubstr(R"("reason": "no twin here")"));
+  const auto index = nlohmann::json::parse(read(folder_.file("isa/exp99_fake/index.json")));
+  EXPECT_TRUE(std::any_of(index["kernels"].begin(), index["kernels"].end(),
+                          [](const auto& kernel) { return kernel["reason"] == "no twin here"; }));
   EXPECT_FALSE(std::filesystem::exists(folder_.file("isa/exp99_fake/twice.vulkan.bin")));
   EXPECT_EQ(read(folder_.file("isa/exp99_fake/wrong.vulkan.bin")), "wrong.") << "its code is what one wants to see";
 }

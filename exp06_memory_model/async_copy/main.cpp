@@ -19,6 +19,7 @@
 namespace {
 
 using bench::Buffer;
+using bench::Column;
 using bench::Launch;
 using bench::Plan;
 using bench::Workbench;
@@ -109,11 +110,14 @@ void cuda_alone(bench::Case& one) {
 
 bench::Case make_case(const Config& config, const std::shared_ptr<ChainSums>& sums) {
   const Shape& shape = config.shape;
-  const auto number = [](std::uint32_t value) { return value == 0 ? std::string() : std::to_string(value); };
   bench::Case result =
       bench::twin(std::string(shape.variant),
-                  {shape.copies() ? "" : std::to_string(shape.steps), number(shape.block), number(shape.per_sm),
-                   number(shape.stages), number(shape.chunk_bytes), std::string(shape.hint), "", ""},
+                  {{"steps", shape.copies() ? bench::Value() : bench::Value(shape.steps)},
+                   {"block", shape.block},
+                   {"blocks_per_sm", bench::unless_zero(shape.per_sm)},
+                   {"stages", bench::unless_zero(shape.stages)},
+                   {"chunk_bytes", shape.chunk_bytes},
+                   {"hint", shape.hint}},
                   [config, sums](Workbench& bench) {
                     return config.shape.copies() ? set_up_copy(bench, config) : set_up_overlap(bench, config, *sums);
                   });
@@ -128,10 +132,9 @@ bench::Case make_case(const Config& config, const std::shared_ptr<ChainSums>& su
 }
 
 bench::Case make_tile_case(const TileCase& tile) {
-  bench::Case result = bench::twin(
-      tile.left_out.empty() ? "tile" : "tile_without",
-      {"", std::to_string(EXP06_TILE_THREADS), "", "", "", "", std::string(tile.left_out), std::to_string(tile.pressure)},
-      [tile](Workbench& bench) { return set_up_tile(bench, tile); });
+  bench::Case result = bench::twin(tile.left_out.empty() ? "tile" : "tile_without",
+                                   {{"block", EXP06_TILE_THREADS}, {"left_out", tile.left_out}, {"pressure", tile.pressure}},
+                                   [tile](Workbench& bench) { return set_up_tile(bench, tile); });
   cuda_alone(result);
   result.elements = tile.instances;
   result.host_samples = 2;
@@ -172,7 +175,14 @@ int main(int argc, char** argv) {
       .question =
           "Does an asynchronous copy overlap with computing, at what price in registers, and what must a program with TMA "
           "not leave out?",
-      .params = {"steps", "block", "blocks_per_sm", "stages", "chunk_bytes", "hint", "left_out", "pressure"},
+      .params = {Column::integer("steps", "", "of computing on each word").optional(),
+                 Column::integer("block", "threads", "of a block"),
+                 Column::integer("blocks_per_sm", "blocks", "persistent ones on an SM").optional(),
+                 Column::integer("stages", "tiles", "or chunks, of a block's ring").optional(),
+                 Column::integer("chunk_bytes", "bytes", "of a tile or of a copy").optional(),
+                 Column::text("hint", "to the L2").optional(),
+                 Column::text("left_out", "which fence or wait of the tile's program is not there").optional(),
+                 Column::integer("pressure", "stores", "to one bank of shared memory, a thread, before the tile's").optional()},
       .model = {},
       .measured = tile_columns(),
       .variants = {{"overlap_none", "the computing alone, `steps` on each word of a tile that lies in shared memory"},

@@ -83,7 +83,7 @@ struct Station {
   }
 
   // tile_columns().
-  std::vector<std::string> measure() const {
+  bench::Values measure() const {
     Count sum;
     for (std::uint32_t round = 0; round < kRounds; ++round) {
       run();
@@ -92,14 +92,22 @@ struct Station {
       sum.outside += one.outside;
       sum.gave_up += one.gave_up;
     }
-    return {std::to_string(std::uint64_t{kRounds} * instances), std::to_string(sum.tiles), std::to_string(sum.outside),
-            std::to_string(sum.gave_up)};
+    return {{"tiles", std::uint64_t{kRounds} * instances},
+            {"wrong_tiles", sum.tiles},
+            {"wrong_outside", sum.outside},
+            {"gave_up", sum.gave_up}};
   }
 };
 
 }  // namespace
 
-std::vector<std::string> tile_columns() { return {"tiles", "wrong_tiles", "wrong_outside", "gave_up"}; }
+std::vector<bench::Column> tile_columns() {
+  using bench::Column;
+  return {Column::integer("tiles", "tiles", "looked at").optional(),
+          Column::integer("wrong_tiles", "tiles", "that hold a word that is not the expected one").optional(),
+          Column::integer("wrong_outside", "words", "outside the tiles that changed").optional(),
+          Column::integer("gave_up", "tiles", "that were waited for in vain").optional()};
+}
 
 std::vector<TileCase> tile_cases(bool few) {
   std::vector<TileCase> list;

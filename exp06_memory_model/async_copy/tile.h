@@ -8,9 +8,8 @@
 
 #include "core/experiment.h"
 
-// Columns that only these cases fill: instances looked at, those whose tile holds a word that is not the expected one, words
-// outside the tiles that changed, instances that gave up waiting for their tile.
-std::vector<std::string> tile_columns();
+// Columns that only these cases fill.
+std::vector<bench::Column> tile_columns();
 
 struct TileCase {
   std::string_view left_out;   // "": nothing

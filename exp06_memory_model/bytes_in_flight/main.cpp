@@ -8,7 +8,6 @@
 #include "../block_sums.h"
 #include "../tma_params.h"
 #include "backends.h"
-#include "core/csv.h"
 #include "core/error.h"
 #include "core/experiment.h"
 #include "core/verify.h"
@@ -19,6 +18,7 @@
 namespace {
 
 using bench::Buffer;
+using bench::Column;
 using bench::Launch;
 using bench::Plan;
 using bench::Prepared;
@@ -166,21 +166,27 @@ Prepared set_up_resident(Workbench& bench, const Config& config) {
     return most_resident(bench, counts, config) / static_cast<double>(config.sms);
   };
   blocks_an_sm();  // verifies
-  return {bench.device().prepare(launch, {}), [=] { return std::vector{bench::csv_number(blocks_an_sm())}; }};
+  return {bench.device().prepare(launch, {}), [=] { return bench::Values{{"resident_blocks", blocks_an_sm()}}; }};
 }
 
 bench::Case make_case(const Config& config, const std::shared_ptr<ChunkSums>& sums) {
   const Shape& shape = config.shape;
-  const auto number = [](std::uint32_t value) { return value == 0 ? std::string() : std::to_string(value); };
-  bench::Case result = bench::twin(
-      std::string(shape.variant),
-      {number(shape.block), number(shape.per_sm), number(shape.elem_bytes), number(shape.unroll), number(shape.stages),
-       number(shape.chunk_bytes), number(shape.per_sm * shape.block_bytes_in_flight()), number(shape.held_bytes)},
-      [config, sums](Workbench& bench) -> Prepared {
-        if (config.sms == 0) throw bench::Skip("neither CUDA nor VK_NV_shader_sm_builtins tells how many SMs this GPU has");
-        if (config.shape.is_resident()) return set_up_resident(bench, config);
-        return set_up(bench, config, *sums);
-      });
+  bench::Case result =
+      bench::twin(std::string(shape.variant),
+                  {{"block", shape.block},
+                   {"blocks_per_sm", bench::unless_zero(shape.per_sm)},
+                   {"elem_bytes", bench::unless_zero(shape.elem_bytes)},
+                   {"unroll", bench::unless_zero(shape.unroll)},
+                   {"stages", bench::unless_zero(shape.stages)},
+                   {"chunk_bytes", bench::unless_zero(shape.chunk_bytes)},
+                   {"bytes_in_flight", bench::unless_zero(shape.per_sm * shape.block_bytes_in_flight())},
+                   {"shared_bytes", bench::unless_zero(shape.held_bytes)}},
+                  [config, sums](Workbench& bench) -> Prepared {
+                    if (config.sms == 0)
+                      throw bench::Skip("neither CUDA nor VK_NV_shader_sm_builtins tells how many SMs this GPU has");
+                    if (config.shape.is_resident()) return set_up_resident(bench, config);
+                    return set_up(bench, config, *sums);
+                  });
   if (shape.cuda_alone()) std::erase_if(result.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
   result.elements = shape.is_resident() ? config.grid() : config.bytes / 16;
   const std::uint32_t arrays = shape.inputs() + (shape.reads() ? 0 : 1);
@@ -223,9 +229,16 @@ int main(int argc, char** argv) {
       .question =
           "How many bytes must be in flight on every SM to fill the memory's bandwidth, and which mechanism gets them "
           "there cheapest?",
-      .params = {"block", "blocks_per_sm", "elem_bytes", "unroll", "stages", "chunk_bytes", "bytes_in_flight", "shared_bytes"},
+      .params = {Column::integer("block", "threads", "of a block"),
+                 Column::integer("blocks_per_sm", "blocks", "persistent ones on an SM").optional(),
+                 Column::integer("elem_bytes", "bytes", "width of one access").optional(),
+                 Column::integer("unroll", "accesses", "in flight a thread").optional(),
+                 Column::integer("stages", "copies", "in flight a thread (cp.async) or a warp (bulk)").optional(),
+                 Column::integer("chunk_bytes", "bytes", "of one bulk copy").optional(),
+                 Column::integer("bytes_in_flight", "bytes", "asked for and not yet there, on an SM").optional(),
+                 Column::integer("shared_bytes", "bytes", "of shared memory that a block takes").optional()},
       .model = {},
-      .measured = {"resident_blocks"},
+      .measured = {Column::real("resident_blocks", "blocks", "that an SM held at once").optional()},
       .variants = {{"read_plain", "persistent blocks, `unroll` loads of `elem_bytes` in flight a thread"},
                    {"read_tiles", "the same kernel with a block for every tile: the ceiling of a plain read"},
                    {"read_staged", "through registers into shared memory, the next tile's loads in flight meanwhile"},

@@ -12,6 +12,7 @@
 namespace {
 
 using bench::Buffer;
+using bench::Column;
 using bench::Plan;
 using bench::Prepared;
 using bench::Workbench;
@@ -47,8 +48,10 @@ Prepared set_up(Workbench& bench, const Config& config) {
 
 bench::Case make_case(const Config& config) {
   bench::Case result = bench::twin(config.variant(),
-                                   {config.op.name, config.level, config.has_reuse() ? std::to_string(config.reuse_bytes) : "",
-                                    std::to_string(config.stream_bytes)},
+                                   {{"op", config.op.name},
+                                    {"level", config.level},
+                                    {"reuse_bytes", bench::unless_zero(config.reuse_bytes)},
+                                    {"stream_bytes", config.stream_bytes}},
                                    [config](Workbench& bench) { return set_up(bench, config); });
   std::erase_if(result.sides, [&](const bench::Side& side) {
     return side.api == bench::Api::kCuda ? !config.has_cuda() : !config.has_vulkan();
@@ -80,9 +83,12 @@ int main(int argc, char** argv) {
   const bench::Experiment experiment = {
       .name = "exp06_cache_ops",
       .question = "What do a load's and a store's cache operators and hints become, and what do they spare the caches?",
-      .params = {"op", "level", "reuse_bytes", "stream_bytes"},
+      .params = {Column::text("op", "the operator, hint or qualifier of the access"),
+                 Column::text("level", "where the reuse set should stay: l1 or l2").optional(),
+                 Column::integer("reuse_bytes", "bytes", "of the reuse set: a block's (l1) or the grid's (l2)").optional(),
+                 Column::integer("stream_bytes", "bytes", "read between two visits to the set; without one, of a launch")},
       .model = {},
-      .measured = {"reuse_cycles", "reuse_bytes_per_cycle"},
+      .measured = measured_columns(),
       .variants = {{"stream", "a plain sum, from memory, with the operator `op`: the control, no difference expected"},
                    {"fill", "plain stores, to memory, with the operator `op`"},
                    {"reuse",

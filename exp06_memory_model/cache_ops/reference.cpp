@@ -1,7 +1,5 @@
 #include "reference.h"
 
-#include <fmt/format.h>
-
 #include <bit>
 #include <numeric>
 #include <span>
@@ -58,11 +56,17 @@ void check(bench::Workbench& bench, const bench::Buffer& out, const Config& conf
   });
 }
 
-std::vector<std::string> measure(bench::Workbench& bench, const bench::Buffer& out, const Config& config) {
-  if (!config.has_reuse()) return {"", ""};
+bench::Values measure(bench::Workbench& bench, const bench::Buffer& out, const Config& config) {
+  if (!config.has_reuse()) return {};
   std::vector<std::uint32_t> cycles(config.grid);
   bench.device().download(out, config.threads() * 4, std::as_writable_bytes(std::span(cycles)));
   const double visits = static_cast<double>(config.grid) * (config.params.rounds - 1);  // the first round is not counted
   const double mean = std::accumulate(cycles.begin(), cycles.end(), 0.0) / visits;
-  return {fmt::format("{:.1f}", mean), fmt::format("{:.3f}", config.params.reuse_words * 4 / mean)};
+  return {{"reuse_cycles", mean}, {"reuse_bytes_per_cycle", config.params.reuse_words * 4 / mean}};
+}
+
+std::vector<bench::Column> measured_columns() {
+  using bench::Column;
+  return {Column::real("reuse_cycles", "cycles", "of a visit to the reuse set: mean over blocks and rounds").optional(),
+          Column::real("reuse_bytes_per_cycle", "bytes/cycle", "of a block's visit").optional()};
 }

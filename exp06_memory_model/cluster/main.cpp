@@ -17,17 +17,28 @@
 namespace {
 
 using bench::Buffer;
+using bench::Column;
 using bench::Plan;
 using bench::Workbench;
 
 constexpr std::size_t kRuns = 9;                                   // of which exchange_gbps is the median
 constexpr std::uint32_t kStateWords = 128 * 2 * EXP06_MAIL_WORDS;  // mailboxes of 64-bit words; the counters are fewer
-const std::vector<std::string> kMeasured = {"blocks",          "cycles",      "bytes_per_cycle", "exchange_gbps",
-                                            "pairs",           "pair_cycles", "pair_cycles_min", "pair_cycles_max",
-                                            "tpc_cycles",      "sms_used",    "active_clusters", "largest_cluster",
-                                            "largest_portable"};
 
-std::string text(double value) { return fmt::format("{:.6g}", value); }
+std::vector<Column> measured_columns() {
+  return {Column::integer("blocks", "blocks", "of the launch"),
+          Column::real("cycles", "cycles", "of an element, by the SM's clock: median over blocks").optional(),
+          Column::real("bytes_per_cycle", "bytes/cycle", "that an SM exchanges").optional(),
+          Column::real("exchange_gbps", "GB/s", "that all SMs exchange: median of 9 launches").optional(),
+          Column::integer("pairs", "", "of a cluster's blocks that were looked at").optional(),
+          Column::real("pair_cycles", "cycles", "of a load from the other's shared memory: median over pairs").optional(),
+          Column::real("pair_cycles_min", "cycles", "of the fastest pair").optional(),
+          Column::real("pair_cycles_max", "cycles", "of the slowest pair").optional(),
+          Column::real("tpc_cycles", "cycles", "median over the pairs that share a TPC").optional(),
+          Column::integer("sms_used", "SMs", "on which the launch's blocks were").optional(),
+          Column::integer("active_clusters", "clusters", "that run at once").optional(),
+          Column::integer("largest_cluster", "blocks", "of the largest cluster that the kernel may have").optional(),
+          Column::integer("largest_portable", "blocks", "of the largest that every GPU with clusters has").optional()};
+}
 
 const bench::Kernel& load(Workbench& bench, const Config& config, std::string_view entry) {
   const bool example = entry == "example_multicast";
@@ -74,7 +85,7 @@ std::vector<std::byte> params_of(const Config& config, const Buffer& data) {
   return bench::params_bytes(ClusterParams{config.steps(), config.distance, config.work, config.chunks(), 0});
 }
 
-// kMeasured, of a launch that has been verified and timed.
+// measured_columns(), of a launch that has been verified and timed.
 struct Measured {
   Workbench* bench;
   Config config;
@@ -93,7 +104,7 @@ struct Measured {
   }
 
   // Every pair of blocks in as many clusters as run at once.
-  void measure_pairs(std::vector<std::string>& cells) const {
+  void measure_pairs(bench::Values& values) const {
     const bench::Kernel& pair_map = load(*bench, config, "pair_map");
     const std::uint32_t blocks = pair_map.cluster_limits().active * config.cluster;
     Buffer& map = bench->output("pair_map", pair_map_words(blocks, config.cluster));
@@ -104,18 +115,17 @@ struct Measured {
     launch.params = params_of(config, *data);
     bench->device().run(launch);
     const PairCycles found = pair_cycles(bench->device(), map, blocks, config.cluster);
-    cells[4] = std::to_string(found.all.size());
-    cells[5] = text(bench::quantile(found.all, 0.5));
-    cells[6] = text(*std::ranges::min_element(found.all));
-    cells[7] = text(*std::ranges::max_element(found.all));
-    if (!found.one_tpc.empty()) cells[8] = text(bench::quantile(found.one_tpc, 0.5));
+    values.set("pairs", found.all.size());
+    values.set("pair_cycles", bench::quantile(found.all, 0.5));
+    values.set("pair_cycles_min", *std::ranges::min_element(found.all));
+    values.set("pair_cycles_max", *std::ranges::max_element(found.all));
+    if (!found.one_tpc.empty()) values.set("tpc_cycles", bench::quantile(found.one_tpc, 0.5));
   }
 
-  std::vector<std::string> operator()() const {
-    std::vector<std::string> cells(kMeasured.size());
-    cells[0] = std::to_string(grid);
-    if (config.shape == Shape::kExample) return cells;
-    if (config.shape == Shape::kExchange) cells[3] = text(exchange_gbps());
+  bench::Values operator()() const {
+    bench::Values values = {{"blocks", grid}};
+    if (config.shape == Shape::kExample) return values;
+    if (config.shape == Shape::kExchange) values.set("exchange_gbps", exchange_gbps());
     std::vector<double> cycles;
     std::set<std::uint32_t> sms;
     for (const std::vector<std::uint32_t>& record : records(bench->device(), *out, grid)) {
@@ -124,16 +134,16 @@ struct Measured {
     }
     const double median = cycles.empty() ? 0 : bench::quantile(cycles, 0.5);
     if (config.shape != Shape::kMulticast && config.shape != Shape::kSpread && median > 0)
-      cells[1] = text(median / config.steps());
+      values.set("cycles", median / config.steps());
     if (config.shape == Shape::kExchange && median > 0)
-      cells[2] = text(static_cast<double>(config.steps()) * EXP06_SLOT_BYTES / median);
-    if (config.shape == Shape::kChase && config.op == "load" && config.cluster > 1) measure_pairs(cells);
-    cells[9] = std::to_string(sms.size());
+      values.set("bytes_per_cycle", static_cast<double>(config.steps()) * EXP06_SLOT_BYTES / median);
+    if (config.shape == Shape::kChase && config.op == "load" && config.cluster > 1) measure_pairs(values);
+    values.set("sms_used", sms.size());
     const bench::ClusterLimits limits = kernel->cluster_limits();
-    cells[10] = std::to_string(limits.active);
-    if (limits.largest != 0) cells[11] = std::to_string(limits.largest);
-    if (limits.largest_portable != 0) cells[12] = std::to_string(limits.largest_portable);
-    return cells;
+    values.set("active_clusters", limits.active);
+    values.set("largest_cluster", bench::unless_zero(limits.largest));
+    values.set("largest_portable", bench::unless_zero(limits.largest_portable));
+    return values;
   }
 };
 
@@ -159,12 +169,15 @@ bench::Prepared set_up(Workbench& bench, const Config& config, WeightedSums& sum
 }
 
 bench::Case make_case(const Config& config, const std::shared_ptr<WeightedSums>& sums) {
-  const auto number = [](std::uint32_t value) { return value == 0 ? std::string() : std::to_string(value); };
   bench::Case result;
   result.sides = {{.api = bench::Api::kCuda,
                    .variant = std::string(config.variant),
-                   .params = {std::string(config.op), std::to_string(config.cluster), number(config.distance),
-                              number(config.work), std::string(config.level), number(config.chunk)},
+                   .params = {{"op", config.op},
+                              {"cluster", config.cluster},
+                              {"distance", bench::unless_zero(config.distance)},
+                              {"work", bench::unless_zero(config.work)},
+                              {"level", config.level},
+                              {"chunk_bytes", bench::unless_zero(config.chunk)}},
                    .set_up = [config, sums](Workbench& bench) { return set_up(bench, config, *sums); }}};
   result.elements = config.shape == Shape::kSpread ? config.grid(0) : config.steps();
   result.useful_bytes = config.useful_bytes();
@@ -192,9 +205,13 @@ int main(int argc, char** argv) {
   const bench::Experiment experiment = {
       .name = "exp06_cluster",
       .question = "What does a thread-block cluster buy: latency, bandwidth, barriers, and one load for all of its blocks?",
-      .params = {"op", "cluster", "distance", "work", "level", "chunk_bytes"},
+      .params = {Column::text("op", "how the variant is done").optional(), Column::integer("cluster", "blocks", "of a cluster"),
+                 Column::integer("distance", "", "the peer of rank r is r ^ distance").optional(),
+                 Column::integer("work", "steps", "of arithmetic beside it").optional(),
+                 Column::text("level", "where the data of a multicast lie: dram or l2").optional(),
+                 Column::integer("chunk_bytes", "bytes", "of a place in a multicast's ring").optional()},
       .model = {},
-      .measured = kMeasured,
+      .measured = measured_columns(),
       .variants = {{"example", "a post's two examples: distributed shared memory, and a multicast to the ranks in a mask"},
                    {"rounds", "every block sends 16 bytes to its peer and waits for the peer's: time of a round"},
                    {"latency", "one thread's dependent loads from another block's shared memory: time of a load"},

@@ -5,6 +5,7 @@
 
 namespace {
 
+using bench::Column;
 using litmus::Placement;
 using litmus::Strength;
 
@@ -36,10 +37,11 @@ litmus::Plan plan_for(const bench::Plan& plan) {
 
 bench::Case make_case(const litmus::Row& row, const litmus::Plan& plan, const std::shared_ptr<litmus::Found>& found) {
   const bool forbidden = rule(*row.test, row.strength, row.placement).forbidden;
-  bench::Case result = bench::twin(
-      std::string(row.test->name),
-      {std::string(to_string(row.placement)), std::string(to_string(row.strength)), forbidden ? "forbidden" : "allowed"},
-      [=](bench::Workbench& bench) { return set_up(bench, row, plan, found); });
+  bench::Case result = bench::twin(std::string(row.test->name),
+                                   {{"placement", to_string(row.placement)},
+                                    {"strength", to_string(row.strength)},
+                                    {"outcome", forbidden ? "forbidden" : "allowed"}},
+                                   [=](bench::Workbench& bench) { return set_up(bench, row, plan, found); });
   // Vulkan has neither clusters nor sequentially consistent fences, and plain accesses may not race there.
   if (row.placement == Placement::kCluster || !in_vulkan(row.strength)) {
     std::erase_if(result.sides, [](const bench::Side& side) { return side.api == bench::Api::kVulkan; });
@@ -54,7 +56,7 @@ bench::Case constant_case(const std::string& when, const litmus::Plan& plan) {
   bench::Case result;
   result.sides = {{.api = bench::Api::kCuda,
                    .variant = "constant",
-                   .params = {"block", when, "undefined"},
+                   .params = {{"placement", "block"}, {"strength", when}, {"outcome", "undefined"}},
                    .set_up = [=](bench::Workbench& bench) { return set_up_constant(bench, "constant_" + when, plan); }}};
   result.elements = 1;
   result.budget_part = 0.05;
@@ -86,7 +88,9 @@ int main(int argc, char** argv) {
   bench::Experiment experiment = {
       .name = "exp06_litmus",
       .question = "Does the hardware show what the memory models allow, and never what they forbid?",
-      .params = {"placement", "strength", "outcome"},
+      .params = {Column::text("placement", "where the threads of an instance are: block, cluster or blocks"),
+                 Column::text("strength", "of the accesses and of the fence between them"),
+                 Column::text("outcome", "what the memory models say of the weak one: forbidden, allowed or undefined")},
       .model = {},
       .measured = litmus::measured_columns(),
       .variants = {},

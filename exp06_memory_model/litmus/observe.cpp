@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "core/csv.h"
 #include "core/error.h"
 #include "core/kernel_images.h"
 #include "core/verify.h"
@@ -322,67 +321,59 @@ RareCount rare_count(std::uint64_t events) {
   return {.value = k, .lo = events == 0 ? 0 : std::max(0.0, bound(k, -kZ)), .hi = bound(k + 1, kZ)};
 }
 
-// One cell for each column; what a row does not have stays empty.
-class Cells {
- public:
-  void set(std::string_view column, std::string value) {
-    const auto found = std::ranges::find(kColumns, column);
-    if (found == std::end(kColumns)) throw bench::Error("there is no column {}", column);
-    cells_.at(static_cast<std::size_t>(found - std::begin(kColumns))) = std::move(value);
-  }
-  void set(std::string_view column, double value) { set(column, bench::csv_number(value)); }
-  void set_count(std::string_view column, std::uint64_t value) { set(column, std::to_string(value)); }
-  // weak, weak_rate and weak_per_s, with intervals where they are of use. Of more than half it is the others that are rare.
-  void set_weak(std::uint64_t weak, std::uint64_t instances, double seconds) {
-    const auto all = static_cast<double>(instances);
-    RareCount count = rare_count(2 * weak > instances ? instances - weak : weak);
-    if (2 * weak > instances) count = {all - count.value, all - count.hi, all - count.lo};
-    set_count("instances", instances);
-    set_count("weak", weak);
-    set("weak_lo", count.lo);
-    set("weak_hi", count.hi);
-    set("weak_rate", count.value / all);
-    set("weak_rate_lo", count.lo / all);
-    set("weak_rate_hi", count.hi / all);
-    set("weak_per_s", count.value / seconds);
-    set("observed_s", seconds);
-  }
+// weak, weak_rate and weak_per_s, with intervals where they are of use. Of more than half it is the others that are rare.
+bench::Values weak_values(std::uint64_t weak, std::uint64_t instances, double seconds) {
+  const auto all = static_cast<double>(instances);
+  RareCount count = rare_count(2 * weak > instances ? instances - weak : weak);
+  if (2 * weak > instances) count = {all - count.value, all - count.hi, all - count.lo};
+  return {{"instances", instances},
+          {"weak", bench::Estimate{count.value, {{count.lo, count.hi}}}},
+          {"weak_rate", bench::Estimate{count.value / all, {{count.lo / all, count.hi / all}}}},
+          {"weak_per_s", count.value / seconds},
+          {"observed_s", seconds}};
+}
 
-  static std::vector<std::string> columns() { return {std::begin(kColumns), std::end(kColumns)}; }
-  const std::vector<std::string>& cells() const { return cells_; }
-
- private:
-  static constexpr std::string_view kColumns[] = {
-      "instances",  "weak",      "weak_lo",       "weak_hi",     "weak_rate",    "weak_rate_lo", "weak_rate_hi",
-      "weak_per_s", "forbidden", "verdict",       "unseen_rate", "control_rate", "outcomes",     "launches",
-      "observed_s", "timeouts",  "spacing_words", "scattered",   "pre_stress",   "stress",       "align_polls"};
-  std::vector<std::string> cells_ = std::vector<std::string>(std::size(kColumns));
-};
-
-std::vector<std::string> cells(const Row& row, const Stress& stress, const Observation& seen) {
-  Cells result;
-  const std::string said = verdict(row, seen);
-  result.set_weak(seen.row.weak, seen.row.instances, seen.seconds);
-  result.set("verdict", said);
-  if (rule(*row.test, row.strength, row.placement).forbidden) result.set_count("forbidden", seen.row.weak);
+bench::Values values(const Row& row, const Stress& stress, const Observation& seen) {
+  bench::Values result = weak_values(seen.row.weak, seen.row.instances, seen.seconds);
+  result.set("verdict", verdict(row, seen));
+  if (rule(*row.test, row.strength, row.placement).forbidden) result.set("forbidden", seen.row.weak);
   if (row.test->polls) {
     result.set("unseen_rate", static_cast<double>(seen.row.unseen) / static_cast<double>(seen.row.instances));
   }
   result.set("control_rate", static_cast<double>(seen.control.weak) / static_cast<double>(seen.control.instances));
-  result.set_count("outcomes", seen.row.outcomes);
-  result.set_count("launches", seen.launches);
-  result.set_count("timeouts", seen.timeouts);
-  result.set_count("spacing_words", 1ULL << stress.spacing_log2);
-  result.set_count("scattered", stress.scattered ? 1 : 0);
-  result.set_count("pre_stress", stress.pre_stress);
-  result.set_count("stress", stress.stress);
-  result.set_count("align_polls", stress.align_polls);
-  return result.cells();
+  result.set("outcomes", seen.row.outcomes);
+  result.set("launches", seen.launches);
+  result.set("timeouts", seen.timeouts);
+  result.set("spacing_words", 1ULL << stress.spacing_log2);
+  result.set("scattered", stress.scattered ? 1 : 0);
+  result.set("pre_stress", stress.pre_stress);
+  result.set("stress", stress.stress);
+  result.set("align_polls", stress.align_polls);
+  return result;
 }
 
 }  // namespace
 
-std::vector<std::string> measured_columns() { return Cells::columns(); }
+std::vector<bench::Column> measured_columns() {
+  using bench::Column;
+  return {Column::integer("instances", "", "of the test that were observed"),
+          Column::integer("weak", "", "outcomes that no interleaving explains; interval of a rare count").interval(),
+          Column::real("weak_rate", "", "weak outcomes an instance").interval(),
+          Column::real("weak_per_s", "1/s", "weak outcomes a second of observing"),
+          Column::integer("forbidden", "", "weak outcomes that the memory model forbids").optional(),
+          Column::text("verdict", "seen, not_seen, or unclear: the control was not seen, either"),
+          Column::real("unseen_rate", "", "instances an instance whose flag was never seen").optional(),
+          Column::real("control_rate", "", "weak outcomes an instance of the control").optional(),
+          Column::integer("outcomes", "", "different ones that were seen").optional(),
+          Column::integer("launches", "", "that were observed"),
+          Column::real("observed_s", "s", "of observing"),
+          Column::integer("timeouts", "", "blocks and rounds that did not wait for the last").optional(),
+          Column::integer("spacing_words", "words", "between places in memory").optional(),
+          Column::integer("scattered", "", "1: a warp's places lie in different lines").optional(),
+          Column::integer("pre_stress", "loads", "of a warp before a round, at most").optional(),
+          Column::integer("stress", "", "stores and loads of each thread of the stressing blocks").optional(),
+          Column::integer("align_polls", "", "looks whether all blocks have arrived before a round").optional()};
+}
 
 bench::Prepared set_up(Workbench& bench, const Row& row, const Plan& plan, const std::shared_ptr<Found>& found) {
   const bench::Kernel& kernel = test_kernel(bench, row, plan.shape);
@@ -394,7 +385,7 @@ bench::Prepared set_up(Workbench& bench, const Row& row, const Plan& plan, const
   station->run(launch, 0);
   tally(*row.test, station->counts(0), station->instances());
   return {bench.device().prepare(launch, {}),
-          [station, row, plan, stress] { return cells(row, stress, observe(*station, row, plan, stress)); }};
+          [station, row, plan, stress] { return values(row, stress, observe(*station, row, plan, stress)); }};
 }
 
 bench::Prepared set_up_constant(Workbench& bench, const std::string& entry, const Plan& plan) {
@@ -430,11 +421,10 @@ bench::Prepared set_up_constant(Workbench& bench, const std::string& entry, cons
     }
     const double seconds = now_s() - start;
     const std::uint64_t readers = std::uint64_t{launches} * (kThreads - 1);
-    Cells result;
-    result.set_weak(old, readers, seconds);
+    bench::Values result = weak_values(old, readers, seconds);
     result.set("verdict", old != 0 ? "seen" : "not_seen");
-    result.set_count("launches", launches);
-    return result.cells();
+    result.set("launches", launches);
+    return result;
   };
   observe();
   return {bench.device().prepare(launch(LITMUS_NEW), {}), observe};

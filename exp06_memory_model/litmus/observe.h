@@ -55,8 +55,8 @@ struct Row {
   Placement placement{};
 };
 
-// The columns that a row's observation fills, in the order of Experiment::measured.
-std::vector<std::string> measured_columns();
+// The columns that a row's observation fills.
+std::vector<bench::Column> measured_columns();
 
 // Verifies the kernels (one thread that plays all roles; a planted weak outcome that must be counted; one launch in which every
 // instance must be accounted for), searches a set of stress parameters unless `found` has one, and returns the row's launch to

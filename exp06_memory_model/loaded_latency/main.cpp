@@ -16,14 +16,20 @@ namespace {
 
 using bench::Buffer;
 using bench::Cache;
+using bench::Column;
 using bench::Plan;
 using bench::Workbench;
 
 constexpr std::uint32_t kSteps = 4096;
 constexpr std::uint32_t kUnknownSms = 4;
 constexpr std::size_t kRuns = 9;  // of which the measured columns are the median
-const std::vector<std::string> kMeasured = {"latency_ns", "latency_ns_lo", "latency_ns_hi", "chase_latency_ns",
-                                            "load_gbps",  "load_gbps_lo",  "load_gbps_hi",  "load_pct"};
+
+std::vector<Column> measured_columns() {
+  return {Column::real("latency_ns", "ns", "of a load: the launch's time over its steps; median of 9 launches").interval(),
+          Column::real("chase_latency_ns", "ns", "likewise, by the GPU's clock within the kernel").optional(),
+          Column::real("load_gbps", "GB/s", "that the other blocks read").interval().optional(),
+          Column::real("load_pct", "%", "of the memory's theoretical peak").optional()};
+}
 
 // Slices of arithmetic between two batches of loads, from as fast as it goes to next to nothing.
 const std::vector<std::uint32_t> kWaits = {0, 4, 8, 12, 16, 20, 24, 32, 40, 56, 96, 320, 1280};
@@ -42,8 +48,8 @@ struct Loaded {
     return words;
   }
 
-  // kMeasured.
-  std::vector<std::string> measure() const {
+  // measured_columns().
+  bench::Values measure() const {
     std::vector<double> latency;
     std::vector<double> chase;
     std::vector<double> gbps;
@@ -54,19 +60,13 @@ struct Loaded {
       chase.push_back(static_cast<double>(load.chase_ns) / point.steps);
       gbps.push_back(static_cast<double>(load.bytes) / ns);
     }
-    const auto text = [](double value) { return value == 0 ? std::string() : fmt::format("{:.6g}", value); };
-    // The median, and its interval where there are runs enough for one.
-    const auto cells = [&](const std::vector<double>& values) {
-      const bench::Summary summary = bench::summarize(values);
-      return std::vector{text(summary.median), summary.ci95 ? text(summary.ci95->lo) : "",
-                         summary.ci95 ? text(summary.ci95->hi) : ""};
-    };
-    std::vector<std::string> measured = cells(latency);
-    measured.push_back(text(bench::quantile(chase, 0.5)));
-    for (const std::string& cell : cells(gbps)) measured.push_back(cell);
+    bench::Values values = {{"latency_ns", bench::summarize(latency)}};
+    if (const double ns = bench::quantile(chase, 0.5); ns != 0) values.set("chase_latency_ns", ns);
+    if (point.streamers == 0) return values;
+    values.set("load_gbps", bench::summarize(gbps));
     const double peak = point.level == "dram" ? device->info().peak_gbps : 0;
-    measured.push_back(peak > 0 ? text(100 * bench::quantile(gbps, 0.5) / peak) : "");
-    return measured;
+    if (peak > 0) values.set("load_pct", 100 * bench::quantile(gbps, 0.5) / peak);
+    return values;
   }
 };
 
@@ -104,11 +104,12 @@ bench::Prepared set_up(Workbench& bench, const Point& point, VectorSums& sums) {
 }
 
 bench::Case make_case(const Point& point, const std::shared_ptr<VectorSums>& sums) {
-  bench::Case result = bench::twin(
-      point.streamers == 0 ? "idle" : "loaded",
-      {std::string(point.level), std::to_string(point.unroll), point.streamers == 0 ? "" : std::to_string(point.streamers),
-       point.streamers == 0 ? "" : std::to_string(point.wait)},
-      [point, sums](Workbench& bench) { return set_up(bench, point, *sums); });
+  bench::Case result = bench::twin(point.streamers == 0 ? "idle" : "loaded",
+                                   {{"level", point.level},
+                                    {"unroll", point.unroll},
+                                    {"streamers", bench::unless_zero(point.streamers)},
+                                    {"wait", point.streamers == 0 ? bench::Value() : bench::Value(point.wait)}},
+                                   [point, sums](Workbench& bench) { return set_up(bench, point, *sums); });
   result.elements = point.steps;
   result.footprint_bytes = point.table_bytes + point.data_bytes;
   result.host_samples = 2;
@@ -168,9 +169,12 @@ int main(int argc, char** argv) {
       .name = "exp06_loaded_latency",
       .question =
           "What does a load from memory, or from the L2, take while the other SMs load too: from nothing to all that there is?",
-      .params = {"level", "unroll", "streamers", "wait"},
+      .params = {Column::text("level", "where the chase and the load find their data: dram or l2"),
+                 Column::integer("unroll", "loads", "of 16 bytes a thread and turn of the load"),
+                 Column::integer("streamers", "blocks", "that load, one on an SM").optional(),
+                 Column::integer("wait", "slices", "of arithmetic between two turns").optional()},
       .model = {},
-      .measured = kMeasured,
+      .measured = measured_columns(),
       .variants =
           {{"idle", "one thread follows a chain of 4096 loads on an otherwise idle GPU"},
            {"loaded",

@@ -13,6 +13,7 @@
 namespace {
 
 using bench::Buffer;
+using bench::Column;
 using bench::Plan;
 using bench::Prepared;
 using bench::Workbench;
@@ -72,11 +73,13 @@ Prepared set_up(Workbench& bench, const Config& config) {
 }
 
 bench::Case make_case(const Config& config) {
-  const auto bytes = [](std::uint32_t count) { return count == 0 ? std::string() : std::to_string(count); };
   const bool fence = config.variant->shape == Shape::kFence;
   bench::Case result = bench::twin(config.variant->name,
-                                   {config.order.name, config.scope.name, config.variant->via, bytes(config.resident_bytes),
-                                    fence ? std::to_string(config.in_flight_bytes) : std::string()},
+                                   {{"memory_order", config.order.name},
+                                    {"scope", config.scope.name},
+                                    {"via", config.variant->via},
+                                    {"resident_bytes", bench::unless_zero(config.resident_bytes)},
+                                    {"in_flight_bytes", fence ? bench::Value(config.in_flight_bytes) : bench::Value()}},
                                    [config](Workbench& bench) { return set_up(bench, config); });
   std::erase_if(result.sides, [&](const bench::Side& side) {
     return side.api == bench::Api::kCuda ? !config.has_cuda() : !config.has_vulkan();
@@ -92,7 +95,7 @@ bench::Case make_case(const Config& config) {
 // A coarse sweep: the block's and the GPU's scope, and latency alone.
 bool is_coarse(const bench::Case& one) {
   const bench::Side& side = one.sides.front();
-  const std::string& scope = side.params[1];
+  const std::string scope = side.params.text("scope");
   return !side.variant.ends_with("_rate") && side.variant != "cas_chain" && (scope.empty() || scope == "cta" || scope == "gpu");
 }
 
@@ -110,9 +113,13 @@ int main(int argc, char** argv) {
   const bench::Experiment experiment = {
       .name = "exp06_ordering",
       .question = "What does it cost to say in which order, and for whom, memory is read and written?",
-      .params = {"memory_order", "scope", "via", "resident_bytes", "in_flight_bytes"},
+      .params = {Column::text("memory_order", "of the operation or the fence, as C++ calls it"),
+                 Column::text("scope", "for whom it is ordered").optional(),
+                 Column::text("via", "a PTX or SPIR-V instruction, or libcu++'s atomic_ref"),
+                 Column::integer("resident_bytes", "bytes", "of what is walked through").optional(),
+                 Column::integer("in_flight_bytes", "bytes", "stored before each fence").optional()},
       .model = {},
-      .measured = {"cycles", "stale", "sm_0", "sm_1"},
+      .measured = measured_columns(),
       .variants = {{"load_chain", "one thread follows indices through a table that L1 or L2 holds: time of one load"},
                    {"store_chain",
                     "one thread stores a value, loads it back (relaxed) and stores its successor: time of the pair"},

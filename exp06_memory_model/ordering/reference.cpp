@@ -136,8 +136,8 @@ bool all_rounds_done(bench::Workbench& bench, const bench::Buffer& out, const Co
   return words[EXP06_OUT_ROUNDS] == config.steps() && words[EXP06_OUT_ROUNDS + 1] == config.steps();
 }
 
-std::vector<std::string> measure(bench::Workbench& bench, const bench::Buffer& out, const Config& config) {
-  if (config.variant->shape == Shape::kRate) return {"", "", "", ""};
+bench::Values measure(bench::Workbench& bench, const bench::Buffer& out, const Config& config) {
+  if (config.variant->shape == Shape::kRate) return {};
   const auto words = report(bench, out);
   if (config.variant->shape != Shape::kMessage) {
     const double cycles = static_cast<double>(words[EXP06_OUT_CYCLES]) / config.steps();
@@ -145,13 +145,24 @@ std::vector<std::string> measure(bench::Workbench& bench, const bench::Buffer& o
     if (config.variant->shape == Shape::kChain && counts_sm_cycles && cycles < kFewestCycles) {
       throw bench::Error("a step takes {:.2f} cycles: no load does, so the compiler has left accesses out", cycles);
     }
-    return {fmt::format("{:.2f}", cycles), "", "", ""};
+    return {{"cycles", cycles}};
   }
   check_message(bench, out, config);
   const auto sm = [&](std::uint32_t block) {
     const std::uint32_t id = words[EXP06_OUT_SM + block];
-    return id == bench::kPoison ? "" : std::to_string(id);  // GLSL has no word for it
+    return id == bench::kPoison ? std::nullopt : std::optional(id);  // GLSL has no word for it
   };
-  const bool payload = std::string_view(config.variant->entry) == "message_payload";
-  return {"", payload ? std::to_string(words[EXP06_OUT_STALE] + words[EXP06_OUT_STALE + 1]) : "", sm(0), sm(1)};
+  bench::Values values = {{"sm_0", sm(0)}, {"sm_1", sm(1)}};
+  if (std::string_view(config.variant->entry) == "message_payload") {
+    values.set("stale", words[EXP06_OUT_STALE] + words[EXP06_OUT_STALE + 1]);
+  }
+  return values;
+}
+
+std::vector<bench::Column> measured_columns() {
+  using bench::Column;
+  return {Column::real("cycles", "cycles", "of an operation, by the SM's own clock").optional(),
+          Column::integer("stale", "messages", "whose payload was older than their flag").optional(),
+          Column::integer("sm_0", "", "the SM of the first block").optional(),
+          Column::integer("sm_1", "", "the SM of the second block").optional()};
 }

@@ -1,6 +1,7 @@
 // What the kernels must compute, plainly.
 #pragma once
 
+#include "core/schema.h"
 #include "core/workbench.h"
 #include "variants.h"
 
@@ -10,8 +11,9 @@ void fill(bench::Workbench& bench, bench::Buffer& data, const Config& config);
 void check(bench::Workbench& bench, const bench::Buffer& data, const bench::Buffer& out, const Config& config);
 // Message: whether neither block gave up waiting.
 bool all_rounds_done(bench::Workbench& bench, const bench::Buffer& out, const Config& config);
-// Cycles an operation of the last launch, stale payloads, and the two blocks' SMs: the measured columns, empty where there is
-// no such thing. Throws Error if the launch gave up waiting, or a chain was faster than any memory.
-std::vector<std::string> measure(bench::Workbench& bench, const bench::Buffer& out, const Config& config);
+// Of the last launch: measured_columns(), those that there are. Throws Error if the launch gave up waiting, or a chain was
+// faster than any memory.
+bench::Values measure(bench::Workbench& bench, const bench::Buffer& out, const Config& config);
+std::vector<bench::Column> measured_columns();
 // Words of the output buffer.
 std::uint64_t out_words(const Config& config);

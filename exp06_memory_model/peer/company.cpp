@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 
-#include "columns.h"
 #include "core/error.h"
 #include "core/stats.h"
 #include "core/verify.h"
@@ -140,13 +139,7 @@ bench::Prepared set_up_exchange(Workbench& bench, const Exchange& exchange) {
               const double ns = first_words<EXP06_FLAG_WORDS>(bench.device(), report)[EXP06_FLAG_NS];
               one_way.push_back(ns / (rounds - kUntimedRounds) / 2);
             }
-            const bench::Summary summary = bench::summarize(one_way);
-            std::vector<Cell> values = {{"latency_ns", summary.median}};
-            if (summary.ci95) {
-              values.emplace_back("latency_ns_lo", summary.ci95->lo);
-              values.emplace_back("latency_ns_hi", summary.ci95->hi);
-            }
-            return cells(values);
+            return bench::Values{{"latency_ns", bench::summarize(one_way)}};
           }};
 }
 
@@ -195,18 +188,18 @@ bench::Prepared set_up_watch(Workbench& bench, const Watch& watch) {
     }
   };
   scene->run();
-  return {std::make_unique<Staged>(scene), [scene, &bench, &report] {
-            std::vector<double> polls;
-            std::vector<double> seen_ns;
-            for (std::size_t run = 0; run < kRuns; ++run) {
-              scene->run();
-              const auto words = first_words<EXP06_WATCH_WORDS>(bench.device(), report);
-              polls.push_back(words[EXP06_WATCH_POLLS]);
-              if (words[EXP06_WATCH_SEEN] == EXP06_NEWS) seen_ns.push_back(words[EXP06_WATCH_NS]);
-            }
-            std::vector<Cell> values = {{"seen", static_cast<double>(seen_ns.size()) / kRuns},
-                                        {"polls", bench::quantile(polls, 0.5)}};
-            if (!seen_ns.empty()) values.emplace_back("seen_ns", bench::quantile(seen_ns, 0.5));
-            return cells(values);
-          }};
+  return {
+      std::make_unique<Staged>(scene), [scene, &bench, &report] {
+        std::vector<double> polls;
+        std::vector<double> seen_ns;
+        for (std::size_t run = 0; run < kRuns; ++run) {
+          scene->run();
+          const auto words = first_words<EXP06_WATCH_WORDS>(bench.device(), report);
+          polls.push_back(words[EXP06_WATCH_POLLS]);
+          if (words[EXP06_WATCH_SEEN] == EXP06_NEWS) seen_ns.push_back(words[EXP06_WATCH_NS]);
+        }
+        bench::Values values = {{"seen", static_cast<double>(seen_ns.size()) / kRuns}, {"polls", bench::quantile(polls, 0.5)}};
+        if (!seen_ns.empty()) values.set("seen_ns", bench::quantile(seen_ns, 0.5));
+        return values;
+      }};
 }

@@ -3,7 +3,6 @@
 #include <bit>
 
 #include "backends.h"
-#include "columns.h"
 #include "company.h"
 #include "core/experiment.h"
 #include "core/verify.h"
@@ -14,6 +13,7 @@
 namespace {
 
 using bench::Buffer;
+using bench::Column;
 using bench::Plan;
 using bench::Prepared;
 using bench::Workbench;
@@ -49,27 +49,13 @@ Prepared set_up_chase(Workbench& bench, const Chase& chase) {
     index = EXP06_NEXT(std::bit_cast<std::uint32_t>(bench.input_value(0, index)), step, params.mask);
   }
   bench::verify<std::uint32_t>(bench.device(), end, 1, bench::kGuardWords, [index](std::uint64_t) { return index; });
-  return {bench.device().prepare(launch, {}), [] { return cells({}); }};
+  return bench.device().prepare(launch, {});
 }
 
-struct Params {
-  std::string_view direction = {};
-  std::uint32_t sms = 0;
-  std::string_view memory_order = {};
-  std::string_view held_by = {};
-  std::string_view changed_by = {};
-  std::uint64_t table_bytes = 0;
-
-  std::vector<std::string> texts() const {
-    const auto number = [](std::uint64_t value) { return value == 0 ? std::string() : std::to_string(value); };
-    return {std::string(direction),  number(sms),        std::string(memory_order), std::string(held_by),
-            std::string(changed_by), number(table_bytes)};
-  }
-};
-
 // CUDA alone, but for the API's own copies, whose Vulkan side says why there is none.
-bench::Case make_case(std::string_view variant, const Params& params, const std::function<Prepared(Workbench&)>& set_up) {
-  bench::Case result = bench::twin(std::string(variant), params.texts(), set_up);
+bench::Case make_case(std::string_view variant, const bench::Values& params,
+                      const std::function<Prepared(Workbench&)>& set_up) {
+  bench::Case result = bench::twin(std::string(variant), params, set_up);
   if (!variant.starts_with("copy_"))
     std::erase_if(result.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
   result.host_samples = 2;
@@ -80,7 +66,7 @@ bench::Case make_case(std::string_view variant, const Params& params, const std:
 bench::Case make_case(const Transfer& transfer, const std::shared_ptr<Common>& common) {
   const Mechanism& how = *transfer.mechanism;
   const std::uint32_t sms = how.engine == Engine::kApi ? 0 : transfer.grid();
-  bench::Case result = make_case(how.name, {.direction = how.direction(), .sms = sms},
+  bench::Case result = make_case(how.name, {{"direction", how.direction()}, {"sms", bench::unless_zero(sms)}},
                                  [=](Workbench& bench) { return set_up_transfer(bench, transfer, common); });
   result.elements = transfer.bytes / sizeof(std::uint32_t);
   result.useful_bytes = transfer.bytes * (how.in && how.out ? 2 : 1);  // what crosses the link
@@ -113,7 +99,7 @@ void add_transfers(const Plan& plan, std::vector<bench::Case>& list) {
       if (sms < all) add(how.name, largest, sms);
     }
   }
-  bench::Case tile = make_case("tile_tma", {.direction = "both"}, set_up_tile);
+  bench::Case tile = make_case("tile_tma", {{"direction", "both"}}, set_up_tile);
   tile.elements = tile_bytes_each_way() / sizeof(std::uint32_t);
   tile.useful_bytes = 2 * tile_bytes_each_way();
   list.push_back(tile);
@@ -123,7 +109,7 @@ void add_latencies(const Plan& plan, std::vector<bench::Case>& list) {
   const bool few = plan.smoke || plan.cpu;
   const auto add_chase = [&](std::string_view memory_order, std::string_view held_by, std::uint64_t bytes) {
     const Chase chase = {memory_order, held_by, bytes, few ? 256U : 4096U};
-    list.push_back(make_case("chase", {.memory_order = memory_order, .held_by = held_by, .table_bytes = bytes},
+    list.push_back(make_case("chase", {{"memory_order", memory_order}, {"held_by", held_by}, {"table_bytes", bytes}},
                              [chase](Workbench& bench) { return set_up_chase(bench, chase); }));
     list.back().elements = chase.steps;
   };
@@ -141,7 +127,7 @@ void add_latencies(const Plan& plan, std::vector<bench::Case>& list) {
   for (const std::string_view memory_order : {"relaxed", "acq_rel"}) {
     for (const std::string_view holder : {"reader", "writer"}) {
       const Exchange exchange = {memory_order, holder, few ? 256U : 4096U};
-      staged(make_case("flag", {.memory_order = memory_order, .held_by = holder},
+      staged(make_case("flag", {{"memory_order", memory_order}, {"held_by", holder}},
                        [exchange](Workbench& bench) { return set_up_exchange(bench, exchange); }),
              2 * exchange.rounds);
     }
@@ -149,7 +135,7 @@ void add_latencies(const Plan& plan, std::vector<bench::Case>& list) {
   for (const std::string_view memory_order : {"weak", "volatile", "relaxed"}) {
     for (const auto& [holder, changer] : {std::pair{"peer", "kernel"}, {"peer", "host"}, {"this", "kernel"}}) {
       const Watch watch = {memory_order, holder, changer};
-      staged(make_case("watch", {.memory_order = memory_order, .held_by = holder, .changed_by = changer},
+      staged(make_case("watch", {{"memory_order", memory_order}, {"held_by", holder}, {"changed_by", changer}},
                        [watch](Workbench& bench) { return set_up_watch(bench, watch); }),
              1);
     }
@@ -172,9 +158,21 @@ int main(int argc, char** argv) {
       .question =
           "What do loads, stores, bulk and tensor copies reach in another GPU's memory over NVLink, and what does a poll there "
           "see?",
-      .params = {"direction", "sms", "memory_order", "held_by", "changed_by", "table_bytes"},
+      .params = {Column::text("direction", "of the data: in, out or both").optional(),
+                 Column::integer("sms", "SMs", "that the kernel may use").optional(),
+                 Column::text("memory_order", "of the loads and stores").optional(),
+                 Column::text("held_by", "in whose memory the data are: this, peer; reader, writer").optional(),
+                 Column::text("changed_by", "who changes the word that is watched: kernel or host").optional(),
+                 Column::integer("table_bytes", "bytes", "of the table that is chased through").optional()},
       .model = {},
-      .measured = kMeasured,
+      .measured =
+          {Column::real("link_gbps", "GB/s", "of the GPU's active NVLinks in the row's directions").optional(),
+           Column::real("link_pct", "%", "of that rate").optional(),
+           Column::real("latency_ns", "ns", "of a number on its way, one way").interval().optional(),
+           Column::real("seen", "", "share of the runs in which the watcher saw the change").optional(),
+           Column::real("polls", "loads", "of the watcher: median").optional(),
+           Column::real("seen_ns", "ns", "from the first load to the one that saw the change: median").optional(),
+           Column::integer("wrong_words", "words", "of the matrix that are wrong after 100 launches").interval().optional()},
       .variants = {{"tile_tma", "boxes of the peer's matrix by tensor copy into shared memory, changed, and back"},
                    {"chase", "one thread follows a chain of loads through a table: time of one"},
                    {"flag", "a thread on each GPU, and a number that goes back and forth: `latency_ns` one way"},

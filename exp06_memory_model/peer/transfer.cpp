@@ -6,7 +6,6 @@
 #include <bit>
 
 #include "../tma_params.h"
-#include "columns.h"
 #include "core/error.h"
 #include "core/nvml.h"
 #include "core/stats.h"
@@ -189,9 +188,9 @@ bench::Prepared set_up_transfer(Workbench& bench, const Transfer& transfer, cons
   const std::optional<double> link_gbps = common->link_gbps(bench.device().info());
   const double crossing = static_cast<double>(transfer.bytes) * (how.in && how.out ? 2 : 1);
   return {std::move(subject), [recorded, link_gbps, crossing, &how] {
-            if (!link_gbps) return cells({});
+            if (!link_gbps) return bench::Values{};
             const double rate = *link_gbps * (how.in && how.out ? 2 : 1);
-            return cells({{"link_gbps", rate}, {"link_pct", 100 * crossing / recorded->median_ns() / rate}});
+            return bench::Values{{"link_gbps", rate}, {"link_pct", 100 * crossing / recorded->median_ns() / rate}};
           }};
 }
 
@@ -225,7 +224,7 @@ bench::Prepared set_up_tile(Workbench& bench) {
             fill();
             for (std::uint32_t i = 0; i < kMoreLaunches; ++i) bench.device().run(launch);
             const auto wrong = static_cast<double>(wrong_words(bench, words_of(peer.device(), matrix, kWords), kMoreLaunches));
-            return cells({{"wrong_words", wrong}, {"wrong_words_lo", wrong}, {"wrong_words_hi", wrong}});
+            return bench::Values{{"wrong_words", bench::Estimate{wrong, {{wrong, wrong}}}}};
           }};
 }
 

@@ -9,6 +9,7 @@
 namespace {
 
 using bench::Buffer;
+using bench::Column;
 using bench::Launch;
 using bench::Plan;
 using bench::Workbench;
@@ -52,14 +53,14 @@ bench::Prepared set_up(Workbench& bench, const Variant& variant, std::uint64_t e
 }
 
 bench::Case make_case(const Variant& variant, std::uint64_t elements) {
-  bench::Case result = bench::twin(variant.name, {std::to_string(variant.block)},
+  bench::Case result = bench::twin(variant.name, {{"block", variant.block}},
                                    [variant, elements](Workbench& bench) { return set_up(bench, variant, elements); });
   // What one warp asks for, from its lanes' addresses.
   const auto neighbours = [](std::uint32_t bytes) {
     return bench::warp_access(bytes, [bytes](std::uint32_t lane) { return std::uint64_t{lane} * bytes; });
   };
-  result.model = bench::model_cells(neighbours(variant.read_bytes), neighbours(variant.write_bytes),
-                                    elements * variant.read_bytes, elements * variant.write_bytes);
+  result.model = bench::model_values(neighbours(variant.read_bytes), neighbours(variant.write_bytes),
+                                     elements * variant.read_bytes, elements * variant.write_bytes);
   result.elements = elements;
   result.useful_bytes = elements * (variant.read_bytes + variant.write_bytes);
   result.footprint_bytes = result.useful_bytes;
@@ -87,7 +88,7 @@ int main(int argc, char** argv) {
   const bench::Experiment experiment = {
       .name = "exp00_template",
       .question = "What is the question?",
-      .params = {"block"},
+      .params = {Column::integer("block", "threads", "of a block")},
       .model = bench::model_columns(),
       .variants = {{"scale", "out = factor * x, one float a thread: 8 bytes a float"},
                    {"aa_control_a", "A/A control: scale at the largest size, paired with aa_control_b, which is the same"},
