@@ -158,10 +158,12 @@ def sweeps(found: Study, table: Table, variant: str, kind: str, strides: Sequenc
     parts: Blocks = []
     for width in sorted({pair.case.whole("elem_bytes") for pair in from_memory}):
         group = [pair for pair in from_memory if pair.case["elem_bytes"] == str(width)]
-        parts += [heading(f"{kind.capitalize()}s of {width} bytes, from memory"), rows.table_of(group, ["stride", "elements", "cache"], kind)]
+        parts.append(heading(f"{kind.capitalize()}s of {width} bytes, from memory"))
+        parts.append(rows.table_of(group, ["stride", "elements", "cache"], kind))
     others = [pair for pair in full if not table.is_dram(pair.case)]
     if others:
-        parts += [heading(f"{kind.capitalize()}s of arrays that the L2 holds, all or in part"), rows.table_of(others, ["stride", "elements", "cache"], kind)]
+        parts.append(heading(f"{kind.capitalize()}s of arrays that the L2 holds, all or in part"))
+        parts.append(rows.table_of(others, ["stride", "elements", "cache"], kind))
     return with_noise_floor(found, table, *parts, READING) if parts else [NO_RESULTS]
 
 

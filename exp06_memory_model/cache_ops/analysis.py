@@ -41,8 +41,8 @@ def operators(found: Study, table: Table) -> Blocks:
         Code("stream"),
         ", of the stores of ",
         Code("fill"),
-        ". A visit: the time to read a reuse set again after so much of a stream that was read with the operator, over the time after a "
-        "plain stream: below 1 the operator spares the set. CUDA's set is read with plain loads, Vulkan's is ",
+        ". A visit: the time to read a reuse set again after so much of a stream that was read with the operator, over the time "
+        "after a plain stream: below 1 the operator spares the set. CUDA's set is read with plain loads, Vulkan's is ",
         Code("restrict readonly"),
         ".",
     )

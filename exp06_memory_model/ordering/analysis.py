@@ -79,8 +79,8 @@ def orders(found: Study, table: Table) -> Blocks:
         Code("load"),
         " walks through a table that the L1 holds; ",
         Code("store"),
-        " is a store and the relaxed load that brings it back, the last access in its row. x relaxed: over the relaxed operation of the "
-        "same scope. Every MEMBAR wider than a block has an ERRBAR and a CGAERRBAR behind it, left out here.",
+        " is a store and the relaxed load that brings it back, the last access in its row. x relaxed: over the relaxed operation "
+        "of the same scope. Every MEMBAR wider than a block has an ERRBAR and a CGAERRBAR behind it, left out here.",
     )
     return [text, document.table(header, rows), repeats(table, CHAINS, "element_ns")]
 

@@ -41,7 +41,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Counting:
-    """What scripts/counters.py counts of a program: `by_default` or only when it is named, and the options that choose its cases."""
+    """What scripts/counters.py counts of a program: whether it does unless the program is named, and the options that choose cases."""
 
     by_default: bool = True
     options: Sequence[str] = ()
@@ -123,7 +123,7 @@ def load(root: Path) -> dict[str, Analysis]:
         if not isinstance(one, Analysis):
             raise InputError(f"{path}: no ANALYSIS in it")
         for name in [*one.readme, *([one.plots_marker] if one.plots else []), *(f"plots/{plot}" for plot in one.plots)]:
-            if not name or name == "answers" or name.startswith(("claims-", "experiments")) or name in owners:
+            if not name or name in ("answers", "experiments") or name.startswith("claims-") or name in owners:
                 taken = f", {owners[name]} has it" if name in owners else ""
                 raise InputError(f"{path}: {name!r} is no name for a table or figure here{taken}")
             owners[name] = path

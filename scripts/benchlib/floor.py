@@ -4,8 +4,8 @@ measured time that explains.
 floor = max(distinct bytes / the memory's ceiling for that mix of reads and writes, sectors * 32 B / the L2's ceiling,
             blocks * the time that an empty one takes, what threads take that have few bytes in flight (in_flight.py))
 
-The ceilings are the same GPU's, of the programs whose analysis declares them (FloorFacts): the fastest streaming kernel that only writes, copies, adds (two reads a write) and
-only reads; between two mixes the time a byte is interpolated. The first term holds for footprints that stream from memory. The
+The ceilings are the same GPU's, of the programs whose analysis declares them (FloorFacts): the fastest streaming kernel that only
+writes, copies, adds (two reads a write) and only reads; between two mixes the time a byte is interpolated. The first term holds for footprints that stream from memory. The
 second counts every predicted sector, less those that the L1 was counted to serve; where nothing was counted, each distinct
 byte once. The third is for kernels of many short blocks: an empty kernel, and the blocks that ncu saw. So is the fourth, for
 threads that wait for what they read: it is a floor as long as they leave the memory room.

@@ -1,12 +1,12 @@
 """What a kernel of short blocks can read at most: Little's law for slots that are empty between two blocks.
 
-A thread that waits for what it has asked for leaves the memory idle if too few others wait beside it. exp06_bytes_in_flight's
-persistent loops say what this GPU then reaches: the best bandwidth of any with narrow accesses by bytes in flight on an SM, by
+A thread that waits for what it has asked for leaves the memory idle if too few others wait beside it. Persistent
+loops say what this GPU then reaches: the best bandwidth of any with narrow accesses by bytes in flight on an SM, by
 the arrays that are read and the mix of reads and writes. More in flight is taken to serve no less, and each further byte no more
 than the one before: so between two points no less is taken than lies on the line between any two others, and none after the
 highest is lower. Outside of what was measured nothing is said.
 A kernel of one-shot blocks has less in flight than a loop with as many threads: from a block's last byte to the next one's first
-request its slot has none. exp04's empty kernel, one block at a time on an SM, says how long that is at least.
+request its slot has none. An empty kernel, one block at a time on an SM, says how long that is at least.
 
 A loop's turn, too, has a moment with nothing in flight, which is in its points: so a little is counted twice, some percent at most.
 What sees to it that the result is a floor is the comparison with every measured time, not this derivation.

@@ -56,7 +56,7 @@ MORE = ("green", "purple", "gold")
 
 @dataclass(frozen=True)
 class Series:
-    """`kind`: CUDA, VULKAN, MODEL or one of MORE, for the colour and the mark. A prediction is a dashed line, a count a mark alone."""
+    """`kind`: CUDA, VULKAN, MODEL or one of MORE: the colour and the mark. A prediction is a dashed line, a count a mark alone."""
 
     name: str
     kind: str
@@ -251,7 +251,8 @@ def _series(series: Series, x: Axis, y: Axis, below: int) -> list[str]:
     for point in points if series.marks else []:
         at_x, at_y = x.at(point.x), y.at(point.y)
         if point.lo is not None and point.hi is not None:
-            parts.append(f'<path class="line" stroke-width="{LINE}" d="M{pixel(at_x)} {pixel(y.at(point.lo))}V{pixel(y.at(point.hi))}"/>')
+            span = f"M{pixel(at_x)} {pixel(y.at(point.lo))}V{pixel(y.at(point.hi))}"
+            parts.append(f'<path class="line" stroke-width="{LINE}" d="{span}"/>')
         parts.append(_mark(series, at_x, at_y, 1 + MARK_WIDER * below, _tip(series, point)))
     return [*parts, "</g>"]
 
@@ -294,8 +295,8 @@ def _labels(series: Sequence[Series], x: Axis, y: Axis) -> list[str]:
     labels = []
     for at, one in placed:
         swatch = _swatch(one, left, at - over)
-        name = f'<text class="small label" x="{pixel(left + SWATCH + 4)}" y="{pixel(at - over)}" dy=".35em">{escape(one.name)}</text>'
-        labels.append(f'<g class="{one.kind}">{swatch}</g>{name}')
+        place = f'x="{pixel(left + SWATCH + 4)}" y="{pixel(at - over)}" dy=".35em"'
+        labels.append(f'<g class="{one.kind}">{swatch}</g><text class="small label" {place}>{escape(one.name)}</text>')
     return labels
 
 
@@ -348,7 +349,8 @@ def strip(title: str, x_label: str, rows: Sequence[tuple[str, Sequence[Dot]]], b
         for dot in group:
             tip = f"{dot.name}: {dot.value:.4f} [{dot.lo:.4f}, {dot.hi:.4f}]"
             line = f'<path class="line" stroke-width="{LINE}" d="M{pixel(at(dot.lo))} {pixel(y)}H{pixel(at(dot.hi))}"/>'
-            mark = f'<path class="mark" d="{_outline(dot.kind, at(dot.value), y, 1)}"><title>{escape(tip)}</title></path>'
+            shape = CUDA if dot.kind == MODEL else dot.kind  # MODEL's bar would be lost in the interval
+            mark = f'<path class="mark" d="{_outline(shape, at(dot.value), y, 1)}"><title>{escape(tip)}</title></path>'
             parts.append(f'<g class="{dot.kind}">{line}{mark}</g>')
     middle = begin + STRIP_WIDTH / 2
     parts.append(f'<text class="small" text-anchor="middle" x="{pixel(middle)}" y="{bottom + 32}">{escape(x_label)}</text>')

@@ -142,9 +142,10 @@ def values(judged: Judged, column: str) -> str:
 
 def subtitle(judged: Judged) -> str:
     days = sorted({started[:10] for started in values(judged, "started_at").split(", ")})
+    runs = pipeline.runs(judged.study)
     rows = sum(len(run) for table in judged.study.tables.values() for run in table.runs)
     facts = [f"driver {values(judged, 'driver')}", values(judged, "toolkit"), f"commit {values(judged, 'git_rev')}"]
-    facts += [" to ".join(dict.fromkeys([days[0], days[-1]])), f"{rows} rows", "two runs" if judged.study.has_rerun else "one run"]
+    facts += [" to ".join(dict.fromkeys([days[0], days[-1]])), f"{rows} rows", {1: "one run", 2: "two runs"}.get(runs, f"{runs} runs")]
     return " · ".join(fact for fact in facts if fact)
 
 

@@ -7,13 +7,14 @@ import math
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import synthetic
 import worklog
-from analyses import REPOSITORY, rendered
-from benchlib import analysis, claims, excerpts, programs, results, tables
+from analyses import REPOSITORY, rendered, study
+from benchlib import analysis, claims, excerpts, pipeline, programs, results, tables
 from benchlib.formats import count, sig
 from benchlib.markdown import escape
 from benchlib.results import Case
@@ -261,6 +262,17 @@ def test_repeatability(root: Path) -> None:
     text = (reference(root) / "worklog.md").read_text(encoding="utf-8")
     line = next(line for line in text.splitlines() if re.match(rf"\| {EXP03} \| \d+ \| ", line))
     assert "| 1.00 | 1.05 | struct_read vulkan block=256 struct_bytes=128 fields=32 " in line
+
+
+def test_more_than_two_runs(root: Path) -> None:
+    found = study(reference(root))
+    table = found.tables[EXP03]
+    slower = [{case: {**row, "device_ns": str(float(row["device_ns"]) * factor)} for case, row in table.runs[0].items()}
+              for factor in (1, 1.02, 0.97)]  # fmt: skip
+    runs = results.Table(table.name, table.columns, slower, table.header)
+    text = rendered(pipeline.worklog(pipeline.Judged(replace(found, tables={EXP03: runs}), [])))
+    assert "in several runs shows the median of their figures" in text and "| runs | 3 |" in text
+    assert re.search(rf"## Repeatability\n\n.*\n.*\n\| {EXP03} \| \d+ \| 3\.00 \| 3\.00 \|", text)
 
 
 def test_failed_and_skipped_rows_are_listed(root: Path) -> None:
