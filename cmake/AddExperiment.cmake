@@ -3,7 +3,7 @@
 #
 # One program from main.cpp in the calling directory, with its kernels embedded (see EmbedKernels.cmake: the set is called
 # <expNN>), linked with both APIs, and one smoke test: every case at its smallest size, on whatever device the machine has
-# (exit code 77 = skipped). List the sources; a file that is not listed is not built.
+# (exit code 77 = skipped). List the sources; a file that is not listed is not built. Program and claims go into the package.
 #
 # A twin is cuda/<stem>.cu and glsl/<stem>.comp. CUDA and GLSL are for kernels that the other API has no file of that stem for.
 # The lists with SM80 and SM90: CUDA code with instructions of compute capability 8.0 or 9.0, not built for older GPUs.
@@ -30,6 +30,10 @@ function(add_experiment)
   bench_embed_kernels(${arg_NAME} SET ${set} GLSL ${arg_GLSL}
                       CUDA ${arg_CUDA} CUDA_SM80 ${arg_CUDA_SM80} CUDA_SM90 ${arg_CUDA_SM90})
   target_include_directories(${arg_NAME} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  install(TARGETS ${arg_NAME} DESTINATION bin)
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  install(FILES README.md claims.toml DESTINATION ${folder})
+  install(FILES analysis.py DESTINATION ${folder} OPTIONAL)
   if(BENCH_TESTS)
     add_test(NAME smoke.${arg_NAME} COMMAND ${arg_NAME} --smoke)
     set_tests_properties(smoke.${arg_NAME} PROPERTIES LABELS smoke SKIP_RETURN_CODE 77 TIMEOUT 600)

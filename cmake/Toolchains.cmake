@@ -29,7 +29,9 @@ else()
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/copy_gbenchmark.cmake CONTENT
        "file(COPY_FILE \"$<TARGET_FILE:benchmark::benchmark>\" \"${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/$<TARGET_SONAME_FILE_NAME:benchmark::benchmark>\" ONLY_IF_DIFFERENT)\n")
   add_custom_target(bench_copy_gbenchmark ALL COMMAND ${CMAKE_COMMAND} -P ${PROJECT_BINARY_DIR}/copy_gbenchmark.cmake VERBATIM)
+  install(FILES $<TARGET_FILE:benchmark::benchmark> DESTINATION bin RENAME $<TARGET_SONAME_FILE_NAME:benchmark::benchmark>)
   set(CMAKE_BUILD_RPATH "\$ORIGIN")
+  set(CMAKE_INSTALL_RPATH "\$ORIGIN")
 endif()
 
 find_program(BENCH_GLSLANG NAMES glslangValidator glslang REQUIRED)

@@ -5,16 +5,16 @@
 # has started is known by a mark in its environment, which it keeps in groups and sessions of its own (ninja's compilers, ncu's
 # program, dpkg) and when its parent is gone.
 
-readonly kGraceUs=1200000   # from the first signal to SIGKILL: a program ends after the sample in hand
-readonly kGiveUpUs=1900000  # a process that waits for a driver inside the kernel cannot be killed
+readonly kGraceUs=1000000   # from the first signal to SIGKILL: a program ends after the sample in hand
+readonly kGiveUpUs=1900000  # what waits for a driver inside the kernel cannot be killed
 interrupted=0               # signals received so far
 interrupted_us=0            # when the first one came
 jobs_by_sudo=0              # 1: some of what a job starts belongs to root
-job_mark=''
+job_mark='' job_processes=()
 
 # The script's INT, TERM, HUP and QUIT: the first is passed on to the job in hand as INT, the second kills it.
 begin_jobs() {
-  job_mark=BENCH_RUN=$$.$(now_us)
+  job_mark=BENCH_RUN=$$.${EPOCHREALTIME/[.,]/}
   # The watchdog reads a pipe whose other end this script alone holds (bash closes a coproc's in all that it starts), so the end
   # of file says that the script has died without a word. Its group is its own: Ctrl-C, or a kill of the script's, is not for it.
   set -m
@@ -27,28 +27,28 @@ begin_jobs() {
   trap 'if [[ -n ${watchdog[1]:-} ]]; then echo >&"${watchdog[1]}"; fi' EXIT
 }
 
-now_us() { printf '%s' "${EPOCHREALTIME/[.,]/}"; }
-
 reach_jobs() {
   "$@" || true
   if ((jobs_by_sudo)); then sudo -n "$@" || true; fi
 } 2>/dev/null
 
-# What jobs have started and is still there: process ids, one a line.
-job_processes() { reach_jobs grep -lzFxs -e "$job_mark" /proc/[0-9]*/environ | cut -d / -f 3 | sort -u; }
+# Sets `job_processes`: the ids of what jobs have started and is still there.
+find_processes() {
+  mapfile -t job_processes < <(reach_jobs grep -lzFxs -e "$job_mark" /proc/[0-9]*/environ)
+  job_processes=("${job_processes[@]//[!0-9]/}")
+}
 
 # signal_jobs SIGNAL
 signal_jobs() {
-  local processes
-  mapfile -t processes < <(job_processes)
+  find_processes
   # shellcheck disable=SC2016  # for that shell
-  if ((${#processes[@]})); then reach_jobs bash -c 'kill -s "$@"' _ "$1" "${processes[@]}"; fi
+  if ((${#job_processes[@]})); then reach_jobs bash -c 'kill -s "$@"' _ "$1" "${job_processes[@]}"; fi
 }
 
 on_signal() {
   interrupted=$((interrupted + 1))
   if ((interrupted == 1)); then
-    interrupted_us=$(now_us)
+    interrupted_us=${EPOCHREALTIME/[.,]/}
     signal_jobs INT
   else
     signal_jobs KILL
@@ -60,15 +60,17 @@ note_interrupted() { if ((!interrupted)); then interrupted=1; fi; }
 
 # After a signal: waits until all that jobs have started is gone, and kills what does not go by itself.
 end_jobs() {
-  local waited_us=0 processes
-  while processes=$(job_processes) && [[ -n $processes ]]; do
+  local waited_us
+  find_processes
+  while ((${#job_processes[@]})); do
+    waited_us=$((${EPOCHREALTIME/[.,]/} - interrupted_us))
     if ((waited_us > kGiveUpUs)); then
-      note "${0##*/}: these processes cannot be killed: ${processes//$'\n'/ }"
+      note "${0##*/}: these processes are still there: ${job_processes[*]}"
       return
     fi
     if ((interrupted > 1 || waited_us > kGraceUs)); then signal_jobs KILL; fi
     sleep 0.05
-    waited_us=$(($(now_us) - interrupted_us))
+    find_processes
   done
 }
 

@@ -9,10 +9,11 @@ usage() {
   cat <<'EOF'
 Usage: scripts/run.sh [options] [-- program options]
 
-Sets the machine up, builds, runs every experiment, and writes <out>/<experiment>.csv (one row a case and API),
-<experiment>.samples.csv (every sample), sass/ (the machine code of both APIs), counters.csv (Nsight Compute's counters), worklog.md
-(the tables) and report.html (one page of all). <out> is results/<gpu>, or build/results/<device> if there is only a software
-device: its figures say nothing about GPUs, and it has neither machine code nor counters. At the end: what each part took.
+Sets the machine up and builds (not in an unpacked package), runs every experiment, and writes <out>/<experiment>.csv (one row a
+case and API), <experiment>.samples.csv (every sample), sass/ (the machine code of both APIs), counters.csv (Nsight Compute's
+counters), worklog.md (the tables) and report.html (one page of all). <out> is results/<gpu>, or build/results/<device> if there is
+only a software device: its figures say nothing about GPUs, and it has neither machine code nor counters. At the end: what each part
+took.
 
   --quick         a coarse sweep with short budgets, and neither machine code nor counters: a fifth of the time
   --only NAME     only this experiment, e.g. exp03 or exp03_memory_coalescing (repeatable)
@@ -78,8 +79,10 @@ parse_args() {
   if [[ -n $out ]]; then out=$(realpath -m "$out"); fi
   if [[ -n $bin ]]; then
     build=0
-  else
+  elif [[ -f $bench_root/CMakeLists.txt ]]; then
     bin=$bench_root/build/release/bin
+  else
+    build=0 bin=$bench_root/bin  # an unpacked package
   fi
 }
 
@@ -314,7 +317,7 @@ main() {
     check_only $(bench_experiments)
     set_up_and_build
   fi
-  python=$(bench_python jinja2) || die "no Python 3.11 or newer with Jinja (package python3-jinja2)"
+  python=$(bench_python jinja2 || bench_python) || die "no Python 3.11 or newer (package python3)"
   choose_programs
 
   find_device
@@ -332,7 +335,11 @@ main() {
 
   if ((!software)); then run_inspection; fi
   run_part worklog "$out/worklog.md" "$python" "$bench_root/scripts/worklog.py" "$out"
-  run_part report "$out/report.html" "$python" "$bench_root/scripts/report.py" "$out"
+  if "$python" -c 'import jinja2' 2>/dev/null; then
+    run_part report "$out/report.html" "$python" "$bench_root/scripts/report.py" "$out"
+  elif ((!interrupted)); then
+    note "" "no report.html: Python's module jinja2 is missing here (package python3-jinja2); scripts/report.py makes it anywhere"
+  fi
   print_table
   exit_if_interrupted 'finished rows are kept; go on with --resume'
   print_pages

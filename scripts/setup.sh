@@ -24,7 +24,7 @@ EOF
 }
 
 # What to look for, and the package that brings it:  kind  name[|alternative...]  package
-#   command: on PATH.  header: under an include folder.  file: a shell pattern.  python: a module (- for Python itself).
+#   command: on PATH.  header: under an include folder.  file: a shell pattern.  python: a module, of Python 3.11 or newer.
 readonly kRunning='
 command  g++                               g++
 command  cmake                             cmake
@@ -64,7 +64,7 @@ found() {
     case $kind in
       command) command -v "$name" >/dev/null && return 0 ;;
       file) compgen -G "$name" >/dev/null && return 0 ;;
-      python) [[ $name == - ]] && name=sys; bench_python "$name" >/dev/null && return 0 ;;
+      python) bench_python "$name" >/dev/null && return 0 ;;
       header)
         for folder in /usr/include /usr/local/include; do
           [[ -e $folder/$name ]] && return 0
@@ -82,7 +82,6 @@ look() {
   packages=()
   while read -r kind name package; do
     if [[ -n $kind ]] && ! found "$kind" "$name"; then
-      [[ $kind == python && $name == - ]] && name='3.11 or newer'
       missing+=("$kind ${name%%|*}  (package $package)")
       packages+=("$package")
     fi
@@ -119,16 +118,24 @@ keep_log() {
   done >"$1"
 }
 
+# apt refuses to go on where dpkg was interrupted, and what was only unpacked looks as if it were there.
+repair_dpkg() {
+  if [[ -n $(dpkg --audit 2>/dev/null) ]] && find_root; then
+    note "setup.sh: dpkg was interrupted; dpkg --configure -a"
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive ${BENCH_RUN:+BENCH_RUN="$BENCH_RUN"} dpkg --configure -a \
+      </dev/null >/dev/null || note "setup.sh: dpkg --configure -a failed (see above)"
+  fi
+}
+
 install_packages() {
   local log=$bench_root/build/setup.log
   mkdir -p "${log%/*}"
   note "setup.sh: installing ${packages[*]} (log: build/setup.log)"
   # With the mark by which scripts/run.sh knows what it has started: sudo drops it.
-  local root=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C ${BENCH_RUN:+BENCH_RUN="$BENCH_RUN"})
-  local apt=("${root[@]}" apt-get -o DPkg::Lock::Timeout="$kLockWait")
-  # apt refuses to go on where dpkg was interrupted. A failed update need not matter: the package lists may be recent enough.
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C ${BENCH_RUN:+BENCH_RUN="$BENCH_RUN"}
+    apt-get -o DPkg::Lock::Timeout="$kLockWait")
+  # A failed update need not matter: the package lists may be recent enough.
   if ! {
-    "${root[@]}" dpkg --configure -a || echo "dpkg --configure -a failed"
     "${apt[@]}" update || echo "apt-get update failed"
     "${apt[@]}" install --no-install-recommends -y "${packages[@]}"
   } 2>&1 </dev/null | keep_log "$log"; then
@@ -256,6 +263,7 @@ main() {
     shift
   done
 
+  if ((!check)); then repair_dpkg; fi
   look "$wanted"
   if ((${#packages[@]})); then
     if ((check)); then list_missing_and_exit "--check installs nothing."; fi

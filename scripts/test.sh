@@ -20,14 +20,16 @@ kernels on the CPU.
   shell     shellcheck
   python    pytest over scripts/tests
   fuzz      the parsers of drivers' machine code under libFuzzer, for a minute (its own build, by clang)
+  package   the package runs in a bare Debian 12 (debootstrap, as root, from the network: minutes at the first time). Only if named
 
-unit, smoke, worklog and tidy use the build that is there: name `build` too after a change.
+unit, smoke, worklog, tidy and package use the build that is there: name `build` too after a change.
 Exit code: 0 everything passed or was skipped (the skipped are named), 1 something failed, 2 usage.
 EOF
 }
 
 readonly kSteps=(setup build unit smoke worklog format tidy shell python fuzz)
-readonly kNeedBuild=' unit smoke worklog tidy '
+readonly kStepsIfNamed=(package)
+readonly kNeedBuild=' unit smoke worklog tidy package '
 readonly kBuild=$bench_root/build/ci
 
 passed=0
@@ -38,14 +40,14 @@ pass() { passed=$((passed + 1)); }
 fail() { failed_names+=("$step: $1"); }
 skip() { skipped_names+=("$step: $1"); }
 
-# check NAME COMMAND...: one test. Its output is shown if it fails; exit code 77 skips it.
+# check NAME COMMAND...: one test. Its output is shown if it fails; exit code 77 skips it, for the reason in its last line.
 check() {
   local name=$1 output status=0
   shift
   output=$("$@" 2>&1) || status=$?
   case $status in
     0) pass && echo "ok       $name" ;;
-    77) skip "$name" && echo "skipped  $name" ;;
+    77) skip "$name${output:+ (${output##*$'\n'})}" && echo "skipped  $name" ;;
     *)
       fail "$name"
       printf 'FAILED   %s (exit %s)\n%s\n' "$name" "$status" "$output"
@@ -194,11 +196,21 @@ step_fuzz() {
     -artifact_prefix="$bench_root/build/fuzz/" "$bench_root/build/fuzz/corpus" "$seeds"
 }
 
+step_package() {
+  rm -f "$kBuild"/cuda-vulkan-bench-*.tar.gz
+  (cd "$kBuild" && cpack) >"$kBuild/package.log" 2>&1 || {
+    fail "cpack (see $kBuild/package.log)"
+    return
+  }
+  check 'the package in a bare Debian' scripts/tests/package_in_chroot.sh "$kBuild"/cuda-vulkan-bench-*.tar.gz build/chroot
+}
+
 main() {
   local step steps=() table=() started failures verdict build_failed=0
   for step in "$@"; do
     if [[ $step == -h || $step == --help ]]; then usage && exit 0; fi
-    [[ " ${kSteps[*]} " == *" $step "* ]] || usage_error "unknown step $step; there are: ${kSteps[*]}"
+    [[ " ${kSteps[*]} ${kStepsIfNamed[*]} " == *" $step "* ]] ||
+      usage_error "unknown step $step; there are: ${kSteps[*]} ${kStepsIfNamed[*]}"
   done
   steps=("$@")
   if (($# == 0)); then steps=("${kSteps[@]}"); fi

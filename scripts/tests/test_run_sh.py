@@ -151,11 +151,12 @@ def test_only_an_unknown_experiment_is_said_before_anything_is_built(suite):
     (suite / "exp01_add/CMakeLists.txt").write_text("add_experiment(NAME exp01_add)\n")
     (suite / "exp06_all/litmus").mkdir(parents=True)
     (suite / "exp06_all/litmus/CMakeLists.txt").write_text("add_experiment(\n  NAME exp06_litmus GLSL a.comp)\n")
+    (suite / "CMakeLists.txt").touch()
     command = [str(suite / "scripts/run.sh"), "--only", "exp06", "--only", "exp02"]
     result = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert result.returncode == 2
     assert result.stderr == "run.sh: no experiment exp02; there are: exp01_add exp06_litmus (see --help)\n"
-    assert sorted(path.name for path in suite.iterdir()) == ["bin", "exp01_add", "exp06_all", "scripts"]
+    assert sorted(path.name for path in suite.iterdir()) == ["CMakeLists.txt", "bin", "exp01_add", "exp06_all", "scripts"]
 
 
 def test_a_failure_lets_the_others_run(suite):
@@ -247,6 +248,25 @@ def test_a_bench_bin_in_the_environment_is_used(suite):
     env = {**os.environ, "BENCH_BIN": str(suite / "bin")}
     assert subprocess.run(command, capture_output=True, timeout=60, env=env).returncode == 0
     assert len(calls(suite)) == 1
+
+
+def test_an_unpacked_package_runs_its_own_programs(suite):
+    """It has no CMakeLists.txt; there is nothing to set up and to build."""
+    add_program(suite, "exp01_add")
+    result = subprocess.run([suite / "scripts/run.sh"], capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+    assert len(calls(suite)) == 1 and "set-up and build" not in result.stdout
+
+
+def test_without_jinja_there_is_no_report(suite):
+    add_program(suite, "exp01_add")
+    (suite / "modules").mkdir()
+    (suite / "modules/jinja2.py").write_text("raise ImportError\n")
+    result = run(suite, PYTHONPATH=str(suite / "modules"))
+    assert result.returncode == 0
+    assert "no report.html: Python's module jinja2 is missing here" in result.stderr
+    assert [line.split()[0] for line in parts(suite)] == ["dump_sass", "counters", "worklog"]
+    assert "Read next: results/nvidia-h200/worklog.md\n" in result.stdout
 
 
 def test_an_output_folder_that_cannot_be_written_stops_it_first(suite):
@@ -492,6 +512,7 @@ def add_stubborn(suite, moment):
     (suite / "scripts/setup.sh").write_text("#!/bin/bash\n")
     (suite / "tools").mkdir()
     (suite / "tools/cmake").write_text("#!/bin/bash\n")
+    (suite / "CMakeLists.txt").touch()
     (suite / "build/release").mkdir(parents=True)
     (suite / "build/release/bin").symlink_to(suite / "bin")
     add_program(suite, "exp01_add")
@@ -510,6 +531,11 @@ def add_stubborn(suite, moment):
     for path in (suite / "scripts/setup.sh", suite / "tools/cmake"):
         path.chmod(0o755)
     return {"PATH": f"{suite}/tools:{os.environ['PATH']}"}
+
+
+def within(seconds):
+    """A limit for a machine that has nothing else to do; on a busy one as much more."""
+    return seconds * max(1, os.getloadavg()[0] / os.cpu_count())
 
 
 def still_there(suite):
@@ -531,7 +557,7 @@ def test_everything_is_gone_two_seconds_after_a_signal(suite, moment, number):
     before = time.monotonic()
     process.send_signal(number)
     stdout, stderr = process.communicate(timeout=30)
-    assert time.monotonic() - before < 2
+    assert time.monotonic() - before < within(2)
     assert process.returncode == 130 and not still_there(suite)
     assert "interrupted" in stderr.splitlines()[-1]
     assert "failed" not in stderr and "failed" not in stdout.replace(" failed skipped ", "")
@@ -546,7 +572,7 @@ def test_the_second_signal_ends_it_at_once(suite, moment):
     before = time.monotonic()
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=30)
-    assert time.monotonic() - before < 0.7
+    assert time.monotonic() - before < within(0.7)
     assert process.returncode == 130 and not still_there(suite)
 
 
@@ -555,7 +581,7 @@ def test_nothing_outlives_a_run_sh_that_was_killed(suite, moment):
     process = start(suite, **add_stubborn(suite, moment))
     process.kill()
     process.communicate(timeout=30)
-    deadline = time.monotonic() + 2
+    deadline = time.monotonic() + within(2)
     while (left := still_there(suite)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not left

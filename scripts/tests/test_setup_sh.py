@@ -118,12 +118,15 @@ def test_what_apt_waits_for_is_said_at_once_and_once(machine):
     assert process.returncode == 0
 
 
-def test_an_interrupted_dpkg_is_repaired_first(machine):
+@pytest.mark.parametrize("audit", ["", "The following packages have been unpacked but not yet configured."])
+def test_an_interrupted_dpkg_is_repaired_first(machine, audit):
     remove(machine, "ninja")
     add_apt(machine, "ninja")
-    add_tool(machine, "dpkg", f'echo "dpkg $*" >>{machine}/apt.log')
+    add_tool(machine, "dpkg", f'echo "dpkg $*" >>{machine}/apt.log; if [[ $1 == --audit ]]; then echo "{audit}"; fi')
+    assert run_setup(machine, "--check").returncode == 1
+    assert not (machine / "apt.log").exists()
     assert run_setup(machine).returncode == 0
-    assert apt_calls(machine)[0] == "dpkg --configure -a"
+    assert [line.split()[0] for line in apt_calls(machine)] == ["dpkg"] * (2 if audit else 1) + ["noninteractive"] * 2
 
 
 def test_check_installs_nothing(machine):

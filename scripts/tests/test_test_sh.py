@@ -1,5 +1,6 @@
 """scripts/test.sh: its command line, its counting, and that its checks can fail."""
 
+import os
 import pathlib
 import shutil
 import subprocess
@@ -130,3 +131,18 @@ def test_smoke_runs_every_program_and_names_the_skipped(suite):
     assert result.stdout.splitlines()[-1] == "1 passed, 1 failed, 1 skipped"
     assert (suite / "calls.log").read_text().splitlines()[0] == \
         f"exp01_good --smoke --validate --csv {suite}/build/ci/smoke/exp01_good.csv"
+
+
+def test_the_package_is_skipped_for_a_reason_where_no_debian_can_be_made(suite):
+    (suite / "build/ci").mkdir(parents=True)
+    shutil.copy(SCRIPTS / "tests/package_in_chroot.sh", suite / "scripts/tests")
+    (suite / "tools").mkdir()
+    for name, body in (("cpack", "touch cuda-vulkan-bench-abc-x86_64.tar.gz"), ("debootstrap", "exit 1"), ("unshare", "exit 1")):
+        (suite / "tools" / name).write_text(f"#!/bin/bash\n{body}\n")
+        (suite / "tools" / name).chmod(0o755)
+    env = {**os.environ, "PATH": f"{suite}/tools:{os.environ['PATH']}"}
+    command = [suite / "scripts/test.sh", "package"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, env=env)
+    assert result.returncode == 0
+    reason = "this container may not mount" if os.geteuid() == 0 else "debootstrap needs root"
+    assert f"  package: the package in a bare Debian ({reason})\n" in result.stdout

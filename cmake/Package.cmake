@@ -1,0 +1,15 @@
+# `cmake --build --preset release --target package`: a tarball of the programs, and of the scripts that run them and read their
+# results, for machines without a toolchain. It runs where the C and C++ libraries are as new as those of the machine that makes it.
+# What an experiment brings is installed by add_experiment.
+install(PROGRAMS scripts/run.sh scripts/setup.sh scripts/row_counts.py scripts/worklog.py scripts/report.py scripts/dump_sass.py
+                 scripts/counters.py scripts/compare.py
+        DESTINATION scripts)
+install(FILES scripts/lib.sh scripts/jobs.sh DESTINATION scripts)
+install(DIRECTORY scripts/benchlib DESTINATION scripts PATTERN __pycache__ EXCLUDE)
+install(FILES README.md LICENSE DESTINATION .)
+
+set(CPACK_GENERATOR TGZ)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/PackageName.cmake)
+set(CPACK_VERBATIM_VARIABLES ON)
+include(CPack)

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# package_in_chroot.sh TARBALL WORK: runs the unpacked package in a bare Debian 12 with Python, where there is nothing to run on,
+# and in one that has Vulkan, too, on the CPU. Both systems are made in WORK by debootstrap, and kept there for the next time.
+# Exit code 77: what making them takes is missing (a line says what).
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+
+tarball=$1 work=$2
+mapfile -t experiments < <(bench_experiments)
+name=$(basename "$tarball" .tar.gz)
+mkdir -p "$work"
+
+missing() {
+  printf '%s\n' "$*"
+  exit 77
+}
+
+((EUID == 0)) || missing 'debootstrap needs root'
+command -v debootstrap >/dev/null || missing 'there is no debootstrap'
+unshare --mount true 2>/dev/null || missing 'this container may not mount'
+
+# inside ROOT COMMAND...: in a mount and process namespace of its own. Nothing of the outer environment, nor of it afterwards.
+inside() {
+  # shellcheck disable=SC2016  # for that shell
+  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root unshare --mount --pid --fork --kill-child bash -c '
+    root=$1
+    mount --rbind /dev "$root/dev"
+    mount -t proc proc "$root/proc"
+    exec chroot "$root" "${@:2}"' _ "$@"
+}
+
+# The systems: whole only under their final names.
+bare=$work/bookworm vulkan=$work/bookworm-vulkan
+if [[ ! -d $bare ]]; then
+  rm -rf "$bare.part"
+  debootstrap --variant=minbase --include=python3 bookworm "$bare.part" >"$work/debootstrap.log" 2>&1 ||
+    missing "debootstrap failed: $(tail -n 1 "$work/debootstrap.log")"
+  mv "$bare.part" "$bare"
+fi
+if [[ ! -d $vulkan ]]; then
+  rm -rf "$vulkan.part"
+  cp -a "$bare" "$vulkan.part"
+  cp -L /etc/resolv.conf "$vulkan.part/etc/"
+  inside "$vulkan.part" apt-get install --no-install-recommends -y libvulkan1 mesa-vulkan-drivers >"$work/apt.log" 2>&1 ||
+    missing "apt-get failed: $(tail -n 1 "$work/apt.log")"
+  mv "$vulkan.part" "$vulkan"
+fi
+
+expect() {
+  printf '%s\n' "expected: $1" "$output"
+  exit 1
+}
+
+# run_in ROOT STATUS COMMAND...: sets `output`, both streams.
+run_in() {
+  local status=0
+  output=$(inside "$1" "${@:3}" 2>&1) || status=$?
+  ((status == $2)) || expect "exit code $2 of ${*:3}, not $status"
+}
+
+for root in "$bare" "$vulkan"; do
+  rm -rf "$root/opt"
+  mkdir "$root/opt"
+  tar -x -C "$root/opt" -f "$tarball"
+done
+
+# Nothing to run on: every program starts, and says why it measures nothing.
+programs=("$bare/opt/$name/bin"/exp*)
+output=${programs[*]##*/}
+[[ $output == "${experiments[*]}" ]] || expect "the programs ${experiments[*]}"
+for program in "${programs[@]#"$bare"}"; do
+  run_in "$bare" 0 "$program" --list-devices
+  [[ $output == *cuda:* && $output == *vulkan:* ]] || expect "why there are no devices, from $program"
+  run_in "$bare" 77 "$program" --smoke
+  [[ $output == *'nothing can run on this machine'* ]] || expect "why nothing runs, from $program"
+done
+run_in "$bare" 1 "/opt/$name/scripts/run.sh"
+[[ $output == *'there is no device to run on; bin/exp01_vector_add --list-devices says why'* ]] || expect "what run.sh misses"
+
+# Vulkan on the CPU: from run.sh to the tables, without git, CMake and a compiler.
+run_in "$vulkan" 0 "/opt/$name/scripts/run.sh" --only exp01 --only exp06_litmus -- --smoke
+[[ $output == *'Read next: '*worklog.md* ]] || expect "the worklog's name"
+results=("$vulkan/opt/$name/build/results"/llvmpipe*)
+revision=${name#cuda-vulkan-bench-} revision=${revision%-x86_64}
+for csv in "${results[0]}"/exp{01_vector_add,06_litmus}.csv; do
+  output=$(head -n 3 "$csv")
+  [[ $output == *",$revision,"* ]] || expect "rows of the commit $revision in $csv"
+done
