@@ -1,5 +1,7 @@
 #include "core/device.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 #include "core/error.h"
@@ -7,6 +9,15 @@
 namespace bench {
 
 std::string_view to_string(Api api) { return api == Api::kCuda ? "cuda" : "vulkan"; }
+
+std::string uuid_text(const Uuid& uuid) {
+  std::string text;
+  for (std::size_t i = 0; i < uuid.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", uuid[i]);
+  }
+  return text;
+}
 
 std::string_view to_string(BufferBinding binding) {
   constexpr std::string_view kNames[] = {"descriptors",       "uniform",  "push_descriptors",

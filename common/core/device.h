@@ -28,6 +28,8 @@ enum class Api : std::uint8_t { kCuda, kVulkan };
 std::string_view to_string(Api api);
 
 using Uuid = std::array<std::uint8_t, 16>;
+// "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", as nvidia-smi and vulkaninfo print it.
+std::string uuid_text(const Uuid& uuid);
 
 // One device as one API shows it. A figure the API does not give is 0 (numbers) or empty (text, uuid).
 struct DeviceInfo {

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "core/selection.h"
+#include "core/device.h"
 
 namespace bench {
 namespace {

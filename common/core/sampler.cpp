@@ -207,8 +207,6 @@ class Sampling {
 
 }  // namespace
 
-std::string_view to_string(Cache cache) { return cache == Cache::kCold ? "cold" : "warm"; }
-
 std::vector<double> SampleSet::device_ns(std::uint32_t side) const {
   std::vector<double> values;
   for (const Sample& sample : samples) {

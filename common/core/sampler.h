@@ -9,17 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "core/cache.h"
 #include "core/device.h"
 #include "core/stats.h"
 
 namespace bench {
-
-// State of the data when a timed launch starts.
-enum class Cache : std::uint8_t {
-  kCold,  // L2 evicted before every sample; one launch a sample
-  kWarm,  // back-to-back launches over the same data, after untimed ones
-};
-std::string_view to_string(Cache cache);  // "cold", "warm"
 
 // The SM clock right after a sample.
 struct ClockReading {

@@ -45,15 +45,6 @@ const DeviceInfo* same_gpu(const std::vector<DeviceInfo>& devices, const DeviceI
 
 }  // namespace
 
-std::string uuid_text(const Uuid& uuid) {
-  std::string text;
-  for (std::size_t i = 0; i < uuid.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += fmt::format("{:02x}", uuid[i]);
-  }
-  return text;
-}
-
 std::string Selection::gpu_uuid() const { return named() != nullptr && named()->uuid ? uuid_text(*named()->uuid) : ""; }
 
 Selection select_devices(const std::vector<DeviceInfo>& cuda, const std::vector<DeviceInfo>& vulkan,

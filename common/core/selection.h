@@ -11,9 +11,6 @@
 
 namespace bench {
 
-// "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", as nvidia-smi and vulkaninfo print it.
-std::string uuid_text(const Uuid& uuid);
-
 struct Selection {
   std::optional<DeviceInfo> cuda;
   std::optional<DeviceInfo> vulkan;

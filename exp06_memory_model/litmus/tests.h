@@ -52,7 +52,7 @@ enum class Family : std::uint8_t {
 };
 
 struct Test {
-  std::string_view name;  // CSV variant, and stem of its kernels
+  std::string_view name;  // CSV variant, and stem of its kernels; of those in clusters: "cluster"
   std::string_view text;
   Family family{};
   std::vector<std::vector<Access>> roles;
