@@ -136,7 +136,12 @@ def rates(_: Study, table: Table) -> Blocks:
 def _fence_keys(cases: Sequence[Case]) -> list[tuple[str, str]]:
     """Scopes, and within each the orders."""
     keys = {(case["scope"], case["memory_order"]) for case in cases}
-    return sorted(keys, key=lambda key: (SCOPES.index(key[0]), ORDERS.index(key[1])))
+    return sorted(keys, key=lambda key: (_place(SCOPES, key[0]), _place(ORDERS, key[1])))
+
+
+def _place(names: Sequence[str], name: str) -> tuple[int, str]:
+    """Names that are not known come last."""
+    return names.index(name) if name in names else len(names), name
 
 
 def fences(found: Study, table: Table) -> Blocks:

@@ -129,7 +129,7 @@ class Table:
 
     def warp_elements(self, case: Case) -> int:
         """How many elements the predicted requests and sectors are for."""
-        return int(self.text(case, "warp_elements") or WARP)
+        return int(self.text(case, "warp_elements") or 0) or WARP
 
     def is_dram(self, case: Case) -> bool:
         """A percentage of the memory's peak is written only for footprints that stream from it (4 x L2 and more)."""
