@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import worklog  # noqa: E402
-from benchlib import files, pipeline, report_page, report_picture  # noqa: E402
+from benchlib import console, files, pipeline, report_page, report_picture  # noqa: E402
 from benchlib.results import InputError  # noqa: E402
 
 MOST_BYTES = 5_000_000
@@ -36,34 +36,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.check and options.picture:
         parser.error("--check writes nothing, --picture does")
+    return console.guarded("report.py", lambda: run(options))
+
+
+def run(options: argparse.Namespace) -> int:
     directory = options.directory or options.root / worklog.REFERENCE
     path = options.out or directory / "report.html"
     image = directory / "report.png"
-    try:
-        page = report_page.page(pipeline.load(directory, options.root))
-        text, shown = report_page.render(page), report_page.picture(page)
-        if len(text.encode()) > MOST_BYTES:
-            raise InputError(f"{directory}: the page would be larger than {MOST_BYTES // 1_000_000} MB")
-        before = files.read_text(path)
-        picture = report_picture.png(shown) if options.picture else None  # before anything is written
-        if options.check and before != text:
-            print(f"{path} differs from what the CSV files give:\n{files.short_diff(path, before, text, lines=6)[:2000]}")
-            return 1
-        if not options.check and before != text:
-            files.write_atomic(path, text)
-            print(f"wrote {path}")
-        if image.exists() and picture is None and not report_picture.shows(image.read_bytes(), shown):
-            print(f"{image} shows other results: scripts/report.py --picture makes it anew")
-            return 1 if options.check else 0
-        if picture is not None:
-            files.write_atomic(image, picture)
-            print(f"wrote {image}")
-    except (InputError, OSError) as error:
-        print(f"report.py: {error}", file=sys.stderr)
+    page = report_page.page(pipeline.load(directory, options.root))
+    text, shown = report_page.render(page), report_page.picture(page)
+    if len(text.encode()) > MOST_BYTES:
+        raise InputError(f"{directory}: the page would be larger than {MOST_BYTES // 1_000_000} MB")
+    before = files.read_text(path)
+    picture = report_picture.png(shown) if options.picture else None  # before anything is written
+    if options.check and before != text:
+        print(f"{path} differs from what the CSV files give:\n{files.short_diff(path, before, text, lines=6)[:2000]}")
         return 1
-    except KeyboardInterrupt:
-        print("report.py: interrupted", file=sys.stderr)
-        return 130
+    if not options.check and before != text:
+        files.write_atomic(path, text)
+        print(f"wrote {path}")
+    if image.exists() and picture is None and not report_picture.shows(image.read_bytes(), shown):
+        print(f"{image} shows other results: scripts/report.py --picture makes it anew")
+        return 1 if options.check else 0
+    if picture is not None:
+        files.write_atomic(image, picture)
+        print(f"wrote {image}")
     return 0
 
 

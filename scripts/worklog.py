@@ -7,7 +7,7 @@
     scripts/worklog.py --check [DIR]    writes nothing; exits 1 and names every file that would change
 
 The same input gives the same bytes on any machine. Exit codes: 0 done (or nothing to change), 1 bad input or a file
-that would change, 2 usage.
+that would change, 2 usage, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from benchlib import files, markdown, pipeline, plots, readmes  # noqa: E402
+from benchlib import console, files, markdown, pipeline, plots, readmes  # noqa: E402
 from benchlib.claim_tables import claims_csv  # noqa: E402
-from benchlib.results import InputError  # noqa: E402
 
 REFERENCE = Path("results") / "nvidia-h200"  # the results that the READMEs show
 
@@ -55,25 +54,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="the repository whose claims.toml files are read and whose READMEs are filled (default: this one)",
     )
     options = parser.parse_args(arguments)
+    return console.guarded("worklog.py", lambda: run(options))
+
+
+def run(options: argparse.Namespace) -> int:
     directory = options.directory or options.readme / REFERENCE
-    try:
-        outputs = generate(directory, options.readme)
-        stale = {path: text for path, text in outputs.items() if files.read_text(path) != text}
-        if options.check:
-            for path, text in stale.items():
-                diff = files.short_diff(path, files.read_text(path), text)
-                print(f"{path} differs from what the CSV files give:\n{diff}")
-            return 1 if stale else 0
+    outputs = generate(directory, options.readme)
+    stale = {path: text for path, text in outputs.items() if files.read_text(path) != text}
+    if options.check:
         for path, text in stale.items():
-            path.parent.mkdir(exist_ok=True)
-            files.write_atomic(path, text)
-            print(f"wrote {path}")
-    except (InputError, OSError) as error:
-        print(f"worklog.py: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("worklog.py: interrupted", file=sys.stderr)
-        return 130
+            diff = files.short_diff(path, files.read_text(path), text)
+            print(f"{path} differs from what the CSV files give:\n{diff}")
+        return 1 if stale else 0
+    for path, text in stale.items():
+        path.parent.mkdir(exist_ok=True)
+        files.write_atomic(path, text)
+        print(f"wrote {path}")
     return 0
 
 

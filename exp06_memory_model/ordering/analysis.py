@@ -43,7 +43,7 @@ def _by_scope(table: Table, variants: Sequence[str], metric: str, also: str = ""
             name = variant if via == "instruction" else f"{variant}, {via}"
             cells = [both_apis(table, [case for case in chosen if case["scope"] == scope], metric) for scope in scopes]
             rows.append([name, *([Whole(int(more)) if more else NONE] if also else []), order, *cells])
-    header = ["operation", *([also] if also else []), "order", *(f"{SCOPE_NAMES[scope]}:" for scope in scopes)]
+    header = ["operation", *([also] if also else []), "order", *(f"{SCOPE_NAMES.get(scope, scope)}:" for scope in scopes)]
     return document.table(header, rows)
 
 
@@ -69,7 +69,7 @@ def orders(found: Study, table: Table) -> Blocks:
                 both = [case for case in cases if (case["memory_order"], case["scope"]) == (order, scope)]
                 sides = [next((case for case in both if case["api"] == api), None) for api in APIS]
                 if both:
-                    rows.append([variant.removesuffix("_chain"), order, SCOPE_NAMES[scope], *_order_cells(found, table, sides)])
+                    rows.append([variant.removesuffix("_chain"), order, SCOPE_NAMES.get(scope, scope), *_order_cells(found, table, sides)])
     if not rows:
         return [NO_RESULTS]
     header = ["", "order", "scope", "CUDA's machine code", "Vulkan's", "CUDA ns:", "Vulkan ns:"]
@@ -153,7 +153,7 @@ def fences(found: Study, table: Table) -> Blocks:
         of_fence = [case for case in cases if (case["scope"], case["memory_order"]) == (scope, order)]
         cells = [both_apis(table, [c for c in of_fence if c.whole("in_flight_bytes") == size], "cycles") for size in sizes]
         code = [code_cells.fence_cell(found, table, _kernel("fence", of_fence[0]), api) for api in APIS]
-        rows.append([order, SCOPE_NAMES[scope], *code, *cells])
+        rows.append([order, SCOPE_NAMES.get(scope, scope), *code, *cells])
     header = ["order", "scope", "CUDA's machine code", "Vulkan's", *(f"{count(size)} B:" for size in sizes)]
     text = "One thread's fence behind so many bytes of its block's stores. Cycles of the SM for the fence alone, CUDA / Vulkan."
     return [paragraph(text), document.table(header, rows)]
@@ -170,7 +170,7 @@ def messages(_: Study, table: Table) -> Blocks:
             for api in APIS:
                 figures = [figure_of(table, case, metric) for case in table.select({**where, "api": api})]
                 cells.append(plain(figures[0]) if figures else NONE)
-        rows.append([SCOPE_NAMES[scope], order, *cells])
+        rows.append([SCOPE_NAMES.get(scope, scope), order, *cells])
     header = ["scope", "order", "flag, CUDA ns:", "Vulkan ns:", "with payload, CUDA ns:", "Vulkan ns:"]
     header += ["stale payloads, CUDA:", "Vulkan:"]
     text = "From one block to another, one way; and how many payloads of the last launch were older than their flag."

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 from benchlib.formats import count
@@ -181,7 +181,16 @@ def panel_svgs(chart: Chart) -> list[str]:
 
 
 def shown(chart: Chart) -> list[Panel]:
-    return [panel for panel in chart.panels if any(series.points for series in panel.series)]
+    """The panels with something to show: a logarithmic axis has no place for 0 and below."""
+    panels = [replace(panel, series=[_on_axes(series, chart.x_log, panel.y_log) for series in panel.series]) for panel in chart.panels]
+    return [panel for panel in panels if any(series.points for series in panel.series)]
+
+
+def _on_axes(series: Series, x_log: bool, y_log: bool) -> Series:
+    points = [point for point in series.points if not (x_log and point.x <= 0) and not (y_log and point.y <= 0)]
+    if y_log:
+        points = [replace(point, lo=None, hi=None) if point.lo is not None and point.lo <= 0 else point for point in points]
+    return series if points == series.points else replace(series, points=points)
 
 
 def opening(width: float, height: float) -> str:

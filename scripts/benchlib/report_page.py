@@ -15,7 +15,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from benchlib import claim_tables, document, formats, pipeline, plots, report_sass, run_tables
+from benchlib import claim_tables, console, document, formats, pipeline, plots, report_sass, run_tables
 from benchlib.claims import VERDICTS, Claim
 from benchlib.document import NONE, Section
 from benchlib.pipeline import Judged
@@ -70,7 +70,7 @@ class Page:
 
 def page(judged: Judged) -> Page:
     study = judged.study
-    gpu_dir = f"results/{study.directory.resolve().name}"
+    gpu_dir = f"results/{console.plain(study.directory.resolve().name)}"
     names = sorted({*study.tables, *(group.experiment for group in judged.groups)})
     totals = Counter(claim.verdict for group in judged.groups for claim in group.claims)
     steps = [

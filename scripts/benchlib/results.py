@@ -63,7 +63,10 @@ class Case:
 
     def whole(self, column: str) -> int:
         """A parameter that is a whole number; 0 where it does not apply."""
-        return int(self[column] or 0)
+        text = self[column] or "0"
+        if not schema.is_whole(text):
+            raise InputError(f"{column} is {ascii(text)[:80]}, not a whole number")
+        return int(text)
 
     def name(self, without: Iterable[str] = ()) -> str:
         """For people: `read_offset cuda offset=1 elements=536870912 cold`."""

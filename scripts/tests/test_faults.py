@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+import synthetic
 from benchlib import listings, ncu, sass, sass_address, sass_dump
 from benchlib.results import InputError
 
@@ -132,3 +133,34 @@ def test_a_long_field_of_ncus() -> None:
     page = '"ID","Kernel Name","m"\n"","","byte"\n"0","k","5"\n"1","{}","6"\n"2","l","7"\n'
     for long in ("x" * (200 << 10), "x" * (1 << 22)):
         assert [launch.name for launch in ncu.read(page.format(long), ["m"]).launches] == ["k", "l"]
+
+
+def test_a_folder_whose_name_is_no_text(tmp_path: Path) -> None:
+    folder = tmp_path / "r\udcff"
+    synthetic.write(folder, "exp01_vector_add", synthetic.exp01_rows())
+    environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
+    for program in ("worklog.py", "report.py"):
+        command = [sys.executable, "-B", str(SCRIPTS / program), os.fsencode(folder)]
+        ended = subprocess.run(command, capture_output=True, env=environment, timeout=120, check=False)
+        assert (ended.returncode, ended.stderr) == (0, b"") and b"r\\udcff" in ended.stdout, program
+        (folder / "exp01_vector_add.csv").write_text("\n", encoding="utf-8")
+        ended = subprocess.run(command, capture_output=True, env=environment, timeout=120, check=False)
+        assert ended.returncode == 1 and ended.stderr.count(b"\n") == 1 and b"names no columns" in ended.stderr
+        synthetic.write(folder, "exp01_vector_add", synthetic.exp01_rows())
+
+
+@pytest.mark.parametrize("kind", ["one line of commas", "rows of commas", "one long cell"])
+def test_memory_is_bounded_by_the_input(tmp_path: Path, kind: str) -> None:
+    # 100 MB of commas took 4.4 GB.
+    header = synthetic.csv_text("exp01_vector_add", [])
+    rows = ("," * header.count(",") + "\n") * (1 << 20)
+    text = {"one line of commas": "," * (64 << 20) + "\n", "rows of commas": header + rows, "one long cell": "x" * (64 << 20)}[kind]
+    (tmp_path / "exp01_vector_add.csv").write_text(text, encoding="utf-8")
+    program = (
+        f"import resource, sys; sys.path.insert(0, {str(SCRIPTS)!r})\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (256 << 20,) * 2)\n"
+        f"import pathlib; from benchlib import results\n"
+        f"try: results.load(pathlib.Path({str(tmp_path)!r}))\n"
+        "except results.InputError as error: sys.exit(3)\n"
+    )
+    assert subprocess.run([sys.executable, "-B", "-c", program], timeout=120, check=False).returncode == 3
