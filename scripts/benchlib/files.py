@@ -19,17 +19,31 @@ def read_text(path: Path) -> str | None:
 
 
 def write_atomic(path: Path, content: str | bytes) -> None:
-    """Writes beside the file and renames: a reader, or a crash, sees the old file or the new one."""
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+    """Writes beside the file and renames: a reader, or a crash, sees the old file or the new one. Through a link the file that it
+    leads to; what is no regular file (/dev/null, a pipe) is written to as it is.
+    """
+    data = content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape")
+    path = Path(os.path.realpath(path))
+    if path.exists() and not path.is_file():
+        with open(path, "wb", buffering=0) as device:
+            device.write(data)
+        return
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with open(handle, "wb") as file:
-            file.write(content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape"))
+            file.write(data)
         os.chmod(temporary, mode)
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)  # there is no way to read it but to set it
+    os.umask(mask)
+    return mask
 
 
 def short_diff(path: Path, old: str | None, new: str, lines: int = 12) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import synthetic
-from benchlib import listings, ncu, sass, sass_address, sass_dump
+from benchlib import files, listings, ncu, sass, sass_address, sass_dump
 from benchlib.results import InputError
 
 SCRIPTS = Path(sass.__file__).resolve().parents[1]
@@ -164,3 +164,23 @@ def test_memory_is_bounded_by_the_input(tmp_path: Path, kind: str) -> None:
         "except results.InputError as error: sys.exit(3)\n"
     )
     assert subprocess.run([sys.executable, "-B", "-c", program], timeout=120, check=False).returncode == 3
+
+
+def test_what_is_written_to(tmp_path: Path) -> None:
+    real, link, pipe = tmp_path / "real", tmp_path / "link", tmp_path / "pipe"
+    real.write_text("before", encoding="utf-8")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    files.write_atomic(link, "after")
+    assert link.is_symlink() and real.read_text(encoding="utf-8") == "after" and real.stat().st_mode & 0o777 == 0o640
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        files.write_atomic(pipe, "through")
+        assert reader.communicate(timeout=20)[0] == b"through" and pipe.is_fifo()
+    mask = os.umask(0o077)
+    try:
+        files.write_atomic(tmp_path / "new", b"x")
+    finally:
+        os.umask(mask)
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o600
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "new", "pipe", "real"]
