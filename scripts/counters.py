@@ -124,6 +124,12 @@ def default_out(program: Path, program_options: Sequence[str]) -> Path | None:
     return ROOT / ("build/results" if name.startswith(SOFTWARE_DEVICES) else "results") / name
 
 
+def newest_run(out: Path, experiment: str) -> Path:
+    """The experiment's result file that was written last: of the boards' runs, or the one in `out` itself."""
+    runs = sorted(out.glob(f"boards/*/run*/{experiment}.csv"), key=lambda path: path.stat().st_mtime)
+    return runs[-1] if runs else out / f"{experiment}.csv"
+
+
 def gpu_of_results(path: Path) -> tuple[str, str] | None:
     """The GPU's name and UUID in an experiment's result file."""
     if not path.is_file():
@@ -298,7 +304,7 @@ def count_all(
 
     def origin(experiment: str) -> Row:
         nonlocal driver_gpu
-        gpu = gpu_of_results(out / f"{experiment}.csv")
+        gpu = gpu_of_results(newest_run(out, experiment))
         if gpu is None:
             gpu = driver_gpu = driver_gpu or gpu_of_driver()
         return {"gpu": gpu[0], "gpu_uuid": gpu[1], "ncu_version": tool.version}

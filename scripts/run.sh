@@ -9,18 +9,19 @@ usage() {
   cat <<'EOF'
 Usage: scripts/run.sh [options] [-- program options]
 
-Sets the machine up and builds (not in an unpacked package), runs every experiment, and writes <out>/<experiment>.csv (one row a
-case and API), <experiment>.samples.csv (every sample), sass/ (the machine code of both APIs), counters.csv (Nsight Compute's
-counters), worklog.md (the tables) and report.html (one page of all). <out> is results/<gpu>, or build/results/<device> if there is
-only a software device: its figures say nothing about GPUs, and it has neither machine code nor counters. At the end: what each part
-took.
+Sets the machine up and builds (not in an unpacked package), runs every experiment several times, each time a fresh process, and writes
+<out>/boards/<board>/run<k>/<experiment>.csv (one row a case and API) and <experiment>.samples.csv (every sample), <board> being the
+first eight digits of the GPU's UUID. All boards' runs together then make <out>/worklog.md (the tables) and report.html (one page of
+all); beside them are sass/ (the machine code of both APIs) and counters.csv (Nsight Compute's counters). <out> is results/<gpu>, or
+build/results/<device> if there is only a software device: its figures say nothing about GPUs, and it has neither machine code nor
+counters. At the end: what each part took.
 
-  --quick         a coarse sweep with short budgets, and neither machine code nor counters: a fifth of the time
+  --runs N        so many runs (default: 6; with --quick, and on a software device, 1). Fewer than three decide nothing
+  --quick         a coarse sweep with short budgets, and neither machine code nor counters
   --only NAME     only this experiment, e.g. exp03 or exp03_memory_coalescing (repeatable)
   --out DIR       write the results to DIR
   --resume        keep the finished rows of an interrupted run and go on from there, failed rows are tried again; machine code and
                   counters are made anew
-  --repeat        run all of it a second time, into <out>/rerun/: how far two runs agree
   --no-sass       leave the machine code out (scripts/dump_sass.py; it needs nvdisasm, else a line says so)
   --no-counters   leave the counters out (scripts/counters.py; it needs ncu and the driver's permission, else a line says so)
   --no-build      use build/release as it is
@@ -35,7 +36,7 @@ Exit code: 0 all ran (a skipped case is named, and no failure), 1 something fail
 EOF
 }
 
-quick=0 resume=0 repeat=0 build=1 sass=1 counters=1
+quick=0 resume=0 runs='' build=1 sass=1 counters=1
 only=() program_args=()
 out='' bin=${BENCH_BIN:-}
 failures=0
@@ -43,6 +44,9 @@ complete=1  # every program has gone through all of its cases, and its result fi
 done_parts=''
 table=()  # one line a part, for the end
 seconds=0  # of all parts
+readonly kRuns=6
+readonly kRunBudget=0.1  # seconds of sampling a case
+declare -A run_counts=() run_seconds=() run_remarks=()  # by program, over its runs
 readonly kDeviceLost=3  # a program's exit code
 
 parse_args() {
@@ -50,14 +54,17 @@ parse_args() {
     case $1 in
       --quick) quick=1 ;;
       --resume) resume=1 ;;
-      --repeat) repeat=1 ;;
       --no-build) build=0 ;;
       --no-sass) sass=0 ;;
       --no-counters) counters=0 ;;
-      --only | --out | --bin)
+      --only | --out | --bin | --runs)
         [[ -n ${2:-} ]] || usage_error "$1 needs a value"
         case $1 in
           --only) only+=("$2") ;;
+          --runs)
+            [[ $2 =~ ^[1-9][0-9]{0,2}$ ]] || usage_error "--runs $2: how many, from 1 to 999"
+            runs=$2
+            ;;
           --out) out=$2 ;;
           --bin) bin=$2 ;;
         esac
@@ -126,27 +133,83 @@ choose_programs() {
   done
 }
 
-# run_all DIR: every chosen experiment into DIR.
+# run_all NUMBER: every chosen experiment once, into the board's folder run<NUMBER>.
 run_all() {
-  local folder=$1 program name csv status counts counts_status started remark k=0
+  local folder=$out/boards/$board/run$1 program name csv status counts counts_status started remark k=0
   mkdir -p "$folder"
   for program in "${programs[@]}"; do
     if ((interrupted)); then return; fi
     name=${program##*/}
     csv=$folder/$name.csv
     k=$((k + 1))
-    note "" "== $name ($k of ${#programs[@]}) -> $(shown "$csv")"
-    local args=(--csv "$csv" "${program_args[@]}")
+    note "" "== run $1 of $runs: $name ($k of ${#programs[@]}) -> $(shown "$csv")"
+    local args=(--csv "$csv")
+    # What a long run would sample away, several short ones show.
+    if ((runs > 1 && !quick)) && [[ -z $(program_option --budget) ]]; then args+=(--budget "$kRunBudget"); fi
+    if [[ -z $(program_option --seed) ]]; then args+=(--seed "$1"); fi
+    args+=("${program_args[@]}")
+    make_room "$name" "$folder"
     # There is nothing to go on with where the interrupted run had not begun.
     if ((resume)) && [[ -s $csv ]]; then args+=(--resume); fi
     started=$SECONDS status=0 counts_status=0
     run_job "$program" "${args[@]}" || status=$?
     counts=$("$python" "$bench_root/scripts/row_counts.py" "$csv") || counts_status=$?
     judge_program "$status" "$counts_status" "$counts"
-    add_row "$name" "${counts:-- - -}" "$((SECONDS - started))" "$(shown "$csv")" "$remark"
+    add_run "$name" "${counts:-- - -}" "$((SECONDS - started))" "$remark"
     if ((status == kDeviceLost)); then
       note "run.sh: $name lost the device; what it had measured is kept, and --resume tries the rest"
     fi
+  done
+}
+
+# make_room PROGRAM FOLDER: nothing of an earlier measurement stays beside the new one, whose runs may be fewer. To go on with one, its
+# samples are needed as the program wrote them.
+make_room() {
+  local name=$1 folder=$2 old
+  if ((resume)); then
+    if [[ -f $folder/$name.samples.csv.xz ]]; then xz --decompress "$folder/$name.samples.csv.xz"; fi
+    return
+  fi
+  rm -f "$folder/$name.samples.csv.xz"
+  for old in "$out/boards/$board"/run*/; do
+    old=${old%/}
+    if ((${old##*/run} > runs)); then
+      rm -f "$old/$name".{csv,schema.json,samples.csv,samples.csv.xz}
+      rmdir --ignore-fail-on-non-empty "$old"
+    fi
+  done
+}
+
+# A run's samples are a tenth of their size when packed; compare.py reads them as they are.
+pack_samples() {
+  local file
+  if ((failures || interrupted)) || ! command -v xz >/dev/null; then return; fi
+  for file in "$out/boards/$board"/run*/*.samples.csv; do
+    if [[ -f $file ]]; then run_job xz --force --threads 0 "$file" || note "run.sh: $(shown "$file") could not be packed"; fi
+  done
+}
+
+# add_run PROGRAM "OK FAILED SKIPPED" SECONDS REMARK: one run's figures to the program's others.
+add_run() {
+  local was_ok was_failed was_skipped ok failed skipped
+  read -r was_ok was_failed was_skipped <<<"${run_counts[$1]:-0 0 0}"
+  read -r ok failed skipped <<<"$2"
+  if [[ $was_ok == - || $ok == - ]]; then
+    run_counts[$1]='- - -'
+  else
+    run_counts[$1]="$((was_ok + ok)) $((was_failed + failed)) $((was_skipped + skipped))"
+  fi
+  run_seconds[$1]=$((${run_seconds[$1]:-0} + $3))
+  if [[ -n $4 && ${run_remarks[$1]:-} != *"$4"* ]]; then run_remarks[$1]+="${run_remarks[$1]:+; }$4"; fi
+}
+
+# The programs' rows of the table, all runs together.
+add_run_rows() {
+  local program name
+  for program in "${programs[@]}"; do
+    name=${program##*/}
+    [[ -n ${run_counts[$name]:-} ]] || continue
+    add_row "$name" "${run_counts[$name]}" "${run_seconds[$name]}" "$(shown "$out")/boards/$board/run*/$name.csv" "${run_remarks[$name]:-}"
   done
 }
 
@@ -285,24 +348,34 @@ set_up_and_build() {
   add_row 'set-up and build' '' "$SECONDS" build/release ''
 }
 
-# Sets `slug`: the device as results/ spells it.
-find_device() {
-  local status=0 answer
-  answer=$(mktemp)
-  run_job "${programs[0]}" --print-slug "${program_args[@]}" >"$answer" || status=$?
-  slug=$(<"$answer")
-  rm -f "$answer"
+# Sets `answer`: what the first program prints for OPTION.
+ask_program() {
+  local status=0 file
+  file=$(mktemp)
+  run_job "${programs[0]}" "$1" "${program_args[@]}" >"$file" || status=$?
+  answer=$(<"$file")
+  rm -f "$file"
   exit_if_interrupted
   case $status in
     0) ;;
     2) exit 2 ;;  # an option that the program does not know: it has said so
-    *) die "$(shown "${programs[0]}") --print-slug failed (exit $status)" ;;
+    *) die "$(shown "${programs[0]}") $1 failed (exit $status)" ;;
   esac
+}
+
+# Sets `slug`, the device as results/ spells it, and `board`, its folder there.
+find_device() {
+  local answer
+  ask_program --print-slug
+  slug=$answer
   [[ -n $slug && $slug != none ]] || die "there is no device to run on; $(shown "${programs[0]}") --list-devices says why"
+  ask_program --print-board
+  board=$answer
+  [[ $board =~ ^[0-9a-z]+$ ]] || die "$(shown "${programs[0]}") --print-board says '$board'"
 }
 
 main() {
-  local slug software=0
+  local slug board software=0 run
   parse_args "$@"
   if [[ -n $out ]]; then
     require_writable "$out"
@@ -330,8 +403,10 @@ main() {
   fi
   note "device: $slug; results: $(shown "$out")"
 
-  run_all "$out"
-  if ((repeat && !interrupted)); then run_all "$out/rerun"; fi
+  if [[ -z $runs ]]; then runs=$((quick || software ? 1 : kRuns)); fi
+  for ((run = 1; run <= runs; run++)); do run_all "$run"; done
+  add_run_rows
+  pack_samples
 
   if ((!software)); then run_inspection; fi
   run_part worklog "$out/worklog.md" "$python" "$bench_root/scripts/worklog.py" "$out"

@@ -128,6 +128,7 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
                "Run each case's kernel once, as a range of its name for profilers (NVTX, debug-utils labels), and stop");
   app.add_flag("--describe", options.describe, "Say what is measured and stop");
   app.add_flag("--print-slug", options.print_slug, "Print the device's name as results/ spells it and stop");
+  app.add_flag("--print-board", options.print_board, "Print the first eight digits of the device's UUID and stop");
   app.footer("Google Benchmark's flags work too: --benchmark_filter=REGEX, --benchmark_list_tests, --benchmark_out=FILE, ...");
 
   std::vector<std::string> own(argv + 1, argv + argc);

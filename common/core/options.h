@@ -19,6 +19,7 @@ struct Options {
   bool list_variants = false;
   bool describe = false;
   bool print_slug = false;
+  bool print_board = false;
   std::vector<std::uint64_t> sizes;
   std::vector<std::string> variants;  // names, or beginnings of names ending in '*'
   std::vector<Cache> caches;

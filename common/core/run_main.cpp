@@ -23,6 +23,8 @@
 namespace bench {
 namespace {
 
+constexpr std::size_t kBoardDigits = 8;  // of a UUID: enough to tell boards apart, before its first hyphen
+
 void print_variants(const Experiment& experiment) {
   std::cout << experiment.name << ": " << experiment.question << "\n\n";
   for (const VariantText& variant : experiment.variants) {
@@ -51,6 +53,12 @@ void print_slug(const Experiment& experiment, const Selection& selection, std::s
             << (many ? fmt::format("-x{}", experiment.gpus) : "") << '\n';
 }
 
+// The folder of its runs in results/<gpu>/boards.
+void print_board(const Selection& selection) {
+  const std::string uuid = selection.gpu_uuid();
+  std::cout << (uuid.empty() ? "none" : uuid.substr(0, kBoardDigits)) << '\n';
+}
+
 OpenDevices::Settings device_settings(const Experiment& experiment, const Options& options) {
   return {.device = {.validate = options.validate,
                      .pipeline_robustness = experiment.pipeline_robustness,
@@ -75,6 +83,10 @@ int run(const Experiment& experiment, const Options& options, std::vector<std::u
   const Selection selection = select_devices(cuda_devices, listed.devices.at(Api::kVulkan), wish);
   if (options.print_slug) {
     print_slug(experiment, selection, cuda_devices.size());
+    return kOk;
+  }
+  if (options.print_board) {
+    print_board(selection);
     return kOk;
   }
   OpenDevices devices(std::move(backends), selection, why_left_out(listed, wish), device_settings(experiment, options));

@@ -69,8 +69,8 @@ TEST(Options, Defaults) {
   EXPECT_TRUE(options.variants.empty());
   EXPECT_TRUE(options.caches.empty());
   EXPECT_EQ(options.case_budget_s(), 0.5);
-  for (const bool flag : {options.list_devices, options.list_variants, options.describe, options.print_slug, options.resume,
-                          options.quick, options.smoke, options.validate}) {
+  for (const bool flag : {options.list_devices, options.list_variants, options.describe, options.print_slug,
+                          options.print_board, options.resume, options.quick, options.smoke, options.validate}) {
     EXPECT_FALSE(flag);
   }
 }
@@ -100,6 +100,7 @@ TEST(Options, EveryOptionIsParsed) {
   EXPECT_EQ(parsed({"--dump-isa", "there"}).dump_isa, "there");
   EXPECT_TRUE(parsed({"--describe"}).describe);
   EXPECT_TRUE(parsed({"--print-slug"}).print_slug);
+  EXPECT_TRUE(parsed({"--print-board"}).print_board);
 }
 
 TEST(Options, RefusesWhatItDoesNotKnow) {

@@ -533,6 +533,7 @@ TEST_F(RunMain, ListsAndStops) {
   EXPECT_EQ(variants.exit_code, 0);
   EXPECT_THAT(variants.out, testing::AllOf(HasSubstr("twice_again"), HasSubstr("what twice does")));
   EXPECT_EQ(run({}, {"--print-slug"}).out, "nvidia-h200\n");
+  EXPECT_THAT(run({}, {"--print-board"}).out, testing::MatchesRegex("[0-9a-f]{8}\n"));
   Scenario pair;
   pair.gpus = 2;
   EXPECT_EQ(run(pair, {"--print-slug"}).out, "nvidia-h200\n") << "there is one GPU";

@@ -49,7 +49,7 @@ from benchlib import claim_check, programs
 from benchlib.claim_check import CLAIM_TEXTS, PLACEHOLDER
 from benchlib.formats import figure_text
 from benchlib.results import Case, InputError, Results, Table
-from benchlib.stats import Figure, hull, ratio
+from benchlib.stats import Figure, ratio
 
 REPRODUCED, REFUTED, UNCLEAR, NOT_TESTABLE = "REPRODUCED", "REFUTED", "UNCLEAR", "NOT TESTABLE HERE"
 VERDICTS = (REPRODUCED, REFUTED, UNCLEAR, NOT_TESTABLE)
@@ -210,7 +210,8 @@ def _over_control(table: Table, query: Mapping[str, Any]) -> Found:
     found = []
     for case in table.select(query["where"]):
         runs = zip(table.run_figures(case, query["metric"]), table.run_figures(case, query["control"]))
-        if figure := hull([ratio(value, control) for value, control in runs if value and control and _is_live(control)]):
+        ratios = [ratio(value, control) if value and control and _is_live(control) else None for value, control in runs]
+        if figure := table.over_runs(ratios, query["metric"]):
             found.append((figure, f"{case.name()} / {query['control']}", True))
     return found
 
@@ -258,7 +259,7 @@ def _assess(query: Mapping[str, Any], claim: Claim, figure: Figure, case: str, l
     lo, hi = (figure.lo, figure.hi) if figure.has_interval else (figure.value, figure.value)
     width = (high - low if bounds.keys() >= {"lo", "hi"} else 0) or abs(next(iter(bounds.values()), 1)) or 1
     margin = min(lo - low, high - hi) / width
-    if not figure.has_interval:
+    if not figure.has_interval or figure.too_few_runs:
         verdict = UNCLEAR
     elif low <= lo and hi <= high:
         verdict = REPRODUCED if live else UNCLEAR
@@ -275,8 +276,10 @@ def _worst_text(worst: Finding, findings: list[Finding]) -> str:
     parts = [f"Worst of {len(findings)} cases: " if len(findings) > 1 else "Case: ", worst.case]
     if len(findings) > 1:
         parts.append("; by verdict: " + ", ".join(f"{number} {verdict}" for verdict, number in counts if number))
-    if any(finding.figure.runs == 1 for finding in findings):
-        parts.append("; one run")
+    fewest = min((finding.figure for finding in findings if finding.figure.runs), key=lambda figure: figure.runs, default=worst.figure)
+    if fewest.runs == 1 or fewest.too_few_runs:
+        parts.append("; one run" if fewest.runs == 1 else f"; {fewest.runs} runs")
+        parts.append(", too few to decide" if fewest.too_few_runs else "")
     if not worst.figure.has_interval:
         parts.append("; no interval")
     return "".join(parts)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+import lzma
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 MOST_LINE_BYTES = 1 << 20  # a line of 100 MB of commas would become 100 million cells
 
@@ -16,7 +17,7 @@ class InputError(Exception):
 
 
 class Reader:
-    """A file's header, and an iterator over its records, each with the line that it ends on. Raises InputError, with the file and
+    """A file's header (of an .xz file: of what is packed in it), and an iterator over its records, each with the line that it ends on. Raises InputError, with the file and
     the line, for what is no CSV: not UTF-8, cut short, a record of another length than the header.
     """
 
@@ -29,7 +30,7 @@ class Reader:
         return self._records
 
     def _read(self) -> Iterator[tuple[int, list[str]]]:
-        with open(self.path, "rb") as file:
+        with lzma.open(self.path) if self.path.suffix == ".xz" else open(self.path, "rb") as file:
             reader = csv.reader(self._lines(file), strict=True)
             width = 0
             try:
@@ -43,10 +44,12 @@ class Reader:
                     yield reader.line_num, record
             except csv.Error as error:
                 raise InputError(f"{self.path}: line {reader.line_num}: {_reason(error)}") from error
+            except (lzma.LZMAError, EOFError) as error:
+                raise InputError(f"{self.path}: damaged: {error}") from error
             if not width:
                 raise InputError(f"{self.path}: empty")
 
-    def _lines(self, file: BinaryIO) -> Iterator[str]:
+    def _lines(self, file: IO[bytes]) -> Iterator[str]:
         number = start = 0
         while line := file.readline(MOST_LINE_BYTES + 1):
             number += 1

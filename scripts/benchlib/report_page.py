@@ -74,7 +74,7 @@ def page(judged: Judged) -> Page:
     names = sorted({*study.tables, *(group.experiment for group in judged.groups)})
     totals = Counter(claim.verdict for group in judged.groups for claim in group.claims)
     steps = [
-        "scripts/run.sh --repeat    # build, run every experiment twice, write the tables",
+        "scripts/run.sh             # build, run every experiment six times, write the tables",
         "scripts/dump_sass.py       # the machine code of both APIs",
         "scripts/counters.py        # Nsight Compute's counters",
         f"scripts/worklog.py {gpu_dir}",

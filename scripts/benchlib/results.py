@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,7 +14,7 @@ from typing import Any
 from benchlib import csv_file, schema, schema1
 from benchlib.csv_file import InputError
 from benchlib.schema import APIS, Checker, Column
-from benchlib.stats import Figure, hull, ratio
+from benchlib.stats import Figure, over_runs, ratio
 
 __all__ = ["APIS", "API_NAMES", "Case", "InputError", "Results", "Row", "Table", "load", "number"]
 
@@ -79,7 +80,10 @@ Row = Mapping[str, str]
 
 
 class Table:
-    """One experiment's rows, a run each. Nothing in it changes: what was found once is kept."""
+    """One experiment's rows, a run each. Nothing in it changes: what was found once is kept.
+
+    `boards`: whose run each is. `folders`: where it lies.
+    """
 
     def __init__(
         self,
@@ -87,13 +91,15 @@ class Table:
         columns: Sequence[Column],
         runs: Sequence[Mapping[Case, Row]],
         header: Sequence[str] = (),
+        boards: Sequence[str] = (),
         folders: Sequence[Path] = (),
     ):
         self.name = name
-        self.folders = list(folders)  # where each run's files lie
         self.columns = list(columns)  # none for the files beside the results
         self.header = list(header) or schema.header(columns)
         self.runs = list(runs)
+        self.boards = list(boards) or [""] * len(self.runs)
+        self.folders = list(folders)
         self.cases = list(dict.fromkeys(case for run in self.runs for case in run))
         self._by_name = {column.name: column for column in columns}
         self._rows: dict[Case, list[Row]] = {}
@@ -141,8 +147,17 @@ class Table:
     def figure(self, case: Case, metric: str) -> Figure | None:
         key = case, metric
         if key not in self._figures:
-            self._figures[key] = hull([figure for figure in self.run_figures(case, metric) if figure])
+            self._figures[key] = self.over_runs(self.run_figures(case, metric), metric)
         return self._figures[key]
+
+    def over_runs(self, figures: Sequence[Figure | None], metric: str) -> Figure | None:
+        """One figure of what each run found; None for a run that found nothing. `metric`: what the figures are of."""
+        boards: dict[str, list[Figure]] = {}
+        for board, figure in zip(self.boards, figures):
+            if figure:
+                boards.setdefault(board, []).append(figure)
+        column = self._by_name.get(metric)
+        return over_runs(boards, counted=column is not None and column.role == "measured" and column.interval)
 
     def run_figures(self, case: Case, metric: str) -> list[Figure | None]:
         """One a run; None where the run has no such result."""
@@ -150,12 +165,8 @@ class Table:
 
     def ratio(self, num: Case, den: Case, metric: str = "device_ns") -> Figure | None:
         """num / den, taken within each run, where the two were interleaved, and then over the runs."""
-        ratios = []
-        for run in self.runs:
-            figures = [self._row_figure(run[case], metric) for case in (num, den) if case in run]
-            if len(figures) == 2 and all(figures) and figures[1].value > 0:
-                ratios.append(ratio(figures[0], figures[1]))
-        return hull(ratios)
+        pairs = zip(self.run_figures(num, metric), self.run_figures(den, metric))
+        return self.over_runs([ratio(n, d) if n and d and d.value > 0 else None for n, d in pairs], metric)
 
     def twin(self, case: Case) -> Case | None:
         """The Vulkan case that answers a CUDA case on the same physical GPU."""
@@ -163,7 +174,9 @@ class Table:
         return other if self.rows(other) and self.same_gpu(case, other) else None
 
     def same_gpu(self, a: Case, b: Case) -> bool:
-        return self.text(a, "gpu_uuid") == self.text(b, "gpu_uuid")
+        """True if some run took both on one GPU."""
+        pairs = [(run[a], run[b]) for run in self.runs if a in run and b in run]
+        return any(one["gpu_uuid"] == other["gpu_uuid"] for one, other in pairs)
 
     def select(self, where: Mapping[str, object]) -> list[Case]:
         """The cases with a result that match. A value is a text or a list of texts; elements, pick: see claims.py."""
@@ -230,11 +243,11 @@ class Table:
 
 @dataclass
 class Results:
-    """All of a directory: its experiments by name, and whether there is a repetition."""
+    """All of a directory: its experiments by name, and the runs that they were read from."""
 
     directory: Path
     tables: dict[str, Table]
-    has_rerun: bool
+    runs: list[RunFolder]
     _beside: dict[str, dict[str, Table] | None] = field(default_factory=dict)  # a file's tables, by experiment
 
     def auxiliary(self, file_name: str, experiment: str) -> Table | None:
@@ -302,24 +315,50 @@ def _only_once(path: Path, lines: dict[Any, int], key: object, line: int) -> Non
 # ---------------------------------------------------------------------------------------------------------- the results
 
 
+@dataclass(frozen=True)
+class RunFolder:
+    """One run's CSV files: every program once, each a process of its own."""
+
+    path: Path
+    board: str  # the first eight digits of its GPU's UUID; "" where the folder does not tell
+
+
 RERUN = "rerun"
 
 
+def run_folders(directory: Path, *, with_rerun: bool = True) -> list[RunFolder]:
+    """DIR/boards/<board>/run<k>/, in this order; without boards/ DIR itself, and DIR/rerun/ where there is one."""
+    boards, again = directory / "boards", directory / RERUN
+    if not os.path.lexists(boards):
+        return [RunFolder(path, "") for path in (directory, again) if path == directory or with_rerun and os.path.lexists(again)]
+    if stray := next(iter(_files(directory).values()), None):
+        raise InputError(f"{stray}: results beside {boards}, which has those of every board")
+    found = []
+    for board in sorted(os.listdir(boards)):
+        runs = [(int(name[3:]), name) for name in os.listdir(boards / board) if re.fullmatch(r"run[1-9][0-9]{0,5}", name)]
+        found += [RunFolder(boards / board / name, board) for _, name in sorted(runs)]
+    return found
+
+
+def has_files(directory: Path, experiment: str) -> bool:
+    """True if a run in `directory` has the experiment's result file."""
+    return any((run.path / f"{experiment}.csv").is_file() for run in run_folders(directory))
+
+
 def load(directory: Path, *, with_rerun: bool = True) -> Results:
-    """Everything in `directory`, and in its folder rerun/ where there is one."""
+    """Every run in `directory` (see run_folders)."""
     if not directory.is_dir():
         raise InputError(f"{directory}: no such directory")
-    first = _files(directory)
-    if not first:
+    folders = run_folders(directory, with_rerun=with_rerun)
+    files = {folder: _files(folder.path) for folder in folders}
+    names = sorted({name for found in files.values() for name in found})
+    if not names:
         raise InputError(f"{directory}: no result CSV (exp*.csv) in it")
-    again = directory / RERUN
-    second = _files(again) if with_rerun and os.path.lexists(again) else {}
-    strangers = sorted(set(second) - set(first))
-    if strangers:
-        raise InputError(f"{again}: {strangers[0]}.csv repeats nothing in {directory}")
-    tables = {name: _read_table([path, second[name]] if name in second else [path]) for name, path in first.items()}
-    _check_one_gpu(directory, tables.values())
-    return Results(directory, tables, bool(second))
+    if not folders[0].board and (strangers := sorted(set(names) - set(files[folders[0]]))):
+        raise InputError(f"{folders[1].path}: {strangers[0]}.csv repeats nothing in {directory}")
+    tables = {name: _read_table([(folder, files[folder][name]) for folder in folders if name in files[folder]]) for name in names}
+    _check_gpus(directory, tables.values())
+    return Results(directory, tables, folders)
 
 
 def _files(folder: Path) -> dict[str, Path]:
@@ -332,27 +371,36 @@ def _files(folder: Path) -> dict[str, Path]:
     return {path.stem: path for path in paths}
 
 
-def _read_table(paths: Sequence[Path]) -> Table:
-    """An experiment's runs: one file each, all with the same columns."""
-    readers = [_RunFile(path) for path in paths]
-    for other in readers[1:]:
-        if (other.header, other.declared) != (readers[0].header, readers[0].declared):
-            raise InputError(f"{other.path}: its columns differ from {readers[0].path}")
-    records = [reader.read() for reader in readers]
-    columns = readers[0].declared
-    if columns is None:  # now that the cells are known
-        header = readers[0].header
-        columns = schema1.columns(header, schema1.texts(header, (cells for run in records for _, cells in run)))
-        for reader, run in zip(readers, records):
-            check = Checker(reader.path, reader.path.stem, columns, schema1.SCHEMA)
-            for line, cells in run:
-                check(line, cells)
-    names = readers[0].header
-    runs = []
-    for run in records:
-        keys = [(at, names[at]) for at in _key_places(names, columns)]
-        runs.append({Case(tuple((name, cells[at]) for at, name in keys)): dict(zip(names, cells)) for _, cells in run})
-    return Table(paths[0].stem, columns, runs, folders=[path.parent for path in paths])
+def _read_table(files: Sequence[tuple[RunFolder, Path]]) -> Table:
+    """An experiment's runs: one file each. The newest says which cases and columns there are.
+
+    A parameter that an older run did not have yet is empty there, what it measured besides is left out.
+    """
+    runs = [_RunFile(path).read() for _, path in files]
+    newest = max(runs, key=lambda run: run.started_at)
+    for run in runs:
+        if unknown := [name for name in run.key if name not in newest.key]:
+            raise InputError(f"{run.path}: its columns differ from {newest.path}: {', '.join(map(ascii, unknown))}")
+        types = {column.name: column.type for column in newest.columns if column.role == "measured"}
+        for column in run.columns:
+            if column.type != types.get(column.name, column.type) and any(row[column.name] for row in run.rows):
+                raise InputError(f"{run.path}: {column.name} is {column.type}, {types[column.name]} in {newest.path}")
+    tables = [{Case(tuple((name, row.get(name, "")) for name in newest.key)): row for row in run.rows} for run in runs]
+    current = [table for run, table in zip(runs, tables) if run.git_rev == newest.git_rev]
+    kept = [table if table in current else _of_the_same_code(table, current) for table in tables]
+    return Table(
+        files[0][1].stem, newest.columns, kept, boards=[folder.board for folder, _ in files], folders=[folder.path for folder, _ in files]
+    )
+
+
+def _of_the_same_code(older: Mapping[Case, Row], current: Sequence[Mapping[Case, Row]]) -> dict[Case, Row]:
+    """Of an older commit's run the rows whose machine code is still the same."""
+    kept = {}
+    for case, row in older.items():
+        now = [table[case] for table in current if case in table]
+        if now and all(row["isa_hash"] in ("", each["isa_hash"]) or each["status"] != "ok" for each in now):
+            kept[case] = row
+    return kept
 
 
 def _key_places(header: Sequence[str], columns: Sequence[Column]) -> list[int]:
@@ -361,7 +409,7 @@ def _key_places(header: Sequence[str], columns: Sequence[Column]) -> list[int]:
 
 
 class _RunFile:
-    """One run's file, read with the columns that its sidecar declares, or, without one, those of schema 1."""
+    """One run's file of one experiment, read with the columns that its sidecar declares, or, without one, those of schema 1."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -376,10 +424,8 @@ class _RunFile:
         elif schema.header(self.declared) != self.header:
             raise InputError(f"{path}: its columns are not those that {beside.name} declares")
 
-    def read(self) -> list[tuple[int, list[str]]]:
-        """The rows, each checked and there once. Of schema 1 the measured cells are not checked: their columns' types follow from
-        all of them.
-        """
+    def read(self) -> _RunFile:
+        """The rows, each checked and there once."""
         columns, version = self.declared, schema.SCHEMA
         if columns is None:
             columns, version = schema1.columns(self.header, schema1.measured_names(self.header)), schema1.SCHEMA
@@ -391,22 +437,38 @@ class _RunFile:
             check(line, cells)
             _only_once(self.path, lines, tuple(cells[at] for at in places), line)
             records.append((line, cells))
-        return records
+        if self.declared is None:  # which measured columns hold numbers follows from all of their cells
+            columns = schema1.columns(self.header, schema1.texts(self.header, (cells for _, cells in records)))
+            check = Checker(self.path, self.path.stem, columns, version)
+            for line, cells in records:
+                check(line, cells)
+        self.columns = columns
+        self.key = [self.header[at] for at in places]
+        self.rows = [dict(zip(self.header, cells)) for _, cells in records]
+        newest = max(self.rows, key=lambda row: row["started_at"], default={})
+        self.started_at, self.git_rev = newest.get("started_at", ""), newest.get("git_rev", "")
+        return self
 
 
-def _check_one_gpu(directory: Path, tables: Iterable[Table]) -> None:
-    """One GPU for each API. Each API may have its own (no Vulkan driver in a container): nothing is paired then."""
-    seen: dict[str, str] = {}
+def _check_gpus(directory: Path, tables: Iterable[Table]) -> None:
+    """One GPU a board for each API (each may have its own, without a Vulkan driver in a container: nothing is paired then); one
+    model and one driver for all boards.
+    """
+    boards: dict[tuple[str, str], str] = {}
+    same: dict[tuple[str, str], str] = {}
     for table in tables:
-        for run in table.runs:
+        for board, run in zip(table.boards, table.runs):
             for row in run.values():
-                uuid = row["gpu_uuid"]
-                if uuid and seen.setdefault(row["api"], uuid) != uuid:
-                    api = API_NAMES[row["api"]]
-                    raise InputError(
-                        f"{directory}: {api} results of two GPUs, {ascii(seen[row['api']])} and {ascii(uuid)}; "
-                        "keep one GPU a directory"
-                    )
+                api, uuid = row["api"], row["gpu_uuid"]
+                if uuid and boards.setdefault((board, api), uuid) != uuid:
+                    both = f"{ascii(boards[board, api])} and {ascii(uuid)}"
+                    raise InputError(f"{directory}: {API_NAMES[api]} results of two GPUs, {both}; keep one GPU a directory")
+                if board and uuid and not uuid.removeprefix("GPU-").startswith(board):
+                    raise InputError(f"{directory}/boards/{board}: results of another GPU, {ascii(uuid)}")
+                for column in ("gpu", "driver") if board and uuid else ():
+                    if row[column] and same.setdefault((column, api), row[column]) != row[column]:
+                        both = f"{ascii(same[column, api])} and {ascii(row[column])}"
+                        raise InputError(f"{directory}: {API_NAMES[api]} results of two {column}s, {both}; keep one {column} a directory")
 
 
 def _texts(wanted: object) -> list[str]:

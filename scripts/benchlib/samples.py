@@ -39,9 +39,10 @@ def identity(cells: Iterable[tuple[str, str]]) -> Identity:
 
 
 def load(directory: Path, experiment: str) -> dict[Identity, Samples]:
-    """DIR/<experiment>.samples.csv by case; empty where there is no such file."""
-    path = directory / f"{experiment}.samples.csv"
-    if not path.is_file():
+    """DIR/<experiment>.samples.csv, or .samples.csv.xz, by case; empty where there is neither."""
+    names = (f"{experiment}.samples.csv", f"{experiment}.samples.csv.xz")
+    path = next((directory / name for name in names if (directory / name).is_file()), None)
+    if path is None:
         return {}
     reader = csv_file.Reader(path)
     header = reader.header

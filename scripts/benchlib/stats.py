@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from benchlib import further_run
 
 # A ratio whose whole interval lies within 1 % of 1 counts as no difference.
 SAME_LO, SAME_HI = 0.99, 1.01
+# From fewer runs nothing is decided: they may agree by chance, to the last digit of a clock.
+LEAST_RUNS = 3
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,11 @@ class Figure:
         return Figure(value, value, value, 0)
 
     @property
+    def too_few_runs(self) -> bool:
+        """Nothing may be decided by it."""
+        return 0 < self.runs < LEAST_RUNS
+
+    @property
     def has_interval(self) -> bool:
         return self.lo is not None and self.hi is not None
 
@@ -39,7 +48,7 @@ def ratio(num: Figure, den: Figure) -> Figure:
     the two intervals and allows them to be asymmetric, as order-statistic intervals of medians are.
     """
     value = num.value / den.value
-    runs = min(num.runs, den.runs)
+    runs = min((figure.runs for figure in (num, den) if figure.runs), default=0)  # what is exact needs no runs
     if num.lo is None or num.hi is None or den.lo is None or den.hi is None:
         return Figure(value, runs=runs)
     if den.lo <= 0:
@@ -67,9 +76,26 @@ def hull(figures: Sequence[Figure]) -> Figure | None:
     return Figure(value, min(los), max(his), runs)
 
 
+def over_runs(boards: Mapping[str, Sequence[Figure]], counted: bool = False) -> Figure | None:
+    """One figure from every board's independent runs: the median of all, and where a further run lies (see further_run.py).
+
+    Of one run it is that run's own. `counted`: the runs' own intervals are those of counts, which are uncertain however alike the runs
+    are; the result's covers them, too.
+    """
+    figures = [figure for runs in boards.values() for figure in runs]
+    if len(figures) < 2 or all(figure.runs == 0 for figure in figures):
+        return hull(figures)
+    ends = further_run.interval({board: [figure.value for figure in runs] for board, runs in boards.items() if runs})
+    assert ends  # two runs or more
+    if counted:
+        own = [(figure.lo, figure.hi) for figure in figures if figure.lo is not None and figure.hi is not None]
+        ends = min(lo for lo, _ in [*own, ends]), max(hi for _, hi in [*own, ends])
+    return Figure(statistics.median(figure.value for figure in figures), *ends, sum(figure.runs for figure in figures))
+
+
 def verdict(time_ratio: Figure) -> str:
     """The verdict about the numerator of a ratio of times: SAME, FASTER, SLOWER or UNCLEAR."""
-    if time_ratio.lo is None or time_ratio.hi is None:
+    if time_ratio.lo is None or time_ratio.hi is None or time_ratio.too_few_runs:
         return "UNCLEAR"
     if SAME_LO <= time_ratio.lo and time_ratio.hi <= SAME_HI:
         return "SAME"

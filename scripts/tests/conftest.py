@@ -9,8 +9,21 @@ import pytest
 SCRIPTS = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(SCRIPTS))
 
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "real_least_runs: as many runs are asked for a verdict as outside the tests")
+
+
 # In the background of a shell that has no job control SIGINT is ignored, which every program from here on would inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def one_run_decides(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most tests' results are of one run, whose own interval then stands for that of several. Tests of what too few runs mean say so."""
+    if "real_least_runs" not in request.keywords:
+        monkeypatch.setattr("benchlib.stats.LEAST_RUNS", 1)
 
 
 @pytest.fixture

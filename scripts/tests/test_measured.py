@@ -161,7 +161,8 @@ def test_another_run_widens_a_count(root: Path) -> None:
     for name, rows in ((LITMUS, litmus_rows(relaxed=0)), (ORDERING, synthetic.twins(ORDERING, "mp", 1000, 1002))):
         synthetic.write(reference(root) / "rerun", name, rows)
     table = results.load(reference(root)).tables[LITMUS]
-    assert table.figure(table.cases[0], "weak") == Figure(20, 0, 40, 2)
+    found = table.figure(table.cases[0], "weak")
+    assert found is not None and (found.value, found.lo, found.runs) == (20, 0, 2) and found.hi > 400
 
 
 def test_ratios_of_counts(root: Path) -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import lzma
 import math
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import synthetic
-from benchlib import csv_file, results, samples, schema
+from benchlib import csv_file, further_run, results, samples, schema
 from benchlib.results import InputError
-from benchlib.stats import Figure, ratio
+from benchlib.stats import Figure, ratio, verdict
 
 EXP = "exp03_memory_coalescing"
 KEY = ["variant", "api", "block", "offset", "struct_bytes", "fields", "elements", "cache"]
@@ -69,10 +70,9 @@ def test_both_schemas_give_the_same(tmp_path: Path) -> None:
 
 
 def test_a_set_of_three_runs(tmp_path: Path) -> None:
-    paths = [synthetic.write(tmp_path / str(ns), EXP, synthetic.twins(EXP, "x", ns, ns, half_width=0)) for ns in (10, 12, 17)]
-    runs = [dict(results._read_table([path]).runs[0]) for path in paths]
-    table = results.Table(EXP, results._read_table(paths[:1]).columns, runs)
-    assert table.figure(table.cases[0], "device_ns") == Figure(12, 10, 17, 3)
+    boards({"aaaaaaaa": [10, 12, 17]}, tmp_path)
+    table = results.load(tmp_path).tables[EXP]
+    assert table.figure(table.cases[0], "device_ns") == Figure(12, *further_run.interval({"": [10, 12, 17]}), 3)
 
 
 def test_a_declared_type_is_kept_to(tmp_path: Path) -> None:
@@ -192,10 +192,132 @@ def test_a_missing_sidecar(tmp_path: Path) -> None:
         results.load(tmp_path)
 
 
-def test_runs_with_other_columns(tmp_path: Path) -> None:
+def test_runs_with_other_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synthetic.write(tmp_path, EXP, rows(started_at="2026-01-02T00:00:00Z"))
+    monkeypatch.setitem(synthetic.PARAMS, EXP, [*synthetic.PARAMS[EXP], "depth"])
+    synthetic.write(tmp_path / "rerun", EXP, rows(depth="3"))
+    assert failure(tmp_path).endswith("its columns differ from " + str(tmp_path / f"{EXP}.csv") + ": 'depth'")
+
+
+# --------------------------------------------------------------------------------------------------------------- boards
+
+OLD, NEW = {"git_rev": "old0000", "started_at": "2026-01-01"}, {"git_rev": "new0000", "started_at": "2026-01-02"}
+
+
+def board_run(folder: Path, board: str, number: int, ns: float, **cells: object) -> Path:
+    made = synthetic.twins(EXP, "read_offset", ns, ns * 1.1, **{"gpu_uuid": f"{board}-1234", "isa_hash": "c0de", **cells})
+    return synthetic.write(folder / "boards" / board / f"run{number}", EXP, made)
+
+
+def boards(times: dict[str, list[float]], folder: Path) -> None:
+    for board, runs in times.items():
+        for number, ns in enumerate(runs, start=1):
+            board_run(folder, board, number, ns)
+
+
+def test_runs_of_several_boards(tmp_path: Path) -> None:
+    times = {"aaaaaaaa": [1000.0, 1010.0], "bbbbbbbb": [1005.0], "cccccccc": [990.0, 1000.0]}
+    boards(times, tmp_path)
+    found = results.load(tmp_path)
+    table = found.tables[EXP]
+    assert [run.path.relative_to(tmp_path).as_posix() for run in found.runs] == [
+        "boards/aaaaaaaa/run1", "boards/aaaaaaaa/run2", "boards/bbbbbbbb/run1", "boards/cccccccc/run1", "boards/cccccccc/run2",
+    ]  # fmt: skip
+    assert table.boards == ["aaaaaaaa", "aaaaaaaa", "bbbbbbbb", "cccccccc", "cccccccc"]
+    case = table.cases[0]
+    assert table.figure(case, "device_ns") == Figure(1000, *further_run.interval(times), 5)
+    ratio = table.ratio(table.twin(case), case)
+    assert ratio is not None and (ratio.value, ratio.lo, ratio.hi) == pytest.approx((1.1, 1.1, 1.1)) and ratio.runs == 5
+
+
+def test_runs_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    boards({"aaaaaaaa": [float(ns) for ns in range(1000, 1011)]}, tmp_path)
+    table = results.load(tmp_path).tables[EXP]
+    assert [figure.value for figure in table.run_figures(table.cases[0], "device_ns") if figure] == list(range(1000, 1011))
+
+
+def test_a_board_without_one_of_the_experiments(tmp_path: Path) -> None:
+    boards({"aaaaaaaa": [1000], "bbbbbbbb": [1000]}, tmp_path)
+    for path in (tmp_path / "boards/aaaaaaaa/run1").iterdir():
+        path.unlink()
+    table = results.load(tmp_path).tables[EXP]
+    assert table.boards == ["bbbbbbbb"] and table.rows(table.cases[0])
+
+
+def test_of_older_commits_only_what_ran_the_same_machine_code(tmp_path: Path) -> None:
+    board_run(tmp_path, "aaaaaaaa", 1, 1000, **OLD)
+    board_run(tmp_path, "bbbbbbbb", 1, 2000, **OLD | {"isa_hash": "01d"})
+    board_run(tmp_path, "cccccccc", 1, 1001, **NEW)
+    table = results.load(tmp_path).tables[EXP]
+    assert [figure and figure.value for figure in table.run_figures(table.cases[0], "device_ns")] == [1000, None, 1001]
+
+
+def test_an_older_commits_case_that_is_gone(tmp_path: Path) -> None:
+    board_run(tmp_path, "aaaaaaaa", 1, 1000, offset=1, **OLD)
+    board_run(tmp_path, "bbbbbbbb", 1, 1000, offset=8, **NEW)
+    assert {case["offset"] for case in results.load(tmp_path).tables[EXP].cases} == {"8"}
+
+
+def test_a_parameter_that_an_older_commit_did_not_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    board_run(tmp_path, "aaaaaaaa", 1, 1000, **OLD)
+    monkeypatch.setitem(synthetic.PARAMS, EXP, [*synthetic.PARAMS[EXP], "depth"])
+    new = [synthetic.row(EXP, "read_offset", "cuda", 1002, depth=depth, gpu_uuid="bbbbbbbb", isa_hash="c0de", **NEW) for depth in ("", "3")]
+    synthetic.write(tmp_path / "boards/bbbbbbbb/run1", EXP, new)
+    table = results.load(tmp_path).tables[EXP]
+    runs = {case["depth"]: table.run_figures(case, "device_ns") for case in table.cases}
+    assert [figure and figure.value for figure in runs[""]] == [1000, 1002]
+    assert [figure and figure.value for figure in runs["3"]] == [None, 1002]
+
+
+def test_both_schemas_in_one_set(tmp_path: Path) -> None:
+    made = [row | {"gpu_uuid": "aaaaaaaa", **OLD} for row in rows()]
+    synthetic.write_schema1(tmp_path / "boards/aaaaaaaa/run1", EXP, made)
+    synthetic.write(tmp_path / "boards/bbbbbbbb/run1", EXP, [row | {"gpu_uuid": "bbbbbbbb", **NEW} for row in rows()])
+    table = results.load(tmp_path).tables[EXP]
+    found = table.figure(table.cases[0], "rate")
+    assert found == Figure(2.5, 2, 3, 2)  # a count's own interval stays, however alike the runs are
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"gpu_uuid": "dddddddd"}, "/boards/aaaaaaaa: results of another GPU, 'dddddddd'"),
+        ({"gpu": "NVIDIA H100"}, "results of two gpus, 'NVIDIA H100' and 'NVIDIA H200'; keep one gpu a directory"),
+        ({"driver": "1.2"}, "results of two drivers, '1.2' and '580.159.04'; keep one driver a directory"),
+    ],
+)
+def test_boards_that_do_not_belong_together(tmp_path: Path, change: dict, message: str) -> None:
+    board_run(tmp_path, "aaaaaaaa", 1, 1000, **change)
+    board_run(tmp_path, "bbbbbbbb", 1, 1000)
+    assert message in failure(tmp_path)
+
+
+def test_results_beside_the_boards(tmp_path: Path) -> None:
+    boards({"aaaaaaaa": [1000]}, tmp_path)
     synthetic.write(tmp_path, EXP, rows())
-    synthetic.write_schema1(tmp_path / "rerun", EXP, rows())
-    assert "its columns differ" in failure(tmp_path)
+    assert "results beside" in failure(tmp_path)
+
+
+@pytest.mark.real_least_runs
+def test_too_few_runs_decide_nothing(tmp_path: Path) -> None:
+    boards({"aaaaaaaa": [1000, 1000]}, tmp_path)
+    table = results.load(tmp_path).tables[EXP]
+    slower = table.ratio(table.cases[1], table.cases[0])
+    assert slower is not None and slower.lo is not None and slower.lo > 1.05 and verdict(slower) == "UNCLEAR"
+    board_run(tmp_path, "aaaaaaaa", 3, 1000)
+    table = results.load(tmp_path).tables[EXP]
+    slower = table.ratio(table.cases[1], table.cases[0])
+    assert slower is not None and verdict(slower) == "SLOWER"
+
+
+def test_packed_samples(tmp_path: Path) -> None:
+    text = "schema,experiment,variant,api,device_ns,sm_mhz\n2,x,a,cuda,5,1980\n"
+    (tmp_path / "x.samples.csv.xz").write_bytes(lzma.compress(text.encode()))
+    (found,) = samples.load(tmp_path, "x").values()
+    assert found.device_ns == [5]
+    (tmp_path / "x.samples.csv.xz").write_bytes(lzma.compress(text.encode())[:-9])
+    with pytest.raises(InputError, match="x.samples.csv.xz: damaged"):
+        samples.load(tmp_path, "x")
 
 
 # ------------------------------------------------------------------------------------------------------------- schema 1
@@ -223,8 +345,8 @@ def test_a_column_that_only_one_run_filled(tmp_path: Path) -> None:
     synthetic.write_schema1(tmp_path / "rerun", EXP, rows(count=5))
     table = results.load(tmp_path).tables[EXP]
     assert table.figure(table.cases[0], "count") == Figure(5, 5, 5)
-    synthetic.write_schema1(tmp_path, EXP, rows(count="many"))
-    assert "count is 'many', not a number" in failure(tmp_path)
+    synthetic.write_schema1(tmp_path, EXP, rows(count="many", started_at="2026-01-02"))
+    assert f"count is real, text in {tmp_path}" in failure(tmp_path)
 
 
 # -------------------------------------------------------------------------------------------------------------- the CSV

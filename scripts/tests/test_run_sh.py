@@ -17,6 +17,7 @@ SCRIPTS = pathlib.Path(__file__).resolve().parents[1]
 PROGRAM = """\
 #!/usr/bin/env bash
 if [[ $1 == --print-slug ]]; then echo "{slug}"; exit; fi
+if [[ $1 == --print-board ]]; then echo a8c22efc; exit; fi
 echo "${{0##*/}} $*" >>"{log}"
 while [[ $1 != --csv ]]; do shift; done
 printf 'variant,status,reason\\na,ok,\\nb,ok,\\nc,skipped,"no, not\\nhere"\\n' >"$2"
@@ -65,8 +66,12 @@ def add_program(suite, name, code=0, body="", slug="nvidia-h200"):
     path.chmod(0o755)
 
 
-def run(suite, *args, **env):
-    command = [str(suite / "scripts/run.sh"), "--bin", str(suite / "bin"), *args]
+BOARD = "boards/a8c22efc"  # of the stand-ins
+RUN = f"{BOARD}/run1"
+
+
+def run(suite, *args, runs="1", **env):
+    command = [str(suite / "scripts/run.sh"), "--bin", str(suite / "bin"), *(["--runs", runs] if runs else []), *args]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, env={**os.environ, **env})
 
 
@@ -92,7 +97,7 @@ def test_results_of_a_gpu_go_to_results(suite):
     add_program(suite, "exp01_add")
     result = run(suite)
     assert result.returncode == 0, result.stderr
-    assert calls(suite) == [f"exp01_add --csv {suite}/results/nvidia-h200/exp01_add.csv"]
+    assert calls(suite) == [f"exp01_add --csv {suite}/results/nvidia-h200/{RUN}/exp01_add.csv --seed 1"]
     out = suite / "results/nvidia-h200"
     assert parts(suite) == [
         f"dump_sass --listings-only --bin {suite}/bin --out {out}",
@@ -100,14 +105,14 @@ def test_results_of_a_gpu_go_to_results(suite):
         f"worklog {out}",
         f"report {out}",
     ]
-    assert re.search(r"^exp01_add +2      0       1       0  results/nvidia-h200/exp01_add.csv$", result.stdout, re.MULTILINE)
+    assert re.search(rf"^exp01_add +2      0       1       0  results/nvidia-h200/{BOARD}/run\*/exp01_add.csv$", result.stdout, re.MULTILINE)
     assert "\nRead next: results/nvidia-h200/worklog.md, or in a browser results/nvidia-h200/report.html\n" in result.stdout
 
 
 def test_results_of_a_software_device_stay_in_build(suite):
     add_program(suite, "exp01_add", slug="llvmpipe")
     assert run(suite).returncode == 0
-    assert (suite / "build/results/llvmpipe/exp01_add.csv").exists()
+    assert (suite / f"build/results/llvmpipe/{RUN}/exp01_add.csv").exists()
     assert not (suite / "results/llvmpipe").exists()
     # It has neither machine code nor counters.
     assert [line.split()[0] for line in parts(suite)] == ["worklog", "report"]
@@ -119,14 +124,14 @@ def test_options_reach_every_program(suite):
     out = suite / "elsewhere"
     result = run(suite, "--out", str(out), "--", "--device", "1")
     assert result.returncode == 0, result.stderr
-    assert calls(suite) == [f"{name} --csv {out}/{name}.csv --device 1" for name in ("exp01_add", "exp03_memory")]
+    assert calls(suite) == [f"{name} --csv {out}/{RUN}/{name}.csv --seed 1 --device 1" for name in ("exp01_add", "exp03_memory")]
     assert parts(suite)[0] == f"dump_sass --listings-only --bin {suite}/bin --out {out} --device 1"
 
 
 def test_a_quick_run_has_neither_machine_code_nor_counters(suite):
     add_program(suite, "exp01_add")
     assert run(suite, "--quick", "--out", str(suite / "elsewhere")).returncode == 0
-    assert calls(suite) == [f"exp01_add --csv {suite}/elsewhere/exp01_add.csv --quick"]
+    assert calls(suite) == [f"exp01_add --csv {suite}/elsewhere/{RUN}/exp01_add.csv --seed 1 --quick"]
     assert [line.split()[0] for line in parts(suite)] == ["worklog", "report"]
 
 
@@ -226,13 +231,74 @@ def test_a_program_that_left_no_file_is_shown(suite):
     assert "-      -       -" in result.stdout
 
 
-def test_repeat_comes_after_all_of_the_first(suite):
+def test_a_run_comes_after_all_of_the_one_before(suite):
     add_program(suite, "exp01_add")
     add_program(suite, "exp03_memory")
-    assert run(suite, "--repeat").returncode == 0
-    folder = suite / "results/nvidia-h200"
-    files = [line.split()[2] for line in calls(suite)]
-    assert files == [f"{folder}{sub}/{name}.csv" for sub in ("", "/rerun") for name in ("exp01_add", "exp03_memory")]
+    result = run(suite, runs="2")
+    assert result.returncode == 0
+    folder = suite / "results/nvidia-h200" / BOARD
+    assert calls(suite) == [
+        f"{name} --csv {folder}/run{number}/{name}.csv --budget 0.1 --seed {number}"
+        for number in (1, 2)
+        for name in ("exp01_add", "exp03_memory")
+    ]
+    # Two rows are ok in each run, and one is skipped.
+    assert re.search(r"^exp01_add +4      0       2 ", result.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("args", "slug", "number"), [([], "nvidia-h200", 6), (["--quick"], "nvidia-h200", 1), ([], "llvmpipe", 1)])
+def test_how_many_runs_there_are(suite, args, slug, number):
+    add_program(suite, "exp01_add", slug=slug)
+    assert run(suite, *args, runs="").returncode == 0
+    assert len(calls(suite)) == number
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "two", "1000"])
+def test_no_such_number_of_runs(suite, number):
+    add_program(suite, "exp01_add")
+    result = run(suite, runs=number)
+    assert result.returncode == 2 and f"--runs {number}: how many, from 1 to 999" in result.stderr
+    assert not (suite / "results").exists()
+
+
+def test_ones_own_budget_and_seed(suite):
+    add_program(suite, "exp01_add")
+    assert run(suite, "--", "--budget=2", "--seed", "7", runs="2").returncode == 0
+    assert all(line.endswith(".csv --budget=2 --seed 7") for line in calls(suite))
+
+
+def test_fewer_runs_leave_none_of_an_earlier_measurement(suite):
+    add_program(suite, "exp01_add")
+    add_program(suite, "exp03_memory")
+    run(suite, runs="3")
+    assert run(suite, "--only", "exp01", runs="2").returncode == 0
+    folder = suite / "results/nvidia-h200" / BOARD
+    found = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.csv"))
+    assert found == [f"run{number}/{name}.csv" for number in (1, 2, 3) for name in ("exp01_add", "exp03_memory")][:-2] + [
+        "run3/exp03_memory.csv"
+    ]
+
+
+SAMPLES = 'echo sample >"${2%.csv}.samples.csv"'
+
+
+def test_samples_are_packed_and_resume_unpacks_them(suite):
+    add_program(suite, "exp01_add", body=SAMPLES)
+    assert run(suite).returncode == 0
+    folder = suite / "results/nvidia-h200" / RUN
+    assert sorted(path.name for path in folder.iterdir()) == ["exp01_add.csv", "exp01_add.samples.csv.xz"]
+    add_program(suite, "exp01_add", body='[[ $(<"${2%.csv}.samples.csv") == sample ]] || exit 9')
+    assert run(suite, "--resume").returncode == 0
+    assert run(suite, "--resume").returncode == 0
+    add_program(suite, "exp01_add")
+    assert run(suite).returncode == 0  # afresh: nothing of the old ones
+    assert [path.name for path in folder.iterdir()] == ["exp01_add.csv"]
+
+
+def test_of_a_failed_run_nothing_is_packed(suite):
+    add_program(suite, "exp01_add", code=1, body=SAMPLES)
+    run(suite)
+    assert (suite / "results/nvidia-h200" / RUN / "exp01_add.samples.csv").exists()
 
 
 def test_resume_is_passed_where_there_is_something_to_go_on_with(suite):
@@ -244,7 +310,7 @@ def test_resume_is_passed_where_there_is_something_to_go_on_with(suite):
 
 def test_a_bench_bin_in_the_environment_is_used(suite):
     add_program(suite, "exp01_add")
-    command = [str(suite / "scripts/run.sh")]
+    command = [str(suite / "scripts/run.sh"), "--runs", "1"]
     env = {**os.environ, "BENCH_BIN": str(suite / "bin")}
     assert subprocess.run(command, capture_output=True, timeout=60, env=env).returncode == 0
     assert len(calls(suite)) == 1
@@ -411,7 +477,7 @@ def test_only_pages_that_were_made_are_recommended(suite, failing, words, code):
 
 def start(suite, *args, **env):
     """Starts run.sh, and returns its process as soon as somebody has touched `started`."""
-    command = [str(suite / "scripts/run.sh"), *args]
+    command = [str(suite / "scripts/run.sh"), "--runs", "1", *args]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **env}
     )

@@ -1,0 +1,55 @@
+"""How far runs agree, by class; and that intervals are tried on boards that they have not seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import synthetic
+from benchlib import markdown, repeatability, results
+
+EXP = "exp03_memory_coalescing"
+CUDA_NS = 100_000.0
+
+
+def board(folder: Path, name: str, ratios: list[float], ns: float = CUDA_NS) -> None:
+    for number, ratio in enumerate(ratios, start=1):
+        rows = synthetic.twins(EXP, "read_offset", ns, ns * ratio, gpu_uuid=name, half_width=0.002)
+        synthetic.write(folder / "boards" / name / f"run{number}", EXP, rows)
+
+
+def cold(folder: Path) -> repeatability.Kind:
+    return repeatability.kinds(results.load(folder))["cold"]
+
+
+def test_boards_alike(tmp_path: Path) -> None:
+    for name, ratios in {"a": [1.00, 1.01], "b": [1.01, 1.00], "c": [1.00, 1.01], "d": [1.01, 1.00]}.items():
+        board(tmp_path, name, ratios)
+    kind = cold(tmp_path)
+    assert (kind.ratios, kind.tried, kind.outside) == (1, 8, 0)
+    # MOVER of two half widths of 0.2 %.
+    assert kind.inside == pytest.approx([0.00283] * 8, rel=0.02)
+    # Of two values a distance d apart the variance is d^2 / 2; the boards' means are equal.
+    assert kind.runs == pytest.approx([0.00995**2 / 2] * 4, rel=0.01) and kind.boards == pytest.approx([0], abs=1e-9)
+
+
+def test_one_board_stands_out(tmp_path: Path) -> None:
+    for name, ratios in {"a": [1.000, 1.001], "b": [1.001, 1.000], "c": [1.000, 1.001], "d": [1.050, 1.051]}.items():
+        board(tmp_path, name, ratios)
+    kind = cold(tmp_path)
+    # d's two runs lie outside of what the others give; with d among the others, the interval is wide enough for any.
+    assert (kind.tried, kind.outside) == (8, 2)
+    assert "| cold | 1 | 0.28 | 0.07 | 2." in markdown.render(repeatability.blocks(results.load(tmp_path)))
+
+
+def test_short_cases_are_a_class_of_their_own(tmp_path: Path) -> None:
+    for name in "ab":
+        rows = synthetic.twins(EXP, "read_offset", 5000, 5100, gpu_uuid=name, elements=1024)
+        synthetic.write(tmp_path / "boards" / name / "run1", EXP, rows)
+    found = repeatability.kinds(results.load(tmp_path))
+    assert {name: kind.ratios for name, kind in found.items()} == {"cold": 0, "warm": 0, "warm, under 20 us": 1}
+
+
+def test_one_run_says_nothing(tmp_path: Path) -> None:
+    board(tmp_path, "a", [1.0])
+    assert markdown.render(repeatability.blocks(results.load(tmp_path))) == "No pair ran twice."
