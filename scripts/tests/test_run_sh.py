@@ -319,7 +319,7 @@ def test_a_bench_bin_in_the_environment_is_used(suite):
 def test_an_unpacked_package_runs_its_own_programs(suite):
     """It has no CMakeLists.txt; there is nothing to set up and to build."""
     add_program(suite, "exp01_add")
-    result = subprocess.run([suite / "scripts/run.sh"], capture_output=True, text=True, timeout=60)
+    result = subprocess.run([suite / "scripts/run.sh", "--runs", "1"], capture_output=True, text=True, timeout=60)
     assert result.returncode == 0, result.stderr
     assert len(calls(suite)) == 1 and "set-up and build" not in result.stdout
 
