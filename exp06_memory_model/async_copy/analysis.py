@@ -68,8 +68,8 @@ def copies(_: Study, table: Table) -> Blocks:
     rows = []
     for gbps, case in sorted(rated, key=lambda one: -one[0].value):
         peak = figure_of(table, case, "peak_pct")
-        chunk = Whole(case.whole("chunk_bytes")) if case["chunk_bytes"] else NONE
-        shape = [case["blocks_per_sm"] or NONE, case["stages"] or NONE, chunk, case["hint"] or NONE]
+        chunk: Cell = Whole(case.whole("chunk_bytes")) if case["chunk_bytes"] else NONE
+        shape: list[Cell] = [case["blocks_per_sm"] or NONE, case["stages"] or NONE, chunk, case["hint"] or NONE]
         rows.append([case["variant"], case["api"], *shape, plain(gbps), fixed(peak.value, 1) if peak else NONE])
     header = ["", "API", "blocks an SM:", "stages:", "bytes a copy:", "hint", "GB/s:", "of peak (%):"]
     return [document.table(header, rows)]

@@ -42,7 +42,8 @@ def _by_scope(table: Table, variants: Sequence[str], metric: str, also: str = ""
             chosen = [c for c in of_variant if (c["via"], c[also] if also else "", c["memory_order"]) == (via, more, order)]
             name = variant if via == "instruction" else f"{variant}, {via}"
             cells = [both_apis(table, [case for case in chosen if case["scope"] == scope], metric) for scope in scopes]
-            rows.append([name, *([Whole(int(more)) if more else NONE] if also else []), order, *cells])
+            size: list[Cell] = [Whole(int(more)) if more else NONE] if also else []
+            rows.append([name, *size, order, *cells])
     header = ["operation", *([also] if also else []), "order", *(f"{SCOPE_NAMES.get(scope, scope)}:" for scope in scopes)]
     return document.table(header, rows)
 
@@ -52,7 +53,7 @@ def _kernel(variant: str, case: Case) -> str:
     return "_".join(part for part in (KERNELS.get(variant, variant), case["memory_order"], case["scope"]) if part)
 
 
-def _smallest(table: Table, variant: str) -> Blocks:
+def _smallest(table: Table, variant: str) -> str:
     """Of what a chase walks through, the least: what the L1 holds."""
     sizes = {case["resident_bytes"] for case in table.select({"variant": variant, "via": "instruction"})}
     return min(sizes, key=lambda size: int(size or 0), default="")
