@@ -24,6 +24,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -79,21 +80,38 @@ def run_programs(programs: Sequence[Path], folder: Path, device: str) -> list[st
     """Has every program dump its kernels into the folder. Returns what went wrong, a line a program."""
     wish = ["--device", device] if device else []
 
+    running: set[subprocess.Popen[str]] = set()
+    stopping = threading.Event()
+
     def problem(program: Path) -> str:
         try:
-            run = subprocess.run(
-                [program, "--dump-isa", folder, *wish], capture_output=True, text=True, errors="replace",
-                timeout=DUMP_TIMEOUT_S, check=False,
-            )  # fmt: skip
+            with subprocess.Popen(
+                [program, "--dump-isa", folder, *wish], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
+            ) as process:
+                running.add(process)
+                if stopping.is_set():
+                    process.kill()
+                try:
+                    out, err = process.communicate(timeout=DUMP_TIMEOUT_S)
+                finally:
+                    process.kill()
+                    running.discard(process)
         except (OSError, subprocess.TimeoutExpired) as error:
             return f"{program.name}: {error}"
-        if run.returncode in (0, NOTHING_TO_RUN):
+        if process.returncode in (0, NOTHING_TO_RUN):
             return ""
-        last = (run.stderr.strip() or run.stdout.strip() or "it said nothing").splitlines()[-1]
-        return f"{program.name} --dump-isa ended with {run.returncode}: {last}"
+        last = (err.strip() or out.strip() or "it said nothing").splitlines()[-1]
+        return f"{program.name} --dump-isa ended with {process.returncode}: {last}"
 
     with ThreadPoolExecutor(DUMPS_AT_ONCE) as pool:  # they compile and wait, and time nothing
-        return list(filter(None, pool.map(problem, programs)))
+        try:
+            return list(filter(None, pool.map(problem, programs)))
+        except BaseException:  # Ctrl-C, SIGTERM: the threads wait for their programs, however long these take
+            stopping.set()
+            for process in list(running):
+                process.kill()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def gather(options: argparse.Namespace) -> tuple[str, list[Kernel], list[str]]:

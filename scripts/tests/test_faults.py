@@ -184,3 +184,22 @@ def test_what_is_written_to(tmp_path: Path) -> None:
         os.umask(mask)
     assert (tmp_path / "new").stat().st_mode & 0o777 == 0o600
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "new", "pipe", "real"]
+
+
+@pytest.mark.parametrize(("how", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_dump_sass_ends_with_its_programs(tmp_path: Path, how: signal.Signals, code: int) -> None:
+    for number in range(1, 7):
+        program = tmp_path / "bin" / f"exp0{number}_x"
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/$$.pid\nexec sleep 300\n", encoding="utf-8")
+        program.chmod(0o755)
+    command = [sys.executable, "-B", str(SCRIPTS / "dump_sass.py"), "--bin", str(tmp_path / "bin"), "--out", str(tmp_path / "out")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as parent:
+        end = time.monotonic() + 30
+        while len(list(tmp_path.glob("*.pid"))) < 4 and time.monotonic() < end:
+            time.sleep(0.05)
+        started = time.monotonic()
+        parent.send_signal(how)
+        assert parent.wait(timeout=20) == code and time.monotonic() - started < 10
+        programs = [int(path.stem) for path in tmp_path.glob("*.pid")]
+        assert len(programs) >= 4 and not any(map(alive, programs))
