@@ -77,6 +77,7 @@ class Analysis:
     plots_marker: str = ""
     counting: Counting = Counting()
     floor: FloorFacts = FloorFacts()
+    compares_times: bool = True  # False: a time is no figure of merit here, and twins' times get no verdict
 
 
 @dataclass
@@ -88,6 +89,8 @@ class Study(Results):
 
     @staticmethod
     def of(found: Results, analyses: Mapping[str, Analysis]) -> Study:
+        for name, table in found.tables.items():
+            table.compares_times = name not in analyses or analyses[name].compares_times
         return Study(**{each.name: getattr(found, each.name) for each in fields(Results)}, analyses=analyses)
 
     def once(self, make: Callable[..., Made], *arguments: Hashable) -> Made:

@@ -34,10 +34,10 @@ class Kind:
 
 
 def kinds(found: Results) -> dict[str, Kind]:
-    """Of every pair of twins with two runs or more. Litmus tests are left out: their times are no figures of merit."""
+    """Of every pair of twins with two runs or more whose times are compared."""
     result = {name: Kind() for name in CLASSES}
-    for name, table in found.tables.items():
-        for case in table.select({"api": "cuda"}) if name != "exp06_litmus" else []:
+    for table in found.tables.values():
+        for case in table.select({"api": "cuda"}) if table.compares_times else []:
             twin = table.twin(case)
             time = table.figure(case, "device_ns")
             if twin is None or time is None:

@@ -100,6 +100,7 @@ class Table:
         self.runs = list(runs)
         self.boards = list(boards) or [""] * len(self.runs)
         self.folders = list(folders)
+        self.compares_times = True  # as the experiment's analysis says
         self.cases = list(dict.fromkeys(case for run in self.runs for case in run))
         self._by_name = {column.name: column for column in columns}
         self._rows: dict[Case, list[Row]] = {}

@@ -86,7 +86,8 @@ def sectors_cell(table: Table, case: Case) -> str:
 
 
 def pair_ratio(table: Table, pair: Pair) -> Figure | None:
-    if not pair.cuda or not pair.vulkan or not table.same_gpu(pair.cuda, pair.vulkan):
+    """Vulkan's time over CUDA's; None where there is no twin on the GPU, or times are not compared."""
+    if not table.compares_times or not pair.cuda or not pair.vulkan or not table.same_gpu(pair.cuda, pair.vulkan):
         return None
     return table.ratio(pair.vulkan, pair.cuda)
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 import synthetic
 from benchlib import markdown, repeatability, results
+from benchlib.analysis import Analysis, Study
+from benchlib.claim_tables import pair_verdicts
 
 EXP = "exp03_memory_coalescing"
 CUDA_NS = 100_000.0
@@ -53,3 +55,13 @@ def test_short_cases_are_a_class_of_their_own(tmp_path: Path) -> None:
 def test_one_run_says_nothing(tmp_path: Path) -> None:
     board(tmp_path, "a", [1.0])
     assert markdown.render(repeatability.blocks(results.load(tmp_path))) == "No pair ran twice."
+
+
+def test_times_that_are_no_figure_of_merit_get_no_verdict(tmp_path: Path) -> None:
+    for name in "ab":
+        board(tmp_path, name, [1.5, 1.5])
+    counted = {}
+    for compares in (True, False):
+        study = Study.of(results.load(tmp_path), {EXP: Analysis(compares_times=compares)})
+        counted[compares] = sum(kind.ratios for kind in repeatability.kinds(study).values()), pair_verdicts(study.tables[EXP])
+    assert counted == {True: (1, {"SLOWER": 1}), False: (0, {})}
