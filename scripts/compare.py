@@ -277,9 +277,9 @@ def harmless(text: str) -> str:
 
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     summary, _, rest = (__doc__ or "").partition("\n")
-    parser = argparse.ArgumentParser(
-        usage="%(prog)s A B [C ...] [options]", description=summary, epilog=rest, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    as_it_is = argparse.RawDescriptionHelpFormatter
+    usage = "%(prog)s A B [C ...] [options]"
+    parser = argparse.ArgumentParser(usage=usage, description=summary, epilog=rest, formatter_class=as_it_is)
     add = parser.add_argument
     add("sets", nargs="+", type=Path, metavar="DIR", help="results as they were, then as they are")
     add("--only", action="append", default=[], metavar="NAME", help="only this experiment, e.g. exp03 (repeatable)")

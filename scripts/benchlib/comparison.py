@@ -17,7 +17,7 @@ from benchlib.samples import Identity, Samples
 from benchlib.stats import SAME_HI, SAME_LO, Figure, hull, ratio, verdict
 
 SAME, FASTER, SLOWER, UNCLEAR = COMPARED = ("SAME", "FASTER", "SLOWER", "UNCLEAR")
-ONLY_A, ONLY_B, NO_TIME = ALONE = ("ONLY IN A", "ONLY IN B", "NO TIME")  # the last: in neither set, or listed in one without a time
+ONLY_A, ONLY_B, NO_TIME = ALONE = ("ONLY IN A", "ONLY IN B", "NO TIME")  # the last: neither set has one
 VERDICTS = (*COMPARED, *ALONE)
 ALPHA = 0.05  # of all verdicts together
 OTHER_CLOCK = 0.005  # medians of the SM clock further apart than this: cycles are worth a look

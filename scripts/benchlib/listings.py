@@ -34,10 +34,8 @@ def parse(text: str) -> list[Instruction]:
     for line in text.splitlines():
         code, comment, _ = line.partition("//")
         if match := _LINE.match(code):
-            operands = match["operands"].strip()
-            found.append(
-                Instruction(int(match["offset"], 16), match["predicate"] or "", match["opcode"], operands, recovered=bool(comment))
-            )
+            offset, predicate, operands = int(match["offset"], 16), match["predicate"] or "", match["operands"].strip()
+            found.append(Instruction(offset, predicate, match["opcode"], operands, recovered=bool(comment)))
     return found
 
 

@@ -57,7 +57,8 @@ def load(directory: Path, experiment: str) -> dict[Identity, Samples]:
     found: dict[Identity, Samples] = {}
     for line, record in reader:
         if record[version] not in SCHEMAS:
-            raise InputError(f"{path}: line {line}: schema {ascii(record[version])[:80]}, this program reads {' and '.join(SCHEMAS)}")
+            known = " and ".join(SCHEMAS)
+            raise InputError(f"{path}: line {line}: schema {ascii(record[version])[:80]}, this program reads {known}")
         if not record[device_ns]:
             continue
         cells = tuple(record[first:last])

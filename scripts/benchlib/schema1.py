@@ -60,7 +60,8 @@ def columns(header: Sequence[str], texts: Collection[str]) -> list[Column]:
     for name in between:
         whole = name in _MODEL | _WHOLE or name.endswith("_bytes")
         found.append(Column(name, "model" if name in _MODEL else "param", "integer" if whole else "text", key=name not in _MODEL))
-    found += [Column(name, "case", "text" if name == "cache" else "integer", key=name in ("elements", "cache")) for name in TIMES[:5]]
+    for name in TIMES[:5]:
+        found.append(Column(name, "case", "text" if name == "cache" else "integer", key=name in ("elements", "cache")))
     found.append(Column("device_ns", "time", "real", interval=True))
     found += [Column(name, "time", "real") for name in TIMES[8:]]
     names = measured_names(header)
