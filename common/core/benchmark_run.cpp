@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <iostream>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "core/environment.h"
 #include "core/error.h"
 #include "core/process.h"
+#include "core/watchdog.h"
 
 namespace bench {
 
@@ -167,11 +169,24 @@ void BenchmarkRun::report(std::size_t c, std::size_t s, benchmark::State& state)
 void BenchmarkRun::run_case(std::size_t c) {
   const Case& the_case = cases_[c];
   report_->start_case(c, the_case);
+  const LastWords last_words([&](const DeviceLost& why) { record(c, runner_.lost(the_case, why)); });
   std::optional<CaseResult> result = runner_.run(the_case);
   if (!result) return;
-  if (writer_) writer_->write(the_case, *result);
-  report_->end_case(c, the_case, *result);
+  record(c, *result);
+  if (!result->lost.empty()) {
+    say(result->lost);
+    std::cout.flush();
+    leave(kDeviceLost);
+  }
   results_[c] = std::move(result->sides);
+}
+
+void BenchmarkRun::record(std::size_t c, const CaseResult& result) {
+  if (writer_) {
+    const Unbroken writing;
+    writer_->write(cases_[c], result);
+  }
+  report_->end_case(c, cases_[c], result);
 }
 
 int BenchmarkRun::finish() const {

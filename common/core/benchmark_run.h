@@ -36,6 +36,8 @@ class BenchmarkRun {
   void register_cases();
   void report(std::size_t c, std::size_t s, benchmark::State& state);
   void run_case(std::size_t c);
+  // Writes and reports what came out of a case.
+  void record(std::size_t c, const CaseResult& result);
   int finish() const;
 
   const Experiment& experiment_;

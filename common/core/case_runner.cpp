@@ -1,5 +1,7 @@
 #include "core/case_runner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -9,6 +11,15 @@
 #include "core/process.h"
 
 namespace bench {
+namespace {
+
+constexpr double kSmokeThrottleS = 0.5;
+
+bool ran_out_of_memory(const CaseResult& result) {
+  return std::any_of(result.sides.begin(), result.sides.end(), [](const SideResult& side) { return side.out_of_memory; });
+}
+
+}  // namespace
 
 std::string_view to_string(Status status) {
   return status == Status::kOk ? "ok" : status == Status::kFailed ? "failed" : "skipped";
@@ -29,43 +40,74 @@ std::variant<Prepared, SideResult> set_up(const Case& the_case, const Side& side
 }
 
 std::optional<CaseResult> CaseRunner::run(const Case& the_case) {
-  CaseResult result;
-  result.started_at = utc_now();
-  if (devices_.use_queue(the_case.queue)) isa_hashes_.clear();  // by address, which a new kernel may get again
-  result.sides.resize(the_case.sides.size());
+  in_hand_ = {
+      .started_at = utc_now(), .sides = std::vector<SideResult>(the_case.sides.size()), .samples = {}, .timed = {}, .lost = {}};
+  try {
+    if (devices_.use_queue(the_case.queue)) isa_hashes_.clear();  // by address, which a new kernel may get again
+    try_once(the_case, false);
+    if (ran_out_of_memory(in_hand_)) {
+      devices_.release_buffers();
+      try_once(the_case, true);
+      if (ran_out_of_memory(in_hand_)) devices_.release_buffers();
+    }
+  } catch (const Interrupted&) {
+    return {};
+  } catch (const DeviceLost& why) {
+    return lost(the_case, why);
+  }
+  in_hand_.gpu_s = in_hand_.samples.timed_s;
+  for (const Sample& one : in_hand_.samples.samples) {
+    const Side& side = the_case.sides[in_hand_.timed[one.side]];
+    if (the_case.cache == Cache::kCold && one.device_ns) in_hand_.gpu_s += devices_.at(side.api).evict_s;
+  }
+  return in_hand_;
+}
+
+void CaseRunner::try_once(const Case& the_case, bool last) {
+  in_hand_.sides.assign(the_case.sides.size(), {});
+  in_hand_.samples = {};
+  in_hand_.timed.clear();
   std::vector<std::optional<Prepared>> prepared(the_case.sides.size());
   std::vector<Subject*> subjects;
   for (std::size_t s = 0; s < prepared.size(); ++s) {
     const Side& side = the_case.sides[s];
     std::variant<Prepared, SideResult> made = set_up(the_case, side, devices_.at(side.api));
     if (const auto* why_not = std::get_if<SideResult>(&made)) {
-      result.sides[s] = *why_not;
+      in_hand_.sides[s] = *why_not;
+      if (why_not->out_of_memory && !last) return;
       continue;
     }
     prepared[s] = std::get<Prepared>(std::move(made));
-    result.timed.push_back(s);
+    in_hand_.timed.push_back(s);
     subjects.push_back(prepared[s]->subject.get());
   }
   if (!subjects.empty()) {
-    try {
-      take_samples(the_case, subjects, result);
-    } catch (const Interrupted&) {
-      return {};
-    } catch (const Error& error) {
-      for (const std::size_t s : result.timed) {
-        result.sides[s] = {.status = Status::kFailed, .reason = error.what(), .device_ns = {}};
+    const auto fail = [&](const Error& error, bool out_of_memory) {
+      for (const std::size_t s : in_hand_.timed) {
+        in_hand_.sides[s] = {
+            .status = Status::kFailed, .reason = error.what(), .device_ns = {}, .out_of_memory = out_of_memory};
       }
+    };
+    try {
+      take_samples(the_case, subjects, in_hand_);
+    } catch (const OutOfMemory& error) {
+      fail(error, true);
+    } catch (const Error& error) {
+      fail(error, false);
     }
   }
-  for (const std::size_t s : result.timed) measure(*prepared[s], result.sides[s]);
-  if (std::any_of(result.sides.begin(), result.sides.end(), [](const SideResult& side) { return side.out_of_memory; })) {
-    prepared.clear();  // not before now: the partner's subject was still using its buffers
-    devices_.release_buffers();
-  }
-  result.gpu_s = result.samples.timed_s;
-  for (const Sample& one : result.samples.samples) {
-    const Side& side = the_case.sides[result.timed[one.side]];
-    if (the_case.cache == Cache::kCold && one.device_ns) result.gpu_s += devices_.at(side.api).evict_s;
+  for (const std::size_t s : in_hand_.timed) measure(*prepared[s], in_hand_.sides[s]);
+}
+
+CaseResult CaseRunner::lost(const Case& the_case, const DeviceLost& why) const {
+  CaseResult result = {
+      .started_at = in_hand_.started_at, .sides = in_hand_.sides, .samples = {}, .timed = {}, .lost = why.what()};
+  for (std::size_t s = 0; s < result.sides.size(); ++s) {
+    const OpenDevice& open = devices_.at(the_case.sides[s].api);
+    if (result.sides[s].status == Status::kSkipped) continue;
+    result.sides[s] = open.unavailable.empty()
+                          ? SideResult{.status = Status::kFailed, .reason = why.what(), .device_ns = {}}
+                          : SideResult{.status = Status::kSkipped, .reason = open.unavailable, .device_ns = {}};
   }
   return result;
 }
@@ -77,6 +119,10 @@ void CaseRunner::take_samples(const Case& the_case, const std::vector<Subject*>&
     SideResult& side = result.sides[result.timed[i]];
     side.status = Status::kOk;
     side.reason = devices_.selection().unpaired_reason;
+    if (const std::size_t ungated = result.samples.ungated(static_cast<std::uint32_t>(i)); ungated != 0) {
+      side.reason += fmt::format("{}{} samples whose launches were not all queued before the first one began",
+                                 side.reason.empty() ? "" : "; ", ungated);
+    }
     side.device_ns = summarize(result.samples.device_ns(static_cast<std::uint32_t>(i)));
     side.batch = result.samples.batch;
     if (the_case.useful_bytes != 0) side.gbps = static_cast<double>(the_case.useful_bytes) / side.device_ns->median;
@@ -92,7 +138,10 @@ SamplerOptions CaseRunner::sampler_options(const Case& the_case) const {
   sampler.budget_s = options_.case_budget_s() * the_case.budget_part;
   sampler.min_timed_s = sampler.budget_s / 5;
   sampler.host_samples = options_.smoke ? 1 : the_case.host_samples;
-  if (options_.smoke) sampler.max_samples = sampler.min_samples;
+  if (options_.smoke) {
+    sampler.max_samples = sampler.min_samples;
+    sampler.throttle_s = kSmokeThrottleS;
+  }
   sampler.seed = options_.seed;
   sampler.interrupted = interrupted;
   sampler.read_clock = devices_.clock_reader();

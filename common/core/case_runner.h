@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/error.h"
 #include "core/experiment.h"
 #include "core/open_devices.h"
 #include "core/options.h"
@@ -38,9 +39,10 @@ struct CaseResult {
   SampleSet samples;
   std::vector<std::size_t> timed;  // which side each of the sampler's subjects is
   double gpu_s = 0;                // what the GPU was timed for, and its eviction sweeps
+  std::string lost;                // what DeviceLost said: no later case can run
 };
 
-// Allocates, fills, runs once, verifies. What is to be timed, or why there is nothing.
+// Allocates, fills, runs once, verifies. What is to be timed, or why there is nothing. Throws DeviceLost and Interrupted.
 std::variant<Prepared, SideResult> set_up(const Case& the_case, const Side& side, OpenDevice& open);
 
 class CaseRunner {
@@ -49,10 +51,16 @@ class CaseRunner {
   CaseRunner(const Experiment& experiment, const Options& options, std::uint64_t evict_bytes, OpenDevices& devices)
       : experiment_(experiment), options_(options), evict_bytes_(evict_bytes), devices_(devices) {}
 
-  // nullopt: a signal came in between; the case is lost, and nothing else.
+  // What runs out of memory is tried once more, after everything that can be released has been. nullopt: a signal came in
+  // between; the case is lost, and nothing else.
   std::optional<CaseResult> run(const Case& the_case);
 
+  // The case in hand, now that its device is lost: what has not been skipped by then has failed.
+  CaseResult lost(const Case& the_case, const DeviceLost& why) const;
+
  private:
+  // Fills in_hand_. `last`: a side that runs out of memory fails alone; else the case ends there.
+  void try_once(const Case& the_case, bool last);
   void take_samples(const Case& the_case, const std::vector<Subject*>& subjects, CaseResult& result);
   SamplerOptions sampler_options(const Case& the_case) const;
   const std::string& isa_hash_of(const Kernel* kernel);
@@ -63,6 +71,7 @@ class CaseRunner {
   std::uint64_t evict_bytes_;
   OpenDevices& devices_;
   std::map<const Kernel*, std::string> isa_hashes_;
+  CaseResult in_hand_;
 };
 
 }  // namespace bench

@@ -200,6 +200,13 @@ struct DeviceSampleSpec {
   bool evict_l2 = false;
 };
 
+// One device sample.
+struct DeviceTime {
+  double ns = 0;  // between its two stamps
+  // All of its launches were queued before the first one began. If not, the host's pace may be in `ns`.
+  bool gated = true;
+};
+
 // Host clock, one submission of `batch` launches without stamps, from an idle GPU.
 struct HostTimes {
   double roundtrip_ns = 0;  // submit to completed, whole submission
@@ -212,8 +219,8 @@ class Subject {
   virtual ~Subject() = default;
   // What it launches; nullptr for a Copy or Nothing.
   virtual const Kernel* kernel() const { return nullptr; }
-  // Nanoseconds between the two device stamps around spec.batch launches. Blocks until the GPU is done.
-  virtual double time_device(const DeviceSampleSpec& spec) = 0;
+  // spec.batch launches between two device stamps. Blocks until the GPU is done.
+  virtual DeviceTime time_device(const DeviceSampleSpec& spec) = 0;
   virtual HostTimes time_host(std::uint32_t batch) = 0;
 };
 

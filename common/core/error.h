@@ -1,4 +1,5 @@
-// How the suite fails: Error (this case cannot go on), Skip (this machine lacks something), UsageError (the command line).
+// How the suite fails: Error (this case cannot go on), Skip (this machine lacks something), DeviceLost (no case can),
+// UsageError (the command line).
 #pragma once
 
 #include <fmt/format.h>
@@ -32,6 +33,20 @@ class Skip : public std::runtime_error {
   explicit Skip(fmt::format_string<Args...> format, Args&&... args)
       : std::runtime_error(fmt::format(format, std::forward<Args>(args)...)) {}
 };
+
+// The GPU is gone for this process: a fault, a reset, or work that does not come back. The row in hand becomes `failed` with
+// what() as its reason, and the program ends (kDeviceLost). Not an Error: whoever catches one goes on with the device.
+class DeviceLost : public std::runtime_error {
+ public:
+  // What such a reason begins with.
+  static constexpr const char* kPrefix = "device lost: ";
+  template <class... Args>
+  explicit DeviceLost(fmt::format_string<Args...> format, Args&&... args)
+      : std::runtime_error(kPrefix + fmt::format(format, std::forward<Args>(args)...)) {}
+};
+
+// A signal asked the program to stop (see process.h): the case in hand is left, and no row written.
+struct Interrupted {};
 
 // A command line that cannot be obeyed: one line on stderr, exit code 2, nothing written.
 class UsageError : public std::runtime_error {

@@ -115,7 +115,7 @@ Case twin(const std::string& variant, const Values& params, const std::function<
 std::vector<Case> aa_controls(const Case& original);
 
 // The whole program: options, devices, Google Benchmark, sampling, CSV. Returns the exit code: 0 all ran, 1 something failed,
-// 2 usage, 77 everything was skipped, 130 interrupted.
+// 2 usage, 3 the GPU was lost, 77 everything was skipped, 130 interrupted.
 int run_main(int argc, char** argv, const Experiment& experiment, std::vector<std::unique_ptr<Backend>> backends);
 
 }  // namespace bench

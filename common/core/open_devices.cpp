@@ -6,12 +6,15 @@
 #include "core/environment.h"
 #include "core/error.h"
 #include "core/process.h"
+#include "core/watchdog.h"
 
 namespace bench {
 namespace {
 
 // nvbench's rule: below three quarters of the highest SM clock a sample says little about the kernel.
 constexpr double kThrottledPart = 0.75;
+// A driver's first context on a host with many GPUs, or a device that gives its memory back.
+constexpr double kOpeningS = 10;
 
 // One sweep's time, for the account of how busy the GPU was kept: an empty sample with it, less one without.
 double measure_eviction(Device& device) {
@@ -51,6 +54,14 @@ OpenDevices::OpenDevices(std::vector<std::unique_ptr<Backend>> backends, Selecti
   if (!selection_.unpaired_reason.empty()) say(selection_.unpaired_reason);
 }
 
+OpenDevices::~OpenDevices() noexcept {
+  const Wait wait("closing the devices", kOpeningS, WaitFor::kDriver);
+  for (auto& [api, open] : open_) {
+    open.workbench.reset();
+    open.device.reset();
+  }
+}
+
 // The device of open.info with open.queue; false, and `unavailable` says why, if it cannot be had.
 bool OpenDevices::open(Backend& backend, OpenDevice& open) const {
   open.unavailable.clear();
@@ -58,6 +69,7 @@ bool OpenDevices::open(Backend& backend, OpenDevice& open) const {
   DeviceOptions options = settings_.device;
   options.queue = open.queue;
   try {
+    const Wait wait("opening the device", kOpeningS, WaitFor::kDriver);
     open.device = backend.open(open.info, options);
   } catch (const Skip& skip) {
     open.unavailable = skip.what();
@@ -80,6 +92,7 @@ void OpenDevices::pair_up() {
 void OpenDevices::find_clock() {
   const DeviceInfo* named = selection_.named();
   if (named == nullptr || !named->uuid || named->is_cpu) return;
+  const Wait wait("NVML", kOpeningS, WaitFor::kDriver);
   nvml_.emplace(*named->uuid);
   max_sm_mhz_ = nvml_->max_sm_clock_mhz();
   if (const auto driver = nvml_->driver_version()) {
@@ -94,6 +107,7 @@ bool OpenDevices::none() const {
 }
 
 void OpenDevices::release_buffers() {
+  const Wait wait("the release of all buffers");
   for (auto& [api, open] : open_) {
     if (open.workbench) open.workbench->release_buffers();
   }
@@ -108,8 +122,11 @@ bool OpenDevices::use_queue(QueueKind queue) {
   }
   release_buffers();
   if (at(Api::kCuda).workbench) at(Api::kCuda).workbench->share_with(nullptr);
-  vulkan.workbench.reset();
-  vulkan.device.reset();
+  {
+    const Wait wait("closing the Vulkan device", kOpeningS, WaitFor::kDriver);
+    vulkan.workbench.reset();
+    vulkan.device.reset();
+  }
   vulkan.queue = queue;
   for (const auto& backend : backends_) {
     if (backend->api() == Api::kVulkan) open(*backend, vulkan);
@@ -121,6 +138,7 @@ bool OpenDevices::use_queue(QueueKind queue) {
 void OpenDevices::prepare_eviction(std::uint64_t bytes) {
   for (auto& [api, open] : open_) {
     if (!open.device || open.can_evict) continue;
+    const Wait wait("the set-up of the L2's eviction", kOpeningS, WaitFor::kDriver);
     open.device->set_evict_bytes(bytes);
     open.can_evict = true;
     open.evict_s = measure_eviction(*open.device);
@@ -130,6 +148,7 @@ void OpenDevices::prepare_eviction(std::uint64_t bytes) {
 std::function<ClockReading()> OpenDevices::clock_reader() const {
   if (!nvml_) return {};
   return [this] {
+    const Wait wait("NVML");
     ClockReading reading;
     reading.sm_mhz = nvml_->sm_clock_mhz();
     reading.throttled = (reading.sm_mhz && max_sm_mhz_ && *reading.sm_mhz < kThrottledPart * *max_sm_mhz_) ||

@@ -41,6 +41,10 @@ class OpenDevices {
   OpenDevices(std::vector<std::unique_ptr<Backend>> backends, Selection selection, const std::map<Api, std::string>& left_out,
               const Settings& settings);
 
+  OpenDevices(const OpenDevices&) = delete;
+  OpenDevices& operator=(const OpenDevices&) = delete;
+  ~OpenDevices() noexcept;
+
   OpenDevice& at(Api api) { return open_.at(api); }
   const OpenDevice& at(Api api) const { return open_.at(api); }
   // Both APIs', with or without a device.

@@ -43,11 +43,11 @@ std::string complain_of_name(const std::string& text) {
   return text.starts_with("--") ? fmt::format("expected a name, found the option {}", text) : "";
 }
 
-double parse_budget(const std::string& text) {
+double parse_seconds(std::string_view option, const std::string& text) {
   double seconds = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(seconds) || seconds <= 0) {
-    throw UsageError("--budget {}: expected seconds, a number above 0 such as 0.5", text);
+    throw UsageError("{} {}: expected seconds, a number above 0 such as 0.5", option, text);
   }
   return seconds;
 }
@@ -93,6 +93,7 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
   std::vector<std::string> sizes;
   std::string cache = "auto";
   std::string budget;
+  std::string timeout;
   std::string seed = "1";
   const CLI::Validator is_name(complain_of_name, "");
   app.add_option("--api", api, "Which APIs to run")->check(CLI::IsMember({"both", "cuda", "vulkan"}))->capture_default_str();
@@ -114,6 +115,8 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
         ->check(CLI::IsMember({"own", "shared"}));
   }
   app.add_option("--budget", budget, "Seconds of sampling per case (default 0.5; 0.1 with --quick)");
+  app.add_option("--timeout", timeout,
+                 "Seconds that a wait for the GPU may take before it counts as lost (default 20, and more for large work)");
   app.add_option("--seed", seed, "Seed of the input and of the sampling order")->capture_default_str();
   app.add_option("--csv", options.csv, "Write the results here, and every sample to <name>.samples.csv beside it")
       ->check(is_name);
@@ -129,7 +132,9 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
   app.add_flag("--describe", options.describe, "Say what is measured and stop");
   app.add_flag("--print-slug", options.print_slug, "Print the device's name as results/ spells it and stop");
   app.add_flag("--print-board", options.print_board, "Print the first eight digits of the device's UUID and stop");
-  app.footer("Google Benchmark's flags work too: --benchmark_filter=REGEX, --benchmark_list_tests, --benchmark_out=FILE, ...");
+  app.footer(
+      "Google Benchmark's flags work too: --benchmark_filter=REGEX, --benchmark_list_tests, --benchmark_out=FILE, ...\n"
+      "Exit codes: 0 all ran, 1 something failed, 2 usage, 3 the GPU was lost, 77 everything was skipped, 130 interrupted.");
 
   std::vector<std::string> own(argv + 1, argv + argc);
   options.benchmark = take_benchmark_flags(own);
@@ -148,7 +153,8 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
     throw UsageError("--size: the cases of {} have sizes of their own; leave it out", experiment.name);
   }
   options.sizes = parse_sizes(sizes);
-  if (!budget.empty()) options.budget_s = parse_budget(budget);
+  if (!budget.empty()) options.budget_s = parse_seconds("--budget", budget);
+  if (!timeout.empty()) options.timeout_s = parse_seconds("--timeout", timeout);
   options.seed = parse_seed(seed);
   if (cache == "cold" || cache == "both") options.caches.push_back(Cache::kCold);
   if (cache == "warm" || cache == "both") options.caches.push_back(Cache::kWarm);

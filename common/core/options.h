@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,9 @@ struct Options {
   std::vector<std::uint64_t> sizes;
   std::vector<std::string> variants;  // names, or beginnings of names ending in '*'
   std::vector<Cache> caches;
-  std::string memory;   // "own" or "shared"; empty: both
-  double budget_s = 0;  // 0: half a second a case, or 0.1 s with --quick
+  std::string memory;               // "own" or "shared"; empty: both
+  std::optional<double> timeout_s;  // of every wait for a GPU; see core/watchdog.h
+  double budget_s = 0;              // 0: half a second a case, or 0.1 s with --quick
   std::uint64_t seed = 1;
   std::string csv;
   bool resume = false;

@@ -1,14 +1,40 @@
 #include "core/process.h"
 
+#include <unistd.h>
+
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <iostream>
+
+#include "core/error.h"
 
 namespace bench {
 namespace {
 
 volatile std::sig_atomic_t g_interrupted = 0;
-void on_signal(int /*signal*/) { g_interrupted = 1; }
+
+// Who may go on: an Unbroken, or who ends the program. Lock-free, as a signal's handler needs it.
+enum Turn : int { kNobody, kUnbroken, kLeaving };
+std::atomic<int> g_turn = kNobody;
+std::atomic<bool> g_end_after_unbroken = false;
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+
+// False while an Unbroken lives.
+bool take_turn(Turn turn) noexcept {
+  int nobody = kNobody;
+  return g_turn.compare_exchange_strong(nobody, turn);
+}
+
+void on_signal(int /*signal*/) {
+  if (g_interrupted == 0) {
+    g_interrupted = 1;
+  } else if (take_turn(kLeaving)) {
+    _exit(kInterruptedBySignal);
+  } else {
+    g_end_after_unbroken = true;
+  }
+}
 
 }  // namespace
 
@@ -20,6 +46,24 @@ void note_signals() {
 }
 
 bool interrupted() { return g_interrupted != 0; }
+
+void throw_if_interrupted() {
+  if (interrupted()) throw Interrupted{};
+}
+
+Unbroken::Unbroken() noexcept {
+  while (!take_turn(kUnbroken)) pause();  // another thread is ending the program
+}
+
+Unbroken::~Unbroken() noexcept {
+  g_turn = kNobody;
+  if (g_end_after_unbroken) leave(kInterruptedBySignal);
+}
+
+void leave(ExitCode code) noexcept {
+  while (!take_turn(kLeaving)) usleep(1000);
+  _exit(code);
+}
 
 void say(const std::string& line) { std::cerr << line << std::endl; }
 

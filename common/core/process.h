@@ -5,11 +5,26 @@
 
 namespace bench {
 
-enum ExitCode : int { kOk = 0, kFailed = 1, kUsage = 2, kAllSkipped = 77, kInterruptedBySignal = 130 };
+enum ExitCode : int { kOk = 0, kFailed = 1, kUsage = 2, kDeviceLost = 3, kAllSkipped = 77, kInterruptedBySignal = 130 };
 
-// SIGINT and SIGTERM no longer end the program: they are noted, for interrupted() to tell.
+// The first SIGINT or SIGTERM is noted, for interrupted() to tell; the second ends the program at once.
 void note_signals();
 bool interrupted();
+// Throws Interrupted if a signal came: for work that takes long without the sampler, which asks by itself.
+void throw_if_interrupted();
+
+// While one lives, the program does not end by a signal or by leave(): what is being written is written whole.
+class Unbroken {
+ public:
+  Unbroken() noexcept;
+  Unbroken(const Unbroken&) = delete;
+  Unbroken& operator=(const Unbroken&) = delete;
+  ~Unbroken() noexcept;
+};
+
+// Ends the program without destructors and exit handlers, which would wait for a GPU that does not answer. From any thread, and
+// not while an Unbroken of its own lives.
+[[noreturn]] void leave(ExitCode code) noexcept;
 
 // One line on stderr: stdout belongs to Google Benchmark's tables and to what was asked for.
 void say(const std::string& line);

@@ -85,6 +85,7 @@ Values ResultWriter::figures(const Case& the_case, const SideResult& result, con
                 {"device_ns_min", time.min},
                 {"device_ns_p05", time.p05},
                 {"device_ns_p95", time.p95},
+                {"ungated_samples", samples.ungated(subject)},
                 {"roundtrip_ns", samples.median_of(subject, &Sample::roundtrip_ns)},
                 {"submit_ns", samples.median_of(subject, &Sample::submit_ns)},
                 {"gbps", result.gbps > 0 ? Value(result.gbps) : Value()},

@@ -19,11 +19,13 @@
 #include "core/schema.h"
 #include "core/selection.h"
 #include "core/untimed_run.h"
+#include "core/watchdog.h"
 
 namespace bench {
 namespace {
 
 constexpr std::size_t kBoardDigits = 8;  // of a UUID: enough to tell boards apart, before its first hyphen
+constexpr double kProfiledWaitS = 3600;
 
 void print_variants(const Experiment& experiment) {
   std::cout << experiment.name << ": " << experiment.question << "\n\n";
@@ -79,6 +81,10 @@ int run(const Experiment& experiment, const Options& options, std::vector<std::u
     return kOk;
   }
   const std::vector<DeviceInfo>& cuda_devices = listed.devices.at(Api::kCuda);
+  if (!options.device.empty() && cuda_devices.empty() && listed.devices.at(Api::kVulkan).empty()) {
+    throw UsageError("--device {}: there is no device; CUDA: {}; Vulkan: {}", options.device, listed.unavailable.at(Api::kCuda),
+                     listed.unavailable.at(Api::kVulkan));
+  }
   const SelectionWish wish = {options.want_cuda, options.want_vulkan, options.device};
   const Selection selection = select_devices(cuda_devices, listed.devices.at(Api::kVulkan), wish);
   if (options.print_slug) {
@@ -114,10 +120,19 @@ int run_main(int argc, char** argv, const Experiment& experiment, std::vector<st
   try {
     Options options;
     if (!parse_options(argc, argv, experiment, options)) return kOk;
+    // A profiler repeats a kernel for each group of its counters, all of it inside one launch.
+    set_wait_limit(options.profile ? options.timeout_s.value_or(kProfiledWaitS) : options.timeout_s);
+    start_watchdog();
     return run(experiment, options, std::move(backends));
   } catch (const UsageError& error) {
     std::cerr << experiment.name << ": " << error.what() << '\n';
     return kUsage;
+  } catch (const Interrupted&) {
+    say("interrupted");
+    return kInterruptedBySignal;
+  } catch (const DeviceLost& lost) {
+    std::cerr << experiment.name << ": " << lost.what() << '\n';
+    return kDeviceLost;
   } catch (const std::exception& error) {
     std::cerr << experiment.name << ": " << error.what() << '\n';
     return kFailed;

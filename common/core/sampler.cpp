@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <thread>
 
 #include "core/error.h"
 #include "core/process.h"
@@ -24,8 +26,11 @@ constexpr std::size_t kMinDistinct = 5;
 // Untimed launches before a warm batch: the partner's sample may have taken the L2, and one launch brings the data back.
 constexpr std::uint32_t kLeadIn = 2;
 constexpr double kWarmupSeconds = 0.02;
-// Throttled samples in a row, per side, before the case is given up.
-constexpr std::size_t kMaxRetakes = 20;
+// Throttled samples in a row that are retaken at once; then each is preceded by a pause, twice as long as the one before.
+constexpr std::size_t kRetakesAtOnce = 3;
+constexpr double kFirstPauseS = 0.1;
+constexpr double kLongestPauseS = 5;
+constexpr double kSliceS = 0.05;  // of a pause, between two looks for a signal
 // Noise has been stable when the inter-quartile range, as a part of the median, moved less than this over the last checks.
 constexpr double kNoiseDrift = 0.05;
 constexpr std::size_t kNoiseStart = 64;
@@ -64,15 +69,7 @@ class Sampling {
   void choose_batch() {
     result_.batch = options_.cache == Cache::kCold ? 1 : std::max(1U, options_.fixed_batch);
     double quickest = std::numeric_limits<double>::infinity();
-    for (Subject* subject : subjects_) {
-      const double start = now_();
-      double last = 0;
-      do {
-        check_interrupt();
-        last = subject->time_device(spec()) / result_.batch;
-      } while (now_() - start < kWarmupSeconds);
-      quickest = std::min(quickest, last);
-    }
+    for (Subject* subject : subjects_) quickest = std::min(quickest, run_untimed(*subject));
     if (options_.fixed_batch != 0 || options_.cache == Cache::kCold) return;
     // A single launch carries the stamps' own cost, so the first guess is small; two more looks settle it.
     for (int look = 0; look < 3; ++look) {
@@ -83,7 +80,7 @@ class Sampling {
       quickest = std::numeric_limits<double>::infinity();
       for (Subject* subject : subjects_) {
         subject->time_device(spec());
-        quickest = std::min(quickest, subject->time_device(spec()) / result_.batch);
+        quickest = std::min(quickest, subject->time_device(spec()).ns / result_.batch);
       }
     }
   }
@@ -109,24 +106,61 @@ class Sampling {
   }
 
   void take_device_sample(std::uint32_t side) {
-    for (std::size_t attempt = 0; attempt < kMaxRetakes; ++attempt) {
+    for (std::size_t throttled = 0;;) {
       check_interrupt();
-      const double total_ns = subjects_[side]->time_device(spec());
+      const DeviceTime time = subjects_[side]->time_device(spec());
       const ClockReading clock = options_.read_clock ? options_.read_clock() : ClockReading{};
       if (clock.throttled) {
         ++result_.discarded;
+        if (++throttled > kRetakesAtOnce) let_recover(*subjects_[side], throttled);
         continue;
       }
-      result_.timed_s += total_ns * 1e-9;
+      result_.timed_s += time.ns * 1e-9;
       result_.samples.push_back({.side = side,
                                  .position = static_cast<std::uint32_t>(result_.samples.size()),
-                                 .device_ns = total_ns / result_.batch,
+                                 .device_ns = time.ns / result_.batch,
                                  .roundtrip_ns = {},
                                  .submit_ns = {},
-                                 .sm_mhz = clock.sm_mhz});
+                                 .sm_mhz = clock.sm_mhz,
+                                 .gated = time.gated});
       return;
     }
-    throw Error("the GPU was throttled for {} samples in a row", kMaxRetakes);
+  }
+
+  // The pause counts neither as the case's time nor as settled: untimed launches follow it, as idling lowers the clocks too.
+  void let_recover(Subject& subject, std::size_t throttled) {
+    const double pause_s = std::min(kLongestPauseS, std::ldexp(kFirstPauseS, static_cast<int>(throttled - kRetakesAtOnce) - 1));
+    if (paused_s_ + pause_s > options_.throttle_s) {
+      throw Error("the GPU was throttled for {} samples in a row, and pauses of {:.3g} s together did not help", throttled,
+                  paused_s_);
+    }
+    paused_s_ += pause_s;
+    const double start = now_();
+    while (now_() - start < pause_s) {
+      check_interrupt();
+      sleep_s(std::min(kSliceS, pause_s));
+    }
+    run_untimed(subject);
+    started_ += now_() - start;
+  }
+
+  void sleep_s(double seconds) const {
+    if (options_.sleep_s) {
+      options_.sleep_s(seconds);
+    } else {
+      std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    }
+  }
+
+  // Until clocks and caches have settled; returns what the last launch took, in ns.
+  double run_untimed(Subject& subject) {
+    const double start = now_();
+    double last = 0;
+    do {
+      check_interrupt();
+      last = subject.time_device(spec()).ns / result_.batch;
+    } while (now_() - start < kWarmupSeconds);
+    return last;
   }
 
   // Host times come after the device samples: they need an idle GPU, no stamps and no gate, and must not disturb those.
@@ -202,6 +236,7 @@ class Sampling {
   std::array<std::size_t, 2> last_noise_check_{};
   std::uint64_t round_ = 0;
   double started_ = 0;
+  double paused_s_ = 0;
   SampleSet result_;
 };
 
@@ -213,6 +248,11 @@ std::vector<double> SampleSet::device_ns(std::uint32_t side) const {
     if (sample.side == side && sample.device_ns) values.push_back(*sample.device_ns);
   }
   return values;
+}
+
+std::size_t SampleSet::ungated(std::uint32_t side) const {
+  return static_cast<std::size_t>(
+      std::count_if(samples.begin(), samples.end(), [&](const Sample& one) { return one.side == side && !one.gated; }));
 }
 
 std::optional<double> SampleSet::median_of(std::uint32_t side, std::optional<double> Sample::*figure) const {
@@ -230,7 +270,7 @@ SampleSet sample(std::span<Subject* const> subjects, const SamplerOptions& optio
 
 double measure_stamp_cost(Subject& nothing, std::size_t count) {
   std::vector<double> readings;
-  for (std::size_t i = 0; i < count; ++i) readings.push_back(nothing.time_device({}));
+  for (std::size_t i = 0; i < count; ++i) readings.push_back(nothing.time_device({}).ns);
   return median(readings);
 }
 

@@ -34,13 +34,12 @@ struct SamplerOptions {
   std::size_t host_samples = 10;  // round trips per side
   double ci_target = 0.0025;      // half-width of the median's 95 % interval, as a part of the median
   std::uint64_t seed = 1;
+  double throttle_s = 30;                                    // pauses, together, that a throttled GPU is given to recover in
   std::function<ClockReading()> read_clock;                  // may be empty
   std::function<double()> now_s;                             // steady seconds; empty: the host's steady clock
-  std::function<bool()> interrupted = [] { return false; };  // asked between samples
+  std::function<void(double)> sleep_s;                       // empty: the host's
+  std::function<bool()> interrupted = [] { return false; };  // asked between samples: yes throws Interrupted
 };
-
-// Thrown between samples once options.interrupted() says so.
-struct Interrupted {};
 
 struct Sample {
   std::uint32_t side = 0;
@@ -49,6 +48,7 @@ struct Sample {
   std::optional<double> roundtrip_ns;  // per launch of one submission; empty for a device sample
   std::optional<double> submit_ns;
   std::optional<double> sm_mhz;
+  bool gated = true;  // see DeviceTime
 };
 
 struct SampleSet {
@@ -60,10 +60,11 @@ struct SampleSet {
   double timed_s = 0;         // device time between stamps, both sides, batches included
 
   std::vector<double> device_ns(std::uint32_t side) const;
+  std::size_t ungated(std::uint32_t side) const;  // device samples
   std::optional<double> median_of(std::uint32_t side, std::optional<double> Sample::*figure) const;
 };
 
-// Times the subjects (one, or a pair). Throws Interrupted; Error if a subject throws it or if throttling never ends.
+// Times the subjects (one, or a pair). Throws Interrupted; Error if a subject throws it or if throttling does not end.
 SampleSet sample(std::span<Subject* const> subjects, const SamplerOptions& options);
 
 // The median of `count` readings of an empty stamp pair, ns. `nothing` is a Subject of Nothing.

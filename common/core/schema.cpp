@@ -73,16 +73,19 @@ std::vector<PlacedColumn> result_columns(const Experiment& experiment) {
                plain(kCase, batch_column()),
                plain(kCase, Column::integer("samples", "", "kept").optional()),
            });
-  add(all, place(kTime, optional({
-                            Column::real("device_ns", "ns", "GPU time of a launch: median and its 95 % interval").interval(),
-                            Column::real("device_ns_min", "ns", "the least sample"),
-                            Column::real("device_ns_p05", "ns", "the samples' 5th percentile"),
-                            Column::real("device_ns_p95", "ns", "the samples' 95th percentile"),
-                            Column::real("roundtrip_ns", "ns", "host time of a launch, submit to completed: median"),
-                            Column::real("submit_ns", "ns", "host time of a launch, submit only: median"),
-                            Column::real("gbps", "GB/s", "useful_bytes / device_ns; GB is 10^9"),
-                            Column::real("peak_pct", "%", "of the memory's theoretical peak; DRAM-size footprints only"),
-                        })));
+  add(all,
+      place(kTime,
+            optional({
+                Column::real("device_ns", "ns", "GPU time of a launch: median and its 95 % interval").interval(),
+                Column::real("device_ns_min", "ns", "the least sample"),
+                Column::real("device_ns_p05", "ns", "the samples' 5th percentile"),
+                Column::real("device_ns_p95", "ns", "the samples' 95th percentile"),
+                Column::integer("ungated_samples", "", "samples whose launches were not all queued before the first one began"),
+                Column::real("roundtrip_ns", "ns", "host time of a launch, submit to completed: median"),
+                Column::real("submit_ns", "ns", "host time of a launch, submit only: median"),
+                Column::real("gbps", "GB/s", "useful_bytes / device_ns; GB is 10^9"),
+                Column::real("peak_pct", "%", "of the memory's theoretical peak; DRAM-size footprints only"),
+            })));
   add(all, place(kMeasured, optional(experiment.measured)));
   add(all, place(kOrigin, optional({
                               Column::real("sm_mhz", "MHz", "the SMs' clock while sampling: median"),

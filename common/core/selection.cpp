@@ -6,9 +6,12 @@
 #include <cctype>
 
 #include "core/error.h"
+#include "core/watchdog.h"
 
 namespace bench {
 namespace {
+
+constexpr double kListingS = 10;  // the first call of a driver on a host with many GPUs
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -79,6 +82,7 @@ Selection select_devices(const std::vector<DeviceInfo>& cuda, const std::vector<
 }
 
 DeviceList list_devices(const std::vector<std::unique_ptr<Backend>>& backends) {
+  const Wait wait("the listing of the devices", kListingS, WaitFor::kDriver);
   DeviceList listed{.devices = {{Api::kCuda, {}}, {Api::kVulkan, {}}}, .unavailable = {}};
   for (const auto& backend : backends) {
     std::vector<DeviceInfo>& devices = listed.devices[backend->api()];

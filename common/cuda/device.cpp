@@ -1,5 +1,6 @@
 #include "cuda/device.h"
 
+#include "core/watchdog.h"
 #include "cuda/backend.h"
 #include "cuda/buffer.h"
 #include "cuda/command.h"
@@ -8,6 +9,9 @@
 
 namespace bench::cuda {
 namespace {
+
+constexpr double kLowBytesPerS = 10e9;  // a tenth of a slow GPU's memory
+constexpr double kOpeningS = 10;
 
 int attribute(cudaDeviceAttr which, int device) {
   int value = 0;
@@ -131,6 +135,7 @@ void Device::fill(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes, 
   const Buffer& buffer = own(to);
   check_words(buffer, offset, bytes);
   if (bytes == 0) return;
+  const Wait wait("a fill", static_cast<double>(bytes) / kLowBytesPerS);
   BENCH_CU(status_of(memset_d32_(reinterpret_cast<CUdeviceptr>(buffer.at(offset)), word, bytes / 4, stream())),
            "{} bytes of buffer '{}'", bytes, buffer.label());
   BENCH_CU(cudaStreamSynchronize(stream()));
@@ -144,6 +149,7 @@ std::unique_ptr<bench::Kernel> Device::load(const KernelSpec& spec) {
 void Device::run(const Work& work) {
   const CurrentDevice current(handle());
   Command command(work);
+  const Wait wait(command.name());
   command.enqueue(stream());
   timer_.stop(stream());
   timer_.wait(command.name());
@@ -152,6 +158,7 @@ void Device::run(const Work& work) {
 void Device::start(const Work& work) {
   const CurrentDevice current(handle());
   Command command(work);
+  const Wait wait(command.name());
   timer_.start(stream());
   command.enqueue(stream());
   timer_.stop(stream());
@@ -160,12 +167,14 @@ void Device::start(const Work& work) {
 
 double Device::finish() {
   const CurrentDevice current(handle());
+  const Wait wait(started_);
   timer_.wait(started_);
   return timer_.elapsed_ns();
 }
 
 bench::Device& Device::peer() {
   if (!peer_ && no_peer_.empty()) {
+    const Wait wait("opening the peer", kOpeningS, WaitFor::kDriver);
     const CurrentDevice current(handle());
     const auto [found, reason] = find_peer(info_);
     no_peer_ = reason;
@@ -193,6 +202,7 @@ void Device::set_evict_bytes(std::uint64_t bytes) {
 
 void Device::set_l2_fetch_bytes(std::uint32_t bytes) {
   if (bytes == 0 && !own_l2_fetch_bytes_) return;
+  const Wait wait("a limit of the device");
   const auto limit = [] {
     std::size_t value = 0;
     BENCH_CU(cudaDeviceGetLimit(&value, cudaLimitMaxL2FetchGranularity));

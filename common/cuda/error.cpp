@@ -40,7 +40,14 @@ std::string_view what_to_try(cudaError_t status) {
 }  // namespace
 
 bool is_sticky(cudaError_t status) {
-  switch (status) {
+  // By number, as CUDA 12.4 does not know the first two: cudaErrorContained, cudaErrorTensorMemoryLeak.
+  constexpr int kContained = 226;
+  constexpr int kTensorMemoryLeak = 721;
+  switch (static_cast<int>(status)) {
+    case kContained:
+    case kTensorMemoryLeak:
+    case cudaErrorMpsClientTerminated:
+    case cudaErrorExternalDevice:
     case cudaErrorECCUncorrectable:
     case cudaErrorNvlinkUncorrectable:
     case cudaErrorIllegalAddress:
@@ -67,7 +74,11 @@ std::string describe(cudaError_t status) {
 
 void fail(cudaError_t status, const char* call, const char* file, int line, const std::string& asked) {
   static_cast<void>(cudaGetLastError());
-  throw Error("{}:{}: {}: {}{}{}", file, line, call, describe(status), asked.empty() ? "" : "; asked for: ", asked);
+  const std::string text =
+      fmt::format("{}:{}: {}: {}{}{}", file, line, call, describe(status), asked.empty() ? "" : "; asked for: ", asked);
+  if (is_sticky(status)) throw DeviceLost("{}", text);
+  if (status == cudaErrorMemoryAllocation) throw OutOfMemory("{}", text);
+  throw Error("{}", text);
 }
 
 }  // namespace bench::cuda

@@ -17,12 +17,13 @@ std::string describe(cudaError_t status);
 // Source: CUDA Runtime API, cudaError_t ("leaves the process in an inconsistent state").
 bool is_sticky(cudaError_t status);
 
-// Throws Error: file:line, the call, describe(status), the values asked for. Clears the runtime's last error.
+// Throws Error, DeviceLost for a sticky error, OutOfMemory for cudaErrorMemoryAllocation: file:line, the call,
+// describe(status), the values asked for. Clears the runtime's last error.
 [[noreturn]] void fail(cudaError_t status, const char* call, const char* file, int line, const std::string& asked = {});
 
 }  // namespace bench::cuda
 
-// BENCH_CU(call) or BENCH_CU(call, "grid {} x block {}", grid, block): throws bench::Error unless the call returns cudaSuccess.
+// BENCH_CU(call) or BENCH_CU(call, "grid {} x block {}", grid, block): throws (see fail) unless the call returns cudaSuccess.
 // The values asked for are formatted only on failure.
 #define BENCH_CU(call, ...)                                                                                    \
   do {                                                                                                         \

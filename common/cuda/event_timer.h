@@ -14,8 +14,8 @@ class EventTimer {
   void start(cudaStream_t stream) const;
   void stop(cudaStream_t stream) const;
 
-  // Spins until the GPU has passed stop(), and reports what went wrong on it since. Throws Error, which names `what`, after 20
-  // s or when the context is lost.
+  // Spins until the GPU has passed stop(), and reports what went wrong on it since: throws what BENCH_CU does, naming `what`.
+  // Bounded by a Wait around it.
   void wait(std::string_view what) const;
 
   // Nanoseconds between start() and stop(), after wait(). The runtime returns a float in milliseconds: 24 bits, so a relative

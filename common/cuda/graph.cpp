@@ -1,7 +1,11 @@
 #include "cuda/graph.h"
 
+#include "core/watchdog.h"
+
 namespace bench::cuda {
 namespace {
+
+constexpr double kMakingS = 1;  // of hundreds of nodes
 
 using Graph = Handle<cudaGraph_t, cudaGraphDestroy>;
 
@@ -24,6 +28,7 @@ Graph capture(Command& command, std::uint32_t batch, cudaStream_t stream) {
 }  // namespace
 
 GraphExec make_graph(Command& command, std::uint32_t batch, cudaStream_t stream) {
+  const Wait wait("the making of a graph", kMakingS, WaitFor::kDriver);
   const Graph graph = capture(command, batch, stream);
   cudaGraphExec_t raw = nullptr;
   BENCH_CU(cudaGraphInstantiate(&raw, graph.handle(), 0), "{} x {}", batch, command.name());

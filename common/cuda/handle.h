@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "core/watchdog.h"
 #include "cuda/error.h"
 
 namespace bench::cuda {
@@ -19,9 +20,12 @@ class Handle {
     std::swap(raw_, other.raw_);
     return *this;
   }
-  // The result is dropped: on a lost context every call fails, and the process's end frees what is left.
+  // The result is dropped: on a lost context every call fails, and the process's end frees what is left. Memory and code are
+  // not freed before the GPU is done with them.
   ~Handle() noexcept {
-    if (raw_ != nullptr) static_cast<void>(kDestroy(raw_));
+    if (raw_ == nullptr) return;
+    const Wait wait("the release of a CUDA object");
+    static_cast<void>(kDestroy(raw_));
   }
 
   Raw handle() const noexcept { return raw_; }

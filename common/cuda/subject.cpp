@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "core/watchdog.h"
 #include "cuda/current_device.h"
 #include "cuda/device.h"
 #include "cuda/graph.h"
@@ -35,6 +36,8 @@ cudaGraphExec_t Subject::graph(std::uint32_t batch) {
   return found->second.handle();
 }
 
+double Subject::expected_s(std::uint32_t launches) const { return launches * launch_ns_ * 1e-9; }
+
 void Subject::enqueue_batch(std::uint32_t batch, cudaGraphExec_t graph) {
   if (graph != nullptr) {
     BENCH_CU(cudaGraphLaunch(graph, device_.stream()), "{} x {}", batch, command_.name());
@@ -43,7 +46,7 @@ void Subject::enqueue_batch(std::uint32_t batch, cudaGraphExec_t graph) {
   }
 }
 
-double Subject::time_device(const DeviceSampleSpec& spec) {
+DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
   const CurrentDevice current(device_.handle());
   cudaStream_t stream = device_.stream();
   const EventTimer& timer = device_.timer();
@@ -55,6 +58,7 @@ double Subject::time_device(const DeviceSampleSpec& spec) {
     const bool known = last_ && same(last_->spec, spec);
     const std::uint32_t gate = gate_ns(launches, known ? std::optional(last_->ns) : std::nullopt);
 
+    const Wait wait(command_.name(), expected_s(spec.lead_in + spec.batch));
     const auto begin = Clock::now();
     device_.gate().enqueue(stream, gate);
     if (evictor != nullptr) evictor->enqueue(stream);
@@ -67,7 +71,11 @@ double Subject::time_device(const DeviceSampleSpec& spec) {
     timer.wait(command_.name());
     const bool held = last_->ns <= gate;
     const bool longer_may_help = gate < kMaxGateNs && launches <= kMaxGatedLaunches;
-    if (held || !longer_may_help || attempt == kMaxAttempts) return timer.elapsed_ns();
+    if (held || !longer_may_help || attempt == kMaxAttempts) {
+      const double ns = timer.elapsed_ns();
+      launch_ns_ = ns / spec.batch;
+      return {ns, held};
+    }
   }
 }
 
@@ -75,6 +83,8 @@ HostTimes Subject::time_host(std::uint32_t batch) {
   const CurrentDevice current(device_.handle());
   cudaStream_t stream = device_.stream();
   cudaGraphExec_t executable = graph(batch);
+  // Alive from before the first stamp to after the last: what bounds the wait takes no part in what is timed.
+  const Wait wait(command_.name(), expected_s(batch));
   BENCH_CU(cudaStreamSynchronize(stream));
 
   const auto begin = Clock::now();

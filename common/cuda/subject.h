@@ -18,8 +18,9 @@ class Subject final : public bench::Subject {
   Subject(Device& device, const Work& work, const SubjectOptions& options);
 
   // [gate] [eviction sweep | lead-in launches] start event, batch launches, stop event. A sample that took longer to enqueue
-  // than the gate held is taken again, twice at most. Throws Error; before set_evict_bytes, also for evict_l2.
-  double time_device(const DeviceSampleSpec& spec) override;
+  // than the gate held is taken again, twice at most; after that it is not gated. Throws Error; before set_evict_bytes, also
+  // for evict_l2.
+  DeviceTime time_device(const DeviceSampleSpec& spec) override;
   HostTimes time_host(std::uint32_t batch) override;
   const bench::Kernel* kernel() const override { return kernel_; }
 
@@ -31,6 +32,7 @@ class Subject final : public bench::Subject {
 
   // In replay mode, the graph of `batch` launches, made on first use; nullptr if the launches go one by one.
   cudaGraphExec_t graph(std::uint32_t batch);
+  double expected_s(std::uint32_t launches) const;
   void enqueue_batch(std::uint32_t batch, cudaGraphExec_t graph);
 
   Device& device_;
@@ -39,6 +41,7 @@ class Subject final : public bench::Subject {
   SubmitMode mode_;
   std::map<std::uint32_t, GraphExec> graphs_;  // by batch
   std::optional<Enqueued> last_;
+  double launch_ns_ = 0;  // the last sample's, stamps included; 0: none yet
 };
 
 }  // namespace bench::cuda

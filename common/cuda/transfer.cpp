@@ -2,7 +2,22 @@
 
 #include <algorithm>
 
+#include "core/process.h"
+#include "core/watchdog.h"
+
 namespace bench::cuda {
+namespace {
+
+constexpr double kLowBytesPerS = 1e9;  // a tenth of what PCIe 3.0 x16 does
+
+double expected_s(std::size_t bytes) { return static_cast<double>(bytes) / kLowBytesPerS; }
+
+void wait_for(const Event& copied) {
+  const Wait wait("a transfer", expected_s(2 * Transfer::kSlotBytes));
+  BENCH_CU(cudaEventSynchronize(copied.handle()));  // an event never recorded counts as passed
+}
+
+}  // namespace
 
 Transfer::Transfer() {
   for (Slot& slot : slots_) {
@@ -18,11 +33,13 @@ void Transfer::write(cudaStream_t stream, std::byte* to, std::size_t bytes, cons
   for (std::size_t done = 0; done < bytes; done += kSlotBytes, ++turn) {
     const Slot& slot = slots_[turn % 2];
     const std::size_t part = std::min(kSlotBytes, bytes - done);
-    BENCH_CU(cudaEventSynchronize(slot.copied.handle()));  // an event never recorded counts as passed
+    wait_for(slot.copied);
+    throw_if_interrupted();
     produce(done, {static_cast<std::byte*>(slot.memory.handle()), part});
     BENCH_CU(cudaMemcpyAsync(to + done, slot.memory.handle(), part, cudaMemcpyHostToDevice, stream), "{} bytes", part);
     BENCH_CU(cudaEventRecord(slot.copied.handle(), stream));
   }
+  const Wait wait("an upload", expected_s(2 * kSlotBytes));
   BENCH_CU(cudaStreamSynchronize(stream));
 }
 
@@ -42,7 +59,8 @@ void Transfer::read(cudaStream_t stream, const std::byte* from, std::size_t byte
   for (std::size_t turn = 0; part(turn) != 0; ++turn) {
     fetch(turn + 1);
     const Slot& slot = slots_[turn % 2];
-    BENCH_CU(cudaEventSynchronize(slot.copied.handle()));
+    wait_for(slot.copied);
+    throw_if_interrupted();
     consume(turn * kSlotBytes, {static_cast<const std::byte*>(slot.memory.handle()), part(turn)});
   }
 }

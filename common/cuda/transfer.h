@@ -16,7 +16,7 @@ class Transfer {
 
   Transfer();
 
-  // Throws Error.
+  // Throw what BENCH_CU does, and Interrupted between two chunks.
   void write(cudaStream_t stream, std::byte* to, std::size_t bytes, const bench::Device::Producer& produce);
   void read(cudaStream_t stream, const std::byte* from, std::size_t bytes, const bench::Device::Consumer& consume);
 

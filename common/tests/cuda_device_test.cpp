@@ -56,7 +56,7 @@ class CudaDevice : public testing::Test {
 
   static double median(Subject& subject, const DeviceSampleSpec& spec) {
     std::vector<double> samples(9);
-    std::ranges::generate(samples, [&] { return subject.time_device(spec); });
+    std::ranges::generate(samples, [&] { return subject.time_device(spec).ns; });
     std::ranges::nth_element(samples, samples.begin() + 4);
     return samples[4];
   }

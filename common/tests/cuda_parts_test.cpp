@@ -25,6 +25,7 @@ TEST(CudaError, NamesCodeNumberAndWhatToTry) {
 
 TEST(CudaError, StickyErrorsSayThatTheContextIsLost) {
   EXPECT_TRUE(is_sticky(cudaErrorIllegalAddress));
+  EXPECT_TRUE(is_sticky(static_cast<cudaError_t>(226))) << "cudaErrorContained";
   EXPECT_FALSE(is_sticky(cudaErrorMemoryAllocation));
   EXPECT_THAT(describe(cudaErrorIllegalAddress), HasSubstr("context is lost"));
 }
@@ -38,7 +39,15 @@ TEST(CudaError, MacroNamesFileCallAndValues) {
     EXPECT_THAT(error.what(), HasSubstr("cuda_parts_test.cpp:"));
     EXPECT_THAT(error.what(), HasSubstr("cudaErrorInvalidValue (1)"));
     EXPECT_THAT(error.what(), HasSubstr("7 bytes"));
+    EXPECT_NE(std::string_view(error.what()).front(), '/') << "where this was built is nobody's business";
   }
+}
+
+TEST(CudaError, MacroTellsALostDeviceAndTooLittleMemoryApart) {
+  EXPECT_THROW(BENCH_CU(cudaErrorIllegalAddress), DeviceLost);
+  EXPECT_THROW(BENCH_CU(cudaErrorECCUncorrectable), DeviceLost);
+  EXPECT_THROW(BENCH_CU(cudaErrorMemoryAllocation), OutOfMemory);
+  EXPECT_THROW(BENCH_CU(cudaErrorInvalidConfiguration), Error);
 }
 
 TEST(CudaGate, FirstEstimateIsByLaunches) {

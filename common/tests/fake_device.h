@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/device.h"
@@ -62,7 +63,10 @@ struct FakeBehaviour {
   double launch_ns = 1000;                                            // a launch takes this, give or take 0.1 %
   double graphics_launch_ns = 0;                                      // likewise with QueueKind::kGraphics; 0: there is none
   std::vector<std::string> complaints = {};
-  std::string refused_entry = {};  // a kernel that this device lacks
+  std::string refused_entry = {};         // a kernel that this device lacks
+  std::function<void()> sampled = [] {};  // before every sample
+  std::function<bool(std::string_view)> no_room_for = [](std::string_view) { return false; };  // allocations, by their label
+  bool gated = true;                                                                           // its device samples
 };
 
 class FakeDevice final : public Device {
@@ -75,7 +79,8 @@ class FakeDevice final : public Device {
   std::unique_ptr<Buffer> allocate(std::uint64_t bytes, std::string_view label) override {
     std::uint64_t used = bytes;
     for (const Buffer* buffer : live) used += buffer->bytes();
-    if (used > behaviour_.memory_bytes) throw OutOfMemory("{}: no room for {} bytes", label, bytes);
+    if (used > behaviour_.memory_bytes || behaviour_.no_room_for(label))
+      throw OutOfMemory("{}: no room for {} bytes", label, bytes);
     ++allocations;
     return std::make_unique<FakeBuffer>(bytes, live);
   }
@@ -108,7 +113,10 @@ class FakeDevice final : public Device {
   std::unique_ptr<Subject> prepare(const Work& work, const SubjectOptions&) override {
     return std::make_unique<TimedWork>(*this, work);
   }
-  void set_evict_bytes(std::uint64_t bytes) override { evict_bytes = bytes; }
+  void set_evict_bytes(std::uint64_t bytes) override {
+    if (behaviour_.no_room_for("L2 evictor")) throw OutOfMemory("L2 evictor: no room for {} bytes", bytes);
+    evict_bytes = bytes;
+  }
   std::vector<std::string> complaints() const override { return behaviour_.complaints; }
   Device& peer() override { return peer_device == nullptr ? Device::peer() : *peer_device; }
 
@@ -125,9 +133,10 @@ class FakeDevice final : public Device {
     TimedWork(FakeDevice& device, Work work) : device_(device), work_(std::move(work)) {}
 
     const Kernel* kernel() const override { return kernel_of(work_); }
-    double time_device(const DeviceSampleSpec& spec) override {
+    DeviceTime time_device(const DeviceSampleSpec& spec) override {
       if (spec.evict_l2 && device_.evict_bytes == 0) throw Error("the evictor has no size");
-      return kStampNs + spec.batch * launch_ns();
+      device_.behaviour_.sampled();
+      return {kStampNs + spec.batch * launch_ns(), device_.behaviour_.gated};
     }
     HostTimes time_host(std::uint32_t batch) override {
       return {.roundtrip_ns = 9000 + batch * launch_ns(), .submit_ns = 3000};

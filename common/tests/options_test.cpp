@@ -89,6 +89,7 @@ TEST(Options, EveryOptionIsParsed) {
   EXPECT_THAT(parsed({"--cache", "both"}).caches, ElementsAre(Cache::kCold, Cache::kWarm));
   EXPECT_THAT(parsed({"--cache", "auto"}).caches, ElementsAre());
   EXPECT_EQ(parsed({"--budget", "2.5"}).case_budget_s(), 2.5);
+  EXPECT_EQ(parsed({"--timeout", "90"}).timeout_s, 90);
   EXPECT_EQ(parsed({"--seed", "18446744073709551615"}).seed, ~0ULL);
   EXPECT_EQ(parsed({"--csv", "a/b.csv"}).csv, "a/b.csv");
   EXPECT_TRUE(parsed({"--csv", "a.csv", "--resume"}).resume);
@@ -126,6 +127,7 @@ TEST(Options, RefusesNamesThatAreNone) {
 }
 
 TEST(Options, RefusesNumbersThatNothingCanMean) {
+  EXPECT_THAT(refusal({"--timeout", "0"}), HasSubstr("--timeout 0: expected seconds"));
   for (const char* budget : {"nan", "inf", "-inf", "-1", "0", "1e999", "1s", " 1", "soon"}) {
     EXPECT_THAT(refusal({"--budget", budget}), HasSubstr(fmt::format("--budget {}: expected seconds", budget)));
   }

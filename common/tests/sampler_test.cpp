@@ -28,12 +28,12 @@ class FakeSubject final : public Subject {
  public:
   FakeSubject(FakeClock& clock, LaunchTime launch_ns) : clock_(clock), launch_ns_(std::move(launch_ns)) {}
 
-  double time_device(const DeviceSampleSpec& spec) override {
+  DeviceTime time_device(const DeviceSampleSpec& spec) override {
     specs.push_back(spec);
     double total_ns = stamp_ns + spec.batch * launch_ns_(specs.size() - 1);
     if (tick_ns > 0) total_ns = std::floor(total_ns / tick_ns) * tick_ns;
     clock_.seconds += total_ns * 1e-9 + overhead_s;
-    return total_ns;
+    return {total_ns, gated(specs.size() - 1)};
   }
   HostTimes time_host(std::uint32_t batch) override {
     ++host_calls;
@@ -43,6 +43,7 @@ class FakeSubject final : public Subject {
   double stamp_ns = 0;       // added to every sample, as a pair of stamps is
   double tick_ns = 0;        // the timer's resolution
   double overhead_s = 1e-4;  // of the host, per sample
+  std::function<bool(std::size_t call)> gated = [](std::size_t) { return true; };
   std::vector<DeviceSampleSpec> specs;
   std::size_t host_calls = 0;
 
@@ -339,10 +340,58 @@ TEST_F(SamplerTest, ThrottledSamplesAreRetaken) {
   }
 }
 
+TEST_F(SamplerTest, AThrottledGpuIsGivenTime) {
+  options_.budget_s = 1;  // which the pauses are not part of
+  double slept_s = 0;
+  options_.sleep_s = [&](double seconds) {
+    slept_s += seconds;
+    clock_.seconds += seconds;
+  };
+  options_.read_clock = [&] { return ClockReading{.sm_mhz = 1000.0, .throttled = slept_s < 2}; };
+  FakeSubject a = subject(steady(1000));
+  const SampleSet set = one(a);
+  EXPECT_EQ(set.samples.size(), options_.min_samples);
+  EXPECT_EQ(set.stop, "ci");
+  EXPECT_GE(slept_s, 2);
+  EXPECT_LT(slept_s, 7) << "pauses grow, so that few samples are taken in vain";
+  EXPECT_LE(set.discarded, 10U);
+}
+
 TEST_F(SamplerTest, EndlessThrottlingIsAnError) {
+  double slept_s = 0;
+  options_.sleep_s = [&](double seconds) {
+    EXPECT_LE(seconds, 0.1) << "a signal is heard in between";
+    slept_s += seconds;
+    clock_.seconds += seconds;
+  };
   options_.read_clock = [] { return ClockReading{.sm_mhz = 300.0, .throttled = true}; };
   FakeSubject a = subject(steady(1000));
-  EXPECT_THAT(message_of<Error>([&] { one(a); }), HasSubstr("throttled for 20 samples in a row"));
+  EXPECT_THAT(message_of<Error>([&] { one(a); }),
+              testing::AllOf(HasSubstr("was throttled for"), HasSubstr("samples in a row, and pauses of")));
+  EXPECT_GT(slept_s, 20);
+  EXPECT_LE(slept_s, options_.throttle_s + 0.1);
+}
+
+TEST_F(SamplerTest, ASignalEndsAPause) {
+  double slept_s = 0;
+  options_.sleep_s = [&](double seconds) {
+    slept_s += seconds;
+    clock_.seconds += seconds;
+  };
+  options_.interrupted = [&] { return slept_s > 1; };
+  options_.read_clock = [] { return ClockReading{.sm_mhz = 300.0, .throttled = true}; };
+  FakeSubject a = subject(steady(1000));
+  EXPECT_THROW(one(a), Interrupted);
+  EXPECT_LT(slept_s, 1.2);
+}
+
+TEST_F(SamplerTest, SamplesWithoutTheirGateAreCounted) {
+  FakeSubject a = subject(steady(1000));
+  FakeSubject b = subject(steady(1000));
+  b.gated = [](std::size_t call) { return call % 4 != 0; };
+  const SampleSet set = pair(a, b);
+  EXPECT_EQ(set.ungated(0), 0U);
+  EXPECT_NEAR(static_cast<double>(set.ungated(1)), static_cast<double>(set.device_ns(1).size()) / 4, 1);
 }
 
 TEST_F(SamplerTest, HostTimesAreSamplesOfTheirOwn) {

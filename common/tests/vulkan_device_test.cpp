@@ -153,6 +153,35 @@ TEST_P(VulkanDeviceTest, FillSetsItsRangeOnly) {
   EXPECT_EQ(words, (std::vector<std::uint32_t>{1, 1, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
 }
 
+// As CUDA would import it: each use takes the memory over from outside this device, and gives it back.
+TEST_P(VulkanDeviceTest, SharedMemoryIsOfTheSamePages) {
+  constexpr std::uint32_t kWords = (1 << 20) + 3;
+  std::unique_ptr<Buffer> owned;
+  std::unique_ptr<Buffer> seen;
+  try {
+    owned = device().allocate_shareable(kWords * 4, "shared");
+    seen = device().import_memory(device().export_memory(*owned), "shared");
+  } catch (const Skip& skip) {
+    GTEST_SKIP() << skip.what();
+  }
+  std::vector<std::uint32_t> sent(kWords);
+  std::iota(sent.begin(), sent.end(), 1U);
+  device().upload(*owned, 0, std::as_bytes(std::span(sent)));
+  std::vector<std::uint32_t> received(kWords);
+  device().download(*seen, 0, std::as_writable_bytes(std::span(received)));
+  EXPECT_EQ(received, sent);
+
+  const std::unique_ptr<Buffer> own = device().allocate(kWords * 4, "own");
+  const Copy copy{.source = seen.get(), .destination = own.get(), .bytes = kWords * 4};
+  device().fill(*owned, 0, kWords * 4, 7);
+  device().run(copy);
+  const std::unique_ptr<Subject> subject = device().prepare(copy, {.mode = SubmitMode::kReplay});
+  subject->time_device({.batch = 2});
+  subject->time_host(2);
+  device().download(*own, 0, std::as_writable_bytes(std::span(received)));
+  EXPECT_EQ(received, std::vector<std::uint32_t>(kWords, 7));
+}
+
 TEST_P(VulkanDeviceTest, RefusesTransfersOutsideTheBuffer) {
   const std::unique_ptr<Buffer> buffer = device().allocate(64, "small");
   std::vector<std::byte> bytes(64);

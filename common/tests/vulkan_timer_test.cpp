@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/process.h"
+#include "core/watchdog.h"
 #include "vulkan_fixture.h"
 
 namespace bench::vulkan {
@@ -37,7 +39,7 @@ class VulkanTimerTest : public VulkanTest {
   // Samples until the least of them is at most `enough`: an interruption only ever adds.
   double device_ms(const Work& work, double enough, const DeviceSampleSpec& spec, const SubjectOptions& options = {}) {
     const std::unique_ptr<Subject> subject = device().prepare(work, options);
-    return least_of([&] { return subject->time_device(spec) / 1e6; }, enough);
+    return least_of([&] { return subject->time_device(spec).ns / 1e6; }, enough);
   }
 
   // How much too long a reading may be. A software device shares its cores with whatever else the machine does.
@@ -85,6 +87,19 @@ class VulkanTimerTest : public VulkanTest {
 };
 INSTANTIATE_TEST_SUITE_P(Vulkan, VulkanTimerTest, testing::Bool(), validation_name);
 
+// 200 spins of 20 ms in one submission, of which the watchdog waits for the first few.
+TEST_P(VulkanTimerTest, WorkThatTakesTooLongEndsTheProgram) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";  // a child of its own, with the driver's threads
+  EXPECT_EXIT(
+      {
+        const std::unique_ptr<Subject> subject = device().prepare(spin_ms(20), {});
+        set_wait_limit(0.2);
+        start_watchdog();
+        subject->time_device({.batch = 200});
+      },
+      testing::ExitedWithCode(kDeviceLost), "device lost: kernel spin: not finished after 0.2 s");
+}
+
 TEST_P(VulkanTimerTest, ReadsKnownLengths) {
   expect_spin(2, 2, {});
   expect_spin(4, 4, {});
@@ -114,14 +129,14 @@ TEST_P(VulkanTimerTest, LeavesLeadInAndEvictionOut) {
 TEST_P(VulkanTimerTest, RefusesToEvictWithoutASize) {
   const std::unique_ptr<Subject> subject = device().prepare(spin(0), {});
   EXPECT_THROW(subject->time_device({.evict_l2 = true}), Error);
-  EXPECT_GE(subject->time_device({}), 0);  // and works on
+  EXPECT_GE(subject->time_device({}).ns, 0);  // and works on
 }
 
 TEST_P(VulkanTimerTest, ReplaysWhatWasAskedForLast) {
   const std::unique_ptr<Subject> subject = device().prepare(spin_ms(2), {.mode = SubmitMode::kReplay});
-  EXPECT_GT(subject->time_device({.batch = 9}), 0.9 * 18e6);
-  EXPECT_LT(subject->time_device({.batch = 1}), 0.9 * 18e6);
-  EXPECT_GT(subject->time_device({.batch = 9}), 0.9 * 18e6);
+  EXPECT_GT(subject->time_device({.batch = 9}).ns, 0.9 * 18e6);
+  EXPECT_LT(subject->time_device({.batch = 1}).ns, 0.9 * 18e6);
+  EXPECT_GT(subject->time_device({.batch = 9}).ns, 0.9 * 18e6);
 }
 
 TEST_P(VulkanTimerTest, HostTimesEncloseTheWork) {
@@ -155,8 +170,8 @@ TEST_P(VulkanTimerTest, OverlappingLaunchesAreNoComplaint) {
   const std::unique_ptr<Buffer> source = device().allocate(4096, "source");
   const std::unique_ptr<Buffer> destination = device().allocate(4096, "destination");
   const Copy copy{.source = source.get(), .destination = destination.get(), .bytes = 4096};
-  EXPECT_GT(device().prepare(copy, {.ordered = false})->time_device({.batch = 4}), 0);
-  EXPECT_GT(device().prepare(spin_ms(0.1), {.ordered = false})->time_device({.batch = 4}), 0.09e6);
+  EXPECT_GT(device().prepare(copy, {.ordered = false})->time_device({.batch = 4}).ns, 0);
+  EXPECT_GT(device().prepare(spin_ms(0.1), {.ordered = false})->time_device({.batch = 4}).ns, 0.09e6);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "core/watchdog.h"
+
 namespace bench::vulkan {
 namespace {
 
@@ -37,8 +39,14 @@ void check_wish(const Context& context, const Wish& wish) {
         "buffer '{}' of {} bytes is over {}'s limit of {} bytes for one buffer (maxBufferSize, maxMemoryAllocationSize)",
         wish.label, wish.bytes, context.info().name, context.max_allocation_bytes());
   }
-  if (wish.shared && !context.features().external_memory_fd) {
-    throw Skip("{} lacks VK_KHR_external_memory_fd for storage buffers: its memory cannot be shared", context.info().name);
+  if (!wish.shared) return;
+  const OptionalFeatures& features = context.features();
+  if (wish.import == nullptr && !features.export_memory) {
+    throw Skip("{} does not export a storage buffer's memory (VK_KHR_external_memory_fd)", context.info().name);
+  }
+  if (wish.import != nullptr && !(wish.import->dedicated ? features.import_memory : features.import_undedicated)) {
+    throw Skip("{} does not import {} memory for a storage buffer (VK_KHR_external_memory_fd)", context.info().name,
+               wish.import->dedicated ? "a dedicated allocation's" : "an allocation's");
   }
 }
 
@@ -54,7 +62,8 @@ std::uint32_t choose_memory_type(const Context& context, const Wish& wish, std::
 
 Allocation make_allocation(const Context& context, const Wish& wish) {
   check_wish(context, wish);
-  const vk::ExternalMemoryBufferCreateInfo external{.handleTypes = kExportHandle};
+  const Wait wait("an allocation", context.expected_s(0));
+  const vk::ExternalMemoryBufferCreateInfo external{.handleTypes = kSharedHandle};
   const vk::BufferCreateInfo buffer_info{.pNext = wish.shared ? &external : nullptr, .size = wish.bytes, .usage = wish.usage};
   Allocation allocation;
   allocation.buffer = BENCH_VK(context.device().createBuffer(buffer_info), "buffer '{}', {} bytes", wish.label, wish.bytes);
@@ -68,9 +77,9 @@ Allocation make_allocation(const Context& context, const Wish& wish) {
   if (wish.import == nullptr || wish.import->dedicated) {
     next = &dedicated;
   }
-  const vk::ExportMemoryAllocateInfo exported{.pNext = next, .handleTypes = kExportHandle};
+  const vk::ExportMemoryAllocateInfo exported{.pNext = next, .handleTypes = kSharedHandle};
   const vk::ImportMemoryFdInfoKHR imported{
-      .pNext = next, .handleType = kExportHandle, .fd = wish.import != nullptr ? wish.import->handle.handle() : -1};
+      .pNext = next, .handleType = kSharedHandle, .fd = wish.import != nullptr ? wish.import->handle.handle() : -1};
   if (wish.import != nullptr) {
     next = &imported;
   } else if (wish.shared) {
@@ -92,22 +101,19 @@ Allocation make_allocation(const Context& context, const Wish& wish) {
   return allocation;
 }
 
-constexpr vk::BufferUsageFlags kDeviceUsage =
-    Usage::eStorageBuffer | Usage::eUniformBuffer | Usage::eTransferSrc | Usage::eTransferDst | Usage::eShaderDeviceAddress;
-
 }  // namespace
 
 DeviceBuffer::DeviceBuffer(const Context& context, std::uint64_t bytes, std::string_view label, Sharing sharing)
     : Buffer(bytes),
-      allocation_(make_allocation(context, {.bytes = bytes,
-                                            .label = label,
-                                            .usage = kDeviceUsage,
-                                            .types = {Memory::eDeviceLocal},
-                                            .shared = sharing == Sharing::kExportable})),
+      shared_(sharing == Sharing::kExportable),
+      allocation_(make_allocation(
+          context,
+          {.bytes = bytes, .label = label, .usage = kDeviceUsage, .types = {Memory::eDeviceLocal}, .shared = shared_})),
       address_(context.device().getBufferAddress({.buffer = *allocation_.buffer})) {}
 
 DeviceBuffer::DeviceBuffer(const Context& context, ExportedMemory memory, std::string_view label)
     : Buffer(memory.buffer_bytes),
+      shared_(true),
       allocation_(make_allocation(context, {.bytes = memory.buffer_bytes,
                                             .label = label,
                                             .usage = kDeviceUsage,
@@ -127,9 +133,33 @@ StagingBuffer::StagingBuffer(const Context& context, std::uint64_t bytes)
       host_(static_cast<std::byte*>(BENCH_VK(allocation_.memory.mapMemory(0, VK_WHOLE_SIZE))), bytes) {}
 
 ExportedMemory DeviceBuffer::export_memory(const Context& context) const {
-  const vk::MemoryGetFdInfoKHR info{.memory = *allocation_.memory, .handleType = kExportHandle};
+  const vk::MemoryGetFdInfoKHR info{.memory = *allocation_.memory, .handleType = kSharedHandle};
   FileDescriptor handle(BENCH_VK(context.device().getMemoryFdKHR(info), "{} bytes", bytes()));
   return {std::move(handle), allocation_.buffer.getMemoryRequirements().size, bytes(), true};
+}
+
+void DeviceBuffer::acquire(const Context& context, const vk::raii::CommandBuffer& commands) const {
+  if (!shared_) return;
+  const vk::BufferMemoryBarrier2 barrier{.srcStageMask = vk::PipelineStageFlagBits2::eAllCommands,
+                                         .dstStageMask = vk::PipelineStageFlagBits2::eAllCommands,
+                                         .dstAccessMask = vk::AccessFlagBits2::eMemoryRead | vk::AccessFlagBits2::eMemoryWrite,
+                                         .srcQueueFamilyIndex = VK_QUEUE_FAMILY_EXTERNAL,
+                                         .dstQueueFamilyIndex = context.queue_family(),
+                                         .buffer = handle(),
+                                         .size = VK_WHOLE_SIZE};
+  commands.pipelineBarrier2({.bufferMemoryBarrierCount = 1, .pBufferMemoryBarriers = &barrier});
+}
+
+void DeviceBuffer::release(const Context& context, const vk::raii::CommandBuffer& commands) const {
+  if (!shared_) return;
+  const vk::BufferMemoryBarrier2 barrier{.srcStageMask = vk::PipelineStageFlagBits2::eAllCommands,
+                                         .srcAccessMask = vk::AccessFlagBits2::eMemoryRead | vk::AccessFlagBits2::eMemoryWrite,
+                                         .dstStageMask = vk::PipelineStageFlagBits2::eAllCommands,
+                                         .srcQueueFamilyIndex = context.queue_family(),
+                                         .dstQueueFamilyIndex = VK_QUEUE_FAMILY_EXTERNAL,
+                                         .buffer = handle(),
+                                         .size = VK_WHOLE_SIZE};
+  commands.pipelineBarrier2({.bufferMemoryBarrierCount = 1, .pBufferMemoryBarriers = &barrier});
 }
 
 DescriptorMemory::DescriptorMemory(const Context& context, std::uint64_t bytes)

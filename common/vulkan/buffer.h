@@ -14,7 +14,11 @@ struct Allocation {
   vk::raii::Buffer buffer{nullptr};
 };
 
-inline constexpr vk::ExternalMemoryHandleTypeFlagBits kExportHandle = vk::ExternalMemoryHandleTypeFlagBits::eOpaqueFd;
+inline constexpr vk::ExternalMemoryHandleTypeFlagBits kSharedHandle = vk::ExternalMemoryHandleTypeFlagBits::eOpaqueFd;
+
+inline constexpr vk::BufferUsageFlags kDeviceUsage =
+    vk::BufferUsageFlagBits::eStorageBuffer | vk::BufferUsageFlagBits::eUniformBuffer | vk::BufferUsageFlagBits::eTransferSrc |
+    vk::BufferUsageFlagBits::eTransferDst | vk::BufferUsageFlagBits::eShaderDeviceAddress;
 
 // Device-local memory for storage, copies and device addresses.
 class DeviceBuffer : public Buffer {
@@ -30,8 +34,14 @@ class DeviceBuffer : public Buffer {
   vk::DeviceAddress address() const { return address_; }
   // Of a kExportable buffer. Throws Error.
   ExportedMemory export_memory(const Context& context) const;
+  // Between two submissions memory that another API uses too belongs to that API (VK_QUEUE_FAMILY_EXTERNAL): a submission that
+  // uses the buffer begins with acquire() and ends with release(). Nothing for a private buffer. Source: Vulkan 1.3,
+  // section 7.7.4, "Queue Family Ownership Transfer".
+  void acquire(const Context& context, const vk::raii::CommandBuffer& commands) const;
+  void release(const Context& context, const vk::raii::CommandBuffer& commands) const;
 
  private:
+  bool shared_ = false;
   Allocation allocation_;
   vk::DeviceAddress address_ = 0;
 };

@@ -1,8 +1,8 @@
 #include "vulkan/command.h"
 
+#include <algorithm>
 #include <vector>
 
-#include "vulkan/buffer.h"
 #include "vulkan/command_slot.h"
 #include "vulkan/compute_pipeline.h"
 
@@ -50,14 +50,38 @@ void check_copy(const Copy& copy) {
 
 }  // namespace
 
-Command::Command(const Context& context, const Work& work, SetUse set_use) : work_(work), set_use_(set_use), name_("nothing") {
+Command::Command(const Context& context, const Work& work, SetUse set_use)
+    : context_(context), work_(work), set_use_(set_use), name_("nothing") {
+  const auto use = [this](const Buffer& buffer) {
+    const DeviceBuffer* ours = &device_buffer(buffer);
+    if (std::find(buffers_.begin(), buffers_.end(), ours) == buffers_.end()) {
+      buffers_.push_back(ours);
+    }
+  };
   if (const auto* launch = std::get_if<Launch>(&work_)) {
     check_launch(context, *launch);
     name_ = fmt::format("kernel {}", compute_pipeline(*launch->kernel).name());
     binder_ = make_binder(context, *launch);
+    for (const Buffer* buffer : launch->buffers) {
+      use(*buffer);
+    }
   } else if (const auto* copy = std::get_if<Copy>(&work_)) {
     check_copy(*copy);
     name_ = fmt::format("a copy of {} bytes", copy->bytes);
+    use(*copy->source);
+    use(*copy->destination);
+  }
+}
+
+void Command::acquire(const vk::raii::CommandBuffer& commands) const {
+  for (const DeviceBuffer* buffer : buffers_) {
+    buffer->acquire(context_, commands);
+  }
+}
+
+void Command::release(const vk::raii::CommandBuffer& commands) const {
+  for (const DeviceBuffer* buffer : buffers_) {
+    buffer->release(context_, commands);
   }
 }
 

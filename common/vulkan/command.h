@@ -3,8 +3,10 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/device.h"
+#include "vulkan/buffer.h"
 #include "vulkan/buffer_binding.h"
 
 namespace bench::vulkan {
@@ -17,6 +19,10 @@ class Command {
   bool empty() const { return std::holds_alternative<Nothing>(work_); }
   const std::string& name() const { return name_; }
   const Kernel* kernel() const { return kernel_of(work_); }
+
+  // Of the buffers that another API uses too: first and last in a command buffer (see DeviceBuffer::acquire).
+  void acquire(const vk::raii::CommandBuffer& commands) const;
+  void release(const vk::raii::CommandBuffer& commands) const;
 
   // Once per command buffer, and again after another work's bind(). With SetUse::kUpdatedPerDispatch, what was recorded before
   // must have completed: its sets are used again.
@@ -31,7 +37,9 @@ class Command {
  private:
   void rebind(const vk::raii::CommandBuffer& commands) const;
 
+  const Context& context_;
   Work work_;
+  std::vector<const DeviceBuffer*> buffers_;  // each once
   SetUse set_use_;
   std::string name_;
   std::unique_ptr<BufferBinder> binder_;  // of a Launch

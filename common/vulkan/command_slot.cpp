@@ -1,5 +1,7 @@
 #include "vulkan/command_slot.h"
 
+#include "core/watchdog.h"
+
 namespace bench::vulkan {
 namespace {
 
@@ -22,11 +24,11 @@ CommandSlot::CommandSlot(const Context& context)
       fence_(BENCH_VK(context.device().createFence({}))) {}
 
 CommandSlot::~CommandSlot() {
-  // Only after an exception. What the GPU still uses must not be destroyed: a slow kernel gets a second chance to end.
+  // Only after an exception. What the GPU still uses must not be destroyed.
   if (in_flight_) {
+    const Wait wait("an earlier submission", context_.expected_s(0));
     try {
-      const auto timeout = std::chrono::nanoseconds(context_.timeout());
-      static_cast<void>(context_.device().waitForFences(*fence_, true, static_cast<std::uint64_t>(timeout.count())));
+      static_cast<void>(context_.device().waitForFences(*fence_, true, UINT64_MAX));
     } catch (const vk::SystemError&) {  // a lost device uses nothing any more
     }
   }
@@ -34,6 +36,7 @@ CommandSlot::~CommandSlot() {
 
 const vk::raii::CommandBuffer& CommandSlot::begin(bool once) {
   if (in_flight_) {  // after an exception between submit() and wait()
+    const Wait bound("an earlier submission", context_.expected_s(0));
     wait("an earlier submission");
   }
   BENCH_VK(pool_.reset());
@@ -56,19 +59,13 @@ void CommandSlot::submit() {
 }
 
 void CommandSlot::wait(std::string_view what) {
-  const auto deadline = std::chrono::steady_clock::now() + context_.timeout();
   // A software device needs the core that polling would keep busy.
-  const std::uint64_t patience_ns = context_.info().is_cpu ? 100'000'000 : 0;
+  const bool is_cpu = context_.info().is_cpu;
   const auto completed = [&] {
-    return patience_ns == 0
-               ? BENCH_VK(fence_.getStatus(), "while waiting for {}", what)
-               : BENCH_VK(context_.device().waitForFences(*fence_, true, patience_ns), "while waiting for {}", what);
+    return is_cpu ? BENCH_VK(context_.device().waitForFences(*fence_, true, UINT64_MAX), "while waiting for {}", what)
+                  : BENCH_VK(fence_.getStatus(), "while waiting for {}", what);
   };
   while (completed() != vk::Result::eSuccess) {
-    if (std::chrono::steady_clock::now() > deadline) {
-      throw Error("GPU did not finish within {} s: {}; a kernel that hangs, or a case too large for this device",
-                  context_.timeout().count(), what);
-    }
   }
   in_flight_ = false;
   BENCH_VK(context_.device().resetFences(*fence_));

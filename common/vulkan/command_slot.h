@@ -1,7 +1,6 @@
 // One command buffer, its pool and its fence; and the barriers that everything here uses.
 #pragma once
 
-#include <chrono>
 #include <string_view>
 
 #include "vulkan/context.h"
@@ -19,8 +18,9 @@ class CommandSlot {
   // Drops what was recorded and starts anew, with a full barrier: no command buffer needs to know what ran before it.
   // `once`: the recording will be submitted one time only.
   const vk::raii::CommandBuffer& begin(bool once);
+  // Submits, and polls until the submission has completed, as the CUDA side does. Both are bounded by a bench::Wait around
+  // them; `what` is for messages.
   void submit();
-  // Polls until the submission has completed, as the CUDA side does. Throws Error that names `what` after Context::timeout().
   void wait(std::string_view what);
 
   const vk::raii::CommandBuffer& commands() const { return commands_; }

@@ -80,10 +80,13 @@ OptionalFeatures optional_features(const vk::raii::PhysicalDevice& device, const
   features.bindless = vulkan12.runtimeDescriptorArray && vulkan12.descriptorBindingPartiallyBound &&
                       vulkan12.descriptorBindingStorageBufferUpdateAfterBind;
   if (has(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME)) {
-    const vk::ExternalBufferProperties storage =
-        device.getExternalBufferProperties({.usage = vk::BufferUsageFlagBits::eStorageBuffer, .handleType = kExportHandle});
-    features.external_memory_fd = static_cast<bool>(storage.externalMemoryProperties.externalMemoryFeatures &
-                                                    vk::ExternalMemoryFeatureFlagBits::eExportable);
+    using External = vk::ExternalMemoryFeatureFlagBits;
+    const vk::ExternalMemoryFeatureFlags offered =
+        device.getExternalBufferProperties({.usage = kDeviceUsage, .handleType = kSharedHandle})
+            .externalMemoryProperties.externalMemoryFeatures;
+    features.export_memory = static_cast<bool>(offered & External::eExportable);
+    features.import_memory = static_cast<bool>(offered & External::eImportable);
+    features.import_undedicated = features.import_memory && !(offered & External::eDedicatedOnly);
   }
   return features;
 }
@@ -124,7 +127,7 @@ vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, 
     extensions.push_back(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
   }
 
-  if (features.external_memory_fd) {
+  if (features.export_memory || features.import_memory) {
     extensions.push_back(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
   }
 

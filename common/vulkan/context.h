@@ -1,7 +1,6 @@
 // An opened device: VkDevice, its one queue, its limits and the optional features that were enabled.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,7 +18,10 @@ struct OptionalFeatures {
   bool shader_device_clock = false;               // VK_KHR_shader_clock: clockRealtimeEXT
   bool vulkan_memory_model = false;               // GLSL: #pragma use_vulkan_memory_model
   bool vulkan_memory_model_device_scope = false;  // gl_ScopeDevice in it
-  bool external_memory_fd = false;                // VK_KHR_external_memory_fd, and storage buffers may be exported
+  // VK_KHR_external_memory_fd, for buffers used as DeviceBuffer is.
+  bool export_memory = false;
+  bool import_memory = false;
+  bool import_undedicated = false;  // also of allocations that hold more than one buffer could claim
   // VK_KHR_pipeline_executable_properties. Only with DeviceOptions::inspect: what is timed runs on a device without it.
   bool pipeline_executable_info = false;
   bool push_descriptors = false;       // VK_KHR_push_descriptor
@@ -55,8 +57,8 @@ class Context {
   std::uint64_t max_allocation_bytes() const { return max_allocation_bytes_; }  // of one buffer
   const SubgroupSizes& subgroup_sizes() const { return subgroup_sizes_; }
   const OptionalFeatures& features() const { return features_; }
-  // How long a submission may take. A software device needs minutes for what a GPU does in seconds.
-  std::chrono::seconds timeout() const { return std::chrono::seconds(info_.is_cpu ? 300 : 20); }
+  // What a submission should take at least, for a Wait: a software device needs minutes for what a GPU does in seconds.
+  double expected_s(double on_a_gpu_s) const { return on_a_gpu_s + (info_.is_cpu ? 30 : 0); }
 
   // GPUs in this one's device group (vkEnumeratePhysicalDeviceGroups), itself among them.
   std::uint32_t group_size() const;

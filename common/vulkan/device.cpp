@@ -1,9 +1,12 @@
 #include "vulkan/device.h"
 
+#include "core/watchdog.h"
 #include "vulkan/subject.h"
 
 namespace bench::vulkan {
 namespace {
+
+constexpr double kCompilationS = 10;
 
 class QueueLabel final : public ProfiledRange {
  public:
@@ -54,9 +57,12 @@ std::unique_ptr<Kernel> VulkanDevice::load(const KernelSpec& spec) { return std:
 void VulkanDevice::run(const Work& work) {
   const Command bound(context_, work);
   const vk::raii::CommandBuffer& commands = run_slot_.begin(true);
+  bound.acquire(commands);
   bound.bind(commands);
   bound.record(commands);
+  bound.release(commands);
   run_slot_.end();
+  const Wait wait(bound.name(), context_.expected_s(0));
   run_slot_.submit();
   run_slot_.wait(bound.name());
 }

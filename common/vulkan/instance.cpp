@@ -27,6 +27,9 @@ void throw_failed_call(const char* file, int line, const char* call, const vk::S
   }
   const std::string message = fmt::format("{}:{}: {} failed: {} ({}){}{}{}", file, line, call, vk::to_string(code),
                                           static_cast<int>(code), details.empty() ? "" : ", ", details, hint);
+  if (code == vk::Result::eErrorDeviceLost) {
+    throw DeviceLost("{}", message);
+  }
   if (code == vk::Result::eErrorOutOfDeviceMemory || code == vk::Result::eErrorOutOfHostMemory) {
     throw OutOfMemory(message);
   }
@@ -120,7 +123,10 @@ vk::raii::Instance create_instance(const vk::raii::Context& loader, Complaints* 
   } catch (const vk::IncompatibleDriverError&) {
     throw Skip("the Vulkan loader found no driver (ICD): {}", kNoDriverHint);
   } catch (const vk::SystemError& error) {
-    throw_failed_call(__FILE__, __LINE__, "vkCreateInstance", error, fmt::format("API version 1.3, {} layers", layers.size()));
+    // The loader says ErrorOutOfHostMemory of a manifest that it cannot parse, too.
+    throw Error(
+        "vkCreateInstance: {} ({}): a Vulkan driver or layer is there and does not load, perhaps for a damaged manifest",
+        vk::to_string(static_cast<vk::Result>(error.code().value())), error.code().value());
   }
 }
 

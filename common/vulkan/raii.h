@@ -13,7 +13,8 @@
 
 namespace bench::vulkan {
 
-// Throws Error, or OutOfMemory for the two codes that say so: where, which call, the code's name and number, `details`, a hint.
+// Throws Error, or OutOfMemory for the two codes that say so, or DeviceLost: where, which call, the code's name and number,
+// `details`, a hint.
 [[noreturn]] void throw_failed_call(const char* file, int line, const char* call, const vk::SystemError& error,
                                     const std::string& details);
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 
+#include "core/watchdog.h"
 #include "vulkan/timestamp.h"
 
 namespace bench::vulkan {
@@ -63,6 +64,7 @@ void Subject::record_batch(const vk::raii::CommandBuffer& commands, std::uint32_
 void Subject::record_device_sample(const DeviceSampleSpec& spec) {
   const vk::raii::CommandBuffer& commands = device_slot_.begin(!replay());
   commands.resetQueryPool(*stamps_, 0, 2);
+  work_.acquire(commands);
   if (spec.evict_l2) {
     if (evictor_ == nullptr) {
       throw Error("a cold sample of {} without set_evict_bytes()", work_.name());
@@ -80,33 +82,42 @@ void Subject::record_device_sample(const DeviceSampleSpec& spec) {
   record_batch(commands, spec.batch);
   work_.order(commands);
   commands.writeTimestamp2(vk::PipelineStageFlagBits2::eAllCommands, *stamps_, 1);
+  work_.release(commands);
   device_slot_.end();
 }
 
-double Subject::time_device(const DeviceSampleSpec& spec) {
+DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
   if (!replay() || !recorded_device_ || !same(*recorded_device_, spec)) {
     recorded_device_.reset();
     record_device_sample(spec);
     recorded_device_ = spec;
   }
+  const Wait wait(work_.name(), expected_s(spec.lead_in + spec.batch));
   device_slot_.submit();
   device_slot_.wait(work_.name());
 
-  const auto [result, ticks] = BENCH_VK(stamps_.getResults<std::uint64_t>(
-      0, 2, 2 * sizeof(std::uint64_t), sizeof(std::uint64_t), vk::QueryResultFlagBits::e64 | vk::QueryResultFlagBits::eWait));
+  // There since the fence was signaled (Vulkan 1.3, vkGetQueryPoolResults): nothing to wait for.
+  const auto [result, ticks] = BENCH_VK(
+      stamps_.getResults<std::uint64_t>(0, 2, 2 * sizeof(std::uint64_t), sizeof(std::uint64_t), vk::QueryResultFlagBits::e64));
   if (result != vk::Result::eSuccess) {
     throw Error("the timestamps around {} did not come: {}", work_.name(), vk::to_string(result));
   }
-  return elapsed_ns(ticks[0], ticks[1], context_.timestamp_valid_bits(),
-                    static_cast<double>(context_.limits().timestampPeriod));
+  const double ns =
+      elapsed_ns(ticks[0], ticks[1], context_.timestamp_valid_bits(), static_cast<double>(context_.limits().timestampPeriod));
+  launch_ns_ = ns / spec.batch;
+  return {ns};  // gated: the queue gets the command buffer whole
 }
 
 void Subject::record_host_sample(std::uint32_t batch) {
   const vk::raii::CommandBuffer& commands = host_slot_.begin(!replay());
+  work_.acquire(commands);
   work_.bind(commands);
   record_batch(commands, batch);
+  work_.release(commands);
   host_slot_.end();
 }
+
+double Subject::expected_s(std::uint32_t launches) const { return context_.expected_s(launches * launch_ns_ * 1e-9); }
 
 HostTimes Subject::time_host(std::uint32_t batch) {
   if (replay() && recorded_host_batch_ != batch) {
@@ -114,6 +125,8 @@ HostTimes Subject::time_host(std::uint32_t batch) {
     record_host_sample(batch);
     recorded_host_batch_ = batch;
   }
+  // Alive from before the first stamp to after the last: what bounds the wait takes no part in what is timed.
+  const Wait wait(work_.name(), expected_s(batch));
   const Clock::time_point begin = Clock::now();
   if (!replay()) {
     record_host_sample(batch);

@@ -16,13 +16,14 @@ class Subject final : public bench::Subject {
   // `evictor` is the device's, which may still be null: only a sample that asks for eviction needs it.
   Subject(const Context& context, const std::unique_ptr<L2Evictor>& evictor, const Work& work, const SubjectOptions& options);
 
-  double time_device(const DeviceSampleSpec& spec) override;
+  DeviceTime time_device(const DeviceSampleSpec& spec) override;
   HostTimes time_host(std::uint32_t batch) override;
   const Kernel* kernel() const override { return work_.kernel(); }
 
  private:
   void record_device_sample(const DeviceSampleSpec& spec);
   void record_host_sample(std::uint32_t batch);
+  double expected_s(std::uint32_t launches) const;
   void record_batch(const vk::raii::CommandBuffer& commands, std::uint32_t batch) const;
   bool replay() const { return options_.mode == SubmitMode::kReplay; }
 
@@ -36,6 +37,7 @@ class Subject final : public bench::Subject {
   // What the slots hold in SubmitMode::kReplay.
   std::optional<DeviceSampleSpec> recorded_device_;
   std::optional<std::uint32_t> recorded_host_batch_;
+  double launch_ns_ = 0;  // the last sample's, stamps included; 0: none yet
 };
 
 }  // namespace bench::vulkan

@@ -99,7 +99,7 @@ struct Measured {
     std::vector<double> gbps;
     const double bytes = static_cast<double>(grid) * config.steps() * EXP06_SLOT_BYTES;
     for (std::size_t run = 0; run < kRuns; ++run)
-      gbps.push_back(bytes / subject->time_device({.batch = 1, .lead_in = 1, .evict_l2 = false}));
+      gbps.push_back(bytes / subject->time_device({.batch = 1, .lead_in = 1, .evict_l2 = false}).ns);
     return bench::quantile(gbps, 0.5);
   }
 

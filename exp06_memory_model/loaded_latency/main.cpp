@@ -54,7 +54,7 @@ struct Loaded {
     std::vector<double> chase;
     std::vector<double> gbps;
     for (std::size_t run = 0; run < kRuns; ++run) {
-      const double ns = subject->time_device(spec);
+      const double ns = subject->time_device(spec).ns;
       const Load load = reported(point, download());
       latency.push_back(ns / point.steps);
       chase.push_back(static_cast<double>(load.chase_ns) / point.steps);

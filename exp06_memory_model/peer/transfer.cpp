@@ -28,12 +28,12 @@ class Recorded final : public bench::Subject {
   explicit Recorded(std::unique_ptr<bench::Subject> subject) : subject_(std::move(subject)) {}
 
   const bench::Kernel* kernel() const override { return subject_->kernel(); }
-  double time_device(const bench::DeviceSampleSpec& spec) override {
+  bench::DeviceTime time_device(const bench::DeviceSampleSpec& spec) override {
     if (spec.batch != batch_) readings_.clear();
     batch_ = spec.batch;
-    const double ns = subject_->time_device(spec);
-    readings_.push_back(ns / batch_);
-    return ns;
+    const bench::DeviceTime time = subject_->time_device(spec);
+    readings_.push_back(time.ns / batch_);
+    return time;
   }
   bench::HostTimes time_host(std::uint32_t batch) override { return subject_->time_host(batch); }
   double median_ns() const { return bench::quantile(readings_, 0.5); }

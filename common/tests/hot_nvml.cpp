@@ -1,0 +1,22 @@
+// Stands in for NVML: one GPU, whose hardware slows it down for good. By its SONAME the real one is not looked for.
+#include <cstdint>
+#include <cstring>
+
+extern "C" {
+
+int nvmlInit_v2() { return 0; }
+int nvmlShutdown() { return 0; }
+int nvmlDeviceGetHandleByUUID(const char* /*uuid*/, void** gpu) {
+  static int one;
+  *gpu = &one;
+  return 0;
+}
+int nvmlDeviceGetClockInfo(void* /*gpu*/, int /*type*/, unsigned* mhz) {
+  *mhz = 345;
+  return 0;
+}
+int nvmlDeviceGetMaxClockInfo(void* /*gpu*/, int /*type*/, unsigned* mhz) {
+  *mhz = 1980;
+  return 0;
+}
+}
