@@ -35,6 +35,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from benchlib import console, csv_file, files, markdown, parallel, programs, sass, sass_address  # noqa: E402
 from benchlib import sass_cubin, sass_diff, sass_dump, sass_tool  # noqa: E402
+from benchlib.formats import NONE  # noqa: E402
 from benchlib.results import API_NAMES, InputError  # noqa: E402
 from benchlib.sass import Instruction  # noqa: E402
 from benchlib.sass_dump import Kernel  # noqa: E402
@@ -370,7 +371,7 @@ def sides(cuda: Disassembled, vulkan: Disassembled) -> tuple[sass_diff.Side, sas
 
 def twin_page(twin: Twin) -> str:
     def shown(value: object) -> str:
-        return markdown.NONE if value in (None, "") else str(value)
+        return NONE if value in (None, "") else str(value)
 
     def fact(name: str, of: Callable[[Disassembled], object]) -> tuple[str, str, str]:
         return name, shown(of(twin.cuda)), shown(of(twin.vulkan))
