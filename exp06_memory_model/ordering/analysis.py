@@ -107,20 +107,21 @@ def _over_relaxed(table: Table, case: Case) -> Cell:
 
 
 def repeats(table: Table, variants: Sequence[str], metric: str) -> Block:
-    """One line: how far the other runs' figures lie from the first's."""
+    """One line: how far apart the runs' figures lie, at most, from the median of all."""
     found = []
     for case in table.select({"variant": list(variants)}):
         figures = [figure.value for figure in table.run_figures(case, metric) if figure]
         if len(figures) > 1:
-            found.append((max(abs(value / figures[0] - 1) for value in figures[1:]) * 100, case.name()))
+            middle = statistics.median(figures)
+            found.append((max(abs(value / middle - 1) for value in figures) * 100, case.name()))
     if not found:
         return paragraph("Not measured a second time.")
     within = sum(difference <= REPEATS_WITHIN for difference, _ in found)
     largest, name = max(found)
-    middle = statistics.median(difference for difference, _ in found)
+    typical = statistics.median(difference for difference, _ in found)
     return paragraph(
-        f"Measured again: {within} of {len(found)} rows differ by {REPEATS_WITHIN:g} % or less between the two runs, the median "
-        f"by {middle:.2f} %, the largest difference is {largest:.2f} % ({name})."
+        f"Over all runs: of {len(found)} rows {within} stay within {REPEATS_WITHIN:g} % of their median in every run. The typical row's run "
+        f"farthest off is {typical:.2f} % away, the largest distance is {largest:.2f} % ({name})."
     )
 
 

@@ -94,13 +94,14 @@ def test_an_orders_row(found: Study) -> None:
 
 
 def test_how_far_two_runs_lie_apart(found: Study, tmp_path: Path) -> None:
-    synthetic.write(tmp_path / "rerun", ORDERING, order_rows(scale=1.03))
+    synthetic.write(tmp_path / "rerun", ORDERING, order_rows(scale=1.06))
     for name in (CACHE_OPS, LITMUS):
         for end in ("csv", "schema.json"):
             (tmp_path / "rerun" / f"{name}.{end}").write_bytes((tmp_path / f"{name}.{end}").read_bytes())
     again = study(tmp_path)
     text = rendered(ORDER.repeats(again.tables[ORDERING], ORDER.CHAINS, "element_ns"))
-    assert "3 of 5 rows differ by 2 % or less" in text and "the largest difference is 3.00 % (load_chain cuda" in text
+    # 1 and 1.06 are 2.91 % away from 1.03.
+    assert "of 5 rows 3 stay within 2 %" in text and "the largest distance is 2.91 % (load_chain cuda" in text
 
 
 def test_a_chains_time_is_in_the_cell_of_its_order_and_scope(found: Study) -> None:
