@@ -52,7 +52,10 @@ void VulkanDevice::fill(Buffer& to, std::uint64_t offset, std::uint64_t bytes, s
   transfer_.fill(device_buffer(to), offset, bytes, word);
 }
 
-std::unique_ptr<Kernel> VulkanDevice::load(const KernelSpec& spec) { return std::make_unique<ComputePipeline>(context_, spec); }
+std::unique_ptr<Kernel> VulkanDevice::load(const KernelSpec& spec) {
+  const Wait wait("the compilation of a kernel", kCompilationS, WaitFor::kDriver);
+  return std::make_unique<ComputePipeline>(context_, spec);
+}
 
 void VulkanDevice::run(const Work& work) {
   const Command bound(context_, work);
