@@ -7,9 +7,10 @@
     scripts/compare.py A A/rerun                  one set's two runs
     scripts/compare.py A B C                      every other set's ratio to the first, in one table
 
-The sets are directories as scripts/run.sh writes them. Cases are matched by their key. Each time's interval comes from the order
-of its samples, at a confidence that allows for the number of verdicts: with 95 % in all, no interval of the whole table is
-wrong (Bonferroni). A case is SAME when the interval of B/A lies within 1 % of 1, FASTER or SLOWER when all of it lies beyond,
+The sets are directories as scripts/run.sh writes them. Cases are matched by their key. Runs on boards that both sets have are
+compared on each board, and the interval of B/A is over them; of sets without a board in common it is made from each set's own. Of
+fewer than three runs it comes from the order of their samples, at a confidence that allows for the number of verdicts, and decides
+nothing. A case is SAME when the interval of B/A lies within 1 % of 1, FASTER or SLOWER when all of it lies beyond,
 else UNCLEAR; ONLY IN A or ONLY IN B when the other has no time of it, NO TIME when neither has. A set's rerun/ is part of it, and
 what two runs on one machine differ by is in its intervals, unless the rerun/ is one of the sets compared.
 

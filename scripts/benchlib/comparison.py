@@ -14,7 +14,7 @@ from statistics import NormalDist
 from benchlib import console, results, samples
 from benchlib.results import Case, Results, Table
 from benchlib.samples import Identity, Samples
-from benchlib.stats import SAME_HI, SAME_LO, Figure, hull, ratio, verdict
+from benchlib.stats import SAME_HI, SAME_LO, Figure, hull, over_runs, ratio, verdict
 
 SAME, FASTER, SLOWER, UNCLEAR = COMPARED = ("SAME", "FASTER", "SLOWER", "UNCLEAR")
 ONLY_A, ONLY_B, NO_TIME = ALONE = ("ONLY IN A", "ONLY IN B", "NO TIME")  # the last: neither set has one
@@ -24,6 +24,10 @@ OTHER_CLOCK = 0.005  # medians of the SM clock further apart than this: cycles a
 ORIGINS = ("gpu", "gpu_uuid", "driver", "toolkit", "git_rev")
 CODE_CHANGED = "the code changed"
 
+
+# From so many runs on the interval is over them, and no sample is read. It is a single run's (see further_run.py), in which the medians
+# of two such sets differ by noise alone less than once in a million cases: no number of comparisons is to be allowed for.
+RUNS_SPEAK = 3
 
 Key = tuple[str, Identity]  # the experiment, and the case in it
 
@@ -57,20 +61,37 @@ class Side:
     def has_samples(self) -> bool:
         return all(run for _, run in self.measured)
 
+    @property
+    def over_runs(self) -> bool:
+        return len(self.measured) >= RUNS_SPEAK
+
     def time(self, alpha: float) -> Figure | None:
-        """From each run's samples; without them, from its row's 95 % interval, widened as a normal distribution's would be."""
+        """Over the runs, where there are enough. Else from each run's samples; without them, from its row's 95 % interval, widened as
+        a normal distribution's would be.
+        """
+        if self.over_runs:
+            return self.table.figure(self.case, "device_ns")
         return hull([samples.median(run.device_ns, alpha) if run else widened(figure, alpha) for figure, run in self.measured])
 
     def cycles(self, alpha: float) -> Figure | None:
+        if self.over_runs and self.has_cycles:
+            runs = [run.get(self.case, {}) for run in self.table.runs]
+            clocks = [float(row["sm_mhz"]) / 1000 if row.get("device_ns") else 0.0 for row in runs]
+            times = self.table.run_figures(self.case, "device_ns")
+            return self.table.over_runs([Figure(time.value * clock) if time else None for time, clock in zip(times, clocks)], "device_ns")
         return hull([samples.median(run.cycles, alpha) for _, run in self.measured if run]) if self.has_cycles else None
 
     @property
     def has_cycles(self) -> bool:
+        if self.over_runs:
+            return all(row.get("sm_mhz") for row in self.table.rows(self.case))
         return all(run and len(run.sm_mhz) == len(run.device_ns) for _, run in self.measured)
 
     @cached_property
     def sm_mhz(self) -> float | None:
         clocks = [clock for run in self.runs if run for clock in run.sm_mhz]
+        if self.over_runs:
+            clocks = [float(row["sm_mhz"]) for row in self.table.rows(self.case) if row.get("sm_mhz")]
         return statistics.median(clocks) if clocks else None
 
 
@@ -140,8 +161,12 @@ def compare(directories: Sequence[Path], only: Sequence[str] = ()) -> list[Compa
 
 def load(directories: Sequence[Path]) -> list[Results]:
     """Each with the repetition in its rerun/, unless that is compared itself: then it is another set, and no part of this."""
-    resolved = {directory.resolve() for directory in directories}
-    return [results.load(each, with_rerun=(each / results.RERUN).resolve() not in resolved) for each in directories]
+    resolved = [directory.resolve() for directory in directories]
+    found: dict[Path, Results] = {}  # a directory that is named twice is read once
+    for each, path in zip(directories, resolved):
+        if path not in found:
+            found[path] = results.load(each, with_rerun=(path / results.RERUN).resolve() not in resolved)
+    return [found[path] for path in resolved]
 
 
 def sides(found: Results, names: Sequence[str]) -> dict[Key, Side]:
@@ -150,7 +175,7 @@ def sides(found: Results, names: Sequence[str]) -> dict[Key, Side]:
         table = found.tables.get(name)
         if table is None:
             continue
-        by_run = [samples.load(folder, name) for folder in table.folders]
+        by_run = [samples.load(folder, name) if len(table.folders) < RUNS_SPEAK else {} for folder in table.folders]
         for case in table.cases:
             key = samples.identity(case.cells)
             sides_[name, key] = Side(name, case, table, [run.get(key) for run in by_run])
@@ -184,12 +209,14 @@ def compared_row(a: Side, b: Side, alpha: float) -> Row:
     row = row_of(a, b, UNCLEAR)
     old, new = a.time(alpha), b.time(alpha)
     assert old and new
-    row.ratio = ratio(new, old)
+    row.ratio = board_by_board(a, b) or ratio(new, old)
     row.verdict = verdict(row.ratio)
     row.a_ns, row.b_ns = old.value, new.value
     if not row.ratio.has_interval:
         row.notes.append("too few samples for an interval that allows for the number of comparisons")
-    elif not (a.has_samples and b.has_samples):
+    elif row.ratio.too_few_runs:
+        row.notes.append("too few runs to decide")
+    elif not all(side.over_runs or side.has_samples for side in (a, b)):
         row.notes.append("without samples of every run: the rows' intervals, widened")
     row.a_mhz, row.b_mhz = a.sm_mhz, b.sm_mhz
     cycles = a.cycles(alpha), b.cycles(alpha)
@@ -203,6 +230,19 @@ def compared_row(a: Side, b: Side, alpha: float) -> Row:
     if row.code_changed:
         row.notes.append(CODE_CHANGED)
     return row
+
+
+def board_by_board(a: Side, b: Side) -> Figure | None:
+    """B / A of the times, each run on a board of both sets with its counterpart there: what boards differ by is none of it. None where
+    there are too few.
+    """
+    ratios: dict[str, list[Figure]] = {}
+    for board in {*a.table.boards} & {*b.table.boards}:
+        old, new = ([figure for each, figure in zip(side.table.boards, side.table.run_figures(side.case, "device_ns")) if each == board and figure]
+                    for side in (a, b))  # fmt: skip
+        ratios[board] = [Figure(two.value / one.value) for one, two in zip(old, new)]
+    found = {board: figures for board, figures in sorted(ratios.items()) if figures}
+    return over_runs(found) if sum(map(len, found.values())) >= RUNS_SPEAK else None
 
 
 def row_of(side: Side, other: Side | None, verdict_: str) -> Row:

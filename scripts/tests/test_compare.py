@@ -472,3 +472,44 @@ def test_a_reader_that_goes_away(tmp_path: Path) -> None:
     started.stdout.close()
     assert started.wait(timeout=60) == 1 and started.stderr.read() == b""
     started.stderr.close()
+
+
+# -------------------------------------------------------------------------------------------------------- sets of several runs
+
+
+def board_runs(folder: Path, factor: float = 1.0, runs: int = 3, mhz: float = 1980, boards: str = "ab") -> Path:
+    """So many runs of each board; `factor` of the times of offset 7. A board's are 5 % slower than those of the one before."""
+    for board in (letter * 8 for letter in boards):
+        for number in range(1, runs + 1):
+            rows = [
+                row
+                for offset in (7, 8)
+                for row in synthetic.twins(
+                    EXP, "read_offset", *(ns * (1 + number / 10_000) * 1.05 ** ord(board[0]) * (factor if offset == 7 else 1) for ns in (1000, 1010)),
+                    offset=offset, gpu_uuid=board, sm_mhz=mhz,
+                )  # fmt: skip
+            ]
+            synthetic.write(folder / "boards" / board / f"run{number}", EXP, rows)
+    return folder
+
+
+@pytest.mark.real_least_runs
+def test_sets_of_several_runs_need_no_samples(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a, b = board_runs(tmp_path / "a"), board_runs(tmp_path / "b", 1.05)
+    assert compare.main([str(a), str(b)]) == 0
+    out = capsys.readouterr().out
+    # The boards differ by 5 %, and each is compared with itself.
+    assert "4 cases compared: 2 SAME, 2 SLOWER" in out and "1.0500 [1.0500, 1.0500]" in out and "without samples" not in out
+    other = board_runs(tmp_path / "c", boards="ef")
+    assert compare.main([str(a), str(other)]) == 0
+    assert "1.2155 [1.0944, 1.3500]" in capsys.readouterr().out
+    assert compare.main([str(a), str(board_runs(tmp_path / "slow", 1.05, mhz=1000))]) == 0
+    assert "in cycles 0.5303 [" in capsys.readouterr().out
+
+
+@pytest.mark.real_least_runs
+def test_of_single_runs_nothing_is_decided(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a, b = write(tmp_path / "a", 1), write(tmp_path / "b", 2, factor=lambda _: 3.0)
+    assert compare.main([str(a), str(b)]) == 0
+    out = capsys.readouterr().out
+    assert "200 cases compared: 200 UNCLEAR" in out and "all: too few runs to decide" in out
