@@ -250,11 +250,12 @@ std::string Values::text(std::string_view column) const {
 
 void check_values(const Values& values, std::span<const Column> columns) {
   std::set<std::string_view> seen;
-  for (const auto& [name, value] : values) {
-    const auto column = std::find_if(columns.begin(), columns.end(), [&](const Column& one) { return one.name == name; });
+  for (const auto& named : values) {
+    const std::string_view name = named.first;
+    const auto column = std::find_if(columns.begin(), columns.end(), [name](const Column& one) { return one.name == name; });
     if (column == columns.end()) throw Error("column {}: there is none of this name", name);
     if (!seen.insert(name).second) throw Error("column {}: set twice", name);
-    value.cells(*column);
+    named.second.cells(*column);
   }
   for (const Column& column : columns) {
     const Value* value = values.find(column.name);
