@@ -101,7 +101,7 @@ int BenchmarkRun::run(std::vector<Case> cases) {
   if (writer_) keep_sides(cases_, [&](const Case& one, const Side& side) { return !writer_->has(one, side); });
   if (cases_.empty()) {
     say(fmt::format("{}: nothing is left to do: {} has a row for every case", experiment_.name, options_.csv));
-    return kOk;
+    return writer_->given_up() != 0 ? kFailed : kOk;
   }
   results_.resize(cases_.size());
   register_cases();
@@ -197,7 +197,8 @@ int BenchmarkRun::finish() const {
   }
   if (options_.benchmark.list_tests) return kOk;
   report_->end_run();
-  if (report_->count(Status::kFailed) != 0 || has_complaints) return kFailed;
+  const bool given_up = writer_ && writer_->given_up() != 0;
+  if (report_->count(Status::kFailed) != 0 || given_up || has_complaints) return kFailed;
   return report_->count(Status::kOk) == 0 && report_->count(Status::kSkipped) != 0 ? kAllSkipped : kOk;
 }
 

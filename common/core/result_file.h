@@ -1,13 +1,14 @@
 // The files of an experiment: a CSV with one row per case and API, one with a row per sample, and what the columns are.
 #pragma once
 
-#include <cstdio>
-#include <memory>
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "core/csv.h"
+#include "core/file_descriptor.h"
 #include "core/schema.h"
 
 namespace bench {
@@ -16,34 +17,60 @@ namespace bench {
 std::string samples_path(const std::string& csv_path);
 std::string schema_path(const std::string& csv_path);
 
-// Both files open for appending. A case is written in two calls, samples first, then rows, each flushed to the kernel whole: a
-// run that is killed leaves complete rows, and `--resume` drops the samples of the case that was in hand.
+// What all rows of one run have in common: --resume mixes no others with them.
+struct RunIdentity {
+  Values values;                               // by column
+  std::map<std::string, std::string> drivers;  // of the APIs that can run, by their names
+};
+
+// The files, open for appending and held: a second process on them is refused. They are replaced when they are whole, or stay
+// as they were. A case's samples are one write, then its rows another: a run that is killed leaves complete rows, and --resume
+// drops the samples of the case that was in hand. A path that is a symbolic link stands for what it leads to, where the samples
+// and the schema lie beside it.
 class ResultFile {
  public:
-  // A fresh pair of files, with headers. Throws UsageError if the folder cannot be written.
+  // A case that has lost the device so often is not tried again.
+  static constexpr std::uint64_t kMostLosses = 2;
+
+  // Files with headers alone, in the place of any that are there. Throws UsageError if a path is not one for results or cannot
+  // be written, Error if another process is writing there.
   static ResultFile create(const std::string& path, const Schema& schema);
-  // Goes on with an existing pair (or creates one). `must_match` are values that every old row has to agree with: throws
-  // UsageError if it was made from other sources, on another GPU, or with another seed.
-  static ResultFile resume(const std::string& path, const Schema& schema, const Values& must_match);
+  // Goes on with files of the same schema and the same run, or creates them. Rows that are ok are kept, and skipped ones, as
+  // long as no API can run now that could not then; failed ones are dropped, to be tried again. Throws UsageError, too, if the
+  // files are of another schema, if all of their rows are of other runs, or if they are damaged elsewhere than at their ends:
+  // nothing has been changed then.
+  static ResultFile resume(const std::string& path, const Schema& schema, const RunIdentity& run);
 
   // Whether there is a row with these keys.
   bool has(const Values& keys) const { return done_.contains(schema_.results.key(keys)); }
+  // How often the device was lost in earlier tries of the row with these keys.
+  std::uint64_t losses(const Values& keys) const;
+  // Of the rows that are there, those that failed for good.
+  std::size_t given_up() const { return given_up_; }
+  // What --resume did not take, in words, a line each.
+  const std::vector<std::string>& left_out() const { return left_out_; }
+
+  // Throws Error if they cannot be written.
   void append(const std::vector<Values>& samples, const std::vector<Values>& rows);
 
  private:
-  struct Closer {
-    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-  };
-  using File = std::unique_ptr<std::FILE, Closer>;
-  ResultFile(std::string path, Schema schema);
-  // Replaces all files, these rows (headers first) in them, and opens them to append.
-  void open(const std::vector<CsvRow>& samples, const std::vector<CsvRow>& rows);
+  ResultFile(std::string path, Schema schema) : path_(std::move(path)), schema_(std::move(schema)) {}
+  // Replaces all files, these rows (headers first) in them.
+  void replace(const std::vector<CsvRow>& rows, const std::vector<CsvRow>& samples, mode_t mode);
+  // Sorts the old rows into those that stay, returned with the header, and those that do not.
+  std::vector<CsvRow> sift(const std::vector<CsvRow>& old, const RunIdentity& run);
+  std::vector<CsvRow> kept_samples();
+  // The file's records, the first of them this header. Throws UsageError.
+  std::vector<CsvRow> read_records(const std::string& path, const CsvRow& header);
 
   std::string path_;
   Schema schema_;
-  File rows_;
-  File samples_;
-  std::set<std::string> done_;
+  FileDescriptor rows_;
+  FileDescriptor samples_;
+  std::set<std::string> done_;  // keys
+  std::map<std::string, std::uint64_t> losses_;
+  std::size_t given_up_ = 0;
+  std::vector<std::string> left_out_;
 };
 
 }  // namespace bench

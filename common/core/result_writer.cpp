@@ -1,21 +1,31 @@
 #include "core/result_writer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "core/environment.h"
+#include "core/process.h"
 
 namespace bench {
 namespace {
 
-ResultFile open_file(const Experiment& experiment, const Options& options, const Selection& selection) {
+std::string_view kind_of_run(const Options& options) { return options.smoke ? "smoke" : options.quick ? "quick" : "full"; }
+
+ResultFile open_file(const Experiment& experiment, const Options& options, const OpenDevices& devices) {
   const Schema schema(experiment);
   if (!options.resume) return ResultFile::create(options.csv, schema);
-  return ResultFile::resume(options.csv, schema,
-                            {{"experiment", experiment.name},
-                             {"seed", options.seed},
-                             {"gpu_uuid", selection.gpu_uuid()},
-                             {"git_rev", git_revision()}});
+  RunIdentity run = {.values = {{"experiment", experiment.name},
+                                {"seed", options.seed},
+                                {"gpu_uuid", devices.selection().gpu_uuid()},
+                                {"git_rev", git_revision()},
+                                {"run", kind_of_run(options)}},
+                     .drivers = {}};
+  for (const auto& [api, open] : devices.all()) {
+    if (open.device) run.drivers[std::string(to_string(api))] = open.info.driver;
+  }
+  return ResultFile::resume(options.csv, schema, run);
 }
 
 // What tells a side's row from every other.
@@ -34,7 +44,9 @@ ResultWriter::ResultWriter(const Experiment& experiment, const Options& options,
       options_(options),
       plan_(plan),
       devices_(devices),
-      file_(open_file(experiment, options, devices.selection())) {}
+      file_(open_file(experiment, options, devices)) {
+  for (const std::string& line : file_.left_out()) say(fmt::format("--resume: {}", line));
+}
 
 bool ResultWriter::has(const Case& the_case, const Side& side) const { return file_.has(keys(the_case, side)); }
 
@@ -45,6 +57,8 @@ void ResultWriter::write(const Case& the_case, const CaseResult& result) {
   for (std::size_t s = 0; s < result.sides.size(); ++s) {
     Values& row = rows.emplace_back(side_row(the_case, the_case.sides[s], result.sides[s]));
     row.set("started_at", result.started_at);
+    const bool lost = !result.lost.empty() && result.sides[s].status == Status::kFailed;
+    row.set("device_losses", unless_zero(file_.losses(row) + (lost ? 1U : 0U)));
     const auto found = std::find(result.timed.begin(), result.timed.end(), s);
     if (found == result.timed.end() || !result.sides[s].device_ns) continue;
     const auto subject = static_cast<std::uint32_t>(found - result.timed.begin());
@@ -63,6 +77,7 @@ Values ResultWriter::side_row(const Case& the_case, const Side& side, const Side
            {"status", to_string(result.status)},
            {"reason", result.reason},
            {"useful_bytes", unless_zero(the_case.useful_bytes)},
+           {"run", kind_of_run(options_)},
            {"seed", options_.seed},
            {"isa_hash", result.isa_hash},
            {"gpu", named != nullptr ? named->name : ""},

@@ -18,6 +18,8 @@ class ResultWriter {
 
   // True if an earlier run wrote this side's row.
   bool has(const Case& the_case, const Side& side) const;
+  // Rows that are there and failed for good: see ResultFile.
+  std::size_t given_up() const { return file_.given_up(); }
   void write(const Case& the_case, const CaseResult& result);
 
  private:

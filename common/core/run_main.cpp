@@ -12,6 +12,7 @@
 #include "core/environment.h"
 #include "core/error.h"
 #include "core/experiment.h"
+#include "core/kept_file.h"
 #include "core/open_devices.h"
 #include "core/options.h"
 #include "core/process.h"
@@ -118,6 +119,7 @@ int run(const Experiment& experiment, const Options& options, std::vector<std::u
 int run_main(int argc, char** argv, const Experiment& experiment, std::vector<std::unique_ptr<Backend>> backends) {
   note_signals();
   try {
+    reserve_standard_descriptors();
     Options options;
     if (!parse_options(argc, argv, experiment, options)) return kOk;
     // A profiler repeats a kernel for each group of its counters, all of it inside one launch.

@@ -92,16 +92,20 @@ std::vector<PlacedColumn> result_columns(const Experiment& experiment) {
                               Column::text("stop", "why sampling ended: ci, noise, budget, max_samples, resolution"),
                               Column::text("order", "how the sides alternated: A (one side) or ABBA"),
                           })));
-  add(all, {
-               plain(kOrigin, Column::integer("seed", "", "of the input and of the sampling order")),
-               plain(kOrigin, Column::text("isa_hash", "a hash of the machine code that was timed").optional()),
-               plain(kOrigin, Column::text("gpu", "the device's name").optional()),
-               plain(kOrigin, Column::text("gpu_uuid", "the device's UUID").optional()),
-               plain(kOrigin, Column::text("driver", "its driver's version").optional()),
-               plain(kOrigin, Column::text("toolkit", "what compiled the kernels").optional()),
-               plain(kOrigin, Column::text("git_rev", "the commit that the program was built from")),
-               plain(kOrigin, Column::text("started_at", "UTC, ISO 8601")),
-           });
+  add(all,
+      {
+          plain(kOrigin, Column::text("run", "full, quick (a coarse sweep) or smoke (a test, no figures worth keeping)")),
+          plain(kOrigin, Column::integer("seed", "", "of the input and of the sampling order")),
+          plain(kOrigin, Column::text("isa_hash", "a hash of the machine code that was timed").optional()),
+          plain(kOrigin, Column::text("gpu", "the device's name").optional()),
+          plain(kOrigin, Column::text("gpu_uuid", "the device's UUID").optional()),
+          plain(kOrigin, Column::text("driver", "its driver's version").optional()),
+          plain(kOrigin, Column::text("toolkit", "what compiled the kernels").optional()),
+          plain(kOrigin, Column::text("git_rev", "the commit that the program was built from")),
+          plain(kOrigin,
+                Column::integer("device_losses", "", "times that this case lost the device, resumed runs included").optional()),
+          plain(kOrigin, Column::text("started_at", "UTC, ISO 8601")),
+      });
   return all;
 }
 

@@ -218,6 +218,22 @@ TEST_F(Faults, AHangWhileSamplingToo) {
   expect_lost(HasSubstr("second: not finished"), outcome.exit_code, outcome.err, outcome.rows);
 }
 
+TEST_F(Faults, ACaseThatTookTheDeviceDownTwiceIsNotTriedAgain) {
+  Machine machine;
+  machine.cuda.execute = [](const Launch& launch) {
+    if (is_second(launch)) hang("kernel second");
+  };
+  EXPECT_EQ(run(machine, {"--timeout", "0.3"}).exit_code, kDeviceLost);
+  EXPECT_EQ(run(machine, {"--timeout", "0.3", "--resume"}).exit_code, kDeviceLost);
+  const Outcome last = run(machine, {"--timeout", "0.3", "--resume"});
+  EXPECT_EQ(last.exit_code, kFailed) << last.err;
+  EXPECT_THAT(last.err, HasSubstr("--resume: 2 failed rows are not tried again: the device was lost there 2 times"));
+  EXPECT_EQ(last.statuses(), (std::vector<std::string>{"first cuda ok", "first vulkan ok", "second cuda failed",
+                                                       "second vulkan failed", "third cuda ok", "third vulkan ok"}));
+  for (const Row& row : last.rows) EXPECT_EQ(row.at("device_losses"), row.at("variant") == "second" ? "2" : "");
+  EXPECT_EQ(run(machine, {"--resume"}).exit_code, kFailed) << "it stays a failure";
+}
+
 TEST_F(Faults, AHangIsFoundWithoutRows) {
   Machine machine;
   machine.cuda.execute = [](const Launch& launch) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -616,6 +617,62 @@ TEST_F(RunMain, ResumeCompletesAnInterruptedRun) {
   EXPECT_EQ(third.exit_code, 0);
   EXPECT_THAT(third.err, testing::AllOf(HasSubstr("nothing is left to do"), Not(HasSubstr("Failed to match"))));
   EXPECT_EQ(keys(rows()), whole);
+}
+
+TEST_F(RunMain, ResumeTriesAgainWhatFailedOrWasLeftOut) {
+  Scenario short_of_memory;
+  short_of_memory.variants = {"twice", "large"};
+  short_of_memory.vulkan_behaviour.memory_bytes = 2 << 20;
+  EXPECT_EQ(run_to_csv(short_of_memory).exit_code, 1);
+  Scenario enough;
+  enough.variants = short_of_memory.variants;
+  const Outcome outcome = run_to_csv(enough, {"--resume"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("--resume: 2 failed rows are tried again"));
+  EXPECT_EQ(rows().size(), 8U);
+  for (const Row& row : rows()) EXPECT_EQ(row.at("status"), "ok") << key(row);
+
+  EXPECT_EQ(run_to_csv({}, {"--api", "vulkan"}).exit_code, 0);
+  EXPECT_THAT(run_to_csv({}, {"--resume"}).err, HasSubstr("4 skipped rows are tried again"));
+  EXPECT_EQ(rows().size(), 8U);
+  for (const Row& row : rows()) EXPECT_EQ(row.at("status"), "ok") << key(row);
+}
+
+TEST_F(RunMain, ResumeDoesNotMixKindsOfRunsOrDrivers) {
+  Scenario older;
+  older.cuda[0].driver = "580";
+  EXPECT_EQ(run_to_csv(older).exit_code, 0);
+  const std::string before = read(csv_);
+  const Outcome quick = run(older, {"--quick", "--resume", "--csv", csv_});
+  EXPECT_EQ(quick.exit_code, 2);
+  EXPECT_THAT(quick.err, testing::AllOf(HasSubstr("run smoke"), HasSubstr("this run has quick")));
+  Scenario newer;
+  newer.cuda[0].driver = "999";
+  const Outcome driver = run_to_csv(newer, {"--resume"});
+  EXPECT_EQ(driver.exit_code, 0) << driver.err;
+  EXPECT_THAT(driver.err, HasSubstr("4 rows were made with driver")) << "CUDA's";
+  EXPECT_EQ(rows().size(), 8U);
+  EXPECT_NE(read(csv_), before);
+}
+
+TEST_F(RunMain, APathThatIsNotForResultsIsRefusedAndLeftAsItIs) {
+  ASSERT_EQ(mkfifo(folder_.file("pipe.csv").c_str(), 0600), 0);
+  std::filesystem::create_symlink("/dev/null", folder_.file("null.csv"));
+  for (const auto& [path, said] :
+       {std::pair{std::string("/dev/null"), "no regular file"}, std::pair{folder_.file("null.csv"), "no regular file"},
+        std::pair{folder_.file("pipe.csv"), "no regular file"}, std::pair{folder_.file("run.v1"), "ends in .csv"},
+        std::pair{std::string("--resume"), "--csv"}}) {
+    for (const bool resumes : {false, true}) {
+      std::vector<std::string> arguments = {"--smoke", "--csv", path};
+      if (resumes) arguments.emplace_back("--resume");
+      const Outcome outcome = run({}, arguments);
+      EXPECT_EQ(outcome.exit_code, 2) << path;
+      EXPECT_THAT(outcome.err, HasSubstr(said)) << path;
+    }
+  }
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_TRUE(std::filesystem::is_fifo(folder_.file("pipe.csv")));
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("run.v1")));
 }
 
 TEST_F(RunMain, ResumeNeverRepeatsARow) {

@@ -91,11 +91,12 @@ TEST(CheckValues, NamesTheColumn) {
 
 TEST(Schema, ColumnsAreTheDocumentedOnes) {
   const Schema schema(experiment());
-  EXPECT_EQ(csv_record(schema.results.header()),
-            "schema,experiment,variant,api,status,reason,block,mode,sectors,elements,useful_bytes,cache,batch,samples,"
-            "device_ns,device_ns_lo,device_ns_hi,device_ns_min,device_ns_p05,device_ns_p95,ungated_samples,roundtrip_ns,submit_"
-            "ns,gbps,peak_pct,"
-            "weak,weak_lo,weak_hi,sm_mhz,stop,order,seed,isa_hash,gpu,gpu_uuid,driver,toolkit,git_rev,started_at\n");
+  EXPECT_EQ(
+      csv_record(schema.results.header()),
+      "schema,experiment,variant,api,status,reason,block,mode,sectors,elements,useful_bytes,cache,batch,samples,"
+      "device_ns,device_ns_lo,device_ns_hi,device_ns_min,device_ns_p05,device_ns_p95,ungated_samples,roundtrip_ns,submit_ns,"
+      "gbps,peak_pct,weak,weak_lo,weak_hi,sm_mhz,stop,order,run,seed,isa_hash,gpu,gpu_uuid,driver,toolkit,git_rev,"
+      "device_losses,started_at\n");
   EXPECT_EQ(csv_record(schema.samples.header()),
             "schema,experiment,variant,api,block,mode,elements,cache,batch,position,device_ns,roundtrip_ns,submit_ns,sm_mhz\n");
 }
@@ -137,12 +138,10 @@ TEST(Schema, SaysWhatEachColumnIs) {
 class SchemaRow : public testing::Test {
  protected:
   const Schema schema_{experiment()};
-  const Values values_ = {{"schema", kCsvSchema}, {"experiment", "exp99_fake"},
-                          {"variant", "a"},       {"api", "cuda"},
-                          {"status", "ok"},       {"mode", "x,y"},
-                          {"elements", 1024U},    {"cache", "warm"},
-                          {"seed", 7U},           {"git_rev", "cafe"},
-                          {"started_at", "now"},  {"block", 256}};
+  const Values values_ = {
+      {"schema", kCsvSchema}, {"experiment", "exp99_fake"}, {"variant", "a"},  {"api", "cuda"}, {"status", "ok"},
+      {"mode", "x,y"},        {"elements", 1024U},          {"cache", "warm"}, {"run", "full"}, {"seed", 7U},
+      {"git_rev", "cafe"},    {"started_at", "now"},        {"block", 256}};
 };
 
 TEST_F(SchemaRow, PutsEveryValueInItsColumn) {
