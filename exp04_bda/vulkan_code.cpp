@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "core/code_transplant.h"
 #include "core/error.h"
@@ -13,11 +14,13 @@
 namespace {
 
 // Constant bank 0 of a Vulkan kernel, as NVIDIA's driver 580 lays it out: from 0x30 on a buffer's address and size every 16
-// bytes, from 0x630 on the push constants. Of CUDA's: from `parameters` on the buffers' addresses, then BdaParams.
+// bytes, from 0x630 on the push constants.
+constexpr std::uint32_t kDescriptors = 0x30;
+constexpr std::uint32_t kPush = 0x630;
+
+// Of CUDA's: from `parameters` on the buffers' addresses, then BdaParams.
 std::optional<std::uint32_t> moved_constant(std::uint32_t offset, bool addresses, std::uint32_t buffers,
                                             std::uint32_t parameters) {
-  constexpr std::uint32_t kDescriptors = 0x30;
-  constexpr std::uint32_t kPush = 0x630;
   const std::uint32_t own = 8 * buffers;
   if (offset >= kPush) {
     const std::uint32_t at = offset - kPush;
@@ -32,6 +35,14 @@ std::optional<std::uint32_t> moved_constant(std::uint32_t offset, bool addresses
   return part == 8 ? std::optional(parameters + own + static_cast<std::uint32_t>(size)) : std::nullopt;
 }
 
+// What every kernel here reads if that is the layout: each buffer's address, and the count. Two buffers that had changed places
+// would show in the output, before anything is timed.
+std::vector<std::uint32_t> read_constants(bool addresses, std::uint32_t buffers) {
+  std::vector<std::uint32_t> read = {kPush + (addresses ? 8 * buffers : 0)};
+  for (std::uint32_t i = 0; i < buffers; ++i) read.push_back(addresses ? kPush + 8 * i : kDescriptors + 16 * i);
+  return read;
+}
+
 }  // namespace
 
 const bench::Kernel& vulkan_code(bench::Workbench& bench, const bench::KernelSpec& vulkan, bench::KernelSpec host) {
@@ -43,9 +54,10 @@ const bench::Kernel& vulkan_code(bench::Workbench& bench, const bench::KernelSpe
   const auto parameters = bench::parameter_offset(room.container, host.entry);
   if (!parameters) throw bench::Skip("{}: no cubin that tells where its parameters lie", host.entry);
   const bool addresses = vulkan.binding == bench::BufferBinding::kAddress;
-  const bench::Transplant done =
-      bench::transplant(room.container, host.entry, code.code, kRegisters,
-                        [&](std::uint32_t offset) { return moved_constant(offset, addresses, host.buffers, *parameters); });
+  const bench::ConstantLayout layout = {
+      [&](std::uint32_t offset) { return moved_constant(offset, addresses, host.buffers, *parameters); },
+      read_constants(addresses, host.buffers)};
+  const bench::Transplant done = bench::transplant(room.container, host.entry, code.code, kRegisters, layout);
   if (done.cubin.empty()) throw bench::Skip("Vulkan's machine code cannot run in a CUDA launch: {}", done.reason);
   // The same architecture as the room's: what choose_image() took for this device fits it under any name.
   bench::CudaImage image = *std::find_if(host.images->cuda.begin(), host.images->cuda.end(), [&](const bench::CudaImage& one) {

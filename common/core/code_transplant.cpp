@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "core/machine_code.h"
 
@@ -37,11 +38,12 @@ std::string check_registers(std::uint64_t word, std::size_t at, std::uint32_t re
   return fits ? "" : fmt::format("instruction {:#x} may write more than {} registers", at, registers);
 }
 
-std::string move_constant(std::uint64_t& word, std::size_t at,
-                          const std::function<std::optional<std::uint32_t>(std::uint32_t)>& moved) {
+// `read` gets the offset.
+std::string move_constant(std::uint64_t& word, std::size_t at, const ConstantLayout& layout, std::set<std::uint32_t>& read) {
   if (!reads_constant(word)) return "";
   const std::uint32_t offset = constant_offset(word);
-  const auto target = constant_bank(word) == 0 ? moved(offset) : std::nullopt;
+  read.insert(offset);
+  const auto target = constant_bank(word) == 0 ? layout.moved(offset) : std::nullopt;
   if (!target || *target > 0xffff) {
     return fmt::format("instruction {:#x} reads c[{:#x}][{:#x}], which a CUDA launch does not have", at, constant_bank(word),
                        offset);
@@ -67,7 +69,7 @@ std::optional<std::uint32_t> parameter_offset(std::span<const std::byte> cubin, 
 }
 
 Transplant transplant(std::span<const std::byte> cubin, std::string_view entry, std::span<const std::byte> code,
-                      std::uint32_t registers, const std::function<std::optional<std::uint32_t>(std::uint32_t offset)>& moved) {
+                      std::uint32_t registers, const ConstantLayout& layout) {
   const auto section = elf_section(cubin, fmt::format(".text.{}", entry));
   if (!section) return {{}, fmt::format("the cubin has no section .text.{}", entry)};
   const std::span<const std::byte> instructions = without_padding(code);
@@ -76,16 +78,22 @@ Transplant transplant(std::span<const std::byte> cubin, std::string_view entry, 
     return {{}, fmt::format("{} bytes of code do not fit {} bytes of {}", instructions.size(), section->size(), entry)};
   }
   Transplant result = {{cubin.begin(), cubin.end()}, ""};
+  std::set<std::uint32_t> read;
   std::byte* target = result.cubin.data() + (section->data() - cubin.data());
   for (std::size_t at = 0; at + kInstructionBytes <= section->size(); at += kInstructionBytes) {
     std::uint64_t words[] = {kNop[0], kNop[1]};
     if (at < instructions.size()) {
       std::memcpy(words, instructions.data() + at, kInstructionBytes);
       std::string reason = check_registers(words[0], at, registers);
-      if (reason.empty()) reason = move_constant(words[0], at, moved);
+      if (reason.empty()) reason = move_constant(words[0], at, layout, read);
       if (!reason.empty()) return {{}, reason};
     }
     std::memcpy(target + at, words, kInstructionBytes);
+  }
+  for (const std::uint32_t offset : layout.read) {
+    if (!read.contains(offset)) {
+      return {{}, fmt::format("the code does not read c[0x0][{:#x}]: this driver lays out its constants otherwise", offset)};
+    }
   }
   return result;
 }

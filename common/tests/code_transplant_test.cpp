@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "core/machine_code.h"
 #include "synthetic_code.h"
@@ -33,7 +36,29 @@ std::optional<std::uint32_t> moved(std::uint32_t offset) {
   return std::nullopt;
 }
 
-Transplant put(const Bytes& into, const Bytes& code) { return transplant(into.view(), "host", code.view(), 16, moved); }
+Transplant put(const Bytes& into, const Bytes& code, const std::vector<std::uint32_t>& read = {}) {
+  return transplant(into.view(), "host", code.view(), 16, {moved, read});
+}
+
+// As driver 580 made it of a GLSL kernel, on an H200.
+Bytes recorded(const std::string& name) {
+  std::ifstream file(std::filesystem::path(BENCH_TEST_FIXTURES) / name, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_FALSE(bytes.empty()) << name;
+  return Bytes().text(bytes);
+}
+
+// With every constant read at offset `from` read at `to`.
+Bytes with_constant(const Bytes& code, std::uint32_t from, std::uint32_t to) {
+  Bytes result;
+  for (std::size_t at = 0; at + kInstructionBytes <= code.size(); at += kInstructionBytes) {
+    Instruction words = *read_at<Instruction>(code.view(), at);
+    const bool reads = (words[0] >> 9 & 7) == 3 || (words[0] >> 9 & 7) == 5;
+    if (reads && (words[0] >> 38 & 0xffff) == from) words[0] += (std::uint64_t{to} - from) << 38;
+    result.instruction(words);
+  }
+  return result;
+}
 
 TEST(CodeTransplant, FindsTheParameters) {
   EXPECT_EQ(parameter_offset(cubin(1).view(), "host"), 0x210U);
@@ -76,6 +101,35 @@ TEST(CodeTransplant, RefusesWhatCudaHasNot) {
               HasSubstr("48 bytes of code do not fit 32 bytes"));
   EXPECT_THAT(put(cubin(2), Bytes()).reason, HasSubstr("no instructions"));
   EXPECT_THAT(put(Bytes().text("no file"), Bytes().instruction(kExit)).reason, HasSubstr("no section .text.host"));
+}
+
+// add_f32 of three buffers: the address of each, its size, and the count among the push constants.
+TEST(CodeTransplant, TrustsALayoutThatTheCodeShows) {
+  const std::vector<std::uint32_t> shown = {0x30, 0x40, 0x50, 0x630};
+  const ConstantLayout layout = {[](std::uint32_t offset) {
+                                   const bool has = (offset >= 0x30 && offset < 0x60) || offset == 0x630;
+                                   return has ? std::optional(0x210 + (offset >= 0x630 ? 0x40 : offset - 0x30)) : std::nullopt;
+                                 },
+                                 shown};
+  const auto reason = [&](const Bytes& code) { return transplant(cubin(32).view(), "host", code.view(), 16, layout).reason; };
+  const Bytes code = recorded("add_f32.vulkan.bin");
+  EXPECT_EQ(reason(code), "");
+  // Sizes elsewhere, and addresses every 8 bytes: all of it inside the old layout, where 0x38 is a size.
+  const Bytes packed = with_constant(with_constant(with_constant(code, 0x38, 0x54), 0x40, 0x38), 0x50, 0x44);
+  EXPECT_EQ(reason(packed), "the code does not read c[0x0][0x40]: this driver lays out its constants otherwise");
+  EXPECT_THAT(reason(with_constant(code, 0x30, 0x34)), HasSubstr("does not read c[0x0][0x30]"));
+  EXPECT_THAT(reason(with_constant(code, 0x50, 0x70)), HasSubstr("reads c[0x0][0x70], which a CUDA launch does not have"));
+  EXPECT_THAT(reason(with_constant(code, 0x630, 0x640)), HasSubstr("reads c[0x0][0x640]"));
+  EXPECT_THAT(reason(with_constant(code, 0x630, 0x58)), HasSubstr("does not read c[0x0][0x630]"));
+}
+
+TEST(CodeTransplant, AddressesArePushConstants) {
+  const ConstantLayout layout = {[](std::uint32_t offset) { return std::optional(offset - 0x630 + 0x210); },
+                                 {0x630, 0x638, 0x640}};
+  const Bytes code = recorded("copy_f32_address.vulkan.bin");
+  EXPECT_EQ(transplant(cubin(32).view(), "host", code.view(), 16, layout).reason, "");
+  EXPECT_THAT(transplant(cubin(32).view(), "host", with_constant(code, 0x638, 0x648).view(), 16, layout).reason,
+              HasSubstr("does not read c[0x0][0x638]"));
 }
 
 }  // namespace

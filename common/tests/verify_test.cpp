@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <ctime>
 #include <limits>
 
-#include "core/process.h"
 #include "core/random.h"
 #include "core/workbench.h"
 #include "fake_device.h"
@@ -145,9 +145,9 @@ TEST(Mismatches, AWrongOutputCostsAsMuchAsARightOne) {
   const auto seconds = [&](const std::vector<float>& output, std::uint64_t mismatches) {
     double least = std::numeric_limits<double>::infinity();
     for (int repeat = 0; repeat < 5; ++repeat) {
-      const double start = now_s();
+      const std::clock_t start = std::clock();  // the CPU's: others may want it, too
       EXPECT_EQ(compare<float>(output, 0, hashed, 0).count(), mismatches);
-      least = std::min(least, now_s() - start);
+      least = std::min(least, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
     }
     return least;
   };
