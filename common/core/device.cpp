@@ -40,6 +40,13 @@ const Kernel* kernel_of(const Work& work) {
   return launch == nullptr ? nullptr : launch->kernel;
 }
 
+void check_sample(const SubjectOptions& options, std::uint32_t batch, bool evict_l2) {
+  if (!std::holds_alternative<Nothing>(options.before) && (batch != 1 || evict_l2)) {
+    throw Error("a sample whose launch wants something done before it is one launch with nothing evicted, not {}{}", batch,
+                evict_l2 ? " after an eviction" : "");
+  }
+}
+
 std::unique_ptr<Buffer> Device::allocate_shareable(std::uint64_t /*bytes*/, std::string_view /*label*/) {
   throw Skip("{} cannot export memory to another API", to_string(info().api));
 }

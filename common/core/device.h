@@ -191,9 +191,16 @@ struct SubjectOptions {
   bool ordered = true;
   SetUse set_use = SetUse::kBoundOnce;
 };
+// For launches that must all start from the same state: runs before every sample, in front of its stamps and of its host
+// times. A sample is then one launch with nothing evicted; time_device and time_host throw Error for any other. Not
+// for buffers that another API uses too.
+Work before = Nothing{};
 
 // Between the two device stamps of one sample: `batch` launches and nothing else. Before the first stamp, in the same
-// submission: the L2 eviction sweep, or `lead_in` untimed launches.
+// Throws Error if samples with `options.before` cannot be like this.
+void check_sample(const SubjectOptions& options, std::uint32_t batch, bool evict_l2);
+
+// submission: the L2 eviction sweep, or `lead_in` untimed launches and then SubjectOptions::before.
 struct DeviceSampleSpec {
   std::uint32_t batch = 1;
   std::uint32_t lead_in = 0;

@@ -25,12 +25,12 @@ constexpr int kMaxAttempts = 3;
 }  // namespace
 
 Subject::Subject(Device& device, const Work& work, const SubjectOptions& options)
-    : device_(device), kernel_(kernel_of(work)), command_(work), mode_(options.mode) {
+    : device_(device), kernel_(kernel_of(work)), command_(work), before_(options.before), options_(options) {
   if (!options.ordered) throw Skip("CUDA launches in one stream are ordered");
 }
 
 cudaGraphExec_t Subject::graph(std::uint32_t batch) {
-  if (mode_ != SubmitMode::kReplay || command_.is_nothing()) return nullptr;
+  if (options_.mode != SubmitMode::kReplay || command_.is_nothing()) return nullptr;
   auto found = graphs_.find(batch);
   if (found == graphs_.end()) found = graphs_.emplace(batch, make_graph(command_, batch, device_.stream())).first;
   return found->second.handle();
@@ -47,12 +47,13 @@ void Subject::enqueue_batch(std::uint32_t batch, cudaGraphExec_t graph) {
 }
 
 DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
+  check_sample(options_, spec.batch, spec.evict_l2);
   const CurrentDevice current(device_.handle());
   cudaStream_t stream = device_.stream();
   const EventTimer& timer = device_.timer();
   const L2Evictor* evictor = spec.evict_l2 ? &device_.evictor() : nullptr;
   cudaGraphExec_t executable = graph(spec.batch);
-  const std::uint32_t launches = spec.lead_in + (executable != nullptr ? 1 : spec.batch);
+  const std::uint32_t launches = spec.lead_in + (before_.is_nothing() ? 0 : 1) + (executable != nullptr ? 1 : spec.batch);
 
   for (int attempt = 1;; ++attempt) {
     const bool known = last_ && same(last_->spec, spec);
@@ -63,6 +64,7 @@ DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
     device_.gate().enqueue(stream, gate);
     if (evictor != nullptr) evictor->enqueue(stream);
     for (std::uint32_t i = 0; i < spec.lead_in; ++i) command_.enqueue(stream);
+    before_.enqueue(stream);
     timer.start(stream);
     enqueue_batch(spec.batch, executable);
     timer.stop(stream);
@@ -80,12 +82,14 @@ DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
 }
 
 HostTimes Subject::time_host(std::uint32_t batch) {
+  check_sample(options_, batch, false);
   const CurrentDevice current(device_.handle());
   cudaStream_t stream = device_.stream();
   cudaGraphExec_t executable = graph(batch);
   // Alive from before the first stamp to after the last: what bounds the wait takes no part in what is timed.
   const Wait wait(command_.name(), expected_s(batch));
-  BENCH_CU(cudaStreamSynchronize(stream));
+  before_.enqueue(stream);
+  BENCH_CU(cudaStreamSynchronize(stream), "{}", before_.name());
 
   const auto begin = Clock::now();
   enqueue_batch(batch, executable);

@@ -208,6 +208,28 @@ TEST_F(CudaDevice, PeersMemoryIsReachedByCopiesAndKernels) {
   EXPECT_EQ(current, device_->info().index);
 }
 
+TEST_F(CudaDevice, WhatComesBeforeASampleRunsBeforeEachOfThem) {
+  const auto kept = device_->allocate(4096, "kept");
+  const auto used = device_->allocate(4096, "used");
+  const auto seen = device_->allocate(4096, "seen");
+  device_->fill(*kept, 0, 4096, 1);
+  for (const SubmitMode mode : {SubmitMode::kEach, SubmitMode::kReplay}) {
+    const auto subject =
+        device_->prepare(Copy{used.get(), seen.get(), 4096}, {.mode = mode, .before = Copy{kept.get(), used.get(), 4096}});
+    const auto expect_put_back = [&](const auto& sample) {
+      device_->fill(*used, 0, 4096, 2);
+      sample();
+      std::vector<std::uint32_t> words(1024);
+      device_->download(*seen, 0, std::as_writable_bytes(std::span(words)));
+      EXPECT_EQ(words, std::vector<std::uint32_t>(1024, 1));
+    };
+    expect_put_back([&] { subject->time_device({.lead_in = 2}); });
+    expect_put_back([&] { subject->time_host(1); });
+    EXPECT_THROW(subject->time_device({.batch = 2}), Error);
+    EXPECT_THROW(subject->time_host(2), Error);
+  }
+}
+
 TEST_F(CudaDevice, UploadDownloadAndCopyKeepEveryByte) {
   // One word; one staging slot of 32 MiB, one word either side of it; and an odd size over three slots.
   constexpr std::size_t kSlotWords = std::size_t{8} << 20;

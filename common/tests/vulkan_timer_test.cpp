@@ -165,6 +165,37 @@ TEST_P(VulkanTimerTest, TimesCopies) {
   EXPECT_GT(eight, 2 * one);
 }
 
+// What is put back is there for each sample, whatever was done to it in between.
+TEST_P(VulkanTimerTest, WhatComesBeforeASampleRunsBeforeEachOfThem) {
+  const std::unique_ptr<Buffer> kept = device().allocate(4096, "kept");
+  const std::unique_ptr<Buffer> used = device().allocate(4096, "used");
+  const std::unique_ptr<Buffer> seen = device().allocate(4096, "seen");
+  device().fill(*kept, 0, 4096, 1);
+  const Copy put_back{.source = kept.get(), .destination = used.get(), .bytes = 4096};
+  const Copy use{.source = used.get(), .destination = seen.get(), .bytes = 4096};
+  for (const SubmitMode mode : {SubmitMode::kEach, SubmitMode::kReplay}) {
+    const auto subject = device().prepare(use, {.mode = mode, .before = put_back});
+    const auto expect_put_back = [&](const auto& sample) {
+      device().fill(*used, 0, 4096, 2);
+      sample();
+      std::vector<std::uint32_t> words(1024);
+      device().download(*seen, 0, std::as_writable_bytes(std::span(words)));
+      EXPECT_EQ(words, std::vector<std::uint32_t>(1024, 1));
+    };
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      expect_put_back([&] { subject->time_device({.lead_in = 2}); });
+      expect_put_back([&] { subject->time_host(1); });
+    }
+    EXPECT_THROW(subject->time_device({.batch = 2}), Error);
+    EXPECT_THROW(subject->time_host(2), Error);
+  }
+  // The work before is not in the times.
+  const double alone = device_ms(Nothing{}, 0, {});
+  const auto nothing = device().prepare(Nothing{}, {.before = spin_ms(20)});
+  EXPECT_LT(nothing->time_device({}) * 1e-6, alone + 10);
+  EXPECT_LT(nothing->time_host(1).roundtrip_ns * 1e-6, 10);
+}
+
 // Overlapping launches race on purpose; the layer's hazards about them are no complaints.
 TEST_P(VulkanTimerTest, OverlappingLaunchesAreNoComplaint) {
   const std::unique_ptr<Buffer> source = device().allocate(4096, "source");

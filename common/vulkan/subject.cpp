@@ -32,6 +32,7 @@ Subject::Subject(const Context& context, const std::unique_ptr<L2Evictor>& evict
       evictor_(evictor),
       options_(options),
       work_(context, work, options.set_use),
+      before_(context, options.before, SetUse::kBoundOnce),
       stamps_(make_stamps(context)),
       device_slot_(context),
       host_slot_(context) {
@@ -77,6 +78,12 @@ void Subject::record_device_sample(const DeviceSampleSpec& spec) {
     work_.record_batch(commands, 1, true);
     work_.order(commands);
   }
+  if (!before_.empty()) {
+    full_barrier(commands);
+    before_.bind(commands);
+    before_.record_batch(commands, 1, true);
+    work_.bind(commands);
+  }
   full_barrier(commands);
   commands.writeTimestamp2(vk::PipelineStageFlagBits2::eAllCommands, *stamps_, 0);
   record_batch(commands, spec.batch);
@@ -87,6 +94,7 @@ void Subject::record_device_sample(const DeviceSampleSpec& spec) {
 }
 
 DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
+  check_sample(options_, spec.batch, spec.evict_l2);
   if (!replay() || !recorded_device_ || !same(*recorded_device_, spec)) {
     recorded_device_.reset();
     record_device_sample(spec);
@@ -119,12 +127,27 @@ void Subject::record_host_sample(std::uint32_t batch) {
 
 double Subject::expected_s(std::uint32_t launches) const { return context_.expected_s(launches * launch_ns_ * 1e-9); }
 
+// In the slot of the device samples, whose recording then has to be made anew.
+void Subject::run_before() {
+  recorded_device_.reset();
+  const Wait wait(before_.name());
+  const vk::raii::CommandBuffer& commands = device_slot_.begin(true);
+  before_.bind(commands);
+  before_.record_batch(commands, 1, true);
+  full_barrier(commands);
+  device_slot_.end();
+  device_slot_.submit();
+  device_slot_.wait(before_.name());
+}
+
 HostTimes Subject::time_host(std::uint32_t batch) {
+  check_sample(options_, batch, false);
   if (replay() && recorded_host_batch_ != batch) {
     recorded_host_batch_.reset();
     record_host_sample(batch);
     recorded_host_batch_ = batch;
   }
+  if (!before_.empty()) run_before();
   // Alive from before the first stamp to after the last: what bounds the wait takes no part in what is timed.
   const Wait wait(work_.name(), expected_s(batch));
   const Clock::time_point begin = Clock::now();

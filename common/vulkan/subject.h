@@ -24,6 +24,7 @@ class Subject final : public bench::Subject {
   void record_device_sample(const DeviceSampleSpec& spec);
   void record_host_sample(std::uint32_t batch);
   double expected_s(std::uint32_t launches) const;
+  void run_before();
   void record_batch(const vk::raii::CommandBuffer& commands, std::uint32_t batch) const;
   bool replay() const { return options_.mode == SubmitMode::kReplay; }
 
@@ -31,6 +32,7 @@ class Subject final : public bench::Subject {
   const std::unique_ptr<L2Evictor>& evictor_;
   SubjectOptions options_;
   Command work_;
+  Command before_;
   vk::raii::QueryPool stamps_;
   CommandSlot device_slot_;
   CommandSlot host_slot_;

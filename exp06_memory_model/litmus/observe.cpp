@@ -137,13 +137,15 @@ class Station {
     bench_.device().run(launch);
     count(launch, which);
   }
-  void count(const bench::Launch& launch, std::size_t which) {
+  void count(const bench::Launch& launch, std::size_t which) { bench_.device().run(counting(launch, which)); }
+  // Counts what `launch` has left behind, and sets it back for the next.
+  bench::Launch counting(const bench::Launch& launch, std::size_t which) {
     const std::uint64_t blocks =
         std::min<std::uint64_t>(kTallyBlocks, (shape_.instances() + kTallyThreads - 1) / kTallyThreads);
-    bench_.device().run(bench::Launch{.kernel = &tally_,
-                                      .grid = {static_cast<std::uint32_t>(blocks), 1, 1},
-                                      .buffers = {&locations_, &registers_, &scratch_, counts_.at(which)},
-                                      .params = launch.params});
+    return {.kernel = &tally_,
+            .grid = {static_cast<std::uint32_t>(blocks), 1, 1},
+            .buffers = {&locations_, &registers_, &scratch_, counts_.at(which)},
+            .params = launch.params};
   }
 
   // What instance 0 of `launch` leaves behind, replaced by `outcome`.
@@ -384,7 +386,8 @@ bench::Prepared set_up(Workbench& bench, const Row& row, const Plan& plan, const
   const bench::Launch launch = station->launch_of(kernel, row, stress, row.placement);
   station->run(launch, 0);
   tally(*row.test, station->counts(0), station->instances());
-  return {bench.device().prepare(launch, {}),
+  // Timed as it is observed: its blocks wait for each other, and its flags are not yet set.
+  return {bench.device().prepare(launch, {.before = station->counting(launch, 0)}),
           [station, row, plan, stress] { return values(row, stress, observe(*station, row, plan, stress)); }};
 }
 
