@@ -4,7 +4,8 @@
 # Compiles every .cu to one cubin per architecture plus PTX (nvcc) and every .comp to SPIR-V (glslang), and links the bytes into
 # <target>. The generated header <name>_kernels.h declares
 #     namespace bench::kernels { std::span<const KernelImages> <name>(); }
-# with one entry a stem: cuda/X.cu and glsl/X.comp are a twin. What is embedded is what is loaded, timed and disassembled.
+# with one entry a stem: cuda/X.cu and glsl/X.comp are a twin. What is embedded is what is loaded, timed and disassembled. Beside
+# the SPIR-V lies what it takes (SpirvInterface.cmake).
 # A file of CUDA_SM80 or CUDA_SM90 has instructions that came with compute capability 8.0 or 9.0: there are no images of it below
 # that, and its stem's entry says so (KernelImages::cuda_since).
 # Paths are relative to the calling directory. Editing an included file rebuilds the kernels that include it (depfiles).
@@ -27,7 +28,14 @@ function(bench_embed_kernels target)
       DEPFILE ${image}.d
       COMMENT "GLSL ${arg_SET}/${stem}"
       VERBATIM)
-    list(APPEND images ${image})
+    add_custom_command(
+      OUTPUT ${image}.inc
+      COMMAND ${CMAKE_COMMAND} -DSPIRV_CROSS=${BENCH_SPIRV_CROSS} -DSPIRV=${image} -DOUTPUT=${image}.inc
+              -P ${PROJECT_SOURCE_DIR}/cmake/SpirvInterface.cmake
+      DEPENDS ${image} ${PROJECT_SOURCE_DIR}/cmake/SpirvInterface.cmake
+      COMMENT "SPIR-V's interface ${arg_SET}/${stem}"
+      VERBATIM)
+    list(APPEND images ${image} ${image}.inc)
     list(APPEND stems ${stem})
     set(spirv_${stem} ${image})
   endforeach()
@@ -88,11 +96,16 @@ function(bench_embed_kernels target)
       _bench_incbin(${arg_SET} ${stem}_spirv ${spirv_${stem}} assembly externs)
       set(spirv_span "bytes(${arg_SET}_${stem}_spirv, ${arg_SET}_${stem}_spirv_end)")
     endif()
+    set(takes "{}")
+    if(spirv_${stem})
+      string(APPEND arrays "const SpirvInterface kTakes_${stem} =\n#include \"${spirv_${stem}}.inc\"\n    ;\n")
+      set(takes kTakes_${stem})
+    endif()
     set(since 0)
     if(since_${stem})
       set(since ${since_${stem}})
     endif()
-    string(APPEND table "      {\"${stem}\", ${cuda_span}, ${spirv_span}, ${since}},\n")
+    string(APPEND table "      {\"${stem}\", ${cuda_span}, ${spirv_span}, ${since}, ${takes}},\n")
   endforeach()
 
   set(BENCH_SET ${arg_SET})

@@ -34,6 +34,7 @@ else()
   set(CMAKE_INSTALL_RPATH "\$ORIGIN")
 endif()
 
+find_program(BENCH_SPIRV_CROSS NAMES spirv-cross REQUIRED)
 find_program(BENCH_GLSLANG NAMES glslangValidator glslang REQUIRED)
 execute_process(COMMAND ${BENCH_GLSLANG} --version OUTPUT_VARIABLE _glslang_version)
 string(REGEX MATCH "Glslang Version: [0-9]*:?([0-9.]+)" _ "${_glslang_version}")

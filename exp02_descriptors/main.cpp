@@ -83,6 +83,7 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Test& test) {
                                  .glsl_constants = {},
                                  .buffers = test.inputs + 1,
                                  .params_bytes = test.idle() ? 0U : static_cast<std::uint32_t>(sizeof(SumParams)),
+                                 .glsl_takes_less = test.idle(),
                                  .binding = test.way.binding,
                                  .robustness = test.robustness});
   for (std::uint32_t k = 0; k < test.inputs; ++k) {

@@ -25,6 +25,7 @@ bench::KernelSpec spec(bench::Api api, const Variant& variant, const std::string
           .buffers = static_cast<std::uint32_t>(buffers),
           .params_bytes = sizeof(BdaParams),
           .shared_bytes = cuda && variant.feature == std::string_view(kCudaOneSlot) ? kCudaOneSlotBytes : 0,
+          .glsl_takes_less = stem == "empty",
           .binding = addresses ? bench::BufferBinding::kAddress : bench::BufferBinding::kDescriptors};
 }
 

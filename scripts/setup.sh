@@ -32,6 +32,7 @@ command  ninja                             ninja-build
 command  git                               git
 command  glslangValidator|glslang          glslang-tools
 command  spirv-val                         spirv-tools
+command  spirv-cross                       spirv-cross
 header   vulkan/vulkan_raii.hpp            libvulkan-dev
 header   benchmark/benchmark.h             libbenchmark-dev
 header   CLI/CLI.hpp                       libcli11-dev

@@ -86,6 +86,7 @@ struct KernelSpec {
   std::uint32_t params_bytes = 0;             // the struct of params.h: last CUDA argument / push constants
   std::uint32_t shared_bytes = 0;             // a block's: CUDA's is dynamic; GLSL sizes its own by its constants
   std::uint32_t cluster_x = 0;                // CUDA: consecutive blocks in x that share a cluster; 0: no clusters
+  bool glsl_takes_less = false;               // GLSL: on purpose, it declares but some of these buffers and push constants
   BufferBinding binding = BufferBinding::kDescriptors;
   Robustness robustness = Robustness::kDefault;
 };
@@ -190,16 +191,16 @@ struct SubjectOptions {
   // Order consecutive launches, as a CUDA stream does. false: Vulkan dispatches may overlap (CUDA: not supported, throws Skip).
   bool ordered = true;
   SetUse set_use = SetUse::kBoundOnce;
+  // For launches that must all start from the same state: runs before every sample, in front of its stamps and of its host
+  // times. A sample is then one launch with nothing evicted; time_device and time_host throw Error for any other. Not
+  // for buffers that another API uses too.
+  Work before = Nothing{};
 };
-// For launches that must all start from the same state: runs before every sample, in front of its stamps and of its host
-// times. A sample is then one launch with nothing evicted; time_device and time_host throw Error for any other. Not
-// for buffers that another API uses too.
-Work before = Nothing{};
 
-// Between the two device stamps of one sample: `batch` launches and nothing else. Before the first stamp, in the same
 // Throws Error if samples with `options.before` cannot be like this.
 void check_sample(const SubjectOptions& options, std::uint32_t batch, bool evict_l2);
 
+// Between the two device stamps of one sample: `batch` launches and nothing else. Before the first stamp, in the same
 // submission: the L2 eviction sweep, or `lead_in` untimed launches and then SubjectOptions::before.
 struct DeviceSampleSpec {
   std::uint32_t batch = 1;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace bench {
 
@@ -16,12 +17,26 @@ struct CudaImage {
   std::span<const std::byte> bytes;
 };
 
+// What a SPIR-V module takes, as SPIRV-Cross reads it when the module is built.
+struct SpirvInterface {
+  struct Binding {
+    unsigned set = 0;
+    unsigned binding = 0;
+    bool is_uniform = false;  // a uniform buffer; else a storage buffer
+    bool is_array = false;
+  };
+  std::vector<Binding> buffers;
+  unsigned push_bytes = 0;          // to the end of the last push constant
+  std::vector<unsigned> constants;  // the specialization constants' ids, in order
+};
+
 // A twin: the same stem in cuda/ and glsl/. Either side may be missing.
 struct KernelImages {
   std::string_view stem;
   std::span<const CudaImage> cuda;
   std::span<const std::byte> spirv;
   int cuda_since = 0;  // CUDA: 90 where the kernels have instructions of compute capability 9.0, and no older image exists
+  SpirvInterface takes = {};  // of `spirv`
 };
 
 // The twin with this stem. Throws Error that lists the stems there are.

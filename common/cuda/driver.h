@@ -7,14 +7,21 @@
 
 namespace bench::cuda {
 
-// The driver's function `name` as of CUDA `version` (1000 * major + 10 * minor). Throws Error if the driver lacks it.
+// The driver's function `name` as of CUDA `version` (1000 * major + 10 * minor); nullptr if the driver lacks it. Throws Error.
 template <class Function>
-Function driver_function(const char* name, unsigned int version) {
+Function find_driver_function(const char* name, unsigned int version) {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult result{};
   BENCH_CU(cudaGetDriverEntryPointByVersion(name, &function, version, cudaEnableDefault, &result), "{}", name);
-  if (result != cudaDriverEntryPointSuccess) throw Error("the CUDA driver lacks {}", name);
-  return reinterpret_cast<Function>(function);
+  return result == cudaDriverEntryPointSuccess ? reinterpret_cast<Function>(function) : nullptr;
+}
+
+// The same. Throws Error if the driver lacks it.
+template <class Function>
+Function driver_function(const char* name, unsigned int version) {
+  const auto function = find_driver_function<Function>(name, version);
+  if (function == nullptr) throw Error("the CUDA driver lacks {}", name);
+  return function;
 }
 
 // CUresult and cudaError_t share their numbers (CUDA Driver API, CUresult), so BENCH_CU checks both.

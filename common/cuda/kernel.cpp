@@ -3,10 +3,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
+#include "core/kernel_interface.h"
 #include "core/machine_code.h"
 #include "core/watchdog.h"
+#include "cuda/driver.h"
 
 namespace bench::cuda {
 namespace {
@@ -36,6 +39,22 @@ Library load_library(const KernelSpec& spec, const CudaImage& image, ComputeCapa
            "the image {} of {}.cu on compute capability {}.{}", architectures({&image, 1}), spec.images->stem, device.major,
            device.minor);
   return Library(raw);
+}
+
+// The sizes of the kernel's parameters, in bytes; nullopt where the driver is older than CUDA 12.4 and cannot tell.
+std::optional<std::vector<std::size_t>> parameter_sizes(cudaKernel_t kernel, const std::string& entry) {
+  const auto info = find_driver_function<PFN_cuKernelGetParamInfo_v12040>("cuKernelGetParamInfo", 12040);
+  if (info == nullptr) return std::nullopt;
+  std::vector<std::size_t> sizes;
+  for (;;) {
+    std::size_t offset = 0;
+    std::size_t size = 0;
+    // The number of parameters is where it has no more of them. Source: CUDA Driver API, cuKernelGetParamInfo.
+    const CUresult result = info(kernel, sizes.size(), &offset, &size);
+    if (result == CUDA_ERROR_INVALID_VALUE) return sizes;
+    BENCH_CU(status_of(result), "parameter {} of {}", sizes.size(), entry);
+    sizes.push_back(size);
+  }
 }
 
 // A block gets more than 48 KiB only if the kernel is told so. Source: CUDA C++ Programming Guide, "Shared Memory" of 7.x.
@@ -129,6 +148,7 @@ Kernel::Kernel(const KernelSpec& spec, ComputeCapability device)
   // first, perhaps timed, launch. Source: CUDA C++ Programming Guide, "Lazy Loading".
   cudaFuncAttributes attributes{};
   BENCH_CU(cudaFuncGetAttributes(&attributes, kernel_), "entry {} of {}.cu", spec.entry, spec.images->stem);
+  if (const auto sizes = parameter_sizes(kernel_, spec.entry)) check_parameters(spec, *sizes);
   if (spec.block_x == 0 || static_cast<std::uint32_t>(attributes.maxThreadsPerBlock) < spec.block_x) {
     throw Skip("{}: {} threads a block wanted, at most {} possible with its {} registers a thread", spec.entry, spec.block_x,
                attributes.maxThreadsPerBlock, attributes.numRegs);

@@ -336,13 +336,6 @@ vk::raii::DescriptorSetLayout make_set_layout(const Context& context, const Kern
   return BENCH_VK(context.device().createDescriptorSetLayout(info), "{} buffers, {}", spec.buffers, to_string(spec.binding));
 }
 
-std::uint32_t push_bytes_of_buffers(const KernelSpec& spec) {
-  const std::size_t bytes = spec.binding == BufferBinding::kAddress    ? sizeof(vk::DeviceAddress)
-                            : spec.binding == BufferBinding::kBindless ? sizeof(std::uint32_t)
-                                                                       : 0;
-  return spec.buffers * static_cast<std::uint32_t>(bytes);
-}
-
 vk::PipelineCreateFlags binding_flags(const KernelSpec& spec) {
   return spec.binding == BufferBinding::kDescriptorBuffer ? vk::PipelineCreateFlagBits::eDescriptorBufferEXT
                                                           : vk::PipelineCreateFlags{};

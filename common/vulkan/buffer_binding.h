@@ -14,9 +14,6 @@ void check_binding(const Context& context, const KernelSpec& spec);
 // Set 0 of the pipeline's layout; empty where the buffers do not come in a set.
 vk::raii::DescriptorSetLayout make_set_layout(const Context& context, const KernelSpec& spec);
 
-// Bytes of push constants before the params struct.
-std::uint32_t push_bytes_of_buffers(const KernelSpec& spec);
-
 // What the pipeline must be created with.
 vk::PipelineCreateFlags binding_flags(const KernelSpec& spec);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/kernel_interface.h"
 #include "vulkan/command_slot.h"
 #include "vulkan/compute_pipeline.h"
 

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/kernel_interface.h"
 #include "vulkan/buffer_binding.h"
 #include "vulkan/pipeline_isa.h"
 
@@ -146,6 +147,9 @@ vk::raii::Pipeline make_pipeline(const Context& context, const KernelSpec& spec,
 const KernelSpec& checked_spec(const Context& context, const KernelSpec& spec) {
   if (spec.images == nullptr) {
     throw Error("kernel '{}' has no images", spec.entry);
+  }
+  if (!spec.images->spirv.empty()) {
+    check_spirv(spec);
   }
   check_limits(context, spec);
   return spec;

@@ -13,7 +13,7 @@ import new_experiment
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-TOOLS = all(shutil.which(tool) for tool in ("cmake", "ninja", "g++")) and shutil.which("glslangValidator")
+TOOLS = all(shutil.which(tool) for tool in ("cmake", "ninja", "g++", "spirv-cross")) and shutil.which("glslangValidator")
 QUESTION = "Does a copy cost the same?"
 CUDA_ALONE = ("exp06_cluster", "exp06_peer")
 # Seconds in place of minutes: one side of the program, unoptimised, and not the tests of the suite.
@@ -54,7 +54,7 @@ def follow(command: str, root: Path) -> None:
     assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
 
 
-@pytest.mark.skipif(not TOOLS, reason="no cmake, ninja, g++ or glslangValidator here")
+@pytest.mark.skipif(not TOOLS, reason="no cmake, ninja, g++, spirv-cross or glslangValidator here")
 def test_the_readmes_commands(copy: Path) -> None:
     commands = readme_commands()
     (name,) = re.findall(r"new_experiment\.py (\w+)", commands[0])

@@ -10,7 +10,7 @@ import pytest
 SCRIPTS = pathlib.Path(__file__).resolve().parents[1]
 # What setup.sh itself runs on: there is no Debian without it.
 BASE = ("bash", "cat", "dirname", "env", "head", "id", "mkdir", "sed", "sort", "tail", "grep")
-TOOLS = ("cmake", "g++", "git", "glslangValidator", "ninja", "spirv-val", "python3")
+TOOLS = ("cmake", "g++", "git", "glslangValidator", "ninja", "spirv-cross", "spirv-val", "python3")
 
 
 @pytest.fixture
