@@ -19,7 +19,7 @@ constexpr std::string_view kSamples = ".samples.csv";
 
 // The file behind --csv, in a folder that is there.
 std::string place_of(const std::string& path) {
-  const std::string place = file_behind(path);
+  std::string place = file_behind(path);
   const std::string name = std::filesystem::path(place).filename().string();
   if (!name.ends_with(kCsv) || name.ends_with(kSamples) || name == kCsv) {
     throw UsageError("--csv {}: expected a name that ends in .csv (and not in .samples.csv)", path);
@@ -106,7 +106,7 @@ ResultFile ResultFile::resume(const std::string& path, const Schema& schema, con
 
 std::vector<CsvRow> ResultFile::read_records(const std::string& path, const CsvRow& header) {
   const std::string text = read_file(path);
-  const std::vector<CsvRow> records = parse_csv(text);
+  std::vector<CsvRow> records = parse_csv(text);
   if (records.empty() || records[0] != header) {
     throw UsageError("--resume: {} has other columns than this program writes; move it away to start afresh", path);
   }
