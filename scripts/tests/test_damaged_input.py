@@ -31,7 +31,15 @@ from test_worklog import EXP03, EXP05, reference, snapshot
 
 ROOT = Path(worklog.__file__).resolve().parents[1]
 SETS = [ROOT / "results" / "nvidia-h200", ROOT / "results" / "nvidia-h200-x2"]
-EXPERIMENTS = sorted({path.stem: path for folder in SETS for path in folder.glob("exp*.csv") if ".samples" not in path.name})
+# Every experiment's set, and a run's file there.
+FILES = {
+    path.stem: (folder, path)
+    for folder in SETS
+    for run in results.run_folders(folder)
+    for path in sorted(run.path.glob("exp*.csv"))
+    if ".samples" not in path.name
+}
+EXPERIMENTS = sorted(FILES)
 ROWS = 24  # of each experiment
 LISTINGS = 4
 CELLS = [
@@ -156,9 +164,9 @@ def text_of(header: list[str], rows: list[dict[str, str]]) -> str:
 
 def small_set(folder: Path, experiment: str, version: int) -> Path:
     """The experiment's results in few rows, with the files beside them, as schema 1 or 2."""
-    source = next(each for each in reversed(SETS) if (each / f"{experiment}.csv").is_file())
+    source, path = FILES[experiment]
     folder.mkdir(parents=True)
-    header, rows = few(source / f"{experiment}.csv", experiment)
+    header, rows = few(path, experiment)
     (folder / f"{experiment}.csv").write_text(text_of(header, [row | {"schema": version} for row in rows]), encoding="utf-8")
     if version == 2:
         texts = schema1.texts(header, (list(row.values()) for row in rows))
@@ -345,3 +353,7 @@ def test_the_programs_write_nothing_of_it(sound: Path, tmp_path: Path, capsys: p
             else:
                 before = snapshot(root)
         shutil.rmtree(root)
+
+
+def test_every_experiment_is_tried() -> None:
+    assert EXPERIMENTS == sorted(programs.source_folders(ROOT))
