@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/error.h"
@@ -17,7 +18,8 @@ namespace {
 struct Binding {
   std::uint32_t index = 0;
   std::string kind;
-  auto operator<=>(const Binding&) const = default;
+  bool operator<(const Binding& other) const { return std::tie(index, kind) < std::tie(other.index, other.kind); }
+  bool operator==(const Binding&) const = default;
 };
 
 std::string to_string(const std::set<Binding>& bindings) {

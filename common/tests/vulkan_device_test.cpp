@@ -334,8 +334,20 @@ TEST_P(VulkanDeviceTest, CollectsComplaints) {
   expect_complaints();
   KernelSpec spec = xor_spec(64);
   spec.params_bytes = 0;
+  KernelImages images = *spec.images;  // which say that this is right
+  images.takes.push_bytes = 0;
+  spec.images = &images;
   device().load(spec);
   EXPECT_EQ(device().complaints().empty(), !GetParam());
+}
+
+TEST_P(VulkanDeviceTest, AKernelThatTakesSomethingElseIsAnError) {
+  KernelSpec spec = xor_spec(64);
+  spec.params_bytes = 4;
+  EXPECT_THROW(device().load(spec), Error);
+  spec = xor_spec(64);
+  spec.buffers += 1;
+  EXPECT_THROW(device().load(spec), Error);
 }
 
 }  // namespace

@@ -148,10 +148,10 @@ const KernelSpec& checked_spec(const Context& context, const KernelSpec& spec) {
   if (spec.images == nullptr) {
     throw Error("kernel '{}' has no images", spec.entry);
   }
+  check_limits(context, spec);
   if (!spec.images->spirv.empty()) {
     check_spirv(spec);
   }
-  check_limits(context, spec);
   return spec;
 }
 
