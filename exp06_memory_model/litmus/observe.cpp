@@ -400,7 +400,7 @@ bench::Prepared set_up_constant(Workbench& bench, const std::string& entry, cons
                                               .buffers = 1,
                                               .params_bytes = sizeof(ConstantParams)});
   Buffer& seen = bench.output("constant", kThreads);
-  const auto launch = [&bench, &kernel, &seen](std::uint32_t with) {
+  const auto launch = [&kernel, &seen](std::uint32_t with) {
     return bench::Launch{.kernel = &kernel,
                          .grid = {1, 1, 1},
                          .buffers = {&seen},
