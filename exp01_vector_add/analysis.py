@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from benchlib import document, floor
-from benchlib.analysis import Analysis, FloorFacts, Plot, Stream, Study
+from benchlib.analysis import CHECKS, Analysis, Counting, FloorFacts, Plot, Stream, Study
 from benchlib.document import NO_RESULTS, NONE, Blocks, Cell, fixed, paragraph
 from benchlib.excerpts import sass_excerpts, twin
 from benchlib.plots import BANDWIDTH, Chart, Panel, measured
 from benchlib.results import API_NAMES, APIS, Case, Table
-from benchlib.tables import Pair, comparison, figure_of, micros, pairs, plain, rows_or_none, twin_table, with_noise_floor
+from benchlib.tables import Pair, comparison, figure_of, micros, pairs, plain, rows_or_none, twin_table, with_noise_floor, without_checks
 
 ADD_VARIANTS = ["add_f32", "add_f32x4"]
 COPY_VARIANTS = ["copy_f32", "copy_tile", "read_tile", "write_tile", "copy_api"]
@@ -115,6 +115,7 @@ ANALYSIS = Analysis(
         ("Block sweep", blocks),
         ("Ceilings", ceilings),
         ("Copy, read and write in every shape", copies),
+        ("With and without bounds checks", partial(without_checks, where={})),
         ("What a launch costs", launch),
         ("Time floor", floor.section),
         ("Machine code", MACHINE_CODE),
@@ -123,11 +124,13 @@ ANALYSIS = Analysis(
         "exp01-sizes": sizes,
         "exp01-ceilings": ceilings,
         "exp01-launch": launch,
+        "exp01-checks": partial(without_checks, where={}),
         "exp01-floor": partial(floor.section, whole=False),
         "exp01-sass": MACHINE_CODE,
     },
     plots={"exp01-sizes": Plot("Vector add: bandwidth against size", sizes_chart, "add_*")},
     plots_marker="exp01-plots",
+    counting=Counting(ncu=["--variant", "add_*,copy_f32,copy_tile,read_tile,write_tile"]),  # all but the launch chains
     floor=FloorFacts(
         streams={
             "write_tile": WRITES, "copy_f32": COPIES, "copy_tile": COPIES, "copy_api": COPIES, "add_f32": ADDS, "add_f32x4": ADDS,
@@ -135,5 +138,7 @@ ANALYSIS = Analysis(
         },
         resident=ADD_VARIANTS,
         foreign=["copy_api"],
+        launch={"variant": "chain"},
     ),
+    controls=[CHECKS],
 )  # fmt: skip

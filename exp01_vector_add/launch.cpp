@@ -31,7 +31,7 @@ std::unique_ptr<Subject> set_up_launch(Workbench& bench, const char* stem, std::
   auto subject = bench.device().prepare(launch, {.mode = mode});
   // One chain through the very submission that will be timed: every launch must have seen its predecessor's store.
   subject->time_host(chain);
-  bench::verify<std::uint32_t>(bench.device(), counter, kWarp, bench::kGuardWords,
+  bench::verify<std::uint32_t>(bench, counter, kWarp, bench::kGuardWords,
                                [&](std::uint64_t) { return counts ? 1 + chain : 0; });
   return subject;
 }

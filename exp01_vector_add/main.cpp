@@ -1,8 +1,12 @@
 // Does the simplest kernel cost the same through CUDA and through Vulkan, from a bare launch to the memory's limit?
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 #include "backends.h"
 #include "core/access_model.h"
+#include "core/checks.h"
 #include "core/experiment.h"
 #include "core/verify.h"
 #include "exp01_kernels.h"
@@ -12,6 +16,7 @@
 namespace {
 
 using bench::Buffer;
+using bench::Checks;
 using bench::Column;
 using bench::Launch;
 using bench::Plan;
@@ -77,7 +82,8 @@ std::uint32_t expect_xor(const Workbench& bench, std::uint64_t tile, std::uint64
 }
 
 // Six steps, the same for both APIs: kernel, inputs, poisoned output, one run, verification, the subject to be timed.
-std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, std::uint32_t block, std::uint64_t floats) {
+std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, std::uint32_t block, std::uint64_t floats,
+                                Checks checks) {
   const std::uint64_t accesses = floats * sizeof(float) / variant.elem_bytes;
   const std::uint64_t tile = static_cast<std::uint64_t>(block) * variant.unroll;
   const std::uint32_t grid = blocks_for(accesses, block * variant.unroll);
@@ -97,19 +103,19 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, std::u
                      .block_x = block,
                      .glsl_constants = tiled ? std::vector<std::uint32_t>{variant.unroll} : std::vector<std::uint32_t>{},
                      .buffers = static_cast<std::uint32_t>(buffers.size()),
-                     .params_bytes = sizeof(CountParams)});
+                     .params_bytes = sizeof(CountParams),
+                     .robustness = robustness_of(checks)});
   launch.grid = {grid, 1, 1};
   launch.buffers = buffers;
   launch.params = bench::params_bytes(CountParams{static_cast<std::uint32_t>(accesses)});
 
   bench.device().run(launch);
   const auto check_words = [&](const auto& expected) {
-    bench::verify<std::uint32_t>(bench.device(), output, output_words, bench::kGuardWords, expected);
+    bench::verify<std::uint32_t>(bench, output, output_words, bench::kGuardWords, expected);
   };
   switch (variant.operation) {
     case Operation::kAdd:
-      bench::verify<float>(bench.device(), output, floats, bench::kGuardWords,
-                           [&](std::uint64_t i) { return expect_add(bench, i); });
+      bench::verify<float>(bench, output, floats, bench::kGuardWords, [&](std::uint64_t i) { return expect_add(bench, i); });
       break;
     case Operation::kCopy:
       check_words([&](std::uint64_t i) { return bits(bench, i); });
@@ -128,15 +134,17 @@ std::unique_ptr<Subject> set_up_api_copy(Workbench& bench, std::uint64_t floats)
   Buffer& output = bench.output("output", floats);
   const bench::Copy copy = {&bench.input(0, floats), &output, floats * sizeof(float)};
   bench.device().run(copy);
-  bench::verify<std::uint32_t>(bench.device(), output, floats, bench::kGuardWords,
-                               [&](std::uint64_t i) { return bits(bench, i); });
+  bench::verify<std::uint32_t>(bench, output, floats, bench::kGuardWords, [&](std::uint64_t i) { return bits(bench, i); });
   return bench.device().prepare(copy, {});
 }
 
-bench::Case throughput_case(const Variant& variant, std::uint32_t block, std::uint64_t floats, bench::Cache cache) {
-  bench::Case result =
-      bench::twin(variant.name, {{"block", block}, {"elem_bytes", variant.elem_bytes}, {"unroll", variant.unroll}},
-                  [variant, block, floats](Workbench& bench) { return set_up(bench, variant, block, floats); });
+bench::Case throughput_case(const Variant& variant, std::uint32_t block, std::uint64_t floats, bench::Cache cache,
+                            Checks checks = Checks::kDefault) {
+  bench::Case result = bench::twin(
+      variant.name,
+      {{"block", block}, {"elem_bytes", variant.elem_bytes}, {"unroll", variant.unroll}, {"checks", checks_value(checks)}},
+      [=](Workbench& bench) { return set_up(bench, variant, block, floats, checks); });
+  result.vulkan = vulkan_of(checks);
   result.elements = floats;
   result.useful_bytes = floats * variant.bytes();
   result.footprint_bytes = floats * variant.bytes();
@@ -149,9 +157,9 @@ bench::Case throughput_case(const Variant& variant, std::uint32_t block, std::ui
 
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list = launch_cases();
-  const auto add = [&](const Variant& variant, std::uint32_t block, std::uint64_t floats) {
+  const auto add = [&](const Variant& variant, std::uint32_t block, std::uint64_t floats, Checks checks = Checks::kDefault) {
     for (const bench::Cache cache : plan.caches_for(floats * variant.bytes())) {
-      list.push_back(throughput_case(variant, block, floats, cache));
+      list.push_back(throughput_case(variant, block, floats, cache, checks));
     }
   };
 
@@ -186,9 +194,23 @@ std::vector<bench::Case> cases(const Plan& plan) {
     copy.cache = cache;
     list.push_back(copy);
   }
-  for (const bench::Case& control : bench::aa_controls(
-           throughput_case(kAddF32x4, kAddF32x4.blocks.front(), largest, plan.caches_for(largest * 12).front()))) {
-    list.push_back(control);
+  // A/A controls of every class: streaming from memory, in batches out of the L2, and batches of the shortest launches.
+  const auto is_warm = [&](std::uint64_t floats) { return plan.caches_for(floats * 12).front() == bench::Cache::kWarm; };
+  std::set<std::uint64_t> controlled = {sizes.front(), largest};
+  if (const auto warm = std::find_if(sizes.rbegin(), sizes.rend(), is_warm); warm != sizes.rend()) controlled.insert(*warm);
+  for (const std::uint64_t floats : controlled) {
+    const bench::Cache cache = plan.caches_for(floats * 12).front();
+    for (const bench::Case& control : bench::aa_controls(throughput_case(kAddF32x4, kAddF32x4.blocks.front(), floats, cache))) {
+      list.push_back(control);
+    }
+  }
+  // What Vulkan can do without the driver's checks: the additions at all sizes, the others where they are measured cold.
+  for (const std::uint64_t floats : sizes) {
+    for (const Variant& variant : kAdditions) add(variant, variant.blocks.front(), floats, Checks::kOff);
+  }
+  for (const Variant& variant : kCeilings) {
+    for (const std::uint32_t block : variant.blocks)
+      list.push_back(throughput_case(variant, block, largest, caches.front(), Checks::kOff));
   }
   return list;
 }
@@ -203,7 +225,8 @@ int main(int argc, char** argv) {
                  Column::integer("elem_bytes", "bytes", "width of one access").optional(),
                  Column::integer("unroll", "accesses", "in flight a thread").optional(),
                  Column::integer("chain", "launches", "of a submission").optional(),
-                 Column::text("mode", "submitted anew (stream, rerecorded) or only replayed (graph, prerecorded)").optional()},
+                 Column::text("mode", "submitted anew (stream, rerecorded) or only replayed (graph, prerecorded)").optional(),
+                 bench::checks_column()},
       .model = bench::model_columns(),
       .variants = {{"add_f32", "c = a + b, one float a thread: 12 bytes a float; every size, several block sizes"},
                    {"add_f32x4", "c = a + b, 16-byte accesses: 12 bytes a float; every size, several block sizes"},
@@ -215,7 +238,7 @@ int main(int argc, char** argv) {
                    {"empty", "an empty kernel, `chain` launches a submission; times are per launch"},
                    {"chain", "one warp increments a counter, `chain` dependent launches a submission; times are per launch"},
                    {"stamp_pair", "two device stamps with nothing between them: the timer's own cost"},
-                   {"aa_control_a", "A/A control: add_f32x4 at the largest size, paired with aa_control_b, which is the same"},
+                   {"aa_control_a", "A/A control: add_f32x4 at three sizes, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},
       .cases = cases,
   };

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from benchlib import document
-from benchlib.analysis import Analysis, Counting, Study
+from benchlib.analysis import Analysis, Control, Study
 from benchlib.document import NO_RESULTS, NONE, Blocks, Cell, Whole, paragraph
 from benchlib.excerpts import sass_excerpts, three_ways
 from benchlib.results import Table
@@ -65,7 +65,13 @@ def robustness(found: Study, table: Table) -> Blocks:
 
 
 MACHINE_CODE = partial(sass_excerpts, chosen=[three_ways("sum_1, a plain copy", "sum_1", "sum_1.address")])
+UNCHECKED = Control("bounds checks", ("vulkan", {}), ("vulkan", {"robustness": "disabled"}), {"robustness": ["default"]})
+BOUND = ["descriptors", "uniform", "push_descriptors", "descriptor_buffer"]
+WAY = Control(
+    "buffers that are bound, not addressed", ("vulkan", {}), ("vulkan", {"binding": "address"}), {"binding": BOUND}, ["bounds checks"]
+)
 ANALYSIS = Analysis(
+    controls=[UNCHECKED, WAY],
     sections=[
         ("Ways to hand over buffers, streaming from memory", bandwidth),
         ("Ways to hand over buffers, many small dispatches", ways),
@@ -77,6 +83,4 @@ ANALYSIS = Analysis(
         "exp02-robustness": robustness,
         "exp02-sass": MACHINE_CODE,
     },
-    # What it moves is known, and the same in all of its rows; they would take ncu minutes.
-    counting=Counting(by_default=False),
 )

@@ -101,10 +101,10 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Test& test) {
   auto subject = bench.device().prepare(launch, {.set_use = test.way.set_use});
   subject->time_host(std::max(1U, test.dispatches));  // the very submission that will be timed: are its sets right, too?
   if (test.idle()) {
-    bench::verify<std::uint32_t>(bench.device(), output, test.floats, bench::kGuardWords,
+    bench::verify<std::uint32_t>(bench, output, test.floats, bench::kGuardWords,
                                  [](std::uint64_t i) { return static_cast<std::uint32_t>(i); });
   } else {
-    bench::verify<float>(bench.device(), output, test.floats, bench::kGuardWords,
+    bench::verify<float>(bench, output, test.floats, bench::kGuardWords,
                          [&](std::uint64_t i) { return expect_sum(bench, test.inputs, i); });
   }
   return subject;
@@ -125,6 +125,7 @@ bench::Case make_case(const Test& test, bench::Cache cache = bench::Cache::kWarm
   result.footprint_bytes = result.useful_bytes;
   result.cache = cache;
   result.fixed_batch = test.dispatches;
+  result.vulkan.pipeline_robustness = true;
   result.host_samples = test.dispatches == 0 ? 10 : 50;
   return result;
 }
@@ -203,7 +204,6 @@ int main(int argc, char** argv) {
            {"aa_control_a", "A/A control: sum of 2 inputs through descriptors, paired with aa_control_b, which is the same"},
            {"aa_control_b", "the other half of the A/A control"}},
       .cases = cases,
-      .pipeline_robustness = true,
   };
   return bench::run_main(argc, argv, experiment, bench::all_backends());
 }

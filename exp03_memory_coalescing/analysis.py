@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from benchlib import document, floor, hardware_counts
-from benchlib.analysis import Analysis, Plot, Study
+from benchlib.analysis import CHECKS, Analysis, Counting, Plot, Study
 from benchlib.document import NO_RESULTS, NONE, Block, Blocks, Cell, heading, paragraph
 from benchlib.excerpts import sass_excerpts, twin
 from benchlib.formats import count, sig
@@ -14,7 +14,7 @@ from benchlib.hardware_counts import Counts
 from benchlib.plots import BANDWIDTH, CUDA, MODEL, Chart, Panel, Point, Series, measured
 from benchlib.results import API_NAMES, Case, Table
 from benchlib.tables import comparison, figure_of, micros, pairs, plain, rows_or_none, sectors_cell, sectors_header
-from benchlib.tables import sectors_table, twin_table, with_noise_floor
+from benchlib.tables import sectors_table, twin_table, with_noise_floor, without_checks
 
 SOURCE_ELEMENTS = 1 << 22  # Worklog #05's N = 4M particles
 LAYOUT_NAMES = {"read_soa_x": "SoA", "read_aos_x": "AoS", "read_aos_vec4": "AoS, whole struct"}
@@ -52,7 +52,7 @@ def layout_table(table: Table, cases: Sequence[Case], counts: Counts | None) -> 
     units = [unit for unit in ("sectors", "lines") if f"load_{unit}" in table.model]
     names = {"sectors": "32-byte sectors per warp", "lines": "128-byte lines per warp"}
     header = ["variant", "time (ms):", "effective bandwidth (GB/s):", *(f"{names[unit]}:" for unit in units)]
-    header += ["sectors counted, load + store:"] if counts else []
+    header += ["sectors counted per warp:"] if counts else []
     rows = []
     for case in cases:
         time = table.figure(case, "device_ns")
@@ -69,18 +69,18 @@ def offsets(found: Study, table: Table, chosen: Sequence[str] = ()) -> Blocks:
     """Time at every offset, or some, beside the predicted sectors and the time at offset 0."""
     parts: Blocks = []
     counts = hardware_counts.load(found, table)
-    for variant, kind in (("read_offset", "load"), ("write_offset", "store")):
+    for variant in ("read_offset", "write_offset"):
         rows = []
         where: dict[str, object] = {"variant": variant, "elements": "max"}
         where |= {"offset": list(chosen)} if chosen else {}
         for pair in pairs(table, where):
-            cells: list[Cell] = [pair.case["offset"], table.text(pair.case, f"{kind}_sectors") or NONE]
-            cells += counts.cells(pair.sides, [kind]) if counts else []
+            cells: list[Cell] = [pair.case["offset"], sectors_cell(table, pair.case)]
+            cells += counts.cells(pair.sides) if counts else []
             for side in pair.sides:
                 relative = table.ratio(side, side.replace(offset="0")) if side else None
                 cells += [micros(figure_of(table, side)), "1" if pair.case["offset"] == "0" else document.ratio(relative)]
             rows.append(cells + comparison(table, pair))
-        header = ["offset:", *sectors_header(counts, f"{kind} sectors per warp")]
+        header = ["offset:", *sectors_header(counts)]
         header += ["CUDA µs:", "to offset 0:", "Vulkan µs:", "to offset 0:"]
         parts += [heading(variant), rows_or_none([*header, "Vulkan/CUDA [95 %]:", "Vulkan is"], rows)]
     return with_noise_floor(found, table, *parts, *hardware_counts.explained(counts))
@@ -159,6 +159,7 @@ ANALYSIS = Analysis(
         ("Both fields of an 8-byte struct", fields),
         ("Struct sizes", structs),
         ("Permuted lanes, and all lanes at one address", lanes),
+        ("With and without bounds checks", partial(without_checks, where={})),
         ("Time floor", floor.section),
         ("Machine code", MACHINE_CODE),
     ],
@@ -166,6 +167,7 @@ ANALYSIS = Analysis(
         "exp03-layout": layout,
         "exp03-offsets": partial(offsets, chosen=README_OFFSETS),
         "exp03-structs": structs,
+        "exp03-checks": partial(without_checks, where={}),
         "exp03-floor": partial(floor.section, whole=False),
         "exp03-counted": hardware_counts.predicted_and_counted,
         "exp03-sass": MACHINE_CODE,
@@ -177,4 +179,6 @@ ANALYSIS = Analysis(
         "exp03-structs": Plot("Struct sizes: useful bandwidth", structs_chart, "struct_read"),
     },
     plots_marker="exp03-plots",
+    counting=Counting(ncu=()),
+    controls=[CHECKS],
 )

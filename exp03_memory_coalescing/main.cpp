@@ -8,6 +8,7 @@
 
 #include "backends.h"
 #include "core/access_model.h"
+#include "core/checks.h"
 #include "core/experiment.h"
 #include "core/verify.h"
 #include "exp03_kernels.h"
@@ -16,6 +17,7 @@
 namespace {
 
 using bench::Buffer;
+using bench::Checks;
 using bench::Column;
 using bench::Plan;
 using bench::Subject;
@@ -110,7 +112,7 @@ std::vector<Variant> variants(const Plan& plan) {
 }
 
 // Six steps, the same for both APIs: kernel, input, poisoned output, one run, verification, the subject to be timed.
-std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, std::uint64_t n) {
+std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, std::uint64_t n, Checks checks) {
   bench::Launch launch;
   launch.kernel = &bench.kernel(
       {.images = &bench::find_kernel(bench::kernels::exp03(), variant.name),
@@ -118,7 +120,8 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, std::u
        .block_x = kBlock,
        .glsl_constants = variant.fields ? std::vector{variant.in_words, *variant.fields} : std::vector<std::uint32_t>{},
        .buffers = 2,
-       .params_bytes = sizeof(AccessParams)});
+       .params_bytes = sizeof(AccessParams),
+       .robustness = robustness_of(checks)});
   launch.grid = {static_cast<std::uint32_t>((n + kBlock - 1) / kBlock), 1, 1};
   launch.params = bench::params_bytes(AccessParams{static_cast<std::uint32_t>(n), variant.offset.value_or(0), 0});
   const std::uint64_t out_words = n * variant.out_words;
@@ -126,18 +129,20 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, std::u
   launch.buffers = {&bench.input(0, n * variant.in_words), &output};
 
   bench.device().run(launch);
-  bench::verify<float>(bench.device(), output, out_words, bench::kGuardWords,
+  bench::verify<float>(bench, output, out_words, bench::kGuardWords,
                        [&](std::uint64_t i) { return variant.expected(bench, variant, n, i); });
   return bench.device().prepare(launch, {});
 }
 
-bench::Case make_case(const Variant& variant, std::uint64_t n) {
+bench::Case make_case(const Variant& variant, std::uint64_t n, Checks checks) {
   bench::Case result = bench::twin(variant.name,
                                    {{"block", kBlock},
                                     {"offset", variant.offset},
                                     {"struct_bytes", variant.fields ? std::optional(4 * variant.in_words) : std::nullopt},
-                                    {"fields", variant.fields}},
-                                   [variant, n](Workbench& bench) { return set_up(bench, variant, n); });
+                                    {"fields", variant.fields},
+                                    {"checks", checks_value(checks)}},
+                                   [=](Workbench& bench) { return set_up(bench, variant, n, checks); });
+  result.vulkan = vulkan_of(checks);
   const std::uint64_t warps = n / bench::kWarpLanes;
   const std::uint64_t min_read = warps * variant.min_read_bytes;
   const std::uint64_t min_write = n * variant.out_words * 4;
@@ -161,19 +166,27 @@ std::vector<std::uint64_t> sizes(const Plan& plan, const Variant& variant) {
   return {cut.largest(variant.largest_log2, bytes)};
 }
 
+// With few offsets: all kernels, and not each in all of its places.
+Plan coarse(Plan plan) {
+  plan.quick = true;
+  return plan;
+}
+
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list;
-  for (const Variant& variant : variants(plan)) {
+  const auto add = [&](const Variant& variant, Checks checks) {
     for (const std::uint64_t n : sizes(plan, variant)) {
-      bench::Case one = make_case(variant, n);
+      bench::Case one = make_case(variant, n, checks);
       for (const bench::Cache cache : plan.caches_for(one.footprint_bytes)) {
         one.cache = cache;
         list.push_back(one);
       }
     }
-  }
+  };
+  for (const Variant& variant : variants(plan)) add(variant, Checks::kDefault);
   const auto is_soa = [](const bench::Case& one) { return one.sides.front().variant == "read_soa_x"; };
   for (const bench::Case& aa : bench::aa_controls(*std::find_if(list.rbegin(), list.rend(), is_soa))) list.push_back(aa);
+  for (const Variant& variant : variants(coarse(plan))) add(variant, Checks::kOff);
   return list;
 }
 
@@ -186,7 +199,7 @@ int main(int argc, char** argv) {
       .params = {Column::integer("block", "threads", "of a block"),
                  Column::integer("offset", "floats", "between the reader's index and the writer's").optional(),
                  Column::integer("struct_bytes", "bytes", "of a struct").optional(),
-                 Column::integer("fields", "floats", "of it that are read").optional()},
+                 Column::integer("fields", "floats", "of it that are read").optional(), bench::checks_column()},
       .model = bench::model_columns(),
       .variants = {{"read_aos_x", "one field of a 16-byte struct: useful 8 bytes an element, moved 20"},
                    {"read_soa_x", "the same field from an array of its own: 8 bytes an element"},

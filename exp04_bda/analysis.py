@@ -1,21 +1,28 @@
-"""exp04's tables: CUDA, descriptors and addresses side by side, the causes of gaps one by one, and what qualifiers change."""
+"""exp04's tables: CUDA, descriptors and addresses side by side, the square of code and launch, the causes of gaps one by one, what
+qualifiers change, and what a launch of either API has to itself: which SMs, and how much shared memory.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from benchlib import document, listings
-from benchlib.analysis import Analysis, FloorFacts, Study
+from benchlib.analysis import Analysis, Control, FloorFacts, Study
+from benchlib.attribution import LAUNCH
 from benchlib.document import NO_RESULTS, NONE, Blocks, Cell, Code, Whole, fixed, paragraph
 from benchlib.excerpts import sass_excerpts, three_ways
-from benchlib.results import API_NAMES, Case, Table
-from benchlib.tables import Pair, comparison, figure_of, micros, pairs, with_noise_floor
+from benchlib.results import API_NAMES, Case, Row, Table
+from benchlib.stats import Figure, product
+from benchlib.tables import Pair, comparison, figure_of, micros, pairs, rows_or_none, with_noise_floor, without_checks
 
 THREE_WAYS = ["add_f32", "add_f32x4", "chase", "copy_f32", "loop_f32", "inner_struct"]
 NOTHING = Pair(None, None)
 CONTROLS = ("aa_control_a", "aa_control_b")
+# Of the launch, not of a kernel's gap.
+OF_LAUNCH = ("gpc_members", "shared_u32")
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,7 @@ FEATURES = {
     "cuda_one_slot": Change("CUDA", "one block at a time on an SM, by its shared memory"),
     "cuda_runs_vulkan_code": Change("CUDA", "Vulkan's machine code itself"),
     "cuda_runs_vulkan_address_code": Change("both", "Vulkan's machine code itself, with addresses"),
+    "vulkan_runs_cuda_code": Change("Vulkan", "CUDA's machine code itself"),
 }
 MEMORIES = {
     "from_vulkan": Change("CUDA", "Vulkan's pages, imported into CUDA"),
@@ -78,7 +86,7 @@ ONLY_QUALIFIERS = ("no_qualifier", "restrict", "coherent", "volatile", "nonpriva
 
 def key(case: Case) -> Case:
     """What the rows have in common that differ only in the experiment made."""
-    return case.replace(api="", feature="", memory="")
+    return case.replace(api="", feature="", memory="", checks="")
 
 
 def with_key(found: Iterable[Pair], wanted: Case) -> list[Pair]:
@@ -134,19 +142,22 @@ def change_of(case: Case) -> Change:
         changes.append(FEATURES.get(feature) or Change(prefix, feature))
     if memory not in ("", "own"):
         changes.append(MEMORIES.get(memory) or Change("both", memory))
+    if case["checks"] == "off":
+        changes.append(Change("Vulkan", "no bounds checks"))
     sides = dict.fromkeys(change.side for change in changes)
     return Change(" and ".join(sides) or NONE, "; ".join(change.text for change in changes) or "nothing: the twins as they are")
 
 
 def is_plain(case: Case) -> bool:
-    return case["feature"] in ("", "none") and case["memory"] in ("", "own")
+    return case["feature"] in ("", "none") and case["memory"] in ("", "own") and case["checks"] != "off"
 
 
 def causes(found: Study, table: Table) -> Blocks:
     """A block of rows for each kernel: the gap as it is, then with one thing changed, and how far that moved each side."""
     header = [*SIZE_COLUMNS, "changed", "whose", "CUDA µs:", "to plain:", "Vulkan µs:", "to plain:"]
     header += ["Vulkan/CUDA [95 %]:", "Vulkan is"]
-    candidates = [pair for pair in pairs(table, {"elements": "max"}) if is_experiment(pair.case)]
+    candidates = pairs(table, {"elements": "max"}) + pairs(table, {"elements": "max", "checks": "off"})
+    candidates = [pair for pair in candidates if is_experiment(pair.case)]
     rows = []
     for one in dict.fromkeys(key(pair.case) for pair in candidates):
         group = sorted(with_key(candidates, one), key=lambda pair: not is_plain(pair.case))
@@ -167,7 +178,126 @@ def causes(found: Study, table: Table) -> Blocks:
 
 
 def is_experiment(case: Case) -> bool:
-    return case["variant"] not in CONTROLS and case["feature"] not in ONLY_QUALIFIERS
+    return case["variant"] not in (*CONTROLS, *OF_LAUNCH) and case["feature"] not in ONLY_QUALIFIERS
+
+
+# -------------------------------------------------------------------------------------------------------------- square
+
+
+@dataclass(frozen=True)
+class MachineCode:
+    """One of the square's machine codes: the row of its own API's launch, and the row where the other API launches it."""
+
+    text: str
+    own: Mapping[str, str]
+    foreign: Mapping[str, str]
+
+
+NVCC_CODE = MachineCode("CUDA's code", {"feature": "none"}, {"feature": "vulkan_runs_cuda_code"})
+CHECKED_CODE = MachineCode("Vulkan's code", {"feature": "none"}, {"feature": "cuda_runs_vulkan_code"})
+UNCHECKED_CODE = MachineCode("without checks", {"feature": "none", "checks": "off"}, {"feature": "cuda_runs_vulkan_code", "checks": "off"})
+ADDRESS_CODE = MachineCode("with addresses", {"feature": "vulkan_address"}, {"feature": "cuda_runs_vulkan_address_code"})
+CODES = (NVCC_CODE, CHECKED_CODE, UNCHECKED_CODE, ADDRESS_CODE)
+
+
+class Square:
+    """{CUDA's code, Vulkan's with the driver's checks, without, with addresses} x {launched by CUDA, by Vulkan}, of one kernel.
+
+    All ratios are products of ratios of pairs, each of two sides that were sampled in turn: a GPU that changes between two cases
+    moves both sides of either.
+    """
+
+    def __init__(self, table: Table, one: Case):
+        self.table, self.one = table, one
+
+    def pair(self, row: Mapping[str, str]) -> Pair:
+        cuda, vulkan = (self.one.replace(memory="own", api=api, **row) for api in ("cuda", "vulkan"))
+        return Pair(cuda if self.has(cuda, row) else None, vulkan if self.has(vulkan, row) else None)
+
+    def has(self, case: Case, row: Mapping[str, str]) -> bool:
+        """Results, and the columns that tell: older ones have no `checks`, and all of them the driver's."""
+        return all(case[column] == value for column, value in row.items()) and bool(self.table.rows(case))
+
+    def times(self, code: MachineCode) -> list[Cell]:
+        """Launched by CUDA, by Vulkan."""
+        if code is NVCC_CODE:
+            sides = self.pair(code.own).cuda, self.pair(code.foreign).vulkan
+        else:
+            sides = self.pair(code.foreign).cuda, self.pair(code.own).vulkan
+        return [micros(figure_of(self.table, side)) for side in sides]
+
+    def launch(self, code: MachineCode) -> Figure | None:
+        """What Vulkan's launch of the code takes over CUDA's."""
+        return self.figure((code.foreign, 1))
+
+    def code(self, code: MachineCode) -> Figure | None:
+        """What the code takes over CUDA's: in CUDA's launch and in Vulkan's, their geometric mean."""
+        return self.figure((code.own, 1), (code.foreign, -0.5), (NVCC_CODE.foreign, -0.5))
+
+    def figure(self, *terms: tuple[Mapping[str, str], float]) -> Figure | None:
+        """The product of pairs' ratios, Vulkan over CUDA, each to its power; taken in every run, and then over the runs."""
+        pairs_ = [(self.pair(row), power) for row, power in terms]
+        by_run = []
+        for at in range(len(self.table.runs)):
+            parts = [(self.ratio(pair, at), power) for pair, power in pairs_]
+            known = [(figure, power) for figure, power in parts if figure]
+            by_run.append(product(known) if len(known) == len(parts) else None)
+        return self.table.over_runs(by_run, "device_ns")
+
+    def ratio(self, pair: Pair, at: int) -> Figure | None:
+        if not pair.cuda or not pair.vulkan:
+            return None
+        cuda, vulkan = (self.table.run_figures(side, "device_ns")[at] for side in (pair.cuda, pair.vulkan))
+        return product([(vulkan, 1), (cuda, -1)]) if cuda and vulkan else None
+
+
+def squares(table: Table) -> list[Square]:
+    """Of every kernel and size of which CUDA's code was launched by Vulkan, or Vulkan's by CUDA."""
+    where: dict[str, object] = {"memory": "own", "feature": [code.foreign["feature"] for code in CODES]}
+    found = [case for case in table.select(where) if case["variant"] not in OF_LAUNCH]
+    keys = dict.fromkeys(key(case) for case in found)
+    return [Square(table, one) for one in sorted(keys, key=lambda one: (one["variant"], -one.elements, one["block"].zfill(5)))]
+
+
+def square(found: Study, table: Table) -> Blocks:
+    """The eight times, and what Vulkan's launch takes of each code over CUDA's."""
+    header = list(SIZE_COLUMNS)
+    for code in CODES:
+        header += [f"{code.text}: launched by CUDA, µs:", "by Vulkan, µs:", "Vulkan/CUDA [95 %]:"]
+    rows = []
+    for each in squares(table):
+        cells = size_cells(each.one)
+        for code in CODES:
+            cells += [*each.times(code), document.ratio(each.launch(code))]
+        rows.append(cells)
+    return with_noise_floor(found, table, rows_or_none(header, rows))
+
+
+def split(found: Study, table: Table) -> Blocks:
+    """Vulkan's gap as a product of what the code, the driver's checks and the launch make of it."""
+    header = [*SIZE_COLUMNS, "Vulkan/CUDA [95 %]:", "code [95 %]:", "checks [95 %]:", "launch [95 %]:", "code x launch [95 %]:"]
+    header += ["with addresses: Vulkan/CUDA [95 %]:", "code [95 %]:", "launch [95 %]:", "code x launch [95 %]:"]
+    rows = []
+    for each in squares(table):
+        parts = [
+            each.figure((CHECKED_CODE.own, 1)),
+            each.code(UNCHECKED_CODE),
+            # Of both launches: with checks over without, CUDA's side taken out of each.
+            each.figure((CHECKED_CODE.own, 1), (UNCHECKED_CODE.own, -1), (CHECKED_CODE.foreign, -0.5), (UNCHECKED_CODE.foreign, 0.5)),
+            each.figure((CHECKED_CODE.foreign, 0.5), (NVCC_CODE.foreign, 0.5)),
+            each.figure((CHECKED_CODE.foreign, 1), (NVCC_CODE.foreign, -1)),
+            each.figure((ADDRESS_CODE.own, 1)),
+            each.code(ADDRESS_CODE),
+            each.figure((ADDRESS_CODE.foreign, 0.5), (NVCC_CODE.foreign, 0.5)),
+            each.figure((ADDRESS_CODE.foreign, 1), (NVCC_CODE.foreign, -1)),
+        ]
+        rows.append([*size_cells(each.one), *(document.ratio(part) for part in parts)])
+    reading = paragraph(
+        "Code, checks and launch multiply to the gap: each is the geometric mean of what a change of it makes of the time under the other "
+        "launch and under this one (code: CUDA's against Vulkan's without checks). Code x launch: what Vulkan's launch makes of Vulkan's "
+        "code over what it makes of CUDA's; 1 where the two have nothing to do with each other."
+    )
+    return with_noise_floor(found, table, rows_or_none(header, rows), reading)
 
 
 # -------------------------------------------------------------------------------------------------------------- shares
@@ -194,6 +324,63 @@ def shares(found: Study, table: Table) -> Blocks:
         ": the SMs sorted by that, at the ends and at every quarter.",
     )
     return with_noise_floor(found, table, document.table(header, rows), paragraph(*text))
+
+
+def shares_of_gpcs(blocks: Sequence[int], gpcs: Sequence[int]) -> dict[int, list[float]]:
+    """By GPC: its SMs' shares of the blocks, in order, 1 being equal; nothing where `blocks` and `gpcs`, by SM, are not of the same SMs."""
+    by_gpc: dict[int, list[float]] = {}
+    if len(blocks) == len(gpcs) and any(blocks):
+        equal = statistics.fmean(blocks)
+        for count, gpc in zip(blocks, gpcs):
+            by_gpc.setdefault(gpc, []).append(count / equal)
+    return {gpc: sorted(found) for gpc, found in by_gpc.items()}
+
+
+def numbers(row: Row | None, column: str) -> list[int]:
+    return [int(word) for word in (row or {}).get(column, "").split()]
+
+
+def gpcs(found: Study, table: Table) -> Blocks:
+    """Are the SMs that store slowly those of whole GPCs? The first run on every board that tells."""
+    rows: list[list[Cell]] = []
+    for board in dict.fromkeys(table.boards):
+        for pair in pairs(table, {"variant": "write_share"}):
+            rows += [cells for side in pair.sides if side and (cells := _gpc_cells(table, side, board))]
+    most = max((len(cells) for cells in rows), default=0)
+    header = ["changed", "API", "board", *(f"set {number}:" for number in range(most - 3))]
+    reading = paragraph(
+        "Each set's SMs, as clusters joined them, and the median of their shares of the blocks, 1 being equal. A set of 16 or 18 SMs is a "
+        "GPC; SMs that are in no cluster of more than two are sets of two.",
+    )
+    return [document.table(header, [cells + [NONE] * (most - len(cells)) for cells in rows]), reading] if rows else [NO_RESULTS]
+
+
+def _gpc_cells(table: Table, side: Case, board: str) -> list[Cell]:
+    for at, run in zip(table.boards, table.runs):
+        members = next((row for case, row in run.items() if case["variant"] == "gpc_members"), None)
+        found = shares_of_gpcs(numbers(run.get(side), "blocks_by_sm"), numbers(members, "gpc_by_sm")) if at == board else {}
+        if found:
+            shown = [f"{len(found[gpc])} SMs {statistics.median(found[gpc]):.3f}" for gpc in sorted(found)]
+            return [change_of(side).text, API_NAMES[side["api"]], board or NONE, *shown]
+    return []
+
+
+def shared_memory(found: Study, table: Table) -> Blocks:
+    """How much shared memory a block can have: in CUDA's launch, of a pipeline, and of CUDA's code that Vulkan launches."""
+    rows = []
+    cases = {case.replace(api="") for run in table.runs for case in run if case["variant"] == "shared_u32"}
+    for case in sorted(cases, key=lambda case: (case["feature"], case.whole("shared_bytes"))):
+        cells: list[Cell] = [change_of(case).text, document.fixed(case.whole("shared_bytes") / 1024, 0)]
+        for api in ("cuda", "vulkan"):
+            side = case.replace(api=api)
+            figure = figure_of(table, side)
+            cells.append(micros(figure) if figure else why_not(table, side))
+        rows.append(cells)
+    return [rows_or_none(["changed", "KiB a block:", "CUDA µs:", "Vulkan µs:"], rows)]
+
+
+def why_not(table: Table, case: Case) -> str:
+    return next((f"{run[case]['status']}: {run[case]['reason']}" for run in table.runs if case in run), NONE)
 
 
 # ---------------------------------------------------------------------------------------------------------- qualifiers
@@ -234,6 +421,10 @@ def qualifiers(found: Study, table: Table) -> Blocks:
     return with_noise_floor(found, table, document.table(header, rows)) if rows else [NO_RESULTS]
 
 
+def checks(found: Study, table: Table) -> Blocks:
+    return without_checks(found, table, {"feature": "none"})
+
+
 # --------------------------------------------------------------------------------------------------- what is shown where
 
 MACHINE_CODE = partial(
@@ -243,17 +434,51 @@ MACHINE_CODE = partial(
         three_ways("inner_struct", "inner_struct", "inner_struct_address"),
     ],
 )
+# Rows whose Vulkan side is the plain one: what is known of that holds for them, too.
+PLAIN_VULKAN = ("none", *(feature for feature, change in FEATURES.items() if change.side == "CUDA" and "runs" not in feature))
+PLAIN = {"feature": [*PLAIN_VULKAN, "vulkan_graphics_queue"], "memory": ["own", "from_vulkan"], "checks": ["", "default"]}
+NO_CHANGE = {"feature": "none", "memory": "own"}
+ADDRESSES, CUDA_CODE = {"feature": "vulkan_address", "memory": "own"}, {"feature": "vulkan_runs_cuda_code", "memory": "own"}
+DESCRIPTORS, CODE = "descriptors in place of addresses", "the rest of Vulkan's machine code"
+GAPS = [
+    Control("what the row changes in CUDA", ("cuda", NO_CHANGE), ("cuda", {}), {"feature": PLAIN_VULKAN[1:]}),
+    Control("Vulkan's pages in CUDA", ("cuda", NO_CHANGE), ("cuda", {}), {"memory": ["from_vulkan"], "feature": ["none"]}),
+    Control("CUDA's pages in Vulkan", ("vulkan", {}), ("vulkan", NO_CHANGE), {"memory": ["from_cuda"], "feature": ["none"]}),
+    Control("a queue with graphics", ("vulkan", {}), ("vulkan", NO_CHANGE), {"feature": ["vulkan_graphics_queue"]}),
+    Control("bounds checks", ("vulkan", NO_CHANGE), ("vulkan", {**NO_CHANGE, "checks": "off"}), PLAIN),
+    Control(DESCRIPTORS, ("vulkan", NO_CHANGE), ("vulkan", ADDRESSES), PLAIN, ["bounds checks"]),
+    Control(CODE, ("vulkan", ADDRESSES), ("vulkan", CUDA_CODE), {**PLAIN, "feature": [*PLAIN_VULKAN, "vulkan_address"]}),
+    # These say where the rest lies, not what it is.
+    Control(
+        "the same machine code, run by either", ("vulkan", {}), ("cuda", {}),
+        {"feature": ["cuda_runs_vulkan_code", "cuda_runs_vulkan_address_code", "vulkan_runs_cuda_code"]}, [LAUNCH], explains=False,
+    ),
+    Control(
+        "CUDA's machine code, run by Vulkan", ("vulkan", CUDA_CODE), ("cuda", NO_CHANGE),
+        {**PLAIN, "feature": [*PLAIN_VULKAN, "vulkan_address"]}, [LAUNCH], explains=False,
+    ),
+]  # fmt: skip
 ANALYSIS = Analysis(
+    controls=GAPS,
     sections=[
         ("CUDA, descriptors, addresses", three),
+        ("The square: code and launch", square),
+        ("Vulkan's gap, split", split),
+        ("With and without bounds checks", checks),
         ("Causes of the gaps", causes),
         ("Blocks that the SMs ran", shares),
+        ("Blocks that the GPCs ran", gpcs),
+        ("Shared memory of a block", shared_memory),
         ("Qualifiers", qualifiers),
         ("Machine code", MACHINE_CODE),
     ],
     readme={
         "exp04-three": three,
+        "exp04-square": square,
+        "exp04-split": split,
         "exp04-causes": causes,
+        "exp04-gpcs": gpcs,
+        "exp04-shared": shared_memory,
         "exp04-shares": shares,
         "exp04-qualifiers": qualifiers,
         "exp04-sass": MACHINE_CODE,

@@ -7,6 +7,7 @@
 #include "core/experiment.h"
 #include "core/verify.h"
 #include "params.h"
+#include "sm_shares.h"
 #include "variant.h"
 #include "variants.h"
 
@@ -26,6 +27,7 @@ constexpr std::uint32_t kQuickBlock = 256;       // every kernel has a variant o
 constexpr std::uint64_t kGathered = 1ULL << 20;  // of gather_u32: 4 MiB, in any large GPU's L2
 constexpr std::uint64_t kWindow = 1ULL << 22;    // of write_share in the L2: 16 MiB
 constexpr std::uint32_t kSpinSteps = 1U << 16;   // ~0.3 ms
+constexpr std::uint32_t kSharedBlocks = 528;     // four for each of 132 SMs
 constexpr std::uint32_t kLoopGrid = 2048;        // blocks of loop_f32: twice what 132 SMs hold at once
 
 enum class Operation { kAdd, kCopy, kGather, kSpin, kAddToStruct, kWrite, kWriteRamp, kWriteZero, kNothing };
@@ -97,13 +99,17 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, const 
       bench::params_bytes(BdaParams{static_cast<std::uint32_t>(threads), bytes(*launch.buffers.front()), bytes(output), steps});
 
   bench.device().run(launch);
-  bench::verify<std::uint32_t>(bench.device(), output, floats, bench::kGuardWords,
+  bench::verify<std::uint32_t>(bench, output, floats, bench::kGuardWords,
                                [&](std::uint64_t i) { return expected(bench, base.operation, i, floats); });
   return bench.device().prepare(launch, {});
 }
 
 bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t floats) {
-  const bench::Values params = {{"block", block}, {"feature", variant.feature}, {"memory", bench::to_string(variant.memory)}};
+  const bench::Values params = {{"block", block},
+                                {"feature", variant.feature},
+                                {"memory", bench::to_string(variant.memory)},
+                                {"checks", bench::checks_value(variant.checks)},
+                                {"shared_bytes", bench::unless_zero(variant.shared_bytes)}};
   if (std::string_view(variant.base) == "chase") {
     const std::uint64_t nodes = std::bit_floor(std::max<std::uint64_t>(floats, 64) / 2);
     bench::Case chase =
@@ -122,6 +128,15 @@ bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t
     share.footprint_bytes = window * sizeof(float);
     return share;
   }
+  if (variant.shared_bytes != 0) {
+    const auto fitting = static_cast<std::uint32_t>(std::max<std::uint64_t>(floats * 4 / variant.shared_bytes, 1));
+    const std::uint32_t blocks = std::min(kSharedBlocks, fitting);
+    bench::Case shared = bench::twin(variant.base, params,
+                                     [=](Workbench& bench) { return set_up_shared_memory(bench, variant, block, blocks); });
+    shared.elements = std::uint64_t{blocks} * variant.shared_bytes / 4;
+    shared.useful_bytes = shared.footprint_bytes = shared.elements * 4;
+    return shared;
+  }
   const auto* base = std::find_if(std::begin(kBases), std::end(kBases),
                                   [&](const Base& b) { return b.name == std::string_view(variant.base); });
   if (base->operation == Operation::kGather) floats = std::min(std::bit_floor(floats), kGathered);
@@ -134,12 +149,32 @@ bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t
   return result;
 }
 
+bench::Case gpc_case() {
+  bench::Case result = bench::twin("gpc_members", {{"block", kQuickBlock}, {"feature", "none"}, {"memory", "own"}},
+                                   [](Workbench& bench) { return set_up_gpcs(bench, kQuickBlock); });
+  std::erase_if(result.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
+  result.elements = kQuickBlock;
+  return result;
+}
+
+bool is(const Variant& variant, const char* feature) { return variant.feature == std::string_view(feature); }
+// As it is, or through addresses, of a kernel that the square has.
+bool is_of_square(const Variant& variant) {
+  const auto same_base = [&](const Variant& one) { return one.base == std::string_view(variant.base); };
+  return (is(variant, "none") || is(variant, "vulkan_address")) && variant.memory == Memory::kOwn &&
+         std::any_of(std::begin(kUnchecked), std::end(kUnchecked), same_base);
+}
+// At its largest already.
+bool is_resident(const Variant& variant) { return variant.base == std::string_view("gather_u32"); }
+
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list;
-  const auto add = [&](const Variant& variant, std::uint32_t block, std::uint64_t floats, QueueKind queue) {
+  const auto add = [&](const Variant& variant, std::uint32_t block, std::uint64_t floats,
+                       QueueKind queue = QueueKind::kCompute) {
     if (plan.quick && block != kQuickBlock) return;
     bench::Case one = make_case(variant, block, floats);
-    one.queue = queue;
+    one.vulkan = bench::vulkan_of(variant.checks);
+    one.vulkan.queue = queue;
     for (const bench::Cache cache : plan.caches_for(one.footprint_bytes)) {
       one.cache = cache;
       list.push_back(one);
@@ -148,21 +183,30 @@ std::vector<bench::Case> cases(const Plan& plan) {
   const std::uint64_t largest = plan.largest(kLargestLog2, sizeof(float));
   std::uint64_t resident = 32;  // three arrays in half the L2: 12 bytes a float
   while (resident * 2 * 12 <= plan.l2_bytes / 2) resident *= 2;
+  // At the largest size, and in the L2.
+  const auto add_both = [&](const Variant& variant) {
+    for (const std::uint32_t block : variant.blocks) add(variant, block, largest);
+    const std::uint32_t block = std::min(variant.blocks.back(), kQuickBlock);  // what every kernel of the square has
+    if (resident < largest && plan.sizes.empty() && !plan.quick && !is_resident(variant)) add(variant, block, resident);
+  };
   for (const Variant& variant : kVariants) {
-    for (const std::uint32_t block : variant.blocks) add(variant, block, largest, QueueKind::kCompute);
-    const std::string_view base = variant.base;
-    const bool three_ways = base.starts_with("add") || base == "chase";
-    if (three_ways && variant.memory == Memory::kOwn && resident < largest && plan.sizes.empty() && !plan.quick)
-      add(variant, variant.blocks.front(), resident, QueueKind::kCompute);
+    if (is_of_square(variant) || variant.base == std::string_view("chase")) {
+      add_both(variant);
+    } else {
+      for (const std::uint32_t block : variant.blocks) add(variant, block, largest);
+    }
   }
   const auto is_copy = [](const bench::Case& one) { return one.sides.front().variant == "copy_f32"; };
   for (const bench::Case& aa : bench::aa_controls(*std::find_if(list.begin(), list.end(), is_copy))) list.push_back(aa);
   for (const Variant& variant : kGraphicsQueue) {
     for (const std::uint32_t block : variant.blocks) add(variant, block, largest, QueueKind::kGraphics);
   }
-  for (const Variant& variant : kSameCode) {
-    for (const std::uint32_t block : variant.blocks) add(variant, block, largest, QueueKind::kCompute);
-  }
+  for (const Variant& variant : kUnchecked) add_both(variant);
+  for (const Variant& variant : kUncheckedCode) add_both(variant);
+  for (const Variant& variant : kForeignCode) add_both(variant);
+  for (const Variant& variant : kForeignPages) add(variant, variant.blocks.front(), largest);
+  list.push_back(gpc_case());
+  for (const Variant& variant : kSharedMemory) add(variant, variant.blocks.front(), largest);
   return list;
 }
 
@@ -174,7 +218,8 @@ int main(int argc, char** argv) {
       .question = "Do buffer device addresses make a Vulkan kernel a CUDA kernel, and what causes the differences that remain?",
       .params = {Column::integer("block", "threads", "of a block"),
                  Column::text("feature", "what the case changes on either side"),
-                 Column::text("memory", "whose pages the data are in: own, from_cuda or from_vulkan")},
+                 Column::text("memory", "whose pages the data are in: own, from_cuda or from_vulkan"), bench::checks_column(),
+                 Column::integer("shared_bytes", "bytes", "of shared memory that a block of shared_u32 fills").optional()},
       .model = {},
       .measured = share_columns(),
       .variants = {{"add_f32", "c = a + b, one float a thread: 12 bytes a float"},
@@ -191,6 +236,8 @@ int main(int argc, char** argv) {
                    {"write_zero", "write_u32x4 with zeros"},
                    {"write_share", "write_u32x4 into 1 GiB, or over and over into 16 MiB, and how many blocks each SM ran"},
                    {"gather_u32", "4 MiB read 128 bytes apart by neighbouring threads, each word once: 8 bytes a float"},
+                   {"shared_u32", "a block fills `shared_bytes` of shared memory and stores them: 4 bytes a float"},
+                   {"gpc_members", "CUDA alone: which SMs a cluster's blocks run on, that is, which are one GPC's"},
                    {"spin_u32", "one warp takes 65536 dependent steps of integer arithmetic: the SM's clock"},
                    {"inner_struct",
                     "both fields of an 8-byte struct, changed and stored, with each `feature`: 8 bytes a float"},

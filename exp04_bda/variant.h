@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/checks.h"
 #include "core/experiment.h"
 
 // A twin: what its feature changes on either side, as the end of the CUDA entry's and of the GLSL file's name.
@@ -15,10 +16,15 @@ struct Variant {
   const char* glsl;
   std::vector<std::uint32_t> blocks;
   bench::Memory memory = bench::Memory::kOwn;
+  bench::Checks checks = bench::Checks::kDefault;
+  std::uint32_t shared_bytes = 0;  // of shared_u32's blocks
 };
 
 // As `cuda`: the entry is <stem>_code_host, and what runs in it is the machine code of the variant's Vulkan side.
 inline constexpr const char* kVulkanCode = "_code_host";
+
+// As `glsl`: Vulkan launches the machine code of the variant's CUDA side.
+inline constexpr const char* kCudaCode = "_cuda_code";
 
 // As `feature`: CUDA's blocks ask for so much shared memory that an SM holds one at a time. Where a block may not have as much,
 // the row is skipped.
@@ -40,8 +46,6 @@ std::uint32_t blocks_for(std::uint64_t threads, std::uint32_t block);
 std::unique_ptr<bench::Subject> set_up_chase(bench::Workbench& bench, const Variant& variant, std::uint32_t lanes,
                                              std::uint64_t nodes);
 
-// `floats` / 4 threads store 16 bytes each into `window` floats, both powers of two, in turn. Measures share_columns().
-bench::Prepared set_up_share(bench::Workbench& bench, const Variant& variant, std::uint32_t block, std::uint64_t floats,
-                             std::uint64_t window);
-// How many blocks the SMs ran in the last launch: the fewest, the quartiles, the most.
-std::vector<bench::Column> share_columns();
+// `blocks` blocks fill variant.shared_bytes of shared memory each and store them.
+std::unique_ptr<bench::Subject> set_up_shared_memory(bench::Workbench& bench, const Variant& variant, std::uint32_t block,
+                                                     std::uint32_t blocks);

@@ -49,7 +49,9 @@ inline const Variant kVariants[] = {
     {"empty", "one_slot", "_one_slot", "_one_slot", {256}},
     {"empty", kCudaOneSlot, "", "", {128, 256, 512, 1024}},
     {"load_f32", "none", "", "", {256}},
+    {"load_f32", "vulkan_address", "", "_address", {256}},
     {"store_u32", "none", "", "", {256}},
+    {"store_u32", "vulkan_address", "", "_address", {256}},
     {"loop_f32", "none", "", "", {256}},
     {"loop_f32", "vulkan_address", "", "_address", {256}},
 
@@ -82,15 +84,77 @@ inline const Variant kGraphicsQueue[] = {
     {"empty", "vulkan_graphics_queue", "", "", {256, 1024}}, {"load_f32", "vulkan_graphics_queue", "", "", {256}},
     {"write_u32x4", "vulkan_graphics_queue", "", "", {256}},
 };
-// Both sides run Vulkan's machine code. Last of all: should a driver's code not bear it, nothing else is lost.
-inline const Variant kSameCode[] = {
+// The square: {CUDA's code, Vulkan's through descriptors with the driver's checks, without, through addresses} x {launched by
+// CUDA, by Vulkan}. Launched by their own APIs they stand above, and here without checks and through addresses, ...
+inline constexpr bench::Memory kOwn = bench::Memory::kOwn;
+inline constexpr bench::Checks kOff = bench::Checks::kOff;
+inline const Variant kUnchecked[] = {
+    {"add_f32", "none", "", "", {256}, kOwn, kOff},
+    {"add_f32x4", "none", "", "", {256}, kOwn, kOff},
+    {"copy_f32", "none", "", "", {128, 256, 1024}, kOwn, kOff},
+    {"loop_f32", "none", "", "", {256}, kOwn, kOff},
+    {"load_f32", "none", "", "", {256}, kOwn, kOff},
+    {"store_u32", "none", "", "", {256}, kOwn, kOff},
+    {"write_u32x4", "none", "", "", {256}, kOwn, kOff},
+    {"inner_struct", "none", "", "", {256}, kOwn, kOff},
+    {"gather_u32", "none", "", "", {256}, kOwn, kOff},
+};
+// ... launched by the other API here. Last of all: should a driver not bear it, nothing else is lost.
+inline const Variant kUncheckedCode[] = {
+    {"add_f32", "cuda_runs_vulkan_code", kVulkanCode, "", {256}, kOwn, kOff},
+    {"add_f32x4", "cuda_runs_vulkan_code", kVulkanCode, "", {256}, kOwn, kOff},
+    {"copy_f32", "cuda_runs_vulkan_code", kVulkanCode, "", {128, 256, 1024}, kOwn, kOff},
+    {"loop_f32", "cuda_runs_vulkan_code", kVulkanCode, "", {256}, kOwn, kOff},
+    {"load_f32", "cuda_runs_vulkan_code", kVulkanCode, "", {256}, kOwn, kOff},
+    {"store_u32", "cuda_runs_vulkan_code", kVulkanCode, "", {256}, kOwn, kOff},
+    {"write_u32x4", "cuda_runs_vulkan_code", kVulkanCode, "", {256}, kOwn, kOff},
+    {"inner_struct", "cuda_runs_vulkan_code", kVulkanCode, "", {256}, kOwn, kOff},
+    {"gather_u32", "cuda_runs_vulkan_code", kVulkanCode, "", {256}, kOwn, kOff},
+};
+inline const Variant kForeignCode[] = {
     {"add_f32", "cuda_runs_vulkan_code", kVulkanCode, "", {256}},
     {"add_f32", "cuda_runs_vulkan_address_code", kVulkanCode, "_address", {256}},
+    {"add_f32", "vulkan_runs_cuda_code", "", kCudaCode, {256}},
+    {"add_f32x4", "cuda_runs_vulkan_code", kVulkanCode, "", {256}},
+    {"add_f32x4", "cuda_runs_vulkan_address_code", kVulkanCode, "_address", {256}},
+    {"add_f32x4", "vulkan_runs_cuda_code", "", kCudaCode, {256}},
     {"copy_f32", "cuda_runs_vulkan_code", kVulkanCode, "", {128, 256, 1024}},
-    {"copy_f32", "cuda_runs_vulkan_address_code", kVulkanCode, "_address", {256, 1024}},
-    {"gather_u32", "cuda_runs_vulkan_code", kVulkanCode, "", {256}},
-    {"gather_u32", "cuda_runs_vulkan_address_code", kVulkanCode, "_address", {256}},
+    {"copy_f32", "cuda_runs_vulkan_address_code", kVulkanCode, "_address", {128, 256, 1024}},
+    {"copy_f32", "vulkan_runs_cuda_code", "", kCudaCode, {128, 256, 1024}},
+    {"loop_f32", "cuda_runs_vulkan_code", kVulkanCode, "", {256}},
+    {"loop_f32", "cuda_runs_vulkan_address_code", kVulkanCode, "_address", {256}},
+    {"loop_f32", "vulkan_runs_cuda_code", "", kCudaCode, {256}},
+    {"load_f32", "cuda_runs_vulkan_code", kVulkanCode, "", {256}},
+    {"load_f32", "cuda_runs_vulkan_address_code", kVulkanCode, "_address", {256}},
+    {"load_f32", "vulkan_runs_cuda_code", "", kCudaCode, {256}},
+    {"store_u32", "cuda_runs_vulkan_code", kVulkanCode, "", {256}},
+    {"store_u32", "cuda_runs_vulkan_address_code", kVulkanCode, "_address", {256}},
+    {"store_u32", "vulkan_runs_cuda_code", "", kCudaCode, {256}},
     {"write_u32x4", "cuda_runs_vulkan_code", kVulkanCode, "", {256}},
+    {"write_u32x4", "cuda_runs_vulkan_address_code", kVulkanCode, "_address", {256}},
+    {"write_u32x4", "vulkan_runs_cuda_code", "", kCudaCode, {256}},
     {"inner_struct", "cuda_runs_vulkan_code", kVulkanCode, "", {256}},
     {"inner_struct", "cuda_runs_vulkan_address_code", kVulkanCode, "_address", {256}},
+    {"inner_struct", "vulkan_runs_cuda_code", "", kCudaCode, {256}},
+    {"gather_u32", "cuda_runs_vulkan_code", kVulkanCode, "", {256}},
+    {"gather_u32", "cuda_runs_vulkan_address_code", kVulkanCode, "_address", {256}},
+    {"gather_u32", "vulkan_runs_cuda_code", "", kCudaCode, {256}},
+};
+// CUDA's code on CUDA's pages: of Vulkan only what launches it is left.
+inline const Variant kForeignPages[] = {
+    {"copy_f32", "vulkan_runs_cuda_code", "", kCudaCode, {256}, kFromCuda},
+    {"write_u32x4", "vulkan_runs_cuda_code", "", kCudaCode, {256}, kFromCuda},
+};
+// How much shared memory a block may have: of a pipeline the device tells; and of CUDA's code that Vulkan launches?
+inline constexpr bench::Checks kDefault = bench::Checks::kDefault;
+inline const Variant kSharedMemory[] = {
+    {"shared_u32", "none", "", "", {256}, kOwn, kDefault, 16U << 10},
+    {"shared_u32", "none", "", "", {256}, kOwn, kDefault, 48U << 10},
+    {"shared_u32", "none", "", "", {256}, kOwn, kDefault, 99U << 10},
+    {"shared_u32", "none", "", "", {256}, kOwn, kDefault, 100U << 10},
+    {"shared_u32", "none", "", "", {256}, kOwn, kDefault, 112U << 10},
+    {"shared_u32", "none", "", "", {256}, kOwn, kDefault, 160U << 10},
+    {"shared_u32", "vulkan_runs_cuda_code", "", kCudaCode, {256}, kOwn, kDefault, 48U << 10},
+    {"shared_u32", "vulkan_runs_cuda_code", "", kCudaCode, {256}, kOwn, kDefault, 99U << 10},
+    {"shared_u32", "vulkan_runs_cuda_code", "", kCudaCode, {256}, kOwn, kDefault, 112U << 10},
 };

@@ -6,22 +6,23 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from benchlib import document, floor, hardware_counts
-from benchlib.analysis import Analysis, FloorFacts, Plot, Study
+from benchlib.analysis import CHECKS, Analysis, Counting, FloorFacts, Plot, Study
 from benchlib.document import NO_RESULTS, NONE, Block, Blocks, Cell, Whole, heading, joined, paragraph
 from benchlib.excerpts import sass_excerpts, twin
 from benchlib.floor import FLOOR_HEADER, distinct_bytes, floor_cells, model_of
 from benchlib.formats import count
 from benchlib.plots import BANDWIDTH, CUDA, MODEL, MORE, VULKAN, Chart, Panel, Point, Series
 from benchlib.results import API_NAMES, APIS, Case, Table
-from benchlib.tables import Pair, comparison, figure_of, micros, pairs, plain, rows_or_none, with_noise_floor
+from benchlib.tables import Pair, comparison, figure_of, micros, pairs, plain, rows_or_none, with_noise_floor, without_checks
 
 SOURCE_VARIANTS = ["source_coalesced", "source_strided"]
 README_STRIDES = ["1", "2", "4", "8", "16", "32", "33", "64", "128", "4096", "65536"]
+SECTOR_COLUMNS = ["sectors per warp, predicted:", "in a request:", *hardware_counts.HEADER]
 NAMES = {"grid": "blocks:", "elem_bytes": "bytes:", "stride": "stride:", "elements": "elements:", "cache": "cache"}
 READING = paragraph(
-    "Sectors per warp: predicted from the addresses, and counted by Nsight Compute in one request. Distinct: the bytes that "
-    "must move at least, in whole sectors; counted: what the memory read and wrote, in one launch that began with empty caches. "
-    "Both are the CUDA kernel's."
+    "Sectors per warp: of one turn of the loop, predicted from the addresses, and counted: by Nsight Compute in one request for CUDA, "
+    "and by CUPTI's PM sampling for both APIs, with a thread's one store of its sum. Distinct: the bytes that must move at least, in "
+    "whole sectors; counted: what the memory read and wrote in one launch, CUDA / Vulkan."
 )
 
 
@@ -43,7 +44,7 @@ class Rows:
         self.counts = hardware_counts.load(found, table)
 
     def table_of(self, found: Iterable[Pair], keys: Sequence[str], kind: str = "load") -> Block:
-        header = ["kernel", *(NAMES[key] for key in keys), "sectors per warp, predicted:", "counted:"]
+        header = ["kernel", *(NAMES[key] for key in keys), *SECTOR_COLUMNS]
         header += ["distinct MB:", "memory read + written MB, counted:", "CUDA µs:", "Vulkan µs:", "CUDA GB/s:", "Vulkan GB/s:"]
         header += ["Vulkan/CUDA [95 %]:", "Vulkan is", *FLOOR_HEADER]
         rows = []
@@ -63,13 +64,17 @@ class Rows:
 
     def sectors(self, pair: Pair, kind: str) -> list[Cell]:
         seen = self.counts.per_request(pair.cuda, kind) if self.counts and pair.cuda else None
-        return [self.table.text(pair.case, f"{kind}_sectors") or NONE, NONE if seen is None else hardware_counts.number_text(seen)]
+        cells: list[Cell] = [NONE if seen is None else hardware_counts.number_text(seen)]
+        cells += self.counts.cells(pair.sides) if self.counts else [NONE, NONE]
+        return [self.table.text(pair.case, f"{kind}_sectors") or NONE, *cells]
 
     def memory(self, pair: Pair) -> Cell:
-        if not self.counts or not pair.cuda:
-            return NONE
-        parts = [self.counts.value(pair.cuda, f"dram_{way}_bytes") for way in ("read", "write")]
-        return NONE if None in parts else joined(map(megabytes, parts), " + ")
+        """Of each side that was counted."""
+        cells = []
+        for side in pair.sides:
+            parts = [self.counts.value(side, f"dram_{way}_bytes") if self.counts and side else None for way in ("read", "write")]
+            cells += [] if None in parts else [joined(map(megabytes, parts), " + ")]
+        return joined(cells) if cells else NONE
 
 
 def source(found: Study, table: Table) -> Blocks:
@@ -110,7 +115,7 @@ def folded(found: Study, table: Table) -> Blocks:
         lines.append(cells)
     if not lines:
         return [NO_RESULTS]
-    reading = "Memory: read + written, as counted for the CUDA kernel. Both kernels ask for the same sectors a warp."
+    reading = "Memory: read + written, as counted, CUDA / Vulkan. Both kernels ask for the same sectors per warp."
     return with_noise_floor(found, table, document.table(header, lines), paragraph(reading))
 
 
@@ -139,6 +144,39 @@ def fetch(found: Study, table: Table) -> Blocks:
             cells.append(micros(figure_of(table, case)))
             lines.append([*cells, "1" if case == default else document.ratio(table.ratio(case, default))])
     return with_noise_floor(found, table, document.table(header, lines)) if lines else [NO_RESULTS]
+
+
+# Of the best rate of a stride's windows: what the cache still holds reaches that.
+HELD = 0.9
+WORDS_IN_SECTOR = 8
+
+
+def windows(found: Study, table: Table) -> Blocks:
+    """Places in a window, read over and over past the L1: until where does the L2 hold them?"""
+    found_pairs = pairs(table, {"variant": "read_window"})
+    if not found_pairs:
+        return [NO_RESULTS]
+    header = ["bytes apart:", "window MiB:", "sectors MiB:", "CUDA GB/s of sectors:", "Vulkan GB/s of sectors:"]
+    header += ["Vulkan/CUDA [95 %]:", "Vulkan is"]
+    rows = []
+    held: dict[tuple[int, str], list[tuple[float, float]]] = {}  # (window MiB, rate) of each stride and API
+    for pair in sorted(found_pairs, key=lambda pair: (pair.case.whole("stride"), pair.case.elements)):
+        apart, window = pair.case.whole("stride") * 4, pair.case.elements * 4 / (1 << 20)
+        cells: list[Cell] = [str(apart), document.number(window), document.number(window * 32 / apart)]
+        for side in pair.sides:
+            rate = figure_of(table, side, "gbps")
+            cells.append(document.number(rate.value * WORDS_IN_SECTOR) if rate else NONE)
+            if side and rate:
+                held.setdefault((apart, side["api"]), []).append((window, rate.value))
+        rows.append([*cells, *comparison(table, pair)])
+    most = []
+    for (apart, api), rates in held.items():
+        best = max(rate for _, rate in rates)
+        short = [window for window, rate in rates if rate < HELD * best]
+        full = [window for window, rate in rates if rate >= HELD * best and window < min(short, default=float("inf"))]
+        most.append(f"{API_NAMES[api]} {apart} bytes apart {max(full, default=0):g} MiB")
+    text = f"A word of 4 bytes is read at each place: GB/s of sectors count 32 for it. At {100 * HELD:.0f} % of the best rate and more: "
+    return with_noise_floor(found, table, document.table(header, rows), paragraph(text + ", ".join(most) + "."))
 
 
 def loads(found: Study, table: Table, strides: Sequence[str] = ()) -> Blocks:
@@ -263,6 +301,8 @@ ANALYSIS = Analysis(
         ("Loads", loads),
         ("Stores", stores),
         ("Loads with the L2 told how much to fetch", fetch),
+        ("Windows of the L2", windows),
+        ("With and without bounds checks", partial(without_checks, where={})),
         ("Time floor", floor.section),
         ("Machine code", MACHINE_CODE),
     ],
@@ -272,6 +312,8 @@ ANALYSIS = Analysis(
         "exp05-loads": partial(loads, strides=README_STRIDES),
         "exp05-stores": partial(stores, strides=README_STRIDES),
         "exp05-fetch": fetch,
+        "exp05-windows": windows,
+        "exp05-checks": partial(without_checks, where={}),
         "exp05-floor": partial(floor.section, whole=False),
         "exp05-counted": hardware_counts.predicted_and_counted,
         "exp05-sass": MACHINE_CODE,
@@ -282,5 +324,7 @@ ANALYSIS = Analysis(
         "exp05-index": Plot("The folded index against a permutation that visits once", index_chart, "read_*"),
     },
     plots_marker="exp05-plots",
+    counting=Counting(ncu=()),
+    controls=[CHECKS],
     floor=FloorFacts(one_by_one=["read_folded", "read_once", "read_once_fetch", "write_once"]),
 )

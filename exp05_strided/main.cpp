@@ -7,15 +7,18 @@
 
 #include "backends.h"
 #include "core/access_model.h"
+#include "core/checks.h"
 #include "core/experiment.h"
 #include "core/verify.h"
 #include "exp05_kernels.h"
 #include "params.h"
 #include "variants.h"
+#include "window.h"
 
 namespace {
 
 using bench::Buffer;
+using bench::Checks;
 using bench::Column;
 using bench::Plan;
 using bench::Subject;
@@ -29,6 +32,7 @@ struct Config {
   const Variant* variant = nullptr;
   std::uint32_t grid = 0;
   StrideParams params{};
+  Checks checks = Checks::kDefault;
 
   std::uint32_t words() const { return variant->elem_bytes / 4; }
   std::uint32_t threads() const { return grid * kBlock; }
@@ -64,7 +68,8 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Config& config) {
                                  .block_x = kBlock,
                                  .glsl_constants = {},
                                  .buffers = writes ? 1U : 2U,
-                                 .params_bytes = sizeof(StrideParams)});
+                                 .params_bytes = sizeof(StrideParams),
+                                 .robustness = robustness_of(config.checks)});
   launch.grid = {config.grid, 1, 1};
   launch.params = bench::params_bytes(config.params);
   if (!writes) launch.buffers.push_back(&bench.input(0, elements_words));
@@ -72,7 +77,7 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Config& config) {
   launch.buffers.push_back(&output);
 
   bench.device().run(launch);
-  bench::verify<std::uint32_t>(bench.device(), output, out_words, bench::kGuardWords, [&](std::uint64_t i) {
+  bench::verify<std::uint32_t>(bench, output, out_words, bench::kGuardWords, [&](std::uint64_t i) {
     const auto word = static_cast<std::uint32_t>(i);
     return writes ? incompressible_word(word) : expected_sum(bench, config, word);
   });
@@ -88,9 +93,11 @@ bench::Case make_case(const Config& config) {
                                     {"grid", config.grid},
                                     {"elem_bytes", variant.elem_bytes},
                                     {"stride", config.params.stride},
-                                    {"l2_fetch_bytes", bench::unless_zero(variant.l2_fetch_bytes)}},
+                                    {"l2_fetch_bytes", bench::unless_zero(variant.l2_fetch_bytes)},
+                                    {"checks", checks_value(config.checks)}},
                                    [config](Workbench& bench) { return set_up(bench, config); });
   result.l2_fetch_bytes = variant.l2_fetch_bytes;
+  result.vulkan = vulkan_of(config.checks);
   if (variant.l2_fetch_bytes != 0)
     std::erase_if(result.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
   // Of one turn of the loop. A thread's one store of its sum is left out: it comes once in many turns.
@@ -111,11 +118,12 @@ bench::Case make_case(const Config& config) {
 
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list;
-  std::set<std::tuple<std::string_view, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>> seen;
+  std::set<std::tuple<std::string_view, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, Checks>>
+      seen;
   const auto add = [&](const Config& config) {
     // On a small device several of the table's sizes are the same.
     if (!seen.emplace(config.variant->name, config.variant->elem_bytes, config.variant->l2_fetch_bytes, config.grid,
-                      config.params.stride, config.params.count)
+                      config.params.stride, config.params.count, config.checks)
              .second)
       return;
     bench::Case one = make_case(config);
@@ -124,6 +132,7 @@ std::vector<bench::Case> cases(const Plan& plan) {
       list.push_back(one);
     }
   };
+  std::vector<Config> main_sweep;
   for (const Variant& variant : kVariants) {
     const std::uint64_t largest =
         plan.largest(kLargestLog2 - static_cast<std::uint32_t>(std::countr_zero(variant.elem_bytes / 4)), variant.elem_bytes);
@@ -135,14 +144,22 @@ std::vector<bench::Case> cases(const Plan& plan) {
           if (stride >= count || (plan.quick && !std::has_single_bit(stride)) || (plan.smoke && stride > 3 && stride != 32))
             continue;
           const std::uint32_t laps = std::gcd(count, stride);
-          add({&variant, grid, {count, stride, static_cast<std::uint32_t>(std::countr_zero(count / laps))}});
+          const Config config = {&variant, grid, {count, stride, static_cast<std::uint32_t>(std::countr_zero(count / laps))}};
+          add(config);
+          if (log2 == 0 && variant.index == Index::kOnce && variant.l2_fetch_bytes == 0) main_sweep.push_back(config);
         }
       }
     }
   }
+  for (const bench::Case& window : window_cases(plan)) list.push_back(window);
   const auto is_once = [](const bench::Case& one) { return one.sides.front().variant == "read_once"; };
   if (const auto found = std::find_if(list.rbegin(), list.rend(), is_once); found != list.rend())
     for (const bench::Case& aa : bench::aa_controls(*found)) list.push_back(aa);
+  // What Vulkan can do without the driver's checks.
+  for (Config& config : main_sweep) {
+    config.checks = Checks::kOff;
+    add(config);
+  }
   return list;
 }
 
@@ -156,13 +173,16 @@ int main(int argc, char** argv) {
       .params = {Column::integer("block", "threads", "of a block"), Column::integer("grid", "blocks", "of a launch"),
                  Column::integer("elem_bytes", "bytes", "of an element, loaded or stored at once"),
                  Column::integer("stride", "elements", "between neighbouring threads'"),
-                 Column::integer("l2_fetch_bytes", "bytes", "that the L2 is told to fetch at a time").optional()},
+                 Column::integer("l2_fetch_bytes", "bytes", "that the L2 is told to fetch at a time").optional(),
+                 bench::checks_column()},
       .model = bench::model_columns(),
       .variants = {{"source_coalesced", "the post's first kernel: a grid-stride sum of neighbours, 4 bytes a float"},
                    {"source_strided", "the post's second: (i * 32) % n, which visits a 32nd of the floats 32 times"},
                    {"read_folded", "the same index without the division, one access in flight a thread"},
                    {"read_once", "a permutation with that stride: every element once; 4, 8 and 16 bytes an element"},
                    {"read_once_fetch", "read_once of 4 bytes, CUDA alone, with the L2 told how many bytes to fetch at a time"},
+                   {"read_window",
+                    "places `stride` words apart in `elements` words, read over and over past the L1: what the L2 holds"},
                    {"write_once", "the same permutation for stores"},
                    {"aa_control_a", "A/A control: read_once, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},

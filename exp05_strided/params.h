@@ -11,6 +11,13 @@ struct StrideParams {
 };
 BENCH_ASSERT_SIZE(StrideParams, 12);
 
+struct WindowParams {
+  uint places;  // of a window
+  uint stride;  // words between neighbouring places
+  uint turns;   // loads a thread
+};
+BENCH_ASSERT_SIZE(WindowParams, 12);
+
 // The post's index, for a power of two of elements: visits count / gcd(count, stride) of them, each gcd times.
 #define EXP05_FOLDED(i, params) (((i) * (params).stride) & ((params).count - 1u))
 // A permutation: every time the folded index begins anew, one element further on.

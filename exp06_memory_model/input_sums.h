@@ -30,8 +30,8 @@ class InputSums {
 
   // By piece, of `pieces` or more. Valid until the next call.
   const std::vector<Value>& of(const bench::Workbench& bench, std::uint64_t pieces) {
-    if (seed_ == bench.seed() && values_.size() >= pieces) return values_;
-    seed_ = bench.seed();
+    if (seed_ == bench.input_seed() && values_.size() >= pieces) return values_;
+    seed_ = bench.input_seed();
     values_.assign(pieces, Value{});
     bench::parallel_for(pieces, std::max(1U, kWordsAThread / WORDS), [&](std::uint64_t begin, std::uint64_t end) {
       std::array<std::uint32_t, WORDS> words{};

@@ -91,8 +91,13 @@ void apply_benchmark_flags(const BenchmarkFlags& flags, const Experiment& experi
 }
 
 BenchmarkRun::BenchmarkRun(const Experiment& experiment, const Options& options, const OpenDevices& devices, CaseRunner& runner,
-                           std::optional<ResultWriter> writer)
-    : experiment_(experiment), options_(options), devices_(devices), runner_(runner), writer_(std::move(writer)) {}
+                           std::optional<ResultWriter> writer, double started_s)
+    : experiment_(experiment),
+      options_(options),
+      devices_(devices),
+      runner_(runner),
+      writer_(std::move(writer)),
+      started_s_(started_s) {}
 
 int BenchmarkRun::run(std::vector<Case> cases) {
   cases_ = std::move(cases);
@@ -105,7 +110,7 @@ int BenchmarkRun::run(std::vector<Case> cases) {
   }
   results_.resize(cases_.size());
   register_cases();
-  report_.emplace(experiment_, cases_.size());
+  report_.emplace(experiment_, cases_.size(), started_s_);
   const std::unique_ptr<OutputFile> file = output_file(options_.benchmark);
   benchmark::RunSpecifiedBenchmarks(nullptr, file ? &file->reporter() : nullptr);
   benchmark::Shutdown();
@@ -199,7 +204,8 @@ int BenchmarkRun::finish() const {
   report_->end_run();
   const bool given_up = writer_ && writer_->given_up() != 0;
   if (report_->count(Status::kFailed) != 0 || given_up || has_complaints) return kFailed;
-  return report_->count(Status::kOk) == 0 && report_->count(Status::kSkipped) != 0 ? kAllSkipped : kOk;
+  const bool has_ok = report_->count(Status::kOk) != 0 || (writer_ && writer_->has_ok());
+  return !has_ok && report_->count(Status::kSkipped) != 0 ? kAllSkipped : kOk;
 }
 
 }  // namespace bench

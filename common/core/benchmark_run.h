@@ -24,9 +24,9 @@ void apply_benchmark_flags(const BenchmarkFlags& flags, const Experiment& experi
 
 class BenchmarkRun {
  public:
-  // All references outlive the run. Without a writer there are no files.
+  // All references outlive the run. Without a writer there are no files. The program began at `started_s` (see now_s).
   BenchmarkRun(const Experiment& experiment, const Options& options, const OpenDevices& devices, CaseRunner& runner,
-               std::optional<ResultWriter> writer);
+               std::optional<ResultWriter> writer, double started_s);
 
   // Runs the cases, less the sides that the files have already, and returns the program's exit code. Once a process.
   int run(std::vector<Case> cases);
@@ -45,6 +45,7 @@ class BenchmarkRun {
   const OpenDevices& devices_;
   CaseRunner& runner_;
   std::optional<ResultWriter> writer_;
+  double started_s_;
   std::vector<Case> cases_;
   std::vector<std::optional<std::vector<SideResult>>> results_;  // one for each case that has run
   std::optional<RunReport> report_;

@@ -4,10 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <set>
+#include <utility>
 
 #include "core/error.h"
+#include "core/random.h"
 
 namespace bench {
 namespace {
@@ -21,6 +24,13 @@ constexpr std::uint64_t kGpuBufferBytes = 2ULL << 30;
 constexpr std::uint64_t kQuickBufferBytes = 256ULL << 20;
 constexpr std::uint64_t kCpuBufferBytes = 4ULL << 20;
 constexpr std::uint64_t kBuffersInUse = 8;
+
+// Streams of random bits that the cases' order is drawn from; the sampler's is 0.
+enum class Drawn : std::uint32_t { kDevice = 0x0cde1, kFetch, kCase };
+
+std::uint64_t number_of(const VulkanChoice& choice) {
+  return 2 * static_cast<std::uint64_t>(choice.queue) + (choice.pipeline_robustness ? 1 : 0);
+}
 
 // The name is what tells one row from another.
 void check_names(const Experiment& experiment, const std::vector<Case>& cases) {
@@ -110,9 +120,38 @@ std::vector<Case> choose_cases(const Experiment& experiment, const Options& opti
   return cases;
 }
 
+void shuffle_cases(std::vector<Case>& cases, std::uint64_t seed) {
+  const auto draw = [seed](Drawn what, std::uint64_t number) {
+    return random_bits(seed, static_cast<std::uint32_t>(what), number);
+  };
+  struct Drawing {
+    std::array<std::uint32_t, 3> place;
+    std::size_t at;
+  };
+  std::vector<Drawing> order;
+  for (std::size_t at = 0; at < cases.size(); ++at) {
+    const Case& one = cases[at];
+    order.push_back(
+        {{draw(Drawn::kDevice, number_of(one.vulkan)), draw(Drawn::kFetch, one.l2_fetch_bytes), draw(Drawn::kCase, at)}, at});
+  }
+  std::stable_sort(order.begin(), order.end(), [](const Drawing& a, const Drawing& b) { return a.place < b.place; });
+  std::vector<Case> shuffled;
+  shuffled.reserve(cases.size());
+  for (const Drawing& one : order) shuffled.push_back(std::move(cases[one.at]));
+  cases = std::move(shuffled);
+}
+
 void keep_sides(std::vector<Case>& cases, const std::function<bool(const Case&, const Side&)>& wanted) {
   for (Case& one : cases) std::erase_if(one.sides, [&](const Side& side) { return !wanted(one, side); });
   std::erase_if(cases, [](const Case& one) { return one.sides.empty(); });
+}
+
+Values keys(const Case& the_case, const Side& side) {
+  Values values = {{"variant", side.variant},
+                   {"api", to_string(side.api)},
+                   {"elements", the_case.elements},
+                   {"cache", to_string(the_case.cache)}};
+  return values.set(side.params);
 }
 
 std::string benchmark_name(const Experiment& experiment, const Case& the_case, const Side& side) {

@@ -18,8 +18,15 @@ Plan make_plan(const Options& options, const OpenDevices& devices);
 // same name, or a value that its column cannot take; UsageError if none is left.
 std::vector<Case> choose_cases(const Experiment& experiment, const Options& options, const Plan& plan);
 
+// Puts the cases into an order drawn from `seed`. Those that agree in what is expensive to switch (the Vulkan device, and
+// within it how much the L2 fetches) still follow each other.
+void shuffle_cases(std::vector<Case>& cases, std::uint64_t seed);
+
 // Drops the sides that are not wanted, and the cases that have none left.
 void keep_sides(std::vector<Case>& cases, const std::function<bool(const Case&, const Side&)>& wanted);
+
+// What tells a side's row from every other: its variant, API, elements, cache and parameters.
+Values keys(const Case& the_case, const Side& side);
 
 // exp01/add_f32/block:256/n:1024/warm/cuda
 std::string benchmark_name(const Experiment& experiment, const Case& the_case, const Side& side);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/case_list.h"
 #include "core/environment.h"
 #include "core/error.h"
 #include "core/machine_code.h"
@@ -25,6 +26,14 @@ std::string_view to_string(Status status) {
   return status == Status::kOk ? "ok" : status == Status::kFailed ? "failed" : "skipped";
 }
 
+void TimeSpent::add(const TimeSpent& more) {
+  inputs_s += more.inputs_s;
+  verify_s += more.verify_s;
+  set_up_s += more.set_up_s;
+  sampling_s += more.sampling_s;
+  measure_s += more.measure_s;
+}
+
 std::variant<Prepared, SideResult> set_up(const Case& the_case, const Side& side, OpenDevice& open) {
   if (!open.device) return SideResult{.status = Status::kSkipped, .reason = open.unavailable, .device_ns = {}};
   try {
@@ -40,10 +49,14 @@ std::variant<Prepared, SideResult> set_up(const Case& the_case, const Side& side
 }
 
 std::optional<CaseResult> CaseRunner::run(const Case& the_case) {
-  in_hand_ = {
-      .started_at = utc_now(), .sides = std::vector<SideResult>(the_case.sides.size()), .samples = {}, .timed = {}, .lost = {}};
+  in_hand_ = {.started_at = utc_now(),
+              .sides = std::vector<SideResult>(the_case.sides.size()),
+              .samples = {},
+              .timed = {},
+              .spent = {},
+              .lost = {}};
   try {
-    if (devices_.use_queue(the_case.queue)) isa_hashes_.clear();  // by address, which a new kernel may get again
+    if (devices_.use(the_case.vulkan)) isa_hashes_.clear();  // by address, which a new kernel may get again
     try_once(the_case, false);
     if (ran_out_of_memory(in_hand_)) {
       devices_.release_buffers();
@@ -63,6 +76,22 @@ std::optional<CaseResult> CaseRunner::run(const Case& the_case) {
   return in_hand_;
 }
 
+// set_up(), and what it took.
+std::variant<Prepared, SideResult> CaseRunner::set_up_timed(const Case& the_case, const Side& side) {
+  OpenDevice& open = devices_.at(side.api);
+  if (!open.workbench) return set_up(the_case, side, open);
+  Workbench& bench = *open.workbench;
+  bench.begin_case(benchmark_name(experiment_, the_case, side));
+  const double input_s = bench.input_s();
+  const double verify_s = bench.verify_s();
+  const double started = now_s();
+  std::variant<Prepared, SideResult> made = set_up(the_case, side, open);
+  const TimeSpent spent = {.inputs_s = bench.input_s() - input_s, .verify_s = bench.verify_s() - verify_s};
+  in_hand_.spent.add(spent);
+  in_hand_.spent.set_up_s += now_s() - started - spent.inputs_s - spent.verify_s;
+  return made;
+}
+
 void CaseRunner::try_once(const Case& the_case, bool last) {
   in_hand_.sides.assign(the_case.sides.size(), {});
   in_hand_.samples = {};
@@ -71,13 +100,14 @@ void CaseRunner::try_once(const Case& the_case, bool last) {
   std::vector<Subject*> subjects;
   for (std::size_t s = 0; s < prepared.size(); ++s) {
     const Side& side = the_case.sides[s];
-    std::variant<Prepared, SideResult> made = set_up(the_case, side, devices_.at(side.api));
+    std::variant<Prepared, SideResult> made = set_up_timed(the_case, side);
     if (const auto* why_not = std::get_if<SideResult>(&made)) {
       in_hand_.sides[s] = *why_not;
       if (why_not->out_of_memory && !last) return;
       continue;
     }
     prepared[s] = std::get<Prepared>(std::move(made));
+    in_hand_.sides[s].verified = devices_.at(side.api).workbench->verified();
     in_hand_.timed.push_back(s);
     subjects.push_back(prepared[s]->subject.get());
   }
@@ -96,12 +126,14 @@ void CaseRunner::try_once(const Case& the_case, bool last) {
       fail(error, false);
     }
   }
-  for (const std::size_t s : in_hand_.timed) measure(*prepared[s], in_hand_.sides[s]);
+  const double started = now_s();
+  for (const std::size_t s : in_hand_.timed) measure(the_case, *prepared[s], in_hand_.sides[s]);
+  in_hand_.spent.measure_s += now_s() - started;
 }
 
 CaseResult CaseRunner::lost(const Case& the_case, const DeviceLost& why) const {
   CaseResult result = {
-      .started_at = in_hand_.started_at, .sides = in_hand_.sides, .samples = {}, .timed = {}, .lost = why.what()};
+      .started_at = in_hand_.started_at, .sides = in_hand_.sides, .samples = {}, .timed = {}, .spent = {}, .lost = why.what()};
   for (std::size_t s = 0; s < result.sides.size(); ++s) {
     const OpenDevice& open = devices_.at(the_case.sides[s].api);
     if (result.sides[s].status == Status::kSkipped) continue;
@@ -114,7 +146,10 @@ CaseResult CaseRunner::lost(const Case& the_case, const DeviceLost& why) const {
 
 void CaseRunner::take_samples(const Case& the_case, const std::vector<Subject*>& subjects, CaseResult& result) {
   if (the_case.cache == Cache::kCold) devices_.prepare_eviction(evict_bytes_);
+  const double started = now_s();
+  devices_.measure_fixed_costs(the_case.cache);
   result.samples = sample(subjects, sampler_options(the_case));
+  result.spent.sampling_s += now_s() - started;
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     SideResult& side = result.sides[result.timed[i]];
     side.status = Status::kOk;
@@ -125,6 +160,7 @@ void CaseRunner::take_samples(const Case& the_case, const std::vector<Subject*>&
     }
     side.device_ns = summarize(result.samples.device_ns(static_cast<std::uint32_t>(i)));
     side.batch = result.samples.batch;
+    side.fixed_cost = devices_.at(the_case.sides[result.timed[i]].api).fixed_costs.at(the_case.cache);
     if (the_case.useful_bytes != 0) side.gbps = static_cast<double>(the_case.useful_bytes) / side.device_ns->median;
     side.isa_hash = isa_hash_of(subjects[i]->kernel());
   }
@@ -139,7 +175,7 @@ SamplerOptions CaseRunner::sampler_options(const Case& the_case) const {
   sampler.min_timed_s = sampler.budget_s / 5;
   sampler.host_samples = options_.smoke ? 1 : the_case.host_samples;
   if (options_.smoke) {
-    sampler.max_samples = sampler.min_samples;
+    sampler.max_samples = sampler.min_samples = sampler.least_samples;
     sampler.throttle_s = kSmokeThrottleS;
   }
   sampler.seed = options_.seed;
@@ -156,10 +192,18 @@ const std::string& CaseRunner::isa_hash_of(const Kernel* kernel) {
 }
 
 // What the side itself counted or reads back, once its times are taken.
-void CaseRunner::measure(const Prepared& prepared, SideResult& result) const {
+void CaseRunner::measure(const Case& the_case, const Prepared& prepared, SideResult& result) const {
   if (result.status != Status::kOk) return;
   try {
-    if (prepared.measure) result.measured = prepared.measure();
+    if (prepared.measure) {
+      const bool cold = the_case.cache == Cache::kCold;
+      std::vector<Values> readings = {prepared.measure()};
+      while (readings.size() < prepared.readings) {
+        prepared.subject->time_device({.batch = 1, .lead_in = cold ? 0U : 2U, .evict_l2 = cold});
+        readings.push_back(prepared.measure());
+      }
+      result.measured = median_of(readings);
+    }
     check_values(result.measured, experiment_.measured);
   } catch (const Error& error) {
     result = {.status = Status::kFailed, .reason = error.what(), .device_ns = {}};

@@ -22,6 +22,17 @@ namespace bench {
 enum class Status : std::uint8_t { kOk, kFailed, kSkipped };
 std::string_view to_string(Status status);  // "ok", "failed", "skipped"
 
+// What a case took, in seconds.
+struct TimeSpent {
+  double inputs_s = 0;    // made on the devices
+  double verify_s = 0;    // outputs
+  double set_up_s = 0;    // all else before the samples: buffers, kernels, one launch
+  double sampling_s = 0;  // all of the sampler, which settles clocks and caches first
+  double measure_s = 0;   // figures read back after the samples
+
+  void add(const TimeSpent& more);
+};
+
 struct SideResult {
   Status status = Status::kFailed;
   std::string reason;
@@ -29,7 +40,9 @@ struct SideResult {
   std::string isa_hash = {};  // of the kernel that was timed
   double gbps = 0;
   double batch = 1;
+  std::optional<FixedCost> fixed_cost = {};
   Values measured = {};
+  Verified verified = Verified::kNothing;
   bool out_of_memory = false;
 };
 
@@ -38,8 +51,9 @@ struct CaseResult {
   std::vector<SideResult> sides;
   SampleSet samples;
   std::vector<std::size_t> timed;  // which side each of the sampler's subjects is
-  double gpu_s = 0;                // what the GPU was timed for, and its eviction sweeps
-  std::string lost;                // what DeviceLost said: no later case can run
+  TimeSpent spent;
+  double gpu_s = 0;  // what the GPU was timed for, and its eviction sweeps
+  std::string lost;  // what DeviceLost said: no later case can run
 };
 
 // Allocates, fills, runs once, verifies. What is to be timed, or why there is nothing. Throws DeviceLost and Interrupted.
@@ -59,12 +73,13 @@ class CaseRunner {
   CaseResult lost(const Case& the_case, const DeviceLost& why) const;
 
  private:
+  std::variant<Prepared, SideResult> set_up_timed(const Case& the_case, const Side& side);
   // Fills in_hand_. `last`: a side that runs out of memory fails alone; else the case ends there.
   void try_once(const Case& the_case, bool last);
   void take_samples(const Case& the_case, const std::vector<Subject*>& subjects, CaseResult& result);
   SamplerOptions sampler_options(const Case& the_case) const;
   const std::string& isa_hash_of(const Kernel* kernel);
-  void measure(const Prepared& prepared, SideResult& result) const;
+  void measure(const Case& the_case, const Prepared& prepared, SideResult& result) const;
 
   const Experiment& experiment_;
   const Options& options_;

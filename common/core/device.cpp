@@ -4,9 +4,16 @@
 
 #include <cstring>
 
+#include "core/data_words.h"
 #include "core/error.h"
+#include "core/parallel.h"
 
 namespace bench {
+namespace {
+
+constexpr std::uint64_t kGrain = 1 << 16;  // words that are worth a thread
+
+}  // namespace
 
 std::string_view to_string(Api api) { return api == Api::kCuda ? "cuda" : "vulkan"; }
 
@@ -57,6 +64,8 @@ double Device::finish() { throw Error("{}: no work was started", to_string(info(
 
 Device& Device::peer() { throw Skip("{} does not reach another GPU's memory here", to_string(info().api)); }
 
+std::unique_ptr<DeviceCounters> Device::counters() { throw Skip("{} does not open hardware counters", to_string(info().api)); }
+
 void Device::set_l2_fetch_bytes(std::uint32_t bytes) {
   if (bytes != 0) throw Skip("{} cannot say how much the L2 fetches at a time", to_string(info().api));
 }
@@ -67,6 +76,30 @@ ExportedMemory Device::export_memory(const Buffer& /*shareable*/) {
 
 std::unique_ptr<Buffer> Device::import_memory(ExportedMemory /*memory*/, std::string_view /*label*/) {
   throw Skip("{} cannot import another API's memory", to_string(info().api));
+}
+
+void Device::fill_random(Buffer& to, std::uint64_t first, std::uint64_t words, std::uint64_t key) {
+  constexpr std::uint64_t kWord = sizeof(std::uint32_t);
+  const auto key_lo = static_cast<std::uint32_t>(key);
+  const auto key_hi = static_cast<std::uint32_t>(key >> 32);
+  write(to, first * kWord, words * kWord, [&](std::uint64_t done, std::span<std::byte> chunk) {
+    auto* target = reinterpret_cast<std::uint32_t*>(chunk.data());
+    parallel_for(chunk.size() / kWord, kGrain, [&](std::uint64_t begin, std::uint64_t end) {
+      const std::uint64_t index = first + done / kWord;
+      for (std::uint64_t i = begin; i < end; ++i) {
+        target[i] = input_word(random_word(static_cast<std::uint32_t>(index + i), key_lo, key_hi));
+      }
+    });
+  });
+}
+
+Checksum Device::checksum(const Buffer& from, std::uint64_t words) {
+  constexpr std::uint64_t kWord = sizeof(std::uint32_t);
+  Checksum sum;
+  read(from, 0, words * kWord, [&](std::uint64_t done, std::span<const std::byte> chunk) {
+    sum.add(done / kWord, {reinterpret_cast<const std::uint32_t*>(chunk.data()), chunk.size() / kWord});
+  });
+  return sum;
 }
 
 void Device::upload(Buffer& to, std::uint64_t offset, std::span<const std::byte> from) {

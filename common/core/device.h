@@ -17,6 +17,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/checksum.h"
+#include "core/device_counters.h"
 #include "core/file_descriptor.h"
 #include "core/kernel_images.h"
 
@@ -89,6 +91,9 @@ struct KernelSpec {
   bool glsl_takes_less = false;               // GLSL: on purpose, it declares but some of these buffers and push constants
   BufferBinding binding = BufferBinding::kDescriptors;
   Robustness robustness = Robustness::kDefault;
+  // Vulkan: CUDA's machine code in place of the SPIR-V (VK_NVX_binary_import): `entry` of the one cubin in images->cuda. It
+  // gets what a CUDA launch would hand it, and no `binding`. CUDA ignores this.
+  bool imported = false;
 };
 
 class Buffer {
@@ -261,9 +266,16 @@ class Device {
   void download(const Buffer& from, std::uint64_t offset, std::span<std::byte> to);
   // Sets every 32-bit word of [offset, offset + bytes). Blocking.
   virtual void fill(Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) = 0;
+  // Word i of [first, first + words) becomes the bits of the random float that belongs to `key` (see random_key) and i.
+  // Blocking. Here by way of the host; the APIs' devices compute them themselves.
+  virtual void fill_random(Buffer& to, std::uint64_t first, std::uint64_t words, std::uint64_t key);
+  // Of the first `words` words. Blocking. Here likewise by way of the host.
+  virtual Checksum checksum(const Buffer& from, std::uint64_t words);
 
   // Throws Skip when the twin does not exist in this API or the device lacks what it needs.
   virtual std::unique_ptr<Kernel> load(const KernelSpec& spec) = 0;
+  // One block of a kernel that does nothing: what every launch takes. Nothing{} where a device has none.
+  virtual Work empty_launch() { return Nothing{}; }
   // Runs the work once and waits.
   virtual void run(const Work& work) = 0;
   // The same in two halves, for work that needs company: on the peer, or from the host. finish() waits for what start() began
@@ -280,12 +292,17 @@ class Device {
 
   // Sizes the L2 evictor's read sweep: at least twice the L2. Called once, before the first cold sample; allocates.
   virtual void set_evict_bytes(std::uint64_t bytes) = 0;
+  // One such sweep: exactly one. Blocking. Throws Error before set_evict_bytes.
+  virtual void evict_l2() = 0;
   // How many bytes the L2 asks memory for where one sector is missing: 32, 64 or 128 (a hint to it); 0: what it does by itself.
   // CUDA: cudaLimitMaxL2FetchGranularity. Throws Skip where the API has no word for it.
   virtual void set_l2_fetch_bytes(std::uint32_t bytes);
   // CUDA: an NVTX range inside cudaProfilerStart and -Stop. Vulkan: a debug-utils label on the queue, with
   // DeviceOptions::labels. nullptr: no profiler could see it.
   virtual std::unique_ptr<ProfiledRange> profile(std::string_view /*name*/) { return nullptr; }
+  // The hardware counters of the whole GPU, for work of any API. CUDA: CUPTI's PM sampling. Throws Skip with what is missing,
+  // Error with what the driver refuses.
+  virtual std::unique_ptr<DeviceCounters> counters();
   // What the device complained about since the start (Vulkan validation messages); empty if nothing.
   virtual std::vector<std::string> complaints() const { return {}; }
 };
@@ -297,14 +314,21 @@ enum class QueueKind : std::uint8_t {
   kGraphics,  // with graphics; Skip where that is what kCompute takes
 };
 
+// What one Vulkan device cannot be at once.
+struct VulkanChoice {
+  QueueKind queue = QueueKind::kCompute;  // the one queue that a device gets
+  // VK_EXT_pipeline_robustness where present, for KernelSpec::robustness. Not for everyone: NVIDIA's driver 580 compiles bounds
+  // checks into every kernel of a device without it, and none by default on a device with it.
+  bool pipeline_robustness = false;
+
+  bool operator==(const VulkanChoice&) const = default;
+};
+
 // A lot of options that concern opening a device.
 struct DeviceOptions {
   bool validate = false;  // Vulkan: the Khronos validation layer with synchronization checks; its absence is an Error
-  // Vulkan: VK_EXT_pipeline_robustness where present, for KernelSpec::robustness. Not for everyone: NVIDIA's driver 580
-  // compiles bounds checks into every kernel of a device without it, and none by default on a device with it.
-  bool pipeline_robustness = false;
-  QueueKind queue = QueueKind::kCompute;  // the one queue that a Vulkan device gets
-  bool labels = false;                    // Vulkan: VK_EXT_debug_utils where present, for Device::profile
+  VulkanChoice vulkan = {};
+  bool labels = false;   // Vulkan: VK_EXT_debug_utils where present, for Device::profile
   bool inspect = false;  // Vulkan: Kernel::code() gives statistics and listings too, at the price of a second compilation
 };
 

@@ -48,16 +48,23 @@ struct Plan {
   std::vector<Cache> caches_for(std::uint64_t footprint_bytes) const;
 };
 
+// Readings of what a launch leaves behind in a run, where one says little. An interval over six runs then has eighteen.
+inline constexpr std::uint32_t kReadings = 3;
+
 // A side that is ready to be timed.
 struct Prepared {
   // NOLINTNEXTLINE(google-explicit-constructor): most sides are nothing but their subject
   Prepared(std::unique_ptr<Subject> timed) : subject(std::move(timed)) {}
-  Prepared(std::unique_ptr<Subject> timed, std::function<Values()> ask) : subject(std::move(timed)), measure(std::move(ask)) {}
+  Prepared(std::unique_ptr<Subject> timed, std::function<Values()> ask, std::uint32_t how_often = 1)
+      : subject(std::move(timed)), measure(std::move(ask)), readings(how_often) {}
 
   std::unique_ptr<Subject> subject;
-  // Asked once, after the case's last sample, with nothing else on the GPU: the values of the experiment's measured columns.
-  // May launch more work. Throws Error: the row is then failed, as it is if the values are not what the columns say.
+  // Asked after the case's last sample, with nothing else on the GPU: the values of the experiment's measured columns. May
+  // launch more work. Throws Error: the row is then failed, as it is if the values are not what the columns say.
   std::function<Values()> measure;
+  // How often, each time but the first after another launch of the subject. Of several readings the real figures are medians,
+  // the others the first one's.
+  std::uint32_t readings = 1;
 };
 
 // One side of a case: a row of the CSV.
@@ -84,7 +91,7 @@ struct Case {
   std::uint32_t l2_fetch_bytes = 0;  // see Device::set_l2_fetch_bytes; 0: the device's own
   // Another than the case before opens the Vulkan device anew: cases that agree should follow each other. A device with queues
   // of both kinds would not do: its compute queue is then as slow with short blocks as the graphics queue (H200, driver 580).
-  QueueKind queue = QueueKind::kCompute;
+  VulkanChoice vulkan;
 };
 
 // A variant's name, and its plain-language description for --describe and --list-variants.
@@ -102,9 +109,8 @@ struct Experiment {
   std::vector<Column> measured = {};
   std::vector<VariantText> variants;
   std::function<std::vector<Case>(const Plan&)> cases;
-  bool takes_size = true;            // its cases come from Plan::sizes_or() or largest(): --size chooses
-  bool pipeline_robustness = false;  // see DeviceOptions
-  std::uint32_t gpus = 1;            // that one case uses; where the host has them, --print-slug ends in e.g. -x2
+  bool takes_size = true;  // its cases come from Plan::sizes_or() or largest(): --size chooses
+  std::uint32_t gpus = 1;  // that one case uses; where the host has them, --print-slug ends in e.g. -x2
 };
 
 // A twin: the same set_up for CUDA and for Vulkan.

@@ -21,7 +21,7 @@ constexpr int kMostLinks = 40;  // Linux's own bound
 constexpr mode_t kPermissions = 07777;
 
 [[noreturn]] void refuse(const std::string& path, const char* what) {
-  throw UsageError("--csv: cannot {} {}: {}", what, path, std::strerror(errno));
+  throw UsageError("cannot {} {}: {}", what, path, std::strerror(errno));
 }
 
 bool write_whole(int file, const std::string& text) {
@@ -42,14 +42,14 @@ std::string file_behind(const std::string& path) {
   fs::path place = path;
   std::error_code error;
   for (int links = 0; fs::is_symlink(place, error); ++links) {
-    if (links == kMostLinks) throw UsageError("--csv {}: its symbolic links never end", path);
+    if (links == kMostLinks) throw UsageError("{}: its symbolic links never end", path);
     const fs::path target = fs::read_symlink(place, error);
     place = target.is_absolute() ? target : place.parent_path() / target;
   }
   const fs::file_status status = fs::status(place, error);
-  if (fs::is_directory(status)) throw UsageError("--csv {}: a folder has this name", path);
+  if (fs::is_directory(status)) throw UsageError("{}: a folder has this name", path);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    throw UsageError("--csv {}: this is no regular file, which results need", path);
+    throw UsageError("{}: this is no regular file, which results need", path);
   }
   return place.string();
 }
@@ -82,7 +82,7 @@ bool HeldFile::try_to_hold() {
   }
   if (file_.handle() < 0) refuse(path_, "write");
   if (flock(file_.handle(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EWOULDBLOCK) throw Error("--csv {}: another process is writing this file", path_);
+    if (errno == EWOULDBLOCK) throw Error("{}: another process is writing this file", path_);
     refuse(path_, "lock");
   }
   struct stat held {};

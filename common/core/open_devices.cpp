@@ -62,12 +62,13 @@ OpenDevices::~OpenDevices() noexcept {
   }
 }
 
-// The device of open.info with open.queue; false, and `unavailable` says why, if it cannot be had.
+// The device of open.info as open.vulkan says; false, and `unavailable` says why, if it cannot be had.
 bool OpenDevices::open(Backend& backend, OpenDevice& open) const {
   open.unavailable.clear();
   open.can_evict = false;
+  open.fixed_costs.clear();
   DeviceOptions options = settings_.device;
-  options.queue = open.queue;
+  options.vulkan = open.vulkan;
   try {
     const Wait wait("opening the device", kOpeningS, WaitFor::kDriver);
     open.device = backend.open(open.info, options);
@@ -75,7 +76,8 @@ bool OpenDevices::open(Backend& backend, OpenDevice& open) const {
     open.unavailable = skip.what();
     return false;
   }
-  open.workbench = std::make_unique<Workbench>(*open.device, settings_.seed);
+  open.workbench = std::make_unique<Workbench>(*open.device, settings_.input_seed, settings_.run_seed);
+  open.workbench->use_verified_outputs(verified_outputs_);
   open.stamp_cost_ns = measure_stamp_cost(*open.device->prepare(Nothing{}, {}));
   return true;
 }
@@ -113,10 +115,16 @@ void OpenDevices::release_buffers() {
   }
 }
 
-bool OpenDevices::use_queue(QueueKind queue) {
+void OpenDevices::use_verified_outputs(VerifiedOutputs* outputs) {
+  verified_outputs_ = outputs;
+  for (auto& [api, open] : open_) {
+    if (open.workbench) open.workbench->use_verified_outputs(outputs);
+  }
+}
+
+bool OpenDevices::use(const VulkanChoice& choice) {
   OpenDevice& vulkan = at(Api::kVulkan);
-  if (vulkan.queue == queue) return false;
-  if (!vulkan.device && queue != QueueKind::kCompute) return false;  // none now: there never was one
+  if (vulkan.vulkan == choice || !selection_.vulkan) return false;
   if (vulkan.device) {
     for (const std::string& complaint : vulkan.device->complaints()) earlier_complaints_.push_back(complaint);
   }
@@ -127,7 +135,7 @@ bool OpenDevices::use_queue(QueueKind queue) {
     vulkan.workbench.reset();
     vulkan.device.reset();
   }
-  vulkan.queue = queue;
+  vulkan.vulkan = choice;
   for (const auto& backend : backends_) {
     if (backend->api() == Api::kVulkan) open(*backend, vulkan);
   }
@@ -143,6 +151,20 @@ void OpenDevices::prepare_eviction(std::uint64_t bytes) {
     open.can_evict = true;
     open.evict_s = measure_eviction(*open.device);
   }
+}
+
+void OpenDevices::measure_fixed_costs(Cache cache) {
+  std::vector<OpenDevice*> sides;
+  std::vector<Device*> devices;
+  for (auto& [api, open] : open_) {
+    if (!open.device) continue;
+    sides.push_back(&open);
+    devices.push_back(open.device.get());
+  }
+  const auto is_known = [cache](const OpenDevice* open) { return open->fixed_costs.contains(cache); };
+  if (std::all_of(sides.begin(), sides.end(), is_known)) return;
+  const std::vector<FixedCost> costs = bench::measure_fixed_costs(devices, cache);
+  for (std::size_t i = 0; i < sides.size(); ++i) sides[i]->fixed_costs[cache] = costs[i];
 }
 
 std::function<ClockReading()> OpenDevices::clock_reader() const {

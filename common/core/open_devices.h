@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/device.h"
+#include "core/fixed_cost.h"
 #include "core/nvml.h"
 #include "core/sampler.h"
 #include "core/selection.h"
@@ -26,14 +27,16 @@ struct OpenDevice {
   double stamp_cost_ns = 0;
   double evict_s = 0;  // one sweep of the L2 evictor
   bool can_evict = false;
-  QueueKind queue = QueueKind::kCompute;
+  std::map<Cache, FixedCost> fixed_costs = {};  // see OpenDevices::measure_fixed_costs
+  VulkanChoice vulkan;                          // what a Vulkan device is now
 };
 
 class OpenDevices {
  public:
   struct Settings {
-    DeviceOptions device;  // its queue aside: use_queue() changes that
-    std::uint64_t seed = 1;
+    DeviceOptions device;  // without DeviceOptions::vulkan, for which there is use()
+    std::uint64_t input_seed = 1;
+    std::uint64_t run_seed = 1;
   };
 
   // Opens what the selection names, and says on stderr if the two are not the same GPU. `left_out` says why an API that it does
@@ -53,13 +56,17 @@ class OpenDevices {
   bool none() const;
   const Selection& selection() const { return selection_; }
 
-  // Opens the Vulkan device anew if it has another queue, and returns whether it did: its kernels and buffers are then gone,
-  // and CUDA's buffers too. What it complained about so far is kept.
-  bool use_queue(QueueKind queue);
+  // Opens the Vulkan device anew if it is another one, and returns whether it did: its kernels and buffers are then gone, and
+  // CUDA's buffers too. What it complained about so far is kept.
+  bool use(const VulkanChoice& vulkan);
   void release_buffers();
+  // See Workbench::use_verified_outputs.
+  void use_verified_outputs(VerifiedOutputs* outputs);
 
   // Makes every device able to evict its L2; the first call allocates.
   void prepare_eviction(std::uint64_t bytes);
+  // Finds out every device's fixed costs, the first time that a kind of samples is asked for. Cold: after prepare_eviction().
+  void measure_fixed_costs(Cache cache);
   // The named GPU's SM clock; empty where NVML cannot tell. Not to be used longer than this object.
   std::function<ClockReading()> clock_reader() const;
 
@@ -74,6 +81,7 @@ class OpenDevices {
   std::vector<std::unique_ptr<Backend>> backends_;
   Selection selection_;
   Settings settings_;
+  VerifiedOutputs* verified_outputs_ = nullptr;
   std::map<Api, OpenDevice> open_;
   std::optional<Nvml> nvml_;
   std::optional<std::uint32_t> max_sm_mhz_;

@@ -52,11 +52,11 @@ double parse_seconds(std::string_view option, const std::string& text) {
   return seconds;
 }
 
-std::uint64_t parse_seed(const std::string& text) {
+std::uint64_t parse_seed(std::string_view option, const std::string& text) {
   std::uint64_t seed = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
   if (error != std::errc() || end != text.data() + text.size()) {
-    throw UsageError("--seed {}: expected a whole number from 0 to {}", text, ~std::uint64_t{0});
+    throw UsageError("{} {}: expected a whole number from 0 to {}", option, text, ~std::uint64_t{0});
   }
   return seed;
 }
@@ -95,6 +95,7 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
   std::string budget;
   std::string timeout;
   std::string seed = "1";
+  std::string input_seed = "1";
   const CLI::Validator is_name(complain_of_name, "");
   app.add_option("--api", api, "Which APIs to run")->check(CLI::IsMember({"both", "cuda", "vulkan"}))->capture_default_str();
   app.add_option("--device", options.device, "Which GPU: an index, a UUID or part of a name")->check(is_name);
@@ -117,7 +118,12 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
   app.add_option("--budget", budget, "Seconds of sampling per case (default 0.5; 0.1 with --quick)");
   app.add_option("--timeout", timeout,
                  "Seconds that a wait for the GPU may take before it counts as lost (default 20, and more for large work)");
-  app.add_option("--seed", seed, "Seed of the input and of the sampling order")->capture_default_str();
+  app.add_option("--seed", seed, "Seed of the samples' order, and of the cases' with --shuffle")->capture_default_str();
+  app.add_flag("--shuffle", options.shuffle, "Run the cases in an order drawn from --seed");
+  app.add_option("--input-seed", input_seed, "Seed of the input")->capture_default_str();
+  app.add_option("--checksums", options.checksums,
+                 "Outputs whose checksums are in this file are verified by these, all others in full, and theirs noted there")
+      ->check(is_name);
   app.add_option("--csv", options.csv, "Write the results here, and every sample to <name>.samples.csv beside it")
       ->check(is_name);
   app.add_flag("--resume", options.resume, "Keep the finished rows of --csv and run the rest");
@@ -129,6 +135,9 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
       ->check(is_name);
   app.add_flag("--profile", options.profile,
                "Run each case's kernel once, as a range of its name for profilers (NVTX, debug-utils labels), and stop");
+  app.add_option("--count", options.count,
+                 "Count each case's traffic with the GPU's own counters, both APIs, into this CSV, and stop")
+      ->check(is_name);
   app.add_flag("--describe", options.describe, "Say what is measured and stop");
   app.add_flag("--print-slug", options.print_slug, "Print the device's name as results/ spells it and stop");
   app.add_flag("--print-board", options.print_board, "Print the first eight digits of the device's UUID and stop");
@@ -155,7 +164,8 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
   options.sizes = parse_sizes(sizes);
   if (!budget.empty()) options.budget_s = parse_seconds("--budget", budget);
   if (!timeout.empty()) options.timeout_s = parse_seconds("--timeout", timeout);
-  options.seed = parse_seed(seed);
+  options.seed = parse_seed("--seed", seed);
+  options.input_seed = parse_seed("--input-seed", input_seed);
   if (cache == "cold" || cache == "both") options.caches.push_back(Cache::kCold);
   if (cache == "warm" || cache == "both") options.caches.push_back(Cache::kWarm);
   if (!options.dump_isa.empty() && (!options.csv.empty() || options.benchmark.any)) {
@@ -163,6 +173,10 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
   }
   if (options.profile && (!options.csv.empty() || !options.dump_isa.empty())) {
     throw UsageError("--profile times nothing: it goes without --csv and --dump-isa");
+  }
+  if (!options.count.empty() &&
+      (!options.csv.empty() || !options.dump_isa.empty() || options.profile || options.benchmark.any)) {
+    throw UsageError("--count times nothing: it goes without --csv, --dump-isa, --profile and --benchmark_*");
   }
   if (options.resume && options.csv.empty()) throw UsageError("--resume needs --csv: the file to go on with");
   return true;

@@ -27,13 +27,17 @@ struct Options {
   std::string memory;               // "own" or "shared"; empty: both
   std::optional<double> timeout_s;  // of every wait for a GPU; see core/watchdog.h
   double budget_s = 0;              // 0: half a second a case, or 0.1 s with --quick
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;           // of the orders: the sides' in a round of samples, the cases' with `shuffle`
+  std::uint64_t input_seed = 1;
+  bool shuffle = false;
+  std::string checksums;  // a file of VerifiedOutputs; empty: none
   std::string csv;
   bool resume = false;
   bool quick = false;
   bool smoke = false;
   bool validate = false;
   bool profile = false;  // every kernel once, nothing timed
+  std::string count;     // the file of hardware counters; empty: time the cases
   std::string dump_isa;  // the folder; empty: time the cases
   BenchmarkFlags benchmark;
 

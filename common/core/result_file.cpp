@@ -154,6 +154,7 @@ std::vector<CsvRow> ResultFile::sift(const std::vector<CsvRow>& old, const RunId
       ++skipped;
       continue;
     }
+    has_ok_ |= status == "ok";
     kept.push_back(row);
     done_.insert(columns.key(row));
   }

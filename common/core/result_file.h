@@ -47,6 +47,8 @@ class ResultFile {
   std::uint64_t losses(const Values& keys) const;
   // Of the rows that are there, those that failed for good.
   std::size_t given_up() const { return given_up_; }
+  // Whether one of the rows that were there is ok.
+  bool has_ok() const { return has_ok_; }
   // What --resume did not take, in words, a line each.
   const std::vector<std::string>& left_out() const { return left_out_; }
 
@@ -70,6 +72,7 @@ class ResultFile {
   std::set<std::string> done_;  // keys
   std::map<std::string, std::uint64_t> losses_;
   std::size_t given_up_ = 0;
+  bool has_ok_ = false;
   std::vector<std::string> left_out_;
 };
 

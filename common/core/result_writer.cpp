@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/case_list.h"
 #include "core/environment.h"
 #include "core/process.h"
 
@@ -13,11 +14,15 @@ namespace {
 
 std::string_view kind_of_run(const Options& options) { return options.smoke ? "smoke" : options.quick ? "quick" : "full"; }
 
+std::string_view order_of_cases(const Options& options) { return options.shuffle ? "random" : "listed"; }
+
 ResultFile open_file(const Experiment& experiment, const Options& options, const OpenDevices& devices) {
   const Schema schema(experiment);
   if (!options.resume) return ResultFile::create(options.csv, schema);
   RunIdentity run = {.values = {{"experiment", experiment.name},
                                 {"seed", options.seed},
+                                {"input_seed", options.input_seed},
+                                {"case_order", order_of_cases(options)},
                                 {"gpu_uuid", devices.selection().gpu_uuid()},
                                 {"git_rev", git_revision()},
                                 {"run", kind_of_run(options)}},
@@ -26,15 +31,6 @@ ResultFile open_file(const Experiment& experiment, const Options& options, const
     if (open.device) run.drivers[std::string(to_string(api))] = open.info.driver;
   }
   return ResultFile::resume(options.csv, schema, run);
-}
-
-// What tells a side's row from every other.
-Values keys(const Case& the_case, const Side& side) {
-  Values values = {{"variant", side.variant},
-                   {"api", to_string(side.api)},
-                   {"elements", the_case.elements},
-                   {"cache", to_string(the_case.cache)}};
-  return values.set(side.params);
 }
 
 }  // namespace
@@ -79,6 +75,9 @@ Values ResultWriter::side_row(const Case& the_case, const Side& side, const Side
            {"useful_bytes", unless_zero(the_case.useful_bytes)},
            {"run", kind_of_run(options_)},
            {"seed", options_.seed},
+           {"input_seed", options_.input_seed},
+           {"case_order", order_of_cases(options_)},
+           {"verified", to_string(result.verified)},
            {"isa_hash", result.isa_hash},
            {"gpu", named != nullptr ? named->name : ""},
            {"gpu_uuid", devices_.selection().gpu_uuid()},
@@ -94,12 +93,18 @@ Values ResultWriter::figures(const Case& the_case, const SideResult& result, con
   const double peak_gbps = selection.cuda ? selection.cuda->peak_gbps : 0;
   const bool has_peak = result.gbps > 0 && peak_gbps > 0 && plan_.is_dram(the_case.footprint_bytes);
   const Summary& time = *result.device_ns;
+  const auto cost = [&](double (FixedCost::*per_launch)(std::uint32_t) const) {
+    const double ns = result.fixed_cost ? ((*result.fixed_cost).*per_launch)(samples.batch) : 0;
+    return ns > 0 ? Value(ns) : Value();
+  };
   Values row = {{"batch", samples.batch},
                 {"samples", time.samples},
                 {"device_ns", time},
                 {"device_ns_min", time.min},
                 {"device_ns_p05", time.p05},
                 {"device_ns_p95", time.p95},
+                {"stamps_ns", cost(&FixedCost::stamps_of)},
+                {"fixed_ns", cost(&FixedCost::of)},
                 {"ungated_samples", samples.ungated(subject)},
                 {"roundtrip_ns", samples.median_of(subject, &Sample::roundtrip_ns)},
                 {"submit_ns", samples.median_of(subject, &Sample::submit_ns)},

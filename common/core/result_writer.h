@@ -20,6 +20,8 @@ class ResultWriter {
   bool has(const Case& the_case, const Side& side) const;
   // Rows that are there and failed for good: see ResultFile.
   std::size_t given_up() const { return file_.given_up(); }
+  // Whether an earlier run wrote a row that is ok.
+  bool has_ok() const { return file_.has_ok(); }
   void write(const Case& the_case, const CaseResult& result);
 
  private:

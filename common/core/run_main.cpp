@@ -9,6 +9,7 @@
 #include "core/benchmark_run.h"
 #include "core/case_list.h"
 #include "core/case_runner.h"
+#include "core/counting.h"
 #include "core/environment.h"
 #include "core/error.h"
 #include "core/experiment.h"
@@ -20,6 +21,7 @@
 #include "core/schema.h"
 #include "core/selection.h"
 #include "core/untimed_run.h"
+#include "core/verified_outputs.h"
 #include "core/watchdog.h"
 
 namespace bench {
@@ -62,15 +64,14 @@ void print_board(const Selection& selection) {
   std::cout << (uuid.empty() ? "none" : uuid.substr(0, kBoardDigits)) << '\n';
 }
 
-OpenDevices::Settings device_settings(const Experiment& experiment, const Options& options) {
-  return {.device = {.validate = options.validate,
-                     .pipeline_robustness = experiment.pipeline_robustness,
-                     .labels = options.profile,
-                     .inspect = !options.dump_isa.empty()},
-          .seed = options.seed};
+OpenDevices::Settings device_settings(const Options& options) {
+  return {.device = {.validate = options.validate, .labels = options.profile, .inspect = !options.dump_isa.empty()},
+          .input_seed = options.input_seed,
+          .run_seed = options.seed};
 }
 
-int run(const Experiment& experiment, const Options& options, std::vector<std::unique_ptr<Backend>> backends) {
+int run(const Experiment& experiment, const Options& options, std::vector<std::unique_ptr<Backend>> backends,
+        double started_s) {
   if (options.list_variants || options.describe) {
     print_variants(experiment);
     if (options.describe) print_columns(experiment);
@@ -96,7 +97,7 @@ int run(const Experiment& experiment, const Options& options, std::vector<std::u
     print_board(selection);
     return kOk;
   }
-  OpenDevices devices(std::move(backends), selection, why_left_out(listed, wish), device_settings(experiment, options));
+  OpenDevices devices(std::move(backends), selection, why_left_out(listed, wish), device_settings(options));
   if (devices.none()) {
     for (const auto& [api, open] : devices.all()) say(fmt::format("{}: {}", to_string(api), open.unavailable));
     say(fmt::format("{}: nothing can run on this machine", experiment.name));
@@ -104,19 +105,29 @@ int run(const Experiment& experiment, const Options& options, std::vector<std::u
   }
   const Plan plan = make_plan(options, devices);
   std::vector<Case> cases = choose_cases(experiment, options, plan);
+  if (options.shuffle) shuffle_cases(cases, options.seed);
   if (!options.dump_isa.empty()) return dump_kernels(experiment, cases, options.dump_isa, cuda_devices, devices);
   // Before any file is touched: a wrong flag leaves the results of an earlier run as they are.
-  apply_benchmark_flags(options.benchmark, experiment, cases);
+  if (options.count.empty()) apply_benchmark_flags(options.benchmark, experiment, cases);
+  std::optional<VerifiedOutputs> verified;
+  if (!options.checksums.empty()) {
+    verified.emplace(options.checksums, VerifiedOutputs::Origin{.experiment = std::string(experiment.name),
+                                                                .git_rev = std::string(git_revision()),
+                                                                .input_seed = options.input_seed});
+    devices.use_verified_outputs(&*verified);
+  }
+  if (!options.count.empty()) return count_cases(experiment, cases, options.count, 2 * plan.l2_bytes, devices);
   if (options.profile) return run_for_profiler(experiment, cases, devices);
   std::optional<ResultWriter> writer;
   if (!options.csv.empty() && !options.benchmark.list_tests) writer.emplace(experiment, options, plan, devices);
   CaseRunner runner(experiment, options, 2 * plan.l2_bytes, devices);
-  return BenchmarkRun(experiment, options, devices, runner, std::move(writer)).run(std::move(cases));
+  return BenchmarkRun(experiment, options, devices, runner, std::move(writer), started_s).run(std::move(cases));
 }
 
 }  // namespace
 
 int run_main(int argc, char** argv, const Experiment& experiment, std::vector<std::unique_ptr<Backend>> backends) {
+  const double started_s = now_s();
   note_signals();
   try {
     reserve_standard_descriptors();
@@ -125,7 +136,7 @@ int run_main(int argc, char** argv, const Experiment& experiment, std::vector<st
     // A profiler repeats a kernel for each group of its counters, all of it inside one launch.
     set_wait_limit(options.profile ? options.timeout_s.value_or(kProfiledWaitS) : options.timeout_s);
     start_watchdog();
-    return run(experiment, options, std::move(backends));
+    return run(experiment, options, std::move(backends), started_s);
   } catch (const UsageError& error) {
     std::cerr << experiment.name << ": " << error.what() << '\n';
     return kUsage;

@@ -35,7 +35,11 @@ void RunReport::start_case(std::size_t number, const Case& the_case) const {
 }
 
 void RunReport::end_case(std::size_t number, const Case& the_case, const CaseResult& result) {
-  for (const SideResult& side : result.sides) ++counts_[side.status];
+  for (const SideResult& side : result.sides) {
+    ++counts_[side.status];
+    ++verified_[side.verified];
+  }
+  spent_.add(result.spent);
   gpu_s_ += result.gpu_s;
   discarded_ += result.samples.discarded;
 
@@ -56,12 +60,27 @@ void RunReport::end_case(std::size_t number, const Case& the_case, const CaseRes
 }
 
 void RunReport::end_run() const {
-  const double elapsed = now_s() - started_;
+  const double now = now_s();
+  const double elapsed = now - program_started_;
+  const auto percent = [elapsed](double seconds) { return elapsed > 0 ? 100 * seconds / elapsed : 0; };
   say(
       fmt::format("{}: {} rows ok, {} failed, {} skipped in {:.1f} s ({:.0f} % of it timed or eviction work on the GPU, {} "
                   "throttled samples retaken)",
                   experiment_.name, count(Status::kOk), count(Status::kFailed), count(Status::kSkipped), elapsed,
-                  elapsed > 0 ? 100 * gpu_s_ / elapsed : 0, discarded_));
+                  percent(gpu_s_), discarded_));
+  const double cases_s = now - started_;
+  const double rest_s = cases_s - spent_.inputs_s - spent_.verify_s - spent_.set_up_s - spent_.sampling_s - spent_.measure_s;
+  say(
+      fmt::format("{}: {:.0f} % of its time was sampling, {:.0f} % set-up, {:.0f} % inputs, {:.0f} % verification ({} sides by "
+                  "checksum, {} in full), {:.0f} % figures read back, {:.0f} % opening devices, {:.0f} % the rest",
+                  experiment_.name, percent(spent_.sampling_s), percent(spent_.set_up_s), percent(spent_.inputs_s),
+                  percent(spent_.verify_s), verified(Verified::kChecksum), verified(Verified::kFull), percent(spent_.measure_s),
+                  percent(started_ - program_started_), percent(rest_s)));
+}
+
+std::size_t RunReport::verified(Verified how) const {
+  const auto found = verified_.find(how);
+  return found == verified_.end() ? 0 : found->second;
 }
 
 std::size_t RunReport::count(Status status) const {

@@ -15,7 +15,7 @@
 namespace bench {
 namespace {
 
-// Stamps may cost a timed batch 1 % (see DESIGN of the sampler in the README); at 200 times their cost they take half of that.
+// Stamps may cost a timed batch 1 % (docs/METHOD.md, How a time is taken); at 200 times their cost they take half of that.
 constexpr double kStampMargin = 200;
 // Nor is a batch shorter than this: what the host does between samples then costs less than the samples.
 constexpr double kMinBatchNs = 1e6;
@@ -25,7 +25,12 @@ constexpr std::uint32_t kMaxBatch = 512;
 constexpr std::size_t kMinDistinct = 5;
 // Untimed launches before a warm batch: the partner's sample may have taken the L2, and one launch brings the data back.
 constexpr std::uint32_t kLeadIn = 2;
+// Untimed launches before a case's samples take a part of its time, and no more than this.
+constexpr double kWarmupPart = 0.1;
 constexpr double kWarmupSeconds = 0.02;
+// Host times take a part of its time, and no less than some round trips.
+constexpr double kHostPart = 0.2;
+constexpr std::size_t kLeastHostSamples = 2;
 // Throttled samples in a row that are retaken at once; then each is preceded by a pause, twice as long as the one before.
 constexpr std::size_t kRetakesAtOnce = 3;
 constexpr double kFirstPauseS = 0.1;
@@ -159,13 +164,15 @@ class Sampling {
     do {
       check_interrupt();
       last = subject.time_device(spec()).ns / result_.batch;
-    } while (now_() - start < kWarmupSeconds);
+    } while (now_() - start < std::min(kWarmupSeconds, kWarmupPart * options_.budget_s));
     return last;
   }
 
   // Host times come after the device samples: they need an idle GPU, no stamps and no gate, and must not disturb those.
   void take_host_samples() {
+    const double start = now_();
     for (std::size_t i = 0; i < options_.host_samples; ++i) {
+      if (i >= kLeastHostSamples && now_() - start >= kHostPart * options_.budget_s) return;
       for (std::uint32_t place = 0; place < subjects_.size(); ++place) {
         check_interrupt();
         const auto side = static_cast<std::uint32_t>(i % 2 == 0 ? place : subjects_.size() - 1 - place);
@@ -190,10 +197,12 @@ class Sampling {
     bool noise_stable = true;
     bool quantised = false;
     bool full = false;
+    const bool out_of_time = now_() - started_ >= options_.budget_s;
+    const std::size_t wanted = out_of_time ? std::min(options_.least_samples, options_.min_samples) : options_.min_samples;
     for (std::uint32_t side = 0; side < subjects_.size(); ++side) {
       const std::vector<double> values = result_.device_ns(side);
       const std::size_t n = values.size();
-      if (n < options_.min_samples) return "";
+      if (n < wanted) return "";
       full = full || n >= options_.max_samples;
       if (distinct_values(values) < kMinDistinct) quantised = true;
       const Summary summary = summarize(values);
@@ -202,7 +211,6 @@ class Sampling {
                   summary.median - summary.ci95->lo <= options_.ci_target * summary.median;
       noise_stable = is_noise_stable(side, values, summary.median) && noise_stable;
     }
-    const bool out_of_time = now_() - started_ >= options_.budget_s;
     if (quantised && (enough || full || out_of_time || can_enlarge())) return "resolution";
     if (enough && converged) return "ci";
     if (enough && noise_stable) return "noise";

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/experiment.h"
+#include "core/stats.h"
 
 namespace bench {
 namespace {
@@ -74,18 +75,21 @@ std::vector<PlacedColumn> result_columns(const Experiment& experiment) {
                plain(kCase, Column::integer("samples", "", "kept").optional()),
            });
   add(all,
-      place(kTime,
-            optional({
-                Column::real("device_ns", "ns", "GPU time of a launch: median and its 95 % interval").interval(),
-                Column::real("device_ns_min", "ns", "the least sample"),
-                Column::real("device_ns_p05", "ns", "the samples' 5th percentile"),
-                Column::real("device_ns_p95", "ns", "the samples' 95th percentile"),
-                Column::integer("ungated_samples", "", "samples whose launches were not all queued before the first one began"),
-                Column::real("roundtrip_ns", "ns", "host time of a launch, submit to completed: median"),
-                Column::real("submit_ns", "ns", "host time of a launch, submit only: median"),
-                Column::real("gbps", "GB/s", "useful_bytes / device_ns; GB is 10^9"),
-                Column::real("peak_pct", "%", "of the memory's theoretical peak; DRAM-size footprints only"),
-            })));
+      place(
+          kTime,
+          optional({
+              Column::real("device_ns", "ns", "GPU time of a launch: median and its 95 % interval").interval(),
+              Column::real("device_ns_min", "ns", "the least sample"),
+              Column::real("device_ns_p05", "ns", "the samples' 5th percentile"),
+              Column::real("device_ns_p95", "ns", "the samples' 95th percentile"),
+              Column::real("stamps_ns", "ns", "of device_ns: what an empty pair of stamps reads in such a sample, per launch"),
+              Column::real("fixed_ns", "ns", "likewise, with launches of an empty kernel between them"),
+              Column::integer("ungated_samples", "", "samples whose launches were not all queued before the first one began"),
+              Column::real("roundtrip_ns", "ns", "host time of a launch, submit to completed: median"),
+              Column::real("submit_ns", "ns", "host time of a launch, submit only: median"),
+              Column::real("gbps", "GB/s", "useful_bytes / device_ns; GB is 10^9"),
+              Column::real("peak_pct", "%", "of the memory's theoretical peak; DRAM-size footprints only"),
+          })));
   add(all, place(kMeasured, optional(experiment.measured)));
   add(all, place(kOrigin, optional({
                               Column::real("sm_mhz", "MHz", "the SMs' clock while sampling: median"),
@@ -95,7 +99,12 @@ std::vector<PlacedColumn> result_columns(const Experiment& experiment) {
   add(all,
       {
           plain(kOrigin, Column::text("run", "full, quick (a coarse sweep) or smoke (a test, no figures worth keeping)")),
-          plain(kOrigin, Column::integer("seed", "", "of the input and of the sampling order")),
+          plain(kOrigin, Column::integer("seed", "", "of the orders of samples and of cases")),
+          plain(kOrigin, Column::integer("input_seed", "", "of the input")),
+          plain(kOrigin, Column::text("case_order", "of the cases of a run: listed, or random, drawn from the seed")),
+          plain(kOrigin,
+                Column::text("verified", "the output: full (read back and compared) or checksum (as that of a full one)")
+                    .optional()),
           plain(kOrigin, Column::text("isa_hash", "a hash of the machine code that was timed").optional()),
           plain(kOrigin, Column::text("gpu", "the device's name").optional()),
           plain(kOrigin, Column::text("gpu_uuid", "the device's UUID").optional()),
@@ -197,6 +206,11 @@ Value::Value(std::string_view text) {
   if (!text.empty()) content_ = std::string(text);
 }
 
+std::optional<double> Value::real() const {
+  const auto* number = std::get_if<double>(&content_);
+  return number == nullptr ? std::nullopt : std::optional(*number);
+}
+
 std::string Value::text() const {
   if (const auto* number = std::get_if<std::uint64_t>(&content_)) return plain(*number);
   if (const auto* number = std::get_if<double>(&content_)) return csv_number(*number);
@@ -250,6 +264,19 @@ const Value* Values::find(std::string_view column) const {
 std::string Values::text(std::string_view column) const {
   const Value* value = find(column);
   return value == nullptr ? "" : value->text();
+}
+
+Values median_of(std::span<const Values> readings) {
+  Values result;
+  for (const auto& [name, first] : readings.front()) {
+    std::vector<double> numbers;
+    for (const Values& one : readings) {
+      const Value* value = one.find(name);
+      if (const std::optional<double> number = value == nullptr ? std::nullopt : value->real()) numbers.push_back(*number);
+    }
+    result.set(name, numbers.size() == readings.size() ? Value(median(numbers)) : first);
+  }
+  return result;
 }
 
 void check_values(const Values& values, std::span<const Column> columns) {

@@ -68,6 +68,8 @@ class Value {
   // NOLINTEND(google-explicit-constructor)
 
   bool empty() const { return std::holds_alternative<std::monostate>(content_); }
+  // Of a real number; nothing for all else.
+  std::optional<double> real() const;
   // As a CSV spells it; an interval's ends are left out.
   std::string text() const;
   // The cells of a column: one, or three if it has an interval. Throws Error, which says what is wrong, unless the value is of
@@ -104,6 +106,10 @@ class Values {
  private:
   std::vector<Named> values_;
 };
+
+// Several readings of the same values: the medians of those that are real numbers in each, all others as in the first. There is
+// one at least.
+Values median_of(std::span<const Values> readings);
 
 // Throws Error, which names the column, if a value is unknown, set twice or ill-typed, or if one is missing that is not
 // optional.

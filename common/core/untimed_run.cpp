@@ -31,8 +31,34 @@ void say_failure(const Experiment& experiment, const Case& the_case, const Side&
 int dump_kernels(const Experiment& experiment, const std::vector<Case>& cases, const std::string& folder,
                  const std::vector<DeviceInfo>& cuda_devices, OpenDevices& devices) {
   IsaDump dump(folder, experiment.name);
+  std::set<std::pair<Api, std::string>> with_code;
+  std::map<std::string, std::set<std::string>> reasons;  // and the kernels they are said of
+  const auto take_kernels = [&] {
+    for (const auto& [api, open] : devices.all()) {
+      if (!open.workbench) continue;
+      for (const auto& [key, asked] : open.workbench->kernels()) {
+        if (asked.spec.imported) continue;  // CUDA's, which has an entry of its own
+        KernelCode code;
+        if (asked.kernel) {
+          code = asked.kernel->code();
+        } else {
+          code.reason = asked.reason;
+        }
+        if (code.arch.empty()) code.arch = arch_of(open.info, cuda_devices);
+        if (!code.reason.empty()) reasons[code.reason].insert(fmt::format("{} ({})", asked.spec.entry, to_string(api)));
+        if (!code.code.empty() || !code.text.empty()) with_code.emplace(api, key);
+        dump.add(api, asked.spec, code);
+      }
+    }
+  };
   bool failed = false;
   for (const Case& one : cases) {
+    // The queue makes no difference to the code.
+    const VulkanChoice wanted{.queue = QueueKind::kCompute, .pipeline_robustness = one.vulkan.pipeline_robustness};
+    if (devices.at(Api::kVulkan).vulkan != wanted) {
+      take_kernels();
+      devices.use(wanted);
+    }
     for (const Side& side : one.sides) {
       OpenDevice& open = devices.at(side.api);
       if (!open.device || interrupted()) continue;
@@ -44,27 +70,11 @@ int dump_kernels(const Experiment& experiment, const std::vector<Case>& cases, c
     }
   }
   if (interrupted()) return kInterruptedBySignal;
-  std::size_t with_code = 0;
-  std::map<std::string, std::set<std::string>> reasons;  // and the kernels they are said of
-  for (const auto& [api, open] : devices.all()) {
-    if (!open.workbench) continue;
-    for (const auto& [key, asked] : open.workbench->kernels()) {
-      KernelCode code;
-      if (asked.kernel) {
-        code = asked.kernel->code();
-      } else {
-        code.reason = asked.reason;
-      }
-      if (code.arch.empty()) code.arch = arch_of(open.info, cuda_devices);
-      if (!code.reason.empty()) reasons[code.reason].insert(fmt::format("{} ({})", asked.spec.entry, to_string(api)));
-      if (!code.code.empty() || !code.text.empty()) ++with_code;
-      dump.add(api, asked.spec, code);
-    }
-  }
+  take_kernels();
   const DeviceInfo& named = *devices.selection().named();
   dump.finish(named.name, devices.at(named.api).info.driver);
   for (const auto& [reason, kernels] : reasons) say(fmt::format("{}: {}", fmt::join(kernels, ", "), reason));
-  say(fmt::format("{}: the code of {} kernels is in {}", experiment.name, with_code, folder));
+  say(fmt::format("{}: the code of {} kernels is in {}", experiment.name, with_code.size(), folder));
   return failed || devices.complained() ? kFailed : kOk;
 }
 
@@ -73,7 +83,7 @@ int run_for_profiler(const Experiment& experiment, const std::vector<Case>& case
   std::size_t failed = 0;
   std::size_t skipped = 0;
   for (const Case& one : cases) {
-    devices.use_queue(one.queue);
+    devices.use(one.vulkan);
     for (const Side& side : one.sides) {
       if (interrupted()) return kInterruptedBySignal;
       OpenDevice& open = devices.at(side.api);

@@ -13,15 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "core/avx2_clone.h"
+#include "core/checksum.h"
 #include "core/device.h"
 #include "core/error.h"
 #include "core/parallel.h"
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define BENCH_AVX2_CLONE __attribute__((target_clones("default", "avx2")))
-#else
-#define BENCH_AVX2_CLONE
-#endif
+#include "core/workbench.h"
 
 namespace bench {
 
@@ -123,23 +120,28 @@ BENCH_AVX2_CLONE Mismatches<T> compare(std::span<const T> found, std::uint64_t f
 }
 
 // Downloads the first `count` elements of `buffer` and compares each with expected(index); then checks that the words of the
-// buffer's guard (from `count` to count + guard_words) still hold the poison. Throws Error with the first five mismatches, or
-// if the buffer is too short to hold the output.
+// buffer's guard (from `count` to count + guard_words) still hold the poison. Returns the checksum of all that it has read.
+// Throws Error with the first five mismatches, or if the buffer is too short to hold the output.
 template <class T, class Expected>
-void verify(Device& device, const Buffer& buffer, std::uint64_t count, std::uint64_t guard_words, const Expected& expected,
-            double tolerance = 0) {
+Checksum verify(Device& device, const Buffer& buffer, std::uint64_t count, std::uint64_t guard_words, const Expected& expected,
+                double tolerance = 0) {
   if (buffer.bytes() < count * sizeof(T) + guard_words * sizeof(std::uint32_t)) {
     throw Error("the output is too short: {} bytes where {} elements of {} bytes and {} guard words are due", buffer.bytes(),
                 count, sizeof(T), guard_words);
   }
+  Checksum sum;
   Mismatches<T> mismatches;
   std::mutex mutex;  // taken once by each thread of a chunk
   device.read(buffer, 0, count * sizeof(T), [&](std::uint64_t done, std::span<const std::byte> chunk) {
     const std::span<const T> found(reinterpret_cast<const T*>(chunk.data()), chunk.size() / sizeof(T));
     parallel_for(found.size(), 1 << 10, [&](std::uint64_t begin, std::uint64_t end) {
-      const Mismatches<T> part = compare<T>(found.subspan(begin, end - begin), done / sizeof(T) + begin, expected, tolerance);
+      const std::uint64_t first = done / sizeof(T) + begin;
+      const Mismatches<T> part = compare<T>(found.subspan(begin, end - begin), first, expected, tolerance);
+      Checksum part_sum;
+      part_sum.add(first, {reinterpret_cast<const std::uint32_t*>(found.data()) + begin, end - begin});
       const std::scoped_lock lock(mutex);
       mismatches.merge(part);
+      sum.add(part_sum);
     });
   });
   mismatches.check(count);
@@ -149,6 +151,16 @@ void verify(Device& device, const Buffer& buffer, std::uint64_t count, std::uint
   if (touched != guard.end()) {
     throw Error("wrong output: the kernel wrote past its end, {} words after element {}", touched - guard.begin(), count);
   }
+  sum.add(count, guard);
+  return sum;
+}
+
+// The same for an output that an earlier run may have verified: see Workbench::confirm.
+template <class T, class Expected>
+void verify(Workbench& bench, const Buffer& buffer, std::uint64_t count, std::uint64_t guard_words, const Expected& expected,
+            double tolerance = 0) {
+  bench.confirm(buffer, count + guard_words,
+                [&] { return verify<T>(bench.device(), buffer, count, guard_words, expected, tolerance); });
 }
 
 }  // namespace bench

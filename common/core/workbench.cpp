@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <bit>
+#include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "core/error.h"
-#include "core/parallel.h"
+#include "core/process.h"
 #include "core/verify.h"
 
 namespace bench {
@@ -22,6 +24,11 @@ std::string_view to_string(Memory memory) {
   return kNames[static_cast<std::size_t>(memory)];
 }
 
+std::string_view to_string(Verified verified) {
+  constexpr std::string_view kNames[] = {"", "checksum", "full"};
+  return kNames[static_cast<std::size_t>(verified)];
+}
+
 const KernelImages& Workbench::keep(const std::string& stem, const CudaImage& image) {
   const auto [place, is_new] = made_.try_emplace(stem);
   Made& made = place->second;
@@ -35,9 +42,9 @@ const KernelImages& Workbench::keep(const std::string& stem, const CudaImage& im
 
 const Kernel& Workbench::kernel(const KernelSpec& spec) {
   const std::string key =
-      fmt::format("{}/{}/{:05}/{}/{}/{}/{}/{}/{}/{}", spec.images == nullptr ? "" : spec.images->stem, spec.entry, spec.block_x,
-                  fmt::join(spec.glsl_constants, "."), spec.buffers, spec.params_bytes, to_string(spec.binding),
-                  to_string(spec.robustness), spec.shared_bytes, spec.cluster_x);
+      fmt::format("{}/{}/{:05}/{}/{}/{}/{}/{}/{}/{}/{}", spec.images == nullptr ? "" : spec.images->stem, spec.entry,
+                  spec.block_x, fmt::join(spec.glsl_constants, "."), spec.buffers, spec.params_bytes, to_string(spec.binding),
+                  to_string(spec.robustness), spec.shared_bytes, spec.cluster_x, spec.imported);
   Asked& asked = kernels_[key];
   if (!asked.kernel) {
     asked.spec = spec;
@@ -72,16 +79,10 @@ Workbench::Slot& Workbench::slot(const std::string& name, std::uint64_t bytes, M
 const Buffer& Workbench::input(std::uint32_t stream, std::uint64_t words, Memory memory) {
   Slot& slot = this->slot(fmt::format("input {}{}", stream, suffix(memory)), words * sizeof(std::uint32_t), memory);
   if (slot.filled_words < words) {
-    constexpr std::uint64_t kWord = sizeof(std::uint32_t);
-    const std::uint64_t first = slot.filled_words;
-    device_.write(*slot.buffer, first * kWord, (words - first) * kWord, [&](std::uint64_t done, std::span<std::byte> chunk) {
-      auto* target = reinterpret_cast<std::uint32_t*>(chunk.data());
-      parallel_for(chunk.size() / kWord, 1 << 16, [&](std::uint64_t begin, std::uint64_t end) {
-        const std::uint64_t index = first + done / kWord;
-        for (std::uint64_t i = begin; i < end; ++i) target[i] = std::bit_cast<std::uint32_t>(input_value(stream, index + i));
-      });
-    });
+    const double started = now_s();
+    device_.fill_random(*slot.buffer, slot.filled_words, words - slot.filled_words, random_key(seed_, stream));
     slot.filled_words = words;
+    input_s_ += now_s() - started;
   }
   return *slot.buffer;
 }
@@ -93,8 +94,36 @@ Buffer& Workbench::output(const std::string& name, std::uint64_t words, Memory m
   return *slot.buffer;
 }
 
+void Workbench::begin_case(std::string name) {
+  case_ = std::move(name);
+  outputs_ = 0;
+  verified_ = Verified::kNothing;
+}
+
+void Workbench::confirm(const Buffer& output, std::uint64_t words, const std::function<Checksum()>& verify_in_full) {
+  const double started = now_s();
+  VerifiedOutputs* const outputs = case_.empty() ? nullptr : verified_outputs_;
+  const VerifiedOutputs::Output key = {.name = case_, .number = outputs_++, .words = words};
+  const std::optional<Checksum> noted = outputs == nullptr ? std::nullopt : outputs->find(key);
+  if (noted && device_.checksum(output, words) == *noted) {
+    verified_ = std::max(verified_, Verified::kChecksum);
+  } else {
+    verified_ = Verified::kFull;
+    const Checksum read = verify_in_full();
+    if (outputs != nullptr && !noted) {
+      const Checksum made = device_.checksum(output, words);
+      if (made != read) {
+        throw Error("the device's checksum of {} words is {}, that of what was read back is {}", words, made.text(),
+                    read.text());
+      }
+      outputs->note(key, made);
+    }
+  }
+  verify_s_ += now_s() - started;
+}
+
 Workbench& Workbench::peer() {
-  if (!peer_) peer_ = std::make_unique<Workbench>(device_.peer(), seed_);
+  if (!peer_) peer_ = std::make_unique<Workbench>(device_.peer(), seed_, run_seed_);
   return *peer_;
 }
 

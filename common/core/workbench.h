@@ -2,17 +2,29 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 
+#include "core/checksum.h"
 #include "core/device.h"
 #include "core/random.h"
+#include "core/verified_outputs.h"
 
 namespace bench {
 
 // Words of poison behind every output that no kernel may touch.
 inline constexpr std::uint64_t kGuardWords = 64;
+
+// How a case's outputs were verified.
+enum class Verified : std::uint8_t {
+  kNothing,   // there was none
+  kChecksum,  // all by their checksums, which an earlier run had noted of verified ones
+  kFull,      // read back and compared, some or all
+};
+// "", "checksum", "full".
+std::string_view to_string(Verified verified);
 
 // Who allocates the pages that a buffer lies on.
 enum class Memory : std::uint8_t {
@@ -25,16 +37,19 @@ std::string_view to_string(Memory memory);
 
 class Workbench {
  public:
-  Workbench(Device& device, std::uint64_t seed) : device_(device), seed_(seed) {}
+  // `run_seed` is of what may differ from run to run, which the input may not.
+  Workbench(Device& device, std::uint64_t input_seed, std::uint64_t run_seed = 1)
+      : device_(device), seed_(input_seed), run_seed_(run_seed) {}
 
   Device& device() { return device_; }
-  std::uint64_t seed() const { return seed_; }
+  std::uint64_t input_seed() const { return seed_; }
+  std::uint64_t run_seed() const { return run_seed_; }
 
   // The other API's workbench on the same GPU, which outlives this one's use of shared memory.
   void share_with(Workbench* partner) { partner_ = partner; }  // nullptr: none any more
   Workbench* partner() { return partner_; }                    // nullptr: there is none
 
-  // That of the device's peer, with the same seed: the same input() there. Its buffers go with this one's. Throws Skip where
+  // That of the device's peer, with the same seeds: the same input() there. Its buffers go with this one's. Throws Skip where
   // the device has no peer.
   Workbench& peer();
 
@@ -58,6 +73,21 @@ class Workbench {
   // A buffer of `words` poisoned words plus kGuardWords of guard; poisoned anew at every call. The buffer of a slot is reused.
   Buffer& output(const std::string& slot, std::uint64_t words, Memory memory = Memory::kOwn);
 
+  // Whose outputs are verified from now on: what tells a case's side from every other.
+  void begin_case(std::string name);
+  // By what earlier runs have noted; nullptr, or no begin_case(): every output is verified in full, and none is noted.
+  void use_verified_outputs(VerifiedOutputs* outputs) { verified_outputs_ = outputs; }
+  // The case's next output: its first `words` words, guard included, have the checksum that was noted of it, or
+  // verify_in_full() says, by throwing Error, that it is wrong. That returns the checksum of what it has read: the device's is
+  // noted if it is the same, else Error is thrown. Skip what only verify_in_full needs, e.g. a reference that takes long.
+  void confirm(const Buffer& output, std::uint64_t words, const std::function<Checksum()>& verify_in_full);
+  // Since begin_case().
+  Verified verified() const { return verified_; }
+
+  // Seconds spent so far on making inputs and on confirm().
+  double input_s() const { return input_s_; }
+  double verify_s() const { return verify_s_; }
+
   // What input() holds: the CPU reference's view of it.
   float input_value(std::uint32_t stream, std::uint64_t index) const { return random_float(seed_, stream, index); }
 
@@ -74,6 +104,7 @@ class Workbench {
 
   Device& device_;
   std::uint64_t seed_;
+  std::uint64_t run_seed_;
   Workbench* partner_ = nullptr;
   std::unique_ptr<Workbench> peer_;
   struct Made {
@@ -85,6 +116,12 @@ class Workbench {
   std::map<std::string, Made> made_;
   Kernels kernels_;
   std::map<std::string, Slot> slots_;
+  VerifiedOutputs* verified_outputs_ = nullptr;
+  std::string case_;
+  std::uint32_t outputs_ = 0;  // of the case, so far
+  Verified verified_ = Verified::kNothing;
+  double input_s_ = 0;
+  double verify_s_ = 0;
 };
 
 // The bytes of a params.h struct, for Launch::params.

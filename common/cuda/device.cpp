@@ -5,7 +5,11 @@
 #include "cuda/buffer.h"
 #include "cuda/command.h"
 #include "cuda/current_device.h"
+#ifdef BENCH_HAVE_CUPTI
+#include "cuda/pm_sampler.h"
+#endif
 #include "cuda/subject.h"
+#include "cuda_support_kernels.h"
 
 namespace bench::cuda {
 namespace {
@@ -97,7 +101,8 @@ Device::Device(const DeviceInfo& info)
       stream_(make_stream()),
       gate_(capability_),
       // The runtime API sets bytes only.
-      memset_d32_(driver_function<PFN_cuMemsetD32Async_v3020>("cuMemsetD32Async", 3020)) {}
+      memset_d32_(driver_function<PFN_cuMemsetD32Async_v3020>("cuMemsetD32Async", 3020)),
+      data_kernels_(*this, kernels::cuda_support()) {}
 
 std::unique_ptr<bench::Buffer> Device::allocate(std::uint64_t bytes, std::string_view label) {
   const CurrentDevice current(handle());
@@ -140,6 +145,12 @@ void Device::fill(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes, 
            "{} bytes of buffer '{}'", bytes, buffer.label());
   BENCH_CU(cudaStreamSynchronize(stream()));
 }
+
+void Device::fill_random(bench::Buffer& to, std::uint64_t first, std::uint64_t words, std::uint64_t key) {
+  data_kernels_.fill_random(to, first, words, key);
+}
+
+Checksum Device::checksum(const bench::Buffer& from, std::uint64_t words) { return data_kernels_.checksum(from, words); }
 
 std::unique_ptr<bench::Kernel> Device::load(const KernelSpec& spec) {
   const CurrentDevice current(handle());
@@ -200,6 +211,13 @@ void Device::set_evict_bytes(std::uint64_t bytes) {
   fill(evictor_->buffer(), 0, evictor_->buffer().bytes(), L2Evictor::kFill);
 }
 
+void Device::evict_l2() {
+  const CurrentDevice current(handle());
+  const Wait wait("an eviction of the L2");
+  evictor().enqueue(stream());
+  BENCH_CU(cudaStreamSynchronize(stream()));
+}
+
 void Device::set_l2_fetch_bytes(std::uint32_t bytes) {
   if (bytes == 0 && !own_l2_fetch_bytes_) return;
   const Wait wait("a limit of the device");
@@ -213,6 +231,20 @@ void Device::set_l2_fetch_bytes(std::uint32_t bytes) {
   BENCH_CU(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, wanted), "{} bytes", wanted);
   const std::size_t found = limit();
   if (found != wanted) throw Skip("an L2 that fetches {} bytes at a time wanted, the device sets {}", wanted, found);
+}
+
+std::unique_ptr<DeviceCounters> Device::counters() {
+#ifdef BENCH_HAVE_CUPTI
+  const Wait wait("opening the counters", kOpeningS, WaitFor::kDriver);
+  const CurrentDevice current(handle());
+  try {
+    return std::make_unique<PmSampler>(handle());
+  } catch (const Error& error) {
+    throw Skip("{}", error.what());
+  }
+#else
+  throw Skip("this build has no CUPTI: its headers (the CUDA toolkit's package cuda-cupti-dev) were not found");
+#endif
 }
 
 const L2Evictor& Device::evictor() const {

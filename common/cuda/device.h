@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/data_kernels.h"
 #include "core/device.h"
 #include "cuda/driver.h"
 #include "cuda/event_timer.h"
@@ -33,14 +34,19 @@ class Device final : public bench::Device {
   void write(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes, const Producer& produce) override;
   void read(const bench::Buffer& from, std::uint64_t offset, std::uint64_t bytes, const Consumer& consume) override;
   void fill(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) override;
+  void fill_random(bench::Buffer& to, std::uint64_t first, std::uint64_t words, std::uint64_t key) override;
+  Checksum checksum(const bench::Buffer& from, std::uint64_t words) override;
   std::unique_ptr<bench::Kernel> load(const KernelSpec& spec) override;
+  Work empty_launch() override { return data_kernels_.empty_launch(); }
   void run(const Work& work) override;
   void start(const Work& work) override;
   double finish() override;
   bench::Device& peer() override;
   std::unique_ptr<bench::Subject> prepare(const Work& work, const SubjectOptions& options) override;
   void set_evict_bytes(std::uint64_t bytes) override;
+  void evict_l2() override;
   void set_l2_fetch_bytes(std::uint32_t bytes) override;
+  std::unique_ptr<DeviceCounters> counters() override;
   std::unique_ptr<ProfiledRange> profile(std::string_view name) override { return make_profiled_range(name); }
 
   // The device's ordinal in the CUDA runtime.
@@ -61,6 +67,7 @@ class Device final : public bench::Device {
   std::optional<L2Evictor> evictor_;
   std::optional<std::size_t> own_l2_fetch_bytes_;  // once another was set
   PFN_cuMemsetD32Async_v3020 memset_d32_ = nullptr;
+  DataKernels data_kernels_;
   std::string started_;  // the work that start() began
   std::unique_ptr<Device> peer_;
   std::string no_peer_;  // why there is none, once asked

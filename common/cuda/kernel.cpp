@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/cubin_code.h"
 #include "core/kernel_interface.h"
-#include "core/machine_code.h"
 #include "core/watchdog.h"
 #include "cuda/driver.h"
 
@@ -210,13 +210,7 @@ KernelCode Kernel::code() const {
         architectures(images));
     return result;
   }
-  const auto section = elf_section(image_->bytes, ".text." + spec().entry);
-  if (!section || section->empty()) {
-    result.reason = fmt::format("the cubin of {}.cu has no section .text.{}", spec().images->stem, spec().entry);
-    return result;
-  }
-  result.code.assign(section->begin(), section->end());
-  result.container.assign(image_->bytes.begin(), image_->bytes.end());
+  take_cubin(image_->bytes, spec().entry, result);
   return result;
 }
 

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "core/error.h"
 #include "fake_device.h"
 
@@ -48,6 +51,67 @@ TEST(ChooseCases, EveryWishMustMeanAVariant) {
               HasSubstr("--variant ad matches nothing; there are: add add_wide elsewhere"));
   EXPECT_THAT(message_of<UsageError>([&] { chosen({"add", "copy*"}); }), HasSubstr("--variant copy* matches nothing"));
   EXPECT_THAT(message_of<UsageError>([&] { chosen({"elsewhere"}); }), HasSubstr("matches nothing"));
+}
+
+class ShuffleCases : public testing::Test {
+ protected:
+  // "c/32/3": queue, fetched bytes, and which of the list it was.
+  static std::vector<std::string> shuffled(std::uint64_t seed) {
+    std::vector<Case> cases;
+    for (std::uint32_t i = 0; i < 60; ++i) {
+      Case one = twin(std::to_string(i), {}, {});
+      one.vulkan.queue = i % 4 == 0 ? QueueKind::kGraphics : QueueKind::kCompute;
+      one.l2_fetch_bytes = i % 3 * 32;
+      cases.push_back(one);
+    }
+    shuffle_cases(cases, seed);
+    std::vector<std::string> names;
+    for (const Case& one : cases) {
+      names.push_back(fmt::format("{}/{}/{}", one.vulkan.queue == QueueKind::kGraphics ? 'g' : 'c', one.l2_fetch_bytes,
+                                  one.sides.front().variant));
+    }
+    return names;
+  }
+  // How often the first `length` characters change from one name to the next.
+  static std::size_t changes(const std::vector<std::string>& names, std::size_t length) {
+    std::size_t count = 0;
+    for (std::size_t i = 1; i < names.size(); ++i)
+      count += names[i].substr(0, length) != names[i - 1].substr(0, length) ? 1 : 0;
+    return count;
+  }
+};
+
+TEST_F(ShuffleCases, EverySeedHasAnOrderOfItsOwn) {
+  EXPECT_EQ(shuffled(7), shuffled(7));
+  EXPECT_NE(shuffled(7), shuffled(8));
+  std::vector<std::string> one = shuffled(7);
+  std::vector<std::string> other = shuffled(8);
+  std::sort(one.begin(), one.end());
+  std::sort(other.begin(), other.end());
+  EXPECT_EQ(one, other) << "none is lost, none is there twice";
+}
+
+TEST_F(ShuffleCases, TheQueueChangesOnce) {
+  std::set<std::string> first;
+  for (std::uint64_t seed = 0; seed < 16; ++seed) {
+    const std::vector<std::string> names = shuffled(seed);
+    EXPECT_EQ(changes(names, 1), 1U);
+    EXPECT_EQ(changes(names, 3), 5U) << "and what the L2 fetches twice in each";
+    first.insert(names.front().substr(0, 3));
+  }
+  EXPECT_GT(first.size(), 3U) << "the groups themselves are in a random order";
+}
+
+TEST_F(ShuffleCases, EachPlaceIsAsLikely) {
+  double sum = 0;
+  constexpr std::uint64_t kSeeds = 400;
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const std::vector<std::string> names = shuffled(seed);
+    const auto is_first = [](const std::string& name) { return name.ends_with("/0/0"); };
+    sum += static_cast<double>(std::find_if(names.begin(), names.end(), is_first) - names.begin());
+  }
+  // Of 60 places: standard error of the mean 17.3 / sqrt(400).
+  EXPECT_NEAR(sum / kSeeds, 29.5, 4 * 17.3 / 20);
 }
 
 }  // namespace

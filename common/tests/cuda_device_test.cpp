@@ -11,6 +11,7 @@
 #include "cuda/backend.h"
 #include "cuda/kernels/params.h"
 #include "cuda_test_kernels.h"
+#include "data_kernels_check.h"
 
 namespace bench {
 namespace {
@@ -69,6 +70,9 @@ class CudaDevice : public testing::Test {
 // The clock that the spin waits by (%globaltimer) and the one that stamps the events are the same oscillator; the launch and
 // the granularity of both add a few microseconds.
 #define EXPECT_TIME(measured, expected) EXPECT_NEAR(measured, expected, 0.05 * (expected) + 5e3)
+
+TEST_F(CudaDevice, RandomWordsAreTheCpusWords) { check_fill_random(*device_); }
+TEST_F(CudaDevice, ChecksumsAreTheCpus) { check_checksum(*device_); }
 
 TEST_F(CudaDevice, TimesASpinOfKnownLength) {
   for (const std::uint32_t ns : {200'000u, 2'000'000u, 4'000'000u}) EXPECT_TIME(measure(spin(ns), {.batch = 1}), ns);
@@ -133,6 +137,27 @@ TEST_F(CudaDevice, EvictionEvicts) {
   const double warm = measure(read, {.batch = 1, .lead_in = 2});
   const double cold = measure(read, {.batch = 1, .evict_l2 = true});
   EXPECT_GT(cold, 1.2 * warm);
+}
+
+TEST_F(CudaDevice, CountersSeeAKnownKernelAndNothingElse) {
+  std::unique_ptr<DeviceCounters> counters;
+  try {
+    counters = device_->counters();
+  } catch (const Skip& skip) {
+    GTEST_SKIP() << skip.what();
+  }
+  constexpr std::uint64_t kBytes = 256ULL << 20;
+  constexpr std::uint32_t kSweeps = 3;
+  device_->set_evict_bytes(kBytes);
+  device_->evict_l2();
+  const std::vector<std::string> metrics = {"lts__t_sectors_srcunit_tex.sum"};
+  EXPECT_EQ(counters->count(metrics, [] {}).values[0], 0);
+  const DeviceCounts counted = counters->count(metrics, [&] {
+    for (std::uint32_t k = 0; k < kSweeps; ++k) device_->evict_l2();
+  });
+  const double wanted = static_cast<double>(kSweeps * kBytes) / 32;
+  EXPECT_NEAR(counted.values[0], wanted, 1e-3 * wanted);
+  EXPECT_EQ(counters->count(metrics, [] {}).values[0], 0);
 }
 
 TEST_F(CudaDevice, HostTimesContainTheKernel) {

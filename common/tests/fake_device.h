@@ -62,11 +62,15 @@ struct FakeBehaviour {
   std::uint64_t memory_bytes = ~0ULL;                                 // allocations beyond this throw OutOfMemory
   double launch_ns = 1000;                                            // a launch takes this, give or take 0.1 %
   double graphics_launch_ns = 0;                                      // likewise with QueueKind::kGraphics; 0: there is none
+  double unchecked_launch_ns = 0;  // likewise with VulkanChoice::pipeline_robustness; 0: no other than without
   std::vector<std::string> complaints = {};
   std::string refused_entry = {};         // a kernel that this device lacks
   std::function<void()> sampled = [] {};  // before every sample
   std::function<bool(std::string_view)> no_room_for = [](std::string_view) { return false; };  // allocations, by their label
   bool gated = true;                                                                           // its device samples
+  std::function<void(std::uint32_t)> launched = [](std::uint32_t) {};                          // so often, by a Subject
+  std::function<void(std::uint64_t)> evicted = [](std::uint64_t) {};                           // so many bytes were read
+  std::function<std::unique_ptr<DeviceCounters>()> counters = {};                              // empty: it has none
 };
 
 class FakeDevice final : public Device {
@@ -107,6 +111,7 @@ class FakeDevice final : public Device {
     if (!spec.entry.empty() && spec.entry == behaviour_.refused_entry) throw Skip("no twin here");
     return std::make_unique<FakeKernel>(spec);
   }
+  Work empty_launch() override { return Launch{}; }
   void run(const Work& work) override {
     if (const auto* launch = std::get_if<Launch>(&work)) behaviour_.execute(*launch);
   }
@@ -117,7 +122,14 @@ class FakeDevice final : public Device {
     if (behaviour_.no_room_for("L2 evictor")) throw OutOfMemory("L2 evictor: no room for {} bytes", bytes);
     evict_bytes = bytes;
   }
+  void evict_l2() override {
+    if (evict_bytes == 0) throw Error("the evictor has no size");
+    behaviour_.evicted(evict_bytes);
+  }
   std::vector<std::string> complaints() const override { return behaviour_.complaints; }
+  std::unique_ptr<DeviceCounters> counters() override {
+    return behaviour_.counters ? behaviour_.counters() : Device::counters();
+  }
   Device& peer() override { return peer_device == nullptr ? Device::peer() : *peer_device; }
 
   FakeDevice* peer_device = nullptr;
@@ -136,14 +148,21 @@ class FakeDevice final : public Device {
     DeviceTime time_device(const DeviceSampleSpec& spec) override {
       if (spec.evict_l2 && device_.evict_bytes == 0) throw Error("the evictor has no size");
       device_.behaviour_.sampled();
+      if (spec.evict_l2) device_.evict_l2();
+      note_launches(spec.lead_in + spec.batch);
       return {kStampNs + spec.batch * launch_ns(), device_.behaviour_.gated};
     }
     HostTimes time_host(std::uint32_t batch) override {
+      note_launches(batch);
       return {.roundtrip_ns = 9000 + batch * launch_ns(), .submit_ns = 3000};
     }
 
    private:
     static constexpr double kStampNs = 500;
+
+    void note_launches(std::uint32_t count) const {
+      if (kernel() != nullptr) device_.behaviour_.launched(count);
+    }
 
     double launch_ns() {
       const auto* launch = std::get_if<Launch>(&work_);
@@ -181,10 +200,12 @@ class FakeBackend final : public Backend {
   std::string unavailable_reason() override { return unavailable_; }
   std::unique_ptr<Device> open(const DeviceInfo& info, const DeviceOptions& options) override {
     FakeBehaviour behaviour = behaviour_;
-    if (options.queue == QueueKind::kGraphics) {
+    if (options.vulkan.queue == QueueKind::kGraphics) {
       if (behaviour_.graphics_launch_ns == 0) throw Skip("no graphics queue");
       behaviour.launch_ns = behaviour_.graphics_launch_ns;
     }
+    if (options.vulkan.pipeline_robustness && behaviour_.unchecked_launch_ns != 0)
+      behaviour.launch_ns = behaviour_.unchecked_launch_ns;
     return std::make_unique<FakeDevice>(info, behaviour);
   }
 

@@ -119,7 +119,7 @@ TEST(Options, RefusesWhatItDoesNotKnow) {
 }
 
 TEST(Options, RefusesNamesThatAreNone) {
-  for (const char* option : {"--csv", "--dump-isa", "--device", "--variant"}) {
+  for (const char* option : {"--csv", "--checksums", "--dump-isa", "--device", "--variant"}) {
     EXPECT_THAT(refusal({option, ""}), testing::AllOf(HasSubstr(option), HasSubstr("expected a name, found none"))) << option;
     EXPECT_THAT(refusal({option, "--resume"}), testing::AllOf(HasSubstr(option), HasSubstr("found the option --resume")))
         << option;
@@ -135,6 +135,9 @@ TEST(Options, RefusesNumbersThatNothingCanMean) {
     EXPECT_THAT(refusal({"--seed", seed}), HasSubstr(fmt::format("--seed {}: expected a whole number", seed)));
   }
   EXPECT_EQ(parsed({"--seed", "0"}).seed, 0U);
+  EXPECT_EQ(parsed({"--seed", "3"}).input_seed, 1U) << "the input is the same in every run";
+  EXPECT_EQ(parsed({"--input-seed", "3"}).input_seed, 3U);
+  EXPECT_THAT(refusal({"--input-seed", "-1"}), HasSubstr("--input-seed -1: expected a whole number"));
 }
 
 TEST(Options, ASizeGivenTwiceIsOneSize) {

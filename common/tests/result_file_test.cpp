@@ -37,6 +37,8 @@ class ResultFileTest : public testing::Test {
             {"cache", "warm"},
             {"reason", "a, \"quoted\"\nreason"},
             {"seed", 1},
+            {"input_seed", 1},
+            {"case_order", "listed"},
             {"run", "quick"},
             {"gpu_uuid", "aaaa"},
             {"driver", "580"},

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <map>
 
+#include "core/checks.h"
 #include "core/csv.h"
 #include "core/environment.h"
 #include "core/error.h"
@@ -50,7 +51,7 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const std::string& entry, std:
   launch.buffers = {&input, &output};
   launch.params = params_bytes(count);
   bench.device().run(launch);
-  verify<float>(bench.device(), output, count, kGuardWords, [&](std::uint64_t i) { return 2 * bench.input_value(0, i); });
+  verify<float>(bench, output, count, kGuardWords, [&](std::uint64_t i) { return 2 * bench.input_value(0, i); });
   return bench.device().prepare(launch, {});
 }
 
@@ -76,9 +77,10 @@ struct Scenario {
   std::string cuda_reason;
   FakeBehaviour cuda_behaviour{.execute = execute};
   FakeBehaviour vulkan_behaviour{.execute = execute};
-  std::vector<std::string> variants = {"twice", "twice_again"};  // also: wrong, lacking, large, graphics, fetch, unmodelled,
-                                                                 // asks, asks_badly, asks_amiss, mislaid, mistyped,
+  std::vector<std::string> variants = {"twice", "twice_again"};  // also: wrong, lacking, large, graphics, unchecked, fetch,
+                                                                 // unmodelled, asks, asks_badly, asks_amiss, mislaid, mistyped,
                                                                  // half_modelled
+  bool goes_wrong = false;                                       // each kernel computes what `wrong` does
   int interrupt_at = 0;                                          // the side, counted from 1, during whose set-up SIGINT arrives
 };
 
@@ -87,7 +89,8 @@ Experiment experiment_of(const Scenario& scenario) {
                         .question = "Does the program work?",
                         .params = {Column::integer("block", "threads", "of a block"), Column::text("mode", "").optional()},
                         .model = {Column::integer("sectors", "", "of a warp")},
-                        .measured = {Column::integer("asked", "threads", "what it was asked").optional()},
+                        .measured = {Column::integer("asked", "threads", "what it was asked").optional(),
+                                     Column::real("times", "", "that it was asked").optional()},
                         .variants = {},
                         .cases = {},
                         .gpus = scenario.gpus};
@@ -100,13 +103,18 @@ Experiment experiment_of(const Scenario& scenario) {
         cases.push_back(make(variant, block, elements, plan, [=](Workbench& bench) -> Prepared {
           if (++*sides == scenario.interrupt_at) std::raise(SIGINT);
           if (variant == "lacking") throw Skip("wanted a feature, found none");
-          std::unique_ptr<Subject> subject = set_up(bench, variant == "wrong" ? "wrong" : "twice", elements);
+          std::unique_ptr<Subject> subject =
+              set_up(bench, scenario.goes_wrong || variant == "wrong" ? "wrong" : "twice", elements);
           if (variant == "asks") return {std::move(subject), [block] { return Values{{"asked", block}}; }};
+          if (variant == "asks_thrice") {
+            return {std::move(subject), [times = std::make_shared<double>(0)] { return Values{{"times", *times += 1}}; }, 3};
+          }
           if (variant == "asks_amiss") return {std::move(subject), [] { return Values{{"answer", 42}}; }};
           if (variant == "asks_badly") return {std::move(subject), []() -> Values { throw Error("it hung"); }};
           return subject;
         }));
-        if (variant == "graphics") cases.back().queue = QueueKind::kGraphics;
+        if (variant == "graphics") cases.back().vulkan.queue = QueueKind::kGraphics;
+        if (variant == "unchecked") cases.back().vulkan = vulkan_of(Checks::kOff);
         if (variant == "fetch") cases.back().l2_fetch_bytes = 32;
         if (variant == "unmodelled") cases.back().model = {};
         if (variant == "mislaid") cases.back().sides[1].params.set("blocks", 1);
@@ -224,6 +232,24 @@ TEST_F(RunMain, WhatASideMeasuresItselfIsInItsRow) {
   }
 }
 
+TEST_F(RunMain, OfSeveralReadingsTheRowHasTheMedian) {
+  Scenario scenario;
+  scenario.variants = {"asks_thrice"};
+  EXPECT_EQ(run_to_csv(scenario).exit_code, 0);
+  for (const Row& row : read_rows(csv_)) EXPECT_EQ(row.at("times"), "2") << key(row);
+}
+
+TEST_F(RunMain, ARowHasWhatAnEmptyLaunchTakes) {
+  Scenario scenario;
+  scenario.vulkan_behaviour.launch_ns = 3000;
+  EXPECT_EQ(run_to_csv(scenario).exit_code, 0);
+  for (const Row& row : read_rows(csv_)) {
+    const double launch_ns = row.at("api") == "vulkan" ? 3000 : 1000;
+    EXPECT_NEAR(std::stod(row.at("fixed_ns")), launch_ns, 0.01 * launch_ns) << key(row);
+    EXPECT_NEAR(std::stod(row.at("stamps_ns")), 500 / std::stod(row.at("batch")), 0.01) << key(row);
+  }
+}
+
 TEST_F(RunMain, ACaseMayAskForAnotherQueue) {
   Scenario scenario;
   scenario.variants = {"twice", "graphics", "twice_again"};
@@ -233,6 +259,20 @@ TEST_F(RunMain, ACaseMayAskForAnotherQueue) {
   for (const Row& row : rows()) {
     const bool graphics = row.at("variant") == "graphics" && row.at("api") == "vulkan";
     EXPECT_NEAR(std::stod(row.at("device_ns")), graphics ? 3000 : 1000, 30) << key(row);
+  }
+}
+
+TEST_F(RunMain, ACaseMayAskForADeviceThatCanLeaveItsChecksOut) {
+  Scenario scenario;
+  scenario.variants = {"twice", "unchecked", "graphics", "twice_again"};
+  scenario.vulkan_behaviour.graphics_launch_ns = 3000;
+  scenario.vulkan_behaviour.unchecked_launch_ns = 500;
+  EXPECT_EQ(run_to_csv(scenario).exit_code, 0);
+  EXPECT_EQ(rows().size(), 16U);
+  for (const Row& row : rows()) {
+    const std::map<std::string, double> vulkan = {{"unchecked", 500}, {"graphics", 3000}};
+    const auto found = row.at("api") == "vulkan" ? vulkan.find(row.at("variant")) : vulkan.end();
+    EXPECT_NEAR(std::stod(row.at("device_ns")), found != vulkan.end() ? found->second : 1000, 30) << key(row);
   }
 }
 
@@ -319,7 +359,7 @@ TEST_F(RunMain, WritesARowPerCaseAndApi) {
                                                          {"elements", "4096"},
                                                          {"useful_bytes", "32768"},
                                                          {"cache", "warm"},
-                                                         {"samples", "20"},
+                                                         {"samples", "10"},
                                                          {"order", "ABBA"},
                                                          {"seed", "1"},
                                                          {"isa_hash", hash},
@@ -337,7 +377,7 @@ TEST_F(RunMain, WritesARowPerCaseAndApi) {
     EXPECT_EQ(row.at("peak_pct"), "") << "the footprint lies in the L2";
     EXPECT_FALSE(row.at("stop").empty());
   }
-  EXPECT_EQ(samples().size(), 8U * (20 + 1)) << "20 device samples and one host sample a row";
+  EXPECT_EQ(samples().size(), 8U * (10 + 1)) << "10 device samples and one host sample a row";
   EXPECT_THAT(outcome.out, Not(HasSubstr("rows ok"))) << "prose goes to stderr";
   EXPECT_THAT(outcome.err, HasSubstr("8 rows ok, 0 failed, 0 skipped"));
   EXPECT_THAT(outcome.out, HasSubstr("exp99/twice/block:128/n:4096/warm/cuda"));
@@ -611,7 +651,7 @@ TEST_F(RunMain, ResumeCompletesAnInterruptedRun) {
   EXPECT_EQ(second.exit_code, 0);
   EXPECT_EQ(keys(rows()), whole);
   EXPECT_TRUE(read(csv_).starts_with(finished)) << "finished rows are left as they are";
-  EXPECT_EQ(samples().size(), 8U * (20 + 1));
+  EXPECT_EQ(samples().size(), 8U * (10 + 1));
 
   const Outcome third = run_to_csv({}, {"--resume"});
   EXPECT_EQ(third.exit_code, 0);
@@ -638,6 +678,16 @@ TEST_F(RunMain, ResumeTriesAgainWhatFailedOrWasLeftOut) {
   for (const Row& row : rows()) EXPECT_EQ(row.at("status"), "ok") << key(row);
 }
 
+TEST_F(RunMain, ResumeOfWhatIsAllSkippedIsNoRunThatSkippedEverything) {
+  Scenario begun;
+  begun.variants = {"twice"};
+  EXPECT_EQ(run_to_csv(begun).exit_code, 0);
+  Scenario whole;
+  whole.variants = {"twice", "lacking"};
+  const Outcome outcome = run_to_csv(whole, {"--resume"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+}
+
 TEST_F(RunMain, ResumeDoesNotMixKindsOfRunsOrDrivers) {
   Scenario older;
   older.cuda[0].driver = "580";
@@ -653,6 +703,71 @@ TEST_F(RunMain, ResumeDoesNotMixKindsOfRunsOrDrivers) {
   EXPECT_THAT(driver.err, HasSubstr("4 rows were made with driver")) << "CUDA's";
   EXPECT_EQ(rows().size(), 8U);
   EXPECT_NE(read(csv_), before);
+}
+
+TEST_F(RunMain, TheOrderOfTheCasesIsDrawnFromTheSeed) {
+  Scenario scenario;
+  scenario.variants = {"twice", "twice_again", "asks", "unmodelled"};
+  EXPECT_EQ(run_to_csv(scenario).exit_code, 0);
+  const std::vector<std::string> listed = keys(rows());
+  EXPECT_EQ(rows().front().at("case_order"), "listed");
+  EXPECT_EQ(run_to_csv(scenario, {"--shuffle", "--seed", "5"}).exit_code, 0);
+  const std::vector<Row> of_5 = rows();
+  EXPECT_EQ(of_5.front().at("case_order"), "random");
+  EXPECT_EQ(of_5.front().at("seed"), "5");
+  EXPECT_EQ(of_5.front().at("input_seed"), "1");
+  EXPECT_EQ(run_to_csv(scenario, {"--shuffle", "--seed", "6"}).exit_code, 0);
+  EXPECT_NE(keys(of_5), listed);
+  EXPECT_NE(keys(rows()), keys(of_5));
+  EXPECT_THAT(keys(rows()), testing::UnorderedElementsAreArray(listed));
+}
+
+TEST_F(RunMain, AShuffledRunIsResumedInItsOwnOrder) {
+  Scenario scenario;
+  scenario.variants = {"twice", "twice_again", "asks", "unmodelled"};
+  EXPECT_EQ(run_to_csv(scenario, {"--shuffle", "--seed", "5"}).exit_code, 0);
+  const std::vector<std::string> whole = keys(rows());
+  scenario.interrupt_at = 7;  // sides: in the fourth case
+  EXPECT_EQ(run_to_csv(scenario, {"--shuffle", "--seed", "5"}).exit_code, 130);
+  EXPECT_LT(rows().size(), whole.size());
+  scenario.interrupt_at = 0;
+  EXPECT_EQ(run_to_csv(scenario, {"--shuffle", "--seed", "5", "--resume"}).exit_code, 0);
+  EXPECT_EQ(keys(rows()), whole);
+  const Outcome listed = run_to_csv(scenario, {"--seed", "5", "--resume"});
+  EXPECT_EQ(listed.exit_code, 2);
+  EXPECT_THAT(listed.err, HasSubstr("case_order random, this run has listed"));
+}
+
+TEST_F(RunMain, ALaterRunIsVerifiedByTheFirstOnesChecksums) {
+  const std::string sums = folder_.file("first/results.checksums");
+  const Outcome first = run_to_csv({}, {"--checksums", sums});
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_THAT(first.err, HasSubstr("(0 sides by checksum, 8 in full)"));
+  for (const Row& row : rows()) EXPECT_EQ(row.at("verified"), "full") << key(row);
+  const Outcome second = run_to_csv({}, {"--checksums", sums, "--seed", "2", "--shuffle"});
+  EXPECT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_THAT(second.err, HasSubstr("(8 sides by checksum, 0 in full)"));
+  for (const Row& row : rows()) EXPECT_EQ(row.at("verified"), "checksum") << key(row);
+  const Outcome other_input = run_to_csv({}, {"--checksums", sums, "--input-seed", "2"});
+  EXPECT_THAT(other_input.err, HasSubstr("(0 sides by checksum, 8 in full)"));
+}
+
+TEST_F(RunMain, AWrongResultOfALaterRunFails) {
+  const std::string sums = folder_.file("results.checksums");
+  Scenario scenario;
+  scenario.variants = {"twice"};
+  EXPECT_EQ(run_to_csv(scenario, {"--checksums", sums}).exit_code, 0);
+  scenario.goes_wrong = true;
+  EXPECT_EQ(run_to_csv(scenario, {"--checksums", sums}).exit_code, 1);
+  for (const Row& row : rows()) {
+    EXPECT_EQ(row.at("status"), "failed");
+    EXPECT_THAT(row.at("reason"), HasSubstr("wrong output"));
+  }
+}
+
+TEST_F(RunMain, SaysWhatItsTimeWentInto) {
+  const Outcome outcome = run({}, {"--smoke"});
+  EXPECT_THAT(outcome.err, testing::ContainsRegex("exp99_fake: [0-9]+ % of its time was sampling, [0-9]+ % set-up, "));
 }
 
 TEST_F(RunMain, APathThatIsNotForResultsIsRefusedAndLeftAsItIs) {

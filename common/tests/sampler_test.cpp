@@ -37,12 +37,14 @@ class FakeSubject final : public Subject {
   }
   HostTimes time_host(std::uint32_t batch) override {
     ++host_calls;
+    clock_.seconds += host_s;
     return {.roundtrip_ns = 700.0 * batch, .submit_ns = 300.0 * batch};
   }
 
   double stamp_ns = 0;       // added to every sample, as a pair of stamps is
   double tick_ns = 0;        // the timer's resolution
   double overhead_s = 1e-4;  // of the host, per sample
+  double host_s = 0;         // of a host sample
   std::function<bool(std::size_t call)> gated = [](std::size_t) { return true; };
   std::vector<DeviceSampleSpec> specs;
   std::size_t host_calls = 0;
@@ -132,10 +134,34 @@ TEST_F(SamplerTest, StopsAtTheBudget) {
   EXPECT_NEAR(clock_.seconds, 1, 0.021);
 }
 
-TEST_F(SamplerTest, TakesTheFewestSamplesWhateverTheBudget) {
-  options_.budget_s = 1e-3;
+TEST_F(SamplerTest, TakesTheLeastSamplesWhateverTheBudget) {
+  options_.budget_s = 5e-4;
   FakeSubject a = subject(uniform(1000, 0.3));
-  EXPECT_EQ(one(a).samples.size(), options_.min_samples);
+  EXPECT_EQ(one(a).samples.size(), options_.least_samples);
+  options_.min_samples = 6;
+  EXPECT_EQ(one(a).samples.size(), 6U);
+}
+
+TEST_F(SamplerTest, WarmsUpForAPartOfTheBudget) {
+  options_.budget_s = 0.01;
+  FakeSubject a = subject(uniform(1000, 0.3));
+  a.overhead_s = 1e-4;
+  const SampleSet set = one(a);
+  EXPECT_NEAR(static_cast<double>(a.specs.size() - set.samples.size()), 10, 1) << "1 ms of 10";
+  EXPECT_NEAR(clock_.seconds, 0.01, 2e-4);
+}
+
+TEST_F(SamplerTest, HostTimesEndWithTheirPartOfTheBudget) {
+  options_.budget_s = 1;
+  options_.host_samples = 10;
+  FakeSubject a = subject(steady(1000));
+  a.host_s = 0.09;  // 0.2 s are for them
+  EXPECT_EQ(one(a).median_of(0, &Sample::roundtrip_ns), 700);
+  EXPECT_EQ(a.host_calls, 3U);
+  FakeSubject slow = subject(steady(1000));
+  slow.host_s = 10;
+  one(slow);
+  EXPECT_EQ(slow.host_calls, 2U) << "some, whatever they take";
 }
 
 TEST_F(SamplerTest, StopsAtTheMostSamples) {

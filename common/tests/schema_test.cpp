@@ -91,12 +91,13 @@ TEST(CheckValues, NamesTheColumn) {
 
 TEST(Schema, ColumnsAreTheDocumentedOnes) {
   const Schema schema(experiment());
-  EXPECT_EQ(
-      csv_record(schema.results.header()),
-      "schema,experiment,variant,api,status,reason,block,mode,sectors,elements,useful_bytes,cache,batch,samples,"
-      "device_ns,device_ns_lo,device_ns_hi,device_ns_min,device_ns_p05,device_ns_p95,ungated_samples,roundtrip_ns,submit_ns,"
-      "gbps,peak_pct,weak,weak_lo,weak_hi,sm_mhz,stop,order,run,seed,isa_hash,gpu,gpu_uuid,driver,toolkit,git_rev,"
-      "device_losses,started_at\n");
+  EXPECT_EQ(csv_record(schema.results.header()),
+            "schema,experiment,variant,api,status,reason,block,mode,sectors,elements,useful_bytes,cache,batch,samples,"
+            "device_ns,device_ns_lo,device_ns_hi,device_ns_min,device_ns_p05,device_ns_p95,stamps_ns,fixed_ns,ungated_samples,"
+            "roundtrip_ns,submit_ns,"
+            "gbps,peak_pct,weak,weak_lo,weak_hi,sm_mhz,stop,order,run,seed,input_seed,case_order,verified,isa_hash,"
+            "gpu,gpu_uuid,driver,toolkit,git_rev,"
+            "device_losses,started_at\n");
   EXPECT_EQ(csv_record(schema.samples.header()),
             "schema,experiment,variant,api,block,mode,elements,cache,batch,position,device_ns,roundtrip_ns,submit_ns,sm_mhz\n");
 }
@@ -139,9 +140,9 @@ class SchemaRow : public testing::Test {
  protected:
   const Schema schema_{experiment()};
   const Values values_ = {
-      {"schema", kCsvSchema}, {"experiment", "exp99_fake"}, {"variant", "a"},  {"api", "cuda"}, {"status", "ok"},
-      {"mode", "x,y"},        {"elements", 1024U},          {"cache", "warm"}, {"run", "full"}, {"seed", 7U},
-      {"git_rev", "cafe"},    {"started_at", "now"},        {"block", 256}};
+      {"schema", kCsvSchema}, {"experiment", "exp99_fake"}, {"variant", "a"},    {"api", "cuda"},       {"status", "ok"},
+      {"mode", "x,y"},        {"elements", 1024U},          {"cache", "warm"},   {"run", "full"},       {"seed", 7U},
+      {"input_seed", 1U},     {"case_order", "random"},     {"git_rev", "cafe"}, {"started_at", "now"}, {"block", 256}};
 };
 
 TEST_F(SchemaRow, PutsEveryValueInItsColumn) {
@@ -169,6 +170,18 @@ TEST_F(SchemaRow, HasTheKeyOfItsValues) {
   EXPECT_EQ(schema_.results.key(values_), "a,cuda,256,\"x,y\",1024,warm\n");
   EXPECT_EQ(schema_.results.key(schema_.results.row(values_)), schema_.results.key(values_));
   EXPECT_EQ(schema_.samples.key(values_), schema_.results.key(values_)) << "a sample's key is its row's";
+}
+
+TEST(MedianOf, IsOfRealNumbersThatEveryReadingHas) {
+  const std::vector<Values> readings = {{{"cycles", 10.0}, {"count", 3U}, {"seen", "first"}, {"some", 1.0}},
+                                        {{"cycles", 30.0}, {"count", 9U}, {"seen", "second"}},
+                                        {{"cycles", 20.0}, {"count", 9U}, {"seen", "third"}, {"some", 2.0}}};
+  const Values found = median_of(readings);
+  EXPECT_EQ(found.text("cycles"), "20");
+  EXPECT_EQ(found.text("count"), "3");
+  EXPECT_EQ(found.text("seen"), "first");
+  EXPECT_EQ(found.text("some"), "1");
+  EXPECT_EQ(median_of(std::span(readings).first(1)).text("cycles"), "10");
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <numeric>
 #include <string>
 
+#include "data_kernels_check.h"
+#include "vulkan/imported_kernel.h"
 #include "vulkan/requirements.h"
 #include "vulkan_fixture.h"
 
@@ -154,6 +156,10 @@ TEST_P(VulkanDeviceTest, FillSetsItsRangeOnly) {
 }
 
 // As CUDA would import it: each use takes the memory over from outside this device, and gives it back.
+TEST_P(VulkanDeviceTest, RandomWordsAreTheCpusWords) { check_fill_random(device()); }
+
+TEST_P(VulkanDeviceTest, ChecksumsAreTheCpus) { check_checksum(device()); }
+
 TEST_P(VulkanDeviceTest, SharedMemoryIsOfTheSamePages) {
   constexpr std::uint32_t kWords = (1 << 20) + 3;
   std::unique_ptr<Buffer> owned;
@@ -311,6 +317,29 @@ TEST_P(VulkanDeviceTest, SkipsKernelsItCannotRun) {
   const KernelImages broken{.stem = "broken", .cuda = {}, .spirv = garbage};
   spec.images = &broken;
   EXPECT_THROW(device().load(spec), Error);
+}
+
+TEST(ImportedArguments, AreAPointerToEachAddressAndOneToTheParams) {
+  const auto at = [](const void* pointer) { return *static_cast<const std::uint64_t*>(pointer); };
+  const ImportedArguments arguments({0x7f0000001000, 0x7f0000002000}, bytes_of(std::uint64_t{42}));
+  ASSERT_EQ(arguments.pointers().size(), 3U);
+  EXPECT_EQ(at(arguments.pointers()[0]), 0x7f0000001000U);
+  EXPECT_EQ(at(arguments.pointers()[1]), 0x7f0000002000U);
+  EXPECT_EQ(at(arguments.pointers()[2]), 42U);
+  EXPECT_EQ(ImportedArguments({0x7f0000001000}, {}).pointers().size(), 1U) << "a kernel without params has no last argument";
+}
+
+TEST_P(VulkanDeviceTest, AnImportedKernelWantsTheExtensionAndOneCubin) {
+  KernelSpec spec = xor_spec(64);
+  spec.imported = true;
+  try {
+    device().load(spec);
+    ADD_FAILURE() << "loaded from no cubin";
+  } catch (const Skip& skip) {
+    EXPECT_NE(std::string_view(skip.what()).find("wants VK_NVX_binary_import"), std::string_view::npos) << skip.what();
+  } catch (const Error& error) {  // the device has the extension
+    EXPECT_NE(std::string_view(error.what()).find("wants one cubin"), std::string_view::npos) << error.what();
+  }
 }
 
 TEST_P(VulkanDeviceTest, GivesTheCodeOfAKernelOrAReason) {

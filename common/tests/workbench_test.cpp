@@ -28,6 +28,13 @@ TEST_F(WorkbenchTest, InputIsTheSeededStream) {
   EXPECT_EQ(device_.allocations, 2U);
 }
 
+TEST_F(WorkbenchTest, InputIsTheSameInEveryRun) {
+  Workbench other_run(device_, 42, 7);
+  expect_input(other_run.input(0, kWords), 0, kWords);
+  EXPECT_EQ(other_run.run_seed(), 7U);
+  EXPECT_EQ(other_run.input_seed(), workbench_.input_seed());
+}
+
 TEST_F(WorkbenchTest, InputIsFilledOnce) {
   const Buffer* first = &workbench_.input(0, kWords);
   EXPECT_EQ(device_.uploaded_bytes, kWords * 4);

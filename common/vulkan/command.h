@@ -7,13 +7,13 @@
 
 #include "core/device.h"
 #include "vulkan/buffer.h"
-#include "vulkan/buffer_binding.h"
+#include "vulkan/recorded_launch.h"
 
 namespace bench::vulkan {
 
 class Command {
  public:
-  // Throws Error for a launch that does not fit its kernel, the device's limits or the buffers.
+  // Throws Error for a launch that does not fit its kernel, the device's limits or the buffers; see also record_launch().
   Command(const Context& context, const Work& work, SetUse set_use = SetUse::kBoundOnce);
 
   bool empty() const { return std::holds_alternative<Nothing>(work_); }
@@ -35,14 +35,11 @@ class Command {
   void record_batch(const vk::raii::CommandBuffer& commands, std::uint32_t count, bool ordered) const;
 
  private:
-  void rebind(const vk::raii::CommandBuffer& commands) const;
-
   const Context& context_;
   Work work_;
   std::vector<const DeviceBuffer*> buffers_;  // each once
-  SetUse set_use_;
   std::string name_;
-  std::unique_ptr<BufferBinder> binder_;  // of a Launch
+  std::unique_ptr<RecordedLaunch> launch_;  // of a Launch
 };
 
 }  // namespace bench::vulkan

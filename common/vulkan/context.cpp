@@ -65,11 +65,12 @@ OptionalFeatures optional_features(const vk::raii::PhysicalDevice& device, const
   features.pipeline_executable_info = options.inspect && ask(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME,
                                                              vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR{})
                                                              .pipelineExecutableInfo;
+  features.binary_import = has(VK_NVX_BINARY_IMPORT_EXTENSION_NAME);
   features.push_descriptors = has(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
   features.descriptor_buffer =
       ask(VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME, vk::PhysicalDeviceDescriptorBufferFeaturesEXT{}).descriptorBuffer;
   features.pipeline_robustness =
-      options.pipeline_robustness &&
+      options.vulkan.pipeline_robustness &&
       ask(VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME, vk::PhysicalDevicePipelineRobustnessFeaturesEXT{}).pipelineRobustness;
   features.robustness2 =
       ask(VK_EXT_ROBUSTNESS_2_EXTENSION_NAME, vk::PhysicalDeviceRobustness2FeaturesEXT{}).robustBufferAccess2;
@@ -126,6 +127,9 @@ vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, 
   if (features.push_descriptors) {
     extensions.push_back(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
   }
+  if (features.binary_import) {
+    extensions.push_back(VK_NVX_BINARY_IMPORT_EXTENSION_NAME);
+  }
 
   if (features.export_memory || features.import_memory) {
     extensions.push_back(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
@@ -157,7 +161,7 @@ Context::Context(const DeviceInfo& info, const DeviceOptions& options)
   if (const std::vector<std::string> unmet = unmet_requirements(facts); !unmet.empty()) {
     throw Skip("{} lacks {}", info.name, fmt::join(unmet, "; "));
   }
-  const auto family = choose_queue_family(facts, options.queue);
+  const auto family = choose_queue_family(facts, options.vulkan.queue);
   if (!family) {
     throw Skip("{} has no second queue family for compute, one with graphics, to compare with", info.name);
   }

@@ -27,9 +27,10 @@ struct OptionalFeatures {
   bool push_descriptors = false;       // VK_KHR_push_descriptor
   bool descriptor_buffer = false;      // VK_EXT_descriptor_buffer
   bool bindless = false;               // runtimeDescriptorArray, partially bound, storage buffers updated after bind
-  bool pipeline_robustness = false;    // VK_EXT_pipeline_robustness; only with DeviceOptions::pipeline_robustness
+  bool pipeline_robustness = false;    // VK_EXT_pipeline_robustness; only with VulkanChoice::pipeline_robustness
   bool shader_subgroup_clock = false;  // VK_KHR_shader_clock: clockARB
   bool sm_builtins = false;            // VK_NV_shader_sm_builtins: gl_SMIDNV
+  bool binary_import = false;          // VK_NVX_binary_import: KernelSpec::imported
   bool robustness2 = false;  // VK_EXT_robustness2's robustBufferAccess2 is supported; never enabled for the whole device
 };
 

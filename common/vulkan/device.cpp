@@ -1,7 +1,10 @@
 #include "vulkan/device.h"
 
 #include "core/watchdog.h"
+#include "vulkan/compute_pipeline.h"
+#include "vulkan/imported_kernel.h"
 #include "vulkan/subject.h"
+#include "vulkan_support_kernels.h"
 
 namespace bench::vulkan {
 namespace {
@@ -24,7 +27,7 @@ class QueueLabel final : public ProfiledRange {
 }  // namespace
 
 VulkanDevice::VulkanDevice(const DeviceInfo& info, const DeviceOptions& options)
-    : context_(info, options), transfer_(context_), run_slot_(context_) {}
+    : context_(info, options), transfer_(context_), run_slot_(context_), data_kernels_(*this, kernels::vulkan_support()) {}
 
 std::unique_ptr<Buffer> VulkanDevice::allocate(std::uint64_t bytes, std::string_view label) {
   return std::make_unique<DeviceBuffer>(context_, bytes, label);
@@ -52,8 +55,17 @@ void VulkanDevice::fill(Buffer& to, std::uint64_t offset, std::uint64_t bytes, s
   transfer_.fill(device_buffer(to), offset, bytes, word);
 }
 
+void VulkanDevice::fill_random(Buffer& to, std::uint64_t first, std::uint64_t words, std::uint64_t key) {
+  data_kernels_.fill_random(to, first, words, key);
+}
+
+Checksum VulkanDevice::checksum(const Buffer& from, std::uint64_t words) { return data_kernels_.checksum(from, words); }
+
 std::unique_ptr<Kernel> VulkanDevice::load(const KernelSpec& spec) {
   const Wait wait("the compilation of a kernel", kCompilationS, WaitFor::kDriver);
+  if (spec.imported) {
+    return std::make_unique<ImportedKernel>(context_, spec);
+  }
   return std::make_unique<ComputePipeline>(context_, spec);
 }
 
@@ -90,6 +102,16 @@ void VulkanDevice::set_evict_bytes(std::uint64_t bytes) {
     throw Error("set_evict_bytes({}) after set_evict_bytes({})", bytes, evictor_->bytes());
   }
   evictor_ = std::make_unique<L2Evictor>(context_, transfer_, bytes);
+}
+
+void VulkanDevice::evict_l2() {
+  if (evictor_ == nullptr) throw Error("an L2 eviction was asked for before set_evict_bytes");
+  const vk::raii::CommandBuffer& commands = run_slot_.begin(true);
+  evictor_->record(commands);
+  run_slot_.end();
+  const Wait wait("an eviction of the L2", context_.expected_s(0));
+  run_slot_.submit();
+  run_slot_.wait("an eviction of the L2");
 }
 
 std::unique_ptr<ProfiledRange> VulkanDevice::profile(std::string_view name) {

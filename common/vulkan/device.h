@@ -1,6 +1,7 @@
 // bench::Device over one Vulkan device.
 #pragma once
 
+#include "core/data_kernels.h"
 #include "core/device.h"
 #include "vulkan/context.h"
 #include "vulkan/l2_evictor.h"
@@ -20,11 +21,15 @@ class VulkanDevice : public Device {
   void write(Buffer& to, std::uint64_t offset, std::uint64_t bytes, const Producer& produce) override;
   void read(const Buffer& from, std::uint64_t offset, std::uint64_t bytes, const Consumer& consume) override;
   void fill(Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) override;
+  void fill_random(Buffer& to, std::uint64_t first, std::uint64_t words, std::uint64_t key) override;
+  Checksum checksum(const Buffer& from, std::uint64_t words) override;
   std::unique_ptr<Kernel> load(const KernelSpec& spec) override;
+  Work empty_launch() override { return data_kernels_.empty_launch(); }
   void run(const Work& work) override;
   Device& peer() override;
   std::unique_ptr<bench::Subject> prepare(const Work& work, const SubjectOptions& options) override;
   void set_evict_bytes(std::uint64_t bytes) override;
+  void evict_l2() override;
   std::unique_ptr<ProfiledRange> profile(std::string_view name) override;
   std::vector<std::string> complaints() const override;
 
@@ -32,6 +37,7 @@ class VulkanDevice : public Device {
   Context context_;
   Transfer transfer_;
   CommandSlot run_slot_;
+  DataKernels data_kernels_;
   std::unique_ptr<L2Evictor> evictor_;
 };
 

@@ -1,13 +1,4 @@
-// Word i of the output becomes incompressible_word(i): one 4-byte store an invocation, coalesced, and no load.
+// Stores and does not read, through a descriptor.
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "params.h"
-
-layout(local_size_x_id = 0) in;
-layout(set = 0, binding = 0, std430) writeonly buffer Output { uint b[]; };
-layout(push_constant, std430) uniform Push { BdaParams params; };
-
-void main() {
-  const uint i = gl_GlobalInvocationID.x;
-  if (i < params.count) b[i] = incompressible_word(i);
-}
+#include "store_u32.glsl"

@@ -139,9 +139,9 @@ bench::Prepared set_up_tile(bench::Workbench& bench, const TileCase& one) {
       bench::params_bytes(TileTensorParams{bench::cuda::tensor_map_2d(*station.tensors, tensor), {one.pressure, kLimitNs}});
   station.run();
   if (one.left_out.empty()) {
-    bench::verify<std::uint32_t>(device, *station.tensors, station.words(), bench::kGuardWords,
+    bench::verify<std::uint32_t>(bench, *station.tensors, station.words(), bench::kGuardWords,
                                  [](std::uint64_t i) { return expected(i).word; });
-    bench::verify<std::uint32_t>(device, *station.gave_up, 1, bench::kGuardWords, [](std::uint64_t) { return 0U; });
+    bench::verify<std::uint32_t>(bench, *station.gave_up, 1, bench::kGuardWords, [](std::uint64_t) { return 0U; });
   }
   return {device.prepare(station.launch, {}), [station] { return station.measure(); }};
 }

@@ -86,7 +86,7 @@ const bench::Kernel& kernel(Workbench& bench, const Shape& shape) {
 std::uint32_t most_resident(Workbench& bench, const Buffer& counts, const Config& config) {
   std::uint32_t found[2];
   bench.device().download(counts, 0, std::as_writable_bytes(std::span(found)));
-  bench::verify<std::uint32_t>(bench.device(), counts, 2, bench::kGuardWords, [&](std::uint64_t i) {
+  bench::verify<std::uint32_t>(bench, counts, 2, bench::kGuardWords, [&](std::uint64_t i) {
     return i == EXP06_LIVE ? 0U : std::clamp(found[EXP06_MOST], 1U, config.grid());
   });
   return found[EXP06_MOST];
@@ -136,14 +136,16 @@ std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Config& config, C
 
   bench.device().run(launch);
   const auto check = [&](const auto& expected) {
-    bench::verify<std::uint32_t>(bench.device(), output, out_words, bench::kGuardWords, expected);
+    bench::verify<std::uint32_t>(bench, output, out_words, bench::kGuardWords, expected);
   };
   switch (shape.operation) {
-    case Operation::kRead: {
-      const std::vector<std::uint32_t> expected = block_sums(bench, config.bytes, shape.tile_bytes(), config.grid(), sums);
-      check([&](std::uint64_t i) { return expected[i]; });
+    case Operation::kRead:
+      bench.confirm(output, out_words + bench::kGuardWords, [&] {
+        const std::vector<std::uint32_t> expected = block_sums(bench, config.bytes, shape.tile_bytes(), config.grid(), sums);
+        return bench::verify<std::uint32_t>(bench.device(), output, out_words, bench::kGuardWords,
+                                            [&](std::uint64_t i) { return expected[i]; });
+      });
       break;
-    }
     case Operation::kCopy:
       check([&](std::uint64_t i) { return std::bit_cast<std::uint32_t>(bench.input_value(0, i)); });
       break;

@@ -43,7 +43,7 @@ Prepared set_up(Workbench& bench, const Config& config) {
 
   bench.device().run(launch);
   check(bench, out, config);
-  return {bench.device().prepare(launch, {}), [&bench, &out, config] { return measure(bench, out, config); }};
+  return {bench.device().prepare(launch, {}), [&bench, &out, config] { return measure(bench, out, config); }, bench::kReadings};
 }
 
 bench::Case make_case(const Config& config) {

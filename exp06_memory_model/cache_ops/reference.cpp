@@ -50,7 +50,7 @@ void check(bench::Workbench& bench, const bench::Buffer& out, const Config& conf
   const std::uint64_t count = config.kind == Kind::kFill ? config.accesses() : config.threads();
   // The cycles of a reuse set's visits lie where the guard would be; nobody can know them.
   const std::uint64_t guard = config.has_reuse() ? 0 : bench::kGuardWords;
-  bench::verify<std::uint32_t>(bench.device(), out, count, guard, [&](std::uint64_t index) {
+  bench::verify<std::uint32_t>(bench, out, count, guard, [&](std::uint64_t index) {
     if (config.kind == Kind::kFill) return static_cast<std::uint32_t>(EXP06_FILLED(static_cast<std::uint32_t>(index)));
     return config.has_reuse() ? reused_sum(bench, config, index) : streamed_sum(bench, config, index);
   });

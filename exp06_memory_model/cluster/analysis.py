@@ -106,5 +106,5 @@ ANALYSIS = Analysis(
         "exp06-cluster-spread": spread,
     },
     # The rows about traffic: a multicast's at the L2 does not depend on where its data is, nor on what is released.
-    counting=Counting(options=["--variant", "exchange,multicast", "--benchmark_filter=-level:dram|_cluster/"]),
+    counting=Counting(options=["--variant", "exchange,multicast"]),
 )

@@ -165,7 +165,7 @@ bench::Prepared set_up(Workbench& bench, const Config& config, WeightedSums& sum
 
   std::unique_ptr<bench::Subject> subject = device.prepare(launch, {});
   const Measured measured{&bench, config, &kernel, &data, &out, grid, subject.get()};
-  return {std::move(subject), measured};
+  return {std::move(subject), measured, bench::kReadings};
 }
 
 bench::Case make_case(const Config& config, const std::shared_ptr<WeightedSums>& sums) {

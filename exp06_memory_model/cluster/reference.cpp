@@ -151,21 +151,24 @@ void check(bench::Workbench& bench, const Config& config, const bench::Buffer& o
   bench::Device& device = bench.device();
   const std::uint64_t words = config.out_words(grid);
   if (config.shape == Shape::kExample) {
-    bench::verify<std::uint32_t>(device, out, words, bench::kGuardWords,
+    bench::verify<std::uint32_t>(bench, out, words, bench::kGuardWords,
                                  [&](std::uint64_t i) { return example_word(config, static_cast<std::uint32_t>(i)); });
     return;
   }
-  const std::vector<std::vector<std::uint32_t>> found = records(device, out, grid);
-  const std::vector<std::uint32_t> expected = results(bench, config, grid, sums);
-  bench::verify<std::uint32_t>(device, out, words, bench::kGuardWords, [&](std::uint64_t i) {
-    const std::uint64_t block = i / EXP06_RECORD_WORDS;
-    const std::uint64_t word = i % EXP06_RECORD_WORDS;
-    if (word < kResults) return expected[block * kResults + word];
-    if (config.shape != Shape::kBarrier && (word == EXP06_TIME_IN || word == EXP06_TIME_OUT)) return 0U;
-    // Times and SMs are what they are, if they were written.
-    return found[block][word] == bench::kPoison ? 0U : found[block][word];
+  bench.confirm(out, words + bench::kGuardWords, [&] {
+    const std::vector<std::vector<std::uint32_t>> found = records(device, out, grid);
+    const std::vector<std::uint32_t> expected = results(bench, config, grid, sums);
+    const bench::Checksum read = bench::verify<std::uint32_t>(device, out, words, bench::kGuardWords, [&](std::uint64_t i) {
+      const std::uint64_t block = i / EXP06_RECORD_WORDS;
+      const std::uint64_t word = i % EXP06_RECORD_WORDS;
+      if (word < kResults) return expected[block * kResults + word];
+      if (config.shape != Shape::kBarrier && (word == EXP06_TIME_IN || word == EXP06_TIME_OUT)) return 0U;
+      // Times and SMs are what they are, if they were written.
+      return found[block][word] == bench::kPoison ? 0U : found[block][word];
+    });
+    if (config.shape == Shape::kBarrier) check_times(config, found, grid);
+    return read;
   });
-  if (config.shape == Shape::kBarrier) check_times(config, found, grid);
 }
 
 std::uint64_t pair_map_words(std::uint32_t grid, std::uint32_t cluster) { return std::uint64_t{grid} * (1 + 2 * cluster); }

@@ -26,6 +26,9 @@ constexpr std::uint32_t kHandoffLooks = 64;
 constexpr std::uint32_t kScatter[] = {0x9e3779b1U, 0x85ebca77U};  // odd; primes near the golden ratio's multiples of 2^32
 // Every so many launches of a row, one of its control: often enough to be beside it, rarely enough not to cost much.
 constexpr std::uint64_t kControlEvery = 8;
+// Of a coherence test, with what it looks for put in: enough to see how often that shows.
+constexpr std::uint64_t kFaultLaunches = 8;
+enum class Fault : std::uint8_t { kNone, kSeeded };
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -108,13 +111,14 @@ class Station {
     clear_counts();
   }
 
-  bench::Launch launch_of(const bench::Kernel& kernel, const Row& row, const Stress& stress, Placement placement) {
+  bench::Launch launch_of(const bench::Kernel& kernel, const Row& row, const Stress& stress, Placement placement,
+                          Fault fault = Fault::kNone) {
     bench::Launch launch;
     launch.kernel = &kernel;
     launch.grid = {shape_.test_blocks + shape_.stress_blocks, 1, 1};
     launch.buffers = {&locations_, &registers_, &scratch_};
     launch.params = bench::params_bytes(LitmusParams{
-        .seed = bench::random_bits(bench_.seed(), 0x117, launches_++),
+        .seed = bench::random_bits(bench_.run_seed(), 0x117, launches_++),
         .threads = shape_.threads,
         .test_blocks = shape_.test_blocks,
         .rounds = shape_.rounds,
@@ -128,6 +132,7 @@ class Station {
         .polls = row.test->family == Family::kVisible ? shape_.flag_looks : kHandoffLooks,
         .used = used_digits(*row.test),
         .zero = 0,
+        .fault = fault == Fault::kSeeded ? 1U : 0U,
     });
     return launch;
   }
@@ -250,7 +255,7 @@ Stress search(Station& station, const Row& row, const Plan& plan, Found& found) 
   Stress best;
   std::pair<std::uint64_t, double> best_score;  // weak outcomes, then speed
   for (std::uint32_t number = 0; number < plan.searched; ++number) {
-    const Stress stress = drawn(station.bench().seed(), number);
+    const Stress stress = drawn(station.bench().run_seed(), number);
     station.clear_counts();
     const double start = now_s();
     for (std::uint32_t i = 0; i < plan.tries; ++i) {
@@ -268,6 +273,7 @@ Stress search(Station& station, const Row& row, const Plan& plan, Found& found) 
 struct Observation {
   Tallied row;
   Tallied control;
+  Tallied fault;               // of a coherence test, its accesses in the wrong order
   std::uint64_t launches = 0;  // of the row
   std::uint32_t timeouts = 0;  // blocks and rounds that did not wait for the last
   double seconds = 0;
@@ -282,6 +288,13 @@ Observation observe(Station& station, const Row& row, const Plan& plan, const St
   station.reset();  // the sampler's launches were not counted
 
   Observation result;
+  if (row.test->family == Family::kCoherence) {
+    for (std::uint64_t i = 0; i < kFaultLaunches; ++i) {
+      station.run(station.launch_of(kernel, row, stress, row.placement, Fault::kSeeded), 0);
+    }
+    result.fault = tally(*row.test, station.counts(0), kFaultLaunches * station.instances());
+    station.reset();
+  }
   std::uint64_t control_launches = 0;
   const double start = now_s();
   do {
@@ -343,6 +356,9 @@ bench::Values values(const Row& row, const Stress& stress, const Observation& se
     result.set("unseen_rate", static_cast<double>(seen.row.unseen) / static_cast<double>(seen.row.instances));
   }
   result.set("control_rate", static_cast<double>(seen.control.weak) / static_cast<double>(seen.control.instances));
+  if (row.test->family == Family::kCoherence) {
+    result.set("fault_rate", static_cast<double>(seen.fault.weak) / static_cast<double>(seen.fault.instances));
+  }
   result.set("outcomes", seen.row.outcomes);
   result.set("launches", seen.launches);
   result.set("timeouts", seen.timeouts);
@@ -366,6 +382,7 @@ std::vector<bench::Column> measured_columns() {
           Column::text("verdict", "seen, not_seen, or unclear: the control was not seen, either"),
           Column::real("unseen_rate", "", "instances an instance whose flag was never seen").optional(),
           Column::real("control_rate", "", "weak outcomes an instance of the control").optional(),
+          Column::real("fault_rate", "", "weak outcomes an instance of a coherence test with a seeded fault").optional(),
           Column::integer("outcomes", "", "different ones that were seen").optional(),
           Column::integer("launches", "", "that were observed"),
           Column::real("observed_s", "s", "of observing"),

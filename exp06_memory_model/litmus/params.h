@@ -51,8 +51,9 @@ struct LitmusParams {
   uint polls;         // how often the handoff tests look for their flag
   uint used;          // outcome digits the test has, a bit each
   uint zero;          // 0. A compiler that does not know it cannot merge the loads of p and p + zero
+  uint fault;         // 1: a coherence test's two accesses are made in the wrong order, so that what it looks for is there
 };
-BENCH_ASSERT_SIZE(LitmusParams, 56);
+BENCH_ASSERT_SIZE(LitmusParams, 60);
 
 // A draw for `index`, another one for each salt.
 BENCH_FUNCTION uint litmus_draw(uint seed, uint salt, uint index) {

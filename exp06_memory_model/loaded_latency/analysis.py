@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from benchlib import document
 from benchlib.analysis import Analysis, Counting, Plot, Study
 from benchlib.document import NO_RESULTS, NONE, Blocks, Cell, fixed, heading, paragraph
+from benchlib.formats import sig
 from benchlib.plots import MODEL, Chart, Panel, Point, Series
-from benchlib.results import API_NAMES, APIS, Table
+from benchlib.results import API_NAMES, APIS, Case, Table
 from benchlib.tables import figure_of, plain, with_noise_floor
 
 @dataclass(frozen=True)
@@ -39,6 +40,11 @@ class Kingman:
     limit_gbps: float
     worst: float
 
+    @property
+    def doubled(self) -> float:
+        """The load, in GB/s, at which the latency is twice the idle one."""
+        return self.limit_gbps * self.idle / (self.idle + self.wait_ns)
+
     def latency(self, gbps: float) -> float:
         return self.idle + self.wait_ns * gbps / (self.limit_gbps - gbps)
 
@@ -57,6 +63,26 @@ def kingman(curve: Loaded) -> Kingman | None:
         if best is None or square < best[0]:
             best = (square, Kingman(curve.idle, wait, limit, max(map(abs, errors))))
     return best[1] if best and best[1].wait_ns > 0 else None
+
+
+def _fits(table: Table) -> dict[Case, Kingman]:
+    """Of the load from memory, by the idle case of each API."""
+    found = {}
+    for case in table.select({"variant": "idle", "level": "dram"}):
+        curve = loaded_curve(table, case["api"], "dram")
+        if curve and (fit := kingman(curve)):
+            found[case] = fit
+    return found
+
+
+def kingman_worst_pct(table: Table) -> dict[Case, float]:
+    """How far the formula is off at worst, over all loads and depths, in percent of the latency."""
+    return {case: 100 * fit.worst for case, fit in _fits(table).items()}
+
+
+def kingman_doubled_pct(table: Table) -> dict[Case, float]:
+    """At which load, in percent of the limit, a load takes twice what it takes idle."""
+    return {case: 100 * fit.doubled / fit.limit_gbps for case, fit in _fits(table).items()}
 
 
 def latency(found: Study, table: Table) -> Blocks:
@@ -83,15 +109,27 @@ def latency(found: Study, table: Table) -> Blocks:
         fits = [f"{API_NAMES[api]} {_fit_text(fit)}" for api in APIS if (curve := curves[api]) and (fit := kingman(curve))]
         if level == "dram" and fits:
             parts.append(paragraph("Kingman's formula, fitted: " + "; ".join(fits) + "."))
+        if text := _arithmetic_text(table, level):
+            parts.append(paragraph(text))
     return with_noise_floor(found, table, *parts) if parts else [NO_RESULTS]
 
 
+def _arithmetic_text(table: Table, level: str) -> str:
+    """What a load takes by itself, and what a step of the chase takes beside it."""
+    parts = []
+    for api in APIS:
+        idle, plainly = (table.select({"variant": variant, "api": api, "level": level}) for variant in ("idle", "pointer"))
+        with_it, alone = (figure_of(table, cases[0], "latency_ns") if cases else None for cases in (idle, plainly))
+        if with_it and alone:
+            parts.append(f"{API_NAMES[api]} {sig(alone.value)} ns, and {sig(with_it.value - alone.value)} ns of arithmetic in each step above")
+    return f"A load alone, by a chase of plain pointers: {'; '.join(parts)}." if parts else ""
+
+
 def _fit_text(fit: Kingman) -> str:
-    doubled = fit.limit_gbps * fit.idle / (fit.idle + fit.wait_ns)
     return (
         f"{fit.idle:.0f} ns + {fit.wait_ns:.1f} ns x u / (1 - u) with u = load / {fit.limit_gbps:.0f} GB/s, at worst "
         f"{100 * fit.worst:.0f} % off; half the limit costs {fit.wait_ns:.0f} ns, nine tenths {9 * fit.wait_ns:.0f} ns, and at "
-        f"{100 * doubled / fit.limit_gbps:.0f} % ({doubled:.0f} GB/s) a load takes twice what it takes idle"
+        f"{100 * fit.doubled / fit.limit_gbps:.0f} % ({fit.doubled:.0f} GB/s) a load takes twice what it takes idle"
     )
 
 
@@ -124,6 +162,7 @@ ANALYSIS = Analysis(
     readme={"exp06-latency": latency},
     plots={"exp06-loaded-latency": Plot("Latency under load", latency_chart, "idle,loaded")},
     plots_marker="exp06-latency-plots",
+    figures={"kingman_worst_pct": kingman_worst_pct, "kingman_doubled_pct": kingman_doubled_pct},
     # About latency, not about traffic.
     counting=Counting(by_default=False),
 )

@@ -11,6 +11,7 @@
 #include "exp06_kernels.h"
 #include "load.h"
 #include "params.h"
+#include "pointer.h"
 
 namespace {
 
@@ -117,6 +118,17 @@ bench::Case make_case(const Point& point, const std::shared_ptr<VectorSums>& sum
   return result;
 }
 
+bench::Case pointer_case(const Point& point) {
+  bench::Case result = bench::twin("pointer", {{"level", point.level}, {"unroll", point.unroll}},
+                                   [point](Workbench& bench) { return set_up_pointer(bench, point); });
+  result.elements = point.steps;
+  result.footprint_bytes = point.table_bytes;
+  result.cache = point.cold ? Cache::kCold : Cache::kWarm;
+  result.host_samples = 2;
+  result.budget_part = 0.2;
+  return result;
+}
+
 std::vector<bench::Case> cases(const Plan& plan) {
   const auto sums = std::make_shared<VectorSums>();
   const bool small = plan.smoke || plan.cpu;
@@ -146,6 +158,7 @@ std::vector<bench::Case> cases(const Plan& plan) {
                    .cold = !small && level == "dram",
                    .must_last = !plan.cpu};
     add(point);
+    list.push_back(pointer_case(point));
     point.streamers = std::max(sms, 2U) - 1;
     for (std::size_t i = 0; i < kWaits.size(); i += small ? 8 : plan.quick ? 2 : 1) {
       point.wait = kWaits[i];
@@ -177,6 +190,8 @@ int main(int argc, char** argv) {
       .measured = measured_columns(),
       .variants =
           {{"idle", "one thread follows a chain of 4096 loads on an otherwise idle GPU"},
+           {"pointer",
+            "the same with plain pointers: a line holds the next one's address, and nothing stands between two loads"},
            {"loaded",
             "the same beside a block of 512 threads on every other SM: `unroll` loads of 16 bytes a thread, then `wait` slices "
             "of arithmetic, over and over"},

@@ -19,6 +19,25 @@ BENCH_ASSERT_SIZE(LoadedParams, 28);
 // of a line of 128 bytes.
 #define EXP06_NEXT(word, step, params) (((word) ^ incompressible_word(step)) & ((params).table - 32u))
 
+// Of the plain chase: a line of 128 bytes holds the address of the next.
+#define EXP06_LINE_BYTES 128u
+struct PointerParams {
+  uint lines;  // of the table, a power of two
+  uint steps;
+};
+BENCH_ASSERT_SIZE(PointerParams, 8);
+
+// The line that comes t-th in the chase, which goes round through all of them: a bijection of the lines, in no order that
+// anybody could guess.
+BENCH_FUNCTION uint pointer_line(uint t, uint lines) {
+  const uint mask = lines - 1u;
+  uint line = (t & mask) * 0x9e3779b1u & mask;
+  line ^= line >> 7;
+  line = line * 0x85ebca6bu & mask;
+  line ^= line >> 11;
+  return line * 0xc2b2ae35u & mask;
+}
+
 // Which tile streamer s of n loads in a turn: an odd distance, so that it comes back to a tile only after all others.
 #define EXP06_TILE(s, n, turn, params) (((s) + (turn) * ((n) | 1u)) & ((params).tiles - 1u))
 

@@ -69,7 +69,7 @@ Prepared set_up(Workbench& bench, const Config& config) {
   bench.device().run(launch);
   if (config.variant->shape == Shape::kMessage && bench.device().info().is_cpu) skip_messages(bench, launch, data, out, config);
   check(bench, data, out, config);
-  return {bench.device().prepare(launch, {}), [&bench, &out, config] { return measure(bench, out, config); }};
+  return {bench.device().prepare(launch, {}), [&bench, &out, config] { return measure(bench, out, config); }, bench::kReadings};
 }
 
 bench::Case make_case(const Config& config) {

@@ -57,7 +57,7 @@ void check_rate(bench::Workbench& bench, const bench::Buffer& data, const bench:
   const std::uint32_t laps = config.steps() / slots;
   const Op op = config.variant->op;
   if (op == Op::kLoad || op == Op::kAdd) {
-    bench::verify<std::uint32_t>(bench.device(), out, threads, bench::kGuardWords, [&](std::uint64_t thread) {
+    bench::verify<std::uint32_t>(bench, out, threads, bench::kGuardWords, [&](std::uint64_t thread) {
       std::uint32_t sum = 0;
       auto i = static_cast<std::uint32_t>(thread);
       for (std::uint32_t slot = 0; slot < slots; ++slot, i += threads) {
@@ -67,7 +67,7 @@ void check_rate(bench::Workbench& bench, const bench::Buffer& data, const bench:
     });
   }
   if (op == Op::kLoad) return;
-  bench::verify<std::uint32_t>(bench.device(), data, config.words(), bench::kGuardWords, [&](std::uint64_t index) {
+  bench::verify<std::uint32_t>(bench, data, config.words(), bench::kGuardWords, [&](std::uint64_t index) {
     const auto word = static_cast<std::uint32_t>(index);
     if (op == Op::kAdd) return laps;
     const std::uint32_t last = config.steps() - slots + word / threads;
@@ -77,7 +77,7 @@ void check_rate(bench::Workbench& bench, const bench::Buffer& data, const bench:
 
 void check_fence(bench::Workbench& bench, const bench::Buffer& data, const Config& config) {
   const std::uint64_t stored = std::uint64_t{config.steps()} * config.in_flight_bytes / 4;  // words, from the first on
-  bench::verify<std::uint32_t>(bench.device(), data, config.words(), bench::kGuardWords, [&](std::uint64_t index) {
+  bench::verify<std::uint32_t>(bench, data, config.words(), bench::kGuardWords, [&](std::uint64_t index) {
     const auto word = static_cast<std::uint32_t>(index);
     return index < stored ? static_cast<std::uint32_t>(EXP06_STORED(word, 0)) : 0U;
   });

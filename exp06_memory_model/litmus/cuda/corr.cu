@@ -14,8 +14,9 @@ struct Corr {
 
   template <uint kStrength>
   static __device__ __forceinline__ void second(const Places& at, const uint* instance, uint* r) {
-    r[0] = read<kStrength>(at.x(instance[1]));
-    r[1] = read<kStrength>(at.x(instance[1]) + at.params.zero);
+    const auto one = [&] { r[0] = read<kStrength>(at.x(instance[1])); };
+    const auto other = [&] { r[1] = read<kStrength>(at.x(instance[1]) + at.params.zero); };
+    in_order(at.params, one, other);
   }
 };
 

@@ -9,14 +9,16 @@ struct Corw {
 
   template <uint kStrength>
   static __device__ __forceinline__ void first(const Places& at, const uint* instance, uint* r) {
-    r[0] = read<kStrength>(at.x(instance[0]));
-    write<kStrength>(at.x(instance[0]), 1);
+    const auto one = [&] { r[0] = read<kStrength>(at.x(instance[0])); };
+    const auto other = [&] { write<kStrength>(at.x(instance[0]), 1); };
+    in_order(at.params, one, other);
   }
 
   template <uint kStrength>
   static __device__ __forceinline__ void second(const Places& at, const uint* instance, uint* r) {
-    r[1] = read<kStrength>(at.x(instance[1]));
-    write<kStrength>(at.x(instance[1]), 2);
+    const auto one = [&] { r[1] = read<kStrength>(at.x(instance[1])); };
+    const auto other = [&] { write<kStrength>(at.x(instance[1]), 2); };
+    in_order(at.params, one, other);
   }
 };
 

@@ -9,14 +9,16 @@ struct Cowr {
 
   template <uint kStrength>
   static __device__ __forceinline__ void first(const Places& at, const uint* instance, uint* r) {
-    write<kStrength>(at.x(instance[0]), 1);
-    r[0] = read<kStrength>(at.x(instance[0]));
+    const auto one = [&] { write<kStrength>(at.x(instance[0]), 1); };
+    const auto other = [&] { r[0] = read<kStrength>(at.x(instance[0])); };
+    in_order(at.params, one, other);
   }
 
   template <uint kStrength>
   static __device__ __forceinline__ void second(const Places& at, const uint* instance, uint* r) {
-    write<kStrength>(at.x(instance[1]), 2);
-    r[1] = read<kStrength>(at.x(instance[1]));
+    const auto one = [&] { write<kStrength>(at.x(instance[1]), 2); };
+    const auto other = [&] { r[1] = read<kStrength>(at.x(instance[1])); };
+    in_order(at.params, one, other);
   }
 };
 

@@ -9,8 +9,9 @@ struct Coww {
 
   template <uint kStrength>
   static __device__ __forceinline__ void first(const Places& at, const uint* instance, uint*) {
-    write<kStrength>(at.x(instance[0]), 1);
-    write<kStrength>(at.x(instance[0]), 2);
+    const auto one = [&] { write<kStrength>(at.x(instance[0]), 1); };
+    const auto other = [&] { write<kStrength>(at.x(instance[0]), 2); };
+    in_order(at.params, one, other);
   }
 
   template <uint kStrength>

@@ -64,6 +64,18 @@ struct Places {
   __device__ __forceinline__ uint* y(uint instance) const { return locations + litmus_location(params, 1, instance); }
 };
 
+// One, then the other; with the seeded fault the other way round.
+template <class One, class Other>
+__device__ __forceinline__ void in_order(const LitmusParams& params, One one, Other other) {
+  if (params.fault == 0) {
+    one();
+    other();
+  } else {
+    other();
+    one();
+  }
+}
+
 __device__ __forceinline__ uint* stressed_word(uint* scratch, uint draw) {
   return scratch + LITMUS_STRESSED + draw % LITMUS_STRESS_LINES * LITMUS_LINE + draw / LITMUS_STRESS_LINES % LITMUS_LINE;
 }

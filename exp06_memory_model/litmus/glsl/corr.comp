@@ -12,8 +12,13 @@ void first(const uint instance[4], inout uint r[4]) {
 }
 
 void second(const uint instance[4], inout uint r[4]) {
-  r[0] = read(x(instance[1]));
-  r[1] = read(x(instance[1]) + params.zero);
+  if (params.fault == 0u) {
+    r[0] = read(x(instance[1]));
+    r[1] = read(x(instance[1]) + params.zero);
+  } else {
+    r[1] = read(x(instance[1]) + params.zero);
+    r[0] = read(x(instance[1]));
+  }
 }
 
 void main() { play(); }

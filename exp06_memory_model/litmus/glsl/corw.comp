@@ -8,13 +8,23 @@
 uint owner(uint k) { return k; }
 
 void first(const uint instance[4], inout uint r[4]) {
-  r[0] = read(x(instance[0]));
-  write(x(instance[0]), 1u);
+  if (params.fault == 0u) {
+    r[0] = read(x(instance[0]));
+    write(x(instance[0]), 1u);
+  } else {
+    write(x(instance[0]), 1u);
+    r[0] = read(x(instance[0]));
+  }
 }
 
 void second(const uint instance[4], inout uint r[4]) {
-  r[1] = read(x(instance[1]));
-  write(x(instance[1]), 2u);
+  if (params.fault == 0u) {
+    r[1] = read(x(instance[1]));
+    write(x(instance[1]), 2u);
+  } else {
+    write(x(instance[1]), 2u);
+    r[1] = read(x(instance[1]));
+  }
 }
 
 void main() { play(); }

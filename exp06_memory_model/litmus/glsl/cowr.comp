@@ -8,13 +8,23 @@
 uint owner(uint k) { return k; }
 
 void first(const uint instance[4], inout uint r[4]) {
-  write(x(instance[0]), 1u);
-  r[0] = read(x(instance[0]));
+  if (params.fault == 0u) {
+    write(x(instance[0]), 1u);
+    r[0] = read(x(instance[0]));
+  } else {
+    r[0] = read(x(instance[0]));
+    write(x(instance[0]), 1u);
+  }
 }
 
 void second(const uint instance[4], inout uint r[4]) {
-  write(x(instance[1]), 2u);
-  r[1] = read(x(instance[1]));
+  if (params.fault == 0u) {
+    write(x(instance[1]), 2u);
+    r[1] = read(x(instance[1]));
+  } else {
+    r[1] = read(x(instance[1]));
+    write(x(instance[1]), 2u);
+  }
 }
 
 void main() { play(); }

@@ -8,8 +8,13 @@
 uint owner(uint) { return 1u; }
 
 void first(const uint instance[4], inout uint r[4]) {
-  write(x(instance[0]), 1u);
-  write(x(instance[0]), 2u);
+  if (params.fault == 0u) {
+    write(x(instance[0]), 1u);
+    write(x(instance[0]), 2u);
+  } else {
+    write(x(instance[0]), 2u);
+    write(x(instance[0]), 1u);
+  }
 }
 
 void second(const uint instance[4], inout uint r[4]) {

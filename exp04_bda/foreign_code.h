@@ -1,4 +1,4 @@
-// Vulkan's machine code in a CUDA launch.
+// One API's machine code in the other's launch.
 #pragma once
 
 #include "core/device.h"
@@ -7,3 +7,7 @@
 // The code that the partner's driver makes of `vulkan`, as a CUDA kernel: in the place of `host`, whose own code only makes
 // room for it. Throws Skip where the code is not to be had, or cannot run in a CUDA launch.
 const bench::Kernel& vulkan_code(bench::Workbench& bench, const bench::KernelSpec& vulkan, bench::KernelSpec host);
+
+// The very cubin that the partner launches as `cuda`, as a Vulkan kernel (VK_NVX_binary_import). Throws Skip where it is not to
+// be had, or Vulkan cannot launch it.
+const bench::Kernel& cuda_code(bench::Workbench& bench, bench::KernelSpec cuda);

@@ -1,4 +1,4 @@
-#include "vulkan_code.h"
+#include "foreign_code.h"
 
 #include <fmt/format.h>
 
@@ -13,14 +13,19 @@
 
 namespace {
 
-// Constant bank 0 of a Vulkan kernel, as NVIDIA's driver 580 lays it out: from 0x30 on a buffer's address and size every 16
-// bytes, from 0x630 on the push constants.
+// Constant bank 0 of a Vulkan kernel, as NVIDIA's driver 580 lays it out: the grid's size, from 0x30 on a buffer's address and
+// size every 16 bytes, from 0x630 on the push constants.
+constexpr std::uint32_t kGridBytes = 12;
 constexpr std::uint32_t kDescriptors = 0x30;
 constexpr std::uint32_t kPush = 0x630;
 
-// Of CUDA's: from `parameters` on the buffers' addresses, then BdaParams.
+// Of CUDA's, as ptxas 13.0 reads it for sm_90a: the block's size, the grid's, and from `parameters` on the buffers' addresses,
+// then BdaParams.
+constexpr std::uint32_t kCudaGrid = 0xc;
+
 std::optional<std::uint32_t> moved_constant(std::uint32_t offset, bool addresses, std::uint32_t buffers,
                                             std::uint32_t parameters) {
+  if (offset < kGridBytes) return kCudaGrid + offset;
   const std::uint32_t own = 8 * buffers;
   if (offset >= kPush) {
     const std::uint32_t at = offset - kPush;
@@ -64,6 +69,16 @@ const bench::Kernel& vulkan_code(bench::Workbench& bench, const bench::KernelSpe
     return one.bytes.size() == room.container.size() && std::equal(one.bytes.begin(), one.bytes.end(), room.container.begin());
   });
   image.bytes = done.cubin;
-  host.images = &bench.keep(fmt::format("{}_vulkan_code_{}", vulkan.images->stem, host.block_x), image);
+  const std::string_view unchecked = vulkan.robustness == bench::Robustness::kDisabled ? "_unchecked" : "";
+  host.images = &bench.keep(fmt::format("{}{}_vulkan_code_{}", vulkan.images->stem, unchecked, host.block_x), image);
   return bench.kernel(host);
+}
+
+const bench::Kernel& cuda_code(bench::Workbench& bench, bench::KernelSpec cuda) {
+  if (bench.partner() == nullptr) throw bench::Skip("CUDA's machine code wants both APIs on one GPU");
+  const bench::KernelCode code = bench.partner()->kernel(cuda).code();
+  if (code.container.empty()) throw bench::Skip("{}", code.reason);
+  cuda.images = &bench.keep(fmt::format("{}_cuda_code", cuda.entry), {.bytes = code.container});
+  cuda.imported = true;
+  return bench.kernel(cuda);
 }

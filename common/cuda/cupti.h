@@ -1,0 +1,44 @@
+// CUPTI's functions, opened at run time: a machine without it runs everything except counting.
+#pragma once
+
+#include <cupti_pmsampling.h>
+#include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>
+#include <cupti_target.h>
+
+#include <cstdint>
+#include <string>
+
+#include "core/error.h"
+
+namespace bench::cuda {
+
+// Throws Error: the call, CUPTI's own words, and which setting would help where permission is what lacks.
+[[noreturn]] void fail(CUptiResult status, const std::string& call);
+
+// The library. Never unloaded: CUPTI leaves threads and callbacks behind.
+class Cupti {
+ public:
+  // Throws Skip, with where it was looked for.
+  Cupti();
+
+  // Calls a function of the library. Throws what fail() does, Skip if the library lacks it.
+  template <class Params>
+  void call(const char* name, Params& params) const {
+    const CUptiResult status = try_call(name, params);
+    if (status != CUPTI_SUCCESS) fail(status, name);
+  }
+  template <class Params>
+  CUptiResult try_call(const char* name, Params& params) const {
+    return reinterpret_cast<CUptiResult (*)(Params*)>(function(name))(&params);
+  }
+  // As CUPTI_API_VERSION counts it; 0 if the library does not tell.
+  std::uint32_t version() const;
+
+ private:
+  void* function(const char* name) const;
+
+  void* library_ = nullptr;
+};
+
+}  // namespace bench::cuda

@@ -1,0 +1,212 @@
+#include "core/verified_outputs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "core/kept_file.h"
+#include "core/verify.h"
+#include "core/workbench.h"
+#include "fake_device.h"
+
+namespace bench {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::uint64_t kWords = 1000;
+
+class VerifiedOutputsTest : public testing::Test {
+ protected:
+  VerifiedOutputs open(std::uint64_t input_seed = 1, const std::string& git_rev = "cafe") const {
+    return {path_, {.experiment = "exp01_add", .git_rev = git_rev, .input_seed = input_seed}};
+  }
+
+  TempDir folder_;
+  std::string path_ = folder_.file("run1/exp01_add.checksums");
+  const VerifiedOutputs::Output output_ = {.name = "exp01/add,f32/n:4/cuda", .number = 1, .words = 68};
+  const Checksum sum_ = {.lo = 0x0000000f, .hi = 0xfedcba98};
+};
+
+TEST_F(VerifiedOutputsTest, WhatWasNotedIsThereForTheNextRun) {
+  {
+    VerifiedOutputs first = open();
+    EXPECT_EQ(first.find(output_), std::nullopt);
+    first.note(output_, sum_);
+    EXPECT_EQ(first.find(output_), sum_);
+  }
+  EXPECT_EQ(open().find(output_), sum_);
+  EXPECT_EQ(open().find({.name = output_.name, .number = 0, .words = 68}), std::nullopt);
+  EXPECT_EQ(open().find({.name = output_.name, .number = 1, .words = 69}), std::nullopt);
+  EXPECT_THAT(read_file(path_), HasSubstr("exp01_add,cafe,1,\"exp01/add,f32/n:4/cuda\",1,68,fedcba980000000f\n"));
+}
+
+TEST_F(VerifiedOutputsTest, WhatAnotherInputOrCommitHasVerifiedIsLeftOut) {
+  open().note(output_, sum_);
+  EXPECT_EQ(open(2).find(output_), std::nullopt);
+  EXPECT_EQ(open(1).find(output_), std::nullopt) << "it was left out for good";
+  open().note(output_, sum_);
+  EXPECT_EQ(open(1, "beef").find(output_), std::nullopt);
+}
+
+TEST_F(VerifiedOutputsTest, DamagedRowsAreLeftOut) {
+  open().note(output_, sum_);
+  const std::string sound = read_file(path_);
+  for (const char* damage :
+       {"fedcba980000000", "fedcba9g0000000f", "", "-1", "fedcba980000000f,more", "\"fedcba980000000f", "+edcba980000000f"}) {
+    std::string text = sound;
+    text.replace(text.find("fedc"), 16, damage);
+    std::ofstream(path_) << text;
+    EXPECT_EQ(open().find(output_), std::nullopt) << damage;
+  }
+  std::ofstream(path_) << sound.substr(0, sound.size() - 1);  // cut short
+  EXPECT_EQ(open().find(output_), std::nullopt);
+}
+
+TEST_F(VerifiedOutputsTest, RefusesWhatIsNoFileOfChecksums) {
+  const std::string path = folder_.file("exp01.csv");
+  std::ofstream(path) << "schema,experiment\n";
+  const auto open_it = [&] { VerifiedOutputs(path, {}); };
+  EXPECT_THAT(message_of<UsageError>(open_it), HasSubstr("this is no file of checksums"));
+  EXPECT_EQ(read_file(path), "schema,experiment\n");
+}
+
+TEST_F(VerifiedOutputsTest, TwoProcessesNeverWriteOneFile) {
+  const VerifiedOutputs first = open();
+  EXPECT_THAT(message_of<Error>([&] { open(); }), HasSubstr("another process"));
+}
+
+TEST(ChecksumOf, TellsPositionsAndValuesApart) {
+  std::vector<std::uint32_t> words(4096);
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = i % 3 == 0 ? 0 : random_bits(1, 0, i);
+  const auto sum = [](std::span<const std::uint32_t> of) {
+    Checksum result;
+    result.add(0, of);
+    return result;
+  };
+  const Checksum right = sum(words);
+  std::set<std::string> seen = {right.text()};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::uint32_t old = words[i];
+    words[i] ^= 1U << i % 32;
+    const Checksum wrong = sum(words);
+    words[i] = old;
+    EXPECT_NE(wrong.lo, right.lo) << "one wrong word changes each of the two sums";
+    EXPECT_NE(wrong.hi, right.hi);
+    EXPECT_TRUE(seen.insert(wrong.text()).second) << i;
+  }
+  std::swap(words[1], words[2]);
+  EXPECT_NE(sum(words), right) << "neighbours that have changed places";
+  std::swap(words[1], words[2]);
+  std::rotate(words.begin(), words.begin() + 1, words.end());
+  EXPECT_NE(sum(words), right);
+}
+
+TEST(ChecksumOf, PartsMayComeInAnyOrder) {
+  std::vector<std::uint32_t> words(1000);
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = random_bits(1, 0, i);
+  const std::span<const std::uint32_t> all = words;
+  Checksum whole;
+  whole.add(0, all);
+  Checksum parts;
+  parts.add(700, all.subspan(700));
+  parts.add(0, all.first(300));
+  Checksum middle;
+  middle.add(300, all.subspan(300, 400));
+  parts.add(middle);
+  EXPECT_EQ(parts, whole);
+}
+
+// A case's output is `words_`, which its kernel wrote.
+class ConfirmTest : public VerifiedOutputsTest {
+ protected:
+  void run(VerifiedOutputs* outputs, std::uint32_t wrong_word = ~0U) {
+    device_.emplace();
+    bench_.emplace(*device_, 1);
+    bench_->use_verified_outputs(outputs);
+    bench_->begin_case("case");
+    Buffer& output = bench_->output("output", kWords);
+    for (std::uint32_t i = 0; i < kWords; ++i) words_of<std::uint32_t>(output)[i] = i == wrong_word ? 0 : 7 * i + 1;
+    verify<std::uint32_t>(*bench_, output, kWords, kGuardWords, [&](std::uint64_t i) {
+      compared_ = true;
+      return static_cast<std::uint32_t>(7 * i + 1);
+    });
+  }
+
+  std::optional<FakeDevice> device_;
+  std::optional<Workbench> bench_;
+  bool compared_ = false;
+};
+
+TEST_F(ConfirmTest, WithoutAFileEveryOutputIsReadBack) {
+  run(nullptr);
+  EXPECT_TRUE(compared_);
+  EXPECT_EQ(bench_->verified(), Verified::kFull);
+  EXPECT_THROW(run(nullptr, 3), Error);
+}
+
+TEST_F(ConfirmTest, ASecondRunComparesChecksums) {
+  VerifiedOutputs outputs = open();
+  run(&outputs);
+  EXPECT_TRUE(compared_);
+  EXPECT_EQ(bench_->verified(), Verified::kFull);
+  compared_ = false;
+  run(&outputs);
+  EXPECT_FALSE(compared_);
+  EXPECT_EQ(bench_->verified(), Verified::kChecksum);
+}
+
+TEST_F(ConfirmTest, AWrongOutputOfASecondRunIsFoundAndShown) {
+  VerifiedOutputs outputs = open();
+  run(&outputs);
+  EXPECT_THAT(message_of<Error>([&] { run(&outputs, 999); }), HasSubstr("[999] found 0, expected 6994"));
+}
+
+TEST_F(ConfirmTest, ATouchedGuardOfASecondRunIsFound) {
+  VerifiedOutputs outputs = open();
+  run(&outputs);
+  Buffer& output = bench_->output("output", kWords);
+  bench_->begin_case("case");
+  const auto expected = [](std::uint64_t i) { return static_cast<std::uint32_t>(7 * i + 1); };
+  for (std::uint32_t i = 0; i < kWords; ++i) words_of<std::uint32_t>(output)[i] = expected(i);
+  words_of<std::uint32_t>(output)[kWords + 5] = 1;
+  const auto check = [&] { verify<std::uint32_t>(*bench_, output, kWords, kGuardWords, expected); };
+  EXPECT_THAT(message_of<Error>(check), HasSubstr("past its end"));
+}
+
+TEST_F(ConfirmTest, AWrongOutputIsNeverNoted) {
+  VerifiedOutputs outputs = open();
+  EXPECT_THROW(run(&outputs, 3), Error);
+  compared_ = false;
+  run(&outputs);
+  EXPECT_TRUE(compared_);
+}
+
+TEST_F(ConfirmTest, AnOutputThatChangesFromRunToRunIsReadBackEveryTime) {
+  VerifiedOutputs outputs = open();
+  for (std::uint32_t value : {5U, 6U}) {
+    FakeDevice device;
+    Workbench bench(device, 1);
+    bench.use_verified_outputs(&outputs);
+    bench.begin_case("case");
+    Buffer& output = bench.output("output", 1);
+    words_of<std::uint32_t>(output)[0] = value;
+    verify<std::uint32_t>(bench, output, 1, kGuardWords, [&](std::uint64_t) { return value; });
+    EXPECT_EQ(bench.verified(), Verified::kFull) << value;
+  }
+}
+
+TEST_F(ConfirmTest, ADeviceWhoseChecksumIsNotThatOfTheOutputIsFound) {
+  VerifiedOutputs outputs = open();
+  FakeDevice device;
+  Workbench bench(device, 1);
+  bench.use_verified_outputs(&outputs);
+  bench.begin_case("case");
+  const Buffer& output = bench.output("output", kWords);
+  const auto check = [&] { bench.confirm(output, kWords, [] { return Checksum{1, 2}; }); };
+  EXPECT_THAT(message_of<Error>(check), HasSubstr("that of what was read back is 0000000200000001"));
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,61 @@
+#include "pointer.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "core/stats.h"
+#include "core/verify.h"
+#include "exp06_kernels.h"
+#include "params.h"
+
+namespace {
+
+constexpr std::uint32_t kLinkBlock = 256;
+constexpr std::size_t kRuns = 9;
+
+// Else the chase would come back before its end, to lines that the L2 has.
+template <std::uint32_t LINES>
+constexpr bool visits_all() {
+  std::array<bool, LINES> visited{};
+  for (std::uint32_t t = 0; t < LINES; ++t) visited.at(pointer_line(t, LINES)) = true;
+  return std::find(visited.begin(), visited.end(), false) == visited.end();
+}
+static_assert(visits_all<512>() && visits_all<32768>());
+
+const bench::Kernel& kernel(bench::Workbench& bench, std::string_view stem, std::uint32_t block, std::uint32_t buffers) {
+  return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), stem),
+                       .entry = std::string(stem),
+                       .block_x = block,
+                       .glsl_constants = {},
+                       .buffers = buffers,
+                       .params_bytes = sizeof(PointerParams),
+                       .binding = bench::BufferBinding::kAddress});
+}
+
+}  // namespace
+
+// The same six steps as in main.cpp; the device itself makes the table, for only it knows its addresses.
+bench::Prepared set_up_pointer(bench::Workbench& bench, const Point& point) {
+  const auto lines = static_cast<std::uint32_t>(point.table_bytes / EXP06_LINE_BYTES);
+  const std::vector<std::byte> params = bench::params_bytes(PointerParams{lines, point.steps});
+  bench::Buffer& table = bench.output("lines", point.table_bytes / sizeof(std::uint32_t));
+  bench::Buffer& results = bench.output("results", 1);
+  const bench::Launch link = {
+      &kernel(bench, "pointer_link", kLinkBlock, 1), {(lines + kLinkBlock - 1) / kLinkBlock, 1, 1}, {&table}, params};
+  const bench::Launch chase = {&kernel(bench, "pointer_chase", 1, 2), {1, 1, 1}, {&table, &results}, params};
+  bench.device().run(link);
+  bench.device().run(chase);
+  bench::verify<std::uint32_t>(bench, results, 1, bench::kGuardWords,
+                               [&](std::uint64_t) { return pointer_line(point.steps, lines); });
+
+  std::unique_ptr<bench::Subject> subject = bench.device().prepare(chase, {});
+  const bench::DeviceSampleSpec spec = {.batch = 1, .lead_in = point.cold ? 0U : 2U, .evict_l2 = point.cold};
+  const auto measure = [timed = subject.get(), spec, steps = point.steps] {
+    std::vector<double> latency;
+    for (std::size_t run = 0; run < kRuns; ++run) latency.push_back(timed->time_device(spec).ns / steps);
+    return bench::Values{{"latency_ns", bench::summarize(latency)}};
+  };
+  return {std::move(subject), measure};
+}
