@@ -10,8 +10,8 @@
 The sets are directories as scripts/run.sh writes them. Cases are matched by their key. Runs on boards that both sets have are
 compared on each board, and the interval of B/A is over them; of sets without a board in common it is made from each set's own. Of
 fewer than three runs it comes from the order of their samples, at a confidence that allows for the number of verdicts, and decides
-nothing. A case is SAME when the interval of B/A lies within 1 % of 1, FASTER or SLOWER when all of it lies beyond,
-else UNCLEAR; ONLY IN A or ONLY IN B when the other has no time of it, NO TIME when neither has. A set's rerun/ is part of it, and
+nothing. A case is SAME when the interval of B/A lies within 1 % of 1, FASTER or SLOWER when all of it lies beyond
+(FIXED COST instead where what an empty launch takes differs by more than 1 % of the time), else UNCLEAR; ONLY IN A or ONLY IN B when the other has no time of it, NO TIME when neither has. A set's rerun/ is part of it, and
 what two runs on one machine differ by is in its intervals, unless the rerun/ is one of the sets compared.
 
 Exit codes: 0 compared, 1 bad input or what --fail-on names, 2 usage, 130 interrupted.
@@ -31,7 +31,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from benchlib import console, files, markdown  # noqa: E402
-from benchlib.comparison import ALONE, BAND, COMPARED, FASTER, NO_TIME, ONLY_A, ONLY_B, SAME, SLOWER, UNCLEAR  # noqa: E402
+from benchlib.comparison import ALONE, BAND, COMPARED, FASTER, FIXED_COST, NO_TIME, ONLY_A, ONLY_B, SAME, SLOWER, UNCLEAR  # noqa: E402
 from benchlib.comparison import Comparison, Row, compare, geometric_mean  # noqa: E402
 from benchlib.console import plain  # noqa: E402
 from benchlib.formats import NONE, ratio_text, sig  # noqa: E402
@@ -50,7 +50,7 @@ FAILURES = {
     "code": ("run other code", lambda found: found.changed_code),
 }
 TITLES = {
-    SLOWER: "Slower", FASTER: "Faster", UNCLEAR: "Unclear", ONLY_A: "Only in A", ONLY_B: "Only in B",
+    SLOWER: "Slower", FASTER: "Faster", FIXED_COST: "Of other fixed costs", UNCLEAR: "Unclear", ONLY_A: "Only in A", ONLY_B: "Only in B",
     NO_TIME: "Without a time in either", SAME: "The same",
 }  # fmt: skip
 SEVERAL_CELLS = {ONLY_A: "no time", ONLY_B: "no time in A", NO_TIME: "no time"}
@@ -110,7 +110,7 @@ def terminal(comparisons: Sequence[Comparison]) -> str:
     lines += ["", *wrapped("", headline(found))]
     if found.changed_code:
         lines += wrapped("", code_line(found) + ".")
-    for name in (SLOWER, FASTER, UNCLEAR, ONLY_A, ONLY_B, NO_TIME):
+    for name in (SLOWER, FASTER, FIXED_COST, UNCLEAR, ONLY_A, ONLY_B, NO_TIME):
         rows = worst_first(found.of(name))
         if rows:
             shared = [note for note in rows[0].notes if all(note in row.notes for row in rows)]
@@ -210,7 +210,8 @@ def page_of_several(comparisons: Sequence[Comparison]) -> str:
 
 METHOD = (
     "Ratios of the times, each with an interval from the samples' order whose confidence allows for the number of verdicts: 95 % "
-    f"for all of them together. SAME: the interval lies within {BAND}; FASTER, SLOWER: beyond; UNCLEAR: anything else."
+    f"for all of them together. SAME: the interval lies within {BAND}; FASTER, SLOWER: beyond; FIXED COST: beyond, "
+    "but what an empty launch takes differs by more than 1 % of the time; UNCLEAR: anything else."
 )
 
 

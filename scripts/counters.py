@@ -1,28 +1,30 @@
 #!/usr/bin/env python3
-"""Nsight Compute's hardware counters for every CUDA case of the experiments.
+"""Hardware counters for every case of the experiments, both APIs.
 
-    scripts/counters.py                           runs the programs in build/release/bin under ncu, each kernel once
+    scripts/counters.py                     counts with the programs in build/release/bin
     scripts/counters.py --only exp03        one experiment; the other experiments' rows stay
     scripts/counters.py -- --variant 'read_*'     options for the programs; the other cases' rows stay
 
-Writes results/<gpu>/counters.csv: a row a case, its key as in the result files, then what was counted. load_requests, load_sectors,
-store_requests, store_sectors are totals of one launch (the result files predict them for a warp); *_per_request and
-*_efficiency_pct follow from them; a figure that was not counted is empty. ncu empties the caches before each of its passes, so
-hit rates and bytes from memory are those of a cold start for a warm case, too. memory_throughput_pct: the memory's or the L2's
-share of its peak, whichever is more.
+Writes results/<gpu>/counters.csv: a row a case, API and instrument, its key as in the result files, then what was counted, of one
+launch; a figure that was not counted is empty. There are two instruments.
+
+pm_sampling: the programs' own --count (CUPTI's PM sampling), CUDA and Vulkan alike: sectors through the L1 and the L2, bytes from and
+to memory, blocks. A warm case is the mean of many launches after one that is not counted.
+
+ncu: Nsight Compute, CUDA alone, for what only it has, of the programs whose analysis.py says so: loads and stores apart, requests,
+efficiencies, the L2's hit rate. It empties the caches before each of its passes, so hit rates and bytes from memory are those of
+a cold start for a warm case, too. memory_throughput_pct: the memory's or the L2's share of its peak, whichever is more.
 
 Of a program whose analysis.py says so only the cases about traffic are counted, or none: those ask about latency, order and time.
---only with a program's full name counts all of its cases.
+--only with a program's full name counts all of its cases, with both.
 
-ncu is needed: the CUDA toolkit's, or one named with --ncu or BENCH_NCU. Exit codes: 0 done, 1 something failed, 2 usage,
-77 nothing could be counted because there is no ncu, no GPU or no permission, 130 interrupted.
+Without ncu (the CUDA toolkit's, or one named with --ncu or BENCH_NCU) there are the other instrument's rows. Exit codes: 0 done,
+1 something failed, 2 usage, 77 nothing could be counted because there is no GPU or no permission, 130 interrupted.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import os
 import re
 import subprocess
@@ -34,15 +36,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from benchlib import analysis, console, csv_file, files, ncu, programs  # noqa: E402
+from benchlib import analysis, console, counters_file, csv_file, files, ncu, pm_sampling, programs  # noqa: E402
 from benchlib.analysis import Analysis, Counting  # noqa: E402
+from benchlib.counters_file import FIXED, INSTRUMENTS, NCU, PM_SAMPLING, Row, identity  # noqa: E402
 from benchlib.ncu import COUNTED, Launch, Ncu, NcuError, NoPermission, Profile  # noqa: E402
 from benchlib.csv_file import InputError  # noqa: E402
+from benchlib.pm_sampling import CountError  # noqa: E402
 
 NAME = "counters.py"
 ROOT = Path(__file__).resolve().parent.parent
-KEY = ["experiment", "variant", "api"]
-SIZE = ["elements", "cache"]
 METRICS = {  # column: metric
     "load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
     "load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
@@ -61,8 +63,8 @@ METRICS = {  # column: metric
 # The larger of the two is memory_throughput_pct. ncu's own looks at every unit on the way, for which it needs a quarter more time.
 THROUGHPUTS = ["dram__throughput.avg.pct_of_peak_sustained_elapsed", "lts__t_sectors.avg.pct_of_peak_sustained_elapsed"]
 ASKED = [*METRICS.values(), *THROUGHPUTS]
-ORIGIN = ["gpu", "gpu_uuid", "ncu_version"]
-FIXED = [*KEY, *SIZE, *COUNTED, *ORIGIN]
+# Options that choose cases: the user's replace the analysis's.
+CHOOSING = ("--variant", "--benchmark_filter", "--size", "--cache")
 # exp03/read_offset/block:256/offset:8/n:268435456/cold, wherever it stands in what ncu calls the kernel.
 CASE_NAME = re.compile(
     r"\b(?P<experiment>exp\d\d\w*)/(?P<variant>[^/\s\"':]+)(?P<params>(?:/[^/\s\"':]+:[^/\s\"']*)*?)"
@@ -73,15 +75,17 @@ SMALL_TIMEOUT_S = 60
 MOST_TIMEOUT_S = 7 * 24 * 3600  # beyond a few decades a wait overflows
 NAMED = 4  # names shown where there may be many
 
-Row = dict[str, str]
-
 
 @dataclass
 class Outcome:
-    """One program's run."""
+    """One program's run with one instrument."""
 
     rows: list[Row] = field(default_factory=list)
     failed: bool = False
+
+    @property
+    def counted(self) -> int:
+        return sum(not row.get("reason") for row in self.rows)
 
 
 def fail(message: str) -> None:
@@ -172,11 +176,6 @@ def case_key(name: str, experiment: str) -> Row | None:
     }  # fmt: skip
 
 
-def identity(row: Row) -> frozenset[tuple[str, str]]:
-    """What tells a case from the others. An empty parameter is one that the case lacks."""
-    return frozenset((column, value) for column, value in row.items() if value and column not in COUNTED + ORIGIN)
-
-
 def figure(value: float | None) -> str:
     if value is None:
         return ""
@@ -220,109 +219,154 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(ascii(name) for name in different[:NAMED]) + more
 
 
-# ------------------------------------------------------------------------------------------------------------- the file
-
-
-def read_old(path: Path) -> list[Row]:
-    if not path.exists():
-        return []
-    header, records = csv_file.read(path)
-    missing = [column for column in KEY + SIZE if column not in header]
-    if missing:
-        raise InputError(f"{path}: no column {', '.join(missing)}: not a file of counters; move it away")
-    return [row for _, row in records]
-
-
-def merged(old: Sequence[Row], new: Sequence[Row], experiment: str, complete: bool) -> list[Row]:
-    """The rows with an experiment's new ones: in place of all of its old ones, or, where it did not run to its end or only
-    some cases were asked for, in place of the same cases' old ones.
-    """
-    replaced = {identity(row) for row in new}
-    kept = [row for row in old if row["experiment"] != experiment or not (complete or identity(row) in replaced)]
-    return sorted([*kept, *new], key=lambda row: row["experiment"])  # stable: cases in the order of the run
-
-
-def csv_text(rows: Sequence[Row]) -> str:
-    params = dict.fromkeys(column for row in rows for column, value in row.items() if value and column not in FIXED)
-    buffer = io.StringIO(newline="")
-    columns = [*KEY, *params, *SIZE, *COUNTED, *ORIGIN]
-    writer = csv.DictWriter(buffer, columns, restval="", extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return buffer.getvalue()
-
-
 # ----------------------------------------------------------------------------------------------------------------- runs
 
 
-def count(
-    program: Path, tool: Ncu, program_options: Sequence[str], origin: Callable[[str], Row], missing: set[str]
-) -> Outcome:
-    """One program under ncu: its rows, and a line for all that went wrong. `missing`: the metrics already said to lack."""
-    name = program.name
-    # Nothing counts Vulkan. The programs take an option once.
-    api = [] if any(option.partition("=")[0] == "--api" for option in program_options) else ["--api", "cuda"]
-    try:
-        profile = tool.profile([program, "--profile", *api, *program_options], ASKED)
-    except NoPermission:
-        raise
-    except NcuError as error:
-        fail(f"{name}: {error}")
-        return Outcome(failed=True)
-    if profile.code == ncu.NOTHING_TO_RUN and not profile.launches:
-        fail(f"{name}: nothing can run: {profile.said}")
-        return Outcome()
-    rows, remarks = rows_of(profile, name, origin(name))
-    failed = profile.code not in (0, ncu.NOTHING_TO_RUN)
-    if failed:
-        remarks.append(f"ended with {profile.code} under ncu: {profile.said}")
-    elif not profile.launches:
-        failed = True
-        remarks.append(f"ncu counted no kernel: {profile.said}")
-    elif not rows:
-        failed = True
-    remarks += [f"no {metric} on this GPU; its cells stay empty" for metric in profile.missing if metric not in missing]
-    missing.update(profile.missing)
-    for remark in remarks:
-        fail(f"{name}: {remark}")
-    return Outcome(rows, failed)
+@dataclass
+class Wish:
+    """What is to be counted, and with what."""
+
+    programs: Sequence[Path]
+    named: Sequence[str]  # the programs all of whose cases are asked for
+    program_options: Sequence[str]
+    instruments: Sequence[str]
+    timeout_s: float
+    verified: Path | None = None  # a run's folder: its notes say what a right output is
+
+    def by_checksums(self, program: Path) -> list[str]:
+        """The options that let the program verify by what a run has verified in full, where one has."""
+        noted = self.verified and self.verified / f"{program.name}.checksums"
+        return ["--checksums", str(noted)] if noted and noted.is_file() else []
+
+    def options_of(self, program: Path, defaults: Sequence[str]) -> list[str]:
+        """What chooses the program's cases, and what else the user tells it."""
+        choosing = any(_is(option, CHOOSING) for option in self.program_options)
+        return [*([] if choosing or program.name in self.named else defaults), *self.program_options]
 
 
-def count_all(
-    programs: Sequence[Path],
-    tool: Ncu,
-    out: Path,
-    program_options: Sequence[str],
-    named: Sequence[str],
-    analyses: Mapping[str, Analysis],
-) -> int:
-    """`named`: the programs all of whose cases are asked for."""
-    path = out / "counters.csv"
-    rows = read_old(path)
-    driver_gpu = None
-    missing: set[str] = set()
+def _is(option: str, names: Sequence[str]) -> bool:
+    return option.partition("=")[0] in names
 
-    def origin(experiment: str) -> Row:
-        nonlocal driver_gpu
-        gpu = gpu_of_results(newest_run(out, experiment))
+
+def asked_api(program_options: Sequence[str]) -> str:
+    """"" for both."""
+    for at, option in enumerate(program_options):
+        if _is(option, ["--api"]):
+            return option.partition("=")[2] or "".join(program_options[at + 1 : at + 2])
+    return ""
+
+
+class Counter:
+    """Both instruments over the programs, and what they must not say twice."""
+
+    def __init__(self, wish: Wish, tool: Ncu | None, out: Path, analyses: Mapping[str, Analysis]):
+        self._wish = wish
+        self._tool = tool
+        self._out = out
+        self._analyses = analyses
+        self._missing: set[str] = set()  # metrics already said to lack
+        self._said: set[str] = set()
+        self._driver_gpu: tuple[str, str] | None = None
+
+    def pm_sampling(self, program: Path) -> Outcome | None:
+        """The program's own count: its rows, and a line for all that went wrong. None where it is not asked for."""
+        if PM_SAMPLING not in self._wish.instruments:
+            return None
+        name = program.name
+        options = self._wish.options_of(program, counting(name, self._analyses).options)
+        if any(option.startswith("--benchmark_") for option in options):
+            self._once("", f"{pm_sampling.OPTION} takes no --benchmark_* options, so {INSTRUMENTS[PM_SAMPLING]} counts nothing")
+            return Outcome()
+        options += self._wish.by_checksums(program)
+        try:
+            counted = pm_sampling.count(program, options, self._wish.timeout_s)
+        except CountError as error:
+            fail(f"{name}: {error}")
+            return Outcome(failed=True)
+        counts = [row for row in counted.rows if not row["reason"]]
+        if counted.code == ncu.NOTHING_TO_RUN:
+            self._once(f"{name}: ", counted.said)
+            return Outcome(counted.rows if counts else [])
+        if counted.code or not counts:
+            fail(f"{name}: {pm_sampling.OPTION} ended with {counted.code}: {counted.said}")
+        for reason, rows in counted.without.items() if counts else ():
+            self._once(f"{name}: {rows} rows without counts: ", reason)
+        return Outcome(counted.rows, failed=bool(counted.code))
+
+    def _once(self, before: str, text: str) -> None:
+        """What many programs may say alike."""
+        if text not in self._said:
+            self._said.add(text)
+            fail(f"{before}{text}")
+
+    def ncu(self, program: Path) -> Outcome | None:
+        """The same of one program under ncu. None where it is not asked for, or has nothing to add."""
+        name = program.name
+        defaults = counting(name, self._analyses).ncu
+        api = asked_api(self._wish.program_options)
+        if NCU not in self._wish.instruments or self._tool is None or api == "vulkan":
+            return None
+        if defaults is None and name not in self._wish.named:
+            return None
+        # Nsight Compute does not see Vulkan. The programs take an option once.
+        options = [*([] if api else ["--api", "cuda"]), *self._wish.options_of(program, defaults or ())]
+        try:
+            profile = self._tool.profile([program, "--profile", *options], ASKED)
+        except NoPermission as error:
+            fail(str(error))
+            self._tool = None  # no program will fare better
+            return Outcome()
+        except NcuError as error:
+            fail(f"{name}: {error}")
+            return Outcome(failed=True)
+        if profile.code == ncu.NOTHING_TO_RUN and not profile.launches:
+            fail(f"{name}: nothing can run: {profile.said}")
+            return Outcome()
+        rows, remarks = rows_of(profile, name, self._origin(name))
+        failed = profile.code not in (0, ncu.NOTHING_TO_RUN)
+        if failed:
+            remarks.append(f"ended with {profile.code} under ncu: {profile.said}")
+        elif not profile.launches:
+            failed = True
+            remarks.append(f"ncu counted no kernel: {profile.said}")
+        elif not rows:
+            failed = True
+        remarks += [f"no {metric} on this GPU; its cells stay empty" for metric in profile.missing if metric not in self._missing]
+        self._missing.update(profile.missing)
+        for remark in remarks:
+            fail(f"{name}: {remark}")
+        return Outcome(rows, failed)
+
+    def _origin(self, experiment: str) -> Row:
+        gpu = gpu_of_results(newest_run(self._out, experiment))
         if gpu is None:
-            gpu = driver_gpu = driver_gpu or gpu_of_driver()
-        return {"gpu": gpu[0], "gpu_uuid": gpu[1], "ncu_version": tool.version}
+            gpu = self._driver_gpu = self._driver_gpu or gpu_of_driver()
+        version = self._tool.version if self._tool else ""
+        return {"instrument": NCU, "gpu": gpu[0], "gpu_uuid": gpu[1], "instrument_version": version}
 
+
+def count_all(wish: Wish, tool: Ncu | None, out: Path, analyses: Mapping[str, Analysis]) -> int:
+    path = out / counters_file.NAME
+    rows = counters_file.read(path)
+    counter = Counter(wish, tool, out, analyses)
     outcomes = []
-    for number, program in enumerate(programs, start=1):
-        started = time.monotonic()
-        # Empty: all of its cases.
-        chosen = program_options or ([] if program.name in named else list(counting(program.name, analyses).options))
-        outcome = count(program, tool, chosen, origin, missing)
-        outcomes.append(outcome)
-        seconds = time.monotonic() - started
-        print(f"{program.name} ({number} of {len(programs)}): {len(outcome.rows)} cases counted, {seconds:.0f} s", flush=True)
-        if outcome.rows:
-            rows = merged(rows, outcome.rows, program.name, complete=not (outcome.failed or chosen))
-            out.mkdir(parents=True, exist_ok=True)
-            files.write_atomic(path, csv_text(rows))
-    counted = sum(len(outcome.rows) for outcome in outcomes)
+    for number, program in enumerate(wish.programs, start=1):
+        for instrument, count in ((PM_SAMPLING, counter.pm_sampling), (NCU, counter.ncu)):
+            started = time.monotonic()
+            outcome = count(program)
+            if outcome is None:
+                continue
+            outcomes.append(outcome)
+            seconds, how_many = time.monotonic() - started, f"{outcome.counted} cases counted by {INSTRUMENTS[instrument]}"
+            print(f"{program.name} ({number} of {len(wish.programs)}): {how_many}, {seconds:.0f} s", flush=True)
+            if outcome.rows:
+                all_cases = program.name in wish.named and not wish.program_options
+                whole = counting(program.name, analyses)
+                all_cases |= not (wish.program_options or (whole.options if instrument == PM_SAMPLING else whole.ncu))
+                rows = counters_file.merged(rows, outcome.rows, program.name, instrument, all_cases and not outcome.failed)
+                out.mkdir(parents=True, exist_ok=True)
+                files.write_atomic(path, counters_file.csv_text(rows))
+    counted = sum(outcome.counted for outcome in outcomes)
     if counted:
         print(f"{counted} cases: {shown(path)}; scripts/worklog.py puts them beside the predictions")
     if any(outcome.failed for outcome in outcomes):
@@ -343,7 +387,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     at = given.index("--") if "--" in given else len(given)
     own, program_options = given[:at], given[at + 1 :]
     parser = argparse.ArgumentParser(
-        description="Nsight Compute's hardware counters for every CUDA case of the experiments.",
+        description="Hardware counters for every case of the experiments, both APIs.",
         usage="%(prog)s [options] [-- program options]",
     )
     default_bin = Path(os.environ.get("BENCH_BIN") or ROOT / "build/release/bin")
@@ -351,7 +395,9 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--bin", type=Path, default=default_bin, metavar="DIR", help="the programs (default: BENCH_BIN or build/release/bin)")
     add("--out", type=Path, metavar="DIR", help="default: results/<gpu>")
     add("--only", action="append", default=[], metavar="NAME", help="only this one, e.g. exp03 (repeatable)")
+    add("--instrument", choices=list(INSTRUMENTS), help="count with this one alone (default: both)")
     add("--ncu", metavar="PATH", help="the ncu to use")
+    add("--verified", type=Path, metavar="DIR", help="a run's folder: what its <experiment>.checksums note is not verified in full again")
     add("--timeout", type=float, default=1800, metavar="S", help="seconds for one program (default: 1800)")
     options = parser.parse_args(own)
     if not 0 < options.timeout <= MOST_TIMEOUT_S:
@@ -364,21 +410,24 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 def run(options: argparse.Namespace) -> int:
     analyses = analysis.load(ROOT)
     chosen = choose_programs(options.bin, options.only, analyses)
-    path = ncu.find(options.ncu)
-    if path is None:
-        fail(f"there is no ncu; {ncu.HOW_TO_GET}")
-        return ncu.NOTHING_TO_RUN
-    tool = Ncu(path, options.timeout)
-    _ = tool.version  # before anything is run: that it is an ncu at all
+    wanted = [options.instrument] if options.instrument else list(INSTRUMENTS)
     out = options.out or default_out(chosen[0], options.program_options)
     if out is None:
         fail(f"there is no device to count on; {shown(chosen[0])} --list-devices says why")
         return ncu.NOTHING_TO_RUN
-    try:
-        return count_all(chosen, tool, out, options.program_options, options.only, analyses)
-    except NoPermission as error:
-        fail(str(error))
-        return ncu.NOTHING_TO_RUN
+    wish = Wish(chosen, options.only, options.program_options, wanted, options.timeout, options.verified and options.verified.resolve())
+    return count_all(wish, ncu_tool(options) if NCU in wanted else None, out, analyses)
+
+
+def ncu_tool(options: argparse.Namespace) -> Ncu | None:
+    """None, with a line, where there is none."""
+    path = ncu.find(options.ncu)
+    if path is None:
+        fail(f"there is no ncu; {ncu.HOW_TO_GET}")
+        return None
+    tool = Ncu(path, options.timeout)
+    _ = tool.version  # before anything is run: that it is an ncu at all
+    return tool
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -33,6 +33,14 @@ sys.exit(sys.version_info < (3, 11) or any(importlib.import_module(name) is None
 # version_at_least FOUND WANTED: dotted versions.
 version_at_least() { [[ $(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1) == "$2" ]]; }
 
+# bench_is_software NAME: whether a device of that name, or slug, is Vulkan on the CPU, whose figures say nothing about GPUs.
+bench_is_software() {
+  case ${1,,} in
+    llvmpipe* | lavapipe* | swiftshader*) return 0 ;;
+  esac
+  return 1
+}
+
 # The experiments' programs in a folder, one path a line.
 bench_programs() {
   local program

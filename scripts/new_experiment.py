@@ -4,8 +4,8 @@
     scripts/new_experiment.py exp07_scale 'Does a scaled copy take as long through Vulkan as through CUDA?'
 
 Writes exp07_scale/ and its line in CMakeLists.txt, nothing else: whatever shows the experiment finds it by its folder. What to edit
-then: the table of variants, the CPU reference and the kernels, claims.toml, analysis.py and README.md; the README's section 'Adding
-an experiment' goes on from there.
+then: the table of variants, the CPU reference and the kernels, claims.toml, analysis.py and README.md; CONTRIBUTING.md, 'Adding an
+experiment', goes on from there.
 Exit codes: 0 done, 1 something there is not as expected, 2 usage. Nothing is written unless all of it can be.
 """
 

@@ -11,10 +11,11 @@ Usage: scripts/run.sh [options] [-- program options]
 
 Sets the machine up and builds (not in an unpacked package), runs every experiment several times, each time a fresh process, and writes
 <out>/boards/<board>/run<k>/<experiment>.csv (one row a case and API) and <experiment>.samples.csv (every sample), <board> being the
-first eight digits of the GPU's UUID. All boards' runs together then make <out>/worklog.md (the tables) and report.html (one page of
-all); beside them are sass/ (the machine code of both APIs) and counters.csv (Nsight Compute's counters). <out> is results/<gpu>, or
-build/results/<device> if there is only a software device: its figures say nothing about GPUs, and it has neither machine code nor
-counters. At the end: what each part took.
+first eight digits of the GPU's UUID. Each run has a random order of cases, drawn from the run's number. The first run verifies every output
+in full and notes its checksum in run1/<experiment>.checksums, by which the others verify. All boards' runs together then make
+<out>/worklog.md (the tables) and report.html (one page of all); beside them are sass/ (the machine code of both APIs) and counters.csv
+(what the GPU's counters counted). <out> is results/<gpu>, or build/results/<device> if there is only a software device: its figures say
+nothing about GPUs, and it has neither machine code nor counters. At the end: what each part took.
 
   --runs N        so many runs (default: 6; with --quick, and on a software device, 1). Fewer than three decide nothing
   --quick         a coarse sweep with short budgets, and neither machine code nor counters
@@ -23,7 +24,8 @@ counters. At the end: what each part took.
   --resume        keep the finished rows of an interrupted run and go on from there, failed rows are tried again; machine code and
                   counters are made anew
   --no-sass       leave the machine code out (scripts/dump_sass.py; it needs nvdisasm, else a line says so)
-  --no-counters   leave the counters out (scripts/counters.py; it needs ncu and the driver's permission, else a line says so)
+  --no-counters   leave the counters out (scripts/counters.py; it needs the driver's permission, else a line says so)
+  --no-tables     leave worklog.md and report.html out: where several GPUs are measured into one <out> at once (scripts/fleet.sh)
   --no-build      use build/release as it is
   --bin DIR       use the programs in DIR, e.g. a build carried from another machine (also: BENCH_BIN=DIR)
   --help          this text
@@ -36,7 +38,7 @@ Exit code: 0 all ran (a skipped case is named, and no failure), 1 something fail
 EOF
 }
 
-quick=0 resume=0 runs='' build=1 sass=1 counters=1
+quick=0 resume=0 runs='' build=1 sass=1 counters=1 tables=1
 only=() program_args=()
 out='' bin=${BENCH_BIN:-}
 failures=0
@@ -45,7 +47,7 @@ done_parts=''
 table=()  # one line a part, for the end
 seconds=0  # of all parts
 readonly kRuns=6
-readonly kRunBudget=0.1  # seconds of sampling a case
+readonly kRunBudget=0.04  # seconds of sampling a case
 declare -A run_counts=() run_seconds=() run_remarks=()  # by program, over its runs
 readonly kDeviceLost=3  # a program's exit code
 
@@ -57,6 +59,7 @@ parse_args() {
       --no-build) build=0 ;;
       --no-sass) sass=0 ;;
       --no-counters) counters=0 ;;
+      --no-tables) tables=0 ;;
       --only | --out | --bin | --runs)
         [[ -n ${2:-} ]] || usage_error "$1 needs a value"
         case $1 in
@@ -147,6 +150,9 @@ run_all() {
     # What a long run would sample away, several short ones show.
     if ((runs > 1 && !quick)) && [[ -z $(program_option --budget) ]]; then args+=(--budget "$kRunBudget"); fi
     if [[ -z $(program_option --seed) ]]; then args+=(--seed "$1"); fi
+    args+=(--shuffle)
+    # What the first run verifies in full, the others verify by checksums.
+    if ((runs > 1)) && [[ -z $(program_option --checksums) ]]; then args+=(--checksums "$out/boards/$board/run1/$name.checksums"); fi
     args+=("${program_args[@]}")
     make_room "$name" "$folder"
     # There is nothing to go on with where the interrupted run had not begun.
@@ -171,10 +177,11 @@ make_room() {
     return
   fi
   rm -f "$folder/$name.samples.csv.xz"
+  if [[ $folder == */run1 ]]; then rm -f "$folder/$name.checksums"; fi
   for old in "$out/boards/$board"/run*/; do
     old=${old%/}
     if ((${old##*/run} > runs)); then
-      rm -f "$old/$name".{csv,schema.json,samples.csv,samples.csv.xz}
+      rm -f "$old/$name".{csv,schema.json,samples.csv,samples.csv.xz,checksums}
       rmdir --ignore-fail-on-non-empty "$old"
     fi
   done
@@ -287,7 +294,8 @@ program_option() {
 
 # Machine code and counters, of the programs that ran and of the device that they ran on.
 run_inspection() {
-  local named=() device wish
+  local named=() device wish verified=()
+  if ((runs > 1)); then verified=(--verified "$out/boards/$board/run1"); fi
   device=$(program_option --device)
   for wish in ${only[0]:+"${only[@]}"}; do named+=(--only "$wish"); done
   if ((sass)); then
@@ -295,12 +303,18 @@ run_inspection() {
       "${named[@]}" ${device:+--device "$device"}
   fi
   if ((counters)); then
-    if [[ $(program_option --api) == vulkan ]]; then
-      note "" "no counters: nothing counts Vulkan"
-    else
-      run_part counters "$out/counters.csv" "$python" "$bench_root/scripts/counters.py" --bin "$bin" --out "$out" \
-        "${named[@]}" ${program_args[0]:+-- "${program_args[@]}"}
-    fi
+    run_part counters "$out/counters.csv" "$python" "$bench_root/scripts/counters.py" --bin "$bin" --out "$out" \
+      "${verified[@]}" "${named[@]}" ${program_args[0]:+-- "${program_args[@]}"}
+  fi
+}
+
+# The pages of all boards' runs.
+run_tables() {
+  run_part worklog "$out/worklog.md" "$python" "$bench_root/scripts/worklog.py" "$out"
+  if "$python" -c 'import jinja2' 2>/dev/null; then
+    run_part report "$out/report.html" "$python" "$bench_root/scripts/report.py" "$out"
+  elif ((!interrupted)); then
+    note "" "no report.html: Python's module jinja2 is missing here (package python3-jinja2); scripts/report.py makes it anywhere"
   fi
 }
 
@@ -394,9 +408,7 @@ main() {
   choose_programs
 
   find_device
-  case $slug in
-    llvmpipe* | lavapipe* | swiftshader*) software=1 ;;
-  esac
+  if bench_is_software "$slug"; then software=1; fi
   if [[ -z $out ]]; then
     if ((software)); then out=$bench_root/build/results/$slug; else out=$bench_root/results/$slug; fi
     require_writable "$out"
@@ -409,12 +421,7 @@ main() {
   pack_samples
 
   if ((!software)); then run_inspection; fi
-  run_part worklog "$out/worklog.md" "$python" "$bench_root/scripts/worklog.py" "$out"
-  if "$python" -c 'import jinja2' 2>/dev/null; then
-    run_part report "$out/report.html" "$python" "$bench_root/scripts/report.py" "$out"
-  elif ((!interrupted)); then
-    note "" "no report.html: Python's module jinja2 is missing here (package python3-jinja2); scripts/report.py makes it anywhere"
-  fi
+  if ((tables)); then run_tables; fi
   print_table
   exit_if_interrupted 'finished rows are kept; go on with --resume'
   print_pages

@@ -21,15 +21,17 @@ kernels on the CPU.
   python    pytest over scripts/tests
   fuzz      the parsers of drivers' machine code under libFuzzer, for a minute (its own build, by clang)
   package   the package runs in a bare Debian 12 (debootstrap, as root, from the network: minutes at the first time). Only if named
+  slurm     scripts/fleet.sh on a Slurm of three nodes on this machine, one of which dies (as root; installs slurmd and munge; four
+            minutes). Only if named
 
-unit, smoke, worklog, tidy and package use the build that is there: name `build` too after a change.
+unit, smoke, worklog, tidy, package and slurm use the build that is there: name `build` too after a change.
 Exit code: 0 everything passed or was skipped (the skipped are named), 1 something failed, 2 usage.
 EOF
 }
 
 readonly kSteps=(setup build unit smoke worklog format tidy shell python fuzz)
-readonly kStepsIfNamed=(package)
-readonly kNeedBuild=' unit smoke worklog tidy package '
+readonly kStepsIfNamed=(package slurm)
+readonly kNeedBuild=' unit smoke worklog tidy package slurm '
 readonly kBuild=$bench_root/build/ci
 
 passed=0
@@ -165,7 +167,7 @@ step_shell() {
   local file
   while read -r file; do
     check "$file" shellcheck --external-sources "$file"
-  done < <(bench_files 'scripts/*.sh' '.ci/run')
+  done < <(bench_files 'scripts/*.sh' 'scripts/*.sbatch' '.ci/run')
 }
 
 step_python() {
@@ -203,6 +205,14 @@ step_package() {
     return
   }
   check 'the package in a bare Debian' scripts/tests/package_in_chroot.sh "$kBuild"/cuda-vulkan-bench-*.tar.gz build/chroot
+}
+
+step_slurm() {
+  if ((EUID == 0)) && ! command -v slurmctld >/dev/null; then
+    { apt-get update && apt-get install --no-install-recommends -y slurmctld slurmd slurm-client munge; } >"$kBuild/slurm.log" 2>&1 ||
+      note "apt-get failed (see $kBuild/slurm.log)"
+  fi
+  check 'a fleet on Slurm, with a node that dies' scripts/tests/fleet_on_slurm.sh "$kBuild/bin" build/slurm
 }
 
 main() {

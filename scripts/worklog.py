@@ -29,8 +29,10 @@ def generate(directory: Path, root: Path) -> dict[Path, str]:
     """Every file this program owns, as it should be. Nothing is written before all of it is known."""
     judged = pipeline.load(directory, root)
     study = judged.study
+    inside = directory.resolve().is_relative_to(root.resolve())  # elsewhere nobody knows where the repository lies
+    place = markdown.Place("", readmes.prefix(root.resolve(), directory.resolve()) if inside else "")
     outputs = {
-        directory / "worklog.md": markdown.render(pipeline.worklog(judged)) + "\n",
+        directory / "worklog.md": markdown.render(judged.shown, place) + "\n",
         directory / "claims.csv": claims_csv(judged.groups),
     }
     for table in study.tables.values():

@@ -7,6 +7,8 @@
         plots_marker="exp07-plots",            that name for all of the figures
         counting=Counting(...),                what hardware counters are to count of it
         floor=FloorFacts(...),                 what the time floor needs to know of it, or learns from it
+        controls=[CHECKS],                     what causes of gaps it measures itself
+        figures={"fit_worst_pct": fit},        what claims ask for that is reckoned from many rows: of one run's table, by case
     )
 
 A program without the file gets the defaults. The functions take a Study and the program's own table, and give blocks (document.py).
@@ -24,9 +26,10 @@ from typing import TypeVar, cast
 from benchlib import programs
 from benchlib.document import Blocks
 from benchlib.plots import Chart
-from benchlib.results import InputError, Results, Table
+from benchlib.results import Case, InputError, Results, Table
 
 FILE = "analysis.py"
+GENERAL = ("answers", "experiments", "verdict", "picture", "kinds", "rules")  # what is generated of all programs together
 Made = TypeVar("Made")
 
 
@@ -41,10 +44,13 @@ class Plot:
 
 @dataclass(frozen=True)
 class Counting:
-    """What scripts/counters.py counts of a program: whether it does unless the program is named, and the options that choose cases."""
+    """What scripts/counters.py counts of a program: whether it does unless the program is named, the options that choose the cases, and
+    those that choose, of CUDA's, what Nsight Compute counts as well (it takes far longer). None: nothing.
+    """
 
     by_default: bool = True
     options: Sequence[str] = ()
+    ncu: Sequence[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,25 @@ class FloorFacts:
     stores: str = ""  # the loop that only writes
     one_by_one: Sequence[str] = ()  # variants whose threads loop, an element a turn; elsewhere they do all that they do at once
     foreign: Sequence[str] = ()  # variants that run no kernel of ours
+    launch: Mapping[str, str] = field(default_factory=dict)  # of one warp, `chain` of them a submission: what one costs
+
+
+@dataclass(frozen=True)
+class Control:
+    """A cause of a gap between twins that the experiment measures itself: what it adds to Vulkan's time over CUDA's is the time of the
+    row `more` less that of the row `less`. Each is an API, and the cells in which its row differs from the pair's.
+    """
+
+    cause: str
+    more: tuple[str, Mapping[str, str]]
+    less: tuple[str, Mapping[str, str]]
+    where: Mapping[str, Sequence[str]] = field(default_factory=dict)  # the pairs that it is about: all, without any
+    includes: Sequence[str] = ()  # causes that are a part of it, and are counted once
+    explains: bool = True  # False: it tells where a gap lies, and is a part of what is left
+
+
+# Every experiment's with the parameter `checks`: the driver's bounds checks, less the row without them.
+CHECKS = Control("bounds checks", ("vulkan", {}), ("vulkan", {"checks": "off"}), {"checks": ["", "default"]})
 
 
 @dataclass(frozen=True)
@@ -77,6 +102,8 @@ class Analysis:
     plots_marker: str = ""
     counting: Counting = Counting()
     floor: FloorFacts = FloorFacts()
+    figures: Mapping[str, Callable[[Table], Mapping[Case, float]]] = field(default_factory=dict)  # of a table with one run
+    controls: Sequence[Control] | None = None  # the causes that it measures; None: its gaps are not accounted for
     compares_times: bool = True  # False: a time is no figure of merit here, and twins' times get no verdict
 
 
@@ -126,7 +153,7 @@ def load(root: Path) -> dict[str, Analysis]:
         if not isinstance(one, Analysis):
             raise InputError(f"{path}: no ANALYSIS in it")
         for name in [*one.readme, *([one.plots_marker] if one.plots else []), *(f"plots/{plot}" for plot in one.plots)]:
-            if not name or name in ("answers", "experiments") or name.startswith("claims-") or name in owners:
+            if not name or name in GENERAL or name.startswith(("claims-", "answer-")) or name in owners:
                 taken = f", {owners[name]} has it" if name in owners else ""
                 raise InputError(f"{path}: {name!r} is no name for a table or figure here{taken}")
             owners[name] = path

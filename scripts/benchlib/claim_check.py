@@ -4,33 +4,44 @@ id and the key. What a claim may hold: see claims.py.
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from benchlib import ncu, sass, sass_diff, schema
+from benchlib import counters_file, sass, sass_diff, schema
+from benchlib.claim_words import SAYINGS
 from benchlib.csv_file import InputError
-from benchlib.results import APIS, DERIVED_METRICS, Table
+from benchlib.results import APIS, DERIVED_METRICS, NEEDED_OF_MODEL, Table
 
-CLAIM_TEXTS = ("id", "source", "text", "claimed", "device", "theory", "unit")
-OPTIONAL_TEXTS = ("note", "why_refuted", "needs")
-QUERY_TEXTS = ("name", "table", "combine", "metric", "control", "unit")
+CLAIM_TEXTS = ("id", "kind", "source", "text", "claimed", "device", "theory", "unit")
+OPTIONAL_TEXTS = ("note", "why", "needs")
+CLAIM_LISTS = ("tables", "figures", "listings")
+KINDS = ("mechanism", "figure", "advice", "question")
+CHANGE_TEXTS = ("what", "why")
+QUERY_TEXTS = ("name", "table", "combine", "metric", "control", "unit", "role", "say")
+ROLES = ("figure", "mechanism", "result")
+RESERVED_NAMES = ("verdict", "worst", "words")  # what an answer may ask of a claim beside its queries
+# What chooses rows, and is measured, in newer results only: a query for it finds nothing in older ones, and is no mistake.
+NEWER_COLUMNS = ("checks", "instrument")
+NEWER_METRICS = ("fault_rate",)
 SELECTS = ("where", "num", "den")
-QUERY_KEYS = {*QUERY_TEXTS, *SELECTS, "reproduced", "headline"}
+QUERY_FLAGS = ("headline", "optional")
+QUERY_KEYS = {*QUERY_TEXTS, *SELECTS, *QUERY_FLAGS, "reproduced"}
 # What each way to combine needs, and what it may have beside that.
 COMBINES = {
     "value": ({"where"}, {"control"}), "ratio": ({"num", "den"}, set()), "twin_ratio": ({"where"}, set()),
-    "over_control": ({"where", "control"}, set()),
+    "over_control": ({"where", "control"}, set()), "analysis": (set(), set()),
 }  # fmt: skip
 # Of the files beside the results: what chooses their rows (of counters.csv the experiment's parameters, too), and their figures.
 BESIDE = {
-    "counters": ({"variant", "api", "elements", "cache"}, {*ncu.COUNTED}),
+    "counters": ({"variant", "api", "elements", "cache", "instrument"}, {*counters_file.COUNTED}),
     "sass": ({"kernel", "api", "arch"}, {*sass.FIGURES}),
     "sass_twins": ({"kernel", "arch"}, {*sass_diff.FIGURES}),
 }
 SIZES = ("max", "dram", "max_dram")
 PLACEHOLDER = re.compile(r"\{([a-z0-9_]+)\}")
-_KNOWN_VALUES = {"api": APIS, "cache": ("cold", "warm"), "pick": ("fastest",)}
+_KNOWN_VALUES = {"api": APIS, "cache": ("cold", "warm"), "pick": ("fastest",), "instrument": tuple(counters_file.INSTRUMENTS)}
 _NAME = re.compile(r"[a-z0-9_]+")
 
 
@@ -50,20 +61,27 @@ def check_document(where: str, document: Mapping[str, Any]) -> None:
 
 def check_claim(where: str, number: str, claim: Mapping[str, Any]) -> None:
     """`number`: of the experiment, with which its claims' ids begin."""
-    _only(where, claim, {*CLAIM_TEXTS, *OPTIONAL_TEXTS, "query"})
+    _only(where, claim, {*CLAIM_TEXTS, *OPTIONAL_TEXTS, *CLAIM_LISTS, "query", "since", "changed"})
     missing = [key for key in CLAIM_TEXTS if key not in claim]
     if missing:
         fail(where, f"no text for {', '.join(missing)}")
     for key in (*CLAIM_TEXTS, *OPTIONAL_TEXTS):
         if not isinstance(claim.get(key, ""), str):
             fail(where, f"{key} is {_shown(claim[key])}, not a text")
-    if not re.fullmatch(rf"{number}\.[1-9][0-9]*", claim["id"], re.ASCII):
-        fail(where, f"the id must be {number}. and a number")
+    if not re.fullmatch(rf"{number}\.[1-9][0-9]*[a-z]?", claim["id"], re.ASCII):
+        fail(where, f"the id must be {number}. and a number, and may have a letter")
+    if claim["kind"] not in KINDS:
+        fail(where, f"kind is {_shown(claim['kind'])}, none of {', '.join(KINDS)}")
+    for key in CLAIM_LISTS:
+        texts = claim.get(key, [])
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            fail(where, f"{key} is {_shown(texts)}, not a list of texts")
+    _check_dates(where, claim)
     queries = claim.get("query", [])
     if not isinstance(queries, list) or not all(isinstance(query, dict) for query in queries):
         fail(where, "query is no list of tables: begin each with [[claim.query]]")
     for at, query in enumerate(queries, start=1):
-        _check_query(query_name(where, at, query), query)
+        check_query(query_name(where, at, query), query)
     names = [query["name"] for query in queries if "name" in query]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
@@ -71,23 +89,46 @@ def check_claim(where: str, number: str, claim: Mapping[str, Any]) -> None:
     for name in PLACEHOLDER.findall(claim.get("note", "")):
         if name not in names:
             fail(where, f"the note names no query: {name}")
-    if not claim.get("needs") and not any("reproduced" in query for query in queries):
-        fail(where, "needs a query with a range, or `needs`")
+    if not claim.get("needs") and not any("reproduced" in query and not query.get("optional") for query in queries):
+        fail(where, "needs a query with a range that is not optional, or `needs`")
+
+
+def _check_dates(where: str, claim: Mapping[str, Any]) -> None:
+    """since, and the dated lines of changes."""
+    _check_date(where, "since", claim.get("since"))
+    changes = claim.get("changed", [])
+    if not isinstance(changes, list) or not all(isinstance(change, dict) for change in changes):
+        fail(where, "changed is no list of tables: { on = a date, what = a text, why = a text }")
+    for change in changes:
+        _only(f"{where}: changed", change, {"on", *CHANGE_TEXTS})
+        _check_date(where, "changed: on", change.get("on"))
+        for key in CHANGE_TEXTS:
+            if not isinstance(change.get(key), str) or not change[key]:
+                fail(where, f"changed: {key} is {_shown(change.get(key))}, not a text")
+
+
+def _check_date(where: str, key: str, value: object) -> None:
+    if not isinstance(value, datetime.date) or (isinstance(value, datetime.datetime) and value.tzinfo is None):
+        fail(where, f"{key} is {_shown(value)}, not a date such as 2026-11-21, or a time such as 2026-11-21T09:30:00Z")
 
 
 def query_name(where: str, at: int, query: Mapping[str, Any]) -> str:
     return f"{where}: query {ascii(query['name'])[1:-1]}" if isinstance(query.get("name"), str) else f"{where}: query {at}"
 
 
-def _check_query(where: str, query: Mapping[str, Any]) -> None:
+def check_query(where: str, query: Mapping[str, Any]) -> None:
     _only(where, query, QUERY_KEYS)
     for key in QUERY_TEXTS:
         if not isinstance(query.get(key, ""), str):
             fail(where, f"{key} is {_shown(query[key])}, not a text")
-    if not _NAME.fullmatch(query.get("name", "q")) or query.get("name") == "verdict":
-        fail(where, f"name is {_shown(query['name'])}: small letters, digits and _, and not verdict")
-    if type(query.get("headline", True)) is not bool:
-        fail(where, f"headline is {_shown(query['headline'])}, not true or false")
+    if not _NAME.fullmatch(query.get("name", "q")) or query.get("name") in RESERVED_NAMES:
+        fail(where, f"name is {_shown(query['name'])}: small letters, digits and _, and not {', '.join(RESERVED_NAMES)}")
+    for key, known in (("role", ROLES), ("say", SAYINGS)):
+        if key in query and query[key] not in known:
+            fail(where, f"{key} is {_shown(query[key])}, none of {', '.join(known)}")
+    for key in QUERY_FLAGS:
+        if type(query.get(key, True)) is not bool:
+            fail(where, f"{key} is {_shown(query[key])}, not true or false")
     combine, table = query.get("combine"), query.get("table", "results")
     if combine not in COMBINES or not query.get("metric"):
         fail(where, f"combine is {_shown(combine)}: a query needs metric, and combine with its selects: {', '.join(COMBINES)}")
@@ -106,8 +147,9 @@ def _check_query(where: str, query: Mapping[str, Any]) -> None:
         for key, column in ((key, column) for key in SELECTS for column in query.get(key, ())):
             if table != "counters" and column not in keys:
                 fail(where, f"{key}: {table}.csv has no column {_shown(column)} to choose by; it has {', '.join(sorted(keys))}")
-    if combine == "twin_ratio" and table != "results":
-        fail(where, f"combine twin_ratio is of results, not of {table}")
+    only = {"twin_ratio": ("results", "counters"), "analysis": ("results",)}.get(str(combine))
+    if only and table not in only:
+        fail(where, f"combine {combine} is of {' and '.join(only)}, not of {table}")
     if "reproduced" in query:
         _check_range(where, query["reproduced"])
     for key in SELECTS:
@@ -162,21 +204,21 @@ def check_columns(where: str, query: Mapping[str, Any], table: Table) -> None:
     keys = {column.name for column in table.columns if column.key}
     for key in SELECTS:
         for column, value in query.get(key, {}).items():
-            if column not in keys | {"pick"}:
+            if column not in {*keys, "pick", *NEWER_COLUMNS}:
                 fail(where, f"{key}: {table.name} has no column {_shown(column)} to choose by; it has {', '.join(sorted(keys))}")
             declared = table.column(column)
             if declared and declared.type == "integer" and value not in SIZES:
                 _check_whole(f"{where}: {key}", column, value if isinstance(value, list) else [value])
     for key in ("metric", "control"):
-        if source == "results" and key in query and not _is_figure(table, query[key]):
+        if source == "results" and query["combine"] != "analysis" and key in query and not _is_figure(table, query[key]):
             fail(where, f"{key}: {table.name} has no figure {_shown(query[key])}")
 
 
 def _is_figure(table: Table, name: str) -> bool:
-    if name == "sector_gbps":
-        return {"load_sectors", "store_sectors"} <= set(table.model)
+    if name in NEEDED_OF_MODEL:
+        return set(NEEDED_OF_MODEL[name]) <= set(table.model)
     declared = table.column(name)
-    return name in DERIVED_METRICS or (declared is not None and declared.type != "text")
+    return name in (*DERIVED_METRICS, *NEWER_METRICS) or (declared is not None and declared.type != "text")
 
 
 def _only(where: str, entry: Mapping[str, Any], known: Collection[str]) -> None:

@@ -1,38 +1,85 @@
-"""The claims as tables: one experiment's with their notes, the answers of all, claims.csv."""
+"""The claims as tables: one experiment's with their notes and evidence, the answers of all, claims.csv."""
 
 from __future__ import annotations
 
 import csv
+import datetime
 import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from benchlib import document
-from benchlib.claims import VERDICTS, Claim, ClaimFile
-from benchlib.document import NONE, Block, Blocks, Bullets, Cell, FileLink, Inline, Strong, Verdict, paragraph
+from benchlib.claim_query import IN, OUT
+from benchlib.claims import OURS, VERDICTS, Claim, ClaimFile, moment
+from benchlib.document import NONE, Block, Blocks, Bullets, Cell, FileLink, Inline, ListingLink, ResultLink, Strong, Verdict, paragraph
 from benchlib.formats import figure_text
 from benchlib.results import InputError, Results, Table
-from benchlib.stats import verdict
-from benchlib.tables import CONTROLS, pair_ratio, pairs
+from benchlib.stats import VERDICTS as PAIR_VERDICTS
+from benchlib.stats import Figure
+from benchlib.tables import CONTROLS, pair_verdict, pairs
 
-PAIR_VERDICTS = ("SAME", "FASTER", "SLOWER", "UNCLEAR")
-CLAIM_COLUMNS = ["id", "verdict", "experiment", "source", "ours", "ours_lo", "ours_hi", "claimed", "unit", "note"]
+CLAIM_COLUMNS = [
+    "id", "verdict", "experiment", "source", "ours", "ours_lo", "ours_hi", "claimed", "unit", "note", "kind", "ours_words", "range",
+    "range_lo", "range_hi", "cases", "cases_in", "cases_out", "worst", "worst_lo", "worst_hi", "case", "worst_case", "boards", "runs",
+    "boards_differing", "since", "fixed_on", "newer_runs", "evidence",
+]  # fmt: skip
 
 
 def claims_table(group: ClaimFile) -> Blocks:
     """The claims with their verdicts, and a note for each."""
-    header = ["id", "claim", "claimed", "ours [95 %]:", "unit", "verdict"]
+    header = ["id", "claim", "claimed", "ours [95 %]", "reproduced if", "cases in range:", "verdict"]
     rows: list[list[Cell]] = []
     notes: list[tuple[Inline, ...]] = []
     for claim in group.claims:
-        ours = document.interval(claim.worst.figure if claim.worst else None)
-        unit = claim.worst.unit if claim.worst else claim.unit
-        rows.append([claim.id, claim.text, claim.claimed, ours, unit, Verdict(claim.verdict)])
-        device = f" (device: {claim.device})" if claim.device else ""
-        notes.append((Strong(claim.id), f" Source: {claim.source}{device}. Theory: {claim.theory} {claim.note}"))
+        share = f"{claim.count(IN)} of {claim.cases}" if claim.cases else NONE
+        rows.append([claim.id, claim.text, claim.claimed, claim.words or NONE, claim.range_words or NONE, share, Verdict(claim.verdict)])
+        notes.append((Strong(claim.id), *_note(claim), *evidence(claim, group.results), f" {dates(claim)}"))
     where = [paragraph(f"From {group.results}.")] if group.results else []
     return [*where, document.table(header, rows), Bullets(tuple(notes))]
+
+
+def _note(claim: Claim) -> list[Inline]:
+    """What kind of statement it is, whose, what theory says, and what was found."""
+    whose = "Ours" if claim.source == OURS else claim.source
+    device = f" (device: {claim.device})" if claim.device else ""
+    source = FileLink(whose, claim.sources) if claim.sources else whose
+    return [f" A {claim.kind}. Source: ", source, f"{device}. Theory: {claim.theory} {claim.note}"]
+
+
+def evidence(claim: Claim, results: str = "") -> list[Inline]:
+    """Links to the row that decided, to the tables, figures and listings that show it; nothing of a claim that was not measured.
+
+    `results`: the folder that has its results, if it is not the one that is shown.
+    """
+    if claim.shown is None:
+        return []
+
+    def link(text: str, path: str) -> Inline:
+        return FileLink(text, f"{results}/{path}") if results else ResultLink(text, path)
+
+    links = [link("row", claim.row_file)] if claim.row_file else []
+    links += [link(title, f"worklog.md#{claim.experiment}") for title in claim.entry.get("tables", [])]
+    links += [link(f"figure {name}", f"plots/{name}.svg") for name in claim.entry.get("figures", [])]
+    links += [ListingLink(kernel, claim.experiment, kernel) for kernel in claim.pages]
+    parts: list[Inline] = []
+    for one in links:
+        parts += [", " if parts else " Evidence: ", one]
+    return [*parts, "."] if parts else []
+
+
+def dates(claim: Claim) -> str:
+    """From when the test stands, what changed since and why, and whether the data is newer."""
+    texts = [f"Test of {_day(claim.entry['since'])}"]
+    texts += [f"changed {_day(change['on'])}: {change['what']} ({change['why']})" for change in claim.changes]
+    if claim.runs:
+        newer = "none" if not claim.newer_runs else "all" if claim.newer_runs == claim.runs else str(claim.newer_runs)
+        texts.append(f"of its {claim.runs} runs {newer} began after the test was as it is")
+    return "; ".join(texts) + "."
+
+
+def _day(date: datetime.date) -> str:
+    return moment(date)[:10]
 
 
 def claims_tables(name: str, groups: Sequence[ClaimFile]) -> Blocks | None:
@@ -49,8 +96,7 @@ def answers(found: Results, groups: Sequence[ClaimFile]) -> Block:
     rows: list[list[Cell]] = []
     for group in groups:
         table = found.tables.get(group.experiment)
-        answer = answer_text(group) + (f" From {group.results}." if group.results else "")
-        rows.append([readme_link(group), group.question, answer, pair_counts(table), claim_counts(group)])
+        rows.append([readme_link(group), group.question, whole_answer(group), pair_counts(table), claim_counts(group)])
     return document.table(header, rows)
 
 
@@ -66,7 +112,12 @@ def readme_link(group: ClaimFile) -> FileLink:
 def answer_text(group: ClaimFile) -> str:
     """The experiment's answer with its figures filled in."""
     by_id = {claim.id: claim for claim in group.claims}
-    return re.sub(r"\{(\d\d\.\d+)(?:\.([a-z0-9_]+))?\}", lambda match: claim_text(by_id, match), group.answer)
+    return re.sub(r"\{(\d\d\.\d+[a-z]?)(?:\.([a-z0-9_]+))?\}", lambda match: claim_text(by_id, match), group.answer)
+
+
+def whole_answer(group: ClaimFile) -> str:
+    """With the folder that its figures are from, if it is not the one that is shown."""
+    return (answer_text(group) or "No answer yet.") + (f" From {group.results}." if group.results else "")
 
 
 def claim_text(by_id: dict[str, Claim], match: re.Match[str]) -> str:
@@ -75,17 +126,25 @@ def claim_text(by_id: dict[str, Claim], match: re.Match[str]) -> str:
         raise InputError(f"an answer names no claim: {match[1]}")
     if match[2] == "verdict":
         return claim.verdict
-    if match[2]:
-        if match[2] not in [query.get("name") for query in claim.entry.get("query", [])]:
-            raise InputError(f"an answer names no query of claim {claim.id}: {match[2]}")
-        return claim.figures.get(match[2], "(not tested)")
-    return figure_text(claim.worst.figure) if claim.worst else "(not tested)"
+    if match[2] in (None, "worst", "words"):
+        return _shown_text(claim, match[2])
+    if match[2] not in [query.get("name") for query in claim.entry.get("query", [])]:
+        raise InputError(f"an answer names no query of claim {claim.id}: {match[2]}")
+    return claim.figures.get(match[2], "(not tested)")
+
+
+def _shown_text(claim: Claim, what: str | None) -> str:
+    if claim.shown is None:
+        return "(not tested)"
+    if what == "words":
+        return claim.words
+    return figure_text((claim.shown.worst if what == "worst" else claim.shown.typical).figure)
 
 
 def pair_verdicts(table: Table) -> Counter[str]:
     """How often each verdict was given about a pair; the measurement's own controls do not count."""
-    figures = [pair_ratio(table, pair) for pair in pairs(table, {}) if pair.case["variant"] not in CONTROLS]
-    return Counter(verdict(figure) for figure in figures if figure)
+    found = [pair_verdict(table, pair) for pair in pairs(table, {}) if pair.case["variant"] not in CONTROLS]
+    return Counter(each for each in found if each)
 
 
 def pair_counts(table: Table | None) -> str:
@@ -103,13 +162,37 @@ def tally(counter: Counter[str], order: Iterable[str]) -> str:
 
 def claims_csv(groups: Iterable[ClaimFile]) -> str:
     text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(CLAIM_COLUMNS)
+    writer = csv.DictWriter(text, CLAIM_COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
     for claim in (claim for group in groups for claim in group.claims):
-        ours, unit = ["", "", ""], claim.unit
-        if claim.worst:
-            figure, unit = claim.worst.figure, claim.worst.unit
-            ours = ["" if value is None else f"{value:.6g}" for value in (figure.value, figure.lo, figure.hi)]
-        row = [claim.id, claim.verdict, claim.experiment, claim.source, *ours, claim.claimed, unit, claim.note]
-        writer.writerow(row)
+        writer.writerow(_record(claim))
     return text.getvalue()
+
+
+def _record(claim: Claim) -> dict[str, object]:
+    texts = ("id", "verdict", "experiment", "source", "claimed", "unit", "note", "kind")
+    record: dict[str, object] = {name: getattr(claim, name) for name in texts}
+    record |= {"range": claim.range_words, "since": _day(claim.entry["since"]), "fixed_on": moment(claim.fixed_on)}
+    shown = claim.shown
+    if shown is None:
+        return record
+    bounds = shown.query["reproduced"]
+    links = [part for part in evidence(claim) if isinstance(part, ResultLink | ListingLink)]
+    record |= _ends("ours", shown.typical.figure) | _ends("worst", shown.worst.figure)
+    return record | {
+        "unit": shown.unit, "ours_words": claim.words, "range_lo": _cell(bounds.get("lo")), "range_hi": _cell(bounds.get("hi")),
+        "cases": claim.cases, "cases_in": claim.count(IN), "cases_out": claim.count(OUT),
+        "case": shown.typical.found.name, "worst_case": shown.worst.found.name,
+        "boards": " ".join(claim.boards), "runs": claim.runs or "",
+        "boards_differing": "; ".join(f"{board}: {other}" for board, other in claim.differing.items()),
+        "newer_runs": claim.newer_runs if claim.runs else "",
+        "evidence": "; ".join(f"sass/{one.experiment}/{one.kernel}.md" if isinstance(one, ListingLink) else one.path for one in links),
+    }  # fmt: skip
+
+
+def _ends(name: str, figure: Figure) -> dict[str, object]:
+    return {name: _cell(figure.value), f"{name}_lo": _cell(figure.lo), f"{name}_hi": _cell(figure.hi)}
+
+
+def _cell(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"

@@ -4,14 +4,21 @@ expNN_name/claims.toml, or expNN_name/program/claims.toml where several programs
 expNN_program):
 
     question = "..."                  the experiment's question, one line
-    answer = "... {03.3} ..."         optional; {id} becomes the claim's figure, {id.verdict} its verdict,
-                                      {id.name} the figure of its query of that name, from the least to the greatest case
+    answer = "... {03.3} ..."         optional; {id} becomes the claim's figure, {id.verdict} its verdict, {id.words} its figure in
+                                      words, {id.worst} that of its worst case, {id.name} the figure of its query of that name,
+                                      from the least to the greatest case
     [[claim]]
-    id = "03.3"                       two digits of the experiment, a dot, a number
+    id = "05.2a"                      two digits of the experiment, a dot, a number; a letter for a part of what was claimed
+    kind = "mechanism"                how something works; "figure": a number that the source measured on its own device;
+                                      "advice": what one should do; "question": the source asks, and the statement is ours
     source, text, claimed, device, theory, unit       texts; unit and device may be empty
+    since = 2026-11-21                from when the test stands as it is, its dated changes aside (a date, or a date and time)
+    changed = [{ on = 2026-11-22, what = "...", why = "..." }]      optional: what of it changed since, and why (claim_lock.py)
     note = "... {small} ..."          optional; {name} becomes the figure of the query of that name
-    why_refuted = "..."               optional; added to the note when the verdict is REFUTED
-    needs = "..."                     a claim no query here can decide: the reason it is not testable
+    why = "..."                       optional; added to the note when the verdict is PARTLY, REFUTED or DIFFERS HERE
+    needs = "..."                     a claim no query here can decide: what is missing
+    tables, figures = ["..."]         optional: the sections of the worklog and the plots that show it
+    listings = ["..."]                optional: the kernels whose machine code shows it, beside those that its queries name
     [[claim.query]]
     name = "large"                    optional; for the note, and to say which part decided
     table = "results"                 or "counters" (counters.csv), "sass" (sass.csv: a row a kernel and API), "sass_twins"
@@ -19,60 +26,98 @@ expNN_program):
     combine = "value"                 metric of every case that matches `where`
             | "ratio"                 metric(num) / metric(den), for every num and the one den that agrees with it in
                                       all columns that neither of the two names (an empty cell agrees with any)
-            | "twin_ratio"            metric(Vulkan) / metric(CUDA), for every pair of twins that matches `where`
+            | "twin_ratio"            metric(Vulkan) / metric(CUDA), for every pair of twins that matches `where`; of counters too
             | "over_control"          metric / control, both of the same row, for every case that matches `where`
+            | "analysis"              what the figure of that name in the experiment's analysis.py finds in each run
     metric = "device_ns"              a column, what the experiment measured itself among them (with the columns of its name and
-                                      _lo, _hi as its interval, if there), or sector_gbps: the predicted sectors' bytes over
-                                      device_ns, or element_ns: device_ns over elements, comparable between different numbers
+                                      _lo, _hi as its interval, if there), or a figure of several: see results.DERIVED_METRICS
     where = { variant = "add_f32" }   column = text, or a list of texts (any of them); for num and den likewise
     control = "control_rate"          optional, with value and over_control: the column that holds what the case's positive control
-                                      showed, in the same row. Where that is 0 or empty the case says nothing: UNCLEAR in place of
-                                      REPRODUCED, counted in the note, and it decides nothing where a case with a live control does
-    unit = "x"                        optional; else the claim's
+                                      showed, in the same row. Where that is 0 or empty the case says nothing, and it decides nothing
+                                      where a case with a live control does
+    unit = "times as long"            optional; else the claim's
+    say = "slower"                    optional: how the figure is said (claim_words.py)
     reproduced = { lo = 0.9, hi = 1.1 }   one or both; without it the query only serves the note
+    role = "mechanism"                optional; what the query's range is about. "figure": the source's number, the default for a claim
+                                      of that kind. "mechanism", the default for the others: without it the claim is refuted.
+                                      "result": each case must be right, one that is not refutes the claim, and so does wrong output
+    optional = true                   optional: a part of the test only where there are such results (counts that were not always taken)
     headline = true                   optional; its figure is the one shown, unless another query's has a worse verdict
 
 `elements` also takes "max" (each variant's largest size), "dram" (sizes that stream from DRAM) and "max_dram" (both).
 `pick = "fastest"` leaves, of each variant, API and size, the case with the least time: the best shape of a kernel.
-Where several cases match, the verdict is that of the worst: all must lie in the range for the claim to be reproduced.
+A column that only newer results have (claim_check.NEWER_COLUMNS) is empty in older ones: `checks = ["", "default"]` is of both.
+
+A query over several cases is decided by their share: REPRODUCED if all lie in the range, REFUTED if more than half lie outside,
+PARTLY if half or more lie in it, else UNCLEAR. The claim: see _verdict.
 """
 
 from __future__ import annotations
 
+import datetime
+import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from benchlib import claim_check, programs
+from benchlib import claim_check, claim_query, claim_words, programs
 from benchlib.claim_check import CLAIM_TEXTS, PLACEHOLDER
+from benchlib.claim_query import IN, OPEN, OUT, Finding
 from benchlib.formats import figure_text
-from benchlib.results import Case, InputError, Results, Table
-from benchlib.stats import Figure, ratio
+from benchlib.results import InputError, Results, Table
+from benchlib.stats import Figure
 
-REPRODUCED, REFUTED, UNCLEAR, NOT_TESTABLE = "REPRODUCED", "REFUTED", "UNCLEAR", "NOT TESTABLE HERE"
-VERDICTS = (REPRODUCED, REFUTED, UNCLEAR, NOT_TESTABLE)
+REPRODUCED, PARTLY, DIFFERS = "REPRODUCED", "PARTLY", "DIFFERS HERE"
+REFUTED, UNCLEAR, NOT_MEASURED = "REFUTED", "UNCLEAR", "NOT MEASURED"
+VERDICTS = (REPRODUCED, PARTLY, DIFFERS, REFUTED, UNCLEAR, NOT_MEASURED)
+EXPLAINED = (PARTLY, DIFFERS, REFUTED)  # of a claim: `why`
 MOST_BYTES = 1 << 20  # of a claims.toml
-
-AUXILIARY = {
-    "sass": ("sass.csv", "the machine code (SASS)"),
-    "sass_twins": ("sass_twins.csv", "the machine code (SASS) of both APIs, compared"),
-    "counters": ("counters.csv", "hardware counters"),
-}
+SOURCES = Path("docs") / "SOURCES.md"
+OURS = "ours"  # what the source of a claim of our own is called
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One case's figure against a query's range."""
+@dataclass
+class Tested:
+    """What one query with a range found. `deciding`: without the cases that say nothing for want of a live control."""
 
-    verdict: str
-    figure: Figure
-    case: str
+    query: Mapping[str, Any]
+    role: str
     unit: str
-    margin: float  # how far inside the range the figure lies, in units of the range's width (or of its one bound)
-    headline: bool
-    live: bool  # its positive control showed something, or it needs none
+    deciding: Sequence[Finding]
+    dead: int = 0
+
+    @property
+    def verdict(self) -> str:
+        inside, outside = self.count(IN), self.count(OUT)
+        if outside and (self.role == "result" or 2 * outside > len(self.deciding)):
+            return REFUTED
+        if inside == len(self.deciding):
+            return REPRODUCED
+        return PARTLY if 2 * inside >= len(self.deciding) else UNCLEAR
+
+    def count(self, side: str) -> int:
+        return sum(finding.side == side for finding in self.deciding)
+
+    @property
+    def worst(self) -> Finding:
+        return min(self.deciding, key=lambda finding: (finding.side != OUT, finding.margin))
+
+    @property
+    def typical(self) -> Finding:
+        """The median case; of two in the middle the one that is less far inside. Of a wrong result the wrong one."""
+        if self.role == "result" and self.verdict == REFUTED:
+            return self.worst
+        ordered = sorted(self.deciding, key=lambda finding: finding.figure.value)
+        return min(ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2], key=lambda finding: finding.margin)
+
+    def words(self, figure: Figure) -> str:
+        return claim_words.figure_words(figure, self.query.get("say", ""), self.unit)
+
+    @property
+    def range_words(self) -> str:
+        return claim_words.range_words(self.query, self.unit)
 
 
 @dataclass
@@ -80,15 +125,81 @@ class Claim:
     experiment: str
     entry: Mapping[str, Any]
     where: str = ""  # its file and id, for what is wrong with it
-    verdict: str = NOT_TESTABLE
-    worst: Finding | None = None
+    verdict: str = NOT_MEASURED
+    tested: Sequence[Tested] = ()
+    shown: Tested | None = None  # the query that decided
     note: str = ""
     figures: dict[str, str] = field(default_factory=dict)  # a query's name, and what it found, from the least to the greatest
+    boards: Sequence[str] = ()  # whose runs decided; none for machine code
+    runs: int = 0
+    newer_runs: int = 0  # of these, that began after the test had been fixed
+    differing: Mapping[str, str] = field(default_factory=dict)  # boards whose own verdict is another, and that
+    elsewhere: str = ""  # the folders that have results of its experiment, where this one has none
+    sources: str = ""  # where its source is described, from the repository's root
+    row_file: str = ""  # that holds the typical case's row, from the results' folder
+    pages: Sequence[str] = ()  # the kernels whose listings are there
 
     def __getattr__(self, name: str) -> str:
         if name in CLAIM_TEXTS:
             return self.entry[name]
         raise AttributeError(name)
+
+    @property
+    def ours(self) -> Finding | None:
+        """The typical case of the query that decided."""
+        return self.shown and self.shown.typical
+
+    @property
+    def worst(self) -> Finding | None:
+        return self.shown and self.shown.worst
+
+    @property
+    def words(self) -> str:
+        return self.shown.words(self.shown.typical.figure) if self.shown else ""
+
+    @property
+    def range_words(self) -> str:
+        """Of the query that decided; of a claim without a figure its headline's."""
+        if self.shown:
+            return self.shown.range_words
+        queries = [query for query in self.entry.get("query", []) if "reproduced" in query]
+        chosen = next((query for query in queries if query.get("headline")), queries[0] if queries else {})
+        return claim_words.range_words(chosen, chosen.get("unit", self.unit))
+
+    @property
+    def cases(self) -> int:
+        return sum(len(each.deciding) for each in self.tested)
+
+    def count(self, side: str) -> int:
+        return sum(each.count(side) for each in self.tested)
+
+    @property
+    def changes(self) -> Sequence[Mapping[str, Any]]:
+        return self.entry.get("changed", [])
+
+    @property
+    def fixed_on(self) -> datetime.date:
+        """When the test became what it is."""
+        dates = [self.entry["since"], *(change["on"] for change in self.changes)]
+        return max(dates, key=moment)
+
+    @property
+    def listings(self) -> list[str]:
+        """The kernels whose machine code it is about, in the order of its queries."""
+        found = list(self.entry.get("listings", []))
+        for query in self.entry.get("query", []):
+            if query.get("table") in ("sass", "sass_twins"):
+                for select in (query.get(key, {}) for key in ("where", "num", "den")):
+                    kernels = select.get("kernel", [])
+                    found += kernels if isinstance(kernels, list) else [kernels]
+        return list(dict.fromkeys(found))
+
+
+def moment(date: datetime.date) -> str:
+    """Of a date or a time in UTC, comparable with a row's started_at. A day ends before what is said of it stands."""
+    if isinstance(date, datetime.datetime):
+        return date.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"{date.isoformat()}T23:59:59Z"
 
 
 @dataclass
@@ -105,11 +216,29 @@ def load(root: Path) -> list[ClaimFile]:
     """Every experiment's claims.toml under the repository root, checked."""
     groups = []
     seen: set[str] = set()
+    described = source_places(root)
     for experiment, folder in programs.source_folders(root).items():
         group = _read(folder / "claims.toml", experiment, seen)
         group.folder = folder.relative_to(root).as_posix()
+        for claim in group.claims:
+            claim.sources = described.get(claim.source, "")
         groups.append(group)
     return groups
+
+
+def source_places(root: Path) -> dict[str, str]:
+    """Where docs/SOURCES.md describes each source, by what claims.toml calls it; empty without that file."""
+    path = root / SOURCES
+    if not path.is_file():
+        return {}
+    places = {}
+    for section in re.split(r"^## ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        title = section.partition("\n")[0]
+        anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        called = re.search(r"\*\*Called in `claims\.toml`\*\*: (.*)", section)
+        names = called[1].split(" or ") if called else [OURS] if title == "Our own" else []
+        places |= {name: f"{SOURCES.as_posix()}#{anchor}" for name in names}
+    return places
 
 
 def _read(path: Path, experiment: str, seen: set[str]) -> ClaimFile:
@@ -139,163 +268,170 @@ def _parse(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: {ascii(str(error))[1:-1]}") from error
 
 
-def judge(claim: Claim, results: Results) -> None:
-    """Fills in the claim's verdict, its worst case and its note."""
-    if claim.experiment not in results.tables:
-        claim.note = f"{claim.experiment} has no results in this directory"
+# --------------------------------------------------------------------------------------------------------------- verdicts
+
+
+def judge(claim: Claim, results: Results, elsewhere: str = "") -> None:
+    """Fills in the claim's verdict, the query that decided, and its note. `elsewhere`: the folders that have what this one lacks."""
+    table = results.tables.get(claim.experiment)
+    if table is None:
+        claim.elsewhere = elsewhere
+        claim.note = "Not run in this folder" + (f"; see {elsewhere}." if elsewhere else ", nor in another beside it.")
         return
-    figures = claim.figures
-    findings: list[Finding] = []
-    reasons: list[str] = []
+    tested, reasons = _tested(claim, results)
+    if reasons:
+        claim.note = _sentences(*(f"Missing: {reason}" for reason in reasons), _note(claim))
+        return
+    claim.tested = tested
+    claim.verdict, claim.shown = _verdict(claim.kind, tested)
+    _add_runs(claim, table)
+    _add_evidence(claim, results, table)
+    claim.differing = _differing(claim, results, table)
+    why = claim.entry.get("why", "") if claim.verdict in EXPLAINED else ""
+    ours = "The source asks this, and claims nothing: the statement is ours" if claim.kind == "question" else ""
+    claim.note = _sentences(ours, _cases_text(claim), _boards_text(claim), why, _note(claim))
+
+
+def _note(claim: Claim) -> str:
+    return PLACEHOLDER.sub(lambda match: claim.figures.get(match[1], "(not measured)"), claim.entry.get("note", ""))
+
+
+def _sentences(*texts: str) -> str:
+    return " ".join(f"{text.rstrip('.')}." for text in dict.fromkeys(texts) if text)
+
+
+def _tested(claim: Claim, results: Results, *, by_value: bool = False) -> tuple[list[Tested], list[str]]:
+    """What its queries found, and what is missing. Fills in claim.figures."""
+    tested: list[Tested] = []
+    reasons: list[str] = [claim.entry["needs"]] if "needs" in claim.entry else []
     for at, query in enumerate(claim.entry.get("query", []), start=1):
-        found = _run_query(query, claim, results, claim_check.query_name(claim.where, at, query))
-        if isinstance(found, str):
-            figures[query.get("name", "")] = "(not measured)"
-            reasons += [found] if "reproduced" in query else []
+        deciding = "reproduced" in query
+        if by_value and not deciding:
             continue
-        figures[query.get("name", "")] = _spread([finding.figure for finding in found])
-        findings += found if "reproduced" in query else []
-    if "needs" in claim.entry:
-        reasons.append(claim.entry["needs"])
-    notes = list(dict.fromkeys(reasons))
-    if not reasons:
-        deciding = [finding for finding in findings if finding.live or finding.verdict == REFUTED] or findings
-        claim.worst = min(deciding, key=lambda finding: (_RANK[finding.verdict], not finding.headline, finding.margin))
-        claim.verdict = claim.worst.verdict
-        notes.append(_worst_text(claim.worst, deciding))
-        if len(deciding) < len(findings):
-            notes.append(f"UNCLEAR for want of a live control: {len(findings) - len(deciding)} more cases")
-    note = PLACEHOLDER.sub(lambda match: figures[match[1]], claim.entry.get("note", ""))
-    why = claim.entry.get("why_refuted", "") if claim.verdict == REFUTED else ""
-    claim.note = ". ".join(text.rstrip(".") for text in [*notes, why, note] if text) + "."
+        found = claim_query.run(query, claim.experiment, results, claim_check.query_name(claim.where, at, query))
+        if isinstance(found, str):
+            claim.figures[query.get("name", "")] = "(not measured)"
+            reasons += [found] if deciding and not query.get("optional") else []
+            continue
+        claim.figures[query.get("name", "")] = _spread([one.figure for one in found])
+        if deciding:
+            findings = [claim_query.assess(query, one, by_value=by_value) for one in found]
+            live = [finding for finding in findings if finding.found.live or finding.side == OUT] or findings
+            role = query.get("role", "figure" if claim.kind == "figure" else "mechanism")
+            tested.append(Tested(query, role, query.get("unit", claim.unit), live, len(findings) - len(live)))
+    return tested, list(dict.fromkeys(reasons))
 
 
-_RANK = {REFUTED: 0, UNCLEAR: 1, REPRODUCED: 2}
+_RANK = (REFUTED, UNCLEAR, PARTLY, REPRODUCED)
 
 
-def _run_query(query: Mapping[str, Any], claim: Claim, results: Results, where: str) -> list[Finding] | str:
-    """What the query finds, or the reason it finds nothing. `where`: it stands, for what is wrong with it."""
-    table: Table | None = results.tables[claim.experiment]
-    claim_check.check_columns(where, query, results.tables[claim.experiment])
-    source = query.get("table", "results")
-    if source != "results":
-        file_name, what = AUXILIARY[source]
-        table = results.auxiliary(file_name, claim.experiment)
-        if table is None:
-            return f"Needs {what}: no {file_name} in this directory"
-    assert table is not None
-    figures = _COMBINE[query["combine"]](table, query)
-    if not figures:
-        return f"No result for {_select_text(query)} ({query['metric']})"
-    return [_assess(query, claim, *one) for one in figures]
+def _verdict(kind: str, tested: Sequence[Tested]) -> tuple[str, Tested]:
+    """The claim's verdict, and the query to show for it.
 
-
-Found = list[tuple[Figure, str, bool]]  # a figure, its case's name, whether its control is live
-
-
-def _values(table: Table, query: Mapping[str, Any]) -> Found:
-    found = []
-    for case in table.select(query["where"]):
-        if figure := table.figure(case, query["metric"]):
-            live = "control" not in query or any(_is_live(control) for control in table.run_figures(case, query["control"]))
-            found.append((figure, case.name(), live))
-    return found
-
-
-def _is_live(control: Figure | None) -> bool:
-    return control is not None and control.value > 0
-
-
-def _over_control(table: Table, query: Mapping[str, Any]) -> Found:
-    found = []
-    for case in table.select(query["where"]):
-        runs = zip(table.run_figures(case, query["metric"]), table.run_figures(case, query["control"]))
-        ratios = [ratio(value, control) if value and control and _is_live(control) else None for value, control in runs]
-        if figure := table.over_runs(ratios, query["metric"]):
-            found.append((figure, f"{case.name()} / {query['control']}", True))
-    return found
-
-
-def _twin_ratios(table: Table, query: Mapping[str, Any]) -> Found:
-    found = []
-    for case in table.select({**query["where"], "api": "cuda"}):
-        twin = table.twin(case)
-        if twin and (figure := table.ratio(twin, case, query["metric"])):
-            found.append((figure, case.name(without=["api"]), True))
-    return found
-
-
-def _ratios(table: Table, query: Mapping[str, Any]) -> Found:
-    pinned = {*query["num"], *query["den"]}
-    if query["metric"] == "element_ns":
-        pinned.add("elements")
-    if "elements" in pinned:
-        pinned.add("cache")  # a size decides its cache state unless the query names one
-    dens = table.select(query["den"])
-    found = []
-    for num in table.select(query["num"]):
-        partners = [den for den in dens if den != num and _agree(num, den, pinned)]
-        if len(partners) > 1:
-            raise InputError(f"a claim's query is ambiguous: {num.name()} has {len(partners)} denominators")
-        if partners and (figure := table.ratio(num, partners[0], query["metric"])):
-            found.append((figure, f"{num.name()} / {partners[0].name()}", True))
-    return found
-
-
-_COMBINE = {"value": _values, "ratio": _ratios, "twin_ratio": _twin_ratios, "over_control": _over_control}
-
-
-def _agree(a: Case, b: Case, pinned: set[str]) -> bool:
-    """Equal in every column not pinned. An empty cell is a parameter that does not apply (an API copy's block). sm_90a is
-    sm_90 with instructions of its own: one GPU's code, as CUDA and as Vulkan name it.
+    REFUTED where a result is wrong, or where what the claim names as mechanism is not there, by more than half of its cases. Another
+    GPU's figure that this one does not share DIFFERS HERE as long as every query about its mechanism holds; without such a query it is
+    REFUTED. Else the worst of the queries' verdicts.
     """
-    pairs = [(column, value, b[column]) for column, value in a.cells if column not in pinned]
-    return all(x == y or not x or not y or (column == "arch" and x.rstrip("a") == y.rstrip("a")) for column, x, y in pairs)
+    worst = min(tested, key=lambda each: (_RANK.index(each.verdict), not each.query.get("headline", False), each.worst.margin))
+    refuted = [each for each in tested if each.verdict == REFUTED]
+    if absent := [each for each in refuted if each.role != "figure"]:
+        return REFUTED, min(absent, key=lambda each: not each.query.get("headline", False))
+    mechanisms = [each for each in tested if each.role == "mechanism"]
+    if refuted and kind == "figure" and mechanisms:
+        unsettled = [each for each in mechanisms if each.verdict == UNCLEAR]
+        return (UNCLEAR, unsettled[0]) if unsettled else (DIFFERS, refuted[0])
+    return worst.verdict, worst
 
 
-def _assess(query: Mapping[str, Any], claim: Claim, figure: Figure, case: str, live: bool) -> Finding:
-    bounds = query.get("reproduced", {})
-    low, high = bounds.get("lo", float("-inf")), bounds.get("hi", float("inf"))
-    lo, hi = (figure.lo, figure.hi) if figure.has_interval else (figure.value, figure.value)
-    width = (high - low if bounds.keys() >= {"lo", "hi"} else 0) or abs(next(iter(bounds.values()), 1)) or 1
-    margin = min(lo - low, high - hi) / width
-    if not figure.has_interval or figure.too_few_runs:
-        verdict = UNCLEAR
-    elif low <= lo and hi <= high:
-        verdict = REPRODUCED if live else UNCLEAR
-    elif hi < low or lo > high:
-        verdict = REFUTED
+def _add_runs(claim: Claim, table: Table) -> None:
+    """Whose runs the deciding cases are of, and how many of them began after the test had been fixed."""
+    began: dict[int, list[str]] = {}
+    cases = {finding.found.case for each in claim.tested if each.query.get("table", "results") == "results" for finding in each.deciding}
+    for at, run in enumerate(table.runs):
+        rows = [run[case] for case in cases if case in run]
+        if rows:
+            began[at] = [row.get("started_at", "") for row in rows]
+    claim.boards = sorted({table.boards[at] for at in began})
+    claim.runs = len(began)
+    claim.newer_runs = sum(min(times) > moment(claim.fixed_on) for times in began.values())
+
+
+def _add_evidence(claim: Claim, results: Results, table: Table) -> None:
+    """Where the typical case's row lies, and which listings there are."""
+    assert claim.shown
+    source, case = claim.shown.query.get("table", "results"), claim.shown.typical.found.case
+    if source != "results":
+        claim.row_file = claim_query.AUXILIARY[source][0]
+    elif table.folders:
+        folder = next(folder for folder, run in zip(table.folders, table.runs) if case in run)
+        claim.row_file = (folder / f"{table.name}.csv").relative_to(results.directory).as_posix()
+    pages = results.directory / "sass" / claim.experiment
+    claim.pages = [kernel for kernel in claim.listings if (pages / f"{kernel}.md").is_file()]
+
+
+def _differing(claim: Claim, results: Results, table: Table) -> dict[str, str]:
+    """The boards on which the claim comes out otherwise than on all together, by the medians alone: one board has too few runs for more."""
+    if len(claim.boards) < 2:
+        return {}
+    found = {}
+    wanted = _by_value(claim, results)
+    for board in claim.boards:
+        alone = replace(results, tables={**results.tables, claim.experiment: table.of_board(board)})
+        verdict = _by_value(claim, alone)
+        if verdict not in (NOT_MEASURED, wanted):
+            found[board] = verdict
+    return found
+
+
+def _by_value(claim: Claim, results: Results) -> str:
+    tested, missing = _tested(replace(claim, figures={}), results, by_value=True)
+    return NOT_MEASURED if missing or not tested else _verdict(claim.kind, tested)[0]
+
+
+# ------------------------------------------------------------------------------------------------------------------ words
+
+
+def _cases_text(claim: Claim) -> str:
+    """How many cases lie where, the typical one, the worst."""
+    shown = claim.shown
+    assert shown
+    total = len(shown.deciding)
+    if total == 1:
+        parts = [f"Case: {_case_text(shown, shown.typical)}"]
     else:
-        verdict = UNCLEAR
-    unit = query.get("unit", claim.entry["unit"])
-    return Finding(verdict, figure, case, unit, margin, query.get("headline", False), live)
+        sides = [f"{shown.count(side)} {name}" for side, name in ((OUT, "outside"), (OPEN, "undecided")) if shown.count(side)]
+        parts = [f"{shown.count(IN)} of {total} cases in the range" + "".join(f", {text}" for text in sides)]
+        parts.append(f"the median case: {_case_text(shown, shown.typical)}")
+        if shown.words(shown.worst.figure) != shown.words(shown.typical.figure):
+            parts.append(f"the worst: {_case_text(shown, shown.worst)}")
+    others = [each for each in claim.tested if each is not shown]
+    if others:
+        held = sum(each.verdict == REPRODUCED for each in others)
+        parts.append(f"of {len(others)} further parts of the test {held} hold" if held < len(others) else _all_hold(len(others)))
+    if shown.dead:
+        parts.append(f"without a live control, and deciding nothing: {shown.dead} more cases")
+    fewest = min((each.figure for each in shown.deciding if each.figure.runs), key=lambda figure: figure.runs, default=None)
+    if fewest and (fewest.runs == 1 or fewest.too_few_runs):
+        runs = "one run" if fewest.runs == 1 else f"{fewest.runs} runs"
+        parts.append(runs + (", too few to decide" if fewest.too_few_runs else ""))
+    if any(not each.figure.has_interval for each in shown.deciding):
+        parts.append("no interval")
+    return "; ".join(parts)
 
 
-def _worst_text(worst: Finding, findings: list[Finding]) -> str:
-    counts = [(verdict, sum(finding.verdict == verdict for finding in findings)) for verdict in _RANK]
-    parts = [f"Worst of {len(findings)} cases: " if len(findings) > 1 else "Case: ", worst.case]
-    if len(findings) > 1:
-        parts.append("; by verdict: " + ", ".join(f"{number} {verdict}" for verdict, number in counts if number))
-    fewest = min((finding.figure for finding in findings if finding.figure.runs), key=lambda figure: figure.runs, default=worst.figure)
-    if fewest.runs == 1 or fewest.too_few_runs:
-        parts.append("; one run" if fewest.runs == 1 else f"; {fewest.runs} runs")
-        parts.append(", too few to decide" if fewest.too_few_runs else "")
-    if not worst.figure.has_interval:
-        parts.append("; no interval")
-    return "".join(parts)
+def _all_hold(others: int) -> str:
+    return "the test's other part holds" if others == 1 else f"the test's {others} other parts hold"
+
+
+def _case_text(shown: Tested, finding: Finding) -> str:
+    return f"{finding.found.name}: {finding.found.wrong or shown.words(finding.figure)}"
+
+
+def _boards_text(claim: Claim) -> str:
+    return "; ".join(f"on board {board} alone, by its medians: {verdict}" for board, verdict in claim.differing.items())
 
 
 def _spread(figures: list[Figure]) -> str:
     ordered = sorted(figures, key=lambda figure: figure.value)
     least, greatest = figure_text(ordered[0]), figure_text(ordered[-1])
     return least if least == greatest else f"{least} to {greatest}"
-
-
-def _select_text(query: Mapping[str, Any]) -> str:
-    selects = [query[key] for key in ("where", "num", "den") if key in query]
-    texts = [" ".join(f"{column}={_any_of(value)}" for column, value in select.items()) for select in selects]
-    return " over ".join(texts)
-
-
-def _any_of(value: object) -> str:
-    return "|".join(map(str, value)) if isinstance(value, list) else str(value)

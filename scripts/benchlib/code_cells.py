@@ -27,6 +27,11 @@ def _loops(code: Sequence[Instruction]) -> list[tuple[int, int]]:
     return [one for one in found if not any(other != one and one[0] <= other[0] and other[1] <= one[1] for other in found)]
 
 
+def has_loops(code: Sequence[Instruction]) -> bool:
+    """Padding's branch to itself, behind the last EXIT, is none."""
+    return any(first < last for first, last in _loops(code))
+
+
 def _period(opcodes: Sequence[str]) -> list[str]:
     """What a compiler that unrolled a loop repeats."""
     for length in range(1, len(opcodes) + 1):

@@ -14,9 +14,10 @@ from statistics import NormalDist
 from benchlib import console, results, samples
 from benchlib.results import Case, Results, Table
 from benchlib.samples import Identity, Samples
-from benchlib.stats import SAME_HI, SAME_LO, Figure, hull, over_runs, ratio, verdict
+from benchlib.stats import FASTER, FIXED_COST, SAME, SAME_HI, SAME_LO, SLOWER, UNCLEAR, Figure, hull, over_runs, ratio
+from benchlib.stats import VERDICTS as COMPARED
+from benchlib.stats import verdict, verdict_beyond_fixed_costs
 
-SAME, FASTER, SLOWER, UNCLEAR = COMPARED = ("SAME", "FASTER", "SLOWER", "UNCLEAR")
 ONLY_A, ONLY_B, NO_TIME = ALONE = ("ONLY IN A", "ONLY IN B", "NO TIME")  # the last: neither set has one
 VERDICTS = (*COMPARED, *ALONE)
 ALPHA = 0.05  # of all verdicts together
@@ -210,7 +211,9 @@ def compared_row(a: Side, b: Side, alpha: float) -> Row:
     old, new = a.time(alpha), b.time(alpha)
     assert old and new
     row.ratio = board_by_board(a, b) or ratio(new, old)
-    row.verdict = verdict(row.ratio)
+    row.verdict = verdict_beyond_fixed_costs(row.ratio, (old, new), [side.table.figure(side.case, "fixed_ns") for side in (a, b)])
+    if row.verdict == FIXED_COST:
+        row.notes.append("what an empty launch takes differs by more than 1 % of the time")
     row.a_ns, row.b_ns = old.value, new.value
     if not row.ratio.has_interval:
         row.notes.append("too few samples for an interval that allows for the number of comparisons")

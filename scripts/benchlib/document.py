@@ -48,7 +48,15 @@ class FileLink:
     path: str
 
 
-Inline = str | Code | Strong | Emphasis | ListingLink | FileLink
+@dataclass(frozen=True)
+class ResultLink:
+    """To a file of the results that are shown, by its path from their folder."""
+
+    text: str
+    path: str
+
+
+Inline = str | Code | Strong | Emphasis | ListingLink | FileLink | ResultLink
 
 # ------------------------------------------------------------------------------------------------------------------- cells
 
@@ -164,6 +172,7 @@ class Paragraph:
 @dataclass(frozen=True)
 class Bullets:
     items: tuple[tuple[Inline, ...], ...]
+    numbered: bool = False
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ floor = max(distinct bytes / the memory's ceiling for that mix of reads and writ
 
 The ceilings are the same GPU's, of the programs whose analysis declares them (FloorFacts): the fastest streaming kernel that only
 writes, copies, adds (two reads a write) and only reads; between two mixes the time a byte is interpolated. The first term holds for footprints that stream from memory. The
-second counts every predicted sector, less those that the L1 was counted to serve; where nothing was counted, each distinct
-byte once. The third is for kernels of many short blocks: an empty kernel, and the blocks that ncu saw. So is the fourth, for
+second counts the sectors that passed between the SMs and the L2; where only Nsight Compute counted, every predicted sector,
+less those that the L1 served; where nothing did, each distinct byte once. The third is for kernels of many short blocks: an
+empty kernel, and the blocks that were counted. So is the fourth, for
 threads that wait for what they read: it is a floor as long as they leave the memory room.
 """
 
@@ -190,9 +191,12 @@ class Model:
         return Floor(case, max(known), measured, both) if known else None
 
     def _blocks(self, case: Case) -> float | None:
-        return self.counts.value(case.replace(api="cuda"), "launch_grid") if self.counts and case["block"] else None
+        return self.counts.blocks(case) if self.counts and case["block"] else None
 
     def _l2_bytes(self, case: Case, distinct: float) -> float:
+        passed = self.counts.value(case, "sm_l2_sectors") if self.counts else None
+        if passed is not None:
+            return max(distinct, passed * SECTOR_BYTES)
         sectors = self.requested_bytes(case)
         hit = self.counts.value(case, "l1_hit_pct") if self.counts else None
         return max(distinct, sectors * (1 - hit / 100)) if sectors and hit is not None else distinct
@@ -215,7 +219,7 @@ class Model:
         return sum(both) * limits.l2 if limits.l2 else None
 
     def moved_bytes(self, case: Case) -> tuple[float, float]:
-        """What the memory was counted to read and to write; 0 where nothing was hardware_counts."""
+        """What the memory was counted to read and to write; 0 where nothing was counted."""
         read, write = (self.counts.value(case, f"dram_{kind}_bytes") if self.counts else None for kind in ("read", "write"))
         return read or 0, write or 0
 

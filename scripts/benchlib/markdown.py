@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from benchlib import document
 from benchlib.document import Block, Bullets, Cell, Code, Emphasis, FileLink, Image, Inline, ListingLink, Paragraph, Preformatted
-from benchlib.document import Section, Strong, Table
+from benchlib.document import ResultLink, Section, Strong, Table
 
 
 def escape(text: str) -> str:
@@ -43,7 +44,8 @@ def _block(block: Block, place: Place, level: int) -> str:
     if isinstance(block, Paragraph):
         return _inlines(block.parts, place)
     if isinstance(block, Bullets):
-        return "\n".join(f"- {_inlines(item, place)}" for item in block.items)
+        marks = (f"{number}." if block.numbered else "-" for number in range(1, len(block.items) + 1))
+        return "\n".join(f"{mark} {_inlines(item, place)}" for mark, item in zip(marks, block.items))
     if isinstance(block, Preformatted):
         # A listing is text that something else wrote: it must not end the block.
         return f"```text\n{block.text.replace('`', chr(39))}\n```"
@@ -76,4 +78,40 @@ def _inline(part: Inline, place: Place) -> str:
         return f"*{escape(part.text)}*"
     if isinstance(part, ListingLink):
         return f"[{escape(part.text)}]({place.to_results}sass/{part.experiment}/{part.kernel}.md)"
+    if isinstance(part, ResultLink):
+        return f"[{escape(part.text)}]({place.to_results}{part.path})"
     return f"[{escape(part.text)}]({place.to_root}{part.path})"
+
+
+# ---------------------------------------------------------------------------------------------------------------- anchors
+
+
+def slug(heading: str) -> str:
+    """The anchor that GitHub gives a heading the first time."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+class Anchors:
+    """Of one file's headings, in their order: the second of a name gets -1, the third -2."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[str] = Counter()
+
+    def next(self, heading: str) -> str:
+        base = slug(heading)
+        count, self._seen[base] = self._seen[base], self._seen[base] + 1
+        return f"{base}-{count}" if count else base
+
+
+def section_anchors(blocks: Iterable[Block]) -> dict[tuple[str, ...], str]:
+    """Of every section of a document, by the titles from the outermost to its own."""
+    anchors = Anchors()
+
+    def walk(some: Iterable[Block], above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+        for block in some:
+            if isinstance(block, Section):
+                titles = (*above, block.title)
+                yield titles, anchors.next(block.title)
+                yield from walk(block.blocks, titles)
+
+    return dict(walk(blocks, ()))

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import csv
 import math
-import os
 import re
-import signal
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from benchlib import programs
+from benchlib import children, programs
 
 HOW_TO_GET = (
     "install Nsight Compute (package nsight-compute of the CUDA toolkit), or name an ncu with --ncu PATH or BENCH_NCU"
@@ -114,31 +112,11 @@ class Ncu:
 
     def _run(self, command: Sequence[str | Path]) -> tuple[int, str, str]:
         try:
-            # A session of its own, so that the program, ncu's child, ends with it.
-            process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
-                start_new_session=True,
-            )  # fmt: skip
+            return children.run(command, self.timeout_s)
         except OSError as error:
             raise NcuError(f"{self.path}: {error.strerror}") from error
-        with process:
-            try:
-                out, err = process.communicate(timeout=self.timeout_s)
-            except subprocess.TimeoutExpired as error:
-                _end(process)
-                raise NcuError(f"not done after {self.timeout_s:g} s, so it was ended (see --timeout)") from error
-            except BaseException:
-                _end(process)
-                raise
-        return process.returncode, out, err
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    """Ends the whole group of a program that was started as a session's leader."""
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
+        except subprocess.TimeoutExpired as error:
+            raise NcuError(f"not done after {self.timeout_s:g} s, so it was ended (see --timeout)") from error
 
 
 def refused_metrics(text: str, metrics: Sequence[str]) -> list[str]:

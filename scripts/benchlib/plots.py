@@ -334,13 +334,18 @@ class Dot:
     kind: str
 
 
-def strip(title: str, x_label: str, rows: Sequence[tuple[str, Sequence[Dot]]], band: tuple[float, float]) -> str:
-    """A line a group, a dot a ratio with its interval, on a logarithmic axis; the band is what counts as no difference."""
+def strip(
+    title: str, x_label: str, rows: Sequence[tuple[str, Sequence[Dot]]], band: tuple[float, float], *, alone: bool = False
+) -> str:
+    """A line a group, a dot a ratio with its interval, on a logarithmic axis; the band is what counts as no difference. `alone`: a file
+    of its own, which brings STYLE; else the page has it.
+    """
     dots = [dot for _, group in rows for dot in group]
     top = 26
     bottom = top + STRIP_ROW * len(rows)
     begin = round(max((len(name) for name, _ in rows), default=0) * STRIP_LETTER) + 24
     parts = [opening(begin + STRIP_WIDTH + 24, bottom + 40), f"<title>{escape(title)}</title>"]
+    parts += [f"<style>{STYLE}</style>"] if alone else []
     if not dots:
         return "\n".join([*parts, f'<text x="10" y="{top}">No pairs.</text>', "</svg>"])
     ticks, at = _ratio_axis([end for dot in dots for end in (dot.value, dot.lo, dot.hi)] + list(band), begin)

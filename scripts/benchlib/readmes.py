@@ -1,4 +1,4 @@
-"""The tables in the READMEs, between `<!-- worklog:NAME -->` and `<!-- /worklog -->`."""
+"""The generated parts of the READMEs and of docs/, between `<!-- worklog:NAME -->` and `<!-- /worklog -->`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchlib import claim_tables, files, markdown, pipeline, results
+from benchlib import claim_tables, files, markdown, pipeline, results, summary
 from benchlib.analysis import Study
 from benchlib.claims import ClaimFile
 from benchlib.document import Blocks, paragraph
 from benchlib.markdown import Place
 from benchlib.pipeline import Judged
 from benchlib.results import InputError
+from benchlib.summary import Summary
 
+PAGES = ("README.md", "docs/*.md", "exp*/README.md", "exp*/*/README.md")
 MARKER = re.compile(r"<!-- worklog:(?P<name>.*?) -->|(?P<end><!-- /worklog -->)")
 
 
@@ -27,6 +29,8 @@ class Shown:
     elsewhere: Mapping[str, Study]  # by experiment
     groups: Sequence[ClaimFile]  # judged by those
     root: Path
+    summary: Summary | None
+    anchors: Mapping[tuple[str, ...], str]  # of the reference's worklog
 
     def of(self, experiment: str) -> Study:
         return self.elsewhere.get(experiment, self.reference)
@@ -59,7 +63,9 @@ def shown(judged: Judged, root: Path) -> Shown:
         if other_results and fresh:
             fresh.results = Path(os.path.relpath(other_results.study.directory, root.resolve())).as_posix()
         groups.append(fresh or group)
-    return Shown(judged.study, {name: other.study for name, other in elsewhere.items()}, groups, root)
+    anchors = markdown.section_anchors(judged.shown)
+    studies = {name: other.study for name, other in elsewhere.items()}
+    return Shown(judged.study, studies, groups, root, summary.load(root, judged.study), anchors)
 
 
 def content(name: str, what: Shown) -> tuple[Blocks, Study] | None:
@@ -68,6 +74,12 @@ def content(name: str, what: Shown) -> tuple[Blocks, Study] | None:
         return [claim_tables.answers(what.tables, what.groups)], what.reference
     if name == "experiments":
         return [claim_tables.experiments(what.groups)], what.reference
+    if name in summary.BLOCKS and what.summary:
+        claims = {claim.id: group.experiment for group in what.groups for claim in group.claims}
+        return summary.block(name, what.summary, what.reference, what.anchors, claims), what.reference
+    if name.startswith("answer-"):
+        group = next((group for group in what.groups if group.experiment == name.removeprefix("answer-")), None)
+        return group and ([paragraph(claim_tables.whole_answer(group))], what.reference)
     if name.startswith("claims-"):
         table = claim_tables.claims_tables(name.removeprefix("claims-"), what.groups)
         return None if table is None else (table, what.reference)
@@ -111,10 +123,12 @@ def prefix(target: Path, base: Path) -> str:
 
 
 def outputs(judged: Judged, root: Path) -> dict[Path, str]:
-    """Every README that has a marker, as it should be."""
+    """Every README and page of docs/ that has a marker, as it should be, and the summary's picture."""
     what = shown(judged, root)
-    found = {}
-    for path in [root / "README.md", *sorted(root.glob("exp*/README.md")), *sorted(root.glob("exp*/*/README.md"))]:
+    found: dict[Path, str] = {}
+    if what.summary and (picture := summary.picture(what.summary)):
+        found[judged.study.directory / "plots" / f"{summary.PICTURE}.svg"] = picture
+    for path in [path for pattern in PAGES for path in sorted(root.glob(pattern))]:
         text = files.read_text(path)
         if text is not None and "<!-- worklog:" in text:
             found[path] = filled(path, text, what)

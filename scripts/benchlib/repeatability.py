@@ -13,11 +13,9 @@ from dataclasses import dataclass, field
 
 from benchlib import document, further_run
 from benchlib.document import NONE, Block, Cell, fixed, paragraph
-from benchlib.results import Results, Table
+from benchlib.results import CLASSES, Results, Table
 from benchlib.stats import Figure, ratio
 
-SHORT_NS = 20_000
-CLASSES = ("cold", "warm", "warm, under 20 us")
 LEAST_BOARDS = further_run.BOARDS_FOR_BOARDS + 1  # one of them is left out
 
 
@@ -44,8 +42,7 @@ def kinds(found: Results) -> dict[str, Kind]:
                 continue
             sides = zip(table.run_figures(twin, "device_ns"), table.run_figures(case, "device_ns"))
             figures = [ratio(vulkan, cuda) if vulkan and cuda else None for vulkan, cuda in sides]
-            short = case["cache"] != "cold" and time.value < SHORT_NS
-            _add(result[CLASSES[2] if short else case["cache"]], table, figures)
+            _add(result[table.class_of(case)], table, figures)
     return result
 
 

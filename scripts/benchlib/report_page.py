@@ -15,7 +15,8 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from benchlib import claim_tables, console, document, formats, pipeline, plots, report_sass, run_tables
+from benchlib import claim_tables, console, document, fleet, fleet_page, pipeline, plots, report_sass, run_tables
+from benchlib.analysis import Study
 from benchlib.claims import VERDICTS, Claim
 from benchlib.document import NONE, Section
 from benchlib.pipeline import Judged
@@ -23,11 +24,11 @@ from benchlib.plots import Chart
 from benchlib.ratio_strip import ratio_strip
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
-MARKS = {"REPRODUCED": "✓", "REFUTED": "✗", "UNCLEAR": "?", "NOT TESTABLE HERE": "–"}
+MARKS = {"REPRODUCED": "✓", "PARTLY": "◐", "DIFFERS HERE": "≠", "REFUTED": "✗", "UNCLEAR": "?", "NOT MEASURED": "–"}
 # What a block or a part of one is, as the templates ask: `block is paragraph`.
 KINDS = {
     "code": document.Code, "strong": document.Strong, "emphasis": document.Emphasis, "listing_link": document.ListingLink,
-    "file_link": document.FileLink, "paragraph": document.Paragraph, "bullets": document.Bullets,
+    "file_link": document.FileLink, "result_link": document.ResultLink, "paragraph": document.Paragraph, "bullets": document.Bullets,
     "preformatted": document.Preformatted, "table": document.Table, "image": document.Image, "section": document.Section,
     "verdict": document.Verdict,
 }  # fmt: skip
@@ -61,34 +62,47 @@ class Experiment:
 class Page:
     gpu: str
     subtitle: str
+    absent: str  # experiments that were not run in this folder, and where there are results of them
     totals: Sequence[tuple[str, int]]
     experiments: Sequence[Experiment]
     environments: Sequence[tuple[str, document.Block]]
     reproduce: str
     twins: dict[str, object]
+    boards: Sequence[document.Block]  # none where there is one board
 
 
 def page(judged: Judged) -> Page:
     study = judged.study
     gpu_dir = f"results/{console.plain(study.directory.resolve().name)}"
-    names = sorted({*study.tables, *(group.experiment for group in judged.groups)})
-    totals = Counter(claim.verdict for group in judged.groups for claim in group.claims)
+    absent = {group.experiment: claim.elsewhere for group in judged.groups for claim in group.claims if claim.elsewhere}
+    names = sorted({*study.tables, *(group.experiment for group in judged.groups if group.experiment not in absent)})
+    totals = Counter(claim.verdict for group in judged.groups if group.experiment not in absent for claim in group.claims)
     steps = [
         "scripts/run.sh             # build, run every experiment six times, write the tables",
         "scripts/dump_sass.py       # the machine code of both APIs",
-        "scripts/counters.py        # Nsight Compute's counters",
+        "scripts/counters.py        # the GPU's counters, both APIs",
         f"scripts/worklog.py {gpu_dir}",
         f"scripts/report.py {gpu_dir}",
     ]
     return Page(
         gpu=values(judged, "gpu") or "no GPU",
         subtitle=subtitle(judged),
+        absent=f"{', '.join(sorted(absent))}: in {', '.join(sorted(set(absent.values())))}" if absent else "",
         totals=[(name, totals[name]) for name in VERDICTS if totals[name]],
         experiments=[experiment(judged, name, names, gpu_dir) for name in names],
         environments=[(name, run_tables.environment(table)) for name, table in study.tables.items()],
         reproduce="\n".join(steps),
         twins=report_sass.data(study),
+        boards=boards(study),
     )
+
+
+def boards(study: Study) -> Sequence[document.Block]:
+    """As scripts/fleet.py compares them."""
+    if len({run.board for run in study.runs}) < 2:
+        return []
+    found = fleet.load([study.directory], {name for name, each in study.analyses.items() if not each.compares_times})
+    return fleet_page.blocks(found, fleet.judge(found.entries.values()))
 
 
 def experiment(judged: Judged, name: str, names: Sequence[str], gpu_dir: str) -> Experiment:
@@ -167,12 +181,16 @@ def classes(table: document.Table) -> list[Markup]:
 
 
 def kind(verdict: str) -> str:
-    """The verdict's class: NOT of NOT TESTABLE HERE."""
+    """The verdict's class: NOT of NOT MEASURED."""
     return verdict.partition(" ")[0]
 
 
 def ours(claim: Claim) -> str:
-    return formats.figure_text(claim.worst.figure) if claim.worst else NONE
+    return claim.words or NONE
+
+
+def evidence(claim: Claim) -> document.Block:
+    return document.paragraph(*claim_tables.evidence(claim))
 
 
 def script_json(value: object) -> Markup:
@@ -187,7 +205,7 @@ def environment() -> jinja2.Environment:
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, keep_trailing_newline=True
     )
     made.filters |= {
-        "classes": classes, "kind": kind, "mark": MARKS.get, "ours": ours, "script_json": script_json, "svg": Markup,
+        "classes": classes, "kind": kind, "mark": MARKS.get, "ours": ours, "evidence": evidence, "dates": claim_tables.dates, "script_json": script_json, "svg": Markup,
         "titled": lambda table: any(column.name for column in table.columns),
     }  # fmt: skip
     made.tests |= {name: lambda value, wanted=wanted: isinstance(value, wanted) for name, wanted in KINDS.items()}

@@ -10,10 +10,14 @@ from benchlib.results import API_NAMES, Results, Row
 from benchlib.sass import Instruction
 
 Line = list[str]  # mark, left, right, what differs
+INSTRUCTION_BYTES = 16  # on every GPU since compute capability 7.0
 
 
 def data(found: Results) -> dict[str, object]:
-    """What the viewer gets: each line once (one kernel's many builds differ in few), and twins() with indices in their place."""
+    """What the viewer gets: each line once (kernels differ in few), and twins() with indices in their place.
+
+    The viewer puts the offsets before the lines: with them few lines would be alike.
+    """
     numbers: dict[tuple[str, ...], int] = {}
     pages = twins(found)
     for page in pages:
@@ -62,13 +66,24 @@ def side_by_side(sides: Sides) -> list[Line]:
         marked = sass.mark_roles(listings.parse(text), descriptors=descriptors)
         both.append(sass_diff.Side(API_NAMES[api], marked, descriptors))
     difference = sass_diff.compare(*both)
+    left, right = Column(), Column()
     return [
-        [line.mark, shown(line.left), shown(line.right), ", ".join((["order"] if line.moved else []) + line.names)]
+        [line.mark, left.shown(line.left), right.shown(line.right), ", ".join((["order"] if line.moved else []) + line.names)]
         for line in difference.rows
     ]
 
 
-def shown(instruction: Instruction | None) -> str:
-    if instruction is None:
-        return ""
-    return f"{instruction.offset:04x} {instruction.predicate:>5} {instruction.opcode} {instruction.operands}".rstrip()
+class Column:
+    """One side's instructions from the top down."""
+
+    def __init__(self) -> None:
+        self._instructions = 0
+
+    def shown(self, instruction: Instruction | None) -> str:
+        """The instruction behind a blank; behind its offset where that is not what its place in the column says."""
+        if instruction is None:
+            return ""
+        text = f" {instruction.predicate:>5} {instruction.opcode} {instruction.operands}".rstrip()
+        expected = self._instructions * INSTRUCTION_BYTES
+        self._instructions += 1
+        return text if instruction.offset == expected else f"{instruction.offset:04x}{text}"

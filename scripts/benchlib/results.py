@@ -11,20 +11,39 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from benchlib import csv_file, schema, schema1
+from benchlib import counters_file, csv_file, schema, schema1
 from benchlib.csv_file import InputError
 from benchlib.schema import APIS, Checker, Column
 from benchlib.stats import Figure, over_runs, ratio
 
-__all__ = ["APIS", "API_NAMES", "Case", "InputError", "Results", "Row", "Table", "load", "number"]
+__all__ = ["APIS", "API_NAMES", "Case", "InputError", "Results", "Row", "RunFile", "Table", "files_of", "load", "number", "run_folders"]
 
 API_NAMES = {"cuda": "CUDA", "vulkan": "Vulkan"}
 SECTOR_BYTES, WARP = 32, 32
 
+# How a case is measured decides how well: cold is one launch a sample, warm a batch of them.
+SHORT_NS = 20_000
+CLASSES = ("cold", "warm", "warm, under 20 us")
+
 # The ways to send work that answer each other: sent anew every time, and prepared once.
 TWIN_MODES = {"stream": "rerecorded", "graph": "prerecorded"}
-# Figures that are reckoned from several columns of a row.
-DERIVED_METRICS = ("sector_gbps", "element_ns")
+# Parameters that were added to experiments with results: what their rows have by default, absent in older files. A row with
+# another value counts where that is asked for, and nowhere else.
+DEFAULTS: Mapping[str, list[str]] = {"checks": ["", "default"]}
+# For select(): them all.
+WITH_ALL_CHECKS: Mapping[str, object] = {"checks": ["", "default", "off"]}
+# Figures that are reckoned from several columns of a row:
+#   element_ns     device_ns over elements, comparable between different numbers
+#   sector_gbps    the bytes of all predicted sectors over device_ns: as often as they are asked for
+#   distinct_gbps  the bytes of the sectors that memory must move at least, each once, over device_ns
+#   distinct_pct   the same, of the memory's peak; where the row has a percentage of the peak
+DERIVED_METRICS = ("element_ns", "sector_gbps", "distinct_gbps", "distinct_pct")
+# What they need of the experiment's access model.
+NEEDED_OF_MODEL = {
+    "sector_gbps": ("load_sectors", "store_sectors"),
+    "distinct_gbps": ("min_read_bytes", "min_write_bytes"),
+    "distinct_pct": ("min_read_bytes", "min_write_bytes"),
+}
 # The files beside the results: what they must have, and what is no number in them.
 _NEEDED = {"sass.csv": ("kernel", "api"), "sass_twins.csv": ("kernel",), "counters.csv": ()}
 _TEXTS = {
@@ -105,7 +124,20 @@ class Table:
         self._by_name = {column.name: column for column in columns}
         self._rows: dict[Case, list[Row]] = {}
         self._figures: dict[tuple[Case, str], Figure | None] = {}
+        self._ratios: dict[tuple[Case, Case, str], Figure | None] = {}
         self._indexes: dict[str, dict[str, set[int]]] = {}
+
+    def of_board(self, board: str) -> Table:
+        """Its runs on that board alone."""
+        return self.of_runs([at for at, each in enumerate(self.boards) if each == board])
+
+    def of_runs(self, chosen: Sequence[int]) -> Table:
+        """Some of its runs, by their number."""
+        folders = [self.folders[at] for at in chosen] if self.folders else []
+        boards = [self.boards[at] for at in chosen]
+        alone = Table(self.name, self.columns, [self.runs[at] for at in chosen], self.header, boards, folders)
+        alone.compares_times = self.compares_times
+        return alone
 
     def _named(self, role: str) -> list[str]:
         return [column.name for column in self.columns if column.role == role]
@@ -160,14 +192,22 @@ class Table:
         column = self._by_name.get(metric)
         return over_runs(boards, counted=column is not None and column.role == "measured" and column.interval)
 
+    def class_of(self, case: Case) -> str:
+        """Of a case with a time: see CLASSES."""
+        time = self.figure(case, "device_ns")
+        return CLASSES[2] if case["cache"] != "cold" and time and time.value < SHORT_NS else case["cache"]
+
     def run_figures(self, case: Case, metric: str) -> list[Figure | None]:
         """One a run; None where the run has no such result."""
         return [self._row_figure(run[case], metric) if case in run else None for run in self.runs]
 
     def ratio(self, num: Case, den: Case, metric: str = "device_ns") -> Figure | None:
         """num / den, taken within each run, where the two were interleaved, and then over the runs."""
-        pairs = zip(self.run_figures(num, metric), self.run_figures(den, metric))
-        return self.over_runs([ratio(n, d) if n and d and d.value > 0 else None for n, d in pairs], metric)
+        key = num, den, metric
+        if key not in self._ratios:
+            pairs = zip(self.run_figures(num, metric), self.run_figures(den, metric))
+            self._ratios[key] = self.over_runs([ratio(n, d) if n and d and d.value > 0 else None for n, d in pairs], metric)
+        return self._ratios[key]
 
     def twin(self, case: Case) -> Case | None:
         """The Vulkan case that answers a CUDA case on the same physical GPU."""
@@ -177,11 +217,15 @@ class Table:
     def same_gpu(self, a: Case, b: Case) -> bool:
         """True if some run took both on one GPU."""
         pairs = [(run[a], run[b]) for run in self.runs if a in run and b in run]
-        return any(one["gpu_uuid"] == other["gpu_uuid"] for one, other in pairs)
+        return any(one.get("gpu_uuid") == other.get("gpu_uuid") for one, other in pairs)
 
     def select(self, where: Mapping[str, object]) -> list[Case]:
-        """The cases with a result that match. A value is a text or a list of texts; elements, pick: see claims.py."""
-        wanted = {column: value for column, value in where.items() if column not in ("elements", "pick")}
+        """The cases with a result that match. A value is a text or a list of texts; elements, pick: see claims.py.
+
+        What `where` does not name may have any value, DEFAULTS' columns aside.
+        """
+        wanted: dict[str, object] = {column: value for column, value in DEFAULTS.items() if column in self.params}
+        wanted |= {column: value for column, value in where.items() if column not in ("elements", "pick")}
         chosen = [self._having(column, value) for column, value in wanted.items()]
         matching = [self.cases[at] for at in sorted(set.intersection(*chosen))] if chosen else self.cases
         size = where.get("elements")
@@ -226,6 +270,8 @@ class Table:
             sectors = number(row, "load_sectors") + number(row, "store_sectors")
             moved = sectors * SECTOR_BYTES * number(row, "elements") / (number(row, "warp_elements") or WARP)
             return _scaled_by_time(row, moved / (number(row, "device_ns") or math.inf))
+        if metric in ("distinct_gbps", "distinct_pct"):
+            return _distinct(row, metric == "distinct_pct")
         if metric == "element_ns":
             return _per_element(row)
         column = self._by_name.get(metric)
@@ -284,9 +330,11 @@ def _read_beside(path: Path, tables: Mapping[str, Table]) -> _Beside:
             if record[at] and schema.real(record[at]) is None:
                 raise InputError(f"{path}: line {line}: {column} is {ascii(record[at])[:80]}, not a number")
         row = dict(zip(header, record))
+        if path.name == counters_file.NAME:
+            row = counters_file.upgraded(row)
         experiment = row["experiment"]
         if experiment not in keys:
-            keys[experiment] = _keys_beside(path, header, texts, tables.get(experiment))
+            keys[experiment] = _keys_beside(path, header, tables.get(experiment))
         case = Case(tuple((column, row[column]) for column in keys[experiment]))
         _only_once(path, lines, (experiment, case), line)
         found.rows.setdefault(experiment, {})[case] = row
@@ -297,15 +345,16 @@ def _texts_of_counters(header: Sequence[str], tables: Mapping[str, Table]) -> se
     """All of the key; the parameters stand before the size."""
     params = {name for table in tables.values() for name in table.params}
     before = header[: header.index("cache") + 1] if "cache" in header else params
-    return {"experiment", "variant", "api", *before, "gpu", "gpu_uuid", "ncu_version"}
+    return {"experiment", "variant", "api", *before, *counters_file.TEXTS, counters_file.OLD_VERSION}
 
 
-def _keys_beside(path: Path, header: Sequence[str], texts: set[str], table: Table | None) -> list[str]:
+def _keys_beside(path: Path, header: Sequence[str], table: Table | None) -> list[str]:
     if path.name in _TEXTS:
         return [column for column in ("kernel", "api", "arch") if column in header]
-    if table is None:  # an experiment without results here
-        return [column for column in header if column in texts]
-    return [column for column in ("variant", "api", *table.params, "elements", "cache") if column in header]
+    if "cache" in header:  # all parameters: these counts may be of programs with more of them than the results have
+        return [*(column for column in header[: header.index("cache") + 1] if column not in ("experiment", "instrument")), "instrument"]
+    params = table.params if table else []
+    return [*(column for column in ("variant", "api", *params, "elements") if column in header), "instrument"]
 
 
 def _only_once(path: Path, lines: dict[Any, int], key: object, line: int) -> None:
@@ -332,7 +381,7 @@ def run_folders(directory: Path, *, with_rerun: bool = True) -> list[RunFolder]:
     boards, again = directory / "boards", directory / RERUN
     if not os.path.lexists(boards):
         return [RunFolder(path, "") for path in (directory, again) if path == directory or with_rerun and os.path.lexists(again)]
-    if stray := next(iter(_files(directory).values()), None):
+    if stray := next(iter(files_of(directory).values()), None):
         raise InputError(f"{stray}: results beside {boards}, which has those of every board")
     found = []
     for board in sorted(os.listdir(boards)):
@@ -351,7 +400,7 @@ def load(directory: Path, *, with_rerun: bool = True) -> Results:
     if not directory.is_dir():
         raise InputError(f"{directory}: no such directory")
     folders = run_folders(directory, with_rerun=with_rerun)
-    files = {folder: _files(folder.path) for folder in folders}
+    files = {folder: files_of(folder.path) for folder in folders}
     names = sorted({name for found in files.values() for name in found})
     if not names:
         raise InputError(f"{directory}: no result CSV (exp*.csv) in it")
@@ -362,7 +411,7 @@ def load(directory: Path, *, with_rerun: bool = True) -> Results:
     return Results(directory, tables, folders)
 
 
-def _files(folder: Path) -> dict[str, Path]:
+def files_of(folder: Path) -> dict[str, Path]:
     """The result files by experiment. Raises OSError where the folder cannot be read."""
     names = sorted(name for name in os.listdir(folder) if name.startswith("exp") and name.endswith(".csv"))
     paths = [folder / name for name in names if not name.endswith(".samples.csv")]
@@ -377,14 +426,16 @@ def _read_table(files: Sequence[tuple[RunFolder, Path]]) -> Table:
 
     A parameter that an older run did not have yet is empty there, what it measured besides is left out.
     """
-    runs = [_RunFile(path).read() for _, path in files]
+    runs = [RunFile(path).read() for _, path in files]
     newest = max(runs, key=lambda run: run.started_at)
     for run in runs:
         if unknown := [name for name in run.key if name not in newest.key]:
             raise InputError(f"{run.path}: its columns differ from {newest.path}: {', '.join(map(ascii, unknown))}")
         types = {column.name: column.type for column in newest.columns if column.role == "measured"}
         for column in run.columns:
-            if column.type != types.get(column.name, column.type) and any(row[column.name] for row in run.rows):
+            # Whole numbers are real ones, too: as such they stand in files without a sidecar.
+            both = {column.type, types.get(column.name, column.type)}
+            if len(both) > 1 and "text" in both and any(row[column.name] for row in run.rows):
                 raise InputError(f"{run.path}: {column.name} is {column.type}, {types[column.name]} in {newest.path}")
     tables = [{Case(tuple((name, row.get(name, "")) for name in newest.key)): row for row in run.rows} for run in runs]
     current = [table for run, table in zip(runs, tables) if run.git_rev == newest.git_rev]
@@ -409,7 +460,7 @@ def _key_places(header: Sequence[str], columns: Sequence[Column]) -> list[int]:
     return [header.index(column.name) for column in columns if column.key]
 
 
-class _RunFile:
+class RunFile:
     """One run's file of one experiment, read with the columns that its sidecar declares, or, without one, those of schema 1."""
 
     def __init__(self, path: Path):
@@ -425,7 +476,7 @@ class _RunFile:
         elif schema.header(self.declared) != self.header:
             raise InputError(f"{path}: its columns are not those that {beside.name} declares")
 
-    def read(self) -> _RunFile:
+    def read(self) -> RunFile:
         """The rows, each checked and there once."""
         columns, version = self.declared, schema.SCHEMA
         if columns is None:
@@ -483,6 +534,15 @@ def number(row: Row, column: str) -> float:
     if value is None:
         raise InputError(f"{column} is {ascii(text)[:80]}, not a number")
     return value
+
+
+def _distinct(row: Row, of_peak: bool) -> Figure | None:
+    """The bytes that must be moved at least, over device_ns, in GB/s or in percent of the peak that the row's own peak_pct is of."""
+    rate = (number(row, "min_read_bytes") + number(row, "min_write_bytes")) / (number(row, "device_ns") or math.inf)
+    useful, percent = number(row, "gbps"), number(row, "peak_pct")
+    if of_peak:
+        rate *= percent / useful if useful else 0
+    return _scaled_by_time(row, rate)
 
 
 def _per_element(row: Row) -> Figure | None:

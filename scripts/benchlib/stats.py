@@ -11,6 +11,7 @@ from benchlib import further_run
 
 # A ratio whose whole interval lies within 1 % of 1 counts as no difference.
 SAME_LO, SAME_HI = 0.99, 1.01
+VERDICTS = SAME, FASTER, SLOWER, FIXED_COST, UNCLEAR = ("SAME", "FASTER", "SLOWER", "FIXED COST", "UNCLEAR")
 # From fewer runs nothing is decided: they may agree by chance, to the last digit of a clock.
 LEAST_RUNS = 3
 
@@ -63,6 +64,22 @@ def ratio(num: Figure, den: Figure) -> Figure:
     return Figure(value, lo, hi, runs)
 
 
+def product(terms: Sequence[tuple[Figure, float]]) -> Figure | None:
+    """The product of independent figures, each to its power; None where one is not positive. The interval is ratio()'s."""
+    if any(figure.value <= 0 for figure, _ in terms):
+        return None
+    value = math.fsum(power * math.log(figure.value) for figure, power in terms)
+    runs = min((figure.runs for figure, _ in terms if figure.runs), default=0)
+    below, above = [], []
+    for figure, power in terms:
+        if figure.lo is None or figure.hi is None or figure.lo <= 0:
+            return Figure(math.exp(value), runs=runs)
+        ends = [power * math.log(end / figure.value) for end in (figure.lo, figure.hi)]
+        below.append(min(ends))
+        above.append(max(ends))
+    return Figure(math.exp(value), math.exp(value - math.hypot(*below)), math.exp(value + math.hypot(*above)), runs)
+
+
 def hull(figures: Sequence[Figure]) -> Figure | None:
     """One figure from independent runs: the median of their values, and an interval that covers all their intervals."""
     if not figures:
@@ -94,13 +111,26 @@ def over_runs(boards: Mapping[str, Sequence[Figure]], counted: bool = False) -> 
 
 
 def verdict(time_ratio: Figure) -> str:
-    """The verdict about the numerator of a ratio of times: SAME, FASTER, SLOWER or UNCLEAR."""
+    """The verdict about the numerator of a ratio of times: SAME, FASTER, SLOWER or UNCLEAR; see also verdict_beyond_fixed_costs."""
     if time_ratio.lo is None or time_ratio.hi is None or time_ratio.too_few_runs:
-        return "UNCLEAR"
+        return UNCLEAR
     if SAME_LO <= time_ratio.lo and time_ratio.hi <= SAME_HI:
-        return "SAME"
+        return SAME
     if time_ratio.hi < SAME_LO:
-        return "FASTER"
+        return FASTER
     if time_ratio.lo > SAME_HI:
-        return "SLOWER"
-    return "UNCLEAR"
+        return SLOWER
+    return UNCLEAR
+
+
+def verdict_beyond_fixed_costs(time_ratio: Figure, times: Sequence[Figure | None], fixed: Sequence[Figure | None]) -> str:
+    """verdict(), but FIXED COST instead of FASTER or SLOWER where what an empty launch takes of either time differs by more than the band
+    of SAME is wide: such a difference is no difference of the kernels. `times` and `fixed`: of the two sides, ns; where a fixed cost is
+    None, nobody knows it.
+    """
+    found = verdict(time_ratio)
+    shortest = min((time.value for time in times if time), default=0.0)
+    if found not in (FASTER, SLOWER) or not shortest or not all(fixed):
+        return found
+    costs = [figure.value for figure in fixed if figure]
+    return FIXED_COST if max(costs) - min(costs) > (SAME_HI - 1) * shortest else found

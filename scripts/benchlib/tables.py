@@ -10,9 +10,8 @@ from benchlib.analysis import Study
 from benchlib.document import NO_RESULTS, NONE, Block, Blocks, Cell, Ratio, Verdict, Whole, paragraph
 from benchlib.formats import ratio_text
 from benchlib.hardware_counts import Counts
-from benchlib.results import API_NAMES, APIS, Case, Table
-from benchlib.stats import Figure, verdict
-
+from benchlib.results import API_NAMES, APIS, CLASSES, Case, Table
+from benchlib.stats import Figure, verdict_beyond_fixed_costs
 
 
 CONTROLS = ("stamp_pair", "aa_control_a", "aa_control_b")  # about the measurement, not about the APIs
@@ -92,12 +91,20 @@ def pair_ratio(table: Table, pair: Pair) -> Figure | None:
     return table.ratio(pair.vulkan, pair.cuda)
 
 
-def comparison(table: Table, pair: Pair) -> list[Cell]:
-    """Vulkan/CUDA with its interval, and the verdict about Vulkan."""
+def pair_verdict(table: Table, pair: Pair) -> str | None:
+    """The verdict about Vulkan; None without a ratio."""
     figure = pair_ratio(table, pair)
     if figure is None:
+        return None
+    return verdict_beyond_fixed_costs(figure, *([figure_of(table, side, metric) for side in pair.sides] for metric in ("device_ns", "fixed_ns")))
+
+
+def comparison(table: Table, pair: Pair) -> list[Cell]:
+    """Vulkan/CUDA with its interval, and the verdict about Vulkan."""
+    figure, found = pair_ratio(table, pair), pair_verdict(table, pair)
+    if figure is None or found is None:
         return [NONE, "no twin"]
-    return [Ratio(figure), Verdict(verdict(figure))]
+    return [Ratio(figure), Verdict(found)]
 
 
 def pairs(table: Table, where: Mapping[str, object]) -> list[Pair]:
@@ -150,19 +157,58 @@ def twin_table(
     return document.table(header, rows)
 
 
+def without_checks(found: Study, table: Table, where: Mapping[str, object]) -> Blocks:
+    """Vulkan as the driver has it and without its bounds checks, each against the CUDA side that it was measured with."""
+    off = pairs(table, {**where, "checks": "off"})
+    if not off:
+        return [NO_RESULTS]
+    columns = [column for column in varying_columns([pair.case for pair in off]) if column != "checks"]
+    header = ["variant", *(f"{column}:" for column in columns), "CUDA µs:", "Vulkan µs:", "without checks µs:"]
+    header += ["Vulkan/CUDA [95 %]:", "Vulkan is", "without checks/CUDA [95 %]:", "without checks it is"]
+    header += ["with checks/without [95 %]:"]
+    rows = []
+    for pair in sorted(off, key=lambda pair: (pair.case["variant"], pair.case.elements, pair.case["block"].zfill(5))):
+        own = next(iter(pairs(table, exactly(pair.case.replace(checks="")))), Pair(None, None))
+        cells: list[Cell] = [pair.case["variant"], *(key_cell(pair.case, column) for column in columns)]
+        cells += [micros(figure_of(table, side)) for side in (own.cuda or pair.cuda, own.vulkan, pair.vulkan)]
+        cells += comparison(table, own) + comparison(table, pair)
+        both = own.vulkan and pair.vulkan
+        rows.append([*cells, document.ratio(table.ratio(own.vulkan, pair.vulkan)) if both else NONE])
+    reading = paragraph(
+        "Without checks: VK_EXT_pipeline_robustness, and storage buffers whose accesses are not checked. With the driver's default no "
+        "robustness feature is enabled either."
+    )
+    return with_noise_floor(found, table, document.table(header, rows), reading)
+
+
+def exactly(case: Case) -> dict[str, object]:
+    """The case's own columns, and either API."""
+    return {column: value for column, value in case.cells if column != "api"}
+
+
 def noise_floor(found: Study, table: Table) -> Block:
-    """What a kernel paired with itself shows: differences below it mean nothing."""
+    """What a kernel paired with itself shows, for each class of cases that the table's experiment has: differences below it mean nothing."""
+    kinds = {table.class_of(case) for case in table.select({}) if case["variant"] not in CONTROLS}
+    floors = {kind: _floor_of(found, table, kind) for kind in CLASSES if kind in kinds}
+    if not any(floors.values()):
+        return paragraph("Noise floor: no A/A control in these results.")
+    parts = [floor or f"{kind}: no A/A control" for kind, floor in floors.items()]
+    return paragraph(f"Noise floor (A/A: one kernel paired with itself): {'; '.join(parts)}.")
+
+
+def _floor_of(found: Study, table: Table, kind: str) -> str:
+    """The table's own controls of this class, else the first other experiment's; "" if there are none."""
     for source in [table, *(other for other in found.tables.values() if other is not table)]:
         parts = []
         for api in APIS:
             for case in source.select({"variant": "aa_control_a", "api": api}):
                 figure = source.ratio(case.replace(variant="aa_control_b"), case)
-                if figure:
+                if figure and source.class_of(case) == kind:
                     parts.append(f"{API_NAMES[api]} {ratio_text(figure)}")
         if parts:
-            where = "" if source is table else f", measured by {source.name}"
-            return paragraph(f"Noise floor (A/A: one kernel paired with itself{where}): {', '.join(parts)}.")
-    return paragraph("Noise floor: no A/A control in these results.")
+            where = "" if source is table else f" (measured by {source.name})"
+            return f"{kind}{where}: {', '.join(parts)}"
+    return ""
 
 
 def with_noise_floor(found: Study, table: Table, *blocks: Block) -> Blocks:

@@ -48,7 +48,7 @@ bench::Prepared set_up(Workbench& bench, const Variant& variant, std::uint64_t e
   launch.params = bench::params_bytes(ScaleParams{static_cast<std::uint32_t>(elements), kFactor});
 
   bench.device().run(launch);
-  bench::verify<float>(bench.device(), output, elements, bench::kGuardWords, [&](std::uint64_t i) { return expect(bench, i); });
+  bench::verify<float>(bench, output, elements, bench::kGuardWords, [&](std::uint64_t i) { return expect(bench, i); });
   return bench.device().prepare(launch, {});
 }
 

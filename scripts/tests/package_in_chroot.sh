@@ -87,3 +87,10 @@ for csv in "${results[0]}"/exp{01_vector_add,06_litmus}.csv; do
   output=$(head -n 3 "$csv")
   [[ $output == *",$revision,"* ]] || expect "rows of the commit $revision in $csv"
 done
+
+# A fleet of one: from fleet.sh to a verdict.
+run_in "$vulkan" 0 "/opt/$name/scripts/fleet.sh" --local --software --out /opt/fleet --only exp01 -- --smoke
+[[ $output == *': complete'* ]] || expect "a board that is complete"
+fleet=("$vulkan/opt/fleet"/llvmpipe*/*)
+run_in "$vulkan" 0 "/opt/$name/scripts/fleet.py" "${fleet[0]#"$vulkan"}"
+[[ $output == *'  not compared'* && -f ${fleet[0]}/fleet.csv ]] || expect "a board that nothing can be compared with"

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import counters
+from benchlib import counters_file
 
 HEAD = ["schema", "experiment", "variant", "api", "status", "reason"]
 TIMES = [
@@ -21,15 +21,15 @@ ORIGIN = [
 ]  # fmt: skip
 
 PARAMS = {
-    "exp01_vector_add": ["block", "elem_bytes", "unroll", "chain", "mode"],
+    "exp01_vector_add": ["block", "elem_bytes", "unroll", "chain", "mode", "checks"],
     "exp02_descriptors": ["block", "buffers", "binding", "set_use", "dispatches", "robustness"],
-    "exp03_memory_coalescing": ["block", "offset", "struct_bytes", "fields"],
-    "exp04_bda": ["block", "feature", "memory"],
-    "exp05_strided": ["block", "grid", "elem_bytes", "stride", "l2_fetch_bytes"],
+    "exp03_memory_coalescing": ["block", "offset", "struct_bytes", "fields", "checks"],
+    "exp04_bda": ["block", "feature", "memory", "checks", "shared_bytes"],
+    "exp05_strided": ["block", "grid", "elem_bytes", "stride", "l2_fetch_bytes", "checks"],
 }
 SECTORS = ["load_requests", "load_sectors", "store_requests", "store_sectors"]
-MODEL = {"exp03_memory_coalescing": SECTORS, "exp05_strided": [*SECTORS, "min_read_bytes", "min_write_bytes"]}
-MEASURED = {"exp04_bda": [f"sm_blocks_{part}" for part in ("min", "q1", "median", "q3", "max")]}
+MODEL = dict.fromkeys(("exp03_memory_coalescing", "exp05_strided"), [*SECTORS, "min_read_bytes", "min_write_bytes"])
+MEASURED = {"exp04_bda": [*(f"sm_blocks_{part}" for part in ("min", "q1", "median", "q3", "max")), "blocks_by_sm", "gpc_by_sm"]}
 WHOLE = {
     "block", "grid", "buffers", "dispatches", "offset", "fields", "stride", "unroll", "chain", "stages", "blocks_per_sm", "cluster",
     "distance", "work", "sms", "streamers", "wait", "steps", "pressure",
@@ -86,6 +86,7 @@ def schema_text(experiment: str, rows: Iterable[dict], name: str = "") -> str:
     whole = {"schema", "elements", "useful_bytes", "batch", "samples", "seed", *model}
     whole |= {column for column in params if column in WHOLE or column.endswith("_bytes")}
     texts = {column for column in measured if cells[column] and not any(cell[:1].isdigit() for cell in cells[column])}
+    texts |= {column for column in measured if column.endswith("_by_sm")}  # numbers, one after another
     real = {"sm_mhz", *TIMES[5:], *measured} - texts
     entries, names = [], columns(experiment)
     while names:
@@ -128,6 +129,7 @@ def exp01_rows(scale: float = 1.0) -> list[dict]:
             rows += twins(name, variant, 191000.0 * scale, 191100.0 * scale, **sized)
     rows += twins(name, "copy_api", 126500 * scale, 126400 * scale, block="")
     rows += twins(name, "copy_f32", 130000 * scale, 129900 * scale, unroll=1)
+    rows += twins(name, "copy_f32", 130000 * scale, 129000 * scale, unroll=1, checks="off")
     rows += twins(name, "copy_tile", 126000 * scale, 125400 * scale, unroll=1)
     rows += twins(name, "copy_tile", 125500 * scale, 125900 * scale, unroll=2, block=512)
     for variant, ns in (("read_tile", 59000), ("write_tile", 58500)):
@@ -183,6 +185,7 @@ def exp03_rows(scale: float = 1.0) -> list[dict]:
     for variant, sectors in (("inner_struct", 16), ("inner_array", 8)):
         rows += twins(name, variant, 250000 * scale, 250000 * scale, bytes_per_element=16, **model(sectors, sectors))
     rows += twins(name, "read_permuted", 125000 * scale, 125000 * scale, **model(4, 4))
+    rows += twins(name, "read_permuted", 125000 * scale, 124900 * scale, **model(4, 4), checks="off")
     rows += twins(name, "read_same", 63000 * scale, 63000 * scale, **model(1, 4))
     for struct_bytes in (4, 8, 16, 32, 64, 128):
         for fields in sorted({1, max(1, struct_bytes // 8), struct_bytes // 4}):
@@ -190,6 +193,9 @@ def exp03_rows(scale: float = 1.0) -> list[dict]:
             ns = 15625.0 * (min(32, struct_bytes) + 4)
             cells = {"struct_bytes": struct_bytes, "fields": fields, **model(load, 4)}
             rows += twins(name, "struct_read", ns * scale, ns * scale, **cells)
+    for each in rows:  # a sector a warp is a byte an element
+        distinct = min(32, each["struct_bytes"]) if each["struct_bytes"] else min(each["load_sectors"], 16)
+        each |= {"min_read_bytes": distinct * each["elements"], "min_write_bytes": each["store_sectors"] * each["elements"]}
     return rows
 
 
@@ -218,7 +224,13 @@ def exp04_rows(scale: float = 1.0) -> list[dict]:
     add("write_u32x4", "none", 50000, 55000)
     add("write_u32x4", "none", 55000, 55000, memory="from_vulkan")
     add("write_u32x4", "none", 50000, 50000, memory="from_cuda")
-    shares = {"sm_blocks_min": 90, "sm_blocks_q1": 95, "sm_blocks_median": 100, "sm_blocks_q3": 105, "sm_blocks_max": 150}
+    for feature in ("none", "cuda_runs_vulkan_code"):
+        add("copy_f32", feature, 100000, 100050, checks="off")
+    add("copy_f32", "vulkan_runs_cuda_code", 100000, 100020)
+    add("copy_f32", "cuda_runs_vulkan_address_code", 100010, 100020)
+    add("shared_u32", "none", 40000, 40000, shared_bytes=49152)
+    rows.append(row(name, "gpc_members", "cuda", 20000, feature="none", memory="own", elements=256, gpc_by_sm="0 0 1 1"))
+    shares: dict[str, object] = {"blocks_by_sm": "90 100 110 150", "sm_blocks_min": 90, "sm_blocks_q1": 95, "sm_blocks_median": 100, "sm_blocks_q3": 105, "sm_blocks_max": 150}
     add("write_share", "none", 50000, 55000, **shares)
     add("write_share", "in_l2", 48000, 48000, **shares)
     add("empty", "none", 1500, 1600, elements=32)
@@ -233,7 +245,9 @@ def exp05_rows(scale: float = 1.0) -> list[dict]:
     name = "exp05_strided"
     rows: list[dict] = []
 
-    def add(variant: str, grid: int, elem_bytes: int, stride: int, elements: int, factor: float = 1.0) -> None:
+    def add(
+        variant: str, grid: int, elem_bytes: int, stride: int, elements: int, factor: float = 1.0, **more: object
+    ) -> None:
         sectors = min(32, elem_bytes * stride)
         stores = variant == "write_once"
         once = elements * elem_bytes
@@ -243,7 +257,7 @@ def exp05_rows(scale: float = 1.0) -> list[dict]:
         cells |= {f"{kind}_requests": 1, f"{kind}_sectors": sectors}
         cells |= {"min_read_bytes": 0 if stores else min(once, visited), "min_write_bytes": once if stores else 0}
         ns = sectors * elements / 3000 * (2 if stores else 1) * factor
-        cells |= {"grid": grid, "elem_bytes": elem_bytes, "stride": stride, "elements": elements}
+        cells |= {"grid": grid, "elem_bytes": elem_bytes, "stride": stride, "elements": elements, **more}
         rows.extend(twins(name, variant, ns * scale, ns * scale * 1.02, bytes_per_element=elem_bytes, **cells))
 
     for grid, factor in ((256, 4.0), (4096, 1.0)):
@@ -257,6 +271,8 @@ def exp05_rows(scale: float = 1.0) -> list[dict]:
             add("read_once", 4096, width, stride, DRAM_ELEMENTS)
         for width in (4, 8, 16):
             add("write_once", 4096, width, stride, DRAM_ELEMENTS)
+        add("read_once", 4096, 4, stride, DRAM_ELEMENTS, checks="off")
+    add("read_window", 1056, 4, 8, 1 << 20)
     for fetch in (32, 64):
         add("read_once_fetch", 4096, 4, 32, DRAM_ELEMENTS, 0.9 if fetch == 32 else 1.0)
         rows[-2]["l2_fetch_bytes"] = fetch
@@ -301,7 +317,24 @@ def counters_text(*experiments: str, **change: object) -> str:
         moved = (row["load_sectors"] * warps * 32, row["store_sectors"] * warps * 32)
         cells |= {"dram_read_bytes": str(moved[0]), "dram_write_bytes": str(moved[1]), "l1_hit_pct": "0"}
         rows.append(cells | {name: str(value) for name, value in change.items()})
-    return counters.csv_text(rows)
+    return counters_file.csv_text(rows)
+
+
+def sampled_text(*experiments: str, change: Callable[[dict], None] = lambda cells: None) -> str:
+    """What PM sampling would count of both APIs if every prediction held and no L1 hit. `change`: of a row's counts."""
+    rows = []
+    for row in (row for name in experiments for row in EXPERIMENTS[name]()):
+        if row["load_sectors"] == "":
+            continue
+        cells: dict = {name: row[name] for name in ["experiment", "variant", "api", *PARAMS[row["experiment"]], "elements", "cache"]}
+        loads, stores = (row[f"{kind}_sectors"] * row["elements"] / 32 for kind in ("load", "store"))
+        if row["experiment"] == "exp05_strided" and not stores:
+            stores = row["min_write_bytes"] / 32
+        cells |= {"l1_sectors": loads + stores, "l1_hit_sectors": 0, "sm_l2_sectors": loads + stores, "blocks": row["elements"] / 256}
+        cells |= {"dram_read_bytes": 32 * loads, "dram_write_bytes": 32 * stores, "instrument": "pm_sampling"}
+        change(cells)
+        rows.append({name: str(value) for name, value in cells.items()})
+    return counters_file.csv_text(rows)
 
 
 def write_listings(directory: Path) -> None:

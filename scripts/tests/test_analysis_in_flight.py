@@ -39,7 +39,8 @@ def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
     idle = synthetic.twins(LATENCY, "idle", 300 * 4096, 300 * 4096, elements=4096, **cells)
     # 300 ns + 20 ns u / (1 - u), limit 5000.
     loaded = [row for gbps in (1000, 2500, 4000, 4500) for row in load(gbps, 300 + 20 * gbps / (5000 - gbps), gbps)]
-    synthetic.write(tmp_path, LATENCY, idle + loaded)
+    plainly = synthetic.twins(LATENCY, "pointer", 293 * 4096, 293 * 4096, elements=4096, **(cells | {"latency_ns": 293}))
+    synthetic.write(tmp_path, LATENCY, idle + plainly + loaded)
     sass = "experiment,kernel,api,arch,instructions,registers\n"
     sass += f"{FLIGHT},read_plain_16_1,cuda,sm_90a,50,18\n{FLIGHT},read_plain_16_8,cuda,sm_90a,90,56\n"
     (tmp_path / "sass.csv").write_text(sass + f"{FLIGHT},read_plain_16,vulkan,,50,32\n")
@@ -124,6 +125,7 @@ def test_kingmans_formula_is_found_again(found: Study) -> None:
     assert fit.wait_ns == pytest.approx(20, rel=2e-2)
     assert fit.worst < 0.01
     text = rendered(LOADED.latency(found, found.tables[LATENCY]))
+    assert "by a chase of plain pointers: CUDA 293.0 ns, and 7.000 ns of arithmetic in each step above; Vulkan 293.0 ns" in text
     assert "| 64 KiB | 4500 | 4500 | 480.0 | 1.60 | 4500 | 480.0 | 1.60 |" in text
     assert "CUDA 300 ns + 20" in text
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import counters
+from benchlib import counters_file
 import pytest
 import synthetic
 from analyses import module, rendered, study
@@ -160,7 +160,7 @@ def test_what_the_level_still_held_of_the_set(found: Study, tmp_path: Path) -> N
     for case in table.select({"variant": "reuse", "api": "cuda"}):
         key = {column: value for column, value in case.cells if value}
         rows.append({"experiment": CACHE_OPS, **key, "l1_hit_pct": "0" if case["op"] == "plain" else "11"})
-    (tmp_path / "counters.csv").write_text(counters.csv_text(rows), encoding="utf-8")
+    (tmp_path / "counters.csv").write_text(counters_file.csv_text(rows), encoding="utf-8")
     again = study(tmp_path)
     lines = rendered(CACHE.hits(again, again.tables[CACHE_OPS])).splitlines()
     assert lines[-2:] == ["| plain | plain | 0 |", "| cs | plain | 99.0 |"]  # 11 % of the stream's and the set's loads

@@ -92,7 +92,7 @@ def test_readmes_show_a_program_of_another_folder(repository: Path) -> None:
     assert "From results/nvidia-h200-x2.\n\n| id | claim |" in text
     # What the reference's own files say is what the reference has.
     claims = (repository / worklog.REFERENCE / "claims.csv").read_text(encoding="utf-8")
-    assert "06.16,NOT TESTABLE HERE,exp06_peer" in claims
+    assert "06.16,NOT MEASURED,exp06_peer" in claims
 
 
 def test_skipped_rows_in_the_reference_do_not_count(repository: Path) -> None:

@@ -15,8 +15,14 @@ LAST = {"01": 5, "02": 4, "03": 13, "04": 5, "05": 5, "06": 24}
 
 
 def ids_of(number: str) -> list[int]:
+    """The claims' numbers, a claim of several parts once. Its parts have letters from a on, and there is none without."""
     found = [claim.id.partition(".") for group in claims.load(ROOT) for claim in group.claims]
-    return sorted(int(rest) for experiment, _, rest in found if experiment == number)
+    letters: dict[int, list[str]] = {}
+    for rest in (rest for experiment, _, rest in found if experiment == number):
+        letters.setdefault(int(rest.rstrip("abcdefgh")), []).append(rest.lstrip("0123456789"))
+    for of in letters.values():
+        assert sorted(of) == ([""] if of == [""] else list("abcdefgh"[: len(of)]))
+    return sorted(letters)
 
 
 @pytest.mark.parametrize("number", LAST)

@@ -248,9 +248,9 @@ def test_every_measured_column(tmp_path: Path, experiment: str) -> None:
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
-def test_claims(tmp_path: Path, experiment: str) -> None:
+def test_claims(tmp_path: Path, experiment: str, analyses: dict[str, analysis.Analysis]) -> None:
     chance = random.Random(f"claims of {experiment}")
-    study = results.load(small_set(tmp_path / "set", experiment, 2))
+    study = Study.of(results.load(small_set(tmp_path / "set", experiment, 2)), analyses)
     text = (programs.source_folders(ROOT)[experiment] / "claims.toml").read_text(encoding="utf-8")
     path = tmp_path / "claims.toml"
 

@@ -19,6 +19,8 @@ question = "Which outcomes?"
 answer = "Seen {{{id}}} times."
 [[claim]]
 id = "{id}"
+kind = "mechanism"
+since = 2026-11-21
 source = "ours"
 text = "t"
 claimed = "0"
@@ -28,6 +30,7 @@ unit = "outcomes"
 note = "all: {{q}}"
 [[claim.query]]
 name = "q"
+role = "result"
 combine = "{combine}"
 metric = "{metric}"
 {select}
@@ -175,7 +178,7 @@ def test_ratios_of_counts(root: Path) -> None:
     assert (claim_rows(root)["06.8"]["verdict"], claim_rows(root)["06.8"]["ours"]) == ("REFUTED", "0")
     synthetic.write(reference(root), LITMUS, litmus_rows(acquire=40))
     assert run(root) == 0
-    assert claim_rows(root)["06.8"]["verdict"] == "NOT TESTABLE HERE"
+    assert claim_rows(root)["06.8"]["verdict"] == "NOT MEASURED"
 
 
 def test_ratio_with_a_zero_in_an_interval() -> None:
@@ -197,7 +200,7 @@ def test_a_case_without_a_live_control_is_unclear_and_does_not_decide(root: Path
     assert (row["verdict"], row["ours"]) == ("REPRODUCED", "0") and "live control" not in row["note"]
     row = write("0.5", "0")
     assert row["verdict"] == "REPRODUCED"
-    assert "2 REPRODUCED; one run. UNCLEAR for want of a live control: 2 more cases" in row["note"]
+    assert "2 of 2 cases in the range;" in row["note"] and "deciding nothing: 2 more cases; one run" in row["note"]
     assert write("0.5", "0", acquire=3)["verdict"] == "REFUTED"  # what was seen was seen
     assert write("0", "")["verdict"] == "UNCLEAR"
 

@@ -80,7 +80,7 @@ def test_through_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ca
         (tmp_path / name).chmod(0o755)
     monkeypatch.setattr(counters, "gpu_of_driver", lambda: ("NVIDIA H200", "c4ce"))
     out = tmp_path / "out"
-    assert counters.main(["--bin", str(tmp_path / "bin"), "--out", str(out), "--ncu", str(tmp_path / "ncu")]) == 0
+    assert counters.main(["--bin", str(tmp_path / "bin"), "--out", str(out), "--ncu", str(tmp_path / "ncu"), "--instrument=ncu"]) == 0
     said = capsys.readouterr()
     assert "3 cases counted" in said.out
     lines = said.err.splitlines()

@@ -1,4 +1,4 @@
-"""new_experiment.py: the README's own commands, followed in a copy of the repository, give a program that runs and verifies."""
+"""new_experiment.py: CONTRIBUTING.md's own commands, followed in a copy of the repository, give a program that runs and verifies."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-def readme_commands() -> list[str]:
-    """The lines of the first code block in the README's section."""
-    section = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Adding an experiment\n")[2].partition("\n## ")[0]
+def written_commands() -> list[str]:
+    """The lines of the first code block in the section on it."""
+    section = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Adding an experiment\n")[2].partition("\n## ")[0]
     lines = section.splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("    "))
     end = next(number for number in range(start, len(lines)) if not lines[number].startswith("    "))
@@ -55,8 +55,8 @@ def follow(command: str, root: Path) -> None:
 
 
 @pytest.mark.skipif(not TOOLS, reason="no cmake, ninja, g++, spirv-cross or glslangValidator here")
-def test_the_readmes_commands(copy: Path) -> None:
-    commands = readme_commands()
+def test_the_commands_as_written(copy: Path) -> None:
+    commands = written_commands()
     (name,) = re.findall(r"new_experiment\.py (\w+)", commands[0])
     for command in ("git init -q", "git add -A", "git -c user.name=x -c user.email=x@x commit -qm before"):
         follow(command, copy)
@@ -84,9 +84,9 @@ def test_the_readmes_commands(copy: Path) -> None:
     assert "<summary>Sizes</summary>" in report and "<figcaption>Bandwidth against size</figcaption>" in report
     number = name[3:5]
     assert f"\n{number}.1," in (copy / "results/nvidia-h200/claims.csv").read_text(encoding="utf-8")
-    readme = (copy / "README.md").read_text(encoding="utf-8")
-    assert readme.count(f"[{name}]({name}/README.md)") == 2  # the answers and the experiments
-    assert "NOT TESTABLE HERE" in (copy / name / "README.md").read_text(encoding="utf-8")
+    assert (copy / "README.md").read_text(encoding="utf-8").count(f"[{name}]({name}/README.md)") == 1
+    assert f"[{name}](../{name}/README.md)" in (copy / "docs/ANSWERS.md").read_text(encoding="utf-8")
+    assert "NOT MEASURED" in (copy / name / "README.md").read_text(encoding="utf-8")
     # The same build, without CUDA: programs that are for CUDA alone, too, compile and say that nothing can run.
     follow(f"cmake --build --preset release --target {' '.join(CUDA_ALONE)}", copy)
     for program in CUDA_ALONE:

@@ -132,7 +132,17 @@ def test_without_counters_and_listings(root: Path) -> None:
 def test_an_experiment_that_was_not_measured(full: Path) -> None:
     (reference(full) / f"{EXP05}.csv").unlink()
     text = page_of(full)
-    assert "Not measured here." in text and "exp05_strided has no results in this directory" in text
+    assert "Not measured here." in text and "Not run in this folder" in text
+
+
+def test_what_another_folder_has_is_not_missing_here(full: Path) -> None:
+    for name in (EXP05, f"{EXP05}.schema"):
+        end = ".json" if name.endswith("schema") else ".csv"
+        (reference(full).parent / "other").mkdir(exist_ok=True)
+        (reference(full) / f"{name}{end}").rename(reference(full).parent / "other" / f"{name}{end}")
+    text = page_of(full)
+    assert "Not run in this folder, and shown by another&#39;s report: exp05_strided: in results/other." in text.replace("'", "&#39;")
+    assert "Not measured here." not in text and 'id="claim-05.1"' not in text
 
 
 def test_an_experiment_without_claims(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -443,3 +453,10 @@ def test_in_a_browser(full: Path, tmp_path_factory: pytest.TempPathFactory, widt
     assert found["none"] == "No kernel of that name" and found["followed"] == f"{EXP01}/add_f32, sm_90a"
     assert 0 < found["refuted"] < found["all"] == found["again"] and found["pressed"] == "true"
     assert found["unreachable"] == 0 and found["scrollers"] == 0
+
+
+def test_offsets_stand_where_an_instruction_is_out_of_its_place() -> None:
+    listing = "0000        MOV R1, c[0x0][0x28]\n0010        NOP\n0040        EXIT\n"
+    lines = report_sass.side_by_side(report_sass.Sides(listing, listing, False))
+    assert [line[1] for line in lines] == [line[2] for line in lines]
+    assert [line[1][:5].strip() for line in lines] == ["", "", "0040"]

@@ -15,7 +15,7 @@ from benchlib.results import InputError
 from benchlib.stats import Figure, ratio, verdict
 
 EXP = "exp03_memory_coalescing"
-KEY = ["variant", "api", "block", "offset", "struct_bytes", "fields", "elements", "cache"]
+KEY = ["variant", "api", "block", "offset", "struct_bytes", "fields", "checks", "elements", "cache"]
 MEASURED = ["count", "rate", "rate_lo", "rate_hi", "verdict"]
 
 
@@ -46,7 +46,7 @@ def test_a_tables_columns(tmp_path: Path, write: Callable) -> None:
     assert table.measured == ["count", "rate", "verdict"]
     assert [column.name for column in table.columns if column.key] == KEY
     assert {c.name: c.type for c in table.columns if c.role in ("param", "model", "measured")} == {
-        **dict.fromkeys([*synthetic.PARAMS[EXP], *synthetic.MODEL[EXP]], "integer"), "count": "real", "rate": "real", "verdict": "text",
+        **dict.fromkeys([*synthetic.PARAMS[EXP], *synthetic.MODEL[EXP]], "integer"), "checks": "text", "count": "real", "rate": "real", "verdict": "text",
     }  # fmt: skip
     case = table.cases[0]
     assert table.figure(case, "device_ns") == Figure(1000, 990, 1015)

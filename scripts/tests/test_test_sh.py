@@ -146,3 +146,17 @@ def test_the_package_is_skipped_for_a_reason_where_no_debian_can_be_made(suite):
     assert result.returncode == 0
     reason = "this container may not mount" if os.geteuid() == 0 else "debootstrap needs root"
     assert f"  package: the package in a bare Debian ({reason})\n" in result.stdout
+
+
+def test_slurm_is_skipped_for_a_reason(suite):
+    (suite / "build/ci/bin").mkdir(parents=True)
+    shutil.copy(SCRIPTS / "tests/fleet_on_slurm.sh", suite / "scripts/tests")
+    (suite / "tools").mkdir()
+    for name in ("munged", "slurmctld", "slurmd", "sbatch", "mknod"):
+        (suite / "tools" / name).write_text("#!/bin/bash\nexit 1\n")
+        (suite / "tools" / name).chmod(0o755)
+    env = {**os.environ, "PATH": f"{suite}/tools:{os.environ['PATH']}"}
+    result = subprocess.run([suite / "scripts/test.sh", "slurm"], capture_output=True, text=True, timeout=60, env=env)
+    assert result.returncode == 0
+    reason = "this container may make no devices" if os.geteuid() == 0 else "Slurm on one machine needs root"
+    assert f"  slurm: a fleet on Slurm, with a node that dies ({reason})\n" in result.stdout

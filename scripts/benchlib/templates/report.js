@@ -49,8 +49,15 @@ function show() {
   $("sass-title").textContent = twin ? `${nameOf(twin)}, ${twin.arch}` : "No kernel of that name";
   $("sass-summary").textContent = twin ? twin.summary : "";
   const only = $("only-different").checked;
+  const instructions = [0, 0];
+  const withOffset = (text, side) => {
+    if (!text) return text;
+    const offset = (16 * instructions[side]++).toString(16).padStart(4, "0");
+    return text.startsWith(" ") ? offset + text : text;
+  };
   for (const index of twin ? twin.lines : []) {
-    const [mark, left, right, names] = lines[index];
+    const [mark, bareLeft, bareRight, names] = lines[index];
+    const left = withOffset(bareLeft, 0), right = withOffset(bareRight, 1);
     if (only && mark === " " && !names) continue;
     const row = body.insertRow();
     row.className = classes[mark] || "";

@@ -1,0 +1,93 @@
+"""What claims are tested by is fixed: nothing of it changes without a dated line, and no dated line changes."""
+
+from __future__ import annotations
+
+import datetime
+import shutil
+from collections.abc import Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import claims_lock
+import pytest
+from benchlib import claim_lock, claims
+
+ROOT = Path(claims.__file__).resolve().parents[2]
+ENTRY: dict[str, Any] = {
+    "id": "01.1", "kind": "figure", "source": "ours", "text": "t", "claimed": "1", "device": "", "theory": "1", "unit": "x",
+    "since": datetime.date(2026, 11, 21),
+    "changed": [{"on": datetime.date(2026, 11, 22), "what": "w", "why": "y"}],
+    "query": [{"combine": "value", "metric": "m", "where": {"variant": "a"}, "reproduced": {"lo": 1}}, {"name": "n", "metric": "m"}],
+}  # fmt: skip
+
+
+def test_this_repositorys_lock() -> None:
+    """Where this fails: scripts/claims_lock.py says what is to be done."""
+    entries = claim_lock.entries(ROOT)
+    assert claim_lock.unexplained(entries, claim_lock.read(ROOT / claim_lock.LOCK)) == []
+    assert (ROOT / claim_lock.LOCK).read_text(encoding="utf-8") == claim_lock.text(entries)
+
+
+def unexplained(changed: Mapping[str, Any]) -> list[str]:
+    return claim_lock.unexplained([changed], {"01.1": claim_lock.locked(ENTRY)})
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("text",), "u"), (("claimed",), "2"), (("unit",), "y"), (("kind",), "mechanism"), (("source",), "a post"),
+        (("device",), "H20"), (("since",), datetime.date(2026, 11, 20)), (("needs",), "a GPU"),
+        (("query", 0, "reproduced", "lo"), 0.9), (("query", 0, "reproduced", "hi"), 2), (("query", 0, "where", "variant"), "b"),
+        (("query", 0, "metric"), "n"), (("query", 0, "role"), "result"), (("query", 1, "reproduced"), {"hi": 1}),
+    ],
+)  # fmt: skip
+def test_a_change_needs_a_dated_line(path: tuple[Any, ...], value: object) -> None:
+    entry = deepcopy(ENTRY)
+    at: Any = entry
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
+    (said,) = unexplained(entry)
+    assert said.startswith("01.1: its words, query or range changed")
+    entry["changed"].append({"on": datetime.date(2026, 11, 23), "what": "w", "why": "y"})
+    assert unexplained(entry) == []
+
+
+def test_dated_lines_stay() -> None:
+    for lines in ([], [{**ENTRY["changed"][0], "why": "another"}], [{"on": ENTRY["since"], "what": "w", "why": "y"}, *ENTRY["changed"]]):
+        (said,) = unexplained({**ENTRY, "changed": lines})
+        assert "its dated lines are no longer what they were" in said
+    assert unexplained({**ENTRY, "id": "01.2"}) == ["01.1: is gone; a claim stays, or becomes parts with letters " + LINE_OUT]
+
+
+LINE_OUT = "(then take its line out of scripts/claims.lock)"
+
+
+def test_what_decides_nothing_may_change() -> None:
+    assert unexplained({**ENTRY, "theory": "2", "note": "n", "tables": ["T"], "query": ENTRY["query"][:1]}) == []
+    assert unexplained(ENTRY) == []
+
+
+def test_the_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "scripts").mkdir()
+    shutil.copytree(ROOT / "exp02_descriptors", tmp_path / "exp02_descriptors", ignore=shutil.ignore_patterns("*.cu", "*.comp"))
+    arguments = ["--root", str(tmp_path)]
+    assert claims_lock.main([*arguments, "--check"]) == 1
+    assert claims_lock.main(arguments) == 0 and claims_lock.main([*arguments, "--check"]) == 0
+    path = tmp_path / "exp02_descriptors/claims.toml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("hi = 1.01", "hi = 1.05"), encoding="utf-8")
+    capsys.readouterr()
+    before = (tmp_path / claim_lock.LOCK).read_bytes()
+    assert claims_lock.main(arguments) == 1
+    assert "02.2: its words, query or range changed; say what and why" in capsys.readouterr().out
+    assert (tmp_path / claim_lock.LOCK).read_bytes() == before
+    (tmp_path / claim_lock.LOCK).write_text("02.1 x\n", encoding="utf-8")
+    assert claims_lock.main(arguments) == 1 and "line 1 is no id" in capsys.readouterr().err
+
+
+def test_when_a_test_stands() -> None:
+    assert claims.moment(datetime.date(2026, 11, 22)) == "2026-11-22T23:59:59Z"
+    noon = datetime.datetime(2026, 11, 22, 13, tzinfo=datetime.timezone(datetime.timedelta(hours=1)))
+    assert claims.moment(noon) == "2026-11-22T12:00:00Z"

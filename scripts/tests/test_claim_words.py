@@ -1,0 +1,51 @@
+"""A claim's figures and ranges in words."""
+
+from __future__ import annotations
+
+import pytest
+from benchlib.claim_words import figure_words, range_words
+from benchlib.stats import Figure
+
+
+@pytest.mark.parametrize(
+    ("figure", "saying", "unit", "expected"),
+    [
+        (Figure(1.0457, 1.0424, 1.0487), "slower", "Vulkan against CUDA", "4.6 % slower [+4.2, +4.9 %]"),
+        (Figure(0.98, 0.97, 1.004), "slower", "", "2 % faster [−3, +0.4 %]"),
+        (Figure(1.0001, 0.9999, 1.0002), "slower", "", "the same time [0, 0 %]"),
+        (Figure.exact(1.15), "slower", "", "15 % slower"),
+        (Figure(2.15, 2.11, 2.18), "slower", "", "2.15 [2.11, 2.18] times as long"),
+        (Figure(0.328, 0.323, 0.334), "slower", "", "32.8 [32.3, 33.4] % of the time"),
+        (Figure(0.969, 0.968, 0.9701), "percent", "of the aligned throughput", "96.9 [96.8, 97.0] % of the aligned throughput"),
+        (Figure.exact(4), "", "sectors per load request", "4 sectors per load request"),
+        (Figure(16, 16, 16, 12), "", "blocks", "16 blocks"),
+        (Figure(5), "", "ns", "5 ns"),  # without an interval
+        (Figure.exact(1), "whether", "the same opcodes", "yes: the same opcodes"),
+        (Figure.exact(0), "whether", "the same opcodes", "no: the same opcodes"),
+    ],
+)
+def test_figures(figure: Figure, saying: str, unit: str, expected: str) -> None:
+    assert figure_words(figure, saying, unit) == expected
+
+
+@pytest.mark.parametrize(
+    ("bounds", "saying", "expected"),
+    [
+        ({"lo": 0.99, "hi": 1.01}, "slower", "within 1 %"),
+        ({"lo": 0.9, "hi": 1.2}, "slower", "10 % faster to 20 % slower"),
+        ({"hi": 1.1}, "slower", "at most 10 % slower"),
+        ({"hi": 0.95}, "slower", "at least 5 % faster"),
+        ({"lo": 0.99}, "slower", "at most 1 % faster"),
+        ({"lo": 1.01}, "slower", "at least 1 % slower"),
+        ({"lo": 0.8}, "percent", "at least 80 % u"),
+        ({"lo": 1e-9, "hi": 1}, "percent", "above 0, at most 100 % u"),
+        ({"lo": 1e-9}, "", "above 0 u"),
+        ({"lo": 3.06, "hi": 3.74}, "", "3.06 to 3.74 u"),
+        ({"lo": 16, "hi": 16}, "", "16 u"),
+        ({"hi": 0}, "", "at most 0 u"),
+        ({"lo": 1, "hi": 1}, "whether", "yes: u"),
+    ],
+)
+def test_ranges(bounds: dict[str, float], saying: str, expected: str) -> None:
+    assert range_words({"reproduced": bounds, "say": saying}, "u") == expected
+    assert range_words({}, "u") == ""

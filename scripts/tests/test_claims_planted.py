@@ -1,0 +1,132 @@
+"""Every claim can be won and can be lost: on planted results its verdict is REPRODUCED, and flips with each of its queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchlib import analysis, claims, results
+from benchlib.analysis import Study
+from benchlib.claims import Claim
+from planting import Field
+
+ROOT = Path(claims.__file__).resolve().parents[2]
+CLAIMS = {claim.id: claim for group in claims.load(ROOT) for claim in group.claims}
+
+
+@pytest.fixture(scope="module")
+def studies() -> dict[str, Study]:
+    """By experiment, the committed results that have it."""
+    found: dict[str, Study] = {}
+    analyses = analysis.load(ROOT)
+    for folder in ("nvidia-h200", "nvidia-h200-x2"):
+        study = Study.of(results.load(ROOT / "results" / folder), analyses)
+        found |= {experiment: study for experiment in study.tables if experiment not in found}
+    return found
+
+
+def deciding(claim: Claim) -> list[dict[str, Any]]:
+    return [query for query in claim.entry.get("query", []) if "reproduced" in query]
+
+
+def selected(query: dict[str, Any], column: str) -> object:
+    return next((query[key][column] for key in ("where", "num") if column in query.get(key, {})), None)
+
+
+def inside(bounds: dict[str, float]) -> float:
+    if bounds.keys() >= {"lo", "hi"}:
+        return (bounds["lo"] + bounds["hi"]) / 2
+    return 1.5 * bounds["lo"] if "lo" in bounds else 0.5 * bounds["hi"]
+
+
+def outside(bounds: dict[str, float]) -> float:
+    """Above, where there is an above; of yes or no the other."""
+    if bounds == {"lo": 1, "hi": 1}:
+        return 0
+    return 1.3 * bounds["hi"] + (not bounds["hi"]) if "hi" in bounds else 0.3 * bounds["lo"] if bounds["lo"] > 1e-6 else 0
+
+
+CURVES = {"kingman": lambda load: load / (5000 - load) * 15, "straight": lambda load: load / 8}
+
+
+def plant_latencies(field: Field, curve: str) -> None:
+    """Of the loads from memory: as the formula has it, or straight, which takes twice the idle latency at 2880 GB/s."""
+    for case, row in field.runs["results"].items():
+        if case["level"] == "dram" and case["variant"] in ("idle", "loaded"):
+            load = 0.0 if case["variant"] == "idle" else float(row["load_gbps"])
+            latency = 360 + CURVES[curve](load)
+            row |= dict.fromkeys(("latency_ns", "latency_ns_lo", "latency_ns_hi"), repr(latency))
+
+
+@pytest.fixture
+def prepared(request: pytest.FixtureRequest, studies: dict[str, Study]) -> Iterator[tuple[Claim, Field]]:
+    """The claim that the test is for, on results that have all that it asks for, and in which it holds."""
+    claim = CLAIMS[request.param]
+    field = Field.of(studies[claim.experiment], claim.experiment)
+    queries = deciding(claim)
+    if any("checks" in select for query in queries for select in query.values() if isinstance(select, dict)):
+        field.add_axis("checks", ["", "off"])
+    if any(query.get("optional") for query in queries):
+        field.add_like("counters", "instrument", "pm_sampling", "ncu", l1_sectors="1000")
+    if any(selected(query, "feature") == "vulkan_runs_cuda_code" for query in queries):
+        field.add_like("results", "feature", "vulkan_runs_cuda_code", "none")
+    if any(query.get("control") == "fault_rate" for query in queries):
+        field.add_column("weak_rate", "fault_rate")
+    if any(query.get("table") == "counters" for query in queries) and claim.experiment == "exp06_ordering":
+        field.add_counts("l1_hit_pct", lambda row: row["variant"] == "load_rate")
+    for query in queries:
+        if query["combine"] == "analysis":
+            plant_latencies(field, "kingman")
+        else:
+            field.plant(query, inside(query["reproduced"]))
+    yield claim, field
+
+
+@pytest.mark.parametrize("prepared", CLAIMS, indirect=True)
+def test_a_claim_can_be_won_and_lost(prepared: tuple[Claim, Field]) -> None:
+    claim, field = prepared
+    won = field.judged(claim)
+    assert won.verdict == claims.REPRODUCED, won.note
+    for query in deciding(claim):
+        lost = Field(field.experiment, field.columns, deepcopy(field.runs), field.study, set())
+        if query["combine"] == "analysis":
+            plant_latencies(lost, "straight")
+        else:
+            lost.plant(query, outside(query["reproduced"]))
+        found = lost.judged(claim)
+        role = query.get("role", "figure" if claim.kind == "figure" else "mechanism")
+        expected = claims.DIFFERS if role == "figure" else claims.REFUTED
+        assert found.verdict == expected, (query, found.note)
+
+
+RESULTS = [claim.id for claim in CLAIMS.values() if any(query.get("role") == "result" for query in deciding(claim))]
+
+
+@pytest.mark.parametrize("prepared", RESULTS, indirect=True)
+def test_wrong_output_refutes(prepared: tuple[Claim, Field]) -> None:
+    """A row that failed for its output is evidence; one that failed for another reason is none."""
+    claim, field = prepared
+    query = next(query for query in deciding(claim) if query.get("role") == "result")
+    case = field.table("results").select(query["where"])[0]
+    field.runs["results"][case] |= {"status": "failed", "reason": "wrong output: 1 of 32 elements differ; [0] found 1, expected 2"}
+    found = field.judged(claim)
+    assert found.verdict == claims.REFUTED and "wrong output: 1 of 32" in found.note
+    field.runs["results"][case]["reason"] = "cudaErrorMemoryAllocation"
+    assert field.judged(claim).verdict in (claims.REPRODUCED, claims.NOT_MEASURED)
+
+
+def test_the_list_of_results_is_that_of_the_sources() -> None:
+    assert {"06.15", "06.20", "06.21a", "06.16", "06.8a", "06.6"} <= set(RESULTS)
+
+
+def test_another_axis_leaves_every_claim_as_it_is(studies: dict[str, Study]) -> None:
+    """Newer results have each case also without bounds checks: what does not ask for those is decided as before."""
+    for experiment in ("exp01_vector_add", "exp03_memory_coalescing", "exp04_bda", "exp05_strided"):
+        before, after = (Field.of(studies[experiment], experiment) for _ in range(2))
+        after.add_axis("checks", ["", "off"])
+        for claim in CLAIMS.values():
+            if claim.experiment == experiment and "off" not in str(claim.entry["query"]):
+                assert after.judged(claim).verdict == before.judged(claim).verdict, claim.id

@@ -1,0 +1,134 @@
+"""The pages that people read: their links, how long the README is, and that every badge has a glossary entry."""
+
+from __future__ import annotations
+
+import html
+import re
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from benchlib import claim_check, claims, comparison, markdown, stats
+
+ROOT = Path(__file__).resolve().parents[2]
+MOST_WORDS = 1300
+FENCE = re.compile(r"^(```|~~~).*?^\1\s*?$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\)")
+
+
+def pages() -> list[Path]:
+    """Those of the repository that are written or have generated parts; not what is built, and of the results the worklogs."""
+    found = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("exp*/**/*.md"), *ROOT.glob("results/*/*.md")]
+    return sorted(path for path in found if "build" not in path.relative_to(ROOT).parts)
+
+
+def names(paths: list[Path]) -> list[str]:
+    return [path.relative_to(ROOT).as_posix() for path in paths]
+
+
+@cache
+def prose(path: Path) -> str:
+    """The page without its blocks of code."""
+    return FENCE.sub("", path.read_text(encoding="utf-8"))
+
+
+@cache
+def anchors(path: Path) -> frozenset[str]:
+    made = markdown.Anchors()
+    headings = re.findall(r"^#{1,6} (.*)$", prose(path), re.MULTILINE)
+    return frozenset(made.next(re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*]|\\(?=\W)", r"\1", heading)) for heading in headings)
+
+
+def broken(path: Path, text: str) -> list[str]:
+    """The links of the text, which stands in `path`, that lead nowhere in the repository."""
+    wrong = []
+    for target in LINK.findall(re.sub(r"`[^`\n]*`", "", text)):
+        file, _, anchor = target.partition("#")
+        if re.match(r"[a-z]+:", target):
+            continue
+        there = (path.parent / unquote(file)).resolve() if file else path
+        if not there.exists() or anchor and there.suffix == ".md" and anchor not in anchors(there):
+            wrong.append(target)
+    return wrong
+
+
+@pytest.mark.parametrize("name", names(pages()))
+def test_links_lead_somewhere(name: str) -> None:
+    assert not broken(ROOT / name, prose(ROOT / name))
+
+
+def test_a_broken_link_is_found() -> None:
+    page = ROOT / "README.md"
+    text = "[a](nowhere.md) [b](docs/METHOD.md#nowhere) [c](#nowhere) [d](docs/METHOD.md#method) [e](LICENSE) [f](https://x.example/y)"
+    assert broken(page, text) == ["nowhere.md", "docs/METHOD.md#nowhere", "#nowhere"]
+
+
+def test_anchors_are_those_of_github() -> None:
+    made = markdown.Anchors()
+    headings = ["Claims", "What is said, what it becomes, what it costs", "Claims", "exp06_peer", "Claims", "CUDA and Vulkan: a-b"]
+    assert [made.next(heading) for heading in headings] == [
+        "claims", "what-is-said-what-it-becomes-what-it-costs", "claims-1", "exp06_peer", "claims-2", "cuda-and-vulkan-a-b",
+    ]  # fmt: skip
+
+
+def words(text: str) -> int:
+    """Of what is read: prose, lists, generated tables. Code blocks, comments, the addresses of links and a table's rules are none."""
+    text = re.sub(r"<!--.*?-->", "", FENCE.sub("", text), flags=re.DOTALL)
+    text = "\n".join(line for line in text.splitlines() if not line.startswith("    "))
+    text = re.sub(r"\]\([^)]*\)", "]", text)
+    return len(re.findall(r"\S*\w\S*", text))
+
+
+def test_words_are_counted() -> None:
+    page = "# One two\n<!-- not this -->\n| a | b |\n| --- | ---: |\n[three four](five/six.md) 2.9 % [+1, −2]\n"
+    assert words(page + "\n    code here\n```\nno\n```\n") == 9
+
+
+def test_the_readme_is_short() -> None:
+    assert words((ROOT / "README.md").read_text(encoding="utf-8")) <= MOST_WORDS
+
+
+# --------------------------------------------------------------------------------------------------------------- glossary
+
+CAPITALS = re.compile(r"(?<![\w./])[A-Z]{4,}(?![\w/])")
+VERDICTS = (*claims.VERDICTS, *stats.VERDICTS, *comparison.ALONE)
+NO_TERMS = {"CUDA", "NVIDIA", "GLSL", "ASPLOS"}  # names
+
+
+@cache
+def glossary() -> str:
+    return (ROOT / "docs/GLOSSARY.md").read_text(encoding="utf-8")
+
+
+def explained(term: str) -> bool:
+    """Whether the glossary has it in bold: there it stands before what it means."""
+    return any(term == part.strip() for bold in re.findall(r"\*\*([^*]+)\*\*", glossary()) for part in bold.split(","))
+
+
+@pytest.mark.parametrize(
+    "term",
+    sorted({*VERDICTS, *claim_check.KINDS, "no twin", "unpaired", "not counted"}),
+)
+def test_every_verdict_is_explained(term: str) -> None:
+    assert explained(term)
+
+
+@pytest.mark.parametrize("name", names([path for path in pages() if path.name in ("worklog.md", "ANSWERS.md")]))
+def test_every_word_in_capitals_is_explained(name: str) -> None:
+    text = re.sub(r"`[^`\n]*`|\]\([^)]*\)", "", prose(ROOT / name))
+    text = re.sub("|".join(VERDICTS), "", text)
+    assert sorted(word for word in {*CAPITALS.findall(text)} - NO_TERMS if not explained(word)) == []
+
+
+@pytest.mark.parametrize("name", sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("results/*/report.html")))
+def test_every_badge_of_the_report_is_explained(name: str) -> None:
+    page = (ROOT / name).read_text(encoding="utf-8")
+    shown = re.findall(r'class="verdict [^"]*">([^<]+)<', page)
+    badges = {re.sub(r"^\d+ ", "", html.unescape(badge).strip()) for badge in shown} - {"<", ">", "|"}  # between two listings
+    assert badges and sorted(badge for badge in badges if not explained(badge)) == []
+
+
+def test_no_other_word_is_explained() -> None:
+    assert not explained("FASTISH") and not explained("sector, GPC")

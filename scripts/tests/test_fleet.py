@@ -1,0 +1,414 @@
+"""scripts/fleet.py: simulated fleets, with and without a slow board, and whatever a directory of boards may hold."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import math
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import fleet as script
+import pytest
+import synthetic
+from benchlib import fleet, fleet_gate
+from benchlib.fleet import Entry, Fleet, Key, Kind, Time
+
+# ---------------------------------------------------------------------------------------------------------- simulated times
+
+# As six H200s show them: standard deviations from board to board and from run to run, and a time in ns.
+CLASSES = {"cold": (0.001, 0.0005, 2e5), "warm": (0.002, 0.003, 5e4), "warm, under 20 us": (0.005, 0.035, 5e3)}
+EXPERIMENTS = ("exp01_a", "exp02_b", "exp03_c")
+CASES = 12  # of an experiment and class
+BIMODAL = 0.05  # the share of cases that a process's state moves by 3 %
+
+
+def simulated(
+    chance: random.Random, boards: int, runs: int, slow: Mapping[tuple[int, str, str], float] | None = None
+) -> list[Entry]:
+    """Cases differ in noise by factors, a board's cases have something in common, and so have a process's. `slow`: by how much a board is
+    slower in an experiment's class.
+    """
+    entries = []
+    for experiment in EXPERIMENTS:
+        for name, (between, within, ns) in CLASSES.items():
+            of_board = [chance.gauss(0, 0.3 * between) for _ in range(boards)]
+            of_run = [[chance.gauss(0, 0.3 * within) for _ in range(runs)] for _ in range(boards)]
+            for at in range(CASES):
+                factor, bimodal = math.exp(chance.gauss(0, 0.8)), chance.random() < BIMODAL
+                key = Key(experiment, (("cache", name), ("variant", f"v{at}")))
+                entry = Entry(key, Kind("H200", "580", "code"), f"v{at} {name}", "cuda", name == "cold")
+                for board in range(boards):
+                    log = math.log(ns) + of_board[board] + chance.gauss(0, between * factor)
+                    log += math.log1p((slow or {}).get((board, experiment, name), 0.0))
+                    for run in range(runs):
+                        noise = of_run[board][run] + chance.gauss(0, within * factor) + 0.03 * (bimodal and chance.random() < 0.5)
+                        entry.boards.setdefault(f"board{board}", {})[Path(f"{board}/{run}")] = Time(log + noise, 0.0)
+                entries.append(entry)
+    return entries
+
+
+def standing_out(entries: list[Entry]) -> set[str]:
+    return {finding.board for finding in fleet.judge(entries).findings if finding.stands_out}
+
+
+@pytest.mark.parametrize(("boards", "runs", "fleets"), [(8, 1, 150), (8, 2, 100), (4, 2, 100)])
+def test_no_board_stands_out_of_equal_ones(boards: int, runs: int, fleets: int) -> None:
+    """One fleet in a hundred may; three in a hundred are two standard deviations more."""
+    chance = random.Random(f"{boards} {runs}")
+    alarms = sum(bool(fleet.judge(simulated(chance, boards, runs)).findings) for _ in range(fleets))
+    assert alarms <= 3 * fleets / 100
+
+
+@pytest.mark.parametrize("name", ["cold", "warm"])
+def test_a_board_that_is_2_percent_slower_in_one_class_is_found_among_eight(name: str) -> None:
+    chance = random.Random(name)
+    found = [standing_out(simulated(chance, 8, 2, {(5, "exp02_b", name): 0.02})) for _ in range(25)]
+    assert found.count({"board5"}) >= 24
+
+
+def test_slow_boards_do_not_hide_each_other() -> None:
+    chance = random.Random(3)
+    slow = {(board, "exp02_b", "cold"): 0.02 for board in (1, 4)}
+    found = [standing_out(simulated(chance, 8, 2, slow)) for _ in range(20)]
+    assert found.count({"board1", "board4"}) >= 19
+
+
+def test_one_slow_case_is_found() -> None:
+    entries = simulated(random.Random(4), 8, 3)
+    slow = next(entry for entry in entries if entry.cold and max(entry.medians.values()) - min(entry.medians.values()) < 0.003)
+    slow.boards["board2"] = {run: Time(time.log + 0.2, 0.0) for run, time in slow.boards["board2"].items()}
+    (finding,) = (each for each in fleet.judge(entries).findings if each.stands_out)
+    assert (finding.board, finding.case) == ("board2", f"{slow.name} cuda")
+
+
+def test_what_differs_by_less_is_said_and_no_alarm() -> None:
+    found = fleet.judge(simulated(random.Random(5), 8, 2, {(5, "exp02_b", "cold"): 0.008})).findings
+    assert {finding.board for finding in found} == {"board5"} and not any(finding.stands_out for finding in found)
+
+
+def as_fleet(entries: list[Entry], boards: Callable[[str], bool]) -> Fleet:
+    made = Fleet([])
+    for entry in entries:
+        chosen = {name: runs for name, runs in entry.boards.items() if boards(name)}
+        made.entries[entry.key, entry.kind] = Entry(entry.key, entry.kind, entry.name, entry.api, entry.cold, chosen)
+        for name in chosen:
+            made.boards.setdefault(name, fleet.Board(name)).experiments.add(entry.key.experiment)
+    return made
+
+
+@pytest.mark.parametrize("slower", [0.0, 0.02])
+def test_the_gate_lets_an_equal_board_in_and_no_slow_one(slower: float) -> None:
+    chance = random.Random(6)
+    passed = 0
+    for _ in range(40):
+        entries = simulated(chance, 9, 1, {(8, "exp02_b", "cold"): slower})
+        verdict = fleet_gate.check(as_fleet(entries, lambda name: name != "board8"), as_fleet(entries, "board8".__eq__), "board8")
+        passed += verdict.passed
+        assert verdict.passed or any("exp02_b" in text for text in verdict.failures) or not slower
+    assert passed <= 1 if slower else passed >= 38
+
+
+def of_sweep(entries: list[Entry], sweep: str) -> list[Entry]:
+    return [dataclasses.replace(entry, kind=dataclasses.replace(entry.kind, sweep=sweep)) for entry in entries]
+
+
+def test_quick_runs_and_full_ones_are_not_averaged() -> None:
+    """Each of three boards by one sweep: nobody is judged."""
+    quick, full = (as_fleet(simulated(random.Random(at), 3, 2), lambda _: True) for at in (1, 2))
+    quick.entries |= {(entry.key, entry.kind): entry for entry in of_sweep(list(full.entries.values()), "quick")}
+    assert quick.sweeps == {"full", "quick"} and not fleet.judge(quick.entries.values()).compared
+
+
+def test_the_gate_takes_runs_of_the_same_sweep_first() -> None:
+    chance = random.Random(8)
+    slow_baseline = simulated(chance, 8, 2)
+    for entry in slow_baseline:
+        for runs in entry.boards.values():
+            runs |= {run: Time(time.log + 0.1, 0.0) for run, time in runs.items()}
+    entries = simulated(chance, 9, 1)
+    node = as_fleet(of_sweep(entries, "quick"), "board8".__eq__)
+    baseline = as_fleet(of_sweep(entries, "quick"), lambda name: name != "board8")
+    baseline.entries |= as_fleet(slow_baseline, lambda _: True).entries
+    verdict = fleet_gate.check(baseline, node, "board8")
+    assert verdict.passed and not verdict.notes and verdict.compared == len(entries)
+    # The full runs alone take 10 % longer.
+    verdict = fleet_gate.check(as_fleet(slow_baseline, lambda _: True), node, "board8")
+    assert verdict.passed and f"{len(entries)} cases of a quick run compared with full runs" in verdict.notes
+    assert any("% faster" in note for note in verdict.notes)
+
+
+# ------------------------------------------------------------------------------------------------------------- directories
+
+NAMES = [f"{at}{at}{at}{at}{at}{at}{at}{at}" for at in "12345678"]
+EXP = "exp03_memory_coalescing"
+
+
+def rows(chance: random.Random, factor: float = 1.0, **change: object) -> list[dict]:
+    """Of experiment 3, with 0.05 % of noise; `factor`: of the cold ones."""
+    made = []
+    for row in synthetic.exp03_rows():
+        by = math.exp(chance.gauss(0, 0.0005)) * (factor if row["cache"] == "cold" else 1)
+        times = {name: row[name] * by for name in ("device_ns", "device_ns_lo", "device_ns_hi")}
+        made.append(row | {"isa_hash": "abc"} | times | change)
+    return made
+
+
+def add_board(folder: Path, name: str, factor: float = 1.0, runs: int = 2, first: int = 1, seed: int = 0, **change: object) -> None:
+    chance = random.Random(f"{name} {factor} {seed}")
+    for number in range(first, first + runs):
+        uuid = f"{name}-0000-0000-0000-000000000000"
+        synthetic.write(folder / f"boards/{name}/run{number}", EXP, rows(chance, factor, **{"gpu_uuid": uuid, **change}))
+
+
+@pytest.fixture
+def eight(tmp_path: Path) -> Path:
+    for name in NAMES:
+        add_board(tmp_path / "fleet", name)
+    return tmp_path / "fleet"
+
+
+def run(capsys: pytest.CaptureFixture, *arguments: object) -> tuple[int, str]:
+    code = script.main([str(each) for each in arguments])
+    captured = capsys.readouterr()
+    return code, captured.out + captured.err
+
+
+def test_eight_equal_boards(eight: Path, capsys: pytest.CaptureFixture) -> None:
+    code, text = run(capsys, eight)
+    assert code == 0, text
+    assert text.startswith("8 boards, 16 runs, ") and text.count("  like the others\n") == 8
+    with open(eight / "fleet.csv", newline="") as file:
+        found = list(csv.DictReader(file))
+    assert len(found) == len(synthetic.exp03_rows()) and {row["boards"] for row in found} == {"8"}
+    assert all(0 < float(row["mad_pct"]) < 0.2 and row["differs"] == "" for row in found)
+    assert "| 33333333 | like the others |" in (eight / "fleet.md").read_text()
+
+
+def test_a_slow_board(eight: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    add_board(eight, NAMES[4], 1.02)
+    code, text = run(capsys, eight, "--out", tmp_path / "out")
+    assert code == 1
+    assert "\n55555555  stands out\n  exp03_memory_coalescing cold: 2.0" in text and text.count("stands out") == 1
+    assert "55555555:+" in (tmp_path / "out/fleet.csv").read_text() and not (eight / "fleet.csv").exists()
+
+
+def test_boards_of_several_directories_are_one_fleet(eight: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    add_board(tmp_path / "more", "99999999", 1.02)
+    assert run(capsys, eight, tmp_path / "more", eight)[0] == 1
+    assert run(capsys, eight, eight)[1].startswith("8 boards, 16 runs, ")
+
+
+@pytest.mark.parametrize("change", [{"gpu": "NVIDIA H100"}, {"driver": "570.1"}, {"isa_hash": "other"}])
+def test_boards_that_are_not_alike_are_never_averaged(change: dict, eight: Path, capsys: pytest.CaptureFixture) -> None:
+    """Three of them are half as fast as the eight, and as each other."""
+    for name in ("aaaaaaaa", "bbbbbbbb", "cccccccc"):
+        add_board(eight, name, 2.0, **change)
+    code, text = run(capsys, eight)
+    assert code == 0, text
+    assert text.count("like the others") == 8 and text.count("not compared") >= 3
+    (group,) = [line for line in text.splitlines() if "3 boards (aaaaaaaa" in line or "compared apart" in line]
+    assert next(iter(change.values())) in group or "are compared apart: 1" in group or "of exp03" in group
+    with open(eight / "fleet.csv", newline="") as file:
+        counts = [row["boards"] for row in csv.DictReader(file)]
+    assert set(counts) == {"8", "3"}
+
+
+def test_without_a_hash_the_commit_says_what_is_alike(eight: Path, capsys: pytest.CaptureFixture) -> None:
+    add_board(eight, "aaaaaaaa", isa_hash="", git_rev="1111111")
+    add_board(eight, "bbbbbbbb", isa_hash="", git_rev="2222222")
+    assert run(capsys, eight)[0] == 0
+    with open(eight / "fleet.csv", newline="") as file:
+        assert {row["code"] for row in csv.DictReader(file)} == {"abc", "commit 1111111", "commit 2222222"}
+
+
+def test_a_board_with_one_run(eight: Path, capsys: pytest.CaptureFixture) -> None:
+    add_board(eight, "99999999", 1.02, runs=1)
+    code, text = run(capsys, eight)
+    assert code == 1 and "\n99999999  stands out\n" in text and "One run: 99999999." in text
+
+
+def test_too_few_boards(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    for name, factor in zip(NAMES[:3], (1, 1, 1.5)):
+        add_board(tmp_path, name, factor)
+    code, text = run(capsys, tmp_path)
+    assert code == 0 and "3 boards (11111111, 22222222, 33333333), fewer than 4: which one is odd cannot be told" in text
+    assert text.count("not compared") == 3
+
+
+def test_folders_without_results(eight: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    (tmp_path / "empty").mkdir()
+    assert run(capsys, tmp_path / "empty") == (1, f"fleet.py: {tmp_path}/empty: no result CSV (exp*.csv) in it\n")
+    assert run(capsys, tmp_path / "none") == (1, f"fleet.py: {tmp_path}/none: no such directory\n")
+    assert run(capsys, "--gate", tmp_path / "none", eight)[0] == 1
+    (eight / "boards/99999999").mkdir()
+    code, text = run(capsys, eight)
+    assert code == 1 and "\n99999999  wrong\n  no run\n" in text and text.count("like the others") == 8
+
+
+def test_a_damaged_file_is_named_and_the_rest_is_judged(eight: Path, capsys: pytest.CaptureFixture) -> None:
+    path = eight / f"boards/33333333/run2/{EXP}.csv"
+    path.write_text(path.read_text()[:-5])
+    code, text = run(capsys, eight)
+    assert code == 1 and f"\n33333333  wrong\n  {path}: the last line is cut short (no line end)\n" in text
+    assert text.count("like the others") == 7
+
+
+def test_results_of_another_gpu_in_a_boards_folder(eight: Path, capsys: pytest.CaptureFixture) -> None:
+    (eight / "boards/44444444/run1").rename(eight / "boards/33333333/run3")
+    code, text = run(capsys, eight)
+    assert code == 1 and "results of another GPU, '44444444-" in text
+
+
+def test_failed_rows(eight: Path, capsys: pytest.CaptureFixture) -> None:
+    made = rows(random.Random(1), gpu_uuid="33333333")
+    made[3] |= {"status": "failed", "reason": "wrong at 7", **dict.fromkeys(("device_ns", "device_ns_lo", "device_ns_hi"), "")}
+    synthetic.write(eight / "boards/33333333/run3", EXP, made)
+    code, text = run(capsys, eight)
+    assert code == 1 and "\n33333333  wrong\n  1 rows failed\n" in text
+
+
+def test_a_task_that_was_killed(eight: Path, capsys: pytest.CaptureFixture) -> None:
+    (eight / "boards/33333333/lock").write_text("task 12_3 on n7\n")
+    assert "33333333  wrong\n  scripts/fleet.sh has not completed it" in run(capsys, eight)[1]
+    (eight / "boards/33333333/complete").write_text("task 12_3 on n7\n")
+    assert run(capsys, eight)[0] == 0
+
+
+STATE = "when,time,host,uuid,name,driver,sm_mhz,power_w,temperature_c,ecc_corrected,ecc_uncorrected,throttle_reasons,hw_thermal_us\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "wrong"),
+    [
+        ("0,0,0x0000000000000001,7", "3,0,0x0000000000000004,7", ""),  # idle, power cap
+        ("0,0,0x0000000000000001,", "0,2,0x0000000000000000,", "2 uncorrected ECC errors after the runs"),
+        ("0,0,0x0000000000000048,", ",,,", "hardware slowdown, hardware thermal slowdown before the runs"),
+        ("0,0,0x0000000000000001,7", "0,0,0x0000000000000000,1500007", "hardware thermal slowdown for 1.5 s in the runs"),
+    ],
+)
+def test_a_boards_state(before: str, after: str, wrong: str, eight: Path, capsys: pytest.CaptureFixture) -> None:
+    lines = [f"{when},t,node7,{NAMES[2]},NVIDIA H200,580,1980,{watts},60,{rest}\n" for when, watts, rest in
+             (("before", "80", before), ("after", "650", after))]  # fmt: skip
+    (eight / "boards/33333333/board.csv").write_text(STATE + "".join(lines))
+    code, text = run(capsys, eight)
+    assert code == bool(wrong) and wrong in text
+    page = (eight / "fleet.md").read_text()
+    assert "| node7 |" in page and "| 80 to 650 | 60 |" in page
+    assert "by nvidia-smi: 11111111, 22222222, 44444444," in page
+
+
+def test_a_damaged_state(eight: Path, capsys: pytest.CaptureFixture) -> None:
+    (eight / "boards/33333333/board.csv").write_text("nonsense\n")
+    code, text = run(capsys, eight)
+    assert code == 1 and "board.csv: no column when" in text
+
+
+# -------------------------------------------------------------------------------------------------------------------- gate
+
+
+@pytest.fixture
+def node(tmp_path: Path) -> Path:
+    """One short run on a further board."""
+    add_board(tmp_path / "node", "99999999", runs=1)
+    return tmp_path / "node"
+
+
+def test_a_node_like_the_fleet_passes(eight: Path, node: Path, capsys: pytest.CaptureFixture) -> None:
+    before = sorted(eight.rglob("*"))
+    code, text = run(capsys, "--gate", eight, node)
+    assert code == 0 and text.startswith("PASS 99999999: ") and sorted(eight.rglob("*")) == before
+
+
+def test_a_coarse_sweep_is_enough(eight: Path, node: Path, capsys: pytest.CaptureFixture) -> None:
+    for factor, code in ((1.0, 0), (1.02, 1)):
+        made = rows(random.Random(7), factor, gpu_uuid="99999999")[::3]
+        synthetic.write(node / "boards/99999999/run1", EXP, made)
+        assert run(capsys, "--gate", eight, node)[0] == code
+
+
+def test_a_pass_by_few_cases_would_say_little(eight: Path, node: Path, capsys: pytest.CaptureFixture) -> None:
+    """The node has run other sizes."""
+    made = rows(random.Random(7), gpu_uuid="99999999")
+    synthetic.write(node / "boards/99999999/run1", EXP, [row | {"elements": row["elements"] * (3 if at % 3 else 1)} for at, row in enumerate(made)])
+    code, text = run(capsys, "--gate", eight, node)
+    assert code == 1 and "too few cases in common" in text and "cases not compared: not in the baseline" in text
+
+
+def test_a_slow_node_fails_and_a_fast_one_is_said(eight: Path, node: Path, capsys: pytest.CaptureFixture) -> None:
+    add_board(node, "99999999", 1.02, runs=1)
+    code, text = run(capsys, "--gate", eight, node)
+    assert code == 1 and text.startswith("FAIL 99999999: ") and "cold: 2.0" in text and "% slower in the middle of" in text
+    add_board(node, "99999999", 0.98, runs=1)
+    code, text = run(capsys, "--gate", eight, node)
+    assert code == 0 and "(no failure) exp03_memory_coalescing cold: 2.0" in text and "% faster" in text
+
+
+def test_a_board_of_the_fleet_is_not_compared_with_itself(eight: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    """It has been slow all along."""
+    add_board(eight, NAMES[4], 1.02)
+    add_board(tmp_path / "again", NAMES[4], 1.02, runs=1, seed=1)
+    assert run(capsys, "--gate", eight, tmp_path / "again")[0] == 1
+    for name in NAMES[5:]:
+        add_board(tmp_path / "few", name)
+    add_board(tmp_path / "few", NAMES[4])
+    code, text = run(capsys, "--gate", tmp_path / "few", tmp_path / "again")
+    assert code == 1 and "nothing to compare" in text and "on too few other boards there" in text
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"driver": "570.1"}, "another driver: 570.1 here, 580.159.04 in the baseline"),
+        ({"gpu": "NVIDIA H100"}, "another model: NVIDIA H100 here, NVIDIA H200 in the baseline"),
+        ({"isa_hash": "other"}, "nothing to compare with the baseline"),
+    ],
+)
+def test_a_node_that_cannot_be_compared_fails(change: dict, words: str, eight: Path, node: Path, capsys: pytest.CaptureFixture) -> None:
+    add_board(node, "99999999", runs=1, **change)
+    code, text = run(capsys, "--gate", eight, node)
+    assert code == 1 and words in text and "cases not compared: " in text
+
+
+def test_a_node_without_a_result_of_an_experiment_fails(eight: Path, node: Path, capsys: pytest.CaptureFixture) -> None:
+    for name in NAMES:
+        cells = {"gpu_uuid": f"{name}-0", "isa_hash": "abc"}
+        synthetic.write(eight / f"boards/{name}/run1", "exp01_vector_add", [row | cells for row in synthetic.exp01_rows()])
+    code, text = run(capsys, "--gate", eight, node)
+    assert code == 1 and "no result of exp01_vector_add" in text
+    assert run(capsys, "--gate", eight, node, "--only", "exp03")[0] == 0
+    assert run(capsys, "--gate", eight, node, "--only", "exp99")[0] == 2
+
+
+def test_a_nodes_failed_rows_fail_it(eight: Path, node: Path, capsys: pytest.CaptureFixture) -> None:
+    made = rows(random.Random(1), gpu_uuid="99999999")
+    made[3] |= {"status": "failed", "reason": "wrong at 7", **dict.fromkeys(("device_ns", "device_ns_lo", "device_ns_hi"), "")}
+    synthetic.write(node / "boards/99999999/run1", EXP, made)
+    code, text = run(capsys, "--gate", eight, node)
+    assert code == 1 and "  1 rows failed\n" in text
+
+
+@pytest.mark.parametrize("arguments", [[], ["--only", "exp03", "x"], ["--gate", "x", "--out", "y", "z"], ["--nonsense"]])
+def test_usage(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        script.main(arguments)
+    assert caught.value.code == 2
+
+
+# ------------------------------------------------------------------------------------------------------------------ report
+
+
+def test_the_report_has_the_boards(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    import report
+
+    folder = root / "results/several"
+    add_board(folder, NAMES[0])
+    assert report.main([str(folder), "--root", str(root)]) == 0
+    assert 'id="boards"' not in (folder / "report.html").read_text()
+    for name in NAMES[1:]:
+        add_board(folder, name, 1.02 if name == NAMES[4] else 1.0)
+    assert report.main([str(folder), "--root", str(root)]) == 0
+    page = (folder / "report.html").read_text()
+    assert '<a href="#boards">' in page and 'id="boards"' in page and "<td>55555555</td><td>stands out</td>" in page
+    assert page.count("<td>like the others</td>") == 7
