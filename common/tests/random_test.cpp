@@ -29,7 +29,7 @@ TEST(Random, IsAFunctionOfSeedStreamAndIndex) {
   // unnoticed.
   static_assert(random_bits(1, 0, 0) == 0xf85cf6a4U);
   std::set<std::uint32_t> values;
-  for (const std::uint64_t seed : {1, 2}) {
+  for (const std::uint64_t seed : {1UL, 2UL}) {
     for (const std::uint32_t stream : {0U, 1U, 2U}) {
       for (const std::uint64_t index : {0ULL, 1ULL, 1ULL << 31}) values.insert(random_bits(seed, stream, index));
     }
@@ -74,7 +74,7 @@ TEST(Random, FloatsDoNotCompress) {
     for (std::size_t place = 0; place < 4; ++place) bytes[place].push_back(static_cast<std::uint8_t>(word >> (8 * place)));
     differences.push_back(static_cast<std::uint8_t>(word - std::bit_cast<std::uint32_t>(random_float(1, 0, i + 1))));
   }
-  for (const std::size_t place : {0, 1, 2}) EXPECT_GT(entropy_bits(bytes[place]), 7.99) << "byte " << place;
+  for (const std::size_t place : {0UL, 1UL, 2UL}) EXPECT_GT(entropy_bits(bytes[place]), 7.99) << "byte " << place;
   EXPECT_GT(entropy_bits(differences), 7.99);
   EXPECT_GT(entropy_bits(bytes[3]), 0.99);
 }

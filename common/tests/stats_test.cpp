@@ -67,7 +67,7 @@ TEST(Stats, MedianCiCoversTheTrueMedian) {
   std::mt19937_64 random(1);
   std::exponential_distribution<double> draw(1);
   constexpr int kTrials = 4000;
-  for (const std::size_t n : {6, 21, 64, 200}) {
+  for (const std::size_t n : {6UL, 21UL, 64UL, 200UL}) {
     int covered = 0;
     for (int trial = 0; trial < kTrials; ++trial) {
       std::vector<double> values(n);
@@ -161,7 +161,7 @@ Tally simulate(double shift, std::size_t n, int trials) {
 }
 
 TEST(Stats, VerdictsAreRightMostOfTheTime) {
-  for (const std::size_t n : {20, 50, 100, 200}) {
+  for (const std::size_t n : {20UL, 50UL, 100UL, 200UL}) {
     const Tally same = simulate(1, n, 2000);
     EXPECT_LE(same.faster + same.slower, 0.05 * same.trials) << n;
     EXPECT_GE(same.covered, 0.945 * same.trials) << n << ": the interval is too short";
