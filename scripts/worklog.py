@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Results to worklog: tables, verdicts on the claims, and the READMEs' tables, all from the CSV files of one directory.
 
-    scripts/worklog.py [DIR]            writes DIR/worklog.md, DIR/claims.csv and DIR/plots/*.svg, and for results/nvidia-h200
-                                        the tables in the READMEs; of a program without a result there (one that needs two
-                                        GPUs), these show the first other folder of results/ that has some
+    scripts/worklog.py [DIR]            writes DIR/worklog.md, a page DIR/worklog/<experiment>.md for each, DIR/claims.csv and
+                                        DIR/plots/*.svg, and for results/nvidia-h200 the tables in the READMEs; of a program
+                                        without a result there (one that needs two GPUs), these show the first other folder
+                                        of results/ that has some. Removes the pages of experiments without results
     scripts/worklog.py --check [DIR]    writes nothing; exits 1 and names every file that would change
 
 The same input gives the same bytes on any machine. Exit codes: 0 done (or nothing to change), 1 bad input or a file
@@ -22,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from benchlib import console, files, markdown, pipeline, plots, readmes  # noqa: E402
 from benchlib.claim_tables import claims_csv  # noqa: E402
 
+PAGES = markdown.section_path("exp[0-9][0-9]_*")
 REFERENCE = Path("results") / "nvidia-h200"  # the results that the READMEs show
 
 
@@ -30,11 +32,13 @@ def generate(directory: Path, root: Path) -> dict[Path, str]:
     judged = pipeline.load(directory, root)
     study = judged.study
     inside = directory.resolve().is_relative_to(root.resolve())  # elsewhere nobody knows where the repository lies
-    place = markdown.Place("", readmes.prefix(root.resolve(), directory.resolve()) if inside else "")
-    outputs = {
-        directory / "worklog.md": markdown.render(judged.shown, place) + "\n",
-        directory / "claims.csv": claims_csv(judged.groups),
-    }
+    outputs = {directory / "claims.csv": claims_csv(judged.groups)}
+    pages = {markdown.section_path(name): page for name, page in judged.pages.items()}
+    for name, page in {"worklog.md": pipeline.worklog(judged), **pages}.items():
+        path = directory / name
+        to_root = readmes.prefix(root.resolve(), path.parent.resolve()) if inside else None
+        place = markdown.Place(readmes.prefix(directory, path.parent), to_root, name)
+        outputs[path] = markdown.render([page], place) + "\n"
     for table in study.tables.values():
         for name, plot in pipeline.plots(study, table).items():
             outputs[directory / "plots" / f"{name}.svg"] = plots.svg(plot.chart(study, table))
@@ -63,15 +67,21 @@ def run(options: argparse.Namespace) -> int:
     directory = options.directory or options.readme / REFERENCE
     outputs = generate(directory, options.readme)
     stale = {path: text for path, text in outputs.items() if files.read_text(path) != text}
+    left = [path for path in sorted(directory.glob(PAGES)) if path not in outputs]
     if options.check:
+        for path in left:
+            print(f"{path}: a page of an experiment without results")
         for path, text in stale.items():
             diff = files.short_diff(path, files.read_text(path), text)
             print(f"{path} differs from what the CSV files give:\n{diff}")
-        return 1 if stale else 0
+        return 1 if stale or left else 0
     for path, text in stale.items():
         path.parent.mkdir(exist_ok=True)
         files.write_atomic(path, text)
         print(f"wrote {path}")
+    for path in left:
+        path.unlink()
+        print(f"removed {path}")
     return 0
 
 

@@ -9,10 +9,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from benchlib import document
+from benchlib import document, markdown
 from benchlib.claim_query import IN, OUT
 from benchlib.claims import OURS, VERDICTS, Claim, ClaimFile, moment
-from benchlib.document import NONE, Block, Blocks, Bullets, Cell, FileLink, Inline, ListingLink, ResultLink, Strong, Verdict, paragraph
+from benchlib.document import NONE, Block, Blocks, Bullets, Cell, FileLink, Inline, ListingLink, ResultLink, SectionLink
+from benchlib.document import Strong, Verdict, paragraph
 from benchlib.formats import figure_text
 from benchlib.results import InputError, Results, Table
 from benchlib.stats import VERDICTS as PAIR_VERDICTS
@@ -58,8 +59,10 @@ def evidence(claim: Claim, results: str = "") -> list[Inline]:
     def link(text: str, path: str) -> Inline:
         return FileLink(text, f"{results}/{path}") if results else ResultLink(text, path)
 
-    links = [link("row", claim.row_file)] if claim.row_file else []
-    links += [link(title, f"worklog.md#{claim.experiment}") for title in claim.entry.get("tables", [])]
+    links: list[Inline] = [link("row", claim.row_file)] if claim.row_file else []
+    for title in claim.entry.get("tables", []):
+        elsewhere = results and FileLink(title, f"{results}/{markdown.section_path(claim.experiment, title)}")
+        links.append(elsewhere or SectionLink(title, claim.experiment, title))
     links += [link(f"figure {name}", f"plots/{name}.svg") for name in claim.entry.get("figures", [])]
     links += [ListingLink(kernel, claim.experiment, kernel) for kernel in claim.pages]
     parts: list[Inline] = []
@@ -106,7 +109,11 @@ def experiments(groups: Sequence[ClaimFile]) -> Block:
 
 
 def readme_link(group: ClaimFile) -> FileLink:
-    return FileLink(group.experiment, f"{group.folder}/README.md")
+    return FileLink(group.experiment, readme(group))
+
+
+def readme(group: ClaimFile) -> str:
+    return f"{group.folder}/README.md"
 
 
 def answer_text(group: ClaimFile) -> str:
@@ -177,7 +184,6 @@ def _record(claim: Claim) -> dict[str, object]:
     if shown is None:
         return record
     bounds = shown.query["reproduced"]
-    links = [part for part in evidence(claim) if isinstance(part, ResultLink | ListingLink)]
     record |= _ends("ours", shown.typical.figure) | _ends("worst", shown.worst.figure)
     return record | {
         "unit": shown.unit, "ours_words": claim.words, "range_lo": _cell(bounds.get("lo")), "range_hi": _cell(bounds.get("hi")),
@@ -186,7 +192,7 @@ def _record(claim: Claim) -> dict[str, object]:
         "boards": " ".join(claim.boards), "runs": claim.runs or "",
         "boards_differing": "; ".join(f"{board}: {other}" for board, other in claim.differing.items()),
         "newer_runs": claim.newer_runs if claim.runs else "",
-        "evidence": "; ".join(f"sass/{one.experiment}/{one.kernel}.md" if isinstance(one, ListingLink) else one.path for one in links),
+        "evidence": "; ".join(path for part in evidence(claim) if (path := markdown.result_path(part))),
     }  # fmt: skip
 
 

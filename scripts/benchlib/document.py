@@ -56,7 +56,16 @@ class ResultLink:
     path: str
 
 
-Inline = str | Code | Strong | Emphasis | ListingLink | FileLink | ResultLink
+@dataclass(frozen=True)
+class SectionLink:
+    """To an experiment's page of the worklog, or to the section of that title there."""
+
+    text: str
+    experiment: str
+    section: str = ""
+
+
+Inline = str | Code | Strong | Emphasis | ListingLink | FileLink | ResultLink | SectionLink
 
 # ------------------------------------------------------------------------------------------------------------------- cells
 
@@ -134,7 +143,7 @@ class Joined:
         return self.between.join(map(cell_text, self.cells))
 
 
-Cell = str | Number | Whole | Interval | Ratio | Verdict | Joined | FileLink
+Cell = str | Number | Whole | Interval | Ratio | Verdict | Joined | FileLink | SectionLink
 
 
 def cell_text(cell: Cell) -> str:

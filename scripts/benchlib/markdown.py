@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from benchlib import document
 from benchlib.document import Block, Bullets, Cell, Code, Emphasis, FileLink, Image, Inline, ListingLink, Paragraph, Preformatted
-from benchlib.document import ResultLink, Section, Strong, Table
+from benchlib.document import ResultLink, Section, SectionLink, Strong, Table
 
 
 def escape(text: str) -> str:
@@ -29,10 +28,13 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a document is shown: the prefixes of links to the results' directory and to the repository's root."""
+    """Where a document is shown: the prefixes of links to the results' directory and to the repository's root (None: nobody knows where
+    that lies), and the page's own path in the results' directory.
+    """
 
     to_results: str = ""
-    to_root: str = ""
+    to_root: str | None = ""
+    page: str = ""
 
 
 def render(blocks: Iterable[Block], place: Place = Place(), level: int = 1) -> str:
@@ -60,7 +62,7 @@ def _block(block: Block, place: Place, level: int) -> str:
 
 
 def _cell(cell: Cell, place: Place) -> str:
-    return _inline(cell, place) if isinstance(cell, FileLink) else escape(document.cell_text(cell))
+    return _inline(cell, place) if isinstance(cell, FileLink | SectionLink) else escape(document.cell_text(cell))
 
 
 def _inlines(parts: Sequence[Inline], place: Place) -> str:
@@ -76,11 +78,20 @@ def _inline(part: Inline, place: Place) -> str:
         return f"**{escape(part.text)}**"
     if isinstance(part, Emphasis):
         return f"*{escape(part.text)}*"
+    if isinstance(part, FileLink):
+        return escape(part.text) if place.to_root is None else f"[{escape(part.text)}]({place.to_root}{part.path})"
+    path = result_path(part)
+    page, hash_, anchor = path.partition("#")
+    return f"[{escape(part.text)}]({hash_ + anchor if anchor and page == place.page else place.to_results + path})"
+
+
+def result_path(part: Inline) -> str:
+    """Of what a link leads to, in the results' directory; empty for what is none or leads elsewhere."""
     if isinstance(part, ListingLink):
-        return f"[{escape(part.text)}]({place.to_results}sass/{part.experiment}/{part.kernel}.md)"
-    if isinstance(part, ResultLink):
-        return f"[{escape(part.text)}]({place.to_results}{part.path})"
-    return f"[{escape(part.text)}]({place.to_root}{part.path})"
+        return f"sass/{part.experiment}/{part.kernel}.md"
+    if isinstance(part, SectionLink):
+        return section_path(part.experiment, part.section)
+    return part.path if isinstance(part, ResultLink) else ""
 
 
 # ---------------------------------------------------------------------------------------------------------------- anchors
@@ -91,27 +102,6 @@ def slug(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
-class Anchors:
-    """Of one file's headings, in their order: the second of a name gets -1, the third -2."""
-
-    def __init__(self) -> None:
-        self._seen: Counter[str] = Counter()
-
-    def next(self, heading: str) -> str:
-        base = slug(heading)
-        count, self._seen[base] = self._seen[base], self._seen[base] + 1
-        return f"{base}-{count}" if count else base
-
-
-def section_anchors(blocks: Iterable[Block]) -> dict[tuple[str, ...], str]:
-    """Of every section of a document, by the titles from the outermost to its own."""
-    anchors = Anchors()
-
-    def walk(some: Iterable[Block], above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
-        for block in some:
-            if isinstance(block, Section):
-                titles = (*above, block.title)
-                yield titles, anchors.next(block.title)
-                yield from walk(block.blocks, titles)
-
-    return dict(walk(blocks, ()))
+def section_path(experiment: str, section: str = "") -> str:
+    """Of the experiment's page of the worklog, in the results' directory, with the anchor of its section of that title."""
+    return f"worklog/{experiment}.md{'#' * bool(section)}{slug(section)}"

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from benchlib import analysis, claims, console, hardware_counts, repeatability, results, why_tables
+from benchlib import analysis, claim_tables, claims, console, document, hardware_counts, repeatability, results, why_tables
 from benchlib.analysis import Analysis, Plot, Study
-from benchlib.claim_tables import claims_table
 from benchlib.claims import ClaimFile
-from benchlib.document import Block, Blocks, Image, Section, paragraph, section
+from benchlib.document import NONE, Block, Blocks, Cell, FileLink, Image, Section, SectionLink, Strong, paragraph, section
 from benchlib.results import Table
-from benchlib.run_tables import environment, missing_rows
+from benchlib.run_tables import environment, missing_rows, row_counts
+from benchlib.schema import STATUSES
 from benchlib.stats import LEAST_RUNS
 from benchlib.tables import all_pairs, figure_of, pair_ratio, pairs
 
@@ -26,9 +27,14 @@ class Judged:
     groups: list[ClaimFile]
 
     @cached_property
-    def shown(self) -> Blocks:
-        """The worklog."""
-        return worklog(self)
+    def pages(self) -> Mapping[str, Section]:
+        """The worklog: the page of each experiment that has results."""
+        return {name: experiment_page(self, name) for name in self.study.tables}
+
+    @property
+    def titles(self) -> Mapping[str, Collection[str]]:
+        """Of the sections of each page."""
+        return {name: [block.title for block in page.blocks if isinstance(block, Section)] for name, page in self.pages.items()}
 
     def group(self, experiment: str) -> ClaimFile | None:
         return next((group for group in self.groups if group.experiment == experiment), None)
@@ -107,20 +113,67 @@ def unknown_fixed_costs(study: Study) -> str:
     return f" Of {known.count(False)} of {len(known)} pairs it is not known what an empty launch takes: no run of theirs has measured it."
 
 
-def worklog(judged: Judged) -> Blocks:
-    """All that is shown of every experiment."""
+def experiment_page(judged: Judged, name: str) -> Section:
+    """All that is shown of an experiment: what it asks, what came out, then the tables."""
+    study, group = judged.study, judged.group(name)
+    table = study.tables[name]
+    shown: list[Section] = []
+    if figures := images(plots(study, table)):
+        shown.append(section("Figures", figures))
+    if group:
+        shown.append(section("Claims", claim_tables.claims_table(group)))
+    shown += sections(study, table)
+    shown += [section("Failed and skipped", [missing_rows(table)]), section("What it ran on", [environment([table])])]
+    head: list[Block] = []
+    if group:
+        head.append(paragraph(group.question))
+        head.append(paragraph(Strong("Answer."), f" {claim_tables.whole_answer(group)}"))
+    about = ["About the experiment: ", FileLink(claim_tables.readme(group), claim_tables.readme(group)), ". "] if group else []
+    head.append(paragraph(*about, "Words and verdicts: ", FileLink("docs/GLOSSARY.md", "docs/GLOSSARY.md"), "."))
+    contents = [part for at, each in enumerate(shown) for part in (" · " * bool(at), SectionLink(each.title, name, each.title))]
+    return section(name, [*head, paragraph(*contents), *shown])
+
+
+def worklog(judged: Judged) -> Section:
+    """The index: how to read it, what came out, on what it ran, how far runs agree."""
     study = judged.study
-    parts: list[Block] = [paragraph(READING + (SEVERAL_RUNS if runs(study) > 1 else ONE_RUN) + unknown_fixed_costs(study))]
-    for name, table in study.tables.items():
-        group = judged.group(name)
-        figures = images(plots(study, table))
-        shown: list[Block] = [paragraph(group.question)] if group else []
-        shown.append(environment(table))
-        shown += [section("Figures", figures)] if figures else []
-        shown += sections(study, table)
-        shown += [section("Claims", claims_table(group))] if group else []
-        shown.append(section("Failed and skipped", [missing_rows(table)]))
-        parts.append(section(name, shown))
+    parts: Blocks = [paragraph(READING + (SEVERAL_RUNS if runs(study) > 1 else ONE_RUN) + unknown_fixed_costs(study))]
+    parts.append(section("Experiments", experiments_table(judged)))
+    parts.append(section("Verdicts", [verdicts_table(judged)]))
+    if study.tables:
+        parts.append(section("What it ran on", [environment(study.tables.values())]))
     if runs(study) > 1:
         parts.append(section("Repeatability", repeatability.blocks(study)))
-    return [section("Worklog", parts)]
+    return section("Worklog", parts)
+
+
+def experiments_table(judged: Judged) -> Blocks:
+    """A row an experiment that has results here, and where others have theirs."""
+    rows: list[list[Cell]] = []
+    for name in judged.study.tables:
+        group = judged.group(name)
+        rows.append([SectionLink(name, name), group.question if group else NONE, claim_tables.whole_answer(group) if group else NONE])
+    absent = {group.experiment: group.claims[0].elsewhere for group in judged.groups if group.claims and group.claims[0].elsewhere}
+    others = [paragraph(f"{name}: see {folder}.") for name, folder in absent.items()]
+    return [document.table(["experiment", "question", "answer"], rows) if rows else document.NO_RESULTS, *others]
+
+
+def verdicts_table(judged: Judged) -> Block:
+    """How many rows, pairs and claims of each experiment came out how, and of all."""
+    rows: list[list[Cell]] = []
+    totals: list[Counter[str]] = [Counter(), Counter(), Counter()]
+    for name, table in judged.study.tables.items():
+        group = judged.group(name)
+        claimed = Counter(claim.verdict for claim in group.claims) if group else Counter[str]()
+        counts = [row_counts([table]), claim_tables.pair_verdicts(table), claimed]
+        for total, each in zip(totals, counts):
+            total.update(each)
+        rows.append([SectionLink(name, name), str(len(table.runs)), *_tallies(counts)])
+    if len(rows) > 1:
+        rows.append(["all", NONE, *_tallies(totals)])
+    return document.table(["experiment", "runs:", "rows", "Vulkan against CUDA, pairs", "claims"], rows)
+
+
+def _tallies(counts: Iterable[Counter[str]]) -> list[Cell]:
+    orders = (STATUSES, claim_tables.PAIR_VERDICTS, claims.VERDICTS)
+    return [claim_tables.tally(counter, order) for counter, order in zip(counts, orders)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,7 +30,7 @@ class Shown:
     groups: Sequence[ClaimFile]  # judged by those
     root: Path
     summary: Summary | None
-    anchors: Mapping[tuple[str, ...], str]  # of the reference's worklog
+    titles: Mapping[str, Collection[str]]  # of the sections of the reference's worklog, by experiment
 
     def of(self, experiment: str) -> Study:
         return self.elsewhere.get(experiment, self.reference)
@@ -63,9 +63,8 @@ def shown(judged: Judged, root: Path) -> Shown:
         if other_results and fresh:
             fresh.results = Path(os.path.relpath(other_results.study.directory, root.resolve())).as_posix()
         groups.append(fresh or group)
-    anchors = markdown.section_anchors(judged.shown)
     studies = {name: other.study for name, other in elsewhere.items()}
-    return Shown(judged.study, studies, groups, root, summary.load(root, judged.study), anchors)
+    return Shown(judged.study, studies, groups, root, summary.load(root, judged.study), judged.titles)
 
 
 def content(name: str, what: Shown) -> tuple[Blocks, Study] | None:
@@ -76,7 +75,7 @@ def content(name: str, what: Shown) -> tuple[Blocks, Study] | None:
         return [claim_tables.experiments(what.groups)], what.reference
     if name in summary.BLOCKS and what.summary:
         claims = {claim.id: group.experiment for group in what.groups for claim in group.claims}
-        return summary.block(name, what.summary, what.reference, what.anchors, claims), what.reference
+        return summary.block(name, what.summary, what.reference, what.titles, claims), what.reference
     if name.startswith("answer-"):
         group = next((group for group in what.groups if group.experiment == name.removeprefix("answer-")), None)
         return group and ([paragraph(claim_tables.whole_answer(group))], what.reference)

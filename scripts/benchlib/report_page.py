@@ -28,8 +28,8 @@ MARKS = {"REPRODUCED": "✓", "PARTLY": "◐", "DIFFERS HERE": "≠", "REFUTED":
 # What a block or a part of one is, as the templates ask: `block is paragraph`.
 KINDS = {
     "code": document.Code, "strong": document.Strong, "emphasis": document.Emphasis, "listing_link": document.ListingLink,
-    "file_link": document.FileLink, "result_link": document.ResultLink, "paragraph": document.Paragraph, "bullets": document.Bullets,
-    "preformatted": document.Preformatted, "table": document.Table, "image": document.Image, "section": document.Section,
+    "file_link": document.FileLink, "result_link": document.ResultLink, "section_link": document.SectionLink,
+    "paragraph": document.Paragraph, "bullets": document.Bullets, "preformatted": document.Preformatted, "table": document.Table, "image": document.Image, "section": document.Section,
     "verdict": document.Verdict,
 }  # fmt: skip
 
@@ -90,7 +90,7 @@ def page(judged: Judged) -> Page:
         absent=f"{', '.join(sorted(absent))}: in {', '.join(sorted(set(absent.values())))}" if absent else "",
         totals=[(name, totals[name]) for name in VERDICTS if totals[name]],
         experiments=[experiment(judged, name, names, gpu_dir) for name in names],
-        environments=[(name, run_tables.environment(table)) for name, table in study.tables.items()],
+        environments=[(name, run_tables.environment([table])) for name, table in study.tables.items()],
         reproduce="\n".join(steps),
         twins=report_sass.data(study),
         boards=boards(study),
@@ -151,7 +151,7 @@ def command(experiment_name: str, variants: str, gpu_dir: str) -> str:
 
 def values(judged: Judged, column: str) -> str:
     tables = judged.study.tables.values()
-    return ", ".join(sorted({value for table in tables for value in run_tables.distinct(table, column)}))
+    return ", ".join(run_tables.distinct(tables, column))
 
 
 def subtitle(judged: Judged) -> str:

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Iterable
 
 from benchlib import document
 from benchlib.claim_tables import tally
 from benchlib.document import NONE, Block, Cell, paragraph
 from benchlib.results import API_NAMES, Table
+from benchlib.schema import STATUSES
 
 LISTED_CASES = 4  # named in the list of failed and skipped cases, for each reason
 LISTED_RUNS = 3  # likewise; of more it is said how many
 
 
-def distinct(table: Table, column: str) -> list[str]:
-    return sorted({row[column] for run in table.runs for row in run.values() if row[column]})
+def distinct(tables: Iterable[Table], column: str) -> list[str]:
+    return sorted({row[column] for table in tables for run in table.runs for row in run.values() if row[column]})
 
 
-def environment(table: Table) -> Block:
+def row_counts(tables: Iterable[Table]) -> Counter[str]:
+    return Counter(row["status"] for table in tables for run in table.runs for row in run.values())
+
+
+def environment(tables: Collection[Table]) -> Block:
+    """Of one experiment, or of several together."""
     lines: list[list[Cell]] = []
     for column in ("gpu", "gpu_uuid", "driver", "toolkit", "git_rev", "seed"):
-        lines.append([column, ", ".join(distinct(table, column)) or NONE])
-    starts = distinct(table, "started_at")
+        lines.append([column, ", ".join(distinct(tables, column)) or NONE])
+    starts = distinct(tables, "started_at")
     lines.append(["started_at", " to ".join(dict.fromkeys([starts[0], starts[-1]])) if starts else NONE])
-    statuses = Counter(row["status"] for run in table.runs for row in run.values())
-    boards = Counter(board for board in table.boards if board)
+    boards = Counter(board for table in tables for board in table.boards if board)
     by_board = ": " + ", ".join(f"{number} of {board}" for board, number in boards.items()) if boards else ""
-    lines.append(["runs", f"{len(table.runs)}{by_board}"])
-    lines.append(["rows", tally(statuses, ("ok", "failed", "skipped"))])
+    lines.append(["runs", f"{sum(len(table.runs) for table in tables)}{by_board}"])
+    lines.append(["rows", tally(row_counts(tables), STATUSES)])
     return document.table(["environment", ""], lines)
 
 

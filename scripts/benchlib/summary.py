@@ -31,7 +31,7 @@ from typing import Any
 
 from benchlib import claim_check, claim_query, claim_words, document, plots
 from benchlib.analysis import Study
-from benchlib.document import Block, Blocks, Bullets, Cell, Code, Inline, Ratio, ResultLink, Strong, paragraph
+from benchlib.document import Block, Blocks, Bullets, Cell, Code, Inline, Ratio, SectionLink, Strong, paragraph
 from benchlib.ratio_strip import BAND, dot
 from benchlib.results import Case, InputError
 from benchlib.stats import SAME, Figure
@@ -142,14 +142,14 @@ def picture(summary: Summary) -> str | None:
     return plots.strip(PICTURE_TITLE, AXIS, shown, BAND, alone=True) + "\n" if shown else None
 
 
-def block(name: str, summary: Summary, study: Study, anchors: Mapping[tuple[str, ...], str], claims: Mapping[str, str]) -> Blocks:
-    """One of BLOCKS. `anchors`: of the worklog's sections (markdown.section_anchors). `claims`: each claim's experiment."""
+def block(name: str, summary: Summary, study: Study, titles: Mapping[str, Collection[str]], claims: Mapping[str, str]) -> Blocks:
+    """One of BLOCKS. `titles`: of the sections of each experiment's page. `claims`: each claim's experiment."""
     if name == "picture":
         return [document.Image(PICTURE, PICTURE_TITLE)] if picture(summary) else [document.NO_RESULTS]
     if name == "kinds":
         return [kinds(summary)]
     if name == "rules":
-        return [Bullets(tuple(_rule(at, summary, study, anchors, claims) for at in range(len(summary.document["rule"]))), numbered=True)]
+        return [Bullets(tuple(_rule(at, summary, study, titles, claims) for at in range(len(summary.document["rule"]))), numbered=True)]
     known = {entry["id"] for entry in summary.document.get("kind", [])}
     texts = [_filled(each, f"{summary.path}: verdict", summary.kinds, {}, known) for each in summary.document.get("verdict", [])]
     return [paragraph(*inlines(" ".join(text for text in texts if text) or MISSING))]
@@ -167,7 +167,7 @@ def kinds(summary: Summary) -> Block:
 
 
 def _rule(
-    at: int, summary: Summary, study: Study, anchors: Mapping[tuple[str, ...], str], claims: Mapping[str, str]
+    at: int, summary: Summary, study: Study, titles: Mapping[str, Collection[str]], claims: Mapping[str, str]
 ) -> tuple[Inline, ...]:
     rule = summary.document["rule"][at]
     where = f"{summary.path}: rule no. {at + 1}"
@@ -179,24 +179,23 @@ def _rule(
     texts += [text for each in rule.get("also", []) if (text := _filled(each, where, summary.kinds, figures, known))]
     links: list[Inline] = []
     for shown in rule["shown"]:
-        links += [", " if links else "", _link(where, shown["section"], shown["experiment"], shown["section"], study, anchors)]
+        links += [", " if links else "", _link(where, shown["section"], shown["experiment"], shown["section"], study, titles)]
     for id_ in rule.get("claims", []):
         if id_ not in claims:
             raise InputError(f"{where}: no claim is {id_}")
-        links += [", ", _link(where, id_, claims[id_], "Claims", study, anchors)]
+        links += [", ", _link(where, id_, claims[id_], "Claims", study, titles)]
     return (Strong(rule["title"]), " ", *inlines(" ".join(texts)), " (", *links, ")")
 
 
 def _link(
-    where: str, text: str, experiment: str, section: str, study: Study, anchors: Mapping[tuple[str, ...], str]
+    where: str, text: str, experiment: str, section: str, study: Study, titles: Mapping[str, Collection[str]]
 ) -> Inline:
     """To the worklog's section; the text alone where there are no results of the experiment."""
-    anchor = anchors.get(("Worklog", experiment, section))
-    if anchor is None:
-        if experiment in study.tables:
-            raise InputError(f"{where}: the worklog's {experiment} has no section {ascii(section)}")
-        return text
-    return ResultLink(text, f"worklog.md#{anchor}")
+    if section in titles.get(experiment, ()):
+        return SectionLink(text, experiment, section)
+    if experiment in study.tables:
+        raise InputError(f"{where}: the worklog's {experiment} has no section {ascii(section)}")
+    return text
 
 
 def _figure(where: str, entry: Mapping[str, Any], study: Study) -> tuple[Mapping[str, Any], Figure] | None:

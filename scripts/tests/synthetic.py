@@ -347,3 +347,8 @@ def write_listings(directory: Path) -> None:
         (folder / f"{kernel}.{api}.sass").write_text("\n".join(text) + "\n", encoding="utf-8")
         if api == "vulkan":
             (folder / f"{kernel}.md").write_text(f"# {kernel}\n", encoding="utf-8")
+
+
+def worklog_text(folder: Path) -> str:
+    """The worklog's index and its pages, one after another."""
+    return "\n".join(path.read_text(encoding="utf-8") for path in [folder / "worklog.md", *sorted((folder / "worklog").glob("*.md"))])

@@ -105,8 +105,8 @@ def test_skipped_rows_in_the_reference_do_not_count(repository: Path) -> None:
 def test_a_folder_of_this_program_alone(repository: Path) -> None:
     folder = repository / "results" / "nvidia-h200-x2"
     assert run(repository, folder) == 0
-    text = (folder / "worklog.md").read_text(encoding="utf-8")
-    assert "## exp06_peer" in text and "### What a poll sees" in text
+    text = synthetic.worklog_text(folder)
+    assert "# exp06_peer" in text and "## What a poll sees" in text
     assert "06.16,REPRODUCED,exp06_peer" in (folder / "claims.csv").read_text(encoding="utf-8")
     assert run(repository, folder, Path("--check")) == 0
 

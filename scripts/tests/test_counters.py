@@ -690,7 +690,7 @@ def counted(bench):
     (bench.folder / EXP03 / "claims.toml").write_text('question = "?"\n')
     shutil.copy(REPOSITORY / EXP03 / "analysis.py", bench.folder / EXP03)
     assert worklog.main(["--readme", str(bench.folder), str(bench.out)]) == 0
-    bench.before = (bench.out / "worklog.md").read_text()
+    bench.before = synthetic.worklog_text(bench.out)
     bench.program(EXP03, prediction_page(rows, wrong=("read_same",)))
     assert bench.run() == 0
     write_code(bench.out, same_memory=0)
@@ -699,11 +699,11 @@ def counted(bench):
 
 def written(bench):
     assert worklog.main(["--readme", str(bench.folder), str(bench.out)]) == 0
-    return (bench.out / "worklog.md").read_text()
+    return synthetic.worklog_text(bench.out)
 
 
 def section(text, title):
-    return text.partition(f"### {title}\n")[2].partition("\n##")[0]
+    return text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
 
 
 def cells(text, first):

@@ -199,7 +199,7 @@ def show(folder: Path, groups: list[claims.ClaimFile], analyses: dict[str, analy
         for claim in group.claims:
             claims.judge(claim, study)
     judged = Judged(study, groups)
-    markdown.render(pipeline.worklog(judged))
+    markdown.render([pipeline.worklog(judged), *judged.pages.values()])
     claims_csv(groups)
     for table in study.tables.values():
         for plot in pipeline.plots(study, table).values():

@@ -219,7 +219,7 @@ def test_a_count_over_its_control(root: Path) -> None:
 
 def test_the_table_of_all_pairs_shows_them(root: Path) -> None:
     assert run(root) == 0
-    text = (reference(root) / "worklog.md").read_text(encoding="utf-8")
+    text = synthetic.worklog_text(reference(root))
     assert "| CUDA instances | Vulkan instances | CUDA weak | Vulkan weak |" in text
     assert "| 1000 | 1000 | 40 | 40 |" in text
     assert "CUDA rate" not in text
@@ -232,7 +232,7 @@ def test_a_measured_text(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     table = results.load(reference(root)).tables[LITMUS]
     assert table.figure(table.cases[0], "verdict") is None and table.figure(table.cases[0], "weak") == Figure(0, 0, 0, 1)
     assert run(root) == 0
-    text = (reference(root) / "worklog.md").read_text(encoding="utf-8")
+    text = synthetic.worklog_text(reference(root))
     assert "| CUDA weak | Vulkan weak | CUDA verdict | Vulkan verdict |" in text
     assert "| 0 | 0 | un\\|clear | un\\|clear |" in text
     put(root, metric="verdict")

@@ -76,9 +76,9 @@ def test_the_commands_as_written(copy: Path) -> None:
     if "vulkan" not in {row["api"] for row in ran}:
         pytest.skip(f"no Vulkan device here: {rows[-1]['reason']}")
     assert all(float(row["device_ns"]) > 0 for row in ran)
-    worklog = (result.parent / "worklog.md").read_text(encoding="utf-8")
-    assert f"## {name}" in worklog and "### Sizes\n\n| variant | block | elements |" in worklog
-    assert f"](plots/exp{name[3:5]}-sizes.svg)" in worklog
+    worklog = (result.parent / f"worklog/{name}.md").read_text(encoding="utf-8")
+    assert f"# {name}\n" in worklog and "## Sizes\n\n| variant | block | elements |" in worklog
+    assert f"](../plots/exp{name[3:5]}-sizes.svg)" in worklog
     assert "<svg" in (result.parent / f"plots/exp{name[3:5]}-sizes.svg").read_text(encoding="utf-8")
     report = (result.parent / "report.html").read_text(encoding="utf-8")
     assert "<summary>Sizes</summary>" in report and "<figcaption>Bandwidth against size</figcaption>" in report

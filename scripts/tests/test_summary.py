@@ -84,7 +84,7 @@ def test_what_it_says(root: Path) -> None:
     assert "Left out" not in text and "| copies |" not in text and "Not there" not in text
     assert f"There: {pairs}." in text
     assert "1. **Do it.** It takes " in text and " times, **or** `" in text
-    assert "([Size sweep](../results/nvidia-h200/worklog.md#size-sweep), [01.2a](../results/nvidia-h200/worklog.md#claims))" in text
+    assert "([Size sweep](../results/nvidia-h200/worklog/exp01_vector_add.md#size-sweep), [01.2a](../results/nvidia-h200/worklog/exp01_vector_add.md#claims))" in text
     assert "](../results/nvidia-h200/plots/vulkan-over-cuda.svg)" in text
 
 

@@ -173,7 +173,7 @@ def test_largest_size_that_failed_is_not_replaced_by_a_smaller_one(tmp_path: Pat
 
 def test_worklog_tables(root: Path) -> None:
     assert run(root) == 0
-    text = (reference(root) / "worklog.md").read_text(encoding="utf-8")
+    text = synthetic.worklog_text(reference(root))
     # 2^26 floats * 12 B / 190 us = 4238 GB/s = 88.3 % of 4800; Vulkan 0.2 % slower.
     assert "| add_f32 | 64 Mi | cold | 190.0 | 190.4 | 4238 | 4230 | 1.0020 [1.0006, 1.0034] | SAME |" in text
     # The best shapes of copy_tile differ: 125.5 us with 512 x 2 against 125.4 us with 256 x 1, that is 0.9992.
@@ -195,7 +195,7 @@ def test_exp02_tables(root: Path) -> None:
              (("disabled", 14, 0), ("robustBufferAccess", 19, 3))]  # fmt: skip
     (reference(root) / "sass.csv").write_text("\n".join(sass) + "\n", encoding="utf-8")
     assert run(root) == 0
-    text = (reference(root) / "worklog.md").read_text(encoding="utf-8")
+    text = synthetic.worklog_text(reference(root))
     assert "| sum | 16 | address | 64 Mi | 1700 | 1751 | 2684 | 2606 | 1.0300 [1.0285, 1.0315] | SLOWER |" in text
     # Per dispatch: device 2 us and 0.9 of it; submit and round trip as synthetic.row gives them.
     idle = "| idle | 2 | 1000 | descriptors | updated | 2.000 | 1.800 | 0.9000 [0.8987, 0.9013] | FASTER | 2.000 | 2.000 | 11.00 | 10.80 |"
@@ -231,14 +231,14 @@ def test_exp02_claims(root: Path) -> None:
 def test_exp04_tables(root: Path) -> None:
     synthetic.write_listings(reference(root))
     assert run(root) == 0
-    text = (reference(root) / "worklog.md").read_text(encoding="utf-8")
-    text = text[text.index(f"## {EXP04}") :]
+    text = synthetic.worklog_text(reference(root))
+    text = text[text.index(f"# {EXP04}\n") :]
     # 130 us through descriptors, 99.9 through addresses, 100 in CUDA: 1.3, 0.999, and 99.9 / 130 = 0.7685.
     three = "| inner_struct | 256 | 64 Mi | cold | 100.0 | 130.0 | 99.90 | 1.3000 [1.2982, 1.3018] | SLOWER | 0.9990 [0.9976, 1.0004] | SAME | 0.7685 "
     assert three in text
     # Only descriptors ran with this block size.
     assert "| copy_f32 | 1024 | 64 Mi | cold | 101.0 | 101.0 | – | 1.0000 [0.9986, 1.0014] | SAME | – | – | – |" in text
-    causes = text[text.index("### Causes") : text.index("### Blocks that the SMs ran")]
+    causes = text[text.index("\n## Causes") : text.index("\n## Blocks that the SMs ran")]
     rows = [line for line in causes.splitlines() if line.startswith("| write_u32x4 |")]
     assert [row.split(" | ")[4:6] for row in rows] == [
         ["nothing: the twins as they are", "–"],
@@ -250,10 +250,10 @@ def test_exp04_tables(root: Path) -> None:
     assert "| 55.00 | 1.1000 [1.0984, 1.1016] | 55.00 | 1.0000 [0.9986, 1.0014] | 1.0000 [0.9986, 1.0014] | SAME |" in rows[1]
     assert "| the queue family with graphics | Vulkan | 100.0 |" in causes and "| Vulkan's machine code itself | CUDA |" in causes
     assert "aa_control" not in causes and "coherent" not in causes and "| 1 Mi |" not in causes
-    shares = text[text.index("### Blocks that the SMs ran") : text.index("### Qualifiers")]
+    shares = text[text.index("\n## Blocks that the SMs ran") : text.index("\n## Qualifiers")]
     assert "| nothing: the twins as they are | Vulkan | 55.00 | 90 | 95 | 100 | 105 | 150 |" in shares
     assert "| 16 MiB stored to over and over, which stay in the L2 | CUDA | 48.00 | 90 | 95 | 100 | 105 | 150 |" in shares
-    qualifiers = text[text.index("### Qualifiers") : text.index("### Machine code")]
+    qualifiers = text[text.index("\n## Qualifiers") : text.index("\n## Machine code")]
     coherent = "| copy_f32 | relaxed, gpu scope / coherent | LDG.E.STRONG.GPU | STG.E.STRONG.GPU | – | – | 100.0 | 1.0000 ["
     assert coherent in qualifiers
     assert "| copy_f32x4 | 4-byte fields / address of alignment 4 | 2 x LDG.E | STG.E | – | – | 61.00 | 1.0167 [" in qualifiers
@@ -264,11 +264,11 @@ def test_exp04_with_little_in_it(root: Path) -> None:
     rows = synthetic.twins(EXP04, "copy_f32", 100, 100, feature="cuda_new_trick", memory="from_mars")
     synthetic.write(reference(root), EXP04, rows)
     assert run(root) == 0
-    text = (reference(root) / "worklog.md").read_text(encoding="utf-8")
-    text = text[text.index(f"## {EXP04}") :]
+    text = synthetic.worklog_text(reference(root))
+    text = text[text.index(f"# {EXP04}\n") :]
     assert "| copy_f32 | 256 | 64 Mi | cold | cuda_new_trick; from_mars | CUDA and both | 0.1000 | – | 0.1000 | – |" in text
-    assert "### CUDA, descriptors, addresses\n\nNo results." in text and "### Qualifiers\n\nNo results." in text
-    assert "### Machine code\n\nNot disassembled" in text
+    assert "## CUDA, descriptors, addresses\n\nNo results." in text and "## Qualifiers\n\nNo results." in text
+    assert "## Machine code\n\nNot disassembled" in text
 
 
 def test_machine_code_of_both_sides(root: Path) -> None:
@@ -278,7 +278,7 @@ def test_machine_code_of_both_sides(root: Path) -> None:
     readme = root / EXP01 / "README.md"
     readme.write_text("<!-- worklog:exp01-sass -->\n<!-- /worklog -->\n", encoding="utf-8")
     assert run(root) == 0 and run(root, "--check") == 0
-    found = re.search(r"### Machine code\n\n(\*\*add_f32.*?)\n\n###", (reference(root) / "worklog.md").read_text(encoding="utf-8"), re.S)
+    found = re.search(r"## Machine code\n\n(\*\*add_f32.*?)\n\n##", synthetic.worklog_text(reference(root)), re.S)
     assert found is not None
     assert found[1].splitlines() == [
         "**add_f32**",
@@ -291,7 +291,7 @@ def test_machine_code_of_both_sides(root: Path) -> None:
         "0020 EXIT                             0020 EXIT",
         "```",
         "",
-        f"- [add_f32, line by line](sass/{EXP01}/add_f32.md): CUDA 3, Vulkan 3; a\\|b.",
+        f"- [add_f32, line by line](../sass/{EXP01}/add_f32.md): CUDA 3, Vulkan 3; a\\|b.",
     ]
     assert f"(../results/nvidia-h200/sass/{EXP01}/add_f32.md): CUDA 3" in readme.read_text(encoding="utf-8")
 
@@ -308,7 +308,7 @@ def test_long_listings_are_cut_around_their_first_access() -> None:
 def test_repeatability(root: Path) -> None:
     synthetic.write(reference(root) / "rerun", EXP03, synthetic.exp03_rows(1.01))
     assert run(root) == 0
-    text = (reference(root) / "worklog.md").read_text(encoding="utf-8")
+    text = synthetic.worklog_text(reference(root))
     line = next(line for line in text.splitlines() if line.startswith("| cold | "))
     # Both sides slower by as much: no ratio differs. Two runs of one board leave no board out.
     assert line.endswith(" | 0.14 | 0.00 | – | 0 | – |"), line
@@ -320,7 +320,7 @@ def test_more_than_two_runs(root: Path) -> None:
     slower = [{case: {**row, "device_ns": str(float(row["device_ns"]) * factor)} for case, row in table.runs[0].items()}
               for factor in (1, 1.02, 0.97)]  # fmt: skip
     runs = results.Table(table.name, table.columns, slower, table.header)
-    text = rendered(pipeline.worklog(pipeline.Judged(replace(found, tables={EXP03: runs}), [])))
+    text = rendered([pipeline.worklog(pipeline.Judged(replace(found, tables={EXP03: runs}), []))])
     assert "Fewer than" in text and "One run" not in text and "| runs | 3 |" in text
     assert re.search(r"## Repeatability\n\n.*\n\n.*\n.*\n\| cold \| [1-9][0-9]* \|", text)
 
@@ -330,7 +330,7 @@ def test_failed_and_skipped_rows_are_listed(root: Path) -> None:
     rows.append(synthetic.row(EXP01, "late", "cuda", None, status="failed", reason="5 of 8 wrong: a|b <script>\nnext"))
     synthetic.write(reference(root), EXP01, rows)
     assert run(root) == 0
-    text = (reference(root) / "worklog.md").read_text(encoding="utf-8")
+    text = synthetic.worklog_text(reference(root))
     assert "| 1 | CUDA | failed | 5 of 8 wrong: a\\|b &lt;script&gt; next | 1 | late block=256 " in text
     assert "<script>" not in text
 
@@ -355,7 +355,7 @@ def test_experiment_without_tables_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "exp09_new.csv").write_text(text, encoding="utf-8")
     (tmp_path / "exp09_new.schema.json").write_text(synthetic.schema_text(EXP01, rows, "exp09_new"), encoding="utf-8")
     assert run(tmp_path, tmp_path) == 0
-    assert "| anything | 64 Mi | 0.1000 | 0.1020 |" in (tmp_path / "worklog.md").read_text(encoding="utf-8")
+    assert "| anything | 64 Mi | 0.1000 | 0.1020 |" in synthetic.worklog_text(tmp_path)
 
 
 def test_escape() -> None:
@@ -377,7 +377,7 @@ def test_number_formats() -> None:
 def test_check_finds_a_one_byte_edit(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(root) == 0
     assert run(root, "--check") == 0
-    path = reference(root) / "worklog.md"
+    path = reference(root) / f"worklog/{EXP01}.md"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("4238", "4239", 1), encoding="utf-8")
     before = snapshot(root)
@@ -387,6 +387,35 @@ def test_check_finds_a_one_byte_edit(root: Path, capsys: pytest.CaptureFixture[s
     assert str(path) in out and "4239" in out and "claims.csv" not in out
     assert len(out.splitlines()) < 20
     assert snapshot(root) == before
+
+
+def test_pages_of_experiments_without_results(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(root) == 0
+    pages = reference(root) / "worklog"
+    stale, mine = pages / "exp01_gone.md", pages / "notes.md"
+    for path in (stale, mine):
+        path.write_text("# Old\n", encoding="utf-8")
+    capsys.readouterr()
+    assert run(root, "--check") == 1
+    assert capsys.readouterr().out == f"{stale}: a page of an experiment without results\n"
+    assert run(root) == 0 and run(root, "--check") == 0
+    assert not stale.exists() and mine.exists() and (pages / f"{EXP01}.md").exists()
+
+
+def test_links_of_a_worklog_anywhere(tmp_path_factory: pytest.TempPathFactory, root: Path) -> None:
+    """Nobody knows where the repository lies: no link leads there."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    synthetic.write(folder, EXP01, synthetic.exp01_rows())
+    assert run(root, folder) == 0
+    text = (folder / f"worklog/{EXP01}.md").read_text(encoding="utf-8")
+    assert f"About the experiment: {EXP01}/README.md. Words and verdicts: docs/GLOSSARY.md." in text and "[Size sweep](#size-sweep)" in text
+    index = (folder / "worklog.md").read_text(encoding="utf-8")
+    assert f"[{EXP01}](worklog/{EXP01}.md)" in index
+    assert [link for link in re.findall(r"\]\(([^)#]+)", text) if not (folder / "worklog" / link).is_file()] == []
+    inside = root / "results/other"
+    synthetic.write(inside, EXP01, synthetic.exp01_rows())
+    assert run(root, inside) == 0
+    assert f"[{EXP01}/README.md](../../../{EXP01}/README.md)" in (inside / f"worklog/{EXP01}.md").read_text(encoding="utf-8")
 
 
 def test_check_before_anything_was_written(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -401,7 +430,7 @@ def test_no_temporary_file_is_left(root: Path) -> None:
     assert run(root) == 0
     names = sorted(path.name for path in reference(root).iterdir())
     assert names == sorted(
-        ["claims.csv", *(f"{name}{end}" for name in ALL for end in (".csv", ".schema.json")), "plots", "worklog.md"]
+        ["claims.csv", *(f"{name}{end}" for name in ALL for end in (".csv", ".schema.json")), "plots", "worklog", "worklog.md"]
     )
     assert all(path.suffix == ".svg" for path in (reference(root) / "plots").iterdir())
 
@@ -838,7 +867,7 @@ def test_hostile_cells(root: Path) -> None:
     readme = root / "README.md"
     readme.write_text("<!-- worklog:answers -->\n<!-- /worklog -->\n", encoding="utf-8")
     assert run(root) == 0 and run(root, "--check") == 0
-    text = (reference(root) / "worklog.md").read_text(encoding="utf-8")
+    text = synthetic.worklog_text(reference(root))
     assert "<img" not in text and "<!--" not in text
     assert "x\\|y &lt;!-- /worklog --&gt;" in text
 
