@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from benchlib import document
 from benchlib.analysis import Analysis, Counting, Plot, Study
@@ -49,14 +50,15 @@ class Kingman:
         return self.idle + self.wait_ns * gbps / (self.limit_gbps - gbps)
 
 
+@lru_cache  # of one curve a table, a figure and several claims tell
 def kingman(curve: Loaded) -> Kingman | None:
     """Least squares of the relative errors: the wait has a closed form for each limit, the limit is searched."""
     greatest = max(load for load, _ in curve.points)
+    rest = [1 - curve.idle / latency for _, latency in curve.points]
     best: tuple[float, Kingman] | None = None
     for step in range(1, 1001):
         limit = greatest * (1 + 0.0005 * step)
         shape = [load / (limit - load) / latency for load, latency in curve.points]
-        rest = [1 - curve.idle / latency for _, latency in curve.points]
         wait = sum(a * b for a, b in zip(shape, rest)) / sum(a * a for a in shape)
         errors = [wait * a - b for a, b in zip(shape, rest)]
         square = math.fsum(error * error for error in errors)

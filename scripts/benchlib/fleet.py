@@ -19,7 +19,7 @@ from pathlib import Path
 from benchlib import board_states, outliers
 from benchlib.board_states import State
 from benchlib.outliers import LEAST_BOARDS, Scale, Score
-from benchlib.results import CLASSES, SHORT_NS, Case, InputError, Row, RunFile, RunFolder, files_of, run_folders
+from benchlib.results import CLASSES, SHORT_NS, Case, InputError, Results, Row, RunFile, RunFolder, files_of, run_folders
 
 ALPHA = 0.01
 LEAST = 0.01  # relative: a deviation that is certain, but smaller, is said, and no board stands out by it
@@ -149,6 +149,21 @@ def load(directories: Sequence[Path], untimed: Collection[str] = ()) -> Fleet:
         if not _read_folders(fleet, folders, untimed):
             raise InputError(f"{directory}: no result CSV (exp*.csv) in it")
         _read_states(fleet, directory, {folder.board for folder in folders})
+    return _with_problems(fleet)
+
+
+def of(found: Results, untimed: Collection[str] = ()) -> Fleet:
+    """The same of one directory whose results are loaded already."""
+    fleet = Fleet([found.directory])
+    for folder in found.runs:
+        for _, file in (each for each in found.files if each[0] == folder):
+            _add_file(fleet, folder, file, file.path.stem not in untimed)
+    _read_states(fleet, found.directory, {folder.board for folder in found.runs})
+    return _with_problems(fleet)
+
+
+def _with_problems(fleet: Fleet) -> Fleet:
+    """And what rows and states tell of each board."""
     for board in fleet.boards.values():
         if failed := board.statuses["failed"]:
             board.problems.append(f"{failed} rows failed")

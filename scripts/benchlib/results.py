@@ -123,9 +123,11 @@ class Table:
         self.cases = list(dict.fromkeys(case for run in self.runs for case in run))
         self._by_name = {column.name: column for column in columns}
         self._rows: dict[Case, list[Row]] = {}
+        self._run_figures: dict[tuple[Case, str], list[Figure | None]] = {}
         self._figures: dict[tuple[Case, str], Figure | None] = {}
         self._ratios: dict[tuple[Case, Case, str], Figure | None] = {}
         self._indexes: dict[str, dict[str, set[int]]] = {}
+        self._parts: dict[tuple[int, ...], Table] = {}
 
     def of_board(self, board: str) -> Table:
         """Its runs on that board alone."""
@@ -133,11 +135,13 @@ class Table:
 
     def of_runs(self, chosen: Sequence[int]) -> Table:
         """Some of its runs, by their number."""
-        folders = [self.folders[at] for at in chosen] if self.folders else []
-        boards = [self.boards[at] for at in chosen]
-        alone = Table(self.name, self.columns, [self.runs[at] for at in chosen], self.header, boards, folders)
-        alone.compares_times = self.compares_times
-        return alone
+        part = self._parts.get(tuple(chosen))
+        if part is None:
+            folders = [self.folders[at] for at in chosen] if self.folders else []
+            boards = [self.boards[at] for at in chosen]
+            part = self._parts[tuple(chosen)] = Table(self.name, self.columns, [self.runs[at] for at in chosen], self.header, boards, folders)
+            part.compares_times = self.compares_times
+        return part
 
     def _named(self, role: str) -> list[str]:
         return [column.name for column in self.columns if column.role == role]
@@ -199,7 +203,12 @@ class Table:
 
     def run_figures(self, case: Case, metric: str) -> list[Figure | None]:
         """One a run; None where the run has no such result."""
-        return [self._row_figure(run[case], metric) if case in run else None for run in self.runs]
+        key = case, metric
+        figures = self._run_figures.get(key)
+        if figures is None:
+            rows = [run.get(case) for run in self.runs]
+            figures = self._run_figures[key] = [self._row_figure(row, metric) if row else None for row in rows]
+        return figures
 
     def ratio(self, num: Case, den: Case, metric: str = "device_ns") -> Figure | None:
         """num / den, taken within each run, where the two were interleaved, and then over the runs."""
@@ -295,6 +304,7 @@ class Results:
     directory: Path
     tables: dict[str, Table]
     runs: list[RunFolder]
+    files: list[tuple[RunFolder, RunFile]]  # as they were read: of an older run a table has what is of the same code only
     _beside: dict[str, dict[str, Table] | None] = field(default_factory=dict)  # a file's tables, by experiment
 
     def auxiliary(self, file_name: str, experiment: str) -> Table | None:
@@ -406,9 +416,14 @@ def load(directory: Path, *, with_rerun: bool = True) -> Results:
         raise InputError(f"{directory}: no result CSV (exp*.csv) in it")
     if not folders[0].board and (strangers := sorted(set(names) - set(files[folders[0]]))):
         raise InputError(f"{folders[1].path}: {strangers[0]}.csv repeats nothing in {directory}")
-    tables = {name: _read_table([(folder, files[folder][name]) for folder in folders if name in files[folder]]) for name in names}
+    tables: dict[str, Table] = {}
+    read: list[tuple[RunFolder, RunFile]] = []
+    for name in names:
+        of_all_runs = [(folder, RunFile(files[folder][name]).read()) for folder in folders if name in files[folder]]
+        tables[name] = _table(name, of_all_runs)
+        read += of_all_runs
     _check_gpus(directory, tables.values())
-    return Results(directory, tables, folders)
+    return Results(directory, tables, folders, read)
 
 
 def files_of(folder: Path) -> dict[str, Path]:
@@ -421,12 +436,12 @@ def files_of(folder: Path) -> dict[str, Path]:
     return {path.stem: path for path in paths}
 
 
-def _read_table(files: Sequence[tuple[RunFolder, Path]]) -> Table:
+def _table(name: str, files: Sequence[tuple[RunFolder, RunFile]]) -> Table:
     """An experiment's runs: one file each. The newest says which cases and columns there are.
 
     A parameter that an older run did not have yet is empty there, what it measured besides is left out.
     """
-    runs = [RunFile(path).read() for _, path in files]
+    runs = [run for _, run in files]
     newest = max(runs, key=lambda run: run.started_at)
     for run in runs:
         if unknown := [name for name in run.key if name not in newest.key]:
@@ -437,12 +452,21 @@ def _read_table(files: Sequence[tuple[RunFolder, Path]]) -> Table:
             both = {column.type, types.get(column.name, column.type)}
             if len(both) > 1 and "text" in both and any(row[column.name] for row in run.rows):
                 raise InputError(f"{run.path}: {column.name} is {column.type}, {types[column.name]} in {newest.path}")
-    tables = [{Case(tuple((name, row.get(name, "")) for name in newest.key)): row for row in run.rows} for run in runs]
+    known: dict[tuple[str, ...], Case] = {}  # all runs share a case's object, so that finding one compares no texts
+    tables = [{_case(known, newest.key, row): row for row in run.rows} for run in runs]
     current = [table for run, table in zip(runs, tables) if run.git_rev == newest.git_rev]
     kept = [table if table in current else _of_the_same_code(table, current) for table in tables]
     return Table(
-        files[0][1].stem, newest.columns, kept, boards=[folder.board for folder, _ in files], folders=[folder.path for folder, _ in files]
+        name, newest.columns, kept, boards=[folder.board for folder, _ in files], folders=[folder.path for folder, _ in files]
     )
+
+
+def _case(known: dict[tuple[str, ...], Case], key: Sequence[str], row: Row) -> Case:
+    values = tuple([row.get(name, "") for name in key])
+    case = known.get(values)
+    if case is None:
+        case = known[values] = Case(tuple(zip(key, values)))
+    return case
 
 
 def _of_the_same_code(older: Mapping[Case, Row], current: Sequence[Mapping[Case, Row]]) -> dict[Case, Row]:
@@ -491,7 +515,7 @@ class RunFile:
             records.append((line, cells))
         if self.declared is None:  # which measured columns hold numbers follows from all of their cells
             columns = schema1.columns(self.header, schema1.texts(self.header, (cells for _, cells in records)))
-            check = Checker(self.path, self.path.stem, columns, version)
+            check = Checker(self.path, self.path.stem, columns, version, roles=("measured",))
             for line, cells in records:
                 check(line, cells)
         self.columns = columns

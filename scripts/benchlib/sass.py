@@ -293,7 +293,7 @@ def mark_roles(instructions: Sequence[Instruction], *, descriptors: bool) -> lis
         for index, (bank, at) in compares:
             if (bank, at - _SIZE_AT) in pointers and (bank, at) not in pointers:
                 roles[index].add(LIMIT)
-    return [replace(i, roles=frozenset(r)) for i, r in zip(instructions, roles)]
+    return [i if i.roles == r else replace(i, roles=frozenset(r)) for i, r in zip(instructions, roles)]
 
 
 def _is_pair(low: Place, high: Place) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import difflib
+import re
+from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -149,42 +150,39 @@ def likeness(a: Traits, b: Traits) -> int:
     return 1 if a.kind in _INTERCHANGEABLE else 0
 
 
-def _scores(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[list[int]]:
-    """The likeness of left[i] and right[j]. Instructions outnumber their traits by far: each pair of those once."""
-    rights = [traits(b) for b in right]
-    rows = {
-        a: [scores[b] for b in rights]
-        for a in {traits(a) for a in left}
-        for scores in [{b: likeness(a, b) for b in set(rights)}]
-    }
-    return [rows[traits(a)] for a in left]
+def _scores(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[dict[int, int]]:
+    """For each left[i] the right[j] that answer it, and how well. Instructions outnumber their traits by far: each pair of those once."""
+    places: dict[Traits, list[int]] = {}
+    for j, instruction in enumerate(right):
+        places.setdefault(traits(instruction), []).append(j)
+    lefts = [traits(a) for a in left]
+    rows = {a: {j: score for b, at in places.items() if (score := likeness(a, b)) for j in at} for a in set(lefts)}
+    return [rows[a] for a in lefts]
 
 
 def align(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[Row]:
     """Both listings in their order, the best-matching instructions beside each other (Needleman and Wunsch 1970, gaps free)."""
     if len(left) * len(right) > _MOST_CELLS:
         return _align_by_blocks(left, right)
-    # best[i][j]: of left[i:] with right[j:].
-    best = [[0] * (len(right) + 1) for _ in range(len(left) + 1)]
+    n = len(right)
     scores = _scores(left, right)
+    # best[i][k]: of left[i:] with the last k of the right. It never falls with k.
+    best = [[0] * (n + 1)] * (len(left) + 1)
     for i in range(len(left) - 1, -1, -1):
-        # Backwards along the row: `value` is the cell on the right, `diagonal` the one below that.
-        value, diagonal, row = 0, 0, [0]
-        for score, below in zip(reversed(scores[i]), best[i + 1][-2::-1]):
-            if below > value:
-                value = below
-            if score and diagonal + score > value:
-                value = diagonal + score
-            diagonal = below
-            row.append(value)
-        row.reverse()
-        best[i] = row
+        below = best[i + 1]
+        row = best[i] = below.copy()
+        for j, score in scores[i].items():  # the other cells are the greater one of their neighbours
+            value = below[n - j - 1] + score
+            if value > row[n - j]:
+                end = bisect_left(row, value, n - j)
+                row[n - j : end] = [value] * (end - n + j)
     rows, i, j = [], 0, 0
-    while i < len(left) and j < len(right):
-        if scores[i][j] and best[i][j] == best[i + 1][j + 1] + scores[i][j]:
+    while i < len(left) and j < n:
+        score = scores[i].get(j, 0)
+        if score and best[i][n - j] == best[i + 1][n - j - 1] + score:
             rows.append(Row(left[i], right[j]))
             i, j = i + 1, j + 1
-        elif best[i][j] == best[i + 1][j]:
+        elif best[i][n - j] == best[i + 1][n - j]:
             rows.append(Row(left[i], None))
             i += 1
         else:

@@ -15,10 +15,11 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
+from typing import NoReturn
 
 from benchlib.csv_file import InputError
 
@@ -161,9 +162,11 @@ def is_whole(text: str) -> bool:
 
 
 class Checker:
-    """Checks the rows of one file against its columns. Raises InputError with the file, the line and the column."""
+    """Checks the rows of one file against its columns. Raises InputError with the file, the line and the column. `roles`: of the columns
+    whose numbers are checked.
+    """
 
-    def __init__(self, path: Path, experiment: str, columns: Sequence[Column], schema: int):
+    def __init__(self, path: Path, experiment: str, columns: Sequence[Column], schema: int, roles: Collection[str] = ROLES):
         self._path = path
         at = {name: index for index, name in enumerate(header(columns))}
         beside = sidecar(path).name
@@ -173,44 +176,44 @@ class Checker:
             for name, known in (("experiment", (experiment,)), ("api", APIS), ("status", STATUSES))
         )]  # fmt: skip
         self._names = list(at)
+        # The last: the texts that are known to be right. A column's repeat from row to row.
         self._columns = [
-            (at[column.name], column.type == "integer", column.role == "time", column.interval)
-            for column in columns if column.type != "text" and column.name != "schema"
+            (at[column.name], column.type == "integer", column.role == "time", column.interval, {""})
+            for column in columns if column.type != "text" and column.name != "schema" and column.role in roles
         ]  # fmt: skip
 
     def __call__(self, line: int, cells: Sequence[str]) -> None:
         for index, known, reason in self._fixed:
             if cells[index] not in known:
                 self._fail_fixed(line, index, cells[index], reason)
-        for index, integer, positive, interval in self._columns:
+        for index, integer, positive, interval, right in self._columns:
             text = cells[index]
-            if text:
+            if text not in right:
                 if integer:
                     if not is_whole(text):
                         self._fail(line, index, text, "a whole number")
                 else:
-                    value = real(text)
-                    if value is None or (positive and value <= 0):
-                        self._fail(line, index, text, "a positive number" if positive else "a number")
-            if interval:
+                    self._number(line, index, text, positive)
+                right.add(text)
+            if interval and (cells[index + 1] or cells[index + 2]):
                 self._check_interval(line, index, cells, positive)
 
+    def _number(self, line: int, index: int, text: str, positive: bool) -> float:
+        value = real(text)
+        if value is None or (positive and value <= 0):
+            self._fail(line, index, text, "a positive number" if positive else "a number")
+        return value
+
     def _check_interval(self, line: int, index: int, cells: Sequence[str], positive: bool) -> None:
-        texts = cells[index], cells[index + 1], cells[index + 2]
-        if not texts[1] and not texts[2]:
-            return
+        texts = cells[index : index + 3]
         where, name = f"{self._path}: line {line}", self._names[index]
         if not all(texts):
             raise InputError(f"{where}: {name} and its interval's two ends belong together, and one is empty")
-        for at in (index + 1, index + 2):
-            value = real(cells[at])
-            if value is None or (positive and value <= 0):
-                self._fail(line, at, cells[at], "a positive number" if positive else "a number")
-        value, lo, hi = (float(text) for text in texts)
+        value, lo, hi = (self._number(line, index + at, text, positive) for at, text in enumerate(texts))
         if not lo <= value <= hi:
             raise InputError(f"{where}: {name} lies outside its interval")
 
-    def _fail(self, line: int, index: int, text: str, wanted: str) -> None:
+    def _fail(self, line: int, index: int, text: str, wanted: str) -> NoReturn:
         raise InputError(f"{self._path}: line {line}: {self._names[index]} is {ascii(text)[:80]}, not {wanted}")
 
     def _fail_fixed(self, line: int, index: int, text: str, reason: str) -> None:

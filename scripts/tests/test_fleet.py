@@ -12,7 +12,7 @@ from pathlib import Path
 import fleet as script
 import pytest
 import synthetic
-from benchlib import fleet, fleet_gate
+from benchlib import fleet, fleet_gate, results
 from benchlib.fleet import Entry, Fleet, Key, Kind, Time
 
 # ---------------------------------------------------------------------------------------------------------- simulated times
@@ -259,6 +259,14 @@ def test_results_of_another_gpu_in_a_boards_folder(eight: Path, capsys: pytest.C
     (eight / "boards/44444444/run1").rename(eight / "boards/33333333/run3")
     code, text = run(capsys, eight)
     assert code == 1 and "results of another GPU, '44444444-" in text
+
+
+def test_of_loaded_results_it_is_the_same(eight: Path) -> None:
+    (eight / "boards/33333333/board.csv").write_text(STATE)
+    (eight / "boards/44444444/lock").write_text("task 12_3 on n7\n")
+    read, loaded = fleet.load([eight], {EXP}), fleet.of(results.load(eight), {EXP})
+    assert (loaded.boards, loaded.entries, loaded.problems) == (read.boards, read.entries, read.problems) and not read.entries
+    assert fleet.of(results.load(eight)).entries == fleet.load([eight]).entries != {}
 
 
 def test_failed_rows(eight: Path, capsys: pytest.CaptureFixture) -> None:

@@ -76,6 +76,22 @@ def test_both_sides_keep_their_order_and_lose_nothing():
             assert [row.right for row in rows if row.right] == right
 
 
+def test_no_other_alignment_answers_better():
+    """Against the recurrence as it is in the textbook, cell by cell."""
+    choose = random.Random(3)
+    pool = [*cuda().instructions, *vulkan().instructions]
+    for _ in range(50):
+        left, right = (choose.choices(pool, k=choose.randrange(25)) for _ in range(2))
+        best = [[0] * (len(right) + 1) for _ in range(len(left) + 1)]
+        for i, a in enumerate(left, start=1):
+            for j, b in enumerate(right, start=1):
+                score = sass_diff.likeness(sass_diff.traits(a), sass_diff.traits(b))
+                best[i][j] = max(best[i - 1][j], best[i][j - 1], best[i - 1][j - 1] + score)
+        answering = [(row.left, row.right) for row in sass_diff.align(left, right) if row.left and row.right]
+        scores = [sass_diff.likeness(sass_diff.traits(a), sass_diff.traits(b)) for a, b in answering]
+        assert sum(scores) == best[-1][-1] and all(scores)
+
+
 def test_moved_instructions_are_no_difference():
     left = instructions("S2R R0, SR_TID.X", "FADD R1, R2, R3", "EXIT")
     right = instructions("FADD R1, R2, R3", "S2R R0, SR_TID.X", "EXIT")
