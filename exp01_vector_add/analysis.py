@@ -101,7 +101,7 @@ def sizes_chart(_: Study, table: Table) -> Chart:
     for variant in ADD_VARIANTS:
         cases = table.select({"variant": variant, "block": DEFAULT_BLOCK})
         # Of a size that ran in both states the one that streams from memory says more.
-        panels.append(Panel(variant, BANDWIDTH, measured(table, cases, lambda case: case.elements, "gbps")))
+        panels.append(Panel(variant, BANDWIDTH, measured(table, cases, lambda case: case.elements, "gbps"), y_log=True))
     title = "Vector add: bandwidth against size"
     return Chart(title, "elements", panels, description="Measured bandwidth of both APIs, scalar and 16-byte elements.")
 

@@ -16,8 +16,9 @@ from html import escape
 from benchlib.formats import count
 from benchlib.results import API_NAMES, APIS, Case, Table
 
-WIDTH, HEIGHT = 300, 190  # of one panel's area
-LEFT, RIGHT, TOP, BOTTOM = 56, 126, 40, 44
+WIDTH, HEIGHT = 290, 190  # of one panel's area
+LEFT, TOP, BOTTOM = 52, 40, 44
+LABEL_LETTER = 7.4  # of a series' 11 px label, at most on average
 HEAD = 30  # of the figure, above its panels
 LABEL_APART = 14
 SWATCH = 14  # beside a label
@@ -32,12 +33,14 @@ STYLE = """
 .bp .axis{stroke:currentColor;stroke-opacity:.6}.bp .grid{stroke:currentColor;stroke-opacity:.14}
 .bp .line{fill:none}.bp .dash{stroke-dasharray:5 4}
 .bp .cuda{stroke:#0072b2;color:#0072b2}.bp .vulkan{stroke:#d55e00;color:#d55e00}.bp .model{stroke:#6e7781;color:#6e7781}
-.bp .green{stroke:#009e73;color:#009e73}.bp .purple{stroke:#b65c93;color:#b65c93}.bp .gold{stroke:#a87700;color:#a87700}
-.bp .band{fill:currentColor;fill-opacity:.1}
+.bp .gold{stroke:#a87700;color:#a87700}.bp .cyan{stroke:#1590a8;color:#1590a8}.bp .plum{stroke:#6a3d9a;color:#6a3d9a}
+.bp .green{stroke:#00875f;color:#00875f}.bp .purple{stroke:#b0407f;color:#b0407f}
+.bp .band{fill:currentColor;fill-opacity:.1}.bp .tenth{stroke:currentColor;stroke-opacity:.5;stroke-dasharray:2 3}.bp .span{stroke-opacity:.45}
 .bp .mark{fill:currentColor;stroke:none}.bp .label{font-weight:600}
 @media(prefers-color-scheme:dark){.bp{color:#d0d7de}.bp .cuda{stroke:#56b4e9;color:#56b4e9}
-.bp .vulkan{stroke:#f0883e;color:#f0883e}.bp .model{stroke:#9198a1;color:#9198a1}.bp .green{stroke:#3fb68b;color:#3fb68b}
-.bp .purple{stroke:#e29ac6;color:#e29ac6}.bp .gold{stroke:#e6c229;color:#e6c229}}
+.bp .vulkan{stroke:#f0883e;color:#f0883e}.bp .model{stroke:#9198a1;color:#9198a1}.bp .gold{stroke:#e6c229;color:#e6c229}
+.bp .cyan{stroke:#4fd0e6;color:#4fd0e6}.bp .plum{stroke:#b197fc;color:#b197fc}
+.bp .green{stroke:#3fb68b;color:#3fb68b}.bp .purple{stroke:#f08cc4;color:#f08cc4}}
 """
 
 
@@ -51,7 +54,8 @@ class Point:
 
 # What a series is of. CUDA and Vulkan have theirs in every figure; MORE is for what one API does in several ways, in this order.
 CUDA, VULKAN, MODEL = "cuda", "vulkan", "model"
-MORE = ("green", "purple", "gold")
+MORE = ("gold", "cyan", "plum")
+FASTER, SLOWER = "green", "purple"  # a ratio's verdict about Vulkan; MODEL for the others
 
 
 @dataclass(frozen=True)
@@ -105,11 +109,13 @@ class Axis:
 
 
 def log_axis(values: Sequence[float], begin: float, end: float, most: int) -> Axis:
-    """Whole powers of two around the values, as many ticks as fit."""
+    """Whole powers of two around the values, `most` ticks or fewer; both ends are ticks, with little empty between the data and them."""
     low, high = math.floor(math.log2(min(values))), math.ceil(math.log2(max(values)))
-    high = max(high, low + 1)
-    step = math.ceil((high - low) / most)
-    return Axis(2.0**low, 2.0**high, begin, end, True, [2.0**power for power in range(low, high + 1, step)])
+    steps = max(high - low, 1)
+    least = math.ceil(steps / (most - 1))
+    step = min(range(least, least + 3), key=lambda step: (-steps % step, step))
+    powers = [low + step * number for number in range(math.ceil(steps / step) + 1)]
+    return Axis(2.0 ** powers[0], 2.0 ** powers[-1], begin, end, True, [2.0**power for power in powers])
 
 
 def linear_axis(values: Sequence[float], begin: float, end: float, from_zero: bool) -> Axis:
@@ -135,6 +141,17 @@ def pixel(value: float) -> str:
     return f"{value:.1f}"
 
 
+def scaled(label: str, log: bool) -> str:
+    """The axis' name, and what its scale is."""
+    return f"{label}, logarithmic" if log else label
+
+
+def right_of(panels: Sequence[Panel]) -> int:
+    """Beside each panel's area: what the longest label takes."""
+    longest = max((len(series.name) for panel in panels for series in panel.series), default=0)
+    return round(8 + SWATCH + 4 + longest * LABEL_LETTER + 6)
+
+
 def measured(table: Table, cases: Sequence[Case], x: Callable[[Case], float], metric: str, scale: float = 1.0) -> list[Series]:
     """A line an API."""
     series = []
@@ -152,8 +169,9 @@ def svg(chart: Chart) -> str:
     panels = shown(chart)
     columns = max(1, min(chart.columns, len(panels)))
     rows = max(1, math.ceil(len(panels) / columns))
+    across = LEFT + WIDTH + right_of(panels)
     parts = [
-        opening(columns * (LEFT + WIDTH + RIGHT), HEAD + rows * (TOP + HEIGHT + BOTTOM)),
+        opening(columns * across, HEAD + rows * (TOP + HEIGHT + BOTTOM)),
         f"<title>{escape(chart.title)}</title>",
         f"<desc>{escape(chart.description)}</desc>",
         f"<style>{STYLE}</style>",
@@ -162,7 +180,7 @@ def svg(chart: Chart) -> str:
     if not panels:
         parts.append(f'<text x="{LEFT}" y="{HEAD + TOP}">No results.</text>')
     for index, panel in enumerate(panels):
-        left = (index % columns) * (LEFT + WIDTH + RIGHT) + LEFT
+        left = (index % columns) * across + LEFT
         top = HEAD + (index // columns) * (TOP + HEIGHT + BOTTOM) + TOP
         parts += _panel(panel, chart, left, top)
     return "\n".join([*parts, "</svg>"]) + "\n"
@@ -170,13 +188,14 @@ def svg(chart: Chart) -> str:
 
 def panel_svgs(chart: Chart) -> list[str]:
     """One SVG a panel, for a page that has STYLE already and places them by its own width."""
+    panels = shown(chart)
     return [
         "\n".join(
-            [opening(LEFT + WIDTH + RIGHT, TOP + HEIGHT + BOTTOM), f"<title>{escape(f'{chart.title}: {panel.title}')}</title>"]
+            [opening(LEFT + WIDTH + right_of(panels), TOP + HEIGHT + BOTTOM), f"<title>{escape(f'{chart.title}: {panel.title}')}</title>"]
             + _panel(panel, chart, LEFT, TOP)
             + ["</svg>"]
         )
-        for panel in shown(chart)
+        for panel in panels
     ]
 
 
@@ -211,10 +230,10 @@ def _panel(panel: Panel, chart: Chart, left: float, top: float) -> list[str]:
     ends = _extent(other for other in shown(chart) if other.y_label == panel.y_label)
     right, bottom = left + WIDTH, top + HEIGHT
     across = [point.x for point in points]
-    x = log_axis(across, left, right, 9) if chart.x_log else linear_axis(across, left, right, from_zero=False)
-    y = log_axis(ends, bottom, top, 8) if panel.y_log else linear_axis(ends, bottom, top, panel.y_from_zero)
+    x = log_axis(across, left, right, 8) if chart.x_log else linear_axis(across, left, right, from_zero=False)
+    y = log_axis(ends, bottom, top, 9) if panel.y_log else linear_axis(ends, bottom, top, panel.y_from_zero)
     parts = [f'<text class="title" x="{pixel(left)}" y="{pixel(top - 24)}">{escape(panel.title)}</text>']
-    parts.append(f'<text class="small" x="{pixel(left)}" y="{pixel(top - 9)}">{escape(panel.y_label)}</text>')
+    parts.append(f'<text class="small" x="{pixel(left)}" y="{pixel(top - 9)}">{escape(scaled(panel.y_label, panel.y_log))}</text>')
     for tick in y.ticks:
         at = pixel(y.at(tick))
         parts.append(f'<path class="grid" d="M{pixel(left)} {at}H{pixel(right)}"/>')
@@ -227,7 +246,7 @@ def _panel(panel: Panel, chart: Chart, left: float, top: float) -> list[str]:
     parts.append(f'<path class="axis" d="M{pixel(left)} {pixel(bottom)}H{pixel(right)}"/>')
     middle = pixel((left + right) / 2)
     at = f'x="{middle}" y="{pixel(bottom + 31)}"'
-    parts.append(f'<text class="small" text-anchor="middle" {at}>{escape(chart.x_label)}</text>')
+    parts.append(f'<text class="small" text-anchor="middle" {at}>{escape(scaled(chart.x_label, chart.x_log))}</text>')
     for series, below in zip(panel.series, depths(panel.series, x, y)):
         parts += _series(series, x, y, below)
     return parts + _labels(panel.series, x, y)
@@ -271,19 +290,21 @@ SHAPES = {
     CUDA: ("m{} 0a{} {} 0 1 0 {} 0a{} {} 0 1 0 {} 0z", (-3.2, 3.2, 3.2, 6.4, 3.2, 3.2, -6.4)),
     VULKAN: ("m0 {}l{} {}l{} {}l{} {}z", (-4.2, 4.2, 4.2, -4.2, 4.2, -4.2, -4.2)),
     MODEL: ("m{} {}h{}v{}h{}z", (-3.5, -0.8, 7, 1.6, -7)),
-    "green": ("m{} {}h{}v{}h{}z", (-3, -3, 6, 6, -6)),
-    "purple": ("m0 {}l{} {}h{}z", (-4.2, 4, 7, -8)),
-    "gold": ("m0 {}l{} {}h{}z", (4.2, 4, -7, -8)),
+    "gold": ("m{} {}h{}v{}h{}z", (-3, -3, 6, 6, -6)),
+    "cyan": ("m0 {}l{} {}h{}z", (-4.2, 4, 7, -8)),
+    "plum": ("m0 {}l{} {}h{}z", (4.2, 4, -7, -8)),
+    FASTER: ("m{} 0l{} {}v{}z", (-4.2, 7, 4, -8)),
+    SLOWER: ("m{} 0l{} {}v{}z", (4.2, -7, 4, -8)),
 }
 
 
-def _outline(kind: str, x: float, y: float, scale: float) -> str:
+def outline(kind: str, x: float, y: float, scale: float = 1) -> str:
     shape, sizes = SHAPES[kind]
     return f"M{pixel(x)} {pixel(y)}{shape.format(*(f'{size * scale:.3g}' for size in sizes))}"
 
 
 def _mark(series: Series, x: float, y: float, scale: float, tip: str) -> str:
-    return f'<path class="mark" d="{_outline(series.kind, x, y, scale)}"><title>{escape(tip)}</title></path>'
+    return f'<path class="mark" d="{outline(series.kind, x, y, scale)}"><title>{escape(tip)}</title></path>'
 
 
 def _tip(series: Series, point: Point) -> str:
@@ -315,73 +336,3 @@ def _swatch(series: Series, left: float, y: float) -> str:
     dash = " dash" if series.dashed else ""
     line = f'<path class="line{dash}" stroke-width="{LINE}" d="M{pixel(left)} {pixel(y)}h{SWATCH}"/>' if series.line else ""
     return line + (_mark(series, middle, y, 1, series.name) if series.marks else "")
-
-
-# ---------------------------------------------------------------------------------------------------------- strip chart
-
-STRIP_WIDTH, STRIP_ROW = 420, 22
-STRIP_LETTER = 6.6  # of its 11 px names, at most on average
-
-
-@dataclass(frozen=True)
-class Dot:
-    """One ratio; `name` says which case it is, `kind` is as a series'."""
-
-    name: str
-    value: float
-    lo: float
-    hi: float
-    kind: str
-
-
-def strip(
-    title: str, x_label: str, rows: Sequence[tuple[str, Sequence[Dot]]], band: tuple[float, float], *, alone: bool = False
-) -> str:
-    """A line a group, a dot a ratio with its interval, on a logarithmic axis; the band is what counts as no difference. `alone`: a file
-    of its own, which brings STYLE; else the page has it.
-    """
-    dots = [dot for _, group in rows for dot in group]
-    top = 26
-    bottom = top + STRIP_ROW * len(rows)
-    begin = round(max((len(name) for name, _ in rows), default=0) * STRIP_LETTER) + 24
-    parts = [opening(begin + STRIP_WIDTH + 24, bottom + 40), f"<title>{escape(title)}</title>"]
-    parts += [f"<style>{STYLE}</style>"] if alone else []
-    if not dots:
-        return "\n".join([*parts, f'<text x="10" y="{top}">No pairs.</text>', "</svg>"])
-    ticks, at = _ratio_axis([end for dot in dots for end in (dot.value, dot.lo, dot.hi)] + list(band), begin)
-    left, right = at(band[0]), at(band[1])
-    size = f'width="{pixel(max(1, right - left))}" height="{bottom - top + 8}"'
-    parts.append(f'<rect class="band" x="{pixel(left)}" y="{top - 8}" {size}/>')
-    for tick in ticks:
-        x = pixel(at(tick))
-        parts.append(f'<path class="grid" d="M{x} {top - 8}V{bottom}"/>')
-        parts.append(f'<text class="small" text-anchor="middle" x="{x}" y="{bottom + 16}">{number(tick)}</text>')
-    for index, (name, group) in enumerate(rows):
-        y = top + STRIP_ROW * (index + 0.5)
-        place = f'x="{begin - 10}" y="{pixel(y)}" dy=".35em"'
-        parts.append(f'<text class="small" text-anchor="end" {place}>{escape(name)}</text>')
-        for dot in group:
-            tip = f"{dot.name}: {dot.value:.4f} [{dot.lo:.4f}, {dot.hi:.4f}]"
-            line = f'<path class="line" stroke-width="{LINE}" d="M{pixel(at(dot.lo))} {pixel(y)}H{pixel(at(dot.hi))}"/>'
-            shape = CUDA if dot.kind == MODEL else dot.kind  # MODEL's bar would be lost in the interval
-            mark = f'<path class="mark" d="{_outline(shape, at(dot.value), y, 1)}"><title>{escape(tip)}</title></path>'
-            parts.append(f'<g class="{dot.kind}">{line}{mark}</g>')
-    middle = begin + STRIP_WIDTH / 2
-    parts.append(f'<text class="small" text-anchor="middle" x="{pixel(middle)}" y="{bottom + 32}">{escape(x_label)}</text>')
-    return "\n".join([*parts, "</svg>"])
-
-
-def _ratio_axis(values: Sequence[float], begin: float) -> tuple[list[float], Callable[[float], float]]:
-    """Round ratios as ticks, and where a ratio is drawn."""
-    low, high = min(values) / 1.02, max(values) * 1.02
-    steps = [0.01, 0.02, 0.05, 0.1, 0.2, 0.33, 0.5, 0.7, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100]
-    span = math.log(high / low)
-    ticks: list[float] = []
-    for tick in sorted((step for step in steps if low <= step <= high), key=lambda step: abs(math.log(step))):
-        if all(abs(math.log(tick / other)) > span * 0.08 for other in ticks):
-            ticks.append(tick)
-
-    def at(value: float) -> float:
-        return begin + STRIP_WIDTH * math.log(value / low) / span
-
-    return sorted(ticks), at

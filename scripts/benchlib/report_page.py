@@ -8,22 +8,27 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import jinja2
 from markupsafe import Markup
 
-from benchlib import claim_tables, console, document, fleet, fleet_page, pipeline, plots, report_sass, run_tables
+from benchlib import claim_tables, console, document, fleet, fleet_page, markdown, pipeline, plots, report_sass, run_tables, summary
 from benchlib.analysis import Study
+from benchlib.claim_query import IN
 from benchlib.claims import VERDICTS, Claim
-from benchlib.document import NONE, Section
+from benchlib.document import NONE, Cell, Inline, Section, cell_text
 from benchlib.pipeline import Judged
 from benchlib.plots import Chart
 from benchlib.ratio_strip import ratio_strip
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
+CASES = ("pair", "case")  # columns that name a case with its parameters
+NAMING = (*CASES, "variant", "kernel")  # columns that begin with what ran
+LEAST_ROWS = 2  # of a table that leaves out columns
 MARKS = {"REPRODUCED": "✓", "PARTLY": "◐", "DIFFERS HERE": "≠", "REFUTED": "✗", "UNCLEAR": "?", "NOT MEASURED": "–"}
 # What a block or a part of one is, as the templates ask: `block is paragraph`.
 KINDS = {
@@ -38,9 +43,17 @@ KINDS = {
 class Drawing:
     """A chart as it is in the page."""
 
+    name: str
     chart: Chart
     svgs: Sequence[str]
     command: str  # that measures it again
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    claim: Claim
+    tables: Sequence[str]  # sections of the page that show it, by their titles
+    figures: Sequence[str]  # by their names
 
 
 @dataclass(frozen=True)
@@ -50,28 +63,42 @@ class Experiment:
     measured: bool
     question: str
     answer: str
-    claims: Sequence[Claim]
+    claims: Sequence[ClaimRow]
     pairs: Sequence[tuple[str, int]]
     figures: Sequence[Drawing]
     strip: str
     command: str
     sections: Sequence[Section]
+    kernels: Mapping[str, str]  # by a variant, the name under which its machine code is shown
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """An experiment that was not run in this folder, and the folders beside it that have results."""
+
+    experiment: str
+    folders: Sequence[str]
 
 
 @dataclass(frozen=True)
 class Page:
     gpu: str
     subtitle: str
-    absent: str  # experiments that were not run in this folder, and where there are results of them
+    verdict: Sequence[Sequence[Inline]]  # sentences
+    picture: str  # every pair, by kind of work
+    kinds: document.Block | None  # the same as a table
+    elsewhere: Sequence[Elsewhere]
     totals: Sequence[tuple[str, int]]
     experiments: Sequence[Experiment]
-    environments: Sequence[tuple[str, document.Block]]
+    environment: document.Block
+    uuids: str
     reproduce: str
-    twins: dict[str, object]
+    twins: Mapping[str, Any]
     boards: Sequence[document.Block]  # none where there is one board
 
 
-def page(judged: Judged) -> Page:
+def page(judged: Judged, root: Path) -> Page:
+    """`root`: the repository's."""
     study = judged.study
     gpu_dir = f"results/{console.plain(study.directory.resolve().name)}"
     absent = {group.experiment: claim.elsewhere for group in judged.groups for claim in group.claims if claim.elsewhere}
@@ -84,17 +111,40 @@ def page(judged: Judged) -> Page:
         f"scripts/worklog.py {gpu_dir}",
         f"scripts/report.py {gpu_dir}",
     ]
+    said = summary.load(root, study)
+    twins = report_sass.data(study)
     return Page(
         gpu=values(judged, "gpu") or "no GPU",
         subtitle=subtitle(judged),
-        absent=f"{', '.join(sorted(absent))}: in {', '.join(sorted(set(absent.values())))}" if absent else "",
+        verdict=[summary.inlines(sentence) for sentence in summary.sentences(said)] if said else [],
+        picture=summary.picture(said, alone=False) if said else "",
+        kinds=summary.kinds(said) if said and said.kinds else None,
+        elsewhere=[Elsewhere(name, folders.split(", ")) for name, folders in sorted(absent.items())],
         totals=[(name, totals[name]) for name in VERDICTS if totals[name]],
-        experiments=[experiment(judged, name, names, gpu_dir) for name in names],
-        environments=[(name, run_tables.environment([table])) for name, table in study.tables.items()],
+        experiments=[experiment(judged, name, names, gpu_dir, kernels(twins, name)) for name in names],
+        environment=environments(study),
+        uuids=values(judged, "gpu_uuid"),
         reproduce="\n".join(steps),
-        twins=report_sass.data(study),
+        twins=twins,
         boards=boards(study),
     )
+
+
+def environments(study: Study) -> document.Block:
+    """One table of all programs: what differs between them is a column. The boards have short names in it."""
+    found = {name: dict(run_tables.environment([table]).rows) for name, table in study.tables.items()}
+    facts = [fact for fact in dict.fromkeys(fact for each in found.values() for fact in each) if fact != "gpu_uuid"]
+    return document.table(["experiment", *facts], [[name, *(each.get(fact, NONE) for fact in facts)] for name, each in found.items()])
+
+
+def kernels(twins: Mapping[str, Any], experiment_name: str) -> dict[str, str]:
+    """By each variant that has machine code: the kernel of its name, else the first of those that it ran."""
+    found: dict[str, str] = {}
+    for twin in twins["twins"]:
+        if twin["experiment"] == experiment_name:
+            for variant in (twin["kernel"], *(case[0].partition(" ")[0] for case in twin["cases"])):
+                found[variant] = twin["kernel"] if twin["kernel"] == variant else found.get(variant, twin["kernel"])
+    return found
 
 
 def boards(study: Study) -> Sequence[document.Block]:
@@ -105,30 +155,41 @@ def boards(study: Study) -> Sequence[document.Block]:
     return fleet_page.blocks(found, fleet.judge(found.entries.values()))
 
 
-def experiment(judged: Judged, name: str, names: Sequence[str], gpu_dir: str) -> Experiment:
+def experiment(judged: Judged, name: str, names: Sequence[str], gpu_dir: str, listed: Mapping[str, str]) -> Experiment:
     study, group, table = judged.study, judged.group(name), judged.study.tables.get(name)
     figures, sections, counts = [], [], Counter[str]()
     if table is not None:
         counts = claim_tables.pair_verdicts(table)
-        for plot in pipeline.plots(study, table).values():
+        for id_, plot in pipeline.plots(study, table).items():
             chart = plot.chart(study, table)
             svgs = plots.panel_svgs(chart)
-            figures += [Drawing(chart, svgs, command(name, plot.variants, gpu_dir))] if svgs else []
+            figures += [Drawing(id_, chart, svgs, command(name, plot.variants, gpu_dir))] if svgs else []
         missing = document.section("Failed and skipped", [run_tables.missing_rows(table)])
         sections = [*pipeline.sections(study, table), missing]
+    titles, drawn = {each.title for each in sections}, {each.name for each in figures}
+    rows = []
+    for claim in group.claims if group else []:
+        shown_in = [[each for each in claim.entry.get(key, []) if each in there] for key, there in (("tables", titles), ("figures", drawn))]
+        rows.append(ClaimRow(claim, *shown_in))
     return Experiment(
         name=name,
         short=short_name(name, names),
         measured=table is not None,
         question=group.question if group else "",
         answer=claim_tables.answer_text(group) if group and table is not None else "",
-        claims=group.claims if group else [],
+        claims=rows,
         pairs=[(each, counts[each]) for each in claim_tables.PAIR_VERDICTS if counts[each]],
         figures=figures,
-        strip=ratio_strip(table) if table is not None and counts else "",
+        strip=ratio_strip(table) if table is not None else "",
         command=command(name, "", gpu_dir),
         sections=sections,
+        kernels=listed,
     )
+
+
+def anchor(experiment_name: str, title: str) -> str:
+    """Of an experiment's section in the page."""
+    return f"{experiment_name}.{markdown.slug(title)}"
 
 
 def short_name(name: str, names: Sequence[str]) -> str:
@@ -171,12 +232,13 @@ def own(name: str) -> Markup:
 
 
 def classes(table: document.Table) -> list[Markup]:
-    """Of each column: numbers are aligned right; a column of words keeps to the left, whatever its neighbours do."""
+    """Of each column: numbers are aligned right; a column of words keeps to the left, whatever its neighbours do; one of cases needs room."""
     found = []
     for column, cells in zip(table.columns, zip(*table.rows) if table.rows else [()] * len(table.columns)):
         texts = [document.cell_text(cell).lstrip("-+\u2212<>~( ") for cell in cells] if column.numbers else []
         words = any(text[:1].isalpha() for text in texts) and not any(text[:1].isdigit() for text in texts)
-        found.append(Markup(' class="n"') if column.numbers and not words else Markup(""))
+        name = "n" if column.numbers and not words else "c" if column.name in CASES else ""
+        found.append(Markup(f' class="{name}"') if name else Markup(""))
     return found
 
 
@@ -189,8 +251,38 @@ def ours(claim: Claim) -> str:
     return claim.words or NONE
 
 
-def evidence(claim: Claim) -> document.Block:
-    return document.paragraph(*claim_tables.evidence(claim))
+def share(claim: Claim) -> str:
+    return f"{claim.count(IN)} of {claim.cases}" if claim.cases else NONE
+
+
+@dataclass(frozen=True)
+class Trimmed:
+    """A table without the columns that say the same in every row, and what these say."""
+
+    table: document.Table
+    same: Sequence[tuple[str, Cell]]
+    empty: Sequence[str]
+
+
+def trimmed(table: document.Table) -> Trimmed:
+    kept, same, empty = [], [], []
+    for at, column in enumerate(table.columns):
+        texts = {cell_text(row[at]) for row in table.rows}
+        if len(texts) != 1 or len(table.rows) < LEAST_ROWS or not column.name:
+            kept.append(at)
+        elif texts == {NONE}:
+            empty.append(column.name)
+        else:
+            same.append((column.name, table.rows[0][at]))
+    if not kept:
+        return Trimmed(table, [], [])
+    rows = tuple(tuple(row[at] for at in kept) for row in table.rows)
+    return Trimmed(document.Table(tuple(table.columns[at] for at in kept), rows), same, empty)
+
+
+def kernel(row: Sequence[Cell], table: document.Table, of: Experiment | None) -> str:
+    """Whose machine code a row is about; empty where its first cell names none."""
+    return of.kernels.get(cell_text(row[0]).partition(" ")[0], "") if of and table.columns[0].name in NAMING else ""
 
 
 def script_json(value: object) -> Markup:
@@ -205,11 +297,12 @@ def environment() -> jinja2.Environment:
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, keep_trailing_newline=True
     )
     made.filters |= {
-        "classes": classes, "kind": kind, "mark": MARKS.get, "ours": ours, "evidence": evidence, "dates": claim_tables.dates, "script_json": script_json, "svg": Markup,
+        "classes": classes, "kind": kind, "mark": MARKS.get, "ours": ours, "share": share, "dates": claim_tables.dates, "script_json": script_json,
+        "svg": Markup, "trimmed": trimmed, "kernel": kernel,
         "titled": lambda table: any(column.name for column in table.columns),
     }  # fmt: skip
     made.tests |= {name: lambda value, wanted=wanted: isinstance(value, wanted) for name, wanted in KINDS.items()}
-    made.globals |= {"own": own, "plot_style": Markup(plots.STYLE)}
+    made.globals |= {"own": own, "anchor": anchor, "plot_style": Markup(plots.STYLE)}
     return made
 
 
@@ -218,5 +311,5 @@ def render(shown: Page) -> str:
 
 
 def picture(shown: Page) -> str:
-    """The page that becomes the picture: the verdicts in short and the first figure."""
+    """The page that becomes the picture: the report's top."""
     return environment().get_template("picture.html.j2").render(page=shown)

@@ -2,32 +2,54 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchlib import listings, parallel, results, sass, sass_diff
-from benchlib.results import API_NAMES, Results, Row
+from benchlib import listings, parallel, report_kernels, results, sass, sass_diff
+from benchlib.analysis import Study
+from benchlib.results import API_NAMES, Row
 from benchlib.sass import Instruction
 
 Line = list[str]  # mark, left, right, what differs
+MARKS = " |<>"
 INSTRUCTION_BYTES = 16  # on every GPU since compute capability 7.0
 
 
-def data(found: Results) -> dict[str, object]:
-    """What the viewer gets: each line once (kernels differ in few), and twins() with indices in their place.
+def data(found: Study) -> dict[str, object]:
+    """What the viewer gets: twins() with each text, each line and each listing once, as kernels differ in few.
 
+    texts     of lines and of what differs; the first is empty
+    rows      a line's mark (a place in MARKS), left, right and what differs (places in texts), one after the other
+    listings  of each its lines: places in rows
     The viewer puts the offsets before the lines: with them few lines would be alike.
     """
-    numbers: dict[tuple[str, ...], int] = {}
     pages = twins(found)
+    lines = Counter(tuple(line) for page in pages for line in page["lines"])
+    texts = Counter({"": sum(lines.values())})
+    for (_, *of_line), count in lines.items():
+        texts.update(dict.fromkeys(of_line, count))
+    # What is frequent gets a short number.
+    text_at = {text: at for at, (text, _) in enumerate(sorted(texts.items(), key=lambda item: (item[0] != "", -item[1], item[0])))}
+    line_at = {line: at for at, (line, _) in enumerate(sorted(lines.items(), key=lambda item: (-item[1], item[0])))}
+    listings_at: dict[tuple[int, ...], int] = {}
     for page in pages:
-        page["lines"] = [numbers.setdefault(tuple(line), len(numbers)) for line in page["lines"]]
-    return {"lines": list(numbers), "twins": pages}
+        found_lines = tuple(line_at[tuple(line)] for line in page.pop("lines"))
+        page["listing"] = listings_at.setdefault(found_lines, len(listings_at))
+    return {
+        "texts": list(text_at),
+        "rows": [part for mark, *of_line in line_at for part in (MARKS.index(mark), *(text_at[text] for text in of_line))],
+        "listings": list(listings_at),
+        "header": report_kernels.HEADER,
+        "twins": pages,
+    }
 
 
-def twins(found: Results) -> list[dict[str, Any]]:
-    """Every row of sass_twins.csv whose two listings are there: experiment, kernel, summary, and the lines."""
+def twins(found: Study) -> list[dict[str, Any]]:
+    """Every row of sass_twins.csv whose two listings are there: experiment, kernel, summary, what its pairs took, and the lines."""
     wanted: list[tuple[Row, Sides]] = []
+    cases: dict[str, Mapping[str, list[list[str]]]] = {}
     for experiment in found.tables:
         pairs, code = (found.auxiliary(name, experiment) for name in ("sass_twins.csv", "sass.csv"))
         if pairs is None or code is None:
@@ -37,13 +59,19 @@ def twins(found: Results) -> list[dict[str, Any]]:
             if row["api"] == "vulkan" and results.number(row, "descriptor_reads")
         }  # fmt: skip
         folder = found.directory / "sass" / experiment
-        wanted += [(row, sides_of(folder, row, with_descriptors)) for case in pairs.cases for row in pairs.rows(case)]
+        rows = [row for case in pairs.cases for row in pairs.rows(case)]
+        wanted += [(row, sides_of(folder, row, with_descriptors)) for row in rows]
+        cases[experiment] = report_kernels.cases(found, found.tables[experiment], rows)
     there = [(row, sides) for row, sides in wanted if sides.cuda and sides.vulkan]
     # Many kernels have the same code; each pair is aligned once.
     different = list(dict.fromkeys(sides for _, sides in there))
     pages = dict(zip(different, parallel.map_all(side_by_side, different)))
-    columns = ("experiment", "kernel", "arch", "summary")
-    return [{**{column: row.get(column, "") for column in columns}, "lines": pages[sides]} for row, sides in there]
+    columns = ("experiment", "kernel", "arch", "summary", "cuda_kernel", "vulkan_kernel")
+    return [
+        {**{column: row.get(column, "") for column in columns},
+         "cases": cases[row["experiment"]].get(row["kernel"], []), "lines": pages[sides]}
+        for row, sides in there
+    ]  # fmt: skip
 
 
 class Sides(NamedTuple):
@@ -80,10 +108,10 @@ class Column:
         self._instructions = 0
 
     def shown(self, instruction: Instruction | None) -> str:
-        """The instruction behind a blank; behind its offset where that is not what its place in the column says."""
+        """The instruction; behind its offset where that is not what its place in the column says."""
         if instruction is None:
             return ""
-        text = f" {instruction.predicate:>5} {instruction.opcode} {instruction.operands}".rstrip()
+        text = f"{instruction.predicate} {instruction.opcode} {instruction.operands}".strip()
         expected = self._instructions * INSTRUCTION_BYTES
         self._instructions += 1
-        return text if instruction.offset == expected else f"{instruction.offset:04x}{text}"
+        return text if instruction.offset == expected else f"{instruction.offset:04x} {text}"

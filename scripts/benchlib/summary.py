@@ -29,32 +29,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchlib import claim_check, claim_query, claim_words, document, plots
+from benchlib import claim_check, claim_query, claim_words, document, ratio_strip
 from benchlib.analysis import Study
 from benchlib.document import Block, Blocks, Bullets, Cell, Code, Inline, Ratio, SectionLink, Strong, paragraph
-from benchlib.ratio_strip import BAND, dot
-from benchlib.results import Case, InputError
+from benchlib.ratio_strip import Measured
+from benchlib.results import InputError
 from benchlib.stats import SAME, Figure
-from benchlib.tables import CONTROLS, pair_ratio, pair_verdict, pairs
 
 FILE = Path("docs") / "summary.toml"
 PICTURE = "vulkan-over-cuda"
 PICTURE_TITLE = "Vulkan's time over CUDA's, by kind of work"
-AXIS = "Vulkan's time over CUDA's, logarithmic; grey band: within 1 %"
 BLOCKS = ("verdict", "picture", "kinds", "rules")
 KIND_KEYS = {"id", "name", "of"}
 RULE_KEYS = {"title", "text", "also", "claims", "shown", "figure"}
 PLACEHOLDER = re.compile(r"\{([a-z0-9_]+)(?:\.(bare|pairs|same))?\}")
 MISSING = "(not measured)"
-
-
-@dataclass(frozen=True)
-class Measured:
-    """A pair of twins and its Vulkan/CUDA."""
-
-    case: Case
-    ratio: Figure
-    verdict: str
 
 
 @dataclass(frozen=True)
@@ -124,35 +113,33 @@ def _pairs(where: str, chosen: Mapping[str, Any], study: Study) -> list[Measured
     if table is None:
         return []
     claim_check.check_columns(where, query, table)
-    found = []
-    for pair in pairs(table, chosen["where"]):
-        ratio, judged = pair_ratio(table, pair), pair_verdict(table, pair)
-        if ratio and judged and pair.case["variant"] not in CONTROLS:
-            found.append(Measured(pair.case, ratio, judged))
-    return found
+    return ratio_strip.measured(table, chosen["where"])
 
 
 # -------------------------------------------------------------------------------------------------------------- documents
 
 
-def picture(summary: Summary) -> str | None:
-    """The SVG; None without a pair."""
-    rows = [(kind.name, [mark for one in kind.found if (mark := dot(one.case, one.ratio, one.verdict))]) for kind in summary.kinds.values()]
-    shown = [row for row in rows if row[1]]
-    return plots.strip(PICTURE_TITLE, AXIS, shown, BAND, alone=True) + "\n" if shown else None
+def picture(summary: Summary, *, alone: bool) -> str:
+    """The SVG; empty without a pair. `alone`: a file of its own."""
+    return ratio_strip.strip(PICTURE_TITLE, [(kind.name, kind.found) for kind in summary.kinds.values()], alone=alone)
 
 
 def block(name: str, summary: Summary, study: Study, titles: Mapping[str, Collection[str]], claims: Mapping[str, str]) -> Blocks:
     """One of BLOCKS. `titles`: of the sections of each experiment's page. `claims`: each claim's experiment."""
     if name == "picture":
-        return [document.Image(PICTURE, PICTURE_TITLE)] if picture(summary) else [document.NO_RESULTS]
+        return [document.Image(PICTURE, PICTURE_TITLE)] if picture(summary, alone=True) else [document.NO_RESULTS]
     if name == "kinds":
         return [kinds(summary)]
     if name == "rules":
         return [Bullets(tuple(_rule(at, summary, study, titles, claims) for at in range(len(summary.document["rule"]))), numbered=True)]
+    return [paragraph(*inlines(" ".join(sentences(summary)) or MISSING))]
+
+
+def sentences(summary: Summary) -> list[str]:
+    """The verdict's, with their figures; without those that lack one."""
     known = {entry["id"] for entry in summary.document.get("kind", [])}
     texts = [_filled(each, f"{summary.path}: verdict", summary.kinds, {}, known) for each in summary.document.get("verdict", [])]
-    return [paragraph(*inlines(" ".join(text for text in texts if text) or MISSING))]
+    return [text for text in texts if text]
 
 
 def kinds(summary: Summary) -> Block:

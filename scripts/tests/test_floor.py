@@ -368,7 +368,7 @@ def luminance(colour: str) -> float:
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear))
 
 
-KINDS = (plots.CUDA, plots.VULKAN, plots.MODEL, *plots.MORE)
+KINDS = (plots.CUDA, plots.VULKAN, plots.MODEL, *plots.MORE, plots.FASTER, plots.SLOWER)
 
 
 def test_every_kind_has_its_own_colours_and_mark() -> None:
@@ -417,6 +417,31 @@ def test_round_ticks(high: float, last: float) -> None:
     axis = plots.linear_axis([0, high], 100, 0, from_zero=True)
     assert axis.ticks[0] == 0 and axis.ticks[-1] == last and len(axis.ticks) <= 6
     assert axis.at(0) == 100 and axis.at(last) == 0
+
+
+@pytest.mark.parametrize(("low", "high"), [(1, 65536), (1024, 536870912), (4.4, 5796), (3, 3), (0.1, 22.8), (1, 1.34)])
+def test_ticks_of_a_logarithmic_axis_cover_the_data(low: float, high: float) -> None:
+    axis = plots.log_axis([low, high], 0, 300, 8)
+    assert axis.ticks[0] == axis.low <= low and high <= axis.high == axis.ticks[-1]
+    assert 2 <= len(axis.ticks) <= 8 and axis.at(axis.ticks[-1]) == 300
+    steps = {after / before for before, after in zip(axis.ticks, axis.ticks[1:])}
+    assert len(steps) == 1
+
+
+def test_an_axis_says_that_it_is_logarithmic() -> None:
+    panel = Panel("p", "bandwidth", [Series("s", "cuda", [Point(1, 1), Point(2, 2)])], y_log=True)
+    text = plots.svg(Chart("t", "size", [panel]))
+    assert ">size, logarithmic<" in text and ">bandwidth, logarithmic<" in text
+    assert "logarithmic" not in plots.svg(Chart("t", "size", [Panel("p", "b", panel.series)], x_log=False))
+
+
+def test_there_is_room_for_the_longest_label() -> None:
+    def width(name: str) -> int:
+        chart = Chart("t", "x", [Panel("p", "y", [Series(name, "cuda", [Point(1, 1), Point(2, 2)])])])
+        (svg,) = plots.panel_svgs(chart)
+        return int(re.search(r'width="(\d+)"', svg)[1])
+
+    assert width("a label of thirty letters, say") - width("x") >= 29 * 7
 
 
 def test_the_csv_reader_takes_the_new_model_columns(root: Path) -> None:

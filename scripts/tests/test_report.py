@@ -1,4 +1,4 @@
-"""report.py: what is on the page, that nothing on it can do anything, and how it behaves in a real browser."""
+"""report.py: what is on the page, and that nothing on it can do anything. test_report_browser.py tries it in a browser."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 import report
 import synthetic
-from benchlib import document, report_page, report_picture, report_sass, results
+from benchlib import analysis, document, report_kernels, report_page, report_picture, report_sass, results
+from benchlib.analysis import Study
 from test_worklog import EXP01, EXP03, EXP05, reference, snapshot
 
 CHROMIUM = next((path for name in report_picture.BROWSERS if (path := shutil.which(name))), None)
@@ -23,14 +24,23 @@ REPOSITORY = Path(report.__file__).resolve().parent.parent
 TWINS = ["experiment,kernel,arch,cuda_kernel,vulkan_kernel,same_memory,summary"]
 PAIRS = ((EXP01, "add_f32"), (EXP03, "read_soa_x"))
 TWINS += [f"{name},{kernel},sm_90a,{kernel},{kernel},1,2 loads more" for name, kernel in PAIRS]
-CODE = ["experiment,kernel,api,arch,descriptor_reads"]
-CODE += [f"{EXP01},add_f32,cuda,sm_90a,0", f"{EXP01},add_f32,vulkan,sm_90,6", f"{EXP03},read_soa_x,vulkan,sm_90,0"]
+CODE = ["experiment,kernel,api,arch,descriptor_reads,isa_hash"]
+CODE += [f"{EXP01},add_f32,cuda,sm_90a,0,cuda256", f"{EXP01},add_f32,vulkan,sm_90,6,vulkan256", f"{EXP03},read_soa_x,vulkan,sm_90,0,"]
 
 
 @pytest.fixture
 def full(root: Path) -> Path:
+    return make_full(root)
+
+
+def make_full(root: Path) -> Path:
     """Results with counters and listings."""
     folder = reference(root)
+    rows = synthetic.exp01_rows()
+    for row in rows:
+        if row["variant"] == "add_f32":
+            row["isa_hash"] = f"{row['api']}{row['block'] if row['api'] == 'vulkan' else 256}"  # Vulkan compiles each block size
+    synthetic.write(folder, EXP01, rows)
     synthetic.write_listings(folder)
     (folder / "counters.csv").write_text(synthetic.counters_text(EXP03, EXP05), encoding="utf-8")
     (folder / "sass_twins.csv").write_text("\n".join(TWINS) + "\n", encoding="utf-8")
@@ -86,9 +96,11 @@ def test_what_is_on_it(full: Path) -> None:
     found = tags(text)
     ids = [attrs["id"] for _, attrs in found if "id" in attrs]
     assert len(ids) == len(set(ids))
-    assert {"verdicts", *synthetic.EXPERIMENTS, "sass", "environment", "reproduce"} <= set(ids)
-    claims = [attrs for tag, attrs in found if tag == "article"]
-    assert len(claims) == sum(id_.startswith("claim-") for id_ in ids) > 25
+    assert {"verdict", "claims", *synthetic.EXPERIMENTS, "sass", "environment", "reproduce"} <= set(ids)
+    rows = [attrs for tag, attrs in found if tag == "tr" and "id" in attrs]
+    assert len(rows) == len([id_ for id_ in ids if re.match(r"claim-\d", id_)]) > 25
+    assert all(attrs["data-verdict"] and attrs["data-experiment"] in synthetic.EXPERIMENTS for attrs in rows)
+    assert f'href="#{EXP01}.size-sweep">Table: Size sweep</a>' in text and 'href="#figure-exp01-sizes"' in text
     for _, attrs in found:  # every link is to a place in the page
         if "href" in attrs:
             assert attrs["href"] is not None and attrs["href"].startswith("#")
@@ -126,13 +138,13 @@ def test_same_bytes_and_check(full: Path, capsys: pytest.CaptureFixture[str]) ->
 def test_without_counters_and_listings(root: Path) -> None:
     text = page_of(root)
     tags(text)
-    assert '<script type="application/json" id="twins">{"lines":[],"twins":[]}</script>' in text
+    assert '"listings":[],' in text and '"twins":[]}</script>' in text
 
 
 def test_an_experiment_that_was_not_measured(full: Path) -> None:
     (reference(full) / f"{EXP05}.csv").unlink()
     text = page_of(full)
-    assert "Not measured here." in text and "Not run in this folder" in text
+    assert "Not measured here." in text and "was not run in this folder" not in text
 
 
 def test_what_another_folder_has_is_not_missing_here(full: Path) -> None:
@@ -141,7 +153,7 @@ def test_what_another_folder_has_is_not_missing_here(full: Path) -> None:
         (reference(full).parent / "other").mkdir(exist_ok=True)
         (reference(full) / f"{name}{end}").rename(reference(full).parent / "other" / f"{name}{end}")
     text = page_of(full)
-    assert "Not run in this folder, and shown by another&#39;s report: exp05_strided: in results/other." in text.replace("'", "&#39;")
+    assert "exp05_strided was not run in this folder" in text and '<a href="../other/report.html">results/other</a>' in text
     assert "Not measured here." not in text and 'id="claim-05.1"' not in text
 
 
@@ -173,7 +185,7 @@ def test_hostile_cells_stay_text(full: Path, hostile: str) -> None:
     text = page_of(full)
     for tag, attrs in tags(text):
         assert tag != "img" and "onload" not in attrs and "onerror" not in attrs
-    assert len(re.findall(r"<script\b", text)) == 2
+    assert len(re.findall(r"<script\b", text)) == 3
     (data,) = re.findall(r'<script type="application/json" id="twins">(.*?)</script>', text, re.DOTALL)
     assert "<" not in data and json.loads(data)["twins"][0]["summary"] == hostile
     assert html_lib.escape(hostile) in text or html_lib.escape(hostile, quote=True) in text
@@ -182,16 +194,22 @@ def test_hostile_cells_stay_text(full: Path, hostile: str) -> None:
 def test_a_line_of_many_listings_is_in_the_page_once(full: Path) -> None:
     (text,) = re.findall(r'<script type="application/json" id="twins">(.*?)</script>', page_of(full), re.DOTALL)
     data = json.loads(text)
-    assert len({tuple(line) for line in data["lines"]}) == len(data["lines"])
-    shown = [[data["lines"][index] for index in twin["lines"]] for twin in data["twins"]]
-    assert shown == [twin["lines"] for twin in report_sass.twins(results.load(reference(full)))]
+    lines = [data["rows"][at : at + 4] for at in range(0, len(data["rows"]), 4)]
+    assert len({tuple(line) for line in lines}) == len(lines) and len(set(data["texts"])) == len(data["texts"])
+    assert data["texts"][0] == "" and len({tuple(listing) for listing in data["listings"]}) == len(data["listings"])
+    shown = [
+        [[report_sass.MARKS[mark], *(data["texts"][at] for at in texts)] for mark, *texts in (lines[at] for at in data["listings"][twin["listing"]])]
+        for twin in data["twins"]
+    ]
+    study = Study.of(results.load(reference(full)), analysis.load(full))
+    assert shown == [twin["lines"] for twin in report_sass.twins(study)]
 
 
 def test_listings_are_only_read_from_their_folder(full: Path) -> None:
     (reference(full) / "secret.cuda.sass").write_text("0000        EXIT\n", encoding="utf-8")
     path = reference(full) / "sass_twins.csv"
     path.write_text(f"{TWINS[0]}\n{EXP01},../../secret,sm_90a,../../secret,../../secret,1,x\n", encoding="utf-8")
-    assert '<script type="application/json" id="twins">{"lines":[],"twins":[]}</script>' in page_of(full)
+    assert '"twins":[]}</script>' in page_of(full)
 
 
 def damaged(name: str, old: str, new: str):
@@ -261,15 +279,42 @@ def test_blocks() -> None:
     tags(text)
     assert '<td>1 | 2</td><td class="n">&lt;3&gt;</td>' in text and '<th class="n">&lt;b&gt;</th>' in text
     assert '<td><span class="verdict SLOWER">SLOWER</span></td><td class="n">1234</td>' in text
-    assert "<summary>&lt;s&gt;</summary>" in text and "<ul><li>one<code>1</code></li><li>two</li></ul>" in text
+    assert "<h4>&lt;s&gt;</h4>" in text and "<ul><li>one<code>1</code></li><li>two</li></ul>" in text
     assert "&lt;x&gt; **y** ```</pre>" in text and "plots" not in text
 
 
 def test_a_column_of_words_keeps_to_the_left() -> None:
-    rows = [["word", "1", "–"], ["–", "–", "–"], ["x", "-3.5 [1, 2]", "–"]]
+    rows = [["word", "1", "–"], ["–", "–", "–"], ["x", "-3.5 [1, 2]", "7"]]
     text = shown(document.table(["a:", "b:", "c:"], rows))
     assert text.count('<td class="n">') == 6 and "<th>a</th>" in text and '<th class="n">b' in text and '<th class="n">c' in text
     assert '<th class="n">' in shown(document.table(["a:"], []))
+
+
+def test_a_column_that_is_the_same_in_every_row_is_said_once() -> None:
+    rows = [["a", "256", "cold", "–", "1"], ["b", "256", "cold", "–", "2"]]
+    text = shown(document.table(["variant", "block:", "cache", "checks", "µs:"], rows))
+    assert "In every row: block 256, cache cold." in text and "Nothing under: checks." in text
+    assert re.findall(r"<th[^>]*>([^<]*)</th>", text) == ["variant", "µs"] and text.count("<td") == 4
+    alone = shown(document.table(["variant", "block:"], [["a", "256"]]))  # one row says all of its cells
+    assert "In every row" not in alone and alone.count("<td") == 2
+    same = shown(document.table(["variant"], [["a"], ["a"]]))
+    assert same.count("<td") == 2
+
+
+def test_one_table_of_environments(full: Path) -> None:
+    text = page_of(full)
+    (section,) = re.findall(r'id="environment">.*?</section>', text, re.DOTALL)
+    assert section.count("<table") == 1 and all(f"<td>{name}</td>" in section for name in synthetic.EXPERIMENTS)
+    assert "In every row: gpu " in section
+
+
+def test_a_kernels_times_are_beside_its_code(full: Path) -> None:
+    (text,) = re.findall(r'<script type="application/json" id="twins">(.*?)</script>', page_of(full), re.DOTALL)
+    twin = json.loads(text)["twins"][0]
+    assert twin["kernel"] == "add_f32" and len(twin["cases"]) == 5
+    for case in twin["cases"]:
+        assert len(case) == len(report_kernels.HEADER) and case[0].startswith("add_f32 ") and float(case[1]) > 0
+        assert case[0].endswith(report_kernels.OTHER) == ("block=256" not in case[0])  # the listing is of 256's code
 
 
 # --------------------------------------------------------------------------------------------------------------- browser
@@ -331,132 +376,8 @@ def test_the_readmes_picture_is_there() -> None:
     assert (REPOSITORY / name).stat().st_size <= report_picture.MOST_BYTES
 
 
-TIMED = """<script>addEventListener("load", () => {
-document.title = `loaded ${performance.timing.loadEventStart - performance.timing.navigationStart}`; });</script>"""
-SECONDS_TO_OPEN = 2.0
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="no chromium here")
-def test_the_committed_report_opens_at_once(tmp_path: Path) -> None:
-    page = REPOSITORY / "results/nvidia-h200/report.html"
-    if not page.exists():
-        pytest.skip("no report is committed")
-    probed = tmp_path / "probed.html"
-    probed.write_text(page.read_text(encoding="utf-8").replace("</body>", TIMED + "</body>"), encoding="utf-8")
-    # No virtual time: it is the clock that counts. The best of three, for whatever else this machine does.
-    command = [CHROMIUM, "--headless=new", "--disable-gpu", "--dump-dom", f"--user-data-dir={tmp_path / 'profile'}"]
-    command += ["--no-sandbox"] if os.geteuid() == 0 else []
-    seconds = []
-    for _ in range(3):
-        run_ = subprocess.run([*command, probed.as_uri()], capture_output=True, text=True, timeout=120, check=False)
-        match = re.search(r"<title>loaded (\d+)</title>", run_.stdout)
-        assert match, run_.stderr[-2000:]
-        seconds.append(int(match[1]) / 1000)
-        if seconds[-1] < SECONDS_TO_OPEN:
-            break
-    print(seconds)
-    assert 0 < min(seconds) < SECONDS_TO_OPEN
-
-
-PROBE = """
-<script>
-const errors = [];
-addEventListener("error", (event) => errors.push(String(event.message)));
-addEventListener("load", () => setTimeout(() => {
-  const box = (node) => node.getBoundingClientRect();
-  const svgs = [...document.querySelectorAll("figure svg")];
-  const result = {
-    dark: matchMedia("(prefers-color-scheme: dark)").matches,
-    background: getComputedStyle(document.body).backgroundColor,
-    colour: getComputedStyle(document.querySelector(".bp text")).fill,
-    width: innerWidth,
-    overflow: document.documentElement.scrollWidth - innerWidth,
-    svgs: svgs.length,
-    hidden: svgs.filter((svg) => box(svg).width < 200 || box(svg).height < 40).length,
-    wide: svgs.filter((svg) => !svg.closest(".strip") && box(svg).right > innerWidth).length,
-    requests: performance.getEntriesByType("resource").length,
-  };
-  const filter = document.getElementById("filter"), list = document.getElementById("kernels");
-  result.kernels = list.length;
-  filter.value = "exp03 soa";
-  filter.dispatchEvent(new Event("input"));
-  result.filtered = [...list.options].map((option) => option.text);
-  result.title = document.getElementById("sass-title").textContent;
-  const lines = () => [...document.querySelectorAll("#sass-lines tr")];
-  result.lines = lines().length;
-  result.marked = lines().filter((line) => line.className).length;
-  document.getElementById("only-different").click();
-  result.different = lines().length;
-  filter.value = "no such kernel";
-  filter.dispatchEvent(new Event("input"));
-  result.none = document.getElementById("sass-title").textContent;
-  location.hash = "#sass:exp01_vector_add/add_f32";
-  setTimeout(() => {
-    result.followed = document.getElementById("sass-title").textContent;
-    const claims = () => [...document.querySelectorAll(".claim")].filter((claim) => !claim.hidden).length;
-    const button = document.querySelector("button[data-verdict=REFUTED]");
-    result.all = claims();
-    button.click();
-    result.refuted = claims();
-    result.pressed = button.getAttribute("aria-pressed");
-    button.click();
-    result.again = claims();
-    const focusable = document.querySelectorAll("a[href], button, input, select, summary, [tabindex='0']");
-    result.unreachable = [...focusable].filter((node) => node.tabIndex < 0).length;
-    result.scrollers = [...document.querySelectorAll(".scroll")].filter((node) => node.tabIndex !== 0).length;
-    result.errors = errors;
-    parent.postMessage(JSON.stringify(result), "*");
-  }, 100);
-}, 100));
-</script>
-"""
-
-
-# A window of headless Chromium has a least width; a frame can be as narrow as a phone.
-FRAME = """<!doctype html><title>frame</title><body style="margin:0"><pre id="probe"></pre>
-<script>addEventListener("message", (event) => { document.getElementById("probe").textContent = event.data; });</script>
-<iframe src="probed.html" style="width:{width}px;height:880px;border:0"></iframe>"""
-
-
-def browse(page: Path, width: int, dark: bool, folder: Path) -> tuple[dict, list[str]]:
-    """What the probe found, and the console's messages."""
-    probed = folder / "probed.html"
-    text = page.read_text(encoding="utf-8")
-    probed.write_text(text.replace("</body>", PROBE + "</body>"), encoding="utf-8")
-    frame = folder / "frame.html"
-    frame.write_text(FRAME.replace("{width}", str(width)), encoding="utf-8")
-    options = ["--headless=new", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"]
-    options += ["--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={folder / 'profile'}", "--window-size=1400,900", "--virtual-time-budget=5000"]
-    options += ["--no-sandbox"] if os.geteuid() == 0 else []
-    options += [f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
-    run_ = subprocess.run([CHROMIUM, *options, frame.as_uri()], capture_output=True, text=True, timeout=120, check=False)
-    match = re.search(r'<pre id="probe">(.+?)</pre>', run_.stdout, re.DOTALL)
-    assert match, run_.stderr[-2000:]
-    return json.loads(html_lib.unescape(match[1])), [line for line in run_.stderr.splitlines() if "CONSOLE" in line]
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="no chromium here")
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_in_a_browser(full: Path, tmp_path_factory: pytest.TempPathFactory, width: int, dark: bool) -> None:
-    page_of(full)
-    found, console = browse(reference(full) / "report.html", width, dark, tmp_path_factory.mktemp("browser"))
-    assert console == [] and found["errors"] == [] and found["requests"] == 0
-    assert found["dark"] == dark
-    assert found["background"] == ("rgb(13, 17, 23)" if dark else "rgb(255, 255, 255)")
-    assert found["colour"] == ("rgb(208, 215, 222)" if dark else "rgb(36, 41, 47)")
-    assert found["width"] == width and found["overflow"] <= 0
-    assert found["svgs"] >= 15 and found["hidden"] == 0 and found["wide"] == 0
-    assert found["kernels"] == 2 and found["filtered"] == ["read_soa_x"]
-    assert found["title"] == f"{EXP03}/read_soa_x, sm_90a"
-    assert found["lines"] >= 3 and 0 < found["marked"] <= found["different"] < found["lines"] + 1
-    assert found["none"] == "No kernel of that name" and found["followed"] == f"{EXP01}/add_f32, sm_90a"
-    assert 0 < found["refuted"] < found["all"] == found["again"] and found["pressed"] == "true"
-    assert found["unreachable"] == 0 and found["scrollers"] == 0
-
-
 def test_offsets_stand_where_an_instruction_is_out_of_its_place() -> None:
     listing = "0000        MOV R1, c[0x0][0x28]\n0010        NOP\n0040        EXIT\n"
     lines = report_sass.side_by_side(report_sass.Sides(listing, listing, False))
     assert [line[1] for line in lines] == [line[2] for line in lines]
-    assert [line[1][:5].strip() for line in lines] == ["", "", "0040"]
+    assert [line[1] for line in lines] == ["MOV R1, c[0x0][0x28]", "NOP", "0040 EXIT"]

@@ -68,10 +68,6 @@ def run(root: Path, *arguments: str) -> int:
     return worklog.main(["--readme", str(root), *arguments])
 
 
-def test_the_picture_has_room_for_its_texts() -> None:
-    assert len(summary.AXIS) * plots.STRIP_LETTER <= plots.STRIP_WIDTH
-
-
 def picture(root: Path) -> Path:
     return root / worklog.REFERENCE / "plots/vulkan-over-cuda.svg"
 

@@ -1,0 +1,85 @@
+"""ratio_strip.py: pairs' ratios as a drawing whose axis shows what lies near 1, and what lies far from it."""
+
+from __future__ import annotations
+
+import math
+import re
+from xml.etree import ElementTree
+
+import pytest
+from benchlib import plots, ratio_strip
+from benchlib.ratio_strip import Axis, Measured
+from benchlib.results import Case
+from benchlib.stats import Figure
+
+
+def measured(value: float, width: float = 0.001, verdict: str = "SAME", **cells: object) -> Measured:
+    named = {"variant": "v", "api": "cuda", **{name: str(cell) for name, cell in cells.items()}}
+    return Measured(Case(tuple(named.items())), Figure(value, value * (1 - width), value * (1 + width)), verdict)
+
+
+def marks(svg: str) -> list[tuple[float, float]]:
+    """Where each mark begins."""
+    return [(float(x), float(y)) for x, y in re.findall(r'class="mark" d="M([\d.]+) ([\d.]+)', svg)]
+
+
+@pytest.mark.parametrize("values", [[0.7, 1, 12], [0.999, 1.001], [1.3, 1.35], [0.05, 0.06], [1, 250], [0.001, 1]])
+def test_the_axis_reaches_from_tick_to_tick_around_all(values: list[float]) -> None:
+    found = [measured(value) for value in values]
+    axis = Axis.around(found, 100)
+    ends = [end for one in found for end in (one.ratio.lo, one.ratio.hi)]
+    assert axis.at(axis.low) == 100 and axis.at(axis.high) == pytest.approx(100 + ratio_strip.AREA)
+    assert axis.low <= min(ends) and max(ends) <= axis.high and {axis.low, axis.high} <= set(axis.ticks)
+    assert axis.low <= 0.9 and axis.high >= 1.1 and 1 in axis.ticks
+    places = [axis.at(tick) for tick in axis.ticks]
+    assert all(after - before >= ratio_strip.TICK_APART for before, after in zip(places, places[1:]))
+
+
+def test_near_1_the_axis_is_even_and_the_same_to_both_sides() -> None:
+    axis = Axis.around([measured(0.5), measured(12)], 0)
+    one = axis.at(1)
+    assert one - axis.at(1 / 1.05) == pytest.approx(axis.at(1.05) - one)
+    near, far = axis.at(1.01) - one, axis.at(12) - axis.at(10)
+    assert near > 15 and near / math.log(1.01) > 20 * far / math.log(1.2)
+    assert axis.at(1.1) - axis.at(1 / 1.1) > ratio_strip.AREA * 0.4  # what is of interest has the most room
+
+
+def test_marks_do_not_cover_each_other() -> None:
+    svg = ratio_strip.strip("t", [("near", [measured(1 + at / 10000, block=at) for at in range(9)]), ("far", [measured(12)])])
+    ElementTree.fromstring(svg)
+    placed = marks(svg)
+    assert len(placed) == 10
+    assert all(math.dist(a, b) >= ratio_strip.LANE - 0.2 for at, a in enumerate(placed) for b in placed[at + 1 :])
+
+
+def test_more_marks_than_lanes() -> None:
+    svg = ratio_strip.strip("t", [("all", [measured(1, block=at) for at in range(40)])])
+    assert len(marks(svg)) == 40 and len({y for _, y in marks(svg)}) == ratio_strip.LANES
+
+
+def test_each_verdict_has_its_colour_and_the_farthest_is_named() -> None:
+    group = [measured(0.8, verdict="FASTER", block=64, elements=2048), measured(1.5, verdict="SLOWER", block=128, elements=2048), measured(1)]
+    svg = ratio_strip.strip("t", [("a row", group)])
+    kinds = re.findall(r'<g class="(\w+)"><path class="line span"', svg)
+    assert sorted(kinds) == sorted([plots.FASTER, plots.SLOWER, plots.MODEL])
+    assert ">1.5 block=128 elements=2 Ki<" in svg and ">3<" in svg and ">a row<" in svg
+    assert "<title>v block=128 elements=2048: 1.5000 [1.4985, 1.5015] SLOWER</title>" in svg
+    assert "the axis is logarithmic, and stretched around 1" in svg
+
+
+def test_long_names_take_two_lines() -> None:
+    svg = ratio_strip.strip("t", [("acquire and release, the device's scope", [measured(1)]), ("x" * 40, [measured(1)])])
+    assert ">acquire and release,<" in svg and ">the device&#x27;s scope<" in svg and f">{'x' * 40}<" in svg
+
+
+def test_nothing_to_draw() -> None:
+    assert ratio_strip.strip("t", []) == "" == ratio_strip.strip("t", [("a", [])])
+    bare = Measured(Case((("variant", "v"),)), Figure(1.0), "UNCLEAR")
+    assert ratio_strip.strip("t", [("without an interval", [bare])]) == ""
+
+
+def test_hostile_names_stay_text() -> None:
+    hostile = '<script>alert("&")</script>'
+    svg = ratio_strip.strip(hostile, [(hostile, [measured(1, block=hostile)])], alone=True)
+    ElementTree.fromstring(svg)
+    assert "<script" not in svg
