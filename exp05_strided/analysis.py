@@ -191,7 +191,8 @@ def sweeps(found: Study, table: Table, variant: str, kind: str, strides: Sequenc
     """A table for each size: where the data streams from memory, then where the L2 holds all of it or some."""
     rows = Rows(found, table)
     where: dict[str, object] = {"variant": variant} | ({"stride": list(strides)} if strides else {})
-    full = [pair for pair in pairs(table, where) if is_full(table, pair.case)]
+    most = most_blocks(table, variant)
+    full = [pair for pair in pairs(table, where) if pair.case.whole("grid") == most]
     from_memory = [pair for pair in full if table.is_dram(pair.case)]
     parts: Blocks = []
     for width in sorted({pair.case.whole("elem_bytes") for pair in from_memory}):
@@ -205,10 +206,9 @@ def sweeps(found: Study, table: Table, variant: str, kind: str, strides: Sequenc
     return with_noise_floor(found, table, *parts, READING) if parts else [NO_RESULTS]
 
 
-def is_full(table: Table, case: Case) -> bool:
-    """With the most blocks that the variant ran with."""
-    grids = [other.whole("grid") for other in table.cases if other["variant"] == case["variant"] and other["grid"]]
-    return case.whole("grid") == max(grids, default=0)
+def most_blocks(table: Table, variant: str) -> int:
+    """That the variant ran with."""
+    return max((case.whole("grid") for case in table.cases if case["variant"] == variant and case["grid"]), default=0)
 
 
 # ---------------------------------------------------------------------------------------------------------------- figures
@@ -230,7 +230,8 @@ class Sweep:
         self.table, self.kind = table, kind
         self.model = model_of(found, table)
         self.counts = hardware_counts.load(found, table)
-        self.cases = {api: [c for c in table.select({**where, "api": api}) if is_full(table, c)] for api in APIS}
+        most = most_blocks(table, str(where["variant"]))
+        self.cases = {api: [case for case in table.select({**where, "api": api}) if case.whole("grid") == most] for api in APIS}
 
     def sectors(self, title: str) -> Panel:
         either = self.cases["cuda"] or self.cases["vulkan"]

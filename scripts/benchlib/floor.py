@@ -271,7 +271,8 @@ class Model:
         if not case[column]:
             return None
         mine = figure_of(self.table, case)
-        others = [o for o in self.table.cases if o != case and o.replace(**{column: case[column]}) == case]
+        alike = [o for o in self.table.cases if o["variant"] == case["variant"] and o["api"] == case["api"]]
+        others = [o for o in alike if o != case and o.replace(**{column: case[column]}) == case]
         timed = [(other, figure.value) for other in others if (figure := self.table.figure(other, "device_ns"))]
         best = min(timed, key=lambda item: item[1], default=None)
         return best if best and mine and best[1] < 0.95 * mine.value else None

@@ -44,7 +44,7 @@ def degrees_of_freedom(boards: Mapping[str, Sequence[float]]) -> int:
     return sum(map(len, boards.values())) - 1
 
 
-def _deviation(values: Sequence[float], mean: float) -> float:
+def deviation(values: Sequence[float], mean: float) -> float:
     """The sample's standard deviation. statistics.stdev() counts in fractions, which takes ten times as long."""
     return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
@@ -62,7 +62,7 @@ def interval(boards: Mapping[str, Sequence[float]]) -> tuple[float, float] | Non
     logarithms = min(values) > 0
     scaled = [math.log(value) for value in values] if logarithms else values
     center = statistics.fmean(scaled)
-    half = t975(degrees) * _deviation(scaled, center) * math.sqrt(1 + 1 / (degrees + 1))
+    half = t975(degrees) * deviation(scaled, center) * math.sqrt(1 + 1 / (degrees + 1))
     if logarithms:
         # Equal values give themselves, not what exp(log(x)) makes of them.
         return (math.exp(center - half), math.exp(center + half)) if half > 0 else (values[0], values[0])

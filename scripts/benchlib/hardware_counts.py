@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from benchlib import document
 from benchlib.analysis import Study
@@ -400,6 +401,7 @@ def _predicted(table: Table, case: Case, kind: str) -> float | None:
     return float(sectors) / float(requests) if sectors and float(requests or 0) else None
 
 
+@lru_cache(maxsize=1 << 14)  # of a case many counts are asked
 def _identity(case: Case) -> frozenset[tuple[str, str]]:
     """The parameters that the case has: counters.csv holds several experiments', and leaves out those that none uses."""
     return frozenset((column, value) for column, value in case.cells if value and column != "instrument")

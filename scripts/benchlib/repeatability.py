@@ -56,9 +56,10 @@ def _add(kind: Kind, table: Table, figures: Sequence[Figure | None]) -> None:
     kind.ratios += 1
     kind.inside += [(figure.hi - figure.lo) / 2 / figure.value for figure in figures if figure and figure.hi and figure.lo]
     logarithms = {board: [math.log(value) for value in values] for board, values in boards.items()}
-    kind.runs += [statistics.variance(values) for values in logarithms.values() if len(values) > 1]
+    means = {board: statistics.fmean(values) for board, values in logarithms.items()}
+    kind.runs += [further_run.deviation(values, means[board]) ** 2 for board, values in logarithms.items() if len(values) > 1]
     if len(boards) > 1:
-        kind.boards.append(statistics.variance([statistics.fmean(values) for values in logarithms.values()]))
+        kind.boards.append(further_run.deviation(list(means.values()), statistics.fmean(means.values())) ** 2)
     if len(boards) >= LEAST_BOARDS:
         for left_out, values in boards.items():
             ends = further_run.interval({board: seen for board, seen in boards.items() if board != left_out})

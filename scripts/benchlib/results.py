@@ -75,7 +75,7 @@ class Case:
         return self._values.get(column, "")
 
     def replace(self, **changes: str) -> Case:
-        return Case(tuple((column, changes.get(column, value)) for column, value in self.cells))
+        return Case(tuple([(column, changes.get(column, value)) for column, value in self.cells]))
 
     @property
     def elements(self) -> int:
@@ -122,7 +122,9 @@ class Table:
         self.compares_times = True  # as the experiment's analysis says
         self.cases = list(dict.fromkeys(case for run in self.runs for case in run))
         self._by_name = {column.name: column for column in columns}
+        self._of_runs: dict[Case, list[Row | None]] = {}
         self._rows: dict[Case, list[Row]] = {}
+        self._twins: dict[Case, Case | None] = {}
         self._run_figures: dict[tuple[Case, str], list[Figure | None]] = {}
         self._figures: dict[tuple[Case, str], Figure | None] = {}
         self._ratios: dict[tuple[Case, Case, str], Figure | None] = {}
@@ -162,12 +164,18 @@ class Table:
     def column(self, name: str) -> Column | None:
         return self._by_name.get(name)
 
+    def of_all_runs(self, case: Case) -> list[Row | None]:
+        """The case's row in each run; None where the run has none."""
+        found = self._of_runs.get(case)
+        if found is None:
+            found = self._of_runs[case] = [run.get(case) for run in self.runs]
+        return found
+
     def rows(self, case: Case) -> list[Row]:
         """The case's rows that hold a result, one a run."""
         rows = self._rows.get(case)
         if rows is None:
-            rows = [run[case] for run in self.runs if case in run and run[case].get("status", "ok") == "ok"]
-            self._rows[case] = rows
+            rows = self._rows[case] = [row for row in self.of_all_runs(case) if row and row.get("status", "ok") == "ok"]
         return rows
 
     def text(self, case: Case, column: str) -> str:
@@ -206,8 +214,7 @@ class Table:
         key = case, metric
         figures = self._run_figures.get(key)
         if figures is None:
-            rows = [run.get(case) for run in self.runs]
-            figures = self._run_figures[key] = [self._row_figure(row, metric) if row else None for row in rows]
+            figures = self._run_figures[key] = [self._row_figure(row, metric) if row else None for row in self.of_all_runs(case)]
         return figures
 
     def ratio(self, num: Case, den: Case, metric: str = "device_ns") -> Figure | None:
@@ -220,13 +227,15 @@ class Table:
 
     def twin(self, case: Case) -> Case | None:
         """The Vulkan case that answers a CUDA case on the same physical GPU."""
-        other = case.replace(api="vulkan", mode=TWIN_MODES.get(case["mode"], case["mode"]))
-        return other if self.rows(other) and self.same_gpu(case, other) else None
+        if case not in self._twins:
+            other = case.replace(api="vulkan", mode=TWIN_MODES.get(case["mode"], case["mode"]))
+            self._twins[case] = other if self.rows(other) and self.same_gpu(case, other) else None
+        return self._twins[case]
 
     def same_gpu(self, a: Case, b: Case) -> bool:
         """True if some run took both on one GPU."""
-        pairs = [(run[a], run[b]) for run in self.runs if a in run and b in run]
-        return any(one.get("gpu_uuid") == other.get("gpu_uuid") for one, other in pairs)
+        pairs = zip(self.of_all_runs(a), self.of_all_runs(b))
+        return any(one and other and one.get("gpu_uuid") == other.get("gpu_uuid") for one, other in pairs)
 
     def select(self, where: Mapping[str, object]) -> list[Case]:
         """The cases with a result that match. A value is a text or a list of texts; elements, pick: see claims.py.
@@ -241,10 +250,10 @@ class Table:
         if size in ("max", "max_dram"):
             # Over the rows that failed, too: the next smaller size must not stand in for the largest.
             largest: dict[Case, int] = {}
-            for case in matching:
-                group = case.replace(elements="", cache="")
+            groups = [case.replace(elements="", cache="") for case in matching]
+            for case, group in zip(matching, groups):
                 largest[group] = max(case.elements, largest.get(group, 0))
-            matching = [case for case in matching if case.elements == largest[case.replace(elements="", cache="")]]
+            matching = [case for case, group in zip(matching, groups) if case.elements == largest[group]]
         elif size is not None and size != "dram":
             matching = [case for case in matching if case["elements"] in _texts(size)]
         if size in ("dram", "max_dram"):
@@ -304,7 +313,8 @@ class Results:
     directory: Path
     tables: dict[str, Table]
     runs: list[RunFolder]
-    files: list[tuple[RunFolder, RunFile]]  # as they were read: of an older run a table has what is of the same code only
+    # As they were read: of an older run a table has what is of the same code only.
+    files: list[tuple[RunFolder, RunFile]] = field(default_factory=list)
     _beside: dict[str, dict[str, Table] | None] = field(default_factory=dict)  # a file's tables, by experiment
 
     def auxiliary(self, file_name: str, experiment: str) -> Table | None:

@@ -109,13 +109,9 @@ def comparison(table: Table, pair: Pair) -> list[Cell]:
 
 def pairs(table: Table, where: Mapping[str, object]) -> list[Pair]:
     """CUDA cases with their Vulkan twins in the order of the file, then the Vulkan cases without one."""
-    vulkan = table.select({**where, "api": "vulkan"})
-    found = []
-    for case in table.select({**where, "api": "cuda"}):
-        twin = table.twin(case)
-        found.append(Pair(case, twin))
-        vulkan = [other for other in vulkan if other != twin]
-    return found + [Pair(None, other) for other in vulkan]
+    found = [Pair(case, table.twin(case)) for case in table.select({**where, "api": "cuda"})]
+    twins = {pair.vulkan for pair in found}
+    return found + [Pair(None, case) for case in table.select({**where, "api": "vulkan"}) if case not in twins]
 
 
 def sectors_header(counts: Counts | None, name: str = "sectors per warp, load + store") -> list[str]:
