@@ -54,6 +54,10 @@ command  shellcheck                        shellcheck
 python   pytest                            python3-pytest
 file     /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json|/etc/vulkan/explicit_layer.d/VkLayer_khronos_validation.json   vulkan-validationlayers
 '
+# For the tests of the report in a browser, which are skipped without one. Ubuntu has it as a snap alone, which no container runs.
+readonly kTestingOnDebian='
+command  chromium|chromium-browser|google-chrome|chrome   chromium
+'
 readonly kLockWait=300  # seconds, for another apt to end
 readonly kCmakeWanted=3.25 kGccWanted=12 kNvccWanted=12.8
 
@@ -252,7 +256,10 @@ main() {
   local wanted=$kRunning check=0
   while (($#)); do
     case $1 in
-      --dev) wanted+=$kTesting ;;
+      --dev)
+        wanted+=$kTesting
+        if grep -qx 'ID=debian' /etc/os-release; then wanted+=$kTestingOnDebian; fi
+        ;;
       --check) check=1 ;;
       --nvdisasm)
         fetch_nvdisasm

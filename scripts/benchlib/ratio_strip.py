@@ -25,7 +25,7 @@ TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 
 FIRST = (1, 0.99, 1.01, 0.9, 1.1, 0.5, 2)  # where there is no room for all
 AREA = 470  # px
 HEAD, FOOT = 30, 40
-LETTER = 6.6  # of its 11 px texts, at most on average
+LETTER, WIDE_LETTER = 6.6, 7.2  # of its 11 px texts, at most on average; of those that are cut to so many letters
 TICK_APART = 26
 MARK, LANE, LANES = 7, 5.5, 13  # px of a mark and of a lane; how many lanes there are at most
 FARTHEST_LETTERS = 32
@@ -73,7 +73,7 @@ def strip(title: str, rows: Sequence[tuple[str, Sequence[Measured]]], *, alone: 
     lanes = [_lanes(group, axis) for _, group in shown]
     heights = [max(6 + 13.0 * len(_lines(name)), LANE * (max(map(abs, row.values())) * 2 + 1) + 8) for (name, _), row in zip(shown, lanes)]
     right, bottom = axis.begin + AREA, HEAD + sum(heights)
-    width = right + 44 + FARTHEST_LETTERS * LETTER
+    width = right + 44 + FARTHEST_LETTERS * WIDE_LETTER
     parts = [plots.opening(round(width), round(bottom + FOOT)), f"<title>{escape(title)}</title>"]
     parts += [f"<style>{plots.STYLE}</style>"] if alone else []
     parts += _ground(axis, bottom)

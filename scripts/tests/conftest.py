@@ -30,11 +30,5 @@ def one_run_decides(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
 def root(tmp_path: Path) -> Path:
     """A repository with this one's claims and analyses, and results of its experiments for the reference GPU."""
     import synthetic
-    import worklog
 
-    for name, rows in synthetic.EXPERIMENTS.items():
-        (tmp_path / name).mkdir()
-        for file in ("claims.toml", "analysis.py"):
-            (tmp_path / name / file).write_bytes((SCRIPTS.parent / name / file).read_bytes())
-        synthetic.write(tmp_path / worklog.REFERENCE, name, rows())
-    return tmp_path
+    return synthetic.repository(tmp_path)

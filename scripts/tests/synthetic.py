@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import worklog
 from benchlib import counters_file
 
 HEAD = ["schema", "experiment", "variant", "api", "status", "reason"]
@@ -335,6 +336,17 @@ def sampled_text(*experiments: str, change: Callable[[dict], None] = lambda cell
         change(cells)
         rows.append({name: str(value) for name, value in cells.items()})
     return counters_file.csv_text(rows)
+
+
+def repository(root: Path) -> Path:
+    """Makes a folder one with this repository's claims and analyses, and results of its experiments for the reference GPU."""
+    here = Path(worklog.__file__).resolve().parent.parent
+    for name, rows in EXPERIMENTS.items():
+        (root / name).mkdir()
+        for file in ("claims.toml", "analysis.py"):
+            (root / name / file).write_bytes((here / name / file).read_bytes())
+        write(root / worklog.REFERENCE, name, rows())
+    return root
 
 
 def write_listings(directory: Path) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import platform
 import shutil
 import subprocess
 
@@ -70,6 +71,15 @@ def test_installs_only_what_is_missing(machine):
     assert result.returncode == 0, result.stderr
     options = "noninteractive -o DPkg::Lock::Timeout=300"
     assert apt_calls(machine) == [f"{options} update", f"{options} install --no-install-recommends -y ninja-build spirv-tools"]
+
+
+def test_a_browser_is_for_the_tests_and_where_the_distribution_has_one(machine):
+    listed = "command chromium  (package chromium)"
+    debian = platform.freedesktop_os_release()["ID"] == "debian"
+    assert (listed in run_setup(machine, "--dev", "--check").stderr) == debian
+    assert listed not in run_setup(machine, "--check").stderr
+    add_tool(machine, "google-chrome", "exit 0")
+    assert listed not in run_setup(machine, "--dev", "--check").stderr
 
 
 def test_a_package_that_does_not_bring_what_it_should_is_named(machine):
