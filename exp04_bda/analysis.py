@@ -39,6 +39,8 @@ FEATURES = {
     "vulkan_address_private": Change("Vulkan", "addresses, private (Vulkan memory model)"),
     "vulkan_private": Change("Vulkan", "private (Vulkan memory model)"),
     "vulkan_graphics_queue": Change("Vulkan", "the queue family with graphics"),
+    "vulkan_low_priority": Change("Vulkan", "a queue of low priority among all processes'"),
+    "vulkan_high_priority": Change("Vulkan", "a queue of high priority among all processes'"),
     "cuda_strong_store": Change("CUDA", "STRONG stores"),
     "cuda_constant_load": Change("CUDA", "CONSTANT loads"),
     "cuda_constant_strong": Change("CUDA", "CONSTANT loads, STRONG stores"),
@@ -57,6 +59,8 @@ FEATURES = {
 MEMORIES = {
     "from_vulkan": Change("CUDA", "Vulkan's pages, imported into CUDA"),
     "from_cuda": Change("Vulkan", "CUDA's pages, imported into Vulkan"),
+    "vulkan_sparse": Change("Vulkan", "pages bound by the queue"),
+    "vulkan_scattered": Change("Vulkan", "pages bound by the queue, in scattered blocks of the least size"),
 }
 
 

@@ -19,6 +19,7 @@ using bench::Launch;
 using bench::Memory;
 using bench::Plan;
 using bench::QueueKind;
+using bench::QueuePriority;
 using bench::Subject;
 using bench::Workbench;
 
@@ -158,6 +159,14 @@ bench::Case gpc_case() {
 }
 
 bool is(const Variant& variant, const char* feature) { return variant.feature == std::string_view(feature); }
+bench::VulkanChoice vulkan_of(const Variant& variant) {
+  bench::VulkanChoice choice = bench::vulkan_of(variant.checks);
+  choice.queue = is(variant, kGraphicsQueueFeature) ? QueueKind::kGraphics : QueueKind::kCompute;
+  if (is(variant, kLowPriority)) choice.priority = QueuePriority::kLow;
+  if (is(variant, kHighPriority)) choice.priority = QueuePriority::kHigh;
+  choice.sparse_binding = variant.memory == Memory::kSparse || variant.memory == Memory::kScattered;
+  return choice;
+}
 // As it is, or through addresses, of a kernel that the square has.
 bool is_of_square(const Variant& variant) {
   const auto same_base = [&](const Variant& one) { return one.base == std::string_view(variant.base); };
@@ -169,12 +178,10 @@ bool is_resident(const Variant& variant) { return variant.base == std::string_vi
 
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list;
-  const auto add = [&](const Variant& variant, std::uint32_t block, std::uint64_t floats,
-                       QueueKind queue = QueueKind::kCompute) {
+  const auto add = [&](const Variant& variant, std::uint32_t block, std::uint64_t floats) {
     if (plan.quick && block != kQuickBlock) return;
     bench::Case one = make_case(variant, block, floats);
-    one.vulkan = bench::vulkan_of(variant.checks);
-    one.vulkan.queue = queue;
+    one.vulkan = vulkan_of(variant);
     for (const bench::Cache cache : plan.caches_for(one.footprint_bytes)) {
       one.cache = cache;
       list.push_back(one);
@@ -199,8 +206,10 @@ std::vector<bench::Case> cases(const Plan& plan) {
   const auto is_copy = [](const bench::Case& one) { return one.sides.front().variant == "copy_f32"; };
   for (const bench::Case& aa : bench::aa_controls(*std::find_if(list.begin(), list.end(), is_copy))) list.push_back(aa);
   for (const Variant& variant : kGraphicsQueue) {
-    for (const std::uint32_t block : variant.blocks) add(variant, block, largest, QueueKind::kGraphics);
+    for (const std::uint32_t block : variant.blocks) add(variant, block, largest);
   }
+  for (const Variant& variant : kQueuePriority) add(variant, variant.blocks.front(), largest);
+  for (const Variant& variant : kSparsePages) add(variant, variant.blocks.front(), largest);
   for (const Variant& variant : kUnchecked) add_both(variant);
   for (const Variant& variant : kUncheckedCode) add_both(variant);
   for (const Variant& variant : kForeignCode) add_both(variant);
@@ -218,7 +227,10 @@ int main(int argc, char** argv) {
       .question = "Do buffer device addresses make a Vulkan kernel a CUDA kernel, and what causes the differences that remain?",
       .params = {Column::integer("block", "threads", "of a block"),
                  Column::text("feature", "what the case changes on either side"),
-                 Column::text("memory", "whose pages the data are in: own, from_cuda or from_vulkan"), bench::checks_column(),
+                 Column::text("memory",
+                              "whose pages the data are in: own, from_cuda or from_vulkan; vulkan_sparse and vulkan_scattered: "
+                              "each API's own, Vulkan's bound by its queue, at once or in scattered blocks"),
+                 bench::checks_column(),
                  Column::integer("shared_bytes", "bytes", "of shared memory that a block of shared_u32 fills").optional()},
       .model = {},
       .measured = share_columns(),

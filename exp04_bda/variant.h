@@ -31,6 +31,13 @@ inline constexpr const char* kCudaCode = "_cuda_code";
 inline constexpr const char* kCudaOneSlot = "cuda_one_slot";
 inline constexpr std::uint32_t kCudaOneSlotBytes = 120U << 10;
 
+// As `feature`: Vulkan's queue is one with graphics.
+inline constexpr const char* kGraphicsQueueFeature = "vulkan_graphics_queue";
+
+// As `feature`: Vulkan's queue has another priority (VK_KHR_global_priority).
+inline constexpr const char* kLowPriority = "vulkan_low_priority";
+inline constexpr const char* kHighPriority = "vulkan_high_priority";
+
 // As `feature` of write_share: its stores go to a window that stays in the L2.
 inline constexpr const char* kInL2 = "in_l2";
 

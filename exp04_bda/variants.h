@@ -80,9 +80,23 @@ inline const Variant kVariants[] = {
 };
 // Plain against plain, Vulkan's side on a queue with graphics.
 inline const Variant kGraphicsQueue[] = {
-    {"add_f32", "vulkan_graphics_queue", "", "", {256}},     {"copy_f32", "vulkan_graphics_queue", "", "", {128, 256, 1024}},
-    {"empty", "vulkan_graphics_queue", "", "", {256, 1024}}, {"load_f32", "vulkan_graphics_queue", "", "", {256}},
-    {"write_u32x4", "vulkan_graphics_queue", "", "", {256}},
+    {"add_f32", kGraphicsQueueFeature, "", "", {256}},     {"copy_f32", kGraphicsQueueFeature, "", "", {128, 256, 1024}},
+    {"empty", kGraphicsQueueFeature, "", "", {256, 1024}}, {"load_f32", kGraphicsQueueFeature, "", "", {256}},
+    {"write_u32x4", kGraphicsQueueFeature, "", "", {256}},
+};
+// Plain against plain, Vulkan's queue of another priority among all processes'.
+inline const Variant kQueuePriority[] = {
+    {"copy_f32", kLowPriority, "", "", {256}},
+    {"copy_f32", kHighPriority, "", "", {256}},
+    {"write_u32x4", kLowPriority, "", "", {256}},
+    {"write_u32x4", kHighPriority, "", "", {256}},
+};
+// Plain against plain, Vulkan's pages bound by its queue.
+inline const Variant kSparsePages[] = {
+    {"copy_f32", "none", "", "", {256}, bench::Memory::kSparse},
+    {"copy_f32", "none", "", "", {256}, bench::Memory::kScattered},
+    {"write_u32x4", "none", "", "", {256}, bench::Memory::kSparse},
+    {"write_u32x4", "none", "", "", {256}, bench::Memory::kScattered},
 };
 // The square: {CUDA's code, Vulkan's through descriptors with the driver's checks, without, through addresses} x {launched by
 // CUDA, by Vulkan}. Launched by their own APIs they stand above, and here without checks and through addresses, ...

@@ -12,7 +12,7 @@ kernels on the CPU.
 
   setup     install what testing needs (scripts/setup.sh --dev)
   build     CMake preset ci, warnings are errors, into build/ci
-  unit      ctest
+  unit      ctest, less the smoke runs
   smoke     every experiment at its smallest sizes under the Vulkan validation layer
   worklog   the committed tables still agree with their CSV files; a worklog of the smoke results can be made
   format    clang-format 14 over C++ and CUDA
@@ -82,7 +82,8 @@ step_build() { bench_build ci "$bench_root/build/ci.log" || fail 'the build'; }
 step_unit() {
   local status=0
   rm -f "$kBuild/unit.xml"
-  ctest --preset ci --output-junit "$kBuild/unit.xml" || status=$?
+  # The programs' smoke runs are the step smoke, which has them validated.
+  ctest --preset ci --label-exclude smoke --parallel "$(nproc)" --output-junit "$kBuild/unit.xml" || status=$?
   count_junit "$kBuild/unit.xml" "$status"
 }
 

@@ -29,7 +29,9 @@ constexpr std::uint64_t kBuffersInUse = 8;
 enum class Drawn : std::uint32_t { kDevice = 0x0cde1, kFetch, kCase };
 
 std::uint64_t number_of(const VulkanChoice& choice) {
-  return 2 * static_cast<std::uint64_t>(choice.queue) + (choice.pipeline_robustness ? 1 : 0);
+  const auto queue = static_cast<std::uint64_t>(choice.queue);
+  const auto priority = static_cast<std::uint64_t>(choice.priority);
+  return 8 * priority + 4 * (choice.sparse_binding ? 1U : 0U) + 2 * queue + (choice.pipeline_robustness ? 1 : 0);
 }
 
 // The name is what tells one row from another.

@@ -11,6 +11,6 @@ Value checks_value(Checks checks) { return checks == Checks::kOff ? Value("off")
 
 Robustness robustness_of(Checks checks) { return checks == Checks::kOff ? Robustness::kDisabled : Robustness::kDefault; }
 
-VulkanChoice vulkan_of(Checks checks) { return {.queue = QueueKind::kCompute, .pipeline_robustness = checks == Checks::kOff}; }
+VulkanChoice vulkan_of(Checks checks) { return {.pipeline_robustness = checks == Checks::kOff}; }
 
 }  // namespace bench

@@ -58,6 +58,10 @@ std::unique_ptr<Buffer> Device::allocate_shareable(std::uint64_t /*bytes*/, std:
   throw Skip("{} cannot export memory to another API", to_string(info().api));
 }
 
+std::unique_ptr<Buffer> Device::allocate_sparse(std::uint64_t /*bytes*/, std::string_view /*label*/, PageOrder /*order*/) {
+  throw Skip("{} does not bind pages here", to_string(info().api));
+}
+
 void Device::start(const Work& /*work*/) { throw Skip("{} waits for every work here", to_string(info().api)); }
 
 double Device::finish() { throw Error("{}: no work was started", to_string(info().api)); }

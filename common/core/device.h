@@ -243,6 +243,12 @@ class ProfiledRange {
   virtual ~ProfiledRange() = default;
 };
 
+// How a sparse buffer's memory lies in its one allocation.
+enum class PageOrder : std::uint8_t {
+  kInOrder,    // as it is, bound at once
+  kScattered,  // in blocks of the least size that the device binds, no two neighbours side by side: no page can be larger
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -250,6 +256,9 @@ class Device {
 
   // A dedicated device-local allocation. Throws OutOfMemory.
   virtual std::unique_ptr<Buffer> allocate(std::uint64_t bytes, std::string_view label) = 0;
+  // As allocate(), its pages bound by the device's queue (Vulkan 1.3, chapter 34, "Sparse Resources"). Throws Skip where it
+  // cannot.
+  virtual std::unique_ptr<Buffer> allocate_sparse(std::uint64_t bytes, std::string_view label, PageOrder order);
   // One buffer for both APIs: one allocates and exports it, the other imports it on the same GPU, and both then use the same
   // pages. Throw Skip with what is missing. Export takes a shareable buffer; the pages live until both buffers are gone.
   virtual std::unique_ptr<Buffer> allocate_shareable(std::uint64_t bytes, std::string_view label);
@@ -314,9 +323,18 @@ enum class QueueKind : std::uint8_t {
   kGraphics,  // with graphics; Skip where that is what kCompute takes
 };
 
+// The priority of a Vulkan queue among all processes' (VK_KHR_global_priority). CUDA ignores this.
+enum class QueuePriority : std::uint8_t {
+  kDefault,  // the driver's
+  kLow,
+  kHigh,  // Skip where the driver does not permit it
+};
+
 // What one Vulkan device cannot be at once.
 struct VulkanChoice {
   QueueKind queue = QueueKind::kCompute;  // the one queue that a device gets
+  QueuePriority priority = QueuePriority::kDefault;
+  bool sparse_binding = false;  // for Device::allocate_sparse
   // VK_EXT_pipeline_robustness where present, for KernelSpec::robustness. Not for everyone: NVIDIA's driver 580 compiles bounds
   // checks into every kernel of a device without it, and none by default on a device with it.
   bool pipeline_robustness = false;

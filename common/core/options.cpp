@@ -84,7 +84,7 @@ bool wants_variant(const Options& options, std::string_view name) {
 }
 
 bool wants_memory(const Options& options, std::string_view memory) {
-  return options.memory.empty() || (memory == to_string(Memory::kOwn)) == (options.memory == "own");
+  return options.memory.empty() || memory.starts_with("from_") == (options.memory == "shared");
 }
 
 bool parse_options(int argc, char** argv, const Experiment& experiment, Options& options) {

@@ -20,7 +20,7 @@ std::string suffix(Memory memory) { return memory == Memory::kOwn ? "" : fmt::fo
 }  // namespace
 
 std::string_view to_string(Memory memory) {
-  constexpr std::string_view kNames[] = {"own", "from_vulkan", "from_cuda"};
+  constexpr std::string_view kNames[] = {"own", "from_vulkan", "from_cuda", "vulkan_sparse", "vulkan_scattered"};
   return kNames[static_cast<std::size_t>(memory)];
 }
 
@@ -60,6 +60,10 @@ const Kernel& Workbench::kernel(const KernelSpec& spec) {
 
 std::unique_ptr<Buffer> Workbench::allocate(const std::string& name, std::uint64_t bytes, Memory memory) {
   if (memory == Memory::kOwn) return device_.allocate(bytes, name);
+  if (memory == Memory::kSparse || memory == Memory::kScattered) {
+    if (device_.info().api == Api::kCuda) return device_.allocate(bytes, name);
+    return device_.allocate_sparse(bytes, name, memory == Memory::kSparse ? PageOrder::kInOrder : PageOrder::kScattered);
+  }
   if (partner_ == nullptr)
     throw Skip("memory shared by CUDA and Vulkan wants both on one GPU; only {} is here", to_string(device_.info().api));
   if ((memory == Memory::kFromVulkan) == (device_.info().api == Api::kVulkan)) return device_.allocate_shareable(bytes, name);

@@ -31,8 +31,10 @@ enum class Memory : std::uint8_t {
   kOwn,         // each API its own
   kFromVulkan,  // both APIs use the same: Vulkan allocates, CUDA imports
   kFromCuda,    // the other way round
+  kSparse,      // each API its own; Vulkan's is bound by its queue (PageOrder::kInOrder)
+  kScattered,   // likewise (PageOrder::kScattered)
 };
-// "own", "from_vulkan", "from_cuda".
+// "own", "from_vulkan", "from_cuda", "vulkan_sparse", "vulkan_scattered".
 std::string_view to_string(Memory memory);
 
 class Workbench {

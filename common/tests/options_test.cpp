@@ -52,6 +52,8 @@ TEST(Options, MemoryIsOfferedWhereCasesDifferInIt) {
   EXPECT_TRUE(wants_memory(parsed({}, params), "from_cuda"));
   EXPECT_TRUE(wants_memory(parsed({"--memory", "own"}, params), "own"));
   EXPECT_FALSE(wants_memory(parsed({"--memory", "own"}, params), "from_cuda"));
+  EXPECT_TRUE(wants_memory(parsed({"--memory", "own"}, params), "vulkan_sparse"));
+  EXPECT_FALSE(wants_memory(parsed({"--memory", "shared"}, params), "vulkan_sparse"));
   EXPECT_FALSE(wants_memory(parsed({"--memory", "shared"}, params), "own"));
   EXPECT_TRUE(wants_memory(parsed({"--memory", "shared"}, params), "from_vulkan"));
   EXPECT_THAT(message_of<UsageError>([&] { parsed({"--memory", "rented"}, params); }), HasSubstr("rented"));

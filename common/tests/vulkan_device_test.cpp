@@ -96,6 +96,42 @@ std::vector<std::uint32_t> counting(std::size_t words) {
   return values;
 }
 
+class SparseTest : public VulkanTest {
+  VulkanChoice choice() const override { return {.sparse_binding = true}; }
+};
+INSTANTIATE_TEST_SUITE_P(Vulkan, SparseTest, testing::Bool(), validation_name);
+
+// A number of blocks that is no power of two, and the last one not full.
+TEST_P(SparseTest, EachBlockIsBoundOnce) {
+  const std::vector<std::uint32_t> values = counting((12ULL << 20) / 4 + 3);
+  const auto bytes = values.size() * sizeof(std::uint32_t);
+  for (const PageOrder order : {PageOrder::kInOrder, PageOrder::kScattered}) {
+    const std::unique_ptr<Buffer> buffer = device().allocate_sparse(bytes, "sparse", order);
+    EXPECT_GE(buffer->bytes(), bytes);
+    device().upload(*buffer, 0, std::as_bytes(std::span(values)));
+    std::vector<std::uint32_t> read(values.size());
+    device().download(*buffer, 0, std::as_writable_bytes(std::span(read)));
+    EXPECT_EQ(read, values);
+  }
+}
+
+TEST_P(VulkanDeviceTest, BindsNoPagesUnlessAskedTo) {
+  EXPECT_THROW(device().allocate_sparse(64, "sparse", PageOrder::kInOrder), Skip);
+}
+
+class HighPriorityTest : public VulkanTest {
+  VulkanChoice choice() const override { return {.priority = QueuePriority::kHigh}; }
+};
+INSTANTIATE_TEST_SUITE_P(Vulkan, HighPriorityTest, testing::Bool(), validation_name);
+
+TEST_P(HighPriorityTest, DoesWhatItIsAskedTo) {
+  const std::unique_ptr<Buffer> buffer = device().allocate(64, "fill");
+  device().fill(*buffer, 0, 64, 1);
+  std::vector<std::uint32_t> words(16);
+  device().download(*buffer, 0, std::as_writable_bytes(std::span(words)));
+  EXPECT_EQ(words, std::vector<std::uint32_t>(16, 1));
+}
+
 TEST_P(VulkanDeviceTest, DescribesItself) {
   const DeviceInfo& info = device().info();
   EXPECT_EQ(info.api, Api::kVulkan);
@@ -155,11 +191,11 @@ TEST_P(VulkanDeviceTest, FillSetsItsRangeOnly) {
   EXPECT_EQ(words, (std::vector<std::uint32_t>{1, 1, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
 }
 
-// As CUDA would import it: each use takes the memory over from outside this device, and gives it back.
 TEST_P(VulkanDeviceTest, RandomWordsAreTheCpusWords) { check_fill_random(device()); }
 
 TEST_P(VulkanDeviceTest, ChecksumsAreTheCpus) { check_checksum(device()); }
 
+// As CUDA would import it: each use takes the memory over from outside this device, and gives it back.
 TEST_P(VulkanDeviceTest, SharedMemoryIsOfTheSamePages) {
   constexpr std::uint32_t kWords = (1 << 20) + 3;
   std::unique_ptr<Buffer> owned;

@@ -30,7 +30,7 @@ class VulkanTest : public testing::TestWithParam<bool> {
       // NVIDIA's driver survives only some two dozen loadings in a process (seen with 580.159); one device that stays keeps it
       // in.
       static const std::unique_ptr<Device> stays = backend->open(devices.front(), {});
-      device_ = backend->open(devices.front(), {.validate = GetParam()});
+      device_ = backend->open(devices.front(), {.validate = GetParam(), .vulkan = choice()});
     } catch (const Skip& skip) {
       GTEST_SKIP() << skip.what();
     } catch (const Error& error) {
@@ -49,6 +49,7 @@ class VulkanTest : public testing::TestWithParam<bool> {
     }
   }
 
+  virtual VulkanChoice choice() const { return {}; }
   Device& device() { return *device_; }
   void expect_complaints() { complaints_expected_ = true; }
 

@@ -1,6 +1,9 @@
 #include "vulkan/buffer.h"
 
+#include <algorithm>
+#include <numeric>
 #include <optional>
+#include <vector>
 
 #include "core/watchdog.h"
 
@@ -27,6 +30,7 @@ struct Wish {
   vk::BufferUsageFlags usage;
   std::initializer_list<vk::MemoryPropertyFlags> types;  // the first that some allowed memory type has
   bool shared = false;                                   // with another API
+  std::optional<PageOrder> order = std::nullopt;         // bound by the queue, in this order
   ExportedMemory* import = nullptr;  // whose pages to take, instead of new ones; its handle is Vulkan's afterwards
 };
 
@@ -38,6 +42,9 @@ void check_wish(const Context& context, const Wish& wish) {
     throw Error(
         "buffer '{}' of {} bytes is over {}'s limit of {} bytes for one buffer (maxBufferSize, maxMemoryAllocationSize)",
         wish.label, wish.bytes, context.info().name, context.max_allocation_bytes());
+  }
+  if (wish.order && !context.features().sparse_binding) {
+    throw Skip("{} was opened without sparse binding", context.info().name);
   }
   if (!wish.shared) return;
   const OptionalFeatures& features = context.features();
@@ -60,11 +67,39 @@ std::uint32_t choose_memory_type(const Context& context, const Wish& wish, std::
               vk::to_string(*(wish.types.end() - 1)), allowed);
 }
 
+// In order: by one bind. Scattered: block after block of the least size, near the golden section of their number apart, which
+// is coprime to it, so that each is taken once.
+void bind_by_queue(const Context& context, const Allocation& allocation, const vk::MemoryRequirements& requirements,
+                   PageOrder order) {
+  const bool scattered = order == PageOrder::kScattered;
+  const std::uint64_t block = scattered ? requirements.alignment : requirements.size;
+  const std::uint64_t blocks = requirements.size / block;  // Vulkan 1.3: a sparse buffer's size is a multiple of its alignment
+  std::uint64_t step = std::max<std::uint64_t>(blocks * 618 / 1000, 1);
+  while (std::gcd(step, blocks) != 1) ++step;
+  std::vector<vk::SparseMemoryBind> binds(blocks);
+  for (std::uint64_t i = 0; i < blocks; ++i) {
+    binds[i].resourceOffset = i * block;
+    binds[i].size = block;
+    binds[i].memory = *allocation.memory;
+    binds[i].memoryOffset = i * step % blocks * block;
+  }
+  const vk::SparseBufferMemoryBindInfo buffer{
+      .buffer = *allocation.buffer, .bindCount = static_cast<std::uint32_t>(binds.size()), .pBinds = binds.data()};
+  const vk::raii::Fence bound = BENCH_VK(context.device().createFence({}));
+  BENCH_VK(context.queue().bindSparse(vk::BindSparseInfo{.bufferBindCount = 1, .pBufferBinds = &buffer}, *bound),
+           "{} blocks of {} bytes", blocks, block);
+  static_cast<void>(BENCH_VK(context.device().waitForFences(*bound, true, UINT64_MAX)));
+}
+
 Allocation make_allocation(const Context& context, const Wish& wish) {
   check_wish(context, wish);
   const Wait wait("an allocation", context.expected_s(0));
   const vk::ExternalMemoryBufferCreateInfo external{.handleTypes = kSharedHandle};
-  const vk::BufferCreateInfo buffer_info{.pNext = wish.shared ? &external : nullptr, .size = wish.bytes, .usage = wish.usage};
+  const vk::BufferCreateInfo buffer_info{
+      .pNext = wish.shared ? &external : nullptr,
+      .flags = wish.order ? vk::BufferCreateFlagBits::eSparseBinding : vk::BufferCreateFlags(),
+      .size = wish.bytes,
+      .usage = wish.usage};
   Allocation allocation;
   allocation.buffer = BENCH_VK(context.device().createBuffer(buffer_info), "buffer '{}', {} bytes", wish.label, wish.bytes);
   const vk::MemoryRequirements requirements = allocation.buffer.getMemoryRequirements();
@@ -72,9 +107,10 @@ Allocation make_allocation(const Context& context, const Wish& wish) {
   const std::uint64_t bytes = wish.import != nullptr ? wish.import->allocation_bytes : requirements.size;
 
   const void* next = nullptr;
-  // A dedicated allocation must be imported as one, any other must not (Vulkan 1.3, VkMemoryDedicatedAllocateInfo).
+  // A dedicated allocation must be imported as one, any other must not, and is never a sparse buffer's (Vulkan 1.3,
+  // VkMemoryDedicatedAllocateInfo).
   vk::MemoryDedicatedAllocateInfo dedicated{.buffer = *allocation.buffer};
-  if (wish.import == nullptr || wish.import->dedicated) {
+  if (wish.import == nullptr ? !wish.order : wish.import->dedicated) {
     next = &dedicated;
   }
   const vk::ExportMemoryAllocateInfo exported{.pNext = next, .handleTypes = kSharedHandle};
@@ -96,7 +132,11 @@ Allocation make_allocation(const Context& context, const Wish& wish) {
   if (wish.import != nullptr) {
     wish.import->handle.release();  // Vulkan's, since the import succeeded (Vulkan 1.3, VkImportMemoryFdInfoKHR)
   }
-  BENCH_VK(allocation.buffer.bindMemory(*allocation.memory, 0));
+  if (wish.order) {
+    bind_by_queue(context, allocation, requirements, *wish.order);
+  } else {
+    BENCH_VK(allocation.buffer.bindMemory(*allocation.memory, 0));
+  }
   context.label(allocation.buffer, wish.label);
   return allocation;
 }
@@ -109,6 +149,12 @@ DeviceBuffer::DeviceBuffer(const Context& context, std::uint64_t bytes, std::str
       allocation_(make_allocation(
           context,
           {.bytes = bytes, .label = label, .usage = kDeviceUsage, .types = {Memory::eDeviceLocal}, .shared = shared_})),
+      address_(context.device().getBufferAddress({.buffer = *allocation_.buffer})) {}
+
+DeviceBuffer::DeviceBuffer(const Context& context, std::uint64_t bytes, std::string_view label, PageOrder order)
+    : Buffer(bytes),
+      allocation_(make_allocation(
+          context, {.bytes = bytes, .label = label, .usage = kDeviceUsage, .types = {Memory::eDeviceLocal}, .order = order})),
       address_(context.device().getBufferAddress({.buffer = *allocation_.buffer})) {}
 
 DeviceBuffer::DeviceBuffer(const Context& context, ExportedMemory memory, std::string_view label)

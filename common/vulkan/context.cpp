@@ -36,6 +36,7 @@ DeviceFacts facts_of(const vk::raii::PhysicalDevice& device) {
   for (const vk::QueueFamilyProperties& family : device.getQueueFamilyProperties()) {
     facts.queue_families.push_back({.compute = static_cast<bool>(family.queueFlags & vk::QueueFlagBits::eCompute),
                                     .graphics = static_cast<bool>(family.queueFlags & vk::QueueFlagBits::eGraphics),
+                                    .sparse_binding = static_cast<bool>(family.queueFlags & vk::QueueFlagBits::eSparseBinding),
                                     .timestamp_valid_bits = family.timestampValidBits});
   }
   facts.timestamp_period = properties.limits.timestampPeriod;
@@ -72,6 +73,8 @@ OptionalFeatures optional_features(const vk::raii::PhysicalDevice& device, const
   features.pipeline_robustness =
       options.vulkan.pipeline_robustness &&
       ask(VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME, vk::PhysicalDevicePipelineRobustnessFeaturesEXT{}).pipelineRobustness;
+  features.global_priority = has(VK_KHR_GLOBAL_PRIORITY_EXTENSION_NAME);
+  features.sparse_binding = options.vulkan.sparse_binding && device.getFeatures().sparseBinding;
   features.robustness2 =
       ask(VK_EXT_ROBUSTNESS_2_EXTENSION_NAME, vk::PhysicalDeviceRobustness2FeaturesEXT{}).robustBufferAccess2;
   const auto vulkan12 = device.getFeatures2<vk::PhysicalDeviceFeatures2, vk::PhysicalDeviceVulkan12Features>()
@@ -93,7 +96,7 @@ OptionalFeatures optional_features(const vk::raii::PhysicalDevice& device, const
 }
 
 vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, std::uint32_t queue_family,
-                               const OptionalFeatures& features) {
+                               QueuePriority queue_priority, const OptionalFeatures& features) {
   // robustBufferAccess stays off: its bounds checks would be part of what is timed.
   vk::PhysicalDeviceVulkan12Features vulkan12{.descriptorBindingStorageBufferUpdateAfterBind = features.bindless,
                                               .descriptorBindingPartiallyBound = features.bindless,
@@ -136,13 +139,23 @@ vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, 
   }
 
   const float priority = 1;
-  const vk::DeviceQueueCreateInfo queue{.queueFamilyIndex = queue_family, .queueCount = 1, .pQueuePriorities = &priority};
+  const vk::DeviceQueueGlobalPriorityCreateInfoKHR global_priority{.globalPriority = queue_priority == QueuePriority::kLow
+                                                                                         ? vk::QueueGlobalPriorityKHR::eLow
+                                                                                         : vk::QueueGlobalPriorityKHR::eHigh};
+  const bool has_priority = queue_priority != QueuePriority::kDefault;
+  if (has_priority) extensions.push_back(VK_KHR_GLOBAL_PRIORITY_EXTENSION_NAME);
+  const vk::DeviceQueueCreateInfo queue{.pNext = has_priority ? &global_priority : nullptr,
+                                        .queueFamilyIndex = queue_family,
+                                        .queueCount = 1,
+                                        .pQueuePriorities = &priority};
+  const vk::PhysicalDeviceFeatures core{.sparseBinding = features.sparse_binding};
   const vk::DeviceCreateInfo info{
       .pNext = next,
       .queueCreateInfoCount = 1,
       .pQueueCreateInfos = &queue,
       .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
       .ppEnabledExtensionNames = extensions.data(),
+      .pEnabledFeatures = &core,
   };
   return BENCH_VK(physical_device.createDevice(info), "queue family {}, {} extensions", queue_family, extensions.size());
 }
@@ -180,8 +193,12 @@ Context::Context(const DeviceInfo& info, const DeviceOptions& options)
       .max_per_workgroup = vulkan13.maxComputeWorkgroupSubgroups,
   };
   features_ = optional_features(physical_device_, options);
+  if (options.vulkan.priority != QueuePriority::kDefault && !features_.global_priority)
+    throw Skip("{} has queues of one priority (no VK_KHR_global_priority)", info.name);
+  if (options.vulkan.sparse_binding && !(features_.sparse_binding && facts.queue_families[queue_family_].sparse_binding))
+    throw Skip("{} does not bind pages by a compute queue (sparseBinding)", info.name);
 
-  device_ = create_device(physical_device_, queue_family_, features_);
+  device_ = create_device(physical_device_, queue_family_, options.vulkan.priority, features_);
   queue_ = device_.getQueue(queue_family_, 0);
 }
 

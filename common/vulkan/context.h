@@ -31,6 +31,8 @@ struct OptionalFeatures {
   bool shader_subgroup_clock = false;  // VK_KHR_shader_clock: clockARB
   bool sm_builtins = false;            // VK_NV_shader_sm_builtins: gl_SMIDNV
   bool binary_import = false;          // VK_NVX_binary_import: KernelSpec::imported
+  bool global_priority = false;        // VK_KHR_global_priority; only with VulkanChoice::priority
+  bool sparse_binding = false;         // only with VulkanChoice::sparse_binding
   bool robustness2 = false;  // VK_EXT_robustness2's robustBufferAccess2 is supported; never enabled for the whole device
 };
 

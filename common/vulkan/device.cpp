@@ -33,6 +33,10 @@ std::unique_ptr<Buffer> VulkanDevice::allocate(std::uint64_t bytes, std::string_
   return std::make_unique<DeviceBuffer>(context_, bytes, label);
 }
 
+std::unique_ptr<Buffer> VulkanDevice::allocate_sparse(std::uint64_t bytes, std::string_view label, PageOrder order) {
+  return std::make_unique<DeviceBuffer>(context_, bytes, label, order);
+}
+
 std::unique_ptr<Buffer> VulkanDevice::allocate_shareable(std::uint64_t bytes, std::string_view label) {
   return std::make_unique<DeviceBuffer>(context_, bytes, label, DeviceBuffer::Sharing::kExportable);
 }

@@ -15,6 +15,7 @@ class VulkanDevice : public Device {
 
   const DeviceInfo& info() const override { return context_.info(); }
   std::unique_ptr<Buffer> allocate(std::uint64_t bytes, std::string_view label) override;
+  std::unique_ptr<Buffer> allocate_sparse(std::uint64_t bytes, std::string_view label, PageOrder order) override;
   std::unique_ptr<Buffer> allocate_shareable(std::uint64_t bytes, std::string_view label) override;
   ExportedMemory export_memory(const Buffer& shareable) override;
   std::unique_ptr<Buffer> import_memory(ExportedMemory memory, std::string_view label) override;

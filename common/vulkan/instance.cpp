@@ -33,6 +33,9 @@ void throw_failed_call(const char* file, int line, const char* call, const vk::S
   if (code == vk::Result::eErrorOutOfDeviceMemory || code == vk::Result::eErrorOutOfHostMemory) {
     throw OutOfMemory(message);
   }
+  if (code == vk::Result::eErrorNotPermittedKHR) {
+    throw Skip("{}", message);  // of a queue's global priority alone
+  }
   throw Error(message);
 }
 

@@ -13,6 +13,7 @@ namespace bench::vulkan {
 struct QueueFamilyFacts {
   bool compute = false;                    // VK_QUEUE_COMPUTE_BIT
   bool graphics = false;                   // VK_QUEUE_GRAPHICS_BIT
+  bool sparse_binding = false;             // VK_QUEUE_SPARSE_BINDING_BIT
   std::uint32_t timestamp_valid_bits = 0;  // 0: no timestamps
 };
 

@@ -54,7 +54,7 @@ class Field:
 
     def judged(self, claim: Claim) -> Claim:
         """The claim anew, on these results."""
-        study = Field.Planted(self.study.directory, {self.experiment: self.table("results")}, [], analyses=self.study.analyses)
+        study = Field.Planted(self.study.directory, {self.experiment: self.table("results")}, [], self.study.files, analyses=self.study.analyses)
         study.field = self
         fresh = replace(claim, figures={})
         claims.judge(fresh, study)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from string import ascii_lowercase
 
 import pytest
 from benchlib import claims
@@ -19,9 +20,9 @@ def ids_of(number: str) -> list[int]:
     found = [claim.id.partition(".") for group in claims.load(ROOT) for claim in group.claims]
     letters: dict[int, list[str]] = {}
     for rest in (rest for experiment, _, rest in found if experiment == number):
-        letters.setdefault(int(rest.rstrip("abcdefgh")), []).append(rest.lstrip("0123456789"))
+        letters.setdefault(int(rest.rstrip(ascii_lowercase)), []).append(rest.lstrip("0123456789"))
     for of in letters.values():
-        assert sorted(of) == ([""] if of == [""] else list("abcdefgh"[: len(of)]))
+        assert sorted(of) == ([""] if of == [""] else list(ascii_lowercase[: len(of)]))
     return sorted(letters)
 
 

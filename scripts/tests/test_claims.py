@@ -206,7 +206,10 @@ def test_files_that_are_none(tmp_path: Path, found: results.Results, text: bytes
 
 # What the programs measure, and no committed result has yet.
 # The second: how results might have spelled what they leave empty.
-NEWER_VALUES = {("feature", "vulkan_runs_cuda_code"), ("checks", "default"), ("instrument", "pm_sampling")}
+NEWER_VALUES = {
+    ("feature", "vulkan_runs_cuda_code"), ("feature", "vulkan_low_priority"), ("feature", "vulkan_high_priority"),
+    ("memory", "vulkan_sparse"), ("memory", "vulkan_scattered"), ("checks", "default"), ("instrument", "pm_sampling"),
+}  # fmt: skip
 
 
 def test_this_repositorys_claims_name_what_its_results_list() -> None:

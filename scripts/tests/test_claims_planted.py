@@ -32,8 +32,17 @@ def deciding(claim: Claim) -> list[dict[str, Any]]:
     return [query for query in claim.entry.get("query", []) if "reproduced" in query]
 
 
-def selected(query: dict[str, Any], column: str) -> object:
-    return next((query[key][column] for key in ("where", "num") if column in query.get(key, {})), None)
+# Values that newer results have, each made of one that these have.
+NEWER = {
+    "feature": dict.fromkeys(("vulkan_runs_cuda_code", "vulkan_low_priority", "vulkan_high_priority"), "none"),
+    "memory": dict.fromkeys(("vulkan_sparse", "vulkan_scattered"), "own"),
+}
+
+
+def selected(query: dict[str, Any], column: str) -> list[str]:
+    """Its values of the column."""
+    value = next((query[key][column] for key in ("where", "num") if column in query.get(key, {})), [])
+    return value if isinstance(value, list) else [value]
 
 
 def inside(bounds: dict[str, float]) -> float:
@@ -71,8 +80,10 @@ def prepared(request: pytest.FixtureRequest, studies: dict[str, Study]) -> Itera
         field.add_axis("checks", ["", "off"])
     if any(query.get("optional") for query in queries):
         field.add_like("counters", "instrument", "pm_sampling", "ncu", l1_sectors="1000")
-    if any(selected(query, "feature") == "vulkan_runs_cuda_code" for query in queries):
-        field.add_like("results", "feature", "vulkan_runs_cuda_code", "none")
+    for column, values in NEWER.items():
+        for value, like in values.items():
+            if any(value in selected(query, column) for query in queries):
+                field.add_like("results", column, value, like)
     if any(query.get("control") == "fault_rate" for query in queries):
         field.add_column("weak_rate", "fault_rate")
     if any(query.get("table") == "counters" for query in queries) and claim.experiment == "exp06_ordering":
