@@ -4,9 +4,10 @@
     scripts/dump_sass.py                          asks every program in build/release/bin for its kernels' code (--dump-isa)
     scripts/dump_sass.py --kernel add_f32         one kernel: prints where its side-by-side page is, and what differs
     scripts/dump_sass.py --from DIR               reads what --dump-isa DIR wrote, e.g. on another machine
+    scripts/dump_sass.py --pages --out DIR        only makes the pages anew, from the listings that DIR has
 
 Writes, into results/<gpu>: sass/<experiment>/<kernel>.<api>.sass, the side-by-side pages sass/<experiment>/<kernel>.md,
-their table sass/README.md, sass.csv (a row a kernel and API: instructions by kind; load_scale and store_scale are what the first
+their table and legend sass/README.md, sass.csv (a row a kernel and API: instructions by kind; load_scale and store_scale are what the first
 load's and store's address multiplies its index with) and sass_twins.csv (a row a pair). Without a GPU: the CUDA kernels of the
 build, every architecture, into build/results.
 
@@ -25,7 +26,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -33,9 +34,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from benchlib import console, csv_file, files, markdown, parallel, programs, sass, sass_address  # noqa: E402
-from benchlib import sass_cubin, sass_diff, sass_dump, sass_tool  # noqa: E402
-from benchlib.formats import NONE  # noqa: E402
+from benchlib import console, csv_file, files, parallel, programs, sass, sass_address  # noqa: E402
+from benchlib import listings, sass_cubin, sass_diff, sass_dump, sass_pages, sass_tool  # noqa: E402
 from benchlib.results import API_NAMES, InputError  # noqa: E402
 from benchlib.sass import Instruction  # noqa: E402
 from benchlib.sass_dump import Kernel  # noqa: E402
@@ -61,6 +61,7 @@ class Disassembled:
     failed: bool = False
     counts: dict[str, int] = field(default_factory=dict)
     via: str = ""  # what nvdisasm read: see sass_tool.Listing
+    recorded: dict[str, str] | None = None  # its row of sass.csv, if it was read from there
 
     @property
     def length(self) -> int | None:
@@ -260,7 +261,7 @@ def with_known_arch(kernels: Sequence[Kernel]) -> list[Kernel]:
 # --------------------------------------------------------------------------------------------------------------- output
 
 
-def csv_text(columns: Sequence[str], rows: Sequence[dict[str, object]]) -> str:
+def csv_text(columns: Sequence[str], rows: Sequence[Mapping[str, object]]) -> str:
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, columns, restval="", lineterminator="\n")
     writer.writeheader()
@@ -268,7 +269,9 @@ def csv_text(columns: Sequence[str], rows: Sequence[dict[str, object]]) -> str:
     return buffer.getvalue()
 
 
-def csv_row(item: Disassembled) -> dict[str, object]:
+def csv_row(item: Disassembled) -> Mapping[str, object]:
+    if item.recorded is not None:
+        return item.recorded
     kernel = item.kernel
     return {
         "experiment": kernel.experiment,
@@ -289,13 +292,13 @@ def csv_row(item: Disassembled) -> dict[str, object]:
 
 
 def merged(
-    path: Path, columns: Sequence[str], rows: list[dict[str, object]], keys: Sequence[str], complete: frozenset[str]
+    path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, object]], keys: Sequence[str], complete: frozenset[str]
 ) -> str:
     """The CSV with these rows; those of other kernels stay as they are, but for the `complete` experiments' own. A column that
     the file has not yet is empty in them. Rows of code that was not disassembled do not take an old one's place.
     """
-    unread: dict[tuple[str, ...], dict[str, object]] = {}
-    by_key: dict[tuple[str, ...], dict[str, object]] = {}
+    unread: dict[tuple[str, ...], Mapping[str, object]] = {}
+    by_key: dict[tuple[str, ...], Mapping[str, object]] = {}
     for row in rows:
         (unread if row.get("unread") else by_key)[tuple(str(row[key] or "") for key in keys)] = row
     if path.exists():
@@ -353,6 +356,10 @@ def find_twins(items: Sequence[Disassembled]) -> list[Twin]:
             if id(cuda) not in paired:
                 # One build of the shader will do.
                 found += [(cuda.kernel.name, cuda, vulkan) for vulkan in answering(cuda, vulkans)[:1]]
+    return compared(found)
+
+
+def compared(found: Sequence[tuple[str, Disassembled, Disassembled]]) -> list[Twin]:
     differences = parallel.map_all(sass_diff.compare_sides, [sides(cuda, vulkan) for _, cuda, vulkan in found])
     return [Twin(*names_and_code, difference) for names_and_code, difference in zip(found, differences)]
 
@@ -367,27 +374,6 @@ def sides(cuda: Disassembled, vulkan: Disassembled) -> tuple[sass_diff.Side, sas
         sass_diff.Side("CUDA", cuda.instructions or []),
         sass_diff.Side("Vulkan", vulkan.instructions or [], vulkan.kernel.descriptors),
     )
-
-
-def twin_page(twin: Twin) -> str:
-    def shown(value: object) -> str:
-        return NONE if value in (None, "") else str(value)
-
-    def fact(name: str, of: Callable[[Disassembled], object]) -> tuple[str, str, str]:
-        return name, shown(of(twin.cuda)), shown(of(twin.vulkan))
-
-    facts = [fact("kernel", lambda item: item.kernel.name)] if len({twin.cuda.kernel.name, twin.vulkan.kernel.name}) > 1 else []
-    facts += [
-        fact("instructions", lambda item: item.length),
-        fact("registers", lambda item: item.kernel.registers),
-        fact("live registers, at most", lambda item: sass.live_registers(item.instructions or [])),
-        fact("architecture", lambda item: item.kernel.arch),
-        fact("isa_hash", lambda item: item.kernel.isa_hash),
-    ]
-    for column in sass.EXCLUSIVE + sass.ATTRIBUTES:
-        if twin.cuda.counts[column] or twin.vulkan.counts[column]:
-            facts.append(fact(column, lambda item, column=column: item.counts[column]))
-    return sass_diff.page(f"{twin.cuda.kernel.experiment}: {twin.name}", twin.difference, facts)
 
 
 def twin_row(twin: Twin) -> dict[str, object]:
@@ -413,15 +399,10 @@ def twin_row(twin: Twin) -> dict[str, object]:
     return row
 
 
-def index_page(twin_rows: Sequence[dict[str, object]]) -> str:
-    rows = []
-    for row in twin_rows:
-        link = f"[{markdown.escape(str(row['kernel']))}]({row['experiment']}/{row['kernel']}.md)"
-        rows.append([markdown.escape(str(row["experiment"])), link, markdown.escape(str(row["summary"]))])
-    return (
-        "# Machine code, CUDA and Vulkan side by side\n\nGenerated by scripts/dump_sass.py; the figures are in ../sass.csv and "
-        f"../sass_twins.csv.\n\n{markdown.table(['experiment', 'kernel', 'what differs'], rows)}\n"
-    )
+def file_stem(item: Disassembled, archs: Collection[str]) -> str:
+    """`archs`: of the set's CUDA kernels. In a set of several the names of their files say which."""
+    kernel = item.kernel
+    return f"{kernel.file_stem}.{kernel.arch}" if kernel.api == "cuda" and len(archs) > 1 else kernel.file_stem
 
 
 def outputs(
@@ -429,11 +410,10 @@ def outputs(
 ) -> dict[Path, str | bytes]:
     """Every file to write, and what goes into it."""
     written: dict[Path, str | bytes] = {}
-    # In a set of several architectures the file names say which.
     archs = {item.kernel.arch for item in items if item.kernel.api == "cuda" and item.kernel.code}
     for item in items:
         kernel = item.kernel
-        stem = f"{kernel.file_stem}.{kernel.arch}" if kernel.api == "cuda" and len(archs) > 1 else kernel.file_stem
+        stem = file_stem(item, archs)
         folder = out / "sass" / kernel.experiment
         if item.instructions is not None and tool is not None:
             written[folder / f"{stem}.sass"] = sass_text(item, tool)
@@ -441,19 +421,49 @@ def outputs(
             written[folder / f"{stem}.bin"] = kernel.code
         if kernel.text:
             written[folder / f"{stem}.isa.txt"] = kernel.text
-    for twin in twins:
-        name = f"{twin.name}.{twin.key[2]}.md" if len(archs) > 1 else f"{twin.name}.md"
-        written[out / "sass" / twin.cuda.kernel.experiment / name] = twin_page(twin)
     for (experiment, name), content in _SOURCES.items():
         written[out / "sass" / experiment / name] = content
     keys = ["experiment", "kernel", "api", "arch"]
     written[out / "sass.csv"] = merged(out / "sass.csv", COLUMNS, [csv_row(item) for item in items], keys, complete)
+    return written | pages(twins, archs, out, complete)
+
+
+def pages(twins: Sequence[Twin], archs: Collection[str], out: Path, complete: frozenset[str]) -> dict[Path, str | bytes]:
+    """What shows the twins: a page each, their rows of sass_twins.csv, and the table of all."""
+    written: dict[Path, str | bytes] = {}
+    for twin in twins:
+        both = (twin.cuda, twin.vulkan)
+        path = out / "sass" / twin.key[0] / (f"{twin.name}.{twin.key[2]}.md" if len(archs) > 1 else f"{twin.name}.md")
+        facts, names = [csv_row(item) for item in both], [f"{file_stem(item, archs)}.sass" for item in both]
+        written[path] = sass_pages.page(f"{twin.key[0]}: {twin.name}", twin.difference, facts, names, files.read_text(path))
     path, keys = out / "sass_twins.csv", ["experiment", "kernel", "arch"]
     if twins or path.exists():
         written[path] = merged(path, TWIN_COLUMNS, [twin_row(twin) for twin in twins], keys, complete)
         rows = list(csv.DictReader(io.StringIO(str(written[path]))))
-        written[out / "sass" / "README.md"] = index_page(rows)
+        written[out / "sass" / "README.md"] = sass_pages.index(rows)
     return written
+
+
+def pages_again(out: Path, only: Sequence[str]) -> dict[Path, str | bytes]:
+    """Of the listings that are there, from sass.csv and sass_twins.csv."""
+    tables = [[record for _, record in csv_file.read(out / name)[1]] for name in ("sass.csv", "sass_twins.csv")]
+    console.chosen(sorted({record["experiment"] for record in tables[1]}), only)
+    archs = {record["arch"] for record in tables[0] if record["api"] == "cuda"}
+    items: dict[tuple[str, str, str], list[Disassembled]] = {}
+    for record in tables[0]:
+        experiment, name, api, arch = (record[column] for column in ("experiment", "kernel", "api", "arch"))
+        if console.answers(experiment, only) and (code := listings.read(out / "sass" / experiment, name, api, arch)):
+            kernel = Kernel(experiment, name, api, arch, name, name, descriptors=bool(int(record["descriptor_reads"] or 0)))
+            instructions = sass.mark_roles(code, descriptors=kernel.descriptors)
+            items.setdefault((experiment, api, name), []).append(Disassembled(kernel, instructions, recorded=record))
+    found = []
+    for record in tables[1]:
+        sides_ = [items.get((record["experiment"], api, record[f"{api}_kernel"]), []) for api in ("cuda", "vulkan")]
+        found += [
+            (record["kernel"], cuda, vulkan) for cuda in sides_[0] for vulkan in sides_[1]
+            if cuda.kernel.arch == record["arch"] and sass_tool.sm_number(cuda.kernel.arch) == sass_tool.sm_number(vulkan.kernel.arch)
+        ]  # fmt: skip
+    return pages(compared(found), archs, out, frozenset())
 
 
 _OWN_FILES = re.compile(r".*\.(sass|bin|md|isa\.txt|ptx|spvasm)")
@@ -500,9 +510,12 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--nvdisasm", metavar="PATH", help="the disassembler to use")
     add("--device", default="", metavar="WHICH", help="the programs' --device: an index, a UUID or part of a name")
     add("--listings-only", action="store_true", help="without nvdisasm write nothing, and exit with 77")
+    add("--pages", action="store_true", help="disassemble nothing: make the pages of the listings in --out anew")
     add("--sources", action="store_true", help="also write each kernel's PTX and SPIR-V text")
     options = parser.parse_args(arguments)
     options.bin = options.bin.resolve()  # a bare name would be looked for on PATH
+    if options.pages and not options.out:
+        parser.error("--pages needs --out, the folder that has the listings")
     options.arch = [arch if arch.startswith("sm_") else f"sm_{arch}" for arch in options.arch]
     return options
 
@@ -525,6 +538,10 @@ def report(items: Sequence[Disassembled], twins: Sequence[Twin], out: Path, sele
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.pages:
+        for file, content in pages_again(options.out, options.only).items():
+            write(file, content)
+        return 0
     _SOURCES.clear()
     path = sass_tool.find(options.nvdisasm)
     if path is None and options.listings_only:

@@ -4,7 +4,8 @@
     scripts/worklog.py [DIR]            writes DIR/worklog.md, a page DIR/worklog/<experiment>.md for each, DIR/claims.csv and
                                         DIR/plots/*.svg, and for results/nvidia-h200 the tables in the READMEs; of a program
                                         without a result there (one that needs two GPUs), these show the first other folder
-                                        of results/ that has some. Removes the pages of experiments without results
+                                        of results/ that has some. Removes the pages of experiments without results.
+                                        Writes the times onto the pages of machine code in DIR/sass
     scripts/worklog.py --check [DIR]    writes nothing; exits 1 and names every file that would change
 
 The same input gives the same bytes on any machine. Exit codes: 0 done (or nothing to change), 1 bad input or a file
@@ -20,7 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from benchlib import console, files, markdown, pipeline, plots, readmes  # noqa: E402
+from benchlib import console, files, listing_times, markdown, pipeline, plots, readmes, sass_pages  # noqa: E402
 from benchlib.claim_tables import claims_csv  # noqa: E402
 
 PAGES = markdown.section_path("exp[0-9][0-9]_*")
@@ -39,12 +40,24 @@ def generate(directory: Path, root: Path) -> dict[Path, str]:
         to_root = readmes.prefix(root.resolve(), path.parent.resolve()) if inside else None
         place = markdown.Place(readmes.prefix(directory, path.parent), to_root, name)
         outputs[path] = markdown.render([page], place) + "\n"
+    outputs |= listings(judged, directory)
     for table in study.tables.values():
         for name, plot in pipeline.plots(study, table).items():
             outputs[directory / "plots" / f"{name}.svg"] = plots.svg(plot.chart(study, table))
     if directory.resolve() == (root / REFERENCE).resolve():
         outputs |= readmes.outputs(judged, root)
     return outputs
+
+
+def listings(judged: pipeline.Judged, directory: Path) -> dict[Path, str]:
+    """The pages of machine code that dump_sass.py wrote, with what was measured of them."""
+    found: dict[Path, str] = {}
+    for name, table in judged.study.tables.items():
+        for path in sorted((directory / "sass" / name).glob("*.md")):
+            blocks = listing_times.page(judged.study, table, judged.group(name), path.stem)
+            measured = markdown.render(blocks, markdown.Place("../../", None))
+            found[path] = readmes.fill(path, files.read_text(path) or "", {sass_pages.PAIRS: measured}.get)
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -143,7 +143,7 @@ class Joined:
         return self.between.join(map(cell_text, self.cells))
 
 
-Cell = str | Number | Whole | Interval | Ratio | Verdict | Joined | FileLink | SectionLink
+Cell = str | Number | Whole | Interval | Ratio | Verdict | Joined | FileLink | SectionLink | ListingLink
 
 
 def cell_text(cell: Cell) -> str:

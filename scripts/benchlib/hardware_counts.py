@@ -231,24 +231,24 @@ def counted_reason(found: Study, table: Table, sides: Sequence[Case], wanted: fl
 def code_of_twins(found: Study, table: Table, cuda: Case, vulkan: Case) -> Row | None:
     """sass_twins.csv's row of what two cases run; None where it was not disassembled."""
     both = tuple(table.text(side, "isa_hash") for side in (cuda, vulkan))
-    return found.once(_twins_by_code, table.name).get(both)
+    return next(reversed(found.once(twins_by_code, table.name).get(both, [])), None)
 
 
-def _twins_by_code(found: Study, experiment: str) -> dict[tuple[str, ...], Row]:
-    """By the isa_hash of both."""
+def twins_by_code(found: Study, experiment: str) -> dict[tuple[str, ...], list[Row]]:
+    """The rows of sass_twins.csv by the isa_hash of both: several names may stand for the same code."""
     code, twins = (found.auxiliary(name, experiment) for name in ("sass.csv", "sass_twins.csv"))
     if code is None or twins is None:
         return {}
     hashes: dict[tuple[str, str], set[str]] = {}
     for row in _rows(code):
         hashes.setdefault((row["api"], row["kernel"]), set()).add(row.get("isa_hash", ""))
-    return {
-        (ours, theirs): row
-        for row in _rows(twins)
-        for ours in hashes.get(("cuda", row.get("cuda_kernel", "")), ())
-        for theirs in hashes.get(("vulkan", row.get("vulkan_kernel", "")), ())
-        if ours and theirs
-    }
+    named: dict[tuple[str, ...], list[Row]] = {}
+    for row in _rows(twins):
+        for ours in hashes.get(("cuda", row.get("cuda_kernel", "")), ()):
+            for theirs in hashes.get(("vulkan", row.get("vulkan_kernel", "")), ()):
+                if ours and theirs:
+                    named.setdefault((ours, theirs), []).append(row)
+    return named
 
 
 def _rows(table: Table) -> list[Row]:

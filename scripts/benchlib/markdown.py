@@ -62,7 +62,7 @@ def _block(block: Block, place: Place, level: int) -> str:
 
 
 def _cell(cell: Cell, place: Place) -> str:
-    return _inline(cell, place) if isinstance(cell, FileLink | SectionLink) else escape(document.cell_text(cell))
+    return _inline(cell, place) if isinstance(cell, FileLink | SectionLink | ListingLink) else escape(document.cell_text(cell))
 
 
 def _inlines(parts: Sequence[Inline], place: Place) -> str:

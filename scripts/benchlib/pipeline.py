@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from benchlib import analysis, claim_tables, claims, console, document, hardware_counts, repeatability, results, why_tables
+from benchlib import analysis, claim_tables, claims, console, document, hardware_counts, listing_times, repeatability, results, why_tables
 from benchlib.analysis import Analysis, Plot, Study
 from benchlib.claims import ClaimFile
 from benchlib.document import NONE, Block, Blocks, Cell, FileLink, Image, Section, SectionLink, Strong, paragraph, section
@@ -123,6 +123,8 @@ def experiment_page(judged: Judged, name: str) -> Section:
     if group:
         shown.append(section("Claims", claim_tables.claims_table(group)))
     shown += sections(study, table)
+    if code := listing_times.overview(study, table):
+        shown.append(section(listing_times.SECTION, code))
     shown += [section("Failed and skipped", [missing_rows(table)]), section("What it ran on", [environment([table])])]
     head: list[Block] = []
     if group:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -95,6 +95,18 @@ def content(name: str, what: Shown) -> tuple[Blocks, Study] | None:
 
 def filled(path: Path, text: str, what: Shown) -> str:
     """The README's text with each marker's table in it."""
+
+    def generate(name: str) -> str | None:
+        if (generated := content(name, what)) is None:
+            return None
+        blocks, found = generated
+        return markdown.render(blocks, Place(prefix(found.directory, path.parent), prefix(what.root, path.parent)))
+
+    return fill(path, text, generate)
+
+
+def fill(path: Path, text: str, generate: Callable[[str], str | None]) -> str:
+    """The text with what belongs between each pair of markers. `generate`: that of a name; None for a name there is not."""
     out, position, opened = [], 0, ""
     for marker in MARKER.finditer(text):
         line = text.count("\n", 0, marker.start()) + 1
@@ -103,12 +115,10 @@ def filled(path: Path, text: str, what: Shown) -> str:
         if opened:
             position, opened = marker.start(), ""
             continue
-        generated = content(marker["name"], what)
+        generated = generate(marker["name"])
         if generated is None:
             raise InputError(f"{path}: line {line}: no table is named {ascii(marker['name'])}")
-        blocks, found = generated
-        place = Place(prefix(found.directory, path.parent), prefix(what.root, path.parent))
-        out.append(f"{text[position : marker.end()]}\n\n{markdown.render(blocks, place)}\n\n")
+        out.append(f"{text[position : marker.end()]}\n\n{generated}\n\n")
         opened = marker["name"]
     if opened:
         raise InputError(f"{path}: <!-- worklog:{opened} --> is never closed")
