@@ -146,10 +146,10 @@ def scaled(label: str, log: bool) -> str:
     return f"{label}, logarithmic" if log else label
 
 
-def right_of(panels: Sequence[Panel]) -> int:
-    """Beside each panel's area: what the longest label takes."""
+def panel_width(panels: Sequence[Panel]) -> int:
+    """Of each, with its ticks on the left and room for the longest label on the right."""
     longest = max((len(series.name) for panel in panels for series in panel.series), default=0)
-    return round(8 + SWATCH + 4 + longest * LABEL_LETTER + 6)
+    return round(LEFT + WIDTH + 8 + SWATCH + 4 + longest * LABEL_LETTER + 6)
 
 
 def measured(table: Table, cases: Sequence[Case], x: Callable[[Case], float], metric: str, scale: float = 1.0) -> list[Series]:
@@ -169,7 +169,7 @@ def svg(chart: Chart) -> str:
     panels = shown(chart)
     columns = max(1, min(chart.columns, len(panels)))
     rows = max(1, math.ceil(len(panels) / columns))
-    across = LEFT + WIDTH + right_of(panels)
+    across = panel_width(panels)
     parts = [
         opening(columns * across, HEAD + rows * (TOP + HEIGHT + BOTTOM)),
         f"<title>{escape(chart.title)}</title>",
@@ -191,7 +191,7 @@ def panel_svgs(chart: Chart) -> list[str]:
     panels = shown(chart)
     return [
         "\n".join(
-            [opening(LEFT + WIDTH + right_of(panels), TOP + HEIGHT + BOTTOM), f"<title>{escape(f'{chart.title}: {panel.title}')}</title>"]
+            [opening(panel_width(panels), TOP + HEIGHT + BOTTOM), f"<title>{escape(f'{chart.title}: {panel.title}')}</title>"]
             + _panel(panel, chart, LEFT, TOP)
             + ["</svg>"]
         )

@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 from benchlib import document, formats, why_tables
 from benchlib.analysis import Analysis, Study
-from benchlib.attribution import Account, Side, accounts
+from benchlib.attribution import Account, Side, account, accounts
 from benchlib.formats import NONE, ratio_text, sig
 from benchlib.results import Case, Row, Table
-from benchlib.tables import Pair, micros, pair_verdict
+from benchlib.tables import Pair, micros, pair_verdict, pairs
 
 HEADER = (
     "case", "CUDA µs", "Vulkan µs", "Vulkan/CUDA [95 %]", "Vulkan is", "L1 sectors, 10^6, CUDA / Vulkan", "memory, MB, CUDA / Vulkan", "why",
@@ -23,7 +23,9 @@ def cases(found: Study, table: Table, twins: Sequence[Row]) -> Mapping[str, list
     explained = found.analyses.get(table.name, Analysis()).controls is not None
     names = found.once(_names, table.name)
     result: dict[str, list[list[str]]] = {}
-    for one in found.once(accounts, table):
+    # Rows without bounds checks are asked for by name; there the machine code is another.
+    unchecked = (account(found, table, pair) for pair in pairs(table, {"checks": "off"}))
+    for one in [*found.once(accounts, table), *filter(None, unchecked)]:
         kernels, same = _listed(one.pair, table, names, twins)
         why = why_tables.sentence(one) if explained and not one.nothing_to_explain else ""
         case = short_name(one.pair.case)
@@ -60,7 +62,7 @@ def _listed(
     exact = [row["kernel"] for row in candidates if row.get("vulkan_kernel") in vulkan]
     if exact:
         return exact, True
-    end = ".disabled" if "off" in (pair.case["checks"], pair.case["robustness"]) else ""
+    end = ".disabled" if pair.case["checks"] == "off" or pair.case["robustness"] == "disabled" else ""
     return [row["kernel"] for row in candidates if row["kernel"] == f"{row.get('cuda_kernel')}{end}"][:1], False
 
 

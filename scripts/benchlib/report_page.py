@@ -46,6 +46,7 @@ class Drawing:
     name: str
     chart: Chart
     svgs: Sequence[str]
+    width: int  # of each, px
     command: str  # that measures it again
 
 
@@ -74,9 +75,9 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """An experiment that was not run in this folder, and the folders beside it that have results."""
+    """Experiments that were not run in this folder, and the folders beside it that have results of them."""
 
-    experiment: str
+    experiments: Sequence[str]
     folders: Sequence[str]
 
 
@@ -119,7 +120,7 @@ def page(judged: Judged, root: Path) -> Page:
         verdict=[summary.inlines(sentence) for sentence in summary.sentences(said)] if said else [],
         picture=summary.picture(said, alone=False) if said else "",
         kinds=summary.kinds(said) if said and said.kinds else None,
-        elsewhere=[Elsewhere(name, folders.split(", ")) for name, folders in sorted(absent.items())],
+        elsewhere=[Elsewhere([name for name in sorted(absent) if absent[name] == there], there.split(", ")) for there in sorted(set(absent.values()))],
         totals=[(name, totals[name]) for name in VERDICTS if totals[name]],
         experiments=[experiment(judged, name, names, gpu_dir, kernels(twins, name)) for name in names],
         environment=environments(study),
@@ -163,7 +164,7 @@ def experiment(judged: Judged, name: str, names: Sequence[str], gpu_dir: str, li
         for id_, plot in pipeline.plots(study, table).items():
             chart = plot.chart(study, table)
             svgs = plots.panel_svgs(chart)
-            figures += [Drawing(id_, chart, svgs, command(name, plot.variants, gpu_dir))] if svgs else []
+            figures += [Drawing(id_, chart, svgs, plots.panel_width(plots.shown(chart)), command(name, plot.variants, gpu_dir))] if svgs else []
         missing = document.section("Failed and skipped", [run_tables.missing_rows(table)])
         sections = [*pipeline.sections(study, table), missing]
     titles, drawn = {each.title for each in sections}, {each.name for each in figures}

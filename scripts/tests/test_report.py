@@ -144,7 +144,7 @@ def test_without_counters_and_listings(root: Path) -> None:
 def test_an_experiment_that_was_not_measured(full: Path) -> None:
     (reference(full) / f"{EXP05}.csv").unlink()
     text = page_of(full)
-    assert "Not measured here." in text and "was not run in this folder" not in text
+    assert "Not measured here." in text and "Not measured in this folder" not in text
 
 
 def test_what_another_folder_has_is_not_missing_here(full: Path) -> None:
@@ -153,7 +153,7 @@ def test_what_another_folder_has_is_not_missing_here(full: Path) -> None:
         (reference(full).parent / "other").mkdir(exist_ok=True)
         (reference(full) / f"{name}{end}").rename(reference(full).parent / "other" / f"{name}{end}")
     text = page_of(full)
-    assert "exp05_strided was not run in this folder" in text and '<a href="../other/report.html">results/other</a>' in text
+    assert "Not measured in this folder: exp05_strided. Their results:" in text and '<a href="../other/report.html">results/other</a>' in text
     assert "Not measured here." not in text and 'id="claim-05.1"' not in text
 
 
@@ -209,7 +209,8 @@ def test_listings_are_only_read_from_their_folder(full: Path) -> None:
     (reference(full) / "secret.cuda.sass").write_text("0000        EXIT\n", encoding="utf-8")
     path = reference(full) / "sass_twins.csv"
     path.write_text(f"{TWINS[0]}\n{EXP01},../../secret,sm_90a,../../secret,../../secret,1,x\n", encoding="utf-8")
-    assert '"twins":[]}</script>' in page_of(full)
+    text = page_of(full)
+    assert '"twins":[]}</script>' in text and 'class="viewer"' not in text and "No kernel has a listing of both APIs here." in text
 
 
 def damaged(name: str, old: str, new: str):

@@ -139,6 +139,7 @@ def test_the_committed_report(browser: Browser) -> None:
         assert width < 1440 or told(browser, "wideTables") == []
     assert told(browser, "drawings") == []  # at the least width
     assert told(browser, "outside") == []
+    assert told(browser, "covered") == []
     assert browser.messages() == [] and browser.requests() == [COMMITTED.as_uri()]
 
 
@@ -311,6 +312,16 @@ def test_printing_opens_all_folds_and_closes_them_again(page: Browser) -> None:
     page.run(f"addEventListener('beforeprint', () => {{ window.printed = {closed}; }})")
     page.call("Page.printToPDF")
     assert before > 10 and page.run("window.printed") == 0 and page.run(closed) == before
+
+
+def test_a_report_of_one_experiment_without_listings(browser: Browser, tmp_path: Path) -> None:
+    synthetic.write(tmp_path / "results/two", EXP05, synthetic.exp05_rows())
+    assert report.main(["--root", str(REPOSITORY), str(tmp_path / "results/two")]) == 0
+    address = (tmp_path / "results/two/report.html").as_uri()
+    browser.look(WIDTHS[0])
+    browser.open(f"{address}#sass:{EXP05}/none")
+    assert EXP05 in texts(browser, ".claims .group a") and texts(browser, ".viewer") == []
+    assert browser.messages() == [] and browser.requests() == [address]
 
 
 def test_without_scripts_all_is_there_but_the_viewer(browser: Browser, small: str) -> None:

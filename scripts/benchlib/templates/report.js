@@ -166,9 +166,8 @@ const SASS = "#sass:";
 const CLASSES = ["", "d", "l", "r"], MARKS = " |<>";
 const INSTRUCTION_BYTES = 16;
 
-const viewer = (() => {
+function makeViewer(list) {
   let data = null;
-  const list = $("kernels");
   const nameOf = (twin) => `${twin.experiment}/${twin.kernel}`;
 
   function load() {
@@ -286,14 +285,16 @@ const viewer = (() => {
     load();
   }, { rootMargin: "1000px" }).observe(document.querySelector(".viewer"));
   return { load, open };
-})();
+}
+
+const viewer = $("kernels") ? makeViewer($("kernels")) : null; // none where no kernel has both listings
 
 // ------------------------------------------------------------------------------------------------- addresses, printing
 
 function land() {
   const hash = decodeURIComponent(location.hash);
   if (hash.startsWith(SASS)) {
-    viewer.open(hash.slice(SASS.length));
+    viewer?.open(hash.slice(SASS.length));
     return;
   }
   const target = hash && $(hash.slice(1));
@@ -305,7 +306,7 @@ function land() {
 
 let opened = [];
 addEventListener("beforeprint", () => {
-  viewer.load();
+  viewer?.load();
   opened = all("main details:not([open])");
   for (const fold of opened) fold.open = true;
 });
