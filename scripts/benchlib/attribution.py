@@ -1,7 +1,8 @@
 """Why one API takes longer than the other: the gap between twins' times, taken apart.
 
-Every cause has a rule that says what it adds to Vulkan's time less CUDA's, in ns, before the gap is looked at; what the causes do not
-add up to is left, and may be less than nothing. No cause is fitted.
+Every cause has a rule that says what it adds to Vulkan's time less CUDA's, in ns, without a look at the gap; what the causes do not
+add up to is left, and may be less than nothing. The rules themselves were chosen knowing results: of the launch's, which of the two
+launches stands for a warm row's.
 
 launch              a launch of one warp, Vulkan's less CUDA's: alone for a cold case, one of many back to back for a warm one
 more loads, stores  the counted sectors through the L1: how much longer they take, with CUDA's shares of hits
