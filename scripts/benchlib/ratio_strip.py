@@ -69,7 +69,8 @@ def strip(title: str, rows: Sequence[tuple[str, Sequence[Measured]]], *, alone: 
     shown = [(name, placed) for name, group in rows if (placed := [one for one in group if (one.ratio.lo or 0) > 0 and one.ratio.hi])]
     if not shown:
         return ""
-    axis = Axis.around([one for _, group in shown for one in group], round(max(len(line) for name, _ in shown for line in _lines(name)) * LETTER) + 24)
+    longest = max(len(line) for name, _ in shown for line in _lines(name))
+    axis = Axis.around([one for _, group in shown for one in group], round(longest * LETTER) + 24)
     lanes = [_lanes(group, axis) for _, group in shown]
     heights = [max(6 + 13.0 * len(_lines(name)), LANE * (max(map(abs, row.values())) * 2 + 1) + 8) for (name, _), row in zip(shown, lanes)]
     right, bottom = axis.begin + AREA, HEAD + sum(heights)

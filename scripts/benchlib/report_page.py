@@ -34,7 +34,8 @@ MARKS = {"REPRODUCED": "✓", "PARTLY": "◐", "DIFFERS HERE": "≠", "REFUTED":
 KINDS = {
     "code": document.Code, "strong": document.Strong, "emphasis": document.Emphasis, "listing_link": document.ListingLink,
     "file_link": document.FileLink, "result_link": document.ResultLink, "section_link": document.SectionLink,
-    "paragraph": document.Paragraph, "bullets": document.Bullets, "preformatted": document.Preformatted, "table": document.Table, "image": document.Image, "section": document.Section,
+    "paragraph": document.Paragraph, "bullets": document.Bullets, "preformatted": document.Preformatted,
+    "table": document.Table, "image": document.Image, "section": document.Section,
     "verdict": document.Verdict,
 }  # fmt: skip
 
@@ -120,7 +121,7 @@ def page(judged: Judged, root: Path) -> Page:
         verdict=[summary.inlines(sentence) for sentence in summary.sentences(said)] if said else [],
         picture=summary.picture(said, alone=False) if said else "",
         kinds=summary.kinds(said) if said and said.kinds else None,
-        elsewhere=[Elsewhere([name for name in sorted(absent) if absent[name] == there], there.split(", ")) for there in sorted(set(absent.values()))],
+        elsewhere=elsewhere(absent),
         totals=[(name, totals[name]) for name in VERDICTS if totals[name]],
         experiments=[experiment(judged, name, names, gpu_dir, kernels(twins, name)) for name in names],
         environment=environments(study),
@@ -129,6 +130,14 @@ def page(judged: Judged, root: Path) -> Page:
         twins=twins,
         boards=boards(study),
     )
+
+
+def elsewhere(absent: Mapping[str, str]) -> list[Elsewhere]:
+    """By the folders: claims.Claim.elsewhere of each experiment that has no results here."""
+    return [
+        Elsewhere([name for name in sorted(absent) if absent[name] == folders], folders.split(", "))
+        for folders in sorted(set(absent.values()))
+    ]
 
 
 def environments(study: Study) -> document.Block:

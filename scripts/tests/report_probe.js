@@ -9,7 +9,7 @@ function textBoxes() {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const node = walker.currentNode, element = node.parentElement;
-    if (!node.data.trim() || element.closest("svg, script, style, select, .skip, noscript") || !element.checkVisibility({ visibilityProperty: true })) continue;
+    if (!node.data.trim() || element.closest("svg, script, style, select, .skip, noscript") || !element.checkVisibility()) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     for (let { left, right, top, bottom } of range.getClientRects()) {
@@ -24,7 +24,10 @@ function textBoxes() {
   return found;
 }
 
-const overlap = (a, b) => Math.min(Math.min(a.right, b.right) - Math.max(a.left, b.left), Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top));
+function overlap(a, b) {
+  const across = Math.min(a.right, b.right) - Math.max(a.left, b.left), down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+  return Math.min(across, down);
+}
 
 function overlapping(boxes, most) {
   const wrong = [];

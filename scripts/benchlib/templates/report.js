@@ -129,13 +129,14 @@ function prepare(table) {
   makeFilterable(table);
 }
 
-// A table of texts: of a column that is empty in all rows nothing, of one that is the same nothing but a sentence before it.
+// A table of texts without the columns that are empty in all rows. `verdicts`: the column that has a verdict on a pair.
 function tableOf(header, rows, verdicts = -1) {
   const kept = header.map((_, column) => column).filter((column) => rows.some((row) => row[column]));
   const head = make("tr", {}, ...kept.map((column) => make("th", { textContent: header[column] })));
   const lines = rows.map((row) => make("tr", {}, ...kept.map((column) => {
     const text = row[column];
-    return make("td", { className: header[column] === "case" ? "c" : "" }, column === verdicts ? make("span", { className: `verdict ${text.split(" ")[0]}`, textContent: text }) : text);
+    const verdict = () => make("span", { className: `verdict ${text.split(" ")[0]}`, textContent: text });
+    return make("td", { className: header[column] === "case" ? "c" : "" }, column === verdicts ? verdict() : text);
   })));
   const table = make("table", {}, make("thead", {}, head), make("tbody", {}, ...lines));
   const scroller = make("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: "table" }, table);
@@ -174,7 +175,8 @@ function makeViewer(list) {
     if (data) return data;
     data = JSON.parse($("twins").textContent);
     for (const twin of data.twins) {
-      twin.search = `${nameOf(twin)} ${twin.cuda_kernel} ${twin.vulkan_kernel} ${twin.cases.map((row) => row[0]).join(" ")}`.toLowerCase().replaceAll("\u00a0", " ");
+      const names = [nameOf(twin), twin.cuda_kernel, twin.vulkan_kernel, ...twin.cases.map((row) => row[0])];
+      twin.search = names.join(" ").toLowerCase().replaceAll("\u00a0", " ");
     }
     data.opcodes = data.texts.map((text) => partsOf(text).opcode.toLowerCase());
     fill();
@@ -217,8 +219,8 @@ function makeViewer(list) {
   function show() {
     const twin = data.twins[list.value];
     $("sass-title").textContent = twin ? `${nameOf(twin)}, ${twin.arch}` : "No kernel of that name";
-    const others = twin && ["cuda", "vulkan"].filter((api) => twin[`${api}_kernel`] !== twin.kernel);
-    $("sass-names").textContent = others ? others.map((api) => `In ${{ cuda: "CUDA", vulkan: "Vulkan" }[api]}: ${twin[`${api}_kernel`]}.`).join(" ") : "";
+    const own = twin ? [["CUDA", twin.cuda_kernel], ["Vulkan", twin.vulkan_kernel]] : [];
+    $("sass-names").textContent = own.filter(([, name]) => name !== twin.kernel).map(([api, name]) => `In ${api}: ${name}.`).join(" ");
     $("sass-summary").textContent = twin ? twin.summary : "";
     $("sass-cases").replaceChildren(...(twin ? cases(twin) : []));
     $("sass-lines").replaceChildren(...(twin ? lines(twin) : []));
@@ -233,8 +235,10 @@ function makeViewer(list) {
     const said = [];
     if (common.length) said.push(make("p", { className: "same", textContent: `In every row: ${common.join(" ")}.` }));
     const other = tokens.some((each) => each.includes("†"));
+    said.push(tableOf(data.header, rows, data.header.indexOf("Vulkan is")));
     const note = "† ran another specialization of the kernel than the one whose code is listed.";
-    return [...said, tableOf(data.header, rows, data.header.indexOf("Vulkan is")), ...(other ? [make("p", { className: "dim", textContent: note })] : [])];
+    if (other) said.push(make("p", { className: "dim", textContent: note }));
+    return said;
   }
 
   function lines(twin) {
