@@ -52,6 +52,7 @@ command  clang++                           clang
 file     /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a|/usr/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a   libclang-rt-dev
 command  shellcheck                        shellcheck
 python   pytest                            python3-pytest
+python   xdist                             python3-pytest-xdist
 file     /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json|/etc/vulkan/explicit_layer.d/VkLayer_khronos_validation.json   vulkan-validationlayers
 '
 # For the tests of the report in a browser, which are skipped without one. Ubuntu has it as a snap alone, which no container runs.

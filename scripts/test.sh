@@ -172,14 +172,19 @@ step_shell() {
 }
 
 step_python() {
-  local status=0 python
-  python=$(bench_python pytest) || {
-    fail 'no Python 3.11 or newer with pytest'
-    return
-  }
+  local status=0 python spread=()
+  # A file's tests stay together, for what they share is made once in a process.
+  if python=$(bench_python pytest xdist); then
+    spread=(-n "$(nproc)" --dist=loadfile)
+  else
+    python=$(bench_python pytest) || {
+      fail 'no Python 3.11 or newer with pytest'
+      return
+    }
+  fi
   mkdir -p "$kBuild"
   rm -f "$kBuild/python.xml"
-  "$python" -B -m pytest -q -p no:cacheprovider --junit-xml="$kBuild/python.xml" scripts/tests || status=$?
+  "$python" -B -m pytest -q -p no:cacheprovider "${spread[@]}" --junit-xml="$kBuild/python.xml" scripts/tests || status=$?
   count_junit "$kBuild/python.xml" "$status"
 }
 

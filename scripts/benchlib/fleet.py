@@ -317,10 +317,11 @@ def _case_tests(entries: Sequence[Entry], runs: Mapping, scales: Mapping[int, Sc
     for each in entries:
         if scales[id(each)].freedom < LEAST_REPEATED:
             continue
+        name = each.class_name
         for board, times in runs[id(each)].items():
             own = 0.0 if careful else statistics.fmean(time.variance for time in times.values())
-            score = outliers.score([time.log for time in times.values()], scales[id(each)], priors[each.class_name], own)
-            tests.append(_Test([each], board, each.class_name, score))
+            score = outliers.score([time.log for time in times.values()], scales[id(each)], priors[name], own)
+            tests.append(_Test([each], board, name, score))
     return tests
 
 

@@ -3,6 +3,7 @@
 The figures are those that nvdisasm 13.0 gave; an older one, which drops what it does not know, must come to the same.
 """
 
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,14 @@ if NVDISASM is None:
 TOOL = sass_tool.Nvdisasm(NVDISASM)
 
 
+@lru_cache
+def disassembled(name):
+    return TOOL.disassemble((FIXTURES / name).read_bytes(), "sm_90").instructions
+
+
 def recorded(kernel, api, descriptors=None):
     descriptors = api == "vulkan" if descriptors is None else descriptors
-    code = (FIXTURES / f"{kernel}.{api}.bin").read_bytes()
-    found = TOOL.disassemble(code, "sm_90").instructions
-    return Side(api, sass.mark_roles(found, descriptors=descriptors), descriptors)
+    return Side(api, sass.mark_roles(disassembled(f"{kernel}.{api}.bin"), descriptors=descriptors), descriptors)
 
 
 def counts(side):
@@ -47,8 +51,7 @@ def test_counts(kernel, api, instructions, figures):
 
 def test_nothing_is_unknown_or_dropped():
     for path in sorted(FIXTURES.glob("*.bin")):
-        code = path.read_bytes()
-        found = TOOL.disassemble(code, "sm_90").instructions
+        found = disassembled(path.name)
         assert [i.offset for i in found] == list(range(0, 16 * len(found), 16)), path.name
         assert not [i.opcode for i in found if i.base == sass.UNKNOWN], path.name
 
