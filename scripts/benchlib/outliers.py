@@ -23,6 +23,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from benchlib.further_run import deviation
+
 LEAST_BOARDS = 4  # the MAD of three is worth less than one degree of freedom
 _DRAWS = 4000  # for the MAD's distribution; of its degrees of freedom 2 % are uncertain
 _MANY = 40  # boards from which on the MAD is as for infinitely many
@@ -65,7 +67,7 @@ def scale(boards: Values) -> Scale:
     factor, degrees = _mad_of_normal(len(boards))
     repeated = [runs for runs in boards.values() if len(runs) > 1]
     freedom = sum(len(runs) - 1 for runs in repeated)
-    within = sum((len(runs) - 1) * statistics.variance(runs) for runs in repeated) / freedom if freedom else 0.0
+    within = sum((len(runs) - 1) * deviation(runs, statistics.fmean(runs)) ** 2 for runs in repeated) / freedom if freedom else 0.0
     return Scale(center, mad, mad**2 / factor, degrees, len(boards), within, freedom)
 
 

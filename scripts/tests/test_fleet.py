@@ -31,6 +31,7 @@ def simulated(
     slower in an experiment's class.
     """
     entries = []
+    folders = [[Path(f"{board}/{run}") for run in range(runs)] for board in range(boards)]
     for experiment in EXPERIMENTS:
         for name, (between, within, ns) in CLASSES.items():
             of_board = [chance.gauss(0, 0.3 * between) for _ in range(boards)]
@@ -44,7 +45,7 @@ def simulated(
                     log += math.log1p((slow or {}).get((board, experiment, name), 0.0))
                     for run in range(runs):
                         noise = of_run[board][run] + chance.gauss(0, within * factor) + 0.03 * (bimodal and chance.random() < 0.5)
-                        entry.boards.setdefault(f"board{board}", {})[Path(f"{board}/{run}")] = Time(log + noise, 0.0)
+                        entry.boards.setdefault(f"board{board}", {})[folders[board][run]] = Time(log + noise, 0.0)
                 entries.append(entry)
     return entries
 

@@ -2,7 +2,6 @@
 
 import pytest
 import test_sass_golden as golden
-from test_sass_memory_model import listings
 
 FOLDER = "exp06_memory_model/async_copy"
 ARCH = "sm_90a"
@@ -23,7 +22,7 @@ def kernel(tmp_path_factory):
                     pytest.skip("no nvcc, and no build newer than the sources")
             else:
                 cubin = golden.compile_kernel(golden.ROOT / FOLDER, stem, ARCH, scratch / f"{stem}.cubin")
-            files[stem] = listings(cubin)
+            files[stem] = golden.listings(cubin, ARCH)
         return [i.opcode for i in files[stem][name] if i.base in SHOWN]
 
     return get

@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -55,30 +54,34 @@ def built_cubin(experiment, stem, arch):
     return None
 
 
-def listing(cubin, name, arch):
-    code = sass_cubin.functions(cubin)[name].code
-    found = TOOL.disassemble(code, arch, cubin, name).instructions
-    unknown = [i.opcode for i in found if i.base == sass.UNKNOWN]
-    assert not unknown, f"{name}: nvdisasm {TOOL.version} does not know {unknown}"
-    return sass.mark_roles(found, descriptors=False)
+def listings(cubin, arch):
+    """By kernel: its instructions. One run of nvdisasm for all; offsets and targets count from the first kernel's beginning."""
+    functions = sass_cubin.functions(cubin)
+    found = TOOL.disassemble_bare(b"".join(function.code for function in functions.values()), arch)
+    unknown = {i.opcode for i in found if i.base == sass.UNKNOWN}
+    assert not unknown, f"nvdisasm {TOOL.version} does not know {unknown}"
+    begin, result = 0, {}
+    for name, function in functions.items():
+        end = begin + len(function.code)
+        result[name] = [i for i in found if begin <= i.offset < end]
+        begin = end
+    return result
 
 
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory):
     """kernel("exp01_vector_add", "add_f32", "sm_86"): its instructions. `folder`: an edited copy of the experiment."""
     scratch = tmp_path_factory.mktemp("golden")
-    cubins, listings = {}, {}
+    files = {}
 
     def get(experiment, name, arch, stem=None, folder=None):
-        stem, key = stem or name, (experiment, name, arch, folder)
-        if key not in listings:
-            file = (experiment, stem, arch, folder)
-            if file not in cubins:
-                ready = built_cubin(experiment, stem, arch) if folder is None else None
-                target = scratch / f"{len(cubins)}.cubin"
-                cubins[file] = ready or compile_kernel(folder or ROOT / experiment, stem, arch, target)
-            listings[key] = listing(cubins[file], name, arch)
-        return listings[key]
+        file = (experiment, stem or name, arch, folder)
+        if file not in files:
+            ready = built_cubin(experiment, stem or name, arch) if folder is None else None
+            cubin = ready or compile_kernel(folder or ROOT / experiment, stem or name, arch, scratch / f"{len(files)}.cubin")
+            found = listings(cubin, arch).items()
+            files[file] = {kernel: sass.mark_roles(instructions, descriptors=False) for kernel, instructions in found}
+        return files[file][name]
 
     return get
 
@@ -271,10 +274,8 @@ def compiled_ptx(tmp_path_factory):
     command = [PTXAS, "-arch=sm_90a", "-o", folder / "k.cubin", folder / "k.ptx"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
-    cubin = (folder / "k.cubin").read_bytes()
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = pool.map(lambda number: listing(cubin, f"k{number}", "sm_90a"), range(len(PTX)))
-        return dict(zip(PTX, found))
+    found = listings((folder / "k.cubin").read_bytes(), "sm_90a")
+    return {text: found[f"k{number}"] for number, text in enumerate(PTX)}
 
 
 @pytest.mark.parametrize("ptx", PTX)

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 import test_sass_golden as golden
-from benchlib import sass, sass_cubin
+from benchlib import sass
 
 ORDERING, CACHE_OPS, CLUSTER = (f"exp06_memory_model/{name}" for name in ("ordering", "cache_ops", "cluster"))
 ARCH = "sm_90a"
@@ -47,20 +47,6 @@ def access(order, scope, opcode, last=True):
     return [*BEFORE[order](scope), f"{opcode}.{STRONG[scope]}", *after]
 
 
-def listings(cubin):
-    """By kernel: its instructions. One run of nvdisasm for all; offsets and targets count from the first kernel's beginning."""
-    functions = sass_cubin.functions(cubin)
-    found = golden.TOOL.disassemble_bare(b"".join(function.code for function in functions.values()), ARCH)
-    unknown = {i.opcode for i in found if i.base == sass.UNKNOWN}
-    assert not unknown, f"nvdisasm {golden.TOOL.version} does not know {unknown}"
-    begin, result = 0, {}
-    for name, function in functions.items():
-        end = begin + len(function.code)
-        result[name] = [i for i in found if begin <= i.offset < end]
-        begin = end
-    return result
-
-
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory):
     """kernel(ORDERING, "load", "load_weak"): its instructions, compiled from the sources where there is an nvcc."""
@@ -75,7 +61,7 @@ def kernel(tmp_path_factory):
                     pytest.skip("no nvcc, and no build newer than the sources")
             else:
                 cubin = golden.compile_kernel(golden.ROOT / experiment, stem, ARCH, scratch / f"{len(files)}.cubin")
-            files[experiment, stem] = listings(cubin)
+            files[experiment, stem] = golden.listings(cubin, ARCH)
         return files[experiment, stem][name]
 
     return get
