@@ -16,7 +16,7 @@ add_executable(programs_test programs_test.cpp)
 target_link_libraries(programs_test PRIVATE bench_warnings bench_core GTest::gmock GTest::gtest_main)
 target_compile_definitions(programs_test PRIVATE BENCH_PROGRAMS="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
 add_dependencies(programs_test exp01_vector_add exp02_descriptors exp06_litmus)
-gtest_discover_tests(programs_test PROPERTIES LABELS "vulkan" RUN_SERIAL TRUE ${vulkan_environment} DISCOVERY_MODE PRE_TEST)
+gtest_discover_tests(programs_test PROPERTIES LABELS "vulkan" ${vulkan_environment} DISCOVERY_MODE PRE_TEST)
 
 # A program is killed, started twice and deprived of its outputs.
 add_executable(killed_run_test killed_run_test.cpp)
