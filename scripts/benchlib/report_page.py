@@ -24,8 +24,10 @@ from benchlib.document import NONE, Cell, Inline, Section, cell_text
 from benchlib.pipeline import Judged
 from benchlib.plots import Chart
 from benchlib.ratio_strip import ratio_strip
+from benchlib.summary import Summary
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
+CLAIMS = "Claims"  # the worklog's section of them
 CASES = ("pair", "case")  # columns that name a case with its parameters
 NAMING = (*CASES, "variant", "kernel")  # columns that begin with what ran
 LEAST_ROWS = 2  # of a table that leaves out columns
@@ -89,6 +91,7 @@ class Page:
     verdict: Sequence[Sequence[Inline]]  # sentences
     picture: str  # every pair, by kind of work
     kinds: document.Block | None  # the same as a table
+    rules: Sequence[document.Block]  # what to do
     elsewhere: Sequence[Elsewhere]
     totals: Sequence[tuple[str, int]]
     experiments: Sequence[Experiment]
@@ -115,21 +118,30 @@ def page(judged: Judged, root: Path) -> Page:
     ]
     said = summary.load(root, study)
     twins = report_sass.data(study)
+    experiments = [experiment(judged, name, names, gpu_dir, kernels(twins, name)) for name in names]
     return Page(
         gpu=values(judged, "gpu") or "no GPU",
         subtitle=subtitle(judged),
         verdict=[summary.inlines(sentence) for sentence in summary.sentences(said)] if said else [],
         picture=summary.picture(said, alone=False) if said else "",
         kinds=summary.kinds(said) if said and said.kinds else None,
+        rules=rules(said, judged, experiments) if said and said.kinds else [],
         elsewhere=elsewhere(absent),
         totals=[(name, totals[name]) for name in VERDICTS if totals[name]],
-        experiments=[experiment(judged, name, names, gpu_dir, kernels(twins, name)) for name in names],
+        experiments=experiments,
         environment=environments(study),
         uuids=values(judged, "gpu_uuid"),
         reproduce="\n".join(steps),
         twins=twins,
         boards=boards(study),
     )
+
+
+def rules(said: Summary, judged: Judged, experiments: Sequence[Experiment]) -> Sequence[document.Block]:
+    """With links to the page's own sections and claims."""
+    titles = {one.name: [*(section.title for section in one.sections), CLAIMS] for one in experiments if one.measured}
+    claims = {claim.id: group.experiment for group in judged.groups for claim in group.claims}
+    return summary.block("rules", said, judged.study, titles, claims)
 
 
 def elsewhere(absent: Mapping[str, str]) -> list[Elsewhere]:
@@ -199,7 +211,12 @@ def experiment(judged: Judged, name: str, names: Sequence[str], gpu_dir: str, li
 
 def anchor(experiment_name: str, title: str) -> str:
     """Of an experiment's section in the page."""
-    return f"{experiment_name}.{markdown.slug(title)}"
+    return f"{experiment_name}.{markdown.slug(title)}" if title else experiment_name
+
+
+def section_anchor(link: document.SectionLink) -> str:
+    """Where the page has what the link leads to: a claim, by its id, is a row of its own."""
+    return f"claim-{link.text}" if link.section == CLAIMS else anchor(link.experiment, link.section)
 
 
 def short_name(name: str, names: Sequence[str]) -> str:
@@ -312,7 +329,7 @@ def environment() -> jinja2.Environment:
         "titled": lambda table: any(column.name for column in table.columns),
     }  # fmt: skip
     made.tests |= {name: lambda value, wanted=wanted: isinstance(value, wanted) for name, wanted in KINDS.items()}
-    made.globals |= {"own": own, "anchor": anchor, "plot_style": Markup(plots.STYLE)}
+    made.globals |= {"own": own, "anchor": anchor, "section_anchor": section_anchor, "plot_style": Markup(plots.STYLE)}
     return made
 
 

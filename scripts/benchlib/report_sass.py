@@ -59,9 +59,8 @@ def twins(found: Study) -> list[dict[str, Any]]:
             if row["api"] == "vulkan" and results.number(row, "descriptor_reads")
         }  # fmt: skip
         folder = found.directory / "sass" / experiment
-        rows = [row for case in pairs.cases for row in pairs.rows(case)]
-        wanted += [(row, sides_of(folder, row, with_descriptors)) for row in rows]
-        cases[experiment] = report_kernels.cases(found, found.tables[experiment], rows)
+        wanted += [(row, sides_of(folder, row, with_descriptors)) for case in pairs.cases for row in pairs.rows(case)]
+        cases[experiment] = report_kernels.cases(found, found.tables[experiment])
     there = [(row, sides) for row, sides in wanted if sides.cuda and sides.vulkan]
     # Many kernels have the same code; each pair is aligned once.
     different = list(dict.fromkeys(sides for _, sides in there))

@@ -110,3 +110,11 @@ function wideTables() {
   return [...document.querySelectorAll("main .data .scroll")].filter((box) => box.scrollWidth > box.clientWidth + 1)
     .map((box) => `${box.closest("[id]")?.id}: ${box.scrollWidth} in ${box.clientWidth}`);
 }
+
+// Links into the page that lead nowhere.
+function deadLinks() {
+  const { twins } = JSON.parse(document.getElementById("twins").textContent);
+  const kernels = new Set(twins.map((twin) => `#sass:${twin.experiment}/${twin.kernel}`));
+  const there = (hash) => kernels.has(hash) || document.getElementById(hash.slice(1));
+  return [...document.querySelectorAll('a[href^="#"]')].filter((link) => !there(decodeURIComponent(link.hash))).map((link) => link.hash);
+}

@@ -236,7 +236,7 @@ function makeViewer(list) {
     if (common.length) said.push(make("p", { className: "same", textContent: `In every row: ${common.join(" ")}.` }));
     const other = tokens.some((each) => each.includes("†"));
     said.push(tableOf(data.header, rows, data.header.indexOf("Vulkan is")));
-    const note = "† ran another specialization of the kernel than the one whose code is listed.";
+    const note = "† Vulkan's code was built for another workgroup size than the one that is listed.";
     if (other) said.push(make("p", { className: "dim", textContent: note }));
     return said;
   }
@@ -272,10 +272,10 @@ function makeViewer(list) {
   function open(name) {
     load();
     const at = data.twins.findIndex((twin) => nameOf(twin) === name);
-    if (at < 0) return;
-    $("kernel-search").value = $("opcode-search").value = "";
+    $("kernel-search").value = at < 0 ? name : "";
+    $("opcode-search").value = "";
     fill();
-    list.value = String(at);
+    if (at >= 0) list.value = String(at);
     show();
     $("sass").scrollIntoView();
   }
