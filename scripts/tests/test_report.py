@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import html as html_lib
 import json
-import os
 import re
 import shutil
 import struct
-import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
