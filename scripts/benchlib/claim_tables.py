@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from benchlib import document, markdown
+from benchlib.claim_check import RESERVED_NAMES
 from benchlib.claim_query import IN, OUT
+from benchlib.claim_words import SAYINGS, figure_words, spread_words
 from benchlib.claims import OURS, VERDICTS, Claim, ClaimFile, moment
 from benchlib.document import NONE, Block, Blocks, Bullets, Cell, FileLink, Inline, ListingLink, ResultLink, SectionLink
 from benchlib.document import Strong, Verdict, paragraph
-from benchlib.formats import figure_text
 from benchlib.results import InputError, Results, Table
 from benchlib.stats import VERDICTS as PAIR_VERDICTS
 from benchlib.stats import Figure
@@ -119,7 +120,7 @@ def readme(group: ClaimFile) -> str:
 def answer_text(group: ClaimFile) -> str:
     """The experiment's answer with its figures filled in."""
     by_id = {claim.id: claim for claim in group.claims}
-    return re.sub(r"\{(\d\d\.\d+[a-z]?)(?:\.([a-z0-9_]+))?\}", lambda match: claim_text(by_id, match), group.answer)
+    return re.sub(r"\{(\d\d\.\d+[a-z]?)((?:\.[a-z0-9_]+)*)\}", lambda match: claim_text(by_id, match), group.answer)
 
 
 def whole_answer(group: ClaimFile) -> str:
@@ -128,24 +129,21 @@ def whole_answer(group: ClaimFile) -> str:
 
 
 def claim_text(by_id: dict[str, Claim], match: re.Match[str]) -> str:
-    claim = by_id.get(match[1])
+    claim, names = by_id.get(match[1]), match[2].split(".")[1:]
     if claim is None:
         raise InputError(f"an answer names no claim: {match[1]}")
-    if match[2] == "verdict":
+    saying = names.pop() if names and names[-1] in SAYINGS else ""
+    name = names.pop() if names else ""
+    if names or name not in ("", *RESERVED_NAMES, *(query.get("name", "") for query in claim.entry.get("query", []))):
+        raise InputError(f"an answer names no query of claim {claim.id}: {match[2][1:]}")
+    if name == "verdict":
         return claim.verdict
-    if match[2] in (None, "worst", "words"):
-        return _shown_text(claim, match[2])
-    if match[2] not in [query.get("name") for query in claim.entry.get("query", [])]:
-        raise InputError(f"an answer names no query of claim {claim.id}: {match[2]}")
-    return claim.figures.get(match[2], "(not tested)")
-
-
-def _shown_text(claim: Claim, what: str | None) -> str:
+    if name not in ("", *RESERVED_NAMES):
+        return spread_words(claim.figures.get(name, []), saying)
     if claim.shown is None:
         return "(not tested)"
-    if what == "words":
-        return claim.words
-    return figure_text((claim.shown.worst if what == "worst" else claim.shown.typical).figure)
+    shown = claim.shown.worst if name == "worst" else claim.shown.typical
+    return figure_words(shown.figure, saying, "") if saying or not name else claim.shown.words(shown.figure)
 
 
 def pair_verdicts(table: Table) -> Counter[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchlib.formats import sig
@@ -14,6 +14,7 @@ from benchlib.stats import Figure
 #   whether    1 or 0: yes or no
 SAYINGS = ("slower", "percent", "whether")
 DIGITS = 3
+SAME_TIME = "the same time"
 MULTIPLE = 1.5  # a ratio of times from which on it is said as such, and not as a difference
 NEXT_TO_NOTHING = 1e-6  # a range that begins there says: some
 
@@ -48,6 +49,18 @@ def figure_words(figure: Figure, saying: str, unit: str) -> str:
     return f"{_number(scale * figure.value)}{bracket}{mark} {unit}".rstrip()
 
 
+def spread_words(figures: Sequence[Figure], saying: str = "") -> str:
+    """Of several cases: from the least to the greatest, each without its interval; of one the figure."""
+    if not figures:
+        return "(not measured)"
+    ordered = sorted(figures, key=lambda figure: figure.value)
+    ends = [figure_words(each, saying, "") for each in (ordered[0], ordered[-1])]
+    if len(figures) == 1 or ends[0] == ends[1]:
+        return ends[0]
+    least, greatest = (figure_words(Figure.exact(each.value), saying, "") for each in (ordered[0], ordered[-1]))
+    return least if least == greatest else f"{least} to {greatest}".replace(SAME_TIME, "no slower")
+
+
 def _time_words(figure: Figure) -> str:
     """A ratio of times: near 1 as a difference in percent, else as a multiple or a share."""
     if figure.value >= MULTIPLE or figure.value <= 1 / MULTIPLE:
@@ -65,7 +78,7 @@ def _percent(share: float) -> str:
 
 def _difference(times: float) -> str:
     percent = _percent(times - 1)
-    return "the same time" if percent == "0" else f"{percent} % {'slower' if times > 1 else 'faster'}"
+    return SAME_TIME if percent == "0" else f"{percent} % {'slower' if times > 1 else 'faster'}"
 
 
 def _signed(times: float | None) -> str:

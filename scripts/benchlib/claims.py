@@ -6,7 +6,8 @@ expNN_program):
     question = "..."                  the experiment's question, one line
     answer = "... {03.3} ..."         optional; {id} becomes the claim's figure, {id.verdict} its verdict, {id.words} its figure in
                                       words, {id.worst} that of its worst case, {id.name} the figure of its query of that name,
-                                      from the least to the greatest case
+                                      from the least to the greatest case; with one of claim_words.SAYINGS behind it, {id.slower}
+                                      or {id.name.percent}, said like that
     [[claim]]
     id = "05.2a"                      two digits of the experiment, a dot, a number; a letter for a part of what was claimed
     kind = "mechanism"                how something works; "figure": a number that the source measured on its own device;
@@ -65,7 +66,6 @@ from typing import Any
 from benchlib import claim_check, claim_query, claim_words, programs
 from benchlib.claim_check import CLAIM_TEXTS, PLACEHOLDER
 from benchlib.claim_query import IN, OPEN, OUT, Finding
-from benchlib.formats import figure_text
 from benchlib.results import InputError, Results, Table
 from benchlib.stats import Figure
 
@@ -129,7 +129,7 @@ class Claim:
     tested: Sequence[Tested] = ()
     shown: Tested | None = None  # the query that decided
     note: str = ""
-    figures: dict[str, str] = field(default_factory=dict)  # a query's name, and what it found, from the least to the greatest
+    figures: dict[str, list[Figure]] = field(default_factory=dict)  # a query's name, and what it found; empty: not measured
     boards: Sequence[str] = ()  # whose runs decided; none for machine code
     runs: int = 0
     newer_runs: int = 0  # of these, that began after the test had been fixed
@@ -293,7 +293,7 @@ def judge(claim: Claim, results: Results, elsewhere: str = "") -> None:
 
 
 def _note(claim: Claim) -> str:
-    return PLACEHOLDER.sub(lambda match: claim.figures.get(match[1], "(not measured)"), claim.entry.get("note", ""))
+    return PLACEHOLDER.sub(lambda match: claim_words.spread_words(claim.figures.get(match[1], [])), claim.entry.get("note", ""))
 
 
 def _sentences(*texts: str) -> str:
@@ -310,10 +310,10 @@ def _tested(claim: Claim, results: Results, *, by_value: bool = False) -> tuple[
             continue
         found = claim_query.run(query, claim.experiment, results, claim_check.query_name(claim.where, at, query))
         if isinstance(found, str):
-            claim.figures[query.get("name", "")] = "(not measured)"
+            claim.figures[query.get("name", "")] = []
             reasons += [found] if deciding and not query.get("optional") else []
             continue
-        claim.figures[query.get("name", "")] = _spread([one.figure for one in found])
+        claim.figures[query.get("name", "")] = [one.figure for one in found]
         if deciding:
             findings = [claim_query.assess(query, one, by_value=by_value) for one in found]
             live = [finding for finding in findings if finding.found.live or finding.side == OUT] or findings
@@ -429,9 +429,3 @@ def _case_text(shown: Tested, finding: Finding) -> str:
 
 def _boards_text(claim: Claim) -> str:
     return "; ".join(f"on board {board} alone, by its medians: {verdict}" for board, verdict in claim.differing.items())
-
-
-def _spread(figures: list[Figure]) -> str:
-    ordered = sorted(figures, key=lambda figure: figure.value)
-    least, greatest = figure_text(ordered[0]), figure_text(ordered[-1])
-    return least if least == greatest else f"{least} to {greatest}"
