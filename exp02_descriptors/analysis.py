@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from benchlib import document
-from benchlib.analysis import Analysis, Control, Study
+from benchlib.analysis import Analysis, Control, Plot, Study
 from benchlib.document import NO_RESULTS, NONE, Blocks, Cell, Whole, paragraph
 from benchlib.excerpts import sass_excerpts, three_ways
-from benchlib.results import Table
+from benchlib.plots import CUDA, MORE, VULKAN, Chart, Panel, Series, line
+from benchlib.results import Case, Table
 from benchlib.tables import comparison, figure_of, micros, pairs, twin_table, with_noise_floor
+
+MICROS = "µs per dispatch"
 
 
 def bandwidth(found: Study, table: Table) -> Blocks:
@@ -64,6 +68,33 @@ def robustness(found: Study, table: Table) -> Blocks:
     return with_noise_floor(found, table, document.table(header, rows)) if rows else [NO_RESULTS]
 
 
+BINDINGS = {
+    "descriptors": ("a set", VULKAN), "push_descriptors": ("pushed", MORE[0]), "descriptor_buffer": ("descriptor buffer", MORE[1]),
+    "address": ("addresses", MORE[2]),
+}  # fmt: skip
+
+
+def ways_chart(_: Study, table: Table) -> Chart:
+    """What a dispatch takes by what it is handed: from memory, and small."""
+
+    def lines(x: Callable[[Case], float], metric: str, scale: float, **where: object) -> list[Series]:
+        cuda = table.select({**where, "api": "cuda", "binding": "descriptors"})
+        found = [line(table, "CUDA", CUDA, cuda, x, metric, scale)]
+        for binding, (name, kind) in BINDINGS.items():
+            found.append(line(table, name, kind, table.select({**where, "api": "vulkan", "binding": binding}), x, metric, scale))
+        return found
+
+    def buffers(case: Case) -> float:
+        return case.whole("buffers")
+
+    small = {"set_use": "per_dispatch", "robustness": "default"}
+    streams = lines(buffers, "gbps", 1.0, variant="sum", set_use="once", robustness="default", elements="max")
+    idle, sums = (lines(buffers, "device_ns", 1e-3, variant=name, dispatches="100", **small) for name in ("idle", "sum_small"))
+    panels = [Panel("From memory", "useful GB/s", streams), Panel("Nothing loaded", MICROS, idle), Panel("Small sums", MICROS, sums)]
+    text = "The ways to hand buffers over: bandwidth from memory, and the GPU's time of one of 100 ordered dispatches that do little."
+    return Chart("Ways to hand over buffers", "input buffers", panels, description=text)
+
+
 MACHINE_CODE = partial(sass_excerpts, chosen=[three_ways("sum_1, a plain copy", "sum_1", "sum_1.address")])
 UNCHECKED = Control("bounds checks", ("vulkan", {}), ("vulkan", {"robustness": "disabled"}), {"robustness": ["default"]})
 BOUND = ["descriptors", "uniform", "push_descriptors", "descriptor_buffer"]
@@ -83,4 +114,6 @@ ANALYSIS = Analysis(
         "exp02-robustness": robustness,
         "exp02-sass": MACHINE_CODE,
     },
+    plots={"exp02-ways": Plot("Ways to hand over buffers", ways_chart, "sum,sum_small,idle")},
+    plots_marker="exp02-plots",
 )

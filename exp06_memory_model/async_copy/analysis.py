@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchlib import document
-from benchlib.analysis import Analysis, Counting, Study
+from benchlib.analysis import Analysis, Counting, Plot, Study
 from benchlib.document import NONE, Blocks, Cell, Code, Whole, fixed, paragraph
 from benchlib.formats import count
-from benchlib.results import APIS, Case, Table
+from benchlib.plots import CUDA, MODEL, MORE, VULKAN, Chart, Panel, line
+from benchlib.results import API_NAMES, APIS, Case, Table
 from benchlib.tables import figure_of, plain
 
 ALONE = "overlap_none"
@@ -92,6 +93,27 @@ def tiles(_: Study, table: Table) -> Blocks:
     return [paragraph(text), document.table(["left out", *header], rows)]
 
 
+MOST_STEPS = 64  # in the figure: beyond, computing alone is all there is to see
+SHOWN = {
+    "cuda": [(ALONE, "", "computing alone", MODEL), ("overlap_staged", "", "staged", CUDA), ("overlap_full", "", "full SM, plain", MORE[0]),
+             ("overlap_cp_async", "4", "cp.async, 4", MORE[1]), ("overlap_tma", "4", "TMA, 4", MORE[2])],
+    "vulkan": [(ALONE, "", "computing alone", MODEL), ("overlap_staged", "", "staged", VULKAN), ("overlap_full", "", "full SM, plain", MORE[0])],
+}  # fmt: skip
+
+
+def overlap_chart(_: Study, table: Table) -> Chart:
+    """A launch's time against how much is computed beside the copy: what overlaps stays flat until computing alone takes longer."""
+    panels = []
+    for api, shown in SHOWN.items():
+        series = []
+        for variant, stages, name, kind in shown:
+            cases = [case for case in table.select({"variant": variant, "api": api, "stages": stages}) if case.whole("steps") <= MOST_STEPS]
+            series.append(line(table, name, kind, cases, lambda case: case.whole("steps"), "device_ns", 1e-3))
+        panels.append(Panel(API_NAMES[api], "µs per launch", series))
+    text = "The time of a copy with so many steps of computing per word beside it, and of the computing alone."
+    return Chart("Copies beside computing", "steps of computing per word", panels, columns=2, description=text, x_log=False)
+
+
 ANALYSIS = Analysis(
     sections=[
         ("Copies beside computing", overlap),
@@ -99,6 +121,8 @@ ANALYSIS = Analysis(
         ("A tile without one of its fences", tiles),
     ],
     readme={"exp06-overlap": overlap, "exp06-copies": copies, "exp06-tiles": tiles},
+    plots={"exp06-overlap": Plot("Copies beside computing", overlap_chart, "overlap_*")},
+    plots_marker="exp06-overlap-plots",
     # What it moves is known, and the same in all of its rows; they would take ncu minutes.
     counting=Counting(by_default=False),
 )

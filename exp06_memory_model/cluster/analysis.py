@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchlib import document
-from benchlib.analysis import Analysis, Counting, Study
+from benchlib.analysis import Analysis, Counting, Plot, Study
 from benchlib.document import NO_RESULTS, NONE, Block, Blocks, Cell, Code, Whole, paragraph
+from benchlib.plots import CUDA, MORE, Chart, Panel, Series, line
 from benchlib.results import Case, Table
 from benchlib.tables import figure_of, plain
 
@@ -18,7 +19,7 @@ def _by_cluster(table: Table, variant: str, metric: str, rows_by: Sequence[str] 
         return NO_RESULTS
     columns = sorted(dict.fromkeys((case.whole("cluster"), case.whole("distance")) for case in cases))
     rows = []
-    for key in dict.fromkeys(tuple(case[column] for column in rows_by) for case in cases):
+    for key in sorted({tuple(case[column] for column in rows_by) for case in cases}):
         cells: list[Cell] = []
         for column in columns:
             figures = [
@@ -45,7 +46,7 @@ def rounds(_: Study, table: Table) -> Blocks:
 def latency(_: Study, table: Table) -> Blocks:
     """The chase's figure, and under it those of all pairs."""
     names = {"pair_cycles_min": "least", "pair_cycles": "median", "pair_cycles_max": "greatest", "tpc_cycles": "one TPC"}
-    cases = [case for case in table.select({"variant": "latency", "op": "load"}) if figure_of(table, case, "pairs")]
+    cases = sorted((case for case in table.select({"variant": "latency", "op": "load"}) if figure_of(table, case, "pairs")), key=_blocks)
     rows = []
     for case in cases:
         figures = [figure_of(table, case, metric) for metric in names]
@@ -88,6 +89,35 @@ def spread(_: Study, table: Table) -> Blocks:
     return [paragraph(text), document.table(header, rows)]
 
 
+SIZES = ["2", "4", "8", "16"]  # alone, a block reads its own
+
+
+def cluster_chart(_: Study, table: Table) -> Chart:
+    """What a cluster buys and what it does not: latency, traffic, one copy for all of its blocks."""
+
+    def lines(metric: str, variant: str, *shown: tuple[str, str, str], **where: object) -> list[Series]:
+        found = []
+        for op, name, kind in shown:
+            cases = table.select({"variant": variant, "op": op, **where})
+            farthest = [case for case in cases if case.whole("distance") in (0, case.whole("cluster") // 2)]
+            found.append(line(table, name, kind, farthest, _blocks, metric))
+        return found
+
+    near = lines("cycles", "latency", ("load", "a block's shared memory", CUDA), ("l2", "the L2", MORE[0]))
+    traffic = lines("bytes_per_cycle", "exchange", ("read", "from another block", CUDA), ("read_global", "from the L2", MORE[0]), cluster=SIZES)
+    # Older results have no such column: their chunks are of 4 KiB.
+    chunks = {"chunk_bytes": "4096"} if "chunk_bytes" in table.params else {}
+    copies = lines("gbps", "multicast", ("own", "a copy for each block", MORE[0]), ("one", "one multicast", CUDA), level="l2", **chunks)
+    panels = [Panel("Latency", "cycles per load", near), Panel("All SMs at once", "bytes per cycle and SM", traffic)]
+    panels.append(Panel("The same for all blocks", "distinct GB/s", copies, y_log=True))
+    text = "By blocks of a cluster: a dependent load, what all SMs read at once, and what arrives where all blocks want the same."
+    return Chart("Thread-block clusters", "blocks of a cluster", panels, description=text)
+
+
+def _blocks(case: Case) -> float:
+    return case.whole("cluster")
+
+
 ANALYSIS = Analysis(
     sections=[
         ("Rounds", rounds),
@@ -105,6 +135,8 @@ ANALYSIS = Analysis(
         "exp06-cluster-multicast": multicast,
         "exp06-cluster-spread": spread,
     },
+    plots={"exp06-cluster": Plot("Thread-block clusters", cluster_chart, "latency,exchange,multicast")},
+    plots_marker="exp06-cluster-plots",
     # The rows about traffic: a multicast's at the L2 does not depend on where its data is, nor on what is released.
     counting=Counting(options=["--variant", "exchange,multicast"]),
 )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from benchlib import code_cells, document
 from benchlib.analysis import Analysis, Counting, Study
-from benchlib.document import NONE, Blocks, Cell, Code, paragraph
+from benchlib.document import NO_RESULTS, NONE, Blocks, Cell, Code, bars, paragraph
 from benchlib.excerpts import NOT_THERE
 from benchlib.formats import sig
 from benchlib.results import API_NAMES, APIS, Case, Table
@@ -87,6 +87,24 @@ def outcomes(_: Study, table: Table) -> Blocks:
     return [*parts, paragraph(controls(table))]
 
 
+def seen(_: Study, table: Table) -> Blocks:
+    """Between blocks, of a million instances: how many went weak where the model allows it, and where it does not."""
+    rows: list[tuple[str, float, str]] = []
+    for api in APIS:
+        for variant in ORDERED:
+            cases = table.select({"variant": variant, "placement": "blocks", "api": api})
+            figures = [table.figure(case, "weak_rate") for case in cases if case["strength"] == "relaxed"]
+            if figures and figures[0] and figures[0].value > 0:
+                rate = figures[0].value * 1e6
+                forbidden = forbidden_seen(table, cases)
+                text = f"forbidden: {forbidden}" if forbidden != NONE else "nothing forbidden"
+                rows.append((f"{API_NAMES[api]} {_name(variant)}", rate, f"{sig(rate, 2)}; {text}"))
+    if not rows:
+        return [NO_RESULTS]
+    text = "Between blocks: weak outcomes in a million instances of each relaxed test; and how many were seen of those that the model forbids."
+    return [paragraph(text), bars(rows)]
+
+
 def controls(table: Table) -> str:
     """One line: of the cases in which the model forbids something, those that say something."""
     forbidden = table.select({"outcome": "forbidden"})
@@ -157,7 +175,7 @@ ANALYSIS = Analysis(
         ("A post's programs", posts),
         ("What the fences become", fences),
     ],
-    readme={"exp06-litmus": outcomes, "exp06-litmus-posts": posts, "exp06-litmus-fences": fences},
+    readme={"exp06-litmus": outcomes, "exp06-litmus-seen": seen, "exp06-litmus-posts": posts, "exp06-litmus-fences": fences},
     # About order, not about traffic.
     counting=Counting(by_default=False),
     # Pairs run under different stress, chosen to show weak outcomes: nothing is said about which is faster.

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from benchlib import document
-from benchlib.analysis import Analysis, Counting, Study
+from benchlib.analysis import Analysis, Counting, Plot, Study
 from benchlib.document import NONE, Block, Blocks, Cell, Code, fixed, joined, paragraph
+from benchlib.plots import CUDA, MORE, Chart, Panel, line
 from benchlib.results import Case, Table
 from benchlib.tables import figure_of, plain
 
@@ -54,11 +55,17 @@ def sizes(_: Study, table: Table) -> Blocks:
     return [paragraph(text), _rates(table, list(most.values()), _size, _binary)]
 
 
-def sms(_: Study, table: Table) -> Blocks:
+def _by_sms(table: Table) -> list[Case]:
+    """Those of the largest size that say how many SMs were at work."""
     cases = [case for case in table.select({"variant": [*ALL_SIZES, *BOTH], "api": "cuda"}) if case["sms"]]
     largest = max((case.elements for case in cases), default=0)
-    cases = [case for case in cases if case.elements == largest]
-    text = f"GB/s across the links (of their rate in these directions), {_binary(largest * WORD_BYTES)} one way, by SMs at work."
+    return [case for case in cases if case.elements == largest]
+
+
+def sms(_: Study, table: Table) -> Blocks:
+    cases = _by_sms(table)
+    size = _binary(_size(cases[0])) if cases else NONE
+    text = f"GB/s across the links (of their rate in these directions), {size} one way, by SMs at work."
     return [paragraph(text), _rates(table, cases, _sms, str)]
 
 
@@ -87,6 +94,19 @@ def _value(table: Table, case: Case, metric: str) -> Cell:
     return plain(figure_of(table, case, metric))
 
 
+def links_chart(_: Study, table: Table) -> Chart:
+    """What so many SMs reach across the links, at the largest size."""
+    panels = []
+    for what in ("load", "store"):
+        series = []
+        for way, kind in zip(("plain", "bulk", "tma"), (CUDA, *MORE)):
+            cases = [case for case in _by_sms(table) if case["variant"] == f"{what}_{way}"]
+            series.append(line(table, way, kind, cases, _sms, "gbps"))
+        panels.append(Panel(f"{what.capitalize()}s", "GB/s across the links", series))
+    text = "Bandwidth to another GPU's memory, one way, by the SMs at work and the kind of access."
+    return Chart("Bandwidth across NVLink", "SMs at work", panels, columns=2, description=text)
+
+
 ANALYSIS = Analysis(
     sections=[
         ("Bandwidth by message size", sizes),
@@ -100,6 +120,8 @@ ANALYSIS = Analysis(
         "exp06-peer-latency": latency,
         "exp06-peer-watch": watch,
     },
+    plots={"exp06-links": Plot("Bandwidth across NVLink", links_chart, "load_*,store_*")},
+    plots_marker="exp06-peer-plots",
     # Its traffic goes over the links, which are not counted.
     counting=Counting(by_default=False),
 )

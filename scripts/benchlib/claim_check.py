@@ -21,7 +21,7 @@ KINDS = ("mechanism", "figure", "advice", "question")
 CHANGE_TEXTS = ("what", "why")
 QUERY_TEXTS = ("name", "table", "combine", "metric", "control", "unit", "role", "say")
 ROLES = ("figure", "mechanism", "result")
-RESERVED_NAMES = ("verdict", "worst", "words", *SAYINGS)  # what an answer may ask of a claim beside its queries
+RESERVED_NAMES = ("verdict", "worst", "words")  # what an answer may ask of a claim beside its queries
 # What chooses rows, and is measured, in newer results only: a query for it finds nothing in older ones, and is no mistake.
 NEWER_COLUMNS = ("checks", "instrument")
 NEWER_METRICS = ("fault_rate",)

@@ -46,7 +46,7 @@ def _note(claim: Claim) -> list[Inline]:
     whose = "Ours" if claim.source == OURS else claim.source
     device = f" (device: {claim.device})" if claim.device else ""
     source = FileLink(whose, claim.sources) if claim.sources else whose
-    return [f" A {claim.kind}. Source: ", source, f"{device}. Theory: {claim.theory} {claim.note}"]
+    return [f" {claim.kind.capitalize()}. Source: ", source, f"{device}. Theory: {claim.theory} {claim.note}"]
 
 
 def evidence(claim: Claim, results: str = "") -> list[Inline]:
@@ -132,9 +132,10 @@ def claim_text(by_id: dict[str, Claim], match: re.Match[str]) -> str:
     claim, names = by_id.get(match[1]), match[2].split(".")[1:]
     if claim is None:
         raise InputError(f"an answer names no claim: {match[1]}")
-    saying = names.pop() if names and names[-1] in SAYINGS else ""
+    queries = [query.get("name", "") for query in claim.entry.get("query", [])]
+    saying = names.pop() if names and names[-1] in SAYINGS and names not in ([each] for each in queries) else ""
     name = names.pop() if names else ""
-    if names or name not in ("", *RESERVED_NAMES, *(query.get("name", "") for query in claim.entry.get("query", []))):
+    if names or name not in ("", *RESERVED_NAMES, *queries):
         raise InputError(f"an answer names no query of claim {claim.id}: {match[2][1:]}")
     if name == "verdict":
         return claim.verdict

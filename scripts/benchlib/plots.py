@@ -154,14 +154,16 @@ def panel_width(panels: Sequence[Panel]) -> int:
 
 def measured(table: Table, cases: Sequence[Case], x: Callable[[Case], float], metric: str, scale: float = 1.0) -> list[Series]:
     """A line an API."""
-    series = []
-    for api in APIS:
-        found = [(x(case), table.figure(case, metric)) for case in cases if case["api"] == api]
-        points = [
-            Point(at, f.value * scale, f.lo * scale if f.lo else None, f.hi * scale if f.hi else None) for at, f in found if f
-        ]
-        series.append(Series(API_NAMES[api], api, sorted(points, key=lambda point: point.x)))
-    return series
+    return [line(table, API_NAMES[api], api, [case for case in cases if case["api"] == api], x, metric, scale) for api in APIS]
+
+
+def line(
+    table: Table, name: str, kind: str, cases: Iterable[Case], x: Callable[[Case], float], metric: str, scale: float = 1.0
+) -> Series:
+    """Of the cases that have the figure, with their intervals."""
+    found = [(x(case), table.figure(case, metric)) for case in cases]
+    points = [Point(at, f.value * scale, f.lo * scale if f.lo else None, f.hi * scale if f.hi else None) for at, f in found if f]
+    return Series(name, kind, sorted(points, key=lambda point: point.x))
 
 
 def svg(chart: Chart) -> str:

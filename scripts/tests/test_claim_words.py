@@ -58,7 +58,7 @@ def test_ranges(bounds: dict[str, float], saying: str, expected: str) -> None:
         ([Figure(1.588, 1.563, 1.627)], "", "1.59 [1.56, 1.63]"),
         ([Figure(1.404, 0.7, 2.5), Figure(1.173, 0.8, 1.7)], "", "1.17 to 1.40"),
         ([Figure(1.0, 0.99, 1.01), Figure(0.938, 0.937, 0.939)], "slower", "6.2 % faster to no slower"),
-        ([Figure(0.969, 0.968, 0.97)], "percent", "96.9 [96.8, 97.0] %"),
+        ([Figure(0.969, 0.968, 0.9701)], "percent", "96.9 [96.8, 97.0] %"),
     ],
 )
 def test_spreads(figures: list[Figure], saying: str, expected: str) -> None:

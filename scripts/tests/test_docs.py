@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from benchlib import claim_check, claims, comparison, markdown, stats
+from benchlib import claim_check, claims, comparison, markdown, programs, stats
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_WORDS = 1300
@@ -114,6 +114,19 @@ def words(text: str) -> int:
 def test_words_are_counted() -> None:
     page = "# One two\n<!-- not this -->\n| a | b |\n| --- | ---: |\n[three four](five/six.md) 2.9 % [+1, −2]\n"
     assert words(page + "\n    code here\n```\nno\n```\n") == 9
+
+
+@pytest.mark.parametrize("folder", sorted(programs.source_folders(ROOT).values()), ids=lambda path: path.name)
+def test_a_readme_begins_with_its_answer(folder: Path) -> None:
+    """The question, the answer in figures and a figure, what to do in practice; all tables are folded."""
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert headings[:2] == ["The answer", "In practice"]
+    assert re.search(r"^\*\*.*\?\*\*$", text.partition("## The answer")[0], re.MULTILINE)
+    answer = text.partition("## The answer")[2].partition("\n## ")[0]
+    assert "<!-- worklog:answer-" in answer and re.search(r"^(!\[|```text)", answer, re.MULTILINE)
+    open_parts = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
+    assert not re.findall(r"^\| --- .*$", open_parts, re.MULTILINE)
 
 
 def test_the_readme_is_short() -> None:
