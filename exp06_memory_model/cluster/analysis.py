@@ -19,7 +19,8 @@ def _by_cluster(table: Table, variant: str, metric: str, rows_by: Sequence[str] 
         return NO_RESULTS
     columns = sorted(dict.fromkeys((case.whole("cluster"), case.whole("distance")) for case in cases))
     rows = []
-    for key in sorted({tuple(case[column] for column in rows_by) for case in cases}):
+    keys = {tuple(case[column] for column in rows_by) for case in cases}
+    for key in sorted(keys, key=lambda key: [cell.zfill(8) if cell.isdecimal() else cell for cell in key]):  # numbers by their size
         cells: list[Cell] = []
         for column in columns:
             figures = [
