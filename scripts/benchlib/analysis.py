@@ -19,8 +19,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import TypeVar, cast
 
 from benchlib import programs
@@ -136,8 +137,13 @@ def module(experiment: str, path: Path) -> ModuleType:
     loaded = ModuleType(f"analysis_of_{experiment}")
     loaded.__file__ = str(path)
     sys.modules[loaded.__name__] = loaded  # where its dataclasses look for their names
-    exec(compile(path.read_bytes(), path, "exec"), vars(loaded))
+    exec(_compiled(path.read_bytes(), path), vars(loaded))
     return loaded
+
+
+@lru_cache  # a process may load the same file again and again
+def _compiled(text: bytes, path: Path) -> CodeType:
+    return compile(text, path, "exec")
 
 
 def load(root: Path) -> dict[str, Analysis]:
