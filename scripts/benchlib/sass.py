@@ -313,12 +313,13 @@ def _read_by(instructions: Sequence[Instruction], writer: int | None) -> list[Pl
 
 def written(instruction: Instruction, operands: Sequence[str]) -> list[str]:
     """The registers an instruction writes: its first operand, unless it stores, branches or compares."""
-    if not operands or kind(instruction).endswith("store") or kind(instruction) in ("compare", "branch", "barrier", "fence"):
+    sort = kind(instruction)
+    if not operands or sort.endswith("store") or sort in ("compare", "branch", "barrier", "fence"):
         return []
     match = REGISTER.fullmatch(operands[0])
     if not match:
         return []
-    wide = kind(instruction) == "address" and "WIDE" in instruction.modifiers
+    wide = sort == "address" and "WIDE" in instruction.modifiers
     count = max(1, width(instruction) // 32) if not wide else 2
     return [f"{match[1]}{int(match[2]) + i}" for i in range(count)]
 
