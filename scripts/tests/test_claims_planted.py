@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +101,7 @@ def test_a_claim_can_be_won_and_lost(prepared: tuple[Claim, Field]) -> None:
     won = field.judged(claim)
     assert won.verdict == claims.REPRODUCED, won.note
     for query in deciding(claim):
-        lost = Field(field.experiment, field.columns, deepcopy(field.runs), field.study, set())
+        lost = field.copy()
         if query["combine"] == "analysis":
             plant_latencies(lost, "straight")
         else:
