@@ -16,9 +16,13 @@ from html import escape
 from benchlib.formats import count
 from benchlib.results import API_NAMES, APIS, Case, Table
 
-WIDTH, HEIGHT = 290, 190  # of one panel's area
-LEFT, TOP, BOTTOM = 52, 40, 44
+PANEL = 356  # px of one panel, where its texts have room in it: what a telephone shows
+LEAST_WIDTH, HEIGHT = 160, 170  # of its area
+LEFT, TOP, BOTTOM = 52, 46, 44
+LETTER, TITLE_LETTER = 6.1, 7.7  # of the 11 px texts and of the title, at most on average
+TICK_APART = 42  # across
 LABEL_LETTER = 7.4  # of a series' 11 px label, at most on average
+EDGE = 4  # before and behind the texts
 HEAD = 30  # of the figure, above its panels
 LABEL_APART = 14
 SWATCH = 14  # beside a label
@@ -118,11 +122,12 @@ def log_axis(values: Sequence[float], begin: float, end: float, most: int) -> Ax
     return Axis(2.0 ** powers[0], 2.0 ** powers[-1], begin, end, True, [2.0**power for power in powers])
 
 
-def linear_axis(values: Sequence[float], begin: float, end: float, from_zero: bool) -> Axis:
+def linear_axis(values: Sequence[float], begin: float, end: float, from_zero: bool, most: int = 5) -> Axis:
+    """`most`: steps of round numbers between the data's ends."""
     low, high = (0.0 if from_zero else min(values)), max(values)
     span = (high - low) or abs(high) or 1.0
-    power = 10.0 ** math.floor(math.log10(span / 4))
-    step = next(power * factor for factor in (1, 2, 2.5, 5, 10) if span / (power * factor) <= 5)
+    power = 10.0 ** math.floor(math.log10(span / most))
+    step = next(power * factor for factor in (1, 2, 2.5, 5, 10) if span / (power * factor) <= most)
     first, last = math.floor(low / step), math.ceil(high / step)
     ticks = [round(number * step, 10) for number in range(first, last + 1)]
     return Axis(ticks[0], ticks[-1], begin, end, False, ticks)
@@ -146,10 +151,19 @@ def scaled(label: str, log: bool) -> str:
     return f"{label}, logarithmic" if log else label
 
 
-def panel_width(panels: Sequence[Panel]) -> int:
-    """Of each, with its ticks on the left and room for the longest label on the right."""
+def right_of(panels: Sequence[Panel]) -> int:
+    """Beside each panel's area: what the longest label takes."""
     longest = max((len(series.name) for panel in panels for series in panel.series), default=0)
-    return round(LEFT + WIDTH + 8 + SWATCH + 4 + longest * LABEL_LETTER + 6)
+    return round(8 + SWATCH + 4 + longest * LABEL_LETTER + 6)
+
+
+def panel_width(chart: Chart) -> int:
+    """Of each panel: wide enough for its texts."""
+    panels = shown(chart)
+    texts = [len(scaled(chart.x_label, chart.x_log)) * LETTER]
+    for panel in panels:
+        texts += [len(scaled(panel.y_label, panel.y_log)) * LETTER, len(panel.title) * TITLE_LETTER]
+    return round(max(PANEL, LEFT + LEAST_WIDTH + right_of(panels), max(texts) + 2 * EDGE))
 
 
 def measured(table: Table, cases: Sequence[Case], x: Callable[[Case], float], metric: str, scale: float = 1.0) -> list[Series]:
@@ -171,13 +185,13 @@ def svg(chart: Chart) -> str:
     panels = shown(chart)
     columns = max(1, min(chart.columns, len(panels)))
     rows = max(1, math.ceil(len(panels) / columns))
-    across = panel_width(panels)
+    across = panel_width(chart)
     parts = [
         opening(columns * across, HEAD + rows * (TOP + HEIGHT + BOTTOM)),
         f"<title>{escape(chart.title)}</title>",
         f"<desc>{escape(chart.description)}</desc>",
         f"<style>{STYLE}</style>",
-        f'<text class="head" x="{LEFT}" y="20">{escape(chart.title)}</text>',
+        f'<text class="head" x="{EDGE}" y="20">{escape(chart.title)}</text>',
     ]
     if not panels:
         parts.append(f'<text x="{LEFT}" y="{HEAD + TOP}">No results.</text>')
@@ -190,14 +204,13 @@ def svg(chart: Chart) -> str:
 
 def panel_svgs(chart: Chart) -> list[str]:
     """One SVG a panel, for a page that has STYLE already and places them by its own width."""
-    panels = shown(chart)
     return [
         "\n".join(
-            [opening(panel_width(panels), TOP + HEIGHT + BOTTOM), f"<title>{escape(f'{chart.title}: {panel.title}')}</title>"]
+            [opening(panel_width(chart), TOP + HEIGHT + BOTTOM), f"<title>{escape(f'{chart.title}: {panel.title}')}</title>"]
             + _panel(panel, chart, LEFT, TOP)
             + ["</svg>"]
         )
-        for panel in panels
+        for panel in shown(chart)
     ]
 
 
@@ -230,12 +243,14 @@ def _extent(panels: Iterable[Panel]) -> list[float]:
 def _panel(panel: Panel, chart: Chart, left: float, top: float) -> list[str]:
     points = [point for series in panel.series for point in series.points]
     ends = _extent(other for other in shown(chart) if other.y_label == panel.y_label)
-    right, bottom = left + WIDTH, top + HEIGHT
+    begin = left - LEFT
+    right, bottom = begin + panel_width(chart) - right_of(shown(chart)), top + HEIGHT
     across = [point.x for point in points]
-    x = log_axis(across, left, right, 8) if chart.x_log else linear_axis(across, left, right, from_zero=False)
+    most = int((right - left) / TICK_APART)
+    x = log_axis(across, left, right, most) if chart.x_log else linear_axis(across, left, right, False, most)
     y = log_axis(ends, bottom, top, 9) if panel.y_log else linear_axis(ends, bottom, top, panel.y_from_zero)
-    parts = [f'<text class="title" x="{pixel(left)}" y="{pixel(top - 24)}">{escape(panel.title)}</text>']
-    parts.append(f'<text class="small" x="{pixel(left)}" y="{pixel(top - 9)}">{escape(scaled(panel.y_label, panel.y_log))}</text>')
+    parts = [f'<text class="title" x="{pixel(begin + EDGE)}" y="{pixel(top - 29)}">{escape(panel.title)}</text>']
+    parts.append(f'<text class="small" x="{pixel(begin + EDGE)}" y="{pixel(top - 14)}">{escape(scaled(panel.y_label, panel.y_log))}</text>')
     for tick in y.ticks:
         at = pixel(y.at(tick))
         parts.append(f'<path class="grid" d="M{pixel(left)} {at}H{pixel(right)}"/>')
@@ -246,9 +261,11 @@ def _panel(panel: Panel, chart: Chart, left: float, top: float) -> list[str]:
         name = whole(tick) if chart.x_log else number(tick)
         parts.append(f'<text class="small" text-anchor="middle" x="{at}" y="{pixel(bottom + 16)}">{name}</text>')
     parts.append(f'<path class="axis" d="M{pixel(left)} {pixel(bottom)}H{pixel(right)}"/>')
-    middle = pixel((left + right) / 2)
-    at = f'x="{middle}" y="{pixel(bottom + 31)}"'
-    parts.append(f'<text class="small" text-anchor="middle" {at}>{escape(scaled(chart.x_label, chart.x_log))}</text>')
+    x_label = scaled(chart.x_label, chart.x_log)
+    half = EDGE + len(x_label) * LETTER / 2
+    middle = min(max((left + right) / 2, begin + half), begin + panel_width(chart) - half)  # below the axis, and within the panel
+    at = f'x="{pixel(middle)}" y="{pixel(bottom + 31)}"'
+    parts.append(f'<text class="small" text-anchor="middle" {at}>{escape(x_label)}</text>')
     for series, below in zip(panel.series, depths(panel.series, x, y)):
         parts += _series(series, x, y, below)
     return parts + _labels(panel.series, x, y)

@@ -185,7 +185,7 @@ def experiment(judged: Judged, name: str, names: Sequence[str], gpu_dir: str, li
         for id_, plot in pipeline.plots(study, table).items():
             chart = plot.chart(study, table)
             svgs = plots.panel_svgs(chart)
-            figures += [Drawing(id_, chart, svgs, plots.panel_width(plots.shown(chart)), command(name, plot.variants, gpu_dir))] if svgs else []
+            figures += [Drawing(id_, chart, svgs, plots.panel_width(chart), command(name, plot.variants, gpu_dir))] if svgs else []
         missing = document.section("Failed and skipped", [run_tables.missing_rows(table)])
         sections = [*pipeline.sections(study, table), missing]
     titles, drawn = {each.title for each in sections}, {each.name for each in figures}

@@ -436,12 +436,14 @@ def test_an_axis_says_that_it_is_logarithmic() -> None:
 
 
 def test_there_is_room_for_the_longest_label() -> None:
-    def width(name: str) -> int:
-        chart = Chart("t", "x", [Panel("p", "y", [Series(name, "cuda", [Point(1, 1), Point(2, 2)])])])
+    def width(label: str, title: str = "p", x_label: str = "x") -> int:
+        chart = Chart("t", x_label, [Panel(title, "y", [Series(label, "cuda", [Point(1, 1), Point(2, 2)])])])
         (svg,) = plots.panel_svgs(chart)
         return int(re.search(r'width="(\d+)"', svg)[1])
 
-    assert width("a label of thirty letters, say") - width("x") >= 29 * 7
+    assert width("CUDA") == plots.PANEL
+    assert width("x" * 30) >= plots.LEFT + plots.LEAST_WIDTH + 30 * 7
+    assert width("CUDA", title="x" * 60) >= 60 * 7 and width("CUDA", x_label="x" * 80) >= 80 * 6
 
 
 def test_the_csv_reader_takes_the_new_model_columns(root: Path) -> None:
