@@ -68,6 +68,7 @@ void RunReport::end_run() const {
                   "throttled samples retaken)",
                   experiment_.name, count(Status::kOk), count(Status::kFailed), count(Status::kSkipped), elapsed,
                   percent(gpu_s_), discarded_));
+  if (count(Status::kOk) == 0) return;
   const double cases_s = now - started_;
   const double rest_s = cases_s - spent_.inputs_s - spent_.verify_s - spent_.set_up_s - spent_.sampling_s - spent_.measure_s;
   say(
