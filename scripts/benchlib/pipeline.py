@@ -156,8 +156,15 @@ def experiments_table(judged: Judged) -> Blocks:
         group = judged.group(name)
         rows.append([SectionLink(name, name), group.question if group else NONE, claim_tables.whole_answer(group) if group else NONE])
     absent = {group.experiment: group.claims[0].elsewhere for group in judged.groups if group.claims and group.claims[0].elsewhere}
-    others = [paragraph(f"{name}: see {folder}.") for name, folder in absent.items()]
+    others = [
+        paragraph(f"{name}: see ", *(part for at, folder in enumerate(folders.split(", ")) for part in (", " * bool(at), _elsewhere(folder))), ".")
+        for name, folders in absent.items()
+    ]
     return [document.table(["experiment", "question", "answer"], rows) if rows else document.NO_RESULTS, *others]
+
+
+def _elsewhere(folder: str) -> FileLink:
+    return FileLink(folder, f"{folder}/worklog.md")
 
 
 def verdicts_table(judged: Judged) -> Block:

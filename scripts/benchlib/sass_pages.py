@@ -24,7 +24,7 @@ DIFFERENCES = {
     sass_diff.LOAD_STRENGTH: "a load marked STRONG with a scope: it must see what others in that scope have written",
     sass_diff.STORE_STRENGTH: "a store marked STRONG with a scope",
     sass_diff.CACHE_HINT: "a hint to the caches: EF evict first, EL last, EU unchanged, LU last use, NA no allocation, LTC the L2 fetches ahead",
-    sass_diff.BOUNDS_CHECK: "a compare of an index with a buffer's size, which the driver adds",
+    sass_diff.BOUNDS_CHECK: "a compare with a buffer's size; in a kernel with descriptors also a further one with another value in the constant bank",
     sass_diff.DESCRIPTOR_READ: "an instruction that takes a buffer's address out of its descriptor, in the constant bank",
     sass_diff.PARAMETER_READ: "an instruction that takes a buffer's address out of the kernel's parameters or push constants",
     sass_diff.ADDRESS: "integer arithmetic that makes a 64-bit address",
@@ -78,12 +78,13 @@ def page(title: str, difference: Difference, facts: Sequence[Mapping[str, object
         f"Machine code (SASS), by scripts/dump_sass.py. The whole listings: {links}. [How to read this page](../README.md#how-to-read-a-page).",
         _measured(before),
         f"{line[0].upper()}{line[1:]}.",
-        _facts(facts, names),
+        "## Side by side",
+        *_side_by_side(difference),
     ]
     if difference.counts:
         named = [(markdown.escape(name), str(a), str(b)) for name, (a, b) in difference.counts.items()]
         parts += ["## Differences, by the name beside the line", markdown.table(["what", *(f"{name}:" for name in names)], named)]
-    return "\n\n".join([*parts, "## Side by side", *_side_by_side(difference)]) + "\n"
+    return "\n\n".join([*parts, "## Counts of each listing", _facts(facts, names)]) + "\n"
 
 
 def _measured(before: str | None) -> str:
@@ -161,9 +162,10 @@ def _legend() -> list[str]:
         "`|`: the two differ. `<`, `>`: only this side has it. Right of them stands what differs; `order`: the other side has the same "
         f"instruction elsewhere. Of more than {LONG} lines a page shows the accesses, fences, barriers and bounds checks; `... 12` stands for "
         "12 lines left out.",
-        "A page counts twice. Its first table has what sass.csv has: all instructions of a listing, each under one of its kind "
+        "A page counts twice. Its last table has what sass.csv has: all instructions of a listing, each under one of its kind "
         "and under every property that it has. The table of differences counts only lines with that name beside them. "
-        "So `descriptor_reads` can be 7 where 3 lines say *descriptor read*: the other 4 say *bounds check*, and take a size from the descriptor.",
+        "So `descriptor_reads` can be 7 where 3 lines say *descriptor read*: the other 4 say *bounds check*, and take a size from the descriptor. "
+        "And 43 lines can say *bounds check* where `bounds_checks` is 35: the other 8 compare with a value of which it is not known that it is a size.",
         markdown.table(["name beside a line", "what it is"], ([markdown.escape(text) for text in pair] for pair in DIFFERENCES.items())),
         markdown.table(["column of sass.csv", "instructions"], ([_codes(names), markdown.escape(meaning)] for names, meaning in COLUMNS.items())),
     ]

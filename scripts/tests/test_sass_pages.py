@@ -53,8 +53,8 @@ def test_a_long_page_has_the_accesses_and_says_how_much_is_left_out() -> None:
     filler = ["FADD R1, R2, R3"] * sass_pages.LONG
     listing = instructions("LDG.E R2, [R4.64]", *filler, "STG.E [R4.64], R1", "EXIT")
     text = page(Side("CUDA", listing), Side("Vulkan", listing))
-    shown = text[text.index("```text") :].splitlines()
-    assert [line.split()[0] for line in shown[2:-1]] == ["0000", "...", f"{16 * (sass_pages.LONG + 1):04x}"]
+    shown = text[text.index("```text") : text.rindex("```")].splitlines()
+    assert [line.split()[0] for line in shown[2:]] == ["0000", "...", f"{16 * (sass_pages.LONG + 1):04x}"]
     assert shown[3] == f"... {sass_pages.LONG}" and f"2 of {sass_pages.LONG + 3} lines" in text
 
 
