@@ -129,7 +129,7 @@ def offsets_chart(found: Study, table: Table) -> Chart:
         counted = [Point(offset, value) for offset, value in seen if value is not None]
         series = [Series("predicted", MODEL, predicted, dashed=True, marks=False)]
         series.append(Series("counted", CUDA, counted, line=False))
-        upper.append(Panel(variant, f"{kind} sectors a warp", series))
+        upper.append(Panel(variant, f"{kind} sectors per warp", series))
         timed = measured(table, cases, lambda case: case.whole("offset"), "device_ns", 1e-3)
         lower.append(Panel(variant, "µs, median and 95 % interval", timed, y_from_zero=False))
     title = "Misaligned access: sectors and time against the offset"
@@ -144,7 +144,7 @@ def structs_chart(_: Study, table: Table) -> Chart:
         series = measured(table, cases, lambda case: case.whole("struct_bytes"), "gbps")
         panels.append(Panel(title, BANDWIDTH, series, y_log=True))
     text = "Measured bandwidth of the bytes that are asked for, both APIs."
-    return Chart("Struct sizes: useful bandwidth", "bytes a struct", panels, columns=2, description=text)
+    return Chart("Struct sizes: useful bandwidth", "bytes per struct", panels, columns=2, description=text)
 
 
 def reads_all(case: Case) -> bool:

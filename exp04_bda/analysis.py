@@ -48,7 +48,7 @@ FEATURES = {
     "cuda_offset32": Change("CUDA", "32-bit offsets from one base"),
     "cuda_block_constant": Change("CUDA", "the block size as a constant"),
     "cuda_all": Change("CUDA", "all features of Vulkan's code at once"),
-    "cuda_16_registers": Change("CUDA", "16 registers a thread"),
+    "cuda_16_registers": Change("CUDA", "16 registers per thread"),
     "in_l2": Change("both", "16 MiB stored to over and over, which stay in the L2"),
     "one_slot": Change("both", "one block at a time on an SM, by its registers"),
     "cuda_one_slot": Change("CUDA", "one block at a time on an SM, by its shared memory"),
@@ -380,7 +380,7 @@ def shared_memory(found: Study, table: Table) -> Blocks:
             figure = figure_of(table, side)
             cells.append(micros(figure) if figure else why_not(table, side))
         rows.append(cells)
-    return [rows_or_none(["changed", "KiB a block:", "CUDA µs:", "Vulkan µs:"], rows)]
+    return [rows_or_none(["changed", "KiB per block:", "CUDA µs:", "Vulkan µs:"], rows)]
 
 
 def why_not(table: Table, case: Case) -> str:

@@ -213,7 +213,7 @@ def most_blocks(table: Table, variant: str) -> int:
 
 # ---------------------------------------------------------------------------------------------------------------- figures
 
-SECTORS = "32-byte sectors a warp"
+SECTORS = "32-byte sectors per warp"
 X_LABEL = "stride between neighbouring threads, elements"
 
 
@@ -260,8 +260,8 @@ def widths(found: Study, table: Table, variant: str, kind: str, title: str) -> C
     where = {"variant": variant, "elements": "max_dram"}
     sizes = sorted({case.whole("elem_bytes") for case in table.select(where)})
     sweeps = [Sweep(found, table, {**where, "elem_bytes": str(size)}, kind) for size in sizes]
-    panels = [sweep.sectors(f"{size} bytes an element") for size, sweep in zip(sizes, sweeps)]
-    panels += [sweep.bandwidth(f"{size} bytes an element") for size, sweep in zip(sizes, sweeps)]
+    panels = [sweep.sectors(f"{size} bytes per element") for size, sweep in zip(sizes, sweeps)]
+    panels += [sweep.bandwidth(f"{size} bytes per element") for size, sweep in zip(sizes, sweeps)]
     return Chart(title, X_LABEL, panels, columns=max(1, len(sizes)), description=DESCRIPTION)
 
 

@@ -50,7 +50,7 @@ def overlap(_: Study, table: Table) -> Blocks:
     header = ["", "stages:", "API"]
     return [
         paragraph(
-            "Microseconds a launch, by the steps of computing on each word. ", Code(ALONE), " computes and does not copy."
+            "Microseconds per launch, by the steps of computing on each word. ", Code(ALONE), " computes and does not copy."
         ),
         document.table([*header, *(f"{length}:" for length in steps)], times),
         paragraph(
@@ -72,7 +72,7 @@ def copies(_: Study, table: Table) -> Blocks:
         chunk: Cell = Whole(case.whole("chunk_bytes")) if case["chunk_bytes"] else NONE
         shape: list[Cell] = [case["blocks_per_sm"] or NONE, case["stages"] or NONE, chunk, case["hint"] or NONE]
         rows.append([case["variant"], case["api"], *shape, plain(gbps), fixed(peak.value, 1) if peak else NONE])
-    header = ["", "API", "blocks an SM:", "stages:", "bytes a copy:", "hint", "GB/s:", "of peak (%):"]
+    header = ["", "API", "blocks per SM:", "stages:", "bytes per copy:", "hint", "GB/s:", "of peak (%):"]
     return [document.table(header, rows)]
 
 

@@ -24,7 +24,7 @@ class Mechanism:
     name: str
     api: str
     where: tuple[tuple[str, object], ...]
-    kernels: tuple[str, ...]  # with the least and the most in flight a thread
+    kernels: tuple[str, ...]  # with the least and the most in flight per thread
 
     def cases(self, table: Table) -> list[Case]:
         return table.select({"api": self.api, **dict(self.where)})
@@ -113,8 +113,8 @@ def mechanisms(found: Study, table: Table) -> Blocks:
         rows.append([*cells, " to ".join(dict.fromkeys(text for text in registers if text)) or NONE])
     if not rows:
         return [NO_RESULTS]
-    header = ["API", "mechanism", "KiB an SM for 90 % of the ceiling:", "best, of the ceiling [95 %]:", "with bytes in flight:"]
-    header.append("registers a thread, least to most in flight a thread:")
+    header = ["API", "mechanism", "KiB per SM for 90 % of the ceiling:", "best, of the ceiling [95 %]:", "with bytes in flight:"]
+    header.append("registers per thread, least to most in flight per thread:")
     text = (
         "The ceiling is the API's own fastest plain read with a block a tile. The first figure lies on a line between the two "
         "measured numbers of bytes around it. For comparison: a talk of NVIDIA's says 32 KiB for an H100 and 64 for an H200, CUB "
@@ -188,7 +188,7 @@ def resident_blocks(_: Study, table: Table) -> Blocks:
         rows.append([str(size // KIB), *(measured_cell(table, case, metric) for case in sides), *used])
     if not rows:
         return [NO_RESULTS]
-    header = ["KiB of shared memory a block:", *(f"{API_NAMES[api]} blocks an SM:" for api in APIS)]
+    header = ["KiB of shared memory a block:", *(f"{API_NAMES[api]} blocks per SM:" for api in APIS)]
     header += [f"{API_NAMES[api]} KiB in use:" for api in APIS]
     text = (
         "How many blocks of 64 threads an SM holds at once, counted by the blocks themselves, by the shared memory that each takes, "

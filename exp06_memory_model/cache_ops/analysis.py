@@ -78,7 +78,7 @@ def reuse(found: Study, table: Table) -> Blocks:
         ]
         rows.append([*_loaded_with(variant, op), *cells])
     header = [*LOADED_WITH, *(f"{level}, {count(size)} B:" for level, size in columns)]
-    text = "Bytes a cycle at which one SM reads its part of the set again, by the stream between two visits; CUDA / Vulkan."
+    text = "Bytes per cycle at which one SM reads its part of the set again, by the stream between two visits; CUDA / Vulkan."
     return [paragraph(text), document.table(header, rows), *hits(found, table)]
 
 
@@ -143,17 +143,17 @@ def _rates(table: Table, name: str, kind: str, level: str, **where: str) -> Seri
 def reuse_chart(_: Study, table: Table) -> Chart:
     """How fast a reuse set is read again, against what streamed by: CUDA's operators, then both APIs."""
     panels = []
-    for level, title in (("l1", "64 KiB a block, L1, beside KiB a block"), ("l2", "24 MiB, L2, beside MiB")):
+    for level, title in (("l1", "64 KiB per block, L1, beside KiB per block"), ("l2", "24 MiB, L2, beside MiB")):
         kinds = zip(("plain", "cs", "l1_no_allocate", "cg"), (CUDA, *MORE))
         series = [_rates(table, op, kind, level, variant="reuse", api="cuda", op=op) for op, kind in kinds]
-        panels.append(Panel(f"CUDA: {title}", "bytes a cycle and SM", series))
-    for level, title in (("l1", "L1, beside KiB a block"), ("l2", "L2, beside MiB")):
+        panels.append(Panel(f"CUDA: {title}", "bytes per cycle and SM", series))
+    for level, title in (("l1", "L1, beside KiB per block"), ("l2", "L2, beside MiB")):
         series = [
             _rates(table, f"{API_NAMES[api]} {op}", kind, level, variant="reuse_ro", api=api, op=op)
             for api, kinds in ((CUDA, (CUDA, MORE[0])), (VULKAN, (VULKAN, MORE[1])))
             for op, kind in zip(("plain", "volatile"), kinds)
         ]
-        panels.append(Panel(f"Both APIs, read-only set: {title}", "bytes a cycle and SM", series))
+        panels.append(Panel(f"Both APIs, read-only set: {title}", "bytes per cycle and SM", series))
     text = "The rate at which one SM reads its part of a reuse set again, by what it or all blocks streamed between two visits."
     return Chart("A reuse set beside a stream", "streamed between two visits", panels, columns=2, description=text, x_log=False)
 

@@ -40,7 +40,7 @@ def _whole(table: Table, case: Case, metric: str) -> Cell:
 
 
 def rounds(_: Study, table: Table) -> Blocks:
-    text = "Nanoseconds a round, by blocks of a cluster and the peer's distance in it."
+    text = "Nanoseconds per round, by blocks of a cluster and the peer's distance in it."
     return [paragraph(text), _by_cluster(table, "rounds", "element_ns")]
 
 
@@ -53,7 +53,7 @@ def latency(_: Study, table: Table) -> Blocks:
         figures = [figure_of(table, case, metric) for metric in names]
         rows.append([case["cluster"], _whole(table, case, "pairs"), *map(plain, figures)])
     pairs = document.table(["blocks of a cluster:", "pairs:", *(f"{name}:" for name in names.values())], rows)
-    text = "Cycles a dependent load, by blocks of a cluster and the owner's distance."
+    text = "Cycles per dependent load, by blocks of a cluster and the owner's distance."
     return [
         paragraph(text),
         _by_cluster(table, "latency", "cycles"),
@@ -63,12 +63,12 @@ def latency(_: Study, table: Table) -> Blocks:
 
 
 def exchange(_: Study, table: Table) -> Blocks:
-    text = "Bytes a cycle and SM, all SMs at once, by blocks of a cluster and the peer's distance."
+    text = "Bytes per cycle and SM, all SMs at once, by blocks of a cluster and the peer's distance."
     return [paragraph(text), _by_cluster(table, "exchange", "bytes_per_cycle")]
 
 
 def barriers(_: Study, table: Table) -> Blocks:
-    text = paragraph("Cycles a barrier, with the ", Code("work"), " beside it, by blocks of a cluster.")
+    text = paragraph("Cycles per barrier, with the ", Code("work"), " beside it, by blocks of a cluster.")
     return [text, _by_cluster(table, "barrier", "cycles", ("op", "work"))]
 
 
@@ -86,7 +86,7 @@ def spread(_: Study, table: Table) -> Blocks:
         counts = [_whole(table, case, metric) for metric in ("active_clusters", "sms_used")]
         rows.append([case["cluster"], *counts, plain(time)])
     text = "Blocks that each want an SM. Sizes without a row are refused."
-    header = ["blocks of a cluster:", "clusters at once:", "SMs that did work:", "ns a block:"]
+    header = ["blocks of a cluster:", "clusters at once:", "SMs that did work:", "ns per block:"]
     return [paragraph(text), document.table(header, rows)]
 
 

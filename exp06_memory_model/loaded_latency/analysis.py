@@ -154,7 +154,7 @@ def latency_chart(_: Study, table: Table) -> Chart:
                 steps = [top * step / 60 for step in range(61)]
                 drawn = [Point(load, fit.latency(load)) for load in steps]
                 series.append(Series("Kingman, fitted", MODEL, drawn, marks=False, dashed=True))
-        panels.append(Panel(title, "ns a load", series))
+        panels.append(Panel(title, "ns per load", series))
     text = "What a dependent load takes on one SM while all others load as many GB/s as the axis says."
     return Chart("Latency under load", "GB/s that the other SMs load", panels, columns=2, description=text, x_log=False)
 

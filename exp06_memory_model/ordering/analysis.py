@@ -126,12 +126,12 @@ def repeats(table: Table, variants: Sequence[str], metric: str) -> Block:
 
 
 def chains(_: Study, table: Table) -> Blocks:
-    text = "One thread, each operation needs the one before. Nanoseconds an operation, CUDA / Vulkan."
+    text = "One thread, each operation needs the one before. Nanoseconds per operation, CUDA / Vulkan."
     return [paragraph(text), _by_scope(table, CHAINS, "element_ns", "resident_bytes"), repeats(table, CHAINS, "element_ns")]
 
 
 def rates(_: Study, table: Table) -> Blocks:
-    text = "Every thread of a full GPU, on words of its own. Nanoseconds an operation of all of them, CUDA / Vulkan."
+    text = "Every thread of a full GPU, on words of its own. Nanoseconds per operation of all of them, CUDA / Vulkan."
     return [paragraph(text), _by_scope(table, RATES, "element_ns")]
 
 

@@ -75,7 +75,7 @@ def latency(_: Study, table: Table) -> Blocks:
         metric = "latency_ns" if case["variant"] == "flag" else "element_ns"
         table_bytes = _binary(case.whole("table_bytes")) if case["table_bytes"] else NONE
         rows.append([case["variant"], case["memory_order"], case["held_by"], table_bytes, _value(table, case, metric)])
-    text = paragraph("Nanoseconds a load (", Code("chase"), "), or one way (", Code("flag"), ").")
+    text = paragraph("Nanoseconds per load (", Code("chase"), "), or one way (", Code("flag"), ").")
     return [text, document.table(["", "order", "held by", "table:", "ns:"], rows)]
 
 
