@@ -78,7 +78,7 @@ def dates(claim: Claim) -> str:
     texts += [f"changed {_day(change['on'])}: {change['what']} ({change['why']})" for change in claim.changes]
     if claim.runs:
         newer = "none" if not claim.newer_runs else "all" if claim.newer_runs == claim.runs else str(claim.newer_runs)
-        texts.append(f"of its {claim.runs} runs {newer} began after the test was as it is")
+        texts.append(f"of its {claim.runs} runs, {newer} began after the test had its present form")
     return "; ".join(texts) + "."
 
 

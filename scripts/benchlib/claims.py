@@ -409,7 +409,7 @@ def _cases_text(claim: Claim) -> str:
         held = sum(each.verdict == REPRODUCED for each in others)
         parts.append(f"of {len(others)} further parts of the test {held} hold" if held < len(others) else _all_hold(len(others)))
     if shown.dead:
-        parts.append(f"without a live control, and deciding nothing: {shown.dead} more cases")
+        parts.append(f"{shown.dead} more {'case has' if shown.dead == 1 else 'cases have'} no live control and decide nothing")
     fewest = min((each.figure for each in shown.deciding if each.figure.runs), key=lambda figure: figure.runs, default=None)
     if fewest and (fewest.runs == 1 or fewest.too_few_runs):
         runs = "one run" if fewest.runs == 1 else f"{fewest.runs} runs"
@@ -428,4 +428,7 @@ def _case_text(shown: Tested, finding: Finding) -> str:
 
 
 def _boards_text(claim: Claim) -> str:
-    return "; ".join(f"on board {board} alone, by its medians: {verdict}" for board, verdict in claim.differing.items())
+    """The boards whose medians alone give another verdict, by that."""
+    named = {verdict: [board for board, other in claim.differing.items() if other == verdict] for verdict in claim.differing.values()}
+    texts = [f"{verdict} on board{'s' * (len(boards) > 1)} {', '.join(boards)}" for verdict, boards in named.items()]
+    return f"By one board's medians alone: {'; '.join(texts)}" if texts else ""

@@ -265,10 +265,10 @@ def test_boards_that_come_out_otherwise_are_named(tmp_path: Path) -> None:
     claim = judged(tmp_path, BOARDS, results.load(tmp_path / "results/gpu"))
     assert (claim.boards, claim.runs, claim.newer_runs) == (["aaaaaaaa", "bbbbbbbb", "cccccccc"], 3, 2)
     assert claim.verdict == "UNCLEAR" and claim.differing == {"cccccccc": "REFUTED"}
-    assert "on board cccccccc alone, by its medians: REFUTED" in claim.note
+    assert "By one board's medians alone: REFUTED on board cccccccc." in claim.note
     assert claim.row_file == f"boards/aaaaaaaa/run1/{EXP03}.csv"
     said = claim_tables.dates(claim)
-    assert said == "Test of 2025-12-31; changed 2026-01-01: w (y); of its 3 runs 2 began after the test was as it is."
+    assert said == "Test of 2025-12-31; changed 2026-01-01: w (y); of its 3 runs, 2 began after the test had its present form."
 
 
 def test_the_worklog_has_what_claims_name() -> None:

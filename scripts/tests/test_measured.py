@@ -200,7 +200,7 @@ def test_a_case_without_a_live_control_is_unclear_and_does_not_decide(root: Path
     assert (row["verdict"], row["ours"]) == ("REPRODUCED", "0") and "live control" not in row["note"]
     row = write("0.5", "0")
     assert row["verdict"] == "REPRODUCED"
-    assert "2 of 2 cases in the range;" in row["note"] and "deciding nothing: 2 more cases; one run" in row["note"]
+    assert "2 of 2 cases in the range;" in row["note"] and "2 more cases have no live control and decide nothing; one run" in row["note"]
     assert write("0.5", "0", acquire=3)["verdict"] == "REFUTED"  # what was seen was seen
     assert write("0", "")["verdict"] == "UNCLEAR"
 
