@@ -43,7 +43,7 @@ DIFFERENCES = {
     sass_diff.UNKNOWN: "an instruction that nvdisasm does not know",
 }
 COLUMNS = {
-    "ldg_N, stg_N": "loads from and stores to global memory, N bits a thread",
+    "ldg_N, stg_N": "loads from and stores to global memory, N bits per thread",
     "lds, sts": "loads from and stores to shared memory",
     "ldl, stl": "loads from and stores to local memory: spilled registers",
     "generic": "loads and stores by an address that may be of any of these",

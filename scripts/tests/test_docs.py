@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import html
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -101,6 +102,27 @@ def test_anchors_are_those_of_github() -> None:
     assert anchors_of(headings) == [
         "claims", "what-is-said-what-it-becomes-what-it-costs", "claims-1", "exp06_peer", "claims-2", "cuda-and-vulkan-a-b",
     ]  # fmt: skip
+
+
+def unknown_options(text: str) -> list[str]:
+    """The options in commands that begin with scripts/ and that the script does not have. Behind `--` stand a program's."""
+    wrong = []
+    for name, rest in re.findall(r"\bscripts/(\w+\.(?:py|sh))((?: [^\s`#&|;]+)+)", text):
+        options = itertools.takewhile(lambda word: word != "--", rest.split())
+        source = (ROOT / "scripts" / name).read_text(encoding="utf-8")
+        wrong += [f"{name} {word}" for word in options if word.startswith("--") and word.split("=")[0] not in source]
+    return wrong
+
+
+@pytest.mark.parametrize("name", names([path for path in pages() if not path.is_relative_to(ROOT / "results")]))
+def test_commands_have_options_that_there_are(name: str) -> None:
+    assert unknown_options((ROOT / name).read_text(encoding="utf-8")) == []
+
+
+def test_an_unknown_option_is_found() -> None:
+    assert unknown_options("scripts/worklog.py --check x\nscripts/run.sh --only a -- --nope `scripts/dump_sass.py --experiment x`") == [
+        "dump_sass.py --experiment"
+    ]
 
 
 def words(text: str) -> int:
