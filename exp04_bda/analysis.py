@@ -353,7 +353,7 @@ def gpcs(found: Study, table: Table) -> Blocks:
     most = max((len(cells) for cells in rows), default=0)
     header = ["changed", "API", "board", *(f"set {number}:" for number in range(most - 3))]
     reading = paragraph(
-        "Each set's SMs, as clusters joined them, and the median of their shares of the blocks, 1 being equal. A set of 16 or 18 SMs is a "
+        "Each set's SMs, as clusters joined them, and the mean of their shares of the blocks, 1 being equal. A set of 16 or 18 SMs is a "
         "GPC; SMs that are in no cluster of more than two are sets of two.",
     )
     return [document.table(header, [cells + [NONE] * (most - len(cells)) for cells in rows]), reading] if rows else [NO_RESULTS]
@@ -364,7 +364,7 @@ def _gpc_cells(table: Table, side: Case, board: str) -> list[Cell]:
         members = next((row for case, row in run.items() if case["variant"] == "gpc_members"), None)
         found = shares_of_gpcs(numbers(run.get(side), "blocks_by_sm"), numbers(members, "gpc_by_sm")) if at == board else {}
         if found:
-            shown = [f"{len(found[gpc])} SMs {statistics.median(found[gpc]):.3f}" for gpc in sorted(found)]
+            shown = [f"{len(found[gpc])} SMs {statistics.fmean(found[gpc]):.3f}" for gpc in sorted(found)]
             return [change_of(side).text, API_NAMES[side["api"]], board or NONE, *shown]
     return []
 
