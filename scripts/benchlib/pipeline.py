@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ from pathlib import Path
 from benchlib import analysis, claim_tables, claims, console, document, hardware_counts, listing_times, repeatability, results, why_tables
 from benchlib.analysis import Analysis, Plot, Study
 from benchlib.claims import ClaimFile
-from benchlib.document import NONE, Block, Blocks, Cell, FileLink, Image, Section, SectionLink, Strong, paragraph, section
+from benchlib.document import NONE, Block, Blocks, Cell, FileLink, Image, Inline, Section, SectionLink, Strong, paragraph, section
 from benchlib.results import Table
 from benchlib.run_tables import environment, missing_rows, row_counts
 from benchlib.schema import STATUSES
@@ -155,16 +155,18 @@ def experiments_table(judged: Judged) -> Blocks:
     for name in judged.study.tables:
         group = judged.group(name)
         rows.append([SectionLink(name, name), group.question if group else NONE, claim_tables.whole_answer(group) if group else NONE])
-    absent = {group.experiment: group.claims[0].elsewhere for group in judged.groups if group.claims and group.claims[0].elsewhere}
+    absent: dict[str, list[str]] = {}  # by the folders that have results of them
+    for group in judged.groups:
+        if group.claims and group.claims[0].elsewhere:
+            absent.setdefault(group.claims[0].elsewhere, []).append(group.experiment)
     others = [
-        paragraph(f"{name}: see ", *(part for at, folder in enumerate(folders.split(", ")) for part in (", " * bool(at), _elsewhere(folder))), ".")
-        for name, folders in absent.items()
+        paragraph("Elsewhere: ", ", ".join(names), ", in ", *_folder_links(folders.split(", ")), ".") for folders, names in absent.items()
     ]
     return [document.table(["experiment", "question", "answer"], rows) if rows else document.NO_RESULTS, *others]
 
 
-def _elsewhere(folder: str) -> FileLink:
-    return FileLink(folder, f"{folder}/worklog.md")
+def _folder_links(folders: Sequence[str]) -> list[Inline]:
+    return [part for at, folder in enumerate(folders) for part in (", " * bool(at), FileLink(folder, f"{folder}/worklog.md"))]
 
 
 def verdicts_table(judged: Judged) -> Block:
