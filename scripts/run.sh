@@ -119,21 +119,26 @@ check_only() {
   done
 }
 
-# Sets `programs`: those in $bin that --only asks for, each once and in their order.
-choose_programs() {
-  local all program wish
-  mapfile -t all < <(bench_programs "$bin")
-  ((${#all[@]})) || die "no experiment programs (exp??_*) in $bin: build first (without --no-build), or give --bin"
-  check_only "${all[@]##*/}"
-  programs=()
-  for program in "${all[@]}"; do
+# chosen PROGRAM...: those that --only asks for, a line each, once and in their order.
+chosen() {
+  local program wish
+  for program in "$@"; do
     for wish in "${only[@]:-${program##*/}}"; do
       if named_by "$wish" "${program##*/}"; then
-        programs+=("$program")
+        printf '%s\n' "$program"
         break
       fi
     done
   done
+}
+
+# Sets `programs`: what is chosen of $bin.
+choose_programs() {
+  local all
+  mapfile -t all < <(bench_programs "$bin")
+  ((${#all[@]})) || die "no experiment programs (exp??_*) in $bin: build first (without --no-build), or give --bin"
+  check_only "${all[@]##*/}"
+  mapfile -t programs < <(chosen "${all[@]}")
 }
 
 # run_all NUMBER: every chosen experiment once, into the board's folder run<NUMBER>.
@@ -345,8 +350,9 @@ exit_if_interrupted() {
   fi
 }
 
+# set_up_and_build EXPERIMENT...: of these, what is chosen.
 set_up_and_build() {
-  local status=0
+  local status=0 targets=()
   # sudo can ask for its password in the foreground only, where jobs are not.
   if ((EUID)) && [[ -t 0 ]] && ! "$bench_root/scripts/setup.sh" --check 2>/dev/null && command -v sudo >/dev/null; then
     sudo -v || true
@@ -356,7 +362,8 @@ set_up_and_build() {
   exit_if_interrupted
   if ((status)); then exit "$status"; fi
   jobs_by_sudo=0
-  bench_build release "$bench_root/build/release.log" run_job || status=$?
+  if ((${#only[@]})); then mapfile -t targets < <(chosen "$@"); fi
+  bench_build release "$bench_root/build/release.log" run_job ${targets[0]:+"${targets[@]}"} || status=$?
   exit_if_interrupted
   if ((status)); then exit 1; fi
   add_row 'set-up and build' '' "$SECONDS" build/release ''
@@ -389,7 +396,7 @@ find_device() {
 }
 
 main() {
-  local slug board software=0 run
+  local slug board software=0 run experiments
   parse_args "$@"
   if [[ -n $out ]]; then
     require_writable "$out"
@@ -399,10 +406,9 @@ main() {
   fi
   begin_jobs
   if ((build)); then
-    # Before minutes of building.
-    # shellcheck disable=SC2046  # words
-    check_only $(bench_experiments)
-    set_up_and_build
+    mapfile -t experiments < <(bench_experiments)
+    check_only "${experiments[@]}"  # before minutes of building
+    set_up_and_build "${experiments[@]}"
   fi
   python=$(bench_python jinja2 || bench_python) || die "no Python 3.11 or newer (package python3)"
   choose_programs

@@ -164,6 +164,29 @@ def test_only_an_unknown_experiment_is_said_before_anything_is_built(suite):
     assert sorted(path.name for path in suite.iterdir()) == ["CMakeLists.txt", "bin", "exp01_add", "exp06_all", "scripts"]
 
 
+@pytest.mark.parametrize(
+    ("only", "targets"),
+    [((), ""), (("exp06",), " --target exp06_litmus exp06_scopes"), (("exp06_scopes", "exp01"), " --target exp01_add exp06_scopes")],
+)
+def test_what_is_not_asked_for_is_not_built(suite, only, targets):
+    for name in ("exp01_add", "exp06_litmus", "exp06_scopes"):
+        add_program(suite, name)
+        folder = suite / f"{name[:5]}_all" / name
+        folder.mkdir(parents=True)
+        (folder / "CMakeLists.txt").write_text(f"add_experiment(NAME {name})\n")
+    (suite / "build/release").mkdir(parents=True)
+    (suite / "build/release/bin").symlink_to(suite / "bin")
+    (suite / "CMakeLists.txt").touch()
+    (suite / "tools").mkdir()
+    for path, text in ((suite / "scripts/setup.sh", ""), (suite / "tools/cmake", 'echo "$*" >>cmake.log\n')):
+        path.write_text(f"#!/bin/bash\n{text}")
+        path.chmod(0o755)
+    command = [str(suite / "scripts/run.sh"), "--runs", "1", *(word for wish in only for word in ("--only", wish))]
+    env = {**os.environ, "PATH": f"{suite}/tools:{os.environ['PATH']}"}
+    subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, env=env)
+    assert (suite / "cmake.log").read_text() == f"--preset release\n--build --preset release{targets}\n"
+
+
 def test_a_failure_lets_the_others_run(suite):
     add_program(suite, "exp01_add", code=1)
     add_program(suite, "exp03_memory", code=77)
