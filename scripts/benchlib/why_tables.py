@@ -17,7 +17,7 @@ from benchlib.results import SECTOR_BYTES, Table
 RULES = (
     "A cause adds to Vulkan's time over CUDA's what its own rule says; none is fitted to the gap that it explains. launch: a "
     "launch of one warp, Vulkan's less CUDA's, alone or one of many as the row's are, which was chosen knowing one board's "
-    "results. more loads, stores; hits in the L1; hits in the L2: what the counted traffic takes at the best rates seen, the "
+    "results. traffic of the L1, of the L2, of memory: what the counted traffic takes at the best rates seen, the "
     "slowest of the L1, the L2 and the memory. instructions: what issuing them takes beyond that. resident blocks: time in "
     "inverse proportion, where CUDA's is above what its traffic takes. The others: the difference of two rows that differ in "
     "the cause alone; what of the traffic differs between those is theirs. Left: the gap less all of them."
@@ -49,12 +49,14 @@ def sentence(one: Account) -> str:
         return f"There is nothing to explain: Vulkan/CUDA is {ratio_text(one.ratio)}."
     gap, time = one.gap.value, one.cuda.time.value
     more = "longer" if gap > 0 else "less"
-    begin = f"Vulkan takes {time_text(abs(gap))} ({percent(abs(gap) / time)}) {more} than CUDA"
+    begin = f"Vulkan takes {time_text(abs(gap))} ({percent(abs(gap) / time)} of CUDA's time) {more} than CUDA"
     parts = [f"{time_text(abs(cause.ns or 0))} by {cause.name}" for cause in one.named]
     against = [cause for cause in one.known if (cause.ns or 0) / gap < 0 and abs(cause.ns or 0) > LEFT * time]
     parts += [f"{time_text(abs(cause.ns or 0))} the other way by {cause.name}" for cause in against]
-    left = f"{time_text(one.left)} ({percent(one.left_share)} of the time) is left"
-    return f"{begin}: {', '.join([*(parts or ['no known cause accounts for it']), left])}."
+    left = f"{time_text(one.left)} ({percent(one.left_share)}) is left"
+    where = [f"{name} ({percent(share)})" for name, share in places(one).items() if one.left_share > LEFT and share > LEFT]
+    known = ", ".join([*(parts or ["none of the causes that were looked for accounts for it"]), left])
+    return f"{begin}: {known}.{' The gap shows in ' + '; '.join(where) + '.' if where else ''}"
 
 
 def excluded(one: Account) -> list[str]:
@@ -92,23 +94,23 @@ def full(found: Study, table: Table, one: Account) -> Blocks:
 
 
 def _causes(one: Account) -> Blocks:
-    gap = one.gap.value
-    rows: list[list[Cell]] = []
+    time = one.cuda.time.value
+    rows: list[list[Cell]] = [["the gap", document.fixed(one.gap.value / 1000, 3), _share(one.gap.value, time), "Vulkan's time less CUDA's"]]
     order = sorted(one.causes, key=lambda cause: (cause.ns is None and cause.explains, not cause.explains))
     order = [*one.known, *(cause for cause in order if not cause.explains or cause.ns is None)]
     for cause in order:
         name = cause.name if cause.explains else f"(where it lies) {cause.name}"
-        rows.append([name, _micros(cause), _share(cause.ns, gap), cause.rule])
-    rows.append(["left", document.fixed(one.left / 1000, 3), _share(one.left, gap), f"{percent(one.left_share)} of CUDA's time"])
-    return [document.table(["cause", "adds to Vulkan's time (µs):", "of the gap (%):", "by"], rows)]
+        rows.append([name, _micros(cause), _share(cause.ns, time), cause.rule])
+    rows.append(["left", document.fixed(one.left / 1000, 3), _share(one.left, time), "the gap less all causes"])
+    return [document.table(["cause", "adds to Vulkan's time (µs):", "of CUDA's time (%):", "by"], rows)]
 
 
 def _micros(cause: Cause) -> Cell:
     return NONE if cause.ns is None else document.fixed(cause.ns / 1000, 3)
 
 
-def _share(ns: float | None, gap: float) -> Cell:
-    return NONE if ns is None or not gap else document.fixed(100 * ns / gap, 1)
+def _share(ns: float | None, time: float) -> Cell:
+    return NONE if ns is None else document.fixed(100 * ns / time, 1)
 
 
 def _sides(found: Study, table: Table, one: Account) -> Blocks:

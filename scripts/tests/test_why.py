@@ -14,7 +14,7 @@ import worklog
 from analyses import REPOSITORY, rendered, study
 from benchlib import analysis, attribution, counters_file, occupancy, why_tables
 from benchlib.analysis import Study
-from benchlib.attribution import L1_HITS, LAUNCH, RESIDENT, SECTORS, Account
+from benchlib.attribution import LAUNCH, RESIDENT, Account
 from benchlib.results import Case, Table
 from benchlib.schema import Column
 from benchlib.stats import Figure
@@ -80,8 +80,8 @@ def set_to(**values: float) -> Callable[[Kernel], None]:
 
 
 PLANTED = {
-    "twice the loads": Planted(SECTORS, set_to(sectors=50e6)),
-    "loads that miss where the twin's hit": Planted(L1_HITS, set_to(l1_hits=0.0)),
+    "twice the loads": Planted(attribution.L1, set_to(sectors=50e6)),
+    "loads that miss where the twin's hit": Planted(attribution.L2, set_to(l1_hits=0.0)),
     "bounds checks": Planted("bounds checks", set_to(instructions_ns=9000), others={(("checks", "off"),): set_to()}, apis=("vulkan",)),
     "bounds checks in CUDA": Planted(
         "what the row changes in CUDA", set_to(instructions_ns=9000), feature="cuda_bounds",
@@ -221,8 +221,8 @@ def test_a_gap_of_a_cause_that_is_not_known_is_left() -> None:
     one = simulated(unknown, "vulkan", 1)
     assert one.is_open and not one.named and abs(one.left / one.gap.value - 1) < 0.1
     text = why_tables.sentence(one)
-    assert "no known cause accounts for it" in text and "is left" in text
-    assert {LAUNCH, SECTORS, L1_HITS} <= set(why_tables.excluded(one)) and "bounds checks" in why_tables.unknown(one)
+    assert "none of the causes that were looked for accounts for it" in text and "is left" in text
+    assert {LAUNCH, attribution.L1, attribution.L2} <= set(why_tables.excluded(one)) and "bounds checks" in why_tables.unknown(one)
 
 
 # ---------------------------------------------------------------------------------------------------------------- rules
@@ -260,7 +260,7 @@ def test_what_a_control_brings_is_its_own() -> None:
     (one,) = [one for one in copies(bench.study()) if one.pair.cuda]
     ns = {cause.name: cause.ns or 0 for cause in one.causes}
     assert one.named[0].name == "bounds checks" and ns["bounds checks"] == pytest.approx(one.gap.value, rel=0.1)
-    assert abs(ns[L1_HITS]) < 0.02 * one.gap.value and abs(one.left_share) < 0.02
+    assert abs(ns[attribution.L2]) < 0.02 * one.gap.value and abs(one.left_share) < 0.02
 
 
 def test_a_row_that_is_not_there_is_no_cause() -> None:
@@ -288,7 +288,7 @@ def ask(root: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> tupl
 def test_one_pair(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = ask(root, capsys, "exp04", "inner_struct", "elements=64Mi")
     assert code == 0 and not err
-    assert out.startswith("# exp04_bda: inner_struct block=256 feature=none memory=own elements=67108864 cold\n\nVulkan takes 30 µs (30.0 %) longer")
+    assert out.startswith("# exp04_bda: inner_struct block=256 feature=none memory=own elements=67108864 cold\n\nVulkan takes 30 µs (30.0 % of CUDA's time) longer")
     assert "30.1 µs by descriptors in place of addresses" in out and "not counted" in out
 
 
