@@ -24,8 +24,8 @@ COHERENCE_STRENGTHS = {"relaxed": "relaxed", "relaxed_block": "relaxed, block's"
 READING = paragraph(
     "Weak outcomes in a million instances, CUDA / Vulkan. In brackets: the model forbids them. ",
     Code("?"),
-    ": the control, the relaxed twin under the same stress, never went weak either, so that a zero says nothing. –: the API cannot "
-    "say it.",
+    ": the control, the relaxed twin under the same stress, never went weak either, so that a zero says nothing. –: not tried, or "
+    "the API cannot say it.",
 )
 
 
