@@ -32,7 +32,7 @@ def environment(tables: Collection[Table]) -> Block:
     lines.append(["started_at", " to ".join(dict.fromkeys([starts[0], starts[-1]])) if starts else NONE])
     boards = Counter(board for table in tables for board in table.boards if board)
     by_board = ": " + ", ".join(f"{number} of {board}" for board, number in boards.items()) if boards else ""
-    lines.append(["runs", f"{sum(len(table.runs) for table in tables)}{by_board}"])
+    lines.append(["runs of a program", f"{sum(len(table.runs) for table in tables)}{by_board}"])
     lines.append(["rows", tally(row_counts(tables), STATUSES)])
     return document.table(["environment", ""], lines)
 

@@ -329,7 +329,7 @@ def test_more_than_two_runs(root: Path) -> None:
               for factor in (1, 1.02, 0.97)]  # fmt: skip
     runs = results.Table(table.name, table.columns, slower, table.header)
     text = rendered([pipeline.worklog(pipeline.Judged(replace(found, tables={EXP03: runs}), []))])
-    assert "Fewer than" in text and "One run" not in text and "| runs | 3 |" in text
+    assert "Fewer than" in text and "One run" not in text and "| runs of a program | 3 |" in text
     assert re.search(r"## Repeatability\n\n.*\n\n.*\n.*\n\| cold \| [1-9][0-9]* \|", text)
 
 
