@@ -7,7 +7,7 @@ launches stands for a warm row's.
 launch              a launch of one warp, Vulkan's less CUDA's: alone for a cold case, one of many back to back for a warm one
 use of the L1       the counted sectors through it: how much longer they take, with CUDA's shares of hits
 use of the L2       the sectors between the SMs and the L2, beyond that
-use of memory       the bytes from and to it, beyond that
+use of DRAM         the bytes from and to it, beyond that
 instructions        the issue slots of a code without loops, four each cycle and SM, beyond what the traffic takes
 resident blocks     fewer threads at once on an SM: time in inverse proportion where CUDA's is more than a tenth above its bound
 an experiment's own controls (analysis.Control): the difference of two rows that differ in the cause alone. What of the mechanisms
@@ -40,7 +40,7 @@ WORTH_NAMING = 0.1  # of the gap
 AT_BOUND = 1.1  # a time within this of its bound is the bound's
 NO_WORK = "empty"  # the variant, wherever there is one
 MANY = 1 << 20  # launches back to back in a warm sample: more than any such row has
-LAUNCH, L1, L2, MEMORY = "launch", "use of the L1", "use of the L2", "use of memory"
+LAUNCH, L1, L2, MEMORY = "launch", "use of the L1", "use of the L2", "use of DRAM"
 INSTRUCTIONS, RESIDENT = "instructions", "resident blocks"
 ISSUED = 4  # instructions each cycle on an SM, one for each scheduler
 WHILE_RESIDENT = "the time that warps are resident"

@@ -17,7 +17,7 @@ from benchlib.results import SECTOR_BYTES, Table
 RULES = (
     "A cause adds to Vulkan's time over CUDA's what its own rule says; none is fitted to the gap that it explains. launch: a "
     "launch of one warp, Vulkan's less CUDA's, alone or one of many as the row's are, which was chosen knowing one board's "
-    "results. use of the L1, of the L2, of memory: what the counted traffic takes at the best rates seen, the "
+    "results. use of the L1, of the L2, of DRAM: what the counted traffic takes at the best rates seen, the "
     "slowest of the L1, the L2 and the memory. instructions: what issuing them takes beyond that. resident blocks: time in "
     "inverse proportion, where CUDA's is above what its traffic takes. The others: the difference of two rows that differ in "
     "the cause alone; what of the traffic differs between those is theirs. Left: the gap less all of them."
