@@ -28,7 +28,7 @@ HEAD, FOOT = 30, 40
 LETTER, WIDE_LETTER = 6.6, 7.2  # of its 11 px texts, at most on average; of those that are cut to so many letters
 TICK_APART = 26
 MARK, LANE, LANES = 7, 5.5, 13  # px of a mark and of a lane; how many lanes there are at most
-FARTHEST_LETTERS = 32
+FARTHEST_LETTERS = 36
 NAME_LETTERS = 26  # in one line
 KINDS = {"FASTER": plots.FASTER, "SLOWER": plots.SLOWER}
 
@@ -148,6 +148,8 @@ def _ground(axis: Axis, bottom: float) -> list[str]:
     for tick in axis.ticks:
         x = axis.at(tick)
         parts.append(f'<path class="grid" d="M{pixel(x)} {HEAD - 8}v{height}"/>{_text(x, bottom + 16, plots.number(tick), "middle")}')
+        if tick < axis.high:  # beside it stands a heading
+            parts.append(_text(x, HEAD - 16, plots.number(tick), "middle"))
     parts += [f'<path class="tenth" d="M{pixel(axis.at(tenth))} {HEAD - 8}v{height}"/>' for tenth in TENTH]
     return parts
 
