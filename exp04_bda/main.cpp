@@ -205,11 +205,9 @@ std::vector<bench::Case> cases(const Plan& plan) {
   }
   const auto is_copy = [](const bench::Case& one) { return one.sides.front().variant == "copy_f32"; };
   for (const bench::Case& aa : bench::aa_controls(*std::find_if(list.begin(), list.end(), is_copy))) list.push_back(aa);
-  for (const Variant& variant : kGraphicsQueue) {
+  for (const Variant& variant : kOtherDevices) {
     for (const std::uint32_t block : variant.blocks) add(variant, block, largest);
   }
-  for (const Variant& variant : kQueuePriority) add(variant, variant.blocks.front(), largest);
-  for (const Variant& variant : kSparsePages) add(variant, variant.blocks.front(), largest);
   for (const Variant& variant : kUnchecked) add_both(variant);
   for (const Variant& variant : kUncheckedCode) add_both(variant);
   for (const Variant& variant : kForeignCode) add_both(variant);

@@ -78,21 +78,18 @@ inline const Variant kVariants[] = {
     {"inner_struct", "vulkan_address", "", "_address", {256}},
     {"inner_struct", "vulkan_address_private", "", "_address_private", {256}},
 };
-// Plain against plain, Vulkan's side on a queue with graphics.
-inline const Variant kGraphicsQueue[] = {
-    {"add_f32", kGraphicsQueueFeature, "", "", {256}},     {"copy_f32", kGraphicsQueueFeature, "", "", {128, 256, 1024}},
-    {"empty", kGraphicsQueueFeature, "", "", {256, 1024}}, {"load_f32", kGraphicsQueueFeature, "", "", {256}},
+// Plain against plain, Vulkan's side on a device of its own: a queue with graphics, a queue of another priority among all
+// processes', pages bound by the queue. Cases of one device side by side, so that it is opened once.
+inline const Variant kOtherDevices[] = {
+    {"add_f32", kGraphicsQueueFeature, "", "", {256}},
+    {"copy_f32", kGraphicsQueueFeature, "", "", {128, 256, 1024}},
+    {"empty", kGraphicsQueueFeature, "", "", {256, 1024}},
+    {"load_f32", kGraphicsQueueFeature, "", "", {256}},
     {"write_u32x4", kGraphicsQueueFeature, "", "", {256}},
-};
-// Plain against plain, Vulkan's queue of another priority among all processes'.
-inline const Variant kQueuePriority[] = {
     {"copy_f32", kLowPriority, "", "", {256}},
-    {"copy_f32", kHighPriority, "", "", {256}},
     {"write_u32x4", kLowPriority, "", "", {256}},
+    {"copy_f32", kHighPriority, "", "", {256}},
     {"write_u32x4", kHighPriority, "", "", {256}},
-};
-// Plain against plain, Vulkan's pages bound by its queue.
-inline const Variant kSparsePages[] = {
     {"copy_f32", "none", "", "", {256}, bench::Memory::kSparse},
     {"copy_f32", "none", "", "", {256}, bench::Memory::kScattered},
     {"write_u32x4", "none", "", "", {256}, bench::Memory::kSparse},

@@ -30,7 +30,7 @@ class DeviceBuffer : public Buffer {
   DeviceBuffer(const Context& context, std::uint64_t bytes, std::string_view label, Sharing sharing = Sharing::kPrivate);
   // Over the pages of another API's allocation. Throws Error; Skip where the device cannot.
   DeviceBuffer(const Context& context, ExportedMemory memory, std::string_view label);
-  // Bound by the queue, block by block. Throws as the first, Skip without VulkanChoice::sparse_binding.
+  // Bound by the queue. Throws as the first, Skip without VulkanChoice::sparse_binding.
   DeviceBuffer(const Context& context, std::uint64_t bytes, std::string_view label, PageOrder order);
   vk::Buffer handle() const { return *allocation_.buffer; }
   vk::DeviceAddress address() const { return address_; }

@@ -27,7 +27,7 @@ DIFFERENCES = {
     sass_diff.BOUNDS_CHECK: "a compare with a buffer's size; in a kernel with descriptors also a further one with another value in the constant bank",
     sass_diff.DESCRIPTOR_READ: "an instruction that takes a buffer's address out of its descriptor, in the constant bank",
     sass_diff.PARAMETER_READ: "an instruction that takes a buffer's address out of the kernel's parameters or push constants",
-    sass_diff.ADDRESS: "integer arithmetic that makes a 64-bit address",
+    sass_diff.ADDRESS: "integer arithmetic that makes a 64-bit address, or whose carry a bounds check looks at",
     sass_diff.MEMORY_DESCRIPTOR: "the load of desc[...], which CUDA's accesses name",
     sass_diff.CONSTANT_READ: "any other load from the constant bank",
     sass_diff.COMPARE: "any other compare",
