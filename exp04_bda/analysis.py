@@ -41,6 +41,7 @@ FEATURES = {
     "vulkan_graphics_queue": Change("Vulkan", "the queue family with graphics"),
     "vulkan_low_priority": Change("Vulkan", "a queue of low priority among all processes'"),
     "vulkan_high_priority": Change("Vulkan", "a queue of high priority among all processes'"),
+    "vulkan_second_device": Change("Vulkan", "a second Vulkan device of the GPU, open and idle"),
     "cuda_strong_store": Change("CUDA", "STRONG stores"),
     "cuda_constant_load": Change("CUDA", "CONSTANT loads"),
     "cuda_constant_strong": Change("CUDA", "CONSTANT loads, STRONG stores"),

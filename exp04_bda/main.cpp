@@ -164,6 +164,7 @@ bench::VulkanChoice vulkan_of(const Variant& variant) {
   choice.queue = is(variant, kGraphicsQueueFeature) ? QueueKind::kGraphics : QueueKind::kCompute;
   if (is(variant, kLowPriority)) choice.priority = QueuePriority::kLow;
   if (is(variant, kHighPriority)) choice.priority = QueuePriority::kHigh;
+  choice.companion = is(variant, kSecondDevice);
   choice.sparse_binding = variant.memory == Memory::kSparse || variant.memory == Memory::kScattered;
   return choice;
 }

@@ -38,6 +38,9 @@ inline constexpr const char* kGraphicsQueueFeature = "vulkan_graphics_queue";
 inline constexpr const char* kLowPriority = "vulkan_low_priority";
 inline constexpr const char* kHighPriority = "vulkan_high_priority";
 
+// As `feature`: a second Vulkan device of the GPU is open, and idle.
+inline constexpr const char* kSecondDevice = "vulkan_second_device";
+
 // As `feature` of write_share: its stores go to a window that stays in the L2.
 inline constexpr const char* kInL2 = "in_l2";
 

@@ -79,7 +79,7 @@ inline const Variant kVariants[] = {
     {"inner_struct", "vulkan_address_private", "", "_address_private", {256}},
 };
 // Plain against plain, Vulkan's side on a device of its own: a queue with graphics, a queue of another priority among all
-// processes', pages bound by the queue. Cases of one device side by side, so that it is opened once.
+// processes', pages bound by the queue, a second device beside it. Cases of one device side by side, so that it is opened once.
 inline const Variant kOtherDevices[] = {
     {"add_f32", kGraphicsQueueFeature, "", "", {256}},
     {"copy_f32", kGraphicsQueueFeature, "", "", {128, 256, 1024}},
@@ -94,6 +94,8 @@ inline const Variant kOtherDevices[] = {
     {"copy_f32", "none", "", "", {256}, bench::Memory::kScattered},
     {"write_u32x4", "none", "", "", {256}, bench::Memory::kSparse},
     {"write_u32x4", "none", "", "", {256}, bench::Memory::kScattered},
+    {"copy_f32", kSecondDevice, "", "", {256}},
+    {"write_u32x4", kSecondDevice, "", "", {256}},
 };
 // The square: {CUDA's code, Vulkan's through descriptors with the driver's checks, without, through addresses} x {launched by
 // CUDA, by Vulkan}. Launched by their own APIs they stand above, and here without checks and through addresses, ...

@@ -31,7 +31,8 @@ enum class Drawn : std::uint32_t { kDevice = 0x0cde1, kFetch, kCase };
 std::uint64_t number_of(const VulkanChoice& choice) {
   const auto queue = static_cast<std::uint64_t>(choice.queue);
   const auto priority = static_cast<std::uint64_t>(choice.priority);
-  return 8 * priority + 4 * (choice.sparse_binding ? 1U : 0U) + 2 * queue + (choice.pipeline_robustness ? 1 : 0);
+  return 32 * (choice.companion ? 1U : 0U) + 8 * priority + 4 * (choice.sparse_binding ? 1U : 0U) + 2 * queue +
+         (choice.pipeline_robustness ? 1 : 0);
 }
 
 // The name is what tells one row from another.

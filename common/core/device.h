@@ -335,6 +335,7 @@ struct VulkanChoice {
   QueueKind queue = QueueKind::kCompute;  // the one queue that a device gets
   QueuePriority priority = QueuePriority::kDefault;
   bool sparse_binding = false;  // for Device::allocate_sparse
+  bool companion = false;       // a second VkDevice of the same GPU stays open beside it, and does nothing
   // VK_EXT_pipeline_robustness where present, for KernelSpec::robustness. Not for everyone: NVIDIA's driver 580 compiles bounds
   // checks into every kernel of a device without it, and none by default on a device with it.
   bool pipeline_robustness = false;

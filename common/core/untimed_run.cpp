@@ -53,7 +53,7 @@ int dump_kernels(const Experiment& experiment, const std::vector<Case>& cases, c
   };
   bool failed = false;
   for (const Case& one : cases) {
-    // The queue and who binds pages make no difference to the code.
+    // The queue, who binds pages and other devices make no difference to the code.
     const VulkanChoice wanted{.sparse_binding = one.vulkan.sparse_binding,
                               .pipeline_robustness = one.vulkan.pipeline_robustness};
     if (devices.at(Api::kVulkan).vulkan != wanted) {

@@ -119,18 +119,27 @@ TEST_P(VulkanDeviceTest, BindsNoPagesUnlessAskedTo) {
   EXPECT_THROW(device().allocate_sparse(64, "sparse", PageOrder::kInOrder), Skip);
 }
 
+void fill_and_check(Device& device) {
+  const std::unique_ptr<Buffer> buffer = device.allocate(64, "fill");
+  device.fill(*buffer, 0, 64, 1);
+  std::vector<std::uint32_t> words(16);
+  device.download(*buffer, 0, std::as_writable_bytes(std::span(words)));
+  EXPECT_EQ(words, std::vector<std::uint32_t>(16, 1));
+}
+
 class HighPriorityTest : public VulkanTest {
   VulkanChoice choice() const override { return {.priority = QueuePriority::kHigh}; }
 };
 INSTANTIATE_TEST_SUITE_P(Vulkan, HighPriorityTest, testing::Bool(), validation_name);
 
-TEST_P(HighPriorityTest, DoesWhatItIsAskedTo) {
-  const std::unique_ptr<Buffer> buffer = device().allocate(64, "fill");
-  device().fill(*buffer, 0, 64, 1);
-  std::vector<std::uint32_t> words(16);
-  device().download(*buffer, 0, std::as_writable_bytes(std::span(words)));
-  EXPECT_EQ(words, std::vector<std::uint32_t>(16, 1));
-}
+TEST_P(HighPriorityTest, DoesWhatItIsAskedTo) { fill_and_check(device()); }
+
+class CompanionTest : public VulkanTest {
+  VulkanChoice choice() const override { return {.companion = true}; }
+};
+INSTANTIATE_TEST_SUITE_P(Vulkan, CompanionTest, testing::Bool(), validation_name);
+
+TEST_P(CompanionTest, DoesWhatItIsAskedTo) { fill_and_check(device()); }
 
 TEST_P(VulkanDeviceTest, DescribesItself) {
   const DeviceInfo& info = device().info();

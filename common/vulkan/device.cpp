@@ -24,10 +24,23 @@ class QueueLabel final : public ProfiledRange {
   const vk::raii::Queue& queue_;
 };
 
+// Its queue has had a submission: a driver may put a queue on the GPU at its first.
+std::unique_ptr<Context> companion_of(const DeviceInfo& info, const DeviceOptions& options) {
+  if (!options.vulkan.companion) return nullptr;
+  auto companion = std::make_unique<Context>(info, options);
+  BENCH_VK(companion->queue().submit2(vk::SubmitInfo2{}));
+  BENCH_VK(companion->queue().waitIdle());
+  return companion;
+}
+
 }  // namespace
 
 VulkanDevice::VulkanDevice(const DeviceInfo& info, const DeviceOptions& options)
-    : context_(info, options), transfer_(context_), run_slot_(context_), data_kernels_(*this, kernels::vulkan_support()) {}
+    : context_(info, options),
+      companion_(companion_of(info, options)),
+      transfer_(context_),
+      run_slot_(context_),
+      data_kernels_(*this, kernels::vulkan_support()) {}
 
 std::unique_ptr<Buffer> VulkanDevice::allocate(std::uint64_t bytes, std::string_view label) {
   return std::make_unique<DeviceBuffer>(context_, bytes, label);

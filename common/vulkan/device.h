@@ -36,6 +36,7 @@ class VulkanDevice : public Device {
 
  private:
   Context context_;
+  std::unique_ptr<Context> companion_;  // only with VulkanChoice::companion
   Transfer transfer_;
   CommandSlot run_slot_;
   DataKernels data_kernels_;

@@ -208,6 +208,7 @@ def test_files_that_are_none(tmp_path: Path, found: results.Results, text: bytes
 # The second: how results might have spelled what they leave empty.
 NEWER_VALUES = {
     ("feature", "vulkan_runs_cuda_code"), ("feature", "vulkan_low_priority"), ("feature", "vulkan_high_priority"),
+    ("feature", "vulkan_second_device"),
     ("memory", "vulkan_sparse"), ("memory", "vulkan_scattered"), ("checks", "default"), ("instrument", "pm_sampling"),
 }  # fmt: skip
 

@@ -33,7 +33,7 @@ def deciding(claim: Claim) -> list[dict[str, Any]]:
 
 # Values that newer results have, each made of one that these have.
 NEWER = {
-    "feature": dict.fromkeys(("vulkan_runs_cuda_code", "vulkan_low_priority", "vulkan_high_priority"), "none"),
+    "feature": dict.fromkeys(("vulkan_runs_cuda_code", "vulkan_low_priority", "vulkan_high_priority", "vulkan_second_device"), "none"),
     "memory": dict.fromkeys(("vulkan_sparse", "vulkan_scattered"), "own"),
 }
 
