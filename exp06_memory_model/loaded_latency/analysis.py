@@ -94,9 +94,9 @@ def latency(found: Study, table: Table) -> Blocks:
         if not any(curves.values()):
             continue
         rows = []
-        for case in table.select({"variant": ["idle", "loaded"], "api": "cuda", "level": level}) or table.select(
-            {"variant": ["idle", "loaded"], "api": "vulkan", "level": level}
-        ):
+        wanted = {"variant": ["idle", "loaded"], "level": level}
+        cases = table.select({**wanted, "api": "cuda"}) or table.select({**wanted, "api": "vulkan"})
+        for case in sorted(cases, key=_load_rank):
             cells: list[Cell] = [f"{case.whole('unroll') * 8} KiB" if case["streamers"] else NONE, case["wait"] or NONE]
             for api in APIS:
                 side = case.replace(api=api)
@@ -111,20 +111,25 @@ def latency(found: Study, table: Table) -> Blocks:
         fits = [f"{API_NAMES[api]} {_fit_text(fit)}" for api in APIS if (curve := curves[api]) and (fit := kingman(curve))]
         if level == "dram" and fits:
             parts.append(paragraph("Kingman's formula, fitted: " + "; ".join(fits) + "."))
-        if text := _arithmetic_text(table, level):
+        if text := _alone_text(table, level):
             parts.append(paragraph(text))
     return with_noise_floor(found, table, *parts) if parts else [NO_RESULTS]
 
 
-def _arithmetic_text(table: Table, level: str) -> str:
-    """What a load takes by itself, and what a step of the chase takes beside it."""
+def _load_rank(case: Case) -> tuple[int, int, int]:
+    """From an idle GPU to the greatest load: first what is in flight, then how seldom it is asked for."""
+    return (case.whole("streamers") if case["streamers"] else 0, case.whole("unroll"), -case.whole("wait") if case["wait"] else 0)
+
+
+def _alone_text(table: Table, level: str) -> str:
+    """The chase by a kernel that does nothing else, and what the idle one above differs by."""
     parts = []
     for api in APIS:
-        idle, plainly = (table.select({"variant": variant, "api": api, "level": level}) for variant in ("idle", "pointer"))
-        with_it, alone = (figure_of(table, cases[0], "latency_ns") if cases else None for cases in (idle, plainly))
-        if with_it and alone:
-            parts.append(f"{API_NAMES[api]} {sig(alone.value)} ns, and {sig(with_it.value - alone.value)} ns of arithmetic in each step above")
-    return f"A load alone, by a chase of plain pointers: {'; '.join(parts)}." if parts else ""
+        idle, alone = (table.select({"variant": variant, "api": api, "level": level}) for variant in ("idle", "pointer"))
+        found, check = (figure_of(table, cases[0], "latency_ns") if cases else None for cases in (idle, alone))
+        if found and check:
+            parts.append(f"{API_NAMES[api]} {sig(check.value)} ns, the idle figure above {100 * (found.value / check.value - 1):+.1f} %")
+    return f"The same chase by a kernel that does nothing else: {'; '.join(parts)}." if parts else ""
 
 
 def _fit_text(fit: Kingman) -> str:

@@ -1,7 +1,6 @@
 #include "load.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "core/error.h"
 #include "core/parallel.h"
@@ -16,17 +15,12 @@ constexpr double kWaitNs = 40;
 constexpr double kSlowestStepNs = 6000;
 constexpr double kPollNs = 10000;
 
-// A word of the chase's table: input 1.
-std::uint32_t table_word(const bench::Workbench& bench, std::uint64_t index) {
-  return std::bit_cast<std::uint32_t>(bench.input_value(1, index));
-}
-
 }  // namespace
 
 LoadedParams Point::params() const {
   const double turn_ns = kBatchNs + kWaitNs * wait;
   LoadedParams params{};
-  params.table = static_cast<std::uint32_t>(table_bytes / 4);
+  params.lines = lines();
   params.steps = steps;
   params.tiles = static_cast<std::uint32_t>(data_bytes / (std::uint64_t{16} * kBlock * unroll));
   params.wait = wait;
@@ -55,9 +49,7 @@ std::vector<std::uint32_t> expected_results(const bench::Workbench& bench, const
   const std::vector<std::uint32_t>& by_vector = sums.of(bench, point.data_bytes / 16);
   const LoadedParams params = point.params();
   std::vector<std::uint32_t> expected(results.begin(), results.end());
-  std::uint32_t index = 0;
-  for (std::uint32_t step = 0; step < params.steps; ++step) index = EXP06_NEXT(table_word(bench, index), step, params);
-  expected[0] = index;
+  expected[0] = pointer_line(params.steps, params.lines);
   expected[2] = expected[3] = bench::kPoison;
   bench::parallel_for(point.streamers, 1, [&](std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t streamer = begin; streamer < end; ++streamer) {

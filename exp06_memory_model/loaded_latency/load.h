@@ -24,6 +24,7 @@ struct Point {
   bool cold = false;              // each launch begins without the table in the L2
   bool must_last = false;         // the load has to outlast the chase
 
+  std::uint32_t lines() const { return static_cast<std::uint32_t>(table_bytes / EXP06_LINE_BYTES); }
   std::uint64_t threads() const { return std::uint64_t{streamers} * kBlock; }
   std::uint64_t result_words() const { return EXP06_RESULT_HEAD + 2 * threads(); }
   LoadedParams params() const;

@@ -85,7 +85,7 @@ bench::Prepared set_up(Workbench& bench, const Point& point, VectorSums& sums) {
   device.fill(state, 0, EXP06_STATE_WORDS * sizeof(std::uint32_t), 0);
   Buffer& results = bench.output("results", point.result_words());
   launch.grid = {1 + point.streamers, 1, 1};
-  launch.buffers = {&bench.input(1, point.table_bytes / 4), &bench.input(0, point.data_bytes / 4), &state, &results};
+  launch.buffers = {&linked_table(bench, point), &bench.input(0, point.data_bytes / 4), &state, &results};
   launch.params = bench::params_bytes(point.params());
 
   device.run(launch);
@@ -189,9 +189,8 @@ int main(int argc, char** argv) {
       .model = {},
       .measured = measured_columns(),
       .variants =
-          {{"idle", "one thread follows a chain of 4096 loads on an otherwise idle GPU"},
-           {"pointer",
-            "the same with plain pointers: a line holds the next one's address, and nothing stands between two loads"},
+          {{"idle", "one thread follows 4096 addresses, one after another, on an otherwise idle GPU"},
+           {"pointer", "the same by a kernel that does nothing else"},
            {"loaded",
             "the same beside a block of 512 threads on every other SM: `unroll` loads of 16 bytes a thread, then `wait` slices "
             "of arithmetic, over and over"},

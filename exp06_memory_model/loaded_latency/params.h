@@ -5,8 +5,8 @@
 #include "core/shader_types.h"
 
 struct LoadedParams {
-  uint table;  // words of the chase's table, a power of two
-  uint steps;  // loads of the chase, each needing the one before
+  uint lines;  // of the chase's table, a power of two
+  uint steps;  // loads of the chase, each of the address of the next
   uint tiles;  // that the other blocks load, a power of two
   uint wait;   // slices of dependent arithmetic between a warp's batches of loads, EXP06_SPUN each
   uint turns;  // batches at most: the load ends even if the chase never does
@@ -15,11 +15,7 @@ struct LoadedParams {
 };
 BENCH_ASSERT_SIZE(LoadedParams, 28);
 
-// The index after one whose word was loaded: that decides, and the step's number keeps the chain out of a cycle. The first word
-// of a line of 128 bytes.
-#define EXP06_NEXT(word, step, params) (((word) ^ incompressible_word(step)) & ((params).table - 32u))
-
-// Of the plain chase: a line of 128 bytes holds the address of the next.
+// A line of the chase's table holds the address of the next.
 #define EXP06_LINE_BYTES 128u
 struct PointerParams {
   uint lines;  // of the table, a power of two

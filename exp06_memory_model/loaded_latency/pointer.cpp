@@ -36,19 +36,26 @@ const bench::Kernel& kernel(bench::Workbench& bench, std::string_view stem, std:
 
 }  // namespace
 
-// The same six steps as in main.cpp; the device itself makes the table, for only it knows its addresses.
-bench::Prepared set_up_pointer(bench::Workbench& bench, const Point& point) {
-  const auto lines = static_cast<std::uint32_t>(point.table_bytes / EXP06_LINE_BYTES);
-  const std::vector<std::byte> params = bench::params_bytes(PointerParams{lines, point.steps});
+bench::Buffer& linked_table(bench::Workbench& bench, const Point& point) {
   bench::Buffer& table = bench.output("lines", point.table_bytes / sizeof(std::uint32_t));
+  bench.device().run(bench::Launch{&kernel(bench, "pointer_link", kLinkBlock, 1),
+                                   {(point.lines() + kLinkBlock - 1) / kLinkBlock, 1, 1},
+                                   {&table},
+                                   bench::params_bytes(PointerParams{point.lines(), point.steps})});
+  return table;
+}
+
+// The same six steps as in main.cpp.
+bench::Prepared set_up_pointer(bench::Workbench& bench, const Point& point) {
+  bench::Buffer& table = linked_table(bench, point);
   bench::Buffer& results = bench.output("results", 1);
-  const bench::Launch link = {
-      &kernel(bench, "pointer_link", kLinkBlock, 1), {(lines + kLinkBlock - 1) / kLinkBlock, 1, 1}, {&table}, params};
-  const bench::Launch chase = {&kernel(bench, "pointer_chase", 1, 2), {1, 1, 1}, {&table, &results}, params};
-  bench.device().run(link);
+  const bench::Launch chase = {&kernel(bench, "pointer_chase", 1, 2),
+                               {1, 1, 1},
+                               {&table, &results},
+                               bench::params_bytes(PointerParams{point.lines(), point.steps})};
   bench.device().run(chase);
   bench::verify<std::uint32_t>(bench, results, 1, bench::kGuardWords,
-                               [&](std::uint64_t) { return pointer_line(point.steps, lines); });
+                               [&](std::uint64_t) { return pointer_line(point.steps, point.lines()); });
 
   std::unique_ptr<bench::Subject> subject = bench.device().prepare(chase, {});
   const bench::DeviceSampleSpec spec = {.batch = 1, .lead_in = point.cold ? 0U : 2U, .evict_l2 = point.cold};

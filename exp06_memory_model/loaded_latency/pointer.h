@@ -6,5 +6,9 @@
 #include "core/experiment.h"
 #include "load.h"
 
-// One thread follows addresses through a table of point.table_bytes, whose lines are visited as pointer_line() says.
+// A table of point.table_bytes, each of whose lines holds the address of the next as pointer_line() says. The device itself
+// makes it, for only it knows its addresses.
+bench::Buffer& linked_table(bench::Workbench& bench, const Point& point);
+
+// One thread follows addresses through that table.
 bench::Prepared set_up_pointer(bench::Workbench& bench, const Point& point);

@@ -1,9 +1,9 @@
-// One thread of block 0 follows a chain through a table, 4 bytes of a 128-byte line a step, while the other blocks load tiles
+// One thread of block 0 follows addresses through a table, 8 bytes of a 128-byte line a step, while the other blocks load tiles
 // of blockDim x UNROLL 16-byte vectors and wait a while after each, until the chase is done or their turns are over.
 #include "exp06_memory_model/cuda/timer.cuh"
-#include "params.h"
+#include "exp06_memory_model/loaded_latency/cuda/follow.cuh"
 
-// Past the L1, which the chase is not about, and the only load that sees the flag change.
+// The only load that sees the flag change.
 __device__ __forceinline__ uint load_strong(const uint* from) {
   uint value;
   asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
@@ -16,12 +16,9 @@ __device__ __forceinline__ uint spin(uint value, uint slices) {
   return value;
 }
 
-__device__ __forceinline__ void chase(const uint* table, uint* state, uint* results, const LoadedParams& params) {
+__device__ __forceinline__ void chase(const unsigned char* table, uint* state, uint* results, const LoadedParams& params) {
   const unsigned long long begin = timer_ns();
-  uint index = 0;
-#pragma unroll 1
-  for (uint step = 0; step < params.steps; ++step) index = EXP06_NEXT(load_strong(table + index), step, params);
-  results[0] = index;
+  results[0] = follow(table, params.lines, params.steps);
   results[1] = static_cast<uint>(timer_ns() - begin);
   atomicExch(&state[0], 1);
 }
@@ -67,7 +64,7 @@ __device__ __forceinline__ void stream(const uint4* data, const uint* state, uin
 }
 
 template <uint UNROLL>
-__device__ __forceinline__ void loaded_chase(const uint* table, const uint4* data, uint* state, uint* results,
+__device__ __forceinline__ void loaded_chase(const unsigned char* table, const uint4* data, uint* state, uint* results,
                                              const LoadedParams& params) {
   if (blockIdx.x != 0) {
     stream<UNROLL>(data, state, results, params);
@@ -82,10 +79,10 @@ __device__ __forceinline__ void loaded_chase(const uint* table, const uint4* dat
   }
 }
 
-#define LOADED_CHASE(unroll)                                                                                         \
-  extern "C" __global__ void loaded_chase_##unroll(const uint* table, const uint4* data, uint* state, uint* results, \
-                                                   LoadedParams params) {                                            \
-    loaded_chase<unroll>(table, data, state, results, params);                                                       \
+#define LOADED_CHASE(unroll)                                                                                                  \
+  extern "C" __global__ void loaded_chase_##unroll(const unsigned char* table, const uint4* data, uint* state, uint* results, \
+                                                   LoadedParams params) {                                                     \
+    loaded_chase<unroll>(table, data, state, results, params);                                                                \
   }
 LOADED_CHASE(2)
 LOADED_CHASE(4)

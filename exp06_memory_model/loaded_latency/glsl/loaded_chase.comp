@@ -1,14 +1,17 @@
-// One invocation of workgroup 0 follows a chain through a table, 4 bytes of a 128-byte line a step, while the other workgroups
+// One invocation of workgroup 0 follows addresses through a table, 8 bytes of a 128-byte line a step, while the other workgroups
 // load tiles of workgroup x UNROLL 16-byte vectors and wait a while after each, until the chase is done or their turns are over.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference_uvec2 : require
 #extension GL_EXT_control_flow_attributes : require
 #include "params.h"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint UNROLL = 2;
 // coherent: past the L1, which the chase is not about.
-layout(set = 0, binding = 0, std430) coherent readonly buffer Table { uint table[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) coherent readonly buffer Line { uvec2 next; };
+layout(set = 0, binding = 0, std430) coherent readonly buffer Table { uvec2 table[]; };
 layout(set = 0, binding = 1, std430) readonly buffer Data { uvec4 data[]; };
 layout(set = 0, binding = 2, std430) coherent volatile buffer State { uint state[]; };
 layout(set = 0, binding = 3, std430) writeonly buffer Results { uint results[]; };
@@ -20,10 +23,11 @@ uint spin(uint value, uint slices) {
 }
 
 void chase() {
-  uint index = 0;
-  [[dont_unroll]] for (uint step = 0; step < params.steps; ++step)
-    index = EXP06_NEXT(table[index], step, params);
-  results[0] = index;
+  // The first load, by the descriptor: it tells an address. The rest is a plain chase.
+  uvec2 line = table[pointer_line(0, params.lines) * (EXP06_LINE_BYTES / 8)];
+  const uint base = line.x - pointer_line(1, params.lines) * EXP06_LINE_BYTES;
+  [[dont_unroll]] for (uint step = 1; step < params.steps; ++step) line = Line(line).next;
+  results[0] = (line.x - base) / EXP06_LINE_BYTES;  // below 4 GiB from the first line
   results[1] = 0;  // Vulkan's real-time clock has no unit
   atomicExchange(state[0], 1);
 }
