@@ -140,7 +140,7 @@ def test_words_are_counted() -> None:
 
 @pytest.mark.parametrize("folder", sorted(programs.source_folders(ROOT).values()), ids=lambda path: path.name)
 def test_a_readme_begins_with_its_answer(folder: Path) -> None:
-    """The question, the answer in figures and a figure, what to do in practice and where that is shown; all tables are folded."""
+    """The question, the answer in figures and a figure, what to do in practice and where that is shown; findings and tables are folded."""
     text = (folder / "README.md").read_text(encoding="utf-8")
     headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
     assert headings[:2] == ["The answer", "In practice"]
@@ -151,6 +151,7 @@ def test_a_readme_begins_with_its_answer(folder: Path) -> None:
     assert [item for item in re.split(r"^- ", advice, flags=re.MULTILINE)[1:] if "](" not in item] == []
     open_parts = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
     assert not re.findall(r"^\| --- .*$", open_parts, re.MULTILINE)
+    assert open_parts.partition("## What we saw\n")[2].partition("\n## ")[0].strip() == ""
 
 
 def test_the_readme_is_short() -> None:
