@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from benchlib import document, listings
+from benchlib import document, hardware_counts, listings
 from benchlib.analysis import Analysis, Control, FloorFacts, Study
 from benchlib.attribution import LAUNCH
 from benchlib.document import NO_RESULTS, NONE, Blocks, Cell, Code, Whole, fixed, paragraph
@@ -331,6 +331,47 @@ def shares(found: Study, table: Table) -> Blocks:
     return with_noise_floor(found, table, document.table(header, rows), paragraph(*text))
 
 
+# Loads alone, stores alone, both; 4 bytes a thread, and 16.
+COUNTED = ("load_f32", "store_u32", "copy_f32", "write_u32x4", "write_share")
+COUNTED_CHANGES = ("none", "in_l2", "vulkan_address", "vulkan_graphics_queue", "vulkan_runs_cuda_code", "cuda_runs_vulkan_code")
+
+
+def slices(found: Study, table: Table) -> Blocks:
+    """What the L2's slices had to do for kernels of one traffic: all of it and how evenly, while either API's ran."""
+    counts = hardware_counts.load_any(found, table)
+    if counts is None:
+        return [NO_RESULTS]
+    rows: list[list[Cell]] = []
+    wanted = pairs(table, {"variant": list(COUNTED), "feature": list(COUNTED_CHANGES), "block": "256"})
+    largest = max((pair.case.elements for pair in wanted), default=0)
+    rank = {name: at for at, name in enumerate((*COUNTED, *COUNTED_CHANGES))}
+    for pair in sorted(wanted, key=lambda pair: (rank[pair.case["variant"]], rank[pair.case["feature"]], pair.case["memory"])):
+        if pair.case.elements != largest:
+            continue
+        cells = [cell for side in pair.sides for cell in _slice_cells(counts, side)]
+        if any(cell != NONE for cell in cells):
+            case = pair.case
+            rows.append([Code(case["variant"]), change_of(case).text, case["checks"] or NONE, *cells])
+    if not rows:
+        return [NO_RESULTS]
+    header = ["kernel", "changed", "checks"]
+    for api in API_NAMES.values():
+        header += [f"{api}, through the L2:", "fullest / emptiest slice:"]
+    reading = paragraph(
+        "Through the L2: sectors that its slices took from all sources, over those that the SMs asked for; what an SM asks of the L2's "
+        "other half passes two slices, 1.5 where half of it does. The slices' sectors are of one launch."
+    )
+    return [document.table(header, rows), reading]
+
+
+def _slice_cells(counts: hardware_counts.Counts, side: Case | None) -> list[Cell]:
+    asked, taken, least, most = (
+        counts.value(side, column) if side else None
+        for column in ("sm_l2_sectors", "l2_sectors", "l2_slice_sectors_min", "l2_slice_sectors_max")
+    )
+    return [fixed(taken / asked, 3) if asked and taken else NONE, fixed(most / least, 3) if least and most else NONE]
+
+
 def shares_of_gpcs(blocks: Sequence[int], gpcs: Sequence[int]) -> dict[int, list[float]]:
     """By GPC: its SMs' shares of the blocks, in order, 1 being equal; nothing where `blocks` and `gpcs`, by SM, are not of the same SMs."""
     by_gpc: dict[int, list[float]] = {}
@@ -473,6 +514,7 @@ ANALYSIS = Analysis(
         ("Causes of the gaps", causes),
         ("Blocks that the SMs ran", shares),
         ("Blocks that the GPCs ran", gpcs),
+        ("What the L2's slices took", slices),
         ("Shared memory of a block", shared_memory),
         ("Qualifiers", qualifiers),
         ("Machine code", MACHINE_CODE),
@@ -485,6 +527,7 @@ ANALYSIS = Analysis(
         "exp04-gpcs": gpcs,
         "exp04-shared": shared_memory,
         "exp04-shares": shares,
+        "exp04-slices": slices,
         "exp04-qualifiers": qualifiers,
         "exp04-sass": MACHINE_CODE,
     },

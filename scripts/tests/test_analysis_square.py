@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import synthetic
 from analyses import module, rendered, study
-from benchlib import stats
+from benchlib import counters_file, stats
 from benchlib.analysis import Study
 from benchlib.document import NO_RESULTS
 from benchlib.stats import Figure
@@ -55,6 +55,29 @@ def test_the_gap_is_the_product_of_code_checks_and_launch(tmp_path):
     assert (code, checks, by_launch, both) == pytest.approx((CODE * BOTH**0.5, CHECKS, LAUNCH * BOTH**0.5, BOTH), abs=2e-4)
     assert code * checks * by_launch == pytest.approx(gap, abs=3e-4), "whatever the clock did between two cases"
     assert shown[5] == pytest.approx(shown[6] * shown[7], abs=2e-4)
+
+
+def test_the_slices_show_whose_stores_are_uneven(tmp_path):
+    rows = [
+        *synthetic.twins(EXP04, "write_u32x4", BASE, BASE, feature="none", memory="own", block=256),
+        *synthetic.twins(EXP04, "load_f32", BASE, BASE, feature="none", memory="own", block=256),
+    ]
+    counted = []
+    for row in rows:
+        if row["variant"] == "write_u32x4":
+            cells = {name: str(row[name]) for name in ["experiment", "variant", "api", *synthetic.PARAMS[EXP04], "elements", "cache"]}
+            most = 100 if row["api"] == "cuda" else 110
+            cells |= {"sm_l2_sectors": "1000", "l2_sectors": "1500", "l2_slice_sectors_min": "100", "l2_slice_sectors_max": str(most)}
+            counted.append(cells | {"instrument": "pm_sampling"})
+    synthetic.write(tmp_path, EXP04, rows)
+    (tmp_path / "counters.csv").write_text(counters_file.csv_text(counted), encoding="utf-8")
+    found = study(tmp_path)
+    lines = rendered(ANALYSIS.slices(found, found.tables[EXP04])).splitlines()
+    assert lines[2] == "| write_u32x4 | nothing: the twins as they are | – | 1.500 | 1.000 | 1.500 | 1.100 |"
+    assert not any("load_f32" in line for line in lines), "what was not counted has no row"
+    (tmp_path / "counters.csv").unlink()
+    again = study(tmp_path)
+    assert ANALYSIS.slices(again, again.tables[EXP04]) == [NO_RESULTS]
 
 
 def test_a_cell_that_was_not_measured_is_a_dash(tmp_path):
