@@ -135,7 +135,7 @@ def outputs(judged: Judged, root: Path) -> dict[Path, str]:
     """Every README and page of docs/ that has a marker, as it should be, and the summary's picture."""
     what = shown(judged, root)
     found: dict[Path, str] = {}
-    if what.summary and (picture := summary.picture(what.summary, alone=True)):
+    if what.summary and (picture := summary.picture(what.summary)):
         found[judged.study.directory / "plots" / f"{summary.PICTURE}.svg"] = f"{picture}\n"
     for path in [path for pattern in PAGES for path in sorted(root.glob(pattern))]:
         text = files.read_text(path)

@@ -70,7 +70,7 @@ class Experiment:
     claims: Sequence[ClaimRow]
     pairs: Sequence[tuple[str, int]]
     figures: Sequence[Drawing]
-    strip: str
+    strip: tuple[str, ...]  # wide and narrow
     command: str
     sections: Sequence[Section]
     kernels: Mapping[str, str]  # by a variant, the name under which its machine code is shown
@@ -89,7 +89,7 @@ class Page:
     gpu: str
     subtitle: str
     verdict: Sequence[Sequence[Inline]]  # sentences
-    picture: str  # every pair, by kind of work
+    picture: tuple[str, ...]  # every pair, by kind of work: wide and narrow
     kinds: document.Block | None  # the same as a table
     rules: Sequence[document.Block]  # what to do
     elsewhere: Sequence[Elsewhere]
@@ -123,7 +123,7 @@ def page(judged: Judged, root: Path) -> Page:
         gpu=values(judged, "gpu") or "no GPU",
         subtitle=subtitle(judged),
         verdict=[summary.inlines(sentence) for sentence in summary.sentences(said)] if said else [],
-        picture=summary.picture(said, alone=False) if said else "",
+        picture=summary.drawings(said) if said else (),
         kinds=summary.kinds(said) if said and said.kinds else None,
         rules=rules(said, judged, experiments) if said and said.kinds else [],
         elsewhere=elsewhere(absent),
@@ -202,7 +202,7 @@ def experiment(judged: Judged, name: str, names: Sequence[str], gpu_dir: str, li
         claims=rows,
         pairs=[(each, counts[each]) for each in claim_tables.PAIR_VERDICTS if counts[each]],
         figures=figures,
-        strip=ratio_strip(table) if table is not None else "",
+        strip=ratio_strip(table) if table is not None else (),
         command=command(name, "", gpu_dir),
         sections=sections,
         kernels=listed,

@@ -119,15 +119,24 @@ def _pairs(where: str, chosen: Mapping[str, Any], study: Study) -> list[Measured
 # -------------------------------------------------------------------------------------------------------------- documents
 
 
-def picture(summary: Summary, *, alone: bool) -> str:
-    """The SVG; empty without a pair. `alone`: a file of its own."""
-    return ratio_strip.strip(PICTURE_TITLE, [(kind.name, kind.found) for kind in summary.kinds.values()], alone=alone)
+def picture(summary: Summary) -> str:
+    """The SVG, a file of its own; empty without a pair."""
+    return ratio_strip.strip(PICTURE_TITLE, _rows(summary), alone=True)
+
+
+def drawings(summary: Summary) -> tuple[str, ...]:
+    """The picture within a page: wide and narrow; none without a pair."""
+    return ratio_strip.strips(PICTURE_TITLE, _rows(summary))
+
+
+def _rows(summary: Summary) -> list[tuple[str, Sequence[Measured]]]:
+    return [(kind.name, kind.found) for kind in summary.kinds.values()]
 
 
 def block(name: str, summary: Summary, study: Study, titles: Mapping[str, Collection[str]], claims: Mapping[str, str]) -> Blocks:
     """One of BLOCKS. `titles`: of the sections of each experiment's page. `claims`: each claim's experiment."""
     if name == "picture":
-        return [document.Image(PICTURE, PICTURE_TITLE)] if picture(summary, alone=True) else [document.NO_RESULTS]
+        return [document.Image(PICTURE, PICTURE_TITLE)] if picture(summary) else [document.NO_RESULTS]
     if name == "kinds":
         return [kinds(summary)]
     if name == "rules":

@@ -52,6 +52,7 @@ function covered() {
 function drawings() {
   const wrong = [];
   for (const svg of document.querySelectorAll("figure svg")) {
+    if (!svg.checkVisibility()) continue;
     const view = svg.viewBox.baseVal, scale = svg.getBoundingClientRect().width / view.width;
     const texts = [...svg.querySelectorAll("text")].map((element) => {
       const { x, y, width, height } = element.getBBox();
@@ -72,6 +73,14 @@ function drawings() {
     }
   }
   return wrong;
+}
+
+// Figures that show none or both of their two drawings, or one that is wider than its place.
+function unfit() {
+  return [...document.querySelectorAll(".fit")].filter((figure) => {
+    const shown = [...figure.children].filter((strip) => strip.checkVisibility());
+    return shown.length !== 1 || shown[0].scrollWidth > shown[0].clientWidth;
+  }).map(nameOf);
 }
 
 // Source: WCAG 2.2, relative luminance and contrast ratio.

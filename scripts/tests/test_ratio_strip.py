@@ -23,12 +23,13 @@ def marks(svg: str) -> list[tuple[float, float]]:
     return [(float(x), float(y)) for x, y in re.findall(r'class="mark" d="M([\d.]+) ([\d.]+)', svg)]
 
 
+@pytest.mark.parametrize("area", [ratio_strip.AREA, ratio_strip.NARROW_AREA])
 @pytest.mark.parametrize("values", [[0.7, 1, 12], [0.999, 1.001], [1.3, 1.35], [0.05, 0.06], [1, 250], [0.001, 1]])
-def test_the_axis_reaches_from_tick_to_tick_around_all(values: list[float]) -> None:
+def test_the_axis_reaches_from_tick_to_tick_around_all(values: list[float], area: int) -> None:
     found = [measured(value) for value in values]
-    axis = Axis.around(found, 100)
+    axis = Axis.around(found, 100, area)
     ends = [end for one in found for end in (one.ratio.lo, one.ratio.hi)]
-    assert axis.at(axis.low) == 100 and axis.at(axis.high) == pytest.approx(100 + ratio_strip.AREA)
+    assert axis.at(axis.low) == 100 and axis.at(axis.high) == pytest.approx(100 + area)
     assert axis.low <= min(ends) and max(ends) <= axis.high and {axis.low, axis.high} <= set(axis.ticks)
     assert axis.low <= 0.9 and axis.high >= 1.1 and 1 in axis.ticks
     places = [axis.at(tick) for tick in axis.ticks]
@@ -36,7 +37,7 @@ def test_the_axis_reaches_from_tick_to_tick_around_all(values: list[float]) -> N
 
 
 def test_near_1_the_axis_is_even_and_the_same_to_both_sides() -> None:
-    axis = Axis.around([measured(0.5), measured(12)], 0)
+    axis = Axis.around([measured(0.5), measured(12)], 0, ratio_strip.AREA)
     one = axis.at(1)
     assert one - axis.at(1 / 1.05) == pytest.approx(axis.at(1.05) - one)
     near, far = axis.at(1.01) - one, axis.at(12) - axis.at(10)
@@ -44,8 +45,9 @@ def test_near_1_the_axis_is_even_and_the_same_to_both_sides() -> None:
     assert axis.at(1.1) - axis.at(1 / 1.1) > ratio_strip.AREA * 0.4  # what is of interest has the most room
 
 
-def test_marks_do_not_cover_each_other() -> None:
-    svg = ratio_strip.strip("t", [("near", [measured(1 + at / 10000, block=at) for at in range(9)]), ("far", [measured(12)])])
+@pytest.mark.parametrize("narrow", [False, True])
+def test_marks_do_not_cover_each_other(narrow: bool) -> None:
+    svg = ratio_strip.strip("t", [("near", [measured(1 + at / 10000, block=at) for at in range(9)]), ("far", [measured(12)])], narrow=narrow)
     ElementTree.fromstring(svg)
     placed = marks(svg)
     assert len(placed) == 10
@@ -72,8 +74,22 @@ def test_long_names_take_two_lines() -> None:
     assert ">acquire and release,<" in svg and ">the device&#x27;s scope<" in svg and f">{'x' * 40}<" in svg
 
 
+def test_a_narrow_drawing_has_its_texts_above_the_marks() -> None:
+    group = [measured(0.8, verdict="FASTER", block=64), measured(1.5, verdict="SLOWER", block=128, mode="m" * 40)]
+    wide, narrow = ratio_strip.strips("t", [("a row whose name is longer than that", group), ("another", group[:1])])
+    assert narrow == ratio_strip.strip("t", [("a row whose name is longer than that", group), ("another", group[:1])], narrow=True)
+    root = ElementTree.fromstring(narrow)
+    assert float(root.attrib["width"]) <= 358 < float(ElementTree.fromstring(wide).attrib["width"])  # what a screen of 390 has for it
+    places = {text.text or "": float(text.attrib["y"]) for text in root.iter("{http://www.w3.org/2000/svg}text")}
+    far = next(text for text in places if text.startswith("farthest from 1: 1.5 block=128 mode=mmm"))
+    assert len(far) == len("farthest from 1: ") + ratio_strip.NARROW_LETTERS and far.endswith("…") and {"2 pairs", "1 pair"} <= places.keys()
+    assert places["a row whose name is longer than that"] == places["2 pairs"] < places[far] < min(y for _, y in marks(narrow)) - ratio_strip.MARK
+    assert len(marks(narrow)) == len(marks(wide)) == 3
+    assert narrow.count("<title>") == 1 and wide.count("<title>") == 1 + 3  # a small screen has no pointer; the page lists the wide one's tips
+
+
 def test_nothing_to_draw() -> None:
-    assert ratio_strip.strip("t", []) == "" == ratio_strip.strip("t", [("a", [])])
+    assert ratio_strip.strip("t", []) == "" == ratio_strip.strip("t", [("a", [])]) and ratio_strip.strips("t", []) == ()
     bare = Measured(Case((("variant", "v"),)), Figure(1.0), "UNCLEAR")
     assert ratio_strip.strip("t", [("without an interval", [bare])]) == ""
 

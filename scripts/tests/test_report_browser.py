@@ -91,6 +91,7 @@ def test_what_is_seen(browser: Browser, small: str, width: int, dark: bool) -> N
     assert told(browser, "outside") == []
     assert told(browser, "covered") == []
     assert told(browser, "drawings") == []
+    assert told(browser, "unfit") == [] and browser.run("all('.fit').length") > 0
     assert told(browser, "faint") == []
     assert width < 1440 or told(browser, "wideTables") == []
     assert browser.messages() == [] and browser.requests() == [small]
@@ -104,6 +105,8 @@ SPOILED = [
     ("drawings", ".bp .small{font-size:9px!important}"),
     ("drawings", ".bp .head,.bp .title{font-size:40px!important}"),
     ("drawings", "svg :is(.grid,.axis){d:path('M0 0h1v1')}"),
+    ("unfit", ".strip svg{min-width:1300px}"),
+    ("unfit", ".strip.narrow{display:flex!important}"),
     ("faint", ".dim{color:#999!important}"),
     ("faint", "svg text{fill:#999!important}"),
     ("wideTables", "td{min-width:300px}"),
