@@ -25,6 +25,7 @@ kernels on the CPU.
             minutes). Only if named
 
 unit, smoke, worklog, tidy, package and slurm use the build that is there: name `build` too after a change.
+unit, which mostly waits, runs beside tidy, which computes, where both are to run; its output comes after tidy's.
 Exit code: 0 everything passed or was skipped (the skipped are named), 1 something failed, 2 usage.
 EOF
 }
@@ -34,13 +35,20 @@ readonly kStepsIfNamed=(package slurm)
 readonly kNeedBuild=' unit smoke worklog tidy package slurm '
 readonly kBuild=$bench_root/build/ci
 
-passed=0
-failed_names=()
-skipped_names=()
+scratch=$(mktemp -d)
+results=$scratch/results # lines: passed, failed, skipped or table; a tab; a name or a row
+beside=''                # the process group of the step that runs beside another
+touch "$results"
+trap 'if [[ -n $beside ]]; then kill -- "-$beside" || true; fi 2>/dev/null; rm -rf "$scratch"' EXIT
 
-pass() { passed=$((passed + 1)); }
-fail() { failed_names+=("$step: $1"); }
-skip() { skipped_names+=("$step: $1"); }
+result() { printf '%s\t%s\n' "$1" "$2" >>"$results"; }
+pass() { result passed "$step"; }
+fail() { result failed "$step: $1"; }
+skip() { result skipped "$step: $1"; }
+
+# results_of KIND: their names, one a line.
+results_of() { sed -n "s/^$1\t//p" "$results"; }
+count_of() { results_of "$1" | wc -l; }
 
 # check NAME COMMAND...: one test. Its output is shown if it fails; exit code 77 skips it, for the reason in its last line.
 check() {
@@ -59,15 +67,16 @@ check() {
 
 # count_junit FILE STATUS: the tests of a runner that exited with STATUS.
 count_junit() {
-  local result name before=${#failed_names[@]}
-  while IFS=$'\t' read -r result name; do
-    case $result in
+  local outcome name before
+  before=$(count_of failed)
+  while IFS=$'\t' read -r outcome name; do
+    case $outcome in
       passed) pass ;;
       failed) fail "$name" ;;
       skipped) skip "$name" ;;
     esac
   done < <("$(bench_python)" "$bench_root/scripts/junit_counts.py" "$1")
-  if (($2 != 0 && ${#failed_names[@]} == before)); then fail "the test runner exited with $2"; fi
+  if (($2 != 0 && $(count_of failed) == before)); then fail "the test runner exited with $2"; fi
 }
 
 step_setup() {
@@ -158,7 +167,8 @@ step_tidy() {
   done < <(bench_files 'common/*.cpp' 'exp*/*.cpp')
   export -f tidy_one
   findings=$kBuild/tidy/findings.txt
-  printf '%s\0' "${files[@]}" | xargs -0 -P "$(nproc)" -n 1 bash -c 'tidy_one "$@"' _ "$kBuild/tidy" | tee "$findings"
+  # The tests beside it are to have the processor when they want it: some of them measure time.
+  printf '%s\0' "${files[@]}" | nice xargs -0 -P "$(nproc)" -n 1 bash -c 'tidy_one "$@"' _ "$kBuild/tidy" | tee "$findings"
   for file in "${files[@]}"; do
     if grep -qxF "FAILED   $file" "$findings"; then fail "$file"; else pass; fi
   done
@@ -221,8 +231,34 @@ step_slurm() {
   check 'a fleet on Slurm, with a node that dies' scripts/tests/fleet_on_slurm.sh "$kBuild/bin" build/slurm
 }
 
+run_step() {
+  local step=$1 started=$SECONDS failures verdict=pass
+  failures=$(count_of failed)
+  printf '\n== %s\n' "$step"
+  "step_$step"
+  if (($(count_of failed) > failures)); then verdict=FAIL; fi
+  result table "$(printf '%-8s %-8s %4d s' "$step" "$verdict" "$((SECONDS - started))")"
+}
+
+# run_beside WAITING COMPUTING: two steps at once; what the first one says is shown when both are done.
+run_beside() {
+  local step=$1 status=0
+  touch "$scratch/beside"
+  # A process group of its own: it can be ended, and SIGINT is not ignored in it, as in a script's other background processes.
+  set -m
+  results=$scratch/beside run_step "$1" </dev/null >"$scratch/output" 2>&1 &
+  beside=$!
+  set +m
+  run_step "$2"
+  wait "$beside" || status=$?
+  beside=''
+  cat "$scratch/output"
+  cat "$scratch/beside" >>"$results"
+  if ((status)); then fail "the step ended with $status"; fi
+}
+
 main() {
-  local step steps=() table=() started failures verdict build_failed=0
+  local step steps=() build_failed=0
   for step in "$@"; do
     if [[ $step == -h || $step == --help ]]; then usage && exit 0; fi
     [[ " ${kSteps[*]} ${kStepsIfNamed[*]} " == *" $step "* ]] ||
@@ -234,27 +270,23 @@ main() {
 
   for step in "${steps[@]}"; do
     if ((build_failed)) && [[ $kNeedBuild == *" $step "* ]]; then
-      table+=("$(printf '%-8s %-8s' "$step" 'not run')")
+      result table "$(printf '%-8s %-8s' "$step" 'not run')"
       continue
     fi
-    printf '\n== %s\n' "$step"
-    started=$SECONDS
-    failures=${#failed_names[@]}
-    "step_$step"
-    verdict=pass
-    if ((${#failed_names[@]} > failures)); then
-      verdict=FAIL
-      if [[ $step == build ]]; then build_failed=1; fi
-    fi
-    table+=("$(printf '%-8s %-8s %4d s' "$step" "$verdict" "$((SECONDS - started))")")
+    case $step in
+      unit) if [[ " ${steps[*]} " != *' tidy '* ]]; then run_step unit; fi ;;
+      tidy) if [[ " ${steps[*]} " == *' unit '* ]]; then run_beside unit tidy; else run_step tidy; fi ;;
+      *) run_step "$step" ;;
+    esac
+    if [[ $step == build ]] && grep -q $'^failed\tbuild: ' "$results"; then build_failed=1; fi
   done
 
   printf '\n%s\n' '== summary'
-  printf '%s\n' "${table[@]}"
-  if ((${#skipped_names[@]})); then printf '\nskipped:\n' && printf '  %s\n' "${skipped_names[@]}"; fi
-  if ((${#failed_names[@]})); then printf '\nfailed:\n' && printf '  %s\n' "${failed_names[@]}"; fi
-  printf '\n%d passed, %d failed, %d skipped\n' "$passed" "${#failed_names[@]}" "${#skipped_names[@]}"
-  ((${#failed_names[@]} == 0))
+  results_of table
+  if (($(count_of skipped))); then printf '\nskipped:\n' && results_of skipped | sed 's/^/  /'; fi
+  if (($(count_of failed))); then printf '\nfailed:\n' && results_of failed | sed 's/^/  /'; fi
+  printf '\n%d passed, %d failed, %d skipped\n' "$(count_of passed)" "$(count_of failed)" "$(count_of skipped)"
+  (($(count_of failed) == 0))
 }
 
 main "$@"

@@ -3,8 +3,10 @@
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -117,6 +119,72 @@ def test_after_a_failed_build_what_needs_it_does_not_run(suite):
     assert "unit     not run" in result.stdout
     assert "smoke    not run" in result.stdout
     assert "format   pass" in result.stdout
+
+
+WAIT = "for _ in {{1..200}}; do [[ -e {0}/{1} ]] && break; sleep 0.05; done; [[ -e {0}/{1} ]] || exit 9"
+
+
+def make_unit_and_tidy(suite, *, ctest, clang_tidy):
+    """What the steps unit and tidy need, with bodies of these two tools."""
+    (suite / "build/ci").mkdir(parents=True)
+    (suite / "common").mkdir()
+    (suite / "common/a.cpp").write_text("")
+    (suite / "build/ci/compile_commands.json").write_text(f'[{{"directory": "/", "command": "c++",\n"file": "{suite}/common/a.cpp"}}]')
+    (suite / "tools").mkdir()
+    (suite / "unit.xml").write_text(CTEST)
+    for name, body in (("ctest", ctest), ("clang-tidy", clang_tidy)):
+        (suite / "tools" / name).write_text(f"#!/bin/bash\n{body}\n")
+        (suite / "tools" / name).chmod(0o755)
+    return {**os.environ, "PATH": f"{suite}/tools:{os.environ['PATH']}"}
+
+
+@pytest.mark.parametrize("steps", [("unit", "tidy", "smoke"), ("tidy", "unit", "smoke")])
+def test_unit_runs_beside_tidy_and_says_so_after_it(suite, steps):
+    ctest = f"touch {suite}/u; {WAIT.format(suite, 't')}; echo said by unit; cp {suite}/unit.xml {suite}/build/ci/unit.xml; exit 8"
+    tidy = f"touch {suite}/t; {WAIT.format(suite, 'u')}; sleep 0.3; echo said by tidy; exit 1"
+    env = make_unit_and_tidy(suite, ctest=ctest, clang_tidy=tidy)
+    result = subprocess.run([suite / "scripts/test.sh", *steps], capture_output=True, text=True, timeout=60, env=env)
+    assert result.returncode == 1
+    sections = dict(part.split("\n", 1) for part in result.stdout.split("\n== ")[1:])
+    assert list(sections) == ["tidy", "unit", "smoke", "summary"] and result.stderr == ""
+    assert sections["tidy"] == "FAILED   common/a.cpp\nsaid by tidy\n" and sections["unit"] == "said by unit\n"
+    failed = sections["summary"].partition("failed:\n")[2]
+    assert failed.startswith("  tidy: common/a.cpp\n  unit: Csv.Quotes\n  unit: Missing.Program\n")
+    assert [line.split()[:2] for line in sections["summary"].splitlines()[:2]] == [["tidy", "FAIL"], ["unit", "FAIL"]]
+    assert sections["summary"].splitlines()[-1] == "1 passed, 4 failed, 1 skipped"
+    (suite / "unit.xml").write_text(CTEST.replace('<failure message="Failed"/>', "").replace("fail", "run").replace("notrun", "run"))
+    for name in ("ctest", "clang-tidy"):
+        path = suite / "tools" / name
+        path.write_text(path.read_text().replace("exit 8", "exit 0").replace("exit 1", "exit 0"))
+    result = subprocess.run([suite / "scripts/test.sh", "unit", "tidy"], capture_output=True, text=True, timeout=60, env=env)
+    assert result.returncode == 0 and result.stdout.splitlines()[-1] == "4 passed, 0 failed, 1 skipped"
+
+
+def test_a_step_beside_another_that_dies_is_a_failure(suite):
+    env = make_unit_and_tidy(suite, ctest="kill -KILL $PPID", clang_tidy="exit 0")
+    result = subprocess.run([suite / "scripts/test.sh", "unit", "tidy"], capture_output=True, text=True, timeout=60, env=env)
+    assert result.returncode == 1
+    assert "  unit: the step ended with 137\n" in result.stdout and result.stdout.splitlines()[-1] == "1 passed, 1 failed, 0 skipped"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_step_beside_another_ends_with_the_script(suite, number):
+    env = make_unit_and_tidy(suite, ctest=f"echo $$ >{suite}/u; exec sleep 60", clang_tidy=f"{WAIT.format(suite, 'u')}; touch {suite}/t; sleep 2")
+    run = subprocess.Popen([suite / "scripts/test.sh", "unit", "tidy"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env,
+                           start_new_session=True)
+    assert seen(lambda: (suite / "t").exists())
+    os.killpg(run.pid, number)
+    assert run.wait(30) != 0
+    process = pathlib.Path("/proc", (suite / "u").read_text().strip(), "stat")
+    assert seen(lambda: not process.exists() or process.read_text().rpartition(")")[2].split()[0] == "Z")
+
+
+def seen(what):
+    """Whether it comes true within 20 s."""
+    until = time.monotonic() + 20
+    while not what() and time.monotonic() < until:
+        time.sleep(0.05)
+    return what()
 
 
 def test_smoke_runs_every_program_and_names_the_skipped(suite):
