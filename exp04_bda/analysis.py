@@ -1,5 +1,5 @@
 """exp04's tables: CUDA, descriptors and addresses side by side, the square of code and launch, the causes of gaps one by one, what
-qualifiers change, and what a launch of either API has to itself: which SMs, and how much shared memory.
+qualifiers change, and what a launch of either API has to itself: which SMs, which half of them, and how much shared memory.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ THREE_WAYS = ["add_f32", "add_f32x4", "chase", "copy_f32", "loop_f32", "inner_st
 NOTHING = Pair(None, None)
 CONTROLS = ("aa_control_a", "aa_control_b")
 # Of the launch, not of a kernel's gap.
-OF_LAUNCH = ("gpc_members", "shared_u32")
+HOMES = {"home_store": "stores", "home_load": "loads"}
+OF_LAUNCH = ("gpc_members", "shared_u32", *HOMES)
 
 
 @dataclass(frozen=True)
@@ -411,6 +412,102 @@ def _gpc_cells(table: Table, side: Case, board: str) -> list[Cell]:
     return []
 
 
+# ---------------------------------------------------------------------------------------------------------------- homes
+
+SIDES = ("0", "1", "both")
+PLACES = {"": "memory", "_in_l2": "L2"}
+
+
+def home_feature(half: str, home: str, place: str = "") -> str:
+    return f"half_{half}_home_{home}{place}"
+
+
+def homes(found: Study, table: Table) -> Blocks:
+    """Each half of the SMs against each home of the addresses: a slow half and a slow way across look alike until then."""
+    rows: list[list[Cell]] = []
+    for variant, operation in HOMES.items():
+        for place, name in PLACES.items():
+            for half in SIDES:
+                for home in SIDES:
+                    rows += [
+                        [operation, name, half, home, *_home_cells(table, pair)]
+                        for pair in pairs(table, {"variant": variant, "feature": home_feature(half, home, place)})
+                    ]
+    if not rows:
+        return [NO_RESULTS]
+    header = ["what", "where", "SM half", "home"]
+    for api in API_NAMES.values():
+        header += [f"{api} SMs:", f"{api} share of addresses:", f"{api} GB/s [95 %]:", f"{api} near / far, cycles:"]
+    reading = paragraph(
+        "Half 0 is SM 0's; a half's own home is the one of its number, near it, the other is far. Cycles: of one atomic in the L2. Each side "
+        "found its halves itself. Over and over 14 MiB stay in the L2."
+    )
+    return with_noise_floor(found, table, document.table([*header, "Vulkan/CUDA [95 %]:", "Vulkan is"], rows), reading)
+
+
+def _home_cells(table: Table, pair: Pair) -> list[Cell]:
+    cells: list[Cell] = []
+    for side in pair.sides:
+        sms, share, rate, *cycles = (
+            figure_of(table, side, metric) for metric in ("half_sms", "home_share", "gbps", "near_cycles", "far_cycles")
+        )
+        cells += [fixed(sms.value, 0) if sms else NONE, fixed(share.value, 3) if share else NONE, document.interval(rate)]
+        cells.append(document.joined([fixed(each.value, 0) if each else NONE for each in cycles]))
+    return cells + comparison(table, pair)
+
+
+def halves_of_gpcs(found: Study, table: Table) -> Blocks:
+    """Which half are the SMs of each GPC? The first run on every board that tells."""
+    rows: list[list[Cell]] = []
+    for board in dict.fromkeys(table.boards):
+        for pair in pairs(table, {"variant": "home_store", "feature": home_feature("both", "both")}):
+            rows += [[API_NAMES[side["api"]], board or NONE, *cells] for side in pair.sides if side and (cells := _half_cells(table, side, board))]
+    most = max((len(cells) for cells in rows), default=0)
+    header = ["API", "board", *(f"set {number}:" for number in range(most - 2))]
+    reading = paragraph("The sets are those of the table of blocks by GPC; of each, how many SMs are of half 0 and of half 1.")
+    return [document.table(header, [cells + [NONE] * (most - len(cells)) for cells in rows]), reading] if rows else [NO_RESULTS]
+
+
+def _half_cells(table: Table, side: Case, board: str) -> list[Cell]:
+    for at, run in zip(table.boards, table.runs):
+        halves = numbers(run.get(side), "half_by_sm")
+        sets = numbers(next((row for case, row in run.items() if case["variant"] == "gpc_members"), None), "gpc_by_sm")
+        if at == board and halves and len(halves) == len(sets):
+            members = [[half for half, its in zip(halves, sets) if its == each] for each in sorted(set(sets))]
+            return [f"{half.count(0)} + {half.count(1)}" for half in members]
+    return []
+
+
+def home_case(table: Table, api: str, half: str, home: str) -> Case | None:
+    """Of stores through memory."""
+    where = {"variant": "home_store", "api": api, "feature": home_feature(half, home)}
+    return next(iter(table.select(where)), None)
+
+
+def home_share(table: Table) -> dict[Case, float]:
+    """Of the addresses: home 0's, as either API found it."""
+    cases = [home_case(table, api, "both", "0") for api in API_NAMES]
+    return {case: float(text) for case in cases if case and (text := table.text(case, "home_share"))}
+
+
+def halves_alike(table: Table) -> dict[Case, float]:
+    """The share of the SMs that both APIs found to be of the same half."""
+    cases = [home_case(table, api, "both", "both") for api in API_NAMES]
+    cuda, vulkan = (table.text(case, "half_by_sm").split() if case else [] for case in cases)
+    alike = [one == other for one, other in zip(cuda, vulkan)]
+    return {case: statistics.fmean(alike) for case in cases[:1] if case and alike and len(cuda) == len(vulkan)}
+
+
+def slow_half(table: Table) -> dict[Case, float]:
+    """By home: how long Vulkan's stores take from the half that takes longer in all, over the other."""
+    cases = {(half, home): home_case(table, "vulkan", half, home) for half in "01" for home in "01"}
+    times = {key: figure.value for key, case in cases.items() if (figure := figure_of(table, case))}
+    if len(times) < len(cases):
+        return {}
+    slow, fast = ("0", "1") if times["0", "0"] + times["0", "1"] > times["1", "0"] + times["1", "1"] else ("1", "0")
+    return {case: times[slow, home] / times[fast, home] for (half, home), case in cases.items() if half == "0" and case}
+
+
 def shared_memory(found: Study, table: Table) -> Blocks:
     """How much shared memory a block can have: in CUDA's launch, of a pipeline, and of CUDA's code that Vulkan launches."""
     rows = []
@@ -514,6 +611,8 @@ ANALYSIS = Analysis(
         ("Causes of the gaps", causes),
         ("Blocks that the SMs ran", shares),
         ("Blocks that the GPCs ran", gpcs),
+        ("Half of the SMs against half of the addresses", homes),
+        ("The halves of the GPCs", halves_of_gpcs),
         ("What the L2's slices took", slices),
         ("Shared memory of a block", shared_memory),
         ("Qualifiers", qualifiers),
@@ -525,6 +624,8 @@ ANALYSIS = Analysis(
         "exp04-split": split,
         "exp04-causes": causes,
         "exp04-gpcs": gpcs,
+        "exp04-homes": homes,
+        "exp04-home-gpcs": halves_of_gpcs,
         "exp04-shared": shared_memory,
         "exp04-shares": shares,
         "exp04-slices": slices,
@@ -535,4 +636,5 @@ ANALYSIS = Analysis(
         empty={"variant": "empty"},
         one_slot={"one_slot": {"feature": "one_slot"}, "cuda_one_slot": {"feature": "cuda_one_slot", "api": "cuda"}},
     ),
+    figures={"home_share": home_share, "halves_alike": halves_alike, "slow_half": slow_half},
 )

@@ -6,6 +6,7 @@
 #include "backends.h"
 #include "core/experiment.h"
 #include "core/verify.h"
+#include "homes.h"
 #include "params.h"
 #include "sm_shares.h"
 #include "variant.h"
@@ -177,6 +178,12 @@ bool is_of_square(const Variant& variant) {
 // At its largest already.
 bool is_resident(const Variant& variant) { return variant.base == std::string_view("gather_u32"); }
 
+std::vector<Column> measured_columns() {
+  std::vector<Column> columns = share_columns();
+  for (const Column& column : home_columns()) columns.push_back(column);
+  return columns;
+}
+
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list;
   const auto add = [&](const Variant& variant, std::uint32_t block, std::uint64_t floats) {
@@ -214,6 +221,12 @@ std::vector<bench::Case> cases(const Plan& plan) {
   for (const Variant& variant : kForeignCode) add_both(variant);
   for (const Variant& variant : kForeignPages) add(variant, variant.blocks.front(), largest);
   list.push_back(gpc_case());
+  for (bench::Case& one : home_cases(largest)) {
+    for (const bench::Cache cache : plan.caches_for(one.footprint_bytes)) {
+      one.cache = cache;
+      list.push_back(one);
+    }
+  }
   for (const Variant& variant : kSharedMemory) add(variant, variant.blocks.front(), largest);
   return list;
 }
@@ -232,7 +245,7 @@ int main(int argc, char** argv) {
                  bench::checks_column(),
                  Column::integer("shared_bytes", "bytes", "of shared memory that a block of shared_u32 fills").optional()},
       .model = {},
-      .measured = share_columns(),
+      .measured = measured_columns(),
       .variants = {{"add_f32", "c = a + b, one float a thread: 12 bytes a float"},
                    {"add_f32x4", "c = a + b, 16-byte accesses: 12 bytes a float"},
                    {"chase", "32 lanes follow 4096 addresses (descriptors: indices) through a table, one after another"},
@@ -249,6 +262,8 @@ int main(int argc, char** argv) {
                    {"gather_u32", "4 MiB read 128 bytes apart by neighbouring threads, each word once: 8 bytes a float"},
                    {"shared_u32", "a block fills `shared_bytes` of shared memory and stores them: 4 bytes a float"},
                    {"gpc_members", "CUDA alone: which SMs a cluster's blocks run on, that is, which are one GPC's"},
+                   {"home_store", "write_u32x4 by the SMs of one half into the granules of one home: 4 bytes a float"},
+                   {"home_load", "the same granules read, 16-byte accesses: 4 bytes a float"},
                    {"spin_u32", "one warp takes 65536 dependent steps of integer arithmetic: the SM's clock"},
                    {"inner_struct",
                     "both fields of an 8-byte struct, changed and stored, with each `feature`: 8 bytes a float"},

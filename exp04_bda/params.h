@@ -50,4 +50,27 @@ BENCH_ASSERT_SIZE(Pair, 8);
 // Which of 2^k elements (k >= 5) gather_u32's thread i reads: 32 on from its neighbour's, one on with every lap; each once.
 #define EXP04_GATHERED(i, count, shift) ((((i)*32u) & ((count)-1u)) + ((i) >> (shift)))
 
+// A granule of 4 KiB: all of it has one home.
+#define EXP04_GRANULE_WORDS 1024u
+#define EXP04_GRANULE_VECTORS 256u
+#define EXP04_LINES 32u
+#define EXP04_LINE_WORDS 32u
+// Granules that a block takes at a time, one 16-byte vector of the list: 16 KiB.
+#define EXP04_TICKET 4u
+
+struct HomesParams {
+  uint count;     // find_homes: granules to measure; home_*: granules of the list, a multiple of EXP04_TICKET
+  uint granules;  // of the buffer, a power of two
+  uint stride;  // between the granules to measure, odd: with a power of two, a hash of addresses would see too few bits change
+  uint sms;
+  uint none;  // 0, which no compiler knows
+};
+BENCH_ASSERT_SIZE(HomesParams, 20);
+
+// Which one of those to measure a ticket is for: no two rows' at the same time.
+#define EXP04_MEASURED(ticket, row, params) (((ticket) + (row)*97u) % (params).count)
+#define EXP04_GRANULE(index, params) (((index) * (params).stride) & ((params).granules - 1u))
+// The first word of the line after the one at word `at`; `none` makes the next access wait for the last.
+#define EXP04_NEXT_LINE(at, none) ((((at) + EXP04_LINE_WORDS) & (EXP04_GRANULE_WORDS - 1u)) + (none))
+
 #endif

@@ -30,7 +30,10 @@ PARAMS = {
 }
 SECTORS = ["load_requests", "load_sectors", "store_requests", "store_sectors"]
 MODEL = dict.fromkeys(("exp03_memory_coalescing", "exp05_strided"), [*SECTORS, "min_read_bytes", "min_write_bytes"])
-MEASURED = {"exp04_bda": [*(f"sm_blocks_{part}" for part in ("min", "q1", "median", "q3", "max")), "blocks_by_sm", "gpc_by_sm"]}
+OF_HOMES = ["half_sms", "home_share", "near_cycles", "far_cycles", "half_by_sm"]
+MEASURED = {
+    "exp04_bda": [*(f"sm_blocks_{part}" for part in ("min", "q1", "median", "q3", "max")), "blocks_by_sm", "gpc_by_sm", *OF_HOMES],
+}
 WHOLE = {
     "block", "grid", "buffers", "dispatches", "offset", "fields", "stride", "unroll", "chain", "stages", "blocks_per_sm", "cluster",
     "distance", "work", "sms", "streamers", "wait", "steps", "pressure",
@@ -234,6 +237,9 @@ def exp04_rows(scale: float = 1.0) -> list[dict]:
     shares: dict[str, object] = {"blocks_by_sm": "90 100 110 150", "sm_blocks_min": 90, "sm_blocks_q1": 95, "sm_blocks_median": 100, "sm_blocks_q3": 105, "sm_blocks_max": 150}
     add("write_share", "none", 50000, 55000, **shares)
     add("write_share", "in_l2", 48000, 48000, **shares)
+    halves: dict[str, object] = {"half_sms": 2, "near_cycles": 212, "far_cycles": 301, "half_by_sm": "0 0 1 1"}
+    for feature, share in (("half_0_home_1", 0.5), ("half_both_home_both", 1)):
+        add("home_store", feature, 60000, 60000, home_share=share, **halves)
     add("empty", "none", 1500, 1600, elements=32)
     add("load_f32", "none", 40000, 40010)
     add("aa_control_a", "none", 100000, 100000)

@@ -128,6 +128,44 @@ def test_the_gpcs_table_joins_the_sms_with_their_sets(tmp_path):
     assert "| Vulkan | – | 2 SMs 0.910 | 2 SMs 1.110 | 1 SMs 0.960 |" in text
 
 
+def home_rows(**more: object) -> list[dict]:
+    """Vulkan's stores from half 1 take 5 % longer, whichever the home; SM 3 is of another half there."""
+    rows = []
+    for half in ANALYSIS.SIDES:
+        for home in ANALYSIS.SIDES:
+            cells = {"feature": ANALYSIS.home_feature(half, home), "memory": "own", "elements": 1 << 26, "bytes_per_element": 4}
+            cells |= {"half_sms": 4 if half == "both" else 2, "home_share": 1.0 if home == "both" else 0.5, "near_cycles": 212, "far_cycles": 301, **more}
+            cuda, vulkan = synthetic.twins(EXP04, "home_store", 100_000, 105_000 if half == "1" else 100_000, **cells)
+            rows += [cuda | {"half_by_sm": "0 1 0 1"}, vulkan | {"half_by_sm": "0 1 0 0"}]
+    return rows
+
+
+def test_half_of_the_sms_against_half_of_the_addresses(tmp_path):
+    found = written(tmp_path, home_rows())
+    text = rendered(ANALYSIS.homes(found, found.tables[EXP04]))
+    assert "| stores | memory | 0 | 0 | 2 | 0.500 | 2684 [2682, 2687] | 212 / 301 | 2 | 0.500 | 2684 [2682, 2687] | 212 / 301 | 1.0000 [" in text
+    assert "| stores | memory | 1 | 0 | 2 | 0.500 | 2684 [2682, 2687] | 212 / 301 | 2 | 0.500 | 2557 [2554, 2559] | 212 / 301 | 1.0500 [" in text
+    assert "| stores | memory | both | both | 4 | 1.000 |" in text
+    assert rendered(ANALYSIS.causes(found, found.tables[EXP04])).startswith("No results"), "of the launch, no cause of a gap"
+
+
+def test_the_halves_of_the_gpcs(tmp_path):
+    members = synthetic.row(EXP04, "gpc_members", "cuda", 20_000, feature="none", memory="own", elements=256, gpc_by_sm="0 1 0 1")
+    text = rendered(ANALYSIS.halves_of_gpcs(written(tmp_path, [members, *home_rows()]), study(tmp_path).tables[EXP04]))
+    assert "| CUDA | – | 2 + 0 | 0 + 2 |" in text and "| Vulkan | – | 2 + 0 | 1 + 1 |" in text
+
+
+def test_what_claims_ask_of_the_halves(tmp_path):
+    table = written(tmp_path, home_rows()).tables[EXP04]
+    assert list(ANALYSIS.home_share(table).values()) == [0.5, 0.5]
+    assert list(ANALYSIS.halves_alike(table).values()) == [0.75]
+    assert {case["feature"]: ratio for case, ratio in ANALYSIS.slow_half(table).items()} == {
+        "half_0_home_0": pytest.approx(1.05), "half_0_home_1": pytest.approx(1.05),
+    }  # fmt: skip
+    some = written(tmp_path / "some", home_rows()[:4]).tables[EXP04]
+    assert ANALYSIS.slow_half(some) == {} and ANALYSIS.halves_alike(some) == {}, "not all there"
+
+
 def test_shared_memory_that_a_launch_cannot_have_says_why(tmp_path):
     rows = synthetic.twins(EXP04, "shared_u32", 40_000, 41_000, feature="vulkan_runs_cuda_code", memory="own", shared_bytes=101376)
     more = synthetic.twins(EXP04, "shared_u32", 50_000, None, feature="none", memory="own", shared_bytes=232448)

@@ -69,6 +69,35 @@ def plant_latencies(field: Field, curve: str) -> None:
             row |= dict.fromkeys(("latency_ns", "latency_ns_lo", "latency_ns_hi"), repr(latency))
 
 
+HOMES = [f"half_{half}_home_{home}" for half in (0, 1, "both") for home in (0, 1, "both")]
+
+
+def add_homes(field: Field) -> None:
+    """Rows of each half against each home, as fast as write_u32x4."""
+    like = {"variant": "write_u32x4", "feature": "none", "memory": "own", "elements": "max"}
+    for case in field.table("results").select(like):
+        row = field.runs["results"][case]
+        names = [{"variant": variant, "feature": feature} for variant in ("home_store", "home_load") for feature in HOMES]
+        field.runs["results"] |= {case.replace(**name): row | name for name in names}
+
+
+def plant_homes(field: Field, *, holds: bool) -> None:
+    """Half the addresses and a slow half 1, or neither, and halves that are not the same."""
+    for case, row in field.runs["results"].items():
+        if case["variant"] == "home_store":
+            row |= {"home_share": "0.5" if holds else "0.6", "half_by_sm": "0 1" if holds or case["api"] == "cuda" else "0 0"}
+            time = repr(110.0 if holds and case["feature"].startswith("half_1") else 100.0)
+            row |= dict.fromkeys(("device_ns", "device_ns_lo", "device_ns_hi"), time)
+
+
+def plant_analysis(field: Field, *, holds: bool) -> None:
+    """What the analysis of the field's experiment finds."""
+    if field.experiment == "exp04_bda":
+        plant_homes(field, holds=holds)
+    else:
+        plant_latencies(field, "kingman" if holds else "straight")
+
+
 @pytest.fixture
 def prepared(request: pytest.FixtureRequest, studies: dict[str, Study]) -> Iterator[tuple[Claim, Field]]:
     """The claim that the test is for, on results that have all that it asks for, and in which it holds."""
@@ -87,9 +116,11 @@ def prepared(request: pytest.FixtureRequest, studies: dict[str, Study]) -> Itera
         field.add_column("weak_rate", "fault_rate")
     if any(query.get("table") == "counters" for query in queries) and claim.experiment == "exp06_ordering":
         field.add_counts("l1_hit_pct", lambda row: row["variant"] == "load_rate")
+    if claim.experiment == "exp04_bda" and not any(case["variant"] == "home_store" for case in field.runs["results"]):
+        add_homes(field)
     for query in queries:
         if query["combine"] == "analysis":
-            plant_latencies(field, "kingman")
+            plant_analysis(field, holds=True)
         else:
             field.plant(query, inside(query["reproduced"]))
     yield claim, field
@@ -103,7 +134,7 @@ def test_a_claim_can_be_won_and_lost(prepared: tuple[Claim, Field]) -> None:
     for query in deciding(claim):
         lost = field.copy()
         if query["combine"] == "analysis":
-            plant_latencies(lost, "straight")
+            plant_analysis(lost, holds=False)
         else:
             lost.plant(query, outside(query["reproduced"]))
         found = lost.judged(claim)
