@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <numeric>
 #include <span>
 #include <string>
 
@@ -115,6 +116,15 @@ std::vector<std::uint32_t> list_of(const HomeCase& the_case, const std::vector<s
   return list;
 }
 
+// 1 for each SM that works: of either half as many as the smaller has, so that two halves differ in nothing else; of both, all.
+std::vector<std::uint32_t> runs_of(const HomeCase& the_case, const std::vector<std::uint32_t>& half) {
+  const auto ones = std::count(half.begin(), half.end(), 1U);
+  auto left = std::min(ones, std::ssize(half) - ones);
+  std::vector<std::uint32_t> runs;
+  for (const std::uint32_t one : half) runs.push_back(the_case.half == kBoth || (one == the_case.half && left-- > 0) ? 1 : 0);
+  return runs;
+}
+
 std::uint32_t sum_of_words(const std::vector<std::uint32_t>& list) {
   std::atomic<std::uint32_t> sum = 0;
   bench::parallel_for(list.size(), 64, [&](std::uint64_t begin, std::uint64_t end) {
@@ -144,14 +154,14 @@ void verify_sums(Workbench& bench, const Buffer& sums, std::uint32_t threads, st
 
 bench::Values measured(const HomeCase& the_case, const Found& found) {
   const Halves& halves = found.halves;
-  const auto share_of = [](const std::vector<std::uint32_t>& sides, std::uint32_t which) {
-    return which == kBoth ? sides.size() : static_cast<std::size_t>(std::count(sides.begin(), sides.end(), which));
-  };
+  const std::vector<std::uint32_t> runs = runs_of(the_case, halves.half);
+  const auto of_home =
+      the_case.home == kBoth ? std::ssize(found.home) : std::count(found.home.begin(), found.home.end(), the_case.home);
   const auto of_half = [&](const std::array<double, 2>& cycles) {
     return the_case.half == kBoth ? (cycles[0] + cycles[1]) / 2 : cycles[the_case.half];
   };
-  return {{"half_sms", share_of(halves.half, the_case.half)},
-          {"home_share", static_cast<double>(share_of(found.home, the_case.home)) / static_cast<double>(found.home.size())},
+  return {{"half_sms", std::accumulate(runs.begin(), runs.end(), 0U)},
+          {"home_share", static_cast<double>(of_home) / static_cast<double>(found.home.size())},
           {"near_cycles", of_half(halves.near)},
           {"far_cycles", of_half(halves.far)},
           {"half_by_sm", fmt::format("{}", fmt::join(halves.half, " "))}};
@@ -166,11 +176,10 @@ bench::Prepared set_up(Workbench& bench, const HomeCase& the_case) {
   const std::vector<std::uint32_t> list = list_of(the_case, found.home);
   std::vector<std::uint32_t> visits;
   for (std::uint32_t turn = 0; turn < the_case.turns; ++turn) visits.insert(visits.end(), list.begin(), list.end());
-  std::vector<std::uint32_t> runs;
-  for (const std::uint32_t half : found.halves.half) runs.push_back(the_case.half == kBoth || half == the_case.half ? 1 : 0);
+  const std::vector<std::uint32_t> runs = runs_of(the_case, found.halves.half);
 
   const auto sms = static_cast<std::uint32_t>(runs.size());
-  // The blocks of the other half end at once, and their slots take others: twice as many, so that these SMs are filled, too.
+  // The blocks on other SMs end at once, and their slots take more blocks: twice as many, so that these SMs are filled, too.
   const std::uint32_t blocks = sms * kBlocksPerSm * (the_case.half == kBoth ? 1 : 2);
   Launch launch = {&store,
                    {blocks, 1, 1},
@@ -228,7 +237,8 @@ std::vector<bench::Case> home_cases(std::uint64_t floats) {
 std::vector<bench::Column> home_columns() {
   using bench::Column;
   return {
-      Column::integer("half_sms", "SMs", "of the half that stores or loads").optional(),
+      Column::integer("half_sms", "SMs", "that store or load: of either half as many as the smaller has, or all of both")
+          .optional(),
       Column::real("home_share", "", "of the buffer's granules of 4 KiB: those of the home that is stored to or loaded from")
           .optional(),
       Column::real("near_cycles", "cycles", "that an atomic of that half takes in its own home in the L2").optional(),
