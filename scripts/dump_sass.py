@@ -4,7 +4,7 @@
     scripts/dump_sass.py                          asks every program in build/release/bin for its kernels' code (--dump-isa)
     scripts/dump_sass.py --kernel add_f32         one kernel: prints where its side-by-side page is, and what differs
     scripts/dump_sass.py --from DIR               reads what --dump-isa DIR wrote, e.g. on another machine
-    scripts/dump_sass.py --pages --out DIR        only makes the pages anew, from the listings that DIR has
+    scripts/dump_sass.py --pages --out DIR        only makes pages and counts anew, from the listings that DIR has
 
 Writes, into results/<gpu>: sass/<experiment>/<kernel>.<api>.sass, the side-by-side pages sass/<experiment>/<kernel>.md,
 their table and legend sass/README.md, sass.csv (a row a kernel and API: instructions by kind; load_scale and store_scale are what the first
@@ -271,7 +271,7 @@ def csv_text(columns: Sequence[str], rows: Sequence[Mapping[str, object]]) -> st
 
 def csv_row(item: Disassembled) -> Mapping[str, object]:
     if item.recorded is not None:
-        return item.recorded
+        return {**item.recorded, **item.counts}
     kernel = item.kernel
     return {
         "experiment": kernel.experiment,
@@ -445,9 +445,12 @@ def pages(twins: Sequence[Twin], archs: Collection[str], out: Path, complete: fr
 
 
 def pages_again(out: Path, only: Sequence[str]) -> dict[Path, str | bytes]:
-    """Of the listings that are there, from sass.csv and sass_twins.csv."""
-    tables = [[record for _, record in csv_file.read(out / name)[1]] for name in ("sass.csv", "sass_twins.csv")]
-    console.chosen(sorted({record["experiment"] for record in tables[1]}), only)
+    """Of the listings that are there, from sass.csv and sass_twins.csv (CUDA's alone have none); and the counts in these."""
+    tables = [
+        [record for _, record in csv_file.read(out / name)[1]] if name == "sass.csv" or (out / name).exists() else []
+        for name in ("sass.csv", "sass_twins.csv")
+    ]
+    console.chosen(sorted({record["experiment"] for record in tables[0]}), only)
     archs = {record["arch"] for record in tables[0] if record["api"] == "cuda"}
     items: dict[tuple[str, str, str], list[Disassembled]] = {}
     for record in tables[0]:
@@ -455,7 +458,8 @@ def pages_again(out: Path, only: Sequence[str]) -> dict[Path, str | bytes]:
         if console.answers(experiment, only) and (code := listings.read(out / "sass" / experiment, name, api, arch)):
             kernel = Kernel(experiment, name, api, arch, name, name, descriptors=bool(int(record["descriptor_reads"] or 0)))
             instructions = sass.mark_roles(code, descriptors=kernel.descriptors)
-            items.setdefault((experiment, api, name), []).append(Disassembled(kernel, instructions, recorded=record))
+            counts = sass.count(instructions, descriptors=kernel.descriptors)
+            items.setdefault((experiment, api, name), []).append(Disassembled(kernel, instructions, counts=counts, recorded=record))
     found = []
     for record in tables[1]:
         sides_ = [items.get((record["experiment"], api, record[f"{api}_kernel"]), []) for api in ("cuda", "vulkan")]
@@ -463,7 +467,9 @@ def pages_again(out: Path, only: Sequence[str]) -> dict[Path, str | bytes]:
             (record["kernel"], cuda, vulkan) for cuda in sides_[0] for vulkan in sides_[1]
             if cuda.kernel.arch == record["arch"] and sass_tool.sm_number(cuda.kernel.arch) == sass_tool.sm_number(vulkan.kernel.arch)
         ]  # fmt: skip
-    return pages(compared(found), archs, out, frozenset())
+    rows = [csv_row(item) for each in items.values() for item in each]
+    counted = merged(out / "sass.csv", COLUMNS, rows, ["experiment", "kernel", "api", "arch"], frozenset())
+    return {out / "sass.csv": counted} | pages(compared(found), archs, out, frozenset())
 
 
 _OWN_FILES = re.compile(r".*\.(sass|bin|md|isa\.txt|ptx|spvasm)")
@@ -510,7 +516,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--nvdisasm", metavar="PATH", help="the disassembler to use")
     add("--device", default="", metavar="WHICH", help="the programs' --device: an index, a UUID or part of a name")
     add("--listings-only", action="store_true", help="without nvdisasm write nothing, and exit with 77")
-    add("--pages", action="store_true", help="disassemble nothing: make the pages of the listings in --out anew")
+    add("--pages", action="store_true", help="disassemble nothing: make the pages and counts of the listings in --out anew")
     add("--sources", action="store_true", help="also write each kernel's PTX and SPIR-V text")
     options = parser.parse_args(arguments)
     options.bin = options.bin.resolve()  # a bare name would be looked for on PATH
