@@ -431,7 +431,7 @@ def homes(found: Study, table: Table) -> Blocks:
                 for home in SIDES:
                     rows += [
                         [operation, name, half, home, *_home_cells(table, pair)]
-                        for pair in pairs(table, {"variant": variant, "feature": home_feature(half, home, place)})
+                        for pair in pairs(table, {"variant": variant, "feature": home_feature(half, home, place), "memory": "own"})
                     ]
     if not rows:
         return [NO_RESULTS]
@@ -460,11 +460,13 @@ def halves_of_gpcs(found: Study, table: Table) -> Blocks:
     """Which half are the SMs of each GPC? The first run on every board that tells."""
     rows: list[list[Cell]] = []
     for board in dict.fromkeys(table.boards):
-        for pair in pairs(table, {"variant": "home_store", "feature": home_feature("both", "both")}):
+        for pair in pairs(table, {"variant": "home_store", "feature": home_feature("both", "both"), "memory": "own"}):
             rows += [[API_NAMES[side["api"]], board or NONE, *cells] for side in pair.sides if side and (cells := _half_cells(table, side, board))]
     most = max((len(cells) for cells in rows), default=0)
     header = ["API", "board", *(f"set {number}:" for number in range(most - 2))]
-    reading = paragraph("The sets are those of the table of blocks by GPC; of each, how many SMs are of half 0 and of half 1.")
+    parts = ["The sets are those of the table of blocks by GPC; of each, how many SMs are of half 0 and of half 1."]
+    parts += [f" On pages that both APIs have, both name {100 * share:.0f} % of the homes alike." for share in homes_alike(table).values()]
+    reading = paragraph("".join(parts))
     return [document.table(header, [cells + [NONE] * (most - len(cells)) for cells in rows]), reading] if rows else [NO_RESULTS]
 
 
@@ -480,7 +482,7 @@ def _half_cells(table: Table, side: Case, board: str) -> list[Cell]:
 
 def home_case(table: Table, api: str, half: str, home: str) -> Case | None:
     """Of stores through memory."""
-    where = {"variant": "home_store", "api": api, "feature": home_feature(half, home)}
+    where = {"variant": "home_store", "api": api, "feature": home_feature(half, home), "memory": "own"}
     return next(iter(table.select(where)), None)
 
 
@@ -494,6 +496,15 @@ def halves_alike(table: Table) -> dict[Case, float]:
     """The share of the SMs that both APIs found to be of the same half."""
     cases = [home_case(table, api, "both", "both") for api in API_NAMES]
     cuda, vulkan = (table.text(case, "half_by_sm").split() if case else [] for case in cases)
+    alike = [one == other for one, other in zip(cuda, vulkan)]
+    return {case: statistics.fmean(alike) for case in cases[:1] if case and alike and len(cuda) == len(vulkan)}
+
+
+def homes_alike(table: Table) -> dict[Case, float]:
+    """On pages that both APIs have: the share of the granules whose home both name alike."""
+    where = {"variant": "home_store", "memory": "from_cuda"}
+    cases = [next(iter(table.select({**where, "api": api})), None) for api in API_NAMES]
+    cuda, vulkan = (table.text(case, "home_by_granule").split() if case else [] for case in cases)
     alike = [one == other for one, other in zip(cuda, vulkan)]
     return {case: statistics.fmean(alike) for case in cases[:1] if case and alike and len(cuda) == len(vulkan)}
 
@@ -636,5 +647,5 @@ ANALYSIS = Analysis(
         empty={"variant": "empty"},
         one_slot={"one_slot": {"feature": "one_slot"}, "cuda_one_slot": {"feature": "cuda_one_slot", "api": "cuda"}},
     ),
-    figures={"home_share": home_share, "halves_alike": halves_alike, "slow_half": slow_half},
+    figures={"home_share": home_share, "halves_alike": halves_alike, "homes_alike": homes_alike, "slow_half": slow_half},
 )

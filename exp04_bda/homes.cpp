@@ -29,6 +29,7 @@ constexpr std::uint32_t kSample = 256;
 constexpr std::uint32_t kRounds = 4;           // of which each latency is the least
 constexpr std::uint32_t kFindersPerSm = 4;     // blocks, so that every SM runs some
 constexpr std::uint32_t kBlocksPerSm = 8;      // 8 x 256 threads fill an SM
+constexpr std::size_t kHead = 64;              // granules whose homes are told
 constexpr std::uint64_t kLeast = 1ULL << 20;   // floats of a buffer: 4 MiB
 constexpr std::uint64_t kWindow = 1ULL << 23;  // floats of a buffer of 32 MiB, 14 of which stay in the L2
 
@@ -38,6 +39,7 @@ struct HomeCase {
   std::uint32_t home;
   std::uint64_t floats;  // of the buffer
   std::uint32_t turns;   // how often the list is gone through
+  bench::Memory memory = bench::Memory::kOwn;
   std::uint32_t granules() const { return static_cast<std::uint32_t>(floats / EXP04_GRANULE_WORDS); }
   std::uint32_t listed() const { return granules() / 16 * 7; }  // as many whatever the home: 45 % each suffice
 };
@@ -160,18 +162,20 @@ bench::Values measured(const HomeCase& the_case, const Found& found) {
   const auto of_half = [&](const std::array<double, 2>& cycles) {
     return the_case.half == kBoth ? (cycles[0] + cycles[1]) / 2 : cycles[the_case.half];
   };
+  const std::span<const std::uint32_t> head = std::span(found.home).first(std::min(found.home.size(), kHead));
   return {{"half_sms", std::accumulate(runs.begin(), runs.end(), 0U)},
           {"home_share", static_cast<double>(of_home) / static_cast<double>(found.home.size())},
           {"near_cycles", of_half(halves.near)},
           {"far_cycles", of_half(halves.far)},
-          {"half_by_sm", fmt::format("{}", fmt::join(halves.half, " "))}};
+          {"half_by_sm", fmt::format("{}", fmt::join(halves.half, " "))},
+          {"home_by_granule", fmt::format("{}", fmt::join(head, " "))}};
 }
 
 // Buffer, halves and homes, the list, one run, verification, the subject to be timed.
 bench::Prepared set_up(Workbench& bench, const HomeCase& the_case) {
   constexpr std::uint32_t kBlock = EXP04_GRANULE_VECTORS;
   const bench::Kernel& store = kernel_of(bench, "home_store", kBlock, 4);
-  Buffer& data = bench.output("output", the_case.floats);
+  Buffer& data = bench.output("output", the_case.floats, the_case.memory);
   const Found found = find(bench, data, the_case.granules());
   const std::vector<std::uint32_t> list = list_of(the_case, found.home);
   std::vector<std::uint32_t> visits;
@@ -208,6 +212,17 @@ std::string feature_of(const HomeCase& the_case, bool in_l2) {
   return fmt::format("half_{}_home_{}{}", name(the_case.half), name(the_case.home), in_l2 ? "_in_l2" : "");
 }
 
+bench::Case make_case(const HomeCase& one, bool in_l2) {
+  bench::Case twin = bench::twin(
+      one.loads ? "home_load" : "home_store",
+      {{"block", EXP04_GRANULE_VECTORS}, {"feature", feature_of(one, in_l2)}, {"memory", bench::to_string(one.memory)}},
+      [one](Workbench& bench) { return set_up(bench, one); });
+  twin.footprint_bytes = std::uint64_t{one.listed()} * EXP04_GRANULE_WORDS * sizeof(std::uint32_t);
+  twin.useful_bytes = twin.footprint_bytes * one.turns;
+  twin.elements = twin.useful_bytes / sizeof(std::uint32_t);
+  return twin;
+}
+
 }  // namespace
 
 std::vector<bench::Case> home_cases(std::uint64_t floats) {
@@ -219,18 +234,12 @@ std::vector<bench::Case> home_cases(std::uint64_t floats) {
       for (const std::uint32_t half : {0U, 1U, kBoth}) {
         for (const std::uint32_t home : {0U, 1U, kBoth}) {
           const HomeCase one = {loads, half, home, buffer, static_cast<std::uint32_t>(largest / buffer)};
-          const bench::Values params = {
-              {"block", EXP04_GRANULE_VECTORS}, {"feature", feature_of(one, in_l2)}, {"memory", "own"}};
-          bench::Case twin =
-              bench::twin(loads ? "home_load" : "home_store", params, [one](Workbench& bench) { return set_up(bench, one); });
-          twin.footprint_bytes = std::uint64_t{one.listed()} * EXP04_GRANULE_WORDS * sizeof(std::uint32_t);
-          twin.useful_bytes = twin.footprint_bytes * one.turns;
-          twin.elements = twin.useful_bytes / sizeof(std::uint32_t);
-          cases.push_back(twin);
+          cases.push_back(make_case(one, in_l2));
         }
       }
     }
   }
+  cases.push_back(make_case({false, kBoth, kBoth, largest, 1, bench::Memory::kFromCuda}, false));
   return cases;
 }
 
@@ -243,5 +252,6 @@ std::vector<bench::Column> home_columns() {
           .optional(),
       Column::real("near_cycles", "cycles", "that an atomic of that half takes in its own home in the L2").optional(),
       Column::real("far_cycles", "cycles", "that an atomic of that half takes in the other home in the L2").optional(),
-      Column::text("half_by_sm", "the half of SM 0, 1, ...: SM 0's is 0").optional()};
+      Column::text("half_by_sm", "the half of SM 0, 1, ...: SM 0's is 0").optional(),
+      Column::text("home_by_granule", "the home of the buffer's first 64 granules: that of SM 0's half is 0").optional()};
 }

@@ -30,7 +30,7 @@ PARAMS = {
 }
 SECTORS = ["load_requests", "load_sectors", "store_requests", "store_sectors"]
 MODEL = dict.fromkeys(("exp03_memory_coalescing", "exp05_strided"), [*SECTORS, "min_read_bytes", "min_write_bytes"])
-OF_HOMES = ["half_sms", "home_share", "near_cycles", "far_cycles", "half_by_sm"]
+OF_HOMES = ["half_sms", "home_share", "near_cycles", "far_cycles", "half_by_sm", "home_by_granule"]
 MEASURED = {
     "exp04_bda": [*(f"sm_blocks_{part}" for part in ("min", "q1", "median", "q3", "max")), "blocks_by_sm", "gpc_by_sm", *OF_HOMES],
 }
@@ -90,7 +90,7 @@ def schema_text(experiment: str, rows: Iterable[dict], name: str = "") -> str:
     whole = {"schema", "elements", "useful_bytes", "batch", "samples", "seed", *model}
     whole |= {column for column in params if column in WHOLE or column.endswith("_bytes")}
     texts = {column for column in measured if cells[column] and not any(cell[:1].isdigit() for cell in cells[column])}
-    texts |= {column for column in measured if column.endswith("_by_sm")}  # numbers, one after another
+    texts |= {column for column in measured if column.endswith(("_by_sm", "_by_granule"))}  # numbers, one after another
     real = {"sm_mhz", *TIMES[5:], *measured} - texts
     entries, names = [], columns(experiment)
     while names:

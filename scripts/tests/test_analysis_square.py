@@ -162,6 +162,10 @@ def test_what_claims_ask_of_the_halves(tmp_path):
     assert {case["feature"]: ratio for case, ratio in ANALYSIS.slow_half(table).items()} == {
         "half_0_home_0": pytest.approx(1.05), "half_0_home_1": pytest.approx(1.05),
     }  # fmt: skip
+    shared = [row | {"memory": "from_cuda"} for row in home_rows(home_by_granule="0 1 1 0")[-2:]]
+    shared[1]["home_by_granule"] = "1 1 0 0"
+    both = written(tmp_path / "shared", [*home_rows(), *shared]).tables[EXP04]
+    assert list(ANALYSIS.homes_alike(both).values()) == [0.5] and ANALYSIS.homes_alike(table) == {}
     some = written(tmp_path / "some", home_rows()[:4]).tables[EXP04]
     assert ANALYSIS.slow_half(some) == {} and ANALYSIS.halves_alike(some) == {}, "not all there"
 

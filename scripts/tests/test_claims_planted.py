@@ -78,6 +78,7 @@ def add_homes(field: Field) -> None:
     for case in field.table("results").select(like):
         row = field.runs["results"][case]
         names = [{"variant": variant, "feature": feature} for variant in ("home_store", "home_load") for feature in HOMES]
+        names.append({"variant": "home_store", "feature": HOMES[-1], "memory": "from_cuda"})
         field.runs["results"] |= {case.replace(**name): row | name for name in names}
 
 
@@ -86,6 +87,7 @@ def plant_homes(field: Field, *, holds: bool) -> None:
     for case, row in field.runs["results"].items():
         if case["variant"] == "home_store":
             row |= {"home_share": "0.5" if holds else "0.6", "half_by_sm": "0 1" if holds or case["api"] == "cuda" else "0 0"}
+            row["home_by_granule"] = "1 0" if holds and case["api"] == "vulkan" else "0 1"
             time = repr(110.0 if holds and case["feature"].startswith("half_1") else 100.0)
             row |= dict.fromkeys(("device_ns", "device_ns_lo", "device_ns_hi"), time)
 
