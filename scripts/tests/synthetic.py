@@ -310,6 +310,13 @@ for _experiment, _kernel in (
     LISTINGS[_experiment, _kernel, "vulkan"] = VULKAN_LISTING
 
 
+def slice_counts(row: dict, fullest: int) -> dict[str, str]:
+    """What PM sampling would count of the L2's slices: half of the sectors pass two, and the emptiest takes 100."""
+    cells = {name: str(row[name]) for name in ["experiment", "variant", "api", *PARAMS[row["experiment"]], "elements", "cache"]}
+    cells |= {"sm_l2_sectors": "1000", "l2_sectors": "1500", "l2_slice_sectors_min": "100", "l2_slice_sectors_max": str(fullest)}
+    return cells | {"instrument": "pm_sampling"}
+
+
 def counters_text(*experiments: str, **change: object) -> str:
     """What ncu would count if every prediction held; memory moves the requested sectors."""
     rows = []

@@ -62,13 +62,7 @@ def test_the_slices_show_whose_stores_are_uneven(tmp_path):
         *synthetic.twins(EXP04, "write_u32x4", BASE, BASE, feature="none", memory="own", block=256),
         *synthetic.twins(EXP04, "load_f32", BASE, BASE, feature="none", memory="own", block=256),
     ]
-    counted = []
-    for row in rows:
-        if row["variant"] == "write_u32x4":
-            cells = {name: str(row[name]) for name in ["experiment", "variant", "api", *synthetic.PARAMS[EXP04], "elements", "cache"]}
-            most = 100 if row["api"] == "cuda" else 110
-            cells |= {"sm_l2_sectors": "1000", "l2_sectors": "1500", "l2_slice_sectors_min": "100", "l2_slice_sectors_max": str(most)}
-            counted.append(cells | {"instrument": "pm_sampling"})
+    counted = [synthetic.slice_counts(row, 100 if row["api"] == "cuda" else 110) for row in rows if row["variant"] == "write_u32x4"]
     synthetic.write(tmp_path, EXP04, rows)
     (tmp_path / "counters.csv").write_text(counters_file.csv_text(counted), encoding="utf-8")
     found = study(tmp_path)
