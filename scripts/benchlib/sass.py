@@ -181,7 +181,7 @@ def _is_move(instruction: Instruction) -> bool:
     """MOV, and what else moves: IMAD.MOV.U32 Rd, RZ, RZ, x; IMAD.U32 Rd, RZ, RZ, URx; CS2R Rd, SRZ."""
     if instruction.base == "CS2R":
         return instruction.operands.endswith("SRZ")
-    if instruction.base == "IMAD" and "WIDE" not in instruction.modifiers:
+    if instruction.base == "IMAD" and not {"WIDE", "X"} & {*instruction.modifiers}:
         return ", RZ, RZ, " in instruction.operands
     return False
 
@@ -191,7 +191,7 @@ def _is_wide_add(instruction: Instruction) -> bool:
     if instruction.base in ("LEA", "ULEA"):
         return True
     if instruction.base in ("IMAD", "UIMAD"):
-        return "WIDE" in instruction.modifiers
+        return bool({"WIDE", "X"} & {*instruction.modifiers})  # IMAD.X Rd, Ra, 0x1, Rb, P0 adds, with the carry P0
     if instruction.base in ("IADD", "IADD3", "UIADD3"):
         operands = split_operands(instruction.operands)
         carry_out = len(operands) > 1 and _PREDICATE_OPERAND.match(operands[1]) is not None

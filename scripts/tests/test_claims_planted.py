@@ -117,6 +117,8 @@ def prepared(request: pytest.FixtureRequest, studies: dict[str, Study]) -> Itera
     if any(query.get("control") == "fault_rate" for query in queries):
         field.add_column("weak_rate", "fault_rate")
     if any(query.get("table") == "counters" for query in queries) and claim.experiment == "exp06_ordering":
+        counted = field.runs["counters"]
+        field.runs["counters"] = {case: row for case, row in counted.items() if case["variant"] != "load_rate"}
         field.add_counts("l1_hit_pct", lambda row: row["variant"] == "load_rate")
     if claim.experiment == "exp04_bda" and not any(case["variant"] == "home_store" for case in field.runs["results"]):
         add_homes(field)

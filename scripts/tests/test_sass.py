@@ -128,6 +128,8 @@ def test_the_text_is_offset_predicate_opcode_operands():
         ("LEA.HI.X R3, R0, c[0x0][0x164], RZ, 0x2, P0", "address"),
         ("IADD3 R2, P0, R2, c[0x0][0x160], RZ", "address"),
         ("IADD3.X R3, R3, c[0x0][0x164], RZ, P0, !PT", "address"),
+        ("IMAD.X R3, R5, 0x1, R7, P0", "address"),  # the upper half of an addition, by the unit that multiplies
+        ("IMAD.X R1, RZ, RZ, c[0x0][0x34], P1", "address"),
         ("IADD3 R4, -R9, 0x3f, RZ", "other"),
         ("ISETP.GE.U32.AND P0, PT, R9, UR4, PT", "compare"),
         ("@P0 EXIT", "branch"),
