@@ -320,14 +320,16 @@ def shares(found: Study, table: Table) -> Blocks:
             found_shares = [figure_of(table, side, metric) for metric in SHARES]
             if side and any(found_shares):
                 cells = [change_of(side).text, API_NAMES[side["api"]], micros(figure_of(table, side))]
-                rows.append([*cells, *(fixed(share.value, 0) if share else NONE for share in found_shares)])
+                cells += [fixed(share.value, 0) if share else NONE for share in found_shares]
+                rows.append([*cells, _range_text(shares_of_half(table, side))])
     if not rows:
         return [NO_RESULTS]
-    header = ["changed", "API", "µs:", *(f"{name}:" for name in SHARES.values())]
+    header = ["changed", "API", "µs:", *(f"{name}:" for name in SHARES.values()), "by the SMs of half 0, %:"]
     text = (
         "Blocks of 4 KiB that an SM ran in one launch of ",
         Code("write_share"),
-        ": the SMs sorted by that, at the ends and at every quarter.",
+        ": the SMs sorted by that, at the ends and at every quarter. Half 0: the SMs of the half of the GPU that SM 0 is in, 66 of 132 on "
+        "these boards; the least and the greatest run, of all that know the halves.",
     )
     return with_noise_floor(found, table, document.table(header, rows), paragraph(*text))
 
@@ -371,6 +373,21 @@ def _slice_cells(counts: hardware_counts.Counts, side: Case | None) -> list[Cell
         for column in ("sm_l2_sectors", "l2_sectors", "l2_slice_sectors_min", "l2_slice_sectors_max")
     )
     return [fixed(taken / asked, 3) if asked and taken else NONE, fixed(most / least, 3) if least and most else NONE]
+
+
+def shares_of_half(table: Table, side: Case) -> list[float]:
+    """The percentage of write_share's blocks that the SMs of half 0 ran, of each run that knows the halves."""
+    found = []
+    for run in table.runs:
+        halves = next((numbers(row, "half_by_sm") for row in run.values() if row.get("half_by_sm")), [])
+        blocks = numbers(run.get(side), "blocks_by_sm")
+        if blocks and len(blocks) == len(halves):
+            found.append(100 * sum(count for count, half in zip(blocks, halves) if half == 0) / sum(blocks))
+    return found
+
+
+def _range_text(values: Sequence[float]) -> Cell:
+    return f"{min(values):.1f} to {max(values):.1f}" if values else NONE
 
 
 def shares_of_gpcs(blocks: Sequence[int], gpcs: Sequence[int]) -> dict[int, list[float]]:

@@ -122,6 +122,17 @@ def test_the_gpcs_table_joins_the_sms_with_their_sets(tmp_path):
     assert "| Vulkan | – | 2 SMs 0.910 | 2 SMs 1.110 | 1 SMs 0.960 |" in text
 
 
+def test_the_shares_of_the_halves_are_each_runs_own(tmp_path):
+    rows = synthetic.twins(EXP04, "write_share", 50_000, 55_000, feature="none", memory="own", sm_blocks_min=1)
+    for row, blocks in zip(rows, ("100 100 100 100", "110 110 90 90")):
+        row["blocks_by_sm"] = blocks
+    found = written(tmp_path / "none", rows)
+    assert rendered(ANALYSIS.shares(found, found.tables[EXP04])).count("| – |\n") == 2, "no run knows the halves"
+    found = written(tmp_path / "halves", [*rows, *(row | {"half_by_sm": "0 0 1 1"} for row in home_rows())])
+    text = rendered(ANALYSIS.shares(found, found.tables[EXP04]))
+    assert "| 50.0 to 50.0 |" in text and "| 55.0 to 55.0 |" in text
+
+
 def home_rows(**more: object) -> list[dict]:
     """Vulkan's stores from half 1 take 5 % longer, whichever the home; SM 3 is of another half there."""
     rows = []
