@@ -158,6 +158,9 @@ def windows(found: Study, table: Table) -> Blocks:
         return [NO_RESULTS]
     header = ["bytes apart:", "window MiB:", "sectors MiB:", "CUDA GB/s of sectors:", "Vulkan GB/s of sectors:"]
     header += ["Vulkan/CUDA [95 %]:", "Vulkan is"]
+    counts = hardware_counts.load_any(found, table)
+    if counts:
+        header += [f"{name}, from memory:" for name in API_NAMES.values()]
     rows = []
     held: dict[tuple[int, str], list[tuple[float, float]]] = {}  # (window MiB, rate) of each stride and API
     for pair in sorted(found_pairs, key=lambda pair: (pair.case.whole("stride"), pair.case.elements)):
@@ -168,7 +171,7 @@ def windows(found: Study, table: Table) -> Blocks:
             cells.append(document.number(rate.value * WORDS_IN_SECTOR) if rate else NONE)
             if side and rate:
                 held.setdefault((apart, side["api"]), []).append((window, rate.value))
-        rows.append([*cells, *comparison(table, pair)])
+        rows.append([*cells, *comparison(table, pair), *([_from_memory(counts, side) for side in pair.sides] if counts else [])])
     most = []
     for (apart, api), rates in held.items():
         best = max(rate for _, rate in rates)
@@ -176,7 +179,20 @@ def windows(found: Study, table: Table) -> Blocks:
         full = [window for window, rate in rates if rate >= HELD * best and window < min(short, default=float("inf"))]
         most.append(f"{API_NAMES[api]} {apart} bytes apart {max(full, default=0):g} MiB")
     text = f"A word of 4 bytes is read at each place: GB/s of sectors count 32 for it. At {100 * HELD:.0f} % of the best rate and more: "
-    return with_noise_floor(found, table, document.table(header, rows), paragraph(text + ", ".join(most) + "."))
+    text += ", ".join(most) + "."
+    if counts:
+        text += " From memory: bytes counted there over those that the SMs asked of the L2; 2 where each missed sector brings its neighbour."
+    return with_noise_floor(found, table, document.table(header, rows), paragraph(text))
+
+
+def _visits(table: Table, case: Case) -> float:
+    """Words that a launch of read_window loads: its useful bytes, less the sum that each thread stores."""
+    return float(table.text(case, "useful_bytes")) / 4 - case.whole("grid") * case.whole("block")
+
+
+def _from_memory(counts: hardware_counts.Counts, side: Case | None) -> Cell:
+    asked, read = (counts.value(side, column) if side else None for column in ("sm_l2_sectors", "dram_read_bytes"))
+    return document.fixed(read / (asked * 32), 3) if asked and read is not None else NONE
 
 
 def loads(found: Study, table: Table, strides: Sequence[str] = ()) -> Blocks:
@@ -325,7 +341,9 @@ ANALYSIS = Analysis(
         "exp05-index": Plot("The folded index against a permutation that visits once", index_chart, "read_*"),
     },
     plots_marker="exp05-plots",
-    counting=Counting(ncu=()),
+    # Loads of read_window are those of read_once; that they stay in the L2, PM sampling counts.
+    counting=Counting(ncu=["--variant", "read_once*,write_once*,read_folded,source_*,aa_*"]),
     controls=[CHECKS],
+    asked={"read_window": _visits},
     floor=FloorFacts(one_by_one=["read_folded", "read_once", "read_once_fetch", "write_once"]),
 )

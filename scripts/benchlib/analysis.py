@@ -105,6 +105,7 @@ class Analysis:
     floor: FloorFacts = FloorFacts()
     figures: Mapping[str, Callable[[Table], Mapping[Case, float]]] = field(default_factory=dict)  # of a table with one run
     controls: Sequence[Control] | None = None  # the causes that it measures; None: its gaps are not accounted for
+    asked: Mapping[str, Callable[[Table, Case], float]] = field(default_factory=dict)  # by variant: how many elements a launch asks for
     compares_times: bool = True  # False: a time is no figure of merit here, and twins' times get no verdict
 
 
@@ -118,7 +119,8 @@ class Study(Results):
     @staticmethod
     def of(found: Results, analyses: Mapping[str, Analysis]) -> Study:
         for name, table in found.tables.items():
-            table.compares_times = name not in analyses or analyses[name].compares_times
+            own = analyses.get(name, Analysis())
+            table.compares_times, table.asked = own.compares_times, own.asked
         return Study(**{each.name: getattr(found, each.name) for each in fields(Results)}, analyses=analyses)
 
     def once(self, make: Callable[..., Made], *arguments: Hashable) -> Made:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -120,6 +120,7 @@ class Table:
         self.boards = list(boards) or [""] * len(self.runs)
         self.folders = list(folders)
         self.compares_times = True  # as the experiment's analysis says
+        self.asked: Mapping[str, Callable[[Table, Case], float]] = {}  # likewise
         self.cases = list(dict.fromkeys(case for run in self.runs for case in run))
         self._by_name = {column.name: column for column in columns}
         self._of_runs: dict[Case, list[Row | None]] = {}
@@ -142,7 +143,7 @@ class Table:
             folders = [self.folders[at] for at in chosen] if self.folders else []
             boards = [self.boards[at] for at in chosen]
             part = self._parts[tuple(chosen)] = Table(self.name, self.columns, [self.runs[at] for at in chosen], self.header, boards, folders)
-            part.compares_times = self.compares_times
+            part.compares_times, part.asked = self.compares_times, self.asked
         return part
 
     def _named(self, role: str) -> list[str]:
@@ -181,8 +182,10 @@ class Table:
     def text(self, case: Case, column: str) -> str:
         return next((row[column] for row in self.rows(case) if row.get(column)), "")
 
-    def warp_elements(self, case: Case) -> int:
-        """How many elements the predicted requests and sectors are for."""
+    def warp_elements(self, case: Case) -> float:
+        """How many elements the predicted requests and sectors are for; fewer where a launch asks for its elements again and again."""
+        if asked := self.asked.get(case["variant"]):
+            return WARP * case.elements / asked(self, case)
         return int(self.text(case, "warp_elements") or 0) or WARP
 
     def is_dram(self, case: Case) -> bool:

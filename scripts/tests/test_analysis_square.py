@@ -197,6 +197,16 @@ def test_windows_end_where_the_rate_falls(tmp_path):
     assert "| 32 | 24.00 | 24.00 | 4720 | 4720 |" in text
 
 
+def test_a_window_is_asked_for_again_and_again(tmp_path):
+    asked = 100 * 256 * 16  # words: 100 blocks of 256 threads, 16 turns
+    cells = {"grid": 100, "elem_bytes": 4, "stride": 8, "elements": 1 << 16, "block": 256, "load_sectors": 32, "cache": "warm", "peak_pct": ""}
+    rows = [row | {"useful_bytes": 4 * (asked + 100 * 256)} for row in synthetic.twins(EXP05, "read_window", 1e5, 1e5, **cells)]
+    found = written(tmp_path, rows, EXP05)
+    table = found.tables[EXP05]
+    (case, *_) = table.select({"variant": "read_window", "api": "cuda"})
+    assert case.elements / table.warp_elements(case) == pytest.approx(asked / 32), "warps' loads in a launch"
+
+
 def test_a_product_has_the_interval_of_a_ratio():
     a, b = Figure(2.0, 1.9, 2.2, 3), Figure(4.0, 3.8, 4.1, 2)
     assert stats.product([(a, 1), (b, -1)]) == pytest.approx(stats.ratio(a, b))

@@ -31,13 +31,14 @@ from test_worklog import EXP03, EXP05, reference, snapshot
 
 ROOT = Path(worklog.__file__).resolve().parents[1]
 SETS = [ROOT / "results" / "nvidia-h200", ROOT / "results" / "nvidia-h200-x2"]
-# Every experiment's set, and a run's file there.
+# Every experiment's set, and a run's file there: of schema 1 where there is one, of which both can be made.
 FILES = {
     path.stem: (folder, path)
+    for with_sidecar in (True, False)
     for folder in SETS
     for run in results.run_folders(folder)
     for path in sorted(run.path.glob("exp*.csv"))
-    if ".samples" not in path.name
+    if ".samples" not in path.name and schema.sidecar(path).is_file() == with_sidecar
 }
 EXPERIMENTS = sorted(FILES)
 ROWS = 24  # of each experiment
@@ -169,12 +170,17 @@ def text_of(header: list[str], rows: list[dict[str, str]]) -> str:
 
 
 def small_set(folder: Path, experiment: str, version: int) -> Path:
-    """The experiment's results in few rows, with the files beside them, as schema 1 or 2."""
+    """The experiment's results in few rows, with the files beside them, as schema 1 or 2; as they are where that is 2."""
     source, path = FILES[experiment]
+    declared = schema.sidecar(path)
     folder.mkdir(parents=True)
     header, rows = few(path, experiment)
-    (folder / f"{experiment}.csv").write_text(text_of(header, [row | {"schema": version} for row in rows]), encoding="utf-8")
-    if version == 2:
+    if declared.is_file():
+        (folder / f"{experiment}.csv").write_text(text_of(header, rows), encoding="utf-8")
+        shutil.copy(declared, folder)
+    else:
+        (folder / f"{experiment}.csv").write_text(text_of(header, [row | {"schema": version} for row in rows]), encoding="utf-8")
+    if version == 2 and not declared.is_file():
         texts = schema1.texts(header, (list(row.values()) for row in rows))
         columns = [asdict(column) for column in schema1.columns(header, texts)]
         content = {"schema": 2, "experiment": experiment, "columns": columns}
