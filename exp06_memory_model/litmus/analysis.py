@@ -82,7 +82,7 @@ def outcomes(_: Study, table: Table) -> Blocks:
     header = ["test", "threads in", *(f"{name}:" for name in STRENGTHS.values()), "forbidden, seen:"]
     parts: Blocks = [READING, document.table(header, _rows(table, ORDERED, list(STRENGTHS)))]
     header = ["coherence", "threads in", *(f"{name}:" for name in COHERENCE_STRENGTHS.values()), "forbidden, seen:"]
-    parts.append(paragraph("One word. `?` is by MP as the control; the control of claim 06.6 is a seeded fault."))
+    parts.append(paragraph("One word; its control here is MP. The control of claim 06.6 is a seeded fault."))
     parts.append(document.table(header, _rows(table, COHERENCE, list(COHERENCE_STRENGTHS))))
     return [*parts, paragraph(controls(table))]
 
