@@ -345,5 +345,5 @@ ANALYSIS = Analysis(
     counting=Counting(ncu=["--variant", "read_once*,write_once*,read_folded,source_*,aa_*"]),
     controls=[CHECKS],
     asked={"read_window": _visits},
-    floor=FloorFacts(one_by_one=["read_folded", "read_once", "read_once_fetch", "write_once"]),
+    floor=FloorFacts(one_by_one=["read_folded", "read_once", "read_once_fetch", "write_once"], l2_loads=["read_window"]),
 )

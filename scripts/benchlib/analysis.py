@@ -68,6 +68,7 @@ class FloorFacts:
 
     streams: Mapping[str, Stream] = field(default_factory=dict)  # variants whose best bandwidth is this GPU's ceiling
     resident: Sequence[str] = ()  # of those, the ones that also run with all of their bytes in the L2: its ceiling
+    l2_loads: Sequence[str] = ()  # variants that read sectors in the L2 again and again: what it delivers, where they were counted
     empty: Mapping[str, object] = field(default_factory=dict)  # the rows of an empty kernel: what a block takes
     one_slot: Mapping[str, Mapping[str, object]] = field(default_factory=dict)  # those with one block at a time on an SM, by name
     loops: Mapping[str, Stream] = field(default_factory=dict)  # variants of persistent loops: what so many bytes in flight reach

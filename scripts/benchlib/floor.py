@@ -86,8 +86,20 @@ def ceilings(found: Study, gpu_uuid: str) -> Ceilings:
     if not best:
         return Ceilings()
     # What streams from memory passes the L2, too: on a GPU whose L2-resident sizes are all short, memory shows more of it.
-    l2 = min([*resident, *best.values()], default=None)
+    l2 = min([*resident, *best.values(), *_l2_loads(found, gpu_uuid)], default=None)
     return Ceilings(tuple(sorted(best.items())), l2, block_ns(found, gpu_uuid), loops(found, gpu_uuid))
+
+
+def _l2_loads(found: Study, gpu_uuid: str) -> list[float]:
+    """Nanoseconds for a byte that the SMs asked of the L2, of the programs whose analysis names such variants."""
+    times = []
+    for source, facts in sources(found, "l2_loads").items():
+        table = found.tables.get(source)
+        counts = hardware_counts.load_any(found, table) if table else None
+        for case, ns in figures_on(found, source, gpu_uuid, "device_ns", {"variant": list(facts.l2_loads)}) if counts else []:
+            if asked := counts.value(case, "sm_l2_sectors"):
+                times.append(ns / (asked * SECTOR_BYTES))
+    return times
 
 
 def _empty_blocks(found: Study, source: str, gpu_uuid: str, where: Mapping[str, object]) -> list[tuple[int, float]]:
@@ -355,7 +367,8 @@ def summary(found: Study, model: Model, floors: list[Floor]) -> Blocks:
     streaming = [floor for floor in floors if model.streams(floor.case)]
     short = [floor for floor in streaming if floor.explained < EXPLAINED]
     empty = [f"{name}'s {facts.empty['variant']}" for name, facts in sources(found, "empty").items()]
-    seen = " and ".join([*sources(found, "streams"), *empty])
+    seen = ", ".join([*sources(found, "streams"), *(f"{name}'s counted windows" for name in sources(found, "l2_loads"))])
+    seen = " and ".join([seen, *empty])
     parts: Blocks = [
         paragraph(
             "Floor: the largest of the distinct bytes over the memory's ceiling for that mix of reads and writes (footprints that "

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import synthetic
 from analyses import REPOSITORY, module, rendered, study
-from benchlib import floor, plots, results
+from benchlib import counters_file, floor, plots, results
 from benchlib.analysis import Study
 from benchlib.in_flight import Launch, Loops, concave
 from benchlib.plots import Chart, Panel, Point, Series
@@ -43,6 +43,14 @@ def test_ceilings_are_the_best_of_each_mix(root: Path) -> None:
     fast = synthetic.twins(EXP01, "add_f32x4", 1000, 1100, elements=1 << 20, bytes_per_element=12, unroll=2)
     synthetic.write(reference(root), EXP01, synthetic.exp01_rows() + fast)
     assert floor.ceilings(load(root), "GPU-1").l2 == pytest.approx(1000 / (12 * MIB), rel=1e-5)
+    window = {"elements": 3 << 20, "grid": 1056, "elem_bytes": 4, "stride": 8, "cache": "warm", "peak_pct": "", "bytes_per_element": 4}
+    loads = synthetic.twins(EXP05, "read_window", 100, 200, **window)
+    synthetic.write(reference(root), EXP05, synthetic.exp05_rows() + loads)
+    assert floor.ceilings(load(root), "GPU-1").l2 == pytest.approx(1000 / (12 * MIB), rel=1e-5), "not counted"
+    counted = {name: str(loads[0][name]) for name in ["experiment", "variant", "api", *synthetic.PARAMS[EXP05], "elements", "cache"]}
+    rows = [counted | {"instrument": "pm_sampling", "sm_l2_sectors": str(MIB)}]
+    (reference(root) / "counters.csv").write_text(counters_file.csv_text(rows), encoding="utf-8")
+    assert floor.ceilings(load(root), "GPU-1").l2 == pytest.approx(100 / (32 * MIB), rel=1e-5)
 
 
 def test_between_two_mixes_the_time_a_byte_is_interpolated() -> None:
