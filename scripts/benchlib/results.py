@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -467,8 +468,9 @@ def _table(name: str, files: Sequence[tuple[RunFolder, RunFile]]) -> Table:
                 raise InputError(f"{run.path}: {column.name} is {column.type}, {types[column.name]} in {newest.path}")
     known: dict[tuple[str, ...], Case] = {}  # all runs share a case's object, so that finding one compares no texts
     tables = [{_case(known, newest.key, row): row for row in run.rows} for run in runs]
-    current = [table for run, table in zip(runs, tables) if run.git_rev == newest.git_rev]
-    kept = [table if table in current else _of_the_same_code(table, current) for table in tables]
+    current = [run.git_rev == newest.git_rev for run in runs]
+    codes = _codes_by_case(table for table, is_current in zip(tables, current) if is_current)
+    kept = [table if is_current else _of_the_same_code(table, codes) for table, is_current in zip(tables, current)]
     return Table(
         name, newest.columns, kept, boards=[folder.board for folder, _ in files], folders=[folder.path for folder, _ in files]
     )
@@ -482,19 +484,20 @@ def _case(known: dict[tuple[str, ...], Case], key: Sequence[str], row: Row) -> C
     return case
 
 
-def _of_the_same_code(older: Mapping[Case, Row], current: Sequence[Mapping[Case, Row]]) -> dict[Case, Row]:
-    """Of an older commit's run the rows whose machine code is still the same."""
-    kept = {}
-    for case, row in older.items():
-        now = [table[case] for table in current if case in table]
-        if now and all(row["isa_hash"] in ("", each["isa_hash"]) or each["status"] != "ok" for each in now):
-            kept[case] = row
-    return kept
+def _codes_by_case(runs: Iterable[Mapping[Case, Row]]) -> dict[Case, set[str]]:
+    """The machine code (isa_hash) of each case's results; none where it has no result."""
+    codes: dict[Case, set[str]] = {}
+    for run in runs:
+        for case, row in run.items():
+            of_case = codes.setdefault(case, set())
+            if row["status"] == "ok":
+                of_case.add(row["isa_hash"])
+    return codes
 
 
-def _key_places(header: Sequence[str], columns: Sequence[Column]) -> list[int]:
-    """The key's columns in its order: variant, api, the parameters, elements, cache."""
-    return [header.index(column.name) for column in columns if column.key]
+def _of_the_same_code(older: Mapping[Case, Row], codes: Mapping[Case, set[str]]) -> dict[Case, Row]:
+    """Of an older commit's run the rows whose machine code is still the same. `codes`: now, of each case that there still is."""
+    return {case: row for case, row in older.items() if case in codes and (not row["isa_hash"] or codes[case] <= {row["isa_hash"]})}
 
 
 class RunFile:
@@ -519,20 +522,19 @@ class RunFile:
         if columns is None:
             columns, version = schema1.columns(self.header, schema1.measured_names(self.header)), schema1.SCHEMA
         check = Checker(self.path, self.path.stem, columns, version)
-        places = _key_places(self.header, columns)
+        self.key = [column.name for column in columns if column.key]  # variant, api, the parameters, elements, cache
+        key_of = itemgetter(*map(self.header.index, self.key))
         lines: dict[tuple[str, ...], int] = {}
         records = []
         for line, cells in self._reader:
-            check(line, cells)
-            _only_once(self.path, lines, tuple(cells[at] for at in places), line)
+            check.identity(line, cells)
+            _only_once(self.path, lines, key_of(cells), line)
             records.append((line, cells))
         if self.declared is None:  # which measured columns hold numbers follows from all of their cells
             columns = schema1.columns(self.header, schema1.texts(self.header, (cells for _, cells in records)))
-            check = Checker(self.path, self.path.stem, columns, version, roles=("measured",))
-            for line, cells in records:
-                check(line, cells)
+            check = Checker(self.path, self.path.stem, columns, version)
+        check.numbers(records)
         self.columns = columns
-        self.key = [self.header[at] for at in places]
         self.rows = [dict(zip(self.header, cells)) for _, cells in records]
         newest = max(self.rows, key=lambda row: row["started_at"], default={})
         self.started_at, self.git_rev = newest.get("started_at", ""), newest.get("git_rev", "")
@@ -547,16 +549,16 @@ def _check_gpus(directory: Path, tables: Iterable[Table]) -> None:
     same: dict[tuple[str, str], str] = {}
     for table in tables:
         for board, run in zip(table.boards, table.runs):
-            for row in run.values():
-                api, uuid = row["api"], row["gpu_uuid"]
-                if uuid and boards.setdefault((board, api), uuid) != uuid:
+            origins = dict.fromkeys((row["api"], row["gpu_uuid"], row["gpu"], row["driver"]) for row in run.values() if row["gpu_uuid"])
+            for api, uuid, gpu, driver in origins:
+                if boards.setdefault((board, api), uuid) != uuid:
                     both = f"{ascii(boards[board, api])} and {ascii(uuid)}"
                     raise InputError(f"{directory}: {API_NAMES[api]} results of two GPUs, {both}; keep one GPU a directory")
-                if board and uuid and not uuid.removeprefix("GPU-").startswith(board):
+                if board and not uuid.removeprefix("GPU-").startswith(board):
                     raise InputError(f"{directory}/boards/{board}: results of another GPU, {ascii(uuid)}")
-                for column in ("gpu", "driver") if board and uuid else ():
-                    if row[column] and same.setdefault((column, api), row[column]) != row[column]:
-                        both = f"{ascii(same[column, api])} and {ascii(row[column])}"
+                for column, text in (("gpu", gpu), ("driver", driver)) if board else ():
+                    if text and same.setdefault((column, api), text) != text:
+                        both = f"{ascii(same[column, api])} and {ascii(text)}"
                         raise InputError(f"{directory}: {API_NAMES[api]} results of two {column}s, {both}; keep one {column} a directory")
 
 

@@ -15,9 +15,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 from typing import NoReturn
 
@@ -147,7 +147,6 @@ def _column(where: str, entry: object) -> Column:
 # --------------------------------------------------------------------------------------------------------------- cells
 
 
-@lru_cache(maxsize=1 << 16)  # a file's cells repeat
 def real(text: str) -> float | None:
     """The number that a cell holds; None for what is none, and for what no measurement gives: nan, inf, 1e-308."""
     if not _NUMBER.fullmatch(text):
@@ -162,62 +161,77 @@ def is_whole(text: str) -> bool:
 
 
 class Checker:
-    """Checks the rows of one file against its columns. Raises InputError with the file, the line and the column. `roles`: of the columns
-    whose numbers are checked.
-    """
+    """Checks a file's rows against its columns. Raises InputError with the file, the line and the column."""
 
-    def __init__(self, path: Path, experiment: str, columns: Sequence[Column], schema: int, roles: Collection[str] = ROLES):
+    def __init__(self, path: Path, experiment: str, columns: Sequence[Column], schema: int):
         self._path = path
-        at = {name: index for index, name in enumerate(header(columns))}
-        beside = sidecar(path).name
-        reason = f"but {beside} is of schema {SCHEMA}" if schema == SCHEMA else f"and no {beside} beside it: not schema {schema}"
-        self._fixed = [(at["schema"], (str(schema),), reason), *(
-            (at[name], known, f"none of {', '.join(known)}")
-            for name, known in (("experiment", (experiment,)), ("api", APIS), ("status", STATUSES))
-        )]  # fmt: skip
-        self._names = list(at)
-        # The last: the texts that are known to be right. A column's repeat from row to row.
-        self._columns = [
-            (at[column.name], column.type == "integer", column.role == "time", column.interval, {""})
-            for column in columns if column.type != "text" and column.name != "schema" and column.role in roles
-        ]  # fmt: skip
+        self._columns = columns
+        self._at = {name: index for index, name in enumerate(header(columns))}
+        self._known = {"schema": (str(schema),), "experiment": (experiment,), "api": APIS, "status": STATUSES}
+        self._identity = itemgetter(*(self._at[name] for name in self._known))
+        self._right: set[tuple[str, ...]] = set()  # rows' identities repeat
 
-    def __call__(self, line: int, cells: Sequence[str]) -> None:
-        for index, known, reason in self._fixed:
-            if cells[index] not in known:
-                self._fail_fixed(line, index, cells[index], reason)
-        for index, integer, positive, interval, right in self._columns:
-            text = cells[index]
+    def identity(self, line: int, cells: Sequence[str]) -> None:
+        """Whether a row is one of this file's."""
+        texts = self._identity(cells)
+        if texts not in self._right:
+            for (name, known), text in zip(self._known.items(), texts):
+                if text not in known:
+                    self._fail(line, self._not_known(name, text))
+            self._right.add(texts)
+
+    def numbers(self, records: Sequence[tuple[int, Sequence[str]]]) -> None:
+        """Of all rows, column by column; each with the line it ends on."""
+        lines = [line for line, _ in records]
+        for column in self._columns:
+            if column.type == "text" or column.name == "schema":
+                continue
+            texts = [[cells[self._at[name]] for _, cells in records] for name in column.names]
+            for name, of_column in zip(column.names, texts):
+                self._check_numbers(column, name, lines, of_column)
+            if column.interval:
+                self._check_intervals(column.name, lines, *texts)
+
+    def _check_numbers(self, column: Column, name: str, lines: Sequence[int], texts: Sequence[str]) -> None:
+        fits, wanted = _wanted(column, name)
+        right = {""}  # texts repeat, too
+        for line, text in zip(lines, texts):
             if text not in right:
-                if integer:
-                    if not is_whole(text):
-                        self._fail(line, index, text, "a whole number")
-                else:
-                    self._number(line, index, text, positive)
+                if not fits(text):
+                    self._fail(line, f"{name} is {ascii(text)[:80]}, not {wanted}")
                 right.add(text)
-            if interval and (cells[index + 1] or cells[index + 2]):
-                self._check_interval(line, index, cells, positive)
 
-    def _number(self, line: int, index: int, text: str, positive: bool) -> float:
-        value = real(text)
-        if value is None or (positive and value <= 0):
-            self._fail(line, index, text, "a positive number" if positive else "a number")
-        return value
+    def _check_intervals(self, name: str, lines: Sequence[int], values: Sequence[str], los: Sequence[str], his: Sequence[str]) -> None:
+        for line, value, lo, hi in zip(lines, values, los, his):
+            if (lo or hi) and not (value and lo and hi):
+                self._fail(line, f"{name} and its interval's two ends belong together, and one is empty")
+            if lo and not float(lo) <= float(value) <= float(hi):
+                self._fail(line, f"{name} lies outside its interval")
 
-    def _check_interval(self, line: int, index: int, cells: Sequence[str], positive: bool) -> None:
-        texts = cells[index : index + 3]
-        where, name = f"{self._path}: line {line}", self._names[index]
-        if not all(texts):
-            raise InputError(f"{where}: {name} and its interval's two ends belong together, and one is empty")
-        value, lo, hi = (self._number(line, index + at, text, positive) for at, text in enumerate(texts))
-        if not lo <= value <= hi:
-            raise InputError(f"{where}: {name} lies outside its interval")
+    def _fail(self, line: int, what: str) -> NoReturn:
+        raise InputError(f"{self._path}: line {line}: {what}")
 
-    def _fail(self, line: int, index: int, text: str, wanted: str) -> NoReturn:
-        raise InputError(f"{self._path}: line {line}: {self._names[index]} is {ascii(text)[:80]}, not {wanted}")
+    def _not_known(self, name: str, text: str) -> str:
+        if name == "experiment":
+            return f"a row of experiment {ascii(text)[:80]}"
+        known = self._known[name]
+        reason = f"none of {', '.join(known)}"
+        if name == "schema":
+            beside, version = sidecar(self._path).name, known[0]
+            reason = f"but {beside} is of schema {SCHEMA}" if version == str(SCHEMA) else f"and no {beside} beside it: not schema {version}"
+        return f"{name} {ascii(text)[:80]}, {reason}"
 
-    def _fail_fixed(self, line: int, index: int, text: str, reason: str) -> None:
-        name = self._names[index]
-        what = f"a row of experiment {ascii(text)[:80]}" if name == "experiment" else f"{name} {ascii(text)[:80]}"
-        raise InputError(f"{self._path}: line {line}: {what}" + ("" if name == "experiment" else f", {reason}"))
 
+def _wanted(column: Column, name: str) -> tuple[Callable[[str], bool], str]:
+    """What a cell must be: the test, and its name. The ends of an interval are real numbers, whatever they enclose."""
+    if column.type == "integer" and name == column.name:
+        return is_whole, "a whole number"
+    return (_is_positive, "a positive number") if column.role == "time" else (_is_real, "a number")
+
+
+def _is_real(text: str) -> bool:
+    return real(text) is not None
+
+
+def _is_positive(text: str) -> bool:
+    return (real(text) or 0) > 0
