@@ -344,11 +344,16 @@ def _issue_ns(found: Study, table: Table, side: Side) -> float | None:
     blocks, mhz, units = side.counts.get("blocks"), side.counts.get("sm_mhz"), found.once(sms)
     if not (blocks and mhz and units and side.code and side.case["block"]):
         return None
-    code = listings.of(found, table, side.code.get("kernel", ""), side.case["api"])
-    if not code or has_loops(code):
+    if not found.once(_straight, table, side.code.get("kernel", ""), side.case["api"]):
         return None
     warps = blocks * -(-side.case.whole("block") // WARP)
     return 1000 * warps * _number(side.code, "instructions") / (ISSUED * units * mhz)
+
+
+def _straight(found: Study, table: Table, kernel: str, api: str) -> bool:
+    """Whether there is a listing, and no loop in it."""
+    code = listings.of(found, table, kernel, api)
+    return bool(code) and not has_loops(code)
 
 
 def _instructions(scales: Scales, cuda: Side, vulkan: Side) -> Cause:

@@ -37,7 +37,7 @@ Key = tuple[str, Identity]  # the experiment, and the case in it
 class Side:
     """A case in one of the sets."""
 
-    experiment: str
+    key: Key
     case: Case
     table: Table
     runs: list[Samples | None]  # one a run
@@ -76,8 +76,7 @@ class Side:
 
     def cycles(self, alpha: float) -> Figure | None:
         if self.over_runs and self.has_cycles:
-            runs = [run.get(self.case, {}) for run in self.table.runs]
-            clocks = [float(row["sm_mhz"]) / 1000 if row.get("device_ns") else 0.0 for row in runs]
+            clocks = [float(row["sm_mhz"]) / 1000 if row and row["device_ns"] else 0.0 for row in self.table.of_all_runs(self.case)]
             times = self.table.run_figures(self.case, "device_ns")
             return self.table.over_runs([Figure(time.value * clock) if time else None for time, clock in zip(times, clocks)], "device_ns")
         return hull([samples.median(run.cycles, alpha) for _, run in self.measured if run]) if self.has_cycles else None
@@ -178,8 +177,8 @@ def sides(found: Results, names: Sequence[str]) -> dict[Key, Side]:
             continue
         by_run = [samples.load(folder, name) if len(table.folders) < RUNS_SPEAK else {} for folder in table.folders]
         for case in table.cases:
-            key = samples.identity(case.cells)
-            sides_[name, key] = Side(name, case, table, [run.get(key) for run in by_run])
+            identity = samples.identity(case.cells)
+            sides_[name, identity] = Side((name, identity), case, table, [run.get(identity) for run in by_run])
     return sides_
 
 
@@ -239,19 +238,14 @@ def board_by_board(a: Side, b: Side) -> Figure | None:
     """B / A of the times, each run on a board of both sets with its counterpart there: what boards differ by is none of it. None where
     there are too few.
     """
-    ratios: dict[str, list[Figure]] = {}
-    for board in {*a.table.boards} & {*b.table.boards}:
-        old, new = ([figure for each, figure in zip(side.table.boards, side.table.run_figures(side.case, "device_ns")) if each == board and figure]
-                    for side in (a, b))  # fmt: skip
-        ratios[board] = [Figure(two.value / one.value) for one, two in zip(old, new)]
-    found = {board: figures for board, figures in sorted(ratios.items()) if figures}
+    old, new = (side.table.by_board(side.table.run_figures(side.case, "device_ns")) for side in (a, b))
+    found = {board: [Figure(two.value / one.value) for one, two in zip(old[board], new[board])] for board in sorted(old.keys() & new.keys())}
     return over_runs(found) if sum(map(len, found.values())) >= RUNS_SPEAK else None
 
 
 def row_of(side: Side, other: Side | None, verdict_: str) -> Row:
     """A case's row before its times are compared. `verdict_`: of a case that has a time on that side alone."""
-    key = side.experiment, samples.identity(side.case.cells)
-    row = Row(key, side.experiment, side.case.name(without=["api"]), side.case["api"], verdict_ if side.has_time else NO_TIME)
+    row = Row(side.key, side.key[0], side.case.name(without=["api"]), side.case["api"], verdict_ if side.has_time else NO_TIME)
     if verdict_ in ALONE:
         row.notes = list(dict.fromkeys(each.reason for each in (side, other) if each and each.reason))
         figure = side.table.figure(side.case, "device_ns")
@@ -269,8 +263,7 @@ def origins(a: Results, b: Results) -> list[tuple[str, str, str]]:
 
 
 def values(found: Results, column: str) -> list[str]:
-    rows = [row for table in found.tables.values() for run in table.runs for row in run.values()]
-    return sorted({row[column] for row in rows if row[column]})
+    return sorted(set().union(*(table.distinct(column) for table in found.tables.values())))
 
 
 def geometric_mean(rows: Iterable[Row]) -> float | None:

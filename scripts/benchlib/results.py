@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import itemgetter
@@ -131,6 +132,7 @@ class Table:
         self._figures: dict[tuple[Case, str], Figure | None] = {}
         self._ratios: dict[tuple[Case, Case, str], Figure | None] = {}
         self._indexes: dict[str, dict[str, set[int]]] = {}
+        self._distinct: dict[str, Set[str]] = {}
         self._parts: dict[tuple[int, ...], Table] = {}
 
     def of_board(self, board: str) -> Table:
@@ -183,6 +185,17 @@ class Table:
     def text(self, case: Case, column: str) -> str:
         return next((row[column] for row in self.rows(case) if row.get(column)), "")
 
+    def distinct(self, column: str) -> Set[str]:
+        """The column's texts in all runs, those of rows without a result too."""
+        if column not in self._distinct:
+            self._distinct[column] = {row[column] for run in self.runs for row in run.values()} - {""}
+        return self._distinct[column]
+
+    @cached_property
+    def statuses(self) -> Counter[str]:
+        """How many rows have which, in all runs."""
+        return Counter(row["status"] for run in self.runs for row in run.values())
+
     def warp_elements(self, case: Case) -> float:
         """How many elements the predicted requests and sectors are for; fewer where a launch asks for its elements again and again."""
         if asked := self.asked.get(case["variant"]):
@@ -199,14 +212,18 @@ class Table:
             self._figures[key] = self.over_runs(self.run_figures(case, metric), metric)
         return self._figures[key]
 
-    def over_runs(self, figures: Sequence[Figure | None], metric: str) -> Figure | None:
-        """One figure of what each run found; None for a run that found nothing. `metric`: what the figures are of."""
+    def by_board(self, figures: Sequence[Figure | None]) -> dict[str, list[Figure]]:
+        """What each run found; None for a run that found nothing."""
         boards: dict[str, list[Figure]] = {}
         for board, figure in zip(self.boards, figures):
             if figure:
                 boards.setdefault(board, []).append(figure)
+        return boards
+
+    def over_runs(self, figures: Sequence[Figure | None], metric: str) -> Figure | None:
+        """One figure of what each run found. `metric`: what the figures are of."""
         column = self._by_name.get(metric)
-        return over_runs(boards, counted=column is not None and column.role == "measured" and column.interval)
+        return over_runs(self.by_board(figures), counted=column is not None and column.role == "measured" and column.interval)
 
     def class_of(self, case: Case) -> str:
         """Of a case with a time: see CLASSES."""

@@ -16,11 +16,11 @@ LISTED_RUNS = 3  # likewise; of more it is said how many
 
 
 def distinct(tables: Iterable[Table], column: str) -> list[str]:
-    return sorted({row[column] for table in tables for run in table.runs for row in run.values() if row[column]})
+    return sorted(set().union(*(table.distinct(column) for table in tables)))
 
 
 def row_counts(tables: Iterable[Table]) -> Counter[str]:
-    return Counter(row["status"] for table in tables for run in table.runs for row in run.values())
+    return sum((table.statuses for table in tables), Counter())
 
 
 def environment(tables: Collection[Table]) -> Block:

@@ -157,6 +157,9 @@ MEMORY = (
     "load", "store", "shared_load", "shared_store", "local_load", "local_store", "generic_load", "generic_store", "atomic",
 )  # fmt: skip
 
+# What follows from an instruction's text alone is found once: it is asked for again and again, and a program's kernels share most of theirs.
+_once_a_text = lru_cache(maxsize=1 << 16)
+
 _PREDICATE_OPERAND = re.compile(r"^U?P\d$")
 
 
@@ -165,7 +168,7 @@ def kind(instruction: Instruction) -> str:
     return _kind(instruction.opcode, instruction.operands)
 
 
-@lru_cache(maxsize=1 << 16)  # asked for again and again; a program's kernels share most of their instructions
+@_once_a_text
 def _kind(opcode: str, operands: str) -> str:
     instruction = Instruction(0, "", opcode, operands)
     if instruction.base == UNKNOWN:
@@ -199,14 +202,21 @@ def _is_wide_add(instruction: Instruction) -> bool:
     return False
 
 
-def split_operands(operands: str) -> list[str]:
-    return [operand.strip() for operand in operands.split(",")] if operands else []
+@_once_a_text
+def split_operands(operands: str) -> tuple[str, ...]:
+    return tuple([operand.strip() for operand in operands.split(",")]) if operands else ()
 
 
 def width(instruction: Instruction) -> int:
     """Bits that one thread moves."""
+    return _width(instruction.opcode)
+
+
+@_once_a_text
+def _width(opcode: str) -> int:
+    modifiers = opcode.split(".")[1:]
     for modifier, bits in (("128", 128), ("64", 64), ("U8", 8), ("S8", 8), ("U16", 16), ("S16", 16)):
-        if modifier in instruction.modifiers:
+        if modifier in modifiers:
             return bits
     return 32
 
@@ -244,13 +254,18 @@ _SIZE_AT = 8  # a buffer descriptor is {64-bit address, 32-bit size, ...}
 Place = tuple[str, int]  # bank, offset
 
 
-def constants(instruction: Instruction) -> list[Place]:
+def constants(instruction: Instruction) -> tuple[Place, ...]:
     """Bank and offset of every constant-bank operand; an indexed one has offset -1."""
+    return _constants(instruction.operands)
+
+
+@_once_a_text
+def _constants(operands: str) -> tuple[Place, ...]:
     places = []
-    for match in _CONSTANT.finditer(instruction.operands):
+    for match in _CONSTANT.finditer(operands):
         at = "0x0" if match["at"] == "RZ" else match["at"]
         places.append((match["bank"], int(at, 16) if re.fullmatch(r"0x[0-9a-f]+", at) else -1))
-    return places
+    return tuple(places)
 
 
 def mark_roles(instructions: Sequence[Instruction], *, descriptors: bool) -> list[Instruction]:
@@ -265,7 +280,7 @@ def mark_roles(instructions: Sequence[Instruction], *, descriptors: bool) -> lis
         operands = split_operands(instruction.operands)
         places = constants(instruction)
         sort = kind(instruction)
-        if places == [("0x0", 0x28)] and operands and operands[0] == "R1":
+        if places == (("0x0", 0x28),) and operands and operands[0] == "R1":
             roles[index].add(STACK)
         elif sort == "constant_load" and width(instruction) >= 64 and operands:
             used = _used_before_rewritten(instructions, index, operands[0])
@@ -276,7 +291,7 @@ def mark_roles(instructions: Sequence[Instruction], *, descriptors: bool) -> lis
             roles[index].add(POINTER)
             pointers.update((bank, at - at % 8) for bank, at in places)
         elif sort == "compare":
-            for place in places + [p for r in _registers(operands[2:]) for p in _read_by(instructions, writers.get(r))]:
+            for place in [*places, *(p for r in _registers(operands[2:]) for p in _read_by(instructions, writers.get(r)))]:
                 roles[index].add(CONSTANT_COMPARE)
                 compares.append((index, place))
         elif sort in ("load", "store", "atomic"):
@@ -287,7 +302,7 @@ def mark_roles(instructions: Sequence[Instruction], *, descriptors: bool) -> lis
                 for writer in pair:
                     if writer is not None and width(instructions[writer]) == 32:
                         roles[writer].add(POINTER)
-        for register in written(instruction, operands):
+        for register in written(instruction):
             writers[register] = index
     if descriptors:
         for index, (bank, at) in compares:
@@ -304,30 +319,39 @@ def _registers(operands: Iterable[str]) -> list[str]:
     return [f"{kind}{number}" for operand in operands for kind, number in REGISTER.findall(operand)]
 
 
-def _read_by(instructions: Sequence[Instruction], writer: int | None) -> list[Place]:
+def _read_by(instructions: Sequence[Instruction], writer: int | None) -> tuple[Place, ...]:
     """The constants that the writer copied into a register unchanged."""
     if writer is None or kind(instructions[writer]) not in ("constant_load", "move"):
-        return []
+        return ()
     return constants(instructions[writer])
 
 
-def written(instruction: Instruction, operands: Sequence[str]) -> list[str]:
+def written(instruction: Instruction) -> tuple[str, ...]:
     """The registers an instruction writes: its first operand, unless it stores, branches or compares."""
-    sort = kind(instruction)
-    if not operands or sort.endswith("store") or sort in ("compare", "branch", "barrier", "fence"):
-        return []
-    match = REGISTER.fullmatch(operands[0])
-    if not match:
-        return []
-    wide = sort == "address" and "WIDE" in instruction.modifiers
-    count = max(1, width(instruction) // 32) if not wide else 2
-    return [f"{match[1]}{int(match[2]) + i}" for i in range(count)]
+    return _written(instruction.opcode, instruction.operands)
+
+
+@_once_a_text
+def _written(opcode: str, operands: str) -> tuple[str, ...]:
+    sort, target = _kind(opcode, operands), REGISTER.fullmatch(operands.partition(",")[0].strip())
+    if not target or sort.endswith("store") or sort in ("compare", "branch", "barrier", "fence"):
+        return ()
+    wide = sort == "address" and "WIDE" in opcode.split(".")
+    count = max(1, _width(opcode) // 32) if not wide else 2
+    return tuple([f"{target[1]}{int(target[2]) + i}" for i in range(count)])
+
+
+@_once_a_text
+def _read(opcode: str, operands: str) -> frozenset[str]:
+    """The registers that the operands name as sources. A memory descriptor does not count: older listings leave it out, newer ones print
+    it as desc[UR4].
+    """
+    sources = split_operands(_DESCRIPTOR_USE.sub("", operands))
+    return frozenset(_registers(sources[1:] if _written(opcode, operands) else sources))
 
 
 def _used_before_rewritten(instructions: Sequence[Instruction], index: int, register: str) -> bool:
-    """Whether an operand that the listing shows reads the register (or its upper half) before it is written again. A memory
-    descriptor does not count: older listings leave it out, newer ones print it as desc[UR4].
-    """
+    """Whether an operand that the listing shows reads the register (or its upper half) before it is written again."""
     match = REGISTER.fullmatch(register)
     if not match:
         return True
@@ -335,11 +359,9 @@ def _used_before_rewritten(instructions: Sequence[Instruction], index: int, regi
         return True  # memory descriptors live in uniform registers
     names = {register, f"UR{int(match[2]) + 1}"}
     for instruction in instructions[index + 1 :]:
-        operands = split_operands(_DESCRIPTOR_USE.sub("", instruction.operands))
-        targets = written(instruction, operands)
-        if names & set(_registers(operands[1:] if targets else operands)):
+        if names & _read(instruction.opcode, instruction.operands):
             return True
-        if register in targets:
+        if register in written(instruction):
             return False
     return False
 

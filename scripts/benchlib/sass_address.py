@@ -54,7 +54,7 @@ def _writer_before(instructions: Sequence[Instruction], index: int, register: st
     for at in range(index - 1, -1, -1):
         if instructions[at + 1].offset in targets:
             return None
-        if register in _written(instructions[at]):
+        if register in sass.written(instructions[at]):
             return at
     return None
 
@@ -62,10 +62,6 @@ def _writer_before(instructions: Sequence[Instruction], index: int, register: st
 def _branch_targets(instructions: Sequence[Instruction]) -> set[int]:
     matches = [_TARGET.search(i.operands) for i in instructions if sass.kind(i) == "branch"]
     return {int(match[0], 16) for match in matches if match}
-
-
-def _written(instruction: Instruction) -> list[str]:
-    return sass.written(instruction, sass.split_operands(instruction.operands))
 
 
 def _step(instructions: Sequence[Instruction], at: int) -> tuple[int, str] | None:
@@ -119,7 +115,7 @@ def _constant(instructions: Sequence[Instruction], at: int, operand: str) -> int
 
 
 def _constant_moved(writer: Instruction) -> int | None:
-    *others, value = sass.split_operands(writer.operands) or [""]
+    *others, value = sass.split_operands(writer.operands) or ("",)
     if sass.kind(writer) == "move" and _IMMEDIATE.fullmatch(value):
         return int(value, 16)
     if writer.base == "HFMA2" and others[1:3] == ["-RZ", "RZ"] and len(others) > 3:
@@ -136,4 +132,4 @@ def _halves(high: str, low: str) -> int | None:
 
 
 def _nearest_writer(instructions: Sequence[Instruction], at: int, register: str) -> Instruction | None:
-    return next((i for i in reversed(instructions[:at]) if register in _written(i)), None)
+    return next((i for i in reversed(instructions[:at]) if register in sass.written(i)), None)
