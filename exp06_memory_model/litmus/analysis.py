@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 
 from benchlib import code_cells, document
@@ -84,7 +85,24 @@ def outcomes(_: Study, table: Table) -> Blocks:
     header = ["coherence", "threads in", *(f"{name}:" for name in COHERENCE_STRENGTHS.values()), "forbidden, seen:"]
     parts.append(paragraph("One word; its control here is MP. The control of claim 06.6 is a seeded fault."))
     parts.append(document.table(header, _rows(table, COHERENCE, list(COHERENCE_STRENGTHS))))
-    return [*parts, paragraph(controls(table))]
+    return [*parts, *_faults(table), paragraph(controls(table))]
+
+
+def _faults(table: Table) -> Blocks:
+    """How often the seeded fault was seen in the coherence tests whose outcome is forbidden; nothing without the column."""
+    cases = table.select({"variant": list(COHERENCE), "outcome": "forbidden"})
+    rates = [(case, figure.value * 1e6) for case in cases if (figure := table.figure(case, "fault_rate"))]
+    if not rates:
+        return []
+    least = min(rates, key=lambda rate: rate[1])
+    seen = sum(rate > 0 for _, rate in rates)
+    return [
+        paragraph(
+            f"The seeded fault, the two accesses in the wrong order, was seen in {seen} of {len(rates)} cases that forbid something: "
+            f"{sig(statistics.median(rate for _, rate in rates), 3)} times in a million instances in the median one, {sig(least[1], 3)} in the "
+            f"one with the fewest ({least[0].name()})."
+        )
+    ]
 
 
 def seen(_: Study, table: Table) -> Blocks:

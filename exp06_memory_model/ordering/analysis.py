@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from benchlib import code_cells, document
+from benchlib import code_cells, document, hardware_counts
 from benchlib.analysis import Analysis, Counting, Plot, Study
 from benchlib.document import NO_RESULTS, NONE, Block, Blocks, Cell, Code, Whole, paragraph
 from benchlib.formats import count
@@ -130,9 +130,27 @@ def chains(_: Study, table: Table) -> Blocks:
     return [paragraph(text), _by_scope(table, CHAINS, "element_ns", "resident_bytes"), repeats(table, CHAINS, "element_ns")]
 
 
-def rates(_: Study, table: Table) -> Blocks:
+def rates(found: Study, table: Table) -> Blocks:
     text = "Every thread of a full GPU, on words of its own. Nanoseconds per operation of all of them, CUDA / Vulkan."
-    return [paragraph(text), _by_scope(table, RATES, "element_ns")]
+    return [paragraph(text), _by_scope(table, RATES, "element_ns"), *_l1_hits(found, table)]
+
+
+def _l1_hits(found: Study, table: Table) -> Blocks:
+    """Which of CUDA's loads the L1 answers; nothing where they were not counted."""
+    counts = hardware_counts.load_any(found, table)
+    cases = table.select({"variant": "load_rate", "via": "instruction", "api": "cuda"}) if counts else []
+    hits = {(case["memory_order"], case["scope"]): counts.value(case, "l1_hit_pct") for case in cases} if counts else {}
+    if all(hit is None for hit in hits.values()):
+        return []
+    scopes = [scope for scope in SCOPES if any(scope == one for _, one in hits)]
+    rows: list[list[Cell]] = [
+        [order, *(NONE if (hit := hits.get((order, scope))) is None else document.fixed(hit, 1) for scope in scopes)]
+        for order in ORDERS
+        if any(order == one for one, _ in hits)
+    ]
+    header = ["order", *(f"{SCOPE_NAMES.get(scope, scope)}:" for scope in scopes)]
+    text = "Of the sectors that load_rate asks of the L1 in CUDA, those that hit there, in percent (Nsight Compute)."
+    return [paragraph(text), document.table(header, rows)]
 
 
 def _fence_keys(cases: Sequence[Case]) -> list[tuple[str, str]]:

@@ -123,7 +123,7 @@ class Table:
         self.folders = list(folders)
         self.compares_times = True  # as the experiment's analysis says
         self.asked: Mapping[str, Callable[[Table, Case], float]] = {}  # likewise
-        self.cases = list(dict.fromkeys(case for run in self.runs for case in run))
+        self.cases = _in_order(self.runs)
         self._by_name = {column.name: column for column in columns}
         self._of_runs: dict[Case, list[Row | None]] = {}
         self._rows: dict[Case, list[Row]] = {}
@@ -491,6 +491,19 @@ def _table(name: str, files: Sequence[tuple[RunFolder, RunFile]]) -> Table:
     return Table(
         name, newest.columns, kept, boards=[folder.board for folder, _ in files], folders=[folder.path for folder, _ in files]
     )
+
+
+def _in_order(runs: Sequence[Mapping[Case, Row]]) -> list[Case]:
+    """As the program lists them, where a run had them in that order; the others after them, by their keys."""
+    listed = [run for run in runs if next(iter(run.values()), {}).get("case_order") != "random"]
+    cases = dict.fromkeys(case for run in listed for case in run)
+    others = {case for run in runs for case in run} - cases.keys()
+    return [*cases, *sorted(others, key=_natural_key)]
+
+
+def _natural_key(case: Case) -> list[tuple[bool, float, str]]:
+    """Numbers by their size."""
+    return [(not value.isdecimal(), float(value) if value.isdecimal() else 0, value) for _, value in case.cells]
 
 
 def _case(known: dict[tuple[str, ...], Case], key: Sequence[str], row: Row) -> Case:

@@ -164,3 +164,35 @@ def test_what_the_level_still_held_of_the_set(found: Study, tmp_path: Path) -> N
     again = study(tmp_path)
     lines = rendered(CACHE.hits(again, again.tables[CACHE_OPS])).splitlines()
     assert lines[-2:] == ["| plain | plain | 0 |", "| cs | plain | 99.0 |"]  # 11 % of the stream's and the set's loads
+
+
+def test_which_loads_the_l1_answers(found: Study, tmp_path: Path) -> None:
+    before = rendered(ORDER.rates(found, found.tables[ORDERING]))
+    rows = []
+    for order, scope in (("weak", ""), ("acquire", "gpu")):
+        cells = {"memory_order": order, "scope": scope, "via": "instruction", "elements": 1 << 20, "cycles": ""}
+        rows += synthetic.twins(ORDERING, "load_rate", 1000, 1000, **cells)
+    synthetic.write(tmp_path, ORDERING, order_rows() + rows)
+    again = study(tmp_path)
+    assert "hit there" not in rendered(ORDER.rates(again, again.tables[ORDERING])), "not counted"
+    counted = []
+    for case in again.tables[ORDERING].select({"variant": "load_rate", "api": "cuda"}):
+        key = {column: value for column, value in case.cells if value}
+        counted.append({"experiment": ORDERING, **key, "instrument": "ncu", "l1_hit_pct": "0" if case["scope"] else "90.57"})
+    (tmp_path / "counters.csv").write_text(counters_file.csv_text(counted), encoding="utf-8")
+    again = study(tmp_path)
+    lines = rendered(ORDER.rates(again, again.tables[ORDERING])).splitlines()
+    assert lines[-2:] == ["| weak | 90.6 | – |", "| acquire | – | 0.0 |"] and "hit there" not in before
+
+
+def test_how_often_the_seeded_fault_was_seen(found: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "seeded fault, the" not in rendered(TESTS.outcomes(found, found.tables[LITMUS])), "results without the column"
+    monkeypatch.setitem(synthetic.MEASURED, LITMUS, [*synthetic.MEASURED[LITMUS], "fault_rate"])
+    cells = {"weak": 0, "instances": 1000, "weak_rate": 0, "control_rate": 0.1, "unseen_rate": "", "placement": "blocks", "elements": 64}
+    rows = []
+    for strength, outcome, fault in (("relaxed", "forbidden", 0.02), ("relaxed_block", "forbidden", 0), ("weak", "allowed", 0)):
+        rows += synthetic.twins(LITMUS, "corr", 1000, 1002, strength=strength, outcome=outcome, fault_rate=fault, **cells)[:1]
+    synthetic.write(tmp_path, LITMUS, [row | {"fault_rate": row.get("fault_rate", "")} for row in [*litmus_rows(), *rows]])
+    again = study(tmp_path)
+    text = rendered(TESTS.outcomes(again, again.tables[LITMUS]))
+    assert "was seen in 1 of 2 cases that forbid something" in text and "0 in the one with the fewest (corr" in text

@@ -426,3 +426,12 @@ def test_a_ratio_below_zero(num: Figure, expected: tuple[float, float, float]) -
     found = ratio(num, Figure(2, 1, 4))
     assert (found.value, found.lo, found.hi) == expected
     assert ratio(num, Figure(2, 0, 4)) == Figure(num.value / 2)
+
+
+def test_shuffled_runs_are_shown_in_the_order_of_the_listed_one() -> None:
+    def case(name: str) -> results.Case:
+        return results.Case((("variant", name), ("block", "256" if name == "late" else "1024")))
+
+    listed = {case(name): {"case_order": "listed"} for name in ("second", "first")}
+    shuffled = {case(name): {"case_order": "random"} for name in ("late", "first", "a", "second")}
+    assert [each["variant"] for each in results.Table(EXP, [], [shuffled, listed]).cases] == ["second", "first", "a", "late"]
