@@ -180,8 +180,11 @@ def _agree(a: Case, b: Case, pinned: set[str], *, exactly: bool = False) -> bool
     """Equal in every column not pinned. An empty cell is a parameter that does not apply (an API copy's block), and agrees with any
     unless `exactly`. sm_90a is sm_90 with instructions of its own: one GPU's code, as CUDA and as Vulkan name it.
     """
-    pairs = [(column, value, b[column]) for column, value in a.cells if column not in pinned]
-    return all(x == y or (not exactly and not (x and y)) or (column == "arch" and x.rstrip("a") == y.rstrip("a")) for column, x, y in pairs)
+    for column, x in a.cells:
+        y = b[column]
+        if x != y and column not in pinned and (exactly or (x and y)) and not (column == "arch" and x.rstrip("a") == y.rstrip("a")):
+            return False
+    return True
 
 
 def select_text(query: Mapping[str, Any]) -> str:

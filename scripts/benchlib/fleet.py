@@ -14,6 +14,7 @@ import statistics
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from benchlib import board_states, outliers
@@ -103,8 +104,9 @@ class Entry:
         """The median over the boards."""
         return math.exp(statistics.median(self.medians.values()))
 
-    @property
+    @cached_property
     def class_name(self) -> str:
+        """To be asked for when all runs are read."""
         return CLASSES[0] if self.cold else CLASSES[2] if self.ns < SHORT_NS else CLASSES[1]
 
 
@@ -155,8 +157,11 @@ def load(directories: Sequence[Path], untimed: Collection[str] = ()) -> Fleet:
 def of(found: Results, untimed: Collection[str] = ()) -> Fleet:
     """The same of one directory whose results are loaded already."""
     fleet = Fleet([found.directory])
-    for folder in found.runs:
-        for _, file in (each for each in found.files if each[0] == folder):
+    by_folder: dict[RunFolder, list[RunFile]] = {folder: [] for folder in found.runs}
+    for folder, file in found.files:
+        by_folder[folder].append(file)
+    for folder, files in by_folder.items():
+        for file in files:
             _add_file(fleet, folder, file, file.path.stem not in untimed)
     _read_states(fleet, found.directory, {folder.board for folder in found.runs})
     return _with_problems(fleet)
@@ -203,24 +208,25 @@ def _read_states(fleet: Fleet, directory: Path, measured: Collection[str]) -> No
 
 
 def _add_file(fleet: Fleet, folder: RunFolder, file: RunFile, timed: bool) -> None:
+    by_board: dict[str, list[Row]] = {}
     for row in file.rows:
         uuid = row["gpu_uuid"].removeprefix("GPU-")
         if folder.board and uuid and not uuid.startswith(folder.board):
             raise InputError(f"{file.path}: results of another GPU, {ascii(uuid)}")
-        name = folder.board or uuid[:8] or "unknown"
+        by_board.setdefault(folder.board or uuid[:8] or "unknown", []).append(row)
+    for name, rows in by_board.items():
         board = fleet.boards.setdefault(name, Board(name))
         board.runs.add(folder.path)
-        board.experiments.add(row["experiment"])
-        board.statuses[row["status"]] += 1
-        if row["status"] != "ok":
-            continue
-        board.gpus.add(row["gpu"])
-        board.drivers.add(row["driver"])
-        board.revisions.add(row["git_rev"])
-        if row.get("sm_mhz"):
-            board.clocks.append(float(row["sm_mhz"]))
-        if timed and row["device_ns"]:
-            _add_time(fleet, name, folder.path, file, row)
+        board.experiments.update(row["experiment"] for row in rows)
+        board.statuses.update(row["status"] for row in rows)
+        measured = [row for row in rows if row["status"] == "ok"]
+        board.gpus.update(row["gpu"] for row in measured)
+        board.drivers.update(row["driver"] for row in measured)
+        board.revisions.update(row["git_rev"] for row in measured)
+        board.clocks += [float(row["sm_mhz"]) for row in measured if row.get("sm_mhz")]
+        for row in measured:
+            if timed and row["device_ns"]:
+                _add_time(fleet, name, folder.path, file, row)
 
 
 def _add_time(fleet: Fleet, board: str, run: RunName, file: RunFile, row: Row) -> None:

@@ -266,7 +266,7 @@ class Table:
         wanted: dict[str, object] = {column: value for column, value in DEFAULTS.items() if column in self.params}
         wanted |= {column: value for column, value in where.items() if column not in ("elements", "pick")}
         chosen = [self._having(column, value) for column, value in wanted.items()]
-        matching = [self.cases[at] for at in sorted(set.intersection(*chosen))] if chosen else self.cases
+        matching = [self.cases[at] for at in sorted(set.intersection(*sorted(chosen, key=len)))] if chosen else self.cases
         size = where.get("elements")
         if size in ("max", "max_dram"):
             # Over the rows that failed, too: the next smaller size must not stand in for the largest.
@@ -282,14 +282,15 @@ class Table:
         matching = [case for case in matching if self.rows(case)]
         return self._fastest(matching) if where.get("pick") == "fastest" else matching
 
-    def _having(self, column: str, value: object) -> set[int]:
+    def _having(self, column: str, value: object) -> Set[int]:
         """Which cases have that value in the column, or one of those."""
         index = self._indexes.get(column)
         if index is None:
             index = self._indexes[column] = {}
             for at, case in enumerate(self.cases):
                 index.setdefault(case[column], set()).add(at)
-        return set().union(*(index.get(text, ()) for text in _texts(value)))
+        found = [index[text] for text in _texts(value) if text in index]
+        return found[0] if len(found) == 1 else set().union(*found)
 
     def _fastest(self, cases: Iterable[Case]) -> list[Case]:
         """Of each variant, API and size the case with the least time."""
