@@ -215,20 +215,24 @@ def summary(shown: Sequence[Account]) -> document.Table:
 
 
 def open_questions(shown: Sequence[Account]) -> Blocks:
-    """The pairs whose account leaves more than 1 %, a line a kernel: what has been excluded, and what is not known."""
-    groups: dict[tuple[str, ...], list[Account]] = {}
+    """The pairs whose account leaves more than 1 %, a line a kernel, from memory and from the caches apart: what is excluded for all of
+    them, what is not known for some, and where all of their gaps lie.
+    """
+    groups: dict[tuple[str, str], list[Account]] = {}
     for one in shown:
         if one.is_open:
-            about = ", ".join(sorted(excluded(one))), ", ".join(sorted(unknown(one))), ", ".join(places(one))
-            groups.setdefault((one.pair.case["variant"], *about), []).append(one)
+            groups.setdefault((one.pair.case["variant"], one.pair.case["cache"]), []).append(one)
     if not groups:
         return [paragraph("No open questions.")]
     items = []
     worst = sorted(groups.items(), key=lambda item: -max(abs(one.left_share) for one in item[1]))
-    for (variant, little, not_known, _), group in worst:
-        which = group[0].pair.case.name(without=["api", "variant"]) if len(group) == 1 else f"{len(group)} pairs"
-        lies = [f"{name} {span([places(one)[name] for one in group])}" for name in places(group[0])]
-        known = {"excluded": little, "where it lies": ", ".join(lies), "not known": not_known}
+    for (variant, cache), group in worst:
+        which = group[0].pair.case.name(without=["api", "variant"]) if len(group) == 1 else f"{len(group)} pairs, {cache}"
+        little = set.intersection(*(set(excluded(one)) for one in group))
+        not_known = set.union(*(set(unknown(one)) for one in group))
+        everywhere = [name for name in places(group[0]) if all(name in places(one) for one in group)]
+        lies = [f"{name} {span([places(one)[name] for one in group])}" for name in everywhere]
+        known = {"excluded": ", ".join(sorted(little)), "where it lies": ", ".join(lies), "not known": ", ".join(sorted(not_known))}
         about = [f"{title}: {text}" for title, text in known.items() if text]
         left = f" ({which}): {span([one.left_share for one in group])} of the time left; {'; '.join(about)}."
         items.append((document.Strong(variant), left))
