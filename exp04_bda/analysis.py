@@ -328,8 +328,8 @@ def shares(found: Study, table: Table) -> Blocks:
     text = (
         "Blocks of 4 KiB that an SM ran in one launch of ",
         Code("write_share"),
-        ": the SMs sorted by that, at the ends and at every quarter. Half 0: the SMs of the half of the GPU that SM 0 is in, 66 of 132 on "
-        "these boards; the least and the greatest run, of all that know the halves.",
+        ": the SMs sorted by that, at the ends and at every quarter. Half 0: the SMs of the half of the GPU that SM 0 is in; "
+        "the least and the greatest run, of all that know the halves.",
     )
     return with_noise_floor(found, table, document.table(header, rows), paragraph(*text))
 
@@ -379,8 +379,8 @@ def shares_of_half(table: Table, side: Case) -> list[float]:
     """The percentage of write_share's blocks that the SMs of half 0 ran, of each run that knows the halves."""
     found = []
     for run in table.runs:
-        halves = next((numbers(row, "half_by_sm") for row in run.values() if row.get("half_by_sm")), [])
         blocks = numbers(run.get(side), "blocks_by_sm")
+        halves = next((numbers(row, "half_by_sm") for row in run.values() if row.get("half_by_sm")), []) if blocks else []
         if blocks and len(blocks) == len(halves):
             found.append(100 * sum(count for count, half in zip(blocks, halves) if half == 0) / sum(blocks))
     return found
@@ -404,26 +404,34 @@ def numbers(row: Row | None, column: str) -> list[int]:
     return [int(word) for word in (row or {}).get(column, "").split()]
 
 
+def sets_of(run: Mapping[Case, Row]) -> list[int]:
+    """The set of each SM, as clusters joined them in that run."""
+    return numbers(next((row for case, row in run.items() if case["variant"] == "gpc_members"), None), "gpc_by_sm")
+
+
+def by_set(keys: Sequence[str], rows: Sequence[list[Cell]], *reading: str) -> Blocks:
+    """A table with a column a set, after those of `keys`; not all boards have as many."""
+    most = max(map(len, rows), default=0)
+    header = [*keys, *(f"set {number}:" for number in range(most - len(keys)))]
+    return [document.table(header, [cells + [NONE] * (most - len(cells)) for cells in rows]), paragraph(*reading)] if rows else [NO_RESULTS]
+
+
 def gpcs(found: Study, table: Table) -> Blocks:
     """Are the SMs that store slowly those of whole GPCs? The first run on every board that tells."""
     rows: list[list[Cell]] = []
     for board in dict.fromkeys(table.boards):
         for pair in pairs(table, {"variant": "write_share"}):
             rows += [cells for side in pair.sides if side and (cells := _gpc_cells(table, side, board))]
-    most = max((len(cells) for cells in rows), default=0)
-    header = ["changed", "API", "board", *(f"set {number}:" for number in range(most - 3))]
-    reading = paragraph(
+    reading = (
         "Each set's SMs, as clusters joined them, and the mean of their shares of the blocks, 1 being equal. A set of 16 or 18 SMs is a "
-        "GPC; SMs that are in no cluster of more than two are sets of two.",
+        "GPC; SMs that are in no cluster of more than two are sets of two."
     )
-    return [document.table(header, [cells + [NONE] * (most - len(cells)) for cells in rows]), reading] if rows else [NO_RESULTS]
+    return by_set(["changed", "API", "board"], rows, reading)
 
 
 def _gpc_cells(table: Table, side: Case, board: str) -> list[Cell]:
-    for at, run in zip(table.boards, table.runs):
-        members = next((row for case, row in run.items() if case["variant"] == "gpc_members"), None)
-        found = shares_of_gpcs(numbers(run.get(side), "blocks_by_sm"), numbers(members, "gpc_by_sm")) if at == board else {}
-        if found:
+    for run in table.of_board(board).runs:
+        if found := shares_of_gpcs(numbers(run.get(side), "blocks_by_sm"), sets_of(run)):
             shown = [f"{len(found[gpc])} SMs {statistics.fmean(found[gpc]):.3f}" for gpc in sorted(found)]
             return [change_of(side).text, API_NAMES[side["api"]], board or NONE, *shown]
     return []
@@ -479,27 +487,23 @@ def halves_of_gpcs(found: Study, table: Table) -> Blocks:
     for board in dict.fromkeys(table.boards):
         for pair in pairs(table, {"variant": "home_store", "feature": home_feature("both", "both"), "memory": "own"}):
             rows += [[API_NAMES[side["api"]], board or NONE, *cells] for side in pair.sides if side and (cells := _half_cells(table, side, board))]
-    most = max((len(cells) for cells in rows), default=0)
-    header = ["API", "board", *(f"set {number}:" for number in range(most - 2))]
     parts = ["The sets are those of the table of blocks by GPC; of each, how many SMs are of half 0 and of half 1."]
     parts += [f" On pages that both APIs have, both name {100 * share:.0f} % of the homes alike." for share in homes_alike(table).values()]
-    reading = paragraph("".join(parts))
-    return [document.table(header, [cells + [NONE] * (most - len(cells)) for cells in rows]), reading] if rows else [NO_RESULTS]
+    return by_set(["API", "board"], rows, *parts)
 
 
 def _half_cells(table: Table, side: Case, board: str) -> list[Cell]:
-    for at, run in zip(table.boards, table.runs):
-        halves = numbers(run.get(side), "half_by_sm")
-        sets = numbers(next((row for case, row in run.items() if case["variant"] == "gpc_members"), None), "gpc_by_sm")
-        if at == board and halves and len(halves) == len(sets):
+    for run in table.of_board(board).runs:
+        halves, sets = numbers(run.get(side), "half_by_sm"), sets_of(run)
+        if halves and len(halves) == len(sets):
             members = [[half for half, its in zip(halves, sets) if its == each] for each in sorted(set(sets))]
             return [f"{half.count(0)} + {half.count(1)}" for half in members]
     return []
 
 
-def home_case(table: Table, api: str, half: str, home: str) -> Case | None:
+def home_case(table: Table, api: str, half: str, home: str, memory: str = "own") -> Case | None:
     """Of stores through memory."""
-    where = {"variant": "home_store", "api": api, "feature": home_feature(half, home), "memory": "own"}
+    where = {"variant": "home_store", "api": api, "feature": home_feature(half, home), "memory": memory}
     return next(iter(table.select(where)), None)
 
 
@@ -511,19 +515,19 @@ def home_share(table: Table) -> dict[Case, float]:
 
 def halves_alike(table: Table) -> dict[Case, float]:
     """The share of the SMs that both APIs found to be of the same half."""
-    cases = [home_case(table, api, "both", "both") for api in API_NAMES]
-    cuda, vulkan = (table.text(case, "half_by_sm").split() if case else [] for case in cases)
-    alike = [one == other for one, other in zip(cuda, vulkan)]
-    return {case: statistics.fmean(alike) for case in cases[:1] if case and alike and len(cuda) == len(vulkan)}
+    return _alike(table, [home_case(table, api, "both", "both") for api in API_NAMES], "half_by_sm")
 
 
 def homes_alike(table: Table) -> dict[Case, float]:
     """On pages that both APIs have: the share of the granules whose home both name alike."""
-    where = {"variant": "home_store", "memory": "from_cuda"}
-    cases = [next(iter(table.select({**where, "api": api})), None) for api in API_NAMES]
-    cuda, vulkan = (table.text(case, "home_by_granule").split() if case else [] for case in cases)
+    return _alike(table, [home_case(table, api, "both", "both", "from_cuda") for api in API_NAMES], "home_by_granule")
+
+
+def _alike(table: Table, twins: Sequence[Case | None], column: str) -> dict[Case, float]:
+    """Of the column's numbers the share that both APIs have alike, by CUDA's case; nothing where they are not of as many things."""
+    cuda, vulkan = (table.text(case, column).split() if case else [] for case in twins)
     alike = [one == other for one, other in zip(cuda, vulkan)]
-    return {case: statistics.fmean(alike) for case in cases[:1] if case and alike and len(cuda) == len(vulkan)}
+    return {case: statistics.fmean(alike) for case in twins[:1] if case and alike and len(cuda) == len(vulkan)}
 
 
 def slow_half(table: Table) -> dict[Case, float]:

@@ -12,7 +12,7 @@ from benchlib.excerpts import sass_excerpts, twin
 from benchlib.floor import FLOOR_HEADER, distinct_bytes, floor_cells, model_of
 from benchlib.formats import count
 from benchlib.plots import BANDWIDTH, CUDA, MODEL, MORE, VULKAN, Chart, Panel, Point, Series
-from benchlib.results import API_NAMES, APIS, Case, Table
+from benchlib.results import API_NAMES, APIS, SECTOR_BYTES, Case, Table
 from benchlib.tables import Pair, comparison, figure_of, micros, pairs, plain, rows_or_none, with_noise_floor, without_checks
 
 SOURCE_VARIANTS = ["source_coalesced", "source_strided"]
@@ -192,7 +192,7 @@ def _visits(table: Table, case: Case) -> float:
 
 def _from_memory(counts: hardware_counts.Counts, side: Case | None) -> Cell:
     asked, read = (counts.value(side, column) if side else None for column in ("sm_l2_sectors", "dram_read_bytes"))
-    return document.fixed(read / (asked * 32), 3) if asked and read is not None else NONE
+    return document.fixed(read / (asked * SECTOR_BYTES), 3) if asked and read is not None else NONE
 
 
 def loads(found: Study, table: Table, strides: Sequence[str] = ()) -> Blocks:

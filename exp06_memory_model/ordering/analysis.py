@@ -138,15 +138,16 @@ def rates(found: Study, table: Table) -> Blocks:
 def _l1_hits(found: Study, table: Table) -> Blocks:
     """Which of CUDA's loads the L1 answers; nothing where they were not counted."""
     counts = hardware_counts.load_any(found, table)
-    cases = table.select({"variant": "load_rate", "via": "instruction", "api": "cuda"}) if counts else []
-    hits = {(case["memory_order"], case["scope"]): counts.value(case, "l1_hit_pct") for case in cases} if counts else {}
-    if all(hit is None for hit in hits.values()):
+    if counts is None:
+        return []
+    cases = table.select({"variant": "load_rate", "via": "instruction", "api": "cuda"})
+    counted = {(case["memory_order"], case["scope"]): counts.value(case, "l1_hit_pct") for case in cases}
+    hits = {key: document.fixed(hit, 1) for key, hit in counted.items() if hit is not None}
+    if not hits:
         return []
     scopes = [scope for scope in SCOPES if any(scope == one for _, one in hits)]
     rows: list[list[Cell]] = [
-        [order, *(NONE if (hit := hits.get((order, scope))) is None else document.fixed(hit, 1) for scope in scopes)]
-        for order in ORDERS
-        if any(order == one for one, _ in hits)
+        [order, *(hits.get((order, scope), NONE) for scope in scopes)] for order in ORDERS if any(order == one for one, _ in hits)
     ]
     header = ["order", *(f"{SCOPE_NAMES.get(scope, scope)}:" for scope in scopes)]
     text = "Of the sectors that load_rate asks of the L1 in CUDA, those that hit there, in percent (Nsight Compute)."

@@ -180,11 +180,11 @@ def small_set(folder: Path, experiment: str, version: int) -> Path:
         shutil.copy(declared, folder)
     else:
         (folder / f"{experiment}.csv").write_text(text_of(header, [row | {"schema": version} for row in rows]), encoding="utf-8")
-    if version == 2 and not declared.is_file():
-        texts = schema1.texts(header, (list(row.values()) for row in rows))
-        columns = [asdict(column) for column in schema1.columns(header, texts)]
-        content = {"schema": 2, "experiment": experiment, "columns": columns}
-        (folder / f"{experiment}.schema.json").write_text(json.dumps(content), encoding="utf-8")
+        if version == 2:
+            texts = schema1.texts(header, (list(row.values()) for row in rows))
+            columns = [asdict(column) for column in schema1.columns(header, texts)]
+            content = {"schema": 2, "experiment": experiment, "columns": columns}
+            (folder / f"{experiment}.schema.json").write_text(json.dumps(content), encoding="utf-8")
     for name in ("sass.csv", "sass_twins.csv", "counters.csv"):
         if (source / name).is_file():
             (folder / name).write_text(text_of(*few(source / name, experiment)), encoding="utf-8")
