@@ -36,7 +36,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from benchlib import analysis, console, counters_file, csv_file, files, ncu, pm_sampling, programs  # noqa: E402
+from benchlib import analysis, console, counters_file, csv_file, files, ncu, pm_sampling, programs, results  # noqa: E402
 from benchlib.analysis import Analysis, Counting  # noqa: E402
 from benchlib.counters_file import FIXED, INSTRUMENTS, NCU, PM_SAMPLING, Row, identity  # noqa: E402
 from benchlib.ncu import COUNTED, Launch, Ncu, NcuError, NoPermission, Profile  # noqa: E402
@@ -128,16 +128,12 @@ def default_out(program: Path, program_options: Sequence[str]) -> Path | None:
     return ROOT / ("build/results" if name.startswith(SOFTWARE_DEVICES) else "results") / name
 
 
-def newest_run(out: Path, experiment: str) -> Path:
-    """The experiment's result file that was written last: of the boards' runs, or the one in `out` itself."""
-    runs = sorted(out.glob(f"boards/*/run*/{experiment}.csv"), key=lambda path: path.stat().st_mtime)
-    return runs[-1] if runs else out / f"{experiment}.csv"
-
-
-def gpu_of_results(path: Path) -> tuple[str, str] | None:
-    """The GPU's name and UUID in an experiment's result file."""
-    if not path.is_file():
+def gpu_of_results(out: Path, experiment: str) -> tuple[str, str] | None:
+    """The GPU's name and UUID in the experiment's result file that was written last, of all runs in `out`."""
+    paths = results.files_of_runs(out, experiment) if out.is_dir() else []
+    if not paths:
         return None
+    path = max(paths, key=lambda path: path.stat().st_mtime)
     _, records = csv_file.read(path)
     rows = [row for _, row in records if row.get("api") == "cuda" and row.get("gpu")]
     return (rows[0]["gpu"], rows[0].get("gpu_uuid", "")) if rows else None
@@ -338,7 +334,7 @@ class Counter:
         return Outcome(rows, failed)
 
     def _origin(self, experiment: str) -> Row:
-        gpu = gpu_of_results(newest_run(self._out, experiment))
+        gpu = gpu_of_results(self._out, experiment)
         if gpu is None:
             gpu = self._driver_gpu = self._driver_gpu or gpu_of_driver()
         version = self._tool.version if self._tool else ""

@@ -174,19 +174,21 @@ run_all() {
 }
 
 # make_room PROGRAM FOLDER: nothing of an earlier measurement stays beside the new one, whose runs may be fewer. To go on with one, its
-# samples are needed as the program wrote them.
+# files are needed as the program wrote them.
 make_room() {
-  local name=$1 folder=$2 old
+  local name=$1 folder=$2 old packed
   if ((resume)); then
-    if [[ -f $folder/$name.samples.csv.xz ]]; then xz --decompress "$folder/$name.samples.csv.xz"; fi
+    for packed in "$folder/$name"{,.samples}.csv.xz; do
+      if [[ -f $packed ]]; then xz --decompress "$packed"; fi
+    done
     return
   fi
-  rm -f "$folder/$name.samples.csv.xz"
+  rm -f "$folder/$name"{,.samples}.csv.xz
   if [[ $folder == */run1 ]]; then rm -f "$folder/$name.checksums"; fi
   for old in "$out/boards/$board"/run*/; do
     old=${old%/}
     if ((${old##*/run} > runs)); then
-      rm -f "$old/$name".{csv,schema.json,samples.csv,samples.csv.xz,checksums}
+      rm -f "$old/$name"{,.samples}.csv{,.xz} "$old/$name".{schema.json,checksums}
       rmdir --ignore-fail-on-non-empty "$old"
     fi
   done

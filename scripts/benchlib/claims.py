@@ -362,9 +362,10 @@ def _add_evidence(claim: Claim, results: Results, table: Table) -> None:
     source, case = claim.shown.query.get("table", "results"), claim.shown.typical.found.case
     if source != "results":
         claim.row_file = claim_query.AUXILIARY[source][0]
-    elif table.folders:
-        folder = next(folder for folder, run in zip(table.folders, table.runs) if case in run)
-        claim.row_file = (folder / f"{table.name}.csv").relative_to(results.directory).as_posix()
+    elif table.files:
+        paths = [path for path, run in zip(table.files, table.runs) if case in run]
+        readable = next((path for path in paths if path.suffix == ".csv"), paths[0])  # in a browser, which unpacks none
+        claim.row_file = readable.relative_to(results.directory).as_posix()
     pages = results.directory / "sass" / claim.experiment
     claim.pages = [kernel for kernel in claim.listings if (pages / f"{kernel}.md").is_file()]
 

@@ -175,7 +175,7 @@ def sides(found: Results, names: Sequence[str]) -> dict[Key, Side]:
         table = found.tables.get(name)
         if table is None:
             continue
-        by_run = [samples.load(folder, name) if len(table.folders) < RUNS_SPEAK else {} for folder in table.folders]
+        by_run = [samples.load(path.parent, name) if len(table.files) < RUNS_SPEAK else {} for path in table.files]
         for case in table.cases:
             identity = samples.identity(case.cells)
             sides_[name, identity] = Side((name, identity), case, table, [run.get(identity) for run in by_run])

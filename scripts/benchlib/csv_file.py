@@ -16,9 +16,17 @@ class InputError(Exception):
     """The input cannot be used; the message is one line for the user."""
 
 
+SUFFIXES = (".csv", ".csv.xz")  # as it was written, and packed
+
+
+def stem(path: Path) -> str:
+    """The name without its suffix."""
+    return path.name.removesuffix(".xz").removesuffix(".csv")
+
+
 class Reader:
-    """A file's header (of an .xz file: of what is packed in it), and an iterator over its records, each with the line that it ends on. Raises InputError, with the file and
-    the line, for what is no CSV: not UTF-8, cut short, a record of another length than the header.
+    """A file's header (of an .xz file: of what is packed in it), and an iterator over its records, each with the line that it ends on.
+    Raises InputError, with the file and the line, for what is no CSV: not UTF-8, cut short, a record of another length than the header.
     """
 
     def __init__(self, path: Path):

@@ -149,7 +149,7 @@ def load(directories: Sequence[Path], untimed: Collection[str] = ()) -> Fleet:
             raise InputError(f"{directory}: no such directory")
         folders = run_folders(directory)
         if not _read_folders(fleet, folders, untimed):
-            raise InputError(f"{directory}: no result CSV (exp*.csv) in it")
+            raise InputError(f"{directory}: no result CSV (exp*.csv or exp*.csv.xz) in it")
         _read_states(fleet, directory, {folder.board for folder in folders})
     return _with_problems(fleet)
 
@@ -162,7 +162,7 @@ def of(found: Results, untimed: Collection[str] = ()) -> Fleet:
         by_folder[folder].append(file)
     for folder, files in by_folder.items():
         for file in files:
-            _add_file(fleet, folder, file, file.path.stem not in untimed)
+            _add_file(fleet, folder, file, file.experiment not in untimed)
     _read_states(fleet, found.directory, {folder.board for folder in found.runs})
     return _with_problems(fleet)
 

@@ -57,7 +57,7 @@ def elsewhere(directory: Path, experiment: str) -> str:
     if here.parent.name != "results":
         return ""
     beside = sorted(path for path in here.parent.iterdir() if path.is_dir() and path != here)
-    return ", ".join(f"{here.parent.name}/{console.plain(path.name)}" for path in beside if results.has_files(path, experiment))
+    return ", ".join(f"{here.parent.name}/{console.plain(path.name)}" for path in beside if results.files_of_runs(path, experiment))
 
 
 def analysis_of(study: Study, experiment: str) -> Analysis:

@@ -52,7 +52,7 @@ def shown(judged: Judged, root: Path) -> Shown:
     missing = [group.experiment for group in judged.groups if not has_results(judged.study, group.experiment)]
     elsewhere: dict[str, Judged] = {}
     for folder in sorted(path for path in judged.study.directory.resolve().parent.iterdir() if path.is_dir()):
-        wanted = [name for name in missing if name not in elsewhere and results.has_files(folder, name)]
+        wanted = [name for name in missing if name not in elsewhere and results.files_of_runs(folder, name)]
         if folder.name != judged.study.directory.resolve().name and wanted:
             other = pipeline.load(folder, root, judged.study.analyses)
             elsewhere |= {name: other for name in wanted if has_results(other.study, name)}

@@ -18,7 +18,7 @@ from benchlib.csv_file import InputError
 from benchlib.schema import APIS, Checker, Column
 from benchlib.stats import Figure, over_runs, ratio
 
-__all__ = ["APIS", "API_NAMES", "Case", "InputError", "Results", "Row", "RunFile", "Table", "files_of", "load", "number", "run_folders"]
+__all__ = ["APIS", "API_NAMES", "Case", "InputError", "Results", "Row", "RunFile", "Table", "files_of", "files_of_runs", "load", "number", "run_folders"]
 
 API_NAMES = {"cuda": "CUDA", "vulkan": "Vulkan"}
 SECTOR_BYTES, WARP = 32, 32
@@ -103,7 +103,7 @@ Row = Mapping[str, str]
 class Table:
     """One experiment's rows, a run each. Nothing in it changes: what was found once is kept.
 
-    `boards`: whose run each is. `folders`: where it lies.
+    `boards`: whose run each is. `files`: where it was read from.
     """
 
     def __init__(
@@ -113,14 +113,14 @@ class Table:
         runs: Sequence[Mapping[Case, Row]],
         header: Sequence[str] = (),
         boards: Sequence[str] = (),
-        folders: Sequence[Path] = (),
+        files: Sequence[Path] = (),
     ):
         self.name = name
         self.columns = list(columns)  # none for the files beside the results
         self.header = list(header) or schema.header(columns)
         self.runs = list(runs)
         self.boards = list(boards) or [""] * len(self.runs)
-        self.folders = list(folders)
+        self.files = list(files)
         self.compares_times = True  # as the experiment's analysis says
         self.asked: Mapping[str, Callable[[Table, Case], float]] = {}  # likewise
         self.cases = _in_order(self.runs)
@@ -143,9 +143,9 @@ class Table:
         """Some of its runs, by their number."""
         part = self._parts.get(tuple(chosen))
         if part is None:
-            folders = [self.folders[at] for at in chosen] if self.folders else []
+            files = [self.files[at] for at in chosen] if self.files else []
             boards = [self.boards[at] for at in chosen]
-            part = self._parts[tuple(chosen)] = Table(self.name, self.columns, [self.runs[at] for at in chosen], self.header, boards, folders)
+            part = self._parts[tuple(chosen)] = Table(self.name, self.columns, [self.runs[at] for at in chosen], self.header, boards, files)
             part.compares_times, part.asked = self.compares_times, self.asked
         return part
 
@@ -432,9 +432,9 @@ def run_folders(directory: Path, *, with_rerun: bool = True) -> list[RunFolder]:
     return found
 
 
-def has_files(directory: Path, experiment: str) -> bool:
-    """True if a run in `directory` has the experiment's result file."""
-    return any((run.path / f"{experiment}.csv").is_file() for run in run_folders(directory))
+def files_of_runs(directory: Path, experiment: str) -> list[Path]:
+    """The experiment's result file in each run in `directory` that has one."""
+    return [files[experiment] for run in run_folders(directory) if experiment in (files := files_of(run.path))]
 
 
 def load(directory: Path, *, with_rerun: bool = True) -> Results:
@@ -445,9 +445,9 @@ def load(directory: Path, *, with_rerun: bool = True) -> Results:
     files = {folder: files_of(folder.path) for folder in folders}
     names = sorted({name for found in files.values() for name in found})
     if not names:
-        raise InputError(f"{directory}: no result CSV (exp*.csv) in it")
+        raise InputError(f"{directory}: no result CSV (exp*.csv or exp*.csv.xz) in it")
     if not folders[0].board and (strangers := sorted(set(names) - set(files[folders[0]]))):
-        raise InputError(f"{folders[1].path}: {strangers[0]}.csv repeats nothing in {directory}")
+        raise InputError(f"{folders[1].path}: {files[folders[1]][strangers[0]].name} repeats nothing in {directory}")
     tables: dict[str, Table] = {}
     read: list[tuple[RunFolder, RunFile]] = []
     for name in names:
@@ -459,13 +459,17 @@ def load(directory: Path, *, with_rerun: bool = True) -> Results:
 
 
 def files_of(folder: Path) -> dict[str, Path]:
-    """The result files by experiment. Raises OSError where the folder cannot be read."""
-    names = sorted(name for name in os.listdir(folder) if name.startswith("exp") and name.endswith(".csv"))
-    paths = [folder / name for name in names if not name.endswith(".samples.csv")]
-    for path in paths:
-        if not path.name.isprintable():
-            raise InputError(f"{folder}: the name {ascii(path.name)} is no experiment's")
-    return {path.stem: path for path in paths}
+    """A run's result files by experiment, each as it was written or packed. Raises OSError where the folder cannot be read."""
+    found: dict[str, Path] = {}
+    for name in sorted(os.listdir(folder)):
+        experiment = csv_file.stem(path := folder / name)
+        if not name.startswith("exp") or not name.endswith(csv_file.SUFFIXES) or experiment.endswith(".samples"):
+            continue
+        if not name.isprintable():
+            raise InputError(f"{folder}: the name {ascii(name)} is no experiment's")
+        if found.setdefault(experiment, path) != path:
+            raise InputError(f"{found[experiment]}: {name} lies beside it, the same file packed: keep one of the two")
+    return found
 
 
 def _table(name: str, files: Sequence[tuple[RunFolder, RunFile]]) -> Table:
@@ -490,7 +494,7 @@ def _table(name: str, files: Sequence[tuple[RunFolder, RunFile]]) -> Table:
     codes = _codes_by_case(table for table, is_current in zip(tables, current) if is_current)
     kept = [table if is_current else _of_the_same_code(table, codes) for table, is_current in zip(tables, current)]
     return Table(
-        name, newest.columns, kept, boards=[folder.board for folder, _ in files], folders=[folder.path for folder, _ in files]
+        name, newest.columns, kept, boards=[folder.board for folder, _ in files], files=[run.path for run in runs]
     )
 
 
@@ -536,12 +540,13 @@ class RunFile:
 
     def __init__(self, path: Path):
         self.path = path
+        self.experiment = csv_file.stem(path)
         self._reader = csv_file.Reader(path)
         self.header = self._reader.header
         if self.header[0] != "schema":
             raise InputError(f"{path}: not a result file (the first column is not schema)")
         beside = schema.sidecar(path)
-        self.declared = schema.read_sidecar(beside, path.stem) if os.path.lexists(beside) else None
+        self.declared = schema.read_sidecar(beside, self.experiment) if os.path.lexists(beside) else None
         if self.declared is None:
             schema1.check_header(path, self.header)
         elif schema.header(self.declared) != self.header:
@@ -552,7 +557,7 @@ class RunFile:
         columns, version = self.declared, schema.SCHEMA
         if columns is None:
             columns, version = schema1.columns(self.header, schema1.measured_names(self.header)), schema1.SCHEMA
-        check = Checker(self.path, self.path.stem, columns, version)
+        check = Checker(self.path, self.experiment, columns, version)
         self.key = [column.name for column in columns if column.key]  # variant, api, the parameters, elements, cache
         key_of = itemgetter(*map(self.header.index, self.key))
         lines: dict[tuple[str, ...], int] = {}
@@ -563,7 +568,7 @@ class RunFile:
             records.append((line, cells))
         if self.declared is None:  # which measured columns hold numbers follows from all of their cells
             columns = schema1.columns(self.header, schema1.texts(self.header, (cells for _, cells in records)))
-            check = Checker(self.path, self.path.stem, columns, version)
+            check = Checker(self.path, self.experiment, columns, version)
         check.numbers(records)
         self.columns = columns
         self.rows = [dict(zip(self.header, cells)) for _, cells in records]

@@ -21,6 +21,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NoReturn
 
+from benchlib import csv_file
 from benchlib.csv_file import InputError
 
 SCHEMA = 2
@@ -72,8 +73,8 @@ def header(columns: Iterable[Column]) -> list[str]:
 
 
 def sidecar(path: Path) -> Path:
-    """Of a result file."""
-    return path.with_name(f"{path.stem}.schema.json")
+    """Of a result file, packed or not."""
+    return path.with_name(f"{csv_file.stem(path)}.schema.json")
 
 
 def read_sidecar(path: Path, experiment: str) -> list[Column]:

@@ -6,6 +6,7 @@ import csv
 import io
 import itertools
 import json
+import lzma
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -111,6 +112,13 @@ def write(directory: Path, experiment: str, rows: Iterable[dict]) -> Path:
     path.write_text(csv_text(experiment, rows), encoding="utf-8", newline="")
     path.with_suffix(".schema.json").write_text(schema_text(experiment, rows), encoding="utf-8")
     return path
+
+
+def pack(path: Path) -> Path:
+    packed = path.with_name(f"{path.name}.xz")
+    packed.write_bytes(lzma.compress(path.read_bytes()))
+    path.unlink()
+    return packed
 
 
 def write_schema1(directory: Path, experiment: str, rows: Iterable[dict]) -> Path:

@@ -269,6 +269,11 @@ def test_boards_that_come_out_otherwise_are_named(tmp_path: Path) -> None:
     assert claim.verdict == "UNCLEAR" and claim.differing == {"cccccccc": "REFUTED"}
     assert "By one board's medians alone: REFUTED on board cccccccc." in claim.note
     assert claim.row_file == f"boards/aaaaaaaa/run1/{EXP03}.csv"
+    for board, evidence in (("aaaaaaaa", "bbbbbbbb/run1/{}.csv"), ("bbbbbbbb", "cccccccc/run1/{}.csv"), ("cccccccc", "aaaaaaaa/run1/{}.csv.xz")):
+        synthetic.pack(tmp_path / "results/gpu/boards" / board / f"run1/{EXP03}.csv")
+        packed = judged(tmp_path, BOARDS, results.load(tmp_path / "results/gpu"))
+        assert packed.row_file == f"boards/{evidence.format(EXP03)}"  # what a browser shows, as long as there is any
+        assert (packed.verdict, packed.note) == (claim.verdict, claim.note)
     said = claim_tables.dates(claim)
     assert said == "Test of 2025-12-31; changed 2026-01-01: w (y); of its 3 runs, 2 began after the test had its present form."
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import random
 import shutil
 import signal
@@ -301,6 +302,16 @@ def test_the_gpu_is_the_result_files(bench):
     bench.program(EXP03, page((CASE, VALUES)))
     assert bench.run() == 0
     assert (bench.rows()[0]["gpu"], bench.rows()[0]["gpu_uuid"]) == ("NVIDIA X", "u-1")
+
+
+def test_of_several_boards_the_gpu_is_that_of_the_newest_file(bench):
+    for at, board in enumerate(("u2", "u1", "u3")):
+        rows = synthetic.twins(EXP03, "read_soa_x", 1, 1, gpu="NVIDIA X", gpu_uuid=board)
+        path = synthetic.pack(synthetic.write(bench.out / "boards" / board / "run1", EXP03, rows))
+        os.utime(path, (at, at))
+    bench.program(EXP03, page((CASE, VALUES)))
+    assert bench.run() == 0
+    assert bench.rows()[0]["gpu_uuid"] == "u3"
 
 
 @pytest.mark.parametrize(

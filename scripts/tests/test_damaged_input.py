@@ -33,12 +33,12 @@ ROOT = Path(worklog.__file__).resolve().parents[1]
 SETS = [ROOT / "results" / "nvidia-h200", ROOT / "results" / "nvidia-h200-x2"]
 # Every experiment's set, and a run's file there: of schema 1 where there is one, of which both can be made.
 FILES = {
-    path.stem: (folder, path)
+    experiment: (folder, path)
     for with_sidecar in (True, False)
     for folder in SETS
     for run in results.run_folders(folder)
-    for path in sorted(run.path.glob("exp*.csv"))
-    if ".samples" not in path.name and schema.sidecar(path).is_file() == with_sidecar
+    for experiment, path in results.files_of(run.path).items()
+    if schema.sidecar(path).is_file() == with_sidecar
 }
 EXPERIMENTS = sorted(FILES)
 ROWS = 24  # of each experiment

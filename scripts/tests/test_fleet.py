@@ -230,6 +230,13 @@ def test_a_board_with_one_run(eight: Path, capsys: pytest.CaptureFixture) -> Non
     assert code == 1 and "\n99999999  stands out\n" in text and "One run: 99999999." in text
 
 
+def test_packed_runs(eight: Path, capsys: pytest.CaptureFixture) -> None:
+    written = run(capsys, eight)
+    for path in list(eight.glob("boards/*/run*/exp*.csv")):
+        synthetic.pack(path)
+    assert run(capsys, eight) == written
+
+
 def test_too_few_boards(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     for name, factor in zip(NAMES[:3], (1, 1, 1.5)):
         add_board(tmp_path, name, factor)
@@ -240,7 +247,7 @@ def test_too_few_boards(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
 
 def test_folders_without_results(eight: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     (tmp_path / "empty").mkdir()
-    assert run(capsys, tmp_path / "empty") == (1, f"fleet.py: {tmp_path}/empty: no result CSV (exp*.csv) in it\n")
+    assert run(capsys, tmp_path / "empty") == (1, f"fleet.py: {tmp_path}/empty: no result CSV (exp*.csv or exp*.csv.xz) in it\n")
     assert run(capsys, tmp_path / "none") == (1, f"fleet.py: {tmp_path}/none: no such directory\n")
     assert run(capsys, "--gate", tmp_path / "none", eight)[0] == 1
     (eight / "boards/99999999").mkdir()

@@ -310,6 +310,29 @@ def test_too_few_runs_decide_nothing(tmp_path: Path) -> None:
     assert slower is not None and verdict(slower) == "SLOWER"
 
 
+@pytest.mark.parametrize("write", [synthetic.write, synthetic.write_schema1])
+def test_a_packed_file(tmp_path: Path, write: Callable) -> None:
+    path = write(tmp_path, EXP, rows())
+    written = results.load(tmp_path).tables[EXP]
+    packed = synthetic.pack(path)
+    assert results.files_of(tmp_path) == {EXP: packed} and results.files_of_runs(tmp_path, EXP) == [packed]
+    table = results.load(tmp_path).tables[EXP]
+    assert (table.runs, table.header, table.files) == (written.runs, written.header, [packed])
+    write(tmp_path, EXP, rows())
+    assert failure(tmp_path) == f"{path}: {packed.name} lies beside it, the same file packed: keep one of the two"
+    write(tmp_path, EXP, rows(device_ns="x"))
+    packed.unlink()
+    synthetic.pack(path)
+    assert f"{packed}: line 2: device_ns is 'x'" in failure(tmp_path)
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[:-9], lambda data: data[:99] + b"x" + data[100:], lambda _: b"schema\n"])
+def test_a_damaged_packed_file(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    packed = synthetic.pack(synthetic.write(tmp_path, EXP, rows()))
+    packed.write_bytes(damage(packed.read_bytes()))
+    assert failure(tmp_path).startswith(f"{packed}: damaged: ")
+
+
 def test_packed_samples(tmp_path: Path) -> None:
     text = "schema,experiment,variant,api,device_ns,sm_mhz\n2,x,a,cuda,5,1980\n"
     (tmp_path / "x.samples.csv.xz").write_bytes(lzma.compress(text.encode()))

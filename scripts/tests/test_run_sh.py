@@ -342,6 +342,35 @@ def test_samples_are_packed_and_resume_unpacks_them(suite):
     assert [path.name for path in folder.iterdir()] == ["exp01_add.csv"]
 
 
+def test_packed_result_files_are_gone_on_with_or_removed(suite):
+    add_program(suite, "exp01_add", body=SAMPLES)
+    assert run(suite, runs="3").returncode == 0
+    folder = suite / "results/nvidia-h200" / BOARD
+    written = (folder / "run2/exp01_add.csv").read_bytes()
+
+    def pack():
+        subprocess.run(["xz", *folder.glob("run[23]/exp01_add.csv")], check=True)
+
+    def found():
+        return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.csv*") if ".samples" not in path.name)
+
+    pack()
+    assert found() == ["run1/exp01_add.csv", "run2/exp01_add.csv.xz", "run3/exp01_add.csv.xz"]
+    kept = 'cmp "$2" "$2.kept" || exit 9'
+    for number in (1, 2, 3):
+        (folder / f"run{number}/exp01_add.csv.kept").write_bytes(written)
+    add_program(suite, "exp01_add", body=kept)
+    assert run(suite, "--resume", runs="3").returncode == 0
+    assert all(line.endswith("--resume") for line in calls(suite)[3:]) and len(calls(suite)) == 6
+    for path in folder.rglob("*.kept"):
+        path.unlink()
+    assert found() == [f"run{number}/exp01_add.csv" for number in (1, 2, 3)]
+    pack()
+    add_program(suite, "exp01_add")
+    assert run(suite, runs="2").returncode == 0  # afresh: neither beside the new files, nor of a run more
+    assert found() == [f"run{number}/exp01_add.csv" for number in (1, 2)]
+
+
 def test_of_a_failed_run_nothing_is_packed(suite):
     add_program(suite, "exp01_add", code=1, body=SAMPLES)
     run(suite)

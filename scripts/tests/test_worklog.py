@@ -7,6 +7,7 @@ import io
 import json
 import math
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -841,6 +842,25 @@ def test_bad_results(root: Path, capsys: pytest.CaptureFixture[str], edit, messa
     assert message in captured.err and str(path.parent) in captured.err
     assert len(captured.err.splitlines()) == 1 and captured.out == ""
     assert snapshot(root) == before
+
+
+def test_packed_as_the_guide_says_a_board_gives_the_same_pages(root: Path) -> None:
+    folder = reference(root)
+    runs = [folder / f"boards/1/run{number}" for number in (1, 2)]
+    for path in sorted(folder.glob("exp*")):
+        for run_folder in runs:
+            run_folder.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, run_folder)
+        path.unlink()
+    shutil.copytree(folder, again := root / "results/again")
+    written = worklog.generate(folder, root)
+    command = re.search(r"`(xz [^`]*)`", (SCRIPTS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    assert command
+    for each in (folder, again):
+        subprocess.run(["bash", "-c", command[1].replace("results/<gpu>", f"'{each}'")], check=True)
+    assert [sorted({"".join(path.suffixes) for path in run_folder.iterdir()}) for run_folder in runs] == [[".csv", ".schema.json"], [".csv.xz", ".schema.json"]]
+    assert list(snapshot(folder).values()) == list(snapshot(again).values())
+    assert worklog.generate(folder, root) == written
 
 
 def test_missing_directory_and_directory_without_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
