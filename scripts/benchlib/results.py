@@ -18,7 +18,9 @@ from benchlib.csv_file import InputError
 from benchlib.schema import APIS, Checker, Column
 from benchlib.stats import Figure, over_runs, ratio
 
-__all__ = ["APIS", "API_NAMES", "Case", "InputError", "Results", "Row", "RunFile", "Table", "files_of", "files_of_runs", "load", "number", "run_folders"]
+__all__ = [
+    "APIS", "API_NAMES", "Case", "InputError", "Results", "Row", "RunFile", "Table", "files_of", "files_of_runs", "load", "number", "run_folders",
+]  # fmt: skip
 
 API_NAMES = {"cuda": "CUDA", "vulkan": "Vulkan"}
 SECTOR_BYTES, WARP = 32, 32
@@ -493,9 +495,7 @@ def _table(name: str, files: Sequence[tuple[RunFolder, RunFile]]) -> Table:
     current = [run.git_rev == newest.git_rev for run in runs]
     codes = _codes_by_case(table for table, is_current in zip(tables, current) if is_current)
     kept = [table if is_current else _of_the_same_code(table, codes) for table, is_current in zip(tables, current)]
-    return Table(
-        name, newest.columns, kept, boards=[folder.board for folder, _ in files], files=[run.path for run in runs]
-    )
+    return Table(name, newest.columns, kept, boards=[folder.board for folder, _ in files], files=[run.path for run in runs])
 
 
 def _in_order(runs: Sequence[Mapping[Case, Row]]) -> list[Case]:
