@@ -27,7 +27,6 @@ using bench::Workbench;
 constexpr std::uint32_t kLargestLog2 = 28;       // 2^28 floats * 4 B = 1 GiB a buffer
 constexpr std::uint32_t kQuickBlock = 256;       // every kernel has a variant of that
 constexpr std::uint64_t kGathered = 1ULL << 20;  // of gather_u32: 4 MiB, in any large GPU's L2
-constexpr std::uint64_t kWindow = 1ULL << 22;    // of write_share in the L2: 16 MiB
 constexpr std::uint32_t kSpinSteps = 1U << 16;   // ~0.3 ms
 constexpr std::uint32_t kSharedBlocks = 528;     // four for each of 132 SMs
 constexpr std::uint32_t kLoopGrid = 2048;        // blocks of loop_f32: twice what 132 SMs hold at once
@@ -106,6 +105,8 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, const 
   return bench.device().prepare(launch, {});
 }
 
+bool is(const Variant& variant, const char* feature) { return variant.feature == std::string_view(feature); }
+
 bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t floats) {
   const bench::Values params = {{"block", block},
                                 {"feature", variant.feature},
@@ -122,12 +123,16 @@ bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t
   }
   if (std::string_view(variant.base) == "write_share") {
     const std::uint64_t stored = std::bit_floor(std::max<std::uint64_t>(floats, 4));
-    const std::uint64_t window = variant.feature == std::string_view(kInL2) ? std::min(stored, kWindow) : stored;
+    ShareWindow window = {variant.feature, stored};
+    for (const ShareWindow& one : kShareWindows) {
+      if (is(variant, one.feature)) window = {one.feature, std::min(one.floats, stored >> one.spread), one.spread};
+    }
     bench::Case share = bench::twin(variant.base, params,
                                     [=](Workbench& bench) { return set_up_share(bench, variant, block, stored, window); });
     share.elements = stored;
     share.useful_bytes = stored * sizeof(float);
-    share.footprint_bytes = window * sizeof(float);
+    // What goes to memory is measured as a stream is, however small the window.
+    share.footprint_bytes = (is(variant, kShareWindows[0].feature) ? window.floats : stored) * sizeof(float);
     return share;
   }
   if (variant.shared_bytes != 0) {
@@ -159,7 +164,6 @@ bench::Case gpc_case() {
   return result;
 }
 
-bool is(const Variant& variant, const char* feature) { return variant.feature == std::string_view(feature); }
 bench::VulkanChoice vulkan_of(const Variant& variant) {
   bench::VulkanChoice choice = bench::vulkan_of(variant.checks);
   choice.queue = is(variant, kGraphicsQueueFeature) ? QueueKind::kGraphics : QueueKind::kCompute;
@@ -258,7 +262,7 @@ int main(int argc, char** argv) {
                    {"write_u32x4", "16-byte stores of words that nothing can compress, with each `feature`: 4 bytes a float"},
                    {"write_ramp", "write_u32x4 with words in arithmetic progression"},
                    {"write_zero", "write_u32x4 with zeros"},
-                   {"write_share", "write_u32x4 into 1 GiB, or over and over into 16 MiB, and how many blocks each SM ran"},
+                   {"write_share", "write_u32x4 into 1 GiB, or over and over into a part of it, and how many blocks each SM ran"},
                    {"gather_u32", "4 MiB read 128 bytes apart by neighbouring threads, each word once: 8 bytes a float"},
                    {"shared_u32", "a block fills `shared_bytes` of shared memory and stores them: 4 bytes a float"},
                    {"gpc_members", "CUDA alone: which SMs a cluster's blocks run on, that is, which are one GPC's"},

@@ -10,9 +10,19 @@ struct BdaParams {
   uint in_bytes;  // of the input and of the output buffer: what a descriptor knows and an address does not
   uint out_bytes;
   uint steps;  // chase: loads a lane, one after another; spin_u32: steps, a multiple of EXP04_TURN;
-               // gather_u32: log2(count / 32); write_share: vectors of the window, a power of two, less one
+               // gather_u32: log2(count / 32)
 };
 BENCH_ASSERT_SIZE(BdaParams, 16);
+
+struct ShareParams {
+  uint count;    // vectors that write_share stores
+  uint last;     // of the window's vectors, a power of two, all of which it stores to before it begins anew
+  uint spread;   // log2 of the granules of the buffer for each that the window has: 0 stores to all of it
+};
+BENCH_ASSERT_SIZE(ShareParams, 12);
+// Where a vector of the window lies in the buffer.
+#define EXP04_SPREAD(vector, spread) \
+  (((vector) & (EXP04_GRANULE_VECTORS - 1u)) + (((vector) / EXP04_GRANULE_VECTORS) << (spread)) * EXP04_GRANULE_VECTORS)
 
 // Alignment 4: a compiler may not assume that 16-byte accesses are allowed.
 struct Quad {

@@ -43,17 +43,27 @@ bench::Launch gpc_launch(bench::Workbench& bench, std::uint32_t block, std::uint
 }  // namespace
 
 bench::Prepared set_up_share(bench::Workbench& bench, const Variant& variant, std::uint32_t block, std::uint64_t floats,
-                             std::uint64_t window) {
+                             const ShareWindow& window) {
   const auto threads = static_cast<std::uint32_t>(floats / 4);
   const std::uint32_t blocks = blocks_for(threads, block);
-  bench::Buffer& output = bench.output("output", window, variant.memory);
+  const std::uint64_t words = window.floats << window.spread;
+  bench::Buffer& output = bench.output("output", words, variant.memory);
   bench::Buffer& sms = bench.output("sms", blocks);
-  const BdaParams params{threads, 0, 0, static_cast<std::uint32_t>(window / 4) - 1};
-  const bench::Launch launch = {
-      &kernel(bench, variant, "write_share", block, 2), {blocks, 1, 1}, {&output, &sms}, bench::params_bytes(params)};
+  const ShareParams params{threads, static_cast<std::uint32_t>(window.floats / 4) - 1, window.spread};
+  const bench::Launch launch = {&bench.kernel({.images = &bench::find_kernel(bench::kernels::exp04(), "write_share"),
+                                               .entry = "write_share",
+                                               .block_x = block,
+                                               .glsl_constants = {},
+                                               .buffers = 2,
+                                               .params_bytes = sizeof(ShareParams)}),
+                                {blocks, 1, 1},
+                                {&output, &sms},
+                                bench::params_bytes(params)};
   bench.device().run(launch);
-  bench::verify<std::uint32_t>(bench, output, window, bench::kGuardWords,
-                               [](std::uint64_t i) { return incompressible_word(static_cast<std::uint32_t>(i)); });
+  bench::verify<std::uint32_t>(bench, output, words, bench::kGuardWords, [&window](std::uint64_t i) {
+    const std::uint64_t between = i / EXP04_GRANULE_WORDS & ((1ULL << window.spread) - 1);
+    return between == 0 ? incompressible_word(static_cast<std::uint32_t>(i)) : bench::kPoison;
+  });
   const auto measure = [&bench, &sms, blocks] {
     std::map<std::uint32_t, std::uint32_t> ran;
     for (const std::uint32_t id : read_ids(bench.device(), sms, blocks)) ++ran[id];

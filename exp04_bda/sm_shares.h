@@ -3,10 +3,10 @@
 
 #include "variant.h"
 
-// `floats` / 4 threads store 16 bytes each into `window` floats, both powers of two, in turn. Measures the blocks that the SMs
-// ran in the last launch.
+// `floats` / 4 threads, a power of two, store 16 bytes each into the window, over and over. Measures the blocks that the SMs ran
+// in the last launch.
 bench::Prepared set_up_share(bench::Workbench& bench, const Variant& variant, std::uint32_t block, std::uint64_t floats,
-                             std::uint64_t window);
+                             const ShareWindow& window);
 
 // CUDA alone: clusters of several sizes, whose blocks tell which SMs are one GPC's. Measures that.
 bench::Prepared set_up_gpcs(bench::Workbench& bench, std::uint32_t block);

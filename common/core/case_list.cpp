@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
 #include <set>
 #include <utility>
 
+#include "core/checks.h"
 #include "core/error.h"
 #include "core/random.h"
 
@@ -21,7 +23,6 @@ constexpr std::uint64_t kCpuL2Bytes = 1ULL << 20;
 constexpr std::uint64_t kUnknownL2Bytes = 64ULL << 20;
 // Default ceiling of one buffer; a case uses up to three per API.
 constexpr std::uint64_t kGpuBufferBytes = 2ULL << 30;
-constexpr std::uint64_t kQuickBufferBytes = 256ULL << 20;
 constexpr std::uint64_t kCpuBufferBytes = 4ULL << 20;
 constexpr std::uint64_t kBuffersInUse = 8;
 
@@ -33,6 +34,17 @@ std::uint64_t number_of(const VulkanChoice& choice) {
   const auto priority = static_cast<std::uint64_t>(choice.priority);
   return 32 * (choice.companion ? 1U : 0U) + 8 * priority + 4 * (choice.sparse_binding ? 1U : 0U) + 2 * queue +
          (choice.pipeline_robustness ? 1 : 0);
+}
+
+// exp01/add_f32/block:256/n:1024, with those parameters that are wanted.
+std::string name_of(const Experiment& experiment, const Case& the_case, const Side& side,
+                    const std::function<bool(const Column&)>& wanted) {
+  std::string name = fmt::format("{}/{}", experiment.name.substr(0, 5), side.variant);
+  for (const Column& param : experiment.params) {
+    const std::string value = wanted(param) ? side.params.text(param.name) : "";
+    if (!value.empty()) name += fmt::format("/{}:{}", param.name, value);
+  }
+  return name + fmt::format("/n:{}", the_case.elements);
 }
 
 // The name is what tells one row from another.
@@ -98,10 +110,7 @@ Plan make_plan(const Options& options, const OpenDevices& devices) {
                   open.info.memory_bytes / kBuffersInUse});
   }
   if (plan.l2_bytes == 0) plan.l2_bytes = plan.cpu ? kCpuL2Bytes : kUnknownL2Bytes;
-  // A coarse sweep's largest buffer, too, streams from memory by itself.
-  const std::uint64_t quick_bytes = std::max(kQuickBufferBytes, std::bit_ceil(4 * plan.l2_bytes));
-  const std::uint64_t gpu_bytes = plan.quick ? std::min(quick_bytes, kGpuBufferBytes) : kGpuBufferBytes;
-  plan.max_buffer_bytes = std::min(plan.wished_buffer_bytes, plan.cpu ? kCpuBufferBytes : gpu_bytes);
+  plan.max_buffer_bytes = std::min(plan.wished_buffer_bytes, plan.cpu ? kCpuBufferBytes : kGpuBufferBytes);
   return plan;
 }
 
@@ -162,12 +171,12 @@ std::string benchmark_name(const Experiment& experiment, const Case& the_case, c
 }
 
 std::string case_name(const Experiment& experiment, const Case& the_case, const Side& side) {
-  std::string name = fmt::format("{}/{}", experiment.name.substr(0, 5), side.variant);
-  for (const Column& param : experiment.params) {
-    const std::string value = side.params.text(param.name);
-    if (!value.empty()) name += fmt::format("/{}:{}", param.name, value);
-  }
-  return name + fmt::format("/n:{}/{}", the_case.elements, to_string(the_case.cache));
+  return name_of(experiment, the_case, side, [](const Column&) { return true; }) + fmt::format("/{}", to_string(the_case.cache));
+}
+
+std::string output_name(const Experiment& experiment, const Case& the_case, const Side& side) {
+  return name_of(experiment, the_case, side,
+                 [](const Column& param) { return param.name != kMemoryParam && param.name != kChecksParam; });
 }
 
 }  // namespace bench

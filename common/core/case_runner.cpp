@@ -81,7 +81,7 @@ std::variant<Prepared, SideResult> CaseRunner::set_up_timed(const Case& the_case
   OpenDevice& open = devices_.at(side.api);
   if (!open.workbench) return set_up(the_case, side, open);
   Workbench& bench = *open.workbench;
-  bench.begin_case(benchmark_name(experiment_, the_case, side));
+  bench.begin_case(output_name(experiment_, the_case, side));
   const double input_s = bench.input_s();
   const double verify_s = bench.verify_s();
   const double started = now_s();

@@ -3,7 +3,7 @@
 namespace bench {
 
 Column checks_column() {
-  return Column::text("checks", "Vulkan's bounds checks: off (VK_EXT_pipeline_robustness); empty: as the driver has them")
+  return Column::text(kChecksParam, "Vulkan's bounds checks: off (VK_EXT_pipeline_robustness); empty: as the driver has them")
       .optional();
 }
 

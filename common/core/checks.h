@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "core/device.h"
 #include "core/schema.h"
@@ -16,8 +17,9 @@ enum class Checks : std::uint8_t {
   kOff,      // VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DISABLED
 };
 
-// The parameter column `checks`: "off", or nothing for the driver's default. CUDA's side bears its partner's value: CUDA has no
+// The parameter column: "off", or nothing for the driver's default. CUDA's side bears its partner's value: CUDA has no
 // checks, and is measured anew beside each.
+inline constexpr std::string_view kChecksParam = "checks";
 Column checks_column();
 Value checks_value(Checks checks);
 

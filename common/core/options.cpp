@@ -115,7 +115,7 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
     app.add_option("--memory", options.memory, "Only cases where each API has memory of its own, or where both share pages")
         ->check(CLI::IsMember({"own", "shared"}));
   }
-  app.add_option("--budget", budget, "Seconds of sampling per case (default 0.5; 0.1 with --quick)");
+  app.add_option("--budget", budget, "Seconds of sampling per case (default 0.5; 0.04 with --quick)");
   app.add_option("--timeout", timeout,
                  "Seconds that a wait for the GPU may take before it counts as lost (default 20, and more for large work)");
   app.add_option("--seed", seed, "Seed of the samples' order, and of the cases' with --shuffle")->capture_default_str();

@@ -26,7 +26,7 @@ struct Options {
   std::vector<Cache> caches;
   std::string memory;               // "own" or "shared"; empty: both
   std::optional<double> timeout_s;  // of every wait for a GPU; see core/watchdog.h
-  double budget_s = 0;              // 0: half a second a case, or 0.1 s with --quick
+  double budget_s = 0;              // 0: half a second a case, or 0.04 s with --quick
   std::uint64_t seed = 1;           // of the orders: the sides' in a round of samples, the cases' with `shuffle`
   std::uint64_t input_seed = 1;
   bool shuffle = false;
@@ -41,7 +41,7 @@ struct Options {
   std::string dump_isa;  // the folder; empty: time the cases
   BenchmarkFlags benchmark;
 
-  double case_budget_s() const { return budget_s > 0 ? budget_s : smoke ? 0.02 : quick ? 0.1 : 0.5; }
+  double case_budget_s() const { return budget_s > 0 ? budget_s : smoke ? 0.02 : quick ? 0.04 : 0.5; }
 };
 
 // Parses argv. Throws UsageError, which names the option and what would be right; returns false (after printing) when only help

@@ -1,7 +1,9 @@
 #include "core/verified_outputs.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -66,22 +68,21 @@ VerifiedOutputs::VerifiedOutputs(const std::string& path, const Origin& origin) 
       continue;
     const auto parsed = parse(row);
     if (!parsed) continue;
-    noted_.insert_or_assign(parsed->first, parsed->second);
+    noted_.insert(*parsed);
     content += csv_record(row);
   }
   NextContent next(path_, content, held.mode());
   file_ = next.take_place();
 }
 
-std::optional<Checksum> VerifiedOutputs::find(const Output& output) const {
-  const auto found = noted_.find(output);
-  if (found == noted_.end()) return {};
-  return found->second;
+bool VerifiedOutputs::has(const Output& output, const Checksum& checksum) const {
+  const auto [first, last] = noted_.equal_range(output);
+  return std::any_of(first, last, [&](const auto& one) { return one.second == checksum; });
 }
 
 void VerifiedOutputs::note(const Output& output, const Checksum& checksum) {
   append(file_, csv_record(row_of(origin_, output, checksum)), path_);
-  noted_.insert_or_assign(output, checksum);
+  noted_.emplace(output, checksum);
 }
 
 }  // namespace bench

@@ -1,9 +1,8 @@
-// Which outputs a set's first run has verified in full, and the checksums that the device made of them then.
+// Which outputs have been verified in full, and the checksums that the device made of them then.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <tuple>
 
@@ -12,8 +11,8 @@
 
 namespace bench {
 
-// A CSV file: experiment, git_rev, input_seed, output, number, words, checksum; a row per output, written whole as soon as it
-// is verified. Held as a result file is: two processes never write one.
+// A CSV file: experiment, git_rev, input_seed, output, number, words, checksum; a row per verified output, written whole as soon
+// as it is. Held as a result file is: two processes never write one.
 class VerifiedOutputs {
  public:
   // Who verified: what another experiment, another commit or another input has noted is left out, for good.
@@ -24,7 +23,7 @@ class VerifiedOutputs {
   };
   // One of a case's outputs.
   struct Output {
-    std::string name;          // the case's side
+    std::string name;          // output_name() of the case's side
     std::uint32_t number = 0;  // the case's first, second, ...
     std::uint64_t words = 0;
     bool operator<(const Output& other) const {
@@ -36,14 +35,15 @@ class VerifiedOutputs {
   // verified in full again. Throws UsageError where the file cannot be read or written, Error if another process holds it.
   VerifiedOutputs(const std::string& path, const Origin& origin);
 
-  std::optional<Checksum> find(const Output& output) const;
+  // Whether the output was verified in full with this checksum.
+  bool has(const Output& output, const Checksum& checksum) const;
   // Throws Error if it cannot be written.
   void note(const Output& output, const Checksum& checksum);
 
  private:
   std::string path_;
   Origin origin_;
-  std::map<Output, Checksum> noted_;
+  std::multimap<Output, Checksum> noted_;  // several of an output that may be one thing or another
   FileDescriptor file_;
 };
 

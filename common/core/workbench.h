@@ -75,11 +75,11 @@ class Workbench {
   // A buffer of `words` poisoned words plus kGuardWords of guard; poisoned anew at every call. The buffer of a slot is reused.
   Buffer& output(const std::string& slot, std::uint64_t words, Memory memory = Memory::kOwn);
 
-  // Whose outputs are verified from now on: what tells a case's side from every other.
+  // Whose outputs are verified from now on: output_name() of a case's side.
   void begin_case(std::string name);
-  // By what earlier runs have noted; nullptr, or no begin_case(): every output is verified in full, and none is noted.
+  // By what has been noted; nullptr, or no begin_case(): every output is verified in full, and none is noted.
   void use_verified_outputs(VerifiedOutputs* outputs) { verified_outputs_ = outputs; }
-  // The case's next output: its first `words` words, guard included, have the checksum that was noted of it, or
+  // The case's next output: its first `words` words, guard included, have a checksum that was noted of it, or
   // verify_in_full() says, by throwing Error, that it is wrong. That returns the checksum of what it has read: the device's is
   // noted if it is the same, else Error is thrown. Skip what only verify_in_full needs, e.g. a reference that takes long.
   void confirm(const Buffer& output, std::uint64_t words, const std::function<Checksum()>& verify_in_full);

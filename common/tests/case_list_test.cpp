@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/checks.h"
 #include "core/error.h"
 #include "fake_device.h"
 
@@ -51,6 +52,17 @@ TEST(ChooseCases, EveryWishMustMeanAVariant) {
               HasSubstr("--variant ad matches nothing; there are: add add_wide elsewhere"));
   EXPECT_THAT(message_of<UsageError>([&] { chosen({"add", "copy*"}); }), HasSubstr("--variant copy* matches nothing"));
   EXPECT_THAT(message_of<UsageError>([&] { chosen({"elsewhere"}); }), HasSubstr("matches nothing"));
+}
+
+TEST(OutputName, SaysWhatMustBeWrittenAndNothingElse) {
+  Experiment experiment;
+  experiment.name = "exp99_names";
+  experiment.params = {Column::integer("block", "threads", "of a block"), Column::text(kMemoryParam, "whose"), checks_column()};
+  Case one = twin("add", {{"block", 64}, {std::string(kMemoryParam), "own"}, {std::string(kChecksParam), "off"}}, {});
+  one.elements = 32;
+  one.cache = Cache::kCold;
+  EXPECT_EQ(case_name(experiment, one, one.sides[0]), "exp99/add/block:64/memory:own/checks:off/n:32/cold");
+  for (const Side& side : one.sides) EXPECT_EQ(output_name(experiment, one, side), "exp99/add/block:64/n:32");
 }
 
 class ShuffleCases : public testing::Test {

@@ -95,7 +95,7 @@ TEST(Options, EveryOptionIsParsed) {
   EXPECT_EQ(parsed({"--seed", "18446744073709551615"}).seed, ~0ULL);
   EXPECT_EQ(parsed({"--csv", "a/b.csv"}).csv, "a/b.csv");
   EXPECT_TRUE(parsed({"--csv", "a.csv", "--resume"}).resume);
-  EXPECT_EQ(parsed({"--quick"}).case_budget_s(), 0.1);
+  EXPECT_EQ(parsed({"--quick"}).case_budget_s(), 0.04);
   EXPECT_TRUE(parsed({"--smoke"}).smoke);
   EXPECT_LT(parsed({"--smoke"}).case_budget_s(), 0.1);
   EXPECT_EQ(parsed({"--smoke", "--budget", "3"}).case_budget_s(), 3) << "the user's word goes before a preset's";
