@@ -52,6 +52,10 @@ FEATURES = {
     "cuda_all": Change("CUDA", "all features of Vulkan's code at once"),
     "cuda_16_registers": Change("CUDA", "16 registers per thread"),
     "in_l2": Change("both", "16 MiB stored to over and over, which stay in the L2"),
+    "window_128_mib": Change("both", "128 MiB stored to over and over"),
+    "window_256_mib": Change("both", "256 MiB stored to over and over"),
+    "window_512_mib": Change("both", "512 MiB stored to over and over"),
+    "spread_128_mib": Change("both", "128 MiB stored to over and over, every eighth granule of 1 GiB"),
     "one_slot": Change("both", "one block at a time on an SM, by its registers"),
     "cuda_one_slot": Change("CUDA", "one block at a time on an SM, by its shared memory"),
     "cuda_runs_vulkan_code": Change("CUDA", "Vulkan's machine code itself"),
@@ -420,7 +424,7 @@ def gpcs(found: Study, table: Table) -> Blocks:
     """Are the SMs that store slowly those of whole GPCs? The first run on every board that tells."""
     rows: list[list[Cell]] = []
     for board in dict.fromkeys(table.boards):
-        for pair in pairs(table, {"variant": "write_share"}):
+        for pair in pairs(table, {"variant": "write_share", "feature": ["none", "in_l2"]}):
             rows += [cells for side in pair.sides if side and (cells := _gpc_cells(table, side, board))]
     reading = (
         "Each set's SMs, as clusters joined them, and the mean of their shares of the blocks, 1 being equal. A set of 16 or 18 SMs is a "

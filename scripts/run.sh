@@ -11,8 +11,8 @@ Usage: scripts/run.sh [options] [-- program options]
 
 Sets the machine up and builds (not in an unpacked package), runs every experiment several times, each time a fresh process, and writes
 <out>/boards/<board>/run<k>/<experiment>.csv (one row a case and API) and <experiment>.samples.csv (every sample), <board> being the
-first eight digits of the GPU's UUID. Each run has a random order of cases, drawn from the run's number. The first run verifies every output
-in full and notes its checksum in run1/<experiment>.checksums, by which the others verify. All boards' runs together then make
+first eight digits of the GPU's UUID. Each run has a random order of cases, drawn from the run's number. What an output must be is compared in
+full once and its checksum noted in run1/<experiment>.checksums; all that must hold the same words are compared by that. All boards' runs together then make
 <out>/worklog.md (the tables) and report.html (one page of all); beside them are sass/ (the machine code of both APIs) and counters.csv
 (what the GPU's counters counted). <out> is results/<gpu>, or build/results/<device> if there is only a software device: its figures say
 nothing about GPUs, and it has neither machine code nor counters. At the end: what each part took.
@@ -156,8 +156,8 @@ run_all() {
     if ((runs > 1 && !quick)) && [[ -z $(program_option --budget) ]]; then args+=(--budget "$kRunBudget"); fi
     if [[ -z $(program_option --seed) ]]; then args+=(--seed "$1"); fi
     args+=(--shuffle)
-    # What the first run verifies in full, the others verify by checksums.
-    if ((runs > 1)) && [[ -z $(program_option --checksums) ]]; then args+=(--checksums "$out/boards/$board/run1/$name.checksums"); fi
+    # What one case, or the first run, has verified in full, the others verify by checksums.
+    if [[ -z $(program_option --checksums) ]]; then args+=(--checksums "$out/boards/$board/run1/$name.checksums"); fi
     args+=("${program_args[@]}")
     make_room "$name" "$folder"
     # There is nothing to go on with where the interrupted run had not begun.
@@ -301,8 +301,7 @@ program_option() {
 
 # Machine code and counters, of the programs that ran and of the device that they ran on.
 run_inspection() {
-  local named=() device wish verified=()
-  if ((runs > 1)); then verified=(--verified "$out/boards/$board/run1"); fi
+  local named=() device wish
   device=$(program_option --device)
   for wish in ${only[0]:+"${only[@]}"}; do named+=(--only "$wish"); done
   if ((sass)); then
@@ -311,7 +310,7 @@ run_inspection() {
   fi
   if ((counters)); then
     run_part counters "$out/counters.csv" "$python" "$bench_root/scripts/counters.py" --bin "$bin" --out "$out" \
-      "${verified[@]}" "${named[@]}" ${program_args[0]:+-- "${program_args[@]}"}
+      --verified "$out/boards/$board/run1" "${named[@]}" ${program_args[0]:+-- "${program_args[@]}"}
   fi
 }
 

@@ -88,6 +88,7 @@ struct KernelSpec {
   std::uint32_t params_bytes = 0;             // the struct of params.h: last CUDA argument / push constants
   std::uint32_t shared_bytes = 0;             // a block's: CUDA's is dynamic; GLSL sizes its own by its constants
   std::uint32_t cluster_x = 0;                // CUDA: consecutive blocks in x that share a cluster; 0: no clusters
+  bool most_l1 = false;                       // CUDA: an SM's memory is L1 as far as it goes, not as the kernel before had it
   bool glsl_takes_less = false;               // GLSL: on purpose, it declares but some of these buffers and push constants
   BufferBinding binding = BufferBinding::kDescriptors;
   Robustness robustness = Robustness::kDefault;

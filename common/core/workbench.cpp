@@ -41,9 +41,9 @@ const KernelImages& Workbench::keep(const std::string& stem, const CudaImage& im
 
 const Kernel& Workbench::kernel(const KernelSpec& spec) {
   const std::string key =
-      fmt::format("{}/{}/{:05}/{}/{}/{}/{}/{}/{}/{}/{}", spec.images == nullptr ? "" : spec.images->stem, spec.entry,
+      fmt::format("{}/{}/{:05}/{}/{}/{}/{}/{}/{}/{}/{}/{}", spec.images == nullptr ? "" : spec.images->stem, spec.entry,
                   spec.block_x, fmt::join(spec.glsl_constants, "."), spec.buffers, spec.params_bytes, to_string(spec.binding),
-                  to_string(spec.robustness), spec.shared_bytes, spec.cluster_x, spec.imported);
+                  to_string(spec.robustness), spec.shared_bytes, spec.cluster_x, spec.most_l1, spec.imported);
   Asked& asked = kernels_[key];
   if (!asked.kernel) {
     asked.spec = spec;

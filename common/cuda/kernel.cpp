@@ -71,6 +71,13 @@ void allow_shared(cudaKernel_t kernel, const cudaFuncAttributes& attributes, con
            "{} bytes for {}", spec.shared_bytes, spec.entry);
 }
 
+// Without it the driver leaves the division of an SM's memory as it is wherever a kernel fits. Source: CUDA C++ Programming Guide,
+// "Shared Memory" of 7.x.
+void prefer_l1(cudaKernel_t kernel, const std::string& entry) {
+  BENCH_CU(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxL1),
+           "the most L1 for {}", entry);
+}
+
 // Source: CUDA C++ Programming Guide, "Thread Block Clusters": so many on every device that has them, more by an opt-in.
 constexpr std::uint32_t kPortableCluster = 8;
 
@@ -154,6 +161,7 @@ Kernel::Kernel(const KernelSpec& spec, ComputeCapability device)
                attributes.maxThreadsPerBlock, attributes.numRegs);
   }
   if (spec.shared_bytes != 0) allow_shared(kernel_, attributes, spec);
+  if (spec.most_l1) prefer_l1(kernel_, spec.entry);
   if (spec.cluster_x != 0) allow_cluster(kernel_, spec, device);
 }
 

@@ -371,6 +371,15 @@ TEST_F(CudaDevice, BlocksOfAClusterKnowTheirRank) {
   EXPECT_THROW(device_->load(spec), Skip);
 }
 
+TEST_F(CudaDevice, RunsWithTheMostL1) {
+  KernelSpec spec = spin_kernel_->spec();
+  spec.most_l1 = true;
+  const std::unique_ptr<Kernel> kernel = device_->load(spec);
+  Launch launch = spin(1000);
+  launch.kernel = kernel.get();
+  EXPECT_NO_THROW(device_->run(launch));
+}
+
 TEST_F(CudaDevice, RunsWithDynamicSharedMemory) {
   KernelSpec spec = spin_kernel_->spec();
   spec.shared_bytes = 40U << 10;  // what every device has beside a kernel's own; more wants to be opted into

@@ -26,6 +26,7 @@ const bench::Kernel& kernel(Workbench& bench, const Config& config) {
                        .glsl_constants = {},
                        .buffers = config.kind == Kind::kFill ? 1U : 3U,
                        .params_bytes = sizeof(CacheParams),
+                       .most_l1 = true,
                        .binding = bench::BufferBinding::kAddress});
 }
 
