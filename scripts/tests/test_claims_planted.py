@@ -33,15 +33,18 @@ def deciding(claim: Claim) -> list[dict[str, Any]]:
 
 # Values that newer results have, each made of one that these have.
 NEWER = {
-    "feature": dict.fromkeys(("vulkan_runs_cuda_code", "vulkan_low_priority", "vulkan_high_priority", "vulkan_second_device"), "none"),
+    "feature": dict.fromkeys(
+        ("vulkan_runs_cuda_code", "vulkan_low_priority", "vulkan_high_priority", "vulkan_second_device", "window_128_mib", "window_256_mib",
+         "spread_128_mib"), "none"
+    ),
     "memory": dict.fromkeys(("vulkan_sparse", "vulkan_scattered"), "own"),
 }
 
 
 def selected(query: dict[str, Any], column: str) -> list[str]:
     """Its values of the column."""
-    value = next((query[key][column] for key in ("where", "num") if column in query.get(key, {})), [])
-    return value if isinstance(value, list) else [value]
+    values = [query[key][column] for key in ("where", "num", "den") if column in query.get(key, {})]
+    return [one for value in values for one in (value if isinstance(value, list) else [value])]
 
 
 def inside(bounds: dict[str, float]) -> float:

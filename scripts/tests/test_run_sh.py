@@ -93,15 +93,20 @@ def rows(stdout):
     return found
 
 
+def call(name, out):
+    """The program's first run, without the user's options."""
+    return f"{name} --csv {out}/{RUN}/{name}.csv --seed 1 --shuffle --checksums {out}/{RUN}/{name}.checksums"
+
+
 def test_results_of_a_gpu_go_to_results(suite):
     add_program(suite, "exp01_add")
     result = run(suite)
     assert result.returncode == 0, result.stderr
-    assert calls(suite) == [f"exp01_add --csv {suite}/results/nvidia-h200/{RUN}/exp01_add.csv --seed 1 --shuffle"]
     out = suite / "results/nvidia-h200"
+    assert calls(suite) == [call("exp01_add", out)]
     assert parts(suite) == [
         f"dump_sass --listings-only --bin {suite}/bin --out {out}",
-        f"counters --bin {suite}/bin --out {out}",
+        f"counters --bin {suite}/bin --out {out} --verified {out}/{RUN}",
         f"worklog {out}",
         f"report {out}",
     ]
@@ -124,14 +129,14 @@ def test_options_reach_every_program(suite):
     out = suite / "elsewhere"
     result = run(suite, "--out", str(out), "--", "--device", "1")
     assert result.returncode == 0, result.stderr
-    assert calls(suite) == [f"{name} --csv {out}/{RUN}/{name}.csv --seed 1 --shuffle --device 1" for name in ("exp01_add", "exp03_memory")]
+    assert calls(suite) == [f"{call(name, out)} --device 1" for name in ("exp01_add", "exp03_memory")]
     assert parts(suite)[0] == f"dump_sass --listings-only --bin {suite}/bin --out {out} --device 1"
 
 
 def test_a_quick_run_has_neither_machine_code_nor_counters(suite):
     add_program(suite, "exp01_add")
     assert run(suite, "--quick", "--out", str(suite / "elsewhere")).returncode == 0
-    assert calls(suite) == [f"exp01_add --csv {suite}/elsewhere/{RUN}/exp01_add.csv --seed 1 --shuffle --quick"]
+    assert calls(suite) == [f"{call('exp01_add', suite / 'elsewhere')} --quick"]
     assert [line.split()[0] for line in parts(suite)] == ["worklog", "report"]
 
 
@@ -297,15 +302,15 @@ CHECKSUMS = """\
 
 def test_the_first_run_verifies_in_full_and_the_others_by_its_checksums(suite):
     add_program(suite, "exp01_add", body=CHECKSUMS)
-    folder = suite / "results/nvidia-h200" / BOARD
     for _ in range(2):  # a new set begins with a run that is verified in full
         assert run(suite, runs="3").returncode == 0
         assert (suite / "sums.log").read_text().split("\n")[:-1] == ["exp01_add none", "exp01_add noted", "exp01_add noted"]
         (suite / "sums.log").unlink()
     assert run(suite, "--resume", runs="3").returncode == 0
     assert (suite / "sums.log").read_text() == "exp01_add noted\n" * 3
+    (suite / "sums.log").unlink()
     assert run(suite, runs="1").returncode == 0
-    assert not (folder / "run1/exp01_add.checksums").exists()
+    assert (suite / "sums.log").read_text() == "exp01_add none\n"
 
 
 def test_ones_own_budget_and_seed(suite):
@@ -480,7 +485,7 @@ def test_only_what_ran_is_inspected(suite):
     out = suite / "results/nvidia-h200"
     assert parts(suite)[:2] == [
         f"dump_sass --listings-only --bin {suite}/bin --out {out} --only exp03 --only exp01_add --device H200",
-        f"counters --bin {suite}/bin --out {out} --only exp03 --only exp01_add -- --seed 2 --device=H200",
+        f"counters --bin {suite}/bin --out {out} --verified {out}/{RUN} --only exp03 --only exp01_add -- --seed 2 --device=H200",
     ]
 
 
