@@ -7,6 +7,8 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <map>
+#include <memory>
 #include <numeric>
 #include <span>
 #include <string>
@@ -90,6 +92,9 @@ struct Found {
   std::vector<std::uint32_t> home;  // of each granule
 };
 
+// By the buffer's id and its granules: an allocation stays where it is.
+using Known = std::map<std::pair<std::uint64_t, std::uint32_t>, Found>;
+
 Found find(Workbench& bench, Buffer& data, std::uint32_t granules) {
   const bench::Kernel& kernel = kernel_of(bench, "find_homes", 32, 4);
   const std::uint32_t sms = bench.device().info().multiprocessors;
@@ -172,11 +177,13 @@ bench::Values measured(const HomeCase& the_case, const Found& found) {
 }
 
 // Buffer, halves and homes, the list, one run, verification, the subject to be timed.
-bench::Prepared set_up(Workbench& bench, const HomeCase& the_case) {
+bench::Prepared set_up(Workbench& bench, const HomeCase& the_case, Known& known) {
   constexpr std::uint32_t kBlock = EXP04_GRANULE_VECTORS;
   const bench::Kernel& store = kernel_of(bench, "home_store", kBlock, 4);
   Buffer& data = bench.output("output", the_case.floats, the_case.memory);
-  const Found found = find(bench, data, the_case.granules());
+  const std::pair key(data.id(), the_case.granules());
+  if (known.count(key) == 0) known.emplace(key, find(bench, data, the_case.granules()));
+  const Found found = known.at(key);
   const std::vector<std::uint32_t> list = list_of(the_case, found.home);
   std::vector<std::uint32_t> visits;
   for (std::uint32_t turn = 0; turn < the_case.turns; ++turn) visits.insert(visits.end(), list.begin(), list.end());
@@ -212,11 +219,11 @@ std::string feature_of(const HomeCase& the_case, bool in_l2) {
   return fmt::format("half_{}_home_{}{}", name(the_case.half), name(the_case.home), in_l2 ? "_in_l2" : "");
 }
 
-bench::Case make_case(const HomeCase& one, bool in_l2) {
+bench::Case make_case(const HomeCase& one, bool in_l2, const std::shared_ptr<Known>& known) {
   bench::Case twin = bench::twin(
       one.loads ? "home_load" : "home_store",
       {{"block", EXP04_GRANULE_VECTORS}, {"feature", feature_of(one, in_l2)}, {"memory", bench::to_string(one.memory)}},
-      [one](Workbench& bench) { return set_up(bench, one); });
+      [one, known](Workbench& bench) { return set_up(bench, one, *known); });
   twin.footprint_bytes = std::uint64_t{one.listed()} * EXP04_GRANULE_WORDS * sizeof(std::uint32_t);
   twin.useful_bytes = twin.footprint_bytes * one.turns;
   twin.elements = twin.useful_bytes / sizeof(std::uint32_t);
@@ -227,6 +234,7 @@ bench::Case make_case(const HomeCase& one, bool in_l2) {
 
 std::vector<bench::Case> home_cases(std::uint64_t floats) {
   const std::uint64_t largest = std::max(std::bit_floor(floats), kLeast);
+  const auto known = std::make_shared<Known>();
   std::vector<bench::Case> cases;
   for (const bool loads : {false, true}) {
     for (const bool in_l2 : {false, true}) {
@@ -234,12 +242,12 @@ std::vector<bench::Case> home_cases(std::uint64_t floats) {
       for (const std::uint32_t half : {0U, 1U, kBoth}) {
         for (const std::uint32_t home : {0U, 1U, kBoth}) {
           const HomeCase one = {loads, half, home, buffer, static_cast<std::uint32_t>(largest / buffer)};
-          cases.push_back(make_case(one, in_l2));
+          cases.push_back(make_case(one, in_l2, known));
         }
       }
     }
   }
-  cases.push_back(make_case({false, kBoth, kBoth, largest, 1, bench::Memory::kFromCuda}, false));
+  cases.push_back(make_case({false, kBoth, kBoth, largest, 1, bench::Memory::kFromCuda}, false, known));
   return cases;
 }
 

@@ -15,9 +15,9 @@ struct BdaParams {
 BENCH_ASSERT_SIZE(BdaParams, 16);
 
 struct ShareParams {
-  uint count;    // vectors that write_share stores
-  uint last;     // of the window's vectors, a power of two, all of which it stores to before it begins anew
-  uint spread;   // log2 of the granules of the buffer for each that the window has: 0 stores to all of it
+  uint count;   // vectors that write_share stores
+  uint last;    // of the window's vectors, a power of two, all of which it stores to before it begins anew
+  uint spread;  // log2 of the granules of the buffer for each that the window has: 0 stores to all of it
 };
 BENCH_ASSERT_SIZE(ShareParams, 12);
 // Where a vector of the window lies in the buffer.

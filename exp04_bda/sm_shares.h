@@ -3,8 +3,8 @@
 
 #include "variant.h"
 
-// `floats` / 4 threads, a power of two, store 16 bytes each into the window, over and over. Measures the blocks that the SMs ran
-// in the last launch.
+// `floats` / 4 threads, a power of two, store 16 bytes each into the window, over and over. Measures the blocks that the SMs
+// ran in the last launch.
 bench::Prepared set_up_share(bench::Workbench& bench, const Variant& variant, std::uint32_t block, std::uint64_t floats,
                              const ShareWindow& window);
 

@@ -171,7 +171,8 @@ std::string benchmark_name(const Experiment& experiment, const Case& the_case, c
 }
 
 std::string case_name(const Experiment& experiment, const Case& the_case, const Side& side) {
-  return name_of(experiment, the_case, side, [](const Column&) { return true; }) + fmt::format("/{}", to_string(the_case.cache));
+  return name_of(experiment, the_case, side, [](const Column&) { return true; }) +
+         fmt::format("/{}", to_string(the_case.cache));
 }
 
 std::string output_name(const Experiment& experiment, const Case& the_case, const Side& side) {

@@ -32,8 +32,8 @@ Values keys(const Case& the_case, const Side& side);
 std::string benchmark_name(const Experiment& experiment, const Case& the_case, const Side& side);
 // The same without the API: a name that both sides share.
 std::string case_name(const Experiment& experiment, const Case& the_case, const Side& side);
-// What the side must write, told apart from what every other case's side must write. API, caches, checks and pages change nothing
-// about it: exp01/add_f32/block:256/n:1024
+// What the side must write, told apart from what every other case's side must write. API, caches, checks and pages change
+// nothing about it: exp01/add_f32/block:256/n:1024
 std::string output_name(const Experiment& experiment, const Case& the_case, const Side& side);
 
 }  // namespace bench

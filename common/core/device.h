@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -101,12 +102,16 @@ class Buffer {
  public:
   virtual ~Buffer() = default;
   std::uint64_t bytes() const { return bytes_; }
+  // No other buffer's, not even of one that has been freed.
+  std::uint64_t id() const { return id_; }
 
  protected:
-  explicit Buffer(std::uint64_t bytes) : bytes_(bytes) {}
+  explicit Buffer(std::uint64_t bytes) : bytes_(bytes), id_(next_id_++) {}
 
  private:
+  inline static std::atomic<std::uint64_t> next_id_ = 0;
   std::uint64_t bytes_;
+  std::uint64_t id_;
 };
 
 // A buffer's memory as it goes from one API to another.

@@ -21,8 +21,8 @@ constexpr double kStampMargin = 200;
 constexpr double kMinBatchNs = 1e6;
 // CUDA queues about 1024 launches per stream before the host blocks; a gated batch must fit.
 constexpr std::uint32_t kMaxBatch = 512;
-// Fewer distinct readings than this, or than half of a few, mean that the timer's resolution was reached, not that the kernel is
-// steady.
+// Fewer distinct readings than this, or than half of a few, mean that the timer's resolution was reached, not that the kernel
+// is steady.
 constexpr std::size_t kMinDistinct = 5;
 // Untimed launches before a warm batch: the partner's sample may have taken the L2, and one launch brings the data back.
 constexpr std::uint32_t kLeadIn = 2;

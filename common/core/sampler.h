@@ -27,13 +27,13 @@ struct SamplerOptions {
   // What an empty pair of stamps reads, the larger of the two sides, in ns. A warm batch lasts at least kStampMargin times
   // this.
   double stamp_cost_ns = 0;
-  double budget_s = 1;             // wall time for the whole case
-  double min_timed_s = 0.2;        // device time per side before the case may stop early
-  std::size_t min_samples = 20;    // per side, unless the time is up
+  double budget_s = 1;            // wall time for the whole case
+  double min_timed_s = 0.2;       // device time per side before the case may stop early
+  std::size_t min_samples = 20;   // per side, unless the time is up
   std::size_t least_samples = 6;  // per side, when the time is up: the fewest whose median has a 95 % interval
-  std::size_t max_samples = 300;   // per side
-  std::size_t host_samples = 10;   // round trips per side
-  double ci_target = 0.0025;       // half-width of the median's 95 % interval, as a part of the median
+  std::size_t max_samples = 300;  // per side
+  std::size_t host_samples = 10;  // round trips per side
+  double ci_target = 0.0025;      // half-width of the median's 95 % interval, as a part of the median
   std::uint64_t seed = 1;
   double throttle_s = 30;                                    // pauses, together, that a throttled GPU is given to recover in
   std::function<ClockReading()> read_clock;                  // may be empty

@@ -11,8 +11,8 @@
 
 namespace bench {
 
-// A CSV file: experiment, git_rev, input_seed, output, number, words, checksum; a row per verified output, written whole as soon
-// as it is. Held as a result file is: two processes never write one.
+// A CSV file: experiment, git_rev, input_seed, output, number, words, checksum; a row per verified output, written whole as
+// soon as it is. Held as a result file is: two processes never write one.
 class VerifiedOutputs {
  public:
   // Who verified: what another experiment, another commit or another input has noted is left out, for good.

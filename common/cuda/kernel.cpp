@@ -71,8 +71,8 @@ void allow_shared(cudaKernel_t kernel, const cudaFuncAttributes& attributes, con
            "{} bytes for {}", spec.shared_bytes, spec.entry);
 }
 
-// Without it the driver leaves the division of an SM's memory as it is wherever a kernel fits. Source: CUDA C++ Programming Guide,
-// "Shared Memory" of 7.x.
+// Without it the driver leaves the division of an SM's memory as it is wherever a kernel fits. Source: CUDA C++ Programming
+// Guide, "Shared Memory" of 7.x.
 void prefer_l1(cudaKernel_t kernel, const std::string& entry) {
   BENCH_CU(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxL1),
            "the most L1 for {}", entry);
