@@ -61,8 +61,10 @@ bench::Prepared set_up_share(bench::Workbench& bench, const Variant& variant, st
                                 bench::params_bytes(params)};
   bench.device().run(launch);
   bench::verify<std::uint32_t>(bench, output, words, bench::kGuardWords, [&window](std::uint64_t i) {
-    const std::uint64_t between = i / EXP04_GRANULE_WORDS & ((1ULL << window.spread) - 1);
-    return between == 0 ? incompressible_word(static_cast<std::uint32_t>(i)) : bench::kPoison;
+    const std::uint64_t granule = i / EXP04_GRANULE_WORDS;
+    const std::uint64_t in_window = (granule >> window.spread) * EXP04_GRANULE_WORDS + i % EXP04_GRANULE_WORDS;
+    const bool is_stored = granule % (1ULL << window.spread) == 0 && in_window < window.floats;
+    return is_stored ? incompressible_word(static_cast<std::uint32_t>(i)) : bench::kPoison;
   });
   const auto measure = [&bench, &sms, blocks] {
     std::map<std::uint32_t, std::uint32_t> ran;
