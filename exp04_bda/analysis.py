@@ -325,7 +325,7 @@ def shares(found: Study, table: Table) -> Blocks:
             if side and any(found_shares):
                 cells = [change_of(side).text, API_NAMES[side["api"]], micros(figure_of(table, side))]
                 cells += [fixed(share.value, 0) if share else NONE for share in found_shares]
-                rows.append([*cells, _range_text(shares_of_half(table, side))])
+                rows.append([*cells, _ranges_text(shares_of_half(table, side))])
     if not rows:
         return [NO_RESULTS]
     header = ["changed", "API", "µs:", *(f"{name}:" for name in SHARES.values()), "by the SMs of half 0, %:"]
@@ -333,7 +333,7 @@ def shares(found: Study, table: Table) -> Blocks:
         "Blocks of 4 KiB that an SM ran in one launch of ",
         Code("write_share"),
         ": the SMs sorted by that, at the ends and at every quarter. Half 0: the SMs of the half of the GPU that SM 0 is in; "
-        "the least and the greatest run, of all that know the halves.",
+        "the least and the greatest of the runs that know the halves, apart for those in which it ran fewer than 49 % and more than 51 %.",
     )
     return with_noise_floor(found, table, document.table(header, rows), paragraph(*text))
 
@@ -390,8 +390,10 @@ def shares_of_half(table: Table, side: Case) -> list[float]:
     return found
 
 
-def _range_text(values: Sequence[float]) -> Cell:
-    return f"{min(values):.1f} to {max(values):.1f}" if values else NONE
+def _ranges_text(shares: Sequence[float]) -> Cell:
+    """Of the runs in which a half ran fewer, as many, or more than the other: the ends, and how many runs."""
+    groups = [[share for share in shares if lo <= share < hi] for lo, hi in ((0, 49), (49, 51), (51, 101))]
+    return "; ".join(f"{min(group):.1f} to {max(group):.1f} ({len(group)})" for group in groups if group) or NONE
 
 
 def shares_of_gpcs(blocks: Sequence[int], gpcs: Sequence[int]) -> dict[int, list[float]]:
