@@ -182,8 +182,9 @@ bench::Prepared set_up(Workbench& bench, const HomeCase& the_case, Known& known)
   const bench::Kernel& store = kernel_of(bench, "home_store", kBlock, 4);
   Buffer& data = bench.output("output", the_case.floats, the_case.memory);
   const std::pair key(data.id(), the_case.granules());
-  if (known.count(key) == 0) known.emplace(key, find(bench, data, the_case.granules()));
-  const Found found = known.at(key);
+  auto place = known.find(key);
+  if (place == known.end()) place = known.emplace(key, find(bench, data, the_case.granules())).first;
+  const Found& found = place->second;
   const std::vector<std::uint32_t> list = list_of(the_case, found.home);
   std::vector<std::uint32_t> visits;
   for (std::uint32_t turn = 0; turn < the_case.turns; ++turn) visits.insert(visits.end(), list.begin(), list.end());
