@@ -106,10 +106,10 @@ class Buffer {
   std::uint64_t id() const { return id_; }
 
  protected:
-  explicit Buffer(std::uint64_t bytes) : bytes_(bytes), id_(next_id_++) {}
+  explicit Buffer(std::uint64_t bytes) : bytes_(bytes), id_(next_id++) {}
 
  private:
-  inline static std::atomic<std::uint64_t> next_id_ = 0;
+  inline static std::atomic<std::uint64_t> next_id = 0;
   std::uint64_t bytes_;
   std::uint64_t id_;
 };
