@@ -1,6 +1,6 @@
 // Persistent blocks of as many threads as a granule has vectors (256): those on the SMs that `runs` names take EXP04_TICKET
-// granules of the list at a time, until it is empty. `take`: what is done with those taken. While that is done, the next ones are
-// looked up and the ticket after theirs is drawn: how far the list and the counter are from an SM is not to be seen.
+// granules of the list at a time, until it is empty. `take`: what is done with those taken. While that is done, the next ones
+// are looked up and the ticket after theirs is drawn: how far the list and the counter are from an SM is not to be seen.
 #pragma once
 
 #include "cuda/kernels/sm_id.cuh"

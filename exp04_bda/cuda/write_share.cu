@@ -1,5 +1,5 @@
-// write_u32x4 over and over into a window of the buffer, or into every 2^spread-th granule of the buffer; each block also stores
-// which SM ran it, 4 bytes for 16 a thread.
+// write_u32x4 over and over into a window of the buffer, or into every 2^spread-th granule of the buffer; each block also
+// stores which SM ran it, 4 bytes for 16 a thread.
 #include "core/words.cuh"
 #include "cuda/kernels/sm_id.cuh"
 #include "params.h"
