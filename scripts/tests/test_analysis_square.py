@@ -130,7 +130,12 @@ def test_the_shares_of_the_halves_are_each_runs_own(tmp_path):
     assert rendered(ANALYSIS.shares(found, found.tables[EXP04])).count("| – |\n") == 2, "no run knows the halves"
     found = written(tmp_path / "halves", [*rows, *(row | {"half_by_sm": "0 0 1 1"} for row in home_rows())])
     text = rendered(ANALYSIS.shares(found, found.tables[EXP04]))
-    assert "| 50.0 to 50.0 |" in text and "| 55.0 to 55.0 |" in text
+    assert "| 50.0 to 50.0 (1) |" in text and "| 55.0 to 55.0 (1) |" in text
+
+
+def test_runs_that_favour_either_half_are_told_apart():
+    assert ANALYSIS._ranges_text([54.0, 46.0, 46.8, 53.5, 50.0]) == "46.0 to 46.8 (2); 50.0 to 50.0 (1); 53.5 to 54.0 (2)"
+    assert ANALYSIS._ranges_text([]) == "–"
 
 
 def home_rows(**more: object) -> list[dict]:
