@@ -333,7 +333,8 @@ def shares(found: Study, table: Table) -> Blocks:
         "Blocks of 4 KiB that an SM ran in one launch of ",
         Code("write_share"),
         ": the SMs sorted by that, at the ends and at every quarter. Half 0: the SMs of the half of the GPU that SM 0 is in; "
-        "the least and the greatest of the runs that know the halves, apart for those in which it ran fewer than 49 % and more than 51 %.",
+        "the least and the greatest share, apart for the runs in which it ran fewer than 49 %, about half, and more than 51 %; in brackets how "
+        "many runs, of those that know the halves.",
     )
     return with_noise_floor(found, table, document.table(header, rows), paragraph(*text))
 

@@ -132,7 +132,7 @@ bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t
     share.elements = stored;
     share.useful_bytes = stored * sizeof(float);
     // What goes to memory is measured as a stream is, however small the window.
-    share.footprint_bytes = (is(variant, kShareWindows[0].feature) ? window.floats : stored) * sizeof(float);
+    share.footprint_bytes = (is(variant, kInL2) ? window.floats : stored) * sizeof(float);
     return share;
   }
   if (variant.shared_bytes != 0) {

@@ -41,13 +41,14 @@ inline constexpr const char* kHighPriority = "vulkan_high_priority";
 // As `feature`: a second Vulkan device of the GPU is open, and idle.
 inline constexpr const char* kSecondDevice = "vulkan_second_device";
 
-// As `feature` of write_share: where its stores go over and over. All but the first leave the L2 for memory.
+// As `feature` of write_share: where its stores go over and over. They stay in the L2, or leave it for memory.
+inline constexpr const char* kInL2 = "in_l2";
 struct ShareWindow {
   const char* feature;
   std::uint64_t floats;      // a power of two
   std::uint32_t spread = 0;  // log2 of the granules of the buffer for each of the window's
 };
-inline constexpr ShareWindow kShareWindows[] = {{"in_l2", 1ULL << 22},
+inline constexpr ShareWindow kShareWindows[] = {{kInL2, 1ULL << 22},
                                                 {"window_128_mib", 1ULL << 25},
                                                 {"window_256_mib", 1ULL << 26},
                                                 {"window_512_mib", 1ULL << 27},

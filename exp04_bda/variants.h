@@ -69,7 +69,7 @@ inline const Variant kVariants[] = {
     {"write_share", "none", "", "", {256}},
     {"write_share", "none", "", "", {256}, kFromVulkan},
     {"write_share", "none", "", "", {256}, kFromCuda},
-    {"write_share", "in_l2", "", "", {256}},
+    {"write_share", kInL2, "", "", {256}},
     {"write_share", "window_128_mib", "", "", {256}},
     {"write_share", "window_256_mib", "", "", {256}},
     {"write_share", "window_512_mib", "", "", {256}},
