@@ -71,6 +71,8 @@ std::uint32_t blocks_for(std::uint64_t threads, std::uint32_t block) {
   return static_cast<std::uint32_t>((threads + block - 1) / block);
 }
 
+constexpr const char* kInput = "input 0";  // what a copy must be
+
 // CPU references: what word i of the output must be.
 float expect_add(const Workbench& bench, std::uint64_t i) { return bench.input_value(0, i) + bench.input_value(1, i); }
 std::uint32_t bits(const Workbench& bench, std::uint64_t i) { return std::bit_cast<std::uint32_t>(bench.input_value(0, i)); }
@@ -85,7 +87,7 @@ std::uint32_t expect_xor(const Workbench& bench, std::uint64_t tile, std::uint64
 std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, std::uint32_t block, std::uint64_t floats,
                                 Checks checks) {
   const std::uint64_t accesses = floats * sizeof(float) / variant.elem_bytes;
-  const std::uint64_t tile = static_cast<std::uint64_t>(block) * variant.unroll;
+  const std::uint64_t tile_words = static_cast<std::uint64_t>(block) * variant.unroll * variant.elem_bytes / sizeof(float);
   const std::uint32_t grid = blocks_for(accesses, block * variant.unroll);
   const bool tiled = std::string_view(variant.stem).ends_with("_tile");
 
@@ -110,21 +112,23 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, std::u
   launch.params = bench::params_bytes(CountParams{static_cast<std::uint32_t>(accesses)});
 
   bench.device().run(launch);
-  const auto check_words = [&](const auto& expected) {
-    bench::verify<std::uint32_t>(bench, output, output_words, bench::kGuardWords, expected);
+  const auto check_words = [&](const std::string& reference, const auto& expected) {
+    bench::verify<std::uint32_t>(bench, reference, output, output_words, bench::kGuardWords, expected);
   };
   switch (variant.operation) {
     case Operation::kAdd:
-      bench::verify<float>(bench, output, floats, bench::kGuardWords, [&](std::uint64_t i) { return expect_add(bench, i); });
+      bench::verify<float>(bench, "input 0 + input 1", output, floats, bench::kGuardWords,
+                           [&](std::uint64_t i) { return expect_add(bench, i); });
       break;
     case Operation::kCopy:
-      check_words([&](std::uint64_t i) { return bits(bench, i); });
+      check_words(kInput, [&](std::uint64_t i) { return bits(bench, i); });
       break;
     case Operation::kWrite:
-      check_words(expect_write);
+      check_words("incompressible words", expect_write);
       break;
     case Operation::kRead:
-      check_words([&](std::uint64_t i) { return expect_xor(bench, i, tile * variant.elem_bytes / sizeof(float), floats); });
+      check_words(fmt::format("xor of every {} words of input 0 of {}", tile_words, floats),
+                  [&](std::uint64_t i) { return expect_xor(bench, i, tile_words, floats); });
       break;
   }
   return bench.device().prepare(launch, {});
@@ -134,7 +138,8 @@ std::unique_ptr<Subject> set_up_api_copy(Workbench& bench, std::uint64_t floats)
   Buffer& output = bench.output("output", floats);
   const bench::Copy copy = {&bench.input(0, floats), &output, floats * sizeof(float)};
   bench.device().run(copy);
-  bench::verify<std::uint32_t>(bench, output, floats, bench::kGuardWords, [&](std::uint64_t i) { return bits(bench, i); });
+  bench::verify<std::uint32_t>(bench, kInput, output, floats, bench::kGuardWords,
+                               [&](std::uint64_t i) { return bits(bench, i); });
   return bench.device().prepare(copy, {});
 }
 

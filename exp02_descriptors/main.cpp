@@ -101,10 +101,10 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Test& test) {
   auto subject = bench.device().prepare(launch, {.set_use = test.way.set_use});
   subject->time_host(std::max(1U, test.dispatches));  // the very submission that will be timed: are its sets right, too?
   if (test.idle()) {
-    bench::verify<std::uint32_t>(bench, output, test.floats, bench::kGuardWords,
+    bench::verify<std::uint32_t>(bench, "indices", output, test.floats, bench::kGuardWords,
                                  [](std::uint64_t i) { return static_cast<std::uint32_t>(i); });
   } else {
-    bench::verify<float>(bench, output, test.floats, bench::kGuardWords,
+    bench::verify<float>(bench, fmt::format("sum of {} inputs", test.inputs), output, test.floats, bench::kGuardWords,
                          [&](std::uint64_t i) { return expect_sum(bench, test.inputs, i); });
   }
   return subject;

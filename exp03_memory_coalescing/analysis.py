@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from benchlib import document, floor, hardware_counts
-from benchlib.analysis import CHECKS, Analysis, Counting, Plot, Study
+from benchlib.analysis import CHECKS, WITHOUT_COPIES, Analysis, Counting, Plot, Study
 from benchlib.document import NO_RESULTS, NONE, Block, Blocks, Cell, heading, paragraph
 from benchlib.excerpts import sass_excerpts, twin
 from benchlib.formats import count, sig
@@ -190,6 +190,6 @@ ANALYSIS = Analysis(
         "exp03-structs": Plot("Struct sizes: useful bandwidth", structs_chart, "struct_read"),
     },
     plots_marker="exp03-plots",
-    counting=Counting(ncu=()),
+    counting=Counting(ncu=[WITHOUT_COPIES]),
     controls=[CHECKS],
 )

@@ -147,7 +147,7 @@ std::uint32_t sum_of_words(const std::vector<std::uint32_t>& list) {
 
 // Each thread's sum is of what it happened to take; that of all is known.
 void verify_sums(Workbench& bench, const Buffer& sums, std::uint32_t threads, std::uint32_t expected) {
-  bench.confirm(sums, threads, [&] {
+  bench.confirm("", sums, threads, [&] {
     std::vector<std::uint32_t> found(threads);
     bench.device().download(sums, 0, std::as_writable_bytes(std::span(found)));
     std::uint32_t sum = 0;
@@ -201,7 +201,10 @@ bench::Prepared set_up(Workbench& bench, const HomeCase& the_case, Known& known)
   bench.device().run(launch);
   std::vector<bool> stored(found.home.size());
   for (const std::uint32_t granule : list) stored[granule] = true;
-  bench::verify<std::uint32_t>(bench, data, the_case.floats, bench::kGuardWords, [&](std::uint64_t i) {
+  bench::Checksum of_list;  // each process finds its own homes
+  of_list.add(0, list);
+  const std::string reference = fmt::format("{} granules: {}", list.size(), of_list.text());
+  bench::verify<std::uint32_t>(bench, reference, data, the_case.floats, bench::kGuardWords, [&](std::uint64_t i) {
     return stored[i / EXP04_GRANULE_WORDS] ? incompressible_word(static_cast<std::uint32_t>(i)) : bench::kPoison;
   });
   if (the_case.loads) {

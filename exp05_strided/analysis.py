@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from benchlib import document, floor, hardware_counts
-from benchlib.analysis import CHECKS, Analysis, Counting, FloorFacts, Plot, Study
+from benchlib.analysis import CHECKS, WITHOUT_COPIES, Analysis, Counting, FloorFacts, Plot, Study
 from benchlib.document import NO_RESULTS, NONE, Block, Blocks, Cell, Whole, heading, joined, paragraph
 from benchlib.excerpts import sass_excerpts, twin
 from benchlib.floor import FLOOR_HEADER, distinct_bytes, floor_cells, model_of
@@ -342,7 +342,7 @@ ANALYSIS = Analysis(
     },
     plots_marker="exp05-plots",
     # Loads of read_window are those of read_once; that they stay in the L2, PM sampling counts.
-    counting=Counting(ncu=["--variant", "read_once*,write_once*,read_folded,source_*,aa_*"]),
+    counting=Counting(ncu=["--variant", "read_once*,write_once*,read_folded,source_*,aa_*", WITHOUT_COPIES]),
     controls=[CHECKS],
     asked={"read_window": _visits},
     floor=FloorFacts(one_by_one=["read_folded", "read_once", "read_once_fetch", "write_once"], l2_loads=["read_window"]),

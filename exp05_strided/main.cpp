@@ -1,4 +1,6 @@
 // What does a stride between neighbouring threads cost, and how much of a published figure is footprint and cache?
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -57,6 +59,13 @@ std::uint32_t expected_sum(const Workbench& bench, const Config& config, std::ui
   return floats ? std::bit_cast<std::uint32_t>(float_sum) : sum;
 }
 
+// All that those sums depend on.
+std::string sums_of(const Config& config) {
+  return fmt::format("sums of {} threads: {} of {} elements of {} words{}, stride {}", config.threads(),
+                     config.variant->index == Index::kOnce ? "each" : "folded", config.params.count, config.words(),
+                     config.variant->output == Output::kFloatSum ? ", as floats" : "", config.params.stride);
+}
+
 // Six steps, the same for both APIs: kernel, input, poisoned output, one run, verification, the subject to be timed.
 std::unique_ptr<Subject> set_up(Workbench& bench, const Config& config) {
   const bool writes = config.variant->output == Output::kEveryWord;
@@ -77,10 +86,15 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Config& config) {
   launch.buffers.push_back(&output);
 
   bench.device().run(launch);
-  bench::verify<std::uint32_t>(bench, output, out_words, bench::kGuardWords, [&](std::uint64_t i) {
-    const auto word = static_cast<std::uint32_t>(i);
-    return writes ? incompressible_word(word) : expected_sum(bench, config, word);
-  });
+  const auto check = [&](const std::string& reference, const auto& expected) {
+    bench::verify<std::uint32_t>(bench, reference, output, out_words, bench::kGuardWords,
+                                 [&](std::uint64_t i) { return expected(static_cast<std::uint32_t>(i)); });
+  };
+  if (writes) {
+    check("incompressible words", [](std::uint32_t word) { return incompressible_word(word); });
+  } else {
+    check(sums_of(config), [&](std::uint32_t thread) { return expected_sum(bench, config, thread); });
+  }
   return bench.device().prepare(launch, {});
 }
 

@@ -12,7 +12,7 @@ pm_sampling: the programs' own --count (CUPTI's PM sampling), CUDA and Vulkan al
 to memory, blocks. A warm case is the mean of many launches after one that is not counted.
 
 ncu: Nsight Compute, CUDA alone, for what only it has, of the programs whose analysis.py says so: loads and stores apart, requests,
-efficiencies, the L2's hit rate. It empties the caches before each of its passes, so hit rates and bytes from memory are those of
+efficiencies, the L2's hit rate. CUDA checks no bounds, so a case without checks is not counted again. It empties the caches before each of its passes, so hit rates and bytes from memory are those of
 a cold start for a warm case, too. memory_throughput_pct: the memory's or the L2's share of its peak, whichever is more.
 
 Of a program whose analysis.py says so only the cases about traffic are counted, or none: those ask about latency, order and time.
@@ -305,7 +305,7 @@ class Counter:
         if defaults is None and name not in self._wish.named:
             return None
         # Nsight Compute does not see Vulkan. The programs take an option once.
-        options = [*([] if api else ["--api", "cuda"]), *self._wish.options_of(program, defaults or ())]
+        options = [*([] if api else ["--api", "cuda"]), *self._wish.options_of(program, defaults or ()), *self._wish.by_checksums(program)]
         try:
             profile = self._tool.profile([program, "--profile", *options], ASKED)
         except NoPermission as error:

@@ -34,9 +34,11 @@ void TimeSpent::add(const TimeSpent& more) {
   measure_s += more.measure_s;
 }
 
-std::variant<Prepared, SideResult> set_up(const Case& the_case, const Side& side, OpenDevice& open) {
+std::variant<Prepared, SideResult> set_up(const Experiment& experiment, const Case& the_case, const Side& side,
+                                          OpenDevice& open) {
   if (!open.device) return SideResult{.status = Status::kSkipped, .reason = open.unavailable, .device_ns = {}};
   try {
+    open.workbench->begin_case(output_name(experiment, the_case, side));
     open.device->set_l2_fetch_bytes(the_case.l2_fetch_bytes);
     return side.set_up(*open.workbench);
   } catch (const Skip& skip) {
@@ -79,13 +81,12 @@ std::optional<CaseResult> CaseRunner::run(const Case& the_case) {
 // set_up(), and what it took.
 std::variant<Prepared, SideResult> CaseRunner::set_up_timed(const Case& the_case, const Side& side) {
   OpenDevice& open = devices_.at(side.api);
-  if (!open.workbench) return set_up(the_case, side, open);
+  if (!open.workbench) return set_up(experiment_, the_case, side, open);
   Workbench& bench = *open.workbench;
-  bench.begin_case(output_name(experiment_, the_case, side));
   const double input_s = bench.input_s();
   const double verify_s = bench.verify_s();
   const double started = now_s();
-  std::variant<Prepared, SideResult> made = set_up(the_case, side, open);
+  std::variant<Prepared, SideResult> made = set_up(experiment_, the_case, side, open);
   const TimeSpent spent = {.inputs_s = bench.input_s() - input_s, .verify_s = bench.verify_s() - verify_s};
   in_hand_.spent.add(spent);
   in_hand_.spent.set_up_s += now_s() - started - spent.inputs_s - spent.verify_s;

@@ -56,8 +56,10 @@ struct CaseResult {
   std::string lost;  // what DeviceLost said: no later case can run
 };
 
-// Allocates, fills, runs once, verifies. What is to be timed, or why there is nothing. Throws DeviceLost and Interrupted.
-std::variant<Prepared, SideResult> set_up(const Case& the_case, const Side& side, OpenDevice& open);
+// Allocates, fills, runs once, verifies: by checksums where the workbench has them of this output (Workbench::confirm). What is
+// to be timed, or why there is nothing. Throws DeviceLost and Interrupted.
+std::variant<Prepared, SideResult> set_up(const Experiment& experiment, const Case& the_case, const Side& side,
+                                          OpenDevice& open);
 
 class CaseRunner {
  public:

@@ -245,8 +245,7 @@ int count_cases(const Experiment& experiment, const std::vector<Case>& cases, co
         ++how_many;
         if (said.insert(why).second) say(fmt::format("{}: {}", benchmark_name(experiment, one, side), why));
       };
-      if (open.workbench) open.workbench->begin_case(output_name(experiment, one, side));
-      const auto made = set_up(one, side, open);
+      const auto made = set_up(experiment, one, side, open);
       if (const auto* why_not = std::get_if<SideResult>(&made)) {
         no_counts(why_not->reason, why_not->status == Status::kSkipped ? skipped : failed);
         if (why_not->out_of_memory) devices.release_buffers();

@@ -63,7 +63,7 @@ int dump_kernels(const Experiment& experiment, const std::vector<Case>& cases, c
     for (const Side& side : one.sides) {
       OpenDevice& open = devices.at(side.api);
       if (!open.device || interrupted()) continue;
-      const auto made = set_up(one, side, open);
+      const auto made = set_up(experiment, one, side, open);
       const auto* why_not = std::get_if<SideResult>(&made);
       if (why_not == nullptr || why_not->status != Status::kFailed) continue;
       say_failure(experiment, one, side, *why_not);
@@ -88,7 +88,7 @@ int run_for_profiler(const Experiment& experiment, const std::vector<Case>& case
     for (const Side& side : one.sides) {
       if (interrupted()) return kInterruptedBySignal;
       OpenDevice& open = devices.at(side.api);
-      const auto made = set_up(one, side, open);
+      const auto made = set_up(experiment, one, side, open);
       if (const auto* prepared = std::get_if<Prepared>(&made)) {
         const auto range = open.device->profile(case_name(experiment, one, side));
         prepared->subject->time_host(1);

@@ -21,10 +21,10 @@ class VerifiedOutputs {
     std::string git_rev;
     std::uint64_t input_seed = 0;
   };
-  // One of a case's outputs.
+  // One of a case's outputs, or what several cases' outputs must be.
   struct Output {
-    std::string name;          // output_name() of the case's side
-    std::uint32_t number = 0;  // the case's first, second, ...
+    std::string name;          // output_name() of the case's side; a reference's
+    std::uint32_t number = 0;  // the case's first, second, ...; a reference's: 0
     std::uint64_t words = 0;
     bool operator<(const Output& other) const {
       return std::tie(name, number, words) < std::tie(other.name, other.number, other.words);

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/avx2_clone.h"
@@ -155,12 +156,19 @@ Checksum verify(Device& device, const Buffer& buffer, std::uint64_t count, std::
   return sum;
 }
 
-// The same for an output that an earlier run may have verified: see Workbench::confirm.
+// The same for an output that may have been verified before. `reference` names what `expected` computes: see
+// Workbench::confirm.
+template <class T, class Expected>
+void verify(Workbench& bench, std::string reference, const Buffer& buffer, std::uint64_t count, std::uint64_t guard_words,
+            const Expected& expected, double tolerance = 0) {
+  bench.confirm(std::move(reference), buffer, count + guard_words,
+                [&] { return verify<T>(bench.device(), buffer, count, guard_words, expected, tolerance); });
+}
+// Of a case whose reference no other case has.
 template <class T, class Expected>
 void verify(Workbench& bench, const Buffer& buffer, std::uint64_t count, std::uint64_t guard_words, const Expected& expected,
             double tolerance = 0) {
-  bench.confirm(buffer, count + guard_words,
-                [&] { return verify<T>(bench.device(), buffer, count, guard_words, expected, tolerance); });
+  verify<T>(bench, "", buffer, count, guard_words, expected, tolerance);
 }
 
 }  // namespace bench

@@ -82,7 +82,10 @@ class Workbench {
   // The case's next output: its first `words` words, guard included, have a checksum that was noted of it, or
   // verify_in_full() says, by throwing Error, that it is wrong. That returns the checksum of what it has read: the device's is
   // noted if it is the same, else Error is thrown. Skip what only verify_in_full needs, e.g. a reference that takes long.
-  void confirm(const Buffer& output, std::uint64_t words, const std::function<Checksum()>& verify_in_full);
+  // `reference` names all that decides what these words must be, with the input's seed: whatever case has the same reference
+  // and as many words goes by its checksums. Empty: those of output_name() alone.
+  void confirm(std::string reference, const Buffer& output, std::uint64_t words,
+               const std::function<Checksum()>& verify_in_full);
   // Since begin_case().
   Verified verified() const { return verified_; }
 

@@ -213,7 +213,7 @@ TEST_F(ConfirmTest, ADeviceWhoseChecksumIsNotThatOfTheOutputIsFound) {
   bench.use_verified_outputs(&outputs);
   bench.begin_case("case");
   const Buffer& output = bench.output("output", kWords);
-  const auto check = [&] { bench.confirm(output, kWords, [] { return Checksum{1, 2}; }); };
+  const auto check = [&] { bench.confirm("", output, kWords, [] { return Checksum{1, 2}; }); };
   EXPECT_THAT(message_of<Error>(check), HasSubstr("that of what was read back is 0000000200000001"));
 }
 

@@ -74,9 +74,12 @@ bench::Prepared set_up_overlap(Workbench& bench, const Config& config, ChainSums
   launch.params = tensor ? bench::params_bytes(OverlapTensorParams{config.map(input), config.overlap()})
                          : bench::params_bytes(config.overlap());
   bench.device().run(launch);
-  bench.confirm(output, config.grid() + bench::kGuardWords, [&] {
+  const bool first_only = config.shape.variant == "overlap_none";
+  const std::string reference = fmt::format("sums of {} tiles over {} blocks, {} steps{}", config.chunks(), config.grid(),
+                                            config.shape.steps, first_only ? ", of the first alone" : "");
+  bench.confirm(reference, output, config.grid() + bench::kGuardWords, [&] {
     const std::vector<std::uint32_t> expected =
-        overlap_sums(bench, config.chunks(), config.grid(), config.shape.steps, config.shape.variant == "overlap_none", sums);
+        overlap_sums(bench, config.chunks(), config.grid(), config.shape.steps, first_only, sums);
     return bench::verify<std::uint32_t>(bench.device(), output, expected.size(), bench::kGuardWords,
                                         [&](std::uint64_t i) { return expected[i]; });
   });
@@ -99,10 +102,10 @@ bench::Prepared set_up_copy(Workbench& bench, const Config& config) {
                            : bench::params_bytes(config.copy());
   }
   bench.device().run(launch);
-  bench::verify<std::uint32_t>(bench, output, words, bench::kGuardWords,
+  bench::verify<std::uint32_t>(bench, "input 0", output, words, bench::kGuardWords,
                                [&](std::uint64_t i) { return std::bit_cast<std::uint32_t>(bench.input_value(0, i)); });
   // Left over, a count would make the next launch's blocks leave chunks out.
-  bench::verify<std::uint32_t>(bench, state, EXP06_STATE_WORDS, bench::kGuardWords, [](std::uint64_t) { return 0U; });
+  bench::verify<std::uint32_t>(bench, "zeros", state, EXP06_STATE_WORDS, bench::kGuardWords, [](std::uint64_t) { return 0U; });
   return bench.device().prepare(launch, {});
 }
 

@@ -135,25 +135,28 @@ std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Config& config, C
   launch.params = params(config, input);
 
   bench.device().run(launch);
-  const auto check = [&](const auto& expected) {
-    bench::verify<std::uint32_t>(bench, output, out_words, bench::kGuardWords, expected);
+  const auto check = [&](const char* reference, const auto& expected) {
+    bench::verify<std::uint32_t>(bench, reference, output, out_words, bench::kGuardWords, expected);
   };
+  const std::string reference =
+      fmt::format("sums of {} blocks over {} bytes in tiles of {}", config.grid(), config.bytes, shape.tile_bytes());
   switch (shape.operation) {
     case Operation::kRead:
-      bench.confirm(output, out_words + bench::kGuardWords, [&] {
+      bench.confirm(reference, output, out_words + bench::kGuardWords, [&] {
         const std::vector<std::uint32_t> expected = block_sums(bench, config.bytes, shape.tile_bytes(), config.grid(), sums);
         return bench::verify<std::uint32_t>(bench.device(), output, out_words, bench::kGuardWords,
                                             [&](std::uint64_t i) { return expected[i]; });
       });
       break;
     case Operation::kCopy:
-      check([&](std::uint64_t i) { return std::bit_cast<std::uint32_t>(bench.input_value(0, i)); });
+      check("input 0", [&](std::uint64_t i) { return std::bit_cast<std::uint32_t>(bench.input_value(0, i)); });
       break;
     case Operation::kAdd:
-      check([&](std::uint64_t i) { return std::bit_cast<std::uint32_t>(bench.input_value(0, i) + bench.input_value(1, i)); });
+      check("input 0 + input 1",
+            [&](std::uint64_t i) { return std::bit_cast<std::uint32_t>(bench.input_value(0, i) + bench.input_value(1, i)); });
       break;
     case Operation::kWrite:
-      check([](std::uint64_t i) { return incompressible_word(static_cast<std::uint32_t>(i)); });
+      check("incompressible words", [](std::uint64_t i) { return incompressible_word(static_cast<std::uint32_t>(i)); });
       break;
     case Operation::kCount:
       throw bench::Error("{} is verified by what it counts", shape.variant);

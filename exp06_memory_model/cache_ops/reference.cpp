@@ -1,5 +1,7 @@
 #include "reference.h"
 
+#include <fmt/format.h>
+
 #include <bit>
 #include <numeric>
 #include <span>
@@ -39,6 +41,13 @@ std::uint32_t reused_sum(const bench::Workbench& bench, const Config& config, st
   return sum;
 }
 
+// All that those sums depend on.
+std::string reused(const Config& config) {
+  const CacheParams& params = config.params;
+  return fmt::format("reused, {} blocks of {}, {} rounds of {} + {} words, parts {} apart, {:#x}", config.grid, config.block,
+                     params.rounds, params.stream_words, params.reuse_words, params.shift, params.stream_mask);
+}
+
 }  // namespace
 
 std::uint64_t out_words(const Config& config) {
@@ -50,10 +59,17 @@ void check(bench::Workbench& bench, const bench::Buffer& out, const Config& conf
   const std::uint64_t count = config.kind == Kind::kFill ? config.accesses() : config.threads();
   // The cycles of a reuse set's visits lie where the guard would be; nobody can know them.
   const std::uint64_t guard = config.has_reuse() ? 0 : bench::kGuardWords;
-  bench::verify<std::uint32_t>(bench, out, count, guard, [&](std::uint64_t index) {
-    if (config.kind == Kind::kFill) return static_cast<std::uint32_t>(EXP06_FILLED(static_cast<std::uint32_t>(index)));
-    return config.has_reuse() ? reused_sum(bench, config, index) : streamed_sum(bench, config, index);
-  });
+  const auto compare = [&](const std::string& reference, const auto& expected) {
+    bench::verify<std::uint32_t>(bench, reference, out, count, guard, expected);
+  };
+  if (config.kind == Kind::kFill) {
+    compare("filled", [](std::uint64_t i) { return std::uint32_t{EXP06_FILLED(static_cast<std::uint32_t>(i))}; });
+  } else if (config.has_reuse()) {
+    compare(reused(config), [&](std::uint64_t thread) { return reused_sum(bench, config, thread); });
+  } else {
+    compare(fmt::format("streamed, {} words by {} threads", config.params.stream_words, config.threads()),
+            [&](std::uint64_t thread) { return streamed_sum(bench, config, thread); });
+  }
 }
 
 bench::Values measure(bench::Workbench& bench, const bench::Buffer& out, const Config& config) {

@@ -155,7 +155,7 @@ void check(bench::Workbench& bench, const Config& config, const bench::Buffer& o
                                  [&](std::uint64_t i) { return example_word(config, static_cast<std::uint32_t>(i)); });
     return;
   }
-  bench.confirm(out, words + bench::kGuardWords, [&] {
+  bench.confirm("", out, words + bench::kGuardWords, [&] {
     const std::vector<std::vector<std::uint32_t>> found = records(device, out, grid);
     const std::vector<std::uint32_t> expected = results(bench, config, grid, sums);
     const bench::Checksum read = bench::verify<std::uint32_t>(device, out, words, bench::kGuardWords, [&](std::uint64_t i) {

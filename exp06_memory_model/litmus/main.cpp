@@ -14,7 +14,7 @@ litmus::Plan plan_for(const bench::Plan& plan) {
   // 1024 blocks of 256 threads and 32 that stress are all at once on an H200: 132 SMs x 8 = 1056.
   result.shape = {.threads = 256, .test_blocks = 1024, .stress_blocks = 32, .rounds = 8, .flag_looks = 1U << 14};
   result.forbidden = {.instances = 200'000'000, .seconds = 1};
-  result.allowed = {.instances = 100'000'000, .seconds = 0.4};
+  result.allowed = {.instances = 100'000'000, .seconds = 0.2};
   result.searched = 16;
   result.tries = 4;
   if (plan.quick) {

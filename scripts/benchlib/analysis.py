@@ -92,6 +92,8 @@ class Control:
     explains: bool = True  # False: it tells where a gap lies, and is a part of what is left
 
 
+# For Counting.ncu: CUDA's row of `checks: off` runs the same kernel as its row with checks, which has none. It is counted once.
+WITHOUT_COPIES = "--benchmark_filter=-checks:off"
 # Every experiment's with the parameter `checks`: the driver's bounds checks, less the row without them.
 CHECKS = Control("bounds checks", ("vulkan", {}), ("vulkan", {"checks": "off"}), {"checks": ["", "default"]})
 
