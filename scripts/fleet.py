@@ -6,7 +6,8 @@
     scripts/fleet.py --gate BASELINE DIR...     PASS or FAIL of each board in DIR (a run of --quick, say) against the result set BASELINE
 
 Boards are compared case by case where they are of one model and driver and run the same machine code; others are grouped, said, and
-never averaged. Four boards are needed to say which one is odd. What differs for certain (1 fleet of equal boards in 100 has any such
+never averaged. A group that is slower than all others in some cases and faster in others is a second population of that model: its boards
+are compared with each other. Four boards are needed to say which one is odd. What differs for certain (1 fleet of equal boards in 100 has any such
 case) by 1 % or more stands out; less is listed. --gate fails a board that is slower, and names what is faster.
 
 Exit codes: 0 no board stands out (--gate: all pass), 1 one does or fails, or something is wrong, 2 usage, 130 interrupted.
@@ -48,7 +49,8 @@ def csv_text(rows: Sequence[Sequence[str]]) -> str:
 
 def terminal(found: Fleet, judged: Judged) -> list[str]:
     runs = sum(len(board.runs) for board in found.boards.values())
-    lines = [f"{fleet_page.number(found.boards)}, {runs} runs, {len(found.entries)} cases, {len(judged.compared)} of them compared"]
+    lines = [f"{fleet_page.number(found.boards)}, {runs} runs, {len(found.entries)} cases, {judged.cases} of them compared"]
+    lines += [text for text, _ in fleet_page.populations_said(judged.separated, judged.cases)]
     for board, verdict in fleet_page.verdicts(found, judged).items():
         lines.append(f"{board}  {verdict}")
         findings = sorted(judged.of(board), key=lambda each: (not each.stands_out, bool(each.case), -abs(each.score.deviation)))

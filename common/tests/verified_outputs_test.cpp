@@ -206,6 +206,28 @@ TEST_F(ConfirmTest, AnOutputThatIsNewIsReadBack) {
   }
 }
 
+// Of outputs that must be the same words one is read back, whatever the case.
+TEST_F(ConfirmTest, CasesWithOneReferenceGoByOneChecksum) {
+  VerifiedOutputs outputs = open();
+  FakeDevice device;
+  Workbench bench(device, 1);
+  bench.use_verified_outputs(&outputs);
+  const auto run = [&](const std::string& name, const std::string& reference, std::uint32_t words, std::uint32_t value) {
+    bench.begin_case(name);
+    Buffer& output = bench.output("output", words);
+    for (std::uint32_t i = 0; i < words; ++i) words_of<std::uint32_t>(output)[i] = value;
+    verify<std::uint32_t>(bench, reference, output, words, kGuardWords, [](std::uint64_t) { return 7U; });
+    return bench.verified();
+  };
+  EXPECT_EQ(run("one", "sevens", 10, 7), Verified::kFull);
+  EXPECT_EQ(run("another", "sevens", 10, 7), Verified::kChecksum);
+  EXPECT_THAT(message_of<Error>([&] { run("a third", "sevens", 10, 8); }), HasSubstr("[0] found 8, expected 7"));
+  EXPECT_EQ(run("more words", "sevens", 11, 7), Verified::kFull);
+  EXPECT_EQ(run("another reference", "threes and fours", 10, 7), Verified::kFull);
+  EXPECT_EQ(run("none", "", 10, 7), Verified::kFull);
+  EXPECT_EQ(run("none", "", 10, 7), Verified::kChecksum);
+}
+
 TEST_F(ConfirmTest, ADeviceWhoseChecksumIsNotThatOfTheOutputIsFound) {
   VerifiedOutputs outputs = open();
   FakeDevice device;

@@ -3,12 +3,14 @@
 Boards are compared where they are alike: of one model and driver, and in a case that runs the same machine code on them (isa_hash, or
 the commit where there is no hash), full runs with full ones and quick ones with quick ones. A board's value of a case is the median over
 its runs. Deviations from the boards' median are tested twice (see outliers.py): case by case, and as the median of all cases of a class,
-which finds what is small in each case and the same in many. The chance that a fleet of equal boards has any that differs is ALPHA, both
+which finds what is small in each case and the same in many. Where the boards are two populations (populations.py), a case that separates
+these compares each board with its own. The chance that a fleet of equal boards has any that differs is ALPHA, both
 tests and all cases together (Bonferroni).
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import statistics
 from collections import Counter
@@ -17,9 +19,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from benchlib import board_states, outliers
+from benchlib import board_states, outliers, populations
 from benchlib.board_states import State
 from benchlib.outliers import LEAST_BOARDS, Scale, Score
+from benchlib.populations import Populations
 from benchlib.results import CLASSES, SHORT_NS, Case, InputError, Results, Row, RunFile, RunFolder, files_of, run_folders
 
 ALPHA = 0.01
@@ -272,6 +275,21 @@ class Finding:
         return abs(self.relative) >= LEAST
 
 
+@dataclass(frozen=True)
+class Separated:
+    """A case that separates a model's two populations."""
+
+    entry: Entry
+    populations: Populations
+
+    @property
+    def relative(self) -> float:
+        """By how much the second's median is slower than the first's."""
+        medians, groups = self.entry.medians, (self.populations.first, self.populations.second)
+        first, second = (statistics.median(medians[board] for board in group if board in medians) for group in groups)
+        return math.expm1(second - first)
+
+
 @dataclass
 class Judged:
     """What the tests found."""
@@ -280,6 +298,12 @@ class Judged:
     scales: dict[int, Scale]  # by the entry's id()
     findings: list[Finding]
     tests: int
+    separated: list[Separated] = field(default_factory=list)
+
+    @property
+    def cases(self) -> int:
+        """Those compared; one that separates two populations counts once."""
+        return len(_cases(self.compared))
 
     def of(self, board: str) -> list[Finding]:
         return [finding for finding in self.findings if finding.board == board]
@@ -295,7 +319,10 @@ class _Test:
 
 def judge(reference: Iterable[Entry], tested: Mapping[int, Mapping[str, Mapping[RunName, Time]]] | None = None) -> Judged:
     """`tested`: by an entry's id() the runs to be judged by board; without it, the reference's own."""
-    entries = [each for each in reference if len(each.boards) >= LEAST_BOARDS and (tested is None or id(each) in tested)]
+    separated: list[Separated] = []
+    if tested is None:
+        reference, separated = apart(list(reference))
+    entries = [each for each in compared(reference) if tested is None or id(each) in tested]
     runs = {id(each): (each.boards if tested is None else tested[id(each)]) for each in entries}
     scales = {id(each): outliers.scale(each.values) for each in entries}
     cases = _case_tests(entries, runs, scales, careful=tested is None)
@@ -306,7 +333,44 @@ def judge(reference: Iterable[Entry], tested: Mapping[int, Mapping[str, Mapping[
         for each in entries
         for board, times in runs[id(each)].items()
     }
-    return Judged(entries, scales, _findings(certain, deviations), len(cases) + len(classes))
+    return Judged(entries, scales, _findings(certain, deviations), len(cases) + len(classes), separated)
+
+
+def find_populations(entries: Iterable[Entry]) -> dict[str, Populations]:
+    """By model, where its boards are two."""
+    by_model: dict[str, list[dict[str, float]]] = {}
+    for each in entries:
+        by_model.setdefault(each.kind.gpu, []).append(each.medians)
+    found = {gpu: populations.find(cases) for gpu, cases in by_model.items()}
+    return {gpu: two for gpu, two in found.items() if two}
+
+
+def apart(entries: Sequence[Entry]) -> tuple[list[Entry], list[Separated]]:
+    """The entries, two in place of one that separates its model's populations; boards of neither are then in none."""
+    two = find_populations(entries)
+    parts, separated = [], []
+    for each in entries:
+        groups = two.get(each.kind.gpu)
+        if groups is None or not groups.separates(each.medians):
+            parts.append(each)
+            continue
+        separated.append(Separated(each, groups))
+        parts += [among(each, group) for group in (groups.first, groups.second)]
+    return parts, separated
+
+
+def compared(entries: Iterable[Entry]) -> list[Entry]:
+    """Those on enough boards."""
+    return [each for each in entries if len(each.boards) >= LEAST_BOARDS]
+
+
+def _cases(entries: Iterable[Entry]) -> set[tuple[Key, Kind]]:
+    return {(each.key, each.kind) for each in entries}
+
+
+def among(entry: Entry, boards: Collection[str]) -> Entry:
+    """The same case on some of its boards alone."""
+    return dataclasses.replace(entry, boards={name: runs for name, runs in entry.boards.items() if name in boards})
 
 
 def _priors(scales: Iterable[tuple[str, Scale]]) -> dict[str, outliers.Prior]:
@@ -351,13 +415,14 @@ def _class_tests(entries: Sequence[Entry], runs: Mapping, scales: Mapping[int, S
 
 
 def _run_medians(members: Sequence[Entry], runs: Mapping, scales: Mapping[int, Scale]) -> dict[str, list[float]]:
+    cases = len(_cases(members))
     deviations: dict[str, dict[RunName, list[float]]] = {}
     for each in members:
         for board, times in runs[id(each)].items():
             for run, time in times.items():
                 deviations.setdefault(board, {}).setdefault(run, []).append(time.log - scales[id(each)].center)
     medians = {
-        board: [statistics.median(values) for values in by_run.values() if 2 * len(values) >= len(members)]
+        board: [statistics.median(values) for values in by_run.values() if 2 * len(values) >= cases]
         for board, by_run in deviations.items()
     }
     return {board: values for board, values in medians.items() if values}

@@ -3,7 +3,7 @@
 Its cases are compared where the fleet has them on the same model and driver, with the same machine code, on enough boards other than
 itself. A board fails that is slower, for certain and by fleet.LEAST or more, in a class of cases or in one case; that runs on another
 driver or is another model; that has no result of an experiment that the fleet has, or too few cases in common with it; whose rows failed,
-or whose state is bad. What is faster is said.
+or whose state is bad. What is faster is said. Where the fleet is two populations (populations.py), a board is compared with its own.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ def check(baseline: Fleet, node: Fleet, board: str, wanted: Callable[[str], bool
     own = [entry for entry in node.entries.values() if board in entry.boards and wanted(entry.key.experiment)]
     verdict = Verdict(board, measured=len(own), failures=list(node.boards[board].problems))
     _check_experiments(baseline, node, board, wanted, verdict)
-    references = {}
+    pairs = []
     for entry in own:
-        reference = _alike(baseline, entry)
-        others = {name: runs for name, runs in reference.boards.items() if name != board} if reference else {}
-        if reference and len(others) >= LEAST_BOARDS:
+        if reference := _alike(baseline, entry):
             # A copy: its id() is that of this comparison.
-            references[entry.key, entry.kind] = dataclasses.replace(reference, boards=others), entry
+            pairs.append((fleet.among(reference, reference.boards.keys() - {board}), entry))
+    pairs = _with_its_own(baseline, pairs, board, verdict)
+    references = {(entry.key, entry.kind): (reference, entry) for reference, entry in pairs if len(reference.boards) >= LEAST_BOARDS}
     verdict.compared = len(references)
     _explain_the_rest(baseline, [entry for entry in own if (entry.key, entry.kind) not in references], verdict)
     sweeps = Counter((entry.kind.sweep, reference.kind.sweep) for reference, entry in references.values())
@@ -67,6 +67,18 @@ def _alike(baseline: Fleet, entry: Entry) -> Entry | None:
         if found := baseline.entries.get((entry.key, dataclasses.replace(entry.kind, sweep=sweep))):
             return found
     return None
+
+
+def _with_its_own(baseline: Fleet, pairs: list[tuple[Entry, Entry]], board: str, verdict: Verdict) -> list[tuple[Entry, Entry]]:
+    """The pairs, each reference that separates two populations cut down to the board's own."""
+    for gpu, two in fleet.find_populations(baseline.entries.values()).items():
+        mine = two.nearest([(reference.medians, entry.medians[board]) for reference, entry in pairs if entry.kind.gpu == gpu])
+        if not mine:
+            continue
+        apart = {id(reference) for reference, _ in pairs if reference.kind.gpu == gpu and two.separates(reference.medians)}
+        pairs = [(fleet.among(reference, mine) if id(reference) in apart else reference, entry) for reference, entry in pairs]
+        verdict.notes.append(f"of {gpu}'s two populations here it is of that of {', '.join(sorted(mine - {board}))}: {len(apart)} cases differ")
+    return pairs
 
 
 def sentence(finding: fleet.Finding) -> str:

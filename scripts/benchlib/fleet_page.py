@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from benchlib import board_states, console, document, fleet
 from benchlib.board_states import State
 from benchlib.document import NONE, Block, Blocks, Cell, fixed, paragraph
-from benchlib.fleet import Board, Finding, Fleet, Judged
+from benchlib.fleet import Board, Finding, Fleet, Judged, Separated
 from benchlib.formats import sig
 from benchlib.outliers import LEAST_BOARDS
+from benchlib.populations import LEAST
 
 STANDS_OUT, DIFFERS, LIKE_THE_OTHERS, WRONG, NOT_COMPARED = "stands out", "differs", "like the others", "wrong", "not compared"
+TWO_POPULATIONS = "Two populations of boards"
 LISTED = 12  # single cases of a board
 CSV_COLUMNS = [
     "experiment", "case", "api", "class", "gpu", "driver", "code", "run", "boards", "runs", "median_ns", "mad_pct", "slowest", "slowest_pct",
@@ -42,6 +44,8 @@ def percent(relative: float) -> str:
 
 def blocks(found: Fleet, judged: Judged) -> Blocks:
     parts: Blocks = [paragraph(reading(judged)), board_table(found, judged), *comparability(found, judged)]
+    if judged.separated:
+        parts += [document.heading(TWO_POPULATIONS), *populations_blocks(judged.separated, judged.cases)]
     parts += [document.heading("What stands out, and what differs"), findings_table(judged)]
     problems = [*found.problems, *(f"{board.name}: {text}" for board in found.boards.values() for text in board.problems)]
     if problems:
@@ -51,7 +55,7 @@ def blocks(found: Fleet, judged: Judged) -> Blocks:
 
 def reading(judged: Judged) -> str:
     return (
-        f"A board's value of a case is the median over its runs. {len(judged.compared)} cases ran on {LEAST_BOARDS} boards or more of one "
+        f"A board's value of a case is the median over its runs. {judged.cases} cases ran on {LEAST_BOARDS} boards or more of one "
         f"model, driver and machine code. In {100 * fleet.ALPHA:g} of 100 fleets of equal boards one would differ. A board stands out "
         f"where it differs by {100 * fleet.LEAST:g} % or more, be it slower or faster."
     )
@@ -87,6 +91,50 @@ def before_after(states: list[State], column: str) -> str:
     """First and last."""
     texts = [state[column] for state in states if state.get(column)]
     return " to ".join(dict.fromkeys([texts[0], texts[-1]])) if texts else NONE
+
+
+# ------------------------------------------------------------------------------------------------------------- populations
+
+
+def populations_blocks(separated: Sequence[Separated], compared: int) -> Blocks:
+    """Of `compared` cases those that separate two populations; nothing where each model's boards are one."""
+    parts: Blocks = []
+    for text, mine in populations_said(separated, compared):
+        rows = [population_row(each) for each in _by_experiment(mine)]
+        header = ["experiment", "the second is", "cases:", "in the median case:", "at most:", "case"]
+        parts += [paragraph(text), document.table(header, rows)]
+    return parts
+
+
+def populations_said(separated: Sequence[Separated], compared: int) -> list[tuple[str, list[Separated]]]:
+    """For each model with two populations a sentence or two, and its cases."""
+    said = []
+    for gpu in sorted({each.entry.kind.gpu for each in separated}):
+        mine = [each for each in separated if each.entry.kind.gpu == gpu]
+        two = mine[0].populations
+        first, second = (", ".join(sorted(group)) for group in (two.first, two.second))
+        text = (
+            f"{console.plain(gpu)}: the boards are two populations. First: {first}. Second: {second}. In {len(mine)} of {compared} cases every board "
+            f"of one is slower than every board of the other by {100 * LEAST:g} % or more; it is now the one, now the other. In these cases a "
+            "board is compared with its own population."
+        )
+        said.append((text, mine))
+    return said
+
+
+def _by_experiment(separated: Sequence[Separated]) -> list[list[Separated]]:
+    """By experiment, those in which the second is slower, then the others; the largest first."""
+    groups: dict[tuple[str, bool], list[Separated]] = {}
+    for each in sorted(separated, key=lambda each: -abs(each.relative)):
+        groups.setdefault((each.entry.key.experiment, each.relative < 0), []).append(each)
+    return [groups[key] for key in sorted(groups)]
+
+
+def population_row(cases: Sequence[Separated]) -> list[Cell]:
+    most, middle = cases[0], cases[len(cases) // 2]
+    word = "slower" if most.relative > 0 else "faster"
+    figures = [percent(each.relative) for each in (middle, most)]
+    return [most.entry.key.experiment, word, str(len(cases)), *figures, f"{most.entry.name} {most.entry.api}"]
 
 
 # ---------------------------------------------------------------------------------------------------------------- findings

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from benchlib import analysis, claim_tables, claims, console, document, hardware_counts, listing_times, repeatability, results, why_tables
+from benchlib import analysis, claim_tables, claims, console, document, fleet, fleet_page, hardware_counts, listing_times, repeatability, results, why_tables
 from benchlib.analysis import Analysis, Plot, Study
 from benchlib.claims import ClaimFile
 from benchlib.document import NONE, Block, Blocks, Cell, FileLink, Image, Inline, Section, SectionLink, Strong, paragraph, section
@@ -146,7 +146,20 @@ def worklog(judged: Judged) -> Section:
         parts.append(section("What it ran on", [environment(study.tables.values())]))
     if runs(study) > 1:
         parts.append(section("Repeatability", repeatability.blocks(study)))
+        if two := populations(study):
+            parts.append(section(fleet_page.TWO_POPULATIONS, two))
     return section("Worklog", parts)
+
+
+def populations(study: Study) -> Blocks:
+    """Nothing where the boards are one."""
+    entries = list(fleet.of(study, untimed(study)).entries.values())
+    return fleet_page.populations_blocks(fleet.apart(entries)[1], len(fleet.compared(entries)))
+
+
+def untimed(study: Study) -> set[str]:
+    """The experiments whose times are no figures of merit."""
+    return {name for name, each in study.analyses.items() if not each.compares_times}
 
 
 def experiments_table(judged: Judged) -> Blocks:

@@ -173,7 +173,7 @@ def boards(study: Study) -> Sequence[document.Block]:
     """As scripts/fleet.py compares them."""
     if len({run.board for run in study.runs}) < 2:
         return []
-    found = fleet.of(study, {name for name, each in study.analyses.items() if not each.compares_times})
+    found = fleet.of(study, pipeline.untimed(study))
     return fleet_page.blocks(found, fleet.judge(found.entries.values()))
 
 

@@ -537,13 +537,24 @@ def test_each_instrument_replaces_its_own_rows(bench):
 
 
 def test_what_a_run_has_verified_is_verified_by_its_checksums(bench, tmp_path):
-    bench.program(EXP03)
+    """By either instrument."""
+    bench.program(EXP03, page((CASE, VALUES)))
     bench.count(EXP03, pm_page(pm_line()))
-    assert bench.run("--verified", str(tmp_path), instrument=("--instrument", "pm_sampling")) == 0
+    assert bench.run("--verified", str(tmp_path), instrument=()) == 0
     (tmp_path / f"{EXP03}.checksums").touch()
-    assert bench.run("--verified", str(tmp_path), instrument=("--instrument", "pm_sampling")) == 0
-    without, asked = (bench.folder / "count/asked").read_text().splitlines()
-    assert "--checksums" not in without and f" --checksums {tmp_path}/{EXP03}.checksums" in asked
+    assert bench.run("--verified", str(tmp_path), instrument=()) == 0
+    for without, asked in ((bench.folder / "count/asked").read_text().splitlines(), map(" ".join, bench.commands())):
+        assert "--checksums" not in without and f" --checksums {tmp_path}/{EXP03}.checksums" in asked
+
+
+@pytest.mark.parametrize("name", [EXP01, EXP03, "exp05_strided"])
+def test_nsight_compute_does_not_count_a_kernel_twice(bench, name):
+    """Without the driver's checks CUDA's kernel is the same. PM sampling counts both APIs, and so every case."""
+    bench.program(name, page((other(name, "copy"), VALUES)))
+    bench.count(name, pm_page(pm_line()).replace(EXP03, name))
+    assert bench.run(instrument=()) == 0
+    assert bench.commands()[-1][-1] == "--benchmark_filter=-checks:off"
+    assert "--benchmark_filter" not in (bench.folder / "count/asked").read_text()
 
 
 def test_an_old_file_is_nsight_computes(bench):
