@@ -60,7 +60,7 @@ bench::Prepared set_up_share(bench::Workbench& bench, const Variant& variant, st
                                 {&output, &sms},
                                 bench::params_bytes(params)};
   bench.device().run(launch);
-  const std::string reference = fmt::format("window of {} words, a granule of {}", window.floats, 1ULL << window.spread);
+  const std::string reference = fmt::format("window of {} words, one granule of {}", window.floats, 1ULL << window.spread);
   bench::verify<std::uint32_t>(bench, reference, output, words, bench::kGuardWords, [&window](std::uint64_t i) {
     const std::uint64_t granule = i / EXP04_GRANULE_WORDS;
     const std::uint64_t in_window = (granule >> window.spread) * EXP04_GRANULE_WORDS + i % EXP04_GRANULE_WORDS;

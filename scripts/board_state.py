@@ -26,12 +26,14 @@ FIELDS = {
     "memory_temperature_c": "temperature.memory", "ecc_corrected": "ecc.errors.corrected.volatile.total",
     "ecc_uncorrected": "ecc.errors.uncorrected.volatile.total", "throttle_reasons": "clocks_event_reasons.active",
 }  # fmt: skip
+# What may tell boards of one name apart.
+IDENTITY = {"vbios": "vbios_version", "inforom": "inforom.img", "subsystem": "pci.sub_device_id"}
 # Since the driver was loaded; drivers from about 590 on.
 COUNTERS = {
     f"{reason}_us": f"clocks_event_reasons_counters.{reason}_slowdown" for reason in ("sw_thermal", "hw_thermal", "hw_power_brake")
 }
 BEFORE_535 = {"clocks_event_reasons.active": "clocks_throttle_reasons.active"}
-COLUMNS = ["when", "time", "host", "uuid", *FIELDS, *COUNTERS]
+COLUMNS = ["when", "time", "host", "uuid", *FIELDS, *COUNTERS, *IDENTITY]
 NOT_KNOWN = ("[N/A]", "N/A", "[Not Supported]", "[Unknown Error]", "[GPU requires reset]")
 SECONDS = 30  # nvidia-smi answers in one or two; one that hangs is itself a finding
 
@@ -39,7 +41,8 @@ SECONDS = 30  # nvidia-smi answers in one or two; one that hangs is itself a fin
 def query(uuid: str) -> dict[str, str]:
     """By column. Raises OSError, ValueError or subprocess.SubprocessError, whose text says why there is nothing."""
     failure = ""
-    for fields in ({**FIELDS, **COUNTERS}, FIELDS, {column: BEFORE_535.get(name, name) for column, name in FIELDS.items()}):
+    known = {**FIELDS, **IDENTITY}
+    for fields in ({**known, **COUNTERS}, known, FIELDS, {column: BEFORE_535.get(name, name) for column, name in FIELDS.items()}):
         names = ",".join(fields.values())
         command = ["nvidia-smi", f"--id=GPU-{uuid.removeprefix('GPU-')}", f"--query-gpu={names}", "--format=csv,noheader,nounits"]
         found = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
@@ -57,11 +60,12 @@ def line(cells: list[str]) -> str:
 
 
 def append(path: Path, row: dict[str, str]) -> None:
-    """In one write: whoever dies leaves a whole row or none."""
-    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+    """In one write: whoever dies leaves a whole row or none. A file has the columns that it began with."""
+    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
     try:
-        head = line(COLUMNS) if os.fstat(handle).st_size == 0 else ""
-        os.write(handle, (head + line([row.get(column, "") for column in COLUMNS])).encode())
+        first = os.read(handle, 1 << 16).decode(errors="replace").partition("\n")[0]
+        columns = first.rstrip("\r").split(",") if first else COLUMNS
+        os.write(handle, ("" if first else line(columns)).encode() + line([row.get(column, "") for column in columns]).encode())
     finally:
         os.close(handle)
 

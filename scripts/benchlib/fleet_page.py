@@ -115,7 +115,7 @@ def populations_said(separated: Sequence[Separated], compared: int) -> list[tupl
         first, second = (", ".join(sorted(group)) for group in (two.first, two.second))
         text = (
             f"{console.plain(gpu)}: the boards are two populations. First: {first}. Second: {second}. In {len(mine)} of {compared} cases every board "
-            f"of one is slower than every board of the other by {100 * LEAST:g} % or more; it is now the one, now the other. In these cases a "
+            f"of one is slower than every board of the other by {100 * LEAST:g} % or more: in some the first, in some the second. In these cases a "
             "board is compared with its own population."
         )
         said.append((text, mine))

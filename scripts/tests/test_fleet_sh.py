@@ -51,7 +51,12 @@ if [[ $known < 590 && $* == *clocks_event_reasons_counters* || $known < 535 && $
   echo 'Field "clocks_event_reasons.active" is not a valid field to query.'
   exit 2
 fi
+if [[ $known < 550 && $* == *inforom* ]]; then
+  echo 'Field "inforom.img" is not a valid field to query.'
+  exit 2
+fi
 printf 'NVIDIA H200, %s, 1980, 1980, 3201, 100.5, 700.00, 31, [N/A], 0, 2, 0x0000000000000000' "$known"
+if [[ $* == *inforom* ]]; then printf ', 96.00.99, G520.0200, 0x18BE10DE'; fi
 if [[ $* == *counters* ]]; then printf ', 5, 6, 7'; fi
 echo
 """
@@ -117,17 +122,29 @@ def test_every_gpu_of_a_host_is_measured_by_a_process_that_sees_no_other(suite):
     assert sorted(stdout.splitlines()) == [f"{uuid}: complete" for uuid in GPUS]
 
 
-@pytest.mark.parametrize(("driver", "thermal_us"), [("530.1", ""), ("580.1", ""), ("595.1", "6")])
-def test_a_boards_state_is_kept_before_and_after(suite, driver, thermal_us):
+@pytest.mark.parametrize(
+    ("driver", "thermal_us", "vbios"), [("530.1", "", ""), ("540.1", "", ""), ("580.1", "", "96.00.99"), ("595.1", "6", "96.00.99")]
+)
+def test_a_boards_state_is_kept_before_and_after(suite, driver, thermal_us, vbios):
     (suite / "smi").write_text(driver)
     assert run(suite, "--local")[0] == 0
     before, after = states(suite, FIRST)
     assert (before["when"], after["when"]) == ("before", "after")
-    assert after["host"] == os.uname().nodename and after["uuid"] == FIRST
+    assert after["host"] == os.uname().nodename and after["uuid"] == FIRST and after["vbios"] == vbios
     # What the driver does not know is empty. One from before 535 names throttling otherwise.
     assert (after["power_w"], after["memory_temperature_c"], after["ecc_uncorrected"], after["driver"]) == ("100.5", "", "2", driver)
     assert (after["throttle_reasons"], after["hw_thermal_us"]) == ("0x0000000000000000", thermal_us)
     assert f"--id=GPU-{FIRST} " in (suite / "nvidia-smi.log").read_text()
+
+
+def test_a_state_file_keeps_the_columns_that_it_has(suite):
+    """Of an earlier version, whose runs --resume goes on with."""
+    board(suite, FIRST).mkdir(parents=True)
+    (board(suite, FIRST) / "board.csv").write_text("when,host,power_w\nbefore,node7,80\n")
+    assert run(suite, "--local")[0] == 0
+    assert [(list(row), row["when"], row["power_w"]) for row in states(suite, FIRST)] == [
+        (["when", "host", "power_w"], when, watts) for when, watts in (("before", "80"), ("before", "100.5"), ("after", "100.5"))
+    ]
 
 
 def test_without_nvidia_smi_the_fields_are_empty_and_it_is_said(suite):
