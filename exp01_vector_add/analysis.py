@@ -130,7 +130,7 @@ ANALYSIS = Analysis(
     },
     plots={"exp01-sizes": Plot("Vector add: bandwidth against size", sizes_chart, "add_*")},
     plots_marker="exp01-plots",
-    counting=Counting(ncu=["--variant", "add_*,copy_f32,copy_tile,read_tile,write_tile", WITHOUT_COPIES]),  # no launch chains
+    counting=Counting(ncu=["--variant", "aa_*,add_*,copy_f32,copy_tile,read_tile,write_tile", WITHOUT_COPIES]),  # no launch chains
     floor=FloorFacts(
         streams={
             "write_tile": WRITES, "copy_f32": COPIES, "copy_tile": COPIES, "copy_api": COPIES, "add_f32": ADDS, "add_f32x4": ADDS,
