@@ -11,7 +11,6 @@
 #include <mutex>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/avx2_clone.h"
@@ -159,9 +158,9 @@ Checksum verify(Device& device, const Buffer& buffer, std::uint64_t count, std::
 // The same for an output that may have been verified before. `reference` names what `expected` computes: see
 // Workbench::confirm.
 template <class T, class Expected>
-void verify(Workbench& bench, std::string reference, const Buffer& buffer, std::uint64_t count, std::uint64_t guard_words,
-            const Expected& expected, double tolerance = 0) {
-  bench.confirm(std::move(reference), buffer, count + guard_words,
+void verify(Workbench& bench, const std::string& reference, const Buffer& buffer, std::uint64_t count,
+            std::uint64_t guard_words, const Expected& expected, double tolerance = 0) {
+  bench.confirm(reference, buffer, count + guard_words,
                 [&] { return verify<T>(bench.device(), buffer, count, guard_words, expected, tolerance); });
 }
 // Of a case whose reference no other case has.

@@ -103,13 +103,12 @@ void Workbench::begin_case(std::string name) {
   verified_ = Verified::kNothing;
 }
 
-void Workbench::confirm(std::string reference, const Buffer& output, std::uint64_t words,
+void Workbench::confirm(const std::string& reference, const Buffer& output, std::uint64_t words,
                         const std::function<Checksum()>& verify_in_full) {
   const double started = now_s();
   VerifiedOutputs* const outputs = case_.empty() ? nullptr : verified_outputs_;
   const bool shared = !reference.empty();
-  const VerifiedOutputs::Output key = {
-      .name = shared ? std::move(reference) : case_, .number = shared ? 0 : outputs_++, .words = words};
+  const VerifiedOutputs::Output key = {.name = shared ? reference : case_, .number = shared ? 0 : outputs_++, .words = words};
   const Checksum made = outputs == nullptr ? Checksum() : device_.checksum(output, words);
   if (outputs != nullptr && outputs->has(key, made)) {
     verified_ = std::max(verified_, Verified::kChecksum);

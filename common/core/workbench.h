@@ -84,7 +84,7 @@ class Workbench {
   // noted if it is the same, else Error is thrown. Skip what only verify_in_full needs, e.g. a reference that takes long.
   // `reference` names all that decides what these words must be, with the input's seed: whatever case has the same reference
   // and as many words goes by its checksums. Empty: those of output_name() alone.
-  void confirm(std::string reference, const Buffer& output, std::uint64_t words,
+  void confirm(const std::string& reference, const Buffer& output, std::uint64_t words,
                const std::function<Checksum()>& verify_in_full);
   // Since begin_case().
   Verified verified() const { return verified_; }
