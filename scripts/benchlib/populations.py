@@ -18,6 +18,7 @@ LEAST = 0.01  # between the slowest board of one group and the fastest of the ot
 LEAST_MEMBERS = LEAST_BOARDS - 1  # of either group: two boards may be odd alike by chance
 LEAST_EACH_WAY = 3  # cases in which a group is slower, and as many in which it is faster
 LEAST_SHARE = 0.02  # of all cases: so many must separate the groups
+MOST_CANDIDATES = 20  # splits that are tried on all cases, those that the most cases show
 SURE = 0.9  # of the votes: then a board belongs to a group
 
 Medians = Mapping[str, float]  # by board
@@ -67,7 +68,7 @@ def find(cases: Sequence[Medians]) -> Populations | None:
     """The two populations that the most cases separate; None if the boards are one."""
     candidates = Counter(split for case in cases if (split := _widest(case)))
     best, support = None, 0
-    for candidate in candidates:
+    for candidate, _ in candidates.most_common(MOST_CANDIDATES):
         gaps = [candidate.gap(case) for case in cases if candidate.separates(case, LEAST_MEMBERS)]
         ways = [sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)]
         if min(ways) >= LEAST_EACH_WAY and sum(ways) >= LEAST_SHARE * len(cases) and sum(ways) > support:
