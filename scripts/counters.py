@@ -12,8 +12,9 @@ pm_sampling: the programs' own --count (CUPTI's PM sampling), CUDA and Vulkan al
 to memory, blocks. A warm case is the mean of many launches after one that is not counted.
 
 ncu: Nsight Compute, CUDA alone, for what only it has, of the programs whose analysis.py says so: loads and stores apart, requests,
-efficiencies, the L2's hit rate. CUDA checks no bounds, so a case without checks is not counted again. It empties the caches before each of its passes, so hit rates and bytes from memory are those of
-a cold start for a warm case, too. memory_throughput_pct: the memory's or the L2's share of its peak, whichever is more.
+efficiencies, the L2's hit rate. CUDA checks no bounds, so a case without checks is not counted again. It empties the caches before each
+of its passes, so hit rates and bytes from memory are those of a cold start for a warm case, too. memory_throughput_pct: the memory's or
+the L2's share of its peak, whichever is more.
 
 Of a program whose analysis.py says so only the cases about traffic are counted, or none: those ask about latency, order and time.
 --only with a program's full name counts all of its cases, with both.

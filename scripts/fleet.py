@@ -7,8 +7,8 @@
 
 Boards are compared case by case where they are of one model and driver and run the same machine code; others are grouped, said, and
 never averaged. A group that is slower than all others in some cases and faster in others is a second population of that model: its boards
-are compared with each other. Four boards are needed to say which one is odd. What differs for certain (1 fleet of equal boards in 100 has any such
-case) by 1 % or more stands out; less is listed. --gate fails a board that is slower, and names what is faster.
+are compared with each other. Four boards are needed to say which one is odd. What differs for certain (1 fleet of equal boards in 100 has
+any such case) by 1 % or more stands out; less is listed. --gate fails a board that is slower, and names what is faster.
 
 Exit codes: 0 no board stands out (--gate: all pass), 1 one does or fails, or something is wrong, 2 usage, 130 interrupted.
 """

@@ -39,12 +39,8 @@ class Populations:
         return slower if slower >= LEAST else -faster if faster >= LEAST else 0.0
 
     def separates(self, case: Medians, members: int = 2) -> bool:
-        """A case that so many boards of either ran, at least."""
+        """Whether the case does, and so many boards of either ran it, at least."""
         return all(len(group & case.keys()) >= members for group in (self.first, self.second)) and self.gap(case) != 0
-
-    def of(self, board: str) -> frozenset[str]:
-        """The board's population; empty if it is of neither."""
-        return self.first if board in self.first else self.second if board in self.second else frozenset()
 
     def nearest(self, cases: Sequence[tuple[Medians, float]]) -> frozenset[str]:
         """The population that a further board is of, by its own value in each of the cases; empty if that is not clear."""
