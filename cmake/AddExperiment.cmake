@@ -1,15 +1,21 @@
 # add_experiment(NAME <expNN_name> [TWINS <stem>...] [CUDA <file.cu>...] [GLSL <file.comp>...] [SOURCES <more.cpp>...]
-#                [TWINS_SM80 <stem>...] [CUDA_SM80 <file.cu>...] [CUDA_SM90 <file.cu>...])
+#                [GLSL_INSTANCES <spec>...] [CUDA_INSTANCES <spec>...]
+#                [TWINS_SM80 <stem>...] [CUDA_SM80 <file.cu>...] [CUDA_SM90 <file.cu>...] [CUDA_SM90A <file.cu>...])
 #
 # One program from main.cpp in the calling directory, with its kernels embedded (see EmbedKernels.cmake: the set is called
 # <expNN>), linked with both APIs, and one smoke test: every case at its smallest size, on whatever device the machine has
 # (exit code 77 = skipped). List the sources; a file that is not listed is not built. Program and claims go into the package.
 #
-# A twin is cuda/<stem>.cu and glsl/<stem>.comp. CUDA and GLSL are for kernels that the other API has no file of that stem for.
-# The lists with SM80 and SM90: CUDA code with instructions of compute capability 8.0 or 9.0, not built for older GPUs.
+# A twin is cuda/<stem>.cu and glsl/<stem>.comp, either of which may be an instance: a kernel that only sets macros and includes
+# a body, written at configure time from one line of GLSL_INSTANCES or CUDA_INSTANCES (see KernelInstances.cmake). CUDA and GLSL are for kernels that the other API has no file of that stem for.
+# The lists with SM80 and SM90: CUDA code with instructions of compute capability 8.0 or 9.0, not built for older GPUs. SM90A: with
+# those of sm_90a, which no newer GPU has either.
 function(add_experiment)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "TWINS;TWINS_SM80;CUDA;CUDA_SM80;CUDA_SM90;GLSL;SOURCES")
-  foreach(source IN LISTS arg_CUDA arg_CUDA_SM80 arg_CUDA_SM90)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME"
+                        "TWINS;TWINS_SM80;CUDA;CUDA_SM80;CUDA_SM90;CUDA_SM90A;GLSL;GLSL_INSTANCES;CUDA_INSTANCES;SOURCES")
+  bench_kernel_instances(${CMAKE_CURRENT_BINARY_DIR}/instances ${CMAKE_CURRENT_SOURCE_DIR}
+                         GLSL ${arg_GLSL_INSTANCES} CUDA ${arg_CUDA_INSTANCES})
+  foreach(source IN LISTS arg_CUDA arg_CUDA_SM80 arg_CUDA_SM90 arg_CUDA_SM90A)
     cmake_path(GET source STEM stem)
     if("glsl/${stem}.comp" IN_LIST arg_GLSL)
       message(FATAL_ERROR "${arg_NAME}: ${stem} stands under CUDA and GLSL; list it once, under TWINS")
@@ -17,9 +23,26 @@ function(add_experiment)
   endforeach()
   foreach(least "" _SM80)
     foreach(stem IN LISTS arg_TWINS${least})
-      list(APPEND arg_CUDA${least} cuda/${stem}.cu)
-      list(APPEND arg_GLSL glsl/${stem}.comp)
+      set(cu cuda/${stem}.cu)
+      if(stem IN_LIST cuda_instances)
+        set(cu ${instance_${stem}_cu})
+      endif()
+      list(APPEND arg_CUDA${least} ${cu})
+      if(NOT stem IN_LIST glsl_instances)
+        list(APPEND arg_GLSL glsl/${stem}.comp)
+      endif()
     endforeach()
+  endforeach()
+  foreach(stem IN LISTS glsl_instances)
+    list(APPEND arg_GLSL ${instance_${stem}_comp})
+    if(instance_${stem}_since)
+      set_source_files_properties(${instance_${stem}_comp} PROPERTIES BENCH_GLSLANG_SINCE ${instance_${stem}_since})
+    endif()
+  endforeach()
+  foreach(stem IN LISTS cuda_instances)
+    if(NOT stem IN_LIST arg_TWINS AND NOT stem IN_LIST arg_TWINS_SM80)
+      list(APPEND arg_CUDA ${instance_${stem}_cu})
+    endif()
   endforeach()
   add_executable(${arg_NAME} main.cpp ${arg_SOURCES})
   target_link_libraries(${arg_NAME} PRIVATE bench_warnings bench_core bench_cuda bench_vulkan)
@@ -29,7 +52,7 @@ function(add_experiment)
   endif()
   string(REGEX MATCH "^exp[0-9]+" set ${arg_NAME})
   bench_embed_kernels(${arg_NAME} SET ${set} GLSL ${arg_GLSL}
-                      CUDA ${arg_CUDA} CUDA_SM80 ${arg_CUDA_SM80} CUDA_SM90 ${arg_CUDA_SM90})
+                      CUDA ${arg_CUDA} CUDA_SM80 ${arg_CUDA_SM80} CUDA_SM90 ${arg_CUDA_SM90} CUDA_SM90A ${arg_CUDA_SM90A})
   target_include_directories(${arg_NAME} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   install(TARGETS ${arg_NAME} DESTINATION bin)
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})

@@ -1,16 +1,19 @@
 # bench_embed_kernels(<target> SET <name> [CUDA <file.cu>...] [CUDA_SM80 <file.cu>...] [CUDA_SM90 <file.cu>...]
-#                     [GLSL <file.comp>...])
+#                     [CUDA_SM90A <file.cu>...] [GLSL <file.comp>...])
 #
 # Compiles every .cu to one cubin per architecture plus PTX (nvcc) and every .comp to SPIR-V (glslang), and links the bytes into
 # <target>. The generated header <name>_kernels.h declares
 #     namespace bench::kernels { std::span<const KernelImages> <name>(); }
 # with one entry a stem: cuda/X.cu and glsl/X.comp are a twin. What is embedded is what is loaded, timed and disassembled. Beside
-# the SPIR-V lies what it takes (SpirvInterface.cmake).
+# the SPIR-V lies what it takes (spirv_interface.cpp).
+# A .comp with the property BENCH_GLSLANG_SINCE is compiled by the system's glslang or by the one of build/tools, whichever is new
+# enough. Where neither is, it is left out, and its stem's entry says so (KernelImages::no_spirv).
 # A file of CUDA_SM80 or CUDA_SM90 has instructions that came with compute capability 8.0 or 9.0: there are no images of it below
-# that, and its stem's entry says so (KernelImages::cuda_since).
+# that, and its stem's entry says so (KernelImages::cuda_since). One of CUDA_SM90A has instructions of sm_90a alone, which no newer GPU
+# has: its one image is that.
 # Paths are relative to the calling directory. Editing an included file rebuilds the kernels that include it (depfiles).
 function(bench_embed_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SET" "CUDA;CUDA_SM80;CUDA_SM90;GLSL")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SET" "CUDA;CUDA_SM80;CUDA_SM90;CUDA_SM90A;GLSL")
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${arg_SET}_kernels)
   file(MAKE_DIRECTORY ${out})
   set(images "")  # the image files, for dependencies
@@ -20,9 +23,16 @@ function(bench_embed_kernels target)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
     cmake_path(GET source STEM stem)
     set(image ${out}/${stem}.spv)
+    list(APPEND stems ${stem})
+    get_source_file_property(since ${source} BENCH_GLSLANG_SINCE)
+    bench_glslang_since("${since}" glslang)
+    if(NOT glslang)
+      set(no_spirv_${stem} "its GLSL wants glslang ${since}; this build had ${BENCH_GLSLANG_FOUND} (scripts/setup.sh --glslang fetches a newer one)")
+      continue()
+    endif()
     add_custom_command(
       OUTPUT ${image}
-      COMMAND ${BENCH_GLSLANG} --quiet --target-env vulkan1.3 -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/common
+      COMMAND ${glslang} --quiet --target-env vulkan1.3 -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/common
               -I${CMAKE_CURRENT_SOURCE_DIR} --depfile ${image}.d -o ${image} ${source}
       DEPENDS ${source}
       DEPFILE ${image}.d
@@ -30,23 +40,26 @@ function(bench_embed_kernels target)
       VERBATIM)
     add_custom_command(
       OUTPUT ${image}.inc
-      COMMAND ${CMAKE_COMMAND} -DSPIRV_CROSS=${BENCH_SPIRV_CROSS} -DSPIRV=${image} -DOUTPUT=${image}.inc
-              -P ${PROJECT_SOURCE_DIR}/cmake/SpirvInterface.cmake
-      DEPENDS ${image} ${PROJECT_SOURCE_DIR}/cmake/SpirvInterface.cmake
+      COMMAND spirv_interface ${image} ${image}.inc
+      DEPENDS ${image} spirv_interface
       COMMENT "SPIR-V's interface ${arg_SET}/${stem}"
       VERBATIM)
     list(APPEND images ${image} ${image}.inc)
-    list(APPEND stems ${stem})
     set(spirv_${stem} ${image})
   endforeach()
 
   if(BENCH_HAVE_CUDA)
-    foreach(since 0 80 90)
-      set(sources ${arg_CUDA})
-      if(since)
-        set(sources ${arg_CUDA_SM${since}})
+    foreach(list CUDA CUDA_SM80 CUDA_SM90 CUDA_SM90A)
+      set(sources ${arg_${list}})
+      string(REGEX REPLACE "^CUDA(_SM)?|A$" "" since "${list}")
+      if(NOT since)
+        set(since 0)
       endif()
       _bench_architectures(${since} archs lowest)
+      if(list STREQUAL "CUDA_SM90A")
+        list(FILTER archs INCLUDE REGEX "^90a$")
+        set(lowest "")
+      endif()
       foreach(source IN LISTS sources)
         cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
         cmake_path(GET source STEM stem)
@@ -110,7 +123,7 @@ function(bench_embed_kernels target)
     if(since_${stem})
       set(since ${since_${stem}})
     endif()
-    string(APPEND table "      {\"${stem}\", ${cuda_span}, ${spirv_span}, ${since}, ${takes}},\n")
+    string(APPEND table "      {\"${stem}\", ${cuda_span}, ${spirv_span}, ${since}, ${takes}, \"${no_spirv_${stem}}\"},\n")
   endforeach()
 
   set(BENCH_SET ${arg_SET})

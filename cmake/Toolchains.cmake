@@ -1,6 +1,6 @@
 # Finds what the suite is built with: the CUDA toolkit (optional), glslang, and the third-party libraries.
 # Sets BENCH_HAVE_CUDA, BENCH_NVCC, BENCH_CUDA_ARCHS_RESOLVED, BENCH_CUDA_TOOLKIT ("CUDA 13.0.88"),
-# BENCH_GLSLANG and BENCH_GLSL_TOOLKIT ("glslang 12.0.0"); defines the targets bench_cudart, bench_gbenchmark and bench_zstd.
+# BENCH_GLSLANG, BENCH_GLSL_TOOLKIT ("glslang 12.0.0") and bench_glslang_since(); defines the targets bench_cudart, bench_gbenchmark and bench_zstd.
 
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
@@ -34,11 +34,34 @@ else()
   set(CMAKE_INSTALL_RPATH "\$ORIGIN")
 endif()
 
-find_program(BENCH_SPIRV_CROSS NAMES spirv-cross REQUIRED)
+# The system's glslang, and a newer one that scripts/setup.sh has put into build/tools, for kernels that the system's is too old
+# for. All others are compiled by the system's.
 find_program(BENCH_GLSLANG NAMES glslangValidator glslang REQUIRED)
-execute_process(COMMAND ${BENCH_GLSLANG} --version OUTPUT_VARIABLE _glslang_version)
-string(REGEX MATCH "Glslang Version: [0-9]*:?([0-9.]+)" _ "${_glslang_version}")
-set(BENCH_GLSL_TOOLKIT "glslang ${CMAKE_MATCH_1}")
+find_program(BENCH_GLSLANG_NEWER NAMES glslang PATHS ${PROJECT_SOURCE_DIR}/build/tools NO_DEFAULT_PATH)
+function(_bench_glslang_version program out)
+  execute_process(COMMAND ${program} --version OUTPUT_VARIABLE text)
+  string(REGEX MATCH "Glslang Version: [0-9]*:?([0-9.]+)" _ "${text}")
+  set(${out} "${CMAKE_MATCH_1}" PARENT_SCOPE)
+endfunction()
+_bench_glslang_version(${BENCH_GLSLANG} _glslang_version)
+set(BENCH_GLSL_TOOLKIT "glslang ${_glslang_version}")
+set(BENCH_GLSLANG_FOUND ${_glslang_version})
+set(_glslang_newer_version 0)
+if(BENCH_GLSLANG_NEWER)
+  _bench_glslang_version(${BENCH_GLSLANG_NEWER} _glslang_newer_version)
+  string(APPEND BENCH_GLSLANG_FOUND " and ${_glslang_newer_version}")
+endif()
+# bench_glslang_since(<version> <out>): the compiler that knows what came with that version; "" if there is none.
+function(bench_glslang_since version out)
+  set(${out} "" PARENT_SCOPE)
+  if(NOT version OR _glslang_version VERSION_GREATER_EQUAL version)
+    set(${out} ${BENCH_GLSLANG} PARENT_SCOPE)
+  elseif(_glslang_newer_version VERSION_GREATER_EQUAL version)
+    set(${out} ${BENCH_GLSLANG_NEWER} PARENT_SCOPE)
+  endif()
+endfunction()
+# What a SPIR-V module takes is read by a program of our own: SPIRV-Cross fails on modules with matrices.
+add_executable(spirv_interface ${PROJECT_SOURCE_DIR}/cmake/spirv_interface.cpp)
 
 # nvcc only turns kernels into cubins and PTX; no host code goes through it.
 set(BENCH_HAVE_CUDA OFF)
@@ -51,9 +74,14 @@ if(BENCH_CUDA)
     set(_cuda_version ${CMAKE_MATCH_1})
     cmake_path(GET _nvcc PARENT_PATH _bin)
     cmake_path(GET _bin PARENT_PATH _cuda_home)
-    find_path(BENCH_CUDA_INCLUDE cuda_runtime_api.h HINTS ${_cuda_home}/include ${_cuda_home}/targets/x86_64-linux/include)
-    find_library(BENCH_CUDART_STATIC libcudart_static.a HINTS ${_cuda_home}
-                 PATH_SUFFIXES lib64 lib targets/x86_64-linux/lib)
+    # A toolkit's own word for the machine: on Arm servers it is sbsa.
+    set(_cuda_targets ${CMAKE_HOST_SYSTEM_PROCESSOR}-linux)
+    if(CMAKE_HOST_SYSTEM_PROCESSOR STREQUAL aarch64)
+      list(PREPEND _cuda_targets sbsa-linux)
+    endif()
+    list(TRANSFORM _cuda_targets PREPEND ${_cuda_home}/targets/)
+    find_path(BENCH_CUDA_INCLUDE cuda_runtime_api.h HINTS ${_cuda_home}/include ${_cuda_targets} PATH_SUFFIXES include)
+    find_library(BENCH_CUDART_STATIC libcudart_static.a HINTS ${_cuda_home} ${_cuda_targets} PATH_SUFFIXES lib64 lib)
     if(_cuda_version VERSION_LESS 12.8)
       message(STATUS "CUDA: nvcc ${_cuda_version} is older than 12.8")
     elseif(NOT BENCH_CUDA_INCLUDE OR NOT BENCH_CUDART_STATIC)
@@ -96,4 +124,4 @@ else()
   set(BENCH_CUDA_TOOLKIT "")
   message(STATUS "CUDA: none; a Vulkan-only build (CUDA wants nvcc 12.8 or newer on PATH or in CUDA_HOME)")
 endif()
-message(STATUS "Vulkan: ${BENCH_GLSL_TOOLKIT} (${BENCH_GLSLANG})")
+message(STATUS "Vulkan: glslang ${BENCH_GLSLANG_FOUND} (${BENCH_GLSLANG})")

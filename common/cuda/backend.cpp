@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "core/environment.h"
+#include "core/base/environment.h"
 #include "cuda/device.h"
 #include "cuda/error.h"
 
@@ -66,6 +66,9 @@ cudaError_t query(int index, DeviceInfo& info) {
   info.subgroup_size = static_cast<std::uint32_t>(properties.warpSize);
   info.multiprocessors = static_cast<std::uint32_t>(properties.multiProcessorCount);
   info.resident_threads = static_cast<std::uint32_t>(properties.maxThreadsPerMultiProcessor);
+  info.is_integrated = properties.integrated != 0;
+  info.vendor_id = kNvidia;
+  info.realtime_tick_ns = 1;  // %globaltimer counts nanoseconds (PTX ISA)
   info.arch = fmt::format("sm_{}{}", properties.major, properties.minor);
   return cudaSuccess;
 }

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "core/device.h"
+#include "core/device/device.h"
 
 namespace bench::cuda {
 

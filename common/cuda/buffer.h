@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/device.h"
+#include "core/device/device.h"
 #include "cuda/handle.h"
 #include "cuda/shareable_memory.h"
 

@@ -38,9 +38,25 @@ void Command::set(const Copy& copy) {
   copy_bytes_ = copy.bytes;
 }
 
+void Command::set(const StreamCall& call) {
+  if (!call.enqueue) throw Error("{}: a call of nothing", call.name);
+  name_ = call.name;
+  for (const bench::Buffer* buffer : call.buffers) pointers_.push_back(own(*buffer).handle());
+  call_ = call.enqueue;
+}
+
+void Command::set(const Passes& passes) {
+  if (passes.launches.empty()) throw Error("passes without a launch");
+  for (const Launch& launch : passes.launches) passes_.emplace_back(launch);
+  name_ = passes_.back().name() + " and its passes";
+}
+
 void Command::enqueue(cudaStream_t stream) {
+  for (Command& pass : passes_) pass.enqueue(stream);
   if (kernel_ != nullptr) {
     kernel_->launch(stream, grid_, args_.data());
+  } else if (call_ != nullptr) {
+    call_(stream, pointers_);
   } else if (copy_bytes_ != 0) {
     BENCH_CU(cudaMemcpyAsync(copy_to_, copy_from_, copy_bytes_, cudaMemcpyDeviceToDevice, stream), "{} bytes", copy_bytes_);
   }

@@ -1,10 +1,12 @@
 // A Work made ready for a CUDA stream: checked once, so that enqueueing it is one runtime call.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "core/device.h"
+#include "core/device/device.h"
 #include "cuda/kernel.h"
 
 namespace bench::cuda {
@@ -20,13 +22,15 @@ class Command {
   // Asynchronous; nothing for a Nothing. Throws Error.
   void enqueue(cudaStream_t stream);
 
-  bool is_nothing() const { return kernel_ == nullptr && copy_bytes_ == 0; }
+  bool is_nothing() const { return kernel_ == nullptr && copy_bytes_ == 0 && call_ == nullptr && passes_.empty(); }
   const std::string& name() const { return name_; }  // for messages
 
  private:
   void set(const Launch& launch);
   void set(const Copy& copy);
+  void set(const StreamCall& call);
   void set(const Nothing&) {}
+  void set(const Passes& passes);
 
   std::string name_ = "nothing";
 
@@ -39,6 +43,9 @@ class Command {
   void* copy_to_ = nullptr;
   const void* copy_from_ = nullptr;
   std::uint64_t copy_bytes_ = 0;
+
+  std::function<void(void*, std::span<void* const>)> call_;
+  std::vector<Command> passes_;
 };
 
 }  // namespace bench::cuda

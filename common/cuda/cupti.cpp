@@ -19,7 +19,12 @@ std::vector<std::string> candidates() {
   folders.emplace_back("/usr/local/cuda");
   std::vector<std::string> paths;
   for (const std::string& folder : folders) {
-    const std::array<std::string, 3> inside = {"/extras/CUPTI/lib64/", "/lib64/", "/targets/x86_64-linux/lib/"};
+#ifdef __aarch64__
+    const char* const target = "/targets/sbsa-linux/lib/";
+#else
+    const char* const target = "/targets/x86_64-linux/lib/";
+#endif
+    const std::array<std::string, 3> inside = {"/extras/CUPTI/lib64/", "/lib64/", target};
     for (const std::string& name : {fmt::format("libcupti.so.{}", CUDA_VERSION / 1000), std::string("libcupti.so")}) {
       if (folder.empty()) {
         paths.push_back(name);

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace bench::cuda {
 

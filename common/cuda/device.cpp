@@ -1,6 +1,6 @@
 #include "cuda/device.h"
 
-#include "core/watchdog.h"
+#include "core/base/watchdog.h"
 #include "cuda/backend.h"
 #include "cuda/buffer.h"
 #include "cuda/command.h"
@@ -93,6 +93,12 @@ std::string unmet_requirements(std::string_view device_name, ComputeCapability d
                     unmet.empty() ? "" : "; ");
   }
   return unmet;
+}
+
+Device& cuda_device(bench::Device& device) {
+  auto* ours = dynamic_cast<Device*>(&device);
+  if (ours == nullptr) throw Error("{} is no CUDA device", device.info().name);
+  return *ours;
 }
 
 Device::Device(const DeviceInfo& info)

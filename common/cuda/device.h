@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include "core/data_kernels.h"
-#include "core/device.h"
+#include "core/device/data_kernels.h"
+#include "core/device/device.h"
 #include "cuda/driver.h"
 #include "cuda/event_timer.h"
 #include "cuda/gate.h"
@@ -38,6 +38,7 @@ class Device final : public bench::Device {
   Checksum checksum(const bench::Buffer& from, std::uint64_t words) override;
   std::unique_ptr<bench::Kernel> load(const KernelSpec& spec) override;
   Work empty_launch() override { return data_kernels_.empty_launch(); }
+  Work cache_probe() override { return data_kernels_.cache_probe(); }
   void run(const Work& work) override;
   void start(const Work& work) override;
   double finish() override;
@@ -72,5 +73,8 @@ class Device final : public bench::Device {
   std::unique_ptr<Device> peer_;
   std::string no_peer_;  // why there is none, once asked
 };
+
+// Throws Error if `device` is another API's.
+Device& cuda_device(bench::Device& device);
 
 }  // namespace bench::cuda

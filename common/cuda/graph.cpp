@@ -1,6 +1,6 @@
 #include "cuda/graph.h"
 
-#include "core/watchdog.h"
+#include "core/base/watchdog.h"
 
 namespace bench::cuda {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "core/watchdog.h"
+#include "core/base/watchdog.h"
 #include "cuda/error.h"
 
 namespace bench::cuda {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "core/cubin_code.h"
-#include "core/kernel_interface.h"
-#include "core/watchdog.h"
+#include "core/base/watchdog.h"
+#include "core/code/cubin_code.h"
+#include "core/device/kernel_interface.h"
 #include "cuda/driver.h"
 
 namespace bench::cuda {
@@ -67,8 +67,14 @@ void allow_shared(cudaKernel_t kernel, const cudaFuncAttributes& attributes, con
     throw Skip("{}: {} + {} bytes of shared memory a block wanted, at most {} possible", spec.entry, attributes.sharedSizeBytes,
                spec.shared_bytes, most);
   }
-  BENCH_CU(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(spec.shared_bytes)),
-           "{} bytes for {}", spec.shared_bytes, spec.entry);
+  const cudaError_t status =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(spec.shared_bytes));
+  if (status == cudaErrorInvalidValue) {  // seen with all of `most`
+    cudaGetLastError();
+    throw Skip("{}: {} bytes of shared memory a block wanted: refused, though the most is said to be {}", spec.entry,
+               spec.shared_bytes, most);
+  }
+  BENCH_CU(status, "{} bytes for {}", spec.shared_bytes, spec.entry);
 }
 
 // Without it the driver leaves the division of an SM's memory as it is wherever a kernel fits. Source: CUDA C++ Programming

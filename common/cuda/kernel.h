@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "core/device.h"
+#include "core/device/device.h"
 #include "cuda/handle.h"
 
 namespace bench::cuda {

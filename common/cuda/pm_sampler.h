@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/device_counters.h"
+#include "core/device/device_counters.h"
 #include "cuda/cupti.h"
 
 namespace bench::cuda {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "core/device.h"
+#include "core/device/device.h"
 
 namespace bench::cuda {
 

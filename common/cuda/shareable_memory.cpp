@@ -1,6 +1,6 @@
 #include "cuda/shareable_memory.h"
 
-#include "core/watchdog.h"
+#include "core/base/watchdog.h"
 #include "cuda/driver.h"
 
 namespace bench::cuda {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/file_descriptor.h"
+#include "core/base/file_descriptor.h"
 
 namespace bench::cuda {
 

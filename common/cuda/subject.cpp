@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "core/watchdog.h"
+#include "core/base/watchdog.h"
 #include "cuda/current_device.h"
 #include "cuda/device.h"
 #include "cuda/graph.h"

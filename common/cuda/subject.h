@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "core/device.h"
+#include "core/device/device.h"
 #include "cuda/command.h"
 #include "cuda/handle.h"
 

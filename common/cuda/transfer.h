@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-#include "core/device.h"
+#include "core/device/device.h"
 #include "cuda/handle.h"
 
 namespace bench::cuda {

@@ -1,5 +1,5 @@
 // make_backend() of a build without CUDA, and what experiments call beside it.
-#include "core/error.h"
+#include "core/base/error.h"
 #include "cuda/backend.h"
 #include "cuda/tensor_map.h"
 

@@ -1,4 +1,4 @@
-#include "core/access_model.h"
+#include "core/experiment/access_model.h"
 
 #include <gtest/gtest.h>
 

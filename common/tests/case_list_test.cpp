@@ -1,4 +1,4 @@
-#include "core/case_list.h"
+#include "core/run/case_list.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "core/checks.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/experiment/checks.h"
 #include "fake_device.h"
 
 namespace bench {

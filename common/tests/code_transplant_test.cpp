@@ -1,5 +1,6 @@
-#include "core/code_transplant.h"
+#include "core/code/code_transplant.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/machine_code.h"
+#include "core/code/machine_code.h"
 #include "synthetic_code.h"
 
 namespace bench {
@@ -37,7 +38,7 @@ std::optional<std::uint32_t> moved(std::uint32_t offset) {
 }
 
 Transplant put(const Bytes& into, const Bytes& code, const std::vector<std::uint32_t>& read = {}) {
-  return transplant(into.view(), "host", code.view(), 16, {moved, read});
+  return transplant("sm_90a", into.view(), "host", code.view(), 16, {moved, read});
 }
 
 // As driver 580 made it of a GLSL kernel, on an H200.
@@ -111,7 +112,9 @@ TEST(CodeTransplant, TrustsALayoutThatTheCodeShows) {
                                    return has ? std::optional(0x210 + (offset >= 0x630 ? 0x40 : offset - 0x30)) : std::nullopt;
                                  },
                                  shown};
-  const auto reason = [&](const Bytes& code) { return transplant(cubin(32).view(), "host", code.view(), 16, layout).reason; };
+  const auto reason = [&](const Bytes& code) {
+    return transplant("sm_90a", cubin(32).view(), "host", code.view(), 16, layout).reason;
+  };
   const Bytes code = recorded("add_f32.vulkan.bin");
   EXPECT_EQ(reason(code), "");
   // Sizes elsewhere, and addresses every 8 bytes: all of it inside the old layout, where 0x38 is a size.
@@ -127,9 +130,21 @@ TEST(CodeTransplant, AddressesArePushConstants) {
   const ConstantLayout layout = {[](std::uint32_t offset) { return std::optional(offset - 0x630 + 0x210); },
                                  {0x630, 0x638, 0x640}};
   const Bytes code = recorded("copy_f32_address.vulkan.bin");
-  EXPECT_EQ(transplant(cubin(32).view(), "host", code.view(), 16, layout).reason, "");
-  EXPECT_THAT(transplant(cubin(32).view(), "host", with_constant(code, 0x638, 0x648).view(), 16, layout).reason,
+  EXPECT_EQ(transplant("sm_90a", cubin(32).view(), "host", code.view(), 16, layout).reason, "");
+  EXPECT_THAT(transplant("sm_90a", cubin(32).view(), "host", with_constant(code, 0x638, 0x648).view(), 16, layout).reason,
               HasSubstr("does not read c[0x0][0x638]"));
+}
+
+TEST(CodeTransplant, IsForTheArchitecturesWhoseInstructionsItKnows) {
+  const Bytes into = cubin(4);
+  const auto reason = [&](std::string_view arch) {
+    return transplant(arch, into.view(), "host", Bytes().instruction(kThread).view(), 16, {moved, {}}).reason;
+  };
+  for (const char* arch : {"sm_70", "sm_75", "sm_80", "sm_89", "sm_90", "sm_90a"}) EXPECT_EQ(reason(arch), "") << arch;
+  for (const char* arch : {"sm_60", "sm_100", "sm_100a", "sm_120", "gfx90", "sm_", "sm_9"}) {
+    EXPECT_EQ(reason(arch), fmt::format("the architecture is {}, and this is for sm_70 to sm_9x", arch));
+  }
+  EXPECT_THAT(reason(""), HasSubstr("unknown"));
 }
 
 }  // namespace

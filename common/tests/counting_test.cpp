@@ -1,5 +1,5 @@
 // --count on fake devices whose traffic is known.
-#include "core/counting.h"
+#include "core/run/counting.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,10 +8,10 @@
 #include <iterator>
 #include <map>
 
-#include "core/csv.h"
-#include "core/device_counters.h"
-#include "core/error.h"
-#include "core/selection.h"
+#include "core/base/csv.h"
+#include "core/base/error.h"
+#include "core/device/device_counters.h"
+#include "core/device/selection.h"
 #include "fake_device.h"
 
 namespace bench {

@@ -1,7 +1,7 @@
 // make_backend() on any machine and in any build.
 #include <gtest/gtest.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "cuda/backend.h"
 
 namespace bench {

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <numeric>
 
-#include "core/error.h"
-#include "core/kernel_images.h"
+#include "core/base/error.h"
+#include "core/device/kernel_images.h"
 #include "cuda/backend.h"
 #include "cuda/kernels/params.h"
 #include "cuda_test_kernels.h"
@@ -195,6 +195,34 @@ TEST_F(CudaDevice, RunRunsOnce) {
   device_->download(*elapsed_, 0, std::as_writable_bytes(std::span(&elapsed, 1)));
   EXPECT_GE(elapsed, 50'000u);
   EXPECT_LT(elapsed, 200'000u);
+}
+
+TEST_F(CudaDevice, ACallOfALibrarysIsEnqueuedAndTimedAsAKernelIs) {
+  const auto from = device_->allocate(4096, "from");
+  const auto to = device_->allocate(4096, "to");
+  device_->fill(*from, 0, 4096, 7);
+  device_->fill(*to, 0, 4096, 1);
+  int calls = 0;
+  const StreamCall call = {"a copy", {to.get(), from.get()}, [&](void* stream, std::span<void* const> pointers) {
+                             ++calls;
+                             const auto kind = cudaMemcpyDeviceToDevice;
+                             EXPECT_EQ(cudaMemcpyAsync(pointers[0], pointers[1], 4096, kind, static_cast<cudaStream_t>(stream)),
+                                       cudaSuccess);
+                           }};
+  device_->run(call);
+  EXPECT_EQ(calls, 1);
+  std::vector<std::uint32_t> words(1024);
+  device_->download(*to, 0, std::as_writable_bytes(std::span(words)));
+  EXPECT_EQ(words, std::vector<std::uint32_t>(1024, 7));
+  for (const SubmitMode mode : {SubmitMode::kEach, SubmitMode::kReplay}) {
+    calls = 0;
+    const auto subject = device_->prepare(call, {.mode = mode});
+    EXPECT_GT(subject->time_device({.batch = 4}).ns, 0);
+    EXPECT_EQ(calls % 4, 0);
+    EXPECT_GE(calls, 4);
+    EXPECT_EQ(subject->kernel(), nullptr);
+  }
+  EXPECT_THROW(device_->run(StreamCall{"nothing", {}, {}}), Error);
 }
 
 TEST_F(CudaDevice, StartedWorkIsTimedAndLeavesTheHostFree) {

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "core/checksum.h"
-#include "core/device.h"
-#include "core/random.h"
+#include "core/base/random.h"
+#include "core/device/checksum.h"
+#include "core/device/device.h"
 
 namespace bench {
 

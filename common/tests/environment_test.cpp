@@ -1,9 +1,13 @@
-#include "core/environment.h"
+#include "core/base/environment.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <ctime>
+#include <fstream>
 #include <regex>
+
+#include "fake_device.h"
 
 namespace bench {
 namespace {
@@ -31,6 +35,21 @@ TEST(Environment, NamesWhatItWasBuiltFrom) {
   EXPECT_FALSE(git_revision().empty());
   EXPECT_TRUE(glsl_toolkit().starts_with("glslang ")) << glsl_toolkit();
   EXPECT_TRUE(cuda_toolkit().empty() || cuda_toolkit().starts_with("CUDA ")) << cuda_toolkit();
+}
+
+TEST(ProgramRevision, TellsTwoProgramsOfATreeThatIsNoCommitApart) {
+  const TempDir folder;
+  std::ofstream(folder.file("a")) << "kernels and references";
+  std::ofstream(folder.file("same")) << "kernels and references";
+  std::ofstream(folder.file("b")) << "kernels and another reference";
+  for (const char* revision : {"cafe-dirty", "unknown"}) {
+    const std::string a = program_revision(revision, folder.file("a"));
+    EXPECT_THAT(a, testing::MatchesRegex(std::string(revision) + "\\+[0-9a-f]{16}"));
+    EXPECT_EQ(program_revision(revision, folder.file("same")), a);
+    EXPECT_NE(program_revision(revision, folder.file("b")), a);
+    EXPECT_NE(program_revision(revision, folder.file("missing")), a);
+  }
+  EXPECT_EQ(program_revision("cafe", folder.file("b")), "cafe") << "a commit says it all";
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
-#include "core/experiment.h"
+#include "core/experiment/experiment.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "fake_device.h"
 
 namespace bench {
@@ -15,6 +15,7 @@ using testing::HasSubstr;
 Plan gpu_plan() {
   Plan plan;
   plan.l2_bytes = 1 << 20;
+  plan.dram_bytes = 4 << 20;
   plan.max_buffer_bytes = 1 << 20;
   plan.wished_buffer_bytes = 4 << 20;
   return plan;
@@ -72,14 +73,18 @@ TEST(Plan, SaysWhatWouldFit) {
 TEST(Plan, RefusesWhatAnIndexOf32BitsDoesNotReach) {
   Plan plan = gpu_plan();
   plan.wished_buffer_bytes = 64ULL << 30;
-  EXPECT_EQ(plan.most(4), 0xffffffe0U) << "whole warps of 2^32 - 1 words";
-  EXPECT_EQ(plan.most(16), 0x3fffffe0U);
-  plan.sizes = {0xffffffe0U};
-  EXPECT_EQ(plan.largest(10, 4), 0xffffffe0U);
+  EXPECT_EQ(plan.most(4), 0xffc00000U) << "2^32 words, less the longest stride";
+  EXPECT_EQ(plan.most(16), 0x3ff00000U);
+  plan.sizes = {0xffc00000U};
+  EXPECT_EQ(plan.largest(10, 4), 0xffc00000U);
+  for (std::uint32_t k = 5; k < 22; ++k) {
+    plan.sizes = {(1ULL << 32) - (1ULL << k)};  // a loop whose stride divides 2^32 would never end
+    EXPECT_THROW(plan.largest(10, 4), UsageError) << k;
+  }
   plan.sizes = {1ULL << 32};
   EXPECT_THAT(
       message_of<UsageError>([&] { plan.sizes_or(10, 12, 1, 4); }),
-      testing::AllOf(HasSubstr("--size 4294967296: "), HasSubstr("in 32 bits"), HasSubstr("largest size here is 4294967264")));
+      testing::AllOf(HasSubstr("--size 4294967296: "), HasSubstr("in 32 bits"), HasSubstr("largest size here is 4290772992")));
 }
 
 TEST(Plan, RefusesWhatOneLaunchHasNoThreadsFor) {

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/device.h"
-#include "core/error.h"
-#include "core/random.h"
+#include "core/base/error.h"
+#include "core/base/random.h"
+#include "core/device/device.h"
 
 namespace bench {
 
@@ -70,7 +70,10 @@ struct FakeBehaviour {
   bool gated = true;                                                                           // its device samples
   std::function<void(std::uint32_t)> launched = [](std::uint32_t) {};                          // so often, by a Subject
   std::function<void(std::uint64_t)> evicted = [](std::uint64_t) {};                           // so many bytes were read
-  std::function<std::unique_ptr<DeviceCounters>()> counters = {};                              // empty: it has none
+  bool executes_samples = false;                                                               // the launches of a Subject
+  std::uint32_t left_out = 0;                                      // of the launches of a submission that executes_samples
+  bool graphics_fails = false;                                     // to open: an Error
+  std::function<std::unique_ptr<DeviceCounters>()> counters = {};  // empty: it has none
 };
 
 class FakeDevice final : public Device {
@@ -149,11 +152,17 @@ class FakeDevice final : public Device {
       if (spec.evict_l2 && device_.evict_bytes == 0) throw Error("the evictor has no size");
       device_.behaviour_.sampled();
       if (spec.evict_l2) device_.evict_l2();
+      const auto* launch = std::get_if<Launch>(&work_);
+      if (device_.behaviour_.executes_samples && kernel() != nullptr) device_.behaviour_.execute(*launch);
       note_launches(spec.lead_in + spec.batch);
       return {kStampNs + spec.batch * launch_ns(), device_.behaviour_.gated};
     }
     HostTimes time_host(std::uint32_t batch) override {
       note_launches(batch);
+      const auto* launch = std::get_if<Launch>(&work_);
+      if (device_.behaviour_.executes_samples && kernel() != nullptr && batch > 1) {
+        for (std::uint32_t i = device_.behaviour_.left_out; i < batch; ++i) device_.behaviour_.execute(*launch);
+      }
       return {.roundtrip_ns = 9000 + batch * launch_ns(), .submit_ns = 3000};
     }
 
@@ -201,6 +210,7 @@ class FakeBackend final : public Backend {
   std::unique_ptr<Device> open(const DeviceInfo& info, const DeviceOptions& options) override {
     FakeBehaviour behaviour = behaviour_;
     if (options.vulkan.queue == QueueKind::kGraphics) {
+      if (behaviour_.graphics_fails) throw Error("VK_ERROR_INITIALIZATION_FAILED");
       if (behaviour_.graphics_launch_ns == 0) throw Skip("no graphics queue");
       behaviour.launch_ns = behaviour_.graphics_launch_ns;
     }

@@ -14,11 +14,11 @@
 #include <map>
 #include <thread>
 
-#include "core/csv.h"
-#include "core/error.h"
-#include "core/experiment.h"
-#include "core/process.h"
-#include "core/watchdog.h"
+#include "core/base/csv.h"
+#include "core/base/error.h"
+#include "core/base/process.h"
+#include "core/base/watchdog.h"
+#include "core/experiment/experiment.h"
 #include "fake_device.h"
 
 namespace bench {

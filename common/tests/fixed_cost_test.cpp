@@ -1,4 +1,4 @@
-#include "core/fixed_cost.h"
+#include "core/timing/fixed_cost.h"
 
 #include <gtest/gtest.h>
 

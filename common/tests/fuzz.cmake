@@ -5,8 +5,8 @@ if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
 endif()
 add_executable(machine_code_fuzz
   ${CMAKE_CURRENT_LIST_DIR}/machine_code_fuzz.cpp
-  ${PROJECT_SOURCE_DIR}/common/core/machine_code.cpp
-  ${PROJECT_SOURCE_DIR}/common/core/nv_cache.cpp)
+  ${PROJECT_SOURCE_DIR}/common/core/code/machine_code.cpp
+  ${PROJECT_SOURCE_DIR}/common/core/code/nv_cache.cpp)
 target_include_directories(machine_code_fuzz PRIVATE ${PROJECT_SOURCE_DIR}/common)
 target_link_libraries(machine_code_fuzz PRIVATE bench_warnings bench_zstd fmt::fmt-header-only)
 target_compile_options(machine_code_fuzz PRIVATE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)

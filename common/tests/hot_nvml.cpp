@@ -16,8 +16,12 @@ int nvmlDeviceGetClockInfo(void* /*gpu*/, int /*type*/, unsigned* mhz) {
   *mhz = 345;
   return 0;
 }
-int nvmlDeviceGetMaxClockInfo(void* /*gpu*/, int /*type*/, unsigned* mhz) {
-  *mhz = 1980;
+int nvmlDeviceGetPowerUsage(void* /*gpu*/, unsigned* milliwatts) {
+  *milliwatts = 412'500;
+  return 0;
+}
+int nvmlDeviceGetCurrentClocksThrottleReasons(void* /*gpu*/, unsigned long long* reasons) {
+  *reasons = 0x40;  // nvmlClocksThrottleReasonHwThermalSlowdown
   return 0;
 }
 }

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "backends.h"
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace bench {
 namespace {

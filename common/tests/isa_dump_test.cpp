@@ -1,4 +1,4 @@
-#include "core/isa_dump.h"
+#include "core/code/isa_dump.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/environment.h"
-#include "core/machine_code.h"
+#include "core/base/environment.h"
+#include "core/code/machine_code.h"
 #include "fake_device.h"
 #include "synthetic_code.h"
 

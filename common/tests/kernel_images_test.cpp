@@ -1,9 +1,9 @@
-#include "core/kernel_images.h"
+#include "core/device/kernel_images.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "fake_device.h"
 
 namespace bench {

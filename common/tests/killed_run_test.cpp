@@ -13,9 +13,9 @@
 #include <random>
 #include <thread>
 
-#include "core/csv.h"
-#include "core/kept_file.h"
-#include "core/result_file.h"
+#include "core/base/csv.h"
+#include "core/base/durable_file.h"
+#include "core/results/result_file.h"
 #include "fake_device.h"
 
 namespace bench {
@@ -24,7 +24,7 @@ namespace {
 using testing::HasSubstr;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kKills = 50;
+constexpr int kKills = 24;
 constexpr int kAllSkipped = 77;
 
 // What two runs of one program have in common.

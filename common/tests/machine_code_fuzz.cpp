@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "core/machine_code.h"
-#include "core/nv_cache.h"
+#include "core/code/machine_code.h"
+#include "core/code/nv_cache.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "core/machine_code.h"
+#include "core/code/machine_code.h"
 
 #include <gtest/gtest.h>
 

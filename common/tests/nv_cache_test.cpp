@@ -1,4 +1,4 @@
-#include "core/nv_cache.h"
+#include "core/code/nv_cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/machine_code.h"
+#include "core/code/machine_code.h"
 #include "synthetic_code.h"
 
 namespace bench {

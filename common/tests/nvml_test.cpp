@@ -1,4 +1,4 @@
-#include "core/nvml.h"
+#include "core/device/nvml.h"
 
 #include <gtest/gtest.h>
 
@@ -35,6 +35,7 @@ TEST(Nvml, MissingLibraryGivesNothing) {
   EXPECT_FALSE(nvml.sm_clock_mhz());
   EXPECT_FALSE(nvml.max_sm_clock_mhz());
   EXPECT_FALSE(nvml.nvlinks());
+  EXPECT_FALSE(nvml.power_w());
   EXPECT_FALSE(nvml.throttle_reasons());
 }
 
@@ -42,6 +43,13 @@ TEST(Nvml, LibraryWithoutItsFunctionsGivesNothing) {
   const Nvml nvml(Uuid{}, "libc.so.6");
   EXPECT_EQ(nvml.handle(), nullptr);
   EXPECT_FALSE(nvml.driver_version());
+}
+
+// A library without field values, as older ones: the average then.
+TEST(Nvml, ReadsPower) {
+  const Nvml nvml(Uuid{}, BENCH_HOT_NVML);
+  ASSERT_TRUE(nvml.power_w());
+  EXPECT_EQ(*nvml.power_w(), 412.5);
 }
 
 // With or without a driver: no GPU has the all-zero UUID.

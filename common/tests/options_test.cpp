@@ -1,9 +1,9 @@
-#include "core/options.h"
+#include "core/run/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "fake_device.h"
 
 namespace bench {
@@ -44,6 +44,20 @@ Options parsed(std::vector<std::string> texts, const std::vector<Column>& params
 
 std::string refusal(std::vector<std::string> texts) {
   return message_of<UsageError>([&] { parsed(std::move(texts)); });
+}
+
+TEST(Options, WherePowerIsMeasuredALowClockIsNoFault) {
+  const auto part_of = [](bool power_bound, std::vector<std::string> texts) {
+    Arguments arguments(std::move(texts));
+    Options options;
+    Experiment bound = experiment();
+    bound.power_bound = power_bound;
+    EXPECT_TRUE(parse_options(arguments.argc(), arguments.argv(), bound, options));
+    return options.throttled_part;
+  };
+  EXPECT_EQ(part_of(false, {}), 0.75);
+  EXPECT_EQ(part_of(true, {}), 0);
+  EXPECT_EQ(part_of(true, {"--throttled-below", "0.5"}), 0.5);
 }
 
 TEST(Options, MemoryIsOfferedWhereCasesDifferInIt) {

@@ -1,5 +1,5 @@
-// SIGTERM to real programs, at seeded moments of their set-up, verification and sampling: each ends within 2 s, and leaves
-// whole rows alone.
+// Real programs. SIGTERM at seeded moments of their set-up, verification and sampling: each ends within 2 s, and leaves whole
+// rows alone. A card with little memory: no row fails.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/csv.h"
-#include "core/process.h"
-#include "core/random.h"
+#include "core/base/csv.h"
+#include "core/base/process.h"
+#include "core/base/random.h"
 #include "fake_device.h"
 
 namespace bench {
@@ -58,6 +58,23 @@ void expect_whole_rows(const std::string& path) {
     EXPECT_EQ(row.size(), rows.front().size());
     EXPECT_EQ(std::find(row.begin(), row.end(), "failed"), row.end());
   }
+}
+
+// Seventeen buffers of 4 MiB in either API are more than 64 MiB: the sizes shrink, and no row fails.
+TEST(SmallCard, HasRoomForWhatIsLeftOfTheSizes) {
+  const TempDir folder;
+  const std::string csv = folder.file("results.csv");
+  setenv("BENCH_MEMORY_LIMIT_MIB", "64", 1);
+  const pid_t child =
+      start({"exp02_descriptors", "--api", "vulkan", "--variant", "sum", "--quick", "--budget", "0.01", "--csv", csv});
+  unsetenv("BENCH_MEMORY_LIMIT_MIB");
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == kAllSkipped) GTEST_SKIP() << "no Vulkan device";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_TRUE(std::filesystem::exists(csv));
+  expect_whole_rows(csv);
 }
 
 class Signals : public testing::TestWithParam<std::vector<std::string>> {};

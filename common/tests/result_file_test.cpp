@@ -1,4 +1,4 @@
-#include "core/result_file.h"
+#include "core/results/result_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/error.h"
-#include "core/experiment.h"
+#include "core/base/error.h"
+#include "core/experiment/experiment.h"
 #include "fake_device.h"
 
 namespace bench {
@@ -88,15 +88,13 @@ class ResultFileTest : public testing::Test {
 
   TempDir folder_;
   std::string path_ = folder_.file("exp99.csv");
-  Schema schema_{Experiment{.name = "exp99",
-                            .question = "?",
-                            .params = {Column::integer("block", "threads", "of a block")},
-                            .model = {Column::integer("sectors", "", "of a warp").optional()},
-                            .measured = {Column::integer("weak", "", "outcomes").optional()},
-                            .variants = {},
-                            .cases = {}}};
+  Schema schema_{Schema::Own{.experiment = "exp99",
+                             .params = {Column::integer("block", "threads", "of a block")},
+                             .model = {Column::integer("sectors", "", "of a warp").optional()},
+                             .measured = {Column::integer("weak", "", "outcomes").optional()}}};
   RunIdentity matching_ = {.values = {{"seed", 1}, {"run", "quick"}, {"gpu_uuid", "aaaa"}, {"git_rev", "cafe"}},
-                           .drivers = {{"cuda", "580"}}};
+                           .drivers = {{"cuda", "580"}},
+                           .uuids = {}};
 };
 
 TEST_F(ResultFileTest, ItsCompanionsLieBesideIt) {
@@ -161,10 +159,11 @@ TEST_F(ResultFileTest, ResumeRefusesAnotherRunAndNamesBoth) {
   const std::string samples_before = read(samples_path(path_));
   for (const auto& [column, ours, theirs] : {std::tuple{"seed", "1", "2"}, std::tuple{"gpu_uuid", "aaaa", "bbbb"},
                                              std::tuple{"git_rev", "cafe", "beef"}, std::tuple{"run", "quick", "smoke"}}) {
-    EXPECT_THAT(resume_refusal({.values = {{column, theirs}}, .drivers = {}}),
+    EXPECT_THAT(resume_refusal({.values = {{column, theirs}}, .drivers = {}, .uuids = {}}),
                 testing::AllOf(HasSubstr(path_), HasSubstr(fmt::format("{} {}", column, ours)), HasSubstr(theirs)));
   }
-  EXPECT_THAT(resume_refusal({.values = {}, .drivers = {{"cuda", "590"}}}), HasSubstr("driver 580, this run has 590"));
+  EXPECT_THAT(resume_refusal({.values = {}, .drivers = {{"cuda", "590"}}, .uuids = {}}),
+              HasSubstr("driver 580, this run has 590"));
   EXPECT_EQ(read(path_), before);
   EXPECT_EQ(read(samples_path(path_)), samples_before);
 }

@@ -12,14 +12,16 @@
 #include <iostream>
 #include <iterator>
 #include <map>
+#include <thread>
 
-#include "core/checks.h"
-#include "core/csv.h"
-#include "core/environment.h"
-#include "core/error.h"
-#include "core/experiment.h"
-#include "core/machine_code.h"
-#include "core/verify.h"
+#include "core/base/csv.h"
+#include "core/base/environment.h"
+#include "core/base/error.h"
+#include "core/code/machine_code.h"
+#include "core/experiment/checks.h"
+#include "core/experiment/experiment.h"
+#include "core/experiment/verify.h"
+#include "core/run/open_devices.h"
 #include "fake_device.h"
 
 namespace bench {
@@ -105,6 +107,7 @@ Experiment experiment_of(const Scenario& scenario) {
           if (variant == "lacking") throw Skip("wanted a feature, found none");
           std::unique_ptr<Subject> subject =
               set_up(bench, scenario.goes_wrong || variant == "wrong" ? "wrong" : "twice", elements);
+          if (variant == "remade") bench.makes_outputs_anew();
           if (variant == "asks") return {std::move(subject), [block] { return Values{{"asked", block}}; }};
           if (variant == "asks_thrice") {
             return {std::move(subject), [times = std::make_shared<double>(0)] { return Values{{"times", *times += 1}}; }, 3};
@@ -288,6 +291,53 @@ TEST_F(RunMain, WhereThatQueueIsMissingTheOthersGoOn) {
   }
 }
 
+TEST_F(RunMain, ADeviceThatFailsToOpenAnewFailsItsRowsAndTheOthersGoOn) {
+  Scenario scenario;
+  scenario.variants = {"twice", "graphics", "twice_again"};
+  scenario.vulkan_behaviour.graphics_fails = true;
+  scenario.vulkan_behaviour.graphics_launch_ns = 3000;
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--resume"}}) {
+    EXPECT_EQ(run_to_csv(scenario, more).exit_code, 1);
+    EXPECT_EQ(rows().size(), 12U);
+    for (const Row& row : rows()) {
+      const bool graphics = row.at("variant") == "graphics" && row.at("api") == "vulkan";
+      EXPECT_EQ(row.at("status"), graphics ? "failed" : "ok") << key(row);
+      EXPECT_EQ(row.at("reason"), graphics ? "VK_ERROR_INITIALIZATION_FAILED" : "") << key(row);
+    }
+  }
+  scenario.vulkan_behaviour.graphics_fails = false;
+  EXPECT_EQ(run_to_csv(scenario, {"--resume"}).exit_code, 0) << "what failed is tried again";
+  EXPECT_EQ(rows().size(), 12U);
+  for (const Row& row : rows()) EXPECT_EQ(row.at("status"), "ok") << key(row);
+}
+
+TEST_F(RunMain, ResultsThatAreRemovedOrReplacedMeanwhileFailTheRun) {
+  for (const bool replaced : {false, true}) {
+    Scenario scenario;
+    const std::string csv = csv_;
+    scenario.vulkan_behaviour.sampled = [csv, replaced] {
+      if (!std::filesystem::exists(csv) && !replaced) return;
+      std::filesystem::remove(csv);
+      if (replaced) std::ofstream(csv) << "another's";
+    };
+    const Outcome outcome = run_to_csv(scenario);
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, HasSubstr("results.csv was removed or replaced while this program was writing it"));
+  }
+}
+
+TEST(LoadedClock, ComparesWithWhatTheGpuRunsAtUnderLoad) {
+  LoadedClock clock(0.75);
+  EXPECT_FALSE(clock.is_slow(1095)) << "locked far below its maximum: that is what it runs at";
+  EXPECT_FALSE(clock.is_slow(1000));
+  EXPECT_TRUE(clock.is_slow(820));
+  EXPECT_FALSE(clock.is_slow(1980));
+  EXPECT_TRUE(clock.is_slow(1095)) << "it has shown that it can run at more";
+  LoadedClock never(0);
+  EXPECT_FALSE(never.is_slow(1980));
+  EXPECT_FALSE(never.is_slow(1));
+}
+
 TEST_F(RunMain, ComplaintsOfADeviceThatWasClosedCount) {
   Scenario scenario;
   scenario.variants = {"twice", "graphics"};
@@ -327,7 +377,7 @@ TEST_F(RunMain, DescribesItsVariantsAndColumns) {
 
 TEST_F(RunMain, TheColumnsAreDescribedBesideTheCsv) {
   EXPECT_EQ(run_to_csv({}).exit_code, 0);
-  EXPECT_EQ(read(folder_.file("results.schema.json")), Schema(experiment_of({})).json());
+  EXPECT_EQ(read(folder_.file("results.schema.json")), schema_of(experiment_of({})).json());
 }
 
 TEST_F(RunMain, ProfileRunsEveryKernelOnceAndTimesNothing) {
@@ -461,16 +511,34 @@ TEST_F(RunMain, AMissingApiIsSkippedWithItsReason) {
   }
 }
 
-TEST_F(RunMain, UnpairedRowsSayWhy) {
+TEST_F(RunMain, ARowNamesTheDeviceThatItsOwnApiRanOn) {
+  Scenario scenario;
+  scenario.cuda[0].driver = "580";
+  scenario.vulkan[1].driver = "580.1";
+  scenario.vulkan[1].name = "NVIDIA H200 (Vulkan)";
+  EXPECT_EQ(run_to_csv(scenario).exit_code, 0);
+  for (const Row& row : rows()) {
+    const bool cuda = row.at("api") == "cuda";
+    EXPECT_EQ(row.at("gpu"), cuda ? "NVIDIA H200" : "NVIDIA H200 (Vulkan)");
+    EXPECT_EQ(row.at("driver"), cuda ? "580" : "580.1");
+  }
+}
+
+TEST_F(RunMain, TwoDifferentDevicesAreNoPair) {
   Scenario scenario;
   scenario.vulkan = {fake_lavapipe(0)};
+  scenario.vulkan[0].driver = "Mesa 22.3";
   const Outcome outcome = run_to_csv(scenario);
   EXPECT_EQ(outcome.exit_code, 0);
   ASSERT_EQ(rows().size(), 8U);
   for (const Row& row : rows()) {
-    EXPECT_EQ(row.at("status"), "ok");
-    EXPECT_THAT(row.at("reason"), testing::AllOf(HasSubstr("unpaired"), HasSubstr("llvmpipe")));
-    EXPECT_THAT(row.at("gpu"), HasSubstr(row.at("api") == "cuda" ? "H200" : "llvmpipe"));
+    SCOPED_TRACE(key(row));
+    const bool cuda = row.at("api") == "cuda";
+    EXPECT_EQ(row.at("status"), cuda ? "ok" : "skipped");
+    EXPECT_THAT(row.at("reason"), testing::AllOf(HasSubstr(cuda ? "" : "unpaired: "), HasSubstr(cuda ? "" : "llvmpipe")));
+    EXPECT_THAT(row.at("gpu"), HasSubstr(cuda ? "H200" : "llvmpipe"));
+    EXPECT_EQ(row.at("gpu_uuid"), cuda ? "aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa" : "11111111-1111-1111-1111-111111111111");
+    EXPECT_EQ(row.at("device_ns").empty(), !cuda);
   }
   EXPECT_THAT(outcome.err, HasSubstr("unpaired"));
 }
@@ -496,6 +564,32 @@ TEST_F(RunMain, AComplaintOfTheDeviceFailsTheRun) {
   const Outcome outcome = run_to_csv(scenario);
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.err, HasSubstr("VUID-something: wrong"));
+}
+
+// A kernel that spoils one element in every fourth launch: a single look, before the samples, passes it.
+TEST_F(RunMain, AKernelThatIsRightOnlySometimesFails) {
+  Scenario scenario;
+  scenario.variants = {"remade"};
+  std::uint64_t launches = 0;
+  scenario.cuda_behaviour.executes_samples = scenario.vulkan_behaviour.executes_samples = true;
+  EXPECT_EQ(run_to_csv(scenario).exit_code, 0);
+  for (const Row& row : rows()) EXPECT_GE(std::stoul(row.at("remade")), 1U) << key(row);
+  const auto at_times = [&launches](const Launch& launch) {
+    execute(launch);
+    if (launch.kernel != nullptr && ++launches % 4 == 0) words_of<std::uint32_t>(*launch.buffers[1])[7] = kPoison;
+  };
+  scenario.vulkan_behaviour.execute = at_times;
+  scenario.vulkan_behaviour.sampled = [sampled = 0]() mutable {  // sampling takes 0.4 s, making outputs anew 2 % of it
+    if (++sampled < 200) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  };
+  const Outcome outcome = run(scenario, {"--budget", "1", "--csv", csv_});
+  EXPECT_EQ(outcome.exit_code, 1);
+  for (const Row& row : rows()) {
+    const bool fails = row.at("api") == "vulkan";
+    EXPECT_EQ(row.at("status"), fails ? "failed" : "ok") << key(row);
+    EXPECT_THAT(row.at("reason"), HasSubstr(fails ? "after the samples a launch made 4160 words whose checksum is" : ""));
+    EXPECT_EQ(row.at("device_ns").empty(), fails);
+  }
 }
 
 // ---- The machine code
@@ -563,6 +657,24 @@ TEST_F(RunMain, UsageErrorsAre2AndWriteNothing) {
     for (const std::string& text : wrong.said) EXPECT_THAT(outcome.err, HasSubstr(text));
     EXPECT_EQ(read(csv_), "precious") << wrong.arguments.front();
     EXPECT_FALSE(std::filesystem::exists(folder_.file("results.samples.csv")));
+  }
+}
+
+TEST_F(RunMain, OutputsOfOneNameAreAUsageError) {
+  const std::string samples = folder_.file("results.samples.csv");
+  std::filesystem::create_symlink(csv_, folder_.file("link.csv"));
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--benchmark_out", csv_},
+                                                    {"--benchmark_out", folder_.file("link.csv")},
+                                                    {"--benchmark_out", folder_.file("./results.csv")},
+                                                    {"--benchmark_out", samples},
+                                                    {"--checksums", csv_},
+                                                    {"--checksums", samples},
+                                                    {"--checksums", folder_.file("results.schema.json")},
+                                                    {"--checksums", "sums", "--benchmark_out", "sums"}}) {
+    const Outcome outcome = run_to_csv({}, arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << arguments[0] << ' ' << arguments[1];
+    EXPECT_THAT(outcome.err, HasSubstr("writes that file"));
+    EXPECT_FALSE(std::filesystem::exists(csv_));
   }
 }
 
@@ -807,6 +919,7 @@ TEST_F(RunMain, ResumeRefusesAnotherSeedOrGpu) {
   EXPECT_THAT(seed.err, testing::AllOf(HasSubstr("seed 1"), HasSubstr("this run has 2")));
   Scenario other;
   other.cuda = {fake_gpu(Api::kCuda, 0, "NVIDIA A100", 0xbb)};
+  other.vulkan = {fake_gpu(Api::kVulkan, 0, "NVIDIA A100", 0xbb)};
   const Outcome gpu = run_to_csv(other, {"--resume"});
   EXPECT_EQ(gpu.exit_code, 2);
   EXPECT_THAT(gpu.err, testing::AllOf(HasSubstr("aaaaaaaa-aaaa"), HasSubstr("bbbbbbbb-bbbb")));

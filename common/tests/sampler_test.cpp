@@ -1,4 +1,4 @@
-#include "core/sampler.h"
+#include "core/timing/sampler.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "fake_device.h"
 
 namespace bench {
@@ -36,10 +36,12 @@ class FakeSubject final : public Subject {
     return {total_ns, gated(specs.size() - 1)};
   }
   HostTimes time_host(std::uint32_t batch) override {
+    const double launch_ns = by_host ? launch_ns_(host_calls) : 700;
     ++host_calls;
     clock_.seconds += host_s;
-    return {.roundtrip_ns = 700.0 * batch, .submit_ns = 300.0 * batch};
+    return {.roundtrip_ns = launch_ns * batch, .submit_ns = 300.0 * batch};
   }
+  bool timed_by_host() const override { return by_host; }
 
   double stamp_ns = 0;       // added to every sample, as a pair of stamps is
   double tick_ns = 0;        // the timer's resolution
@@ -48,6 +50,7 @@ class FakeSubject final : public Subject {
   std::function<bool(std::size_t call)> gated = [](std::size_t) { return true; };
   std::vector<DeviceSampleSpec> specs;
   std::size_t host_calls = 0;
+  bool by_host = false;
 
  private:
   FakeClock& clock_;
@@ -87,6 +90,35 @@ std::string sides(const SampleSet& set) {
   std::string text;
   for (const Sample& sample : set.samples) text += sample.side == 0 ? 'A' : 'B';
   return text;
+}
+
+// ---- By whose clock
+
+TEST_F(SamplerTest, SubjectsThatTheHostTimesAreSampledAlikeAndNeverByTheDevice) {
+  options_.host_samples = 10;
+  options_.read_clock = [] { return ClockReading{.sm_mhz = 300, .throttled = true}; };  // no matter for the host
+  FakeSubject a = subject(steady(5000));
+  FakeSubject b = subject(steady(7000));
+  a.by_host = b.by_host = true;
+  a.host_s = b.host_s = 1e-4;
+  const SampleSet set = pair(a, b);
+  EXPECT_EQ(set.stop, "host ci");
+  EXPECT_EQ(set.order, "ABBA");
+  EXPECT_TRUE(a.specs.empty());
+  ASSERT_FALSE(set.samples.empty());
+  for (const Sample& sample : set.samples) {
+    EXPECT_EQ(sample.device_ns, sample.roundtrip_ns);
+    EXPECT_EQ(sample.submit_ns, 300.0);
+  }
+  EXPECT_NEAR(median(set.device_ns(1)) / median(set.device_ns(0)), 1.4, 0.01);
+  EXPECT_EQ(set.discarded, 0U);
+}
+
+TEST_F(SamplerTest, ThePairOfAHostsTimeWithAGpusIsRefused) {
+  FakeSubject a = subject(steady(1000));
+  FakeSubject b = subject(steady(1000));
+  b.by_host = true;
+  EXPECT_THROW(pair(a, b), Error);
 }
 
 // ---- When to stop
@@ -466,7 +498,7 @@ struct Tally {
   int faster = 0, slower = 0;
 };
 
-TEST_F(SamplerTest, VerdictsAreRightMostOfTheTime) {
+TEST_F(SamplerTest, RatiosAreRightMostOfTheTime) {
   constexpr int kTrials = 300;
   options_.max_samples = 200;
   const auto judge = [&](double shift) {
@@ -475,9 +507,9 @@ TEST_F(SamplerTest, VerdictsAreRightMostOfTheTime) {
       FakeSubject a = subject(normal(1000, 0.01, 2 * trial));
       FakeSubject b = subject(normal(1000 * shift, 0.01, 2 * trial + 1));
       const SampleSet set = pair(a, b);
-      const Verdict found = verdict(ratio(summarize(set.device_ns(1)), summarize(set.device_ns(0))));
-      tally.faster += found == Verdict::kFaster ? 1 : 0;
-      tally.slower += found == Verdict::kSlower ? 1 : 0;
+      const auto found = ratio(summarize(set.device_ns(1)), summarize(set.device_ns(0)));
+      tally.faster += found && found->hi < 0.99 ? 1 : 0;
+      tally.slower += found && found->lo > 1.01 ? 1 : 0;
     }
     return tally;
   };

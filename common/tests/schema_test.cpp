@@ -1,4 +1,4 @@
-#include "core/schema.h"
+#include "core/results/schema.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 
 #include <limits>
 
-#include "core/error.h"
-#include "core/experiment.h"
+#include "core/base/error.h"
+#include "core/experiment/experiment.h"
 #include "fake_device.h"
 
 namespace bench {
@@ -90,12 +90,12 @@ TEST(CheckValues, NamesTheColumn) {
 }
 
 TEST(Schema, ColumnsAreTheDocumentedOnes) {
-  const Schema schema(experiment());
+  const Schema schema = schema_of(experiment());
   EXPECT_EQ(csv_record(schema.results.header()),
             "schema,experiment,variant,api,status,reason,block,mode,sectors,elements,useful_bytes,cache,batch,samples,"
             "device_ns,device_ns_lo,device_ns_hi,device_ns_min,device_ns_p05,device_ns_p95,stamps_ns,fixed_ns,ungated_samples,"
-            "roundtrip_ns,submit_ns,"
-            "gbps,peak_pct,weak,weak_lo,weak_hi,sm_mhz,stop,order,run,seed,input_seed,case_order,verified,isa_hash,"
+            "throttled_samples,roundtrip_ns,submit_ns,"
+            "gbps,peak_pct,weak,weak_lo,weak_hi,sm_mhz,stop,order,run,seed,input_seed,case_order,verified,remade,isa_hash,"
             "gpu,gpu_uuid,driver,toolkit,git_rev,"
             "device_losses,started_at\n");
   EXPECT_EQ(csv_record(schema.samples.header()),
@@ -106,7 +106,7 @@ TEST(Schema, TwoColumnsOfOneNameAreAnError) {
   const auto refused = [](const std::vector<Column>& params) {
     Experiment twice = experiment();
     twice.params = params;
-    return message_of<Error>([&] { Schema{twice}; });
+    return message_of<Error>([&] { schema_of(twice); });
   };
   EXPECT_EQ(refused({kMode, kMode}), "two columns are named mode");
   EXPECT_EQ(refused({Column::text("order", "also the sampling order's")}), "two columns are named order");
@@ -114,7 +114,7 @@ TEST(Schema, TwoColumnsOfOneNameAreAnError) {
 }
 
 TEST(Schema, SaysWhatEachColumnIs) {
-  const auto json = nlohmann::json::parse(Schema(experiment()).json());
+  const auto json = nlohmann::json::parse(schema_of(experiment()).json());
   EXPECT_EQ(json["schema"], 2);
   EXPECT_EQ(json["experiment"], "exp99_fake");
   std::map<std::string, nlohmann::json> columns;
@@ -138,7 +138,7 @@ TEST(Schema, SaysWhatEachColumnIs) {
 
 class SchemaRow : public testing::Test {
  protected:
-  const Schema schema_{experiment()};
+  const Schema schema_ = schema_of(experiment());
   const Values values_ = {
       {"schema", kCsvSchema}, {"experiment", "exp99_fake"}, {"variant", "a"},    {"api", "cuda"},       {"status", "ok"},
       {"mode", "x,y"},        {"elements", 1024U},          {"cache", "warm"},   {"run", "full"},       {"seed", 7U},

@@ -1,9 +1,9 @@
-#include "core/selection.h"
+#include "core/device/selection.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "fake_device.h"
 
 namespace bench {

@@ -1,13 +1,13 @@
-#include "core/verified_outputs.h"
+#include "core/experiment/verified_outputs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "core/kept_file.h"
-#include "core/verify.h"
-#include "core/workbench.h"
+#include "core/base/durable_file.h"
+#include "core/experiment/verify.h"
+#include "core/experiment/workbench.h"
 #include "fake_device.h"
 
 namespace bench {

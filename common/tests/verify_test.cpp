@@ -1,4 +1,4 @@
-#include "core/verify.h"
+#include "core/experiment/verify.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <ctime>
 #include <limits>
 
-#include "core/random.h"
-#include "core/workbench.h"
+#include "core/base/random.h"
+#include "core/experiment/workbench.h"
 #include "fake_device.h"
 
 namespace bench {

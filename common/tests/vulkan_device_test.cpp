@@ -70,6 +70,31 @@ TEST(VulkanRequirements, TheQueueFamilyNeedsComputeAndTimestampsAtOnce) {
 }
 
 // As an H200 shows its families; the default is the one that CUDA's work resembles.
+TEST(VulkanRequirements, QueuesBesideTheComputeQueue) {
+  DeviceFacts facts = good_device();
+  facts.queue_families = {{.compute = true, .graphics = true, .transfer = true, .timestamp_valid_bits = 64},
+                          {.transfer = true, .queues = 2},
+                          {.compute = true, .transfer = true, .queues = 8, .timestamp_valid_bits = 64}};
+  facts.timeline_semaphore = true;
+  const QueuePlan none = plan_queues(facts, 2, {});
+  EXPECT_EQ(none.compute_queues, 1U);
+  EXPECT_FALSE(none.transfer_family || none.graphics_family) << "nobody asked for them";
+  const QueuePlan all =
+      plan_queues(facts, 2, {.compute_queues = 8, .transfer_queue = true, .graphics_queue = true, .timeline = true});
+  EXPECT_EQ(all.missing, "");
+  EXPECT_EQ(all.transfer_family, 1U);
+  EXPECT_EQ(all.graphics_family, 0U);
+
+  EXPECT_EQ(plan_queues(facts, 2, {.compute_queues = 9}).missing, "9 queues of its compute family (found 8)");
+  facts.timeline_semaphore = false;
+  EXPECT_EQ(plan_queues(facts, 2, {.timeline = true}).missing, "timelineSemaphore (found none)");
+  facts.queue_families.erase(facts.queue_families.begin() + 1);
+  EXPECT_EQ(plan_queues(facts, 1, {.transfer_queue = true}).missing, "a queue family with transfers alone (found none)");
+  facts.queue_families.erase(facts.queue_families.begin());
+  EXPECT_EQ(plan_queues(facts, 0, {.graphics_queue = true}).missing,
+            "a queue family with graphics beside the compute queue's (found none)");
+}
+
 TEST(VulkanRequirements, TheQueueFamilyWithoutGraphicsIsPreferred) {
   DeviceFacts facts = good_device();
   facts.queue_families = {{.compute = true, .graphics = true, .timestamp_valid_bits = 64},
@@ -113,6 +138,12 @@ TEST_P(SparseTest, EachBlockIsBoundOnce) {
     device().download(*buffer, 0, std::as_writable_bytes(std::span(read)));
     EXPECT_EQ(read, values);
   }
+}
+
+TEST_P(VulkanDeviceTest, ALibrarysCallIsSkipped) {
+  const StreamCall call = {"a library's product", {}, [](void*, std::span<void* const>) { FAIL(); }};
+  EXPECT_THROW(device().run(call), Skip);
+  EXPECT_THROW(device().prepare(call, {}), Skip);
 }
 
 TEST_P(VulkanDeviceTest, BindsNoPagesUnlessAskedTo) {
@@ -295,6 +326,34 @@ TEST_P(VulkanDeviceTest, LabelsItsQueueWhereAToolCanSeeThem) {
 TEST_P(VulkanDeviceTest, RunsAKernel) {
   EXPECT_EQ(xor_found(device(), 0xabcd1234), 0xabcd1234);
   EXPECT_EQ(xor_found(device(), 0xabcd1235), 0xffffffff);  // the negative control: nothing is written
+}
+
+// The second pass reads what the first one wrote, and writes only if it has seen it.
+TEST_P(VulkanDeviceTest, APassSeesThePassBeforeIt) {
+  constexpr std::uint32_t kWord = 0xabcd1234;
+  const std::unique_ptr<Kernel> kernel = device().load(xor_spec(64));
+  const std::unique_ptr<Buffer> first = device().allocate(16, "first");
+  const std::unique_ptr<Buffer> second = device().allocate(16, "second");
+  const std::unique_ptr<Buffer> last = device().allocate(16, "last");
+  device().fill(*first, 0, 4, kWord);
+  const auto pass = [&](const Buffer& from, const Buffer& to) {
+    return Launch{.kernel = kernel.get(),
+                  .grid = {1, 1, 1},
+                  .buffers = {&from, &to},
+                  .params = bytes_of(EvictParams{.vec4_count = 1, .impossible = kWord})};
+  };
+  const auto found = [&](const Passes& passes) {
+    device().fill(*first, 4, 12, 0);
+    device().fill(*second, 0, 16, 0);
+    device().fill(*last, 0, 16, 0);
+    device().prepare(passes, {})->time_device({.batch = 1});
+    std::uint32_t word = 0;
+    device().download(*last, 0, std::as_writable_bytes(std::span(&word, 1)));
+    return word;
+  };
+  EXPECT_EQ(found({{pass(*first, *second), pass(*second, *last)}}), kWord);
+  EXPECT_EQ(found({{pass(*second, *last), pass(*first, *second)}}), 0U);  // the negative control: the wrong way round
+  EXPECT_THROW(device().run(Passes{}), Error);
 }
 
 TEST_P(VulkanDeviceTest, CopiesBetweenBuffers) {

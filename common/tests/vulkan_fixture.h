@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "core/error.h"
-#include "core/kernel_images.h"
+#include "core/base/error.h"
+#include "core/device/kernel_images.h"
 #include "vulkan/backend.h"
 #include "vulkan/kernels/params.h"
 #include "vulkan_support_kernels.h"

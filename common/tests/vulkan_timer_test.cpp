@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/process.h"
-#include "core/watchdog.h"
+#include "core/base/process.h"
+#include "core/base/watchdog.h"
+#include "vulkan/command_slot.h"
+#include "vulkan/gate.h"
 #include "vulkan_fixture.h"
 
 namespace bench::vulkan {
@@ -194,6 +196,32 @@ TEST_P(VulkanTimerTest, WhatComesBeforeASampleRunsBeforeEachOfThem) {
   const auto nothing = device().prepare(Nothing{}, {.before = spin_ms(20)});
   EXPECT_LT(nothing->time_device({}).ns * 1e-6, alone + 10);
   EXPECT_LT(nothing->time_host(1).roundtrip_ns * 1e-6, 10);
+}
+
+// What every device sample begins with: forty in one submission keep the device busy for a millisecond.
+TEST_P(VulkanTimerTest, TheGateKeepsTheDeviceBusyForAWhile) {
+  const Context context(device().info(), {});
+  const Gate gate(context);
+  CommandSlot slot(context);
+  const auto least_ms = [&](int gates) {
+    double least = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < 10; ++i) {
+      const vk::raii::CommandBuffer& commands = slot.begin(true);
+      for (int gate_number = 0; gate_number < gates; ++gate_number) {
+        gate.record(commands);
+        full_barrier(commands);
+      }
+      slot.end();
+      const double start = now_s();
+      slot.submit();
+      slot.wait("gates");
+      least = std::min(least, 1e3 * (now_s() - start));
+    }
+    return least;
+  };
+  const double gates_ms = least_ms(40) - least_ms(0);
+  EXPECT_GT(gates_ms, 0.9 * 40 * kGateNs * 1e-6);
+  EXPECT_LT(gates_ms, 10 * slack() * 40 * kGateNs * 1e-6);
 }
 
 // Overlapping launches race on purpose; the layer's hazards about them are no complaints.

@@ -1,8 +1,8 @@
-#include "core/workbench.h"
+#include "core/experiment/workbench.h"
 
 #include <gtest/gtest.h>
 
-#include "core/verify.h"
+#include "core/experiment/verify.h"
 #include "fake_device.h"
 
 namespace bench {
@@ -41,6 +41,22 @@ TEST_F(WorkbenchTest, InputIsFilledOnce) {
   EXPECT_EQ(&workbench_.input(0, kWords), first);
   EXPECT_EQ(&workbench_.input(0, kWords / 2), first) << "a smaller wish takes the larger buffer";
   EXPECT_EQ(device_.uploaded_bytes, kWords * 4);
+}
+
+TEST_F(WorkbenchTest, MadeInputIsMadeOnceAName) {
+  std::uint32_t calls = 0;
+  const auto count_up = [&](std::uint64_t done, std::span<std::byte> chunk) {
+    ++calls;
+    const std::span words(reinterpret_cast<std::uint32_t*>(chunk.data()), chunk.size() / 4);
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = static_cast<std::uint32_t>(done / 4 + i);
+  };
+  const Buffer& made = workbench_.made_input("counted", kWords, count_up);
+  for (std::uint32_t i = 0; i < kWords; ++i) ASSERT_EQ(words_of<std::uint32_t>(made)[i], i);
+  const std::uint32_t first_calls = calls;
+  EXPECT_EQ(&workbench_.made_input("counted", kWords, count_up), &made);
+  EXPECT_EQ(calls, first_calls);
+  EXPECT_NE(&workbench_.made_input("another", kWords, count_up), &made);
+  EXPECT_GT(calls, first_calls);
 }
 
 TEST_F(WorkbenchTest, PeerHasTheSameInputOnItsOwnDevice) {
@@ -124,12 +140,77 @@ TEST_F(WorkbenchTest, ReleaseFreesBuffersAndKeepsKernels) {
   expect_input(workbench_.input(0, kWords), 0, kWords);
 }
 
+TEST_F(WorkbenchTest, WhatIsKeptIsMadeOnceAndGoesWithTheBuffers) {
+  struct Counted : Kept {
+    explicit Counted(int& count) : live(count) { ++live; }
+    ~Counted() override { --live; }
+    int& live;
+  };
+  int live = 0;
+  const auto keep = [&](const std::string& name) -> Kept& {
+    return workbench_.kept<Counted>(name, [&] { return std::make_unique<Counted>(live); });
+  };
+  Kept& one = keep("one");
+  EXPECT_EQ(&keep("one"), &one);
+  EXPECT_NE(&keep("other"), &one);
+  EXPECT_EQ(live, 2);
+  workbench_.release_buffers();
+  EXPECT_EQ(live, 0);
+  EXPECT_THROW(workbench_.kept<Counted>("one", []() -> std::unique_ptr<Counted> { throw Skip("no"); }), Skip);
+  keep("one");
+  EXPECT_EQ(live, 1) << "what could not be made is tried again";
+  workbench_.release_buffers();  // `live` goes before the workbench does
+}
+
 TEST_F(WorkbenchTest, RecoversFromAnAllocationThatFailed) {
   FakeDevice small({}, {.memory_bytes = 100000});
   Workbench on_small(small, 42);
   on_small.input(0, 10000);
   EXPECT_THROW(on_small.input(0, 30000), OutOfMemory);
   expect_input(on_small.input(0, 20000), 0, 20000);
+}
+
+// An output that goes on from what it finds, and one that no checksum tells: both are put back and looked at again.
+TEST_F(WorkbenchTest, OutputsAreMadeAnewFromWhereTheyStarted) {
+  Buffer& counter = workbench_.output("counter", 1);
+  Buffer& beside = workbench_.output("beside", 1);
+  const auto restore = [&] { device_.fill(counter, 0, 4, 7); };
+  const auto launch = [&] {
+    ++*words_of<std::uint32_t>(counter);
+    *words_of<std::uint32_t>(beside) = 1;
+  };
+  const auto check = [&] {
+    if (*words_of<std::uint32_t>(beside) != 1) throw Error("nothing was written beside");
+  };
+  restore();
+  launch();
+  workbench_.begin_case("a case");
+  EXPECT_FALSE(workbench_.to_remake());
+  verify<std::uint32_t>(workbench_, counter, 1, kGuardWords, [](std::uint64_t) { return 8U; });
+  EXPECT_FALSE(workbench_.to_remake()) << "not every kernel makes all of its output anew";
+  workbench_.makes_outputs_anew(restore, check);
+  const auto remaking = workbench_.to_remake();
+  ASSERT_TRUE(remaking);
+  ASSERT_EQ(remaking->outputs.size(), 1U);
+  for (int round = 0; round < 2; ++round) workbench_.remake(*remaking, launch);
+  device_.fill(beside, 0, 4, 0);
+  const auto nothing = [&] { ++*words_of<std::uint32_t>(counter); };
+  EXPECT_EQ(message_of<Error>([&] { workbench_.remake(*remaking, nothing); }), "nothing was written beside");
+  const auto twice = [&] {
+    launch();
+    launch();
+  };
+  EXPECT_EQ(message_of<Error>([&] { workbench_.remake(*remaking, twice); }).substr(0, 47),
+            "wrong output: after the samples a launch made 6");
+}
+
+TEST_F(WorkbenchTest, WhatIsComparedWithoutAChecksumIsVerifiedInFull) {
+  workbench_.begin_case("a case");
+  EXPECT_EQ(workbench_.verified(), Verified::kNothing);
+  workbench_.compared();
+  EXPECT_EQ(workbench_.verified(), Verified::kFull);
+  workbench_.begin_case("another");
+  EXPECT_EQ(workbench_.verified(), Verified::kNothing);
 }
 
 TEST(ParamsBytes, CopiesTheStruct) {

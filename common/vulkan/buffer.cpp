@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/watchdog.h"
+#include "core/base/watchdog.h"
 
 namespace bench::vulkan {
 namespace {
@@ -95,11 +95,16 @@ Allocation make_allocation(const Context& context, const Wish& wish) {
   check_wish(context, wish);
   const Wait wait("an allocation", context.expected_s(0));
   const vk::ExternalMemoryBufferCreateInfo external{.handleTypes = kSharedHandle};
+  const std::vector<std::uint32_t> families = context.queue_families();
+  const bool several = families.size() > 1;
   const vk::BufferCreateInfo buffer_info{
       .pNext = wish.shared ? &external : nullptr,
       .flags = wish.order ? vk::BufferCreateFlagBits::eSparseBinding : vk::BufferCreateFlags(),
       .size = wish.bytes,
-      .usage = wish.usage};
+      .usage = wish.usage,
+      .sharingMode = several ? vk::SharingMode::eConcurrent : vk::SharingMode::eExclusive,
+      .queueFamilyIndexCount = several ? static_cast<std::uint32_t>(families.size()) : 0,
+      .pQueueFamilyIndices = families.data()};
   Allocation allocation;
   allocation.buffer = BENCH_VK(context.device().createBuffer(buffer_info), "buffer '{}', {} bytes", wish.label, wish.bytes);
   const vk::MemoryRequirements requirements = allocation.buffer.getMemoryRequirements();

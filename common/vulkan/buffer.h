@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "core/device.h"
+#include "core/device/device.h"
 #include "vulkan/context.h"
 
 namespace bench::vulkan {

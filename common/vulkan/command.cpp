@@ -33,11 +33,24 @@ Command::Command(const Context& context, const Work& work, SetUse set_use) : con
     for (const Buffer* buffer : launch->buffers) {
       use(*buffer);
     }
+  } else if (const auto* passes = std::get_if<Passes>(&work_)) {
+    if (passes->launches.empty()) {
+      throw Error("passes without a launch");
+    }
+    for (const Launch& pass : passes->launches) {
+      passes_.push_back(record_launch(context, pass, set_use));
+      for (const Buffer* buffer : pass.buffers) {
+        use(*buffer);
+      }
+    }
+    name_ = fmt::format("kernel {} and its passes", kernel()->spec().images->stem);
   } else if (const auto* copy = std::get_if<Copy>(&work_)) {
     check_copy(*copy);
     name_ = fmt::format("a copy of {} bytes", copy->bytes);
     use(*copy->source);
     use(*copy->destination);
+  } else if (const auto* call = std::get_if<StreamCall>(&work_)) {
+    throw Skip("{} is CUDA's alone", call->name);
   }
 }
 
@@ -62,6 +75,14 @@ void Command::bind(const vk::raii::CommandBuffer& commands) const {
 void Command::record(const vk::raii::CommandBuffer& commands) const {
   if (launch_ != nullptr) {
     launch_->launch(commands);
+  } else if (!passes_.empty()) {
+    for (const auto& pass : passes_) {
+      if (pass != passes_.front()) {
+        order(commands);
+      }
+      pass->bind(commands);
+      pass->launch(commands);
+    }
   } else if (const auto* copy = std::get_if<Copy>(&work_)) {
     commands.copyBuffer(device_buffer(*copy->source).handle(), device_buffer(*copy->destination).handle(),
                         vk::BufferCopy{.size = copy->bytes});

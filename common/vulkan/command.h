@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/device.h"
+#include "core/device/device.h"
 #include "vulkan/buffer.h"
 #include "vulkan/recorded_launch.h"
 
@@ -39,7 +39,8 @@ class Command {
   Work work_;
   std::vector<const DeviceBuffer*> buffers_;  // each once
   std::string name_;
-  std::unique_ptr<RecordedLaunch> launch_;  // of a Launch
+  std::unique_ptr<RecordedLaunch> launch_;               // of a Launch
+  std::vector<std::unique_ptr<RecordedLaunch>> passes_;  // of Passes: each bound anew whenever it is recorded
 };
 
 }  // namespace bench::vulkan

@@ -1,6 +1,6 @@
 #include "vulkan/command_slot.h"
 
-#include "core/watchdog.h"
+#include "core/base/watchdog.h"
 
 namespace bench::vulkan {
 namespace {
@@ -34,7 +34,7 @@ CommandSlot::~CommandSlot() {
   }
 }
 
-const vk::raii::CommandBuffer& CommandSlot::begin(bool once) {
+const vk::raii::CommandBuffer& CommandSlot::begin(bool once, Opening opening) {
   if (in_flight_) {  // after an exception between submit() and wait()
     const Wait bound("an earlier submission", context_.expected_s(0));
     wait("an earlier submission");
@@ -45,13 +45,19 @@ const vk::raii::CommandBuffer& CommandSlot::begin(bool once) {
     info.flags = vk::CommandBufferUsageFlagBits::eOneTimeSubmit;
   }
   BENCH_VK(commands_.begin(info));
-  full_barrier(commands_);
+  if (opening == Opening::kBarrier) full_barrier(commands_);
   return commands_;
 }
 
 void CommandSlot::end() { BENCH_VK(commands_.end()); }
 
+void CommandSlot::ready() {
+  if (is_signaled_) BENCH_VK(context_.device().resetFences(*fence_));
+  is_signaled_ = false;
+}
+
 void CommandSlot::submit() {
+  ready();
   const vk::CommandBufferSubmitInfo commands{.commandBuffer = *commands_};
   const vk::SubmitInfo2 info{.commandBufferInfoCount = 1, .pCommandBufferInfos = &commands};
   BENCH_VK(context_.queue().submit2(info, *fence_));
@@ -68,7 +74,7 @@ void CommandSlot::wait(std::string_view what) {
   while (completed() != vk::Result::eSuccess) {
   }
   in_flight_ = false;
-  BENCH_VK(context_.device().resetFences(*fence_));
+  is_signaled_ = true;
 }
 
 void memory_barrier(const vk::raii::CommandBuffer& commands, vk::PipelineStageFlags2 from_stage, vk::AccessFlags2 from_access,

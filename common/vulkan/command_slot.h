@@ -15,9 +15,15 @@ class CommandSlot {
   CommandSlot(const CommandSlot&) = delete;
   CommandSlot& operator=(const CommandSlot&) = delete;
 
-  // Drops what was recorded and starts anew, with a full barrier: no command buffer needs to know what ran before it.
-  // `once`: the recording will be submitted one time only.
-  const vk::raii::CommandBuffer& begin(bool once);
+  // What a recording begins with.
+  enum class Opening : std::uint8_t {
+    kBarrier,  // a full barrier: no command buffer needs to know what ran before it
+    kNone,     // whoever submits it has had the barrier before, in a submission that has completed
+  };
+  // Drops what was recorded and starts anew. `once`: the recording will be submitted one time only.
+  const vk::raii::CommandBuffer& begin(bool once, Opening opening = Opening::kBarrier);
+  // Takes the last submission's signal back from the fence. submit() does so, too: this is for who times it.
+  void ready();
   // Submits, and polls until the submission has completed, as the CUDA side does. Both are bounded by a bench::Wait around
   // them; `what` is for messages.
   void submit();
@@ -32,6 +38,7 @@ class CommandSlot {
   vk::raii::CommandBuffer commands_;
   vk::raii::Fence fence_;
   bool in_flight_ = false;
+  bool is_signaled_ = false;  // the fence
 };
 
 // Everything before, with its memory accesses, precedes everything after.

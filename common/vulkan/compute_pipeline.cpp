@@ -1,9 +1,11 @@
 #include "vulkan/compute_pipeline.h"
 
+#include <fmt/ranges.h>
+
 #include <cstring>
 #include <vector>
 
-#include "core/kernel_interface.h"
+#include "core/device/kernel_interface.h"
 #include "vulkan/buffer_binding.h"
 #include "vulkan/pipeline_isa.h"
 
@@ -13,6 +15,9 @@ namespace {
 // The embedded bytes as SPIR-V words. Throws Skip without a twin, Error if they are no SPIR-V.
 std::vector<std::uint32_t> spirv_words(const KernelSpec& spec) {
   const std::span<const std::byte> bytes = spec.images->spirv;
+  if (bytes.empty() && !spec.images->no_spirv.empty()) {
+    throw Skip("kernel {}: {}", spec.images->stem, spec.images->no_spirv);
+  }
   if (bytes.empty()) {
     throw Skip("kernel {} has no GLSL twin", spec.images->stem);
   }
@@ -32,13 +37,32 @@ void check_capabilities(const Context& context, std::string_view stem, std::span
     bool enabled;
   };
   const Optional optional[] = {
+      {11, "shaderInt64", context.features().shader_int64},
+      {12, "shaderBufferInt64Atomics and shaderSharedInt64Atomics", context.features().int64_atomics},
+      {9, "shaderFloat16 and storageBuffer16BitAccess", context.features().float16},
+      {10, "shaderFloat64", context.features().float64},
+      {39, "shaderInt8 and storageBuffer8BitAccess", context.features().int8},
+      {4213, "VK_EXT_shader_float8's cooperative matrices", context.features().float8_matrix},
       // One capability for either clock: a device has both or is taken to have none.
       {5055, "VK_KHR_shader_clock's shaderDeviceClock and shaderSubgroupClock",
        context.features().shader_device_clock && context.features().shader_subgroup_clock},
+      {5118, "VK_KHR_shader_bfloat16's cooperative matrices", context.features().bfloat16_matrix},
       {5302, "runtimeDescriptorArray", context.features().bindless},
       {5345, "vulkanMemoryModel", context.features().vulkan_memory_model},
       {5346, "vulkanMemoryModelDeviceScope", context.features().vulkan_memory_model_device_scope},
       {5373, "VK_NV_shader_sm_builtins", context.features().sm_builtins},
+      {65, "subgroup shuffles", context.subgroup_operation(vk::SubgroupFeatureFlagBits::eShuffle)},
+      {66, "relative subgroup shuffles", context.subgroup_operation(vk::SubgroupFeatureFlagBits::eShuffleRelative)},
+      {67, "clustered subgroup operations", context.subgroup_operation(vk::SubgroupFeatureFlagBits::eClustered)},
+      {68, "subgroup quads", context.subgroup_operation(vk::SubgroupFeatureFlagBits::eQuad)},
+      {5439, "VK_NV_cooperative_matrix2 (matrices of a workgroup, of any size, by tensor layouts)",
+       context.features().workgroup_matrix},
+      {6019, "shaderIntegerDotProduct", context.features().integer_dot_product},
+      {6022, "VK_KHR_cooperative_matrix", context.features().cooperative_matrix},
+      {6033, "VK_EXT_shader_atomic_float's shaderBufferFloat32AtomicAdd and shaderSharedFloat32AtomicAdd",
+       context.features().float32_atomic_add},
+      {6034, "VK_EXT_shader_atomic_float's shaderBufferFloat64AtomicAdd and shaderSharedFloat64AtomicAdd",
+       context.features().float64_atomic_add},
   };
   constexpr std::uint32_t kOpCapability = 17;
   for (std::size_t i = 5; i + 1 < words.size() && words[i] == (2U << 16 | kOpCapability); i += 2) {
@@ -69,12 +93,18 @@ void check_limits(const Context& context, const KernelSpec& spec) {
           limits.maxPushConstantsSize);
   at_most("bytes of shared memory", spec.shared_bytes, "maxComputeSharedMemorySize", limits.maxComputeSharedMemorySize);
   check_binding(context, spec);
+  if (!spec.matrix.empty() && context.features().cooperative_matrix && !context.features().matrices.contains(spec.matrix)) {
+    throw Skip("kernel {} wants a subgroup's matrices of {}; {} lists {}", spec.images->stem, spec.matrix, context.info().name,
+               fmt::join(context.features().matrices, ", "));
+  }
   const auto wants = [&](bool met, const char* extension) {
     if (!met) {
       throw Skip("kernel {} with {} wants {}, which {} lacks", spec.images->stem, to_string(spec.robustness), extension,
                  context.info().name);
     }
   };
+  if (spec.full_subgroups && !context.features().full_subgroups)
+    throw Skip("kernel {} wants full subgroups (computeFullSubgroups), which {} lacks", spec.images->stem, context.info().name);
   wants(spec.robustness == Robustness::kDefault || context.features().pipeline_robustness, "VK_EXT_pipeline_robustness");
   wants(spec.robustness != Robustness::kRobustness2 || context.features().robustness2, "VK_EXT_robustness2");
 }
@@ -134,6 +164,8 @@ vk::raii::Pipeline make_pipeline(const Context& context, const KernelSpec& spec,
       .pNext = spec.robustness == Robustness::kDefault ? nullptr : &robustness,
       .flags = flags | binding_flags(spec),
       .stage = {.pNext = require ? &required : nullptr,
+                .flags = spec.full_subgroups ? vk::PipelineShaderStageCreateFlagBits::eRequireFullSubgroups
+                                             : vk::PipelineShaderStageCreateFlagBits{},
                 .stage = vk::ShaderStageFlagBits::eCompute,
                 .module = *module,
                 .pName = "main",

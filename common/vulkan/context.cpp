@@ -4,6 +4,7 @@
 #include <string>
 
 #include "vulkan/buffer.h"
+#include "vulkan/newer_extensions.h"
 #include "vulkan/requirements.h"
 
 namespace bench::vulkan {
@@ -36,10 +37,13 @@ DeviceFacts facts_of(const vk::raii::PhysicalDevice& device) {
   for (const vk::QueueFamilyProperties& family : device.getQueueFamilyProperties()) {
     facts.queue_families.push_back({.compute = static_cast<bool>(family.queueFlags & vk::QueueFlagBits::eCompute),
                                     .graphics = static_cast<bool>(family.queueFlags & vk::QueueFlagBits::eGraphics),
+                                    .transfer = static_cast<bool>(family.queueFlags & vk::QueueFlagBits::eTransfer),
+                                    .queues = family.queueCount,
                                     .sparse_binding = static_cast<bool>(family.queueFlags & vk::QueueFlagBits::eSparseBinding),
                                     .timestamp_valid_bits = family.timestampValidBits});
   }
   facts.timestamp_period = properties.limits.timestampPeriod;
+  facts.timeline_semaphore = vulkan12.timelineSemaphore;
   facts.synchronization2 = vulkan13.synchronization2;
   facts.maintenance4 = vulkan13.maintenance4;
   facts.subgroup_size_control = vulkan13.subgroupSizeControl;
@@ -50,7 +54,64 @@ DeviceFacts facts_of(const vk::raii::PhysicalDevice& device) {
   return facts;
 }
 
-OptionalFeatures optional_features(const vk::raii::PhysicalDevice& device, const DeviceOptions& options) {
+// VkComponentTypeKHR by the names that KernelSpec::matrix uses; "" for one that no kernel here has.
+std::string_view component_name(std::uint32_t type) {
+  constexpr std::pair<std::uint32_t, std::string_view> kNames[] = {{0, "f16"}, {1, "f32"},           {3, "s8"},
+                                                                   {5, "s32"}, {1000141000, "bf16"}, {1000491002, "e4m3"}};
+  const auto* found = std::find_if(std::begin(kNames), std::end(kNames), [&](const auto& one) { return one.first == type; });
+  return found == std::end(kNames) ? "" : found->second;
+}
+
+std::set<std::string> subgroup_matrices(const Instance& instance, const vk::raii::PhysicalDevice& device) {
+  using Get = VkResult(VKAPI_PTR*)(VkPhysicalDevice, std::uint32_t*, CooperativeMatrixProperties*);
+  const auto get = reinterpret_cast<Get>(instance.handle().getProcAddr("vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"));
+  std::uint32_t count = 0;
+  if (get == nullptr || get(*device, &count, nullptr) != VK_SUCCESS) return {};
+  std::vector<CooperativeMatrixProperties> listed(count);
+  if (get(*device, &count, listed.data()) != VK_SUCCESS) return {};
+  std::set<std::string> result;
+  for (const CooperativeMatrixProperties& one : listed) {
+    if (one.scope != kScopeSubgroup || one.saturating != 0 || one.a != one.b || one.c != one.result) continue;
+    if (component_name(one.a).empty() || component_name(one.c).empty()) continue;
+    result.insert(fmt::format("{}x{}x{} {} {}", one.m, one.n, one.k, component_name(one.a), component_name(one.c)));
+  }
+  return result;
+}
+
+void find_matrix_units(const Instance& instance, const vk::raii::PhysicalDevice& device,
+                       const std::vector<vk::ExtensionProperties>& extensions, OptionalFeatures& features) {
+  CooperativeMatrixFeatures matrix;
+  CooperativeMatrix2Features matrix2;
+  Bfloat16Features bfloat16;
+  Float8Features float8;
+  vk::PhysicalDeviceVulkan11Features vulkan11;
+  vk::PhysicalDeviceVulkan12Features vulkan12{.pNext = &vulkan11};
+  vk::PhysicalDeviceVulkan13Features vulkan13{.pNext = &vulkan12};
+  vk::PhysicalDeviceFeatures2 core{.pNext = &vulkan13};
+  const auto ask = [&](const char* extension, ChainHead& head) {
+    if (!has_extension(extensions, extension)) return;
+    head.next = core.pNext;
+    core.pNext = &head;
+  };
+  ask(kCooperativeMatrix, matrix.head);
+  ask(kCooperativeMatrix2, matrix2.head);
+  ask(kBfloat16, bfloat16.head);
+  ask(kFloat8, float8.head);
+  device.getDispatcher()->vkGetPhysicalDeviceFeatures2(*device, reinterpret_cast<VkPhysicalDeviceFeatures2*>(&core));
+  features.float16 = vulkan12.shaderFloat16 && vulkan11.storageBuffer16BitAccess;
+  features.float64 = core.features.shaderFloat64;
+  features.int8 = vulkan12.shaderInt8 && vulkan12.storageBuffer8BitAccess;
+  features.integer_dot_product = vulkan13.shaderIntegerDotProduct;
+  features.cooperative_matrix = matrix.matrix != 0;
+  features.workgroup_matrix = features.cooperative_matrix && matrix2.workgroup_scope != 0 && matrix2.flexible_dimensions != 0 &&
+                              matrix2.tensor_addressing != 0;
+  features.bfloat16_matrix = bfloat16.type != 0 && bfloat16.cooperative_matrix != 0;
+  features.float8_matrix = float8.type != 0 && float8.cooperative_matrix != 0;
+  if (features.cooperative_matrix) features.matrices = subgroup_matrices(instance, device);
+}
+
+OptionalFeatures optional_features(const Instance& instance, const vk::raii::PhysicalDevice& device,
+                                   const DeviceOptions& options) {
   const std::vector<vk::ExtensionProperties> extensions = BENCH_VK(device.enumerateDeviceExtensionProperties());
   const auto has = [&extensions](std::string_view name) { return has_extension(extensions, name); };
   // The feature structure that an extension defines; all false where the extension is missing.
@@ -79,8 +140,22 @@ OptionalFeatures optional_features(const vk::raii::PhysicalDevice& device, const
       ask(VK_EXT_ROBUSTNESS_2_EXTENSION_NAME, vk::PhysicalDeviceRobustness2FeaturesEXT{}).robustBufferAccess2;
   const auto vulkan12 = device.getFeatures2<vk::PhysicalDeviceFeatures2, vk::PhysicalDeviceVulkan12Features>()
                             .get<vk::PhysicalDeviceVulkan12Features>();
+  features.full_subgroups = device.getFeatures2<vk::PhysicalDeviceFeatures2, vk::PhysicalDeviceVulkan13Features>()
+                                .get<vk::PhysicalDeviceVulkan13Features>()
+                                .computeFullSubgroups;
   features.vulkan_memory_model = vulkan12.vulkanMemoryModel;
   features.vulkan_memory_model_device_scope = vulkan12.vulkanMemoryModelDeviceScope;
+  if (options.vulkan.atomics) {
+    const vk::PhysicalDeviceFeatures core = device.getFeatures();
+    features.shader_int64 = core.shaderInt64;
+    features.float64 = core.shaderFloat64;
+    features.int64_atomics = vulkan12.shaderBufferInt64Atomics && vulkan12.shaderSharedInt64Atomics;
+    const auto floats = ask(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME, vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT{});
+    features.float32_atomics = floats.shaderBufferFloat32Atomics && floats.shaderSharedFloat32Atomics;
+    features.float32_atomic_add = floats.shaderBufferFloat32AtomicAdd && floats.shaderSharedFloat32AtomicAdd;
+    features.float64_atomics = floats.shaderBufferFloat64Atomics && floats.shaderSharedFloat64Atomics;
+    features.float64_atomic_add = floats.shaderBufferFloat64AtomicAdd && floats.shaderSharedFloat64AtomicAdd;
+  }
   features.bindless = vulkan12.runtimeDescriptorArray && vulkan12.descriptorBindingPartiallyBound &&
                       vulkan12.descriptorBindingStorageBufferUpdateAfterBind;
   if (has(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME)) {
@@ -92,21 +167,31 @@ OptionalFeatures optional_features(const vk::raii::PhysicalDevice& device, const
     features.import_memory = static_cast<bool>(offered & External::eImportable);
     features.import_undedicated = features.import_memory && !(offered & External::eDedicatedOnly);
   }
+  if (options.vulkan.matrix_units) find_matrix_units(instance, device, extensions, features);
   return features;
 }
 
-vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, std::uint32_t queue_family,
-                               QueuePriority queue_priority, const OptionalFeatures& features) {
+vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, const QueuePlan& queue_plan,
+                               const VulkanChoice& choice, const OptionalFeatures& features) {
   // robustBufferAccess stays off: its bounds checks would be part of what is timed.
-  vk::PhysicalDeviceVulkan12Features vulkan12{.descriptorBindingStorageBufferUpdateAfterBind = features.bindless,
+  vk::PhysicalDeviceVulkan12Features vulkan12{.storageBuffer8BitAccess = features.int8,
+                                              .shaderBufferInt64Atomics = features.int64_atomics,
+                                              .shaderSharedInt64Atomics = features.int64_atomics,
+                                              .shaderFloat16 = features.float16,
+                                              .shaderInt8 = features.int8,
+                                              .descriptorBindingStorageBufferUpdateAfterBind = features.bindless,
                                               .descriptorBindingPartiallyBound = features.bindless,
                                               .runtimeDescriptorArray = features.bindless,
                                               .scalarBlockLayout = true,
+                                              .timelineSemaphore = choice.timeline,
                                               .bufferDeviceAddress = true,
                                               .vulkanMemoryModel = features.vulkan_memory_model,
                                               .vulkanMemoryModelDeviceScope = features.vulkan_memory_model_device_scope};
-  vk::PhysicalDeviceVulkan13Features vulkan13{
-      .pNext = &vulkan12, .subgroupSizeControl = true, .synchronization2 = true, .maintenance4 = true};
+  vk::PhysicalDeviceVulkan13Features vulkan13{.pNext = &vulkan12,
+                                              .subgroupSizeControl = true,
+                                              .synchronization2 = true,
+                                              .shaderIntegerDotProduct = features.integer_dot_product,
+                                              .maintenance4 = true};
   void* next = &vulkan13;
   std::vector<const char*> extensions;
   const auto enable = [&](bool present, auto& feature, const char* extension) {
@@ -127,6 +212,34 @@ vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, 
   enable(features.descriptor_buffer, descriptor_buffer, VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME);
   vk::PhysicalDevicePipelineRobustnessFeaturesEXT robustness{.pipelineRobustness = true};
   enable(features.pipeline_robustness, robustness, VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME);
+  vk::PhysicalDevice16BitStorageFeatures storage16{.storageBuffer16BitAccess = true};
+  if (features.float16) {
+    storage16.pNext = next;
+    next = &storage16;
+  }
+  const auto enable_newer = [&](bool present, ChainHead& head, const char* extension) {
+    if (!present) return;
+    head.next = next;
+    next = &head;
+    extensions.push_back(extension);
+  };
+  CooperativeMatrixFeatures matrix{.matrix = 1};
+  enable_newer(features.cooperative_matrix, matrix.head, kCooperativeMatrix);
+  CooperativeMatrix2Features matrix2{.workgroup_scope = 1, .flexible_dimensions = 1, .tensor_addressing = 1};
+  enable_newer(features.workgroup_matrix, matrix2.head, kCooperativeMatrix2);
+  Bfloat16Features bfloat16{.type = 1, .cooperative_matrix = 1};
+  enable_newer(features.bfloat16_matrix, bfloat16.head, kBfloat16);
+  Float8Features float8{.type = 1, .cooperative_matrix = 1};
+  enable_newer(features.float8_matrix, float8.head, kFloat8);
+  vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT floats{.shaderBufferFloat32Atomics = features.float32_atomics,
+                                                        .shaderBufferFloat32AtomicAdd = features.float32_atomic_add,
+                                                        .shaderBufferFloat64Atomics = features.float64_atomics,
+                                                        .shaderBufferFloat64AtomicAdd = features.float64_atomic_add,
+                                                        .shaderSharedFloat32Atomics = features.float32_atomics,
+                                                        .shaderSharedFloat32AtomicAdd = features.float32_atomic_add,
+                                                        .shaderSharedFloat64Atomics = features.float64_atomics,
+                                                        .shaderSharedFloat64AtomicAdd = features.float64_atomic_add};
+  enable(features.float32_atomics || features.float64_atomics, floats, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
   if (features.push_descriptors) {
     extensions.push_back(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
   }
@@ -138,26 +251,32 @@ vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, 
     extensions.push_back(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
   }
 
-  const float priority = 1;
-  const vk::DeviceQueueGlobalPriorityCreateInfoKHR global_priority{.globalPriority = queue_priority == QueuePriority::kLow
+  std::vector<float> priorities(queue_plan.compute_queues, choice.ranked_queues ? 0.0F : 1.0F);
+  priorities.back() = 1;
+  const vk::DeviceQueueGlobalPriorityCreateInfoKHR global_priority{.globalPriority = choice.priority == QueuePriority::kLow
                                                                                          ? vk::QueueGlobalPriorityKHR::eLow
                                                                                          : vk::QueueGlobalPriorityKHR::eHigh};
-  const bool has_priority = queue_priority != QueuePriority::kDefault;
+  const bool has_priority = choice.priority != QueuePriority::kDefault;
   if (has_priority) extensions.push_back(VK_KHR_GLOBAL_PRIORITY_EXTENSION_NAME);
-  const vk::DeviceQueueCreateInfo queue{.pNext = has_priority ? &global_priority : nullptr,
-                                        .queueFamilyIndex = queue_family,
-                                        .queueCount = 1,
-                                        .pQueuePriorities = &priority};
-  const vk::PhysicalDeviceFeatures core{.sparseBinding = features.sparse_binding};
+  std::vector<vk::DeviceQueueCreateInfo> queues = {{.pNext = has_priority ? &global_priority : nullptr,
+                                                    .queueFamilyIndex = queue_plan.compute_family,
+                                                    .queueCount = queue_plan.compute_queues,
+                                                    .pQueuePriorities = priorities.data()}};
+  for (const std::optional<std::uint32_t> family : {queue_plan.transfer_family, queue_plan.graphics_family}) {
+    if (family) queues.push_back({.queueFamilyIndex = *family, .queueCount = 1, .pQueuePriorities = priorities.data()});
+  }
+  const vk::PhysicalDeviceFeatures core{
+      .shaderFloat64 = features.float64, .shaderInt64 = features.shader_int64, .sparseBinding = features.sparse_binding};
   const vk::DeviceCreateInfo info{
       .pNext = next,
-      .queueCreateInfoCount = 1,
-      .pQueueCreateInfos = &queue,
+      .queueCreateInfoCount = static_cast<std::uint32_t>(queues.size()),
+      .pQueueCreateInfos = queues.data(),
       .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
       .ppEnabledExtensionNames = extensions.data(),
       .pEnabledFeatures = &core,
   };
-  return BENCH_VK(physical_device.createDevice(info), "queue family {}, {} extensions", queue_family, extensions.size());
+  return BENCH_VK(physical_device.createDevice(info), "queue family {}, {} extensions", queue_plan.compute_family,
+                  extensions.size());
 }
 
 }  // namespace
@@ -168,8 +287,7 @@ Context::Context(const DeviceInfo& info, const DeviceOptions& options)
       physical_device_(find_device(instance_, info)),
       limits_(physical_device_.getProperties().limits),
       memory_(physical_device_.getMemoryProperties()),
-      device_(nullptr),
-      queue_(nullptr) {
+      device_(nullptr) {
   const DeviceFacts facts = facts_of(physical_device_);
   if (const std::vector<std::string> unmet = unmet_requirements(facts); !unmet.empty()) {
     throw Skip("{} lacks {}", info.name, fmt::join(unmet, "; "));
@@ -191,15 +309,42 @@ Context::Context(const DeviceInfo& info, const DeviceOptions& options)
       .can_require = (vulkan13.requiredSubgroupSizeStages & vk::ShaderStageFlagBits::eCompute) &&
                      vulkan11.subgroupSize >= vulkan13.minSubgroupSize && vulkan11.subgroupSize <= vulkan13.maxSubgroupSize,
       .max_per_workgroup = vulkan13.maxComputeWorkgroupSubgroups,
+      .operations = vulkan11.subgroupSupportedOperations,
   };
-  features_ = optional_features(physical_device_, options);
+  features_ = optional_features(instance_, physical_device_, options);
   if (options.vulkan.priority != QueuePriority::kDefault && !features_.global_priority)
     throw Skip("{} has queues of one priority (no VK_KHR_global_priority)", info.name);
   if (options.vulkan.sparse_binding && !(features_.sparse_binding && facts.queue_families[queue_family_].sparse_binding))
     throw Skip("{} does not bind pages by a compute queue (sparseBinding)", info.name);
 
-  device_ = create_device(physical_device_, queue_family_, options.vulkan.priority, features_);
-  queue_ = device_.getQueue(queue_family_, 0);
+  const QueuePlan plan = plan_queues(facts, queue_family_, options.vulkan);
+  if (!plan.missing.empty()) throw Skip("{} lacks {}", info.name, plan.missing);
+  device_ = create_device(physical_device_, plan, options.vulkan, features_);
+  for (std::uint32_t i = 0; i < plan.compute_queues; ++i) queues_.push_back(device_.getQueue(queue_family_, i));
+  const auto other = [&](std::optional<std::uint32_t> one) -> std::optional<OtherQueue> {
+    if (!one) return {};
+    return OtherQueue{*one, facts.queue_families[*one].timestamp_valid_bits, device_.getQueue(*one, 0)};
+  };
+  transfer_ = other(plan.transfer_family);
+  graphics_ = other(plan.graphics_family);
+}
+
+const Context::OtherQueue& Context::transfer_queue() const {
+  if (!transfer_) throw Error("a transfer queue without VulkanChoice::transfer_queue");
+  return *transfer_;
+}
+
+const Context::OtherQueue& Context::graphics_queue() const {
+  if (!graphics_) throw Error("a graphics queue without VulkanChoice::graphics_queue");
+  return *graphics_;
+}
+
+std::vector<std::uint32_t> Context::queue_families() const {
+  std::vector<std::uint32_t> families = {queue_family_};
+  for (const std::optional<OtherQueue>* other : {&transfer_, &graphics_}) {
+    if (*other) families.push_back((*other)->family);
+  }
+  return families;
 }
 
 std::uint32_t Context::group_size() const {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/device.h"
+#include "core/device/device.h"
 #include "vulkan/instance.h"
 #include "vulkan/raii.h"
 
@@ -32,7 +34,25 @@ struct OptionalFeatures {
   bool sm_builtins = false;            // VK_NV_shader_sm_builtins: gl_SMIDNV
   bool binary_import = false;          // VK_NVX_binary_import: KernelSpec::imported
   bool global_priority = false;        // VK_KHR_global_priority; only with VulkanChoice::priority
+  bool full_subgroups = false;         // computeFullSubgroups: KernelSpec::full_subgroups
   bool sparse_binding = false;         // only with VulkanChoice::sparse_binding
+  // Only with VulkanChoice::matrix_units, as all to `matrices`.
+  bool float16 = false;              // shaderFloat16 and storageBuffer16BitAccess
+  bool float64 = false;              // shaderFloat64; also with VulkanChoice::atomics
+  bool int8 = false;                 // shaderInt8 and storageBuffer8BitAccess
+  bool integer_dot_product = false;  // shaderIntegerDotProduct
+  bool cooperative_matrix = false;   // VK_KHR_cooperative_matrix
+  bool workgroup_matrix = false;     // VK_NV_cooperative_matrix2: matrices of a workgroup, of any size, by tensor layouts
+  bool bfloat16_matrix = false;      // VK_KHR_shader_bfloat16, with cooperative matrices
+  bool float8_matrix = false;        // VK_EXT_shader_float8, likewise
+  std::set<std::string> matrices;    // a subgroup's that the device multiplies: see KernelSpec::matrix
+  // Only with VulkanChoice::atomics. Atomics on buffers and on shared memory are present together or taken to be missing.
+  bool shader_int64 = false;        // core: 64-bit integers in kernels
+  bool int64_atomics = false;       // Vulkan 1.2
+  bool float32_atomics = false;     // VK_EXT_shader_atomic_float: exchange
+  bool float32_atomic_add = false;  // and addition
+  bool float64_atomics = false;
+  bool float64_atomic_add = false;
   bool robustness2 = false;  // VK_EXT_robustness2's robustBufferAccess2 is supported; never enabled for the whole device
 };
 
@@ -40,6 +60,7 @@ struct SubgroupSizes {
   std::uint32_t standard = 0;
   bool can_require = false;  // compute stages may ask for `standard`
   std::uint32_t max_per_workgroup = 0;
+  vk::SubgroupFeatureFlags operations;  // in compute stages
 };
 
 // Everything else in this folder holds a reference to the Context, which outlives it.
@@ -51,8 +72,20 @@ class Context {
   const DeviceInfo& info() const { return info_; }
   const vk::raii::PhysicalDevice& physical_device() const { return physical_device_; }
   const vk::raii::Device& device() const { return device_; }
-  const vk::raii::Queue& queue() const { return queue_; }
+  const vk::raii::Queue& queue() const { return queues_.front(); }
+  // Compute queue `index` of VulkanChoice::compute_queues; 0 is queue().
+  const vk::raii::Queue& compute_queue(std::uint32_t index) const { return queues_.at(index); }
+  // A queue that the choice asked for beside them, and its family. Throw Error where it did not.
+  struct OtherQueue {
+    std::uint32_t family = 0;
+    std::uint32_t timestamp_valid_bits = 0;  // 0: none
+    vk::raii::Queue queue{nullptr};
+  };
+  const OtherQueue& transfer_queue() const;
+  const OtherQueue& graphics_queue() const;
   std::uint32_t queue_family() const { return queue_family_; }
+  // Of all its queues, each once: a buffer that several use belongs to all of them.
+  std::vector<std::uint32_t> queue_families() const;
   std::uint32_t timestamp_valid_bits() const { return timestamp_valid_bits_; }
 
   const vk::PhysicalDeviceLimits& limits() const { return limits_; }
@@ -60,6 +93,7 @@ class Context {
   std::uint64_t max_allocation_bytes() const { return max_allocation_bytes_; }  // of one buffer
   const SubgroupSizes& subgroup_sizes() const { return subgroup_sizes_; }
   const OptionalFeatures& features() const { return features_; }
+  bool subgroup_operation(vk::SubgroupFeatureFlagBits one) const { return static_cast<bool>(subgroup_sizes_.operations & one); }
   // What a submission should take at least, for a Wait: a software device needs minutes for what a GPU does in seconds.
   double expected_s(double on_a_gpu_s) const { return on_a_gpu_s + (info_.is_cpu ? 30 : 0); }
 
@@ -90,7 +124,9 @@ class Context {
   std::uint32_t queue_family_ = 0;
   std::uint32_t timestamp_valid_bits_ = 0;
   vk::raii::Device device_;
-  vk::raii::Queue queue_;
+  std::vector<vk::raii::Queue> queues_;  // of the compute family
+  std::optional<OtherQueue> transfer_;
+  std::optional<OtherQueue> graphics_;
 };
 
 }  // namespace bench::vulkan

@@ -1,6 +1,6 @@
 #include "vulkan/device.h"
 
-#include "core/watchdog.h"
+#include "core/base/watchdog.h"
 #include "vulkan/compute_pipeline.h"
 #include "vulkan/imported_kernel.h"
 #include "vulkan/subject.h"
@@ -33,6 +33,16 @@ std::unique_ptr<Context> companion_of(const DeviceInfo& info, const DeviceOption
   return companion;
 }
 
+// nullptr where kernels cannot read a clock: samples then begin on an idle GPU.
+std::unique_ptr<Gate> make_gate(const Context& context) {
+  const Wait wait("the compilation of the gate", kCompilationS, WaitFor::kDriver);
+  try {
+    return std::make_unique<Gate>(context);
+  } catch (const Skip&) {
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 VulkanDevice::VulkanDevice(const DeviceInfo& info, const DeviceOptions& options)
@@ -40,7 +50,14 @@ VulkanDevice::VulkanDevice(const DeviceInfo& info, const DeviceOptions& options)
       companion_(companion_of(info, options)),
       transfer_(context_),
       run_slot_(context_),
+      gate_(make_gate(context_)),
       data_kernels_(*this, kernels::vulkan_support()) {}
+
+VulkanDevice& vulkan_device(Device& device) {
+  auto* ours = dynamic_cast<VulkanDevice*>(&device);
+  if (ours == nullptr) throw Error("{} is no Vulkan device", device.info().name);
+  return *ours;
+}
 
 std::unique_ptr<Buffer> VulkanDevice::allocate(std::uint64_t bytes, std::string_view label) {
   return std::make_unique<DeviceBuffer>(context_, bytes, label);
@@ -111,7 +128,7 @@ Device& VulkanDevice::peer() {
 }
 
 std::unique_ptr<bench::Subject> VulkanDevice::prepare(const Work& work, const SubjectOptions& options) {
-  return std::make_unique<Subject>(context_, evictor_, work, options);
+  return std::make_unique<Subject>(context_, evictor_, gate_.get(), work, options);
 }
 
 void VulkanDevice::set_evict_bytes(std::uint64_t bytes) {

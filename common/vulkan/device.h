@@ -1,9 +1,10 @@
 // bench::Device over one Vulkan device.
 #pragma once
 
-#include "core/data_kernels.h"
-#include "core/device.h"
+#include "core/device/data_kernels.h"
+#include "core/device/device.h"
 #include "vulkan/context.h"
+#include "vulkan/gate.h"
 #include "vulkan/l2_evictor.h"
 #include "vulkan/transfer.h"
 
@@ -26,6 +27,7 @@ class VulkanDevice : public Device {
   Checksum checksum(const Buffer& from, std::uint64_t words) override;
   std::unique_ptr<Kernel> load(const KernelSpec& spec) override;
   Work empty_launch() override { return data_kernels_.empty_launch(); }
+  Work cache_probe() override { return data_kernels_.cache_probe(); }
   void run(const Work& work) override;
   Device& peer() override;
   std::unique_ptr<bench::Subject> prepare(const Work& work, const SubjectOptions& options) override;
@@ -34,13 +36,21 @@ class VulkanDevice : public Device {
   std::unique_ptr<ProfiledRange> profile(std::string_view name) override;
   std::vector<std::string> complaints() const override;
 
+  // For what an experiment does with Vulkan itself.
+  const Context& context() const { return context_; }
+  const Gate* gate() const { return gate_.get(); }  // null: there is none
+
  private:
   Context context_;
   std::unique_ptr<Context> companion_;  // only with VulkanChoice::companion
   Transfer transfer_;
   CommandSlot run_slot_;
+  std::unique_ptr<Gate> gate_;
   DataKernels data_kernels_;
   std::unique_ptr<L2Evictor> evictor_;
 };
+
+// Throws Error if `device` is another API's.
+VulkanDevice& vulkan_device(Device& device);
 
 }  // namespace bench::vulkan

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/device.h"
+#include "core/device/device.h"
 #include "vulkan/context.h"
 
 namespace bench::vulkan {

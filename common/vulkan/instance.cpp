@@ -61,8 +61,9 @@ namespace {
 
 constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
 
-VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
-                                          const VkDebugUtilsMessengerCallbackDataEXT* data, void* user_data) {
+// A template: the callback's parameters are Vulkan's own types in older Vulkan headers (1.3.239), vk:: ones in newer (1.4.309).
+template <typename Severity, typename Types, typename Data>
+VKAPI_ATTR VkBool32 VKAPI_CALL on_message(Severity, Types, const Data* data, void* user_data) {
   static_cast<Complaints*>(user_data)->add(data->pMessageIdName != nullptr ? data->pMessageIdName : "", data->pMessage);
   return VK_FALSE;
 }
@@ -170,11 +171,33 @@ DeviceInfo describe(const vk::raii::PhysicalDevice& device, int index) {
   info.max_grid_x = limits.maxComputeWorkGroupCount[0];
   info.max_block_x = std::min(limits.maxComputeWorkGroupSize[0], limits.maxComputeWorkGroupInvocations);
   info.subgroup_size = chain.get<vk::PhysicalDeviceSubgroupProperties>().subgroupSize;
-  if (has_extension(BENCH_VK(device.enumerateDeviceExtensionProperties()), VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) {
+  info.is_integrated = properties.deviceType == vk::PhysicalDeviceType::eIntegratedGpu;
+  info.vendor_id = properties.vendorID;
+  const std::vector<vk::ExtensionProperties> extensions = BENCH_VK(device.enumerateDeviceExtensionProperties());
+  // The specification leaves the unit of clockRealtimeEXT open; NVIDIA, AMD and Mesa read the clock of the timestamps.
+  if (has_extension(extensions, VK_KHR_SHADER_CLOCK_EXTENSION_NAME)) {
+    info.realtime_tick_ns = static_cast<double>(limits.timestampPeriod);
+  }
+  if (has_extension(extensions, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) {
     const auto builtins = device.getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV>()
                               .get<vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV>();
     info.multiprocessors = builtins.shaderSMCount;
     info.resident_threads = builtins.shaderWarpsPerSM * info.subgroup_size;
+  } else if (has_extension(extensions, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME)) {
+    const bool has_active = has_extension(extensions, VK_AMD_SHADER_CORE_PROPERTIES_2_EXTENSION_NAME);
+    const auto cores = device.getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDeviceShaderCorePropertiesAMD>()
+                           .get<vk::PhysicalDeviceShaderCorePropertiesAMD>();
+    vk::PhysicalDeviceShaderCoreProperties2AMD active;
+    if (has_active) {
+      active = device.getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDeviceShaderCoreProperties2AMD>()
+                   .get<vk::PhysicalDeviceShaderCoreProperties2AMD>();
+    }
+    // Without the second extension, what was cut off is counted, too.
+    info.multiprocessors = active.activeComputeUnitCount != 0
+                               ? active.activeComputeUnitCount
+                               : cores.shaderEngineCount * cores.shaderArraysPerEngineCount * cores.computeUnitsPerShaderArray;
+    info.resident_threads =
+        cores.simdPerComputeUnit * cores.wavefrontsPerSimd * std::min(info.subgroup_size, cores.wavefrontSize);
   }
   return info;
 }

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/device.h"
+#include "core/device/device.h"
 #include "vulkan/raii.h"
 
 namespace bench::vulkan {

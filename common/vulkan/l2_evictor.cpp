@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/kernel_images.h"
+#include "core/device/kernel_images.h"
 #include "vulkan/kernels/params.h"
 #include "vulkan_support_kernels.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/machine_code.h"
-#include "core/nv_cache.h"
+#include "core/code/machine_code.h"
+#include "core/code/nv_cache.h"
 
 namespace bench::vulkan {
 namespace {

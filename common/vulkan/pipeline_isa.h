@@ -1,7 +1,7 @@
 // The machine code of a compute pipeline, as far as the driver gives it out.
 #pragma once
 
-#include "core/device.h"
+#include "core/device/device.h"
 #include "vulkan/context.h"
 
 namespace bench::vulkan {

@@ -1,7 +1,7 @@
 // Vulkan-Hpp's RAII layer, and the check that every call goes through. Internal: slow to compile, included in this folder only.
 #pragma once
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 // Every entry point comes from the loader opened at run time.
 #define VK_NO_PROTOTYPES 1

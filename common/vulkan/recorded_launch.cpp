@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/kernel_interface.h"
+#include "core/device/kernel_interface.h"
 #include "vulkan/buffer.h"
 #include "vulkan/buffer_binding.h"
 #include "vulkan/compute_pipeline.h"

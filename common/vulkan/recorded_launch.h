@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "core/device.h"
+#include "core/device/device.h"
 #include "vulkan/context.h"
 
 namespace bench::vulkan {

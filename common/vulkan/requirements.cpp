@@ -27,6 +27,32 @@ std::optional<std::uint32_t> choose_queue_family(const DeviceFacts& facts, Queue
   return without_graphics ? without_graphics : with_graphics;
 }
 
+QueuePlan plan_queues(const DeviceFacts& facts, std::uint32_t compute_family, const VulkanChoice& choice) {
+  QueuePlan plan{.compute_family = compute_family,
+                 .compute_queues = choice.compute_queues,
+                 .transfer_family = {},
+                 .graphics_family = {},
+                 .missing = {}};
+  for (std::uint32_t i = 0; i < facts.queue_families.size(); ++i) {
+    const QueueFamilyFacts& family = facts.queue_families[i];
+    if (!plan.transfer_family && family.transfer && !family.compute && !family.graphics) plan.transfer_family = i;
+    if (!plan.graphics_family && family.graphics && i != compute_family) plan.graphics_family = i;
+  }
+  const std::uint32_t queues = facts.queue_families[compute_family].queues;
+  if (queues < choice.compute_queues) {
+    plan.missing = fmt::format("{} queues of its compute family (found {})", choice.compute_queues, queues);
+  } else if (choice.transfer_queue && !plan.transfer_family) {
+    plan.missing = "a queue family with transfers alone (found none)";
+  } else if (choice.graphics_queue && !plan.graphics_family) {
+    plan.missing = "a queue family with graphics beside the compute queue's (found none)";
+  } else if (choice.timeline && !facts.timeline_semaphore) {
+    plan.missing = "timelineSemaphore (found none)";
+  }
+  if (!choice.transfer_queue) plan.transfer_family.reset();
+  if (!choice.graphics_queue) plan.graphics_family.reset();
+  return plan;
+}
+
 std::vector<std::string> unmet_requirements(const DeviceFacts& facts) {
   std::vector<std::string> unmet;
   const auto require = [&unmet](bool met, const char* wanted, const std::string& found) {

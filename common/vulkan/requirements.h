@@ -6,13 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "core/device.h"
+#include "core/device/device.h"
 
 namespace bench::vulkan {
 
 struct QueueFamilyFacts {
-  bool compute = false;                    // VK_QUEUE_COMPUTE_BIT
-  bool graphics = false;                   // VK_QUEUE_GRAPHICS_BIT
+  bool compute = false;   // VK_QUEUE_COMPUTE_BIT
+  bool graphics = false;  // VK_QUEUE_GRAPHICS_BIT
+  bool transfer = false;  // VK_QUEUE_TRANSFER_BIT
+  std::uint32_t queues = 1;
   bool sparse_binding = false;             // VK_QUEUE_SPARSE_BINDING_BIT
   std::uint32_t timestamp_valid_bits = 0;  // 0: no timestamps
 };
@@ -23,6 +25,7 @@ struct DeviceFacts {
   std::vector<QueueFamilyFacts> queue_families;
   float timestamp_period = 0;  // ns per tick
   bool synchronization2 = false;
+  bool timeline_semaphore = false;
   bool maintenance4 = false;
   bool subgroup_size_control = false;
   bool buffer_device_address = false;
@@ -34,6 +37,16 @@ struct DeviceFacts {
 // does not go through the graphics engine either, and on an H200 (driver 580) that engine starts workgroups up to 14 % slower.
 // For QueueKind::kGraphics: the first with graphics, compute and timestamps, unless that is the one above.
 std::optional<std::uint32_t> choose_queue_family(const DeviceFacts& facts, QueueKind kind = QueueKind::kCompute);
+
+// The queues of a device, by families: the compute queues first.
+struct QueuePlan {
+  std::uint32_t compute_family = 0;
+  std::uint32_t compute_queues = 1;
+  std::optional<std::uint32_t> transfer_family;  // with transfers, and neither compute nor graphics
+  std::optional<std::uint32_t> graphics_family;  // with graphics, not the compute queues' own
+  std::string missing;                           // what of the choice the device lacks; empty: nothing
+};
+QueuePlan plan_queues(const DeviceFacts& facts, std::uint32_t compute_family, const VulkanChoice& choice);
 
 // Every requirement the device misses, as "X (found Y)"; empty if it will do.
 std::vector<std::string> unmet_requirements(const DeviceFacts& facts);

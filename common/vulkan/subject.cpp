@@ -3,7 +3,7 @@
 #include <array>
 #include <chrono>
 
-#include "core/watchdog.h"
+#include "core/base/watchdog.h"
 #include "vulkan/timestamp.h"
 
 namespace bench::vulkan {
@@ -26,16 +26,18 @@ bool same(const DeviceSampleSpec& a, const DeviceSampleSpec& b) {
 
 }  // namespace
 
-Subject::Subject(const Context& context, const std::unique_ptr<L2Evictor>& evictor, const Work& work,
+Subject::Subject(const Context& context, const std::unique_ptr<L2Evictor>& evictor, const Gate* gate, const Work& work,
                  const SubjectOptions& options)
     : context_(context),
       evictor_(evictor),
+      gate_(gate),
       options_(options),
       work_(context, work, options.set_use),
       before_(context, options.before, SetUse::kBoundOnce),
       stamps_(make_stamps(context)),
       device_slot_(context),
-      host_slot_(context) {
+      host_slot_(context),
+      barrier_slot_(context) {
   if (replay() && options.set_use == SetUse::kUpdatedPerDispatch) {
     throw Error("{}: sets that are updated per dispatch need a command buffer recorded anew (SubmitMode::kEach)", work_.name());
   }
@@ -66,6 +68,10 @@ void Subject::record_device_sample(const DeviceSampleSpec& spec) {
   const vk::raii::CommandBuffer& commands = device_slot_.begin(!replay());
   commands.resetQueryPool(*stamps_, 0, 2);
   work_.acquire(commands);
+  if (gate_ != nullptr) {
+    gate_->record(commands);
+    full_barrier(commands);
+  }
   if (spec.evict_l2) {
     if (evictor_ == nullptr) {
       throw Error("a cold sample of {} without set_evict_bytes()", work_.name());
@@ -117,7 +123,7 @@ DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
 }
 
 void Subject::record_host_sample(std::uint32_t batch) {
-  const vk::raii::CommandBuffer& commands = host_slot_.begin(!replay());
+  const vk::raii::CommandBuffer& commands = host_slot_.begin(!replay(), CommandSlot::Opening::kNone);
   work_.acquire(commands);
   work_.bind(commands);
   record_batch(commands, batch);
@@ -140,6 +146,18 @@ void Subject::run_before() {
   device_slot_.wait(before_.name());
 }
 
+// What ran before is over and seen by what comes: the barrier orders all later submissions, whose recordings need none then.
+void Subject::settle() {
+  if (!has_barrier_) {
+    barrier_slot_.begin(false);
+    barrier_slot_.end();
+    has_barrier_ = true;
+  }
+  const Wait wait("a barrier");
+  barrier_slot_.submit();
+  barrier_slot_.wait("a barrier");
+}
+
 HostTimes Subject::time_host(std::uint32_t batch) {
   check_sample(options_, batch, false);
   if (replay() && recorded_host_batch_ != batch) {
@@ -147,7 +165,12 @@ HostTimes Subject::time_host(std::uint32_t batch) {
     record_host_sample(batch);
     recorded_host_batch_ = batch;
   }
-  if (!before_.empty()) run_before();
+  if (before_.empty()) {
+    settle();
+  } else {
+    run_before();
+  }
+  host_slot_.ready();
   // Alive from before the first stamp to after the last: what bounds the wait takes no part in what is timed.
   const Wait wait(work_.name(), expected_s(batch));
   const Clock::time_point begin = Clock::now();

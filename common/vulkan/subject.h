@@ -4,18 +4,22 @@
 #include <memory>
 #include <optional>
 
-#include "core/device.h"
+#include "core/device/device.h"
 #include "vulkan/command.h"
 #include "vulkan/command_slot.h"
+#include "vulkan/gate.h"
 #include "vulkan/l2_evictor.h"
 
 namespace bench::vulkan {
 
 class Subject final : public bench::Subject {
  public:
-  // `evictor` is the device's, which may still be null: only a sample that asks for eviction needs it.
-  Subject(const Context& context, const std::unique_ptr<L2Evictor>& evictor, const Work& work, const SubjectOptions& options);
+  // `evictor` is the device's, which may still be null: only a sample that asks for eviction needs it. `gate` is its as well,
+  // null where there is none.
+  Subject(const Context& context, const std::unique_ptr<L2Evictor>& evictor, const Gate* gate, const Work& work,
+          const SubjectOptions& options);
 
+  // [gate] [eviction sweep | lead-in launches, options.before] stamp, batch launches, stamp.
   DeviceTime time_device(const DeviceSampleSpec& spec) override;
   HostTimes time_host(std::uint32_t batch) override;
   const Kernel* kernel() const override { return work_.kernel(); }
@@ -25,17 +29,21 @@ class Subject final : public bench::Subject {
   void record_host_sample(std::uint32_t batch);
   double expected_s(std::uint32_t launches) const;
   void run_before();
+  void settle();
   void record_batch(const vk::raii::CommandBuffer& commands, std::uint32_t batch) const;
   bool replay() const { return options_.mode == SubmitMode::kReplay; }
 
   const Context& context_;
   const std::unique_ptr<L2Evictor>& evictor_;
+  const Gate* gate_;
   SubjectOptions options_;
   Command work_;
   Command before_;
   vk::raii::QueryPool stamps_;
   CommandSlot device_slot_;
   CommandSlot host_slot_;
+  CommandSlot barrier_slot_;  // nothing but a full barrier
+  bool has_barrier_ = false;
   // What the slots hold in SubmitMode::kReplay.
   std::optional<DeviceSampleSpec> recorded_device_;
   std::optional<std::uint32_t> recorded_host_batch_;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/process.h"
-#include "core/watchdog.h"
+#include "core/base/process.h"
+#include "core/base/watchdog.h"
 
 namespace bench::vulkan {
 namespace {

@@ -1,6 +1,6 @@
 // Grid-stride read of 4 B per thread and step, coalesced; two atomic additions per thread.
 // Twin: common/vulkan/kernels/checksum.comp.
-#include "core/data_words.h"
+#include "core/base/data_words.h"
 
 extern "C" __global__ void checksum(const uint* data, uint* sums, ChecksumParams params) {
   const uint stride = gridDim.x * blockDim.x;

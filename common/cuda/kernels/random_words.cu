@@ -1,6 +1,6 @@
 // Grid-stride store of 4 B per thread and step, coalesced: the words of a random stream.
 // Twin: common/vulkan/kernels/random_words.comp.
-#include "core/data_words.h"
+#include "core/base/data_words.h"
 
 extern "C" __global__ void random_words(uint* data, RandomWordsParams params) {
   const uint stride = gridDim.x * blockDim.x;

@@ -2,7 +2,7 @@
 // Grid-stride read of 4 B per invocation and step, coalesced; two atomic additions per invocation.
 // Twin: common/cuda/kernels/checksum.cu.
 #extension GL_GOOGLE_include_directive : require
-#include "core/data_words.h"
+#include "core/base/data_words.h"
 
 layout(local_size_x_id = 0) in;
 layout(push_constant) uniform Push { ChecksumParams params; };

@@ -2,7 +2,7 @@
 #ifndef BENCH_VULKAN_KERNELS_PARAMS_H_
 #define BENCH_VULKAN_KERNELS_PARAMS_H_
 
-#include "core/shader_types.h"
+#include "core/base/shader_types.h"
 
 #ifdef __cplusplus
 namespace bench::vulkan {

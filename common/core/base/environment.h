@@ -1,0 +1,26 @@
+// Where and from what a run was made: every CSV row names it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace bench {
+
+// The commit the program was built from; "unknown" outside a checkout, and "-dirty" behind it if the tree had uncommitted
+// changes: see program_revision().
+std::string_view git_revision();
+// A revision that says what a program is made of: that of a clean tree as it is; to any other the hash of the program's file is
+// added, its kernels and references in it: "c0ffee-dirty+0123456789abcdef". A program that cannot be read is like no other.
+std::string program_revision(std::string_view revision, const std::string& program);
+// "CUDA 13.0.88", or "" in a Vulkan-only build.
+std::string_view cuda_toolkit();
+// "glslang 12.0.0".
+std::string_view glsl_toolkit();
+
+// UTC, ISO 8601, seconds: 2026-01-31T23:59:59Z.
+std::string utc_now();
+
+// A device's name as a folder: "NVIDIA H200" -> "nvidia-h200"; what stands in parentheses (versions) is left out.
+std::string slug(std::string_view device_name);
+
+}  // namespace bench

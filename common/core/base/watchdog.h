@@ -1,0 +1,64 @@
+// What no wait in the program's own thread can do: end it where a driver's call does not return.
+//
+// A thread of its own looks ten times a second whether the call that the program is in has taken too long, and whether a signal
+// has gone unheard. The calls themselves stay as they are, and so does what is timed inside them: no poll is added to it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "core/base/error.h"
+
+namespace bench {
+
+// Starts the thread, which runs until the process ends: exit handlers wait for GPUs too. Once a process. Without it, no wait is
+// bounded.
+// From then on: 1.2 s after the first SIGINT or SIGTERM (see note_signals) the program ends, with kInterruptedBySignal, if it
+// has not done so itself.
+void start_watchdog();
+
+// A Wait may take 20 s, and ten times what it should take. For the GPU's work another limit can be set: --timeout.
+void set_wait_limit(std::optional<double> seconds);
+
+enum class WaitFor : std::uint8_t {
+  kWork,    // of the GPU
+  kDriver,  // which opens a device, or compiles: for work of its own
+};
+
+// Lives around calls that may wait for a GPU. If it outlives its limit, the last words are said, and the program ends with one
+// line and kDeviceLost: the GPU's context cannot be used any more, nor be taken down without another wait. For one thread, the
+// program's. One inside another takes its place.
+class Wait {
+ public:
+  // `what` outlives the Wait. `expected_s`: what it should take, from bytes and a bandwidth that is low for any GPU, or from
+  // what it took before; 0: a moment.
+  explicit Wait(std::string_view what, double expected_s = 0, WaitFor whom = WaitFor::kWork);
+  Wait(const Wait&) = delete;
+  Wait& operator=(const Wait&) = delete;
+  ~Wait() noexcept;
+
+  std::string_view what() const { return what_; }
+  double limit_s() const { return limit_s_; }
+  bool is_over(std::chrono::steady_clock::time_point now) const;
+
+ private:
+  std::string_view what_;
+  double limit_s_;
+  std::chrono::steady_clock::time_point began_;
+  const Wait* outer_;
+};
+
+// What is left to do when a Wait has outlived its limit: to write the row in hand. Called by the watchdog's thread while the
+// program's is in that Wait. At most one lives.
+class LastWords {
+ public:
+  explicit LastWords(std::function<void(const DeviceLost&)> words);
+  LastWords(const LastWords&) = delete;
+  LastWords& operator=(const LastWords&) = delete;
+  ~LastWords() noexcept;
+};
+
+}  // namespace bench

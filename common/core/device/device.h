@@ -1,0 +1,423 @@
+// What the two APIs have in common: a device, its buffers and kernels, and a Subject that can be timed.
+//
+// Everything above this line of abstraction (the experiments, the sampler, verification) treats CUDA and Vulkan alike; the
+// implementations in common/cuda and common/vulkan keep the API calls in plain sight.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/base/file_descriptor.h"
+#include "core/device/checksum.h"
+#include "core/device/device_counters.h"
+#include "core/device/kernel_images.h"
+
+namespace bench {
+
+enum class Api : std::uint8_t { kCuda, kVulkan };
+
+// "cuda" or "vulkan": the spelling of the CSV's api column.
+std::string_view to_string(Api api);
+
+using Uuid = std::array<std::uint8_t, 16>;
+// "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", as nvidia-smi and vulkaninfo print it.
+std::string uuid_text(const Uuid& uuid);
+
+inline constexpr std::uint32_t kNvidia = 0x10de;
+
+// One device as one API shows it. A figure the API does not give is 0 (numbers) or empty (text, uuid).
+struct DeviceInfo {
+  Api api{};
+  int index = 0;  // in that API's own enumeration
+  std::string name;
+  std::optional<Uuid> uuid;     // cudaDeviceProp::uuid, VkPhysicalDeviceIDProperties::deviceUUID
+  bool is_cpu = false;          // a software implementation (VK_PHYSICAL_DEVICE_TYPE_CPU)
+  bool is_integrated = false;   // a GPU that shares the host's memory
+  std::uint32_t vendor_id = 0;  // of PCI: kNvidia, ...
+  std::string driver;           // e.g. "580.159.04"
+  std::string toolkit;          // what built the kernels: "CUDA 13.0.88", "glslang 12.0.0"
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t l2_bytes = 0;          // only CUDA tells; select_devices() hands it to the same GPU's Vulkan device
+  double peak_gbps = 0;                // theoretical: 2 x memory clock x bus width, GB = 10^9 bytes
+  std::uint64_t max_buffer_bytes = 0;  // the largest range one kernel argument may cover
+  std::uint64_t max_grid_x = 0;        // blocks / workgroups in x
+  std::uint32_t max_block_x = 0;       // threads / invocations in x
+  std::uint32_t subgroup_size = 0;     // warp / subgroup
+  // SMs or compute units; CUDA tells, and Vulkan through VK_NV_shader_sm_builtins and VK_AMD_shader_core_properties2.
+  std::uint32_t multiprocessors = 0;
+  std::uint32_t resident_threads = 0;  // that an SM holds; likewise
+  double realtime_tick_ns = 0;         // of the clock that kernels read: CUDA's %globaltimer, Vulkan's clockRealtimeEXT
+  std::string arch;                    // "sm_90"; only CUDA tells
+};
+
+// How a Vulkan kernel gets at its buffers. CUDA has one way, pointers as kernel arguments, and ignores this.
+enum class BufferBinding : std::uint8_t {
+  kDescriptors,       // storage buffers at bindings 0, 1, ... of set 0
+  kUniform,           // likewise, all but the last as uniform buffers: at most maxUniformBufferRange bytes of each are seen
+  kPushDescriptors,   // as kDescriptors, but written into the command buffer (VK_KHR_push_descriptor)
+  kDescriptorBuffer,  // as kDescriptors, but in memory that the program writes itself (VK_EXT_descriptor_buffer)
+  kBindless,          // descriptor indexing: elements of one array of storage buffers, binding 0 of set 0; push constants:
+                      // each buffer's 32-bit index into it, then the params struct
+  kAddress,           // push constants: each buffer's 64-bit device address, then the params struct
+};
+// "descriptors", "uniform", "push_descriptors", "descriptor_buffer", "bindless", "address".
+std::string_view to_string(BufferBinding binding);
+
+// What a Vulkan kernel's accesses out of a buffer's bounds do (VK_EXT_pipeline_robustness). CUDA has no such choice and ignores
+// this.
+enum class Robustness : std::uint8_t {
+  kDefault,             // what the driver does on its own, no robustness feature being enabled
+  kDisabled,            // out-of-bounds accesses are the program's promise not to happen
+  kRobustBufferAccess,  // as with the feature robustBufferAccess
+  kRobustness2,         // as with VK_EXT_robustness2's robustBufferAccess2
+};
+// "default", "disabled", "robustBufferAccess", "robustness2".
+std::string_view to_string(Robustness robustness);
+
+// What to load and how: the CUDA entry point and its GLSL twin, which has the same buffers in the same order.
+struct KernelSpec {
+  const KernelImages* images = nullptr;
+  std::string entry;                          // the `extern "C" __global__` function; GLSL's is always main
+  std::uint32_t block_x = 256;                // CUDA: launch parameter. GLSL: specialization constant 0
+  std::vector<std::uint32_t> glsl_constants;  // GLSL specialization constants 1, 2, ...; in CUDA `entry` chooses the instance
+  std::uint32_t buffers = 0;                  // pointer arguments / storage-buffer bindings 0 ... buffers-1
+  std::uint32_t params_bytes = 0;             // the struct of params.h: last CUDA argument / push constants
+  std::uint32_t shared_bytes = 0;             // a block's: CUDA's is dynamic; GLSL sizes its own by its constants
+  std::uint32_t cluster_x = 0;                // CUDA: consecutive blocks in x that share a cluster; 0: no clusters
+  bool most_l1 = false;                       // CUDA: an SM's memory is L1 as far as it goes, not as the kernel before had it
+  bool full_subgroups = false;                // GLSL: the pipeline asks for workgroups of full subgroups alone
+  bool glsl_takes_less = false;               // GLSL: on purpose, it declares but some of these buffers and push constants
+  BufferBinding binding = BufferBinding::kDescriptors;
+  Robustness robustness = Robustness::kDefault;
+  // Vulkan: "16x16x16 f16 f32", a cooperative matrix's rows, columns and depth, the type of its elements and that of its sums,
+  // which the device must list for a subgroup (VkCooperativeMatrixPropertiesKHR); empty: the kernel has none.
+  std::string matrix = {};
+  // Vulkan: CUDA's machine code in place of the SPIR-V (VK_NVX_binary_import): `entry` of the one cubin in images->cuda. It
+  // gets what a CUDA launch would hand it, and no `binding`. CUDA ignores this.
+  bool imported = false;
+};
+
+// BENCH_MEMORY_LIMIT_MIB: how much memory all buffers of both APIs may take together, for trying how a program does on a
+// smaller card. In bytes; ~0: no limit. Throws UsageError.
+std::uint64_t memory_limit();
+
+class Buffer {
+ public:
+  virtual ~Buffer();
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  std::uint64_t bytes() const { return bytes_; }
+  // No other buffer's, not even of one that has been freed.
+  std::uint64_t id() const { return id_; }
+
+ protected:
+  // Throws OutOfMemory where memory_limit() has no room left.
+  explicit Buffer(std::uint64_t bytes);
+
+ private:
+  inline static std::atomic<std::uint64_t> next_id = 0;
+  std::uint64_t bytes_;
+  std::uint64_t id_;
+};
+
+// A buffer's memory as it goes from one API to another.
+struct ExportedMemory {
+  FileDescriptor handle;               // opaque, of an allocation that holds the buffer and nothing else
+  std::uint64_t allocation_bytes = 0;  // the driver may round up
+  std::uint64_t buffer_bytes = 0;      // from its beginning
+  bool dedicated = false;              // a Vulkan dedicated allocation
+};
+
+// What a driver gives out about the code that it runs for one kernel.
+struct KernelCode {
+  std::string arch;                                        // of the code: "sm_90a"; empty where the API does not tell
+  std::vector<std::byte> code;                             // instructions; empty if there are none to be had
+  std::vector<std::byte> container;                        // the file they lie in: a cubin, an NVuc object; may be empty
+  std::span<const std::byte> source;                       // PTX or SPIR-V, embedded in the program; may be empty
+  std::vector<std::pair<std::string, double>> statistics;  // every number the API gives, by the API's name for it
+  std::string text;                                        // the driver's own listing, where it makes one (Mesa)
+  std::string reason;  // why there is no code, or what is doubtful about it; empty if all is well
+};
+
+// What a device makes of a kernel's clusters of blocks; 0: not known.
+struct ClusterLimits {
+  std::uint32_t active = 0;            // clusters of spec.cluster_x blocks that run at once
+  std::uint32_t largest = 0;           // blocks of the largest cluster that this device starts
+  std::uint32_t largest_portable = 0;  // the same without the attribute that allows sizes that not every device has
+};
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  const KernelSpec& spec() const { return spec_; }
+  // Asks the driver anew at every call. Throws Error.
+  virtual ClusterLimits cluster_limits() const { return {}; }
+  // Asks the driver anew at every call: milliseconds. Never throws for what a driver's data look like: that is a reason.
+  virtual KernelCode code() const = 0;
+
+ protected:
+  explicit Kernel(KernelSpec spec) : spec_(std::move(spec)) {}
+
+ private:
+  KernelSpec spec_;
+};
+
+// One kernel launch / dispatch. Non-owning: kernel and buffers outlive it.
+struct Launch {
+  const Kernel* kernel = nullptr;
+  std::array<std::uint32_t, 3> grid{1, 1, 1};  // blocks / workgroups
+  std::vector<const Buffer*> buffers;
+  std::vector<std::byte> params;  // copied bytes of the params.h struct, may be empty
+};
+
+// The API's own device-to-device copy: cudaMemcpyAsync / vkCmdCopyBuffer.
+struct Copy {
+  const Buffer* source = nullptr;
+  const Buffer* destination = nullptr;
+  std::uint64_t bytes = 0;
+};
+
+// A call into a library that puts its own work into a CUDA stream, as often as a kernel would be launched. No other API has
+// one: Skip.
+struct StreamCall {
+  std::string name;  // for messages
+  std::vector<const Buffer*> buffers;
+  // stream: a cudaStream_t. pointers: the buffers', in their order. Asynchronous.
+  std::function<void(void* stream, std::span<void* const> pointers)> enqueue;
+};
+
+// Launches of one algorithm, one after another: each begins when the one before is complete, and sees its writes. Counted and
+// timed as one launch. One at least.
+struct Passes {
+  std::vector<Launch> launches;
+};
+
+// No work at all: what a pair of stamps with nothing between them costs.
+struct Nothing {};
+
+using Work = std::variant<Launch, Copy, StreamCall, Nothing, Passes>;
+
+// What the work launches, of several passes the last one; nullptr for anything else.
+const Kernel* kernel_of(const Work& work);
+
+// How the launches of a sample reach the GPU.
+enum class SubmitMode : std::uint8_t {
+  kEach,    // CUDA: one stream launch each. Vulkan: the command buffer is recorded anew for every submission
+  kReplay,  // CUDA: an instantiated graph. Vulkan: a command buffer recorded once
+};
+
+// What happens to a Vulkan launch's buffers between the launches of a submission. CUDA passes every launch's arguments anew and
+// ignores this.
+enum class SetUse : std::uint8_t {
+  kBoundOnce,           // bound before the first launch, and left
+  kBoundPerDispatch,    // bound again for each: the set, its offset, the pushed descriptors, indices or addresses
+  kUpdatedPerDispatch,  // a fresh set allocated, written and bound for each (kDescriptors, kUniform; else Skip). Not with
+                        // kReplay
+};
+// "once", "per_dispatch", "updated".
+std::string_view to_string(SetUse use);
+
+struct SubjectOptions {
+  // What device timing uses. Host times (time_host) use the same mode.
+  SubmitMode mode = SubmitMode::kEach;
+  // Order consecutive launches, as a CUDA stream does. false: Vulkan dispatches may overlap (CUDA: not supported, throws Skip).
+  bool ordered = true;
+  SetUse set_use = SetUse::kBoundOnce;
+  // For launches that must all start from the same state: runs before every sample, in front of its stamps and of its host
+  // times. A sample is then one launch with nothing evicted; time_device and time_host throw Error for any other. Not
+  // for buffers that another API uses too.
+  Work before = Nothing{};
+};
+
+// Throws Error if samples with `options.before` cannot be like this.
+void check_sample(const SubjectOptions& options, std::uint32_t batch, bool evict_l2);
+
+// Between the two device stamps of one sample: `batch` launches and nothing else. Before the first stamp, in the same
+// submission: the L2 eviction sweep, or `lead_in` untimed launches and then SubjectOptions::before.
+struct DeviceSampleSpec {
+  std::uint32_t batch = 1;
+  std::uint32_t lead_in = 0;
+  bool evict_l2 = false;
+};
+
+// One device sample.
+struct DeviceTime {
+  double ns = 0;  // between its two stamps
+  // All of its launches were queued before the first one began. If not, the host's pace may be in `ns`.
+  bool gated = true;
+};
+
+// Host clock, one submission of `batch` launches without stamps, from an idle GPU.
+struct HostTimes {
+  double roundtrip_ns = 0;  // submit to completed, whole submission
+  double submit_ns = 0;     // submit only, whole submission (recording included where the mode records)
+};
+
+// Something that can be timed: one Work prepared on one device.
+class Subject {
+ public:
+  virtual ~Subject() = default;
+  // What it launches; nullptr for anything but a Launch.
+  virtual const Kernel* kernel() const { return nullptr; }
+  // spec.batch launches between two device stamps. Blocks until the GPU is done.
+  virtual DeviceTime time_device(const DeviceSampleSpec& spec) = 0;
+  virtual HostTimes time_host(std::uint32_t batch) = 0;
+  // Its samples are host times, submit to completed: what it asks about is the host's doing, a way of waiting or a copy. The
+  // sampler then never calls time_device(). Both sides of a case, or none.
+  virtual bool timed_by_host() const { return false; }
+};
+
+// While it lives, what the device does belongs to one named range of a profiler's view.
+class ProfiledRange {
+ public:
+  virtual ~ProfiledRange() = default;
+};
+
+// How a sparse buffer's memory lies in its one allocation.
+enum class PageOrder : std::uint8_t {
+  kInOrder,    // as it is, bound at once
+  kScattered,  // in blocks of the least size that the device binds, no two neighbours side by side: no page can be larger
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const = 0;
+
+  // A dedicated device-local allocation. Throws OutOfMemory.
+  virtual std::unique_ptr<Buffer> allocate(std::uint64_t bytes, std::string_view label) = 0;
+  // As allocate(), its pages bound by the device's queue (Vulkan 1.3, chapter 34, "Sparse Resources"). Throws Skip where it
+  // cannot.
+  virtual std::unique_ptr<Buffer> allocate_sparse(std::uint64_t bytes, std::string_view label, PageOrder order);
+  // One buffer for both APIs: one allocates and exports it, the other imports it on the same GPU, and both then use the same
+  // pages. Throw Skip with what is missing. Export takes a shareable buffer; the pages live until both buffers are gone.
+  virtual std::unique_ptr<Buffer> allocate_shareable(std::uint64_t bytes, std::string_view label);
+  virtual ExportedMemory export_memory(const Buffer& shareable);
+  virtual std::unique_ptr<Buffer> import_memory(ExportedMemory memory, std::string_view label);
+  // Blocking transfers through staging memory, a chunk at a time, while the next chunk is on its way. Offset and size in bytes,
+  // multiples of 4, inside the buffer; the callbacks' offsets count from `offset`.
+  using Producer = std::function<void(std::uint64_t done, std::span<std::byte> chunk)>;
+  using Consumer = std::function<void(std::uint64_t done, std::span<const std::byte> chunk)>;
+  virtual void write(Buffer& to, std::uint64_t offset, std::uint64_t bytes, const Producer& produce) = 0;
+  virtual void read(const Buffer& from, std::uint64_t offset, std::uint64_t bytes, const Consumer& consume) = 0;
+  // The same from and to memory of the caller's.
+  void upload(Buffer& to, std::uint64_t offset, std::span<const std::byte> from);
+  void download(const Buffer& from, std::uint64_t offset, std::span<std::byte> to);
+  // Sets every 32-bit word of [offset, offset + bytes). Blocking.
+  virtual void fill(Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) = 0;
+  // Word i of [first, first + words) becomes the bits of the random float that belongs to `key` (see random_key) and i.
+  // Blocking. Here by way of the host; the APIs' devices compute them themselves.
+  virtual void fill_random(Buffer& to, std::uint64_t first, std::uint64_t words, std::uint64_t key);
+  // Of the first `words` words. Blocking. Here likewise by way of the host.
+  virtual Checksum checksum(const Buffer& from, std::uint64_t words);
+
+  // Throws Skip when the twin does not exist in this API or the device lacks what it needs.
+  virtual std::unique_ptr<Kernel> load(const KernelSpec& spec) = 0;
+  // One block of a kernel that does nothing: what every launch takes. Nothing{} where a device has none.
+  virtual Work empty_launch() { return Nothing{}; }
+  // A chain of loads through 64 KiB that no other kernel reads: see core/timing/eviction.h. Nothing{} likewise.
+  virtual Work cache_probe() { return Nothing{}; }
+  // Runs the work once and waits.
+  virtual void run(const Work& work) = 0;
+  // The same in two halves, for work that needs company: on the peer, or from the host. finish() waits for what start() began
+  // and returns its nanoseconds between two device stamps. Nothing else of this device in between. Throw Skip where the API's
+  // device has no such way.
+  virtual void start(const Work& work);
+  virtual double finish();
+  virtual std::unique_ptr<Subject> prepare(const Work& work, const SubjectOptions& options) = 0;
+
+  // Another GPU of this host: each of the two reaches the other's memory by its own loads and stores (CUDA: peer access, over
+  // NVLink or PCIe), so that buffers of one are arguments of the other's kernels and ends of its copies. Only its own device
+  // fills, writes and reads a buffer. Opened at the first call; lives as long as this device. Throws Skip with what is missing.
+  virtual Device& peer();
+
+  // Sizes the L2 evictor's read sweep: at least twice the L2. Called once, before the first cold sample; allocates.
+  virtual void set_evict_bytes(std::uint64_t bytes) = 0;
+  // One such sweep: exactly one. Blocking. Throws Error before set_evict_bytes.
+  virtual void evict_l2() = 0;
+  // How many bytes the L2 asks memory for where one sector is missing: 32, 64 or 128 (a hint to it); 0: what it does by itself.
+  // CUDA: cudaLimitMaxL2FetchGranularity. Throws Skip where the API has no word for it.
+  virtual void set_l2_fetch_bytes(std::uint32_t bytes);
+  // CUDA: an NVTX range inside cudaProfilerStart and -Stop. Vulkan: a debug-utils label on the queue, with
+  // DeviceOptions::labels. nullptr: no profiler could see it.
+  virtual std::unique_ptr<ProfiledRange> profile(std::string_view /*name*/) { return nullptr; }
+  // The hardware counters of the whole GPU, for work of any API. CUDA: CUPTI's PM sampling. Throws Skip with what is missing,
+  // Error with what the driver refuses.
+  virtual std::unique_ptr<DeviceCounters> counters();
+  // What the device complained about since the start (Vulkan validation messages); empty if nothing.
+  virtual std::vector<std::string> complaints() const { return {}; }
+};
+
+// A Vulkan queue's family. CUDA has one kind of stream and ignores this.
+enum class QueueKind : std::uint8_t {
+  kCompute,   // without graphics where there is such a family with timestamps: CUDA's work does not go through that engine
+              // either
+  kGraphics,  // with graphics; Skip where that is what kCompute takes
+};
+
+// The priority of a Vulkan queue among all processes' (VK_KHR_global_priority). CUDA ignores this.
+enum class QueuePriority : std::uint8_t {
+  kDefault,  // the driver's
+  kLow,
+  kHigh,  // Skip where the driver does not permit it
+};
+
+// What one Vulkan device cannot be at once.
+struct VulkanChoice {
+  QueueKind queue = QueueKind::kCompute;  // the one queue that a device gets
+  QueuePriority priority = QueuePriority::kDefault;
+  bool sparse_binding = false;  // for Device::allocate_sparse
+  bool companion = false;       // a second VkDevice of the same GPU stays open beside it, and does nothing
+  // VK_EXT_pipeline_robustness where present, for KernelSpec::robustness. Not for everyone: NVIDIA's driver 580 compiles bounds
+  // checks into every kernel of a device without it, and none by default on a device with it.
+  bool pipeline_robustness = false;
+  // Queues beside the one that a device gets; Skip where the GPU lacks them. A device with them is another device: even a queue
+  // that nothing uses may change how fast workgroups start.
+  std::uint32_t compute_queues = 1;  // of the compute queue's family
+  bool transfer_queue = false;       // of a family with transfers alone
+  bool graphics_queue = false;       // of a family with graphics that is not the compute queue's
+  bool timeline = false;             // timeline semaphores
+  bool ranked_queues = false;        // the last compute queue has the greatest priority within the device, the others the least
+  // Cooperative matrices, narrow and wide numbers and dot products where present. Not for everyone likewise: what a driver
+  // makes of other kernels must not depend on them.
+  bool matrix_units = false;
+  // 64-bit integers and floats in kernels, and atomics on them and on 32-bit floats, each where present. Not for everyone
+  // either: what is enabled for a device may be in the code of all of its kernels.
+  bool atomics = false;
+
+  bool operator==(const VulkanChoice&) const = default;
+};
+
+// A lot of options that concern opening a device.
+struct DeviceOptions {
+  bool validate = false;  // Vulkan: the Khronos validation layer with synchronization checks; its absence is an Error
+  VulkanChoice vulkan = {};
+  bool labels = false;   // Vulkan: VK_EXT_debug_utils where present, for Device::profile
+  bool inspect = false;  // Vulkan: Kernel::code() gives statistics and listings too, at the price of a second compilation
+};
+
+// One API on this machine. Never throws from the constructor or list(): a missing driver or loader is a reason, not an error.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual Api api() const = 0;
+  // The devices this API offers, usable or not, in its own order.
+  virtual std::vector<DeviceInfo> list() = 0;
+  // Why list() is empty, and what would help; empty when it is not.
+  virtual std::string unavailable_reason() = 0;
+  // Throws Skip with every unmet requirement (wanted and found).
+  virtual std::unique_ptr<Device> open(const DeviceInfo& info, const DeviceOptions& options) = 0;
+};
+
+}  // namespace bench

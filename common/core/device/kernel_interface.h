@@ -1,0 +1,24 @@
+// What a kernel takes against what it is given: launched with anything else, it would read past its arguments, in either API
+// without a word.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/device/device.h"
+
+namespace bench {
+
+// Bytes of push constants before the params struct: where `spec.binding` hands the buffers over.
+std::uint32_t push_bytes_of_buffers(const KernelSpec& spec);
+
+// CUDA: `parameters` are the sizes of the kernel's, in bytes and in order. Throws Error, naming both sides, unless they are
+// spec.buffers pointers and, where spec.params_bytes is not 0, a struct of so many bytes.
+void check_parameters(const KernelSpec& spec, std::span<const std::size_t> parameters);
+
+// Vulkan: the same of spec.images->takes: its bindings and push constants. With spec.glsl_takes_less, all that it takes must be
+// given, but not the other way round. So it is with specialization constants always: kernels of one table get the same ones.
+// Throws Error.
+void check_spirv(const KernelSpec& spec);
+
+}  // namespace bench

@@ -1,0 +1,133 @@
+#include "core/device/nvml.h"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <utility>
+
+#include "core/device/device.h"
+
+namespace bench {
+namespace {
+
+// From nvml.h, whose numbers are part of the library's ABI; declared here so that no NVIDIA header is needed to build.
+constexpr int kNvmlSuccess = 0;
+constexpr int kNvmlErrorFunctionNotFound = 13;
+constexpr int kNvmlClockSm = 1;
+constexpr unsigned kNvmlNvLinkMaxLinks = 18;  // NVML_NVLINK_MAX_LINKS
+constexpr int kNvmlFeatureEnabled = 1;
+constexpr unsigned kNvmlPowerInstant = 186;  // NVML_FI_DEV_POWER_INSTANT, in mW
+constexpr unsigned kNvmlUnsignedInt = 1;     // NVML_VALUE_TYPE_UNSIGNED_INT
+constexpr double kMilliwattsAWatt = 1000;
+constexpr unsigned kDriverVersionBytes = 80;  // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE
+
+constexpr std::uint64_t kHwSlowdown = 0x08;
+constexpr std::uint64_t kSwThermalSlowdown = 0x20;
+constexpr std::uint64_t kHwThermalSlowdown = 0x40;
+constexpr std::uint64_t kHwPowerBrakeSlowdown = 0x80;
+
+// nvmlFieldValue_t.
+struct FieldValue {
+  unsigned field = 0;
+  unsigned scope = 0;
+  long long timestamp = 0;
+  long long latency_us = 0;
+  unsigned type = 0;
+  int status = -1;
+  union {
+    double real;
+    unsigned number;
+    unsigned long long long_number = 0;
+  } value;
+};
+static_assert(sizeof(FieldValue) == 40);
+
+}  // namespace
+
+bool is_throttled(std::uint64_t reasons) {
+  return (reasons & (kHwSlowdown | kSwThermalSlowdown | kHwThermalSlowdown | kHwPowerBrakeSlowdown)) != 0;
+}
+
+template <class... Args>
+int Nvml::call(const char* name, Args... args) const {
+  void* symbol = library_ != nullptr ? dlsym(library_, name) : nullptr;
+  if (symbol == nullptr) return kNvmlErrorFunctionNotFound;
+  return reinterpret_cast<int (*)(Args...)>(symbol)(args...);
+}
+
+Nvml::Nvml(const std::optional<Uuid>& gpu, const char* library) : library_(dlopen(library, RTLD_NOW | RTLD_LOCAL)) {
+  initialized_ = call("nvmlInit_v2") == kNvmlSuccess;
+  if (!initialized_ || !gpu) return;
+  const std::string uuid = "GPU-" + uuid_text(*gpu);
+  void* found = nullptr;
+  if (call("nvmlDeviceGetHandleByUUID", uuid.c_str(), &found) == kNvmlSuccess) gpu_ = found;
+}
+
+Nvml::Nvml(Nvml&& other) noexcept
+    : library_(std::exchange(other.library_, nullptr)),
+      gpu_(std::exchange(other.gpu_, nullptr)),
+      initialized_(std::exchange(other.initialized_, false)) {}
+
+Nvml& Nvml::operator=(Nvml&& other) noexcept {
+  std::swap(library_, other.library_);
+  std::swap(gpu_, other.gpu_);
+  std::swap(initialized_, other.initialized_);
+  return *this;
+}
+
+Nvml::~Nvml() noexcept {
+  if (initialized_) call("nvmlShutdown");
+  if (library_ != nullptr) dlclose(library_);
+}
+
+std::optional<std::string> Nvml::driver_version() const {
+  std::array<char, kDriverVersionBytes> text{};
+  if (!initialized_ || call("nvmlSystemGetDriverVersion", text.data(), kDriverVersionBytes) != kNvmlSuccess)
+    return std::nullopt;
+  return std::string(text.data());
+}
+
+std::optional<std::uint32_t> Nvml::sm_clock_mhz() const {
+  unsigned mhz = 0;
+  if (gpu_ == nullptr || call("nvmlDeviceGetClockInfo", gpu_, kNvmlClockSm, &mhz) != kNvmlSuccess) return std::nullopt;
+  return mhz;
+}
+
+std::optional<std::uint32_t> Nvml::max_sm_clock_mhz() const {
+  unsigned mhz = 0;
+  if (gpu_ == nullptr || call("nvmlDeviceGetMaxClockInfo", gpu_, kNvmlClockSm, &mhz) != kNvmlSuccess) return std::nullopt;
+  return mhz;
+}
+
+std::optional<double> Nvml::power_w() const {
+  if (gpu_ == nullptr) return std::nullopt;
+  FieldValue instant;
+  instant.field = kNvmlPowerInstant;
+  if (call("nvmlDeviceGetFieldValues", gpu_, 1, &instant) == kNvmlSuccess && instant.status == kNvmlSuccess &&
+      instant.type == kNvmlUnsignedInt) {
+    return instant.value.number / kMilliwattsAWatt;
+  }
+  // An average over a second on Ampere and newer boards. Source: nvml.h, nvmlDeviceGetPowerUsage.
+  unsigned milliwatts = 0;
+  if (call("nvmlDeviceGetPowerUsage", gpu_, &milliwatts) != kNvmlSuccess) return std::nullopt;
+  return milliwatts / kMilliwattsAWatt;
+}
+
+std::optional<std::uint32_t> Nvml::nvlinks() const {
+  std::uint32_t active = 0;
+  for (unsigned link = 0; link < kNvmlNvLinkMaxLinks; ++link) {
+    int state = 0;
+    if (gpu_ == nullptr || call("nvmlDeviceGetNvLinkState", gpu_, link, &state) != kNvmlSuccess) continue;
+    if (state == kNvmlFeatureEnabled) ++active;
+  }
+  if (active == 0) return std::nullopt;
+  return active;
+}
+
+std::optional<std::uint64_t> Nvml::throttle_reasons() const {
+  unsigned long long reasons = 0;
+  if (gpu_ == nullptr || call("nvmlDeviceGetCurrentClocksThrottleReasons", gpu_, &reasons) != kNvmlSuccess) return std::nullopt;
+  return reasons;
+}
+
+}  // namespace bench

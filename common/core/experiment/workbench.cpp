@@ -1,0 +1,179 @@
+#include "core/experiment/workbench.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/process.h"
+#include "core/experiment/verify.h"
+
+namespace bench {
+namespace {
+
+// Own and shared buffers are there side by side.
+std::string suffix(Memory memory) { return memory == Memory::kOwn ? "" : fmt::format(", {}", to_string(memory)); }
+
+}  // namespace
+
+std::string_view to_string(Memory memory) {
+  constexpr std::string_view kNames[] = {"own", "from_vulkan", "from_cuda", "vulkan_sparse", "vulkan_scattered"};
+  return kNames[static_cast<std::size_t>(memory)];
+}
+
+std::string_view to_string(Verified verified) {
+  constexpr std::string_view kNames[] = {"nothing", "checksum", "full"};
+  return kNames[static_cast<std::size_t>(verified)];
+}
+
+const KernelImages& Workbench::keep(const std::string& stem, const CudaImage& image) {
+  const auto [place, is_new] = made_.try_emplace(stem);
+  Made& made = place->second;
+  if (is_new) {
+    made = {stem, {image.bytes.begin(), image.bytes.end()}, image, {}};
+    made.image.bytes = made.bytes;
+    made.images = {.stem = made.stem, .cuda = {&made.image, 1}, .spirv = {}};
+  }
+  return made.images;
+}
+
+const Kernel& Workbench::kernel(const KernelSpec& spec) {
+  const std::string key = fmt::format(
+      "{}/{}/{:05}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}", spec.images == nullptr ? "" : spec.images->stem, spec.entry, spec.block_x,
+      fmt::join(spec.glsl_constants, "."), spec.buffers, spec.params_bytes, to_string(spec.binding), to_string(spec.robustness),
+      spec.shared_bytes, spec.cluster_x, spec.most_l1, spec.imported, spec.full_subgroups);
+  Asked& asked = kernels_[key];
+  if (!asked.kernel) {
+    asked.spec = spec;
+    try {
+      asked.kernel = device_.load(spec);
+    } catch (const Skip& skip) {
+      asked.reason = skip.what();
+      throw;
+    }
+  }
+  return *asked.kernel;
+}
+
+std::unique_ptr<Buffer> Workbench::allocate(const std::string& name, std::uint64_t bytes, Memory memory) {
+  if (memory == Memory::kOwn) return device_.allocate(bytes, name);
+  if (memory == Memory::kSparse || memory == Memory::kScattered) {
+    if (device_.info().api == Api::kCuda) return device_.allocate(bytes, name);
+    return device_.allocate_sparse(bytes, name, memory == Memory::kSparse ? PageOrder::kInOrder : PageOrder::kScattered);
+  }
+  if (partner_ == nullptr)
+    throw Skip("memory shared by CUDA and Vulkan wants both on one GPU; only {} is here", to_string(device_.info().api));
+  if ((memory == Memory::kFromVulkan) == (device_.info().api == Api::kVulkan)) return device_.allocate_shareable(bytes, name);
+  // The partner's slot may be larger: its size then serves both.
+  return device_.import_memory(partner_->device_.export_memory(*partner_->slot(name, bytes, memory).buffer), name);
+}
+
+Workbench::Slot& Workbench::slot(const std::string& name, std::uint64_t bytes, Memory memory) {
+  Slot& slot = slots_[name];
+  if (!slot.buffer || slot.buffer->bytes() < bytes) {
+    slot = {};  // the old allocation goes first: both together may not fit
+    slot.buffer = allocate(name, bytes, memory);
+  }
+  return slot;
+}
+
+const Buffer& Workbench::input(std::uint32_t stream, std::uint64_t words, Memory memory) {
+  Slot& slot = this->slot(fmt::format("input {}{}", stream, suffix(memory)), words * sizeof(std::uint32_t), memory);
+  if (slot.filled_words < words) {
+    const double started = now_s();
+    device_.fill_random(*slot.buffer, slot.filled_words, words - slot.filled_words, random_key(seed_, stream));
+    slot.filled_words = words;
+    input_s_ += now_s() - started;
+  }
+  return *slot.buffer;
+}
+
+const Buffer& Workbench::made_input(const std::string& name, std::uint64_t words, const Device::Producer& produce) {
+  Slot& slot = this->slot("made " + name, words * sizeof(std::uint32_t), Memory::kOwn);
+  if (slot.filled_words < words) {
+    const double started = now_s();
+    device_.write(*slot.buffer, 0, words * sizeof(std::uint32_t), produce);
+    slot.filled_words = words;
+    input_s_ += now_s() - started;
+  }
+  return *slot.buffer;
+}
+
+Buffer& Workbench::output(const std::string& name, std::uint64_t words, Memory memory) {
+  const std::uint64_t bytes = (words + kGuardWords) * sizeof(std::uint32_t);
+  Slot& slot = this->slot(name + suffix(memory), bytes, memory);
+  device_.fill(*slot.buffer, 0, bytes, kPoison);
+  return *slot.buffer;
+}
+
+void Workbench::begin_case(std::string name) {
+  case_ = std::move(name);
+  outputs_ = 0;
+  verified_ = Verified::kNothing;
+  remaking_.reset();
+  confirmed_.clear();
+}
+
+std::optional<Workbench::Remaking> Workbench::to_remake() const {
+  std::optional<Remaking> remaking = remaking_;
+  if (remaking) remaking->outputs = confirmed_;
+  return remaking;
+}
+
+void Workbench::remake(const Remaking& remaking, const std::function<void()>& launch) {
+  for (const Confirmed& one : remaking.outputs) {
+    const auto slot =
+        std::find_if(slots_.begin(), slots_.end(), [&](const auto& named) { return named.second.buffer.get() == one.output; });
+    if (slot == slots_.end()) throw Error("an output that is to be made anew is none of output()'s");
+    device_.fill(*slot->second.buffer, 0, one.words * sizeof(std::uint32_t), kPoison);
+  }
+  if (remaking.restore) remaking.restore();
+  launch();
+  if (remaking.check) remaking.check();
+  for (const Confirmed& one : remaking.outputs) {
+    const Checksum made = device_.checksum(*one.output, one.words);
+    if (made == one.checksum) continue;
+    throw Error("wrong output: after the samples a launch made {} words whose checksum is {}, verified before were {}",
+                one.words, made.text(), one.checksum.text());
+  }
+}
+
+void Workbench::confirm(const std::string& reference, const Buffer& output, std::uint64_t words,
+                        const std::function<Checksum()>& verify_in_full) {
+  const double started = now_s();
+  VerifiedOutputs* const outputs = case_.empty() ? nullptr : verified_outputs_;
+  const bool shared = !reference.empty();
+  const VerifiedOutputs::Output key = {.name = shared ? reference : case_, .number = shared ? 0 : outputs_++, .words = words};
+  Checksum made = outputs == nullptr ? Checksum() : device_.checksum(output, words);
+  if (outputs != nullptr && outputs->has(key, made)) {
+    verified_ = std::max(verified_, Verified::kChecksum);
+  } else {
+    verified_ = Verified::kFull;
+    const Checksum read = verify_in_full();
+    if (outputs != nullptr) {
+      if (made != read) {
+        throw Error("the device's checksum of {} words is {}, that of what was read back is {}", words, made.text(),
+                    read.text());
+      }
+      outputs->note(key, made);
+    }
+    made = read;
+  }
+  confirmed_.push_back({.output = &output, .words = words, .checksum = made});
+  verify_s_ += now_s() - started;
+}
+
+Workbench& Workbench::peer() {
+  if (!peer_) peer_ = std::make_unique<Workbench>(device_.peer(), seed_, run_seed_);
+  return *peer_;
+}
+
+void Workbench::release_buffers() {
+  kept_.clear();
+  slots_.clear();
+  if (peer_) peer_->release_buffers();
+}
+
+}  // namespace bench

@@ -1,0 +1,191 @@
+#include "core/run/case_list.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <functional>
+#include <set>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/process.h"
+#include "core/base/random.h"
+#include "core/device/capacity.h"
+#include "core/experiment/checks.h"
+
+namespace bench {
+namespace {
+
+// Default ceiling of one buffer.
+constexpr std::uint64_t kGpuBufferBytes = 2ULL << 30;
+constexpr std::uint64_t kCpuBufferBytes = 4ULL << 20;
+
+// Streams of random bits that the cases' order is drawn from; the sampler's is 0.
+enum class Drawn : std::uint32_t { kDevice = 0x0cde1, kFetch, kCase };
+
+std::uint64_t number_of(const VulkanChoice& choice) {
+  const auto queue = static_cast<std::uint64_t>(choice.queue);
+  const auto priority = static_cast<std::uint64_t>(choice.priority);
+  return (choice.ranked_queues ? 1ULL << 20 : 0) + 64 * (choice.timeline ? 1U : 0U) + 128 * (choice.transfer_queue ? 1U : 0U) +
+         256 * (choice.graphics_queue ? 1U : 0U) + 512 * static_cast<std::uint64_t>(choice.compute_queues - 1) +
+         32 * (choice.companion ? 1U : 0U) + 8 * priority + 4 * (choice.sparse_binding ? 1U : 0U) + 2 * queue +
+         (choice.pipeline_robustness ? 1 : 0);
+}
+
+// exp01/add_f32/block:256/n:1024, with those parameters that are wanted.
+std::string name_of(const Experiment& experiment, const Case& the_case, const Side& side,
+                    const std::function<bool(const Column&)>& wanted) {
+  std::string name = fmt::format("{}/{}", experiment.name.substr(0, 5), side.variant);
+  for (const Column& param : experiment.params) {
+    const std::string value = wanted(param) ? side.params.text(param.name) : "";
+    if (!value.empty()) name += fmt::format("/{}:{}", param.name, value);
+  }
+  return name + fmt::format("/n:{}", the_case.elements);
+}
+
+// The name is what tells one row from another.
+void check_names(const Experiment& experiment, const std::vector<Case>& cases) {
+  std::set<std::string> taken;
+  for (const Case& one : cases) {
+    for (const Side& side : one.sides) {
+      if (const std::string name = benchmark_name(experiment, one, side); !taken.insert(name).second) {
+        throw Error("two cases are called {}", name);
+      }
+    }
+  }
+}
+
+// Each wish must be a variant's, even where another is.
+void check_variants(const Experiment& experiment, const Options& options) {
+  std::vector<std::string_view> names;
+  for (const VariantText& variant : experiment.variants) names.push_back(variant.name);
+  for (const std::string& wish : options.variants) {
+    const auto named = [&](std::string_view name) { return means_variant(wish, name); };
+    if (std::none_of(names.begin(), names.end(), named)) {
+      throw UsageError("--variant {} matches nothing; there are: {}", wish, fmt::join(names, " "));
+    }
+  }
+}
+
+// Every row's values must fit the columns that the experiment declares: said before anything runs.
+void check_columns(const Experiment& experiment, const std::vector<Case>& cases) {
+  for (const Case& one : cases) {
+    for (const Side& side : one.sides) {
+      try {
+        check_values(side.params, experiment.params);
+        if (!one.model.empty()) check_values(one.model, experiment.model);
+      } catch (const Error& error) {
+        throw Error("{}, variant {}: {}", experiment.name, side.variant, error.what());
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Plan make_plan(const Options& options, const OpenDevices& devices) {
+  Plan plan;
+  plan.cpu = true;
+  plan.smoke = options.smoke || !options.dump_isa.empty();
+  plan.quick = options.quick;
+  plan.sizes = options.sizes;
+  plan.caches = options.caches;
+  plan.wished_buffer_bytes = ~0ULL;
+  std::vector<DeviceInfo> infos;
+  constexpr std::uint64_t kGuardBytes = kGuardWords * sizeof(std::uint32_t);
+  for (const auto& [api, open] : devices.all()) {
+    if (!open.device) continue;
+    plan.cpu = plan.cpu && open.info.is_cpu;
+    if (open.info.max_grid_x != 0) {
+      plan.max_grid_x = plan.max_grid_x == 0 ? open.info.max_grid_x : std::min(plan.max_grid_x, open.info.max_grid_x);
+    }
+    infos.push_back(open.info);
+    if (open.info.memory_bytes != 0) {
+      plan.memory_bytes = plan.memory_bytes == 0 ? open.info.memory_bytes : std::min(plan.memory_bytes, open.info.memory_bytes);
+    }
+    plan.wished_buffer_bytes =
+        std::min({plan.wished_buffer_bytes, open.info.max_buffer_bytes - std::min(open.info.max_buffer_bytes, kGuardBytes),
+                  Plan::share_of(open.info.memory_bytes, Plan::kBuffers)});
+  }
+  const Capacity capacity = capacity_of(infos);
+  plan.l2_bytes = capacity.l2_bytes;
+  plan.dram_bytes = capacity.dram_bytes;
+  plan.sweep_bytes = capacity.sweep_bytes;
+  plan.multiprocessors = capacity.multiprocessors;
+  plan.resident_threads = capacity.resident_threads;
+  plan.default_buffer_bytes = plan.cpu ? kCpuBufferBytes : kGpuBufferBytes;
+  plan.max_buffer_bytes = std::min(plan.wished_buffer_bytes, plan.default_buffer_bytes);
+  return plan;
+}
+
+std::vector<Case> choose_cases(const Experiment& experiment, const Options& options, const Plan& plan) {
+  check_variants(experiment, options);
+  std::vector<Case> cases = experiment.cases(plan);
+  for (const std::string& cut : *plan.cuts) say(fmt::format("{}: {}", experiment.name, cut));
+  check_columns(experiment, cases);
+  check_names(experiment, cases);
+  keep_sides(cases, [&](const Case&, const Side& side) {
+    const Value* memory = side.params.find(kMemoryParam);
+    return wants_variant(options, side.variant) && (memory == nullptr || wants_memory(options, memory->text()));
+  });
+  if (cases.empty()) {
+    std::vector<std::string> names;
+    for (const VariantText& variant : experiment.variants) names.push_back(variant.name);
+    throw UsageError("--variant {}{} matches nothing; there are: {}", fmt::join(options.variants, ","),
+                     options.memory.empty() ? "" : " --memory " + options.memory, fmt::join(names, " "));
+  }
+  return cases;
+}
+
+void shuffle_cases(std::vector<Case>& cases, std::uint64_t seed) {
+  const auto draw = [seed](Drawn what, std::uint64_t number) {
+    return random_bits(seed, static_cast<std::uint32_t>(what), number);
+  };
+  struct Drawing {
+    std::array<std::uint32_t, 3> place;
+    std::size_t at;
+  };
+  std::vector<Drawing> order;
+  for (std::size_t at = 0; at < cases.size(); ++at) {
+    const Case& one = cases[at];
+    order.push_back(
+        {{draw(Drawn::kDevice, number_of(one.vulkan)), draw(Drawn::kFetch, one.l2_fetch_bytes), draw(Drawn::kCase, at)}, at});
+  }
+  std::stable_sort(order.begin(), order.end(), [](const Drawing& a, const Drawing& b) { return a.place < b.place; });
+  std::vector<Case> shuffled;
+  shuffled.reserve(cases.size());
+  for (const Drawing& one : order) shuffled.push_back(std::move(cases[one.at]));
+  cases = std::move(shuffled);
+}
+
+void keep_sides(std::vector<Case>& cases, const std::function<bool(const Case&, const Side&)>& wanted) {
+  for (Case& one : cases) std::erase_if(one.sides, [&](const Side& side) { return !wanted(one, side); });
+  std::erase_if(cases, [](const Case& one) { return one.sides.empty(); });
+}
+
+Values keys(const Case& the_case, const Side& side) {
+  Values values = {{"variant", side.variant},
+                   {"api", to_string(side.api)},
+                   {"elements", the_case.elements},
+                   {"cache", to_string(the_case.cache)}};
+  return values.set(side.params);
+}
+
+std::string benchmark_name(const Experiment& experiment, const Case& the_case, const Side& side) {
+  return fmt::format("{}/{}", case_name(experiment, the_case, side), to_string(side.api));
+}
+
+std::string case_name(const Experiment& experiment, const Case& the_case, const Side& side) {
+  return name_of(experiment, the_case, side, [](const Column&) { return true; }) +
+         fmt::format("/{}", to_string(the_case.cache));
+}
+
+std::string output_name(const Experiment& experiment, const Case& the_case, const Side& side) {
+  return name_of(experiment, the_case, side,
+                 [](const Column& param) { return param.name != kMemoryParam && param.name != kChecksParam; });
+}
+
+}  // namespace bench

@@ -1,0 +1,252 @@
+#include "core/run/case_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/environment.h"
+#include "core/base/error.h"
+#include "core/base/process.h"
+#include "core/code/machine_code.h"
+#include "core/run/case_list.h"
+
+namespace bench {
+namespace {
+
+constexpr double kSmokeThrottleS = 0.5;
+// Outputs are made anew once at least, and then for this part of the time that sampling took.
+constexpr double kRemakingPart = 0.02;
+
+bool ran_out_of_memory(const CaseResult& result) {
+  return std::any_of(result.sides.begin(), result.sides.end(), [](const SideResult& side) { return side.out_of_memory; });
+}
+
+}  // namespace
+
+std::string_view to_string(Status status) {
+  return status == Status::kOk ? "ok" : status == Status::kFailed ? "failed" : "skipped";
+}
+
+void TimeSpent::add(const TimeSpent& more) {
+  inputs_s += more.inputs_s;
+  verify_s += more.verify_s;
+  set_up_s += more.set_up_s;
+  sampling_s += more.sampling_s;
+  measure_s += more.measure_s;
+}
+
+std::variant<Prepared, SideResult> set_up(const Experiment& experiment, const Case& the_case, const Side& side,
+                                          OpenDevice& open) {
+  if (!open.device) {
+    return SideResult{.status = open.failed ? Status::kFailed : Status::kSkipped, .reason = open.unavailable, .device_ns = {}};
+  }
+  try {
+    open.workbench->begin_case(output_name(experiment, the_case, side));
+    open.device->set_l2_fetch_bytes(the_case.l2_fetch_bytes);
+    return side.set_up(*open.workbench);
+  } catch (const Skip& skip) {
+    return SideResult{.status = Status::kSkipped, .reason = skip.what(), .device_ns = {}};
+  } catch (const OutOfMemory& error) {
+    return SideResult{.status = Status::kFailed, .reason = error.what(), .device_ns = {}, .out_of_memory = true};
+  } catch (const Error& error) {
+    return SideResult{.status = Status::kFailed, .reason = error.what(), .device_ns = {}};
+  }
+}
+
+std::optional<CaseResult> CaseRunner::run(const Case& the_case) {
+  in_hand_ = {.started_at = utc_now(),
+              .sides = std::vector<SideResult>(the_case.sides.size()),
+              .samples = {},
+              .timed = {},
+              .spent = {},
+              .lost = {}};
+  try {
+    if (devices_.use(the_case.vulkan)) isa_hashes_.clear();  // by address, which a new kernel may get again
+    try_once(the_case, false);
+    if (ran_out_of_memory(in_hand_)) {
+      devices_.release_buffers();
+      try_once(the_case, true);
+      if (ran_out_of_memory(in_hand_)) devices_.release_buffers();
+    }
+  } catch (const Interrupted&) {
+    return {};
+  } catch (const DeviceLost& why) {
+    return lost(the_case, why);
+  }
+  in_hand_.gpu_s = in_hand_.samples.timed_s;
+  for (const Sample& one : in_hand_.samples.samples) {
+    const Side& side = the_case.sides[in_hand_.timed[one.side]];
+    if (the_case.cache == Cache::kCold && one.device_ns) in_hand_.gpu_s += devices_.at(side.api).evict_s;
+  }
+  return in_hand_;
+}
+
+// set_up(), and what it took.
+std::variant<Prepared, SideResult> CaseRunner::set_up_timed(const Case& the_case, const Side& side) {
+  OpenDevice& open = devices_.at(side.api);
+  if (!open.workbench) return set_up(experiment_, the_case, side, open);
+  Workbench& bench = *open.workbench;
+  const double input_s = bench.input_s();
+  const double verify_s = bench.verify_s();
+  const double started = now_s();
+  std::variant<Prepared, SideResult> made = set_up(experiment_, the_case, side, open);
+  const TimeSpent spent = {.inputs_s = bench.input_s() - input_s, .verify_s = bench.verify_s() - verify_s};
+  in_hand_.spent.add(spent);
+  in_hand_.spent.set_up_s += now_s() - started - spent.inputs_s - spent.verify_s;
+  return made;
+}
+
+void CaseRunner::try_once(const Case& the_case, bool last) {
+  in_hand_.sides.assign(the_case.sides.size(), {});
+  in_hand_.samples = {};
+  in_hand_.timed.clear();
+  std::vector<std::optional<Prepared>> prepared(the_case.sides.size());
+  std::vector<std::optional<Workbench::Remaking>> remaking(the_case.sides.size());
+  std::vector<Subject*> subjects;
+  for (std::size_t s = 0; s < prepared.size(); ++s) {
+    const Side& side = the_case.sides[s];
+    std::variant<Prepared, SideResult> made = set_up_timed(the_case, side);
+    if (const auto* why_not = std::get_if<SideResult>(&made)) {
+      in_hand_.sides[s] = *why_not;
+      if (why_not->out_of_memory && !last) return;
+      continue;
+    }
+    prepared[s] = std::get<Prepared>(std::move(made));
+    in_hand_.sides[s].verified = devices_.at(side.api).workbench->verified();
+    remaking[s] = devices_.at(side.api).workbench->to_remake();
+    in_hand_.timed.push_back(s);
+    subjects.push_back(prepared[s]->subject.get());
+  }
+  if (!subjects.empty()) {
+    const auto fail = [&](const Error& error, bool out_of_memory) {
+      for (const std::size_t s : in_hand_.timed) {
+        in_hand_.sides[s] = {
+            .status = Status::kFailed, .reason = error.what(), .device_ns = {}, .out_of_memory = out_of_memory};
+      }
+    };
+    try {
+      take_samples(the_case, subjects, in_hand_);
+    } catch (const OutOfMemory& error) {
+      fail(error, true);
+    } catch (const Error& error) {
+      fail(error, false);
+    }
+  }
+  const double started = now_s();
+  for (const std::size_t s : in_hand_.timed) measure(the_case, *prepared[s], in_hand_.sides[s]);
+  in_hand_.spent.measure_s += now_s() - started;
+  const double verifying = now_s();
+  for (const std::size_t s : in_hand_.timed) {
+    if (remaking[s]) remake(the_case, s, *prepared[s]->subject, *remaking[s]);
+  }
+  in_hand_.spent.verify_s += now_s() - verifying;
+}
+
+CaseResult CaseRunner::lost(const Case& the_case, const DeviceLost& why) const {
+  CaseResult result = {
+      .started_at = in_hand_.started_at, .sides = in_hand_.sides, .samples = {}, .timed = {}, .spent = {}, .lost = why.what()};
+  for (std::size_t s = 0; s < result.sides.size(); ++s) {
+    const OpenDevice& open = devices_.at(the_case.sides[s].api);
+    if (result.sides[s].status == Status::kSkipped) continue;
+    result.sides[s] = open.unavailable.empty()
+                          ? SideResult{.status = Status::kFailed, .reason = why.what(), .device_ns = {}}
+                          : SideResult{.status = Status::kSkipped, .reason = open.unavailable, .device_ns = {}};
+  }
+  return result;
+}
+
+void CaseRunner::take_samples(const Case& the_case, const std::vector<Subject*>& subjects, CaseResult& result) {
+  if (the_case.cache == Cache::kCold) devices_.prepare_eviction(evict_bytes_);
+  const double started = now_s();
+  const bool by_host = subjects.front()->timed_by_host();
+  if (!by_host) devices_.measure_fixed_costs(the_case.cache);
+  result.samples = sample(subjects, sampler_options(the_case));
+  result.spent.sampling_s += now_s() - started;
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    SideResult& side = result.sides[result.timed[i]];
+    side.status = Status::kOk;
+    if (const std::size_t ungated = result.samples.ungated(static_cast<std::uint32_t>(i)); ungated != 0) {
+      side.reason = fmt::format("{} samples whose launches were not all queued before the first one began", ungated);
+    }
+    side.device_ns = summarize(result.samples.device_ns(static_cast<std::uint32_t>(i)));
+    side.batch = result.samples.batch;
+    if (!by_host) side.fixed_cost = devices_.at(the_case.sides[result.timed[i]].api).fixed_costs.at(the_case.cache);
+    if (the_case.useful_bytes != 0) side.gbps = static_cast<double>(the_case.useful_bytes) / side.device_ns->median;
+    side.isa_hash = isa_hash_of(subjects[i]->kernel());
+  }
+}
+
+SamplerOptions CaseRunner::sampler_options(const Case& the_case) const {
+  SamplerOptions sampler;
+  sampler.cache = the_case.cache;
+  sampler.fixed_batch = the_case.fixed_batch;
+  for (const auto& [api, open] : devices_.all()) sampler.stamp_cost_ns = std::max(sampler.stamp_cost_ns, open.stamp_cost_ns);
+  sampler.budget_s = options_.case_budget_s() * the_case.budget_part;
+  sampler.min_timed_s = sampler.budget_s / 5;
+  sampler.host_samples = options_.smoke ? 1 : the_case.host_samples;
+  if (options_.smoke) {
+    sampler.max_samples = sampler.min_samples = sampler.least_samples;
+    sampler.throttle_s = kSmokeThrottleS;
+  }
+  sampler.seed = options_.seed;
+  sampler.interrupted = interrupted;
+  sampler.read_clock = devices_.clock_reader();
+  return sampler;
+}
+
+// Asked of the driver once a kernel, between two cases.
+const std::string& CaseRunner::isa_hash_of(const Kernel* kernel) {
+  const auto [found, is_new] = isa_hashes_.try_emplace(kernel);
+  if (is_new && kernel != nullptr) found->second = isa_hash(kernel->code().code);
+  return found->second;
+}
+
+// A kernel that is right only sometimes passes one look at it: so there are more, launch by launch, through what was timed.
+void CaseRunner::remake(const Case& the_case, std::size_t s, Subject& subject, const Workbench::Remaking& remaking) {
+  SideResult& result = in_hand_.sides[s];
+  if (result.status != Status::kOk) return;
+  const double started = now_s();
+  const double enough_s = kRemakingPart * in_hand_.spent.sampling_s / static_cast<double>(in_hand_.timed.size());
+  const bool cold = the_case.cache == Cache::kCold;
+  try {
+    do {
+      throw_if_interrupted();
+      devices_.at(the_case.sides[s].api).workbench->remake(remaking, [&] {
+        if (subject.timed_by_host()) {
+          subject.time_host(1);
+        } else {
+          subject.time_device({.batch = 1, .lead_in = 0, .evict_l2 = cold});
+        }
+      });
+      ++result.remade;
+    } while (now_s() - started < enough_s);
+  } catch (const Error& error) {
+    result = {.status = Status::kFailed, .reason = error.what(), .device_ns = {}};
+  }
+}
+
+// What the side itself counted or reads back, once its times are taken.
+void CaseRunner::measure(const Case& the_case, const Prepared& prepared, SideResult& result) const {
+  if (result.status != Status::kOk) return;
+  try {
+    if (prepared.measure) {
+      const bool cold = the_case.cache == Cache::kCold;
+      std::vector<Values> readings = {prepared.measure()};
+      while (readings.size() < prepared.readings) {
+        if (prepared.subject->timed_by_host()) {
+          prepared.subject->time_host(1);
+        } else {
+          prepared.subject->time_device({.batch = 1, .lead_in = cold ? 0U : 2U, .evict_l2 = cold});
+        }
+        readings.push_back(prepared.measure());
+      }
+      result.measured = median_of(readings);
+    }
+    check_values(result.measured, experiment_.measured);
+  } catch (const Error& error) {
+    result = {.status = Status::kFailed, .reason = error.what(), .device_ns = {}};
+  }
+}
+
+}  // namespace bench

@@ -1,0 +1,297 @@
+#include "core/run/counting.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+#include <variant>
+
+#include "core/base/durable_file.h"
+#include "core/base/environment.h"
+#include "core/base/error.h"
+#include "core/base/process.h"
+#include "core/device/device_counters.h"
+#include "core/results/schema.h"
+#include "core/run/case_list.h"
+#include "core/run/case_runner.h"
+
+namespace bench {
+namespace {
+
+struct Metric {
+  std::string_view column;
+  std::string_view name;  // NVIDIA's
+  std::string_view unit;
+  std::string_view meaning;
+  bool written_back = false;  // complete only when the L2 holds nothing more of what was written
+};
+
+// The most important first: as many as the GPU counts in one pass.
+constexpr Metric kFromSms{"sm_l2_sectors", "lts__t_sectors_srcunit_tex.sum", "sectors", "between the SMs and the L2"};
+constexpr std::array kMetrics = {
+    kFromSms,
+    Metric{"l1_sectors", "l1tex__t_sectors.sum", "sectors", "through the L1: loads, stores and atomics"},
+    Metric{"l1_hit_sectors", "l1tex__t_sectors_lookup_hit.sum", "sectors", "of these, found in the L1"},
+    Metric{"l1_miss_sectors", "l1tex__t_sectors_lookup_miss.sum", "sectors", "of these, not found in the L1"},
+    Metric{"l2_sectors", "lts__t_sectors.sum", "sectors", "through the L2, from all sources"},
+    Metric{"dram_read_bytes", "dram__bytes_read.sum", "bytes", "read from memory"},
+    Metric{"dram_write_bytes", "dram__bytes_write.sum", "bytes", "written to memory", true},
+    Metric{"sm_l2_requests", "lts__t_requests_srcunit_tex.sum", "requests", "from the SMs to the L2"},
+    Metric{"blocks", "sm__ctas_launched.sum", "blocks", "started"},
+    Metric{"sm_active_cycles", "sm__cycles_active.sum", "cycles", "of all SMs, with a warp resident"},
+    Metric{"sm_active_cycles_min", "sm__cycles_active.min", "cycles", "of the SM with the fewest"},
+    Metric{"sm_active_cycles_max", "sm__cycles_active.max", "cycles", "of the SM with the most"},
+    Metric{"l2_slice_sectors_min", "lts__t_sectors.min", "sectors", "through the L2's slice with the fewest"},
+    Metric{"l2_slice_sectors_max", "lts__t_sectors.max", "sectors", "through the L2's slice with the most"},
+};
+// Of experiments with counts_shared, in a session of their own: wavefronts are an SM's turns at its shared memory.
+constexpr std::array kSharedMetrics = {
+    Metric{"shared_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "wavefronts", "of shared memory"},
+    Metric{"shared_load_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "wavefronts", "of these, loads'"},
+    Metric{"shared_store_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "wavefronts",
+           "of these, stores'"},
+    Metric{"lsu_wavefronts", "l1tex__data_pipe_lsu_wavefronts.sum", "wavefronts",
+           "of the L1's data, shared memory's and others'"},
+};
+constexpr double kSectorBytes = 32;
+
+// The check of the instrument.
+constexpr std::uint32_t kKnownSweeps = 4;
+constexpr double kKnownWithin = 0.005;
+// A warm session's launches.
+constexpr double kEnoughBytes = 512e6;
+constexpr double kEnoughNs = 20e6;
+constexpr std::uint32_t kLeastLaunches = 8;
+constexpr std::uint32_t kMostLaunches = 2000;
+constexpr std::size_t kNamesShown = 12;
+
+FileColumns columns_of(const Experiment& experiment) {
+  using enum ColumnRole;
+  std::vector<PlacedColumn> all = {
+      {Column::text("experiment", "the program"), kIdentity},
+      {Column::text("variant", "what runs"), kIdentity, true},
+      {Column::text("api", "cuda or vulkan"), kIdentity, true},
+  };
+  for (const Column& column : experiment.params) all.push_back({column.optional(), kParam, true});
+  all.push_back({Column::integer("elements", "", "that one launch handles"), kCase, true});
+  all.push_back({Column::text("cache", "the L2 before a launch: cold or warm"), kCase, true});
+  all.push_back({Column::text("instrument", "what counted").optional(), kOrigin});
+  all.push_back({Column::text("reason", "why nothing was counted").optional(), kOrigin});
+  all.push_back({Column::integer("launches", "", "counted together in a session").optional(), kCase});
+  const auto add = [&all](std::span<const Metric> metrics) {
+    for (const Metric& metric : metrics)
+      all.push_back({Column::real(metric.column, metric.unit, metric.meaning).optional(), kMeasured});
+  };
+  add(kMetrics);
+  if (experiment.counts_shared) add(kSharedMetrics);
+  for (const Column& column :
+       {Column::real("sm_mhz", "MHz", "the SMs' clock while counting").optional(),
+        Column::text("gpu", "the device's name").optional(), Column::text("gpu_uuid", "the device's UUID").optional(),
+        Column::text("driver", "its driver's version").optional(),
+        Column::text("git_rev", "the commit that the program was built from")}) {
+    all.push_back({column, kOrigin});
+  }
+  return FileColumns(all);
+}
+
+std::vector<std::string> names_of(const std::vector<Metric>& metrics) {
+  std::vector<std::string> names;
+  for (const Metric& metric : metrics) names.emplace_back(metric.name);
+  return names;
+}
+
+// Of these, the metrics that the GPU counts in one pass. Those that it does not are said.
+std::vector<Metric> counted_together(DeviceCounters& counters, std::span<const Metric> wanted) {
+  std::vector<Metric> metrics;
+  std::vector<std::string_view> left_out;
+  for (const Metric& metric : wanted) {
+    metrics.push_back(metric);
+    if (counters.refusal(names_of(metrics)).empty()) continue;
+    metrics.pop_back();
+    left_out.push_back(metric.name);
+  }
+  if (!left_out.empty()) say(fmt::format("not counted in one pass here, so left empty: {}", fmt::join(left_out, ", ")));
+  return metrics;
+}
+
+// Throws Skip without the one that everything is checked by.
+std::vector<Metric> metrics_of(DeviceCounters& counters) {
+  std::vector<Metric> metrics = counted_together(counters, kMetrics);
+  if (metrics.empty() || metrics[0].name != kFromSms.name) {
+    std::vector<std::string> names = counters.names();
+    const std::size_t all = names.size();
+    names.resize(std::min(all, kNamesShown));
+    throw Skip("{} does not count {}; it has {} metrics, among them {}", counters.name(), kFromSms.name, all,
+               fmt::join(names, ", "));
+  }
+  return metrics;
+}
+
+// Counts prepared subjects of one run.
+class Instrument {
+ public:
+  Instrument(std::unique_ptr<DeviceCounters> counters, bool counts_shared, std::uint64_t evict_bytes, OpenDevices& devices)
+      : counters_(std::move(counters)),
+        metrics_(metrics_of(*counters_)),
+        group_(names_of(metrics_)),
+        shared_(counts_shared ? counted_together(*counters_, kSharedMetrics) : std::vector<Metric>()),
+        shared_group_(names_of(shared_)),
+        evict_bytes_(evict_bytes),
+        devices_(devices) {}
+
+  std::string name() const { return counters_->name(); }
+
+  // Why this API's work is not counted: the check did not come out right. "" if it did. Checks anew after forget().
+  const std::string& blindness(Api api) {
+    const auto [found, is_new] = blindness_.try_emplace(api);
+    if (is_new) found->second = check(api);
+    return found->second;
+  }
+  // Before the devices become others.
+  void forget() { blindness_.clear(); }
+
+  // The counts of one launch by their columns, and how many were counted together. Throws Error.
+  Values count(Subject& subject, Api api, const Case& the_case) {
+    return the_case.cache == Cache::kCold ? count_cold(subject, api) : count_warm(subject, the_case);
+  }
+
+ private:
+  void sweep(Api api) { devices_.at(api).device->evict_l2(); }
+
+  std::string check(Api api) {
+    sweep(api);
+    const double counted = session([&] {
+      for (std::uint32_t k = 0; k < kKnownSweeps; ++k) sweep(api);
+    })[0];
+    const double wanted = kKnownSweeps * static_cast<double>(evict_bytes_) / kSectorBytes;
+    if (std::abs(counted - wanted) <= kKnownWithin * wanted) return "";
+    return fmt::format("{} does not see this API's work: {:.0f} sectors of a kernel that reads {:.0f}", counters_->name(),
+                       counted, wanted);
+  }
+
+  // One a metric.
+  std::vector<double> session(const std::function<void()>& work) { return counters_->count(group_, work).values; }
+
+  Values count_warm(Subject& subject, const Case& the_case) {
+    const double ns = std::max(1.0, subject.time_device({.batch = 1, .lead_in = 1, .evict_l2 = false}).ns);
+    const double bytes = std::max(kSectorBytes, static_cast<double>(the_case.footprint_bytes));
+    const double enough = std::min(kEnoughBytes / bytes, kEnoughNs / ns);
+    const auto launches =
+        static_cast<std::uint32_t>(std::clamp(enough, static_cast<double>(kLeastLaunches), static_cast<double>(kMostLaunches)));
+    subject.time_host(1);
+    Values all = values(session([&] { subject.time_host(launches); }), launches);
+    if (shared_.empty()) return all;
+    const DeviceCounts counts = counters_->count(shared_group_, [&] { subject.time_host(launches); });
+    for (std::size_t k = 0; k < shared_.size(); ++k) all.set(shared_[k].column, counts.values[k] / launches);
+    return all;
+  }
+
+  Values count_cold(Subject& subject, Api api) {
+    sweep(api);
+    std::vector<double> counts = session([&] { subject.time_host(1); });
+    sweep(api);
+    const std::vector<double> written_back = session([&] {
+      subject.time_host(1);
+      sweep(api);
+    });
+    for (std::size_t k = 0; k < metrics_.size(); ++k) {
+      if (metrics_[k].written_back) counts[k] = written_back[k];
+    }
+    return values(counts, 1);
+  }
+
+  Values values(const std::vector<double>& counts, std::uint32_t launches) const {
+    Values values = {{"launches", launches}};
+    for (std::size_t k = 0; k < metrics_.size(); ++k) values.set(metrics_[k].column, counts[k] / launches);
+    return values;
+  }
+
+  std::unique_ptr<DeviceCounters> counters_;
+  std::vector<Metric> metrics_;  // begin with kFromSms
+  std::vector<std::string> group_;
+  std::vector<Metric> shared_;
+  std::vector<std::string> shared_group_;
+  std::uint64_t evict_bytes_;
+  OpenDevices& devices_;
+  std::map<Api, std::string> blindness_;
+};
+
+// The counters of the GPU that the APIs share; they belong to CUDA's device. Throws Skip with what is missing.
+std::unique_ptr<DeviceCounters> open_counters(OpenDevices& devices) {
+  const OpenDevice& cuda = devices.at(Api::kCuda);
+  if (!cuda.device) throw Skip("the counters are opened through CUDA, also for Vulkan's work: {}", cuda.unavailable);
+  return cuda.device->counters();
+}
+
+}  // namespace
+
+int count_cases(const Experiment& experiment, const std::vector<Case>& cases, const std::string& path,
+                std::uint64_t evict_bytes, OpenDevices& devices) {
+  std::optional<Instrument> instrument;
+  try {
+    instrument.emplace(open_counters(devices), experiment.counts_shared, evict_bytes, devices);
+    devices.prepare_eviction(evict_bytes);
+  } catch (const Skip& why) {
+    say(fmt::format("nothing is counted: {}", why.what()));
+    return kAllSkipped;
+  }
+  const FileColumns columns = columns_of(experiment);
+  const std::string place = file_behind(path);
+  const HeldFile held(place);
+  const FileDescriptor file = NextContent(place, csv_record(columns.header()), held.mode()).take_place();
+  const std::function<ClockReading()> read_clock = devices.clock_reader();
+
+  std::size_t counted = 0;
+  std::size_t failed = 0;
+  std::size_t skipped = 0;
+  std::set<std::string> said;
+  for (const Case& one : cases) {
+    if (devices.at(Api::kVulkan).vulkan != one.vulkan) instrument->forget();
+    if (devices.use(one.vulkan)) devices.prepare_eviction(evict_bytes);
+    for (const Side& side : one.sides) {
+      if (interrupted()) return kInterruptedBySignal;
+      OpenDevice& open = devices.at(side.api);
+      Values row = keys(one, side);
+      row.set({{"experiment", experiment.name},
+               {"instrument", instrument->name()},
+               {"gpu", open.info.name},
+               {"gpu_uuid", open.info.uuid ? uuid_text(*open.info.uuid) : ""},
+               {"driver", open.info.driver},
+               {"git_rev", git_revision()}});
+      const auto no_counts = [&](const std::string& why, std::size_t& how_many) {
+        row.set("reason", why);
+        ++how_many;
+        if (said.insert(why).second) say(fmt::format("{}: {}", benchmark_name(experiment, one, side), why));
+      };
+      const auto made = set_up(experiment, one, side, open);
+      if (const auto* why_not = std::get_if<SideResult>(&made)) {
+        no_counts(why_not->reason, why_not->status == Status::kSkipped ? skipped : failed);
+        if (why_not->out_of_memory) devices.release_buffers();
+      } else if (const std::string& blind = instrument->blindness(side.api); !blind.empty()) {
+        no_counts(blind, skipped);
+      } else {
+        try {
+          row.set(instrument->count(*std::get<Prepared>(made).subject, side.api, one));
+          if (read_clock) row.set("sm_mhz", read_clock().sm_mhz);
+          ++counted;
+        } catch (const Error& error) {
+          no_counts(error.what(), failed);
+        }
+      }
+      append(file, csv_record(columns.row(row)), place);
+    }
+  }
+  say(fmt::format("{}: {} kernels counted, {} failed, {} skipped: {}", experiment.name, counted, failed, skipped, path));
+  if (failed != 0 || devices.complained()) return kFailed;
+  return counted == 0 ? kAllSkipped : kOk;
+}
+
+}  // namespace bench

@@ -1,0 +1,215 @@
+#include "core/run/open_devices.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/environment.h"
+#include "core/base/error.h"
+#include "core/base/process.h"
+#include "core/base/watchdog.h"
+#include "core/device/probe.h"
+#include "core/timing/eviction.h"
+
+namespace bench {
+namespace {
+
+// A driver's first context on a host with many GPUs, or a device that gives its memory back.
+constexpr double kOpeningS = 10;
+
+// One sweep's time, for the account of how busy the GPU was kept: an empty sample with it, less one without.
+double measure_eviction(Device& device) {
+  const auto nothing = device.prepare(Nothing{}, {});
+  const auto wall_s = [&](bool evict) {
+    nothing->time_device({.batch = 1, .lead_in = 0, .evict_l2 = evict});
+    const double start = now_s();
+    nothing->time_device({.batch = 1, .lead_in = 0, .evict_l2 = evict});
+    return now_s() - start;
+  };
+  return std::max(0.0, wall_s(true) - wall_s(false));
+}
+
+}  // namespace
+
+OpenDevices::OpenDevices(std::vector<std::unique_ptr<Backend>> backends, Selection selection,
+                         const std::map<Api, std::string>& left_out, const Settings& settings)
+    : backends_(std::move(backends)),
+      selection_(std::move(selection)),
+      settings_(settings),
+      loaded_clock_(settings.throttled_part) {
+  const auto take = [&](Api api, const std::optional<DeviceInfo>& info) {
+    OpenDevice& open = open_[api];
+    if (info) {
+      open.info = *info;
+    } else {
+      open.unavailable = left_out.at(api);
+    }
+  };
+  take(Api::kCuda, selection_.cuda);
+  take(Api::kVulkan, selection_.vulkan);
+  if (!selection_.unpaired_reason.empty()) {
+    at(Api::kVulkan).unavailable = selection_.unpaired_reason;
+    at(Api::kVulkan).info.driver.clear();  // of a device that is not opened
+  }
+  for (const auto& backend : backends_) {
+    OpenDevice& one = at(backend->api());
+    if (!one.unavailable.empty() || !open(*backend, one)) continue;
+    one.info = one.device->info();
+    one.info.toolkit = backend->api() == Api::kCuda ? cuda_toolkit() : glsl_toolkit();
+  }
+  pair_up();
+  find_clock();
+  if (!selection_.unpaired_reason.empty()) say(selection_.unpaired_reason);
+}
+
+OpenDevices::~OpenDevices() noexcept {
+  const Wait wait("closing the devices", kOpeningS, WaitFor::kDriver);
+  for (auto& [api, open] : open_) {
+    open.workbench.reset();
+    open.device.reset();
+  }
+}
+
+// The device of open.info as open.vulkan says; false, and `unavailable` says why, if it cannot be had.
+bool OpenDevices::open(Backend& backend, OpenDevice& open) const {
+  open.unavailable.clear();
+  open.failed = false;
+  open.can_evict = false;
+  open.fixed_costs.clear();
+  DeviceOptions options = settings_.device;
+  options.vulkan = open.vulkan;
+  try {
+    const Wait wait("opening the device", kOpeningS, WaitFor::kDriver);
+    open.device = backend.open(open.info, options);
+  } catch (const Skip& skip) {
+    open.unavailable = skip.what();
+    return false;
+  }
+  open.workbench = std::make_unique<Workbench>(*open.device, settings_.input_seed, settings_.run_seed);
+  open.workbench->use_verified_outputs(verified_outputs_);
+  open.stamp_cost_ns = measure_stamp_cost(*open.device->prepare(Nothing{}, {}));
+  return true;
+}
+
+// open(), for a device that could be had as it was: an Error is a reason, too.
+void OpenDevices::reopen(Backend& backend, OpenDevice& open) const {
+  try {
+    this->open(backend, open);
+  } catch (const Error& error) {
+    open.workbench.reset();
+    open.device.reset();
+    open.unavailable = error.what();
+    open.failed = true;
+  }
+}
+
+void OpenDevices::pair_up() {
+  OpenDevice& cuda = at(Api::kCuda);
+  OpenDevice& vulkan = at(Api::kVulkan);
+  if (!cuda.device || !vulkan.device) return;
+  cuda.workbench->share_with(vulkan.workbench.get());
+  vulkan.workbench->share_with(cuda.workbench.get());
+}
+
+// NVML knows the GPU's driver's version too, and by one name for both APIs.
+void OpenDevices::find_clock() {
+  const DeviceInfo* named = selection_.named();
+  if (named == nullptr || !named->uuid || named->is_cpu) return;
+  const Wait wait("NVML", kOpeningS, WaitFor::kDriver);
+  nvml_.emplace(*named->uuid);
+  const auto driver = nvml_->handle() != nullptr ? nvml_->driver_version() : std::nullopt;
+  for (auto& [api, open] : open_) {
+    if (driver && open.info.uuid == named->uuid) open.info.driver = *driver;
+  }
+}
+
+bool OpenDevices::none() const {
+  return std::none_of(open_.begin(), open_.end(), [](const auto& one) { return one.second.device != nullptr; });
+}
+
+void OpenDevices::release_buffers() {
+  const Wait wait("the release of all buffers");
+  for (auto& [api, open] : open_) {
+    if (open.workbench) open.workbench->release_buffers();
+  }
+}
+
+void OpenDevices::use_verified_outputs(VerifiedOutputs* outputs) {
+  verified_outputs_ = outputs;
+  for (auto& [api, open] : open_) {
+    if (open.workbench) open.workbench->use_verified_outputs(outputs);
+  }
+}
+
+bool OpenDevices::use(const VulkanChoice& choice) {
+  OpenDevice& vulkan = at(Api::kVulkan);
+  const bool is_open_so = vulkan.vulkan == choice && !vulkan.failed;
+  if (is_open_so || !selection_.vulkan || !selection_.unpaired_reason.empty()) return false;
+  if (vulkan.device) {
+    for (const std::string& complaint : vulkan.device->complaints()) earlier_complaints_.push_back(complaint);
+  }
+  release_buffers();
+  if (at(Api::kCuda).workbench) at(Api::kCuda).workbench->share_with(nullptr);
+  {
+    const Wait wait("closing the Vulkan device", kOpeningS, WaitFor::kDriver);
+    vulkan.workbench.reset();
+    vulkan.device.reset();
+  }
+  vulkan.vulkan = choice;
+  for (const auto& backend : backends_) {
+    if (backend->api() == Api::kVulkan) reopen(*backend, vulkan);
+  }
+  pair_up();
+  return true;
+}
+
+void OpenDevices::prepare_eviction(std::uint64_t bytes) {
+  for (auto& [api, open] : open_) {
+    if (!open.device || open.can_evict) continue;
+    const Wait wait("the set-up of the L2's eviction", kOpeningS, WaitFor::kDriver);
+    open.device->set_evict_bytes(bytes);
+    open.can_evict = true;
+    open.evict_s = measure_eviction(*open.device);
+    const Work probe = open.device->cache_probe();
+    if (open.info.is_cpu || kernel_of(probe) == nullptr) continue;
+    const std::string doubt = eviction_doubt(*open.device->prepare(probe, {}), PROBE_LOADS, bytes);
+    if (!doubt.empty()) say(fmt::format("{}: {}", to_string(api), doubt));
+  }
+}
+
+void OpenDevices::measure_fixed_costs(Cache cache) {
+  std::vector<OpenDevice*> sides;
+  std::vector<Device*> devices;
+  for (auto& [api, open] : open_) {
+    if (!open.device) continue;
+    sides.push_back(&open);
+    devices.push_back(open.device.get());
+  }
+  const auto is_known = [cache](const OpenDevice* open) { return open->fixed_costs.contains(cache); };
+  if (std::all_of(sides.begin(), sides.end(), is_known)) return;
+  const std::vector<FixedCost> costs = bench::measure_fixed_costs(devices, cache);
+  for (std::size_t i = 0; i < sides.size(); ++i) sides[i]->fixed_costs[cache] = costs[i];
+}
+
+std::function<ClockReading()> OpenDevices::clock_reader() {
+  if (!nvml_) return {};
+  return [this] {
+    const Wait wait("NVML");
+    ClockReading reading;
+    reading.sm_mhz = nvml_->sm_clock_mhz();
+    const bool is_slow = reading.sm_mhz && loaded_clock_.is_slow(*reading.sm_mhz);
+    reading.throttled = is_slow || is_throttled(nvml_->throttle_reasons().value_or(0));
+    return reading;
+  };
+}
+
+bool OpenDevices::complained() const {
+  std::vector<std::string> complaints = earlier_complaints_;
+  for (const auto& [api, open] : open_) {
+    if (!open.device) continue;
+    for (const std::string& complaint : open.device->complaints()) complaints.push_back(complaint);
+  }
+  for (const std::string& complaint : complaints) say(complaint);
+  return !complaints.empty();
+}
+
+}  // namespace bench

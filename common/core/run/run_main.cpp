@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/base/durable_file.h"
+#include "core/base/environment.h"
+#include "core/base/error.h"
+#include "core/base/process.h"
+#include "core/base/watchdog.h"
+#include "core/device/selection.h"
+#include "core/experiment/experiment.h"
+#include "core/experiment/verified_outputs.h"
+#include "core/results/schema.h"
+#include "core/run/benchmark_run.h"
+#include "core/run/case_list.h"
+#include "core/run/case_runner.h"
+#include "core/run/counting.h"
+#include "core/run/open_devices.h"
+#include "core/run/options.h"
+#include "core/run/result_writer.h"
+#include "core/run/untimed_run.h"
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kBoardDigits = 8;  // of a UUID: enough to tell boards apart, before its first hyphen
+constexpr double kProfiledWaitS = 3600;
+
+void print_variants(const Experiment& experiment) {
+  std::cout << experiment.name << ": " << experiment.question << "\n\n";
+  for (const VariantText& variant : experiment.variants) {
+    std::cout << fmt::format("  {:<18} {}\n", variant.name, variant.text);
+  }
+}
+
+void print_columns(const Experiment& experiment) {
+  const Schema schema = schema_of(experiment);
+  std::cout << "\ncolumns of --csv, X [lo, hi] for X, X_lo and X_hi\n\n";
+  for (const PlacedColumn& column : schema.results.columns()) {
+    const std::string name = column.name + (column.has_interval ? " [lo, hi]" : "");
+    std::cout << fmt::format("  {:<26} {:<8} {:<7} {:<8} {}\n", name, to_string(column.role), to_string(column.type),
+                             column.unit, column.meaning);
+  }
+}
+
+void print_devices(const DeviceList& listed) {
+  std::cout << describe_devices(listed.devices.at(Api::kCuda), listed.devices.at(Api::kVulkan));
+  for (const auto& [api, reason] : listed.unavailable) say(fmt::format("{}: {}", to_string(api), reason));
+}
+
+void print_slug(const Experiment& experiment, const Selection& selection, std::size_t cuda_devices) {
+  const bool many = experiment.gpus > 1 && cuda_devices >= experiment.gpus;
+  std::cout << (selection.named() != nullptr ? slug(selection.named()->name) : "none")
+            << (many ? fmt::format("-x{}", experiment.gpus) : "") << '\n';
+}
+
+// The folder of its runs in results/<gpu>/boards.
+void print_board(const Selection& selection) {
+  const std::string uuid = selection.gpu_uuid();
+  std::cout << (uuid.empty() ? "none" : uuid.substr(0, kBoardDigits)) << '\n';
+}
+
+OpenDevices::Settings device_settings(const Options& options) {
+  return {.device = {.validate = options.validate, .labels = options.profile, .inspect = !options.dump_isa.empty()},
+          .input_seed = options.input_seed,
+          .run_seed = options.seed,
+          .throttled_part = options.throttled_part};
+}
+
+int run(const Experiment& experiment, const Options& options, std::vector<std::unique_ptr<Backend>> backends,
+        double started_s) {
+  if (options.list_variants || options.describe) {
+    print_variants(experiment);
+    if (options.describe) print_columns(experiment);
+    return kOk;
+  }
+  const DeviceList listed = list_devices(backends);
+  if (options.list_devices) {
+    print_devices(listed);
+    return kOk;
+  }
+  const std::vector<DeviceInfo>& cuda_devices = listed.devices.at(Api::kCuda);
+  if (!options.device.empty() && cuda_devices.empty() && listed.devices.at(Api::kVulkan).empty()) {
+    throw UsageError("--device {}: there is no device; CUDA: {}; Vulkan: {}", options.device, listed.unavailable.at(Api::kCuda),
+                     listed.unavailable.at(Api::kVulkan));
+  }
+  const SelectionWish wish = {options.want_cuda, options.want_vulkan, options.device};
+  const Selection selection = select_devices(cuda_devices, listed.devices.at(Api::kVulkan), wish);
+  if (options.print_slug) {
+    print_slug(experiment, selection, cuda_devices.size());
+    return kOk;
+  }
+  if (options.print_board) {
+    print_board(selection);
+    return kOk;
+  }
+  if (const std::string choice = describe_choice(listed, selection); options.device.empty() && !choice.empty()) say(choice);
+  OpenDevices devices(std::move(backends), selection, why_left_out(listed, wish), device_settings(options));
+  if (devices.none()) {
+    for (const auto& [api, open] : devices.all()) say(fmt::format("{}: {}", to_string(api), open.unavailable));
+    say(fmt::format("{}: nothing can run on this machine", experiment.name));
+    return kAllSkipped;
+  }
+  const Plan plan = make_plan(options, devices);
+  std::vector<Case> cases = choose_cases(experiment, options, plan);
+  if (options.shuffle) shuffle_cases(cases, options.seed);
+  if (!options.dump_isa.empty()) return dump_kernels(experiment, cases, options.dump_isa, cuda_devices, devices);
+  // Before any file is touched: a wrong flag leaves the results of an earlier run as they are.
+  if (options.count.empty()) apply_benchmark_flags(options.benchmark, experiment, cases);
+  std::optional<VerifiedOutputs> verified;
+  if (!options.checksums.empty()) {
+    verified.emplace(options.checksums, VerifiedOutputs::Origin{.experiment = std::string(experiment.name),
+                                                                .git_rev = std::string(git_revision()),
+                                                                .input_seed = options.input_seed});
+    devices.use_verified_outputs(&*verified);
+  }
+  if (!options.count.empty()) return count_cases(experiment, cases, options.count, plan.sweep_bytes, devices);
+  if (options.profile) return run_for_profiler(experiment, cases, devices);
+  std::optional<ResultWriter> writer;
+  if (!options.csv.empty() && !options.benchmark.list_tests) writer.emplace(experiment, options, plan, devices);
+  CaseRunner runner(experiment, options, plan.sweep_bytes, devices);
+  return BenchmarkRun(experiment, options, devices, runner, std::move(writer), started_s).run(std::move(cases));
+}
+
+}  // namespace
+
+int run_main(int argc, char** argv, const Experiment& experiment, std::vector<std::unique_ptr<Backend>> backends) {
+  const double started_s = now_s();
+  note_signals();
+  try {
+    reserve_standard_descriptors();
+    Options options;
+    if (!parse_options(argc, argv, experiment, options)) return kOk;
+    // A profiler repeats a kernel for each group of its counters, all of it inside one launch.
+    set_wait_limit(options.profile ? options.timeout_s.value_or(kProfiledWaitS) : options.timeout_s);
+    start_watchdog();
+    return run(experiment, options, std::move(backends), started_s);
+  } catch (const UsageError& error) {
+    std::cerr << experiment.name << ": " << error.what() << '\n';
+    return kUsage;
+  } catch (const Interrupted&) {
+    say("interrupted");
+    return kInterruptedBySignal;
+  } catch (const DeviceLost& lost) {
+    std::cerr << experiment.name << ": " << lost.what() << '\n';
+    return kDeviceLost;
+  } catch (const std::exception& error) {
+    std::cerr << experiment.name << ": " << error.what() << '\n';
+    return kFailed;
+  }
+}
+
+}  // namespace bench

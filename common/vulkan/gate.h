@@ -1,0 +1,26 @@
+// What a device sample begins with: the GPU is busy for a while before its opening stamp, as it is on CUDA's side.
+#pragma once
+
+#include "vulkan/buffer.h"
+#include "vulkan/command.h"
+#include "vulkan/compute_pipeline.h"
+
+namespace bench::vulkan {
+
+// How long: about as long as CUDA's gate holds the stream for one launch.
+inline constexpr double kGateNs = 25'000;
+
+class Gate {
+ public:
+  // Throws Skip where kernels cannot read the device's clock.
+  explicit Gate(const Context& context);
+  // Occupies one invocation for kGateNs of the device's clock, bounded by turns. Leaves its own pipeline bound.
+  void record(const vk::raii::CommandBuffer& commands) const;
+
+ private:
+  DeviceBuffer elapsed_;
+  ComputePipeline kernel_;
+  Command spin_;
+};
+
+}  // namespace bench::vulkan
