@@ -11,7 +11,8 @@ The sets are directories as scripts/run.sh writes them. Cases are matched by the
 compared on each board, and the interval of B/A is over them; of sets without a board in common it is made from each set's own. Of
 fewer than three runs it comes from the order of their samples, at a confidence that allows for the number of verdicts, and decides
 nothing. A case is SAME when the interval of B/A lies within 1 % of 1, FASTER or SLOWER when all of it lies beyond
-(FIXED COST instead where what an empty launch takes differs by more than 1 % of the time), else UNCLEAR; ONLY IN A or ONLY IN B when the other has no time of it, NO TIME when neither has. A set's rerun/ is part of it, and
+(FIXED COST instead where the launch explains it: without what an empty launch takes more, the case would be SAME), else UNCLEAR;
+ONLY IN A or ONLY IN B when the other has no time of it, NO TIME when neither has. A set's rerun/ is part of it, and
 what two runs on one machine differ by is in its intervals, unless the rerun/ is one of the sets compared.
 
 Exit codes: 0 compared, 1 bad input or what --fail-on names, 2 usage, 130 interrupted.
@@ -19,25 +20,29 @@ Exit codes: 0 compared, 1 bad input or what --fail-on names, 2 usage, 130 interr
 
 from __future__ import annotations
 
+from benchlib.base import early  # noqa: F401  # first: see there
+
 import argparse
-import csv
-import io
 import math
 import sys
 import textwrap
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from benchlib import console, files, markdown  # noqa: E402
-from benchlib.comparison import ALONE, BAND, COMPARED, FASTER, FIXED_COST, NO_TIME, ONLY_A, ONLY_B, SAME, SLOWER, UNCLEAR  # noqa: E402
-from benchlib.comparison import Comparison, Row, compare, geometric_mean  # noqa: E402
-from benchlib.console import plain  # noqa: E402
-from benchlib.formats import NONE, ratio_text, sig  # noqa: E402
-from benchlib.markdown import escape  # noqa: E402
-from benchlib.results import API_NAMES  # noqa: E402
-from benchlib.stats import Figure  # noqa: E402
+from benchlib.base import console, csv_file, files
+from benchlib.document import markdown
+from benchlib.fleet.comparison import ALONE, BAND, COMPARED, FIXED_COST, NO_TIME, ONLY_A, ONLY_B, UNCLEAR
+from benchlib.fleet.comparison import AGREE, CONTRADICT, conclusions, means, values
+from benchlib.fleet.comparison import Comparison, Row, compare, geometric_mean
+from benchlib.model import analysis
+from benchlib.model.analysis import Study
+from benchlib.pages import beside, summary
+from benchlib.base.console import plain
+from benchlib.document.formats import NONE, ratio_text, sig
+from benchlib.document.markdown import escape
+from benchlib.results.results import API_NAMES, APIS, Results
+from benchlib.stats.stats import FASTER, LEAST_RUNS, SAME, SLOWER, Figure
 
 CSV_COLUMNS = [
     "experiment", "case", "api", "set", "verdict", "ratio", "ratio_lo", "ratio_hi", "a_ns", "b_ns", "cycles_ratio", "cycles_lo",
@@ -55,7 +60,10 @@ TITLES = {
 }  # fmt: skip
 SEVERAL_CELLS = {ONLY_A: "no time", ONLY_B: "no time in A", NO_TIME: "no time"}
 NAME = "compare.py"
-LISTED = 40  # rows of one verdict on the terminal
+LISTED, LISTED_UNCLEAR, LISTED_REASONS = 40, 10, 5  # rows of one verdict on the terminal; reasons
+WANTED_RUNS = 6  # that scripts/run.sh makes of a set
+BUILT_BY = ("driver", "toolkit")
+ROOT = Path(__file__).resolve().parent.parent  # the repository whose claims are asked
 WIDTH = 120  # columns of the terminal
 
 
@@ -100,25 +108,98 @@ def code_line(found: Comparison) -> str:
 # ------------------------------------------------------------------------------------------------------------- terminal
 
 
-def terminal(comparisons: Sequence[Comparison]) -> str:
+def terminal(comparisons: Sequence[Comparison], root: Path = ROOT) -> str:
     if len(comparisons) > 1:
         return terminal_of_several(comparisons)
     (found,) = comparisons
-    lines = [f"A: {plain(str(found.a.directory))}", f"B: {plain(str(found.b.directory))}"]
-    for what, a, b in found.origins:
-        lines += wrapped("", f"{what}: {plain(a) or NONE} -> {plain(b) or NONE}")
-    lines += ["", *wrapped("", headline(found))]
+    lines = [line for name, side in (("A", found.a), ("B", found.b)) for line in wrapped(name, side_line(side))]
+    lines += wrapped("", same_line(found))
+    lines += too_few_lines(found)
+    lines += beside_lines(found, root)
+    lines += ["", *conclusion_lines(found, root), "", *means_lines(found), "", *wrapped("", headline(found))]
     if found.changed_code:
         lines += wrapped("", code_line(found) + ".")
-    for name in (SLOWER, FASTER, FIXED_COST, UNCLEAR, ONLY_A, ONLY_B, NO_TIME):
+    for name in (SLOWER, FASTER, FIXED_COST, UNCLEAR, ONLY_A, ONLY_B):
         rows = worst_first(found.of(name))
         if rows:
             shared = [note for note in rows[0].notes if all(note in row.notes for row in rows)]
             head = f"{name} ({len(rows)})" + (f", all: {plain('; '.join(shared))}" if shared else "")
-            lines += ["", *wrapped("", head), *listed(rows[:LISTED], shared)]
-            if len(rows) > LISTED:
-                lines.append(f"  and {len(rows) - LISTED} more: --markdown and --csv have all")
+            most = LISTED_UNCLEAR if name == UNCLEAR else LISTED
+            lines += ["", *wrapped("", head), *listed(rows[:most], shared)]
+            if len(rows) > most:
+                lines.append(f"  and {len(rows) - most} more: --markdown and --csv have all")
+    if reasons := Counter("; ".join(row.notes) for row in found.of(NO_TIME)):
+        lines += ["", f"{NO_TIME} ({reasons.total()}), by reason"]
+        lines += [line for reason, count in reasons.most_common(LISTED_REASONS) for line in wrapped(f"  {count:4}", plain(reason) or NONE)]
+        if len(reasons) > LISTED_REASONS:
+            lines.append(f"  and {len(reasons) - LISTED_REASONS} more reasons: --markdown and --csv have all")
     return "\n".join(lines) + "\n"
+
+
+def counted(number_: int, what: str) -> str:
+    return f"{number_} {what}{'s' * (number_ != 1)}"
+
+
+def side_line(side: Results) -> str:
+    """What a set is, in one line."""
+    tables = side.tables.values()
+    runs = max((len(table.runs) for table in tables), default=0)
+    boards = values(side, "gpu_uuid")
+    gpus, commits = values(side, "gpu"), values(side, "git_rev")
+    named = commits[0] if len(commits) == 1 else counted(len(commits), "commit")
+    return plain(f"{', '.join(gpus) or 'no GPU'}, {counted(len(boards), 'board')}, {counted(runs, 'run')}, {named}  {side.directory}")
+
+
+def same_line(found: Comparison) -> str:
+    """The driver and the toolkit: the same, or from what to what."""
+    differing = {what: f"{what}: {plain(a) or NONE} -> {plain(b) or NONE}" for what, a, b in found.origins if what in BUILT_BY}
+    same = [what for what in BUILT_BY if what not in differing]
+    parts = [*differing.values(), *([f"{' and '.join(same)} the same"] if same else [])]
+    return "; ".join(parts) + "."
+
+
+def too_few_lines(found: Comparison) -> list[str]:
+    """What is missing, once."""
+    lines = []
+    for name, side in (("A", found.a), ("B", found.b)):
+        runs = max((len(table.runs) for table in side.tables.values()), default=0)
+        if runs < LEAST_RUNS:
+            more = counted(WANTED_RUNS - runs, "further run")
+            lines += wrapped("", f"{name} has {counted(runs, 'run')}; {LEAST_RUNS} decide. {more}: scripts/run.sh --runs {WANTED_RUNS} --resume")
+    return lines
+
+
+def beside_lines(found: Comparison, root: Path) -> list[str]:
+    """Each kind of work in both sets and as published, and the rules on which the two sets differ."""
+    studies = {name: Study.of(side, analysis.load(root)) for name, side in (("A", found.a), ("B", found.b))}
+    loaded = {name: (study, said) for name, study in studies.items() if (said := summary.load(root, study))}
+    if not (table := beside.screen_table(root, loaded)):
+        return []
+    held = [beside.rule_verdicts(*side) for side in loaded.values()]
+    differing = [f"{title} ({', '.join(each[title] for each in held)})" for title in held[0] if len({each[title] for each in held}) > 1]
+    text = f"other in A and in B: {' '.join(differing)}" if differing else "A and B agree on all"
+    return ["", *table, *wrapped("", f"Rules (README.md): {text}")]
+
+
+def conclusion_lines(found: Comparison, root: Path) -> list[str]:
+    """What the claims' verdicts say of both sets."""
+    by_kind = conclusions(found.a, found.b, root)
+    counts = ", ".join(f"{len(ids)} {kind}" for kind, ids in by_kind.items() if ids or kind in (AGREE, CONTRADICT))
+    lines = wrapped("", f"Conclusions, of {sum(map(len, by_kind.values()))} claims: {counts}.")
+    return lines + (wrapped("  contradict (A, B):", ", ".join(by_kind[CONTRADICT])) if by_kind[CONTRADICT] else [])
+
+
+def means_lines(found: Comparison) -> list[str]:
+    """A line an experiment."""
+    lines = [f"{'B/A of the times, geometric mean':<34}{'CUDA':>8}{'Vulkan':>8}{'cases':>7}   Vulkan/CUDA changes by"]
+    for mean in means(found.rows):
+        if not found.b.tables[mean.experiment].compares_times:
+            lines.append(f"  {mean.experiment:<32}its times are no figures of merit")
+            continue
+        cells = [f"{mean.by_api[api]:8.3f}" if api in mean.by_api else f"{NONE:>8}" for api in APIS]
+        change_ = NONE if mean.change is None else f"{100 * (mean.change - 1):+.1f} %"
+        lines.append(f"  {plain(mean.experiment):<32}{''.join(cells)}{mean.cases:7}   {change_}")
+    return lines
 
 
 def listed(rows: Sequence[Row], shared: Sequence[str]) -> list[str]:
@@ -211,7 +292,7 @@ def page_of_several(comparisons: Sequence[Comparison]) -> str:
 METHOD = (
     "Ratios of the times, each with an interval from the samples' order whose confidence allows for the number of verdicts: 95 % "
     f"for all of them together. SAME: the interval lies within {BAND}; FASTER, SLOWER: beyond; FIXED COST: beyond, "
-    "but what an empty launch takes differs by more than 1 % of the time; UNCLEAR: anything else."
+    "but without what an empty launch takes more it would be SAME; UNCLEAR: anything else."
 )
 
 
@@ -250,15 +331,13 @@ def rows_table(rows: Sequence[Row], clocks: bool) -> str:
 
 
 def csv_text(comparisons: Sequence[Comparison]) -> str:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
+    records = [CSV_COLUMNS]
     for letter, row in ((letter, row) for letter, found in others(comparisons) for row in found.rows):
         numbers = [*figure_cells(row.ratio), number(row.a_ns), number(row.b_ns), *figure_cells(row.cycles), row.cycles_verdict]
         texts = [harmless(text_) for text_ in (row.experiment, row.name)]
         clocks = [number(row.a_mhz), number(row.b_mhz), "1" if row.code_changed else "0"]
-        writer.writerow([*texts, row.api, letter, row.verdict, *numbers, *clocks, harmless("; ".join(row.notes))])
-    return text.getvalue()
+        records.append([*texts, row.api, letter, row.verdict, *numbers, *clocks, harmless("; ".join(row.notes))])
+    return csv_file.text_of_lists(records)
 
 
 def figure_cells(figure: Figure | None) -> list[str]:
@@ -278,10 +357,10 @@ def harmless(text: str) -> str:
 
 
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
-    summary, _, rest = (__doc__ or "").partition("\n")
+    head, _, rest = (__doc__ or "").partition("\n")
     as_it_is = argparse.RawDescriptionHelpFormatter
     usage = "%(prog)s A B [C ...] [options]"
-    parser = argparse.ArgumentParser(usage=usage, description=summary, epilog=rest, formatter_class=as_it_is)
+    parser = argparse.ArgumentParser(usage=usage, description=head, epilog=rest, formatter_class=as_it_is)
     add = parser.add_argument
     add("sets", nargs="+", type=Path, metavar="DIR", help="results as they were, then as they are")
     add("--only", action="append", default=[], metavar="NAME", help="only this experiment, e.g. exp03 (repeatable)")

@@ -25,24 +25,27 @@ Without ncu (the CUDA toolkit's, or one named with --ncu or BENCH_NCU) there are
 
 from __future__ import annotations
 
+from benchlib.base import early  # noqa: F401  # first: see there
+
 import argparse
 import os
 import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from benchlib import analysis, console, counters_file, csv_file, files, ncu, pm_sampling, programs, results  # noqa: E402
-from benchlib.analysis import Analysis, Counting  # noqa: E402
-from benchlib.counters_file import FIXED, INSTRUMENTS, NCU, PM_SAMPLING, Row, identity  # noqa: E402
-from benchlib.ncu import COUNTED, Launch, Ncu, NcuError, NoPermission, Profile  # noqa: E402
-from benchlib.csv_file import InputError  # noqa: E402
-from benchlib.pm_sampling import CountError  # noqa: E402
+from benchlib.base import console, csv_file, files, programs
+from benchlib.counters import ncu, pm_sampling
+from benchlib.model import analysis
+from benchlib.results import counters_file, results
+from benchlib.model.analysis import Analysis, Counting
+from benchlib.results.counters_file import FIXED, INSTRUMENTS, NCU, PM_SAMPLING, Row, identity
+from benchlib.counters.ncu import Launch, Ncu, NcuError, NoPermission, Profile
+from benchlib.base.errors import InputError
+from benchlib.counters.pm_sampling import CountError
 
 NAME = "counters.py"
 ROOT = Path(__file__).resolve().parent.parent
@@ -60,6 +63,7 @@ METRICS = {  # column: metric
     "dram_write_bytes": "dram__bytes_write.sum",
     "launch_grid": "launch__grid_size",
     "launch_block": "launch__block_size",
+    "shared_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
 }
 # The larger of the two is memory_throughput_pct. ncu's own looks at every unit on the way, for which it needs a quarter more time.
 THROUGHPUTS = ["dram__throughput.avg.pct_of_peak_sustained_elapsed", "lts__t_sectors.avg.pct_of_peak_sustained_elapsed"]
@@ -186,7 +190,7 @@ def counted_cells(launch: Launch) -> Row:
         values[f"{kind}_sectors_per_request"] = sectors / requests if requests and sectors is not None else None
     shares = [launch.values[metric] for metric in THROUGHPUTS if metric in launch.values]
     values["memory_throughput_pct"] = max(shares, default=None)
-    return {column: figure(values[column]) for column in COUNTED}
+    return {column: figure(values[column]) for column in counters_file.NCU_COUNTED}
 
 
 def rows_of(profile: Profile, experiment: str, origin: Row) -> tuple[list[Row], list[str]]:

@@ -18,6 +18,8 @@ fetched. Without one the bare code is written, or nothing with --listings-only. 
 
 from __future__ import annotations
 
+from benchlib.base import early  # noqa: F401  # first: see there
+
 import argparse
 import csv
 import io
@@ -32,14 +34,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from benchlib import console, csv_file, files, parallel, programs, sass, sass_address  # noqa: E402
-from benchlib import listings, sass_cubin, sass_diff, sass_dump, sass_pages, sass_tool  # noqa: E402
-from benchlib.results import API_NAMES, InputError  # noqa: E402
-from benchlib.sass import Instruction  # noqa: E402
-from benchlib.sass_dump import Kernel  # noqa: E402
-from benchlib.sass_tool import Nvdisasm, ToolError  # noqa: E402
+from benchlib.base import console, csv_file, files, parallel, programs
+from benchlib.sass import sass, sass_address
+from benchlib.sass import listings, sass_cubin, sass_diff, sass_dump, sass_pages, sass_tool
+from benchlib.results.results import API_NAMES, InputError
+from benchlib.sass.sass import Instruction
+from benchlib.sass.sass_dump import Kernel
+from benchlib.sass.sass_tool import Nvdisasm, ToolError
 
 NAME = "dump_sass.py"
 ROOT = Path(__file__).resolve().parent.parent
@@ -261,14 +262,6 @@ def with_known_arch(kernels: Sequence[Kernel]) -> list[Kernel]:
 # --------------------------------------------------------------------------------------------------------------- output
 
 
-def csv_text(columns: Sequence[str], rows: Sequence[Mapping[str, object]]) -> str:
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, columns, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({column: "" if row.get(column) is None else row[column] for column in columns} for row in rows)
-    return buffer.getvalue()
-
-
 def csv_row(item: Disassembled) -> Mapping[str, object]:
     if item.recorded is not None:
         return {**item.recorded, **item.counts}
@@ -307,7 +300,7 @@ def merged(
         for record in kept:
             by_key.setdefault(tuple(record[key] for key in keys), {column: record.get(column, "") for column in columns})
     by_key = {**unread, **by_key}
-    return csv_text(columns, [by_key[key] for key in sorted(by_key)])
+    return csv_file.text(columns, [by_key[key] for key in sorted(by_key)])
 
 
 def sass_text(item: Disassembled, tool: Nvdisasm) -> str:

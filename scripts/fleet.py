@@ -15,18 +15,20 @@ Exit codes: 0 no board stands out (--gate: all pass), 1 one does or fails, or so
 
 from __future__ import annotations
 
+from benchlib.base import early  # noqa: F401  # first: see there
+
 import argparse
-import csv
-import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from benchlib import analysis, console, document, files, fleet, fleet_gate, fleet_page, markdown  # noqa: E402
-from benchlib.console import plain  # noqa: E402
-from benchlib.fleet import Fleet, Judged  # noqa: E402
+from benchlib.base import console, csv_file, files
+from benchlib.document import document, markdown
+from benchlib.fleet import fleet, fleet_gate
+from benchlib.model import analysis
+from benchlib.pages import fleet_page
+from benchlib.base.console import plain
+from benchlib.fleet.fleet import Fleet, Judged
 
 NAME = "fleet.py"
 LISTED = 20  # findings of a board on the terminal
@@ -39,9 +41,7 @@ def load(directories: Sequence[Path]) -> Fleet:
 
 
 def csv_text(rows: Sequence[Sequence[str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([fleet_page.CSV_COLUMNS, *rows])
-    return text.getvalue()
+    return csv_file.text_of_lists([fleet_page.CSV_COLUMNS, *rows])
 
 
 # ----------------------------------------------------------------------------------------------------------------- compare

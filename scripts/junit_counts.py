@@ -24,7 +24,9 @@ def main():
         result, reason = outcome(case)
         # ctest repeats the name as the class name.
         module = case.get("classname", "")
-        name = case.get("name") if module in ("", case.get("name")) else f"{module}.{case.get('name')}"
+        # pytest-xdist adds the group of a test that is in one.
+        own = case.get("name").removesuffix(f"@{module.rpartition('.')[2]}")
+        name = own if module in ("", own) else f"{module}.{own}"
         reason = " ".join(reason.split())
         print(f"{result}\t{name}{f' ({reason})' if reason else ''}")
 

@@ -15,14 +15,13 @@ usage_error() {
   exit 2
 }
 
-# bench_python [module...]: prints the Python >= 3.11 that has the modules; fails if there is none.
+# bench_python [module...]: prints the one Python >= 3.11 that has all of the modules; fails if there is none.
 # /usr/bin/python3 comes first: apt's python3-* packages belong to it, and not to whatever else is first on PATH.
 # shellcheck disable=SC2120  # no arguments is a fine call
 bench_python() {
-  local candidate test='import importlib, sys
-sys.exit(sys.version_info < (3, 11) or any(importlib.import_module(name) is None for name in sys.argv[1:]))'
+  local candidate
   for candidate in /usr/bin/python3 python3 python3.14 python3.13 python3.12 python3.11; do
-    if candidate=$(command -v "$candidate") && "$candidate" -c "$test" "$@" 2>/dev/null; then
+    if candidate=$(command -v "$candidate") && python_has "$candidate" "$@"; then
       printf '%s\n' "$candidate"
       return
     fi
@@ -30,16 +29,15 @@ sys.exit(sys.version_info < (3, 11) or any(importlib.import_module(name) is None
   return 1
 }
 
+# python_has PYTHON [module...]: whether it is 3.11 or newer, has the modules, and says so within 20 s.
+python_has() {
+  timeout 20 "$1" -c 'import importlib, sys
+sys.exit(sys.version_info < (3, 11) or any(importlib.import_module(name) is None for name in sys.argv[1:]))' \
+    "${@:2}" </dev/null 2>/dev/null
+}
+
 # version_at_least FOUND WANTED: dotted versions.
 version_at_least() { [[ $(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1) == "$2" ]]; }
-
-# bench_is_software NAME: whether a device of that name, or slug, is Vulkan on the CPU, whose figures say nothing about GPUs.
-bench_is_software() {
-  case ${1,,} in
-    llvmpipe* | lavapipe* | swiftshader*) return 0 ;;
-  esac
-  return 1
-}
 
 # The experiments' programs in a folder, one path a line.
 bench_programs() {

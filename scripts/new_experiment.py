@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """A new experiment from scripts/template: a folder whose program builds, runs and verifies before anything in it is changed.
 
-    scripts/new_experiment.py exp07_scale 'Does a scaled copy take as long through Vulkan as through CUDA?'
+    scripts/new_experiment.py exp11_scale 'Does a scaled copy take as long through Vulkan as through CUDA?'
 
-Writes exp07_scale/ and its line in CMakeLists.txt, nothing else: whatever shows the experiment finds it by its folder. What to edit
+Writes exp11_scale/ and its line in CMakeLists.txt, nothing else: whatever shows the experiment finds it by its folder. What to edit
 then: the table of variants, the CPU reference and the kernels, claims.toml, analysis.py and README.md; CONTRIBUTING.md, 'Adding an
 experiment', goes on from there.
 Exit codes: 0 done, 1 something there is not as expected, 2 usage. Nothing is written unless all of it can be.
@@ -22,7 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from benchlib import files  # noqa: E402
+from benchlib.base import files
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATE = ROOT / "scripts/template"
@@ -44,7 +44,7 @@ def checked(name: str, question: str) -> re.Match[str]:
     """The name's parts."""
     match = NAME.fullmatch(name)
     if not match:
-        raise UsageError(f"{ascii(name)}: a name is exp, two digits, and words of a-z and 0-9, e.g. exp07_scale")
+        raise UsageError(f"{ascii(name)}: a name is exp, two digits, and words of a-z and 0-9, e.g. exp11_scale")
     if not question.endswith("?") or not question.isprintable() or QUOTES & set(question):
         raise UsageError(f"the question is one line of plain text without any of {' '.join(sorted(QUOTES))}, and ends with ?")
     if len(question) > LONGEST_QUESTION:
@@ -90,7 +90,7 @@ def create(name: str, question: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="A new experiment from scripts/template.")
-    parser.add_argument("name", help="e.g. exp07_scale")
+    parser.add_argument("name", help="e.g. exp11_scale")
     parser.add_argument("question", help="one line that ends with ?")
     options = parser.parse_args(arguments)
     try:

@@ -11,18 +11,24 @@ nothing to change), 1 bad input or a page that would change, 2 usage, 130 interr
 
 from __future__ import annotations
 
+from benchlib.base import early  # noqa: F401  # first: see there
+
 import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+import worklog
+from benchlib.base import console, files
+from benchlib.pages import pipeline
+from benchlib.results.results import InputError
 
-import worklog  # noqa: E402
-from benchlib import console, files, pipeline, report_page, report_picture  # noqa: E402
-from benchlib.results import InputError  # noqa: E402
+try:
+    from benchlib.pages import report_page, report_picture
+except ModuleNotFoundError as error:
+    sys.exit(f"report.py: Python's module {error.name} is missing here (package python3-jinja2)")
 
-MOST_BYTES = 4_000_000
+MOST_BYTES = 7_000_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -5,18 +5,23 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 usage() {
   cat <<'EOF'
-Usage: scripts/setup.sh [--dev] [--check] [--nvdisasm]
+Usage: scripts/setup.sh [--dev | --all] [--check] [--nvdisasm] [--glslang]
 
 Installs, by apt, what building and running the experiments needs and this machine lacks. Says nothing about what is there.
-Made for Debian 12 and Ubuntu 24.04; elsewhere it lists what is missing. CUDA is never installed: without nvcc 12.8 or
+Made for Debian 12 and 13 and Ubuntu 24.04; elsewhere it lists what is missing. CUDA is never installed: without nvcc 12.8 or
 newer the build is Vulkan-only.
 
   --dev     also what scripts/test.sh needs
+  --all     also what scripts/test.sh --all uses: linters, a fuzzer's library, a browser. What a distribution lacks of it is left out
   --check   install nothing; list what is missing
   --nvdisasm
             only fetch a disassembler for scripts/dump_sass.py, where there is none: nvdisasm out of the distribution's package
             nvidia-cuda-toolkit (84 MB), unpacked into build/tools and not installed. That release (11.8 in Debian 12) knows
             GPUs up to compute capability 9.0; the CUDA toolkit's own is better
+  --glslang
+            only fetch a newer glslang for kernels with cooperative matrices, where the system's is too old for one of them: Debian's
+            packages (9 MB), checked by their hashes, unpacked into build/tools with the C library they need, and not installed.
+            Without --check the other ways to call this do the same. Where it cannot be had, those kernels are left out
   --help    this text
 
 Exit code: 0 everything is there, 1 something is missing or too old, 2 usage.
@@ -24,7 +29,8 @@ EOF
 }
 
 # What to look for, and the package that brings it:  kind  name[|alternative...]  package
-#   command: on PATH.  header: under an include folder.  file: a shell pattern.  python: a module, of Python 3.11 or newer.
+#   command: on PATH.  header: under an include folder.  file: a shell pattern.
+#   python: a module. One Python, 3.11 or newer, has to have all of them; apt's packages are for /usr/bin/python3.
 readonly kRunning='
 command  g++                               g++
 command  cmake                             cmake
@@ -32,7 +38,7 @@ command  ninja                             ninja-build
 command  git                               git
 command  glslangValidator|glslang          glslang-tools
 command  spirv-val                         spirv-tools
-command  spirv-cross                       spirv-cross
+command  xz                                xz-utils
 header   vulkan/vulkan_raii.hpp            libvulkan-dev
 header   benchmark/benchmark.h             libbenchmark-dev
 header   CLI/CLI.hpp                       libcli11-dev
@@ -46,17 +52,21 @@ python   jinja2                            python3-jinja2
 readonly kTesting='
 header   gtest/gtest.h                     libgtest-dev
 header   gmock/gmock.h                     libgmock-dev
+python   pytest                            python3-pytest
+python   xdist                             python3-pytest-xdist
+file     /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json|/etc/vulkan/explicit_layer.d/VkLayer_khronos_validation.json   vulkan-validationlayers
+'
+# Whatever is missing of these, the rest is built and tested; what needs it is skipped.
+readonly kOptional='
 command  clang-format-14                   clang-format-14
 command  clang-tidy                        clang-tidy
 command  clang++                           clang
 file     /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a|/usr/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a   libclang-rt-dev
 command  shellcheck                        shellcheck
-python   pytest                            python3-pytest
-python   xdist                             python3-pytest-xdist
-file     /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json|/etc/vulkan/explicit_layer.d/VkLayer_khronos_validation.json   vulkan-validationlayers
+command  flake8                            flake8
 '
-# For the tests of the report in a browser, which are skipped without one. Ubuntu has it as a snap alone, which no container runs.
-readonly kTestingOnDebian='
+# For the tests of the report in a browser. Ubuntu has it as a snap alone, which no container runs.
+readonly kOptionalOnDebian='
 command  chromium|chromium-browser|google-chrome|chrome   chromium
 '
 readonly kLockWait=300  # seconds, for another apt to end
@@ -70,7 +80,6 @@ found() {
     case $kind in
       command) command -v "$name" >/dev/null && return 0 ;;
       file) compgen -G "$name" >/dev/null && return 0 ;;
-      python) bench_python "$name" >/dev/null && return 0 ;;
       header)
         for folder in /usr/include /usr/local/include; do
           [[ -e $folder/$name ]] && return 0
@@ -83,15 +92,26 @@ found() {
 
 # Sets `missing` (lines "what -> package") and `packages`.
 look() {
-  local kind name package
+  local kind name package modules=() module_packages=() i
   missing=()
   packages=()
   while read -r kind name package; do
-    if [[ -n $kind ]] && ! found "$kind" "$name"; then
+    if [[ $kind == python ]]; then
+      modules+=("$name")
+      module_packages+=("$package")
+    elif [[ -n $kind ]] && ! found "$kind" "$name"; then
       missing+=("$kind ${name%%|*}  (package $package)")
       packages+=("$package")
     fi
   done <<<"$1"
+  if ((${#modules[@]} == 0)) || bench_python "${modules[@]}" >/dev/null; then return; fi
+  # apt brings what /usr/bin/python3 lacks, whatever another Python has.
+  for i in "${!modules[@]}"; do
+    if ! python_has /usr/bin/python3 "${modules[i]}"; then
+      missing+=("python ${modules[i]}, of /usr/bin/python3 3.11 or newer  (package ${module_packages[i]})")
+      packages+=("${module_packages[i]}")
+    fi
+  done
 }
 
 # Sets `as_root`: what to put before a command that needs root. Fails where there is no way to be root.
@@ -133,20 +153,32 @@ repair_dpkg() {
   fi
 }
 
+# install_packages PACKAGE...: all of them, or those that there are.
 install_packages() {
-  local log=$bench_root/build/setup.log
+  local log=$bench_root/build/setup.log package there=()
   mkdir -p "${log%/*}"
-  note "setup.sh: installing ${packages[*]} (log: build/setup.log)"
+  note "setup.sh: installing $* (log: build/setup.log)"
   # With the mark by which scripts/run.sh knows what it has started: sudo drops it.
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C ${BENCH_RUN:+BENCH_RUN="$BENCH_RUN"}
-    apt-get -o DPkg::Lock::Timeout="$kLockWait")
+    apt-get -o DPkg::Lock::Timeout="$kLockWait") install=(install --no-install-recommends -y)
   # A failed update need not matter: the package lists may be recent enough.
-  if ! {
+  if {
     "${apt[@]}" update || echo "apt-get update failed"
-    "${apt[@]}" install --no-install-recommends -y "${packages[@]}"
+    "${apt[@]}" "${install[@]}" "$@"
   } 2>&1 </dev/null | keep_log "$log"; then
+    return
+  fi
+  # One package that a distribution lacks stops apt-get altogether.
+  for package in "$@"; do
+    if "${apt[@]}" "${install[@]}" --simulate "$package" </dev/null >/dev/null 2>&1; then
+      there+=("$package")
+    else
+      note "setup.sh: apt-get cannot install $package here: left out"
+    fi
+  done
+  if ((${#there[@]} == 0 || ${#there[@]} == $#)) || ! "${apt[@]}" "${install[@]}" "${there[@]}" 2>&1 </dev/null | keep_log "$log"; then
     tail -n 15 "$log" >&2
-    list_missing_and_exit "apt-get failed (see above)."
+    note "setup.sh: apt-get failed (see above)"
   fi
 }
 
@@ -253,17 +285,82 @@ find_package() {
     give_up_fetching "no package $package: neither this machine's sources nor '$source' have it"
 }
 
+# Debian's glslang 16.6 and the libraries that it needs, newer than an old system's: the hash, and the place in the archive.
+readonly kGlslangWanted=15.4 kDebianArchives='http://deb.debian.org/debian http://snapshot.debian.org/archive/debian/20261123T000000Z'
+readonly kGlslangPackages='
+81e5c744084d19951502139231d0e2c5a48d49377c1e0bb4fdfdcd68bbb84be4 g/glslang/glslang-tools_16.6.0-1_amd64.deb
+5c71715c51103beb4fbba9fe9f8dff604af6610dfa71c70bff342f54a7860803 g/glibc/libc6_2.43-7_amd64.deb
+e716dc8baad27e884c45ff83a76955047a7a9e33a80e94f9459ee996ebb800b0 g/gcc-16/libgcc-s1_16.2.0-3_amd64.deb
+7c9e1a89e6c0b9202699957b469c06d0b86f5c97e86c1ff912b6502ddd8793b6 g/gcc-16/libstdc++6_16.2.0-3_amd64.deb
+'
+
+# The version of a glslang; 0 where it does not run.
+glslang_version() { "$1" --version 2>/dev/null | sed -n 's/^Glslang Version: [0-9]*:\{0,1\}\([0-9.]*\).*/\1/p' | grep . || echo 0; }
+
+# Whether the system's glslang, or the one in build/tools, knows all that the kernels here are written in.
+has_new_glslang() {
+  local program
+  for program in glslangValidator glslang "$bench_root/build/tools/glslang"; do
+    if command -v "$program" >/dev/null && version_at_least "$(glslang_version "$program")" "$kGlslangWanted"; then return; fi
+  done
+  return 1
+}
+
+# Puts a newer glslang into build/tools, where CMake finds it. Fails, with a word on what is then left out, where it cannot.
+fetch_glslang() {
+  local tools=$bench_root/build/tools helper=/usr/lib/apt/apt-helper scratch hash place archive
+  if has_new_glslang; then return; fi
+  if [[ $(uname -m) != x86_64 || ! -x $helper ]] || ! command -v dpkg-deb >/dev/null; then
+    note "setup.sh: no glslang $kGlslangWanted or newer here, and none to fetch without apt and x86-64: kernels with cooperative matrices may be left out"
+    return 1
+  fi
+  mkdir -p "$tools"
+  scratch=$(mktemp -d "$tools/fetch.XXXXXX")
+  note "setup.sh: fetching a newer glslang (log: build/tools/fetch.log)"
+  while read -r hash place; do
+    if [[ -z $hash ]]; then continue; fi
+    for archive in $kDebianArchives; do
+      # apt's own downloader: it compares the hash.
+      if "$helper" download-file "$archive/pool/main/$place" "$scratch/package.deb" "SHA256:$hash" >>"$tools/fetch.log" 2>&1; then break; fi
+      rm -f "$scratch/package.deb"
+    done
+    if [[ ! -f $scratch/package.deb ]] || ! dpkg-deb -x "$scratch/package.deb" "$scratch/root"; then
+      rm -rf "$scratch"
+      note "setup.sh: ${place##*/} could not be fetched (see build/tools/fetch.log): kernels with cooperative matrices may be left out"
+      return 1
+    fi
+    rm "$scratch/package.deb"
+  done <<<"$kGlslangPackages"
+  rm -rf "$tools/glslang.root"
+  mv "$scratch/root" "$tools/glslang.root"
+  rmdir "$scratch"
+  # The program runs with the C library that came with it.
+  cat >"$tools/glslang" <<'WRAPPER'
+#!/bin/sh
+here=$(dirname "$(readlink -f "$0")")/glslang.root/usr
+exec "$here/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2" --library-path "$here/lib/x86_64-linux-gnu" "$here/bin/glslang" "$@"
+WRAPPER
+  chmod +x "$tools/glslang"
+  note "glslang: $tools/glslang ($(glslang_version "$tools/glslang"))"
+}
+
 main() {
-  local wanted=$kRunning check=0
+  local wanted=$kRunning optional='' check=0 needed=() extra=()
   while (($#)); do
     case $1 in
-      --dev)
-        wanted+=$kTesting
-        if grep -qx 'ID=debian' /etc/os-release; then wanted+=$kTestingOnDebian; fi
+      --dev) wanted=$kRunning$kTesting ;;
+      --all)
+        wanted=$kRunning$kTesting
+        optional=$kOptional
+        if grep -qx 'ID=debian' /etc/os-release; then optional+=$kOptionalOnDebian; fi
         ;;
       --check) check=1 ;;
       --nvdisasm)
         fetch_nvdisasm
+        exit
+        ;;
+      --glslang)
+        fetch_glslang
         exit
         ;;
       -h | --help) usage && exit 0 ;;
@@ -273,17 +370,29 @@ main() {
   done
 
   if ((!check)); then repair_dpkg; fi
+  look "$optional"
+  extra=("${packages[@]}")
+  look "$wanted"
+  needed=("${packages[@]}")
+  if ((!check && ${#needed[@]} + ${#extra[@]})); then
+    if ! command -v apt-get >/dev/null; then
+      if ((${#needed[@]})); then list_missing_and_exit "there is no apt-get here."; fi
+    elif ! find_root; then
+      if ((${#needed[@]})); then list_missing_and_exit "installing needs root, and there is no sudo that works here."; fi
+    else
+      install_packages "${needed[@]}" "${extra[@]}"
+    fi
+  fi
+  look "$optional"
+  if ((${#missing[@]})); then printf 'setup.sh: not here, and skipped by the tests: %s\n' "${missing[@]}" >&2; fi
   look "$wanted"
   if ((${#packages[@]})); then
     if ((check)); then list_missing_and_exit "--check installs nothing."; fi
-    command -v apt-get >/dev/null || list_missing_and_exit "there is no apt-get here."
-    find_root || list_missing_and_exit "installing needs root, and there is no sudo that works here."
-    install_packages
-    look "$wanted"
-    if ((${#packages[@]})); then list_missing_and_exit "apt-get succeeded, and yet something is not where it is looked for."; fi
+    list_missing_and_exit "apt-get did not bring all of it (log: build/setup.log)."
   fi
   check_versions
   report_cuda
+  if ((!check)); then fetch_glslang || true; fi
 }
 
 main "$@"

@@ -5,32 +5,35 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 usage() {
   cat <<'EOF'
-Usage: scripts/test.sh [step...]
+Usage: scripts/test.sh [--all | step...]
 
-Sets the machine up, builds, and tests: all of it, or only the steps named. No GPU is needed: Mesa's lavapipe runs the Vulkan
-kernels on the CPU.
+Sets the machine up, builds, and tests: setup, build, unit, smoke, worklog and python; with --all every step but the last two;
+or only the steps named. No GPU is needed: Mesa's lavapipe runs the Vulkan kernels on the CPU.
 
-  setup     install what testing needs (scripts/setup.sh --dev)
+  setup     install what testing needs (scripts/setup.sh --dev; with --all scripts/setup.sh --all)
   build     CMake preset ci, warnings are errors, into build/ci
   unit      ctest, less the smoke runs
   smoke     every experiment at its smallest sizes under the Vulkan validation layer
   worklog   the committed tables still agree with their CSV files; a worklog of the smoke results can be made
-  format    clang-format 14 over C++ and CUDA
-  tidy      clang-tidy over the .cpp files that the build compiles
-  shell     shellcheck
   python    pytest over scripts/tests
-  fuzz      the parsers of drivers' machine code under libFuzzer, for a minute (its own build, by clang)
+  format    clang-format 14 over C++ and CUDA. --all
+  tidy      clang-tidy over the .cpp files that the build compiles, less those unchanged since they passed (build/tidy). --all
+  shell     shellcheck. --all
+  flake8    flake8's rules F (unused and undefined names) over the scripts and the experiments' analyses. --all
+  fuzz      the parsers of drivers' machine code under libFuzzer, for a minute (its own build, by clang). --all
   package   the package runs in a bare Debian 12 (debootstrap, as root, from the network: minutes at the first time). Only if named
   slurm     scripts/fleet.sh on a Slurm of three nodes on this machine, one of which dies (as root; installs slurmd and munge; four
             minutes). Only if named
 
 unit, smoke, worklog, tidy, package and slurm use the build that is there: name `build` too after a change.
-unit, which mostly waits, runs beside tidy, which computes, where both are to run; its output comes after tidy's.
+unit, which mostly waits, runs beside tidy, or beside python, where both are to run; its output comes after the other's.
+A tool for format, tidy, shell, flake8 or fuzz that is not here is a line among the skipped.
 Exit code: 0 everything passed or was skipped (the skipped are named), 1 something failed, 2 usage.
 EOF
 }
 
-readonly kSteps=(setup build unit smoke worklog format tidy shell python fuzz)
+readonly kSteps=(setup build unit smoke worklog python)
+readonly kAllSteps=(setup build unit smoke worklog format tidy shell flake8 python fuzz)
 readonly kStepsIfNamed=(package slurm)
 readonly kNeedBuild=' unit smoke worklog tidy package slurm '
 readonly kBuild=$bench_root/build/ci
@@ -80,8 +83,8 @@ count_junit() {
 }
 
 step_setup() {
-  "$bench_root/scripts/setup.sh" --dev || fail 'scripts/setup.sh --dev'
-  if ! command -v nvdisasm >/dev/null; then
+  "$bench_root/scripts/setup.sh" "$setup" || fail "scripts/setup.sh $setup"
+  if [[ $setup == --all ]] && ! command -v nvdisasm >/dev/null; then
     "$bench_root/scripts/setup.sh" --nvdisasm || note 'without nvdisasm the golden SASS tests are skipped'
   fi
 }
@@ -113,11 +116,17 @@ step_worklog() {
     fail 'no Python 3.11 or newer with Jinja'
     return
   }
-  while read -r folder; do
-    check "$folder" "$python" scripts/worklog.py --check "$folder"
-    # Only where the page is committed, too.
-    if [[ -f $folder/report.html ]]; then check "$folder/report.html" "$python" scripts/report.py --check "$folder"; fi
-  done < <(bench_files 'results/*/*.csv' | cut -d / -f 1,2 | sort -u)
+  # The pages say which runs are of commits that have a claim's test: git knows, with all of its history.
+  if [[ $(git -C "$bench_root" rev-parse --is-shallow-repository 2>/dev/null) == false ]]; then
+    while read -r folder; do
+      check "$folder" "$python" scripts/worklog.py --check "$folder"
+      # Only where the page is committed, too.
+      if [[ -f $folder/report.html ]]; then check "$folder/report.html" "$python" scripts/report.py --check "$folder"; fi
+    done < <(bench_files 'results/*/*.csv' | cut -d / -f 1,2 | sort -u)
+    check 'docs/published.csv' "$python" scripts/published.py --check
+  else
+    skip 'the committed pages (no git history, or not all of it: git fetch --unshallow)'
+  fi
   csv=$(compgen -G "$kBuild/smoke/*.csv" || true)
   if [[ -z $csv ]]; then
     skip 'worklog of the smoke results (there are none: run the step smoke)'
@@ -140,23 +149,33 @@ step_format() {
   check "clang-format, ${#files[@]} files" "$tool" --dry-run -Werror "${files[@]}"
 }
 
-# tidy_one BUILD FILE: prints the findings, less clang-tidy's count of the warnings in system headers.
+# tidy_one BUILD KEY FILE: prints the findings, less clang-tidy's count of the warnings in system headers; notes that there are none.
 tidy_one() {
   local output
-  if ! output=$(clang-tidy --quiet -p "$1" "$2" 2>&1); then
-    printf 'FAILED   %s\n%s\n' "$2" "$(grep -vE '^[0-9]+ warnings? (generated|treated as error)' <<<"$output")"
+  if output=$(clang-tidy --quiet -p "$1" "$3" 2>&1); then
+    if [[ $2 != none ]]; then touch "$1/passed/$2"; fi
+  else
+    printf 'FAILED   %s\n%s\n' "$3" "$(grep -vE '^[0-9]+ warnings? (generated|treated as error)' <<<"$output")"
   fi
 }
 
 step_tidy() {
-  local file files=() findings
+  local build=$bench_root/build/tidy python file key files=() changed=() findings
   if [[ ! -f $kBuild/compile_commands.json ]]; then
     fail 'there is no build: run the step build'
     return
   fi
+  if ! command -v clang-tidy >/dev/null; then
+    skip 'clang-tidy (not here)'
+    return
+  fi
+  python=$(bench_python) || {
+    fail 'no Python 3.11 or newer'
+    return
+  }
   # The build's precompiled headers are GCC's; clang reads the headers themselves.
-  mkdir -p "$kBuild/tidy"
-  sed -E 's/ -Winvalid-pch//; s/ -include [^ ]*cmake_pch[^ ]*//' "$kBuild/compile_commands.json" >"$kBuild/tidy/compile_commands.json"
+  mkdir -p "$build/passed"
+  sed -E 's/ -Winvalid-pch//; s/ -include [^ ]*cmake_pch[^ ]*//' "$kBuild/compile_commands.json" >"$build/compile_commands.json"
   # What this build does not compile (the CUDA side without a toolkit) has no flags to be checked with.
   while read -r file; do
     if grep -qF "\"file\": \"$bench_root/$file\"" "$kBuild/compile_commands.json"; then
@@ -165,10 +184,17 @@ step_tidy() {
       skip "$file (not in this build)"
     fi
   done < <(bench_files 'common/*.cpp' 'exp*/*.cpp')
+  while IFS=$'\t' read -r key file; do
+    if [[ $key == none || ! -e $build/passed/$key ]]; then changed+=("$key" "$file"); fi
+  done < <("$python" scripts/tidy_keys.py "$kBuild" "$build/compile_commands.json" "${files[@]}" || printf 'none\t%s\n' "${files[@]}")
+  printf '%d of %d files are new, or changed since they passed\n' "$((${#changed[@]} / 2))" "${#files[@]}"
   export -f tidy_one
-  findings=$kBuild/tidy/findings.txt
-  # The tests beside it are to have the processor when they want it: some of them measure time.
-  printf '%s\0' "${files[@]}" | nice xargs -0 -P "$(nproc)" -n 1 bash -c 'tidy_one "$@"' _ "$kBuild/tidy" | tee "$findings"
+  findings=$build/findings.txt
+  : >"$findings"
+  if ((${#changed[@]})); then
+    # The tests beside it are to have the processor when they want it: some of them measure time.
+    printf '%s\0' "${changed[@]}" | nice xargs -0 -P "$(nproc)" -n 2 bash -c 'tidy_one "$@"' _ "$build" | tee "$findings"
+  fi
   for file in "${files[@]}"; do
     if grep -qxF "FAILED   $file" "$findings"; then fail "$file"; else pass; fi
   done
@@ -176,25 +202,43 @@ step_tidy() {
 
 step_shell() {
   local file
+  if ! command -v shellcheck >/dev/null; then
+    skip 'shellcheck (not here)'
+    return
+  fi
   while read -r file; do
     check "$file" shellcheck --external-sources "$file"
   done < <(bench_files 'scripts/*.sh' 'scripts/*.sbatch' '.ci/run')
 }
 
+step_flake8() {
+  local files
+  if ! command -v flake8 >/dev/null; then
+    skip 'flake8 (not here)'
+    return
+  fi
+  mapfile -t files < <(bench_files 'scripts/*.py' 'exp*.py')
+  check "flake8, ${#files[@]} files" flake8 --select=F "${files[@]}"
+}
+
 step_python() {
   local status=0 python spread=()
-  # A file's tests stay together, for what they share is made once in a process.
-  if python=$(bench_python pytest xdist); then
-    spread=(-n "$(nproc)" --dist=loadfile)
+  if python=$(bench_python jinja2 pytest xdist); then
+    # conftest.py says which tests stay together. One process more than processors, for many tests wait.
+    spread=(-n "$(($(nproc) + 1))" --dist=loadgroup)
   else
-    python=$(bench_python pytest) || {
-      fail 'no Python 3.11 or newer with pytest'
+    python=$(bench_python jinja2 pytest) || {
+      fail 'no Python 3.11 or newer with jinja2 and pytest'
       return
     }
   fi
-  mkdir -p "$kBuild"
+  mkdir -p "$kBuild" "$scratch/bin"
   rm -f "$kBuild/python.xml"
-  "$python" -B -m pytest -q -p no:cacheprovider "${spread[@]}" --junit-xml="$kBuild/python.xml" scripts/tests || status=$?
+  # The scripts that tests start by name run in this Python, too, whatever is first on PATH.
+  printf '#!/bin/sh\nexec "%s" "$@"\n' "$python" >"$scratch/bin/python3"
+  chmod +x "$scratch/bin/python3"
+  PATH=$scratch/bin:$PATH nice "$python" -B -m pytest -q -p no:cacheprovider "${spread[@]}" --junit-xml="$kBuild/python.xml" scripts/tests ||
+    status=$?
   count_junit "$kBuild/python.xml" "$status"
 }
 
@@ -203,6 +247,10 @@ step_fuzz() {
   local program=$bench_root/build/fuzz/bin/machine_code_fuzz seeds=$bench_root/common/tests/fuzz_corpus
   if ! command -v clang++ >/dev/null; then
     skip 'machine_code_fuzz (needs clang++ with libFuzzer)'
+    return
+  fi
+  if ! clang++ -x c++ -fsanitize=fuzzer -o "$scratch/fuzzer" - <<<'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' 2>/dev/null; then
+    skip 'machine_code_fuzz (clang++ has no libFuzzer here)'
     return
   fi
   bench_build fuzz "$bench_root/build/fuzz.log" || {
@@ -258,15 +306,26 @@ run_beside() {
 }
 
 main() {
-  local step steps=() build_failed=0
+  local step steps=() build_failed=0 setup=--dev beside_unit=''
+  if [[ ${1:-} == --all ]]; then
+    if (($# > 1)); then usage_error '--all is every step: name no others'; fi
+    setup=--all
+    shift
+    set -- "${kAllSteps[@]}"
+  fi
   for step in "$@"; do
     if [[ $step == -h || $step == --help ]]; then usage && exit 0; fi
-    [[ " ${kSteps[*]} ${kStepsIfNamed[*]} " == *" $step "* ]] ||
-      usage_error "unknown step $step; there are: ${kSteps[*]} ${kStepsIfNamed[*]}"
+    [[ " ${kAllSteps[*]} ${kStepsIfNamed[*]} " == *" $step "* ]] ||
+      usage_error "unknown step $step; there are: ${kAllSteps[*]} ${kStepsIfNamed[*]}"
   done
   steps=("$@")
   if (($# == 0)); then steps=("${kSteps[@]}"); fi
   cd "$bench_root"
+  if [[ " ${steps[*]} " == *' unit '* ]]; then
+    for step in python tidy; do
+      if [[ " ${steps[*]} " == *" $step "* ]]; then beside_unit=$step; fi
+    done
+  fi
 
   for step in "${steps[@]}"; do
     if ((build_failed)) && [[ $kNeedBuild == *" $step "* ]]; then
@@ -274,8 +333,8 @@ main() {
       continue
     fi
     case $step in
-      unit) if [[ " ${steps[*]} " != *' tidy '* ]]; then run_step unit; fi ;;
-      tidy) if [[ " ${steps[*]} " == *' unit '* ]]; then run_beside unit tidy; else run_step tidy; fi ;;
+      unit) if [[ -z $beside_unit ]]; then run_step unit; fi ;;
+      "$beside_unit") if ((build_failed)); then run_step "$step"; else run_beside unit "$step"; fi ;;
       *) run_step "$step" ;;
     esac
     if [[ $step == build ]] && grep -q $'^failed\tbuild: ' "$results"; then build_failed=1; fi

@@ -6,7 +6,8 @@
     scripts/why.py exp04 inner_struct cold --dir results/nvidia-h200
 
 Both times with their intervals, the counted traffic beside the prediction, what differs in the machine code, resident blocks, the
-floor; what each known cause adds, by a rule of its own, and what is left. All from the CSV files of one directory. Where several
+floor; what each known cause adds, by a rule of its own, and what is left: UNEXPLAINED where that is more than half of the gap. First what
+the causes add over all decided pairs. In columns on a terminal, else in Markdown. All from the CSV files of one directory. Where several
 pairs match, the plain one is meant; of several plain ones the account is the worst one's, and the others are listed.
 
 Exit codes: 0 done, 1 bad input, 2 usage (no such pair), 77 there are no two times to compare, 130 interrupted.
@@ -14,26 +15,32 @@ Exit codes: 0 done, 1 bad input, 2 usage (no such pair), 77 there are no two tim
 
 from __future__ import annotations
 
+from benchlib.base import early  # noqa: F401  # first: see there
+
 import argparse
 import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-import worklog  # noqa: E402
-from benchlib import analysis, attribution, console, document, markdown, results, why_tables  # noqa: E402
-from benchlib.analysis import Study  # noqa: E402
-from benchlib.attribution import Account, worst_first  # noqa: E402
-from benchlib.console import UsageError  # noqa: E402
-from benchlib.results import Table  # noqa: E402
-from benchlib.tables import Pair, pairs  # noqa: E402
+import worklog
+from benchlib.base import console
+from benchlib.document import columns, document, markdown
+from benchlib.document.document import NONE
+from benchlib.model import analysis, attribution
+from benchlib.pages import why_tables
+from benchlib.results import results
+from benchlib.model.analysis import Study
+from benchlib.model.attribution import Account, worst_first
+from benchlib.base.console import UsageError
+from benchlib.results.results import Table
+from benchlib.model.tables import Pair, pairs
 
 NAME = "why.py"
 NOTHING = 77
 SHOWN = 10  # pairs of the list
 ACCOUNTS = 3  # of these, in full
+SHOWN_SHARE = 0.005  # of the time lost
 # What a parameter has in the plain row of a kernel.
 PLAIN = ("", "none", "own", "default", "once")
 SUFFIXES = {"": 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30}
@@ -85,10 +92,25 @@ def plainest(found: Sequence[Pair], wanted: dict[str, str]) -> list[Pair]:
 
 def listed(shown: Sequence[tuple[Table, Account]]) -> document.Table:
     rows = [
-        [table.name.partition("_")[0], one.pair.case.name(without=["api"]), document.Ratio(one.ratio), why_tables.sentence(one)]
+        [
+            table.name.partition("_")[0], document.Ratio(one.ratio), why_tables.time_text(one.gap.value),
+            why_tables.left_text(one) if not one.nothing_to_explain else NONE,
+            why_tables.explained_by(one) if not one.nothing_to_explain else "nothing to explain",
+            one.pair.case.name(without=["api"]),
+        ]
         for table, one in shown
-    ]
-    return document.table(["experiment", "pair", "Vulkan/CUDA [95 %]:", "why"], rows)
+    ]  # fmt: skip
+    return document.table(["experiment", "Vulkan/CUDA [95 %]:", "gap:", "left", "explained by", "pair"], rows)
+
+
+def shares(accounts: Sequence[Account]) -> document.Paragraph:
+    """What makes Vulkan slower, over all decided pairs."""
+    found = why_tables.lost_time(accounts)
+    slower = sum(not one.nothing_to_explain and one.gap.value > 0 for one in accounts)
+    if not found:
+        return document.paragraph("In no pair is Vulkan slower for certain.")
+    parts = ", ".join(f"{name} {100 * share:.0f} %" for name, share in found.items() if abs(share) >= SHOWN_SHARE or name == why_tables.UNEXPLAINED)
+    return document.paragraph(f"What makes Vulkan slower, of the time lost in {slower} pairs (each gap as a share of CUDA's time): {parts}.")
 
 
 def one_pair(study: Study, experiment: str, words: Sequence[str]) -> list[document.Block]:
@@ -117,11 +139,18 @@ def worst_pairs(study: Study) -> list[document.Block]:
         return []
     if not sure:
         return [document.paragraph("There is nothing to explain: no pair's times differ for certain.")]
-    blocks: list[document.Block] = [document.section("The pairs whose times differ most", [listed(sure[:SHOWN])])]
+    blocks: list[document.Block] = [shares([one for _, one in every])]
+    blocks.append(document.section("The pairs whose times differ most", [listed(sure[:SHOWN])]))
     for table, one in sure[:ACCOUNTS]:
         title = f"{table.name}: {one.pair.case.name(without=['api'])}"
         blocks.append(document.section(title, why_tables.full(study, table, one)))
     return blocks
+
+
+def source(study: Study, directory: Path) -> document.Paragraph:
+    """Whose results these are."""
+    gpus = sorted(set().union(*(table.distinct("gpu") for table in study.tables.values())))
+    return document.paragraph(f"{', '.join(gpus) or 'No GPU'}, {directory} (--dir for another folder)")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -142,7 +171,7 @@ def run(options: argparse.Namespace) -> int:
     if not blocks:
         console.fail(NAME, f"{directory}: no two times to compare")
         return NOTHING
-    print(markdown.render(blocks))
+    print(columns.render([source(study, directory), *blocks]) if sys.stdout.isatty() else markdown.render([source(study, directory), *blocks]))
     return 0
 
 

@@ -5,8 +5,10 @@
                                         DIR/plots/*.svg, and for results/nvidia-h200 the tables in the READMEs; of a program
                                         without a result there (one that needs two GPUs), these show the first other folder
                                         of results/ that has some. Removes the pages of experiments without results.
-                                        Writes the times onto the pages of machine code in DIR/sass
-    scripts/worklog.py --check [DIR]    writes nothing; exits 1 and names every file that would change
+                                        Writes the times onto the pages of machine code in DIR/sass. Fills the figures into
+                                        the READMEs' and docs' sentences (benchlib/pages/prose.py), and names every sentence
+                                        whose condition no longer holds
+    scripts/worklog.py --check [DIR]    writes nothing; exits 1 and names every file that would change, and those sentences
 
 The same input gives the same bytes on any machine. Exit codes: 0 done (or nothing to change), 1 bad input or a file
 that would change, 2 usage, 130 interrupted.
@@ -14,22 +16,27 @@ that would change, 2 usage, 130 interrupted.
 
 from __future__ import annotations
 
+from benchlib.base import early  # noqa: F401  # first: see there
+
 import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from benchlib import console, files, listing_times, markdown, pipeline, plots, readmes, sass_pages  # noqa: E402
-from benchlib.claim_tables import claims_csv  # noqa: E402
+from benchlib.base import console, files
+from benchlib.document import markdown, plots
+from benchlib.pages import kernel_timings, pipeline, readmes
+from benchlib.sass import sass_pages
+from benchlib.claims.claim_tables import claims_csv
 
 PAGES = markdown.section_path("exp[0-9][0-9]_*")
 REFERENCE = Path("results") / "nvidia-h200"  # the results that the READMEs show
 
 
-def generate(directory: Path, root: Path) -> dict[Path, str]:
-    """Every file this program owns, as it should be. Nothing is written before all of it is known."""
+def generate(directory: Path, root: Path, problems: list[str] | None = None) -> dict[Path, str]:
+    """Every file this program owns, as it should be. Nothing is written before all of it is known. `problems` gets a line for each
+    sentence of the READMEs and of docs/ that no longer holds.
+    """
     judged = pipeline.load(directory, root)
     study = judged.study
     inside = directory.resolve().is_relative_to(root.resolve())  # elsewhere nobody knows where the repository lies
@@ -45,7 +52,7 @@ def generate(directory: Path, root: Path) -> dict[Path, str]:
         for name, plot in pipeline.plots(study, table).items():
             outputs[directory / "plots" / f"{name}.svg"] = plots.svg(plot.chart(study, table))
     if directory.resolve() == (root / REFERENCE).resolve():
-        outputs |= readmes.outputs(judged, root)
+        outputs |= readmes.outputs(judged, root, problems)
     return outputs
 
 
@@ -54,7 +61,7 @@ def listings(judged: pipeline.Judged, directory: Path) -> dict[Path, str]:
     found: dict[Path, str] = {}
     for name, table in judged.study.tables.items():
         for path in sorted((directory / "sass" / name).glob("*.md")):
-            blocks = listing_times.page(judged.study, table, judged.group(name), path.stem)
+            blocks = kernel_timings.page(judged.study, table, judged.group(name), path.stem)
             measured = markdown.render(blocks, markdown.Place("../../", None))
             found[path] = readmes.fill(path, files.read_text(path) or "", {sass_pages.PAIRS: measured}.get)
     return found
@@ -78,7 +85,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(options: argparse.Namespace) -> int:
     directory = options.directory or options.readme / REFERENCE
-    outputs = generate(directory, options.readme)
+    problems: list[str] = []
+    outputs = generate(directory, options.readme, problems)
     stale = {path: text for path, text in outputs.items() if files.read_text(path) != text}
     left = [path for path in sorted(directory.glob(PAGES)) if path not in outputs]
     if options.check:
@@ -87,7 +95,8 @@ def run(options: argparse.Namespace) -> int:
         for path, text in stale.items():
             diff = files.short_diff(path, files.read_text(path), text)
             print(f"{path} differs from what the CSV files give:\n{diff}")
-        return 1 if stale or left else 0
+        print(*problems, sep="\n", end="\n" * bool(problems))
+        return 1 if stale or left or problems else 0
     for path, text in stale.items():
         path.parent.mkdir(exist_ok=True)
         files.write_atomic(path, text)
@@ -95,6 +104,7 @@ def run(options: argparse.Namespace) -> int:
     for path in left:
         path.unlink()
         print(f"removed {path}")
+    print(*problems, sep="\n", end="\n" * bool(problems))
     return 0
 
 

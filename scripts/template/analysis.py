@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from benchlib import floor
-from benchlib.analysis import Analysis, Plot, Study
-from benchlib.document import Blocks
-from benchlib.plots import BANDWIDTH, Chart, Panel, measured
-from benchlib.results import Table
-from benchlib.tables import twin_table, with_noise_floor
+from benchlib.model import floor
+from benchlib.model.analysis import Analysis, Plot, Study
+from benchlib.document.document import Blocks
+from benchlib.document.plots import BANDWIDTH, Chart, Panel, measured
+from benchlib.results.results import Table
+from benchlib.model.tables import twin_table, with_noise_floor
 
 
 def sizes(found: Study, table: Table) -> Blocks:

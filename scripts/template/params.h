@@ -2,7 +2,7 @@
 #ifndef EXP00_PARAMS_H
 #define EXP00_PARAMS_H
 
-#include "core/shader_types.h"
+#include "core/base/shader_types.h"
 
 struct ScaleParams {
   uint count;    // elements

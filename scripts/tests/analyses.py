@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-from benchlib import analysis, markdown, programs, results
-from benchlib.analysis import Study
-from benchlib.document import Block
+from benchlib.base import programs
+from benchlib.document import markdown
+from benchlib.model import analysis
+from benchlib.results import results
+from benchlib.model.analysis import Study
+from benchlib.document.document import Block
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchlib import report_picture
+from benchlib.pages import report_picture
 
 TIMEOUT_S = 60
 

@@ -8,11 +8,22 @@ import pytest
 
 SCRIPTS = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(SCRIPTS))
+# Files whose tests share nothing and take long or wait: they come first, each test by itself. The others' tests stay together, for
+# what they share is made once in a process.
+APART = ["test_new_experiment.py", "test_run_sh.py", "test_faults.py", "test_fleet_sh.py", "test_setup_sh.py", "test_test_sh.py"]
 
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: APART.index(item.path.name) if item.path.name in APART else len(APART))
+    for item in items:
+        if item.path.name not in APART:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "real_least_runs: as many runs are asked for a verdict as outside the tests")
+    config.addinivalue_line("markers", "xdist_group(name): tests that one process runs (pytest-xdist, where it is there)")
 
 
 # In the background of a shell that has no job control SIGINT is ignored, which every program from here on would inherit.
@@ -23,7 +34,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 def one_run_decides(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Most tests' results are of one run, whose own interval then stands for that of several. Tests of what too few runs mean say so."""
     if "real_least_runs" not in request.keywords:
-        monkeypatch.setattr("benchlib.stats.LEAST_RUNS", 1)
+        monkeypatch.setattr("benchlib.stats.stats.LEAST_RUNS", 1)
 
 
 @pytest.fixture

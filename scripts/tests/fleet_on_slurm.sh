@@ -180,7 +180,7 @@ slots=$(cd "$out"/llvmpipe* && echo *)
 for slot in $kSlots; do
   csv=$(csv_of "$slot")
   [[ -e $(dirname "$csv")/../complete ]] || expect "$slot is complete"
-  read -r ok failed _ < <("$(bench_python)" "$bench_root/scripts/row_counts.py" "$csv")
+  read -r ok failed _ < <("$(bench_python)" "$bench_root/scripts/benchlib/runner/row_counts.py" "$csv")
   ((ok && !failed)) || expect "whole rows in $csv"
   if [[ -z ${all:-} ]]; then all=$ok; fi
   ((ok == all)) || expect "$all rows in $csv, not $ok"

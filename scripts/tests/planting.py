@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from benchlib import claim_query, claims
-from benchlib.analysis import Study
-from benchlib.claims import Claim
-from benchlib.results import Case, Row, Table
-from benchlib.schema import Column
+from benchlib.claims import claim_query, claims
+from benchlib.model.analysis import Study
+from benchlib.claims.claims import Claim
+from benchlib.results.results import Case, Row, Table
+from benchlib.results.schema import Column
+from benchlib.stats.stats import LEAST_RUNS
 
 TIMES, RATES = ("device_ns", "element_ns"), ("sector_gbps", "distinct_gbps", "distinct_pct")
 RUN = dict[Case, dict[str, str]]
@@ -55,7 +56,8 @@ class Field:
         return Field(self.experiment, self.columns, runs, self.study, set())
 
     def table(self, source: str) -> Table:
-        return Table(self.experiment, self.columns if source == "results" else [], [self.runs[source]])
+        # Three runs that are all alike: host times have an interval over runs alone.
+        return Table(self.experiment, self.columns if source == "results" else [], [self.runs[source]] * LEAST_RUNS)
 
     def judged(self, claim: Claim) -> Claim:
         """The claim anew, on these results."""

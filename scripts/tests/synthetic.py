@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import itertools
 import json
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import worklog
-from benchlib import counters_file
+from benchlib.results import counters_file
 
 HEAD = ["schema", "experiment", "variant", "api", "status", "reason"]
 TIMES = [
@@ -27,13 +28,14 @@ PARAMS = {
     "exp02_descriptors": ["block", "buffers", "binding", "set_use", "dispatches", "robustness"],
     "exp03_memory_coalescing": ["block", "offset", "struct_bytes", "fields", "checks"],
     "exp04_bda": ["block", "feature", "memory", "checks", "shared_bytes"],
+    "exp10_l2_halves": ["block", "feature", "memory"],
     "exp05_strided": ["block", "grid", "elem_bytes", "stride", "l2_fetch_bytes", "checks"],
 }
 SECTORS = ["load_requests", "load_sectors", "store_requests", "store_sectors"]
 MODEL = dict.fromkeys(("exp03_memory_coalescing", "exp05_strided"), [*SECTORS, "min_read_bytes", "min_write_bytes"])
 OF_HOMES = ["half_sms", "home_share", "near_cycles", "far_cycles", "half_by_sm", "home_by_granule"]
 MEASURED = {
-    "exp04_bda": [*(f"sm_blocks_{part}" for part in ("min", "q1", "median", "q3", "max")), "blocks_by_sm", "gpc_by_sm", *OF_HOMES],
+    "exp10_l2_halves": [*(f"sm_blocks_{part}" for part in ("min", "q1", "median", "q3", "max")), "blocks_by_sm", "gpc_by_sm", *OF_HOMES],
 }
 WHOLE = {
     "block", "grid", "buffers", "dispatches", "offset", "fields", "stride", "unroll", "chain", "stages", "blocks_per_sm", "cluster",
@@ -105,8 +107,12 @@ def schema_text(experiment: str, rows: Iterable[dict], name: str = "") -> str:
     return json.dumps({"schema": 2, "experiment": name or experiment, "columns": entries})
 
 
+_runs = itertools.count(1)  # each file is another run's
+
+
 def write(directory: Path, experiment: str, rows: Iterable[dict]) -> Path:
-    rows = list(rows)
+    seed = next(_runs)
+    rows = [{**row, "seed": seed} if row.get("seed") == 1 else row for row in rows]
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / f"{experiment}.csv"
     path.write_text(csv_text(experiment, rows), encoding="utf-8", newline="")
@@ -121,10 +127,13 @@ def pack(path: Path) -> Path:
     return packed
 
 
-def write_schema1(directory: Path, experiment: str, rows: Iterable[dict]) -> Path:
-    """As the programs wrote it before there were sidecars."""
-    path = write(directory, experiment, [row | {"schema": 1} for row in rows])
-    path.with_suffix(".schema.json").unlink()
+def write_shared(directory: Path, experiment: str, rows: Iterable[dict]) -> Path:
+    """With the sidecar that runs share."""
+    path = write(directory, experiment, rows)
+    head = path.read_text(encoding="utf-8").partition("\n")[0]
+    shared = directory / "schemas" / f"{experiment}-{hashlib.sha256(head.encode()).hexdigest()[:12]}.json"
+    shared.parent.mkdir(exist_ok=True)
+    path.with_suffix(".schema.json").rename(shared)
     return path
 
 
@@ -241,6 +250,21 @@ def exp04_rows(scale: float = 1.0) -> list[dict]:
     add("copy_f32", "vulkan_runs_cuda_code", 100000, 100020)
     add("copy_f32", "cuda_runs_vulkan_address_code", 100010, 100020)
     add("shared_u32", "none", 40000, 40000, shared_bytes=49152)
+    add("empty", "none", 1500, 1600, elements=32)
+    add("load_f32", "none", 40000, 40010)
+    add("aa_control_a", "none", 100000, 100000)
+    add("aa_control_b", "none", 100000, 100000)
+    return rows
+
+
+def exp10_rows(scale: float = 1.0) -> list[dict]:
+    """A small experiment 10: four SMs in two halves."""
+    name = "exp10_l2_halves"
+    rows: list[dict] = []
+
+    def add(variant: str, feature: str, cuda: float, vulkan: float, **cells: object) -> None:
+        rows.extend(twins(name, variant, cuda * scale, vulkan * scale, feature=feature, memory="own", **cells))
+
     rows.append(row(name, "gpc_members", "cuda", 20000, feature="none", memory="own", elements=256, gpc_by_sm="0 0 1 1"))
     shares: dict[str, object] = {"blocks_by_sm": "90 100 110 150", "sm_blocks_min": 90, "sm_blocks_q1": 95, "sm_blocks_median": 100, "sm_blocks_q3": 105, "sm_blocks_max": 150}
     add("write_share", "none", 50000, 55000, **shares)
@@ -248,10 +272,6 @@ def exp04_rows(scale: float = 1.0) -> list[dict]:
     halves: dict[str, object] = {"half_sms": 2, "near_cycles": 212, "far_cycles": 301, "half_by_sm": "0 0 1 1"}
     for feature, share in (("half_0_home_1", 0.5), ("half_both_home_both", 1)):
         add("home_store", feature, 60000, 60000, home_share=share, **halves)
-    add("empty", "none", 1500, 1600, elements=32)
-    add("load_f32", "none", 40000, 40010)
-    add("aa_control_a", "none", 100000, 100000)
-    add("aa_control_b", "none", 100000, 100000)
     return rows
 
 
@@ -299,7 +319,7 @@ def exp05_rows(scale: float = 1.0) -> list[dict]:
 
 EXPERIMENTS: dict[str, Callable[[], list[dict]]] = {
     "exp01_vector_add": exp01_rows, "exp02_descriptors": exp02_rows, "exp03_memory_coalescing": exp03_rows,
-    "exp04_bda": exp04_rows, "exp05_strided": exp05_rows,
+    "exp04_bda": exp04_rows, "exp05_strided": exp05_rows, "exp10_l2_halves": exp10_rows,
 }  # fmt: skip
 CUDA_LISTING = ["LDG.E R0, desc[UR4][R2.64]", "@P0 STG.E desc[UR4][R4.64], R0", "EXIT"]
 VULKAN_LISTING = ["LDG.E.CONSTANT R0, [R0.U32+UR4]", "STG.E.STRONG.SM [R0.U32+UR4], R0", "EXIT"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import synthetic
 from analyses import module, rendered
-from benchlib import results
+from benchlib.results import results
 
 NAME = "exp06_async_copy"
 ANALYSIS = module(NAME)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import synthetic
 from analyses import module, rendered, study
-from benchlib.analysis import Study
+from benchlib.model.analysis import Study
 
 CLUSTER = "exp06_cluster"
 ANALYSIS = module(CLUSTER)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import synthetic
 from analyses import module, rendered, study
-from benchlib.analysis import Study
+from benchlib.model.analysis import Study
 
 FLIGHT, LATENCY = "exp06_bytes_in_flight", "exp06_loaded_latency"
 IN_FLIGHT, LOADED = module(FLIGHT), module(LATENCY)

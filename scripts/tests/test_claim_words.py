@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from benchlib.claim_words import figure_words, range_words, spread_words
-from benchlib.stats import Figure
+from benchlib.claims.claim_words import figure_words, range_words, spread_words
+from benchlib.stats.stats import Figure
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_ranges(bounds: dict[str, float], saying: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("figures", "saying", "expected"),
     [
-        ([], "", "(not measured)"),
+        ([], "", "–"),
         ([Figure(1.588, 1.563, 1.627)], "", "1.59 [1.56, 1.63]"),
         ([Figure(1.404, 0.7, 2.5), Figure(1.173, 0.8, 1.7)], "", "1.17 to 1.40"),
         ([Figure(1.0, 0.99, 1.01), Figure(0.938, 0.937, 0.939)], "slower", "6.2 % faster to no slower"),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
 import synthetic
-from benchlib import analysis, claim_check, claim_query, claim_tables, claims, results
-from benchlib.results import InputError
+from benchlib.claims import claim_check, claim_query, claim_tables, claims
+from benchlib.model import analysis
+from benchlib.results import results, schema
+from benchlib.results.results import InputError
 
-ROOT = Path(claims.__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 EXP01, EXP03 = "exp01_vector_add", "exp03_memory_coalescing"
 CLAIM = """
 question = "?"
@@ -171,7 +174,7 @@ A = f"{ID}query a: "
         ('offset = ["0", "8"]', 'offset = ["0", 8]', f"{A}where: offset is ['0', 8], not a text or a list of texts"),
         ('elements = "max_dram"', 'elements = "maxdram"', f"{A}where: elements is 'maxdram', not a whole number or one of max, dram"),
         ('elements = "max_dram"', 'elements = ["max"]', f"{A}where: elements is 'max', not a whole number"),
-        ('num = { variant = "read_aos_x", elements = "67108864" }', 'num = "x"', "query b: num: 'x' is not a table of columns"),
+        ('num = { variant = "read_aos_x", elements = "67108864" }', 'num = "x"', "query b: num: 'x' is no column=value"),
         ('den = { variant = "read_soa_x"', 'den = { varient = "read_soa_x"', "query b: den: exp03_memory_coalescing has no column 'varient'"),
         ('where = { kernel = "read_soa_x", api', 'where = { kernl = "read_soa_x", api', "query d: where: sass.csv has no column 'kernl'"),
         ('where = { kernel = "read_soa_x" }', 'where = { api = "cuda" }', "query e: where: sass_twins.csv has no column 'api'"),
@@ -217,7 +220,7 @@ NEWER_VALUES = {
 
 def test_this_repositorys_claims_name_what_its_results_list() -> None:
     """Values that the results list nowhere, among rows of any status: a query for them could never find anything."""
-    sets = [results.load(path) for path in sorted((ROOT / "results").iterdir()) if path.is_dir()]
+    sets = [results.load(path) for path in sorted((ROOT / "results").iterdir()) if path.is_dir() and path.name != schema.SHARED]
     strangers = []
     for group in claims.load(ROOT):
         for claim in group.claims:
@@ -261,12 +264,11 @@ reproduced = { lo = 0.99, hi = 1.01 }
 
 
 def test_boards_that_come_out_otherwise_are_named(tmp_path: Path) -> None:
-    """And how many of the runs began after the test had been fixed."""
     for board, vulkan_ns, day in (("aaaaaaaa", 1000, "01"), ("bbbbbbbb", 1001, "02"), ("cccccccc", 1050, "03")):
         rows = synthetic.twins(EXP03, "read_same", 1000, vulkan_ns, gpu_uuid=f"GPU-{board}", started_at=f"2026-01-{day}T00:00:00Z")
         synthetic.write(tmp_path / "results/gpu/boards" / board / "run1", EXP03, rows)
     claim = judged(tmp_path, BOARDS, results.load(tmp_path / "results/gpu"))
-    assert (claim.boards, claim.runs, claim.newer_runs) == (["aaaaaaaa", "bbbbbbbb", "cccccccc"], 3, 2)
+    assert (claim.boards, claim.runs, claim.newer_runs, claim.undated_runs) == (["aaaaaaaa", "bbbbbbbb", "cccccccc"], 3, 0, 3)
     assert claim.verdict == "UNCLEAR" and claim.differing == {"cccccccc": "REFUTED"}
     assert "By one board's medians alone: REFUTED on board cccccccc." in claim.note
     assert claim.row_file == f"boards/aaaaaaaa/run1/{EXP03}.csv"
@@ -276,7 +278,10 @@ def test_boards_that_come_out_otherwise_are_named(tmp_path: Path) -> None:
         assert packed.row_file == f"boards/{evidence.format(EXP03)}"  # what a browser shows, as long as there is any
         assert (packed.verdict, packed.note) == (claim.verdict, claim.note)
     said = claim_tables.dates(claim)
-    assert said == "Test of 2025-12-31; changed 2026-01-01: w (y); of its 3 runs, 2 began after the test had its present form."
+    assert said == (
+        "Test of 2025-12-31; changed 2026-01-01: w (y); "
+        "whether the commits of its 3 runs contain the test in its present form is not known here."
+    )
 
 
 def test_the_worklog_has_what_claims_name() -> None:
@@ -289,3 +294,50 @@ def test_the_worklog_has_what_claims_name() -> None:
             assert set(claim.entry.get("tables", [])) <= titles, claim.id
             assert set(claim.entry.get("figures", [])) <= set(shown.plots), claim.id
             assert claim.entry.get("tables") or claim.listings or claim.id in ("06.20", "06.21a"), claim.id
+
+
+def entry(queries: str) -> dict:
+    found = tomllib.loads(queries)
+    claim_check.expand("here", found)
+    return found
+
+
+def test_what_queries_share_is_said_once() -> None:
+    shared = """
+    each = { combine = "ratio", metric = "element_ns" }
+    rows = "api=cuda offset=0|8"
+    query = [
+      { num = "variant=a", den = "variant=b offset=1" },
+      { combine = "value", metric = "gbps", reproduced = { lo = 1 } },
+      { combine = "value", where = { variant = "c d" } },
+    ]"""
+    api, both = {"api": "cuda"}, ["0", "8"]
+    assert entry(shared) == {
+        "query": [
+            {"combine": "ratio", "metric": "element_ns", "num": {**api, "offset": both, "variant": "a"}, "den": {**api, "offset": "1", "variant": "b"}},
+            {"combine": "value", "metric": "gbps", "where": {**api, "offset": both}, "reproduced": {"lo": 1}},
+            {"combine": "value", "metric": "element_ns", "where": {**api, "offset": both, "variant": "c d"}},
+        ]
+    }
+
+
+def test_an_empty_text_among_several_is_an_empty_cell() -> None:
+    assert entry('query = [{ where = "checks=|default op=" }]')["query"][0]["where"] == {"checks": ["", "default"], "op": ""}
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ('each = "value"', "each is 'value', not a table of keys"),
+        ('each = { name = "a" }', "here: each: unknown key name"),
+        ('each = { where = "a=b" }', "here: each: unknown key where"),
+        ("rows = 5", "rows is 5, not a select"),
+        ('rows = "api"', "rows: 'api' is no column=value, or there twice"),
+        ('rows = "=cuda"', "rows: '=cuda' is no column=value"),
+        ('query = [{ name = "x", where = "api=cuda api=vulkan" }]', "here: query x: where: 'api=vulkan' is no column=value, or there twice"),
+    ],
+)
+def test_what_is_shared_is_checked(written: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        entry(written)
+    assert message in str(caught.value)

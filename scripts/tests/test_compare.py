@@ -14,10 +14,11 @@ from pathlib import Path
 
 import compare
 import pytest
+import result_sets
 import synthetic
-from benchlib import samples
-from benchlib.comparison import widened
-from benchlib.stats import Figure
+from benchlib.results import samples
+from benchlib.fleet.comparison import widened
+from benchlib.stats.stats import Figure
 
 EXP = "exp03_memory_coalescing"
 CASES = 100  # of each API
@@ -201,7 +202,7 @@ def test_an_experiment_that_only_one_set_has(tmp_path: Path) -> None:
 def test_an_unknown_experiment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     a, b = write(tmp_path / "a"), write(tmp_path / "b")
     synthetic.write(b, "exp01_vector_add", synthetic.exp01_rows())
-    for wish in ("exp07", "exp0", "exp03_memo"):
+    for wish in ("exp77", "exp0", "exp03_memo"):
         assert run(a, b, "--only", "exp03", "--only", wish) == 2
         said = capsys.readouterr()
         assert said.err == f"compare.py: --only {wish}: no such experiment; there are: exp01_vector_add, {EXP}\n" and said.out == ""
@@ -216,7 +217,10 @@ def test_another_gpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     b = write(tmp_path / "b", rows=other, factor=lambda row: 2.0)
     assert run(a, b) == 0
     out = capsys.readouterr().out
-    assert "gpu: NVIDIA H200 -> NVIDIA A100" in out and "gpu_uuid: GPU-1 -> GPU-9" in out and "SLOWER (200)" in out
+    first = out.splitlines()
+    assert first[0].startswith("A  NVIDIA H200, 1 board, 1 run, ") and first[1].startswith("B  NVIDIA A100, 1 board, 1 run, ")
+    assert first[2] == "driver and toolkit the same." and first[3].startswith("A has 1 run; 3 decide. 5 further runs: scripts/run.sh --runs 6")
+    assert "SLOWER (200)" in out
     assert "and 160 more" in out
 
 
@@ -356,7 +360,9 @@ def test_cases_without_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert run(a, b, "--fail-on", "missing", "--fail-on", "unclear") == 0
     capsys.readouterr()
     assert run(a, a) == 0
-    assert "180 cases compared: 180 SAME; beside them 20 NO TIME. B/A" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "180 cases compared: 180 SAME; beside them 20 NO TIME. B/A" in out
+    assert "NO TIME (20), by reason\n    20  skipped: one GPU\n" in out
     measured = write(tmp_path / "c")
     assert verdicts(table(tmp_path, a, measured)) == {"ONLY IN B": 20, "SAME": 2 * CASES - 20}
     assert verdicts(table(tmp_path, measured, a)) == {"ONLY IN A": 20, "SAME": 2 * CASES - 20}
@@ -371,6 +377,62 @@ def test_a_rerun_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 # ------------------------------------------------------------------------------------------------------------ the terminal
+
+
+def test_means_by_experiment_and_the_change_between_the_apis(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a = write(tmp_path / "a", 1)
+    b = write(tmp_path / "b", 2, factor=lambda row: 3.0 if row["api"] == "vulkan" else 2.0)
+    assert run(a, b) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith(f"  {EXP}  ")]
+    _, cuda, vulkan, cases, change, _ = line.split()
+    assert (float(cuda), float(vulkan)) == (pytest.approx(2, abs=0.01), pytest.approx(3, abs=0.01))
+    assert cases == "200" and float(change) == pytest.approx(50, abs=0.6)
+
+
+def test_kinds_of_work_come_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("h200", "faster"):
+        result_sets.make(name, tmp_path)
+    assert run(tmp_path / "h200", tmp_path / "faster") == 0
+    lines = capsys.readouterr().out.splitlines()
+    table = [line for line in lines[:28] if re.match(r"  [\w-].*  [01]\.\d{3} ", line)]
+    header = next(line for line in lines[:8] if line.startswith("Vulkan/CUDA"))  # the folders' names above may take two lines
+    assert re.fullmatch(r"Vulkan/CUDA, the median pair +A +B +H100 80GB HBM3", header) and len(table) >= 10
+    assert re.fullmatch(r"  stores alone +1\.06\d pairs differ +0\.8\d\d FASTER +1\.05\d SLOWER", next(line for line in table if "stores alone" in line))
+    (rules,) = [at for at, line in enumerate(lines) if line.startswith("Rules (README.md): other in A and in B: ")]
+    assert "(Not decided here, Do not hold here)" in " ".join(" ".join(lines[rules : rules + 6]).split()) and lines[rules - 1] in table
+
+
+def test_conclusions_by_what_both_sets_say_of_a_claim(tmp_path: Path) -> None:
+    from benchlib.fleet import comparison
+
+    toml = """
+[[claim]]
+id = "03.{}"
+kind = "mechanism"
+since = 2026-01-01
+source = "ours"
+text = "t"
+claimed = "1"
+device = ""
+theory = "1"
+unit = "x"
+query = [{{ combine = "twin_ratio", metric = "device_ns", where = "variant={}", reproduced = {{ lo = 0.95, hi = 1.05 }} }}]
+"""
+    variants = ["read_same", "read_permuted", "read_offset", "read_soa_x"]
+    (tmp_path / EXP).mkdir()
+    (tmp_path / EXP / "claims.toml").write_text("".join(toml.format(at, name) for at, name in enumerate(variants, start=1)))
+
+    def results_of(name: str, vulkan_ns: dict[str, float]) -> comparison.Results:
+        for run_ in range(1, 7):
+            rows = [row for each, ns in vulkan_ns.items() for row in synthetic.twins(EXP, each, 1000, ns + run_ / 10, gpu_uuid="GPU-aaaaaaaa")]
+            synthetic.write(tmp_path / name / "boards/aaaaaaaa" / f"run{run_}", EXP, rows)
+        return comparison.load([tmp_path / name])[0]
+
+    a = results_of("a", {"read_same": 1000, "read_permuted": 1000, "read_offset": 1000})
+    b = results_of("b", {"read_same": 1001, "read_permuted": 1300, "read_offset": 1050, "read_soa_x": 1000})
+    found = comparison.conclusions(a, b, tmp_path)
+    assert found[comparison.AGREE] == ["03.1"] and found[comparison.UNMEASURED] == ["03.4"]
+    assert found[comparison.CONTRADICT] == ["03.2 (REPRODUCED, REFUTED)"] and found[comparison.OPEN_IN_B] == ["03.3"]
 
 
 def test_what_changed_most_comes_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -460,7 +522,9 @@ def test_ctrl_c(tmp_path: Path) -> None:
     rows = (a / f"{EXP}.samples.csv").read_text(encoding="utf-8").partition("\n")
     (a / f"{EXP}.samples.csv").write_text(rows[0] + "\n" + rows[2] * 200, encoding="utf-8")
     started = process(a, a)
-    time.sleep(1.5)
+    opened = Path(f"/proc/{started.pid}/fd")
+    while not any(str(path.resolve()).endswith(".samples.csv") for path in opened.iterdir()):
+        time.sleep(0.01)
     started.send_signal(signal.SIGINT)
     out, err = started.communicate(timeout=30)
     assert (started.returncode, out, err) == (130, b"", b"compare.py: interrupted\n")

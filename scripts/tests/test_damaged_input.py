@@ -12,7 +12,7 @@ import json
 import random
 import shutil
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import compare
@@ -20,25 +20,30 @@ import pytest
 import report
 import synthetic
 import worklog
-from benchlib import analysis, claims, comparison, console, csv_file, markdown, pipeline, plots, programs, results, sass_dump, schema
-from benchlib import schema1
-from benchlib.analysis import Study
-from benchlib.claim_tables import claims_csv
-from benchlib.pipeline import Judged
+from benchlib.base import console, csv_file, programs
+from benchlib.claims import claims
+from benchlib.document import markdown, plots
+from benchlib.fleet import comparison
+from benchlib.model import analysis
+from benchlib.pages import pipeline
+from benchlib.results import results, schema
+from benchlib.results.split_off import SPLIT_OFF
+from benchlib.sass import sass_dump
+from benchlib.model.analysis import Study
+from benchlib.claims.claim_tables import claims_csv
+from benchlib.pages.pipeline import Judged
 from test_dump_sass import entry, write_dump
 from test_report import CODE, TWINS
 from test_worklog import EXP03, EXP05, reference, snapshot
 
 ROOT = Path(worklog.__file__).resolve().parents[1]
 SETS = [ROOT / "results" / "nvidia-h200", ROOT / "results" / "nvidia-h200-x2"]
-# Every experiment's set, and a run's file there: of schema 1 where there is one, of which both can be made.
+# Every experiment's set, and a run's file there.
 FILES = {
     experiment: (folder, path)
-    for with_sidecar in (True, False)
     for folder in SETS
     for run in results.run_folders(folder)
     for experiment, path in results.files_of(run.path).items()
-    if schema.sidecar(path).is_file() == with_sidecar
 }
 EXPERIMENTS = sorted(FILES)
 ROWS = 24  # of each experiment
@@ -170,21 +175,13 @@ def text_of(header: list[str], rows: list[dict[str, str]]) -> str:
 
 
 def small_set(folder: Path, experiment: str, version: int) -> Path:
-    """The experiment's results in few rows, with the files beside them, as schema 1 or 2; as they are where that is 2."""
+    """The experiment's results in few rows, with the files beside them, as schema 1 or 2."""
     source, path = FILES[experiment]
-    declared = schema.sidecar(path)
     folder.mkdir(parents=True)
     header, rows = few(path, experiment)
-    if declared.is_file():
-        (folder / f"{experiment}.csv").write_text(text_of(header, rows), encoding="utf-8")
-        shutil.copy(declared, folder)
-    else:
-        (folder / f"{experiment}.csv").write_text(text_of(header, [row | {"schema": version} for row in rows]), encoding="utf-8")
-        if version == 2:
-            texts = schema1.texts(header, (list(row.values()) for row in rows))
-            columns = [asdict(column) for column in schema1.columns(header, texts)]
-            content = {"schema": 2, "experiment": experiment, "columns": columns}
-            (folder / f"{experiment}.schema.json").write_text(json.dumps(content), encoding="utf-8")
+    declared = json.loads(schema.sidecar(path, header).read_text(encoding="utf-8"))
+    (folder / f"{experiment}.csv").write_text(text_of(header, [row | {"schema": str(version)} for row in rows]), encoding="utf-8")
+    (folder / f"{experiment}.schema.json").write_text(json.dumps(declared | {"schema": version}), encoding="utf-8")
     for name in ("sass.csv", "sass_twins.csv", "counters.csv"):
         if (source / name).is_file():
             (folder / name).write_text(text_of(*few(source / name, experiment)), encoding="utf-8")
@@ -294,7 +291,7 @@ def test_dumps(tmp_path: Path) -> None:
 def test_sidecars(tmp_path: Path) -> None:
     chance = random.Random("sidecars")
     folder = small_set(tmp_path / "set", EXP03, 2)
-    path = schema.sidecar(folder / f"{EXP03}.csv")
+    path = folder / f"{EXP03}.schema.json"
     text = path.read_text(encoding="utf-8")
     for trial in range(1000):
         write(path, damaged_json(text, chance))
@@ -369,4 +366,5 @@ def test_the_programs_write_nothing_of_it(sound: Path, tmp_path: Path, capsys: p
 
 
 def test_every_experiment_is_tried() -> None:
-    assert EXPERIMENTS == sorted(programs.source_folders(ROOT))
+    split = {name for name, each in SPLIT_OFF.items() if each.source in EXPERIMENTS}  # read from the files of these
+    assert sorted({*EXPERIMENTS, *split}) == sorted(programs.source_folders(ROOT))

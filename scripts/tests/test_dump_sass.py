@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import dump_sass
-from benchlib import sass_cubin, sass_dump
-from benchlib.results import InputError
-from benchlib.sass import Instruction
+from benchlib.sass import sass_cubin, sass_dump
+from benchlib.results.results import InputError
+from benchlib.sass.sass import Instruction
 
 # Reads what the real one reads: refuses cubins of CUDA 13 (ABI version 8), takes wrapped and bare code, drops what it does not
 # know without a word, and gives up over all ones.
@@ -244,8 +244,8 @@ def test_selection(tmp_path, tool, capsys):
     assert run(dump, tmp_path / "a", "--arch", "86") == 0
     assert [row["kernel"] for row in rows(tmp_path / "a/sass.csv")] == ["copy_f32"]
     assert run(dump, tmp_path / "b", "--only", "exp01") == 0
-    assert run(dump, tmp_path / "b", "--only", "exp07") == 2
-    assert "dump_sass.py: --only exp07: no such experiment; there are: exp01_vector_add" in capsys.readouterr().err
+    assert run(dump, tmp_path / "b", "--only", "exp77") == 2
+    assert "dump_sass.py: --only exp77: no such experiment; there are: exp01_vector_add" in capsys.readouterr().err
     assert run(dump, tmp_path / "b", "--kernel", "nothing") == 1
     assert "there are: add_f32, copy_f32" in capsys.readouterr().err
 

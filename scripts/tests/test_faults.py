@@ -11,14 +11,16 @@ from pathlib import Path
 
 import pytest
 import synthetic
-from benchlib import files, listings, ncu, sass, sass_address, sass_dump
-from benchlib.results import InputError
+from benchlib.base import files
+from benchlib.counters import ncu
+from benchlib.sass import listings, sass, sass_address, sass_dump
+from benchlib.results.results import InputError
 
-SCRIPTS = Path(sass.__file__).resolve().parents[1]
+SCRIPTS = Path(__file__).resolve().parents[1]
 MAPS_FOR_EVER = """
 import sys, time
 sys.path.insert(0, {scripts!r})
-from benchlib import console, parallel
+from benchlib.base import console, parallel
 
 def forever(item):
     open({folder!r} + f"/{{__import__('os').getpid()}}", "w").close()
@@ -159,7 +161,7 @@ def test_memory_is_bounded_by_the_input(tmp_path: Path, kind: str) -> None:
     program = (
         f"import resource, sys; sys.path.insert(0, {str(SCRIPTS)!r})\n"
         "resource.setrlimit(resource.RLIMIT_AS, (256 << 20,) * 2)\n"
-        f"import pathlib; from benchlib import results\n"
+        f"import pathlib; from benchlib.results import results\n"
         f"try: results.load(pathlib.Path({str(tmp_path)!r}))\n"
         "except results.InputError as error: sys.exit(3)\n"
     )

@@ -12,8 +12,9 @@ from pathlib import Path
 import fleet as script
 import pytest
 import synthetic
-from benchlib import fleet, fleet_gate, results
-from benchlib.fleet import Entry, Fleet, Key, Kind, Time
+from benchlib.fleet import fleet, fleet_gate
+from benchlib.results import results
+from benchlib.fleet.fleet import Entry, Fleet, Key, Kind, Time
 
 # ---------------------------------------------------------------------------------------------------------- simulated times
 
@@ -174,6 +175,20 @@ def test_equal_boards_and_boards_that_are_only_slower_are_one_population(factors
     chance = random.Random(11)
     for _ in range(40):
         assert not fleet.find_populations(two_kinds(chance, 8, 2, factors))
+
+
+def test_splits_that_cross_are_all_found() -> None:
+    """By memory and by host, say: each shows in cases of its own."""
+    chance = random.Random(13)
+    factors = {(at, name, "cold"): by for at in OTHERS for name, by in OF_ANOTHER_KIND.items()}
+    factors |= {(at, name, "warm"): by for at in (0, 1, 4) for name, by in OF_ANOTHER_KIND.items()}
+    entries = simulated(chance, 8, 3, factors)
+    (splits,) = fleet.find_splits(entries).values()
+    assert {frozenset((split.first, split.second)) for split in splits} == {
+        frozenset((frozenset({f"board{at}" for at in group}), frozenset({f"board{at}" for at in range(8) if at not in group})))
+        for group in (OTHERS, (0, 1, 4))
+    }
+    assert fleet.find_populations(entries)["H200"] == splits[0]
 
 
 @pytest.mark.parametrize("slower", [0.0, 0.03])

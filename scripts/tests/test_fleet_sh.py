@@ -66,8 +66,10 @@ echo
 def suite(tmp_path):
     scripts = tmp_path / "scripts"
     scripts.mkdir()
-    for name in ("lib.sh", "jobs.sh", "fleet.sh", "fleet.sbatch", "board_state.py"):
+    for name in ("lib.sh", "fleet.sh", "fleet.sbatch"):
         shutil.copy(SCRIPTS / name, scripts)
+    for room in ("base", "runner"):
+        shutil.copytree(SCRIPTS / "benchlib" / room, scripts / "benchlib" / room, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "gpus").write_text("".join(f"{uuid},{name}\n" for uuid, name in GPUS.items()))
     add(scripts / "run.sh", RUN)
     add(tmp_path / "bin/exp01_add", PROGRAM)
@@ -202,13 +204,17 @@ def test_what_failed_is_named_and_gone_on_with(suite):
     assert [line.split()[0] for line in runs(suite)] == [f"GPU-{SECOND}"]
 
 
-@pytest.mark.parametrize("mode", ["--task", "--local"])
-def test_a_task_that_is_ended_is_not_complete_and_leaves_nothing_behind(suite, mode):
+@pytest.mark.parametrize(
+    ("mode", "number"),
+    [("--task", number) for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGPIPE, signal.SIGALRM, signal.SIGXCPU, signal.SIGABRT)]
+    + [("--local", number) for number in (signal.SIGTERM, signal.SIGUSR1)],
+)
+def test_a_task_that_is_ended_is_not_complete_and_leaves_nothing_behind(suite, mode, number):
     hang = f"#!/bin/bash\ntrap 'exit 130' INT\necho $$ >>'{suite}/pid'\ntouch '{suite}/started'\nwhile :; do sleep 0.05; done\n"
     add(suite / f"do-{FIRST[:8]}", hang)
     process = start(suite, mode, **({"CUDA_VISIBLE_DEVICES": f"GPU-{FIRST}"} if mode == "--task" else {}))
     wait_for(suite / "started")
-    process.send_signal(signal.SIGTERM)
+    process.send_signal(number)
     process.communicate(timeout=30)
     assert process.returncode == 130
     assert not (board(suite, FIRST) / "complete").exists()
@@ -227,7 +233,7 @@ def test_a_node_without_a_driver_does_not_measure_its_cpu_instead(suite):
 
 
 def test_slurm_is_absent(suite):
-    for name in ("bash", "env", "dirname", "realpath"):
+    for name in ("bash", "env", "dirname", "timeout"):
         (suite / "tools" / name).symlink_to(shutil.which(name))
     for arguments in ([], ["--nodes", "n1"]):
         code, _, stderr = run(suite, *arguments, PATH=f"{suite}/tools")
@@ -264,6 +270,10 @@ def test_sbatch_runs_a_copy_of_the_task_from_elsewhere(suite):
     assert (board(suite, FIRST) / "complete").exists()
 
 
-@pytest.mark.parametrize("arguments", [["--local", "--task"], ["--local", "--nodes", "x"], ["--nonsense"], ["--local", "--out"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["--local", "--task"], ["--local", "--nodes", "x"], ["--nonsense"], ["--local", "--out"], ["--local", "--runs", "abc"],
+     ["--local", "--runs", "a[$(touch x)]"], ["--task", "--", "--device", "1"], ["--task", "--", "--device=1"]],
+)  # fmt: skip
 def test_usage(suite, arguments):
     assert run(suite, *arguments)[0] == 2

@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 import synthetic
 from analyses import REPOSITORY, module, rendered, study
-from benchlib import counters_file, floor, plots, results
-from benchlib.analysis import Study
-from benchlib.in_flight import Launch, Loops, concave
-from benchlib.plots import Chart, Panel, Point, Series
+from benchlib.document import plots
+from benchlib.model import floor
+from benchlib.results import counters_file, results
+from benchlib.model.analysis import Study
+from benchlib.model.littles_law import Launch, Loops, concave
+from benchlib.document.plots import Chart, Panel, Point, Series
 from test_worklog import EXP01, EXP03, EXP05, reference, run
 
 ANALYSIS = module(EXP05)

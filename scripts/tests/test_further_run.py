@@ -6,8 +6,8 @@ import math
 import random
 
 import pytest
-from benchlib import further_run
-from benchlib.stats import SAME_HI, SAME_LO
+from benchlib.stats import prediction_interval
+from benchlib.stats.stats import SAME_HI, SAME_LO
 
 TRIALS = 4000
 
@@ -15,37 +15,37 @@ TRIALS = 4000
 def test_by_hand() -> None:
     # Logarithms 0 and 2 ln 2, center ln 2, deviation sqrt(2) ln 2; t(1) = 12.706; sqrt(1 + 1/2).
     half = 12.706 * math.sqrt(2) * math.log(2) * math.sqrt(1.5)
-    assert further_run.interval({"a": [1.0, 4.0]}) == pytest.approx((2 * math.exp(-half), 2 * math.exp(half)))
+    assert prediction_interval.interval({"a": [1.0, 4.0]}) == pytest.approx((2 * math.exp(-half), 2 * math.exp(half)))
 
 
 def test_degrees_of_freedom() -> None:
-    assert further_run.degrees_of_freedom({"a": [1.0] * 6}) == 5
-    assert further_run.degrees_of_freedom({"a": [1.0] * 3, "b": [1.0] * 3}) == 5
-    assert further_run.degrees_of_freedom({"a": [1.0] * 6, "b": [1.0], "c": [1.0] * 2}) == 2
+    assert prediction_interval.degrees_of_freedom({"a": [1.0] * 6}) == 5
+    assert prediction_interval.degrees_of_freedom({"a": [1.0] * 3, "b": [1.0] * 3}) == 5
+    assert prediction_interval.degrees_of_freedom({"a": [1.0] * 6, "b": [1.0], "c": [1.0] * 2}) == 2
 
 
 def test_one_run_has_none() -> None:
-    assert further_run.interval({"a": [3.0]}) is None
+    assert prediction_interval.interval({"a": [3.0]}) is None
 
 
 def test_equal_runs_have_no_width() -> None:
-    assert further_run.interval({"a": [0.1, 0.1, 0.1]}) == (0.1, 0.1)
+    assert prediction_interval.interval({"a": [0.1, 0.1, 0.1]}) == (0.1, 0.1)
 
 
 def test_counts_do_not_go_below_zero() -> None:
-    low, high = further_run.interval({"a": [0.0, 1.0, 0.0, 2.0]}) or (math.nan, math.nan)
+    low, high = prediction_interval.interval({"a": [0.0, 1.0, 0.0, 2.0]}) or (math.nan, math.nan)
     assert low == 0 and high > 2
 
 
 def test_differences_do() -> None:
-    low, high = further_run.interval({"a": [-1.0, 1.0]}) or (math.nan, math.nan)
+    low, high = prediction_interval.interval({"a": [-1.0, 1.0]}) or (math.nan, math.nan)
     assert low < -1 and high > 1
 
 
 def test_beyond_the_table() -> None:
-    assert further_run.t975(500) == further_run.t975(30) == 2.042
+    assert prediction_interval.t975(500) == prediction_interval.t975(30) == 2.042
     with pytest.raises(ValueError):
-        further_run.t975(0)
+        prediction_interval.t975(0)
 
 
 # What was seen on six H200s: standard deviations of a ratio's logarithm, between boards and between runs of one board.
@@ -67,7 +67,7 @@ def test_a_run_on_a_further_board_lies_inside(kind: str, boards: int, runs: int)
     between, within = CLASSES[kind]
     inside = 0
     for _ in range(TRIALS):
-        low, high = further_run.interval(simulated(chance, boards, runs, between, within)) or (1.0, 1.0)
+        low, high = prediction_interval.interval(simulated(chance, boards, runs, between, within)) or (1.0, 1.0)
         inside += low <= math.exp(chance.gauss(0, math.hypot(between, within))) <= high
     assert inside / TRIALS >= 0.93
 
@@ -79,7 +79,7 @@ def test_a_further_run_on_the_same_board_lies_inside(kind: str) -> None:
     inside = 0
     for _ in range(TRIALS):
         *seen, further = simulated(chance, 1, 7, 0, within)["0"]
-        low, high = further_run.interval({"0": seen}) or (1.0, 1.0)
+        low, high = prediction_interval.interval({"0": seen}) or (1.0, 1.0)
         inside += low <= further <= high
     assert inside / TRIALS >= 0.93
 
@@ -90,7 +90,7 @@ def test_equal_sides_are_not_called_faster_or_slower(kind: str) -> None:
     between, within = CLASSES[kind]
     called = 0
     for _ in range(TRIALS):
-        low, high = further_run.interval(simulated(chance, 6, 2, between, within)) or (1.0, 1.0)
+        low, high = prediction_interval.interval(simulated(chance, 6, 2, between, within)) or (1.0, 1.0)
         called += high < SAME_LO or low > SAME_HI
     assert called / TRIALS <= 0.01
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchlib import listings, sass
-from benchlib.results import InputError
-from benchlib.sass import Instruction
+from benchlib.sass import listings, sass
+from benchlib.results.results import InputError
+from benchlib.sass.sass import Instruction
 
 CODE = [
     Instruction(0x0, "", "S2R", "R0, SR_CTAID.X"),

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 import synthetic
 import worklog
-from benchlib import claims, programs, results
-from benchlib.formats import figure_text
-from benchlib.stats import Figure, ratio
+from benchlib.base import programs
+from benchlib.claims import claims
+from benchlib.results import results
+from benchlib.document.formats import figure_text
+from benchlib.stats.stats import Figure, ratio
 from test_worklog import claim_rows, reference, run
 
 LITMUS, ORDERING = "exp06_litmus", "exp06_ordering"

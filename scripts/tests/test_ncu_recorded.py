@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import counters
-from benchlib import ncu
+from benchlib.counters import ncu
 
 FIXTURES = Path(__file__).resolve().parent / "fixtures"
 EXP03 = "exp03_memory_coalescing"

@@ -7,8 +7,8 @@ import random
 import statistics
 
 import pytest
-from benchlib import outliers
-from benchlib.outliers import Prior, digamma, trigamma, two_sided
+from benchlib.stats import outliers
+from benchlib.stats.outliers import Prior, digamma, trigamma, two_sided
 
 EULER = 0.5772156649015329
 

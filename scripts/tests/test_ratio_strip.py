@@ -7,10 +7,11 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from benchlib import plots, ratio_strip
-from benchlib.ratio_strip import Axis, Measured
-from benchlib.results import Case
-from benchlib.stats import Figure
+from benchlib.document import plots
+from benchlib.pages import ratio_strip
+from benchlib.pages.ratio_strip import Axis, Measured
+from benchlib.results.results import Case
+from benchlib.stats.stats import Figure
 
 
 def measured(value: float, width: float = 0.001, verdict: str = "SAME", **cells: object) -> Measured:

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 import synthetic
-from benchlib import markdown, repeatability, results
-from benchlib.analysis import Analysis, Study
-from benchlib.claim_tables import pair_verdicts
+from benchlib.document import markdown
+from benchlib.fleet import repeatability
+from benchlib.results import results
+from benchlib.model.analysis import Analysis, Study
+from benchlib.claims.claim_tables import pair_verdicts
 
 EXP = "exp03_memory_coalescing"
 CUDA_NS = 100_000.0
@@ -28,7 +30,7 @@ def test_boards_alike(tmp_path: Path) -> None:
     for name, ratios in {"a": [1.00, 1.01], "b": [1.01, 1.00], "c": [1.00, 1.01], "d": [1.01, 1.00]}.items():
         board(tmp_path, name, ratios)
     kind = cold(tmp_path)
-    assert (kind.ratios, kind.tried.runs, kind.tried.outside) == (1, 8, 0)
+    assert (kind.ratios, kind.further.tried, kind.further.failed, kind.means.failed) == (1, 8, 0, 0)
     # MOVER of two half widths of 0.2 %.
     assert kind.inside == pytest.approx([0.00283] * 8, rel=0.02)
     # Of two values a distance d apart the variance is d^2 / 2; the boards' means are equal.
@@ -40,9 +42,11 @@ def test_one_board_stands_out(tmp_path: Path) -> None:
         board(tmp_path, name, ratios)
     kind = cold(tmp_path)
     # d's two runs lie outside of what the others give; with d among the others, the interval is wide enough for any.
-    assert (kind.tried.runs, kind.tried.outside) == (8, 2)
+    assert (kind.further.tried, kind.further.failed) == (8, 2) and (kind.means.tried, kind.means.failed) == (4, 1)
+    # Without d the pair is the SAME, which d contradicts.
+    assert (kind.verdicts.tried, kind.verdicts.failed) == (1, 1)
     # CUDA's times are alike on all boards.
-    assert (kind.times.runs, kind.times.outside) == (16, 2)
+    assert (kind.times.tried, kind.times.failed) == (16, 2)
     assert "| cold | 1 | 0.28 | 0.07 | 2." in markdown.render(repeatability.blocks(results.load(tmp_path)))
 
 
@@ -51,7 +55,7 @@ def test_a_board_whose_two_sides_are_slower_alike(tmp_path: Path) -> None:
     for name, ns in {"a": CUDA_NS, "b": CUDA_NS * 1.001, "c": CUDA_NS, "d": CUDA_NS * 1.1}.items():
         board(tmp_path, name, [1.000, 1.001], ns)
     kind = cold(tmp_path)
-    assert (kind.tried.outside, kind.times.outside) == (0, 4)
+    assert (kind.further.failed, kind.times.failed) == (0, 4)
 
 
 def test_short_cases_are_a_class_of_their_own(tmp_path: Path) -> None:

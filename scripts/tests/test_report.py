@@ -13,8 +13,11 @@ from pathlib import Path
 import pytest
 import report
 import synthetic
-from benchlib import analysis, document, report_kernels, report_page, report_picture, report_sass, results
-from benchlib.analysis import Study
+from benchlib.document import document
+from benchlib.model import analysis
+from benchlib.pages import report_kernels, report_page, report_picture, report_sass
+from benchlib.results import results
+from benchlib.model.analysis import Study
 from test_worklog import EXP01, EXP03, EXP05, reference, snapshot
 
 CHROMIUM = next((path for name in report_picture.BROWSERS if (path := shutil.which(name))), None)

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 import synthetic
-from benchlib import csv_file, further_run, results, samples, schema
-from benchlib.results import InputError
-from benchlib.stats import Figure, ratio, verdict
+from benchlib.base import csv_file
+from benchlib.results import results, samples, schema
+from benchlib.stats import prediction_interval
+from benchlib.results.results import InputError
+from benchlib.stats.stats import Figure, ratio, verdict
 
 EXP = "exp03_memory_coalescing"
 KEY = ["variant", "api", "block", "offset", "struct_bytes", "fields", "checks", "elements", "cache"]
@@ -38,7 +40,7 @@ def failure(folder: Path) -> str:
     return text
 
 
-@pytest.mark.parametrize("write", [synthetic.write, synthetic.write_schema1])
+@pytest.mark.parametrize("write", [synthetic.write, synthetic.write_shared])
 def test_a_tables_columns(tmp_path: Path, write: Callable) -> None:
     write(tmp_path, EXP, rows())
     table = results.load(tmp_path).tables[EXP]
@@ -60,7 +62,7 @@ def test_a_tables_columns(tmp_path: Path, write: Callable) -> None:
 def test_both_schemas_give_the_same(tmp_path: Path) -> None:
     for name, make in synthetic.EXPERIMENTS.items():
         synthetic.write(tmp_path / "two", name, make())
-        synthetic.write_schema1(tmp_path / "one", name, make())
+        synthetic.write_shared(tmp_path / "one", name, make())
     two, one = (results.load(tmp_path / name).tables for name in ("two", "one"))
     assert two.keys() == one.keys()
     for name, table in two.items():
@@ -72,7 +74,7 @@ def test_both_schemas_give_the_same(tmp_path: Path) -> None:
 def test_a_set_of_three_runs(tmp_path: Path) -> None:
     boards({"aaaaaaaa": [10, 12, 17]}, tmp_path)
     table = results.load(tmp_path).tables[EXP]
-    assert table.figure(table.cases[0], "device_ns") == Figure(12, *further_run.interval({"": [10, 12, 17]}), 3)
+    assert table.figure(table.cases[0], "device_ns") == Figure(12, *prediction_interval.interval({"": [10, 12, 17]}), 3)
 
 
 def test_a_declared_type_is_kept_to(tmp_path: Path) -> None:
@@ -81,7 +83,7 @@ def test_a_declared_type_is_kept_to(tmp_path: Path) -> None:
     assert "line 2: offset is '8.5', not a whole number" in failure(tmp_path)
 
 
-@pytest.mark.parametrize("write", [synthetic.write, synthetic.write_schema1])
+@pytest.mark.parametrize("write", [synthetic.write, synthetic.write_shared])
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
@@ -183,15 +185,6 @@ def test_sidecars_that_are_none(tmp_path: Path, content: bytes, message: str) ->
     assert message in failure(tmp_path)
 
 
-def test_a_missing_sidecar(tmp_path: Path) -> None:
-    path = synthetic.write(tmp_path, EXP, rows()).with_suffix(".schema.json")
-    path.unlink()
-    assert f"line 2: schema '2', and no {path.name} beside it" in failure(tmp_path)
-    path.symlink_to(tmp_path / "nowhere")
-    with pytest.raises(OSError):
-        results.load(tmp_path)
-
-
 def test_runs_with_other_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synthetic.write(tmp_path, EXP, rows(started_at="2026-01-02T00:00:00Z"))
     monkeypatch.setitem(synthetic.PARAMS, EXP, [*synthetic.PARAMS[EXP], "depth"])
@@ -201,7 +194,7 @@ def test_runs_with_other_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 # --------------------------------------------------------------------------------------------------------------- boards
 
-OLD, NEW = {"git_rev": "old0000", "started_at": "2026-01-01"}, {"git_rev": "new0000", "started_at": "2026-01-02"}
+OLD, NEW = {"git_rev": "old0000", "started_at": "2026-01-01T00:00:00Z"}, {"git_rev": "new0000", "started_at": "2026-01-02T00:00:00Z"}
 
 
 def board_run(folder: Path, board: str, number: int, ns: float, **cells: object) -> Path:
@@ -225,7 +218,7 @@ def test_runs_of_several_boards(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert table.boards == ["aaaaaaaa", "aaaaaaaa", "bbbbbbbb", "cccccccc", "cccccccc"]
     case = table.cases[0]
-    assert table.figure(case, "device_ns") == Figure(1000, *further_run.interval(times), 5)
+    assert table.figure(case, "device_ns") == Figure(1000, *prediction_interval.interval(times), 5)
     ratio = table.ratio(table.twin(case), case)
     assert ratio is not None and (ratio.value, ratio.lo, ratio.hi) == pytest.approx((1.1, 1.1, 1.1)) and ratio.runs == 5
 
@@ -271,7 +264,7 @@ def test_a_parameter_that_an_older_commit_did_not_have(tmp_path: Path, monkeypat
 
 def test_both_schemas_in_one_set(tmp_path: Path) -> None:
     made = [row | {"gpu_uuid": "aaaaaaaa", **OLD} for row in rows()]
-    synthetic.write_schema1(tmp_path / "boards/aaaaaaaa/run1", EXP, made)
+    synthetic.write_shared(tmp_path / "boards/aaaaaaaa/run1", EXP, made)
     synthetic.write(tmp_path / "boards/bbbbbbbb/run1", EXP, [row | {"gpu_uuid": "bbbbbbbb", **NEW} for row in rows()])
     table = results.load(tmp_path).tables[EXP]
     found = table.figure(table.cases[0], "rate")
@@ -310,7 +303,7 @@ def test_too_few_runs_decide_nothing(tmp_path: Path) -> None:
     assert slower is not None and verdict(slower) == "SLOWER"
 
 
-@pytest.mark.parametrize("write", [synthetic.write, synthetic.write_schema1])
+@pytest.mark.parametrize("write", [synthetic.write, synthetic.write_shared])
 def test_a_packed_file(tmp_path: Path, write: Callable) -> None:
     path = write(tmp_path, EXP, rows())
     written = results.load(tmp_path).tables[EXP]
@@ -343,33 +336,27 @@ def test_packed_samples(tmp_path: Path) -> None:
         samples.load(tmp_path, "x")
 
 
-# ------------------------------------------------------------------------------------------------------------- schema 1
+# -------------------------------------------------------------------------------------------------------- shared sidecars
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("device_ns_lo,", "device_low,", "no column device_ns_lo"),
-        ("device_ns_lo,device_ns_hi", "device_ns_hi,device_ns_lo", "columns not in the order of schema 1"),
-        (",offset,", ",gpu,", "two columns 'gpu'"),
-        ("\n1,", "\n2,", "line 2: schema '2', and no exp03_memory_coalescing.schema.json beside it: not schema 1"),
-    ],
-)
-def test_bad_files_of_schema_1(tmp_path: Path, old: str, new: str, message: str) -> None:
-    path = synthetic.write_schema1(tmp_path, EXP, rows())
-    text = path.read_text(encoding="utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new, 1), encoding="utf-8")
-    assert message in failure(tmp_path)
+def test_a_file_without_a_sidecar_says_so(tmp_path: Path) -> None:
+    synthetic.write(tmp_path, EXP, rows()).with_suffix(".schema.json").unlink()
+    assert f"no {EXP}.schema.json beside it, and none in a folder schemas above" in failure(tmp_path)
 
 
-def test_a_column_that_only_one_run_filled(tmp_path: Path) -> None:
-    synthetic.write_schema1(tmp_path, EXP, rows(count=""))
-    synthetic.write_schema1(tmp_path / "rerun", EXP, rows(count=5))
-    table = results.load(tmp_path).tables[EXP]
-    assert table.figure(table.cases[0], "count") == Figure(5, 5, 5)
-    synthetic.write_schema1(tmp_path, EXP, rows(count="many", started_at="2026-01-02"))
-    assert f"count is real, text in {tmp_path}" in failure(tmp_path)
+def test_a_shared_sidecar_is_of_one_header(tmp_path: Path) -> None:
+    path = synthetic.write_shared(tmp_path, EXP, rows())
+    assert results.load(tmp_path).tables[EXP].cases
+    path.write_text(path.read_text(encoding="utf-8").replace("device_ns_lo,", "device_low,", 1), encoding="utf-8")
+    assert "beside it, and none in a folder schemas" in failure(tmp_path)
+
+
+def test_committed_runs_share_their_sidecars() -> None:
+    root = Path(__file__).resolve().parents[2] / "results"
+    shared = {path.name for path in root.glob("schemas/*.json")}
+    assert shared and not list(root.rglob("*.schema.json"))
+    files = [path for path in root.glob("*/boards/*/run*/exp*.csv*") if ".samples." not in path.name]
+    assert {schema.sidecar(path, csv_file.Reader(path).header).name for path in files} == shared  # none is missing, none is left over
 
 
 # -------------------------------------------------------------------------------------------------------------- the CSV
@@ -458,3 +445,19 @@ def test_shuffled_runs_are_shown_in_the_order_of_the_listed_one() -> None:
     listed = {case(name): {"case_order": "listed"} for name in ("second", "first")}
     shuffled = {case(name): {"case_order": "random"} for name in ("late", "first", "a", "second")}
     assert [each["variant"] for each in results.Table(EXP, [], [shuffled, listed]).cases] == ["second", "first", "a", "late"]
+
+
+def test_two_devices_are_no_pair(tmp_path: Path) -> None:
+    """Each row says what its own API ran on; older files have CUDA's UUID in both, and say in Vulkan's reason that there were two."""
+    skipped = {"status": "skipped", "gpu": "llvmpipe", "gpu_uuid": "2222", "device_ns": "", "device_ns_lo": "", "device_ns_hi": ""}
+    for at, other in enumerate(({"gpu_uuid": "2222"}, {"reason": "unpaired: CUDA runs on NVIDIA H200"}, skipped, {})):
+        made = [row | (other if row["api"] == "vulkan" else {}) for row in rows(gpu_uuid=f"GPU-{at}aa")]
+        synthetic.write(tmp_path / f"alone{at}", EXP, made)
+        alone = results.load(tmp_path / f"alone{at}").tables[EXP]
+        cuda, vulkan = alone.cases
+        assert (alone.twin(cuda), alone.ratio(vulkan, cuda) is None) == ((None, True) if other else (vulkan, False))
+        if other.get("gpu_uuid") != "2222" or other is skipped:
+            synthetic.write(tmp_path / f"all/boards/{at}aa/run1", EXP, made)
+    table = results.load(tmp_path / "all").tables[EXP]
+    found = table.ratio(table.cases[1], table.cases[0])
+    assert found is not None and found.value == pytest.approx(1.01), "the runs on two devices do not count"

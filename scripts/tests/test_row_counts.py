@@ -1,4 +1,4 @@
-"""scripts/row_counts.py: how many rows, and whether the file is whole. Its lines for damaged files: test_run_sh.py."""
+"""benchlib/runner/row_counts.py: how many rows, and whether the file is whole. Its lines for damaged files: test_run_sh.py."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import row_counts
+from benchlib.runner import row_counts
 
 SCRIPT = Path(row_counts.__file__)
 

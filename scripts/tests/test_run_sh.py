@@ -1,5 +1,7 @@
 """scripts/run.sh against stand-in programs: what it passes on, counts, reports, and how it fails."""
 
+import csv
+import lzma
 import os
 import pathlib
 import re
@@ -52,10 +54,14 @@ def suite(tmp_path):
     """A copy of the scripts, so that their results land in tmp_path, with stand-ins for the Python ones: see PART."""
     scripts = tmp_path / "scripts"
     scripts.mkdir()
-    for name in ("lib.sh", "jobs.sh", "run.sh", "row_counts.py"):
+    for name in ("lib.sh", "run.sh"):
         shutil.copy(SCRIPTS / name, scripts)
+    for room in ("base", "runner"):
+        shutil.copytree(SCRIPTS / "benchlib" / room, scripts / "benchlib" / room, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(SCRIPTS / "benchlib/__init__.py", scripts / "benchlib")
     for name in PARTS:
         (scripts / f"{name}.py").write_text(PART)
+    (scripts / "beside.py").write_text("import sys\nprint('beside', *sys.argv[1:])\n")
     (tmp_path / "bin").mkdir()
     return tmp_path
 
@@ -325,7 +331,7 @@ def test_fewer_runs_leave_none_of_an_earlier_measurement(suite):
     run(suite, runs="3")
     assert run(suite, "--only", "exp01", runs="2").returncode == 0
     folder = suite / "results/nvidia-h200" / BOARD
-    found = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.csv"))
+    found = sorted(path.relative_to(folder).as_posix() for path in folder.glob("run*/*.csv"))
     assert found == [f"run{number}/{name}.csv" for number in (1, 2, 3) for name in ("exp01_add", "exp03_memory")][:-2] + [
         "run3/exp03_memory.csv"
     ]
@@ -357,7 +363,7 @@ def test_packed_result_files_are_gone_on_with_or_removed(suite):
         subprocess.run(["xz", *folder.glob("run[23]/exp01_add.csv")], check=True)
 
     def found():
-        return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.csv*") if ".samples" not in path.name)
+        return sorted(path.relative_to(folder).as_posix() for path in folder.glob("run*/*.csv*") if ".samples" not in path.name)
 
     pack()
     assert found() == ["run1/exp01_add.csv", "run2/exp01_add.csv.xz", "run3/exp01_add.csv.xz"]
@@ -710,7 +716,7 @@ def test_everything_is_gone_two_seconds_after_a_signal(suite, moment, number):
     assert time.monotonic() - before < within(2)
     assert process.returncode == 130 and not still_there(suite)
     assert "interrupted" in stderr.splitlines()[-1]
-    assert "failed" not in stderr and "failed" not in stdout.replace(" failed skipped ", "")
+    assert "failed" not in (stdout + stderr).replace(" failed skipped ", "")
 
 
 @pytest.mark.parametrize("moment", ["setup.sh", "cmake", "exp01_add --csv", "report.py"])
@@ -744,3 +750,303 @@ def test_what_a_part_leaves_behind_stays_after_an_ordinary_end(suite):
     time.sleep(0.3)
     (pid,) = still_there(suite)
     os.kill(int(pid), signal.SIGKILL)
+
+
+def test_a_program_that_is_resumed_with_a_packed_file_beside_the_unpacked_one(suite):
+    """What an interrupted packing or unpacking leaves: one begins with the other, and the longer one is whole."""
+    add_program(suite, "exp01_add", body=SAMPLES)
+    assert run(suite).returncode == 0
+    file = suite / "results/nvidia-h200" / RUN / "exp01_add.csv"
+    whole = file.read_bytes()
+    for there, packed in ((whole[:20], whole), (whole, whole[:20]), (whole, None)):
+        file.write_bytes(there)
+        data = lzma.compress(packed) if packed else b"cut short"
+        file.with_name("exp01_add.csv.xz").write_bytes(data)
+        add_program(suite, "exp01_add", body="")
+        program = suite / "bin/exp01_add"
+        program.write_text(program.read_text().replace("printf 'variant", f"cp \"$2\" '{suite}/seen'; printf 'variant"))
+        assert run(suite, "--resume").returncode == 0
+        assert (suite / "seen").read_bytes() == whole
+        assert not file.with_name("exp01_add.csv.xz").exists()
+    other = lzma.compress(b"variant,status,reason\nz,ok,\n")
+    file.with_name("exp01_add.csv.xz").write_bytes(other)
+    before = file.read_bytes()
+    result = run(suite, "--resume")
+    assert result.returncode == 1 and "are of different runs: remove one of them" in result.stderr.splitlines()[-1]
+    assert file.read_bytes() == before and file.with_name("exp01_add.csv.xz").read_bytes() == other
+
+
+# ---------------------------------------------------------------------------------------------------------- hostile names
+
+HOSTILE = [
+    "$(touch PWNED)", "`touch PWNED`", "a[$(touch PWNED)]", "runruns[$(touch PWNED)]", "run$(touch PWNED)", "run7[$(touch PWNED)]",
+    "runx[`touch PWNED`]", "; touch PWNED", "| touch PWNED", "&& touch PWNED", "run9 -o -exec touch PWNED", "--help", "-rf", "*",
+    "run*", "run 8", "run08", "run\n9", "run\t9", "'\"; touch PWNED #", "${IFS}touch${IFS}PWNED", "%n%s", "\\x24(touch PWNED)",
+    "run9;touch PWNED", "\udcff\udcfe",
+]  # fmt: skip
+
+
+def nothing_was_executed(suite):
+    return not [path for path in suite.rglob("PWNED")] and not pathlib.Path("PWNED").exists()
+
+
+def test_a_name_is_never_executed_nor_removed(suite):
+    """Folders and files of those names beside the boards, the runs and the results, which arrive from others."""
+    add_program(suite, "exp01_add", body=SAMPLES)
+    assert run(suite, runs="2").returncode == 0
+    out = suite / "results/nvidia-h200"
+    kept = []
+    for name in HOSTILE:
+        for folder in (out / "boards", out / BOARD, out / RUN):
+            (folder / name).mkdir()
+            kept.append(folder / name / "exp01_add.csv")
+        kept += [out / BOARD / f"f{name}", out / RUN / f"{name}.csv", out / RUN / f"{name}.samples.csv.xz"]
+    for path in kept:
+        path.write_text("kept")
+    for arguments in ([], ["--resume"]):
+        result = run(suite, *arguments)
+        assert result.returncode == 0, result.stderr
+        assert [path for path in kept if path.read_text() != "kept"] == []
+    assert nothing_was_executed(suite)
+
+
+@pytest.mark.parametrize("name", [name for name in HOSTILE if name != "--help"], ids=ascii)
+def test_an_out_folder_of_any_name(suite, name):
+    add_program(suite, "exp01_add")
+    out = suite / "o" / name
+    assert run(suite, "--out", str(out), "--no-tables", "--no-sass", "--no-counters").returncode == 0
+    assert (out / RUN / "exp01_add.csv").is_file() and nothing_was_executed(suite)
+
+
+@pytest.mark.parametrize("name", ["exp01_$(touch PWNED)", "exp01_a[$(touch PWNED)]", "exp01_; touch PWNED", "exp01_`touch PWNED`", "exp01_*"])
+def test_a_program_of_any_name(suite, name):
+    add_program(suite, name)
+    assert run(suite).returncode == 0
+    assert (suite / "results/nvidia-h200" / RUN / f"{name}.csv").is_file() and nothing_was_executed(suite)
+
+
+def test_a_run_folder_that_is_a_link_is_not_cleared(suite):
+    add_program(suite, "exp01_add")
+    assert run(suite).returncode == 0
+    (suite / "elsewhere").mkdir()
+    (suite / "elsewhere/exp01_add.csv").write_text("kept")
+    (suite / "results/nvidia-h200" / BOARD / "run5").symlink_to(suite / "elsewhere")
+    assert run(suite).returncode == 0
+    assert (suite / "elsewhere/exp01_add.csv").read_text() == "kept"
+
+
+@pytest.mark.parametrize("word", ["a[$(touch PWNED)]", "../../x", "", "none x", "x/y"])
+@pytest.mark.parametrize("option", ["--print-slug", "--print-board"])
+def test_what_a_program_says_of_its_device_is_matched(suite, option, word):
+    add_program(suite, "exp01_add")
+    program = suite / "bin/exp01_add"
+    program.write_text(f"#!/bin/bash\nif [[ $1 == {option} ]]; then printf '%s\\n' '{word}'; exit; fi\n" + program.read_text())
+    result = run(suite)
+    assert result.returncode == 1 and result.stderr.count("\n") == 1
+    assert not (suite / "results").exists() and nothing_was_executed(suite)
+
+
+# --------------------------------------------------------------------------------------------------- two runs, lost folders
+
+WAITING = 'touch "{root}/started"; while [[ ! -e "{root}/go" ]]; do sleep 0.02; done'
+
+
+@pytest.mark.parametrize("second", [["--resume"], ["--runs", "1"], ["--only", "exp01"], ["--no-tables", "--no-sass", "--no-counters"]])
+@pytest.mark.parametrize("first", [["--runs", "2"], ["--no-tables", "--no-sass", "--no-counters"]])
+def test_a_second_run_on_the_same_results_is_refused_and_changes_nothing(suite, first, second):
+    add_program(suite, "exp01_add", body=SAMPLES)
+    assert run(suite, runs="3").returncode == 0
+    add_program(suite, "exp01_add", body=WAITING.format(root=suite))
+    process = start(suite, "--bin", str(suite / "bin"), *first)
+    out = suite / "results/nvidia-h200"
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    result = run(suite, *second, runs="")
+    after = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    (suite / "go").touch()
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 0, stderr
+    assert result.returncode == 1 and f"another run.sh (process {process.pid} on " in result.stderr.splitlines()[-1]
+    assert "nothing is changed" in result.stderr and after == before
+    assert not list(out.rglob("run.lock"))
+    assert run(suite, *second, runs="").returncode == 0
+
+
+def test_boards_of_one_result_set_are_measured_at_once(suite):
+    """Each without the pages, as a fleet's tasks."""
+    alone = ["--no-tables", "--no-sass", "--no-counters"]
+    add_program(suite, "exp01_add", body=WAITING.format(root=suite))
+    process = start(suite, "--bin", str(suite / "bin"), *alone)
+    program = suite / "bin/exp01_add"
+    program.write_text(program.read_text().replace("a8c22efc", "b9d33f0d"))
+    (suite / "go").touch()
+    assert run(suite, *alone).returncode == 0
+    process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert sorted(path.name for path in (suite / "results/nvidia-h200/boards").iterdir()) == ["a8c22efc", "b9d33f0d"]
+
+
+def test_the_lock_of_a_run_that_was_killed_is_free(suite):
+    add_program(suite, "exp01_add", body=WAITING.format(root=suite))
+    process = start(suite, "--bin", str(suite / "bin"))
+    process.kill()
+    process.communicate(timeout=30)
+    add_program(suite, "exp01_add")
+    deadline = time.monotonic() + within(3)
+    while (result := run(suite)).returncode and time.monotonic() < deadline:
+        assert "another run.sh" in result.stderr
+    assert result.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "damage",
+    ["rm -r {out}", "rm -r {out}/boards", "rm -r {board}", "rm -r {board}/run1", "mv {board} {board}x", "mv {board} {board}x; cp -r {board}x {board}",
+     "mv {board}/run1 {board}/run8; mkdir {board}/run1; cp {board}/run8/* {board}/run1", "rm {board}/run.lock",
+     "rm {board}/run1/exp01_add.csv"],
+)  # fmt: skip
+def test_results_that_are_removed_or_replaced_during_a_run_end_it_with_one_line(suite, damage):
+    out = suite / "results/nvidia-h200"
+    add_program(suite, "exp01_add", body=damage.format(out=out, board=out / BOARD))
+    add_program(suite, "exp03_memory")
+    result = run(suite)
+    assert result.returncode == 1
+    said = [line for line in result.stderr.splitlines() if line.startswith("run.sh: ")]
+    assert len(said) == 1 and ("was removed or replaced" in said[0] or "something removed it" in said[0])
+    assert said[0] == result.stderr.splitlines()[-1] and "Traceback" not in result.stderr
+    assert len(calls(suite)) == 1 and not (suite / "parts.log").exists()
+
+
+def test_a_result_file_that_is_replaced_during_a_run(suite):
+    body = 'echo "[1/2] exp01/a  cuda 1 us  0:04 left"; sleep 1.6; cp "$2" "$2.new"; mv "$2.new" "$2"'
+    add_program(suite, "exp01_add", body=body)
+    result = run(suite)
+    assert result.returncode == 1 and result.stderr.splitlines()[-1].endswith("exp01_add.csv was removed or replaced while exp01_add wrote it")
+
+
+def test_a_program_that_only_says_something_needs_no_file(suite):
+    add_program(suite, "exp01_add", body='rm "$2"; echo what it measures')
+    result = run(suite, "--", "--describe")
+    assert result.returncode == 0 and "what it measures\n" in result.stdout
+
+
+@pytest.mark.parametrize("number", sorted({*range(1, 32), signal.SIGRTMIN, signal.SIGRTMAX} - {
+    signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU,  # these stop it,
+    signal.SIGCONT, signal.SIGCHLD, signal.SIGURG, signal.SIGWINCH, signal.SIGXFSZ,  # and these change nothing
+}))  # fmt: skip
+def test_no_signal_leaves_a_program_measuring(suite, number):
+    body = f'echo $$ >"{suite}/pids"; touch "{suite}/started"; trap "exit 130" INT; for ((i = 0; i < 600; i++)); do sleep 0.05; done'
+    add_program(suite, "exp01_add", body=body)
+    process = start(suite, "--bin", str(suite / "bin"))
+    process.send_signal(number)
+    process.communicate(timeout=30)
+    deadline = time.monotonic() + within(2)
+    while still_there(suite) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert process.returncode != 0 and not still_there(suite)
+
+
+# ----------------------------------------------------------------------------------------------- the board's state, the console
+
+SMI = """\
+#!/usr/bin/env bash
+case "$*" in
+  *query-gpu=uuid*) printf 'GPU-11111111-0000-0000-0000-000000000000\\nGPU-a8c22efc-1111-2222-3333-444444444444\\n' ;;
+  *--id=GPU-a8c22efc-1111-2222-3333-444444444444*counters*) exit 2 ;;
+  *--id=GPU-a8c22efc-1111-2222-3333-444444444444*)
+    printf 'NVIDIA H200, 580.1, 1980, 1980, 3201, 100.5, 700.00, 31, [N/A], 0, 2, 0x0000000000000000, 96.00.99, G520, 0x18BE\\n' ;;
+esac
+"""
+
+
+def with_nvidia_smi(suite):
+    (suite / "tools").mkdir()
+    (suite / "tools/nvidia-smi").write_text(SMI)
+    (suite / "tools/nvidia-smi").chmod(0o755)
+    return {"PATH": f"{suite}/tools:{os.environ['PATH']}"}
+
+
+def states(suite):
+    with open(suite / "results/nvidia-h200" / BOARD / "board.csv", newline="") as file:
+        return [(row["when"], row["uuid"][:13], row["power_w"]) for row in csv.DictReader(file)]
+
+
+def test_the_boards_state_is_kept_before_and_after(suite):
+    environment = with_nvidia_smi(suite)
+    add_program(suite, "exp01_add")
+    assert run(suite, **environment).returncode == 0
+    both = [(when, "a8c22efc-1111", "100.5") for when in ("before", "after")]
+    assert states(suite) == both
+    assert run(suite, "--resume", **environment).returncode == 0
+    assert states(suite) == both * 2
+    assert run(suite, **environment).returncode == 0  # afresh
+    assert states(suite) == both
+    add_program(suite, "exp01_add", slug="llvmpipe")
+    assert run(suite, **environment).returncode == 0
+    assert not (suite / "build/results/llvmpipe" / BOARD / "board.csv").exists()
+
+
+CASE_LINES = """\
+echo "***WARNING*** Library was built as DEBUG. Timings may be affected." >&2
+for ((i = 1; i <= 300; i++)); do
+  echo "[$i/300] exp01/a/n:$i  cuda 1.0 us  vulkan 1.1 us  0:04 left" >&2
+  echo "exp01/a/n:$i/cuda/iterations:1/manual_time   1.0 us"
+done
+"""
+
+
+def test_every_case_is_in_the_log_and_a_program_is_a_line(suite):
+    for name in ("exp01_add", "exp03_memory"):
+        add_program(suite, name, body=CASE_LINES)
+    result = run(suite, runs="2")
+    assert result.returncode == 0
+    shown = (result.stdout + result.stderr).splitlines()
+    assert len(shown) < 50 and not [line for line in shown if "DEBUG" in line or "manual_time" in line]
+    assert len([line for line in shown if re.match(r"  exp01_add +2 +0 +1 +0:0\d$", line)]) == 2
+    assert "skipped      4 rows: no, not here" in result.stdout.replace("\\n", " ")
+    log = (suite / "results/nvidia-h200" / BOARD / "run.log").read_text()
+    assert log.count("[300/300] exp01/a/n:300") == 4 and log.count("== run 2 of 2: exp03_memory\n") == 1
+
+
+def test_the_median_ratio_of_the_pairs(suite):
+    header = "variant,api,status,reason,n,batch,device_ns"
+    cells = [("a", "1", "100", "110"), ("a", "2", "100", "130"), ("b", "1", "100", "120"), ("c", "1", "0", "5")]
+    rows = "\\n".join(f"{variant},{api},ok,,{n},1,{time}" for variant, n, *times in cells for api, time in zip(("cuda", "vulkan"), times))
+    add_program(suite, "exp01_add", body=f"printf '{header}\\n{rows}\\nd,cuda,ok,,1,1,3\\n' >\"$2\"")
+    assert re.search(r"^  exp01_add +9 +0 +0 +0:00   1.200$", run(suite).stderr, re.MULTILINE)
+
+
+def test_a_long_program_says_where_it_is(suite):
+    add_program(suite, "exp01_add", body='for ((i = 1; i <= 25; i++)); do echo "[$i/99] exp01/a  x  1:04 left"; sleep 0.1; done')
+    said = [line for line in run(suite, BENCH_QUIET_S="0.5").stderr.splitlines() if "of 99" in line]
+    assert 1 <= len(said) <= 3 and re.fullmatch(r"  exp01_add \(1/1\) +\[[#-]{10}\] \d+ of 99  exp01/a  1:04 left", said[0])
+
+
+def test_the_time_left_is_that_of_all_programs_and_runs(suite):
+    slow = 'for ((i = 1; i <= 12; i++)); do echo "[$i/12] exp01/a  x  0:10 left"; sleep 0.1; done'
+    add_program(suite, "exp01_add", body=slow)
+    add_program(suite, "exp03_memory", body=slow)
+    said = [line for line in run(suite, runs="2", BENCH_QUIET_S="0.3").stderr.splitlines() if "of 12" in line]
+    first, last = (re.search(r"(\d+):(\d\d) left", line) for line in (said[0], said[-1]))
+    assert 60 * int(first[1]) + int(first[2]) >= 40  # four times this one's: what has not run yet takes as long as what has
+    assert "exp03_memory (2/2)" in said[-1] and last[0] == "0:10 left"
+
+
+def test_it_ends_with_the_table_of_kinds_and_rules(suite):
+    add_program(suite, "exp01_add")
+    out = run(suite).stdout
+    table = out.index(f"\nbeside {suite}/results/nvidia-h200\n")
+    assert out.index("\ntook ") < table < out.index("\nRead next: ")
+    assert "\nbeside" not in run(suite, "--no-tables").stdout
+
+
+def test_what_a_failed_program_says_is_shown(suite):
+    add_program(suite, "exp01_add", code=1, body='echo "exp01_add: the disk is full" >&2')
+    result = run(suite)
+    assert result.returncode == 1 and "exp01_add: the disk is full\n" in result.stderr
+    assert "failed       1 rows: wrong\n" in result.stdout
+
+
+def test_who_no_longer_reads_the_output_ends_the_run(suite):
+    add_program(suite, "exp01_add", body="sleep 0.5")
+    command = f"{suite}/scripts/run.sh --bin {suite}/bin --runs 40 2>&1 | head -n 6 >/dev/null; exit ${{PIPESTATUS[0]}}"
+    result = subprocess.run(["bash", "-c", command], timeout=30)
+    assert result.returncode == 130 and len(calls(suite)) < 10

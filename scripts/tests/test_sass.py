@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchlib import sass, sass_cubin
-from benchlib.sass import Instruction
+from benchlib.sass import sass, sass_cubin
+from benchlib.sass.sass import Instruction
 
 FIXTURES = Path(__file__).resolve().parent / "fixtures"
 NOP = bytes.fromhex("18790000000000000000000000c00f00")

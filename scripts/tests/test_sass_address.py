@@ -3,7 +3,7 @@
 import pytest
 from test_sass import fixture, instructions
 
-from benchlib import sass_address
+from benchlib.sass import sass_address
 
 # exp03_memory_coalescing, read_aos_x; read_soa_x has 0x4 in place of 0x10.
 CUDA = """

@@ -5,8 +5,8 @@ import random
 import pytest
 from test_sass import fixture, instructions
 
-from benchlib import sass, sass_diff
-from benchlib.sass_diff import Side
+from benchlib.sass import sass, sass_diff
+from benchlib.sass.sass_diff import Side
 
 
 def side(title, listing, descriptors=False):

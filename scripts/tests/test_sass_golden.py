@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchlib import sass, sass_address, sass_cubin, sass_tool
+from benchlib.sass import sass, sass_address, sass_cubin, sass_tool
 
 ROOT = Path(__file__).resolve().parents[2]
 ARCHS = ["sm_86", "sm_90a"]
@@ -30,11 +30,23 @@ if NVDISASM is None:
 TOOL = sass_tool.Nvdisasm(NVDISASM)
 
 
+def kernel_source(folder, stem, scratch):
+    """The file in cuda/, or the one that CMake writes from a line of CUDA_INSTANCES, written to `scratch`."""
+    source = folder / "cuda" / f"{stem}.cu"
+    if source.exists():
+        return source
+    out = scratch / "instances" / folder.name
+    script = ROOT / "cmake/KernelInstances.cmake"
+    subprocess.run(["cmake", f"-DFOLDER={folder}", f"-DOUT={out}", "-P", script], check=True, capture_output=True)
+    return out / f"{stem}.cu"
+
+
 def compile_kernel(folder, stem, arch, target):
     if NVCC is None:
         pytest.skip("no nvcc, and no build newer than the sources")
     includes = [f"-I{path}" for path in (folder, ROOT, ROOT / "common")]
-    command = [NVCC, "-std=c++17", "-cubin", f"-arch={arch}", *includes, "-o", target, folder / "cuda" / f"{stem}.cu"]
+    source = kernel_source(folder, stem, target.parent)
+    command = [NVCC, "-std=c++17", "-cubin", f"-arch={arch}", *includes, "-o", target, source]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode:
         pytest.fail(run.stderr)
@@ -45,7 +57,7 @@ def built_cubin(experiment, stem, arch):
     """The build's, unless a source is newer."""
     folder = ROOT / experiment
     cuda = folder / "cuda"
-    sources = [folder / "params.h", cuda / f"{stem}.cu", *cuda.glob("*.cuh"), ROOT / "common/core/shader_types.h"]
+    sources = [folder / "params.h", cuda / f"{stem}.cu", *cuda.glob("*.cuh"), ROOT / "common/core/base/shader_types.h"]
     newest = max(path.stat().st_mtime for path in sources)
     for build in ("ci", "release"):
         for path in (ROOT / "build" / build / experiment).glob(f"*_kernels/{stem}.{arch}.cubin"):
@@ -172,10 +184,111 @@ def test_struct_read_has_one_load_a_field(kernel, size, fields, arch):
     assert accesses(found) == ["LDG.E"] * fields + ["STG.E"]
 
 
+# --------------------------------------------------------------------------------------------------- matrix units: loops
+
+MATRIX = "exp07_matrix_units"
+# What makes a loop slower than what it is to measure: memory that is no operand's way, and registers that ran out.
+NOT_IN_A_LOOP = {"LDL", "STL", "LDG", "STG", "LD", "ST"}
+
+
+def inner_loop(instructions, mnemonic):
+    """The smallest loop with the most of a mnemonic: from the target of a branch back to that branch."""
+    at = {i.offset: number for number, i in enumerate(instructions)}
+    loops = []
+    for number, i in enumerate(instructions):
+        if i.base == "BRA" and re.fullmatch("0x[0-9a-f]+", i.operands) and int(i.operands, 16) <= i.offset:
+            loops.append(instructions[at[int(i.operands, 16)] : number + 1])
+    return min(loops, key=lambda loop: (-sum(i.base == mnemonic for i in loop), len(loop)))
+
+
+def bases(instructions, *names):
+    return [sum(i.base == name for i in instructions) for name in names]
+
+
+RATES = [
+    ("rate_f16_f32", "HMMA.16816.F32", 16), ("rate_f16_f16", "HMMA.16816.F16", 16), ("rate_bf16_f32", "HMMA.16816.F32.BF16", 16),
+    ("rate_tf32_f32", "HMMA.1688.F32.TF32", 16), ("rate_s8_s32", "IMMA.16832.S8.S8", 16), ("rate_fma_f32", "FFMA", 64),
+    ("rate_fma_f64", "DFMA", 64), ("rate_fma_half2", "HFMA2", 64), ("rate_dot_s8", "IDP.4A.S8.S8", 64),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("name, opcode, count", RATES)
+def test_a_rates_loop_is_its_instructions(kernel, name, opcode, count, arch):
+    """All of a turn's, beside a counter, its test and the branch."""
+    loop = inner_loop(kernel(MATRIX, name, arch), opcode.split(".")[0])
+    found = [i for i in loop if i.opcode.removesuffix(".MMA") == opcode]
+    assert len(found) == count, [i.opcode for i in loop]
+    assert len(loop) <= count + 5, [i.opcode for i in loop]
+    # Every one adds to what an earlier one left.
+    assert {i.operands.split(",")[0] for i in found} == {i.operands.split(",")[-1].strip() for i in found} or "FMA" in opcode
+
+
+GROUP_RATES = [
+    ("f16_f32", "HGMMA.64x256x16.F32"), ("f16_f16", "HGMMA.64x256x16.F16"), ("bf16_f32", "HGMMA.64x256x16.F32.BF16"),
+    ("tf32_f32", "HGMMA.64x256x8.F32.TF32"), ("s8_s32", "IGMMA.64x256x32.S8.S8"), ("e4m3_f32", "QGMMA"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("numbers, opcode", GROUP_RATES)
+def test_a_warp_groups_loop_waits_for_the_turn_before(kernel, numbers, opcode):
+    found = kernel(MATRIX, f"rate_wgmma_{numbers}", "sm_90a", stem="rate_wgmma")
+    loop = inner_loop(found, opcode.split(".")[0])
+    assert [i.opcode.startswith(opcode) for i in loop if "GMMA" in i.base] == [True, True]
+    assert [i.operands for i in loop if i.opcode == "WARPGROUP.DEPBAR.LE"] == ["gsb0, 0x1"]
+    assert not NOT_IN_A_LOOP & {i.base for i in loop}
+
+
+def assert_product_tile(get, arch, folder=None):
+    loop = inner_loop(get(MATRIX, "product_tile_f16_f32_128_128_32_2_4", arch, "product_tile_f16_f32", folder), "HMMA")
+    # A warp's 64 x 32 x 32: 4 x 2 matrices of two instructions each, twice; a thread's 4 of 1024 pieces of 16 bytes.
+    assert bases(loop, "HMMA", "LDSM", "LDS", "LDG", "STS") == [32, 12, 0, 4, 4]
+    assert {i.opcode for i in loop if i.base in ("LDG", "STS")} == {"LDG.E.128", "STS.128"}
+    assert bases(loop, "LDL", "STL") == [0, 0]
+
+
+def assert_product_mma(get, arch, folder=None):
+    loop = inner_loop(get(MATRIX, "product_mma_f16_f32_256_128_32_4_2_4", arch, "product_mma_f16_f32", folder), "HMMA")
+    # A warp's 64 x 64 x 32: 4 x 8 instructions, twice, whose operands come by 8 loads of four matrices each, twice; a thread's 6 of 1536 pieces.
+    assert bases(loop, "HMMA", "LDSM", "LDGSTS", "BAR") == [64, 16, 6, 1]
+    # ptxas puts loads that are never executed, @!PT, in front of the copies.
+    assert not (NOT_IN_A_LOOP | {"LDS", "STS"}) & {i.base for i in loop if i.predicate != "@!PT"}
+    # Loads are issued among the instructions, not in front of all: the next step's operands come beside this one's work.
+    at = [number for number, i in enumerate(loop) if i.base == "LDSM"]
+    assert any(i.base == "HMMA" for i in loop[at[0] : at[-1]])
+
+
+def assert_product_wgmma(get, arch, folder=None):
+    found = get(MATRIX, "product_wgmma_f16_f32", arch, "product_wgmma", folder)
+    loop = inner_loop(found, "HGMMA")
+    assert [i.opcode for i in loop if i.base == "HGMMA"] == ["HGMMA.64x256x16.F32"] * 4
+    # One wait a turn, for the turn before: the unit always has work.
+    assert [i.opcode for i in loop if i.base == "WARPGROUP"] == ["WARPGROUP.ARRIVE", "WARPGROUP.DEPBAR.LE"]
+    assert [i.operands for i in loop if i.opcode == "WARPGROUP.DEPBAR.LE"] == ["gsb0, 0x1"]
+    assert [i.opcode for i in found if i.base == "UTMALDG"] == ["UTMALDG.2D", "UTMALDG.2D.MULTICAST"]
+    assert sum(i.base == "USETMAXREG" for i in found) == 2
+    assert bases(found, "LDL", "STL", "LDSM", "LDGSTS", "STS") == [0] * 5
+    # Waits have an end.
+    assert "BPT.TRAP" in {i.opcode for i in found}
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("claim", [assert_product_tile, assert_product_mma])
+def test_a_products_loop(kernel, claim, arch):
+    claim(kernel, arch)
+
+
+def test_the_warp_groups_products_loop(kernel):
+    assert_product_wgmma(kernel, "sm_90a")
+
+
 # ------------------------------------------------------------------------- an edit that breaks a claim fails its test
 
 
 EDITS = [
+    (assert_product_tile, MATRIX, "cuda/product_tile.cuh", "fetch((k + BK) / kOf16Bytes);", "__syncthreads();"),
+    (assert_product_mma, MATRIX, "cuda/product_mma.cuh", "cp.async.cg.shared.global.L2::128B [%0], [%1], 16;", "st.shared.u64 [%0], %1;"),
+    (assert_product_wgmma, MATRIX, "cuda/product_wgmma.cuh", "group_wait<1>();", "group_wait<0>();"),
     (assert_add, "exp01_vector_add", "cuda/add_f32.cu", "c[i] = a[i] + b[i]", "c[i] = a[i] + a[i]"),
     (assert_add, "exp01_vector_add", "cuda/add_f32.cu", "const float* a, const float* b", "const float* __restrict__ a, const float* b"),
     (assert_add_x4, "exp01_vector_add", "cuda/add_f32x4.cu", "y = b[i]", "y = a[i]"),

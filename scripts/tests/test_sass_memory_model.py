@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 import test_sass_golden as golden
-from benchlib import sass
+from benchlib.sass import sass
 
 ORDERING, CACHE_OPS, CLUSTER = (f"exp06_memory_model/{name}" for name in ("ordering", "cache_ops", "cluster"))
 ARCH = "sm_90a"

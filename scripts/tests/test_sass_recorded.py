@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from benchlib import sass, sass_address, sass_diff, sass_tool
-from benchlib.sass_diff import Side
+from benchlib.sass import sass, sass_address, sass_diff, sass_tool
+from benchlib.sass.sass_diff import Side
 
 FIXTURES = Path(__file__).resolve().parent / "fixtures" / "h200"
 NVDISASM = sass_tool.find()

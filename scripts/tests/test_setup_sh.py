@@ -3,28 +3,47 @@
 import os
 import pathlib
 import platform
+import shlex
 import shutil
 import subprocess
+import sys
 
 import pytest
 
 SCRIPTS = pathlib.Path(__file__).resolve().parents[1]
 # What setup.sh itself runs on: there is no Debian without it.
-BASE = ("bash", "cat", "dirname", "env", "head", "id", "mkdir", "sed", "sort", "tail", "grep")
-TOOLS = ("cmake", "g++", "git", "glslangValidator", "ninja", "spirv-cross", "spirv-val", "python3")
+BASE = ("bash", "cat", "dirname", "env", "head", "id", "mkdir", "sed", "sort", "tail", "timeout", "grep")
+TOOLS = ("cmake", "g++", "git", "glslangValidator", "ninja", "spirv-val", "xz")
+MODULES = ("jinja2", "pytest", "xdist")
 
 
 @pytest.fixture
 def machine(tmp_path):
-    """A copy of the scripts, and a folder bin/ that is all of PATH."""
+    """A copy of the scripts, a folder bin/ that is all of PATH, and a Python that apt's packages belong to, with all modules."""
     (tmp_path / "scripts").mkdir()
     for name in ("lib.sh", "setup.sh"):
-        shutil.copy(SCRIPTS / name, tmp_path / "scripts")
-    (tmp_path / "bin").mkdir()
+        text = (SCRIPTS / name).read_text().replace("/usr/bin/python3", f"{tmp_path}/apt/python3")
+        (tmp_path / "scripts" / name).write_text(text)
+    for name in ("bin", "apt"):
+        (tmp_path / name).mkdir()
     for name in BASE + TOOLS:
         if path := shutil.which(name):
             (tmp_path / "bin" / name).symlink_to(path)
+    add_python(tmp_path / "apt/python3", MODULES)
     return tmp_path
+
+
+def add_python(path, modules, version=(3, 11)):
+    """A Python that says it is of this version, and has these of the modules."""
+    path.unlink(missing_ok=True)
+    code = f"""import sys, types
+sys.version_info = {(*version, 0)}
+for name in {MODULES}:
+    sys.modules[name] = types.ModuleType(name) if name in {tuple(modules)} else None
+sys.argv.pop(1)
+exec(sys.argv.pop(1))"""
+    path.write_text(f'#!/bin/bash\nexec {sys.executable} -c {shlex.quote(code)} "$@"\n')
+    path.chmod(0o755)
 
 
 def add_tool(machine, name, body):
@@ -76,10 +95,82 @@ def test_installs_only_what_is_missing(machine):
 def test_a_browser_is_for_the_tests_and_where_the_distribution_has_one(machine):
     listed = "command chromium  (package chromium)"
     debian = platform.freedesktop_os_release()["ID"] == "debian"
-    assert (listed in run_setup(machine, "--dev", "--check").stderr) == debian
-    assert listed not in run_setup(machine, "--check").stderr
-    add_tool(machine, "google-chrome", "exit 0")
+    assert (listed in run_setup(machine, "--all", "--check").stderr) == debian
     assert listed not in run_setup(machine, "--dev", "--check").stderr
+    add_tool(machine, "google-chrome", "exit 0")
+    assert listed not in run_setup(machine, "--all", "--check").stderr
+
+
+@pytest.mark.parametrize("first", [None, ("jinja2",), (), "3.9", "hangs"])
+@pytest.mark.parametrize("has", [(), ("jinja2",), ("pytest", "xdist")])
+def test_the_modules_are_installed_for_one_python(machine, first, has):
+    """Whatever another Python has that comes first on PATH."""
+    if first == "hangs":
+        add_tool(machine, "python3", "exec sleep 60")
+        (machine / "bin/sleep").symlink_to(shutil.which("sleep"))
+        lib = machine / "scripts/lib.sh"
+        lib.write_text(lib.read_text().replace("timeout 20", "timeout 1"))
+    elif first is not None:
+        add_python(machine / "bin/python3", MODULES if first == "3.9" else first, (3, 9) if first == "3.9" else (3, 11))
+    add_python(machine / "apt/python3", has)
+    add_apt(machine)
+    log = machine / "apt.log"
+    add_tool(machine, "apt-get", f'echo "$*" >>{log}; if [[ $* == *install* ]]; then cp {machine}/whole {machine}/apt/python3; fi')
+    (machine / "bin/cp").symlink_to(shutil.which("cp"))
+    add_python(machine / "whole", MODULES)
+    result = run_setup(machine)
+    assert result.returncode == 0, result.stderr
+    if "jinja2" in has or first == ("jinja2",):
+        assert not log.exists()
+    else:
+        assert log.read_text().splitlines()[-1].endswith(" -y python3-jinja2")
+    add_python(machine / "apt/python3", has)
+    packages = [f"python3-{'pytest-xdist' if name == 'xdist' else name}" for name in MODULES if name not in has]
+    tested = run_setup(machine, "--dev", "--check").stderr
+    assert [name for name in packages if f", of {machine}/apt/python3 3.11 or newer  (package {name})" not in tested] == []
+    chosen = f'source {machine}/scripts/lib.sh; bench_python jinja2 pytest xdist'
+    add_python(machine / "apt/python3", MODULES)
+    done = subprocess.run(["bash", "-c", chosen], capture_output=True, text=True, env={"PATH": str(machine / "bin")}, check=False)
+    assert done.stdout == f"{machine}/apt/python3\n"
+
+
+def test_another_python_will_do_where_it_has_all_modules(machine):
+    add_python(machine / "apt/python3", ())
+    add_python(machine / "bin/python3", MODULES)
+    assert ", of " not in run_setup(machine, "--dev", "--check").stderr
+
+
+def test_a_package_that_the_distribution_lacks_is_left_out(machine):
+    """Debian 13 has no clang-format-14: one line, and the rest is installed."""
+    remove(machine, "ninja")
+    add_apt(machine, "ninja")
+    apt = (machine / "bin/apt-get").read_text()
+    lacks = 'if [[ $* == *install*clang-format-14* ]]; then echo "E: Unable to locate package clang-format-14"; exit 100; fi'
+    add_tool(machine, "apt-get", f"{lacks}\n{apt}")
+    # What the fake apt-get cannot bring is not this test's.
+    setup = machine / "scripts/setup.sh"
+    kept = [line for line in setup.read_text().splitlines() if not line.startswith(("header", "file "))]
+    setup.write_text("\n".join(kept) + "\n")
+    result = run_setup(machine, "--all")
+    assert result.returncode == 0, result.stderr
+    assert result.stderr.count("apt-get cannot install") == 1
+    assert "setup.sh: apt-get cannot install clang-format-14 here: left out\n" in result.stderr
+    assert "not here, and skipped by the tests: command clang-format-14  (package clang-format-14)\n" in result.stderr
+    last = apt_calls(machine)[-1]
+    assert " ninja-build" in last and "clang-tidy" in last and "clang-format-14" not in last
+
+
+@pytest.mark.parametrize("apt", [True, False])
+def test_nothing_optional_stands_in_the_way(machine, apt):
+    setup = machine / "scripts/setup.sh"
+    kept = [line for line in setup.read_text().splitlines() if not line.startswith(("header", "file "))]
+    setup.write_text("\n".join(kept) + "\n")
+    if apt:
+        add_tool(machine, "apt-get", "echo E: no network; exit 100")
+        add_tool(machine, "sudo", 'exec "$@"')
+    result = run_setup(machine, "--all")
+    assert result.returncode == 0, result.stderr
+    assert result.stderr.count("not here, and skipped by the tests: ") >= 5
 
 
 def test_a_package_that_does_not_bring_what_it_should_is_named(machine):
@@ -147,10 +238,12 @@ def test_check_installs_nothing(machine):
 
 
 def test_dev_looks_for_the_testing_tools_too(machine):
-    assert "shellcheck" not in run_setup(machine, "--check").stderr
+    add_python(machine / "apt/python3", ("jinja2",))
+    assert "pytest" not in run_setup(machine, "--check").stderr
     result = run_setup(machine, "--dev", "--check")
     assert result.returncode == 1
-    assert "command shellcheck  (package shellcheck)" in result.stderr
+    assert "(package python3-pytest)" in result.stderr and "shellcheck" not in result.stderr
+    assert "skipped by the tests: command shellcheck  (package shellcheck)" in run_setup(machine, "--all", "--check").stderr
 
 
 @pytest.mark.parametrize(

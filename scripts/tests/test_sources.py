@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from benchlib import claims
+from benchlib.claims import claims
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from kernel_instances import kernel_file
 
 ROOT = Path(__file__).parents[2] / "exp06_memory_model"
 GLSLANG = shutil.which("glslangValidator") or shutil.which("glslang")
@@ -19,10 +20,10 @@ if GLSLANG is None or shutil.which("spirv-dis") is None:
 SCOPES = {"devicecoherent": 1, "workgroupcoherent": 2, "subgroupcoherent": 3, "queuefamilycoherent": 5}
 
 
-def accesses(path, tmp_path):
+def accesses(folder, name, tmp_path):
     """The loads and stores through buffer references, e.g. "OpLoad Aligned|NonPrivatePointer 4"; a scope's number comes last."""
-    spirv = tmp_path / "kernel.spv"
-    include = [f"-I{folder}" for folder in (path.parents[1], ROOT.parent, ROOT.parent / "common")]
+    spirv, path = tmp_path / "kernel.spv", kernel_file(folder, f"glsl/{name}.comp", tmp_path)
+    include = [f"-I{each}" for each in (folder, ROOT.parent, ROOT.parent / "common")]
     command = [GLSLANG, "--quiet", "--target-env", "vulkan1.3", *include, "-o", spirv, path]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout
@@ -37,7 +38,7 @@ KERNELS.remove(("fill", "subgroupcoherent"))
 
 @pytest.mark.parametrize(("kernel", "qualifier"), KERNELS)
 def test_a_qualifier_of_the_vulkan_memory_model_is_an_operand_of_the_access(tmp_path, kernel, qualifier):
-    found, text = accesses(ROOT / "cache_ops" / "glsl" / f"{kernel}_{qualifier}.comp", tmp_path)
+    found, text = accesses(ROOT / "cache_ops", f"{kernel}_{qualifier}", tmp_path)
     assert "OpMemoryModel PhysicalStorageBuffer64 Vulkan" in text
     direction = "Available" if kernel == "fill" else "Visible"
     wanted = {
@@ -51,7 +52,7 @@ def test_a_qualifier_of_the_vulkan_memory_model_is_an_operand_of_the_access(tmp_
 
 @pytest.mark.parametrize("qualifier", ["coherent", "volatile", "restrict"])
 def test_a_qualifier_of_plain_glsl_is_a_decoration_of_the_member(tmp_path, qualifier):
-    _, text = accesses(ROOT / "cache_ops" / "glsl" / f"stream_{qualifier}.comp", tmp_path)
+    _, text = accesses(ROOT / "cache_ops", f"stream_{qualifier}", tmp_path)
     decoration = {"coherent": "Coherent", "volatile": "Volatile", "restrict": "Restrict"}[qualifier]
     assert f"OpMemberDecorate %Stream 0 {decoration}" in text
     assert "GLSL450" in text
@@ -60,5 +61,5 @@ def test_a_qualifier_of_plain_glsl_is_a_decoration_of_the_member(tmp_path, quali
 @pytest.mark.parametrize(("kernel", "count"), [("message_payload", 2), ("fence", 1), ("fence_rate", 1)])
 def test_what_fences_order_is_not_private(tmp_path, kernel, count):
     """A fence says nothing about private accesses: the payload's would be a race."""
-    found, _ = accesses(ROOT / "ordering" / "glsl" / f"{kernel}.comp", tmp_path)
+    found, _ = accesses(ROOT / "ordering", kernel, tmp_path)
     assert sum("NonPrivatePointer" in access for access in found) == count

@@ -8,27 +8,34 @@ import pytest
 import synthetic
 import worklog
 
-from benchlib import plots, summary
+from benchlib.document import markdown
+from benchlib.model import analysis
+from benchlib.model.analysis import Study
+from benchlib.model.tables import CONTROLS, judged, pairs
+from benchlib.pages import pipeline, summary
+from benchlib.pages.ratio_strip import Measured
+from benchlib.results import results
+from benchlib.results.results import WITH_ALL_CHECKS, Case
+from benchlib.stats.stats import Figure, side_of
 
 EXP01 = "exp01_vector_add"
 ROOT = Path(__file__).resolve().parents[2]
 SUMMARY = """
 verdict = ["Of {adds.pairs} pairs {adds.same} are the same; the median is {adds}.", "Left out: {copies}."]
+[does]
+stream = ["add_f32"]
+copy = ["not_here"]
 [[kind]]
 id = "adds"
 name = "additions"
-[[kind.of]]
-experiment = "exp01_vector_add"
-where = { variant = "add_f32" }
+of = { does = "stream", through = "sets" }
 [[kind]]
 id = "copies"
 name = "copies"
-[[kind.of]]
-experiment = "exp09_not_here"
-where = { variant = "copy" }
+of = { does = "copy" }
 [[rule]]
 title = "Do it."
-text = "It takes {time.bare}, **or** `{time}`."
+text = "It takes {time}, **or** `{adds.range}`."
 also = ["Not there: {none}.", "There: {adds.pairs}."]
 claims = ["01.2a"]
 [[rule.shown]]
@@ -75,11 +82,11 @@ def picture(root: Path) -> Path:
 def test_what_it_says(root: Path) -> None:
     assert run(root) == 0 and run(root, "--check") == 0
     text = (root / "docs/PAGE.md").read_text(encoding="utf-8")
-    pairs = text.partition("\nOf ")[2].split()[0]
+    pairs = text.partition("\n- Of ")[2].split()[0]
     assert int(pairs) > 2 and f"| additions | {pairs} |" in text
     assert "Left out" not in text and "| copies |" not in text and "Not there" not in text
     assert f"There: {pairs}." in text
-    assert "1. **Do it.** It takes " in text and " times, **or** `" in text
+    assert "1. **Do it.** It takes " in text and " times, **or** `1.00" in text
     assert "([Size sweep](../results/nvidia-h200/worklog/exp01_vector_add.md#size-sweep), [01.2a](../results/nvidia-h200/worklog/exp01_vector_add.md#claims))" in text
     assert "](../results/nvidia-h200/plots/vulkan-over-cuda.svg)" in text
 
@@ -93,11 +100,75 @@ def test_the_picture_follows_the_data(root: Path) -> None:
     assert run(root) == 0 and picture(root).read_text(encoding="utf-8") == before
 
 
-def test_without_pairs_there_is_no_picture(root: Path) -> None:
-    text = SUMMARY.replace('variant = "add_f32" }\n[[kind]]', 'variant = "none" }\n[[kind]]').replace("{adds.pairs}", "some")
-    (root / "docs/summary.toml").write_text(text, encoding="utf-8")
+def test_a_pair_of_no_kind_is_among_the_others(root: Path) -> None:
+    (root / "docs/summary.toml").write_text(SUMMARY.replace('does = "stream"', 'does = "copy"', 1).replace('does = "copy" }', 'does = "none" }'), encoding="utf-8")
     assert run(root) == 0
-    assert not picture(root).exists() and "No results." in (root / "docs/PAGE.md").read_text(encoding="utf-8")
+    text = (root / "docs/PAGE.md").read_text(encoding="utf-8")
+    assert "| other kernels |" in text and "| additions |" not in text
+
+
+@pytest.mark.parametrize("api", ["cuda", "vulkan"])
+def test_of_one_api_alone_nothing_is_said(root: Path, api: str) -> None:
+    (root / "docs/summary.toml").write_bytes((ROOT / "docs/summary.toml").read_bytes())
+    rows = [row for row in synthetic.exp01_rows() if row["api"] == api]
+    synthetic.write(root / worklog.REFERENCE, EXP01, rows)
+    found = summary.load(root, study(root))
+    assert found and not found.kinds and not summary.sentences(found)
+    judged = pipeline.load(root / worklog.REFERENCE, root)
+    ids = {id_: "exp02_descriptors" for rule in found.document["rule"] for id_ in rule.get("claims", [])}
+    (rules,) = summary.block("rules", found, judged.study, judged.titles, ids)
+    assert "CUDA" not in markdown.render([rules], markdown.Place("", None))
+    assert not summary.picture(found)
+
+
+def study(root: Path) -> Study:
+    return Study.of(results.load(root / worklog.REFERENCE), analysis.load(ROOT))
+
+
+def test_every_committed_pair_is_of_one_kind() -> None:
+    """That none is of two, load() sees to."""
+    found = summary.load(ROOT, committed := Study.of(results.load(ROOT / "results/nvidia-h200"), analysis.load(ROOT)))
+    assert found and summary.OTHERS not in found.kinds
+    every = [table for table in committed.tables.values() if table.compares_times]
+    number = sum(pair.case["variant"] not in CONTROLS and judged(table, pair) is not None for table in every for pair in pairs(table, WITH_ALL_CHECKS))
+    by_metric = {entry["id"] for entry in found.document["kind"] if "metric" in entry}
+    assert sum(len(kind.found) for id_, kind in found.kinds.items() if id_ not in by_metric) == number > 1000
+
+
+def test_words_follow_from_the_figures(root: Path) -> None:
+    """Times of another GPU: Vulkan 20 % faster. And one run says that it is one."""
+    (root / "docs/summary.toml").write_text(SUMMARY.replace("the median is {adds}", "{adds.says}"), encoding="utf-8")
+    said = {}
+    for factor in (0.8, 1.0, 1.2):
+        rows = [row if row["api"] == "cuda" else faster(row, factor) for row in synthetic.exp01_rows()]
+        synthetic.write(root / worklog.REFERENCE, EXP01, rows)
+        found = summary.load(root, study(root))
+        assert found
+        said[factor] = summary.sentences(found)[0]
+    assert "FASTER in " in said[0.8] and "SLOWER" not in said[0.8] and "SLOWER in " in said[1.2]
+    assert all("seen in 1 run." in each for each in said.values())
+
+
+def faster(row: dict, factor: float) -> dict:
+    names = ("device_ns", "device_ns_lo", "device_ns_hi")
+    return row | {name: row[name] * factor for name in names if row[name] != ""}
+
+
+def test_a_kind_in_words() -> None:
+    def kind(*ratios: float) -> summary.Kind:
+        pairs = [(value, Case((("variant", "v"), ("block", str(64 << at // 2)), ("api", "cuda")))) for at, value in enumerate(ratios)]
+        return summary.Kind("k", [Measured(case, Figure(value, value, value, 6), side_of(value)) for value, case in pairs])
+
+    assert kind(1.0, 1.0, 1.04, 1.04).range == "1.00 to 1.04 by workgroup size"
+    assert kind(1.02, 1.04, 1.0, 1.1).median == pytest.approx(1.03)  # the middle of the two in the middle
+    assert (kind(1.02, 1.03, 1.0).word, kind(1.02, 1.03, 1.0, 1.0).word, kind(0.8).word) == ("SLOWER", "", "FASTER")
+    assert kind(0.8, 1.2).says.startswith("1 FASTER, 1 SLOWER: 0.80 to 1.20")
+
+
+@pytest.mark.parametrize("bound", ["least = 2.0", "most = 0.5"])
+def test_a_rule_stands_only_where_its_figure_says_so(root: Path, bound: str) -> None:
+    (root / "docs/summary.toml").write_text(SUMMARY.replace('unit = "times"', f'unit = "times"\n{bound}'), encoding="utf-8")
+    assert run(root) == 0 and "Do it." not in (root / "docs/PAGE.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -111,7 +182,8 @@ def test_without_pairs_there_is_no_picture(root: Path) -> None:
         ("{adds}", "{add}", "verdict: no figure or kind is add"),
         ('"01.2a"', '"01.99"', "rule no. 1: no claim is 01.99"),
         ('section = "Size sweep"', 'section = "Sizes"', "the worklog's exp01_vector_add has no section 'Sizes'"),
-        ('where = { variant = "add_f32" }\n[[kind]]', 'where = { variants = "add_f32" }\n[[kind]]', "no column 'variants'"),
+        ('of = { does = "stream"', 'of = { dose = "stream"', "kind no. 1: of is no table of does, bytes, place, through, recorded, order, scope, changed: dose"),
+        ('of = { does = "copy" }', 'of = { place = "memory" }', "is of two kinds: adds and copies"),
         ('combine = "value"', 'combine = "sum"', "rule no. 1: figure none: combine is 'sum'"),
         ("verdict =", "verdict", "summary.toml: "),
     ],
@@ -136,6 +208,6 @@ def test_an_experiments_answer(root: Path, capsys: pytest.CaptureFixture[str]) -
     page = root / EXP01 / "README.md"
     page.write_text(f"<!-- worklog:answer-{EXP01} -->\n<!-- /worklog -->\n", encoding="utf-8")
     assert run(root) == 0 and run(root, "--check") == 0
-    assert "\nFrom memory an addition takes about as long in both APIs: Vulkan's median case is " in page.read_text(encoding="utf-8")
+    assert "\nFrom memory a Vulkan addition takes, in the median case, " in page.read_text(encoding="utf-8")
     page.write_text("<!-- worklog:answer-exp01 -->\n<!-- /worklog -->\n", encoding="utf-8")
     assert run(root) == 1 and "no table is named 'answer-exp01'" in capsys.readouterr().err

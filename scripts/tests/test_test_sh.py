@@ -23,7 +23,7 @@ CTEST = """<?xml version="1.0"?>
 
 PYTEST = """<?xml version="1.0"?>
 <testsuites><testsuite name="pytest">
-<testcase classname="scripts.tests.test_a" name="test_one"/>
+<testcase classname="scripts.tests.test_a" name="test_one@test_a"/>
 <testcase classname="scripts.tests.test_a" name="test_two"><skipped type="pytest.skip" message="no
 GPU"/></testcase>
 <testcase classname="" name="scripts.tests.test_b"><error message="collection failure"/></testcase>
@@ -35,7 +35,7 @@ GPU"/></testcase>
 def suite(tmp_path):
     """A small repository with a copy of the scripts."""
     (tmp_path / "scripts/tests").mkdir(parents=True)
-    for name in ("lib.sh", "setup.sh", "test.sh", "junit_counts.py"):
+    for name in ("lib.sh", "setup.sh", "test.sh", "junit_counts.py", "tidy_keys.py"):
         shutil.copy(SCRIPTS / name, tmp_path / "scripts")
     return tmp_path
 
@@ -95,6 +95,96 @@ def test_no_python_tests_at_all_is_a_failure(suite):
     assert run_steps(suite, "python").stdout.splitlines()[-1] == "0 passed, 1 failed, 0 skipped"
 
 
+def test_all_names_no_step(suite):
+    result = run_steps(suite, "--all", "unit")
+    assert result.returncode == 2 and result.stderr == "test.sh: --all is every step: name no others (see --help)\n"
+
+
+@pytest.mark.parametrize(("option", "setup", "steps"), [
+    ((), "--dev", "setup build unit smoke worklog python"),
+    (("--all",), "--all", "setup build unit smoke worklog format tidy shell flake8 python fuzz"),
+])
+def test_what_runs(suite, option, setup, steps):
+    """And that each sets up what it needs, of which the linters are no part."""
+    (suite / "CMakePresets.json").write_text("{")
+    (suite / "scripts/setup.sh").write_text(f'#!/bin/bash\necho "$*" >>{suite}/setup.log\n')
+    result = run_steps(suite, *option)
+    summary = result.stdout.partition("== summary\n")[2].partition("\n\n")[0]
+    assert {line.split()[0] for line in summary.splitlines()} == set(steps.split())
+    assert (suite / "setup.log").read_text().splitlines()[0] == setup
+
+
+def test_a_linter_that_is_not_here_is_a_line(suite):
+    (suite / "build/ci").mkdir(parents=True)
+    (suite / "build/ci/compile_commands.json").write_text("[]")
+    (suite / "bin").mkdir()
+    for name in ("bash", "cat", "cut", "dirname", "env", "find", "git", "grep", "mkdir", "mktemp", "rm", "sed", "sort", "touch", "wc"):
+        (suite / "bin" / name).symlink_to(shutil.which(name))
+    result = subprocess.run([suite / "scripts/test.sh", "format", "tidy", "shell", "flake8", "fuzz"], capture_output=True, text=True,
+                            timeout=60, env={"PATH": f"{suite}/bin"}, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert result.stdout.splitlines()[-1] == "0 passed, 0 failed, 5 skipped"
+    for words in ("format: clang-format (needs version 14)", "tidy: clang-tidy (not here)", "shell: shellcheck (not here)",
+                  "flake8: flake8 (not here)", "fuzz: machine_code_fuzz (needs clang++ with libFuzzer)"):
+        assert f"  {words}\n" in result.stdout
+
+
+@pytest.mark.skipif(not shutil.which("flake8"), reason="no flake8")
+def test_an_undefined_name_fails(suite):
+    assert run_steps(suite, "flake8").returncode == 0
+    (suite / "scripts/bad.py").write_text("print(nothing)\n")
+    assert run_steps(suite, "flake8").returncode == 1
+
+
+@pytest.mark.skipif(not (shutil.which("ninja") and shutil.which("g++")), reason="no ninja or g++")
+def test_tidy_keeps_what_passed_until_anything_changes(suite):
+    env = make_unit_and_tidy(suite, ctest="exit 0", clang_tidy=f"echo >>{suite}/calls; if grep -q bad {suite}/common/a.cpp; then exit 1; fi")
+    (suite / "common/a.h").write_text("")
+    (suite / "common/all.h").write_text('#pragma once\n#include "nested.h"\n')
+    (suite / "common/nested.h").write_text("#pragma once\n")
+    (suite / "common/a.cpp").write_text('#include "all.h"\n#include "a.h"\n')
+    (suite / ".clang-tidy").write_text("Checks: '*'\n")
+    command = f"g++ -include cmake_pch.hxx -MD -MF a.o.d -c {suite}/common/a.cpp -o a.o"
+    build = suite / "build/ci"
+    (build / "cmake_pch.hxx").write_text(f'#include "{suite}/common/all.h"\n')
+    (build / "build.ninja").write_text(f"""\
+rule cxx
+  command = {command}
+  deps = gcc
+  depfile = a.o.d
+rule pch
+  command = g++ -MD -MF p.d -x c++-header cmake_pch.hxx -o cmake_pch.hxx.gch
+  deps = gcc
+  depfile = p.d
+build cmake_pch.hxx.gch: pch cmake_pch.hxx
+build a.o: cxx {suite}/common/a.cpp | cmake_pch.hxx.gch
+""")
+    commands = build / "compile_commands.json"
+    commands.write_text(f'[{{"directory": "{build}", "command": "{command}",\n"file": "{suite}/common/a.cpp"}}]')
+
+    def tidied(*, rebuild=True):
+        if rebuild:
+            subprocess.run(["ninja", "-C", build], check=True, capture_output=True)
+        before = (suite / "calls").read_text().count("\n") if (suite / "calls").exists() else 0
+        result = subprocess.run([suite / "scripts/test.sh", "tidy"], capture_output=True, text=True, timeout=60, env=env, check=False)
+        calls = (suite / "calls").read_text().count("\n") - before
+        assert result.stdout.startswith(f"\n== tidy\n{calls} of 1 files are new"), result.stdout + result.stderr
+        return calls, result.stdout.splitlines()[-1].partition(",")[0]
+
+    assert tidied(rebuild=False) == (1, "1 passed") == tidied(rebuild=False)  # nothing is built: its headers are not known
+    assert tidied() == (1, "1 passed") and tidied() == (0, "1 passed")
+    for path, text in (("common/a.h", "int a;\n"), ("common/nested.h", "#pragma once\nint b;\n"), ("common/a.cpp", '#include "a.h"\n\n'), (".clang-tidy", "Checks: ''\n")):
+        (suite / path).write_text(text)
+        assert tidied(rebuild=False) == (1, "1 passed") and tidied() == (0, "1 passed"), path
+    tool = suite / "tools/clang-tidy"
+    tool.write_text(tool.read_text().replace("echo 14", "echo 15"))
+    assert tidied() == (1, "1 passed") and tidied() == (0, "1 passed")
+    commands.write_text(commands.read_text().replace("-c ", "-DA -c "))
+    assert tidied() == (1, "1 passed") and tidied() == (0, "1 passed")
+    (suite / "common/a.cpp").write_text("int bad;\n")
+    assert tidied() == (1, "0 passed") == tidied()
+
+
 @pytest.mark.skipif(not shutil.which("shellcheck"), reason="no shellcheck")
 def test_shellcheck_findings_fail(suite):
     (suite / "scripts/bad.sh").write_text('#!/bin/bash\nrm -rf $1/*\n')
@@ -121,6 +211,7 @@ def test_after_a_failed_build_what_needs_it_does_not_run(suite):
     assert "format   pass" in result.stdout
 
 
+ALL_CHANGED = "1 of 1 files are new, or changed since they passed\n"
 WAIT = "for _ in {{1..200}}; do [[ -e {0}/{1} ]] && break; sleep 0.05; done; [[ -e {0}/{1} ]] || exit 9"
 
 
@@ -133,7 +224,7 @@ def make_unit_and_tidy(suite, *, ctest, clang_tidy):
     (suite / "tools").mkdir()
     (suite / "unit.xml").write_text(CTEST)
     for name, body in (("ctest", ctest), ("clang-tidy", clang_tidy)):
-        (suite / "tools" / name).write_text(f"#!/bin/bash\n{body}\n")
+        (suite / "tools" / name).write_text(f"#!/bin/bash\nif [[ $1 == --version ]]; then echo 14; exit; fi\n{body}\n")
         (suite / "tools" / name).chmod(0o755)
     return {**os.environ, "PATH": f"{suite}/tools:{os.environ['PATH']}"}
 
@@ -147,7 +238,7 @@ def test_unit_runs_beside_tidy_and_says_so_after_it(suite, steps):
     assert result.returncode == 1
     sections = dict(part.split("\n", 1) for part in result.stdout.split("\n== ")[1:])
     assert list(sections) == ["tidy", "unit", "smoke", "summary"] and result.stderr == ""
-    assert sections["tidy"] == "FAILED   common/a.cpp\nsaid by tidy\n" and sections["unit"] == "said by unit\n"
+    assert sections["tidy"] == f"{ALL_CHANGED}FAILED   common/a.cpp\nsaid by tidy\n" and sections["unit"] == "said by unit\n"
     failed = sections["summary"].partition("failed:\n")[2]
     assert failed.startswith("  tidy: common/a.cpp\n  unit: Csv.Quotes\n  unit: Missing.Program\n")
     assert [line.split()[:2] for line in sections["summary"].splitlines()[:2]] == [["tidy", "FAIL"], ["unit", "FAIL"]]

@@ -1,0 +1,104 @@
+"""CSV files. What is read may be anything: a record at a time, in memory that no line can blow up."""
+
+from __future__ import annotations
+
+import csv
+import io
+import lzma
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from benchlib.base.errors import InputError
+
+MOST_LINE_BYTES = 1 << 20  # a line of 100 MB of commas would become 100 million cells
+
+
+SUFFIXES = (".csv", ".csv.xz")  # as it was written, and packed
+
+
+def stem(path: Path) -> str:
+    """The name without its suffix."""
+    return path.name.removesuffix(".xz").removesuffix(".csv")
+
+
+class Reader:
+    """A file's header (of an .xz file: of what is packed in it), and an iterator over its records, each with the line that it ends on.
+    Raises InputError, with the file and the line, for what is no CSV: not UTF-8, cut short, a record of another length than the header.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+        self._records = self._read()
+        self.header: list[str] = next(self._records)[1]
+
+    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+        return self._records
+
+    def _read(self) -> Iterator[tuple[int, list[str]]]:
+        with lzma.open(self.path) if self.path.suffix == ".xz" else open(self.path, "rb") as file:
+            reader = csv.reader(self._lines(file), strict=True)
+            width = 0
+            try:
+                for record in reader:
+                    if not width:
+                        self._check_header(record)
+                        width = len(record)
+                    elif len(record) != width:
+                        line = f"line {reader.line_num}"
+                        raise InputError(f"{self.path}: {line}: {len(record)} fields, the header has {width}")
+                    yield reader.line_num, record
+            except csv.Error as error:
+                raise InputError(f"{self.path}: line {reader.line_num}: {_reason(error)}") from error
+            except (lzma.LZMAError, EOFError) as error:
+                raise InputError(f"{self.path}: damaged: {error}") from error
+            if not width:
+                raise InputError(f"{self.path}: empty")
+
+    def _lines(self, file: IO[bytes]) -> Iterator[str]:
+        number = start = 0
+        while line := file.readline(MOST_LINE_BYTES + 1):
+            number += 1
+            if len(line) > MOST_LINE_BYTES:
+                raise InputError(f"{self.path}: line {number} is longer than {MOST_LINE_BYTES >> 20} MiB")
+            if not line.endswith(b"\n"):
+                raise InputError(f"{self.path}: the last line is cut short (no line end)")
+            try:
+                text = line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise InputError(f"{self.path}: not UTF-8 at byte {start + error.start}") from error
+            start += len(line)
+            yield text
+
+    def _check_header(self, header: list[str]) -> None:
+        if not any(header):
+            raise InputError(f"{self.path}: the first line names no columns")
+        twice = sorted(name for name, number in Counter(header).items() if number > 1)
+        if twice:
+            raise InputError(f"{self.path}: two columns {ascii(twice[0])[:80]}")
+
+
+def _reason(error: csv.Error) -> str:
+    text = str(error)
+    if text.startswith("field larger"):
+        return f"a field is longer than {csv.field_size_limit() >> 10} KiB"
+    return "a line end (CR) inside a field without quotes" if text.startswith("new-line") else text
+
+
+def read(path: Path) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
+    """The header, and every record by column, with the line it ends on."""
+    reader = Reader(path)
+    return reader.header, [(line, dict(zip(reader.header, record))) for line, record in reader]
+
+
+def text(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
+    """A file's, as all of this suite's are. A value that a row lacks, or that is None, is empty; what is no column is left out."""
+    return text_of_lists([columns, *([row.get(column, "") for column in columns] for row in rows)])
+
+
+def text_of_lists(records: Iterable[Iterable[object]]) -> str:
+    """The same of records whose first is the header."""
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, lineterminator="\n").writerows(records)
+    return buffer.getvalue()

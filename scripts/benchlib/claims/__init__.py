@@ -1,0 +1,4 @@
+"""Claims: their format, lock, queries, verdicts and words.
+
+Nothing here makes a page; it may use all rooms before it.
+"""

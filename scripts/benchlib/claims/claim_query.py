@@ -1,0 +1,197 @@
+"""A claim's queries: which rows of a directory's results they choose, the figure of each, and on which side of the range it lies.
+
+What a query may say: see claims.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchlib.claims import claim_check
+from benchlib.model.analysis import Study
+from benchlib.results.results import Case, InputError, Results, Table
+from benchlib.stats.stats import Figure, ratio
+
+IN, OUT, OPEN = "in", "out", "open"  # of the range: all of the interval, none of it, a part
+# What a row's reason begins with where its kernel's output was not the reference's (common/core/experiment/verify.h).
+WRONG_OUTPUT = "wrong output"
+
+AUXILIARY = {
+    "sass": ("sass.csv", "the machine code (SASS)"),
+    "sass_twins": ("sass_twins.csv", "the machine code (SASS) of both APIs, compared"),
+    "counters": ("counters.csv", "hardware counters"),
+}
+
+
+@dataclass(frozen=True)
+class Found:
+    """One case's figure."""
+
+    figure: Figure
+    case: Case  # the row; of a ratio the numerator's
+    name: str
+    live: bool = True  # its positive control showed something, or it needs none
+    wrong: str = ""  # why there is no result: the output was wrong
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One case's figure against a query's range."""
+
+    side: str
+    found: Found
+    margin: float  # how far inside the range the figure lies, in units of the range's width (or of its one bound)
+
+    @property
+    def figure(self) -> Figure:
+        return self.found.figure
+
+
+def run(query: Mapping[str, Any], experiment: str, results: Results, where: str) -> list[Found] | str:
+    """What the query finds, or the reason it finds nothing. `where`: it stands, for what is wrong with it."""
+    table: Table | None = results.tables[experiment]
+    claim_check.check_columns(where, query, results.tables[experiment])
+    source = query.get("table", "results")
+    if source != "results":
+        file_name, what = AUXILIARY[source]
+        table = results.auxiliary(file_name, experiment)
+        if table is None:
+            return f"needs {what}: no {file_name} in this folder"
+    assert table is not None
+    control = query.get("control")
+    if control in claim_check.NEWER_METRICS and table.column(control) is None:
+        return f"the results here have no {control}"
+    if query["combine"] == "analysis":
+        found = _of_analysis(table, query, results, where)
+    else:
+        found = _COMBINE[query["combine"]](table, query)
+    return found or f"{_place(query)} no {query['metric']} of {select_text(query)}"
+
+
+def _place(query: Mapping[str, Any]) -> str:
+    source = query.get("table", "results")
+    return "the results here have" if source == "results" else f"{AUXILIARY[source][0]} has"
+
+
+def assess(query: Mapping[str, Any], found: Found, *, by_value: bool = False) -> Finding:
+    """`by_value`: the figure decides and not its interval."""
+    figure = found.figure
+    bounds = query["reproduced"]
+    low, high = bounds.get("lo", float("-inf")), bounds.get("hi", float("inf"))
+    lo, hi = (figure.lo, figure.hi) if figure.has_interval and not by_value else (figure.value, figure.value)
+    assert lo is not None and hi is not None
+    width = (high - low if bounds.keys() >= {"lo", "hi"} else 0) or abs(next(iter(bounds.values()), 1)) or 1
+    if found.wrong:
+        side = OUT
+    elif not by_value and (not figure.has_interval or figure.too_few_runs):
+        side = OPEN
+    elif low <= lo and hi <= high:
+        side = IN if found.live else OPEN
+    else:
+        side = OUT if hi < low or lo > high else OPEN
+    return Finding(side, found, min(lo - low, high - hi) / width)
+
+
+# ------------------------------------------------------------------------------------------------------- ways to combine
+
+
+def _values(table: Table, query: Mapping[str, Any]) -> list[Found]:
+    found = []
+    for case in table.select(query["where"]):
+        if figure := table.figure(case, query["metric"]):
+            live = "control" not in query or any(_is_live(control) for control in table.run_figures(case, query["control"]))
+            found.append(Found(figure, case, case.name(), live))
+    return found + (_wrong_results(table, query["where"]) if query.get("role") == "result" else [])
+
+
+def _wrong_results(table: Table, where: Mapping[str, object]) -> list[Found]:
+    """The cases of which some run's output was wrong: they have no figure, and are evidence."""
+    wanted = {column: value if isinstance(value, list) else [value] for column, value in where.items() if column != "pick"}
+    wrong = []
+    for case in table.cases:
+        if all(case[column] in values for column, values in wanted.items()):
+            said = [run[case].get("reason", "") for run in table.runs if case in run and run[case].get("status") == "failed"]
+            wrong += [Found(Figure.exact(0), case, case.name(), wrong=text) for text in said if text.startswith(WRONG_OUTPUT)][:1]
+    return wrong
+
+
+def _is_live(control: Figure | None) -> bool:
+    return control is not None and control.value > 0
+
+
+def _over_control(table: Table, query: Mapping[str, Any]) -> list[Found]:
+    found = []
+    for case in table.select(query["where"]):
+        runs = zip(table.run_figures(case, query["metric"]), table.run_figures(case, query["control"]))
+        ratios = [ratio(value, control) if value and control and _is_live(control) else None for value, control in runs]
+        if figure := table.over_runs(ratios, query["metric"]):
+            found.append(Found(figure, case, f"{case.name()} / {query['control']}"))
+    return found
+
+
+def _twin_ratios(table: Table, query: Mapping[str, Any]) -> list[Found]:
+    found = []
+    for case in table.select({**query["where"], "api": "cuda"}):
+        twin = table.twin(case)
+        if twin and (figure := table.ratio(twin, case, query["metric"])):
+            found.append(Found(figure, twin, case.name(without=["api"])))
+    return found
+
+
+def _ratios(table: Table, query: Mapping[str, Any]) -> list[Found]:
+    pinned = {*query["num"], *query["den"]}
+    if query["metric"] in ("element_ns", "distinct_gbps"):
+        pinned.add("elements")
+    if "elements" in pinned:
+        pinned.add("cache")  # a size decides its cache state unless the query names one
+    dens = table.select(query["den"])
+    found = []
+    for num in table.select(query["num"]):
+        partners = [den for den in dens if den != num and _agree(num, den, pinned)]
+        if len(partners) > 1:  # an empty cell agrees with any; of several the one that is equal
+            partners = [den for den in partners if _agree(num, den, pinned, exactly=True)] or partners
+        if len(partners) > 1:
+            raise InputError(f"a claim's query is ambiguous: {num.name()} has {len(partners)} denominators")
+        if partners and (figure := table.ratio(num, partners[0], query["metric"])):
+            found.append(Found(figure, num, f"{num.name()} / {partners[0].name()}"))
+    return found
+
+
+def _of_analysis(table: Table, query: Mapping[str, Any], results: Results, where: str) -> list[Found]:
+    """What the experiment's own analysis finds, in each run by itself."""
+    figures = results.analyses[table.name].figures if isinstance(results, Study) and table.name in results.analyses else {}
+    if query["metric"] not in figures:
+        claim_check.fail(where, f"metric: {table.name}'s analysis has no figure {ascii(query['metric'])}")
+    runs = [figures[query["metric"]](table.of_runs([at])) for at in range(len(table.runs))]
+    found = []
+    for case in dict.fromkeys(case for run in runs for case in run):
+        values = [Figure(run[case], run[case], run[case]) if case in run else None for run in runs]
+        if figure := table.over_runs(values, query["metric"]):
+            found.append(Found(figure, case, case.name()))
+    return found
+
+
+_COMBINE = {"value": _values, "ratio": _ratios, "twin_ratio": _twin_ratios, "over_control": _over_control}
+
+
+def _agree(a: Case, b: Case, pinned: set[str], *, exactly: bool = False) -> bool:
+    """Equal in every column not pinned. An empty cell is a parameter that does not apply (an API copy's block), and agrees with any
+    unless `exactly`. sm_90a is sm_90 with instructions of its own: one GPU's code, as CUDA and as Vulkan name it.
+    """
+    for column, x in a.cells:
+        y = b[column]
+        if x != y and column not in pinned and (exactly or (x and y)) and not (column == "arch" and x.rstrip("a") == y.rstrip("a")):
+            return False
+    return True
+
+
+def select_text(query: Mapping[str, Any]) -> str:
+    selects = [query[key] for key in ("where", "num", "den") if key in query]
+    texts = [" ".join(f"{column}={_any_of(value)}" for column, value in select.items()) for select in selects]
+    return " over ".join(texts) or "any row"
+
+
+def _any_of(value: object) -> str:
+    return "|".join(map(str, value)) if isinstance(value, list) else str(value)

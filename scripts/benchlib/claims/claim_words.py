@@ -1,0 +1,159 @@
+"""A claim's figures and ranges as a person would say them: 4.6 % slower, 16 blocks, within 1 %."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchlib.document.document import NONE
+from benchlib.document.formats import sig
+from benchlib.stats.stats import SAME_HI, SAME_LO, Figure
+
+# How a query's figure is said; without one of these: the number and the unit.
+#   slower     a ratio of times: 4.6 % slower
+#   percent    a share: 96.9 % and the unit
+#   whether    1 or 0: yes or no
+#   takes      a ratio of times, before what it is against: 4.6 % longer than
+SAYINGS = ("slower", "percent", "whether", "takes")
+DIGITS = 3
+SAME_TIME = "the same time"
+MULTIPLE = 1.5  # a ratio of times from which on it is said as such, and not as a difference
+NEXT_TO_NOTHING = 1e-6  # a range that begins there says: some
+
+
+def _number(value: float) -> str:
+    """Whole numbers as they are, others with three digits."""
+    return f"{value:.0f}" if value == round(value) and abs(value) < 1e15 else sig(value, DIGITS)
+
+
+def _end(value: float) -> str:
+    """Of a range: as it was written."""
+    return f"{value:.10g}"
+
+
+def _bracket(low: str, high: str, unit: str = "") -> str:
+    return f" [{low}, {high}{unit}]"
+
+
+def _exact(figure: Figure) -> bool:
+    return not figure.has_interval or figure.runs == 0 or figure.lo == figure.hi == figure.value
+
+
+def figure_words(figure: Figure, saying: str, unit: str) -> str:
+    """The figure with its interval, in the query's words."""
+    if saying == "whether":
+        return f"{'yes' if figure.value else 'no'}: {unit}"
+    if saying == "slower":
+        return _time_words(figure)
+    if saying == "takes":
+        return _takes_words(figure)
+    scale, mark = (100, " %") if saying == "percent" else (1, "")
+    ends = [_number(scale * end) for end in (figure.lo, figure.hi) if end is not None]
+    bracket = "" if _exact(figure) else _bracket(*ends)
+    return f"{_number(scale * figure.value)}{bracket}{mark} {unit}".rstrip()
+
+
+def spread_words(figures: Sequence[Figure], saying: str = "") -> str:
+    """Of several cases: from the least to the greatest, each without its interval; of one the figure."""
+    if not figures:
+        return NONE
+    ordered = sorted(figures, key=lambda figure: figure.value)
+    if saying == "takes":
+        return _takes_words(figures[0]) if len(figures) == 1 else _takes_spread(ordered[0].value, ordered[-1].value)
+    ends = [figure_words(each, saying, "") for each in (ordered[0], ordered[-1])]
+    if len(figures) == 1 or ends[0] == ends[1]:
+        return ends[0]
+    least, greatest = (figure_words(Figure.exact(each.value), saying, "") for each in (ordered[0], ordered[-1]))
+    return least if least == greatest else f"{least} to {greatest}".replace(SAME_TIME, "no slower")
+
+
+def _time_words(figure: Figure) -> str:
+    """A ratio of times: near 1 as a difference in percent, else as a multiple or a share."""
+    if figure.value >= MULTIPLE or figure.value <= 1 / MULTIPLE:
+        saying, unit = ("percent", "of the time") if figure.value < 1 else ("", "times as long")
+        return figure_words(figure, saying, unit)
+    bracket = "" if _exact(figure) else _bracket(_signed(figure.lo), _signed(figure.hi), " %")
+    return _difference(figure.value) + bracket
+
+
+def _takes_words(figure: Figure) -> str:
+    """By the whole interval: as long where all of it lies within 1 % of 1, from less to more where it holds 1 and is wider."""
+    if figure.value >= MULTIPLE or figure.value <= 1 / MULTIPLE:
+        return _time_words(figure) + (" as" if figure.value > 1 else " of")
+    lo, hi = (figure.lo, figure.hi) if figure.lo is not None and figure.hi is not None else (figure.value, figure.value)
+    bracket = "" if _exact(figure) else _bracket(_signed(lo), _signed(hi), " %")
+    if SAME_LO <= lo and hi <= SAME_HI:
+        return f"as long{bracket} as"
+    if lo <= 1 <= hi:
+        return _between(lo, hi)
+    return f"{percent(figure.value - 1)} % {'longer' if figure.value > 1 else 'less time'}{bracket} than"
+
+
+def _takes_spread(least: float, greatest: float) -> str:
+    """Of several cases."""
+    if SAME_LO <= least and greatest <= SAME_HI:
+        return "as long as"
+    if greatest >= MULTIPLE:
+        ends = [_number(least), _number(greatest)]
+        return f"{' to '.join(dict.fromkeys(ends))} times as long as"
+    return _between(least, greatest)
+
+
+def _between(least: float, greatest: float) -> str:
+    """Two ratios of times: between 9 % less and 3 % more time than."""
+    ends = [f"{percent(end - 1)} % {'less' if end < 1 else 'more'}" for end in (least, greatest)]
+    if (least < 1) == (greatest < 1):
+        ends[0] = ends[0].rpartition(" ")[0]
+    return f"between {ends[0]} and {ends[1]} time than"
+
+
+def percent(share: float) -> str:
+    """A tenth of a percent is told apart below 10 %."""
+    value = 100 * abs(share)
+    return f"{value:.1f}".removesuffix(".0") if value < 10 else f"{value:.0f}"
+
+
+def _difference(times: float) -> str:
+    text = percent(times - 1)
+    return SAME_TIME if text == "0" else f"{text} % {'slower' if times > 1 else 'faster'}"
+
+
+def _signed(times: float | None) -> str:
+    assert times is not None
+    text = percent(times - 1)
+    return text if text == "0" else f"{'+' if times > 1 else '−'}{text}"
+
+
+def range_words(query: Mapping[str, Any], unit: str) -> str:
+    """The range in which the query's figure counts as reproduced, in the same words; empty without one."""
+    bounds = query.get("reproduced")
+    if not bounds:
+        return ""
+    low, high = bounds.get("lo"), bounds.get("hi")
+    saying = query.get("say", "")
+    if saying == "whether":
+        return f"{'yes' if low else 'no'}: {unit}"
+    if saying == "slower":
+        return _time_range(low, high)
+    scale, mark = (100, " %") if saying == "percent" else (1, "")
+    ends = [_end(scale * end) for end in (low, high) if end is not None]
+    if low is not None and low == high:
+        text = ends[0]
+    elif low is not None and high is not None:
+        text = f"above 0, at most {ends[1]}" if 0 < low <= NEXT_TO_NOTHING else " to ".join(ends)
+    elif low is not None:
+        text = "above 0" if 0 < low <= NEXT_TO_NOTHING else f"at least {ends[0]}"
+    else:
+        text = f"at most {ends[0]}"
+    return f"{text}{mark} {unit}".rstrip()
+
+
+def _time_range(low: float | None, high: float | None) -> str:
+    if low is not None and high is not None:
+        if abs((1 - low) - (high - 1)) < 1e-9:
+            return f"within {percent(high - 1)} %"
+        return f"{_difference(low)} to {_difference(high)}"
+    if high is not None:
+        return f"at most {_difference(high)}" if high >= 1 else f"at least {_difference(high)}"
+    assert low is not None
+    return f"at least {_difference(low)}" if low >= 1 else f"at most {_difference(low)}"

@@ -1,0 +1,467 @@
+"""Claims: what a source or this suite says, the query that yields our figure, and the range in which the claim holds.
+
+expNN_name/claims.toml, or expNN_name/program/claims.toml where several programs share a folder (their experiments are
+expNN_program):
+
+    question = "..."                  the experiment's question, one line
+    answer = ["... {03.3} ...", ]     optional: sentences; one is left out where a figure of it is missing. {id} becomes the claim's
+                                      figure, {id.words} its figure in words, {id.worst} that of its worst case, {id.name} the figure
+                                      of its query of that name, from the least to the greatest case; with one of
+                                      claim_words.SAYINGS behind it, {id.slower} or {id.name.percent}, said like that.
+                                      {id.takes}: a ratio of times in front of what it is against, "1.5 % longer [...] than".
+                                      "[04.2 PARTLY, REFUTED] ..." stands only where the claim has one of these verdicts
+    ids = "04"                        optional: the digits that its ids begin with, where the claims come from another experiment
+    [[claim]]
+    id = "05.2a"                      two digits of the experiment, a dot, a number; a letter for a part of what was claimed
+    kind = "mechanism"                how something works; "figure": a number that the source measured on its own device;
+                                      "advice": what one should do; "question": the source asks, and the statement is ours
+    source, text, claimed, device, theory, unit       texts; unit and device may be empty
+    since = 2026-11-21                from when the test stands as it is, its dated changes aside (a date, or a date and time)
+    changed = [{ on = 2026-11-22, what = "...", why = "..." }]      optional: what of it changed since, and why (claim_lock.py)
+    note = "... {small} ..."          optional; {name} becomes the figure of the query of that name
+    why = "..."                       optional; added to the note when the verdict is PARTLY, REFUTED or DIFFERS HERE
+    needs = "..."                     a claim no query here can decide: what is missing
+    tables, figures = ["..."]         optional: the sections of the worklog and the plots that show it
+    listings = ["..."]                optional: the kernels whose machine code shows it, beside those that its queries name
+    each = { combine = "value", ... } optional: keys that all of its queries have unless they say otherwise
+    rows = "api=cuda cache=cold"      optional: what all of its selects choose by unless they say otherwise
+    query = [{ ... }, { ... }]        each a table with these keys, a line each where it fits
+    name = "large"                    optional; for the note, and to say which part decided
+    table = "results"                 or "counters" (counters.csv), "sass" (sass.csv: a row a kernel and API), "sass_twins"
+                                      (sass_twins.csv: a row a pair of listings; the columns are dump_sass.py's)
+    combine = "value"                 metric of every case that matches `where`
+            | "ratio"                 metric(num) / metric(den), for every num and the one den that agrees with it in
+                                      all columns that neither of the two names (an empty cell agrees with any)
+            | "twin_ratio"            metric(Vulkan) / metric(CUDA), for every pair of twins that matches `where`; of counters too
+            | "over_control"          metric / control, both of the same row, for every case that matches `where`
+            | "analysis"              what the figure of that name in the experiment's analysis.py finds in each run
+    metric = "device_ns"              a column, what the experiment measured itself among them (with the columns of its name and
+                                      _lo, _hi as its interval, if there), or a figure of several: see results.DERIVED_METRICS
+    where = "variant=a|b cache=cold"  column=text, or texts of which any will do; or a table, { variant = ["a", "b"] }, where a text has
+                                      a space in it; for num and den likewise
+    control = "control_rate"          optional, with value and over_control: the column that holds what the case's positive control
+                                      showed, in the same row. Where that is 0 or empty the case says nothing, and it decides nothing
+                                      where a case with a live control does
+    unit = "times as long"            optional; else the claim's
+    say = "slower"                    optional: how the figure is said (claim_words.py)
+    reproduced = { lo = 0.9, hi = 1.1 }   one or both; without it the query only serves the note
+    role = "mechanism"                optional; what the query's range is about. "figure": the source's number, the default for a claim
+                                      of that kind. "mechanism", the default for the others: without it the claim is refuted.
+                                      "result": each case must be right, one that is not refutes the claim, and so does wrong output
+    optional = true                   optional: a part of the test only where there are such results (counts that were not always taken)
+    headline = true                   optional; its figure is the one shown, unless another query's has a worse verdict
+
+`elements` also takes "max" (each variant's largest size), "dram" (sizes that stream from DRAM) and "max_dram" (both).
+`pick = "fastest"` leaves, of each variant, API and size, the case with the least time: the best shape of a kernel.
+A column that only newer results have (claim_check.NEWER_COLUMNS) is empty in older ones: `checks = ["", "default"]` is of both.
+
+A query over several cases is decided by their share: REPRODUCED if all lie in the range, REFUTED if more than half lie outside,
+PARTLY if half or more lie in it, else UNCLEAR. The claim: see _verdict.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from benchlib.base import programs
+from benchlib.claims import claim_check, claim_query, claim_words, provenance
+from benchlib.claims.claim_check import CLAIM_TEXTS, PLACEHOLDER
+from benchlib.claims.claim_query import IN, OPEN, OUT, Finding
+from benchlib.claims.provenance import History
+from benchlib.results.results import InputError, Results, Table
+from benchlib.stats.stats import Figure
+
+REPRODUCED, PARTLY, DIFFERS = "REPRODUCED", "PARTLY", "DIFFERS HERE"
+REFUTED, UNCLEAR, NOT_MEASURED = "REFUTED", "UNCLEAR", "NOT MEASURED"
+VERDICTS = (REPRODUCED, PARTLY, DIFFERS, REFUTED, UNCLEAR, NOT_MEASURED)
+EXPLAINED = (PARTLY, DIFFERS, REFUTED)  # of a claim: `why`
+MOST_BYTES = 1 << 20  # of a claims.toml
+SOURCES = Path("docs") / "SOURCES.md"
+OURS = "ours"  # what the source of a claim of our own is called
+
+
+@dataclass
+class Tested:
+    """What one query with a range found. `deciding`: without the cases that say nothing for want of a live control."""
+
+    query: Mapping[str, Any]
+    role: str
+    unit: str
+    deciding: Sequence[Finding]
+    dead: int = 0
+
+    @property
+    def verdict(self) -> str:
+        inside, outside = self.count(IN), self.count(OUT)
+        if outside and (self.role == "result" or 2 * outside > len(self.deciding)):
+            return REFUTED
+        if inside == len(self.deciding):
+            return REPRODUCED
+        return PARTLY if 2 * inside >= len(self.deciding) else UNCLEAR
+
+    def count(self, side: str) -> int:
+        return sum(finding.side == side for finding in self.deciding)
+
+    @property
+    def worst(self) -> Finding:
+        return min(self.deciding, key=lambda finding: (finding.side != OUT, finding.margin))
+
+    @property
+    def typical(self) -> Finding:
+        """The median case; of two in the middle the one that is less far inside. Of a wrong result the wrong one."""
+        if self.role == "result" and self.verdict == REFUTED:
+            return self.worst
+        ordered = sorted(self.deciding, key=lambda finding: finding.figure.value)
+        return min(ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2], key=lambda finding: finding.margin)
+
+    def words(self, figure: Figure) -> str:
+        return claim_words.figure_words(figure, self.query.get("say", ""), self.unit)
+
+    @property
+    def range_words(self) -> str:
+        return claim_words.range_words(self.query, self.unit)
+
+
+@dataclass
+class Claim:
+    experiment: str
+    entry: Mapping[str, Any]
+    where: str = ""  # its file and id, for what is wrong with it
+    verdict: str = NOT_MEASURED
+    tested: Sequence[Tested] = ()
+    shown: Tested | None = None  # the query that decided
+    note: str = ""
+    figures: dict[str, list[Figure]] = field(default_factory=dict)  # a query's name, and what it found; empty: not measured
+    boards: Sequence[str] = ()  # whose runs decided; none for machine code
+    runs: int = 0
+    newer_runs: int = 0  # of these, of commits that contain the test as it is now
+    undated_runs: int = 0  # of these, of commits of which it is not known whether they do
+    lost_commits: Sequence[str] = ()  # of these runs, commits that are not in the repository
+    history: History | None = None  # of the repository; None: not known
+    differing: Mapping[str, str] = field(default_factory=dict)  # boards whose own verdict is another, and that
+    elsewhere: str = ""  # the folders that have results of its experiment, where this one has none
+    sources: str = ""  # where its source is described, from the repository's root
+    row_file: str = ""  # that holds the typical case's row, from the results' folder
+    pages: Sequence[str] = ()  # the kernels whose listings are there
+
+    def __getattr__(self, name: str) -> str:
+        if name in CLAIM_TEXTS:
+            return self.entry[name]
+        raise AttributeError(name)
+
+    @property
+    def ours(self) -> Finding | None:
+        """The typical case of the query that decided."""
+        return self.shown and self.shown.typical
+
+    @property
+    def worst(self) -> Finding | None:
+        return self.shown and self.shown.worst
+
+    @property
+    def words(self) -> str:
+        return self.shown.words(self.shown.typical.figure) if self.shown else ""
+
+    @property
+    def range_words(self) -> str:
+        """Of the query that decided; of a claim without a figure its headline's."""
+        if self.shown:
+            return self.shown.range_words
+        queries = [query for query in self.entry.get("query", []) if "reproduced" in query]
+        chosen = next((query for query in queries if query.get("headline")), queries[0] if queries else {})
+        return claim_words.range_words(chosen, chosen.get("unit", self.unit))
+
+    @property
+    def cases(self) -> int:
+        return sum(len(each.deciding) for each in self.tested)
+
+    def count(self, side: str) -> int:
+        return sum(each.count(side) for each in self.tested)
+
+    @property
+    def changes(self) -> Sequence[Mapping[str, Any]]:
+        return self.entry.get("changed", [])
+
+    @property
+    def fixed_on(self) -> datetime.date:
+        """When the test became what it is."""
+        dates = [self.entry["since"], *(change["on"] for change in self.changes)]
+        return max(dates, key=moment)
+
+    @property
+    def listings(self) -> list[str]:
+        """The kernels whose machine code it is about, in the order of its queries."""
+        found = list(self.entry.get("listings", []))
+        for query in self.entry.get("query", []):
+            if query.get("table") in ("sass", "sass_twins"):
+                for select in (query.get(key, {}) for key in ("where", "num", "den")):
+                    kernels = select.get("kernel", [])
+                    found += kernels if isinstance(kernels, list) else [kernels]
+        return list(dict.fromkeys(found))
+
+
+def moment(date: datetime.date) -> str:
+    """Of a date or a time in UTC, comparable with a row's started_at. A day ends before what is said of it stands."""
+    if isinstance(date, datetime.datetime):
+        return date.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"{date.isoformat()}T23:59:59Z"
+
+
+@dataclass
+class ClaimFile:
+    experiment: str
+    question: str
+    answer: Sequence[str]  # sentences
+    folder: str = ""  # from the repository's root
+    results: str = ""  # where its figures come from, if not from the folder that the others' do
+    claims: list[Claim] = field(default_factory=list)
+
+
+def load(root: Path) -> list[ClaimFile]:
+    """Every experiment's claims.toml under the repository root, checked."""
+    groups = []
+    seen: set[str] = set()
+    described, history = source_places(root), provenance.of(root.resolve())
+    for experiment, folder in programs.source_folders(root).items():
+        group = _read(folder / "claims.toml", experiment, seen)
+        group.folder = folder.relative_to(root).as_posix()
+        for claim in group.claims:
+            claim.sources, claim.history = described.get(claim.source, ""), history
+        groups.append(group)
+    return groups
+
+
+def source_places(root: Path) -> dict[str, str]:
+    """Where docs/SOURCES.md describes each source, by what claims.toml calls it; empty without that file."""
+    path = root / SOURCES
+    if not path.is_file():
+        return {}
+    places = {}
+    for section in re.split(r"^## ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        title = section.partition("\n")[0]
+        anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        called = re.search(r"\*\*Called in `claims\.toml`\*\*: (.*)", section)
+        names = called[1].split(" or ") if called else [OURS] if title == "Our own" else []
+        places |= {name: f"{SOURCES.as_posix()}#{anchor}" for name in names}
+    return places
+
+
+def _read(path: Path, experiment: str, seen: set[str]) -> ClaimFile:
+    """`seen`: the ids of the files before; the programs of one folder share a number."""
+    document = _parse(path)
+    claim_check.check_document(str(path), document)
+    answer = document.get("answer", [])
+    result = ClaimFile(experiment, document.get("question", ""), [answer] if isinstance(answer, str) else answer)
+    for at, entry in enumerate(document.get("claim", []), start=1):
+        id_ = entry.get("id", f"no. {at}")
+        where = f"{path}: claim {id_ if isinstance(id_, str) and id_.isprintable() else ascii(id_)[:40]}"
+        claim_check.expand(where, entry)
+        claim_check.check_claim(where, document.get("ids", experiment[3:5]), entry)
+        if entry["id"] in seen:
+            raise InputError(f"{where}: the id is there twice")
+        seen.add(entry["id"])
+        result.claims.append(Claim(experiment, entry, where))
+    return result
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    with open(path, "rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise InputError(f"{path}: longer than {MOST_BYTES >> 20} MiB")
+    try:
+        return tomllib.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:  # among them what is no TOML and no UTF-8
+        raise InputError(f"{path}: {ascii(str(error))[1:-1]}") from error
+
+
+# --------------------------------------------------------------------------------------------------------------- verdicts
+
+
+def judge(claim: Claim, results: Results, elsewhere: str = "") -> None:
+    """Fills in the claim's verdict, the query that decided, and its note. `elsewhere`: the folders that have what this one lacks."""
+    table = results.tables.get(claim.experiment)
+    if table is None:
+        claim.elsewhere = elsewhere
+        claim.note = "Not run in this folder" + (f"; see {elsewhere}." if elsewhere else ", nor in another beside it.")
+        return
+    tested, reasons = _tested(claim, results)
+    if reasons:
+        claim.note = _sentences(*(f"Missing: {reason}" for reason in reasons), _note(claim))
+        return
+    claim.tested = tested
+    claim.verdict, claim.shown = _verdict(claim.kind, tested)
+    _add_runs(claim, table)
+    _add_evidence(claim, results, table)
+    claim.differing = _differing(claim, results, table)
+    why = claim.entry.get("why", "") if claim.verdict in EXPLAINED else ""
+    ours = "The source asks this, and claims nothing: the statement is ours" if claim.kind == "question" else ""
+    claim.note = _sentences(ours, _cases_text(claim), _boards_text(claim), why, _note(claim))
+
+
+def _note(claim: Claim) -> str:
+    return PLACEHOLDER.sub(lambda match: claim_words.spread_words(claim.figures.get(match[1], [])), claim.entry.get("note", ""))
+
+
+def _sentences(*texts: str) -> str:
+    return " ".join(f"{text.rstrip('.')}." for text in dict.fromkeys(texts) if text)
+
+
+def _tested(claim: Claim, results: Results, *, by_value: bool = False) -> tuple[list[Tested], list[str]]:
+    """What its queries found, and what is missing. Fills in claim.figures."""
+    tested: list[Tested] = []
+    reasons: list[str] = [claim.entry["needs"]] if "needs" in claim.entry else []
+    for at, query in enumerate(claim.entry.get("query", []), start=1):
+        deciding = "reproduced" in query
+        if by_value and not deciding:
+            continue
+        found = claim_query.run(query, claim.experiment, results, claim_check.query_name(claim.where, at, query))
+        if isinstance(found, str):
+            claim.figures[query.get("name", "")] = []
+            reasons += [found] if deciding and not query.get("optional") else []
+            continue
+        claim.figures[query.get("name", "")] = [one.figure for one in found]
+        if deciding:
+            findings = [claim_query.assess(query, one, by_value=by_value) for one in found]
+            live = [finding for finding in findings if finding.found.live or finding.side == OUT] or findings
+            role = query.get("role", "figure" if claim.kind == "figure" else "mechanism")
+            tested.append(Tested(query, role, query.get("unit", claim.unit), live, len(findings) - len(live)))
+    return tested, list(dict.fromkeys(reasons))
+
+
+_RANK = (REFUTED, UNCLEAR, PARTLY, REPRODUCED)
+
+
+def _verdict(kind: str, tested: Sequence[Tested]) -> tuple[str, Tested]:
+    """The claim's verdict, and the query to show for it.
+
+    REFUTED where a result is wrong, or where what the claim names as mechanism is not there, by more than half of its cases. Another
+    GPU's figure that this one does not share DIFFERS HERE as long as every query about its mechanism holds; without such a query it is
+    REFUTED. Else the worst of the queries' verdicts.
+    """
+    worst = min(tested, key=lambda each: (_RANK.index(each.verdict), not each.query.get("headline", False), each.worst.margin))
+    refuted = [each for each in tested if each.verdict == REFUTED]
+    if absent := [each for each in refuted if each.role != "figure"]:
+        return REFUTED, min(absent, key=lambda each: not each.query.get("headline", False))
+    mechanisms = [each for each in tested if each.role == "mechanism"]
+    if refuted and kind == "figure" and mechanisms:
+        unsettled = [each for each in mechanisms if each.verdict == UNCLEAR]
+        return (UNCLEAR, unsettled[0]) if unsettled else (DIFFERS, refuted[0])
+    return worst.verdict, worst
+
+
+def _add_runs(claim: Claim, table: Table) -> None:
+    """Whose runs the deciding cases are of, and how many of them are of commits that contain the test."""
+    measured: dict[int, set[str]] = {}  # the commits of each run
+    cases = {finding.found.case for each in claim.tested if each.query.get("table", "results") == "results" for finding in each.deciding}
+    for at, run in enumerate(table.runs):
+        rows = [run[case] for case in cases if case in run]
+        if rows:
+            measured[at] = {row.get("git_rev", "") for row in rows}
+    claim.boards = sorted({table.boards[at] for at in measured})
+    claim.runs = len(measured)
+    history = claim.history or History(Path())
+    contain = [[history.contains(revision, claim.entry) for revision in revisions] for revisions in measured.values()]
+    claim.newer_runs = sum(all(each) for each in contain)
+    claim.undated_runs = sum(None in each and False not in each for each in contain)
+    claim.lost_commits = sorted({each for revisions in measured.values() for each in revisions if history.has(each) is False})
+
+
+def _add_evidence(claim: Claim, results: Results, table: Table) -> None:
+    """Where the typical case's row lies, and which listings there are."""
+    assert claim.shown
+    source, case = claim.shown.query.get("table", "results"), claim.shown.typical.found.case
+    if source != "results":
+        claim.row_file = claim_query.AUXILIARY[source][0]
+    elif table.files:
+        paths = [path for path, run in zip(table.files, table.runs) if case in run]
+        readable = next((path for path in paths if path.suffix == ".csv"), paths[0])  # in a browser, which unpacks none
+        claim.row_file = readable.relative_to(results.directory).as_posix()
+    pages = results.directory / "sass" / claim.experiment
+    claim.pages = [kernel for kernel in claim.listings if (pages / f"{kernel}.md").is_file()]
+
+
+def verdict_of(claim: Claim, results: Results) -> str:
+    """The claim's verdict by these results and nothing else of it: the claim stays as it is."""
+    if claim.experiment not in results.tables:
+        return NOT_MEASURED
+    tested, missing = _tested(replace(claim, figures={}), results)
+    return NOT_MEASURED if missing or not tested else _verdict(claim.kind, tested)[0]
+
+
+def verdict_without(claim: Claim, results: Results, left_out: Collection[str]) -> str:
+    """What the claim's verdict would be without the runs of some commits."""
+    table = results.tables[claim.experiment]
+    kept = [at for at, run in enumerate(table.runs) if not {row.get("git_rev", "") for row in run.values()} & set(left_out)]
+    return verdict_of(claim, replace(results, tables={**results.tables, claim.experiment: table.of_runs(kept)})) if kept else NOT_MEASURED
+
+
+def _differing(claim: Claim, results: Results, table: Table) -> dict[str, str]:
+    """The boards on which the claim comes out otherwise than on all together, by the medians alone: one board has too few runs for more."""
+    if len(claim.boards) < 2:
+        return {}
+    found = {}
+    wanted = _by_value(claim, results)
+    for board in claim.boards:
+        alone = replace(results, tables={**results.tables, claim.experiment: table.of_board(board)})
+        verdict = _by_value(claim, alone)
+        if verdict not in (NOT_MEASURED, wanted):
+            found[board] = verdict
+    return found
+
+
+def _by_value(claim: Claim, results: Results) -> str:
+    tested, missing = _tested(replace(claim, figures={}), results, by_value=True)
+    return NOT_MEASURED if missing or not tested else _verdict(claim.kind, tested)[0]
+
+
+# ------------------------------------------------------------------------------------------------------------------ words
+
+
+def _cases_text(claim: Claim) -> str:
+    """How many cases lie where, the typical one, the worst."""
+    shown = claim.shown
+    assert shown
+    total = len(shown.deciding)
+    if total == 1:
+        parts = [f"Case: {_case_text(shown, shown.typical)}"]
+    else:
+        sides = [f"{shown.count(side)} {name}" for side, name in ((OUT, "outside"), (OPEN, "undecided")) if shown.count(side)]
+        parts = [f"{shown.count(IN)} of {total} cases in the range" + "".join(f", {text}" for text in sides)]
+        parts.append(f"the median case: {_case_text(shown, shown.typical)}")
+        if shown.words(shown.worst.figure) != shown.words(shown.typical.figure):
+            parts.append(f"the worst: {_case_text(shown, shown.worst)}")
+    others = [each for each in claim.tested if each is not shown]
+    if others:
+        held = sum(each.verdict == REPRODUCED for each in others)
+        parts.append(f"of {len(others)} further parts of the test {held} hold" if held < len(others) else _all_hold(len(others)))
+    if shown.dead:
+        parts.append(f"{shown.dead} more {'case has' if shown.dead == 1 else 'cases have'} no live control and decide nothing")
+    fewest = min((each.figure for each in shown.deciding if each.figure.runs), key=lambda figure: figure.runs, default=None)
+    if fewest and (fewest.runs == 1 or fewest.too_few_runs):
+        runs = "one run" if fewest.runs == 1 else f"{fewest.runs} runs"
+        parts.append(runs + (", too few to decide" if fewest.too_few_runs else ""))
+    if any(not each.figure.has_interval for each in shown.deciding):
+        parts.append("no interval")
+    return "; ".join(parts)
+
+
+def _all_hold(others: int) -> str:
+    return "the test's other part holds" if others == 1 else f"the test's {others} other parts hold"
+
+
+def _case_text(shown: Tested, finding: Finding) -> str:
+    return f"{finding.found.name}: {finding.found.wrong or shown.words(finding.figure)}"
+
+
+def _boards_text(claim: Claim) -> str:
+    """The boards whose medians alone give another verdict, by that."""
+    named = {verdict: [board for board, other in claim.differing.items() if other == verdict] for verdict in claim.differing.values()}
+    texts = [f"{verdict} on board{'s' * (len(boards) > 1)} {', '.join(boards)}" for verdict, boards in named.items()]
+    return f"By one board's medians alone: {'; '.join(texts)}" if texts else ""

@@ -1,0 +1,75 @@
+"""Whether a run is newer than a claim's test: git decides. It is if the commit that was measured contains the test as it is now.
+
+A test's hash stands in scripts/claims.lock, so the lock of the run's commit says which tests were there. Commits without a lock are
+older than all tests. A folder that is no git repository (a package, an archive) or has no full history says nothing: None.
+"""
+
+from __future__ import annotations
+
+import bisect
+import functools
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchlib.claims import claim_lock
+
+LEAST_DIGITS = 7  # of a commit's name: fewer are none
+
+
+def _git(root: Path, *arguments: str) -> str | None:
+    """What git says; None where there is no git, or it fails."""
+    try:
+        command = ["git", "--no-replace-objects", "-C", str(root), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+@dataclass(frozen=True)
+class History:
+    """The commits that a repository's present one has come from; none where that is not known."""
+
+    root: Path
+    commits: Sequence[str] = ()  # sorted
+
+    @classmethod
+    def of(cls, root: Path) -> History:
+        top = _git(root, "rev-parse", "--show-toplevel")
+        if top is None or Path(top.rstrip("\n")) != root.resolve() or (_git(root, "rev-parse", "--is-shallow-repository") or "").strip() != "false":
+            return cls(root)
+        return cls(root, tuple(sorted((_git(root, "rev-list", "HEAD") or "").split())))
+
+    def has(self, revision: str) -> bool | None:
+        """Whether a row's git_rev is one of them; None where that cannot be known."""
+        name = revision.partition("-dirty")[0]
+        if not self.commits or not _is_commit(name):
+            return None
+        at = bisect.bisect_left(self.commits, name)
+        return at < len(self.commits) and self.commits[at].startswith(name)
+
+    def contains(self, revision: str, entry: Mapping[str, Any]) -> bool | None:
+        """Whether that commit has the claim's test as it is now; None where that cannot be known."""
+        known = self.has(revision)
+        if not known:
+            return None
+        then = _lock_of(self.root, revision.partition("-dirty")[0]).get(entry["id"])
+        return then is not None and then.test == claim_lock.locked(entry).test
+
+
+def _is_commit(name: str) -> bool:
+    return LEAST_DIGITS <= len(name) <= 40 and set(name) <= set("0123456789abcdef")
+
+
+@functools.cache
+def of(root: Path) -> History:
+    return History.of(root)
+
+
+@functools.cache
+def _lock_of(root: Path, commit: str) -> Mapping[str, claim_lock.Locked]:
+    text = _git(root, "show", f"{commit}:{claim_lock.LOCK.as_posix()}")
+    return claim_lock.parse(text, f"{commit}:{claim_lock.LOCK}") if text else {}

@@ -1,0 +1,265 @@
+"""What the worklog, the READMEs and the report are made of, before it is Markdown (markdown.py) or HTML (report_page.py).
+
+A document is a list of blocks: paragraphs, tables, lists, code, figures, and sections, which hold blocks. Texts are plain: whatever
+stands in one is shown as it is, and every renderer escapes it in its own way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from benchlib.document import formats
+from benchlib.document.formats import NONE
+from benchlib.stats.stats import Figure
+
+# ------------------------------------------------------------------------------------------------------------------ inline
+
+
+@dataclass(frozen=True)
+class Code:
+    text: str
+
+
+@dataclass(frozen=True)
+class Strong:
+    text: str
+
+
+@dataclass(frozen=True)
+class Emphasis:
+    text: str
+
+
+@dataclass(frozen=True)
+class ListingLink:
+    """To the page of a kernel's two listings, which dump_sass.py writes."""
+
+    text: str
+    experiment: str
+    kernel: str
+
+
+@dataclass(frozen=True)
+class FileLink:
+    """To a file of the repository, by its path from the root."""
+
+    text: str
+    path: str
+
+
+@dataclass(frozen=True)
+class ResultLink:
+    """To a file of the results that are shown, by its path from their folder."""
+
+    text: str
+    path: str
+
+
+@dataclass(frozen=True)
+class SectionLink:
+    """To an experiment's page of the worklog, or to the section of that title there."""
+
+    text: str
+    experiment: str
+    section: str = ""
+
+
+Inline = str | Code | Strong | Emphasis | ListingLink | FileLink | ResultLink | SectionLink
+
+# ------------------------------------------------------------------------------------------------------------------- cells
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number with so many significant digits at least and no exponent, or with so many decimals, and its unit, if it is not
+    in the column's name.
+    """
+
+    value: float
+    digits: int = 4
+    decimals: int | None = None
+    unit: str = ""
+
+    @property
+    def text(self) -> str:
+        shown = formats.sig(self.value, self.digits) if self.decimals is None else f"{self.value:.{self.decimals}f}"
+        return f"{shown}{self.unit}"
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number of things or of bytes: 1000, 4 Mi."""
+
+    value: int
+
+    @property
+    def text(self) -> str:
+        return formats.count(self.value)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A measured figure with its 95 % interval: 190.4 [190.2, 190.6]; of a count the count alone."""
+
+    figure: Figure
+
+    @property
+    def text(self) -> str:
+        return formats.figure_text(self.figure)
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """Of two times or rates, with its interval."""
+
+    figure: Figure
+
+    @property
+    def text(self) -> str:
+        return formats.ratio_text(self.figure)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """SAME, FASTER, ... of a pair; REPRODUCED, REFUTED, ... of a claim."""
+
+    name: str
+
+    @property
+    def text(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Several in one cell: `CUDA's / Vulkan's`."""
+
+    cells: tuple[Cell, ...]
+    between: str
+
+    @property
+    def text(self) -> str:
+        return self.between.join(map(cell_text, self.cells))
+
+
+Cell = str | Number | Whole | Interval | Ratio | Verdict | Joined | FileLink | SectionLink | ListingLink
+
+
+def cell_text(cell: Cell) -> str:
+    return cell if isinstance(cell, str) else cell.text
+
+
+def number(value: float | None, digits: int = 4) -> Cell:
+    return NONE if value is None else Number(value, digits)
+
+
+def fixed(value: float | None, decimals: int, unit: str = "") -> Cell:
+    return NONE if value is None else Number(value, decimals=decimals, unit=unit)
+
+
+def ratio(figure: Figure | None) -> Cell:
+    return NONE if figure is None else Ratio(figure)
+
+
+def interval(figure: Figure | None) -> Cell:
+    return NONE if figure is None else Interval(figure)
+
+
+def joined(cells: Iterable[Cell], between: str = " / ") -> Cell:
+    return Joined(tuple(cells), between)
+
+
+# ------------------------------------------------------------------------------------------------------------------ blocks
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    parts: tuple[Inline, ...]
+
+
+@dataclass(frozen=True)
+class Bullets:
+    items: tuple[tuple[Inline, ...], ...]
+    numbered: bool = False
+
+
+@dataclass(frozen=True)
+class Preformatted:
+    """Lines of fixed width: a listing, bars."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    numbers: bool = False  # aligned right
+
+
+@dataclass(frozen=True)
+class Table:
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True)
+class Image:
+    """A figure of the results' folder plots/, by its file's name without the end."""
+
+    name: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Section:
+    title: str
+    blocks: tuple[Block, ...]
+
+
+Block = Paragraph | Bullets | Preformatted | Table | Image | Section
+Blocks = list[Block]
+
+
+def paragraph(*parts: Inline) -> Paragraph:
+    return Paragraph(parts)
+
+
+def heading(text: str) -> Paragraph:
+    """Of a part that is no section."""
+    return Paragraph((Strong(text),))
+
+
+def section(title: str, blocks: Iterable[Block]) -> Section:
+    return Section(title, tuple(blocks))
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Table:
+    """A name that ends in ":" is of a column of numbers."""
+    columns = tuple(Column(name.removesuffix(":"), name.endswith(":")) for name in header)
+    return Table(columns, tuple(tuple(row) for row in rows))
+
+
+def bars(rows: Sequence[tuple[str, float, str]], width: int = 40) -> Preformatted:
+    """Horizontal bars: (label, length, text after the bar)."""
+    longest = max(length for _, length, _ in rows)
+    labels = max(len(label) for label, _, _ in rows)
+    lines = []
+    for label, length, text in rows:
+        filled = max(1, round(width * length / longest))
+        lines.append(f"{label.ljust(labels)}  {'█' * filled}{'░' * (width - filled)}  {text}")
+    return Preformatted("\n".join(lines))
+
+
+NO_RESULTS = paragraph("No results.")
+
+
+def is_empty(block: Block) -> bool:
+    """A section that says "No results" and shows nothing."""
+    return isinstance(block, Section) and NO_RESULTS in block.blocks and not any(_shows(each) for each in block.blocks)
+
+
+def _shows(block: Block) -> bool:
+    if isinstance(block, Section):
+        return any(_shows(each) for each in block.blocks)
+    return bool(block.rows) if isinstance(block, Table) else not isinstance(block, Paragraph)

@@ -1,0 +1,107 @@
+"""Markdown: what a document looks like in the worklog and the READMEs. Every text passes escape()."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from benchlib.document import document
+from benchlib.document.document import Block, Bullets, Cell, Code, Emphasis, FileLink, Image, Inline, ListingLink, Paragraph, Preformatted
+from benchlib.document.document import ResultLink, Section, SectionLink, Strong, Table
+
+
+def escape(text: str) -> str:
+    """Text that renders as itself, on one line, inside a table cell: no markup, no HTML, no cell or line break."""
+    one_line = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+    one_line = one_line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"[\\`*|]|\](?=\()", r"\\\g<0>", one_line)  # "](" is what makes a link or an image
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Cells must be escaped already. Columns whose name ends in ":" are aligned right."""
+    names = [name.removesuffix(":") for name in header]
+    rules = ["---:" if name.endswith(":") else "---" for name in header]
+    lines = [names, rules, *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a document is shown: the prefixes of links to the results' directory and to the repository's root (None: nobody knows where
+    that lies), and the page's own path in the results' directory.
+    """
+
+    to_results: str = ""
+    to_root: str | None = ""
+    page: str = ""
+
+
+def render(blocks: Iterable[Block], place: Place = Place(), level: int = 1) -> str:
+    """`level`: of the headings of the sections in it."""
+    return "\n\n".join(_block(block, place, level) for block in blocks)
+
+
+def _block(block: Block, place: Place, level: int) -> str:
+    if isinstance(block, Paragraph):
+        return _inlines(block.parts, place)
+    if isinstance(block, Bullets):
+        marks = (f"{number}." if block.numbered else "-" for number in range(1, len(block.items) + 1))
+        return "\n".join(f"{mark} {_inlines(item, place)}" for mark, item in zip(marks, block.items))
+    if isinstance(block, Preformatted):
+        # A listing is text that something else wrote: it must not end the block.
+        return f"```text\n{block.text.replace('`', chr(39))}\n```"
+    if isinstance(block, Image):
+        return f"![{escape(block.title)}]({place.to_results}plots/{block.name}.svg)"
+    if isinstance(block, Section):
+        title = f"{'#' * level} {escape(block.title)}"
+        return "\n\n".join([title, render(block.blocks, place, level + 1)] if block.blocks else [title])
+    assert isinstance(block, Table)
+    header = [escape(column.name) + ":" * column.numbers for column in block.columns]
+    return table(header, ([_cell(cell, place) for cell in row] for row in block.rows))
+
+
+def _cell(cell: Cell, place: Place) -> str:
+    return _inline(cell, place) if isinstance(cell, FileLink | SectionLink | ListingLink) else escape(document.cell_text(cell))
+
+
+def _inlines(parts: Sequence[Inline], place: Place) -> str:
+    return "".join(_inline(part, place) for part in parts)
+
+
+def _inline(part: Inline, place: Place) -> str:
+    if isinstance(part, str):
+        return escape(part)
+    if isinstance(part, Code):
+        return f"`{part.text}`"
+    if isinstance(part, Strong):
+        return f"**{escape(part.text)}**"
+    if isinstance(part, Emphasis):
+        return f"*{escape(part.text)}*"
+    if isinstance(part, FileLink):
+        return escape(part.text) if place.to_root is None else f"[{escape(part.text)}]({place.to_root}{part.path})"
+    path = result_path(part)
+    page, hash_, anchor = path.partition("#")
+    return f"[{escape(part.text)}]({hash_ + anchor if anchor and page == place.page else place.to_results + path})"
+
+
+def result_path(part: Inline) -> str:
+    """Of what a link leads to, in the results' directory; empty for what is none or leads elsewhere."""
+    if isinstance(part, ListingLink):
+        return f"sass/{part.experiment}/{part.kernel}.md"
+    if isinstance(part, SectionLink):
+        return section_path(part.experiment, part.section)
+    return part.path if isinstance(part, ResultLink) else ""
+
+
+# ---------------------------------------------------------------------------------------------------------------- anchors
+
+
+def slug(heading: str) -> str:
+    """The anchor that GitHub gives a heading the first time."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def section_path(experiment: str, section: str = "") -> str:
+    """Of the experiment's page of the worklog, in the results' directory, with the anchor of its section of that title."""
+    return f"worklog/{experiment}.md{'#' * bool(section)}{slug(section)}"

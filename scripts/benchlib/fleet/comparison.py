@@ -1,0 +1,330 @@
+"""Two result sets, case by case: which became slower, by how much, and what changed beside them."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from statistics import NormalDist
+
+from benchlib.base import console
+from benchlib.claims import claims
+from benchlib.model import analysis
+from benchlib.model.analysis import Study
+from benchlib.results import results, samples
+from benchlib.results.results import Case, InputError, Results, Table
+from benchlib.results.samples import Identity, Samples
+from benchlib.stats.stats import FIXED_COST, LEAST_RUNS, SAME_HI, SAME_LO, UNCLEAR, Figure, hull, over_runs, ratio
+from benchlib.stats.stats import VERDICTS as COMPARED
+from benchlib.stats.stats import verdict, verdict_beyond_fixed_costs
+
+ONLY_A, ONLY_B, NO_TIME = ALONE = ("ONLY IN A", "ONLY IN B", "NO TIME")  # the last: neither set has one
+VERDICTS = (*COMPARED, *ALONE)
+ALPHA = 0.05  # of all verdicts together
+OTHER_CLOCK = 0.005  # medians of the SM clock further apart than this: cycles are worth a look
+ORIGINS = ("gpu", "gpu_uuid", "driver", "toolkit", "git_rev")
+CODE_CHANGED = "the code changed"
+
+Key = tuple[str, Identity]  # the experiment, and the case in it
+
+
+@dataclass
+class Side:
+    """A case in one of the sets."""
+
+    key: Key
+    case: Case
+    table: Table
+    runs: list[Samples | None]  # one a run
+
+    @property
+    def reason(self) -> str:
+        """Why it has no time: its row's status and reason."""
+        rows = [run[self.case] for run in self.table.runs if self.case in run]
+        return "; ".join(dict.fromkeys(f"{row['status']}: {row['reason']}" for row in rows if row["status"] != "ok"))
+
+    @property
+    def has_time(self) -> bool:
+        return bool(self.measured)
+
+    @cached_property
+    def measured(self) -> list[tuple[Figure, Samples | None]]:
+        """Of each run with a time: the row's figure, and its samples where there are any."""
+        figures = self.table.run_figures(self.case, "device_ns")
+        return [(figure, run if run and run.device_ns else None) for figure, run in zip(figures, self.runs) if figure]
+
+    @property
+    def has_samples(self) -> bool:
+        return all(run for _, run in self.measured)
+
+    @property
+    def over_runs(self) -> bool:
+        """Then no sample is read: the interval is a further run's (prediction_interval.py), in which the medians of two such sets differ
+        by noise alone less than once in a million cases, so no number of comparisons is to be allowed for.
+        """
+        return len(self.measured) >= LEAST_RUNS
+
+    def time(self, alpha: float) -> Figure | None:
+        """Over the runs, where there are enough. Else from each run's samples; without them, from its row's 95 % interval, widened as
+        a normal distribution's would be.
+        """
+        if self.over_runs:
+            return self.table.figure(self.case, "device_ns")
+        return hull([samples.median(run.device_ns, alpha) if run else widened(figure, alpha) for figure, run in self.measured])
+
+    def cycles(self, alpha: float) -> Figure | None:
+        if self.over_runs and self.has_cycles:
+            clocks = [float(row["sm_mhz"]) / 1000 if row and row["device_ns"] else 0.0 for row in self.table.of_all_runs(self.case)]
+            times = self.table.run_figures(self.case, "device_ns")
+            return self.table.over_runs([Figure(time.value * clock) if time else None for time, clock in zip(times, clocks)], "device_ns")
+        return hull([samples.median(run.cycles, alpha) for _, run in self.measured if run]) if self.has_cycles else None
+
+    @property
+    def has_cycles(self) -> bool:
+        if self.over_runs:
+            return all(row.get("sm_mhz") for row in self.table.rows(self.case))
+        return all(run and len(run.sm_mhz) == len(run.device_ns) for _, run in self.measured)
+
+    @cached_property
+    def sm_mhz(self) -> float | None:
+        clocks = [clock for run in self.runs if run for clock in run.sm_mhz]
+        if self.over_runs:
+            clocks = [float(row["sm_mhz"]) for row in self.table.rows(self.case) if row.get("sm_mhz")]
+        return statistics.median(clocks) if clocks else None
+
+
+def widened(figure: Figure, alpha: float) -> Figure:
+    if figure.lo is None or figure.hi is None:
+        return figure
+    factor = NormalDist().inv_cdf(1 - alpha / 2) / NormalDist().inv_cdf(0.975)
+    lo, hi = (figure.value * (end / figure.value) ** factor for end in (figure.lo, figure.hi))
+    return Figure(figure.value, lo, hi, figure.runs)
+
+
+@dataclass
+class Row:
+    """One case of both sets, or of one."""
+
+    key: Key
+    experiment: str
+    name: str
+    api: str
+    verdict: str
+    ratio: Figure | None = None  # B / A of the times
+    cycles: Figure | None = None  # B / A of the SM's cycles
+    cycles_verdict: str = ""  # only where the clocks differ
+    a_ns: float | None = None
+    b_ns: float | None = None
+    a_mhz: float | None = None
+    b_mhz: float | None = None
+    code_changed: bool = False
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Comparison:
+    a: Results
+    b: Results
+    rows: list[Row]
+    origins: list[tuple[str, str, str]]  # (what, in A, in B) that differ
+
+    def count(self) -> Counter[str]:
+        return Counter(row.verdict for row in self.rows)
+
+    @property
+    def compared(self) -> int:
+        """How many cases have a time on both sides."""
+        return sum(row.verdict in COMPARED for row in self.rows)
+
+    def of(self, *verdicts: str) -> list[Row]:
+        return [row for row in self.rows if row.verdict in verdicts]
+
+    @property
+    def changed_code(self) -> list[Row]:
+        return [row for row in self.rows if row.code_changed]
+
+
+def compare(directories: Sequence[Path], only: Sequence[str] = ()) -> list[Comparison]:
+    """Every other set with the first. Raises InputError for a directory that cannot be used, UsageError for a wish in vain."""
+    sets = load(directories)
+    names = console.chosen(sorted({name for found in sets for name in found.tables}), only)
+    first, *others = (sides(found, names) for found in sets)
+    pairs = [(first, other) for other in others]
+    verdicts = sum(verdicts_of(a[key], b[key]) for a, b in pairs for key in a if key in b)
+    alpha = ALPHA / max(1, verdicts)
+    return [
+        Comparison(sets[0], found, compared_rows(*pair, alpha), origins(sets[0], found)) for found, pair in zip(sets[1:], pairs)
+    ]
+
+
+def load(directories: Sequence[Path]) -> list[Results]:
+    """Each with the repetition in its rerun/, unless that is compared itself: then it is another set, and no part of this."""
+    resolved = [directory.resolve() for directory in directories]
+    found: dict[Path, Results] = {}  # a directory that is named twice is read once
+    for each, path in zip(directories, resolved):
+        if path not in found:
+            found[path] = results.load(each, with_rerun=(path / results.RERUN).resolve() not in resolved)
+    return [found[path] for path in resolved]
+
+
+def sides(found: Results, names: Sequence[str]) -> dict[Key, Side]:
+    sides_: dict[Key, Side] = {}
+    for name in names:
+        table = found.tables.get(name)
+        if table is None:
+            continue
+        by_run = [samples.load(path.parent, name) if len(table.files) < LEAST_RUNS else {} for path in table.files]
+        for case in table.cases:
+            identity = samples.identity(case.cells)
+            sides_[name, identity] = Side((name, identity), case, table, [run.get(identity) for run in by_run])
+    return sides_
+
+
+def verdicts_of(a: Side, b: Side) -> int:
+    """How many verdicts the two get: for the number of comparisons that the confidence allows for."""
+    return (1 + other_clock(a, b)) if a.has_time and b.has_time else 0
+
+
+def other_clock(a: Side, b: Side) -> bool:
+    """Whether the cycles get a verdict of their own."""
+    clocks = a.sm_mhz, b.sm_mhz
+    return a.has_cycles and b.has_cycles and all(clocks) and abs(clocks[1] / clocks[0] - 1) > OTHER_CLOCK
+
+
+def compared_rows(a: Mapping[Key, Side], b: Mapping[Key, Side], alpha: float) -> list[Row]:
+    rows = [row_of(side, b.get(key), ONLY_A) if key not in b else both(side, b[key], alpha) for key, side in a.items()]
+    rows += [row_of(side, None, ONLY_B) for key, side in b.items() if key not in a]
+    return sorted(rows, key=lambda row: row.experiment)
+
+
+def both(a: Side, b: Side, alpha: float) -> Row:
+    if not a.has_time:
+        return row_of(b, a, ONLY_B)
+    return compared_row(a, b, alpha) if b.has_time else row_of(a, b, ONLY_A)
+
+
+def compared_row(a: Side, b: Side, alpha: float) -> Row:
+    row = row_of(a, b, UNCLEAR)
+    old, new = a.time(alpha), b.time(alpha)
+    assert old and new
+    row.ratio = board_by_board(a, b) or ratio(new, old)
+    row.verdict = verdict_beyond_fixed_costs(row.ratio, (old, new), [side.table.figure(side.case, "fixed_ns") for side in (a, b)])
+    if row.verdict == FIXED_COST:
+        row.notes.append("what an empty launch takes differs by more than 1 % of the time")
+    row.a_ns, row.b_ns = old.value, new.value
+    if not row.ratio.has_interval:
+        row.notes.append("too few samples for an interval that allows for the number of comparisons")
+    elif row.ratio.too_few_runs:
+        row.notes.append("too few runs to decide")
+    elif not all(side.over_runs or side.has_samples for side in (a, b)):
+        row.notes.append("without samples of every run: the rows' intervals, widened")
+    row.a_mhz, row.b_mhz = a.sm_mhz, b.sm_mhz
+    cycles = a.cycles(alpha), b.cycles(alpha)
+    if cycles[0] and cycles[1]:
+        row.cycles = ratio(cycles[1], cycles[0])
+    if row.cycles and other_clock(a, b):
+        row.cycles_verdict = verdict(row.cycles)
+        row.notes.append(f"SM clock {row.a_mhz:g} -> {row.b_mhz:g} MHz")
+    hashes = [side.table.text(side.case, "isa_hash") for side in (a, b)]
+    row.code_changed = all(hashes) and hashes[0] != hashes[1]
+    if row.code_changed:
+        row.notes.append(CODE_CHANGED)
+    return row
+
+
+def board_by_board(a: Side, b: Side) -> Figure | None:
+    """B / A of the times, each run on a board of both sets with its counterpart there: what boards differ by is none of it. None where
+    there are too few.
+    """
+    old, new = (side.table.by_board(side.table.run_figures(side.case, "device_ns")) for side in (a, b))
+    found = {board: [Figure(two.value / one.value) for one, two in zip(old[board], new[board])] for board in sorted(old.keys() & new.keys())}
+    return over_runs(found) if sum(map(len, found.values())) >= LEAST_RUNS else None
+
+
+def row_of(side: Side, other: Side | None, verdict_: str) -> Row:
+    """A case's row before its times are compared. `verdict_`: of a case that has a time on that side alone."""
+    row = Row(side.key, side.key[0], side.case.name(without=["api"]), side.case["api"], verdict_ if side.has_time else NO_TIME)
+    if verdict_ in ALONE:
+        row.notes = list(dict.fromkeys(each.reason for each in (side, other) if each and each.reason))
+        figure = side.table.figure(side.case, "device_ns")
+        row.a_ns, row.b_ns = (figure and figure.value if verdict_ == wanted else None for wanted in (ONLY_A, ONLY_B))
+    return row
+
+
+def origins(a: Results, b: Results) -> list[tuple[str, str, str]]:
+    found = []
+    for column in ORIGINS:
+        texts = [", ".join(values(side, column)) for side in (a, b)]
+        if texts[0] != texts[1]:
+            found.append((column, texts[0], texts[1]))
+    return found
+
+
+def values(found: Results, column: str) -> list[str]:
+    return sorted(set().union(*(table.distinct(column) for table in found.tables.values())))
+
+
+@dataclass(frozen=True)
+class Mean:
+    """How long one experiment's cases take in B over A: geometric means, and by how much Vulkan/CUDA changes over its pairs."""
+
+    experiment: str
+    cases: int
+    by_api: Mapping[str, float]
+    change: float | None  # a factor
+
+
+def means(rows: Iterable[Row]) -> list[Mean]:
+    """By experiment, those without a time on both sides left out."""
+    by_name: dict[str, dict[str, dict[str, float]]] = {}  # experiment, case, API: B/A
+    for row in rows:
+        if row.ratio and row.ratio.value > 0:
+            by_name.setdefault(row.experiment, {}).setdefault(row.name, {})[row.api] = row.ratio.value
+    found = []
+    for experiment, cases in by_name.items():
+        of = {api: [case[api] for case in cases.values() if api in case] for api in results.APIS}
+        changes = [case["vulkan"] / case["cuda"] for case in cases.values() if len(case) == len(results.APIS)]
+        averages = {api: statistics.geometric_mean(values_) for api, values_ in of.items() if values_}
+        count = sum(map(len, of.values()))
+        found.append(Mean(experiment, count, averages, statistics.geometric_mean(changes) if changes else None))
+    return found
+
+
+AGREE, CONTRADICT, OPEN_IN_A, OPEN_IN_B, UNMEASURED = "agree", "contradict", "open in A alone", "open in B", "not measured"
+CONCLUSIONS = (AGREE, CONTRADICT, OPEN_IN_B, OPEN_IN_A, UNMEASURED)
+
+
+def conclusions(a: Results, b: Results, root: Path) -> dict[str, list[str]]:
+    """The claims by what the two sets say of them; of those that contradict each other both verdicts."""
+    analyses = analysis.load(root)
+    studies = [Study.of(each, analyses) for each in (a, b)]
+    found: dict[str, list[str]] = {each: [] for each in CONCLUSIONS}
+    for claim in (claim for group in claims.load(root) for claim in group.claims):
+        one, two = (_verdict_of(claim, study) for study in studies)
+        if claims.NOT_MEASURED in (one, two):
+            found[UNMEASURED].append(claim.id)
+        elif UNCLEAR in (one, two):
+            found[OPEN_IN_B if two == UNCLEAR else OPEN_IN_A].append(claim.id)
+        else:
+            found[AGREE if one == two else CONTRADICT].append(claim.id if one == two else f"{claim.id} ({one}, {two})")
+    return found
+
+
+def _verdict_of(claim: claims.Claim, study: Study) -> str:
+    """A set without the columns that a claim asks for says nothing of it."""
+    try:
+        return claims.verdict_of(claim, study)
+    except InputError:
+        return claims.NOT_MEASURED
+
+
+def geometric_mean(rows: Iterable[Row]) -> float | None:
+    logs = [math.log(row.ratio.value) for row in rows if row.ratio]
+    return math.exp(sum(logs) / len(logs)) if logs else None
+
+
+BAND = f"{SAME_LO:g} to {SAME_HI:g}"

@@ -1,0 +1,144 @@
+"""How far independent runs agree, by the kind of case: inside a run, from run to run, from board to board; and whether the intervals hold.
+
+The last is tried on data that an interval has not seen: each board in turn is left out, and what the others give is compared with its runs, and with
+their mean. So are the verdicts, and those that each run gives by itself are compared with the mean of them all.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from benchlib.document import document
+from benchlib.model.tables import CONTROLS, Pair, pair_estimate, pair_runs, pairs, run_ratios
+from benchlib.stats import effect, prediction_interval
+from benchlib.stats.effect import SPREADS, Estimate, Spread
+from benchlib.document.document import NONE, Block, Cell, fixed, paragraph
+from benchlib.results.results import CLASSES, Results, Table
+from benchlib.stats.stats import UNCLEAR, side_of, verdict_of_effect
+
+LEAST_BOARDS = prediction_interval.BOARDS_FOR_BOARDS + 1  # one of them is left out
+
+
+@dataclass
+class Trial:
+    """What was tried, and what of it failed."""
+
+    tried: int = 0
+    failed: int = 0
+
+    def add(self, failed: bool) -> None:
+        self.tried += 1
+        self.failed += failed
+
+    @property
+    def cells(self) -> list[Cell]:
+        return [str(self.tried), fixed(100 * self.failed / self.tried, 1) if self.tried else NONE]
+
+
+@dataclass
+class Kind:
+    """One class of cases, over all experiments."""
+
+    ratios: int = 0
+    inside: list[float] = field(default_factory=list)  # half width of a run's own interval, relative
+    runs: list[float] = field(default_factory=list)  # variance of a board's runs, of the logarithm
+    boards: list[float] = field(default_factory=list)  # variance of the boards' means, likewise
+    further: Trial = field(default_factory=Trial)  # runs of a left-out board, outside of a further run's interval
+    means: Trial = field(default_factory=Trial)  # left-out boards' means, outside of the interval for the mean of so many runs
+    verdicts: Trial = field(default_factory=Trial)  # decided without a board, contradicted by its mean
+    single: Trial = field(default_factory=Trial)  # decided by one run, contradicted by the mean of all
+    single_runs: int = 0
+    times: Trial = field(default_factory=Trial)  # either side's time on a left-out board, outside
+
+
+def kinds(found: Results) -> dict[str, Kind]:
+    """Of every pair of twins with two runs or more whose times are compared."""
+    result = {name: Kind() for name in CLASSES}
+    for table in found.tables.values():
+        for pair in pairs(table, {}) if table.compares_times else []:
+            estimated = pair_estimate(table, pair) if pair.cuda and pair.vulkan else None
+            if pair.case["variant"] in CONTROLS or estimated is None or sum(map(len, pair_runs(table, pair).values())) < 2:
+                continue
+            name = table.class_of(pair.case)
+            _add(result[name], table, pair, SPREADS[name], estimated)
+    return result
+
+
+def _add(kind: Kind, table: Table, pair: Pair, spread: Spread, estimated: Estimate) -> None:
+    boards = pair_runs(table, pair)
+    kind.ratios += 1
+    means = {board: statistics.fmean(values) for board, values in boards.items()}
+    kind.runs += [prediction_interval.deviation(values, means[board]) ** 2 for board, values in boards.items() if len(values) > 1]
+    if len(boards) > 1:
+        kind.boards.append(prediction_interval.deviation(list(means.values()), statistics.fmean(means.values())) ** 2)
+    kind.inside += [(one.hi - one.lo) / 2 / one.value for one in run_ratios(table, pair) if one and one.hi and one.lo]
+    for value in (value for values in boards.values() for value in values):
+        kind.single_runs += 1
+        _try_verdict(kind.single, effect.estimate({"": [value]}, spread), estimated.mean)
+    if len(boards) >= LEAST_BOARDS:
+        for left_out, values in boards.items():
+            others = effect.estimate({board: seen for board, seen in boards.items() if board != left_out}, spread)
+            kind.means.add(abs(means[left_out] - others.mean) > others.half_of(len(values)))
+            for value in values:
+                kind.further.add(abs(value - others.mean) > others.further_half)
+            _try_verdict(kind.verdicts, others, means[left_out])
+    for side in pair.sides:
+        assert side
+        figures = table.by_board(table.run_figures(side, "device_ns"))
+        _try_times(kind.times, {board: [one.value for one in of_board] for board, of_board in figures.items()})
+
+
+def _try_verdict(trial: Trial, estimated: Estimate, mean: float) -> None:
+    """Where the estimate decides. `mean`: of what it has not seen, or of all."""
+    found = verdict_of_effect(estimated.figure(estimated.half, 1))
+    if found != UNCLEAR:
+        trial.add(side_of(math.exp(mean)) != found)
+
+
+def _try_times(trial: Trial, boards: Mapping[str, Sequence[float]]) -> None:
+    if len(boards) < LEAST_BOARDS:
+        return
+    for left_out, values in boards.items():
+        ends = prediction_interval.interval({board: seen for board, seen in boards.items() if board != left_out})
+        assert ends
+        for value in values:
+            trial.add(not ends[0] <= value <= ends[1])
+
+
+def blocks(found: Results) -> list[Block]:
+    """A table with a row a class."""
+    rows: list[list[Cell]] = []
+    tried: list[list[Cell]] = []
+    for name, kind in kinds(found).items():
+        if kind.ratios:
+            inside = fixed(100 * statistics.median(kind.inside), 2) if kind.inside else NONE
+            spread = [_deviation(kind.runs), _deviation(kind.boards)]
+            rows.append([name, str(kind.ratios), inside, *spread])
+            decided = fixed(100 * kind.single.tried / kind.single_runs, 0)
+            trials = [kind.means, kind.further, kind.verdicts]
+            tried.append([name, *(cell for trial in trials for cell in trial.cells), decided, kind.single.cells[1], *kind.times.cells])
+    if not rows:
+        return [paragraph("No pair ran twice.")]
+    header = [
+        "Vulkan/CUDA of", "pairs:", "inside a run, half width of its 95 % interval (%):", "from run to run on a board (%):",
+        "from board to board (%):",
+    ]  # fmt: skip
+    tried_header = [
+        "Vulkan/CUDA of", "left-out boards:", "of their means outside (%):", "their runs:", "outside (%):", "verdicts without a board:",
+        "contradicted by it (%):", "single runs that decide (%):", "contradicted by all (%):", "times on left-out boards:", "outside (%):",
+    ]  # fmt: skip
+    return [paragraph(READING), document.table(header, rows), document.table(tried_header, tried)]
+
+
+READING = (
+    "Medians over the pairs; from run to run and from board to board: standard deviations. The second table tries the intervals and the verdicts. Each "
+    "board in turn is left out. 5 % of its means, of its runs, and of its times should lie outside of what the others give. A verdict is "
+    "contradicted if the mean of what it is tried on lies beyond the verdict's limit; a single run's is tried on the mean of all boards."
+)
+
+
+def _deviation(variances: Sequence[float]) -> Cell:
+    return fixed(100 * math.sqrt(statistics.median(variances)), 2) if variances else NONE

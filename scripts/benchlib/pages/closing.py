@@ -1,0 +1,66 @@
+"""What scripts/run.sh ends with: a folder's results on one screen."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterable
+
+from benchlib.claims.claims import NOT_MEASURED, UNCLEAR, VERDICTS
+from benchlib.document.formats import NONE
+from benchlib.model.analysis import Study
+from benchlib.pages import beside, summary
+from benchlib.pages.beside import WIDTH
+from benchlib.pages.pipeline import Judged
+from benchlib.results import board_states, schema
+from benchlib.stats.stats import LEAST_RUNS
+
+NAME = 12  # columns of a line's name
+
+
+def lines(judged: Judged) -> list[str]:
+    """The table, the rules, the claims and warnings; of Vulkan alone what it shows; of a software device its state."""
+    study, said = judged.study, judged.state.sentences
+    shown = textwrap.wrap(" ".join(said), WIDTH)
+    if not judged.state.software and (found := summary.load(judged.root, study)):
+        table = beside.screen_table(judged.root, {f"here: {beside.short(beside.model(study)) or 'this GPU'}": (study, found)})
+        if table:
+            shown += ["", *table, "", *beside.screen_rules(study, found)]
+        else:
+            shown += ["", *(line for text in judged.vulkan for line in textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    "))]
+        shown += ["", _named("claims", _claims(judged))]
+    shown.append(_named("warnings", "; ".join(warnings(study)) or "none"))
+    if command := judged.state.next_command:
+        shown.append(_named("next", command))
+    return shown[1:] if shown[:1] == [""] else shown
+
+
+def _named(name: str, text: str) -> str:
+    return f"{name:<{NAME}} {text}"
+
+
+def _claims(judged: Judged) -> str:
+    """How many have which verdict. What few runs leave open is said apart from what many do."""
+    claims = [claim for group in judged.groups for claim in group.claims]
+    waiting = [claim for claim in claims if claim.verdict == UNCLEAR and 0 < claim.runs < LEAST_RUNS]
+    counted = Counter(claim.verdict for claim in claims if claim not in waiting)
+    parts = [f"{counted[verdict]} {verdict}" for verdict in VERDICTS if counted[verdict] and verdict != NOT_MEASURED]
+    parts += [f"{len(waiting)} need more runs"] if waiting else []
+    parts += [f"{counted[NOT_MEASURED]} not measured"] if counted[NOT_MEASURED] else []
+    return ", ".join(parts) or NONE
+
+
+def warnings(study: Study) -> list[str]:
+    """What makes figures doubtful: failed rows, throttled samples, and what a board should not have."""
+    rows = [row for table in study.tables.values() for run in table.runs for row in run.values()]
+    failed = sum(row["status"] == "failed" for row in rows)
+    throttled = sum(schema.real(row.get("throttled_samples", "")) or 0 for row in rows)
+    found = [f"{failed} rows failed"] if failed else []
+    found += [f"{throttled:.0f} throttled samples were retaken"] if throttled else []
+    return found + list(_of_boards(study))
+
+
+def _of_boards(study: Study) -> Iterable[str]:
+    for folder in sorted((study.directory / "boards").glob("*/")):
+        for problem in board_states.problems(board_states.read(folder)):
+            yield f"{folder.name}: {problem}"

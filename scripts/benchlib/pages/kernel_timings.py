@@ -1,0 +1,109 @@
+"""What was measured of the code on a page of sass/: which pairs ran it, their times and verdicts, and the claims that name it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from benchlib.claims import claim_tables
+from benchlib.document import document
+from benchlib.model import hardware_counts
+from benchlib.model.analysis import Study
+from benchlib.claims.claims import ClaimFile
+from benchlib.document.document import NONE, Blocks, Cell, Inline, ListingLink, SectionLink, Whole, paragraph
+from benchlib.results.results import WITH_ALL_CHECKS, Row, Table
+from benchlib.stats.stats import VERDICTS
+from benchlib.model.tables import CONTROLS, Pair, comparison, figure_of, micros, pair_ratio, pair_verdict, pairs, varying_columns
+
+SECTION = "Every pair's machine code"
+MOST_PAIRS = 6  # on a page
+LIKE_IT = "another workgroup size"  # a constant in Vulkan's code, which CUDA's has not
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A pair that ran the code of a page."""
+
+    pair: Pair
+    exactly: bool  # else Vulkan's code was built for another workgroup size
+
+
+def by_page(found: Study, table: Table) -> Mapping[str, Sequence[Ran]]:
+    """The pairs of each page, by its kernel. A pair whose code of Vulkan's was not disassembled counts where one page alone fits: that of
+    CUDA's code, with or without bounds checks as it ran.
+    """
+    code = hardware_counts.twins_by_code(found, table.name)
+    ran: dict[str, list[Ran]] = {row["kernel"]: [] for rows in code.values() for row in rows}
+    for pair in pairs(table, WITH_ALL_CHECKS):
+        if pair.cuda and pair.vulkan and pair.case["variant"] not in CONTROLS:
+            both = tuple(table.text(side, "isa_hash") for side in pair.sides)
+            for row in code.get(both, ()):
+                ran[row["kernel"]].append(Ran(pair, True))
+            like = _like(code, both, pair) if both not in code else []
+            if len(like) == 1:
+                ran[like[0]["kernel"]].append(Ran(pair, False))
+    return ran
+
+
+def _like(code: Mapping[tuple[str, ...], Sequence[Row]], both: Sequence[str], pair: Pair) -> list[Row]:
+    off = pair.case["checks"] == "off"
+    return [
+        row for (cuda, _), rows in code.items() for row in rows
+        if cuda == both[0] and row["vulkan_kernel"].endswith(".disabled") == off
+    ]  # fmt: skip
+
+
+def page(found: Study, table: Table, group: ClaimFile | None, kernel: str) -> Blocks:
+    """What stands on the kernel's page."""
+    ran = found.once(by_page, table).get(kernel, ())
+    blocks: Blocks = []
+    if ran:
+        by_time = sorted(ran, key=lambda one: (not one.exactly, -_time(table, one.pair)))
+        columns = varying_columns([one.pair.case for one in ran])
+        header = ["variant", *(f"{column}:" for column in columns), "CUDA µs:", "Vulkan µs:"]
+        header += ["Vulkan/CUDA [95 %]:", "Vulkan is"] * table.compares_times + ["Vulkan's code"]
+        rows: list[list[Cell]] = []
+        for one in by_time[:MOST_PAIRS]:
+            case = one.pair.case
+            keys: list[Cell] = [Whole(case.elements) if column == "elements" else case[column] or NONE for column in columns]
+            times = [micros(figure_of(table, side)) for side in one.pair.sides]
+            judged = comparison(table, one.pair) if table.compares_times else []
+            rows.append([case["variant"], *keys, *times, *judged, "this" if one.exactly else LIKE_IT])
+        blocks.append(document.table(header, rows))
+    left = max(0, len(ran) - MOST_PAIRS)
+    text: list[Inline] = [f"{left} more pairs ran it: " if left else "" if ran else "No pair of the results ran this code: "]
+    text += [SectionLink(SECTION, table.name, SECTION), "."]
+    named = [claim for claim in group.claims if kernel in claim.pages] if group else []
+    for at, claim in enumerate(named):
+        text += [", " if at else " Claims: ", SectionLink(claim.id, table.name, "Claims"), f" {claim.verdict}"]
+    return [*blocks, paragraph(*text, *(["."] if named else []))]
+
+
+def overview(found: Study, table: Table) -> Blocks:
+    """Of all pages: how the pairs came out that ran the code, and what differs in it."""
+    twins = found.auxiliary("sass_twins.csv", table.name)
+    summaries = {row["kernel"]: row.get("summary", "") for case in twins.cases for row in twins.rows(case)} if twins else {}
+    rows: list[list[Cell]] = []
+    for kernel, ran in found.once(by_page, table).items():
+        if not (found.directory / "sass" / table.name / f"{kernel}.md").is_file():
+            continue
+        ratios = sorted((figure for one in ran if (figure := pair_ratio(table, one.pair))), key=lambda figure: figure.value)
+        ends = [document.fixed(ratios[at].value, 3) if ratios else NONE for at in (0, -1)]
+        verdicts = Counter(found_ for one in ran if (found_ := pair_verdict(table, one.pair)))
+        counted = claim_tables.tally(verdicts, VERDICTS)
+        rows.append([ListingLink(kernel, table.name, kernel), str(len(ran)), *ends, counted, summaries.get(kernel, "")])
+    if not rows:
+        return []
+    return [paragraph(READING), document.table(["machine code of", "pairs:", "Vulkan/CUDA, least:", "most:", "Vulkan is", "what differs"], rows)]
+
+
+READING = (
+    "Each links to both listings, side by side. Pairs: those that ran this code, or the same shader built for another workgroup size, which "
+    "is a constant in Vulkan's code."
+)
+
+
+def _time(table: Table, pair: Pair) -> float:
+    figure = figure_of(table, pair.cuda)
+    return figure.value if figure else 0

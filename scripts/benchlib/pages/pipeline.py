@@ -1,0 +1,248 @@
+"""From a directory of results to documents: load and check, judge the claims, say what is shown of each experiment."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from benchlib.base import console
+from benchlib.claims import claim_tables, claims
+from benchlib.document import document
+from benchlib.fleet import fleet, repeatability
+from benchlib.model import analysis, hardware_counts
+from benchlib.pages import beside, fleet_page, kernel_timings, splits_page, state, summary, vulkan_alone, why_tables
+from benchlib.results import results
+from benchlib.model.analysis import Analysis, Plot, Study
+from benchlib.claims.claims import ClaimFile
+from benchlib.document.document import NONE, Block, Blocks, Bullets, Cell, Code, FileLink, Image, Inline, Section, SectionLink, Strong, paragraph, section
+from benchlib.results.results import Table
+from benchlib.pages.run_tables import environment, missing_rows, row_counts
+from benchlib.results.schema import STATUSES
+from benchlib.stats.stats import LEAST_RUNS
+from benchlib.model.tables import all_pairs, figure_of, pair_ratio, pairs
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A directory's results, and the repository's claims with the verdicts that they give."""
+
+    study: Study
+    groups: list[ClaimFile]
+    root: Path = Path()  # the repository's
+
+    @cached_property
+    def state(self) -> state.State:
+        return state.of(self.study)
+
+    @property
+    def folds_claims(self) -> bool:
+        """Without CUDA most claims have nothing to be tested by: those are named in one line."""
+        return "cuda" not in self.state.apis
+
+    def answer(self, group: ClaimFile | None) -> str:
+        """The experiment's; empty where nothing answers, and for a software device, whose times mean nothing."""
+        return claim_tables.whole_answer(group) if group and not self.state.software else ""
+
+    @cached_property
+    def vulkan(self) -> list[str]:
+        """What Vulkan's rows show by themselves."""
+        return [] if self.state.software else vulkan_alone.sentences(self.root, self.study)
+
+    @cached_property
+    def pages(self) -> Mapping[str, Section]:
+        """The worklog: the page of each experiment that has results."""
+        return {name: experiment_page(self, name) for name in self.study.tables}
+
+    @property
+    def titles(self) -> Mapping[str, Collection[str]]:
+        """Of the sections of each page."""
+        return {name: [block.title for block in page.blocks if isinstance(block, Section)] for name, page in self.pages.items()}
+
+    def group(self, experiment: str) -> ClaimFile | None:
+        return next((group for group in self.groups if group.experiment == experiment), None)
+
+
+def load(directory: Path, root: Path, analyses: Mapping[str, Analysis] | None = None) -> Judged:
+    """`root`: the repository whose claims and analyses are used; `analyses`: where they are loaded already."""
+    study = Study.of(results.load(directory), analysis.load(root) if analyses is None else analyses)
+    groups = claims.load(root)
+    for group in groups:
+        others = "" if group.experiment in study.tables else elsewhere(directory, group.experiment)
+        for claim in group.claims:
+            claims.judge(claim, study, others)
+    return Judged(study, groups, root)
+
+
+def elsewhere(directory: Path, experiment: str) -> str:
+    """The folders beside this one that have results of the experiment, in a repository's results/: results/nvidia-h200."""
+    here = directory.resolve()
+    if here.parent.name != "results":
+        return ""
+    beside = sorted(path for path in here.parent.iterdir() if path.is_dir() and path != here)
+    return ", ".join(f"{here.parent.name}/{console.plain(path.name)}" for path in beside if results.files_of_runs(path, experiment))
+
+
+def analysis_of(study: Study, experiment: str) -> Analysis:
+    """A program whose folder is not here gets the defaults."""
+    return study.analyses.get(experiment, Analysis())
+
+
+def sections(study: Study, table: Table) -> list[Section]:
+    """What the experiment's analysis shows, and what counters and predictions say of each other; without sections that show nothing."""
+    chosen = analysis_of(study, table.name).sections or [("All pairs", all_pairs)]
+    shown = [section(title, study.once(make, table)) for title, make in chosen]
+    difference = study.once(hardware_counts.comparison, table)
+    shown += [section("Predicted against counted", difference)] if difference else []
+    if analysis_of(study, table.name).controls is not None:
+        shown.append(section("Why the times differ", study.once(why_tables.section, table)))
+    return [each for each in shown if not document.is_empty(each)]
+
+
+def plots(study: Study, table: Table) -> Mapping[str, Plot]:
+    return analysis_of(study, table.name).plots
+
+
+def images(plots_: Mapping[str, Plot]) -> Blocks:
+    return [Image(name, plot.title) for name, plot in plots_.items()]
+
+
+READING = (
+    "Generated by scripts/worklog.py from the CSV files in this directory. Times are medians of GPU time per launch, over all runs. A "
+    "further run, on a further GPU of this model where there are three or more of them here, falls into a figure's "
+    "brackets 19 times of 20; counts and machine code are exact. GB = 10^9 bytes, read + written. Vulkan/CUDA is taken in each run: its brackets are "
+    "the 95 % interval of the mean over boards, and decide. Behind them stands where a further run lies. Vulkan is SAME when the whole "
+    "interval lies within 1 % of 1, FASTER or SLOWER when all of it lies beyond, else UNCLEAR. FIXED COST stands for FASTER and SLOWER "
+    "where the launch explains it: without what an empty launch takes more, the pair would be SAME. "
+)
+ONE_RUN = (
+    "One run: no figure here has been repeated. A figure's brackets are of its samples alone. A pair's are as wide as runs and boards differed on "
+    "the H200s: such a verdict is marked as seen in 1 of 1 runs."
+)
+SEVERAL_RUNS = f"Claims are not decided by fewer than {LEAST_RUNS} runs of a case; a pair's verdict says in how many runs it was seen."
+
+
+def runs(study: Study) -> int:
+    """How many there are, at most, of an experiment."""
+    return max((len(table.runs) for table in study.tables.values()), default=0)
+
+
+def unknown_fixed_costs(study: Study) -> str:
+    """A sentence about the pairs whose fixed costs nobody knows, if there are any."""
+    known = [
+        all(figure_of(table, side, "fixed_ns") for side in pair.sides)
+        for table in study.tables.values()
+        for pair in pairs(table, {})
+        if pair_ratio(table, pair)
+    ]
+    if all(known):
+        return ""
+    return f" Of {known.count(False)} of {len(known)} pairs it is not known what an empty launch takes: no run of theirs has measured it."
+
+
+def experiment_page(judged: Judged, name: str) -> Section:
+    """All that is shown of an experiment: what it asks, what came out, then the tables."""
+    study, group = judged.study, judged.group(name)
+    table = study.tables[name]
+    shown: list[Section] = []
+    if figures := images(plots(study, table)):
+        shown.append(section("Figures", figures))
+    if group:
+        shown.append(section("Claims", claim_tables.claims_table(group, fold=judged.folds_claims)))
+    shown += sections(study, table)
+    if code := kernel_timings.overview(study, table):
+        shown.append(section(kernel_timings.SECTION, code))
+    lost = claim_tables.lost_runs(study, group) if group else []
+    shown += [section("Failed and skipped", [missing_rows(table)]), section("What it ran on", [environment([table]), *lost])]
+    head: list[Block] = []
+    if group:
+        head.append(paragraph(group.question))
+        if answer := judged.answer(group):
+            head.append(paragraph(Strong("Answer."), f" {answer}"))
+    about = ["About the experiment: ", FileLink(claim_tables.readme(group), claim_tables.readme(group)), ". "] if group else []
+    head.append(paragraph(*about, "Words and verdicts: ", FileLink("docs/GLOSSARY.md", "docs/GLOSSARY.md"), "."))
+    contents = [part for at, each in enumerate(shown) for part in (" · " * bool(at), SectionLink(each.title, name, each.title))]
+    return section(name, [*head, paragraph(*contents), *shown])
+
+
+def worklog(judged: Judged) -> Section:
+    """The index: how to read it, what came out, on what it ran, how far runs agree."""
+    study = judged.study
+    parts: Blocks = state_blocks(judged)
+    if beside_ := beside.blocks(judged.root, study, summary.load(judged.root, study)):
+        parts.append(section(beside.TITLE, beside_))
+    parts.append(paragraph(READING + (SEVERAL_RUNS if runs(study) > 1 else ONE_RUN) + unknown_fixed_costs(study)))
+    parts.append(section("Experiments", experiments_table(judged)))
+    if judged.vulkan:
+        parts.append(section(vulkan_alone.TITLE, [Bullets(tuple((text,) for text in judged.vulkan))]))
+    parts.append(section("Verdicts", [verdicts_table(judged)]))
+    if study.tables:
+        parts.append(section("What it ran on", [environment(study.tables.values())]))
+    if runs(study) > 1:
+        parts.append(section("Repeatability", repeatability.blocks(study)))
+        if two := populations(study):
+            parts.append(section(fleet_page.TWO_POPULATIONS, two))
+    return section("Worklog", parts)
+
+
+def state_blocks(judged: Judged) -> Blocks:
+    """In what state the results are, and what to do next; nothing where they want nothing."""
+    said, command = judged.state.sentences, judged.state.next_command
+    blocks: Blocks = [paragraph(Strong(" ".join(said)))] if said else []
+    return blocks + ([paragraph("Next: ", Code(command))] if command else [])
+
+
+def populations(study: Study) -> Blocks:
+    """Nothing where the boards are one."""
+    entries = list(fleet.of(study, untimed(study)).entries.values())
+    first = fleet_page.populations_blocks(fleet.apart(entries)[1], len(fleet.compared(entries)))
+    splits = [split for of_model in fleet.find_splits(entries).values() for split in of_model]
+    return first + splits_page.blocks(study, splits, [each.medians for each in entries])
+
+
+def untimed(study: Study) -> set[str]:
+    """The experiments whose times are no figures of merit."""
+    return {name for name, each in study.analyses.items() if not each.compares_times}
+
+
+def experiments_table(judged: Judged) -> Blocks:
+    """A row an experiment that has results here, and where others have theirs."""
+    rows: list[list[Cell]] = []
+    for name in judged.study.tables:
+        group = judged.group(name)
+        rows.append([SectionLink(name, name), group.question if group else NONE, judged.answer(group) or NONE])
+    absent: dict[str, list[str]] = {}  # by the folders that have results of them
+    for group in judged.groups:
+        if group.claims and group.claims[0].elsewhere:
+            absent.setdefault(group.claims[0].elsewhere, []).append(group.experiment)
+    others = [
+        paragraph("Elsewhere: ", ", ".join(names), ", in ", *_folder_links(folders.split(", ")), ".") for folders, names in absent.items()
+    ]
+    return [document.table(["experiment", "question", "answer"], rows) if rows else document.NO_RESULTS, *others]
+
+
+def _folder_links(folders: Sequence[str]) -> list[Inline]:
+    return [part for at, folder in enumerate(folders) for part in (", " * bool(at), FileLink(folder, f"{folder}/worklog.md"))]
+
+
+def verdicts_table(judged: Judged) -> Block:
+    """How many rows, pairs and claims of each experiment came out how, and of all."""
+    rows: list[list[Cell]] = []
+    totals: list[Counter[str]] = [Counter(), Counter(), Counter()]
+    for name, table in judged.study.tables.items():
+        group = judged.group(name)
+        claimed = Counter(claim.verdict for claim in group.claims) if group else Counter[str]()
+        counts = [row_counts([table]), claim_tables.pair_verdicts(table), claimed]
+        for total, each in zip(totals, counts):
+            total.update(each)
+        rows.append([SectionLink(name, name), str(len(table.runs)), *_tallies(counts)])
+    if len(rows) > 1:
+        rows.append(["all", NONE, *_tallies(totals)])
+    return document.table(["experiment", "runs:", "rows", "Vulkan against CUDA, pairs", "claims"], rows)
+
+
+def _tallies(counts: Iterable[Counter[str]]) -> list[Cell]:
+    orders = (STATUSES, claim_tables.PAIR_VERDICTS, claims.VERDICTS)
+    return [claim_tables.tally(counter, order) for counter, order in zip(counts, orders)]

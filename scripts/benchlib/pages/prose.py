@@ -1,0 +1,229 @@
+"""Figures in prose that come from the results: markers in README.md, docs/ and the experiments' READMEs, filled by scripts/worklog.py.
+
+    It takes <!-- q: bounds_checks -->2.8<!-- /q --> % longer.     the figure of that name in docs/figures.toml
+    <!-- q: 01.2a.worst.takes -->3.9 % longer than<!-- /q -->      a claim's, as in an experiment's answer (claims.py)
+    <!-- q: kind stores.range -->1.04 to 1.11<!-- /q -->           a kind of work's (summary.py): says, range, pairs, same, median, least, most
+    <!-- q: bounds_checks @h100 -->2.1<!-- /q -->                  of another model: docs/figures.toml says which folder of results/
+    <!-- holds: bounds_checks > 1 -->                              what the sentence before it says stands only while this is so of every case,
+    <!-- holds: 02.4b REFUTED -->                                  this is the claim's verdict (or one of several: PARTLY|REFUTED),
+    <!-- holds: kind stores SLOWER -->                             this is what two thirds of the kind's pairs are
+
+docs/figures.toml:
+
+    [models]
+    h100 = "nvidia-h100-80gb-hbm3"
+    [figure.exp02_descriptors]                      by experiment; a name is there once in the file
+    bounds_checks = { num = "...", den = "...", as = "percent" }
+
+An entry is a query as claims.py describes them, in short: `where` alone is its value, `twins` the ratio of both APIs, `num` and `den` a
+ratio, of device_ns unless `metric` says otherwise. `as`: "number" (of several cases from the least to the greatest), "percent" (a ratio's
+distance from 1), "share" (100 times), or "words" with `say` and `unit`. `scale`: by what a number is multiplied. `digits`: significant
+ones, 3 unless said. `pick`: "least", "median" or "most" of several cases.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+import statistics
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchlib.claims import claim_check, claim_query, claim_tables, claim_words
+from benchlib.claims.claims import ClaimFile
+from benchlib.document import formats
+from benchlib.model.analysis import Study
+from benchlib.pages.summary import Kind
+from benchlib.results.results import InputError
+from benchlib.stats.stats import Figure
+
+FILE = Path("docs") / "figures.toml"
+FENCE = r"^(?:```|~~~).*?^(?:```|~~~)\s*?$|`[^`\n]*`"
+MARKER = re.compile(rf"{FENCE}|(?P<begin><!-- q: (?P<query>[^\n]*?) -->)(?P<text>.*?)(?P<end><!-- /q -->)|<!-- holds: (?P<holds>[^\n]*?) -->", re.M | re.S)
+CLAIM = re.compile(r"(\d\d\.\d+[a-z]?)((?:\.[a-z0-9_]+)*)")
+COMPARES: Mapping[str, Callable[[float, float], bool]] = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
+FORMS = ("number", "percent", "share", "words")
+PICKS: Mapping[str, Callable[[Sequence[float]], float]] = {"least": min, "median": statistics.median_low, "most": max}
+OWN_KEYS = ("as", "scale", "digits", "pick", "twins")
+
+
+class NotMeasured(Exception):
+    """What the marker asks for is not in the results."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """One folder of results, as far as prose asks for it."""
+
+    study_of: Callable[[str], Study]  # by experiment
+    groups: Sequence[ClaimFile]
+    kinds: Mapping[str, Kind]
+
+
+@dataclass
+class Prose:
+    root: Path
+    model: Callable[[str], Model]  # by the folder's name below results/; "" is the reference
+    problems: list[str] = field(default_factory=list)  # a line each: a sentence that no longer holds, a figure that is not measured
+
+    def __post_init__(self) -> None:
+        path = self.root / FILE
+        document = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        self.models: Mapping[str, str] = document.get("models", {})
+        self.figures: dict[str, tuple[str, Mapping[str, Any]]] = {}
+        for experiment, entries in document.get("figure", {}).items():
+            for name, entry in entries.items():
+                if name in self.figures:
+                    raise InputError(f"{path}: the name {name} is there twice")
+                self.figures[name] = experiment, entry
+
+    def filled(self, path: Path, text: str) -> str:
+        """The page with the figures in it; what no longer holds, or is not measured, becomes a problem and stays as it is."""
+
+        def replace(match: re.Match[str]) -> str:
+            where = f"{path}: line {text.count(chr(10), 0, match.start()) + 1}"
+            try:
+                if match["holds"] is not None and not self.holds(match["holds"], where):
+                    self.problems.append(f"{where}: no longer so: {match['holds']}")
+                if match["query"] is not None:
+                    return f"{match['begin']}{self.words(match['query'], where)}{match['end']}"
+            except NotMeasured as error:
+                self.problems.append(f"{where}: {error}")
+            return match[0]
+
+        return MARKER.sub(replace, text)
+
+    def words(self, query: str, where: str) -> str:
+        asked, model = self._split(query, where)
+        if asked[0] == "kind":
+            return self._kind_words(asked[1] if len(asked) == 2 else "", model, where)
+        if len(asked) != 1:
+            raise InputError(f"{where}: {ascii(query)}: one name, or `kind` and a name")
+        if match := CLAIM.fullmatch(asked[0]):
+            by_id = {claim.id: claim for group in model.groups for claim in group.claims}
+            try:
+                return claim_tables.claim_text(by_id, match)
+            except claim_tables.Missing:
+                raise NotMeasured(f"{query}: not measured") from None
+        return self._figure_words(asked[0], model, where)
+
+    def holds(self, condition: str, where: str) -> bool:
+        asked, model = self._split(condition, where)
+        if len(asked) == 3 and asked[0] == "kind":
+            return self._kind(asked[1], model, where).word == asked[2]
+        if len(asked) >= 2 and CLAIM.fullmatch(asked[0]):
+            verdicts = [claim.verdict for group in model.groups for claim in group.claims if claim.id == asked[0]]
+            if not verdicts:
+                raise InputError(f"{where}: no claim is {asked[0]}")
+            return verdicts[0] in " ".join(asked[1:]).split("|")
+        if len(asked) == 3 and asked[1] in COMPARES and re.fullmatch(r"-?\d+(\.\d+)?", asked[2]):
+            return all(COMPARES[asked[1]](value, float(asked[2])) for value in self._values(asked[0], model, where))
+        raise InputError(f"{where}: {ascii(condition)} is no condition: NAME < 1.5, CLAIM VERDICT, or kind NAME VERDICT")
+
+    def _split(self, query: str, where: str) -> tuple[list[str], Model]:
+        words = query.split()
+        folder = ""
+        if words and words[-1].startswith("@"):
+            name = words.pop()[1:]
+            if name not in self.models:
+                raise InputError(f"{where}: {FILE} has no model {ascii(name)}")
+            folder = self.models[name]
+        if not words:
+            raise InputError(f"{where}: a marker without a name")
+        return words, self.model(folder)
+
+    # -------------------------------------------------------------------------------------------------------------- kinds
+
+    def _kind(self, name: str, model: Model, where: str) -> Kind:
+        if name not in model.kinds:
+            raise NotMeasured(f"no pair of the kind {ascii(name)}")
+        return model.kinds[name]
+
+    def _kind_words(self, asked: str, model: Model, where: str) -> str:
+        name, _, what = asked.partition(".")
+        kind = self._kind(name, model, where)
+        ratios = [one.ratio.value for one in kind.found]
+        ends = {"median": kind.median, "least": min(ratios), "most": max(ratios)}
+        if what not in (*ends, "says", "range", "pairs", "same"):
+            raise InputError(f"{where}: {ascii(asked)}: a kind has says, range, pairs, same, median, least and most")
+        return f"{ends[what]:.2f}" if what in ends else kind.text(what)
+
+    # ------------------------------------------------------------------------------------------------------------ figures
+
+    def _figure_words(self, name: str, model: Model, where: str) -> str:
+        figures = self._found(name, model, where)
+        entry = self.figures[name][1]
+        form = entry.get("as", "words" if "say" in entry else "number")
+        if form not in FORMS or entry.get("pick", "median") not in PICKS:
+            raise InputError(f"{self.root / FILE}: {name}: as is one of {', '.join(FORMS)}, pick one of {', '.join(PICKS)}")
+        if form == "words":
+            said = claim_words.spread_words(figures, entry.get("say", ""))
+            return f"{said} {entry.get('unit', '')}".rstrip()
+        return numbers(self._picked(name, figures), form, entry.get("scale", 1), entry.get("digits", 3))
+
+    def _values(self, name: str, model: Model, where: str) -> list[float]:
+        return self._picked(name, self._found(name, model, where))
+
+    def _picked(self, name: str, figures: Sequence[Figure]) -> list[float]:
+        values, pick = [figure.value for figure in figures], self.figures[name][1].get("pick")
+        return [PICKS[pick](values)] if pick else values
+
+    def _found(self, name: str, model: Model, where: str) -> list[Figure]:
+        if name not in self.figures:
+            raise InputError(f"{where}: {FILE} has no figure {ascii(name)}")
+        experiment, entry = self.figures[name]
+        study = model.study_of(experiment)
+        if experiment not in study.tables:
+            raise NotMeasured(f"{name}: no results of {experiment}")
+        query = query_of(entry)
+        place = f"{self.root / FILE}: {name}"
+        claim_check.expand(place, {"query": [query]})
+        claim_check.check_query(place, query)
+        found = claim_query.run(query, experiment, study, place)
+        if isinstance(found, str):
+            raise NotMeasured(f"{name}: {found}")
+        return [one.figure for one in found]
+
+
+def query_of(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """As claims.py describes it."""
+    query = {key: value for key, value in entry.items() if key not in OWN_KEYS}
+    if "twins" in entry:
+        query["where"] = entry["twins"]
+    combine = "twin_ratio" if "twins" in entry else "ratio" if "num" in entry else "value"
+    return {"combine": combine, "metric": "device_ns", **query}
+
+
+def numbers(values: Sequence[float], form: str, scale: float, digits: int) -> str:
+    """From the least to the greatest."""
+    if form == "percent":
+        texts = [claim_words.percent(value - 1) for value in sorted(values, key=lambda value: abs(value - 1))]
+    else:
+        factor = scale * (100 if form == "share" else 1)
+        texts = [_number(factor * value, digits) for value in sorted(values)]
+    return texts[0] if texts[0] == texts[-1] else f"{texts[0]} to {texts[-1]}"
+
+
+def _number(value: float, digits: int) -> str:
+    return str(round(value)) if value == round(value) else formats.sig(value, digits)
+
+
+# ------------------------------------------------------------------------------------------------- figures without a marker
+
+FIGURE = re.compile(
+    r"(?<![\w.])\d[\d,.]*(?:\s(?:to|and|or|against)\s\d[\d,.]*)*\s?(?:%|ns|µs|us|ms|GB/s|TB/s|times|cycles|MB|million)(?![\w/])"
+)
+# Sections whose figures are predictions, arguments and sizes, in the experiments' READMEs: their headings.
+_PREDICTED = re.compile(r"^## (?:Hypothesis|Variants|How to run)\n.*?(?=^## |\Z)", re.M | re.S)
+_LEFT_OUT = re.compile(rf"{FENCE}|<!-- worklog:.*?<!-- /worklog -->|<!-- q: .*?<!-- /q -->|<!--.*?-->|\]\([^)]*\)", re.M | re.S)
+
+
+def unmarked(text: str) -> list[tuple[int, str]]:
+    """The line and the words of what looks like a measured figure and stands in no marker, generated part, code or prediction."""
+    rest = text
+    for pattern in (_LEFT_OUT, _PREDICTED):
+        rest = pattern.sub(lambda match: "\n" * match[0].count("\n"), rest)
+    return [(rest.count("\n", 0, match.start()) + 1, match[0]) for match in FIGURE.finditer(rest)]

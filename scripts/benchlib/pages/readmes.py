@@ -1,0 +1,175 @@
+"""The generated parts of the READMEs and of docs/, between `<!-- worklog:NAME -->` and `<!-- /worklog -->`, and the figures in their
+sentences (prose.py).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchlib.base import files
+from benchlib.claims import claim_tables
+from benchlib.document import markdown, plots
+from benchlib.pages import pipeline, summary
+from benchlib.pages.prose import Model, Prose
+from benchlib.results import results
+from benchlib.model.analysis import Study
+from benchlib.claims.claims import ClaimFile
+from benchlib.document.document import Blocks, paragraph
+from benchlib.document.markdown import Place
+from benchlib.pages.pipeline import Judged
+from benchlib.results.results import InputError
+from benchlib.pages.summary import Summary
+
+PAGES = ("README.md", "docs/*.md", "exp*/README.md", "exp*/*/README.md")
+MARKER = re.compile(r"<!-- worklog:(?P<name>.*?) -->|(?P<end><!-- /worklog -->)")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the READMEs show: the reference's results, and other folders' of the programs that have none there."""
+
+    reference: Study
+    elsewhere: Mapping[str, Study]  # by experiment
+    groups: Sequence[ClaimFile]  # judged by those
+    root: Path
+    summary: Summary | None
+    titles: Mapping[str, Collection[str]]  # of the sections of the reference's worklog, by experiment
+
+    def of(self, experiment: str) -> Study:
+        return self.elsewhere.get(experiment, self.reference)
+
+    @property
+    def tables(self) -> Study:
+        """Of all programs. Only for what looks at nothing but tables."""
+        others = {name: found.tables[name] for name, found in self.elsewhere.items()}
+        return replace(self.reference, tables=self.reference.tables | others)
+
+
+def has_results(found: Study, experiment: str) -> bool:
+    table = found.tables.get(experiment)
+    return table is not None and any(table.rows(case) for case in table.cases)
+
+
+def shown(judged: Judged, root: Path) -> Shown:
+    """`judged`: the reference's. Its neighbours in results/ stand in where it has no result."""
+    missing = [group.experiment for group in judged.groups if not has_results(judged.study, group.experiment)]
+    elsewhere: dict[str, Judged] = {}
+    for folder in sorted(path for path in judged.study.directory.resolve().parent.iterdir() if path.is_dir()):
+        wanted = [name for name in missing if name not in elsewhere and results.files_of_runs(folder, name)]
+        if folder.name != judged.study.directory.resolve().name and wanted:
+            other = pipeline.load(folder, root, judged.study.analyses)
+            elsewhere |= {name: other for name in wanted if has_results(other.study, name)}
+    groups = []
+    for group in judged.groups:
+        other_results = elsewhere.get(group.experiment)
+        fresh = other_results.group(group.experiment) if other_results else None
+        if other_results and fresh:
+            fresh.results = Path(os.path.relpath(other_results.study.directory, root.resolve())).as_posix()
+        groups.append(fresh or group)
+    studies = {name: other.study for name, other in elsewhere.items()}
+    return Shown(judged.study, studies, groups, root, summary.load(root, judged.study), judged.titles)
+
+
+def content(name: str, what: Shown) -> tuple[Blocks, Study] | None:
+    """What is generated under that name, and the results it is of; None for a name there is not."""
+    if name == "answers":
+        return [claim_tables.answers(what.tables, what.groups)], what.reference
+    if name == "experiments":
+        return [claim_tables.experiments(what.groups)], what.reference
+    if name in summary.BLOCKS and what.summary:
+        claims = {claim.id: group.experiment for group in what.groups for claim in group.claims}
+        return summary.block(name, what.summary, what.reference, what.titles, claims), what.reference
+    if name.startswith("answer-"):
+        group = next((group for group in what.groups if group.experiment == name.removeprefix("answer-")), None)
+        return group and ([paragraph(claim_tables.whole_answer(group) or "No results answer this yet.")], what.reference)
+    if name.startswith("claims-"):
+        table = claim_tables.claims_tables(name.removeprefix("claims-"), what.groups)
+        return None if table is None else (table, what.reference)
+    for experiment, one in what.reference.analyses.items():
+        if name in one.readme or name == one.plots_marker:
+            found = what.of(experiment)
+            if experiment not in found.tables:
+                return [paragraph(f"No results of {experiment} yet.")], found
+            if name == one.plots_marker:
+                table = found.tables[experiment]
+                drawn = {name: plot for name, plot in one.plots.items() if plots.shown(plot.chart(found, table))}
+                return pipeline.images(drawn), found
+            return found.once(one.readme[name], found.tables[experiment]), found
+    return None
+
+
+def filled(path: Path, text: str, what: Shown) -> str:
+    """The README's text with each marker's table in it."""
+
+    def generate(name: str) -> str | None:
+        if (generated := content(name, what)) is None:
+            return None
+        blocks, found = generated
+        return markdown.render(blocks, Place(prefix(found.directory, path.parent), prefix(what.root, path.parent)))
+
+    return fill(path, text, generate)
+
+
+def fill(path: Path, text: str, generate: Callable[[str], str | None]) -> str:
+    """The text with what belongs between each pair of markers. `generate`: that of a name; None for a name there is not."""
+    out, position, opened = [], 0, ""
+    for marker in MARKER.finditer(text):
+        line = text.count("\n", 0, marker.start()) + 1
+        if bool(marker["end"]) != bool(opened):
+            raise InputError(f"{path}: line {line}: {marker[0]} where the other kind of marker belongs")
+        if opened:
+            position, opened = marker.start(), ""
+            continue
+        generated = generate(marker["name"])
+        if generated is None:
+            raise InputError(f"{path}: line {line}: no table is named {ascii(marker['name'])}")
+        out.append(f"{text[position : marker.end()]}\n\n{generated}\n\n")
+        opened = marker["name"]
+    if opened:
+        raise InputError(f"{path}: <!-- worklog:{opened} --> is never closed")
+    return "".join(out) + text[position:]
+
+
+def prefix(target: Path, base: Path) -> str:
+    """Of links from a file in `base` to what lies in `target`."""
+    way = Path(os.path.relpath(target, base)).as_posix()
+    return "" if way == "." else f"{way}/"
+
+
+def prose_of(what: Shown) -> Prose:
+    """The figures within sentences: the reference's, and other folders' of results/ that a marker names."""
+    loaded: dict[str, Model] = {}
+
+    def model(folder: str) -> Model:
+        if folder not in loaded:
+            if folder:
+                judged = pipeline.load(what.reference.directory.resolve().parent / folder, what.root, what.reference.analyses)
+                study, groups, said = (lambda experiment: judged.study), judged.groups, summary.load(what.root, judged.study)
+            else:
+                study, groups, said = what.of, what.groups, what.summary
+            loaded[folder] = Model(study, groups, said.kinds if said else {})
+        return loaded[folder]
+
+    return Prose(what.root, model)
+
+
+def outputs(judged: Judged, root: Path, problems: list[str] | None = None) -> dict[Path, str]:
+    """Every README and page of docs/ that has a marker, as it should be, and the summary's picture. `problems` gets a line for each
+    sentence that no longer holds.
+    """
+    what = shown(judged, root)
+    prose = prose_of(what)
+    found: dict[Path, str] = {}
+    if what.summary and (picture := summary.picture(what.summary)):
+        found[judged.study.directory / "plots" / f"{summary.PICTURE}.svg"] = f"{picture}\n"
+    for path in [path for pattern in PAGES for path in sorted(root.glob(pattern))]:
+        text = files.read_text(path)
+        if text is not None and re.search("<!-- (worklog|q|holds):", text):
+            found[path] = prose.filled(path, filled(path, text, what))
+    if problems is not None:
+        problems += prose.problems
+    return found

@@ -1,0 +1,356 @@
+"""The report: one HTML page of all that is shown of a directory's results, and the short one that its picture shows.
+
+Texts become HTML in templates/ alone, where Jinja escapes them. What is marked safe is this package's own: style, script, drawings,
+and JSON in which nothing can end its script element.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from benchlib.base import console
+from benchlib.claims import claim_tables
+from benchlib.document import document, markdown, plots
+from benchlib.fleet import fleet
+from benchlib.pages import beside, fleet_page, pipeline, report_sass, run_tables, summary
+from benchlib.model.analysis import Study
+from benchlib.claims.claims import VERDICTS, Claim
+from benchlib.document.document import NONE, Cell, Inline, Section, cell_text
+from benchlib.pages.pipeline import Judged
+from benchlib.document.plots import Chart
+from benchlib.pages.ratio_strip import ratio_strip
+from benchlib.pages.summary import Summary
+
+TEMPLATES = Path(__file__).resolve().parent / "templates"
+CLAIMS = "Claims"  # the worklog's section of them
+CASES = ("pair", "case")  # columns that name a case with its parameters
+NAMING = (*CASES, "variant", "kernel")  # columns that begin with what ran
+LEAST_ROWS = 2  # of a table that leaves out columns
+MARKS = {"REPRODUCED": "✓", "PARTLY": "◐", "DIFFERS HERE": "≠", "REFUTED": "✗", "UNCLEAR": "?", "NOT MEASURED": "–"}
+# What a block or a part of one is, as the templates ask: `block is paragraph`.
+KINDS = {
+    "code": document.Code, "strong": document.Strong, "emphasis": document.Emphasis, "listing_link": document.ListingLink,
+    "file_link": document.FileLink, "result_link": document.ResultLink, "section_link": document.SectionLink,
+    "paragraph": document.Paragraph, "bullets": document.Bullets, "preformatted": document.Preformatted,
+    "table": document.Table, "image": document.Image, "section": document.Section,
+    "verdict": document.Verdict, "joined": document.Joined,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A chart as it is in the page."""
+
+    name: str
+    chart: Chart
+    svgs: Sequence[str]
+    width: int  # of each, px
+    command: str  # that measures it again
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    claim: Claim
+    tables: Sequence[str]  # sections of the page that show it, by their titles
+    figures: Sequence[str]  # by their names
+
+
+@dataclass(frozen=True)
+class Experiment:
+    name: str
+    short: str
+    measured: bool
+    question: str
+    answer: str
+    claims: Sequence[ClaimRow]
+    folded: str  # about the claims that are not among those
+    pairs: Sequence[tuple[str, int]]
+    figures: Sequence[Drawing]
+    strip: tuple[str, ...]  # wide and narrow
+    command: str
+    sections: Sequence[Section]
+    kernels: Mapping[str, str]  # by a variant, the name under which its machine code is shown
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """Experiments that were not run in this folder, and the folders beside it that have results of them."""
+
+    experiments: Sequence[str]
+    folders: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Page:
+    gpu: str
+    subtitle: str
+    state: Sequence[str]  # sentences; none where nothing is wanting
+    next_command: str
+    vulkan: Sequence[str]  # what Vulkan's rows show by themselves
+    beside: Sequence[document.Block]  # this GPU beside the published ones
+    verdict: Sequence[Sequence[Inline]]  # sentences
+    picture: tuple[str, ...]  # every pair, by kind of work: wide and narrow
+    kinds: document.Block | None  # the same as a table
+    rules: Sequence[document.Block]  # what to do
+    elsewhere: Sequence[Elsewhere]
+    totals: Sequence[tuple[str, int]]
+    experiments: Sequence[Experiment]
+    environment: document.Block
+    uuids: str
+    reproduce: str
+    twins: Mapping[str, Any]
+    boards: Sequence[document.Block]  # none where there is one board
+
+
+def page(judged: Judged, root: Path) -> Page:
+    """`root`: the repository's."""
+    study = judged.study
+    gpu_dir = f"results/{console.plain(study.directory.resolve().name)}"
+    absent = {group.experiment: claim.elsewhere for group in judged.groups for claim in group.claims if claim.elsewhere}
+    names = sorted({*study.tables, *(group.experiment for group in judged.groups if group.experiment not in absent)})
+    totals = Counter(claim.verdict for group in judged.groups if group.experiment not in absent for claim in group.claims)
+    steps = [
+        "scripts/run.sh             # build, run every experiment six times, write the tables",
+        "scripts/dump_sass.py       # the machine code of both APIs",
+        "scripts/counters.py        # the GPU's counters, both APIs",
+        f"scripts/worklog.py {gpu_dir}",
+        f"scripts/report.py {gpu_dir}",
+    ]
+    said = summary.load(root, study)
+    twins = report_sass.data(study)
+    experiments = [experiment(judged, name, names, gpu_dir, kernels(twins, name)) for name in names]
+    return Page(
+        gpu=values(judged, "gpu") or "no GPU",
+        subtitle=subtitle(judged),
+        state=judged.state.sentences,
+        next_command=judged.state.next_command,
+        vulkan=judged.vulkan,
+        beside=beside.blocks(root, study, said),
+        verdict=[summary.inlines(text) for text in summary.verdict_lines(said)] if said else [],
+        picture=summary.drawings(said) if said else (),
+        kinds=summary.kinds(said) if said and said.kinds else None,
+        rules=rules(said, judged, experiments) if said and said.kinds else [],
+        elsewhere=elsewhere(absent),
+        totals=[(name, totals[name]) for name in VERDICTS if totals[name]],
+        experiments=experiments,
+        environment=environments(study),
+        uuids=values(judged, "gpu_uuid"),
+        reproduce="\n".join(steps),
+        twins=twins,
+        boards=boards(study),
+    )
+
+
+def rules(said: Summary, judged: Judged, experiments: Sequence[Experiment]) -> Sequence[document.Block]:
+    """With links to the page's own sections and claims."""
+    titles = {one.name: [*(section.title for section in one.sections), CLAIMS] for one in experiments if one.measured}
+    claims = {claim.id: group.experiment for group in judged.groups for claim in group.claims}
+    return summary.block("rules", said, judged.study, titles, claims)
+
+
+def elsewhere(absent: Mapping[str, str]) -> list[Elsewhere]:
+    """By the folders: claims.Claim.elsewhere of each experiment that has no results here."""
+    return [
+        Elsewhere([name for name in sorted(absent) if absent[name] == folders], folders.split(", "))
+        for folders in sorted(set(absent.values()))
+    ]
+
+
+def environments(study: Study) -> document.Block:
+    """One table of all programs: what differs between them is a column. The boards have short names in it."""
+    found = {name: dict(run_tables.environment([table]).rows) for name, table in study.tables.items()}
+    facts = [fact for fact in dict.fromkeys(fact for each in found.values() for fact in each) if fact != "gpu_uuid"]
+    return document.table(["experiment", *facts], [[name, *(each.get(fact, NONE) for fact in facts)] for name, each in found.items()])
+
+
+def kernels(twins: Mapping[str, Any], experiment_name: str) -> dict[str, str]:
+    """By each variant that has machine code: the kernel of its name, else the first of those that it ran."""
+    found: dict[str, str] = {}
+    for twin in twins["twins"]:
+        if twin["experiment"] == experiment_name:
+            for variant in (twin["kernel"], *(case[0].partition(" ")[0] for case in twin["cases"])):
+                found[variant] = twin["kernel"] if twin["kernel"] == variant else found.get(variant, twin["kernel"])
+    return found
+
+
+def boards(study: Study) -> Sequence[document.Block]:
+    """As scripts/fleet.py compares them."""
+    if len({run.board for run in study.runs}) < 2:
+        return []
+    found = fleet.of(study, pipeline.untimed(study))
+    return fleet_page.blocks(found, fleet.judge(found.entries.values()))
+
+
+def experiment(judged: Judged, name: str, names: Sequence[str], gpu_dir: str, listed: Mapping[str, str]) -> Experiment:
+    study, group, table = judged.study, judged.group(name), judged.study.tables.get(name)
+    figures, sections, counts = [], [], Counter[str]()
+    if table is not None:
+        counts = claim_tables.pair_verdicts(table)
+        for id_, plot in pipeline.plots(study, table).items():
+            chart = plot.chart(study, table)
+            svgs = plots.panel_svgs(chart)
+            figures += [Drawing(id_, chart, svgs, plots.panel_width(chart), command(name, plot.variants, gpu_dir))] if svgs else []
+        missing = document.section("Failed and skipped", [run_tables.missing_rows(table)])
+        sections = [*pipeline.sections(study, table), missing]
+    titles, drawn = {each.title for each in sections}, {each.name for each in figures}
+    rows = []
+    unmeasured = [claim.id for claim in group.claims if judged.folds_claims and claim.shown is None] if group else []
+    for claim in (claim for claim in group.claims if claim.id not in unmeasured) if group else []:
+        shown_in = [[each for each in claim.entry.get(key, []) if each in there] for key, there in (("tables", titles), ("figures", drawn))]
+        rows.append(ClaimRow(claim, *shown_in))
+    return Experiment(
+        name=name,
+        short=short_name(name, names),
+        measured=table is not None,
+        question=group.question if group else "",
+        answer=judged.answer(group) if table is not None else "",
+        claims=rows,
+        folded=claim_tables.unmeasured_words(unmeasured) if unmeasured else "",
+        pairs=[(each, counts[each]) for each in claim_tables.PAIR_VERDICTS if counts[each]],
+        figures=figures,
+        strip=ratio_strip(table) if table is not None else (),
+        command=command(name, "", gpu_dir),
+        sections=sections,
+        kernels=listed,
+    )
+
+
+def anchor(experiment_name: str, title: str) -> str:
+    """Of an experiment's section in the page."""
+    return f"{experiment_name}.{markdown.slug(title)}" if title else experiment_name
+
+
+def section_anchor(link: document.SectionLink) -> str:
+    """Where the page has what the link leads to: a claim, by its id, is a row of its own."""
+    return f"claim-{link.text}" if link.section == CLAIMS else anchor(link.experiment, link.section)
+
+
+def short_name(name: str, names: Sequence[str]) -> str:
+    """exp05; where several programs share a number, exp06 litmus."""
+    number, _, rest = name.partition("_")
+    alone = sum(other.partition("_")[0] == number for other in names) == 1
+    return number if alone else f"{number} {rest.replace('_', ' ')}"
+
+
+def command(experiment_name: str, variants: str, gpu_dir: str) -> str:
+    """What measures, counts and shows it again."""
+    if not variants:
+        return f"scripts/run.sh --only {experiment_name}\nscripts/report.py {gpu_dir}"
+    return (
+        f"build/release/bin/{experiment_name} --variant '{variants}' --csv {experiment_name}.csv\n"
+        f"scripts/counters.py --only {experiment_name} -- --variant '{variants}'\n"
+        f"scripts/run.sh --only {experiment_name} && scripts/report.py {gpu_dir}"
+    )
+
+
+def values(judged: Judged, column: str) -> str:
+    tables = judged.study.tables.values()
+    return ", ".join(run_tables.distinct(tables, column))
+
+
+def subtitle(judged: Judged) -> str:
+    days = sorted({started[:10] for started in values(judged, "started_at").split(", ")})
+    runs = pipeline.runs(judged.study)
+    rows = sum(len(run) for table in judged.study.tables.values() for run in table.runs)
+    facts = [f"driver {values(judged, 'driver')}", values(judged, "toolkit"), f"commit {values(judged, 'git_rev')}"]
+    facts += [" to ".join(dict.fromkeys([days[0], days[-1]])), f"{rows} rows", {1: "one run", 2: "two runs"}.get(runs, f"{runs} runs")]
+    return " · ".join(fact for fact in facts if fact)
+
+
+# -------------------------------------------------------------------------------------------------------------- templates
+
+
+def own(name: str) -> Markup:
+    return Markup((TEMPLATES / name).read_text(encoding="utf-8"))
+
+
+def classes(table: document.Table) -> list[Markup]:
+    """Of each column: numbers are aligned right; a column of words keeps to the left, whatever its neighbours do; one of cases needs room."""
+    found = []
+    for column, cells in zip(table.columns, zip(*table.rows) if table.rows else [()] * len(table.columns)):
+        texts = [document.cell_text(cell).lstrip("-+\u2212<>~( ") for cell in cells] if column.numbers else []
+        words = any(text[:1].isalpha() for text in texts) and not any(text[:1].isdigit() for text in texts)
+        name = "n" if column.numbers and not words else "c" if column.name in CASES else ""
+        found.append(Markup(f' class="{name}"') if name else Markup(""))
+    return found
+
+
+def kind(verdict: str) -> str:
+    """The verdict's class: NOT of NOT MEASURED."""
+    return verdict.partition(" ")[0]
+
+
+def ours(claim: Claim) -> str:
+    return claim.words or NONE
+
+
+def share(claim: Claim) -> str:
+    return claim_tables.shares(claim)[0]
+
+
+@dataclass(frozen=True)
+class Trimmed:
+    """A table without the columns that say the same in every row, and what these say."""
+
+    table: document.Table
+    same: Sequence[tuple[str, Cell]]
+    empty: Sequence[str]
+
+
+def trimmed(table: document.Table) -> Trimmed:
+    kept, same, empty = [], [], []
+    for at, column in enumerate(table.columns):
+        texts = {cell_text(row[at]) for row in table.rows}
+        if len(texts) != 1 or len(table.rows) < LEAST_ROWS or not column.name:
+            kept.append(at)
+        elif texts == {NONE}:
+            empty.append(column.name)
+        else:
+            same.append((column.name, table.rows[0][at]))
+    if not kept:
+        return Trimmed(table, [], [])
+    rows = tuple(tuple(row[at] for at in kept) for row in table.rows)
+    return Trimmed(document.Table(tuple(table.columns[at] for at in kept), rows), same, empty)
+
+
+def kernel(row: Sequence[Cell], table: document.Table, of: Experiment | None) -> str:
+    """Whose machine code a row is about; empty where its first cell names none."""
+    return of.kernels.get(cell_text(row[0]).partition(" ")[0], "") if of and table.columns[0].name in NAMING else ""
+
+
+def script_json(value: object) -> Markup:
+    """JSON that no cell can end the script with, or begin a comment in."""
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
+
+
+def environment() -> jinja2.Environment:
+    loader = jinja2.FileSystemLoader(TEMPLATES)
+    made = jinja2.Environment(
+        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, keep_trailing_newline=True
+    )
+    made.filters |= {
+        "classes": classes, "kind": kind, "mark": MARKS.get, "ours": ours, "share": share, "dates": claim_tables.dates, "script_json": script_json,
+        "svg": Markup, "trimmed": trimmed, "kernel": kernel,
+        "titled": lambda table: any(column.name for column in table.columns),
+    }  # fmt: skip
+    made.tests |= {name: lambda value, wanted=wanted: isinstance(value, wanted) for name, wanted in KINDS.items()}
+    made.globals |= {"own": own, "anchor": anchor, "section_anchor": section_anchor, "plot_style": Markup(plots.STYLE)}
+    return made
+
+
+def render(shown: Page) -> str:
+    return environment().get_template("report.html.j2").render(page=shown)
+
+
+def picture(shown: Page) -> str:
+    """The page that becomes the picture: the report's top."""
+    return environment().get_template("picture.html.j2").render(page=shown)

@@ -1,0 +1,702 @@
+"""Reading a directory of results. Whatever is wrong with it raises InputError: one line, with the file and its line."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from copy import copy
+from dataclasses import dataclass, field
+from functools import cached_property
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from benchlib.base import csv_file
+from benchlib.results import counters_file, schema, split_off
+from benchlib.base.errors import InputError
+from benchlib.results.schema import APIS, Checker, Column
+from benchlib.stats.stats import Figure, over_runs, ratio
+
+__all__ = [
+    "APIS", "API_NAMES", "Case", "InputError", "Results", "Row", "RunFile", "Table", "files_of", "files_of_runs", "load", "number", "run_folders",
+]  # fmt: skip
+
+API_NAMES = {"cuda": "CUDA", "vulkan": "Vulkan"}
+SECTOR_BYTES, WARP = 32, 32
+
+# How a case is measured decides how well: cold is one launch a sample, warm a batch of them.
+SHORT_NS = 20_000
+CLASSES = ("cold", "warm", "warm, under 20 us")
+
+# The ways to send work that answer each other: sent anew every time, and prepared once.
+TWIN_MODES = {"stream": "rerecorded", "graph": "prerecorded"}
+# Parameters that were added to experiments with results: what their rows have by default, absent in older files. A row with
+# another value counts where that is asked for, and nowhere else.
+DEFAULTS: Mapping[str, list[str]] = {"checks": ["", "default"]}
+# For select(): them all.
+WITH_ALL_CHECKS: Mapping[str, object] = {"checks": ["", "default", "off"]}
+# Figures that are reckoned from several columns of a row:
+#   element_ns     device_ns over elements, comparable between different numbers
+#   sector_gbps    the bytes of all predicted sectors over device_ns: as often as they are asked for
+#   distinct_gbps  the bytes of the sectors that memory must move at least, each once, over device_ns
+#   distinct_pct   the same, of the memory's peak; where the row has a percentage of the peak
+DERIVED_METRICS = ("element_ns", "sector_gbps", "distinct_gbps", "distinct_pct")
+# What they need of the experiment's access model.
+NEEDED_OF_MODEL = {
+    "sector_gbps": ("load_sectors", "store_sectors"),
+    "distinct_gbps": ("min_read_bytes", "min_write_bytes"),
+    "distinct_pct": ("min_read_bytes", "min_write_bytes"),
+}
+# The files beside the results: what they must have, and what is no number in them.
+_NEEDED = {"sass.csv": ("kernel", "api"), "sass_twins.csv": ("kernel",), "counters.csv": ()}
+_TEXTS = {
+    "sass.csv": {"experiment", "kernel", "api", "arch", "isa_hash", "note"},
+    "sass_twins.csv": {"experiment", "kernel", "arch", "cuda_kernel", "vulkan_kernel", "summary"},
+}
+
+
+class Case:
+    """A row's key: what tells it from every other row of its experiment."""
+
+    __slots__ = ("cells", "_hash", "_values")
+
+    def __init__(self, cells: tuple[tuple[str, str], ...]):
+        self.cells = cells
+        self._values = dict(cells)
+        self._hash = hash(cells)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Case) and self.cells == other.cells
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"Case({self.cells!r})"
+
+    def __getitem__(self, column: str) -> str:
+        return self._values.get(column, "")
+
+    def replace(self, **changes: str) -> Case:
+        return Case(tuple([(column, changes.get(column, value)) for column, value in self.cells]))
+
+    @property
+    def elements(self) -> int:
+        return int(self["elements"] or 0)
+
+    def whole(self, column: str) -> int:
+        """A parameter that is a whole number; 0 where it does not apply."""
+        text = self[column] or "0"
+        if not schema.is_whole(text):
+            raise InputError(f"{column} is {ascii(text)[:80]}, not a whole number")
+        return int(text)
+
+    def name(self, without: Iterable[str] = ()) -> str:
+        """For people: `read_offset cuda offset=1 elements=536870912 cold`."""
+        bare = ("variant", "kernel", "api", "arch", "cache")
+        shown = [(column, value) for column, value in self.cells if value and column not in without]
+        return " ".join(value if column in bare else f"{column}={value}" for column, value in shown)
+
+
+Row = Mapping[str, str]
+
+
+class Table:
+    """One experiment's rows, a run each. Nothing in it changes: what was found once is kept.
+
+    `boards`: whose run each is. `files`: where it was read from.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        columns: Sequence[Column],
+        runs: Sequence[Mapping[Case, Row]],
+        header: Sequence[str] = (),
+        boards: Sequence[str] = (),
+        files: Sequence[Path] = (),
+    ):
+        self.name = name
+        self.columns = list(columns)  # none for the files beside the results
+        self.header = list(header) or schema.header(columns)
+        self.runs = list(runs)
+        self.boards = list(boards) or [""] * len(self.runs)
+        self.files = list(files)
+        self.compares_times = True  # as the experiment's analysis says
+        self.asked: Mapping[str, Callable[[Table, Case], float]] = {}  # likewise
+        self.cases = _in_order(self.runs)
+        self._by_name = {column.name: column for column in columns}
+        self._of_runs: dict[Case, list[Row | None]] = {}
+        self._rows: dict[Case, list[Row]] = {}
+        self._twins: dict[Case, Case | None] = {}
+        self._run_figures: dict[tuple[Case, str], list[Figure | None]] = {}
+        self._figures: dict[tuple[Case, str], Figure | None] = {}
+        self._ratios: dict[tuple[Case, Case, str], Figure | None] = {}
+        self._indexes: dict[str, dict[str, set[int]]] = {}
+        self._distinct: dict[str, Set[str]] = {}
+        self._parts: dict[tuple[int, ...], Table] = {}
+
+    def of_board(self, board: str) -> Table:
+        """Its runs on that board alone."""
+        return self.of_runs([at for at, each in enumerate(self.boards) if each == board])
+
+    def of_runs(self, chosen: Sequence[int]) -> Table:
+        """Some of its runs, by their number."""
+        part = self._parts.get(tuple(chosen))
+        if part is None:
+            files = [self.files[at] for at in chosen] if self.files else []
+            boards = [self.boards[at] for at in chosen]
+            part = self._parts[tuple(chosen)] = Table(self.name, self.columns, [self.runs[at] for at in chosen], self.header, boards, files)
+            part.compares_times, part.asked = self.compares_times, self.asked
+        return part
+
+    def _named(self, role: str) -> list[str]:
+        return [column.name for column in self.columns if column.role == role]
+
+    @cached_property
+    def params(self) -> list[str]:
+        return self._named("param")
+
+    @cached_property
+    def model(self) -> list[str]:
+        return self._named("model")
+
+    @cached_property
+    def measured(self) -> list[str]:
+        """What the experiment itself counts or reads back: numbers, or texts. Without the ends of their intervals."""
+        return self._named("measured")
+
+    def column(self, name: str) -> Column | None:
+        return self._by_name.get(name)
+
+    def of_all_runs(self, case: Case) -> list[Row | None]:
+        """The case's row in each run; None where the run has none."""
+        found = self._of_runs.get(case)
+        if found is None:
+            found = self._of_runs[case] = [run.get(case) for run in self.runs]
+        return found
+
+    def rows(self, case: Case) -> list[Row]:
+        """The case's rows that hold a result, one a run."""
+        rows = self._rows.get(case)
+        if rows is None:
+            rows = self._rows[case] = [row for row in self.of_all_runs(case) if row and row.get("status", "ok") == "ok"]
+        return rows
+
+    def text(self, case: Case, column: str) -> str:
+        return next((row[column] for row in self.rows(case) if row.get(column)), "")
+
+    def distinct(self, column: str) -> Set[str]:
+        """The column's texts in all runs, those of rows without a result too."""
+        if column not in self._distinct:
+            self._distinct[column] = {row[column] for run in self.runs for row in run.values()} - {""}
+        return self._distinct[column]
+
+    @cached_property
+    def statuses(self) -> Counter[str]:
+        """How many rows have which, in all runs."""
+        return Counter(row["status"] for run in self.runs for row in run.values())
+
+    def warp_elements(self, case: Case) -> float:
+        """How many elements the predicted requests and sectors are for; fewer where a launch asks for its elements again and again."""
+        asked = self.asked.get(case["variant"])
+        if asked and (each := asked(self, case)):
+            return WARP * case.elements / each
+        declared = schema.real(self.text(case, "warp_elements"))
+        return declared if declared and declared > 0 else WARP
+
+    def is_dram(self, case: Case) -> bool:
+        """A percentage of the memory's peak is written only for footprints that stream from it (4 x L2 and more)."""
+        return self.text(case, "peak_pct") != ""
+
+    def figure(self, case: Case, metric: str) -> Figure | None:
+        key = case, metric
+        if key not in self._figures:
+            self._figures[key] = self.over_runs(self.run_figures(case, metric), metric)
+        return self._figures[key]
+
+    def by_board(self, figures: Sequence[Figure | None]) -> dict[str, list[Figure]]:
+        """What each run found; None for a run that found nothing."""
+        boards: dict[str, list[Figure]] = {}
+        for board, figure in zip(self.boards, figures):
+            if figure:
+                boards.setdefault(board, []).append(figure)
+        return boards
+
+    def over_runs(self, figures: Sequence[Figure | None], metric: str) -> Figure | None:
+        """One figure of what each run found. `metric`: what the figures are of."""
+        column = self._by_name.get(metric)
+        return over_runs(self.by_board(figures), counted=column is not None and column.role == "measured" and column.interval)
+
+    def class_of(self, case: Case) -> str:
+        """Of a case with a time: see CLASSES."""
+        time = self.figure(case, "device_ns")
+        return CLASSES[2] if case["cache"] != "cold" and time and time.value < SHORT_NS else case["cache"]
+
+    def run_figures(self, case: Case, metric: str) -> list[Figure | None]:
+        """One a run; None where the run has no such result."""
+        key = case, metric
+        figures = self._run_figures.get(key)
+        if figures is None:
+            figures = self._run_figures[key] = [self._row_figure(row, metric) if row else None for row in self.of_all_runs(case)]
+        return figures
+
+    def ratio(self, num: Case, den: Case, metric: str = "device_ns") -> Figure | None:
+        """num / den, taken within each run, where the two were interleaved, and then over the runs."""
+        key = num, den, metric
+        if key not in self._ratios:
+            figures = zip(self.run_figures(num, metric), self.run_figures(den, metric), self._same_gpu(num, den))
+            self._ratios[key] = self.over_runs([ratio(n, d) if same and n and d and d.value > 0 else None for n, d, same in figures], metric)
+        return self._ratios[key]
+
+    def twin(self, case: Case) -> Case | None:
+        """The Vulkan case that answers a CUDA case on the same physical GPU."""
+        if case not in self._twins:
+            other = case.replace(api="vulkan", mode=TWIN_MODES.get(case["mode"], case["mode"]))
+            self._twins[case] = other if self.rows(other) and self.same_gpu(case, other) else None
+        return self._twins[case]
+
+    def same_gpu(self, a: Case, b: Case) -> bool:
+        """True if some run took both on one GPU."""
+        return any(self._same_gpu(a, b))
+
+    def _same_gpu(self, a: Case, b: Case) -> list[bool]:
+        """Of each run: whether it took both, on one GPU."""
+        pairs = zip(self.of_all_runs(a), self.of_all_runs(b))
+        return [one is not None and other is not None and _is_same_gpu(one, other) for one, other in pairs]
+
+    def select(self, where: Mapping[str, object]) -> list[Case]:
+        """The cases with a result that match. A value is a text or a list of texts; elements, pick: see claims.py.
+
+        What `where` does not name may have any value, DEFAULTS' columns aside.
+        """
+        wanted: dict[str, object] = {column: value for column, value in DEFAULTS.items() if column in self.params}
+        wanted |= {column: value for column, value in where.items() if column not in ("elements", "pick")}
+        chosen = [self._having(column, value) for column, value in wanted.items()]
+        matching = [self.cases[at] for at in sorted(set.intersection(*sorted(chosen, key=len)))] if chosen else self.cases
+        size = where.get("elements")
+        if size in ("max", "max_dram"):
+            # Over the rows that failed, too: the next smaller size must not stand in for the largest.
+            largest: dict[Case, int] = {}
+            groups = [case.replace(elements="", cache="") for case in matching]
+            for case, group in zip(matching, groups):
+                largest[group] = max(case.elements, largest.get(group, 0))
+            matching = [case for case, group in zip(matching, groups) if case.elements == largest[group]]
+        elif size is not None and size != "dram":
+            matching = [case for case in matching if case["elements"] in _texts(size)]
+        if size in ("dram", "max_dram"):
+            matching = [case for case in matching if self.is_dram(case)]
+        matching = [case for case in matching if self.rows(case)]
+        return self._fastest(matching) if where.get("pick") == "fastest" else matching
+
+    def _having(self, column: str, value: object) -> Set[int]:
+        """Which cases have that value in the column, or one of those."""
+        index = self._indexes.get(column)
+        if index is None:
+            index = self._indexes[column] = {}
+            for at, case in enumerate(self.cases):
+                index.setdefault(case[column], set()).add(at)
+        found = [index[text] for text in _texts(value) if text in index]
+        return found[0] if len(found) == 1 else set().union(*found)
+
+    def _fastest(self, cases: Iterable[Case]) -> list[Case]:
+        """Of each variant, API and size the case with the least time."""
+        best: dict[tuple[str, ...], tuple[float, Case]] = {}
+        for case in cases:
+            figure = self.figure(case, "device_ns")
+            group = (case["variant"], case["api"], case["elements"], case["cache"])
+            if figure and (group not in best or figure.value < best[group][0]):
+                best[group] = (figure.value, case)
+        return [case for _, case in best.values()]
+
+    def _row_figure(self, row: Row, metric: str) -> Figure | None:
+        if row.get("status", "ok") != "ok":
+            return None
+        if metric == "sector_gbps":
+            # Every predicted sector's 32 bytes, over the time.
+            sectors = number(row, "load_sectors") + number(row, "store_sectors")
+            moved = sectors * SECTOR_BYTES * number(row, "elements") / (number(row, "warp_elements") or WARP)
+            return _scaled_by_time(row, moved / (number(row, "device_ns") or math.inf))
+        if metric in ("distinct_gbps", "distinct_pct"):
+            return _distinct(row, metric == "distinct_pct")
+        if metric == "element_ns":
+            return _per_element(row)
+        column = self._by_name.get(metric)
+        if row.get(metric, "") == "" or (column and column.type == "text"):
+            return None
+        value = number(row, metric)
+        if column is None or column.role not in ("time", "measured"):
+            return Figure.exact(value)
+        if metric in ("gbps", "peak_pct"):
+            return _scaled_by_time(row, value)
+        if column.interval and row[f"{metric}_lo"]:
+            return Figure(value, number(row, f"{metric}_lo"), number(row, f"{metric}_hi"))
+        # A count or a reading without an interval is what this run found, no more and no less; other runs widen it.
+        return Figure(value, value, value) if column.role == "measured" else Figure(value)
+
+
+@dataclass
+class Results:
+    """All of a directory: its experiments by name, and the runs that they were read from."""
+
+    directory: Path
+    tables: dict[str, Table]
+    runs: list[RunFolder]
+    # As they were read: of an older run a table has what is of the same code only.
+    files: list[tuple[RunFolder, RunFile]] = field(default_factory=list)
+    _beside: dict[str, dict[str, Table] | None] = field(default_factory=dict)  # a file's tables, by experiment
+
+    def auxiliary(self, file_name: str, experiment: str) -> Table | None:
+        """sass.csv, sass_twins.csv or counters.csv, the rows of one experiment; None where the file is absent."""
+        if file_name not in self._beside:
+            path = self.directory / file_name
+            self._beside[file_name] = _read_beside(path, self.tables) if path.is_file() else None
+        beside = self._beside[file_name]
+        return beside and Table(experiment, [], [beside.rows.get(experiment, {})], beside.header)
+
+
+@dataclass
+class _Beside:
+    """One of the files beside the results."""
+
+    header: list[str]
+    rows: dict[str, dict[Case, Row]]  # by experiment
+
+
+def _read_beside(path: Path, tables: Mapping[str, Table]) -> _Beside:
+    reader = csv_file.Reader(path)
+    header = reader.header
+    missing = [column for column in ("experiment", *_NEEDED[path.name]) if column not in header]
+    if missing:
+        raise InputError(f"{path}: no column {', '.join(missing)}")
+    texts = _TEXTS.get(path.name) or _texts_of_counters(header, tables)
+    figures = [(at, column) for at, column in enumerate(header) if column not in texts]
+    found = _Beside(header, {})
+    keys: dict[str, list[str]] = {}
+    lines: dict[tuple[str, Case], int] = {}
+    for line, record in reader:
+        for at, column in figures:
+            if record[at] and schema.real(record[at]) is None:
+                raise InputError(f"{path}: line {line}: {column} is {ascii(record[at])[:80]}, not a number")
+        row = dict(zip(header, record))
+        if path.name == counters_file.NAME:
+            row = counters_file.upgraded(row)
+        experiment = row["experiment"]
+        if experiment not in keys:
+            keys[experiment] = _keys_beside(path, header, tables.get(experiment))
+        case = Case(tuple((column, row[column]) for column in keys[experiment]))
+        _only_once(path, lines, (experiment, case), line)
+        found.rows.setdefault(experiment, {})[case] = row
+    return found
+
+
+def _texts_of_counters(header: Sequence[str], tables: Mapping[str, Table]) -> set[str]:
+    """All of the key; the parameters stand before the size."""
+    params = {name for table in tables.values() for name in table.params}
+    before = header[: header.index("cache") + 1] if "cache" in header else params
+    return {"experiment", "variant", "api", *before, *counters_file.TEXTS, counters_file.OLD_VERSION}
+
+
+def _keys_beside(path: Path, header: Sequence[str], table: Table | None) -> list[str]:
+    if path.name in _TEXTS:
+        return [column for column in ("kernel", "api", "arch") if column in header]
+    if "cache" in header:  # all parameters: these counts may be of programs with more of them than the results have
+        return [*(column for column in header[: header.index("cache") + 1] if column not in ("experiment", "instrument")), "instrument"]
+    params = table.params if table else []
+    return [*(column for column in ("variant", "api", *params, "elements") if column in header), "instrument"]
+
+
+def _only_once(path: Path, lines: dict[Any, int], key: object, line: int) -> None:
+    if lines.setdefault(key, line) != line:
+        raise InputError(f"{path}: lines {lines[key]} and {line} are the same case")
+
+
+# ---------------------------------------------------------------------------------------------------------- the results
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """One run's CSV files: every program once, each a process of its own."""
+
+    path: Path
+    board: str  # the first eight digits of its GPU's UUID; "" where the folder does not tell
+
+
+RERUN = "rerun"
+
+
+def run_folders(directory: Path, *, with_rerun: bool = True) -> list[RunFolder]:
+    """DIR/boards/<board>/run<k>/, in this order; without boards/ DIR itself, and DIR/rerun/ where there is one."""
+    boards, again = directory / "boards", directory / RERUN
+    if not os.path.lexists(boards):
+        return [RunFolder(path, "") for path in (directory, again) if path == directory or with_rerun and os.path.lexists(again)]
+    if stray := next(iter(files_of(directory).values()), None):
+        raise InputError(f"{stray}: results beside {boards}, which has those of every board")
+    found = []
+    for board in sorted(name for name in os.listdir(boards) if (boards / name).is_dir() and not name.startswith(".")):
+        names = [name for name in os.listdir(boards / board) if name.startswith("run") and (boards / board / name).is_dir()]
+        if strange := sorted(name for name in names if not re.fullmatch(r"run[1-9][0-9]{0,5}", name)):
+            raise InputError(f"{boards / board}: {ascii(strange[0])} is no run's name: they are run1, run2, ...")
+        runs = [(int(name[3:]), name) for name in names]
+        found += [RunFolder(boards / board / name, board) for _, name in sorted(runs)]
+    return found
+
+
+def files_of_runs(directory: Path, experiment: str) -> list[Path]:
+    """The experiment's result file in each run in `directory` that has one."""
+    found = []
+    for run in run_folders(directory):
+        files = files_of(run.path)
+        if experiment in files:
+            found.append(files[experiment])
+        elif (older := files.get(split_off.source_of(experiment))) and any(part.experiment == experiment for part in RunFile(older).read().parts()):
+            found.append(older)
+    return found
+
+
+def read_run(files: Mapping[str, Path]) -> dict[str, RunFile]:
+    """A run's files, by the experiment that the rows belong to (see split_off.py)."""
+    found: dict[str, RunFile] = {}
+    for path in files.values():
+        for part in RunFile(path).read().parts():
+            if part.experiment == csv_file.stem(path) or part.experiment not in files:
+                found[part.experiment] = part
+    return found
+
+
+def load(directory: Path, *, with_rerun: bool = True) -> Results:
+    """Every run in `directory` (see run_folders)."""
+    if not directory.is_dir():
+        raise InputError(f"{directory}: no such directory")
+    folders = run_folders(directory, with_rerun=with_rerun)
+    files = {folder: files_of(folder.path) for folder in folders}
+    written = {name for found in files.values() for name in found}
+    if not written:
+        raise InputError(f"{directory}: no result CSV (exp*.csv or exp*.csv.xz) in it")
+    if not folders[0].board and (strangers := sorted(written - set(files[folders[0]]))):
+        raise InputError(f"{folders[1].path}: {files[folders[1]][strangers[0]].name} repeats nothing in {directory}")
+    tables: dict[str, Table] = {}
+    read: list[tuple[RunFolder, RunFile]] = []
+    by_run = {folder: read_run(files[folder]) for folder in folders}
+    for name in sorted({name for found in by_run.values() for name in found}):
+        of_all_runs = [(folder, by_run[folder][name]) for folder in folders if name in by_run[folder]]
+        tables[name] = _table(name, of_all_runs)
+        read += of_all_runs
+    _check_gpus(directory, tables.values())
+    return Results(directory, tables, folders, read)
+
+
+def files_of(folder: Path) -> dict[str, Path]:
+    """A run's result files by experiment, each as it was written or packed. Raises OSError where the folder cannot be read."""
+    found: dict[str, Path] = {}
+    for name in sorted(os.listdir(folder)):
+        experiment = csv_file.stem(path := folder / name)
+        if not name.startswith("exp") or not name.endswith(csv_file.SUFFIXES) or experiment.endswith(".samples"):
+            continue
+        if not name.isprintable():
+            raise InputError(f"{folder}: the name {ascii(name)} is no experiment's")
+        if found.setdefault(experiment, path) != path:
+            raise InputError(f"{found[experiment]}: {name} lies beside it, the same file packed: keep one of the two")
+    return found
+
+
+def _table(name: str, files: Sequence[tuple[RunFolder, RunFile]]) -> Table:
+    """An experiment's runs: one file each. The newest says which cases and columns there are.
+
+    A parameter that an older run did not have yet is empty there, what it measured besides is left out.
+    """
+    runs = [run for _, run in files]
+    newest = max(runs, key=lambda run: run.started_at)
+    for run in runs:
+        if unknown := [name for name in run.key if name not in newest.key]:
+            raise InputError(f"{run.path}: its columns differ from {newest.path}: {', '.join(map(ascii, unknown))}")
+        types = {column.name: column.type for column in newest.columns if column.role == "measured"}
+        for column in run.columns:
+            # Whole numbers are real ones, too: as such they stand in files of schema 1.
+            both = {column.type, types.get(column.name, column.type)}
+            if len(both) > 1 and "text" in both and any(row[column.name] for row in run.rows):
+                raise InputError(f"{run.path}: {column.name} is {column.type}, {types[column.name]} in {newest.path}")
+    _check_copies(runs)
+    known: dict[tuple[str, ...], Case] = {}  # all runs share a case's object, so that finding one compares no texts
+    tables = [{_case(known, newest.key, row): row for row in run.rows} for run in runs]
+    current = [run.git_rev == newest.git_rev for run in runs]
+    codes = _codes_by_case(table for table, is_current in zip(tables, current) if is_current)
+    kept = [table if is_current else _of_the_same_code(table, codes) for table, is_current in zip(tables, current)]
+    return Table(name, newest.columns, kept, boards=[folder.board for folder, _ in files], files=[run.path for run in runs])
+
+
+def _check_copies(runs: Sequence[RunFile]) -> None:
+    """No run counts twice: two have no figure in common to the last digit that was measured in the same second."""
+    seen: dict[tuple[tuple[str, ...], ...], RunFile] = {}
+    for run in runs:
+        figures = tuple((row["started_at"], row["seed"], row["device_ns"]) for row in run.rows if row["device_ns"])
+        if figures and seen.setdefault(figures, run) is not run:
+            raise InputError(f"{run.path} is a copy of {seen[figures].path}: keep one of the two")
+
+
+def _in_order(runs: Sequence[Mapping[Case, Row]]) -> list[Case]:
+    """As the program lists them, where a run had them in that order; the others after them, by their keys."""
+    listed = [run for run in runs if next(iter(run.values()), {}).get("case_order") != "random"]
+    cases = dict.fromkeys(case for run in listed for case in run)
+    others = {case for run in runs for case in run} - cases.keys()
+    return [*cases, *sorted(others, key=_natural_key)]
+
+
+def _natural_key(case: Case) -> list[tuple[bool, float, str]]:
+    """Numbers by their size."""
+    return [(not value.isdecimal(), float(value) if value.isdecimal() else 0, value) for _, value in case.cells]
+
+
+def _case(known: dict[tuple[str, ...], Case], key: Sequence[str], row: Row) -> Case:
+    values = tuple([row.get(name, "") for name in key])
+    case = known.get(values)
+    if case is None:
+        case = known[values] = Case(tuple(zip(key, values)))
+    return case
+
+
+def _codes_by_case(runs: Iterable[Mapping[Case, Row]]) -> dict[Case, set[str]]:
+    """The machine code (isa_hash) of each case's results; none where it has no result."""
+    codes: dict[Case, set[str]] = {}
+    for run in runs:
+        for case, row in run.items():
+            of_case = codes.setdefault(case, set())
+            if row["status"] == "ok":
+                of_case.add(row["isa_hash"])
+    return codes
+
+
+def _of_the_same_code(older: Mapping[Case, Row], codes: Mapping[Case, set[str]]) -> dict[Case, Row]:
+    """Of an older commit's run the rows whose machine code is still the same. `codes`: now, of each case that there still is."""
+    return {case: row for case, row in older.items() if case in codes and (not row["isa_hash"] or codes[case] <= {row["isa_hash"]})}
+
+
+class RunFile:
+    """One run's file of one experiment, read with the columns that its sidecar declares."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.experiment = csv_file.stem(path)
+        self._reader = csv_file.Reader(path)
+        self.header = self._reader.header
+        if self.header[0] != "schema":
+            raise InputError(f"{path}: not a result file (the first column is not schema)")
+        beside = schema.sidecar(path, self.header)
+        if not os.path.lexists(beside):
+            raise InputError(f"{path}: no {beside.name} beside it, and none in a folder {schema.SHARED} above: what are its columns?")
+        self.schema, self.columns = schema.read_sidecar(beside, self.experiment)
+        if schema.header(self.columns) != self.header:
+            raise InputError(f"{path}: its columns are not those that {beside.name} declares")
+
+    def read(self) -> RunFile:
+        """The rows, each checked and there once."""
+        check = Checker(self.path, self.experiment, self.columns, self.schema)
+        self.key = [column.name for column in self.columns if column.key]  # variant, api, the parameters, elements, cache
+        key_of = itemgetter(*map(self.header.index, self.key))
+        lines: dict[tuple[str, ...], int] = {}
+        records = []
+        for line, cells in self._reader:
+            check.identity(line, cells)
+            _only_once(self.path, lines, key_of(cells), line)
+            records.append((line, cells))
+        check.numbers(records)
+        self.rows = [dict(zip(self.header, cells)) for _, cells in records]
+        self._date()
+        return self
+
+    def _date(self) -> None:
+        newest = max(self.rows, key=lambda row: row["started_at"], default={})
+        self.started_at, self.git_rev = newest.get("started_at", ""), newest.get("git_rev", "")
+
+    def parts(self) -> list[RunFile]:
+        """Itself, once read, without the rows of the experiments that were split off it; and these, those that it has rows of."""
+        found = [self]
+        for name, split in split_off.SPLIT_OFF.items():
+            gone = [row for row in self.rows if row["variant"] in split.variants] if self.experiment == split.source else []
+            if not gone:
+                continue
+            dropped = {column.name for column in self.columns if column.role == "param" and column.name not in split.params}
+            part = copy(self)
+            part.experiment = name
+            part.columns = [column for column in self.columns if column.name not in dropped]
+            part.rows = [{**row, "experiment": name} for row in gone]
+            self.rows = [row for row in self.rows if row["variant"] not in split.variants]
+            self.columns = [column for column in self.columns if column.name not in split.measured]
+            for each in (self, part):
+                each.key = [column.name for column in each.columns if column.key]
+                each._date()
+            found.append(part)
+        return found if self.rows else found[1:] or found
+
+
+def _check_gpus(directory: Path, tables: Iterable[Table]) -> None:
+    """One GPU a board for each API (each may have its own, in older files of a container without a Vulkan driver: nothing is paired
+    then); one model and one driver for all boards. What was skipped ran on none.
+    """
+    boards: dict[tuple[str, str], str] = {}
+    same: dict[tuple[str, str], str] = {}
+    for table in tables:
+        for board, run in zip(table.boards, table.runs):
+            origins = dict.fromkeys((row["api"], row["gpu_uuid"], row["gpu"], row["driver"]) for row in run.values()
+                                    if row["gpu_uuid"] and row["status"] != "skipped")  # fmt: skip
+            for api, uuid, gpu, driver in origins:
+                if boards.setdefault((board, api), uuid) != uuid:
+                    both = f"{ascii(boards[board, api])} and {ascii(uuid)}"
+                    raise InputError(f"{directory}: {API_NAMES[api]} results of two GPUs, {both}; keep one GPU a directory")
+                if board and not uuid.removeprefix("GPU-").startswith(board):
+                    raise InputError(f"{directory}/boards/{board}: results of another GPU, {ascii(uuid)}")
+                for column, text in (("gpu", gpu), ("driver", driver)) if board else ():
+                    if text and same.setdefault((column, api), text) != text:
+                        both = f"{ascii(same[column, api])} and {ascii(text)}"
+                        raise InputError(f"{directory}: {API_NAMES[api]} results of two {column}s, {both}; keep one {column} a directory")
+
+
+def _texts(wanted: object) -> list[str]:
+    return [str(value) for value in (wanted if isinstance(wanted, list) else [wanted])]
+
+
+def number(row: Row, column: str) -> float:
+    """The cell's number, 0 for an empty or missing one."""
+    text = row.get(column, "")
+    value = schema.real(text) if text else 0.0
+    if value is None:
+        raise InputError(f"{column} is {ascii(text)[:80]}, not a number")
+    return value
+
+
+def _is_same_gpu(one: Row, other: Row) -> bool:
+    """Whether two rows of a run are of one device. Older files have CUDA's UUID in both, and say in the reason that there were two."""
+    unpaired = any(row.get("reason", "").startswith("unpaired") for row in (one, other))
+    return one.get("gpu_uuid") == other.get("gpu_uuid") and (one.get("api") == other.get("api") or not unpaired)
+
+
+def _distinct(row: Row, of_peak: bool) -> Figure | None:
+    """The bytes that must be moved at least, over device_ns, in GB/s or in percent of the peak that the row's own peak_pct is of."""
+    rate = (number(row, "min_read_bytes") + number(row, "min_write_bytes")) / (number(row, "device_ns") or math.inf)
+    useful, percent = number(row, "gbps"), number(row, "peak_pct")
+    if of_peak:
+        rate *= percent / useful if useful else 0
+    return _scaled_by_time(row, rate)
+
+
+def _per_element(row: Row) -> Figure | None:
+    """device_ns over the elements, its interval likewise."""
+    elements = number(row, "elements")
+    if not row["device_ns"] or not elements:
+        return None
+    ends = [float(row[name]) / elements if row[name] else None for name in ("device_ns_lo", "device_ns_hi")]
+    return Figure(float(row["device_ns"]) / elements, *ends)
+
+
+def _scaled_by_time(row: Row, value: float) -> Figure | None:
+    """A rate (bytes over device_ns) with the interval that device_ns's implies."""
+    if not value:
+        return None
+    lo, hi = row["device_ns_lo"], row["device_ns_hi"]
+    if not (lo and hi):
+        return Figure(value)
+    time = float(row["device_ns"])
+    return Figure(value, value * time / float(hi), value * time / float(lo))

@@ -1,0 +1,258 @@
+"""The columns of a result file: what each is for and of what type, from the sidecar that the program wrote, and the check that every
+cell is what its column says.
+
+<experiment>.schema.json lies beside <experiment>.csv:
+
+    {"schema": 2, "experiment": "exp01_vector_add", "columns": [
+      {"name": "block", "role": "param", "type": "integer", "unit": "threads", "key": true, "interval": false, "meaning": "..."},
+      ...]}
+
+in the CSV's order; a column with an interval stands for three, X, X_lo and X_hi. Committed runs share theirs, which are the same in
+hundreds of runs: results/schemas/<experiment>-<hash of the CSV's header>.json. Files of schema 1, from before programs wrote sidecars,
+have such a one, too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from operator import itemgetter
+from pathlib import Path
+from typing import NoReturn
+
+from benchlib.base import csv_file
+from benchlib.base.errors import InputError
+
+SCHEMA = 2
+READ = (1, SCHEMA)
+SHARED = "schemas"  # the folder, beside or above a run's
+ROLES = ("identity", "param", "model", "case", "time", "measured", "origin")
+TYPES = ("integer", "real", "text")
+APIS = ("cuda", "vulkan")
+STATUSES = ("ok", "failed", "skipped")
+MOST_SIDECAR_BYTES = 1 << 20
+_MOST_FOLDERS = 5  # results/<gpu>/boards/<board>/run<k>
+# No figure of a GPU lies beyond; their products and ratios stay within a float's range.
+LEAST, GREATEST = 1e-30, 1e30
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_TIME = re.compile(r"20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-6][0-9]Z")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    role: str  # see ROLES
+    type: str  # see TYPES
+    unit: str = ""
+    key: bool = False  # with the other keys it tells a row from every other
+    interval: bool = False  # stands for three columns: X, X_lo and X_hi
+    meaning: str = field(default="", compare=False)
+
+    @property
+    def names(self) -> list[str]:
+        """As the CSV's header has them."""
+        return [self.name, f"{self.name}_lo", f"{self.name}_hi"] if self.interval else [self.name]
+
+
+# What the scripts ask of every file, whatever its experiment: name, role, type, key, interval.
+COMMON = [
+    *(Column(name, "identity", "integer" if name == "schema" else "text", key=name in ("variant", "api"))
+      for name in ("schema", "experiment", "variant", "api", "status", "reason")),
+    Column("elements", "case", "integer", key=True), Column("useful_bytes", "case", "integer"),
+    Column("cache", "case", "text", key=True), Column("device_ns", "time", "real", interval=True),
+    *(Column(name, "time", "real") for name in ("roundtrip_ns", "submit_ns", "gbps", "peak_pct")),
+    Column("seed", "origin", "integer"),
+    *(Column(name, "origin", "text") for name in
+      ("isa_hash", "gpu", "gpu_uuid", "driver", "toolkit", "git_rev", "started_at")),
+]  # fmt: skip
+
+
+def header(columns: Iterable[Column]) -> list[str]:
+    return [name for column in columns for name in column.names]
+
+
+# ------------------------------------------------------------------------------------------------------------- sidecar
+
+
+def sidecar(path: Path, header: Sequence[str]) -> Path:
+    """Of a result file, packed or not: the one beside it, else the one that files of this header share, nearest above it."""
+    experiment = csv_file.stem(path)
+    beside = path.with_name(f"{experiment}.schema.json")
+    if not os.path.lexists(beside):
+        shared = f"{experiment}-{hashlib.sha256(','.join(header).encode()).hexdigest()[:12]}.json"
+        for folder in path.resolve().parents[:_MOST_FOLDERS]:
+            if (folder / SHARED / shared).is_file():
+                return folder / SHARED / shared
+    return beside
+
+
+def read_sidecar(path: Path, experiment: str) -> tuple[int, list[Column]]:
+    """The schema's number, and the columns that a sidecar declares. Raises InputError, in one line, for whatever is wrong with it."""
+    content = _json(path)
+    if not isinstance(content, dict) or content.keys() != {"schema", "experiment", "columns"}:
+        raise InputError(f"{path}: not an object of schema, experiment and columns")
+    if type(content["schema"]) is not int or content["schema"] not in READ:
+        raise InputError(f"{path}: schema {ascii(content['schema'])[:40]}, this program reads schema {SCHEMA}")
+    if content["experiment"] != experiment:
+        raise InputError(f"{path}: of experiment {ascii(content['experiment'])[:80]}")
+    entries = content["columns"]
+    if not isinstance(entries, list) or not entries:
+        raise InputError(f"{path}: columns is no list of columns")
+    columns = [_column(f"{path}: column {number}", entry) for number, entry in enumerate(entries, start=1)]
+    twice = sorted(name for name, number in Counter(header(columns)).items() if number > 1)
+    if twice:
+        raise InputError(f"{path}: two columns {ascii(twice[0])}: a parameter needs a name that no file's own column has")
+    found = {column.name: column for column in columns}
+    for common in COMMON:
+        column = found.get(common.name)
+        if column is None:
+            raise InputError(f"{path}: no column {common.name}")
+        for key in ("role", "type", "key", "interval"):
+            if getattr(column, key) != getattr(common, key):
+                raise InputError(f"{path}: {column.name}: {key} is {getattr(column, key)}, not {getattr(common, key)}")
+    return content["schema"], columns
+
+
+def _json(path: Path) -> object:
+    with open(path, "rb") as file:
+        data = file.read(MOST_SIDECAR_BYTES + 1)
+    if len(data) > MOST_SIDECAR_BYTES:
+        raise InputError(f"{path}: longer than {MOST_SIDECAR_BYTES >> 20} MiB")
+    try:
+        return json.loads(data.decode("utf-8"), object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: {ascii(str(error))[1:-1]}") from error
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key is there twice")
+    return found
+
+
+def _column(where: str, entry: object) -> Column:
+    wanted = {each.name: str(each.type) for each in fields(Column)}
+    if not isinstance(entry, dict):
+        raise InputError(f"{where}: not an object")
+    if entry.keys() != wanted.keys():
+        odd = sorted(entry.keys() ^ wanted.keys())[0]
+        raise InputError(f"{where}: {'no' if odd in wanted else 'unknown'} key {ascii(odd)[:80]}")
+    for key, kind in wanted.items():
+        if type(entry[key]).__name__ != kind:
+            raise InputError(f"{where}: {key} is {ascii(entry[key])[:80]}, not a {kind}")
+    column = Column(**entry)
+    if not _NAME.fullmatch(column.name):
+        raise InputError(f"{where}: name is {ascii(column.name)[:80]}, not a plain name")
+    for key, known in (("role", ROLES), ("type", TYPES)):
+        if getattr(column, key) not in known:
+            raise InputError(f"{where}: {key} is {ascii(getattr(column, key))[:80]}, none of {', '.join(known)}")
+    if column.interval and (column.type == "text" or column.key or column.role not in ("time", "measured")):
+        raise InputError(f"{where}: only a figure that was measured has an interval")
+    if column.role == "param" and not column.key:
+        raise InputError(f"{where}: key is False, but a parameter is part of the key")
+    return column
+
+
+# --------------------------------------------------------------------------------------------------------------- cells
+
+
+def real(text: str) -> float | None:
+    """The number that a cell holds; None for what is none, and for what no measurement gives: nan, inf, 1e-308."""
+    if not _NUMBER.fullmatch(text):
+        return None
+    value = float(text)
+    return value if value == 0 or LEAST <= abs(value) <= GREATEST else None
+
+
+def is_whole(text: str) -> bool:
+    """0 to 2^64 - 1."""
+    return len(text) <= 20 and text.isascii() and text.isdigit() and int(text) < 1 << 64
+
+
+class Checker:
+    """Checks a file's rows against its columns. Raises InputError with the file, the line and the column."""
+
+    def __init__(self, path: Path, experiment: str, columns: Sequence[Column], schema: int):
+        self._path = path
+        self._columns = columns
+        self._at = {name: index for index, name in enumerate(header(columns))}
+        self._known = {"schema": (str(schema),), "experiment": (experiment,), "api": APIS, "status": STATUSES}
+        self._identity = itemgetter(*(self._at[name] for name in self._known))
+        self._right: set[tuple[str, ...]] = set()  # rows' identities repeat
+        self._origin = itemgetter(self._at["status"], self._at["gpu_uuid"], self._at["started_at"])
+
+    def identity(self, line: int, cells: Sequence[str]) -> None:
+        """Whether a row is one of this file's."""
+        texts = self._identity(cells)
+        if texts not in self._right:
+            for (name, known), text in zip(self._known.items(), texts):
+                if text not in known:
+                    self._fail(line, self._not_known(name, text))
+            self._right.add(texts)
+        status, uuid, started_at = self._origin(cells)
+        if not _TIME.fullmatch(started_at):
+            self._fail(line, f"started_at is {ascii(started_at)[:80]}, not a time such as 2026-11-21T09:30:00Z")
+        if status == "ok" and not uuid:
+            self._fail(line, "gpu_uuid is empty: which GPU is this a result of?")
+
+    def numbers(self, records: Sequence[tuple[int, Sequence[str]]]) -> None:
+        """Of all rows, column by column; each with the line it ends on."""
+        lines = [line for line, _ in records]
+        for column in self._columns:
+            if column.type == "text" or column.name == "schema":
+                continue
+            texts = [[cells[self._at[name]] for _, cells in records] for name in column.names]
+            for name, of_column in zip(column.names, texts):
+                self._check_numbers(column, name, lines, of_column)
+            if column.interval:
+                self._check_intervals(column.name, lines, *texts)
+
+    def _check_numbers(self, column: Column, name: str, lines: Sequence[int], texts: Sequence[str]) -> None:
+        fits, wanted = _wanted(column, name)
+        right = {""}  # texts repeat, too
+        for line, text in zip(lines, texts):
+            if text not in right:
+                if not fits(text):
+                    self._fail(line, f"{name} is {ascii(text)[:80]}, not {wanted}")
+                right.add(text)
+
+    def _check_intervals(self, name: str, lines: Sequence[int], values: Sequence[str], los: Sequence[str], his: Sequence[str]) -> None:
+        for line, value, lo, hi in zip(lines, values, los, his):
+            if (lo or hi) and not (value and lo and hi):
+                self._fail(line, f"{name} and its interval's two ends belong together, and one is empty")
+            if lo and not float(lo) <= float(value) <= float(hi):
+                self._fail(line, f"{name} lies outside its interval")
+
+    def _fail(self, line: int, what: str) -> NoReturn:
+        raise InputError(f"{self._path}: line {line}: {what}")
+
+    def _not_known(self, name: str, text: str) -> str:
+        if name == "experiment":
+            return f"a row of experiment {ascii(text)[:80]}"
+        known = self._known[name]
+        reason = f"none of {', '.join(known)}"
+        if name == "schema":
+            reason = f"but {sidecar(self._path, header(self._columns)).name} is of schema {known[0]}"
+        return f"{name} {ascii(text)[:80]}, {reason}"
+
+
+def _wanted(column: Column, name: str) -> tuple[Callable[[str], bool], str]:
+    """What a cell must be: the test, and its name. The ends of an interval are real numbers, whatever they enclose."""
+    if column.type == "integer" and name == column.name:
+        return is_whole, "a whole number"
+    return (_is_positive, "a positive number") if column.role == "time" else (_is_real, "a number")
+
+
+def _is_real(text: str) -> bool:
+    return real(text) is not None
+
+
+def _is_positive(text: str) -> bool:
+    return (real(text) or 0) > 0

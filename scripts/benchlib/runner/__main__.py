@@ -1,0 +1,36 @@
+"""`python3 scripts/benchlib/runner run|fleet OPTIONS...`: what scripts/run.sh and scripts/fleet.sh start."""
+
+import signal
+import sys
+
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # until there is a job to end
+sys.path[0] = __file__.removesuffix("/benchlib/runner/__main__.py")
+
+import os  # noqa: E402
+
+from benchlib.base import console  # noqa: E402
+from benchlib.base.errors import InputError  # noqa: E402
+from benchlib.runner import fleet_command, run_command  # noqa: E402
+
+
+def main(command: str, arguments: list[str]) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")
+    chosen = {"run": run_command, "fleet": fleet_command}[command]
+    try:
+        return chosen.main(arguments)
+    except run_command.Ended as ended:
+        return ended.code
+    except console.UsageError as error:
+        console.fail(chosen.NAME, str(error))
+        return console.USAGE
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return console.INTERRUPTED
+    except (InputError, OSError) as error:
+        console.fail(chosen.NAME, str(error))
+        return console.FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

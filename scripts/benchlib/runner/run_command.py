@@ -1,0 +1,646 @@
+"""scripts/run.sh: sets up, builds, measures, and has the pages made."""
+
+from __future__ import annotations
+
+import csv
+import lzma
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+
+from benchlib.base import console, programs
+from benchlib.base.console import INTERRUPTED, plain
+from benchlib.base.csv_file import InputError
+from benchlib.runner import row_counts, screen
+from benchlib.runner.jobs import Jobs
+from benchlib.runner.lock import Lock
+from benchlib.runner.screen import clock, note
+
+NAME = "run.sh"
+ROOT = Path(__file__).resolve().parents[3]
+USAGE = """\
+Usage: scripts/run.sh [options] [-- program options]
+
+Sets the machine up and builds (not in an unpacked package), runs every experiment several times, each time a fresh process, and writes
+<out>/boards/<board>/run<k>/<experiment>.csv (one row a case and API) and <experiment>.samples.csv (every sample), <board> being the
+first eight digits of the GPU's UUID. Each run has a random order of cases, drawn from the run's number. What an output must be is compared
+in full once and its checksum noted in run1/<experiment>.checksums; all that must hold the same words are compared by that. All boards' runs
+together then make <out>/worklog.md (the tables) and report.html (one page of all); beside them are sass/ (the machine code of both APIs)
+and counters.csv (what the GPU's counters counted). <out> is results/<gpu>, or build/results/<device> if there is only a software device:
+its figures say nothing about GPUs, and it has neither machine code nor counters. At the end: what each part took, then each kind of
+work here and on the published models, and which rules hold here (scripts/beside.py shows this again).
+
+  --runs N        so many runs (default: 6; with --quick, and on a software device, 1). Claims are decided by three or more
+  --quick         a coarse sweep with short budgets, and neither machine code nor counters
+  --only NAME     only this experiment, e.g. exp03 or exp03_memory_coalescing (repeatable)
+  --out DIR       write the results to DIR
+  --resume        keep the finished rows of an interrupted run and go on from there, failed rows are tried again; machine code and
+                  counters are made anew
+  --no-sass       leave the machine code out (scripts/dump_sass.py; it needs nvdisasm, else a line says so)
+  --no-counters   leave the counters out (scripts/counters.py; it needs the driver's permission, else a line says so)
+  --no-tables     leave worklog.md and report.html out: where several GPUs are measured into one <out> at once (scripts/fleet.sh)
+  --no-build      use build/release as it is
+  --bin DIR       use the programs in DIR, e.g. a build carried from another machine (also: BENCH_BIN=DIR)
+  --help          this text
+  -- OPTIONS      for every program, e.g. -- --device 1 --api vulkan --benchmark_filter=add  (see <program> --help)
+
+Ctrl-C or SIGTERM ends it after the sample in hand, a second one at once; nothing that it started is left after two seconds.
+
+Exit code: 0 all ran (a skipped case is named, and no failure), 1 something failed (a program, a part, or a row of a result file),
+2 usage, 130 interrupted.
+"""
+RUNS = 6
+LEAST_RUNS = 3  # that decide a claim
+RUN_BUDGET = "0.04"  # seconds of sampling a case
+SKIPPED, DEVICE_LOST = 77, 3  # a program's exit codes
+# With one of these a program says something and measures nothing.
+SAYING = ("-h", "--help", "--describe", "--list-devices", "--list-variants", "--benchmark_list_tests")
+RUN_FOLDER = re.compile(r"run([1-9][0-9]{0,2})")
+SOFTWARE = ("llvmpipe", "lavapipe", "swiftshader")  # Vulkan on the CPU, whose figures say nothing about GPUs
+REASONS = 5  # shown of those for which cases were skipped or failed
+
+
+class Ended(Exception):
+    """Nothing more is done; whoever raised it has said why."""
+
+    def __init__(self, code: int):
+        super().__init__()
+        self.code = code
+
+
+@dataclass
+class Options:
+    quick: bool = False
+    resume: bool = False
+    build: bool = True
+    sass: bool = True
+    counters: bool = True
+    tables: bool = True
+    runs: int = 0
+    only: list[str] = field(default_factory=list)
+    out: str = ""
+    bin: str = ""
+    program: list[str] = field(default_factory=list)
+
+    def of_program(self, name: str) -> str:
+        """The value that the programs' options give an option (the last one counts); empty if they do not."""
+        value = ""
+        for at, word in enumerate(self.program):
+            if word == name:
+                value = self.program[at + 1] if at + 1 < len(self.program) else ""
+            elif word.startswith(f"{name}="):
+                value = word.partition("=")[2]
+        return value
+
+
+def parse(arguments: Sequence[str]) -> Options:
+    options = Options(bin=os.environ.get("BENCH_BIN", ""))
+    words = iter(arguments)
+    for word in words:
+        match word:
+            case "--quick" | "--resume":
+                setattr(options, word[2:], True)
+            case "--no-build" | "--no-sass" | "--no-counters" | "--no-tables":
+                setattr(options, word[5:], False)
+            case "--only" | "--out" | "--bin" | "--runs":
+                value = next(words, "")
+                if not value:
+                    raise console.UsageError(f"{word} needs a value (see --help)")
+                if word == "--only":
+                    options.only.append(value)
+                elif word != "--runs":
+                    setattr(options, word[2:], value)
+                elif re.fullmatch("[1-9][0-9]{0,2}", value):
+                    options.runs = int(value)
+                else:
+                    raise console.UsageError(f"--runs {value}: how many, from 1 to 999 (see --help)")
+            case "--":
+                options.program = list(words)
+            case "-h" | "--help":
+                print(USAGE, end="")
+                raise Ended(0)
+            case _:
+                raise console.UsageError(f"unknown option {word} (see --help)")
+    if options.quick:
+        options.program.append("--quick")
+        options.sass = options.counters = False
+    return options
+
+
+def die(message: str) -> NoReturn:
+    raise InputError(message)
+
+
+def shown(path: Path | str) -> str:
+    """As a reader at the top of the repository would type it."""
+    return str(path).removeprefix(f"{ROOT}/")
+
+
+def require_writable(folder: Path) -> None:
+    """Fails early: before minutes of measuring whose results have nowhere to go. Makes nothing."""
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        die(f"cannot write to {folder}: choose another folder with --out, or change its owner or permissions")
+
+
+def shell(function: str) -> list[str]:
+    """What a function of lib.sh prints, by lines."""
+    command = ["bash", "-c", f'source "$1" && {function}', "bash", ROOT / "scripts/lib.sh"]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+
+
+@dataclass
+class Tally:
+    """A program's, over its runs."""
+
+    counts: Counter[str] | None = field(default_factory=Counter)  # None: of some run they are not known
+    seconds: float = 0
+    remarks: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Found:
+    """What a result file holds."""
+
+    counts: Counter[str] | None = None  # None: it is damaged
+    missing: bool = False
+    reasons: Counter[tuple[str, str]] = field(default_factory=Counter)  # by status and reason
+    ratio: float | None = None  # Vulkan's time over CUDA's, the median of all pairs
+    device: str = ""
+
+
+def read_results(path: Path) -> Found:
+    try:
+        counts = row_counts.count(path)
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+    except FileNotFoundError:
+        return Found(missing=True)
+    except (row_counts.Damaged, OSError, UnicodeDecodeError, csv.Error) as error:
+        note(f"{path.name}: {plain(str(error))}")
+        return Found()
+    reasons = Counter((row["status"], row.get("reason") or "no reason given") for row in rows if row["status"] != "ok")
+    device = ""
+    if rows and (row := rows[-1]).get("gpu"):
+        versions = ", ".join(dict.fromkeys(each["driver"] for each in rows if each.get("driver")))
+        device = f"{row['gpu']} ({row.get('gpu_uuid', '')[:8]}), {versions or 'no driver named'}, {row.get('git_rev') or 'no commit'}"
+    return Found(Counter(counts), reasons=reasons, ratio=median_ratio(rows), device=device)
+
+
+def median_ratio(rows: Sequence[dict[str, str]]) -> float | None:
+    """Of the pairs of rows that differ in nothing but the API; its columns end where the sampling begins."""
+    pairs: dict[tuple[str, ...], dict[str, float]] = {}
+    for row in rows:
+        columns = list(row)
+        if row["status"] == "ok" and "batch" in columns and row.get("device_ns"):
+            key = (row["variant"], *(row[name] for name in columns[columns.index("reason") + 1 : columns.index("batch")]))
+            try:
+                pairs.setdefault(key, {})[row["api"]] = float(row["device_ns"])
+            except ValueError:
+                continue
+    ratios = sorted(pair["vulkan"] / pair["cuda"] for pair in pairs.values() if {"vulkan", "cuda"} <= set(pair) and pair["cuda"] > 0)
+    return ratios[len(ratios) // 2] if ratios else None
+
+
+class Run:
+    def __init__(self, options: Options, jobs: Jobs):
+        self.options, self.jobs = options, jobs
+        self.failures = 0
+        self.complete = True  # every program has gone through all of its cases, and its result file is whole
+        self.made: list[str] = []  # parts that are done
+        self.table: list[str] = []  # a line a part, for the end
+        self.seconds = 0  # of all parts
+        self.tallies: dict[str, Tally] = {}
+        self.times: dict[str, list[float]] = {}  # of each program, by run
+        self.reasons: Counter[tuple[str, str]] = Counter()
+        self.locks: list[Lock] = []
+        self.device = ""
+        self.python = sys.executable
+        in_repository = (ROOT / "CMakeLists.txt").is_file()
+        self.build = options.build and in_repository and not options.bin
+        self.bin = Path(options.bin or (ROOT / "build/release/bin" if in_repository else ROOT / "bin"))
+        self.out = Path(os.path.realpath(options.out)) if options.out else None
+
+    # -------------------------------------------------------------------------------------------------- before measuring
+
+    def go(self) -> int:
+        for folder in [self.out] if self.out else [ROOT / "results", ROOT / "build/results"]:
+            require_writable(folder)
+        if self.build:
+            self.check_only(experiments := shell("bench_experiments"))  # before minutes of building
+            self.set_up_and_build(experiments)
+        self.find_programs()
+        slug, self.board = self.find_device()
+        self.software = slug.startswith(SOFTWARE)
+        if not self.out:
+            self.out = ROOT / ("build/results" if self.software else "results") / slug
+            require_writable(self.out)
+        self.folder = self.out / "boards" / self.board
+        note(f"device: {slug}; results: {shown(self.out)}")
+        self.runs = self.options.runs or (1 if self.options.quick or self.software else RUNS)
+        try:
+            self.lock()
+            return self.measure_and_tell()
+        finally:
+            for lock in self.locks:
+                lock.let_go()
+
+    def check_only(self, names: Sequence[str]) -> None:
+        """Every --only names one of them."""
+        for wish in self.options.only:
+            if not any(console.answers(name, [wish]) for name in names):
+                raise console.UsageError(f"no experiment {wish}; there are: {' '.join(names)} (see --help)")
+
+    def set_up_and_build(self, experiments: Sequence[str]) -> None:
+        begun = time.monotonic()
+        set_up = ROOT / "scripts/setup.sh"
+        # sudo can ask for its password in the foreground only, where jobs are not.
+        if os.geteuid() and sys.stdin.isatty() and shutil.which("sudo"):
+            if subprocess.run([set_up, "--check"], stderr=subprocess.DEVNULL).returncode:
+                subprocess.run(["sudo", "-v"])
+        self.jobs.by_sudo = os.geteuid() != 0
+        status = self.jobs.run([set_up], no_input=True)
+        self.end_if_interrupted()
+        if status:
+            raise Ended(status)
+        self.jobs.by_sudo = False
+        targets = console.chosen(experiments, self.options.only) if self.options.only else []
+        script = 'trap "exit 130" INT; source "$1" && bench_build release "$2" "" "${@:3}"'
+        log = ROOT / "build/release.log"
+        status = self.jobs.run(["bash", "-c", script, "bash", ROOT / "scripts/lib.sh", log, *targets])
+        self.end_if_interrupted()
+        if status:
+            raise Ended(1)
+        self.python = (shell("{ bench_python jinja2 || bench_python; }") or [sys.executable])[0]
+        self.add_row("set-up and build", None, time.monotonic() - begun, "build/release", "")
+
+    def find_programs(self) -> None:
+        found = programs.experiments(self.bin) if self.bin.is_dir() else []
+        if not found:
+            die(f"no experiment programs (exp??_*) in {self.bin}: build first (without --no-build), or give --bin")
+        self.check_only([path.name for path in found])
+        self.programs = [path for path in found if console.answers(path.name, self.options.only)]
+
+    def ask(self, option: str) -> str:
+        """What the first program prints for an option."""
+        with tempfile.TemporaryFile("w+", errors="replace") as file:
+            status = self.jobs.run([self.programs[0], option, *self.options.program], stdout=file)
+            file.seek(0)
+            answer = file.read().rstrip("\n")
+        self.end_if_interrupted()
+        if status == console.USAGE:  # an option that the program does not know: it has said so
+            raise Ended(console.USAGE)
+        if status:
+            die(f"{shown(self.programs[0])} {option} failed (exit {status})")
+        return answer
+
+    def find_device(self) -> tuple[str, str]:
+        """The device as results/ spells it, and its folder there."""
+        slug = self.ask("--print-slug")
+        if slug in ("", "none"):
+            die(f"there is no device to run on; {shown(self.programs[0])} --list-devices says why")
+        board = self.ask("--print-board")
+        for option, answer, pattern in (("slug", slug, r"[\w.+-]*\w[\w.+-]*"), ("board", board, "[0-9a-z]+")):
+            if not re.fullmatch(pattern, answer):
+                die(f"{shown(self.programs[0])} --print-{option} says '{plain(answer)}'")
+        return slug, board
+
+    def lock(self) -> None:
+        """Before anything is changed: boards of one result set may be measured at once, each once, and its pages are made by one."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        parts = self.options.tables or (not self.software and (self.options.sass or self.options.counters))
+        for folder, shared in ((self.folder, False), (self.out, not parts)):
+            self.locks.append(Lock(folder, shared))
+        self.jobs.kept_open = [lock.handle for lock in self.locks]
+
+    def check_folders(self) -> None:
+        for lock in self.locks:
+            lock.check()
+
+    # ---------------------------------------------------------------------------------------------------------- measuring
+
+    def measure_and_tell(self) -> int:
+        begun = time.monotonic()
+        self.log_path = self.folder / "run.log"
+        if not self.options.resume and not self.options.only:
+            (self.folder / "board.csv").unlink(missing_ok=True)
+        with open(self.log_path, "a" if self.options.resume else "w", encoding="utf-8", errors="backslashreplace") as self.log:
+            note(f"every case: {shown(self.log_path)}")
+            self.note_state("before")
+            for number in range(1, self.runs + 1):
+                self.run_all(number)
+            self.note_state("after")
+            self.pack_samples()
+            for name, tally in self.tallies.items():
+                where = f"{shown(self.out)}/boards/{self.board}/run*/{name}.csv"
+                self.add_row(name, tally.counts, tally.seconds, where, "; ".join(tally.remarks), counted=True)
+            if not self.software:
+                self.inspect()
+            if self.options.tables:
+                self.make_pages()
+            if not self.jobs.interrupts:
+                self.check_folders()
+        self.print_table()
+        self.end_if_interrupted("finished rows are kept; go on with --resume")
+        self.print_summary(time.monotonic() - begun)
+        return 1 if self.failures else 0
+
+    def note_state(self, when: str) -> None:
+        """Not of a software device, of which nobody knows one. A fleet's task has it done for all runs together."""
+        if self.software or os.environ.get("BENCH_FLEET_TASK"):
+            return
+        device = self.options.of_program("--device").removeprefix("GPU-")
+        uuid = device if device.startswith(self.board) and len(device) == 36 else self.board
+        script = ROOT / "scripts/benchlib/runner/board_state.py"
+        self.jobs.run([self.python, script, "--uuid", uuid, "--when", when, self.folder / "board.csv"])
+
+    def run_all(self, number: int) -> None:
+        """Every chosen experiment once, into the board's folder run<number>."""
+        folder = self.folder / f"run{number}"
+        if not self.jobs.interrupts:
+            note(f"run {number} of {self.runs:<17}     rows  failed skipped    time  Vulkan/CUDA, median")
+        for program in self.programs:
+            if self.jobs.interrupts:
+                return
+            self.run_one(number, folder, program)
+
+    def run_one(self, number: int, folder: Path, program: Path) -> None:
+        self.check_folders()
+        folder.mkdir(exist_ok=True)
+        held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            self.run_in(number, folder, held, program)
+        finally:
+            os.close(held)
+
+    def run_in(self, number: int, folder: Path, held: int, program: Path) -> None:
+        options, name = self.options, program.name
+        file = folder / f"{name}.csv"
+        arguments = ["--csv", file]
+        # What a long run would sample away, several short ones show.
+        if self.runs > 1 and not options.quick and not options.of_program("--budget"):
+            arguments += ["--budget", RUN_BUDGET]
+        if not options.of_program("--seed"):
+            arguments += ["--seed", str(number)]
+        arguments.append("--shuffle")
+        # What one case, or the first run, has verified in full, the others verify by checksums.
+        if not options.of_program("--checksums"):
+            arguments += ["--checksums", self.folder / "run1" / f"{name}.checksums"]
+        arguments += options.program
+        self.make_room(name, folder)
+        # There is nothing to go on with where the interrupted run had not begun.
+        if options.resume and file.is_file() and file.stat().st_size:
+            arguments.append("--resume")
+        self.log.write(f"\n== run {number} of {self.runs}: {name}\n")
+        self.log.flush()
+        logged_from = self.log_path.stat().st_size
+        saying = any(word in SAYING for word in options.program)
+        progress = screen.Progress(f"{name} ({number}/{self.runs})", self.log_path, lambda own: self.time_after(number, program, own))
+        first: os.stat_result | None = None
+
+        def look() -> None:
+            nonlocal first
+            progress.look()
+            if progress.case and not first and file.exists():  # its cases have begun: from here on it is one file
+                first = file.stat()
+
+        begun = time.monotonic()
+        try:
+            streams = {} if saying else {"stdout": self.log, "stderr": self.log}
+            status = self.jobs.run([program, *arguments], each=look, every_s=screen.LOOK_S, **streams)
+        finally:
+            progress.close()
+        took = time.monotonic() - begun
+        if not self.jobs.interrupts:
+            self.check_folders()
+            if not folder.is_dir() or not os.path.samestat(folder.stat(), os.fstat(held)):
+                die(f"{folder} was removed or replaced while {name} wrote into it")
+            if first and not (file.is_file() and os.path.samestat(first, file.stat())):
+                die(f"{file} was removed or replaced while {name} wrote it")
+        found = read_results(file)
+        if status == 0 and found.missing and not saying:
+            die(f"{file} is not there, though {name} ended well: something removed it, or its folder")
+        remark = self.judge(status, found)
+        if status not in (0, SKIPPED, INTERRUPTED):
+            self.quote(name, logged_from)
+        if status == DEVICE_LOST:
+            note(f"run.sh: {name} lost the device; what it had measured is kept, and --resume tries the rest")
+        self.tell(name, found, took, remark)
+
+    def time_after(self, number: int, program: Path, own: float) -> float:
+        """What the programs after this one take in this run and the further ones, by what each took so far; one that has not run yet as
+        much as the mean. `own`: what this one takes.
+        """
+        so_far = {name: times[-1] for name, times in self.times.items()} | {program.name: own}
+        mean = sum(so_far.values()) / len(so_far)
+        each = [so_far.get(one.name, mean) for one in self.programs]
+        return sum(each[self.programs.index(program) + 1 :]) + (self.runs - number) * sum(each)
+
+    def tell(self, name: str, found: Found, took: float, remark: str) -> None:
+        tally = self.tallies.setdefault(name, Tally())
+        if found.counts is None:
+            tally.counts = None
+        elif tally.counts is not None:
+            tally.counts += found.counts
+        tally.seconds += took
+        self.times.setdefault(name, []).append(took)
+        if remark and remark not in tally.remarks:
+            tally.remarks.append(remark)
+        self.reasons += found.reasons
+        self.device = found.device or self.device
+        counts = found.counts
+        cells = [f"{counts[each]:7}" for each in ("ok", "failed", "skipped")] if counts is not None else ["      -"] * 3
+        ratio = f"   {found.ratio:.3f}" if found.ratio else ""
+        note(plain(f"  {name:<26}  {cells[0]} {cells[1]} {cells[2]} {clock(took):>7}{ratio}{f'   ({remark})' if remark else ''}"))
+
+    def quote(self, name: str, start: int) -> None:
+        """What a program that failed said of itself; the cases are in the log."""
+        with open(self.log_path, "rb") as log:
+            log.seek(start)
+            lines = [line for line in log.read().decode(errors="replace").splitlines() if line.startswith(f"{name}: ")]
+        note(*map(plain, lines[-REASONS:]) if lines else [f"{name} failed: see {shown(self.log_path)}"])
+
+    def judge(self, status: int, found: Found) -> str:
+        """What a program's exit code and its result file say, in a few words; counts failures."""
+        if self.jobs.interrupts:
+            return "interrupted"
+        if status not in (0, SKIPPED):
+            self.failures += 1
+            self.complete = False
+            names = {128 + each: f"ended by {each.name}" for each in signal.Signals}
+            return "the device was lost" if status == DEVICE_LOST else names.get(status, f"exit {status}")
+        remark = "all skipped" if status == SKIPPED else ""
+        if found.missing:
+            self.complete = False  # there was nothing to measure: no device, or -- --describe
+        elif found.counts is None:
+            self.failures += 1
+            self.complete = False
+            return "its file is damaged: see above"
+        elif found.counts["failed"]:
+            self.failures += 1
+            return f"{found.counts['failed']} failed"
+        return remark
+
+    def earlier_runs(self) -> Iterator[tuple[int, Path]]:
+        for path in self.folder.iterdir():
+            match = RUN_FOLDER.fullmatch(path.name)
+            if match and path.is_dir() and not path.is_symlink():
+                yield int(match[1]), path
+
+    def make_room(self, name: str, folder: Path) -> None:
+        """Nothing of an earlier measurement stays beside the new one, whose runs may be fewer. To go on with one, its files are needed as
+        the program wrote them.
+        """
+        files = [f"{name}.csv", f"{name}.samples.csv"]
+        if self.options.resume:
+            for file in files:
+                unpack(folder / file)
+            return
+        for file in files:
+            (folder / f"{file}.xz").unlink(missing_ok=True)
+        if folder.name == "run1":
+            (folder / f"{name}.checksums").unlink(missing_ok=True)
+        for number, old in list(self.earlier_runs()):
+            if number > self.runs:
+                packed = [f"{file}.xz" for file in files]
+                for file in [*files, *packed, f"{name}.schema.json", f"{name}.checksums"]:
+                    (old / file).unlink(missing_ok=True)
+                try:
+                    old.rmdir()
+                except OSError:
+                    pass  # another experiment's files are there
+
+    def pack_samples(self) -> None:
+        """A run's samples are a tenth of their size when packed; compare.py reads them as they are."""
+        if self.failures or not shutil.which("xz"):
+            return
+        for _, folder in sorted(self.earlier_runs()):
+            for file in sorted(folder.glob("*.samples.csv")):
+                if self.jobs.run(["xz", "--force", "--threads", "0", "--", file]) and not self.jobs.interrupts:
+                    note(f"run.sh: {shown(file)} could not be packed")
+
+    # -------------------------------------------------------------------------------------------------------- afterwards
+
+    def part(self, name: str, where: Path, script: str, *arguments: str | Path) -> None:
+        """What comes after measuring. It may fail without taking the rest along: exit code 77 is something missing, which it has named."""
+        if self.jobs.interrupts:
+            return
+        self.check_folders()
+        note(f"{name} -> {shown(where)}")
+        self.log.write(f"\n== {name}\n")
+        self.log.flush()
+        begun = time.monotonic()
+        status = self.jobs.run([self.python, ROOT / "scripts" / script, *arguments], stdout=self.log)
+        remark = ""
+        if self.jobs.interrupts:
+            remark = "interrupted"
+        elif status == SKIPPED:
+            remark = "not done: see above"
+        elif status:
+            note(f"run.sh: {name} failed (exit {status}){'; the CSV files are complete' if self.complete else ''}")
+            remark = f"exit {status}"
+            self.failures += 1
+        else:
+            self.made.append(name)
+        self.add_row(name, None, time.monotonic() - begun, shown(where), remark)
+
+    def inspect(self) -> None:
+        """Machine code and counters, of the programs that ran and of the device that they ran on."""
+        options, named = self.options, [word for wish in self.options.only for word in ("--only", wish)]
+        common = ["--bin", self.bin, "--out", self.out]
+        if options.sass:
+            device = options.of_program("--device")
+            self.part("machine code", self.out / "sass", "dump_sass.py", "--listings-only", *common, *named,
+                      *(["--device", device] if device else []))  # fmt: skip
+        if options.counters:
+            self.part("counters", self.out / "counters.csv", "counters.py", *common, "--verified", self.folder / "run1", *named,
+                      *(["--", *options.program] if options.program else []))  # fmt: skip
+
+    def make_pages(self) -> None:
+        """Of all boards' runs."""
+        self.part("worklog", self.out / "worklog.md", "worklog.py", self.out)
+        if subprocess.run([self.python, "-c", "import jinja2"], stderr=subprocess.DEVNULL).returncode == 0:
+            self.part("report", self.out / "report.html", "report.py", self.out)
+        elif not self.jobs.interrupts:
+            note("no report.html: Python's module jinja2 is missing here (package python3-jinja2); scripts/report.py makes it anywhere")
+
+    def add_row(self, part: str, counts: Counter[str] | None, took: float, where: str, remark: str, counted: bool = False) -> None:
+        cells = [str(counts[each]) if counts is not None else "-" if counted else "" for each in ("ok", "failed", "skipped")]
+        self.seconds += round(took)
+        ending = f"  ({remark})" if remark else ""
+        self.table.append(f"{part:<28} {cells[0]:>6} {cells[1]:>6} {cells[2]:>7} {round(took):>7}  {where}{ending}")
+
+    def print_table(self) -> None:
+        print(f"\n{'part':<28} {'ok':>6} {'failed':>6} {'skipped':>7} {'seconds':>7}  result")
+        print(*map(plain, self.table), sep="\n")
+        print(f"{'in all':<28} {'':>6} {'':>6} {'':>7} {self.seconds:>7}", flush=True)
+
+    def print_summary(self, took: float) -> None:
+        lines = [("device", self.device)] if self.device else []
+        for status in ("failed", "skipped"):
+            reasons = Counter({reason: count for (each, reason), count in self.reasons.items() if each == status})
+            for reason, count in reasons.most_common(REASONS):
+                lines.append((status, f"{count} rows: {reason[:160]}"))
+            if len(reasons) > REASONS:
+                rest = sum(reasons.values()) - sum(count for _, count in reasons.most_common(REASONS))
+                lines.append((status, f"{rest} rows for {len(reasons) - REASONS} more reasons: see the log"))
+        lines.append(("took", clock(took)))
+        if self.runs < LEAST_RUNS and not self.software and not self.options.quick:
+            lines.append(("more runs", f"{LEAST_RUNS} or more decide the claims: scripts/run.sh --runs {RUNS} --resume"))
+        lines.append(("every case", shown(self.log_path)))
+        print()
+        for name, text in lines:
+            print(plain(f"{name:<12} {text}"), flush=True)
+        if "worklog" in self.made:
+            print(flush=True)
+            self.jobs.run([self.python, ROOT / "scripts/beside.py", self.out])
+        pages = [shown(self.out / "worklog.md")] if "worklog" in self.made else []
+        if "report" in self.made:
+            pages.append(f"in a browser {shown(self.out / 'report.html')}")
+        if pages:
+            print(f"\nRead next: {', or '.join(pages)}")
+
+    def end_if_interrupted(self, words: str = "") -> None:
+        if self.jobs.interrupts:
+            note(f"interrupted{f': {words}' if words else ''}")
+            raise Ended(INTERRUPTED)
+
+
+def unpack(path: Path) -> None:
+    """path.xz into path. Where both are there, one is what an interrupted packing or unpacking left: the longer one, which begins with
+    the other. Raises InputError where neither does.
+    """
+    packed = path.with_name(f"{path.name}.xz")
+    if not packed.is_file():
+        return
+    there = path.read_bytes() if path.is_file() else None
+    try:
+        content = lzma.decompress(packed.read_bytes())
+    except lzma.LZMAError as error:
+        if there is None:
+            die(f"{packed} cannot be unpacked: {error}")
+        content = b""
+    if there is None or (content.startswith(there) and len(content) > len(there)):
+        temporary = path.with_name(f".{path.name}.unpacked")
+        temporary.write_bytes(content)
+        shutil.copystat(packed, temporary)
+        os.replace(temporary, path)
+    elif not there.startswith(content):
+        die(f"{path} and {packed.name} are of different runs: remove one of them")
+    packed.unlink()
+
+
+def main(arguments: Sequence[str]) -> int:
+    options = parse(arguments)
+    with Jobs(NAME) as jobs:
+        return Run(options, jobs).go()

@@ -1,0 +1,48 @@
+"""The listings that dump_sass.py writes, read back: sass/<experiment>/<kernel>.<api>.sass of a results directory."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from benchlib.results.results import InputError, Results, Table
+from benchlib.sass.sass import Instruction
+
+_LINE = re.compile(r"(?P<offset>[0-9a-f]{4,8})\s+(?:(?P<predicate>@!?U?P\w+)\s+)?(?P<opcode>[A-Z][\w.]*)(?P<operands>.*)")
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")  # kernels' names come from CSV files: nothing in one may lead elsewhere
+
+
+def of(found: Results, table: Table, kernel: str, api: str) -> list[Instruction]:
+    return read(found.directory / "sass" / table.name, kernel, api)
+
+
+def read(folder: Path, kernel: str, api: str, arch: str = "") -> list[Instruction]:
+    """The listing of that architecture, or the only one; empty where there is none. Raises InputError where it is not ASCII."""
+    return parse(text(folder, kernel, api, arch))
+
+
+def text(folder: Path, kernel: str, api: str, arch: str = "") -> str:
+    """The same as it is written."""
+    names = [f"{kernel}.{end}.sass" for end in (f"{api}.{arch}", api)]
+    texts = (_text(folder / name) for name in names if _PLAIN.fullmatch(name))
+    return next((text for text in texts if text), "")
+
+
+def parse(text: str) -> list[Instruction]:
+    """The inverse of sass.text, but for the live registers, which are not written. The comments at the top are left out."""
+    found = []
+    for line in text.splitlines():
+        code, comment, _ = line.partition("//")
+        if match := _LINE.match(code):
+            offset, predicate, operands = int(match["offset"], 16), match["predicate"] or "", match["operands"].strip()
+            found.append(Instruction(offset, predicate, match["opcode"], operands, recovered=bool(comment)))
+    return found
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("ascii")
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: a listing is ASCII, this is not at byte {error.start}") from error

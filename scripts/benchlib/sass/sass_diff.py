@@ -1,0 +1,364 @@
+"""Two listings of one kernel side by side: which instructions answer each other, and what the others are for."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from bisect import bisect_left
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from benchlib.sass import sass
+from benchlib.sass.sass import Instruction
+
+# The names of the differences, the telling ones first.
+EXTRA_ACCESS = "memory access"
+WIDTH = "access width"
+LOAD_KIND = "load kind (CONSTANT)"
+LOAD_STRENGTH = "load strength (STRONG)"
+STORE_STRENGTH = "store strength (STRONG)"
+CACHE_HINT = "cache hint"
+BOUNDS_CHECK = "bounds check"
+DESCRIPTOR_READ = "descriptor read"
+PARAMETER_READ = "pointer parameter read"
+ADDRESS = "64-bit address arithmetic"
+MEMORY_DESCRIPTOR = "memory descriptor read"
+CONSTANT_READ = "constant read"
+COMPARE = "compare"
+GUARD = "predicate"
+CONTROL = "control flow"
+BARRIER = "barrier"
+FENCE = "fence"
+STACK = "stack pointer set-up"
+THREAD_INDEX = "thread index"
+MOVE = "register move"
+ARITHMETIC = "arithmetic"
+FORM = "opcode form"
+UNKNOWN = "unknown opcode"
+NAMES = [
+    EXTRA_ACCESS, WIDTH, LOAD_KIND, LOAD_STRENGTH, STORE_STRENGTH, CACHE_HINT, BOUNDS_CHECK, DESCRIPTOR_READ,
+    PARAMETER_READ, ADDRESS, MEMORY_DESCRIPTOR, CONSTANT_READ, COMPARE, GUARD, CONTROL, BARRIER, FENCE, STACK,
+    THREAD_INDEX, MOVE, ARITHMETIC, FORM, UNKNOWN,
+]  # fmt: skip
+COLUMNS = {name: re.sub(r"\W+", "_", name.lower()).strip("_") for name in NAMES}
+# What sass_twins.csv has in figures, a row a pair.
+FIGURES = ["cuda_instructions", "vulkan_instructions", "same_memory", "same_opcodes", *COLUMNS.values()]
+_PLURALS = {
+    EXTRA_ACCESS: "memory accesses", LOAD_KIND: "CONSTANT loads", LOAD_STRENGTH: "STRONG loads",
+    STORE_STRENGTH: "STRONG stores", ADDRESS: "64-bit address instructions", ARITHMETIC: "arithmetic instructions",
+    CONTROL: "control-flow instructions", STACK: "stack pointer set-ups", THREAD_INDEX: "thread index reads",
+    GUARD: "predicated instructions", FORM: "other opcode forms",
+}  # fmt: skip
+_SINGULARS = {plural_of: plural.removesuffix("s") for plural_of, plural in _PLURALS.items()}
+_SINGULARS[EXTRA_ACCESS] = "memory access"
+
+# Where a difference is between two instructions that answer each other, and neither has more of anything.
+BETWEEN_TWO = (WIDTH, FORM)
+
+_MOST_CELLS = 4_000_000  # of the alignment's table: beyond, difflib, which is faster and aligns less well
+
+
+@dataclass(frozen=True)
+class Side:
+    """One API's listing of the kernel; the instructions carry their roles."""
+
+    title: str  # CUDA, Vulkan
+    instructions: Sequence[Instruction]
+    descriptors: bool = False  # buffers come from descriptors
+
+
+@dataclass
+class Row:
+    left: Instruction | None
+    right: Instruction | None
+    names: list[str] = field(default_factory=list)  # of what differs
+    moved: bool = False  # the other side has the same instruction elsewhere
+
+    @property
+    def mark(self) -> str:
+        if self.left is None:
+            return ">"
+        if self.right is None:
+            return "<"
+        return "|" if self.names else " "
+
+
+@dataclass
+class Difference:
+    sides: tuple[Side, Side]
+    rows: list[Row]
+    counts: dict[str, tuple[int, int]]  # by name: instructions with it on the left, on the right
+
+    @property
+    def same_memory(self) -> bool:
+        """The same loads, stores and atomics: how many of each kind and width."""
+        return _memory(self.sides[0]) == _memory(self.sides[1])
+
+    @property
+    def same_opcodes(self) -> bool:
+        """The same opcodes, modifiers included, in whatever order."""
+        left, right = (Counter(i.opcode for i in side.instructions) for side in self.sides)
+        return left == right
+
+
+# ----------------------------------------------------------------------------------------------------------- alignment
+
+# The same operation in two forms: on the uniform datapath or not, by the adder or by the multiplier.
+_FAMILIES = {
+    "ULDC": "LDC", "LDCU": "LDC", "S2UR": "S2R", "CS2R": "S2R", "VIADD": "IADD3", "IADD": "IADD3", "UBRA": "BRA",
+    "UIADD3": "IADD3", "UIMAD": "IMAD", "ULEA": "LEA", "UISETP": "ISETP", "ULOP3": "LOP3", "USHF": "SHF", "USEL": "SEL",
+    "UPRMT": "PRMT", "UPLOP3": "PLOP3",
+}  # fmt: skip
+_INTERCHANGEABLE = {"address", "move", "constant_load", "special"}
+
+
+class Traits(NamedTuple):
+    """All of an instruction that decides which others answer it."""
+
+    kind: str
+    opcode: str
+    roles: frozenset[str]
+
+    @property
+    def family(self) -> str:
+        base, *modifiers = self.opcode.split(".")
+        if self.kind == "move":
+            return "MOV"
+        if base == "IMAD" and "IADD" in modifiers:
+            return "IADD3"
+        if base == "IMAD" and "SHL" in modifiers:
+            return "SHF"
+        return _FAMILIES.get(base, base)
+
+
+def traits(instruction: Instruction) -> Traits:
+    return Traits(sass.kind(instruction), instruction.opcode, instruction.roles)
+
+
+def likeness(a: Traits, b: Traits) -> int:
+    """How well two instructions answer each other; 0: not at all. Loads and stores are what the rest is there for."""
+    if a.kind != b.kind or (sass.LIMIT in a.roles) != (sass.LIMIT in b.roles):
+        return 0
+    same_role = a.roles - {sass.CONSTANT_COMPARE} == b.roles - {sass.CONSTANT_COMPARE}
+    weight = 10 if a.kind in sass.MEMORY else 0
+    if a.opcode == b.opcode:
+        return weight + (6 if same_role else 3)
+    if a.family == b.family:
+        return weight + (4 if same_role else 2)
+    return 1 if a.kind in _INTERCHANGEABLE else 0
+
+
+def _scores(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[dict[int, int]]:
+    """For each left[i] the right[j] that answer it, and how well. Instructions outnumber their traits by far: each pair of those once."""
+    places: dict[Traits, list[int]] = {}
+    for j, instruction in enumerate(right):
+        places.setdefault(traits(instruction), []).append(j)
+    lefts = [traits(a) for a in left]
+    rows = {a: {j: score for b, at in places.items() if (score := likeness(a, b)) for j in at} for a in set(lefts)}
+    return [rows[a] for a in lefts]
+
+
+def align(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[Row]:
+    """Both listings in their order, the best-matching instructions beside each other (Needleman and Wunsch 1970, gaps free)."""
+    if len(left) * len(right) > _MOST_CELLS:
+        return _align_by_blocks(left, right)
+    n = len(right)
+    scores = _scores(left, right)
+    # best[i][k]: of left[i:] with the last k of the right. It never falls with k.
+    best = [[0] * (n + 1)] * (len(left) + 1)
+    for i in range(len(left) - 1, -1, -1):
+        below = best[i + 1]
+        row = best[i] = below.copy()
+        for j, score in scores[i].items():  # the other cells are the greater one of their neighbours
+            value = below[n - j - 1] + score
+            if value > row[n - j]:
+                end = bisect_left(row, value, n - j)
+                row[n - j : end] = [value] * (end - n + j)
+    rows, i, j = [], 0, 0
+    while i < len(left) and j < n:
+        score = scores[i].get(j, 0)
+        if score and best[i][n - j] == best[i + 1][n - j - 1] + score:
+            rows.append(Row(left[i], right[j]))
+            i, j = i + 1, j + 1
+        elif best[i][n - j] == best[i + 1][n - j]:
+            rows.append(Row(left[i], None))
+            i += 1
+        else:
+            rows.append(Row(None, right[j]))
+            j += 1
+    return rows + [Row(a, None) for a in left[i:]] + [Row(None, b) for b in right[j:]]
+
+
+def _align_by_blocks(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[Row]:
+    matcher = difflib.SequenceMatcher(None, [traits(i).family for i in left], [traits(i).family for i in right], autojunk=False)
+    rows = []
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if tag == "equal":
+            rows += [Row(a, b) for a, b in zip(left[i1:i2], right[j1:j2])]
+        else:
+            rows += [Row(a, None) for a in left[i1:i2]] + [Row(None, b) for b in right[j1:j2]]
+    return rows
+
+
+# -------------------------------------------------------------------------------------------------------------- naming
+
+
+def compare_sides(sides: tuple[Side, Side]) -> Difference:
+    return compare(*sides)
+
+
+def compare(left: Side, right: Side) -> Difference:
+    rows = align(left.instructions, right.instructions)
+    counts: dict[str, list[int]] = {}
+
+    def note(row: Row, name: str, on_left: int, on_right: int) -> None:
+        if name not in row.names:
+            row.names.append(name)
+        total = counts.setdefault(name, [0, 0])
+        total[0] += on_left
+        total[1] += on_right
+
+    for row in rows:
+        if row.left and row.right:
+            for name, on_left, on_right in _pair_names(row.left, row.right, (left, right)):
+                note(row, name, on_left, on_right)
+    lefts = [row for row in rows if row.right is None]
+    rights = [row for row in rows if row.left is None]
+    # First what is the same but for its place, then what differs in its modifiers too.
+    for same in (lambda a, b: a.opcode == b.opcode, lambda a, b: a.family == b.family):
+        for row, other in _elsewhere(lefts, rights, same):
+            row.moved = other.moved = True
+            for name, on_left, on_right in _pair_names(row.left, other.right, (left, right)):
+                note(row, name, on_left, on_right)
+                other.names.append(name)
+    for row in lefts:
+        if not row.moved:
+            for name in _single_names(row.left, left):
+                note(row, name, 1, 0)
+    for row in rights:
+        if not row.moved:
+            for name in _single_names(row.right, right):
+                note(row, name, 0, 1)
+    ordered = {name: (counts[name][0], counts[name][1]) for name in NAMES if name in counts}
+    return Difference((left, right), rows, ordered)
+
+
+def _elsewhere(
+    lefts: Sequence[Row], rights: Sequence[Row], same: Callable[[Traits, Traits], bool]
+) -> Iterator[tuple[Row, Row]]:
+    """Each row of the left with the first of the right that answers it and is not taken yet."""
+    waiting: dict[Traits, deque[int]] = {}
+    for index, row in enumerate(rights):
+        if row.right and not row.moved:
+            waiting.setdefault(traits(row.right), deque()).append(index)
+    answers: dict[Traits, list[deque[int]]] = {}
+    for row in lefts:
+        if row.moved or not row.left:
+            continue
+        wanted = traits(row.left)
+        if wanted not in answers:
+            answers[wanted] = [queue for other, queue in waiting.items() if _answers(wanted, other) and same(wanted, other)]
+        queues = [queue for queue in answers[wanted] if queue]
+        if queues:
+            yield row, rights[min(queues, key=lambda queue: queue[0]).popleft()]
+
+
+def _answers(a: Traits, b: Traits) -> bool:
+    # An add may read the address itself or find it in a register; a load of something else is another load.
+    ignored = {sass.POINTER} if a.kind == "address" else set()
+    return likeness(a, b) > 0 and a.roles - ignored == b.roles - ignored
+
+
+def _pair_names(a: Instruction, b: Instruction, sides: tuple[Side, Side]) -> list[tuple[str, int, int]]:
+    """What differs between two instructions that answer each other: name, on the left, on the right."""
+    found: list[tuple[str, int, int]] = []
+    origins = [_pointer_name(side) if sass.POINTER in i.roles else "" for i, side in zip((a, b), sides)]
+    if origins[0] != origins[1]:
+        found += [(name, int(not index), index) for index, name in enumerate(origins) if name]
+    sort = sass.kind(a)
+    if sort in sass.MEMORY:
+        if sass.width(a) != sass.width(b):
+            found.append((WIDTH, 1, 1))
+        if sass.is_constant_kind(a) != sass.is_constant_kind(b):
+            found.append((LOAD_KIND, int(sass.is_constant_kind(a)), int(sass.is_constant_kind(b))))
+        if sass.strength(a) != sass.strength(b):
+            name = STORE_STRENGTH if sort.endswith("store") else LOAD_STRENGTH
+            found.append((name, int(bool(sass.strength(a))), int(bool(sass.strength(b)))))
+        if sass.cache_hints(a) != sass.cache_hints(b):
+            found.append((CACHE_HINT, int(bool(sass.cache_hints(a))), int(bool(sass.cache_hints(b)))))
+    if not found and a.opcode != b.opcode:
+        found.append((FORM, 1, 1))
+    if bool(a.predicate) != bool(b.predicate):
+        found.append((GUARD, int(bool(a.predicate)), int(bool(b.predicate))))
+    return found
+
+
+def _pointer_name(side: Side) -> str:
+    return DESCRIPTOR_READ if side.descriptors else PARAMETER_READ
+
+
+_NAME_OF_KIND = {
+    "constant_load": CONSTANT_READ, "address": ADDRESS, "compare": COMPARE, "branch": CONTROL, "barrier": BARRIER,
+    "fence": FENCE, "special": THREAD_INDEX, "move": MOVE, "unknown": UNKNOWN,
+}  # fmt: skip
+
+
+def _single_names(instruction: Instruction, side: Side) -> list[str]:
+    """What an instruction that nothing answers is for."""
+    sort, roles = sass.kind(instruction), instruction.roles
+    if sort in sass.MEMORY or sort == "async_copy":
+        return [EXTRA_ACCESS]
+    if sort == "compare":
+        # The twins run the same algorithm: a further compare with a value from the driver's constant bank is the driver's.
+        return [BOUNDS_CHECK if sass.LIMIT in roles or (side.descriptors and sass.CONSTANT_COMPARE in roles) else COMPARE]
+    if sass.STACK in roles:
+        return [STACK]
+    if sass.MEMORY_DESCRIPTOR in roles:
+        return [MEMORY_DESCRIPTOR]
+    names = [ADDRESS] if sort == "address" else []
+    if sass.POINTER in roles:
+        return [_pointer_name(side), *names]
+    return names or [_NAME_OF_KIND.get(sort, ARITHMETIC)]
+
+
+# ------------------------------------------------------------------------------------------------------------- reports
+
+
+def _memory(side: Side) -> Counter[tuple[str, int]]:
+    return Counter((sass.kind(i), sass.width(i)) for i in side.instructions if sass.kind(i) in sass.MEMORY)
+
+
+def _memory_text(side: Side) -> str:
+    found = sorted(_memory(side).items(), key=lambda item: (sass.MEMORY.index(item[0][0]), item[0][1]))
+    parts = [f"{number} x {bits}-bit {sort.replace('_', ' ')}" for (sort, bits), number in found]
+    return ", ".join(parts) or "none"
+
+
+def _quantity(name: str, number: int) -> str:
+    singular = _SINGULARS.get(name, name)
+    return f"{number} {singular if number == 1 else _PLURALS.get(name, name + 's')}"
+
+
+def summary(difference: Difference) -> str:
+    """One line: the lengths, the loads and stores, what either side has more of, and what is the same in another form."""
+    left, right = difference.sides
+    if difference.same_opcodes and not difference.counts:
+        return f"the same {len(left.instructions)} instructions; same loads and stores ({_memory_text(left)})"
+    lengths = f"{left.title} {len(left.instructions)}, {right.title} {len(right.instructions)} instructions"
+    if difference.same_memory:
+        memory = f"same loads and stores ({_memory_text(left)})"
+    else:
+        memory = f"different loads and stores ({left.title}: {_memory_text(left)}; {right.title}: {_memory_text(right)})"
+    parts = [lengths, memory]
+    for side, sign in ((right, 1), (left, -1)):
+        more = [(name, sign * (b - a)) for name, (a, b) in difference.counts.items() if sign * (b - a) > 0]
+        if more:
+            items = [_quantity(name, number) for name, number in more]
+            listed = items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+            parts.append(f"{side.title} has {listed} more")
+    forms, _ = difference.counts.get(FORM, (0, 0))
+    if forms:
+        parts.append(f"{forms} {'instruction has' if forms == 1 else 'instructions have'} another form")
+    return "; ".join(parts)

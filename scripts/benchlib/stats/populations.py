@@ -1,0 +1,116 @@
+"""Whether a model's boards are two populations.
+
+A group of boards that is slower than the others is throttled, or broken. A group that is slower than all others in some cases, and faster
+than all others in other cases, is neither: it is another kind (its memory is another maker's, say), and is to be compared with its own.
+
+A case is the boards' medians, as logarithms of times. It separates two groups where all of one lie beyond all of the other by LEAST.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchlib.stats.outliers import LEAST_BOARDS
+
+LEAST = 0.01  # between the slowest board of one group and the fastest of the other
+LEAST_MEMBERS = LEAST_BOARDS - 1  # of either group: two boards may be odd alike by chance
+LEAST_EACH_WAY = 3  # cases in which a group is slower, and as many in which it is faster
+LEAST_SHARE = 0.02  # of all cases: so many must separate the groups
+MOST_CANDIDATES = 20  # splits that are tried on all cases, those that the most cases show
+SURE = 0.9  # of the votes: then a board belongs to a group
+
+Medians = Mapping[str, float]  # by board
+
+
+@dataclass(frozen=True)
+class Populations:
+    first: frozenset[str]  # of both, the one with the first name
+    second: frozenset[str]
+
+    def gap(self, case: Medians) -> float:
+        """By how much the second population is slower than the first (negative: faster), at least. 0 where they overlap, or one is absent."""
+        groups = [[case[board] for board in group if board in case] for group in (self.first, self.second)]
+        if not all(groups):
+            return 0.0
+        first, second = groups
+        slower, faster = min(second) - max(first), min(first) - max(second)
+        return slower if slower >= LEAST else -faster if faster >= LEAST else 0.0
+
+    def separates(self, case: Medians, members: int = 2) -> bool:
+        """Whether the case does, and so many boards of either ran it, at least."""
+        return all(len(group & case.keys()) >= members for group in (self.first, self.second)) and self.gap(case) != 0
+
+    def nearest(self, cases: Sequence[tuple[Medians, float]]) -> frozenset[str]:
+        """The population that a further board is of, by its own value in each of the cases; empty if that is not clear."""
+        votes: Counter[bool] = Counter()
+        for case, own in cases:
+            if not self.separates(case):
+                continue
+            middles = [_middle([case[board] for board in group if board in case]) for group in (self.first, self.second)]
+            votes[abs(own - middles[0]) < abs(own - middles[1])] += 1
+        if not votes:
+            return frozenset()
+        is_first, number = votes.most_common(1)[0]
+        return (self.first if is_first else self.second) if number >= SURE * votes.total() else frozenset()
+
+
+def _middle(values: Sequence[float]) -> float:
+    return (min(values) + max(values)) / 2
+
+
+def find(cases: Sequence[Medians]) -> Populations | None:
+    """The two populations that the most cases separate; None if the boards are one."""
+    return next(find_all(cases), None)
+
+
+def find_all(cases: Sequence[Medians]) -> Iterator[Populations]:
+    """Every split of the boards, the one that the most cases show first. Each further one is sought among the cases that no split before it
+    separates, until none is left that passes. A split that shows on half of the boards or fewer is none: they are too few to speak for all.
+    """
+    boards = {board for case in cases for board in case}
+    rest = list(cases)
+    while split := _best(rest, LEAST_SHARE * len(cases), len(boards) / 2):
+        yield _with_the_rest(split, cases)
+        rest = [case for case in rest if not split.separates(case)]
+
+
+def _best(cases: Sequence[Medians], needed: float, more_than: float) -> Populations | None:
+    """`needed`: so many cases must separate the groups, which are of more boards than `more_than`."""
+    widest = (_widest(case) for case in cases)
+    candidates = Counter(split for split in widest if split and len(split.first | split.second) > more_than)
+    best, support = None, 0
+    for candidate, _ in candidates.most_common(MOST_CANDIDATES):
+        gaps = [candidate.gap(case) for case in cases if candidate.separates(case, LEAST_MEMBERS)]
+        ways = [sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)]
+        if min(ways) >= LEAST_EACH_WAY and sum(ways) >= needed and sum(ways) > support:
+            best, support = candidate, sum(ways)
+    return best
+
+
+def _widest(case: Medians) -> Populations | None:
+    """The case's boards on either side of the widest gap, if that is wider than either side is."""
+    ordered = sorted(case, key=lambda board: case[board])
+    cuts = range(LEAST_MEMBERS, len(ordered) - LEAST_MEMBERS + 1)
+    if not cuts:
+        return None
+    cut = max(cuts, key=lambda at: case[ordered[at]] - case[ordered[at - 1]])
+    gap = case[ordered[cut]] - case[ordered[cut - 1]]
+    widest_side = max(case[ordered[cut - 1]] - case[ordered[0]], case[ordered[-1]] - case[ordered[cut]])
+    return _ordered(ordered[:cut], ordered[cut:]) if gap >= max(LEAST, widest_side) else None
+
+
+def _ordered(one: Sequence[str], other: Sequence[str]) -> Populations:
+    first, second = sorted((frozenset(one), frozenset(other)), key=min)
+    return Populations(first, second)
+
+
+def _with_the_rest(found: Populations, cases: Sequence[Medians]) -> Populations:
+    """And the boards that did not run the case that showed the two."""
+    groups = {found.first: set(found.first), found.second: set(found.second)}
+    for board in sorted({board for case in cases for board in case} - found.first - found.second):
+        others = [({name: value for name, value in case.items() if name != board}, case[board]) for case in cases if board in case]
+        if population := found.nearest(others):
+            groups[population].add(board)
+    return _ordered(*(sorted(group) for group in groups.values()))

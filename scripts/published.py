@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""What is published of each model in results/, small enough to travel with the package: docs/published.csv.
+
+    scripts/published.py            writes it
+    scripts/published.py --check    writes nothing; exits 1 if it would change
+
+Exit codes: 0 done (or nothing to change), 1 bad input or a file that would change, 2 usage, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+from benchlib.base import early  # noqa: F401  # first: see there
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchlib.base import console, files
+from benchlib.model import analysis
+from benchlib.model.analysis import Study
+from benchlib.pages import beside, summary
+from benchlib.results import results, schema
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="The published figures of every model in results/.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the file would change")
+    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent, help="the repository (default: this one)")
+    options = parser.parse_args(arguments)
+    return console.guarded("published.py", lambda: run(options))
+
+
+def text(root: Path) -> str:
+    analyses = analysis.load(root)
+    rows = []
+    for folder in sorted(path for path in (root / "results").iterdir() if path.is_dir() and path.name != schema.SHARED):
+        study = Study.of(results.load(folder), analyses)
+        if said := summary.load(root, study):
+            rows += beside.csv_rows(study, said)
+    return beside.csv_text(rows)
+
+
+def run(options: argparse.Namespace) -> int:
+    path, made = options.root / beside.FILE, text(options.root)
+    before = files.read_text(path)
+    if before == made:
+        return 0
+    if options.check:
+        print(f"{path} differs from what results/ gives:\n{files.short_diff(path, before, made)}")
+        return 1
+    files.write_atomic(path, made)
+    print(f"wrote {path}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+
+usage() {
+  cat <<'EOT'
+Usage: scripts/tests/from_nothing.sh [--quick] [--work DIR] [system...]
+
+Before a release: clones the last commit into bare systems (debootstrap's minbase and git), runs scripts/run.sh and then
+scripts/test.sh there, and prints their exit codes and seconds, the installation's among them. Needs root, debootstrap and a
+network; takes up to an hour a system on two cores.
+
+  bookworm          Debian 12
+  trixie            Debian 13
+  bookworm-jinja2   Debian 12; first on PATH a Python that has jinja2 and no pytest
+  bookworm-bare     the same; a Python that has no modules
+  bookworm-old      the same; a Python that says it is 3.9, and has no tomllib
+
+  --quick      scripts/run.sh --quick --only exp01
+  --work DIR   where the systems are made (build/from_nothing). The bare ones, and every command's output, stay there
+  --help       this text
+
+Exit code: 0 every command exited 0, 1 one did not, 2 usage, 77 what making a system takes is missing (a line says what).
+EOT
+}
+
+readonly kSystems=(bookworm trixie bookworm-jinja2 bookworm-bare bookworm-old)
+
+missing() {
+  printf '%s\n' "$*"
+  exit 77
+}
+
+# inside ROOT COMMAND...: in a mount and process namespace of its own, with nothing of the outer environment.
+inside() {
+  # shellcheck disable=SC2016  # for that shell
+  env -i PATH=/opt/second/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root unshare --mount --pid --fork --kill-child bash -c '
+    root=$1
+    mount --rbind /dev "$root/dev"
+    mount -t proc proc "$root/proc"
+    exec chroot "$root" "${@:2}"' _ "$@" </dev/null
+}
+
+# make_bare RELEASE: whole only under its final name.
+make_bare() {
+  local bare=$work/bare-$1
+  if [[ -d $bare ]]; then return; fi
+  rm -rf "$bare.part"
+  debootstrap --variant=minbase --include=git,ca-certificates "$1" "$bare.part" >"$work/debootstrap-$1.log" 2>&1 ||
+    missing "debootstrap failed: $(tail -n 1 "$work/debootstrap-$1.log")"
+  mv "$bare.part" "$bare"
+}
+
+# add_second_python ROOT KIND: a virtual environment in /opt/second, first on PATH.
+add_second_python() {
+  local root=$1 packages
+  packages=$root/opt/second/lib/python3.11/site-packages
+  inside "$root" sh -c 'apt-get update && apt-get install --no-install-recommends -y python3' || return
+  mkdir -p "$packages" "$root/opt/second/bin"
+  printf 'home = /usr/bin\ninclude-system-site-packages = false\n' >"$root/opt/second/pyvenv.cfg"
+  ln -s /usr/bin/python3 "$root/opt/second/bin/python3"
+  case $2 in
+    jinja2)
+      # shellcheck disable=SC2016  # for that shell
+      inside "$root" sh -c 'cd /tmp && apt-get download python3-jinja2 python3-markupsafe &&
+        for package in *.deb; do dpkg-deb -x "$package" unpacked || exit; done' || return
+      cp -r "$root"/tmp/unpacked/usr/lib/python3/dist-packages/* "$packages"
+      inside "$root" python3 -c 'import jinja2'
+      ;;
+    old) printf 'import sys\nsys.version_info = (3, 9, 2, "final", 0)\nsys.modules["tomllib"] = None\n' >"$packages/sitecustomize.py" ;;
+  esac
+}
+
+# try SYSTEM NAME COMMAND...: adds a line to the table.
+try() {
+  local status=0 started=$SECONDS
+  inside "$work/$1" env -C /root/suite "${@:3}" >"$work/$1.$2.log" 2>&1 || status=$?
+  if ((status)); then failed=1; fi
+  table+=("$(printf '%-16s %-8s %4d %7d  %s' "$1" "$2" "$status" "$((SECONDS - started))" "$(tail -n 1 "$work/$1.$2.log")")")
+  printf '%s\n' "${table[-1]}"
+}
+
+main() {
+  local systems=() run=(scripts/run.sh) work=$bench_root/build/from_nothing system failed=0 table=()
+  while (($#)); do
+    case $1 in
+      --quick) run=(scripts/run.sh --quick --only exp01) ;;
+      --work)
+        [[ -n ${2:-} ]] || usage_error "$1 needs a value"
+        work=$2
+        shift
+        ;;
+      -h | --help) usage && exit 0 ;;
+      *)
+        [[ " ${kSystems[*]} " == *" $1 "* ]] || usage_error "unknown system $1; there are: ${kSystems[*]}"
+        systems+=("$1")
+        ;;
+    esac
+    shift
+  done
+  if ((${#systems[@]} == 0)); then systems=("${kSystems[@]}"); fi
+
+  ((EUID == 0)) || missing 'debootstrap needs root'
+  command -v debootstrap >/dev/null || missing 'there is no debootstrap'
+  unshare --mount true 2>/dev/null || missing 'this container may not mount'
+  mkdir -p "$work"
+  for system in "${systems[@]}"; do
+    make_bare "${system%%-*}"
+    rm -rf "${work:?}/$system"
+    cp -a "$work/bare-${system%%-*}" "$work/$system"
+    cp -L /etc/resolv.conf "$work/$system/etc/"
+    if [[ $system == *-* ]]; then
+      add_second_python "$work/$system" "${system#*-}" >"$work/$system.log" 2>&1 || missing "no second Python: $(tail -n 1 "$work/$system.log")"
+    fi
+    git clone --quiet "$bench_root" "$work/$system/root/suite"
+    try "$system" run.sh "${run[@]}"
+    try "$system" test.sh scripts/test.sh
+  done
+  printf '\n%-16s %-8s %4s %7s  %s\n' system command exit seconds 'last line'
+  printf '%s\n' "${table[@]}"
+  ((!failed))
+}
+
+main "$@"

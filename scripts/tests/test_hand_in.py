@@ -1,0 +1,83 @@
+"""scripts/hand_in.py: what is shown, refused, packed and told."""
+
+from __future__ import annotations
+
+import lzma
+from pathlib import Path
+
+import hand_in
+import pytest
+import result_sets
+import synthetic
+
+from benchlib.results import results
+
+BOARD = "when,time,host,uuid\nbefore,2026-01-01T00:00:00Z,secret-node-7,149980f6-bd56\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three runs of one small program, the third as run10."""
+    made = result_sets.make("h200", tmp_path)
+    for path in made.rglob("exp*"):
+        if not path.name.startswith("exp06_litmus"):
+            path.unlink()
+    board = made / "boards" / "149980f6"
+    (board / "run3").rename(board / "run10")
+    (board / "board.csv").write_text(BOARD)
+    (board / "run10" / "exp06_litmus.samples.csv").write_text("a,b\n1,2\n")
+    (board / "run1" / "exp06_litmus.samples.csv").write_text("a,b\n1,2\n")
+    return made
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_without_write_nothing_changes_and_hosts_are_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = tree(folder)
+    assert hand_in.main([str(folder)]) == 0
+    said = capsys.readouterr().out
+    assert "private? secret-node-7: boards/149980f6/board.csv" in said
+    assert "4 files to pack; nothing was written" in said and "Not here: machine code and counters." in said
+    assert tree(folder) == before
+
+
+def test_all_but_the_first_run_is_packed_and_reads_the_same(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = tree(folder)
+    assert hand_in.main(["--write", "--hide-hosts", str(folder)]) == 0
+    after, board = tree(folder), "boards/149980f6/"
+    assert f"{board}run1/exp06_litmus.csv" in after and f"{board}run1/exp06_litmus.samples.csv.xz" in after
+    for name in ("run2/exp06_litmus.csv", "run10/exp06_litmus.csv", "run10/exp06_litmus.samples.csv"):
+        assert board + name not in after and lzma.decompress(after[f"{board}{name}.xz"]) == before[board + name]
+    assert b"secret" not in b"".join(after.values()) and b"host-1" in after[f"{board}board.csv"]
+    assert {"worklog.md", "report.html", "claims.csv"} <= after.keys() and len(results.load(folder).tables["exp06_litmus"].runs) == 3
+    assert "git add" in capsys.readouterr().out
+    assert hand_in.main(["--write", str(folder)]) == 0 and tree(folder) == after  # again changes nothing
+
+
+def test_a_dirty_tree_must_not_be_handed_in(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for path in folder.rglob("exp06_litmus.csv"):
+        path.write_text(path.read_text().replace(",0f71596fc58e,", ",0f71596fc58e-dirty,"))
+    assert hand_in.main(["--write", str(folder)]) == 1
+    assert "wrong: measured from a changed working tree: 0f71596fc58e-dirty" in capsys.readouterr().out and not list(folder.rglob("*.xz"))
+
+
+def test_a_failed_row_must_not_be_handed_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = synthetic.exp01_rows()
+    board = tmp_path / "boards" / rows[0]["gpu_uuid"].removeprefix("GPU-")[:8] / "run1"
+    rows[0] |= {name: "" for name in synthetic.TIMES} | {"status": "failed", "reason": "wrong output: 1 of 2"}
+    synthetic.write(board, "exp01_vector_add", rows)
+    assert hand_in.main(["--write", str(tmp_path)]) == 1
+    assert "wrong: exp01_vector_add: 1 rows failed" in capsys.readouterr().out
+
+
+def test_a_software_device_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert hand_in.main([str(result_sets.make("llvmpipe", tmp_path))]) == 1
+    assert "wrong: a software device" in capsys.readouterr().out
+
+
+def test_a_home_folder_in_packed_rows_is_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "boards" / "149980f6" / "run2" / "notes.log.xz").write_bytes(lzma.compress(b"built in /home/ada/bench\n"))
+    hand_in.main([str(folder)])
+    assert "private? /home/ada: boards/149980f6/run2/notes.log.xz" in capsys.readouterr().out

@@ -1,0 +1,135 @@
+"""Runs are newer than a claim's test if their commit contains it: asked of a repository made here."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import synthetic
+from benchlib.claims import claim_lock, claim_tables, claims, provenance
+from benchlib.results import results
+
+ROOT = Path(__file__).resolve().parents[2]
+EXPERIMENT = "exp03_memory_coalescing"
+CLAIM = """
+[[claim]]
+id = "03.1"
+kind = "mechanism"
+since = 2026-01-01
+source = "ours"
+text = "t"
+claimed = "1"
+device = ""
+theory = "1"
+unit = "x"
+query = [{ combine = "twin_ratio", metric = "device_ns", where = "variant=read_same", reproduced = { lo = 0.9, hi = 1.1 } }]
+"""
+BOARDS = ("aaaaaaaa", "bbbbbbbb", "cccccccc")
+
+
+def git(root: Path, *arguments: str) -> str:
+    who = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+    return subprocess.run(["git", *who, "-C", str(root), *arguments], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def commit(root: Path, text: str | None) -> str:
+    """Of the claims and their lock, or of neither."""
+    if text is not None:
+        path = root / EXPERIMENT / "claims.toml"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        (root / "scripts").mkdir(exist_ok=True)
+        entries = [claim.entry for group in claims.load(root) for claim in group.claims]
+        (root / claim_lock.LOCK).write_text(claim_lock.text(entries), encoding="utf-8")
+    git(root, "add", "-A")
+    git(root, "commit", "--quiet", "--allow-empty", "-m", "x")
+    return git(root, "rev-parse", "HEAD")[:12]
+
+
+@pytest.fixture
+def revisions(tmp_path: Path) -> list[str]:
+    """Before there was a lock, with another range, as it is, and with a remark that changes no test."""
+    git(tmp_path, "init", "--quiet")
+    texts = [None, CLAIM.replace("hi = 1.1", "hi = 1.2"), CLAIM, CLAIM + 'note = "n"\n']
+    return [commit(tmp_path, text) for text in texts]
+
+
+def history(root: Path) -> provenance.History:
+    return provenance.History.of(root)
+
+
+def test_the_commit_that_was_measured_decides(tmp_path: Path, revisions: list[str]) -> None:
+    (claim,) = claims.load(tmp_path)[0].claims
+    found = history(tmp_path)
+    assert [found.contains(each, claim.entry) for each in revisions] == [False, False, True, True]
+    assert found.contains(f"{revisions[2]}-dirty", claim.entry) is True
+    assert found.contains(f"{revisions[2]}-dirty+0123456789abcdef", claim.entry) is True
+
+
+def test_a_commit_that_is_not_there(tmp_path: Path, revisions: list[str]) -> None:
+    found = history(tmp_path)
+    assert found.has("c4ced37c6f53") is False and found.has(revisions[0]) is True
+    assert found.contains("c4ced37c6f53", {"id": "03.1"}) is None
+    for name in ("", "unknown", "--output=x", revisions[0][:6], revisions[0].upper() + "x"):
+        assert found.has(name) is None, name
+
+
+def test_a_branch_that_is_not_part_of_the_history_is_not_there(tmp_path: Path, revisions: list[str]) -> None:
+    git(tmp_path, "checkout", "--quiet", "-b", "other", revisions[0])
+    assert history(tmp_path).has(revisions[3]) is False
+
+
+def test_without_git_nothing_is_known(tmp_path: Path, revisions: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "unpacked"  # an archive within some other repository
+    folder.mkdir()
+    assert history(folder).has(revisions[0]) is None
+    shallow = tmp_path / "shallow"
+    git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{tmp_path}", str(shallow))
+    assert history(shallow).has(revisions[0]) is None
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert history(tmp_path).has(revisions[0]) is None
+
+
+def judged(root: Path, commits: list[str]) -> tuple[claims.ClaimFile, results.Results]:
+    for board, revision in zip(BOARDS, commits):
+        rows = synthetic.twins(EXPERIMENT, "read_same", 1000, 1001, gpu_uuid=f"GPU-{board}", git_rev=revision)
+        synthetic.write(root / "results/gpu/boards" / board / "run1", EXPERIMENT, rows)
+    provenance.of.cache_clear()
+    group, found = claims.load(root)[0], results.load(root / "results/gpu")
+    claims.judge(group.claims[0], found)
+    return group, found
+
+
+def test_what_is_said_of_a_claim_and_of_its_runs(tmp_path: Path, revisions: list[str]) -> None:
+    group, found = judged(tmp_path, [revisions[0], revisions[2], "c4ced37c6f53"])
+    (claim,) = group.claims
+    assert (claim.runs, claim.newer_runs, claim.undated_runs, claim.lost_commits) == (3, 1, 1, ["c4ced37c6f53"])
+    assert claim_tables.dates(claim) == (
+        "Test of 2026-01-01; of its 3 runs, 1 is of commits that contain the test in its present form; "
+        "of 1 that is not known (c4ced37c6f53: not in the repository)."
+    )
+    (said,) = claim_tables.lost_runs(found, group)
+    assert "1 of 3 runs on board cccccccc are of commits that are not in the repository: c4ced37c6f53." in str(said)
+    assert "the verdicts of 0 pairs and of 0 claims are others." in str(said)
+
+
+def test_nothing_is_said_where_all_commits_are_there(tmp_path: Path, revisions: list[str]) -> None:
+    group, found = judged(tmp_path, [revisions[2]] * 3)
+    assert claim_tables.lost_runs(found, group) == [] and group.claims[0].newer_runs == 3
+
+
+def test_runs_that_decide_are_missed_when_left_out(tmp_path: Path, revisions: list[str]) -> None:
+    """All runs are of a lost commit: without them the claim is not measured."""
+    group, found = judged(tmp_path, ["c4ced37c6f53"] * 3)
+    assert claims.verdict_without(group.claims[0], found, ["c4ced37c6f53"]) == claims.NOT_MEASURED
+    assert "There are no others." in str(claim_tables.lost_runs(found, group))
+
+
+def test_method_names_the_boards_that_have_samples() -> None:
+    section = (ROOT / "docs/METHOD.md").read_text(encoding="utf-8").partition("### Runs and samples")[2].partition("\n## ")[0]
+    boards = {path.parent.parent.name for path in (ROOT / "results").glob("*/boards/*/run*/*.samples.csv*")}
+    said = set(re.findall(r"`([0-9a-f]{8})`", section))
+    assert boards and said == boards
+    assert "All samples" not in (ROOT / "README.md").read_text(encoding="utf-8")

@@ -1,0 +1,44 @@
+"""exp09_atomics and exp09_reduce_scan: what their CUDA kernels are meant to ask of memory, on sm_90a. No GPU. See test_sass_golden.py."""
+
+import pytest
+from test_sass_memory_model import kernel  # noqa: F401
+
+ATOMICS = "exp09_inside_a_workgroup/atomics"
+SCAN = "exp09_inside_a_workgroup/reduce_scan"
+
+
+def opcodes(instructions, *bases):
+    return [i.opcode for i in instructions if i.base in bases]
+
+
+def atomics(instructions):
+    return {i.base for i in instructions if i.base in ("RED", "REDG", "ATOM", "ATOMG", "ATOMS")}
+
+
+@pytest.mark.parametrize("type_", ["i32", "i64", "f32", "f64", "f16x2"])
+def test_an_addition_that_nobody_asks_back_is_a_reduction(kernel, type_):  # noqa: F811
+    assert atomics(kernel(ATOMICS, "atomic_global", f"global_add_{type_}")) <= {"RED", "REDG"}
+
+
+@pytest.mark.parametrize("type_", ["i32", "i64", "f32", "f64"])
+def test_an_addition_whose_result_is_used_is_an_atomic(kernel, type_):  # noqa: F811
+    assert atomics(kernel(ATOMICS, "atomic_global", f"global_add_{type_}_used")) <= {"ATOM", "ATOMG"}
+
+
+def test_floats_in_shared_memory_are_loops_of_compare_and_swaps(kernel):  # noqa: F811
+    assert all(".CAS" not in opcode for opcode in opcodes(kernel(ATOMICS, "atomic_shared", "shared_add_i32"), "ATOMS"))
+    assert any(".CAS" in opcode for opcode in opcodes(kernel(ATOMICS, "atomic_shared", "shared_add_f32"), "ATOMS"))
+
+
+def test_look_back_releases_and_acquires(kernel):  # noqa: F811
+    code = kernel(SCAN, "scan", "scan_look_back")
+    found = opcodes(code, "MEMBAR", "CCTL")
+    assert found.count("MEMBAR.ALL.GPU") == 2, "one release for the tile's sum, one for its prefix"
+    assert "CCTL.IVALL" in found
+
+
+def test_one_word_needs_no_fence(kernel):  # noqa: F811
+    code = kernel(SCAN, "scan", "scan_look_back_packed")
+    assert opcodes(code, "MEMBAR", "CCTL") == []
+    assert opcodes(code, "STG").count("STG.E.64.STRONG.GPU") == 2
+    assert "LDG.E.64.STRONG.GPU" in opcodes(code, "LDG")

@@ -1,0 +1,73 @@
+"""exp09: what the compiler makes of barriers, subgroup operations and shared memory, on sm_90a. No GPU. See test_sass_golden.py."""
+
+import re
+
+import pytest
+import test_sass_golden as golden
+
+SHARED, BARRIER, SUBGROUPS = (f"exp09_inside_a_workgroup/{name}" for name in ("shared_memory", "barrier", "subgroups"))
+ARCH = "sm_90a"
+BAR = "BAR.SYNC.DEFER_BLOCKING"
+DEVICE_FENCE = ["MEMBAR.SC.GPU", "ERRBAR", "CGAERRBAR", "CCTL.IVALL"]
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory):
+    """kernel(BARRIER, "barrier", "none_alone"): its opcodes."""
+    scratch = tmp_path_factory.mktemp("inside_a_workgroup")
+    files = {}
+
+    def get(experiment, stem, name):
+        if (experiment, stem) not in files:
+            if golden.NVCC is None:
+                cubin = golden.built_cubin(experiment, stem, ARCH)
+                if cubin is None:
+                    pytest.skip("no nvcc, and no build newer than the sources")
+            else:
+                cubin = golden.compile_kernel(golden.ROOT / experiment, stem, ARCH, scratch / f"{len(files)}.cubin")
+            files[experiment, stem] = golden.listings(cubin, ARCH)
+        return [instruction.opcode for instruction in files[experiment, stem][name]]
+
+    return get
+
+
+def only(opcodes, pattern):
+    return [opcode for opcode in opcodes if re.match(rf"(?:{pattern})\b", opcode)]
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("none", []), ("barrier", [BAR]), ("named", [BAR]), ("named_count", [BAR]), ("unaligned", [BAR]),
+        ("barrier_or", ["BAR.RED.OR.DEFER_BLOCKING"]), ("memory_shared", ["MEMBAR.SC.CTA"]),
+        ("memory_then_barrier", ["MEMBAR.SC.CTA", BAR]), ("barrier_device", [*DEVICE_FENCE, BAR]), ("subgroup", []),
+    ],
+)  # fmt: skip
+def test_barriers(kernel, name, wanted):
+    """09.9. Four waits a turn."""
+    assert only(kernel(BARRIER, "barrier", f"{name}_alone"), "BAR|MEMBAR|ERRBAR|CGAERRBAR|CCTL") == wanted * 4
+
+
+@pytest.mark.parametrize(
+    ("stem", "name", "wanted"),
+    [
+        ("basic", "none", []), ("basic", "broadcast", ["SHFL.IDX"]), ("basic", "ballot", ["VOTE.ANY"]), ("basic", "all", ["VOTE.ALL"]),
+        ("basic", "any", ["VOTE.ANY"]), ("basic", "add", ["REDUX.SUM"]), ("basic", "min", ["REDUX.MIN"]), ("basic", "and", ["REDUX"]),
+        ("basic", "add_float", ["SHFL.BFLY"] * 5), ("basic", "exclusive_add", ["SHFL.UP"] * 5), ("more", "shuffle", ["SHFL.IDX"]),
+        ("more", "shuffle_xor", ["SHFL.BFLY"]), ("more", "shuffle_up", ["SHFL.UP"]), ("more", "rotate", ["SHFL.IDX"]),
+        ("more", "add_shuffles", ["SHFL.BFLY"] * 5), ("more", "clustered_add", ["SHFL.BFLY"] * 3), ("more", "quad_swap", ["SHFL.BFLY"]),
+    ],
+)  # fmt: skip
+def test_subgroup_operations(kernel, stem, name, wanted):
+    """09.14, 09.15. Eight operations a turn, and four chains of them."""
+    assert only(kernel(SUBGROUPS, stem, f"chain_{name}_all"), "SHFL|VOTEU?|REDUX|CREDUX") == wanted * 8
+    assert len(only(kernel(SUBGROUPS, stem, f"rate_{name}_all"), "SHFL|VOTEU?|REDUX|CREDUX")) == len(wanted) * 32
+
+
+@pytest.mark.parametrize(("stem", "name", "wanted"), [
+    ("read_4", "read_4", "LDS"), ("read_8", "read_8", "LDS.64"), ("read_16", "read_16", "LDS.128"),
+    ("structs_aos", "structs_aos_1", "LDS"), ("structs_aos", "structs_aos_4", "LDS.128"), ("structs_vec4", "structs_vec4_4", "LDS.128"),
+])  # fmt: skip
+def test_reads_of_shared_memory(kernel, stem, name, wanted):
+    """09.1, 09.2, 09.7. Eight a turn: four words of one aligned structure are one read."""
+    assert only(kernel(SHARED, stem, name), "LDS") == [wanted] * 8
