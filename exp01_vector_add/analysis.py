@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from benchlib import document, floor
-from benchlib.analysis import CHECKS, WITHOUT_COPIES, Analysis, Counting, FloorFacts, Plot, Stream, Study
-from benchlib.document import NO_RESULTS, NONE, Blocks, Cell, fixed, paragraph
-from benchlib.excerpts import sass_excerpts, twin
-from benchlib.plots import BANDWIDTH, Chart, Panel, measured
-from benchlib.results import API_NAMES, APIS, Case, Table
-from benchlib.tables import Pair, comparison, figure_of, micros, pairs, plain, rows_or_none, twin_table, with_noise_floor, without_checks
+from benchlib.document import document
+from benchlib.model import floor
+from benchlib.model.analysis import CHECKS, WITHOUT_COPIES, Analysis, Counting, FloorFacts, Plot, Stream, Study
+from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, fixed, paragraph
+from benchlib.pages.excerpts import sass_excerpts, twin
+from benchlib.document.plots import BANDWIDTH, Chart, Panel, measured
+from benchlib.results.results import API_NAMES, APIS, Case, Table
+from benchlib.model.tables import Pair, comparison, figure_of, micros, pairs, plain, rows_or_none, twin_table, with_noise_floor, without_checks
 
 ADD_VARIANTS = ["add_f32", "add_f32x4"]
 COPY_VARIANTS = ["copy_f32", "copy_tile", "read_tile", "write_tile", "copy_api"]
@@ -96,6 +97,46 @@ def launch(found: Study, table: Table) -> Blocks:
     ]
 
 
+RULERS = ["ruler", "ruler_full"]
+
+
+def ruler(found: Study, table: Table) -> Blocks:
+    """What either API's stamps read beyond the length that a kernel itself measures. Microseconds."""
+    header = ["kernel waits:", "blocks", "launches:"]
+    for api in APIS:
+        header += [f"{API_NAMES[api]} its own length:", "between launches:", "stamps add:"]
+    rows = []
+    shapes = dict.fromkeys((case.elements, case["variant"], case["chain"]) for case in table.select({"variant": RULERS}))
+    for length, variant, chain in sorted(shapes, key=lambda shape: (shape[1], int(shape[2]), shape[0])):
+        cells: list[Cell] = [f"{length / 1000:g}", "one" if variant == "ruler" else "one for each SM", chain]
+        for api in APIS:
+            where = {"variant": variant, "api": api, "elements": str(length), "chain": chain}
+            case = next(iter(table.select(where)), None)
+            cells += [micros(figure_of(table, case, metric)) for metric in ("own_ns", "gap_ns", "outside_ns")]
+        rows.append(cells)
+    steps = []
+    for api in APIS:
+        seen = [figure for case in table.select({"variant": "ruler", "api": api}) if (figure := table.figure(case, "clock_step_ns"))]
+        if seen:
+            steps.append(f"{API_NAMES[api]} {document.cell_text(document.number(min(figure.value for figure in seen)))} ns")
+    about = (
+        "A kernel waits by the GPU's clock and stores when it began and ended. What the stamps around it read beyond that is what "
+        "they add to any kernel. Microseconds."
+    )
+    blocks: Blocks = [paragraph(about), rows_or_none(header, rows)]
+    return blocks + ([paragraph(f"The clock's least step: {', '.join(steps)}.")] if steps else [])
+
+
+def ruler_chart(_: Study, table: Table) -> Chart:
+    panels = []
+    for variant, title in zip(RULERS, ("one block", "a block for each SM")):
+        cases = table.select({"variant": variant, "chain": "1"})
+        series = measured(table, cases, lambda case: case.elements / 1000, "outside_ns", 1e-3)
+        panels.append(Panel(title, "µs that the stamps add, median and 95 % interval", series))
+    title = "What a pair of stamps adds to a kernel of known length"
+    return Chart(title, "µs that the kernel waits", panels, description="Stamps' reading less the kernel's own, both APIs.")
+
+
 def sizes_chart(_: Study, table: Table) -> Chart:
     panels = []
     for variant in ADD_VARIANTS:
@@ -117,6 +158,7 @@ ANALYSIS = Analysis(
         ("Copy, read and write in every shape", copies),
         ("With and without bounds checks", partial(without_checks, where={})),
         ("What a launch costs", launch),
+        ("What the stamps add", ruler),
         ("Time floor", floor.section),
         ("Machine code", MACHINE_CODE),
     ],
@@ -128,7 +170,10 @@ ANALYSIS = Analysis(
         "exp01-floor": partial(floor.section, whole=False),
         "exp01-sass": MACHINE_CODE,
     },
-    plots={"exp01-sizes": Plot("Vector add: bandwidth against size", sizes_chart, "add_*")},
+    plots={
+        "exp01-sizes": Plot("Vector add: bandwidth against size", sizes_chart, "add_*"),
+        "exp01-ruler": Plot("What a pair of stamps adds to a kernel of known length", ruler_chart, "ruler*"),
+    },
     plots_marker="exp01-plots",
     counting=Counting(ncu=["--variant", "aa_*,add_*,copy_f32,copy_tile,read_tile,write_tile", WITHOUT_COPIES]),  # no launch chains
     floor=FloorFacts(

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/experiment.h"
+#include "core/experiment/experiment.h"
 
 // The empty stamp pair; `empty` and `chain` at 1 to 1000 launches a submission, made anew for each submission and replayed.
 std::vector<bench::Case> launch_cases();

@@ -5,13 +5,14 @@
 #include <set>
 
 #include "backends.h"
-#include "core/access_model.h"
-#include "core/checks.h"
-#include "core/experiment.h"
-#include "core/verify.h"
+#include "core/experiment/access_model.h"
+#include "core/experiment/checks.h"
+#include "core/experiment/experiment.h"
+#include "core/experiment/verify.h"
 #include "exp01_kernels.h"
 #include "launch.h"
 #include "params.h"
+#include "ruler.h"
 
 namespace {
 
@@ -131,6 +132,7 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, std::u
                   [&](std::uint64_t i) { return expect_xor(bench, i, tile_words, floats); });
       break;
   }
+  bench.makes_outputs_anew();
   return bench.device().prepare(launch, {});
 }
 
@@ -140,6 +142,7 @@ std::unique_ptr<Subject> set_up_api_copy(Workbench& bench, std::uint64_t floats)
   bench.device().run(copy);
   bench::verify<std::uint32_t>(bench, kInput, output, floats, bench::kGuardWords,
                                [&](std::uint64_t i) { return bits(bench, i); });
+  bench.makes_outputs_anew();
   return bench.device().prepare(copy, {});
 }
 
@@ -162,6 +165,7 @@ bench::Case throughput_case(const Variant& variant, std::uint32_t block, std::ui
 
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list = launch_cases();
+  for (const bench::Case& one : ruler_cases(plan)) list.push_back(one);
   const auto add = [&](const Variant& variant, std::uint32_t block, std::uint64_t floats, Checks checks = Checks::kDefault) {
     for (const bench::Cache cache : plan.caches_for(floats * variant.bytes())) {
       list.push_back(throughput_case(variant, block, floats, cache, checks));
@@ -233,6 +237,7 @@ int main(int argc, char** argv) {
                  Column::text("mode", "submitted anew (stream, rerecorded) or only replayed (graph, prerecorded)").optional(),
                  bench::checks_column()},
       .model = bench::model_columns(),
+      .measured = ruler_columns(),
       .variants = {{"add_f32", "c = a + b, one float a thread: 12 bytes a float; every size, several block sizes"},
                    {"add_f32x4", "c = a + b, 16-byte accesses: 12 bytes a float; every size, several block sizes"},
                    {"copy_f32", "b = a, one float a thread: 8 bytes a float"},
@@ -243,6 +248,8 @@ int main(int argc, char** argv) {
                    {"empty", "an empty kernel, `chain` launches a submission; times are per launch"},
                    {"chain", "one warp increments a counter, `chain` dependent launches a submission; times are per launch"},
                    {"stamp_pair", "two device stamps with nothing between them: the timer's own cost"},
+                   {"ruler", "one warp that waits `elements` nanoseconds by the GPU's clock; times are per launch"},
+                   {"ruler_full", "the same with as many blocks as the GPU has SMs"},
                    {"aa_control_a", "A/A control: add_f32x4 at three sizes, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},
       .cases = cases,

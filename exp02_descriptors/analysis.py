@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from benchlib import document
-from benchlib.analysis import Analysis, Control, Plot, Study
-from benchlib.document import NO_RESULTS, NONE, Blocks, Cell, Whole, paragraph
-from benchlib.excerpts import sass_excerpts, three_ways
-from benchlib.plots import CUDA, MORE, VULKAN, Chart, Panel, Series, line
-from benchlib.results import Case, Table
-from benchlib.tables import comparison, figure_of, micros, pairs, twin_table, with_noise_floor
+from benchlib.document import document
+from benchlib.model.analysis import Analysis, Control, Plot, Study
+from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Whole, paragraph
+from benchlib.pages.excerpts import sass_excerpts, three_ways
+from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Series, line
+from benchlib.results.results import Case, Table
+from benchlib.model.tables import comparison, figure_of, micros, pairs, twin_table, with_noise_floor
 
 MICROS = "µs per dispatch"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "backends.h"
-#include "core/experiment.h"
-#include "core/verify.h"
+#include "core/experiment/experiment.h"
+#include "core/experiment/verify.h"
 #include "exp02_kernels.h"
 #include "params.h"
 
@@ -24,6 +24,7 @@ using bench::Workbench;
 constexpr std::uint32_t kBlock = 256;
 constexpr std::uint32_t kWarp = 32;         // all that `idle` runs
 constexpr std::uint32_t kLargestLog2 = 26;  // 2^26 floats * 4 B = 256 MiB a buffer, 17 buffers: 4.25 GiB
+constexpr std::uint32_t kBuffers = 17;
 
 struct Way {
   BufferBinding binding;
@@ -72,6 +73,35 @@ float expect_sum(const Workbench& bench, std::uint32_t inputs, std::uint64_t i) 
   return sum;
 }
 
+// All dispatches of a submission store the same words, so a missing one would not be seen. A kernel that counts, handed over in
+// the same way and as often, shows that none is.
+void count_dispatches(Workbench& bench, const Test& test) {
+  const bool uniform = test.way.binding == BufferBinding::kUniform;
+  const std::string entry = fmt::format("count_{}", test.inputs);
+  const bool has_own = test.way.binding == BufferBinding::kAddress || test.way.binding == BufferBinding::kBindless;
+  const std::string glsl = uniform   ? entry + "_uniform"
+                           : has_own ? fmt::format("count_{}", to_string(test.way.binding))
+                                     : "count";
+  const bool cuda = bench.device().info().api == bench::Api::kCuda;
+  Launch launch;
+  launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp02(), cuda ? "count" : glsl),
+                                 .entry = entry,
+                                 .block_x = kWarp,
+                                 .glsl_constants = {},
+                                 .buffers = test.inputs + 1,
+                                 .params_bytes = 0,
+                                 .glsl_takes_less = true,
+                                 .binding = test.way.binding,
+                                 .robustness = test.robustness});
+  for (std::uint32_t k = 0; k < test.inputs; ++k) launch.buffers.push_back(&bench.input(k, EXP02_SMALL_FLOATS));
+  Buffer& counts = bench.output("counts", kWarp);
+  bench.device().fill(counts, 0, kWarp * sizeof(std::uint32_t), 0);
+  launch.buffers.insert(uniform && !cuda ? launch.buffers.end() : launch.buffers.begin(), &counts);
+  bench.device().prepare(launch, {.set_use = test.way.set_use})->time_host(test.dispatches);
+  bench::verify<std::uint32_t>(bench.device(), counts, kWarp, bench::kGuardWords,
+                               [&](std::uint64_t) { return test.dispatches; });
+}
+
 // The same six steps for both APIs: kernel, inputs, poisoned output, one submission, verification, the subject to be timed.
 std::unique_ptr<Subject> set_up(Workbench& bench, const Test& test) {
   const bool cuda = bench.device().info().api == bench::Api::kCuda;
@@ -98,6 +128,7 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Test& test) {
     launch.params = bench::params_bytes(SumParams{static_cast<std::uint32_t>(test.floats)});
   }
 
+  if (test.dispatches > 1) count_dispatches(bench, test);
   auto subject = bench.device().prepare(launch, {.set_use = test.way.set_use});
   subject->time_host(std::max(1U, test.dispatches));  // the very submission that will be timed: are its sets right, too?
   if (test.idle()) {
@@ -107,6 +138,7 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Test& test) {
     bench::verify<float>(bench, fmt::format("sum of {} inputs", test.inputs), output, test.floats, bench::kGuardWords,
                          [&](std::uint64_t i) { return expect_sum(bench, test.inputs, i); });
   }
+  bench.makes_outputs_anew();
   return subject;
 }
 
@@ -139,7 +171,7 @@ std::vector<bench::Case> cases(const Plan& plan) {
   };
 
   // Bandwidth-bound: what the kernel's own way to its buffers costs.
-  const std::uint64_t largest = plan.largest(kLargestLog2, sizeof(float));
+  const std::uint64_t largest = plan.largest(kLargestLog2, sizeof(float), kBuffers);
   for (const std::uint32_t inputs : {1U, 2U, 4U, 8U, 16U}) {
     const bool ends = inputs == 2 || inputs == 16;
     if (plan.quick && !ends) continue;

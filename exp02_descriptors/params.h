@@ -2,7 +2,7 @@
 #ifndef EXP02_PARAMS_H
 #define EXP02_PARAMS_H
 
-#include "core/shader_types.h"
+#include "core/base/shader_types.h"
 
 // `count` floats in each buffer.
 struct SumParams {

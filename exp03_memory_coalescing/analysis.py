@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from benchlib import document, floor, hardware_counts
-from benchlib.analysis import CHECKS, WITHOUT_COPIES, Analysis, Counting, Plot, Study
-from benchlib.document import NO_RESULTS, NONE, Block, Blocks, Cell, heading, paragraph
-from benchlib.excerpts import sass_excerpts, twin
-from benchlib.formats import count, sig
-from benchlib.hardware_counts import Counts
-from benchlib.plots import BANDWIDTH, CUDA, MODEL, Chart, Panel, Point, Series, measured
-from benchlib.results import API_NAMES, APIS, Case, Table
-from benchlib.tables import comparison, figure_of, micros, pairs, plain, rows_or_none, sectors_cell, sectors_header
-from benchlib.tables import sectors_table, twin_table, with_noise_floor, without_checks
+from benchlib.document import document
+from benchlib.model import floor, hardware_counts
+from benchlib.model.analysis import CHECKS, WITHOUT_COPIES, Analysis, Counting, Plot, Study
+from benchlib.document.document import NO_RESULTS, Block, Blocks, Cell, heading, paragraph
+from benchlib.pages.excerpts import sass_excerpts, twin
+from benchlib.document.formats import count, sig
+from benchlib.model.hardware_counts import Counts
+from benchlib.document.plots import BANDWIDTH, CUDA, MODEL, Chart, Panel, Point, Series, measured
+from benchlib.results.results import API_NAMES, APIS, Case, Table
+from benchlib.model.tables import comparison, figure_of, micros, pairs, plain, rows_or_none, sectors_cell, sectors_header
+from benchlib.model.tables import sectors_table, twin_table, with_noise_floor, without_checks
 
 SOURCE_ELEMENTS = 1 << 22  # Worklog #05's N = 4M particles
 LAYOUT_NAMES = {"read_soa_x": "SoA", "read_aos_x": "AoS", "read_aos_vec4": "AoS, whole struct"}

@@ -7,10 +7,10 @@
 #include <set>
 
 #include "backends.h"
-#include "core/access_model.h"
-#include "core/checks.h"
-#include "core/experiment.h"
-#include "core/verify.h"
+#include "core/experiment/access_model.h"
+#include "core/experiment/checks.h"
+#include "core/experiment/experiment.h"
+#include "core/experiment/verify.h"
 #include "exp03_kernels.h"
 #include "params.h"
 
@@ -154,6 +154,7 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, std::u
 
   bench.device().run(launch);
   variant.verify(bench, variant, n, output);
+  bench.makes_outputs_anew();
   return bench.device().prepare(launch, {});
 }
 

@@ -2,7 +2,7 @@
 #ifndef EXP03_PARAMS_H
 #define EXP03_PARAMS_H
 
-#include "core/shader_types.h"
+#include "core/base/shader_types.h"
 
 // One for all kernels, so that none differs from another in what it is handed.
 struct AccessParams {

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from benchlib import document, floor, hardware_counts
-from benchlib.analysis import CHECKS, WITHOUT_COPIES, Analysis, Counting, FloorFacts, Plot, Study
-from benchlib.document import NO_RESULTS, NONE, Block, Blocks, Cell, Whole, heading, joined, paragraph
-from benchlib.excerpts import sass_excerpts, twin
-from benchlib.floor import FLOOR_HEADER, distinct_bytes, floor_cells, model_of
-from benchlib.formats import count
-from benchlib.plots import BANDWIDTH, CUDA, MODEL, MORE, VULKAN, Chart, Panel, Point, Series
-from benchlib.results import API_NAMES, APIS, SECTOR_BYTES, Case, Table
-from benchlib.tables import Pair, comparison, figure_of, micros, pairs, plain, rows_or_none, with_noise_floor, without_checks
+from benchlib.document import document
+from benchlib.model import floor, hardware_counts
+from benchlib.model.analysis import CHECKS, WITHOUT_COPIES, Analysis, Counting, FloorFacts, Plot, Study
+from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, Whole, heading, joined, paragraph
+from benchlib.pages.excerpts import sass_excerpts, twin
+from benchlib.model.floor import FLOOR_HEADER, distinct_bytes, floor_cells, model_of
+from benchlib.document.formats import count
+from benchlib.document.plots import BANDWIDTH, CUDA, MODEL, MORE, VULKAN, Chart, Panel, Point, Series
+from benchlib.results.results import API_NAMES, APIS, SECTOR_BYTES, Case, Table
+from benchlib.model.tables import Pair, comparison, figure_of, micros, pairs, plain, rows_or_none, with_noise_floor, without_checks
 
 SOURCE_VARIANTS = ["source_coalesced", "source_strided"]
 README_STRIDES = ["1", "2", "4", "8", "16", "32", "33", "64", "128", "4096", "65536"]

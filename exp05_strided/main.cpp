@@ -8,10 +8,10 @@
 #include <tuple>
 
 #include "backends.h"
-#include "core/access_model.h"
-#include "core/checks.h"
-#include "core/experiment.h"
-#include "core/verify.h"
+#include "core/experiment/access_model.h"
+#include "core/experiment/checks.h"
+#include "core/experiment/experiment.h"
+#include "core/experiment/verify.h"
 #include "exp05_kernels.h"
 #include "params.h"
 #include "variants.h"
@@ -95,6 +95,7 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Config& config) {
   } else {
     check(sums_of(config), [&](std::uint32_t thread) { return expected_sum(bench, config, thread); });
   }
+  bench.makes_outputs_anew();
   return bench.device().prepare(launch, {});
 }
 

@@ -2,7 +2,7 @@
 #ifndef EXP05_PARAMS_H
 #define EXP05_PARAMS_H
 
-#include "core/shader_types.h"
+#include "core/base/shader_types.h"
 
 struct StrideParams {
   uint count;   // elements, a power of two

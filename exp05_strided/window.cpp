@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/access_model.h"
-#include "core/verify.h"
+#include "core/experiment/access_model.h"
+#include "core/experiment/verify.h"
 #include "exp05_kernels.h"
 #include "params.h"
 
@@ -13,12 +13,13 @@ using bench::Buffer;
 using bench::Workbench;
 
 constexpr std::uint32_t kBlock = 256;
-constexpr std::uint32_t kGrid = 1056;    // eight blocks for each of 132 SMs: all of them at once
 constexpr std::uint32_t kSmallGrid = 4;  // of a software device
 constexpr std::uint32_t kSmallTurns = 8;
-constexpr std::uint32_t kTurns = 128;              // 1056 * 256 * 128 loads * 32 B = 1.1 GiB of sectors
+constexpr std::uint32_t kLoads = 33U << 20;        // of all threads together: * 32 B = 1.03 GiB of sectors
 constexpr std::uint32_t kStrides[] = {8, 16, 32};  // 32, 64 and 128 bytes: every sector, every second, one a line
 constexpr std::uint32_t kMegabytes[] = {1, 2, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 80, 128};
+// Beyond the table, to twice the L2 where that is larger.
+constexpr std::uint32_t kFurtherStepMegabytes = 32;
 constexpr std::uint32_t kQuickMegabytes[] = {4, 24, 48, 128};
 constexpr std::uint32_t kSmallKilobytes[] = {64, 1024};  // of a software device
 
@@ -55,6 +56,7 @@ std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Window& window) {
   bench.device().run(launch);
   bench::verify<std::uint32_t>(bench, output, window.threads(), bench::kGuardWords,
                                [&](std::uint64_t i) { return expected_sum(bench, window, static_cast<std::uint32_t>(i)); });
+  bench.makes_outputs_anew();
   return bench.device().prepare(launch, {});
 }
 
@@ -86,12 +88,18 @@ std::vector<bench::Case> window_cases(const bench::Plan& plan) {
     for (const std::uint32_t size : table) bytes.push_back(size * unit);
     return bytes;
   };
-  const std::vector<std::uint64_t> of_gpu = plan.quick ? of(kQuickMegabytes, 1U << 20) : of(kMegabytes, 1U << 20);
+  std::vector<std::uint64_t> of_gpu = plan.quick ? of(kQuickMegabytes, 1U << 20) : of(kMegabytes, 1U << 20);
+  constexpr std::uint64_t kStep = std::uint64_t{kFurtherStepMegabytes} << 20;
+  while (of_gpu.back() + kStep <= 2 * plan.l2_bytes + kStep / 2) of_gpu.push_back(of_gpu.back() + kStep);
+  std::erase_if(of_gpu, [&](std::uint64_t bytes) { return bytes > plan.max_buffer_bytes; });
+  // All of them at once. H200: 132 SMs * 8 = 1056 blocks, whose threads load 128 times each.
+  const std::uint32_t grid = small ? kSmallGrid : plan.resident_blocks(kBlock);
+  const std::uint32_t turns = small ? kSmallTurns : (kLoads + grid * kBlock - 1) / (grid * kBlock);
   std::vector<bench::Case> list;
   for (const std::uint32_t stride : kStrides) {
     for (const std::uint64_t bytes : small ? of(kSmallKilobytes, 1U << 10) : of_gpu) {
       const auto places = static_cast<std::uint32_t>(bytes / 4 / stride);
-      list.push_back(make_case({small ? kSmallGrid : kGrid, {places, stride, small ? kSmallTurns : kTurns}}));
+      list.push_back(make_case({grid, {places, stride, turns}}));
     }
   }
   return list;

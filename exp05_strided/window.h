@@ -3,6 +3,6 @@
 
 #include <vector>
 
-#include "core/experiment.h"
+#include "core/experiment/experiment.h"
 
 std::vector<bench::Case> window_cases(const bench::Plan& plan);

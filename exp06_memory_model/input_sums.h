@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/parallel.h"
-#include "core/workbench.h"
+#include "core/base/parallel.h"
+#include "core/experiment/workbench.h"
 
 // Of a piece's words, modulo 2^32.
 struct PlainSum {

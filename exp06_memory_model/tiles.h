@@ -2,7 +2,7 @@
 #ifndef EXP06_TILES_H
 #define EXP06_TILES_H
 
-#include "core/shader_types.h"
+#include "core/base/shader_types.h"
 
 // A block takes tile b of every `grid` tiles, b being its number.
 struct TileParams {

@@ -1,5 +1,5 @@
 // out[lane] = lane, one warp; the other arguments are pointers that nothing reads: what handing them over costs by itself.
-#include "core/shader_types.h"
+#include "core/base/shader_types.h"
 
 #define P(k) const uint* p##k
 #define P2 P(0), P(1)

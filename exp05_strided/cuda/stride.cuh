@@ -1,7 +1,7 @@
 // The kernels with a chosen index: grid-stride loops, one access in flight a thread and turn.
 #pragma once
 
-#include "core/words.cuh"
+#include "core/base/words.cuh"
 #include "params.h"
 
 __device__ __forceinline__ uint sum_of(uint value) { return value; }

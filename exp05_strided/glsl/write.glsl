@@ -1,6 +1,6 @@
 // Word w of the output becomes incompressible_word(w).
 #include "stride.glsl"
-#include "core/words.glsl"
+#include "core/base/words.glsl"
 
 layout(set = 0, binding = 0, std430) writeonly buffer Output { TYPE data[]; };
 

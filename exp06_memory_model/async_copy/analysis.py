@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchlib import document
-from benchlib.analysis import Analysis, Counting, Plot, Study
-from benchlib.document import NONE, Blocks, Cell, Code, Whole, fixed, paragraph
-from benchlib.formats import count
-from benchlib.plots import CUDA, MORE, VULKAN, Chart, Panel, line
-from benchlib.results import API_NAMES, APIS, Case, Table
-from benchlib.tables import figure_of, plain
+from benchlib.document import document
+from benchlib.model.analysis import Analysis, Counting, Plot, Study
+from benchlib.document.document import NONE, Blocks, Cell, Code, Whole, fixed, paragraph
+from benchlib.document.formats import count
+from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, line
+from benchlib.results.results import API_NAMES, APIS, Case, Table
+from benchlib.model.tables import figure_of, plain
 
 ALONE = "overlap_none"
 AA = ("aa_control_a", "aa_control_b")

@@ -6,9 +6,9 @@
 #include <set>
 
 #include "backends.h"
-#include "core/error.h"
-#include "core/experiment.h"
-#include "core/verify.h"
+#include "core/base/error.h"
+#include "core/experiment/experiment.h"
+#include "core/experiment/verify.h"
 #include "cuda/tensor_params.h"
 #include "exp06_kernels.h"
 #include "params.h"
@@ -26,7 +26,6 @@ using bench::Workbench;
 
 constexpr std::uint32_t kCopyLog2 = 27;     // 2^27 vectors * 16 B = 2 GiB a buffer
 constexpr std::uint32_t kOverlapLog2 = 26;  // 1 GiB
-constexpr std::uint32_t kCpuSms = 4;        // what a software device is taken to have
 constexpr std::uint32_t kRowBytes = EXP06_ROW_WORDS * 4;
 
 // A shape on a GPU, and how much it reads.
@@ -83,6 +82,7 @@ bench::Prepared set_up_overlap(Workbench& bench, const Config& config, ChainSums
     return bench::verify<std::uint32_t>(bench.device(), output, expected.size(), bench::kGuardWords,
                                         [&](std::uint64_t i) { return expected[i]; });
   });
+  bench.makes_outputs_anew();
   return bench.device().prepare(launch, {});
 }
 
@@ -94,7 +94,8 @@ bench::Prepared set_up_copy(Workbench& bench, const Config& config) {
   const Buffer& input = bench.input(0, words);
   Buffer& output = bench.output("output", words);
   Buffer& state = bench.output("state", EXP06_STATE_WORDS);
-  bench.device().fill(state, 0, EXP06_STATE_WORDS * sizeof(std::uint32_t), 0);
+  const auto clear_state = [&bench, &state] { bench.device().fill(state, 0, EXP06_STATE_WORDS * sizeof(std::uint32_t), 0); };
+  clear_state();
   launch.buffers = {&input, &output};
   if (!plain) {
     launch.buffers.push_back(&state);
@@ -106,6 +107,7 @@ bench::Prepared set_up_copy(Workbench& bench, const Config& config) {
                                [&](std::uint64_t i) { return std::bit_cast<std::uint32_t>(bench.input_value(0, i)); });
   // Left over, a count would make the next launch's blocks leave chunks out.
   bench::verify<std::uint32_t>(bench, "zeros", state, EXP06_STATE_WORDS, bench::kGuardWords, [](std::uint64_t) { return 0U; });
+  bench.makes_outputs_anew(clear_state);
   return bench.device().prepare(launch, {});
 }
 
@@ -159,7 +161,7 @@ std::vector<bench::Case> cases(const Plan& plan) {
     const std::uint64_t most = plan.largest(shape.copies() ? kCopyLog2 : kOverlapLog2, 16) * 16;
     const std::uint64_t bytes = plan.smoke ? 2 * kTileMultiple : most / kTileMultiple * kTileMultiple;
     if (bytes == 0) throw bench::UsageError("--size: at least {} elements of 16 bytes", kTileMultiple / 16);
-    bench::Case one = make_case({shape, plan.cpu ? kCpuSms : plan.multiprocessors, bytes}, sums);
+    bench::Case one = make_case({shape, plan.multiprocessors, bytes}, sums);
     for (const bench::Cache cache : plan.caches_for(one.footprint_bytes)) {
       one.cache = cache;
       list.push_back(one);

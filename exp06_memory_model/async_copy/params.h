@@ -2,7 +2,7 @@
 #ifndef EXP06_ASYNC_COPY_PARAMS_H
 #define EXP06_ASYNC_COPY_PARAMS_H
 
-#include "core/shader_types.h"
+#include "core/base/shader_types.h"
 
 // ---- Copying beside computing
 // A block of this many threads takes a tile of four 16-byte vectors a thread, 256 * 4 * 16 B = 16 KiB.

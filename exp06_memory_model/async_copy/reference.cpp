@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/verify.h"
+#include "core/experiment/verify.h"
 
 namespace {
 

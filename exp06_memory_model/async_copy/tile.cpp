@@ -4,9 +4,9 @@
 
 #include <atomic>
 
-#include "core/error.h"
-#include "core/parallel.h"
-#include "core/verify.h"
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/experiment/verify.h"
 #include "cuda/tensor_params.h"
 #include "exp06_kernels.h"
 #include "params.h"
@@ -54,9 +54,12 @@ struct Station {
 
   std::uint64_t words() const { return std::uint64_t{instances} * kInstanceWords; }
 
-  void run() const {
+  void reset() const {
     device->fill(*tensors, 0, words() * sizeof(std::uint32_t), EXP06_TILE_BEGIN);
     device->fill(*gave_up, 0, sizeof(std::uint32_t), 0);
+  }
+  void run() const {
+    reset();
     device->run(launch);
   }
 
@@ -141,10 +144,11 @@ bench::Prepared set_up_tile(bench::Workbench& bench, const TileCase& one) {
   station.launch.params =
       bench::params_bytes(TileTensorParams{bench::cuda::tensor_map_2d(*station.tensors, tensor), {one.pressure, kLimitNs}});
   station.run();
-  if (one.left_out.empty()) {
+  if (one.verified()) {
     bench::verify<std::uint32_t>(bench, *station.tensors, station.words(), bench::kGuardWords,
                                  [](std::uint64_t i) { return expected(i).word; });
     bench::verify<std::uint32_t>(bench, *station.gave_up, 1, bench::kGuardWords, [](std::uint64_t) { return 0U; });
+    bench.makes_outputs_anew([station] { station.reset(); });
   }
   return {device.prepare(station.launch, {}), [station] { return station.measure(); }};
 }

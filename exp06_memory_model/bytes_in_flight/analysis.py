@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchlib import document
-from benchlib.analysis import Analysis, Counting, FloorFacts, Plot, Stream, Study
-from benchlib.document import NO_RESULTS, NONE, Blocks, Cell, Whole, fixed, paragraph
-from benchlib.formats import sig
-from benchlib.plots import CUDA, MORE, Chart, Panel, Point, Series
-from benchlib.results import API_NAMES, APIS, Case, Table
-from benchlib.tables import all_pairs, figure_of, measured_cell, plain, with_noise_floor
+from benchlib.document import document
+from benchlib.model.analysis import Analysis, Counting, FloorFacts, Plot, Stream, Study
+from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Whole, fixed, paragraph
+from benchlib.document.formats import sig
+from benchlib.document.plots import CUDA, MORE, Chart, Panel, Point, Series
+from benchlib.results.results import API_NAMES, APIS, Case, Table
+from benchlib.model.tables import all_pairs, figure_of, measured_cell, plain, with_noise_floor
 
 KNEE = 0.9  # of the best
 KIB = 1024

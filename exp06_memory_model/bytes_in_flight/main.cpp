@@ -8,9 +8,9 @@
 #include "../block_sums.h"
 #include "../tma_params.h"
 #include "backends.h"
-#include "core/error.h"
-#include "core/experiment.h"
-#include "core/verify.h"
+#include "core/base/error.h"
+#include "core/experiment/experiment.h"
+#include "core/experiment/verify.h"
 #include "exp06_kernels.h"
 #include "params.h"
 #include "variants.h"
@@ -25,7 +25,6 @@ using bench::Prepared;
 using bench::Workbench;
 
 constexpr std::uint32_t kLargestLog2 = 27;      // 2^27 vectors * 16 B = 2 GiB a buffer
-constexpr std::uint32_t kCpuSms = 4;            // what a software device is taken to have
 constexpr std::uint32_t kResidentNs = 20000;    // long beside the time in which a GPU starts a block on every SM
 constexpr std::uint32_t kSumsBytes = 1U << 10;  // of ../glsl/sums.glsl; CUDA's take less
 
@@ -161,6 +160,7 @@ std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Config& config, C
     case Operation::kCount:
       throw bench::Error("{} is verified by what it counts", shape.variant);
   }
+  bench.makes_outputs_anew();
   return bench.device().prepare(launch, {});
 }
 
@@ -215,7 +215,7 @@ std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list;
   for (const Shape& shape : shapes(plan.smoke || plan.cpu)) {
     if (plan.quick && !is_coarse(shape)) continue;
-    bench::Case one = make_case({shape, plan.cpu ? kCpuSms : plan.multiprocessors, bytes, plan.resident_threads}, sums);
+    bench::Case one = make_case({shape, plan.multiprocessors, bytes, plan.resident_threads}, sums);
     for (const bench::Cache cache : plan.caches_for(one.footprint_bytes)) {
       one.cache = cache;
       list.push_back(one);

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchlib import code_cells, document, hardware_counts
-from benchlib.analysis import Analysis, Counting, Plot, Study
-from benchlib.document import NO_RESULTS, NONE, Blocks, Cell, Code, fixed, joined, paragraph
-from benchlib.formats import count
-from benchlib.hardware_counts import Counts
-from benchlib.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Series
-from benchlib.results import API_NAMES, APIS, Case, Table
-from benchlib.tables import both_apis, in_order
+from benchlib.document import document
+from benchlib.model import hardware_counts, loop_body
+from benchlib.model.analysis import Analysis, Counting, Plot, Study
+from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, fixed, joined, paragraph
+from benchlib.document.formats import count
+from benchlib.model.hardware_counts import Counts
+from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Series
+from benchlib.results.results import API_NAMES, APIS, Case, Table
+from benchlib.model.tables import both_apis, in_order
 
 BESIDE = ["reuse", "reuse_ro", "keep"]
 LOADED_WITH = ["stream's loads", "set's loads"]
@@ -30,7 +31,7 @@ def operators(found: Study, table: Table) -> Blocks:
         cells: list[Cell] = []
         for kind in ("stream", "fill"):
             kernel = f"{kind}_{op}"
-            cells.append(_sides([code_cells.access_cell(found, table, kernel, api) for api in APIS]))
+            cells.append(_sides([loop_body.access_cell(found, table, kernel, api) for api in APIS]))
         cells += [both_apis(table, table.select({"variant": kind, "op": op}), "gbps") for kind in ("stream", "fill")]
         cells += [_visits(table, op, level, size) for level, size in README_BESIDE]
         rows.append([op, *cells])

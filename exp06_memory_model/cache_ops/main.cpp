@@ -2,8 +2,8 @@
 #include <string_view>
 
 #include "backends.h"
-#include "core/experiment.h"
-#include "core/verify.h"
+#include "core/experiment/experiment.h"
+#include "core/experiment/verify.h"
 #include "exp06_kernels.h"
 #include "params.h"
 #include "reference.h"
@@ -44,6 +44,7 @@ Prepared set_up(Workbench& bench, const Config& config) {
 
   bench.device().run(launch);
   check(bench, out, config);
+  bench.makes_outputs_anew();
   return {bench.device().prepare(launch, {}), [&bench, &out, config] { return measure(bench, out, config); }, bench::kReadings};
 }
 

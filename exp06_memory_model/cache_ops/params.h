@@ -2,7 +2,7 @@
 #ifndef EXP06_CACHE_OPS_PARAMS_H
 #define EXP06_CACHE_OPS_PARAMS_H
 
-#include "core/shader_types.h"
+#include "core/base/shader_types.h"
 
 // All sizes are in 4-byte words, of whole turns of a block: a multiple of its threads * EXP06_UNROLL.
 struct CacheParams {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <span>
 
-#include "core/verify.h"
+#include "core/experiment/verify.h"
 
 namespace {
 

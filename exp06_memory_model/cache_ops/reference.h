@@ -1,8 +1,8 @@
 // What the kernels must compute, plainly.
 #pragma once
 
-#include "core/schema.h"
-#include "core/workbench.h"
+#include "core/experiment/workbench.h"
+#include "core/results/schema.h"
 #include "variants.h"
 
 // Compares what one launch left with what it must have left; throws Error.

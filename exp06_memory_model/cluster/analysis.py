@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchlib import document
-from benchlib.analysis import Analysis, Counting, Plot, Study
-from benchlib.document import NO_RESULTS, NONE, Block, Blocks, Cell, Code, Whole, paragraph
-from benchlib.plots import CUDA, MORE, Chart, Panel, Series, line
-from benchlib.results import Case, Table
-from benchlib.tables import figure_of, plain
+from benchlib.document import document
+from benchlib.model.analysis import Analysis, Counting, Plot, Study
+from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, Code, Whole, paragraph
+from benchlib.document.plots import CUDA, MORE, Chart, Panel, Series, line
+from benchlib.results.results import Case, Table
+from benchlib.model.tables import figure_of, plain
 
 
 def _by_cluster(table: Table, variant: str, metric: str, rows_by: Sequence[str] = ("op",)) -> Block:

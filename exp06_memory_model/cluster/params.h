@@ -2,7 +2,7 @@
 #ifndef EXP06_CLUSTER_PARAMS_H
 #define EXP06_CLUSTER_PARAMS_H
 
-#include "core/shader_types.h"
+#include "core/base/shader_types.h"
 
 struct ClusterParams {
   uint steps;     // rounds, loads, barriers, turns, or pieces of 4 KiB to be read

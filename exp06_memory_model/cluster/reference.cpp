@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <span>
 
-#include "core/error.h"
-#include "core/verify.h"
+#include "core/base/error.h"
+#include "core/experiment/verify.h"
 
 namespace {
 
@@ -55,7 +55,8 @@ std::vector<std::uint32_t> multicast_sums(const bench::Workbench& bench, const C
 }
 
 // The results of every block's record.
-std::vector<std::uint32_t> results(bench::Workbench& bench, const Config& config, std::uint32_t grid, WeightedSums& sums) {
+std::vector<std::uint32_t> results(const bench::Workbench& bench, const Config& config, std::uint32_t grid,
+                                   WeightedSums& sums) {
   std::vector<std::uint32_t> list(std::size_t{grid} * kResults);
   const auto set = [&](const auto& result) {
     for (std::uint32_t block = 0; block < grid; ++block) {
@@ -147,28 +148,25 @@ std::vector<std::vector<std::uint32_t>> records(bench::Device& device, const ben
   return list;
 }
 
-void check(bench::Workbench& bench, const Config& config, const bench::Buffer& out, std::uint32_t grid, WeightedSums& sums) {
-  bench::Device& device = bench.device();
+void check(const bench::Workbench& bench, bench::Device& device, const Config& config, const bench::Buffer& out,
+           std::uint32_t grid, WeightedSums& sums) {
   const std::uint64_t words = config.out_words(grid);
   if (config.shape == Shape::kExample) {
-    bench::verify<std::uint32_t>(bench, out, words, bench::kGuardWords,
+    bench::verify<std::uint32_t>(device, out, words, bench::kGuardWords,
                                  [&](std::uint64_t i) { return example_word(config, static_cast<std::uint32_t>(i)); });
     return;
   }
-  bench.confirm("", out, words + bench::kGuardWords, [&] {
-    const std::vector<std::vector<std::uint32_t>> found = records(device, out, grid);
-    const std::vector<std::uint32_t> expected = results(bench, config, grid, sums);
-    const bench::Checksum read = bench::verify<std::uint32_t>(device, out, words, bench::kGuardWords, [&](std::uint64_t i) {
-      const std::uint64_t block = i / EXP06_RECORD_WORDS;
-      const std::uint64_t word = i % EXP06_RECORD_WORDS;
-      if (word < kResults) return expected[block * kResults + word];
-      if (config.shape != Shape::kBarrier && (word == EXP06_TIME_IN || word == EXP06_TIME_OUT)) return 0U;
-      // Times and SMs are what they are, if they were written.
-      return found[block][word] == bench::kPoison ? 0U : found[block][word];
-    });
-    if (config.shape == Shape::kBarrier) check_times(config, found, grid);
-    return read;
+  const std::vector<std::vector<std::uint32_t>> found = records(device, out, grid);
+  const std::vector<std::uint32_t> expected = results(bench, config, grid, sums);
+  bench::verify<std::uint32_t>(device, out, words, bench::kGuardWords, [&](std::uint64_t i) {
+    const std::uint64_t block = i / EXP06_RECORD_WORDS;
+    const std::uint64_t word = i % EXP06_RECORD_WORDS;
+    if (word < kResults) return expected[block * kResults + word];
+    if (config.shape != Shape::kBarrier && (word == EXP06_TIME_IN || word == EXP06_TIME_OUT)) return 0U;
+    // Times and SMs are what they are, if they were written.
+    return found[block][word] == bench::kPoison ? 0U : found[block][word];
   });
+  if (config.shape == Shape::kBarrier) check_times(config, found, grid);
 }
 
 std::uint64_t pair_map_words(std::uint32_t grid, std::uint32_t cluster) { return std::uint64_t{grid} * (1 + 2 * cluster); }

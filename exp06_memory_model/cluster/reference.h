@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../input_sums.h"
-#include "core/workbench.h"
+#include "core/experiment/workbench.h"
 #include "params.h"
 #include "variants.h"
 
@@ -19,7 +19,8 @@ struct WeightedSum {
 using WeightedSums = InputSums<EXP06_CHUNK_BYTES / 4, WeightedSum>;
 
 // Compares every word of `out`. Throws Error, also if a block left its last barrier before all had come to it.
-void check(bench::Workbench& bench, const Config& config, const bench::Buffer& out, std::uint32_t grid, WeightedSums& sums);
+void check(const bench::Workbench& bench, bench::Device& device, const Config& config, const bench::Buffer& out,
+           std::uint32_t grid, WeightedSums& sums);
 
 // A block's record each. Throws Error.
 std::vector<std::vector<std::uint32_t>> records(bench::Device& device, const bench::Buffer& out, std::uint32_t grid);

@@ -2,7 +2,7 @@
 // through a register. Of a ring's STAGES chunks one half is on its way in, the other on its way out.
 #pragma once
 
-#include "exp06_memory_model/cuda/bulk.cuh"
+#include "cuda/kernels/bulk.cuh"
 #include "params.h"
 
 // store(chunk, slot) starts the copy of a chunk from shared memory, as a bulk group of its own.

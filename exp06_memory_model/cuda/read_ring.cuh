@@ -2,7 +2,7 @@
 // lanes sum up what has come.
 #pragma once
 
-#include "exp06_memory_model/cuda/bulk.cuh"
+#include "cuda/kernels/bulk.cuh"
 #include "exp06_memory_model/cuda/sums.cuh"
 #include "params.h"
 

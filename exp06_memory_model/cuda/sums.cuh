@@ -1,7 +1,7 @@
 // What a thread reads is summed up as words, and every block stores its sum: exact in any order.
 #pragma once
 
-#include "core/shader_types.h"
+#include "core/base/shader_types.h"
 
 __device__ __forceinline__ uint sum_of(uint value) { return value; }
 __device__ __forceinline__ uint sum_of(uint2 value) { return value.x + value.y; }

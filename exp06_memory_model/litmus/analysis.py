@@ -5,13 +5,14 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from benchlib import code_cells, document
-from benchlib.analysis import Analysis, Counting, Study
-from benchlib.document import NO_RESULTS, NONE, Blocks, Cell, Code, bars, paragraph
-from benchlib.excerpts import NOT_THERE
-from benchlib.formats import sig
-from benchlib.results import API_NAMES, APIS, Case, Table
-from benchlib.tables import plain, rows_or_none
+from benchlib.document import document
+from benchlib.model import loop_body
+from benchlib.model.analysis import Analysis, Counting, Study
+from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, bars, paragraph
+from benchlib.pages.excerpts import NOT_THERE
+from benchlib.document.formats import sig
+from benchlib.results.results import API_NAMES, APIS, Case, Table
+from benchlib.model.tables import plain, rows_or_none
 
 NAMES = {"two_plus_two_w": "2+2W", "corr": "CoRR", "coww": "CoWW", "cowr": "CoWR", "corw": "CoRW"}
 ORDERED = ["mp", "lb", "s", "wrc", "sb", "r", "two_plus_two_w", "iriw"]
@@ -178,7 +179,7 @@ def fences(found: Study, table: Table) -> Blocks:
         cells = []
         for api in APIS:
             kernels = [f"{test}_{strength}" for test in ("mp", "sb")]
-            codes = [code_cells.fence_cell(found, table, kernel, api) for kernel in kernels]
+            codes = [loop_body.fence_cell(found, table, kernel, api) for kernel in kernels]
             cells.append(next((code for code in codes if code != NONE), NONE))
         if set(cells) != {NONE}:
             rows.append([name, *cells])

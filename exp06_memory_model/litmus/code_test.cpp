@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/machine_code.h"
+#include "core/code/machine_code.h"
 #include "exp06_kernels.h"
 #include "tests.h"
 

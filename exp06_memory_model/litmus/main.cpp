@@ -1,6 +1,9 @@
 // Does the hardware show what the memory models allow, and never what they forbid?
+#include <algorithm>
+#include <bit>
+
 #include "backends.h"
-#include "core/experiment.h"
+#include "core/experiment/experiment.h"
 #include "observe.h"
 
 namespace {
@@ -11,8 +14,15 @@ using litmus::Strength;
 
 litmus::Plan plan_for(const bench::Plan& plan) {
   litmus::Plan result;
-  // 1024 blocks of 256 threads and 32 that stress are all at once on an H200: 132 SMs x 8 = 1056.
-  result.shape = {.threads = 256, .test_blocks = 1024, .stress_blocks = 32, .rounds = 8, .flag_looks = 1U << 14};
+  // All at once, and some that stress beside them. H200: 132 SMs x 8 = 1056 blocks are 1024 and 32.
+  constexpr std::uint32_t kThreads = 256;
+  const std::uint32_t resident = plan.resident_blocks(kThreads);
+  const std::uint32_t stress = std::max(resident / 33, 1U);
+  result.shape = {.threads = kThreads,
+                  .test_blocks = std::bit_floor(std::max(resident - stress, 2U)),
+                  .stress_blocks = stress,
+                  .rounds = 8,
+                  .flag_looks = 1U << 14};
   result.forbidden = {.instances = 200'000'000, .seconds = 1};
   result.allowed = {.instances = 100'000'000, .seconds = 0.2};
   result.searched = 16;

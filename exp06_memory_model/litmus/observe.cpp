@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "core/error.h"
-#include "core/kernel_images.h"
-#include "core/verify.h"
+#include "core/base/error.h"
+#include "core/device/kernel_images.h"
+#include "core/experiment/verify.h"
 #include "exp06_kernels.h"
 
 namespace litmus {
@@ -399,6 +399,7 @@ bench::Prepared set_up(Workbench& bench, const Row& row, const Plan& plan, const
   const auto station = std::make_shared<Station>(bench, plan.shape);
   verify_alone(*station, kernel, row);
   verify_planted(*station, kernel, row);
+  bench.compared();
   const Stress stress = search(*station, row, plan, *found);
   const bench::Launch launch = station->launch_of(kernel, row, stress, row.placement);
   station->run(launch, 0);
@@ -447,6 +448,7 @@ bench::Prepared set_up_constant(Workbench& bench, const std::string& entry, cons
     return result;
   };
   observe();
+  bench.compared();
   return {bench.device().prepare(launch(LITMUS_NEW), {}), observe};
 }
 

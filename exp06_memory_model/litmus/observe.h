@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/experiment.h"
+#include "core/experiment/experiment.h"
 #include "tests.h"
 
 namespace litmus {

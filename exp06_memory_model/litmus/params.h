@@ -2,7 +2,7 @@
 #ifndef EXP06_LITMUS_PARAMS_H
 #define EXP06_LITMUS_PARAMS_H
 
-#include "core/shader_types.h"
+#include "core/base/shader_types.h"
 
 // How strong a test's accesses and the fence between them are. Block scope is GLSL's workgroup, device scope CUDA's .gpu.
 #define LITMUS_RELAXED 0u          // relaxed accesses at device scope, no fence

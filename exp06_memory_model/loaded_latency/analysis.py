@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
-from benchlib import document
-from benchlib.analysis import Analysis, Counting, Plot, Study
-from benchlib.document import NO_RESULTS, NONE, Blocks, Cell, fixed, heading, paragraph
-from benchlib.formats import sig
-from benchlib.plots import MODEL, Chart, Panel, Point, Series
-from benchlib.results import API_NAMES, APIS, Case, Table
-from benchlib.tables import figure_of, plain, with_noise_floor
+from benchlib.document import document
+from benchlib.model.analysis import Analysis, Counting, Plot, Study
+from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, fixed, heading, paragraph
+from benchlib.document.formats import sig
+from benchlib.document.plots import MODEL, Chart, Panel, Point, Series
+from benchlib.results.results import API_NAMES, APIS, Case, Table
+from benchlib.model.tables import figure_of, plain, with_noise_floor
 
 @dataclass(frozen=True)
 class Loaded:
@@ -27,9 +27,9 @@ def loaded_curve(table: Table, api: str, level: str) -> Loaded | None:
     points = []
     for case in table.select({"variant": "loaded", "api": api, "level": level}):
         load, latency = table.figure(case, "load_gbps"), table.figure(case, "latency_ns")
-        if load and latency:
+        if load and latency and load.value > 0 and latency.value > 0:
             points.append((load.value, latency.value))
-    return Loaded(idle[0].value, tuple(sorted(points))) if idle and idle[0] and points else None
+    return Loaded(idle[0].value, tuple(sorted(points))) if idle and idle[0] and idle[0].value > 0 and points else None
 
 
 @dataclass(frozen=True)

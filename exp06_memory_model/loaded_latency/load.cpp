@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "core/error.h"
-#include "core/parallel.h"
-#include "core/verify.h"
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/experiment/verify.h"
 
 namespace {
 

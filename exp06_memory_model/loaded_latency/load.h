@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../input_sums.h"
-#include "core/workbench.h"
+#include "core/experiment/workbench.h"
 #include "params.h"
 
 inline constexpr std::uint32_t kBlock = 512;

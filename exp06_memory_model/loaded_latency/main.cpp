@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "backends.h"
-#include "core/error.h"
-#include "core/experiment.h"
-#include "core/stats.h"
-#include "core/verify.h"
+#include "core/base/error.h"
+#include "core/base/stats.h"
+#include "core/experiment/experiment.h"
+#include "core/experiment/verify.h"
 #include "exp06_kernels.h"
 #include "load.h"
 #include "params.h"
@@ -22,7 +22,6 @@ using bench::Plan;
 using bench::Workbench;
 
 constexpr std::uint32_t kSteps = 4096;
-constexpr std::uint32_t kUnknownSms = 4;
 constexpr std::size_t kRuns = 9;  // of which the measured columns are the median
 
 std::vector<Column> measured_columns() {
@@ -90,13 +89,19 @@ bench::Prepared set_up(Workbench& bench, const Point& point, VectorSums& sums) {
 
   device.run(launch);
   Loaded loaded{nullptr, &device, &results, point, {}};
-  const std::vector<std::uint32_t> found = loaded.download();
-  reported(point, found);
-  const std::vector<std::uint32_t> expected = expected_results(bench, point, found, sums);
-  bench::verify<std::uint32_t>(device, results, expected.size(), bench::kGuardWords,
-                               [&](std::uint64_t i) { return expected[i]; });
-  // Left over, the flag would end the next launch's load at once.
-  bench::verify<std::uint32_t>(device, state, EXP06_STATE_WORDS, bench::kGuardWords, [](std::uint64_t) { return 0U; });
+  // What the blocks sum up follows from how far they say that they came.
+  const auto check = [&bench, &device, &results, &state, &sums, loaded, point] {
+    const std::vector<std::uint32_t> found = loaded.download();
+    reported(point, found);
+    const std::vector<std::uint32_t> expected = expected_results(bench, point, found, sums);
+    bench::verify<std::uint32_t>(device, results, expected.size(), bench::kGuardWords,
+                                 [&](std::uint64_t i) { return expected[i]; });
+    // Left over, the flag would end the next launch's load at once.
+    bench::verify<std::uint32_t>(device, state, EXP06_STATE_WORDS, bench::kGuardWords, [](std::uint64_t) { return 0U; });
+  };
+  check();
+  bench.compared();
+  bench.makes_outputs_anew([&bench, point] { bench.output("results", point.result_words()); }, check);
 
   std::unique_ptr<bench::Subject> subject = device.prepare(launch, {});
   loaded.subject = subject.get();
@@ -135,7 +140,7 @@ std::vector<bench::Case> cases(const Plan& plan) {
   // 2 GiB: of what the load reads, the L2 may still have a fiftieth from the time before.
   const std::uint64_t memory_bytes = std::min(plan.largest(27, 16) * 16, std::uint64_t{1} << 31);
   // Of a GPU that no one knows the SMs of, too few make for less load, not for a wrong figure.
-  const std::uint32_t sms = plan.multiprocessors == 0 ? kUnknownSms : plan.multiprocessors;
+  const std::uint32_t sms = plan.multiprocessors;
   std::vector<bench::Case> list;
   const auto add = [&](Point point) {
     bench::Case one = make_case(point, sums);

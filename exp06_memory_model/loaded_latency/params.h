@@ -2,7 +2,7 @@
 #ifndef EXP06_LOADED_LATENCY_PARAMS_H
 #define EXP06_LOADED_LATENCY_PARAMS_H
 
-#include "core/shader_types.h"
+#include "core/base/shader_types.h"
 
 struct LoadedParams {
   uint lines;  // of the chase's table, a power of two

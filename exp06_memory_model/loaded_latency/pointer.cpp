@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/stats.h"
-#include "core/verify.h"
+#include "core/base/stats.h"
+#include "core/experiment/verify.h"
 #include "exp06_kernels.h"
 #include "params.h"
 
@@ -56,6 +56,7 @@ bench::Prepared set_up_pointer(bench::Workbench& bench, const Point& point) {
   bench.device().run(chase);
   bench::verify<std::uint32_t>(bench, results, 1, bench::kGuardWords,
                                [&](std::uint64_t) { return pointer_line(point.steps, point.lines()); });
+  bench.makes_outputs_anew();
 
   std::unique_ptr<bench::Subject> subject = bench.device().prepare(chase, {});
   const bench::DeviceSampleSpec spec = {.batch = 1, .lead_in = point.cold ? 0U : 2U, .evict_l2 = point.cold};

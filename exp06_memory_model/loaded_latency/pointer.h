@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/experiment.h"
+#include "core/experiment/experiment.h"
 #include "load.h"
 
 // A table of point.table_bytes, each of whose lines holds the address of the next as pointer_line() says. The device itself

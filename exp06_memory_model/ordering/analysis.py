@@ -5,13 +5,14 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from benchlib import code_cells, document, hardware_counts
-from benchlib.analysis import Analysis, Counting, Plot, Study
-from benchlib.document import NO_RESULTS, NONE, Block, Blocks, Cell, Code, Whole, paragraph
-from benchlib.formats import count
-from benchlib.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Series
-from benchlib.results import APIS, Case, Table
-from benchlib.tables import both_apis, figure_of, in_order, plain
+from benchlib.document import document
+from benchlib.model import hardware_counts, loop_body
+from benchlib.model.analysis import Analysis, Counting, Plot, Study
+from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, Code, Whole, paragraph
+from benchlib.document.formats import count
+from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Series
+from benchlib.results.results import APIS, Case, Table
+from benchlib.model.tables import both_apis, figure_of, in_order, plain
 
 SCOPES = ["", "cta", "cluster", "gpu", "sys", "subgroup", "queue_family"]
 SCOPE_NAMES = {
@@ -93,7 +94,7 @@ def _order_cells(found: Study, table: Table, sides: Sequence[Case | None]) -> li
     for side in sides:
         times.append(plain(figure_of(table, side, "element_ns")))
         kernel = _kernel(side["variant"], side) if side else ""
-        code.append(code_cells.access_cell(found, table, kernel, side["api"]) if side else NONE)
+        code.append(loop_body.access_cell(found, table, kernel, side["api"]) if side else NONE)
         ratios.append(_over_relaxed(table, side) if side else NONE)
     return code + times + ratios
 
@@ -173,7 +174,7 @@ def fences(found: Study, table: Table) -> Blocks:
     for scope, order in _fence_keys(cases):
         of_fence = [case for case in cases if (case["scope"], case["memory_order"]) == (scope, order)]
         cells = [both_apis(table, [c for c in of_fence if c.whole("in_flight_bytes") == size], "cycles") for size in sizes]
-        code = [code_cells.fence_cell(found, table, _kernel("fence", of_fence[0]), api) for api in APIS]
+        code = [loop_body.fence_cell(found, table, _kernel("fence", of_fence[0]), api) for api in APIS]
         rows.append([order, SCOPE_NAMES.get(scope, scope), *code, *cells])
     header = ["order", "scope", "CUDA's machine code", "Vulkan's", *(f"{count(size)} B:" for size in sizes)]
     text = "One thread's fence behind so many bytes of its block's stores. Cycles of the SM for the fence alone, CUDA / Vulkan."

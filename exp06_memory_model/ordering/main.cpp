@@ -2,9 +2,9 @@
 #include <string_view>
 
 #include "backends.h"
-#include "core/error.h"
-#include "core/experiment.h"
-#include "core/verify.h"
+#include "core/base/error.h"
+#include "core/experiment/experiment.h"
+#include "core/experiment/verify.h"
 #include "exp06_kernels.h"
 #include "params.h"
 #include "reference.h"
@@ -69,6 +69,8 @@ Prepared set_up(Workbench& bench, const Config& config) {
   bench.device().run(launch);
   if (config.variant->shape == Shape::kMessage && bench.device().info().is_cpu) skip_messages(bench, launch, data, out, config);
   check(bench, data, out, config);
+  bench.makes_outputs_anew([&bench, &data, &out, config] { start_over(bench, data, out, config); },
+                           [&bench, &out, config] { check_report(bench, out, config); });
   return {bench.device().prepare(launch, {}), [&bench, &out, config] { return measure(bench, out, config); }, bench::kReadings};
 }
 
@@ -101,7 +103,7 @@ bool is_coarse(const bench::Case& one) {
 
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list;
-  for (const Config& config : all_configs(plan.cpu || plan.smoke)) list.push_back(make_case(config));
+  for (const Config& config : all_configs(plan)) list.push_back(make_case(config));
   if (plan.quick) std::erase_if(list, [](const bench::Case& one) { return !is_coarse(one); });
   for (const bench::Case& aa : bench::aa_controls(list.front())) list.push_back(aa);
   return list;

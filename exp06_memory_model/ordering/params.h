@@ -2,7 +2,7 @@
 #ifndef EXP06_ORDERING_PARAMS_H
 #define EXP06_ORDERING_PARAMS_H
 
-#include "core/shader_types.h"
+#include "core/base/shader_types.h"
 
 struct OrderParams {
   uint steps;    // operations of a thread, one after another; fence: turns; message: rounds

@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
-#include "core/error.h"
-#include "core/verify.h"
+#include "core/base/error.h"
+#include "core/experiment/verify.h"
 
 namespace {
 
@@ -118,17 +118,21 @@ void fill(bench::Workbench& bench, bench::Buffer& data, const Config& config) {
   });
 }
 
+void start_over(bench::Workbench& bench, bench::Buffer& data, bench::Buffer& out, const Config& config) {
+  fill(bench, data, config);
+  bench.device().fill(out, 0, out_words(config) * 4, bench::kPoison);
+}
+
+void check_report(bench::Workbench& bench, const bench::Buffer& out, const Config& config) {
+  if (config.variant->shape == Shape::kChain) check_chain(bench, out, config);
+  if (config.variant->shape == Shape::kMessage) check_message(bench, out, config);
+}
+
 void check(bench::Workbench& bench, const bench::Buffer& data, const bench::Buffer& out, const Config& config) {
-  switch (config.variant->shape) {
-    case Shape::kChain:
-      return check_chain(bench, out, config);
-    case Shape::kRate:
-      return check_rate(bench, data, out, config);
-    case Shape::kFence:
-      return check_fence(bench, data, config);
-    case Shape::kMessage:
-      return check_message(bench, out, config);
-  }
+  if (config.variant->shape == Shape::kRate) return check_rate(bench, data, out, config);
+  if (config.variant->shape == Shape::kFence) return check_fence(bench, data, config);
+  check_report(bench, out, config);
+  bench.compared();
 }
 
 bool all_rounds_done(bench::Workbench& bench, const bench::Buffer& out, const Config& config) {
@@ -141,7 +145,7 @@ bench::Values measure(bench::Workbench& bench, const bench::Buffer& out, const C
   const auto words = report(bench, out);
   if (config.variant->shape != Shape::kMessage) {
     const double cycles = static_cast<double>(words[EXP06_OUT_CYCLES]) / config.steps();
-    const bool counts_sm_cycles = bench.device().info().multiprocessors != 0;  // NVIDIA's clocks do
+    const bool counts_sm_cycles = bench.device().info().vendor_id == bench::kNvidia;
     if (config.variant->shape == Shape::kChain && counts_sm_cycles && cycles < kFewestCycles) {
       throw bench::Error("a step takes {:.2f} cycles: no load does, so the compiler has left accesses out", cycles);
     }

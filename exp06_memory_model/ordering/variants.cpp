@@ -62,8 +62,7 @@ std::uint32_t Config::block() const { return variant->shape == Shape::kRate || v
 
 std::uint32_t Config::grid() const {
   if (variant->shape == Shape::kMessage) return 2;
-  // 1024 * 256 threads: 97 % of what 132 SMs hold at once, and a power of two.
-  return variant->shape == Shape::kRate ? (small ? 8 : 1024) : 1;
+  return variant->shape == Shape::kRate ? (small ? 8 : resident_blocks) : 1;
 }
 
 std::uint64_t Config::words() const {
@@ -71,9 +70,9 @@ std::uint64_t Config::words() const {
     case Shape::kChain:
       return resident_bytes == 0 ? 1 : resident_bytes / 4;
     case Shape::kRate:
-      return std::uint64_t{threads()} * 16;  // 16 MiB: in L2, and no SM comes back to a line while it is in its L1
+      return std::uint64_t{threads()} * 16;  // H200: 16 MiB, in L2, and no SM comes back to a line while it is in its L1
     case Shape::kFence:
-      return small ? 64U << 10 : 2U << 20;  // 8 MiB: in L2
+      return small ? 64U << 10 : std::min<std::uint64_t>(2U << 20, std::bit_floor(l2_bytes / 2) / 4);  // 8 MiB at most: in L2
     case Shape::kMessage:
       return std::uint64_t{4} * EXP06_LINE;
   }
@@ -85,7 +84,10 @@ std::uint64_t Config::elements() const {
   return variant->shape == Shape::kRate ? std::uint64_t{threads()} * steps() : steps();
 }
 
-std::vector<Config> all_configs(bool small) {
+std::vector<Config> all_configs(const bench::Plan& plan) {
+  const bool small = plan.cpu || plan.smoke;
+  // H200: 1024 of the 1056 that 132 SMs hold at once.
+  const std::uint32_t resident_blocks = std::bit_floor(plan.resident_blocks(256));
   std::vector<Config> configs;
   for (const Variant& variant : kVariants) {
     for (const std::uint32_t in_flight : variant.in_flight_bytes) {
@@ -95,7 +97,7 @@ std::vector<Config> all_configs(bool small) {
         for (const Order& order : variant.orders) {
           const bool scoped = !is_one_of(order.name, {"weak", "none"});
           for (const Scope& scope : scoped ? variant.scopes : std::vector{kNoScope}) {
-            const Config config{&variant, order, scope, resident, in_flight, small};
+            const Config config{&variant, order, scope, resident, in_flight, small, resident_blocks, plan.l2_bytes};
             if (config.has_cuda() || config.has_vulkan()) configs.push_back(config);
           }
         }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/experiment/experiment.h"
 #include "params.h"
 
 inline constexpr int kNone = -1;
@@ -127,6 +128,9 @@ struct Config {
   std::uint32_t resident_bytes = 0;
   std::uint32_t in_flight_bytes = 0;
   bool small = false;  // for a CPU, or the smoke test
+  // Of the GPU: blocks of 256 threads that are there at once, a power of two; and its L2.
+  std::uint32_t resident_blocks = 0;
+  std::uint64_t l2_bytes = 0;
 
   bool has_cuda() const { return scope.cuda; }
   bool has_vulkan() const {
@@ -143,4 +147,4 @@ struct Config {
 };
 
 // All configurations, weak and `none` once.
-std::vector<Config> all_configs(bool small);
+std::vector<Config> all_configs(const bench::Plan& plan);

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchlib import document
-from benchlib.analysis import Analysis, Counting, Plot, Study
-from benchlib.document import NONE, Block, Blocks, Cell, Code, fixed, joined, paragraph
-from benchlib.plots import CUDA, MORE, Chart, Panel, line
-from benchlib.results import Case, Table
-from benchlib.tables import figure_of, plain
+from benchlib.document import document
+from benchlib.model.analysis import Analysis, Counting, Plot, Study
+from benchlib.document.document import NONE, Block, Blocks, Cell, Code, fixed, joined, paragraph
+from benchlib.document.plots import CUDA, MORE, Chart, Panel, line
+from benchlib.results.results import Case, Table
+from benchlib.model.tables import figure_of, plain
 
 ALL_SIZES = ["load_plain", "load_bulk", "load_tma", "copy_in", "store_plain", "store_bulk", "store_tma", "copy_out"]
 BOTH = ["both_plain", "both_bulk"]

@@ -9,9 +9,9 @@
 #include <optional>
 #include <string>
 
-#include "core/error.h"
-#include "core/stats.h"
-#include "core/verify.h"
+#include "core/base/error.h"
+#include "core/base/stats.h"
+#include "core/experiment/verify.h"
 #include "exp06_kernels.h"
 #include "params.h"
 
@@ -133,6 +133,7 @@ bench::Prepared set_up_exchange(Workbench& bench, const Exchange& exchange) {
     }
   };
   scene->run();
+  bench.compared();
   return {std::make_unique<Staged>(scene), [scene, &bench, &report, rounds] {
             std::vector<double> one_way;
             for (std::size_t run = 0; run < kRuns; ++run) {
@@ -189,6 +190,7 @@ bench::Prepared set_up_watch(Workbench& bench, const Watch& watch) {
     }
   };
   scene->run();
+  bench.compared();
   return {
       std::make_unique<Staged>(scene), [scene, &bench, &report] {
         std::vector<double> polls;

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "core/experiment.h"
+#include "core/experiment/experiment.h"
 
 // A number that goes back and forth. Each flag is written by one GPU and polled by the other.
 struct Exchange {

@@ -4,8 +4,8 @@
 
 #include "backends.h"
 #include "company.h"
-#include "core/experiment.h"
-#include "core/verify.h"
+#include "core/experiment/experiment.h"
+#include "core/experiment/verify.h"
 #include "exp06_kernels.h"
 #include "params.h"
 #include "transfer.h"
@@ -48,7 +48,8 @@ Prepared set_up_chase(Workbench& bench, const Chase& chase) {
   for (std::uint32_t step = 0; step < params.steps; ++step) {
     index = EXP06_NEXT(std::bit_cast<std::uint32_t>(bench.input_value(0, index)), step, params.mask);
   }
-  bench::verify<std::uint32_t>(bench.device(), end, 1, bench::kGuardWords, [index](std::uint64_t) { return index; });
+  bench::verify<std::uint32_t>(bench, end, 1, bench::kGuardWords, [index](std::uint64_t) { return index; });
+  bench.makes_outputs_anew();
   return bench.device().prepare(launch, {});
 }
 

@@ -6,10 +6,10 @@
 #include <bit>
 
 #include "../tma_params.h"
-#include "core/error.h"
-#include "core/nvml.h"
-#include "core/stats.h"
-#include "core/verify.h"
+#include "core/base/error.h"
+#include "core/base/stats.h"
+#include "core/device/nvml.h"
+#include "core/experiment/verify.h"
 #include "exp06_kernels.h"
 #include "params.h"
 
@@ -171,18 +171,27 @@ bench::Prepared set_up_transfer(Workbench& bench, const Transfer& transfer, cons
   }
 
   bench.device().run(work);
-  if (out != nullptr) {
-    const bool made_up = how.engine == Engine::kPlain;
-    bench::verify<std::uint32_t>(target.device(), *out, words, bench::kGuardWords, [&](std::uint64_t i) {
-      return made_up ? EXP06_STORED(static_cast<std::uint32_t>(i)) : std::bit_cast<std::uint32_t>(bench.input_value(0, i));
-    });
-  }
-  if (sums != nullptr) {
-    const std::vector<std::uint32_t> expected =
-        block_sums(bench, transfer.bytes, transfer.tile_bytes(), transfer.blocks_each(), common->sums);
-    bench::verify<std::uint32_t>(bench.device(), *sums, expected.size(), bench::kGuardWords,
-                                 [&](std::uint64_t i) { return expected[i]; });
-  }
+  const auto check = [&bench, &target, out, sums, words, transfer, common] {
+    if (out != nullptr) {
+      const bool made_up = transfer.mechanism->engine == Engine::kPlain;
+      bench::verify<std::uint32_t>(target.device(), *out, words, bench::kGuardWords, [&](std::uint64_t i) {
+        return made_up ? EXP06_STORED(static_cast<std::uint32_t>(i)) : std::bit_cast<std::uint32_t>(bench.input_value(0, i));
+      });
+    }
+    if (sums != nullptr) {
+      const std::vector<std::uint32_t> expected =
+          block_sums(bench, transfer.bytes, transfer.tile_bytes(), transfer.blocks_each(), common->sums);
+      bench::verify<std::uint32_t>(bench.device(), *sums, expected.size(), bench::kGuardWords,
+                                   [&](std::uint64_t i) { return expected[i]; });
+    }
+  };
+  check();
+  bench.compared();
+  const auto poison = [&bench, &target, out, sums, words, transfer] {
+    if (out != nullptr) target.output("output", words);
+    if (sums != nullptr) bench.output("sums", transfer.blocks_each());
+  };
+  bench.makes_outputs_anew(poison, check);
   auto subject = std::make_unique<Recorded>(bench.device().prepare(work, {}));
   const Recorded* recorded = subject.get();
   const std::optional<double> link_gbps = common->link_gbps(bench.device().info());
@@ -215,11 +224,17 @@ bench::Prepared set_up_tile(Workbench& bench) {
     for (std::uint64_t i = 0; i < kWords; ++i) words[i] = std::bit_cast<std::uint32_t>(peer.input_value(0, i));
     peer.device().upload(matrix, 0, std::as_bytes(std::span(words)));
   };
+  const auto check = [&bench, &peer, &matrix] {
+    const std::vector<std::uint32_t> words = words_of(peer.device(), matrix, kWords);
+    if (const std::uint64_t wrong = wrong_words(bench, words, 1); wrong != 0) {
+      throw bench::Error("wrong output: {} of {} words of the matrix differ", wrong, words.size());
+    }
+  };
   fill();
   bench.device().run(launch);
-  if (const std::uint64_t wrong = wrong_words(bench, words_of(peer.device(), matrix, kWords), 1); wrong != 0) {
-    throw bench::Error("wrong output: {} of {} words of the matrix differ", wrong, kWords);
-  }
+  check();
+  bench.compared();
+  bench.makes_outputs_anew(fill, check);
   return {bench.device().prepare(launch, {}), [&bench, &peer, &matrix, launch, fill] {
             fill();
             for (std::uint32_t i = 0; i < kMoreLaunches; ++i) bench.device().run(launch);

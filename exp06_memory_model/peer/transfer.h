@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../block_sums.h"
-#include "core/experiment.h"
+#include "core/experiment/experiment.h"
 
 enum class Engine : std::uint8_t { kPlain, kBulk, kTensor, kApi };
 

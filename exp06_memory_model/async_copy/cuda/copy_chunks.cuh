@@ -2,7 +2,7 @@
 //   load(slot, chunk, barrier) starts the copy of a chunk into shared memory, store(chunk, slot) the one out of it.
 #pragma once
 
-#include "exp06_memory_model/cuda/bulk.cuh"
+#include "cuda/kernels/bulk.cuh"
 #include "params.h"
 
 // Which chunks a persistent block copies.

@@ -1,7 +1,7 @@
 // No GLSL twin: Vulkan has no asynchronous copies.
 // b = a, a block for every chunk of blockDim x UNROLL 16-byte vectors: in by a bulk copy and out by plain stores, or in by
 // plain loads and out by a bulk copy.
-#include "exp06_memory_model/cuda/bulk.cuh"
+#include "cuda/kernels/bulk.cuh"
 #include "params.h"
 
 template <uint UNROLL>

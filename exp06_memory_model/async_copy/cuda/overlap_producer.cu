@@ -2,7 +2,7 @@
 // A ring of `stages` tiles in shared memory. One warp more than computes issues bulk copies into it, and waits for nothing but
 // room: the others say of a tile when they have taken it into their registers.
 #include "chain.cuh"
-#include "exp06_memory_model/cuda/bulk.cuh"
+#include "cuda/kernels/bulk.cuh"
 
 extern "C" __global__ void overlap_producer(const unsigned char* in, uint* sums, OverlapParams params) {
   extern __shared__ __align__(128) unsigned char memory[];  // the tiles, then two barriers for each

@@ -2,7 +2,7 @@
 // A ring of `stages` tiles in shared memory, filled by one thread through a 2-D tensor map: stages - 1 tiles in flight while
 // the block computes on one.
 #include "chain.cuh"
-#include "exp06_memory_model/cuda/bulk.cuh"
+#include "cuda/kernels/bulk.cuh"
 #include "tensor_params.h"
 
 extern "C" __global__ void overlap_tma(const uint4*, uint* sums, const __grid_constant__ OverlapTensorParams params) {

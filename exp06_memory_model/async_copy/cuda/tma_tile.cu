@@ -2,7 +2,7 @@
 // A block an instance: a tile of a 2-D tensor comes into shared memory through the tensor map, every thread adds to its word,
 // and the tile goes back the same way. Ordinary loads and stores are one proxy to memory, the copies another: fences stand
 // between the two wherever one reads or overwrites what the other wrote. Each can be left out, to see what comes of it.
-#include "exp06_memory_model/cuda/bulk.cuh"
+#include "cuda/kernels/bulk.cuh"
 #include "tensor_params.h"
 
 enum class LeftOut {

@@ -2,7 +2,7 @@
 // tile.
 #pragma once
 
-#include "core/words.cuh"
+#include "core/base/words.cuh"
 #include "params.h"
 
 #define WRITE_PLAIN(bytes, TYPE)                                                               \

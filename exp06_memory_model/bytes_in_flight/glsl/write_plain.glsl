@@ -1,7 +1,7 @@
 // Word i of the output becomes incompressible_word(i), in tiles of workgroup elements: nothing read, one store an invocation
 // and tile.
 #extension GL_EXT_control_flow_attributes : require
-#include "core/words.glsl"
+#include "core/base/words.glsl"
 #include "params.h"
 
 layout(local_size_x_id = 0) in;

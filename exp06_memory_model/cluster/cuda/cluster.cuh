@@ -1,49 +1,15 @@
-// What the kernels share: a cluster's ranks, barriers and addresses, and what a block writes in the end. PTX ISA 8.1, sm_90.
-// No block returns before all of its cluster have come to a last cluster_sync: its shared memory may still be reached.
+// What the kernels share: accesses to a cluster's shared memory, and what a block writes in the end. PTX ISA 8.1, sm_90.
 #pragma once
 
+#include "cuda/kernels/cluster.cuh"
 #include "cuda/kernels/sm_id.cuh"
-#include "exp06_memory_model/cuda/bulk.cuh"
 #include "params.h"
 
-// Launched with a cluster size always. Without saying so, every cluster barrier would first ask whether there is a cluster.
-#define CLUSTER_KERNEL extern "C" __global__ void __cluster_dims__()
-
-__device__ __forceinline__ uint cluster_rank() {
-  uint rank;
-  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-  return rank;
-}
-__device__ __forceinline__ uint cluster_blocks() {
-  uint blocks;
-  asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
-  return blocks;
-}
 __device__ __forceinline__ uint cycles() {
   uint now;
   asm volatile("mov.u32 %0, %%clock;" : "=r"(now)::"memory");
   return now;
 }
-
-// The shared::cluster address of what `pointer` is in the block of that rank.
-__device__ __forceinline__ uint at_rank(const void* pointer, uint rank) {
-  uint address;
-  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(shared_address(pointer)), "r"(rank));
-  return address;
-}
-
-__device__ __forceinline__ void arrive_release() { asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory"); }
-__device__ __forceinline__ void arrive_relaxed() { asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory"); }
-// There is no relaxed wait.
-__device__ __forceinline__ void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
-// By whole warps.
-__device__ __forceinline__ void cluster_sync() {
-  __syncwarp();
-  arrive_release();
-  cluster_wait();
-}
-
-__device__ __forceinline__ void fence_barrier_init() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 
 // barrier_try for what other blocks of the cluster have written.
 __device__ __forceinline__ bool cluster_try(unsigned long long* barrier, uint parity) {
@@ -73,13 +39,7 @@ __device__ __forceinline__ bool cluster_barrier_wait(unsigned long long* barrier
   return wait_until([&] { return cluster_try(barrier, parity); });
 }
 
-// At another block's barrier, to say that this block has read what it was sent. Releases to the block only, as it does in
-// practice: what was read is in registers by then, and nothing was written. To the cluster it would be a MEMBAR.ALL.GPU.
-__device__ __forceinline__ void arrive_remote(uint barrier) {
-  asm volatile("mbarrier.arrive.release.cta.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
-}
-
-// The same, and what has been read is ordered before what follows the other block's wait, but for the proxy: a copy that
+// arrive_remote, and what has been read is ordered before what follows the other block's wait, but for the proxy: a copy that
 // follows writes through another one, before which nobody fences reads.
 __device__ __forceinline__ void arrive_remote_release(uint barrier) {
   asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");

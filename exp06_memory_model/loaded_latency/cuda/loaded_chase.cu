@@ -1,6 +1,6 @@
 // One thread of block 0 follows addresses through a table, 8 bytes of a 128-byte line a step, while the other blocks load tiles
 // of blockDim x UNROLL 16-byte vectors and wait a while after each, until the chase is done or their turns are over.
-#include "exp06_memory_model/cuda/timer.cuh"
+#include "cuda/kernels/timer.cuh"
 #include "exp06_memory_model/loaded_latency/cuda/follow.cuh"
 
 // The only load that sees the flag change.

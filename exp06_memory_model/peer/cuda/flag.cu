@@ -1,7 +1,7 @@
 // No GLSL twin: Vulkan's scopes end at the device, and its other GPU is behind a device group (see Device::peer).
 // One thread: it sends the number after the one that it received last, `rounds` times. Its partner on the other GPU does the
 // same. Where the flags lie is the launch's business. No wait is without an end.
-#include "exp06_memory_model/cuda/timer.cuh"
+#include "cuda/kernels/timer.cuh"
 #include "params.h"
 
 #define FLAG(name, SEND, POLL)                                                                               \

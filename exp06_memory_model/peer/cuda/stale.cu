@@ -1,7 +1,7 @@
 // No GLSL twin: Vulkan's scopes end at the device, and its other GPU is behind a device group (see Device::peer).
 // watch_*: one thread loads a word over and over until it changes, or the time is up. change: one thread on the other GPU
 // changes it, once it is told that the watch has begun.
-#include "exp06_memory_model/cuda/timer.cuh"
+#include "cuda/kernels/timer.cuh"
 #include "params.h"
 
 #define LOAD(name, LOAD_PTX)                                                    \

@@ -1,5 +1,0 @@
-// The sum of 4 inputs through uniform buffers; see sum_uniform.glsl.
-#version 460
-#extension GL_GOOGLE_include_directive : require
-#define INPUTS 4
-#include "sum_uniform.glsl"

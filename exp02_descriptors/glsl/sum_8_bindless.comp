@@ -1,5 +1,0 @@
-// The sum of 8 inputs through an array of buffers; see sum_bindless.glsl.
-#version 460
-#extension GL_GOOGLE_include_directive : require
-#define INPUTS 8
-#include "sum_bindless.glsl"

@@ -1,5 +1,0 @@
-// fill with coherent. CUDA has no such word: no twin.
-#version 460
-#extension GL_GOOGLE_include_directive : require
-#define WRITE coherent
-#include "fill.glsl"

@@ -1,5 +1,0 @@
-// stream with readonly. CUDA has no such word: no twin.
-#version 460
-#extension GL_GOOGLE_include_directive : require
-#define READ readonly
-#include "stream.glsl"
