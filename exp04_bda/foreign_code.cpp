@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/code_transplant.h"
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/code/code_transplant.h"
 #include "params.h"
 
 namespace {
@@ -62,7 +62,7 @@ const bench::Kernel& vulkan_code(bench::Workbench& bench, const bench::KernelSpe
   const bench::ConstantLayout layout = {
       [&](std::uint32_t offset) { return moved_constant(offset, addresses, host.buffers, *parameters); },
       read_constants(addresses, host.buffers)};
-  const bench::Transplant done = bench::transplant(room.container, host.entry, code.code, kRegisters, layout);
+  const bench::Transplant done = bench::transplant(room.arch, room.container, host.entry, code.code, kRegisters, layout);
   if (done.cubin.empty()) throw bench::Skip("Vulkan's machine code cannot run in a CUDA launch: {}", done.reason);
   // The same architecture as the room's: what choose_image() took for this device fits it under any name.
   bench::CudaImage image = *std::find_if(host.images->cuda.begin(), host.images->cuda.end(), [&](const bench::CudaImage& one) {

@@ -1,8 +1,8 @@
 // One API's machine code in the other's launch.
 #pragma once
 
-#include "core/device.h"
-#include "core/workbench.h"
+#include "core/device/device.h"
+#include "core/experiment/workbench.h"
 
 // The code that the partner's driver makes of `vulkan`, as a CUDA kernel: in the place of `host`, whose own code only makes
 // room for it. Throws Skip where the code is not to be had, or cannot run in a CUDA launch.

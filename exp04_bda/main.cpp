@@ -4,11 +4,10 @@
 #include <string_view>
 
 #include "backends.h"
-#include "core/experiment.h"
-#include "core/verify.h"
-#include "homes.h"
+#include "core/base/random.h"
+#include "core/experiment/experiment.h"
+#include "core/experiment/verify.h"
 #include "params.h"
-#include "sm_shares.h"
 #include "variant.h"
 #include "variants.h"
 
@@ -31,7 +30,7 @@ constexpr std::uint32_t kSpinSteps = 1U << 16;   // ~0.3 ms
 constexpr std::uint32_t kSharedBlocks = 528;     // four for each of 132 SMs
 constexpr std::uint32_t kLoopGrid = 2048;        // blocks of loop_f32: twice what 132 SMs hold at once
 
-enum class Operation { kAdd, kCopy, kGather, kSpin, kAddToStruct, kWrite, kWriteRamp, kWriteZero, kNothing };
+enum class Operation { kAdd, kCopy, kGather, kSpin, kAddToStruct, kWrite, kWriteRamp, kWriteZero, kLoad, kNothing };
 
 // A kernel's data, read and written, in floats of the largest size.
 struct Base {
@@ -46,7 +45,7 @@ const Base kBases[] = {
     {"copy_f32", Operation::kCopy, 1, 1, 8},        {"copy_f32x4", Operation::kCopy, 1, 4, 8},
     {"write_u32x4", Operation::kWrite, 0, 4, 4},    {"write_ramp", Operation::kWriteRamp, 0, 4, 4},
     {"write_zero", Operation::kWriteZero, 0, 4, 4}, {"inner_struct", Operation::kAddToStruct, 1, 2, 8},
-    {"load_f32", Operation::kNothing, 1, 1, 4},     {"store_u32", Operation::kWrite, 0, 1, 4},
+    {"load_f32", Operation::kLoad, 1, 1, 4},        {"store_u32", Operation::kWrite, 0, 1, 4},
     {"loop_f32", Operation::kCopy, 1, 1, 8},        {"empty", Operation::kNothing, 0, 1, 0},
     {"gather_u32", Operation::kGather, 1, 1, 8},    {"spin_u32", Operation::kSpin, 0, 1, 0},
 };
@@ -82,16 +81,42 @@ void check_output(const Workbench& bench, Operation operation, std::uint64_t flo
       return check("ramp", [](std::uint64_t i) { return EXP04_RAMP(static_cast<std::uint32_t>(i)); });
     case Operation::kWriteZero:
       return check("zeros", [](std::uint64_t) { return 0U; });
+    case Operation::kLoad:
     case Operation::kNothing:
-      return check("poison", [](std::uint64_t) { return bench::kPoison; });
+      throw bench::Error("what these leave is not verified here");
   }
+}
+
+// load_f32 stores a zero where it finds the poison, which no input holds. So an input that is poison shows that it reads every
+// word, and one poisoned word in the input that is timed shows that a launch has run at all.
+std::unique_ptr<Subject> set_up_loads(Workbench& bench, const Launch& launch, Buffer& input, Buffer& output,
+                                      std::uint64_t floats, Memory memory) {
+  bench.device().run(launch);
+  bench::verify<std::uint32_t>(bench.device(), output, floats, bench::kGuardWords, [](std::uint64_t) { return 0U; });
+
+  const std::uint64_t last = floats - 1;
+  bench.device().fill_random(input, 0, floats, bench::random_key(bench.input_seed(), 0));
+  const auto plant = [&bench, &input, last] {
+    bench.device().fill(input, last * sizeof(std::uint32_t), sizeof(std::uint32_t), bench::kPoison);
+  };
+  bench.output("output", floats, memory);
+  plant();
+  bench.device().run(launch);
+  bench::verify<std::uint32_t>(bench, "poison, and a zero at the end", output, floats, bench::kGuardWords,
+                               [last](std::uint64_t i) { return i == last ? 0U : bench::kPoison; });
+  bench.makes_outputs_anew(plant);
+  bench.device().fill_random(input, last, 1, bench::random_key(bench.input_seed(), 0));
+  return bench.device().prepare(launch, {});
 }
 
 // Six steps, the same for both APIs: kernel, inputs, poisoned output, one run, verification, the subject to be timed.
 std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, const Base& base, std::uint32_t block,
                                 std::uint64_t floats) {
   Launch launch;
-  for (std::uint32_t i = 0; i < base.inputs; ++i) launch.buffers.push_back(&bench.input(i, floats, variant.memory));
+  Buffer* own_input = base.operation == Operation::kLoad ? &bench.output("input of loads", floats, variant.memory) : nullptr;
+  for (std::uint32_t i = 0; i < base.inputs; ++i) {
+    launch.buffers.push_back(own_input != nullptr ? own_input : &bench.input(i, floats, variant.memory));
+  }
   Buffer& output = bench.output("output", floats, variant.memory);
   launch.buffers.push_back(&output);
   launch.kernel = &kernel(bench, variant, base.name, block, launch.buffers.size());
@@ -103,10 +128,13 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, const 
   launch.params =
       bench::params_bytes(BdaParams{static_cast<std::uint32_t>(threads), bytes(*launch.buffers.front()), bytes(output), steps});
 
+  if (base.operation == Operation::kLoad) return set_up_loads(bench, launch, *own_input, output, floats, variant.memory);
   bench.device().run(launch);
+  if (base.operation == Operation::kNothing) return bench.device().prepare(launch, {});  // that leaves nothing to verify
   check_output(bench, base.operation, floats, [&](const char* reference, const auto& expected) {
     bench::verify<std::uint32_t>(bench, reference, output, floats, bench::kGuardWords, expected);
   });
+  bench.makes_outputs_anew();
   return bench.device().prepare(launch, {});
 }
 
@@ -125,20 +153,6 @@ bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t
     chase.elements = nodes;
     chase.footprint_bytes = nodes * 8;
     return chase;
-  }
-  if (std::string_view(variant.base) == "write_share") {
-    const std::uint64_t stored = std::bit_floor(std::max<std::uint64_t>(floats, 4));
-    ShareWindow window = {variant.feature, stored};
-    for (const ShareWindow& one : kShareWindows) {
-      if (is(variant, one.feature)) window = {one.feature, std::min(one.floats, stored >> one.spread), one.spread};
-    }
-    bench::Case share = bench::twin(variant.base, params,
-                                    [=](Workbench& bench) { return set_up_share(bench, variant, block, stored, window); });
-    share.elements = stored;
-    share.useful_bytes = stored * sizeof(float);
-    // What goes to memory is measured as a stream is, however small the window.
-    share.footprint_bytes = (is(variant, kInL2) ? window.floats : stored) * sizeof(float);
-    return share;
   }
   if (variant.shared_bytes != 0) {
     const auto fitting = static_cast<std::uint32_t>(std::max<std::uint64_t>(floats * 4 / variant.shared_bytes, 1));
@@ -161,14 +175,6 @@ bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t
   return result;
 }
 
-bench::Case gpc_case() {
-  bench::Case result = bench::twin("gpc_members", {{"block", kQuickBlock}, {"feature", "none"}, {"memory", "own"}},
-                                   [](Workbench& bench) { return set_up_gpcs(bench, kQuickBlock); });
-  std::erase_if(result.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
-  result.elements = kQuickBlock;
-  return result;
-}
-
 bench::VulkanChoice vulkan_of(const Variant& variant) {
   bench::VulkanChoice choice = bench::vulkan_of(variant.checks);
   choice.queue = is(variant, kGraphicsQueueFeature) ? QueueKind::kGraphics : QueueKind::kCompute;
@@ -186,12 +192,6 @@ bool is_of_square(const Variant& variant) {
 }
 // At its largest already.
 bool is_resident(const Variant& variant) { return variant.base == std::string_view("gather_u32"); }
-
-std::vector<Column> measured_columns() {
-  std::vector<Column> columns = share_columns();
-  for (const Column& column : home_columns()) columns.push_back(column);
-  return columns;
-}
 
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list;
@@ -229,13 +229,6 @@ std::vector<bench::Case> cases(const Plan& plan) {
   for (const Variant& variant : kUncheckedCode) add_both(variant);
   for (const Variant& variant : kForeignCode) add_both(variant);
   for (const Variant& variant : kForeignPages) add(variant, variant.blocks.front(), largest);
-  list.push_back(gpc_case());
-  for (bench::Case& one : home_cases(largest)) {
-    for (const bench::Cache cache : plan.caches_for(one.footprint_bytes)) {
-      one.cache = cache;
-      list.push_back(one);
-    }
-  }
   for (const Variant& variant : kSharedMemory) add(variant, variant.blocks.front(), largest);
   return list;
 }
@@ -254,7 +247,7 @@ int main(int argc, char** argv) {
                  bench::checks_column(),
                  Column::integer("shared_bytes", "bytes", "of shared memory that a block of shared_u32 fills").optional()},
       .model = {},
-      .measured = measured_columns(),
+      .measured = {},
       .variants = {{"add_f32", "c = a + b, one float a thread: 12 bytes a float"},
                    {"add_f32x4", "c = a + b, 16-byte accesses: 12 bytes a float"},
                    {"chase", "32 lanes follow 4096 addresses (descriptors: indices) through a table, one after another"},
@@ -267,13 +260,8 @@ int main(int argc, char** argv) {
                    {"write_u32x4", "16-byte stores of words that nothing can compress, with each `feature`: 4 bytes a float"},
                    {"write_ramp", "write_u32x4 with words in arithmetic progression"},
                    {"write_zero", "write_u32x4 with zeros"},
-                   {"write_share",
-                    "write_u32x4 into 1 GiB, or over and over into a part of it, and how many blocks each SM ran"},
                    {"gather_u32", "4 MiB read 128 bytes apart by neighbouring threads, each word once: 8 bytes a float"},
                    {"shared_u32", "a block fills `shared_bytes` of shared memory and stores them: 4 bytes a float"},
-                   {"gpc_members", "CUDA alone: which SMs a cluster's blocks run on, that is, which are one GPC's"},
-                   {"home_store", "write_u32x4 by the SMs of one half into the granules of one home: 4 bytes a float"},
-                   {"home_load", "the same granules read, 16-byte accesses: 4 bytes a float"},
                    {"spin_u32", "one warp takes 65536 dependent steps of integer arithmetic: the SM's clock"},
                    {"inner_struct",
                     "both fields of an 8-byte struct, changed and stored, with each `feature`: 8 bytes a float"},

@@ -2,7 +2,7 @@
 #ifndef EXP04_PARAMS_H
 #define EXP04_PARAMS_H
 
-#include "core/shader_types.h"
+#include "core/base/shader_types.h"
 
 // One for all kernels, so that none differs from another in what it is handed.
 struct BdaParams {
@@ -13,16 +13,6 @@ struct BdaParams {
                // gather_u32: log2(count / 32)
 };
 BENCH_ASSERT_SIZE(BdaParams, 16);
-
-struct ShareParams {
-  uint count;   // vectors that write_share stores
-  uint last;    // of the window's vectors, a power of two, all of which it stores to before it begins anew
-  uint spread;  // log2 of the granules of the buffer for each that the window has: 0 stores to all of it
-};
-BENCH_ASSERT_SIZE(ShareParams, 12);
-// Where a vector of the window lies in the buffer.
-#define EXP04_SPREAD(vector, spread) \
-  (((vector) & (EXP04_GRANULE_VECTORS - 1u)) + (((vector) / EXP04_GRANULE_VECTORS) << (spread)) * EXP04_GRANULE_VECTORS)
 
 // Alignment 4: a compiler may not assume that 16-byte accesses are allowed.
 struct Quad {
@@ -59,28 +49,5 @@ BENCH_ASSERT_SIZE(Pair, 8);
 
 // Which of 2^k elements (k >= 5) gather_u32's thread i reads: 32 on from its neighbour's, one on with every lap; each once.
 #define EXP04_GATHERED(i, count, shift) ((((i)*32u) & ((count)-1u)) + ((i) >> (shift)))
-
-// A granule of 4 KiB: all of it has one home.
-#define EXP04_GRANULE_WORDS 1024u
-#define EXP04_GRANULE_VECTORS 256u
-#define EXP04_LINES 32u
-#define EXP04_LINE_WORDS 32u
-// Granules that a block takes at a time, one 16-byte vector of the list: 16 KiB.
-#define EXP04_TICKET 4u
-
-struct HomesParams {
-  uint count;     // find_homes: granules to measure; home_*: granules of the list, a multiple of EXP04_TICKET
-  uint granules;  // of the buffer, a power of two
-  uint stride;  // between the granules to measure, odd: with a power of two, a hash of addresses would see too few bits change
-  uint sms;
-  uint none;  // 0, which no compiler knows
-};
-BENCH_ASSERT_SIZE(HomesParams, 20);
-
-// Which one of those to measure a ticket is for: no two rows' at the same time.
-#define EXP04_MEASURED(ticket, row, params) (((ticket) + (row)*97u) % (params).count)
-#define EXP04_GRANULE(index, params) (((index) * (params).stride) & ((params).granules - 1u))
-// The first word of the line after the one at word `at`; `none` makes the next access wait for the last.
-#define EXP04_NEXT_LINE(at, none) ((((at) + EXP04_LINE_WORDS) & (EXP04_GRANULE_WORDS - 1u)) + (none))
 
 #endif

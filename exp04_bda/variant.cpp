@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "core/verify.h"
+#include "core/experiment/verify.h"
 #include "exp04_kernels.h"
 #include "foreign_code.h"
 #include "params.h"
@@ -69,6 +69,7 @@ std::unique_ptr<bench::Subject> set_up_chase(bench::Workbench& bench, const Vari
     for (std::uint32_t step = 0; step < kChaseSteps; ++step) node = EXP04_NEXT(node, params.count);
     return node;
   });
+  bench.makes_outputs_anew();
   return bench.device().prepare(chase, {});
 }
 
@@ -85,5 +86,6 @@ std::unique_ptr<bench::Subject> set_up_shared_memory(bench::Workbench& bench, co
     const auto word = static_cast<std::uint32_t>(i);
     return EXP04_RAMP(word / words * words + (words - 1 - word % words));
   });
+  bench.makes_outputs_anew();
   return bench.device().prepare(launch, {});
 }

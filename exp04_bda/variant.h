@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/checks.h"
-#include "core/experiment.h"
+#include "core/experiment/checks.h"
+#include "core/experiment/experiment.h"
 
 // A twin: what its feature changes on either side, as the end of the CUDA entry's and of the GLSL file's name.
 struct Variant {
@@ -40,19 +40,6 @@ inline constexpr const char* kHighPriority = "vulkan_high_priority";
 
 // As `feature`: a second Vulkan device of the GPU is open, and idle.
 inline constexpr const char* kSecondDevice = "vulkan_second_device";
-
-// As `feature` of write_share: where its stores go over and over. They stay in the L2, or leave it for memory.
-inline constexpr const char* kInL2 = "in_l2";
-struct ShareWindow {
-  const char* feature;
-  std::uint64_t floats;      // a power of two
-  std::uint32_t spread = 0;  // log2 of the granules of the buffer for each of the window's
-};
-inline constexpr ShareWindow kShareWindows[] = {{kInL2, 1ULL << 22},
-                                                {"window_128_mib", 1ULL << 25},
-                                                {"window_256_mib", 1ULL << 26},
-                                                {"window_512_mib", 1ULL << 27},
-                                                {"spread_128_mib", 1ULL << 25, 3}};
 
 // `stem` with the variant's own ending on the workbench's side. GLSL files that end in _address... take addresses, the others
 // descriptors. Throws Skip where the kernel cannot be had.

@@ -2,7 +2,7 @@
 // parameter: two instances of a kernel differ in them and in nothing else. FEATURES 0 is plain C++.
 #pragma once
 
-#include "core/shader_types.h"
+#include "core/base/shader_types.h"
 
 // Bits of FEATURES, and the SASS that each is for.
 enum Feature : uint {

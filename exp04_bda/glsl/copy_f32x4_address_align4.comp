@@ -1,5 +1,0 @@
-// b[i] = a[i], vec4 behind addresses that are multiples of 4. Its CUDA twin is copy_f32x4_align4 in copy_f32x4.cu.
-#version 460
-#extension GL_GOOGLE_include_directive : require
-#define ALIGN 4
-#include "copy_f32x4.glsl"

@@ -1,5 +1,0 @@
-// inner_struct through addresses. Without a CUDA file: CUDA's pointers are addresses anyway.
-#version 460
-#extension GL_GOOGLE_include_directive : require
-#define ADDRESS
-#include "inner_struct.glsl"

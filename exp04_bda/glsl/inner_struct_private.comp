@@ -1,6 +1,0 @@
-// inner_struct under the Vulkan memory model, private: CUDA's weak accesses.
-#version 460
-#extension GL_GOOGLE_include_directive : require
-#extension GL_KHR_memory_scope_semantics : require
-#pragma use_vulkan_memory_model
-#include "inner_struct.glsl"
