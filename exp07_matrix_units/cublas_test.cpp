@@ -1,0 +1,45 @@
+// What cuBLAS's loader says where there is no cuBLAS. Its products need a GPU: the experiment verifies them.
+#include "cublas.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+
+namespace {
+
+class NoBuffer final : public bench::Buffer {
+ public:
+  NoBuffer() : Buffer(4) {}
+};
+
+std::string reason(const std::function<void()>& what) {
+  try {
+    what();
+  } catch (const bench::Skip& skip) {
+    return skip.what();
+  }
+  return "(nothing was skipped)";
+}
+
+TEST(Cublas, AMissingLibraryIsASkipThatNamesWhatWasTried) {
+  const auto cublas = Cublas::make({"libcublas_none.so.1", "/nowhere/libcublas.so.2"});
+  const NoBuffer buffer;
+  const auto product = [&] { cublas->product(buffer, buffer, buffer, {256, 256, 256, 0}, Number::kF16, Number::kF32); };
+  for (const std::string& text : {reason(product), reason([&] { cublas->version(); })}) {
+    EXPECT_NE(text.find("libcublas_none.so.1, /nowhere/libcublas.so.2"), std::string::npos) << text;
+  }
+}
+
+TEST(Cublas, AnotherLibraryIsASkip) {
+  const auto cublas = Cublas::make({"libm.so.6"});
+  EXPECT_NE(reason([&] { cublas->version(); }).find("cublasGetProperty"), std::string::npos);
+}
+
+TEST(Cublas, AProductThatItDoesNotHaveIsASkip) {
+  const auto cublas = Cublas::make({"libm.so.6"});
+  const NoBuffer buffer;
+  const auto product = [&] { cublas->product(buffer, buffer, buffer, {256, 256, 256, 0}, Number::kE4m3, Number::kF32); };
+  EXPECT_EQ(reason(product), "cublasGemmEx multiplies no e4m3 into f32");
+}
+
+}  // namespace

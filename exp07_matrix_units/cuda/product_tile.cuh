@@ -1,0 +1,112 @@
+// C = A B by wmma, the warp's matrices of CUDA C++: one tile of A and one of B in shared memory, the next ones on their way to
+// registers meanwhile. The twin of glsl/product_tile.glsl, line by line.
+// A tile's row of BK elements has 16 bytes of padding, so that rows start in different banks.
+#pragma once
+
+#include <mma.h>
+
+#include "mma.cuh"
+#include "params.h"
+
+// A block of WM x WN warps makes BM x BN of C, in steps of BK.
+template <Numbers N, uint BM, uint BN, uint BK, uint WM, uint WN>
+__device__ __forceinline__ void product_tile(const void* a, const void* b, typename Types<N>::Out* c,
+                                             const MatrixParams& params) {
+  using In = typename Types<N>::In;
+  using Out = typename Types<N>::Out;
+  namespace wmma = nvcuda::wmma;
+  constexpr uint kTile = 16;  // rows, columns and K of one matrix
+  constexpr uint kThreads = 32 * WM * WN;
+  constexpr uint kOf16Bytes = 16 / sizeof(In);
+  constexpr uint kRowVectors = BK / kOf16Bytes;
+  constexpr uint kPitchVectors = kRowVectors + 1;
+  constexpr uint kPitch = kPitchVectors * kOf16Bytes;
+  constexpr uint kVectorsA = BM * kRowVectors / kThreads;  // that a thread copies, a tile
+  constexpr uint kVectorsB = BN * kRowVectors / kThreads;
+  constexpr uint kRows = BM / WM / kTile;  // of a warp's matrices
+  constexpr uint kColumns = BN / WN / kTile;
+  static_assert(BM * kRowVectors % kThreads == 0 && BN * kRowVectors % kThreads == 0);
+  __shared__ __align__(32) uint4 tile_a[BM * kPitchVectors];
+  __shared__ __align__(32) uint4 tile_b[BN * kPitchVectors];
+
+  const uint thread = threadIdx.x;
+  const uint first_row = blockIdx.y * BM;
+  const uint first_column = blockIdx.x * BN;
+  const uint row = thread / 32 / WN * (BM / WM);
+  const uint column = thread / 32 % WN * (BN / WN);
+  const uint pitch = params.k / kOf16Bytes;
+  const uint4* from_a = static_cast<const uint4*>(a);
+  const uint4* from_b = static_cast<const uint4*>(b);
+
+  wmma::fragment<wmma::accumulator, kTile, kTile, kTile, Out> sums[kRows][kColumns];
+#pragma unroll
+  for (uint i = 0; i < kRows; ++i) {
+#pragma unroll
+    for (uint j = 0; j < kColumns; ++j) wmma::fill_fragment(sums[i][j], static_cast<Out>(0));
+  }
+
+  uint4 next_a[kVectorsA];
+  uint4 next_b[kVectorsB];
+  const auto fetch = [&](uint at) {
+#pragma unroll
+    for (uint i = 0; i < kVectorsA; ++i) {
+      const uint v = i * kThreads + thread;
+      next_a[i] = from_a[(first_row + v / kRowVectors) * pitch + at + v % kRowVectors];
+    }
+#pragma unroll
+    for (uint i = 0; i < kVectorsB; ++i) {
+      const uint v = i * kThreads + thread;
+      next_b[i] = from_b[(first_column + v / kRowVectors) * pitch + at + v % kRowVectors];
+    }
+  };
+  fetch(0);
+
+#pragma unroll 1
+  for (uint k = 0; k < params.k; k += BK) {
+    __syncthreads();  // the last step's readers are done
+#pragma unroll
+    for (uint i = 0; i < kVectorsA; ++i) {
+      const uint v = i * kThreads + thread;
+      tile_a[v / kRowVectors * kPitchVectors + v % kRowVectors] = next_a[i];
+    }
+#pragma unroll
+    for (uint i = 0; i < kVectorsB; ++i) {
+      const uint v = i * kThreads + thread;
+      tile_b[v / kRowVectors * kPitchVectors + v % kRowVectors] = next_b[i];
+    }
+    __syncthreads();
+
+    if (k + BK < params.k) fetch((k + BK) / kOf16Bytes);  // the next tiles come while this one is multiplied
+
+#pragma unroll
+    for (uint kk = 0; kk < BK; kk += kTile) {
+      wmma::fragment<wmma::matrix_a, kTile, kTile, kTile, In, wmma::row_major> rows[kRows];
+#pragma unroll
+      for (uint i = 0; i < kRows; ++i)
+        wmma::load_matrix_sync(rows[i], reinterpret_cast<const In*>(tile_a) + (row + i * kTile) * kPitch + kk, kPitch);
+#pragma unroll
+      for (uint j = 0; j < kColumns; ++j) {
+        wmma::fragment<wmma::matrix_b, kTile, kTile, kTile, In, wmma::col_major> columns;
+        wmma::load_matrix_sync(columns, reinterpret_cast<const In*>(tile_b) + (column + j * kTile) * kPitch + kk, kPitch);
+#pragma unroll
+        for (uint i = 0; i < kRows; ++i) wmma::mma_sync(sums[i][j], rows[i], columns, sums[i][j]);
+      }
+    }
+  }
+
+#pragma unroll
+  for (uint i = 0; i < kRows; ++i) {
+#pragma unroll
+    for (uint j = 0; j < kColumns; ++j) {
+      Out* to = c + (first_row + row + i * kTile) * params.n + first_column + column + j * kTile;
+      wmma::store_matrix_sync(to, sums[i][j], params.n, wmma::mem_row_major);
+    }
+  }
+}
+
+#define PRODUCT_TILE(stem, numbers, BM, BN, BK, WM, WN)                                                                   \
+  extern "C" __global__ void __launch_bounds__(32 * WM * WN)                                                              \
+      stem##_##BM##_##BN##_##BK##_##WM##_##WN(const Types<Numbers::numbers>::In* a, const Types<Numbers::numbers>::In* b, \
+                                              Types<Numbers::numbers>::Out* c, MatrixParams params) {                     \
+    product_tile<Numbers::numbers, BM, BN, BK, WM, WN>(a, b, c, params);                                                  \
+  }

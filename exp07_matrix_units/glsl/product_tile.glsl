@@ -1,0 +1,115 @@
+// C = A B by cooperative matrices of subgroups. A workgroup computes a tile of C; the operands' tiles go through shared memory,
+// by loads and stores of 16 bytes, the next ones on their way to registers meanwhile.
+// With DOUBLE there are two tiles of each operand in turn, and one barrier a step in place of two.
+#include "matrix.glsl"
+
+layout(constant_id = 1) const uint kRowsC = 128;  // the workgroup's tile
+layout(constant_id = 2) const uint kColumnsC = 128;
+layout(constant_id = 3) const uint kDepth = 32;
+layout(constant_id = 4) const uint kSubgroupsDown = 2;  // over the tile
+layout(constant_id = 5) const uint kSubgroupsAcross = 4;
+
+layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Vectors { uvec4 at[]; };
+layout(push_constant, std430) uniform Push {
+  Vectors a;
+  Vectors b;
+  Sums sums;
+  MatrixParams params;
+};
+
+const uint kVector = 32 / TK == 1 ? 16 : 8;  // elements in 16 bytes
+const uint kThreads = 32 * kSubgroupsDown * kSubgroupsAcross;
+const uint kRowVectors = kDepth / kVector;
+const uint kPitch = kRowVectors + 1;  // 16 bytes of padding: rows begin in different banks
+const uint kVectorsA = kRowsC * kRowVectors / kThreads;  // that an invocation copies a step
+const uint kVectorsB = kColumnsC * kRowVectors / kThreads;
+const uint kDown = kRowsC / kSubgroupsDown / kTile;  // a subgroup's matrices of sums
+const uint kAcross = kColumnsC / kSubgroupsAcross / kTile;
+#ifdef DOUBLE
+const uint kTiles = 2;
+#else
+const uint kTiles = 1;
+#endif
+
+shared uvec4 tile_a[kTiles * kRowsC * kPitch];
+shared uvec4 tile_b[kTiles * kColumnsC * kPitch];
+
+uvec4 next_a[kVectorsA];
+uvec4 next_b[kVectorsB];
+
+void load(uint first_row, uint first_column, uint pitch, uint at) {
+  [[unroll]] for (uint i = 0; i < kVectorsA; ++i) {
+    const uint v = i * kThreads + gl_LocalInvocationIndex;
+    next_a[i] = a.at[(first_row + v / kRowVectors) * pitch + at + v % kRowVectors];
+  }
+  [[unroll]] for (uint i = 0; i < kVectorsB; ++i) {
+    const uint v = i * kThreads + gl_LocalInvocationIndex;
+    next_b[i] = b.at[(first_column + v / kRowVectors) * pitch + at + v % kRowVectors];
+  }
+}
+
+void store(uint tile) {
+  [[unroll]] for (uint i = 0; i < kVectorsA; ++i) {
+    const uint v = i * kThreads + gl_LocalInvocationIndex;
+    tile_a[(tile * kRowsC + v / kRowVectors) * kPitch + v % kRowVectors] = next_a[i];
+  }
+  [[unroll]] for (uint i = 0; i < kVectorsB; ++i) {
+    const uint v = i * kThreads + gl_LocalInvocationIndex;
+    tile_b[(tile * kColumnsC + v / kRowVectors) * kPitch + v % kRowVectors] = next_b[i];
+  }
+}
+
+void main() {
+  const uint first_row = gl_WorkGroupID.y * kRowsC;
+  const uint first_column = gl_WorkGroupID.x * kColumnsC;
+  const uint row = gl_SubgroupID / kSubgroupsAcross * (kRowsC / kSubgroupsDown);
+  const uint column = gl_SubgroupID % kSubgroupsAcross * (kColumnsC / kSubgroupsAcross);
+  const uint pitch = params.k / kVector;
+
+  MATRIX_C acc[kDown][kAcross];
+  [[unroll]] for (uint i = 0; i < kDown; ++i) {
+    [[unroll]] for (uint j = 0; j < kAcross; ++j) acc[i][j] = MATRIX_C(ACC(0));
+  }
+
+  load(first_row, first_column, pitch, 0);
+#ifdef DOUBLE
+  store(0);
+  barrier();
+#endif
+  uint tile = 0;
+  [[dont_unroll]] for (uint k = 0; k < params.k; k += kDepth) {
+#ifndef DOUBLE
+    barrier();  // the last step's readers are done
+    store(0);
+    barrier();
+#endif
+    const bool more = k + kDepth < params.k;
+    if (more) load(first_row, first_column, pitch, (k + kDepth) / kVector);
+
+    [[unroll]] for (uint kk = 0; kk < kDepth; kk += TK) {
+      MATRIX_A rows[kDown];
+      [[unroll]] for (uint i = 0; i < kDown; ++i) {
+        coopMatLoad(rows[i], tile_a, (tile * kRowsC + row + i * kTile) * kPitch + kk / kVector, kPitch,
+                    gl_CooperativeMatrixLayoutRowMajor);
+      }
+      [[unroll]] for (uint j = 0; j < kAcross; ++j) {
+        MATRIX_B columns;
+        coopMatLoad(columns, tile_b, (tile * kColumnsC + column + j * kTile) * kPitch + kk / kVector, kPitch,
+                    gl_CooperativeMatrixLayoutColumnMajor);
+        [[unroll]] for (uint i = 0; i < kDown; ++i) acc[i][j] = coopMatMulAdd(rows[i], columns, acc[i][j]);
+      }
+    }
+#ifdef DOUBLE
+    tile ^= 1;
+    if (more) store(tile);
+    barrier();  // the next tiles are there, and nobody reads the one after
+#endif
+  }
+
+  [[unroll]] for (uint i = 0; i < kDown; ++i) {
+    [[unroll]] for (uint j = 0; j < kAcross; ++j) {
+      const uint at = (first_row + row + i * kTile) * params.n + first_column + column + j * kTile;
+      coopMatStore(acc[i][j], sums.at, at, params.n, gl_CooperativeMatrixLayoutRowMajor);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+// C = A B by matrices of the whole workgroup, loaded through tensor layouts (VK_NV_cooperative_matrix2): the driver stages them.
+// Sizes are free: what lies outside reads as zero and is not stored. With ALIGNED they are multiples of the tile, and nothing
+// is clamped.
+// No CUDA twin by language; product_wgmma has the same tile.
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_NV_cooperative_matrix2 : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#ifdef BF16
+#extension GL_EXT_bfloat16 : require
+#endif
+#include "params.h"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint kRowsC = 128;
+layout(constant_id = 2) const uint kColumnsC = 256;
+layout(constant_id = 3) const uint kDepth = 64;
+
+layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Elements { IN at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Sums { ACC at[]; };
+layout(push_constant, std430) uniform Push {
+  Elements a;
+  Elements b;
+  Sums sums;
+  MatrixParams params;
+};
+
+#define MATRIX_A coopmat<IN, gl_ScopeWorkgroup, kRowsC, kDepth, gl_MatrixUseA>
+#define MATRIX_B coopmat<IN, gl_ScopeWorkgroup, kDepth, kColumnsC, gl_MatrixUseB>
+#define MATRIX_C coopmat<ACC, gl_ScopeWorkgroup, kRowsC, kColumnsC, gl_MatrixUseAccumulator>
+
+void main() {
+  const uint row = gl_WorkGroupID.y * kRowsC;
+  const uint column = gl_WorkGroupID.x * kColumnsC;
+#ifdef ALIGNED
+  // The masks change no value. They show the compiler rows that begin at multiples of 16 bytes, without which it cannot load 16
+  // bytes at once (ggml-org/llama.cpp#10206).
+  const uint n = params.n & ~15u;
+  const uint k = params.k & ~15u;
+  tensorLayoutNV<2> layout_a = createTensorLayoutNV(2);
+  tensorLayoutNV<2> layout_b = createTensorLayoutNV(2);
+  tensorLayoutNV<2> layout_c = createTensorLayoutNV(2);
+#else
+  const uint n = params.n;
+  const uint k = params.k;
+  tensorLayoutNV<2, gl_CooperativeMatrixClampModeConstantNV> layout_a =
+      createTensorLayoutNV(2, gl_CooperativeMatrixClampModeConstantNV);
+  tensorLayoutNV<2, gl_CooperativeMatrixClampModeConstantNV> layout_b =
+      createTensorLayoutNV(2, gl_CooperativeMatrixClampModeConstantNV);
+  tensorLayoutNV<2, gl_CooperativeMatrixClampModeConstantNV> layout_c =
+      createTensorLayoutNV(2, gl_CooperativeMatrixClampModeConstantNV);
+#endif
+  layout_a = setTensorLayoutDimensionNV(layout_a, params.m, k);
+  layout_b = setTensorLayoutDimensionNV(layout_b, n, k);
+  layout_c = setTensorLayoutDimensionNV(layout_c, params.m, n);
+  tensorViewNV<2, false, 1, 0> transposed = createTensorViewNV(2, false, 1, 0);  // B lies as n x k
+
+  MATRIX_C acc = MATRIX_C(ACC(0));
+  [[dont_unroll]] for (uint at = 0; at < k; at += kDepth) {
+    MATRIX_A rows;
+    MATRIX_B columns;
+    coopMatLoadTensorNV(rows, a.at, 0, sliceTensorLayoutNV(layout_a, row, kRowsC, at, kDepth));
+    coopMatLoadTensorNV(columns, b.at, 0, sliceTensorLayoutNV(layout_b, column, kColumnsC, at, kDepth), transposed);
+    acc = coopMatMulAdd(rows, columns, acc);
+  }
+  coopMatStoreTensorNV(acc, sums.at, 0, sliceTensorLayoutNV(layout_c, row, kRowsC, column, kColumnsC));
+}

@@ -1,0 +1,225 @@
+#include "products.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <span>
+#include <tuple>
+
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/experiment/verify.h"
+#include "cublas.h"
+#include "cuda/tensor_params.h"
+#include "exp07_kernels.h"
+#include "inputs.h"
+#include "meter.h"
+#include "params.h"
+#include "reference.h"
+#include "variants.h"
+
+namespace {
+
+using bench::Api;
+using bench::Buffer;
+using bench::Launch;
+using bench::Workbench;
+
+constexpr std::uint32_t kSubgroup = 32;
+
+// What all cases share: references of products, made once for all kernels, and the library.
+class Products {
+ public:
+  Cublas& cublas() { return *cublas_; }
+  const Product& of(std::uint64_t seed, Number in, Data data, std::uint32_t size) {
+    auto& made = made_[{seed, in, data, size}];
+    if (!made) made = std::make_unique<Product>(seed, in, data, MatrixParams{size, size, size, 0});
+    return *made;
+  }
+
+ private:
+  std::shared_ptr<Cublas> cublas_ = Cublas::make();
+  std::map<std::tuple<std::uint64_t, Number, Data, std::uint32_t>, std::unique_ptr<Product>> made_;
+};
+
+struct Config {
+  Shape shape;
+  Data data = Data::kNormal;
+  std::uint32_t size = 0;  // m, n and k
+  std::uint32_t sms = 0;
+
+  MatrixParams params() const { return {size, size, size, 0}; }
+  std::uint64_t squared() const { return std::uint64_t{size} * size; }
+  std::uint64_t in_words() const { return squared() * bytes_of(shape.in) / sizeof(std::uint32_t); }
+  std::uint64_t out_words() const { return squared() * bytes_of(shape.sums) / sizeof(std::uint32_t); }
+  double operations() const { return 2.0 * static_cast<double>(squared()) * size; }
+  std::array<std::uint32_t, 3> grid() const {
+    if (shape.way == Way::kTensor) return {std::max(sms / 2 * 2, 2U), 1, 1};
+    return {size / shape.columns, size / shape.rows, 1};
+  }
+};
+
+const Buffer& input(Workbench& bench, const Config& config, Operand operand) {
+  const Matrix matrix = {bench.input_seed(), operand, config.shape.in, config.data};
+  const std::string name = fmt::format("{} {} {} of {}", operand == Operand::kA ? "A" : "B", name_of(config.data),
+                                       name_of(config.shape.in), config.size);
+  return bench.made_input(name, config.in_words(), [matrix](std::uint64_t done, std::span<std::byte> chunk) {
+    const std::span words(reinterpret_cast<std::uint32_t*>(chunk.data()), chunk.size() / sizeof(std::uint32_t));
+    bench::parallel_for(words.size(), 1 << 14, [&](std::uint64_t begin, std::uint64_t end) {
+      matrix.words(done / sizeof(std::uint32_t) + begin, words.subspan(begin, end - begin));
+    });
+  });
+}
+
+// Reads all of C back. Throws Error if it is not the product, or if something was written behind it.
+bench::Checksum compare(bench::Device& device, const Buffer& output, const Product& product, const Config& config) {
+  Comparison comparison(product, config.shape.sums);
+  bench::Checksum sum;
+  std::mutex mutex;  // taken once by each thread of a chunk
+  device.read(output, 0, config.out_words() * sizeof(std::uint32_t), [&](std::uint64_t done, std::span<const std::byte> chunk) {
+    comparison.add(done / bytes_of(config.shape.sums), chunk);
+    const std::span words(reinterpret_cast<const std::uint32_t*>(chunk.data()), chunk.size() / sizeof(std::uint32_t));
+    bench::parallel_for(words.size(), 1 << 14, [&](std::uint64_t begin, std::uint64_t end) {
+      bench::Checksum part;
+      part.add(done / sizeof(std::uint32_t) + begin, words.subspan(begin, end - begin));
+      const std::scoped_lock lock(mutex);
+      sum.add(part);
+    });
+  });
+  comparison.finish();
+  std::vector<std::uint32_t> guard(bench::kGuardWords);
+  device.download(output, config.out_words() * sizeof(std::uint32_t), std::as_writable_bytes(std::span(guard)));
+  if (std::any_of(guard.begin(), guard.end(), [](std::uint32_t word) { return word != bench::kPoison; }))
+    throw bench::Error("wrong output: the kernel wrote past the end of C");
+  sum.add(config.out_words(), guard);
+  return sum;
+}
+
+TensorMatrixParams tensor_params(const Config& config, const Buffer& a, const Buffer& b) {
+  const auto map = [&](const Buffer& buffer, std::uint32_t box_rows) {
+    return bench::cuda::tensor_map_2d(
+        buffer, {.row_words = std::uint64_t{config.size} * bytes_of(config.shape.in) / sizeof(std::uint32_t),
+                 .rows = config.size,
+                 .box_words = EXP07_WGMMA_ROW_BYTES / sizeof(std::uint32_t),
+                 .box_rows = box_rows,
+                 .swizzle = bench::cuda::Swizzle::k128Bytes,
+                 .wide_l2_reads = true});
+  };
+  return {map(a, EXP07_WGMMA_ROWS), map(b, EXP07_WGMMA_COLUMNS / std::max(config.shape.cluster, 1U)), config.params()};
+}
+
+bench::Work make_work(Workbench& bench, const Config& config, Products& products, const Buffer& a, const Buffer& b,
+                      const Buffer& c) {
+  const Shape& shape = config.shape;
+  if (shape.way == Way::kLibrary) return products.cublas().product(a, b, c, config.params(), shape.in, shape.sums);
+  if (bench.device().info().api == Api::kVulkan && shape.down != 0 && bench.device().info().subgroup_size != kSubgroup)
+    throw bench::Skip("subgroups of {} wanted, the device's are of {}", kSubgroup, bench.device().info().subgroup_size);
+  if (shape.way == Way::kTensor && config.sms == 0) throw bench::Skip("no device tells how many SMs this GPU has");
+  Launch launch;
+  launch.buffers = {&a, &b, &c};
+  launch.params =
+      shape.way == Way::kTensor ? bench::params_bytes(tensor_params(config, a, b)) : bench::params_bytes(config.params());
+  launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp07(), shape.stem),
+                                 .entry = shape.entry(),
+                                 .block_x = shape.block(),
+                                 .glsl_constants = shape.constants(),
+                                 .buffers = 3,
+                                 .params_bytes = static_cast<std::uint32_t>(launch.params.size()),
+                                 .shared_bytes = shape.shared_bytes(),
+                                 .cluster_x = shape.cluster,
+                                 .binding = bench::BufferBinding::kAddress,
+                                 .matrix = std::string(shape.matrix())});
+  launch.grid = config.grid();
+  return launch;
+}
+
+// Six steps, the same for both APIs: inputs, poisoned output, kernel, one run, verification, the subject to be timed.
+bench::Prepared set_up(Workbench& bench, const Config& config, Products& products) {
+  const Shape& shape = config.shape;
+  const Buffer& a = input(bench, config, Operand::kA);
+  const Buffer& b = input(bench, config, Operand::kB);
+  Buffer& c = bench.output("C", config.out_words());
+  const bench::Work work = make_work(bench, config, products, a, b, c);
+  bench.device().run(work);
+  bench.confirm(
+      fmt::format("product of {} matrices of {}, {} each, sums of {}", name_of(config.data), name_of(shape.in), config.size,
+                  name_of(shape.sums)),
+      c, config.out_words() + bench::kGuardWords,
+      [&] { return compare(bench.device(), c, products.of(bench.input_seed(), shape.in, config.data, config.size), config); });
+  bench.makes_outputs_anew();
+  return metered(bench.device(), bench.device().prepare(work, {}), config.operations());
+}
+
+// Bytes that blocks ask the L2 for: each tile of C reads its rows of A and its columns of B once, blocks of a cluster together.
+std::uint64_t l2_read_bytes(const Config& config) {
+  const Shape& shape = config.shape;
+  const std::uint64_t tiles = config.squared() / shape.rows / shape.columns;
+  const std::uint64_t rows = shape.rows;
+  const std::uint64_t columns = shape.columns / std::max(shape.cluster, 1U);  // those of B come once for all of its blocks
+  return tiles * (rows + columns) * config.size * bytes_of(shape.in);
+}
+
+bench::Case make_case(const Config& config, const std::shared_ptr<Products>& products) {
+  const Shape& shape = config.shape;
+  bench::Case result = bench::twin(std::string(shape.variant),
+                                   {{"in", name_of(shape.in)},
+                                    {"sums", name_of(shape.sums)},
+                                    {"size", config.size},
+                                    {"data", name_of(config.data)},
+                                    {"tile", shape.tile()},
+                                    {"warps", shape.warps()}},
+                                   [config, products](Workbench& bench) { return set_up(bench, config, *products); });
+  std::erase_if(result.sides, [&](const bench::Side& side) {
+    if (shape.way == Way::kTwins) return false;
+    return (shape.way == Way::kVulkan) != (side.api == Api::kVulkan);
+  });
+  const std::uint64_t operands = 2 * config.squared() * bytes_of(shape.in);
+  const std::uint64_t product = config.squared() * bytes_of(shape.sums);
+  result.model = {{"operations", static_cast<std::uint64_t>(config.operations())},
+                  {"min_read_bytes", operands},
+                  {"min_write_bytes", product}};
+  if (shape.rows != 0) result.model.set("l2_read_bytes", l2_read_bytes(config));
+  result.elements = config.squared();
+  result.footprint_bytes = operands + product;
+  result.cache = bench::Cache::kWarm;
+  result.host_samples = 2;
+  result.budget_part = 0.3;
+  result.vulkan = {.matrix_units = true};
+  return result;
+}
+
+}  // namespace
+
+std::vector<bench::Column> product_columns() {
+  using bench::Column;
+  return {Column::integer("operations", "", "of one launch: a multiplication and an addition are two"),
+          Column::integer("l2_read_bytes", "bytes", "that the blocks of one launch ask the L2 for, predicted").optional(),
+          Column::integer("min_read_bytes", "bytes", "distinct, that one launch must read").optional(),
+          Column::integer("min_write_bytes", "bytes", "distinct, that one launch must write").optional()};
+}
+
+std::vector<bench::Case> product_cases(const bench::Plan& plan) {
+  const auto products = std::make_shared<Products>();
+  const bool few = plan.smoke || plan.cpu || plan.quick;
+  std::vector<std::uint32_t> sizes = {4096, 8192};
+  if (plan.smoke || plan.cpu) sizes = {256};
+  if (plan.quick) sizes = {4096};
+  std::vector<bench::Case> list;
+  for (const std::uint32_t size : sizes) {
+    std::set<std::string_view> seen;
+    for (const Shape& shape : shapes(few)) {
+      const bool first = shape.in == Number::kF16 && shape.sums == Number::kF32;
+      if (!first && size != sizes.front()) continue;
+      list.push_back(make_case({shape, Data::kNormal, size, plan.multiprocessors}, products));
+      // Zeros: each way's first shape, where there is most to do.
+      if (first && size == sizes.back() && seen.insert(shape.variant).second)
+        list.push_back(make_case({shape, Data::kZeros, size, plan.multiprocessors}, products));
+    }
+  }
+  return list;
+}

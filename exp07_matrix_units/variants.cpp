@@ -1,0 +1,107 @@
+#include "variants.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "cuda/tensor_params.h"
+
+namespace {
+
+constexpr std::uint32_t kWorkgroup = 256;  // invocations that share a matrix
+
+struct Types {
+  Number in;
+  Number sums;
+};
+
+std::string stem_of(std::string_view kernel, const Types& types) {
+  return fmt::format("{}_{}_{}", kernel, name_of(types.in), name_of(types.sums));
+}
+
+struct Tile {
+  std::uint32_t rows, columns, depth, down, across;
+};
+
+// The search space of tiles in shared memory; the first is everybody's. Two operands' tiles with their padding fit Vulkan's 48
+// KiB.
+constexpr Tile kTiles[] = {{128, 128, 32, 2, 4}, {128, 128, 64, 2, 4}, {128, 128, 32, 2, 2},
+                           {64, 64, 32, 2, 2},   {128, 256, 32, 2, 4}, {256, 128, 32, 4, 2}};
+// Of two tiles of each operand in turn.
+constexpr Tile kDoubleTiles[] = {{128, 128, 32, 2, 4}, {128, 128, 32, 2, 2}, {64, 64, 32, 2, 2}, {64, 128, 32, 2, 2}};
+// Of a workgroup's matrices.
+constexpr Tile kWorkgroupTiles[] = {
+    {128, 256, 64, 0, 0}, {128, 128, 64, 0, 0}, {256, 128, 64, 0, 0}, {128, 256, 32, 0, 0}, {128, 128, 32, 0, 0}};
+
+void add_types(std::vector<Shape>& list, const Types& types) {
+  const bool first = types.in == Number::kF16 && types.sums == Number::kF32;
+  const bool narrow = bytes_of(types.in) == 1;
+  const auto add = [&](std::string_view variant, Way way, const Tile& tile, std::uint32_t stages = 0,
+                       std::uint32_t cluster = 0) {
+    const std::string stem = way == Way::kTensor ? "product_wgmma" : way == Way::kLibrary ? "" : stem_of(variant, types);
+    list.push_back({variant, stem, way, types.in, types.sums, tile.rows, tile.columns, tile.depth, tile.down, tile.across,
+                    stages, cluster});
+  };
+  for (const Tile& tile : kTiles) {
+    if (first || &tile == kTiles) add("product_tile", Way::kTwins, tile);
+  }
+  if (first) {
+    for (const Tile& tile : kDoubleTiles) add("product_double", Way::kVulkan, tile);
+  }
+  for (const Tile& tile : kWorkgroupTiles) {
+    if (first || &tile == kWorkgroupTiles) add("product_workgroup", Way::kVulkan, tile);
+  }
+  if (first) add("product_clamped", Way::kVulkan, kWorkgroupTiles[0]);
+  add("product_mma", Way::kCuda, {256, 128, narrow ? 64U : 32U, 4, 2}, 4);
+  add("product_wgmma", Way::kTensor, {128, 256, 128 / bytes_of(types.in), 0, 0}, 0, 2);
+  if (first) add("product_wgmma_alone", Way::kTensor, {128, 256, 64, 0, 0});
+  add("product_cublas", Way::kLibrary, {});
+}
+
+}  // namespace
+
+std::uint32_t Shape::block() const {
+  if (way == Way::kTensor) return EXP07_WGMMA_BLOCK;
+  return down == 0 ? kWorkgroup : 32 * down * across;
+}
+
+std::string Shape::entry() const {
+  if (way == Way::kTensor) return stem_of(variant, {in, sums});
+  std::string name = fmt::format("{}_{}_{}_{}_{}_{}", stem, rows, columns, depth, down, across);
+  if (stages != 0) name += fmt::format("_{}", stages);
+  return name;
+}
+
+std::uint32_t Shape::shared_bytes() const {
+  if (way == Way::kTensor) return EXP07_WGMMA_SHARED;
+  return stages * (rows + columns) * depth * bytes_of(in);
+}
+
+std::string Shape::tile() const { return rows == 0 ? "" : fmt::format("{}x{}x{}", rows, columns, depth); }
+
+std::string Shape::warps() const { return down == 0 ? "" : fmt::format("{}x{}", down, across); }
+
+std::string_view Shape::matrix() const {
+  if (down == 0) return "";
+  if (in == Number::kS8) return "16x16x32 s8 s32";
+  if (in == Number::kBf16) return "16x16x16 bf16 f32";
+  return sums == Number::kF16 ? "16x16x16 f16 f16" : "16x16x16 f16 f32";
+}
+
+std::vector<std::uint32_t> Shape::constants() const {
+  if (down == 0) return {rows, columns, depth};
+  return {rows, columns, depth, down, across};
+}
+
+std::vector<Shape> shapes(bool few) {
+  using enum Number;
+  std::vector<Shape> list;
+  for (const Types& types : {Types{kF16, kF32}, Types{kF16, kF16}, Types{kBf16, kF32}, Types{kS8, kS32}})
+    add_types(list, types);
+  if (!few) return list;
+  std::set<std::string> seen;
+  std::erase_if(list, [&](const Shape& shape) {
+    return !seen.insert(fmt::format("{} {} {}", shape.variant, name_of(shape.in), name_of(shape.sums))).second;
+  });
+  return list;
+}

@@ -1,0 +1,44 @@
+// The ladder of products, as a table.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "numbers.h"
+
+enum class Way : std::uint8_t {
+  kTwins,    // the same kernel in both APIs
+  kVulkan,   // by Vulkan alone
+  kCuda,     // by CUDA alone
+  kTensor,   // likewise, through tensor maps, by persistent blocks
+  kLibrary,  // cuBLAS
+};
+
+// One kernel's shape.
+struct Shape {
+  std::string_view variant;
+  std::string stem;
+  Way way;
+  Number in;
+  Number sums;
+  std::uint32_t rows = 0;  // of a block's tile of C; 0: the library's affair
+  std::uint32_t columns = 0;
+  std::uint32_t depth = 0;  // of K, a step
+  std::uint32_t down = 0;   // warps over the tile; 0: the tile is the whole workgroup's
+  std::uint32_t across = 0;
+  std::uint32_t stages = 0;   // tiles of a ring in shared memory; 0: no ring
+  std::uint32_t cluster = 0;  // blocks that share tiles
+
+  std::uint32_t block() const;
+  std::string entry() const;                     // CUDA's
+  std::uint32_t shared_bytes() const;            // CUDA's dynamic
+  std::string tile() const;                      // "128x128x32"; "" of a library
+  std::string warps() const;                     // "2x4"
+  std::string_view matrix() const;               // KernelSpec::matrix
+  std::vector<std::uint32_t> constants() const;  // GLSL's
+};
+
+// All of them, f16 with sums of f32 first. `few`: the first of every variant and type.
+std::vector<Shape> shapes(bool few);
