@@ -1,0 +1,122 @@
+"""exp08_dispatches' tables and figure: many dispatches that need nothing of each other, and how many run at once."""
+
+from __future__ import annotations
+
+from benchlib.document import document
+from benchlib.document.document import NO_RESULTS, Blocks, Cell, fixed, paragraph
+from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, line
+from benchlib.model.analysis import Analysis, Counting, Plot, Study
+from benchlib.model.tables import comparison, figure_of, micros, pairs, place_in, plain, with_noise_floor
+from benchlib.results.results import API_NAMES, APIS, Case, Table
+
+SHAPE = ("blocks", "work_ns", "dispatches")
+WAYS = ["ordered", "ordered_replayed", "independent", "independent_replayed", "buffers", "submissions"]
+
+
+def order_of(case: Case) -> tuple[int, int, int, int]:
+    return case.whole("blocks"), case.whole("work_ns"), case.whole("dispatches"), place_in(WAYS, case["way"])
+
+
+def timed(found: Study, table: Table, variant: str) -> Blocks:
+    """GPU time, round trip and submission, of all dispatches together."""
+    chosen = sorted(pairs(table, {"variant": variant}), key=lambda pair: order_of(pair.case))
+    if not chosen:
+        return [NO_RESULTS]
+    header = ["blocks:", "work, µs:", "dispatches:", "way"]
+    for api in APIS:
+        header += [f"{API_NAMES[api]} GPU, µs:", "round trip:", "submit:"]
+    rows = []
+    for pair in chosen:
+        case = pair.case
+        cells: list[Cell] = [case["blocks"], f"{case.whole('work_ns') / 1000:g}", case["dispatches"], case["way"]]
+        for side in pair.sides:
+            cells += [micros(figure_of(table, side, metric)) for metric in ("device_ns", "roundtrip_ns", "submit_ns")]
+        rows.append(cells + comparison(table, pair))
+    header += ["Vulkan/CUDA GPU [95 %]:", "Vulkan is"]
+    return with_noise_floor(found, table, paragraph("Microseconds of all dispatches of a submission together."), document.table(header, rows))
+
+
+def independent(found: Study, table: Table) -> Blocks:
+    return timed(found, table, "dispatches")
+
+
+def loop(found: Study, table: Table) -> Blocks:
+    return timed(found, table, "iterate")
+
+
+def at_once(found: Study, table: Table) -> Blocks:
+    """What the kernels' own readings of the GPU's clock and of their SM say."""
+    chosen = [pair for pair in pairs(table, {"variant": "dispatches"}) if pair.case.whole("work_ns") > 0 and pair.case.whole("dispatches") > 1]
+    if not chosen:
+        return [NO_RESULTS]
+    header = ["blocks:", "dispatches:", "way"]
+    for api in APIS:
+        header += [f"{API_NAMES[api]} at once:", "SMs:", "first begin to last end, µs:"]
+    rows = []
+    for pair in sorted(chosen, key=lambda pair: order_of(pair.case)):
+        cells: list[Cell] = [pair.case["blocks"], pair.case["dispatches"], pair.case["way"]]
+        for side in pair.sides:
+            cells += [plain(figure_of(table, side, "at_once")), plain(figure_of(table, side, "sms")), micros(figure_of(table, side, "span_ns"))]
+        rows.append(cells)
+    return [document.table(header, rows)]
+
+
+def direct_of(case: Case) -> Case:
+    return case.replace(variant="dispatches", way="independent_replayed")
+
+
+def indirect_extra_us(table: Table) -> dict[Case, float]:
+    """By Vulkan's indirect case of one block and many dispatches: what each of them takes longer than a direct one."""
+    found = {}
+    for case in table.select({"variant": "indirect", "api": "vulkan", "blocks": "1", "dispatches": ["100", "1000"]}):
+        more, less = table.figure(case, "device_ns"), table.figure(direct_of(case), "device_ns")
+        if more and less:
+            found[case] = (more.value - less.value) / case.whole("dispatches") / 1000
+    return found
+
+
+def indirect(_: Study, table: Table) -> Blocks:
+    cases = table.select({"variant": "indirect", "api": "vulkan"})
+    if not cases:
+        return [NO_RESULTS]
+    rows: list[list[Cell]] = []
+    for case in sorted(cases, key=order_of):
+        more, less = figure_of(table, case), figure_of(table, direct_of(case))
+        extra = (more.value - less.value) / case.whole("dispatches") / 1000 if more and less else None
+        rows.append([case["blocks"], f"{case.whole('work_ns') / 1000:g}", case["dispatches"], micros(less), micros(more), fixed(extra, 3)])
+    header = ["blocks:", "work, µs:", "dispatches:", "direct, µs:", "indirect, µs:", "more a dispatch, µs:"]
+    return [document.table(header, rows)]
+
+
+def dispatches_chart(_: Study, table: Table) -> Chart:
+    panels = []
+    for work in ("0", "10000"):
+        where = {"variant": "dispatches", "blocks": "1", "work_ns": work}
+        series = []
+        for name, kind, api, way in (
+            ("CUDA, a stream", CUDA, "cuda", "ordered"),
+            ("CUDA, a graph's branches", MORE[0], "cuda", "independent_replayed"),
+            ("Vulkan, with barriers", VULKAN, "vulkan", "ordered_replayed"),
+            ("Vulkan, without", MORE[1], "vulkan", "independent_replayed"),
+            ("Vulkan, a submission each", MORE[2], "vulkan", "submissions"),
+        ):
+            cases = table.select({**where, "api": api, "way": way})
+            series.append(line(table, name, kind, cases, lambda case: case.whole("dispatches"), "device_ns", 1e-3))
+        title = "one block that only stores" if work == "0" else "one block that works for 10 µs"
+        panels.append(Panel(title, "µs of all dispatches, median and 95 % interval", series, y_log=True))
+    return Chart("Independent dispatches", "dispatches of a submission", panels, description="GPU time of many small dispatches, by way of handing them over.")
+
+
+ANALYSIS = Analysis(
+    sections=[
+        ("Independent dispatches", independent),
+        ("How many run at once", at_once),
+        ("Indirect dispatches", indirect),
+        ("A loop of dependent steps", loop),
+    ],
+    readme={"exp08-dispatches": independent, "exp08-at-once": at_once, "exp08-indirect": indirect, "exp08-loop": loop},
+    plots={"exp08-dispatches": Plot("Independent dispatches", dispatches_chart, "dispatches")},
+    plots_marker="exp08-dispatches-plots",
+    counting=Counting(by_default=False),
+    figures={"indirect_extra_us": indirect_extra_us},
+)

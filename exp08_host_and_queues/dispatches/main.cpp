@@ -1,0 +1,168 @@
+// What do many small dispatches that need nothing of each other cost, and how many run at once?
+#include <algorithm>
+#include <vector>
+
+#include "../host.h"
+#include "backends.h"
+#include "core/base/error.h"
+#include "core/experiment/verify.h"
+#include "exp08_kernels.h"
+#include "sides.h"
+#include "trace.h"
+
+namespace {
+
+using bench::Buffer;
+using bench::Column;
+using bench::Plan;
+using bench::Prepared;
+using bench::Workbench;
+
+constexpr std::uint32_t kCounts[] = {1, 10, 100, 1000};
+constexpr std::uint32_t kWorkNs = 10'000;
+constexpr std::uint32_t kStepNs = 20'000;  // "tens of microseconds"
+constexpr std::uint32_t kSteps = 1000;
+
+struct WayText {
+  Way way;
+  const char* name;
+  bool cuda;
+};
+constexpr WayText kWays[] = {
+    {Way::kOrdered, "ordered", true},         {Way::kOrderedReplayed, "ordered_replayed", true},
+    {Way::kIndependent, "independent", true}, {Way::kIndependentReplayed, "independent_replayed", true},
+    {Way::kBuffers, "buffers", false},        {Way::kSubmissions, "submissions", false}};
+
+const char* name_of(Way way) {
+  for (const WayText& one : kWays) {
+    if (one.way == way) return one.name;
+  }
+  return "indirect";
+}
+
+// By the GPU's own clock, of the last launch of everything.
+bench::Values read_trace(bench::Device& device, const Buffer& buffer, const Config& config, double tick_ns) {
+  std::vector<std::uint32_t> words(std::size_t{config.dispatches} * config.blocks * EXP08_TRACE_WORDS);
+  device.download(buffer, 0, std::as_writable_bytes(std::span(words)));
+  const Trace trace = trace_of(words, config.blocks);
+  bench::Values values = {{"span_ns", trace.span * tick_ns}};
+  // Without work a dispatch may begin and end within one step of the clock.
+  if (config.work_ns != 0) values.set("at_once", static_cast<double>(trace.at_once));
+  if (trace.sms != 0) values.set("sms", static_cast<double>(trace.sms));
+  return values;
+}
+
+// Six steps, the same for both APIs: kernel, no input, poisoned output, one run, verification, the subject to be timed.
+Prepared set_up(Workbench& bench, const Config& config) {
+  const bool cuda = bench.device().info().api == bench::Api::kCuda;
+  const double tick_ns = bench.device().info().realtime_tick_ns;
+  if (tick_ns <= 0) throw bench::Skip("a clock that kernels read wanted (VK_KHR_shader_clock), none found");
+  const std::uint64_t blocks = std::uint64_t{config.dispatches} * config.blocks;
+  // Reading the clock takes longer than a nanosecond: so many turns are always enough.
+  const WorkParams params = {0, static_cast<std::uint32_t>(config.work_ns / tick_ns), config.work_ns};
+  bench::Launch launch;
+  launch.kernel = &bench.kernel(
+      {.images = &bench::find_kernel(bench::kernels::exp08(), cuda || tells_sm(bench.device()) ? "work" : "work_anywhere"),
+       .entry = "work",
+       .block_x = kBlock,
+       .glsl_constants = {},
+       .buffers = 2,
+       .params_bytes = sizeof(WorkParams)});
+  launch.grid = {config.blocks, 1, 1};
+  Buffer& tags = bench.output("tags", blocks);
+  Buffer& trace = bench.output("trace", blocks * EXP08_TRACE_WORDS);
+  launch.buffers = {&tags, &trace};
+  launch.params = bench::params_bytes(params);
+  auto subject = cuda ? cuda_side(bench, config, launch, params) : vulkan_side(bench, config, launch, params);
+
+  // Through what will be timed.
+  subject->time_host(1);
+  bench::verify<std::uint32_t>(bench, "tags of blocks", tags, blocks, bench::kGuardWords,
+                               [](std::uint64_t i) { return EXP08_TAG(static_cast<std::uint32_t>(i)); });
+  bench.makes_outputs_anew();
+  return {std::move(subject),
+          [&bench, &trace, config, tick_ns] { return read_trace(bench.device(), trace, config, tick_ns).set(host_values()); },
+          bench::kReadings};
+}
+
+bench::Case make_case(const Config& config) {
+  bench::Case result = bench::twin(
+      config.name,
+      {{"way", name_of(config.way)}, {"dispatches", config.dispatches}, {"blocks", config.blocks}, {"work_ns", config.work_ns}},
+      [=](Workbench& bench) { return set_up(bench, config); });
+  const bool vulkan_alone = config.way == Way::kBuffers || config.way == Way::kSubmissions;
+  if (vulkan_alone) result.sides.erase(result.sides.begin());
+  result.elements = std::uint64_t{config.dispatches} * config.blocks;
+  result.fixed_batch = 1;
+  result.budget_part = 0.1;
+  result.host_samples = 20;
+  return result;
+}
+
+std::vector<bench::Case> cases(const Plan& plan) {
+  const bool small = plan.cpu || plan.smoke;
+  const std::uint32_t sms = small ? 4 : std::max(plan.multiprocessors, 1U);
+  const std::uint32_t full = small ? 16 : plan.resident_blocks(kBlock);
+  const std::vector<std::uint32_t> counts =
+      small ? std::vector<std::uint32_t>{1, 20} : std::vector(std::begin(kCounts), std::end(kCounts));
+  std::vector<bench::Case> list;
+  std::vector<Config> controlled;
+  struct Shape {
+    std::uint32_t blocks;
+    std::uint32_t work_ns;
+  };
+  for (const Shape& shape : {Shape{1, 0}, Shape{1, kWorkNs}, Shape{sms, kWorkNs}, Shape{full, kWorkNs}}) {
+    for (const std::uint32_t count : counts) {
+      for (const WayText& way : kWays) {
+        if (count == 1 && (way.way == Way::kBuffers || way.way == Way::kSubmissions)) continue;
+        list.push_back(make_case({"dispatches", way.way, count, shape.blocks, shape.work_ns}));
+      }
+      if (count > 1 && shape.blocks != full) {
+        list.push_back(make_case({"indirect", Way::kIndirect, count, shape.blocks, shape.work_ns}));
+      }
+    }
+  }
+  for (const Way way : {Way::kOrdered, Way::kOrderedReplayed}) {
+    bench::Case loop = make_case({"iterate", way, small ? 50 : kSteps, sms, kStepNs});
+    loop.host_samples = 6;
+    loop.budget_part = 1;
+    list.push_back(loop);
+  }
+  for (const bench::Case& control :
+       bench::aa_controls(make_case({"dispatches", Way::kIndependentReplayed, counts.back(), 1, kWorkNs}))) {
+    list.push_back(control);
+  }
+  return list;
+}
+
+std::vector<Column> measured() {
+  std::vector<Column> columns = {
+      Column::real("at_once", "", "dispatches that ran at the same time at most, by the GPU's clock").optional(),
+      Column::real("sms", "", "on which their blocks ran").optional(),
+      Column::real("span_ns", "ns", "from the first block's begin to the last one's end, by that clock").optional()};
+  for (const Column& column : host_columns()) columns.push_back(column);
+  return columns;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Experiment experiment = {
+      .name = "exp08_dispatches",
+      .question = "What do many small dispatches that need nothing of each other cost, and how many run at once?",
+      .params = {Column::text("way", "in which they are handed over: see the README"),
+                 Column::integer("dispatches", "", "of a submission"),
+                 Column::integer("blocks", "", "of a dispatch, 256 threads each"),
+                 Column::integer("work_ns", "ns", "that a block works, by the GPU's clock")},
+      .model = {},
+      .measured = measured(),
+      .variants = {{"dispatches", "`dispatches` launches of `blocks` blocks; times are of all of them together"},
+                   {"indirect", "the same, their grids read from memory that a kernel has just written; Vulkan alone"},
+                   {"iterate", "a loop of 1,000 ordered steps of 20 µs by a block for each SM; times are of the whole loop"},
+                   {"aa_control_a", "A/A control: many independent dispatches, paired with aa_control_b, which is the same"},
+                   {"aa_control_b", "the other half of the A/A control"}},
+      .cases = cases,
+      .takes_size = false,
+  };
+  return bench::run_main(argc, argv, experiment, bench::all_backends());
+}

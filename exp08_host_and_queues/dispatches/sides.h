@@ -1,0 +1,46 @@
+// The experiment's table in code: what is dispatched, how often, in which way, by either API.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "core/experiment/experiment.h"
+#include "params.h"
+
+inline constexpr std::uint32_t kBlock = 256;       // threads
+inline constexpr std::uint32_t kMostStreams = 32;  // of CUDA, and branches of its graph
+inline constexpr std::uint32_t kMostBuffers = 10;  // Vulkan's command buffers of one submission
+
+enum class Way : std::uint8_t {
+  kOrdered,              // one stream; one command buffer recorded anew, a barrier between any two dispatches
+  kOrderedReplayed,      // a graph; the same command buffer recorded once
+  kIndependent,          // streams; one command buffer recorded anew, no barriers
+  kIndependentReplayed,  // a graph with parallel branches; the same command buffer recorded once
+  kBuffers,              // several command buffers recorded once, one submission
+  kSubmissions,          // a command buffer and a submission for each dispatch, recorded once
+  kIndirect,             // as kIndependentReplayed, arguments made on the device before
+};
+
+struct Config {
+  const char* name;
+  Way way = Way::kOrdered;
+  std::uint32_t dispatches = 1;
+  std::uint32_t blocks = 1;  // of a dispatch
+  std::uint32_t work_ns = 0;
+
+  bool replayed() const { return way == Way::kOrderedReplayed || way == Way::kIndependentReplayed; }
+  bool ordered() const { return way == Way::kOrdered || way == Way::kOrderedReplayed; }
+};
+
+// Dispatch i of the launch that `all` describes.
+inline WorkParams params_of(const Config& config, std::uint32_t i, const WorkParams& all) {
+  return {i * config.blocks, all.ticks, all.max_turns};
+}
+
+// Timed: all of the dispatches. `launch` is the kernel with its buffers and parameters, of one dispatch.
+std::unique_ptr<bench::Subject> vulkan_side(bench::Workbench& bench, const Config& config, const bench::Launch& launch,
+                                            const WorkParams& params);
+std::unique_ptr<bench::Subject> cuda_side(bench::Workbench& bench, const Config& config, const bench::Launch& launch,
+                                          const WorkParams& params);
+// Whether this Vulkan device tells on which SM a workgroup runs.
+bool tells_sm(bench::Device& device);

@@ -1,0 +1,128 @@
+#include <algorithm>
+
+#include "../vulkan_runs.h"
+#include "core/base/watchdog.h"
+#include "core/device/kernel_images.h"
+#include "exp08_kernels.h"
+#include "sides.h"
+#include "vulkan/command_slot.h"
+#include "vulkan/compute_pipeline.h"
+
+namespace {
+
+using bench::vulkan::Context;
+
+constexpr std::uint64_t kArgumentBytes = 16;  // of a dispatch: three words, and one that keeps them aligned
+
+// A buffer that a kernel stores into and that indirect dispatches read.
+struct Arguments {
+  vk::raii::DeviceMemory memory{nullptr};
+  vk::raii::Buffer buffer{nullptr};
+
+  Arguments(const Context& context, std::uint32_t count) {
+    buffer = BENCH_VK(context.device().createBuffer(
+        {.size = count * kArgumentBytes,
+         .usage = vk::BufferUsageFlagBits::eTransferDst | vk::BufferUsageFlagBits::eIndirectBuffer}));
+    const vk::MemoryRequirements needs = buffer.getMemoryRequirements();
+    for (std::uint32_t type = 0; type < context.memory().memoryTypeCount; ++type) {
+      const bool is_local =
+          static_cast<bool>(context.memory().memoryTypes[type].propertyFlags & vk::MemoryPropertyFlagBits::eDeviceLocal);
+      if (!is_local || (needs.memoryTypeBits >> type & 1) == 0) continue;
+      memory = BENCH_VK(context.device().allocateMemory({.allocationSize = needs.size, .memoryTypeIndex = type}));
+      buffer.bindMemory(*memory, 0);
+      return;
+    }
+    throw bench::Error("no device-local memory for indirect arguments");
+  }
+};
+
+struct Recording {
+  const Context& context;
+  Config config;
+  bench::vulkan::Command bound;
+  vk::PipelineLayout layout;
+  WorkParams params;
+  // Of indirect dispatches: made by this kernel into a buffer of the suite's, copied to where dispatches may read them.
+  std::unique_ptr<bench::vulkan::Command> make_arguments;
+  const bench::Buffer* made = nullptr;
+  std::unique_ptr<Arguments> arguments;
+
+  void dispatches(const vk::raii::CommandBuffer& commands, std::uint32_t first, std::uint32_t end) const {
+    bound.bind(commands);
+    for (std::uint32_t i = first; i < end; ++i) {
+      if (i > first && config.ordered()) order_dispatches(commands);
+      const WorkParams mine = params_of(config, i, params);
+      commands.pushConstants<WorkParams>(layout, vk::ShaderStageFlagBits::eCompute, 0, mine);
+      if (arguments) {
+        commands.dispatchIndirect(*arguments->buffer, i * kArgumentBytes);
+      } else {
+        commands.dispatch(config.blocks, 1, 1);
+      }
+    }
+  }
+
+  void indirect(const vk::raii::CommandBuffer& commands) const {
+    using Stage = vk::PipelineStageFlagBits2;
+    using Access = vk::AccessFlagBits2;
+    make_arguments->bind(commands);
+    make_arguments->record(commands);
+    bench::vulkan::memory_barrier(commands, Stage::eComputeShader, Access::eShaderStorageWrite, Stage::eCopy,
+                                  Access::eTransferRead);
+    commands.copyBuffer(bench::vulkan::device_buffer(*made).handle(), *arguments->buffer,
+                        vk::BufferCopy{.size = config.dispatches * kArgumentBytes});
+    bench::vulkan::memory_barrier(commands, Stage::eCopy, Access::eTransferWrite, Stage::eDrawIndirect,
+                                  Access::eIndirectCommandRead);
+  }
+};
+
+}  // namespace
+
+bool tells_sm(bench::Device& device) { return bench::vulkan::vulkan_device(device).context().features().sm_builtins; }
+
+std::unique_ptr<bench::Subject> vulkan_side(bench::Workbench& bench, const Config& config, const bench::Launch& launch,
+                                            const WorkParams& params) {
+  const bench::vulkan::VulkanDevice& device = bench::vulkan::vulkan_device(bench.device());
+  const Context& context = device.context();
+  auto recording = std::make_shared<Recording>(Recording{.context = context,
+                                                         .config = config,
+                                                         .bound = {context, launch},
+                                                         .layout = bench::vulkan::compute_pipeline(*launch.kernel).layout(),
+                                                         .params = params,
+                                                         .make_arguments = {},
+                                                         .made = nullptr,
+                                                         .arguments = {}});
+  VulkanBody body;
+  body.name = "dispatches";
+  body.kernel = launch.kernel;
+  body.recorded_anew = config.way == Way::kOrdered || config.way == Way::kIndependent;
+  body.unordered = !config.ordered();
+  if (config.way == Way::kBuffers) body.parts = std::min(kMostBuffers, config.dispatches);
+  if (config.way == Way::kSubmissions) {
+    body.parts = config.dispatches;
+    body.submitted_one_by_one = true;
+  }
+  if (config.way == Way::kIndirect) {
+    const bench::Buffer& made = bench.output("arguments", config.dispatches * kArgumentBytes / 4);
+    bench::Launch make;
+    make.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp08(), "arguments"),
+                                 .entry = "arguments",
+                                 .block_x = kBlock,
+                                 .glsl_constants = {},
+                                 .buffers = 1,
+                                 .params_bytes = sizeof(ArgumentParams)});
+    make.grid = {(config.dispatches + kBlock - 1) / kBlock, 1, 1};
+    make.buffers = {&made};
+    make.params = bench::params_bytes(ArgumentParams{config.dispatches, config.blocks});
+    recording->made = &made;
+    recording->make_arguments = std::make_unique<bench::vulkan::Command>(context, bench::Work(make));
+    recording->arguments = std::make_unique<Arguments>(context, config.dispatches);
+  }
+  const std::uint32_t parts = body.parts;
+  body.record = [recording, parts](const vk::raii::CommandBuffer& commands, std::uint32_t part) {
+    if (recording->arguments) recording->indirect(commands);
+    const std::uint64_t all = recording->config.dispatches;
+    recording->dispatches(commands, static_cast<std::uint32_t>(all * part / parts),
+                          static_cast<std::uint32_t>(all * (part + 1) / parts));
+  };
+  return std::make_unique<VulkanRuns>(device, std::move(body));
+}

@@ -1,0 +1,55 @@
+#include "memory.h"
+
+#include "../host.h"
+#include "factory.h"
+
+namespace {
+
+using bench::Plan;
+using bench::Prepared;
+using bench::Workbench;
+
+constexpr std::uint32_t kSets = 1000;
+
+bench::Case finished(bench::Case made, std::uint64_t elements) {
+  made.elements = elements;
+  made.fixed_batch = 1;
+  made.budget_part = 0.5;
+  return made;
+}
+
+}  // namespace
+
+std::vector<bench::Case> memory_cases(const Plan& plan) {
+  std::vector<bench::Case> list;
+  const bool few = plan.smoke || plan.cpu;
+  for (const auto& [how, name] : {std::pair{Allocation::kDedicated, "dedicated"}, {Allocation::kFromBlock, "from_block"}}) {
+    for (const std::uint64_t log2 : {10, 16, 20, 25, 30}) {
+      const std::uint64_t bytes = 1ULL << log2;
+      if (few && log2 > 16) continue;
+      if (plan.memory_bytes != 0 && bytes > Plan::share_of(plan.memory_bytes, Plan::kBuffers)) continue;
+      list.push_back(finished(
+          bench::twin(
+              "allocate", {{"how", name}},
+              [how = how, bytes](Workbench& bench) -> Prepared {
+                Factory& own = factory(bench);
+                own.check_allocation(how, bytes);
+                return {std::make_unique<HostTimed>([&own, how, bytes] { return own.allocate(how, bytes); }), host_values};
+              }),
+          bytes / sizeof(std::uint32_t)));
+    }
+  }
+  for (const auto& [what, name] : {std::pair{Sets::kPool, "pool"},
+                                   {Sets::kAtOnce, "at_once"},
+                                   {Sets::kOneByOne, "one_by_one"},
+                                   {Sets::kWritten, "written"}}) {
+    bench::Case made = bench::twin("descriptor_sets", {{"how", name}}, [what = what](Workbench& bench) -> Prepared {
+      Factory& own = factory(bench);
+      own.descriptor_sets(what, kSets);
+      return {std::make_unique<HostTimed>([&own, what] { return own.descriptor_sets(what, kSets); }), host_values};
+    });
+    std::erase_if(made.sides, [](const bench::Side& side) { return side.api == bench::Api::kCuda; });
+    list.push_back(finished(std::move(made), kSets));
+  }
+  return list;
+}

@@ -1,0 +1,132 @@
+// What does each way of ordering two kernels add to a chain of them?
+#include <vector>
+
+#include "../host.h"
+#include "backends.h"
+#include "core/base/error.h"
+#include "core/experiment/verify.h"
+#include "exp08_kernels.h"
+#include "reference.h"
+#include "sides.h"
+
+namespace {
+
+using bench::Buffer;
+using bench::Column;
+using bench::Plan;
+using bench::Prepared;
+using bench::Workbench;
+
+constexpr std::uint32_t kLinks = 201;
+constexpr std::uint32_t kFillerTurns = 4000;  // of some 8 cycles each: 16 us at 2 GHz
+
+// The experiment is this table.
+const Config kConfigs[] = {
+    {"chain", "nothing", Way::kNothing, true, kLinks, 0, false},
+    {"chain", "barrier", Way::kBarrier, false, kLinks, 0, false},
+    {"chain", "buffer", Way::kBuffer, true, kLinks, 0, false},
+    {"chain", "to_all", Way::kToAll, true, kLinks, 0, false},
+    {"chain", "all_to_all", Way::kAllToAll, true, kLinks, 0, false},
+    {"chain", "to_host", Way::kToHost, true, kLinks, 0, false},
+    {"chain", "event", Way::kEvent, false, kLinks, 0, false},
+    {"chain", "submission", Way::kSubmission, true, kLinks, 0, false},
+    {"chain", "queues", Way::kQueues, false, kLinks, 0, false},
+    {"filled", "barrier", Way::kBarrier, false, kLinks, kFillerTurns, false},
+    {"filled", "event", Way::kEvent, false, kLinks, kFillerTurns, true},
+};
+
+// Of a chain that nothing ordered.
+double count_wrong(bench::Device& device, const Buffer& rows, const std::vector<Row>& expected) {
+  std::vector<Row> found(expected.size());
+  device.download(rows, 0, std::as_writable_bytes(std::span(found)));
+  return wrong_rows(found, expected);
+}
+
+// Six steps, the same for both APIs: kernel, no input, poisoned output, one run, verification, the subject to be timed.
+Prepared set_up(Workbench& bench, const Config& config) {
+  const bool cuda = bench.device().info().api == bench::Api::kCuda;
+  bench::Launch launch;
+  launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp08(), "link"),
+                                 .entry = "link",
+                                 .block_x = EXP08_LANES,
+                                 .glsl_constants = {},
+                                 .buffers = 1,
+                                 .params_bytes = sizeof(LinkParams)});
+  Buffer& rows = bench.output("rows", std::uint64_t{config.rows()} * EXP08_LANES);
+  launch.buffers = {&rows};
+  launch.params = bench::params_bytes(link_of(config, 0));
+  auto subject = cuda ? cuda_side(bench, config, launch) : vulkan_side(bench, config, launch);
+
+  // Through what will be timed.
+  subject->time_host(1);
+  const std::vector<Row> expected = expected_rows(config);
+  if (config.way != Way::kNothing) {
+    bench::verify<std::uint32_t>(bench, fmt::format("{} links, filler {}", config.links, config.filler_turns), rows,
+                                 std::uint64_t{config.rows()} * EXP08_LANES, bench::kGuardWords,
+                                 [&](std::uint64_t i) { return expected[i / EXP08_LANES][i % EXP08_LANES]; });
+    bench.makes_outputs_anew();
+    return {std::move(subject), [] { return host_values(); }};
+  }
+  // Afresh, over poison: what a run before left behind is right.
+  bench::Subject* chain = subject.get();
+  return {std::move(subject),
+          [&bench, &rows, expected, chain] {
+            bench.device().fill(rows, 0, rows.bytes(), bench::kPoison);
+            chain->time_host(1);
+            return host_values().set("wrong_rows", count_wrong(bench.device(), rows, expected));
+          },
+          bench::kReadings};
+}
+
+bench::Case make_case(const Config& config) {
+  bench::Case result = bench::twin(config.name, {{"way", config.way_name}, {"links", config.links}},
+                                   [=](Workbench& bench) { return set_up(bench, config); });
+  if (config.vulkan_alone) result.sides.erase(result.sides.begin());
+  result.elements = config.rows();
+  result.fixed_batch = 1;
+  result.budget_part = 0.4;
+  result.host_samples = 20;
+  if (config.way == Way::kQueues) result.vulkan = {.compute_queues = 2, .timeline = true};
+  return result;
+}
+
+std::vector<bench::Case> cases(const Plan& plan) {
+  std::vector<bench::Case> list;
+  for (Config config : kConfigs) {
+    if (plan.cpu || plan.smoke) config.links = 21;
+    if (config.filler_turns != 0 && (plan.cpu || plan.smoke)) config.filler_turns = 100;
+    list.push_back(make_case(config));
+  }
+  for (const bench::Case& control : bench::aa_controls(list[1])) list.push_back(control);
+  return list;
+}
+
+std::vector<Column> measured() {
+  std::vector<Column> columns = {
+      Column::real("wrong_rows", "", "links of a chain that nothing orders which read too early, or read such a link's row")
+          .optional()};
+  for (const Column& column : host_columns()) columns.push_back(column);
+  return columns;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Experiment experiment = {
+      .name = "exp08_order",
+      .question = "What does each way of ordering two kernels add to a chain of them?",
+      .params = {Column::text("way", "of ordering a link behind the one before: see the README"),
+                 Column::integer("links", "", "kernels of the chain, one warp each")},
+      .model = {},
+      .measured = measured(),
+      .variants = {{"chain",
+                    "`links` kernels of one warp, each of which reads what the one before wrote; times are of the chain"},
+                   {"filled",
+                    "the same with a kernel beside each link that nothing waits for: a barrier waits for it all the same"},
+                   {"aa_control_a", "A/A control: the chain by barriers, paired with aa_control_b, which is the same"},
+                   {"aa_control_b", "the other half of the A/A control"}},
+      .cases = cases,
+      .takes_size = false,
+  };
+  return bench::run_main(argc, argv, experiment, bench::all_backends());
+}

@@ -1,0 +1,22 @@
+// Shared by main.cpp, cuda/ and glsl/.
+#ifndef EXP08_ORDER_PARAMS_H
+#define EXP08_ORDER_PARAMS_H
+
+#include "core/base/shader_types.h"
+
+#define EXP08_LANES 32u
+#define EXP08_SEED 0xffffffffu  // in place of a row to read
+
+// One link: row `to` from row `from`, `turns` steps on.
+struct LinkParams {
+  uint to;
+  uint from;   // a row, or EXP08_SEED
+  uint turns;  // at least 1
+};
+BENCH_ASSERT_SIZE(LinkParams, 12);
+
+// A full-period generator (Hull & Dobell 1962), so that every row differs from every other.
+#define EXP08_STEP(x) ((x)*1664525u + 1013904223u)
+#define EXP08_START(lane) ((lane)*2654435761u)
+
+#endif

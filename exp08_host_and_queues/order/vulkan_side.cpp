@@ -1,0 +1,125 @@
+#include <vector>
+
+#include "../vulkan_runs.h"
+#include "sides.h"
+#include "vulkan/compute_pipeline.h"
+
+namespace {
+
+using Stage = vk::PipelineStageFlagBits2;
+using Access = vk::AccessFlagBits2;
+using bench::vulkan::Context;
+
+constexpr vk::AccessFlags2 kShaderReadWrite = Access::eShaderStorageRead | Access::eShaderStorageWrite;
+constexpr vk::AccessFlags2 kAnyReadWrite = Access::eMemoryRead | Access::eMemoryWrite;
+
+// What a way's barrier says.
+vk::MemoryBarrier2 barrier_of(Way way) {
+  vk::MemoryBarrier2 barrier{.srcStageMask = Stage::eComputeShader,
+                             .srcAccessMask = Access::eShaderStorageWrite,
+                             .dstStageMask = Stage::eComputeShader,
+                             .dstAccessMask = kShaderReadWrite};
+  if (way == Way::kToAll || way == Way::kAllToAll) {
+    barrier.dstStageMask = Stage::eAllCommands;
+    barrier.dstAccessMask = kAnyReadWrite;
+  }
+  if (way == Way::kAllToAll) {
+    barrier.srcStageMask = Stage::eAllCommands;
+    barrier.srcAccessMask = Access::eMemoryWrite;
+  }
+  if (way == Way::kToHost) {
+    barrier.dstStageMask |= Stage::eHost;
+    barrier.dstAccessMask |= Access::eHostRead;
+  }
+  return barrier;
+}
+
+struct Recording {
+  Config config;
+  bench::vulkan::Command bound;
+  vk::PipelineLayout layout;
+  vk::Buffer buffer;
+  std::vector<vk::raii::Event> events;  // one a link
+
+  void dispatch(const vk::raii::CommandBuffer& commands, const LinkParams& params) const {
+    commands.pushConstants<LinkParams>(layout, vk::ShaderStageFlagBits::eCompute, 0, params);
+    commands.dispatch(1, 1, 1);
+  }
+
+  void order(const vk::raii::CommandBuffer& commands) const {
+    const vk::MemoryBarrier2 barrier = barrier_of(config.way);
+    if (config.way != Way::kBuffer) {
+      commands.pipelineBarrier2({.memoryBarrierCount = 1, .pMemoryBarriers = &barrier});
+      return;
+    }
+    const vk::BufferMemoryBarrier2 of_buffer{.srcStageMask = barrier.srcStageMask,
+                                             .srcAccessMask = barrier.srcAccessMask,
+                                             .dstStageMask = barrier.dstStageMask,
+                                             .dstAccessMask = barrier.dstAccessMask,
+                                             .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                             .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                             .buffer = buffer,
+                                             .offset = 0,
+                                             .size = VK_WHOLE_SIZE};
+    commands.pipelineBarrier2({.bufferMemoryBarrierCount = 1, .pBufferMemoryBarriers = &of_buffer});
+  }
+
+  void whole(const vk::raii::CommandBuffer& commands) const {
+    const vk::MemoryBarrier2 barrier = barrier_of(config.way);
+    const vk::DependencyInfo dependency{.memoryBarrierCount = 1, .pMemoryBarriers = &barrier};
+    bound.bind(commands);
+    for (std::uint32_t i = 0; i < config.links; ++i) {
+      dispatch(commands, link_of(config, i));
+      if (!events.empty()) commands.setEvent2(*events[i], dependency);
+      if (config.filler_turns != 0) dispatch(commands, filler_of(config, i));
+      if (i + 1 == config.links) break;
+      if (!events.empty()) {
+        commands.waitEvents2(*events[i], dependency);
+      } else if (config.way != Way::kNothing) {
+        order(commands);
+      }
+    }
+  }
+
+  // A link of a submission of its own. A semaphore orders memory, too; a submission without one does not.
+  void part(const vk::raii::CommandBuffer& commands, std::uint32_t i) const {
+    if (config.way == Way::kSubmission && i > 0) order(commands);
+    bound.bind(commands);
+    dispatch(commands, link_of(config, i));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<bench::Subject> vulkan_side(bench::Workbench& bench, const Config& config, const bench::Launch& launch) {
+  const bench::vulkan::VulkanDevice& device = bench::vulkan::vulkan_device(bench.device());
+  const Context& context = device.context();
+  auto recording = std::make_shared<Recording>(Recording{.config = config,
+                                                         .bound = {context, launch},
+                                                         .layout = bench::vulkan::compute_pipeline(*launch.kernel).layout(),
+                                                         .buffer = bench::vulkan::device_buffer(*launch.buffers[0]).handle(),
+                                                         .events = {}});
+  if (config.way == Way::kEvent) {
+    for (std::uint32_t i = 0; i < config.links; ++i) recording->events.push_back(BENCH_VK(context.device().createEvent({})));
+  }
+  VulkanBody body;
+  body.name = "a chain of links";
+  body.kernel = launch.kernel;
+  body.unordered = config.way == Way::kNothing || config.filler_turns != 0;
+  body.submitted_one_by_one = config.way == Way::kSubmission || config.way == Way::kQueues;
+  if (body.submitted_one_by_one) body.parts = config.links;
+  if (config.way == Way::kQueues) body.queues = 2;
+  const bool in_parts = body.submitted_one_by_one;
+  body.record = [recording, in_parts](const vk::raii::CommandBuffer& commands, std::uint32_t part) {
+    if (in_parts) {
+      recording->part(commands, part);
+    } else {
+      recording->whole(commands);
+    }
+  };
+  // Set by the submission before, which is over.
+  body.before = [recording] {
+    for (const vk::raii::Event& event : recording->events) BENCH_VK(event.reset());
+  };
+  return std::make_unique<VulkanRuns>(device, std::move(body));
+}

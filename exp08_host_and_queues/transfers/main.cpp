@@ -1,0 +1,328 @@
+// What do uploads and downloads reach, through every kind of memory that the host sees and every engine that can move them?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "../host.h"
+#include "../host_timed.h"
+#include "arrived.h"
+#include "backends.h"
+#include "core/base/error.h"
+#include "core/base/process.h"
+#include "core/experiment/experiment.h"
+#include "core/experiment/verify.h"
+#include "ways.h"
+
+namespace {
+
+using bench::Column;
+using bench::HostTimes;
+using bench::Plan;
+using bench::Prepared;
+using bench::Workbench;
+
+constexpr std::uint64_t kKib = 1 << 10;
+constexpr std::uint64_t kMib = 1 << 20;
+constexpr std::uint64_t kChunkBytes = 4 * kMib;  // of a staging buffer
+constexpr std::uint64_t kSlowLooks = 4096;       // into memory that the host reads word by word over the bus
+constexpr double kSleepingS = 0.01;              // how long transfers with a sleeping wait are watched for their CPU time
+
+// The experiment is this table: what goes which way, at which sizes.
+struct Row {
+  const char* variant;
+  Engine engine;
+  HostMemory memory;
+  std::uint32_t in_flight;  // staging buffers; 0: none
+  std::vector<std::uint64_t> sizes;
+};
+const std::vector<std::uint64_t> kAllSizes = {4, 64 * kKib, kMib, 16 * kMib, 256 * kMib, 1024 * kMib};
+const std::vector<std::uint64_t> kFewSizes = {4, kMib, 256 * kMib};
+const std::vector<std::uint64_t> kStagedSizes = {kMib, 16 * kMib, 256 * kMib};
+const Row kByKernel = {"transfer", Engine::kKernel, HostMemory::kCached, 0, kAllSizes};
+const Row kRows[] = {
+    // These want a device with a transfer queue, and follow each other.
+    {"transfer", Engine::kCopyEngine, HostMemory::kCached, 0, kAllSizes},
+    {"transfer", Engine::kCopyEngine, HostMemory::kUncached, 0, kFewSizes},
+    {"transfer", Engine::kCopyEngine, HostMemory::kPageable, 0, kAllSizes},
+    {"transfer", Engine::kCopyEngine, HostMemory::kOnDevice, 0, {4, 16 * kMib}},
+    {"staged", Engine::kCopyEngine, HostMemory::kCachedStaging, 1, kStagedSizes},
+    {"staged", Engine::kCopyEngine, HostMemory::kCachedStaging, 2, kStagedSizes},
+    {"staged", Engine::kCopyEngine, HostMemory::kUncachedStaging, 2, {16 * kMib}},
+    kByKernel,
+    {"transfer", Engine::kKernel, HostMemory::kUncached, 0, kFewSizes},
+    {"transfer", Engine::kComputeQueue, HostMemory::kCached, 0, kFewSizes},
+    {"transfer", Engine::kComputeQueue, HostMemory::kUncached, 0, kFewSizes},
+    {"staged", Engine::kComputeQueue, HostMemory::kCachedStaging, 1, kStagedSizes},
+    {"staged", Engine::kComputeQueue, HostMemory::kCachedStaging, 2, kStagedSizes},
+};
+// What the CPU itself writes and reads there, with memcpy. Reading past the bus takes seconds beyond these sizes.
+struct CpuRow {
+  HostMemory memory;
+  std::vector<std::uint64_t> written;
+  std::vector<std::uint64_t> read;
+};
+const CpuRow kCpuRows[] = {
+    {HostMemory::kPageable, {64 * kKib, 16 * kMib}, {64 * kKib, 16 * kMib}},
+    {HostMemory::kCached, {64 * kKib, 16 * kMib}, {64 * kKib, 16 * kMib}},
+    {HostMemory::kUncached, {64 * kKib, 16 * kMib}, {64 * kKib}},
+    {HostMemory::kOnDevice, {64 * kKib, 16 * kMib}, {64 * kKib}},
+};
+
+std::uint64_t looks(HostMemory memory) {
+  return memory == HostMemory::kUncached || memory == HostMemory::kOnDevice ? kSlowLooks : kAllWords;
+}
+
+Ways& ways(Workbench& bench) {
+  return bench.kept<Ways>("ways", [&] {
+    return bench.device().info().api == bench::Api::kCuda ? cuda_ways(bench.device()) : vulkan_ways(bench.device());
+  });
+}
+
+// What is timed: one piece of data on its way, by whichever means.
+struct Trip {
+  std::function<HostTimes(bool sleeps)> go;
+  std::span<std::byte> arrival;  // the host's end of a download; empty for an upload
+  std::uint64_t looks = kAllWords;
+};
+
+// CPU time with a wait that lets the CPU go, and what a transfer takes then.
+bench::Values sleeping(const Trip& trip) {
+  const double began = bench::now_s();
+  const CpuTime before = cpu_time();
+  std::uint32_t count = 0;
+  do {
+    trip.go(true);
+    ++count;
+  } while (bench::now_s() - began < kSleepingS);
+  const double wall_ns = (bench::now_s() - began) * 1e9 / count;
+  const CpuTime used = cpu_time() - before;
+  return {{"sleeping_ns", wall_ns}, {"cpu_ns", (used.user_s + used.system_s) * 1e9 / count}};
+}
+
+void check_trip(Workbench& bench, const Trip& trip) {
+  spoil(trip.arrival, trip.looks);
+  trip.go(false);
+  check_arrived(bench, trip.arrival, trip.looks);
+}
+
+Prepared prepared(Workbench& bench, const Trip& trip, const std::string& memory_is) {
+  return {std::make_unique<HostTimed>([trip] { return trip.go(false); }), [&bench, trip, memory_is] {
+            bench::Values values = sleeping(trip);
+            if (!trip.arrival.empty()) check_trip(bench, trip);
+            values.set("memory_is", memory_is);
+            return values.set(host_values());
+          }};
+}
+
+// The GPU's end: a poisoned buffer for an upload, the input for a download.
+const bench::Buffer& gpu_end(Workbench& bench, Direction direction, std::uint64_t words) {
+  return direction == Direction::kUp ? static_cast<const bench::Buffer&>(bench.output("output", words)) : bench.input(0, words);
+}
+
+// Runs it once and verifies it, by the GPU's buffer or by the host's memory.
+void verify_trip(Workbench& bench, const Trip& trip, const bench::Buffer& buffer, std::uint64_t words) {
+  if (!trip.arrival.empty()) return check_trip(bench, trip);
+  trip.go(false);
+  bench::verify<std::uint32_t>(bench, "input 0", buffer, words, bench::kGuardWords,
+                               [&](std::uint64_t i) { return std::bit_cast<std::uint32_t>(bench.input_value(0, i)); });
+  bench.makes_outputs_anew();
+}
+
+Prepared set_up_transfer(Workbench& bench, const Row& row, Direction direction, std::uint64_t bytes) {
+  Ways& own = ways(bench);
+  const std::span<std::byte> memory = own.memory(bench, row.memory, bytes);
+  const std::uint64_t words = bytes / sizeof(std::uint32_t);
+  const bench::Buffer& buffer = gpu_end(bench, direction, words);
+  const std::shared_ptr<Transfer> transfer = own.prepare(
+      bench, {.direction = direction, .engine = row.engine, .memory = row.memory, .buffer = &buffer, .bytes = bytes});
+  const Trip trip = {.go =
+                         [transfer](bool sleeps) {
+                           const auto begin = HostClock::now();
+                           transfer->submit();
+                           const auto submitted = HostClock::now();
+                           transfer->wait(sleeps);
+                           return HostTimes{ns_between(begin, HostClock::now()), ns_between(begin, submitted)};
+                         },
+                     .arrival = direction == Direction::kDown ? memory.first(bytes) : std::span<std::byte>(),
+                     .looks = looks(row.memory)};
+  verify_trip(bench, trip, buffer, words);
+  return prepared(bench, trip, own.describe(row.memory));
+}
+
+// The application's own memory, of the last row that asked: as much as it takes.
+class Application : public bench::Kept {
+ public:
+  std::span<std::byte> memory(Workbench& bench, std::uint64_t bytes) {
+    if (bytes_.size() < bytes) {
+      bytes_.resize(bytes);
+      fill(bench, bytes_);
+    }
+    return std::span(bytes_).first(bytes);
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+std::span<std::byte> application_memory(Workbench& bench, std::uint64_t bytes) {
+  return bench.kept<Application>("application", [] { return std::make_unique<Application>(); }).memory(bench, bytes);
+}
+
+// The CPU copies a chunk while the GPU copies the one before it, if there is a second staging buffer to do so.
+HostTimes go_staged(std::span<std::byte> data, std::span<std::byte> staging, std::uint32_t in_flight, Direction direction,
+                    const std::vector<std::unique_ptr<Transfer>>& chunks, bool sleeps) {
+  const auto begin = HostClock::now();
+  const auto part = [&](std::size_t i) {
+    return data.subspan(i * kChunkBytes, std::min(kChunkBytes, data.size() - i * kChunkBytes));
+  };
+  const auto slot = [&](std::size_t i) { return staging.data() + i % in_flight * kChunkBytes; };
+  const auto collect = [&](std::size_t i) {
+    chunks[i]->wait(sleeps);
+    if (direction == Direction::kDown) std::memcpy(part(i).data(), slot(i), part(i).size());
+  };
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    if (i >= in_flight) collect(i - in_flight);
+    if (direction == Direction::kUp) std::memcpy(slot(i), part(i).data(), part(i).size());
+    chunks[i]->submit();
+  }
+  const auto submitted = HostClock::now();
+  for (std::size_t i = chunks.size() - std::min<std::size_t>(in_flight, chunks.size()); i < chunks.size(); ++i) collect(i);
+  return {ns_between(begin, HostClock::now()), ns_between(begin, submitted)};
+}
+
+Prepared set_up_staged(Workbench& bench, const Row& row, Direction direction, std::uint64_t bytes) {
+  Ways& own = ways(bench);
+  const std::span<std::byte> staging = own.memory(bench, row.memory, row.in_flight * kChunkBytes);
+  const std::span<std::byte> data = application_memory(bench, bytes);
+  const std::uint64_t words = bytes / sizeof(std::uint32_t);
+  const bench::Buffer& buffer = gpu_end(bench, direction, words);
+  const auto chunks = std::make_shared<std::vector<std::unique_ptr<Transfer>>>();
+  for (std::uint64_t done = 0; done < bytes; done += kChunkBytes) {
+    chunks->push_back(own.prepare(bench, {.direction = direction,
+                                          .engine = row.engine,
+                                          .memory = row.memory,
+                                          .host_offset = done / kChunkBytes % row.in_flight * kChunkBytes,
+                                          .buffer = &buffer,
+                                          .buffer_offset = done,
+                                          .bytes = std::min(kChunkBytes, bytes - done)}));
+  }
+  const Trip trip = {.go = [=, in_flight = row.in_flight](
+                               bool sleeps) { return go_staged(data, staging, in_flight, direction, *chunks, sleeps); },
+                     .arrival = direction == Direction::kDown ? data : std::span<std::byte>()};
+  verify_trip(bench, trip, buffer, words);
+  return prepared(bench, trip, own.describe(row.memory));
+}
+
+// The CPU alone: between the mapped memory and the application's.
+Prepared set_up_cpu(Workbench& bench, HostMemory kind, bool writes, std::uint64_t bytes) {
+  Ways& own = ways(bench);
+  const std::span<std::byte> mapped = own.memory(bench, kind, bytes).first(bytes);
+  const std::span<std::byte> other = application_memory(bench, bytes);
+  const std::span<std::byte> to = writes ? mapped : other;
+  const Trip trip = {.go =
+                         [to, from = writes ? other : mapped](bool /*sleeps*/) {
+                           const auto begin = HostClock::now();
+                           std::memcpy(to.data(), from.data(), from.size());
+                           const double ns = ns_between(begin, HostClock::now());
+                           return HostTimes{ns, ns};
+                         },
+                     .arrival = to,
+                     .looks = writes ? looks(kind) : kAllWords};
+  check_trip(bench, trip);
+  return prepared(bench, trip, own.describe(kind));
+}
+
+bench::Case finished(bench::Case made, std::uint64_t bytes) {
+  made.elements = bytes / sizeof(std::uint32_t);
+  made.useful_bytes = bytes;
+  made.fixed_batch = 1;
+  made.budget_part = 0.5;
+  return made;
+}
+
+void drop_side(bench::Case& one, bench::Api api) {
+  std::erase_if(one.sides, [api](const bench::Side& side) { return side.api == api; });
+}
+
+bench::Case transfer_case(const Row& row, Direction direction, std::uint64_t bytes) {
+  bench::Case made = bench::twin(row.variant,
+                                 {{"direction", to_string(direction)},
+                                  {"engine", to_string(row.engine)},
+                                  {"host_memory", to_string(row.memory)},
+                                  {"in_flight", bench::unless_zero(row.in_flight)}},
+                                 [=](Workbench& bench) {
+                                   return row.in_flight != 0 ? set_up_staged(bench, row, direction, bytes)
+                                                             : set_up_transfer(bench, row, direction, bytes);
+                                 });
+  made.vulkan.transfer_queue = row.engine == Engine::kCopyEngine;
+  if (row.memory == HostMemory::kPageable) drop_side(made, bench::Api::kVulkan);
+  if (row.memory == HostMemory::kOnDevice || row.engine == Engine::kComputeQueue) drop_side(made, bench::Api::kCuda);
+  return finished(std::move(made), bytes);
+}
+
+bench::Case cpu_case(HostMemory memory, bool writes, std::uint64_t bytes) {
+  bench::Case made = bench::twin(writes ? "cpu_write" : "cpu_read", {{"host_memory", to_string(memory)}},
+                                 [=](Workbench& bench) { return set_up_cpu(bench, memory, writes, bytes); });
+  if (memory == HostMemory::kPageable) drop_side(made, bench::Api::kVulkan);
+  if (memory == HostMemory::kOnDevice) drop_side(made, bench::Api::kCuda);
+  return finished(std::move(made), bytes);
+}
+
+std::vector<bench::Case> cases(const Plan& plan) {
+  const std::uint64_t most =
+      plan.smoke || plan.cpu ? 64 * kKib : plan.largest(28, sizeof(std::uint32_t)) * sizeof(std::uint32_t);
+  const auto chosen = [&](std::vector<std::uint64_t> sizes) {
+    for (std::uint64_t& bytes : sizes) bytes = std::min(bytes, most);
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    return sizes;
+  };
+  std::vector<bench::Case> list;
+  for (const Row& row : kRows) {
+    for (const std::uint64_t bytes : chosen(row.sizes)) {
+      for (const Direction direction : {Direction::kUp, Direction::kDown}) list.push_back(transfer_case(row, direction, bytes));
+    }
+  }
+  for (const CpuRow& row : kCpuRows) {
+    for (const std::uint64_t bytes : chosen(row.written)) list.push_back(cpu_case(row.memory, true, bytes));
+    for (const std::uint64_t bytes : chosen(row.read)) list.push_back(cpu_case(row.memory, false, bytes));
+  }
+  const std::uint64_t control = std::min(kMib, most);
+  for (const bench::Case& one : bench::aa_controls(transfer_case(kByKernel, Direction::kUp, control))) list.push_back(one);
+  return list;
+}
+
+std::vector<Column> measured_columns() {
+  std::vector<Column> columns = {
+      Column::real("sleeping_ns", "ns", "of one, with a wait that lets the CPU go").optional(),
+      Column::real("cpu_ns", "ns", "CPU time of the thread for one, with such a wait: user and system").optional(),
+      Column::text("memory_is", "the host's memory, in the API's own words").optional()};
+  for (const Column& column : host_columns()) columns.push_back(column);
+  return columns;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Experiment experiment = {
+      .name = "exp08_transfers",
+      .question =
+          "What do uploads and downloads reach, through every kind of memory that the host sees and every engine that can "
+          "move them?",
+      .params = {Column::text("direction", "of the data: up to the GPU, or down").optional(),
+                 Column::text("engine", "what moves them: copy_engine, compute_queue or kernel").optional(),
+                 Column::text("host_memory", "the host's end: pageable, cached, uncached or on_device"),
+                 Column::integer("in_flight", "buffers", "of 4 MiB that the data are staged through").optional()},
+      .model = {},
+      .measured = measured_columns(),
+      .variants = {{"transfer", "one piece of data between the host's memory and the GPU's, from its submission to its end"},
+                   {"staged",
+                    "from the application's memory through staging buffers of 4 MiB, which the CPU copies to and from"},
+                   {"cpu_write", "the CPU alone: memcpy from the application's memory into that memory"},
+                   {"cpu_read", "the CPU alone: memcpy from that memory into the application's"},
+                   {"aa_control_a", "A/A control: 1 MiB up by a kernel, paired with aa_control_b, which is the same"},
+                   {"aa_control_b", "the other half of the A/A control"}},
+      .cases = cases,
+      .takes_size = false,
+  };
+  return bench::run_main(argc, argv, experiment, bench::all_backends());
+}
