@@ -1,0 +1,101 @@
+"""exp09_arithmetic's tables: branches, loops, errors, sums."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchlib.document import document
+from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Whole, fixed, paragraph
+from benchlib.model.analysis import Analysis, Counting, Study
+from benchlib.model.tables import figure_of, in_order, plain
+from benchlib.results.results import APIS, Case, Table
+from benchlib.sass import listings
+
+
+def _of(table: Table, api: str, **where: str) -> Case | None:
+    found = table.select({"api": api, **where})
+    return found[0] if found else None
+
+
+def _cells(table: Table, metrics: Sequence[str], digits: int = 4, **where: str) -> list[Cell]:
+    """Of each metric CUDA's and Vulkan's."""
+    cells: list[Cell] = []
+    for metric in metrics:
+        for api in APIS:
+            case = _of(table, api, **where)
+            figure = figure_of(table, case, metric) if case else None
+            cells.append(plain(figure, digits) if figure else NONE)
+    return cells
+
+
+def branches(_: Study, table: Table) -> Blocks:
+    cases = table.select({"variant": "branch"})
+    rows: list[list[Cell]] = []
+    for ways in sorted({case.whole("ways") for case in cases}):
+        cells: list[Cell] = []
+        for by in ("lane", "subgroup"):
+            for api in APIS:
+                case, one = (_of(table, api, variant="branch", by=by, ways=number) for number in (str(ways), "1"))
+                ratio = table.ratio(case, one) if case and one else None
+                cells.append(fixed(ratio.value, 2) if ratio else NONE)
+        rows.append([Whole(ways), *cells])
+    if not rows:
+        return [NO_RESULTS]
+    text = "Each step goes through so many paths, of which a thread takes one: time over that with one path."
+    return [paragraph(text), document.table(["paths:", "by lane, CUDA:", "Vulkan:", "by subgroup, CUDA:", "Vulkan:"], rows)]
+
+
+def _instructions(found: Study, table: Table, kernel: str, api: str) -> Cell:
+    code = listings.of(found, table, kernel, api)
+    return Whole(len(code)) if code else NONE
+
+
+def loops(found: Study, table: Table) -> Blocks:
+    rows: list[list[Cell]] = []
+    for loop in in_order(table.select({"variant": "loop"}), "loop"):
+        code = [_instructions(found, table, f"loop_{loop}", api) for api in APIS]
+        rows.append([loop, *code, *_cells(table, ["element_ns"], variant="loop", loop=loop)])
+    if not rows:
+        return [NO_RESULTS]
+    text = (
+        "64 turns of a multiplication and an addition, a full GPU: nanoseconds a turn of all threads. literal: the bound stands in the source; specialized: in "
+        "a specialization constant; uniform: in a push constant or kernel argument. guarded: each turn also counts 64 bits down, and ends the loop at 0."
+    )
+    header = ["loop", "CUDA, instructions:", "Vulkan:", "CUDA, ns:", "Vulkan, ns:"]
+    return [paragraph(text), document.table(header, rows)]
+
+
+def precision(found: Study, table: Table) -> Blocks:
+    rows: list[list[Cell]] = []
+    for function in in_order(table.select({"variant": "precision"}), "function"):
+        for mode in ("default", "precise", "fast"):
+            where = {"variant": "precision", "function": function, "mode": mode}
+            if table.select(where):
+                code = [_instructions(found, table, f"precision_{function}_{mode}", api) for api in APIS]
+                rows.append([function, mode, *_cells(table, ["max_ulp", "mean_ulp", "contracted_pct"], **where), *code])
+    if not rows:
+        return [NO_RESULTS]
+    text = (
+        "A million numbers of ±[0.5, 2). Errors in units of the last place (ulp), against double precision; 0.5 is a correctly rounded result. sin_large: of a "
+        "thousand times the number. contract: x y - z, z being the rounded product: what is not 0 was made by a fused operation."
+    )
+    header = ["function", "mode", "greatest error, CUDA:", "Vulkan:", "mean, CUDA:", "Vulkan:", "fused, CUDA (%):", "Vulkan (%):"]
+    return [paragraph(text), document.table([*header, "CUDA, instructions:", "Vulkan:"], rows)]
+
+
+def sums(_: Study, table: Table) -> Blocks:
+    rows: list[list[Cell]] = []
+    for mode in in_order(table.select({"variant": "sum"}), "mode"):
+        rows.append([mode, *_cells(table, ["max_ulp", "as_written_pct", "element_ns"], variant="sum", mode=mode)])
+    if not rows:
+        return [NO_RESULTS]
+    text = "1024 numbers of one sign a thread. As written: sums that are the CPU's, reckoned step by step, to the last bit."
+    header = ["sum", "greatest error, CUDA (ulp):", "Vulkan:", "as written, CUDA (%):", "Vulkan (%):", "CUDA, ns a term:", "Vulkan:"]
+    return [paragraph(text), document.table(header, rows)]
+
+
+ANALYSIS = Analysis(
+    sections=[("Branches", branches), ("Loops", loops), ("Precision", precision), ("A compensated sum", sums)],
+    readme={"exp09-branches": branches, "exp09-loops": loops, "exp09-precision": precision, "exp09-sums": sums},
+    counting=Counting(by_default=False),
+)

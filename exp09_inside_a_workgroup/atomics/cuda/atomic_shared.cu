@@ -1,0 +1,4 @@
+// In shared memory: see atomic.cuh.
+#include "atomic.cuh"
+
+KERNELS(shared)

@@ -1,0 +1,26 @@
+// Shared by main.cpp, cuda/ and glsl/.
+#ifndef EXP09_ATOMICS_PARAMS_H
+#define EXP09_ATOMICS_PARAMS_H
+
+#include "core/base/shader_types.h"
+
+struct AtomicParams {
+  uint mask;   // addresses less 1; their number is a power of two
+  uint steps;  // operations of a thread
+  uint turns;  // a loop of compare-and-swaps or exchanges gives up after so many
+  uint one;    // 1, what is added: a compiler that knows it might count threads instead
+};
+BENCH_ASSERT_SIZE(AtomicParams, 16);
+
+#define EXP09_BLOCK 256u
+#define EXP09_MOST_SHARED 1024u  // addresses in shared memory: 8 bytes each are 8 KiB a block
+
+// Operation `op` of a group (all threads, or a block's in shared memory) goes to this address.
+#define EXP09_ADDRESS(op, mask) ((op) & (mask))
+// What it brings: the least of these, or the one that came last, must be left.
+#define EXP09_LEAST(op) (incompressible_word(op) >> 1)
+#define EXP09_NAME(op) ((op) + 1u)
+// What a thread reports whose loop gave up.
+#define EXP09_GAVE_UP 0xffffffffu
+
+#endif

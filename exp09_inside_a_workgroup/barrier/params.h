@@ -1,0 +1,34 @@
+// Shared by main.cpp, cuda/ and glsl/.
+#ifndef EXP09_BARRIER_PARAMS_H
+#define EXP09_BARRIER_PARAMS_H
+
+#include "core/base/shader_types.h"
+
+struct BarrierParams {
+  uint steps;  // of a thread, a multiple of EXP09_UNROLL
+  uint group;  // neighbours that exchange words: thread t reads what (t + shift) % group of its group has stored
+  uint shift;
+  uint spins;  // release_acquire: polls, before a thread gives up
+};
+BENCH_ASSERT_SIZE(BarrierParams, 16);
+
+#define EXP09_UNROLL 4u
+#define EXP09_THREADS 1024u  // of a block, at most
+
+// The report's words.
+#define EXP09_CYCLES 0
+#define EXP09_STEPS 1
+#define EXP09_REPORT 2
+
+// Specialization constant 1 of the GLSL kernels.
+#define EXP09_NONE 0
+#define EXP09_CONTROL 1
+#define EXP09_BARRIER 2
+#define EXP09_MEMORY_SHARED 3
+#define EXP09_MEMORY_THEN_BARRIER 4
+#define EXP09_GROUP_THEN_BARRIER 5
+#define EXP09_BARRIER_BUFFER 6
+#define EXP09_BARRIER_DEVICE 7
+#define EXP09_SUBGROUP 8
+
+#endif

@@ -1,0 +1,109 @@
+"""exp09_reduce_scan's tables and figure: how near sums and scans come to the memory's rate, and to CUB."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchlib.document import document
+from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, Whole, fixed, paragraph
+from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Series
+from benchlib.model import loop_body
+from benchlib.model.analysis import Analysis, Counting, Plot, Study
+from benchlib.model.tables import figure_of, in_order, plain
+from benchlib.results.results import APIS, Case, Table
+from benchlib.sass import listings
+
+SUMS = ["sum_tree", "sum_subgroup", "sum_last_block", "cub_sum"]
+SCANS = ["scan_tree", "scan_subgroup", "scan_look_back", "scan_look_back_packed", "cub_scan"]
+LOOK_BACK = ["scan_look_back", "scan_look_back_packed"]
+CUB_OF = {**dict.fromkeys(SUMS, "cub_sum"), **dict.fromkeys(SCANS, "cub_scan")}
+
+
+def _side(table: Table, variant: str, elements: int, api: str) -> Case | None:
+    found = [case for case in table.select({"variant": variant, "api": api}) if case.elements == elements]
+    return found[0] if found else None
+
+
+def _sizes(table: Table) -> list[int]:
+    return sorted({case.elements for case in table.select({"variant": [*SUMS, *SCANS]})})
+
+
+def rates(_: Study, table: Table) -> Blocks:
+    """A row a size and way: launches, times, and the rate of the bytes that any way must move."""
+    rows: list[list[Cell]] = []
+    for elements in _sizes(table):
+        for variant in in_order(table.select({"variant": [*SUMS, *SCANS]}), "variant"):
+            sides = [_side(table, variant, elements, api) for api in APIS]
+            if not any(sides):
+                continue
+            times = [figure_of(table, side, "device_ns") for side in sides]
+            shares = [figure_of(table, side, "gbps") for side in sides]
+            there = next(side for side in sides if side)
+            launches = table.text(there, "launches")
+            cub = figure_of(table, _side(table, CUB_OF[variant], elements, "cuda"), "device_ns")
+            of_cub = fixed(times[0].value / cub.value, 3) if times[0] and cub else NONE
+            twins = fixed(times[1].value / times[0].value, 3) if times[0] and times[1] else NONE
+            rows.append([Whole(elements), variant, launches or NONE, *map(plain, times), twins, of_cub, *map(plain, shares)])
+    if not rows:
+        return [NO_RESULTS]
+    header = ["words:", "way", "launches:", "CUDA ns:", "Vulkan ns:", "Vulkan/CUDA:", "CUDA/CUB:", "CUDA GB/s:", "Vulkan GB/s:"]
+    text = (
+        "GB/s counts what any way must move: each word read once and, of a scan, written once. Several launches stand between one pair of stamps, each behind the "
+        "one before. CUB's kernels are instantiated in a cubin of this suite and launched by it as CUB does, with CUB's policy for the architecture."
+    )
+    return [paragraph(text), document.table(header, rows)]
+
+
+def fences(found: Study, table: Table) -> Blocks:
+    """What release and acquire, or one 64-bit word, become: the strong accesses and fences of the kernel."""
+    rows: list[list[Cell]] = []
+    for kernel in LOOK_BACK:
+        for api in APIS:
+            code = listings.of(found, table, kernel, api)
+            strong = dict.fromkeys(i.opcode for i in code if "STRONG" in i.opcode and i.opcode.startswith(("LD", "ST", "ATOM", "RED")))
+            behind = loop_body.fence_cell(found, table, kernel, api)
+            if code:
+                rows.append([Code(kernel), api, "; ".join(strong) or NONE, behind])
+    if not rows:
+        return [NO_RESULTS]
+    return [document.table(["kernel", "API", "strong accesses", "fences"], rows)]
+
+
+def _series(table: Table, variant: str, api: str, name: str, mark: str) -> Series:
+    points = []
+    for case in table.select({"variant": variant, "api": api}):
+        if figure := table.figure(case, "gbps"):
+            points.append(Point(float(case.elements), figure.value))
+    return Series(name, mark, sorted(points, key=lambda point: point.x))
+
+
+def _panel(table: Table, title: str, kinds: Sequence[tuple[str, str, str, str]]) -> Panel:
+    return Panel(title, "GB/s", [_series(table, *kind) for kind in kinds])
+
+
+def chart(_: Study, table: Table) -> Chart:
+    """GB/s against words: a panel for sums, one for scans."""
+    panels = [
+        _panel(table, "Sums", [("sum_subgroup", "cuda", "CUDA", CUDA), ("sum_subgroup", "vulkan", "Vulkan", VULKAN), ("cub_sum", "cuda", "CUB", MORE[0])]),
+        _panel(
+            table,
+            "Scans",
+            [
+                ("scan_look_back_packed", "cuda", "CUDA, look-back", CUDA),
+                ("scan_look_back_packed", "vulkan", "Vulkan, look-back", VULKAN),
+                ("scan_subgroup", "vulkan", "Vulkan, three passes", MORE[1]),
+                ("cub_scan", "cuda", "CUB", MORE[0]),
+            ],
+        ),
+    ]
+    text = "Words of 4 bytes read once and, of a scan, written once, in a second."
+    return Chart("Sums and scans", "words", panels, description=text)
+
+
+ANALYSIS = Analysis(
+    sections=[("Sums and scans", rates), ("What is published, in machine code", fences)],
+    readme={"exp09-scans": rates, "exp09-published": fences},
+    plots={"exp09-scans": Plot("Sums and scans", chart, "sum_tree")},
+    plots_marker="exp09-scans-plots",
+    counting=Counting(options=["--variant", ",".join([*SUMS, *SCANS])]),
+)

@@ -1,0 +1,50 @@
+// Shared by main.cpp, cuda/ and glsl/.
+#ifndef EXP09_SUBGROUPS_PARAMS_H
+#define EXP09_SUBGROUPS_PARAMS_H
+
+#include "core/base/shader_types.h"
+
+struct SubgroupParams {
+  uint steps;  // operations of a chain, one after another, a multiple of EXP09_UNROLL
+  uint seed;   // of the lanes' first words
+};
+BENCH_ASSERT_SIZE(SubgroupParams, 8);
+
+#define EXP09_UNROLL 8u
+#define EXP09_CHAINS 4u   // of a thread, in the kernels of the rate
+#define EXP09_CLUSTER 8u  // lanes
+#define EXP09_CLUSTER_BITS 3u
+
+// The report's words.
+#define EXP09_CYCLES 0
+#define EXP09_REPORT 1
+
+// Chain `chain`'s first word in a lane.
+BENCH_FUNCTION uint first_word(uint lane, uint chain, uint seed) { return incompressible_word(seed + lane * 4u + chain); }
+// Of which operations of floats are made: exact whole numbers, however they are summed.
+#define EXP09_SMALL 1023u
+
+// Which lanes take part: those whose lane & FLOW is 0. Specialization constant 2.
+#define EXP09_ALL_LANES 0
+#define EXP09_EVEN_LANES 1
+
+// Specialization constant 1 of the GLSL kernels; OPERATION's number in CUDA.
+#define EXP09_NONE 0
+#define EXP09_SHUFFLE 1
+#define EXP09_SHUFFLE_XOR 2
+#define EXP09_SHUFFLE_UP 3
+#define EXP09_ROTATE 4
+#define EXP09_BROADCAST 5
+#define EXP09_BALLOT 6
+#define EXP09_ALL 7
+#define EXP09_ANY 8
+#define EXP09_ADD 9
+#define EXP09_ADD_SHUFFLES 10
+#define EXP09_MIN 11
+#define EXP09_AND 12
+#define EXP09_ADD_FLOAT 13
+#define EXP09_EXCLUSIVE_ADD 14
+#define EXP09_CLUSTERED_ADD 15
+#define EXP09_QUAD_SWAP 16
+
+#endif

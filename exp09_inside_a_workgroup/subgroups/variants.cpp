@@ -1,0 +1,20 @@
+#include "variants.h"
+
+#include <fmt/format.h>
+
+std::string Config::entry() const { return fmt::format("{}_{}_{}", variant(), operation->name, even ? "even" : "all"); }
+
+std::uint64_t Config::operations() const { return rate ? std::uint64_t{blocks()} * block() * steps() * EXP09_CHAINS : steps(); }
+
+std::vector<Config> all_configs(const bench::Plan& plan) {
+  const bool small = plan.cpu || plan.smoke;
+  std::vector<Config> configs;
+  for (const Operation& operation : kOperations) {
+    for (const bool rate : {false, true}) {
+      configs.push_back({&operation, rate, false, false, plan.multiprocessors, small});
+      if (operation.of_some) configs.push_back({&operation, rate, true, false, plan.multiprocessors, small});
+      if (!rate) configs.push_back({&operation, rate, false, true, plan.multiprocessors, small});
+    }
+  }
+  return configs;
+}
