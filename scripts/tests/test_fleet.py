@@ -15,6 +15,7 @@ import synthetic
 from benchlib.fleet import fleet, fleet_gate
 from benchlib.results import results
 from benchlib.fleet.fleet import Entry, Fleet, Key, Kind, Time
+from benchlib.stats import populations
 
 # ---------------------------------------------------------------------------------------------------------- simulated times
 
@@ -189,6 +190,17 @@ def test_splits_that_cross_are_all_found() -> None:
         for group in (OTHERS, (0, 1, 4))
     }
     assert fleet.find_populations(entries)["H200"] == splits[0]
+
+
+def test_cases_of_few_boards_hide_no_split() -> None:
+    """Another experiment on a single board, and boards that ran nothing else: neither could show a split, so neither speaks against one."""
+    both = [{f"board{at}": 0.05 * sign * (at in OTHERS) for at in range(8)} for sign in (1, -1) for _ in range(4)]
+    one_board = [{"board0": 0.0}] * 1000
+    elsewhere = [{f"other{at}": 0.0, "board0": 0.0} for at in range(9)]
+    found = list(populations.find_all([*both, *one_board, *elsewhere]))
+    assert [sorted(map(sorted, (split.first, split.second))) for split in found] == [[["board0", "board2", "board3", "board6"], [f"board{at}" for at in OTHERS]]]
+    alike = [{f"board{at}": 0.0 for at in range(8)}] * 1000
+    assert not list(populations.find_all([*both, *alike]))
 
 
 @pytest.mark.parametrize("slower", [0.0, 0.03])

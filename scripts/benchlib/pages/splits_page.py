@@ -20,8 +20,8 @@ SHORT_NS = 500_000  # of a cold sample: what a pair of stamps adds is a part of 
 STAMPS = "stamp_pair"
 LEAST_BOARDS = 2  # of either side, for a verdict of its own
 RULE = (
-    "A split counts only if it shows on more than half of the boards. This rule was made after a third split had been seen on six of the "
-    "first 14 H200s (docs/VERDICTS.md)."
+    "A split counts if it shows in 2 % of the cases that could show it and on more than half of the boards that ran such cases (docs/METHOD.md, Several "
+    "populations). docs/VERDICTS.md says what was known when this rule was made."
 )
 Runs = Mapping[str, Sequence[float]]
 

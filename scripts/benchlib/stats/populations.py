@@ -3,7 +3,8 @@
 A group of boards that is slower than the others is throttled, or broken. A group that is slower than all others in some cases, and faster
 than all others in other cases, is neither: it is another kind (its memory is another maker's, say), and is to be compared with its own.
 
-A case is the boards' medians, as logarithms of times. It separates two groups where all of one lie beyond all of the other by LEAST.
+A case is the boards' medians, as logarithms of times. It separates two groups where all of one lie beyond all of the other by LEAST. It could separate
+them if LEAST_MEMBERS of either ran it. The rule is METHOD's ("Several populations").
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from benchlib.stats.outliers import LEAST_BOARDS
 LEAST = 0.01  # between the slowest board of one group and the fastest of the other
 LEAST_MEMBERS = LEAST_BOARDS - 1  # of either group: two boards may be odd alike by chance
 LEAST_EACH_WAY = 3  # cases in which a group is slower, and as many in which it is faster
-LEAST_SHARE = 0.02  # of all cases: so many must separate the groups
+LEAST_SHARE = 0.02  # of the cases that could separate the groups: so many must
 MOST_CANDIDATES = 20  # splits that are tried on all cases, those that the most cases show
 SURE = 0.9  # of the votes: then a board belongs to a group
 
@@ -40,7 +41,11 @@ class Populations:
 
     def separates(self, case: Medians, members: int = 2) -> bool:
         """Whether the case does, and so many boards of either ran it, at least."""
-        return all(len(group & case.keys()) >= members for group in (self.first, self.second)) and self.gap(case) != 0
+        return self.could_separate(case, members) and self.gap(case) != 0
+
+    def could_separate(self, case: Medians, members: int = LEAST_MEMBERS) -> bool:
+        """Whether so many boards of either ran the case."""
+        return all(len(group & case.keys()) >= members for group in (self.first, self.second))
 
     def nearest(self, cases: Sequence[tuple[Medians, float]]) -> frozenset[str]:
         """The population that a further board is of, by its own value in each of the cases; empty if that is not clear."""
@@ -67,23 +72,25 @@ def find(cases: Sequence[Medians]) -> Populations | None:
 
 def find_all(cases: Sequence[Medians]) -> Iterator[Populations]:
     """Every split of the boards, the one that the most cases show first. Each further one is sought among the cases that no split before it
-    separates, until none is left that passes. A split that shows on half of the boards or fewer is none: they are too few to speak for all.
+    separates, until none is left that passes. A split that shows on half or fewer of the boards that could show one is none: they are too
+    few to speak for all.
     """
-    boards = {board for case in cases for board in case}
+    boards = {board for case in cases if len(case) >= 2 * LEAST_MEMBERS for board in case}
     rest = list(cases)
-    while split := _best(rest, LEAST_SHARE * len(cases), len(boards) / 2):
+    while split := _best(rest, cases, len(boards) / 2):
         yield _with_the_rest(split, cases)
         rest = [case for case in rest if not split.separates(case)]
 
 
-def _best(cases: Sequence[Medians], needed: float, more_than: float) -> Populations | None:
-    """`needed`: so many cases must separate the groups, which are of more boards than `more_than`."""
-    widest = (_widest(case) for case in cases)
+def _best(rest: Sequence[Medians], cases: Sequence[Medians], more_than: float) -> Populations | None:
+    """Among `rest`, of all `cases`. The groups are of more boards than `more_than`."""
+    widest = (_widest(case) for case in rest)
     candidates = Counter(split for split in widest if split and len(split.first | split.second) > more_than)
     best, support = None, 0
     for candidate, _ in candidates.most_common(MOST_CANDIDATES):
-        gaps = [candidate.gap(case) for case in cases if candidate.separates(case, LEAST_MEMBERS)]
+        gaps = [candidate.gap(case) for case in rest if candidate.separates(case, LEAST_MEMBERS)]
         ways = [sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)]
+        needed = LEAST_SHARE * sum(map(candidate.could_separate, cases))
         if min(ways) >= LEAST_EACH_WAY and sum(ways) >= needed and sum(ways) > support:
             best, support = candidate, sum(ways)
     return best
