@@ -12,7 +12,7 @@ from benchlib.document import markdown
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
 from benchlib.model.tables import CONTROLS, judged, pairs
-from benchlib.pages import pipeline, summary
+from benchlib.pages import beside, pipeline, summary
 from benchlib.pages.ratio_strip import Measured
 from benchlib.results import results
 from benchlib.results.results import WITH_ALL_CHECKS, Case
@@ -147,6 +147,25 @@ def test_words_follow_from_the_figures(root: Path) -> None:
         said[factor] = summary.sentences(found)[0]
     assert "FASTER in " in said[0.8] and "SLOWER" not in said[0.8] and "SLOWER in " in said[1.2]
     assert all("seen in 1 run." in each for each in said.values())
+
+
+def test_a_kind_has_the_boards_and_runs_that_ran_it(root: Path) -> None:
+    """Copies ran on one board of two, once."""
+    text = SUMMARY.replace('copy = ["not_here"]', 'copy = ["copy_f32"]')
+    (root / "docs/summary.toml").write_text(text, encoding="utf-8")
+    directory = root / "two"
+    for board, number in (("aaaaaaaa", 1), ("aaaaaaaa", 2), ("bbbbbbbb", 1)):
+        rows = synthetic.twins(EXP01, "add_f32", 100_000, 100_000, gpu_uuid=board, started_at=f"2026-11-2{number}T01:00:00Z")
+        if (board, number) == ("bbbbbbbb", 1):
+            rows += synthetic.twins(EXP01, "copy_f32", 100_000, 100_000 * 4 / 3, gpu_uuid=board, started_at="2026-11-21T01:00:00Z")
+        synthetic.write(directory / f"boards/{board}/run{number}", EXP01, rows)
+    found = Study.of(results.load(directory), {})
+    said = summary.load(root, found)
+    assert said
+    (root / beside.FILE).write_text(beside.csv_text(beside.csv_rows(found, said)), encoding="utf-8")
+    ((_, kinds),) = beside.published(root).items()
+    assert {one.kind: (one.boards, one.runs) for one in kinds} == {"adds": (2, 3), "copies": (1, 1)}
+    assert kinds[1].median == pytest.approx(4 / 3, abs=1e-8) and kinds[1].words.endswith(", 1 run") and "run" not in kinds[0].words
 
 
 def faster(row: dict, factor: float) -> dict:

@@ -1,6 +1,7 @@
 """This GPU beside the published ones: each kind of work's Vulkan/CUDA here and there, and which rules hold here.
 
-docs/published.csv, which scripts/published.py writes from results/, has a row a model and kind. It travels with the package.
+docs/published.csv, which scripts/published.py writes from results/, has a row a model and kind: the kind's pairs on that model, on how many boards any of them
+ran, and in how many runs the one with the most. It travels with the package.
 """
 
 from __future__ import annotations
@@ -41,10 +42,13 @@ class KindFigures:
     least: float
     most: float
     verdict: str  # of MOST of its pairs; empty where no verdict has so many
+    boards: int = 0  # 0 where the folder does not tell
+    runs: int = LEAST_RUNS
 
     @property
     def words(self) -> str:
-        return f"{self.median:.3f} {self.verdict}".rstrip()
+        few = f", {self.runs} run{'s' * (self.runs > 1)}" if self.runs < LEAST_RUNS else ""
+        return f"{self.median:.3f} {self.verdict}".rstrip() + few
 
 
 def kinds(summary: Summary) -> list[KindFigures]:
@@ -53,7 +57,8 @@ def kinds(summary: Summary) -> list[KindFigures]:
         ratios = [one.ratio.value for one in kind.found]
         verdict, number = Counter(one.verdict for one in kind.found).most_common(1)[0]
         said = verdict if number >= MOST * len(ratios) else "pairs differ"
-        found.append(KindFigures(id_, kind.name, len(ratios), statistics.median(ratios), min(ratios), max(ratios), said))
+        figures = [statistics.median(ratios), min(ratios), max(ratios)]
+        found.append(KindFigures(id_, kind.name, len(ratios), *figures, said, len(kind.boards), kind.runs))
     return found
 
 
@@ -65,14 +70,12 @@ def model(study: Study) -> str:
 
 def csv_rows(study: Study, summary: Summary) -> list[dict[str, object]]:
     """What is published of a folder; nothing of one whose runs are too few."""
-    boards = {board for table in study.tables.values() for board in table.boards if board}
-    runs = max((len(table.runs) for table in study.tables.values()), default=0)
-    if runs < LEAST_RUNS:
+    if max((len(table.runs) for table in study.tables.values()), default=0) < LEAST_RUNS:
         return []
     return [
         {
-            "model": model(study), "kind": one.kind, "name": one.name, "pairs": one.pairs, "median": f"{one.median:.4f}", "least": f"{one.least:.4f}",
-            "most": f"{one.most:.4f}", "verdict": one.verdict, "boards": len(boards), "runs": runs,
+            "model": model(study), "kind": one.kind, "name": one.name, "pairs": one.pairs, "median": f"{one.median:.8f}", "least": f"{one.least:.8f}",
+            "most": f"{one.most:.8f}", "verdict": one.verdict, "boards": one.boards, "runs": one.runs,
         }
         for one in kinds(summary)
     ]  # fmt: skip
@@ -95,7 +98,7 @@ def published(root: Path) -> dict[str, list[KindFigures]]:
         row = dict(zip(COLUMNS, cells))
         try:
             figures = [float(row[name]) for name in ("median", "least", "most")]
-            one = KindFigures(row["kind"], row["name"], int(row["pairs"]), *figures, row["verdict"])
+            one = KindFigures(row["kind"], row["name"], int(row["pairs"]), *figures, row["verdict"], int(row["boards"]), int(row["runs"]))
         except ValueError as error:
             raise InputError(f"{path}: line {line}: {ascii(str(error))[1:-1]}") from error
         found.setdefault(row["model"], []).append(one)

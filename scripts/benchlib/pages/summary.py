@@ -43,7 +43,7 @@ from benchlib.document import document
 from benchlib.pages import ratio_strip
 from benchlib.model import kinds as model_kinds
 from benchlib.model.analysis import Study
-from benchlib.model.tables import CONTROLS, pairs
+from benchlib.model.tables import CONTROLS, pair_runs, pairs
 from benchlib.document.document import Block, Blocks, Bullets, Cell, Code, Inline, SectionLink, Strong, paragraph
 from benchlib.pages.ratio_strip import Measured
 from benchlib.results.results import WITH_ALL_CHECKS, InputError
@@ -68,6 +68,12 @@ COLUMNS = {"block": "workgroup size", "elements": "size", "variant": "kernel", "
 class Kind:
     name: str
     found: Sequence[Measured]
+    boards: frozenset[str] = frozenset()  # that ran a pair of it
+
+    @property
+    def runs(self) -> int:
+        """Of the pair that has the most."""
+        return max(one.ratio.runs for one in self.found)
 
     @property
     def median(self) -> float:
@@ -102,8 +108,7 @@ class Kind:
     @property
     def says(self) -> str:
         number = sum(one.verdict == self.word for one in self.found)
-        runs = max(one.ratio.runs for one in self.found)
-        seen = "" if runs >= LEAST_RUNS else f", seen in {runs} run{'s' * (runs > 1)}"
+        seen = "" if self.runs >= LEAST_RUNS else f", seen in {self.runs} run{'s' * (self.runs > 1)}"
         middle = f", median {self.median:.2f}" if len(self.found) > 1 else ""
         ranged = f"{self.range}{middle}{seen}"
         if not self.word:
@@ -177,8 +182,8 @@ def _kinds(path: Path, found: Mapping[str, Any], study: Study) -> Mapping[str, K
         _need(where, entry, KIND_KEYS, KIND_KEYS - {"metric"})
         if not isinstance(entry["of"], dict) or (unknown := sorted(entry["of"].keys() - set(model_kinds.PROPERTIES))):
             raise InputError(f"{where}: of is no table of {', '.join(model_kinds.PROPERTIES)}" + (f": {unknown[0]}" if isinstance(entry["of"], dict) else ""))
-    members: dict[str, list[Measured]] = {entry["id"]: [] for entry in entries}
-    left: list[Measured] = []
+    members: dict[str, list[Measured]] = {entry["id"]: [] for entry in [*entries, {"id": OTHERS}]}
+    boards: dict[str, set[str]] = {id_: set() for id_ in members}
     for table in study.tables.values():
         if not table.compares_times:
             continue
@@ -190,13 +195,13 @@ def _kinds(path: Path, found: Mapping[str, Any], study: Study) -> Mapping[str, K
             by_gpu = [entry["id"] for entry in chosen if "metric" not in entry]
             if len(by_gpu) > 1:
                 raise InputError(f"{path}: {table.name}'s {ascii(pair.case.name(without=['api']))} is of two kinds: {' and '.join(by_gpu)}")
-            for entry in chosen:
-                if one := ratio_strip.measured_pair(table, pair, entry.get("metric", "device_ns")):
+            for entry in chosen if by_gpu else [*chosen, {"id": OTHERS}]:
+                metric = entry.get("metric", "device_ns")
+                if one := ratio_strip.measured_pair(table, pair, metric):
                     members[entry["id"]].append(one)
-            if not by_gpu and (one := ratio_strip.measured_pair(table, pair)):
-                left.append(one)
-    kinds_ = {entry["id"]: Kind(entry["name"], members[entry["id"]]) for entry in entries if members[entry["id"]]}
-    return kinds_ | ({OTHERS: Kind("other kernels", left)} if left else {})
+                    boards[entry["id"]].update(board for board, runs in pair_runs(table, pair, metric).items() if board and runs)
+    names = {**{entry["id"]: entry["name"] for entry in entries}, OTHERS: "other kernels"}
+    return {id_: Kind(names[id_], members[id_], frozenset(boards[id_])) for id_ in members if members[id_]}
 
 
 # -------------------------------------------------------------------------------------------------------------- documents
