@@ -27,6 +27,7 @@ from pathlib import Path
 import report
 import worklog
 from benchlib.base import console, csv_file, files
+from benchlib.model import analysis
 from benchlib.model.analysis import Study
 from benchlib.pages import state
 from benchlib.results import results
@@ -73,9 +74,9 @@ def check(study: Study) -> Checked:
     dirty = sorted({rev for table in study.tables.values() for rev in table.distinct("git_rev") if rev.endswith("-dirty")})
     if dirty:
         found.errors.append(f"measured from a changed working tree: {', '.join(dirty)}")
-    if its_state.runs < LEAST_RUNS:
-        found.notes.append(f"{its_state.runs} of {LEAST_RUNS} runs that claims are decided by: {its_state.next_command}")
-    found.notes += [text for text in its_state.sentences if text.startswith(("Not here", "Vulkan alone", "CUDA alone"))]
+    if its_state.few:
+        found.notes.append(f"fewer than the {LEAST_RUNS} runs that decide claims: {its_state.next_command}")
+    found.notes += [text for text in its_state.sentences if text.startswith(("Seen in", "Not here", "Vulkan alone", "CUDA alone"))]
     return found
 
 
@@ -159,7 +160,7 @@ def pack(path: Path) -> None:
 
 def run(options: argparse.Namespace) -> int:
     directory = options.directory
-    study = Study.of(results.load(directory), {})
+    study = Study.of(results.load(directory), analysis.load(options.root))
     if options.hide_hosts:
         hide_hosts(directory)
     names = where_found(directory, private_names(directory))
@@ -172,7 +173,8 @@ def run(options: argparse.Namespace) -> int:
             print(f"{kind}: {text}")
     packing = to_pack(directory)
     if not options.write:
-        print(f"{len(packing)} files to pack; nothing was written: scripts/hand_in.py --write {directory}" + (" --hide-hosts" if hosts(directory) else ""))
+        hide = " --hide-hosts" if names.keys() & set(hosts(directory)) else ""
+        print(f"{len(packing)} files to pack; nothing was written: scripts/hand_in.py --write{hide} {directory}")
         return 1 if checked.errors else 0
     if checked.errors:
         return 1

@@ -39,8 +39,15 @@ def test_without_write_nothing_changes_and_hosts_are_shown(folder: Path, capsys:
     assert hand_in.main([str(folder)]) == 0
     said = capsys.readouterr().out
     assert "private? secret-node-7: boards/149980f6/board.csv" in said
-    assert "4 files to pack; nothing was written" in said and "Not here: machine code and counters." in said
-    assert tree(folder) == before
+    assert "4 files to pack; nothing was written" in said and "Not here: machine code." in said
+    assert tree(folder) == before and "--write --hide-hosts" in said
+
+
+def test_hosts_that_are_hidden_are_not_offered_to_be(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "boards" / "149980f6" / "board.csv").write_text(BOARD.replace("secret-node-7", "host-1"))
+    assert hand_in.main([str(folder)]) == 0
+    said = capsys.readouterr().out
+    assert "host-1" not in said and "--hide-hosts" not in said
 
 
 def test_all_but_the_first_run_is_packed_and_reads_the_same(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchlib.model.analysis import Study
+from benchlib.model.analysis import Analysis, Study
+from benchlib.results import counters_file
 from benchlib.results.results import API_NAMES, APIS
 from benchlib.stats.stats import LEAST_RUNS
 
 SOFTWARE = re.compile(r"llvmpipe|lavapipe|swiftshader|basic render driver", re.IGNORECASE)  # Vulkan devices that are no GPU
 DEFAULT_RUNS = 6  # scripts/run.sh's
+NUMBERS = {1: "one run", 2: "two runs"}
 
 
 @dataclass(frozen=True)
 class State:
     software: bool
     apis: Sequence[str]  # those with a result
-    runs: int  # the most of an experiment
-    counted: bool  # there are counters
+    runs: Mapping[str, int]  # of each program that has a result
+    to_count: Sequence[str]  # the programs that CUDA ran and scripts/counters.py counts unless told otherwise
+    uncounted: Sequence[str]  # of them, those without a row in counters.csv
     listed: bool  # there is machine code
     reasons: Sequence[str]  # why the API that has no result has none, the commonest first
+
+    @property
+    def few(self) -> Mapping[int, Sequence[str]]:
+        """The programs with fewer than LEAST_RUNS runs, by how many they have."""
+        return {number: found for number in range(1, LEAST_RUNS) if (found := [name for name, runs in self.runs.items() if runs == number])}
 
     @property
     def vulkan_alone(self) -> bool:
@@ -39,13 +47,29 @@ class State:
             missing = next(API_NAMES[api] for api in APIS if api not in self.apis)
             why = f" ({self.reasons[0].partition('; ')[0]})" if self.reasons else ""
             said.append(f"{API_NAMES[self.apis[0]]} alone: {missing} has no result here{why}, so nothing compares the two.")
-        if self.apis and self.runs < LEAST_RUNS and not self.software:
-            runs = "one run" if self.runs == 1 else f"{self.runs} runs"
-            said.append(f"Seen in {runs}: the intervals do not tell yet how much a further run would differ.")
-        missing = [what for there, what in ((self.listed, "machine code"), (self.counted, "counters")) if not there]
+        if self.few and not self.software:
+            said.append(f"{self._seen}. There, how far a further run lies off is taken from what the H200s' runs differ by.")
+        missing = ["machine code"] if not self.listed else []
+        if self.uncounted:
+            missing.append("counters" if self.uncounted == self.to_count else f"counters of {self._named(self.uncounted)}")
         if missing and "cuda" in self.apis:
             said.append(f"Not here: {' and '.join(missing)}.")
         return said
+
+    @property
+    def _seen(self) -> str:
+        """Which programs in how many runs, those with few."""
+        parts = [NUMBERS[number] + ("" if len(names) == len(self.runs) else f": {self._named(names)}") for number, names in self.few.items()]
+        return f"Seen in {'; in '.join(parts)}"
+
+    def _named(self, names: Sequence[str]) -> str:
+        """exp08 in place of all of its programs that ran."""
+        short = []
+        for name in names:
+            number = name.partition("_")[0]
+            of_number = {each for each in self.runs if each.partition("_")[0] == number}
+            short.append(number if of_number <= set(names) else name)
+        return ", ".join(dict.fromkeys(short))
 
     @property
     def next_command(self) -> str:
@@ -54,11 +78,12 @@ class State:
             return "scripts/run.sh --quick    # on a machine with a GPU"
         if not self.apis:
             return "build/release/bin/exp01_vector_add --list-devices"
-        if self.runs < LEAST_RUNS:
-            return f"scripts/run.sh --runs {DEFAULT_RUNS} --resume"
+        if few := [name for names in self.few.values() for name in names]:
+            only = "" if len(few) == len(self.runs) else "".join(f" --only {name}" for name in sorted(self._named(few).split(", ")))
+            return f"scripts/run.sh --runs {DEFAULT_RUNS} --resume{only}"
         if "cuda" in self.apis and not self.listed:
             return "scripts/dump_sass.py"
-        return "scripts/counters.py" if "cuda" in self.apis and not self.counted else ""
+        return "scripts/counters.py" if "cuda" in self.apis and self.uncounted else ""
 
 
 def of(study: Study) -> State:
@@ -71,11 +96,15 @@ def of(study: Study) -> State:
                 if row["api"] not in with_result and row["reason"]:
                     reasons[row["reason"]] = reasons.get(row["reason"], 0) + 1
     gpus = [gpu for table in tables for gpu in table.distinct("gpu")]
+    counted = {row["experiment"] for row in counters_file.read(study.directory / counters_file.NAME)}
+    by_cuda = [table.name for table in tables if any(case["api"] == "cuda" and table.rows(case) for case in table.cases)]
+    to_count = [name for name in by_cuda if study.analyses.get(name, Analysis()).counting.by_default]
     return State(
         software=bool(gpus) and all(SOFTWARE.search(gpu) for gpu in gpus),
         apis=[api for api in APIS if api in with_result],
-        runs=max((len(table.runs) for table in tables), default=0),
-        counted=(study.directory / "counters.csv").is_file(),
+        runs={table.name: len(table.runs) for table in tables if any(table.rows(case) for case in table.cases)},
+        to_count=to_count,
+        uncounted=[name for name in to_count if name not in counted],
         listed=(study.directory / "sass.csv").is_file(),
         reasons=sorted(reasons, key=lambda reason: -reasons[reason]),
     )
