@@ -414,6 +414,7 @@ GAPS = [
     ),
 ]  # fmt: skip
 ANALYSIS = Analysis(
+    inside_sm=["spin_u32", "shared_u32"],
     controls=GAPS,
     sections=[
         ("CUDA, descriptors, addresses", three),

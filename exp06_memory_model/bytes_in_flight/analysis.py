@@ -233,6 +233,8 @@ def flight_chart(_: Study, table: Table) -> Chart:
 
 
 ANALYSIS = Analysis(
+    inside_sm=["resident"],
+    exact=["resident_blocks"],
     sections=[
         ("Bandwidth against bytes in flight", curve),
         ("What each mechanism needs and costs", mechanisms),

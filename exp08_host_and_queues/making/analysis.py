@@ -107,6 +107,7 @@ def _allocated(api: str, how: str) -> Callable[[Table], Mapping[Case, float]]:
 
 
 ANALYSIS = Analysis(
+    exact=["same_code"],
     sections=[
         ("Making a kernel", kernels),
         ("Constants", constants),

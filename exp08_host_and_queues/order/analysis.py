@@ -57,6 +57,7 @@ def filled(found: Study, table: Table) -> Blocks:
 
 
 ANALYSIS = Analysis(
+    exact=["wrong_rows"],
     sections=[("What a link costs", chain), ("A chain with work beside it", filled)],
     readme={"exp08-chain": chain, "exp08-filled": filled},
     counting=Counting(by_default=False),

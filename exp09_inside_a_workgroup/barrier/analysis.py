@@ -62,6 +62,9 @@ def chart(_: Study, table: Table) -> Chart:
 
 
 ANALYSIS = Analysis(
+    # All but those whose fence reaches the device's or a buffer's memory.
+    inside_sm=["none", "barrier", "control", "named", "named_count", "unaligned", "barrier_or", "memory_shared", "memory_then_barrier",
+               "group_then_barrier", "subgroup", "release_acquire"],
     sections=[("Barriers and fences", barriers)],
     readme={"exp09-barriers": barriers},
     plots={"exp09-barriers": Plot("Barriers", chart, "barrier,release_acquire")},

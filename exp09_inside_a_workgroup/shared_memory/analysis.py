@@ -216,6 +216,8 @@ def conflicts_chart(_: Study, table: Table) -> Chart:
 
 
 ANALYSIS = Analysis(
+    inside_sm=["read", "write", "structs"],
+    exact=["resident_blocks"],
     sections=[
         ("Cycles by width and stride", rates),
         ("Wavefronts, predicted and counted", wavefronts),

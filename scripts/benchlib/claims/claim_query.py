@@ -85,7 +85,7 @@ def assess(query: Mapping[str, Any], found: Found, *, by_value: bool = False) ->
     width = (high - low if bounds.keys() >= {"lo", "hi"} else 0) or abs(next(iter(bounds.values()), 1)) or 1
     if found.wrong:
         side = OUT
-    elif not by_value and (not figure.has_interval or figure.too_few_runs):
+    elif not by_value and not figure.has_interval:
         side = OPEN
     elif low <= lo and hi <= high:
         side = IN if found.live else OPEN
@@ -126,7 +126,7 @@ def _over_control(table: Table, query: Mapping[str, Any]) -> list[Found]:
     for case in table.select(query["where"]):
         runs = zip(table.run_figures(case, query["metric"]), table.run_figures(case, query["control"]))
         ratios = [ratio(value, control) if value and control and _is_live(control) else None for value, control in runs]
-        if figure := table.over_runs(ratios, query["metric"]):
+        if figure := table.over_runs(ratios, query["metric"], case):
             found.append(Found(figure, case, f"{case.name()} / {query['control']}"))
     return found
 
@@ -168,7 +168,7 @@ def _of_analysis(table: Table, query: Mapping[str, Any], results: Results, where
     found = []
     for case in dict.fromkeys(case for run in runs for case in run):
         values = [Figure(run[case], run[case], run[case]) if case in run else None for run in runs]
-        if figure := table.over_runs(values, query["metric"]):
+        if figure := table.over_runs(values, query["metric"], case):
             found.append(Found(figure, case, case.name()))
     return found
 

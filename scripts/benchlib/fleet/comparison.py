@@ -80,7 +80,7 @@ class Side:
         if self.over_runs and self.has_cycles:
             clocks = [float(row["sm_mhz"]) / 1000 if row and row["device_ns"] else 0.0 for row in self.table.of_all_runs(self.case)]
             times = self.table.run_figures(self.case, "device_ns")
-            return self.table.over_runs([Figure(time.value * clock) if time else None for time, clock in zip(times, clocks)], "device_ns")
+            return self.table.over_runs([Figure(time.value * clock) if time else None for time, clock in zip(times, clocks)], "device_ns", self.case)
         return hull([samples.median(run.cycles, alpha) for _, run in self.measured if run]) if self.has_cycles else None
 
     @property

@@ -9,6 +9,8 @@
         floor=FloorFacts(...),                 what the time floor needs to know of it, or learns from it
         controls=[CHECKS],                     what causes of gaps it measures itself
         figures={"fit_worst_pct": fit},        what claims ask for that is reckoned from many rows: of one run's table, by case
+        inside_sm=["spin"],                    variants whose timed work stays in an SM's registers and shared memory
+        exact=["resident_blocks"],             columns, and figures, of which every run must find the same; whole numbers are anyway
     )
 
 A program without the file gets the defaults. The functions take a Study and the program's own table, and give blocks (document.py).
@@ -110,6 +112,8 @@ class Analysis:
     controls: Sequence[Control] | None = None  # the causes that it measures; None: its gaps are not accounted for
     asked: Mapping[str, Callable[[Table, Case], float]] = field(default_factory=dict)  # by variant: how many elements a launch asks for
     compares_times: bool = True  # False: a time is no figure of merit here, and twins' times get no verdict
+    inside_sm: Sequence[str] = ()
+    exact: Sequence[str] = ()
 
 
 @dataclass
@@ -123,7 +127,7 @@ class Study(Results):
     def of(found: Results, analyses: Mapping[str, Analysis]) -> Study:
         for name, table in found.tables.items():
             own = analyses.get(name, Analysis())
-            table.compares_times, table.asked = own.compares_times, own.asked
+            table.compares_times, table.asked, table.inside_sm, table.exact = own.compares_times, own.asked, own.inside_sm, own.exact
         return Study(**{each.name: getattr(found, each.name) for each in fields(Results)}, analyses=analyses)
 
     def once(self, make: Callable[..., Made], *arguments: Hashable) -> Made:

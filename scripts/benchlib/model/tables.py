@@ -162,9 +162,7 @@ def pair_estimate(table: Table, pair: Pair, metric: str = "device_ns") -> Estima
     if not found or metric == "device_ns" and not any(one.has_interval for one in found):
         return None
     own = [(math.log(one.hi / one.lo) / 2 / NORMAL975) ** 2 for one in found if one.lo and one.hi]
-    # The host's times differ from run to run at least as much as those of the shortest launches.
-    name = table.class_of(pair.case) if metric == "device_ns" else CLASSES[-1]
-    return effect.estimate(pair_runs(table, pair, metric), effect.SPREADS[name], statistics.fmean(own) if own else 0.0)
+    return effect.estimate(pair_runs(table, pair, metric), effect.SPREADS[table.class_of(pair.case, metric)], statistics.fmean(own) if own else 0.0)
 
 
 def pair_ratio(table: Table, pair: Pair) -> Figure | None:

@@ -121,7 +121,7 @@ ONE_RUN = (
     "One run: no figure here has been repeated. A figure's brackets are of its samples alone. A pair's are as wide as runs and boards differed on "
     "the H200s: such a verdict is marked as seen in 1 of 1 runs."
 )
-SEVERAL_RUNS = f"Claims are not decided by fewer than {LEAST_RUNS} runs of a case; a pair's verdict says in how many runs it was seen."
+SEVERAL_RUNS = f"Brackets and verdicts of fewer than {LEAST_RUNS} runs are as wide as runs on two H200s differ; each says in how many runs it was seen."
 
 
 def runs(study: Study) -> int:

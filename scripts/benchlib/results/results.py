@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import os
 import re
+import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,7 +19,8 @@ from benchlib.base import csv_file
 from benchlib.results import counters_file, schema, split_off
 from benchlib.base.errors import InputError
 from benchlib.results.schema import APIS, Checker, Column
-from benchlib.stats.stats import Figure, over_runs, ratio
+from benchlib.stats import few_runs
+from benchlib.stats.stats import LEAST_RUNS, Figure, over_runs, ratio
 
 __all__ = [
     "APIS", "API_NAMES", "Case", "InputError", "Results", "Row", "RunFile", "Table", "files_of", "files_of_runs", "load", "number", "run_folders",
@@ -27,9 +29,11 @@ __all__ = [
 API_NAMES = {"cuda": "CUDA", "vulkan": "Vulkan"}
 SECTOR_BYTES, WARP = 32, 32
 
-# How a case is measured decides how well: cold is one launch a sample, warm a batch of them.
+# How a case is measured, and what it keeps busy, decide how well: cold is one launch a sample, warm a batch of them. docs/METHOD.md says what they are.
 SHORT_NS = 20_000
-CLASSES = ("cold", "warm", "warm, under 20 us")
+CLASSES = COLD, WARM, SHORT, INSIDE, HOST = ("cold", "warm", "warm, under 20 us", "inside an SM", "host")
+HOST_METRICS = ("submit_ns", "roundtrip_ns")
+HOST_STOP = "host"  # what `stop` begins with where the host's clock took the times
 
 # The ways to send work that answer each other: sent anew every time, and prepared once.
 TWIN_MODES = {"stream": "rerecorded", "graph": "prerecorded"}
@@ -127,6 +131,8 @@ class Table:
         self.files = list(files)
         self.compares_times = True  # as the experiment's analysis says
         self.asked: Mapping[str, Callable[[Table, Case], float]] = {}  # likewise
+        self.inside_sm: Collection[str] = ()  # likewise: variants
+        self.exact: Collection[str] = ()  # likewise: columns
         self.cases = _in_order(self.runs)
         self._by_name = {column.name: column for column in columns}
         self._of_runs: dict[Case, list[Row | None]] = {}
@@ -150,7 +156,7 @@ class Table:
             files = [self.files[at] for at in chosen] if self.files else []
             boards = [self.boards[at] for at in chosen]
             part = self._parts[tuple(chosen)] = Table(self.name, self.columns, [self.runs[at] for at in chosen], self.header, boards, files)
-            part.compares_times, part.asked = self.compares_times, self.asked
+            part.compares_times, part.asked, part.inside_sm, part.exact = self.compares_times, self.asked, self.inside_sm, self.exact
         return part
 
     def _named(self, role: str) -> list[str]:
@@ -215,7 +221,7 @@ class Table:
     def figure(self, case: Case, metric: str) -> Figure | None:
         key = case, metric
         if key not in self._figures:
-            self._figures[key] = self.over_runs(self.run_figures(case, metric), metric)
+            self._figures[key] = self.over_runs(self.run_figures(case, metric), metric, case)
         return self._figures[key]
 
     def by_board(self, figures: Sequence[Figure | None]) -> dict[str, list[Figure]]:
@@ -226,15 +232,36 @@ class Table:
                 boards.setdefault(board, []).append(figure)
         return boards
 
-    def over_runs(self, figures: Sequence[Figure | None], metric: str) -> Figure | None:
-        """One figure of what each run found. `metric`: what the figures are of."""
+    def over_runs(self, figures: Sequence[Figure | None], metric: str, case: Case) -> Figure | None:
+        """One figure of what each run found. `metric`: what the figures are of; `case`: likewise, of a ratio the numerator."""
         column = self._by_name.get(metric)
-        return over_runs(self.by_board(figures), counted=column is not None and column.role == "measured" and column.interval)
+        counted = column is not None and column.role == "measured" and column.interval
+        boards = self.by_board(figures)
+        if 0 < sum(map(len, boards.values())) < LEAST_RUNS:
+            return few_runs.figure([one for runs in boards.values() for one in runs], self._half(case, metric))
+        return over_runs(boards, counted=counted)
 
-    def class_of(self, case: Case) -> str:
+    def is_exact(self, metric: str) -> bool:
+        """Whether every run must find the same: what an experiment counts in whole numbers, and what its analysis names."""
+        column = self._by_name.get(metric)
+        return metric in self.exact or (column is not None and column.role == "measured" and column.type == "integer" and not column.interval)
+
+    def _half(self, case: Case, metric: str) -> float | None:
+        """Of the interval of one or two runs; None where nothing is known of other runs."""
+        if self.is_exact(metric):
+            return 0.0
+        return few_runs.HALVES[self.class_of(case, metric)] if self.compares_times else None
+
+    def class_of(self, case: Case, metric: str = "device_ns") -> str:
         """Of a case with a time: see CLASSES."""
-        time = self.figure(case, "device_ns")
-        return CLASSES[2] if case["cache"] != "cold" and time and time.value < SHORT_NS else case["cache"]
+        if metric in HOST_METRICS or self.text(case, "stop").startswith(HOST_STOP):
+            return HOST
+        if case["cache"] == COLD:
+            return COLD
+        times = [float(row["device_ns"]) for row in self.rows(case) if row.get("device_ns")]
+        if times and statistics.median(times) < SHORT_NS:
+            return SHORT
+        return INSIDE if case["variant"] in self.inside_sm else WARM
 
     def run_figures(self, case: Case, metric: str) -> list[Figure | None]:
         """One a run; None where the run has no such result."""
@@ -249,7 +276,7 @@ class Table:
         key = num, den, metric
         if key not in self._ratios:
             figures = zip(self.run_figures(num, metric), self.run_figures(den, metric), self._same_gpu(num, den))
-            self._ratios[key] = self.over_runs([ratio(n, d) if same and n and d and d.value > 0 else None for n, d, same in figures], metric)
+            self._ratios[key] = self.over_runs([ratio(n, d) if same and n and d and d.value > 0 else None for n, d, same in figures], metric, num)
         return self._ratios[key]
 
     def twin(self, case: Case) -> Case | None:

@@ -43,8 +43,10 @@ class Spread:
 # By results.CLASSES: fitted by scripts/spread.py on results/nvidia-h200.
 SPREADS: Mapping[str, Spread] = {
     "cold": Spread(boards=0.00076, boards_degrees=1.30, runs=0.00072, runs_degrees=1.20),
-    "warm": Spread(boards=0.00149, boards_degrees=0.65, runs=0.00131, runs_degrees=0.58),
+    "warm": Spread(boards=0.00155, boards_degrees=0.64, runs=0.00133, runs_degrees=0.57),
     "warm, under 20 us": Spread(boards=0.0057, boards_degrees=1.36, runs=0.0184, runs_degrees=1.48),
+    "inside an SM": Spread(boards=0.00089, boards_degrees=1.73, runs=0.00119, runs_degrees=0.99),
+    "host": Spread(boards=0.0344, boards_degrees=1.79, runs=0.0611, runs_degrees=1.65),
 }
 
 

@@ -12,7 +12,7 @@ from benchlib.stats import prediction_interval
 # A ratio whose whole interval lies within 1 % of 1 counts as no difference.
 SAME_LO, SAME_HI = 0.99, 1.01
 VERDICTS = SAME, FASTER, SLOWER, FIXED_COST, UNCLEAR = ("SAME", "FASTER", "SLOWER", "FIXED COST", "UNCLEAR")
-# From fewer runs nothing is decided: they may agree by chance, to the last digit of a clock.
+# Fewer may agree by chance, to the last digit of a clock: what they differ by is their class's (few_runs.py).
 LEAST_RUNS = 3
 
 
@@ -34,7 +34,7 @@ class Figure:
 
     @property
     def too_few_runs(self) -> bool:
-        """Nothing may be decided by it."""
+        """Their own agreement says nothing."""
         return 0 < self.runs < LEAST_RUNS
 
     @property
