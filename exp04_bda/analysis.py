@@ -247,7 +247,8 @@ class Square:
             parts = [(self.ratio(pair, at), power) for pair, power in pairs_]
             known = [(figure, power) for figure, power in parts if figure]
             by_run.append(product(known) if len(known) == len(parts) else None)
-        return self.table.over_runs(by_run, "device_ns")
+        first = pairs_[0][0]
+        return self.table.over_runs(by_run, "device_ns", first.case) if first.cuda or first.vulkan else None
 
     def ratio(self, pair: Pair, at: int) -> Figure | None:
         if not pair.cuda or not pair.vulkan:

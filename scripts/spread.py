@@ -12,15 +12,16 @@ from benchlib.base import early  # noqa: F401  # first: see there
 import argparse
 import sys
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchlib.base import console
+from benchlib.fleet.repeatability import metrics
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
 from benchlib.model.tables import CONTROLS, judged, pair_runs, pairs
 from benchlib.results import results
-from benchlib.results.results import CLASSES, HOST, HOST_METRICS, SHORT, Case, Table
+from benchlib.results.results import CLASSES
 from benchlib.stats import effect, few_runs
 from benchlib.stats.effect import Spread
 from benchlib.stats.outliers import Values
@@ -52,14 +53,6 @@ def halves(study: Study) -> Mapping[str, float]:
                     runs[name].append({board: [math.log(one.value) for one in found] for board, found in boards.items()})
     found = {name: few_runs.fit(cases) for name, cases in runs.items()}
     return {name: half for name, half in found.items() if not math.isnan(half)}
-
-
-def metrics(table: Table, case: Case) -> Iterator[tuple[str, str]]:
-    """What a case is fitted by, with the class: its time on the GPU, and the host's of launches that are short."""
-    name = table.class_of(case)
-    yield "device_ns", name
-    if name == SHORT:
-        yield from ((metric, HOST) for metric in HOST_METRICS)
 
 
 def run(directory: Path) -> int:

@@ -444,8 +444,8 @@ def _cases_text(claim: Claim) -> str:
     if shown.dead:
         parts.append(f"{shown.dead} more {'case has' if shown.dead == 1 else 'cases have'} no live control and decide nothing")
     fewest = min((each.figure for each in shown.deciding if each.figure.runs), key=lambda figure: figure.runs, default=None)
-    if fewest and fewest.too_few_runs:
-        parts.append("seen in one run" if fewest.runs == 1 else f"seen in {fewest.runs} runs")
+    if fewest and (fewest.runs == 1 or fewest.too_few_runs):
+        parts.append("one run" if fewest.runs == 1 else f"{fewest.runs} runs")
     if any(not each.figure.has_interval for each in shown.deciding):
         parts.append("no interval")
     return "; ".join(parts)

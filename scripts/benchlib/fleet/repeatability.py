@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchlib.document import document
@@ -16,7 +16,7 @@ from benchlib.model.tables import CONTROLS, Pair, pair_estimate, pair_runs, pair
 from benchlib.stats import effect, prediction_interval
 from benchlib.stats.effect import SPREADS, Estimate, Spread
 from benchlib.document.document import NONE, Block, Cell, fixed, paragraph
-from benchlib.results.results import CLASSES, Results, Table
+from benchlib.results.results import CLASSES, HOST, HOST_METRICS, SHORT, Case, Results, Table
 from benchlib.stats.stats import UNCLEAR, side_of, verdict_of_effect
 
 LEAST_BOARDS = prediction_interval.BOARDS_FOR_BOARDS + 1  # one of them is left out
@@ -54,27 +54,36 @@ class Kind:
     times: Trial = field(default_factory=Trial)  # either side's time on a left-out board, outside
 
 
+def metrics(table: Table, case: Case) -> Iterator[tuple[str, str]]:
+    """The times by which a case is compared, with the class: its time on the GPU, and the host's of short launches."""
+    name = table.class_of(case)
+    yield "device_ns", name
+    if name == SHORT:
+        yield from ((metric, HOST) for metric in HOST_METRICS)
+
+
 def kinds(found: Results) -> dict[str, Kind]:
     """Of every pair of twins with two runs or more whose times are compared."""
     result = {name: Kind() for name in CLASSES}
     for table in found.tables.values():
         for pair in pairs(table, {}) if table.compares_times else []:
-            estimated = pair_estimate(table, pair) if pair.cuda and pair.vulkan else None
-            if pair.case["variant"] in CONTROLS or estimated is None or sum(map(len, pair_runs(table, pair).values())) < 2:
+            if pair.case["variant"] in CONTROLS or not pair.cuda or not pair.vulkan:
                 continue
-            name = table.class_of(pair.case)
-            _add(result[name], table, pair, SPREADS[name], estimated)
+            for metric, name in metrics(table, pair.case):
+                estimated = pair_estimate(table, pair, metric)
+                if estimated and sum(map(len, pair_runs(table, pair, metric).values())) > 1:
+                    _add(result[name], table, pair, metric, SPREADS[name], estimated)
     return result
 
 
-def _add(kind: Kind, table: Table, pair: Pair, spread: Spread, estimated: Estimate) -> None:
-    boards = pair_runs(table, pair)
+def _add(kind: Kind, table: Table, pair: Pair, metric: str, spread: Spread, estimated: Estimate) -> None:
+    boards = pair_runs(table, pair, metric)
     kind.ratios += 1
     means = {board: statistics.fmean(values) for board, values in boards.items()}
     kind.runs += [prediction_interval.deviation(values, means[board]) ** 2 for board, values in boards.items() if len(values) > 1]
     if len(boards) > 1:
         kind.boards.append(prediction_interval.deviation(list(means.values()), statistics.fmean(means.values())) ** 2)
-    kind.inside += [(one.hi - one.lo) / 2 / one.value for one in run_ratios(table, pair) if one and one.hi and one.lo]
+    kind.inside += [(one.hi - one.lo) / 2 / one.value for one in run_ratios(table, pair, metric) if one and one.hi and one.lo]
     for value in (value for values in boards.values() for value in values):
         kind.single_runs += 1
         _try_verdict(kind.single, effect.estimate({"": [value]}, spread), estimated.mean)
@@ -87,7 +96,7 @@ def _add(kind: Kind, table: Table, pair: Pair, spread: Spread, estimated: Estima
             _try_verdict(kind.verdicts, others, means[left_out])
     for side in pair.sides:
         assert side
-        figures = table.by_board(table.run_figures(side, "device_ns"))
+        figures = table.by_board(table.run_figures(side, metric))
         _try_times(kind.times, {board: [one.value for one in of_board] for board, of_board in figures.items()})
 
 

@@ -19,8 +19,8 @@ from benchlib.base import csv_file
 from benchlib.results import counters_file, schema, split_off
 from benchlib.base.errors import InputError
 from benchlib.results.schema import APIS, Checker, Column
-from benchlib.stats import few_runs
-from benchlib.stats.stats import LEAST_RUNS, Figure, over_runs, ratio
+from benchlib.stats import few_runs, stats
+from benchlib.stats.stats import Figure, over_runs, ratio
 
 __all__ = [
     "APIS", "API_NAMES", "Case", "InputError", "Results", "Row", "RunFile", "Table", "files_of", "files_of_runs", "load", "number", "run_folders",
@@ -237,7 +237,7 @@ class Table:
         column = self._by_name.get(metric)
         counted = column is not None and column.role == "measured" and column.interval
         boards = self.by_board(figures)
-        if 0 < sum(map(len, boards.values())) < LEAST_RUNS:
+        if 0 < sum(map(len, boards.values())) < stats.LEAST_RUNS:
             return few_runs.figure([one for runs in boards.values() for one in runs], self._half(case, metric))
         return over_runs(boards, counted=counted)
 
