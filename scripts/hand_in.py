@@ -75,7 +75,7 @@ def check(study: Study) -> Checked:
     if dirty:
         found.errors.append(f"measured from a changed working tree: {', '.join(dirty)}")
     if its_state.few:
-        found.notes.append(f"fewer than the {LEAST_RUNS} runs that decide claims: {its_state.next_command}")
+        found.notes.append(f"fewer than {LEAST_RUNS} runs do not tell how far a further run lies off: {its_state.next_command}")
     found.notes += [text for text in its_state.sentences if text.startswith(("Seen in", "Not here", "Vulkan alone", "CUDA alone"))]
     return found
 

@@ -118,8 +118,8 @@ READING = (
     "where the launch explains it: without what an empty launch takes more, the pair would be SAME. "
 )
 ONE_RUN = (
-    "One run: no figure here has been repeated. A figure's brackets are of its samples alone. A pair's are as wide as runs and boards differed on "
-    "the H200s: such a verdict is marked as seen in 1 of 1 runs."
+    "One run: no figure here has been repeated. Brackets are as wide as runs on two H200s differ, for a case of the same class. A pair's verdict is "
+    "marked as seen in 1 of 1 runs."
 )
 SEVERAL_RUNS = f"Brackets and verdicts of fewer than {LEAST_RUNS} runs are as wide as runs on two H200s differ; each says in how many runs it was seen."
 

@@ -40,7 +40,8 @@ and counters.csv (what the GPU's counters counted). <out> is results/<gpu>, or b
 its figures say nothing about GPUs, and it has neither machine code nor counters. At the end: what each part took, then each kind of
 work here and on the published models, and which rules hold here (scripts/beside.py shows this again).
 
-  --runs N        so many runs (default: 6; with --quick, and on a software device, 1). Claims are decided by three or more
+  --runs N        so many runs (default: 6; with --quick, and on a software device, 1). What fewer than three say is as sure as runs
+                  on two H200s are alike
   --quick         a coarse sweep with short budgets, and neither machine code nor counters
   --only NAME     only this experiment, e.g. exp03 or exp03_memory_coalescing (repeatable)
   --out DIR       write the results to DIR
@@ -60,7 +61,7 @@ Exit code: 0 all ran (a skipped case is named, and no failure), 1 something fail
 2 usage, 130 interrupted.
 """
 RUNS = 6
-LEAST_RUNS = 3  # that decide a claim
+LEAST_RUNS = 3  # that tell by themselves how far runs differ
 RUN_BUDGET = "0.04"  # seconds of sampling a case
 SKIPPED, DEVICE_LOST = 77, 3  # a program's exit codes
 # With one of these a program says something and measures nothing.
@@ -596,7 +597,7 @@ class Run:
                 lines.append((status, f"{rest} rows for {len(reasons) - REASONS} more reasons: see the log"))
         lines.append(("took", clock(took)))
         if self.runs < LEAST_RUNS and not self.software and not self.options.quick:
-            lines.append(("more runs", f"{LEAST_RUNS} or more decide the claims: scripts/run.sh --runs {RUNS} --resume"))
+            lines.append(("more runs", f"{LEAST_RUNS} or more tell how far runs differ here: scripts/run.sh --runs {RUNS} --resume"))
         lines.append(("every case", shown(self.log_path)))
         print()
         for name, text in lines:
