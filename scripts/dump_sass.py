@@ -6,7 +6,7 @@
     scripts/dump_sass.py --from DIR               reads what --dump-isa DIR wrote, e.g. on another machine
     scripts/dump_sass.py --pages --out DIR        only makes pages and counts anew, from the listings that DIR has
 
-Writes, into results/<gpu>: sass/<experiment>/<kernel>.<api>.sass, the side-by-side pages sass/<experiment>/<kernel>.md,
+Writes, into results/<gpu>: sass/<experiment>/<kernel>.<api>.sass.xz, the side-by-side pages sass/<experiment>/<kernel>.md,
 their table and legend sass/README.md, sass.csv (a row a kernel and API: instructions by kind; load_scale and store_scale are what the first
 load's and store's address multiplies its index with) and sass_twins.csv (a row a pair). Without a GPU: the CUDA kernels of the
 build, every architecture, into build/results.
@@ -409,7 +409,7 @@ def outputs(
         stem = file_stem(item, archs)
         folder = out / "sass" / kernel.experiment
         if item.instructions is not None and tool is not None:
-            written[folder / f"{stem}.sass"] = sass_text(item, tool)
+            written[folder / f"{stem}{listings.PACKED}"] = listings.packed(sass_text(item, tool))
         elif kernel.code:
             written[folder / f"{stem}.bin"] = kernel.code
         if kernel.text:
@@ -427,7 +427,7 @@ def pages(twins: Sequence[Twin], archs: Collection[str], out: Path, complete: fr
     for twin in twins:
         both = (twin.cuda, twin.vulkan)
         path = out / "sass" / twin.key[0] / (f"{twin.name}.{twin.key[2]}.md" if len(archs) > 1 else f"{twin.name}.md")
-        facts, names = [csv_row(item) for item in both], [f"{file_stem(item, archs)}.sass" for item in both]
+        facts, names = [csv_row(item) for item in both], [f"{file_stem(item, archs)}{listings.PACKED}" for item in both]
         written[path] = sass_pages.page(f"{twin.key[0]}: {twin.name}", twin.difference, facts, names, files.read_text(path))
     path, keys = out / "sass_twins.csv", ["experiment", "kernel", "arch"]
     if twins or path.exists():
@@ -465,7 +465,7 @@ def pages_again(out: Path, only: Sequence[str]) -> dict[Path, str | bytes]:
     return {out / "sass.csv": counted} | pages(compared(found), archs, out, frozenset())
 
 
-_OWN_FILES = re.compile(r".*\.(sass|bin|md|isa\.txt|ptx|spvasm)")
+_OWN_FILES = re.compile(r".*\.(sass(\.xz)?|bin|md|isa\.txt|ptx|spvasm)")
 
 
 def remove_stale(out: Path, written: dict[Path, str | bytes], complete: frozenset[str]) -> None:

@@ -2,7 +2,8 @@
 """Makes a folder of results ready to be committed: shows what is private in it, checks it, packs it, writes its pages.
 
     scripts/hand_in.py DIR                 checks alone: what names of hosts and users stand in it, what is wrong, what would be packed
-    scripts/hand_in.py --write DIR         packs every run but each board's first (and all samples), writes the pages, says what to commit
+    scripts/hand_in.py --write DIR         packs every run but each board's first (and all samples), removes listings that a set beside it has
+                                           as well (benchlib/results/machine_code.py), writes the pages, says what to commit
     scripts/hand_in.py --hide-hosts DIR    with --write: the hosts of board.csv become host-1, host-2, ...
 
 Exit codes: 0 ready (or written), 1 bad input or something that must not be handed in, 2 usage, 130 interrupted.
@@ -18,6 +19,7 @@ import getpass
 import lzma
 import os
 import re
+import shutil
 import socket
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,6 +33,7 @@ from benchlib.model import analysis
 from benchlib.model.analysis import Study
 from benchlib.pages import state
 from benchlib.results import results
+from benchlib.results.machine_code import FOLDER, TWINS, MachineCode
 from benchlib.results.results import InputError
 from benchlib.stats.stats import LEAST_RUNS
 
@@ -158,6 +161,14 @@ def pack(path: Path) -> None:
     path.unlink()
 
 
+def drop_listings(directory: Path) -> None:
+    """The folder of listings that a set beside it has as well: that one's are shown from now on."""
+    if MachineCode(directory).is_kept_twice:
+        shutil.rmtree(directory / FOLDER)
+        (directory / TWINS).unlink(missing_ok=True)
+        print(f"removed {FOLDER}/: {MachineCode(directory).lender.name} has the same machine code")
+
+
 def run(options: argparse.Namespace) -> int:
     directory = options.directory
     study = Study.of(results.load(directory), analysis.load(options.root))
@@ -181,6 +192,7 @@ def run(options: argparse.Namespace) -> int:
     for path in packing:
         pack(path)
     print(f"packed {len(packing)} files")
+    drop_listings(directory)
     for code in (worklog.main([str(directory), "--readme", str(options.root)]), report.main([str(directory), "--root", str(options.root)])):
         if code:
             return code

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import worklog
 from benchlib.results import counters_file
+from benchlib.sass import listings
 
 HEAD = ["schema", "experiment", "variant", "api", "status", "reason"]
 TIMES = [
@@ -397,7 +398,7 @@ def write_listings(directory: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         numbered = [f"{16 * at:04x}        {line}" for at, line in enumerate(lines)]
         text = [f"// {experiment} {kernel}", "// 3 instructions, 16 registers", *numbered]
-        (folder / f"{kernel}.{api}.sass").write_text("\n".join(text) + "\n", encoding="utf-8")
+        (folder / f"{kernel}.{api}{listings.PACKED}").write_bytes(listings.packed("\n".join(text) + "\n"))
         if api == "vulkan":
             (folder / f"{kernel}.md").write_text(f"# {kernel}\n", encoding="utf-8")
 

@@ -48,7 +48,7 @@ def write_code(directory: Path, experiment: str, kernel: str, api: str, lines: l
     folder = directory / "sass" / experiment
     folder.mkdir(parents=True, exist_ok=True)
     numbered = [f"{16 * at:04x}        {line}" for at, line in enumerate(lines)]
-    (folder / f"{kernel}.{api}.sass").write_text("\n".join(numbered) + "\n", encoding="utf-8")
+    (folder / f"{kernel}.{api}{listings.PACKED}").write_bytes(listings.packed("\n".join(numbered) + "\n"))
 
 
 @pytest.fixture

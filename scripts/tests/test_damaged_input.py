@@ -28,7 +28,7 @@ from benchlib.model import analysis
 from benchlib.pages import pipeline
 from benchlib.results import results, schema
 from benchlib.results.split_off import SPLIT_OFF
-from benchlib.sass import sass_dump
+from benchlib.sass import listings, sass_dump
 from benchlib.model.analysis import Study
 from benchlib.claims.claim_tables import claims_csv
 from benchlib.pages.pipeline import Judged
@@ -185,8 +185,7 @@ def small_set(folder: Path, experiment: str, version: int) -> Path:
     for name in ("sass.csv", "sass_twins.csv", "counters.csv"):
         if (source / name).is_file():
             (folder / name).write_text(text_of(*few(source / name, experiment)), encoding="utf-8")
-    listings = sorted((source / "sass" / experiment).glob("*.sass"))[:LISTINGS]
-    for listing in listings:
+    for listing in sorted((source / "sass" / experiment).glob(f"*{listings.PACKED}"))[:LISTINGS]:
         (folder / "sass" / experiment).mkdir(parents=True, exist_ok=True)
         shutil.copy(listing, folder / "sass" / experiment)
     return folder

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import dump_sass
-from benchlib.sass import sass_cubin, sass_dump
+from benchlib.sass import listings, sass_cubin, sass_dump
 from benchlib.results.results import InputError
 from benchlib.sass.sass import Instruction
 
@@ -136,8 +136,8 @@ def test_a_twin(tmp_path, tool, capsys):
         assert row["note"] == ""
         assert row["load_scale"] == row["store_scale"] == ""
     folder = tmp_path / "out/sass/exp01_vector_add"
-    assert sorted(path.name for path in folder.iterdir()) == ["add_f32.cuda.sass", "add_f32.md", "add_f32.vulkan.sass"]
-    listing = (folder / "add_f32.cuda.sass").read_text().splitlines()
+    assert sorted(path.name for path in folder.iterdir()) == ["add_f32.cuda.sass.xz", "add_f32.md", "add_f32.vulkan.sass.xz"]
+    listing = listings.text(folder, "add_f32", "cuda").splitlines()
     assert listing[0] == "// exp01_vector_add add_f32, CUDA, sm_90a"
     assert listing[-3:] == ["0000        LDG.E R0, [R2.64]", "0010        STG.E [R2.64], R0", "0020        EXIT"]
     (twin,) = rows(tmp_path / "out/sass_twins.csv")
@@ -164,7 +164,7 @@ def test_dropped_and_unreadable_instructions_are_counted(tmp_path, tool, capsys)
     assert (row["instructions"], row["unknown"], row["live_registers"]) == ("5", "2", "")
     assert "left out 2 instructions of unknown opcode (0x123, 0xfff)" in row["note"]
     assert row["note"] in capsys.readouterr().out
-    assert "UNKNOWN.0x123" in (tmp_path / "out/sass/exp01_vector_add/add_f32.cuda.sass").read_text()
+    assert "UNKNOWN.0x123" in listings.text(tmp_path / "out/sass/exp01_vector_add", "add_f32", "cuda")
 
 
 def test_without_nvdisasm_the_code_is_still_written(tmp_path, no_tool, capsys):
@@ -211,7 +211,7 @@ def test_a_kernel_that_is_no_more_goes(tmp_path, tool):
     run(write_dump(tmp_path / "old", entry(kernel="gone"), entry()), out)
     (out / "sass/exp01_vector_add/notes").write_text("mine")
     run(write_dump(tmp_path / "new", entry()), out)
-    assert sorted(p.name for p in (out / "sass/exp01_vector_add").iterdir()) == ["add_f32.cuda.sass", "notes"]
+    assert sorted(p.name for p in (out / "sass/exp01_vector_add").iterdir()) == ["add_f32.cuda.sass.xz", "notes"]
 
 
 def test_other_experiments_stay(tmp_path, tool):
@@ -409,8 +409,8 @@ def test_without_a_gpu_the_builds_cubins_are_read(tmp_path, tool, capsys):
     table = [row for row in rows(tmp_path / "out/sass.csv") if row["experiment"] != LITMUS]
     found = [(row["api"], row["arch"], row["instructions"]) for row in table]
     assert found == [("cuda", "sm_86", "3"), ("cuda", "sm_90a", "3"), ("vulkan", "sm_90a", "")]
-    assert (tmp_path / "out/sass" / LITMUS / "add_f32.cuda.sm_86.sass").exists()
-    assert (tmp_path / "out/sass/exp01_vector_add/add_f32.cuda.sm_86.sass").exists()
+    assert (tmp_path / "out/sass" / LITMUS / "add_f32.cuda.sm_86.sass.xz").exists()
+    assert (tmp_path / "out/sass/exp01_vector_add/add_f32.cuda.sm_86.sass.xz").exists()
 
 
 def test_a_program_that_fails_is_named(tmp_path, tool, capsys):
@@ -431,7 +431,7 @@ def test_code_that_cannot_be_read_costs_no_listing(tmp_path, tool, capsys):
     assert kept == before and "cannot read it" in capsys.readouterr().out
     # With one kernel read, its listing is new; the other's stays.
     assert run(write_dump(tmp_path / "third", entry(code=words(LOAD, EXIT)), entry("vulkan", code=broken, container=None)), out) == 1
-    assert (out / "sass/exp01_vector_add/add_f32.vulkan.sass").exists() and (out / "sass/exp01_vector_add/copy_f32.cuda.sass").exists()
+    assert (out / "sass/exp01_vector_add/add_f32.vulkan.sass.xz").exists() and (out / "sass/exp01_vector_add/copy_f32.cuda.sass.xz").exists()
     table = {(row["kernel"], row["api"]): row["instructions"] for row in rows(out / "sass.csv")}
     assert table == {("add_f32", "cuda"): "2", ("add_f32", "vulkan"): "3", ("copy_f32", "cuda"): "3"}
     assert [row["kernel"] for row in rows(out / "sass_twins.csv")] == ["add_f32"]

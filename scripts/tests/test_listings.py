@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,8 @@ def test_a_listing_is_read_as_it_was_written() -> None:
 
 
 def test_the_architectures_own_listing_comes_first(tmp_path: Path) -> None:
-    (tmp_path / "add.cuda.sass").write_text(sass.text(CODE[:1]))
-    (tmp_path / "add.cuda.sm_86.sass").write_text(sass.text(CODE[:2]))
+    (tmp_path / "add.cuda.sass.xz").write_bytes(listings.packed(sass.text(CODE[:1])))
+    (tmp_path / "add.cuda.sm_86.sass.xz").write_bytes(listings.packed(sass.text(CODE[:2])))
     assert listings.read(tmp_path, "add", "cuda", "sm_86") == CODE[:2]
     assert listings.read(tmp_path, "add", "cuda", "sm_90a") == listings.read(tmp_path, "add", "cuda") == CODE[:1]
     assert listings.read(tmp_path, "add", "vulkan") == []
@@ -37,12 +38,20 @@ def test_the_architectures_own_listing_comes_first(tmp_path: Path) -> None:
 def test_a_name_leads_nowhere_else(tmp_path: Path, kernel: str) -> None:
     folder = tmp_path / "exp01"
     (folder / "a").mkdir(parents=True)
-    for path in (tmp_path / "secret.cuda.sass", folder / ".cuda.sass", folder / "se cret.cuda.sass"):
-        path.write_text(sass.text(CODE))
+    for path in (tmp_path / "secret.cuda.sass.xz", folder / ".cuda.sass.xz", folder / "se cret.cuda.sass.xz"):
+        path.write_bytes(listings.packed(sass.text(CODE)))
     assert listings.read(folder, kernel, "cuda") == []
 
 
 def test_a_listing_is_ascii(tmp_path: Path) -> None:
-    (tmp_path / "add.cuda.sass").write_bytes(b"0000        \xc9XIT\n")
+    (tmp_path / "add.cuda.sass.xz").write_bytes(lzma.compress(b"0000        \xc9XIT\n"))
     with pytest.raises(InputError, match="a listing is ASCII, this is not at byte 12"):
         listings.read(tmp_path, "add", "cuda")
+
+
+def test_a_damaged_listing_is_named(tmp_path: Path) -> None:
+    whole = listings.packed(sass.text(CODE))
+    for data in (b"", b"0000        EXIT\n", whole[:-9]):
+        (tmp_path / "add.cuda.sass.xz").write_bytes(data)
+        with pytest.raises(InputError, match="add.cuda.sass.xz: damaged"):
+            listings.read(tmp_path, "add", "cuda")

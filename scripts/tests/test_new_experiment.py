@@ -27,7 +27,7 @@ if CACHED:
 def copy(tmp_path: Path) -> Path:
     """The repository without what is built and without history; samples stay out, which nothing here reads."""
     root = tmp_path / "suite"
-    shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(".git", "build*", "__pycache__", "*.samples.csv", "*.sass"))
+    shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(".git", "build*", "__pycache__", "*.samples.csv", "*.sass.xz"))
     return root
 
 

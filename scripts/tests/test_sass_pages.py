@@ -19,7 +19,7 @@ from benchlib.sass.sass_diff import Side
 EXP01 = "exp01_vector_add"
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "results/nvidia-h200"
-NAMES = ["add_f32.cuda.sass", "add_f32.vulkan.sass"]
+NAMES = ["add_f32.cuda.sass.xz", "add_f32.vulkan.sass.xz"]
 
 
 def fact_rows(**registers: str) -> list[dict[str, object]]:

@@ -81,7 +81,7 @@ def evidence(claim: Claim, results: str = "") -> list[Inline]:
         elsewhere = results and FileLink(title, f"{results}/{markdown.section_path(claim.experiment, title)}")
         links.append(elsewhere or SectionLink(title, claim.experiment, title))
     links += [link(f"figure {name}", f"plots/{name}.svg") for name in claim.entry.get("figures", [])]
-    links += [ListingLink(kernel, claim.experiment, kernel) for kernel in claim.pages]
+    links += [ListingLink(kernel, claim.experiment, kernel, folder) for kernel, folder in claim.pages.items()]
     parts: list[Inline] = []
     for one in links:
         parts += [", " if parts else " Evidence: ", one]

@@ -75,6 +75,7 @@ from benchlib.claims.claim_check import CLAIM_TEXTS, PLACEHOLDER
 from benchlib.claims.claim_query import IN, OPEN, OUT, Finding
 from benchlib.claims.provenance import History
 from benchlib.results.results import InputError, Results, Table
+from benchlib.sass import listings
 from benchlib.stats.stats import Figure
 
 REPRODUCED, PARTLY, DIFFERS = "REPRODUCED", "PARTLY", "DIFFERS HERE"
@@ -148,7 +149,7 @@ class Claim:
     elsewhere: str = ""  # the folders that have results of its experiment, where this one has none
     sources: str = ""  # where its source is described, from the repository's root
     row_file: str = ""  # that holds the typical case's row, from the results' folder
-    pages: Sequence[str] = ()  # the kernels whose listings are there
+    pages: Mapping[str, str] = field(default_factory=dict)  # the kernels whose listings are there, and in which folder
 
     def __getattr__(self, name: str) -> str:
         if name in CLAIM_TEXTS:
@@ -378,13 +379,12 @@ def _add_evidence(claim: Claim, results: Results, table: Table) -> None:
     assert claim.shown
     source, case = claim.shown.query.get("table", "results"), claim.shown.typical.found.case
     if source != "results":
-        claim.row_file = claim_query.AUXILIARY[source][0]
+        claim.row_file = results.code.path(claim_query.AUXILIARY[source][0])
     elif table.files:
         paths = [path for path, run in zip(table.files, table.runs) if case in run]
         readable = next((path for path in paths if path.suffix == ".csv"), paths[0])  # in a browser, which unpacks none
         claim.row_file = readable.relative_to(results.directory).as_posix()
-    pages = results.directory / "sass" / claim.experiment
-    claim.pages = [kernel for kernel in claim.listings if (pages / f"{kernel}.md").is_file()]
+    claim.pages = {kernel: results.code.path() for kernel in claim.listings if listings.has_page(results, claim.experiment, kernel)}
 
 
 def verdict_of(claim: Claim, results: Results) -> str:

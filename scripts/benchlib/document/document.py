@@ -38,6 +38,7 @@ class ListingLink:
     text: str
     experiment: str
     kernel: str
+    folder: str = "sass"  # of the listings, from the results' folder
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ def _inline(part: Inline, place: Place) -> str:
 def result_path(part: Inline) -> str:
     """Of what a link leads to, in the results' directory; empty for what is none or leads elsewhere."""
     if isinstance(part, ListingLink):
-        return f"sass/{part.experiment}/{part.kernel}.md"
+        return f"{part.folder}/{part.experiment}/{part.kernel}.md"
     if isinstance(part, SectionLink):
         return section_path(part.experiment, part.section)
     return part.path if isinstance(part, ResultLink) else ""

@@ -86,9 +86,9 @@ def sass_excerpts(found: Study, table: Table, chosen: Sequence[Excerpt]) -> Bloc
 
 def difference(found: Study, table: Table, kernel: str) -> tuple[Inline, ...]:
     """What differs between the kernel's two listings, with a link; nothing where dump_sass.py has written no page of them."""
-    if not (found.directory / "sass" / table.name / f"{kernel}.md").is_file():
+    if not listings.has_page(found, table.name, kernel):
         return ()
     twins = found.auxiliary("sass_twins.csv", table.name)
     cases = twins.select({"kernel": kernel}) if twins else []
     summary = twins.text(cases[0], "summary") if twins and cases else ""
-    return (ListingLink(f"{kernel}, line by line", table.name, kernel), *([f": {summary}."] if summary else []))
+    return (ListingLink(f"{kernel}, line by line", table.name, kernel, found.code.path()), *([f": {summary}."] if summary else []))

@@ -13,6 +13,7 @@ from benchlib.model.analysis import Study
 from benchlib.claims.claims import ClaimFile
 from benchlib.document.document import NONE, Blocks, Cell, Inline, ListingLink, SectionLink, Whole, paragraph
 from benchlib.results.results import WITH_ALL_CHECKS, Row, Table
+from benchlib.sass import listings
 from benchlib.stats.stats import VERDICTS
 from benchlib.model.tables import CONTROLS, Pair, comparison, figure_of, micros, pair_ratio, pair_verdict, pairs, varying_columns
 
@@ -86,13 +87,13 @@ def overview(found: Study, table: Table) -> Blocks:
     summaries = {row["kernel"]: row.get("summary", "") for case in twins.cases for row in twins.rows(case)} if twins else {}
     rows: list[list[Cell]] = []
     for kernel, ran in found.once(by_page, table).items():
-        if not (found.directory / "sass" / table.name / f"{kernel}.md").is_file():
+        if not listings.has_page(found, table.name, kernel):
             continue
         ratios = sorted((figure for one in ran if (figure := pair_ratio(table, one.pair))), key=lambda figure: figure.value)
         ends = [document.fixed(ratios[at].value, 3) if ratios else NONE for at in (0, -1)]
         verdicts = Counter(found_ for one in ran if (found_ := pair_verdict(table, one.pair)))
         counted = claim_tables.tally(verdicts, VERDICTS)
-        rows.append([ListingLink(kernel, table.name, kernel), str(len(ran)), *ends, counted, summaries.get(kernel, "")])
+        rows.append([ListingLink(kernel, table.name, kernel, found.code.path()), str(len(ran)), *ends, counted, summaries.get(kernel, "")])
     if not rows:
         return []
     return [paragraph(READING), document.table(["machine code of", "pairs:", "Vulkan/CUDA, least:", "most:", "Vulkan is", "what differs"], rows)]

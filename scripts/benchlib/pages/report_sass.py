@@ -61,7 +61,7 @@ def twins(found: Study) -> list[dict[str, Any]]:
             row["kernel"] for case in code.cases for row in code.rows(case)
             if row["api"] == "vulkan" and results.number(row, "descriptor_reads")
         }  # fmt: skip
-        folder = found.directory / "sass" / experiment
+        folder = listings.folder(found, experiment)
         wanted += [(row, sides_of(folder, row, with_descriptors)) for case in pairs.cases for row in pairs.rows(case)]
         cases[experiment] = report_kernels.cases(found, found.tables[experiment])
     there = [(row, sides) for row, sides in wanted if sides.cuda and sides.vulkan]

@@ -18,6 +18,7 @@ from typing import Any
 from benchlib.base import csv_file
 from benchlib.results import counters_file, schema, split_off
 from benchlib.base.errors import InputError
+from benchlib.results.machine_code import TWINS, MachineCode
 from benchlib.results.schema import APIS, Checker, Column
 from benchlib.stats import few_runs, stats
 from benchlib.stats.stats import Figure, over_runs, ratio
@@ -376,13 +377,23 @@ class Results:
     files: list[tuple[RunFolder, RunFile]] = field(default_factory=list)
     _beside: dict[str, dict[str, Table] | None] = field(default_factory=dict)  # a file's tables, by experiment
 
+    @cached_property
+    def code(self) -> MachineCode:
+        return MachineCode(self.directory)
+
     def auxiliary(self, file_name: str, experiment: str) -> Table | None:
-        """sass.csv, sass_twins.csv or counters.csv, the rows of one experiment; None where the file is absent."""
+        """sass.csv, sass_twins.csv or counters.csv, the rows of one experiment; None where the file is absent. What sass_twins.csv says
+        follows from the listings, and is lent with them.
+        """
         if file_name not in self._beside:
-            path = self.directory / file_name
+            path = self.directory / self.code.path(file_name)
             self._beside[file_name] = _read_beside(path, self.tables) if path.is_file() else None
         beside = self._beside[file_name]
-        return beside and Table(experiment, [], [beside.rows.get(experiment, {})], beside.header)
+        rows = beside.rows.get(experiment, {}) if beside else {}
+        if file_name == TWINS:
+            sides = ("cuda", "vulkan")
+            rows = {case: row for case, row in rows.items() if all(self.code.has(experiment, row.get(f"{api}_kernel", ""), api) for api in sides)}
+        return beside and Table(experiment, [], [rows], beside.header)
 
 
 @dataclass

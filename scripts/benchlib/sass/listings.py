@@ -1,19 +1,38 @@
-"""The listings that dump_sass.py writes, read back: sass/<experiment>/<kernel>.<api>.sass of a results directory."""
+"""The listings that dump_sass.py writes, read back: sass/<experiment>/<kernel>.<api>.sass.xz of a results directory, or of the one that lends
+them to it (see machine_code.py).
+"""
 
 from __future__ import annotations
 
+import lzma
 import re
 from pathlib import Path
 
-from benchlib.results.results import InputError, Results, Table
+from benchlib.base.errors import InputError
+from benchlib.results.machine_code import FOLDER, TWINS
+from benchlib.results.results import Results, Table
 from benchlib.sass.sass import Instruction
 
 _LINE = re.compile(r"(?P<offset>[0-9a-f]{4,8})\s+(?:(?P<predicate>@!?U?P\w+)\s+)?(?P<opcode>[A-Z][\w.]*)(?P<operands>.*)")
+PACKED = ".sass.xz"
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")  # kernels' names come from CSV files: nothing in one may lead elsewhere
 
 
 def of(found: Results, table: Table, kernel: str, api: str) -> list[Instruction]:
-    return read(found.directory / "sass" / table.name, kernel, api)
+    return read(folder(found, table.name), kernel, api) if found.code.has(table.name, kernel, api) else []
+
+
+def folder(found: Results, experiment: str) -> Path:
+    """Where its listings lie, if there are some."""
+    return found.code.lender / FOLDER / experiment
+
+
+def has_page(found: Results, experiment: str, kernel: str) -> bool:
+    """Whether there is a page of the kernel's two listings that shows what both APIs ran here."""
+    if not _PLAIN.fullmatch(kernel) or not (folder(found, experiment) / f"{kernel}.md").is_file():
+        return False
+    twins = found.auxiliary(TWINS, experiment) if found.code.is_lent else None
+    return twins is None or bool(twins.select({"kernel": kernel}))
 
 
 def read(folder: Path, kernel: str, api: str, arch: str = "") -> list[Instruction]:
@@ -23,9 +42,14 @@ def read(folder: Path, kernel: str, api: str, arch: str = "") -> list[Instructio
 
 def text(folder: Path, kernel: str, api: str, arch: str = "") -> str:
     """The same as it is written."""
-    names = [f"{kernel}.{end}.sass" for end in (f"{api}.{arch}", api)]
+    names = [f"{kernel}.{end}{PACKED}" for end in (f"{api}.{arch}", api)]
     texts = (_text(folder / name) for name in names if _PLAIN.fullmatch(name))
     return next((text for text in texts if text), "")
+
+
+def packed(text: str) -> bytes:
+    """A listing's file, whose name ends in PACKED."""
+    return lzma.compress(text.encode("ascii"), preset=9)
 
 
 def parse(text: str) -> list[Instruction]:
@@ -41,8 +65,10 @@ def parse(text: str) -> list[Instruction]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_bytes().decode("ascii")
+        return lzma.decompress(path.read_bytes()).decode("ascii")
     except FileNotFoundError:
         return ""
+    except (lzma.LZMAError, EOFError) as error:
+        raise InputError(f"{path}: damaged: {error}") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: a listing is ASCII, this is not at byte {error.start}") from error

@@ -167,7 +167,7 @@ def _legend() -> list[str]:
         "CUDA stands on the left, Vulkan on the right, each instruction with its offset in bytes, beside the one that answers it. "
         "`|`: the two differ. `<`, `>`: only this side has it. Right of them stands what differs; `order`: the other side has the same "
         f"instruction elsewhere. Of more than {LONG} lines a page shows the accesses, fences, barriers and bounds checks; `... 12` stands for "
-        "12 lines left out.",
+        "12 lines left out; the whole listing is packed beside it (`xz -dc` shows it).",
         "A page counts twice. Its last table has what sass.csv has: all instructions of a listing, each under one of its kind "
         "and under every property that it has. The table of differences counts only lines with that name beside them. "
         "So `descriptor_reads` can be 7 where 3 lines say *descriptor read*: the other 4 say *bounds check*, and take a size from the descriptor. "

@@ -1,0 +1,77 @@
+"""Machine code is the architecture's, not the model's: listings that GPUs of one architecture share are kept in one set of results.
+
+A set with a folder of listings shows its own. A set without one is lent those of a set beside it, kernel by kernel: where both sets' sass.csv
+have the kernel with one hash of its code (isa_hash). A kernel with another hash, or with none, has no listing here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Set
+from functools import cached_property
+from pathlib import Path
+
+from benchlib.base import csv_file
+
+FOLDER, CODES, TWINS = "sass", "sass.csv", "sass_twins.csv"
+
+Kernel = tuple[str, str, str]  # experiment, name, API
+Codes = Mapping[Kernel, Set[tuple[str, str]]]  # of each kernel its architectures and hashes
+
+
+class MachineCode:
+    """Of the results in `directory`. Reads CODES when it is asked. Raises InputError where one is damaged."""
+
+    def __init__(self, directory: Path):
+        self.directory = directory
+
+    @cached_property
+    def lender(self) -> Path:
+        """Whose listings are shown: its own directory, or the one beside it that has most of its kernels."""
+        return self.directory if (self.directory / FOLDER).is_dir() else self._beside[0]
+
+    @property
+    def is_kept_twice(self) -> bool:
+        """Whether a set beside it has every listing that it has itself."""
+        made = {kernel for kernel, found in self._own.items() if all(hash_ for _, hash_ in found)}
+        return (self.directory / FOLDER).is_dir() and bool(made) and made == self._beside[1]
+
+    @cached_property
+    def _beside(self) -> tuple[Path, Set[Kernel]]:
+        """The set beside it that has most of its kernels, and those; itself and none where no set has any."""
+        here = self.directory.resolve()
+        found = [(path.parent, same(self._own, codes(path.parent))) for path in sorted(here.parent.glob(f"*/{FOLDER}")) if path.parent != here]
+        best = max(found, key=lambda each: len(each[1]), default=(self.directory, set()))
+        return best if best[1] else (self.directory, set())
+
+    @property
+    def is_lent(self) -> bool:
+        return self.lender != self.directory
+
+    def path(self, name: str = FOLDER) -> str:
+        """Of the folder of the listings, or of a file beside the results: from the directory."""
+        lent = name in (FOLDER, TWINS) and not (self.directory / name).exists() and self.is_lent
+        return os.path.relpath(self.lender / name, self.directory.resolve()) if lent else name
+
+    def has(self, experiment: str, kernel: str, api: str) -> bool:
+        """Whether the lender's listing, should there be one, is of the code that was found here."""
+        return not self.is_lent or (experiment, kernel, api) in self._beside[1]
+
+    @cached_property
+    def _own(self) -> Codes:
+        return codes(self.directory)
+
+
+def codes(directory: Path) -> Codes:
+    """What sass.csv says; nothing where there is none."""
+    path = directory / CODES
+    found: dict[Kernel, set[tuple[str, str]]] = {}
+    for _, row in csv_file.read(path)[1] if path.is_file() else []:
+        key = row.get("experiment", ""), row.get("kernel", ""), row.get("api", "")
+        found.setdefault(key, set()).add((row.get("arch", ""), row.get("isa_hash", "")))
+    return found
+
+
+def same(ours: Codes, theirs: Codes) -> Set[Kernel]:
+    """The kernels whose code is known on both sides, and alike."""
+    return {kernel for kernel, found in ours.items() if theirs.get(kernel) == found and all(hash_ for _, hash_ in found)}
