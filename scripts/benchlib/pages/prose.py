@@ -4,6 +4,7 @@
     <!-- q: 01.2a.worst.takes -->3.9 % longer than<!-- /q -->      a claim's, as in an experiment's answer (claims.py)
     <!-- q: kind stores.range -->1.04 to 1.11<!-- /q -->           a kind of work's (summary.py): says, range, pairs, same, median, least, most
     <!-- q: bounds_checks @h100 -->2.1<!-- /q -->                  of another model: docs/figures.toml says which folder of results/
+    <!-- q: boards -->17<!-- /q -->                                boards with results; `boards exp0[1-6]*`: of a program whose name fits
     <!-- holds: bounds_checks > 1 -->                              what the sentence before it says stands only while this is so of every case,
     <!-- holds: 02.4b REFUTED -->                                  this is the claim's verdict (or one of several: PARTLY|REFUTED),
     <!-- holds: kind stores SLOWER -->                             this is what two thirds of the kind's pairs are
@@ -23,6 +24,7 @@ ones, 3 unless said. `pick`: "least", "median" or "most" of several cases.
 
 from __future__ import annotations
 
+import fnmatch
 import operator
 import re
 import statistics
@@ -100,6 +102,8 @@ class Prose:
         asked, model = self._split(query, where)
         if asked[0] == "kind":
             return self._kind_words(asked[1] if len(asked) == 2 else "", model, where)
+        if asked[0] == "boards":
+            return self._boards(asked[1:], model, where)
         if len(asked) != 1:
             raise InputError(f"{where}: {ascii(query)}: one name, or `kind` and a name")
         if match := CLAIM.fullmatch(asked[0]):
@@ -134,6 +138,14 @@ class Prose:
         if not words:
             raise InputError(f"{where}: a marker without a name")
         return words, self.model(folder)
+
+    def _boards(self, patterns: Sequence[str], model: Model, where: str) -> str:
+        """How many boards ran a program whose name fits one of the patterns; without a pattern, any."""
+        tables = model.study_of("").tables
+        names = {name for name in tables for pattern in patterns or ("*",) if fnmatch.fnmatchcase(name, pattern)}
+        if not names:
+            raise NotMeasured(f"no results of {' or '.join(patterns) or 'any program'}")
+        return str(len({board for name in names for board in tables[name].boards}))
 
     # -------------------------------------------------------------------------------------------------------------- kinds
 
@@ -213,17 +225,32 @@ def _number(value: float, digits: int) -> str:
 
 # ------------------------------------------------------------------------------------------------- figures without a marker
 
-FIGURE = re.compile(
-    r"(?<![\w.])\d[\d,.]*(?:\s(?:to|and|or|against)\s\d[\d,.]*)*\s?(?:%|ns|µs|us|ms|GB/s|TB/s|times|cycles|MB|million)(?![\w/])"
+_NUMBER = r"(?<![\w.])\d[\d,.]*"
+_JOIN = r"(?:\s(?:to|and|or|against)\s|,\s|\s\()"
+_BARE = r"(?=[,;:).]?(?:\s(?:in|on|for|through|with|of)\b|\s?$)|[;:).])"
+_UNITS = "%|ns|µs|us|ms|GB/s|TB/s|times|cycles|MB|million"
+FIGURE = re.compile(rf"{_NUMBER}(?:\s(?:to|and|or|against)\s\d[\d,.]*)*\s?(?:{_UNITS})(?![\w/])")
+# Beside these, where every figure counts: spans of time, the bare number that shares another's unit ("456 ns and 169 in CUDA"), and ratios
+# ("0.83 of"). Versions and claims' ids are none.
+_VERSION = "".join(rf"(?<!{name} )" for name in ("CUDA", "Vulkan", "Python", "Ubuntu", "Debian", "PTX", "OpenMP"))
+STRICT = re.compile(
+    rf"{_NUMBER}(?:{_JOIN}\d[\d,.]*)*\s?(?:{_UNITS}|s|seconds|minutes|hours|W|MHz|TFLOP/s|TOPS)(?![\w/])(?:{_JOIN}\d[\d.]*{_BARE})?"
+    rf"|\0\s?(?:{_UNITS})?{_JOIN}\d[\d.]*{_BARE}"
+    rf"|{_VERSION}(?<![\w.])(?!0\d\.\d)\d+\.\d+(?!\w|\.\d)",
+    re.M,
 )
 # Sections whose figures are predictions, arguments and sizes, in the experiments' READMEs: their headings.
 _PREDICTED = re.compile(r"^## (?:Hypothesis|Variants|How to run)\n.*?(?=^## |\Z)", re.M | re.S)
-_LEFT_OUT = re.compile(rf"{FENCE}|<!-- worklog:.*?<!-- /worklog -->|<!-- q: .*?<!-- /q -->|<!--.*?-->|\]\([^)]*\)", re.M | re.S)
+_NO_PROSE = r"<!-- worklog:.*?<!-- /worklog -->|<!-- q: .*?<!-- /q -->|<!--.*?-->|\]\([^)]*\)"
+_LEFT_OUT = re.compile(rf"{FENCE}|{_NO_PROSE}", re.M | re.S)
+_LEFT_OUT_STRICT = re.compile(rf"`[^`\n]*`|{_NO_PROSE}", re.M | re.S)  # a marked figure leaves a NUL
 
 
-def unmarked(text: str) -> list[tuple[int, str]]:
-    """The line and the words of what looks like a measured figure and stands in no marker, generated part, code or prediction."""
+def unmarked(text: str, *, strict: bool = False) -> list[tuple[int, str]]:
+    """The line and the words of what looks like a measured figure and stands in no marker, generated part, code or prediction. `strict`: blocks
+    of code are looked into, too, and numbers count whose unit is another's, or that have none.
+    """
     rest = text
-    for pattern in (_LEFT_OUT, _PREDICTED):
-        rest = pattern.sub(lambda match: "\n" * match[0].count("\n"), rest)
-    return [(rest.count("\n", 0, match.start()) + 1, match[0]) for match in FIGURE.finditer(rest)]
+    for pattern in (_LEFT_OUT_STRICT if strict else _LEFT_OUT, _PREDICTED):
+        rest = pattern.sub(lambda match: "\0" * (strict and match[0].startswith("<!-- q:")) + "\n" * match[0].count("\n"), rest)
+    return [(rest.count("\n", 0, match.start()) + 1, match[0].strip("\0 ")) for match in (STRICT if strict else FIGURE).finditer(rest)]
