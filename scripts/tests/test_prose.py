@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import fnmatch
+import lzma
+import re
 import tomllib
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 import synthetic
+import test_docs
+from benchlib.base import programs
 from benchlib.base.errors import InputError
 from benchlib.claims import claims
 from benchlib.model.analysis import Study
@@ -70,6 +78,17 @@ def test_what_is_not_measured_stays_and_is_said(found: Prose) -> None:
     assert problem.startswith("a.md: line 1: none: ")
 
 
+def test_boards_are_counted(found: Prose, tmp_path: Path) -> None:
+    assert fill(found, "boards") == "1" and fill(found, "boards exp0[13]* @other") == "1" and found.problems == []
+    for board in ("11111111", "22222222"):
+        rows = [row | {"gpu_uuid": board} for row in synthetic.twins(EXP, "read_offset", 1000, 1020, offset=0)]
+        synthetic.write(tmp_path / "c/boards" / board / "run1", EXP, rows)
+    study = Study.of(results.load(tmp_path / "c"), {})
+    three = Prose(tmp_path, lambda _: Model(lambda _: study, [], {}))
+    assert fill(three, "boards") == "2"
+    assert fill(three, "boards exp09*") == "?" and three.problems == ["a.md: line 1: no results of exp09*"]
+
+
 @pytest.mark.parametrize("query", ["nothing", "gap @nobody", "gap gap", "kind", "", "@other"])
 def test_a_marker_that_names_nothing_is_an_error(found: Prose, query: str) -> None:
     if query == "kind":
@@ -97,8 +116,27 @@ def test_figures_outside_markers_are_found() -> None:
     assert prose.unmarked(text) == [(1, "3 to 6 %"), (1, "2.8 µs"), (5, "1,000 GB/s"), (5, "2.15 times"), (9, "7 %")]
 
 
+@pytest.mark.parametrize(
+    ("text", "figures"),
+    [
+        ("Vulkan takes 0.83 of CUDA's time.", ["0.83"]),
+        ("456 ns and 169 in CUDA", ["456 ns and 169"]),
+        ("<!-- q: a -->456<!-- /q --> ns and 169 in CUDA, <!-- q: a -->4<!-- /q --> and 5.", ["ns and 169", "and 5"]),
+        ("1.57 against 2.23.", ["1.57", "2.23"]),
+        ("three runs in 18 minutes, 103 s each, 2.06 TB/s", ["18 minutes", "103 s", "2.06 TB/s"]),
+        ("```\n  stores alone   1.056 SLOWER\n```", ["1.056"]),
+        ("CUDA 12.8, driver 580.159.04, Ubuntu 24.04, claim 06.3, `0.5`, 7 ns, 12 threads, 1.5x", ["7 ns"]),
+    ],
+)
+def test_figures_without_a_unit_are_found_where_every_figure_counts(text: str, figures: list[str]) -> None:
+    assert [words for _, words in prose.unmarked(text, strict=True)] == figures
+
+
 def pages() -> list[str]:
     return [path.relative_to(ROOT).as_posix() for pattern in readmes.PAGES for path in sorted(ROOT.glob(pattern))]
+
+
+STRICT = ("README.md", "CHANGELOG.md", *(f"docs/{name}.md" for name in "COURSE YOUR_CARD CARRIES_OVER FINDINGS GLOSSARY SOURCES USING FLEET".split()))
 
 
 def allowed() -> dict[str, dict]:
@@ -108,7 +146,7 @@ def allowed() -> dict[str, dict]:
 @pytest.mark.parametrize("name", pages())
 def test_measured_figures_stand_in_markers(name: str) -> None:
     """Of the pages in docs/figures.toml's [unmarked] so many may stand outside, for the reason that stands there. The number only falls."""
-    found = prose.unmarked((ROOT / name).read_text(encoding="utf-8"))
+    found = prose.unmarked((ROOT / name).read_text(encoding="utf-8"), strict=name in STRICT)
     entry = allowed().get(name, {"figures": 0})
     assert len(found) <= entry["figures"], f"{name}: {found}"
 
@@ -128,3 +166,104 @@ def test_every_figure_is_used_and_every_condition_can_be_read() -> None:
 def test_the_claims_forms_are_those_of_an_answer() -> None:
     assert prose.CLAIM.fullmatch("01.2a.worst.takes") and prose.CLAIM.fullmatch("06.17") and not prose.CLAIM.fullmatch("gap")
     assert summary.FILE.parent == prose.FILE.parent and claims.SOURCES.parent == prose.FILE.parent
+
+
+# ------------------------------------------------------------------------------------------------------ what the pages promise
+
+MOST_WORDS_BY_HAND = 450  # of README.md: all of it, with what is generated, has test_docs.py's bound
+
+
+def test_the_readme_by_hand_is_short() -> None:
+    text = re.sub(r"<!-- worklog:.*?<!-- /worklog -->", "", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert test_docs.words(text) <= MOST_WORDS_BY_HAND
+
+
+COURSE = (ROOT / "docs/COURSE.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("step", re.findall(r"^## (\d+\..*)$", COURSE, re.MULTILINE))
+def test_a_step_of_the_course_is_whole(step: str) -> None:
+    """A picture, what it costs on each published model, the kernel in ten lines, an exercise with its command, and what comes next."""
+    text = COURSE.partition(f"## {step}\n")[2].partition("\n## ")[0]
+    assert re.search(r"^(!\[|```text)", text, re.MULTILINE)
+    assert re.search(r"^\|.*\| H200.*\| H100 \|$", text, re.MULTILINE) and "@h100 -->" in text
+    (kernel,) = re.findall(r"^```glsl\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert 1 <= kernel.count("\n") <= 10
+    exercise = text.partition("**Exercise.**")[2]
+    assert re.search(r"`(scripts/run\.sh|build/release/bin/)[^`]+`", exercise)
+    assert re.search(r"Next: [^.]+\.$", " ".join(exercise.split()))
+
+
+def findings() -> list[str]:
+    text = (ROOT / "docs/FINDINGS.md").read_text(encoding="utf-8").partition("\n## ")[2]
+    return re.split(r"^- ", text, flags=re.MULTILINE)[1:]
+
+
+MODELS = {"H200": "nvidia-h200", "H100": "nvidia-h100-80gb-hbm3", "H200s over NVLink": "nvidia-h200-x2"}
+AGAIN = re.compile(r"(?<![\w/])(?:build/release/bin/)?(exp\d\d_\w+)((?: --(?:variant|benchmark_filter|csv)[ =][^ `]+)+)")
+
+
+@pytest.mark.parametrize("finding", findings(), ids=lambda text: re.sub(r"\W+", "-", text[:40]).strip("-"))
+def test_a_finding_says_where_it_was_seen_and_how_to_see_it_again(finding: str) -> None:
+    if "no command here shows it" in " ".join(finding.split()):
+        return
+    (seen, again) = re.search(r"^  Seen on: ([^.]+)\. Again: (.*)", finding, re.MULTILINE | re.DOTALL).groups()
+    models = seen.split(", ")
+    assert set(models) <= set(MODELS)
+    commands = [command for command in re.findall(r"`([^`]+)`", again.partition("Table")[0]) if not command.startswith("--")]
+    assert commands
+    for command in commands:
+        if command.startswith("scripts/"):
+            continue  # test_docs.py has their options
+        program = AGAIN.fullmatch(command)[1]
+        assert all(variants_of(MODELS[model], program) for model in models), f"{program} has no results of {seen}"
+
+
+def rows_of(folder: str, program: str) -> Iterator[dict[str, str]]:
+    """One run's, of the board that has the most rows of the program."""
+    results_of = "exp04_bda" if program == "exp10_l2_halves" else program  # whose rows were measured before the programs were split
+    files = [path for path in (ROOT / "results" / folder).glob(f"boards/*/run*/{results_of}.csv*") if path.suffix in (".csv", ".xz")]
+    if files:
+        largest = max(files, key=lambda path: (path.suffix == ".csv", path.stat().st_size))
+        with lzma.open(largest, "rt") if largest.suffix == ".xz" else largest.open() as lines:
+            yield from csv.DictReader(lines)
+
+
+@cache
+def variants_of(folder: str, program: str) -> frozenset[str]:
+    return frozenset(row["variant"] for row in rows_of(folder, program))
+
+
+@cache
+def case_names(folder: str, program: str) -> frozenset[str]:
+    """As the program lists them (case_list.cpp): exp01/add_f32/block:256/n:1024/cold/cuda."""
+    return frozenset(
+        f"{program[:5]}/{row['variant']}/" + "/".join(f"{column}:{value}" for column, value in row.items() if value) + f"/n:{row['elements']}"
+        for row in rows_of(folder, program)
+    )
+
+
+@pytest.mark.parametrize("name", pages())
+def test_commands_choose_what_there_is(name: str) -> None:
+    """Programs, their variants, and filters of cases, by the rows of the published results."""
+    text = re.sub(r"\s+", " ", (ROOT / name).read_text(encoding="utf-8"))
+    for program, options in AGAIN.findall(text):
+        if program.startswith("exp11"):
+            continue  # CONTRIBUTING's example
+        assert program in programs.source_folders(ROOT)
+        folder = next(folder for folder in MODELS.values() if variants_of(folder, program))
+        for wanted in re.findall(r"--variant '?([^' ]+)'?", options):
+            for one in wanted.split(","):
+                assert fnmatch.filter(variants_of(folder, program), one), f"{program} --variant {one}"
+        for pattern in re.findall(r"--benchmark_filter='?([^' ]+)'?", options):
+            assert any(re.search(pattern, case) for case in case_names(folder, program)), f"{program}: {pattern}"
+
+
+def test_the_bounds_of_the_rules_are_those_of_the_summary() -> None:
+    rules = tomllib.loads((ROOT / summary.FILE).read_text(encoding="utf-8"))["rule"]
+    table = (ROOT / "docs/YOUR_CARD.md").read_text(encoding="utf-8").partition("| rule | figure | holds if |")[2].partition("\n\n")[0]
+    rows = table.splitlines()[2:]
+    assert len(rows) == len(rules)
+    for row, rule in zip(rows, rules):
+        bounds = {f"{words} {entry[key]}" for entry in rule.get("figure", []) for key, words in (("most", "at most"), ("least", "at least")) if key in entry}
+        assert row.split(" | ")[2] in (bounds or {"are SLOWER"}), row

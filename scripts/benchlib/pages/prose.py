@@ -225,17 +225,18 @@ def _number(value: float, digits: int) -> str:
 
 # ------------------------------------------------------------------------------------------------- figures without a marker
 
-_NUMBER = r"(?<![\w.])\d[\d,.]*"
+_DIGITS = r"\d(?:[\d,.]*\d)?"
+_NUMBER = rf"(?<![\w.]){_DIGITS}"
 _JOIN = r"(?:\s(?:to|and|or|against)\s|,\s|\s\()"
 _BARE = r"(?=[,;:).]?(?:\s(?:in|on|for|through|with|of)\b|\s?$)|[;:).])"
 _UNITS = "%|ns|µs|us|ms|GB/s|TB/s|times|cycles|MB|million"
-FIGURE = re.compile(rf"{_NUMBER}(?:\s(?:to|and|or|against)\s\d[\d,.]*)*\s?(?:{_UNITS})(?![\w/])")
+FIGURE = re.compile(rf"{_NUMBER}(?:\s(?:to|and|or|against)\s{_DIGITS})*\s?(?:{_UNITS})(?![\w/])")
 # Beside these, where every figure counts: spans of time, the bare number that shares another's unit ("456 ns and 169 in CUDA"), and ratios
 # ("0.83 of"). Versions and claims' ids are none.
-_VERSION = "".join(rf"(?<!{name} )" for name in ("CUDA", "Vulkan", "Python", "Ubuntu", "Debian", "PTX", "OpenMP"))
+_VERSION = "".join(rf"(?<!{name})" for name in ("CUDA ", r"CUDA \(", "Vulkan ", "Python ", "Ubuntu ", "PTX "))
 STRICT = re.compile(
-    rf"{_NUMBER}(?:{_JOIN}\d[\d,.]*)*\s?(?:{_UNITS}|s|seconds|minutes|hours|W|MHz|TFLOP/s|TOPS)(?![\w/])(?:{_JOIN}\d[\d.]*{_BARE})?"
-    rf"|\0\s?(?:{_UNITS})?{_JOIN}\d[\d.]*{_BARE}"
+    rf"{_NUMBER}(?:{_JOIN}{_DIGITS})*\s?(?:{_UNITS}|s|seconds|minutes|hours|W|MHz|TFLOP/s|TOPS)(?![\w/])(?:{_JOIN}{_DIGITS}{_BARE})?"
+    rf"|\0\s?(?:{_UNITS})?{_JOIN}{_DIGITS}{_BARE}"
     rf"|{_VERSION}(?<![\w.])(?!0\d\.\d)\d+\.\d+(?!\w|\.\d)",
     re.M,
 )

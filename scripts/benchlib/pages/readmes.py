@@ -24,7 +24,7 @@ from benchlib.pages.pipeline import Judged
 from benchlib.results.results import InputError
 from benchlib.pages.summary import Summary
 
-PAGES = ("README.md", "docs/*.md", "exp*/README.md", "exp*/*/README.md")
+PAGES = ("README.md", "CHANGELOG.md", "docs/*.md", "exp*/README.md", "exp*/*/README.md")
 MARKER = re.compile(r"<!-- worklog:(?P<name>.*?) -->|(?P<end><!-- /worklog -->)")
 
 
