@@ -67,6 +67,14 @@ def test_what_is_exact_needs_one_run() -> None:
     assert few_runs.figure([Figure(0, 0, 0)], 0.0).has_interval
 
 
+def test_a_part_of_a_whole_stays_in_it() -> None:
+    found = few_runs.figure([Figure(99.0, 99.0, 99.0)], math.log(2), 100.0)
+    assert (found.lo, found.hi) == pytest.approx((98.0, 99.5))  # 1 is left: 0.5 to 2
+    found = few_runs.figure([Figure(10.0, 10.0, 10.0)], math.log(2), 100.0)
+    assert (found.lo, found.hi) == pytest.approx((5.0, 20.0))
+    assert not few_runs.figure([Figure(100.1, 100.1, 100.1)], 0.1, 100.0).has_interval  # measured apart: more than the whole
+
+
 def test_what_has_no_interval() -> None:
     assert not few_runs.figure([Figure(0.0, 0.0, 0.0)], 0.1).has_interval  # no logarithm
     assert not few_runs.figure([Figure(3.0, 2.9, 3.1)], None).has_interval  # nothing is known of other runs

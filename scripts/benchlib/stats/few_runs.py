@@ -19,16 +19,21 @@ SHARE = 0.95
 HALVES: Mapping[str, float] = {"cold": 0.0279, "warm": 0.1616, "warm, under 20 us": 0.1483, "inside an SM": 0.0101, "host": 0.6032}
 
 
-def interval(values: Sequence[float], half: float) -> tuple[float, float] | None:
-    """Where a further run's value lies, 19 times of 20. None where a value has no logarithm."""
+def interval(values: Sequence[float], half: float, whole: float = math.inf) -> tuple[float, float] | None:
+    """Where a further run's value lies, 19 times of 20. None where a value has no logarithm. `whole`: what the values are parts of; of parts beyond
+    the half of it, what is left is as uncertain as a part is, and the values themselves are the less so.
+    """
+    if min(values) > whole / 2:
+        left = interval([whole - value for value in values], half)
+        return (whole - left[1], whole - left[0]) if left else None
     if min(values) <= 0:
         return None
     center = math.fsum(map(math.log, values)) / len(values)
     return math.exp(center - half), math.exp(center + half)
 
 
-def figure(runs: Sequence[Figure], half: float | None) -> Figure:
-    """`half`: the class's; 0 of what is exact; None where nothing is known of other runs, and the figure has no interval."""
+def figure(runs: Sequence[Figure], half: float | None, whole: float = math.inf) -> Figure:
+    """`half`: the class's; 0 of what is exact; None where nothing is known of other runs, and the figure has no interval. `whole`: see interval()."""
     values = [run.value for run in runs]
     value = statistics.median(values)
     if all(run.runs == 0 for run in runs):  # a prediction
@@ -36,7 +41,7 @@ def figure(runs: Sequence[Figure], half: float | None) -> Figure:
     known = sum(run.runs for run in runs)
     ends = [end for run in runs for end in (run.lo, run.value, run.hi) if end is not None]
     if half:
-        wide = interval(values, half)
+        wide = interval(values, half, whole)
         return Figure(value, min(*ends, *wide), max(*ends, *wide), known) if wide else Figure(value, runs=known)
     return Figure(value, runs=known) if half is None else Figure(value, min(ends), max(ends), known)
 
