@@ -267,3 +267,15 @@ def test_the_bounds_of_the_rules_are_those_of_the_summary() -> None:
     for row, rule in zip(rows, rules):
         bounds = {f"{words} {entry[key]}" for entry in rule.get("figure", []) for key, words in (("most", "at most"), ("least", "at least")) if key in entry}
         assert row.split(" | ")[2] in (bounds or {"are SLOWER"}), row
+
+
+TERMS = (
+    "fence, case, row, pairs differ, recorded anew, recorded once, sets, tile, ring, chunk, reuse set, visit, hint, policy, proxy fence, mbarrier, "
+    "tensor map, slice, TPC, way across, one-shot block, gate, sweep, ruler, round trip, submit, class, staging, pinned, pageable, copy engine, "
+    "transfer queue, timeline semaphore, ulp, look-back, Kingman, utilisation, seeded fault, stress, stream"
+).split(", ")
+
+
+@pytest.mark.parametrize("term", TERMS)
+def test_a_term_of_the_pages_is_explained(term: str) -> None:
+    assert test_docs.explained(term)
