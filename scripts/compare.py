@@ -37,7 +37,7 @@ from benchlib.fleet.comparison import AGREE, CONTRADICT, conclusions, means, val
 from benchlib.fleet.comparison import Comparison, Row, compare, geometric_mean
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
-from benchlib.pages import beside, summary
+from benchlib.pages import beside, rules, summary
 from benchlib.base.console import plain
 from benchlib.document.formats import NONE, ratio_text, sig
 from benchlib.document.markdown import escape
@@ -175,7 +175,7 @@ def beside_lines(found: Comparison, root: Path) -> list[str]:
     loaded = {name: (study, said) for name, study in studies.items() if (said := summary.load(root, study))}
     if not (table := beside.screen_table(root, loaded)):
         return []
-    held = [beside.rule_verdicts(*side) for side in loaded.values()]
+    held = [rules.verdicts(*side) for side in loaded.values()]
     differing = [f"{title} ({', '.join(each[title] for each in held)})" for title in held[0] if len({each[title] for each in held}) > 1]
     text = f"other in A and in B: {' '.join(differing)}" if differing else "A and B agree on all"
     return ["", *table, *wrapped("", f"Rules (README.md): {text}")]

@@ -184,7 +184,7 @@ def test_an_empty_summary_says_nothing(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir(exist_ok=True)
     (tmp_path / "docs/summary.toml").write_text("")
     found = summary.load(tmp_path, found_there)
-    assert found and summary.sentences(found) == []
+    assert found and summary.headline(found) == []
 
 
 @pytest.mark.parametrize("content", [b"\xff\n", b"01.1 99999999999999999999999 a b\n", b"01.1 1 a\n", b"01.1 \xd9\xa1 a b\n"])

@@ -12,7 +12,8 @@ from benchlib.document import markdown
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
 from benchlib.model.tables import CONTROLS, judged, pairs
-from benchlib.pages import beside, pipeline, summary
+from benchlib.claims import claims
+from benchlib.pages import beside, front, pipeline, summary
 from benchlib.pages.ratio_strip import Measured
 from benchlib.results import results
 from benchlib.results.results import WITH_ALL_CHECKS, Case
@@ -21,7 +22,13 @@ from benchlib.stats.stats import Figure, side_of
 EXP01 = "exp01_vector_add"
 ROOT = Path(__file__).resolve().parents[2]
 SUMMARY = """
-verdict = ["Of {adds.pairs} pairs {adds.same} are the same; the median is {adds}.", "Left out: {copies}."]
+[[headline]]
+kind = "adds"
+rules = ["Do it."]
+instead = { "copied" = "copies" }
+see = "exp01_vector_add"
+[[headline]]
+kind = "copies"
 [does]
 stream = ["add_f32"]
 copy = ["not_here"]
@@ -56,7 +63,7 @@ combine = "value"
 metric = "device_ns"
 where = { variant = "add_f32", checks = "off" }
 """
-MARKERS = "".join(f"<!-- worklog:{name} -->\n<!-- /worklog -->\n" for name in ("verdict", "picture", "kinds", "rules"))
+MARKERS = "".join(f"<!-- worklog:{name} -->\n<!-- /worklog -->\n" for name in ("verdict", "picture", "kinds", "rules", "models"))
 
 
 @pytest.fixture
@@ -82,9 +89,10 @@ def picture(root: Path) -> Path:
 def test_what_it_says(root: Path) -> None:
     assert run(root) == 0 and run(root, "--check") == 0
     text = (root / "docs/PAGE.md").read_text(encoding="utf-8")
-    pairs = text.partition("\n- Of ")[2].split()[0]
+    pairs = text.partition("\n| additions (")[2].partition(")")[0]
     assert int(pairs) > 2 and f"| additions | {pairs} |" in text
-    assert "Left out" not in text and "| copies |" not in text and "Not there" not in text
+    assert "copies" not in text.partition("worklog:kinds")[0] and "| copies |" not in text and "Not there" not in text
+    assert f"| additions ({pairs}) | 1.00 | 3 SAME, 2 UNCLEAR | rule 1; see exp01_vector_add |" in text
     assert f"There: {pairs}." in text
     assert "1. **Do it.** It takes " in text and " times, **or** `1.00" in text
     assert "([Size sweep](../results/nvidia-h200/worklog/exp01_vector_add.md#size-sweep), [01.2a](../results/nvidia-h200/worklog/exp01_vector_add.md#claims))" in text
@@ -113,12 +121,12 @@ def test_of_one_api_alone_nothing_is_said(root: Path, api: str) -> None:
     rows = [row for row in synthetic.exp01_rows() if row["api"] == api]
     synthetic.write(root / worklog.REFERENCE, EXP01, rows)
     found = summary.load(root, study(root))
-    assert found and not found.kinds and not summary.sentences(found)
+    assert found and not found.kinds and not front.verdict(found, study(root), {})
     judged = pipeline.load(root / worklog.REFERENCE, root)
     ids = {id_: "exp02_descriptors" for rule in found.document["rule"] for id_ in rule.get("claims", [])}
-    (rules,) = summary.block("rules", found, judged.study, judged.titles, ids)
-    assert "CUDA" not in markdown.render([rules], markdown.Place("", None))
-    assert not summary.picture(found)
+    shown = front.block("rules", found, judged.study, judged.titles, ids)
+    assert "CUDA" not in markdown.render(shown, markdown.Place("", None))
+    assert not any(summary.pictures(found).values())
 
 
 def study(root: Path) -> Study:
@@ -137,16 +145,34 @@ def test_every_committed_pair_is_of_one_kind() -> None:
 
 def test_words_follow_from_the_figures(root: Path) -> None:
     """Times of another GPU: Vulkan 20 % faster. And one run says that it is one."""
-    (root / "docs/summary.toml").write_text(SUMMARY.replace("the median is {adds}", "{adds.says}"), encoding="utf-8")
-    said = {}
+    rows_of, said = {}, {}
     for factor in (0.8, 1.0, 1.2):
         rows = [row if row["api"] == "cuda" else faster(row, factor) for row in synthetic.exp01_rows()]
         synthetic.write(root / worklog.REFERENCE, EXP01, rows)
-        found = summary.load(root, study(root))
+        found = summary.load(root, here := study(root))
         assert found
-        said[factor] = summary.sentences(found)[0]
-    assert "FASTER in " in said[0.8] and "SLOWER" not in said[0.8] and "SLOWER in " in said[1.2]
-    assert all("seen in 1 run." in each for each in said.values())
+        rows_of[factor] = markdown.render(front.verdict(found, here, {}), markdown.Place("", None)).splitlines()[2]
+        said[factor] = found.kinds["adds"].says
+    assert "| FASTER" in rows_of[0.8] and rows_of[0.8].endswith("| nothing |") and "SLOWER" not in rows_of[0.8]
+    assert "| SLOWER" in rows_of[1.2] and "| rule 1 |" in rows_of[1.2]
+    assert all("seen in 1 run" in each for each in said.values())
+
+
+@pytest.mark.parametrize(("factor", "words"), [(1.0, "Holds on H200 and H100"), (3.0, "Holds on H200; does not hold on H100; H100: 3.0")])
+def test_a_rule_names_the_models_that_it_holds_on(root: Path, factor: float, words: str) -> None:
+    bounds = SUMMARY.replace('unit = "times"', 'unit = "times"\nleast = 0.5\nmost = 2.0').replace(", **or** `{adds.range}`", "")
+    (root / "docs/summary.toml").write_text(bounds, encoding="utf-8")
+    rows = [row | {"gpu": "NVIDIA H200"} for row in synthetic.exp01_rows()]
+    synthetic.write(root / worklog.REFERENCE, EXP01, rows)
+    others = [faster(row, factor) if row["api"] == "vulkan" else row for row in rows]
+    synthetic.write(root / "results/nvidia-h100-80gb-hbm3", EXP01, [row | {"gpu": "NVIDIA H100 80GB HBM3", "gpu_uuid": "GPU-other"} for row in others])
+    assert run(root) == 0 and run(root, "--check") == 0
+    text = (root / "docs/PAGE.md").read_text(encoding="utf-8")
+    assert "Tried on H200 and H100, driver " in text
+    assert words in text.partition("1. **Do it.**")[2].partition("\n")[0]
+    assert "| kind of work (pairs) | H200 | H100 | Vulkan is | what to do |" in text and "| H200, median | H100, median | H100 is |" in text
+    number = sum(len(group.claims) for group in claims.load(root))
+    assert f"Of {number} claims " in text and " have the same verdict on H200 and H100, " in text
 
 
 def test_a_kind_has_the_boards_and_runs_that_ran_it(root: Path) -> None:
@@ -178,7 +204,7 @@ def test_a_kind_in_words() -> None:
         pairs = [(value, Case((("variant", "v"), ("block", str(64 << at // 2)), ("api", "cuda")))) for at, value in enumerate(ratios)]
         return summary.Kind("k", [Measured(case, Figure(value, value, value, 6), side_of(value)) for value, case in pairs])
 
-    assert kind(1.0, 1.0, 1.04, 1.04).range == "1.00 to 1.04 by workgroup size"
+    assert kind(1.0, 1.0, 1.04, 1.04).range == "1.00 to 1.04 (depends on workgroup size)"
     assert kind(1.02, 1.04, 1.0, 1.1).median == pytest.approx(1.03)  # the middle of the two in the middle
     assert (kind(1.02, 1.03, 1.0).word, kind(1.02, 1.03, 1.0, 1.0).word, kind(0.8).word) == ("SLOWER", "", "FASTER")
     assert kind(0.8, 1.2).says.startswith("1 FASTER, 1 SLOWER: 0.80 to 1.20")
@@ -193,18 +219,21 @@ def test_a_rule_stands_only_where_its_figure_says_so(root: Path, bound: str) -> 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("verdict =", "verdicts =", "no such key: verdicts"),
+        ("[does]", "[do]", "no such key: do"),
+        ('kind = "adds"', 'kind = "add"', "headline no. 1: no kind is 'add'"),
+        ('rules = ["Do it."]', 'rules = ["Do."]', "headline no. 1: no rule is 'Do.'"),
+        ('see = "exp01_vector_add"', 'see = "exp01"', "headline no. 1: no experiment is 'exp01'"),
         (SUMMARY, "kind = 5", "kind is no list of tables"),
         ('id = "adds"', 'if = "adds"', "kind no. 1: no id"),
         ('title = "Do it."', 'title = "Do it."\nwhy = "x"', "rule no. 1: no such key: why"),
         ("{time}", "{tine}", "rule no. 1: no figure or kind is tine"),
-        ("{adds}", "{add}", "verdict: no figure or kind is add"),
+        ("{adds.pairs}", "{add.pairs}", "rule no. 1: no figure or kind is add"),
         ('"01.2a"', '"01.99"', "rule no. 1: no claim is 01.99"),
         ('section = "Size sweep"', 'section = "Sizes"', "the worklog's exp01_vector_add has no section 'Sizes'"),
         ('of = { does = "stream"', 'of = { dose = "stream"', "kind no. 1: of is no table of does, bytes, place, through, recorded, order, scope, changed: dose"),
         ('of = { does = "copy" }', 'of = { place = "memory" }', "is of two kinds: adds and copies"),
         ('combine = "value"', 'combine = "sum"', "rule no. 1: figure none: combine is 'sum'"),
-        ("verdict =", "verdict", "summary.toml: "),
+        ("[does]", "does]", "summary.toml: "),
     ],
 )
 def test_what_it_refuses(root: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, message: str) -> None:

@@ -1,7 +1,7 @@
 """What a pair does, by the columns of its row: each pair is of exactly one kind of work, and none is chosen by hand.
 
     does       of docs/summary.toml's table [does], by "experiment:variant" or by variant; else "other"
-    bytes      of an access: elem_bytes, else what the variant's name says (x4: 16 bytes), else 4
+    bytes      of an access: elem_bytes, else of the table [bytes], else what the variant's name says (x4: 16 bytes), else 4
     place      "memory": a footprint of four times the L2 and more, or an L2 that was emptied; else "caches"
     through    "addresses", "unchecked" (sets without the driver's bounds checks), or "sets"
     recorded   of launches: "anew" each time, or "before", once
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchlib.results.results import Table
+from benchlib.results.results import Case, Table
 from benchlib.model.tables import Pair
 
 PROPERTIES = ("does", "bytes", "place", "through", "recorded", "order", "scope", "changed")
@@ -21,20 +21,18 @@ OTHER = "other"
 ADDRESS = "vulkan_address"
 AS_THEY_ARE = ("", "none", ADDRESS)  # of `feature`: that name no change
 RECORDED = {"stream": "anew", "rerecorded": "anew", "graph": "before", "prerecorded": "before"}
-Does = Mapping[str, Sequence[str]]
+Named = Mapping[str, Sequence[str]]  # variants, or "experiment:variant", by what they have in common
 Wanted = Mapping[str, str | list[str]]
 
 
-def properties(table: Table, pair: Pair, does: Does) -> dict[str, str]:
+def properties(table: Table, pair: Pair, does: Named, widths: Named) -> dict[str, str]:
     case = pair.case
-    named = (f"{table.name}:{case['variant']}", case["variant"])
-    verbs = [verb for name in named for verb, names in does.items() if name in names]
     by_address = ADDRESS in (case["feature"], f"vulkan_{case['binding']}")
     unchecked = case["checks"] == "off" or case["robustness"] == "disabled"
     is_changed = table.column("memory") is not None and case["feature"] not in AS_THEY_ARE or case["memory"] not in ("", "own")
     return {
-        "does": verbs[0] if verbs else OTHER,
-        "bytes": case["elem_bytes"] or ("16" if "x4" in case["variant"] else "4"),
+        "does": _of(does, table, case) or OTHER,
+        "bytes": case["elem_bytes"] or _of(widths, table, case) or ("16" if "x4" in case["variant"] else "4"),
         "place": "memory" if case["cache"] == "cold" or table.is_dram(case) else "caches",
         "through": "addresses" if by_address else "unchecked" if unchecked else "sets",
         "recorded": RECORDED.get(case["mode"], ""),
@@ -42,6 +40,12 @@ def properties(table: Table, pair: Pair, does: Does) -> dict[str, str]:
         "scope": case["scope"],
         "changed": "yes" if is_changed else "no",
     }
+
+
+def _of(named: Named, table: Table, case: Case) -> str:
+    """The key under which the case's variant stands; empty for none."""
+    wanted = (f"{table.name}:{case['variant']}", case["variant"])
+    return next((key for name in wanted for key, names in named.items() if name in names), "")
 
 
 def matches(found: Mapping[str, str], wanted: Wanted) -> bool:

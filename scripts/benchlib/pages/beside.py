@@ -6,29 +6,27 @@ ran, and in how many runs the one with the most. It travels with the package.
 
 from __future__ import annotations
 
+import re
 import statistics
 import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from benchlib.base import csv_file
-from benchlib.claims import claim_check, claim_query
 from benchlib.document import document
 from benchlib.document.document import NONE, Block, Blocks, Cell, paragraph
 from benchlib.model.analysis import Study
-from benchlib.pages.summary import PLACEHOLDER, Summary
+from benchlib.pages import rules
+from benchlib.pages.summary import Summary
 from benchlib.results.results import InputError
 from benchlib.stats.stats import LEAST_RUNS
 
 FILE = Path("docs") / "published.csv"
 COLUMNS = ["model", "kind", "name", "pairs", "median", "least", "most", "verdict", "boards", "runs"]
 TITLE = "This GPU beside the published ones"
-MOST = 2 / 3  # of the pairs: what a kind is said to be
 RULES = "Rules for Vulkan beside CUDA (README.md)"
-HOLDS, NOT_HERE, UNDECIDED, NOT_SEEN = "Hold here", "Do not hold here", "Not decided here", "Could not be seen here"
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class KindFigures:
     median: float
     least: float
     most: float
-    verdict: str  # of MOST of its pairs; empty where no verdict has so many
+    verdict: str  # summary.Kind's
     boards: int = 0  # 0 where the folder does not tell
     runs: int = LEAST_RUNS
 
@@ -55,10 +53,8 @@ def kinds(summary: Summary) -> list[KindFigures]:
     found = []
     for id_, kind in summary.kinds.items():
         ratios = [one.ratio.value for one in kind.found]
-        verdict, number = Counter(one.verdict for one in kind.found).most_common(1)[0]
-        said = verdict if number >= MOST * len(ratios) else "pairs differ"
         figures = [statistics.median(ratios), min(ratios), max(ratios)]
-        found.append(KindFigures(id_, kind.name, len(ratios), *figures, said, len(kind.boards), kind.runs))
+        found.append(KindFigures(id_, kind.name, len(ratios), *figures, kind.verdict, len(kind.boards), kind.runs))
     return found
 
 
@@ -119,57 +115,19 @@ def table(root: Path, study: Study, summary: Summary) -> Block | None:
     return document.table(header, rows)
 
 
-def rule_verdicts(study: Study, summary: Summary) -> dict[str, str]:
-    """Which hold here, which do not, of which the pairs decide too little, which could not be seen: by their titles."""
-    return {rule["title"]: _rule_verdict(rule, study, summary, f"{summary.path}: rule no. {at}") for at, rule in enumerate(summary.document.get("rule", []), 1)}
-
-
-def rules(study: Study, summary: Summary) -> dict[str, list[str]]:
-    """Their titles, by what is said of them."""
-    found: dict[str, list[str]] = {HOLDS: [], NOT_HERE: [], UNDECIDED: [], NOT_SEEN: []}
-    for title, said in rule_verdicts(study, summary).items():
+def held(study: Study, summary: Summary) -> dict[str, list[str]]:
+    """The rules' titles, by what is said of them."""
+    found: dict[str, list[str]] = {each: [] for each in rules.WORDS}
+    for title, said in rules.verdicts(study, summary).items():
         found[said].append(title)
     return found
-
-
-def _rule_verdict(rule: Mapping[str, Any], study: Study, summary: Summary, where: str) -> str:
-    figures, against = rule.get("figure", []), False
-    needed = {name for name, _ in PLACEHOLDER.findall(rule["text"])}
-    for query in figures:
-        value = _value(query, study, where)
-        if value is None and query["name"] not in needed and not {"least", "most"} & query.keys():
-            continue  # of a further sentence alone
-        if value is None:
-            return NOT_SEEN
-        against |= not query.get("least", float("-inf")) <= value <= query.get("most", float("inf"))
-    own = {query["name"] for query in figures}
-    if any(name not in own and name not in summary.kinds for name, _ in PLACEHOLDER.findall(rule["text"])):
-        return NOT_SEEN
-    words = [(summary.kinds[kind].word, word) for kind, word in rule.get("holds", {}).items() if kind in summary.kinds]
-    if against or any(found and found != word for found, word in words):
-        return NOT_HERE
-    return HOLDS if all(found for found, _ in words) else UNDECIDED
-
-
-def _value(query: Mapping[str, Any], study: Study, where: str) -> float | None:
-    """Of the median case."""
-    experiment = query.get("experiment", "")
-    if experiment not in study.tables:
-        return None
-    query = {key: value for key, value in query.items() if key not in ("experiment", "least", "most")}
-    claim_check.check_query(f"{where}: figure {query.get('name')}", query)
-    try:
-        found = claim_query.run(query, experiment, study, where)
-    except InputError:  # a column that these results are older than
-        return None
-    return None if isinstance(found, str) else statistics.median_low(one.figure.value for one in found)
 
 
 def blocks(root: Path, study: Study, summary: Summary | None) -> Blocks:
     """The table and the rules; nothing where nothing here is compared."""
     if summary is None or (shown := table(root, study, summary)) is None:
         return []
-    said = [paragraph(f"{name} ({len(titles)} rules): {' '.join(titles)}") for name, titles in rules(study, summary).items() if titles]
+    said = [paragraph(f"{name} ({len(titles)} rules): {' '.join(titles)}") for name, titles in held(study, summary).items() if titles]
     reading = paragraph("The median pair's ratio, and the verdict that two thirds of the pairs or more have; in brackets how many pairs.")
     return [shown, reading, *said]
 
@@ -179,14 +137,9 @@ def blocks(root: Path, study: Study, summary: Summary | None) -> Blocks:
 WIDTH, NAME, CELL = 120, 42, 24  # columns of the terminal, of a kind's name, of a model
 
 
-def headline(summary: Summary) -> list[str]:
-    """The kinds that the verdict's sentences name, in their order."""
-    named = [name for text in summary.document.get("verdict", []) for name, _ in PLACEHOLDER.findall(text)]
-    return list(dict.fromkeys(named))
-
-
 def short(model_: str) -> str:
-    return model_.removeprefix("NVIDIA ")
+    """Without the maker and the memory's size: H100."""
+    return re.sub(r" \d+ ?GB\b.*", "", model_.removeprefix("NVIDIA "))
 
 
 def screen_table(root: Path, sides: Mapping[str, tuple[Study, Summary]]) -> list[str]:
@@ -200,7 +153,7 @@ def screen_table(root: Path, sides: Mapping[str, tuple[Study, Summary]]) -> list
     columns |= {short(name): {one.kind: one for one in rows} for name, rows in published(root).items() if name not in own}
     summary = next(iter(sides.values()))[1]
     lines = [f"{'Vulkan/CUDA, the median pair':<{NAME}}" + "".join(f"{name:<{CELL}}" for name in columns).rstrip()]
-    for id_ in headline(summary):
+    for id_ in [entry["kind"] for entry in summary.document.get("headline", [])]:
         cells = [column.get(id_) for column in columns.values()]
         if name := next((one.name for one in cells if one), ""):
             lines.append(f"  {name:<{NAME - 2}}" + "".join(f"{one.words if one else NONE:<{CELL}}" for one in cells).rstrip())
@@ -210,7 +163,7 @@ def screen_table(root: Path, sides: Mapping[str, tuple[Study, Summary]]) -> list
 def screen_rules(study: Study, summary: Summary) -> list[str]:
     """Which rules hold, which not, and why some are not known to."""
     lines = []
-    for said, titles in rules(study, summary).items():
+    for said, titles in held(study, summary).items():
         if titles:
             lines += textwrap.wrap(f"{said} ({len(titles)}): {' '.join(titles)}", WIDTH, initial_indent="  ", subsequent_indent="    ")
     return [RULES, *lines] if lines else []

@@ -8,14 +8,15 @@ import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from benchlib.base import files
 from benchlib.claims import claim_tables
 from benchlib.document import markdown, plots
-from benchlib.pages import pipeline, summary
+from benchlib.pages import beside, front, pipeline, summary
 from benchlib.pages.prose import Model, Prose
-from benchlib.results import results
+from benchlib.results import results, schema
 from benchlib.model.analysis import Study
 from benchlib.claims.claims import ClaimFile
 from benchlib.document.document import Blocks, paragraph
@@ -38,9 +39,33 @@ class Shown:
     root: Path
     summary: Summary | None
     titles: Mapping[str, Collection[str]]  # of the sections of the reference's worklog, by experiment
+    neighbour: Callable[[str], Judged]  # another folder of results/, by its name; loaded once
 
     def of(self, experiment: str) -> Study:
         return self.elsewhere.get(experiment, self.reference)
+
+    @cached_property
+    def models(self) -> Mapping[str, Judged]:
+        """The folders beside the reference that have another model and compare both APIs on it, by the model's short name."""
+        found: dict[str, Judged] = {}
+        for folder in sorted(path for path in self.reference.directory.resolve().parent.iterdir() if path.is_dir() and path.name != schema.SHARED):
+            if folder.name == self.reference.directory.resolve().name or not any(map(results.files_of, (run.path for run in results.run_folders(folder)))):
+                continue
+            judged = self.neighbour(folder.name)
+            said = summary.load(self.root, judged.study)
+            if said and said.kinds and beside.model(judged.study) != beside.model(self.reference):
+                found[beside.short(beside.model(judged.study))] = judged
+        return found
+
+    @cached_property
+    def others(self) -> Mapping[str, tuple[Study, Summary]]:
+        """The same, with their kinds of work."""
+        return {name: (judged.study, said) for name, judged in self.models.items() if (said := summary.load(self.root, judged.study))}
+
+    @property
+    def own(self) -> str:
+        """The reference's model."""
+        return beside.short(beside.model(self.reference))
 
     @property
     def tables(self) -> Study:
@@ -56,12 +81,19 @@ def has_results(found: Study, experiment: str) -> bool:
 
 def shown(judged: Judged, root: Path) -> Shown:
     """`judged`: the reference's. Its neighbours in results/ stand in where it has no result."""
+    loaded: dict[str, Judged] = {}
+
+    def neighbour(folder: str) -> Judged:
+        if folder not in loaded:
+            loaded[folder] = pipeline.load(judged.study.directory.resolve().parent / folder, root, judged.study.analyses)
+        return loaded[folder]
+
     missing = [group.experiment for group in judged.groups if not has_results(judged.study, group.experiment)]
     elsewhere: dict[str, Judged] = {}
     for folder in sorted(path for path in judged.study.directory.resolve().parent.iterdir() if path.is_dir()):
         wanted = [name for name in missing if name not in elsewhere and results.files_of_runs(folder, name)]
         if folder.name != judged.study.directory.resolve().name and wanted:
-            other = pipeline.load(folder, root, judged.study.analyses)
+            other = neighbour(folder.name)
             elsewhere |= {name: other for name in wanted if has_results(other.study, name)}
     groups = []
     for group in judged.groups:
@@ -71,7 +103,7 @@ def shown(judged: Judged, root: Path) -> Shown:
             fresh.results = Path(os.path.relpath(other_results.study.directory, root.resolve())).as_posix()
         groups.append(fresh or group)
     studies = {name: other.study for name, other in elsewhere.items()}
-    return Shown(judged.study, studies, groups, root, summary.load(root, judged.study), judged.titles)
+    return Shown(judged.study, studies, groups, root, summary.load(root, judged.study), judged.titles, neighbour)
 
 
 def content(name: str, what: Shown) -> tuple[Blocks, Study] | None:
@@ -80,9 +112,11 @@ def content(name: str, what: Shown) -> tuple[Blocks, Study] | None:
         return [claim_tables.answers(what.tables, what.groups)], what.reference
     if name == "experiments":
         return [claim_tables.experiments(what.groups)], what.reference
-    if name in summary.BLOCKS and what.summary:
+    if name == "models":
+        return front.models({what.own: what.groups} | {model: judged.groups for model, judged in what.models.items()}), what.reference
+    if name in front.BLOCKS and what.summary:
         claims = {claim.id: group.experiment for group in what.groups for claim in group.claims}
-        return summary.block(name, what.summary, what.reference, what.titles, claims), what.reference
+        return front.block(name, what.summary, what.reference, what.titles, claims, what.own, what.others), what.reference
     if name.startswith("answer-"):
         group = next((group for group in what.groups if group.experiment == name.removeprefix("answer-")), None)
         return group and ([paragraph(claim_tables.whole_answer(group) or "No results answer this yet.")], what.reference)
@@ -147,7 +181,7 @@ def prose_of(what: Shown) -> Prose:
     def model(folder: str) -> Model:
         if folder not in loaded:
             if folder:
-                judged = pipeline.load(what.reference.directory.resolve().parent / folder, what.root, what.reference.analyses)
+                judged = what.neighbour(folder)
                 study, groups, said = (lambda experiment: judged.study), judged.groups, summary.load(what.root, judged.study)
             else:
                 study, groups, said = what.of, what.groups, what.summary
@@ -158,14 +192,15 @@ def prose_of(what: Shown) -> Prose:
 
 
 def outputs(judged: Judged, root: Path, problems: list[str] | None = None) -> dict[Path, str]:
-    """Every README and page of docs/ that has a marker, as it should be, and the summary's picture. `problems` gets a line for each
+    """Every README and page of docs/ that has a marker, as it should be, and the summary's pictures. `problems` gets a line for each
     sentence that no longer holds.
     """
     what = shown(judged, root)
     prose = prose_of(what)
     found: dict[Path, str] = {}
-    if what.summary and (picture := summary.picture(what.summary)):
-        found[judged.study.directory / "plots" / f"{summary.PICTURE}.svg"] = f"{picture}\n"
+    for name, picture in (summary.pictures(what.summary) if what.summary else {}).items():
+        if picture:
+            found[judged.study.directory / "plots" / f"{name}.svg"] = f"{picture}\n"
     for path in [path for pattern in PAGES for path in sorted(root.glob(pattern))]:
         text = files.read_text(path)
         if text is not None and re.search("<!-- (worklog|q|holds):", text):

@@ -20,10 +20,11 @@ from benchlib.base import console
 from benchlib.claims import claim_tables
 from benchlib.document import document, markdown, plots
 from benchlib.fleet import fleet
-from benchlib.pages import beside, fleet_page, pipeline, report_sass, run_tables, summary
+from benchlib.pages import beside, fleet_page, front, pipeline, report_sass, run_tables, summary
+from benchlib.pages import rules as rules_
 from benchlib.model.analysis import Study
 from benchlib.claims.claims import VERDICTS, Claim
-from benchlib.document.document import NONE, Cell, Inline, Section, cell_text
+from benchlib.document.document import NONE, Cell, Section, cell_text
 from benchlib.pages.pipeline import Judged
 from benchlib.document.plots import Chart
 from benchlib.pages.ratio_strip import ratio_strip
@@ -96,7 +97,7 @@ class Page:
     next_command: str
     vulkan: Sequence[str]  # what Vulkan's rows show by themselves
     beside: Sequence[document.Block]  # this GPU beside the published ones
-    verdict: Sequence[Sequence[Inline]]  # sentences
+    verdict: Sequence[document.Block]  # the headline's kinds of work
     picture: tuple[str, ...]  # every pair, by kind of work: wide and narrow
     kinds: document.Block | None  # the same as a table
     rules: Sequence[document.Block]  # what to do
@@ -134,7 +135,7 @@ def page(judged: Judged, root: Path) -> Page:
         next_command=judged.state.next_command,
         vulkan=judged.vulkan,
         beside=beside.blocks(root, study, said),
-        verdict=[summary.inlines(text) for text in summary.verdict_lines(said)] if said else [],
+        verdict=front.verdict(said, study, {one.name: [] for one in experiments if one.measured}) if said else [],
         picture=summary.drawings(said) if said else (),
         kinds=summary.kinds(said) if said and said.kinds else None,
         rules=rules(said, judged, experiments) if said and said.kinds else [],
@@ -153,7 +154,7 @@ def rules(said: Summary, judged: Judged, experiments: Sequence[Experiment]) -> S
     """With links to the page's own sections and claims."""
     titles = {one.name: [*(section.title for section in one.sections), CLAIMS] for one in experiments if one.measured}
     claims = {claim.id: group.experiment for group in judged.groups for claim in group.claims}
-    return summary.block("rules", said, judged.study, titles, claims)
+    return rules_.blocks(said, judged.study, titles, claims)
 
 
 def elsewhere(absent: Mapping[str, str]) -> list[Elsewhere]:

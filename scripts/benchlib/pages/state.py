@@ -96,7 +96,6 @@ def of(study: Study) -> State:
                 if row["api"] not in with_result and row["reason"]:
                     reasons[row["reason"]] = reasons.get(row["reason"], 0) + 1
     gpus = [gpu for table in tables for gpu in table.distinct("gpu")]
-    counted = {row["experiment"] for row in counters_file.read(study.directory / counters_file.NAME)}
     by_cuda = [table.name for table in tables if any(case["api"] == "cuda" and table.rows(case) for case in table.cases)]
     to_count = [name for name in by_cuda if study.analyses.get(name, Analysis()).counting.by_default]
     return State(
@@ -104,7 +103,7 @@ def of(study: Study) -> State:
         apis=[api for api in APIS if api in with_result],
         runs={table.name: len(table.runs) for table in tables if any(table.rows(case) for case in table.cases)},
         to_count=to_count,
-        uncounted=[name for name in to_count if name not in counted],
+        uncounted=[name for name in to_count if not ((counters := study.auxiliary(counters_file.NAME, name)) and counters.cases)],
         listed=(study.directory / "sass.csv").is_file(),
         reasons=sorted(reasons, key=lambda reason: -reasons[reason]),
     )

@@ -1,8 +1,14 @@
 """What all experiments say together, for who has a minute: docs/summary.toml, filled from the results.
 
-    verdict = ["... {wide.says} ..."] sentences; one is left out as long as a figure of it has not been measured
+    [[headline]]                      a row of the README's table, and of its picture
+    kind = "narrow"                   the kind of work
+    rules = ["Do it."]                optional: the rules that say what to do where Vulkan is not as fast
+    instead = { "checks off" = "k" }  optional: likewise, what to call another kind that does the same in another way
+    see = "exp01_vector_add"          optional: the experiment that tells more
     [does]                            what variants do, by verb: see model/kinds.py
     stream = ["add_f32"]
+    [bytes]                           how wide variants' accesses are that have no column of it
+    16 = ["write_ramp"]
     [[kind]]                          a kind of work: pairs of twins, a line in the picture
     id = "wide"                       for the placeholders
     name = "..."                      for the picture and the table
@@ -17,12 +23,11 @@
     experiment, section = "..."
     [[rule.figure]]                   a query as claims.py describes them, without a range, with its experiment and unit
     name = "slower"
-
     least, most = 1.01                optional: the rule stands only where the figure lies so
 
-Placeholders: {kind} is the pairs' median Vulkan/CUDA in words, {kind.range} the least to the most, {kind.pairs} how many there are, {kind.same} how
-many are SAME, {kind.says} what two thirds of them are, how many, and the range. In a rule {name} is that figure's median case with its
-interval. A rule whose text lacks a figure is left out.
+Placeholders of a rule: {kind} is the pairs' median Vulkan/CUDA in words, {kind.range} the least to the most, {kind.pairs} how many there are,
+{kind.same} how many are SAME, {kind.says} what two thirds of them are, how many, and the range; {name} is that figure's median case with its
+interval. pages/rules.py makes the rules, pages/front.py the table.
 """
 
 from __future__ import annotations
@@ -38,13 +43,13 @@ from pathlib import Path
 from typing import Any
 
 from benchlib.base import programs
-from benchlib.claims import claim_check, claim_query, claim_words
+from benchlib.claims import claim_check, claim_words
 from benchlib.document import document
 from benchlib.pages import ratio_strip
 from benchlib.model import kinds as model_kinds
 from benchlib.model.analysis import Study
 from benchlib.model.tables import CONTROLS, pair_runs, pairs
-from benchlib.document.document import Block, Blocks, Bullets, Cell, Code, Inline, SectionLink, Strong, paragraph
+from benchlib.document.document import NONE, Block, Cell, Code, Inline, Strong
 from benchlib.pages.ratio_strip import Measured
 from benchlib.results.results import WITH_ALL_CHECKS, InputError
 from benchlib.stats.stats import FASTER, LEAST_RUNS, SAME, SLOWER, VERDICTS, Figure
@@ -52,16 +57,15 @@ from benchlib.stats.stats import FASTER, LEAST_RUNS, SAME, SLOWER, VERDICTS, Fig
 FILE = Path("docs") / "summary.toml"
 PICTURE = "vulkan-over-cuda"
 PICTURE_TITLE = "Vulkan's time over CUDA's, by kind of work"
-BLOCKS = ("verdict", "picture", "kinds", "rules")
+PICTURE_OF_ALL = "vulkan-over-cuda-all"
+HEADLINE_KEYS = {"kind", "rules", "instead", "see"}
 KIND_KEYS = {"id", "name", "of", "metric"}
 RULE_KEYS = {"title", "text", "also", "claims", "shown", "figure", "holds"}
 PLACEHOLDER = re.compile(r"\{([a-z0-9_]+)(?:\.(range|says|pairs|same))?\}")
-MISSING = "(not measured)"
-BOUNDS = ("least", "most")
 OTHERS = "others"
 MOST = 2 / 3
-HEADLINE = "Pairs by their verdict, then Vulkan's time over CUDA's from the least to the most:"
-COLUMNS = {"block": "workgroup size", "elements": "size", "variant": "kernel", "elem_bytes": "bytes of an access", "memory_order": "memory order"}
+DIFFER = "pairs differ"
+COLUMNS = {"set_use": "use of the sets", "block": "workgroup size", "elements": "size", "variant": "kernel", "elem_bytes": "bytes of an access", "memory_order": "memory order"}
 
 
 @dataclass(frozen=True)
@@ -86,24 +90,37 @@ class Kind:
         return next((word for word in (SAME, FASTER, SLOWER) if counted[word] >= MOST * len(self.found)), "")
 
     @property
+    def verdict(self) -> str:
+        """What MOST of its pairs are, be it UNCLEAR; else that they differ."""
+        verdict, number = Counter(one.verdict for one in self.found).most_common(1)[0]
+        return verdict if number >= MOST * len(self.found) else DIFFER
+
+    @property
     def range(self) -> str:
-        """From the least ratio to the most, and by which column they differ."""
+        """From the least ratio to the most, and on which column it depends."""
         ends = [f"{end:.2f}" for end in (min(each.ratio.value for each in self.found), max(each.ratio.value for each in self.found))]
         return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}{self._by}"
 
     @property
     def _by(self) -> str:
-        """The column whose values explain most of the ratios' variance, if that is more than half of it."""
+        """The column whose values explain most of the ratios' variance, if that is more than half of it. Where sizes do, but kernels as well, the
+        kernels: each has its own size.
+        """
         logarithms = [math.log(each.ratio.value) for each in self.found]
         whole = _squares(logarithms)
-        best, share = "", 0.5
+        shares: dict[str, tuple[int, float]] = {}  # by column: of its values, and of the variance
         for column in dict.fromkeys(column for each in self.found for column, _ in each.case.cells if column not in ("api", "cache")):
             groups: dict[str, list[float]] = {}
             for each, value in zip(self.found, logarithms):
                 groups.setdefault(each.case[column], []).append(value)
-            if 2 * len(groups) <= len(self.found) and whole and (explained := 1 - sum(map(_squares, groups.values())) / whole) > share:
-                best, share = column, explained
-        return f" by {COLUMNS.get(best, best)}" if best else ""
+            shares[column] = len(groups), (1 - sum(map(_squares, groups.values())) / whole if whole else 0.0)
+        few = {column: share for column, (number, share) in shares.items() if 2 * number <= len(self.found)}
+        best = max(few, key=lambda column: few[column], default="")
+        if not best or few[best] <= 0.5:
+            return ""
+        number, share = shares["variant"]
+        best = "variant" if best == "elements" and share >= few[best] and number < len(self.found) else best
+        return f" (depends on {COLUMNS.get(best, best)})"
 
     @property
     def says(self) -> str:
@@ -147,20 +164,28 @@ def load(root: Path, study: Study) -> Summary | None:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise InputError(f"{path}: {ascii(str(error))[1:-1]}") from error
-    if unknown := sorted(found.keys() - {"verdict", "does", "kind", "rule"}):
+    if unknown := sorted(found.keys() - {"headline", "does", "bytes", "kind", "rule"}):
         raise InputError(f"{path}: no such key: {unknown[0]}")
-    for key in ("kind", "rule"):
+    for key in ("headline", "kind", "rule"):
         if not isinstance(found.get(key, []), list) or not all(isinstance(entry, dict) for entry in found.get(key, [])):
             raise InputError(f"{path}: {key} is no list of tables: begin each with [[{key}]]")
-    does = found.get("does", {})
     experiments = programs.source_folders(root).keys() | programs.source_folders(Path(__file__).resolve().parents[3]).keys()
-    if not isinstance(does, dict) or not all(isinstance(names, list) for names in does.values()):
-        raise InputError(f"{path}: does is no table of lists of variants")
+    for key in ("does", "bytes"):
+        if not isinstance(named := found.get(key, {}), dict) or not all(isinstance(names, list) for names in named.values()):
+            raise InputError(f"{path}: {key} is no table of lists of variants")
     kinds = _kinds(path, found, study)
+    ids, titles = {entry["id"] for entry in found.get("kind", [])}, {entry.get("title") for entry in found.get("rule", [])}
+    for at, entry in enumerate(found.get("headline", []), start=1):
+        _need(f"{path}: headline no. {at}", entry, HEADLINE_KEYS, {"kind"})
+        wanted = [("kind", entry["kind"], ids), *(("kind", each, ids) for each in entry.get("instead", {}).values())]
+        wanted += [("rule", each, titles) for each in entry.get("rules", [])] + ([("experiment", entry["see"], experiments)] if "see" in entry else [])
+        for what, name, known in wanted:
+            if name not in known:
+                raise InputError(f"{path}: headline no. {at}: no {what} is {ascii(name)[:80]}")
     for at, entry in enumerate(found.get("rule", []), start=1):
         _need(f"{path}: rule no. {at}", entry, RULE_KEYS, {"title", "text", "shown"})
         for query in entry.get("figure", []):
-            claim_check.check_query(f"{path}: rule no. {at}: figure {query.get('name')}", _bare(query))
+            claim_check.check_query(f"{path}: rule no. {at}: figure {query.get('name')}", bare(query))
         for named in (*entry["shown"], *entry.get("figure", [])):
             if named.get("experiment") not in experiments:
                 raise InputError(f"{path}: rule no. {at}: no experiment is {ascii(named.get('experiment'))[:80]}")
@@ -190,7 +215,7 @@ def _kinds(path: Path, found: Mapping[str, Any], study: Study) -> Mapping[str, K
         for pair in pairs(table, WITH_ALL_CHECKS):
             if pair.case["variant"] in CONTROLS or not pair.cuda or not pair.vulkan:
                 continue
-            of_pair = model_kinds.properties(table, pair, found.get("does", {}))
+            of_pair = model_kinds.properties(table, pair, found.get("does", {}), found.get("bytes", {}))
             chosen = [entry for entry in entries if model_kinds.matches(of_pair, entry["of"])]
             by_gpu = [entry["id"] for entry in chosen if "metric" not in entry]
             if len(by_gpu) > 1:
@@ -207,9 +232,15 @@ def _kinds(path: Path, found: Mapping[str, Any], study: Study) -> Mapping[str, K
 # -------------------------------------------------------------------------------------------------------------- documents
 
 
-def picture(summary: Summary) -> str:
-    """The SVG, a file of its own; empty without a pair."""
-    return ratio_strip.strip(PICTURE_TITLE, _rows(summary), alone=True)
+def pictures(summary: Summary) -> Mapping[str, str]:
+    """SVGs, files of their own, by their names: of the headline's kinds, and of all; empty ones without a pair."""
+    rows = [(kind.name, kind.found) for _, kind in headline(summary)]
+    return {name: ratio_strip.strip(PICTURE_TITLE, each, alone=True) for name, each in ((PICTURE, rows), (PICTURE_OF_ALL, _rows(summary)))}
+
+
+def headline(summary: Summary) -> list[tuple[Mapping[str, Any], Kind]]:
+    """The entries whose kinds have a pair."""
+    return [(entry, summary.kinds[entry["kind"]]) for entry in summary.document.get("headline", []) if entry["kind"] in summary.kinds]
 
 
 def drawings(summary: Summary) -> tuple[str, ...]:
@@ -221,104 +252,31 @@ def _rows(summary: Summary) -> list[tuple[str, Sequence[Measured]]]:
     return [(kind.name, kind.found) for kind in summary.kinds.values()]
 
 
-def block(name: str, summary: Summary, study: Study, titles: Mapping[str, Collection[str]], claims: Mapping[str, str]) -> Blocks:
-    """One of BLOCKS. `titles`: of the sections of each experiment's page. `claims`: each claim's experiment."""
-    if name == "picture":
-        return [document.Image(PICTURE, PICTURE_TITLE)] if picture(summary) else [document.NO_RESULTS]
-    if name == "kinds":
-        return [kinds(summary)]
-    if name == "rules":
-        found = [_rule(at, summary, study, titles, claims) for at in range(len(summary.document.get("rule", [])))]
-        return [Bullets(tuple(rule for rule in found if rule), numbered=True)] if any(found) else [document.NO_RESULTS]
-    head, *found = verdict_lines(summary) or [MISSING]
-    return [paragraph(head), *([Bullets(tuple(tuple(inlines(each)) for each in found))] if found else [])]
-
-
-def sentences(summary: Summary) -> list[str]:
-    """The verdict's, with their figures; without those that lack one."""
-    known = {entry["id"] for entry in summary.document.get("kind", [])}
-    texts = [_filled(each, f"{summary.path}: verdict", summary.kinds, {}, known) for each in summary.document.get("verdict", [])]
-    return [text for text in texts if text]
-
-
-def verdict_lines(summary: Summary) -> list[str]:
-    """The sentences below the line that says how to read them; nothing where there are none."""
-    found = sentences(summary)
-    return [HEADLINE, *found] if found else []
-
-
-def kinds(summary: Summary) -> Block:
-    header = ["kind of work", "pairs:", *(f"{name}:" for name in VERDICTS), "Vulkan/CUDA, median:", "least:", "most:", "the most is"]
+def kinds(summary: Summary, others: Mapping[str, Summary] | None = None, name: str = "") -> Block:
+    """A row a kind of work. `others`: the same of other models, by their names; `name`: this one's."""
+    others = others or {}
+    prefix = f"{name}, " if others and name else ""
+    header = ["kind of work", "pairs:", *(f"{each}:" for each in VERDICTS), f"{prefix}median:" if prefix else "Vulkan/CUDA, median:"]
+    header += [column for other in others for column in (f"{other}, median:", f"{other} is")]
+    header += ["least:", "most:", "the most is"]
     rows: list[list[Cell]] = []
-    for kind in summary.kinds.values():
+    for id_, kind in summary.kinds.items():
         ordered = sorted(kind.found, key=lambda one: one.ratio.value)
-        figures = [document.fixed(value, 3) for value in (kind.median, ordered[0].ratio.value, ordered[-1].ratio.value)]
+        ends = [document.fixed(one.ratio.value, 3) for one in (ordered[0], ordered[-1])]
         counted = Counter(one.verdict for one in kind.found)
+        there = [other.kinds.get(id_) for other in others.values()]
+        beside = [cell for other in there for cell in (document.fixed(other and other.median, 3), other.verdict if other else NONE)]
         worst = ordered[-1].case.name(without=["api"])
-        rows.append([kind.name, kind.text("pairs"), *(str(counted[name]) for name in VERDICTS), *figures, worst])
+        rows.append([kind.name, kind.text("pairs"), *(str(counted[each]) for each in VERDICTS), document.fixed(kind.median, 3), *beside, *ends, worst])
     return document.table(header, rows)
 
 
-def _rule(
-    at: int, summary: Summary, study: Study, titles: Mapping[str, Collection[str]], claims: Mapping[str, str]
-) -> tuple[Inline, ...] | None:
-    """None as long as a figure of its text has not been measured, or where one says otherwise."""
-    rule = summary.document["rule"][at]
-    where = f"{summary.path}: rule no. {at + 1}"
-    figures, against = {}, any(kind not in summary.kinds or summary.kinds[kind].word != word for kind, word in rule.get("holds", {}).items())
-    for query in rule.get("figure", []):
-        figures[query["name"]] = _figure(where, query, study)
-        if (found := figures[query["name"]]) and not query.get("least", -math.inf) <= found[1].value <= query.get("most", math.inf):
-            against = True
-    known = {*figures, *(entry["id"] for entry in summary.document.get("kind", []))}
-    texts = [_filled(rule["text"], where, summary.kinds, figures, known) or ""]
-    texts += [text for each in rule.get("also", []) if (text := _filled(each, where, summary.kinds, figures, known))]
-    links: list[Inline] = []
-    for shown in rule["shown"]:
-        links += [", " if links else "", _link(where, shown["section"], shown["experiment"], shown["section"], study, titles)]
-    for id_ in rule.get("claims", []):
-        if id_ not in claims:
-            raise InputError(f"{where}: no claim is {id_}")
-        links += [", ", _link(where, id_, claims[id_], "Claims", study, titles)]
-    if against or not texts[0]:
-        return None
-    return (Strong(rule["title"]), " ", *inlines(" ".join(texts)), " (", *links, ")")
-
-
-def _link(
-    where: str, text: str, experiment: str, section: str, study: Study, titles: Mapping[str, Collection[str]]
-) -> Inline:
-    """To the worklog's section; the text alone where there are no results of the experiment."""
-    if section in titles.get(experiment, ()):
-        return SectionLink(text, experiment, section)
-    if experiment in study.tables and section not in _declared(study, experiment):
-        raise InputError(f"{where}: the worklog's {experiment} has no section {ascii(section)}")
-    return text
-
-
-def _declared(study: Study, experiment: str) -> Collection[str]:
-    """The sections that the experiment's analysis has; one without results is on no page."""
-    return [title for title, _ in study.analyses[experiment].sections] if experiment in study.analyses else []
-
-
-def _bare(entry: Mapping[str, Any]) -> dict[str, Any]:
+def bare(entry: Mapping[str, Any]) -> dict[str, Any]:
     """As a claim's query is."""
-    return {key: value for key, value in entry.items() if key not in ("experiment", *BOUNDS)}
+    return {key: value for key, value in entry.items() if key not in ("experiment", "least", "most")}
 
 
-def _figure(where: str, entry: Mapping[str, Any], study: Study) -> tuple[Mapping[str, Any], Figure] | None:
-    """The query and its median case; None where there is none."""
-    query = _bare(entry)
-    if entry.get("experiment") not in study.tables:
-        return None
-    found = claim_query.run(query, entry["experiment"], study, f"{where}: figure {entry['name']}")
-    if isinstance(found, str):
-        return None
-    ordered = sorted((one.figure for one in found), key=lambda figure: figure.value)
-    return query, ordered[(len(ordered) - 1) // 2]
-
-
-def _filled(
+def filled(
     text: str,
     where: str,
     kinds_: Mapping[str, Kind],

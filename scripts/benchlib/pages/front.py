@@ -1,0 +1,107 @@
+"""What the README and docs/ANSWERS.md show of all experiments together: the table of the headline's kinds of work, pictures, rules, claims by model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchlib.claims.claims import NOT_MEASURED, UNCLEAR, VERDICTS, ClaimFile
+from benchlib.document import document
+from benchlib.document.document import NONE, Blocks, Cell, Image, paragraph
+from benchlib.document.document import Verdict as VerdictCell
+from benchlib.model.analysis import Study
+from benchlib.pages import rules, summary
+from benchlib.pages.rules import Models, Titles
+from benchlib.pages.summary import PICTURE, PICTURE_OF_ALL, PICTURE_TITLE, Kind, Summary
+from benchlib.stats.stats import FASTER, SAME
+from benchlib.stats.stats import VERDICTS as PAIR_VERDICTS
+
+BLOCKS = ("verdict", "picture", "picture-of-all", "kinds", "rules", "models")
+READING = "Vulkan's time over CUDA's: of the pair in the middle, and from the least to the greatest pair. Vulkan is what two thirds of a kind's pairs are."
+NOTHING_TO_DO = "nothing"
+
+
+def block(name: str, said: Summary, study: Study, titles: Titles, claims: Mapping[str, str], own: str = "", others: Models | None = None) -> Blocks:
+    """One of BLOCKS but "models". `titles`: of the sections of each experiment's page. `claims`: each claim's experiment. `own`: this model's name; `others`:
+    the models beside it.
+    """
+    beside = others or {}
+    if name in ("picture", "picture-of-all"):
+        file = PICTURE if name == "picture" else PICTURE_OF_ALL
+        return [Image(file, PICTURE_TITLE)] if summary.pictures(said)[file] else [document.NO_RESULTS]
+    if name == "kinds":
+        return [summary.kinds(said, {each: model for each, (_, model) in beside.items()}, own)]
+    if name == "rules":
+        return rules.blocks(said, study, titles, claims, own, beside) or [document.NO_RESULTS]
+    return verdict(said, study, titles, own, beside) or [document.NO_RESULTS]
+
+
+def verdict(said: Summary, study: Study, titles: Titles, own: str = "", others: Models | None = None) -> Blocks:
+    """A row a kind of work: what it is on each model, what Vulkan is, and what to do; nothing where nothing is compared."""
+    shown = summary.headline(said)
+    if not shown:
+        return []
+    numbers = {rules.of(said)[place]["title"]: at for at, place in enumerate(rules.standing(study, said), start=1)}
+    beside = {name: model.kinds for name, (_, model) in (others or {}).items()}
+    rows: list[list[Cell]] = []
+    for entry, kind in shown:
+        there = [kinds.get(entry["kind"]) for kinds in beside.values()]
+        rows.append([f"{kind.name} ({kind.text('pairs')})", *(_ratio(each) for each in (kind, *there)), _verdicts(kind, dict(zip(beside, there))),
+                     _to_do(entry, kind, said, numbers, titles)])  # fmt: skip
+    header = ["kind of work (pairs)", own or "Vulkan/CUDA", *beside, "Vulkan is", "what to do"]
+    return [document.table(header, rows), paragraph(READING)]
+
+
+def _ratio(kind: Kind | None) -> Cell:
+    """The median, and the range where it is another."""
+    if kind is None:
+        return NONE
+    middle, ends = f"{kind.median:.2f}", kind.range.replace(" (", ", ").removesuffix(")")
+    return middle if middle == ends else f"{middle} ({ends})"
+
+
+def _verdicts(kind: Kind, others: Mapping[str, Kind | None]) -> Cell:
+    """This model's, and another's where that is another."""
+    differing = [f"{name}: {other.verdict}" for name, other in others.items() if other and other.verdict != kind.verdict]
+    counted = Counter(one.verdict for one in kind.found)
+    if kind.verdict == summary.DIFFER:
+        own: list[Cell] = [", ".join(f"{counted[each]} {each}" for each in PAIR_VERDICTS if counted[each])]
+    else:
+        own = [VerdictCell(kind.verdict), f"{counted[kind.verdict]} of {len(kind.found)}"][: 1 + (counted[kind.verdict] < len(kind.found))]
+    return document.joined([*own, *differing], ", ")
+
+
+def _to_do(entry: Mapping[str, Any], kind: Kind, said: Summary, numbers: Mapping[str, int], titles: Titles) -> Cell:
+    if kind.word in (SAME, FASTER):
+        return NOTHING_TO_DO
+    found = sorted(numbers[title] for title in entry.get("rules", []) if title in numbers)
+    parts = [f"rule{'s' * (len(found) > 1)} {', '.join(map(str, found))}"] if found else []
+    parts += [f"{name}: {said.kinds[each].median:.2f}" for name, each in entry.get("instead", {}).items() if each in said.kinds]
+    if (see := entry.get("see", "")) in titles:
+        parts.append(f"see {see}")
+    return "; ".join(parts) or NONE
+
+
+def models(by_model: Mapping[str, Sequence[ClaimFile]]) -> Blocks:
+    """Each claim's verdict on each model: those that differ in a table, all of them counted."""
+    found = {name: {claim.id: claim for group in groups for claim in group.claims} for name, groups in by_model.items()}
+    first, *others = found.values()
+    if not others:
+        return []
+    counts = [[name, *(str(Counter(claim.verdict for claim in claims.values())[each]) for each in VERDICTS)] for name, claims in found.items()]
+    rows: list[list[Cell]] = []
+    same, partly = 0, Counter[str]()
+    for id_, claim in first.items():
+        mine = [claims[id_] for claims in found.values()]
+        decided = [each for each in mine if each.verdict not in (UNCLEAR, NOT_MEASURED)]
+        if len(decided) < len(mine):
+            partly[" and ".join(sorted({each.verdict for each in mine if each not in decided}))] += 1
+        elif len({each.verdict for each in mine}) == 1:
+            same += 1
+        else:
+            rows.append([id_, claim.text, *(document.joined([VerdictCell(each.verdict), each.words or NONE], ": ") for each in mine)])
+    open_ = "".join(f", {number} are {what} on one or more" for what, number in sorted(partly.items()))
+    text = f"Of {len(first)} claims {same} have the same verdict on {' and '.join(found)}, {len(rows)} have another{open_}."
+    table: Blocks = [document.table(["claim", "", *found], rows)] if rows else []
+    return [paragraph(text), *table, document.table(["all claims", *(f"{each}:" for each in VERDICTS)], counts)]
