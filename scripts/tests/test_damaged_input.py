@@ -9,6 +9,7 @@ import copy
 import csv
 import io
 import json
+import lzma
 import random
 import shutil
 from collections.abc import Callable
@@ -144,9 +145,14 @@ def damaged_text(text: str, chance: random.Random) -> bytes:
 
 
 def with_damage(path: Path, chance: random.Random) -> bytes:
-    text = path.read_text(encoding="utf-8")
+    """Of a packed file: of what is packed in it, or of its own bytes."""
+    data = path.read_bytes()
+    if path.suffix == ".xz":
+        if chance.random() < 0.3:
+            return damaged_text(data.decode("latin-1"), chance)
+        return lzma.compress(damaged_text(lzma.decompress(data).decode("utf-8"), chance), preset=0)
     kinds = {".csv": damaged, ".json": damaged_json}
-    return kinds.get(path.suffix, damaged_text)(text, chance)
+    return kinds.get(path.suffix, damaged_text)(data.decode("utf-8"), chance)
 
 
 def write(path: Path, data: bytes) -> None:
