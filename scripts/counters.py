@@ -367,6 +367,7 @@ def count_all(wish: Wish, tool: Ncu | None, out: Path, analyses: Mapping[str, An
                 rows = counters_file.merged(rows, outcome.rows, program.name, instrument, all_cases and not outcome.failed)
                 out.mkdir(parents=True, exist_ok=True)
                 files.write_atomic(path, counters_file.csv_text(rows))
+                path.with_name(f"{path.name}.xz").unlink(missing_ok=True)  # what was read
     counted = sum(outcome.counted for outcome in outcomes)
     if counted:
         print(f"{counted} cases: {shown(path)}; scripts/worklog.py puts them beside the predictions")

@@ -2,8 +2,9 @@
 """Makes a folder of results ready to be committed: shows what is private in it, checks it, packs it, writes its pages.
 
     scripts/hand_in.py DIR                 checks alone: what names of hosts and users stand in it, what is wrong, what would be packed
-    scripts/hand_in.py --write DIR         packs every run but each board's first (and all samples), removes listings that a set beside it has
-                                           as well (benchlib/results/machine_code.py), writes the pages, says what to commit
+    scripts/hand_in.py --write DIR         packs what no page links to (all runs but the first of each case, all samples) and the counters, removes
+                                           listings that a set beside it has as well (benchlib/results/machine_code.py), writes the pages,
+                                           says what to commit
     scripts/hand_in.py --hide-hosts DIR    with --write: the hosts of board.csv become host-1, host-2, ...
 
 Exit codes: 0 ready (or written), 1 bad input or something that must not be handed in, 2 usage, 130 interrupted.
@@ -32,9 +33,9 @@ from benchlib.base import console, csv_file, files
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
 from benchlib.pages import state
-from benchlib.results import results
+from benchlib.results import counters_file, results
 from benchlib.results.machine_code import FOLDER, TWINS, MachineCode
-from benchlib.results.results import InputError
+from benchlib.results.results import Case, InputError, Table
 from benchlib.stats.stats import LEAST_RUNS
 
 BOARD_FILE = "board.csv"
@@ -141,14 +142,15 @@ def hide_hosts(directory: Path) -> None:
 # ------------------------------------------------------------------------------------------------------------------ packing
 
 
-def to_pack(directory: Path) -> list[Path]:
-    """Every run's files but each board's first, to whose rows the pages link; of that the samples alone."""
-    found = []
-    first: dict[str, Path] = {}
-    for each in results.run_folders(directory):
-        is_first = first.setdefault(each.board, each.path) == each.path
-        found += [path for path in sorted(each.path.glob("exp*.csv")) if not is_first or path.name.endswith(".samples.csv")]
-    return found
+def to_pack(study: Study) -> list[Path]:
+    """What was counted, every sample, and the runs' files but those that are the first to have a case: the pages link to their rows."""
+    first = {table.files[_first_with(table, case)] for table in study.tables.values() for case in table.cases}
+    runs = [path for each in study.runs for path in sorted(each.path.glob("exp*.csv"))]
+    return [path for path in [*runs, study.directory / counters_file.NAME] if path not in first and path.is_file()]
+
+
+def _first_with(table: Table, case: Case) -> int:
+    return next(at for at, run in enumerate(table.runs) if case in run)
 
 
 def pack(path: Path) -> None:
@@ -182,7 +184,7 @@ def run(options: argparse.Namespace) -> int:
     for kind, texts in (("wrong", checked.errors), ("note", checked.notes)):
         for text in texts:
             print(f"{kind}: {text}")
-    packing = to_pack(directory)
+    packing = to_pack(study)
     if not options.write:
         hide = " --hide-hosts" if names.keys() & set(hosts(directory)) else ""
         print(f"{len(packing)} files to pack; nothing was written: scripts/hand_in.py --write{hide} {directory}")

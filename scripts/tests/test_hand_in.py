@@ -10,7 +10,8 @@ import pytest
 import result_sets
 import synthetic
 
-from benchlib.results import results
+from benchlib.model.analysis import Study
+from benchlib.results import counters_file, results
 
 BOARD = "when,time,host,uuid\nbefore,2026-01-01T00:00:00Z,secret-node-7,149980f6-bd56\n"
 
@@ -61,6 +62,29 @@ def test_all_but_the_first_run_is_packed_and_reads_the_same(folder: Path, capsys
     assert {"worklog.md", "report.html", "claims.csv"} <= after.keys() and len(results.load(folder).tables["exp06_litmus"].runs) == 3
     assert "git add" in capsys.readouterr().out
     assert hand_in.main(["--write", str(folder)]) == 0 and tree(folder) == after  # again changes nothing
+
+
+def test_the_first_file_with_a_case_stays_readable(folder: Path) -> None:
+    """Here run10 alone has the cases of a variant: a claim's link to such a row leads into a file that a browser shows."""
+    for run in ("run1", "run2"):
+        path = folder / "boards" / "149980f6" / run / "exp06_litmus.csv"
+        path.write_text("".join(line for line in path.read_text().splitlines(keepends=True) if ",mp," not in line))
+    packing = hand_in.to_pack(Study.of(results.load(folder), {}))
+    assert [path.relative_to(folder / "boards" / "149980f6").as_posix() for path in packing] == [
+        "run1/exp06_litmus.samples.csv", "run2/exp06_litmus.csv", "run10/exp06_litmus.samples.csv",
+    ]  # fmt: skip
+
+
+def test_counters_are_packed_and_read_the_same(folder: Path) -> None:
+    text = f"experiment,variant,api,elements,cache,instrument\nexp06_litmus,mp_relaxed,cuda,1,,{counters_file.NCU}\n"
+    (folder / counters_file.NAME).write_text(text)
+    before = counters_file.read(folder / counters_file.NAME)
+    assert hand_in.main(["--write", str(folder)]) == 0
+    assert not (folder / counters_file.NAME).exists() and lzma.decompress((folder / "counters.csv.xz").read_bytes()).decode() == text
+    found = results.load(folder)
+    table = found.auxiliary("counters.csv", "exp06_litmus")
+    assert before == counters_file.read(folder / counters_file.NAME) and found.beside("counters.csv") == "counters.csv.xz"
+    assert table is not None and [row["variant"] for case in table.cases for row in table.rows(case)] == ["mp_relaxed"]
 
 
 def test_a_dirty_tree_must_not_be_handed_in(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,6 +23,12 @@ def stem(path: Path) -> str:
     return path.name.removesuffix(".xz").removesuffix(".csv")
 
 
+def there(path: Path) -> Path:
+    """The file, or where only that is there the same one packed."""
+    packed = path.with_name(f"{path.name}.xz")
+    return packed if packed.exists() and not path.exists() else path
+
+
 class Reader:
     """A file's header (of an .xz file: of what is packed in it), and an iterator over its records, each with the line that it ends on.
     Raises InputError, with the file and the line, for what is no CSV: not UTF-8, cut short, a record of another length than the header.

@@ -379,7 +379,7 @@ def _add_evidence(claim: Claim, results: Results, table: Table) -> None:
     assert claim.shown
     source, case = claim.shown.query.get("table", "results"), claim.shown.typical.found.case
     if source != "results":
-        claim.row_file = results.code.path(claim_query.AUXILIARY[source][0])
+        claim.row_file = results.beside(claim_query.AUXILIARY[source][0])
     elif table.files:
         paths = [path for path, run in zip(table.files, table.runs) if case in run]
         readable = next((path for path in paths if path.suffix == ".csv"), paths[0])  # in a browser, which unpacks none

@@ -52,7 +52,8 @@ def upgraded(row: Row) -> Row:
 
 
 def read(path: Path) -> list[Row]:
-    """The rows; none where there is no file. Raises InputError."""
+    """The rows, of the file as it was written or packed; none where there is none. Raises InputError."""
+    path = csv_file.there(path)
     if not path.exists():
         return []
     header, records = csv_file.read(path)

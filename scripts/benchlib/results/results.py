@@ -382,12 +382,17 @@ class Results:
     def code(self) -> MachineCode:
         return MachineCode(self.directory)
 
+    def beside(self, file_name: str) -> str:
+        """The path of one of these files from the directory, lent or packed."""
+        path = Path(self.code.path(file_name))
+        return path.with_name(csv_file.there(self.directory / path).name).as_posix()
+
     def auxiliary(self, file_name: str, experiment: str) -> Table | None:
         """sass.csv, sass_twins.csv or counters.csv, the rows of one experiment; None where the file is absent. What sass_twins.csv says
         follows from the listings, and is lent with them.
         """
         if file_name not in self._beside:
-            path = self.directory / self.code.path(file_name)
+            path = self.directory / self.beside(file_name)
             self._beside[file_name] = _read_beside(path, self.tables) if path.is_file() else None
         beside = self._beside[file_name]
         rows = beside.rows.get(experiment, {}) if beside else {}
@@ -406,12 +411,12 @@ class _Beside:
 
 
 def _read_beside(path: Path, tables: Mapping[str, Table]) -> _Beside:
-    reader = csv_file.Reader(path)
+    reader, name = csv_file.Reader(path), f"{csv_file.stem(path)}.csv"
     header = reader.header
-    missing = [column for column in ("experiment", *_NEEDED[path.name]) if column not in header]
+    missing = [column for column in ("experiment", *_NEEDED[name]) if column not in header]
     if missing:
         raise InputError(f"{path}: no column {', '.join(missing)}")
-    texts = _TEXTS.get(path.name) or _texts_of_counters(header, tables)
+    texts = _TEXTS.get(name) or _texts_of_counters(header, tables)
     figures = [(at, column) for at, column in enumerate(header) if column not in texts]
     found = _Beside(header, {})
     keys: dict[str, list[str]] = {}
@@ -421,11 +426,11 @@ def _read_beside(path: Path, tables: Mapping[str, Table]) -> _Beside:
             if record[at] and schema.real(record[at]) is None:
                 raise InputError(f"{path}: line {line}: {column} is {ascii(record[at])[:80]}, not a number")
         row = dict(zip(header, record))
-        if path.name == counters_file.NAME:
+        if name == counters_file.NAME:
             row = counters_file.upgraded(row)
         experiment = row["experiment"]
         if experiment not in keys:
-            keys[experiment] = _keys_beside(path, header, tables.get(experiment))
+            keys[experiment] = _keys_beside(name, header, tables.get(experiment))
         case = Case(tuple((column, row[column]) for column in keys[experiment]))
         _only_once(path, lines, (experiment, case), line)
         found.rows.setdefault(experiment, {})[case] = row
@@ -439,8 +444,8 @@ def _texts_of_counters(header: Sequence[str], tables: Mapping[str, Table]) -> se
     return {"experiment", "variant", "api", *before, *counters_file.TEXTS, counters_file.OLD_VERSION}
 
 
-def _keys_beside(path: Path, header: Sequence[str], table: Table | None) -> list[str]:
-    if path.name in _TEXTS:
+def _keys_beside(name: str, header: Sequence[str], table: Table | None) -> list[str]:
+    if name in _TEXTS:
         return [column for column in ("kernel", "api", "arch") if column in header]
     if "cache" in header:  # all parameters: these counts may be of programs with more of them than the results have
         return [*(column for column in header[: header.index("cache") + 1] if column not in ("experiment", "instrument")), "instrument"]
