@@ -334,7 +334,10 @@ class Twin:
 
 
 def find_twins(items: Sequence[Disassembled]) -> list[Twin]:
-    """Every Vulkan kernel beside its CUDA counterpart of the same architecture, then the CUDA kernels that answered none."""
+    """Every Vulkan kernel beside its CUDA counterpart of the same architecture, then the CUDA kernels that answered none. A kernel whose
+    twin of its own name has no listing is beside none: not beside one that it is a variation of.
+    """
+    unlisted = {(item.kernel.experiment, item.kernel.api, item.kernel.entry) for item in items if item.instructions is None}
     groups: dict[tuple[str, int | None], list[Disassembled]] = {}
     for item in items:
         if item.instructions is not None:
@@ -342,13 +345,13 @@ def find_twins(items: Sequence[Disassembled]) -> list[Twin]:
     found: list[tuple[str, Disassembled, Disassembled]] = []
     for group in groups.values():
         cudas, vulkans = ([item for item in group if item.kernel.api == api] for api in ("cuda", "vulkan"))
-        answered = [(vulkan.kernel.name, cuda, vulkan) for vulkan in vulkans for cuda in answering(vulkan, cudas)]
+        answered = [(vulkan.kernel.name, cuda, vulkan) for vulkan in vulkans for cuda in answering(vulkan, cudas, unlisted)]
         paired = {id(cuda) for _, cuda, _ in answered}
         found += answered
         for cuda in cudas:
             if id(cuda) not in paired:
                 # One build of the shader will do.
-                found += [(cuda.kernel.name, cuda, vulkan) for vulkan in answering(cuda, vulkans)[:1]]
+                found += [(cuda.kernel.name, cuda, vulkan) for vulkan in answering(cuda, vulkans, unlisted)[:1]]
     return compared(found)
 
 
@@ -357,8 +360,12 @@ def compared(found: Sequence[tuple[str, Disassembled, Disassembled]]) -> list[Tw
     return [Twin(*names_and_code, difference) for names_and_code, difference in zip(found, differences)]
 
 
-def answering(item: Disassembled, others: Sequence[Disassembled]) -> list[Disassembled]:
+def answering(item: Disassembled, others: Sequence[Disassembled], unlisted: Collection[tuple[str, str, str]]) -> list[Disassembled]:
+    """`unlisted`: the experiments, APIs and entry points that there are no instructions of."""
     entry = counterpart(item.kernel.entry, {other.kernel.entry for other in others})
+    own = any((item.kernel.experiment, other.kernel.api, item.kernel.entry) in unlisted for other in others)
+    if own and entry != item.kernel.entry:
+        return []
     return [other for other in others if other.kernel.entry == entry]
 
 

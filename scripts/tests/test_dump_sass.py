@@ -281,6 +281,18 @@ def test_how_much_two_kernels_differ(tmp_path):
     assert [row[column] for column in columns] == [0, 1, 1, 1, -1, 0]
 
 
+def test_a_kernel_whose_own_twin_has_no_listing_is_beside_none():
+    def item(entry_, api, listed=True):
+        kernel = sass_dump.Kernel("exp09_x", entry_, api, "sm_90", entry_, entry_)
+        return dump_sass.Disassembled(kernel, [Instruction(0, "", "EXIT", "")] if listed else None)
+
+    scan, packed = item("scan", "cuda"), item("scan_packed", "cuda")
+    found = dump_sass.find_twins([scan, packed, item("scan", "vulkan"), item("scan_packed", "vulkan", listed=False)])
+    assert [(twin.cuda.kernel.entry, twin.vulkan.kernel.entry) for twin in found] == [("scan", "scan")]
+    found = dump_sass.find_twins([scan, item("scan_packed", "cuda", listed=False), item("scan", "vulkan"), item("scan_packed", "vulkan")])
+    assert [(twin.cuda.kernel.entry, twin.vulkan.kernel.entry) for twin in found] == [("scan", "scan")]
+
+
 def test_variations_are_compared_with_what_they_vary(tmp_path, tool, capsys):
     dump = write_dump(tmp_path / "dump", entry(), entry("vulkan"), entry("vulkan", kernel="add_f32_address"),
                       entry(kernel="add_f32_bounds"), entry(kernel="sum"))  # fmt: skip
