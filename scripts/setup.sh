@@ -235,16 +235,16 @@ non_free_source() {
 
 # Puts nvdisasm into build/tools. apt-get download and dpkg-deb need no root and change nothing outside that folder.
 fetch_nvdisasm() {
-  local tools=$bench_root/build/tools package=nvidia-cuda-toolkit scratch archive apt=()
+  local tools=$bench_root/build/tools package=nvidia-cuda-toolkit archive apt=()
   if [[ -x $tools/nvdisasm ]]; then
     note "nvdisasm: $tools/nvdisasm is there already"
     return
   fi
   command -v apt-get >/dev/null || die "there is no apt-get here; install the CUDA toolkit's nvdisasm (package cuda-nvdisasm)"
   mkdir -p "$tools"
+  # Not local: the trap reads the name when this function has returned. The name is never part of a command's text.
   scratch=$(mktemp -d "$tools/fetch.XXXXXX")
-  # shellcheck disable=SC2064  # the folder of now
-  trap "rm -rf '$scratch'" EXIT
+  trap 'rm -rf "$scratch"' EXIT
   note "setup.sh: fetching $package (log: build/tools/fetch.log)"
   : >"$tools/fetch.log"
   find_package

@@ -323,6 +323,26 @@ esac""")
     assert sorted(path.name for path in (machine / "build/tools").iterdir()) == ["fetch.log"]
 
 
+@pytest.mark.parametrize("place", ["a'$(touch PWNED)'b", "a`touch PWNED`b", 'a"; touch PWNED; "b', "a b", "-rf *"])
+def test_nvdisasm_does_nothing_that_the_clones_path_says(machine, place):
+    """And leaves nothing behind there but its log."""
+    for name in ("mktemp", "rm", "touch"):
+        if not (machine / "bin" / name).exists():
+            (machine / "bin" / name).symlink_to(shutil.which(name))
+    clone = machine / place
+    clone.mkdir()
+    (machine / "scripts").rename(clone / "scripts")
+    add_tool(machine, "apt-cache", "echo nvidia-cuda-toolkit 11.8")
+    add_tool(machine, "apt-get", "exit 100")
+    command = ["bash", clone / "scripts/setup.sh", "--nvdisasm"]
+    env = {"PATH": str(machine / "bin"), "HOME": str(machine)}
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, env=env, cwd=machine)
+    assert result.returncode == 1
+    assert "apt-get download nvidia-cuda-toolkit failed" in result.stderr
+    assert sorted(path.name for path in (clone / "build/tools").iterdir()) == ["fetch.log"]
+    assert not list(machine.rglob("PWNED"))
+
+
 @pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="no dpkg-deb")
 @pytest.mark.parametrize("content", ["nvdisasm", "nvprof"])
 def test_nvdisasm_is_unpacked_and_not_installed(machine, content):
