@@ -189,6 +189,7 @@ vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, 
                                               .vulkanMemoryModelDeviceScope = features.vulkan_memory_model_device_scope};
   vk::PhysicalDeviceVulkan13Features vulkan13{.pNext = &vulkan12,
                                               .subgroupSizeControl = true,
+                                              .computeFullSubgroups = features.full_subgroups,
                                               .synchronization2 = true,
                                               .shaderIntegerDotProduct = features.integer_dot_product,
                                               .maintenance4 = true};
