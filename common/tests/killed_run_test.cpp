@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,6 +56,16 @@ class KilledRun : public testing::Test {
     int status = 0;
     waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+  // A program whose files may not grow beyond so many bytes.
+  int run_with_room_for(rlim_t bytes) const {
+    rlimit before{};
+    getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit limit = {.rlim_cur = bytes, .rlim_max = before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    const pid_t child = start();
+    setrlimit(RLIMIT_FSIZE, &before);
+    return wait_for(child);
   }
   int run(const std::vector<std::string>& more = {}) const { return wait_for(start(more)); }
   std::string log() const { return read_file(folder_.file("log")); }
@@ -144,6 +155,19 @@ TEST_F(KilledRun, WithItsOutputsClosedWritesRowsAlone) {
   EXPECT_GT(rows().size(), 20U);
   EXPECT_EQ(records(csv_)[0][0], "schema");
   EXPECT_EQ(records(samples_path(csv_))[0][0], "schema");
+}
+
+// At the size of a whole run's rows, less some: the limit comes while it measures.
+TEST_F(KilledRun, WhoseFilesMayNotGrowSaysSoAndEnds) {
+  if (run() == kAllSkipped) GTEST_SKIP() << "no Vulkan device";
+  const auto whole = std::filesystem::file_size(samples_path(csv_));
+  remove_results();
+  EXPECT_EQ(run_with_room_for(std::filesystem::file_size(folder_.file("log")) + 2 * whole), 0) << "there was room: " << log();
+  remove_results();
+  EXPECT_EQ(run_with_room_for(whole / 2), 1) << "128 and more: ended by a signal. " << log();
+  EXPECT_THAT(log(), testing::ContainsRegex("cannot write .*killed.*: File too large\n"));
+  records(csv_);
+  records(samples_path(csv_));
 }
 
 }  // namespace

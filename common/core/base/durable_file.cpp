@@ -136,9 +136,9 @@ FileDescriptor NextContent::take_place() {
 
 void append(const FileDescriptor& file, const std::string& text, const std::string& path) {
   const off_t end = lseek(file.handle(), 0, SEEK_END);
-  const ssize_t written = write(file.handle(), text.data(), text.size());
-  if (written == static_cast<ssize_t>(text.size())) return;
-  const int why = written < 0 ? errno : ENOSPC;
+  errno = 0;
+  if (write_whole(file.handle(), text)) return;
+  const int why = errno != 0 ? errno : ENOSPC;
   const bool taken_back = end >= 0 && ftruncate(file.handle(), end) == 0;
   throw Error("cannot write {}: {}{}", path, std::strerror(why), taken_back ? "" : "; it ends with a row that is cut short");
 }

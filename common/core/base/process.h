@@ -7,7 +7,8 @@ namespace bench {
 
 enum ExitCode : int { kOk = 0, kFailed = 1, kUsage = 2, kDeviceLost = 3, kAllSkipped = 77, kInterruptedBySignal = 130 };
 
-// The first SIGINT or SIGTERM is noted, for interrupted() to tell; the second ends the program at once.
+// The first SIGINT or SIGTERM is noted, for interrupted() to tell; the second ends the program at once. A file that may not
+// grow (RLIMIT_FSIZE) sends no signal: the write that does not fit fails, as on a full disk.
 void note_signals();
 bool interrupted();
 // Throws Interrupted if a signal came: for work that takes long without the sampler, which asks by itself.
