@@ -116,7 +116,6 @@ ANALYSIS = Analysis(
         ("Power and zeros", power),
         ("Machine code", code),
     ],
-    readme={"exp07-rates": rates, "exp07-chains": chains, "exp07-ladder": ladder, "exp07-power": power},
     plots={"exp07-ladder": Plot("The ladder", ladder_chart, "product_*")},
     plots_marker="exp07-ladder-plots",
     counting=Counting(by_default=False),

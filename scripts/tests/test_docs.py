@@ -22,6 +22,7 @@ from benchlib.stats import stats
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_WORDS = 1300
+MOST_WORDS_SEEN = 250  # of an experiment's findings
 FENCE = re.compile(r"^(```|~~~).*?^\1\s*?$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\)")
 
@@ -147,10 +148,10 @@ def test_words_are_counted() -> None:
 
 @pytest.mark.parametrize("folder", sorted(programs.source_folders(ROOT).values()), ids=lambda path: path.name)
 def test_a_readme_begins_with_its_answer(folder: Path) -> None:
-    """The question, the answer in figures and a figure, what to do in practice and where that is shown; findings and tables are folded."""
+    """The question, the answer in figures and a picture, what to do and where that is shown, what was seen, how to run; the rest is below or folded."""
     text = (folder / "README.md").read_text(encoding="utf-8")
     headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
-    assert headings[:2] == ["The answer", "In practice"]
+    assert headings[:4] == ["The answer", "In practice", "What we saw", "How to run"]
     assert re.search(r"^\*\*.*\?\*\*$", text.partition("## The answer")[0], re.MULTILINE)
     answer = text.partition("## The answer")[2].partition("\n## ")[0]
     assert "<!-- worklog:answer-" in answer and re.search(r"^(!\[|```text)", answer, re.MULTILINE)
@@ -158,7 +159,16 @@ def test_a_readme_begins_with_its_answer(folder: Path) -> None:
     assert [item for item in re.split(r"^- ", advice, flags=re.MULTILINE)[1:] if "](" not in item] == []
     open_parts = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
     assert not re.findall(r"^\| --- .*$", open_parts, re.MULTILINE)
-    assert open_parts.partition("## What we saw\n")[2].partition("\n## ")[0].strip() == ""
+    seen = open_parts.partition("## What we saw\n")[2].partition("\n## ")[0]
+    assert 20 <= words(seen) <= MOST_WORDS_SEEN
+
+
+@pytest.mark.parametrize("folder", sorted(programs.source_folders(ROOT).values()), ids=lambda path: path.name)
+def test_a_readme_is_no_copy_of_its_results(folder: Path) -> None:
+    """The tables stand on the results page; what is generated in a README, answer and pictures apart, is a fifth of it at most."""
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    copied = sum(len(block) for block in re.findall(r"<!-- worklog:(?!answer-).*?<!-- /worklog -->", text, re.DOTALL))
+    assert copied <= len(text) / 5
 
 
 @pytest.mark.parametrize(("layout", "apart"), [("AoS", 16), ("SoA", 4)])

@@ -163,6 +163,58 @@ def test_every_figure_is_used_and_every_condition_can_be_read() -> None:
     assert names <= asked
 
 
+CLAIMS = """
+question = "How long?"
+answer = "{03.1}"
+[[claim]]
+id = "03.1"
+kind = "mechanism"
+since = 2026-11-21
+source = "ours"
+text = "t"
+claimed = "0"
+device = ""
+theory = "0"
+unit = "times"
+[[claim.query]]
+name = "gap"
+role = "result"
+combine = "twin_ratio"
+metric = "device_ns"
+where = "variant=read_offset"
+say = "takes"
+reproduced = { lo = 1 }
+"""
+
+
+@pytest.fixture
+def claimed(found: Prose, tmp_path: Path) -> Prose:
+    """With a claim about folder a."""
+    (tmp_path / EXP).mkdir()
+    (tmp_path / EXP / "claims.toml").write_text(CLAIMS)
+    (group,) = claims.load(tmp_path)
+    study = found.model("a").study_of(EXP)
+    claims.judge(group.claims[0], study, "")
+    return Prose(tmp_path, lambda _: Model(lambda experiment: study, [group], {}))
+
+
+def test_a_claims_figure_is_said_with_its_brackets_and_without(claimed: Prose) -> None:
+    assert fill(claimed, "03.1.takes") == "2.9 % longer [+2.8, +3 %] than" and fill(claimed, "03.1.takes.value") == "2.9 % longer than"
+    assert fill(claimed, "03.1.gap.value") == fill(claimed, "03.1.gap") == "1.02 to 1.04"
+    assert fill(claimed, "03.1.gap.takes.value") == "between 2 % and 3.8 % more time than"
+
+
+@pytest.mark.parametrize(("condition", "holds"), [("03.1.gap > 1.01", True), ("03.1.gap > 1.03", False), ("03.1 > 1.025", True), ("03.1 < 1.025", False)])
+def test_a_condition_on_a_claims_figures(claimed: Prose, condition: str, holds: bool) -> None:
+    assert claimed.holds(condition, "a.md: line 1") == holds
+
+
+@pytest.mark.parametrize("condition", ["03.1.nothing > 1", "03.2 > 1", "03.1.gap > much"])
+def test_a_condition_on_no_claims_figure_is_an_error(claimed: Prose, condition: str) -> None:
+    with pytest.raises(InputError, match="a.md: line 1"):
+        claimed.holds(condition, "a.md: line 1")
+
+
 def test_the_claims_forms_are_those_of_an_answer() -> None:
     assert prose.CLAIM.fullmatch("01.2a.worst.takes") and prose.CLAIM.fullmatch("06.17") and not prose.CLAIM.fullmatch("gap")
     assert summary.FILE.parent == prose.FILE.parent and claims.SOURCES.parent == prose.FILE.parent

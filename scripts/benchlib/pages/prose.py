@@ -2,10 +2,12 @@
 
     It takes <!-- q: bounds_checks -->2.8<!-- /q --> % longer.     the figure of that name in docs/figures.toml
     <!-- q: 01.2a.worst.takes -->3.9 % longer than<!-- /q -->      a claim's, as in an experiment's answer (claims.py)
+    <!-- q: 01.2a.worst.takes.value -->3.9 % longer than<!-- /q -->    the same without its brackets
     <!-- q: kind stores.range -->1.04 to 1.11<!-- /q -->           a kind of work's (summary.py): says, range, pairs, same, median, least, most
     <!-- q: bounds_checks @h100 -->2.1<!-- /q -->                  of another model: docs/figures.toml says which folder of results/
     <!-- q: boards -->17<!-- /q -->                                boards with results; `boards exp0[1-6]*`: of a program whose name fits
     <!-- holds: bounds_checks > 1 -->                              what the sentence before it says stands only while this is so of every case,
+    <!-- holds: 02.4b.gap > 1 -->                                  so of every case of a claim's query (of its typical case without a query's name),
     <!-- holds: 02.4b REFUTED -->                                  this is the claim's verdict (or one of several: PARTLY|REFUTED),
     <!-- holds: kind stores SLOWER -->                             this is what two thirds of the kind's pairs are
 
@@ -45,7 +47,8 @@ from benchlib.stats.stats import Figure
 FILE = Path("docs") / "figures.toml"
 FENCE = r"^(?:```|~~~).*?^(?:```|~~~)\s*?$|`[^`\n]*`"
 MARKER = re.compile(rf"{FENCE}|(?P<begin><!-- q: (?P<query>[^\n]*?) -->)(?P<text>.*?)(?P<end><!-- /q -->)|<!-- holds: (?P<holds>[^\n]*?) -->", re.M | re.S)
-CLAIM = re.compile(r"(\d\d\.\d+[a-z]?)((?:\.[a-z0-9_]+)*)")
+CLAIM = re.compile(r"(\d\d\.\d+[a-z]?)((?:\.[a-z0-9_]+)*?)(\.value)?")
+BRACKETS = re.compile(r" \[[^\]]*\]")
 COMPARES: Mapping[str, Callable[[float, float], bool]] = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
 FORMS = ("number", "percent", "share", "words")
 PICKS: Mapping[str, Callable[[Sequence[float]], float]] = {"least": min, "median": statistics.median_low, "most": max}
@@ -109,21 +112,27 @@ class Prose:
         if match := CLAIM.fullmatch(asked[0]):
             by_id = {claim.id: claim for group in model.groups for claim in group.claims}
             try:
-                return claim_tables.claim_text(by_id, match)
+                said = claim_tables.claim_text(by_id, match)
             except claim_tables.Missing:
                 raise NotMeasured(f"{query}: not measured") from None
+            return BRACKETS.sub("", said) if match[3] else said
         return self._figure_words(asked[0], model, where)
 
     def holds(self, condition: str, where: str) -> bool:
         asked, model = self._split(condition, where)
         if len(asked) == 3 and asked[0] == "kind":
             return self._kind(asked[1], model, where).word == asked[2]
-        if len(asked) >= 2 and CLAIM.fullmatch(asked[0]):
+        compared = len(asked) == 3 and asked[1] in COMPARES and re.fullmatch(r"-?\d+(\.\d+)?", asked[2])
+        match = CLAIM.fullmatch(asked[0])
+        if compared and match:
+            values = self._claim_values(match, model, where)
+            return all(COMPARES[asked[1]](value, float(asked[2])) for value in values)
+        if len(asked) >= 2 and match:
             verdicts = [claim.verdict for group in model.groups for claim in group.claims if claim.id == asked[0]]
             if not verdicts:
                 raise InputError(f"{where}: no claim is {asked[0]}")
             return verdicts[0] in " ".join(asked[1:]).split("|")
-        if len(asked) == 3 and asked[1] in COMPARES and re.fullmatch(r"-?\d+(\.\d+)?", asked[2]):
+        if compared:
             return all(COMPARES[asked[1]](value, float(asked[2])) for value in self._values(asked[0], model, where))
         raise InputError(f"{where}: {ascii(condition)} is no condition: NAME < 1.5, CLAIM VERDICT, or kind NAME VERDICT")
 
@@ -146,6 +155,16 @@ class Prose:
         if not names:
             raise NotMeasured(f"no results of {' or '.join(patterns) or 'any program'}")
         return str(len({board for name in names for board in tables[name].boards}))
+
+    def _claim_values(self, match: re.Match[str], model: Model, where: str) -> list[float]:
+        claim = next((claim for group in model.groups for claim in group.claims if claim.id == match[1]), None)
+        name = match[2].removeprefix(".")
+        if claim is None or (name and name not in [query.get("name") for query in claim.entry.get("query", [])]):
+            raise InputError(f"{where}: no claim, or no query of it, is {match[0]}")
+        figures = claim.figures.get(name, []) if name else [claim.shown.typical.figure] if claim.shown else []
+        if not figures:
+            raise NotMeasured(f"{match[0]}: not measured")
+        return [figure.value for figure in figures]
 
     # -------------------------------------------------------------------------------------------------------------- kinds
 
