@@ -114,7 +114,6 @@ ANALYSIS = Analysis(
         ("Indirect dispatches", indirect),
         ("A loop of dependent steps", loop),
     ],
-    readme={"exp08-dispatches": independent, "exp08-at-once": at_once, "exp08-indirect": indirect, "exp08-loop": loop},
     plots={"exp08-dispatches": Plot("Independent dispatches", dispatches_chart, "dispatches")},
     plots_marker="exp08-dispatches-plots",
     counting=Counting(by_default=False),

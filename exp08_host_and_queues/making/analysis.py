@@ -114,12 +114,6 @@ ANALYSIS = Analysis(
         ("Allocations", allocations),
         ("Descriptor sets", sets),
     ],
-    readme={
-        "exp08-made": kernels,
-        "exp08-constants": constants,
-        "exp08-allocations": allocations,
-        "exp08-sets": sets,
-    },
     figures={
         "vulkan_compiled_ms": _made("vulkan", "compiler"),
         "vulkan_own_ms": _made("vulkan", "own_cache"),

@@ -59,7 +59,6 @@ def filled(found: Study, table: Table) -> Blocks:
 ANALYSIS = Analysis(
     exact=["wrong_rows"],
     sections=[("What a link costs", chain), ("A chain with work beside it", filled)],
-    readme={"exp08-chain": chain, "exp08-filled": filled},
     counting=Counting(by_default=False),
     figures={f"added_{way}_{api}_us": partial(added_us, api=api, way=way) for way in ("event", "queues") for api in APIS},
 )

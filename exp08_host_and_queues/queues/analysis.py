@@ -100,11 +100,5 @@ ANALYSIS = Analysis(
         ("Queues with graphics", graphics),
         ("Hosts", hosts),
     ],
-    readme={
-        "exp08-two-kernels": kernels,
-        "exp08-beside-copy": copies,
-        "exp08-priorities": priorities,
-        "exp08-graphics": graphics,
-    },
     counting=Counting(options=["--variant", "load_words,store_words,copy_words"]),
 )

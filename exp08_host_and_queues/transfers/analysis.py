@@ -146,11 +146,6 @@ ANALYSIS = Analysis(
         ("What the CPU itself reaches", cpu),
         ("CPU time", cpu_time),
     ],
-    readme={
-        "exp08-transfers-table": transfers,
-        "exp08-staged": staged,
-        "exp08-cpu": cpu,
-    },
     plots={"exp08-transfers": Plot("Uploads and downloads", chart, "transfer")},
     plots_marker="exp08-transfers-plots",
     # Its bytes cross the bus, which is not counted.

@@ -68,7 +68,6 @@ def waiting_chart(_: Study, table: Table) -> Chart:
 
 ANALYSIS = Analysis(
     sections=[("Latency", latency), ("CPU time burnt", burnt)],
-    readme={"exp08-latency": latency, "exp08-burnt": burnt},
     plots={"exp08-waiting": Plot("Waiting for a kernel", waiting_chart, "wait")},
     plots_marker="exp08-waiting-plots",
     counting=Counting(by_default=False),
