@@ -98,6 +98,5 @@ ANALYSIS = Analysis(
     inside_sm=["branch", "loop"],
     exact=["max_ulp", "mean_ulp", "contracted_pct", "as_written_pct"],
     sections=[("Branches", branches), ("Loops", loops), ("Precision", precision), ("A compensated sum", sums)],
-    readme={"exp09-branches": branches, "exp09-loops": loops, "exp09-precision": precision, "exp09-sums": sums},
     counting=Counting(by_default=False),
 )

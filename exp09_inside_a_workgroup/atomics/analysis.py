@@ -115,7 +115,6 @@ def crowd_chart(_: Study, table: Table) -> Chart:
 
 ANALYSIS = Analysis(
     sections=[("Operations a nanosecond", rates), ("A crowd on one address", crowd), ("Machine code", machine_code)],
-    readme={"exp09-atomics": rates, "exp09-crowd": crowd, "exp09-atomics-code": machine_code},
     plots={"exp09-crowd": Plot("A crowd on one address", crowd_chart, "cas")},
     plots_marker="exp09-atomics-plots",
     # About time, not about traffic.

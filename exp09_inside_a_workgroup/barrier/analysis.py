@@ -66,7 +66,6 @@ ANALYSIS = Analysis(
     inside_sm=["none", "barrier", "control", "named", "named_count", "unaligned", "barrier_or", "memory_shared", "memory_then_barrier",
                "group_then_barrier", "subgroup", "release_acquire"],
     sections=[("Barriers and fences", barriers)],
-    readme={"exp09-barriers": barriers},
     plots={"exp09-barriers": Plot("Barriers", chart, "barrier,release_acquire")},
     plots_marker="exp09-barrier-plots",
     counting=Counting(by_default=False),

@@ -102,7 +102,6 @@ def chart(_: Study, table: Table) -> Chart:
 
 ANALYSIS = Analysis(
     sections=[("Sums and scans", rates), ("What is published, in machine code", fences)],
-    readme={"exp09-scans": rates, "exp09-published": fences},
     plots={"exp09-scans": Plot("Sums and scans", chart, "sum_tree")},
     plots_marker="exp09-scans-plots",
     counting=Counting(options=["--variant", ",".join([*SUMS, *SCANS])]),

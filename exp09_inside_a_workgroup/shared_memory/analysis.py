@@ -225,13 +225,6 @@ ANALYSIS = Analysis(
         ("A forum's convolution", channels),
         ("Capacity", capacity),
     ],
-    readme={
-        "exp09-rates": rates,
-        "exp09-wavefronts": wavefronts,
-        "exp09-structs": structs,
-        "exp09-channels": channels,
-        "exp09-capacity": capacity,
-    },
     plots={"exp09-conflicts": Plot("Bank conflicts", conflicts_chart, "read")},
     plots_marker="exp09-shared-plots",
     # Nsight Compute: words at every stride.

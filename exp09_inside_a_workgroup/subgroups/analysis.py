@@ -88,7 +88,6 @@ def _rate_of(operations: Sequence[str]) -> Callable[[Table], dict[Case, float]]:
 ANALYSIS = Analysis(
     inside_sm=["chain", "rate"],
     sections=[("One operation after another", latency), ("A full GPU", rates)],
-    readme={"exp09-subgroup-latency": latency, "exp09-subgroup-rates": rates},
     counting=Counting(by_default=False),
     figures={
         "shuffles_per_clock": _rate_of(["shuffle", "shuffle_xor", "shuffle_up", "rotate"]),
