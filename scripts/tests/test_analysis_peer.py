@@ -49,7 +49,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             (tmp_path / name / file).write_bytes((ROOT / name / file).read_bytes())
     synthetic.write(tmp_path / worklog.REFERENCE, "exp01_vector_add", synthetic.exp01_rows())
     synthetic.write(tmp_path / "results" / "nvidia-h200-x2", PEER, rows())
-    readme = "<!-- worklog:answers -->\n<!-- /worklog -->\n<!-- worklog:exp06-peer-sizes -->\n<!-- /worklog -->\n"
+    readme = "<!-- worklog:answers -->\n<!-- /worklog -->\n<!-- worklog:exp06-peer-plots -->\n<!-- /worklog -->\n"
     (tmp_path / "README.md").write_text(readme + "<!-- worklog:claims-exp06_peer -->\n<!-- /worklog -->\n", encoding="utf-8")
     return tmp_path
 
@@ -88,7 +88,7 @@ def test_readmes_show_a_program_of_another_folder(repository: Path) -> None:
     text = (repository / "README.md").read_text(encoding="utf-8")
     answer = next(line for line in text.splitlines() if line.startswith("| [exp06_peer]"))
     assert "memory at 400 [400, 400] GB/s" in answer  and "From results/nvidia-h200-x2." in answer
-    assert "| load_plain | 25.00 (6 %) | 400.0 (89 %) |" in text
+    assert "](results/nvidia-h200-x2/plots/exp06-links" in text
     assert "From results/nvidia-h200-x2.\n\n| id | claim |" in text
     # What the reference's own files say is what the reference has.
     claims = (repository / worklog.REFERENCE / "claims.csv").read_text(encoding="utf-8")

@@ -87,6 +87,18 @@ def test_the_claim_is_sound(tmp_path: Path, found: results.Results) -> None:
     assert judged(tmp_path, CLAIM, found).verdict == "REPRODUCED"
 
 
+def test_a_sentence_without_any_figure_is_left_out(tmp_path: Path, found: results.Results) -> None:
+    """c asks for counters, and there are none."""
+    note = judged(tmp_path, CLAIM.replace("{a}, {b}", "Counted: {c}. Beside {b}: {c}. Always so"), found).note
+    assert "Counted" not in note and "–. Always so." in note and ". Beside " in note
+
+
+def test_the_reason_has_its_figures(tmp_path: Path, found: results.Results) -> None:
+    text = CLAIM.replace("lo = 0.5, hi = 2", "lo = 3").replace('note = "{a}, {b}"', 'why = "It takes {a}, and {b}"')
+    claim = judged(tmp_path, text, found)
+    assert claim.verdict == "REFUTED" and "It takes 1" in claim.note and "{" not in claim.note
+
+
 ID = "claims.toml: claim 03.1: "
 A = f"{ID}query a: "
 
@@ -103,6 +115,7 @@ A = f"{ID}query a: "
         ('unit = "x"', "unit = 5", f"{ID}unit is 5, not a text"),
         ('claimed = "1"', "claimed = 5", f"{ID}claimed is 5, not a text"),
         ('note = "{a}, {b}"', "note = 5", f"{ID}note is 5, not a text"),
+        ('note = "{a}, {b}"', 'why = "{z}"', f"{ID}the why names no query: z"),
         ('note = "{a}, {b}"', 'note = "{z}"', f"{ID}the note names no query: z"),
         ('note = "{a}, {b}"', 'nota = "{a}"', f"{ID}unknown key nota"),
         ('note = "{a}, {b}"', "why = ['x']", f"{ID}why is ['x'], not a text"),

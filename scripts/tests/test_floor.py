@@ -305,8 +305,8 @@ def test_sweeps_have_a_table_a_width(root: Path) -> None:
         "Loads of arrays that the L2 holds, all or in part",
     ]  # fmt: skip
     assert "counted, Vulkan | distinct MB" in loads
-    few = rendered(ANALYSIS.stores(found, table, ["1", "32"]))
-    assert [row[1] for row in lines_of(few, "write_once")] == ["1", "32"] * 3
+    stores = [row[1] for row in lines_of(rendered(ANALYSIS.stores(found, table)), "write_once")]
+    assert stores[:2] == ["1", "2"] and stores.count("32") == 3
 
 
 # -------------------------------------------------------------------------------------------------------------- figures

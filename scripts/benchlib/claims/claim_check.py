@@ -123,9 +123,10 @@ def check_claim(where: str, number: str, claim: Mapping[str, Any]) -> None:
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         fail(where, f"two queries are named {twice[0]}")
-    for name in PLACEHOLDER.findall(claim.get("note", "")):
-        if name not in names:
-            fail(where, f"the note names no query: {name}")
+    for key in ("note", "why"):
+        for name in PLACEHOLDER.findall(claim.get(key, "")):
+            if name not in names:
+                fail(where, f"the {key} names no query: {name}")
     if not claim.get("needs") and not any("reproduced" in query and not query.get("optional") for query in queries):
         fail(where, "needs a query with a range that is not optional, or `needs`")
 

@@ -18,8 +18,9 @@ expNN_program):
     source, text, claimed, device, theory, unit       texts; unit and device may be empty
     since = 2026-11-21                from when the test stands as it is, its dated changes aside (a date, or a date and time)
     changed = [{ on = 2026-11-22, what = "...", why = "..." }]      optional: what of it changed since, and why (claim_lock.py)
-    note = "... {small} ..."          optional; {name} becomes the figure of the query of that name
-    why = "..."                       optional; added to the note when the verdict is PARTLY, REFUTED or DIFFERS HERE
+    note = "... {small} ..."          optional; {name} becomes the figure of the query of that name; a sentence is left out where none of
+                                      its figures was measured
+    why = "..."                       optional; likewise; added to the note when the verdict is PARTLY, REFUTED or DIFFERS HERE
     needs = "..."                     a claim no query here can decide: what is missing
     tables, figures = ["..."]         optional: the sections of the worklog and the plots that show it
     listings = ["..."]                optional: the kernels whose machine code shows it, beside those that its queries name
@@ -294,20 +295,26 @@ def judge(claim: Claim, results: Results, elsewhere: str = "") -> None:
         return
     tested, reasons = _tested(claim, results)
     if reasons:
-        claim.note = _sentences(*(f"Missing: {reason}" for reason in reasons), _note(claim))
+        claim.note = _sentences(*(f"Missing: {reason}" for reason in reasons), _filled(claim, "note"))
         return
     claim.tested = tested
     claim.verdict, claim.shown = _verdict(claim.kind, tested)
     _add_runs(claim, table)
     _add_evidence(claim, results, table)
     claim.differing = _differing(claim, results, table)
-    why = claim.entry.get("why", "") if claim.verdict in EXPLAINED else ""
+    why = _filled(claim, "why") if claim.verdict in EXPLAINED else ""
     ours = "The source asks this, and claims nothing: the statement is ours" if claim.kind == "question" else ""
-    claim.note = _sentences(ours, _cases_text(claim), _boards_text(claim), why, _note(claim))
+    claim.note = _sentences(ours, _cases_text(claim), _boards_text(claim), why, _filled(claim, "note"))
 
 
-def _note(claim: Claim) -> str:
-    return PLACEHOLDER.sub(lambda match: claim_words.spread_words(claim.figures.get(match[1], [])), claim.entry.get("note", ""))
+def _filled(claim: Claim, key: str) -> str:
+    """The claim's text of that key with its figures in it, without the sentences of which no figure was measured."""
+    kept = []
+    for sentence in re.split(r"(?<=\.) ", claim.entry.get(key, "")):
+        names = PLACEHOLDER.findall(sentence)
+        if not names or any(claim.figures.get(name) for name in names):
+            kept.append(PLACEHOLDER.sub(lambda match: claim_words.spread_words(claim.figures.get(match[1], [])), sentence))
+    return " ".join(kept)
 
 
 def _sentences(*texts: str) -> str:

@@ -352,15 +352,15 @@ def floor_cells(model: Model, sides: tuple[Case | None, Case | None]) -> list[Ce
 FLOOR_HEADER = ["floor µs:", *(f"{name} explained %:" for name in API_NAMES.values())]
 
 
-def section(found: Study, table: Table, whole: bool = True) -> Blocks:
-    """The summary, what breaks the rules and why, and of the whole every DRAM-size case's floor."""
+def section(found: Study, table: Table) -> Blocks:
+    """The summary, what breaks the rules and why, and every DRAM-size case's floor."""
     model = model_of(found, table)
     found_pairs = [pair for pair in pairs(table, {}) if pair.case["variant"] not in CONTROLS]
     floors = [floor for pair in found_pairs for side in pair.sides if (floor := model.floor(side))]
     if not floors:
         needed = f"{named(found, 'streams')}'s ceilings of the same GPU, and the model's distinct bytes"
         return [paragraph(f"No floors: they need {needed}.")]
-    return [*summary(found, model, floors), *(details(model, found_pairs) if whole else [])]
+    return [*summary(found, model, floors), *details(model, found_pairs)]
 
 
 def summary(found: Study, model: Model, floors: list[Floor]) -> Blocks:

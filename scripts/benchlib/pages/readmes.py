@@ -107,7 +107,7 @@ def shown(judged: Judged, root: Path) -> Shown:
 
 
 def content(name: str, what: Shown) -> tuple[Blocks, Study] | None:
-    """What is generated under that name, and the results it is of; None for a name there is not."""
+    """What is generated under that name (plots/exp07-ladder: that figure alone), and the results it is of; None for a name there is not."""
     if name == "answers":
         return [claim_tables.answers(what.tables, what.groups)], what.reference
     if name == "experiments":
@@ -124,13 +124,15 @@ def content(name: str, what: Shown) -> tuple[Blocks, Study] | None:
         table = claim_tables.claims_tables(name.removeprefix("claims-"), what.groups)
         return None if table is None else (table, what.reference)
     for experiment, one in what.reference.analyses.items():
-        if name in one.readme or name == one.plots_marker:
+        plot = name.removeprefix("plots/") if name.startswith("plots/") else ""
+        if name in one.readme or name == one.plots_marker or plot in one.plots:
             found = what.of(experiment)
             if experiment not in found.tables:
                 return [paragraph(f"No results of {experiment} yet.")], found
-            if name == one.plots_marker:
+            if name == one.plots_marker or plot:
                 table = found.tables[experiment]
-                drawn = {name: plot for name, plot in one.plots.items() if plots.shown(plot.chart(found, table))}
+                wanted = {plot: one.plots[plot]} if plot else one.plots
+                drawn = {name: each for name, each in wanted.items() if plots.shown(each.chart(found, table))}
                 return pipeline.images(drawn), found
             return found.once(one.readme[name], found.tables[experiment]), found
     return None
