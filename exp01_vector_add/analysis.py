@@ -162,14 +162,6 @@ ANALYSIS = Analysis(
         ("Time floor", floor.section),
         ("Machine code", MACHINE_CODE),
     ],
-    readme={
-        "exp01-sizes": sizes,
-        "exp01-ceilings": ceilings,
-        "exp01-launch": launch,
-        "exp01-checks": partial(without_checks, where={}),
-        "exp01-floor": partial(floor.section, whole=False),
-        "exp01-sass": MACHINE_CODE,
-    },
     plots={
         "exp01-sizes": Plot("Vector add: bandwidth against size", sizes_chart, "add_*"),
         "exp01-ruler": Plot("What a pair of stamps adds to a kernel of known length", ruler_chart, "ruler*"),

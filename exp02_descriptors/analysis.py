@@ -109,11 +109,6 @@ ANALYSIS = Analysis(
         ("Bounds checks", robustness),
         ("Machine code", MACHINE_CODE),
     ],
-    readme={
-        "exp02-binding": binding,
-        "exp02-robustness": robustness,
-        "exp02-sass": MACHINE_CODE,
-    },
     plots={"exp02-ways": Plot("Ways to hand over buffers", ways_chart, "sum,sum_small,idle")},
     plots_marker="exp02-plots",
 )

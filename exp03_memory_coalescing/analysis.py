@@ -19,7 +19,6 @@ from benchlib.model.tables import sectors_table, twin_table, with_noise_floor, w
 
 SOURCE_ELEMENTS = 1 << 22  # Worklog #05's N = 4M particles
 LAYOUT_NAMES = {"read_soa_x": "SoA", "read_aos_x": "AoS", "read_aos_vec4": "AoS, whole struct"}
-README_OFFSETS = ["0", "1", "2", "4", "7", "8", "16", "24", "31", "32"]
 
 
 def layout(found: Study, table: Table) -> Blocks:
@@ -66,15 +65,13 @@ def layout_table(table: Table, cases: Sequence[Case], counts: Counts | None) -> 
     return document.table(header, rows)
 
 
-def offsets(found: Study, table: Table, chosen: Sequence[str] = ()) -> Blocks:
-    """Time at every offset, or some, beside the predicted sectors and the time at offset 0."""
+def offsets(found: Study, table: Table) -> Blocks:
+    """Time at every offset beside the predicted sectors and the time at offset 0."""
     parts: Blocks = []
     counts = hardware_counts.load(found, table)
     for variant in ("read_offset", "write_offset"):
         rows = []
-        where: dict[str, object] = {"variant": variant, "elements": "max"}
-        where |= {"offset": list(chosen)} if chosen else {}
-        for pair in pairs(table, where):
+        for pair in pairs(table, {"variant": variant, "elements": "max"}):
             cells: list[Cell] = [pair.case["offset"], sectors_cell(table, pair.case)]
             cells += counts.cells(pair.sides) if counts else []
             for side in pair.sides:
@@ -175,15 +172,6 @@ ANALYSIS = Analysis(
         ("Time floor", floor.section),
         ("Machine code", MACHINE_CODE),
     ],
-    readme={
-        "exp03-layout": layout,
-        "exp03-offsets": partial(offsets, chosen=README_OFFSETS),
-        "exp03-structs": structs,
-        "exp03-checks": partial(without_checks, where={}),
-        "exp03-floor": partial(floor.section, whole=False),
-        "exp03-counted": hardware_counts.predicted_and_counted,
-        "exp03-sass": MACHINE_CODE,
-    },
     plots={
         "exp03-offsets": Plot(
             "Misaligned access: sectors and time against the offset", offsets_chart, "read_offset,write_offset"
