@@ -428,16 +428,6 @@ ANALYSIS = Analysis(
         ("Qualifiers", qualifiers),
         ("Machine code", MACHINE_CODE),
     ],
-    readme={
-        "exp04-three": three,
-        "exp04-square": square,
-        "exp04-split": split,
-        "exp04-causes": causes,
-        "exp04-shared": shared_memory,
-        "exp04-slices": slices,
-        "exp04-qualifiers": qualifiers,
-        "exp04-sass": MACHINE_CODE,
-    },
     floor=FloorFacts(
         empty={"variant": "empty"},
         one_slot={"one_slot": {"feature": "one_slot"}, "cuda_one_slot": {"feature": "cuda_one_slot", "api": "cuda"}},

@@ -17,7 +17,6 @@ from benchlib.results.results import API_NAMES, APIS, SECTOR_BYTES, Case, Table
 from benchlib.model.tables import Pair, comparison, figure_of, micros, pairs, plain, rows_or_none, with_noise_floor, without_checks
 
 SOURCE_VARIANTS = ["source_coalesced", "source_strided"]
-README_STRIDES = ["1", "2", "4", "8", "16", "32", "33", "64", "128", "4096", "65536"]
 SECTOR_COLUMNS = ["sectors per warp, predicted:", "in a request:", *hardware_counts.HEADER]
 NAMES = {"grid": "blocks:", "elem_bytes": "bytes:", "stride": "stride:", "elements": "elements:", "cache": "cache"}
 READING = paragraph(
@@ -196,20 +195,19 @@ def _from_memory(counts: hardware_counts.Counts, side: Case | None) -> Cell:
     return document.fixed(read / (asked * SECTOR_BYTES), 3) if asked and read is not None else NONE
 
 
-def loads(found: Study, table: Table, strides: Sequence[str] = ()) -> Blocks:
-    return sweeps(found, table, "read_once", "load", strides)
+def loads(found: Study, table: Table) -> Blocks:
+    return sweeps(found, table, "read_once", "load")
 
 
-def stores(found: Study, table: Table, strides: Sequence[str] = ()) -> Blocks:
-    return sweeps(found, table, "write_once", "store", strides)
+def stores(found: Study, table: Table) -> Blocks:
+    return sweeps(found, table, "write_once", "store")
 
 
-def sweeps(found: Study, table: Table, variant: str, kind: str, strides: Sequence[str]) -> Blocks:
+def sweeps(found: Study, table: Table, variant: str, kind: str) -> Blocks:
     """A table for each size: where the data streams from memory, then where the L2 holds all of it or some."""
     rows = Rows(found, table)
-    where: dict[str, object] = {"variant": variant} | ({"stride": list(strides)} if strides else {})
     most = most_blocks(table, variant)
-    full = [pair for pair in pairs(table, where) if pair.case.whole("grid") == most]
+    full = [pair for pair in pairs(table, {"variant": variant}) if pair.case.whole("grid") == most]
     from_memory = [pair for pair in full if table.is_dram(pair.case)]
     parts: Blocks = []
     for width in sorted({pair.case.whole("elem_bytes") for pair in from_memory}):
@@ -324,18 +322,6 @@ ANALYSIS = Analysis(
         ("Time floor", floor.section),
         ("Machine code", MACHINE_CODE),
     ],
-    readme={
-        "exp05-source": source,
-        "exp05-folded": folded,
-        "exp05-loads": partial(loads, strides=README_STRIDES),
-        "exp05-stores": partial(stores, strides=README_STRIDES),
-        "exp05-fetch": fetch,
-        "exp05-windows": windows,
-        "exp05-checks": partial(without_checks, where={}),
-        "exp05-floor": partial(floor.section, whole=False),
-        "exp05-counted": hardware_counts.predicted_and_counted,
-        "exp05-sass": MACHINE_CODE,
-    },
     plots={
         "exp05-loads": Plot("Loads: sectors and bandwidth against the stride, predicted and measured", loads_chart, "read_once"),
         "exp05-stores": Plot("Stores: the same", stores_chart, "write_once"),

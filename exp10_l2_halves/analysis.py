@@ -240,12 +240,5 @@ ANALYSIS = Analysis(
         ("The halves of the GPCs", halves_of_gpcs),
         ("What the L2's slices took", slices),
     ],
-    readme={
-        "exp10-shares": shares,
-        "exp10-gpcs": gpcs,
-        "exp10-homes": homes,
-        "exp10-home-gpcs": halves_of_gpcs,
-        "exp10-slices": slices,
-    },
     figures={"home_share": home_share, "halves_alike": halves_alike, "homes_alike": homes_alike, "slow_half": slow_half},
 )
