@@ -120,7 +120,6 @@ ANALYSIS = Analysis(
         ("Copies alone", copies),
         ("A tile without one of its fences", tiles),
     ],
-    readme={"exp06-overlap": overlap, "exp06-copies": copies, "exp06-tiles": tiles},
     plots={"exp06-overlap": Plot("Copies beside computing", overlap_chart, "overlap_*")},
     plots_marker="exp06-overlap-plots",
     # What it moves is known, and the same in all of its rows; they would take ncu minutes.

@@ -243,13 +243,6 @@ ANALYSIS = Analysis(
         ("Blocks that an SM holds", resident_blocks),
         ("All pairs", all_pairs),
     ],
-    readme={
-        "exp06-flight": curve,
-        "exp06-mechanisms": mechanisms,
-        "exp06-full-loops": full_loops,
-        "exp06-flight-copies": best_copies,
-        "exp06-resident": resident_blocks,
-    },
     plots={"exp06-bytes-in-flight": Plot("Bandwidth against bytes in flight", flight_chart, "read_*")},
     plots_marker="exp06-flight-plots",
     # What it moves is known, and the same in all of its rows; they would take ncu minutes.

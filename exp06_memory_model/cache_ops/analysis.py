@@ -165,7 +165,6 @@ ANALYSIS = Analysis(
         ("A reuse set beside a stream", reuse),
         ("Streams alone", streams),
     ],
-    readme={"exp06-operators": operators, "exp06-reuse": reuse, "exp06-streams": streams},
     plots={"exp06-reuse": Plot("A reuse set beside a stream", reuse_chart, "reuse,reuse_ro")},
     plots_marker="exp06-cache-plots",
     # The rows about traffic. The L2's hit rate is Nsight Compute's alone.

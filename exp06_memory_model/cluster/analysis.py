@@ -128,14 +128,6 @@ ANALYSIS = Analysis(
         ("Multicast", multicast),
         ("Cluster sizes", spread),
     ],
-    readme={
-        "exp06-cluster-rounds": rounds,
-        "exp06-cluster-latency": latency,
-        "exp06-cluster-exchange": exchange,
-        "exp06-cluster-barriers": barriers,
-        "exp06-cluster-multicast": multicast,
-        "exp06-cluster-spread": spread,
-    },
     plots={"exp06-cluster": Plot("Thread-block clusters", cluster_chart, "latency,exchange,multicast")},
     plots_marker="exp06-cluster-plots",
     # The rows about traffic: a multicast's at the L2 does not depend on where its data is, nor on what is released.

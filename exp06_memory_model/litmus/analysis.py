@@ -194,7 +194,7 @@ ANALYSIS = Analysis(
         ("A post's programs", posts),
         ("What the fences become", fences),
     ],
-    readme={"exp06-litmus": outcomes, "exp06-litmus-seen": seen, "exp06-litmus-posts": posts, "exp06-litmus-fences": fences},
+    readme={"exp06-litmus-seen": seen},
     # About order, not about traffic.
     counting=Counting(by_default=False),
     # Pairs run under different stress, chosen to show weak outcomes: nothing is said about which is faster.

@@ -166,7 +166,6 @@ def latency_chart(_: Study, table: Table) -> Chart:
 
 ANALYSIS = Analysis(
     sections=[("Latency under load", latency)],
-    readme={"exp06-latency": latency},
     plots={"exp06-loaded-latency": Plot("Latency under load", latency_chart, "idle,loaded")},
     plots_marker="exp06-latency-plots",
     figures={"kingman_worst_pct": kingman_worst_pct, "kingman_doubled_pct": kingman_doubled_pct},

@@ -237,13 +237,6 @@ ANALYSIS = Analysis(
         ("Fences behind stores", fences),
         ("A full GPU", rates),
     ],
-    readme={
-        "exp06-orders": orders,
-        "exp06-chains": chains,
-        "exp06-messages": messages,
-        "exp06-fences": fences,
-        "exp06-rates": rates,
-    },
     plots={"exp06-fences": Plot("Fences behind stores", fences_chart, "fence")},
     plots_marker="exp06-ordering-plots",
     # About latency, not about traffic.

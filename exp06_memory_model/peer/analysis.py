@@ -114,12 +114,6 @@ ANALYSIS = Analysis(
         ("Latency", latency),
         ("What a poll sees", watch),
     ],
-    readme={
-        "exp06-peer-sizes": sizes,
-        "exp06-peer-sms": sms,
-        "exp06-peer-latency": latency,
-        "exp06-peer-watch": watch,
-    },
     plots={"exp06-links": Plot("Bandwidth across NVLink", links_chart, "load_*,store_*")},
     plots_marker="exp06-peer-plots",
     # Its traffic goes over the links, which are not counted.
