@@ -9,7 +9,6 @@ from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.model.tables import comparison, figure_of, micros, pairs, place_in, plain, with_noise_floor
 from benchlib.results.results import API_NAMES, APIS, Case, Table
 
-SHAPE = ("blocks", "work_ns", "dispatches")
 WAYS = ["ordered", "ordered_replayed", "independent", "independent_replayed", "buffers", "submissions"]
 
 
