@@ -8,7 +8,7 @@ install(FILES scripts/lib.sh DESTINATION scripts)
 install(DIRECTORY scripts/benchlib DESTINATION scripts PATTERN __pycache__ EXCLUDE)
 install(FILES README.md CITATION.cff LICENSE DESTINATION .)
 install(FILES docs/ANSWERS.md docs/CARRIES_OVER.md docs/COURSE.md docs/CSV.md docs/FINDINGS.md docs/FLEET.md docs/GLOSSARY.md docs/METHOD.md docs/SOURCES.md docs/USING.md docs/VERDICTS.md docs/YOUR_CARD.md
-              docs/summary.toml docs/vulkan.toml docs/published.csv DESTINATION docs)
+              docs/cards.toml docs/summary.toml docs/vulkan.toml docs/published.csv DESTINATION docs)
 
 set(CPACK_GENERATOR TGZ)
 set(CPACK_STRIP_FILES ON)

@@ -26,7 +26,7 @@ from benchlib.stats.stats import LEAST_RUNS
 FILE = Path("docs") / "published.csv"
 COLUMNS = ["model", "kind", "name", "pairs", "median", "least", "most", "verdict", "boards", "runs"]
 TITLE = "This GPU beside the published ones"
-RULES = "Rules for Vulkan beside CUDA (README.md)"
+RULES, RULES_ALONE = "Rules for Vulkan beside CUDA (README.md)", "Rules for Vulkan (README.md)"
 
 
 @dataclass(frozen=True)
@@ -161,9 +161,10 @@ def screen_table(root: Path, sides: Mapping[str, tuple[Study, Summary]]) -> list
 
 
 def screen_rules(study: Study, summary: Summary) -> list[str]:
-    """Which rules hold, which not, and why some are not known to."""
-    lines = []
+    """Which rules hold, which not, and why some are not known to. Of Vulkan alone those that its rows decide, and how many others there are."""
+    lines, alone = [], not summary.kinds
     for said, titles in held(study, summary).items():
         if titles:
-            lines += textwrap.wrap(f"{said} ({len(titles)}): {' '.join(titles)}", WIDTH, initial_indent="  ", subsequent_indent="    ")
-    return [RULES, *lines] if lines else []
+            text = f"{said} ({len(titles)}): {' '.join(titles)}" if said != rules.NOT_SEEN or not alone else f"{len(titles)} others need CUDA, or what was not run."
+            lines += textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ")
+    return [RULES_ALONE if alone else RULES, *lines] if lines else []

@@ -19,7 +19,7 @@ NAME = 12  # columns of a line's name
 
 
 def lines(judged: Judged) -> list[str]:
-    """The table, the rules, the claims and warnings; of Vulkan alone what it shows; of a software device its state."""
+    """The table, the rules, the claims and warnings; of Vulkan alone what it shows, and the rules that it decides; of a software device its state."""
     study, said = judged.study, judged.state.sentences
     shown = textwrap.wrap(" ".join(said), WIDTH)
     if not judged.state.software and (found := summary.load(judged.root, study)):
@@ -28,6 +28,7 @@ def lines(judged: Judged) -> list[str]:
             shown += ["", *table, "", *beside.screen_rules(study, found)]
         else:
             shown += ["", *(line for text in judged.vulkan for line in textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    "))]
+            shown += ["", *beside.screen_rules(study, found)]
         shown += ["", _named("claims", _claims(judged))]
     shown.append(_named("warnings", "; ".join(warnings(study)) or "none"))
     if command := judged.state.next_command:

@@ -13,7 +13,7 @@ from benchlib.claims import claim_tables, claims
 from benchlib.document import document
 from benchlib.fleet import fleet, repeatability
 from benchlib.model import analysis, hardware_counts
-from benchlib.pages import beside, fleet_page, kernel_timings, splits_page, state, summary, vulkan_alone, why_tables
+from benchlib.pages import beside, fleet_page, kernel_timings, rules, splits_page, state, summary, vulkan_alone, why_tables
 from benchlib.results import results
 from benchlib.model.analysis import Analysis, Plot, Study
 from benchlib.claims.claims import ClaimFile
@@ -50,6 +50,13 @@ class Judged:
     def vulkan(self) -> list[str]:
         """What Vulkan's rows show by themselves."""
         return [] if self.state.software else vulkan_alone.sentences(self.root, self.study)
+
+    @cached_property
+    def rules(self) -> Blocks:
+        """Of Vulkan alone those that its own rows decide; where there is CUDA they stand beside the published models."""
+        said = None if self.state.software else summary.load(self.root, self.study)
+        by_claim = {claim.id: group.experiment for group in self.groups for claim in group.claims}
+        return rules.blocks(said, self.study, self.titles, by_claim) if said and not said.kinds else []
 
     @cached_property
     def pages(self) -> Mapping[str, Section]:
@@ -177,6 +184,8 @@ def worklog(judged: Judged) -> Section:
     parts.append(section("Experiments", experiments_table(judged)))
     if judged.vulkan:
         parts.append(section(vulkan_alone.TITLE, [Bullets(tuple((text,) for text in judged.vulkan))]))
+    if judged.rules:
+        parts.append(section(rules.TITLE, list(judged.rules)))
     parts.append(section("Verdicts", [verdicts_table(judged)]))
     if study.tables:
         parts.append(section("What it ran on", [environment(study.tables.values())]))

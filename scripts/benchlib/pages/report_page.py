@@ -138,7 +138,7 @@ def page(judged: Judged, root: Path) -> Page:
         verdict=front.verdict(said, study, {one.name: [] for one in experiments if one.measured}) if said else [],
         picture=summary.drawings(said) if said else (),
         kinds=summary.kinds(said) if said and said.kinds else None,
-        rules=rules(said, judged, experiments) if said and said.kinds else [],
+        rules=rules(said, judged, experiments) if said and not judged.state.software else [],
         elsewhere=elsewhere(absent),
         totals=[(name, totals[name]) for name in VERDICTS if totals[name]],
         experiments=experiments,

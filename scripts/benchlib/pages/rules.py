@@ -15,6 +15,7 @@ from benchlib.pages.summary import PLACEHOLDER, Summary, inlines
 from benchlib.results.results import InputError
 from benchlib.stats.stats import Figure
 
+TITLE = "Rules for Vulkan"
 HOLDS, NOT_HERE, UNDECIDED, NOT_SEEN = "Hold here", "Do not hold here", "Not decided here", "Could not be seen here"
 WORDS = {HOLDS: "holds on", NOT_HERE: "does not hold on", UNDECIDED: "not decided on", NOT_SEEN: "not measured on"}
 BOUNDS = ("least", "most")

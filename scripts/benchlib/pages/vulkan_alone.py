@@ -6,7 +6,8 @@
     [[say.figure]]                 a query as claims.py describes them, without a range; `name` is for the text
     name = "a"
 
-A figure is said as in an experiment's answer: from the least to the greatest case, or as one of claim_words.SAYINGS.
+A figure is said as in an experiment's answer: from the least to the greatest case, or as one of claim_words.SAYINGS. A percent of the memory's peak
+(peak_pct) is reckoned from GB/s by docs/cards.toml where no API tells the peak, and the sentence says so.
 """
 
 from __future__ import annotations
@@ -18,10 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from benchlib.claims import claim_check, claim_query, claim_words
+from benchlib.document.formats import sig
 from benchlib.model.analysis import Study
 from benchlib.results.results import InputError, Table
+from benchlib.stats.stats import Figure
 
 FILE = Path("docs") / "vulkan.toml"
+CARDS = Path("docs") / "cards.toml"
+PORTABLE = re.compile(r"laptop|mobile|max-q", re.IGNORECASE)  # other cards under a name
 TITLE = "What Vulkan shows on this GPU"
 PLACEHOLDER = re.compile(r"\{([a-z0-9_]+)(?:\.([a-z]+))?\}")
 ONE_API = ("where", "num", "den")
@@ -36,17 +41,29 @@ def sentences(root: Path, study: Study) -> list[str]:
         entries = tomllib.loads(path.read_text(encoding="utf-8")).get("say", [])
     except ValueError as error:
         raise InputError(f"{path}: {ascii(str(error))[1:-1]}") from error
-    said = [_sentence(f"{path}: sentence no. {at}", entry, study) for at, entry in enumerate(entries, start=1)]
+    said = [_sentence(f"{path}: sentence no. {at}", entry, study, root) for at, entry in enumerate(entries, start=1)]
     return [text for text in said if text]
 
 
-def _sentence(where: str, entry: Mapping[str, Any], study: Study) -> str:
+def card_gbps(root: Path, gpu: str) -> float | None:
+    """The memory's theoretical bandwidth of the card that the name names, as its API has it: Radeon RX 7900 XTX (RADV NAVI31)."""
+    path = root / CARDS
+    if not path.is_file() or PORTABLE.search(gpu):
+        return None
+    bare = re.sub(r"\((?:R|TM)\)", "", gpu, flags=re.IGNORECASE)
+    found = tomllib.loads(path.read_text(encoding="utf-8"))["bandwidth"]
+    # The longest name: an RX 7900 XTX is no RX 7900 XT.
+    names = [name for name in found if re.search(rf"\b{re.escape(name)}(?!\w| (?:XTX?|Ti|SUPER|GRE|D)\b)", bare)]
+    return max((found[name]["bits"] * found[name]["gbit"] / 8 for name in names), default=None)
+
+
+def _sentence(where: str, entry: Mapping[str, Any], study: Study, root: Path) -> str:
     for key in ("text", "experiment", "figure"):
         if key not in entry:
             raise InputError(f"{where}: no {key}")
     queries = {query["name"]: query for query in entry["figure"]}
     table = study.tables.get(entry["experiment"])
-    words = []
+    words, note = [], ""
     for name, saying in PLACEHOLDER.findall(entry["text"]):
         if name not in queries:
             raise InputError(f"{where}: no figure is {name}")
@@ -54,12 +71,32 @@ def _sentence(where: str, entry: Mapping[str, Any], study: Study) -> str:
         claim_check.check_query(f"{where}: figure {name}", query)
         if any(query[key].get("api") != "vulkan" for key in ONE_API if key in query):
             raise InputError(f"{where}: figure {name} is not of Vulkan alone")
-        found = claim_query.run(query, table.name, study, where) if table and _has_columns(table, query) else ""
-        if isinstance(found, str):
+        if not table or not _has_columns(table, query):
             return ""
-        words.append(claim_words.spread_words([one.figure for one in found], saying))
+        figures = _figures(query, table, study, where)
+        peak = card_gbps(root, _gpu(table)) if not figures and query["metric"] == "peak_pct" else None
+        if peak:
+            figures = [_over(figure, peak) for figure in _figures({**query, "metric": "gbps"}, table, study, where)]
+            note = f" The peak, {sig(peak, 4)} GB/s, is the maker's figure ({CARDS.as_posix()})."
+        if not figures:
+            return ""
+        words.append(claim_words.spread_words(figures, saying))
     filled = iter(words)
-    return PLACEHOLDER.sub(lambda _: next(filled), entry["text"])
+    return PLACEHOLDER.sub(lambda _: next(filled), entry["text"]) + note
+
+
+def _figures(query: Mapping[str, Any], table: Table, study: Study, where: str) -> list[Figure]:
+    found = claim_query.run(query, table.name, study, where)
+    return [] if isinstance(found, str) else [one.figure for one in found]
+
+
+def _over(figure: Figure, peak: float) -> Figure:
+    """Percent of it."""
+    return Figure(100 * figure.value / peak, *(None if end is None else 100 * end / peak for end in (figure.lo, figure.hi)), figure.runs)
+
+
+def _gpu(table: Table) -> str:
+    return next((row["gpu"] for run in table.runs for row in run.values() if row["api"] == "vulkan" and row["gpu"]), "")
 
 
 def _has_columns(table: Table, query: Mapping[str, Any]) -> bool:

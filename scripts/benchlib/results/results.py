@@ -63,6 +63,9 @@ _TEXTS = {
 }
 
 
+UNTOLD_DRAM_BYTES = 2 * (256 << 20)  # twice the largest cache of a GPU (capacity.h: kLargestCacheBytes)
+
+
 class Case:
     """A row's key: what tells it from every other row of its experiment."""
 
@@ -216,8 +219,17 @@ class Table:
         return declared if declared and declared > 0 else WARP
 
     def is_dram(self, case: Case) -> bool:
-        """A percentage of the memory's peak is written only for footprints that stream from it (4 x L2 and more)."""
-        return self.text(case, "peak_pct") != ""
+        """A percentage of the memory's peak is written only for footprints that stream from it (4 x L2 and more). Only CUDA tells the peak and the L2:
+        where no row is CUDA's, a cold case of UNTOLD_DRAM_BYTES streams, as the programs assume there (common/core/device/capacity.cpp).
+        """
+        if self._told:
+            return self.text(case, "peak_pct") != ""
+        return case["cache"] == "cold" and (schema.real(self.text(case, "useful_bytes")) or 0) >= UNTOLD_DRAM_BYTES
+
+    @cached_property
+    def _told(self) -> bool:
+        """Whether an API told the peak."""
+        return any(row["status"] == "ok" and (row.get("api") == "cuda" or row.get("peak_pct")) for run in self.runs for row in run.values())
 
     def figure(self, case: Case, metric: str) -> Figure | None:
         key = case, metric
