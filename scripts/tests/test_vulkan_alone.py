@@ -1,0 +1,39 @@
+"""Vulkan's own sentences: a card is known by its name, as each driver writes it, and no other card is taken for it."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+import result_sets
+from benchlib.pages import vulkan_alone
+
+ROOT = result_sets.REPOSITORY
+
+
+@pytest.mark.parametrize(
+    ("gpu", "gbps"),
+    [
+        ("AMD Radeon RX 7900 XTX (RADV NAVI31)", 960),
+        ("AMD Radeon RX 7900 XT", 800),
+        ("AMD Radeon RX 6800 (RADV NAVI21)", 512),
+        ("NVIDIA GeForce RTX 4070 Ti SUPER", 672),
+        ("NVIDIA GeForce RTX 4070 Ti", 504),
+        ("NVIDIA GeForce RTX 4070", None),  # sold with two kinds of memory
+        ("NVIDIA GeForce RTX 4090 Laptop GPU", None),
+        ("NVIDIA GeForce RTX 5090 D", None),
+        ("Intel(R) Arc(TM) A750 Graphics (DG2)", 512),
+        ("Intel(R) Arc(TM) B580 Graphics (BMG G21)", 456),
+        ("llvmpipe (LLVM 15.0.6, 256 bits)", None),
+    ],
+)
+def test_a_card_is_known_by_its_name(gpu: str, gbps: float | None) -> None:
+    assert vulkan_alone.card_gbps(ROOT, gpu) == gbps
+
+
+def test_every_card_is_within_what_there_is() -> None:
+    """A slip of a digit: from an RTX 4060's to an RTX 5090's, by whole channels of 32 bits."""
+    cards = tomllib.loads((ROOT / vulkan_alone.CARDS).read_text())["bandwidth"]
+    assert 30 <= len(cards) <= 50
+    for name, card in cards.items():
+        assert card["bits"] % 32 == 0 and 14 <= card["gbit"] <= 30 and 180 <= card["bits"] * card["gbit"] / 8 <= 1792, name
