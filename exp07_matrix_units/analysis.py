@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from benchlib.document import document
-from benchlib.document.document import NONE, Blocks, Cell, Code, fixed, paragraph
+from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, Whole, fixed, paragraph
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, line
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
+from benchlib.model.attribution import code_of
 from benchlib.model.tables import figure_of, plain
-from benchlib.results.results import API_NAMES, Case, Table
+from benchlib.results.results import API_NAMES, APIS, Case, Row, Table
+from benchlib.sass.occupancy import WARP, resident_blocks
+from benchlib.stats.stats import Figure
 
 PEAK = 4096  # operations per clock and SM of f16 matrices on Hopper
 RATES = ("rate_warp", "rate_group")
@@ -77,15 +81,196 @@ def power(_: Study, table: Table) -> Blocks:
     return [document.table(header, rows)]
 
 
-def code(study: Study, _: Table) -> Blocks:
-    """Where the machine code is to be read."""
-    del study
-    return [
-        paragraph(
-            "Counts of ", Code("HMMA"), ", ", Code("HGMMA"), ", ", Code("LDSM"), ", ", Code("LDGSTS"), " and others are columns of ",
-            Code("sass.csv"), "; the claims below name the kernels.",
+PRODUCT = {"in": "f16", "sums": "f32", "data": "normal"}
+MMA = {"variant": "product_mma", "api": "cuda", **PRODUCT}
+WGMMA = {"variant": "product_wgmma", "api": "cuda", **PRODUCT}
+CUBLAS = {"variant": "product_cublas", "api": "cuda", **PRODUCT}
+REGISTERS = {"variant": "rate_warp", "api": "cuda", "in": "f16", "sums": "f32"}
+TILE = {"variant": "product_tile", "pick": "fastest", **PRODUCT}
+VULKAN_WAYS = ("product_tile", "product_double", "product_workgroup", "product_clamped")
+
+
+SAMPLED = "operations a sampled nanosecond"
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a product was to reach: `num` over `den` in `metric` (a column, or SAMPLED), from `lo` to `hi`; without both none was set."""
+
+    text: str
+    num: Mapping[str, str]
+    den: Mapping[str, str]
+    metric: str = "device_ns"
+    lo: float | None = None
+    hi: float | None = None
+
+    @property
+    def words(self) -> str:
+        return f"{self.lo} to {self.hi}" if self.lo and self.hi else f"at least {self.lo}" if self.lo else "none set"
+
+    def outcome(self, value: float) -> str:
+        if self.lo is None:
+            return NONE
+        return "met" if self.lo <= value <= (self.hi or value) else "missed"
+
+
+# A share of another's rate is the other's time over the own.
+TARGETS = (
+    Target("mma.sync's pipelined product, of its rate from registers, by the clock while it ran", MMA, REGISTERS, "ops_clk_sm", lo=0.8),
+    Target("the same, by the sampled times alone", MMA, REGISTERS, SAMPLED, lo=0.8),
+    Target("wgmma with TMA, of cuBLAS's rate", CUBLAS, WGMMA, lo=0.85),
+    Target("Vulkan's fastest tile (KHR), times as long as CUDA's (wmma)", {**TILE, "api": "vulkan"}, {**TILE, "api": "cuda"}, lo=0.95, hi=1.05),
+    Target("Vulkan's fastest product, of mma.sync's rate", MMA, {"api": "vulkan", **PRODUCT}),
+    Target("Vulkan's fastest product, of cuBLAS's rate", CUBLAS, {"api": "vulkan", **PRODUCT}),
+)
+
+
+def _fastest(table: Table, where: Mapping[str, str], size: str) -> Case | None:
+    """Of this size; of rates, which have none, the only one."""
+    variants = {} if "variant" in where else {"variant": list(VULKAN_WAYS)}
+    cases = [case for case in table.select({**where, **variants}) if case["size"] in (size, "")]
+    timed = [(figure.value, case) for case in cases if (figure := figure_of(table, case))]
+    return min(timed, key=lambda one: one[0])[1] if timed else None
+
+
+def _reached(table: Table, target: Target, num: Case, den: Case) -> Figure | None:
+    if target.metric != SAMPLED:
+        return table.ratio(num, den, target.metric)
+    rates = []
+    for case in (num, den):
+        ns, operations = figure_of(table, case), figure_of(table, case, "operations")
+        if not ns or not operations:
+            return None
+        rates.append(operations.value / ns.value)
+    return Figure(rates[0] / rates[1])
+
+
+def targets(_: Study, table: Table) -> Blocks:
+    """What the products were to reach, and whether they did: a row a target and size."""
+    sizes = sorted({case["size"] for case in table.select({"variant": "product_cublas", **PRODUCT})}, key=int)
+    rows: list[list[Cell]] = []
+    for target in TARGETS:
+        for size in sizes:
+            num, den = (_fastest(table, where, size) for where in (target.num, target.den))
+            found = _reached(table, target, num, den) if num and den else None
+            if found:
+                rows.append([target.text, size, target.words, fixed(found.value, 3), target.outcome(found.value)])
+    if not rows:
+        return [NO_RESULTS]
+    runs = len(table.runs)
+    text = (
+        f"Products of f16 with sums of f32 on random numbers, each way at its fastest shape. Figures are quotients within a run, medians over {runs} "
+        f"run{'s' if runs > 1 else ''}, without their intervals, which the claims have: met or missed says on which side of the target a figure lies."
+    )
+    return [paragraph(text), document.table(["", "size:", "target:", "reached:", ""], rows)]
+
+
+def _threads(case: Case) -> int:
+    """Of a block: a warp has 32, and a workgroup's matrices are of 256 (variants.cpp)."""
+    down, _, across = case["warps"].partition("x")
+    return WARP * int(down) * int(across) if across else 256
+
+
+def _resident(case: Case, row: Row) -> Cell:
+    found = resident_blocks(row.get("arch", ""), _threads(case), int(row.get("registers") or 0))
+    return NONE if found is None else Whole(found)
+
+
+def _count(row: Row | None, *columns: str) -> Cell:
+    return Whole(sum(int(row.get(column) or 0) for column in columns)) if row and row.get("instructions") else NONE
+
+
+def tiles(study: Study, table: Table) -> Blocks:
+    """The plain tile of both APIs: how far apart they are, and the registers, the blocks an SM holds and the loads of each."""
+    rows: list[list[Cell]] = []
+    alike: list[float] = []
+    fewer: list[float] = []
+    unlike: list[str] = []
+    unlisted: list[str] = []
+    single: list[float] = []
+    for cuda in table.select({"variant": "product_tile", "api": "cuda", "data": "normal"}):
+        vulkan = table.twin(cuda)
+        found = table.ratio(vulkan, cuda) if vulkan else None
+        if not vulkan or not found:
+            continue
+        codes = [code_of(study, table, side) for side in (cuda, vulkan)]
+        held = [_resident(side, row) if row else NONE for side, row in zip((cuda, vulkan), codes)]
+        name = f"{cuda['tile']} {cuda['warps']} ({cuda['in']}, {cuda['sums']})"
+        generic = [row is not None and int(row.get("generic") or 0) > 0 for row in codes]
+        if codes[0] and codes[1]:
+            if generic[0] != generic[1]:
+                unlike.append(name)
+            elif isinstance(held[0], Whole) and isinstance(held[1], Whole):
+                (alike if held[0] == held[1] else fewer).append(found.value)
+        else:
+            unlisted.append(name)
+            if held[0] == Whole(1):
+                single.append(found.value)
+        row: list[Cell] = [cuda["size"], f"{cuda['in']}, {cuda['sums']}", cuda["tile"], cuda["warps"], fixed(found.value, 3)]
+        row += [cell for at, code_ in enumerate(codes) for cell in (_count(code_, "registers"), held[at], _count(code_, "ldsm"), _count(code_, "generic"))]
+        rows.append([*row, *(_count(code_, "moves") for code_ in codes)])
+    if not rows:
+        return [NO_RESULTS]
+    header = ["size:", "numbers, sums", "tile", "warps", "Vulkan/CUDA:"]
+    header += [f"{API_NAMES[api]} {what}:" for api in APIS for what in ("registers", "blocks an SM", "LDSM", "generic loads")]
+    blocks: Blocks = [document.table([*header, *(f"{API_NAMES[api]} moves:" for api in APIS)], rows)]
+    blocks.insert(0, paragraph("Blocks that an SM holds follow from the registers of a listing; a dash: no listing of this shape's code is kept."))
+    if alike and fewer:
+        blocks.append(
+            paragraph(
+                f"Where an SM holds as many blocks of either, Vulkan takes {_span(alike)} times as long as CUDA; where it does not, {_span(fewer)} times. The "
+                "difference fits what fewer blocks leave unhidden while they wait. No run takes registers away from one side alone, so it is an inference."
+            )
         )
-    ]  # fmt: skip
+    if unlike:
+        blocks.append(paragraph(f"Not like for like: {'; '.join(dict.fromkeys(unlike))}. One side loads its operands by generic loads, without LDSM."))
+    if unlisted:
+        text = f"Without a listing of one side or both, so that no cause of the gap is named: {'; '.join(dict.fromkeys(unlisted))}."
+        if single:
+            text += f" Blocks are no cause of {_span(single)} times among them: an SM holds one of CUDA's there, and cannot hold fewer of Vulkan's."
+        blocks.append(paragraph(text))
+    return blocks
+
+
+def _span(values: Sequence[float]) -> str:
+    ends = [f"{end:.3f}" for end in (min(values), max(values))]
+    return " to ".join(dict.fromkeys(ends))
+
+
+INSTRUCTIONS = {"HMMA, IMMA": ("hmma", "imma"), "HGMMA, IGMMA": ("hgmma", "igmma"), "LDSM": ("ldsm",), "LDGSTS": ("ldgsts",), "UTMALDG": ("utmaldg",)}
+
+
+def code(study: Study, table: Table) -> Blocks:
+    """What multiplies in each product's machine code, and what brings its operands: a row a listing."""
+    rows: list[list[Cell]] = []
+    shown: set[tuple[str, str]] = set()
+    missing: list[str] = []
+    totals = dict.fromkeys(INSTRUCTIONS, 0)
+    for case in table.cases:
+        if not case["variant"].startswith("product_") or case["variant"] == "product_cublas" or not table.rows(case):
+            continue
+        row = code_of(study, table, case)
+        if row is None:
+            missing.append(f"{API_NAMES[case['api']]}'s {case['variant']} {case['tile']} {case['warps']}".rstrip())
+            continue
+        if (row["kernel"], case["api"]) in shown:
+            continue
+        shown.add((row["kernel"], case["api"]))
+        counts = {name: sum(int(row.get(column) or 0) for column in columns) for name, columns in INSTRUCTIONS.items()}
+        if case["api"] == "vulkan":
+            totals = {name: totals[name] + count for name, count in counts.items()}
+        cells: list[Cell] = [Code(row["kernel"]), API_NAMES[case["api"]], _count(row, "instructions"), _count(row, "registers")]
+        rows.append([*cells, *map(Whole, counts.values())])
+    if not rows:
+        return [NO_RESULTS]
+    blocks: Blocks = [document.table(["kernel", "API", "instructions:", "registers:", *(f"{name}:" for name in INSTRUCTIONS)], rows)]
+    if any(api == "vulkan" for _, api in shown):
+        none = [name for name, count in totals.items() if not count]
+        text = "Vulkan's listed products multiply by HMMA and IMMA" if totals["HMMA, IMMA"] else "Vulkan's listed products have no instruction on matrices"
+        blocks.append(paragraph(f"{text}; of {', '.join(none)} there is none in any of them." if none else f"{text}."))
+    if missing:
+        blocks.append(paragraph(f"Timed, and without a listing: {'; '.join(dict.fromkeys(missing))}."))
+    return blocks
 
 
 LADDER = {
@@ -113,6 +298,8 @@ ANALYSIS = Analysis(
         ("Rates from registers", rates),
         ("Arithmetic pipes", chains),
         ("The ladder", ladder),
+        ("Targets", targets),
+        ("The tiles of both APIs", tiles),
         ("Power and zeros", power),
         ("Machine code", code),
     ],
