@@ -9,8 +9,9 @@ from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, Who
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Series
 from benchlib.model import loop_body
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
+from benchlib.model.attribution import code_of
 from benchlib.model.tables import figure_of, in_order, plain
-from benchlib.results.results import APIS, Case, Table
+from benchlib.results.results import API_NAMES, APIS, Case, Table
 from benchlib.sass import listings
 
 SUMS = ["sum_tree", "sum_subgroup", "sum_last_block", "cub_sum"]
@@ -69,6 +70,45 @@ def fences(found: Study, table: Table) -> Blocks:
     return [document.table(["kernel", "API", "strong accesses", "fences"], rows)]
 
 
+COUNTED = {"instructions": "instructions", "barriers": "barriers", "fences": "fences", "MEMBAR": "membars"}
+
+
+def account(found: Study, table: Table) -> Blocks:
+    """Both forms of look-back at the largest size: Vulkan's time over CUDA's beside what the listings count."""
+    sizes = [case.elements for case in table.select({"variant": LOOK_BACK})]
+    if not sizes:
+        return [NO_RESULTS]
+    rows: list[list[Cell]] = []
+    ratios: dict[str, float] = {}
+    counts: dict[str, list[dict[str, int] | None]] = {}
+    for kernel in LOOK_BACK:
+        sides = [_side(table, kernel, max(sizes), api) for api in APIS]
+        ratio = table.ratio(sides[1], sides[0]) if sides[0] and sides[1] else None
+        if ratio:
+            ratios[kernel] = ratio.value
+        codes = [code_of(found, table, side) if side else None for side in sides]
+        counts[kernel] = [{name: int(code.get(column) or 0) for name, column in COUNTED.items()} if code else None for code in codes]
+        cells = [Whole(each[name]) if each else NONE for name in COUNTED for each in counts[kernel]]
+        rows.append([Code(kernel), fixed(ratio.value, 3) if ratio else NONE, *cells])
+    header = ["kernel", "Vulkan/CUDA:", *(f"{API_NAMES[api]} {name}:" for name in COUNTED for api in APIS)]
+    blocks: Blocks = [paragraph(f"Of {max(sizes):,} words. A dash: that listing is not kept."), document.table(header, rows)]
+    cuda, vulkan = counts[LOOK_BACK[0]]
+    more = [name for name in COUNTED if cuda and vulkan and vulkan[name] > cuda[name]]
+    if len(ratios) == len(LOOK_BACK) and ratios[LOOK_BACK[0]] > max(1.0, ratios[LOOK_BACK[1]]) and more and cuda and vulkan:
+        told = ", ".join(f"{vulkan[name]} {name} against {cuda[name]}" for name in more)
+        kinds = [loop_body.fence_cell(found, table, LOOK_BACK[0], api) for api in APIS]
+        if NONE not in kinds:
+            told += f" (fences of CUDA's code: {kinds[0]}; of Vulkan's: {kinds[1]})"
+        blocks.append(
+            paragraph(
+                f"The two forms differ in what they publish alone. With release and acquire Vulkan takes {ratios[LOOK_BACK[0]]:.3f} times as long as CUDA, with one "
+                f"64-bit word {ratios[LOOK_BACK[1]]:.3f} times, and its code with release and acquire has {told}. That these cost the difference is an inference "
+                "from counts: no run leaves them out of one side alone."
+            )
+        )
+    return blocks
+
+
 def _series(table: Table, variant: str, api: str, name: str, mark: str) -> Series:
     points = []
     for case in table.select({"variant": variant, "api": api}):
@@ -101,7 +141,7 @@ def chart(_: Study, table: Table) -> Chart:
 
 
 ANALYSIS = Analysis(
-    sections=[("Sums and scans", rates), ("What is published, in machine code", fences)],
+    sections=[("Sums and scans", rates), ("What is published, in machine code", fences), ("Look-back, counted", account)],
     plots={"exp09-scans": Plot("Sums and scans", chart, "sum_tree")},
     plots_marker="exp09-scans-plots",
     counting=Counting(options=["--variant", ",".join([*SUMS, *SCANS])]),
