@@ -4,7 +4,8 @@
 # glsl_instances and cuda_instances, the stems, and instance_<stem>_comp, instance_<stem>_cu, the files.
 #     GLSL: "<stem> = <body.glsl> | MACRO | MACRO=text"    `memory_model` among the macros: under the Vulkan memory model;
 #                                                          `glslang=15.1`: wants that glslang or a newer one (instance_<stem>_since)
-#     CUDA: "<stem> = <body.cuh> | <line>"                 each line stands after the include
+#     CUDA: "<stem> = <body.cuh> | <line>"                 each line stands after the include; `SM80`, `SM90` or `SM90A` among them:
+#                                                          is of add_experiment's list of that name (instance_<stem>_least)
 # Bodies lie in <folder>/glsl and <folder>/cuda. A file is written only if its text changes.
 #
 # As a script, for tests: cmake -DFOLDER=<experiment> -DOUT=<folder> -P KernelInstances.cmake
@@ -41,6 +42,10 @@ function(bench_kernel_instances out folder)
       else()
         set(text "#include \"cuda/${body}\"\n\n")
         foreach(line IN LISTS parts)
+          if(line MATCHES "^SM[0-9]+A?$")
+            set(instance_${stem}_least _${line} PARENT_SCOPE)
+            continue()
+          endif()
           string(APPEND text "${line}\n")
         endforeach()
         set(file ${out}/${stem}.cu)

@@ -10,7 +10,8 @@ import pytest
 from kernel_instances import ROOT, kernel_file
 
 FOLDERS = sorted(path.parent for path in ROOT.glob("exp*/**/CMakeLists.txt") if "add_experiment(" in path.read_text(encoding="utf-8"))
-MACROS_ONLY = re.compile(r"#(version|extension|pragma|define|include)\b")
+MACROS_ONLY = re.compile(r"#(version|extension|pragma|define|include)\b(?! \"\w+\.cu\")")  # not: other kernels' files once more
+INSTANCE = re.compile(r"[A-Z][A-Z0-9_]*\(.*\)")  # of a kernel that a macro of the body defines
 
 
 def written(tmp_path: Path, text: str) -> subprocess.CompletedProcess[str]:
@@ -19,6 +20,26 @@ def written(tmp_path: Path, text: str) -> subprocess.CompletedProcess[str]:
     (folder / "CMakeLists.txt").write_text(f"add_experiment(NAME exp99_any {text})\n", encoding="utf-8")
     command = ["cmake", f"-DFOLDER={folder}", f"-DOUT={tmp_path / 'out'}", "-P", ROOT / "cmake/KernelInstances.cmake"]
     return subprocess.run(command, capture_output=True, text=True)
+
+
+def test_a_kernel_of_newer_gpus_is_of_the_list_of_that_name(tmp_path: Path) -> None:
+    """As add_experiment hands them on; a twin's place is the list of twins that it stands in."""
+    folder = tmp_path / "exp99_any"
+    folder.mkdir()
+    specs = '"a = a.cuh | F(a)" "b = a.cuh | SM80 | F(b)" "c = a.cuh | SM90A | F(c)" "t = a.cuh | F(t)"'
+    script = (
+        "macro(add_executable)\nendmacro()\nmacro(target_link_libraries)\nendmacro()\nmacro(target_precompile_headers)\nendmacro()\n"
+        "macro(target_include_directories)\nendmacro()\nmacro(install)\nendmacro()\n"
+        "function(bench_embed_kernels)\n  string(REPLACE \";\" \" \" told \"${ARGN}\")\n  message(STATUS \"${told}\")\nendfunction()\n"
+        f"include({ROOT}/cmake/KernelInstances.cmake)\ninclude({ROOT}/cmake/AddExperiment.cmake)\n"
+        f"set(CMAKE_CURRENT_SOURCE_DIR {folder})\nset(CMAKE_CURRENT_BINARY_DIR {tmp_path})\nset(PROJECT_SOURCE_DIR {tmp_path})\n"
+        f"add_experiment(NAME exp99_any TWINS_SM80 t CUDA cuda/own.cu CUDA_INSTANCES {specs})\n"
+    )
+    (tmp_path / "try.cmake").write_text(script, encoding="utf-8")
+    done = subprocess.run(["cmake", "-P", tmp_path / "try.cmake"], capture_output=True, text=True)
+    told = done.stdout.replace(f"{tmp_path}/instances/", "")
+    assert done.returncode == 0 and "CUDA cuda/own.cu a.cu CUDA_SM80 t.cu b.cu CUDA_SM90 CUDA_SM90A c.cu" in told, done.stdout + done.stderr
+    assert (tmp_path / "instances/b.cu").read_text() == '#include "cuda/a.cuh"\n\nF(b)\n'
 
 
 def test_a_line_becomes_a_kernel(tmp_path: Path) -> None:
@@ -40,12 +61,28 @@ def test_a_line_that_is_none_says_so(tmp_path: Path, line: str) -> None:
 
 
 def test_no_file_only_sets_macros() -> None:
-    """Such a kernel is a line of its experiment's CMakeLists.txt."""
-    kernels = [path for folder in FOLDERS for path in folder.glob("glsl/*.comp")]
-    assert kernels
-    for path in kernels:
-        code = [line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("//")]
-        assert not all(MACROS_ONLY.match(line) for line in code), path
+    """Such a kernel is a line of its experiment's CMakeLists.txt; a file that lists several is a table, which is worth opening."""
+    kernels = [path for folder in FOLDERS for path in (*folder.glob("glsl/*.comp"), *folder.glob("cuda/*.cu"))]
+    assert {path.suffix for path in kernels} == {".comp", ".cu"}
+    assert [path for path in kernels if only_sets_macros(path.read_text(encoding="utf-8"))] == []
+
+
+def only_sets_macros(text: str) -> bool:
+    code = [line for line in text.splitlines() if line and not line.startswith("//")]
+    instances = [line for line in code if INSTANCE.fullmatch(line)]
+    return len(instances) <= 1 and all(MACROS_ONLY.match(line) for line in code if line not in instances)
+
+
+@pytest.mark.parametrize(
+    ("text", "only"),
+    [
+        ('#version 460\n#define A\n\n#include "glsl/a.glsl"\n', True), ('// c\n#include "a.cuh"\n\nADD(add, float)\n', True),
+        ('#define ALL\n#include "a.cu"\n#include "b.cu"\n', False),
+        ('#include "a.cuh"\n\nADD(a, float)\nADD(b, int)\n', False), ('#include "a.cuh"\nextern "C" __global__ void f(int* a) { *a = 1; }\n', False),
+    ],
+)  # fmt: skip
+def test_what_only_sets_macros(text: str, only: bool) -> None:
+    assert only_sets_macros(text) == only
 
 
 def test_each_line_names_a_body_that_is_there(tmp_path: Path) -> None:

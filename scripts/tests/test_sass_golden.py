@@ -57,7 +57,8 @@ def built_cubin(experiment, stem, arch):
     """The build's, unless a source is newer."""
     folder = ROOT / experiment
     cuda = folder / "cuda"
-    sources = [folder / "params.h", cuda / f"{stem}.cu", *cuda.glob("*.cuh"), ROOT / "common/core/base/shader_types.h"]
+    source = cuda / f"{stem}.cu"
+    sources = [folder / "params.h", source if source.exists() else folder / "CMakeLists.txt", *cuda.glob("*.cuh"), ROOT / "common/core/base/shader_types.h"]
     newest = max(path.stat().st_mtime for path in sources)
     for build in ("ci", "release"):
         for path in (ROOT / "build" / build / experiment).glob(f"*_kernels/{stem}.{arch}.cubin"):

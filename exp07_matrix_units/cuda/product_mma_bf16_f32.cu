@@ -1,3 +1,0 @@
-#include "product_mma.cuh"
-
-PRODUCT_MMA(product_mma_bf16_f32, kBf16F32, 256, 128, 32, 4, 2, 4, 1)

@@ -1,3 +1,0 @@
-#include "rate_chains.cuh"
-
-RATE_CHAINS(rate_fma_f64, double)

@@ -1,4 +1,0 @@
-// In shared memory: see atomic.cuh.
-#include "atomic.cuh"
-
-KERNELS(shared)
