@@ -4,7 +4,6 @@
     scripts/compare.py A B                        what changed from A to B, on the terminal
     scripts/compare.py A B --markdown FILE        the same as a page; --csv FILE: a row a case; "-" is standard output
     scripts/compare.py A B --fail-on slower       exit 1 if anything became slower
-    scripts/compare.py A A/rerun                  one set's two runs
     scripts/compare.py A B C                      every other set's ratio to the first, in one table
 
 The sets are directories as scripts/run.sh writes them. Cases are matched by their key. Runs on boards that both sets have are
@@ -12,8 +11,7 @@ compared on each board, and the interval of B/A is over them; of sets without a 
 fewer than three runs it comes from the order of their samples, at a confidence that allows for the number of verdicts, and decides
 nothing. A case is SAME when the interval of B/A lies within 1 % of 1, FASTER or SLOWER when all of it lies beyond
 (FIXED COST instead where the launch explains it: without what an empty launch takes more, the case would be SAME), else UNCLEAR;
-ONLY IN A or ONLY IN B when the other has no time of it, NO TIME when neither has. A set's rerun/ is part of it, and
-what two runs on one machine differ by is in its intervals, unless the rerun/ is one of the sets compared.
+ONLY IN A or ONLY IN B when the other has no time of it, NO TIME when neither has.
 
 Exit codes: 0 compared, 1 bad input or what --fail-on names, 2 usage, 130 interrupted.
 """

@@ -27,16 +27,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import report
-import worklog
 from benchlib.base import console, csv_file, files
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
-from benchlib.pages import state
+from benchlib.pages import state, worklog_files
 from benchlib.results import counters_file, results
 from benchlib.results.machine_code import FOLDER, TWINS, MachineCode
 from benchlib.results.results import Case, InputError, Table
 from benchlib.stats.stats import LEAST_RUNS
+
+try:
+    from benchlib.pages import report_file
+except ModuleNotFoundError as error:
+    sys.exit(f"hand_in.py: Python's module {error.name} is missing here (package python3-jinja2)")
 
 BOARD_FILE = "board.csv"
 HIDDEN = re.compile(r"host-[1-9][0-9]*")
@@ -195,7 +198,7 @@ def run(options: argparse.Namespace) -> int:
         pack(path)
     print(f"packed {len(packing)} files")
     drop_listings(directory)
-    for code in (worklog.main([str(directory), "--readme", str(options.root)]), report.main([str(directory), "--root", str(options.root)])):
+    for code in (worklog_files.write(directory, options.root), report_file.write(directory, options.root)):
         if code:
             return code
     size = sum(path.stat().st_size for path in contents(directory))

@@ -20,12 +20,12 @@ from benchlib.fleet.repeatability import metrics
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
 from benchlib.model.tables import CONTROLS, judged, pair_runs, pairs
+from benchlib.pages.worklog_files import REFERENCE
 from benchlib.results import results
 from benchlib.results.results import CLASSES
 from benchlib.stats import effect, few_runs
 from benchlib.stats.effect import Spread
 from benchlib.stats.outliers import Values
-from worklog import REFERENCE
 
 ROOT = Path(__file__).resolve().parent.parent
 

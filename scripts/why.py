@@ -23,12 +23,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import worklog
 from benchlib.base import console
 from benchlib.document import columns, document, markdown
 from benchlib.document.document import NONE
 from benchlib.model import analysis, attribution
 from benchlib.pages import why_tables
+from benchlib.pages.worklog_files import REFERENCE
 from benchlib.results import results
 from benchlib.model.analysis import Study
 from benchlib.model.attribution import Account, worst_first
@@ -158,14 +158,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Why one API takes longer than the other: one pair, or the worst ones.")
     parser.add_argument("experiment", nargs="?", help="e.g. exp04; without any: the pairs whose times differ most")
     parser.add_argument("words", nargs="*", metavar="VARIANT|COLUMN=VALUE", help="e.g. inner_struct elements=256Mi cold")
-    parser.add_argument("--dir", type=Path, metavar="DIR", help=f"the results (default: {worklog.REFERENCE})")
+    parser.add_argument("--dir", type=Path, metavar="DIR", help=f"the results (default: {REFERENCE})")
     parser.add_argument("--root", type=Path, default=default_root, help="the repository whose analyses are used")
     options = parser.parse_args(arguments)
     return console.guarded(NAME, lambda: run(options))
 
 
 def run(options: argparse.Namespace) -> int:
-    directory = options.dir or options.root / worklog.REFERENCE
+    directory = options.dir or options.root / REFERENCE
     study = Study.of(results.load(directory), analysis.load(options.root))
     blocks = one_pair(study, options.experiment, options.words) if options.experiment else worst_pairs(study)
     if not blocks:

@@ -11,6 +11,7 @@ out=$work/results
 readonly kNodes=(n1 n2 n3) kSlots='n1-0 n1-1 n2-0 n3-0'
 readonly kProgram=exp01_vector_add
 readonly kFirstPort=17210
+readonly kCount='import pathlib, sys; from benchlib.runner import row_counts; print(*row_counts.count(pathlib.Path(sys.argv[1])).values())'
 
 missing() {
   printf '%s\n' "$*"
@@ -180,7 +181,7 @@ slots=$(cd "$out"/llvmpipe* && echo *)
 for slot in $kSlots; do
   csv=$(csv_of "$slot")
   [[ -e $(dirname "$csv")/../complete ]] || expect "$slot is complete"
-  read -r ok failed _ < <("$(bench_python)" "$bench_root/scripts/benchlib/runner/row_counts.py" "$csv")
+  read -r ok failed _ < <(PYTHONPATH=$bench_root/scripts "$(bench_python)" -c "$kCount" "$csv")
   ((ok && !failed)) || expect "whole rows in $csv"
   if [[ -z ${all:-} ]]; then all=$ok; fi
   ((ok == all)) || expect "$all rows in $csv, not $ok"

@@ -121,6 +121,15 @@ def write(directory: Path, experiment: str, rows: Iterable[dict]) -> Path:
     return path
 
 
+def write_again(directory: Path, experiment: str, rows: Iterable[dict]) -> Path:
+    """A further run of the same board: what lies in the directory itself becomes its first one."""
+    board = directory / "boards" / "1"  # of the UUID GPU-1
+    for path in sorted(directory.glob("exp*.*")):
+        (board / "run1").mkdir(parents=True, exist_ok=True)
+        path.rename(board / "run1" / path.name)
+    return write(board / f"run{1 + len(list(board.glob('run*')))}", experiment, rows)
+
+
 def pack(path: Path) -> Path:
     packed = path.with_name(f"{path.name}.xz")
     packed.write_bytes(lzma.compress(path.read_bytes()))
@@ -358,7 +367,7 @@ def counters_text(*experiments: str, **change: object) -> str:
         for kind in ("load", "store"):
             cells |= {f"{kind}_{what}": str(row[f"{kind}_{what}"] * warps) for what in ("requests", "sectors")}
         moved = (row["load_sectors"] * warps * 32, row["store_sectors"] * warps * 32)
-        cells |= {"dram_read_bytes": str(moved[0]), "dram_write_bytes": str(moved[1]), "l1_hit_pct": "0"}
+        cells |= {"instrument": counters_file.NCU, "dram_read_bytes": str(moved[0]), "dram_write_bytes": str(moved[1]), "l1_hit_pct": "0"}
         rows.append(cells | {name: str(value) for name, value in change.items()})
     return counters_file.csv_text(rows)
 

@@ -96,7 +96,7 @@ def test_an_orders_row(found: Study) -> None:
 
 
 def test_how_far_two_runs_lie_apart(found: Study, tmp_path: Path) -> None:
-    synthetic.write(tmp_path / "rerun", ORDERING, order_rows(scale=1.06))
+    synthetic.write_again(tmp_path, ORDERING, order_rows(scale=1.06))
     again = study(tmp_path)
     text = rendered(ORDER.repeats(again.tables[ORDERING], ORDER.CHAINS, "element_ns"))
     # 1 and 1.06 are 2.91 % away from 1.03.
@@ -158,7 +158,7 @@ def test_what_the_level_still_held_of_the_set(found: Study, tmp_path: Path) -> N
     rows = []
     for case in table.select({"variant": "reuse", "api": "cuda"}):
         key = {column: value for column, value in case.cells if value}
-        rows.append({"experiment": CACHE_OPS, **key, "l1_hit_pct": "0" if case["op"] == "plain" else "11"})
+        rows.append({"experiment": CACHE_OPS, **key, "instrument": "ncu", "l1_hit_pct": "0" if case["op"] == "plain" else "11"})
     (tmp_path / "counters.csv").write_text(counters_file.csv_text(rows), encoding="utf-8")
     again = study(tmp_path)
     lines = rendered(CACHE.hits(again, again.tables[CACHE_OPS])).splitlines()

@@ -54,6 +54,13 @@ def write(folder: Path, seed: int = 1, rows: list[dict] | None = None, **options
     return folder
 
 
+def write_again(folder: Path, seed: int, **options: object) -> None:
+    """A further run of its board."""
+    rows = case_rows()
+    path = synthetic.write_again(folder, EXP, rows)
+    path.with_name(f"{EXP}.samples.csv").write_text(samples_text(rows, seed, **options), encoding="utf-8")
+
+
 def run(a: Path, b: Path, *arguments: str) -> int:
     return compare.main([str(a), str(b), *arguments])
 
@@ -154,7 +161,7 @@ def test_without_samples_the_rows_speak(tmp_path: Path) -> None:
 
 def test_a_repetition_widens(tmp_path: Path) -> None:
     a, b = write(tmp_path / "a", 1), write(tmp_path / "b", 2)
-    write(b / "rerun", 3, factor=lambda row: 1.03)
+    write_again(b, 3, factor=lambda row: 1.03)
     rows = table(tmp_path, a, b)
     assert verdicts(rows) == {"UNCLEAR": 2 * CASES}
     assert float(rows[0]["ratio_lo"]) < 1 and float(rows[0]["ratio_hi"]) > 1.03
@@ -334,14 +341,12 @@ def test_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 # ------------------------------------------------------------------------------------------------- which set is which
 
 
-def test_a_set_against_its_own_rerun(tmp_path: Path) -> None:
-    # Merged into A as well, as A's repetition, the rerun would make every interval reach from the one run to the other.
+def test_two_runs_of_a_set_are_sets_too(tmp_path: Path) -> None:
     a = write(tmp_path / "a", 1)
-    write(a / "rerun", 2, factor=lambda row: 1.05)
-    assert verdicts(table(tmp_path, a, a / "rerun")) == {"SLOWER": 2 * CASES}
-    assert verdicts(table(tmp_path, a / "rerun", a)) == {"FASTER": 2 * CASES}
-    assert verdicts(table(tmp_path, a, tmp_path / "a" / ".." / "a" / "rerun")) == {"SLOWER": 2 * CASES}
-    assert verdicts(table(tmp_path, a, a)) == {"UNCLEAR": 2 * CASES}  # two runs each, 5 % apart
+    write_again(a, 2, factor=lambda row: 1.05)
+    first, second = (a / "boards" / "1" / run for run in ("run1", "run2"))
+    assert verdicts(table(tmp_path, first, second)) == {"SLOWER": 2 * CASES}
+    assert verdicts(table(tmp_path, second, first)) == {"FASTER": 2 * CASES}
 
 
 def without_time(row: dict, **cells: object) -> dict:
@@ -368,12 +373,13 @@ def test_cases_without_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert verdicts(table(tmp_path, measured, a)) == {"ONLY IN A": 20, "SAME": 2 * CASES - 20}
 
 
-def test_a_rerun_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    a, b = write(tmp_path / "a"), write(tmp_path / "b")
-    (b / "rerun").write_text("", encoding="utf-8")
+def test_runs_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a, b = write(tmp_path / "a"), tmp_path / "b"
+    b.mkdir()
+    (b / "boards").write_text("", encoding="utf-8")
     assert run(a, b) == 1
     said = capsys.readouterr()
-    assert "rerun" in said.err and len(said.err.splitlines()) == 1 and said.out == ""
+    assert "boards" in said.err and len(said.err.splitlines()) == 1 and said.out == ""
 
 
 # ------------------------------------------------------------------------------------------------------------ the terminal
@@ -468,7 +474,7 @@ def test_help(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         compare.main(["--help"])
     out = capsys.readouterr().out
-    assert stopped.value.code == 0 and "Exit codes: 0 compared" in out and "scripts/compare.py A A/rerun" in out
+    assert stopped.value.code == 0 and "Exit codes: 0 compared" in out and "scripts/compare.py A B C" in out
     with pytest.raises(SystemExit) as stopped:
         compare.main(["a"])
     assert stopped.value.code == 2

@@ -562,17 +562,6 @@ def test_nsight_compute_does_not_count_a_kernel_twice(bench, name):
     assert "--benchmark_filter" not in (bench.folder / "count/asked").read_text()
 
 
-def test_an_old_file_is_nsight_computes(bench):
-    bench.program(EXP03)
-    bench.count(EXP03, pm_page(pm_line()))
-    (bench.out / "counters.csv").write_text(
-        f"experiment,variant,api,block,offset,elements,cache,load_requests,ncu_version\n{EXP03},read_offset,cuda,256,8,1024,warm,32,2025.3\n"
-    )
-    assert bench.run(instrument=("--instrument", "pm_sampling")) == 0
-    old = bench.rows()[1]
-    assert (old["instrument"], old["load_requests"], old["instrument_version"]) == ("ncu", "32", "2025.3")
-
-
 def test_the_options_go_to_both(bench):
     bench.program(EXP03, page((CASE, VALUES)))
     bench.count(EXP03, pm_page(pm_line()))
@@ -894,7 +883,7 @@ def test_without_counters_nothing_changes(counted):
     path.unlink()
     before = without_state(counted.before)
     assert without_state(written(counted)) == before
-    bare = ",".join([*counters.counters_file.KEY, *counters.counters_file.SIZE, *counters.counters_file.NCU_COUNTED])
+    bare = ",".join([*counters.counters_file.KEY, *counters.counters_file.SIZE, "instrument", *counters.counters_file.NCU_COUNTED])
     path.write_text(f"{bare}\n{EXP01}" + "," * bare.count(",") + "\n")  # another experiment's
     assert without_state(written(counted)) == before
 

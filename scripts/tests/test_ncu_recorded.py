@@ -18,7 +18,7 @@ RECORDED = (FIXTURES / "ncu_2025_3_h200_exp03.out").read_text(encoding="utf-8")
 UNKNOWN = (FIXTURES / "ncu_2025_3_h200_unknown_metric.out").read_text(encoding="utf-8")
 ASKED_COLUMNS = ("load_requests", "load_sectors", "load_efficiency_pct", "dram_read_bytes", "l2_bytes")
 ASKED = [counters.METRICS[name] for name in ASKED_COLUMNS]
-ORIGIN = {"gpu": "NVIDIA H200", "gpu_uuid": "c4ce", "ncu_version": "2025.3.1.0"}
+ORIGIN = {"gpu": "NVIDIA H200", "gpu_uuid": "c4ce", "instrument_version": "2025.3.1.0"}
 
 
 def rows(text: str) -> dict[tuple[str, str], dict[str, str]]:

@@ -188,8 +188,8 @@ def test_sidecars_that_are_none(tmp_path: Path, content: bytes, message: str) ->
 def test_runs_with_other_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synthetic.write(tmp_path, EXP, rows(started_at="2026-01-02T00:00:00Z"))
     monkeypatch.setitem(synthetic.PARAMS, EXP, [*synthetic.PARAMS[EXP], "depth"])
-    synthetic.write(tmp_path / "rerun", EXP, rows(depth="3"))
-    assert failure(tmp_path).endswith("its columns differ from " + str(tmp_path / f"{EXP}.csv") + ": 'depth'")
+    synthetic.write_again(tmp_path, EXP, rows(depth="3"))
+    assert failure(tmp_path).endswith("its columns differ from " + str(tmp_path / f"boards/1/run1/{EXP}.csv") + ": 'depth'")
 
 
 # --------------------------------------------------------------------------------------------------------------- boards
@@ -391,9 +391,8 @@ def test_the_first_bad_row_ends_the_reading(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [lambda path: path.write_text(""), lambda path: path.symlink_to(path)])
-def test_a_rerun_that_cannot_be_read(tmp_path: Path, make: Callable[[Path], object]) -> None:
-    synthetic.write(tmp_path, EXP, rows())
-    make(tmp_path / "rerun")
+def test_boards_that_cannot_be_read(tmp_path: Path, make: Callable[[Path], object]) -> None:
+    make(tmp_path / "boards")
     with pytest.raises(OSError):
         results.load(tmp_path)
 

@@ -27,6 +27,17 @@ def _imported(source: Path) -> set[str]:
     return {name.split(".")[1] for name in names if name.startswith("benchlib.")}
 
 
+def _scripts_imported(source: Path) -> set[str]:
+    """The scripts that one imports: a name that stands beside it."""
+    names = set()
+    for node in ast.walk(ast.parse(source.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add(node.module or "")
+    return names & {path.stem for path in source.parent.glob("*.py")}
+
+
 def _backward(folder: Path, rooms: Sequence[str], patterns: Sequence[str], named) -> list[str]:
     """What names a later room, or one that nobody knows: "run/x.cpp -> later"."""
     found = []
@@ -46,6 +57,17 @@ def test_no_room_of_the_library_includes_a_later_one() -> None:
 
 def test_no_room_of_the_scripts_imports_a_later_one() -> None:
     assert _backward(REPO / "scripts/benchlib", BENCHLIB, ("*.py",), _imported) == []
+
+
+def test_no_script_imports_another() -> None:
+    """What two of them need is benchlib's."""
+    assert {path.name: found for path in (REPO / "scripts").glob("*.py") if (found := _scripts_imported(path))} == {}
+
+
+def test_a_script_that_imports_another_is_found(tmp_path: Path) -> None:
+    for name, text in {"a.py": "import argparse, b", "b.py": "from benchlib.base import files", "c.py": "def f():\n    from a import f"}.items():
+        (tmp_path / name).write_text(text)
+    assert [_scripts_imported(tmp_path / name) for name in ("a.py", "b.py", "c.py")] == [{"b"}, set(), {"a"}]
 
 
 def test_a_backward_arrow_is_found(tmp_path: Path) -> None:

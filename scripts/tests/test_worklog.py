@@ -13,6 +13,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import hand_in
 import pytest
 import synthetic
 import worklog
@@ -20,12 +21,13 @@ from analyses import REPOSITORY, rendered, study
 from benchlib.base import programs
 from benchlib.claims import claims
 from benchlib.model import analysis, tables
-from benchlib.pages import excerpts, pipeline
+from benchlib.pages import excerpts, pipeline, worklog_files
 from benchlib.results import counters_file, results
 from benchlib.stats import prediction_interval
 from benchlib.claims.claim_tables import claims_csv
 from benchlib.document.formats import count, sig
 from benchlib.document.markdown import escape
+from benchlib.model.analysis import Study
 from benchlib.results.results import Case
 from benchlib.stats.stats import Figure, hull, ratio, verdict, verdict_beyond_fixed_costs
 from benchlib.model.tables import pair_verdict, pairs
@@ -148,8 +150,8 @@ def test_hull_covers_both_runs() -> None:
 
 def test_ratio_is_taken_within_each_run(tmp_path: Path) -> None:
     # The second run is 10 % slower on both sides. Ratio 1.02 in the first, 1.03 in the second; never 1.1.
-    for folder, cuda, vulkan in ((tmp_path, 100, 102), (tmp_path / "rerun", 110, 113.3)):
-        synthetic.write(folder, EXP01, synthetic.twins(EXP01, "add_f32", cuda, vulkan, half_width=1e-9))
+    for cuda, vulkan in ((100, 102), (110, 113.3)):
+        synthetic.write_again(tmp_path, EXP01, synthetic.twins(EXP01, "add_f32", cuda, vulkan, half_width=1e-9))
     table = results.load(tmp_path).tables[EXP01]
     cuda, vulkan = table.cases
     found = table.ratio(vulkan, cuda)
@@ -329,7 +331,7 @@ def test_long_listings_are_cut_around_their_first_access() -> None:
 
 
 def test_repeatability(root: Path) -> None:
-    synthetic.write(reference(root) / "rerun", EXP03, synthetic.exp03_rows(1.01))
+    synthetic.write_again(reference(root), EXP03, synthetic.exp03_rows(1.01))
     assert run(root) == 0
     text = synthetic.worklog_text(reference(root))
     line = next(line for line in text.splitlines() if line.startswith("| cold | "))
@@ -590,8 +592,8 @@ def test_claims_on_synthetic_results(root: Path) -> None:
 
 
 def test_claims_read_counters_and_sass(root: Path) -> None:
-    lines = ["experiment,variant,api,block,offset,struct_bytes,fields,load_sectors_per_request,load_efficiency_pct"]
-    lines += [f"{EXP03},read_offset,cuda,256,{o},,,{s},{p}" for o, s, p in ((0, 4, 100), (1, 5, 80), (8, 4, 100))]
+    lines = ["experiment,variant,api,block,offset,struct_bytes,fields,instrument,load_sectors_per_request,load_efficiency_pct"]
+    lines += [f"{EXP03},read_offset,cuda,256,{o},,,ncu,{s},{p}" for o, s, p in ((0, 4, 100), (1, 5, 80), (8, 4, 100))]
     (reference(root) / "counters.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     sass = ["experiment,kernel,api,arch,instructions,registers", f"{EXP03},read_aos_x,cuda,90a,24,8"]
     sass += [f"{EXP03},read_soa_x,cuda,90a,16,8", "exp01_vector_add,add_f32,cuda,90a,20,10"]
@@ -765,7 +767,7 @@ def test_claim_without_a_result_is_not_measured(root: Path) -> None:
 def test_hull_decides_a_claim(root: Path) -> None:
     # Either run alone is within 1 %; the second one's interval reaches 1.0114.
     synthetic.write(reference(root), EXP01, synthetic.twins(EXP01, "add_f32", 1000, 1002))
-    synthetic.write(reference(root) / "rerun", EXP01, synthetic.twins(EXP01, "add_f32", 1000, 1010))
+    synthetic.write_again(reference(root), EXP01, synthetic.twins(EXP01, "add_f32", 1000, 1010))
     row = judge(root)
     assert row["verdict"] == "UNCLEAR" and "one run" not in row["note"]
     assert float(row["ours"]) == pytest.approx(1.006)
@@ -865,7 +867,7 @@ def test_bad_results(root: Path, capsys: pytest.CaptureFixture[str], edit, messa
     assert snapshot(root) == before
 
 
-def test_packed_as_the_guide_says_a_board_gives_the_same_pages(root: Path) -> None:
+def test_packed_to_be_handed_in_a_board_gives_the_same_pages(root: Path) -> None:
     folder = reference(root)
     runs = [folder / f"boards/1/run{number}" for number in (1, 2)]
     for path in sorted(folder.glob("exp*")):
@@ -874,15 +876,14 @@ def test_packed_as_the_guide_says_a_board_gives_the_same_pages(root: Path) -> No
             (run_folder / path.name).write_text(path.read_text().replace("T00:00:00Z", f"T00:00:0{run_folder.name[3:]}Z"))
         path.unlink()
     shutil.copytree(folder, again := root / "results/again")
-    written = worklog.generate(folder, root)
-    command = re.search(r"`(xz [^`]*)`", (SCRIPTS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8"))
-    assert command
+    written = worklog_files.generate(folder, root)
     for each in (folder, again):
-        subprocess.run(["bash", "-c", command[1].replace("results/<gpu>", f"'{each}'")], check=True)
+        for path in hand_in.to_pack(Study.of(results.load(each), {})):
+            hand_in.pack(path)
     assert {"".join(path.suffixes) for path in runs[0].iterdir()} == {".csv", ".schema.json"}
     assert {"".join(path.suffixes) for path in runs[1].iterdir()} == {".csv.xz", ".schema.json"}
     assert list(snapshot(folder).values()) == list(snapshot(again).values())
-    assert worklog.generate(folder, root) == written
+    assert worklog_files.generate(folder, root) == written
 
 
 def test_missing_directory_and_directory_without_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -894,18 +895,11 @@ def test_missing_directory_and_directory_without_results(tmp_path: Path, capsys:
     assert [path.name for path in tmp_path.iterdir()] == [f"{EXP01}.samples.csv"]
 
 
-def test_rerun_on_another_gpu(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_on_another_gpu(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [row | {"gpu_uuid": "GPU-9"} for row in synthetic.exp01_rows()]
-    synthetic.write(reference(root) / "rerun", EXP01, rows)
+    synthetic.write_again(reference(root), EXP01, rows)
     assert run(root) == 1
     assert "two GPUs, 'GPU-1' and 'GPU-9'" in capsys.readouterr().err
-
-
-def test_rerun_of_nothing(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (reference(root) / f"{EXP01}.csv").unlink()
-    synthetic.write(reference(root) / "rerun", EXP01, synthetic.exp01_rows())
-    assert run(root) == 1
-    assert "rerun: exp01_vector_add.csv repeats nothing" in capsys.readouterr().err
 
 
 def test_hostile_cells(root: Path) -> None:

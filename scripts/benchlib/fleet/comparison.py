@@ -162,13 +162,9 @@ def compare(directories: Sequence[Path], only: Sequence[str] = ()) -> list[Compa
 
 
 def load(directories: Sequence[Path]) -> list[Results]:
-    """Each with the repetition in its rerun/, unless that is compared itself: then it is another set, and no part of this."""
-    resolved = [directory.resolve() for directory in directories]
-    found: dict[Path, Results] = {}  # a directory that is named twice is read once
-    for each, path in zip(directories, resolved):
-        if path not in found:
-            found[path] = results.load(each, with_rerun=(path / results.RERUN).resolve() not in resolved)
-    return [found[path] for path in resolved]
+    """A directory that is named twice is read once."""
+    found = {path: results.load(each) for path, each in {each.resolve(): each for each in reversed(directories)}.items()}
+    return [found[each.resolve()] for each in directories]
 
 
 def sides(found: Results, names: Sequence[str]) -> dict[Key, Side]:

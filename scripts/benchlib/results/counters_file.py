@@ -2,7 +2,7 @@
 
 Two instruments fill it. pm_sampling: the programs' own --count, both APIs alike. ncu: Nsight Compute, CUDA alone, with what only it
 has: loads and stores apart, requests, efficiencies, the L2's hit rate. A figure that was not counted is empty; a row without any has
-a reason. Files from before there were two have no column `instrument`, and are Nsight Compute's.
+a reason.
 """
 
 from __future__ import annotations
@@ -35,20 +35,13 @@ COUNTED = list(dict.fromkeys([*PM_COUNTED, *NCU_COUNTED]))
 TEXTS = ["instrument", "reason", "gpu", "gpu_uuid", "driver", "instrument_version", "git_rev"]
 ORIGIN = ["sm_mhz", *TEXTS[2:]]
 FIXED = [*KEY, *SIZE, *TEXTS[:2], "launches", *COUNTED, *ORIGIN]
-OLD_VERSION = "ncu_version"
 
 Row = dict[str, str]
 
 
-def upgraded(row: Row) -> Row:
-    """A row of an older file as it is now: of one instrument, of an experiment that another was split off; another row as it is."""
-    row = {**row, "experiment": split_off.owner(row["experiment"], row.get("variant", ""))}
-    if not row.get("instrument"):
-        row = {**row, "instrument": NCU}
-    if OLD_VERSION in row:
-        row = {**row, "instrument_version": row[OLD_VERSION]}
-        del row[OLD_VERSION]
-    return row
+def owned(row: Row) -> Row:
+    """A row as one of the experiment that it counts for (see split_off.py)."""
+    return {**row, "experiment": split_off.owner(row["experiment"], row.get("variant", ""))}
 
 
 def read(path: Path) -> list[Row]:
@@ -57,10 +50,10 @@ def read(path: Path) -> list[Row]:
     if not path.exists():
         return []
     header, records = csv_file.read(path)
-    missing = [column for column in KEY + SIZE if column not in header]
+    missing = [column for column in [*KEY, *SIZE, TEXTS[0]] if column not in header]
     if missing:
         raise InputError(f"{path}: no column {', '.join(missing)}: not a file of counters; move it away")
-    return [upgraded(row) for _, row in records]
+    return [owned(row) for _, row in records]
 
 
 def identity(row: Mapping[str, str]) -> frozenset[tuple[str, str]]:
@@ -85,7 +78,6 @@ def merged(old: Sequence[Row], new: Sequence[Row], experiment: str, instrument: 
 
 
 def csv_text(rows: Sequence[Mapping[str, str]]) -> str:
-    upgraded_rows = [upgraded(dict(row)) for row in rows]
-    params = dict.fromkeys(column for row in upgraded_rows for column, value in row.items() if value and column not in FIXED)
+    params = dict.fromkeys(column for row in rows for column, value in row.items() if value and column not in FIXED)
     columns = [*KEY, *params, *SIZE, *TEXTS[:2], "launches", *COUNTED, *ORIGIN]
-    return csv_file.text(columns, upgraded_rows)
+    return csv_file.text(columns, rows)

@@ -56,7 +56,7 @@ NEEDED_OF_MODEL = {
     "distinct_pct": ("min_read_bytes", "min_write_bytes"),
 }
 # The files beside the results: what they must have, and what is no number in them.
-_NEEDED = {"sass.csv": ("kernel", "api"), "sass_twins.csv": ("kernel",), "counters.csv": ()}
+_NEEDED = {"sass.csv": ("kernel", "api"), "sass_twins.csv": ("kernel",), "counters.csv": ("instrument",)}
 _TEXTS = {
     "sass.csv": {"experiment", "kernel", "api", "arch", "isa_hash", "note"},
     "sass_twins.csv": {"experiment", "kernel", "arch", "cuda_kernel", "vulkan_kernel", "summary"},
@@ -439,7 +439,7 @@ def _read_beside(path: Path, tables: Mapping[str, Table]) -> _Beside:
                 raise InputError(f"{path}: line {line}: {column} is {ascii(record[at])[:80]}, not a number")
         row = dict(zip(header, record))
         if name == counters_file.NAME:
-            row = counters_file.upgraded(row)
+            row = counters_file.owned(row)
         experiment = row["experiment"]
         if experiment not in keys:
             keys[experiment] = _keys_beside(name, header, tables.get(experiment))
@@ -453,7 +453,7 @@ def _texts_of_counters(header: Sequence[str], tables: Mapping[str, Table]) -> se
     """All of the key; the parameters stand before the size."""
     params = {name for table in tables.values() for name in table.params}
     before = header[: header.index("cache") + 1] if "cache" in header else params
-    return {"experiment", "variant", "api", *before, *counters_file.TEXTS, counters_file.OLD_VERSION}
+    return {"experiment", "variant", "api", *before, *counters_file.TEXTS}
 
 
 def _keys_beside(name: str, header: Sequence[str], table: Table | None) -> list[str]:
@@ -481,14 +481,11 @@ class RunFolder:
     board: str  # the first eight digits of its GPU's UUID; "" where the folder does not tell
 
 
-RERUN = "rerun"
-
-
-def run_folders(directory: Path, *, with_rerun: bool = True) -> list[RunFolder]:
-    """DIR/boards/<board>/run<k>/, in this order; without boards/ DIR itself, and DIR/rerun/ where there is one."""
-    boards, again = directory / "boards", directory / RERUN
+def run_folders(directory: Path) -> list[RunFolder]:
+    """DIR/boards/<board>/run<k>/, in this order; without boards/ DIR itself."""
+    boards = directory / "boards"
     if not os.path.lexists(boards):
-        return [RunFolder(path, "") for path in (directory, again) if path == directory or with_rerun and os.path.lexists(again)]
+        return [RunFolder(directory, "")]
     if stray := next(iter(files_of(directory).values()), None):
         raise InputError(f"{stray}: results beside {boards}, which has those of every board")
     found = []
@@ -523,17 +520,14 @@ def read_run(files: Mapping[str, Path]) -> dict[str, RunFile]:
     return found
 
 
-def load(directory: Path, *, with_rerun: bool = True) -> Results:
+def load(directory: Path) -> Results:
     """Every run in `directory` (see run_folders)."""
     if not directory.is_dir():
         raise InputError(f"{directory}: no such directory")
-    folders = run_folders(directory, with_rerun=with_rerun)
+    folders = run_folders(directory)
     files = {folder: files_of(folder.path) for folder in folders}
-    written = {name for found in files.values() for name in found}
-    if not written:
+    if not any(files.values()):
         raise InputError(f"{directory}: no result CSV (exp*.csv or exp*.csv.xz) in it")
-    if not folders[0].board and (strangers := sorted(written - set(files[folders[0]]))):
-        raise InputError(f"{folders[1].path}: {files[folders[1]][strangers[0]].name} repeats nothing in {directory}")
     tables: dict[str, Table] = {}
     read: list[tuple[RunFolder, RunFile]] = []
     by_run = {folder: read_run(files[folder]) for folder in folders}

@@ -1,17 +1,10 @@
-#!/usr/bin/env python3
-"""The rows of an experiment's CSV by status: "ok failed skipped". Python's standard library alone.
-
-    scripts/benchlib/runner/row_counts.py results/nvidia-h200/exp01_vector_add.csv        # 220 0 4
-
-Exit codes: 0 the file is whole, 1 it is not (a line says how), 2 usage, 77 there is no such file.
-"""
+"""The rows of an experiment's CSV by status. Python's standard library alone."""
 
 from __future__ import annotations
 
 import collections
 import csv
 import io
-import sys
 from pathlib import Path
 
 STATUSES = ("ok", "failed", "skipped")
@@ -39,22 +32,3 @@ def count(path: Path) -> dict[str, int]:
     if unknown := set(counts) - set(STATUSES):
         raise Damaged(f"it has rows of status {min(unknown)!r}")
     return {status: counts[status] for status in STATUSES}
-
-
-def main() -> int:
-    if len(sys.argv) != 2:
-        print("row_counts.py: expected one CSV file", file=sys.stderr)
-        return 2
-    path = Path(sys.argv[1])
-    try:
-        print(*count(path).values())
-    except FileNotFoundError:
-        return 77
-    except (Damaged, OSError, UnicodeDecodeError, csv.Error) as error:
-        print(f"{path.name}: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,36 @@
+"""All that scripts/report.py writes of a directory of results: the report, and a picture of its top."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchlib.base import files
+from benchlib.base.errors import InputError
+from benchlib.pages import pipeline, report_page, report_picture
+
+MOST_BYTES = 7_000_000
+
+
+def write(directory: Path, root: Path, out: Path | None = None, *, check: bool = False, with_picture: bool = False) -> int:
+    """Writes what differs, and says so; with `check` only names it. Returns the exit code: 1 if something would change."""
+    path = out or directory / "report.html"
+    image = directory / "report.png"
+    page = report_page.page(pipeline.load(directory, root), root)
+    text, shown = report_page.render(page), report_page.picture(page)
+    if len(text.encode()) > MOST_BYTES:
+        raise InputError(f"{directory}: the page would be larger than {MOST_BYTES // 1_000_000} MB")
+    before = files.read_text(path)
+    picture = report_picture.png(shown) if with_picture else None  # before anything is written
+    if check and before != text:
+        print(f"{path} differs from what the CSV files give:\n{files.short_diff(path, before, text, lines=6)[:2000]}")
+        return 1
+    if not check and before != text:
+        files.write_atomic(path, text)
+        print(f"wrote {path}")
+    if image.exists() and picture is None and not report_picture.shows(image.read_bytes(), shown):
+        print(f"{image} shows other results: scripts/report.py --picture makes it anew")
+        return 1 if check else 0
+    if picture is not None:
+        files.write_atomic(image, picture)
+        print(f"wrote {image}")
+    return 0

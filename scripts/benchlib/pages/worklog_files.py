@@ -1,0 +1,75 @@
+"""All that scripts/worklog.py writes of a directory of results: its worklog, the verdicts, the plots, and for the set that the READMEs show
+their tables.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchlib.base import files
+from benchlib.claims.claim_tables import claims_csv
+from benchlib.document import markdown, plots
+from benchlib.pages import kernel_timings, pipeline, readmes
+from benchlib.sass import sass_pages
+
+PAGES = markdown.section_path("exp[0-9][0-9]_*")
+REFERENCE = Path("results") / "nvidia-h200"  # the results that the READMEs show
+
+
+def generate(directory: Path, root: Path, problems: list[str] | None = None) -> dict[Path, str]:
+    """Every file this program owns, as it should be. Nothing is written before all of it is known. `problems` gets a line for each
+    sentence of the READMEs and of docs/ that no longer holds.
+    """
+    judged = pipeline.load(directory, root)
+    study = judged.study
+    inside = directory.resolve().is_relative_to(root.resolve())  # elsewhere nobody knows where the repository lies
+    outputs = {directory / "claims.csv": claims_csv(judged.groups)}
+    pages = {markdown.section_path(name): page for name, page in judged.pages.items()}
+    for name, page in {"worklog.md": pipeline.worklog(judged), **pages}.items():
+        path = directory / name
+        to_root = readmes.prefix(root.resolve(), path.parent.resolve()) if inside else None
+        place = markdown.Place(readmes.prefix(directory, path.parent), to_root, name)
+        outputs[path] = markdown.render([page], place) + "\n"
+    outputs |= listings(judged, directory)
+    for table in study.tables.values():
+        for name, plot in pipeline.plots(study, table).items():
+            outputs[directory / "plots" / f"{name}.svg"] = plots.svg(plot.chart(study, table))
+    if directory.resolve() == (root / REFERENCE).resolve():
+        outputs |= readmes.outputs(judged, root, problems)
+    return outputs
+
+
+def listings(judged: pipeline.Judged, directory: Path) -> dict[Path, str]:
+    """The pages of machine code that dump_sass.py wrote, with what was measured of them."""
+    found: dict[Path, str] = {}
+    for name, table in judged.study.tables.items():
+        for path in sorted((directory / "sass" / name).glob("*.md")):
+            blocks = kernel_timings.page(judged.study, table, judged.group(name), path.stem)
+            measured = markdown.render(blocks, markdown.Place("../../", None))
+            found[path] = readmes.fill(path, files.read_text(path) or "", {sass_pages.PAIRS: measured}.get)
+    return found
+
+
+def write(directory: Path, root: Path, *, check: bool = False) -> int:
+    """Writes what differs, and says so; with `check` only names it. Returns the exit code: 1 if something would change."""
+    problems: list[str] = []
+    outputs = generate(directory, root, problems)
+    stale = {path: text for path, text in outputs.items() if files.read_text(path) != text}
+    left = [path for path in sorted(directory.glob(PAGES)) if path not in outputs]
+    if check:
+        for path in left:
+            print(f"{path}: a page of an experiment without results")
+        for path, text in stale.items():
+            diff = files.short_diff(path, files.read_text(path), text)
+            print(f"{path} differs from what the CSV files give:\n{diff}")
+        print(*problems, sep="\n", end="\n" * bool(problems))
+        return 1 if stale or left or problems else 0
+    for path, text in stale.items():
+        path.parent.mkdir(exist_ok=True)
+        files.write_atomic(path, text)
+        print(f"wrote {path}")
+    for path in left:
+        path.unlink()
+        print(f"removed {path}")
+    print(*problems, sep="\n", end="\n" * bool(problems))
+    return 0
