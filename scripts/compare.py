@@ -35,7 +35,7 @@ from benchlib.fleet.comparison import AGREE, CONTRADICT, conclusions, means, val
 from benchlib.fleet.comparison import Comparison, Row, compare, geometric_mean
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
-from benchlib.pages import beside, rules, summary
+from benchlib.pages import beside, rules, state, summary
 from benchlib.base.console import plain
 from benchlib.document.formats import NONE, ratio_text, sig
 from benchlib.document.markdown import escape
@@ -59,7 +59,6 @@ TITLES = {
 SEVERAL_CELLS = {ONLY_A: "no time", ONLY_B: "no time in A", NO_TIME: "no time"}
 NAME = "compare.py"
 LISTED, LISTED_UNCLEAR, LISTED_REASONS = 40, 10, 5  # rows of one verdict on the terminal; reasons
-WANTED_RUNS = 6  # that scripts/run.sh makes of a set
 BUILT_BY = ("driver", "toolkit")
 ROOT = Path(__file__).resolve().parent.parent  # the repository whose claims are asked
 WIDTH = 120  # columns of the terminal
@@ -112,9 +111,8 @@ def terminal(comparisons: Sequence[Comparison], root: Path = ROOT) -> str:
     (found,) = comparisons
     lines = [line for name, side in (("A", found.a), ("B", found.b)) for line in wrapped(name, side_line(side))]
     lines += wrapped("", same_line(found))
-    lines += too_few_lines(found)
-    lines += beside_lines(found, root)
-    lines += ["", *conclusion_lines(found, root), "", *means_lines(found), "", *wrapped("", headline(found))]
+    lines += too_few_lines(found, root)
+    lines += [*conclusion_lines(found, root), *means_lines(found), *beside_lines(found, root), "", *wrapped("", headline(found))]
     if found.changed_code:
         lines += wrapped("", code_line(found) + ".")
     for name in (SLOWER, FASTER, FIXED_COST, UNCLEAR, ONLY_A, ONLY_B):
@@ -139,13 +137,13 @@ def counted(number_: int, what: str) -> str:
 
 
 def side_line(side: Results) -> str:
-    """What a set is, in one line."""
-    tables = side.tables.values()
-    runs = max((len(table.runs) for table in tables), default=0)
+    """What a set is, in one line: all of its boards and runs, and how many of these each program has."""
     boards = values(side, "gpu_uuid")
     gpus, commits = values(side, "gpu"), values(side, "git_rev")
     named = commits[0] if len(commits) == 1 else counted(len(commits), "commit")
-    return plain(f"{', '.join(gpus) or 'no GPU'}, {counted(len(boards), 'board')}, {counted(runs, 'run')}, {named}  {side.directory}")
+    of_program = sorted({len(table.runs) for table in side.tables.values()})
+    each = f" ({of_program[0]} to {of_program[-1]} of a program)" if len(of_program) > 1 else ""
+    return plain(f"{', '.join(gpus) or 'no GPU'}, {counted(len(boards), 'board')}, {counted(len(side.runs), 'run')}{each}, {named}  {side.directory}")
 
 
 def same_line(found: Comparison) -> str:
@@ -156,14 +154,15 @@ def same_line(found: Comparison) -> str:
     return "; ".join(parts) + "."
 
 
-def too_few_lines(found: Comparison) -> list[str]:
+def too_few_lines(found: Comparison, root: Path) -> list[str]:
     """What is missing, once."""
     lines = []
     for name, side in (("A", found.a), ("B", found.b)):
-        runs = max((len(table.runs) for table in side.tables.values()), default=0)
-        if runs < LEAST_RUNS:
-            more = counted(WANTED_RUNS - runs, "further run")
-            lines += wrapped("", f"{name} has {counted(runs, 'run')}; {LEAST_RUNS} decide. {more}: scripts/run.sh --runs {WANTED_RUNS} --resume")
+        its_state = state.of(Study.of(side, analysis.load(root)))
+        if its_state.few and not its_state.software:
+            few = sum(map(len, its_state.few.values()))
+            which = "of each program" if few == len(its_state.runs) else f"of {counted(few, 'program')}"
+            lines += wrapped(name, f"Fewer than the {LEAST_RUNS} runs that decide, {which}: {its_state.next_command}")
     return lines
 
 
@@ -183,21 +182,42 @@ def conclusion_lines(found: Comparison, root: Path) -> list[str]:
     """What the claims' verdicts say of both sets."""
     by_kind = conclusions(found.a, found.b, root)
     counts = ", ".join(f"{len(ids)} {kind}" for kind, ids in by_kind.items() if ids or kind in (AGREE, CONTRADICT))
-    lines = wrapped("", f"Conclusions, of {sum(map(len, by_kind.values()))} claims: {counts}.")
-    return lines + (wrapped("  contradict (A, B):", ", ".join(by_kind[CONTRADICT])) if by_kind[CONTRADICT] else [])
+    against = f" Contradict (A, B): {', '.join(by_kind[CONTRADICT])}." if by_kind[CONTRADICT] else ""
+    return wrapped("", f"Conclusions, of {sum(map(len, by_kind.values()))} claims: {counts}.{against}")
+
+
+MEANS_NAME = 34  # columns of the experiment
 
 
 def means_lines(found: Comparison) -> list[str]:
-    """A line an experiment."""
-    lines = [f"{'B/A of the times, geometric mean':<34}{'CUDA':>8}{'Vulkan':>8}{'cases':>7}   Vulkan/CUDA changes by"]
-    for mean in means(found.rows):
-        if not found.b.tables[mean.experiment].compares_times:
-            lines.append(f"  {mean.experiment:<32}its times are no figures of merit")
-            continue
+    """A line an experiment, whose programs are taken together."""
+    programs: dict[str, set[str]] = {}  # by the experiment's number
+    for row in found.rows:
+        programs.setdefault(row.experiment.partition("_")[0], set()).add(row.experiment)
+
+    def name_of(program: str) -> str:
+        number = program.partition("_")[0]
+        return program if len(programs[number]) == 1 else number
+
+    lines = [f"{'B/A of the times, geometric mean':<{MEANS_NAME}}{'CUDA':>8}{'Vulkan':>8}{'cases':>7}   Vulkan/CUDA changes by"]
+    for mean in means(found.rows, name_of):
         cells = [f"{mean.by_api[api]:8.3f}" if api in mean.by_api else f"{NONE:>8}" for api in APIS]
-        change_ = NONE if mean.change is None else f"{100 * (mean.change - 1):+.1f} %"
-        lines.append(f"  {plain(mean.experiment):<32}{''.join(cells)}{mean.cases:7}   {change_}")
+        name = mean.name if mean.programs == 1 else f"{mean.name}, {mean.programs} programs"
+        lines.append(f"  {plain(name):<{MEANS_NAME - 2}}{''.join(cells)}{mean.cases:7}   {change_text(mean.change)}")
     return lines
+
+
+def change_text(factor: float | None) -> str:
+    return NONE if factor is None else f"{100 * (factor - 1):+.1f} %"
+
+
+def means_table(found: Comparison) -> str:
+    """A row a program."""
+    rows = [
+        [escape(mean.name), *(f"{mean.by_api[api]:.3f}" if api in mean.by_api else NONE for api in APIS), str(mean.cases), change_text(mean.change)]
+        for mean in means(found.rows)
+    ]
+    return markdown.table(["program", *(f"B/A of {API_NAMES[api]}'s times:" for api in APIS), "cases:", "Vulkan/CUDA changes by:"], rows)
 
 
 def listed(rows: Sequence[Row], shared: Sequence[str]) -> list[str]:
@@ -305,6 +325,7 @@ def page(comparisons: Sequence[Comparison]) -> str:
         parts.append(markdown.table(["what differs", f"A: {a}", f"B: {b}"], rows))
     if found.changed_code:
         parts.append(f"**Machine code.** {code_line(found)}.")
+    parts += ["## Geometric means", means_table(found)]
     clocks = any(row.cycles_verdict for row in found.rows)
     for name in TITLES:
         rows = worst_first(found.of(name))
@@ -374,7 +395,8 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def run(options: argparse.Namespace) -> int:
-    found = compare(options.sets, options.only)
+    untimed = {name for name, each in analysis.load(ROOT).items() if not each.compares_times}
+    found = compare(options.sets, options.only, untimed)
     # Both texts first: a half that was written would look whole.
     outputs = [(name, text(found)) for name, text in ((options.markdown, page), (options.csv, csv_text)) if name]
     for name, text in outputs:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Why one API takes longer than the other.
 
-    scripts/why.py                                        the pairs whose times differ most, and the accounts of the first three
+    scripts/why.py                                        the pairs in which Vulkan is slower by the most, the accounts of the first three, and those
+                                                          in which it is faster
     scripts/why.py exp04 inner_struct elements=256Mi      one pair: experiment, variant, and what else tells it from the others
     scripts/why.py exp04 inner_struct cold --dir results/nvidia-h200
 
@@ -40,6 +41,7 @@ NAME = "why.py"
 NOTHING = 77
 SHOWN = 10  # pairs of the list
 ACCOUNTS = 3  # of these, in full
+SLOWER, FASTER = "Where Vulkan is slower by the most", "Where Vulkan is faster by the most"
 SHOWN_SHARE = 0.005  # of the time lost
 # What a parameter has in the plain row of a kernel.
 PLAIN = ("", "none", "own", "default", "once")
@@ -140,8 +142,12 @@ def worst_pairs(study: Study) -> list[document.Block]:
     if not sure:
         return [document.paragraph("There is nothing to explain: no pair's times differ for certain.")]
     blocks: list[document.Block] = [shares([one for _, one in every])]
-    blocks.append(document.section("The pairs whose times differ most", [listed(sure[:SHOWN])]))
-    for table, one in sure[:ACCOUNTS]:
+    slower = [(table, one) for table, one in sure if one.gap.value > 0]
+    faster = [(table, one) for table, one in sure if one.gap.value < 0]
+    for title, found in ((SLOWER, slower), (FASTER, faster)):
+        if found:
+            blocks.append(document.section(title, [listed(found[:SHOWN])]))
+    for table, one in (slower or faster)[:ACCOUNTS]:
         title = f"{table.name}: {one.pair.case.name(without=['api'])}"
         blocks.append(document.section(title, why_tables.full(study, table, one)))
     return blocks
@@ -156,7 +162,7 @@ def source(study: Study, directory: Path) -> document.Paragraph:
 def main(arguments: Sequence[str] | None = None) -> int:
     default_root = Path(__file__).resolve().parent.parent
     parser = argparse.ArgumentParser(description="Why one API takes longer than the other: one pair, or the worst ones.")
-    parser.add_argument("experiment", nargs="?", help="e.g. exp04; without any: the pairs whose times differ most")
+    parser.add_argument("experiment", nargs="?", help="e.g. exp04; without any: where Vulkan is slower, and faster, by the most")
     parser.add_argument("words", nargs="*", metavar="VARIANT|COLUMN=VALUE", help="e.g. inner_struct elements=256Mi cold")
     parser.add_argument("--dir", type=Path, metavar="DIR", help=f"the results (default: {REFERENCE})")
     parser.add_argument("--root", type=Path, default=default_root, help="the repository whose analyses are used")

@@ -226,7 +226,7 @@ def test_another_gpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     out = capsys.readouterr().out
     first = out.splitlines()
     assert first[0].startswith("A  NVIDIA H200, 1 board, 1 run, ") and first[1].startswith("B  NVIDIA A100, 1 board, 1 run, ")
-    assert first[2] == "driver and toolkit the same." and first[3].startswith("A has 1 run; 3 decide. 5 further runs: scripts/run.sh --runs 6")
+    assert first[2] == "driver and toolkit the same." and first[3] == "A  Fewer than the 3 runs that decide, of each program: scripts/run.sh --runs 6 --resume"
     assert "SLOWER (200)" in out
     assert "and 160 more" in out
 
@@ -395,17 +395,33 @@ def test_means_by_experiment_and_the_change_between_the_apis(tmp_path: Path, cap
     assert cases == "200" and float(change) == pytest.approx(50, abs=0.6)
 
 
-def test_kinds_of_work_come_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_conclusions_and_means_come_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("h200", "faster"):
         result_sets.make(name, tmp_path)
     assert run(tmp_path / "h200", tmp_path / "faster") == 0
-    lines = capsys.readouterr().out.splitlines()
-    table = [line for line in lines[:28] if re.match(r"  [\w-].*  [01]\.\d{3} ", line)]
-    header = next(line for line in lines[:8] if line.startswith("Vulkan/CUDA"))  # the folders' names above may take two lines
-    assert re.fullmatch(r"Vulkan/CUDA, the median pair +A +B +H100 80GB HBM3", header) and len(table) >= 10
-    assert re.fullmatch(r"  stores alone +1\.06\d pairs differ +0\.8\d\d FASTER +1\.05\d SLOWER", next(line for line in table if "stores alone" in line))
+    out = capsys.readouterr().out
+    lines = out.splitlines()
+    first = [line.split()[0] for line in lines[:22] if line]  # the folders' names above take two lines more
+    assert "Conclusions," in first and [name for name in first if name.startswith("exp")][-1] == "exp10_l2_halves"
+    assert any(re.match(r"  exp09, 6 programs +1\.000 +0\.800 ", line) for line in lines)
+    assert all("1 board, 3 runs (1 to 3 of a program)" in " ".join(lines[at : at + 3]) for at, line in enumerate(lines[:4]) if line[:3] in ("A  ", "B  "))
+    table = [line for line in lines[:40] if re.match(r"  [\w-].*  [0-9]\.\d{3} ", line) and not line.startswith("  exp")]
+    header = next(line for line in lines if line.startswith("Vulkan/CUDA, the median"))
+    assert re.fullmatch(r"Vulkan/CUDA, the median pair +A +B +H100", header) and len(table) >= 10
+    stores = next(line for line in table if "16-byte stores alone" in line)
+    assert re.fullmatch(r"  16-byte stores alone, to memory +1\.06\d SLOWER +0\.8\d\d FASTER +1\.05\d SLOWER", stores)
+    assert len({line.index(re.search(r"  (\d\.\d{3}) ", line)[1]) for line in table}) == 1  # the names' column is as wide as the longest
     (rules,) = [at for at, line in enumerate(lines) if line.startswith("Rules (README.md): other in A and in B: ")]
-    assert "(Not decided here, Do not hold here)" in " ".join(" ".join(lines[rules : rules + 6]).split()) and lines[rules - 1] in table
+    assert "(Hold here, Do not hold here)" in " ".join(" ".join(lines[rules : rules + 6]).split()) and lines[rules - 1] in table
+
+
+def test_litmus_tests_have_no_time_to_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("h200", "faster"):
+        result_sets.make(name, tmp_path)
+    assert compare.main([str(tmp_path / "h200"), str(tmp_path / "faster"), "--only", "exp06", "--csv", str(tmp_path / "out.csv")]) == 0
+    assert "exp06_litmus" not in capsys.readouterr().out
+    with open(tmp_path / "out.csv", newline="") as file:
+        assert {row["experiment"] for row in csv.DictReader(file)} == {"exp06_ordering"}
 
 
 def test_conclusions_by_what_both_sets_say_of_a_claim(tmp_path: Path) -> None:

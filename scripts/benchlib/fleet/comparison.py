@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -148,16 +148,18 @@ class Comparison:
         return [row for row in self.rows if row.code_changed]
 
 
-def compare(directories: Sequence[Path], only: Sequence[str] = ()) -> list[Comparison]:
-    """Every other set with the first. Raises InputError for a directory that cannot be used, UsageError for a wish in vain."""
+def compare(directories: Sequence[Path], only: Sequence[str] = (), untimed: Collection[str] = ()) -> list[Comparison]:
+    """Every other set with the first. `untimed`: the programs whose times are no figures of merit; of them only cases that one set lacks are rows. Raises
+    InputError for a directory that cannot be used, UsageError for a wish in vain.
+    """
     sets = load(directories)
     names = console.chosen(sorted({name for found in sets for name in found.tables}), only)
     first, *others = (sides(found, names) for found in sets)
     pairs = [(first, other) for other in others]
-    verdicts = sum(verdicts_of(a[key], b[key]) for a, b in pairs for key in a if key in b)
+    verdicts = sum(verdicts_of(a[key], b[key]) for a, b in pairs for key in a if key in b and key[0] not in untimed)
     alpha = ALPHA / max(1, verdicts)
     return [
-        Comparison(sets[0], found, compared_rows(*pair, alpha), origins(sets[0], found)) for found, pair in zip(sets[1:], pairs)
+        Comparison(sets[0], found, compared_rows(*pair, alpha, untimed), origins(sets[0], found)) for found, pair in zip(sets[1:], pairs)
     ]
 
 
@@ -191,7 +193,9 @@ def other_clock(a: Side, b: Side) -> bool:
     return a.has_cycles and b.has_cycles and all(clocks) and abs(clocks[1] / clocks[0] - 1) > OTHER_CLOCK
 
 
-def compared_rows(a: Mapping[Key, Side], b: Mapping[Key, Side], alpha: float) -> list[Row]:
+def compared_rows(a: Mapping[Key, Side], b: Mapping[Key, Side], alpha: float, untimed: Collection[str]) -> list[Row]:
+    told = {key for key, side in a.items() if key[0] in untimed and key in b and side.has_time and b[key].has_time}
+    a, b = ({key: side for key, side in each.items() if key not in told} for each in (a, b))
     rows = [row_of(side, b.get(key), ONLY_A) if key not in b else both(side, b[key], alpha) for key, side in a.items()]
     rows += [row_of(side, None, ONLY_B) for key, side in b.items() if key not in a]
     return sorted(rows, key=lambda row: row.experiment)
@@ -266,27 +270,28 @@ def values(found: Results, column: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Mean:
-    """How long one experiment's cases take in B over A: geometric means, and by how much Vulkan/CUDA changes over its pairs."""
+    """How long cases take in B over A: geometric means, and by how much Vulkan/CUDA changes over their pairs."""
 
-    experiment: str
+    name: str
+    programs: int
     cases: int
     by_api: Mapping[str, float]
     change: float | None  # a factor
 
 
-def means(rows: Iterable[Row]) -> list[Mean]:
-    """By experiment, those without a time on both sides left out."""
-    by_name: dict[str, dict[str, dict[str, float]]] = {}  # experiment, case, API: B/A
+def means(rows: Iterable[Row], name_of: Callable[[str], str] = str) -> list[Mean]:
+    """By `name_of` each program's name, those without a time on both sides left out."""
+    by_name: dict[str, dict[tuple[str, str], dict[str, float]]] = {}  # name, program and case, API: B/A
     for row in rows:
         if row.ratio and row.ratio.value > 0:
-            by_name.setdefault(row.experiment, {}).setdefault(row.name, {})[row.api] = row.ratio.value
+            by_name.setdefault(name_of(row.experiment), {}).setdefault((row.experiment, row.name), {})[row.api] = row.ratio.value
     found = []
-    for experiment, cases in by_name.items():
+    for name, cases in by_name.items():
         of = {api: [case[api] for case in cases.values() if api in case] for api in results.APIS}
         changes = [case["vulkan"] / case["cuda"] for case in cases.values() if len(case) == len(results.APIS)]
         averages = {api: statistics.geometric_mean(values_) for api, values_ in of.items() if values_}
         count = sum(map(len, of.values()))
-        found.append(Mean(experiment, count, averages, statistics.geometric_mean(changes) if changes else None))
+        found.append(Mean(name, len({program for program, _ in cases}), count, averages, statistics.geometric_mean(changes) if changes else None))
     return found
 
 

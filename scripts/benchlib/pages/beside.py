@@ -134,7 +134,7 @@ def blocks(root: Path, study: Study, summary: Summary | None) -> Blocks:
 
 # ------------------------------------------------------------------------------------------------------------- a terminal
 
-WIDTH, NAME, CELL = 120, 42, 24  # columns of the terminal, of a kind's name, of a model
+WIDTH = 120  # columns of the terminal
 
 
 def short(model_: str) -> str:
@@ -152,12 +152,13 @@ def screen_table(root: Path, sides: Mapping[str, tuple[Study, Summary]]) -> list
     own = {model(study) for study, _ in sides.values()}
     columns |= {short(name): {one.kind: one for one in rows} for name, rows in published(root).items() if name not in own}
     summary = next(iter(sides.values()))[1]
-    lines = [f"{'Vulkan/CUDA, the median pair':<{NAME}}" + "".join(f"{name:<{CELL}}" for name in columns).rstrip()]
+    rows = [["Vulkan/CUDA, the median pair", *columns]]
     for id_ in [entry["kind"] for entry in summary.document.get("headline", [])]:
         cells = [column.get(id_) for column in columns.values()]
         if name := next((one.name for one in cells if one), ""):
-            lines.append(f"  {name:<{NAME - 2}}" + "".join(f"{one.words if one else NONE:<{CELL}}" for one in cells).rstrip())
-    return lines
+            rows.append([f"  {name}", *(one.words if one else NONE for one in cells)])
+    widths = [max(len(row[at]) for row in rows) + 2 for at in range(len(rows[0]))]
+    return ["".join(f"{cell:<{width}}" for cell, width in zip(row, widths)).rstrip() for row in rows]
 
 
 def screen_rules(study: Study, summary: Summary) -> list[str]:
