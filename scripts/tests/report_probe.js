@@ -121,8 +121,8 @@ function wideTables() {
 }
 
 // Links into the page that lead nowhere.
-function deadLinks() {
-  const { twins } = JSON.parse(document.getElementById("twins").textContent);
+async function deadLinks() {
+  const { twins } = await unpacked(document.getElementById("twins").textContent);
   const kernels = new Set(twins.map((twin) => `#sass:${twin.experiment}/${twin.kernel}`));
   const there = (hash) => kernels.has(hash) || document.getElementById(hash.slice(1));
   return [...document.querySelectorAll('a[href^="#"]')].filter((link) => !there(decodeURIComponent(link.hash))).map((link) => link.hash);

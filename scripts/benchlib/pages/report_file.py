@@ -20,11 +20,12 @@ def write(directory: Path, root: Path, out: Path | None = None, *, check: bool =
     if len(text.encode()) > MOST_BYTES:
         raise InputError(f"{directory}: the page would be larger than {MOST_BYTES // 1_000_000} MB")
     before = files.read_text(path)
+    stale = before is None or report_page.unpacked(before) != report_page.unpacked(text)
     picture = report_picture.png(shown) if with_picture else None  # before anything is written
-    if check and before != text:
+    if check and stale:
         print(f"{path} differs from what the CSV files give:\n{files.short_diff(path, before, text, lines=6)[:2000]}")
         return 1
-    if not check and before != text:
+    if stale:
         files.write_atomic(path, text)
         print(f"wrote {path}")
     if image.exists() and picture is None and not report_picture.shows(image.read_bytes(), shown):

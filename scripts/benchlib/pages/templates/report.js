@@ -167,20 +167,23 @@ const SASS = "#sass:";
 const CLASSES = ["", "d", "l", "r"], MARKS = " |<>";
 const INSTRUCTION_BYTES = 16;
 
-function makeViewer(list) {
-  let data = null;
+// report_page.packed_json's.
+async function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+}
+
+function makeViewer(list, data) {
   const nameOf = (twin) => `${twin.experiment}/${twin.kernel}`;
 
   function load() {
-    if (data) return data;
-    data = JSON.parse($("twins").textContent);
+    if (data.opcodes) return;
     for (const twin of data.twins) {
       const names = [nameOf(twin), twin.cuda_kernel, twin.vulkan_kernel, ...twin.cases.map((row) => row[0])];
       twin.search = names.join(" ").toLowerCase().replaceAll("\u00a0", " ");
     }
     data.opcodes = data.texts.map((text) => partsOf(text).opcode.toLowerCase());
     fill();
-    return data;
   }
 
   // "0040 @!P0 LDG.E R0, [R2]": the offset only where it is not what the place in the listing says.
@@ -291,7 +294,11 @@ function makeViewer(list) {
   return { load, open };
 }
 
-const viewer = $("kernels") ? makeViewer($("kernels")) : null; // none where no kernel has both listings
+let viewer = null; // none where no kernel has both listings, and until these are unpacked
+const ready = $("kernels") && unpacked($("twins").textContent).then((data) => {
+  viewer = makeViewer($("kernels"), data);
+  if (location.hash.startsWith(SASS)) land();
+}, (error) => { $("sass-title").textContent = `This browser cannot unpack the listings: ${error}`; });
 
 // ------------------------------------------------------------------------------------------------- addresses, printing
 
