@@ -99,6 +99,19 @@ def test_what_it_says(root: Path) -> None:
     assert "](../results/nvidia-h200/plots/vulkan-over-cuda.svg)" in text
 
 
+@pytest.mark.real_least_runs
+def test_figures_of_few_runs_say_so(root: Path) -> None:
+    folder = root / worklog.REFERENCE
+    for file in folder.iterdir():
+        file.unlink()
+    for number, words in ((1, "Of exp01_vector_add: 1 run."), (2, "Of exp01_vector_add: 2 runs."), (3, "")):
+        rows = [{**row, "gpu_uuid": "aaaa0000-"} for row in synthetic.exp01_rows()]
+        synthetic.write(folder / f"boards/aaaa0000/run{number}", EXP01, rows)
+        assert run(root) == 0
+        text = (root / "docs/PAGE.md").read_text(encoding="utf-8")
+        assert "1. **Do it.**" in text and (words in text if words else "Of exp01_vector_add:" not in text)
+
+
 def test_the_picture_follows_the_data(root: Path) -> None:
     assert run(root) == 0
     before = picture(root).read_text(encoding="utf-8")
@@ -232,6 +245,7 @@ def test_a_rule_stands_only_where_its_figure_says_so(root: Path, bound: str) -> 
         ('section = "Size sweep"', 'section = "Sizes"', "the worklog's exp01_vector_add has no section 'Sizes'"),
         ('of = { does = "stream"', 'of = { dose = "stream"', "kind no. 1: of is no table of does, bytes, place, through, recorded, order, scope, changed: dose"),
         ('of = { does = "copy" }', 'of = { place = "memory" }', "is of two kinds: adds and copies"),
+        ('name = "none"', 'name = "adds"', "rule no. 1: a kind is called adds, too"),
         ('combine = "value"', 'combine = "sum"', "rule no. 1: figure none: combine is 'sum'"),
         ("[does]", "does]", "summary.toml: "),
     ],

@@ -93,7 +93,8 @@ def blocks(said: Summary, study: Study, titles: Titles, claims: Mapping[str, str
     for at in range(len(of(said))):
         if (one := _rule(at, said, study, titles, claims)) is not None:
             words, links = one
-            found.append((Strong(of(said)[at]["title"]), " ", *words, *_on_models(at, models, held), *links))
+            few = _few_runs(of(said)[at], said, study, _where(said, at))
+            found.append((Strong(of(said)[at]["title"]), " ", *words, *few, *_on_models(at, models, held), *links))
     if not found:
         return []
     return [*([paragraph(_tried(models))] if models else []), Bullets(tuple(found), numbered=True)]
@@ -124,6 +125,18 @@ def _rule(at: int, said: Summary, study: Study, titles: Titles, claims: Mapping[
     if _verdict(rule, study, said, where) != HOLDS:
         return None
     return inlines(" ".join(texts)), [*links, ")"]
+
+
+def _few_runs(rule: Mapping[str, Any], said: Summary, study: Study, where: str) -> list[Inline]:
+    """Of how many runs the figures of an experiment are, where they are too few to tell by themselves how far runs differ."""
+    shown = {name for text in (rule["text"], *rule.get("also", [])) for name, _ in PLACEHOLDER.findall(text)} - said.kinds.keys()
+    few: dict[str, int] = {}
+    for query in rule.get("figure", []):
+        found = _figure(where, query, study) if query["name"] in shown else None
+        if found and found[1].too_few_runs:
+            name = query["experiment"]
+            few[name] = min(found[1].runs, few.get(name, found[1].runs))
+    return [f" Of {name}: {runs} run{'s' if runs > 1 else ''}." for name, runs in few.items()]
 
 
 def _on_models(at: int, models: Models, held: Mapping[str, Sequence[str]]) -> list[Inline]:

@@ -186,6 +186,8 @@ def load(root: Path, study: Study) -> Summary | None:
         _need(f"{path}: rule no. {at}", entry, RULE_KEYS, {"title", "text", "shown"})
         for query in entry.get("figure", []):
             claim_check.check_query(f"{path}: rule no. {at}: figure {query.get('name')}", bare(query))
+            if query.get("name") in ids:
+                raise InputError(f"{path}: rule no. {at}: a kind is called {query['name']}, too: its words would stand for the figure's")
         for named in (*entry["shown"], *entry.get("figure", [])):
             if named.get("experiment") not in experiments:
                 raise InputError(f"{path}: rule no. {at}: no experiment is {ascii(named.get('experiment'))[:80]}")
