@@ -1,6 +1,6 @@
 // What test_report_browser.py asks of a page: each function gives what is wrong, as texts.
 "use strict";
-const SCROLLERS = ".scroll, .strip, .figures, pre, select, nav";
+const SCROLLERS = ".scroll, .strip, .figures, pre, select, nav, .claim:not([open]) .text, .claim:not([open]) .ours"; // what shows a part of its texts
 const nameOf = (node) => `${node.closest("[id]")?.id ?? ""} <${node.tagName}> ${node.textContent.trim().slice(0, 60)}`;
 
 // Every visible text outside of drawings: its element and the boxes of its lines, as far as its scrollers show them.

@@ -11,7 +11,7 @@ from benchlib.document import plots
 from benchlib.pages import ratio_strip
 from benchlib.pages.ratio_strip import Axis, Measured
 from benchlib.results.results import Case
-from benchlib.stats.stats import Figure
+from benchlib.stats.stats import VERDICTS, Figure
 
 
 def measured(value: float, width: float = 0.001, verdict: str = "SAME", **cells: object) -> Measured:
@@ -67,7 +67,25 @@ def test_each_verdict_has_its_colour_and_the_farthest_is_named() -> None:
     assert sorted(kinds) == sorted([plots.FASTER, plots.SLOWER, plots.MODEL])
     assert ">1.5 block=128 elements=2 Ki<" in svg and ">3<" in svg and ">a row<" in svg
     assert "<title>v block=128 elements=2048: 1.5000 [1.4985, 1.5015] SLOWER</title>" in svg
-    assert "the axis is logarithmic, and stretched around 1" in svg
+    assert "left of 1 Vulkan is faster," in svg and "Logarithmic, stretched around 1;" in svg
+
+
+def test_every_mark_shows_a_direction_or_that_there_is_none() -> None:
+    """A fixed cost is for certain: it has its side's colour, and is hollow. What is unclear is grey, and points to its side, too."""
+    group = [measured(0.8, verdict="FIXED COST"), measured(1.5, verdict="FIXED COST"), measured(1.2, verdict="UNCLEAR"), measured(0.7, verdict="UNCLEAR"), measured(1.001)]
+    svg = ratio_strip.strip("t", [("a row", group)])
+    shown = re.findall(r'<g class="(\w+)"><path class="line span".*?<path class="mark"( style="fill:none[^"]*")? d="M[\d.]+ [\d.]+(m\S+)', svg)
+    begins = {kind: plots.outline(kind, 0, 0).partition(" 0")[2].removeprefix(".0").split(" ")[0] for kind in (plots.FASTER, plots.SLOWER, plots.CUDA)}
+    faster, slower, disc = (begins[kind] for kind in (plots.FASTER, plots.SLOWER, plots.CUDA))
+    assert sorted((colour, bool(hollow), shape) for colour, hollow, shape in shown) == sorted([
+        (plots.FASTER, True, faster), (plots.SLOWER, True, slower), (plots.MODEL, False, slower), (plots.MODEL, False, faster), (plots.MODEL, False, disc),
+    ])  # fmt: skip
+
+
+def test_the_legend_has_every_verdict() -> None:
+    assert {verdict for verdict, _, _ in ratio_strip.LEGEND} == set(VERDICTS)
+    keys = [ratio_strip.key(verdict, ratio) for verdict, ratio, _ in ratio_strip.LEGEND]
+    assert len(set(keys)) == len(keys) and all(ElementTree.fromstring(each) is not None for each in keys)
 
 
 def test_long_names_take_two_lines() -> None:

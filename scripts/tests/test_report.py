@@ -109,7 +109,7 @@ def test_what_is_on_it(full: Path) -> None:
     ids = [attrs["id"] for _, attrs in found if "id" in attrs]
     assert len(ids) == len(set(ids))
     assert {"verdict", "claims", *synthetic.EXPERIMENTS, "sass", "environment", "reproduce"} <= set(ids)
-    rows = [attrs for tag, attrs in found if tag == "tr" and "id" in attrs]
+    rows = [attrs for tag, attrs in found if tag == "details" and attrs.get("class") == "claim"]
     assert len(rows) == len([id_ for id_ in ids if re.match(r"claim-\d", id_)]) > 25
     assert all(attrs["data-verdict"] and attrs["data-experiment"] in synthetic.EXPERIMENTS for attrs in rows)
     assert f'href="#{EXP01}.size-sweep">Table: Size sweep</a>' in text and 'href="#figure-exp01-sizes"' in text

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import os
+import re
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import report
 import synthetic
-from benchlib.pages import report_picture
+from benchlib.pages import report_picture, report_sass
 from browser import Browser
 from test_report import make_full
 from test_worklog import EXP01, EXP03, EXP05, reference
@@ -18,7 +21,8 @@ from test_worklog import EXP01, EXP03, EXP05, reference
 REPOSITORY = Path(report.__file__).resolve().parent.parent
 COMMITTED = REPOSITORY / "results/nvidia-h200/report.html"
 PROBE = (Path(__file__).resolve().parent / "report_probe.js").read_text(encoding="utf-8")
-WIDTHS = (1440, 1024, 390)
+WIDTHS = (1440, 1024, 768, 390)
+PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 PAINT_S, LOAD_S = 0.5, 2.5
 pytestmark = pytest.mark.skipif(
     not any(map(shutil.which, [os.environ.get("BENCH_BROWSER", ""), *report_picture.BROWSERS])), reason="no Chromium here (package chromium)"
@@ -49,7 +53,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> str:
 def page(browser: Browser, small: str) -> Browser:
     """The small report, open at the greatest width. What it says to the console is looked at when the test is done."""
     browser.look(WIDTHS[0])
-    browser.open(small)
+    opened(browser, small)
     return browser
 
 
@@ -99,7 +103,7 @@ def test_what_is_seen(browser: Browser, small: str, width: int, dark: bool) -> N
     assert told(browser, "drawings") == []
     assert told(browser, "unfit") == [] and browser.run("all('.fit').length") > 0
     assert told(browser, "faint") == []
-    assert width < 1440 or told(browser, "wideTables") == []
+    assert told(browser, "wideTables") == [] and (width < 1440 or browser.run("all('.cards').length") == 0)
     assert browser.messages() == [] and browser.requests() == [small]
 
 
@@ -115,7 +119,7 @@ SPOILED = [
     ("unfit", ".strip.narrow{display:flex!important}"),
     ("faint", ".dim{color:#999!important}"),
     ("faint", "svg text{fill:#999!important}"),
-    ("wideTables", "td{min-width:300px}"),
+    ("wideTables", ".data .scroll{width:40px}"),
 ]
 DEAD = "document.body.append(make('a', {href: '#nowhere'}), make('a', {href: '#sass:no/kernel'}))"
 
@@ -150,7 +154,8 @@ def test_the_committed_report(browser: Browser) -> None:
     for width in WIDTHS:
         browser.look(width)
         assert browser.run("document.documentElement.scrollWidth") <= width
-        assert width < 1440 or told(browser, "wideTables") == []
+        browser.run(PAINTED)
+        assert told(browser, "wideTables") == []
     assert told(browser, "drawings") == []  # at the least width
     assert told(browser, "outside") == []
     assert told(browser, "covered") == []
@@ -161,24 +166,24 @@ def test_the_committed_report(browser: Browser) -> None:
 
 
 def test_claims_are_filtered_by_verdict_experiment_and_words(page: Browser) -> None:
-    everything = texts(page, ".claims tr[id]")
+    everything = texts(page, ".claim")
     assert len(everything) > 25 and texts(page, "#claims-shown") == [f"{len(everything)} of {len(everything)} claims"]
     page.run("document.querySelector('button[data-verdict=REFUTED]').click()")
-    refuted = texts(page, ".claims tr[id]")
+    refuted = texts(page, ".claim")
     assert 0 < len(refuted) < len(everything) and all("REFUTED" in each for each in refuted)
     assert texts(page, "#claims-shown") == [f"{len(refuted)} of {len(everything)} claims"]
     type_into(page, "claim-experiment", EXP01)
-    both = texts(page, ".claims tr[id]")
-    assert 0 < len(both) < len(refuted) and texts(page, ".claims .group a") == [EXP01]
+    both = texts(page, ".claim")
+    assert 0 < len(both) < len(refuted) and texts(page, ".claims h3 a") == [EXP01]
     page.run("document.querySelector('button[data-verdict=REFUTED]').click()")
     type_into(page, "claim-experiment", "")
     type_into(page, "claim-search", "STRIDE  coalesced")
-    found = texts(page, ".claims tr[id]")
+    found = texts(page, ".claim")
     assert 0 < len(found) < len(everything) and all("strid" in each.lower() and "coalesced" in each.lower() for each in found)
-    type_into(page, "claim-search", "no such claim")
-    assert texts(page, ".claims tr[id]") == [] and texts(page, "#claims-shown") == [f"0 of {len(everything)} claims"]
+    type_into(page, "claim-search", "no such words")
+    assert texts(page, ".claim") == [] and texts(page, "#claims-shown") == [f"0 of {len(everything)} claims"]
     goto(page, "claim-01.1a")  # a link shows what the filter hid
-    assert len(texts(page, ".claims tr[id]")) == len(everything) and page.messages() == []
+    assert len(texts(page, ".claim")) == len(everything) and page.messages() == []
 
 
 def test_each_claim_leads_to_what_shows_it(page: Browser) -> None:
@@ -273,6 +278,89 @@ def test_a_kernels_times_and_both_listings(page: Browser) -> None:
     assert link.startswith("add_f32")  # a table's row leads to its code
 
 
+def test_lines_that_differ_have_the_colours_of_their_causes(page: Browser) -> None:
+    goto(page, f"sass:{EXP01}/add_f32")
+    causes = page.run("all('#sass-causes .swatch').map((each) => each.className.split(' ')[1])")
+    assert causes and set(causes) <= {cause.id for cause in report_sass.CAUSES}
+    coloured = "all('#sass-lines td').filter((cell) => all('#sass-causes .swatch').some((each) => cell.classList.contains(each.className.split(' ')[1])))"
+    assert page.run(f"{coloured}.length") > 1
+    assert page.run(f"{coloured}.every((cell) => cell.textContent && cell.parentElement.className === 'differs')") is True
+    assert page.run("all('#sass-lines tr.differs').every((row) => row.querySelector('.names').textContent)") is True
+    colours = page.run("all('#sass-causes .swatch').map((each) => getComputedStyle(each).backgroundColor)")
+    assert len(set(colours)) == len(causes)
+
+
+def test_code_without_bounds_checks_stands_in_a_third_column(page: Browser) -> None:
+    """A kernel whose name ends in .disabled, beside the same code of CUDA's."""
+    goto(page, f"sass:{EXP01}/add_f32")
+    assert texts(page, "#sass-sides th") == ["CUDA", "", "Vulkan", "what differs"]
+    before = texts(page, "#sass-lines td.vulkan")
+    page.run("""unpacked($('twins').textContent).then((data) => {
+      const twin = data.twins.find((each) => each.kernel === 'add_f32');
+      data.twins.push({ ...twin, kernel: 'add_f32.disabled', vulkan_kernel: 'add_f32.disabled', cases: [], costs: {} });
+      makeViewer($('kernels'), data).open('exp01_vector_add/add_f32');
+    })""")
+    assert texts(page, "#sass-sides th") == ["CUDA", "", "Vulkan", "Vulkan, checks off", "what differs"]
+    assert texts(page, "#sass-lines td.unchecked") == texts(page, "#sass-lines td.vulkan") == before  # the same code, line by line
+
+
+def test_the_whys_are_never_cut(page: Browser) -> None:
+    goto(page, f"sass:{EXP01}/add_f32")
+    assert "why" not in texts(page, "#sass-cases th")
+    cut = "all('#sass-whys *').filter((node) => node.scrollWidth > node.clientWidth + 1 || node.closest('.scroll'))"
+    assert page.run(f"all('#sass-whys dd').length") == page.run("unpacked($('twins').textContent).then((data) => data.twins[0].cases.filter((row) => row.at(-1)).length)")
+    assert page.run(f"{cut}.length") == 0
+
+
+# ----------------------------------------------------------------------------------------------------------------- search
+
+
+def test_the_search_lands_on_its_hits(page: Browser) -> None:
+    page.run("window.box = $('find'); dispatchEvent(new KeyboardEvent('keydown', {key: '/'}))")
+    assert page.run("document.activeElement.id") == "find"
+    type_into(page, "find", "no such words anywhere")
+    assert texts(page, "#found") == ["0 found"]
+    last = page.run(f"[...document.querySelectorAll('[id=\"{EXP05}.stores\"] tbody tr')].at(-1).textContent")
+    type_into(page, "find", last)
+    assert int(texts(page, "#found")[0].split()[0]) >= 1
+    seen = "[...document.querySelectorAll('.found')].map((node) => [node.checkVisibility(), node.getBoundingClientRect().top, node.textContent])"
+    page.press("Enter", 13)
+    ((shown, at, text),) = page.run(seen)
+    assert shown and 0 < at < 900 and all(word in text for word in last.split())
+    type_into(page, "claim-search", "no such claim")  # a filter hides nothing from the search
+    type_into(page, "find", page.run("all('.claim .text')[3].textContent"))
+    page.press("Enter", 13)
+    ((shown, at, _),) = page.run(seen)
+    assert shown and 0 < at < 900 and page.run("document.querySelector('.found').open") is True
+    type_into(page, "find", f"{EXP03} read_soa_x sm_90a")
+    assert page.messages() == []
+
+
+def test_the_search_opens_a_kernels_code(page: Browser) -> None:
+    type_into(page, "find", f"{EXP03}/read_soa_x")
+    page.run("$('find').focus()")
+    page.press("Enter", 13)
+    assert texts(page, "#sass-title")[0].startswith(f"{EXP03}/read_soa_x") and -5 < top(page, "#sass") < 120
+    assert page.run("location.hash") == f"#sass:{EXP03}/read_soa_x"
+
+
+def test_tables_that_do_not_fit_are_cards(page: Browser) -> None:
+    page.look(390)
+    page.run(f"for (const fold of all('main details')) fold.open = true; {PAINTED}")
+    cards = page.run("all('.cards').length")
+    assert cards > 5
+    first = page.run("""(() => {
+      const row = all('.cards tr').find((row) => row.checkVisibility() && row.querySelector('.lead'));
+      const places = [...row.cells].filter((cell) => cell.checkVisibility()).sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top
+        || a.getBoundingClientRect().left - b.getBoundingClientRect().left);
+      return [places[0] === row.cells[0], places[1].className, places[1].dataset.label];
+    })()""")
+    assert first[0] is True and "lead" in first[1] and first[2].startswith("Vulkan")
+    page.look(1440)
+    page.run(PAINTED)
+    assert page.run("all('.cards').length") == 0
+
+
 # ------------------------------------------------------------------------------------------------- addresses, keys, print
 
 
@@ -324,17 +412,37 @@ def test_the_keyboard_reaches_every_control(page: Browser) -> None:
     assert page.run("getComputedStyle(document.activeElement).outlineStyle") == "solid"  # what has the focus is seen
 
 
-def test_printing_opens_all_folds_and_closes_them_again(page: Browser) -> None:
-    closed = "all('main details:not([open])').length"
-    before = page.run(closed)
-    page.run(f"addEventListener('beforeprint', () => {{ window.printed = {closed}; }})")
-    page.call("Page.printToPDF")
-    page.look(1046)  # A4's longer side less its margins
-    page.run("dispatchEvent(new Event('beforeprint'))")
+PRINTED = "verdict rules figure-vulkan-over-cuda claims".split()
+UNPRINTED = ".data, .viewer, nav, pre, figure:not(#figure-vulkan-over-cuda), .links"
+
+
+def test_a_print_has_the_answers_and_a_line_a_claim(page: Browser) -> None:
+    goto(page, "claim-01.1a")  # open
+    page.look(718)  # A4 less its margins
     page.call("Emulation.setEmulatedMedia", media="print")
-    assert page.run("document.documentElement.scrollWidth") <= 1046
-    page.run("dispatchEvent(new Event('afterprint'))")
-    assert before > 10 and page.run("window.printed") == 0 and page.run(closed) == before
+    try:
+        assert page.run("document.documentElement.scrollWidth") <= 718
+        assert page.run(f"{PRINTED}.filter((id) => !$(id).checkVisibility())") == []
+        assert page.run(f"all({UNPRINTED!r}).filter((node) => !node.closest('.headline') && node.checkVisibility()).map((node) => node.outerHTML.slice(0, 99))") == []
+        assert "What this print leaves out" in " ".join(texts(page, ".printed"))
+        assert len(texts(page, ".answer")) == page.run("all('.answer').length") > 2
+        lines = page.run("all('.claim').map((claim) => claim.getBoundingClientRect().height)")
+        assert len(lines) > 25 and max(lines) < 30
+    finally:
+        page.call("Emulation.setEmulatedMedia", media="")
+
+
+@pytest.mark.skipif(shutil.which("pdfinfo") is None, reason="no pdfinfo here (package poppler-utils)")
+def test_the_committed_report_prints_in_30_pages(browser: Browser, tmp_path: Path) -> None:
+    if not COMMITTED.exists():
+        pytest.skip("no report is committed")
+    browser.look(WIDTHS[0])
+    opened(browser, COMMITTED.as_uri())
+    pdf = tmp_path / "report.pdf"
+    pdf.write_bytes(base64.b64decode(browser.call("Page.printToPDF", preferCSSPageSize=True)["data"]))
+    said = subprocess.run(["pdfinfo", pdf], capture_output=True, text=True, check=True).stdout
+    (pages,) = re.findall(r"^Pages:\s+(\d+)$", said, re.MULTILINE)
+    assert 5 < int(pages) <= 30
 
 
 def test_a_report_of_one_experiment_without_listings(browser: Browser, tmp_path: Path) -> None:
@@ -343,7 +451,7 @@ def test_a_report_of_one_experiment_without_listings(browser: Browser, tmp_path:
     address = (tmp_path / "results/two/report.html").as_uri()
     browser.look(WIDTHS[0])
     opened(browser, f"{address}#sass:{EXP05}/none")
-    assert EXP05 in texts(browser, ".claims .group a") and texts(browser, ".viewer") == []
+    assert EXP05 in texts(browser, ".claims h3 a") and texts(browser, ".viewer") == []
     assert browser.messages() == [] and browser.requests() == [address]
 
 
@@ -352,7 +460,7 @@ def test_without_scripts_all_is_there_but_the_viewer(browser: Browser, small: st
     browser.call("Emulation.setScriptExecutionDisabled", value=True)
     try:
         opened(browser, small)
-        shown = browser.run("[...document.querySelectorAll('.claims tr[id], noscript')].filter((node) => node.checkVisibility()).length")
+        shown = browser.run("[...document.querySelectorAll('.claim, noscript')].filter((node) => node.checkVisibility()).length")
         assert shown > 25
         assert browser.run("document.querySelector('.tools').checkVisibility() || document.querySelector('.viewer').checkVisibility()") is False
         assert "the same listings are beside this file" in browser.run("document.body.innerText")

@@ -143,6 +143,11 @@ def number(value: float) -> str:
     return f"{value:.4g}" if abs(value) < 9999.5 else f"{value:.0f}"
 
 
+def short(value: float) -> str:
+    """Beside an axis, where six digits have room: 8 M for 8000000."""
+    return f"{number(value / 1e6)} M" if abs(value) >= 1e6 else number(value)
+
+
 def pixel(value: float) -> str:
     return f"{value:.1f}"
 
@@ -255,7 +260,7 @@ def _panel(panel: Panel, chart: Chart, left: float, top: float) -> list[str]:
     for tick in y.ticks:
         at = pixel(y.at(tick))
         parts.append(f'<path class="grid" d="M{pixel(left)} {at}H{pixel(right)}"/>')
-        parts.append(f'<text class="small" text-anchor="end" x="{pixel(left - 6)}" y="{at}" dy=".35em">{number(tick)}</text>')
+        parts.append(f'<text class="small" text-anchor="end" x="{pixel(left - 6)}" y="{at}" dy=".35em">{short(tick)}</text>')
     for tick in x.ticks:
         at = pixel(x.at(tick))
         parts.append(f'<path class="axis" d="M{at} {pixel(bottom)}v4"/>')

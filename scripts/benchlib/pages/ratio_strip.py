@@ -15,10 +15,10 @@ from html import escape
 from benchlib.document import formats, plots
 from benchlib.document.plots import pixel
 from benchlib.results.results import Case, Table
-from benchlib.stats.stats import SAME_HI, SAME_LO, Figure, side_of
+from benchlib.stats.stats import FASTER, FIXED_COST, SAME, SAME_HI, SAME_LO, SLOWER, UNCLEAR, Figure, side_of
 from benchlib.model.tables import CONTROLS, Pair, judged, pairs
 
-AXIS = "Vulkan's time over CUDA's; the axis is logarithmic,", "and stretched around 1; band: within 1 %, dotted: 10 %"
+AXIS = "Vulkan's time over CUDA's: left of 1 Vulkan is faster,", "right of it slower. Logarithmic, stretched around 1;", "band: within 1 %, dotted: 10 %"
 BEYOND = 4  # how far past the farthest ratio an interval is drawn
 NEAR = math.log(1.02)  # to here the axis is about evenly spaced
 TENTH = 0.9, 1.1
@@ -34,7 +34,14 @@ FARTHEST_LETTERS, NARROW_LETTERS = 36, 31
 LINE = 13  # px from one line of text to the next
 MARGIN = 19  # px beside a narrow drawing's axis, which half a tick's number needs
 NAME_LETTERS = 26  # in one line
-KINDS = {"FASTER": plots.FASTER, "SLOWER": plots.SLOWER}
+KINDS = {FASTER: plots.FASTER, SLOWER: plots.SLOWER}
+HOLLOW = "fill:none;stroke:currentColor;stroke-width:1.5"
+# A verdict, a ratio at which it is shown, and what such a mark says.
+LEGEND = (
+    (FASTER, 0.9, "green triangle to the left: FASTER"), (SLOWER, 1.1, "purple triangle to the right: SLOWER"),
+    (FIXED_COST, 1.1, "hollow triangle: FIXED COST, so much longer or shorter for certain, but by what an empty launch takes"),
+    (SAME, 1.0, "grey disc: SAME, or UNCLEAR and near 1"), (UNCLEAR, 1.1, "grey triangle: UNCLEAR beyond 1 %, to the side on which the ratio lies"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -95,12 +102,11 @@ def strip(title: str, rows: Sequence[tuple[str, Sequence[Measured]]], *, narrow:
         parts += _texts_above(name, group, axis, top) if narrow else _texts_beside(name, group, axis, middle)
         parts += [_mark(one, axis, middle + LANE * lane, tip=not narrow) for one, lane in lanes.items()]
         top += height
-    caption = AXIS if narrow else (" ".join(AXIS),)
-    head = [plots.opening(round(width), round(top + FOOT + LINE * (len(caption) - 1))), f"<title>{escape(title)}</title>"]
+    head = [plots.opening(round(width), round(top + FOOT + LINE * (len(AXIS) - 1))), f"<title>{escape(title)}</title>"]
     head += [f"<style>{plots.STYLE}</style>"] if alone else []
     head += _ground(axis, top)
     head += [] if narrow else [_text(right + 36, HEAD - 14, "pairs", "end") + _text(right + 44, HEAD - 14, "farthest from 1")]
-    parts += [_text(axis.begin + axis.area / 2, top + 32 + LINE * at, line, "middle") for at, line in enumerate(caption)]
+    parts += [_text(axis.begin + axis.area / 2, top + 32 + LINE * at, line, "middle") for at, line in enumerate(AXIS)]
     return "\n".join([*head, *parts, "</svg>"])
 
 
@@ -173,12 +179,25 @@ def _mark(one: Measured, axis: Axis, y: float, *, tip: bool) -> str:
     lo, hi = one.ratio.lo or one.ratio.value, one.ratio.hi or one.ratio.value
     said = escape(f"{one.case.name(without=['api'])}: {formats.ratio_text(one.ratio)} {one.verdict}")
     title = f"<title>{said}</title>" if tip else ""
-    kind = KINDS.get(one.verdict, plots.MODEL)
     lo, hi = max(lo, axis.low), min(hi, axis.high)
     line = f'<path class="line span" stroke-width="{plots.LINE}" d="M{pixel(axis.at(lo))} {pixel(y)}H{pixel(axis.at(hi))}"/>'
-    # Grey, too, points to where the ratio lies. MODEL's bar would be lost in the interval.
-    shape = plots.outline(KINDS.get(side_of(one.ratio.value), plots.CUDA), axis.at(one.ratio.value), y)
-    return f'<g class="{kind}">{line}<path class="mark" d="{shape}">{title}</path></g>'
+    return f'<g class="{_colour(one.verdict, one.ratio.value)}">{line}{_shape(one.verdict, one.ratio.value, axis.at(one.ratio.value), y, title)}</g>'
+
+
+def key(verdict: str, ratio: float) -> str:
+    """A mark alone, for a legend."""
+    return f'<svg class="bp" width="14" height="12" viewBox="0 0 14 12" aria-hidden="true"><g class="{_colour(verdict, ratio)}">{_shape(verdict, ratio, 7, 6, "")}</g></svg>'
+
+
+def _colour(verdict: str, ratio: float) -> str:
+    """A fixed cost's is that of its side: it, too, is for certain."""
+    return KINDS.get(side_of(ratio) if verdict == FIXED_COST else verdict, plots.MODEL)
+
+
+def _shape(verdict: str, ratio: float, x: float, y: float, title: str) -> str:
+    """Whatever its colour, it points to where the ratio lies. MODEL's bar would be lost in the interval."""
+    hollow = f' style="{HOLLOW}"' if verdict == FIXED_COST else ""
+    return f'<path class="mark"{hollow} d="{plots.outline(KINDS.get(side_of(ratio), plots.CUDA), x, y)}">{title}</path>'
 
 
 def _texts_beside(name: str, group: Sequence[Measured], axis: Axis, middle: float) -> list[str]:

@@ -26,6 +26,29 @@ def cases(found: Study, table: Table) -> Mapping[str, list[list[str]]]:
     return {kernel: [_row(found, table, one) for one in ran] for kernel, ran in found.once(by_page, table).items()}
 
 
+def costs(found: Study, table: Table, ids: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]:
+    """By the kernel's name in sass_twins.csv, what the accounts' causes add to its pairs' times in Vulkan, from the least to the most, by
+    `ids` of the causes' names.
+    """
+    shown: dict[str, Mapping[str, str]] = {}
+    for kernel, ran in found.once(by_page, table).items():
+        known: dict[str, list[tuple[float, float]]] = {}
+        for one in ran:
+            account_ = found.once(_accounts, table).get(one.pair)
+            for cause in account_.known if account_ else []:
+                if account_ and cause.name in ids:
+                    known.setdefault(ids[cause.name], []).append((cause.ns or 0, account_.cuda.time.value))
+        shown[kernel] = {id_: _span(each) for id_, each in known.items()}
+    return shown
+
+
+def _span(each: Sequence[tuple[float, float]]) -> str:
+    """Of times that are added to others, ns: the least and the most, and these as shares."""
+    least, most = min(each), max(each)
+    ends = dict.fromkeys(f"{why_tables.time_text(ns)} ({why_tables.percent(ns / of)} of CUDA's time)" for ns, of in (least, most))
+    return f"{' to '.join(ends)}" + (f", in {len(each)} pairs" if len(each) > 1 else "")
+
+
 def _row(found: Study, table: Table, ran: Ran) -> list[str]:
     cells = [short_name(ran.pair.case) + ("" if ran.exactly else f" {OTHER}")]
     cells += [cell_text(micros(figure_of(table, side))) for side in ran.pair.sides]

@@ -23,14 +23,13 @@ from benchlib.base import console
 from benchlib.claims import claim_tables
 from benchlib.document import document, markdown, plots
 from benchlib.fleet import fleet
-from benchlib.pages import beside, fleet_page, front, pipeline, report_sass, run_tables, summary
+from benchlib.pages import beside, fleet_page, front, pipeline, ratio_strip, report_sass, run_tables, summary
 from benchlib.pages import rules as rules_
 from benchlib.model.analysis import Study
 from benchlib.claims.claims import VERDICTS, Claim
 from benchlib.document.document import NONE, Cell, Section, cell_text
 from benchlib.pages.pipeline import Judged
 from benchlib.document.plots import Chart
-from benchlib.pages.ratio_strip import ratio_strip
 from benchlib.pages.summary import Summary
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -102,14 +101,16 @@ class Page:
     vulkan: Sequence[str]  # what Vulkan's rows show by themselves
     beside: Sequence[document.Block]  # this GPU beside the published ones
     verdict: Sequence[document.Block]  # the headline's kinds of work
-    picture: tuple[str, ...]  # every pair, by kind of work: wide and narrow
-    kinds: document.Block | None  # the same as a table
+    picture: tuple[str, ...]  # the pairs of the headline's kinds: wide and narrow
+    every_pair: tuple[str, ...]  # the same of all kinds
+    kinds: document.Block | None  # of all kinds, a table
     rules: Sequence[document.Block]  # what to do
     elsewhere: Sequence[Elsewhere]
     totals: Sequence[tuple[str, int]]
     experiments: Sequence[Experiment]
     environment: document.Block
     uuids: str
+    commits: str
     reproduce: str
     twins: Mapping[str, Any]
     boards: Sequence[document.Block]  # none where there is one board
@@ -140,7 +141,8 @@ def page(judged: Judged, root: Path) -> Page:
         vulkan=judged.vulkan,
         beside=beside.blocks(root, study, said),
         verdict=front.verdict(said, study, {one.name: [] for one in experiments if one.measured}) if said else [],
-        picture=summary.drawings(said) if said else (),
+        picture=ratio_strip.strips(summary.PICTURE_TITLE, [(kind.name, kind.found) for _, kind in summary.headline(said)]) if said else (),
+        every_pair=summary.drawings(said) if said else (),
         kinds=summary.kinds(said) if said and said.kinds else None,
         rules=rules(said, judged, experiments) if said and not judged.state.software else [],
         elsewhere=elsewhere(absent),
@@ -148,6 +150,7 @@ def page(judged: Judged, root: Path) -> Page:
         experiments=experiments,
         environment=environments(study),
         uuids=values(judged, "gpu_uuid"),
+        commits=values(judged, "git_rev"),
         reproduce="\n".join(steps),
         twins=twins,
         boards=boards(study),
@@ -221,7 +224,7 @@ def experiment(judged: Judged, name: str, names: Sequence[str], gpu_dir: str, li
         folded=claim_tables.unmeasured_words(unmeasured) if unmeasured else "",
         pairs=[(each, counts[each]) for each in claim_tables.PAIR_VERDICTS if counts[each]],
         figures=figures,
-        strip=ratio_strip(table) if table is not None else (),
+        strip=ratio_strip.ratio_strip(table) if table is not None else (),
         command=command(name, "", gpu_dir),
         sections=sections,
         kernels=listed,
@@ -265,8 +268,9 @@ def subtitle(judged: Judged) -> str:
     days = sorted({started[:10] for started in values(judged, "started_at").split(", ")})
     runs = pipeline.runs(judged.study)
     rows = sum(len(run) for table in judged.study.tables.values() for run in table.runs)
-    facts = [f"driver {values(judged, 'driver')}", values(judged, "toolkit"), f"commit {values(judged, 'git_rev')}"]
-    facts += [" to ".join(dict.fromkeys([days[0], days[-1]])), f"{rows} rows", {1: "one run", 2: "two runs"}.get(runs, f"{runs} runs")]
+    boards = len({run.board for run in judged.study.runs if run.board})
+    facts = [f"{boards} boards" if boards > 1 else "", {1: "one run", 2: "two runs"}.get(runs, f"{runs} runs"), f"{rows} rows"]
+    facts += [f"driver {values(judged, 'driver')}", values(judged, "toolkit"), " to ".join(dict.fromkeys([days[0], days[-1]]))]
     return " · ".join(fact for fact in facts if fact)
 
 
@@ -286,6 +290,11 @@ def classes(table: document.Table) -> list[Markup]:
         name = "n" if column.numbers and not words else "c" if column.name in CASES else ""
         found.append(Markup(f' class="{name}"') if name else Markup(""))
     return found
+
+
+def marks() -> list[tuple[Markup, str]]:
+    """The legend of ratio_strip's drawings: each mark, and what it says."""
+    return [(Markup(ratio_strip.key(verdict, ratio)), meaning) for verdict, ratio, meaning in ratio_strip.LEGEND]
 
 
 def kind(verdict: str) -> str:
@@ -355,7 +364,7 @@ def environment() -> jinja2.Environment:
         "titled": lambda table: any(column.name for column in table.columns),
     }  # fmt: skip
     made.tests |= {name: lambda value, wanted=wanted: isinstance(value, wanted) for name, wanted in KINDS.items()}
-    made.globals |= {"own": own, "anchor": anchor, "section_anchor": section_anchor, "plot_style": Markup(plots.STYLE)}
+    made.globals |= {"own": own, "marks": marks, "anchor": anchor, "section_anchor": section_anchor, "plot_style": Markup(plots.STYLE)}
     return made
 
 

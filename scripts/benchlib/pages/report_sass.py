@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +16,28 @@ from benchlib.results.results import API_NAMES, Row
 from benchlib.sass.sass import Instruction
 
 Line = list[str]  # mark, left, right, what differs
+
+
+class Cause(NamedTuple):
+    """What lines of a listing are for that differ from the other's."""
+
+    id: str  # of its colour
+    title: str
+    names: Sequence[str]  # of sass_diff's
+    accounts: Sequence[str]  # the accounts' causes (model/attribution.py) that say what it takes
+
+
+# A line with names of several has the first one's colour; what is in none of them is "other".
+CAUSES = (
+    Cause("checks", "bounds checks", [sass_diff.BOUNDS_CHECK], ["bounds checks"]),
+    Cause("qualifiers", "cache and scope qualifiers",
+          [sass_diff.LOAD_KIND, sass_diff.LOAD_STRENGTH, sass_diff.STORE_STRENGTH, sass_diff.CACHE_HINT, sass_diff.FENCE], []),
+    Cause("addresses", "addresses and descriptor loads",
+          [sass_diff.DESCRIPTOR_READ, sass_diff.PARAMETER_READ, sass_diff.ADDRESS, sass_diff.MEMORY_DESCRIPTOR],
+          ["descriptors in place of addresses", "buffers that are bound, not addressed"]),
+    Cause("constants", "launch constants", [sass_diff.CONSTANT_READ, sass_diff.STACK], []),
+    Cause("other", "other", [], ["the rest of Vulkan's machine code"]),
+)  # fmt: skip
 MARKS = " |<>"
 INSTRUCTION_BYTES = 16  # on every GPU since compute capability 7.0
 
@@ -24,6 +46,7 @@ def data(found: Study) -> dict[str, object]:
     """What the viewer gets: twins() with each text, each line and each listing once, as kernels differ in few.
 
     texts     of lines and of what differs; the first is empty
+    causes    of lines that differ: id, title, the names beside the lines
     rows      a line's mark (a place in MARKS), left, right and what differs (places in texts), one after the other
     listings  of each its lines: places in rows
     The viewer puts the offsets before the lines: with them few lines would be alike.
@@ -45,14 +68,19 @@ def data(found: Study) -> dict[str, object]:
         "rows": [part for mark, *of_line in line_at for part in (MARKS.index(mark), *(text_at[text] for text in of_line))],
         "listings": list(listings_at),
         "header": report_kernels.HEADER,
+        "causes": [[cause.id, cause.title, cause.names] for cause in CAUSES],
         "twins": pages,
     }
 
 
 def twins(found: Study) -> list[dict[str, Any]]:
-    """Every row of sass_twins.csv whose two listings are there: experiment, kernel, summary, what its pairs took, and the lines."""
+    """Every row of sass_twins.csv whose two listings are there: experiment, kernel, summary, what its pairs took, what the causes of lines
+    add to that, and the lines.
+    """
     wanted: list[tuple[Row, Sides]] = []
     cases: dict[str, Mapping[str, list[list[str]]]] = {}
+    costs: dict[tuple[str, str], Mapping[str, str]] = {}
+    accounted = {name: cause.id for cause in CAUSES for name in cause.accounts}
     for experiment in found.tables:
         pairs, code = (found.auxiliary(name, experiment) for name in ("sass_twins.csv", "sass.csv"))
         if pairs is None or code is None:
@@ -64,6 +92,7 @@ def twins(found: Study) -> list[dict[str, Any]]:
         folder = listings.folder(found, experiment)
         wanted += [(row, sides_of(folder, row, with_descriptors)) for case in pairs.cases for row in pairs.rows(case)]
         cases[experiment] = report_kernels.cases(found, found.tables[experiment])
+        costs |= {(experiment, kernel): known for kernel, known in report_kernels.costs(found, found.tables[experiment], accounted).items()}
     there = [(row, sides) for row, sides in wanted if sides.cuda and sides.vulkan]
     # Many kernels have the same code; each pair is aligned once.
     different = list(dict.fromkeys(sides for _, sides in there))
@@ -71,7 +100,7 @@ def twins(found: Study) -> list[dict[str, Any]]:
     columns = ("experiment", "kernel", "arch", "summary", "cuda_kernel", "vulkan_kernel")
     return [
         {**{column: row.get(column, "") for column in columns},
-         "cases": cases[row["experiment"]].get(row["kernel"], []), "lines": pages[sides]}
+         "cases": cases[row["experiment"]].get(row["kernel"], []), "costs": costs.get((row["experiment"], row["kernel"]), {}), "lines": pages[sides]}
         for row, sides in there
     ]  # fmt: skip
 
