@@ -36,7 +36,7 @@ from pathlib import Path
 
 from benchlib.base import console, csv_file, files, parallel, programs
 from benchlib.sass import sass, sass_address
-from benchlib.sass import listings, sass_cubin, sass_diff, sass_dump, sass_pages, sass_tool
+from benchlib.sass import kernel_sources, listings, sass_cubin, sass_diff, sass_dump, sass_pages, sass_tool
 from benchlib.results.results import API_NAMES, InputError
 from benchlib.sass.sass import Instruction
 from benchlib.sass.sass_dump import Kernel
@@ -435,7 +435,8 @@ def pages(twins: Sequence[Twin], archs: Collection[str], out: Path, complete: fr
         both = (twin.cuda, twin.vulkan)
         path = out / "sass" / twin.key[0] / (f"{twin.name}.{twin.key[2]}.md" if len(archs) > 1 else f"{twin.name}.md")
         facts, names = [csv_row(item) for item in both], [f"{file_stem(item, archs)}{listings.PACKED}" for item in both]
-        written[path] = sass_pages.page(f"{twin.key[0]}: {twin.name}", twin.difference, facts, names, files.read_text(path))
+        sources = [kernel_sources.source(ROOT, twin.key[0], item.kernel.name, item.kernel.api) for item in both]
+        written[path] = sass_pages.page(f"{twin.key[0]}: {twin.name}", twin.difference, facts, names, files.read_text(path), sources)
     path, keys = out / "sass_twins.csv", ["experiment", "kernel", "arch"]
     if twins or path.exists():
         written[path] = merged(path, TWIN_COLUMNS, [twin_row(twin) for twin in twins], keys, complete)

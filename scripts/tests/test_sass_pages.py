@@ -13,7 +13,7 @@ import worklog
 from test_sass import instructions
 from test_sass_diff import cuda, vulkan
 
-from benchlib.sass import sass, sass_diff, sass_pages
+from benchlib.sass import kernel_sources, sass, sass_diff, sass_pages
 from benchlib.sass.sass_diff import Side
 
 EXP01 = "exp01_vector_add"
@@ -85,6 +85,34 @@ def test_the_pages_are_those_of_the_listings(tmp_path: Path) -> None:
     committed = {path.name: path.read_text(encoding="utf-8") for path in (REFERENCE / "sass" / EXP01).glob("*.md")}
     assert {path.name: text for path, text in made.items() if path.parent.name == EXP01} == committed
     assert made[tmp_path / "sass_twins.csv"] == twins and made[tmp_path / "sass.csv"] == counts
+
+
+@pytest.mark.parametrize(
+    ("kernel", "api", "file"),
+    [
+        ("exp01_vector_add add_f32", "cuda", "exp01_vector_add/cuda/add_f32.cu"),
+        ("exp01_vector_add add_f32.disabled", "vulkan", "exp01_vector_add/glsl/add_f32.comp"),  # a further build of it
+        ("exp01_vector_add copy_tile_4", "cuda", "exp01_vector_add/cuda/copy_tile.cu"),  # one of a file's entry points
+        ("exp04_bda copy_f32_address", "vulkan", "exp04_bda/glsl/copy_f32.glsl"),  # a line of CMakeLists.txt
+        ("exp04_bda copy_f32_volatile", "cuda", "exp04_bda/cuda/copy_f32.cu"),
+        ("exp06_litmus mp_relaxed", "cuda", "exp06_memory_model/litmus/cuda/mp.cu"),  # a macro makes the name
+        ("exp09_atomics global_add_f32", "vulkan", "exp09_inside_a_workgroup/atomics/glsl"),  # a loop in CMakeLists.txt makes the line
+        ("exp01_vector_add ../secret", "cuda", "exp01_vector_add/cuda"),
+    ],
+)
+def test_where_a_kernel_is_written(kernel: str, api: str, file: str) -> None:
+    experiment, name = kernel.split()
+    assert kernel_sources.source(ROOT, experiment, name, api) == Path(file)
+    assert kernel_sources.source(ROOT, "exp99_none", name, api) is None
+
+
+def test_each_page_links_both_sources() -> None:
+    pages = sorted(path for path in ROOT.glob("results/*/sass/*/*.md"))
+    assert pages
+    for path in pages:
+        (line,) = re.findall(r"^Sources: (.*)\.$", path.read_text(encoding="utf-8"), re.MULTILINE)
+        cuda_, glsl = re.findall(r"\]\(([^)]+)\)", line)
+        assert all((path.parent / link).exists() for link in (cuda_, glsl)) and "/cuda" in cuda_ and "/glsl" in glsl, path
 
 
 def test_pages_need_a_folder(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ dump_sass.py writes them. Between the markers worklog.py writes what was measure
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from benchlib.document import markdown
 from benchlib.sass import sass, sass_diff
@@ -13,6 +14,7 @@ from benchlib.document.formats import NONE
 from benchlib.sass.sass import Instruction
 from benchlib.sass.sass_diff import Difference, Row
 
+UP = "../../../../"  # to the root, from results/<set>/sass/<experiment>/
 PAIRS = "pairs"  # the marker's name
 _OPEN, _CLOSE = f"<!-- worklog:{PAIRS} -->", "<!-- /worklog -->"
 LONG = 120  # lines, from which on only those around which the others stand are shown
@@ -74,14 +76,25 @@ COLUMNS = {
 }  # fmt: skip
 
 
-def page(title: str, difference: Difference, facts: Sequence[Mapping[str, object]], listings: Sequence[str], before: str | None) -> str:
-    """A pair's. `facts`: both sides' rows of sass.csv. `listings`: their files' names. `before`: the page that is there."""
+def page(
+    title: str,
+    difference: Difference,
+    facts: Sequence[Mapping[str, object]],
+    listings: Sequence[str],
+    before: str | None,
+    sources: Sequence[Path | None] = (None, None),
+) -> str:
+    """A pair's. `facts`: both sides' rows of sass.csv. `listings`: their files' names. `before`: the page that is there. `sources`: the kernels',
+    from the repository's root.
+    """
     names = [side.title for side in difference.sides]
     links = ", ".join(f"[{name}]({file})" for name, file in zip(names, listings))
+    written = ", ".join(f"[{path.as_posix()}]({UP}{path.as_posix()})" for path in sources if path)
     line = sass_diff.summary(difference)
     parts = [
         f"# {markdown.escape(title)}",
         f"Machine code (SASS), by scripts/dump_sass.py. The whole listings: {links}. [How to read this page](../README.md#how-to-read-a-page).",
+        *([f"Sources: {written}."] if written else []),
         _measured(before),
         f"{line[0].upper()}{line[1:]}.",
         "## Side by side",
