@@ -77,7 +77,7 @@ function drawings() {
 
 // Figures that show none or both of their two drawings, or one that is wider than its place.
 function unfit() {
-  return [...document.querySelectorAll(".fit")].filter((figure) => {
+  return [...document.querySelectorAll(".fit")].filter((figure) => figure.checkVisibility()).filter((figure) => {
     const shown = [...figure.children].filter((strip) => strip.checkVisibility());
     return shown.length !== 1 || shown[0].scrollWidth > shown[0].clientWidth;
   }).map(nameOf);

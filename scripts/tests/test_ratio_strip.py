@@ -63,7 +63,7 @@ def test_more_marks_than_lanes() -> None:
 def test_each_verdict_has_its_colour_and_the_farthest_is_named() -> None:
     group = [measured(0.8, verdict="FASTER", block=64, elements=2048), measured(1.5, verdict="SLOWER", block=128, elements=2048), measured(1)]
     svg = ratio_strip.strip("t", [("a row", group)])
-    kinds = re.findall(r'<g class="(\w+)"><path class="line span"', svg)
+    kinds = re.findall(r'<g class="(\w+)"><path class="(?:line span|mark)"', svg)
     assert sorted(kinds) == sorted([plots.FASTER, plots.SLOWER, plots.MODEL])
     assert ">1.5 block=128 elements=2 Ki<" in svg and ">3<" in svg and ">a row<" in svg
     assert "<title>v block=128 elements=2048: 1.5000 [1.4985, 1.5015] SLOWER</title>" in svg
@@ -74,12 +74,17 @@ def test_every_mark_shows_a_direction_or_that_there_is_none() -> None:
     """A fixed cost is for certain: it has its side's colour, and is hollow. What is unclear is grey, and points to its side, too."""
     group = [measured(0.8, verdict="FIXED COST"), measured(1.5, verdict="FIXED COST"), measured(1.2, verdict="UNCLEAR"), measured(0.7, verdict="UNCLEAR"), measured(1.001)]
     svg = ratio_strip.strip("t", [("a row", group)])
-    shown = re.findall(r'<g class="(\w+)"><path class="line span".*?<path class="mark"( style="fill:none[^"]*")? d="M[\d.]+ [\d.]+(m\S+)', svg)
+    shown = re.findall(r'<g class="(\w+)">(?:<path class="line span".*?/>)?<path class="mark"( style="fill:none[^"]*")? d="M[\d.]+ [\d.]+(m\S+)', svg)
     begins = {kind: plots.outline(kind, 0, 0).partition(" 0")[2].removeprefix(".0").split(" ")[0] for kind in (plots.FASTER, plots.SLOWER, plots.CUDA)}
     faster, slower, disc = (begins[kind] for kind in (plots.FASTER, plots.SLOWER, plots.CUDA))
     assert sorted((colour, bool(hollow), shape) for colour, hollow, shape in shown) == sorted([
         (plots.FASTER, True, faster), (plots.SLOWER, True, slower), (plots.MODEL, False, slower), (plots.MODEL, False, faster), (plots.MODEL, False, disc),
     ])  # fmt: skip
+
+
+def test_an_interval_that_its_mark_covers_is_not_drawn() -> None:
+    for width, verdict, drawn in ((0.0001, "SAME", 0), (0.05, "SAME", 1), (0.0001, "FIXED COST", 1)):  # a hollow mark covers nothing
+        assert ratio_strip.strip("t", [("a row", [measured(1, width, verdict)])]).count('class="line span"') == drawn
 
 
 def test_the_legend_has_every_verdict() -> None:

@@ -269,8 +269,10 @@ def test_a_kernels_times_and_both_listings(page: Browser) -> None:
     goto(page, f"sass:{EXP01}/add_f32")
     assert texts(page, "#sass-cases thead th")[:3] == ["case", "CUDA µs", "Vulkan µs"]
     assert len(texts(page, "#sass-cases tbody tr")) == 5 and "another workgroup size" in " ".join(texts(page, "#sass-cases p"))
+    kinds = page.run("all('#sass-cases .verdict').map((each) => each.classList[1])")
+    assert kinds and set(kinds) <= {"SAME", "FASTER", "SLOWER", "FIXED", "UNCLEAR"}
     lines = len(texts(page, "#sass-lines tr"))
-    marked = page.run("all('#sass-lines tr').filter((row) => row.className).length")
+    marked = page.run("all('#sass-lines tr.differs').length")
     assert lines >= 3 and texts(page, "#sass-lines td:first-child")[0].startswith("0000 ")
     page.run("$('only-different').click()")
     assert 0 < marked <= len(texts(page, "#sass-lines tr")) <= lines

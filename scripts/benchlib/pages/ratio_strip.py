@@ -35,6 +35,7 @@ LINE = 13  # px from one line of text to the next
 MARGIN = 19  # px beside a narrow drawing's axis, which half a tick's number needs
 NAME_LETTERS = 26  # in one line
 KINDS = {FASTER: plots.FASTER, SLOWER: plots.SLOWER}
+COVERED = 2.8  # px to either side of its place that every mark covers
 HOLLOW = "fill:none;stroke:currentColor;stroke-width:1.5"
 # A verdict, a ratio at which it is shown, and what such a mark says.
 LEGEND = (
@@ -91,7 +92,7 @@ def strip(title: str, rows: Sequence[tuple[str, Sequence[Measured]]], *, narrow:
     axis = Axis.around(found, MARGIN, NARROW_AREA) if narrow else Axis.around(found, round(longest * LETTER) + 24, AREA)
     right = axis.begin + axis.area
     width = right + (MARGIN if narrow else 44 + FARTHEST_LETTERS * WIDE_LETTER)
-    parts, top = [], float(HEAD)
+    parts, marks, top = [], [], float(HEAD)
     for name, group in shown:
         lanes = _lanes(group, axis)
         high = LANE * (max(map(abs, lanes.values())) * 2 + 1) + 8
@@ -100,14 +101,14 @@ def strip(title: str, rows: Sequence[tuple[str, Sequence[Measured]]], *, narrow:
         middle = top + texts + (height - texts) / 2
         parts += [f'<path class="grid" d="M{pixel(axis.begin)} {pixel(top)}h{axis.area}"/>'] if top > HEAD else []
         parts += _texts_above(name, group, axis, top) if narrow else _texts_beside(name, group, axis, middle)
-        parts += [_mark(one, axis, middle + LANE * lane, tip=not narrow) for one, lane in lanes.items()]
+        marks += [_mark(one, axis, middle + LANE * lane, tip=not narrow) for one, lane in lanes.items()]
         top += height
     head = [plots.opening(round(width), round(top + FOOT + LINE * (len(AXIS) - 1))), f"<title>{escape(title)}</title>"]
     head += [f"<style>{plots.STYLE}</style>"] if alone else []
     head += _ground(axis, top)
     head += [] if narrow else [_text(right + 36, HEAD - 14, "pairs", "end") + _text(right + 44, HEAD - 14, "farthest from 1")]
     parts += [_text(axis.begin + axis.area / 2, top + 32 + LINE * at, line, "middle") for at, line in enumerate(AXIS)]
-    return "\n".join([*head, *parts, "</svg>"])
+    return "\n".join([*head, *parts, f'<g stroke-width="{plots.LINE}">', *marks, "</g>", "</svg>"])
 
 
 @dataclass(frozen=True)
@@ -179,8 +180,9 @@ def _mark(one: Measured, axis: Axis, y: float, *, tip: bool) -> str:
     lo, hi = one.ratio.lo or one.ratio.value, one.ratio.hi or one.ratio.value
     said = escape(f"{one.case.name(without=['api'])}: {formats.ratio_text(one.ratio)} {one.verdict}")
     title = f"<title>{said}</title>" if tip else ""
-    lo, hi = max(lo, axis.low), min(hi, axis.high)
-    line = f'<path class="line span" stroke-width="{plots.LINE}" d="M{pixel(axis.at(lo))} {pixel(y)}H{pixel(axis.at(hi))}"/>'
+    begin, middle, end = (axis.at(min(max(value, axis.low), axis.high)) for value in (lo, one.ratio.value, hi))
+    is_seen = one.verdict == FIXED_COST or max(middle - begin, end - middle) > COVERED
+    line = f'<path class="line span" d="M{pixel(begin)} {pixel(y)}H{pixel(end)}"/>' if is_seen else ""
     return f'<g class="{_colour(one.verdict, one.ratio.value)}">{line}{_shape(one.verdict, one.ratio.value, axis.at(one.ratio.value), y, title)}</g>'
 
 

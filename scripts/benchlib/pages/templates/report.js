@@ -170,7 +170,7 @@ function tableOf(header, rows, verdicts = -1) {
   const head = make("tr", {}, ...kept.map((column) => make("th", { textContent: header[column] })));
   const lines = rows.map((row) => make("tr", {}, ...kept.map((column) => {
     const text = row[column];
-    const verdict = () => make("span", { className: `verdict ${text.split(" ")[0]}`, textContent: text });
+    const verdict = () => make("span", { className: `verdict ${text.split(/[ ,]/)[0]}`, textContent: text });
     return make("td", { className: header[column] === "case" ? "c" : "" }, column === verdicts ? verdict() : text);
   })));
   const table = make("table", {}, make("thead", {}, head), make("tbody", {}, ...lines));
