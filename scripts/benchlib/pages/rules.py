@@ -104,8 +104,10 @@ def _tried(models: Models) -> str:
     """On what."""
     drivers = {name: ", ".join(sorted(set().union(*(table.distinct("driver") for table in study.tables.values())))) for name, (study, _) in models.items()}
     if len(set(drivers.values())) == 1:
-        return f"Tried on {' and '.join(models)}, driver {next(iter(drivers.values()))}."
-    return f"Tried on {' and '.join(f'{name} (driver {driver})' for name, driver in drivers.items())}."
+        tried = f"{' and '.join(models)}, driver {next(iter(drivers.values()))}"
+    else:
+        tried = " and ".join(f"{name} (driver {driver})" for name, driver in drivers.items())
+    return f"Tried on {tried}." + (" A rule holds on each, unless it says otherwise." if len(models) > 1 else "")
 
 
 def _rule(at: int, said: Summary, study: Study, titles: Titles, claims: Mapping[str, str]) -> tuple[list[Inline], list[Inline]] | None:
@@ -140,16 +142,18 @@ def _few_runs(rule: Mapping[str, Any], said: Summary, study: Study, where: str) 
 
 
 def _on_models(at: int, models: Models, held: Mapping[str, Sequence[str]]) -> list[Inline]:
-    """On which models it holds, and what it is on each but the first where that is notably another figure."""
+    """On which models it holds, where that is not on all; and what it is on each but the first where that is notably another figure."""
     if not models:
         return []
     by_verdict = {verdict: [name for name in models if held[name][at] == verdict] for verdict in WORDS}
-    text = "; ".join(f"{WORDS[verdict]} {' and '.join(names)}" for verdict, names in by_verdict.items() if names)
+    parts = [f"{WORDS[verdict]} {' and '.join(names)}" for verdict, names in by_verdict.items() if names]
+    parts = parts if len(parts) > 1 else []
     (_, own), *others = models.items()
     for name, other in others:
         if held[name][at] in (HOLDS, NOT_HERE) and (said := _other_figures(at, own, other)):
-            text += f"; {name}: {said}"
-    return [f" {text[:1].upper()}{text[1:]}."]
+            parts.append(f"{name}: {said}")
+    text = "; ".join(parts)
+    return [f" {text[:1].upper()}{text[1:]}."] if text else []
 
 
 def _other_figures(at: int, own: tuple[Study, Summary], other: tuple[Study, Summary]) -> str:
