@@ -7,7 +7,7 @@
 # with one entry a stem: cuda/X.cu and glsl/X.comp are a twin. What is embedded is what is loaded, timed and disassembled. Beside
 # the SPIR-V lies what it takes (spirv_interface.cpp).
 # A .comp with the property BENCH_GLSLANG_SINCE is compiled by the system's glslang or by the one of build/tools, whichever is new
-# enough. Where neither is, it is left out, and its stem's entry says so (KernelImages::no_spirv).
+# enough; the entry names it (KernelImages::spirv_by). Where neither is, it is left out, and its stem's entry says so (KernelImages::no_spirv).
 # A file of CUDA_SM80 or CUDA_SM90 has instructions that came with compute capability 8.0 or 9.0: there are no images of it below
 # that, and its stem's entry says so (KernelImages::cuda_since). One of CUDA_SM90A has instructions of sm_90a alone, which no newer GPU
 # has: its one image is that.
@@ -25,7 +25,7 @@ function(bench_embed_kernels target)
     set(image ${out}/${stem}.spv)
     list(APPEND stems ${stem})
     get_source_file_property(since ${source} BENCH_GLSLANG_SINCE)
-    bench_glslang_since("${since}" glslang)
+    bench_glslang_since("${since}" glslang spirv_by_${stem})
     if(NOT glslang)
       set(no_spirv_${stem} "its GLSL wants glslang ${since}; this build had ${BENCH_GLSLANG_FOUND} (scripts/setup.sh --glslang fetches a newer one)")
       continue()
@@ -123,7 +123,7 @@ function(bench_embed_kernels target)
     if(since_${stem})
       set(since ${since_${stem}})
     endif()
-    string(APPEND table "      {\"${stem}\", ${cuda_span}, ${spirv_span}, ${since}, ${takes}, \"${no_spirv_${stem}}\"},\n")
+    string(APPEND table "      {\"${stem}\", ${cuda_span}, ${spirv_span}, ${since}, ${takes}, \"${no_spirv_${stem}}\", \"${spirv_by_${stem}}\"},\n")
   endforeach()
 
   set(BENCH_SET ${arg_SET})

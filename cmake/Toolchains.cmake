@@ -1,6 +1,6 @@
 # Finds what the suite is built with: the CUDA toolkit (optional), glslang, and the third-party libraries.
 # Sets BENCH_HAVE_CUDA, BENCH_NVCC, BENCH_CUDA_ARCHS_RESOLVED, BENCH_CUDA_TOOLKIT ("CUDA 13.0.88"),
-# BENCH_GLSLANG, BENCH_GLSL_TOOLKIT ("glslang 12.0.0") and bench_glslang_since(); defines the targets bench_cudart, bench_gbenchmark and bench_zstd.
+# BENCH_GLSLANG, BENCH_GLSL_TOOLKIT ("glslang 12.0.0") and bench_glslang_since() of Glslang.cmake; defines the targets bench_cudart, bench_gbenchmark and bench_zstd.
 
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
@@ -38,28 +38,7 @@ endif()
 # for. All others are compiled by the system's.
 find_program(BENCH_GLSLANG NAMES glslangValidator glslang REQUIRED)
 find_program(BENCH_GLSLANG_NEWER NAMES glslang PATHS ${PROJECT_SOURCE_DIR}/build/tools NO_DEFAULT_PATH)
-function(_bench_glslang_version program out)
-  execute_process(COMMAND ${program} --version OUTPUT_VARIABLE text)
-  string(REGEX MATCH "Glslang Version: [0-9]*:?([0-9.]+)" _ "${text}")
-  set(${out} "${CMAKE_MATCH_1}" PARENT_SCOPE)
-endfunction()
-_bench_glslang_version(${BENCH_GLSLANG} _glslang_version)
-set(BENCH_GLSL_TOOLKIT "glslang ${_glslang_version}")
-set(BENCH_GLSLANG_FOUND ${_glslang_version})
-set(_glslang_newer_version 0)
-if(BENCH_GLSLANG_NEWER)
-  _bench_glslang_version(${BENCH_GLSLANG_NEWER} _glslang_newer_version)
-  string(APPEND BENCH_GLSLANG_FOUND " and ${_glslang_newer_version}")
-endif()
-# bench_glslang_since(<version> <out>): the compiler that knows what came with that version; "" if there is none.
-function(bench_glslang_since version out)
-  set(${out} "" PARENT_SCOPE)
-  if(NOT version OR _glslang_version VERSION_GREATER_EQUAL version)
-    set(${out} ${BENCH_GLSLANG} PARENT_SCOPE)
-  elseif(_glslang_newer_version VERSION_GREATER_EQUAL version)
-    set(${out} ${BENCH_GLSLANG_NEWER} PARENT_SCOPE)
-  endif()
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/Glslang.cmake)
 # What a SPIR-V module takes is read by a program of our own: SPIRV-Cross fails on modules with matrices.
 add_executable(spirv_interface ${PROJECT_SOURCE_DIR}/cmake/spirv_interface.cpp)
 

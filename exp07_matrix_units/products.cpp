@@ -205,14 +205,13 @@ std::vector<bench::Column> product_columns() {
 
 std::vector<bench::Case> product_cases(const bench::Plan& plan) {
   const auto products = std::make_shared<Products>();
-  const bool few = plan.smoke || plan.cpu || plan.quick;
   std::vector<std::uint32_t> sizes = {4096, 8192};
   if (plan.smoke || plan.cpu) sizes = {256};
   if (plan.quick) sizes = {4096};
   std::vector<bench::Case> list;
   for (const std::uint32_t size : sizes) {
     std::set<std::string_view> seen;
-    for (const Shape& shape : shapes(few)) {
+    for (const Shape& shape : shapes(plan)) {
       const bool first = shape.in == Number::kF16 && shape.sums == Number::kF32;
       if (!first && size != sizes.front()) continue;
       list.push_back(make_case({shape, Data::kNormal, size, plan.multiprocessors}, products));

@@ -93,12 +93,12 @@ std::vector<std::uint32_t> Shape::constants() const {
   return {rows, columns, depth, down, across};
 }
 
-std::vector<Shape> shapes(bool few) {
+std::vector<Shape> shapes(const bench::Plan& plan) {
   using enum Number;
   std::vector<Shape> list;
   for (const Types& types : {Types{kF16, kF32}, Types{kF16, kF16}, Types{kBf16, kF32}, Types{kS8, kS32}})
     add_types(list, types);
-  if (!few) return list;
+  if (!plan.quick && !plan.cpu) return list;
   std::set<std::string> seen;
   std::erase_if(list, [&](const Shape& shape) {
     return !seen.insert(fmt::format("{} {} {}", shape.variant, name_of(shape.in), name_of(shape.sums))).second;

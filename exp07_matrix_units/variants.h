@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/experiment/experiment.h"
 #include "numbers.h"
 
 enum class Way : std::uint8_t {
@@ -40,5 +41,6 @@ struct Shape {
   std::vector<std::uint32_t> constants() const;  // GLSL's
 };
 
-// All of them, f16 with sums of f32 first. `few`: the first of every variant and type.
-std::vector<Shape> shapes(bool few);
+// All of them, f16 with sums of f32 first: each is a kernel of its own, so that a smoke run has all of them, too, whose kernels
+// --dump-isa writes down. A coarse sweep and a software device have the first of every variant and type.
+std::vector<Shape> shapes(const bench::Plan& plan);

@@ -65,6 +65,7 @@ struct FakeBehaviour {
   double unchecked_launch_ns = 0;  // likewise with VulkanChoice::pipeline_robustness; 0: no other than without
   std::vector<std::string> complaints = {};
   std::string refused_entry = {};         // a kernel that this device lacks
+  std::function<std::string(const VulkanChoice&)> refused_with = {};  // likewise, where it was opened so; empty: none
   std::function<void()> sampled = [] {};  // before every sample
   std::function<bool(std::string_view)> no_room_for = [](std::string_view) { return false; };  // allocations, by their label
   bool gated = true;                                                                           // its device samples
@@ -214,6 +215,7 @@ class FakeBackend final : public Backend {
       if (behaviour_.graphics_launch_ns == 0) throw Skip("no graphics queue");
       behaviour.launch_ns = behaviour_.graphics_launch_ns;
     }
+    if (behaviour_.refused_with) behaviour.refused_entry = behaviour_.refused_with(options.vulkan);
     if (options.vulkan.pipeline_robustness && behaviour_.unchecked_launch_ns != 0)
       behaviour.launch_ns = behaviour_.unchecked_launch_ns;
     return std::make_unique<FakeDevice>(info, behaviour);

@@ -45,11 +45,15 @@ void execute(const Launch& launch) {
   if (launch.kernel->spec().entry == "wrong") words_of<std::uint32_t>(*launch.buffers[1])[count / 2] = kPoison;
 }
 
-std::unique_ptr<Subject> set_up(Workbench& bench, const std::string& entry, std::uint32_t count) {
+constexpr std::string_view kNewerCompiler = "glslang 99.0";
+const KernelImages kByNewerCompiler = {"twice", {}, {}, 0, {}, {}, kNewerCompiler};
+
+std::unique_ptr<Subject> set_up(Workbench& bench, const std::string& entry, std::uint32_t count,
+                                const KernelImages* images = nullptr) {
   const Buffer& input = bench.input(0, count);
   Buffer& output = bench.output("output", count);
   Launch launch;
-  launch.kernel = &bench.kernel({.images = nullptr, .entry = entry, .glsl_constants = {}, .buffers = 2, .params_bytes = 4});
+  launch.kernel = &bench.kernel({.images = images, .entry = entry, .glsl_constants = {}, .buffers = 2, .params_bytes = 4});
   launch.buffers = {&input, &output};
   launch.params = params_bytes(count);
   bench.device().run(launch);
@@ -81,7 +85,8 @@ struct Scenario {
   FakeBehaviour vulkan_behaviour{.execute = execute};
   std::vector<std::string> variants = {"twice", "twice_again"};  // also: wrong, lacking, large, graphics, unchecked, fetch,
                                                                  // unmodelled, asks, asks_badly, asks_amiss, mislaid, mistyped,
-                                                                 // half_modelled
+                                                                 // half_modelled, chosen, newer
+  VulkanChoice choice = {};                                      // of `chosen`
   bool goes_wrong = false;                                       // each kernel computes what `wrong` does
   int interrupt_at = 0;                                          // the side, counted from 1, during whose set-up SIGINT arrives
 };
@@ -106,7 +111,8 @@ Experiment experiment_of(const Scenario& scenario) {
           if (++*sides == scenario.interrupt_at) std::raise(SIGINT);
           if (variant == "lacking") throw Skip("wanted a feature, found none");
           std::unique_ptr<Subject> subject =
-              set_up(bench, scenario.goes_wrong || variant == "wrong" ? "wrong" : "twice", elements);
+              set_up(bench, scenario.goes_wrong || variant == "wrong" ? "wrong" : "twice", elements,
+                     variant == "newer" ? &kByNewerCompiler : nullptr);
           if (variant == "remade") bench.makes_outputs_anew();
           if (variant == "asks") return {std::move(subject), [block] { return Values{{"asked", block}}; }};
           if (variant == "asks_thrice") {
@@ -117,6 +123,7 @@ Experiment experiment_of(const Scenario& scenario) {
           return subject;
         }));
         if (variant == "graphics") cases.back().vulkan.queue = QueueKind::kGraphics;
+        if (variant == "chosen") cases.back().vulkan = scenario.choice;
         if (variant == "unchecked") cases.back().vulkan = vulkan_of(Checks::kOff);
         if (variant == "fetch") cases.back().l2_fetch_bytes = 32;
         if (variant == "unmodelled") cases.back().model = {};
@@ -592,6 +599,16 @@ TEST_F(RunMain, AKernelThatIsRightOnlySometimesFails) {
   }
 }
 
+TEST_F(RunMain, ARowNamesTheCompilerOfItsOwnKernel) {
+  Scenario scenario;
+  scenario.variants = {"twice", "newer"};
+  EXPECT_EQ(run_to_csv(scenario).exit_code, 0);
+  for (const Row& row : rows()) {
+    const bool newer = row.at("variant") == "newer" && row.at("api") == "vulkan";
+    EXPECT_EQ(row.at("toolkit"), newer ? kNewerCompiler : row.at("api") == "cuda" ? cuda_toolkit() : glsl_toolkit()) << key(row);
+  }
+}
+
 // ---- The machine code
 
 TEST_F(RunMain, DumpsTheCodeOfEveryKernelAndTimesNothing) {
@@ -621,6 +638,23 @@ TEST_F(RunMain, DumpsWhatDoesNotLoadWithItsReason) {
                           [](const auto& kernel) { return kernel["reason"] == "no twin here"; }));
   EXPECT_FALSE(std::filesystem::exists(folder_.file("isa/exp99_fake/twice.vulkan.bin")));
   EXPECT_EQ(read(folder_.file("isa/exp99_fake/wrong.vulkan.bin")), "wrong.") << "its code is what one wants to see";
+}
+
+TEST_F(RunMain, TheDumpAsksForEveryFeatureThatARunAsksFor) {
+  for (const VulkanChoice& choice :
+       {VulkanChoice{.sparse_binding = true}, VulkanChoice{.companion = true}, VulkanChoice{.pipeline_robustness = true},
+        VulkanChoice{.compute_queues = 2}, VulkanChoice{.transfer_queue = true}, VulkanChoice{.graphics_queue = true},
+        VulkanChoice{.timeline = true}, VulkanChoice{.compute_queues = 2, .ranked_queues = true},
+        VulkanChoice{.matrix_units = true}, VulkanChoice{.atomics = true}}) {
+    Scenario scenario;
+    scenario.variants = {"chosen"};
+    scenario.choice = choice;
+    scenario.vulkan_behaviour.refused_with = [choice](const VulkanChoice& opened) { return opened == choice ? "" : "twice"; };
+    TempDir folder;
+    const Outcome outcome = run(scenario, {"--dump-isa", folder.file("isa")});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(read(folder.file("isa/exp99_fake/twice.vulkan.bin")), "twice.") << outcome.err;
+  }
 }
 
 TEST_F(RunMain, AMissingApiHasNoEntriesInTheDump) {

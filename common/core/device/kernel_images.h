@@ -38,6 +38,7 @@ struct KernelImages {
   int cuda_since = 0;  // CUDA: 90 where the kernels have instructions of compute capability 9.0, and no older image exists
   SpirvInterface takes = {};       // of `spirv`
   std::string_view no_spirv = {};  // why the build left `spirv` out; empty: it did not, or there is no GLSL
+  std::string_view spirv_by = {};  // what compiled `spirv`: "glslang 15.4.0"
 };
 
 // The twin with this stem. Throws Error that lists the stems there are.

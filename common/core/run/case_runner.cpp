@@ -22,6 +22,13 @@ bool ran_out_of_memory(const CaseResult& result) {
   return std::any_of(result.sides.begin(), result.sides.end(), [](const SideResult& side) { return side.out_of_memory; });
 }
 
+// Two compilers of one language make an API's kernels, and Vulkan can run CUDA's.
+std::string_view toolkit_of(Api api, const Kernel* kernel) {
+  if (api == Api::kCuda || kernel == nullptr) return {};
+  if (kernel->spec().imported) return cuda_toolkit();
+  return kernel->spec().images == nullptr ? std::string_view() : kernel->spec().images->spirv_by;
+}
+
 }  // namespace
 
 std::string_view to_string(Status status) {
@@ -174,6 +181,7 @@ void CaseRunner::take_samples(const Case& the_case, const std::vector<Subject*>&
     if (!by_host) side.fixed_cost = devices_.at(the_case.sides[result.timed[i]].api).fixed_costs.at(the_case.cache);
     if (the_case.useful_bytes != 0) side.gbps = static_cast<double>(the_case.useful_bytes) / side.device_ns->median;
     side.isa_hash = isa_hash_of(subjects[i]->kernel());
+    side.toolkit = toolkit_of(the_case.sides[result.timed[i]].api, subjects[i]->kernel());
   }
 }
 

@@ -37,7 +37,8 @@ struct SideResult {
   Status status = Status::kFailed;
   std::string reason;
   std::optional<Summary> device_ns;
-  std::string isa_hash = {};  // of the kernel that was timed
+  std::string isa_hash = {};      // of the kernel that was timed
+  std::string_view toolkit = {};  // what compiled it; empty: what the device's own kernels are compiled by
   double gbps = 0;
   double batch = 1;
   std::optional<FixedCost> fixed_cost = {};

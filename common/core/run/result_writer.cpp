@@ -93,7 +93,7 @@ Values ResultWriter::side_row(const Case& the_case, const Side& side, const Side
            {"gpu", gpu.name},
            {"gpu_uuid", uuid_of(gpu)},
            {"driver", open.info.driver},
-           {"toolkit", open.info.toolkit},
+           {"toolkit", result.toolkit.empty() ? open.info.toolkit : result.toolkit},
            {"git_rev", git_revision()}});
   return row;
 }

@@ -53,13 +53,10 @@ int dump_kernels(const Experiment& experiment, const std::vector<Case>& cases, c
   };
   bool failed = false;
   for (const Case& one : cases) {
-    // The queue, who binds pages and other devices make no difference to the code.
-    const VulkanChoice wanted{.sparse_binding = one.vulkan.sparse_binding,
-                              .pipeline_robustness = one.vulkan.pipeline_robustness,
-                              .matrix_units = one.vulkan.matrix_units};
-    if (devices.at(Api::kVulkan).vulkan != wanted) {
+    // The device of the run: what it was opened with decides which kernels load, and what becomes of them.
+    if (devices.at(Api::kVulkan).vulkan != one.vulkan) {
       take_kernels();
-      devices.use(wanted);
+      devices.use(one.vulkan);
     }
     for (const Side& side : one.sides) {
       OpenDevice& open = devices.at(side.api);

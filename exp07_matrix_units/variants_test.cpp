@@ -1,0 +1,34 @@
+// The ladder's kernels: which runs have all of them.
+#include "variants.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+// What tells a kernel of one API from every other: its stem and entry point, and GLSL's constants.
+std::set<std::pair<std::string, std::vector<std::uint32_t>>> kernels_of(const bench::Plan& plan) {
+  std::set<std::pair<std::string, std::vector<std::uint32_t>>> kernels;
+  for (const Shape& shape : shapes(plan)) kernels.emplace(shape.entry(), shape.constants());
+  return kernels;
+}
+
+// --dump-isa takes its cases from a smoke run's plan: see make_plan().
+TEST(Shapes, ASmokeRunHasEveryKernelThatAFullRunTimes) {
+  const auto full = kernels_of({});
+  EXPECT_EQ(kernels_of({.smoke = true}), full);
+  EXPECT_TRUE(full.contains({"product_tile_f16_f32_128_128_64_2_4", {128, 128, 64, 2, 4}}));
+  EXPECT_TRUE(full.contains({"product_workgroup_f16_f32_128_128_64_0_0", {128, 128, 64}}));
+}
+
+TEST(Shapes, ACoarseSweepAndASoftwareDeviceHaveTheFirstOfEveryKind) {
+  EXPECT_EQ(kernels_of({.quick = true}).size(), kernels_of({.cpu = true}).size());
+  EXPECT_LT(kernels_of({.quick = true}).size(), kernels_of({}).size());
+  EXPECT_LT(kernels_of({.cpu = true, .smoke = true}).size(), kernels_of({}).size());
+}
+
+}  // namespace
