@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from benchlib.document import document
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, Whole, fixed, paragraph
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, line
+from benchlib.model import hardware_counts
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.model.attribution import code_of
 from benchlib.model.tables import figure_of, plain
+from benchlib.results.counters_file import PM_SAMPLING
 from benchlib.results.results import API_NAMES, APIS, Case, Row, Table
 from benchlib.sass.occupancy import WARP, resident_blocks
 from benchlib.stats.stats import Figure
@@ -237,6 +239,22 @@ def _span(values: Sequence[float]) -> str:
     return " to ".join(dict.fromkeys(ends))
 
 
+def busy(study: Study, table: Table) -> Blocks:
+    """Of the cycles with a warp resident those in which the matrix units worked, of each case that was counted."""
+    counts = hardware_counts.load_any(study, table)
+    rows: list[list[Cell]] = []
+    for case in table.cases if counts else []:
+        found = [counts.by(PM_SAMPLING, case, name) for name in ("tensor_cycles", "tensor_of_cycles")] if counts else []
+        if found[0] is None or not found[1]:
+            continue
+        shape: list[Cell] = [case["size"] or NONE, f"{case['in']}, {case['sums']}", case["tile"] or NONE, case["warps"] or NONE]
+        rows.append([case["variant"], API_NAMES[case["api"]], *shape, fixed(100 * found[0] / found[1], 1)])
+    if not rows:
+        return [paragraph("Not counted yet: ", Code("scripts/counters.py --only exp07"), " counts the cycles in which an SM's matrix units work, in both APIs.")]
+    text = "Of an SM's cycles with a warp resident, by CUPTI's PM sampling (sm__pipe_tensor_cycles_active), both APIs by one instrument."
+    return [paragraph(text), document.table(["", "API", "size:", "numbers, sums", "tile", "warps", "matrix units at work (%):"], rows)]
+
+
 INSTRUCTIONS = {"HMMA, IMMA": ("hmma", "imma"), "HGMMA, IGMMA": ("hgmma", "igmma"), "LDSM": ("ldsm",), "LDGSTS": ("ldgsts",), "UTMALDG": ("utmaldg",)}
 
 
@@ -300,10 +318,11 @@ ANALYSIS = Analysis(
         ("The ladder", ladder),
         ("Targets", targets),
         ("The tiles of both APIs", tiles),
+        ("Matrix units at work, counted", busy),
         ("Power and zeros", power),
         ("Machine code", code),
     ],
     plots={"exp07-ladder": Plot("The ladder", ladder_chart, "product_*")},
     plots_marker="exp07-ladder-plots",
-    counting=Counting(by_default=False),
+    counting=Counting(),  # all: the cycles of the matrix units, and each product's traffic
 )

@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
       .cases = cases,
       .power_bound = true,
       .takes_size = false,
+      .counts_tensor = true,
   };
   return bench::run_main(argc, argv, experiment, bench::all_backends());
 }

@@ -101,7 +101,9 @@ class Counting : public testing::Test {
                                    .params = {Column::integer("block", "threads", "a block's threads")},
                                    .model = {},
                                    .variants = {},
-                                   .cases = {}};
+                                   .cases = {},
+                                   .counts_shared = counts_shared_,
+                                   .counts_tensor = counts_tensor_};
     std::vector<Case> cases;
     for (const Cache cache : {Cache::kCold, Cache::kWarm}) {
       Case one = twin("copy", {{"block", 128}}, [this](Workbench& bench) -> Prepared {
@@ -136,6 +138,8 @@ class Counting : public testing::Test {
   Traffic traffic_;
   bool sees_vulkan_ = true;
   bool broken_ = false;
+  bool counts_shared_ = false;
+  bool counts_tensor_ = false;
   std::string refused_;
   std::vector<std::string> lacking_;
 };
@@ -179,6 +183,25 @@ TEST_F(Counting, WhatTheChipLacksStaysEmpty) {
   EXPECT_EQ(row.at("l1_sectors"), "");
   EXPECT_EQ(row.at("sm_l2_sectors"), "40");
   EXPECT_EQ(row.at("dram_write_bytes"), "256");
+}
+
+// The fake counts seven of each in a session.
+TEST_F(Counting, WhatAnExperimentAsksForBesideIsCountedInASessionOfItsOwn) {
+  counts_tensor_ = true;
+  EXPECT_EQ(count(), 0);
+  const auto tensor = rows().at("copy/vulkan/warm");
+  EXPECT_DOUBLE_EQ(std::stod(tensor.at("tensor_cycles")) * std::stod(tensor.at("launches")), 7);
+  EXPECT_EQ(tensor.at("tensor_of_cycles"), tensor.at("tensor_cycles"));
+  EXPECT_EQ(tensor.count("shared_wavefronts"), 0U);
+  EXPECT_EQ(rows().at("copy/vulkan/cold").at("tensor_cycles"), "");
+  counts_tensor_ = false;
+  counts_shared_ = true;
+  lacking_ = {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"};
+  EXPECT_EQ(count(), 0);
+  const auto shared = rows().at("copy/cuda/warm");
+  EXPECT_DOUBLE_EQ(std::stod(shared.at("shared_wavefronts")) * std::stod(shared.at("launches")), 7);
+  EXPECT_EQ(shared.at("shared_load_wavefronts"), "");
+  EXPECT_EQ(shared.count("tensor_cycles"), 0U);
 }
 
 TEST_F(Counting, WithoutTheMetricThatChecksNothingIsCounted) {

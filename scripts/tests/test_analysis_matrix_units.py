@@ -109,3 +109,14 @@ def test_the_listings_say_what_there_is_and_what_is_missing(tmp_path: Path) -> N
     assert "multiply by HMMA and IMMA; of HGMMA, IGMMA, LDGSTS, UTMALDG there is none in any of them" in text
     assert "| mma | CUDA | 300 | 220 | 32 | 0 | 12 | 24 | 0 |" in text
     assert "without a listing: CUDA's product_wgmma; Vulkan's product_workgroup 128x128x64; Vulkan's product_tile 128x128x64 2x4." in text
+
+
+def test_the_matrix_units_cycles_are_a_share_of_the_same_sessions(tmp_path: Path) -> None:
+    written(tmp_path, ladder())
+    section = "Matrix units at work, counted"
+    assert "Not counted yet: `scripts/counters.py --only exp07`" in shown(tmp_path, section)
+    key = "experiment,variant,api,in,sums,size,data,tile,warps,elements,cache,instrument,reason,tensor_cycles,tensor_of_cycles\n"
+    counted = [f"{EXP},product_mma,cuda,f16,f32,{SIZE},normal,,,1,warm,pm_sampling,,660,1000\n", f"{EXP},product_cublas,cuda,f16,f32,{SIZE},normal,,,1,warm,pm_sampling,not seen,,\n"]
+    (tmp_path / "counters.csv").write_text(key + "".join(counted))
+    text = shown(tmp_path, section)
+    assert "| product_mma | CUDA | 4096 | f16, f32 | – | – | 66.0 |" in text and "product_cublas" not in text

@@ -128,6 +128,7 @@ struct Experiment {
   bool takes_size = true;      // its cases come from Plan::sizes_or() or largest(): --size chooses
   std::uint32_t gpus = 1;      // that one case uses; where the host has them, --print-slug ends in e.g. -x2
   bool counts_shared = false;  // --count counts shared memory's wavefronts, too, in a session of their own
+  bool counts_tensor = false;  // likewise the cycles in which the matrix units work; one of the two
 };
 
 // The columns of its files.

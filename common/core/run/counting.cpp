@@ -61,7 +61,20 @@ constexpr std::array kSharedMetrics = {
     Metric{"lsu_wavefronts", "l1tex__data_pipe_lsu_wavefronts.sum", "wavefronts",
            "of the L1's data, shared memory's and others'"},
 };
+// Likewise with counts_tensor. GH100 counts these two in one pass, and with that pipe's instructions in three (asked of CUPTI
+// 13.0's host API, which needs no GPU).
+constexpr std::array kTensorMetrics = {
+    Metric{"tensor_cycles", "sm__pipe_tensor_cycles_active.sum", "cycles", "of all SMs, in which their matrix units work"},
+    Metric{"tensor_of_cycles", "sm__cycles_active.sum", "cycles", "of all SMs with a warp resident, in the same session"},
+};
 constexpr double kSectorBytes = 32;
+
+// What the experiment has counted in a session of its own.
+std::span<const Metric> own_metrics(const Experiment& experiment) {
+  if (experiment.counts_tensor) return kTensorMetrics;
+  if (experiment.counts_shared) return kSharedMetrics;
+  return {};
+}
 
 // The check of the instrument.
 constexpr std::uint32_t kKnownSweeps = 4;
@@ -91,7 +104,7 @@ FileColumns columns_of(const Experiment& experiment) {
       all.push_back({Column::real(metric.column, metric.unit, metric.meaning).optional(), kMeasured});
   };
   add(kMetrics);
-  if (experiment.counts_shared) add(kSharedMetrics);
+  add(own_metrics(experiment));
   for (const Column& column :
        {Column::real("sm_mhz", "MHz", "the SMs' clock while counting").optional(),
         Column::text("gpu", "the device's name").optional(), Column::text("gpu_uuid", "the device's UUID").optional(),
@@ -138,12 +151,13 @@ std::vector<Metric> metrics_of(DeviceCounters& counters) {
 // Counts prepared subjects of one run.
 class Instrument {
  public:
-  Instrument(std::unique_ptr<DeviceCounters> counters, bool counts_shared, std::uint64_t evict_bytes, OpenDevices& devices)
+  Instrument(std::unique_ptr<DeviceCounters> counters, std::span<const Metric> own, std::uint64_t evict_bytes,
+             OpenDevices& devices)
       : counters_(std::move(counters)),
         metrics_(metrics_of(*counters_)),
         group_(names_of(metrics_)),
-        shared_(counts_shared ? counted_together(*counters_, kSharedMetrics) : std::vector<Metric>()),
-        shared_group_(names_of(shared_)),
+        own_(counted_together(*counters_, own)),
+        own_group_(names_of(own_)),
         evict_bytes_(evict_bytes),
         devices_(devices) {}
 
@@ -188,9 +202,9 @@ class Instrument {
         static_cast<std::uint32_t>(std::clamp(enough, static_cast<double>(kLeastLaunches), static_cast<double>(kMostLaunches)));
     subject.time_host(1);
     Values all = values(session([&] { subject.time_host(launches); }), launches);
-    if (shared_.empty()) return all;
-    const DeviceCounts counts = counters_->count(shared_group_, [&] { subject.time_host(launches); });
-    for (std::size_t k = 0; k < shared_.size(); ++k) all.set(shared_[k].column, counts.values[k] / launches);
+    if (own_.empty()) return all;
+    const DeviceCounts counts = counters_->count(own_group_, [&] { subject.time_host(launches); });
+    for (std::size_t k = 0; k < own_.size(); ++k) all.set(own_[k].column, counts.values[k] / launches);
     return all;
   }
 
@@ -217,8 +231,8 @@ class Instrument {
   std::unique_ptr<DeviceCounters> counters_;
   std::vector<Metric> metrics_;  // begin with kFromSms
   std::vector<std::string> group_;
-  std::vector<Metric> shared_;
-  std::vector<std::string> shared_group_;
+  std::vector<Metric> own_;
+  std::vector<std::string> own_group_;
   std::uint64_t evict_bytes_;
   OpenDevices& devices_;
   std::map<Api, std::string> blindness_;
@@ -237,7 +251,7 @@ int count_cases(const Experiment& experiment, const std::vector<Case>& cases, co
                 std::uint64_t evict_bytes, OpenDevices& devices) {
   std::optional<Instrument> instrument;
   try {
-    instrument.emplace(open_counters(devices), experiment.counts_shared, evict_bytes, devices);
+    instrument.emplace(open_counters(devices), own_metrics(experiment), evict_bytes, devices);
     devices.prepare_eviction(evict_bytes);
   } catch (const Skip& why) {
     say(fmt::format("nothing is counted: {}", why.what()));
