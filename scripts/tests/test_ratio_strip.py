@@ -72,7 +72,8 @@ def test_each_verdict_has_its_colour_and_the_farthest_is_named() -> None:
 
 def test_every_mark_shows_a_direction_or_that_there_is_none() -> None:
     """A fixed cost is for certain: it has its side's colour, and is hollow. What is unclear is grey, and points to its side, too."""
-    group = [measured(0.8, verdict="FIXED COST"), measured(1.5, verdict="FIXED COST"), measured(1.2, verdict="UNCLEAR"), measured(0.7, verdict="UNCLEAR"), measured(1.001)]
+    beyond = [(0.8, "FIXED COST"), (1.5, "FIXED COST"), (1.2, "UNCLEAR"), (0.7, "UNCLEAR")]
+    group = [*(measured(value, verdict=verdict) for value, verdict in beyond), measured(1.001)]
     svg = ratio_strip.strip("t", [("a row", group)])
     shown = re.findall(r'<g class="(\w+)">(?:<path class="line span".*?/>)?<path class="mark"( style="fill:none[^"]*")? d="M[\d.]+ [\d.]+(m\S+)', svg)
     begins = {kind: plots.outline(kind, 0, 0).partition(" 0")[2].removeprefix(".0").split(" ")[0] for kind in (plots.FASTER, plots.SLOWER, plots.CUDA)}

@@ -18,7 +18,10 @@ from benchlib.results.results import Case, Table
 from benchlib.stats.stats import FASTER, FIXED_COST, SAME, SAME_HI, SAME_LO, SLOWER, UNCLEAR, Figure, side_of
 from benchlib.model.tables import CONTROLS, Pair, judged, pairs
 
-AXIS = "Vulkan's time over CUDA's: left of 1 Vulkan is faster,", "right of it slower. Logarithmic, stretched around 1;", "band: within 1 %, dotted: 10 %"
+AXIS = (
+    "Vulkan's time over CUDA's: left of 1 Vulkan is faster,", "right of it slower. Logarithmic, stretched around 1;",
+    "band: within 1 %, dotted: 10 %",
+)  # fmt: skip
 BEYOND = 4  # how far past the farthest ratio an interval is drawn
 NEAR = math.log(1.02)  # to here the axis is about evenly spaced
 TENTH = 0.9, 1.1
@@ -188,7 +191,8 @@ def _mark(one: Measured, axis: Axis, y: float, *, tip: bool) -> str:
 
 def key(verdict: str, ratio: float) -> str:
     """A mark alone, for a legend."""
-    return f'<svg class="bp" width="14" height="12" viewBox="0 0 14 12" aria-hidden="true"><g class="{_colour(verdict, ratio)}">{_shape(verdict, ratio, 7, 6, "")}</g></svg>'
+    mark = f'<g class="{_colour(verdict, ratio)}">{_shape(verdict, ratio, 7, 6, "")}</g>'
+    return f'<svg class="bp" width="14" height="12" viewBox="0 0 14 12" aria-hidden="true">{mark}</svg>'
 
 
 def _colour(verdict: str, ratio: float) -> str:
