@@ -24,7 +24,10 @@ std::unique_ptr<Subject> set_up_launch(Workbench& bench, const char* stem, std::
                                  .glsl_constants = {},
                                  .buffers = counts ? 1U : 0U,
                                  .params_bytes = 0});
-  if (!counts) return bench.device().prepare(launch, {.mode = mode});  // it leaves nothing that could be verified
+  if (!counts) {
+    bench.nothing_to_compare();
+    return bench.device().prepare(launch, {.mode = mode});
+  }
   Buffer& counter = bench.output("counter", kWarp);
   launch.buffers = {&counter};
   bench.device().fill(counter, 0, kWarp * sizeof(std::uint32_t), 0);
@@ -33,6 +36,9 @@ std::unique_ptr<Subject> set_up_launch(Workbench& bench, const char* stem, std::
   // One chain through the very submission that will be timed: every launch must have seen its predecessor's store.
   subject->time_host(chain);
   bench::verify<std::uint32_t>(bench, counter, kWarp, bench::kGuardWords, [&](std::uint64_t) { return 1 + chain; });
+  // The same chain once more, from the count that its first launch found.
+  bench.makes_outputs_anew([&bench, &counter] { bench.device().fill(counter, 0, kWarp * sizeof(std::uint32_t), 1); }, {},
+                           chain);
   return subject;
 }
 
@@ -54,8 +60,10 @@ bench::Case launch_case(const char* variant, const char* stem, std::uint32_t cha
 
 std::vector<bench::Case> launch_cases() {
   std::vector<bench::Case> list;
-  bench::Case stamps =
-      bench::twin("stamp_pair", {}, [](Workbench& bench) { return bench.device().prepare(bench::Nothing{}, {}); });
+  bench::Case stamps = bench::twin("stamp_pair", {}, [](Workbench& bench) {
+    bench.nothing_to_compare();
+    return bench.device().prepare(bench::Nothing{}, {});
+  });
   stamps.fixed_batch = 1;
   stamps.host_samples = 0;
   list.push_back(stamps);

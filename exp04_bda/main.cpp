@@ -27,10 +27,19 @@ constexpr std::uint32_t kLargestLog2 = 28;       // 2^28 floats * 4 B = 1 GiB a 
 constexpr std::uint32_t kQuickBlock = 256;       // every kernel has a variant of that
 constexpr std::uint64_t kGathered = 1ULL << 20;  // of gather_u32: 4 MiB, in any large GPU's L2
 constexpr std::uint32_t kSpinSteps = 1U << 16;   // ~0.3 ms
-constexpr std::uint32_t kSharedBlocks = 528;     // four for each of 132 SMs
-constexpr std::uint32_t kLoopGrid = 2048;        // blocks of loop_f32: twice what 132 SMs hold at once
+constexpr std::uint32_t kSharedBlocksPerSm = 4;  // of what loads a large array of shared memory
+constexpr std::uint32_t kLoopBlock = 256;        // of loop_f32
 
 enum class Operation { kAdd, kCopy, kGather, kSpin, kAddToStruct, kWrite, kWriteRamp, kWriteZero, kLoad, kNothing };
+
+// How many blocks it takes to fill this GPU.
+struct Full {
+  std::uint32_t shared_blocks;  // kSharedBlocksPerSm for each SM. H200: 528
+  std::uint32_t loop_blocks;    // a power of two: what the GPU holds at once, or up to twice that. H200: 2048 for 1056
+};
+Full full_of(const Plan& plan) {
+  return {kSharedBlocksPerSm * std::max(plan.multiprocessors, 1U), std::bit_ceil(plan.resident_blocks(kLoopBlock))};
+}
 
 // A kernel's data, read and written, in floats of the largest size.
 struct Base {
@@ -111,7 +120,7 @@ std::unique_ptr<Subject> set_up_loads(Workbench& bench, const Launch& launch, Bu
 
 // Six steps, the same for both APIs: kernel, inputs, poisoned output, one run, verification, the subject to be timed.
 std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, const Base& base, std::uint32_t block,
-                                std::uint64_t floats) {
+                                std::uint64_t floats, const Full& full) {
   Launch launch;
   Buffer* own_input = base.operation == Operation::kLoad ? &bench.output("input of loads", floats, variant.memory) : nullptr;
   for (std::uint32_t i = 0; i < base.inputs; ++i) {
@@ -122,7 +131,7 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, const 
   launch.kernel = &kernel(bench, variant, base.name, block, launch.buffers.size());
   const std::uint64_t threads = floats / base.width;
   const std::uint32_t grid = blocks_for(threads, block);
-  launch.grid = {std::string_view(base.name) == "loop_f32" ? std::min(grid, kLoopGrid) : grid, 1, 1};
+  launch.grid = {std::string_view(base.name) == "loop_f32" ? std::min(grid, full.loop_blocks) : grid, 1, 1};
   const auto bytes = [](const Buffer& buffer) { return static_cast<std::uint32_t>(std::min(buffer.bytes(), 0xffffffffUL)); };
   const std::uint32_t steps = base.operation == Operation::kGather ? gather_shift(floats) : kSpinSteps;
   launch.params =
@@ -130,7 +139,10 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, const 
 
   if (base.operation == Operation::kLoad) return set_up_loads(bench, launch, *own_input, output, floats, variant.memory);
   bench.device().run(launch);
-  if (base.operation == Operation::kNothing) return bench.device().prepare(launch, {});  // that leaves nothing to verify
+  if (base.operation == Operation::kNothing) {
+    bench.nothing_to_compare();
+    return bench.device().prepare(launch, {});
+  }
   check_output(bench, base.operation, floats, [&](const char* reference, const auto& expected) {
     bench::verify<std::uint32_t>(bench, reference, output, floats, bench::kGuardWords, expected);
   });
@@ -140,7 +152,7 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, const 
 
 bool is(const Variant& variant, const char* feature) { return variant.feature == std::string_view(feature); }
 
-bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t floats) {
+bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t floats, const Full& full) {
   const bench::Values params = {{"block", block},
                                 {"feature", variant.feature},
                                 {"memory", bench::to_string(variant.memory)},
@@ -156,7 +168,7 @@ bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t
   }
   if (variant.shared_bytes != 0) {
     const auto fitting = static_cast<std::uint32_t>(std::max<std::uint64_t>(floats * 4 / variant.shared_bytes, 1));
-    const std::uint32_t blocks = std::min(kSharedBlocks, fitting);
+    const std::uint32_t blocks = std::min(full.shared_blocks, fitting);
     bench::Case shared = bench::twin(variant.base, params,
                                      [=](Workbench& bench) { return set_up_shared_memory(bench, variant, block, blocks); });
     shared.elements = std::uint64_t{blocks} * variant.shared_bytes / 4;
@@ -169,7 +181,7 @@ bench::Case make_case(const Variant& variant, std::uint32_t block, std::uint64_t
   if (base->operation == Operation::kSpin) floats = block;
   const std::uint64_t whole = std::max<std::uint64_t>(floats / base->width, 1) * base->width;
   bench::Case result =
-      bench::twin(variant.base, params, [=](Workbench& bench) { return set_up(bench, variant, *base, block, whole); });
+      bench::twin(variant.base, params, [=](Workbench& bench) { return set_up(bench, variant, *base, block, whole, full); });
   result.elements = whole;
   result.useful_bytes = result.footprint_bytes = whole * base->bytes;
   return result;
@@ -194,10 +206,11 @@ bool is_of_square(const Variant& variant) {
 bool is_resident(const Variant& variant) { return variant.base == std::string_view("gather_u32"); }
 
 std::vector<bench::Case> cases(const Plan& plan) {
+  const Full full = full_of(plan);
   std::vector<bench::Case> list;
   const auto add = [&](const Variant& variant, std::uint32_t block, std::uint64_t floats) {
     if (plan.quick && block != kQuickBlock) return;
-    bench::Case one = make_case(variant, block, floats);
+    bench::Case one = make_case(variant, block, floats, full);
     one.vulkan = vulkan_of(variant);
     for (const bench::Cache cache : plan.caches_for(one.footprint_bytes)) {
       one.cache = cache;
@@ -256,7 +269,8 @@ int main(int argc, char** argv) {
                    {"empty", "an empty kernel of as many blocks as copy_f32: what starting and ending them costs"},
                    {"load_f32", "copy_f32 without its store: 4 bytes a float"},
                    {"store_u32", "copy_f32 without its load: 4 bytes a float"},
-                   {"loop_f32", "copy_f32 as a grid-stride loop of 2048 blocks: 8 bytes a float"},
+                   {"loop_f32",
+                    "copy_f32 as a grid-stride loop of about as many blocks as the GPU holds at once: 8 bytes a float"},
                    {"write_u32x4", "16-byte stores of words that nothing can compress, with each `feature`: 4 bytes a float"},
                    {"write_ramp", "write_u32x4 with words in arithmetic progression"},
                    {"write_zero", "write_u32x4 with zeros"},

@@ -2,8 +2,8 @@
 
 #include <sys/resource.h>
 #include <sys/utsname.h>
-#include <time.h>
 
+#include <ctime>
 #include <fstream>
 #include <string>
 #include <thread>

@@ -18,8 +18,13 @@ namespace {
 constexpr std::uint32_t kBlock = 256;
 // Of 18, the most SMs of a GPC of an H100's; 8 is the most that every device with clusters takes.
 constexpr std::uint32_t kClusters[] = {16, 8, 4, 2};
-constexpr std::uint32_t kClustersInLaunch = 256;  // several times what 132 SMs hold at once
-constexpr std::uint32_t kGpcSteps = 4096;         // ~15 us
+constexpr std::uint32_t kGpcSteps = 4096;  // ~15 us
+
+// Of a launch: one for every other SM at least, so that of the largest there are several times what the GPU holds at once.
+// H200: 256 for 132 SMs.
+std::uint32_t clusters_in_launch(bench::Device& device) {
+  return std::bit_floor(2 * std::max(device.info().multiprocessors, 1U));
+}
 
 // Where the stores go: to all of the buffer, or over and over to a window of it, which stays in the L2 or leaves it for memory.
 struct Share {
@@ -45,7 +50,7 @@ std::vector<std::uint32_t> read_ids(bench::Device& device, const bench::Buffer& 
 }
 
 bench::Launch gpc_launch(bench::Workbench& bench, std::uint32_t cluster, bench::Buffer& sms) {
-  const std::uint32_t blocks = kClustersInLaunch * cluster;
+  const std::uint32_t blocks = clusters_in_launch(bench.device()) * cluster;
   const GpcParams params{blocks, {}, kGpcSteps};
   return {&bench.kernel({.images = &bench::find_kernel(bench::kernels::exp10(), "gpc_members"),
                          .entry = "gpc_members",
@@ -103,12 +108,14 @@ bench::Prepared set_up_share(bench::Workbench& bench, std::uint64_t floats, cons
 }
 
 bench::Prepared set_up_gpcs(bench::Workbench& bench) {
-  bench::Buffer& sms = bench.output("sms", std::uint64_t{kClustersInLaunch} * kClusters[0]);
+  bench.nothing_to_compare();  // where blocks run is what it measures
+  const std::size_t clusters = clusters_in_launch(bench.device());
+  bench::Buffer& sms = bench.output("sms", clusters * kClusters[0]);
   std::vector<std::vector<std::uint32_t>> joined;
   std::uint32_t count = 0;
   for (const std::uint32_t cluster : kClusters) {
     bench.device().run(gpc_launch(bench, cluster, sms));
-    const std::vector<std::uint32_t> ids = read_ids(bench.device(), sms, std::size_t{kClustersInLaunch} * cluster);
+    const std::vector<std::uint32_t> ids = read_ids(bench.device(), sms, clusters * cluster);
     for (auto first = ids.begin(); first != ids.end(); first += cluster) joined.emplace_back(first, first + cluster);
     count = std::max(count, *std::max_element(ids.begin(), ids.end()) + 1);
   }

@@ -73,7 +73,7 @@ DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
     timer.wait(command_.name());
     const bool held = last_->ns <= gate;
     const bool longer_may_help = gate < kMaxGateNs && launches <= kMaxGatedLaunches;
-    if (held || !longer_may_help || attempt == kMaxAttempts) {
+    if (held || !longer_may_help || spec.once || attempt == kMaxAttempts) {
       const double ns = timer.elapsed_ns();
       launch_ns_ = ns / spec.batch;
       return {ns, held};

@@ -75,6 +75,7 @@ struct FakeBehaviour {
   std::uint32_t left_out = 0;                                      // of the launches of a submission that executes_samples
   bool graphics_fails = false;                                     // to open: an Error
   std::function<std::unique_ptr<DeviceCounters>()> counters = {};  // empty: it has none
+  double swept_probe_ns = 0;                                       // the cache probe after a sweep; 0: it has no probe
 };
 
 class FakeDevice final : public Device {
@@ -116,6 +117,12 @@ class FakeDevice final : public Device {
     return std::make_unique<FakeKernel>(spec);
   }
   Work empty_launch() override { return Launch{}; }
+  Work cache_probe() override {
+    if (behaviour_.swept_probe_ns == 0) return Nothing{};
+    Launch launch;
+    launch.kernel = &probe_;
+    return launch;
+  }
   void run(const Work& work) override {
     if (const auto* launch = std::get_if<Launch>(&work)) behaviour_.execute(*launch);
   }
@@ -153,6 +160,7 @@ class FakeDevice final : public Device {
       if (spec.evict_l2 && device_.evict_bytes == 0) throw Error("the evictor has no size");
       device_.behaviour_.sampled();
       if (spec.evict_l2) device_.evict_l2();
+      if (kernel() == &device_.probe_ && spec.evict_l2) return {device_.behaviour_.swept_probe_ns, true};
       const auto* launch = std::get_if<Launch>(&work_);
       if (device_.behaviour_.executes_samples && kernel() != nullptr) device_.behaviour_.execute(*launch);
       note_launches(spec.lead_in + spec.batch);
@@ -198,6 +206,7 @@ class FakeDevice final : public Device {
 
   DeviceInfo info_;
   FakeBehaviour behaviour_;
+  FakeKernel probe_{KernelSpec{}};
 };
 
 class FakeBackend final : public Backend {

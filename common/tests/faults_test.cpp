@@ -102,6 +102,7 @@ class Faults : public testing::Test {
     launch.kernel = &bench.kernel({.images = nullptr, .entry = variant, .glsl_constants = {}, .buffers = 2, .params_bytes = 0});
     launch.buffers = {&bench.input(0, kElements), &bench.output(variant, kElements)};
     bench.device().run(launch);
+    bench.nothing_to_compare();
     return bench.device().prepare(launch, {});
   }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -110,9 +111,11 @@ Experiment experiment_of(const Scenario& scenario) {
         cases.push_back(make(variant, block, elements, plan, [=](Workbench& bench) -> Prepared {
           if (++*sides == scenario.interrupt_at) std::raise(SIGINT);
           if (variant == "lacking") throw Skip("wanted a feature, found none");
-          std::unique_ptr<Subject> subject =
-              set_up(bench, scenario.goes_wrong || variant == "wrong" ? "wrong" : "twice", elements,
-                     variant == "newer" ? &kByNewerCompiler : nullptr);
+          if (variant == "silent") return bench.device().prepare(Launch{}, {});
+          if (variant == "leaves_nothing") bench.nothing_to_compare();
+          if (variant == "leaves_nothing") return bench.device().prepare(Launch{}, {});
+          std::unique_ptr<Subject> subject = set_up(bench, scenario.goes_wrong || variant == "wrong" ? "wrong" : "twice",
+                                                    elements, variant == "newer" ? &kByNewerCompiler : nullptr);
           if (variant == "remade") bench.makes_outputs_anew();
           if (variant == "asks") return {std::move(subject), [block] { return Values{{"asked", block}}; }};
           if (variant == "asks_thrice") {
@@ -605,8 +608,27 @@ TEST_F(RunMain, ARowNamesTheCompilerOfItsOwnKernel) {
   EXPECT_EQ(run_to_csv(scenario).exit_code, 0);
   for (const Row& row : rows()) {
     const bool newer = row.at("variant") == "newer" && row.at("api") == "vulkan";
-    EXPECT_EQ(row.at("toolkit"), newer ? kNewerCompiler : row.at("api") == "cuda" ? cuda_toolkit() : glsl_toolkit()) << key(row);
+    EXPECT_EQ(row.at("toolkit"), newer                     ? kNewerCompiler
+                                 : row.at("api") == "cuda" ? cuda_toolkit()
+                                                           : glsl_toolkit())
+        << key(row);
   }
+}
+
+// `nothing` is what a case says, not what it forgot to say: a smoke run, which tests the experiments, tells them apart.
+TEST_F(RunMain, ASmokeRunFailsCasesThatSayNothingOfWhatTheyCompared) {
+  Scenario scenario;
+  scenario.variants = {"twice", "silent", "leaves_nothing"};
+  EXPECT_EQ(run(scenario, {"--smoke", "--csv", csv_}).exit_code, 1);
+  for (const Row& row : rows()) {
+    const bool fails = row.at("variant") == "silent";
+    EXPECT_EQ(row.at("status"), fails ? "failed" : "ok") << key(row);
+    EXPECT_THAT(row.at("reason"), HasSubstr(fails ? "this one says neither" : ""));
+    const char* wanted = fails ? "" : row.at("variant") == "twice" ? "full" : "nothing";
+    EXPECT_EQ(row.at("verified"), wanted);
+  }
+  std::filesystem::remove(csv_);
+  EXPECT_EQ(run(scenario, {"--budget", "0.01", "--csv", csv_}).exit_code, 0) << "a measured row is not lost over it";
 }
 
 // ---- The machine code

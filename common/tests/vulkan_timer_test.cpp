@@ -5,6 +5,7 @@
 #include "core/base/process.h"
 #include "core/base/watchdog.h"
 #include "vulkan/command_slot.h"
+#include "vulkan/device.h"
 #include "vulkan/gate.h"
 #include "vulkan_fixture.h"
 
@@ -222,6 +223,30 @@ TEST_P(VulkanTimerTest, TheGateKeepsTheDeviceBusyForAWhile) {
   const double gates_ms = least_ms(40) - least_ms(0);
   EXPECT_GT(gates_ms, 0.9 * 40 * kGateNs * 1e-6);
   EXPECT_LT(gates_ms, 10 * slack() * 40 * kGateNs * 1e-6);
+}
+
+// The device's own subjects record it: before every device sample, however submitted, and before no host time.
+TEST_P(VulkanTimerTest, EveryDeviceSampleBeginsWithTheGate) {
+  const Gate* gate = vulkan_device(device()).gate();
+  ASSERT_NE(gate, nullptr) << "kernels read a clock here";
+  const auto ticks_after = [&](const auto& sample) {
+    device().fill(const_cast<DeviceBuffer&>(gate->elapsed()), 0, sizeof(std::uint32_t), 0);
+    sample();
+    std::uint32_t ticks = 0;
+    device().download(gate->elapsed(), 0, std::as_writable_bytes(std::span(&ticks, 1)));
+    return ticks;
+  };
+  const auto wanted = static_cast<std::uint32_t>(kGateNs / device().info().realtime_tick_ns);
+  device().set_evict_bytes(1 << 20);
+  for (const SubmitMode mode : {SubmitMode::kEach, SubmitMode::kReplay}) {
+    const std::unique_ptr<Subject> subject = device().prepare(spin(0), {.mode = mode});
+    for (const DeviceSampleSpec& spec : {DeviceSampleSpec{}, DeviceSampleSpec{.batch = 4, .lead_in = 2, .evict_l2 = false},
+                                         DeviceSampleSpec{.batch = 1, .lead_in = 0, .evict_l2 = true}}) {
+      EXPECT_GE(ticks_after([&] { subject->time_device(spec); }), wanted);
+      EXPECT_GE(ticks_after([&] { subject->time_device(spec); }), wanted) << "a sample like the one before";
+    }
+    EXPECT_EQ(ticks_after([&] { subject->time_host(1); }), 0U);
+  }
 }
 
 // Overlapping launches race on purpose; the layer's hazards about them are no complaints.

@@ -213,6 +213,36 @@ TEST_F(WorkbenchTest, WhatIsComparedWithoutAChecksumIsVerifiedInFull) {
   EXPECT_EQ(workbench_.verified(), Verified::kNothing);
 }
 
+// What no reference tells, but is the same after every launch: made anew, it must be what it was.
+TEST_F(WorkbenchTest, WhatWasComparedMayBeMadeAnewByItsChecksum) {
+  Buffer& output = workbench_.output("output", 1);
+  workbench_.begin_case("a case");
+  *words_of<std::uint32_t>(output) = 5;
+  workbench_.compared(output, 1 + kGuardWords);
+  EXPECT_EQ(workbench_.verified(), Verified::kFull);
+  workbench_.makes_outputs_anew({}, {}, 7);
+  const auto remaking = workbench_.to_remake();
+  ASSERT_TRUE(remaking);
+  EXPECT_EQ(remaking->launches, 7U);
+  ASSERT_EQ(remaking->outputs.size(), 1U);
+  workbench_.remake(*remaking, [&] { *words_of<std::uint32_t>(output) = 5; });
+  EXPECT_THROW(workbench_.remake(*remaking, [&] { *words_of<std::uint32_t>(output) = 6; }), Error);
+  EXPECT_THROW(workbench_.remake(*remaking, [] {}), Error) << "the poison";
+}
+
+TEST_F(WorkbenchTest, ACaseSaysHowItWasVerifiedOrThatNothingIsLeft) {
+  workbench_.begin_case("a case");
+  EXPECT_TRUE(workbench_.has_forgotten_to_verify());
+  workbench_.nothing_to_compare();
+  EXPECT_FALSE(workbench_.has_forgotten_to_verify());
+  workbench_.compared();
+  EXPECT_TRUE(workbench_.has_forgotten_to_verify()) << "both cannot be";
+  workbench_.begin_case("another");
+  EXPECT_TRUE(workbench_.has_forgotten_to_verify());
+  workbench_.compared();
+  EXPECT_FALSE(workbench_.has_forgotten_to_verify());
+}
+
 TEST(ParamsBytes, CopiesTheStruct) {
   struct Params {
     std::uint32_t count;

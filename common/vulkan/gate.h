@@ -16,6 +16,8 @@ class Gate {
   explicit Gate(const Context& context);
   // Occupies one invocation for kGateNs of the device's clock, bounded by turns. Leaves its own pipeline bound.
   void record(const vk::raii::CommandBuffer& commands) const;
+  // One word: the ticks of that clock for which it was occupied last.
+  const DeviceBuffer& elapsed() const { return elapsed_; }
 
  private:
   DeviceBuffer elapsed_;

@@ -1,19 +1,29 @@
 // A kernel that is right only sometimes does not get through verification: the tile's program without the fence before its
-// store spoils a few tiles of thousands, and often none. Skipped without a GPU that has tensor copies.
+// store spoils a tile now and then. One look passes it often; looks after the samples, as many as a run affords, find it more
+// often. Skipped without a GPU that has tensor copies.
 #include "tile.h"
 
 #include <gtest/gtest.h>
 
-#include <optional>
-
 #include "backends.h"
 #include "core/base/error.h"
+#include "core/base/process.h"
 #include "core/experiment/workbench.h"
+#include "core/run/end_check.h"
 
 namespace {
 
-constexpr int kTries = 20;
-constexpr int kLooks = 100;  // so many launches take a few milliseconds
+constexpr int kTries = 40;
+// Of 65,536 tiles without pressure on the banks 6 to 10 are wrong on an H100, 37 to 72 on an H200 (results/): of so many one or
+// none. With pressure nearly all are, which any one look finds.
+constexpr std::uint32_t kInstances = 1024;
+constexpr double kSampledS = 0.015;  // of a tile's case: its part of the half second that a case has by default
+
+struct Found {
+  bool at_once = false;  // by the look before the samples
+  bool later = false;    // by those after them
+  std::uint32_t looks = 0;
+};
 
 class Tile : public testing::Test {
  protected:
@@ -25,44 +35,57 @@ class Tile : public testing::Test {
     if (!device_) GTEST_SKIP() << "no GPU of compute capability 9.0 or more";
   }
 
-  // After how many launches beyond the first, if at all, a wrong tile was seen.
-  std::optional<int> seen_after(std::string_view left_out) {
+  // As a run goes on, less its samples.
+  Found look_for_a_fault(std::string_view left_out) {
     bench::Workbench bench(*device_, 42);
     bench.begin_case("tile");
-    const TileCase one = {.left_out = left_out, .pressure = 16, .instances = 8192, .must_be_right = true};
+    const TileCase one = {.left_out = left_out, .pressure = 0, .instances = kInstances, .must_be_right = true};
+    Found found;
     try {
       const bench::Prepared prepared = set_up_tile(bench, one);
       const auto remaking = bench.to_remake();
-      for (int look = 1; look <= kLooks; ++look) {
-        try {
-          bench.remake(*remaking, [&] { prepared.subject->time_device({.batch = 1, .lead_in = 0, .evict_l2 = false}); });
-        } catch (const bench::Error&) {
-          return look;
-        }
+      const auto look = [&] {
+        ++found.looks;
+        bench.remake(*remaking,
+                     [&] { prepared.subject->time_device({.batch = 1, .lead_in = 0, .evict_l2 = false, .once = true}); });
+      };
+      try {
+        bench::look_again(kSampledS, look, bench::now_s);
+      } catch (const bench::Error&) {
+        found.later = true;
       }
     } catch (const bench::Error&) {
-      return 0;
+      found.at_once = true;
     }
-    return {};
+    return found;
   }
 
   std::unique_ptr<bench::Device> device_;
 };
 
-TEST_F(Tile, TheWholeProgramIsRightEveryTime) { EXPECT_EQ(seen_after(""), std::nullopt); }
-
-TEST_F(Tile, WithoutTheStoresFenceItIsFoundOut) {
-  int at_once = 0;
-  int found = 0;
+TEST_F(Tile, TheWholeProgramIsRightEveryTime) {
   for (int attempt = 0; attempt < kTries; ++attempt) {
-    const std::optional<int> after = seen_after("store_fence");
-    found += after ? 1 : 0;
-    at_once += after == 0 ? 1 : 0;
+    const Found found = look_for_a_fault("");
+    EXPECT_FALSE(found.at_once || found.later);
+    EXPECT_GE(found.looks, 1U);
+  }
+}
+
+TEST_F(Tile, WithoutTheStoresFenceMoreLooksFindItMoreOften) {
+  int at_once = 0;
+  int later = 0;
+  std::uint32_t looks = 0;
+  for (int attempt = 0; attempt < kTries; ++attempt) {
+    const Found found = look_for_a_fault("store_fence");
+    at_once += found.at_once ? 1 : 0;
+    later += found.later ? 1 : 0;
+    looks += found.looks;
   }
   RecordProperty("found_by_the_first_look", at_once);
-  RecordProperty("found_by_more_looks", found);
-  std::printf("of %d, %d found by the first look, %d by %d more\n", kTries, at_once, found, kLooks);
-  EXPECT_GE(found, kTries - 1);
+  RecordProperty("found_by_later_looks", later);
+  std::printf("of %d, %d found by the first look, %d more by %u looks after the samples\n", kTries, at_once, later, looks);
+  EXPECT_GT(at_once + later, at_once) << "making the output anew finds nothing that the first look does not";
+  EXPECT_LT(at_once, kTries) << "the first look alone would do: this tries nothing";
 }
 
 }  // namespace

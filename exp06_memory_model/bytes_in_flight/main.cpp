@@ -85,11 +85,13 @@ const bench::Kernel& kernel(Workbench& bench, const Shape& shape) {
 std::uint32_t most_resident(Workbench& bench, const Buffer& counts, const Config& config) {
   std::uint32_t found[2];
   bench.device().download(counts, 0, std::as_writable_bytes(std::span(found)));
-  bench::verify<std::uint32_t>(bench, counts, 2, bench::kGuardWords, [&](std::uint64_t i) {
+  bench::verify<std::uint32_t>(bench.device(), counts, 2, bench::kGuardWords, [&](std::uint64_t i) {
     return i == EXP06_LIVE ? 0U : std::clamp(found[EXP06_MOST], 1U, config.grid());
   });
   return found[EXP06_MOST];
 }
+
+void clear(Workbench& bench, Buffer& counts) { bench.device().fill(counts, 0, 2 * sizeof(std::uint32_t), 0); }
 
 // A `resident` shape that has run once, not yet verified. Its output starts as zeros.
 Launch count_resident(Workbench& bench, const Config& config) {
@@ -97,7 +99,7 @@ Launch count_resident(Workbench& bench, const Config& config) {
   launch.kernel = &kernel(bench, config.shape);
   launch.grid = {config.grid(), 1, 1};
   Buffer& counts = bench.output("counts", 2);
-  bench.device().fill(counts, 0, 2 * sizeof(std::uint32_t), 0);
+  clear(bench, counts);
   launch.buffers = {&counts};
   launch.params = params(config, counts);
   bench.device().run(launch);
@@ -166,11 +168,14 @@ std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Config& config, C
 
 // `resident`, and what was counted in the timed runs.
 Prepared set_up_resident(Workbench& bench, const Config& config) {
+  Buffer& counts = bench.output("counts", 2);
   const Launch launch = count_resident(bench, config);
-  const auto blocks_an_sm = [&bench, &counts = *launch.buffers.front(), config] {
+  const auto blocks_an_sm = [&bench, &counts, config] {
     return most_resident(bench, counts, config) / static_cast<double>(config.sms);
   };
   blocks_an_sm();  // verifies
+  bench.compared();
+  bench.makes_outputs_anew([&bench, &counts] { clear(bench, counts); }, [blocks_an_sm] { blocks_an_sm(); });
   return {bench.device().prepare(launch, {}), [=] { return bench::Values{{"resident_blocks", blocks_an_sm()}}; }};
 }
 

@@ -41,25 +41,28 @@ const Way kWays[] = {{"compiler", From::kCompiler, true, false},
                      {"nvrtc", From::kNvrtc, true, true}};
 const char* const kStems[] = {"made_small", "made_large"};
 
-// Makes it once and runs it.
-void check_made(Workbench& bench, From from, const std::string& stem, std::uint32_t mark) {
+// Runs what was made last.
+void check_made(Workbench& bench, const std::string& stem, std::uint32_t mark) {
   constexpr std::uint32_t kWords = kBlocks * EXP08_MADE_BLOCK;
-  Factory& own = factory(bench);
-  own.make(from, stem, mark);
   Buffer& words = bench.output("made", kWords);
-  own.run(words, kBlocks);
+  factory(bench).run(words, kBlocks);
   bench::verify<std::uint32_t>(bench.device(), words, kWords, bench::kGuardWords,
                                [&](std::uint64_t i) { return made_word(stem, mark, static_cast<std::uint32_t>(i)); });
 }
 
 Prepared set_up_made(Workbench& bench, const Way& way, const std::string& stem) {
-  const auto mark = [way] { return way.fresh ? fresh_mark() : EXP08_MARK; };
-  check_made(bench, way.from, stem, mark());
-  return {std::make_unique<HostTimed>([&bench, way, stem, mark] {
-            const double ns = factory(bench).make(way.from, stem, mark());
-            return HostTimes{ns, ns};
-          }),
-          host_values};
+  const auto mark = std::make_shared<std::uint32_t>();  // of the kernel made last
+  const auto make = [&bench, way, stem, mark] {
+    *mark = way.fresh ? fresh_mark() : EXP08_MARK;
+    const double ns = factory(bench).make(way.from, stem, *mark);
+    return HostTimes{ns, ns};
+  };
+  const auto check = [&bench, stem, mark] { check_made(bench, stem, *mark); };
+  make();
+  check();
+  bench.compared();
+  bench.makes_outputs_anew({}, check);
+  return {std::make_unique<HostTimed>(make), host_values};
 }
 
 // The readings of child processes, one after the other. The first child fills the drivers' caches with its kernels; those after
@@ -89,7 +92,10 @@ class Children {
 };
 
 Prepared set_up_children(Workbench& bench, const std::string& stem) {
-  check_made(bench, From::kCompiler, stem, fresh_mark());
+  const std::uint32_t mark = fresh_mark();
+  factory(bench).make(From::kCompiler, stem, mark);
+  check_made(bench, stem, mark);
+  bench.compared();
   const auto children = std::make_shared<Children>(bench.device().info(), stem);
   return {std::make_unique<HostTimed>([children] { return children->next(); }), host_values};
 }

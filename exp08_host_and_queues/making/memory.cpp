@@ -33,7 +33,10 @@ std::vector<bench::Case> memory_cases(const Plan& plan) {
               "allocate", {{"how", name}},
               [how = how, bytes](Workbench& bench) -> Prepared {
                 Factory& own = factory(bench);
-                own.check_allocation(how, bytes);
+                const auto check = [&own, how, bytes] { own.check_allocation(how, bytes); };
+                check();
+                bench.compared();
+                bench.makes_outputs_anew({}, check);
                 return {std::make_unique<HostTimed>([&own, how, bytes] { return own.allocate(how, bytes); }), host_values};
               }),
           bytes / sizeof(std::uint32_t)));
@@ -46,6 +49,7 @@ std::vector<bench::Case> memory_cases(const Plan& plan) {
     bench::Case made = bench::twin("descriptor_sets", {{"how", name}}, [what = what](Workbench& bench) -> Prepared {
       Factory& own = factory(bench);
       own.descriptor_sets(what, kSets);
+      bench.nothing_to_compare();
       return {std::make_unique<HostTimed>([&own, what] { return own.descriptor_sets(what, kSets); }), host_values};
     });
     std::erase_if(made.sides, [](const bench::Side& side) { return side.api == bench::Api::kCuda; });

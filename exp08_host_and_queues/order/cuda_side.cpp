@@ -26,7 +26,7 @@ std::unique_ptr<bench::Subject> cuda_side(bench::Workbench& bench, const Config&
   }
   body.enqueue = [=](std::span<const cudaStream_t> streams) {
     for (std::uint32_t i = 0; i < config.links; ++i) {
-      const cudaStream_t stream = config.way == Way::kQueues ? streams[i % 2] : streams[0];
+      const auto& stream = config.way == Way::kQueues ? streams[i % 2] : streams[0];
       if (!events->empty() && i > 0) BENCH_CU(cudaStreamWaitEvent(stream, (*events)[i - 1].handle(), 0));
       run(stream, link_of(config, i));
       if (!events->empty()) BENCH_CU(cudaEventRecord((*events)[i].handle(), stream));

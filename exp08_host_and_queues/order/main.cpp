@@ -67,6 +67,7 @@ Prepared set_up(Workbench& bench, const Config& config) {
     bench.makes_outputs_anew();
     return {std::move(subject), [] { return host_values(); }};
   }
+  bench.nothing_to_compare();  // how many rows are wrong is what it measures
   // Afresh, over poison: what a run before left behind is right.
   bench::Subject* chain = subject.get();
   return {std::move(subject),

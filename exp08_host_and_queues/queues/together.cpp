@@ -83,8 +83,10 @@ struct Stayer {
     return {bench, spans, launch, ticks};
   }
 
+  void poison() const { bench.device().fill(spans, 0, words_count() * sizeof(std::uint32_t), bench::kPoison); }
+  std::size_t words_count() const { return std::size_t{launch.grid[0]} * EXP08_STAY_WORDS; }
   std::vector<std::uint32_t> words() const {
-    std::vector<std::uint32_t> found(std::size_t{launch.grid[0]} * EXP08_STAY_WORDS);
+    std::vector<std::uint32_t> found(words_count());
     bench.device().download(spans, 0, std::as_writable_bytes(std::span(found)));
     return found;
   }
@@ -129,7 +131,15 @@ Prepared set_up_kernels(Workbench& bench, Lane lane, std::uint32_t blocks, doubl
   const std::shared_ptr<Job> one = own.launch(Lane::kFirst, a->launch);
   const std::shared_ptr<Job> other = own.launch(lane, b->launch);
   go_both(*one, *other);
-  overlap_of(*a, *b);  // throws where a block did not stay
+  const auto check = [=] { overlap_of(*a, *b); };  // throws where a block did not stay
+  check();
+  bench.compared();
+  bench.makes_outputs_anew(
+      [=] {
+        a->poison();
+        b->poison();
+      },
+      check);
   return {std::make_unique<HostTimed>([=] { return go_both(*one, *other); }, a->launch.kernel), [=] {
             const double alone_ns = median_over_looks([&] { return roundtrip_ns(go_alone(*one)); });
             const double at_once = median_over_looks([&] {
@@ -154,6 +164,7 @@ Prepared set_up_beside_copy(Workbench& bench, Lane lane, std::uint32_t blocks, s
     span_of(words, words[0], stayer->ticks);
   };
   check();
+  bench.makes_outputs_anew([=] { stayer->poison(); }, check);
   return {
       std::make_unique<HostTimed>([=] { return go_both(*kernel, *copy); }, stayer->launch.kernel), [=] {
         const double kernel_ns = median_over_looks([&] { return roundtrip_ns(go_alone(*kernel)); });
@@ -182,13 +193,23 @@ Prepared set_up_foreground(Workbench& bench, bool ranked, std::uint32_t slots, c
   const auto before = std::make_shared<Stayer>(Stayer::make(bench, "spans b", 1, stay.foreground_ns));
   const std::shared_ptr<Job> background = own.launch(Lane::kFirst, behind->launch);
   const std::shared_ptr<Job> foreground = own.launch(Lane::kSecond, before->launch);
-  const auto look = [=] {
-    go_foreground(*background, *foreground);
+  const auto left = [=] {
     const auto long_ones = behind->words();
     const auto short_one = before->words();
     return left_after(span_of(long_ones, long_ones[0], behind->ticks), span_of(short_one, long_ones[0], before->ticks));
   };
+  const auto look = [=] {
+    go_foreground(*background, *foreground);
+    return left();
+  };
   look();
+  bench.compared();
+  bench.makes_outputs_anew(
+      [=] {
+        behind->poison();
+        before->poison();
+      },
+      [=] { left(); });
   return {std::make_unique<HostTimed>([=] { return go_foreground(*background, *foreground); }, before->launch.kernel), [=] {
             const double alone_ns = median_over_looks([&] { return roundtrip_ns(go_alone(*foreground)); });
             return bench::Values{{"left_pct", 100 * median_over_looks(look)}, {"alone_ns", alone_ns}}.set(host_values());

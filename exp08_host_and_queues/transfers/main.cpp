@@ -100,16 +100,20 @@ bench::Values sleeping(const Trip& trip) {
   return {{"sleeping_ns", wall_ns}, {"cpu_ns", (used.user_s + used.system_s) * 1e9 / count}};
 }
 
+// Into spoiled memory of the host's, now and after the samples.
 void check_trip(Workbench& bench, const Trip& trip) {
-  spoil(trip.arrival, trip.looks);
+  const auto restore = [trip] { spoil(trip.arrival, trip.looks); };
+  const auto check = [&bench, trip] { check_arrived(bench, trip.arrival, trip.looks); };
+  restore();
   trip.go(false);
-  check_arrived(bench, trip.arrival, trip.looks);
+  check();
+  bench.compared();
+  bench.makes_outputs_anew(restore, check);
 }
 
-Prepared prepared(Workbench& bench, const Trip& trip, const std::string& memory_is) {
-  return {std::make_unique<HostTimed>([trip] { return trip.go(false); }), [&bench, trip, memory_is] {
+Prepared prepared(const Trip& trip, const std::string& memory_is) {
+  return {std::make_unique<HostTimed>([trip] { return trip.go(false); }), [trip, memory_is] {
             bench::Values values = sleeping(trip);
-            if (!trip.arrival.empty()) check_trip(bench, trip);
             values.set("memory_is", memory_is);
             return values.set(host_values());
           }};
@@ -147,7 +151,7 @@ Prepared set_up_transfer(Workbench& bench, const Row& row, Direction direction, 
                      .arrival = direction == Direction::kDown ? memory.first(bytes) : std::span<std::byte>(),
                      .looks = looks(row.memory)};
   verify_trip(bench, trip, buffer, words);
-  return prepared(bench, trip, own.describe(row.memory));
+  return prepared(trip, own.describe(row.memory));
 }
 
 // The application's own memory, of the last row that asked: as much as it takes.
@@ -171,6 +175,7 @@ std::span<std::byte> application_memory(Workbench& bench, std::uint64_t bytes) {
 // The CPU copies a chunk while the GPU copies the one before it, if there is a second staging buffer to do so.
 HostTimes go_staged(std::span<std::byte> data, std::span<std::byte> staging, std::uint32_t in_flight, Direction direction,
                     const std::vector<std::unique_ptr<Transfer>>& chunks, bool sleeps) {
+  if (in_flight == 0) throw bench::Error("a staged transfer without a staging buffer");
   const auto begin = HostClock::now();
   const auto part = [&](std::size_t i) {
     return data.subspan(i * kChunkBytes, std::min(kChunkBytes, data.size() - i * kChunkBytes));
@@ -210,7 +215,7 @@ Prepared set_up_staged(Workbench& bench, const Row& row, Direction direction, st
                                bool sleeps) { return go_staged(data, staging, in_flight, direction, *chunks, sleeps); },
                      .arrival = direction == Direction::kDown ? data : std::span<std::byte>()};
   verify_trip(bench, trip, buffer, words);
-  return prepared(bench, trip, own.describe(row.memory));
+  return prepared(trip, own.describe(row.memory));
 }
 
 // The CPU alone: between the mapped memory and the application's.
@@ -229,7 +234,7 @@ Prepared set_up_cpu(Workbench& bench, HostMemory kind, bool writes, std::uint64_
                      .arrival = to,
                      .looks = writes ? looks(kind) : kAllWords};
   check_trip(bench, trip);
-  return prepared(bench, trip, own.describe(kind));
+  return prepared(trip, own.describe(kind));
 }
 
 bench::Case finished(bench::Case made, std::uint64_t bytes) {

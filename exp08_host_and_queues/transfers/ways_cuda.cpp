@@ -11,7 +11,6 @@
 
 namespace {
 
-using bench::cuda::Buffer;
 using bench::cuda::Event;
 using bench::cuda::PinnedMemory;
 using bench::cuda::Stream;

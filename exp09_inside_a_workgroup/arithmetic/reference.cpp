@@ -137,7 +137,10 @@ bench::Values check(bench::Workbench& bench, const bench::Buffer& out, const Con
   }
   std::vector<float> found(config.threads());
   bench.device().download(out, 0, std::as_writable_bytes(std::span(found)));
-  return config.kind == Kind::kPrecision ? check_function(bench, found, config) : check_sum(bench, found, config);
+  bench::Values values =
+      config.kind == Kind::kPrecision ? check_function(bench, found, config) : check_sum(bench, found, config);
+  bench.compared(out, found.size() + bench::kGuardWords);
+  return values;
 }
 
 std::vector<bench::Column> measured_columns() {

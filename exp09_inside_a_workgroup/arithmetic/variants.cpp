@@ -5,6 +5,9 @@
 namespace {
 
 constexpr std::uint32_t kBlocksPerSm = 8;  // of 256 threads: all that an SM holds
+// Of a step: multiply-adds of a path, turns of a loop.
+constexpr std::uint32_t kTurnsOfBranch = EXP09_WORK;
+constexpr std::uint32_t kTurnsOfLoop = EXP09_BOUND;
 
 }  // namespace
 
@@ -44,9 +47,9 @@ std::uint64_t Config::elements() const {
   const std::uint64_t all = threads();
   switch (kind) {
     case Kind::kBranch:
-      return all * steps() * EXP09_WORK;
+      return all * steps() * kTurnsOfBranch;
     case Kind::kLoop:
-      return all * steps() * EXP09_BOUND;
+      return all * steps() * kTurnsOfLoop;
     case Kind::kPrecision:
       return all;
     case Kind::kSum:

@@ -46,10 +46,12 @@ struct Run {
     bench.device().download(buffer, 0, std::as_writable_bytes(std::span(words)));
     return words;
   }
-  // From the beginning: one launch and its verification. Returns a loop's turns.
-  std::vector<std::uint32_t> verified() const {
+  void start_over() const {
     bench.device().fill(data, 0, config.data_words() * 4, first_word(config.op));
-    bench.device().run(launch);
+    bench.device().fill(result, 0, config.result_words() * 4, bench::kPoison);
+  }
+  // What one launch from the beginning has left. Returns a loop's turns.
+  std::vector<std::uint32_t> verified() const {
     Left left;
     left.data = numbers(words(data, config.data_words()), config.type);
     if (config.used) left.returned = numbers(words(result, config.result_words()), config.type);
@@ -59,8 +61,8 @@ struct Run {
   }
 };
 
-// Launches go on from what the one before has left, which changes nothing in what they do. So the figures are verified before
-// the samples and after them, each time from the beginning.
+// Launches go on from what the one before has left, which changes nothing in what they do. So they are verified before the
+// samples and after them, each time from the beginning; a loop's turns are those of one more such launch.
 Prepared set_up(Workbench& bench, const Config& config) {
   bench::Launch launch;
   launch.kernel = &kernel(bench, config);
@@ -70,10 +72,17 @@ Prepared set_up(Workbench& bench, const Config& config) {
   Buffer& result = bench.output("result", config.result_words());
   launch.buffers = {&data, &result};
   const Run run{bench, config, launch, data, result};
-  run.verified();
-  return {bench.device().prepare(launch, {}), [run] {
-            const std::vector<std::uint32_t> turns = run.verified();
-            if (turns.empty()) return bench::Values{};
+  const auto run_once = [run] {
+    run.start_over();
+    run.bench.device().run(run.launch);
+    return run.verified();
+  };
+  run_once();
+  bench.compared();
+  bench.makes_outputs_anew([run] { run.start_over(); }, [run] { run.verified(); });
+  return {bench.device().prepare(launch, {}), [run, run_once] {
+            if (!run.config.loops()) return bench::Values{};
+            const std::vector<std::uint32_t> turns = run_once();
             const double all = std::accumulate(turns.begin(), turns.end(), 0.);
             return bench::Values{{"turns", all / static_cast<double>(run.config.operations())}};
           }};

@@ -1,6 +1,7 @@
 #include "variants.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "core/base/error.h"
 
@@ -33,7 +34,10 @@ namespace {
 
 constexpr std::uint32_t kMostHalf = 2048;  // the whole numbers that a half counts up to
 
-// Of 2^18 threads an H200 holds all at once (132 SMs * 2048 = 270336).
+// On every GPU as many threads as an H200 holds at once (132 SMs * 2048 = 270336), so that rows of several GPUs are of the same
+// work: a smaller GPU takes them in turns. One that holds more gets more: each is full.
+constexpr std::uint32_t kLeastThreads = 1U << 18;
+
 void add_rates(std::vector<Config>& configs, bool shared, std::uint32_t threads) {
   const std::uint32_t steps = shared ? 16 : 8;
   const std::vector<std::uint32_t> spread = shared ? std::vector<std::uint32_t>{1, 32, 1024} : std::vector{1U, 1024U, 1U << 20};
@@ -76,8 +80,9 @@ void add_crowds(std::vector<Config>& configs, bool small) {
 
 std::vector<Config> all_configs(const bench::Plan& plan) {
   const bool small = plan.cpu || plan.smoke;
+  const std::uint32_t full = std::max(kLeastThreads, std::bit_floor(plan.resident_blocks(EXP09_BLOCK) * EXP09_BLOCK));
   std::vector<Config> configs;
-  for (const bool shared : {false, true}) add_rates(configs, shared, small ? 1U << 10 : 1U << 18);
+  for (const bool shared : {false, true}) add_rates(configs, shared, small ? 1U << 10 : full);
   add_crowds(configs, small);
   return configs;
 }

@@ -40,7 +40,8 @@ std::string verdict(const Config& config, const std::vector<std::uint32_t>& valu
   bench::words_of<std::uint32_t>(report)[EXP09_CYCLES] = 320;
   bench::words_of<std::uint32_t>(report)[EXP09_STEPS] = steps;
   try {
-    EXPECT_EQ(check(bench, result, report, config), 320.0 / config.steps());
+    check(bench, result, report, config);
+    EXPECT_EQ(cycles_of_a_step(bench, report, config), 320.0 / config.steps());
   } catch (const bench::Error& error) {
     return error.what();
   }

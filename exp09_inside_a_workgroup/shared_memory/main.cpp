@@ -46,11 +46,13 @@ const bench::Kernel& kernel(Workbench& bench, const Config& config) {
                        .shared_bytes = config.asked_bytes});
 }
 
+void clear(Workbench& bench, Buffer& counts) { bench.device().fill(counts, 0, EXP09_COUNTS * sizeof(std::uint32_t), 0); }
+
 // Most blocks at once in any run so far. Throws Error if a block was not counted out, or more were counted in than there are.
 double most_per_sm(Workbench& bench, const Buffer& counts, const Config& config) {
   std::uint32_t found[EXP09_COUNTS];
   bench.device().download(counts, 0, std::as_writable_bytes(std::span(found)));
-  bench::verify<std::uint32_t>(bench, counts, EXP09_COUNTS, bench::kGuardWords, [&](std::uint64_t i) {
+  bench::verify<std::uint32_t>(bench.device(), counts, EXP09_COUNTS, bench::kGuardWords, [&](std::uint64_t i) {
     return i == EXP09_LIVE ? 0U : std::clamp(found[EXP09_MOST], 1U, config.blocks());
   });
   return found[EXP09_MOST] / static_cast<double>(std::max(config.sms, 1U));
@@ -64,14 +66,15 @@ Prepared set_up(Workbench& bench, const Config& config) {
   launch.grid = {config.blocks(), 1, 1};
   launch.params = params(config);
   Buffer& out = bench.output("out", out_words(config));
+  Buffer* counts = nullptr;
   if (config.kind == Kind::kChannels) {
     launch.grid = {1, config.side(), config.side()};
     launch.buffers = {&bench.input(0, std::uint64_t{config.blocks()} * EXP09_CHANNELS),
                       &bench.input(1, EXP09_CHANNELS * EXP09_HALF), &out};
   } else if (config.kind == Kind::kCapacity) {
-    Buffer& counts = bench.output("counts", EXP09_COUNTS);
-    bench.device().fill(counts, 0, EXP09_COUNTS * sizeof(std::uint32_t), 0);
-    launch.buffers = {&counts, &out};
+    counts = &bench.output("counts", EXP09_COUNTS);
+    clear(bench, *counts);
+    launch.buffers = {counts, &out};
   } else {
     launch.buffers = {&out};
   }
@@ -82,11 +85,12 @@ Prepared set_up(Workbench& bench, const Config& config) {
     bench.makes_outputs_anew();
     return bench.device().prepare(launch, {});
   }
-  const Buffer& counts = *launch.buffers.front();
-  most_per_sm(bench, counts, config);  // verifies
-  return {bench.device().prepare(launch, {}), [&bench, &counts, config] {
+  const auto most_blocks = [&bench, counts, config] { return most_per_sm(bench, *counts, config); };
+  most_blocks();  // verifies
+  bench.makes_outputs_anew([&bench, counts] { clear(bench, *counts); }, [most_blocks] { most_blocks(); });
+  return {bench.device().prepare(launch, {}), [&bench, most_blocks] {
             const bool tells = !bench.device().info().is_cpu;
-            const double most = most_per_sm(bench, counts, config);
+            const double most = most_blocks();
             return bench::Values{{"resident_blocks", tells ? bench::Value(most) : bench::Value()}};
           }};
 }

@@ -45,7 +45,8 @@ Prepared set_up(Workbench& bench, const Config& config) {
   const std::uint64_t threads = std::uint64_t{config.blocks()} * config.block();
   Buffer& result = bench.output("result", threads);
   launch.buffers = {&result};
-  if (!config.rate) launch.buffers.push_back(&bench.output("report", EXP09_REPORT));
+  Buffer* report = config.rate ? nullptr : &bench.output("report", EXP09_REPORT);
+  if (report != nullptr) launch.buffers.push_back(report);
 
   bench.device().run(launch);
   const std::vector<std::uint32_t> expected = results(config, info.subgroup_size, kSeed);
@@ -55,12 +56,18 @@ Prepared set_up(Workbench& bench, const Config& config) {
     bench.makes_outputs_anew();
     return bench.device().prepare(launch, {});
   }
-  const Buffer& report = *launch.buffers.back();
+  const auto cycles = [&bench, report] {
+    std::array<std::uint32_t, EXP09_REPORT> words{};
+    bench.device().download(*report, 0, std::as_writable_bytes(std::span(words)));
+    if (words[EXP09_CYCLES] == bench::kPoison) throw bench::Error("wrong output: no cycles were reported");
+    return static_cast<double>(words[EXP09_CYCLES]);
+  };
+  bench.makes_outputs_anew(
+      [&bench, report] { bench.device().fill(*report, 0, EXP09_REPORT * sizeof(std::uint32_t), bench::kPoison); },
+      [cycles] { cycles(); });
   return {bench.device().prepare(launch, {}),
-          [&bench, &report, config] {
-            std::array<std::uint32_t, EXP09_REPORT> words{};
-            bench.device().download(report, 0, std::as_writable_bytes(std::span(words)));
-            return bench::Values{{"cycles", static_cast<double>(words[EXP09_CYCLES]) / config.steps()}};
+          [cycles, config] {
+            return bench::Values{{"cycles", cycles() / config.steps()}};
           },
           bench::kReadings};
 }

@@ -249,6 +249,8 @@ struct DeviceSampleSpec {
   std::uint32_t batch = 1;
   std::uint32_t lead_in = 0;
   bool evict_l2 = false;
+  // Exactly these launches, for whoever counts on what they leave: CUDA takes a sample again that it could not queue in time.
+  bool once = false;
 };
 
 // One device sample.

@@ -123,11 +123,12 @@ class Workbench {
     std::vector<Confirmed> outputs;  // are poisoned before the launch, and must have their checksums after it
     std::function<void()> restore;   // then puts back what a launch needs to find; may be empty
     std::function<void()> check;     // after the launch, of what no checksum tells: throws Error; may be empty
+    std::uint32_t launches = 1;      // one after another, of one sample
   };
-  // Says of the case in hand that one launch of what it times makes all of its outputs anew once they are poisoned and
-  // `restore` was called: it will be asked to, after the last sample. The outputs are those confirmed since begin_case().
-  void makes_outputs_anew(std::function<void()> restore = {}, std::function<void()> check = {}) {
-    remaking_ = Remaking{.outputs = {}, .restore = std::move(restore), .check = std::move(check)};
+  // Says of the case in hand that one launch of what it times, or so many, makes all of its outputs anew once they are poisoned
+  // and `restore` was called: it will be asked to, after the last sample. The outputs are those confirmed since begin_case().
+  void makes_outputs_anew(std::function<void()> restore = {}, std::function<void()> check = {}, std::uint32_t launches = 1) {
+    remaking_ = Remaking{.outputs = {}, .restore = std::move(restore), .check = std::move(check), .launches = launches};
   }
   // None without makes_outputs_anew().
   std::optional<Remaking> to_remake() const;
@@ -136,6 +137,13 @@ class Workbench {
 
   // Of an output that was read back and compared without confirm(): no checksum tells what it must be.
   void compared() { verified_ = Verified::kFull; }
+  // Likewise of one whose first `words` words are the same after every launch, on this device: made anew, they must have the
+  // checksum that they have now.
+  void compared(const Buffer& output, std::uint64_t words);
+  // Of a case whose work leaves nothing that could be compared, or, without a reference, counts what it leaves.
+  void nothing_to_compare() { nothing_to_compare_ = true; }
+  // Since begin_case(): neither was an output verified nor is there nothing to compare; or both were said.
+  bool has_forgotten_to_verify() const { return (verified_ == Verified::kNothing) != nothing_to_compare_; }
 
   // Seconds spent so far on making inputs and on confirm().
   double input_s() const { return input_s_; }
@@ -174,6 +182,7 @@ class Workbench {
   std::string case_;
   std::uint32_t outputs_ = 0;  // of the case, so far
   Verified verified_ = Verified::kNothing;
+  bool nothing_to_compare_ = false;
   std::optional<Remaking> remaking_;
   std::vector<Confirmed> confirmed_;
   double input_s_ = 0;

@@ -10,13 +10,12 @@
 #include "core/base/process.h"
 #include "core/code/machine_code.h"
 #include "core/run/case_list.h"
+#include "core/run/end_check.h"
 
 namespace bench {
 namespace {
 
 constexpr double kSmokeThrottleS = 0.5;
-// Outputs are made anew once at least, and then for this part of the time that sampling took.
-constexpr double kRemakingPart = 0.02;
 
 bool ran_out_of_memory(const CaseResult& result) {
   return std::any_of(result.sides.begin(), result.sides.end(), [](const SideResult& side) { return side.out_of_memory; });
@@ -41,6 +40,7 @@ void TimeSpent::add(const TimeSpent& more) {
   set_up_s += more.set_up_s;
   sampling_s += more.sampling_s;
   measure_s += more.measure_s;
+  remaking_s += more.remaking_s;
 }
 
 std::variant<Prepared, SideResult> set_up(const Experiment& experiment, const Case& the_case, const Side& side,
@@ -101,6 +101,13 @@ std::variant<Prepared, SideResult> CaseRunner::set_up_timed(const Case& the_case
   const TimeSpent spent = {.inputs_s = bench.input_s() - input_s, .verify_s = bench.verify_s() - verify_s};
   in_hand_.spent.add(spent);
   in_hand_.spent.set_up_s += now_s() - started - spent.inputs_s - spent.verify_s;
+  // A smoke run tests the experiments: `nothing` is what a case says, not what it forgot to say.
+  if (options_.smoke && std::holds_alternative<Prepared>(made) && bench.has_forgotten_to_verify()) {
+    return SideResult{
+        .status = Status::kFailed,
+        .reason = "a case says how its output was verified, or that nothing can be compared: this one says neither, or both",
+        .device_ns = {}};
+  }
   return made;
 }
 
@@ -143,11 +150,9 @@ void CaseRunner::try_once(const Case& the_case, bool last) {
   const double started = now_s();
   for (const std::size_t s : in_hand_.timed) measure(the_case, *prepared[s], in_hand_.sides[s]);
   in_hand_.spent.measure_s += now_s() - started;
-  const double verifying = now_s();
   for (const std::size_t s : in_hand_.timed) {
     if (remaking[s]) remake(the_case, s, *prepared[s]->subject, *remaking[s]);
   }
-  in_hand_.spent.verify_s += now_s() - verifying;
 }
 
 CaseResult CaseRunner::lost(const Case& the_case, const DeviceLost& why) const {
@@ -215,23 +220,23 @@ void CaseRunner::remake(const Case& the_case, std::size_t s, Subject& subject, c
   SideResult& result = in_hand_.sides[s];
   if (result.status != Status::kOk) return;
   const double started = now_s();
-  const double enough_s = kRemakingPart * in_hand_.spent.sampling_s / static_cast<double>(in_hand_.timed.size());
   const bool cold = the_case.cache == Cache::kCold;
+  const auto look = [&] {
+    throw_if_interrupted();
+    devices_.at(the_case.sides[s].api).workbench->remake(remaking, [&] {
+      if (subject.timed_by_host()) {
+        subject.time_host(remaking.launches);
+      } else {
+        subject.time_device({.batch = remaking.launches, .lead_in = 0, .evict_l2 = cold, .once = true});
+      }
+    });
+  };
   try {
-    do {
-      throw_if_interrupted();
-      devices_.at(the_case.sides[s].api).workbench->remake(remaking, [&] {
-        if (subject.timed_by_host()) {
-          subject.time_host(1);
-        } else {
-          subject.time_device({.batch = 1, .lead_in = 0, .evict_l2 = cold});
-        }
-      });
-      ++result.remade;
-    } while (now_s() - started < enough_s);
+    result.remade = look_again(in_hand_.spent.sampling_s / static_cast<double>(in_hand_.timed.size()), look, now_s);
   } catch (const Error& error) {
     result = {.status = Status::kFailed, .reason = error.what(), .device_ns = {}};
   }
+  in_hand_.spent.remaking_s += now_s() - started;
 }
 
 // What the side itself counted or reads back, once its times are taken.

@@ -29,6 +29,7 @@ struct TimeSpent {
   double set_up_s = 0;    // all else before the samples: buffers, kernels, one launch
   double sampling_s = 0;  // all of the sampler, which settles clocks and caches first
   double measure_s = 0;   // figures read back after the samples
+  double remaking_s = 0;  // outputs made anew after the samples
 
   void add(const TimeSpent& more);
 };

@@ -69,13 +69,15 @@ void RunReport::end_run() const {
                   percent(gpu_s_), discarded_));
   if (count(Status::kOk) == 0) return;
   const double cases_s = now - started_;
-  const double rest_s = cases_s - spent_.inputs_s - spent_.verify_s - spent_.set_up_s - spent_.sampling_s - spent_.measure_s;
+  const double rest_s =
+      cases_s - spent_.inputs_s - spent_.verify_s - spent_.set_up_s - spent_.sampling_s - spent_.measure_s - spent_.remaking_s;
   say(
       fmt::format("{}: {:.0f} % of its time was sampling, {:.0f} % set-up, {:.0f} % inputs, {:.0f} % verification ({} sides by "
-                  "checksum, {} in full), {:.0f} % figures read back, {:.0f} % opening devices, {:.0f} % the rest",
+                  "checksum, {} in full), {:.0f} % figures read back, {:.1f} % outputs made anew, {:.0f} % opening devices, "
+                  "{:.0f} % the rest",
                   experiment_.name, percent(spent_.sampling_s), percent(spent_.set_up_s), percent(spent_.inputs_s),
                   percent(spent_.verify_s), verified(Verified::kChecksum), verified(Verified::kFull), percent(spent_.measure_s),
-                  percent(started_ - program_started_), percent(rest_s)));
+                  percent(spent_.remaking_s), percent(started_ - program_started_), percent(rest_s)));
 }
 
 std::size_t RunReport::verified(Verified how) const {
