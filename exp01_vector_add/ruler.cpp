@@ -1,13 +1,14 @@
 #include "ruler.h"
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 
 #include "core/base/error.h"
 #include "core/base/stats.h"
+#include "core/experiment/verify.h"
 #include "exp01_kernels.h"
 #include "params.h"
+#include "ruler_reading.h"
 
 namespace {
 
@@ -23,53 +24,12 @@ constexpr std::uint32_t kSmallMicroseconds[] = {20, 200};  // of a software devi
 constexpr std::uint32_t kBatch = 16;
 static_assert(kBatch <= RULER_SLOTS);
 
-// Of one sample, by the clock that its kernels read; ns.
-struct Reading {
-  double own = 0;      // a launch: from its first block's beginning to its last block's end
-  double outside = 0;  // what the stamps read beyond the span from the first launch's beginning to the last one's end
-  double gap = 0;      // between a launch's end and the next one's beginning
-  double step = std::numeric_limits<double>::infinity();  // the least by which the clock went on
-};
-
 struct Ruler {
   std::uint32_t length_ns = 0;
   std::uint32_t blocks = 0;
 
   std::uint64_t words() const { return RULER_HEAD + std::uint64_t{RULER_SLOTS} * blocks * RULER_WORDS; }
 };
-
-// Of the last `batch` launches, between two stamps that are `stamped_ns` apart.
-Reading read(const std::vector<std::uint32_t>& words, const Ruler& ruler, std::uint32_t batch, double tick_ns,
-             double stamped_ns) {
-  const std::uint32_t launches = words[RULER_LAUNCHES];
-  const auto stamp = [&](std::uint32_t launch, std::uint32_t block, std::uint32_t which) {
-    return words.at(RULER_HEAD + std::size_t{launch % RULER_SLOTS * ruler.blocks + block} * RULER_WORDS + which);
-  };
-  const std::uint32_t origin = stamp(launches - batch, 0, 0);
-  // Modulo 2^32, and a block may begin before the first one.
-  const auto since = [&](std::uint32_t ticks) { return static_cast<std::int32_t>(ticks - origin) * tick_ns; };
-  Reading reading;
-  double first = 0;
-  double last_end = 0;
-  for (std::uint32_t i = 0; i < batch; ++i) {
-    double begin = std::numeric_limits<double>::infinity();
-    double end = -begin;
-    for (std::uint32_t block = 0; block < ruler.blocks; ++block) {
-      begin = std::min(begin, since(stamp(launches - batch + i, block, 0)));
-      end = std::max(end, since(stamp(launches - batch + i, block, 1)));
-      reading.step = std::min(reading.step, stamp(launches - batch + i, block, 2) * tick_ns);
-    }
-    if (i == 0) {
-      first = begin;
-    } else {
-      reading.gap += (begin - last_end) / (batch - 1);
-    }
-    reading.own += (end - begin) / batch;
-    last_end = end;
-  }
-  reading.outside = stamped_ns - (last_end - first);
-  return reading;
-}
 
 // Reads the stamps of every sample's kernels once its own are taken.
 class RulerSubject final : public Subject {
@@ -83,7 +43,7 @@ class RulerSubject final : public Subject {
     const bench::DeviceTime time = timed_->time_device(spec);
     std::vector<std::uint32_t> words(ruler_.words());
     bench_.device().download(stamps_, 0, std::as_writable_bytes(std::span(words)));
-    readings_->push_back(read(words, ruler_, spec.batch, bench_.device().info().realtime_tick_ns, time.ns));
+    readings_->push_back(read_stamps(words, ruler_.blocks, spec.batch, bench_.device().info().realtime_tick_ns, time.ns));
     return time;
   }
   bench::HostTimes time_host(std::uint32_t batch) override { return timed_->time_host(batch); }
@@ -126,20 +86,28 @@ bench::Prepared set_up(Workbench& bench, const Ruler& ruler, std::uint32_t batch
   launch.params = bench::params_bytes(params);
   Buffer& stamps = bench.output("ruler", ruler.words());
   launch.buffers = {&stamps};
-  bench.device().fill(stamps, 0, RULER_HEAD * sizeof(std::uint32_t), 0);
-
-  bench.device().run(launch);
-  std::vector<std::uint32_t> words(ruler.words());
-  bench.device().download(stamps, 0, std::as_writable_bytes(std::span(words)));
-  if (words[RULER_LAUNCHES] != 1) throw bench::Error("one launch was counted as {}", words[RULER_LAUNCHES]);
-  for (std::uint32_t block = 0; block < ruler.blocks; ++block) {
-    const std::uint32_t* mine = words.data() + RULER_HEAD + block * RULER_WORDS;
-    if (mine[1] - mine[0] < params.ticks || mine[2] == 0 || mine[2] > mine[1] - mine[0]) {
-      throw bench::Error("block {} waited from {} to {} in steps of {}, which are not {} ticks of the clock", block, mine[0],
-                         mine[1], mine[2], params.ticks);
+  const auto start_over = [&bench, &stamps, ruler] {
+    bench.device().fill(stamps, 0, ruler.words() * sizeof(std::uint32_t), bench::kPoison);
+    bench.device().fill(stamps, 0, RULER_HEAD * sizeof(std::uint32_t), 0);
+  };
+  // What one launch from there has left.
+  const auto check = [&bench, &stamps, ruler, params] {
+    std::vector<std::uint32_t> words(ruler.words());
+    bench.device().download(stamps, 0, std::as_writable_bytes(std::span(words)));
+    if (words[RULER_LAUNCHES] != 1) throw bench::Error("one launch was counted as {}", words[RULER_LAUNCHES]);
+    for (std::uint32_t block = 0; block < ruler.blocks; ++block) {
+      const std::uint32_t* mine = words.data() + RULER_HEAD + block * RULER_WORDS;
+      if (mine[1] - mine[0] < params.ticks || mine[2] == 0 || mine[2] > mine[1] - mine[0]) {
+        throw bench::Error("block {} waited from {} to {} in steps of {}, which are not {} ticks of the clock", block, mine[0],
+                           mine[1], mine[2], params.ticks);
+      }
     }
-  }
+  };
+  start_over();
+  bench.device().run(launch);
+  check();
   bench.compared();
+  bench.makes_outputs_anew(start_over, check);
   auto readings = std::make_shared<std::vector<Reading>>();
   return {std::make_unique<RulerSubject>(bench, bench.device().prepare(launch, {}), stamps, ruler, readings),
           [readings, batch] { return medians(*readings, batch); }};
