@@ -64,9 +64,9 @@ struct FakeBehaviour {
   double graphics_launch_ns = 0;                                      // likewise with QueueKind::kGraphics; 0: there is none
   double unchecked_launch_ns = 0;  // likewise with VulkanChoice::pipeline_robustness; 0: no other than without
   std::vector<std::string> complaints = {};
-  std::string refused_entry = {};         // a kernel that this device lacks
+  std::string refused_entry = {};                                     // a kernel that this device lacks
   std::function<std::string(const VulkanChoice&)> refused_with = {};  // likewise, where it was opened so; empty: none
-  std::function<void()> sampled = [] {};  // before every sample
+  std::function<void()> sampled = [] {};                              // before every sample
   std::function<bool(std::string_view)> no_room_for = [](std::string_view) { return false; };  // allocations, by their label
   bool gated = true;                                                                           // its device samples
   std::function<void(std::uint32_t)> launched = [](std::uint32_t) {};                          // so often, by a Subject
