@@ -4,7 +4,8 @@
     scripts/worklog.py [DIR]            writes DIR/worklog.md, a page DIR/worklog/<experiment>.md for each, DIR/claims.csv and
                                         DIR/plots/*.svg, and for results/nvidia-h200 the tables in the READMEs; of a program
                                         without a result there (one that needs two GPUs), these show the first other folder
-                                        of results/ that has some. Removes the pages of experiments without results.
+                                        of results/ that has some. Removes the pages of experiments without results, and
+                                        figures that show nothing.
                                         Writes the times onto the pages of machine code in DIR/sass. Fills the figures into
                                         the READMEs' and docs' sentences (benchlib/pages/prose.py), and names every sentence
                                         whose condition no longer holds

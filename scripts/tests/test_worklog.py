@@ -338,7 +338,19 @@ def test_repeatability(root: Path) -> None:
     # Both sides slower by as much: no ratio differs.
     assert line.endswith(" | 0.14 | 0.00 | – |"), line
     # Two runs of one board leave no board out.
-    assert "\n| cold | 0 | – | 0 | – | 0 | – | 100 | 0.0 | 0 | – |\n" in text
+    assert "\n| Vulkan/CUDA of | single runs that decide (%) | contradicted by all (%) |\n" in text and "\n| cold | 100 | 0.0 |\n" in text
+    assert "Each board in turn" not in text
+
+
+def test_a_figure_that_shows_nothing_is_no_file(root: Path) -> None:
+    """exp01's ruler: rows that an older program did not have. One from before goes."""
+    (reference(root) / "plots").mkdir(exist_ok=True)
+    (reference(root) / "plots" / "exp01-ruler.svg").write_text("<svg>No results.</svg>")
+    assert run(root, "--check") == 1 and run(root) == 0 and run(root, "--check") == 0
+    assert "exp01-ruler.svg" not in {path.name for path in (reference(root) / "plots").iterdir()}
+    assert "exp01-ruler" not in synthetic.worklog_text(reference(root)) and "No results." not in "".join(
+        path.read_text() for path in (reference(root) / "plots").glob("*.svg")
+    )
 
 
 def test_more_than_two_runs(root: Path) -> None:
@@ -424,7 +436,7 @@ def test_pages_of_experiments_without_results(root: Path, capsys: pytest.Capture
         path.write_text("# Old\n", encoding="utf-8")
     capsys.readouterr()
     assert run(root, "--check") == 1
-    assert capsys.readouterr().out == f"{stale}: a page of an experiment without results\n"
+    assert capsys.readouterr().out == f"{stale}: a page of an experiment without results, or a figure that shows nothing\n"
     assert run(root) == 0 and run(root, "--check") == 0
     assert not stale.exists() and mine.exists() and (pages / f"{EXP01}.md").exists()
 

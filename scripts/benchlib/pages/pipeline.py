@@ -11,6 +11,7 @@ from pathlib import Path
 from benchlib.base import console
 from benchlib.claims import claim_tables, claims
 from benchlib.document import document
+from benchlib.document import plots as drawing
 from benchlib.fleet import fleet, repeatability
 from benchlib.model import analysis, hardware_counts
 from benchlib.pages import beside, fleet_page, kernel_timings, rules, splits_page, state, summary, vulkan_alone, why_tables
@@ -109,7 +110,8 @@ def sections(study: Study, table: Table) -> list[Section]:
 
 
 def plots(study: Study, table: Table) -> Mapping[str, Plot]:
-    return analysis_of(study, table.name).plots
+    """The figures that have something to show."""
+    return {name: plot for name, plot in analysis_of(study, table.name).plots.items() if drawing.shown(study.once(plot.chart, table))}
 
 
 def images(plots_: Mapping[str, Plot]) -> Blocks:
@@ -186,7 +188,7 @@ def worklog(judged: Judged) -> Section:
         parts.append(section(vulkan_alone.TITLE, [Bullets(tuple((text,) for text in judged.vulkan))]))
     if judged.rules:
         parts.append(section(rules.TITLE, list(judged.rules)))
-    parts.append(section("Verdicts", [verdicts_table(judged)]))
+    parts.append(section("Verdicts", [verdicts_table(judged), *counted_pairs(judged)]))
     if study.tables:
         parts.append(section("What it ran on", [environment(study.tables.values())]))
     if runs(study) > 1:
@@ -250,6 +252,23 @@ def verdicts_table(judged: Judged) -> Block:
     if len(rows) > 1:
         rows.append(["all", NONE, *_tallies(totals)])
     return document.table(["experiment", "runs:", "rows", "Vulkan against CUDA, pairs", "claims"], rows)
+
+
+def counted_pairs(judged: Judged) -> Blocks:
+    """Why tables count other numbers of pairs; nothing where there are none."""
+    said = summary.load(judged.root, judged.study)
+    here = sum(claim_tables.pair_verdicts(table).total() for table in judged.study.tables.values())
+    if said is None or not here:
+        return []
+    metrics = {entry["id"]: entry.get("metric", "device_ns") for entry in said.document.get("kind", [])} | {summary.OTHERS: "device_ns"}
+    on_gpu = sum(len(kind.found) for id_, kind in said.kinds.items() if metrics[id_] == "device_ns")
+    by_host = sum(len(kind.found) for id_, kind in said.kinds.items() if metrics[id_] != "device_ns")
+    text = (
+        f"{here} pairs are counted here: of a kernel that was measured with the driver's bounds checks and without, the one with them. Tables by kind of work count "
+        f"the {on_gpu - here} others, too, {on_gpu} in all, and {by_host} times of the host. Repeatability counts the pairs of this table with two runs or "
+        "more, and of short launches each of the host's times."
+    )
+    return [paragraph(text)]
 
 
 def _tallies(counts: Iterable[Counter[str]]) -> list[Cell]:

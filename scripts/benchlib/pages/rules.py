@@ -113,6 +113,8 @@ def _tried(models: Models) -> str:
 def _rule(at: int, said: Summary, study: Study, titles: Titles, claims: Mapping[str, str]) -> tuple[list[Inline], list[Inline]] | None:
     """Its text and its links; None where it does not hold."""
     rule, where = of(said)[at], _where(said, at)
+    if _verdict(rule, study, said, where) != HOLDS:
+        return None
     figures = {query["name"]: _figure(where, query, study) for query in rule.get("figure", [])}
     known = {*figures, *(entry["id"] for entry in said.document.get("kind", []))}
     texts = [summary.filled(rule["text"], where, said.kinds, figures, known) or ""]
@@ -124,8 +126,6 @@ def _rule(at: int, said: Summary, study: Study, titles: Titles, claims: Mapping[
         if id_ not in claims:
             raise InputError(f"{where}: no claim is {id_}")
         links += [", ", _link(where, id_, claims[id_], "Claims", study, titles)]
-    if _verdict(rule, study, said, where) != HOLDS:
-        return None
     return inlines(" ".join(texts)), [*links, ")"]
 
 

@@ -188,6 +188,10 @@ def load(root: Path, study: Study) -> Summary | None:
             claim_check.check_query(f"{path}: rule no. {at}: figure {query.get('name')}", bare(query))
             if query.get("name") in ids:
                 raise InputError(f"{path}: rule no. {at}: a kind is called {query['name']}, too: its words would stand for the figure's")
+        names = {*ids, *(query.get("name") for query in entry.get("figure", []))}
+        for name in (name for text in (entry["text"], *entry.get("also", [])) for name, _ in PLACEHOLDER.findall(text)):
+            if name not in names:
+                raise InputError(f"{path}: rule no. {at}: no figure or kind is {name}")
         for named in (*entry["shown"], *entry.get("figure", [])):
             if named.get("experiment") not in experiments:
                 raise InputError(f"{path}: rule no. {at}: no experiment is {ascii(named.get('experiment'))[:80]}")

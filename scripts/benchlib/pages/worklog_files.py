@@ -13,6 +13,7 @@ from benchlib.pages import kernel_timings, pipeline, readmes
 from benchlib.sass import sass_pages
 
 PAGES = markdown.section_path("exp[0-9][0-9]_*")
+PLOTS = "plots/*.svg"
 REFERENCE = Path("results") / "nvidia-h200"  # the results that the READMEs show
 
 
@@ -33,7 +34,7 @@ def generate(directory: Path, root: Path, problems: list[str] | None = None) -> 
     outputs |= listings(judged, directory)
     for table in study.tables.values():
         for name, plot in pipeline.plots(study, table).items():
-            outputs[directory / "plots" / f"{name}.svg"] = plots.svg(plot.chart(study, table))
+            outputs[directory / "plots" / f"{name}.svg"] = plots.svg(study.once(plot.chart, table))
     if directory.resolve() == (root / REFERENCE).resolve():
         outputs |= readmes.outputs(judged, root, problems)
     return outputs
@@ -55,10 +56,10 @@ def write(directory: Path, root: Path, *, check: bool = False) -> int:
     problems: list[str] = []
     outputs = generate(directory, root, problems)
     stale = {path: text for path, text in outputs.items() if files.read_text(path) != text}
-    left = [path for path in sorted(directory.glob(PAGES)) if path not in outputs]
+    left = [path for pattern in (PAGES, PLOTS) for path in sorted(directory.glob(pattern)) if path not in outputs]
     if check:
         for path in left:
-            print(f"{path}: a page of an experiment without results")
+            print(f"{path}: a page of an experiment without results, or a figure that shows nothing")
         for path, text in stale.items():
             diff = files.short_diff(path, files.read_text(path), text)
             print(f"{path} differs from what the CSV files give:\n{diff}")
