@@ -106,13 +106,16 @@ def test_where_a_kernel_is_written(kernel: str, api: str, file: str) -> None:
     assert kernel_sources.source(ROOT, "exp99_none", name, api) is None
 
 
+AGAIN = "sources have moved: scripts/dump_sass.py --pages --out results/nvidia-h200"
+
+
 def test_each_page_links_both_sources() -> None:
     pages = sorted(path for path in ROOT.glob("results/*/sass/*/*.md"))
     assert pages
     for path in pages:
         (line,) = re.findall(r"^Sources: (.*)\.$", path.read_text(encoding="utf-8"), re.MULTILINE)
         cuda_, glsl = re.findall(r"\]\(([^)]+)\)", line)
-        assert all((path.parent / link).exists() for link in (cuda_, glsl)) and "/cuda" in cuda_ and "/glsl" in glsl, path
+        assert all((path.parent / link).exists() for link in (cuda_, glsl)) and "/cuda" in cuda_ and "/glsl" in glsl, f"{path}: {AGAIN}"
 
 
 def test_pages_need_a_folder(capsys: pytest.CaptureFixture[str]) -> None:
