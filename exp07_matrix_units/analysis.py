@@ -250,7 +250,8 @@ def busy(study: Study, table: Table) -> Blocks:
         shape: list[Cell] = [case["size"] or NONE, f"{case['in']}, {case['sums']}", case["tile"] or NONE, case["warps"] or NONE]
         rows.append([case["variant"], API_NAMES[case["api"]], *shape, fixed(100 * found[0] / found[1], 1)])
     if not rows:
-        return [paragraph("Not counted yet: ", Code("scripts/counters.py --only exp07"), " counts the cycles in which an SM's matrix units work, in both APIs.")]
+        again = Code("scripts/counters.py --only exp07")
+        return [paragraph("Not counted yet: ", again, " counts the cycles in which an SM's matrix units work, in both APIs.")]
     text = "Of an SM's cycles with a warp resident, by CUPTI's PM sampling (sm__pipe_tensor_cycles_active), both APIs by one instrument."
     return [paragraph(text), document.table(["", "API", "size:", "numbers, sums", "tile", "warps", "matrix units at work (%):"], rows)]
 
