@@ -96,7 +96,7 @@ def test_the_pages_are_those_of_the_listings(tmp_path: Path) -> None:
         ("exp04_bda copy_f32_address", "vulkan", "exp04_bda/glsl/copy_f32.glsl"),  # a line of CMakeLists.txt
         ("exp04_bda copy_f32_volatile", "cuda", "exp04_bda/cuda/copy_f32.cu"),
         ("exp06_litmus mp_relaxed", "cuda", "exp06_memory_model/litmus/cuda/mp.cu"),  # a macro makes the name
-        ("exp09_atomics global_add_f32", "vulkan", "exp09_inside_a_workgroup/atomics/glsl"),  # a loop in CMakeLists.txt makes the line
+        ("exp09_atomics global_add_f32", "vulkan", "exp09_inside_a_workgroup/atomics/glsl/atomic.glsl"),  # a loop in CMakeLists.txt makes the line
         ("exp01_vector_add ../secret", "cuda", "exp01_vector_add/cuda"),
     ],
 )

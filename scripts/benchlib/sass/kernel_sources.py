@@ -18,7 +18,7 @@ _INSTANCE = re.compile(r'"([a-z0-9_]+) = ([a-z0-9_./]+)')  # as cmake/KernelInst
 
 
 def source(root: Path, experiment: str, kernel: str, api: str) -> Path | None:
-    """From the root: the file, or the folder of the API's kernels where none answers; None without the folder. `kernel`: sass.csv's name, an
+    """From the root: the file; where none answers, the only one, or the folder of the API's kernels; None without the folder. `kernel`: sass.csv's name, an
     entry point with what tells its builds apart behind a dot.
     """
     folder = programs.source_folders(root).get(experiment)
@@ -30,7 +30,8 @@ def source(root: Path, experiment: str, kernel: str, api: str) -> Path | None:
         begin = "_".join(tokens[:length])
         if found := names.get(begin) or next((path for path, of_file in words.items() if begin in of_file), None):
             return found.relative_to(root)
-    return (folder / FOLDERS[api]).relative_to(root)
+    files = set(names.values())
+    return (files.pop() if len(files) == 1 else folder / FOLDERS[api]).relative_to(root)
 
 
 @cache
