@@ -23,6 +23,7 @@ from benchlib.base import early  # noqa: F401  # first: see there
 import argparse
 import csv
 import io
+import lzma
 import re
 import subprocess
 import sys
@@ -294,6 +295,7 @@ def merged(
     by_key: dict[tuple[str, ...], Mapping[str, object]] = {}
     for row in rows:
         (unread if row.get("unread") else by_key)[tuple(str(row[key] or "") for key in keys)] = row
+    path = csv_file.there(path)
     if path.exists():
         header, records = csv_file.read(path)
         kept = [record for _, record in records if set(keys) <= set(header) and record["experiment"] not in complete]
@@ -438,7 +440,7 @@ def pages(twins: Sequence[Twin], archs: Collection[str], out: Path, complete: fr
         sources = [kernel_sources.source(ROOT, twin.key[0], item.kernel.name, item.kernel.api) for item in both]
         written[path] = sass_pages.page(f"{twin.key[0]}: {twin.name}", twin.difference, facts, names, files.read_text(path), sources)
     path, keys = out / "sass_twins.csv", ["experiment", "kernel", "arch"]
-    if twins or path.exists():
+    if twins or csv_file.there(path).exists():
         written[path] = merged(path, TWIN_COLUMNS, [twin_row(twin) for twin in twins], keys, complete)
         rows = list(csv.DictReader(io.StringIO(str(written[path]))))
         written[out / "sass" / "README.md"] = sass_pages.index(rows)
@@ -448,8 +450,8 @@ def pages(twins: Sequence[Twin], archs: Collection[str], out: Path, complete: fr
 def pages_again(out: Path, only: Sequence[str]) -> dict[Path, str | bytes]:
     """Of the listings that are there, from sass.csv and sass_twins.csv (CUDA's alone have none); and the counts in these."""
     tables = [
-        [record for _, record in csv_file.read(out / name)[1]] if name == "sass.csv" or (out / name).exists() else []
-        for name in ("sass.csv", "sass_twins.csv")
+        [record for _, record in csv_file.read(path)[1]] if path.name.startswith("sass.csv") or path.exists() else []
+        for path in (csv_file.there(out / name) for name in ("sass.csv", "sass_twins.csv"))
     ]
     console.chosen(sorted({record["experiment"] for record in tables[0]}), only)
     archs = {record["arch"] for record in tables[0] if record["api"] == "cuda"}
@@ -484,8 +486,13 @@ def remove_stale(out: Path, written: dict[Path, str | bytes], complete: frozense
 
 
 def write(path: Path, content: str | bytes) -> None:
+    """What is there packed stays so."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    if isinstance(content, bytes) or files.read_text(path) != content:
+    there = csv_file.there(path)
+    if there != path and isinstance(content, str):
+        if lzma.decompress(there.read_bytes()).decode() != content:
+            files.write_atomic(there, lzma.compress(content.encode(), preset=9))
+    elif isinstance(content, bytes) or files.read_text(path) != content:
         files.write_atomic(path, content)
 
 

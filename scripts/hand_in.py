@@ -32,7 +32,7 @@ from benchlib.model import analysis
 from benchlib.model.analysis import Study
 from benchlib.pages import state, worklog_files
 from benchlib.results import counters_file, results
-from benchlib.results.machine_code import FOLDER, TWINS, MachineCode
+from benchlib.results.machine_code import CODES, FOLDER, TWINS, MachineCode
 from benchlib.results.results import Case, InputError, Table
 from benchlib.stats.stats import LEAST_RUNS
 
@@ -146,10 +146,11 @@ def hide_hosts(directory: Path) -> None:
 
 
 def to_pack(study: Study) -> list[Path]:
-    """What was counted, every sample, and the runs' files but those that are the first to have a case: the pages link to their rows."""
+    """What was counted, in hardware and in code, every sample, and the runs' files but those that are the first to have a case: the pages link to their rows."""
     first = {table.files[_first_with(table, case)] for table in study.tables.values() for case in table.cases}
     runs = [path for each in study.runs for path in sorted(each.path.glob("exp*.csv"))]
-    return [path for path in [*runs, study.directory / counters_file.NAME] if path not in first and path.is_file()]
+    beside = (study.directory / name for name in (counters_file.NAME, CODES, TWINS))
+    return [path for path in [*runs, *beside] if path not in first and path.is_file()]
 
 
 def _first_with(table: Table, case: Case) -> int:
@@ -170,7 +171,7 @@ def drop_listings(directory: Path) -> None:
     """The folder of listings that a set beside it has as well: that one's are shown from now on."""
     if MachineCode(directory).is_kept_twice:
         shutil.rmtree(directory / FOLDER)
-        (directory / TWINS).unlink(missing_ok=True)
+        csv_file.there(directory / TWINS).unlink(missing_ok=True)
         print(f"removed {FOLDER}/: {MachineCode(directory).lender.name} has the same machine code")
 
 

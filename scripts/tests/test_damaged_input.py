@@ -189,8 +189,8 @@ def small_set(folder: Path, experiment: str, version: int) -> Path:
     (folder / f"{experiment}.csv").write_text(text_of(header, [row | {"schema": str(version)} for row in rows]), encoding="utf-8")
     (folder / f"{experiment}.schema.json").write_text(json.dumps(declared | {"schema": version}), encoding="utf-8")
     for name in ("sass.csv", "sass_twins.csv", "counters.csv"):
-        if (source / name).is_file():
-            (folder / name).write_text(text_of(*few(source / name, experiment)), encoding="utf-8")
+        if (packed := csv_file.there(source / name)).is_file():
+            (folder / name).write_text(text_of(*few(packed, experiment)), encoding="utf-8")
     for listing in sorted((source / "sass" / experiment).glob(f"*{listings.PACKED}"))[:LISTINGS]:
         (folder / "sass" / experiment).mkdir(parents=True, exist_ok=True)
         shutil.copy(listing, folder / "sass" / experiment)

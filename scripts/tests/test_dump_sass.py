@@ -2,6 +2,7 @@
 
 import csv
 import json
+import lzma
 import stat
 import struct
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import dump_sass
+import hand_in
 from benchlib.sass import listings, sass_cubin, sass_dump
 from benchlib.results.results import InputError
 from benchlib.sass.sass import Instruction
@@ -483,3 +485,19 @@ def test_help_and_usage():
 
 def test_the_fixtures_folder_is_there():
     assert list((Path(__file__).parent / "fixtures").glob("*.txt"))
+
+
+def test_tables_that_are_packed_stay_so(tmp_path, tool):
+    """They are read, merged with what is new, and give the same as those that are not packed."""
+    first, more = (write_dump(tmp_path / name, *entries) for name, entries in (("a", [entry(), entry("vulkan")]), ("b", [entry(kernel="copy_f32")])))
+    outs = [tmp_path / "plain", tmp_path / "packed"]
+    for out in outs:
+        assert run(first, out) == 0
+    for name in ("sass.csv", "sass_twins.csv"):
+        hand_in.pack(outs[1] / name)
+    for out in outs:
+        assert run(more, out, "--kernel", "copy_f32") == 0
+    for name in ("sass.csv", "sass_twins.csv"):
+        assert not (outs[1] / name).exists() and lzma.decompress((outs[1] / f"{name}.xz").read_bytes()) == (outs[0] / name).read_bytes()
+    plain, packed = (dump_sass.pages_again(out, []) for out in outs)
+    assert list(plain.values()) == list(packed.values()) and len(plain) > 2

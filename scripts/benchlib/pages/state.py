@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchlib.model.analysis import Analysis, Study
+from benchlib.base import csv_file
 from benchlib.results import counters_file
 from benchlib.results.results import API_NAMES, APIS
 from benchlib.stats.stats import LEAST_RUNS
@@ -104,6 +105,6 @@ def of(study: Study) -> State:
         runs={table.name: len(table.runs) for table in tables if any(table.rows(case) for case in table.cases)},
         to_count=to_count,
         uncounted=[name for name in to_count if not ((counters := study.auxiliary(counters_file.NAME, name)) and counters.cases)],
-        listed=(study.directory / "sass.csv").is_file(),
+        listed=csv_file.there(study.directory / "sass.csv").is_file(),
         reasons=sorted(reasons, key=lambda reason: -reasons[reason]),
     )

@@ -50,7 +50,7 @@ class MachineCode:
 
     def path(self, name: str = FOLDER) -> str:
         """Of the folder of the listings, or of a file beside the results: from the directory."""
-        lent = name in (FOLDER, TWINS) and not (self.directory / name).exists() and self.is_lent
+        lent = name in (FOLDER, TWINS) and not csv_file.there(self.directory / name).exists() and self.is_lent
         return os.path.relpath(self.lender / name, self.directory.resolve()) if lent else name
 
     def has(self, experiment: str, kernel: str, api: str) -> bool:
@@ -63,8 +63,8 @@ class MachineCode:
 
 
 def codes(directory: Path) -> Codes:
-    """What sass.csv says; nothing where there is none."""
-    path = directory / CODES
+    """What sass.csv says, as it was written or packed; nothing where there is none."""
+    path = csv_file.there(directory / CODES)
     found: dict[Kernel, set[tuple[str, str]]] = {}
     for _, row in csv_file.read(path)[1] if path.is_file() else []:
         key = row.get("experiment", ""), row.get("kernel", ""), row.get("api", "")
