@@ -81,7 +81,9 @@ def test_a_contradiction_is_found(text: str) -> None:
     assert not contradictions("2 % longer [+1, +3 %] than, as long [−0.5, +1 %] as, 2 % slower [−1, +5 %]")
 
 
-@pytest.mark.parametrize("text", ["17 % faster [−45, +26 %]", "0.1 % slower [−15, +18 %]", "A sum first saves: without, 3 % slower [+2, +4 %]", "takes 3.1 [0.002, 40]"])
+@pytest.mark.parametrize(
+    "text", ["17 % faster [−45, +26 %]", "0.1 % slower [−15, +18 %]", "A sum first saves: without, 3 % slower [+2, +4 %]", "takes 3.1 [0.002, 40]"]
+)
 def test_a_sentence_says_no_more_than_its_interval(text: str) -> None:
     assert undecided_words(text)
     assert not undecided_words("saves time. 0.4 % slower [−0.1, +0.9 %], 3 % faster [−4, −2 %], between 45 % less and 26 % more time, 3.1 [2.9, 40]")

@@ -166,6 +166,8 @@ def screen_rules(study: Study, summary: Summary) -> list[str]:
     lines, alone = [], not summary.kinds
     for said, titles in held(study, summary).items():
         if titles:
-            text = f"{said} ({len(titles)}): {' '.join(titles)}" if said != rules.NOT_SEEN or not alone else f"{len(titles)} others need CUDA, or what was not run."
+            text = f"{said} ({len(titles)}): {' '.join(titles)}"
+            if alone and said == rules.NOT_SEEN:
+                text = f"{len(titles)} others need CUDA, or what was not run."
             lines += textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ")
     return [RULES_ALONE if alone else RULES, *lines] if lines else []

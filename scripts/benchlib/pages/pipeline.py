@@ -264,8 +264,8 @@ def counted_pairs(judged: Judged) -> Blocks:
     on_gpu = sum(len(kind.found) for id_, kind in said.kinds.items() if metrics[id_] == "device_ns")
     by_host = sum(len(kind.found) for id_, kind in said.kinds.items() if metrics[id_] != "device_ns")
     text = (
-        f"{here} pairs are counted here: of a kernel that was measured with the driver's bounds checks and without, the one with them. Tables by kind of work count "
-        f"the {on_gpu - here} others, too, {on_gpu} in all, and {by_host} times of the host. Repeatability counts the pairs of this table with two runs or "
+        f"{here} pairs are counted here: of a kernel that was measured with the driver's bounds checks and without, the one with them. Tables by kind of "
+        f"work count the {on_gpu - here} others, too, {on_gpu} in all, and {by_host} times of the host. Repeatability counts the pairs of this table with two runs or "
         "more, and of short launches each of the host's times."
     )
     return [paragraph(text)]

@@ -65,7 +65,10 @@ PLACEHOLDER = re.compile(r"\{([a-z0-9_]+)(?:\.(range|says|pairs|same))?\}")
 OTHERS = "others"
 MOST = 2 / 3
 DIFFER = "pairs differ"
-COLUMNS = {"set_use": "use of the sets", "block": "workgroup size", "elements": "size", "variant": "kernel", "elem_bytes": "bytes of an access", "memory_order": "memory order"}
+COLUMNS = {
+    "set_use": "use of the sets", "block": "workgroup size", "elements": "size", "variant": "kernel", "elem_bytes": "bytes of an access",
+    "memory_order": "memory order",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
