@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "backends.h"
 #include "core/base/error.h"
@@ -38,10 +40,10 @@ struct Setting {
 };
 
 // The CUDA file `file` has the entry `name`; in GLSL that is a file.
-const bench::Kernel& kernel(Workbench& bench, const std::string& file, const std::string& name, std::uint32_t block) {
+const bench::Kernel& kernel(Workbench& bench, std::string_view file, std::string_view name, std::uint32_t block) {
   const bool cuda = bench.device().info().api == bench::Api::kCuda;
   return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp09(), cuda ? file : name),
-                       .entry = name,
+                       .entry = std::string(name),
                        .block_x = block,
                        .glsl_constants = {},
                        .buffers = 3,

@@ -1049,4 +1049,4 @@ def test_who_no_longer_reads_the_output_ends_the_run(suite):
     add_program(suite, "exp01_add", body="sleep 0.5")
     command = f"{suite}/scripts/run.sh --bin {suite}/bin --runs 40 2>&1 | head -n 6 >/dev/null; exit ${{PIPESTATUS[0]}}"
     result = subprocess.run(["bash", "-c", command], timeout=30)
-    assert result.returncode == 130 and len(calls(suite)) < 10
+    assert result.returncode in (130, 141) and len(calls(suite)) < 10  # 141: the shell in front was still writing

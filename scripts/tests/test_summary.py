@@ -63,7 +63,7 @@ combine = "value"
 metric = "device_ns"
 where = { variant = "add_f32", checks = "off" }
 """
-MARKERS = "".join(f"<!-- worklog:{name} -->\n<!-- /worklog -->\n" for name in ("verdict", "picture", "kinds", "rules", "models"))
+MARKERS = "".join(f"<!-- worklog:{name} -->\n<!-- /worklog -->\n" for name in ("verdict", "picture", "kinds", "rules", "rules-in-full", "models"))
 
 
 @pytest.fixture

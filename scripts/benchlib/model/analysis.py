@@ -32,7 +32,7 @@ from benchlib.document.plots import Chart
 from benchlib.results.results import Case, InputError, Results, Table
 
 FILE = "analysis.py"
-GENERAL = ("answers", "experiments", "verdict", "picture", "picture-of-all", "kinds", "rules", "models")  # what is generated of all programs together
+GENERAL = ("answers", "experiments", "verdict", "picture", "picture-of-all", "kinds", "rules", "rules-in-full", "models")  # what is generated of all programs together
 Made = TypeVar("Made")
 
 

@@ -17,7 +17,7 @@ from benchlib.pages.summary import PICTURE, PICTURE_OF_ALL, PICTURE_TITLE, Kind,
 from benchlib.stats.stats import FASTER, SAME
 from benchlib.stats.stats import VERDICTS as PAIR_VERDICTS
 
-BLOCKS = ("verdict", "picture", "picture-of-all", "kinds", "rules", "models")
+BLOCKS = ("verdict", "picture", "picture-of-all", "kinds", "rules", "rules-in-full", "models")
 READING = "Vulkan's time over CUDA's: of the pair in the middle, and from the least to the greatest pair. Vulkan is what two thirds of a kind's pairs are."
 NOTHING_TO_DO = "nothing"
 
@@ -32,8 +32,8 @@ def block(name: str, said: Summary, study: Study, titles: Titles, claims: Mappin
         return [Image(file, PICTURE_TITLE)] if summary.pictures(said)[file] else [document.NO_RESULTS]
     if name == "kinds":
         return [summary.kinds(said, {each: model for each, (_, model) in beside.items()}, own)]
-    if name == "rules":
-        return rules.blocks(said, study, titles, claims, own, beside) or [document.NO_RESULTS]
+    if name in ("rules", "rules-in-full"):
+        return rules.blocks(said, study, titles, claims, own, beside, brief=name == "rules") or [document.NO_RESULTS]
     return verdict(said, study, titles, own, beside) or [document.NO_RESULTS]
 
 
@@ -57,7 +57,7 @@ def _ratio(kind: Kind | None) -> Cell:
     """The median, and the range where it is another."""
     if kind is None:
         return NONE
-    middle, ends = f"{kind.median:.2f}", kind.range.replace(" (", ", ").removesuffix(")")
+    middle, ends = f"{kind.median:.2f}", kind.range.partition(" (")[0]  # what it depends on stands in the table of all kinds
     return middle if middle == ends else f"{middle} ({ends})"
 
 

@@ -83,17 +83,19 @@ def standing(study: Study, said: Summary) -> list[int]:
     return [at for at, verdict in enumerate(verdicts(study, said).values()) if verdict == HOLDS]
 
 
-def blocks(said: Summary, study: Study, titles: Titles, claims: Mapping[str, str], own: str = "", others: Models | None = None) -> Blocks:
+def blocks(
+    said: Summary, study: Study, titles: Titles, claims: Mapping[str, str], own: str = "", others: Models | None = None, *, brief: bool = False
+) -> Blocks:
     """Those that hold, numbered; nothing where none does. `claims`: each claim's experiment. `own`: this model's name; `others`: on which of them a rule
-    holds, too, and their figures where they differ notably.
+    holds, too, and their figures where they differ notably. `brief`: without further sentences, and with one link.
     """
     models: Models = {own: (study, said), **(others or {})} if own else {}
     held = {name: list(verdicts(*model).values()) for name, model in models.items()}
     found = []
     for at in range(len(of(said))):
-        if (one := _rule(at, said, study, titles, claims)) is not None:
+        if (one := _rule(at, said, study, titles, claims, brief)) is not None:
             words, links = one
-            few = _few_runs(of(said)[at], said, study, _where(said, at))
+            few = _few_runs(of(said)[at], said, study, _where(said, at), brief)
             found.append((Strong(of(said)[at]["title"]), " ", *words, *few, *_on_models(at, models, held), *links))
     if not found:
         return []
@@ -110,7 +112,9 @@ def _tried(models: Models) -> str:
     return f"Tried on {tried}." + (" A rule holds on each, unless it says otherwise." if len(models) > 1 else "")
 
 
-def _rule(at: int, said: Summary, study: Study, titles: Titles, claims: Mapping[str, str]) -> tuple[list[Inline], list[Inline]] | None:
+def _rule(
+    at: int, said: Summary, study: Study, titles: Titles, claims: Mapping[str, str], brief: bool
+) -> tuple[list[Inline], list[Inline]] | None:
     """Its text and its links; None where it does not hold."""
     rule, where = of(said)[at], _where(said, at)
     if _verdict(rule, study, said, where) != HOLDS:
@@ -126,12 +130,13 @@ def _rule(at: int, said: Summary, study: Study, titles: Titles, claims: Mapping[
         if id_ not in claims:
             raise InputError(f"{where}: no claim is {id_}")
         links += [", ", _link(where, id_, claims[id_], "Claims", study, titles)]
-    return inlines(" ".join(texts)), [*links, ")"]
+    return (inlines(texts[0]), [*links[:2], ")"]) if brief else (inlines(" ".join(texts)), [*links, ")"])
 
 
-def _few_runs(rule: Mapping[str, Any], said: Summary, study: Study, where: str) -> list[Inline]:
+def _few_runs(rule: Mapping[str, Any], said: Summary, study: Study, where: str, brief: bool) -> list[Inline]:
     """Of how many runs the figures of an experiment are, where they are too few to tell by themselves how far runs differ."""
-    shown = {name for text in (rule["text"], *rule.get("also", [])) for name, _ in PLACEHOLDER.findall(text)} - said.kinds.keys()
+    texts = [rule["text"]] if brief else [rule["text"], *rule.get("also", [])]
+    shown = {name for text in texts for name, _ in PLACEHOLDER.findall(text)} - said.kinds.keys()
     few: dict[str, int] = {}
     for query in rule.get("figure", []):
         found = _figure(where, query, study) if query["name"] in shown else None
