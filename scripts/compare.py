@@ -397,16 +397,16 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 def run(options: argparse.Namespace) -> int:
     untimed = {name for name, each in analysis.load(ROOT).items() if not each.compares_times}
     found = compare(options.sets, options.only, untimed)
-    # Both texts first: a half that was written would look whole.
+    # All texts first: a half that was written would look whole.
     outputs = [(name, text(found)) for name, text in ((options.markdown, page), (options.csv, csv_text)) if name]
+    screen = "" if "-" in (options.markdown, options.csv) else terminal(found)
     for name, text in outputs:
         if name == "-":
             sys.stdout.reconfigure(encoding="utf-8")
             sys.stdout.write(text)
         else:
             files.write_atomic(Path(name), text)
-    if "-" not in (options.markdown, options.csv):
-        sys.stdout.write(terminal(found))
+    sys.stdout.write(screen)
     failed = False
     for name in dict.fromkeys(options.fail_on):
         what, choose = FAILURES[name]

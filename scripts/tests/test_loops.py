@@ -19,8 +19,9 @@ STEP = re.compile(r"(\w+) \+= (.+?)(?:, .*)?$")
 
 # A step that is the grid's threads: where its greatest number of blocks stands, and that times the block's threads.
 GRIDS = {
-    "exp04_bda/cuda/loop_f32.cu": ("exp04_bda/main.cpp", "kLoopGrid = 2048;", 2048 * BLOCK),
-    "exp04_bda/glsl/loop_f32.glsl": ("exp04_bda/main.cpp", "kLoopGrid = 2048;", 2048 * BLOCK),
+    # What a GPU of at most 1024 multiprocessors holds at once, 2048 threads each, up to the next power of two.
+    "exp04_bda/cuda/loop_f32.cu": ("exp04_bda/main.cpp", "std::bit_ceil(plan.resident_blocks(kLoopBlock))", 2 ** 21),
+    "exp04_bda/glsl/loop_f32.glsl": ("exp04_bda/main.cpp", "std::bit_ceil(plan.resident_blocks(kLoopBlock))", 2 ** 21),
     "exp05_strided/cuda/stride.cuh": ("exp05_strided/variants.h", "kFullGrid = 4096;", 4096 * 256),
     "exp05_strided/glsl/read.glsl": ("exp05_strided/variants.h", "kFullGrid = 4096;", 4096 * 256),
     "exp05_strided/glsl/write.glsl": ("exp05_strided/variants.h", "kFullGrid = 4096;", 4096 * 256),

@@ -57,8 +57,8 @@ def test_samples_and_counts_follow(tmp_path: Path) -> None:
     head = "schema,experiment,variant,api,block,feature,memory,checks,shared_bytes,elements,cache,batch,position,device_ns,sm_mhz"
     (tmp_path / f"{OLD}.samples.csv").write_text(f"{head}\n2,{OLD},write_share,cuda,256,none,own,,,64,cold,1,0,5,\n", encoding="utf-8")
     assert [each.device_ns for each in samples.load(tmp_path, NEW).values()] == [[5.0]]
-    assert counters_file.upgraded({"experiment": OLD, "variant": "write_share"})["experiment"] == NEW
-    assert counters_file.upgraded({"experiment": OLD, "variant": "copy_f32"})["experiment"] == OLD
+    assert counters_file.owned({"experiment": OLD, "variant": "write_share"})["experiment"] == NEW
+    assert counters_file.owned({"experiment": OLD, "variant": "copy_f32"})["experiment"] == OLD
 
 
 def test_what_is_split_off_is_an_experiment_and_no_longer_its_sources() -> None:
