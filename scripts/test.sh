@@ -173,9 +173,9 @@ step_tidy() {
     fail 'no Python 3.11 or newer'
     return
   }
-  # The build's precompiled headers are GCC's; clang reads the headers themselves.
+  # The build's precompiled headers are GCC's; clang reads the headers themselves. One of its warnings clang does not know.
   mkdir -p "$build/passed"
-  sed -E 's/ -Winvalid-pch//; s/ -include [^ ]*cmake_pch[^ ]*//' "$kBuild/compile_commands.json" >"$build/compile_commands.json"
+  sed -E 's/ -Winvalid-pch//; s/ -include [^ ]*cmake_pch[^ ]*//; s/ -Wno-error=maybe-uninitialized//' "$kBuild/compile_commands.json" >"$build/compile_commands.json"
   # What this build does not compile (the CUDA side without a toolkit) has no flags to be checked with.
   while read -r file; do
     if grep -qF "\"file\": \"$bench_root/$file\"" "$kBuild/compile_commands.json"; then
