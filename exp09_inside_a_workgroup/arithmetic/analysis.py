@@ -95,7 +95,7 @@ def sums(_: Study, table: Table) -> Blocks:
 
 
 ANALYSIS = Analysis(
-    inside_sm=["branch", "loop"],
+    inside_sm=["branch", "loop", "aa_control_a", "aa_control_b"],
     exact=["max_ulp", "mean_ulp", "contracted_pct", "as_written_pct"],
     sections=[("Branches", branches), ("Loops", loops), ("Precision", precision), ("A compensated sum", sums)],
     counting=Counting(by_default=False),

@@ -216,7 +216,7 @@ def conflicts_chart(_: Study, table: Table) -> Chart:
 
 
 ANALYSIS = Analysis(
-    inside_sm=["read", "write", "structs"],
+    inside_sm=["read", "write", "structs", "aa_control_a", "aa_control_b"],
     exact=["resident_blocks"],
     sections=[
         ("Cycles by width and stride", rates),

@@ -86,7 +86,7 @@ def _rate_of(operations: Sequence[str]) -> Callable[[Table], dict[Case, float]]:
 
 
 ANALYSIS = Analysis(
-    inside_sm=["chain", "rate"],
+    inside_sm=["chain", "rate", "aa_control_a", "aa_control_b"],
     sections=[("One operation after another", latency), ("A full GPU", rates)],
     counting=Counting(by_default=False),
     figures={

@@ -14,7 +14,7 @@ from benchlib.claims import claims
 from benchlib.fleet import repeatability
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
-from benchlib.model.tables import CONTROLS, Judged, Pair, judged, pairs
+from benchlib.model.tables import CONTROLS, Judged, Pair, judged, noise_floor, pairs
 from benchlib.results import results
 from benchlib.results.results import INSIDE
 from benchlib.stats import effect, few_runs
@@ -187,6 +187,12 @@ def test_few_pairs_are_unclear(study: Study) -> None:
     """Of the experiments that three boards have run. One or two runs leave more undecided, and say so."""
     found = [one.verdict for table in study.tables.values() if len(set(table.boards)) > 2 for one in of_pairs(table).values()]
     assert len(found) > 900 and found.count(UNCLEAR) <= 0.115 * len(found)
+
+
+def test_what_stays_inside_an_sm_has_a_noise_floor(study: Study) -> None:
+    """The A/A controls of such kernels are of their class."""
+    said = [str(noise_floor(study, table)) for table in study.tables.values() if table.inside_sm]
+    assert len(said) > 4 and all(INSIDE in each and f"{INSIDE}: no A/A control" not in each for each in said)
 
 
 def test_times_of_litmus_tests_are_not_compared(study: Study) -> None:
