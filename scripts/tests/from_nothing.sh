@@ -9,13 +9,18 @@ Usage: scripts/tests/from_nothing.sh [--quick] [--work DIR] [system...]
 
 Before a release: clones the last commit into bare systems (debootstrap's minbase and git), runs scripts/run.sh and then
 scripts/test.sh there, and prints their exit codes and seconds, the installation's among them. Needs root, debootstrap and a
-network; takes up to an hour a system on two cores.
+network; a Debian takes up to an hour on two cores.
 
   bookworm          Debian 12
-  trixie            Debian 13
   bookworm-jinja2   Debian 12; first on PATH a Python that has jinja2 and no pytest
   bookworm-bare     the same; a Python that has no modules
   bookworm-old      the same; a Python that says it is 3.9, and has no tomllib
+  trixie            Debian 13
+  trixie-gcc13      Debian 13; GCC 13 builds, with warnings as errors, and the unit tests run
+  trixie-clang      the same with clang
+
+No Python takes part in the build: where bookworm has built this commit, the three beside another Python begin with its build
+folders, and a line says so.
 
   --quick      scripts/run.sh --quick --only exp01
   --work DIR   where the systems are made (build/from_nothing). The bare ones, and every command's output, stay there
@@ -25,7 +30,9 @@ Exit code: 0 every command exited 0, 1 one did not, 2 usage, 77 what making a sy
 EOT
 }
 
-readonly kSystems=(bookworm trixie bookworm-jinja2 bookworm-bare bookworm-old)
+readonly kSystems=(bookworm bookworm-jinja2 bookworm-bare bookworm-old trixie trixie-gcc13 trixie-clang)
+# Those of a compiler: its package, and the compiler.
+declare -rA kCompilers=([trixie-gcc13]='g++-13 g++-13' [trixie-clang]='clang clang++')
 
 missing() {
   printf '%s\n' "$*"
@@ -72,6 +79,20 @@ add_second_python() {
   esac
 }
 
+# clone SYSTEM: the last commit. Beside another Python with the build folders of the Debian itself, if those are of that commit.
+clone() {
+  local suite=$work/$1/root/suite from=$work/${1%%-*}/root/suite preset
+  git clone --quiet "$bench_root" "$suite"
+  if [[ $1 != *-* || ! -d $from/build || $(git -C "$from" rev-parse HEAD) != $(git -C "$suite" rev-parse HEAD) ]]; then return; fi
+  # The same files are as old as those that were built, or Ninja builds them again.
+  find "$suite" -exec touch -h -r "$from/CMakeLists.txt" {} +
+  mkdir "$suite/build"
+  for preset in release ci; do
+    if [[ -d $from/build/$preset ]]; then cp -a "$from/build/$preset" "$suite/build/"; fi
+  done
+  printf '%s begins with the build folders of %s\n' "$1" "${1%%-*}"
+}
+
 # try SYSTEM NAME COMMAND...: adds a line to the table.
 try() {
   local status=0 started=$SECONDS
@@ -79,6 +100,25 @@ try() {
   if ((status)); then failed=1; fi
   table+=("$(printf '%-16s %-8s %4d %7d  %s' "$1" "$2" "$status" "$((SECONDS - started))" "$(tail -n 1 "$work/$1.$2.log")")")
   printf '%s\n' "${table[-1]}"
+}
+
+# try_commands SYSTEM: both, beside whatever Python.
+try_commands() {
+  if [[ $1 == *-* ]]; then
+    add_second_python "$work/$1" "${1#*-}" >"$work/$1.log" 2>&1 || missing "no second Python: $(tail -n 1 "$work/$1.log")"
+  fi
+  clone "$1"
+  try "$1" run.sh "${run[@]}"
+  try "$1" test.sh scripts/test.sh
+}
+
+# try_compiler SYSTEM PACKAGE COMPILER
+try_compiler() {
+  git clone --quiet "$bench_root" "$work/$1/root/suite"
+  try "$1" setup.sh scripts/setup.sh --dev
+  try "$1" apt-get apt-get install --no-install-recommends -y "$2"
+  try "$1" build sh -c "cmake --preset release -DCMAKE_CXX_COMPILER=$3 -DBENCH_WERROR=ON -DBENCH_TESTS=ON && cmake --build --preset release"
+  try "$1" unit ctest --test-dir build/release --output-on-failure --no-tests=error --label-exclude smoke --parallel "$(nproc)"
 }
 
 main() {
@@ -110,12 +150,8 @@ main() {
     rm -rf "${work:?}/$system"
     cp -a "$work/bare-${system%%-*}" "$work/$system"
     cp -L /etc/resolv.conf "$work/$system/etc/"
-    if [[ $system == *-* ]]; then
-      add_second_python "$work/$system" "${system#*-}" >"$work/$system.log" 2>&1 || missing "no second Python: $(tail -n 1 "$work/$system.log")"
-    fi
-    git clone --quiet "$bench_root" "$work/$system/root/suite"
-    try "$system" run.sh "${run[@]}"
-    try "$system" test.sh scripts/test.sh
+    # shellcheck disable=SC2086  # two words
+    if [[ -n ${kCompilers[$system]:-} ]]; then try_compiler "$system" ${kCompilers[$system]}; else try_commands "$system"; fi
   done
   printf '\n%-16s %-8s %4s %7s  %s\n' system command exit seconds 'last line'
   printf '%s\n' "${table[@]}"
