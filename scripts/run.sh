@@ -5,12 +5,13 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # What is to be built here is set up first, Python with it.
-if ! bench_python >/dev/null && [[ -f $bench_root/CMakeLists.txt ]]; then
+if ! python=$(bench_python jinja2 || bench_python) && [[ -f $bench_root/CMakeLists.txt ]]; then
   set -m
   "$bench_root/scripts/setup.sh" &
   trap 'kill -s TERM -- "-$!"; exit 130' INT TERM HUP QUIT USR1 USR2 ALRM PIPE XCPU ABRT
   wait "$!"
   set +m
+  python=$(bench_python jinja2 || bench_python) || true
 fi
-python=$(bench_python jinja2 || bench_python) || die "no Python 3.11 or newer (package python3)"
+if [[ -z $python ]]; then die "no Python 3.11 or newer (package python3)"; fi
 exec "$python" "$bench_root/scripts/benchlib/runner" run "$@"

@@ -1,5 +1,8 @@
-"""Makes scripts/ importable, and a small repository with results."""
+"""Makes scripts/ importable, a small repository with results, and what copies of the scripts start with."""
 
+import compileall
+import gc
+import shutil
 import signal
 import sys
 from pathlib import Path
@@ -26,6 +29,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "xdist_group(name): tests that one process runs (pytest-xdist, where it is there)")
 
 
+# What tests share is large and stays: to search it for cycles again and again took a fifth of the time.
+gc.set_threshold(100_000, 50, 50)
 # In the background of a shell that has no job control SIGINT is ignored, which every program from here on would inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -35,6 +40,25 @@ def one_run_decides(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
     """Most tests' results are of one run, whose own interval then stands for that of several. Tests of what too few runs mean say so."""
     if "real_least_runs" not in request.keywords:
         monkeypatch.setattr("benchlib.stats.stats.LEAST_RUNS", 1)
+
+
+@pytest.fixture(scope="session")
+def runner_rooms(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A benchlib of the rooms that run.sh and fleet.sh need, compiled: to be copied."""
+    made = tmp_path_factory.mktemp("rooms") / "benchlib"
+    for room in ("base", "runner"):
+        shutil.copytree(SCRIPTS / "benchlib" / room, made / room, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(SCRIPTS / "benchlib/__init__.py", made)
+    compileall.compile_dir(made, quiet=1)
+    return made
+
+
+@pytest.fixture(scope="session")
+def empty_jinja2(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for PYTHONPATH. The scripts look for jinja2 by importing it, which takes longer than the stand-ins that they start."""
+    made = tmp_path_factory.mktemp("modules")
+    (made / "jinja2.py").touch()
+    return made
 
 
 @pytest.fixture

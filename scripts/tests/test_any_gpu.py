@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 import re
 import tomllib
+from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
 
 import pytest
 import result_sets
@@ -32,11 +32,16 @@ def analyses():
     return analysis.load(ROOT)
 
 
+@pytest.fixture(scope="module")
+def judged_set(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Judged]:
+    """The results of the set of that name."""
+    return lru_cache(lambda name: pipeline.load(result_sets.make(name, tmp_path_factory.mktemp("sets")), ROOT, analyses()))
+
+
 @pytest.fixture(scope="module", params=list(result_sets.SETS))
-def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Judged, str, str]:
+def found(request: pytest.FixtureRequest, judged_set: Callable[[str], Judged]) -> tuple[str, Judged, str, str]:
     """The set's name, the results, all pages of the worklog as one text, the report."""
-    directory = result_sets.make(request.param, tmp_path_factory.mktemp("sets"))
-    judged = pipeline.load(directory, ROOT, analyses())
+    judged = judged_set(request.param)
     pages = [pipeline.worklog(judged), *judged.pages.values()]
     text = "\n".join(markdown.render([page], markdown.Place("", None, "page.md")) for page in pages)
     return request.param, judged, text, report_page.render(report_page.page(judged, ROOT))
@@ -166,11 +171,10 @@ def test_the_closing_screen(found: tuple[str, Judged, str, str]) -> None:
     assert beside.RULES in text and f"{rules.NOT_SEEN} (1): Count on 100 KiB of shared memory per SM." in text
 
 
-def test_a_rule_that_too_few_pairs_decide_is_not_denied(tmp_path: Path) -> None:
+def test_a_rule_that_too_few_pairs_decide_is_not_denied(judged_set: Callable[[str], Judged]) -> None:
     held = {}
-    folders = {"h100": ROOT / "results" / "nvidia-h100-80gb-hbm3", **{name: result_sets.make(name, tmp_path) for name in ("unclear", "faster")}}
-    for name, folder in folders.items():
-        judged = pipeline.load(folder, ROOT, analyses())
+    sets = {"h100": pipeline.load(ROOT / "results" / "nvidia-h100-80gb-hbm3", ROOT, analyses())}
+    for name, judged in {**sets, **{name: judged_set(name) for name in ("unclear", "faster")}}.items():
         held[name] = rules.verdicts(judged.study, summary.load(ROOT, judged.study))["Expect kernels that only store 16 bytes per thread to be slower."]
     assert held == {"h100": rules.HOLDS, "unclear": rules.UNDECIDED, "faster": rules.NOT_HERE}
 
@@ -180,24 +184,24 @@ def test_every_rule_has_a_bound() -> None:
     assert not [rule["title"] for rule in found if not rule.get("holds") and not any({"least", "most"} & each.keys() for each in rule["figure"])]
 
 
-def test_a_faster_vulkan_is_called_so(tmp_path: Path) -> None:
-    judged = pipeline.load(result_sets.make("faster", tmp_path), ROOT, analyses())
+def test_a_faster_vulkan_is_called_so(judged_set: Callable[[str], Judged]) -> None:
+    judged = judged_set("faster")
     first = answers(judged)["exp01_vector_add"]
     assert "20 % less time" in first and "longer" not in first and "slower" not in first
 
 
-def test_an_undecided_set_says_from_where_to_where(tmp_path: Path) -> None:
-    judged = pipeline.load(result_sets.make("unclear", tmp_path), ROOT, analyses())
+def test_an_undecided_set_says_from_where_to_where(judged_set: Callable[[str], Judged]) -> None:
+    judged = judged_set("unclear")
     assert "between" in answers(judged)["exp01_vector_add"] and "as long as CUDA" not in answers(judged)["exp01_vector_add"]
 
 
-def test_another_model_stands_beside_the_published(tmp_path: Path) -> None:
-    judged = pipeline.load(result_sets.make("h100", tmp_path), ROOT, analyses())
+def test_another_model_stands_beside_the_published(judged_set: Callable[[str], Judged]) -> None:
+    judged = judged_set("h100")
     text = markdown.render([pipeline.worklog(judged)], markdown.Place("", None, "worklog.md"))
     header = next(line for line in text.splitlines() if line.startswith("| kind of work"))
     assert header.startswith("| kind of work, Vulkan/CUDA | here: NVIDIA H100 80GB HBM3 |") and "| NVIDIA H200 |" in header
     assert rules.HOLDS in text and rules.NOT_SEEN in text  # exp06_bytes_in_flight has no rows here
-    own = pipeline.load(result_sets.make("h200", tmp_path), ROOT, analyses())
+    own = judged_set("h200")
     text = markdown.render([pipeline.worklog(own)], markdown.Place("", None, "worklog.md"))
     header = next(line for line in text.splitlines() if line.startswith("| kind of work"))
     assert "| here: NVIDIA H200 |" in header and header.count("NVIDIA H200") == 1

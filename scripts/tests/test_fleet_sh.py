@@ -63,13 +63,12 @@ echo
 
 
 @pytest.fixture
-def suite(tmp_path):
+def suite(tmp_path, runner_rooms):
     scripts = tmp_path / "scripts"
     scripts.mkdir()
     for name in ("lib.sh", "fleet.sh", "fleet.sbatch"):
         shutil.copy(SCRIPTS / name, scripts)
-    for room in ("base", "runner"):
-        shutil.copytree(SCRIPTS / "benchlib" / room, scripts / "benchlib" / room, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(runner_rooms, scripts / "benchlib")
     (tmp_path / "gpus").write_text("".join(f"{uuid},{name}\n" for uuid, name in GPUS.items()))
     add(scripts / "run.sh", RUN)
     add(tmp_path / "bin/exp01_add", PROGRAM)

@@ -380,6 +380,16 @@ def test_bad_csv(tmp_path: Path, content: bytes, message: str) -> None:
     assert message in str(caught.value) and str(path) in str(caught.value)
 
 
+@pytest.mark.parametrize("text", ["1\n2", "1\n", "\n", "", " 1", "1_0", "1e-308", "1e400", "nan", "-1", "0", ".5", "5.", ".", "1e", "1.5e-3", "\u0661"])
+def test_numbers_are_checked_together_as_one_by_one(text: str) -> None:
+    value = schema.real(text)
+    for texts in ([text], ["2", text, "3"]):
+        assert schema._are_real(texts) == (value is not None)
+        assert schema._are_positive(texts) == (value is not None and value > 0)
+    # In a time that grows with their number.
+    assert not schema._are_real(["111111"] * 100_000 + ["x"])
+
+
 def test_the_first_bad_row_ends_the_reading(tmp_path: Path) -> None:
     # A hundred MB of such lines would be gigabytes of rows.
     path = synthetic.write(tmp_path, EXP, rows())

@@ -50,15 +50,14 @@ sys.exit(int(wish))
 
 
 @pytest.fixture
-def suite(tmp_path):
+def suite(tmp_path, monkeypatch, runner_rooms, empty_jinja2):
     """A copy of the scripts, so that their results land in tmp_path, with stand-ins for the Python ones: see PART."""
     scripts = tmp_path / "scripts"
     scripts.mkdir()
     for name in ("lib.sh", "run.sh"):
         shutil.copy(SCRIPTS / name, scripts)
-    for room in ("base", "runner"):
-        shutil.copytree(SCRIPTS / "benchlib" / room, scripts / "benchlib" / room, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(SCRIPTS / "benchlib/__init__.py", scripts / "benchlib")
+    shutil.copytree(runner_rooms, scripts / "benchlib")
+    monkeypatch.setenv("PYTHONPATH", str(empty_jinja2))
     for name in PARTS:
         (scripts / f"{name}.py").write_text(PART)
     (scripts / "beside.py").write_text("import sys\nprint('beside', *sys.argv[1:])\n")

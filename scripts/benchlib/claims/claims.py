@@ -67,6 +67,7 @@ import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -256,27 +257,35 @@ def source_places(root: Path) -> dict[str, str]:
 
 def _read(path: Path, experiment: str, seen: set[str]) -> ClaimFile:
     """`seen`: the ids of the files before; the programs of one folder share a number."""
-    document = _parse(path)
+    with open(path, "rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise InputError(f"{path}: longer than {MOST_BYTES >> 20} MiB")
+    question, answer, entries = _checked(path, experiment, data)
+    for where, entry in entries:
+        if entry["id"] in seen:
+            raise InputError(f"{where}: the id is there twice")
+        seen.add(entry["id"])
+    return ClaimFile(experiment, question, answer, claims=[Claim(experiment, entry, where) for where, entry in entries])
+
+
+@lru_cache(maxsize=256)  # a process may read the same file again and again; nothing of it is changed
+def _checked(path: Path, experiment: str, data: bytes) -> tuple[str, Sequence[str], list[tuple[str, dict[str, Any]]]]:
+    """The question, the answer's sentences, and each claim with its place."""
+    document = _parse(path, data)
     claim_check.check_document(str(path), document)
     answer = document.get("answer", [])
-    result = ClaimFile(experiment, document.get("question", ""), [answer] if isinstance(answer, str) else answer)
+    found = []
     for at, entry in enumerate(document.get("claim", []), start=1):
         id_ = entry.get("id", f"no. {at}")
         where = f"{path}: claim {id_ if isinstance(id_, str) and id_.isprintable() else ascii(id_)[:40]}"
         claim_check.expand(where, entry)
         claim_check.check_claim(where, document.get("ids", experiment[3:5]), entry)
-        if entry["id"] in seen:
-            raise InputError(f"{where}: the id is there twice")
-        seen.add(entry["id"])
-        result.claims.append(Claim(experiment, entry, where))
-    return result
+        found.append((where, entry))
+    return document.get("question", ""), [answer] if isinstance(answer, str) else answer, found
 
 
-def _parse(path: Path) -> dict[str, Any]:
-    with open(path, "rb") as file:
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise InputError(f"{path}: longer than {MOST_BYTES >> 20} MiB")
+def _parse(path: Path, data: bytes) -> dict[str, Any]:
     try:
         return tomllib.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:  # among them what is no TOML and no UTF-8

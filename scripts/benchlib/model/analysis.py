@@ -23,7 +23,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import TypeVar, cast
 
 from benchlib.base import programs
@@ -121,7 +121,7 @@ class Study(Results):
     """A directory's results, and every program's analysis."""
 
     analyses: Mapping[str, Analysis] = field(default_factory=dict)
-    _made: dict[tuple[Hashable, ...], object] = field(default_factory=dict)
+    _made: dict[tuple[Hashable, ...], object] = field(default_factory=dict, init=False)  # of other tables (replace()) other things are made
 
     @staticmethod
     def of(found: Results, analyses: Mapping[str, Analysis]) -> Study:
@@ -142,17 +142,17 @@ class Study(Results):
 
 
 def module(experiment: str, path: Path) -> ModuleType:
-    """The experiment's analysis.py, loaded anew; nothing is written beside it."""
-    loaded = ModuleType(f"analysis_of_{experiment}")
-    loaded.__file__ = str(path)
-    sys.modules[loaded.__name__] = loaded  # where its dataclasses look for their names
-    exec(_compiled(path.read_bytes(), path), vars(loaded))
-    return loaded
+    """The experiment's analysis.py; nothing is written beside it."""
+    return _loaded(experiment, path, path.read_bytes())
 
 
 @lru_cache  # a process may load the same file again and again
-def _compiled(text: bytes, path: Path) -> CodeType:
-    return compile(text, path, "exec")
+def _loaded(experiment: str, path: Path, text: bytes) -> ModuleType:
+    loaded = ModuleType(f"analysis_of_{experiment}")
+    loaded.__file__ = str(path)
+    sys.modules[loaded.__name__] = loaded  # where its dataclasses look for their names
+    exec(compile(text, path, "exec"), vars(loaded))
+    return loaded
 
 
 def load(root: Path) -> dict[str, Analysis]:

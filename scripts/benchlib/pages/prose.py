@@ -30,12 +30,12 @@ import fnmatch
 import operator
 import re
 import statistics
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchlib.base import toml_file
 from benchlib.claims import claim_check, claim_query, claim_tables, claim_words
 from benchlib.claims.claims import ClaimFile
 from benchlib.document import formats
@@ -76,7 +76,7 @@ class Prose:
 
     def __post_init__(self) -> None:
         path = self.root / FILE
-        document = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        document = toml_file.parsed(path.read_text(encoding="utf-8")) if path.is_file() else {}
         self.models: Mapping[str, str] = document.get("models", {})
         self.figures: dict[str, tuple[str, Mapping[str, Any]]] = {}
         for experiment, entries in document.get("figure", {}).items():

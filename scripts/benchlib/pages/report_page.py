@@ -13,6 +13,7 @@ import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -353,6 +354,7 @@ def unpacked(page: str) -> str:
         return page
 
 
+@cache  # to compile the templates takes as long as to fill them in
 def environment() -> jinja2.Environment:
     loader = jinja2.FileSystemLoader(TEMPLATES)
     made = jinja2.Environment(

@@ -35,14 +35,13 @@ from __future__ import annotations
 import math
 import re
 import statistics
-import tomllib
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchlib.base import programs
+from benchlib.base import programs, toml_file
 from benchlib.claims import claim_check, claim_words
 from benchlib.document import document
 from benchlib.pages import ratio_strip
@@ -160,11 +159,15 @@ class Summary:
 
 def load(root: Path, study: Study) -> Summary | None:
     """None where the repository has none. Raises InputError for what it must not say."""
+    return study.once(_load, root)
+
+
+def _load(study: Study, root: Path) -> Summary | None:
     path = root / FILE
     if not path.is_file():
         return None
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
+        found = toml_file.parsed(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise InputError(f"{path}: {ascii(str(error))[1:-1]}") from error
     if unknown := sorted(found.keys() - {"headline", "does", "bytes", "kind", "rule"}):

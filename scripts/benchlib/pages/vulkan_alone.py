@@ -13,11 +13,11 @@ A figure is said as in an experiment's answer: from the least to the greatest ca
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from benchlib.base import toml_file
 from benchlib.claims import claim_check, claim_query, claim_words
 from benchlib.document.formats import sig
 from benchlib.model.analysis import Study
@@ -38,7 +38,7 @@ def sentences(root: Path, study: Study) -> list[str]:
     if not path.is_file():
         return []
     try:
-        entries = tomllib.loads(path.read_text(encoding="utf-8")).get("say", [])
+        entries = toml_file.parsed(path.read_text(encoding="utf-8")).get("say", [])
     except ValueError as error:
         raise InputError(f"{path}: {ascii(str(error))[1:-1]}") from error
     said = [_sentence(f"{path}: sentence no. {at}", entry, study, root) for at, entry in enumerate(entries, start=1)]
@@ -51,7 +51,7 @@ def card_gbps(root: Path, gpu: str) -> float | None:
     if not path.is_file() or PORTABLE.search(gpu):
         return None
     bare = re.sub(r"\((?:R|TM)\)", "", gpu, flags=re.IGNORECASE)
-    found = tomllib.loads(path.read_text(encoding="utf-8"))["bandwidth"]
+    found = toml_file.parsed(path.read_text(encoding="utf-8"))["bandwidth"]
     # The longest name: an RX 7900 XTX is no RX 7900 XT.
     names = [name for name in found if re.search(rf"\b{re.escape(name)}(?!\w| (?:XTX?|Ti|SUPER|GRE|D)\b)", bare)]
     return max((found[name]["bits"] * found[name]["gbit"] / 8 for name in names), default=None)
