@@ -105,6 +105,7 @@ bench::Case made_case(const char* how, const std::string& stem, bool cuda_alone,
   bench::Case made = bench::twin(stem, {{"how", how}}, set_up);
   made.elements = stem == "made_large" ? EXP08_LARGE_STEPS : EXP08_SMALL_STEPS;
   made.fixed_batch = 1;
+  made.budget_part = 0.5;
   if (cuda_alone) std::erase_if(made.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
   return made;
 }
