@@ -1,5 +1,5 @@
 # bench_embed_kernels(<target> SET <name> [CUDA <file.cu>...] [CUDA_SM80 <file.cu>...] [CUDA_SM90 <file.cu>...]
-#                     [CUDA_SM90A <file.cu>...] [GLSL <file.comp>...])
+#                     [CUDA_SM90A <file.cu>...] [CUDA_LINKED <file.cu>...] [GLSL <file.comp>...])
 #
 # Compiles every .cu to one cubin per architecture plus PTX (nvcc) and every .comp to SPIR-V (glslang), and links the bytes into
 # <target>. The generated header <name>_kernels.h declares
@@ -10,10 +10,11 @@
 # enough; the entry names it (KernelImages::spirv_by). Where neither is, it is left out, and its stem's entry says so (KernelImages::no_spirv).
 # A file of CUDA_SM80 or CUDA_SM90 has instructions that came with compute capability 8.0 or 9.0: there are no images of it below
 # that, and its stem's entry says so (KernelImages::cuda_since). One of CUDA_SM90A has instructions of sm_90a alone, which no newer GPU
-# has: its one image is that.
+# has: its one image is that. One of CUDA_LINKED calls CUDA's device runtime and is linked with it: there is no PTX of it, which a
+# driver would have to link. Without that library there is no image, and its stem's entry says so (KernelImages::no_cuda).
 # Paths are relative to the calling directory. Editing an included file rebuilds the kernels that include it (depfiles).
 function(bench_embed_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SET" "CUDA;CUDA_SM80;CUDA_SM90;CUDA_SM90A;GLSL")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SET" "CUDA;CUDA_SM80;CUDA_SM90;CUDA_SM90A;CUDA_LINKED;GLSL")
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${arg_SET}_kernels)
   file(MAKE_DIRECTORY ${out})
   set(images "")  # the image files, for dependencies
@@ -49,9 +50,9 @@ function(bench_embed_kernels target)
   endforeach()
 
   if(BENCH_HAVE_CUDA)
-    foreach(list CUDA CUDA_SM80 CUDA_SM90 CUDA_SM90A)
+    foreach(list CUDA CUDA_SM80 CUDA_SM90 CUDA_SM90A CUDA_LINKED)
       set(sources ${arg_${list}})
-      string(REGEX REPLACE "^CUDA(_SM)?|A$" "" since "${list}")
+      string(REGEX REPLACE "^CUDA(_SM|_LINKED)?|A$" "" since "${list}")
       if(NOT since)
         set(since 0)
       endif()
@@ -59,6 +60,11 @@ function(bench_embed_kernels target)
       if(list STREQUAL "CUDA_SM90A")
         list(FILTER archs INCLUDE REGEX "^90a$")
         set(lowest "")
+      elseif(list STREQUAL "CUDA_LINKED")
+        set(lowest "")
+        if(NOT BENCH_CUDADEVRT)
+          set(archs "")
+        endif()
       endif()
       foreach(source IN LISTS sources)
         cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
@@ -66,6 +72,9 @@ function(bench_embed_kernels target)
         list(APPEND stems ${stem})
         set(since_${stem} ${since})
         set(cuda_${stem} "")
+        if(list STREQUAL "CUDA_LINKED" AND NOT BENCH_CUDADEVRT)
+          set(no_cuda_${stem} "it calls CUDA's device runtime; this build's toolkit has no libcudadevrt.a")
+        endif()
         foreach(arch IN LISTS archs)
           string(REGEX REPLACE "[a-z]$" "" number ${arch})
           set(specific false)
@@ -76,6 +85,10 @@ function(bench_embed_kernels target)
           set(from ${source})
           if(arch STREQUAL lowest)
             set(from ${out}/${stem}.ptx)
+          endif()
+          if(list STREQUAL "CUDA_LINKED")
+            _bench_link_cuda(sm_${arch} "{${number} / 10, ${number} % 10, ${specific}, false")
+            continue()
           endif()
           _bench_compile_cuda(sm_${arch}.cubin ${from} "-cubin;-arch=sm_${arch}" "{${number} / 10, ${number} % 10, ${specific}, false")
         endforeach()
@@ -123,7 +136,7 @@ function(bench_embed_kernels target)
     if(since_${stem})
       set(since ${since_${stem}})
     endif()
-    string(APPEND table "      {\"${stem}\", ${cuda_span}, ${spirv_span}, ${since}, ${takes}, \"${no_spirv_${stem}}\", \"${spirv_by_${stem}}\"},\n")
+    string(APPEND table "      {\"${stem}\", ${cuda_span}, ${spirv_span}, ${since}, ${takes}, \"${no_spirv_${stem}}\", \"${spirv_by_${stem}}\", \"${no_cuda_${stem}}\"},\n")
   endforeach()
 
   set(BENCH_SET ${arg_SET})
@@ -175,6 +188,24 @@ macro(_bench_compile_cuda extension from flags record)
     VERBATIM)
   list(APPEND images ${image})
   string(MAKE_C_IDENTIFIER ${stem}.${extension} symbol)
+  list(APPEND cuda_${stem} "${symbol}|${record}|${image}")
+endmacro()
+
+# One image, made of the file `source` and CUDA's device runtime, noted likewise.
+macro(_bench_link_cuda arch record)
+  set(image ${out}/${stem}.${arch}.cubin)
+  set(part ${out}/${stem}.${arch}.part.cubin)
+  add_custom_command(
+    OUTPUT ${image}
+    COMMAND ${BENCH_NVCC} -std=c++17 -rdc=true -cubin -arch=${arch} -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/common
+            -I${CMAKE_CURRENT_SOURCE_DIR} -MD -MF ${image}.d -MT ${image} -o ${part} ${source}
+    COMMAND ${BENCH_NVCC} -dlink -cubin -arch=${arch} -o ${image} ${part} ${BENCH_CUDADEVRT}
+    DEPENDS ${source}
+    DEPFILE ${image}.d
+    COMMENT "CUDA ${arg_SET}/${stem}.${arch}.cubin, linked"
+    VERBATIM)
+  list(APPEND images ${image})
+  string(MAKE_C_IDENTIFIER ${stem}.${arch}.cubin symbol)
   list(APPEND cuda_${stem} "${symbol}|${record}|${image}")
 endmacro()
 

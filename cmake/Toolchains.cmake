@@ -61,6 +61,7 @@ if(BENCH_CUDA)
     list(TRANSFORM _cuda_targets PREPEND ${_cuda_home}/targets/)
     find_path(BENCH_CUDA_INCLUDE cuda_runtime_api.h HINTS ${_cuda_home}/include ${_cuda_targets} PATH_SUFFIXES include)
     find_library(BENCH_CUDART_STATIC libcudart_static.a HINTS ${_cuda_home} ${_cuda_targets} PATH_SUFFIXES lib64 lib)
+    find_library(BENCH_CUDADEVRT libcudadevrt.a HINTS ${_cuda_home} ${_cuda_targets} PATH_SUFFIXES lib64 lib)  # a few kernels' own
     if(_cuda_version VERSION_LESS 12.8)
       message(STATUS "CUDA: nvcc ${_cuda_version} is older than 12.8")
     elseif(NOT BENCH_CUDA_INCLUDE OR NOT BENCH_CUDART_STATIC)

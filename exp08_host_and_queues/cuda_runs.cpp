@@ -12,7 +12,6 @@ using bench::cuda::CurrentDevice;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Graph = bench::cuda::Handle<cudaGraph_t, cudaGraphDestroy>;
 
 constexpr int kMaxAttempts = 3;
 
@@ -26,6 +25,16 @@ bench::cuda::Event make_ordering_event() {
   cudaEvent_t raw = nullptr;
   BENCH_CU(cudaEventCreateWithFlags(&raw, cudaEventDisableTiming));
   return bench::cuda::Event(raw);
+}
+
+bench::cuda::GraphExec make_executable(const CudaGraph& graph, unsigned long long flags, cudaStream_t stream,
+                                       const std::string& name) {
+  cudaGraphExec_t raw = nullptr;
+  BENCH_CU(cudaGraphInstantiate(&raw, graph.handle(), flags), "{}", name);
+  bench::cuda::GraphExec executable(raw);
+  BENCH_CU(cudaGraphUpload(executable.handle(), stream), "{}", name);
+  BENCH_CU(cudaStreamSynchronize(stream), "{}", name);
+  return executable;
 }
 
 const bench::cuda::Kernel& cuda_kernel(const bench::Kernel& kernel) {
@@ -51,17 +60,12 @@ CudaRuns::CudaRuns(bench::cuda::Device& device, CudaBody body)
     enqueue();
   } catch (...) {
     static_cast<void>(cudaStreamEndCapture(streams_[0], &raw));
-    const Graph partial(raw);
+    const CudaGraph partial(raw);
     static_cast<void>(cudaGetLastError());
     throw;
   }
   BENCH_CU(cudaStreamEndCapture(streams_[0], &raw), "{}", body_.name);
-  const Graph graph(raw);
-  cudaGraphExec_t executable = nullptr;
-  BENCH_CU(cudaGraphInstantiate(&executable, graph.handle(), 0), "{}", body_.name);
-  graph_ = bench::cuda::GraphExec(executable);
-  BENCH_CU(cudaGraphUpload(graph_.handle(), streams_[0]));
-  BENCH_CU(cudaStreamSynchronize(streams_[0]));
+  graph_ = make_executable(CudaGraph(raw), 0, streams_[0], body_.name);
 }
 
 void CudaRuns::enqueue() {

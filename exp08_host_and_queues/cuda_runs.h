@@ -44,6 +44,10 @@ class CudaRuns final : public bench::Subject {
   double last_ns_ = 0;
 };
 
+using CudaGraph = bench::cuda::Handle<cudaGraph_t, cudaGraphDestroy>;
+// Instantiated and uploaded. Of a graph that the device launches: `flags` has cudaGraphInstantiateFlagDeviceLaunch.
+bench::cuda::GraphExec make_executable(const CudaGraph& graph, unsigned long long flags, cudaStream_t stream,
+                                       const std::string& name);
 // Without timing, as what only orders should be.
 bench::cuda::Event make_ordering_event();
 // The CUDA kernel behind the interface. Throws Error if it is another API's.

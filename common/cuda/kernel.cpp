@@ -16,6 +16,7 @@ namespace {
 
 const CudaImage* find_image(const KernelSpec& spec, ComputeCapability device) {
   if (spec.images == nullptr) throw Error("kernel {}: no images given", spec.entry);
+  if (!spec.images->no_cuda.empty()) throw Skip("{}: {}", spec.images->stem, spec.images->no_cuda);
   const int since = spec.images->cuda_since;
   if (spec.images->cuda.empty() && since == 0) throw Skip("{}: no CUDA twin", spec.images->stem);
   if (device.major * 10 + device.minor < since) {

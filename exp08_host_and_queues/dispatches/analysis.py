@@ -87,6 +87,44 @@ def indirect(_: Study, table: Table) -> Blocks:
     return [document.table(header, rows)]
 
 
+def known_of(case: Case) -> Case:
+    """The same work where the host decides."""
+    return case.replace(way="known")
+
+
+def extra_us(table: Table, case: Case) -> float | None:
+    """What each of a case's decisions takes longer, the kernel that makes it not counted."""
+    more, less = table.figure(case, "device_ns"), table.figure(known_of(case), "device_ns")
+    return (more.value - less.value) / case.whole("dispatches") / 1000 if more and less else None
+
+
+def guarded_extra_us(table: Table, api: str) -> dict[Case, float]:
+    chosen = {case: extra_us(table, case) for case in table.select({"variant": "guarded", "api": api, "way": "taken"})}
+    return {case: extra for case, extra in chosen.items() if extra is not None}
+
+
+def guarded_extra_cuda_us(table: Table) -> dict[Case, float]:
+    return guarded_extra_us(table, "cuda")
+
+
+def guarded_extra_vulkan_us(table: Table) -> dict[Case, float]:
+    return guarded_extra_us(table, "vulkan")
+
+
+def decided(_: Study, table: Table) -> Blocks:
+    cases = table.select({"variant": ["guarded", "repeated", "launched"]})
+    if not cases:
+        return [NO_RESULTS]
+    order = ["known", "taken", "not_taken", "while", "tail", "from_device"]
+    rows: list[list[Cell]] = []
+    for case in sorted(cases, key=lambda case: (case["variant"], *order_of(case)[:3], place_in(order, case["way"]), case["api"])):
+        names: list[Cell] = [case["variant"], case["blocks"], f"{case.whole('work_ns') / 1000:g}", case["dispatches"], case["way"], API_NAMES[case["api"]]]
+        times = [micros(figure_of(table, case, metric)) for metric in ("device_ns", "roundtrip_ns", "submit_ns")]
+        rows.append([*names, *times, fixed(extra_us(table, case) if case["way"] != "known" else None, 3)])
+    header = ["what", "blocks:", "work, µs:", "times or steps:", "way", "API", "GPU, µs:", "round trip:", "submit:", "more than known, each, µs:"]
+    return [document.table(header, rows)]
+
+
 def dispatches_chart(_: Study, table: Table) -> Chart:
     panels = []
     for work in ("0", "10000"):
@@ -111,10 +149,15 @@ ANALYSIS = Analysis(
         ("Independent dispatches", independent),
         ("How many run at once", at_once),
         ("Indirect dispatches", indirect),
+        ("What the device decides", decided),
         ("A loop of dependent steps", loop),
     ],
     plots={"exp08-dispatches": Plot("Independent dispatches", dispatches_chart, "dispatches")},
     plots_marker="exp08-dispatches-plots",
     counting=Counting(by_default=False),
-    figures={"indirect_extra_us": indirect_extra_us},
+    figures={
+        "indirect_extra_us": indirect_extra_us,
+        "guarded_extra_cuda_us": guarded_extra_cuda_us,
+        "guarded_extra_vulkan_us": guarded_extra_vulkan_us,
+    },
 )

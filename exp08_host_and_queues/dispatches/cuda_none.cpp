@@ -5,3 +5,12 @@
 std::unique_ptr<bench::Subject> cuda_side(bench::Workbench&, const Config&, const bench::Launch&, const WorkParams&) {
   throw bench::Skip("this build has no CUDA");
 }
+
+std::unique_ptr<bench::Subject> cuda_decided(bench::Workbench&, const Config&, const Decided&) {
+  throw bench::Skip("this build has no CUDA");
+}
+
+std::unique_ptr<bench::Subject> cuda_launched(bench::Workbench&, const Config&, const bench::Launch&, const WorkParams&,
+                                              const bench::Buffer&) {
+  throw bench::Skip("this build has no CUDA");
+}

@@ -8,10 +8,7 @@
 std::unique_ptr<bench::Subject> cuda_side(bench::Workbench& bench, const Config& config, const bench::Launch& launch,
                                           const WorkParams& params) {
   if (config.way == Way::kIndirect) {
-    throw bench::Skip(
-        "a CUDA launch takes its grid from the host; conditional graph nodes and launches from the device need code linked "
-        "with "
-        "CUDA's device runtime (cudadevrt), which the cubins of this suite are not");
+    throw bench::Skip("a CUDA launch takes its grid from the host; what the device decides there: guarded, repeated, launched");
   }
   const bench::cuda::Kernel& kernel = cuda_kernel(*launch.kernel);
   void* tags = bench::cuda::own(*launch.buffers[0]).handle();

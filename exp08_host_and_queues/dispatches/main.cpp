@@ -6,7 +6,7 @@
 #include "backends.h"
 #include "core/base/error.h"
 #include "core/experiment/verify.h"
-#include "exp08_kernels.h"
+#include "decided.h"
 #include "sides.h"
 #include "trace.h"
 
@@ -22,6 +22,7 @@ constexpr std::uint32_t kCounts[] = {1, 10, 100, 1000};
 constexpr std::uint32_t kWorkNs = 10'000;
 constexpr std::uint32_t kStepNs = 20'000;  // "tens of microseconds"
 constexpr std::uint32_t kSteps = 1000;
+constexpr std::uint32_t kBranches = 100;
 
 struct WayText {
   Way way;
@@ -37,7 +38,23 @@ const char* name_of(Way way) {
   for (const WayText& one : kWays) {
     if (one.way == way) return one.name;
   }
-  return "indirect";
+  switch (way) {
+    case Way::kKnown:
+    case Way::kKnownLoop:
+      return "known";
+    case Way::kTaken:
+      return "taken";
+    case Way::kNotTaken:
+      return "not_taken";
+    case Way::kWhile:
+      return "while";
+    case Way::kTail:
+      return "tail";
+    case Way::kFromDevice:
+      return "from_device";
+    default:
+      return "indirect";
+  }
 }
 
 // By the GPU's own clock, of the last launch of everything.
@@ -61,24 +78,26 @@ Prepared set_up(Workbench& bench, const Config& config) {
   // Reading the clock takes longer than a nanosecond: so many turns are always enough.
   const WorkParams params = {0, static_cast<std::uint32_t>(config.work_ns / tick_ns), config.work_ns};
   bench::Launch launch;
-  launch.kernel = &bench.kernel(
-      {.images = &bench::find_kernel(bench::kernels::exp08(), cuda || tells_sm(bench.device()) ? "work" : "work_anywhere"),
-       .entry = "work",
-       .block_x = kBlock,
-       .glsl_constants = {},
-       .buffers = 2,
-       .params_bytes = sizeof(WorkParams)});
+  launch.kernel = &load_work(bench);
   launch.grid = {config.blocks, 1, 1};
   Buffer& tags = bench.output("tags", blocks);
   Buffer& trace = bench.output("trace", blocks * EXP08_TRACE_WORDS);
   launch.buffers = {&tags, &trace};
   launch.params = bench::params_bytes(params);
-  auto subject = cuda ? cuda_side(bench, config, launch, params) : vulkan_side(bench, config, launch, params);
+  const bool launches = cuda && config.way == Way::kFromDevice;
+  Buffer* state = launches ? &bench.output("state", EXP08_STATE_WORDS) : nullptr;
+  auto subject = launches ? cuda_launched(bench, config, launch, params, *state)
+                 : cuda   ? cuda_side(bench, config, launch, params)
+                          : vulkan_side(bench, config, launch, params);
 
   // Through what will be timed.
   subject->time_host(1);
   bench::verify<std::uint32_t>(bench, "tags of blocks", tags, blocks, bench::kGuardWords,
                                [](std::uint64_t i) { return EXP08_TAG(static_cast<std::uint32_t>(i)); });
+  if (launches) {
+    bench::verify<std::uint32_t>(bench, "graphs launched, and the last error", *state, EXP08_STATE_WORDS, bench::kGuardWords,
+                                 [config](std::uint64_t i) { return decided_state(config, i); });
+  }
   bench.makes_outputs_anew();
   return {std::move(subject),
           [&bench, &trace, config, tick_ns] { return read_trace(bench.device(), trace, config, tick_ns).set(host_values()); },
@@ -89,9 +108,12 @@ bench::Case make_case(const Config& config) {
   bench::Case result = bench::twin(
       config.name,
       {{"way", name_of(config.way)}, {"dispatches", config.dispatches}, {"blocks", config.blocks}, {"work_ns", config.work_ns}},
-      [=](Workbench& bench) { return set_up(bench, config); });
+      [=](Workbench& bench) {
+        return config.is_decided() ? Prepared(set_up_decided(bench, config), host_values) : set_up(bench, config);
+      });
   const bool vulkan_alone = config.way == Way::kBuffers || config.way == Way::kSubmissions;
   if (vulkan_alone) result.sides.erase(result.sides.begin());
+  if (config.way == Way::kTail) result.sides.pop_back();  // CUDA's alone
   result.elements = std::uint64_t{config.dispatches} * config.blocks;
   result.fixed_batch = 1;
   result.budget_part = 0.1;
@@ -128,6 +150,18 @@ std::vector<bench::Case> cases(const Plan& plan) {
     loop.budget_part = 1;
     list.push_back(loop);
   }
+  for (const std::uint32_t blocks : {1U, sms}) {
+    for (const Way way : {Way::kKnown, Way::kTaken, Way::kNotTaken}) {
+      list.push_back(make_case({"guarded", way, small ? 4 : kBranches, blocks, 0}));
+    }
+  }
+  for (const std::uint32_t steps :
+       small ? std::vector<std::uint32_t>{1, 20} : std::vector<std::uint32_t>{10, 100, kMostSteps}) {
+    for (const Way way : {Way::kKnownLoop, Way::kWhile, Way::kTail}) list.push_back(make_case({"repeated", way, steps, 1, 0}));
+  }
+  for (const std::uint32_t work_ns : {0U, kWorkNs}) {
+    list.push_back(make_case({"launched", Way::kFromDevice, small ? 4 : kBranches, 1, work_ns}));
+  }
   for (const bench::Case& control :
        bench::aa_controls(make_case({"dispatches", Way::kIndependentReplayed, counts.back(), 1, kWorkNs}))) {
     list.push_back(control);
@@ -158,6 +192,9 @@ int main(int argc, char** argv) {
       .measured = measured(),
       .variants = {{"dispatches", "`dispatches` launches of `blocks` blocks; times are of all of them together"},
                    {"indirect", "the same, their grids read from memory that a kernel has just written; Vulkan alone"},
+                   {"guarded", "`dispatches` times: a kernel decides whether the next one runs"},
+                   {"repeated", "a loop of `dispatches` steps, of which a kernel decides after each whether another follows"},
+                   {"launched", "`dispatches` independent launches of `blocks` blocks, made by a kernel"},
                    {"iterate", "a loop of 1,000 ordered steps of 20 µs by a block for each SM; times are of the whole loop"},
                    {"aa_control_a", "A/A control: many independent dispatches, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},

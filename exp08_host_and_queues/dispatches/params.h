@@ -25,4 +25,45 @@ struct ArgumentParams {
 };
 BENCH_ASSERT_SIZE(ArgumentParams, 8);
 
+// What the device decides, for whom. CUDA: the handle of a graph's conditional node. Vulkan: the address of two indirect
+// dispatches' arguments. 0: nobody asks.
+struct Decision {
+  uint target_low;
+  uint target_high;
+};
+BENCH_ASSERT_SIZE(Decision, 8);
+
+// decide: whether the work of `blocks` blocks that comes next is done. A word of a block that did not run is EXP08_NOT_RUN.
+struct DecideParams {
+  uint first;  // the work's first block's number among all blocks
+  uint blocks;
+  uint runs;  // 0: it is not done
+  Decision decision;
+};
+BENCH_ASSERT_SIZE(DecideParams, 20);
+#define EXP08_NOT_RUN 0u
+
+// advance: whether a loop goes on. looped: its body, which is told by the state which step it is.
+struct AdvanceParams {
+  uint begins;  // 1: before the first step
+  uint steps;   // after which the loop ends
+  uint blocks;  // of a step
+  Decision decision;
+};
+BENCH_ASSERT_SIZE(AdvanceParams, 20);
+struct LoopedParams {
+  uint blocks;
+};
+BENCH_ASSERT_SIZE(LoopedParams, 4);
+// Words of the state: steps done, or graphs launched; and the last error of a launch from the device.
+#define EXP08_STATE_DONE 0
+#define EXP08_STATE_ERROR 1
+#define EXP08_STATE_WORDS 2
+
+// launch_graphs: so many, whose handles lie in the first buffer.
+struct LaunchParams {
+  uint count;
+};
+BENCH_ASSERT_SIZE(LaunchParams, 4);
+
 #endif

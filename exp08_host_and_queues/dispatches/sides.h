@@ -10,6 +10,9 @@
 inline constexpr std::uint32_t kBlock = 256;       // threads
 inline constexpr std::uint32_t kMostStreams = 32;  // of CUDA, and branches of its graph
 inline constexpr std::uint32_t kMostBuffers = 10;  // Vulkan's command buffers of one submission
+inline constexpr std::uint32_t kMostSteps = 1000;  // that Vulkan's loops are recorded with, whatever the device decides
+// Graphs that one graph's execution may launch. Source: CUDA C++ Programming Guide, "Fire and Forget Launch".
+inline constexpr std::uint32_t kMostLaunched = 120;
 
 enum class Way : std::uint8_t {
   kOrdered,              // one stream; one command buffer recorded anew, a barrier between any two dispatches
@@ -19,6 +22,14 @@ enum class Way : std::uint8_t {
   kBuffers,              // several command buffers recorded once, one submission
   kSubmissions,          // a command buffer and a submission for each dispatch, recorded once
   kIndirect,             // as kIndependentReplayed, arguments made on the device before
+  // What the device decides: see decided.h.
+  kKnown,       // nothing: the host knows that a kernel runs; the kernel that would decide runs, too
+  kTaken,       // whether a kernel runs: it does
+  kNotTaken,    // it does not
+  kKnownLoop,   // nothing: the host knows how many steps a loop takes
+  kWhile,       // how many
+  kTail,        // the same, by a graph that launches itself
+  kFromDevice,  // independent kernels: CUDA's graphs that a kernel launches, Vulkan's as kIndirect
 };
 
 struct Config {
@@ -29,6 +40,8 @@ struct Config {
   std::uint32_t work_ns = 0;
 
   bool replayed() const { return way == Way::kOrderedReplayed || way == Way::kIndependentReplayed; }
+  bool is_loop() const { return way == Way::kKnownLoop || way == Way::kWhile || way == Way::kTail; }
+  bool is_decided() const { return is_loop() || way == Way::kKnown || way == Way::kTaken || way == Way::kNotTaken; }
   bool ordered() const { return way == Way::kOrdered || way == Way::kOrderedReplayed; }
 };
 
@@ -42,5 +55,16 @@ std::unique_ptr<bench::Subject> vulkan_side(bench::Workbench& bench, const Confi
                                             const WorkParams& params);
 std::unique_ptr<bench::Subject> cuda_side(bench::Workbench& bench, const Config& config, const bench::Launch& launch,
                                           const WorkParams& params);
+
+// What decides, and what is decided about: one dispatch's, or one step's. See decided.h.
+struct Decided {
+  bench::Launch work;
+  bench::Launch decide;
+};
+std::unique_ptr<bench::Subject> vulkan_decided(bench::Workbench& bench, const Config& config, const Decided& what);
+std::unique_ptr<bench::Subject> cuda_decided(bench::Workbench& bench, const Config& config, const Decided& what);
+// `dispatches` graphs, which one kernel launches; it leaves in `state` how many.
+std::unique_ptr<bench::Subject> cuda_launched(bench::Workbench& bench, const Config& config, const bench::Launch& launch,
+                                              const WorkParams& params, const bench::Buffer& state);
 // Whether this Vulkan device tells on which SM a workgroup runs.
 bool tells_sm(bench::Device& device);

@@ -4,6 +4,7 @@
 #include "core/base/watchdog.h"
 #include "core/device/kernel_images.h"
 #include "exp08_kernels.h"
+#include "indirect_arguments.h"
 #include "sides.h"
 #include "vulkan/command_slot.h"
 #include "vulkan/compute_pipeline.h"
@@ -11,30 +12,6 @@
 namespace {
 
 using bench::vulkan::Context;
-
-constexpr std::uint64_t kArgumentBytes = 16;  // of a dispatch: three words, and one that keeps them aligned
-
-// A buffer that a kernel stores into and that indirect dispatches read.
-struct Arguments {
-  vk::raii::DeviceMemory memory{nullptr};
-  vk::raii::Buffer buffer{nullptr};
-
-  Arguments(const Context& context, std::uint32_t count) {
-    buffer = BENCH_VK(context.device().createBuffer(
-        {.size = count * kArgumentBytes,
-         .usage = vk::BufferUsageFlagBits::eTransferDst | vk::BufferUsageFlagBits::eIndirectBuffer}));
-    const vk::MemoryRequirements needs = buffer.getMemoryRequirements();
-    for (std::uint32_t type = 0; type < context.memory().memoryTypeCount; ++type) {
-      const bool is_local =
-          static_cast<bool>(context.memory().memoryTypes[type].propertyFlags & vk::MemoryPropertyFlagBits::eDeviceLocal);
-      if (!is_local || (needs.memoryTypeBits >> type & 1) == 0) continue;
-      memory = BENCH_VK(context.device().allocateMemory({.allocationSize = needs.size, .memoryTypeIndex = type}));
-      buffer.bindMemory(*memory, 0);
-      return;
-    }
-    throw bench::Error("no device-local memory for indirect arguments");
-  }
-};
 
 struct Recording {
   const Context& context;
@@ -45,7 +22,7 @@ struct Recording {
   // Of indirect dispatches: made by this kernel into a buffer of the suite's, copied to where dispatches may read them.
   std::unique_ptr<bench::vulkan::Command> make_arguments;
   const bench::Buffer* made = nullptr;
-  std::unique_ptr<Arguments> arguments;
+  std::unique_ptr<IndirectArguments> arguments;
 
   void dispatches(const vk::raii::CommandBuffer& commands, std::uint32_t first, std::uint32_t end) const {
     bound.bind(commands);
@@ -54,7 +31,7 @@ struct Recording {
       const WorkParams mine = params_of(config, i, params);
       commands.pushConstants<WorkParams>(layout, vk::ShaderStageFlagBits::eCompute, 0, mine);
       if (arguments) {
-        commands.dispatchIndirect(*arguments->buffer, i * kArgumentBytes);
+        commands.dispatchIndirect(arguments->handle(), i * kArgumentBytes);
       } else {
         commands.dispatch(config.blocks, 1, 1);
       }
@@ -68,7 +45,7 @@ struct Recording {
     make_arguments->record(commands);
     bench::vulkan::memory_barrier(commands, Stage::eComputeShader, Access::eShaderStorageWrite, Stage::eCopy,
                                   Access::eTransferRead);
-    commands.copyBuffer(bench::vulkan::device_buffer(*made).handle(), *arguments->buffer,
+    commands.copyBuffer(bench::vulkan::device_buffer(*made).handle(), arguments->handle(),
                         vk::BufferCopy{.size = config.dispatches * kArgumentBytes});
     bench::vulkan::memory_barrier(commands, Stage::eCopy, Access::eTransferWrite, Stage::eDrawIndirect,
                                   Access::eIndirectCommandRead);
@@ -101,7 +78,7 @@ std::unique_ptr<bench::Subject> vulkan_side(bench::Workbench& bench, const Confi
     body.parts = config.dispatches;
     body.submitted_one_by_one = true;
   }
-  if (config.way == Way::kIndirect) {
+  if (config.way == Way::kIndirect || config.way == Way::kFromDevice) {
     const bench::Buffer& made = bench.output("arguments", config.dispatches * kArgumentBytes / 4);
     bench::Launch make;
     make.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp08(), "arguments"),
@@ -115,7 +92,7 @@ std::unique_ptr<bench::Subject> vulkan_side(bench::Workbench& bench, const Confi
     make.params = bench::params_bytes(ArgumentParams{config.dispatches, config.blocks});
     recording->made = &made;
     recording->make_arguments = std::make_unique<bench::vulkan::Command>(context, bench::Work(make));
-    recording->arguments = std::make_unique<Arguments>(context, config.dispatches);
+    recording->arguments = std::make_unique<IndirectArguments>(context, config.dispatches * kArgumentBytes);
   }
   const std::uint32_t parts = body.parts;
   body.record = [recording, parts](const vk::raii::CommandBuffer& commands, std::uint32_t part) {

@@ -227,6 +227,8 @@ NEWER_VALUES = {
     ("feature", "vulkan_second_device"),
     ("memory", "vulkan_sparse"), ("memory", "vulkan_scattered"), ("checks", "default"), ("instrument", "pm_sampling"),
     *(("feature", name) for name in ("window_128_mib", "window_256_mib", "spread_128_mib")),
+    *(("variant", name) for name in ("guarded", "repeated", "launched")),
+    *(("way", name) for name in ("known", "taken", "not_taken", "while", "tail", "from_device")),
     ("variant", "home_store"), ("variant", "home_load"), *(("feature", f"half_{half}_home_{home}") for half in (0, 1) for home in (0, 1)),
 }  # fmt: skip
 

@@ -108,6 +108,23 @@ def plant_homes(field: Field, *, holds: bool) -> None:
             row |= dict.fromkeys(("device_ns", "device_ns_lo", "device_ns_hi"), time)
 
 
+# Of work that the device decides about, in both APIs: variant, ways, dispatches.
+DECIDED = [
+    ("guarded", ("known", "taken", "not_taken"), ("100",)), ("repeated", ("known", "while", "tail"), ("10", "100", "1000")),
+    ("launched", ("from_device",), ("100",)),
+]  # fmt: skip
+
+
+def add_decided(field: Field) -> None:
+    """Rows of what the device decides, as independent dispatches are."""
+    like = {"variant": "dispatches", "way": "independent_replayed", "dispatches": "100", "blocks": "1"}
+    for case in field.table("results").select(like):
+        row = field.runs["results"][case]
+        for variant, ways, counts in DECIDED:
+            names = [{"variant": variant, "way": way, "dispatches": count, "elements": count} for way in ways for count in counts]
+            field.runs["results"] |= {case.replace(**name): row | name for name in names}
+
+
 # What exp08's analyses find: microseconds by which each of so many parts of a case takes longer than those of another.
 ADDED = {"exp08_dispatches": ("independent_replayed", "indirect", "dispatches"), "exp08_order": ("barrier", "queues", "links")}
 
@@ -153,6 +170,8 @@ def prepared(request: pytest.FixtureRequest, studies: dict[str, Study]) -> Itera
         field.add_counts("l1_hit_pct", lambda row: row["variant"] == "load_rate")
     if claim.experiment == "exp10_l2_halves" and not any(case["memory"] == "from_cuda" for case in field.runs["results"]):
         add_homes(field)
+    if claim.experiment == "exp08_dispatches":
+        add_decided(field)
     for query in queries:
         if query["combine"] == "analysis":
             plant_analysis(field, query, holds=True)

@@ -33,12 +33,12 @@ def test_a_kernel_of_newer_gpus_is_of_the_list_of_that_name(tmp_path: Path) -> N
         "function(bench_embed_kernels)\n  string(REPLACE \";\" \" \" told \"${ARGN}\")\n  message(STATUS \"${told}\")\nendfunction()\n"
         f"include({ROOT}/cmake/KernelInstances.cmake)\ninclude({ROOT}/cmake/AddExperiment.cmake)\n"
         f"set(CMAKE_CURRENT_SOURCE_DIR {folder})\nset(CMAKE_CURRENT_BINARY_DIR {tmp_path})\nset(PROJECT_SOURCE_DIR {tmp_path})\n"
-        f"add_experiment(NAME exp99_any TWINS_SM80 t CUDA cuda/own.cu CUDA_INSTANCES {specs})\n"
+        f"add_experiment(NAME exp99_any TWINS_SM80 t TWINS_LINKED l CUDA_LINKED cuda/m.cu CUDA cuda/own.cu CUDA_INSTANCES {specs})\n"
     )
     (tmp_path / "try.cmake").write_text(script, encoding="utf-8")
     done = subprocess.run(["cmake", "-P", tmp_path / "try.cmake"], capture_output=True, text=True)
     told = done.stdout.replace(f"{tmp_path}/instances/", "")
-    assert done.returncode == 0 and "CUDA cuda/own.cu a.cu CUDA_SM80 t.cu b.cu CUDA_SM90 CUDA_SM90A c.cu" in told, done.stdout + done.stderr
+    assert done.returncode == 0 and "CUDA cuda/own.cu a.cu CUDA_SM80 t.cu b.cu CUDA_SM90 CUDA_SM90A c.cu CUDA_LINKED cuda/m.cu cuda/l.cu" in told, done.stdout + done.stderr
     assert (tmp_path / "instances/b.cu").read_text() == '#include "cuda/a.cuh"\n\nF(b)\n'
 
 

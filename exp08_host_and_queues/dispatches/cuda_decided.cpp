@@ -1,0 +1,218 @@
+// CUDA's conditional graph nodes, and graphs that kernels launch.
+// Source: CUDA C++ Programming Guide, "Conditional Graph Nodes" and "Device Graph Launch".
+#include <vector>
+
+#include "../cuda_runs.h"
+#include "core/base/watchdog.h"
+#include "cuda/buffer.h"
+#include "cuda/current_device.h"
+#include "decided.h"
+
+namespace {
+
+using bench::cuda::GraphExec;
+
+constexpr double kMakingS = 1;        // of graphs of 2,001 nodes
+constexpr int kLeastDriver = 12'040;  // conditional nodes as the toolkit has them
+
+// A kernel with its parameters as a graph's node: they are copied as it is added.
+class Chain {
+ public:
+  explicit Chain(cudaGraph_t graph) : graph_(graph) {}
+
+  template <class Params>
+  void add(const bench::Launch& launch, Params params) {
+    std::vector<void*> pointers;
+    pointers.reserve(launch.buffers.size());
+    std::vector<void*> arguments;
+    for (const bench::Buffer* buffer : launch.buffers) {
+      pointers.push_back(bench::cuda::own(*buffer).handle());
+      arguments.push_back(&pointers.back());
+    }
+    arguments.push_back(&params);
+    const bench::cuda::Kernel& kernel = cuda_kernel(*launch.kernel);
+    cudaKernelNodeParams node{};
+    node.func = kernel.handle();
+    node.gridDim = dim3(launch.grid[0], launch.grid[1], launch.grid[2]);
+    node.blockDim = dim3(kernel.spec().block_x);
+    node.kernelParams = arguments.data();
+    cudaGraphNode_t added = nullptr;
+    BENCH_CU(cudaGraphAddKernelNode(&added, graph_, after(), count(), &node), "{}", kernel.spec().entry);
+    last_ = added;
+  }
+
+  // A handle for a node of this graph; its condition is `no` as each launch begins.
+  cudaGraphConditionalHandle condition() {
+    cudaGraphConditionalHandle handle = 0;
+    check(cudaGraphConditionalHandleCreate(&handle, graph_, 0, cudaGraphCondAssignDefault));
+    return handle;
+  }
+
+  // The body's graph, which belongs to the node.
+  cudaGraph_t add_conditional(cudaGraphConditionalHandle handle, cudaGraphConditionalNodeType type) {
+    cudaGraphNodeParams node{};
+    node.type = cudaGraphNodeTypeConditional;
+    node.conditional.handle = handle;
+    node.conditional.type = type;
+    node.conditional.size = 1;
+    cudaGraphNode_t added = nullptr;
+#if CUDART_VERSION >= 13000
+    check(cudaGraphAddNode(&added, graph_, after(), nullptr, count(), &node));
+#else
+    check(cudaGraphAddNode(&added, graph_, after(), count(), &node));
+#endif
+    if (node.conditional.phGraph_out == nullptr || node.conditional.phGraph_out[0] == nullptr) {
+      throw bench::Error("a conditional graph node was made without a body");
+    }
+    last_ = added;
+    return node.conditional.phGraph_out[0];
+  }
+
+ private:
+  static void check(cudaError_t status) {
+    if (status == cudaErrorNotSupported || status == cudaErrorCallRequiresNewerDriver) {
+      static_cast<void>(cudaGetLastError());
+      throw bench::Skip("conditional graph nodes wanted; the driver says: {}", cudaGetErrorString(status));
+    }
+    BENCH_CU(status, "a conditional graph node");
+  }
+  const cudaGraphNode_t* after() const { return last_ != nullptr ? &last_ : nullptr; }
+  std::size_t count() const { return last_ != nullptr ? 1 : 0; }
+
+  cudaGraph_t graph_;
+  cudaGraphNode_t last_ = nullptr;
+};
+
+CudaGraph new_graph() {
+  cudaGraph_t raw = nullptr;
+  BENCH_CU(cudaGraphCreate(&raw, 0));
+  return CudaGraph(raw);
+}
+
+void guarded(const CudaGraph& graph, const Config& config, const Decided& what) {
+  Chain chain(graph.handle());
+  for (std::uint32_t i = 0; i < config.dispatches; ++i) {
+    const WorkParams mine = {i * config.blocks, 0, 0};
+    if (config.way == Way::kKnown) {
+      chain.add(what.decide, decide_params(config, i, {}));
+      chain.add(what.work, mine);
+      continue;
+    }
+    const cudaGraphConditionalHandle handle = chain.condition();
+    chain.add(what.decide, decide_params(config, i, decision_for(handle)));
+    Chain body(chain.add_conditional(handle, cudaGraphCondTypeIf));
+    body.add(what.work, mine);
+  }
+}
+
+void repeated(const CudaGraph& graph, const Config& config, const Decided& what) {
+  Chain chain(graph.handle());
+  const LoopedParams looped = {config.blocks};
+  if (config.way == Way::kTail) {  // what begins it is launched before
+    chain.add(what.work, looped);
+    chain.add(what.decide, advance_params(config, false, {}));
+    return;
+  }
+  if (config.way == Way::kKnownLoop) {
+    chain.add(what.decide, advance_params(config, true, {}));
+    for (std::uint32_t step = 0; step < config.dispatches; ++step) {
+      chain.add(what.work, looped);
+      chain.add(what.decide, advance_params(config, false, {}));
+    }
+    return;
+  }
+  const cudaGraphConditionalHandle handle = chain.condition();
+  chain.add(what.decide, advance_params(config, true, decision_for(handle)));
+  Chain body(chain.add_conditional(handle, cudaGraphCondTypeWhile));
+  body.add(what.work, looped);
+  body.add(what.decide, advance_params(config, false, decision_for(handle)));
+}
+
+template <class Params>
+void launch_one(const bench::Launch& launch, Params params, cudaStream_t stream) {
+  void* buffer = bench::cuda::own(*launch.buffers.at(0)).handle();
+  void* arguments[] = {&buffer, &params};
+  cuda_kernel(*launch.kernel).launch(stream, launch.grid, arguments);
+}
+
+void check_driver() {
+  int driver = 0;
+  BENCH_CU(cudaDriverGetVersion(&driver));
+  if (driver < kLeastDriver) {
+    throw bench::Skip("a driver of CUDA 12.4 or newer wanted, of {}.{} found", driver / 1000, driver % 1000 / 10);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<bench::Subject> cuda_decided(bench::Workbench& bench, const Config& config, const Decided& what) {
+  check_driver();
+  bench::cuda::Device& device = bench::cuda::cuda_device(bench.device());
+  const bench::cuda::CurrentDevice current(device.handle());
+  auto executable = std::make_shared<GraphExec>();
+  {
+    const bench::Wait wait("the making of a graph", kMakingS, bench::WaitFor::kDriver);
+    const CudaGraph graph = new_graph();
+    if (config.is_loop()) {
+      repeated(graph, config, what);
+    } else {
+      guarded(graph, config, what);
+    }
+    const unsigned long long flags = config.way == Way::kTail ? cudaGraphInstantiateFlagDeviceLaunch : 0;
+    *executable = make_executable(graph, flags, device.stream(), "work that the device decides about");
+  }
+  CudaBody body;
+  body.name = "work that the device decides about";
+  body.kernel = what.work.kernel;
+  body.launches = 2;
+  body.enqueue = [executable, config, what](std::span<const cudaStream_t> streams) {
+    // A graph that launches itself cannot begin its own loop.
+    if (config.way == Way::kTail) launch_one(what.decide, advance_params(config, true, {}), streams[0]);
+    BENCH_CU(cudaGraphLaunch(executable->handle(), streams[0]), "work that the device decides about");
+  };
+  return std::make_unique<CudaRuns>(device, std::move(body));
+}
+
+std::unique_ptr<bench::Subject> cuda_launched(bench::Workbench& bench, const Config& config, const bench::Launch& launch,
+                                              const WorkParams& params, const bench::Buffer& state) {
+  check_driver();
+  if (config.dispatches > kMostLaunched) {
+    throw bench::Skip("one graph's execution launches {} graphs at most, {} wanted", kMostLaunched, config.dispatches);
+  }
+  bench::cuda::Device& device = bench::cuda::cuda_device(bench.device());
+  const bench::cuda::CurrentDevice current(device.handle());
+  struct Graphs {
+    std::vector<GraphExec> launched;
+    GraphExec first;  // whose kernel launches them
+  };
+  auto graphs = std::make_shared<Graphs>();
+  bench::Launch first;
+  first.kernel = &load_kernel(bench, "launch_graphs", "launch_graphs", 2, sizeof(LaunchParams));
+  first.grid = {1, 1, 1};
+  const bench::Buffer& handles = bench.output("graphs", config.dispatches * sizeof(cudaGraphExec_t) / sizeof(std::uint32_t));
+  first.buffers = {&handles, &state};
+  {
+    const bench::Wait wait("the making of graphs", kMakingS, bench::WaitFor::kDriver);
+    std::vector<cudaGraphExec_t> raw;
+    for (std::uint32_t i = 0; i < config.dispatches; ++i) {
+      const CudaGraph one = new_graph();
+      Chain(one.handle()).add(launch, params_of(config, i, params));
+      graphs->launched.push_back(
+          make_executable(one, cudaGraphInstantiateFlagDeviceLaunch, device.stream(), "a graph that a kernel launches"));
+      raw.push_back(graphs->launched.back().handle());
+    }
+    BENCH_CU(cudaMemcpyAsync(bench::cuda::own(handles).handle(), raw.data(), raw.size() * sizeof(raw[0]),
+                             cudaMemcpyHostToDevice, device.stream()));
+    BENCH_CU(cudaStreamSynchronize(device.stream()));
+    const CudaGraph graph = new_graph();
+    Chain(graph.handle()).add(first, LaunchParams{config.dispatches});
+    graphs->first = make_executable(graph, 0, device.stream(), "a graph whose kernel launches others");
+  }
+  CudaBody body;
+  body.name = "graphs that a kernel launches";
+  body.kernel = launch.kernel;
+  body.enqueue = [graphs](std::span<const cudaStream_t> streams) {
+    BENCH_CU(cudaGraphLaunch(graphs->first.handle(), streams[0]), "graphs that a kernel launches");
+  };
+  return std::make_unique<CudaRuns>(device, std::move(body));
+}
