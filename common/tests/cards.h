@@ -39,7 +39,8 @@ struct Card {
 
 // A laptop card of 8 GB shows less. RTX 4090: AD102, 128 SMs of 1,536 threads, 72 MiB. RTX 3060: GA106, 28 SMs, 3 MiB. B200:
 // 148 SMs of 2,048, 126 MiB. GH200: H100's die. RX 7900 XTX: 96 compute units of 2 SIMDs with 16 wavefronts of 32; Vulkan tells
-// no cache. Arc B580 and Apple: neither units.
+// no cache. Arc B580 and Apple: neither units. H200: the committed results'. A tenth: a card of 8 GB and 480 GB/s, a tenth of
+// an H200's, with an RTX 4060's SMs and an RTX 4060 Ti's L2.
 inline const Card kRtx4090 = {"NVIDIA GeForce RTX 4090", 24 * kGi, 72 * kMi, 128, 1536};
 inline const Card kRtx3060 = {"NVIDIA GeForce RTX 3060", 12 * kGi, 3 * kMi, 28, 1536};
 inline const Card kLaptop = {"NVIDIA GeForce RTX 4060 Laptop GPU", 7940 * kMi, 32 * kMi, 24, 1536};
@@ -50,9 +51,12 @@ inline const Card kB580 = {"Intel(R) Arc(tm) B580 Graphics (BMG G21)", 12 * kGi,
 inline const Card kApple = {"Apple M3 Max", 48 * kGi, 0, 0, 0, Card::kIntegrated};
 inline const Card kLavapipe = {"llvmpipe (LLVM 15.0.6, 256 bits)", 16 * kGi, 0, 0, 0, Card::kSoftware};
 
+inline const Card kH200 = {"NVIDIA H200", 143'771 * kMi, 60 * kMi, 132, 2048};
+inline const Card kTenth = {"A tenth of an H200", 8 * kGi - 200 * kMi, 32 * kMi, 24, 1536};
+
 inline const Card* const kCards[] = {&kRtx4090, &kRtx3060, &kLaptop, &kB200, &kGh200, &kRx7900, &kB580, &kApple, &kLavapipe};
 
-inline Plan plan_of(const Card& card, bool want_cuda = true) {
+inline Plan plan_of(const Card& card, bool want_cuda = true, const Options& options = {}) {
   const std::vector<DeviceInfo> cuda = card.has_cuda() ? std::vector{card.info(Api::kCuda)} : std::vector<DeviceInfo>{};
   const std::vector<DeviceInfo> vulkan = {card.info(Api::kVulkan)};
   std::vector<std::unique_ptr<Backend>> backends;
@@ -60,7 +64,7 @@ inline Plan plan_of(const Card& card, bool want_cuda = true) {
   backends.push_back(std::make_unique<FakeBackend>(Api::kVulkan, vulkan, "", FakeBehaviour{}));
   const Selection selection = select_devices(cuda, vulkan, {want_cuda, true, ""});
   const OpenDevices open(std::move(backends), selection, {{Api::kCuda, "none"}, {Api::kVulkan, "none"}}, {});
-  return make_plan({}, open);
+  return make_plan(options, open);
 }
 
 }  // namespace bench

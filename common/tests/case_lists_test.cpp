@@ -1,8 +1,10 @@
 // An experiment's own case list on cards that nobody has measured: every case fits the memory, and what is to be there all at
 // once does. Linked with all of a program's own objects: its main() describes the experiment to this run_main().
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <iostream>
 #include <map>
 #include <set>
 #include <string>
@@ -17,11 +19,33 @@ Experiment described;
 
 const Experiment& experiment() { return described; }
 
+// --list CARD RUN: what each case is keyed by and sized by, a line a side, for scripts/tests/test_quick_time.py.
+int list_cases(std::string_view name, std::string_view run) {
+  const Card& card = name == "h200" ? kH200 : kTenth;
+  Options options;
+  options.quick = run == "quick";
+  std::cout << "case,variant,api,params,elements,cache,footprint_bytes,fixed_batch,host_samples,budget_s\n";
+  std::size_t number = 0;
+  for (const Case& one : choose_cases(experiment(), options, plan_of(card, true, options))) {
+    ++number;
+    for (const Side& side : one.sides) {
+      std::string params;
+      for (const Column& column : experiment().params)
+        params += fmt::format("{}={};", column.name, side.params.text(column.name));
+      std::cout << fmt::format("{},{},{},{},{},{},{},{},{},{}\n", number, side.variant, to_string(side.api), params,
+                               one.elements, to_string(one.cache), one.footprint_bytes, one.fixed_batch, one.host_samples,
+                               one.budget_part * options.case_budget_s());
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the signature of the function that it stands for
 int run_main(int argc, char** argv, const Experiment& one, std::vector<std::unique_ptr<Backend>> /*backends*/) {
   described = one;
+  if (argc == 4 && std::string_view(argv[1]) == "--list") return list_cases(argv[2], argv[3]);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

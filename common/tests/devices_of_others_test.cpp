@@ -71,6 +71,19 @@ TEST(DevicesOfOthers, WhatMemoryCutsShortIsSaid) {
   EXPECT_TRUE(large.cuts->empty());
 }
 
+TEST(DevicesOfOthers, ACoarseSweepOfASmallMemoryHasSmallBuffers) {
+  Options quick;
+  quick.quick = true;
+  EXPECT_EQ(plan_of(kTenth).max_buffer_bytes, kTenth.memory_bytes / 8);
+  EXPECT_EQ(plan_of(kTenth, true, quick).max_buffer_bytes, 256 * kMi);
+  EXPECT_EQ(plan_of(kH200, true, quick).max_buffer_bytes, plan_of(kH200).max_buffer_bytes);
+  // What is to stream still does.
+  for (const Card* card : kCards) {
+    const Plan plan = plan_of(*card, true, quick);
+    EXPECT_TRUE(plan.is_dram(plan.max_buffer_bytes) || plan.cpu) << card->name;
+  }
+}
+
 // Like the one in the environment of a run that tries a smaller card.
 class MemoryLimit : public testing::Test {
  protected:

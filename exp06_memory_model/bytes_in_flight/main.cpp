@@ -209,8 +209,9 @@ bench::Case make_case(const Config& config, const std::shared_ptr<ChunkSums>& su
 
 // In a sweep that --quick makes coarse.
 bool is_coarse(const Shape& shape) {
-  if (shape.is_resident()) return shape.held_bytes == 16U << 10 || shape.held_bytes == 48U << 10;
-  return shape.elem_bytes == 16;
+  if (shape.is_resident()) return shape.held_bytes == 8U << 10 || shape.held_bytes == 48U << 10;
+  const bool between = shape.block == 64 || shape.block == 384 || shape.block == 512 || shape.block == 768;
+  return shape.elem_bytes == 16 && !between;
 }
 
 std::vector<bench::Case> cases(const Plan& plan) {

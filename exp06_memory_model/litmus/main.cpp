@@ -82,6 +82,7 @@ std::vector<bench::Case> cases(const bench::Plan& wanted) {
   std::vector<bench::Case> list;
   for (const litmus::Test& test : litmus::tests()) {
     for (const Placement placement : {Placement::kBlocks, Placement::kCluster, Placement::kBlock}) {
+      if (wanted.quick && placement == Placement::kCluster) continue;
       for (const Strength strength : test.strengths) list.push_back(make_case({&test, strength, placement}, plan, found));
     }
   }

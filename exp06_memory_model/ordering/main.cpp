@@ -94,11 +94,13 @@ bench::Case make_case(const Config& config) {
   return result;
 }
 
-// A coarse sweep: the block's and the GPU's scope, and latency alone.
+// A coarse sweep: the block's and the GPU's scope, latency alone, and with nothing in flight.
 bool is_coarse(const bench::Case& one) {
   const bench::Side& side = one.sides.front();
   const std::string scope = side.params.text("scope");
-  return !side.variant.ends_with("_rate") && side.variant != "cas_chain" && (scope.empty() || scope == "cta" || scope == "gpu");
+  const std::string in_flight = side.params.text("in_flight_bytes");
+  return (in_flight.empty() || in_flight == "0") && !side.variant.ends_with("_rate") && side.variant != "cas_chain" &&
+         (scope.empty() || scope == "cta" || scope == "gpu");
 }
 
 std::vector<bench::Case> cases(const Plan& plan) {

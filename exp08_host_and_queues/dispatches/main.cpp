@@ -125,8 +125,9 @@ std::vector<bench::Case> cases(const Plan& plan) {
   const bool small = plan.cpu || plan.smoke;
   const std::uint32_t sms = small ? 4 : std::max(plan.multiprocessors, 1U);
   const std::uint32_t full = small ? 16 : plan.resident_blocks(kBlock);
-  const std::vector<std::uint32_t> counts =
-      small ? std::vector<std::uint32_t>{1, 20} : std::vector(std::begin(kCounts), std::end(kCounts));
+  const std::vector<std::uint32_t> counts = plan.quick ? std::vector<std::uint32_t>{small ? 20 : 1000}
+                                            : small    ? std::vector<std::uint32_t>{1, 20}
+                                                       : std::vector(std::begin(kCounts), std::end(kCounts));
   std::vector<bench::Case> list;
   std::vector<Config> controlled;
   struct Shape {
@@ -134,6 +135,8 @@ std::vector<bench::Case> cases(const Plan& plan) {
     std::uint32_t work_ns;
   };
   for (const Shape& shape : {Shape{1, 0}, Shape{1, kWorkNs}, Shape{sms, kWorkNs}, Shape{full, kWorkNs}}) {
+    // A coarse sweep: empty dispatches, and one block on every SM.
+    if (plan.quick && shape.work_ns != 0 && shape.blocks != sms) continue;
     for (const std::uint32_t count : counts) {
       for (const WayText& way : kWays) {
         if (count == 1 && (way.way == Way::kBuffers || way.way == Way::kSubmissions)) continue;

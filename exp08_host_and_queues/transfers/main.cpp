@@ -39,6 +39,7 @@ struct Row {
 const std::vector<std::uint64_t> kAllSizes = {4, 64 * kKib, kMib, 16 * kMib, 256 * kMib, 1024 * kMib};
 const std::vector<std::uint64_t> kFewSizes = {4, kMib, 256 * kMib};
 const std::vector<std::uint64_t> kStagedSizes = {kMib, 16 * kMib, 256 * kMib};
+constexpr std::uint64_t kQuickSizes[] = {4, 256 * kMib};  // what one costs, and what many bytes reach
 const Row kByKernel = {"transfer", Engine::kKernel, HostMemory::kCached, 0, kAllSizes};
 const Row kRows[] = {
     // These want a device with a transfer queue, and follow each other.
@@ -277,12 +278,15 @@ std::vector<bench::Case> cases(const Plan& plan) {
   const std::uint64_t most =
       plan.smoke || plan.cpu ? 64 * kKib : plan.largest(28, sizeof(std::uint32_t)) * sizeof(std::uint32_t);
   const auto chosen = [&](std::vector<std::uint64_t> sizes) {
+    if (plan.quick)
+      std::erase_if(sizes, [](std::uint64_t bytes) { return std::ranges::find(kQuickSizes, bytes) == std::end(kQuickSizes); });
     for (std::uint64_t& bytes : sizes) bytes = std::min(bytes, most);
     sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
     return sizes;
   };
   std::vector<bench::Case> list;
   for (const Row& row : kRows) {
+    if (plan.quick && (row.engine == Engine::kComputeQueue || row.memory == HostMemory::kUncached)) continue;
     for (const std::uint64_t bytes : chosen(row.sizes)) {
       for (const Direction direction : {Direction::kUp, Direction::kDown}) list.push_back(transfer_case(row, direction, bytes));
     }

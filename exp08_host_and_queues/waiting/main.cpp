@@ -145,7 +145,7 @@ std::vector<bench::Case> cases(const Plan& plan) {
   const std::vector<std::uint32_t> lengths = small ? std::vector(std::begin(kSmallLengthsNs), std::end(kSmallLengthsNs))
                                                    : std::vector(std::begin(kLengthsNs), std::end(kLengthsNs));
   std::vector<bench::Case> list;
-  for (const std::uint32_t length_ns : lengths) {
+  for (const std::uint32_t length_ns : plan.quick ? std::vector{lengths.front()} : lengths) {
     for (const WayText& way : kWays) list.push_back(make_case(way, length_ns));
   }
   for (const bench::Case& control : bench::aa_controls(make_case(kWays[0], lengths[0]))) list.push_back(control);

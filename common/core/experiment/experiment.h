@@ -39,6 +39,8 @@ struct Plan {
   std::shared_ptr<std::set<std::string>> cuts = std::make_shared<std::set<std::string>>();
 
   static constexpr std::uint32_t kBuffers = 3;  // of a case, in each API, unless it says otherwise
+  // A coarse sweep's largest buffer, of all memory: 256 MiB where there are 8 GB, and a full run's from 32 GB on.
+  static constexpr std::uint64_t kQuickPart = 16;
   // Of all memory: both APIs' buffers, and as much as one more in each for the eviction and the driver.
   static std::uint64_t share_of(std::uint64_t memory_bytes, std::uint32_t buffers) { return memory_bytes / (2 * buffers + 2); }
 

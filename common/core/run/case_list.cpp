@@ -118,6 +118,10 @@ Plan make_plan(const Options& options, const OpenDevices& devices) {
   plan.resident_threads = capacity.resident_threads;
   plan.default_buffer_bytes = plan.cpu ? kCpuBufferBytes : kGpuBufferBytes;
   plan.max_buffer_bytes = std::min(plan.wished_buffer_bytes, plan.default_buffer_bytes);
+  if (plan.quick && plan.memory_bytes != 0) {
+    const std::uint64_t quick_bytes = std::max(std::bit_floor(plan.memory_bytes / Plan::kQuickPart), plan.dram_bytes);
+    plan.max_buffer_bytes = std::min(plan.max_buffer_bytes, quick_bytes);
+  }
   return plan;
 }
 
