@@ -17,7 +17,8 @@ or only the steps named. No GPU is needed: Mesa's lavapipe runs the Vulkan kerne
   worklog   the committed tables still agree with their CSV files; a worklog of the smoke results can be made
   python    pytest over scripts/tests
   format    clang-format 14 over C++ and CUDA. --all
-  tidy      clang-tidy over the .cpp files that the build compiles, less those unchanged since they passed (build/tidy). --all
+  tidy      clang-tidy over the .cpp files that the build compiles, less those unchanged since they passed (build/tidy; or, for
+            every checkout on this machine, the folder that BENCH_TIDY_CACHE names). --all
   shell     shellcheck. --all
   flake8    flake8's rules F (unused and undefined names) over the scripts and the experiments' analyses. --all
   fuzz      the parsers of drivers' machine code under libFuzzer, for a minute (its own build, by clang). --all
@@ -149,18 +150,18 @@ step_format() {
   check "clang-format, ${#files[@]} files" "$tool" --dry-run -Werror "${files[@]}"
 }
 
-# tidy_one BUILD KEY FILE: prints the findings, less clang-tidy's count of the warnings in system headers; notes that there are none.
+# tidy_one BUILD PASSED KEY FILE: prints the findings, less clang-tidy's count of the warnings in system headers; notes that there are none.
 tidy_one() {
   local output
-  if output=$(clang-tidy --quiet -p "$1" "$3" 2>&1); then
-    if [[ $2 != none ]]; then touch "$1/passed/$2"; fi
+  if output=$(clang-tidy --quiet -p "$1" "$4" 2>&1); then
+    if [[ $3 != none ]]; then touch "$2/$3"; fi
   else
-    printf 'FAILED   %s\n%s\n' "$3" "$(grep -vE '^[0-9]+ warnings? (generated|treated as error)' <<<"$output")"
+    printf 'FAILED   %s\n%s\n' "$4" "$(grep -vE '^[0-9]+ warnings? (generated|treated as error)' <<<"$output")"
   fi
 }
 
 step_tidy() {
-  local build=$bench_root/build/tidy python file key files=() changed=() findings
+  local build=$bench_root/build/tidy python file key files=() changed=() findings passed=${BENCH_TIDY_CACHE:-$bench_root/build/tidy/passed}
   if [[ ! -f $kBuild/compile_commands.json ]]; then
     fail 'there is no build: run the step build'
     return
@@ -174,7 +175,8 @@ step_tidy() {
     return
   }
   # The build's precompiled headers are GCC's; clang reads the headers themselves. One of its warnings clang does not know.
-  mkdir -p "$build/passed"
+  mkdir -p "$build" "$passed"
+  find "$passed" -type f -mtime +60 -delete
   sed -E 's/ -Winvalid-pch//; s/ -include [^ ]*cmake_pch[^ ]*//; s/ -Wno-error=maybe-uninitialized//' "$kBuild/compile_commands.json" >"$build/compile_commands.json"
   # What this build does not compile (the CUDA side without a toolkit) has no flags to be checked with.
   while read -r file; do
@@ -185,7 +187,7 @@ step_tidy() {
     fi
   done < <(bench_files 'common/*.cpp' 'exp*/*.cpp')
   while IFS=$'\t' read -r key file; do
-    if [[ $key == none || ! -e $build/passed/$key ]]; then changed+=("$key" "$file"); fi
+    if [[ $key == none || ! -e $passed/$key ]]; then changed+=("$key" "$file"); fi
   done < <("$python" scripts/tidy_keys.py "$kBuild" "$build/compile_commands.json" "${files[@]}" || printf 'none\t%s\n' "${files[@]}")
   printf '%d of %d files are new, or changed since they passed\n' "$((${#changed[@]} / 2))" "${#files[@]}"
   export -f tidy_one
@@ -193,7 +195,7 @@ step_tidy() {
   : >"$findings"
   if ((${#changed[@]})); then
     # The tests beside it are to have the processor when they want it: some of them measure time.
-    printf '%s\0' "${changed[@]}" | nice xargs -0 -P "$(nproc)" -n 2 bash -c 'tidy_one "$@"' _ "$build" | tee "$findings"
+    printf '%s\0' "${changed[@]}" | nice xargs -0 -P "$(nproc)" -n 2 bash -c 'tidy_one "$@"' _ "$build" "$passed" | tee "$findings"
   fi
   for file in "${files[@]}"; do
     if grep -qxF "FAILED   $file" "$findings"; then fail "$file"; else pass; fi

@@ -1,4 +1,5 @@
-"""For scripts/test.sh: the keys under which clang-tidy's passes are kept. A key is a hash of all that its answer depends on.
+"""For scripts/test.sh: the keys under which clang-tidy's passes are kept. A key is a hash of all that its answer depends on,
+with paths from the repository's top: another checkout of the same files has the same keys.
 
 tidy_keys.py BUILD COMPILE_COMMANDS FILE...: prints a line a file: its key, a tab, its path. The key is `none` where the build
 does not know which headers the file reads, or no longer.
@@ -31,6 +32,7 @@ def headers_read(build: Path) -> dict[Path, list[Path]]:
 
 
 def main(build: Path, commands: Path, files: list[Path]) -> int:
+    top = str(Path.cwd())
     common = [subprocess.run(["clang-tidy", "--version"], capture_output=True, text=True, check=True).stdout]
     common += [content(path) for path in sorted(Path().rglob(".clang-tidy")) if "build" not in path.parts]
     entries = {Path(entry["file"]): entry for entry in json.loads(commands.read_text(encoding="utf-8"))}
@@ -44,7 +46,8 @@ def main(build: Path, commands: Path, files: list[Path]) -> int:
         reads = [path for path in {*(headers or []), *precompiled} if "cmake_pch" not in path.name]
         key = "none"
         if headers and all(path.is_file() for path in reads):
-            parts = [*common, command, content(file.absolute()), *(f"{path} {content(path)}" for path in sorted(reads))]
+            parts = [*common, command.replace(top, "."), content(file.absolute())]
+            parts += sorted(f"{str(path).replace(top, '.')} {content(path)}" for path in reads)
             key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
         print(f"{key}\t{file}")
     return 0

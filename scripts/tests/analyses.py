@@ -1,8 +1,9 @@
-"""What the experiments' analyses make of results, as Markdown."""
+"""What the experiments' analyses make of results, as Markdown, and of the committed ones."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 
@@ -11,6 +12,7 @@ from benchlib.document import markdown
 from benchlib.model import analysis
 from benchlib.results import results
 from benchlib.model.analysis import Study
+from benchlib.results.results import Results, Table
 from benchlib.document.document import Block
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -23,6 +25,18 @@ def module(experiment: str) -> ModuleType:
 
 def study(directory: Path) -> Study:
     return Study.of(results.load(directory), analysis.load(REPOSITORY))
+
+
+@lru_cache
+def _committed(name: str) -> Results:
+    return results.load(REPOSITORY / "results" / name)
+
+
+def committed(name: str) -> Study:
+    """Of a set in results/, which is read once in a process. Its tables are new: no test finds there what another has asked of them."""
+    found = _committed(name)
+    tables = {table.name: Table(table.name, table.columns, table.runs, table.header, table.boards, table.files) for table in found.tables.values()}
+    return Study.of(Results(found.directory, tables, found.runs, found.files), analysis.load(REPOSITORY))
 
 
 def rendered(blocks: Block | Sequence[Block]) -> str:

@@ -11,17 +11,20 @@ import pytest
 
 SCRIPTS = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(SCRIPTS))
-# Files whose tests share nothing and take long or wait: they come first, each test by itself. The others' tests stay together, for
-# what they share is made once in a process.
-APART = ["test_new_experiment.py", "test_run_sh.py", "test_faults.py", "test_fleet_sh.py", "test_setup_sh.py", "test_test_sh.py"]
+# Files whose tests share nothing: each test runs by itself. The long ones come first; the short ones last, so that all processes end
+# together. The others' tests stay together, for what they share is made once in a process; those of the committed results in one group.
+FIRST = ["test_new_experiment.py", "test_test_sh.py"]
+LAST = ["test_damaged_input.py", "test_faults.py", "test_fleet_sh.py", "test_setup_sh.py", "test_run_sh.py"]
+OF_COMMITTED = ["test_effect.py", "test_claims_planted.py", "test_claims.py", "test_floor.py", "test_summary.py"]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: APART.index(item.path.name) if item.path.name in APART else len(APART))
+    places = {name: at for at, name in enumerate([*FIRST, *OF_COMMITTED, "", *LAST])}
+    items.sort(key=lambda item: places.get(item.path.name, places[""]))
     for item in items:
-        if item.path.name not in APART:
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+        if item.path.name not in (*FIRST, *LAST):
+            item.add_marker(pytest.mark.xdist_group("committed" if item.path.name in OF_COMMITTED else item.path.stem))
 
 
 def pytest_configure(config: pytest.Config) -> None:

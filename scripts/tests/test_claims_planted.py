@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from analyses import committed
 from benchlib.claims import claims
-from benchlib.model import analysis
-from benchlib.results import results
 from benchlib.model.analysis import Study
 from benchlib.claims.claims import Claim
 from planting import Field
@@ -27,9 +26,8 @@ PLANTED = [claim for claim in CLAIMS if claim not in NO_PLANTER and claim not in
 def studies() -> dict[str, Study]:
     """By experiment, the committed results that have it."""
     found: dict[str, Study] = {}
-    analyses = analysis.load(ROOT)
     for folder in ("nvidia-h200", "nvidia-h200-x2"):
-        study = Study.of(results.load(ROOT / "results" / folder), analyses)
+        study = committed(folder)
         found |= {experiment: study for experiment in study.tables if experiment not in found}
     return found
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import recomputed
 import spread
+from analyses import committed
 from benchlib.claims import claims
 from benchlib.fleet import repeatability
-from benchlib.model import analysis
 from benchlib.model.analysis import Study
 from benchlib.model.tables import CONTROLS, Judged, Pair, judged, noise_floor, pairs
 from benchlib.results import results
@@ -29,7 +29,7 @@ HOLDS = 0.93, 0.98  # a 95 % interval
 
 @pytest.fixture(scope="module")
 def study() -> Study:
-    return Study.of(results.load(H200), analysis.load(ROOT))
+    return committed(H200.name)
 
 
 def test_by_hand() -> None:

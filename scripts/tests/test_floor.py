@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import synthetic
-from analyses import REPOSITORY, module, rendered, study
+from analyses import committed, module, rendered, study
 from benchlib.document import plots
 from benchlib.model import floor
 from benchlib.results import counters_file, results
@@ -408,7 +408,7 @@ def test_of_series_that_lie_on_each_other_those_below_are_wider() -> None:
 
 
 def test_the_experiments_figures_use_a_kind_once_and_dash_predictions() -> None:
-    found = study(REPOSITORY / "results/nvidia-h200")
+    found = committed("nvidia-h200")
     panels = [
         panel
         for name, table in found.tables.items()

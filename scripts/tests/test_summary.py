@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import synthetic
 import worklog
+from analyses import committed
 
 from benchlib.document import markdown
 from benchlib.model import analysis
@@ -148,9 +149,9 @@ def study(root: Path) -> Study:
 
 def test_every_committed_pair_is_of_one_kind() -> None:
     """That none is of two, load() sees to."""
-    found = summary.load(ROOT, committed := Study.of(results.load(ROOT / "results/nvidia-h200"), analysis.load(ROOT)))
+    found = summary.load(ROOT, h200 := committed("nvidia-h200"))
     assert found and summary.OTHERS not in found.kinds
-    every = [table for table in committed.tables.values() if table.compares_times]
+    every = [table for table in h200.tables.values() if table.compares_times]
     number = sum(pair.case["variant"] not in CONTROLS and judged(table, pair) is not None for table in every for pair in pairs(table, WITH_ALL_CHECKS))
     by_metric = {entry["id"] for entry in found.document["kind"] if "metric" in entry}
     assert sum(len(kind.found) for id_, kind in found.kinds.items() if id_ not in by_metric) == number > 1000

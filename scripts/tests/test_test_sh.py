@@ -32,8 +32,9 @@ GPU"/></testcase>
 
 
 @pytest.fixture
-def suite(tmp_path):
+def suite(tmp_path, monkeypatch):
     """A small repository with a copy of the scripts."""
+    monkeypatch.delenv("BENCH_TIDY_CACHE", raising=False)
     (tmp_path / "scripts/tests").mkdir(parents=True)
     for name in ("lib.sh", "setup.sh", "test.sh", "junit_counts.py", "tidy_keys.py"):
         shutil.copy(SCRIPTS / name, tmp_path / "scripts")
@@ -136,8 +137,8 @@ def test_an_undefined_name_fails(suite):
     assert run_steps(suite, "flake8").returncode == 1
 
 
-@pytest.mark.skipif(not (shutil.which("ninja") and shutil.which("g++")), reason="no ninja or g++")
-def test_tidy_keeps_what_passed_until_anything_changes(suite):
+def make_tidy_project(suite):
+    """A source that reads headers, one of them through a precompiled one. Returns what runs clang-tidy on it: whether it is called, and the count."""
     env = make_unit_and_tidy(suite, ctest="exit 0", clang_tidy=f"echo >>{suite}/calls; if grep -q bad {suite}/common/a.cpp; then exit 1; fi")
     (suite / "common/a.h").write_text("")
     (suite / "common/all.h").write_text('#pragma once\n#include "nested.h"\n')
@@ -162,15 +163,28 @@ build a.o: cxx {suite}/common/a.cpp | cmake_pch.hxx.gch
     commands = build / "compile_commands.json"
     commands.write_text(f'[{{"directory": "{build}", "command": "{command}",\n"file": "{suite}/common/a.cpp"}}]')
 
-    def tidied(*, rebuild=True):
+    def called():
+        return (suite / "calls").read_text().count("\n") if (suite / "calls").exists() else 0
+
+    def tidied(*, rebuild=True, **more):
         if rebuild:
             subprocess.run(["ninja", "-C", build], check=True, capture_output=True)
-        before = (suite / "calls").read_text().count("\n") if (suite / "calls").exists() else 0
-        result = subprocess.run([suite / "scripts/test.sh", "tidy"], capture_output=True, text=True, timeout=60, env=env, check=False)
-        calls = (suite / "calls").read_text().count("\n") - before
+        before = called()
+        result = subprocess.run([suite / "scripts/test.sh", "tidy"], capture_output=True, text=True, timeout=60, env=env | more, check=False)
+        calls = called() - before
         assert result.stdout.startswith(f"\n== tidy\n{calls} of 1 files are new"), result.stdout + result.stderr
         return calls, result.stdout.splitlines()[-1].partition(",")[0]
 
+    return tidied
+
+
+NINJA = pytest.mark.skipif(not (shutil.which("ninja") and shutil.which("g++")), reason="no ninja or g++")
+
+
+@NINJA
+def test_tidy_keeps_what_passed_until_anything_changes(suite):
+    tidied = make_tidy_project(suite)
+    commands = suite / "build/ci/compile_commands.json"
     assert tidied(rebuild=False) == (1, "1 passed") == tidied(rebuild=False)  # nothing is built: its headers are not known
     assert tidied() == (1, "1 passed") and tidied() == (0, "1 passed")
     for path, text in (("common/a.h", "int a;\n"), ("common/nested.h", "#pragma once\nint b;\n"), ("common/a.cpp", '#include "a.h"\n\n'), (".clang-tidy", "Checks: ''\n")):
@@ -183,6 +197,18 @@ build a.o: cxx {suite}/common/a.cpp | cmake_pch.hxx.gch
     assert tidied() == (1, "1 passed") and tidied() == (0, "1 passed")
     (suite / "common/a.cpp").write_text("int bad;\n")
     assert tidied() == (1, "0 passed") == tidied()
+
+
+@NINJA
+def test_what_passed_in_one_checkout_is_kept_for_the_others(suite, tmp_path_factory):
+    cache = {"BENCH_TIDY_CACHE": str(tmp_path_factory.mktemp("cache"))}
+    other = tmp_path_factory.mktemp("aaa") / "further"
+    shutil.copytree(suite, other)
+    tidied, of_other = make_tidy_project(suite), make_tidy_project(other)
+    assert tidied(**cache) == (1, "1 passed") and of_other(**cache) == (0, "1 passed")
+    assert of_other() == (1, "1 passed")  # its own folder knows nothing of that
+    (other / "common/nested.h").write_text("#pragma once\nint b;\n")
+    assert of_other(**cache) == (1, "1 passed") and tidied(**cache) == (0, "1 passed")
 
 
 @pytest.mark.skipif(not shutil.which("shellcheck"), reason="no shellcheck")
