@@ -1005,6 +1005,20 @@ def test_every_case_is_in_the_log_and_a_program_is_a_line(suite):
     assert log.count("[300/300] exp01/a/n:300") == 4 and log.count("== run 2 of 2: exp03_memory\n") == 1
 
 
+def test_two_runs_of_all_programs_fill_a_few_screens(suite):
+    """Without a terminal, and as long as on an H200: 600 s, in which each half a minute has a line at most; here each half a second."""
+    steps = 'for ((i = 1; i <= 3; i++)); do echo "[$i/3] exp/a  cuda 1.0 us  0:04 left" >&2; sleep 0.1; done'
+    for number in range(27):
+        add_program(suite, f"exp{number:02}_program_{number}", body=CASE_LINES + steps)
+    (suite / "scripts/beside.py").write_text("for line in range(30): print(line)")  # as long as of the H100s: README's kinds, 14 rules
+    result = run(suite, runs="2", BENCH_QUIET_S="0.5")
+    assert result.returncode == 0, result.stderr
+    said = result.stderr.splitlines()
+    assert len([line for line in said if re.match(r"  exp\d\d_program_\d+ +2 +0 +1 ", line)]) == 54
+    waiting = [line for line in said if re.search(r"^  exp\d\d_program_\d+ \([12]/2\) +\[[#-]{10}\] \d of 3 .* left$", line)]
+    assert len(said) + len(result.stdout.splitlines()) - len(waiting) + 600 / 30 <= 200
+
+
 def test_the_median_ratio_of_the_pairs(suite):
     header = "variant,api,status,reason,n,batch,device_ns"
     cells = [("a", "1", "100", "110"), ("a", "2", "100", "130"), ("b", "1", "100", "120"), ("c", "1", "0", "5")]

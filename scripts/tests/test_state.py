@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import synthetic
@@ -14,7 +15,7 @@ EXP01, EXP03 = "exp01_vector_add", "exp03_memory_coalescing"
 
 
 def of(runs: dict[str, int], to_count: list[str], uncounted: list[str]) -> state.State:
-    return state.State(False, APIS, runs, to_count, uncounted, True, [])
+    return state.State(False, APIS, runs, to_count, uncounted, True, False, [])
 
 
 def test_each_program_is_measured_by_its_own_runs() -> None:
@@ -30,6 +31,20 @@ def test_a_whole_folder_is_said_short() -> None:
     assert of({"exp01_a": 1, "exp02_b": 1}, ["exp01_a"], ["exp01_a"]).sentences[1] == "Not here: counters."
     whole = of({"exp01_a": 3, "exp02_b": 5}, ["exp01_a"], [])
     assert (whole.sentences, whole.next_command) == ([], "")
+
+
+def test_a_coarse_sweep_is_gone_on_with_as_one(tmp_path: Path) -> None:
+    """A full run refuses its rows."""
+    for sweep, command in (("quick", "scripts/run.sh --quick --runs 6 --resume"), ("full", "scripts/run.sh --runs 6 --resume")):
+        rows = [row | {"gpu_uuid": "aaaaaaaa"} for row in synthetic.exp03_rows()]
+        path = synthetic.write(tmp_path / sweep / "boards/aaaaaaaa/run1", EXP03, rows)
+        head, *lines = path.read_text().splitlines()
+        path.write_text("\n".join([f"{head},run", *(f"{line},{sweep}" for line in lines), ""]))
+        schema = path.with_suffix(".schema.json")
+        described = json.loads(schema.read_text())
+        described["columns"].append(described["columns"][-1] | {"name": "run"})
+        schema.write_text(json.dumps(described))
+        assert state.of(Study.of(results.load(tmp_path / sweep), {EXP03: Analysis()})).next_command == command
 
 
 def test_it_is_read_from_the_files(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ class State:
     to_count: Sequence[str]  # the programs that CUDA ran and scripts/counters.py counts unless told otherwise
     uncounted: Sequence[str]  # of them, those without a row in counters.csv
     listed: bool  # there is machine code
+    quick: bool  # of coarse sweeps, which full runs cannot go on with
     reasons: Sequence[str]  # why the API that has no result has none, the commonest first
 
     @property
@@ -81,7 +82,7 @@ class State:
             return "build/release/bin/exp01_vector_add --list-devices"
         if few := [name for names in self.few.values() for name in names]:
             only = "" if len(few) == len(self.runs) else "".join(f" --only {name}" for name in sorted(self._named(few).split(", ")))
-            return f"scripts/run.sh --runs {DEFAULT_RUNS} --resume{only}"
+            return f"scripts/run.sh{' --quick' if self.quick else ''} --runs {DEFAULT_RUNS} --resume{only}"
         if "cuda" in self.apis and not self.listed:
             return "scripts/dump_sass.py"
         return "scripts/counters.py" if "cuda" in self.apis and self.uncounted else ""
@@ -105,6 +106,7 @@ def of(study: Study) -> State:
         runs={table.name: len(table.runs) for table in tables if any(table.rows(case) for case in table.cases)},
         to_count=to_count,
         uncounted=[name for name in to_count if not ((counters := study.auxiliary(counters_file.NAME, name)) and counters.cases)],
+        quick=any(row.get("run") == "quick" for table in tables for run in table.runs for row in run.values()),
         listed=csv_file.there(study.directory / "sass.csv").is_file(),
         reasons=sorted(reasons, key=lambda reason: -reasons[reason]),
     )
