@@ -74,7 +74,8 @@ class Progress:
     def _text(self, done: int, cases: int, case: str, left: str | None) -> str:
         full = _BAR * min(done, cases) // max(cases, 1)
         bar = f"[{'#' * full}{'-' * (_BAR - full)}]"
-        return plain(f"  {self.name:<26} {bar} {done} of {cases}  {case}{f'  {self._in_all(left)} left' if left else ''}")
+        # A case's name may be longer than the screen is wide.
+        return plain(f"  {self.name:<26} {bar} {done} of {cases}{f'  {self._in_all(left)} left' if left else ''}  {case}")
 
     def _in_all(self, left: str) -> str:
         """Of all programs and runs, this one's rest with them."""
