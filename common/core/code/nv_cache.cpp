@@ -12,7 +12,7 @@
 namespace bench {
 namespace {
 
-constexpr std::uint32_t kNvidia = 0x10de;  // PCI vendor id
+constexpr std::uint32_t kNvidiaVendor = 0x10de;  // PCI vendor id
 constexpr std::size_t kCacheHeaderBytes = 32;
 constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";  // RFC 8878, section 3.1.1
 constexpr int kMaxWindowLog = 26;  // a frame may ask for a window of up to 2^26 = 64 Mi bytes of memory
@@ -60,7 +60,7 @@ NvCode read_nv_cache(std::span<const std::byte> cache, std::size_t max_object_by
       *version != 1) {
     return no_code("no pipeline cache header of version 1");
   }
-  if (*vendor != kNvidia) return no_code(fmt::format("a cache of vendor {:#06x}, not of NVIDIA", *vendor));
+  if (*vendor != kNvidiaVendor) return no_code(fmt::format("a cache of vendor {:#06x}, not of NVIDIA", *vendor));
   const auto entry = find_magic(cache, "CPKV", *header_bytes);
   if (!entry) return no_code("no entry with the magic CPKV");
   const auto frame = find_magic(cache, kZstdMagic, *entry);

@@ -8,9 +8,9 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kReadings = 15;  // of each, per device
+constexpr std::size_t kReadingsOfEach = 15;  // of each, per device
 constexpr std::uint32_t kBatch = 64;
-constexpr std::uint32_t kLeadIn = 2;
+constexpr std::uint32_t kWarmLeadIn = 2;
 
 struct Readings {
   std::unique_ptr<Subject> nothing;
@@ -21,10 +21,10 @@ struct Readings {
 
   void take(Cache cache) {
     const bool cold = cache == Cache::kCold;
-    const DeviceSampleSpec one = {.batch = 1, .lead_in = cold ? 0 : kLeadIn, .evict_l2 = cold};
+    const DeviceSampleSpec one = {.batch = 1, .lead_in = cold ? 0 : kWarmLeadIn, .evict_l2 = cold};
     stamps.push_back(nothing->time_device(one).ns);
     single.push_back(empty->time_device(one).ns);
-    if (!cold) batch.push_back(empty->time_device({.batch = kBatch, .lead_in = kLeadIn, .evict_l2 = false}).ns);
+    if (!cold) batch.push_back(empty->time_device({.batch = kBatch, .lead_in = kWarmLeadIn, .evict_l2 = false}).ns);
   }
 };
 
@@ -35,7 +35,7 @@ std::vector<FixedCost> measure_fixed_costs(std::span<Device* const> devices, Cac
   for (Device* device : devices) {
     sides.push_back({.nothing = device->prepare(Nothing{}, {}), .empty = device->prepare(device->empty_launch(), {})});
   }
-  for (std::size_t i = 0; i <= kReadings; ++i) {
+  for (std::size_t i = 0; i <= kReadingsOfEach; ++i) {
     // The first of each settles what it runs on, and is not kept.
     for (Readings& side : sides) side.take(cache);
     if (i == 0) {
@@ -43,7 +43,7 @@ std::vector<FixedCost> measure_fixed_costs(std::span<Device* const> devices, Cac
     }
     std::reverse(sides.begin(), sides.end());
   }
-  if (kReadings % 2 == 0) std::reverse(sides.begin(), sides.end());
+  if (kReadingsOfEach % 2 == 0) std::reverse(sides.begin(), sides.end());
   std::vector<FixedCost> costs;
   for (const Readings& side : sides) {
     FixedCost& cost = costs.emplace_back();
