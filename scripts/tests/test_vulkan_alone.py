@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 
 import pytest
@@ -33,7 +34,9 @@ def test_a_card_is_known_by_its_name(gpu: str, gbps: float | None) -> None:
 
 def test_every_card_is_within_what_there_is() -> None:
     """A slip of a digit: from an RTX 4060's to an RTX 5090's, by whole channels of 32 bits."""
-    cards = tomllib.loads((ROOT / vulkan_alone.CARDS).read_text())["bandwidth"]
+    cards, second = (tomllib.loads((ROOT / vulkan_alone.CARDS).read_text())[table] for table in ("bandwidth", "second_source"))
     assert 30 <= len(cards) <= 50
     for name, card in cards.items():
+        assert re.fullmatch(rf"{name.lower().replace(' ', '-')}(-\d+-gb)?\.c\d+", card["source"]), name
+        assert any(name.startswith(of) for of in second), name
         assert card["bits"] % 32 == 0 and 14 <= card["gbit"] <= 30 and 180 <= card["bits"] * card["gbit"] / 8 <= 1792, name
