@@ -33,7 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 # What tests share is large and stays: to search it for cycles again and again took a fifth of the time.
-gc.set_threshold(100_000, 50, 50)
+gc.set_threshold(50_000, 10, 10)
 # In the background of a shell that has no job control SIGINT is ignored, which every program from here on would inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
