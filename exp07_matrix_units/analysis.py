@@ -89,7 +89,8 @@ WGMMA = {"variant": "product_wgmma", "api": "cuda", **PRODUCT}
 CUBLAS = {"variant": "product_cublas", "api": "cuda", **PRODUCT}
 REGISTERS = {"variant": "rate_warp", "api": "cuda", "in": "f16", "sums": "f32"}
 TILE = {"variant": "product_tile", "pick": "fastest", **PRODUCT}
-VULKAN_WAYS = ("product_tile", "product_double", "product_workgroup", "product_clamped")
+OFFSETS = {**TILE, "variant": "product_offsets"}
+VULKAN_WAYS = ("product_tile", "product_offsets", "product_double", "product_workgroup", "product_clamped")
 
 
 SAMPLED = "operations a sampled nanosecond"
@@ -122,6 +123,7 @@ TARGETS = (
     Target("the same, by the sampled times alone", MMA, REGISTERS, SAMPLED, lo=0.8),
     Target("wgmma with TMA, of cuBLAS's rate", CUBLAS, WGMMA, lo=0.85),
     Target("Vulkan's fastest tile (KHR), times as long as CUDA's (wmma)", {**TILE, "api": "vulkan"}, {**TILE, "api": "cuda"}, lo=0.95, hi=1.05),
+    Target("the same, accesses by offsets", {**OFFSETS, "api": "vulkan"}, {**OFFSETS, "api": "cuda"}, lo=0.95, hi=1.05),
     Target("Vulkan's fastest product, of mma.sync's rate", MMA, {"api": "vulkan", **PRODUCT}),
     Target("Vulkan's fastest product, of cuBLAS's rate", CUBLAS, {"api": "vulkan", **PRODUCT}),
 )
@@ -190,14 +192,14 @@ def tiles(study: Study, table: Table) -> Blocks:
     unlike: list[str] = []
     unlisted: list[str] = []
     single: list[float] = []
-    for cuda in table.select({"variant": "product_tile", "api": "cuda", "data": "normal"}):
+    for cuda in table.select({"variant": ["product_tile", "product_offsets"], "api": "cuda", "data": "normal"}):
         vulkan = table.twin(cuda)
         found = table.ratio(vulkan, cuda) if vulkan else None
         if not vulkan or not found:
             continue
         codes = [code_of(study, table, side) for side in (cuda, vulkan)]
         held = [_resident(side, row) if row else NONE for side, row in zip((cuda, vulkan), codes)]
-        name = f"{cuda['tile']} {cuda['warps']} ({cuda['in']}, {cuda['sums']})"
+        name = f"{cuda['variant']} {cuda['tile']} {cuda['warps']} ({cuda['in']}, {cuda['sums']})"
         generic = [row is not None and int(row.get("generic") or 0) > 0 for row in codes]
         if codes[0] and codes[1]:
             if generic[0] != generic[1]:
@@ -208,12 +210,12 @@ def tiles(study: Study, table: Table) -> Blocks:
             unlisted.append(name)
             if held[0] == Whole(1):
                 single.append(found.value)
-        row: list[Cell] = [cuda["size"], f"{cuda['in']}, {cuda['sums']}", cuda["tile"], cuda["warps"], fixed(found.value, 3)]
+        row: list[Cell] = [cuda["size"], cuda["variant"], f"{cuda['in']}, {cuda['sums']}", cuda["tile"], cuda["warps"], fixed(found.value, 3)]
         row += [cell for at, code_ in enumerate(codes) for cell in (_count(code_, "registers"), held[at], _count(code_, "ldsm"), _count(code_, "generic"))]
         rows.append([*row, *(_count(code_, "moves") for code_ in codes)])
     if not rows:
         return [NO_RESULTS]
-    header = ["size:", "numbers, sums", "tile", "warps", "Vulkan/CUDA:"]
+    header = ["size:", "", "numbers, sums", "tile", "warps", "Vulkan/CUDA:"]
     header += [f"{API_NAMES[api]} {what}:" for api in APIS for what in ("registers", "blocks an SM", "LDSM", "generic loads")]
     blocks: Blocks = [document.table([*header, *(f"{API_NAMES[api]} moves:" for api in APIS)], rows)]
     blocks.insert(0, paragraph("Blocks that an SM holds follow from the registers of a listing; a dash: no listing of this shape's code is kept."))

@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
                    {"rate_dot_add", "chains of int8 dot products of four: __dp4a; OpSDot and an addition"},
                    {"rate_dot_acc", "the same by OpSDotAccSat, which adds (and saturates); CUDA's side is __dp4a again"},
                    {"product_tile", "wmma and cooperative matrices: tiles through registers into shared memory, one at a time"},
+                   {"product_offsets", "product_tile, a thread's accesses at constant offsets from its first"},
                    {"product_double", "the same with two tiles in turn and one barrier a step; Vulkan alone"},
                    {"product_workgroup",
                     "matrices of the whole workgroup by tensor layouts (NV_cooperative_matrix2); Vulkan alone"},

@@ -27,6 +27,8 @@ struct Tile {
 // KiB.
 constexpr Tile kTiles[] = {{128, 128, 32, 2, 4}, {128, 128, 64, 2, 4}, {128, 128, 32, 2, 2},
                            {64, 64, 32, 2, 2},   {128, 256, 32, 2, 4}, {256, 128, 32, 4, 2}};
+// The same by offsets: each API's fastest of them.
+constexpr Tile kOffsetTiles[] = {{128, 128, 64, 2, 4}, {256, 128, 32, 4, 2}};
 // Of two tiles of each operand in turn.
 constexpr Tile kDoubleTiles[] = {{128, 128, 32, 2, 4}, {128, 128, 32, 2, 2}, {64, 64, 32, 2, 2}, {64, 128, 32, 2, 2}};
 // Of a workgroup's matrices.
@@ -46,6 +48,7 @@ void add_types(std::vector<Shape>& list, const Types& types) {
     if (first || &tile == kTiles) add("product_tile", Way::kTwins, tile);
   }
   if (first) {
+    for (const Tile& tile : kOffsetTiles) add("product_offsets", Way::kTwins, tile);
     for (const Tile& tile : kDoubleTiles) add("product_double", Way::kVulkan, tile);
   }
   for (const Tile& tile : kWorkgroupTiles) {

@@ -8,8 +8,9 @@
 #include "mma.cuh"
 #include "params.h"
 
-// A block of WM x WN warps makes BM x BN of C, in steps of BK.
-template <Numbers N, uint BM, uint BN, uint BK, uint WM, uint WN>
+// A block of WM x WN warps makes BM x BN of C, in steps of BK. kOffsets: a thread's vectors lie at constant offsets from its
+// first.
+template <Numbers N, uint BM, uint BN, uint BK, uint WM, uint WN, bool kOffsets = false>
 __device__ __forceinline__ void product_tile(const void* a, const void* b, typename Types<N>::Out* c,
                                              const MatrixParams& params) {
   using In = typename Types<N>::In;
@@ -25,7 +26,8 @@ __device__ __forceinline__ void product_tile(const void* a, const void* b, typen
   constexpr uint kVectorsB = BN * kRowVectors / kThreads;
   constexpr uint kRows = BM / WM / kTile;  // of a warp's matrices
   constexpr uint kColumns = BN / WN / kTile;
-  static_assert(BM * kRowVectors % kThreads == 0 && BN * kRowVectors % kThreads == 0);
+  constexpr uint kRowsAtOnce = kThreads / kRowVectors;  // that all threads copy with a vector each
+  static_assert(BM * kRowVectors % kThreads == 0 && BN * kRowVectors % kThreads == 0 && kThreads % kRowVectors == 0);
   __shared__ __align__(32) uint4 tile_a[BM * kPitchVectors];
   __shared__ __align__(32) uint4 tile_b[BN * kPitchVectors];
 
@@ -45,19 +47,26 @@ __device__ __forceinline__ void product_tile(const void* a, const void* b, typen
     for (uint j = 0; j < kColumns; ++j) wmma::fill_fragment(sums[i][j], static_cast<Out>(0));
   }
 
+  const uint from = thread / kRowVectors * pitch + thread % kRowVectors;
+  const uint to = thread / kRowVectors * kPitchVectors + thread % kRowVectors;
+  const auto source = [&](uint first, uint i, uint at) {
+    if constexpr (kOffsets) return first * pitch + from + at + i * kRowsAtOnce * pitch;
+    const uint v = i * kThreads + thread;
+    return (first + v / kRowVectors) * pitch + at + v % kRowVectors;
+  };
+  const auto target = [&](uint i) {
+    if constexpr (kOffsets) return to + i * kRowsAtOnce * kPitchVectors;
+    const uint v = i * kThreads + thread;
+    return v / kRowVectors * kPitchVectors + v % kRowVectors;
+  };
+
   uint4 next_a[kVectorsA];
   uint4 next_b[kVectorsB];
   const auto fetch = [&](uint at) {
 #pragma unroll
-    for (uint i = 0; i < kVectorsA; ++i) {
-      const uint v = i * kThreads + thread;
-      next_a[i] = from_a[(first_row + v / kRowVectors) * pitch + at + v % kRowVectors];
-    }
+    for (uint i = 0; i < kVectorsA; ++i) next_a[i] = from_a[source(first_row, i, at)];
 #pragma unroll
-    for (uint i = 0; i < kVectorsB; ++i) {
-      const uint v = i * kThreads + thread;
-      next_b[i] = from_b[(first_column + v / kRowVectors) * pitch + at + v % kRowVectors];
-    }
+    for (uint i = 0; i < kVectorsB; ++i) next_b[i] = from_b[source(first_column, i, at)];
   };
   fetch(0);
 
@@ -65,15 +74,9 @@ __device__ __forceinline__ void product_tile(const void* a, const void* b, typen
   for (uint k = 0; k < params.k; k += BK) {
     __syncthreads();  // the last step's readers are done
 #pragma unroll
-    for (uint i = 0; i < kVectorsA; ++i) {
-      const uint v = i * kThreads + thread;
-      tile_a[v / kRowVectors * kPitchVectors + v % kRowVectors] = next_a[i];
-    }
+    for (uint i = 0; i < kVectorsA; ++i) tile_a[target(i)] = next_a[i];
 #pragma unroll
-    for (uint i = 0; i < kVectorsB; ++i) {
-      const uint v = i * kThreads + thread;
-      tile_b[v / kRowVectors * kPitchVectors + v % kRowVectors] = next_b[i];
-    }
+    for (uint i = 0; i < kVectorsB; ++i) tile_b[target(i)] = next_b[i];
     __syncthreads();
 
     if (k + BK < params.k) fetch((k + BK) / kOf16Bytes);  // the next tiles come while this one is multiplied
@@ -104,9 +107,11 @@ __device__ __forceinline__ void product_tile(const void* a, const void* b, typen
   }
 }
 
-#define PRODUCT_TILE(stem, numbers, BM, BN, BK, WM, WN)                                                                   \
+#define PRODUCT_TILE_AS(stem, numbers, BM, BN, BK, WM, WN, offsets)                                                       \
   extern "C" __global__ void __launch_bounds__(32 * WM * WN)                                                              \
       stem##_##BM##_##BN##_##BK##_##WM##_##WN(const Types<Numbers::numbers>::In* a, const Types<Numbers::numbers>::In* b, \
                                               Types<Numbers::numbers>::Out* c, MatrixParams params) {                     \
-    product_tile<Numbers::numbers, BM, BN, BK, WM, WN>(a, b, c, params);                                                  \
+    product_tile<Numbers::numbers, BM, BN, BK, WM, WN, offsets>(a, b, c, params);                                         \
   }
+#define PRODUCT_TILE(stem, numbers, BM, BN, BK, WM, WN) PRODUCT_TILE_AS(stem, numbers, BM, BN, BK, WM, WN, false)
+#define PRODUCT_OFFSETS(stem, numbers, BM, BN, BK, WM, WN) PRODUCT_TILE_AS(stem, numbers, BM, BN, BK, WM, WN, true)

@@ -1,6 +1,7 @@
 // C = A B by cooperative matrices of subgroups. A workgroup computes a tile of C; the operands' tiles go through shared memory,
 // by loads and stores of 16 bytes, the next ones on their way to registers meanwhile.
 // With DOUBLE there are two tiles of each operand in turn, and one barrier a step in place of two.
+// With OFFSETS an invocation's vectors lie at constant offsets from its first.
 #include "matrix.glsl"
 
 layout(constant_id = 1) const uint kRowsC = 128;  // the workgroup's tile
@@ -37,6 +38,23 @@ shared uvec4 tile_b[kTiles * kColumnsC * kPitch];
 uvec4 next_a[kVectorsA];
 uvec4 next_b[kVectorsB];
 
+#ifdef OFFSETS
+const uint kRowsAtOnce = kThreads / kRowVectors;  // that all invocations copy with a vector each
+
+uint first_place(uint pitch) { return gl_LocalInvocationIndex / kRowVectors * pitch + gl_LocalInvocationIndex % kRowVectors; }
+
+void load(uint first_row, uint first_column, uint pitch, uint at) {
+  const uint from = first_place(pitch) + at;
+  [[unroll]] for (uint i = 0; i < kVectorsA; ++i) next_a[i] = a.at[first_row * pitch + from + i * kRowsAtOnce * pitch];
+  [[unroll]] for (uint i = 0; i < kVectorsB; ++i) next_b[i] = b.at[first_column * pitch + from + i * kRowsAtOnce * pitch];
+}
+
+void store(uint tile) {
+  const uint to = first_place(kPitch);
+  [[unroll]] for (uint i = 0; i < kVectorsA; ++i) tile_a[tile * kRowsC * kPitch + to + i * kRowsAtOnce * kPitch] = next_a[i];
+  [[unroll]] for (uint i = 0; i < kVectorsB; ++i) tile_b[tile * kColumnsC * kPitch + to + i * kRowsAtOnce * kPitch] = next_b[i];
+}
+#else
 void load(uint first_row, uint first_column, uint pitch, uint at) {
   [[unroll]] for (uint i = 0; i < kVectorsA; ++i) {
     const uint v = i * kThreads + gl_LocalInvocationIndex;
@@ -58,6 +76,7 @@ void store(uint tile) {
     tile_b[(tile * kColumnsC + v / kRowVectors) * kPitch + v % kRowVectors] = next_b[i];
   }
 }
+#endif
 
 void main() {
   const uint first_row = gl_WorkGroupID.y * kRowsC;

@@ -100,8 +100,8 @@ def test_a_tiles_gap_is_told_beside_its_blocks(tmp_path: Path) -> None:
     text = shown(written(tmp_path, ladder()), "The tiles of both APIs")
     assert "holds as many blocks of either, Vulkan takes 1.010 times as long as CUDA; where it does not, 1.400 times" in text
     assert "so it is an inference" in text
-    assert "Not like for like: 128x128x32 2x4 (bf16, f32)." in text
-    assert "no cause of the gap is named: 128x128x64 2x4 (f16, f32). Blocks are no cause of 1.100 times among them" in text
+    assert "Not like for like: product_tile 128x128x32 2x4 (bf16, f32)." in text
+    assert "no cause of the gap is named: product_tile 128x128x64 2x4 (f16, f32). Blocks are no cause of 1.100 times among them" in text
 
 
 def test_the_listings_say_what_there_is_and_what_is_missing(tmp_path: Path) -> None:
