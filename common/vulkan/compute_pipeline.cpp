@@ -55,6 +55,8 @@ void check_capabilities(const Context& context, std::string_view stem, std::span
       {66, "relative subgroup shuffles", context.subgroup_operation(vk::SubgroupFeatureFlagBits::eShuffleRelative)},
       {67, "clustered subgroup operations", context.subgroup_operation(vk::SubgroupFeatureFlagBits::eClustered)},
       {68, "subgroup quads", context.subgroup_operation(vk::SubgroupFeatureFlagBits::eQuad)},
+      {5404, "VK_NV_shader_atomic_float16_vector", context.features().float16_vector_atomics},
+      {6026, "VK_KHR_shader_subgroup_rotate", context.features().subgroup_rotate},
       {5439, "VK_NV_cooperative_matrix2 (matrices of a workgroup, of any size, by tensor layouts)",
        context.features().workgroup_matrix},
       {6019, "shaderIntegerDotProduct", context.features().integer_dot_product},

@@ -78,30 +78,31 @@ std::set<std::string> subgroup_matrices(const Instance& instance, const vk::raii
   return result;
 }
 
+// The features of an extension that may be younger than the headers; `none` where the device lacks it.
+template <class Feature>
+Feature ask_newer(const vk::raii::PhysicalDevice& device, const std::vector<vk::ExtensionProperties>& extensions,
+                  const char* extension, Feature none) {
+  if (!has_extension(extensions, extension)) return none;
+  vk::PhysicalDeviceFeatures2 all{.pNext = &none.head};
+  device.getDispatcher()->vkGetPhysicalDeviceFeatures2(*device, reinterpret_cast<VkPhysicalDeviceFeatures2*>(&all));
+  return none;
+}
+
 void find_matrix_units(const Instance& instance, const vk::raii::PhysicalDevice& device,
                        const std::vector<vk::ExtensionProperties>& extensions, OptionalFeatures& features) {
-  CooperativeMatrixFeatures matrix;
-  CooperativeMatrix2Features matrix2;
-  Bfloat16Features bfloat16;
-  Float8Features float8;
-  vk::PhysicalDeviceVulkan11Features vulkan11;
-  vk::PhysicalDeviceVulkan12Features vulkan12{.pNext = &vulkan11};
-  vk::PhysicalDeviceVulkan13Features vulkan13{.pNext = &vulkan12};
-  vk::PhysicalDeviceFeatures2 core{.pNext = &vulkan13};
-  const auto ask = [&](const char* extension, ChainHead& head) {
-    if (!has_extension(extensions, extension)) return;
-    head.next = core.pNext;
-    core.pNext = &head;
+  const auto ask = [&]<class Feature>(const char* extension, Feature none) {
+    return ask_newer(device, extensions, extension, none);
   };
-  ask(kCooperativeMatrix, matrix.head);
-  ask(kCooperativeMatrix2, matrix2.head);
-  ask(kBfloat16, bfloat16.head);
-  ask(kFloat8, float8.head);
-  device.getDispatcher()->vkGetPhysicalDeviceFeatures2(*device, reinterpret_cast<VkPhysicalDeviceFeatures2*>(&core));
-  features.float16 = vulkan12.shaderFloat16 && vulkan11.storageBuffer16BitAccess;
-  features.float64 = core.features.shaderFloat64;
+  const auto matrix = ask(kCooperativeMatrix, CooperativeMatrixFeatures{});
+  const auto matrix2 = ask(kCooperativeMatrix2, CooperativeMatrix2Features{});
+  const auto bfloat16 = ask(kBfloat16, Bfloat16Features{});
+  const auto float8 = ask(kFloat8, Float8Features{});
+  const auto core =
+      device
+          .getFeatures2<vk::PhysicalDeviceFeatures2, vk::PhysicalDeviceVulkan12Features, vk::PhysicalDeviceVulkan13Features>();
+  const auto& vulkan12 = core.get<vk::PhysicalDeviceVulkan12Features>();
   features.int8 = vulkan12.shaderInt8 && vulkan12.storageBuffer8BitAccess;
-  features.integer_dot_product = vulkan13.shaderIntegerDotProduct;
+  features.integer_dot_product = core.get<vk::PhysicalDeviceVulkan13Features>().shaderIntegerDotProduct;
   features.cooperative_matrix = matrix.matrix != 0;
   features.workgroup_matrix = features.cooperative_matrix && matrix2.workgroup_scope != 0 && matrix2.flexible_dimensions != 0 &&
                               matrix2.tensor_addressing != 0;
@@ -143,18 +144,26 @@ OptionalFeatures optional_features(const Instance& instance, const vk::raii::Phy
   features.full_subgroups = device.getFeatures2<vk::PhysicalDeviceFeatures2, vk::PhysicalDeviceVulkan13Features>()
                                 .get<vk::PhysicalDeviceVulkan13Features>()
                                 .computeFullSubgroups;
+  features.subgroup_rotate = ask_newer(device, extensions, kSubgroupRotate, SubgroupRotateFeatures{}).rotate != 0;
   features.vulkan_memory_model = vulkan12.vulkanMemoryModel;
   features.vulkan_memory_model_device_scope = vulkan12.vulkanMemoryModelDeviceScope;
+  if (options.vulkan.atomics || options.vulkan.matrix_units) {
+    features.float64 = device.getFeatures().shaderFloat64;
+    features.float16 =
+        vulkan12.shaderFloat16 && device.getFeatures2<vk::PhysicalDeviceFeatures2, vk::PhysicalDeviceVulkan11Features>()
+                                      .get<vk::PhysicalDeviceVulkan11Features>()
+                                      .storageBuffer16BitAccess;
+  }
   if (options.vulkan.atomics) {
-    const vk::PhysicalDeviceFeatures core = device.getFeatures();
-    features.shader_int64 = core.shaderInt64;
-    features.float64 = core.shaderFloat64;
+    features.shader_int64 = device.getFeatures().shaderInt64;
     features.int64_atomics = vulkan12.shaderBufferInt64Atomics && vulkan12.shaderSharedInt64Atomics;
     const auto floats = ask(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME, vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT{});
     features.float32_atomics = floats.shaderBufferFloat32Atomics && floats.shaderSharedFloat32Atomics;
     features.float32_atomic_add = floats.shaderBufferFloat32AtomicAdd && floats.shaderSharedFloat32AtomicAdd;
     features.float64_atomics = floats.shaderBufferFloat64Atomics && floats.shaderSharedFloat64Atomics;
     features.float64_atomic_add = floats.shaderBufferFloat64AtomicAdd && floats.shaderSharedFloat64AtomicAdd;
+    features.float16_vector_atomics =
+        ask_newer(device, extensions, kFloat16VectorAtomics, Float16VectorAtomicsFeatures{}).atomics != 0;
   }
   features.bindless = vulkan12.runtimeDescriptorArray && vulkan12.descriptorBindingPartiallyBound &&
                       vulkan12.descriptorBindingStorageBufferUpdateAfterBind;
@@ -232,6 +241,10 @@ vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, 
   enable_newer(features.bfloat16_matrix, bfloat16.head, kBfloat16);
   Float8Features float8{.type = 1, .cooperative_matrix = 1};
   enable_newer(features.float8_matrix, float8.head, kFloat8);
+  Float16VectorAtomicsFeatures halves{.atomics = 1};
+  enable_newer(features.float16_vector_atomics, halves.head, kFloat16VectorAtomics);
+  SubgroupRotateFeatures rotate{.rotate = 1};
+  enable_newer(features.subgroup_rotate, rotate.head, kSubgroupRotate);
   vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT floats{.shaderBufferFloat32Atomics = features.float32_atomics,
                                                         .shaderBufferFloat32AtomicAdd = features.float32_atomic_add,
                                                         .shaderBufferFloat64Atomics = features.float64_atomics,

@@ -36,9 +36,11 @@ struct OptionalFeatures {
   bool global_priority = false;        // VK_KHR_global_priority; only with VulkanChoice::priority
   bool full_subgroups = false;         // computeFullSubgroups: KernelSpec::full_subgroups
   bool sparse_binding = false;         // only with VulkanChoice::sparse_binding
+  bool subgroup_rotate = false;        // VK_KHR_shader_subgroup_rotate
+  // Only with VulkanChoice::matrix_units or VulkanChoice::atomics.
+  bool float16 = false;  // shaderFloat16 and storageBuffer16BitAccess
+  bool float64 = false;  // shaderFloat64
   // Only with VulkanChoice::matrix_units, as all to `matrices`.
-  bool float16 = false;              // shaderFloat16 and storageBuffer16BitAccess
-  bool float64 = false;              // shaderFloat64; also with VulkanChoice::atomics
   bool int8 = false;                 // shaderInt8 and storageBuffer8BitAccess
   bool integer_dot_product = false;  // shaderIntegerDotProduct
   bool cooperative_matrix = false;   // VK_KHR_cooperative_matrix
@@ -53,6 +55,7 @@ struct OptionalFeatures {
   bool float32_atomic_add = false;  // and addition
   bool float64_atomics = false;
   bool float64_atomic_add = false;
+  bool float16_vector_atomics = false;  // VK_NV_shader_atomic_float16_vector
   bool robustness2 = false;  // VK_EXT_robustness2's robustBufferAccess2 is supported; never enabled for the whole device
 };
 

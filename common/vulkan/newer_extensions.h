@@ -52,6 +52,19 @@ struct Bfloat16Features {
   std::uint32_t cooperative_matrix = 0;
 };
 
+inline constexpr const char* kFloat16VectorAtomics = "VK_NV_shader_atomic_float16_vector";
+struct Float16VectorAtomicsFeatures {
+  ChainHead head{1000563000};
+  std::uint32_t atomics = 0;
+};
+
+inline constexpr const char* kSubgroupRotate = "VK_KHR_shader_subgroup_rotate";
+struct SubgroupRotateFeatures {
+  ChainHead head{1000416000};
+  std::uint32_t rotate = 0;
+  std::uint32_t clustered = 0;
+};
+
 inline constexpr const char* kFloat8 = "VK_EXT_shader_float8";
 struct Float8Features {
   ChainHead head{1000567000};

@@ -10,7 +10,7 @@ from benchlib.model.tables import figure_of, in_order, plain
 from benchlib.results.results import APIS, Case, Table
 from benchlib.sass import listings
 
-OPERATIONS = ["add", "min", "exchange", "cas", "exchange_loop", "first"]
+OPERATIONS = ["add", "add_generic", "min", "exchange", "cas", "exchange_loop", "first"]
 CROWD = ["add", "exchange_loop", "cas"]
 TYPES = ["i32", "i64", "f32", "f64", "f16x2"]
 

@@ -14,7 +14,7 @@ namespace {
 // What a launch leaves whose operations come one after another.
 Left simulated(const Config& config) {
   Left left;
-  const std::uint32_t words[2] = {first_word(config.op), first_word(config.op)};
+  const std::uint32_t words[2] = {first_word(config.op, config.type), first_word(config.op, config.type)};
   const double first = numbers(std::span(words).first(bytes_of(config.type) / 4), config.type).front();
   left.data.assign(std::size_t{config.addresses} * config.groups(), first);
   left.returned.assign(config.threads, 0);
@@ -26,7 +26,7 @@ Left simulated(const Config& config) {
       double& word = left.data[group * config.addresses + EXP09_ADDRESS(op, config.addresses - 1)];
       left.returned[thread] += word;
       if (config.op == Op::kMin) {
-        word = std::min<double>(word, EXP09_LEAST(op));
+        word = std::min<double>(word, config.type == Type::kF16x2 ? EXP09_LEAST_HALF(op) : EXP09_LEAST(op));
       } else {
         word = config.op == Op::kExchange ? EXP09_NAME(op) : word + 1;
       }
@@ -70,17 +70,17 @@ TEST_P(Atomics, ALoopThatGaveUpIsWrong) {
   EXPECT_EQ(wrong(GetParam(), left).empty(), !GetParam().loops());
 }
 
-INSTANTIATE_TEST_SUITE_P(, Atomics,
-                         testing::Values(Config{Op::kAdd, Type::kI32, false, true, 1, 512, 8},
-                                         Config{Op::kAdd, Type::kF64, true, true, 32, 512, 8},
-                                         Config{Op::kAdd, Type::kF16x2, false, false, 1024, 512, 8},
-                                         Config{Op::kMin, Type::kI32, false, false, 4096, 512, 4},
-                                         Config{Op::kMin, Type::kI64, true, false, 32, 512, 8},
-                                         Config{Op::kExchange, Type::kF32, false, true, 32, 512, 8},
-                                         Config{Op::kExchange, Type::kI64, true, true, 1024, 512, 8},
-                                         Config{Op::kCas, Type::kF32, false, false, 1, 512, 1},
-                                         Config{Op::kFirst, Type::kF32, true, false, 1, 512, 8}),
-                         [](const auto& one) { return one.param.kernel() + "_" + std::to_string(one.param.addresses); });
+INSTANTIATE_TEST_SUITE_P(
+    , Atomics,
+    testing::Values(
+        Config{Op::kAdd, Type::kI32, false, true, 1, 512, 8}, Config{Op::kAdd, Type::kF64, true, true, 32, 512, 8},
+        Config{Op::kAdd, Type::kF16x2, false, false, 1024, 512, 8}, Config{Op::kAdd, Type::kF16x2, false, true, 1024, 512, 8},
+        Config{Op::kAddGeneric, Type::kF16x2, false, false, 1024, 512, 8},
+        Config{Op::kMin, Type::kF16x2, false, false, 4096, 512, 4}, Config{Op::kCas, Type::kF16x2, false, false, 1024, 512, 8},
+        Config{Op::kMin, Type::kI32, false, false, 4096, 512, 4}, Config{Op::kMin, Type::kI64, true, false, 32, 512, 8},
+        Config{Op::kExchange, Type::kF32, false, true, 32, 512, 8}, Config{Op::kExchange, Type::kI64, true, true, 1024, 512, 8},
+        Config{Op::kCas, Type::kF32, false, false, 1, 512, 1}, Config{Op::kFirst, Type::kF32, true, false, 1, 512, 8}),
+    [](const auto& one) { return one.param.kernel() + "_" + std::to_string(one.param.addresses); });
 
 TEST(Numbers, AreThoseOfTheirTypes) {
   const auto one = [](std::uint32_t low, std::uint32_t high, Type type) {

@@ -19,6 +19,8 @@ BENCH_ASSERT_SIZE(AtomicParams, 16);
 #define EXP09_ADDRESS(op, mask) ((op) & (mask))
 // What it brings: the least of these, or the one that came last, must be left.
 #define EXP09_LEAST(op) (incompressible_word(op) >> 1)
+// Of halves, all of which they hold exactly: 1 to 2048.
+#define EXP09_LEAST_HALF(op) ((incompressible_word(op) & 2047u) + 1u)
 #define EXP09_NAME(op) ((op) + 1u)
 // What a thread reports whose loop gave up.
 #define EXP09_GAVE_UP 0xffffffffu

@@ -42,11 +42,11 @@ std::vector<double> least(const Config& config) {
   const std::uint64_t operations = std::uint64_t{config.group_threads()} * config.steps;
   for (std::uint32_t op = 0; op < operations; ++op) {
     double& word = result[EXP09_ADDRESS(op, config.addresses - 1)];
-    word = std::min(word, static_cast<double>(EXP09_LEAST(op)));
+    word = std::min(word, static_cast<double>(config.type == Type::kF16x2 ? EXP09_LEAST_HALF(op) : EXP09_LEAST(op)));
   }
   // An address that nobody met keeps what it had.
   const std::vector<double> met = counts(config);
-  const std::uint32_t first[2] = {first_word(config.op), first_word(config.op)};
+  const std::uint32_t first[2] = {first_word(config.op, config.type), first_word(config.op, config.type)};
   const double kept = numbers(std::span(first).first(bytes_of(config.type) / 4), config.type).front();
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = met[i] == 0 ? kept : std::min(result[i], kept);
   return result;
@@ -121,7 +121,10 @@ std::vector<double> numbers(std::span<const std::uint32_t> words, Type type) {
   return result;
 }
 
-std::uint32_t first_word(Op op) { return op == Op::kMin ? 0x7fffffffU : 0; }
+std::uint32_t first_word(Op op, Type type) {
+  if (op != Op::kMin) return 0;
+  return type == Type::kF16x2 ? 0x7bff7bffU : 0x7fffffffU;  // 65504 twice; as 0x7fff they would be no numbers
+}
 
 std::string wrong(const Config& config, const Left& left) {
   const auto gave_up = std::count(left.turns.begin(), left.turns.end(), EXP09_GAVE_UP);

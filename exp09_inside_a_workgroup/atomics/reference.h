@@ -21,8 +21,8 @@ struct Left {
 std::vector<double> numbers(std::span<const std::uint32_t> words, Type type);
 
 // What the words hold before: nothing is less, of a minimum nothing is more. A 32-bit word, which both halves of a 64-bit one
-// have.
-std::uint32_t first_word(Op op);
+// have; of two halves in one word both are the greatest.
+std::uint32_t first_word(Op op, Type type);
 
 // Nothing, or what is wrong.
 std::string wrong(const Config& config, const Left& left);

@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 
 std::string_view to_string(Op op) {
-  constexpr std::string_view kNames[] = {"add", "min", "exchange", "cas", "exchange_loop", "first"};
+  constexpr std::string_view kNames[] = {"add", "min", "exchange", "cas", "exchange_loop", "first", "add_generic"};
   return kNames[static_cast<std::size_t>(op)];
 }
 
@@ -45,13 +45,21 @@ void add_rates(std::vector<Config>& configs, bool shared, std::uint32_t threads)
     for (const std::uint32_t count : addresses) {
       const Config config{op, type, shared, used, count, threads, steps};
       const std::uint64_t each = std::uint64_t{config.group_threads()} * steps / count;
-      if (type != Type::kF16x2 || each <= kMostHalf) configs.push_back(config);
+      // The greatest number that a half must hold: a word's count, or a thread's sum of what came back.
+      const std::uint64_t greatest = op == Op::kMin ? 1 : used ? (each - 1) * steps : each;
+      if (type != Type::kF16x2 || greatest <= kMostHalf) configs.push_back(config);
     }
   };
   for (const bool used : {false, true}) {
     for (const Type type : {Type::kI32, Type::kI64, Type::kF32, Type::kF64}) add(Op::kAdd, type, used, spread);
   }
-  if (!shared) add(Op::kAdd, Type::kF16x2, false, spread);
+  add(Op::kAdd, Type::kF16x2, false, spread);
+  if (!shared) {
+    add(Op::kAdd, Type::kF16x2, true, spread);
+    add(Op::kAddGeneric, Type::kF16x2, false, spread);
+    add(Op::kMin, Type::kF16x2, false, {spread.begin() + 1, spread.end()});
+    add(Op::kCas, Type::kF16x2, false, spread);
+  }
   for (const Type type : {Type::kI32, Type::kI64}) add(Op::kMin, type, false, spread);
   for (const Type type : {Type::kI32, Type::kI64, Type::kF32}) add(Op::kExchange, type, true, spread);
   for (const Type type : {Type::kI32, Type::kF32}) add(Op::kFirst, type, false, {1});

@@ -10,10 +10,10 @@
 #include "params.h"
 
 // What is left in the words, and what came back of it.
-enum class Op : std::uint8_t { kAdd, kMin, kExchange, kCas, kExchangeLoop, kFirst };
+enum class Op : std::uint8_t { kAdd, kMin, kExchange, kCas, kExchangeLoop, kFirst, kAddGeneric };
 enum class Type : std::uint8_t { kI32, kI64, kF32, kF64, kF16x2 };
 
-std::string_view to_string(Op op);      // "add", "min", "exchange", "cas", "exchange_loop", "first"
+std::string_view to_string(Op op);      // "add", "min", "exchange", "cas", "exchange_loop", "first", "add_generic"
 std::string_view to_string(Type type);  // "i32", "i64", "f32", "f64", "f16x2"
 std::uint32_t bytes_of(Type type);
 
@@ -27,7 +27,7 @@ struct Config {
   std::uint32_t threads = 0;
   std::uint32_t steps = 1;
 
-  bool has_vulkan() const { return type != Type::kF16x2; }
+  bool has_vulkan() const { return op != Op::kAddGeneric; }  // GLSL has no address without a memory
   bool loops() const { return op == Op::kCas || op == Op::kExchangeLoop; }
   std::string kernel() const;  // global_add_i32_used
   std::uint32_t block() const { return EXP09_BLOCK; }

@@ -78,6 +78,8 @@ bench::Case make_case(const Config& config) {
                                     {"lanes", config.even ? "even" : "all"},
                                     {"subgroups", config.full ? "full" : ""}},
                                    [config](Workbench& bench) { return set_up(bench, config); });
+  if (!config.has_vulkan())
+    std::erase_if(result.sides, [](const bench::Side& side) { return side.api == bench::Api::kVulkan; });
   if (config.full) std::erase_if(result.sides, [](const bench::Side& side) { return side.api == bench::Api::kCuda; });
   result.elements = std::max<std::uint64_t>(config.operations(), 1);
   result.footprint_bytes = std::uint64_t{config.blocks()} * config.block() * 4;

@@ -28,7 +28,7 @@ BENCH_FUNCTION uint first_word(uint lane, uint chain, uint seed) { return incomp
 #define EXP09_ALL_LANES 0
 #define EXP09_EVEN_LANES 1
 
-// Specialization constant 1 of the GLSL kernels; OPERATION's number in CUDA.
+// Specialization constant 1 of the GLSL kernels; OPERATION's number in CUDA. What the CPU computes for an operation's check.
 #define EXP09_NONE 0
 #define EXP09_SHUFFLE 1
 #define EXP09_SHUFFLE_XOR 2
@@ -46,5 +46,6 @@ BENCH_FUNCTION uint first_word(uint lane, uint chain, uint seed) { return incomp
 #define EXP09_EXCLUSIVE_ADD 14
 #define EXP09_CLUSTERED_ADD 15
 #define EXP09_QUAD_SWAP 16
+#define EXP09_INCLUSIVE_ADD 17
 
 #endif

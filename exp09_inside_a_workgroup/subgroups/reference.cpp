@@ -51,6 +51,8 @@ void operate(std::uint32_t operation, bool even, std::uint32_t seed, std::span<s
                  value;
         case EXP09_EXCLUSIVE_ADD:
           return over(0, l, 0, sum);
+        case EXP09_INCLUSIVE_ADD:
+          return over(0, l + 1, 0, sum);
         case EXP09_CLUSTERED_ADD: {
           const std::uint32_t cluster = std::min(EXP09_CLUSTER, size);
           return over(l - l % cluster, l - l % cluster + cluster, 0, sum);

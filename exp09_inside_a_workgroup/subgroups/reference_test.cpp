@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "core/base/error.h"
 
 namespace {
@@ -33,6 +35,7 @@ TEST(SubgroupReference, EachOperation) {
   // Bit l is lane l's own bit l: 1, 1, 0, 1.
   EXPECT_THAT(after(EXP09_AND, lanes), ElementsAre(~4U ^ 7U, (~4U ^ 2U) + 1, (~4U ^ 3U) + 2, (~4U ^ 9U) + 3));
   EXPECT_THAT(after(EXP09_EXCLUSIVE_ADD, lanes), ElementsAre(0, 7 + 1, 9 + 2, 12 + 3));
+  EXPECT_THAT(after(EXP09_INCLUSIVE_ADD, lanes), ElementsAre(7, 9 + 1, 12 + 2, 21 + 3));
   EXPECT_THAT(after(EXP09_CLUSTERED_ADD, lanes), ElementsAre(21, 21 + 1, 21 + 2, 21 + 3));
 }
 
@@ -41,18 +44,33 @@ TEST(SubgroupReference, LanesThatTakeNoPartKeepTheirs) {
   EXPECT_THAT(after(EXP09_BALLOT, {7, 2, 3, 9}, true), ElementsAre(5, 2, 5 + 2, 9));
 }
 
-// No two operations leave the same in every lane, but those that are the same: a kernel that does another is found out.
+// No two operations leave the same in every lane, but those that are the same by other means: a kernel that does another is
+// found out.
 TEST(SubgroupReference, TellsOperationsApart) {
   std::vector<std::vector<std::uint32_t>> seen;
+  std::set<std::uint32_t> numbers;
   for (const Operation& operation : kOperations) {
     const std::string_view name = operation.name;
-    if (name == "add_shuffles" || name == "quad_swap") continue;
+    if (name == "add_shuffles" || name == "quad_swap" || !numbers.insert(operation.number).second) continue;
     Config config;
     config.operation = &operation;
     config.small = true;
     const std::vector<std::uint32_t> found = results(config, 32, 12345);
     for (const auto& other : seen) EXPECT_NE(found, other) << operation.name;
     seen.push_back(found);
+  }
+}
+
+// By the same name, but for what does it: tile_add is CUDA's add.
+TEST(SubgroupReference, OfOperationsByCooperativeGroupsThePlainOnesAreTheCheck) {
+  for (const Operation& operation : kOperations) {
+    if (operation.set != "groups") continue;
+    const std::string_view name = operation.name;
+    const std::string_view plain = name.substr(name.find('_') + 1);
+    const auto* found =
+        std::find_if(std::begin(kOperations), std::end(kOperations), [&](const Operation& one) { return one.name == plain; });
+    ASSERT_NE(found, std::end(kOperations)) << name;
+    EXPECT_EQ(found->number, operation.number) << name;
   }
 }
 

@@ -12,28 +12,40 @@
 struct Operation {
   const char* name;
   std::uint32_t number;
-  bool basic;    // in every device that the suite takes
-  bool of_some;  // also of the even lanes alone
+  std::string_view set;  // the kernels' stem: basic is in every device that the suite takes, groups is in CUDA alone
+  bool of_some;          // also of the even lanes alone
 };
 
 inline constexpr Operation kOperations[] = {
-    {"none", EXP09_NONE, true, true},
-    {"shuffle", EXP09_SHUFFLE, false, false},
-    {"shuffle_xor", EXP09_SHUFFLE_XOR, false, false},
-    {"shuffle_up", EXP09_SHUFFLE_UP, false, false},
-    {"rotate", EXP09_ROTATE, false, false},
-    {"broadcast", EXP09_BROADCAST, true, true},
-    {"ballot", EXP09_BALLOT, true, true},
-    {"all", EXP09_ALL, true, true},
-    {"any", EXP09_ANY, true, true},
-    {"add", EXP09_ADD, true, true},
-    {"add_shuffles", EXP09_ADD_SHUFFLES, false, false},
-    {"min", EXP09_MIN, true, true},
-    {"and", EXP09_AND, true, true},
-    {"add_float", EXP09_ADD_FLOAT, true, false},
-    {"exclusive_add", EXP09_EXCLUSIVE_ADD, true, false},
-    {"clustered_add", EXP09_CLUSTERED_ADD, false, false},
-    {"quad_swap", EXP09_QUAD_SWAP, false, false},
+    {"none", EXP09_NONE, "basic", true},
+    {"shuffle", EXP09_SHUFFLE, "more", false},
+    {"shuffle_xor", EXP09_SHUFFLE_XOR, "more", false},
+    {"shuffle_up", EXP09_SHUFFLE_UP, "more", false},
+    {"rotate", EXP09_ROTATE, "more", false},
+    {"broadcast", EXP09_BROADCAST, "basic", true},
+    {"ballot", EXP09_BALLOT, "basic", true},
+    {"all", EXP09_ALL, "basic", true},
+    {"any", EXP09_ANY, "basic", true},
+    {"add", EXP09_ADD, "basic", true},
+    {"add_shuffles", EXP09_ADD_SHUFFLES, "more", false},
+    {"min", EXP09_MIN, "basic", true},
+    {"and", EXP09_AND, "basic", true},
+    {"add_float", EXP09_ADD_FLOAT, "basic", false},
+    {"exclusive_add", EXP09_EXCLUSIVE_ADD, "basic", false},
+    {"clustered_add", EXP09_CLUSTERED_ADD, "more", false},
+    {"quad_swap", EXP09_QUAD_SWAP, "more", false},
+    {"inclusive_add", EXP09_INCLUSIVE_ADD, "basic", false},
+    // GLSL's own rotation, for which CUDA has a shuffle.
+    {"subgroup_rotate", EXP09_ROTATE, "rotate", false},
+    // CUDA's cooperative groups: of a tile of a warp, of a tile of 8 lanes, and of the lanes that are there.
+    {"tile_shuffle", EXP09_SHUFFLE, "groups", false},
+    {"tile_ballot", EXP09_BALLOT, "groups", false},
+    {"tile_add", EXP09_ADD, "groups", false},
+    {"tile_add_float", EXP09_ADD_FLOAT, "groups", false},
+    {"tile_inclusive_add", EXP09_INCLUSIVE_ADD, "groups", false},
+    {"tile_exclusive_add", EXP09_EXCLUSIVE_ADD, "groups", false},
+    {"tile_clustered_add", EXP09_CLUSTERED_ADD, "groups", false},
+    {"coalesced_add", EXP09_ADD, "groups", true},
 };
 
 // One row of the CSV, or two twins.
@@ -46,8 +58,9 @@ struct Config {
   bool small = false;  // for a CPU, or the smoke test
 
   std::string variant() const { return rate ? "rate" : "chain"; }
-  std::string glsl_stem() const { return std::string(operation->basic ? "basic_" : "more_") + variant(); }
-  std::string_view cuda_stem() const { return operation->basic ? "basic" : "more"; }
+  std::string glsl_stem() const { return std::string(operation->set) + "_" + variant(); }
+  std::string_view cuda_stem() const { return operation->set; }
+  bool has_vulkan() const { return operation->set != "groups"; }
   std::string entry() const;
   std::uint32_t block() const { return rate ? 256 : 32; }
   std::uint32_t blocks() const { return !rate ? 1 : small ? 4 : sms * 8; }

@@ -20,7 +20,7 @@ def test_an_addition_that_nobody_asks_back_is_a_reduction(kernel, type_):  # noq
     assert atomics(kernel(ATOMICS, "atomic_global", f"global_add_{type_}")) <= {"RED", "REDG"}
 
 
-@pytest.mark.parametrize("type_", ["i32", "i64", "f32", "f64"])
+@pytest.mark.parametrize("type_", ["i32", "i64", "f32", "f64", "f16x2"])
 def test_an_addition_whose_result_is_used_is_an_atomic(kernel, type_):  # noqa: F811
     assert atomics(kernel(ATOMICS, "atomic_global", f"global_add_{type_}_used")) <= {"ATOM", "ATOMG"}
 
@@ -28,6 +28,18 @@ def test_an_addition_whose_result_is_used_is_an_atomic(kernel, type_):  # noqa: 
 def test_floats_in_shared_memory_are_loops_of_compare_and_swaps(kernel):  # noqa: F811
     assert all(".CAS" not in opcode for opcode in opcodes(kernel(ATOMICS, "atomic_shared", "shared_add_i32"), "ATOMS"))
     assert any(".CAS" in opcode for opcode in opcodes(kernel(ATOMICS, "atomic_shared", "shared_add_f32"), "ATOMS"))
+
+
+def test_two_halves_are_added_by_the_l2_and_in_shared_memory_by_a_loop(kernel):  # noqa: F811
+    """09.47, 09.48. CUDA's own atomicAdd(__half2*) asks of each address which memory it is in, and has both."""
+    assert opcodes(kernel(ATOMICS, "atomic_global", "global_add_f16x2"), "REDG") == ["REDG.E.ADD.F16x2.RN.STRONG.GPU"]
+    assert opcodes(kernel(ATOMICS, "atomic_shared", "shared_add_f16x2"), "ATOMS") == ["ATOMS.CAST.SPIN"]
+    generic = opcodes(kernel(ATOMICS, "atomic_global", "global_add_generic_f16x2"), "QSPC", "ATOM", "ATOMS", "RED", "REDG")
+    assert sorted(generic) == ["ATOM.E.ADD.F16x2.RN.STRONG.GPU", "ATOMS.CAST.SPIN", "QSPC.E.S"]
+
+
+def test_the_least_of_two_halves_is_an_instruction(kernel):  # noqa: F811
+    assert opcodes(kernel(ATOMICS, "global_min_f16x2", "global_min_f16x2"), "REDG") == ["REDG.E.MIN.F16x2.RN.STRONG.GPU"]
 
 
 def test_look_back_releases_and_acquires(kernel):  # noqa: F811

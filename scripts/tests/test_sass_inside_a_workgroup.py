@@ -55,13 +55,28 @@ def test_barriers(kernel, name, wanted):
         ("basic", "any", ["VOTE.ANY"]), ("basic", "add", ["REDUX.SUM"]), ("basic", "min", ["REDUX.MIN"]), ("basic", "and", ["REDUX"]),
         ("basic", "add_float", ["SHFL.BFLY"] * 5), ("basic", "exclusive_add", ["SHFL.UP"] * 5), ("more", "shuffle", ["SHFL.IDX"]),
         ("more", "shuffle_xor", ["SHFL.BFLY"]), ("more", "shuffle_up", ["SHFL.UP"]), ("more", "rotate", ["SHFL.IDX"]),
-        ("more", "add_shuffles", ["SHFL.BFLY"] * 5), ("more", "clustered_add", ["SHFL.BFLY"] * 3), ("more", "quad_swap", ["SHFL.BFLY"]),
+        ("basic", "inclusive_add", ["SHFL.UP"] * 5), ("rotate", "subgroup_rotate", ["SHFL.IDX"]), ("groups", "tile_shuffle", ["SHFL.IDX"]),
+        ("groups", "tile_ballot", ["VOTE.ANY"]), ("groups", "tile_add", ["REDUX.SUM"]), ("groups", "tile_add_float", ["SHFL.BFLY"] * 5),
+        ("groups", "tile_inclusive_add", ["SHFL.UP"] * 5), ("groups", "tile_exclusive_add", ["SHFL.UP"] * 5), ("more", "add_shuffles", ["SHFL.BFLY"] * 5), ("more", "clustered_add", ["SHFL.BFLY"] * 3), ("more", "quad_swap", ["SHFL.BFLY"]),
     ],
 )  # fmt: skip
 def test_subgroup_operations(kernel, stem, name, wanted):
-    """09.14, 09.15. Eight operations a turn, and four chains of them."""
+    """09.14, 09.15, 09.40. Eight operations a turn, and four chains of them."""
     assert only(kernel(SUBGROUPS, stem, f"chain_{name}_all"), "SHFL|VOTEU?|REDUX|CREDUX") == wanted * 8
     assert len(only(kernel(SUBGROUPS, stem, f"rate_{name}_all"), "SHFL|VOTEU?|REDUX|CREDUX")) == len(wanted) * 32
+
+
+def test_coalesced_threads_are_asked_for(kernel):
+    """09.42. Behind a branch each sum has a vote before it, and a way for lanes that do not come together."""
+    found = kernel(SUBGROUPS, "groups", "chain_coalesced_add_even")
+    assert len(only(found, "VOTE")) == 8 and len(only(found, "BRA.DIV")) == 8
+    assert only(kernel(SUBGROUPS, "basic", "chain_add_even"), "VOTE") == []
+
+
+def test_a_tile_of_eight_lanes_has_its_shuffles_guarded(kernel):
+    """09.41."""
+    assert "WARPSYNC.COLLECTIVE" in kernel(SUBGROUPS, "groups", "chain_tile_clustered_add_all")
+    assert "WARPSYNC.COLLECTIVE" not in kernel(SUBGROUPS, "more", "chain_clustered_add_all")
 
 
 @pytest.mark.parametrize(("stem", "name", "wanted"), [

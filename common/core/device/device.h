@@ -394,7 +394,7 @@ struct VulkanChoice {
   // Cooperative matrices, narrow and wide numbers and dot products where present. Not for everyone likewise: what a driver
   // makes of other kernels must not depend on them.
   bool matrix_units = false;
-  // 64-bit integers and floats in kernels, and atomics on them and on 32-bit floats, each where present. Not for everyone
+  // Numbers of 64 and of 16 bits in kernels, and atomics on them and on 32-bit floats, each where present. Not for everyone
   // either: what is enabled for a device may be in the code of all of its kernels.
   bool atomics = false;
 

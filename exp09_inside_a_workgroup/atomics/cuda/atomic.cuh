@@ -48,6 +48,12 @@ struct Bits<f32> {
   static __device__ __forceinline__ f32 value(Word bits) { return __uint_as_float(bits); }
 };
 template <>
+struct Bits<f16x2> {
+  using Word = uint;
+  static __device__ __forceinline__ Word of(f16x2 value) { return reinterpret_cast<const Word&>(value); }
+  static __device__ __forceinline__ f16x2 value(Word bits) { return reinterpret_cast<const f16x2&>(bits); }
+};
+template <>
 struct Bits<f64> {
   using Word = unsigned long long;
   static __device__ __forceinline__ Word of(f64 value) { return static_cast<Word>(__double_as_longlong(value)); }
@@ -60,14 +66,38 @@ struct Add {
     return atomicAdd(at, number<T>(params.one));
   }
 };
-// Of two halves at once, in global memory: CUDA's atomicAdd asks of each address which memory it is in. Shared memory has none.
+// Of two halves at once, in the memory that the address is in: cuda_fp16.h's atomicAdd asks each address for it.
+template <bool USED>
 struct AddHalves {
   static __device__ __forceinline__ f16x2 apply(f16x2* at, uint, const AtomicParams& params, uint&) {
+    const std::size_t address = __cvta_generic_to_global(at);
+    const uint one = Bits<f16x2>::of(number<f16x2>(params.one));
+    uint before = one;
+    if constexpr (USED) {
+      asm volatile("atom.relaxed.gpu.global.add.noftz.f16x2 %0, [%1], %2;" : "=r"(before) : "l"(address), "r"(one) : "memory");
+    } else {
+      asm volatile("red.relaxed.gpu.global.add.noftz.f16x2 [%0], %1;" ::"l"(address), "r"(one) : "memory");
+    }
+    return Bits<f16x2>::value(before);
+  }
+};
+struct AddHalvesShared {
+  static __device__ __forceinline__ f16x2 apply(f16x2* at, uint, const AtomicParams& params, uint&) {
     const f16x2 one = number<f16x2>(params.one);
-    asm volatile("red.relaxed.gpu.global.add.noftz.f16x2 [%0], %1;" ::"l"(__cvta_generic_to_global(at)),
-                 "r"(reinterpret_cast<const uint&>(one))
+    asm volatile("red.relaxed.cta.shared.add.noftz.f16x2 [%0], %1;" ::"l"(__cvta_generic_to_shared(at)),
+                 "r"(Bits<f16x2>::of(one))
                  : "memory");
     return one;
+  }
+};
+// PTX has it of vectors of halves alone.
+struct MinHalves {
+  static __device__ __forceinline__ f16x2 apply(f16x2* at, uint op, const AtomicParams&, uint&) {
+    const __half least = __uint2half_rn(EXP09_LEAST_HALF(op));
+    asm volatile("red.relaxed.gpu.global.v2.f16.min.noftz [%0], {%1, %1};" ::"l"(__cvta_generic_to_global(at)),
+                 "h"(__half_as_ushort(least))
+                 : "memory");
+    return __half2half2(least);
   }
 };
 struct Min {
@@ -91,7 +121,7 @@ struct Cas {
     Word expected = *static_cast<volatile Word*>(word);
 #pragma unroll 1
     for (uint turn = 1; turn <= params.turns; ++turn) {
-      const Word next = Bits<T>::of(Bits<T>::value(expected) + static_cast<T>(params.one));
+      const Word next = Bits<T>::of(Bits<T>::value(expected) + number<T>(params.one));
       const Word found = atomicCAS(word, expected, next);
       if (found == expected) {
         turns += turn;
@@ -100,7 +130,7 @@ struct Cas {
       expected = found;
     }
     turns = EXP09_GAVE_UP;
-    return 0;
+    return number<T>(0);
   }
 };
 // Takes what is there, and puts it back with its own added; whatever came there meanwhile it takes again.

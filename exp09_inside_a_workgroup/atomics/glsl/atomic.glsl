@@ -6,6 +6,13 @@
 #extension GL_EXT_shader_atomic_int64 : enable
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : enable
 #extension GL_EXT_shader_atomic_float : enable
+#ifdef F16X2
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#ifndef CAS
+#extension GL_NV_shader_atomic_fp16_vector : require
+#endif
+#endif
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_arithmetic : enable
 #pragma use_vulkan_memory_model
@@ -22,6 +29,10 @@ layout(local_size_x_id = 0) in;
 #define WORD uint64_t
 #define BITS(value) packUint2x32(unpackDouble2x32(value))
 #define VALUE(bits) packDouble2x32(unpackUint2x32(bits))
+#elif defined(CAS) && defined(F16X2)
+#define WORD uint
+#define BITS(value) packFloat2x16(value)
+#define VALUE(bits) unpackFloat2x16(bits)
 #else
 #define WORD T
 #define BITS(value) value
@@ -57,8 +68,12 @@ uint turns = 0;
 
 T operation(uint op) {
   const uint i = EXP09_ADDRESS(op, params.mask);
-#if defined(ADD)
+#if defined(ADD) && defined(F16X2)  // relaxed, of the queue family: GLSL lets nobody choose for halves
+  return atomicAdd(PLACE(i), T(params.one));
+#elif defined(ADD)
   return atomicAdd(PLACE(i), T(params.one), RELAXED);
+#elif defined(MIN) && defined(F16X2)
+  return atomicMin(PLACE(i), T(EXP09_LEAST_HALF(op)));
 #elif defined(MIN)
   return atomicMin(PLACE(i), T(EXP09_LEAST(op)), RELAXED);
 #elif defined(EXCHANGE)

@@ -9,6 +9,9 @@
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_KHR_shader_subgroup_shuffle_relative : require
 #endif
+#ifdef ROTATE
+#extension GL_KHR_shader_subgroup_rotate : require
+#endif
 #extension GL_KHR_shader_subgroup_vote : require
 #include "params.h"
 
@@ -50,6 +53,9 @@ uint operation(uint value) {
       return subgroupClusteredAdd(value, EXP09_CLUSTER) + lane;
     case EXP09_QUAD_SWAP:
       return subgroupQuadSwapHorizontal(value) + lane;
+#elif defined(ROTATE)
+    case EXP09_ROTATE:
+      return subgroupRotate(value, 1) + lane;
 #endif
     case EXP09_BROADCAST:
       return subgroupBroadcast(value, 0) + lane;
@@ -69,6 +75,8 @@ uint operation(uint value) {
       return (subgroupAnd(value | ~(1u << lane)) ^ value) + lane;
     case EXP09_EXCLUSIVE_ADD:
       return subgroupExclusiveAdd(value) + lane;
+    case EXP09_INCLUSIVE_ADD:
+      return subgroupInclusiveAdd(value) + lane;
     default:
       return (value ^ params.seed) + lane;
   }
