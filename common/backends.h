@@ -1,8 +1,8 @@
 // Both APIs, in the order in which every experiment takes them.
 #pragma once
 
-#include "cuda/backend.h"
-#include "vulkan/backend.h"
+#include "cuda/device/backend.h"
+#include "vulkan/device/backend.h"
 
 namespace bench {
 

@@ -1,7 +1,7 @@
 // A ring of tiles of a tensor; no GLSL has them.
 #pragma once
 
-#include "cuda/tensor_map.h"
+#include "cuda/memory/tensor_map.h"
 #include "tiles.h"
 
 struct TmaParams {

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "core/base/watchdog.h"
-#include "cuda/current_device.h"
+#include "cuda/api/current_device.h"
 
 using bench::Wait;
 using bench::cuda::CurrentDevice;

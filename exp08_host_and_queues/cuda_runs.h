@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/device.h"
+#include "cuda/device/device.h"
 
 struct CudaBody {
   std::string name;

@@ -3,8 +3,8 @@
 #include <chrono>
 
 #include "core/base/watchdog.h"
-#include "vulkan/command_slot.h"
-#include "vulkan/timestamp.h"
+#include "vulkan/api/command_slot.h"
+#include "vulkan/measure/timestamp.h"
 
 using bench::Wait;
 using bench::vulkan::Context;
@@ -66,7 +66,7 @@ VulkanRuns::~VulkanRuns() {
   }
 }
 
-// The stamps stand as the suite's own do: see common/vulkan/subject.cpp.
+// The stamps stand as the suite's own do: see common/vulkan/measure/subject.cpp.
 void VulkanRuns::record(Set& set, bool stamped) {
   if (set.is_recorded && !body_.recorded_anew) return;
   const Hazards hazards(context_, body_.unordered);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "vulkan/device.h"
+#include "vulkan/device/device.h"
 
 struct VulkanBody {
   std::string name;

@@ -1,7 +1,7 @@
 // One command buffer for one queue of a device that may have several.
 #pragma once
 
-#include "vulkan/context.h"
+#include "vulkan/api/context.h"
 
 class Submission {
  public:

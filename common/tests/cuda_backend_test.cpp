@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "cuda/backend.h"
+#include "cuda/device/backend.h"
 
 namespace bench {
 namespace {

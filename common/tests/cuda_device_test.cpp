@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/device/kernel_images.h"
-#include "cuda/backend.h"
+#include "cuda/device/backend.h"
 #include "cuda/kernels/params.h"
 #include "cuda_test_kernels.h"
 #include "data_kernels_check.h"

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "cuda/device.h"
-#include "cuda/error.h"
-#include "cuda/gate.h"
-#include "cuda/kernel.h"
+#include "cuda/api/error.h"
+#include "cuda/device/device.h"
+#include "cuda/launch/kernel.h"
+#include "cuda/measure/gate.h"
 #include "cuda_unit_kernels.h"
 
 namespace bench::cuda {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "data_kernels_check.h"
-#include "vulkan/imported_kernel.h"
-#include "vulkan/requirements.h"
+#include "vulkan/api/requirements.h"
+#include "vulkan/launch/imported_kernel.h"
 #include "vulkan_fixture.h"
 
 namespace bench::vulkan {

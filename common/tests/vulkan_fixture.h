@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/device/kernel_images.h"
-#include "vulkan/backend.h"
+#include "vulkan/device/backend.h"
 #include "vulkan/kernels/params.h"
 #include "vulkan_support_kernels.h"
 

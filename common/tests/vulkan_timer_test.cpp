@@ -4,9 +4,9 @@
 
 #include "core/base/process.h"
 #include "core/base/watchdog.h"
-#include "vulkan/command_slot.h"
-#include "vulkan/device.h"
-#include "vulkan/gate.h"
+#include "vulkan/api/command_slot.h"
+#include "vulkan/device/device.h"
+#include "vulkan/measure/gate.h"
 #include "vulkan_fixture.h"
 
 namespace bench::vulkan {

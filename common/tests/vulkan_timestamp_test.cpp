@@ -1,7 +1,7 @@
 // Raw timestamps to nanoseconds: fractions, valid bits, wrap-around. No GPU needed.
 #include <gtest/gtest.h>
 
-#include "vulkan/timestamp.h"
+#include "vulkan/measure/timestamp.h"
 
 namespace bench::vulkan {
 namespace {

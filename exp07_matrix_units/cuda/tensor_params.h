@@ -1,7 +1,7 @@
 // A product's arguments with tensor maps; no GLSL has them. For C++ and CUDA.
 #pragma once
 
-#include "cuda/tensor_map.h"
+#include "cuda/memory/tensor_map.h"
 #include "params.h"
 
 // product_wgmma: a block's tile of C; the rows of its tiles of A and B in shared memory, in bytes of K; how many of each are

@@ -2,7 +2,7 @@
 
 #include "../cuda_runs.h"
 #include "core/base/error.h"
-#include "cuda/buffer.h"
+#include "cuda/memory/buffer.h"
 #include "sides.h"
 
 std::unique_ptr<bench::Subject> cuda_side(bench::Workbench& bench, const Config& config, const bench::Launch& launch,

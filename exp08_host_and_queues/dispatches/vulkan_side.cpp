@@ -6,8 +6,8 @@
 #include "exp08_kernels.h"
 #include "indirect_arguments.h"
 #include "sides.h"
-#include "vulkan/command_slot.h"
-#include "vulkan/compute_pipeline.h"
+#include "vulkan/api/command_slot.h"
+#include "vulkan/launch/compute_pipeline.h"
 
 namespace {
 

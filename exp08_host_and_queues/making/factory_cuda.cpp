@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/base/watchdog.h"
-#include "cuda/buffer.h"
-#include "cuda/handle.h"
+#include "cuda/api/handle.h"
+#include "cuda/memory/buffer.h"
 #include "exp08_kernels.h"
 #include "factory.h"
 #include "made_text.h"

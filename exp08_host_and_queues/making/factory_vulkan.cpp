@@ -10,9 +10,9 @@
 #include "exp08_kernels.h"
 #include "factory.h"
 #include "params.h"
-#include "vulkan/buffer.h"
-#include "vulkan/command_slot.h"
-#include "vulkan/device.h"
+#include "vulkan/api/command_slot.h"
+#include "vulkan/device/device.h"
+#include "vulkan/memory/buffer.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include "../vulkan_runs.h"
 #include "sides.h"
-#include "vulkan/compute_pipeline.h"
+#include "vulkan/launch/compute_pipeline.h"
 
 namespace {
 

@@ -1,8 +1,8 @@
 // Two streams, and pinned memory.
 #include "core/base/watchdog.h"
-#include "cuda/buffer.h"
-#include "cuda/command.h"
-#include "cuda/handle.h"
+#include "cuda/api/handle.h"
+#include "cuda/launch/command.h"
+#include "cuda/memory/buffer.h"
 #include "lanes.h"
 
 namespace {

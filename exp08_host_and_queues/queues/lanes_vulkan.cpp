@@ -1,9 +1,9 @@
 // Queues of up to three families, and memory that the host and the device see.
 #include "../vulkan_submission.h"
 #include "lanes.h"
-#include "vulkan/buffer.h"
-#include "vulkan/command.h"
-#include "vulkan/device.h"
+#include "vulkan/device/device.h"
+#include "vulkan/launch/command.h"
+#include "vulkan/memory/buffer.h"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/base/watchdog.h"
-#include "cuda/buffer.h"
-#include "cuda/device.h"
+#include "cuda/device/device.h"
+#include "cuda/memory/buffer.h"
 #include "params.h"
 #include "ways.h"
 

@@ -8,10 +8,10 @@
 #include "../vulkan_submission.h"
 #include "core/base/watchdog.h"
 #include "params.h"
-#include "vulkan/buffer.h"
-#include "vulkan/command_slot.h"
-#include "vulkan/compute_pipeline.h"
-#include "vulkan/device.h"
+#include "vulkan/api/command_slot.h"
+#include "vulkan/device/device.h"
+#include "vulkan/launch/compute_pipeline.h"
+#include "vulkan/memory/buffer.h"
 #include "ways.h"
 
 namespace {

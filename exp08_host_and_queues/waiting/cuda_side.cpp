@@ -1,7 +1,7 @@
 #include "core/base/error.h"
-#include "cuda/buffer.h"
-#include "cuda/current_device.h"
-#include "cuda/device.h"
+#include "cuda/api/current_device.h"
+#include "cuda/device/device.h"
+#include "cuda/memory/buffer.h"
 #include "sides.h"
 
 namespace {

@@ -1,8 +1,8 @@
 #include "core/base/error.h"
 #include "sides.h"
-#include "vulkan/command_slot.h"
-#include "vulkan/compute_pipeline.h"
-#include "vulkan/device.h"
+#include "vulkan/api/command_slot.h"
+#include "vulkan/device/device.h"
+#include "vulkan/launch/compute_pipeline.h"
 
 namespace {
 

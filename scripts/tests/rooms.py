@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Who includes whom: the rooms of common/core and of benchlib, read from their includes and imports, and drawn.
+"""Who includes whom: the rooms of the library and of benchlib, read from their includes and imports, and drawn.
 
     scripts/tests/rooms.py        writes docs/rooms.svg, which test_rooms.py compares
 """
@@ -15,14 +15,19 @@ REPO = Path(__file__).resolve().parents[2]
 PICTURE = REPO / "docs/rooms.svg"
 # Each includes or imports only those before it.
 CORE = ("base", "device", "code", "timing", "results", "experiment", "run")
+CUDA = ("api", "memory", "launch", "measure", "counters", "device")
+VULKAN = ("api", "memory", "launch", "measure", "device")
 BENCHLIB = ("base", "runner", "stats", "results", "document", "sass", "counters", "model", "claims", "fleet", "pages")
-_INCLUDE = re.compile(r'^\s*#\s*include\s*"core/([a-z_]+)/', re.MULTILINE)
+CPP = ("*.h", "*.cpp", "*.cuh")
+_INCLUDE = re.compile(r'^\s*#\s*include\s*"([a-z_]+)/([a-z_]+)/', re.MULTILINE)
 
 Arrow = tuple[str, str]  # a room, and one that a file of it names
 
 
 def included(source: Path) -> set[str]:
-    return set(_INCLUDE.findall(source.read_text()))
+    """Rooms of the library that the file is in: core, cuda or vulkan. What kernels/ holds is every room's."""
+    library = source.parts[-3]
+    return {room for name, room in _INCLUDE.findall(source.read_text()) if name == library} - {"kernels"}
 
 
 def imported(source: Path) -> set[str]:
@@ -38,7 +43,7 @@ def imported(source: Path) -> set[str]:
 def sources(folder: Path, patterns: Sequence[str]) -> list[Path]:
     """The files in rooms."""
     found = sorted(path for pattern in patterns for path in folder.rglob(pattern))
-    return [path for path in found if len(path.relative_to(folder).parts) > 1]
+    return [path for path in found if len(path.relative_to(folder).parts) > 1 and path.parent.name != "kernels"]
 
 
 def arrows(folder: Path, patterns: Sequence[str], named: Callable[[Path], set[str]]) -> set[Arrow]:
@@ -47,14 +52,16 @@ def arrows(folder: Path, patterns: Sequence[str], named: Callable[[Path], set[st
 
 
 PARTS = (
-    ("common/core", CORE, ("*.h", "*.cpp", "*.cuh"), included, "includes"),
+    ("common/core", CORE, CPP, included, "includes"),
+    ("common/cuda", CUDA, CPP, included, "includes"),
+    ("common/vulkan", VULKAN, CPP, included, "includes"),
     ("scripts/benchlib", BENCHLIB, ("*.py",), imported, "imports"),
 )
 
 # ---------------------------------------------------------------------------------------------------------------- the drawing
 
 STEP, BOX, BOX_HEIGHT, LEFT, TOP = 44, 118, 26, 64, 56  # px
-COLUMN = 430  # of one part, across
+COLUMN = 300  # of one part, across
 BULGE = 17  # of an arrow, for each room that it passes
 STYLE = (
     "svg{font:13px system-ui,sans-serif;color:#24292f}text{fill:currentColor}.room{fill:none;stroke:currentColor}"
@@ -84,8 +91,8 @@ def part(title: str, rooms: Sequence[str], found: Iterable[Arrow], verb: str, le
 def picture() -> str:
     height = TOP + STEP * max(len(rooms) for _, rooms, *_ in PARTS)
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {2 * COLUMN} {height}" width="{2 * COLUMN}" height="{height}">',
-        "<title>The rooms of common/core and of benchlib: each includes or imports only rooms below it</title>",
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {len(PARTS) * COLUMN + LEFT} {height}" width="{len(PARTS) * COLUMN + LEFT}" height="{height}">',
+        "<title>The rooms of the library and of benchlib: each includes or imports only rooms below it</title>",
         f"<style>{STYLE}</style>",
         '<marker id="head" orient="auto" refX="5" refY="3" markerWidth="6" markerHeight="6" markerUnits="userSpaceOnUse">'
         '<path class="head" d="M0 0L6 3L0 6z"/></marker>',

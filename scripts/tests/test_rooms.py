@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import pytest
 import rooms
-from rooms import BENCHLIB, CORE, REPO, included, imported
+from rooms import BENCHLIB, CPP, PARTS, REPO, imported, included
+
+MOST_FILES = 25  # of a room
 
 
 def _scripts_imported(source: Path) -> set[str]:
@@ -33,12 +38,38 @@ def _backward(folder: Path, order: Sequence[str], patterns: Sequence[str], named
     return found
 
 
-def test_no_room_of_the_library_includes_a_later_one() -> None:
-    assert _backward(REPO / "common/core", CORE, ("*.h", "*.cpp", "*.cuh"), included) == []
+@pytest.mark.parametrize(("folder", "order", "patterns", "named"), [part[:4] for part in PARTS], ids=[part[0] for part in PARTS])
+def test_no_room_names_a_later_one(folder: str, order: Sequence[str], patterns: Sequence[str], named: Callable[[Path], set[str]]) -> None:
+    assert _backward(REPO / folder, order, patterns, named) == []
 
 
-def test_no_room_of_the_scripts_imports_a_later_one() -> None:
-    assert _backward(REPO / "scripts/benchlib", BENCHLIB, ("*.py",), imported) == []
+def _libraries_included(folder: Path) -> set[str]:
+    texts = (source.read_text() for source in rooms.sources(folder, CPP))
+    return {name for text in texts for name in re.findall(r'^\s*#\s*include\s*"(core|cuda|vulkan)/', text, re.MULTILINE)} - {folder.name}
+
+
+def test_the_libraries_include_only_downward() -> None:
+    assert {name: _libraries_included(REPO / "common" / name) for name in ("core", "cuda", "vulkan")} == {"core": set(), "cuda": {"core"}, "vulkan": {"core"}}
+
+
+def _files_of_rooms(repo: Path) -> dict[str, int]:
+    """How many files each folder of the library and of the scripts holds itself, as git keeps them; tests apart."""
+    command = ["git", "-C", str(repo), "ls-files", "--cached", "--others", "--exclude-standard", "common", "scripts"]
+    kept = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    return Counter(str(Path(name).parent) for name in kept if "tests" not in Path(name).parts and (repo / name).exists())
+
+
+def test_no_room_is_crowded() -> None:
+    assert {room: files for room, files in _files_of_rooms(REPO).items() if files > MOST_FILES} == {}
+
+
+def test_a_crowded_room_is_found(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    for room, files in (("common/core/base", 26), ("common/tests", 40), ("scripts", 3)):
+        (tmp_path / room).mkdir(parents=True)
+        for at in range(files):
+            (tmp_path / room / f"{at}.h").touch()
+    assert _files_of_rooms(tmp_path) == {"common/core/base": 26, "scripts": 3}
 
 
 def test_no_script_imports_another() -> None:
@@ -53,11 +84,12 @@ def test_a_script_that_imports_another_is_found(tmp_path: Path) -> None:
 
 
 def test_a_backward_arrow_is_found(tmp_path: Path) -> None:
-    for name, text in {"base/a.h": '#include "core/run/b.h"', "run/b.h": '# include "core/base/a.h"', "base/c.py": "def f():\n    from benchlib import run"}.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-    assert _backward(tmp_path, ("base", "run"), ("*.h",), included) == ["base/a.h -> run"]
-    assert _backward(tmp_path, ("base", "run"), ("*.py",), imported) == ["base/c.py -> run"]
+    later = '#include "cuda/kernels/a.h"\n#include "vulkan/other/a.h"\n#include "cuda/run/b.h"'
+    for name, text in {"base/a.h": later, "run/b.h": '# include "cuda/base/a.h"', "base/c.py": "def f():\n    from benchlib import run"}.items():
+        (tmp_path / "cuda" / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / "cuda" / name).write_text(text)
+    assert _backward(tmp_path / "cuda", ("base", "run"), ("*.h",), included) == ["base/a.h -> run"]
+    assert _backward(tmp_path / "cuda", ("base", "run"), ("*.py",), imported) == ["base/c.py -> run"]
 
 
 def test_the_picture_is_drawn_from_the_sources() -> None:
@@ -72,10 +104,12 @@ def test_an_arrow_that_runs_back_is_drawn_as_one() -> None:
 
 
 def test_every_room_says_what_it_is_for() -> None:
-    listed = re.findall(r"^  # ([a-z]+)/: .+\.$", (REPO / "common/core/CMakeLists.txt").read_text(), re.MULTILINE)
-    assert tuple(listed) == CORE
+    for folder, order, patterns, *_ in PARTS:
+        if patterns == CPP:
+            listed = re.findall(r"^ +# ([a-z]+)/: .+\.$", (REPO / folder / "CMakeLists.txt").read_text(), re.MULTILINE)
+            assert tuple(listed) == order, folder
     for room in BENCHLIB:
         text = ast.get_docstring(ast.parse((REPO / "scripts/benchlib" / room / "__init__.py").read_text())) or ""
         assert 2 <= len(text.splitlines()) <= 10, room
-    for folder, order in (("common/core", CORE), ("scripts/benchlib", BENCHLIB)):
-        assert {path.name for path in (REPO / folder).iterdir() if path.is_dir() and path.name != "__pycache__"} == set(order)
+    for folder, order, *_ in PARTS:
+        assert {path.name for path in (REPO / folder).iterdir() if path.is_dir()} - {"__pycache__", "kernels"} == set(order)

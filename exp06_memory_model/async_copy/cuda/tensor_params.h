@@ -1,7 +1,7 @@
 // Arguments with tensor maps; no GLSL has them.
 #pragma once
 
-#include "cuda/tensor_map.h"
+#include "cuda/memory/tensor_map.h"
 #include "params.h"
 
 // A tensor map comes first: it lies at a multiple of 64 bytes.

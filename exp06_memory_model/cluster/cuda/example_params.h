@@ -1,7 +1,7 @@
 // example_multicast's arguments.
 #pragma once
 
-#include "cuda/tensor_map.h"
+#include "cuda/memory/tensor_map.h"
 
 struct ExampleParams {
   bench::cuda::TensorMap map;

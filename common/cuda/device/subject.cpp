@@ -1,0 +1,103 @@
+#include "cuda/device/subject.h"
+
+#include <chrono>
+
+#include "core/base/watchdog.h"
+#include "cuda/api/current_device.h"
+#include "cuda/device/device.h"
+#include "cuda/launch/graph.h"
+
+namespace bench::cuda {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ns_between(Clock::time_point begin, Clock::time_point end) {
+  return std::chrono::duration<double, std::nano>(end - begin).count();
+}
+
+bool same(const DeviceSampleSpec& a, const DeviceSampleSpec& b) {
+  return a.batch == b.batch && a.lead_in == b.lead_in && a.evict_l2 == b.evict_l2;
+}
+
+constexpr int kMaxAttempts = 3;
+
+}  // namespace
+
+Subject::Subject(Device& device, const Work& work, const SubjectOptions& options)
+    : device_(device), kernel_(kernel_of(work)), command_(work), before_(options.before), options_(options) {
+  if (!options.ordered) throw Skip("CUDA launches in one stream are ordered");
+}
+
+cudaGraphExec_t Subject::graph(std::uint32_t batch) {
+  if (options_.mode != SubmitMode::kReplay || command_.is_nothing()) return nullptr;
+  auto found = graphs_.find(batch);
+  if (found == graphs_.end()) found = graphs_.emplace(batch, make_graph(command_, batch, device_.stream())).first;
+  return found->second.handle();
+}
+
+double Subject::expected_s(std::uint32_t launches) const { return launches * launch_ns_ * 1e-9; }
+
+void Subject::enqueue_batch(std::uint32_t batch, cudaGraphExec_t graph) {
+  if (graph != nullptr) {
+    BENCH_CU(cudaGraphLaunch(graph, device_.stream()), "{} x {}", batch, command_.name());
+  } else {
+    for (std::uint32_t i = 0; i < batch; ++i) command_.enqueue(device_.stream());
+  }
+}
+
+DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
+  check_sample(options_, spec.batch, spec.evict_l2);
+  const CurrentDevice current(device_.handle());
+  cudaStream_t stream = device_.stream();
+  const EventTimer& timer = device_.timer();
+  const L2Evictor* evictor = spec.evict_l2 ? &device_.evictor() : nullptr;
+  cudaGraphExec_t executable = graph(spec.batch);
+  const std::uint32_t launches = spec.lead_in + (before_.is_nothing() ? 0 : 1) + (executable != nullptr ? 1 : spec.batch);
+
+  for (int attempt = 1;; ++attempt) {
+    const bool known = last_ && same(last_->spec, spec);
+    const std::uint32_t gate = gate_ns(launches, known ? std::optional(last_->ns) : std::nullopt);
+
+    const Wait wait(command_.name(), expected_s(spec.lead_in + spec.batch));
+    const auto begin = Clock::now();
+    device_.gate().enqueue(stream, gate);
+    if (evictor != nullptr) evictor->enqueue(stream);
+    for (std::uint32_t i = 0; i < spec.lead_in; ++i) command_.enqueue(stream);
+    before_.enqueue(stream);
+    timer.start(stream);
+    enqueue_batch(spec.batch, executable);
+    timer.stop(stream);
+    last_ = Enqueued{spec, ns_between(begin, Clock::now())};
+
+    timer.wait(command_.name());
+    const bool held = last_->ns <= gate;
+    const bool longer_may_help = gate < kMaxGateNs && launches <= kMaxGatedLaunches;
+    if (held || !longer_may_help || spec.once || attempt == kMaxAttempts) {
+      const double ns = timer.elapsed_ns();
+      launch_ns_ = ns / spec.batch;
+      return {ns, held};
+    }
+  }
+}
+
+HostTimes Subject::time_host(std::uint32_t batch) {
+  check_sample(options_, batch, false);
+  const CurrentDevice current(device_.handle());
+  cudaStream_t stream = device_.stream();
+  cudaGraphExec_t executable = graph(batch);
+  // Alive from before the first stamp to after the last: what bounds the wait takes no part in what is timed.
+  const Wait wait(command_.name(), expected_s(batch));
+  before_.enqueue(stream);
+  BENCH_CU(cudaStreamSynchronize(stream), "{}", before_.name());
+
+  const auto begin = Clock::now();
+  enqueue_batch(batch, executable);
+  const auto submitted = Clock::now();
+  // Spins: the device was opened with cudaDeviceScheduleSpin.
+  BENCH_CU(cudaStreamSynchronize(stream), "{}", command_.name());
+  const auto completed = Clock::now();
+  return {.roundtrip_ns = ns_between(begin, completed), .submit_ns = ns_between(begin, submitted)};
+}
+
+}  // namespace bench::cuda

@@ -1,0 +1,87 @@
+#include "cuda/memory/shareable_memory.h"
+
+#include "core/base/watchdog.h"
+#include "cuda/api/driver.h"
+
+namespace bench::cuda {
+
+struct VirtualMemoryFunctions {
+  PFN_cuMemGetAllocationGranularity_v10020 granularity;
+  PFN_cuMemCreate_v10020 create;
+  PFN_cuMemRelease_v10020 release;
+  PFN_cuMemAddressReserve_v10020 reserve;
+  PFN_cuMemAddressFree_v10020 free;
+  PFN_cuMemMap_v10020 map;
+  PFN_cuMemUnmap_v10020 unmap;
+  PFN_cuMemSetAccess_v10020 set_access;
+  PFN_cuMemExportToShareableHandle_v10020 export_handle;
+};
+
+namespace {
+
+constexpr unsigned int kSince = 10020;  // CUDA 10.2: export, the last of these functions to come
+
+// Looked up once: the driver does not change under a process.
+const VirtualMemoryFunctions& functions() {
+  static const VirtualMemoryFunctions found = {
+      .granularity = driver_function<PFN_cuMemGetAllocationGranularity_v10020>("cuMemGetAllocationGranularity", kSince),
+      .create = driver_function<PFN_cuMemCreate_v10020>("cuMemCreate", kSince),
+      .release = driver_function<PFN_cuMemRelease_v10020>("cuMemRelease", kSince),
+      .reserve = driver_function<PFN_cuMemAddressReserve_v10020>("cuMemAddressReserve", kSince),
+      .free = driver_function<PFN_cuMemAddressFree_v10020>("cuMemAddressFree", kSince),
+      .map = driver_function<PFN_cuMemMap_v10020>("cuMemMap", kSince),
+      .unmap = driver_function<PFN_cuMemUnmap_v10020>("cuMemUnmap", kSince),
+      .set_access = driver_function<PFN_cuMemSetAccess_v10020>("cuMemSetAccess", kSince),
+      .export_handle = driver_function<PFN_cuMemExportToShareableHandle_v10020>("cuMemExportToShareableHandle", kSince),
+  };
+  return found;
+}
+
+}  // namespace
+
+ShareableMemory::ShareableMemory(int ordinal, std::uint64_t bytes, std::string_view label) : driver_(functions()) {
+  if (bytes == 0) throw Error("buffer '{}': 0 bytes asked for", label);
+  const Wait wait("an allocation");
+  CUmemAllocationProp properties{};
+  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  properties.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = ordinal};
+  std::size_t granularity = 0;
+  BENCH_CU(status_of(driver_.granularity(&granularity, &properties, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED)), "device {}",
+           ordinal);
+  bytes_ = (bytes + granularity - 1) / granularity * granularity;
+
+  const cudaError_t created = status_of(driver_.create(&pages_, bytes_, &properties, 0));
+  if (created == cudaErrorMemoryAllocation) {
+    throw OutOfMemory("buffer '{}': {} bytes wanted; cuMemCreate: {}", label, bytes_, describe(created));
+  }
+  BENCH_CU(created, "cuMemCreate of {} bytes for buffer '{}'", bytes_, label);
+  try {
+    BENCH_CU(status_of(driver_.reserve(&address_, bytes_, granularity, 0, 0)), "{} bytes for buffer '{}'", bytes_, label);
+    BENCH_CU(status_of(driver_.map(address_, bytes_, 0, pages_, 0)), "{} bytes of buffer '{}'", bytes_, label);
+    mapped_ = true;
+    const CUmemAccessDesc access{.location = properties.location, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    BENCH_CU(status_of(driver_.set_access(address_, bytes_, &access, 1)), "{} bytes of buffer '{}'", bytes_, label);
+  } catch (...) {
+    release();
+    throw;
+  }
+}
+
+ShareableMemory::~ShareableMemory() { release(); }
+
+// The results are dropped: on a lost context every call fails, and the process's end frees what is left.
+void ShareableMemory::release() const noexcept {
+  const Wait wait("the release of memory");
+  if (mapped_) static_cast<void>(driver_.unmap(address_, bytes_));
+  if (address_ != 0) static_cast<void>(driver_.free(address_, bytes_));
+  static_cast<void>(driver_.release(pages_));
+}
+
+FileDescriptor ShareableMemory::export_handle() const {
+  int raw = -1;
+  BENCH_CU(status_of(driver_.export_handle(&raw, pages_, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0)), "{} bytes", bytes_);
+  return FileDescriptor(raw);
+}
+
+}  // namespace bench::cuda

@@ -1,0 +1,142 @@
+// An opened device: VkDevice, its one queue, its limits and the optional features that were enabled.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/device/device.h"
+#include "vulkan/api/instance.h"
+#include "vulkan/api/raii.h"
+
+namespace bench::vulkan {
+
+// How memory is shared with another API, and what a DeviceBuffer may be used as.
+inline constexpr vk::ExternalMemoryHandleTypeFlagBits kSharedHandle = vk::ExternalMemoryHandleTypeFlagBits::eOpaqueFd;
+
+inline constexpr vk::BufferUsageFlags kDeviceUsage =
+    vk::BufferUsageFlagBits::eStorageBuffer | vk::BufferUsageFlagBits::eUniformBuffer | vk::BufferUsageFlagBits::eTransferSrc |
+    vk::BufferUsageFlagBits::eTransferDst | vk::BufferUsageFlagBits::eShaderDeviceAddress;
+
+// Enabled where present. A new one: a field here, a line in Context's constructor, and, if a kernel's SPIR-V declares a
+// capability for it, a line in compute_pipeline.cpp.
+struct OptionalFeatures {
+  bool shader_device_clock = false;               // VK_KHR_shader_clock: clockRealtimeEXT
+  bool vulkan_memory_model = false;               // GLSL: #pragma use_vulkan_memory_model
+  bool vulkan_memory_model_device_scope = false;  // gl_ScopeDevice in it
+  // VK_KHR_external_memory_fd, for buffers used as DeviceBuffer is.
+  bool export_memory = false;
+  bool import_memory = false;
+  bool import_undedicated = false;  // also of allocations that hold more than one buffer could claim
+  // VK_KHR_pipeline_executable_properties. Only with DeviceOptions::inspect: what is timed runs on a device without it.
+  bool pipeline_executable_info = false;
+  bool push_descriptors = false;       // VK_KHR_push_descriptor
+  bool descriptor_buffer = false;      // VK_EXT_descriptor_buffer
+  bool bindless = false;               // runtimeDescriptorArray, partially bound, storage buffers updated after bind
+  bool pipeline_robustness = false;    // VK_EXT_pipeline_robustness; only with VulkanChoice::pipeline_robustness
+  bool shader_subgroup_clock = false;  // VK_KHR_shader_clock: clockARB
+  bool sm_builtins = false;            // VK_NV_shader_sm_builtins: gl_SMIDNV
+  bool binary_import = false;          // VK_NVX_binary_import: KernelSpec::imported
+  bool global_priority = false;        // VK_KHR_global_priority; only with VulkanChoice::priority
+  bool full_subgroups = false;         // computeFullSubgroups: KernelSpec::full_subgroups
+  bool sparse_binding = false;         // only with VulkanChoice::sparse_binding
+  bool subgroup_rotate = false;        // VK_KHR_shader_subgroup_rotate
+  // Only with VulkanChoice::matrix_units or VulkanChoice::atomics.
+  bool float16 = false;  // shaderFloat16 and storageBuffer16BitAccess
+  bool float64 = false;  // shaderFloat64
+  // Only with VulkanChoice::matrix_units, as all to `matrices`.
+  bool int8 = false;                 // shaderInt8 and storageBuffer8BitAccess
+  bool integer_dot_product = false;  // shaderIntegerDotProduct
+  bool cooperative_matrix = false;   // VK_KHR_cooperative_matrix
+  bool workgroup_matrix = false;     // VK_NV_cooperative_matrix2: matrices of a workgroup, of any size, by tensor layouts
+  bool bfloat16_matrix = false;      // VK_KHR_shader_bfloat16, with cooperative matrices
+  bool float8_matrix = false;        // VK_EXT_shader_float8, likewise
+  std::set<std::string> matrices;    // a subgroup's that the device multiplies: see KernelSpec::matrix
+  // Only with VulkanChoice::atomics. Atomics on buffers and on shared memory are present together or taken to be missing.
+  bool shader_int64 = false;        // core: 64-bit integers in kernels
+  bool int64_atomics = false;       // Vulkan 1.2
+  bool float32_atomics = false;     // VK_EXT_shader_atomic_float: exchange
+  bool float32_atomic_add = false;  // and addition
+  bool float64_atomics = false;
+  bool float64_atomic_add = false;
+  bool float16_vector_atomics = false;  // VK_NV_shader_atomic_float16_vector
+  bool robustness2 = false;  // VK_EXT_robustness2's robustBufferAccess2 is supported; never enabled for the whole device
+};
+
+struct SubgroupSizes {
+  std::uint32_t standard = 0;
+  bool can_require = false;  // compute stages may ask for `standard`
+  std::uint32_t max_per_workgroup = 0;
+  vk::SubgroupFeatureFlags operations;  // in compute stages
+};
+
+// Everything of the later rooms holds a reference to the Context, which outlives it.
+class Context {
+ public:
+  // Throws Skip with every unmet requirement, Error if the device of `info` is gone or the validation layer is missing.
+  Context(const DeviceInfo& info, const DeviceOptions& options);
+
+  const DeviceInfo& info() const { return info_; }
+  const vk::raii::PhysicalDevice& physical_device() const { return physical_device_; }
+  const vk::raii::Device& device() const { return device_; }
+  const vk::raii::Queue& queue() const { return queues_.front(); }
+  // Compute queue `index` of VulkanChoice::compute_queues; 0 is queue().
+  const vk::raii::Queue& compute_queue(std::uint32_t index) const { return queues_.at(index); }
+  // A queue that the choice asked for beside them, and its family. Throw Error where it did not.
+  struct OtherQueue {
+    std::uint32_t family = 0;
+    std::uint32_t timestamp_valid_bits = 0;  // 0: none
+    vk::raii::Queue queue{nullptr};
+  };
+  const OtherQueue& transfer_queue() const;
+  const OtherQueue& graphics_queue() const;
+  std::uint32_t queue_family() const { return queue_family_; }
+  // Of all its queues, each once: a buffer that several use belongs to all of them.
+  std::vector<std::uint32_t> queue_families() const;
+  std::uint32_t timestamp_valid_bits() const { return timestamp_valid_bits_; }
+
+  const vk::PhysicalDeviceLimits& limits() const { return limits_; }
+  const vk::PhysicalDeviceMemoryProperties& memory() const { return memory_; }
+  std::uint64_t max_allocation_bytes() const { return max_allocation_bytes_; }  // of one buffer
+  const SubgroupSizes& subgroup_sizes() const { return subgroup_sizes_; }
+  const OptionalFeatures& features() const { return features_; }
+  bool subgroup_operation(vk::SubgroupFeatureFlagBits one) const { return static_cast<bool>(subgroup_sizes_.operations & one); }
+  // What a submission should take at least, for a Wait: a software device needs minutes for what a GPU does in seconds.
+  double expected_s(double on_a_gpu_s) const { return on_a_gpu_s + (info_.is_cpu ? 30 : 0); }
+
+  // GPUs in this one's device group (vkEnumeratePhysicalDeviceGroups), itself among them.
+  std::uint32_t group_size() const;
+
+  bool can_label() const { return instance_.can_label(); }
+  Complaints* complaints() const { return instance_.complaints(); }  // nullptr without validation
+
+  // The name that validation messages and tools show; only with validation.
+  template <class Object>
+  void label(const Object& object, std::string_view name) const {
+    using Handle = std::remove_cvref_t<decltype(*object)>;
+    label(Handle::objectType, reinterpret_cast<std::uint64_t>(static_cast<typename Handle::CType>(*object)), name);
+  }
+
+ private:
+  void label(vk::ObjectType type, std::uint64_t handle, std::string_view name) const;
+
+  DeviceInfo info_;
+  Instance instance_;
+  vk::raii::PhysicalDevice physical_device_;
+  vk::PhysicalDeviceLimits limits_;
+  vk::PhysicalDeviceMemoryProperties memory_;
+  std::uint64_t max_allocation_bytes_ = 0;
+  SubgroupSizes subgroup_sizes_;
+  OptionalFeatures features_;
+  std::uint32_t queue_family_ = 0;
+  std::uint32_t timestamp_valid_bits_ = 0;
+  vk::raii::Device device_;
+  std::vector<vk::raii::Queue> queues_;  // of the compute family
+  std::optional<OtherQueue> transfer_;
+  std::optional<OtherQueue> graphics_;
+};
+
+}  // namespace bench::vulkan

@@ -1,0 +1,229 @@
+#include "vulkan/api/instance.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace bench::vulkan {
+
+const char* const kNoDriverHint =
+    "install the GPU vendor's Vulkan driver (in a container, the graphics driver files too: "
+    "NVIDIA_DRIVER_CAPABILITIES=graphics "
+    "or all), or mesa-vulkan-drivers for a software device; VK_LOADER_DEBUG=all shows where the loader looks";
+
+void throw_failed_call(const char* file, int line, const char* call, const vk::SystemError& error, const std::string& details) {
+  const auto code = static_cast<vk::Result>(error.code().value());
+  const char* hint = "";
+  switch (code) {
+    case vk::Result::eErrorDeviceLost:
+      hint = "; the GPU faulted or was reset: the kernel log (dmesg, Xid) says why, and nothing more will run in this process";
+      break;
+    case vk::Result::eErrorOutOfDeviceMemory:
+    case vk::Result::eErrorOutOfHostMemory:
+      hint = "; try a smaller --size, or free the device of other programs";
+      break;
+    default:
+      break;
+  }
+  const std::string message = fmt::format("{}:{}: {} failed: {} ({}){}{}{}", file, line, call, vk::to_string(code),
+                                          static_cast<int>(code), details.empty() ? "" : ", ", details, hint);
+  if (code == vk::Result::eErrorDeviceLost) {
+    throw DeviceLost("{}", message);
+  }
+  if (code == vk::Result::eErrorOutOfDeviceMemory || code == vk::Result::eErrorOutOfHostMemory) {
+    throw OutOfMemory(message);
+  }
+  if (code == vk::Result::eErrorNotPermittedKHR) {
+    throw Skip("{}", message);  // of a queue's global priority alone
+  }
+  throw Error(message);
+}
+
+void Complaints::add(std::string_view id, std::string_view message) {
+  const std::lock_guard lock(mutex_);
+  if (hazards_expected_ && id.starts_with("SYNC-HAZARD")) {
+    return;
+  }
+  messages_.emplace_back(message);
+}
+
+std::vector<std::string> Complaints::messages() const {
+  const std::lock_guard lock(mutex_);
+  return messages_;
+}
+
+void Complaints::expect_hazards(bool expected) {
+  const std::lock_guard lock(mutex_);
+  hazards_expected_ = expected;
+}
+
+namespace {
+
+constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
+
+// A template: the callback's parameters are Vulkan's own types in older Vulkan headers (1.3.239), vk:: ones in newer (1.4.309).
+template <typename Severity, typename Types, typename Data>
+VKAPI_ATTR VkBool32 VKAPI_CALL on_message(Severity, Types, const Data* data, void* user_data) {
+  static_cast<Complaints*>(user_data)->add(data->pMessageIdName != nullptr ? data->pMessageIdName : "", data->pMessage);
+  return VK_FALSE;
+}
+
+vk::raii::Context open_loader() {
+  try {
+    return vk::raii::Context();
+  } catch (const std::runtime_error&) {  // Vulkan-Hpp's DynamicLoader has no code of its own
+    throw Skip("no Vulkan loader (libvulkan.so.1) on this machine: install libvulkan1, and the GPU vendor's Vulkan driver");
+  }
+}
+
+vk::DebugUtilsMessengerCreateInfoEXT messenger_info(Complaints* complaints) {
+  using Severity = vk::DebugUtilsMessageSeverityFlagBitsEXT;
+  using Type = vk::DebugUtilsMessageTypeFlagBitsEXT;
+  return {
+      .messageSeverity = Severity::eWarning | Severity::eError,
+      .messageType = Type::eValidation | Type::ePerformance,
+      .pfnUserCallback = on_message,
+      .pUserData = complaints,
+  };
+}
+
+bool has_debug_utils(const vk::raii::Context& loader) {
+  return has_extension(BENCH_VK(loader.enumerateInstanceExtensionProperties()), VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+}
+
+// `complaints` is nullptr without validation.
+vk::raii::Instance create_instance(const vk::raii::Context& loader, Complaints* complaints, bool can_label) {
+  const vk::ApplicationInfo application{.pApplicationName = "cuda_vulkan_bench", .apiVersion = VK_API_VERSION_1_3};
+  std::vector<const char*> layers;
+  std::vector<const char*> extensions;
+
+  const auto synchronization = vk::ValidationFeatureEnableEXT::eSynchronizationValidation;
+  const vk::DebugUtilsMessengerCreateInfoEXT messenger = messenger_info(complaints);  // for the instance's own creation
+  const vk::ValidationFeaturesEXT validation{
+      .pNext = &messenger, .enabledValidationFeatureCount = 1, .pEnabledValidationFeatures = &synchronization};
+
+  if (complaints != nullptr) {
+    const std::vector<vk::LayerProperties> installed = BENCH_VK(loader.enumerateInstanceLayerProperties());
+    if (std::ranges::none_of(installed,
+                             [](const auto& layer) { return std::string_view(layer.layerName.data()) == kValidationLayer; })) {
+      throw Error("{} is not installed: apt-get install vulkan-validationlayers, or run without validation", kValidationLayer);
+    }
+    layers.push_back(kValidationLayer);
+    extensions.push_back(VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME);
+  }
+  if (can_label) {
+    extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  }
+  const vk::InstanceCreateInfo info{
+      .pNext = complaints != nullptr ? &validation : nullptr,
+      .pApplicationInfo = &application,
+      .enabledLayerCount = static_cast<std::uint32_t>(layers.size()),
+      .ppEnabledLayerNames = layers.data(),
+      .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
+      .ppEnabledExtensionNames = extensions.data(),
+  };
+  try {
+    return vk::raii::Instance(loader, info);
+  } catch (const vk::IncompatibleDriverError&) {
+    throw Skip("the Vulkan loader found no driver (ICD): {}", kNoDriverHint);
+  } catch (const vk::SystemError& error) {
+    // The loader says ErrorOutOfHostMemory of a manifest that it cannot parse, too.
+    throw Error(
+        "vkCreateInstance: {} ({}): a Vulkan driver or layer is there and does not load, perhaps for a damaged manifest",
+        vk::to_string(static_cast<vk::Result>(error.code().value())), error.code().value());
+  }
+}
+
+DeviceInfo describe(const vk::raii::PhysicalDevice& device, int index) {
+  const auto chain = device.getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDeviceIDProperties,
+                                           vk::PhysicalDeviceDriverProperties, vk::PhysicalDeviceMaintenance3Properties,
+                                           vk::PhysicalDeviceMaintenance4Properties, vk::PhysicalDeviceSubgroupProperties>();
+  const vk::PhysicalDeviceProperties& properties = chain.get<vk::PhysicalDeviceProperties2>().properties;
+  const vk::PhysicalDeviceLimits& limits = properties.limits;
+
+  DeviceInfo info;
+  info.api = Api::kVulkan;
+  info.index = index;
+  info.name = properties.deviceName.data();
+  Uuid uuid;
+  std::ranges::copy(chain.get<vk::PhysicalDeviceIDProperties>().deviceUUID, uuid.begin());
+  if (uuid != Uuid{}) {
+    info.uuid = uuid;
+  }
+  info.is_cpu = properties.deviceType == vk::PhysicalDeviceType::eCpu;
+  info.driver = chain.get<vk::PhysicalDeviceDriverProperties>().driverInfo.data();
+
+  const vk::PhysicalDeviceMemoryProperties memory = device.getMemoryProperties();
+  for (std::uint32_t i = 0; i < memory.memoryHeapCount; ++i) {
+    if (memory.memoryHeaps[i].flags & vk::MemoryHeapFlagBits::eDeviceLocal) {
+      info.memory_bytes = std::max<std::uint64_t>(info.memory_bytes, memory.memoryHeaps[i].size);
+    }
+  }
+
+  // The smallest of three limits; a device older than an extension leaves its field 0.
+  info.max_buffer_bytes = limits.maxStorageBufferRange;
+  for (const std::uint64_t limit : {chain.get<vk::PhysicalDeviceMaintenance3Properties>().maxMemoryAllocationSize,
+                                    chain.get<vk::PhysicalDeviceMaintenance4Properties>().maxBufferSize}) {
+    if (limit != 0) {
+      info.max_buffer_bytes = std::min(info.max_buffer_bytes, limit);
+    }
+  }
+  info.max_grid_x = limits.maxComputeWorkGroupCount[0];
+  info.max_block_x = std::min(limits.maxComputeWorkGroupSize[0], limits.maxComputeWorkGroupInvocations);
+  info.subgroup_size = chain.get<vk::PhysicalDeviceSubgroupProperties>().subgroupSize;
+  info.is_integrated = properties.deviceType == vk::PhysicalDeviceType::eIntegratedGpu;
+  info.vendor_id = properties.vendorID;
+  const std::vector<vk::ExtensionProperties> extensions = BENCH_VK(device.enumerateDeviceExtensionProperties());
+  // The specification leaves the unit of clockRealtimeEXT open; NVIDIA, AMD and Mesa read the clock of the timestamps.
+  if (has_extension(extensions, VK_KHR_SHADER_CLOCK_EXTENSION_NAME)) {
+    info.realtime_tick_ns = static_cast<double>(limits.timestampPeriod);
+  }
+  if (has_extension(extensions, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) {
+    const auto builtins = device.getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV>()
+                              .get<vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV>();
+    info.multiprocessors = builtins.shaderSMCount;
+    info.resident_threads = builtins.shaderWarpsPerSM * info.subgroup_size;
+  } else if (has_extension(extensions, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME)) {
+    const bool has_active = has_extension(extensions, VK_AMD_SHADER_CORE_PROPERTIES_2_EXTENSION_NAME);
+    const auto cores = device.getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDeviceShaderCorePropertiesAMD>()
+                           .get<vk::PhysicalDeviceShaderCorePropertiesAMD>();
+    vk::PhysicalDeviceShaderCoreProperties2AMD active;
+    if (has_active) {
+      active = device.getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDeviceShaderCoreProperties2AMD>()
+                   .get<vk::PhysicalDeviceShaderCoreProperties2AMD>();
+    }
+    // Without the second extension, what was cut off is counted, too.
+    info.multiprocessors = active.activeComputeUnitCount != 0
+                               ? active.activeComputeUnitCount
+                               : cores.shaderEngineCount * cores.shaderArraysPerEngineCount * cores.computeUnitsPerShaderArray;
+    info.resident_threads =
+        cores.simdPerComputeUnit * cores.wavefrontsPerSimd * std::min(info.subgroup_size, cores.wavefrontSize);
+  }
+  return info;
+}
+
+}  // namespace
+
+bool has_extension(std::span<const vk::ExtensionProperties> offered, std::string_view name) {
+  return std::ranges::any_of(offered, [name](const auto& extension) { return name == extension.extensionName.data(); });
+}
+
+Instance::Instance(bool validate, bool labels)
+    : loader_(open_loader()),
+      complaints_(validate ? std::make_unique<Complaints>() : nullptr),
+      can_label_(validate || (labels && has_debug_utils(loader_))),
+      instance_(create_instance(loader_, complaints_.get(), can_label_)) {
+  if (validate) {
+    messenger_ = BENCH_VK(instance_.createDebugUtilsMessengerEXT(messenger_info(complaints_.get())));
+  }
+}
+
+std::vector<DeviceInfo> Instance::list() const {
+  std::vector<DeviceInfo> devices;
+  for (const vk::raii::PhysicalDevice& device : BENCH_VK(instance_.enumeratePhysicalDevices())) {
+    devices.push_back(describe(device, static_cast<int>(devices.size())));
+  }
+  return devices;
+}
+
+}  // namespace bench::vulkan

@@ -1,0 +1,37 @@
+// Vulkan-Hpp's RAII layer, and the check that every call goes through. Slow to compile: device/backend.h does without.
+#pragma once
+
+#include "core/base/error.h"
+
+// Every entry point comes from the loader opened at run time.
+#define VK_NO_PROTOTYPES 1
+#define VULKAN_HPP_NO_STRUCT_CONSTRUCTORS 1  // designated initializers
+#include <vulkan/vulkan_raii.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace bench::vulkan {
+
+// Throws Error, or OutOfMemory for the two codes that say so, or DeviceLost: where, which call, the code's name and number,
+// `details`, a hint.
+[[noreturn]] void throw_failed_call(const char* file, int line, const char* call, const vk::SystemError& error,
+                                    const std::string& details);
+
+template <class Call, class Details>
+decltype(auto) checked(const char* file, int line, const char* text, Call&& call, Details&& details) {
+  try {
+    return call();
+  } catch (const vk::SystemError& error) {
+    throw_failed_call(file, line, text, error, details());
+  }
+}
+
+}  // namespace bench::vulkan
+
+// BENCH_VK(call) or BENCH_VK(call, format, arguments...): the call's value; a failed VkResult throws (see throw_failed_call),
+// with the formatted details (values asked for). Positive results are values: the caller looks at them.
+#define BENCH_VK(call, ...)                                                \
+  ::bench::vulkan::checked(                                                \
+      __FILE__, __LINE__, #call, [&]() -> decltype(auto) { return call; }, \
+      [&]() -> std::string { return {__VA_OPT__(fmt::format(__VA_ARGS__))}; })

@@ -1,0 +1,86 @@
+#include "vulkan/api/requirements.h"
+
+#include <fmt/format.h>
+
+namespace bench::vulkan {
+
+namespace {
+
+std::optional<std::uint32_t> first_family(const DeviceFacts& facts, bool graphics) {
+  for (std::uint32_t i = 0; i < facts.queue_families.size(); ++i) {
+    const QueueFamilyFacts& family = facts.queue_families[i];
+    if (family.compute && family.timestamp_valid_bits > 0 && family.graphics == graphics) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> choose_queue_family(const DeviceFacts& facts, QueueKind kind) {
+  const auto without_graphics = first_family(facts, false);
+  const auto with_graphics = first_family(facts, true);
+  if (kind == QueueKind::kGraphics) {
+    return without_graphics ? with_graphics : std::nullopt;
+  }
+  return without_graphics ? without_graphics : with_graphics;
+}
+
+QueuePlan plan_queues(const DeviceFacts& facts, std::uint32_t compute_family, const VulkanChoice& choice) {
+  QueuePlan plan{.compute_family = compute_family,
+                 .compute_queues = choice.compute_queues,
+                 .transfer_family = {},
+                 .graphics_family = {},
+                 .missing = {}};
+  for (std::uint32_t i = 0; i < facts.queue_families.size(); ++i) {
+    const QueueFamilyFacts& family = facts.queue_families[i];
+    if (!plan.transfer_family && family.transfer && !family.compute && !family.graphics) plan.transfer_family = i;
+    if (!plan.graphics_family && family.graphics && i != compute_family) plan.graphics_family = i;
+  }
+  const std::uint32_t queues = facts.queue_families[compute_family].queues;
+  if (queues < choice.compute_queues) {
+    plan.missing = fmt::format("{} queues of its compute family (found {})", choice.compute_queues, queues);
+  } else if (choice.transfer_queue && !plan.transfer_family) {
+    plan.missing = "a queue family with transfers alone (found none)";
+  } else if (choice.graphics_queue && !plan.graphics_family) {
+    plan.missing = "a queue family with graphics beside the compute queue's (found none)";
+  } else if (choice.timeline && !facts.timeline_semaphore) {
+    plan.missing = "timelineSemaphore (found none)";
+  }
+  if (!choice.transfer_queue) plan.transfer_family.reset();
+  if (!choice.graphics_queue) plan.graphics_family.reset();
+  return plan;
+}
+
+std::vector<std::string> unmet_requirements(const DeviceFacts& facts) {
+  std::vector<std::string> unmet;
+  const auto require = [&unmet](bool met, const char* wanted, const std::string& found) {
+    if (!met) {
+      unmet.push_back(fmt::format("{} (found {})", wanted, found));
+    }
+  };
+  const auto require_feature = [&require](bool met, const char* wanted) { require(met, wanted, "none"); };
+
+  require(facts.api_major > 1 || (facts.api_major == 1 && facts.api_minor >= 3), "Vulkan 1.3",
+          fmt::format("{}.{}", facts.api_major, facts.api_minor));
+
+  std::string families;
+  for (const QueueFamilyFacts& family : facts.queue_families) {
+    families += fmt::format("{}compute {}, {} bits", families.empty() ? "" : "; ", family.compute ? "yes" : "no",
+                            family.timestamp_valid_bits);
+  }
+  require(choose_queue_family(facts).has_value(), "a queue family with compute and timestampValidBits > 0",
+          families.empty() ? "no family" : families);
+  require(facts.timestamp_period > 0, "timestampPeriod > 0", fmt::format("{}", facts.timestamp_period));
+
+  require_feature(facts.synchronization2, "synchronization2");
+  require_feature(facts.maintenance4, "maintenance4");
+  require_feature(facts.subgroup_size_control, "subgroupSizeControl");
+  require_feature(facts.buffer_device_address, "bufferDeviceAddress");
+  require_feature(facts.scalar_block_layout, "scalarBlockLayout");
+  require_feature(facts.subgroup_arithmetic_in_compute, "subgroup arithmetic in compute shaders");
+  return unmet;
+}
+
+}  // namespace bench::vulkan

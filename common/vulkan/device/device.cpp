@@ -1,0 +1,162 @@
+#include "vulkan/device/device.h"
+
+#include "core/base/watchdog.h"
+#include "vulkan/launch/compute_pipeline.h"
+#include "vulkan/launch/imported_kernel.h"
+#include "vulkan/measure/subject.h"
+#include "vulkan_support_kernels.h"
+
+namespace bench::vulkan {
+namespace {
+
+constexpr double kCompilationS = 10;
+
+class QueueLabel final : public ProfiledRange {
+ public:
+  QueueLabel(const vk::raii::Queue& queue, const std::string& name) : queue_(queue) {
+    queue_.beginDebugUtilsLabelEXT({.pLabelName = name.c_str()});
+  }
+  QueueLabel(const QueueLabel&) = delete;
+  QueueLabel& operator=(const QueueLabel&) = delete;
+  ~QueueLabel() noexcept override { queue_.endDebugUtilsLabelEXT(); }
+
+ private:
+  const vk::raii::Queue& queue_;
+};
+
+// Its queue has had a submission: a driver may put a queue on the GPU at its first.
+std::unique_ptr<Context> companion_of(const DeviceInfo& info, const DeviceOptions& options) {
+  if (!options.vulkan.companion) return nullptr;
+  auto companion = std::make_unique<Context>(info, options);
+  BENCH_VK(companion->queue().submit2(vk::SubmitInfo2{}));
+  BENCH_VK(companion->queue().waitIdle());
+  return companion;
+}
+
+// nullptr where kernels cannot read a clock: samples then begin on an idle GPU.
+std::unique_ptr<Gate> make_gate(const Context& context) {
+  const Wait wait("the compilation of the gate", kCompilationS, WaitFor::kDriver);
+  try {
+    return std::make_unique<Gate>(context);
+  } catch (const Skip&) {
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+VulkanDevice::VulkanDevice(const DeviceInfo& info, const DeviceOptions& options)
+    : context_(info, options),
+      companion_(companion_of(info, options)),
+      transfer_(context_),
+      run_slot_(context_),
+      gate_(make_gate(context_)),
+      data_kernels_(*this, kernels::vulkan_support()) {}
+
+VulkanDevice& vulkan_device(Device& device) {
+  auto* ours = dynamic_cast<VulkanDevice*>(&device);
+  if (ours == nullptr) throw Error("{} is no Vulkan device", device.info().name);
+  return *ours;
+}
+
+std::unique_ptr<Buffer> VulkanDevice::allocate(std::uint64_t bytes, std::string_view label) {
+  return std::make_unique<DeviceBuffer>(context_, bytes, label);
+}
+
+std::unique_ptr<Buffer> VulkanDevice::allocate_sparse(std::uint64_t bytes, std::string_view label, PageOrder order) {
+  return std::make_unique<DeviceBuffer>(context_, bytes, label, order);
+}
+
+std::unique_ptr<Buffer> VulkanDevice::allocate_shareable(std::uint64_t bytes, std::string_view label) {
+  return std::make_unique<DeviceBuffer>(context_, bytes, label, DeviceBuffer::Sharing::kExportable);
+}
+
+ExportedMemory VulkanDevice::export_memory(const Buffer& shareable) { return device_buffer(shareable).export_memory(context_); }
+
+std::unique_ptr<Buffer> VulkanDevice::import_memory(ExportedMemory memory, std::string_view label) {
+  return std::make_unique<DeviceBuffer>(context_, std::move(memory), label);
+}
+
+void VulkanDevice::write(Buffer& to, std::uint64_t offset, std::uint64_t bytes, const Producer& produce) {
+  transfer_.write(device_buffer(to), offset, bytes, produce);
+}
+
+void VulkanDevice::read(const Buffer& from, std::uint64_t offset, std::uint64_t bytes, const Consumer& consume) {
+  transfer_.read(device_buffer(from), offset, bytes, consume);
+}
+
+void VulkanDevice::fill(Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) {
+  transfer_.fill(device_buffer(to), offset, bytes, word);
+}
+
+void VulkanDevice::fill_random(Buffer& to, std::uint64_t first, std::uint64_t words, std::uint64_t key) {
+  data_kernels_.fill_random(to, first, words, key);
+}
+
+Checksum VulkanDevice::checksum(const Buffer& from, std::uint64_t words) { return data_kernels_.checksum(from, words); }
+
+std::unique_ptr<Kernel> VulkanDevice::load(const KernelSpec& spec) {
+  const Wait wait("the compilation of a kernel", kCompilationS, WaitFor::kDriver);
+  if (spec.imported) {
+    return std::make_unique<ImportedKernel>(context_, spec);
+  }
+  return std::make_unique<ComputePipeline>(context_, spec);
+}
+
+void VulkanDevice::run(const Work& work) {
+  const Command bound(context_, work);
+  const vk::raii::CommandBuffer& commands = run_slot_.begin(true);
+  bound.acquire(commands);
+  bound.bind(commands);
+  bound.record(commands);
+  bound.release(commands);
+  run_slot_.end();
+  const Wait wait(bound.name(), context_.expected_s(0));
+  run_slot_.submit();
+  run_slot_.wait(bound.name());
+}
+
+// Two VkDevices share no memory across GPUs either: an opaque handle goes to a device with the same deviceUUID only
+// (Vulkan 1.3, VkExternalMemoryHandleTypeFlagBits).
+Device& VulkanDevice::peer() {
+  throw Skip(
+      "Vulkan reaches another GPU's memory only within one VkDevice over a device group of both "
+      "(VkDeviceGroupDeviceCreateInfo, "
+      "vkGetDeviceGroupPeerMemoryFeatures), and this suite opens a VkDevice a GPU; the driver lists {} GPU(s) in this one's "
+      "group",
+      context_.group_size());
+}
+
+std::unique_ptr<bench::Subject> VulkanDevice::prepare(const Work& work, const SubjectOptions& options) {
+  return std::make_unique<Subject>(context_, evictor_, gate_.get(), work, options);
+}
+
+void VulkanDevice::set_evict_bytes(std::uint64_t bytes) {
+  if (evictor_ != nullptr) {  // recorded command buffers hold the one there is
+    throw Error("set_evict_bytes({}) after set_evict_bytes({})", bytes, evictor_->bytes());
+  }
+  evictor_ = std::make_unique<L2Evictor>(context_, transfer_, bytes);
+}
+
+void VulkanDevice::evict_l2() {
+  if (evictor_ == nullptr) throw Error("an L2 eviction was asked for before set_evict_bytes");
+  const vk::raii::CommandBuffer& commands = run_slot_.begin(true);
+  evictor_->record(commands);
+  run_slot_.end();
+  const Wait wait("an eviction of the L2", context_.expected_s(0));
+  run_slot_.submit();
+  run_slot_.wait("an eviction of the L2");
+}
+
+std::unique_ptr<ProfiledRange> VulkanDevice::profile(std::string_view name) {
+  if (!context_.can_label()) {
+    return nullptr;
+  }
+  return std::make_unique<QueueLabel>(context_.queue(), std::string(name));
+}
+
+std::vector<std::string> VulkanDevice::complaints() const {
+  return context_.complaints() != nullptr ? context_.complaints()->messages() : std::vector<std::string>{};
+}
+
+}  // namespace bench::vulkan

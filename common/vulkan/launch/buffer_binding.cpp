@@ -1,0 +1,364 @@
+#include "vulkan/launch/buffer_binding.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "vulkan/launch/compute_pipeline.h"
+#include "vulkan/memory/buffer.h"
+
+namespace bench::vulkan {
+namespace {
+
+using Type = vk::DescriptorType;
+
+constexpr vk::ShaderStageFlagBits kStage = vk::ShaderStageFlagBits::eCompute;
+constexpr vk::PipelineBindPoint kBindPoint = vk::PipelineBindPoint::eCompute;
+// The array of kBindless: what a program with many buffers would have, of which a launch uses a few.
+constexpr std::uint32_t kBindlessSlots = 1024;
+constexpr std::uint32_t kSetsInPool = 256;
+
+const ComputePipeline& pipeline_of(const Launch& launch) { return compute_pipeline(*launch.kernel); }
+
+// The type of the descriptor of buffer `index`.
+Type type_of(const KernelSpec& spec, std::size_t index) {
+  return spec.binding == BufferBinding::kUniform && index + 1 < spec.buffers ? Type::eUniformBuffer : Type::eStorageBuffer;
+}
+
+// A launch's buffers as descriptors, and the writes that put them into a set.
+class Descriptors {
+ public:
+  Descriptors(const Context& context, const Launch& launch) {
+    const KernelSpec& spec = launch.kernel->spec();
+    for (std::size_t i = 0; i < launch.buffers.size(); ++i) {
+      // A uniform buffer may be larger than what a kernel sees of it.
+      const std::uint64_t bytes = launch.buffers[i]->bytes();
+      const std::uint64_t most = context.limits().maxUniformBufferRange;
+      infos_.push_back({.buffer = device_buffer(*launch.buffers[i]).handle(),
+                        .offset = 0,
+                        .range = type_of(spec, i) == Type::eUniformBuffer ? std::min(bytes, most) : bytes});
+    }
+    const bool bindless = spec.binding == BufferBinding::kBindless;
+    for (std::uint32_t i = 0; i < infos_.size(); ++i) {
+      writes_.push_back({.dstBinding = bindless ? 0 : i,
+                         .dstArrayElement = bindless ? i : 0,
+                         .descriptorCount = 1,
+                         .descriptorType = type_of(spec, i),
+                         .pBufferInfo = &infos_[i]});
+    }
+  }
+  Descriptors(const Descriptors&) = delete;  // the writes point at the infos
+  Descriptors& operator=(const Descriptors&) = delete;
+
+  std::span<const vk::WriteDescriptorSet> writes(vk::DescriptorSet set = {}) {
+    for (vk::WriteDescriptorSet& write : writes_) {
+      write.dstSet = set;
+    }
+    return writes_;
+  }
+
+ private:
+  std::vector<vk::DescriptorBufferInfo> infos_;
+  std::vector<vk::WriteDescriptorSet> writes_;
+};
+
+// Sets of one layout, allocated one by one and given back all at once. Grows by pools of `sets`.
+class SetPools {
+ public:
+  SetPools(const Context& context, const Launch& launch, std::uint32_t sets)
+      : context_(context), layout_(pipeline_of(launch).set_layout()), sets_(sets) {
+    const KernelSpec& spec = launch.kernel->spec();
+    bindless_ = spec.binding == BufferBinding::kBindless;
+    for (std::size_t i = 0; i < spec.buffers; ++i) {
+      sizes_.push_back({.type = type_of(spec, i), .descriptorCount = sets});
+    }
+    if (bindless_) {
+      sizes_ = {{.type = Type::eStorageBuffer, .descriptorCount = sets * kBindlessSlots}};
+    }
+  }
+
+  vk::DescriptorSet allocate() {
+    if (used_ == pools_.size() * sets_) {
+      add_pool();
+    }
+    const vk::DescriptorSetAllocateInfo info{
+        .descriptorPool = *pools_[used_++ / sets_], .descriptorSetCount = 1, .pSetLayouts = &layout_};
+    // release(): the pool was made without VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT.
+    return BENCH_VK(context_.device().allocateDescriptorSets(info)).front().release();
+  }
+
+  void reset() {
+    for (const vk::raii::DescriptorPool& pool : pools_) {
+      pool.reset();
+    }
+    used_ = 0;
+  }
+
+ private:
+  void add_pool() {
+    const vk::DescriptorPoolCreateInfo info{
+        .flags = bindless_ ? vk::DescriptorPoolCreateFlagBits::eUpdateAfterBind : vk::DescriptorPoolCreateFlags{},
+        .maxSets = sets_,
+        .poolSizeCount = static_cast<std::uint32_t>(sizes_.size()),
+        .pPoolSizes = sizes_.data()};
+    pools_.push_back(BENCH_VK(context_.device().createDescriptorPool(info), "{} sets of {} descriptors", sets_, sizes_.size()));
+  }
+
+  const Context& context_;
+  vk::DescriptorSetLayout layout_;
+  std::uint32_t sets_;
+  bool bindless_ = false;
+  std::vector<vk::DescriptorPoolSize> sizes_;
+  std::vector<vk::raii::DescriptorPool> pools_;
+  std::size_t used_ = 0;
+};
+
+// kDescriptors, kUniform.
+class SetBinder : public BufferBinder {
+ public:
+  SetBinder(const Context& context, const Launch& launch)
+      : context_(context),
+        layout_(pipeline_of(launch).layout()),
+        descriptors_(context, launch),
+        pool_(context, launch, 1),
+        fresh_(context, launch, kSetsInPool),
+        set_(pool_.allocate()) {
+    context.device().updateDescriptorSets(descriptors_.writes(set_), {});
+  }
+
+  void bind(const vk::raii::CommandBuffer& commands) override { commands.bindDescriptorSets(kBindPoint, layout_, 0, set_, {}); }
+
+  void update_and_bind(const vk::raii::CommandBuffer& commands) override {
+    const vk::DescriptorSet set = fresh_.allocate();
+    context_.device().updateDescriptorSets(descriptors_.writes(set), {});
+    commands.bindDescriptorSets(kBindPoint, layout_, 0, set, {});
+  }
+
+  void restart() override { fresh_.reset(); }
+
+ private:
+  const Context& context_;
+  vk::PipelineLayout layout_;
+  Descriptors descriptors_;
+  SetPools pool_;
+  SetPools fresh_;
+  vk::DescriptorSet set_;
+};
+
+// kPushDescriptors.
+class PushBinder : public BufferBinder {
+ public:
+  PushBinder(const Context& context, const Launch& launch)
+      : layout_(pipeline_of(launch).layout()), descriptors_(context, launch) {}
+
+  void bind(const vk::raii::CommandBuffer& commands) override {
+    commands.pushDescriptorSetKHR(kBindPoint, layout_, 0, descriptors_.writes());
+  }
+
+ private:
+  vk::PipelineLayout layout_;
+  Descriptors descriptors_;
+};
+
+// kDescriptorBuffer.
+class DescriptorBufferBinder : public BufferBinder {
+ public:
+  DescriptorBufferBinder(const Context& context, const Launch& launch)
+      : layout_(pipeline_of(launch).layout()), memory_(context, pipeline_of(launch).set_layout_bytes()) {
+    const auto properties =
+        context.physical_device()
+            .getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDeviceDescriptorBufferPropertiesEXT>()
+            .get<vk::PhysicalDeviceDescriptorBufferPropertiesEXT>();
+    for (std::uint32_t i = 0; i < launch.buffers.size(); ++i) {
+      const vk::DescriptorAddressInfoEXT address{.address = device_buffer(*launch.buffers[i]).address(),
+                                                 .range = launch.buffers[i]->bytes()};
+      vk::DescriptorGetInfoEXT info{.type = Type::eStorageBuffer};
+      info.data.pStorageBuffer = &address;
+      const std::uint64_t offset = pipeline_of(launch).binding_offset(i);
+      // Vulkan-Hpp's own wrapper returns a type of a size known when compiling; this size is the driver's.
+      context.device().getDispatcher()->vkGetDescriptorEXT(
+          *context.device(), reinterpret_cast<const VkDescriptorGetInfoEXT*>(&info), properties.storageBufferDescriptorSize,
+          memory_.host().subspan(offset).data());
+    }
+  }
+
+  void bind(const vk::raii::CommandBuffer& commands) override {
+    commands.bindDescriptorBuffersEXT(
+        vk::DescriptorBufferBindingInfoEXT{.address = memory_.address(), .usage = DescriptorMemory::kUsage});
+    rebind(commands);
+  }
+
+  void rebind(const vk::raii::CommandBuffer& commands) override {
+    const std::uint32_t which = 0;
+    const vk::DeviceSize offset = 0;
+    commands.setDescriptorBufferOffsetsEXT(kBindPoint, layout_, 0, which, offset);
+  }
+
+ private:
+  vk::PipelineLayout layout_;
+  DescriptorMemory memory_;
+};
+
+// kBindless.
+class BindlessBinder : public BufferBinder {
+ public:
+  BindlessBinder(const Context& context, const Launch& launch)
+      : layout_(pipeline_of(launch).layout()),
+        pool_(context, launch, 1),
+        set_(pool_.allocate()),
+        indices_(launch.buffers.size()) {
+    context.device().updateDescriptorSets(Descriptors(context, launch).writes(set_), {});
+    std::iota(indices_.begin(), indices_.end(), 0U);
+  }
+
+  void bind(const vk::raii::CommandBuffer& commands) override {
+    commands.bindDescriptorSets(kBindPoint, layout_, 0, set_, {});
+    rebind(commands);
+  }
+
+  void rebind(const vk::raii::CommandBuffer& commands) override {
+    commands.pushConstants<std::uint32_t>(layout_, kStage, 0, indices_);
+  }
+
+ private:
+  vk::PipelineLayout layout_;
+  SetPools pool_;
+  vk::DescriptorSet set_;
+  std::vector<std::uint32_t> indices_;
+};
+
+// kAddress.
+class AddressBinder : public BufferBinder {
+ public:
+  explicit AddressBinder(const Launch& launch) : layout_(pipeline_of(launch).layout()) {
+    for (const Buffer* buffer : launch.buffers) {
+      addresses_.push_back(device_buffer(*buffer).address());
+    }
+  }
+
+  void bind(const vk::raii::CommandBuffer& commands) override {
+    commands.pushConstants<vk::DeviceAddress>(layout_, kStage, 0, addresses_);
+  }
+
+ private:
+  vk::PipelineLayout layout_;
+  std::vector<vk::DeviceAddress> addresses_;
+};
+
+// A kernel without buffers.
+class NothingToBind : public BufferBinder {
+ public:
+  void bind(const vk::raii::CommandBuffer& /*commands*/) override {}
+};
+
+}  // namespace
+
+void BufferBinder::update_and_bind(const vk::raii::CommandBuffer& /*commands*/) {
+  throw Skip("sets updated per dispatch: only plain descriptor sets are allocated and written anew");
+}
+
+void check_binding(const Context& context, const KernelSpec& spec) {
+  const vk::PhysicalDeviceLimits& limits = context.limits();
+  const OptionalFeatures& features = context.features();
+  const auto wants = [&](bool met, const char* what) {
+    if (!met) {
+      throw Skip("kernel {} wants {}, which {} lacks", spec.images->stem, what, context.info().name);
+    }
+  };
+  const auto at_most = [&](std::uint64_t wanted, const char* what, const char* limit, std::uint64_t found) {
+    if (wanted > found) {
+      throw Skip("kernel {} wants {} {}; {} of {} is {}", spec.images->stem, wanted, what, limit, context.info().name, found);
+    }
+  };
+  const auto storage_buffers = [&](std::uint64_t count) {
+    at_most(count, "storage buffers", "maxPerStageDescriptorStorageBuffers", limits.maxPerStageDescriptorStorageBuffers);
+  };
+  switch (spec.binding) {
+    case BufferBinding::kDescriptors:
+      storage_buffers(spec.buffers);
+      break;
+    case BufferBinding::kUniform:
+      at_most(spec.buffers - 1, "uniform buffers", "maxPerStageDescriptorUniformBuffers",
+              limits.maxPerStageDescriptorUniformBuffers);
+      break;
+    case BufferBinding::kPushDescriptors:
+      wants(features.push_descriptors, "VK_KHR_push_descriptor");
+      storage_buffers(spec.buffers);
+      at_most(spec.buffers, "push descriptors", "maxPushDescriptors",
+              context.physical_device()
+                  .getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDevicePushDescriptorPropertiesKHR>()
+                  .get<vk::PhysicalDevicePushDescriptorPropertiesKHR>()
+                  .maxPushDescriptors);
+      break;
+    case BufferBinding::kDescriptorBuffer:
+      wants(features.descriptor_buffer, "VK_EXT_descriptor_buffer");
+      storage_buffers(spec.buffers);
+      break;
+    case BufferBinding::kBindless:
+      wants(features.bindless, "descriptor indexing (arrays of storage buffers, partially bound, updated after bind)");
+      at_most(spec.buffers, "buffers in one array", "this suite's array", kBindlessSlots);
+      break;
+    case BufferBinding::kAddress:
+      break;
+  }
+}
+
+vk::raii::DescriptorSetLayout make_set_layout(const Context& context, const KernelSpec& spec) {
+  using Flag = vk::DescriptorBindingFlagBits;
+  using LayoutFlag = vk::DescriptorSetLayoutCreateFlagBits;
+  std::vector<vk::DescriptorSetLayoutBinding> bindings;
+  std::vector<vk::DescriptorBindingFlags> flags;
+  vk::DescriptorSetLayoutCreateFlags layout_flags;
+  if (spec.binding == BufferBinding::kBindless) {
+    bindings.push_back(
+        {.binding = 0, .descriptorType = Type::eStorageBuffer, .descriptorCount = kBindlessSlots, .stageFlags = kStage});
+    flags.push_back(Flag::eUpdateAfterBind | Flag::ePartiallyBound);
+    layout_flags = LayoutFlag::eUpdateAfterBindPool;
+  } else if (spec.binding != BufferBinding::kAddress) {
+    for (std::uint32_t i = 0; i < spec.buffers; ++i) {
+      bindings.push_back({.binding = i, .descriptorType = type_of(spec, i), .descriptorCount = 1, .stageFlags = kStage});
+      flags.emplace_back();
+    }
+  }
+  if (spec.binding == BufferBinding::kPushDescriptors) {
+    layout_flags = LayoutFlag::ePushDescriptorKHR;
+  } else if (spec.binding == BufferBinding::kDescriptorBuffer) {
+    layout_flags = LayoutFlag::eDescriptorBufferEXT;
+  }
+  const auto count = static_cast<std::uint32_t>(bindings.size());
+  const vk::DescriptorSetLayoutBindingFlagsCreateInfo binding_flags{.bindingCount = count, .pBindingFlags = flags.data()};
+  const vk::DescriptorSetLayoutCreateInfo info{
+      .pNext = spec.binding == BufferBinding::kBindless ? &binding_flags : nullptr,
+      .flags = layout_flags,
+      .bindingCount = count,
+      .pBindings = bindings.data(),
+  };
+  return BENCH_VK(context.device().createDescriptorSetLayout(info), "{} buffers, {}", spec.buffers, to_string(spec.binding));
+}
+
+vk::PipelineCreateFlags binding_flags(const KernelSpec& spec) {
+  return spec.binding == BufferBinding::kDescriptorBuffer ? vk::PipelineCreateFlagBits::eDescriptorBufferEXT
+                                                          : vk::PipelineCreateFlags{};
+}
+
+std::unique_ptr<BufferBinder> make_binder(const Context& context, const Launch& launch) {
+  if (launch.buffers.empty()) {
+    return std::make_unique<NothingToBind>();
+  }
+  switch (launch.kernel->spec().binding) {
+    case BufferBinding::kDescriptors:
+    case BufferBinding::kUniform:
+      return std::make_unique<SetBinder>(context, launch);
+    case BufferBinding::kPushDescriptors:
+      return std::make_unique<PushBinder>(context, launch);
+    case BufferBinding::kDescriptorBuffer:
+      return std::make_unique<DescriptorBufferBinder>(context, launch);
+    case BufferBinding::kBindless:
+      return std::make_unique<BindlessBinder>(context, launch);
+    case BufferBinding::kAddress:
+      return std::make_unique<AddressBinder>(launch);
+  }
+  throw Error("no such BufferBinding: {}", static_cast<int>(launch.kernel->spec().binding));
+}
+
+}  // namespace bench::vulkan

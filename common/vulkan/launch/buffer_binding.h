@@ -1,0 +1,41 @@
+// How a launch's buffers reach its kernel: what each BufferBinding asks of the pipeline, and a small class that records it.
+#pragma once
+
+#include <memory>
+
+#include "core/device/device.h"
+#include "vulkan/api/context.h"
+
+namespace bench::vulkan {
+
+// Throws Skip with what the device lacks for spec.binding.
+void check_binding(const Context& context, const KernelSpec& spec);
+
+// Set 0 of the pipeline's layout; empty where the buffers do not come in a set.
+vk::raii::DescriptorSetLayout make_set_layout(const Context& context, const KernelSpec& spec);
+
+// What the pipeline must be created with.
+vk::PipelineCreateFlags binding_flags(const KernelSpec& spec);
+
+// Records what the dispatches after it need to see the buffers of one launch, which outlive it.
+class BufferBinder {
+ public:
+  BufferBinder() = default;
+  virtual ~BufferBinder() = default;
+  BufferBinder(const BufferBinder&) = delete;
+  BufferBinder& operator=(const BufferBinder&) = delete;
+
+  // Everything, for a command buffer in which nothing is bound yet.
+  virtual void bind(const vk::raii::CommandBuffer& commands) = 0;
+  // What a program must record to hand over other buffers of the same kind.
+  virtual void rebind(const vk::raii::CommandBuffer& commands) { bind(commands); }
+  // Allocates, writes and binds a set that no recording since restart() has used. Throws Skip where there are no such sets.
+  virtual void update_and_bind(const vk::raii::CommandBuffer& commands);
+  // Everything recorded so far has completed.
+  virtual void restart() {}
+};
+
+// `launch` has been checked against its kernel.
+std::unique_ptr<BufferBinder> make_binder(const Context& context, const Launch& launch);
+
+}  // namespace bench::vulkan

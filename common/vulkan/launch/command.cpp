@@ -1,0 +1,119 @@
+#include "vulkan/launch/command.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "vulkan/api/command_slot.h"
+
+namespace bench::vulkan {
+namespace {
+
+void check_copy(const Copy& copy) {
+  if (copy.source == nullptr || copy.destination == nullptr) {
+    throw Error("a copy without a source or a destination");
+  }
+  if (copy.bytes == 0 || copy.bytes > copy.source->bytes() || copy.bytes > copy.destination->bytes()) {
+    throw Error("a copy of {} bytes from a buffer of {} to one of {}", copy.bytes, copy.source->bytes(),
+                copy.destination->bytes());
+  }
+}
+
+}  // namespace
+
+Command::Command(const Context& context, const Work& work, SetUse set_use) : context_(context), work_(work), name_("nothing") {
+  const auto use = [this](const Buffer& buffer) {
+    const DeviceBuffer* ours = &device_buffer(buffer);
+    if (std::find(buffers_.begin(), buffers_.end(), ours) == buffers_.end()) {
+      buffers_.push_back(ours);
+    }
+  };
+  if (const auto* launch = std::get_if<Launch>(&work_)) {
+    launch_ = record_launch(context, *launch, set_use);
+    name_ = fmt::format("kernel {}", launch->kernel->spec().images->stem);
+    for (const Buffer* buffer : launch->buffers) {
+      use(*buffer);
+    }
+  } else if (const auto* passes = std::get_if<Passes>(&work_)) {
+    if (passes->launches.empty()) {
+      throw Error("passes without a launch");
+    }
+    for (const Launch& pass : passes->launches) {
+      passes_.push_back(record_launch(context, pass, set_use));
+      for (const Buffer* buffer : pass.buffers) {
+        use(*buffer);
+      }
+    }
+    name_ = fmt::format("kernel {} and its passes", kernel()->spec().images->stem);
+  } else if (const auto* copy = std::get_if<Copy>(&work_)) {
+    check_copy(*copy);
+    name_ = fmt::format("a copy of {} bytes", copy->bytes);
+    use(*copy->source);
+    use(*copy->destination);
+  } else if (const auto* call = std::get_if<StreamCall>(&work_)) {
+    throw Skip("{} is CUDA's alone", call->name);
+  }
+}
+
+void Command::acquire(const vk::raii::CommandBuffer& commands) const {
+  for (const DeviceBuffer* buffer : buffers_) {
+    buffer->acquire(context_, commands);
+  }
+}
+
+void Command::release(const vk::raii::CommandBuffer& commands) const {
+  for (const DeviceBuffer* buffer : buffers_) {
+    buffer->release(context_, commands);
+  }
+}
+
+void Command::bind(const vk::raii::CommandBuffer& commands) const {
+  if (launch_ != nullptr) {
+    launch_->bind(commands);
+  }
+}
+
+void Command::record(const vk::raii::CommandBuffer& commands) const {
+  if (launch_ != nullptr) {
+    launch_->launch(commands);
+  } else if (!passes_.empty()) {
+    for (const auto& pass : passes_) {
+      if (pass != passes_.front()) {
+        order(commands);
+      }
+      pass->bind(commands);
+      pass->launch(commands);
+    }
+  } else if (const auto* copy = std::get_if<Copy>(&work_)) {
+    commands.copyBuffer(device_buffer(*copy->source).handle(), device_buffer(*copy->destination).handle(),
+                        vk::BufferCopy{.size = copy->bytes});
+  }
+}
+
+void Command::order(const vk::raii::CommandBuffer& commands) const {
+  using Stage = vk::PipelineStageFlagBits2;
+  using Access = vk::AccessFlagBits2;
+  if (std::holds_alternative<Copy>(work_)) {
+    memory_barrier(commands, Stage::eCopy, Access::eTransferWrite, Stage::eCopy,
+                   Access::eTransferRead | Access::eTransferWrite);
+  } else {  // Nothing too: what the stamps cost includes the barrier before the closing one
+    memory_barrier(commands, Stage::eComputeShader, Access::eShaderStorageWrite, Stage::eComputeShader,
+                   Access::eShaderStorageRead | Access::eShaderStorageWrite);
+  }
+}
+
+void Command::record_batch(const vk::raii::CommandBuffer& commands, std::uint32_t count, bool ordered) const {
+  if (empty()) {
+    return;
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (i > 0 && ordered) {
+      order(commands);
+    }
+    if (i > 0 && launch_ != nullptr) {
+      launch_->rebind(commands);
+    }
+    record(commands);
+  }
+}
+
+}  // namespace bench::vulkan

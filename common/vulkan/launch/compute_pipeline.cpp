@@ -1,0 +1,225 @@
+#include "vulkan/launch/compute_pipeline.h"
+
+#include <fmt/ranges.h>
+
+#include <cstring>
+#include <vector>
+
+#include "core/device/kernel_interface.h"
+#include "vulkan/launch/buffer_binding.h"
+#include "vulkan/launch/pipeline_isa.h"
+
+namespace bench::vulkan {
+namespace {
+
+// The embedded bytes as SPIR-V words. Throws Skip without a twin, Error if they are no SPIR-V.
+std::vector<std::uint32_t> spirv_words(const KernelSpec& spec) {
+  const std::span<const std::byte> bytes = spec.images->spirv;
+  if (bytes.empty() && !spec.images->no_spirv.empty()) {
+    throw Skip("kernel {}: {}", spec.images->stem, spec.images->no_spirv);
+  }
+  if (bytes.empty()) {
+    throw Skip("kernel {} has no GLSL twin", spec.images->stem);
+  }
+  std::vector<std::uint32_t> words(bytes.size() / sizeof(std::uint32_t));
+  std::memcpy(words.data(), bytes.data(), words.size() * sizeof(std::uint32_t));
+  if (words.size() < 5 || words[0] != 0x07230203U) {  // SPIR-V specification, section 2.3
+    throw Error("kernel {}: {} embedded bytes are no SPIR-V module", spec.images->stem, bytes.size());
+  }
+  return words;
+}
+
+// A module starts, after five words of header, with its OpCapability instructions (SPIR-V specification, section 2.4).
+void check_capabilities(const Context& context, std::string_view stem, std::span<const std::uint32_t> words) {
+  struct Optional {
+    std::uint32_t capability;
+    const char* wanted;
+    bool enabled;
+  };
+  const Optional optional[] = {
+      {11, "shaderInt64", context.features().shader_int64},
+      {12, "shaderBufferInt64Atomics and shaderSharedInt64Atomics", context.features().int64_atomics},
+      {9, "shaderFloat16 and storageBuffer16BitAccess", context.features().float16},
+      {10, "shaderFloat64", context.features().float64},
+      {39, "shaderInt8 and storageBuffer8BitAccess", context.features().int8},
+      {4213, "VK_EXT_shader_float8's cooperative matrices", context.features().float8_matrix},
+      // One capability for either clock: a device has both or is taken to have none.
+      {5055, "VK_KHR_shader_clock's shaderDeviceClock and shaderSubgroupClock",
+       context.features().shader_device_clock && context.features().shader_subgroup_clock},
+      {5118, "VK_KHR_shader_bfloat16's cooperative matrices", context.features().bfloat16_matrix},
+      {5302, "runtimeDescriptorArray", context.features().bindless},
+      {5345, "vulkanMemoryModel", context.features().vulkan_memory_model},
+      {5346, "vulkanMemoryModelDeviceScope", context.features().vulkan_memory_model_device_scope},
+      {5373, "VK_NV_shader_sm_builtins", context.features().sm_builtins},
+      {65, "subgroup shuffles", context.subgroup_operation(vk::SubgroupFeatureFlagBits::eShuffle)},
+      {66, "relative subgroup shuffles", context.subgroup_operation(vk::SubgroupFeatureFlagBits::eShuffleRelative)},
+      {67, "clustered subgroup operations", context.subgroup_operation(vk::SubgroupFeatureFlagBits::eClustered)},
+      {68, "subgroup quads", context.subgroup_operation(vk::SubgroupFeatureFlagBits::eQuad)},
+      {5404, "VK_NV_shader_atomic_float16_vector", context.features().float16_vector_atomics},
+      {6026, "VK_KHR_shader_subgroup_rotate", context.features().subgroup_rotate},
+      {5439, "VK_NV_cooperative_matrix2 (matrices of a workgroup, of any size, by tensor layouts)",
+       context.features().workgroup_matrix},
+      {6019, "shaderIntegerDotProduct", context.features().integer_dot_product},
+      {6022, "VK_KHR_cooperative_matrix", context.features().cooperative_matrix},
+      {6033, "VK_EXT_shader_atomic_float's shaderBufferFloat32AtomicAdd and shaderSharedFloat32AtomicAdd",
+       context.features().float32_atomic_add},
+      {6034, "VK_EXT_shader_atomic_float's shaderBufferFloat64AtomicAdd and shaderSharedFloat64AtomicAdd",
+       context.features().float64_atomic_add},
+  };
+  constexpr std::uint32_t kOpCapability = 17;
+  for (std::size_t i = 5; i + 1 < words.size() && words[i] == (2U << 16 | kOpCapability); i += 2) {
+    for (const Optional& feature : optional) {
+      if (words[i + 1] == feature.capability && !feature.enabled) {
+        throw Skip("kernel {} wants {}, which {} lacks", stem, feature.wanted, context.info().name);
+      }
+    }
+  }
+}
+
+void check_limits(const Context& context, const KernelSpec& spec) {
+  const vk::PhysicalDeviceLimits& limits = context.limits();
+  const auto at_most = [&](const char* what, std::uint64_t wanted, const char* limit, std::uint64_t found) {
+    if (wanted > found) {
+      throw Skip("kernel {} wants {} {}; {} of {} is {}", spec.images->stem, wanted, what, limit, context.info().name, found);
+    }
+  };
+  if (spec.block_x == 0 || spec.params_bytes % 4 != 0) {
+    throw Error("kernel {}: block_x {} must not be 0, params_bytes {} must be a multiple of 4", spec.images->stem, spec.block_x,
+                spec.params_bytes);
+  }
+  if (spec.cluster_x != 0)
+    throw Skip("kernel {} wants clusters of {} workgroups; Vulkan has none", spec.images->stem, spec.cluster_x);
+  at_most("invocations in x", spec.block_x, "maxComputeWorkGroupSize[0]", limits.maxComputeWorkGroupSize[0]);
+  at_most("invocations a workgroup", spec.block_x, "maxComputeWorkGroupInvocations", limits.maxComputeWorkGroupInvocations);
+  at_most("bytes of push constants", push_bytes_of_buffers(spec) + spec.params_bytes, "maxPushConstantsSize",
+          limits.maxPushConstantsSize);
+  at_most("bytes of shared memory", spec.shared_bytes, "maxComputeSharedMemorySize", limits.maxComputeSharedMemorySize);
+  check_binding(context, spec);
+  if (!spec.matrix.empty() && context.features().cooperative_matrix && !context.features().matrices.contains(spec.matrix)) {
+    throw Skip("kernel {} wants a subgroup's matrices of {}; {} lists {}", spec.images->stem, spec.matrix, context.info().name,
+               fmt::join(context.features().matrices, ", "));
+  }
+  const auto wants = [&](bool met, const char* extension) {
+    if (!met) {
+      throw Skip("kernel {} with {} wants {}, which {} lacks", spec.images->stem, to_string(spec.robustness), extension,
+                 context.info().name);
+    }
+  };
+  if (spec.full_subgroups && !context.features().full_subgroups)
+    throw Skip("kernel {} wants full subgroups (computeFullSubgroups), which {} lacks", spec.images->stem, context.info().name);
+  wants(spec.robustness == Robustness::kDefault || context.features().pipeline_robustness, "VK_EXT_pipeline_robustness");
+  wants(spec.robustness != Robustness::kRobustness2 || context.features().robustness2, "VK_EXT_robustness2");
+}
+
+vk::raii::PipelineLayout make_layout(const Context& context, const KernelSpec& spec, vk::DescriptorSetLayout set_layout) {
+  const std::uint32_t push_bytes = push_bytes_of_buffers(spec) + spec.params_bytes;
+  const vk::PushConstantRange range{.stageFlags = vk::ShaderStageFlagBits::eCompute, .offset = 0, .size = push_bytes};
+  const vk::PipelineLayoutCreateInfo info{
+      .setLayoutCount = 1,
+      .pSetLayouts = &set_layout,
+      .pushConstantRangeCount = push_bytes > 0 ? 1U : 0U,
+      .pPushConstantRanges = &range,
+  };
+  return BENCH_VK(context.device().createPipelineLayout(info), "{} bytes of push constants", push_bytes);
+}
+
+vk::PipelineRobustnessCreateInfoEXT robustness_info(Robustness robustness) {
+  using Behavior = vk::PipelineRobustnessBufferBehaviorEXT;
+  const auto behavior = robustness == Robustness::kDisabled             ? Behavior::eDisabled
+                        : robustness == Robustness::kRobustBufferAccess ? Behavior::eRobustBufferAccess
+                        : robustness == Robustness::kRobustness2        ? Behavior::eRobustBufferAccess2
+                                                                        : Behavior::eDeviceDefault;
+  return {.storageBuffers = behavior, .uniformBuffers = behavior};
+}
+
+vk::raii::Pipeline make_pipeline(const Context& context, const KernelSpec& spec, vk::PipelineLayout layout,
+                                 const vk::raii::PipelineCache& cache, vk::PipelineCreateFlags flags = {}) {
+  const std::vector<std::uint32_t> words = spirv_words(spec);
+  check_capabilities(context, spec.images->stem, words);
+  const vk::ShaderModuleCreateInfo module_info{.codeSize = words.size() * sizeof(std::uint32_t), .pCode = words.data()};
+  const vk::raii::ShaderModule module =
+      BENCH_VK(context.device().createShaderModule(module_info), "kernel {}", spec.images->stem);
+
+  // Constant 0 is the workgroup's size; those a kernel does not use are ignored.
+  std::vector<std::uint32_t> constants{spec.block_x};
+  constants.insert(constants.end(), spec.glsl_constants.begin(), spec.glsl_constants.end());
+  std::vector<vk::SpecializationMapEntry> entries;
+  for (std::uint32_t i = 0; i < constants.size(); ++i) {
+    entries.push_back(
+        {.constantID = i, .offset = i * static_cast<std::uint32_t>(sizeof(std::uint32_t)), .size = sizeof(std::uint32_t)});
+  }
+  const vk::SpecializationInfo specialization{
+      .mapEntryCount = static_cast<std::uint32_t>(entries.size()),
+      .pMapEntries = entries.data(),
+      .dataSize = constants.size() * sizeof(std::uint32_t),
+      .pData = constants.data(),
+  };
+
+  // A driver may otherwise choose another subgroup size for each pipeline. A workgroup over the limit keeps the driver's
+  // choice.
+  const SubgroupSizes& sizes = context.subgroup_sizes();
+  const vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo required{.requiredSubgroupSize = sizes.standard};
+  const bool require = sizes.can_require && spec.block_x <= std::uint64_t{sizes.standard} * sizes.max_per_workgroup;
+
+  const vk::PipelineRobustnessCreateInfoEXT robustness = robustness_info(spec.robustness);
+  const vk::ComputePipelineCreateInfo info{
+      .pNext = spec.robustness == Robustness::kDefault ? nullptr : &robustness,
+      .flags = flags | binding_flags(spec),
+      .stage = {.pNext = require ? &required : nullptr,
+                .flags = spec.full_subgroups ? vk::PipelineShaderStageCreateFlagBits::eRequireFullSubgroups
+                                             : vk::PipelineShaderStageCreateFlagBits{},
+                .stage = vk::ShaderStageFlagBits::eCompute,
+                .module = *module,
+                .pName = "main",
+                .pSpecializationInfo = &specialization},
+      .layout = layout,
+  };
+  return BENCH_VK(context.device().createComputePipeline(cache, info), "kernel {}, {} invocations", spec.images->stem,
+                  spec.block_x);
+}
+
+const KernelSpec& checked_spec(const Context& context, const KernelSpec& spec) {
+  if (spec.images == nullptr) {
+    throw Error("kernel '{}' has no images", spec.entry);
+  }
+  check_limits(context, spec);
+  if (!spec.images->spirv.empty()) {
+    check_spirv(spec);
+  }
+  return spec;
+}
+
+}  // namespace
+
+ComputePipeline::ComputePipeline(const Context& context, const KernelSpec& spec)
+    : Kernel(checked_spec(context, spec)),
+      context_(context),
+      set_layout_(make_set_layout(context, spec)),
+      layout_(make_layout(context, spec, *set_layout_)),
+      cache_(BENCH_VK(context.device().createPipelineCache({}))),
+      pipeline_(make_pipeline(context, spec, *layout_, cache_)) {
+  context.label(pipeline_, name());
+}
+
+KernelCode ComputePipeline::code() const {
+  KernelCode result = cached_code(context_, cache_);
+  result.source = spec().images->spirv;
+  if (context_.features().pipeline_executable_info) {
+    using Flag = vk::PipelineCreateFlagBits;
+    const vk::raii::PipelineCache cache = BENCH_VK(context_.device().createPipelineCache({}));
+    const vk::raii::Pipeline inspected = make_pipeline(context_, spec(), *layout_, cache,
+                                                       Flag::eCaptureStatisticsKHR | Flag::eCaptureInternalRepresentationsKHR);
+    add_executables(context_, *inspected, cached_code(context_, cache), result);
+  }
+  return result;
+}
+
+const ComputePipeline& compute_pipeline(const Kernel& kernel) {
+  const auto* ours = dynamic_cast<const ComputePipeline*>(&kernel);
+  if (ours == nullptr) {
+    throw Error("kernel '{}' of another API was handed to Vulkan", kernel.spec().entry);
+  }
+  return *ours;
+}
+
+}  // namespace bench::vulkan

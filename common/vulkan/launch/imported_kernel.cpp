@@ -1,0 +1,65 @@
+#include "vulkan/launch/imported_kernel.h"
+
+#include <utility>
+
+#include "core/code/cubin_code.h"
+
+namespace bench::vulkan {
+namespace {
+
+const CudaImage& cubin_of(const Context& context, const KernelSpec& spec) {
+  if (!context.features().binary_import) {
+    throw Skip("kernel {}: CUDA's machine code in a Vulkan launch wants VK_NVX_binary_import, which {} lacks", spec.entry,
+               context.info().name);
+  }
+  if (spec.images == nullptr || spec.images->cuda.size() != 1 || spec.images->cuda.front().is_ptx || spec.block_x == 0) {
+    throw Error("kernel {}: an imported kernel wants one cubin and a block of threads", spec.entry);
+  }
+  return spec.images->cuda.front();
+}
+
+vk::raii::CuModuleNVX make_module(const Context& context, const KernelSpec& spec) {
+  const std::span<const std::byte> cubin = cubin_of(context, spec).bytes;
+  return BENCH_VK(context.device().createCuModuleNVX({.dataSize = cubin.size(), .pData = cubin.data()}), "the cubin of {}",
+                  spec.entry);
+}
+
+}  // namespace
+
+ImportedArguments::ImportedArguments(std::vector<std::uint64_t> addresses, std::vector<std::byte> params)
+    : addresses_(std::move(addresses)), params_(std::move(params)) {
+  for (const std::uint64_t& address : addresses_) {
+    pointers_.push_back(&address);
+  }
+  if (!params_.empty()) {
+    pointers_.push_back(params_.data());
+  }
+}
+
+ImportedKernel::ImportedKernel(const Context& context, const KernelSpec& spec)
+    : Kernel(spec),
+      module_(make_module(context, spec)),
+      function_(BENCH_VK(context.device().createCuFunctionNVX({.module = *module_, .pName = spec.entry.c_str()}), "entry {}",
+                         spec.entry)) {}
+
+KernelCode ImportedKernel::code() const {
+  KernelCode result;
+  take_cubin(spec().images->cuda.front().bytes, spec().entry, result);
+  return result;
+}
+
+void ImportedKernel::launch(const vk::raii::CommandBuffer& commands, const std::array<std::uint32_t, 3>& grid,
+                            const ImportedArguments& arguments) const {
+  commands.cuLaunchKernelNVX({.function = *function_,
+                              .gridDimX = grid[0],
+                              .gridDimY = grid[1],
+                              .gridDimZ = grid[2],
+                              .blockDimX = spec().block_x,
+                              .blockDimY = 1,
+                              .blockDimZ = 1,
+                              .sharedMemBytes = spec().shared_bytes,
+                              .paramCount = arguments.pointers().size(),
+                              .pParams = arguments.pointers().data()});
+}
+
+}  // namespace bench::vulkan

@@ -1,0 +1,123 @@
+#include "vulkan/launch/recorded_launch.h"
+
+#include <vector>
+
+#include "core/device/kernel_interface.h"
+#include "vulkan/launch/buffer_binding.h"
+#include "vulkan/launch/compute_pipeline.h"
+#include "vulkan/launch/imported_kernel.h"
+#include "vulkan/memory/buffer.h"
+
+namespace bench::vulkan {
+namespace {
+
+void check_launch(const Context& context, const Launch& launch) {
+  if (launch.kernel == nullptr) {
+    throw Error("a launch without a kernel");
+  }
+  const KernelSpec& spec = launch.kernel->spec();
+  const std::string_view name = spec.images->stem;
+  if (launch.buffers.size() != spec.buffers || launch.params.size() != spec.params_bytes) {
+    throw Error("kernel {} takes {} buffers and {} bytes of parameters; the launch has {} and {}", name, spec.buffers,
+                spec.params_bytes, launch.buffers.size(), launch.params.size());
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::uint32_t most = context.limits().maxComputeWorkGroupCount[i];
+    if (launch.grid[i] == 0 || launch.grid[i] > most) {
+      throw Error("kernel {}: grid {} x {} x {}; maxComputeWorkGroupCount[{}] of {} is {}", name, launch.grid[0],
+                  launch.grid[1], launch.grid[2], i, context.info().name, most);
+    }
+  }
+  const bool in_descriptors =
+      !spec.imported && spec.binding != BufferBinding::kAddress && spec.binding != BufferBinding::kUniform;
+  for (const Buffer* buffer : launch.buffers) {
+    if (buffer == nullptr) {
+      throw Error("kernel {}: a buffer is missing", name);
+    }
+    if (in_descriptors && buffer->bytes() > context.limits().maxStorageBufferRange) {
+      throw Error("kernel {}: a descriptor of {} bytes; maxStorageBufferRange of {} is {}", name, buffer->bytes(),
+                  context.info().name, context.limits().maxStorageBufferRange);
+    }
+  }
+}
+
+class PipelineLaunch final : public RecordedLaunch {
+ public:
+  PipelineLaunch(const Context& context, const Launch& launch, SetUse set_use)
+      : launch_(launch),
+        pipeline_(compute_pipeline(*launch.kernel)),
+        set_use_(set_use),
+        binder_(make_binder(context, launch)) {}
+
+  void bind(const vk::raii::CommandBuffer& commands) override {
+    commands.bindPipeline(vk::PipelineBindPoint::eCompute, pipeline_.handle());
+    if (set_use_ == SetUse::kUpdatedPerDispatch) {
+      binder_->restart();
+      binder_->update_and_bind(commands);
+    } else {
+      binder_->bind(commands);
+    }
+    if (!launch_.params.empty()) {
+      commands.pushConstants<std::byte>(pipeline_.layout(), vk::ShaderStageFlagBits::eCompute,
+                                        push_bytes_of_buffers(pipeline_.spec()), launch_.params);
+    }
+  }
+
+  void rebind(const vk::raii::CommandBuffer& commands) override {
+    if (set_use_ == SetUse::kBoundPerDispatch) {
+      binder_->rebind(commands);
+    } else if (set_use_ == SetUse::kUpdatedPerDispatch) {
+      binder_->update_and_bind(commands);
+    }
+  }
+
+  void launch(const vk::raii::CommandBuffer& commands) const override {
+    commands.dispatch(launch_.grid[0], launch_.grid[1], launch_.grid[2]);
+  }
+
+ private:
+  Launch launch_;
+  const ComputePipeline& pipeline_;
+  SetUse set_use_;
+  std::unique_ptr<BufferBinder> binder_;
+};
+
+std::vector<std::uint64_t> addresses_of(const Launch& launch) {
+  std::vector<std::uint64_t> addresses;
+  for (const Buffer* buffer : launch.buffers) {
+    addresses.push_back(device_buffer(*buffer).address());
+  }
+  return addresses;
+}
+
+// Its arguments go with each launch, as in CUDA.
+class ImportedLaunch final : public RecordedLaunch {
+ public:
+  ImportedLaunch(const ImportedKernel& kernel, const Launch& launch)
+      : launch_(launch), kernel_(kernel), arguments_(addresses_of(launch), launch.params) {}
+
+  void bind(const vk::raii::CommandBuffer& /*commands*/) override {}
+  void rebind(const vk::raii::CommandBuffer& /*commands*/) override {}
+  void launch(const vk::raii::CommandBuffer& commands) const override { kernel_.launch(commands, launch_.grid, arguments_); }
+
+ private:
+  Launch launch_;
+  const ImportedKernel& kernel_;
+  ImportedArguments arguments_;
+};
+
+}  // namespace
+
+std::unique_ptr<RecordedLaunch> record_launch(const Context& context, const Launch& launch, SetUse set_use) {
+  check_launch(context, launch);
+  if (const auto* imported = dynamic_cast<const ImportedKernel*>(launch.kernel)) {
+    if (set_use == SetUse::kUpdatedPerDispatch) {
+      throw Skip("kernel {}: an imported kernel has no descriptor sets that could be updated per dispatch",
+                 imported->spec().entry);
+    }
+    return std::make_unique<ImportedLaunch>(*imported, launch);
+  }
+  return std::make_unique<PipelineLaunch>(context, launch, set_use);
+}
+
+}  // namespace bench::vulkan

@@ -1,0 +1,29 @@
+// One launch as a command buffer records it: of a compute pipeline, or of an imported kernel.
+#pragma once
+
+#include <memory>
+
+#include "core/device/device.h"
+#include "vulkan/api/context.h"
+
+namespace bench::vulkan {
+
+class RecordedLaunch {
+ public:
+  RecordedLaunch() = default;
+  virtual ~RecordedLaunch() = default;
+  RecordedLaunch(const RecordedLaunch&) = delete;
+  RecordedLaunch& operator=(const RecordedLaunch&) = delete;
+
+  // Everything, for a command buffer in which nothing of this launch is bound yet.
+  virtual void bind(const vk::raii::CommandBuffer& commands) = 0;
+  // What SetUse says is done between two launches.
+  virtual void rebind(const vk::raii::CommandBuffer& commands) = 0;
+  virtual void launch(const vk::raii::CommandBuffer& commands) const = 0;
+};
+
+// The kernel and the buffers outlive it. Throws Error for a launch that does not fit its kernel, the device's limits or the
+// buffers, Skip where such a kernel cannot be launched with `set_use`.
+std::unique_ptr<RecordedLaunch> record_launch(const Context& context, const Launch& launch, SetUse set_use);
+
+}  // namespace bench::vulkan

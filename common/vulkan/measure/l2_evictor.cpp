@@ -1,0 +1,61 @@
+#include "vulkan/measure/l2_evictor.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/device/kernel_images.h"
+#include "vulkan/kernels/params.h"
+#include "vulkan_support_kernels.h"
+
+namespace bench::vulkan {
+namespace {
+
+constexpr std::uint64_t kVec4Bytes = 16;
+constexpr std::uint32_t kReadsPerInvocation = 8;
+// The buffer holds this one word everywhere, so an invocation's XOR over whole uvec4s is 0 and never this.
+constexpr std::uint32_t kWord = 0x5eed5eed;
+
+KernelSpec sweep_spec(const Context& context) {
+  KernelSpec spec;
+  spec.images = &find_kernel(kernels::vulkan_support(), "evict_l2");
+  spec.entry = "evict_l2";
+  spec.block_x = std::min(256U, context.info().max_block_x);
+  spec.buffers = 2;
+  spec.params_bytes = sizeof(EvictParams);
+  return spec;
+}
+
+// 8 reads an invocation: 120 MiB, twice an H200's L2, are 3840 workgroups of 256, 29 for each of its 132 SMs.
+Launch sweep_launch(const Context& context, const ComputePipeline& kernel, const DeviceBuffer& buffer,
+                    const DeviceBuffer& sink) {
+  const std::uint64_t vec4_count = buffer.bytes() / kVec4Bytes;
+  const std::uint64_t vec4_per_workgroup = std::uint64_t{kernel.spec().block_x} * kReadsPerInvocation;
+  const std::uint64_t workgroups = (vec4_count + vec4_per_workgroup - 1) / vec4_per_workgroup;
+  // A buffer is far smaller than the 64 GiB at which the count would leave 32 bits.
+  const EvictParams params{.vec4_count = static_cast<std::uint32_t>(vec4_count), .impossible = kWord};
+
+  Launch launch;
+  launch.kernel = &kernel;
+  launch.grid[0] = static_cast<std::uint32_t>(std::min(workgroups, context.info().max_grid_x));
+  launch.buffers = {&buffer, &sink};
+  launch.params.resize(sizeof params);
+  std::memcpy(launch.params.data(), &params, sizeof params);
+  return launch;
+}
+
+}  // namespace
+
+L2Evictor::L2Evictor(const Context& context, Transfer& transfer, std::uint64_t bytes)
+    : buffer_(context, (bytes + kVec4Bytes - 1) / kVec4Bytes * kVec4Bytes, "L2 evictor"),
+      sink_(context, sizeof(std::uint32_t), "L2 evictor's sink"),
+      kernel_(context, sweep_spec(context)),
+      sweep_(context, sweep_launch(context, kernel_, buffer_, sink_)) {
+  transfer.fill(buffer_, 0, buffer_.bytes(), kWord);
+}
+
+void L2Evictor::record(const vk::raii::CommandBuffer& commands) const {
+  sweep_.bind(commands);
+  sweep_.record(commands);
+}
+
+}  // namespace bench::vulkan

@@ -1,0 +1,76 @@
+// Buffers with a memory allocation of their own.
+#pragma once
+
+#include <string_view>
+
+#include "core/device/device.h"
+#include "vulkan/api/context.h"
+
+namespace bench::vulkan {
+
+// The VkBuffer and its dedicated VkDeviceMemory; the memory outlives the buffer.
+struct Allocation {
+  vk::raii::DeviceMemory memory{nullptr};
+  vk::raii::Buffer buffer{nullptr};
+};
+
+// Device-local memory for storage, copies and device addresses.
+class DeviceBuffer : public Buffer {
+ public:
+  // kPrivate: for this device alone. kExportable: for another API to import, too.
+  enum class Sharing : std::uint8_t { kPrivate, kExportable };
+  // Throws Error for a size over the device's limit (which it names), OutOfMemory with the sizes, Skip for kExportable where
+  // the device cannot.
+  DeviceBuffer(const Context& context, std::uint64_t bytes, std::string_view label, Sharing sharing = Sharing::kPrivate);
+  // Over the pages of another API's allocation. Throws Error; Skip where the device cannot.
+  DeviceBuffer(const Context& context, ExportedMemory memory, std::string_view label);
+  // Bound by the queue. Throws as the first, Skip without VulkanChoice::sparse_binding.
+  DeviceBuffer(const Context& context, std::uint64_t bytes, std::string_view label, PageOrder order);
+  vk::Buffer handle() const { return *allocation_.buffer; }
+  vk::DeviceAddress address() const { return address_; }
+  // Of a kExportable buffer. Throws Error.
+  ExportedMemory export_memory(const Context& context) const;
+  // Between two submissions memory that another API uses too belongs to that API (VK_QUEUE_FAMILY_EXTERNAL): a submission that
+  // uses the buffer begins with acquire() and ends with release(). Nothing for a private buffer. Source: Vulkan 1.3,
+  // section 7.7.4, "Queue Family Ownership Transfer".
+  void acquire(const Context& context, const vk::raii::CommandBuffer& commands) const;
+  void release(const Context& context, const vk::raii::CommandBuffer& commands) const;
+
+ private:
+  bool shared_ = false;
+  Allocation allocation_;
+  vk::DeviceAddress address_ = 0;
+};
+
+// Host memory that the device can copy from and to; mapped for as long as it lives, coherent.
+class StagingBuffer {
+ public:
+  StagingBuffer(const Context& context, std::uint64_t bytes);
+  vk::Buffer handle() const { return *allocation_.buffer; }
+  std::span<std::byte> host() const { return host_; }
+
+ private:
+  Allocation allocation_;
+  std::span<std::byte> host_;
+};
+
+// Descriptors that the host writes in place (VK_EXT_descriptor_buffer): mapped, coherent, on the device where it has such
+// memory.
+class DescriptorMemory {
+ public:
+  DescriptorMemory(const Context& context, std::uint64_t bytes);
+  vk::DeviceAddress address() const { return address_; }
+  std::span<std::byte> host() const { return host_; }
+  static constexpr vk::BufferUsageFlags kUsage =
+      vk::BufferUsageFlagBits::eResourceDescriptorBufferEXT | vk::BufferUsageFlagBits::eShaderDeviceAddress;
+
+ private:
+  Allocation allocation_;
+  vk::DeviceAddress address_;
+  std::span<std::byte> host_;
+};
+
+// Throws Error if `buffer` is another API's.
+const DeviceBuffer& device_buffer(const Buffer& buffer);
+
+}  // namespace bench::vulkan
