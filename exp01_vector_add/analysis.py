@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 from benchlib.document import document
-from benchlib.model import floor
 from benchlib.model.analysis import CHECKS, WITHOUT_COPIES, Analysis, Counting, FloorFacts, Plot, Stream, Study
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, fixed, paragraph
 from benchlib.pages.excerpts import sass_excerpts, twin
 from benchlib.document.plots import BANDWIDTH, Chart, Panel, measured
 from benchlib.results.results import API_NAMES, APIS, Case, Table
-from benchlib.model.tables import Pair, comparison, figure_of, micros, pairs, plain, rows_or_none, twin_table, with_noise_floor, without_checks
+from benchlib.model.pairs import Pair, figure_of, pairs
+from benchlib.tables import floors
+from benchlib.tables.twins import comparison, micros, plain, rows_or_none, twin_table, with_noise_floor, without_checks
 
 ADD_VARIANTS = ["add_f32", "add_f32x4"]
 COPY_VARIANTS = ["copy_f32", "copy_tile", "read_tile", "write_tile", "copy_api"]
@@ -159,7 +160,7 @@ ANALYSIS = Analysis(
         ("With and without bounds checks", partial(without_checks, where={})),
         ("What a launch costs", launch),
         ("What the stamps add", ruler),
-        ("Time floor", floor.section),
+        ("Time floor", floors.section),
         ("Machine code", MACHINE_CODE),
     ],
     plots={

@@ -11,7 +11,8 @@ from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Whole, pa
 from benchlib.pages.excerpts import sass_excerpts, three_ways
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Series, line
 from benchlib.results.results import Case, Table
-from benchlib.model.tables import comparison, figure_of, micros, pairs, twin_table, with_noise_floor
+from benchlib.model.pairs import figure_of, pairs
+from benchlib.tables.twins import comparison, micros, twin_table, with_noise_floor
 
 MICROS = "µs per dispatch"
 

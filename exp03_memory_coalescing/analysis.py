@@ -6,16 +6,19 @@ from collections.abc import Sequence
 from functools import partial
 
 from benchlib.document import document
-from benchlib.model import floor, hardware_counts
+from benchlib.model import hardware_counts
 from benchlib.model.analysis import CHECKS, WITHOUT_COPIES, Analysis, Counting, Plot, Study
 from benchlib.document.document import NO_RESULTS, Block, Blocks, Cell, heading, paragraph
 from benchlib.pages.excerpts import sass_excerpts, twin
-from benchlib.document.formats import count, sig
+from benchlib.stats.formats import count, sig
 from benchlib.model.hardware_counts import Counts
 from benchlib.document.plots import BANDWIDTH, CUDA, MODEL, Chart, Panel, Point, Series, measured
 from benchlib.results.results import API_NAMES, APIS, Case, Table
-from benchlib.model.tables import comparison, figure_of, micros, pairs, plain, rows_or_none, sectors_cell, sectors_header
-from benchlib.model.tables import sectors_table, twin_table, with_noise_floor, without_checks
+from benchlib.model.pairs import figure_of, pairs
+from benchlib.tables import floors
+from benchlib.tables.counts import count_cell, count_cells, explained
+from benchlib.tables.twins import comparison, micros, plain, rows_or_none, sectors_cell, sectors_header
+from benchlib.tables.twins import sectors_table, twin_table, with_noise_floor, without_checks
 
 SOURCE_ELEMENTS = 1 << 22  # Worklog #05's N = 4M particles
 LAYOUT_NAMES = {"read_soa_x": "SoA", "read_aos_x": "AoS", "read_aos_vec4": "AoS, whole struct"}
@@ -35,7 +38,7 @@ def layout(found: Study, table: Table) -> Blocks:
         parts.append(layout_table(table, cases, counts))
         parts += layout_bars(table, cases)
         parts.append(twin_table(table, where, sectors=True, counts=counts))
-    return with_noise_floor(found, table, *([*parts, *hardware_counts.explained(counts)] if parts else [NO_RESULTS]))
+    return with_noise_floor(found, table, *([*parts, *explained(counts)] if parts else [NO_RESULTS]))
 
 
 def layout_bars(table: Table, cases: Sequence[Case]) -> Blocks:
@@ -61,7 +64,7 @@ def layout_table(table: Table, cases: Sequence[Case], counts: Counts | None) -> 
         for unit in units:
             load, store = table.text(case, f"load_{unit}"), table.text(case, f"store_{unit}")
             cells.append(f"{load} (load) + {store} (store)")
-        rows.append([*cells, counts.cell(case)] if counts else cells)
+        rows.append([*cells, count_cell(counts, case)] if counts else cells)
     return document.table(header, rows)
 
 
@@ -73,7 +76,7 @@ def offsets(found: Study, table: Table) -> Blocks:
         rows = []
         for pair in pairs(table, {"variant": variant, "elements": "max"}):
             cells: list[Cell] = [pair.case["offset"], sectors_cell(table, pair.case)]
-            cells += counts.cells(pair.sides) if counts else []
+            cells += count_cells(counts, pair.sides) if counts else []
             for side in pair.sides:
                 relative = table.ratio(side, side.replace(offset="0")) if side else None
                 cells += [micros(figure_of(table, side)), "1" if pair.case["offset"] == "0" else document.ratio(relative)]
@@ -81,7 +84,7 @@ def offsets(found: Study, table: Table) -> Blocks:
         header = ["offset:", *sectors_header(counts)]
         header += ["CUDA µs:", "to offset 0:", "Vulkan µs:", "to offset 0:"]
         parts += [heading(variant), rows_or_none([*header, "Vulkan/CUDA [95 %]:", "Vulkan is"], rows)]
-    return with_noise_floor(found, table, *parts, *hardware_counts.explained(counts))
+    return with_noise_floor(found, table, *parts, *explained(counts))
 
 
 def structs(found: Study, table: Table) -> Blocks:
@@ -92,7 +95,7 @@ def structs(found: Study, table: Table) -> Blocks:
     rows = []
     for pair in pairs(table, {"variant": "struct_read", "elements": "max"}):
         cells: list[Cell] = [pair.case[column] for column in ("struct_bytes", "fields")]
-        cells += [sectors_cell(table, pair.case), *(counts.cells(pair.sides) if counts else [])]
+        cells += [sectors_cell(table, pair.case), *(count_cells(counts, pair.sides) if counts else [])]
         cells += [micros(figure_of(table, side)) for side in pair.sides]
         cells += [plain(figure_of(table, side, "sector_gbps")) for side in pair.sides]
         rows.append(cells + comparison(table, pair))
@@ -102,7 +105,7 @@ def structs(found: Study, table: Table) -> Blocks:
         "Sector GB/s: 32 bytes for every sector the model predicts, over the time. Level: time follows the sectors. "
         "Higher: sectors are served more than once from a cache. Lower: something else than sectors is the limit."
     )
-    return with_noise_floor(found, table, document.table(header, rows), *hardware_counts.explained(counts), reading)
+    return with_noise_floor(found, table, document.table(header, rows), *explained(counts), reading)
 
 
 def fields(found: Study, table: Table) -> Blocks:
@@ -169,7 +172,7 @@ ANALYSIS = Analysis(
         ("Struct sizes", structs),
         ("Permuted lanes, and all lanes at one address", lanes),
         ("With and without bounds checks", partial(without_checks, where={})),
-        ("Time floor", floor.section),
+        ("Time floor", floors.section),
         ("Machine code", MACHINE_CODE),
     ],
     plots={

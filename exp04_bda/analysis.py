@@ -16,8 +16,9 @@ from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Whole, pa
 from benchlib.pages.excerpts import sass_excerpts, three_ways
 from benchlib.results.results import Case, Table
 from benchlib.stats.stats import Figure, product
-from benchlib.model.slices import slices_table
-from benchlib.model.tables import Pair, comparison, figure_of, micros, pairs, rows_or_none, with_noise_floor, without_checks
+from benchlib.tables.slices import slices_table
+from benchlib.model.pairs import Pair, figure_of, pairs
+from benchlib.tables.twins import comparison, micros, rows_or_none, with_noise_floor, without_checks
 
 THREE_WAYS = ["add_f32", "add_f32x4", "chase", "copy_f32", "loop_f32", "inner_struct"]
 NOTHING = Pair(None, None)

@@ -6,18 +6,22 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from benchlib.document import document
-from benchlib.model import floor, hardware_counts
+from benchlib.model import hardware_counts
 from benchlib.model.analysis import CHECKS, WITHOUT_COPIES, Analysis, Counting, FloorFacts, Plot, Study
 from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, Whole, heading, joined, paragraph
 from benchlib.pages.excerpts import sass_excerpts, twin
-from benchlib.model.floor import FLOOR_HEADER, distinct_bytes, floor_cells, model_of
-from benchlib.document.formats import count
+from benchlib.model.floor import distinct_bytes, model_of
+from benchlib.stats.formats import count
 from benchlib.document.plots import BANDWIDTH, CUDA, MODEL, MORE, VULKAN, Chart, Panel, Point, Series
 from benchlib.results.results import API_NAMES, APIS, SECTOR_BYTES, Case, Table
-from benchlib.model.tables import Pair, comparison, figure_of, micros, pairs, plain, rows_or_none, with_noise_floor, without_checks
+from benchlib.model.pairs import Pair, figure_of, pairs
+from benchlib.tables import floors
+from benchlib.tables.counts import COUNTS_HEADER, count_cells, number_text
+from benchlib.tables.floors import FLOOR_HEADER, floor_cells
+from benchlib.tables.twins import comparison, micros, plain, rows_or_none, with_noise_floor, without_checks
 
 SOURCE_VARIANTS = ["source_coalesced", "source_strided"]
-SECTOR_COLUMNS = ["sectors per warp, predicted:", "in a request:", *hardware_counts.HEADER]
+SECTOR_COLUMNS = ["sectors per warp, predicted:", "in a request:", *COUNTS_HEADER]
 NAMES = {"grid": "blocks:", "elem_bytes": "bytes:", "stride": "stride:", "elements": "elements:", "cache": "cache"}
 READING = paragraph(
     "Sectors per warp: of one turn of the loop, predicted from the addresses, and counted: by Nsight Compute in one request for CUDA, "
@@ -64,8 +68,8 @@ class Rows:
 
     def sectors(self, pair: Pair, kind: str) -> list[Cell]:
         seen = self.counts.per_request(pair.cuda, kind) if self.counts and pair.cuda else None
-        cells: list[Cell] = [NONE if seen is None else hardware_counts.number_text(seen)]
-        cells += self.counts.cells(pair.sides) if self.counts else [NONE, NONE]
+        cells: list[Cell] = [NONE if seen is None else number_text(seen)]
+        cells += count_cells(self.counts, pair.sides) if self.counts else [NONE, NONE]
         return [self.table.text(pair.case, f"{kind}_sectors") or NONE, *cells]
 
     def memory(self, pair: Pair) -> Cell:
@@ -319,7 +323,7 @@ ANALYSIS = Analysis(
         ("Loads with the L2 told how much to fetch", fetch),
         ("Windows of the L2", windows),
         ("With and without bounds checks", partial(without_checks, where={})),
-        ("Time floor", floor.section),
+        ("Time floor", floors.section),
         ("Machine code", MACHINE_CODE),
     ],
     plots={

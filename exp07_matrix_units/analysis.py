@@ -11,7 +11,8 @@ from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, line
 from benchlib.model import hardware_counts
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.model.attribution import code_of
-from benchlib.model.tables import figure_of, plain
+from benchlib.model.pairs import figure_of
+from benchlib.tables.twins import plain
 from benchlib.results.counters_file import PM_SAMPLING
 from benchlib.results.results import API_NAMES, APIS, Case, Row, Table
 from benchlib.sass.occupancy import WARP, resident_blocks

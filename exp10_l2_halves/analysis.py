@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from benchlib.document import document
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, fixed, paragraph
 from benchlib.model.analysis import Analysis, Study
-from benchlib.model.slices import slices_table
-from benchlib.model.tables import Pair, comparison, figure_of, micros, pairs, with_noise_floor
+from benchlib.tables.slices import slices_table
+from benchlib.model.pairs import Pair, figure_of, pairs
+from benchlib.tables.twins import comparison, micros, with_noise_floor
 from benchlib.results.results import API_NAMES, Case, Row, Table
 
 HOMES = {"home_store": "stores", "home_load": "loads"}

@@ -37,7 +37,7 @@ from benchlib.model import analysis
 from benchlib.model.analysis import Study
 from benchlib.pages import beside, rules, state, summary
 from benchlib.base.console import plain
-from benchlib.document.formats import NONE, ratio_text, sig
+from benchlib.stats.formats import NONE, ratio_text, sig
 from benchlib.document.markdown import escape
 from benchlib.results.results import API_NAMES, APIS, Results
 from benchlib.stats.stats import FASTER, LEAST_RUNS, SAME, SLOWER, Figure

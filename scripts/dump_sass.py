@@ -36,8 +36,9 @@ from functools import partial
 from pathlib import Path
 
 from benchlib.base import console, csv_file, files, parallel, programs
+from benchlib.pages import sass_pages
 from benchlib.sass import sass, sass_address
-from benchlib.sass import kernel_sources, listings, sass_cubin, sass_diff, sass_dump, sass_pages, sass_tool
+from benchlib.sass import kernel_sources, listings, sass_cubin, sass_diff, sass_dump, sass_tool
 from benchlib.results.results import API_NAMES, InputError
 from benchlib.sass.sass import Instruction
 from benchlib.sass.sass_dump import Kernel

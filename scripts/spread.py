@@ -19,7 +19,7 @@ from benchlib.base import console
 from benchlib.fleet.repeatability import metrics
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
-from benchlib.model.tables import CONTROLS, judged, pair_runs, pairs
+from benchlib.model.pairs import CONTROLS, judged, pair_runs, pairs
 from benchlib.pages.worklog_files import REFERENCE
 from benchlib.results import results
 from benchlib.results.results import CLASSES

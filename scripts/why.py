@@ -35,7 +35,7 @@ from benchlib.model.analysis import Study
 from benchlib.model.attribution import Account, worst_first
 from benchlib.base.console import UsageError
 from benchlib.results.results import Table
-from benchlib.model.tables import Pair, pairs
+from benchlib.model.pairs import Pair, pairs
 
 NAME = "why.py"
 NOTHING = 77

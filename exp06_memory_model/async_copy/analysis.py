@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from benchlib.document import document
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.document.document import NONE, Blocks, Cell, Code, Whole, fixed, paragraph
-from benchlib.document.formats import count
+from benchlib.stats.formats import count
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, line
 from benchlib.results.results import API_NAMES, APIS, Case, Table
-from benchlib.model.tables import figure_of, plain
+from benchlib.model.pairs import figure_of
+from benchlib.tables.twins import plain
 
 ALONE = "overlap_none"
 AA = ("aa_control_a", "aa_control_b")

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from benchlib.document import document
 from benchlib.model.analysis import Analysis, Counting, FloorFacts, Plot, Stream, Study
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Whole, fixed, paragraph
-from benchlib.document.formats import sig
+from benchlib.stats.formats import sig
 from benchlib.document.plots import CUDA, MORE, Chart, Panel, Point, Series
 from benchlib.results.results import API_NAMES, APIS, Case, Table
-from benchlib.model.tables import all_pairs, figure_of, measured_cell, plain, with_noise_floor
+from benchlib.model.pairs import figure_of
+from benchlib.tables.twins import all_pairs, measured_cell, plain, with_noise_floor
 
 KNEE = 0.9  # of the best
 KIB = 1024

@@ -8,11 +8,12 @@ from benchlib.document import document
 from benchlib.model import hardware_counts, loop_body
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, fixed, joined, paragraph
-from benchlib.document.formats import count
+from benchlib.stats.formats import count
 from benchlib.model.hardware_counts import Counts
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Series
 from benchlib.results.results import API_NAMES, APIS, Case, Table
-from benchlib.model.tables import both_apis, in_order
+from benchlib.model.pairs import in_order
+from benchlib.tables.twins import both_apis
 
 BESIDE = ["reuse", "reuse_ro", "keep"]
 LOADED_WITH = ["stream's loads", "set's loads"]

@@ -9,7 +9,8 @@ from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, Code, Whole, paragraph
 from benchlib.document.plots import CUDA, MORE, Chart, Panel, Series, line
 from benchlib.results.results import Case, Table
-from benchlib.model.tables import figure_of, plain
+from benchlib.model.pairs import figure_of
+from benchlib.tables.twins import plain
 
 
 def _by_cluster(table: Table, variant: str, metric: str, rows_by: Sequence[str] = ("op",)) -> Block:

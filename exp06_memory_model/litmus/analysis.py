@@ -10,9 +10,9 @@ from benchlib.model import loop_body
 from benchlib.model.analysis import Analysis, Counting, Study
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, bars, paragraph
 from benchlib.pages.excerpts import NOT_THERE
-from benchlib.document.formats import sig
+from benchlib.stats.formats import sig
 from benchlib.results.results import API_NAMES, APIS, Case, Table
-from benchlib.model.tables import plain, rows_or_none
+from benchlib.tables.twins import plain, rows_or_none
 
 NAMES = {"two_plus_two_w": "2+2W", "corr": "CoRR", "coww": "CoWW", "cowr": "CoWR", "corw": "CoRW"}
 ORDERED = ["mp", "lb", "s", "wrc", "sb", "r", "two_plus_two_w", "iriw"]

@@ -9,10 +9,11 @@ from functools import lru_cache
 from benchlib.document import document
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, fixed, heading, paragraph
-from benchlib.document.formats import sig
+from benchlib.stats.formats import sig
 from benchlib.document.plots import MODEL, Chart, Panel, Point, Series
 from benchlib.results.results import API_NAMES, APIS, Case, Table
-from benchlib.model.tables import figure_of, plain, with_noise_floor
+from benchlib.model.pairs import figure_of
+from benchlib.tables.twins import plain, with_noise_floor
 
 @dataclass(frozen=True)
 class Loaded:

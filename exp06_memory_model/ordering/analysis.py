@@ -9,10 +9,11 @@ from benchlib.document import document
 from benchlib.model import hardware_counts, loop_body
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, Code, Whole, paragraph
-from benchlib.document.formats import count
+from benchlib.stats.formats import count
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Series
 from benchlib.results.results import APIS, Case, Table
-from benchlib.model.tables import both_apis, figure_of, in_order, plain
+from benchlib.model.pairs import figure_of, in_order
+from benchlib.tables.twins import both_apis, plain
 
 SCOPES = ["", "cta", "cluster", "gpu", "sys", "subgroup", "queue_family"]
 SCOPE_NAMES = {

@@ -9,7 +9,8 @@ from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.document.document import NONE, Block, Blocks, Cell, Code, fixed, joined, paragraph
 from benchlib.document.plots import CUDA, MORE, Chart, Panel, line
 from benchlib.results.results import Case, Table
-from benchlib.model.tables import figure_of, plain
+from benchlib.model.pairs import figure_of
+from benchlib.tables.twins import plain
 
 ALL_SIZES = ["load_plain", "load_bulk", "load_tma", "copy_in", "store_plain", "store_bulk", "store_tma", "copy_out"]
 BOTH = ["both_plain", "both_bulk"]

@@ -6,7 +6,8 @@ from benchlib.document import document
 from benchlib.document.document import NO_RESULTS, Blocks, Cell, fixed, paragraph
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, line
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
-from benchlib.model.tables import comparison, figure_of, micros, pairs, place_in, plain, with_noise_floor
+from benchlib.model.pairs import figure_of, pairs, place_in
+from benchlib.tables.twins import comparison, micros, plain, with_noise_floor
 from benchlib.results.results import API_NAMES, APIS, Case, Table
 
 WAYS = ["ordered", "ordered_replayed", "independent", "independent_replayed", "buffers", "submissions"]

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from benchlib.document import document
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, number, paragraph
 from benchlib.model.analysis import Analysis, Counting, Study
-from benchlib.model.tables import comparison, figure_of, measured_cell, micros, pairs, with_noise_floor
+from benchlib.model.pairs import figure_of, pairs
+from benchlib.tables.twins import comparison, measured_cell, micros, with_noise_floor
 from benchlib.results.results import API_NAMES, Case, Table
 
 WAYS = {

@@ -7,7 +7,8 @@ from functools import partial
 from benchlib.document import document
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, fixed, paragraph
 from benchlib.model.analysis import Analysis, Counting, Study
-from benchlib.model.tables import comparison, figure_of, pairs, place_in, with_noise_floor
+from benchlib.model.pairs import figure_of, pairs, place_in
+from benchlib.tables.twins import comparison, with_noise_floor
 from benchlib.results.results import API_NAMES, APIS, Case, Table
 
 WAYS = ["nothing", "barrier", "buffer", "to_all", "all_to_all", "to_host", "event", "submission", "queues"]

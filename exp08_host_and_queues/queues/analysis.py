@@ -5,7 +5,8 @@ from __future__ import annotations
 from benchlib.document import document
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, paragraph
 from benchlib.model.analysis import Analysis, Counting, Study
-from benchlib.model.tables import comparison, figure_of, micros, pairs, plain, with_noise_floor
+from benchlib.model.pairs import figure_of, pairs
+from benchlib.tables.twins import comparison, micros, plain, with_noise_floor
 from benchlib.results.results import API_NAMES, Case, Table
 
 BESIDE = {

@@ -8,7 +8,8 @@ from benchlib.document import document
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, paragraph
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Series, line
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
-from benchlib.model.tables import comparison, figure_of, in_order, micros, pairs, plain
+from benchlib.model.pairs import figure_of, in_order, pairs
+from benchlib.tables.twins import comparison, micros, plain
 from benchlib.results.results import API_NAMES, Case, Table
 
 WORD_BYTES = 4

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from benchlib.document import document
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Whole, fixed, paragraph
 from benchlib.model.analysis import Analysis, Counting, Study
-from benchlib.model.tables import figure_of, in_order, plain
+from benchlib.model.pairs import figure_of, in_order
+from benchlib.tables.twins import plain
 from benchlib.results.results import APIS, Case, Table
 from benchlib.sass import listings
 

@@ -6,7 +6,8 @@ from benchlib.document import document
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, Whole, fixed, paragraph
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Series
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
-from benchlib.model.tables import figure_of, in_order, plain
+from benchlib.model.pairs import figure_of, in_order
+from benchlib.tables.twins import plain
 from benchlib.results.results import APIS, Case, Table
 from benchlib.sass import listings
 

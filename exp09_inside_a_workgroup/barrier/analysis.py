@@ -9,7 +9,8 @@ from benchlib.document import document
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, paragraph
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, line
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
-from benchlib.model.tables import both_apis, in_order
+from benchlib.model.pairs import in_order
+from benchlib.tables.twins import both_apis
 from benchlib.results.results import APIS, Case, Table
 from benchlib.sass import listings
 

@@ -10,7 +10,8 @@ from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Ser
 from benchlib.model import loop_body
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.model.attribution import code_of
-from benchlib.model.tables import figure_of, in_order, plain
+from benchlib.model.pairs import figure_of, in_order
+from benchlib.tables.twins import plain
 from benchlib.results.results import API_NAMES, APIS, Case, Table
 from benchlib.sass import listings
 

@@ -10,7 +10,8 @@ from benchlib.document.plots import CUDA, MODEL, VULKAN, Chart, Panel, Point, Se
 from benchlib.model import hardware_counts
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.model.hardware_counts import Counts
-from benchlib.model.tables import figure_of, plain
+from benchlib.model.pairs import figure_of
+from benchlib.tables.twins import plain
 from benchlib.results.counters_file import NCU, PM_SAMPLING
 from benchlib.results.results import API_NAMES, APIS, Case, Table
 

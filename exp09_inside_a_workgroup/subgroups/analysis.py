@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from benchlib.document import document
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, fixed, paragraph
 from benchlib.model.analysis import Analysis, Counting, Study
-from benchlib.model.tables import both_apis, figure_of, in_order
+from benchlib.model.pairs import figure_of, in_order
+from benchlib.tables.twins import both_apis
 from benchlib.results.results import APIS, Case, Table
 from benchlib.sass import listings
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from benchlib.model import floor
 from benchlib.model.analysis import Analysis, Plot, Study
 from benchlib.document.document import Blocks
 from benchlib.document.plots import BANDWIDTH, Chart, Panel, measured
 from benchlib.results.results import Table
-from benchlib.model.tables import twin_table, with_noise_floor
+from benchlib.tables import floors
+from benchlib.tables.twins import twin_table, with_noise_floor
 
 
 def sizes(found: Study, table: Table) -> Blocks:
@@ -23,7 +23,7 @@ def sizes_chart(_: Study, table: Table) -> Chart:
 
 
 ANALYSIS = Analysis(
-    sections=[("Sizes", sizes), ("Time floor", floor.section)],
+    sections=[("Sizes", sizes), ("Time floor", floors.section)],
     readme={"exp00-sizes": sizes},
     plots={"exp00-sizes": Plot("Bandwidth against size", sizes_chart, "scale")},
     plots_marker="exp00-plots",

@@ -8,7 +8,7 @@ import pytest
 import synthetic
 from analyses import module, rendered, study
 from benchlib.document import plots
-from benchlib.model.tables import CONTROLS
+from benchlib.model.pairs import CONTROLS
 
 EXP01 = "exp01_vector_add"
 ANALYSIS = module(EXP01)

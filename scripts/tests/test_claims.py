@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 import synthetic
 from analyses import committed
-from benchlib.claims import claim_check, claim_query, claim_tables, claims
+from benchlib.claims import claim_check, claim_query, claims
 from benchlib.model import analysis
 from benchlib.results import results, schema
 from benchlib.results.results import InputError
+from benchlib.tables import claim_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 EXP01, EXP03 = "exp01_vector_add", "exp03_memory_coalescing"

@@ -23,6 +23,7 @@ from analyses import REPOSITORY, rendered, study
 from benchlib.counters import ncu, pm_sampling
 from benchlib.model import analysis, hardware_counts
 from benchlib.base.errors import InputError
+from benchlib.tables.counts import instruments
 from test_damaged_input import damaged
 
 EXP01, EXP03 = "exp01_vector_add", "exp03_memory_coalescing"
@@ -809,7 +810,7 @@ def test_bytes_are_checked_where_they_stream_from_memory(root):
     (folder / "counters.csv").write_text(counters.counters_file.csv_text(both))
     found = study(folder)
     table = found.tables["exp05_strided"]
-    text = rendered(hardware_counts.instruments(table, hardware_counts.load(found, table)))
+    text = rendered(instruments(table, hardware_counts.load(found, table)))
     (row,) = cells(text, "bytes from memory, to Nsight Compute")
     assert row[2] == f"{int(row[1]) - 1} within 2 %" and row[3] == "-3.000" and row[4].startswith("read_once")
     assert cells(text, "bytes to memory, to Nsight Compute")[0][3] == "0.000"

@@ -31,7 +31,7 @@ from benchlib.results import results, schema
 from benchlib.results.split_off import SPLIT_OFF
 from benchlib.sass import listings, sass_dump
 from benchlib.model.analysis import Study
-from benchlib.claims.claim_tables import claims_csv
+from benchlib.tables.claim_tables import claims_csv
 from benchlib.pages.pipeline import Judged
 from test_dump_sass import entry, write_dump
 from test_report import CODE, TWINS

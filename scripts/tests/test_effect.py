@@ -14,7 +14,8 @@ from analyses import committed
 from benchlib.claims import claims
 from benchlib.fleet import repeatability
 from benchlib.model.analysis import Study
-from benchlib.model.tables import CONTROLS, Judged, Pair, judged, noise_floor, pairs
+from benchlib.model.pairs import CONTROLS, Judged, Pair, judged, pairs
+from benchlib.tables.twins import noise_floor
 from benchlib.results import results
 from benchlib.results.results import INSIDE
 from benchlib.stats import effect, few_runs

@@ -17,6 +17,8 @@ from benchlib.results import counters_file, results
 from benchlib.model.analysis import Study
 from benchlib.model.littles_law import Launch, Loops, concave
 from benchlib.document.plots import Chart, Panel, Point, Series
+from benchlib.tables import floors
+from benchlib.tables.floors import reason
 from test_worklog import EXP01, EXP03, EXP05, reference, run
 
 ANALYSIS = module(EXP05)
@@ -69,7 +71,7 @@ def test_ceilings_of_another_gpu_are_none(root: Path) -> None:
     (reference(root) / f"{EXP01}.csv").unlink()
     found = load(root)
     assert floor.ceilings(found, "GPU-1") == floor.Ceilings()
-    assert rendered(floor.section(found, found.tables[EXP05])).startswith("No floors: they need exp01_vector_add's ceilings")
+    assert rendered(floors.section(found, found.tables[EXP05])).startswith("No floors: they need exp01_vector_add's ceilings")
 
 
 # --------------------------------------------------------------------------------------------------------------- floors
@@ -210,11 +212,11 @@ def test_loops_count_where_threads_wait(root: Path, monkeypatch: pytest.MonkeyPa
     model = floor.Model(found, table)
     one = case_of(table, variant="read_once", elem_bytes="4", stride="1", elements=str(N))
     # A loop an element at a time: 8 slots of 256 threads with 4 bytes each.
-    assert model._launch(one, 4.0 * N, 4096) == Launch(4096, 256, 4)
+    assert model.launch(one, 4.0 * N, 4096) == Launch(4096, 256, 4)
     folded = one.replace(variant="source_coalesced")
-    assert model._launch(folded, 4.0 * N, 4096) == Launch(4096, 256, 4.0 * N / 4096 / 256)
-    floors = model.floor(one)
-    assert floors is not None and "4-byte accesses, 4 bytes in flight a thread" in model.reason(floors)
+    assert model.launch(folded, 4.0 * N, 4096) == Launch(4096, 256, 4.0 * N / 4096 / 256)
+    of_one = model.floor(one)
+    assert of_one is not None and "4-byte accesses, 4 bytes in flight a thread" in reason(model, of_one)
 
 
 def test_without_the_model_there_is_no_floor(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,7 +226,7 @@ def test_without_the_model_there_is_no_floor(root: Path, monkeypatch: pytest.Mon
     found = load(root)
     table = found.tables[EXP03]
     assert floor.Model(found, table).floor(table.cases[0]) is None
-    assert rendered(floor.section(found, table)).startswith("No floors")
+    assert rendered(floors.section(found, table)).startswith("No floors")
 
 
 def test_the_summary_lists_what_breaks_the_rules(root: Path) -> None:
@@ -236,7 +238,7 @@ def test_the_summary_lists_what_breaks_the_rules(root: Path) -> None:
                 row[column] /= 4
     synthetic.write(reference(root), EXP05, rows)
     found = load(root)
-    text = rendered(floor.section(found, found.tables[EXP05]))
+    text = rendered(floors.section(found, found.tables[EXP05]))
     assert re.search(r"of \d+ cases, 2 have a floor above it by more than 1 %:", text)
     above = text.partition("**Streaming")[0]
     assert above.count("| write_once block=256 grid=4096 elem_bytes=16 stride=1") == 2
@@ -253,11 +255,11 @@ def test_reasons_come_from_the_data(root: Path) -> None:
     strided = model.floor(case_of(table, variant="read_once", elem_bytes="4", stride="32", elements=str(N)))
     # 32 sectors for 4 distinct; the ceiling reads 8 * 59 us of 32 * 64 Mi / 3000 = 715.8 us.
     expected = "memory moved 8.0 x the distinct bytes (counted), for which the ceiling allows 66 % of the time"
-    assert strided is not None and model.reason(strided) == expected
+    assert strided is not None and reason(model, strided) == expected
     stores = model.floor(case_of(table, variant="write_once", elem_bytes="4", stride="1", elements=str(N)))
-    assert stores is not None and model.reason(stores).endswith("4-byte stores")
+    assert stores is not None and reason(model, stores).endswith("4-byte stores")
     small = model.floor(case_of(table, variant="source_coalesced", grid="256"))
-    assert small is not None and "256 blocks: with 4096 it takes 25 % of the time" in model.reason(small)
+    assert small is not None and "256 blocks: with 4096 it takes 25 % of the time" in reason(model, small)
 
 
 # --------------------------------------------------------------------------------------------------------------- tables

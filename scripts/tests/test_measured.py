@@ -10,7 +10,7 @@ import worklog
 from benchlib.base import programs
 from benchlib.claims import claims
 from benchlib.results import results
-from benchlib.document.formats import figure_text
+from benchlib.stats.formats import figure_text
 from benchlib.stats.stats import Figure, ratio
 from test_worklog import claim_rows, reference, run
 

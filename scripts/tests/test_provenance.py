@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 import synthetic
-from benchlib.claims import claim_lock, claim_tables, claims, provenance
+from benchlib.claims import claim_lock, claims, provenance
 from benchlib.results import results
+from benchlib.tables import claim_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 EXPERIMENT = "exp03_memory_coalescing"

@@ -10,7 +10,8 @@ from benchlib.document import markdown
 from benchlib.fleet import repeatability
 from benchlib.results import results
 from benchlib.model.analysis import Analysis, Study
-from benchlib.claims.claim_tables import pair_verdicts
+from benchlib.tables.claim_tables import pair_verdicts
+from benchlib.tables.repeatability import blocks
 
 EXP = "exp03_memory_coalescing"
 CUDA_NS = 100_000.0
@@ -47,7 +48,7 @@ def test_one_board_stands_out(tmp_path: Path) -> None:
     assert (kind.verdicts.tried, kind.verdicts.failed) == (1, 1)
     # CUDA's times are alike on all boards.
     assert (kind.times.tried, kind.times.failed) == (16, 2)
-    assert "| cold | 1 | 0.28 | 0.07 | 2." in markdown.render(repeatability.blocks(results.load(tmp_path)))
+    assert "| cold | 1 | 0.28 | 0.07 | 2." in markdown.render(blocks(results.load(tmp_path)))
 
 
 def test_a_board_whose_two_sides_are_slower_alike(tmp_path: Path) -> None:
@@ -68,7 +69,7 @@ def test_short_cases_are_a_class_of_their_own(tmp_path: Path) -> None:
 
 def test_one_run_says_nothing(tmp_path: Path) -> None:
     board(tmp_path, "a", [1.0])
-    assert markdown.render(repeatability.blocks(results.load(tmp_path))) == "No pair ran twice."
+    assert markdown.render(blocks(results.load(tmp_path))) == "No pair ran twice."
 
 
 def test_times_that_are_no_figure_of_merit_get_no_verdict(tmp_path: Path) -> None:

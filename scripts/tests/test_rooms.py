@@ -72,6 +72,31 @@ def test_a_crowded_room_is_found(tmp_path: Path) -> None:
     assert _files_of_rooms(tmp_path) == {"common/core/base": 26, "scripts": 3}
 
 
+# Markdown's tables, links, emphasis and fences, HTML's tags and comments.
+_MARKUP = re.compile(r"^\| |\| ?---|\]\((?!\?)|\*\*\S|```|<!--|</?(a|b|code|details|div|em|li|p|pre|span|strong|summary|svg|table|td|tr|ul)\b")
+
+
+def _markup(source: Path) -> list[str]:
+    """What a file's texts hold of Markdown or HTML; its docstrings are no texts."""
+    tree = ast.parse(source.read_text())
+    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told)
+    return [text for text in texts if _MARKUP.search(text)]
+
+
+def test_only_what_comes_after_the_models_writes_markdown_or_html() -> None:
+    """A model computes, a page renders: document/ is the first room that knows how."""
+    before = BENCHLIB[: BENCHLIB.index("document")]
+    assert {"stats", "results", "model", "claims", "fleet"} <= set(before)
+    sources = [source for room in before for source in (REPO / "scripts/benchlib" / room).glob("*.py")]
+    assert {source.name: found for source in sources if (found := _markup(source))} == {}
+
+
+def test_markup_in_a_model_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def f(x):\n    \"\"\"See [this](that).\"\"\"\n    return f'| {x} | 1 |', '<td class=a>', '[a](b)', 'a < b > c, a * b'")
+    assert set(_markup(tmp_path / "a.py")) == {"| ", "<td class=a>", "[a](b)"}
+
+
 def test_no_script_imports_another() -> None:
     """What two of them need is benchlib's."""
     assert {path.name: found for path in (REPO / "scripts").glob("*.py") if (found := _scripts_imported(path))} == {}

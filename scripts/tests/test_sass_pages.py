@@ -14,7 +14,8 @@ import worklog
 from test_sass import instructions
 from test_sass_diff import cuda, vulkan
 
-from benchlib.sass import kernel_sources, sass, sass_diff, sass_pages
+from benchlib.pages import sass_pages
+from benchlib.sass import kernel_sources, sass, sass_diff
 from benchlib.sass.sass_diff import Side
 
 EXP01 = "exp01_vector_add"

@@ -12,7 +12,7 @@ from analyses import committed
 from benchlib.document import markdown
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
-from benchlib.model.tables import CONTROLS, judged, pairs
+from benchlib.model.pairs import CONTROLS, judged, pairs
 from benchlib.claims import claims
 from benchlib.pages import beside, front, pipeline, summary
 from benchlib.pages.ratio_strip import Measured

@@ -20,17 +20,18 @@ import worklog
 from analyses import REPOSITORY, rendered, study
 from benchlib.base import programs
 from benchlib.claims import claims
-from benchlib.model import analysis, tables
+from benchlib.model import analysis
 from benchlib.pages import excerpts, pipeline, worklog_files
 from benchlib.results import counters_file, results
 from benchlib.stats import prediction_interval
-from benchlib.claims.claim_tables import claims_csv
-from benchlib.document.formats import count, sig
+from benchlib.tables import twins
+from benchlib.tables.claim_tables import claims_csv
+from benchlib.stats.formats import count, sig
 from benchlib.document.markdown import escape
 from benchlib.model.analysis import Study
 from benchlib.results.results import Case
 from benchlib.stats.stats import Figure, hull, ratio, verdict, verdict_beyond_fixed_costs
-from benchlib.model.tables import pair_verdict, pairs
+from benchlib.model.pairs import pair_verdict, pairs
 
 SCRIPTS = Path(worklog.__file__).resolve().parent
 EXP01, EXP02, EXP03, EXP04, EXP05, EXP10 = ALL = tuple(synthetic.EXPERIMENTS)
@@ -175,7 +176,7 @@ def test_no_twin_on_another_gpu(tmp_path: Path) -> None:
     synthetic.write(tmp_path, EXP01, rows)
     table = results.load(tmp_path).tables[EXP01]
     assert table.twin(table.cases[0]) is None
-    assert "no twin" in rendered(tables.twin_table(table, {}))
+    assert "no twin" in rendered(twins.twin_table(table, {}))
 
 
 def test_largest_size_that_failed_is_not_replaced_by_a_smaller_one(tmp_path: Path) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchlib.document.document import NONE
-from benchlib.document.formats import sig
+from benchlib.stats.formats import NONE, sig
 from benchlib.stats.stats import SAME_HI, SAME_LO, Figure
 
 # How a query's figure is said; without one of these: the number and the unit.

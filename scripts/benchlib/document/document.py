@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchlib.document import formats
-from benchlib.document.formats import NONE
+from benchlib.stats import formats
+from benchlib.stats.formats import NONE
 from benchlib.stats.stats import Figure
 
 # ------------------------------------------------------------------------------------------------------------------ inline

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
-from benchlib.document.formats import count
+from benchlib.stats.formats import count
 from benchlib.results.results import API_NAMES, APIS, Case, Table
 
 PANEL = 356  # px of one panel, where its texts have room in it: what a telephone shows

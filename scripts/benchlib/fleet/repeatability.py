@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from benchlib.document import document
-from benchlib.model.tables import CONTROLS, Pair, pair_estimate, pair_runs, pairs, run_ratios
+from benchlib.model.pairs import CONTROLS, Pair, pair_estimate, pair_runs, pairs, run_ratios
 from benchlib.stats import effect, prediction_interval
 from benchlib.stats.effect import SPREADS, Estimate, Spread
-from benchlib.document.document import NONE, Block, Cell, fixed, paragraph
 from benchlib.results.results import CLASSES, HOST, HOST_METRICS, SHORT, Case, Results, Table
 from benchlib.stats.stats import UNCLEAR, side_of, verdict_of_effect
 
@@ -32,10 +30,6 @@ class Trial:
     def add(self, failed: bool) -> None:
         self.tried += 1
         self.failed += failed
-
-    @property
-    def cells(self) -> list[Cell]:
-        return [str(self.tried), fixed(100 * self.failed / self.tried, 1) if self.tried else NONE]
 
 
 @dataclass
@@ -115,42 +109,3 @@ def _try_times(trial: Trial, boards: Mapping[str, Sequence[float]]) -> None:
         assert ends
         for value in values:
             trial.add(not ends[0] <= value <= ends[1])
-
-
-# What is tried on a board that was left out: how many there were, and what of them failed, in percent.
-TRIALS: Mapping[tuple[str, str], Callable[[Kind], Trial]] = {
-    ("left-out boards:", "of their means outside (%):"): lambda kind: kind.means,
-    ("their runs:", "outside (%):"): lambda kind: kind.further,
-    ("verdicts without a board:", "contradicted by it (%):"): lambda kind: kind.verdicts,
-    ("times on left-out boards:", "outside (%):"): lambda kind: kind.times,
-}  # fmt: skip
-
-
-def blocks(found: Results) -> list[Block]:
-    """A table with a row a class, and another with what was tried; without what nothing was tried on."""
-    shown = {name: kind for name, kind in kinds(found).items() if kind.ratios}
-    if not shown:
-        return [paragraph("No pair ran twice.")]
-    rows = [[name, str(kind.ratios), fixed(100 * statistics.median(kind.inside), 2) if kind.inside else NONE, _deviation(kind.runs), _deviation(kind.boards)]
-            for name, kind in shown.items()]  # fmt: skip
-    header = [
-        "Vulkan/CUDA of", "pairs:", "inside a run, half width of its 95 % interval (%):", "from run to run on a board (%):",
-        "from board to board (%):",
-    ]  # fmt: skip
-    trials = [names for names, trial in TRIALS.items() if any(trial(kind).tried for kind in shown.values())]
-    tried_header = ["Vulkan/CUDA of", *(name for names in trials for name in names), "single runs that decide (%):", "contradicted by all (%):"]
-    tried = []
-    for name, kind in shown.items():
-        decided = fixed(100 * kind.single.tried / kind.single_runs, 0)
-        tried.append([name, *(cell for names in trials for cell in TRIALS[names](kind).cells), decided, kind.single.cells[1]])
-    reading = READING + (LEFT_OUT if trials else "") + SINGLE
-    return [paragraph(reading), document.table(header, rows), document.table(tried_header, tried)]
-
-
-READING = "Medians over the pairs; from run to run and from board to board: standard deviations. The second table tries the intervals and the verdicts. "
-LEFT_OUT = "Each board in turn is left out. 5 % of its means, of its runs, and of its times should lie outside of what the others give. "
-SINGLE = "A verdict is contradicted if the mean of what it is tried on lies beyond the verdict's limit; a single run's is tried on the mean of all boards."
-
-
-def _deviation(variances: Sequence[float]) -> Cell:
-    return fixed(100 * math.sqrt(statistics.median(variances)), 2) if variances else NONE

@@ -27,13 +27,12 @@ from types import ModuleType
 from typing import TypeVar, cast
 
 from benchlib.base import programs
-from benchlib.document.document import Blocks
-from benchlib.document.plots import Chart
 from benchlib.results.results import Case, InputError, Results, Table
 
 FILE = "analysis.py"
 GENERAL = ("answers", "experiments", "verdict", "picture", "picture-of-all", "kinds", "rules", "rules-in-full", "models")  # what is generated of all programs together
 Made = TypeVar("Made")
+Show = Callable[["Study", Table], Sequence[object]]  # of a table, the blocks (document.py) that show it
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Plot:
     """A figure of a program's results."""
 
     title: str
-    chart: Callable[[Study, Table], Chart]
+    chart: Callable[[Study, Table], object]  # a Chart of plots.py
     variants: str  # of the program's --variant: what measures it again
 
 
@@ -102,8 +101,8 @@ CHECKS = Control("bounds checks", ("vulkan", {}), ("vulkan", {"checks": "off"}),
 
 @dataclass(frozen=True)
 class Analysis:
-    sections: Sequence[tuple[str, Callable[[Study, Table], Blocks]]] = ()
-    readme: Mapping[str, Callable[[Study, Table], Blocks]] = field(default_factory=dict)
+    sections: Sequence[tuple[str, Show]] = ()
+    readme: Mapping[str, Show] = field(default_factory=dict)
     plots: Mapping[str, Plot] = field(default_factory=dict)
     plots_marker: str = ""
     counting: Counting = Counting()

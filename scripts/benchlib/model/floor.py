@@ -17,20 +17,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from benchlib.document import document
 from benchlib.model import hardware_counts
 from benchlib.model.analysis import FloorFacts, Study
-from benchlib.document.document import NONE, Block, Blocks, Cell, Strong, paragraph
 from benchlib.model.littles_law import SHARE_DIGITS, Launch, Loops, Points, concave, interpolated
-from benchlib.results.results import API_NAMES, SECTOR_BYTES, WARP, Case, Table
+from benchlib.results.results import SECTOR_BYTES, WARP, Case, Table
 from benchlib.stats.stats import Figure
-from benchlib.model.tables import CONTROLS, Pair, figure_of, micros, pairs
+from benchlib.model.pairs import figure_of
 
 WIDE = 16  # bytes of a thread's widest access
 NOISE = 0.01  # a floor above the measured time by less is none
-EXPLAINED = 0.9  # of a streaming case's time
 MORE_MOVED = 1.1  # counted bytes over distinct ones: worth naming
-REACHED = 1.0 - NOISE
 NEAR_FULL = 0.9  # of the memory's ceiling: beyond, a loop is no ceiling, for blocks in their order please the memory better
 
 
@@ -175,12 +171,12 @@ class Model:
     """The floors of one experiment's cases."""
 
     def __init__(self, found: Study, table: Table):
-        self._found = found
+        self.found = found
         self.table = table
-        self._facts = found.analyses[table.name].floor if table.name in found.analyses else FloorFacts()
+        self.facts = found.analyses[table.name].floor if table.name in found.analyses else FloorFacts()
         self.counts = hardware_counts.load_any(found, table)
         uuids = {table.text(case, "gpu_uuid") for case in table.cases}
-        self._ceilings = {uuid: found.once(ceilings, uuid) for uuid in uuids if uuid}
+        self.ceilings = {uuid: found.once(ceilings, uuid) for uuid in uuids if uuid}
         self._floors: dict[Case | None, Floor | None] = {}
 
     def floor(self, case: Case | None) -> Floor | None:
@@ -190,20 +186,20 @@ class Model:
 
     def _floor(self, case: Case | None) -> Floor | None:
         measured = figure_of(self.table, case)
-        both = distinct_bytes(self._found, self.table, case) if case and measured else None
-        limits = self._ceilings.get(self.table.text(case, "gpu_uuid")) if case else None
+        both = distinct_bytes(self.found, self.table, case) if case and measured else None
+        limits = self.ceilings.get(self.table.text(case, "gpu_uuid")) if case else None
         if case is None or measured is None or both is None or limits is None:
             return None
         terms = [limits.dram_ns(*both) if self.table.is_dram(case) else None]
         terms.append(self._l2_bytes(case, sum(both)) * limits.l2 if limits.l2 else None)
-        blocks = self._blocks(case)
+        blocks = self.blocks(case)
         terms.append(blocks * limits.block if blocks and limits.block else None)
         if self.table.is_dram(case) and blocks and self.access_bytes(case) < WIDE:
-            terms.append(limits.in_flight_ns(*both, self._launch(case, both[0], blocks)))
+            terms.append(limits.in_flight_ns(*both, self.launch(case, both[0], blocks)))
         known = [term for term in terms if term is not None]
         return Floor(case, max(known), measured, both) if known else None
 
-    def _blocks(self, case: Case) -> float | None:
+    def blocks(self, case: Case) -> float | None:
         return self.counts.blocks(case) if self.counts and case["block"] else None
 
     def _l2_bytes(self, case: Case, distinct: float) -> float:
@@ -221,7 +217,7 @@ class Model:
 
     def sector_ns(self, case: Case) -> float | None:
         """If every predicted sector came once from where the data is: no reuse, no waste."""
-        limits = self._ceilings.get(self.table.text(case, "gpu_uuid"))
+        limits = self.ceilings.get(self.table.text(case, "gpu_uuid"))
         read, write = (self.table.text(case, f"{kind}_sectors") for kind in hardware_counts.KINDS)
         if limits is None or not (read or write):
             return None
@@ -238,81 +234,11 @@ class Model:
 
     def streams(self, case: Case) -> bool:
         """From memory, and every sector once: what the ceilings are about."""
-        both = distinct_bytes(self._found, self.table, case)
+        both = distinct_bytes(self.found, self.table, case)
         if both is None or not self.table.is_dram(case):
             return False
         requested = self.requested_bytes(case)
-        return requested <= sum(both) * MORE_MOVED if requested else bool(self._facts.streams)
-
-    def about_loops(self) -> str:
-        if not any(limits.loops.curves for limits in self._ceilings.values()):
-            return ""
-        slots = ", ".join(f"{name}'s {next(iter(facts.one_slot))}" for name, facts in sources(self._found, "one_slot").items())
-        return (
-            f"Also what {named(self._found, 'loops')}'s narrow loops reach at best with as many bytes in flight on an SM, less those "
-            f"of slots between two blocks ({slots}), where that is under {100 * NEAR_FULL:.0f} % of the memory's ceiling. "
-        )
-
-    # ------------------------------------------------------------------------------------------------------ reasons
-
-    def reason(self, floor: Floor) -> str:
-        """What else the case's rows and counters show where the floor explains little of its time."""
-        case = floor.case
-        parts = []
-        parts_moved = self.moved_bytes(case)
-        if sum(parts_moved) > MORE_MOVED * sum(floor.bytes):
-            share = (self._ceilings[self.table.text(case, "gpu_uuid")].dram_ns(*parts_moved) or 0) / floor.measured.value
-            text = f"memory moved {sum(parts_moved) / sum(floor.bytes):.1f} x the distinct bytes (counted)"
-            parts.append(f"{text}, for which the ceiling allows {100 * share:.0f} % of the time" if share else text)
-        if case["variant"] in self._facts.foreign:
-            parts.append("not a kernel of ours")
-        for column, what in (("grid", "blocks"), ("block", "threads a block")):
-            other = self._faster(case, column)
-            if other:
-                share = other[1] / floor.measured.value
-                parts.append(f"{case[column]} {what}: with {other[0][column]} it takes {100 * share:.0f} % of the time")
-        twin = self._faster_twin(case, floor)
-        if twin:
-            parts.append(twin)
-        width = self.access_bytes(case)
-        if 0 < width < WIDE and not any("distinct bytes" in part for part in parts):
-            parts.append(self._loads(floor, width) if floor.bytes[0] else self._stores(floor, width))
-        return "; ".join(parts) or "unexplained"
-
-    def _faster(self, case: Case, column: str) -> tuple[Case, float] | None:
-        """The same case with another value in that column, where that takes less than 95 % of the time."""
-        if not case[column]:
-            return None
-        mine = figure_of(self.table, case)
-        alike = [o for o in self.table.cases if o["variant"] == case["variant"] and o["api"] == case["api"]]
-        others = [o for o in alike if o != case and o.replace(**{column: case[column]}) == case]
-        timed = [(other, figure.value) for other in others if (figure := self.table.figure(other, "device_ns"))]
-        best = min(timed, key=lambda item: item[1], default=None)
-        return best if best and mine and best[1] < 0.95 * mine.value else None
-
-    def _faster_twin(self, case: Case, floor: Floor) -> str:
-        if case["api"] != "vulkan":
-            return ""
-        cuda = figure_of(self.table, case.replace(api="cuda"))
-        share = cuda.value / floor.measured.value if cuda else 1
-        return f"CUDA takes {100 * share:.1f} % of the time" if share < REACHED else ""
-
-    def _loads(self, floor: Floor, width: int) -> str:
-        blocks = self._blocks(floor.case)
-        if not blocks:
-            return f"{width}-byte accesses"
-        return f"{width}-byte accesses, {self._launch(floor.case, floor.bytes[0], blocks).at_once:.0f} bytes in flight a thread"
-
-    def _stores(self, floor: Floor, width: int) -> str:
-        uuid = self.table.text(floor.case, "gpu_uuid")
-        text = f"{width}-byte stores"
-        for source, facts in sources(self._found, "stores").items():
-            where = {"variant": facts.stores, "elem_bytes": str(width), "api": floor.case["api"]}
-            best = max((gbps for _, gbps in figures_on(self._found, source, uuid, "gbps", where)), default=0)
-            if best:
-                share = sum(floor.bytes) / best / floor.measured.value
-                text += f", of which a loop ({source}'s {facts.stores}) takes {100 * share:.0f} % of the time"
-        return text
+        return requested <= sum(both) * MORE_MOVED if requested else bool(self.facts.streams)
 
     def access_bytes(self, case: Case) -> int:
         """A lane's widest access: of a streaming request, its sectors' bytes over its lanes."""
@@ -325,99 +251,12 @@ class Model:
                 widths.append(int(sectors) / int(requests) * SECTOR_BYTES / WARP)
         return round(max(widths, default=0))
 
-    def _launch(self, case: Case, read: float, blocks: float) -> Launch:
+    def launch(self, case: Case, read: float, blocks: float) -> Launch:
         block = case.whole("block")
-        at_once = case.whole("elem_bytes") if case["variant"] in self._facts.one_by_one else read / (blocks * block)
-        stream = self._facts.streams.get(case["variant"])
+        at_once = case.whole("elem_bytes") if case["variant"] in self.facts.one_by_one else read / (blocks * block)
+        stream = self.facts.streams.get(case["variant"])
         return Launch(blocks, block, at_once, arrays=stream.arrays if stream else 1)
 
 
 def model_of(found: Study, table: Table) -> Model:
     return found.once(Model, table)
-
-
-def explained_cell(floor: Floor | None) -> Cell:
-    return document.fixed(100 * floor.explained, 1) if floor else NONE
-
-
-def floor_cells(model: Model, sides: tuple[Case | None, Case | None]) -> list[Cell]:
-    """floor, then a share for each API; FLOOR_HEADER above them."""
-    floors = [model.floor(side) for side in sides]
-    # The two differ only where nothing says how much of a Vulkan kernel's sectors the L1 serves.
-    numbers = {cell.text: cell for floor in floors if floor for cell in [document.Number(floor.ns / 1000)]}
-    one = next(iter(numbers.values())) if len(numbers) == 1 else document.joined(numbers.values()) if numbers else NONE
-    return [one, *(explained_cell(floor) for floor in floors)]
-
-
-FLOOR_HEADER = ["floor µs:", *(f"{name} explained %:" for name in API_NAMES.values())]
-
-
-def section(found: Study, table: Table) -> Blocks:
-    """The summary, what breaks the rules and why, and every DRAM-size case's floor."""
-    model = model_of(found, table)
-    found_pairs = [pair for pair in pairs(table, {}) if pair.case["variant"] not in CONTROLS]
-    floors = [floor for pair in found_pairs for side in pair.sides if (floor := model.floor(side))]
-    if not floors:
-        needed = f"{named(found, 'streams')}'s ceilings of the same GPU, and the model's distinct bytes"
-        return [paragraph(f"No floors: they need {needed}.")]
-    return [*summary(found, model, floors), *details(model, found_pairs)]
-
-
-def summary(found: Study, model: Model, floors: list[Floor]) -> Blocks:
-    above = [floor for floor in floors if floor.above]
-    streaming = [floor for floor in floors if model.streams(floor.case)]
-    short = [floor for floor in streaming if floor.explained < EXPLAINED]
-    empty = [f"{name}'s {facts.empty['variant']}" for name, facts in sources(found, "empty").items()]
-    seen = ", ".join([*sources(found, "streams"), *(f"{name}'s counted windows" for name in sources(found, "l2_loads"))])
-    seen = " and ".join([seen, *empty])
-    parts: Blocks = [
-        paragraph(
-            "Floor: the largest of the distinct bytes over the memory's ceiling for that mix of reads and writes (footprints that "
-            "stream from memory), the requested sectors, less those that the L1 was counted to serve, over the L2's ceiling, and the "
-            f"blocks times what an empty one takes. The ceilings are the best that {seen} reached on this GPU. "
-            f"{model.about_loops()}Explained: floor over measured time."
-        ),
-        paragraph(
-            Strong("Never above the measured time:"),
-            f" of {len(floors)} cases, {len(above)} have a floor above it by more than {100 * NOISE:.0f} %{':' if above else '.'}",
-        ),
-    ]
-    if above:
-        parts.append(exceptions(model, above))
-    shares = []
-    for name, is_wide in ((f"{WIDE}-byte accesses", True), ("narrower ones", False)):
-        group = [floor for floor in streaming if (model.access_bytes(floor.case) in (0, WIDE)) == is_wide]
-        good = sum(floor.explained >= EXPLAINED for floor in group)
-        shares += [f"{good} of {len(group)} with {name}"] if group else []
-    parts.append(
-        paragraph(
-            Strong(f"Streaming cases (from memory, every sector requested once) explained to {100 * EXPLAINED:.0f} %:"),
-            f" {', '.join(shares) or 'there are none'}" + (". The others:" if short else "."),
-        )
-    )
-    if short:
-        parts.append(exceptions(model, short))
-    return parts
-
-
-def exceptions(model: Model, floors: list[Floor]) -> Block:
-    rows = []
-    for floor in floors:
-        name, api = floor.case.name(without=["api"]), API_NAMES[floor.case["api"]]
-        times = [document.Number(floor.ns / 1000), micros(floor.measured), explained_cell(floor)]
-        rows.append([name, api, *times, model.reason(floor)])
-    return document.table(["case", "API", "floor µs:", "measured µs:", "explained %:", "reason, from the data"], rows)
-
-
-def details(model: Model, found: list[Pair]) -> Blocks:
-    rows = []
-    for pair in found:
-        if not model.table.is_dram(pair.case) or not any(model.floor(side) for side in pair.sides):
-            continue
-        cells = floor_cells(model, pair.sides)
-        name = pair.case.name(without=["api"])
-        rows.append([name, cells[0], *(micros(figure_of(model.table, side)) for side in pair.sides), *cells[1:]])
-    if not rows:
-        return [paragraph("No case of DRAM size.")]
-    header = ["case", FLOOR_HEADER[0], "CUDA µs:", "Vulkan µs:", *FLOOR_HEADER[1:]]
-    return [paragraph("Every case of DRAM size:"), document.table(header, rows)]

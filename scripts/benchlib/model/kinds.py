@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchlib.results.results import Case, Table
-from benchlib.model.tables import Pair
+from benchlib.model.pairs import Pair
 
 PROPERTIES = ("does", "bytes", "place", "through", "recorded", "order", "scope", "changed")
 OTHER = "other"

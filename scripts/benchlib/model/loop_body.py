@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from benchlib.sass import listings
 from benchlib.model.analysis import Study
-from benchlib.document.document import NONE
+from benchlib.stats.formats import NONE
 from benchlib.results.results import Table
 from benchlib.sass.sass import Instruction
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from benchlib.claims.claims import NOT_MEASURED, UNCLEAR, VERDICTS
-from benchlib.document.formats import NONE
+from benchlib.stats.formats import NONE
 from benchlib.model.analysis import Study
 from benchlib.pages import beside, summary
 from benchlib.pages.beside import WIDTH

@@ -12,7 +12,7 @@ from benchlib.results import board_states
 from benchlib.results.board_states import State
 from benchlib.document.document import NONE, Block, Blocks, Cell, fixed, paragraph
 from benchlib.fleet.fleet import Board, Finding, Fleet, Judged, Separated
-from benchlib.document.formats import sig
+from benchlib.stats.formats import sig
 from benchlib.stats.outliers import LEAST_BOARDS
 from benchlib.stats.populations import LEAST
 

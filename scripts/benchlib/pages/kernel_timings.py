@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchlib.claims import claim_tables
 from benchlib.document import document
 from benchlib.model import hardware_counts
 from benchlib.model.analysis import Study
@@ -15,7 +14,9 @@ from benchlib.document.document import NONE, Blocks, Cell, Inline, ListingLink, 
 from benchlib.results.results import WITH_ALL_CHECKS, Row, Table
 from benchlib.sass import listings
 from benchlib.stats.stats import VERDICTS
-from benchlib.model.tables import CONTROLS, Pair, comparison, figure_of, micros, pair_ratio, pair_verdict, pairs, varying_columns
+from benchlib.model.pairs import CONTROLS, Pair, figure_of, pair_ratio, pair_verdict, pairs
+from benchlib.tables import claim_tables
+from benchlib.tables.twins import comparison, micros, varying_columns
 
 SECTION = "Every pair's machine code"
 MOST_PAIRS = 6  # on a page

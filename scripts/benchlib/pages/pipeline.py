@@ -9,11 +9,11 @@ from functools import cached_property
 from pathlib import Path
 
 from benchlib.base import console
-from benchlib.claims import claim_tables, claims
+from benchlib.claims import claims
 from benchlib.document import document
 from benchlib.document import plots as drawing
-from benchlib.fleet import fleet, repeatability
-from benchlib.model import analysis, hardware_counts
+from benchlib.fleet import fleet
+from benchlib.model import analysis
 from benchlib.pages import beside, fleet_page, kernel_timings, rules, splits_page, state, summary, vulkan_alone, why_tables
 from benchlib.results import results
 from benchlib.model.analysis import Analysis, Plot, Study
@@ -23,7 +23,10 @@ from benchlib.results.results import Table
 from benchlib.pages.run_tables import environment, missing_rows, row_counts
 from benchlib.results.schema import STATUSES
 from benchlib.stats.stats import LEAST_RUNS
-from benchlib.model.tables import all_pairs, figure_of, pair_ratio, pairs
+from benchlib.model.pairs import figure_of, pair_ratio, pairs
+from benchlib.tables import claim_tables, repeatability
+from benchlib.tables.counts import counted_comparison
+from benchlib.tables.twins import all_pairs
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ def sections(study: Study, table: Table) -> list[Section]:
     """What the experiment's analysis shows, and what counters and predictions say of each other; without sections that show nothing."""
     chosen = analysis_of(study, table.name).sections or [("All pairs", all_pairs)]
     shown = [section(title, study.once(make, table)) for title, make in chosen]
-    difference = study.once(hardware_counts.comparison, table)
+    difference = study.once(counted_comparison, table)
     shown += [section("Predicted against counted", difference)] if difference else []
     if analysis_of(study, table.name).controls is not None:
         shown.append(section("Why the times differ", study.once(why_tables.section, table)))

@@ -36,13 +36,14 @@ from pathlib import Path
 from typing import Any
 
 from benchlib.base import toml_file
-from benchlib.claims import claim_check, claim_query, claim_tables, claim_words
+from benchlib.claims import claim_check, claim_query, claim_words
 from benchlib.claims.claims import ClaimFile
-from benchlib.document import formats
+from benchlib.stats import formats
 from benchlib.model.analysis import Study
 from benchlib.pages.summary import Kind
 from benchlib.results.results import InputError
 from benchlib.stats.stats import Figure
+from benchlib.tables import claim_tables
 
 FILE = Path("docs") / "figures.toml"
 FENCE = r"^(?:```|~~~).*?^(?:```|~~~)\s*?$|`[^`\n]*`"

@@ -12,7 +12,6 @@ from functools import cached_property
 from pathlib import Path
 
 from benchlib.base import files
-from benchlib.claims import claim_tables
 from benchlib.document import markdown, plots
 from benchlib.pages import beside, front, pipeline, summary
 from benchlib.pages.prose import Model, Prose
@@ -24,6 +23,7 @@ from benchlib.document.markdown import Place
 from benchlib.pages.pipeline import Judged
 from benchlib.results.results import InputError
 from benchlib.pages.summary import Summary
+from benchlib.tables import claim_tables
 
 PAGES = ("README.md", "CHANGELOG.md", "docs/*.md", "exp*/README.md", "exp*/*/README.md")
 MARKER = re.compile(r"<!-- worklog:(?P<name>.*?) -->|(?P<end><!-- /worklog -->)")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchlib.document import formats
+from benchlib.stats import formats
 from benchlib.pages import why_tables
 from benchlib.model.analysis import Analysis, Study
 from benchlib.model.attribution import Account, Side, account, accounts
 from benchlib.document.document import NONE, cell_text
-from benchlib.document.formats import sig
+from benchlib.stats.formats import sig
 from benchlib.pages.kernel_timings import Ran, by_page
 from benchlib.results.results import Case, Table
-from benchlib.model.tables import Pair, comparison, figure_of, micros, pairs
+from benchlib.model.pairs import Pair, figure_of, pairs
+from benchlib.tables.twins import comparison, micros
 
 HEADER = (
     "case", "CUDA µs", "Vulkan µs", "Vulkan/CUDA [95 %]", "Vulkan is", "L1 sectors, 10^6, CUDA / Vulkan", "memory, MB, CUDA / Vulkan", "why",

@@ -21,7 +21,6 @@ import jinja2
 from markupsafe import Markup
 
 from benchlib.base import console
-from benchlib.claims import claim_tables
 from benchlib.document import document, markdown, plots
 from benchlib.fleet import fleet
 from benchlib.pages import beside, fleet_page, front, pipeline, ratio_strip, report_sass, run_tables, summary
@@ -32,6 +31,7 @@ from benchlib.document.document import NONE, Cell, Section, cell_text
 from benchlib.pages.pipeline import Judged
 from benchlib.document.plots import Chart
 from benchlib.pages.summary import Summary
+from benchlib.tables import claim_tables
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 CLAIMS = "Claims"  # the worklog's section of them

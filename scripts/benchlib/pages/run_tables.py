@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 
 from benchlib.document import document
-from benchlib.claims.claim_tables import tally
+from benchlib.tables.claim_tables import tally
 from benchlib.document.document import NONE, Block, Cell, paragraph
 from benchlib.results.results import API_NAMES, Table
 from benchlib.results.schema import STATUSES

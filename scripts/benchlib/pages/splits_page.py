@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from benchlib.document import document
 from benchlib.document.document import Blocks, Cell, Code, Inline, Ratio, Verdict, paragraph
 from benchlib.model.analysis import Study
-from benchlib.model.tables import CONTROLS, Pair, figure_of, judged, pair_runs, pairs
+from benchlib.model.pairs import CONTROLS, Pair, figure_of, judged, pair_runs, pairs
 from benchlib.results import board_states
 from benchlib.results.results import API_NAMES, Table
 from benchlib.stats import effect

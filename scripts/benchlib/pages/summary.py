@@ -47,7 +47,7 @@ from benchlib.document import document
 from benchlib.pages import ratio_strip
 from benchlib.model import kinds as model_kinds
 from benchlib.model.analysis import Study
-from benchlib.model.tables import CONTROLS, pair_runs, pairs
+from benchlib.model.pairs import CONTROLS, pair_runs, pairs
 from benchlib.document.document import NONE, Block, Cell, Code, Inline, Strong
 from benchlib.pages.ratio_strip import Measured
 from benchlib.results.results import WITH_ALL_CHECKS, InputError

@@ -19,7 +19,7 @@ from typing import Any
 
 from benchlib.base import toml_file
 from benchlib.claims import claim_check, claim_query, claim_words
-from benchlib.document.formats import sig
+from benchlib.stats.formats import sig
 from benchlib.model.analysis import Study
 from benchlib.results.results import InputError, Table
 from benchlib.stats.stats import Figure

@@ -10,7 +10,7 @@ from benchlib.model.analysis import Study
 from benchlib.model.attribution import BEYOND, LEFT, Account, Cause, Side, beyond, resident_ns
 from benchlib.document.document import NONE, Blocks, Bullets, Cell, paragraph
 from benchlib.model.floor import model_of
-from benchlib.document.formats import ratio_text
+from benchlib.stats.formats import ratio_text
 from benchlib.model.hardware_counts import NOT_COUNTED, predicted_sectors
 from benchlib.results.results import SECTOR_BYTES, Table
 

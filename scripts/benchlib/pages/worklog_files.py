@@ -7,10 +7,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchlib.base import files
-from benchlib.claims.claim_tables import claims_csv
+from benchlib.tables.claim_tables import claims_csv
 from benchlib.document import markdown, plots
-from benchlib.pages import kernel_timings, pipeline, readmes
-from benchlib.sass import sass_pages
+from benchlib.pages import kernel_timings, pipeline, readmes, sass_pages
 
 PAGES = markdown.section_path("exp[0-9][0-9]_*")
 PLOTS = "plots/*.svg"

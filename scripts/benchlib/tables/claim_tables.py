@@ -19,7 +19,7 @@ from benchlib.document.document import Strong, Verdict, paragraph
 from benchlib.results.results import InputError, Results, Table
 from benchlib.stats.stats import VERDICTS as PAIR_VERDICTS
 from benchlib.stats.stats import Figure
-from benchlib.model.tables import CONTROLS, pair_verdict, pairs
+from benchlib.model.pairs import CONTROLS, pair_verdict, pairs
 
 CLAIM_COLUMNS = [
     "id", "verdict", "experiment", "source", "ours", "ours_lo", "ours_hi", "claimed", "unit", "note", "kind", "ours_words", "range",

@@ -8,7 +8,7 @@ from benchlib.document import document
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, fixed, paragraph
 from benchlib.model import hardware_counts
 from benchlib.model.analysis import Study
-from benchlib.model.tables import Pair
+from benchlib.model.pairs import Pair
 from benchlib.results.results import API_NAMES, Case, Table
 
 

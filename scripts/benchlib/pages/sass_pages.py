@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchlib.document import markdown
 from benchlib.sass import sass, sass_diff
-from benchlib.document.formats import NONE
+from benchlib.stats.formats import NONE
 from benchlib.sass.sass import Instruction
 from benchlib.sass.sass_diff import Difference, Row
 

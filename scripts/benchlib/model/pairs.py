@@ -1,0 +1,142 @@
+"""Twins: a case's two sides, the ratio of their times with its intervals, and the verdict about Vulkan."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from benchlib.results.results import Case, Table
+from benchlib.stats import effect
+from benchlib.stats.effect import Estimate
+from benchlib.stats.stats import FIXED_COST, UNCLEAR, Figure, ratio, side_of, verdict_beyond_fixed_costs, verdict_of_effect
+
+NORMAL975 = 1.96
+CONTROLS = ("stamp_pair", "ruler", "ruler_full", "aa_control_a", "aa_control_b")  # about the measurement, not about the APIs
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A case's two sides; one is None where it has no result."""
+
+    cuda: Case | None
+    vulkan: Case | None
+
+    @property
+    def case(self) -> Case:
+        case = self.cuda or self.vulkan
+        assert case is not None
+        return case
+
+    @property
+    def sides(self) -> tuple[Case | None, Case | None]:
+        return self.cuda, self.vulkan
+
+
+def figure_of(table: Table, case: Case | None, metric: str = "device_ns") -> Figure | None:
+    return table.figure(case, metric) if case else None
+
+
+def in_order(cases: Sequence[Case], column: str) -> list[str]:
+    """The column's values, as they come in the file."""
+    return list(dict.fromkeys(case[column] for case in cases))
+
+
+def place_in(known: Sequence[str], value: str) -> int:
+    """For sorting: its place among the known values; what is none of them comes last."""
+    return known.index(value) if value in known else len(known)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A pair's Vulkan/CUDA."""
+
+    effect: Figure  # on this model of GPU: the mean over boards
+    further: Figure  # the same with the interval of a further run on a further board
+    verdict: str  # about Vulkan
+    agree: int  # of the runs: those whose own ratio is on the verdict's side
+
+    @property
+    def runs(self) -> int:
+        return self.effect.runs
+
+    @property
+    def seen(self) -> str:
+        return f"in {self.agree} of {self.runs} runs"
+
+
+_judged: WeakKeyDictionary[Table, dict[tuple[Pair, str], Judged | None]] = WeakKeyDictionary()
+
+
+def judged(table: Table, pair: Pair, metric: str = "device_ns") -> Judged | None:
+    """None where there is no twin on the GPU, or times are not compared. `metric`: a time."""
+    known = _judged.setdefault(table, {})
+    if not table.compares_times:
+        return None
+    if (pair, metric) not in known:
+        known[pair, metric] = _judge(table, pair, metric)
+    return known[pair, metric]
+
+
+def _judge(table: Table, pair: Pair, metric: str) -> Judged | None:
+    if not pair.cuda or not pair.vulkan or not table.same_gpu(pair.cuda, pair.vulkan):
+        return None
+    found = pair_estimate(table, pair, metric)
+    if found is None:
+        return None
+    boards = pair_runs(table, pair, metric)
+    runs = sum(map(len, boards.values()))
+    effect_, further = found.figure(found.half, runs), found.figure(found.further_half, runs)
+    times, fixed = ([figure_of(table, side, name) for side in pair.sides] for name in (metric, "fixed_ns"))
+    fixed = fixed if metric == "device_ns" else [None, None]  # it is GPU time
+    verdict = verdict_beyond_fixed_costs(effect_, times, fixed, verdict_of_effect)
+    beside = side_of(effect_.value) if verdict in (UNCLEAR, FIXED_COST) else verdict
+    agree = sum(side_of(math.exp(value)) == beside for values in boards.values() for value in values)
+    return Judged(effect_, further, verdict, agree)
+
+
+def pair_runs(table: Table, pair: Pair, metric: str = "device_ns") -> dict[str, list[float]]:
+    """The logarithm of Vulkan/CUDA in each run that has both, by board."""
+    return {board: [math.log(one.value) for one in runs] for board, runs in table.by_board(run_ratios(table, pair, metric)).items()}
+
+
+def run_ratios(table: Table, pair: Pair, metric: str = "device_ns") -> list[Figure | None]:
+    """Vulkan/CUDA of each run; None where it has not both."""
+    assert pair.cuda and pair.vulkan
+    sides = zip(table.run_figures(pair.vulkan, metric), table.run_figures(pair.cuda, metric))
+    return [ratio(vulkan, cuda) if vulkan and cuda and min(vulkan.value, cuda.value) > 0 else None for vulkan, cuda in sides]
+
+
+def pair_estimate(table: Table, pair: Pair, metric: str = "device_ns") -> Estimate | None:
+    """None without a run that has both sides, or where such a run has no interval of its own: it may be a single sample."""
+    found = [one for one in run_ratios(table, pair, metric) if one]
+    if not found or metric == "device_ns" and not any(one.has_interval for one in found):
+        return None
+    own = [(math.log(one.hi / one.lo) / 2 / NORMAL975) ** 2 for one in found if one.lo and one.hi]
+    return effect.estimate(pair_runs(table, pair, metric), effect.SPREADS[table.class_of(pair.case, metric)], statistics.fmean(own) if own else 0.0)
+
+
+def pair_ratio(table: Table, pair: Pair) -> Figure | None:
+    """Vulkan's time over CUDA's, with the effect's interval; None where there is no twin on the GPU, or times are not compared."""
+    found = judged(table, pair)
+    return found.effect if found else None
+
+
+def pair_verdict(table: Table, pair: Pair) -> str | None:
+    """The verdict about Vulkan; None without a ratio."""
+    found = judged(table, pair)
+    return found.verdict if found else None
+
+
+def pairs(table: Table, where: Mapping[str, object]) -> list[Pair]:
+    """CUDA cases with their Vulkan twins in the order of the file, then the Vulkan cases without one."""
+    found = [Pair(case, table.twin(case)) for case in table.select({**where, "api": "cuda"})]
+    twins = {pair.vulkan for pair in found}
+    return found + [Pair(None, case) for case in table.select({**where, "api": "vulkan"}) if case not in twins]
+
+
+def exactly(case: Case) -> dict[str, object]:
+    """The case's own columns, and either API."""
+    return {column: value for column, value in case.cells if column != "api"}
