@@ -4,8 +4,8 @@
 
 #include "../cuda_runs.h"
 #include "core/base/watchdog.h"
-#include "cuda/buffer.h"
-#include "cuda/current_device.h"
+#include "cuda/api/current_device.h"
+#include "cuda/memory/buffer.h"
 #include "decided.h"
 
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "vulkan/device.h"
+#include "vulkan/device/device.h"
 
 inline constexpr std::uint64_t kArgumentBytes = 16;  // of a dispatch: three words, and one that keeps them aligned
 

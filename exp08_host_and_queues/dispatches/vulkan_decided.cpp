@@ -1,8 +1,8 @@
 #include "../vulkan_runs.h"
 #include "decided.h"
 #include "indirect_arguments.h"
-#include "vulkan/command_slot.h"
-#include "vulkan/compute_pipeline.h"
+#include "vulkan/api/command_slot.h"
+#include "vulkan/launch/compute_pipeline.h"
 
 namespace {
 
