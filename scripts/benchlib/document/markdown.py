@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from benchlib.document import document
-from benchlib.document.document import Block, Bullets, Cell, Code, Emphasis, FileLink, Image, Inline, ListingLink, Paragraph, Preformatted
+from benchlib.document.document import Block, Bullets, Cell, Code, Emphasis, FileLink, Image, Inline, Joined, ListingLink, Paragraph, Preformatted
 from benchlib.document.document import ResultLink, Section, SectionLink, Strong, Table
 
 
@@ -62,6 +62,8 @@ def _block(block: Block, place: Place, level: int) -> str:
 
 
 def _cell(cell: Cell, place: Place) -> str:
+    if isinstance(cell, Joined):
+        return escape(cell.between).join(_cell(each, place) for each in cell.cells)
     return _inline(cell, place) if isinstance(cell, FileLink | SectionLink | ListingLink) else escape(document.cell_text(cell))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchlib.claims.claims import NOT_MEASURED, UNCLEAR, VERDICTS, ClaimFile
 from benchlib.document import document
-from benchlib.document.document import NONE, Blocks, Cell, Image, paragraph
+from benchlib.document.document import NONE, Blocks, Cell, FileLink, Image, SectionLink, paragraph
 from benchlib.document.document import Verdict as VerdictCell
 from benchlib.model.analysis import Study
 from benchlib.pages import rules, summary
@@ -20,6 +20,7 @@ from benchlib.stats.stats import VERDICTS as PAIR_VERDICTS
 BLOCKS = ("verdict", "picture", "picture-of-all", "kinds", "rules", "rules-in-full", "models")
 READING = "Vulkan's time over CUDA's: of the pair in the middle, and from the least to the greatest pair. Vulkan is what two thirds of a kind's pairs are."
 NOTHING_TO_DO = "nothing"
+RULES = "README.md#rules-for-vulkan-beside-cuda"  # on each page: the numbers are its
 
 
 def block(name: str, said: Summary, study: Study, titles: Titles, claims: Mapping[str, str], own: str = "", others: Models | None = None) -> Blocks:
@@ -76,11 +77,12 @@ def _to_do(entry: Mapping[str, Any], kind: Kind, said: Summary, numbers: Mapping
     if kind.word in (SAME, FASTER):
         return NOTHING_TO_DO
     found = sorted(numbers[title] for title in entry.get("rules", []) if title in numbers)
-    parts = [f"rule{'s' * (len(found) > 1)} {', '.join(map(str, found))}"] if found else []
+    links = [FileLink(str(number), RULES) for number in found]
+    parts: list[Cell] = [document.joined([f"rule{'s' * (len(found) > 1)}", document.joined(links, ", ")], " ")] if found else []
     parts += [f"{name}: {said.kinds[each].median:.2f}" for name, each in entry.get("instead", {}).items() if each in said.kinds]
     if (see := entry.get("see", "")) in titles:
-        parts.append(f"see {see}")
-    return "; ".join(parts) or NONE
+        parts.append(document.joined(["see", SectionLink(see, see)], " "))
+    return document.joined(parts, "; ") if parts else NONE
 
 
 def models(by_model: Mapping[str, Sequence[ClaimFile]]) -> Blocks:
