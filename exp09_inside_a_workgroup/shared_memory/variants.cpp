@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "bank_model.h"
 #include "core/experiment/access_model.h"
-#include "core/experiment/bank_model.h"
 
 namespace {
 

@@ -21,6 +21,7 @@ from benchlib.model.analysis import Study
 from benchlib.pages import prose, readmes, summary
 from benchlib.pages.prose import Model, Prose
 from benchlib.results import results
+from unmarked_figures import unmarked
 
 ROOT = Path(__file__).resolve().parents[2]
 EXP = "exp03_memory_coalescing"
@@ -113,7 +114,7 @@ def test_a_condition_that_says_nothing_is_an_error(found: Prose) -> None:
 
 def test_figures_outside_markers_are_found() -> None:
     text = "It takes 3 to 6 % and 2.8 µs. `5 %` <!-- q: a -->7 %<!-- /q --> [x](a-9%25) 12 threads\n```\n8 %\n```\nthen 1,000 GB/s or 2.15 times.\n## Hypothesis\n9 %\n## Result\n7 %"
-    assert prose.unmarked(text) == [(1, "3 to 6 %"), (1, "2.8 µs"), (5, "1,000 GB/s"), (5, "2.15 times"), (9, "7 %")]
+    assert unmarked(text) == [(1, "3 to 6 %"), (1, "2.8 µs"), (5, "1,000 GB/s"), (5, "2.15 times"), (9, "7 %")]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +130,7 @@ def test_figures_outside_markers_are_found() -> None:
     ],
 )
 def test_figures_without_a_unit_are_found_where_every_figure_counts(text: str, figures: list[str]) -> None:
-    assert [words for _, words in prose.unmarked(text, strict=True)] == figures
+    assert [words for _, words in unmarked(text, strict=True)] == figures
 
 
 def pages() -> list[str]:
@@ -146,7 +147,7 @@ def allowed() -> dict[str, dict]:
 @pytest.mark.parametrize("name", pages())
 def test_measured_figures_stand_in_markers(name: str) -> None:
     """Of the pages in docs/figures.toml's [unmarked] so many may stand outside, for the reason that stands there. The number only falls."""
-    found = prose.unmarked((ROOT / name).read_text(encoding="utf-8"), strict=name in STRICT)
+    found = unmarked((ROOT / name).read_text(encoding="utf-8"), strict=name in STRICT)
     entry = allowed().get(name, {"figures": 0})
     assert len(found) <= entry["figures"], f"{name}: {found}"
 

@@ -21,9 +21,6 @@ struct WarpAccess {
   std::uint32_t sectors = 0;       // summed over the instructions
   std::uint32_t lines = 0;         // likewise
   std::uint32_t useful_bytes = 0;  // distinct bytes the lanes asked for, per instruction, summed
-  double efficiency() const {      // 1 = every byte of every sector was asked for
-    return sectors == 0 ? 0 : useful_bytes / static_cast<double>(sectors * kSectorBytes);
-  }
 };
 
 // One instruction of a full warp: lane l accesses [address(l), address(l) + bytes).

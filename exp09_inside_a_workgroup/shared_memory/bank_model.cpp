@@ -1,4 +1,4 @@
-#include "core/experiment/bank_model.h"
+#include "bank_model.h"
 
 #include <algorithm>
 #include <array>
