@@ -18,7 +18,7 @@ from benchlib.sass import listings
 HEAD = ["schema", "experiment", "variant", "api", "status", "reason"]
 TIMES = [
     "elements", "useful_bytes", "cache", "batch", "samples", "device_ns", "device_ns_lo", "device_ns_hi",
-    "device_ns_min", "device_ns_p05", "device_ns_p95", "roundtrip_ns", "submit_ns", "gbps", "peak_pct",
+    "device_ns_min", "device_ns_p05", "device_ns_p95", "roundtrip_ns", "submit_ns", "gbps", "peak_pct", "remade",
 ]  # fmt: skip
 ORIGIN = [
     "sm_mhz", "stop", "order", "seed", "isa_hash", "gpu", "gpu_uuid", "driver", "toolkit", "git_rev", "started_at",
