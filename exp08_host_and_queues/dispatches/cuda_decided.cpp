@@ -167,7 +167,7 @@ std::unique_ptr<bench::Subject> cuda_decided(bench::Workbench& bench, const Conf
   body.launches = 2;
   body.enqueue = [executable, config, what](std::span<const cudaStream_t> streams) {
     // A graph that launches itself cannot begin its own loop.
-    if (config.way == Way::kTail) launch_one(what.decide, advance_params(config, true, {}), streams[0]);
+    if (config.way == Way::kTail) launch_one(what.begin, advance_params(config, true, {}), streams[0]);
     BENCH_CU(cudaGraphLaunch(executable->handle(), streams[0]), "work that the device decides about");
   };
   return std::make_unique<CudaRuns>(device, std::move(body));

@@ -30,10 +30,12 @@ std::unique_ptr<bench::Subject> set_up_decided(bench::Workbench& bench, const Co
     what.work.kernel = &load_kernel(bench, "looped", "looped", 2, sizeof(LoopedParams));
     what.work.buffers = {&tags, &state};
     what.work.params = bench::params_bytes(LoopedParams{config.blocks});
-    const char* advance = config.way == Way::kTail ? "advance_tail" : "advance";
-    what.decide.kernel = &load_kernel(bench, advance, advance, 1, sizeof(AdvanceParams));
+    what.decide.kernel = &load_kernel(bench, "advance", "advance", 1, sizeof(AdvanceParams));
     what.decide.buffers = {&state};
     what.decide.params = bench::params_bytes(advance_params(config, true, {}));
+    what.begin = what.decide;
+    if (config.way == Way::kTail)
+      what.decide.kernel = &load_kernel(bench, "advance_tail", "advance_tail", 1, sizeof(AdvanceParams));
   } else {
     what.work.kernel = &load_work(bench);
     what.work.buffers = {&tags, &bench.output("trace", words * EXP08_TRACE_WORDS)};

@@ -60,6 +60,7 @@ std::unique_ptr<bench::Subject> cuda_side(bench::Workbench& bench, const Config&
 struct Decided {
   bench::Launch work;
   bench::Launch decide;
+  bench::Launch begin;  // of kTail: a kernel that launches graphs runs in a graph alone, and this one runs before
 };
 std::unique_ptr<bench::Subject> vulkan_decided(bench::Workbench& bench, const Config& config, const Decided& what);
 std::unique_ptr<bench::Subject> cuda_decided(bench::Workbench& bench, const Config& config, const Decided& what);
