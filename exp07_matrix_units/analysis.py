@@ -183,6 +183,13 @@ def _resident(case: Case, row: Row) -> Cell:
     return NONE if found is None else Whole(found)
 
 
+def _copies_sums(case: Case, cuda: Row, vulkan: Row) -> bool:
+    """Whether Vulkan's listing has more moves beyond CUDA's than zeroing a thread's sums takes: one a sum, where CUDA zeroes two at once."""
+    rows, columns, _ = (int(part) for part in case["tile"].split("x"))
+    moves = [int(row.get("moves") or 0) for row in (cuda, vulkan)]
+    return moves[1] - moves[0] > 0.75 * rows * columns / _threads(case)
+
+
 def _count(row: Row | None, *columns: str) -> Cell:
     return Whole(sum(int(row.get(column) or 0) for column in columns)) if row and row.get("instructions") else NONE
 
@@ -191,6 +198,7 @@ def tiles(study: Study, table: Table) -> Blocks:
     """The plain tile of both APIs: how far apart they are, and the registers, the blocks an SM holds and the loads of each."""
     rows: list[list[Cell]] = []
     alike: list[float] = []
+    copying: list[float] = []
     fewer: list[float] = []
     unlike: list[str] = []
     unlisted: list[str] = []
@@ -208,7 +216,7 @@ def tiles(study: Study, table: Table) -> Blocks:
             if generic[0] != generic[1]:
                 unlike.append(name)
             elif isinstance(held[0], Whole) and isinstance(held[1], Whole):
-                (alike if held[0] == held[1] else fewer).append(found.value)
+                (fewer if held[0] != held[1] else copying if _copies_sums(cuda, codes[0], codes[1]) else alike).append(found.value)
         else:
             unlisted.append(name)
             if held[0] == Whole(1):
@@ -222,13 +230,15 @@ def tiles(study: Study, table: Table) -> Blocks:
     header += [f"{API_NAMES[api]} {what}:" for api in APIS for what in ("registers", "blocks an SM", "LDSM", "generic loads")]
     blocks: Blocks = [document.table([*header, *(f"{API_NAMES[api]} moves:" for api in APIS)], rows)]
     blocks.insert(0, paragraph("Blocks that an SM holds follow from the registers of a listing; a dash: no listing of this shape's code is kept."))
-    if alike and fewer:
-        blocks.append(
-            paragraph(
-                f"Where an SM holds as many blocks of either, Vulkan takes {_span(alike)} times as long as CUDA; where it does not, {_span(fewer)} times. The "
-                "difference fits what fewer blocks leave unhidden while they wait. No run takes registers away from one side alone, so it is an inference."
-            )
-        )
+    if same := [*alike, *copying]:
+        text = f"Where an SM holds as many blocks of either, Vulkan takes {_span(same)} times as long as CUDA"
+        text += f"; where it does not, {_span(fewer)} times." if fewer else "."
+        if fewer and max(same) < min(fewer):
+            text += " The difference fits what fewer blocks leave unhidden while they wait."
+        if copying and alike:
+            text += " Of the former, those whose listing in Vulkan has moves enough to copy the sums in each step take "
+            text += f"{_span(copying)} times, the others {_span(alike)}."
+        blocks.append(paragraph(f"{text} No run takes registers or moves away from one side alone: what is their doing is an inference."))
     if unlike:
         blocks.append(paragraph(f"Not like for like: {'; '.join(dict.fromkeys(unlike))}. One side loads its operands by generic loads, without LDSM."))
     if unlisted:

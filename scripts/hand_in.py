@@ -31,7 +31,7 @@ from benchlib.base import console, csv_file, files
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
 from benchlib.pages import state, worklog_files
-from benchlib.results import counters_file, results
+from benchlib.results import counters_file, results, schema
 from benchlib.results.machine_code import CODES, FOLDER, TWINS, MachineCode
 from benchlib.results.results import Case, InputError, Table
 from benchlib.stats.stats import LEAST_RUNS
@@ -175,6 +175,24 @@ def drop_listings(directory: Path) -> None:
         print(f"removed {FOLDER}/: {MachineCode(directory).lender.name} has the same machine code")
 
 
+def share_sidecars(study: Study) -> int:
+    """What declares a file's columns is kept once for all files of the same columns, above the results. Returns how many are new there."""
+    new = 0
+    for path in (path for run in study.runs for path in results.files_of(run.path).values()):
+        beside = path.with_name(f"{csv_file.stem(path)}.schema.json")
+        if not beside.exists():
+            continue
+        shared = study.directory.resolve().parent / schema.SHARED / schema.shared_name(path, csv_file.Reader(path).header)
+        if not shared.exists():
+            shared.parent.mkdir(exist_ok=True)
+            files.write_atomic(shared, beside.read_bytes())
+            new += 1
+        if shared.read_bytes() != beside.read_bytes():
+            raise InputError(f"{beside}: it declares other columns than {shared}")
+        beside.unlink()
+    return new
+
+
 def run(options: argparse.Namespace) -> int:
     directory = options.directory
     study = Study.of(results.load(directory), analysis.load(options.root))
@@ -195,16 +213,17 @@ def run(options: argparse.Namespace) -> int:
         return 1 if checked.errors else 0
     if checked.errors:
         return 1
+    new = share_sidecars(study)
     for path in packing:
         pack(path)
-    print(f"packed {len(packing)} files")
+    print(f"packed {len(packing)} files; {new} new in {schema.SHARED}/")
     drop_listings(directory)
     for code in (worklog_files.write(directory, options.root), report_file.write(directory, options.root)):
         if code:
             return code
     size = sum(path.stat().st_size for path in contents(directory))
     print(f"commit {os.path.relpath(directory, options.root)}: {size / 1e6:.1f} MB in {sum(1 for _ in contents(directory))} files")
-    print(f"    git add {directory} && git commit -m 'Results of {console.plain(directory.resolve().name)}'")
+    print(f"    git add {directory} {directory.parent / schema.SHARED} && git commit -m 'Results of {console.plain(directory.resolve().name)}'")
     print("Say in the pull request which host, driver and cooling it had. Then scripts/published.py puts the model beside the others.")
     return 0
 

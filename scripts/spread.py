@@ -39,7 +39,7 @@ def spreads(study: Study) -> Mapping[str, Spread]:
                 for metric, name in metrics(table, pair.case):
                     if judged(table, pair, metric):
                         runs[name].append(pair_runs(table, pair, metric))
-    return {name: effect.fit(found) for name, found in runs.items() if found}
+    return {name: effect.fit(found, effect.MOST_DEGREES) for name, found in runs.items() if found}
 
 
 def halves(study: Study) -> Mapping[str, float]:

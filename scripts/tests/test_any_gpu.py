@@ -175,7 +175,7 @@ def test_a_rule_that_too_few_pairs_decide_is_not_denied(judged_set: Callable[[st
     held = {}
     sets = {"h100": pipeline.load(ROOT / "results" / "nvidia-h100-80gb-hbm3", ROOT, analyses())}
     for name, judged in {**sets, **{name: judged_set(name) for name in ("unclear", "faster")}}.items():
-        held[name] = rules.verdicts(judged.study, summary.load(ROOT, judged.study))["Expect kernels that only store 16 bytes per thread to be slower."]
+        held[name] = rules.verdicts(judged.study, summary.load(ROOT, judged.study))["Expect a kernel that only stores 16 bytes per thread to be slower."]
     assert held == {"h100": rules.HOLDS, "unclear": rules.UNDECIDED, "faster": rules.NOT_HERE}
 
 

@@ -69,14 +69,15 @@ def test_fit_finds_what_was_put_in() -> None:
 # ------------------------------------------------------------------------------------------------------------- simulated
 
 
-def simulated(chance: random.Random, shape: str, size: float, runs: list[int]) -> tuple[dict[str, list[float]], float]:
-    """Boards' runs, and a further board's mean. `size`: the boards' and the runs' standard deviation. The effect is 0."""
+def simulated(chance: random.Random, shape: str, spread_: Spread, runs: list[int]) -> tuple[dict[str, list[float]], float]:
+    """Boards' runs, and a further board's mean. They differ by `spread_`'s standard deviations. The effect is 0."""
+    size = spread_.boards
 
     def offset(at: int) -> float:
         apart = {"one": 0.0, "populations": (-1, 1)[chance.random() < 0.5], "hosts": (0.6, -0.3)[chance.random() < 2 / 3]}[shape]
         return chance.gauss(0, size) + 2 * size * apart
 
-    return {str(at): [chance.gauss(mean, size) for _ in range(n)] for at, n in enumerate(runs) for mean in [offset(at)]}, offset(-1)
+    return {str(at): [chance.gauss(mean, spread_.runs) for _ in range(n)] for at, n in enumerate(runs) for mean in [offset(at)]}, offset(-1)
 
 
 @pytest.mark.parametrize("kind", SPREADS)
@@ -87,10 +88,10 @@ def test_simulated_boards_with_a_known_effect(kind: str, shape: str, runs: list[
     spread_ = SPREADS[kind]
     effect_, further = 0, 0
     for _ in range(TRIALS):
-        boards, other = simulated(chance, shape, spread_.boards, runs)
+        boards, other = simulated(chance, shape, spread_, runs)
         found = effect.estimate(boards, spread_)
         effect_ += abs(found.mean) <= found.half
-        further += abs(chance.gauss(other, spread_.boards) - found.mean) <= found.further_half
+        further += abs(chance.gauss(other, spread_.runs) - found.mean) <= found.further_half
     # The class's cases differ in their spread, which these do not: the intervals may be wider than a case of the typical one needs.
     # Five boards of two populations may all be of one: Student's interval knows nothing of the other.
     least = 0.89 if shape == "populations" and len(runs) < 6 else HOLDS[0]

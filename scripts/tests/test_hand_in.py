@@ -61,6 +61,7 @@ def test_all_but_the_first_run_is_packed_and_reads_the_same(folder: Path, capsys
     assert b"secret" not in b"".join(after.values()) and b"host-1" in after[f"{board}board.csv"]
     assert {"worklog.md", "report.html", "claims.csv"} <= after.keys() and len(results.load(folder).tables["exp06_litmus"].runs) == 3
     assert "git add" in capsys.readouterr().out
+    assert not list(folder.rglob("*.schema.json")) and len(list((folder.parent / "schemas").iterdir())) == 1  # three runs of the same columns
     assert hand_in.main(["--write", str(folder)]) == 0 and tree(folder) == after  # again changes nothing
 
 

@@ -87,16 +87,16 @@ def blocks(
     said: Summary, study: Study, titles: Titles, claims: Mapping[str, str], own: str = "", others: Models | None = None, *, brief: bool = False
 ) -> Blocks:
     """Those that hold, numbered; nothing where none does. `claims`: each claim's experiment. `own`: this model's name; `others`: on which of them a rule
-    holds, too, and their figures where they differ notably. `brief`: without further sentences, and with one link.
+    holds, too, and their figures where they differ notably. `brief`: without further sentences, each title linking to its first table.
     """
     models: Models = {own: (study, said), **(others or {})} if own else {}
     held = {name: list(verdicts(*model).values()) for name, model in models.items()}
     found = []
     for at in range(len(of(said))):
         if (one := _rule(at, said, study, titles, claims, brief)) is not None:
-            words, links = one
+            title, words, links = one
             few = _few_runs(of(said)[at], said, study, _where(said, at), brief)
-            found.append((Strong(of(said)[at]["title"]), " ", *words, *few, *_on_models(at, models, held), *links))
+            found.append((title, " ", *words, *few, *_on_models(at, models, held), *links))
     if not found:
         return []
     return [*([paragraph(_tried(models))] if models else []), Bullets(tuple(found), numbered=True)]
@@ -114,8 +114,8 @@ def _tried(models: Models) -> str:
 
 def _rule(
     at: int, said: Summary, study: Study, titles: Titles, claims: Mapping[str, str], brief: bool
-) -> tuple[list[Inline], list[Inline]] | None:
-    """Its text and its links; None where it does not hold."""
+) -> tuple[Inline, list[Inline], list[Inline]] | None:
+    """Its title, its text and its links; None where it does not hold."""
     rule, where = of(said)[at], _where(said, at)
     if _verdict(rule, study, said, where) != HOLDS:
         return None
@@ -130,7 +130,11 @@ def _rule(
         if id_ not in claims:
             raise InputError(f"{where}: no claim is {id_}")
         links += [", ", _link(where, id_, claims[id_], "Claims", study, titles)]
-    return (inlines(texts[0]), [*links[:2], ")"]) if brief else (inlines(" ".join(texts)), [*links, ")"])
+    if not brief:
+        return Strong(rule["title"]), inlines(" ".join(texts)), [*links, ")"]
+    first = rule["shown"][0]
+    link = _link(where, rule["title"], first["experiment"], first["section"], study, titles)
+    return Strong(link) if isinstance(link, str) else link, inlines(texts[0]), []
 
 
 def _few_runs(rule: Mapping[str, Any], said: Summary, study: Study, where: str, brief: bool) -> list[Inline]:

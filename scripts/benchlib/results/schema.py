@@ -83,14 +83,18 @@ def header(columns: Iterable[Column]) -> list[str]:
 
 def sidecar(path: Path, header: Sequence[str]) -> Path:
     """Of a result file, packed or not: the one beside it, else the one that files of this header share, nearest above it."""
-    experiment = csv_file.stem(path)
-    beside = path.with_name(f"{experiment}.schema.json")
+    beside = path.with_name(f"{csv_file.stem(path)}.schema.json")
     if not os.path.lexists(beside):
-        shared = f"{experiment}-{hashlib.sha256(','.join(header).encode()).hexdigest()[:12]}.json"
+        name = shared_name(path, header)
         for folder in path.resolve().parents[:_MOST_FOLDERS]:
-            if (folder / SHARED / shared).is_file():
-                return folder / SHARED / shared
+            if (folder / SHARED / name).is_file():
+                return folder / SHARED / name
     return beside
+
+
+def shared_name(path: Path, header: Sequence[str]) -> str:
+    """Of the sidecar that result files of this experiment and header share, in a folder SHARED above them."""
+    return f"{csv_file.stem(path)}-{hashlib.sha256(','.join(header).encode()).hexdigest()[:12]}.json"
 
 
 def read_sidecar(path: Path, experiment: str) -> tuple[int, list[Column]]:

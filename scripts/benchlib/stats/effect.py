@@ -29,6 +29,9 @@ from benchlib.stats.stats import Figure
 
 ROUNDING = 1e-12  # a deviation under it is none: logarithms have 16 digits
 
+# What a class counts for at most: cases that happen to be alike say little of how a case of two populations of boards differs.
+MOST_DEGREES = 2.0
+
 
 @dataclass(frozen=True)
 class Spread:
@@ -46,7 +49,7 @@ SPREADS: Mapping[str, Spread] = {
     "warm": Spread(boards=0.00155, boards_degrees=0.64, runs=0.00133, runs_degrees=0.57),
     "warm, under 20 us": Spread(boards=0.0057, boards_degrees=1.36, runs=0.0184, runs_degrees=1.48),
     "inside an SM": Spread(boards=0.00089, boards_degrees=1.73, runs=0.00119, runs_degrees=0.99),
-    "host": Spread(boards=0.0344, boards_degrees=1.79, runs=0.0611, runs_degrees=1.65),
+    "host": Spread(boards=0.0442, boards_degrees=2.0, runs=0.163, runs_degrees=2.0),
 }
 
 
@@ -116,14 +119,15 @@ class _Variances:
         return _Variances(mean, between, inside / freedom if freedom else 0.0, freedom, share)
 
 
-def fit(cases: Sequence[Values]) -> Spread:
+def fit(cases: Sequence[Values], most_degrees: float = math.inf) -> Spread:
     """What cases of a class have in common: those of boards enough. A case whose runs are all alike (a coarse clock) says nothing of it."""
     enough = [boards for boards in cases if len(boards) >= LEAST_BOARDS]
     found = [_Variances.of(boards) for boards in enough]
     runs = _prior((each.within, each.freedom) for each in found)
     boards = _prior((each.between, len(of) - 1) for each, of in zip(found, enough))
     share = statistics.fmean(each.share for each in found) if found else 0.0
-    return Spread(math.sqrt(max(boards.square - runs.square * share, 0.0)), boards.degrees, math.sqrt(runs.square), runs.degrees)
+    degrees = [min(each.degrees, most_degrees) for each in (boards, runs)]
+    return Spread(math.sqrt(max(boards.square - runs.square * share, 0.0)), degrees[0], math.sqrt(runs.square), degrees[1])
 
 
 def _prior(squares: Iterable[tuple[float, int]]) -> outliers.Prior:
