@@ -125,7 +125,7 @@ std::vector<bench::Case> cases(const Plan& plan) {
   const bool small = plan.cpu || plan.smoke;
   const std::uint32_t sms = small ? 4 : std::max(plan.multiprocessors, 1U);
   const std::uint32_t full = small ? 16 : plan.resident_blocks(kBlock);
-  const std::vector<std::uint32_t> counts = plan.quick ? std::vector<std::uint32_t>{small ? 20 : 1000}
+  const std::vector<std::uint32_t> counts = plan.quick ? std::vector<std::uint32_t>{small ? 20U : 1000U}
                                             : small    ? std::vector<std::uint32_t>{1, 20}
                                                        : std::vector(std::begin(kCounts), std::end(kCounts));
   std::vector<bench::Case> list;
