@@ -178,7 +178,7 @@ def fences(found: Study, table: Table) -> Blocks:
         code = [loop_body.fence_cell(found, table, _kernel("fence", of_fence[0]), api) for api in APIS]
         rows.append([order, SCOPE_NAMES.get(scope, scope), *code, *cells])
     header = ["order", "scope", "CUDA's machine code", "Vulkan's", *(f"{count(size)} B:" for size in sizes)]
-    text = "One thread's fence behind so many bytes of its block's stores. Cycles of the SM for the fence alone, CUDA / Vulkan."
+    text = "One thread's fence behind so many bytes of its block's stores. Cycles of the SM, CUDA / Vulkan; row none is what reading the clock takes, without a fence."
     return [paragraph(text), document.table(header, rows)]
 
 

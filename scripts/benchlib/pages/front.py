@@ -18,7 +18,7 @@ from benchlib.stats.stats import FASTER, SAME
 from benchlib.stats.stats import VERDICTS as PAIR_VERDICTS
 
 BLOCKS = ("verdict", "picture", "picture-of-all", "kinds", "rules", "rules-in-full", "models")
-READING = "Vulkan's time over CUDA's: the middle pair's (least to greatest). Vulkan is what two thirds of the pairs are."
+READING = "Vulkan's time over CUDA's: the middle pair's (least to greatest). The verdict is that of two thirds of the pairs."
 NOTHING_TO_DO = "nothing"
 RULES = "README.md#rules-for-vulkan-beside-cuda"  # on each page: the numbers are its
 
