@@ -42,5 +42,6 @@ struct Shape {
 };
 
 // All of them, f16 with sums of f32 first: each is a kernel of its own, so that a smoke run has all of them, too, whose kernels
-// --dump-isa writes down. A coarse sweep and a software device have the first of every variant and type.
+// --dump-isa writes down. A coarse sweep and a software device have the first of every variant and type, and no
+// product_offsets.
 std::vector<Shape> shapes(const bench::Plan& plan);

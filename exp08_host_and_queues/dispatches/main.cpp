@@ -154,12 +154,14 @@ std::vector<bench::Case> cases(const Plan& plan) {
     list.push_back(loop);
   }
   for (const std::uint32_t blocks : {1U, sms}) {
+    if (plan.quick && blocks != 1) continue;
     for (const Way way : {Way::kKnown, Way::kTaken, Way::kNotTaken}) {
       list.push_back(make_case({"guarded", way, small ? 4 : kBranches, blocks, 0}));
     }
   }
   for (const std::uint32_t steps :
        small ? std::vector<std::uint32_t>{1, 20} : std::vector<std::uint32_t>{10, 100, kMostSteps}) {
+    if (plan.quick && steps != 20 && steps != kMostSteps) continue;
     for (const Way way : {Way::kKnownLoop, Way::kWhile, Way::kTail}) list.push_back(make_case({"repeated", way, steps, 1, 0}));
   }
   for (const std::uint32_t work_ns : {0U, kWorkNs}) {

@@ -164,8 +164,10 @@ std::vector<bench::Case> cases(const Plan& plan) {
       list.push_back(made_case(way.how, stem, way.cuda_alone, [=](Workbench& bench) { return set_up_made(bench, way, stem); }));
     }
   }
-  list.push_back(
-      made_case("driver_cache", "made_large", false, [](Workbench& bench) { return set_up_children(bench, "made_large"); }));
+  if (!plan.quick) {  // processes of their own
+    list.push_back(
+        made_case("driver_cache", "made_large", false, [](Workbench& bench) { return set_up_children(bench, "made_large"); }));
+  }
   const std::uint64_t words = plan.largest(kTurnsLog2, sizeof(std::uint32_t));
   for (const std::string told : kTold) list.push_back(turns_case(plan, told, words));
   for (const bench::Case& one : memory_cases(plan)) list.push_back(one);

@@ -26,7 +26,7 @@ std::vector<bench::Case> memory_cases(const Plan& plan) {
   for (const auto& [how, name] : {std::pair{Allocation::kDedicated, "dedicated"}, {Allocation::kFromBlock, "from_block"}}) {
     for (const std::uint64_t log2 : {10, 16, 20, 25, 30}) {
       const std::uint64_t bytes = 1ULL << log2;
-      if (few && log2 > 16) continue;
+      if ((few && log2 > 16) || (plan.quick && log2 != 10 && log2 != 25)) continue;
       if (plan.memory_bytes != 0 && bytes > Plan::share_of(plan.memory_bytes, Plan::kBuffers)) continue;
       list.push_back(finished(
           bench::twin(

@@ -113,7 +113,8 @@ bench::Case make_case(const Config& config) {
 // A coarse sweep: 32 bits, and all rivals or none; no loops of a large crowd, where most turns are in vain.
 bool is_coarse(const Config& config) {
   const bool crowded = config.loops() && config.threads > 1U << 10 && config.addresses < 1U << 20;
-  return (config.type == Type::kI32 || config.type == Type::kF32) &&
+  const bool other_float = config.type == Type::kF32 && (config.op == Op::kExchange || config.op == Op::kMin || config.used);
+  return (config.type == Type::kI32 || config.type == Type::kF32) && !other_float &&
          (config.addresses == 1 || config.addresses == (config.shared ? 1U << 10 : 1U << 20)) && !crowded;
 }
 
