@@ -1,5 +1,6 @@
 // CUDA's conditional graph nodes, and graphs that kernels launch.
 // Source: CUDA C++ Programming Guide, "Conditional Graph Nodes" and "Device Graph Launch".
+#include <span>
 #include <vector>
 
 #include "../cuda_runs.h"
@@ -201,7 +202,7 @@ std::unique_ptr<bench::Subject> cuda_launched(bench::Workbench& bench, const Con
           make_executable(one, cudaGraphInstantiateFlagDeviceLaunch, device.stream(), "a graph that a kernel launches"));
       raw.push_back(graphs->launched.back().handle());
     }
-    BENCH_CU(cudaMemcpyAsync(bench::cuda::own(handles).handle(), raw.data(), raw.size() * sizeof(raw[0]),
+    BENCH_CU(cudaMemcpyAsync(bench::cuda::own(handles).handle(), raw.data(), std::span(raw).size_bytes(),
                              cudaMemcpyHostToDevice, device.stream()));
     BENCH_CU(cudaStreamSynchronize(device.stream()));
     const CudaGraph graph = new_graph();
