@@ -93,8 +93,8 @@ TEST_F(Tile, WithoutTheStoresFenceMoreLooksFindItMoreOften) {
   RecordProperty("found_by_later_looks", later);
   std::printf("of %d tries of %u tiles, %d found by the first look, %d more by %u looks after the samples\n", kTries, instances,
               at_once, later, looks);
-  if (at_once == kTries) GTEST_SKIP() << "so many tiles fail in every first look, and half as many in none";
   EXPECT_GT(at_once + later, at_once) << "making the output anew finds nothing that the first look does not";
+  EXPECT_LT(at_once, kTries) << "the first look alone would do: this tries nothing";
 }
 
 }  // namespace
