@@ -179,7 +179,7 @@ def share_sidecars(study: Study) -> int:
     """What declares a file's columns is kept once for all files of the same columns, above the results. Returns how many are new there."""
     new = 0
     for path in (path for run in study.runs for path in results.files_of(run.path).values()):
-        beside = path.with_name(f"{csv_file.stem(path)}.schema.json")
+        beside = schema.own_sidecar(path)
         if not beside.exists():
             continue
         shared = study.directory.resolve().parent / schema.SHARED / schema.shared_name(path, csv_file.Reader(path).header)

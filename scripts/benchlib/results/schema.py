@@ -83,13 +83,18 @@ def header(columns: Iterable[Column]) -> list[str]:
 
 def sidecar(path: Path, header: Sequence[str]) -> Path:
     """Of a result file, packed or not: the one beside it, else the one that files of this header share, nearest above it."""
-    beside = path.with_name(f"{csv_file.stem(path)}.schema.json")
+    beside = own_sidecar(path)
     if not os.path.lexists(beside):
         name = shared_name(path, header)
         for folder in path.resolve().parents[:_MOST_FOLDERS]:
             if (folder / SHARED / name).is_file():
                 return folder / SHARED / name
     return beside
+
+
+def own_sidecar(path: Path) -> Path:
+    """Where a result file's own lies, if it has one."""
+    return path.with_name(f"{csv_file.stem(path)}.schema.json")
 
 
 def shared_name(path: Path, header: Sequence[str]) -> str:
