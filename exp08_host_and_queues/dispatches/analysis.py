@@ -94,7 +94,11 @@ def known_of(case: Case) -> Case:
 
 
 def extra_us(table: Table, case: Case) -> float | None:
-    """What each of a case's decisions takes longer, the kernel that makes it not counted."""
+    """What each of a case's decisions takes longer, the kernel that makes it not counted; None of what nothing decides about, and of Vulkan's loop:
+    it hands over all of its recorded steps, however few run.
+    """
+    if case["way"] == "known" or (case["way"], case["api"]) == ("while", "vulkan"):
+        return None
     more, less = table.figure(case, "device_ns"), table.figure(known_of(case), "device_ns")
     return (more.value - less.value) / case.whole("dispatches") / 1000 if more and less else None
 
@@ -121,15 +125,10 @@ def decided(_: Study, table: Table) -> Blocks:
     for case in sorted(cases, key=lambda case: (case["variant"], *order_of(case)[:3], place_in(order, case["way"]), case["api"])):
         names: list[Cell] = [case["variant"], case["blocks"], f"{case.whole('work_ns') / 1000:g}", case["dispatches"], case["way"], API_NAMES[case["api"]]]
         times = [micros(figure_of(table, case, metric)) for metric in ("device_ns", "roundtrip_ns", "submit_ns")]
-        rows.append([*names, *times, fixed(extra_us(table, case) if _has_extra(case) else None, 3)])
+        rows.append([*names, *times, fixed(extra_us(table, case), 3)])
     header = ["what", "blocks:", "work, µs:", "times or steps:", "way", "API", "GPU, µs:", "round trip:", "submit:", "more than known, each, µs:"]
-    text = "GPU time and round trip are medians of samples of their own: one may lie above the other. Vulkan's loop is 1,000 recorded steps, of which so many run."
+    text = "GPU time and round trip are medians of samples of their own: one may lie above the other. Vulkan's loop is always recorded with the most steps tried, of which so many run."
     return [paragraph(text), document.table(header, rows)]
-
-
-def _has_extra(case: Case) -> bool:
-    """Of Vulkan's loop, which hands over all of its recorded steps, what one costs more than a known one is no figure of the steps that run."""
-    return case["way"] != "known" and (case["way"], case["api"]) != ("while", "vulkan")
 
 
 def dispatches_chart(_: Study, table: Table) -> Chart:
