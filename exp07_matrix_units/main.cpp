@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
           "How fast do CUDA and Vulkan multiply matrices on the same units, from bare instructions to the best kernel of each?",
       .params =
           {Column::text("in", "the type of the numbers that are multiplied"), Column::text("sums", "the type of their sums"),
-           Column::integer("size", "", "of the matrices: rows, columns and depth").optional(),
+           Column::integer("size", "", "of the matrices: rows, columns and depth (product_shallow: a quarter of it deep)").optional(),
            Column::text("data", "the matrices' elements: normal (of the normal distribution; s8: evenly), zeros").optional(),
            Column::text("tile", "of a block: rows and columns of C, and the depth of a step").optional(),
            Column::text("warps", "of a block, over its tile").optional()},
@@ -41,6 +41,8 @@ int main(int argc, char** argv) {
                    {"rate_dot_acc", "the same by OpSDotAccSat, which adds (and saturates); CUDA's side is __dp4a again"},
                    {"product_tile", "wmma and cooperative matrices: tiles through registers into shared memory, one at a time"},
                    {"product_offsets", "product_tile, a thread's accesses at constant offsets from its first"},
+                   {"product_shallow", "product_tile, K a quarter of the rows of C"},
+                   {"product_staged", "product_tile, sums by shared memory to C, by stores of 16 bytes"},
                    {"product_double", "the same with two tiles in turn and one barrier a step; Vulkan alone"},
                    {"product_workgroup",
                     "matrices of the whole workgroup by tensor layouts (NV_cooperative_matrix2); Vulkan alone"},

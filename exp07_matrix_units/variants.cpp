@@ -29,6 +29,9 @@ constexpr Tile kTiles[] = {{128, 128, 32, 2, 4}, {128, 128, 64, 2, 4}, {128, 128
                            {64, 64, 32, 2, 2},   {128, 256, 32, 2, 4}, {256, 128, 32, 4, 2}};
 // The same by offsets: each API's fastest of them.
 constexpr Tile kOffsetTiles[] = {{128, 128, 64, 2, 4}, {256, 128, 32, 4, 2}};
+// The fastest of both.
+constexpr Tile kFastestTile = {128, 128, 64, 2, 4};
+constexpr std::uint32_t kShallow = 4;
 // Of two tiles of each operand in turn.
 constexpr Tile kDoubleTiles[] = {{128, 128, 32, 2, 4}, {128, 128, 32, 2, 2}, {64, 64, 32, 2, 2}, {64, 128, 32, 2, 2}};
 // Of a workgroup's matrices.
@@ -40,15 +43,20 @@ void add_types(std::vector<Shape>& list, const Types& types) {
   const bool narrow = bytes_of(types.in) == 1;
   const auto add = [&](std::string_view variant, Way way, const Tile& tile, std::uint32_t stages = 0,
                        std::uint32_t cluster = 0) {
-    const std::string stem = way == Way::kTensor ? "product_wgmma" : way == Way::kLibrary ? "" : stem_of(variant, types);
+    const bool shallow = variant == "product_shallow";
+    const std::string stem = way == Way::kTensor    ? "product_wgmma"
+                             : way == Way::kLibrary ? ""
+                                                    : stem_of(shallow ? "product_tile" : variant, types);
     list.push_back({variant, stem, way, types.in, types.sums, tile.rows, tile.columns, tile.depth, tile.down, tile.across,
-                    stages, cluster});
+                    stages, cluster, shallow ? kShallow : 1});
   };
   for (const Tile& tile : kTiles) {
     if (first || &tile == kTiles) add("product_tile", Way::kTwins, tile);
   }
   if (first) {
     for (const Tile& tile : kOffsetTiles) add("product_offsets", Way::kTwins, tile);
+    add("product_shallow", Way::kTwins, kFastestTile);
+    add("product_staged", Way::kTwins, kFastestTile);
     for (const Tile& tile : kDoubleTiles) add("product_double", Way::kVulkan, tile);
   }
   for (const Tile& tile : kWorkgroupTiles) {
@@ -96,6 +104,10 @@ std::vector<std::uint32_t> Shape::constants() const {
   return {rows, columns, depth, down, across};
 }
 
+bool seeks_cause(std::string_view variant) {
+  return variant == "product_offsets" || variant == "product_shallow" || variant == "product_staged";
+}
+
 std::vector<Shape> shapes(const bench::Plan& plan) {
   using enum Number;
   std::vector<Shape> list;
@@ -104,7 +116,7 @@ std::vector<Shape> shapes(const bench::Plan& plan) {
   if (!plan.quick && !plan.cpu) return list;
   std::set<std::string> seen;
   std::erase_if(list, [&](const Shape& shape) {
-    return shape.variant == "product_offsets" ||
+    return seeks_cause(shape.variant) ||
            !seen.insert(fmt::format("{} {} {}", shape.variant, name_of(shape.in), name_of(shape.sums))).second;
   });
   return list;

@@ -31,6 +31,7 @@ struct Shape {
   std::uint32_t across = 0;
   std::uint32_t stages = 0;   // tiles of a ring in shared memory; 0: no ring
   std::uint32_t cluster = 0;  // blocks that share tiles
+  std::uint32_t parts = 1;    // K is so many times less than the rows of C
 
   std::uint32_t block() const;
   std::string entry() const;                     // CUDA's
@@ -41,7 +42,10 @@ struct Shape {
   std::vector<std::uint32_t> constants() const;  // GLSL's
 };
 
-// All of them, f16 with sums of f32 first: each is a kernel of its own, so that a smoke run has all of them, too, whose kernels
-// --dump-isa writes down. A coarse sweep and a software device have the first of every variant and type, and no
-// product_offsets.
+// Whether the variant is there to tell where the gap between the two APIs' plain tiles lies, by one difference from
+// product_tile.
+bool seeks_cause(std::string_view variant);
+
+// All of them, f16 with sums of f32 first: a smoke run has all of them, too, whose kernels --dump-isa writes down. A coarse
+// sweep and a software device have the first of every variant and type, and none that seeks a cause.
 std::vector<Shape> shapes(const bench::Plan& plan);

@@ -8,9 +8,14 @@
 #include "mma.cuh"
 #include "params.h"
 
-// A block of WM x WN warps makes BM x BN of C, in steps of BK. kOffsets: a thread's vectors lie at constant offsets from its
-// first.
-template <Numbers N, uint BM, uint BN, uint BK, uint WM, uint WN, bool kOffsets = false>
+enum class Form {
+  kPlain,
+  kOffsets,  // a thread's vectors lie at constant offsets from its first
+  kStaged,   // sums reach C through shared memory, a warp's 16 rows at a time, by stores of 16 bytes
+};
+
+// A block of WM x WN warps makes BM x BN of C, in steps of BK.
+template <Numbers N, uint BM, uint BN, uint BK, uint WM, uint WN, Form kForm = Form::kPlain>
 __device__ __forceinline__ void product_tile(const void* a, const void* b, typename Types<N>::Out* c,
                                              const MatrixParams& params) {
   using In = typename Types<N>::In;
@@ -50,12 +55,12 @@ __device__ __forceinline__ void product_tile(const void* a, const void* b, typen
   const uint from = thread / kRowVectors * pitch + thread % kRowVectors;
   const uint to = thread / kRowVectors * kPitchVectors + thread % kRowVectors;
   const auto source = [&](uint first, uint i, uint at) {
-    if constexpr (kOffsets) return first * pitch + from + at + i * kRowsAtOnce * pitch;
+    if constexpr (kForm == Form::kOffsets) return first * pitch + from + at + i * kRowsAtOnce * pitch;
     const uint v = i * kThreads + thread;
     return (first + v / kRowVectors) * pitch + at + v % kRowVectors;
   };
   const auto target = [&](uint i) {
-    if constexpr (kOffsets) return to + i * kRowsAtOnce * kPitchVectors;
+    if constexpr (kForm == Form::kOffsets) return to + i * kRowsAtOnce * kPitchVectors;
     const uint v = i * kThreads + thread;
     return v / kRowVectors * kPitchVectors + v % kRowVectors;
   };
@@ -97,21 +102,50 @@ __device__ __forceinline__ void product_tile(const void* a, const void* b, typen
     }
   }
 
+  if constexpr (kForm == Form::kStaged) {
+    constexpr uint kOutOf16Bytes = 16 / sizeof(Out);
+    constexpr uint kOutVectors = BN / WN / kOutOf16Bytes;  // of a row of a warp's sums
+    constexpr uint kOutPitch = kOutVectors + 1;
+    static_assert(WM * WN * kTile * kOutPitch <= BM * kPitchVectors && kTile * kOutVectors % 32 == 0);
+    const uint warp = thread / 32 * kTile * kOutPitch;  // its vectors in tile_a
+    const uint lane = thread % 32;
+    __syncthreads();  // the last step's readers are done
 #pragma unroll
-  for (uint i = 0; i < kRows; ++i) {
+    for (uint i = 0; i < kRows; ++i) {
 #pragma unroll
-    for (uint j = 0; j < kColumns; ++j) {
-      Out* to = c + (first_row + row + i * kTile) * params.n + first_column + column + j * kTile;
-      wmma::store_matrix_sync(to, sums[i][j], params.n, wmma::mem_row_major);
+      for (uint j = 0; j < kColumns; ++j) {
+        wmma::store_matrix_sync(reinterpret_cast<Out*>(tile_a + warp + j * kTile / kOutOf16Bytes), sums[i][j],
+                                kOutPitch * kOutOf16Bytes, wmma::mem_row_major);
+      }
+      __syncwarp();
+      uint4* to =
+          reinterpret_cast<uint4*>(c) + ((first_row + row + i * kTile) * params.n + first_column + column) / kOutOf16Bytes;
+#pragma unroll
+      for (uint v = 0; v < kTile * kOutVectors / 32; ++v) {
+        const uint at = v * 32 + lane;
+        to[at / kOutVectors * (params.n / kOutOf16Bytes) + at % kOutVectors] =
+            tile_a[warp + at / kOutVectors * kOutPitch + at % kOutVectors];
+      }
+      __syncwarp();
+    }
+  } else {
+#pragma unroll
+    for (uint i = 0; i < kRows; ++i) {
+#pragma unroll
+      for (uint j = 0; j < kColumns; ++j) {
+        Out* to = c + (first_row + row + i * kTile) * params.n + first_column + column + j * kTile;
+        wmma::store_matrix_sync(to, sums[i][j], params.n, wmma::mem_row_major);
+      }
     }
   }
 }
 
-#define PRODUCT_TILE_AS(stem, numbers, BM, BN, BK, WM, WN, offsets)                                                       \
+#define PRODUCT_TILE_AS(stem, numbers, BM, BN, BK, WM, WN, form)                                                          \
   extern "C" __global__ void __launch_bounds__(32 * WM * WN)                                                              \
       stem##_##BM##_##BN##_##BK##_##WM##_##WN(const Types<Numbers::numbers>::In* a, const Types<Numbers::numbers>::In* b, \
                                               Types<Numbers::numbers>::Out* c, MatrixParams params) {                     \
-    product_tile<Numbers::numbers, BM, BN, BK, WM, WN, offsets>(a, b, c, params);                                         \
+    product_tile<Numbers::numbers, BM, BN, BK, WM, WN, Form::form>(a, b, c, params);                                      \
   }
-#define PRODUCT_TILE(stem, numbers, BM, BN, BK, WM, WN) PRODUCT_TILE_AS(stem, numbers, BM, BN, BK, WM, WN, false)
-#define PRODUCT_OFFSETS(stem, numbers, BM, BN, BK, WM, WN) PRODUCT_TILE_AS(stem, numbers, BM, BN, BK, WM, WN, true)
+#define PRODUCT_TILE(stem, numbers, BM, BN, BK, WM, WN) PRODUCT_TILE_AS(stem, numbers, BM, BN, BK, WM, WN, kPlain)
+#define PRODUCT_OFFSETS(stem, numbers, BM, BN, BK, WM, WN) PRODUCT_TILE_AS(stem, numbers, BM, BN, BK, WM, WN, kOffsets)
+#define PRODUCT_STAGED(stem, numbers, BM, BN, BK, WM, WN) PRODUCT_TILE_AS(stem, numbers, BM, BN, BK, WM, WN, kStaged)

@@ -2,6 +2,7 @@
 // by loads and stores of 16 bytes, the next ones on their way to registers meanwhile.
 // With DOUBLE there are two tiles of each operand in turn, and one barrier a step in place of two.
 // With OFFSETS an invocation's vectors lie at constant offsets from its first.
+// With STAGED sums reach C through shared memory, a subgroup's 16 rows at a time, by stores of 16 bytes.
 #include "matrix.glsl"
 
 layout(constant_id = 1) const uint kRowsC = 128;  // the workgroup's tile
@@ -11,10 +12,15 @@ layout(constant_id = 4) const uint kSubgroupsDown = 2;  // over the tile
 layout(constant_id = 5) const uint kSubgroupsAcross = 4;
 
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Vectors { uvec4 at[]; };
+#ifdef STAGED
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer SumVectors { uvec4 at[]; };
+#else
+#define SumVectors Sums
+#endif
 layout(push_constant, std430) uniform Push {
   Vectors a;
   Vectors b;
-  Sums sums;
+  SumVectors sums;
   MatrixParams params;
 };
 
@@ -125,10 +131,28 @@ void main() {
 #endif
   }
 
+#ifdef STAGED
+  const uint out_vectors = kAcross * kTile / 4;  // of a row of a subgroup's sums
+  const uint out_pitch = out_vectors + 1;
+  const uint own = gl_SubgroupID * kTile * out_pitch;  // the subgroup's vectors in tile_a
+  barrier();  // the last step's readers are done
+  [[unroll]] for (uint i = 0; i < kDown; ++i) {
+    [[unroll]] for (uint j = 0; j < kAcross; ++j)
+      coopMatStore(acc[i][j], tile_a, own + j * kTile / 4, out_pitch, gl_CooperativeMatrixLayoutRowMajor);
+    subgroupBarrier();
+    const uint to = ((first_row + row + i * kTile) * params.n + first_column + column) / 4;
+    [[unroll]] for (uint v = 0; v < kTile * kAcross * kTile / 4 / 32; ++v) {
+      const uint at = v * 32 + gl_SubgroupInvocationID;
+      sums.at[to + at / out_vectors * (params.n / 4) + at % out_vectors] = tile_a[own + at / out_vectors * out_pitch + at % out_vectors];
+    }
+    subgroupBarrier();
+  }
+#else
   [[unroll]] for (uint i = 0; i < kDown; ++i) {
     [[unroll]] for (uint j = 0; j < kAcross; ++j) {
       const uint at = (first_row + row + i * kTile) * params.n + first_column + column + j * kTile;
       coopMatStore(acc[i][j], sums.at, at, params.n, gl_CooperativeMatrixLayoutRowMajor);
     }
   }
+#endif
 }
