@@ -69,6 +69,9 @@ bench_experiments() {
   grep -rhzoP --include=CMakeLists.txt 'add_experiment\(\s*NAME \K\w+' "$bench_root"/exp[0-9][0-9]_* | tr '\0' '\n' | sort
 }
 
+# For bench_build: further arguments of cmake where it configures.
+bench_configure=()
+
 # bench_build PRESET LOG [RUNNER [TARGET...]]: configures and builds, each by the command RUNNER: all, or these targets. The log is
 # shown only if that fails.
 bench_build() {
@@ -76,7 +79,7 @@ bench_build() {
   local cmake=(${3:+"$3"} env -C "$bench_root" cmake) targets=("${@:4}")
   mkdir -p "$(dirname "$log")"
   note "building build/$preset (log: ${log#"$bench_root"/})"
-  { "${cmake[@]}" --preset "$preset" && "${cmake[@]}" --build --preset "$preset" ${targets[0]:+--target "${targets[@]}"}; } >"$log" 2>&1 || status=$?
+  { "${cmake[@]}" --preset "$preset" "${bench_configure[@]}" && "${cmake[@]}" --build --preset "$preset" ${targets[0]:+--target "${targets[@]}"}; } >"$log" 2>&1 || status=$?
   if ((status == 130)); then return 130; fi  # interrupted
   if ((status)); then
     # The first error with its context, then how it ended: a parallel build prints much after its first error.

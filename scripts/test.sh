@@ -11,7 +11,8 @@ Sets the machine up, builds, and tests: setup, build, unit, smoke, worklog and p
 or only the steps named. No GPU is needed: Mesa's lavapipe runs the Vulkan kernels on the CPU.
 
   setup     install what testing needs (scripts/setup.sh --dev; with --all scripts/setup.sh --all)
-  build     CMake preset ci, warnings are errors, into build/ci
+  build     CMake preset ci, warnings are errors, into build/ci. Without a step named, and where no NVIDIA GPU is found that could run
+            it, the CUDA side is left out: kernels for two architectures are half of the build
   unit      ctest, less the smoke runs
   smoke     every experiment at its smallest sizes under the Vulkan validation layer
   worklog   the committed tables still agree with their CSV files; a worklog of the smoke results can be made
@@ -41,6 +42,7 @@ readonly kBuild=$bench_root/build/ci
 
 scratch=$(mktemp -d)
 results=$scratch/results # lines: passed, failed, skipped or table; a tab; a name or a row
+cuda=ON                  # whether the build has the CUDA side, where there is a toolkit
 beside=''                # the process group of the step that runs beside another
 touch "$results"
 trap 'if [[ -n $beside ]]; then kill -- "-$beside" || true; fi 2>/dev/null; rm -rf "$scratch"' EXIT
@@ -90,7 +92,10 @@ step_setup() {
   fi
 }
 
-step_build() { bench_build ci "$bench_root/build/ci.log" || fail 'the build'; }
+step_build() {
+  local bench_configure=("-DBENCH_CUDA=$cuda")
+  bench_build ci "$bench_root/build/ci.log" || fail 'the build'
+}
 
 step_unit() {
   local status=0
@@ -321,7 +326,13 @@ main() {
       usage_error "unknown step $step; there are: ${kAllSteps[*]} ${kStepsIfNamed[*]}"
   done
   steps=("$@")
-  if (($# == 0)); then steps=("${kSteps[@]}"); fi
+  if (($# == 0)); then
+    steps=("${kSteps[@]}")
+    if ! nvidia-smi >/dev/null 2>&1; then
+      note 'no NVIDIA GPU: the CUDA side is not built (scripts/test.sh build unit smoke python builds it)'
+      cuda=OFF
+    fi
+  fi
   cd "$bench_root"
   if [[ " ${steps[*]} " == *' unit '* ]]; then
     for step in python tidy; do

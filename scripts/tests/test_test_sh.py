@@ -255,6 +255,19 @@ def make_unit_and_tidy(suite, *, ctest, clang_tidy):
     return {**os.environ, "PATH": f"{suite}/tools:{os.environ['PATH']}"}
 
 
+@pytest.mark.parametrize("steps, gpu, cuda", [((), False, "OFF"), ((), True, "ON"), (("build",), False, "ON")])
+def test_the_cuda_side_is_left_out_only_where_nothing_could_run_it_and_no_step_is_named(suite, steps, gpu, cuda):
+    """A build that fails ends the script: nothing else is wanted of it here."""
+    (suite / "tools").mkdir()
+    for name, body in (("cmake", f'echo "$@" >>{suite}/configured; exit 1'), ("nvidia-smi", f"exit {0 if gpu else 9}")):
+        (suite / "tools" / name).write_text(f"#!/bin/sh\n{body}\n")
+        (suite / "tools" / name).chmod(0o755)
+    (suite / "scripts/setup.sh").write_text("#!/bin/sh\n")
+    env = {**os.environ, "PATH": f"{suite}/tools:{os.environ['PATH']}"}
+    subprocess.run([suite / "scripts/test.sh", *steps], capture_output=True, text=True, timeout=60, env=env, check=False)
+    assert (suite / "configured").read_text().splitlines()[0] == f"--preset ci -DBENCH_CUDA={cuda}"
+
+
 @pytest.mark.parametrize("steps", [("unit", "tidy", "smoke"), ("tidy", "unit", "smoke")])
 def test_unit_runs_beside_tidy_and_says_so_after_it(suite, steps):
     ctest = f"touch {suite}/u; {WAIT.format(suite, 't')}; echo said by unit; cp {suite}/unit.xml {suite}/build/ci/unit.xml; exit 8"
