@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -11,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import synthetic
-from benchlib.base import files
+from benchlib.base import files, parallel
 from benchlib.counters import ncu
 from benchlib.sass import listings, sass, sass_address, sass_dump
 from benchlib.results.results import InputError
@@ -55,6 +57,41 @@ def test_no_worker_outlives_its_parent(tmp_path: Path, how: signal.Signals, code
         while any(map(alive, workers)) and time.monotonic() < end:
             time.sleep(0.05)
         assert not any(map(alive, workers))
+
+
+def square(number: int) -> tuple[int, int]:
+    return number * number, os.getpid()
+
+
+def not_found(number: int) -> None:
+    raise FileNotFoundError(number)
+
+
+@pytest.mark.parametrize("most", [0, 1])
+def test_work_is_done_where_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """Or one of three."""
+    begun: list[multiprocessing.process.BaseProcess] = []
+    start = multiprocessing.process.BaseProcess.start
+
+    def start_few(process: multiprocessing.process.BaseProcess) -> None:
+        if len(begun) == most:
+            raise OSError(errno.ENOMEM, "Cannot allocate memory")
+        begun.append(process)
+        start(process)
+
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    monkeypatch.setattr(multiprocessing.process.BaseProcess, "start", start_few)
+    assert parallel.map_all(square, range(64)) == [(number * number, os.getpid()) for number in range(64)]
+    for process in begun:
+        process.join(10)
+    assert len(begun) == most and not any(process.is_alive() for process in begun)
+
+
+def test_what_the_work_raises_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    with pytest.raises(FileNotFoundError, match="^0$"):
+        parallel.map_all(not_found, range(64))
+    assert len({pid for _, pid in parallel.map_all(square, range(64))} - {os.getpid()}) >= 1
 
 
 @pytest.mark.parametrize(

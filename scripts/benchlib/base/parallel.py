@@ -17,18 +17,32 @@ Result = TypeVar("Result")
 
 
 def map_all(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-    """function(item) of each, in their order; what it raises first is raised. Function, items and results must be picklable."""
+    """function(item) of each, in their order; what it raises first is raised. Function, items and results must be picklable.
+    Where a process cannot be started (memory is short, say), this one does the work.
+    """
     workers = min(os.cpu_count() or 1, len(items))
     if workers < 2 or len(items) <= _FEW:
         return [function(item) for item in items]
     with ProcessPoolExecutor(workers, initializer=_be_worker) as pool:
         try:
-            return list(pool.map(function, items))
+            try:
+                results = pool.map(function, items)  # starts the processes; what function raises comes when the results are asked for
+            except OSError:
+                results = None
+            if results is not None:
+                return list(results)
+            _end(pool)
         except BaseException:
-            for process in multiprocessing.active_children():  # what is under way is of no use any more
-                process.terminate()
-            pool.shutdown(cancel_futures=True)
+            _end(pool)
             raise
+    return [function(item) for item in items]
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """What is under way is of no use any more."""
+    for process in multiprocessing.active_children():
+        process.terminate()
+    pool.shutdown(cancel_futures=True)
 
 
 def _be_worker() -> None:
