@@ -48,9 +48,17 @@ def binding(found: Study, table: Table) -> Blocks:
     return [*bandwidth(found, table), *ways(found, table)]
 
 
+NOTHING = "nothing (default)"
+ABOUT = (
+    "The device of all rows has the feature pipelineRobustness (VK_EXT_pipeline_robustness) enabled. ", NOTHING, ": the pipeline has no ",
+    "VkPipelineRobustnessCreateInfoEXT; the CSV's name for it is default. A device that does not enable the feature has no row here: exp01's table ",
+    "of the times with and without bounds checks is of such a device.",
+)  # fmt: skip
+
+
 def robustness(found: Study, table: Table) -> Blocks:
     """Bounds checks: in the code, where it was disassembled, and in time, beside the code without them."""
-    header = ["robustness", "elements:", "cache", "instructions:", "bounds checks:", "CUDA µs:", "Vulkan µs:"]
+    header = ["the pipeline asks for", "elements:", "cache", "instructions:", "bounds checks:", "CUDA µs:", "Vulkan µs:"]
     header += ["to disabled [95 %]:", "Vulkan/CUDA [95 %]:", "Vulkan is"]
     sass = found.auxiliary("sass.csv", table.name)
     rows = []
@@ -58,7 +66,7 @@ def robustness(found: Study, table: Table) -> Blocks:
         checks = pair.case["robustness"]
         kernel = "sum_2" if checks == "default" else f"sum_2.{checks}"
         code = sass.select({"kernel": kernel, "api": "vulkan"})[:1] if sass else []
-        cells: list[Cell] = [checks, Whole(pair.case.elements), pair.case["cache"]]
+        cells: list[Cell] = [NOTHING if checks == "default" else checks, Whole(pair.case.elements), pair.case["cache"]]
         for column in ("instructions", "bounds_checks"):
             cells.append(sass.text(code[0], column) if sass and code else NONE)
         cells += [micros(figure_of(table, side)) for side in pair.sides]
@@ -66,7 +74,7 @@ def robustness(found: Study, table: Table) -> Blocks:
         relative = table.ratio(pair.vulkan, unchecked) if pair.vulkan and unchecked else None
         cells.append("1" if pair.vulkan == unchecked and pair.vulkan else document.ratio(relative))
         rows.append(cells + comparison(table, pair))
-    return with_noise_floor(found, table, document.table(header, rows)) if rows else [NO_RESULTS]
+    return with_noise_floor(found, table, paragraph(*ABOUT), document.table(header, rows)) if rows else [NO_RESULTS]
 
 
 BINDINGS = {

@@ -226,7 +226,7 @@ def test_exp02_tables(root: Path) -> None:
     # 1.0506 / 1.03 = 1.02: what the checks cost, beside their number.
     assert "| robustBufferAccess | 64 Mi | cold | 19 | 3 | 300.0 | 315.2 | 1.0200 [1.0186, 1.0214] |" in text
     assert "| disabled | 64 Mi | cold | 14 | 0 | 300.0 | 309.0 | 1 |" in text
-    assert "| default | 64 Mi | cold | – | – | 300.0 | 309.0 | 1.0000 [0.9986, 1.0014] |" in text
+    assert "| nothing (default) | 64 Mi | cold | – | – | 300.0 | 309.0 | 1.0000 [0.9986, 1.0014] |" in text
 
 
 def test_exp02_claims(root: Path) -> None:
