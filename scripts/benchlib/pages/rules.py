@@ -87,42 +87,48 @@ def blocks(
     said: Summary, study: Study, titles: Titles, claims: Mapping[str, str], own: str = "", others: Models | None = None, *, brief: bool = False
 ) -> Blocks:
     """Those that hold, numbered; nothing where none does. `claims`: each claim's experiment. `own`: this model's name; `others`: on which of them a rule
-    holds, too, and their figures where they differ notably. `brief`: without further sentences, each title linking to its first table.
+    holds, too, and their figures: of the brief form where they differ notably. `brief`: without further sentences, each title linking to its first table.
     """
     models: Models = {own: (study, said), **(others or {})} if own else {}
     held = {name: list(verdicts(*model).values()) for name, model in models.items()}
     found = []
     for at in range(len(of(said))):
         if (one := _rule(at, said, study, titles, claims, brief)) is not None:
-            title, words, links = one
+            title, words, also, links = one
             few = _few_runs(of(said)[at], said, study, _where(said, at), brief)
-            found.append((title, " ", *words, *few, *_on_models(at, models, held), *links))
+            found.append((title, " ", *words, *_on_models(at, models, held, brief), *also, *few, *links))
     if not found:
         return []
-    return [*([paragraph(_tried(models))] if models else []), Bullets(tuple(found), numbered=True)]
+    return [*([paragraph(_tried(models, brief))] if models else []), Bullets(tuple(found), numbered=True)]
 
 
-def _tried(models: Models) -> str:
-    """On what."""
+def _tried(models: Models, brief: bool) -> str:
+    """On what, and whose the figures are."""
+    own, *others = models
     drivers = {name: ", ".join(sorted(set().union(*(table.distinct("driver") for table in study.tables.values())))) for name, (study, _) in models.items()}
     if len(set(drivers.values())) == 1:
         tried = f"{' and '.join(models)}, driver {next(iter(drivers.values()))}"
     else:
         tried = " and ".join(f"{name} (driver {driver})" for name, driver in drivers.items())
-    return f"Tried on {tried}." + (" A rule holds on each, unless it says otherwise." if len(models) > 1 else "")
+    if not others:
+        return f"Tried on {tried}."
+    theirs = " and ".join(f"{name}'s" for name in others)
+    full = f"Figures are the {own}'s. Behind a rule's first sentence stand the {theirs}, without brackets."
+    whose = f"Figures: {own}'s; {theirs} where notably different." if brief else full
+    return f"Tried on {tried}. A rule holds on each, unless it says otherwise. {whose}"
 
 
 def _rule(
     at: int, said: Summary, study: Study, titles: Titles, claims: Mapping[str, str], brief: bool
-) -> tuple[Inline, list[Inline], list[Inline]] | None:
-    """Its title, its text and its links; None where it does not hold."""
+) -> tuple[Inline, list[Inline], list[Inline], list[Inline]] | None:
+    """Its title, its text, its further sentences and its links; None where it does not hold."""
     rule, where = of(said)[at], _where(said, at)
     if _verdict(rule, study, said, where) != HOLDS:
         return None
     figures = {query["name"]: _figure(where, query, study) for query in rule.get("figure", [])}
     known = {*figures, *(entry["id"] for entry in said.document.get("kind", []))}
-    texts = [summary.filled(rule["text"], where, said.kinds, figures, known) or ""]
-    texts += [text for each in rule.get("also", []) if (text := summary.filled(each, where, said.kinds, figures, known))]
+    text = inlines(summary.filled(rule["text"], where, said.kinds, figures, known) or "")
+    also = [more for each in rule.get("also", []) if (more := summary.filled(each, where, said.kinds, figures, known))]
     links: list[Inline] = []
     for shown in rule["shown"]:
         links += [", " if links else " (", _link(where, shown["section"], shown["experiment"], shown["section"], study, titles)]
@@ -131,10 +137,10 @@ def _rule(
             raise InputError(f"{where}: no claim is {id_}")
         links += [", ", _link(where, id_, claims[id_], "Claims", study, titles)]
     if not brief:
-        return Strong(rule["title"]), inlines(" ".join(texts)), [*links, ")"]
+        return Strong(rule["title"]), text, inlines("".join(f" {each}" for each in also)), [*links, ")"]
     first = rule["shown"][0]
     link = _link(where, rule["title"], first["experiment"], first["section"], study, titles)
-    return Strong(link) if isinstance(link, str) else link, inlines(texts[0]), []
+    return Strong(link) if isinstance(link, str) else link, text, [], []
 
 
 def _few_runs(rule: Mapping[str, Any], said: Summary, study: Study, where: str, brief: bool) -> list[Inline]:
@@ -150,8 +156,8 @@ def _few_runs(rule: Mapping[str, Any], said: Summary, study: Study, where: str, 
     return [f" Of {name}: {runs} run{'s' if runs > 1 else ''}." for name, runs in few.items()]
 
 
-def _on_models(at: int, models: Models, held: Mapping[str, Sequence[str]]) -> list[Inline]:
-    """On which models it holds, where that is not on all; and what it is on each but the first where that is notably another figure."""
+def _on_models(at: int, models: Models, held: Mapping[str, Sequence[str]], brief: bool) -> list[Inline]:
+    """On which models it holds, where that is not on all; and what it is on each but the first, of the brief form where that is notably another figure."""
     if not models:
         return []
     by_verdict = {verdict: [name for name in models if held[name][at] == verdict] for verdict in WORDS}
@@ -159,14 +165,14 @@ def _on_models(at: int, models: Models, held: Mapping[str, Sequence[str]]) -> li
     parts = parts if len(parts) > 1 else []
     (_, own), *others = models.items()
     for name, other in others:
-        if held[name][at] in (HOLDS, NOT_HERE) and (said := _other_figures(at, own, other)):
+        if held[name][at] in (HOLDS, NOT_HERE) and (said := _other_figures(at, own, other, brief)):
             parts.append(f"{name}: {said}")
     text = "; ".join(parts)
     return [f" {text[:1].upper()}{text[1:]}."] if text else []
 
 
-def _other_figures(at: int, own: tuple[Study, Summary], other: tuple[Study, Summary]) -> str:
-    """All figures of the rule's text on the other model, without their intervals, if one of them is notably another."""
+def _other_figures(at: int, own: tuple[Study, Summary], other: tuple[Study, Summary], notable: bool) -> str:
+    """All figures of the rule's text on the other model, without their intervals; `notable`: if one of them is notably another."""
     rule = of(own[1])[at]
     queries = {query["name"]: query for query in rule.get("figure", [])}
     said, differs = [], False
@@ -184,7 +190,7 @@ def _other_figures(at: int, own: tuple[Study, Summary], other: tuple[Study, Summ
         query, there = pair[1]
         said.append(claim_words.figure_words(Figure.exact(there.value), query.get("say", ""), query.get("unit", "")))
         differs |= _apart(pair[0][1], there)
-    return ", ".join(re.sub(r" \(depends on [^)]*\)", "", text) for text in said) if differs else ""
+    return ", ".join(re.sub(r" \(depends on [^)]*\)", "", text) for text in said) if differs or not notable else ""
 
 
 def _apart(one: Figure, other: Figure) -> bool:
