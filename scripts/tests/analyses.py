@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -27,16 +28,27 @@ def study(directory: Path) -> Study:
     return Study.of(results.load(directory), analysis.load(REPOSITORY))
 
 
-@lru_cache
-def _committed(name: str) -> Results:
-    return results.load(REPOSITORY / "results" / name)
+@lru_cache(maxsize=4)
+def _read(directory: Path) -> Results:
+    return results.load(directory)
+
+
+def load(directory: Path) -> Results:
+    """results.load, which reads the same directory once. Its tables are new: no test finds there what another has asked of them."""
+    found = _read(directory)
+    tables = {table.name: Table(table.name, table.columns, table.runs, table.header, table.boards, table.files) for table in found.tables.values()}
+    return Results(found.directory, tables, found.runs, found.files)
 
 
 def committed(name: str) -> Study:
-    """Of a set in results/, which is read once in a process. Its tables are new: no test finds there what another has asked of them."""
-    found = _committed(name)
-    tables = {table.name: Table(table.name, table.columns, table.runs, table.header, table.boards, table.files) for table in found.tables.values()}
-    return Study.of(Results(found.directory, tables, found.runs, found.files), analysis.load(REPOSITORY))
+    """Of a set in results/."""
+    return Study.of(load(REPOSITORY / "results" / name), analysis.load(REPOSITORY))
+
+
+def forget() -> None:
+    """The results that were read; with their tests they go from memory."""
+    _read.cache_clear()
+    gc.collect()
 
 
 def rendered(blocks: Block | Sequence[Block]) -> str:

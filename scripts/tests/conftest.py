@@ -15,7 +15,7 @@ sys.path.insert(0, str(SCRIPTS))
 # together. The others' tests stay together, for what they share is made once in a process; those of the committed results in one group.
 FIRST = ["test_new_experiment.py", "test_test_sh.py"]
 LAST = ["test_damaged_input.py", "test_faults.py", "test_fleet_sh.py", "test_setup_sh.py", "test_run_sh.py"]
-OF_COMMITTED = ["test_effect.py", "test_claims_planted.py", "test_claims.py", "test_floor.py", "test_summary.py"]
+OF_COMMITTED = ["test_effect.py", "test_claims_planted.py", "test_claims.py", "test_floor.py", "test_summary.py", "test_why.py"]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -25,6 +25,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.name not in (*FIRST, *LAST):
             item.add_marker(pytest.mark.xdist_group("committed" if item.path.name in OF_COMMITTED else item.path.stem))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """What the tests of the committed results have shared goes with the last of them: it is half a gigabyte."""
+    if item.path.name in OF_COMMITTED and (nextitem is None or nextitem.path.name not in OF_COMMITTED):
+        import analyses
+
+        analyses.forget()
 
 
 def pytest_configure(config: pytest.Config) -> None:

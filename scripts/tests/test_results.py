@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import gc
 import json
 import lzma
 import math
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -342,6 +344,17 @@ def test_a_damaged_packed_file(tmp_path: Path, damage: Callable[[bytes], bytes])
     packed = synthetic.pack(synthetic.write(tmp_path, EXP, rows()))
     packed.write_bytes(damage(packed.read_bytes()))
     assert failure(tmp_path).startswith(f"{packed}: damaged: ")
+
+
+def test_of_a_header_alone_no_file_stays_open(tmp_path: Path) -> None:
+    """Nor its decoder, which holds 64 MiB: the rest of the file is not read, and no search for cycles may be due for long."""
+    packed = synthetic.pack(synthetic.write(tmp_path, EXP, rows()))
+    gc.disable()
+    try:
+        assert csv_file.Reader(packed).header[0] == results.RunFile(packed).header[0] == "schema"
+        assert str(packed) not in [os.readlink(each) for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
+    finally:
+        gc.enable()
 
 
 def test_packed_samples(tmp_path: Path) -> None:

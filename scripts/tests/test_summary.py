@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import result_sets
 import synthetic
 import worklog
 from analyses import committed
@@ -14,7 +15,7 @@ from benchlib.model import analysis
 from benchlib.model.analysis import Study
 from benchlib.model.pairs import CONTROLS, judged, pairs
 from benchlib.claims import claims
-from benchlib.pages import beside, front, pipeline, summary
+from benchlib.pages import beside, front, pipeline, rules, summary
 from benchlib.pages.ratio_strip import Measured
 from benchlib.results import results
 from benchlib.results.results import WITH_ALL_CHECKS, Case
@@ -156,6 +157,12 @@ def test_every_committed_pair_is_of_one_kind() -> None:
     number = sum(pair.case["variant"] not in CONTROLS and judged(table, pair) is not None for table in every for pair in pairs(table, WITH_ALL_CHECKS))
     by_metric = {entry["id"] for entry in found.document["kind"] if "metric" in entry}
     assert sum(len(kind.found) for id_, kind in found.kinds.items() if id_ not in by_metric) == number > 1000
+
+
+def test_a_rule_of_few_pairs_holds_where_they_agree() -> None:
+    """Of the sets that do not: test_any_gpu.py."""
+    h100 = committed("nvidia-h100-80gb-hbm3")
+    assert rules.verdicts(h100, summary.load(ROOT, h100))[result_sets.STORES_RULE] == rules.HOLDS
 
 
 def test_words_follow_from_the_figures(root: Path) -> None:

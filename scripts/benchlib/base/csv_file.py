@@ -36,53 +36,57 @@ class Reader:
 
     def __init__(self, path: Path):
         self.path = path
-        self._records = self._read()
+        # It does not know this reader. So it ends with it, and with it the file: an .xz file's decoder holds up to 64 MiB.
+        self._records = _records(path)
         self.header: list[str] = next(self._records)[1]
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
         return self._records
 
-    def _read(self) -> Iterator[tuple[int, list[str]]]:
-        with lzma.open(self.path) if self.path.suffix == ".xz" else open(self.path, "rb") as file:
-            reader = csv.reader(self._lines(file), strict=True)
-            width = 0
-            try:
-                for record in reader:
-                    if not width:
-                        self._check_header(record)
-                        width = len(record)
-                    elif len(record) != width:
-                        line = f"line {reader.line_num}"
-                        raise InputError(f"{self.path}: {line}: {len(record)} fields, the header has {width}")
-                    yield reader.line_num, record
-            except csv.Error as error:
-                raise InputError(f"{self.path}: line {reader.line_num}: {_reason(error)}") from error
-            except (lzma.LZMAError, EOFError) as error:
-                raise InputError(f"{self.path}: damaged: {error}") from error
-            if not width:
-                raise InputError(f"{self.path}: empty")
 
-    def _lines(self, file: IO[bytes]) -> Iterator[str]:
-        number = start = 0
-        while line := file.readline(MOST_LINE_BYTES + 1):
-            number += 1
-            if len(line) > MOST_LINE_BYTES:
-                raise InputError(f"{self.path}: line {number} is longer than {MOST_LINE_BYTES >> 20} MiB")
-            if not line.endswith(b"\n"):
-                raise InputError(f"{self.path}: the last line is cut short (no line end)")
-            try:
-                text = line.decode("utf-8")
-            except UnicodeDecodeError as error:
-                raise InputError(f"{self.path}: not UTF-8 at byte {start + error.start}") from error
-            start += len(line)
-            yield text
+def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
+    with lzma.open(path) if path.suffix == ".xz" else open(path, "rb") as file:
+        reader = csv.reader(_lines(path, file), strict=True)
+        width = 0
+        try:
+            for record in reader:
+                if not width:
+                    _check_header(path, record)
+                    width = len(record)
+                elif len(record) != width:
+                    line = f"line {reader.line_num}"
+                    raise InputError(f"{path}: {line}: {len(record)} fields, the header has {width}")
+                yield reader.line_num, record
+        except csv.Error as error:
+            raise InputError(f"{path}: line {reader.line_num}: {_reason(error)}") from error
+        except (lzma.LZMAError, EOFError) as error:
+            raise InputError(f"{path}: damaged: {error}") from error
+        if not width:
+            raise InputError(f"{path}: empty")
 
-    def _check_header(self, header: list[str]) -> None:
-        if not any(header):
-            raise InputError(f"{self.path}: the first line names no columns")
-        twice = sorted(name for name, number in Counter(header).items() if number > 1)
-        if twice:
-            raise InputError(f"{self.path}: two columns {ascii(twice[0])[:80]}")
+
+def _lines(path: Path, file: IO[bytes]) -> Iterator[str]:
+    number = start = 0
+    while line := file.readline(MOST_LINE_BYTES + 1):
+        number += 1
+        if len(line) > MOST_LINE_BYTES:
+            raise InputError(f"{path}: line {number} is longer than {MOST_LINE_BYTES >> 20} MiB")
+        if not line.endswith(b"\n"):
+            raise InputError(f"{path}: the last line is cut short (no line end)")
+        try:
+            text = line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path}: not UTF-8 at byte {start + error.start}") from error
+        start += len(line)
+        yield text
+
+
+def _check_header(path: Path, header: list[str]) -> None:
+    if not any(header):
+        raise InputError(f"{path}: the first line names no columns")
+    twice = sorted(name for name, number in Counter(header).items() if number > 1)
+    if twice:
+        raise InputError(f"{path}: two columns {ascii(twice[0])[:80]}")
 
 
 def _reason(error: csv.Error) -> str:

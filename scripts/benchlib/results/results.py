@@ -650,10 +650,11 @@ class RunFile:
         key_of = itemgetter(*map(self.header.index, self.key))
         lines: dict[tuple[str, ...], int] = {}
         records = []
+        once = dict[str, str]().setdefault  # texts repeat: each is kept once
         for line, cells in self._reader:
             check.identity(line, cells)
             _only_once(self.path, lines, key_of(cells), line)
-            records.append((line, cells))
+            records.append((line, list(map(once, cells, cells))))
         check.numbers(records)
         self.rows = [dict(zip(self.header, cells)) for _, cells in records]
         if "roundtrip_ns" in self.header and ROUND_TRIP_SINCE not in self.header:
