@@ -32,9 +32,9 @@ def kernels(_: Study, table: Table) -> Blocks:
     text = (
         "Two kernels that need nothing of each other, whose blocks of 256 threads stay a set time; round trips by the host's clock. At once: "
         "of the shorter kernel the share in which the other ran, too, by the GPU's clock; median of 9. In a CUDA stream kernels are ordered; in "
-        "Vulkan's one queue no barrier stands between the two. Of two kernels that together have more blocks than the GPU has room for, the spans may overlap "
-        "while blocks of one wait for those of the other: there both / one tells what was gained. Where that is near 1 all the same, the blocks were not there at "
-        "once: they stay by a clock that runs on while a queue's work is switched out, so such queues' share tells nothing."
+        "Vulkan's one queue no barrier stands between the two. Of two kernels that together have more blocks than the GPU has room for, the spans may "
+        "overlap while blocks of one wait for those of the other: there both / one tells what was gained. Where that is near 1 all the same, the "
+        "blocks were not there at once: they stay by a clock that runs on while a queue's work is switched out, so such queues' share tells nothing."
     )
     return [document.table(header, rows), paragraph(text)]
 

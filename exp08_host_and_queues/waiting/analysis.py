@@ -29,9 +29,9 @@ def latency(found: Study, table: Table) -> Blocks:
         rows.append(cells + comparison(table, pair))
     header += ["Vulkan/CUDA round trip [95 %]:", "Vulkan is"]
     about = (
-        "Microseconds by the host's clock. A figure is the median over the runs. Of a run, round trip and submit are medians over the samples. Latency: of a "
-        "run the median over all round trips of the case, first ones and those that time the submission included, less the kernel's own length. So it is "
-        "not the round trip beside it less that length."
+        "Microseconds by the host's clock. A figure is the median over the runs. Of a run, round trip and submit are medians over the samples. "
+        "Latency: of a run the median over all round trips of the case, first ones and those that time the submission included, less the kernel's "
+        "own length. Handing over and starting are in it. It is not the round trip beside it less that length."
     )
     return with_noise_floor(found, table, paragraph(about), document.table(header, rows))
 

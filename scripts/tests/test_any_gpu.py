@@ -151,7 +151,7 @@ def test_the_closing_screen(found: tuple[str, Judged, str, str]) -> None:
     if name == "vulkan-alone":
         assert "A dependent dispatch of a recorded chain" in text and "Vulkan/CUDA" not in text and beside.RULES not in text
         assert "That copy reaches 88" in text and "960.0 GB/s, is the maker's figure" in text  # no API tells the peak
-        assert beside.RULES_ALONE in text and f"{rules.HOLDS} (9): Access 16 bytes per thread. Turn" in text and "5 others need CUDA" in text
+        assert beside.RULES_ALONE in text and f"{rules.HOLDS} (10): Access 16 bytes per thread. Turn" in text and "5 others need CUDA" in text
         return
     head = next(line for line in lines if line.startswith("Vulkan/CUDA, the median pair"))
     own = {"h100": "H100", "rtx-4070": "GeForce RTX 4070"}.get(name, "H200")
