@@ -50,10 +50,10 @@ def binding(found: Study, table: Table) -> Blocks:
 
 NOTHING = "nothing (default)"
 ABOUT = (
-    "The device of all rows has the feature pipelineRobustness (VK_EXT_pipeline_robustness) enabled. ", NOTHING, ": the pipeline has no ",
-    "VkPipelineRobustnessCreateInfoEXT; the CSV's name for it is default. A device that does not enable the feature has no row here: exp01's table ",
-    "of the times with and without bounds checks is of such a device.",
-)  # fmt: skip
+    f"The device of all rows has the feature pipelineRobustness (VK_EXT_pipeline_robustness) enabled. Row {NOTHING}: the pipeline has no "
+    "VkPipelineRobustnessCreateInfoEXT; the CSV's name for it is default. A device that does not enable the feature has no row here: exp01's table "
+    "of the times with and without bounds checks compares it with one that does."
+)
 
 
 def robustness(found: Study, table: Table) -> Blocks:
@@ -74,7 +74,7 @@ def robustness(found: Study, table: Table) -> Blocks:
         relative = table.ratio(pair.vulkan, unchecked) if pair.vulkan and unchecked else None
         cells.append("1" if pair.vulkan == unchecked and pair.vulkan else document.ratio(relative))
         rows.append(cells + comparison(table, pair))
-    return with_noise_floor(found, table, paragraph(*ABOUT), document.table(header, rows)) if rows else [NO_RESULTS]
+    return with_noise_floor(found, table, paragraph(ABOUT), document.table(header, rows)) if rows else [NO_RESULTS]
 
 
 BINDINGS = {
