@@ -73,9 +73,15 @@ def empty_jinja2(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    """A repository with this one's claims and analyses, and results of its experiments for the reference GPU."""
+@pytest.fixture(scope="session")
+def made_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `root` is a copy of."""
     import synthetic
 
-    return synthetic.repository(tmp_path)
+    return synthetic.repository(tmp_path_factory.mktemp("root"))
+
+
+@pytest.fixture
+def root(tmp_path: Path, made_root: Path) -> Path:
+    """A repository with this one's claims and analyses, and results of its experiments for the reference GPU."""
+    return shutil.copytree(made_root, tmp_path, dirs_exist_ok=True)

@@ -9,6 +9,7 @@ import itertools
 import json
 import lzma
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from pathlib import Path
 
 import worklog
@@ -400,6 +401,9 @@ def repository(root: Path) -> Path:
     return root
 
 
+_packed = lru_cache(listings.packed)
+
+
 def write_listings(directory: Path) -> None:
     """A few listings as dump_sass.py writes them, with a page beside each Vulkan one."""
     for (experiment, kernel, api), lines in LISTINGS.items():
@@ -407,7 +411,7 @@ def write_listings(directory: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         numbered = [f"{16 * at:04x}        {line}" for at, line in enumerate(lines)]
         text = [f"// {experiment} {kernel}", "// 3 instructions, 16 registers", *numbered]
-        (folder / f"{kernel}.{api}{listings.PACKED}").write_bytes(listings.packed("\n".join(text) + "\n"))
+        (folder / f"{kernel}.{api}{listings.PACKED}").write_bytes(_packed("\n".join(text) + "\n"))
         if api == "vulkan":
             (folder / f"{kernel}.md").write_text(f"# {kernel}\n", encoding="utf-8")
 

@@ -261,7 +261,11 @@ def _read(path: Path, experiment: str, seen: set[str]) -> ClaimFile:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise InputError(f"{path}: longer than {MOST_BYTES >> 20} MiB")
-    question, answer, entries = _checked(path, experiment, data)
+    try:
+        question, answer, found = _checked(experiment, data)
+    except InputError as error:
+        raise InputError(f"{path}{error}") from error
+    entries = [(f"{path}{place}", entry) for place, entry in found]
     for where, entry in entries:
         if entry["id"] in seen:
             raise InputError(f"{where}: the id is there twice")
@@ -270,26 +274,26 @@ def _read(path: Path, experiment: str, seen: set[str]) -> ClaimFile:
 
 
 @lru_cache(maxsize=256)  # a process may read the same file again and again; nothing of it is changed
-def _checked(path: Path, experiment: str, data: bytes) -> tuple[str, Sequence[str], list[tuple[str, dict[str, Any]]]]:
-    """The question, the answer's sentences, and each claim with its place."""
-    document = _parse(path, data)
-    claim_check.check_document(str(path), document)
+def _checked(experiment: str, data: bytes) -> tuple[str, Sequence[str], list[tuple[str, dict[str, Any]]]]:
+    """The question, the answer's sentences, and each claim with its place in the file. What is raised is to stand behind the file's path."""
+    document = _parse(data)
+    claim_check.check_document("", document)
     answer = document.get("answer", [])
     found = []
     for at, entry in enumerate(document.get("claim", []), start=1):
         id_ = entry.get("id", f"no. {at}")
-        where = f"{path}: claim {id_ if isinstance(id_, str) and id_.isprintable() else ascii(id_)[:40]}"
+        where = f": claim {id_ if isinstance(id_, str) and id_.isprintable() else ascii(id_)[:40]}"
         claim_check.expand(where, entry)
         claim_check.check_claim(where, document.get("ids", experiment[3:5]), entry)
         found.append((where, entry))
     return document.get("question", ""), [answer] if isinstance(answer, str) else answer, found
 
 
-def _parse(path: Path, data: bytes) -> dict[str, Any]:
+def _parse(data: bytes) -> dict[str, Any]:
     try:
         return tomllib.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:  # among them what is no TOML and no UTF-8
-        raise InputError(f"{path}: {ascii(str(error))[1:-1]}") from error
+        raise InputError(f": {ascii(str(error))[1:-1]}") from error
 
 
 # --------------------------------------------------------------------------------------------------------------- verdicts

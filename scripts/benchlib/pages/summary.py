@@ -36,8 +36,9 @@ import math
 import re
 import statistics
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -166,8 +167,9 @@ def _load(study: Study, root: Path) -> Summary | None:
     path = root / FILE
     if not path.is_file():
         return None
+    text = path.read_text(encoding="utf-8")
     try:
-        found = toml_file.parsed(path.read_text(encoding="utf-8"))
+        found = toml_file.parsed(text)
     except ValueError as error:
         raise InputError(f"{path}: {ascii(str(error))[1:-1]}") from error
     if unknown := sorted(found.keys() - {"headline", "does", "bytes", "kind", "rule"}):
@@ -180,6 +182,14 @@ def _load(study: Study, root: Path) -> Summary | None:
         if not isinstance(named := found.get(key, {}), dict) or not all(isinstance(names, list) for names in named.values()):
             raise InputError(f"{path}: {key} is no table of lists of variants")
     kinds = _kinds(path, found, study)
+    _check_rules(path, text, frozenset(experiments))
+    return Summary(found, path, kinds)
+
+
+@lru_cache(maxsize=16)  # a process may read the same file again and again
+def _check_rules(path: Path, text: str, experiments: Set[str]) -> None:
+    """And the headline."""
+    found = toml_file.parsed(text)
     ids, titles = {entry["id"] for entry in found.get("kind", [])}, {entry.get("title") for entry in found.get("rule", [])}
     for at, entry in enumerate(found.get("headline", []), start=1):
         _need(f"{path}: headline no. {at}", entry, HEADLINE_KEYS, {"kind"})
@@ -201,7 +211,6 @@ def _load(study: Study, root: Path) -> Summary | None:
         for named in (*entry["shown"], *entry.get("figure", [])):
             if named.get("experiment") not in experiments:
                 raise InputError(f"{path}: rule no. {at}: no experiment is {ascii(named.get('experiment'))[:80]}")
-    return Summary(found, path, kinds)
 
 
 def _need(where: str, entry: Mapping[str, Any], allowed: set[str], needed: set[str]) -> None:

@@ -435,10 +435,13 @@ def _read_beside(path: Path, tables: Mapping[str, Table]) -> _Beside:
     found = _Beside(header, {})
     keys: dict[str, list[str]] = {}
     lines: dict[tuple[str, Case], int] = {}
+    numbers = {""}  # texts repeat
     for line, record in reader:
         for at, column in figures:
-            if record[at] and schema.real(record[at]) is None:
-                raise InputError(f"{path}: line {line}: {column} is {ascii(record[at])[:80]}, not a number")
+            if record[at] not in numbers:
+                if schema.real(record[at]) is None:
+                    raise InputError(f"{path}: line {line}: {column} is {ascii(record[at])[:80]}, not a number")
+                numbers.add(record[at])
         row = dict(zip(header, record))
         if name == counters_file.NAME:
             row = counters_file.owned(row)
