@@ -28,9 +28,7 @@ def study(directory: Path) -> Study:
     return Study.of(results.load(directory), analysis.load(REPOSITORY))
 
 
-@lru_cache(maxsize=4)
-def _read(directory: Path) -> Results:
-    return results.load(directory)
+_read = lru_cache(maxsize=4)(results.load)
 
 
 def load(directory: Path) -> Results:
