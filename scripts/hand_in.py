@@ -17,6 +17,7 @@ from benchlib.base import early  # noqa: F401  # first: see there
 import argparse
 import csv
 import getpass
+import json
 import lzma
 import os
 import re
@@ -176,7 +177,9 @@ def drop_listings(directory: Path) -> None:
 
 
 def share_sidecars(study: Study) -> int:
-    """What declares a file's columns is kept once for all files of the same columns, above the results. Returns how many are new there."""
+    """What declares a file's columns is kept once for all files of the same columns, above the results. Returns how many are new there.
+    Of words alone that differ, what a column means, the file's are kept: it is newer.
+    """
     new = 0
     for path in (path for run in study.runs for path in results.files_of(run.path).values()):
         beside = schema.own_sidecar(path)
@@ -188,9 +191,16 @@ def share_sidecars(study: Study) -> int:
             files.write_atomic(shared, beside.read_bytes())
             new += 1
         if shared.read_bytes() != beside.read_bytes():
-            raise InputError(f"{beside}: it declares other columns than {shared}")
+            if _wordless(shared) != _wordless(beside):
+                raise InputError(f"{beside}: it declares other columns than {shared}")
+            files.write_atomic(shared, beside.read_bytes())
         beside.unlink()
     return new
+
+
+def _wordless(sidecar: Path) -> object:
+    """What it declares, less what is for people to read."""
+    return json.loads(sidecar.read_bytes(), object_hook=lambda entry: {key: value for key, value in entry.items() if key != "meaning"})
 
 
 def run(options: argparse.Namespace) -> int:
