@@ -17,6 +17,7 @@ SAYINGS = ("slower", "percent", "whether", "takes")
 DIGITS = 3
 SAME_TIME = "the same time"
 MULTIPLE = 1.5  # a ratio of times from which on it is said as such, and not as a difference
+LOOSE = 10  # times that an interval's end is the other from which on it is said by a factor
 NEXT_TO_NOTHING = 1e-6  # a range that begins there says: some
 
 
@@ -47,9 +48,16 @@ def figure_words(figure: Figure, saying: str, unit: str) -> str:
     if saying == "takes":
         return _takes_words(figure)
     scale, mark = (100, " %") if saying == "percent" else (1, "")
-    ends = [_number(scale * end) for end in (figure.lo, figure.hi) if end is not None]
-    bracket = "" if _exact(figure) else _bracket(*ends)
+    bracket = "" if _exact(figure) else _interval(figure, scale)
     return f"{_number(scale * figure.value)}{bracket}{mark} {unit}".rstrip()
+
+
+def _interval(figure: Figure, scale: float) -> str:
+    lo, hi = figure.lo, figure.hi
+    assert lo is not None and hi is not None
+    if 0 < LOOSE * lo < hi:
+        return f" (within a factor of {sig(max(figure.value / lo, hi / figure.value), 2)})"
+    return _bracket(_number(scale * lo), _number(scale * hi))
 
 
 def spread_words(figures: Sequence[Figure], saying: str = "") -> str:

@@ -49,7 +49,7 @@ FILE = Path("docs") / "figures.toml"
 FENCE = r"^(?:```|~~~).*?^(?:```|~~~)\s*?$|`[^`\n]*`"
 MARKER = re.compile(rf"{FENCE}|(?P<begin><!-- q: (?P<query>[^\n]*?) -->)(?P<text>.*?)(?P<end><!-- /q -->)|<!-- holds: (?P<holds>[^\n]*?) -->", re.M | re.S)
 CLAIM = re.compile(r"(\d\d\.\d+[a-z]?)((?:\.[a-z0-9_]+)*?)(\.value)?")
-BRACKETS = re.compile(r" \[[^\]]*\]")
+BRACKETS = re.compile(r" \[[^\]]*\]| \(within a factor of [^)]*\)")
 COMPARES: Mapping[str, Callable[[float, float], bool]] = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
 FORMS = ("number", "percent", "share", "words")
 PICKS: Mapping[str, Callable[[Sequence[float]], float]] = {"least": min, "median": statistics.median_low, "most": max}
