@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("directory", nargs="?", type=Path, default=ROOT / "results" / "nvidia-h200", help="default: results/nvidia-h200")
     parser.add_argument("--root", type=Path, default=ROOT, help="the repository, or the unpacked package (default: this one)")
     options = parser.parse_args(arguments)
-    return console.guarded("beside.py", lambda: run(options))
+    return console.run_cli("beside.py", lambda: run(options))
 
 
 def run(options: argparse.Namespace) -> int:

@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.new and (options.root / claim_lock.LOCK).exists():
         parser.error(f"--new: {options.root / claim_lock.LOCK} is there")
-    return console.guarded("claims_lock.py", lambda: run(options))
+    return console.run_cli("claims_lock.py", lambda: run(options))
 
 
 def run(options: argparse.Namespace) -> int:

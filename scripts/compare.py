@@ -40,7 +40,7 @@ from benchlib.base.console import plain
 from benchlib.stats.formats import NONE, ratio_text, sig
 from benchlib.document.markdown import escape
 from benchlib.results.results import API_NAMES, APIS, Results
-from benchlib.stats.stats import FASTER, LEAST_RUNS, SAME, SLOWER, Figure
+from benchlib.stats.stats import FASTER, MIN_RUNS, SAME, SLOWER, Figure
 
 CSV_COLUMNS = [
     "experiment", "case", "api", "set", "verdict", "ratio", "ratio_lo", "ratio_hi", "a_ns", "b_ns", "cycles_ratio", "cycles_lo",
@@ -162,7 +162,7 @@ def too_few_lines(found: Comparison, root: Path) -> list[str]:
         if its_state.few and not its_state.software:
             few = sum(map(len, its_state.few.values()))
             which = "of each program" if few == len(its_state.runs) else f"of {counted(few, 'program')}"
-            lines += wrapped(name, f"Fewer than the {LEAST_RUNS} runs that decide, {which}: {its_state.next_command}")
+            lines += wrapped(name, f"Fewer than the {MIN_RUNS} runs that decide, {which}: {its_state.next_command}")
     return lines
 
 
@@ -420,7 +420,7 @@ def run(options: argparse.Namespace) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = parse_arguments(arguments)
-    return console.guarded(NAME, lambda: run(options))
+    return console.run_cli(NAME, lambda: run(options))
 
 
 if __name__ == "__main__":

@@ -435,7 +435,7 @@ def ncu_tool(options: argparse.Namespace) -> Ncu | None:
 def main(arguments: Sequence[str] | None = None) -> int:
     options = parse_arguments(arguments)
     kept = "; the rows of the experiments that were done are kept"
-    return console.guarded(NAME, lambda: run(options), [NcuError], interrupted=kept)
+    return console.run_cli(NAME, lambda: run(options), [NcuError], interrupted=kept)
 
 
 if __name__ == "__main__":

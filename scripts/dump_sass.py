@@ -141,7 +141,7 @@ def gather(options: argparse.Namespace) -> tuple[str, list[Kernel], list[str]]:
             kernels = [keep_source(kernel) for kernel in kernels]
     if not any(kernel.api == "cuda" and kernel.code for kernel in kernels):
         kernels = [k for k in kernels if k.api != "cuda"] + [
-            kernel for kernel in sass_dump.read_cubins(options.bin.parent) if console.answers(kernel.experiment, options.only)
+            kernel for kernel in sass_dump.read_cubins(options.bin.parent) if console.matches(kernel.experiment, options.only)
         ]
     return gpu, kernels, problems
 
@@ -195,7 +195,7 @@ def select(kernels: Sequence[Kernel], options: argparse.Namespace) -> list[Kerne
     candidates = [
         kernel
         for kernel in kernels
-        if console.answers(kernel.experiment, options.only)
+        if console.matches(kernel.experiment, options.only)
         # A Vulkan kernel whose architecture is not known may be of any.
         and (not options.arch or not kernel.arch or kernel.arch in options.arch)
     ]
@@ -459,7 +459,7 @@ def pages_again(out: Path, only: Sequence[str]) -> dict[Path, str | bytes]:
     items: dict[tuple[str, str, str], list[Disassembled]] = {}
     for record in tables[0]:
         experiment, name, api, arch = (record[column] for column in ("experiment", "kernel", "api", "arch"))
-        if console.answers(experiment, only) and (code := listings.read(out / "sass" / experiment, name, api, arch)):
+        if console.matches(experiment, only) and (code := listings.read(out / "sass" / experiment, name, api, arch)):
             kernel = Kernel(experiment, name, api, arch, name, name, descriptors=bool(int(record["descriptor_reads"] or 0)))
             instructions = sass.mark_roles(code, descriptors=kernel.descriptors)
             counts = sass.count(instructions, descriptors=kernel.descriptors)
@@ -593,7 +593,7 @@ def all_read(items: Sequence[Disassembled]) -> frozenset[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = parse_arguments(arguments)
-    return console.guarded(NAME, lambda: run(options), [ToolError])
+    return console.run_cli(NAME, lambda: run(options), [ToolError])
 
 
 if __name__ == "__main__":

@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("--gate writes nothing: --out is of no use")
     if options.only and not options.gate:
         parser.error("--only is for --gate")
-    return console.guarded(NAME, lambda: gate(options) if options.gate else compare(options))
+    return console.run_cli(NAME, lambda: gate(options) if options.gate else compare(options))
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ from benchlib.pages import state, worklog_files
 from benchlib.results import counters_file, results, schema
 from benchlib.results.machine_code import CODES, FOLDER, TWINS, MachineCode
 from benchlib.results.results import Case, InputError, Table
-from benchlib.stats.stats import LEAST_RUNS
+from benchlib.stats.stats import MIN_RUNS
 
 try:
     from benchlib.pages import report_file
@@ -47,7 +47,7 @@ HIDDEN = re.compile(r"host-[1-9][0-9]*")
 IGNORED = (".checksums",)  # .gitignore has them
 TEXTS = (".csv", ".json", ".md", ".log", ".txt", ".html", ".sass", ".svg", ".xz", ".lock")
 COMMON_NAMES = {"root", "user", "ubuntu", "localhost", "vm", "nvidia", "cuda", "vulkan"}  # they tell nothing, or stand everywhere
-LEAST_LETTERS = 3
+MIN_LETTERS = 3
 HOME = re.compile(rb"/(?:home|Users)/([A-Za-z0-9._-]+)")
 
 
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.hide_hosts and not options.write:
         parser.error("--hide-hosts goes with --write")
-    return console.guarded("hand_in.py", lambda: run(options))
+    return console.run_cli("hand_in.py", lambda: run(options))
 
 
 @dataclass
@@ -83,7 +83,7 @@ def check(study: Study) -> Checked:
     if dirty:
         found.errors.append(f"measured from a changed working tree: {', '.join(dirty)}")
     if its_state.few:
-        found.notes.append(f"fewer than {LEAST_RUNS} runs do not tell how far a further run lies off: {its_state.next_command}")
+        found.notes.append(f"fewer than {MIN_RUNS} runs do not tell how far a further run lies off: {its_state.next_command}")
     found.notes += [text for text in its_state.sentences if text.startswith(("Seen in", "Not here", "Vulkan alone", "CUDA alone"))]
     return found
 
@@ -109,7 +109,7 @@ def private_names(directory: Path) -> list[str]:
     except (KeyError, OSError):  # a user without a name
         pass
     found = dict.fromkeys([*hosts(directory), *own])
-    return [name for name in found if len(name) >= LEAST_LETTERS and name not in COMMON_NAMES and not HIDDEN.fullmatch(name)]
+    return [name for name in found if len(name) >= MIN_LETTERS and name not in COMMON_NAMES and not HIDDEN.fullmatch(name)]
 
 
 def where_found(directory: Path, names: Iterable[str]) -> dict[str, list[Path]]:

@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the file would change")
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent, help="the repository (default: this one)")
     options = parser.parse_args(arguments)
-    return console.guarded("published.py", lambda: run(options))
+    return console.run_cli("published.py", lambda: run(options))
 
 
 def text(root: Path) -> str:

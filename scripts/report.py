@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.check and options.picture:
         parser.error("--check writes nothing, --picture does")
     directory = options.directory or options.root / REFERENCE
-    return console.guarded(
+    return console.run_cli(
         "report.py", lambda: report_file.write(directory, options.root, options.out, check=options.check, with_picture=options.picture)
     )
 

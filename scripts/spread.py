@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="How much runs and boards differ, by class of cases.")
     parser.add_argument("directory", nargs="?", type=Path, default=ROOT / REFERENCE, help=f"default: {REFERENCE} of this repository")
     options = parser.parse_args(arguments)
-    return console.guarded("spread.py", lambda: run(options.directory))
+    return console.run_cli("spread.py", lambda: run(options.directory))
 
 
 if __name__ == "__main__":

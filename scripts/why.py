@@ -135,7 +135,7 @@ def one_pair(study: Study, experiment: str, words: Sequence[str]) -> list[docume
 
 
 def worst_pairs(study: Study) -> list[document.Block]:
-    every = [(table, one) for table in attribution.accounted(study) for one in study.once(attribution.accounts, table)]
+    every = [(table, one) for table in attribution.accounted(study) for one in study.memoized(attribution.accounts, table)]
     sure = sorted(((table, one) for table, one in every if not one.nothing_to_explain), key=lambda item: worst_first(item[1]))
     if not every:
         return []
@@ -167,7 +167,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--dir", type=Path, metavar="DIR", help=f"the results (default: {REFERENCE})")
     parser.add_argument("--root", type=Path, default=default_root, help="the repository whose analyses are used")
     options = parser.parse_args(arguments)
-    return console.guarded(NAME, lambda: run(options))
+    return console.run_cli(NAME, lambda: run(options))
 
 
 def run(options: argparse.Namespace) -> int:

@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     directory = options.directory or options.readme / REFERENCE
-    return console.guarded("worklog.py", lambda: worklog_files.write(directory, options.readme, check=options.check))
+    return console.run_cli("worklog.py", lambda: worklog_files.write(directory, options.readme, check=options.check))
 
 
 if __name__ == "__main__":

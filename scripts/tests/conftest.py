@@ -51,7 +51,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 def one_run_decides(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Most tests' results are of one run, whose own interval then stands for that of several. Tests of what too few runs mean say so."""
     if "real_least_runs" not in request.keywords:
-        monkeypatch.setattr("benchlib.stats.stats.LEAST_RUNS", 1)
+        monkeypatch.setattr("benchlib.stats.stats.MIN_RUNS", 1)
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from benchlib.model.analysis import Study
 from benchlib.claims.claims import Claim
 from benchlib.results.results import Case, Row, Table
 from benchlib.results.schema import Column
-from benchlib.stats.stats import LEAST_RUNS
+from benchlib.stats.stats import MIN_RUNS
 
 TIMES, RATES = ("device_ns", "element_ns"), ("sector_gbps", "distinct_gbps", "distinct_pct")
 RUN = dict[Case, dict[str, str]]
@@ -57,7 +57,7 @@ class Field:
 
     def table(self, source: str) -> Table:
         # Three runs that are all alike: host times have an interval over runs alone.
-        return Table(self.experiment, self.columns if source == "results" else [], [self.runs[source]] * LEAST_RUNS)
+        return Table(self.experiment, self.columns if source == "results" else [], [self.runs[source]] * MIN_RUNS)
 
     def judged(self, claim: Claim) -> Claim:
         """The claim anew, on these results."""

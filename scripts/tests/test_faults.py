@@ -29,7 +29,7 @@ def forever(item):
     while True:
         time.sleep(0.05)
 
-sys.exit(console.guarded("x", lambda: len(parallel.map_all(forever, list(range(64))))))
+sys.exit(console.run_cli("x", lambda: len(parallel.map_all(forever, list(range(64))))))
 """
 
 

@@ -49,7 +49,7 @@ def refusal(folder: Path) -> str:
 # ------------------------------------------------------------------------------------------------------------- interrupted
 
 
-@pytest.mark.parametrize("script", sorted(path.name for path in SCRIPTS.glob("*.py") if "console.guarded" in path.read_text()))
+@pytest.mark.parametrize("script", sorted(path.name for path in SCRIPTS.glob("*.py") if "console.run_cli" in path.read_text()))
 def test_a_script_that_is_interrupted_while_it_starts_is_quiet(tmp_path: Path, script: str) -> None:
     """At the first module that it imports after early.py."""
     (tmp_path / "argparse.py").write_text("import time\nprint('importing', flush=True)\ntime.sleep(60)\n")

@@ -40,7 +40,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of a small report: figures, listings, counters, verdicts of each kind."""
     root = tmp_path_factory.mktemp("small")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("benchlib.stats.stats.LEAST_RUNS", 1)
+        patch.setattr("benchlib.stats.stats.MIN_RUNS", 1)
         make_full(synthetic.repository(root))
         (root / "docs").mkdir()
         rules = (REPOSITORY / "docs/summary.toml").read_text(encoding="utf-8")

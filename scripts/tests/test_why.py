@@ -332,7 +332,7 @@ def test_on_a_terminal_in_columns(root: Path, capsys: pytest.CaptureFixture[str]
 
 def test_causes_are_summed_over_the_decided_pairs(root: Path) -> None:
     found = study(root / worklog.REFERENCE)
-    accounts = [one for table in attribution.accounted(found) for one in found.once(attribution.accounts, table)]
+    accounts = [one for table in attribution.accounted(found) for one in found.memoized(attribution.accounts, table)]
     shares = why_tables.lost_time(accounts)
     slower = [one for one in accounts if not one.nothing_to_explain and one.gap.value > 0]
     assert slower and sum(shares.values()) == pytest.approx(1)

@@ -30,7 +30,7 @@ from benchlib.stats.formats import count, sig
 from benchlib.document.markdown import escape
 from benchlib.model.analysis import Study
 from benchlib.results.results import Case
-from benchlib.stats.stats import Figure, hull, ratio, verdict, verdict_beyond_fixed_costs
+from benchlib.stats.stats import Figure, envelope, ratio, verdict, verdict_beyond_fixed_costs
 from benchlib.model.pairs import pair_verdict, pairs
 
 SCRIPTS = Path(worklog.__file__).resolve().parent
@@ -144,9 +144,9 @@ def test_what_the_launch_explains_is_no_difference_of_the_kernels(tmp_path: Path
 
 
 def test_hull_covers_both_runs() -> None:
-    assert hull([Figure(10, 9, 11), Figure(12, 11.5, 12.5)]) == Figure(11, 9, 12.5, 2)
-    assert hull([Figure(10, 9, 11), Figure(12)]) == Figure(11, runs=2)
-    assert hull([]) is None
+    assert envelope([Figure(10, 9, 11), Figure(12, 11.5, 12.5)]) == Figure(11, 9, 12.5, 2)
+    assert envelope([Figure(10, 9, 11), Figure(12)]) == Figure(11, runs=2)
+    assert envelope([]) is None
 
 
 def test_ratio_is_taken_within_each_run(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def _terminate(number: int, frame: object) -> None:
     raise _Terminated
 
 
-def guarded(program: str, body: Callable[[], int], errors: Sequence[type[Exception]] = (), interrupted: str = "") -> int:
+def run_cli(program: str, body: Callable[[], int], errors: Sequence[type[Exception]] = (), interrupted: str = "") -> int:
     """body()'s exit code, or one line to stderr and 1 for bad input and the `errors`, 2 for what the command line asks in vain,
     130 when interrupted. A name that is no UTF-8, or a terminal that is ASCII, is no reason to fail: what it cannot show is escaped.
     """
@@ -69,7 +69,7 @@ def plain(text: str) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
-def answers(name: str, wishes: Sequence[str]) -> bool:
+def matches(name: str, wishes: Sequence[str]) -> bool:
     """Whether --only asks for an experiment: by name (exp03_memory_coalescing), by what it begins with (exp03), or not at all."""
     return not wishes or any(name == wish or name.startswith(f"{wish}_") for wish in wishes)
 
@@ -77,6 +77,6 @@ def answers(name: str, wishes: Sequence[str]) -> bool:
 def chosen(names: Sequence[str], wishes: Sequence[str]) -> list[str]:
     """The experiments that --only asks for. Raises UsageError for a wish that none answers."""
     for wish in wishes:
-        if not any(answers(name, [wish]) for name in names):
+        if not any(matches(name, [wish]) for name in names):
             raise UsageError(f"--only {wish}: no such experiment; there are: {', '.join(names) or 'none'}")
-    return [name for name in names if answers(name, wishes)]
+    return [name for name in names if matches(name, wishes)]

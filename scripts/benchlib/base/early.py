@@ -1,4 +1,4 @@
-"""Imported by every script before all else: until console.guarded() takes over, Ctrl-C ends the script without a traceback.
+"""Imported by every script before all else: until console.run_cli() takes over, Ctrl-C ends the script without a traceback.
 
 Whoever imports a script as a module (a test, another script) keeps its own handler, and where SIGINT is ignored (a shell's background
 job) it stays so. `_signal` is what Python has loaded already: `signal` itself takes time, and ends in a traceback.

@@ -35,7 +35,7 @@ COMBINES = {
     "over_control": ({"where", "control"}, set()), "analysis": (set(), set()),
 }  # fmt: skip
 # Of the files beside the results: what chooses their rows (of counters.csv the experiment's parameters, too), and their figures.
-BESIDE = {
+AUXILIARY_COLUMNS = {
     "counters": ({"variant", "api", "elements", "cache", "instrument"}, {*counters_file.COUNTED}),
     "sass": ({"kernel", "api", "arch"}, {*sass.FIGURES}),
     "sass_twins": ({"kernel", "arch"}, {*sass_diff.FIGURES}),
@@ -177,10 +177,10 @@ def check_query(where: str, query: Mapping[str, Any]) -> None:
         fail(where, f"combine {combine} needs {key}")
     for key in sorted(({*SELECTS, "control"} - needed - allowed) & query.keys()):
         fail(where, f"{key} does not go with combine {combine}")
-    if table != "results" and table not in BESIDE:
+    if table != "results" and table not in AUXILIARY_COLUMNS:
         fail(where, f"no such table: {table}")
-    if table in BESIDE:
-        keys, figures = BESIDE[table]
+    if table in AUXILIARY_COLUMNS:
+        keys, figures = AUXILIARY_COLUMNS[table]
         for key in ("metric", "control"):
             if query.get(key, query["metric"]) not in figures:
                 fail(where, f"{key}: {table}.csv has no figure {_shown(query[key])}")

@@ -18,7 +18,7 @@ from benchlib.model.analysis import Study
 from benchlib.results import results, samples
 from benchlib.results.results import Case, InputError, Results, Table
 from benchlib.results.samples import Identity, Samples
-from benchlib.stats.stats import FIXED_COST, LEAST_RUNS, SAME_HI, SAME_LO, UNCLEAR, Figure, hull, over_runs, ratio
+from benchlib.stats.stats import FIXED_COST, MIN_RUNS, SAME_HI, SAME_LO, UNCLEAR, Figure, envelope, over_runs, ratio
 from benchlib.stats.stats import VERDICTS as COMPARED
 from benchlib.stats.stats import verdict, verdict_beyond_fixed_costs
 
@@ -66,7 +66,7 @@ class Side:
         """Then no sample is read: the interval is a further run's (prediction_interval.py), in which the medians of two such sets differ
         by noise alone less than once in a million cases, so no number of comparisons is to be allowed for.
         """
-        return len(self.measured) >= LEAST_RUNS
+        return len(self.measured) >= MIN_RUNS
 
     def time(self, alpha: float) -> Figure | None:
         """Over the runs, where there are enough. Else from each run's samples; without them, from its row's 95 % interval, widened as
@@ -74,14 +74,14 @@ class Side:
         """
         if self.over_runs:
             return self.table.figure(self.case, "device_ns")
-        return hull([samples.median(run.device_ns, alpha) if run else widened(figure, alpha) for figure, run in self.measured])
+        return envelope([samples.median(run.device_ns, alpha) if run else widened(figure, alpha) for figure, run in self.measured])
 
     def cycles(self, alpha: float) -> Figure | None:
         if self.over_runs and self.has_cycles:
             clocks = [float(row["sm_mhz"]) / 1000 if row and row["device_ns"] else 0.0 for row in self.table.of_all_runs(self.case)]
             times = self.table.run_figures(self.case, "device_ns")
             return self.table.over_runs([Figure(time.value * clock) if time else None for time, clock in zip(times, clocks)], "device_ns", self.case)
-        return hull([samples.median(run.cycles, alpha) for _, run in self.measured if run]) if self.has_cycles else None
+        return envelope([samples.median(run.cycles, alpha) for _, run in self.measured if run]) if self.has_cycles else None
 
     @property
     def has_cycles(self) -> bool:
@@ -175,7 +175,7 @@ def sides(found: Results, names: Sequence[str]) -> dict[Key, Side]:
         table = found.tables.get(name)
         if table is None:
             continue
-        by_run = [samples.load(path.parent, name) if len(table.files) < LEAST_RUNS else {} for path in table.files]
+        by_run = [samples.load(path.parent, name) if len(table.files) < MIN_RUNS else {} for path in table.files]
         for case in table.cases:
             identity = samples.identity(case.cells)
             sides_[name, identity] = Side((name, identity), case, table, [run.get(identity) for run in by_run])
@@ -242,7 +242,7 @@ def board_by_board(a: Side, b: Side) -> Figure | None:
     """
     old, new = (side.table.by_board(side.table.run_figures(side.case, "device_ns")) for side in (a, b))
     found = {board: [Figure(two.value / one.value) for one, two in zip(old[board], new[board])] for board in sorted(old.keys() & new.keys())}
-    return over_runs(found) if sum(map(len, found.values())) >= LEAST_RUNS else None
+    return over_runs(found) if sum(map(len, found.values())) >= MIN_RUNS else None
 
 
 def row_of(side: Side, other: Side | None, verdict_: str) -> Row:

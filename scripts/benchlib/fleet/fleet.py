@@ -22,12 +22,12 @@ from pathlib import Path
 from benchlib.results import board_states, schema
 from benchlib.stats import outliers, populations
 from benchlib.results.board_states import State
-from benchlib.stats.outliers import LEAST_BOARDS, Scale, Score
+from benchlib.stats.outliers import MIN_BOARDS, Scale, Score
 from benchlib.stats.populations import Populations
 from benchlib.results.results import CLASSES, SHORT_NS, Case, InputError, Results, Row, RunFile, RunFolder, files_of, run_folders
 
 ALPHA = 0.01
-LEAST = 0.01  # relative: a deviation that is certain, but smaller, is said, and no board stands out by it
+MIN_DEVIATION = 0.01  # relative: a deviation that is certain, but smaller, is said, and no board stands out by it
 LEAST_CASES = 3  # of a class
 # Of a case's runs beside each board's first. A process has a state that moves some cases by percents: boards that ran once each may differ in
 # it alone, and such a case counts in its class only, whose median no few cases move.
@@ -263,7 +263,7 @@ class Finding:
     case: str  # with its API; empty for the class
     score: Score
     cases: int = 1  # of the class
-    beyond: int = 0  # of them, those that deviate by LEAST and more to this side
+    beyond: int = 0  # of them, those that deviate by MIN_DEVIATION and more to this side
     largest: tuple[str, ...] = ()  # those, the largest deviation first
 
     @property
@@ -274,7 +274,7 @@ class Finding:
 
     @property
     def stands_out(self) -> bool:
-        return abs(self.relative) >= LEAST
+        return abs(self.relative) >= MIN_DEVIATION
 
 
 @dataclass(frozen=True)
@@ -374,7 +374,7 @@ def apart(entries: Sequence[Entry]) -> tuple[list[Entry], list[Separated]]:
 
 def compared(entries: Iterable[Entry]) -> list[Entry]:
     """Those on enough boards."""
-    return [each for each in entries if len(each.boards) >= LEAST_BOARDS]
+    return [each for each in entries if len(each.boards) >= MIN_BOARDS]
 
 
 def _cases(entries: Iterable[Entry]) -> set[tuple[Key, Kind]]:
@@ -417,7 +417,7 @@ def _class_tests(entries: Sequence[Entry], runs: Mapping, scales: Mapping[int, S
     found = []
     for (*_, name), members in classes.items():
         boards = _run_medians(members, {id(each): each.boards for each in members}, scales)
-        if len(members) >= LEAST_CASES and len(boards) >= LEAST_BOARDS:
+        if len(members) >= LEAST_CASES and len(boards) >= MIN_BOARDS:
             found.append((name, members, outliers.scale(boards), boards if own else _run_medians(members, runs, scales)))
     priors = _priors((name, scale) for name, _, scale, _ in found)
     return [
@@ -453,7 +453,7 @@ def _findings(certain: Sequence[_Test], deviations: Mapping[tuple[int, str], flo
             deviation = deviations.get((id(each), test.board), 0.0)
             if deviation * sign > 0:
                 covered.add((id(each), test.board))
-            if abs(math.expm1(deviation)) >= LEAST and deviation * sign > 0:
+            if abs(math.expm1(deviation)) >= MIN_DEVIATION and deviation * sign > 0:
                 beyond.append((abs(deviation), f"{each.name} {each.api}"))
         largest = tuple(name for _, name in sorted(beyond, reverse=True))
         first = test.entries[0]

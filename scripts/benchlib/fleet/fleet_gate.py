@@ -1,7 +1,7 @@
 """One board's short measurement against a fleet's: whether the board may stay.
 
 Its cases are compared where the fleet has them on the same model and driver, with the same machine code, on enough boards other than
-itself. A board fails that is slower, for certain and by fleet.LEAST or more, in a class of cases or in one case; that runs on another
+itself. A board fails that is slower, for certain and by fleet.MIN_DEVIATION or more, in a class of cases or in one case; that runs on another
 driver or is another model; that has no result of an experiment that the fleet has, or too few cases in common with it; whose rows failed,
 or whose state is bad. What is faster is said. Where the fleet is two populations (populations.py), a board is compared with its own.
 """
@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 
 from benchlib.fleet import fleet
 from benchlib.fleet.fleet import Entry, Fleet, Key
-from benchlib.stats.outliers import LEAST_BOARDS
+from benchlib.stats.outliers import MIN_BOARDS
 
-LEAST_SHARE = 0.5  # of a board's cases: a PASS by fewer would say little
+MIN_SHARE = 0.5  # of a board's cases: a PASS by fewer would say little
 
 @dataclass
 class Verdict:
@@ -43,7 +43,7 @@ def check(baseline: Fleet, node: Fleet, board: str, wanted: Callable[[str], bool
             # A copy: its id() is that of this comparison.
             pairs.append((fleet.among(reference, reference.boards.keys() - {board}), entry))
     pairs = _with_its_own(baseline, pairs, board, verdict)
-    references = {(entry.key, entry.kind): (reference, entry) for reference, entry in pairs if len(reference.boards) >= LEAST_BOARDS}
+    references = {(entry.key, entry.kind): (reference, entry) for reference, entry in pairs if len(reference.boards) >= MIN_BOARDS}
     verdict.compared = len(references)
     _explain_the_rest(baseline, [entry for entry in own if (entry.key, entry.kind) not in references], verdict)
     sweeps = Counter((entry.kind.sweep, reference.kind.sweep) for reference, entry in references.values())
@@ -53,7 +53,7 @@ def check(baseline: Fleet, node: Fleet, board: str, wanted: Callable[[str], bool
     if not references:
         verdict.failures.append("nothing to compare with the baseline")
         return verdict
-    if verdict.compared < LEAST_SHARE * verdict.measured:
+    if verdict.compared < MIN_SHARE * verdict.measured:
         verdict.failures.append("too few cases in common with the baseline: measure it with the same options (--quick has smaller sizes)")
     tested = {id(reference): {board: entry.boards[board]} for reference, entry in references.values()}
     for finding in fleet.judge([reference for reference, _ in references.values()], tested).findings:
@@ -86,12 +86,12 @@ def sentence(finding: fleet.Finding) -> str:
     amount = f"{100 * abs(finding.relative):.2f} % {'slower' if finding.relative > 0 else 'faster'}"
     if finding.case:
         return f"{where}: {finding.case}: {amount}"
-    return f"{where}: {amount} in the middle of {finding.cases} cases, {finding.beyond} of them by {100 * fleet.LEAST:g} % or more"
+    return f"{where}: {amount} in the middle of {finding.cases} cases, {finding.beyond} of them by {100 * fleet.MIN_DEVIATION:g} % or more"
 
 
 def _check_experiments(baseline: Fleet, node: Fleet, board: str, wanted: Callable[[str], bool], verdict: Verdict) -> None:
     boards = Counter(name for each in baseline.boards.values() for name in each.experiments)
-    needed = {name for name, number in boards.items() if number >= LEAST_BOARDS and wanted(name)}
+    needed = {name for name, number in boards.items() if number >= MIN_BOARDS and wanted(name)}
     if missing := sorted(needed - node.boards[board].experiments):
         verdict.failures.append(f"no result of {', '.join(missing)}")
 

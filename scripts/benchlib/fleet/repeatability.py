@@ -17,7 +17,7 @@ from benchlib.stats.effect import SPREADS, Estimate, Spread
 from benchlib.results.results import CLASSES, HOST, HOST_METRICS, SHORT, Case, Results, Table
 from benchlib.stats.stats import UNCLEAR, side_of, verdict_of_effect
 
-LEAST_BOARDS = prediction_interval.BOARDS_FOR_BOARDS + 1  # one of them is left out
+MIN_BOARDS = prediction_interval.BOARDS_FOR_BOARDS + 1  # one of them is left out
 
 
 @dataclass
@@ -81,7 +81,7 @@ def _add(kind: Kind, table: Table, pair: Pair, metric: str, spread: Spread, esti
     for value in (value for values in boards.values() for value in values):
         kind.single_runs += 1
         _try_verdict(kind.single, effect.estimate({"": [value]}, spread), estimated.mean)
-    if len(boards) >= LEAST_BOARDS:
+    if len(boards) >= MIN_BOARDS:
         for left_out, values in boards.items():
             others = effect.estimate({board: seen for board, seen in boards.items() if board != left_out}, spread)
             kind.means.add(abs(means[left_out] - others.mean) > others.half_of(len(values)))
@@ -102,7 +102,7 @@ def _try_verdict(trial: Trial, estimated: Estimate, mean: float) -> None:
 
 
 def _try_times(trial: Trial, boards: Mapping[str, Sequence[float]]) -> None:
-    if len(boards) < LEAST_BOARDS:
+    if len(boards) < MIN_BOARDS:
         return
     for left_out, values in boards.items():
         ends = prediction_interval.interval({board: seen for board, seen in boards.items() if board != left_out})

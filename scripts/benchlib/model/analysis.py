@@ -129,7 +129,7 @@ class Study(Results):
             table.compares_times, table.asked, table.inside_sm, table.exact = own.compares_times, own.asked, own.inside_sm, own.exact
         return Study(**{each.name: getattr(found, each.name) for each in fields(Results)}, analyses=analyses)
 
-    def once(self, make: Callable[..., Made], *arguments: Hashable) -> Made:
+    def memoized(self, make: Callable[..., Made], *arguments: Hashable) -> Made:
         """make(self, *arguments), made only once: many tables show the same."""
         key = (make, *arguments)
         if key not in self._made:
@@ -137,7 +137,7 @@ class Study(Results):
         return cast(Made, self._made[key])
 
     def auxiliary(self, file_name: str, experiment: str) -> Table | None:
-        return self.once(Results.auxiliary, file_name, experiment)
+        return self.memoized(Results.auxiliary, file_name, experiment)
 
 
 def module(experiment: str, path: Path) -> ModuleType:

@@ -142,11 +142,11 @@ class Scales:
 
     @property
     def limits(self) -> Ceilings:
-        return self.found.once(ceilings, self.uuid)
+        return self.found.memoized(ceilings, self.uuid)
 
     @property
     def l1(self) -> float | None:
-        return self.found.once(l1_ns, self.uuid)
+        return self.found.memoized(l1_ns, self.uuid)
 
 
 def _mechanisms(scales: Scales, less: Side, more: Side) -> list[Cause]:
@@ -166,7 +166,7 @@ def accounts(found: Study, table: Table) -> list[Account]:
 
 def beyond(found: Study, table: Table) -> list[Account]:
     """Those whose times differ for certain, by more than BEYOND; the worst first."""
-    chosen = [one for one in found.once(accounts, table) if not one.nothing_to_explain and abs(one.ratio.value - 1) > BEYOND]
+    chosen = [one for one in found.memoized(accounts, table) if not one.nothing_to_explain and abs(one.ratio.value - 1) > BEYOND]
     return sorted(chosen, key=worst_first)
 
 
@@ -199,7 +199,7 @@ def _side(found: Study, table: Table, case: Case) -> Side | None:
 
 def code_of(found: Study, table: Table, case: Case) -> Row | None:
     """sass.csv's row of what the case runs, by its isa_hash; None where it was not disassembled."""
-    return found.once(_codes, table.name).get((case["api"], table.text(case, "isa_hash")))
+    return found.memoized(_codes, table.name).get((case["api"], table.text(case, "isa_hash")))
 
 
 def _codes(found: Study, experiment: str) -> dict[tuple[str, str], Row]:
@@ -341,10 +341,10 @@ def sms(found: Study) -> int | None:
 
 def _issue_ns(found: Study, table: Table, side: Side) -> float | None:
     """What issuing all instructions takes at least; None for a code with loops, and where it or the blocks were not counted."""
-    blocks, mhz, units = side.counts.get("blocks"), side.counts.get("sm_mhz"), found.once(sms)
+    blocks, mhz, units = side.counts.get("blocks"), side.counts.get("sm_mhz"), found.memoized(sms)
     if not (blocks and mhz and units and side.code and side.case["block"]):
         return None
-    if not found.once(_straight, table, side.code.get("kernel", ""), side.case["api"]):
+    if not found.memoized(_straight, table, side.code.get("kernel", ""), side.case["api"]):
         return None
     warps = blocks * -(-side.case.whole("block") // WARP)
     return 1000 * warps * _number(side.code, "instructions") / (ISSUED * units * mhz)

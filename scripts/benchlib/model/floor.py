@@ -176,7 +176,7 @@ class Model:
         self.facts = found.analyses[table.name].floor if table.name in found.analyses else FloorFacts()
         self.counts = hardware_counts.load_any(found, table)
         uuids = {table.text(case, "gpu_uuid") for case in table.cases}
-        self.ceilings = {uuid: found.once(ceilings, uuid) for uuid in uuids if uuid}
+        self.ceilings = {uuid: found.memoized(ceilings, uuid) for uuid in uuids if uuid}
         self._floors: dict[Case | None, Floor | None] = {}
 
     def floor(self, case: Case | None) -> Floor | None:
@@ -259,4 +259,4 @@ class Model:
 
 
 def model_of(found: Study, table: Table) -> Model:
-    return found.once(Model, table)
+    return found.memoized(Model, table)

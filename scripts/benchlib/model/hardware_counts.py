@@ -78,7 +78,7 @@ def load(found: Study, table: Table) -> Counts | None:
 
 def load_any(found: Study, table: Table) -> Counts | None:
     """The same for an experiment without predictions."""
-    return found.once(_load, table)
+    return found.memoized(_load, table)
 
 
 def _load(found: Study, table: Table) -> Counts | None:
@@ -117,7 +117,7 @@ def predicted_bytes(table: Table, case: Case) -> tuple[float, float] | None:
 def code_of_twins(found: Study, table: Table, cuda: Case, vulkan: Case) -> Row | None:
     """sass_twins.csv's row of what two cases run; None where it was not disassembled."""
     both = tuple(table.text(side, "isa_hash") for side in (cuda, vulkan))
-    return next(reversed(found.once(twins_by_code, table.name).get(both, [])), None)
+    return next(reversed(found.memoized(twins_by_code, table.name).get(both, [])), None)
 
 
 def twins_by_code(found: Study, experiment: str) -> dict[tuple[str, ...], list[Row]]:

@@ -21,7 +21,7 @@ from benchlib.model.analysis import Study
 from benchlib.pages import rules
 from benchlib.pages.summary import Summary
 from benchlib.results.results import InputError
-from benchlib.stats.stats import LEAST_RUNS
+from benchlib.stats.stats import MIN_RUNS
 
 FILE = Path("docs") / "published.csv"
 COLUMNS = ["model", "kind", "name", "pairs", "median", "least", "most", "verdict", "boards", "runs"]
@@ -41,11 +41,11 @@ class KindFigures:
     most: float
     verdict: str  # summary.Kind's
     boards: int = 0  # 0 where the folder does not tell
-    runs: int = LEAST_RUNS
+    runs: int = MIN_RUNS
 
     @property
     def words(self) -> str:
-        few = f", {self.runs} run{'s' * (self.runs > 1)}" if self.runs < LEAST_RUNS else ""
+        few = f", {self.runs} run{'s' * (self.runs > 1)}" if self.runs < MIN_RUNS else ""
         return f"{self.median:.3f} {self.verdict}".rstrip() + few
 
 
@@ -66,7 +66,7 @@ def model(study: Study) -> str:
 
 def csv_rows(study: Study, summary: Summary) -> list[dict[str, object]]:
     """What is published of a folder; nothing of one whose runs are too few."""
-    if max((len(table.runs) for table in study.tables.values()), default=0) < LEAST_RUNS:
+    if max((len(table.runs) for table in study.tables.values()), default=0) < MIN_RUNS:
         return []
     return [
         {

@@ -13,7 +13,7 @@ from benchlib.pages import beside, summary
 from benchlib.pages.beside import WIDTH
 from benchlib.pages.pipeline import Judged
 from benchlib.results import board_states, schema
-from benchlib.stats.stats import LEAST_RUNS
+from benchlib.stats.stats import MIN_RUNS
 
 NAME = 12  # columns of a line's name
 
@@ -43,7 +43,7 @@ def _named(name: str, text: str) -> str:
 def _claims(judged: Judged) -> str:
     """How many have which verdict. What few runs leave open is said apart from what many do."""
     claims = [claim for group in judged.groups for claim in group.claims]
-    waiting = [claim for claim in claims if claim.verdict == UNCLEAR and 0 < claim.runs < LEAST_RUNS]
+    waiting = [claim for claim in claims if claim.verdict == UNCLEAR and 0 < claim.runs < MIN_RUNS]
     counted = Counter(claim.verdict for claim in claims if claim not in waiting)
     parts = [f"{counted[verdict]} {verdict}" for verdict in VERDICTS if counted[verdict] and verdict != NOT_MEASURED]
     parts += [f"{len(waiting)} need more runs"] if waiting else []

@@ -13,8 +13,8 @@ from benchlib.results.board_states import State
 from benchlib.document.document import NONE, Block, Blocks, Cell, fixed, paragraph
 from benchlib.fleet.fleet import Board, Finding, Fleet, Judged, Separated
 from benchlib.stats.formats import sig
-from benchlib.stats.outliers import LEAST_BOARDS
-from benchlib.stats.populations import LEAST
+from benchlib.stats.outliers import MIN_BOARDS
+from benchlib.stats.populations import MIN_GAP
 
 STANDS_OUT, DIFFERS, LIKE_THE_OTHERS, WRONG, NOT_COMPARED = "stands out", "differs", "like the others", "wrong", "not compared"
 TWO_POPULATIONS = "Two populations of boards"
@@ -58,9 +58,9 @@ def blocks(found: Fleet, judged: Judged) -> Blocks:
 
 def reading(judged: Judged) -> str:
     return (
-        f"A board's value of a case is the median over its runs. {judged.cases} cases ran on {LEAST_BOARDS} boards or more of one "
+        f"A board's value of a case is the median over its runs. {judged.cases} cases ran on {MIN_BOARDS} boards or more of one "
         f"model, driver and machine code. In {100 * fleet.ALPHA:g} of 100 fleets of equal boards one would differ. A board stands out "
-        f"where it differs by {100 * fleet.LEAST:g} % or more, be it slower or faster."
+        f"where it differs by {100 * fleet.MIN_DEVIATION:g} % or more, be it slower or faster."
     )
 
 
@@ -118,7 +118,7 @@ def populations_said(separated: Sequence[Separated], compared: int) -> list[tupl
         first, second = (", ".join(sorted(group)) for group in (two.first, two.second))
         text = (
             f"{console.plain(gpu)}: the boards are two populations. First: {first}. Second: {second}. In {len(mine)} of {compared} cases every board "
-            f"of one is slower than every board of the other by {100 * LEAST:g} % or more: in some the first, in some the second. In these cases a "
+            f"of one is slower than every board of the other by {100 * MIN_GAP:g} % or more: in some the first, in some the second. In these cases a "
             "board is compared with its own population."
         )
         said.append((text, mine))
@@ -172,7 +172,7 @@ def comparability(found: Fleet, judged: Judged) -> Blocks:
     items = []
     groups = found.groups
     for (gpu, driver), boards in sorted(groups.items()):
-        few = f", fewer than {LEAST_BOARDS}: which one is odd cannot be told, none is judged" if len(boards) < LEAST_BOARDS else ""
+        few = f", fewer than {MIN_BOARDS}: which one is odd cannot be told, none is judged" if len(boards) < MIN_BOARDS else ""
         if len(groups) > 1 or few:
             items.append(f"{gpu}, driver {driver}: {number(boards)} ({', '.join(sorted(boards))}){few}.")
     if len(groups) > 1:

@@ -58,7 +58,7 @@ def _like(code: Mapping[tuple[str, ...], Sequence[Row]], both: Sequence[str], pa
 
 def page(found: Study, table: Table, group: ClaimFile | None, kernel: str) -> Blocks:
     """What stands on the kernel's page."""
-    ran = found.once(by_page, table).get(kernel, ())
+    ran = found.memoized(by_page, table).get(kernel, ())
     blocks: Blocks = []
     if ran:
         by_time = sorted(ran, key=lambda one: (not one.exactly, -_time(table, one.pair)))
@@ -87,7 +87,7 @@ def overview(found: Study, table: Table) -> Blocks:
     twins = found.auxiliary("sass_twins.csv", table.name)
     summaries = {row["kernel"]: row.get("summary", "") for case in twins.cases for row in twins.rows(case)} if twins else {}
     rows: list[list[Cell]] = []
-    for kernel, ran in found.once(by_page, table).items():
+    for kernel, ran in found.memoized(by_page, table).items():
         if not listings.has_page(found, table.name, kernel):
             continue
         ratios = sorted((figure for one in ran if (figure := pair_ratio(table, one.pair))), key=lambda figure: figure.value)

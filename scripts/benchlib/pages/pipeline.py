@@ -22,7 +22,7 @@ from benchlib.document.document import NONE, Block, Blocks, Bullets, Cell, Code,
 from benchlib.results.results import Table
 from benchlib.pages.run_tables import environment, missing_rows, row_counts
 from benchlib.results.schema import STATUSES
-from benchlib.stats.stats import LEAST_RUNS
+from benchlib.stats.stats import MIN_RUNS
 from benchlib.model.pairs import figure_of, pair_ratio, pairs
 from benchlib.tables import claim_tables, repeatability
 from benchlib.tables.counts import counted_comparison
@@ -104,17 +104,17 @@ def analysis_of(study: Study, experiment: str) -> Analysis:
 def sections(study: Study, table: Table) -> list[Section]:
     """What the experiment's analysis shows, and what counters and predictions say of each other; without sections that show nothing."""
     chosen = analysis_of(study, table.name).sections or [("All pairs", all_pairs)]
-    shown = [section(title, study.once(make, table)) for title, make in chosen]
-    difference = study.once(counted_comparison, table)
+    shown = [section(title, study.memoized(make, table)) for title, make in chosen]
+    difference = study.memoized(counted_comparison, table)
     shown += [section("Predicted against counted", difference)] if difference else []
     if analysis_of(study, table.name).controls is not None:
-        shown.append(section("Why the times differ", study.once(why_tables.section, table)))
+        shown.append(section("Why the times differ", study.memoized(why_tables.section, table)))
     return [each for each in shown if not document.is_empty(each)]
 
 
 def plots(study: Study, table: Table) -> Mapping[str, Plot]:
     """The figures that have something to show."""
-    return {name: plot for name, plot in analysis_of(study, table.name).plots.items() if drawing.shown(study.once(plot.chart, table))}
+    return {name: plot for name, plot in analysis_of(study, table.name).plots.items() if drawing.shown(study.memoized(plot.chart, table))}
 
 
 def images(plots_: Mapping[str, Plot]) -> Blocks:
@@ -133,7 +133,7 @@ ONE_RUN = (
     "One run: no figure here has been repeated. Brackets are as wide as runs on two H200s differ, for a case of the same class. A pair's verdict is "
     "marked as seen in 1 of 1 runs."
 )
-SEVERAL_RUNS = f"Brackets and verdicts of fewer than {LEAST_RUNS} runs are as wide as runs on two H200s differ; each says in how many runs it was seen."
+SEVERAL_RUNS = f"Brackets and verdicts of fewer than {MIN_RUNS} runs are as wide as runs on two H200s differ; each says in how many runs it was seen."
 
 
 def runs(study: Study) -> int:

@@ -134,7 +134,7 @@ def content(name: str, what: Shown) -> tuple[Blocks, Study] | None:
                 wanted = {plot: one.plots[plot]} if plot else one.plots
                 drawn = {name: each for name, each in wanted.items() if plots.shown(each.chart(found, table))}
                 return pipeline.images(drawn), found
-            return found.once(one.readme[name], found.tables[experiment]), found
+            return found.memoized(one.readme[name], found.tables[experiment]), found
     return None
 
 

@@ -24,7 +24,7 @@ OTHER = "†"  # after a case whose Vulkan code was built for another workgroup 
 
 def cases(found: Study, table: Table) -> Mapping[str, list[list[str]]]:
     """The rows of HEADER, by the kernel's name in sass_twins.csv."""
-    return {kernel: [_row(found, table, one) for one in ran] for kernel, ran in found.once(by_page, table).items()}
+    return {kernel: [_row(found, table, one) for one in ran] for kernel, ran in found.memoized(by_page, table).items()}
 
 
 def costs(found: Study, table: Table, ids: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]:
@@ -32,10 +32,10 @@ def costs(found: Study, table: Table, ids: Mapping[str, str]) -> Mapping[str, Ma
     `ids` of the causes' names.
     """
     shown: dict[str, Mapping[str, str]] = {}
-    for kernel, ran in found.once(by_page, table).items():
+    for kernel, ran in found.memoized(by_page, table).items():
         known: dict[str, list[tuple[float, float]]] = {}
         for one in ran:
-            account_ = found.once(_accounts, table).get(one.pair)
+            account_ = found.memoized(_accounts, table).get(one.pair)
             for cause in account_.known if account_ else []:
                 if account_ and cause.name in ids:
                     known.setdefault(ids[cause.name], []).append((cause.ns or 0, account_.cuda.time.value))
@@ -54,7 +54,7 @@ def _row(found: Study, table: Table, ran: Ran) -> list[str]:
     cells = [short_name(ran.pair.case) + ("" if ran.exactly else f" {OTHER}")]
     cells += [cell_text(micros(figure_of(table, side))) for side in ran.pair.sides]
     cells += map(cell_text, comparison(table, ran.pair)) if table.compares_times else ["", ""]
-    one = found.once(_accounts, table).get(ran.pair)
+    one = found.memoized(_accounts, table).get(ran.pair)
     if one is None:
         return [*cells, "", "", ""]
     explained = found.analyses.get(table.name, Analysis()).controls is not None and not one.nothing_to_explain
@@ -65,7 +65,7 @@ def _row(found: Study, table: Table, ran: Ran) -> list[str]:
 def _accounts(found: Study, table: Table) -> Mapping[Pair, Account]:
     """Of the pairs that the worklog accounts for, and of their like without bounds checks."""
     unchecked = (account(found, table, pair) for pair in pairs(table, {"checks": "off"}))
-    return {one.pair: one for one in [*found.once(accounts, table), *unchecked] if one}
+    return {one.pair: one for one in [*found.memoized(accounts, table), *unchecked] if one}
 
 
 def short_name(case: Case) -> str:

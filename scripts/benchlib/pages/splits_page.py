@@ -18,7 +18,7 @@ from benchlib.stats.stats import UNCLEAR, Figure, verdict_of_effect
 
 SHORT_NS = 500_000  # of a cold sample: what a pair of stamps adds is a part of it
 STAMPS = "stamp_pair"
-LEAST_BOARDS = 2  # of either side, for a verdict of its own
+MIN_BOARDS = 2  # of either side, for a verdict of its own
 RULE = (
     "A split counts if it shows in 2 % of the cases that could show it and on more than half of the boards that ran such cases (docs/METHOD.md, Several "
     "populations). docs/VERDICTS.md says what was known when this rule was made."
@@ -118,7 +118,7 @@ def _verdicts(study: Study, split: Populations) -> Iterator[list[Cell]]:
     """The pairs on which either side decides, and otherwise."""
     for table, pair in _pairs(study):
         sides = _sides(pair_runs(table, pair), split)
-        if any(len(side) < LEAST_BOARDS for side in sides):
+        if any(len(side) < MIN_BOARDS for side in sides):
             continue
         found: list[Figure] = []
         for side in sides:

@@ -10,7 +10,7 @@ from benchlib.model.analysis import Analysis, Study
 from benchlib.base import csv_file
 from benchlib.results import counters_file
 from benchlib.results.results import API_NAMES, APIS
-from benchlib.stats.stats import LEAST_RUNS
+from benchlib.stats.stats import MIN_RUNS
 
 SOFTWARE = re.compile(r"llvmpipe|lavapipe|swiftshader|basic render driver", re.IGNORECASE)  # Vulkan devices that are no GPU
 DEFAULT_RUNS = 6  # scripts/run.sh's
@@ -30,8 +30,8 @@ class State:
 
     @property
     def few(self) -> Mapping[int, Sequence[str]]:
-        """The programs with fewer than LEAST_RUNS runs, by how many they have."""
-        return {number: found for number in range(1, LEAST_RUNS) if (found := [name for name, runs in self.runs.items() if runs == number])}
+        """The programs with fewer than MIN_RUNS runs, by how many they have."""
+        return {number: found for number in range(1, MIN_RUNS) if (found := [name for name, runs in self.runs.items() if runs == number])}
 
     @property
     def vulkan_alone(self) -> bool:

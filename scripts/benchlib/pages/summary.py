@@ -52,7 +52,7 @@ from benchlib.model.pairs import CONTROLS, pair_runs, pairs
 from benchlib.document.document import NONE, Block, Cell, Code, Inline, Strong
 from benchlib.pages.ratio_strip import Measured
 from benchlib.results.results import WITH_ALL_CHECKS, InputError
-from benchlib.stats.stats import FASTER, LEAST_RUNS, SAME, SLOWER, VERDICTS, Figure
+from benchlib.stats.stats import FASTER, MIN_RUNS, SAME, SLOWER, VERDICTS, Figure
 
 FILE = Path("docs") / "summary.toml"
 PICTURE = "vulkan-over-cuda"
@@ -128,7 +128,7 @@ class Kind:
     @property
     def says(self) -> str:
         number = sum(one.verdict == self.word for one in self.found)
-        seen = "" if self.runs >= LEAST_RUNS else f", seen in {self.runs} run{'s' * (self.runs > 1)}"
+        seen = "" if self.runs >= MIN_RUNS else f", seen in {self.runs} run{'s' * (self.runs > 1)}"
         middle = f", median {self.median:.2f}" if len(self.found) > 1 else ""
         ranged = f"{self.range}{middle}{seen}"
         if not self.word:
@@ -160,7 +160,7 @@ class Summary:
 
 def load(root: Path, study: Study) -> Summary | None:
     """None where the repository has none. Raises InputError for what it must not say."""
-    return study.once(_load, root)
+    return study.memoized(_load, root)
 
 
 def _load(study: Study, root: Path) -> Summary | None:

@@ -215,7 +215,7 @@ def _widths(side: Side, columns: Sequence[str]) -> Cell:
 
 def section(found: Study, table: Table) -> Blocks:
     """Every pair beyond 2 % with its account, and the questions that stay open."""
-    shown = found.once(beyond, table)
+    shown = found.memoized(beyond, table)
     if not shown:
         return [paragraph(f"No pair's times differ for certain by more than {100 * BEYOND:.0f} %.")]
     closed = sum(not one.is_open for one in shown)

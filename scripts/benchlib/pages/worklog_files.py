@@ -33,7 +33,7 @@ def generate(directory: Path, root: Path, problems: list[str] | None = None) -> 
     outputs |= listings(judged, directory)
     for table in study.tables.values():
         for name, plot in pipeline.plots(study, table).items():
-            outputs[directory / "plots" / f"{name}.svg"] = plots.svg(study.once(plot.chart, table))
+            outputs[directory / "plots" / f"{name}.svg"] = plots.svg(study.memoized(plot.chart, table))
     if directory.resolve() == (root / REFERENCE).resolve():
         outputs |= readmes.outputs(judged, root, problems)
     return outputs

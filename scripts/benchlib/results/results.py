@@ -252,7 +252,7 @@ class Table:
         column = self._by_name.get(metric)
         counted = column is not None and column.role == "measured" and column.interval
         boards = self.by_board(figures)
-        if 0 < sum(map(len, boards.values())) < stats.LEAST_RUNS:
+        if 0 < sum(map(len, boards.values())) < stats.MIN_RUNS:
             whole = 100.0 if column is not None and column.role == "measured" and column.unit == "%" else math.inf
             return few_runs.figure([one for runs in boards.values() for one in runs], self._half(case, metric), whole)
         return over_runs(boards, counted=counted)

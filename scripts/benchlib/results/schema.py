@@ -38,7 +38,7 @@ STATUSES = ("ok", "failed", "skipped")
 MOST_SIDECAR_BYTES = 1 << 20
 _MOST_FOLDERS = 5  # results/<gpu>/boards/<board>/run<k>
 # No figure of a GPU lies beyond; their products and ratios stay within a float's range.
-LEAST, GREATEST = 1e-30, 1e30
+SMALLEST, GREATEST = 1e-30, 1e30
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _TIME = re.compile(r"20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-6][0-9]Z")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")
@@ -178,7 +178,7 @@ def real(text: str) -> float | None:
     if not _NUMBER.fullmatch(text):
         return None
     value = float(text)
-    return value if value == 0 or LEAST <= abs(value) <= GREATEST else None
+    return value if value == 0 or SMALLEST <= abs(value) <= GREATEST else None
 
 
 def is_whole(text: str) -> bool:
@@ -267,9 +267,9 @@ def _values(texts: Collection[str]) -> list[float] | None:
 
 def _are_real(texts: Collection[str]) -> bool:
     values = _values(texts)
-    return values is not None and all(value == 0 or LEAST <= abs(value) <= GREATEST for value in values)
+    return values is not None and all(value == 0 or SMALLEST <= abs(value) <= GREATEST for value in values)
 
 
 def _are_positive(texts: Collection[str]) -> bool:
     values = _values(texts)
-    return values is not None and all(LEAST <= value <= GREATEST for value in values)
+    return values is not None and all(SMALLEST <= value <= GREATEST for value in values)

@@ -61,7 +61,7 @@ Exit code: 0 all ran (a skipped case is named, and no failure), 1 something fail
 2 usage, 130 interrupted.
 """
 RUNS = 6
-LEAST_RUNS = 3  # that tell by themselves how far runs differ
+MIN_RUNS = 3  # that tell by themselves how far runs differ
 RUN_BUDGET = "0.04"  # seconds of sampling a case
 SKIPPED, DEVICE_LOST = 77, 3  # a program's exit codes
 # With one of these a program says something and measures nothing.
@@ -259,7 +259,7 @@ class Run:
     def check_only(self, names: Sequence[str]) -> None:
         """Every --only names one of them."""
         for wish in self.options.only:
-            if not any(console.answers(name, [wish]) for name in names):
+            if not any(console.matches(name, [wish]) for name in names):
                 raise console.UsageError(f"no experiment {wish}; there are: {' '.join(names)} (see --help)")
 
     def set_up_and_build(self, experiments: Sequence[str]) -> None:
@@ -290,7 +290,7 @@ class Run:
         if not found:
             die(f"no experiment programs (exp??_*) in {self.bin}: build first (without --no-build), or give --bin")
         self.check_only([path.name for path in found])
-        self.programs = [path for path in found if console.answers(path.name, self.options.only)]
+        self.programs = [path for path in found if console.matches(path.name, self.options.only)]
 
     def ask(self, option: str) -> str:
         """What the first program prints for an option."""
@@ -596,8 +596,8 @@ class Run:
                 rest = sum(reasons.values()) - sum(count for _, count in reasons.most_common(REASONS))
                 lines.append((status, f"{rest} rows for {len(reasons) - REASONS} more reasons: see the log"))
         lines.append(("took", clock(took)))
-        if self.runs < LEAST_RUNS and not self.software and not self.options.quick:
-            lines.append(("more runs", f"{LEAST_RUNS} or more tell how far runs differ here: scripts/run.sh --runs {RUNS} --resume"))
+        if self.runs < MIN_RUNS and not self.software and not self.options.quick:
+            lines.append(("more runs", f"{MIN_RUNS} or more tell how far runs differ here: scripts/run.sh --runs {RUNS} --resume"))
         lines.append(("every case", shown(self.log_path)))
         print()
         for name, text in lines:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from benchlib.stats import outliers
-from benchlib.stats.outliers import LEAST_BOARDS, Scale, Values
+from benchlib.stats.outliers import MIN_BOARDS, Scale, Values
 from benchlib.stats.prediction_interval import deviation
 from benchlib.stats.stats import Figure
 
@@ -121,7 +121,7 @@ class _Variances:
 
 def fit(cases: Sequence[Values], most_degrees: float = math.inf) -> Spread:
     """What cases of a class have in common: those of boards enough. A case whose runs are all alike (a coarse clock) says nothing of it."""
-    enough = [boards for boards in cases if len(boards) >= LEAST_BOARDS]
+    enough = [boards for boards in cases if len(boards) >= MIN_BOARDS]
     found = [_Variances.of(boards) for boards in enough]
     runs = _prior((each.within, each.freedom) for each in found)
     boards = _prior((each.between, len(of) - 1) for each, of in zip(found, enough))

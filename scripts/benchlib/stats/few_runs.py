@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
-from benchlib.stats.outliers import LEAST_BOARDS, Values
+from benchlib.stats.outliers import MIN_BOARDS, Values
 from benchlib.stats.stats import Figure
 
 SHARE = 0.95
@@ -50,7 +50,7 @@ def fit(cases: Iterable[Values]) -> float:
     """The half width of a class, from the logarithms of its cases' runs on boards enough: each case weighs as much as every other."""
     weighted: list[tuple[float, float]] = []
     for boards in cases:
-        apart = [abs(x - y) for one, other in combinations(boards.values(), 2) for x in one for y in other] if len(boards) >= LEAST_BOARDS else []
+        apart = [abs(x - y) for one, other in combinations(boards.values(), 2) for x in one for y in other] if len(boards) >= MIN_BOARDS else []
         weighted += [(each, 1 / len(apart)) for each in apart]
     weighted.sort()
     left = SHARE * math.fsum(weight for _, weight in weighted)

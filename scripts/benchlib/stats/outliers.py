@@ -25,7 +25,7 @@ from functools import lru_cache
 
 from benchlib.stats.prediction_interval import deviation
 
-LEAST_BOARDS = 4  # the MAD of three is worth less than one degree of freedom
+MIN_BOARDS = 4  # the MAD of three is worth less than one degree of freedom
 _DRAWS = 4000  # for the MAD's distribution; of its degrees of freedom 2 % are uncertain
 _MANY = 40  # boards from which on the MAD is as for infinitely many
 _MOST_DEGREES = 1e6
@@ -62,7 +62,7 @@ def median_absolute(values: Sequence[float]) -> tuple[float, float]:
 
 
 def scale(boards: Values) -> Scale:
-    """Of a case's boards, LEAST_BOARDS at least."""
+    """Of a case's boards, MIN_BOARDS at least."""
     center, mad = median_absolute([statistics.median(runs) for runs in boards.values()])
     factor, degrees = _mad_of_normal(len(boards))
     repeated = [runs for runs in boards.values() if len(runs) > 1]

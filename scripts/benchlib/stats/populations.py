@@ -3,8 +3,8 @@
 A group of boards that is slower than the others is throttled, or broken. A group that is slower than all others in some cases, and faster
 than all others in other cases, is neither: it is another kind (its memory is another maker's, say), and is to be compared with its own.
 
-A case is the boards' medians, as logarithms of times. It separates two groups where all of one lie beyond all of the other by LEAST. It could separate
-them if LEAST_MEMBERS of either ran it. The rule is METHOD's ("Several populations").
+A case is the boards' medians, as logarithms of times. It separates two groups where all of one lie beyond all of the other by MIN_GAP. It could separate
+them if MIN_MEMBERS of either ran it. The rule is METHOD's ("Several populations").
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchlib.stats.outliers import LEAST_BOARDS
+from benchlib.stats.outliers import MIN_BOARDS
 
-LEAST = 0.01  # between the slowest board of one group and the fastest of the other
-LEAST_MEMBERS = LEAST_BOARDS - 1  # of either group: two boards may be odd alike by chance
-LEAST_EACH_WAY = 3  # cases in which a group is slower, and as many in which it is faster
-LEAST_SHARE = 0.02  # of the cases that could separate the groups: so many must
+MIN_GAP = 0.01  # between the slowest board of one group and the fastest of the other
+MIN_MEMBERS = MIN_BOARDS - 1  # of either group: two boards may be odd alike by chance
+MIN_EACH_WAY = 3  # cases in which a group is slower, and as many in which it is faster
+MIN_SHARE = 0.02  # of the cases that could separate the groups: so many must
 MOST_CANDIDATES = 20  # splits that are tried on all cases, those that the most cases show
 SURE = 0.9  # of the votes: then a board belongs to a group
 
@@ -37,13 +37,13 @@ class Populations:
             return 0.0
         first, second = groups
         slower, faster = min(second) - max(first), min(first) - max(second)
-        return slower if slower >= LEAST else -faster if faster >= LEAST else 0.0
+        return slower if slower >= MIN_GAP else -faster if faster >= MIN_GAP else 0.0
 
     def separates(self, case: Medians, members: int = 2) -> bool:
         """Whether the case does, and so many boards of either ran it, at least."""
         return self.could_separate(case, members) and self.gap(case) != 0
 
-    def could_separate(self, case: Medians, members: int = LEAST_MEMBERS) -> bool:
+    def could_separate(self, case: Medians, members: int = MIN_MEMBERS) -> bool:
         """Whether so many boards of either ran the case."""
         return all(len(group & case.keys()) >= members for group in (self.first, self.second))
 
@@ -75,7 +75,7 @@ def find_all(cases: Sequence[Medians]) -> Iterator[Populations]:
     separates, until none is left that passes. A split that shows on half or fewer of the boards that could show one is none: they are too
     few to speak for all.
     """
-    boards = {board for case in cases if len(case) >= 2 * LEAST_MEMBERS for board in case}
+    boards = {board for case in cases if len(case) >= 2 * MIN_MEMBERS for board in case}
     rest = list(cases)
     while split := _best(rest, cases, len(boards) / 2):
         yield _with_the_rest(split, cases)
@@ -88,10 +88,10 @@ def _best(rest: Sequence[Medians], cases: Sequence[Medians], more_than: float) -
     candidates = Counter(split for split in widest if split and len(split.first | split.second) > more_than)
     best, support = None, 0
     for candidate, _ in candidates.most_common(MOST_CANDIDATES):
-        gaps = [candidate.gap(case) for case in rest if candidate.separates(case, LEAST_MEMBERS)]
+        gaps = [candidate.gap(case) for case in rest if candidate.separates(case, MIN_MEMBERS)]
         ways = [sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)]
-        needed = LEAST_SHARE * sum(map(candidate.could_separate, cases))
-        if min(ways) >= LEAST_EACH_WAY and sum(ways) >= needed and sum(ways) > support:
+        needed = MIN_SHARE * sum(map(candidate.could_separate, cases))
+        if min(ways) >= MIN_EACH_WAY and sum(ways) >= needed and sum(ways) > support:
             best, support = candidate, sum(ways)
     return best
 
@@ -99,13 +99,13 @@ def _best(rest: Sequence[Medians], cases: Sequence[Medians], more_than: float) -
 def _widest(case: Medians) -> Populations | None:
     """The case's boards on either side of the widest gap, if that is wider than either side is."""
     ordered = sorted(case, key=lambda board: case[board])
-    cuts = range(LEAST_MEMBERS, len(ordered) - LEAST_MEMBERS + 1)
+    cuts = range(MIN_MEMBERS, len(ordered) - MIN_MEMBERS + 1)
     if not cuts:
         return None
     cut = max(cuts, key=lambda at: case[ordered[at]] - case[ordered[at - 1]])
     gap = case[ordered[cut]] - case[ordered[cut - 1]]
     widest_side = max(case[ordered[cut - 1]] - case[ordered[0]], case[ordered[-1]] - case[ordered[cut]])
-    return _ordered(ordered[:cut], ordered[cut:]) if gap >= max(LEAST, widest_side) else None
+    return _ordered(ordered[:cut], ordered[cut:]) if gap >= max(MIN_GAP, widest_side) else None
 
 
 def _ordered(one: Sequence[str], other: Sequence[str]) -> Populations:

@@ -13,7 +13,7 @@ from benchlib.stats import prediction_interval
 SAME_LO, SAME_HI = 0.99, 1.01
 VERDICTS = SAME, FASTER, SLOWER, FIXED_COST, UNCLEAR = ("SAME", "FASTER", "SLOWER", "FIXED COST", "UNCLEAR")
 # Fewer may agree by chance, to the last digit of a clock: what they differ by is their class's (few_runs.py).
-LEAST_RUNS = 3
+MIN_RUNS = 3
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Figure:
     @property
     def too_few_runs(self) -> bool:
         """Their own agreement says nothing."""
-        return 0 < self.runs < LEAST_RUNS
+        return 0 < self.runs < MIN_RUNS
 
     @property
     def has_interval(self) -> bool:
@@ -80,7 +80,7 @@ def product(terms: Sequence[tuple[Figure, float]]) -> Figure | None:
     return Figure(math.exp(value), math.exp(value - math.hypot(*below)), math.exp(value + math.hypot(*above)), runs)
 
 
-def hull(figures: Sequence[Figure]) -> Figure | None:
+def envelope(figures: Sequence[Figure]) -> Figure | None:
     """One figure from independent runs: the median of their values, and an interval that covers all their intervals."""
     if not figures:
         return None
@@ -101,7 +101,7 @@ def over_runs(boards: Mapping[str, Sequence[Figure]], counted: bool = False) -> 
     """
     figures = [figure for runs in boards.values() for figure in runs]
     if len(figures) < 2 or all(figure.runs == 0 for figure in figures):
-        return hull(figures)
+        return envelope(figures)
     ends = prediction_interval.interval({board: [figure.value for figure in runs] for board, runs in boards.items() if runs})
     assert ends  # two runs or more
     if counted:

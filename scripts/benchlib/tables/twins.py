@@ -154,7 +154,7 @@ def _floor_of(found: Study, table: Table, kind: str) -> str:
 
 
 def with_noise_floor(found: Study, table: Table, *blocks: Block) -> Blocks:
-    return [*blocks, found.once(noise_floor, table)]
+    return [*blocks, found.memoized(noise_floor, table)]
 
 
 def rows_or_none(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Block:
