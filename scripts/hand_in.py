@@ -232,7 +232,7 @@ def run(options: argparse.Namespace) -> int:
         if code:
             return code
     size = sum(path.stat().st_size for path in contents(directory))
-    print(f"commit {os.path.relpath(directory, options.root)}: {size / 1e6:.1f} MB in {sum(1 for _ in contents(directory))} files")
+    print(f"commit {os.path.relpath(directory, options.root)}: {size / 1e6:.1f} MB in {sum(1 for _ in contents(directory))} files, less what .gitignore leaves out")
     print(f"    git add {directory} {directory.parent / schema.SHARED} && git commit -m 'Results of {console.plain(directory.resolve().name)}'")
     print("Say in the pull request which host, driver and cooling it had. Then scripts/published.py puts the model beside the others.")
     return 0
