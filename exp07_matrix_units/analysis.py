@@ -19,6 +19,7 @@ from benchlib.sass.occupancy import WARP, resident_blocks
 from benchlib.stats.stats import Figure
 
 PEAK = 4096  # operations per clock and SM of f16 matrices on Hopper
+SECTOR = 32  # bytes
 UNITS = 4  # matrix units of an SM, one a quarter; the counter adds up the cycles of all
 RATES = ("rate_warp", "rate_group")
 CHAINS = ("rate_fma", "rate_dot_add", "rate_dot_acc")
@@ -319,6 +320,31 @@ def busy(study: Study, table: Table) -> Blocks:
     return [paragraph(text), document.table(["", "API", "size:", "numbers, sums", "tile", "warps", "matrix units at work (%):"], rows)]
 
 
+def traffic(study: Study, table: Table) -> Blocks:
+    """The sectors that a product's blocks ask for, predicted and counted: a row a product that was counted."""
+    counts = hardware_counts.load_any(study, table)
+    rows: list[list[Cell]] = []
+    for case in table.select({"data": "normal"}) if counts else []:
+        model = [figure_of(table, case, name) for name in ("l2_read_bytes", "min_write_bytes")]
+        if not counts or not model[0] or not model[1]:
+            continue
+        predicted = (model[0].value + model[1].value) / SECTOR
+        found = [counts.by(PM_SAMPLING, case, name) for name in ("l1_sectors", "sm_l2_sectors")]
+        if found[0] is None:
+            continue
+        cells: list[Cell] = [NONE if one is None else fixed(one / predicted, 3) for one in found]
+        shape: list[Cell] = [case["size"], f"{case['in']}, {case['sums']}", case["tile"], case["warps"] or NONE]
+        rows.append([case["variant"], API_NAMES[case["api"]], *shape, fixed(predicted / 1e6, 2), *cells])
+    if not rows:
+        return [NO_RESULTS]
+    text = (
+        "Predicted: each tile of C reads its rows of A and its columns of B once a step, and is stored once, in whole sectors. Stores that fill half of a sector at a time count twice. "
+        "From the SMs to the L2 fewer go where blocks of an SM share lines in its L1. What TMA brings does not pass the L1."
+    )
+    header = ["", "API", "size:", "numbers, sums", "tile", "warps", "predicted (million sectors):", "through the L1 / predicted:", "from the SMs to the L2 / predicted:"]
+    return [paragraph(text), document.table(header, rows)]
+
+
 INSTRUCTIONS = {"HMMA, IMMA": ("hmma", "imma"), "HGMMA, IGMMA": ("hgmma", "igmma"), "LDSM": ("ldsm",), "LDGSTS": ("ldgsts",), "UTMALDG": ("utmaldg",)}
 
 
@@ -384,6 +410,7 @@ ANALYSIS = Analysis(
         ("The tiles of both APIs", tiles),
         ("Where the tiles' gap lies", account),
         ("Matrix units at work, counted", busy),
+        ("Traffic, predicted and counted", traffic),
         ("Power and zeros", power),
         ("Machine code", code),
     ],

@@ -17,7 +17,7 @@ CODE = "experiment,kernel,api,arch,instructions,registers,generic,moves,hmma,imm
 @pytest.fixture(autouse=True)
 def columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(synthetic.PARAMS, EXP, ["in", "sums", "size", "data", "tile", "warps"])
-    monkeypatch.setitem(synthetic.MODEL, EXP, ["operations"])
+    monkeypatch.setitem(synthetic.MODEL, EXP, ["operations", "l2_read_bytes", "min_write_bytes"])
     monkeypatch.setitem(synthetic.MEASURED, EXP, ["tops", "ops_clk_sm"])
     monkeypatch.setattr(synthetic, "WHOLE", [*synthetic.WHOLE, "size"])
 
@@ -142,6 +142,18 @@ def test_the_listings_say_what_there_is_and_what_is_missing(tmp_path: Path) -> N
     assert "multiply by HMMA and IMMA; of HGMMA, IGMMA, LDGSTS, UTMALDG there is none in any of them" in text
     assert "| mma | CUDA | 300 | 220 | 32 | 0 | 12 | 24 | 0 |" in text
     assert "without a listing: CUDA's product_wgmma; Vulkan's product_workgroup 128x128x64; Vulkan's product_tile 128x128x64 2x4." in text
+
+
+def test_a_tiles_sectors_are_counted_against_what_its_blocks_ask_for(tmp_path: Path) -> None:
+    section = "Traffic, predicted and counted"
+    model = {"l2_read_bytes": 32 * 2_000_000, "min_write_bytes": 32 * 100_000}
+    written(tmp_path, [tile(api, 1000, "128x128x64", "2x4", api, **model) for api in ("cuda", "vulkan")])
+    assert "No results" in shown(tmp_path, section)
+    key = "experiment,variant,api,in,sums,size,data,tile,warps,elements,cache,instrument,reason,l1_sectors,sm_l2_sectors\n"
+    rows = [f"{EXP},product_tile,{api},f16,f32,{SIZE},normal,128x128x64,2x4,1,warm,pm_sampling,,{l1},1050000\n" for api, l1 in (("cuda", 2_100_000), ("vulkan", 2_200_000))]
+    (tmp_path / "counters.csv").write_text(key + "".join(rows))
+    text = shown(tmp_path, section)
+    assert "| CUDA | 4096 | f16, f32 | 128x128x64 | 2x4 | 2.10 | 1.000 | 0.500 |" in text and "| Vulkan | 4096 | f16, f32 | 128x128x64 | 2x4 | 2.10 | 1.048 | 0.500 |" in text
 
 
 def test_the_matrix_units_cycles_are_a_share_of_the_same_sessions(tmp_path: Path) -> None:
