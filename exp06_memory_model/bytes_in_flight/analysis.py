@@ -91,7 +91,7 @@ def curve(_: Study, table: Table) -> Blocks:
         rows.append(cells)
     header = ["bytes in flight an SM:", *(f"{API_NAMES[m.api]} {m.name}:" for m in present)]
     tops = [f"{API_NAMES[api]} {sig(figure.value)}" for api in APIS if (figure := figure_of(table, ceiling(table, api), "gbps"))]
-    text = f"GB/s of the fastest shape with so many bytes in flight. A plain read, a block a tile, the ceiling: {', '.join(tops)}."
+    text = f"GB/s of the fastest shape with so many bytes in flight, in accesses of 16 bytes. A plain read, a block a tile, the ceiling: {', '.join(tops)}."
     return [paragraph(text), document.table(header, rows)]
 
 
