@@ -51,7 +51,8 @@ def prose(path: Path) -> str:
 @cache
 def anchors(path: Path) -> frozenset[str]:
     headings = re.findall(r"^#{1,6} (.*)$", prose(path), re.MULTILINE)
-    return frozenset(anchors_of([re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*]|\\(?=\W)", r"\1", heading) for heading in headings]))
+    named = re.findall(r'<a id="([\w-]+)"></a>', prose(path))
+    return frozenset(named + anchors_of([re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*]|\\(?=\W)", r"\1", heading) for heading in headings]))
 
 
 def anchors_of(headings: Iterable[str]) -> list[str]:
@@ -135,7 +136,7 @@ def test_an_unknown_option_is_found() -> None:
 
 def words(text: str) -> int:
     """Of what is read: prose, lists, generated tables. Code blocks, comments, the addresses of links and a table's rules are none."""
-    text = re.sub(r"<!--.*?-->", "", FENCE.sub("", text), flags=re.DOTALL)
+    text = re.sub(r"<!--.*?-->|<a id=[^>]*></a>", "", FENCE.sub("", text), flags=re.DOTALL)
     text = "\n".join(line for line in text.splitlines() if not line.startswith("    "))
     text = re.sub(r"\]\([^)]*\)", "]", text)
     return len(re.findall(r"\S*\w\S*", text))

@@ -91,11 +91,11 @@ def picture(root: Path) -> Path:
 def test_what_it_says(root: Path) -> None:
     assert run(root) == 0 and run(root, "--check") == 0
     text = (root / "docs/PAGE.md").read_text(encoding="utf-8")
-    pairs = text.partition("\n| additions (")[2].partition(")")[0]
+    pairs = text.partition("worklog:kinds")[2].partition("\n| additions | ")[2].partition(" ")[0]
     assert int(pairs) > 2 and f"| additions | {pairs} |" in text
     assert "copies" not in text.partition("worklog:kinds")[0] and "| copies |" not in text and "Not there" not in text
-    to_do = "rule [1](../README.md#rules-for-vulkan-beside-cuda); see [exp01_vector_add](../results/nvidia-h200/worklog/exp01_vector_add.md)"
-    assert f"| additions ({pairs}) | 1.00 | 3 SAME, 2 UNCLEAR | {to_do} |" in text
+    to_do = "rule [1](../README.md#rule-1); see [exp01_vector_add](../results/nvidia-h200/worklog/exp01_vector_add.md)"
+    assert f"| additions | 1.00 | 3 SAME, 2 UNCLEAR | {to_do} |" in text
     assert f"There: {pairs}." in text
     assert "1. **Do it.** It takes " in text and " times, **or** `1.00" in text
     assert "([Size sweep](../results/nvidia-h200/worklog/exp01_vector_add.md#size-sweep), [01.2a](../results/nvidia-h200/worklog/exp01_vector_add.md#claims))" in text
@@ -159,6 +159,24 @@ def test_every_committed_pair_is_of_one_kind() -> None:
     assert sum(len(kind.found) for id_, kind in found.kinds.items() if id_ not in by_metric) == number > 1000
 
 
+def test_one_launch_is_no_chain_and_ways_are_compared_case_by_case() -> None:
+    found = summary.load(ROOT, committed("nvidia-h200"))
+    assert found and {one.case["chain"] for one in found.kinds["chains_before"].found} == {"10", "100", "1000"}
+    assert {one.case["chain"] for one in found.kinds["launches_before"].found if one.case["variant"] == "chain"} == {"1"}
+    checked, unchecked = (found.kinds[name] for name in ("checked", "checked_off"))
+    assert summary.alike(checked, unchecked) and summary.alike(checked, found.kinds["copies"]) is None
+    assert summary.alike(found.kinds["narrow"], found.kinds["narrow"]) == (found.kinds["narrow"].median,) * 2
+
+
+def test_refuted_claims_are_listed() -> None:
+    groups = claims.load(ROOT)
+    for group in groups:
+        for claim in group.claims:
+            claims.judge(claim, committed("nvidia-h200"))
+    text = markdown.render(front.refuted(groups), markdown.Place("", ""))
+    assert "| claim | what was expected | by whom | reproduced if | what came |" in text and "| [01.4b](" in text and "| [01.5a](" not in text
+
+
 def test_a_rule_of_few_pairs_holds_where_they_agree() -> None:
     """Of the sets that do not: test_any_gpu.py."""
     h100 = committed("nvidia-h100-80gb-hbm3")
@@ -193,7 +211,7 @@ def test_a_rule_names_the_models_that_it_holds_on(root: Path, factor: float, wor
     assert "Tried on H200 and H100, driver " in text and "A rule holds on each, unless it says otherwise." in text
     said = text.partition("1. **Do it.**")[2].partition("\n")[0]
     assert words in said and ("hold" in said) == bool(words)
-    assert "| kind of work (pairs) | H200 | H100 | Vulkan is | what to do |" in text and "| H200, median | H100, median | H100 is |" in text
+    assert "| kind of work | H200 | H100 | Vulkan is | what to do |" in text and "| H200, median | H200 is | H100, median | H100 is |" in text
     number = sum(len(group.claims) for group in claims.load(root))
     assert f"Of {number} claims " in text and " have the same verdict on H200 and H100, " in text
 

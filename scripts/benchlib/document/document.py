@@ -66,7 +66,15 @@ class SectionLink:
     section: str = ""
 
 
-Inline = str | Code | Strong | Emphasis | ListingLink | FileLink | ResultLink | SectionLink
+@dataclass(frozen=True)
+class Anchor:
+    """A place within a page, to which links lead. It shows nothing."""
+
+    name: str
+    text = ""
+
+
+Inline = str | Code | Strong | Emphasis | ListingLink | FileLink | ResultLink | SectionLink | Anchor
 
 # ------------------------------------------------------------------------------------------------------------------- cells
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from benchlib.document import document
-from benchlib.document.document import Block, Bullets, Cell, Code, Emphasis, FileLink, Image, Inline, Joined, ListingLink, Paragraph, Preformatted
+from benchlib.document.document import Anchor, Block, Bullets, Cell, Code, Emphasis, FileLink, Image, Inline, Joined, ListingLink, Paragraph, Preformatted
 from benchlib.document.document import ResultLink, Section, SectionLink, Strong, Table
 
 
@@ -80,6 +80,8 @@ def _inline(part: Inline, place: Place) -> str:
         return f"**{escape(part.text)}**"
     if isinstance(part, Emphasis):
         return f"*{escape(part.text)}*"
+    if isinstance(part, Anchor):
+        return f'<a id="{part.name}"></a>'
     if isinstance(part, FileLink):
         return escape(part.text) if place.to_root is None else f"[{escape(part.text)}]({place.to_root}{part.path})"
     path = result_path(part)

@@ -1,6 +1,6 @@
 """What a pair does, by the columns of its row: each pair is of exactly one kind of work, and none is chosen by hand.
 
-    does       of docs/summary.toml's table [does], by "experiment:variant" or by variant; else "other"
+    does       of docs/summary.toml's table [does], by "variant column=value", "experiment:variant" or variant, whichever fits first; else "other"
     bytes      of an access: elem_bytes, else of the table [bytes], else what the variant's name says (x4: 16 bytes), else 4
     place      "memory": a footprint of four times the L2 and more, or an L2 that was emptied; else "caches"
     through    "addresses", "unchecked" (sets without the driver's bounds checks), or "sets"
@@ -21,7 +21,7 @@ OTHER = "other"
 ADDRESS = "vulkan_address"
 AS_THEY_ARE = ("", "none", ADDRESS)  # of `feature`: that name no change
 RECORDED = {"stream": "anew", "rerecorded": "anew", "graph": "before", "prerecorded": "before"}
-Named = Mapping[str, Sequence[str]]  # variants, or "experiment:variant", by what they have in common
+Named = Mapping[str, Sequence[str]]  # variants, "experiment:variant", or "variant column=value", by what they have in common
 Wanted = Mapping[str, str | list[str]]
 
 
@@ -44,7 +44,7 @@ def properties(table: Table, pair: Pair, does: Named, widths: Named) -> dict[str
 
 def _of(named: Named, table: Table, case: Case) -> str:
     """The key under which the case's variant stands; empty for none."""
-    wanted = (f"{table.name}:{case['variant']}", case["variant"])
+    wanted = (*(f"{case['variant']} {column}={value}" for column, value in case.cells), f"{table.name}:{case['variant']}", case["variant"])
     return next((key for name in wanted for key, names in named.items() if name in names), "")
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchlib.claims.claims import NOT_MEASURED, UNCLEAR, VERDICTS, ClaimFile
+from benchlib.claims.claims import NOT_MEASURED, OURS, REFUTED, UNCLEAR, VERDICTS, ClaimFile
 from benchlib.document import document
 from benchlib.document.document import NONE, Blocks, Cell, FileLink, Image, SectionLink, paragraph
 from benchlib.document.document import Verdict as VerdictCell
@@ -16,15 +16,19 @@ from benchlib.pages.rules import Models, Titles
 from benchlib.pages.summary import PICTURE, PICTURE_OF_ALL, PICTURE_TITLE, Kind, Summary
 from benchlib.stats.stats import FASTER, SAME
 from benchlib.stats.stats import VERDICTS as PAIR_VERDICTS
+from benchlib.tables import claim_tables
 
-BLOCKS = ("verdict", "picture", "picture-of-all", "kinds", "rules", "rules-in-full", "models")
-READING = "Vulkan's time over CUDA's: the middle pair's (least to greatest). The verdict is that of two thirds of the pairs."
+BLOCKS = ("verdict", "picture", "picture-of-all", "kinds", "rules", "rules-in-full", "models", "refuted")
+READING = "Vulkan's time over CUDA's: the middle pair's (least–greatest)."
+WAYS = " Arrows: pairs measured both ways."
+CHOSEN = ": plain accesses, and what rules are about where two thirds of the pairs agree: only then is there a verdict. "
+ALL_KINDS = "docs/ANSWERS.md#by-kind-of-work"
 NOTHING_TO_DO = "nothing"
-RULES = "README.md#rules-for-vulkan-beside-cuda"  # on each page: the numbers are its
+RULES = "README.md#"  # on each page: the numbers are its
 
 
 def block(name: str, said: Summary, study: Study, titles: Titles, claims: Mapping[str, str], own: str = "", others: Models | None = None) -> Blocks:
-    """One of BLOCKS but "models". `titles`: of the sections of each experiment's page. `claims`: each claim's experiment. `own`: this model's name; `others`:
+    """One of BLOCKS but "models" and "refuted". `titles`: of the sections of each experiment's page. `claims`: each claim's experiment. `own`: this model's name; `others`:
     the models beside it.
     """
     beside = others or {}
@@ -48,18 +52,19 @@ def verdict(said: Summary, study: Study, titles: Titles, own: str = "", others: 
     rows: list[list[Cell]] = []
     for entry, kind in shown:
         there = [kinds.get(entry["kind"]) for kinds in beside.values()]
-        rows.append([f"{kind.name} ({kind.text('pairs')})", *(_ratio(each) for each in (kind, *there)), _verdicts(kind, dict(zip(beside, there))),
+        middles: list[Cell] = [document.fixed(each and each.median, 2) for each in there]
+        rows.append([kind.name, _ratio(kind), *middles, _verdicts(kind, dict(zip(beside, there))),
                      _to_do(entry, kind, said, numbers, titles)])  # fmt: skip
-    header = ["kind of work (pairs)", own or "Vulkan/CUDA", *beside, "Vulkan is", "what to do"]
-    return [document.table(header, rows), paragraph(READING)]
+    header = ["kind of work", own or "Vulkan/CUDA", *beside, "Vulkan is", "what to do"]
+    all_kinds = FileLink(f"{len(said.kinds)} kinds", ALL_KINDS)
+    both = any(entry.get("instead") for entry, _ in shown)
+    return [document.table(header, rows), paragraph(f"{len(shown)} of ", all_kinds, CHOSEN, READING, WAYS * both)]
 
 
-def _ratio(kind: Kind | None) -> Cell:
+def _ratio(kind: Kind) -> Cell:
     """The median, and the range where it is another."""
-    if kind is None:
-        return NONE
     middle, ends = f"{kind.median:.2f}", kind.range.partition(" (")[0]  # what it depends on stands in the table of all kinds
-    return middle if middle == ends else f"{middle} ({ends})"
+    return middle if middle == ends else f"{middle} ({ends.replace(' to ', '–')})"
 
 
 def _verdicts(kind: Kind, others: Mapping[str, Kind | None]) -> Cell:
@@ -69,7 +74,8 @@ def _verdicts(kind: Kind, others: Mapping[str, Kind | None]) -> Cell:
     if kind.verdict == summary.DIFFER:
         own: list[Cell] = [", ".join(f"{counted[each]} {each}" for each in PAIR_VERDICTS if counted[each])]
     else:
-        own = [VerdictCell(kind.verdict), f"{counted[kind.verdict]} of {len(kind.found)}"][: 1 + (counted[kind.verdict] < len(kind.found))]
+        number, every = counted[kind.verdict], len(kind.found)
+        own = [VerdictCell(kind.verdict), f"{number} of {every}" if number < every else f"all {every}"]
     return document.joined([*own, *differing], ", ")
 
 
@@ -77,12 +83,30 @@ def _to_do(entry: Mapping[str, Any], kind: Kind, said: Summary, numbers: Mapping
     if kind.word in (SAME, FASTER):
         return NOTHING_TO_DO
     found = sorted(numbers[title] for title in entry.get("rules", []) if title in numbers)
-    links = [FileLink(str(number), RULES) for number in found]
+    links = [FileLink(str(number), f"{RULES}{rules.anchor(number)}") for number in found]
     parts: list[Cell] = [document.joined([f"rule{'s' * (len(found) > 1)}", document.joined(links, ", ")], " ")] if found else []
-    parts += [f"{name}: {said.kinds[each].median:.2f}" for name, each in entry.get("instead", {}).items() if each in said.kinds]
+    parts += [f"{name}: {_instead(kind, said.kinds[each])}" for name, each in entry.get("instead", {}).items() if each in said.kinds]
     if (see := entry.get("see", "")) in titles:
         parts.append(document.joined(["see", SectionLink(see, see)], " "))
     return document.joined(parts, "; ") if parts else NONE
+
+
+def _instead(kind: Kind, other: Kind) -> str:
+    """What the same work takes in another way."""
+    both = summary.alike(kind, other)
+    return f"{both[0]:.2f} → {both[1]:.2f}" if both else f"{other.median:.2f}"
+
+
+def refuted(groups: Sequence[ClaimFile]) -> Blocks:
+    """A row a refuted claim: what was said, and by whom, in which range it would have counted, and what came."""
+    found = [(group, claim) for group in groups for claim in group.claims if claim.verdict == REFUTED]
+    ours = sum(claim.source == OURS for _, claim in found)
+    rows: list[list[Cell]] = []
+    for group, claim in found:
+        source: Cell = FileLink(claim.source, claim.sources) if claim.sources and claim.source != OURS else claim.source
+        rows.append([FileLink(claim.id, claim_tables.readme(group)), claim.text, source, claim.range_words or NONE, claim.words or NONE])
+    text = f"Of {sum(len(group.claims) for group in groups)} claims {len(found)} are REFUTED; {ours} of them are our own."
+    return [paragraph(text), document.table(["claim", "what was expected", "by whom", "reproduced if", "what came"], rows)] if found else [paragraph(text)]
 
 
 def models(by_model: Mapping[str, Sequence[ClaimFile]]) -> Blocks:

@@ -114,6 +114,8 @@ def content(name: str, what: Shown) -> tuple[Blocks, Study] | None:
         return [claim_tables.experiments(what.groups)], what.reference
     if name == "models":
         return front.models({what.own: what.groups} | {model: judged.groups for model, judged in what.models.items()}), what.reference
+    if name == "refuted":
+        return front.refuted(what.groups), what.reference
     if name in front.BLOCKS and what.summary:
         claims = {claim.id: group.experiment for group in what.groups for claim in group.claims}
         return front.block(name, what.summary, what.reference, what.titles, claims, what.own, what.others), what.reference

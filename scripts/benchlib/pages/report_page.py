@@ -43,7 +43,7 @@ MARKS = {"REPRODUCED": "✓", "PARTLY": "◐", "DIFFERS HERE": "≠", "REFUTED":
 # What a block or a part of one is, as the templates ask: `block is paragraph`.
 KINDS = {
     "code": document.Code, "strong": document.Strong, "emphasis": document.Emphasis, "listing_link": document.ListingLink,
-    "file_link": document.FileLink, "result_link": document.ResultLink, "section_link": document.SectionLink,
+    "file_link": document.FileLink, "result_link": document.ResultLink, "section_link": document.SectionLink, "anchor": document.Anchor,
     "paragraph": document.Paragraph, "bullets": document.Bullets, "preformatted": document.Preformatted,
     "table": document.Table, "image": document.Image, "section": document.Section,
     "verdict": document.Verdict, "joined": document.Joined,

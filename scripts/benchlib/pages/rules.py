@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from benchlib.claims import claim_check, claim_query, claim_words
-from benchlib.document.document import Blocks, Bullets, Inline, SectionLink, Strong, paragraph
+from benchlib.document.document import Anchor, Blocks, Bullets, Inline, SectionLink, Strong, paragraph
 from benchlib.model.analysis import Study
 from benchlib.pages import summary
 from benchlib.pages.summary import PLACEHOLDER, Summary, inlines
@@ -83,6 +83,11 @@ def standing(study: Study, said: Summary) -> list[int]:
     return [at for at, verdict in enumerate(verdicts(study, said).values()) if verdict == HOLDS]
 
 
+def anchor(number: int) -> str:
+    """Where the README's rule of that number stands."""
+    return f"rule-{number}"
+
+
 def blocks(
     said: Summary, study: Study, titles: Titles, claims: Mapping[str, str], own: str = "", others: Models | None = None, *, brief: bool = False
 ) -> Blocks:
@@ -96,7 +101,8 @@ def blocks(
         if (one := _rule(at, said, study, titles, claims, brief)) is not None:
             title, words, also, links = one
             few = _few_runs(of(said)[at], said, study, _where(said, at), brief)
-            found.append((title, " ", *words, *_on_models(at, models, held, brief), *also, *few, *links))
+            place = (Anchor(anchor(len(found) + 1)),) if brief else ()
+            found.append((*place, title, " ", *words, *_on_models(at, models, held, brief), *also, *few, *links))
     if not found:
         return []
     return [*([paragraph(_tried(models, brief))] if models else []), Bullets(tuple(found), numbered=True)]
@@ -114,7 +120,7 @@ def _tried(models: Models, brief: bool) -> str:
         return f"Tried on {tried}."
     theirs = " and ".join(f"{name}'s" for name in others)
     full = f"Figures are the {own}'s. Behind a rule's first sentence stand the {theirs}, without brackets."
-    whose = f"Figures: {own}'s; {theirs} where notably different." if brief else full
+    whose = f"Figures: {own}'s; {theirs} where the brackets do not meet." if brief else full
     return f"Tried on {tried}. A rule holds on each, unless it says otherwise. {whose}"
 
 

@@ -3,7 +3,8 @@
     [[headline]]                      a row of the README's table, and of its picture
     kind = "narrow"                   the kind of work
     rules = ["Do it."]                optional: the rules that say what to do where Vulkan is not as fast
-    instead = { "checks off" = "k" }  optional: likewise, what to call another kind that does the same in another way
+    instead = { "checks off" = "k" }  optional: likewise, what to call another kind that does the same in another way; of the pairs that were measured in both
+                                      ways the table has both medians
     see = "exp01_vector_add"          optional: the experiment that tells more
     [does]                            what variants do, by verb: see model/kinds.py
     stream = ["add_f32"]
@@ -51,7 +52,7 @@ from benchlib.model.analysis import Study
 from benchlib.model.pairs import CONTROLS, pair_runs, pairs
 from benchlib.document.document import NONE, Block, Cell, Code, Inline, Strong
 from benchlib.pages.ratio_strip import Measured
-from benchlib.results.results import WITH_ALL_CHECKS, InputError
+from benchlib.results.results import WITH_ALL_CHECKS, Case, InputError
 from benchlib.stats.stats import FASTER, MIN_RUNS, SAME, SLOWER, VERDICTS, Figure
 
 FILE = Path("docs") / "summary.toml"
@@ -65,6 +66,7 @@ PLACEHOLDER = re.compile(r"\{([a-z0-9_]+)(?:\.(range|says|pairs|same))?\}")
 OTHERS = "others"
 MOST = 2 / 3
 DIFFER = "pairs differ"
+WAYS = ("checks", "robustness", "feature", "binding")  # columns of how a buffer is reached
 COLUMNS = {
     "set_use": "use of the sets", "block": "workgroup size", "elements": "size", "variant": "kernel", "elem_bytes": "bytes of an access",
     "memory_order": "memory order",
@@ -144,6 +146,19 @@ class Kind:
         if what in ("range", "says"):
             return self.range if what == "range" else self.says
         return claim_words.figure_words(Figure.exact(self.median), "slower", "")
+
+
+def alike(one: Kind, other: Kind) -> tuple[float, float] | None:
+    """Both kinds' medians of the cases that were measured in both ways; None without such a case."""
+    ways: dict[frozenset[tuple[str, str]], list[float]] = {}
+    for each in one.found:
+        ways.setdefault(_without_way(each.case), []).append(each.ratio.value)
+    found = [(statistics.median(ways[key]), each.ratio.value) for each in other.found if (key := _without_way(each.case)) in ways]
+    return (statistics.median(before for before, _ in found), statistics.median(after for _, after in found)) if found else None
+
+
+def _without_way(case: Case) -> frozenset[tuple[str, str]]:
+    return frozenset(cell for cell in case.cells if cell[0] not in ("api", *WAYS))
 
 
 def _squares(values: Sequence[float]) -> float:
@@ -278,6 +293,7 @@ def kinds(summary: Summary, others: Mapping[str, Summary] | None = None, name: s
     others = others or {}
     prefix = f"{name}, " if others and name else ""
     header = ["kind of work", "pairs:", *(f"{each}:" for each in VERDICTS), f"{prefix}median:" if prefix else "Vulkan/CUDA, median:"]
+    header += [f"{name} is" if prefix else "Vulkan is"]
     header += [column for other in others for column in (f"{other}, median:", f"{other} is")]
     header += ["least:", "most:", "the most is"]
     rows: list[list[Cell]] = []
@@ -288,7 +304,7 @@ def kinds(summary: Summary, others: Mapping[str, Summary] | None = None, name: s
         there = [other.kinds.get(id_) for other in others.values()]
         beside = [cell for other in there for cell in (document.fixed(other and other.median, 3), other.verdict if other else NONE)]
         worst = ordered[-1].case.name(without=["api"])
-        rows.append([kind.name, kind.text("pairs"), *(str(counted[each]) for each in VERDICTS), document.fixed(kind.median, 3), *beside, *ends, worst])
+        rows.append([kind.name, kind.text("pairs"), *(str(counted[each]) for each in VERDICTS), document.fixed(kind.median, 3), kind.verdict, *beside, *ends, worst])
     return document.table(header, rows)
 
 
