@@ -62,6 +62,20 @@ def test_ranges(bounds: dict[str, float], saying: str, expected: str) -> None:
         ([Figure(1.404, 0.7, 2.5), Figure(1.173, 0.8, 1.7)], "", "1.17 to 1.40"),
         ([Figure(1.0, 0.99, 1.01), Figure(0.938, 0.937, 0.939)], "slower", "6.2 % faster to no slower"),
         ([Figure(0.969, 0.968, 0.9701)], "percent", "96.9 [96.8, 97.0] %"),
+        # of one case the figure and its interval, of several the least and the greatest case
+        ([Figure(1.046, 1.042, 1.049)], "takes", "4.6 % longer [+4.2, +4.9 %] than"),
+        ([Figure(0.852, 0.56, 1.262)], "takes", "0.852 [0.560, 1.26] times as long as"),
+        ([Figure(1.0003, 0.987, 1.01)], "takes", "1.00 [0.987, 1.01] times as long as"),
+        ([Figure(1.005, 0.995, 1.008)], "takes", "as long [−0.5, +0.8 %] as"),
+        ([Figure.exact(1.2)], "takes", "20 % longer than"),
+        ([Figure(2.15, 2.11, 2.18)], "takes", "2.15 [2.11, 2.18] times as long as"),
+        ([Figure(0.328, 0.323, 0.334)], "takes", "32.8 [32.3, 33.4] % of the time of"),
+        ([Figure(0.961, 0.7, 1.4), Figure(0.912, 0.8, 1.1)], "takes", "between 8.8 % and 3.9 % less time than"),
+        ([Figure(0.95, 0.94, 0.96), Figure(1.15, 1.13, 1.17)], "takes", "between 5 % less and 15 % more time than"),
+        ([Figure(0.938, 0.93, 0.94), Figure(1.0, 0.99, 1.01)], "takes", "up to 6.2 % less time than"),
+        ([Figure(1.0, 0.99, 1.01), Figure(1.1, 1.0, 1.2)], "takes", "up to 10 % more time than"),
+        ([Figure(0.995, 0.9, 1.1), Figure(1.004, 0.9, 1.1)], "takes", "as long as"),
+        ([Figure(1.2, 1.1, 1.3), Figure(2.0, 1.9, 2.1)], "takes", "1.20 to 2 times as long as"),
     ],
 )
 def test_spreads(figures: list[Figure], saying: str, expected: str) -> None:

@@ -84,7 +84,7 @@ def _time_words(figure: Figure) -> str:
 
 
 def _takes_words(figure: Figure) -> str:
-    """By the whole interval: as long where all of it lies within 1 % of 1, from less to more where it holds 1 and is wider."""
+    """By the whole interval: as long where all of it lies within 1 % of 1, a ratio without a direction where it holds 1 and is wider."""
     if figure.value >= MULTIPLE or figure.value <= 1 / MULTIPLE:
         return _time_words(figure) + (" as" if figure.value > 1 else " of")
     lo, hi = (figure.lo, figure.hi) if figure.lo is not None and figure.hi is not None else (figure.value, figure.value)
@@ -92,23 +92,20 @@ def _takes_words(figure: Figure) -> str:
     if SAME_LO <= lo and hi <= SAME_HI:
         return f"as long{bracket} as"
     if lo <= 1 <= hi:
-        return _between(lo, hi)
+        return f"{figure_words(figure, '', 'times as long')} as"
     return f"{percent(figure.value - 1)} % {'longer' if figure.value > 1 else 'less time'}{bracket} than"
 
 
 def _takes_spread(least: float, greatest: float) -> str:
-    """Of several cases."""
+    """Of several cases, from the least to the greatest."""
     if SAME_LO <= least and greatest <= SAME_HI:
         return "as long as"
     if greatest >= MULTIPLE:
         ends = [_number(least), _number(greatest)]
         return f"{' to '.join(dict.fromkeys(ends))} times as long as"
-    return _between(least, greatest)
-
-
-def _between(least: float, greatest: float) -> str:
-    """Two ratios of times: between 9 % less and 3 % more time than."""
     ends = [f"{percent(end - 1)} % {'less' if end < 1 else 'more'}" for end in (least, greatest)]
+    if "0" in (percent(least - 1), percent(greatest - 1)):
+        return f"up to {ends[percent(least - 1) == '0']} time than"
     if (least < 1) == (greatest < 1):
         ends[0] = ends[0].rpartition(" ")[0]
     return f"between {ends[0]} and {ends[1]} time than"
