@@ -268,6 +268,26 @@ def is_empty(block: Block) -> bool:
     return isinstance(block, Section) and NO_RESULTS in block.blocks and not any(_shows(each) for each in block.blocks)
 
 
+NO_TWIN = "no twin"  # in place of a pair's verdict
+
+
+def without_empty_columns(blocks: Iterable[Block]) -> Blocks:
+    """The same, their tables without the columns in which no cell has anything."""
+    found: Blocks = []
+    for block in blocks:
+        if isinstance(block, Section):
+            block = section(block.title, without_empty_columns(block.blocks))
+        elif isinstance(block, Table):
+            kept = [at for at in range(len(block.columns)) if any(_tells(row[at]) for row in block.rows)]
+            block = Table(tuple(block.columns[at] for at in kept), tuple(tuple(row[at] for at in kept) for row in block.rows)) if kept else block
+        found.append(block)
+    return found
+
+
+def _tells(cell: Cell) -> bool:
+    return any(map(_tells, cell.cells)) if isinstance(cell, Joined) else cell_text(cell) not in ("", NONE, NO_TWIN)
+
+
 def _shows(block: Block) -> bool:
     if isinstance(block, Section):
         return any(_shows(each) for each in block.blocks)

@@ -123,6 +123,17 @@ def held(study: Study, summary: Summary) -> dict[str, list[str]]:
     return found
 
 
+def rule_words(study: Study, summary: Summary) -> dict[str, str]:
+    """Which hold, which do not and which are not known to, each with their number, by what is said of them."""
+    why = {rules.NOT_SEEN: "" if summary.kinds else " They need CUDA, or what was not run."}
+    return {said: f"{said} ({len(titles)}): {' '.join(titles)}{why.get(said, '')}" for said, titles in held(study, summary).items() if titles}
+
+
+def other_rules(study: Study, summary: Summary) -> Blocks:
+    """Those that are not said to hold."""
+    return [paragraph(text) for said, text in rule_words(study, summary).items() if said != rules.HOLDS]
+
+
 def blocks(root: Path, study: Study, summary: Summary | None) -> Blocks:
     """The table and the rules; nothing where nothing here is compared."""
     if summary is None or (shown := table(root, study, summary)) is None:
@@ -162,12 +173,8 @@ def screen_table(root: Path, sides: Mapping[str, tuple[Study, Summary]]) -> list
 
 
 def screen_rules(study: Study, summary: Summary) -> list[str]:
-    """Which rules hold, which not, and why some are not known to. Of Vulkan alone those that its rows decide, and how many others there are."""
-    lines, alone = [], not summary.kinds
-    for said, titles in held(study, summary).items():
-        if titles:
-            text = f"{said} ({len(titles)}): {' '.join(titles)}"
-            if alone and said == rules.NOT_SEEN:
-                text = f"{len(titles)} others need CUDA, or what was not run."
-            lines += textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ")
-    return [RULES_ALONE if alone else RULES, *lines] if lines else []
+    """Which rules hold, which not, and which are not known to."""
+    lines: list[str] = []
+    for text in rule_words(study, summary).values():
+        lines += textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ")
+    return [RULES if summary.kinds else RULES_ALONE, *lines] if lines else []

@@ -29,7 +29,7 @@ def lines(judged: Judged) -> list[str]:
         else:
             shown += ["", *(line for text in judged.vulkan for line in textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    "))]
             shown += ["", *beside.screen_rules(study, found)]
-        shown += ["", _named("claims", _claims(judged))]
+        shown += ["", *textwrap.wrap(_named("claims", _claims(judged)), WIDTH, subsequent_indent=" " * (NAME + 1))]
     shown.append(_named("warnings", "; ".join(warnings(study)) or "none"))
     if command := judged.state.next_command:
         shown.append(_named("next", command))
@@ -42,12 +42,13 @@ def _named(name: str, text: str) -> str:
 
 def _claims(judged: Judged) -> str:
     """How many have which verdict. What few runs leave open is said apart from what many do."""
-    claims = [claim for group in judged.groups for claim in group.claims]
+    claims = [claim for group in judged.groups for claim in group.claims if group.experiment in judged.study.tables]
     waiting = [claim for claim in claims if claim.verdict == UNCLEAR and 0 < claim.runs < MIN_RUNS]
     counted = Counter(claim.verdict for claim in claims if claim not in waiting)
     parts = [f"{counted[verdict]} {verdict}" for verdict in VERDICTS if counted[verdict] and verdict != NOT_MEASURED]
     parts += [f"{len(waiting)} need more runs"] if waiting else []
     parts += [f"{counted[NOT_MEASURED]} not measured"] if counted[NOT_MEASURED] else []
+    parts += [f"{judged.not_run} of experiments that did not run"] if judged.not_run else []
     return ", ".join(parts) or NONE
 
 

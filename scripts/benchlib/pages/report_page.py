@@ -38,7 +38,12 @@ CLAIMS = "Claims"  # the worklog's section of them
 CASES = ("pair", "case")  # columns that name a case with its parameters
 NAMING = (*CASES, "variant", "kernel")  # columns that begin with what ran
 _PACKED = re.compile(r'(?<=id="twins">)([A-Za-z0-9+/=]*)(?=</script>)')
+PERCENT = re.compile(r"(?<=\d) %")
 LEAST_ROWS = 2  # of a table that leaves out columns
+CUDA_STEPS = (
+    "scripts/dump_sass.py       # the machine code of both APIs",
+    "scripts/counters.py        # the GPU's counters, both APIs",
+)
 MARKS = {"REPRODUCED": "✓", "PARTLY": "◐", "DIFFERS HERE": "≠", "REFUTED": "✗", "UNCLEAR": "?", "NOT MEASURED": "–"}
 # What a block or a part of one is, as the templates ask: `block is paragraph`.
 KINDS = {
@@ -99,6 +104,8 @@ class Page:
     subtitle: str
     state: Sequence[str]  # sentences; none where nothing is wanting
     next_command: str
+    hand_in: str
+    how: str
     vulkan: Sequence[str]  # what Vulkan's rows show by themselves
     beside: Sequence[document.Block]  # this GPU beside the published ones
     verdict: Sequence[document.Block]  # the headline's kinds of work
@@ -108,12 +115,15 @@ class Page:
     rules: Sequence[document.Block]  # what to do
     elsewhere: Sequence[Elsewhere]
     totals: Sequence[tuple[str, int]]
+    not_run: int  # of them, claims of experiments that did not run
     experiments: Sequence[Experiment]
     environment: document.Block
     uuids: str
     commits: str
     reproduce: str
     twins: Mapping[str, Any]
+    listed: bool  # there is machine code
+    two_apis: bool
     boards: Sequence[document.Block]  # none where there is one board
 
 
@@ -126,8 +136,7 @@ def page(judged: Judged, root: Path) -> Page:
     totals = Counter(claim.verdict for group in judged.groups if group.experiment not in absent for claim in group.claims)
     steps = [
         "scripts/run.sh             # build, run every experiment six times, write the tables",
-        "scripts/dump_sass.py       # the machine code of both APIs",
-        "scripts/counters.py        # the GPU's counters, both APIs",
+        *(() if judged.without_cuda else CUDA_STEPS),
         f"scripts/worklog.py {gpu_dir}",
         f"scripts/report.py {gpu_dir}",
     ]
@@ -139,6 +148,8 @@ def page(judged: Judged, root: Path) -> Page:
         subtitle=subtitle(judged),
         state=judged.state.sentences,
         next_command=judged.state.next_command,
+        hand_in=judged.hand_in,
+        how=", ".join(pipeline.HOW),
         vulkan=judged.vulkan,
         beside=beside.blocks(root, study, said),
         verdict=front.verdict(said, study, {one.name: [] for one in experiments if one.measured}) if said else [],
@@ -148,12 +159,15 @@ def page(judged: Judged, root: Path) -> Page:
         rules=rules(said, judged, experiments) if said and not judged.state.software else [],
         elsewhere=elsewhere(absent),
         totals=[(name, totals[name]) for name in VERDICTS if totals[name]],
+        not_run=sum(len(group.claims) for group in judged.groups if group.experiment not in {*absent, *study.tables}),
         experiments=experiments,
         environment=environments(study),
         uuids=values(judged, "gpu_uuid"),
         commits=values(judged, "git_rev"),
         reproduce="\n".join(steps),
         twins=twins,
+        listed=judged.state.listed,
+        two_apis=not judged.without_cuda,
         boards=boards(study),
     )
 
@@ -162,7 +176,7 @@ def rules(said: Summary, judged: Judged, experiments: Sequence[Experiment]) -> S
     """With links to the page's own sections and claims."""
     titles = {one.name: [*(section.title for section in one.sections), CLAIMS] for one in experiments if one.measured}
     claims = {claim.id: group.experiment for group in judged.groups for claim in group.claims}
-    return rules_.blocks(said, judged.study, titles, claims)
+    return rules_.blocks(said, judged.study, titles, claims) + ([] if said.kinds else beside.other_rules(judged.study, said))
 
 
 def elsewhere(absent: Mapping[str, str]) -> list[Elsewhere]:
@@ -206,12 +220,13 @@ def experiment(judged: Judged, name: str, names: Sequence[str], gpu_dir: str, li
         for id_, plot in pipeline.plots(study, table).items():
             chart = plot.chart(study, table)
             svgs = plots.panel_svgs(chart)
-            figures += [Drawing(id_, chart, svgs, plots.panel_width(chart), command(name, plot.variants, gpu_dir))] if svgs else []
+            again = command(name, plot.variants, gpu_dir, counted=not judged.without_cuda)
+            figures += [Drawing(id_, chart, svgs, plots.panel_width(chart), again)] if svgs else []
         missing = document.section("Failed and skipped", [run_tables.missing_rows(table)])
-        sections = [*pipeline.sections(study, table), missing]
+        sections = [*pipeline.sections(judged, table), missing]
     titles, drawn = {each.title for each in sections}, {each.name for each in figures}
     rows = []
-    unmeasured = [claim.id for claim in group.claims if judged.folds_claims and claim.shown is None] if group else []
+    unmeasured = [claim.id for claim in group.claims if judged.without_cuda and claim.shown is None] if group else []
     for claim in (claim for claim in group.claims if claim.id not in unmeasured) if group else []:
         shown_in = [[each for each in claim.entry.get(key, []) if each in there] for key, there in (("tables", titles), ("figures", drawn))]
         rows.append(ClaimRow(claim, *shown_in))
@@ -249,13 +264,13 @@ def short_name(name: str, names: Sequence[str]) -> str:
     return number if alone else f"{number} {rest.replace('_', ' ')}"
 
 
-def command(experiment_name: str, variants: str, gpu_dir: str) -> str:
+def command(experiment_name: str, variants: str, gpu_dir: str, *, counted: bool = False) -> str:
     """What measures, counts and shows it again."""
     if not variants:
         return f"scripts/run.sh --only {experiment_name}\nscripts/report.py {gpu_dir}"
+    counts = f"scripts/counters.py --only {experiment_name} -- --variant '{variants}'\n" if counted else ""
     return (
-        f"build/release/bin/{experiment_name} --variant '{variants}' --csv {experiment_name}.csv\n"
-        f"scripts/counters.py --only {experiment_name} -- --variant '{variants}'\n"
+        f"build/release/bin/{experiment_name} --variant '{variants}' --csv {experiment_name}.csv\n{counts}"
         f"scripts/run.sh --only {experiment_name} && scripts/report.py {gpu_dir}"
     )
 
@@ -336,6 +351,11 @@ def trimmed(table: document.Table) -> Trimmed:
     return Trimmed(document.Table(tuple(table.columns[at] for at in kept), rows), same, empty)
 
 
+def unbroken(value: object) -> object:
+    """A number stays on the line of its percent sign."""
+    return value if isinstance(value, Markup) or not isinstance(value, str) else PERCENT.sub("\u00a0%", value)
+
+
 def kernel(row: Sequence[Cell], table: document.Table, of: Experiment | None) -> str:
     """Whose machine code a row is about; empty where its first cell names none."""
     return of.kernels.get(cell_text(row[0]).partition(" ")[0], "") if of and table.columns[0].name in NAMING else ""
@@ -358,7 +378,7 @@ def unpacked(page: str) -> str:
 def environment() -> jinja2.Environment:
     loader = jinja2.FileSystemLoader(TEMPLATES)
     made = jinja2.Environment(
-        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, keep_trailing_newline=True
+        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, keep_trailing_newline=True, finalize=unbroken
     )
     made.filters |= {
         "classes": classes, "kind": kind, "mark": MARKS.get, "ours": ours, "share": share, "dates": claim_tables.dates, "packed_json": packed_json,

@@ -31,7 +31,7 @@ def of(said: Summary) -> Sequence[Mapping[str, Any]]:
 
 
 def verdicts(study: Study, said: Summary) -> dict[str, str]:
-    """Which hold here, which do not, of which the pairs decide too little, which could not be seen: by their titles."""
+    """Which hold here, which do not, of which the pairs or the runs decide too little, which could not be seen: by their titles."""
     return {rule["title"]: _verdict(rule, study, said, _where(said, at)) for at, rule in enumerate(of(said))}
 
 
@@ -40,7 +40,7 @@ def _where(said: Summary, at: int) -> str:
 
 
 def _verdict(rule: Mapping[str, Any], study: Study, said: Summary, where: str) -> str:
-    figures, against = rule.get("figure", []), False
+    figures, against, undecided = rule.get("figure", []), False, False
     needed = {name for name, _ in PLACEHOLDER.findall(rule["text"])}
     for query in figures:
         found = _figure(where, query, study)
@@ -49,13 +49,14 @@ def _verdict(rule: Mapping[str, Any], study: Study, said: Summary, where: str) -
         if found is None:
             return NOT_SEEN
         against |= not query.get("least", -math.inf) <= found[1].value <= query.get("most", math.inf)
+        undecided |= bool(set(BOUNDS) & query.keys()) and found[1].undecided
     own = {query["name"] for query in figures}
     if any(name not in own and name not in said.kinds for name, _ in PLACEHOLDER.findall(rule["text"])):
         return NOT_SEEN
     words = [(said.kinds[kind].word, word) for kind, word in rule.get("holds", {}).items() if kind in said.kinds]
     if against or any(found and found != word for found, word in words):
         return NOT_HERE
-    return HOLDS if all(found for found, _ in words) else UNDECIDED
+    return HOLDS if all(found for found, _ in words) and not undecided else UNDECIDED
 
 
 def _figure(where: str, entry: Mapping[str, Any], study: Study) -> Found | None:

@@ -63,7 +63,7 @@ def _sentence(where: str, entry: Mapping[str, Any], study: Study, root: Path) ->
             raise InputError(f"{where}: no {key}")
     queries = {query["name"]: query for query in entry["figure"]}
     table = study.tables.get(entry["experiment"])
-    words, note = [], ""
+    words, note, undecided = [], "", 0
     for name, saying in PLACEHOLDER.findall(entry["text"]):
         if name not in queries:
             raise InputError(f"{where}: no figure is {name}")
@@ -80,9 +80,13 @@ def _sentence(where: str, entry: Mapping[str, Any], study: Study, root: Path) ->
             note = f" The peak, {sig(peak, 4)} GB/s, is the maker's figure ({CARDS.as_posix()})."
         if not figures:
             return ""
+        undecided = max([undecided, *(figure.runs for figure in figures if query["combine"] == "ratio" and figure.undecided)])
         words.append(claim_words.spread_words(figures, saying))
     filled = iter(words)
-    return PLACEHOLDER.sub(lambda _: next(filled), entry["text"]) + note
+    text = PLACEHOLDER.sub(lambda _: next(filled), entry["text"])
+    if undecided:
+        text = f"{text.removesuffix('.')}: undecided in {undecided} run{'s' * (undecided > 1)}."
+    return text + note
 
 
 def _figures(query: Mapping[str, Any], table: Table, study: Study, where: str) -> list[Figure]:

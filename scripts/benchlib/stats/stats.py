@@ -38,6 +38,11 @@ class Figure:
         return 0 < self.runs < MIN_RUNS
 
     @property
+    def undecided(self) -> bool:
+        """Of a ratio: its runs are so few that it may be 1 as well as another."""
+        return self.too_few_runs and self.lo is not None and self.hi is not None and self.lo <= 1 <= self.hi and not SAME_LO <= self.lo <= self.hi <= SAME_HI
+
+    @property
     def has_interval(self) -> bool:
         return self.lo is not None and self.hi is not None
 

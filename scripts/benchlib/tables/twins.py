@@ -60,7 +60,7 @@ def comparison(table: Table, pair: Pair) -> list[Cell]:
     """Vulkan/CUDA with the effect's interval and a further run's, and the verdict about Vulkan with the runs that agree."""
     found = judged(table, pair)
     if found is None:
-        return [NONE, "no twin"]
+        return [NONE, document.NO_TWIN]
     further = f"a run [{found.further.lo:.4f}, {found.further.hi:.4f}]"
     return [document.joined([Ratio(found.effect), further], "; "), document.joined([Verdict(found.verdict), found.seen], ", ")]
 
