@@ -48,16 +48,17 @@ def figure_words(figure: Figure, saying: str, unit: str) -> str:
     if saying == "takes":
         return _takes_words(figure)
     scale, mark = (100, " %") if saying == "percent" else (1, "")
-    bracket = "" if _exact(figure) else _interval(figure, scale)
-    return f"{_number(scale * figure.value)}{bracket}{mark} {unit}".rstrip()
+    return f"{_with_interval(figure, scale)}{mark} {unit}".rstrip()
 
 
-def _interval(figure: Figure, scale: float) -> str:
-    lo, hi = figure.lo, figure.hi
-    assert lo is not None and hi is not None
+def _with_interval(figure: Figure, scale: float) -> str:
+    """One that is LOOSE has two digits."""
+    value, lo, hi = scale * figure.value, figure.lo, figure.hi
+    if _exact(figure) or lo is None or hi is None:
+        return _number(value)
     if 0 < LOOSE * lo < hi:
-        return f" (within a factor of {sig(max(figure.value / lo, hi / figure.value), 2)})"
-    return _bracket(_number(scale * lo), _number(scale * hi))
+        return f"{_number(float(f'{value:.1e}'))} (within a factor of {sig(max(figure.value / lo, hi / figure.value), 2)})"
+    return f"{_number(value)}{_bracket(_number(scale * lo), _number(scale * hi))}"
 
 
 def spread_words(figures: Sequence[Figure], saying: str = "") -> str:
