@@ -28,7 +28,8 @@ int main(int argc, char** argv) {
           "How fast do CUDA and Vulkan multiply matrices on the same units, from bare instructions to the best kernel of each?",
       .params =
           {Column::text("in", "the type of the numbers that are multiplied"), Column::text("sums", "the type of their sums"),
-           Column::integer("size", "", "of the matrices: rows, columns and depth (product_shallow: a quarter of it deep)").optional(),
+           Column::integer("size", "", "of the matrices: rows, columns and depth (product_shallow: a quarter of it deep)")
+               .optional(),
            Column::text("data", "the matrices' elements: normal (of the normal distribution; s8: evenly), zeros").optional(),
            Column::text("tile", "of a block: rows and columns of C, and the depth of a step").optional(),
            Column::text("warps", "of a block, over its tile").optional()},
