@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -161,9 +162,10 @@ TEST_F(KilledRun, WithItsOutputsClosedWritesRowsAlone) {
 TEST_F(KilledRun, WhoseFilesMayNotGrowSaysSoAndEnds) {
   if (run() == kAllSkipped) GTEST_SKIP() << "no Vulkan device";
   const auto whole = std::filesystem::file_size(csv_);
-  const auto limit = whole * 3 / 4;
-  ASSERT_LT(std::filesystem::file_size(schema_path(csv_)), limit);
-  ASSERT_LT(std::filesystem::file_size(samples_path(csv_)), limit);
+  // How many samples a case has, and so the size of their file, depends on the machine.
+  const auto others = std::max(std::filesystem::file_size(schema_path(csv_)), std::filesystem::file_size(samples_path(csv_)));
+  ASSERT_LT(others, whole * 19 / 20);
+  const auto limit = std::max(whole * 3 / 4, (others + whole) / 2);
   remove_results();
   EXPECT_EQ(run_with_room_for(2 * whole), 0) << "there was room: " << log();
   remove_results();

@@ -501,3 +501,12 @@ def test_two_devices_are_no_pair(tmp_path: Path) -> None:
     table = results.load(tmp_path / "all").tables[EXP]
     found = table.ratio(table.cases[1], table.cases[0])
     assert found is not None and found.value == pytest.approx(1.01), "the runs on two devices do not count"
+
+
+def test_a_column_of_whatever_name_is_said_in_short(tmp_path: Path) -> None:
+    synthetic.write(tmp_path, "exp01_vector_add", [synthetic.row("exp01_vector_add", "add_f32", "cuda", 10)])
+    strange = '"' + "x" * 3000
+    (tmp_path / "sass_twins.csv").write_text(f'experiment,kernel,arch,summary,"{strange.replace(chr(34), chr(34) * 2)}"\nexp01_vector_add,add_f32,sm_90,,many\n')
+    with pytest.raises(InputError, match="is 'many', not a number") as caught:
+        results.load(tmp_path).auxiliary("sass_twins.csv", "exp01_vector_add")
+    assert len(str(caught.value)) < 500

@@ -440,7 +440,8 @@ def _read_beside(path: Path, tables: Mapping[str, Table]) -> _Beside:
         for at, column in figures:
             if record[at] not in numbers:
                 if schema.real(record[at]) is None:
-                    raise InputError(f"{path}: line {line}: {column} is {ascii(record[at])[:80]}, not a number")
+                    named = column if column.isidentifier() else ascii(column)[:80]
+                    raise InputError(f"{path}: line {line}: {named} is {ascii(record[at])[:80]}, not a number")
                 numbers.add(record[at])
         row = dict(zip(header, record))
         if name == counters_file.NAME:
