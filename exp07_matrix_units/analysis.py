@@ -14,12 +14,11 @@ from benchlib.model.attribution import code_of
 from benchlib.model.pairs import figure_of
 from benchlib.tables.twins import plain
 from benchlib.results.counters_file import PM_SAMPLING
-from benchlib.results.results import API_NAMES, APIS, Case, Row, Table
+from benchlib.results.results import API_NAMES, APIS, SECTOR_BYTES, Case, Row, Table
 from benchlib.sass.occupancy import WARP, resident_blocks
 from benchlib.stats.stats import Figure
 
 PEAK = 4096  # operations per clock and SM of f16 matrices on Hopper
-SECTOR = 32  # bytes
 UNITS = 4  # matrix units of an SM, one a quarter; the counter adds up the cycles of all
 RATES = ("rate_warp", "rate_group")
 CHAINS = ("rate_fma", "rate_dot_add", "rate_dot_acc")
@@ -95,8 +94,9 @@ REGISTERS = {"variant": "rate_warp", "api": "cuda", "in": "f16", "sums": "f32"}
 TILE = {"variant": "product_tile", "pick": "fastest", **PRODUCT}
 OFFSETS = {**TILE, "variant": "product_offsets"}
 STAGED = {**TILE, "variant": "product_staged"}
-FORMS = {**TILE, "variant": ["product_tile", "product_offsets", "product_staged"]}
-VULKAN_WAYS = ("product_tile", "product_offsets", "product_staged", "product_double", "product_workgroup", "product_clamped")
+OF_A_TILE = [form["variant"] for form in (TILE, OFFSETS, STAGED)]
+FORMS = {**TILE, "variant": OF_A_TILE}
+VULKAN_WAYS = (*OF_A_TILE, "product_double", "product_workgroup", "product_clamped")
 
 
 SAMPLED = "operations a sampled nanosecond"
@@ -328,7 +328,7 @@ def traffic(study: Study, table: Table) -> Blocks:
         model = [figure_of(table, case, name) for name in ("l2_read_bytes", "min_write_bytes")]
         if not counts or not model[0] or not model[1]:
             continue
-        predicted = (model[0].value + model[1].value) / SECTOR
+        predicted = (model[0].value + model[1].value) / SECTOR_BYTES
         found = [counts.by(PM_SAMPLING, case, name) for name in ("l1_sectors", "sm_l2_sectors")]
         if found[0] is None:
             continue

@@ -44,7 +44,8 @@ except ModuleNotFoundError as error:
 
 BOARD_FILE = "board.csv"
 HIDDEN = re.compile(r"host-[1-9][0-9]*")
-IGNORED = (".checksums",)  # .gitignore has them
+IGNORED = (".checksums",)  # .gitignore has them, and every sample but those of a board's first run
+SAMPLES = ".samples.csv"
 TEXTS = (".csv", ".json", ".md", ".log", ".txt", ".html", ".sass", ".svg", ".xz", ".lock")
 COMMON_NAMES = {"root", "user", "ubuntu", "localhost", "vm", "nvidia", "cuda", "vulkan"}  # they tell nothing, or stand everywhere
 MIN_LETTERS = 3
@@ -130,7 +131,8 @@ def where_found(directory: Path, names: Iterable[str]) -> dict[str, list[Path]]:
 
 def contents(directory: Path) -> Iterator[Path]:
     """The files that git would take."""
-    return (path for path in sorted(directory.rglob("*")) if path.is_file() and not path.name.endswith(IGNORED))
+    files_ = (path for path in sorted(directory.rglob("*")) if path.is_file() and not path.name.endswith(IGNORED))
+    return (path for path in files_ if SAMPLES not in path.name or path.parent.name == "run1")
 
 
 def hide_hosts(directory: Path) -> None:
@@ -232,7 +234,7 @@ def run(options: argparse.Namespace) -> int:
         if code:
             return code
     size = sum(path.stat().st_size for path in contents(directory))
-    print(f"commit {os.path.relpath(directory, options.root)}: {size / 1e6:.1f} MB in {sum(1 for _ in contents(directory))} files, less what .gitignore leaves out")
+    print(f"commit {os.path.relpath(directory, options.root)}: {size / 1e6:.1f} MB in {sum(1 for _ in contents(directory))} files")
     print(f"    git add {directory} {directory.parent / schema.SHARED} && git commit -m 'Results of {console.plain(directory.resolve().name)}'")
     print("Say in the pull request which host, driver and cooling it had. Then scripts/published.py puts the model beside the others.")
     return 0

@@ -113,3 +113,10 @@ def test_a_home_folder_in_packed_rows_is_shown(folder: Path, capsys: pytest.Capt
     (folder / "boards" / "149980f6" / "run2" / "notes.log.xz").write_bytes(lzma.compress(b"built in /home/ada/bench\n"))
     hand_in.main([str(folder)])
     assert "private? /home/ada: boards/149980f6/run2/notes.log.xz" in capsys.readouterr().out
+
+
+def test_of_samples_git_takes_those_of_a_boards_first_run(folder: Path) -> None:
+    names = {path.relative_to(folder).as_posix() for path in hand_in.contents(folder)}
+    board = "boards/149980f6/"
+    assert f"{board}run1/exp06_litmus.samples.csv" in names and f"{board}run10/exp06_litmus.csv" in names
+    assert not any("samples" in name for name in names if "/run1/" not in name)
