@@ -408,11 +408,11 @@ GAPS = [
     # These say where the rest lies, not what it is.
     Control(
         "the same machine code, run by either", ("vulkan", {}), ("cuda", {}),
-        {"feature": ["cuda_runs_vulkan_code", "cuda_runs_vulkan_address_code", "vulkan_runs_cuda_code"]}, [LAUNCH], explains=False,
+        {"feature": ["cuda_runs_vulkan_code", "cuda_runs_vulkan_address_code", "vulkan_runs_cuda_code"]}, [LAUNCH], localizes_only=True,
     ),
     Control(
         "CUDA's machine code, run by Vulkan", ("vulkan", CUDA_CODE), ("cuda", NO_CHANGE),
-        {**PLAIN, "feature": [*PLAIN_VULKAN, "vulkan_address"]}, [LAUNCH], explains=False,
+        {**PLAIN, "feature": [*PLAIN_VULKAN, "vulkan_address"]}, [LAUNCH], localizes_only=True,
     ),
 ]  # fmt: skip
 ANALYSIS = Analysis(

@@ -168,20 +168,20 @@ def windows(found: Study, table: Table) -> Blocks:
     rows = []
     held: dict[tuple[int, str], list[tuple[float, float]]] = {}  # (window MiB, rate) of each stride and API
     for pair in sorted(found_pairs, key=lambda pair: (pair.case.whole("stride"), pair.case.elements)):
-        apart, window = pair.case.whole("stride") * 4, pair.case.elements * 4 / (1 << 20)
-        cells: list[Cell] = [str(apart), document.number(window), document.number(window * 32 / apart)]
+        stride, window = pair.case.whole("stride") * 4, pair.case.elements * 4 / (1 << 20)
+        cells: list[Cell] = [str(stride), document.number(window), document.number(window * 32 / stride)]
         for side in pair.sides:
             rate = figure_of(table, side, "gbps")
             cells.append(document.number(rate.value * WORDS_IN_SECTOR) if rate else NONE)
             if side and rate:
-                held.setdefault((apart, side["api"]), []).append((window, rate.value))
+                held.setdefault((stride, side["api"]), []).append((window, rate.value))
         rows.append([*cells, *comparison(table, pair), *([_from_memory(counts, side) for side in pair.sides] if counts else [])])
     most = []
-    for (apart, api), rates in held.items():
+    for (stride, api), rates in held.items():
         best = max(rate for _, rate in rates)
         short = [window for window, rate in rates if rate < HELD * best]
         full = [window for window, rate in rates if rate >= HELD * best and window < min(short, default=float("inf"))]
-        most.append(f"{API_NAMES[api]} {apart} bytes apart {max(full, default=0):g} MiB")
+        most.append(f"{API_NAMES[api]} {stride} bytes apart {max(full, default=0):g} MiB")
     text = f"A word of 4 bytes is read at each place: GB/s of sectors count 32 for it. At {100 * HELD:.0f} % of the best rate and more: "
     text += ", ".join(most) + "."
     if counts:
@@ -195,8 +195,8 @@ def _visits(table: Table, case: Case) -> float:
 
 
 def _from_memory(counts: hardware_counts.Counts, side: Case | None) -> Cell:
-    asked, read = (counts.value(side, column) if side else None for column in ("sm_l2_sectors", "dram_read_bytes"))
-    return document.fixed(read / (asked * SECTOR_BYTES), 3) if asked and read is not None else NONE
+    requested, read = (counts.value(side, column) if side else None for column in ("sm_l2_sectors", "dram_read_bytes"))
+    return document.fixed(read / (requested * SECTOR_BYTES), 3) if requested and read is not None else NONE
 
 
 def loads(found: Study, table: Table) -> Blocks:
@@ -335,6 +335,6 @@ ANALYSIS = Analysis(
     # Loads of read_window are those of read_once; that they stay in the L2, PM sampling counts.
     counting=Counting(ncu=["--variant", "read_once*,write_once*,read_folded,source_*,aa_*", WITHOUT_COPIES]),
     controls=[CHECKS],
-    asked={"read_window": _visits},
+    elements_requested={"read_window": _visits},
     floor=FloorFacts(one_by_one=["read_folded", "read_once", "read_once_fetch", "write_once"], l2_loads=["read_window"]),
 )

@@ -67,7 +67,7 @@ METRICS = {  # column: metric
 }
 # The larger of the two is memory_throughput_pct. ncu's own looks at every unit on the way, for which it needs a quarter more time.
 THROUGHPUTS = ["dram__throughput.avg.pct_of_peak_sustained_elapsed", "lts__t_sectors.avg.pct_of_peak_sustained_elapsed"]
-ASKED = [*METRICS.values(), *THROUGHPUTS]
+NCU_METRICS = [*METRICS.values(), *THROUGHPUTS]
 # Options that choose cases: the user's replace the analysis's.
 CHOOSING = ("--variant", "--benchmark_filter", "--size", "--cache")
 # exp03/read_offset/block:256/offset:8/n:268435456/cold, wherever it stands in what ncu calls the kernel.
@@ -249,7 +249,7 @@ def _is(option: str, names: Sequence[str]) -> bool:
     return option.partition("=")[0] in names
 
 
-def asked_api(program_options: Sequence[str]) -> str:
+def chosen_api(program_options: Sequence[str]) -> str:
     """"" for both."""
     for at, option in enumerate(program_options):
         if _is(option, ["--api"]):
@@ -304,7 +304,7 @@ class Counter:
         """The same of one program under ncu. None where it is not asked for, or has nothing to add."""
         name = program.name
         defaults = counting(name, self._analyses).ncu
-        api = asked_api(self._wish.program_options)
+        api = chosen_api(self._wish.program_options)
         if NCU not in self._wish.instruments or self._tool is None or api == "vulkan":
             return None
         if defaults is None and name not in self._wish.named:
@@ -312,7 +312,7 @@ class Counter:
         # Nsight Compute does not see Vulkan. The programs take an option once.
         options = [*([] if api else ["--api", "cuda"]), *self._wish.options_of(program, defaults or ()), *self._wish.by_checksums(program)]
         try:
-            profile = self._tool.profile([program, "--profile", *options], ASKED)
+            profile = self._tool.profile([program, "--profile", *options], NCU_METRICS)
         except NoPermission as error:
             fail(str(error))
             self._tool = None  # no program will fare better

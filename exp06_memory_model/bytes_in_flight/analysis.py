@@ -134,7 +134,7 @@ def full_loops(_: Study, table: Table) -> Blocks:
     cases = {(case["variant"], case["api"], case.whole("elem_bytes"), case.whole("unroll")): case for case in table.select(where)}
     sides = [(variant, api) for variant in KINDS for api in APIS if any(key[:2] == (variant, api) for key in cases)]
     rows = []
-    for width, unroll in sorted({key[2:] for key in cases}, key=lambda asked: (asked[0] * asked[1], asked[0])):
+    for width, unroll in sorted({key[2:] for key in cases}, key=lambda each: (each[0] * each[1], each[0])):
         figures = [figure_of(table, cases.get((*side, width, unroll)), "gbps") for side in sides]
         name = f"{width} bytes" if unroll == 1 else f"{unroll} x {width} bytes"
         rows.append([name, *map(plain, figures)])

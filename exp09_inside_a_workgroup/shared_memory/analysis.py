@@ -172,14 +172,14 @@ def channels(_: Study, table: Table) -> Blocks:
 def capacity(_: Study, table: Table) -> Blocks:
     rows: list[list[Cell]] = []
     cases = table.select({"variant": "capacity"})
-    for asked in sorted({case.whole("asked_bytes") for case in cases}):
+    for requested in sorted({case.whole("asked_bytes") for case in cases}):
         cells: list[Cell] = []
         for api in APIS:
-            of_api = [case for case in cases if case["api"] == api and case.whole("asked_bytes") == asked]
+            of_api = [case for case in cases if case["api"] == api and case.whole("asked_bytes") == requested]
             status = table.text(of_api[0], "status") if of_api else ""
             figure = figure_of(table, of_api[0], "resident_blocks") if of_api else None
             cells.append(plain(figure) if figure else "refused" if status == "skipped" else NONE)
-        rows.append([Whole(asked), *cells])
+        rows.append([Whole(requested), *cells])
     if not rows:
         return [NO_RESULTS]
     text = paragraph("Blocks of 64 threads that an SM held at once. Refused: the API grants a block less (", Code("reason"), " in the CSV has the limit).")

@@ -130,13 +130,13 @@ def test_windows_end_where_the_rate_falls(tmp_path):
 
 
 def test_a_window_is_asked_for_again_and_again(tmp_path):
-    asked = 100 * 256 * 16  # words: 100 blocks of 256 threads, 16 turns
+    requested = 100 * 256 * 16  # words: 100 blocks of 256 threads, 16 turns
     cells = {"grid": 100, "elem_bytes": 4, "stride": 8, "elements": 1 << 16, "block": 256, "load_sectors": 32, "cache": "warm", "peak_pct": ""}
-    rows = [row | {"useful_bytes": 4 * (asked + 100 * 256)} for row in synthetic.twins(EXP05, "read_window", 1e5, 1e5, **cells)]
+    rows = [row | {"useful_bytes": 4 * (requested + 100 * 256)} for row in synthetic.twins(EXP05, "read_window", 1e5, 1e5, **cells)]
     found = written(tmp_path, rows, EXP05)
     table = found.tables[EXP05]
     (case, *_) = table.select({"variant": "read_window", "api": "cuda"})
-    assert case.elements / table.warp_elements(case) == pytest.approx(asked / 32), "warps' loads in a launch"
+    assert case.elements / table.warp_elements(case) == pytest.approx(requested / 32), "warps' loads in a launch"
 
 
 def test_a_product_has_the_interval_of_a_ratio():

@@ -27,7 +27,7 @@ from benchlib.tables.counts import instruments
 from test_damaged_input import damaged
 
 EXP01, EXP03 = "exp01_vector_add", "exp03_memory_coalescing"
-METRICS = counters.ASKED
+METRICS = counters.NCU_METRICS
 LOADS, LOAD_SECTORS, STORES, STORE_SECTORS = METRICS[:4]
 HIT = counters.METRICS["l2_hit_pct"]
 

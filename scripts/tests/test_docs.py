@@ -175,17 +175,17 @@ def test_a_readme_is_no_copy_of_its_results(folder: Path) -> None:
     assert copied <= len(text) / 5
 
 
-@pytest.mark.parametrize(("layout", "apart"), [("AoS", 16), ("SoA", 4)])
-def test_the_drawing_of_a_layout_has_the_sectors_of_its_table(layout: str, apart: int) -> None:
+@pytest.mark.parametrize(("layout", "stride"), [("AoS", 16), ("SoA", 4)])
+def test_the_drawing_of_a_layout_has_the_sectors_of_its_table(layout: str, stride: int) -> None:
     """32 lanes that read 4 bytes each, so many bytes apart."""
     text = (ROOT / "exp03_memory_coalescing/README.md").read_text(encoding="utf-8")
     tables = (ROOT / "results/nvidia-h200/worklog/exp03_memory_coalescing.md").read_text(encoding="utf-8")
     drawing = text.partition(f"\n{layout}: ")[2].partition("\n\n")[0]
-    sectors = len({lane * apart // 32 for lane in range(32)})
+    sectors = len({lane * stride // 32 for lane in range(32)})
     assert f" {sectors} sectors, {sectors * 32} bytes, 128 of them asked for" in drawing
     assert re.search(rf"^sector .* {sectors - 1}$", drawing, re.MULTILINE)
     boxes = re.findall(r"(?<=\| )[X. ]+(?= \|)", drawing)
-    assert {box.replace(" ", "") for box in boxes} == {("X" + "." * (apart // 4 - 1)) * (32 // apart)} and len(boxes) in (4, sectors)
+    assert {box.replace(" ", "") for box in boxes} == {("X" + "." * (stride // 4 - 1)) * (32 // stride)} and len(boxes) in (4, sectors)
     assert re.search(rf"^\| CUDA {layout} \|.* {sectors} \(load\) ", tables, re.MULTILINE)
 
 

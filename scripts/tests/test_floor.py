@@ -365,7 +365,7 @@ def test_labels_do_not_overlap() -> None:
     text = plots.svg(Chart("t", "x", [Panel("p", "y", series)]))
     heights = sorted(float(y) for y in re.findall(r'class="small label" x="[\d.]+" y="([\d.]+)"', text))
     assert len(heights) == 4
-    assert all(below - above >= plots.LABEL_APART - 0.11 for above, below in zip(heights, heights[1:]))
+    assert all(below - above >= plots.LABEL_DISTANCE - 0.11 for above, below in zip(heights, heights[1:]))
 
 
 def colours(kind: str) -> list[str]:
@@ -395,8 +395,8 @@ def test_every_kind_has_its_own_colours_and_mark() -> None:
     assert len({mark[0] for mark in marks if mark}) == len(KINDS)
 
 
-def one_line(*kinds: str, apart: float = 0) -> Chart:
-    series = [Series(kind, kind, [Point(1, 1 + at * apart), Point(2, 5 + at * apart)]) for at, kind in enumerate(kinds)]
+def one_line(*kinds: str, distance: float = 0) -> Chart:
+    series = [Series(kind, kind, [Point(1, 1 + at * distance), Point(2, 5 + at * distance)]) for at, kind in enumerate(kinds)]
     return Chart("t", "x", [Panel("p", "y", series)])
 
 
@@ -404,7 +404,7 @@ def test_of_series_that_lie_on_each_other_those_below_are_wider() -> None:
     def widths(chart: Chart) -> list[float]:
         return [float(w) for w in re.findall(r'<path class="line" stroke-width="([\d.]+)" d="M[^h]*"', plots.svg(chart))]
 
-    assert widths(one_line("cuda", "vulkan", apart=4)) == [plots.LINE] * 2
+    assert widths(one_line("cuda", "vulkan", distance=4)) == [plots.LINE] * 2
     first, second, third = widths(one_line("cuda", "vulkan", "green"))
     assert first > second + 1 and second > third + 1 and third == plots.LINE
 

@@ -159,9 +159,9 @@ def test_every_exception_has_its_page_and_its_reason() -> None:
 
 def test_every_figure_is_used_and_every_condition_can_be_read() -> None:
     text = "\n".join((ROOT / name).read_text(encoding="utf-8") for name in pages())
-    asked = {word for match in prose.MARKER.finditer(text) for word in (match["query"] or match["holds"] or "").split()}
+    named = {word for match in prose.MARKER.finditer(text) for word in (match["query"] or match["holds"] or "").split()}
     names = {name for entries in tomllib.loads((ROOT / prose.FILE).read_text(encoding="utf-8"))["figure"].values() for name in entries}
-    assert names <= asked
+    assert names <= named
 
 
 CLAIMS = """

@@ -34,7 +34,7 @@ def test_the_axis_reaches_from_tick_to_tick_around_all(values: list[float], area
     assert axis.low <= min(ends) and max(ends) <= axis.high and {axis.low, axis.high} <= set(axis.ticks)
     assert axis.low <= 0.9 and axis.high >= 1.1 and 1 in axis.ticks
     places = [axis.at(tick) for tick in axis.ticks]
-    assert all(after - before >= ratio_strip.TICK_APART for before, after in zip(places, places[1:]))
+    assert all(after - before >= ratio_strip.TICK_DISTANCE for before, after in zip(places, places[1:]))
 
 
 def test_near_1_the_axis_is_even_and_the_same_to_both_sides() -> None:

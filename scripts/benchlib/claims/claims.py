@@ -148,7 +148,7 @@ class Claim:
     lost_commits: Sequence[str] = ()  # of these runs, commits that are not in the repository
     history: History | None = None  # of the repository; None: not known
     differing: Mapping[str, str] = field(default_factory=dict)  # boards whose own verdict is another, and that
-    elsewhere: str = ""  # the folders that have results of its experiment, where this one has none
+    other_result_sets: str = ""  # the folders that have results of its experiment, where this one has none
     sources: str = ""  # where its source is described, from the repository's root
     row_file: str = ""  # that holds the typical case's row, from the results' folder
     pages: Mapping[str, str] = field(default_factory=dict)  # the kernels whose listings are there, and in which folder
@@ -299,12 +299,12 @@ def _parse(data: bytes) -> dict[str, Any]:
 # --------------------------------------------------------------------------------------------------------------- verdicts
 
 
-def judge(claim: Claim, results: Results, elsewhere: str = "") -> None:
-    """Fills in the claim's verdict, the query that decided, and its note. `elsewhere`: the folders that have what this one lacks."""
+def judge(claim: Claim, results: Results, other_result_sets: str = "") -> None:
+    """Fills in the claim's verdict, the query that decided, and its note. `other_result_sets`: the folders that have what this one lacks."""
     table = results.tables.get(claim.experiment)
     if table is None:
-        claim.elsewhere = elsewhere
-        claim.note = "Not run in this folder" + (f"; see {elsewhere}." if elsewhere else ", nor in another beside it.")
+        claim.other_result_sets = other_result_sets
+        claim.note = "Not run in this folder" + (f"; see {other_result_sets}." if other_result_sets else ", nor in another beside it.")
         return
     tested, reasons = _tested(claim, results)
     if reasons:

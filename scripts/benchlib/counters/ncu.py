@@ -89,18 +89,18 @@ class Ncu:
     def profile(self, command: Sequence[str | Path], metrics: Sequence[str]) -> Profile:
         """Runs the program under ncu; again without a metric for which ncu refused the whole run."""
         while True:
-            asked = [metric for metric in metrics if metric not in self.refused]
-            if not asked:
+            wanted = [metric for metric in metrics if metric not in self.refused]
+            if not wanted:
                 raise NcuError(f"{self.path} knows none of the metrics")
-            code, out, err = self._run([self.path, *OPTIONS, "--metrics", ",".join(asked), *command])
+            code, out, err = self._run([self.path, *OPTIONS, "--metrics", ",".join(wanted), *command])
             if "ERR_NVGPUCTRPERM" in out + err:
                 raise NoPermission(HOW_TO_ALLOW)
             said = _APPLICATION_CODE.search(out + err)
-            profile = read(out, asked)
+            profile = read(out, wanted)
             profile.code = int(said[1]) if said else code
             profile.said = end_of(out, err)
             profile.missing = [metric for metric in metrics if metric in self.refused or metric in profile.missing]
-            unknown = [] if profile.launches else refused_metrics(out + err, asked)
+            unknown = [] if profile.launches else refused_metrics(out + err, wanted)
             if not unknown:
                 return profile
             self.refused += unknown

@@ -20,11 +20,11 @@ PANEL = 356  # px of one panel, where its texts have room in it: what a telephon
 LEAST_WIDTH, HEIGHT = 160, 170  # of its area
 LEFT, TOP, BOTTOM = 52, 46, 44
 LETTER, TITLE_LETTER = 6.1, 7.7  # of the 11 px texts and of the title, at most on average
-TICK_APART = 42  # across
+TICK_DISTANCE = 42  # across
 LABEL_LETTER = 7.4  # of a series' 11 px label, at most on average
 EDGE = 4  # before and behind the texts
 HEAD = 30  # of the figure, above its panels
-LABEL_APART = 14
+LABEL_DISTANCE = 14
 SWATCH = 14  # beside a label
 LINE, LINE_WIDER, MARK_WIDER = 1.6, 1.3, 0.3  # a line's width; more of it, and of a mark, for each series above
 TOUCHING = 6  # of two marks' middles
@@ -252,7 +252,7 @@ def _panel(panel: Panel, chart: Chart, left: float, top: float) -> list[str]:
     begin = left - LEFT
     right, bottom = begin + panel_width(chart) - right_of(shown(chart)), top + HEIGHT
     across = [point.x for point in points]
-    most = int((right - left) / TICK_APART)
+    most = int((right - left) / TICK_DISTANCE)
     x = log_axis(across, left, right, most) if chart.x_log else linear_axis(across, left, right, False, most)
     y = log_axis(ends, bottom, top, 9) if panel.y_log else linear_axis(ends, bottom, top, panel.y_from_zero)
     parts = [f'<text class="title" x="{pixel(begin + EDGE)}" y="{pixel(top - 29)}">{escape(panel.title)}</text>']
@@ -343,7 +343,7 @@ def _labels(series: Sequence[Series], x: Axis, y: Axis) -> list[str]:
     placed: list[tuple[float, Series]] = []
     at = -math.inf
     for point, one in sorted(ends, key=lambda item: (y.at(item[0].y), item[1].name)):
-        at = max(at + LABEL_APART, y.at(point.y))
+        at = max(at + LABEL_DISTANCE, y.at(point.y))
         placed.append((at, one))
     over = max(0.0, (placed[-1][0] if placed else 0) - max(y.begin, y.end))
     left = max(x.begin, x.end) + 8

@@ -323,7 +323,7 @@ def judge(reference: Iterable[Entry], tested: Mapping[int, Mapping[str, Mapping[
     """`tested`: by an entry's id() the runs to be judged by board; without it, the reference's own."""
     separated: list[Separated] = []
     if tested is None:
-        reference, separated = apart(list(reference))
+        reference, separated = split_by_population(list(reference))
     entries = [each for each in compared(reference) if tested is None or id(each) in tested]
     runs = {id(each): (each.boards if tested is None else tested[id(each)]) for each in entries}
     scales = {id(each): outliers.scale(each.values) for each in entries}
@@ -358,7 +358,7 @@ def _by_model(entries: Iterable[Entry]) -> dict[str, list[dict[str, float]]]:
     return found
 
 
-def apart(entries: Sequence[Entry]) -> tuple[list[Entry], list[Separated]]:
+def split_by_population(entries: Sequence[Entry]) -> tuple[list[Entry], list[Separated]]:
     """The entries, two in place of one that separates its model's populations; boards of neither are then in none."""
     two = find_populations(entries)
     parts, separated = [], []

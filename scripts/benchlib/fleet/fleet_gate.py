@@ -75,9 +75,9 @@ def _with_its_own(baseline: Fleet, pairs: list[tuple[Entry, Entry]], board: str,
         mine = two.nearest([(reference.medians, entry.medians[board]) for reference, entry in pairs if entry.kind.gpu == gpu])
         if not mine:
             continue
-        apart = {id(reference) for reference, _ in pairs if reference.kind.gpu == gpu and two.separates(reference.medians)}
-        pairs = [(fleet.among(reference, mine) if id(reference) in apart else reference, entry) for reference, entry in pairs]
-        verdict.notes.append(f"of {gpu}'s two populations here it is of that of {', '.join(sorted(mine - {board}))}: {len(apart)} cases differ")
+        separated = {id(reference) for reference, _ in pairs if reference.kind.gpu == gpu and two.separates(reference.medians)}
+        pairs = [(fleet.among(reference, mine) if id(reference) in separated else reference, entry) for reference, entry in pairs]
+        verdict.notes.append(f"of {gpu}'s two populations here it is of that of {', '.join(sorted(mine - {board}))}: {len(separated)} cases differ")
     return pairs
 
 

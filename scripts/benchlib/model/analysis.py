@@ -90,7 +90,7 @@ class Control:
     less: tuple[str, Mapping[str, str]]
     where: Mapping[str, Sequence[str]] = field(default_factory=dict)  # the pairs that it is about: all, without any
     includes: Sequence[str] = ()  # causes that are a part of it, and are counted once
-    explains: bool = True  # False: it tells where a gap lies, and is a part of what is left
+    localizes_only: bool = False  # it tells where a gap lies, and is a part of what is left
 
 
 # For Counting.ncu: CUDA's row of `checks: off` runs the same kernel as its row with checks, which has none. It is counted once.
@@ -109,7 +109,7 @@ class Analysis:
     floor: FloorFacts = FloorFacts()
     figures: Mapping[str, Callable[[Table], Mapping[Case, float]]] = field(default_factory=dict)  # of a table with one run
     controls: Sequence[Control] | None = None  # the causes that it measures; None: its gaps are not accounted for
-    asked: Mapping[str, Callable[[Table, Case], float]] = field(default_factory=dict)  # by variant: how many elements a launch asks for
+    elements_requested: Mapping[str, Callable[[Table, Case], float]] = field(default_factory=dict)  # by variant: of a launch
     compares_times: bool = True  # False: a time is no figure of merit here, and twins' times get no verdict
     inside_sm: Sequence[str] = ()
     exact: Sequence[str] = ()
@@ -125,8 +125,7 @@ class Study(Results):
     @staticmethod
     def of(found: Results, analyses: Mapping[str, Analysis]) -> Study:
         for name, table in found.tables.items():
-            own = analyses.get(name, Analysis())
-            table.compares_times, table.asked, table.inside_sm, table.exact = own.compares_times, own.asked, own.inside_sm, own.exact
+            table.learn(analyses.get(name, Analysis()))
         return Study(**{each.name: getattr(found, each.name) for each in fields(Results)}, analyses=analyses)
 
     def memoized(self, make: Callable[..., Made], *arguments: Hashable) -> Made:

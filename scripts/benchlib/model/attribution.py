@@ -52,7 +52,7 @@ class Cause:
     name: str
     ns: float | None  # that it adds to Vulkan's time over CUDA's
     rule: str  # or why nothing is known
-    explains: bool = True  # False: it says where the gap lies, not why
+    localizes_only: bool = False  # it says where the gap lies, not why
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Account:
     def known(self) -> list[Cause]:
         """The greatest in the direction of the gap first."""
         sign = math.copysign(1, self.gap.value)
-        known = (cause for cause in self.causes if cause.explains and cause.ns is not None)
+        known = (cause for cause in self.causes if not cause.localizes_only and cause.ns is not None)
         return sorted(known, key=lambda cause: -sign * (cause.ns or 0))
 
     @property
@@ -221,9 +221,9 @@ def resident_ns(side: Side) -> float | None:
 def _while_resident(cuda: Side, vulkan: Side) -> Cause:
     ours, theirs = resident_ns(cuda), resident_ns(vulkan)
     if ours is None or theirs is None:
-        return Cause(WHILE_RESIDENT, None, hardware_counts.NOT_COUNTED, explains=False)
+        return Cause(WHILE_RESIDENT, None, hardware_counts.NOT_COUNTED, localizes_only=True)
     rule = f"cycles of the SM with the most: {theirs:.0f} ns in Vulkan, {ours:.0f} ns in CUDA, while counting"
-    return Cause(WHILE_RESIDENT, theirs - ours, rule, explains=False)
+    return Cause(WHILE_RESIDENT, theirs - ours, rule, localizes_only=True)
 
 
 # ---------------------------------------------------------------------------------------------------------------- launch
@@ -409,12 +409,12 @@ def _controls(scales: Scales, pair: Pair, causes: list[Cause]) -> list[Cause]:
         ns, rule = _difference(scales.table, pair, control)
         if ns is None:
             # A cause may have several ways to be measured.
-            known.setdefault(control.cause, Cause(control.cause, None, rule, control.explains))
+            known.setdefault(control.cause, Cause(control.cause, None, rule, control.localizes_only))
             continue
         inner = [known[name] for name in control.includes if name in known and known[name].ns is not None]
         less = f"; less {', '.join(one.name for one in inner)}" if inner else ""
-        known[control.cause] = Cause(control.cause, ns - sum(one.ns or 0 for one in inner), f"{rule}{less}", control.explains)
-        if control.explains:
+        known[control.cause] = Cause(control.cause, ns - sum(one.ns or 0 for one in inner), f"{rule}{less}", control.localizes_only)
+        if not control.localizes_only:
             parts = _parts(scales, pair, control)
             for name in control.includes:
                 parts = {mechanism: part - brought.get(name, {}).get(mechanism, 0) for mechanism, part in parts.items()}

@@ -94,8 +94,8 @@ def _l2_loads(found: Study, gpu_uuid: str) -> list[float]:
         table = found.tables.get(source)
         counts = hardware_counts.load_any(found, table) if table else None
         for case, ns in figures_on(found, source, gpu_uuid, "device_ns", {"variant": list(facts.l2_loads)}) if counts else []:
-            if asked := counts.value(case, "sm_l2_sectors"):
-                times.append(ns / (asked * SECTOR_BYTES))
+            if requested := counts.value(case, "sm_l2_sectors"):
+                times.append(ns / (requested * SECTOR_BYTES))
     return times
 
 

@@ -98,13 +98,13 @@ def load(directory: Path, root: Path, analyses: Mapping[str, Analysis] | None = 
     study = Study.of(results.load(directory), analysis.load(root) if analyses is None else analyses)
     groups = claims.load(root)
     for group in groups:
-        others = "" if group.experiment in study.tables else elsewhere(directory, group.experiment)
+        others = "" if group.experiment in study.tables else other_result_sets(directory, group.experiment)
         for claim in group.claims:
             claims.judge(claim, study, others)
     return Judged(study, groups, root)
 
 
-def elsewhere(directory: Path, experiment: str) -> str:
+def other_result_sets(directory: Path, experiment: str) -> str:
     """The folders beside this one that have results of the experiment, in a repository's results/: results/nvidia-h200."""
     here = directory.resolve()
     if here.parent.name != "results":
@@ -247,7 +247,7 @@ def state_blocks(judged: Judged) -> Blocks:
 def populations(study: Study) -> Blocks:
     """Nothing where the boards are one."""
     entries = list(fleet.of(study, untimed(study)).entries.values())
-    first = fleet_page.populations_blocks(fleet.apart(entries)[1], len(fleet.compared(entries)))
+    first = fleet_page.populations_blocks(fleet.split_by_population(entries)[1], len(fleet.compared(entries)))
     splits = [split for of_model in fleet.find_splits(entries).values() for split in of_model]
     return first + splits_page.blocks(study, splits, [each.medians for each in entries])
 
@@ -265,8 +265,8 @@ def experiments_table(judged: Judged) -> Blocks:
         rows.append([SectionLink(name, name), group.question if group else NONE, judged.answer(group) or SectionLink(TABLES, name)])
     absent: dict[str, list[str]] = {}  # by the folders that have results of them
     for group in judged.groups:
-        if group.claims and group.claims[0].elsewhere:
-            absent.setdefault(group.claims[0].elsewhere, []).append(group.experiment)
+        if group.claims and group.claims[0].other_result_sets:
+            absent.setdefault(group.claims[0].other_result_sets, []).append(group.experiment)
     others = [
         paragraph("Elsewhere: ", ", ".join(names), ", in ", *_folder_links(folders.split(", ")), ".") for folders, names in absent.items()
     ]

@@ -103,38 +103,38 @@ class Prose:
         return MARKER.sub(replace, text)
 
     def words(self, query: str, where: str) -> str:
-        asked, model = self._split(query, where)
-        if asked[0] == "kind":
-            return self._kind_words(asked[1] if len(asked) == 2 else "", model, where)
-        if asked[0] == "boards":
-            return self._boards(asked[1:], model, where)
-        if len(asked) != 1:
+        words, model = self._split(query, where)
+        if words[0] == "kind":
+            return self._kind_words(words[1] if len(words) == 2 else "", model, where)
+        if words[0] == "boards":
+            return self._boards(words[1:], model, where)
+        if len(words) != 1:
             raise InputError(f"{where}: {ascii(query)}: one name, or `kind` and a name")
-        if match := CLAIM.fullmatch(asked[0]):
+        if match := CLAIM.fullmatch(words[0]):
             by_id = {claim.id: claim for group in model.groups for claim in group.claims}
             try:
                 said = claim_tables.claim_text(by_id, match)
             except claim_tables.Missing:
                 raise NotMeasured(f"{query}: not measured") from None
             return BRACKETS.sub("", said) if match[3] else said
-        return self._figure_words(asked[0], model, where)
+        return self._figure_words(words[0], model, where)
 
     def holds(self, condition: str, where: str) -> bool:
-        asked, model = self._split(condition, where)
-        if len(asked) == 3 and asked[0] == "kind":
-            return self._kind(asked[1], model, where).word == asked[2]
-        compared = len(asked) == 3 and asked[1] in COMPARES and re.fullmatch(r"-?\d+(\.\d+)?", asked[2])
-        match = CLAIM.fullmatch(asked[0])
+        words, model = self._split(condition, where)
+        if len(words) == 3 and words[0] == "kind":
+            return self._kind(words[1], model, where).word == words[2]
+        compared = len(words) == 3 and words[1] in COMPARES and re.fullmatch(r"-?\d+(\.\d+)?", words[2])
+        match = CLAIM.fullmatch(words[0])
         if compared and match:
             values = self._claim_values(match, model, where)
-            return all(COMPARES[asked[1]](value, float(asked[2])) for value in values)
-        if len(asked) >= 2 and match:
-            verdicts = [claim.verdict for group in model.groups for claim in group.claims if claim.id == asked[0]]
+            return all(COMPARES[words[1]](value, float(words[2])) for value in values)
+        if len(words) >= 2 and match:
+            verdicts = [claim.verdict for group in model.groups for claim in group.claims if claim.id == words[0]]
             if not verdicts:
-                raise InputError(f"{where}: no claim is {asked[0]}")
-            return verdicts[0] in " ".join(asked[1:]).split("|")
+                raise InputError(f"{where}: no claim is {words[0]}")
+            return verdicts[0] in " ".join(words[1:]).split("|")
         if compared:
-            return all(COMPARES[asked[1]](value, float(asked[2])) for value in self._values(asked[0], model, where))
+            return all(COMPARES[words[1]](value, float(words[2])) for value in self._values(words[0], model, where))
         raise InputError(f"{where}: {ascii(condition)} is no condition: NAME < 1.5, CLAIM VERDICT, or kind NAME VERDICT")
 
     def _split(self, query: str, where: str) -> tuple[list[str], Model]:
@@ -174,13 +174,13 @@ class Prose:
             raise NotMeasured(f"no pair of the kind {ascii(name)}")
         return model.kinds[name]
 
-    def _kind_words(self, asked: str, model: Model, where: str) -> str:
-        name, _, what = asked.partition(".")
+    def _kind_words(self, said: str, model: Model, where: str) -> str:
+        name, _, what = said.partition(".")
         kind = self._kind(name, model, where)
         ratios = [one.ratio.value for one in kind.found]
         ends = {"median": kind.median, "least": min(ratios), "most": max(ratios)}
         if what not in (*ends, "says", "range", "pairs", "same"):
-            raise InputError(f"{where}: {ascii(asked)}: a kind has says, range, pairs, same, median, least and most")
+            raise InputError(f"{where}: {ascii(said)}: a kind has says, range, pairs, same, median, least and most")
         return f"{ends[what]:.2f}" if what in ends else kind.text(what)
 
     # ------------------------------------------------------------------------------------------------------------ figures

@@ -32,7 +32,7 @@ FIRST = (1, 0.99, 1.01, 0.9, 1.1, 0.5, 2)  # where there is no room for all
 AREA, NARROW_AREA = 470, 308  # px
 HEAD, FOOT = 30, 40
 LETTER, WIDE_LETTER = 6.6, 7.2  # of its 11 px texts, at most on average; of those that are cut to so many letters
-TICK_APART = 26
+TICK_DISTANCE = 26
 MARK, LANE, LANES = 7, 5.5, 13  # px of a mark and of a lane; how many lanes there are at most
 FARTHEST_LETTERS, NARROW_LETTERS = 36, 31
 LINE = 13  # px from one line of text to the next
@@ -140,7 +140,7 @@ class Axis:
     def ticks(self) -> list[float]:
         chosen: list[float] = []
         for tick in (self.low, self.high, *FIRST, *TICKS):
-            if self.low <= tick <= self.high and all(abs(self.at(tick) - self.at(other)) >= TICK_APART for other in chosen):
+            if self.low <= tick <= self.high and all(abs(self.at(tick) - self.at(other)) >= TICK_DISTANCE for other in chosen):
                 chosen.append(tick)
         return sorted(chosen)
 

@@ -34,7 +34,7 @@ class Shown:
     """What the READMEs show: the reference's results, and other folders' of the programs that have none there."""
 
     reference: Study
-    elsewhere: Mapping[str, Study]  # by experiment
+    other_sets: Mapping[str, Study]  # by experiment
     groups: Sequence[ClaimFile]  # judged by those
     root: Path
     summary: Summary | None
@@ -42,7 +42,7 @@ class Shown:
     neighbour: Callable[[str], Judged]  # another folder of results/, by its name; loaded once
 
     def of(self, experiment: str) -> Study:
-        return self.elsewhere.get(experiment, self.reference)
+        return self.other_sets.get(experiment, self.reference)
 
     @cached_property
     def models(self) -> Mapping[str, Judged]:
@@ -70,7 +70,7 @@ class Shown:
     @property
     def tables(self) -> Study:
         """Of all programs. Only for what looks at nothing but tables."""
-        others = {name: found.tables[name] for name, found in self.elsewhere.items()}
+        others = {name: found.tables[name] for name, found in self.other_sets.items()}
         return replace(self.reference, tables=self.reference.tables | others)
 
 
@@ -89,20 +89,20 @@ def shown(judged: Judged, root: Path) -> Shown:
         return loaded[folder]
 
     missing = [group.experiment for group in judged.groups if not has_results(judged.study, group.experiment)]
-    elsewhere: dict[str, Judged] = {}
+    other_sets: dict[str, Judged] = {}
     for folder in sorted(path for path in judged.study.directory.resolve().parent.iterdir() if path.is_dir()):
-        wanted = [name for name in missing if name not in elsewhere and results.files_of_runs(folder, name)]
+        wanted = [name for name in missing if name not in other_sets and results.files_of_runs(folder, name)]
         if folder.name != judged.study.directory.resolve().name and wanted:
             other = neighbour(folder.name)
-            elsewhere |= {name: other for name in wanted if has_results(other.study, name)}
+            other_sets |= {name: other for name in wanted if has_results(other.study, name)}
     groups = []
     for group in judged.groups:
-        other_results = elsewhere.get(group.experiment)
-        fresh = other_results.group(group.experiment) if other_results else None
-        if other_results and fresh:
-            fresh.results = Path(os.path.relpath(other_results.study.directory, root.resolve())).as_posix()
+        other = other_sets.get(group.experiment)
+        fresh = other.group(group.experiment) if other else None
+        if other and fresh:
+            fresh.results = Path(os.path.relpath(other.study.directory, root.resolve())).as_posix()
         groups.append(fresh or group)
-    studies = {name: other.study for name, other in elsewhere.items()}
+    studies = {name: other.study for name, other in other_sets.items()}
     return Shown(judged.study, studies, groups, root, summary.load(root, judged.study), judged.titles, neighbour)
 
 

@@ -91,7 +91,7 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class Elsewhere:
+class NotRunHere:
     """Experiments that were not run in this folder, and the folders beside it that have results of them."""
 
     experiments: Sequence[str]
@@ -113,7 +113,7 @@ class Page:
     every_pair: tuple[str, ...]  # the same of all kinds
     kinds: document.Block | None  # of all kinds, a table
     rules: Sequence[document.Block]  # what to do
-    elsewhere: Sequence[Elsewhere]
+    not_run_here: Sequence[NotRunHere]
     totals: Sequence[tuple[str, int]]
     not_run: int  # of them, claims of experiments that did not run
     experiments: Sequence[Experiment]
@@ -131,7 +131,7 @@ def page(judged: Judged, root: Path) -> Page:
     """`root`: the repository's."""
     study = judged.study
     gpu_dir = f"results/{console.plain(study.directory.resolve().name)}"
-    absent = {group.experiment: claim.elsewhere for group in judged.groups for claim in group.claims if claim.elsewhere}
+    absent = {group.experiment: claim.other_result_sets for group in judged.groups for claim in group.claims if claim.other_result_sets}
     names = sorted({*study.tables, *(group.experiment for group in judged.groups if group.experiment not in absent)})
     totals = Counter(claim.verdict for group in judged.groups if group.experiment not in absent for claim in group.claims)
     steps = [
@@ -157,7 +157,7 @@ def page(judged: Judged, root: Path) -> Page:
         every_pair=summary.drawings(said) if said else (),
         kinds=summary.kinds(said) if said and said.kinds else None,
         rules=rules(said, judged, experiments) if said and not judged.state.software else [],
-        elsewhere=elsewhere(absent),
+        not_run_here=not_run_here(absent),
         totals=[(name, totals[name]) for name in VERDICTS if totals[name]],
         not_run=sum(len(group.claims) for group in judged.groups if group.experiment not in {*absent, *study.tables}),
         experiments=experiments,
@@ -179,10 +179,10 @@ def rules(said: Summary, judged: Judged, experiments: Sequence[Experiment]) -> S
     return rules_.blocks(said, judged.study, titles, claims) + ([] if said.kinds else beside.other_rules(judged.study, said))
 
 
-def elsewhere(absent: Mapping[str, str]) -> list[Elsewhere]:
-    """By the folders: claims.Claim.elsewhere of each experiment that has no results here."""
+def not_run_here(absent: Mapping[str, str]) -> list[NotRunHere]:
+    """By the folders: claims.Claim.other_result_sets of each experiment that has no results here."""
     return [
-        Elsewhere([name for name in sorted(absent) if absent[name] == folders], folders.split(", "))
+        NotRunHere([name for name in sorted(absent) if absent[name] == folders], folders.split(", "))
         for folders in sorted(set(absent.values()))
     ]
 

@@ -196,11 +196,11 @@ def _other_figures(at: int, own: tuple[Study, Summary], other: tuple[Study, Summ
             return ""
         query, there = pair[1]
         said.append(claim_words.figure_words(Figure.exact(there.value), query.get("say", ""), query.get("unit", "")))
-        differs |= _apart(pair[0][1], there)
+        differs |= _differ_notably(pair[0][1], there)
     return ", ".join(re.sub(r" \(depends on [^)]*\)", "", text) for text in said) if differs or not notable else ""
 
 
-def _apart(one: Figure, other: Figure) -> bool:
+def _differ_notably(one: Figure, other: Figure) -> bool:
     """Whether the intervals do not meet, and the values are NOTABLY apart; of ratios near 1 also, of what they differ from it by, a fifth."""
     ends = [(figure.lo if figure.lo is not None else figure.value, figure.hi if figure.hi is not None else figure.value) for figure in (one, other)]
     if ends[0][0] <= ends[1][1] and ends[1][0] <= ends[0][1]:

@@ -97,16 +97,16 @@ def _stamps(study: Study, split: Populations) -> list[Inline]:
 
 def _cold(study: Study, split: Populations) -> list[Inline]:
     """By how much Vulkan/CUDA of short cold samples, of one launch each, differs."""
-    apart = []
+    shifts = []
     for table, pair in _pairs(study):
         time = figure_of(table, pair.cuda)
         sides = _sides(pair_runs(table, pair), split)
         if pair.case["cache"] == "cold" and time and time.value < SHORT_NS and all(sides):
             means = [statistics.fmean(statistics.fmean(runs) for runs in side.values()) for side in sides]
-            apart.append(math.expm1(means[1] - means[0]))
-    if not apart:
+            shifts.append(math.expm1(means[1] - means[0]))
+    if not shifts:
         return []
-    shift = f"{100 * statistics.median(apart):+.2f} % on the second ({len(apart)} pairs, median)"
+    shift = f"{100 * statistics.median(shifts):+.2f} % on the second ({len(shifts)} pairs, median)"
     return [f" Vulkan/CUDA of cold samples of one launch, under {SHORT_NS // 1000} µs, is {shift}."]
 
 

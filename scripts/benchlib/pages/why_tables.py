@@ -87,17 +87,17 @@ def left_text(one: Account) -> str:
 
 def excluded(one: Account) -> list[str]:
     """What was looked at and found to be less than 1 % of the time."""
-    known = [cause for cause in one.causes if cause.explains and cause.ns is not None]
+    known = [cause for cause in one.causes if not cause.localizes_only and cause.ns is not None]
     return [cause.name for cause in known if abs(cause.ns or 0) <= LEFT * one.cuda.time.value]
 
 
 def unknown(one: Account) -> list[str]:
-    return [cause.name for cause in one.causes if cause.explains and cause.ns is None]
+    return [cause.name for cause in one.causes if not cause.localizes_only and cause.ns is None]
 
 
 def places(one: Account) -> dict[str, float]:
     """Where the gap lies, in shares of CUDA's time."""
-    return {cause.name: cause.ns / one.cuda.time.value for cause in one.causes if not cause.explains and cause.ns is not None}
+    return {cause.name: cause.ns / one.cuda.time.value for cause in one.causes if cause.localizes_only and cause.ns is not None}
 
 
 def span(shares: Sequence[float]) -> str:
@@ -122,10 +122,10 @@ def full(found: Study, table: Table, one: Account) -> Blocks:
 def _causes(one: Account) -> Blocks:
     time = one.cuda.time.value
     rows: list[list[Cell]] = [["the gap", document.fixed(one.gap.value / 1000, 3), _share(one.gap.value, time), "Vulkan's time less CUDA's"]]
-    order = sorted(one.causes, key=lambda cause: (cause.ns is None and cause.explains, not cause.explains))
-    order = [*one.known, *(cause for cause in order if not cause.explains or cause.ns is None)]
+    order = sorted(one.causes, key=lambda cause: (cause.ns is None and not cause.localizes_only, cause.localizes_only))
+    order = [*one.known, *(cause for cause in order if cause.localizes_only or cause.ns is None)]
     for cause in order:
-        name = cause.name if cause.explains else f"(where it lies) {cause.name}"
+        name = f"(where it lies) {cause.name}" if cause.localizes_only else cause.name
         rows.append([name, _micros(cause), _share(cause.ns, time), cause.rule])
     rows.append(["left", document.fixed(one.left / 1000, 3), _share(one.left, time), "the gap less all causes"])
     return [document.table(["cause", "adds to Vulkan's time (µs):", "of CUDA's time (%):", "by"], rows)]
@@ -195,8 +195,8 @@ def _l1_hits(side: Side) -> float | None:
 
 
 def _l2_hits(side: Side) -> float | None:
-    read, asked = side.counts.get("dram_read_bytes"), side.counts.get("sm_l2_sectors")
-    return max(0.0, 1 - read / (asked * SECTOR_BYTES)) if read is not None and asked else None
+    read, requested = side.counts.get("dram_read_bytes"), side.counts.get("sm_l2_sectors")
+    return max(0.0, 1 - read / (requested * SECTOR_BYTES)) if read is not None and requested else None
 
 
 def _spread(side: Side) -> float | None:

@@ -136,7 +136,7 @@ class Table:
         self.boards = list(boards) or [""] * len(self.runs)
         self.files = list(files)
         self.compares_times = True  # as the experiment's analysis says
-        self.asked: Mapping[str, Callable[[Table, Case], float]] = {}  # likewise
+        self.elements_requested: Mapping[str, Callable[[Table, Case], float]] = {}  # likewise
         self.inside_sm: Collection[str] = ()  # likewise: variants
         self.exact: Collection[str] = ()  # likewise: columns
         self.cases = _in_order(self.runs)
@@ -162,8 +162,13 @@ class Table:
             files = [self.files[at] for at in chosen] if self.files else []
             boards = [self.boards[at] for at in chosen]
             part = self._parts[tuple(chosen)] = Table(self.name, self.columns, [self.runs[at] for at in chosen], self.header, boards, files)
-            part.compares_times, part.asked, part.inside_sm, part.exact = self.compares_times, self.asked, self.inside_sm, self.exact
+            part.learn(self)
         return part
+
+    def learn(self, told: Any) -> None:
+        """What an experiment's analysis says of its rows, or another table of the experiment."""
+        self.compares_times, self.elements_requested = told.compares_times, told.elements_requested
+        self.inside_sm, self.exact = told.inside_sm, told.exact
 
     def _named(self, role: str) -> list[str]:
         return [column.name for column in self.columns if column.role == role]
@@ -214,8 +219,8 @@ class Table:
 
     def warp_elements(self, case: Case) -> float:
         """How many elements the predicted requests and sectors are for; fewer where a launch asks for its elements again and again."""
-        asked = self.asked.get(case["variant"])
-        if asked and (each := asked(self, case)):
+        requested = self.elements_requested.get(case["variant"])
+        if requested and (each := requested(self, case)):
             return WARP * case.elements / each
         declared = schema.real(self.text(case, "warp_elements"))
         return declared if declared and declared > 0 else WARP

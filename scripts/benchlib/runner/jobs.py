@@ -125,7 +125,7 @@ class Jobs:
 
     def _end(self) -> None:
         """After a signal: waits until all that jobs have started is gone, and kills what does not go by itself."""
-        asked = False
+        interrupted = False
         while found := self._processes():
             waited = time.monotonic() - self._first_at
             if waited > GIVE_UP_S:
@@ -133,9 +133,9 @@ class Jobs:
                 return
             if self.interrupts > 1 or waited > GRACE_S:
                 self._signal(signal.SIGKILL, found)
-            elif not asked:
+            elif not interrupted:
                 self._signal(signal.SIGINT, found)
-                asked = True
+                interrupted = True
             time.sleep(LOOK_S)
 
     def _processes(self) -> list[int]:

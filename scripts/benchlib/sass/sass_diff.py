@@ -228,7 +228,7 @@ def compare(left: Side, right: Side) -> Difference:
     rights = [row for row in rows if row.left is None]
     # First what is the same but for its place, then what differs in its modifiers too.
     for same in (lambda a, b: a.opcode == b.opcode, lambda a, b: a.family == b.family):
-        for row, other in _elsewhere(lefts, rights, same):
+        for row, other in _moved_pairs(lefts, rights, same):
             row.moved = other.moved = True
             for name, on_left, on_right in _pair_names(row.left, other.right, (left, right)):
                 note(row, name, on_left, on_right)
@@ -245,7 +245,7 @@ def compare(left: Side, right: Side) -> Difference:
     return Difference((left, right), rows, ordered)
 
 
-def _elsewhere(
+def _moved_pairs(
     lefts: Sequence[Row], rights: Sequence[Row], same: Callable[[Traits, Traits], bool]
 ) -> Iterator[tuple[Row, Row]]:
     """Each row of the left with the first of the right that answers it and is not taken yet."""

@@ -75,7 +75,7 @@ def read_dump(folder: Path) -> Dump:
             raise InputError(f"{index}: kernels is no list of objects")
         experiment = _plain_name(index, content, "experiment")
         constants = [_constants(index, entry) for entry in entries]
-        kernels += _named_apart([_read_kernel(index, experiment, entry) for entry in entries], entries, constants)
+        kernels += _with_distinct_names([_read_kernel(index, experiment, entry) for entry in entries], entries, constants)
     if len(gpus) > 1:
         raise InputError(f"{folder}: dumps of {len(gpus)} GPUs ({', '.join(map(repr, sorted(gpus)))}); keep one a folder")
     return Dump(gpus.pop(), ", ".join(sorted(filter(None, drivers))), kernels)
@@ -178,7 +178,7 @@ def _constants(index: Path, entry: dict[str, object]) -> list[int]:
     return values
 
 
-def _named_apart(
+def _with_distinct_names(
     kernels: list[Kernel], entries: Iterable[dict[str, object]], constants: Sequence[Sequence[int]]
 ) -> list[Kernel]:
     """Builds of one entry point that differ in how they get at their buffers, in their specialization constants, or in the

@@ -50,12 +50,12 @@ def fit(cases: Iterable[Values]) -> float:
     """The half width of a class, from the logarithms of its cases' runs on boards enough: each case weighs as much as every other."""
     weighted: list[tuple[float, float]] = []
     for boards in cases:
-        apart = [abs(x - y) for one, other in combinations(boards.values(), 2) for x in one for y in other] if len(boards) >= MIN_BOARDS else []
-        weighted += [(each, 1 / len(apart)) for each in apart]
+        distances = [abs(x - y) for one, other in combinations(boards.values(), 2) for x in one for y in other] if len(boards) >= MIN_BOARDS else []
+        weighted += [(each, 1 / len(distances)) for each in distances]
     weighted.sort()
     left = SHARE * math.fsum(weight for _, weight in weighted)
-    for apart_, weight in weighted:
+    for distance, weight in weighted:
         left -= weight
         if left <= 0:
-            return apart_
+            return distance
     return math.nan

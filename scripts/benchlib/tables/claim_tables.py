@@ -78,8 +78,8 @@ def evidence(claim: Claim, results: str = "") -> list[Inline]:
 
     links: list[Inline] = [link("row", claim.row_file)] if claim.row_file else []
     for title in claim.entry.get("tables", []):
-        elsewhere = results and FileLink(title, f"{results}/{markdown.section_path(claim.experiment, title)}")
-        links.append(elsewhere or SectionLink(title, claim.experiment, title))
+        in_file = results and FileLink(title, f"{results}/{markdown.section_path(claim.experiment, title)}")
+        links.append(in_file or SectionLink(title, claim.experiment, title))
     links += [link(f"figure {name}", f"plots/{name}.svg") for name in claim.entry.get("figures", [])]
     links += [ListingLink(kernel, claim.experiment, kernel, folder) for kernel, folder in claim.pages.items()]
     parts: list[Inline] = []

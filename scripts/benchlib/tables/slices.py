@@ -36,8 +36,8 @@ def slices_table(found: Study, table: Table, pairs: Iterable[Pair], changed: Cal
 
 
 def _slice_cells(counts: hardware_counts.Counts, side: Case | None) -> list[Cell]:
-    asked, taken, least, most = (
+    requested, taken, least, most = (
         counts.value(side, column) if side else None
         for column in ("sm_l2_sectors", "l2_sectors", "l2_slice_sectors_min", "l2_slice_sectors_max")
     )
-    return [fixed(taken / asked, 3) if asked and taken else NONE, fixed(most / least, 3) if least and most else NONE]
+    return [fixed(taken / requested, 3) if requested and taken else NONE, fixed(most / least, 3) if least and most else NONE]
