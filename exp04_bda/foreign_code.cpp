@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "code_transplant.h"
 #include "core/base/error.h"
-#include "core/code/code_transplant.h"
 #include "params.h"
 
 namespace {

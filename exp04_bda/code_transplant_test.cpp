@@ -1,4 +1,4 @@
-#include "core/code/code_transplant.h"
+#include "code_transplant.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
