@@ -6,7 +6,7 @@
 #include "core/base/watchdog.h"
 #include "cuda/api/current_device.h"
 
-using bench::Wait;
+using bench::Deadline;
 using bench::cuda::CurrentDevice;
 
 namespace {
@@ -53,7 +53,7 @@ CudaRuns::CudaRuns(bench::cuda::Device& device, CudaBody body)
     streams_.push_back(more_.back().handle());
   }
   if (!body_.replayed) return;
-  const Wait wait("the making of a graph", 1, bench::WaitFor::kDriver);
+  const Deadline deadline("the making of a graph", 1, bench::WaitFor::kDriver);
   cudaGraph_t raw = nullptr;
   BENCH_CU(cudaStreamBeginCapture(streams_[0], cudaStreamCaptureModeThreadLocal));
   try {
@@ -91,7 +91,7 @@ bench::DeviceTime CudaRuns::time_device(const bench::DeviceSampleSpec& /*spec*/)
   const std::uint32_t calls = graph_.handle() != nullptr ? 1 : body_.launches + 3 * body_.streams;
   for (int attempt = 1;; ++attempt) {
     const std::uint32_t gate = bench::cuda::gate_ns(calls, enqueued_ns_);
-    const Wait wait(body_.name, 1e-9 * last_ns_);
+    const Deadline deadline(body_.name, 1e-9 * last_ns_);
     const auto begin = Clock::now();
     device_.gate().enqueue(streams_[0], gate);
     device_.timer().start(streams_[0]);
@@ -107,7 +107,7 @@ bench::DeviceTime CudaRuns::time_device(const bench::DeviceSampleSpec& /*spec*/)
 
 bench::HostTimes CudaRuns::time_host(std::uint32_t /*batch*/) {
   const CurrentDevice current(device_.handle());
-  const Wait wait(body_.name, 1e-9 * last_ns_);
+  const Deadline deadline(body_.name, 1e-9 * last_ns_);
   const auto begin = Clock::now();
   launch();
   const auto submitted = Clock::now();

@@ -6,7 +6,7 @@
 #include "vulkan/api/command_slot.h"
 #include "vulkan/measure/timestamp.h"
 
-using bench::Wait;
+using bench::Deadline;
 using bench::vulkan::Context;
 
 namespace {
@@ -59,7 +59,7 @@ VulkanRuns::VulkanRuns(const bench::vulkan::VulkanDevice& device, VulkanBody bod
 
 VulkanRuns::~VulkanRuns() {
   if (!in_flight_) return;  // only after an exception
-  const Wait bound("an earlier submission", context_.expected_s(0));
+  const Deadline deadline("an earlier submission", context_.expected_s(0));
   try {
     static_cast<void>(context_.device().waitForFences(*fence_, true, UINT64_MAX));
   } catch (const vk::SystemError&) {  // a lost device uses nothing any more
@@ -137,7 +137,7 @@ void VulkanRuns::wait() {
 bench::DeviceTime VulkanRuns::time_device(const bench::DeviceSampleSpec& /*spec*/) {
   body_.before();
   record(stamped_, true);
-  const Wait bound(body_.name, context_.expected_s(1e-9 * last_ns_));
+  const Deadline deadline(body_.name, context_.expected_s(1e-9 * last_ns_));
   submit(stamped_);
   wait();
   BENCH_VK(context_.device().resetFences(*fence_));
@@ -154,7 +154,7 @@ bench::DeviceTime VulkanRuns::time_device(const bench::DeviceSampleSpec& /*spec*
 bench::HostTimes VulkanRuns::time_host(std::uint32_t /*batch*/) {
   body_.before();
   if (!body_.recorded_anew) record(plain_, false);
-  const Wait bound(body_.name, context_.expected_s(1e-9 * last_ns_));
+  const Deadline deadline(body_.name, context_.expected_s(1e-9 * last_ns_));
   const auto begin = Clock::now();
   if (body_.recorded_anew) record(plain_, false);
   submit(plain_);

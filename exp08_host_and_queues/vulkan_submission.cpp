@@ -14,7 +14,7 @@ Submission::Submission(const bench::vulkan::Context& context, const vk::raii::Qu
 
 Submission::~Submission() {
   if (!in_flight_) return;  // after an exception alone
-  const bench::Wait wait("an earlier submission", expected_s_);
+  const bench::Deadline deadline("an earlier submission", expected_s_);
   try {
     static_cast<void>(context_.device().waitForFences(*fence_, true, UINT64_MAX));
   } catch (const vk::SystemError&) {  // a lost device uses nothing any more
@@ -36,7 +36,7 @@ void Submission::submit() {
 }
 
 void Submission::wait(bool sleeps) {
-  const bench::Wait wait("a submission", expected_s_);
+  const bench::Deadline deadline("a submission", expected_s_);
   // A software device needs the core that polling would keep busy.
   const bool blocks = sleeps || context_.info().is_cpu;
   while ((blocks ? BENCH_VK(context_.device().waitForFences(*fence_, true, UINT64_MAX)) : BENCH_VK(fence_.getStatus())) !=

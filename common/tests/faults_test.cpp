@@ -32,7 +32,7 @@ constexpr std::uint32_t kElements = 4096;
 
 // What a driver's call does when its GPU does not answer.
 void hang(std::string_view what) {
-  const Wait wait(what);
+  const Deadline deadline(what);
   for (;;) pause();
 }
 

@@ -96,7 +96,7 @@ TEST_P(VulkanTimerTest, WorkThatTakesTooLongEndsTheProgram) {
   EXPECT_EXIT(
       {
         const std::unique_ptr<Subject> subject = device().prepare(spin_ms(20), {});
-        set_wait_limit(0.2);
+        set_timeout(0.2);
         start_watchdog();
         subject->time_device({.batch = 200});
       },

@@ -152,7 +152,7 @@ std::unique_ptr<bench::Subject> cuda_decided(bench::Workbench& bench, const Conf
   const bench::cuda::CurrentDevice current(device.handle());
   auto executable = std::make_shared<GraphExec>();
   {
-    const bench::Wait wait("the making of a graph", kMakingS, bench::WaitFor::kDriver);
+    const bench::Deadline deadline("the making of a graph", kMakingS, bench::WaitFor::kDriver);
     const CudaGraph graph = new_graph();
     if (config.is_loop()) {
       repeated(graph, config, what);
@@ -193,7 +193,7 @@ std::unique_ptr<bench::Subject> cuda_launched(bench::Workbench& bench, const Con
   const bench::Buffer& handles = bench.output("graphs", config.dispatches * sizeof(cudaGraphExec_t) / sizeof(std::uint32_t));
   first.buffers = {&handles, &state};
   {
-    const bench::Wait wait("the making of graphs", kMakingS, bench::WaitFor::kDriver);
+    const bench::Deadline deadline("the making of graphs", kMakingS, bench::WaitFor::kDriver);
     std::vector<cudaGraphExec_t> raw;
     for (std::uint32_t i = 0; i < config.dispatches; ++i) {
       const CudaGraph one = new_graph();

@@ -105,7 +105,7 @@ std::vector<double> made_in_child(const bench::DeviceInfo& device, const std::st
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_addclose(&actions, pipe_ends[0]);
-  const bench::Wait wait("a child process", kChildS, bench::WaitFor::kDriver);
+  const bench::Deadline deadline("a child process", kChildS, bench::WaitFor::kDriver);
   pid_t child = 0;
   const int failed =
       posix_spawn(&child, "/proc/self/exe", &actions, nullptr, pointers(arguments).data(), pointers(environment).data());

@@ -71,13 +71,13 @@ class CudaFactory final : public Factory {
     BENCH_CU(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep_all));
   }
   ~CudaFactory() override {
-    const bench::Wait wait("the release of a memory pool");
+    const bench::Deadline deadline("the release of a memory pool");
     static_cast<void>(cudaMemPoolDestroy(pool_));
   }
 
   double make(From from, std::string_view stem, std::uint32_t mark) override {
     const bench::KernelImages& images = bench::find_kernel(bench::kernels::exp08(), stem);
-    const bench::Wait wait("the making of a kernel", kMakingS, bench::WaitFor::kDriver);
+    const bench::Deadline deadline("the making of a kernel", kMakingS, bench::WaitFor::kDriver);
     library_ = {};
     if (from == From::kOwnCache) return load(image_of(images, false, major_, minor_).bytes.data(), stem);
     if (from == From::kCompiler) return load(marked(image_of(images, true, major_, minor_), mark).c_str(), stem);
@@ -92,7 +92,7 @@ class CudaFactory final : public Factory {
   void run(const bench::Buffer& words, std::uint32_t blocks) override {
     void* pointer = bench::cuda::own(words).handle();
     std::array<void*, 1> arguments = {&pointer};
-    const bench::Wait wait("a made kernel");
+    const bench::Deadline deadline("a made kernel");
     BENCH_CU(cudaLaunchKernel(reinterpret_cast<const void*>(kernel_), dim3(blocks), dim3(EXP08_MADE_BLOCK), arguments.data(), 0,
                               stream_.handle()),
              "{} blocks", blocks);
@@ -100,7 +100,7 @@ class CudaFactory final : public Factory {
   }
 
   bench::HostTimes allocate(Allocation how, std::uint64_t bytes) override {
-    const bench::Wait wait("an allocation");
+    const bench::Deadline deadline("an allocation");
     const bool dedicated = how == Allocation::kDedicated;
     const auto begin = HostClock::now();
     void* memory = dedicated ? get(bytes) : get_from_pool(bytes);
@@ -112,7 +112,7 @@ class CudaFactory final : public Factory {
   }
 
   void check_allocation(Allocation how, std::uint64_t bytes) override {
-    const bench::Wait wait("an allocation");
+    const bench::Deadline deadline("an allocation");
     void* memory = how == Allocation::kDedicated ? get(bytes) : get_from_pool(bytes);
     std::array<unsigned char, 2> ends{};
     BENCH_CU(cudaMemsetAsync(memory, 0xa5, bytes, stream_.handle()));

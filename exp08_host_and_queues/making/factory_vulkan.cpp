@@ -80,7 +80,7 @@ class VulkanFactory final : public Factory {
   double make(From from, std::string_view stem, std::uint32_t mark) override {
     if (from == From::kNvrtc) throw bench::Skip("NVRTC is CUDA's; glslang made the SPIR-V when the suite was built");
     const bench::KernelImages& images = bench::find_kernel(bench::kernels::exp08(), stem);
-    const bench::Wait wait("the making of a pipeline", kMakingS, bench::WaitFor::kDriver);
+    const bench::Deadline deadline("the making of a pipeline", kMakingS, bench::WaitFor::kDriver);
     std::vector<std::uint8_t>* known = nullptr;
     if (from == From::kOwnCache) {
       known = &known_[std::string(stem)];
@@ -108,7 +108,7 @@ class VulkanFactory final : public Factory {
 
   bench::HostTimes allocate(Allocation how, std::uint64_t bytes) override {
     prepare(how, bytes);
-    const bench::Wait wait("an allocation", context_.expected_s(0));
+    const bench::Deadline deadline("an allocation", context_.expected_s(0));
     const auto begin = HostClock::now();
     std::optional<Allocated> made = get(how, bytes);
     const auto allocated = HostClock::now();

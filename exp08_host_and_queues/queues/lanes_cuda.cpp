@@ -15,7 +15,7 @@ class CudaJob : public Job {
  public:
   explicit CudaJob(cudaStream_t stream) : stream_(stream) {}
   void wait() final {
-    const bench::Wait wait("work in a stream", kExpectedS);
+    const bench::Deadline deadline("work in a stream", kExpectedS);
     BENCH_CU(cudaStreamSynchronize(stream_));  // spins: cudaDeviceScheduleSpin
   }
 

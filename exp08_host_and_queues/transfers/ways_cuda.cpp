@@ -39,7 +39,7 @@ class CudaTransfer final : public Transfer {
     const bool up = way_.direction == Direction::kUp;
     void* from = up ? host_ : device_;
     void* to = up ? device_ : host_;
-    const bench::Wait wait("the submission of a transfer", expected_s());  // of pageable memory it is the transfer
+    const bench::Deadline deadline("the submission of a transfer", expected_s());  // of pageable memory it is the transfer
     if (kernel_ != nullptr) {
       std::array<void*, 3> arguments = {&from, &to, &params_};
       kernel_->launch(stream_.handle(), {move_blocks(way_.bytes), 1, 1}, arguments.data());
@@ -50,7 +50,7 @@ class CudaTransfer final : public Transfer {
   }
 
   void wait(bool sleeps) override {
-    const bench::Wait wait("a transfer", expected_s());
+    const bench::Deadline deadline("a transfer", expected_s());
     if (sleeps) {
       BENCH_CU(cudaEventRecord(arrived_.handle(), stream_.handle()));
       BENCH_CU(cudaEventSynchronize(arrived_.handle()), "{} bytes", way_.bytes);
@@ -83,7 +83,7 @@ class CudaWays final : public Ways {
       pageable_.resize(bytes);
       known = pageable_;
     } else {
-      const bench::Wait wait("an allocation of pinned memory", static_cast<double>(bytes) / kLowBytesPerS);
+      const bench::Deadline deadline("an allocation of pinned memory", static_cast<double>(bytes) / kLowBytesPerS);
       void* raw = nullptr;
       const unsigned int flags = is_uncached(kind) ? cudaHostAllocWriteCombined : cudaHostAllocDefault;
       BENCH_CU(cudaHostAlloc(&raw, bytes, flags), "{} bytes of pinned memory", bytes);

@@ -62,7 +62,7 @@ std::uint32_t choose_type(const Context& context, HostMemory kind, std::uint32_t
 }
 
 HostBuffer make_buffer(const Context& context, HostMemory kind, std::uint64_t bytes) {
-  const bench::Wait wait("an allocation for the host", context.expected_s(static_cast<double>(bytes) / kLowBytesPerS));
+  const bench::Deadline deadline("an allocation for the host", context.expected_s(static_cast<double>(bytes) / kLowBytesPerS));
   const std::vector<std::uint32_t> families = context.queue_families();
   const bool several = families.size() > 1;
   HostBuffer made;

@@ -59,7 +59,7 @@ class Task final : public bench::Subject {
   bool timed_by_host() const override { return true; }
   bench::DeviceTime time_device(const bench::DeviceSampleSpec& /*spec*/) override { return {time_host(1).roundtrip_ns}; }
   bench::HostTimes time_host(std::uint32_t /*batch*/) override {
-    const bench::Wait bound("a task", expected_s_);
+    const bench::Deadline deadline("a task", expected_s_);
     const CpuTime before = cpu_time();
     const auto begin = Clock::now();
     waiter_->submit();

@@ -19,7 +19,7 @@ constexpr double kLimitPart = 10;
 
 struct Watched {
   std::mutex mutex;
-  const Wait* wait = nullptr;  // the innermost
+  const Deadline* deadline = nullptr;  // the innermost
   std::function<void(const DeviceLost&)> last_words;
   std::optional<double> limit_s;
 };
@@ -30,10 +30,10 @@ Watched& watched() {
   return *one;
 }
 
-[[noreturn]] void give_up(const Wait& wait) {
+[[noreturn]] void give_up(const Deadline& deadline) {
   const DeviceLost lost(
       "{}: not finished after {:.3g} s (see --timeout); it may still run, and whatever waits for the GPU waits with it",
-      wait.what(), wait.limit_s());
+      deadline.what(), deadline.limit_s());
   try {
     if (watched().last_words) watched().last_words(lost);
   } catch (const std::exception& error) {  // a full disk
@@ -51,7 +51,7 @@ Watched& watched() {
     {
       // Held to the end: the program's thread does not get past the end of its wait.
       const std::scoped_lock lock(watched().mutex);
-      if (watched().wait != nullptr && watched().wait->is_over(now)) give_up(*watched().wait);
+      if (watched().deadline != nullptr && watched().deadline->is_over(now)) give_up(*watched().deadline);
     }
     if (!interrupted()) continue;
     if (!heard) heard = now;
@@ -65,21 +65,21 @@ Watched& watched() {
 
 void start_watchdog() { std::thread(watch).detach(); }
 
-void set_wait_limit(std::optional<double> seconds) { watched().limit_s = seconds; }
+void set_timeout(std::optional<double> seconds) { watched().limit_s = seconds; }
 
-Wait::Wait(std::string_view what, double expected_s, WaitFor whom)
+Deadline::Deadline(std::string_view what, double expected_s, WaitFor whom)
     : what_(what), limit_s_(kLimitS + kLimitPart * expected_s), began_(Clock::now()) {
   if (whom == WaitFor::kWork && watched().limit_s) limit_s_ = *watched().limit_s;
   const std::scoped_lock lock(watched().mutex);
-  outer_ = std::exchange(watched().wait, this);
+  outer_ = std::exchange(watched().deadline, this);
 }
 
-Wait::~Wait() noexcept {
+Deadline::~Deadline() noexcept {
   const std::scoped_lock lock(watched().mutex);
-  watched().wait = outer_;
+  watched().deadline = outer_;
 }
 
-bool Wait::is_over(Clock::time_point now) const { return std::chrono::duration<double>(now - began_).count() > limit_s_; }
+bool Deadline::is_over(Clock::time_point now) const { return std::chrono::duration<double>(now - began_).count() > limit_s_; }
 
 LastWords::LastWords(std::function<void(const DeviceLost&)> words) {
   const std::scoped_lock lock(watched().mutex);

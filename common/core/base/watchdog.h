@@ -20,8 +20,8 @@ namespace bench {
 // has not done so itself.
 void start_watchdog();
 
-// A Wait may take 20 s, and ten times what it should take. For the GPU's work another limit can be set: --timeout.
-void set_wait_limit(std::optional<double> seconds);
+// A Deadline's limit is 20 s, and ten times what the call should take. For the GPU's work another can be set: --timeout.
+void set_timeout(std::optional<double> seconds);
 
 enum class WaitFor : std::uint8_t {
   kWork,    // of the GPU
@@ -31,14 +31,14 @@ enum class WaitFor : std::uint8_t {
 // Lives around calls that may wait for a GPU. If it outlives its limit, the last words are said, and the program ends with one
 // line and kDeviceLost: the GPU's context cannot be used any more, nor be taken down without another wait. For one thread, the
 // program's. One inside another takes its place.
-class Wait {
+class Deadline {
  public:
-  // `what` outlives the Wait. `expected_s`: what it should take, from bytes and a bandwidth that is low for any GPU, or from
-  // what it took before; 0: a moment.
-  explicit Wait(std::string_view what, double expected_s = 0, WaitFor whom = WaitFor::kWork);
-  Wait(const Wait&) = delete;
-  Wait& operator=(const Wait&) = delete;
-  ~Wait() noexcept;
+  // `what` outlives the Deadline. `expected_s`: what it should take, from bytes and a bandwidth that is low for any GPU, or
+  // from what it took before; 0: a moment.
+  explicit Deadline(std::string_view what, double expected_s = 0, WaitFor whom = WaitFor::kWork);
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+  ~Deadline() noexcept;
 
   std::string_view what() const { return what_; }
   double limit_s() const { return limit_s_; }
@@ -48,11 +48,11 @@ class Wait {
   std::string_view what_;
   double limit_s_;
   std::chrono::steady_clock::time_point began_;
-  const Wait* outer_;
+  const Deadline* outer_;
 };
 
-// What is left to do when a Wait has outlived its limit: to write the row in hand. Called by the watchdog's thread while the
-// program's is in that Wait. At most one lives.
+// What is left to do when a Deadline has outlived its limit: to write the row in hand. Called by the watchdog's thread while
+// the program's is in that call. At most one lives.
 class LastWords {
  public:
   explicit LastWords(std::function<void(const DeviceLost&)> words);

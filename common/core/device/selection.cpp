@@ -115,7 +115,7 @@ std::string describe_choice(const DeviceList& listed, const Selection& selection
 }
 
 DeviceList list_devices(const std::vector<std::unique_ptr<Backend>>& backends) {
-  const Wait wait("the listing of the devices", kListingS, WaitFor::kDriver);
+  const Deadline deadline("the listing of the devices", kListingS, WaitFor::kDriver);
   DeviceList listed{.devices = {{Api::kCuda, {}}, {Api::kVulkan, {}}}, .unavailable = {}};
   for (const auto& backend : backends) {
     std::vector<DeviceInfo>& devices = listed.devices[backend->api()];

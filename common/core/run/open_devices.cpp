@@ -62,7 +62,7 @@ OpenDevices::OpenDevices(std::vector<std::unique_ptr<Backend>> backends, Selecti
 }
 
 OpenDevices::~OpenDevices() noexcept {
-  const Wait wait("closing the devices", kOpeningS, WaitFor::kDriver);
+  const Deadline deadline("closing the devices", kOpeningS, WaitFor::kDriver);
   for (auto& [api, open] : open_) {
     open.workbench.reset();
     open.device.reset();
@@ -78,7 +78,7 @@ bool OpenDevices::open(Backend& backend, OpenDevice& open) const {
   DeviceOptions options = settings_.device;
   options.vulkan = open.vulkan;
   try {
-    const Wait wait("opening the device", kOpeningS, WaitFor::kDriver);
+    const Deadline deadline("opening the device", kOpeningS, WaitFor::kDriver);
     open.device = backend.open(open.info, options);
   } catch (const Skip& skip) {
     open.unavailable = skip.what();
@@ -114,7 +114,7 @@ void OpenDevices::pair_up() {
 void OpenDevices::find_clock() {
   const DeviceInfo* named = selection_.named();
   if (named == nullptr || !named->uuid || named->is_cpu) return;
-  const Wait wait("NVML", kOpeningS, WaitFor::kDriver);
+  const Deadline deadline("NVML", kOpeningS, WaitFor::kDriver);
   nvml_.emplace(*named->uuid);
   const auto driver = nvml_->handle() != nullptr ? nvml_->driver_version() : std::nullopt;
   for (auto& [api, open] : open_) {
@@ -127,7 +127,7 @@ bool OpenDevices::none() const {
 }
 
 void OpenDevices::release_buffers() {
-  const Wait wait("the release of all buffers");
+  const Deadline deadline("the release of all buffers");
   for (auto& [api, open] : open_) {
     if (open.workbench) open.workbench->release_buffers();
   }
@@ -150,7 +150,7 @@ bool OpenDevices::use(const VulkanChoice& choice) {
   release_buffers();
   if (at(Api::kCuda).workbench) at(Api::kCuda).workbench->share_with(nullptr);
   {
-    const Wait wait("closing the Vulkan device", kOpeningS, WaitFor::kDriver);
+    const Deadline deadline("closing the Vulkan device", kOpeningS, WaitFor::kDriver);
     vulkan.workbench.reset();
     vulkan.device.reset();
   }
@@ -165,7 +165,7 @@ bool OpenDevices::use(const VulkanChoice& choice) {
 void OpenDevices::prepare_eviction(std::uint64_t bytes) {
   for (auto& [api, open] : open_) {
     if (!open.device || open.can_evict) continue;
-    const Wait wait("the set-up of the L2's eviction", kOpeningS, WaitFor::kDriver);
+    const Deadline deadline("the set-up of the L2's eviction", kOpeningS, WaitFor::kDriver);
     open.device->set_evict_bytes(bytes);
     open.can_evict = true;
     open.evict_s = measure_eviction(*open.device);
@@ -193,7 +193,7 @@ void OpenDevices::measure_fixed_costs(Cache cache) {
 std::function<ClockReading()> OpenDevices::clock_reader() {
   if (!nvml_) return {};
   return [this] {
-    const Wait wait("NVML");
+    const Deadline deadline("NVML");
     ClockReading reading;
     reading.sm_mhz = nvml_->sm_clock_mhz();
     const bool is_slow = reading.sm_mhz && loaded_clock_.is_slow(*reading.sm_mhz);

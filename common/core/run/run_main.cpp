@@ -136,7 +136,7 @@ int run_main(int argc, char** argv, const Experiment& experiment, std::vector<st
     Options options;
     if (!parse_options(argc, argv, experiment, options)) return kOk;
     // A profiler repeats a kernel for each group of its counters, all of it inside one launch.
-    set_wait_limit(options.profile ? options.timeout_s.value_or(kProfiledWaitS) : options.timeout_s);
+    set_timeout(options.profile ? options.timeout_s.value_or(kProfiledWaitS) : options.timeout_s);
     start_watchdog();
     return run(experiment, options, std::move(backends), started_s);
   } catch (const UsageError& error) {

@@ -24,7 +24,7 @@ class Handle {
   // not freed before the GPU is done with them.
   ~Handle() noexcept {
     if (raw_ == nullptr) return;
-    const Wait wait("the release of a CUDA object");
+    const Deadline deadline("the release of a CUDA object");
     static_cast<void>(kDestroy(raw_));
   }
 

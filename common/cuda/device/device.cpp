@@ -146,7 +146,7 @@ void Device::fill(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes, 
   const Buffer& buffer = own(to);
   check_words(buffer, offset, bytes);
   if (bytes == 0) return;
-  const Wait wait("a fill", static_cast<double>(bytes) / kLowBytesPerS);
+  const Deadline deadline("a fill", static_cast<double>(bytes) / kLowBytesPerS);
   BENCH_CU(status_of(memset_d32_(reinterpret_cast<CUdeviceptr>(buffer.at(offset)), word, bytes / 4, stream())),
            "{} bytes of buffer '{}'", bytes, buffer.label());
   BENCH_CU(cudaStreamSynchronize(stream()));
@@ -166,7 +166,7 @@ std::unique_ptr<bench::Kernel> Device::load(const KernelSpec& spec) {
 void Device::run(const Work& work) {
   const CurrentDevice current(handle());
   Command command(work);
-  const Wait wait(command.name());
+  const Deadline deadline(command.name());
   command.enqueue(stream());
   timer_.stop(stream());
   timer_.wait(command.name());
@@ -175,7 +175,7 @@ void Device::run(const Work& work) {
 void Device::start(const Work& work) {
   const CurrentDevice current(handle());
   Command command(work);
-  const Wait wait(command.name());
+  const Deadline deadline(command.name());
   timer_.start(stream());
   command.enqueue(stream());
   timer_.stop(stream());
@@ -184,14 +184,14 @@ void Device::start(const Work& work) {
 
 double Device::finish() {
   const CurrentDevice current(handle());
-  const Wait wait(started_);
+  const Deadline deadline(started_);
   timer_.wait(started_);
   return timer_.elapsed_ns();
 }
 
 bench::Device& Device::peer() {
   if (!peer_ && no_peer_.empty()) {
-    const Wait wait("opening the peer", kOpeningS, WaitFor::kDriver);
+    const Deadline deadline("opening the peer", kOpeningS, WaitFor::kDriver);
     const CurrentDevice current(handle());
     const auto [found, reason] = find_peer(info_);
     no_peer_ = reason;
@@ -219,14 +219,14 @@ void Device::set_evict_bytes(std::uint64_t bytes) {
 
 void Device::evict_l2() {
   const CurrentDevice current(handle());
-  const Wait wait("an eviction of the L2");
+  const Deadline deadline("an eviction of the L2");
   evictor().enqueue(stream());
   BENCH_CU(cudaStreamSynchronize(stream()));
 }
 
 void Device::set_l2_fetch_bytes(std::uint32_t bytes) {
   if (bytes == 0 && !own_l2_fetch_bytes_) return;
-  const Wait wait("a limit of the device");
+  const Deadline deadline("a limit of the device");
   const auto limit = [] {
     std::size_t value = 0;
     BENCH_CU(cudaDeviceGetLimit(&value, cudaLimitMaxL2FetchGranularity));
@@ -241,7 +241,7 @@ void Device::set_l2_fetch_bytes(std::uint32_t bytes) {
 
 std::unique_ptr<DeviceCounters> Device::counters() {
 #ifdef BENCH_HAVE_CUPTI
-  const Wait wait("opening the counters", kOpeningS, WaitFor::kDriver);
+  const Deadline deadline("opening the counters", kOpeningS, WaitFor::kDriver);
   const CurrentDevice current(handle());
   try {
     return std::make_unique<PmSampler>(handle());

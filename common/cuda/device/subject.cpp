@@ -59,7 +59,7 @@ DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
     const bool known = last_ && same(last_->spec, spec);
     const std::uint32_t gate = gate_ns(launches, known ? std::optional(last_->ns) : std::nullopt);
 
-    const Wait wait(command_.name(), expected_s(spec.lead_in + spec.batch));
+    const Deadline deadline(command_.name(), expected_s(spec.lead_in + spec.batch));
     const auto begin = Clock::now();
     device_.gate().enqueue(stream, gate);
     if (evictor != nullptr) evictor->enqueue(stream);
@@ -87,7 +87,7 @@ HostTimes Subject::time_host(std::uint32_t batch) {
   cudaStream_t stream = device_.stream();
   cudaGraphExec_t executable = graph(batch);
   // Alive from before the first stamp to after the last: what bounds the wait takes no part in what is timed.
-  const Wait wait(command_.name(), expected_s(batch));
+  const Deadline deadline(command_.name(), expected_s(batch));
   before_.enqueue(stream);
   BENCH_CU(cudaStreamSynchronize(stream), "{}", before_.name());
 

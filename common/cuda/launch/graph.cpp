@@ -28,7 +28,7 @@ Graph capture(Command& command, std::uint32_t batch, cudaStream_t stream) {
 }  // namespace
 
 GraphExec make_graph(Command& command, std::uint32_t batch, cudaStream_t stream) {
-  const Wait wait("the making of a graph", kMakingS, WaitFor::kDriver);
+  const Deadline deadline("the making of a graph", kMakingS, WaitFor::kDriver);
   const Graph graph = capture(command, batch, stream);
   cudaGraphExec_t raw = nullptr;
   BENCH_CU(cudaGraphInstantiate(&raw, graph.handle(), 0), "{} x {}", batch, command.name());

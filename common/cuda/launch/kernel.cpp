@@ -34,7 +34,7 @@ const CudaImage* find_image(const KernelSpec& spec, ComputeCapability device) {
 constexpr double kLoadingS = 10;  // a compilation from PTX
 
 Library load_library(const KernelSpec& spec, const CudaImage& image, ComputeCapability device) {
-  const Wait wait("the loading of a kernel", kLoadingS, WaitFor::kDriver);
+  const Deadline deadline("the loading of a kernel", kLoadingS, WaitFor::kDriver);
   cudaLibrary_t raw = nullptr;
   BENCH_CU(cudaLibraryLoadData(&raw, image.bytes.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
            "the image {} of {}.cu on compute capability {}.{}", architectures({&image, 1}), spec.images->stem, device.major,
@@ -157,7 +157,7 @@ Kernel::Kernel(const KernelSpec& spec, ComputeCapability device)
     : bench::Kernel(spec), image_(find_image(spec, device)), library_(load_library(spec, *image_, device)) {
   BENCH_CU(cudaLibraryGetKernel(&kernel_, library_.handle(), spec.entry.c_str()), "entry {} of {}.cu", spec.entry,
            spec.images->stem);
-  const Wait wait("the loading of a kernel", kLoadingS, WaitFor::kDriver);
+  const Deadline deadline("the loading of a kernel", kLoadingS, WaitFor::kDriver);
   // Besides the check: with lazy loading (the default since CUDA 12.2) this call brings the code onto the GPU now, not in the
   // first, perhaps timed, launch. Source: CUDA C++ Programming Guide, "Lazy Loading".
   cudaFuncAttributes attributes{};

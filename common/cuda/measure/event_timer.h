@@ -15,7 +15,7 @@ class EventTimer {
   void stop(cudaStream_t stream) const;
 
   // Spins until the GPU has passed stop(), and reports what went wrong on it since: throws what BENCH_CU does, naming `what`.
-  // Bounded by a Wait around it.
+  // Bounded by a Deadline around it.
   void wait(std::string_view what) const;
 
   // Nanoseconds between start() and stop(), after wait(). The runtime returns a float in milliseconds: 24 bits, so a relative

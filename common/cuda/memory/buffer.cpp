@@ -8,7 +8,7 @@ namespace {
 DeviceMemory allocate(std::uint64_t bytes, std::string_view label) {
   // cudaMalloc(0) succeeds with a null pointer, which would fail later and elsewhere.
   if (bytes == 0) throw Error("buffer '{}': 0 bytes asked for", label);
-  const Wait wait("an allocation");
+  const Deadline deadline("an allocation");
   void* raw = nullptr;
   const cudaError_t status = cudaMalloc(&raw, bytes);
   if (status == cudaErrorMemoryAllocation) {
@@ -24,7 +24,7 @@ DeviceMemory allocate(std::uint64_t bytes, std::string_view label) {
 }
 
 ExternalMemory import(ExportedMemory& memory, std::string_view label) {
-  const Wait wait("an import of memory");
+  const Deadline deadline("an import of memory");
   cudaExternalMemoryHandleDesc description{};
   description.type = cudaExternalMemoryHandleTypeOpaqueFd;
   description.handle.fd = memory.handle.handle();
@@ -37,7 +37,7 @@ ExternalMemory import(ExportedMemory& memory, std::string_view label) {
 }
 
 DeviceMemory map(const ExternalMemory& memory, std::uint64_t bytes, std::string_view label) {
-  const Wait wait("the mapping of imported memory");
+  const Deadline deadline("the mapping of imported memory");
   cudaExternalMemoryBufferDesc description{};
   description.size = bytes;
   void* raw = nullptr;

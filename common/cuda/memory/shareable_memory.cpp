@@ -41,7 +41,7 @@ const VirtualMemoryFunctions& functions() {
 
 ShareableMemory::ShareableMemory(int ordinal, std::uint64_t bytes, std::string_view label) : driver_(functions()) {
   if (bytes == 0) throw Error("buffer '{}': 0 bytes asked for", label);
-  const Wait wait("an allocation");
+  const Deadline deadline("an allocation");
   CUmemAllocationProp properties{};
   properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
@@ -72,7 +72,7 @@ ShareableMemory::~ShareableMemory() { release(); }
 
 // The results are dropped: on a lost context every call fails, and the process's end frees what is left.
 void ShareableMemory::release() const noexcept {
-  const Wait wait("the release of memory");
+  const Deadline deadline("the release of memory");
   if (mapped_) static_cast<void>(driver_.unmap(address_, bytes_));
   if (address_ != 0) static_cast<void>(driver_.free(address_, bytes_));
   static_cast<void>(driver_.release(pages_));

@@ -13,7 +13,7 @@ constexpr double kLowBytesPerS = 1e9;  // a tenth of what PCIe 3.0 x16 does
 double expected_s(std::size_t bytes) { return static_cast<double>(bytes) / kLowBytesPerS; }
 
 void wait_for(const Event& copied) {
-  const Wait wait("a transfer", expected_s(2 * Transfer::kSlotBytes));
+  const Deadline deadline("a transfer", expected_s(2 * Transfer::kSlotBytes));
   BENCH_CU(cudaEventSynchronize(copied.handle()));  // an event never recorded counts as passed
 }
 
@@ -39,7 +39,7 @@ void Transfer::write(cudaStream_t stream, std::byte* to, std::size_t bytes, cons
     BENCH_CU(cudaMemcpyAsync(to + done, slot.memory.handle(), part, cudaMemcpyHostToDevice, stream), "{} bytes", part);
     BENCH_CU(cudaEventRecord(slot.copied.handle(), stream));
   }
-  const Wait wait("an upload", expected_s(2 * kSlotBytes));
+  const Deadline deadline("an upload", expected_s(2 * kSlotBytes));
   BENCH_CU(cudaStreamSynchronize(stream));
 }
 

@@ -26,7 +26,7 @@ CommandSlot::CommandSlot(const Context& context)
 CommandSlot::~CommandSlot() {
   // Only after an exception. What the GPU still uses must not be destroyed.
   if (in_flight_) {
-    const Wait wait("an earlier submission", context_.expected_s(0));
+    const Deadline deadline("an earlier submission", context_.expected_s(0));
     try {
       static_cast<void>(context_.device().waitForFences(*fence_, true, UINT64_MAX));
     } catch (const vk::SystemError&) {  // a lost device uses nothing any more
@@ -36,7 +36,7 @@ CommandSlot::~CommandSlot() {
 
 const vk::raii::CommandBuffer& CommandSlot::begin(bool once, Opening opening) {
   if (in_flight_) {  // after an exception between submit() and wait()
-    const Wait bound("an earlier submission", context_.expected_s(0));
+    const Deadline deadline("an earlier submission", context_.expected_s(0));
     wait("an earlier submission");
   }
   BENCH_VK(pool_.reset());

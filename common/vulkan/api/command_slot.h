@@ -24,7 +24,7 @@ class CommandSlot {
   const vk::raii::CommandBuffer& begin(bool once, Opening opening = Opening::kBarrier);
   // Takes the last submission's signal back from the fence. submit() does so, too: this is for who times it.
   void ready();
-  // Submits, and polls until the submission has completed, as the CUDA side does. Both are bounded by a bench::Wait around
+  // Submits, and polls until the submission has completed, as the CUDA side does. Both are bounded by a bench::Deadline around
   // them; `what` is for messages.
   void submit();
   void wait(std::string_view what);

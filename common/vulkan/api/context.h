@@ -104,7 +104,7 @@ class Context {
   const SubgroupSizes& subgroup_sizes() const { return subgroup_sizes_; }
   const OptionalFeatures& features() const { return features_; }
   bool subgroup_operation(vk::SubgroupFeatureFlagBits one) const { return static_cast<bool>(subgroup_sizes_.operations & one); }
-  // What a submission should take at least, for a Wait: a software device needs minutes for what a GPU does in seconds.
+  // What a submission should take at least, for a Deadline: a software device needs minutes for what a GPU does in seconds.
   double expected_s(double on_a_gpu_s) const { return on_a_gpu_s + (info_.is_cpu ? 30 : 0); }
 
   // GPUs in this one's device group (vkEnumeratePhysicalDeviceGroups), itself among them.

@@ -35,7 +35,7 @@ std::unique_ptr<Context> companion_of(const DeviceInfo& info, const DeviceOption
 
 // nullptr where kernels cannot read a clock: samples then begin on an idle GPU.
 std::unique_ptr<Gate> make_gate(const Context& context) {
-  const Wait wait("the compilation of the gate", kCompilationS, WaitFor::kDriver);
+  const Deadline deadline("the compilation of the gate", kCompilationS, WaitFor::kDriver);
   try {
     return std::make_unique<Gate>(context);
   } catch (const Skip&) {
@@ -96,7 +96,7 @@ void VulkanDevice::fill_random(Buffer& to, std::uint64_t first, std::uint64_t wo
 Checksum VulkanDevice::checksum(const Buffer& from, std::uint64_t words) { return data_kernels_.checksum(from, words); }
 
 std::unique_ptr<Kernel> VulkanDevice::load(const KernelSpec& spec) {
-  const Wait wait("the compilation of a kernel", kCompilationS, WaitFor::kDriver);
+  const Deadline deadline("the compilation of a kernel", kCompilationS, WaitFor::kDriver);
   if (spec.imported) {
     return std::make_unique<ImportedKernel>(context_, spec);
   }
@@ -111,7 +111,7 @@ void VulkanDevice::run(const Work& work) {
   bound.record(commands);
   bound.release(commands);
   run_slot_.end();
-  const Wait wait(bound.name(), context_.expected_s(0));
+  const Deadline deadline(bound.name(), context_.expected_s(0));
   run_slot_.submit();
   run_slot_.wait(bound.name());
 }
@@ -143,7 +143,7 @@ void VulkanDevice::evict_l2() {
   const vk::raii::CommandBuffer& commands = run_slot_.begin(true);
   evictor_->record(commands);
   run_slot_.end();
-  const Wait wait("an eviction of the L2", context_.expected_s(0));
+  const Deadline deadline("an eviction of the L2", context_.expected_s(0));
   run_slot_.submit();
   run_slot_.wait("an eviction of the L2");
 }

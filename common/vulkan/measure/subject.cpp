@@ -106,7 +106,7 @@ DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
     record_device_sample(spec);
     recorded_device_ = spec;
   }
-  const Wait wait(work_.name(), expected_s(spec.lead_in + spec.batch));
+  const Deadline deadline(work_.name(), expected_s(spec.lead_in + spec.batch));
   device_slot_.submit();
   device_slot_.wait(work_.name());
 
@@ -136,7 +136,7 @@ double Subject::expected_s(std::uint32_t launches) const { return context_.expec
 // In the slot of the device samples, whose recording then has to be made anew.
 void Subject::run_before() {
   recorded_device_.reset();
-  const Wait wait(before_.name());
+  const Deadline deadline(before_.name());
   const vk::raii::CommandBuffer& commands = device_slot_.begin(true);
   before_.bind(commands);
   before_.record_batch(commands, 1, true);
@@ -153,7 +153,7 @@ void Subject::settle() {
     barrier_slot_.end();
     has_barrier_ = true;
   }
-  const Wait wait("a barrier");
+  const Deadline deadline("a barrier");
   barrier_slot_.submit();
   barrier_slot_.wait("a barrier");
 }
@@ -172,7 +172,7 @@ HostTimes Subject::time_host(std::uint32_t batch) {
   }
   host_slot_.ready();
   // Alive from before the first stamp to after the last: what bounds the wait takes no part in what is timed.
-  const Wait wait(work_.name(), expected_s(batch));
+  const Deadline deadline(work_.name(), expected_s(batch));
   const Clock::time_point begin = Clock::now();
   if (!replay()) {
     record_host_sample(batch);

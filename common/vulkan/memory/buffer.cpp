@@ -93,7 +93,7 @@ void bind_by_queue(const Context& context, const Allocation& allocation, const v
 
 Allocation make_allocation(const Context& context, const Wish& wish) {
   check_wish(context, wish);
-  const Wait wait("an allocation", context.expected_s(0));
+  const Deadline deadline("an allocation", context.expected_s(0));
   const vk::ExternalMemoryBufferCreateInfo external{.handleTypes = kSharedHandle};
   const std::vector<std::uint32_t> families = context.queue_families();
   const bool several = families.size() > 1;

@@ -27,12 +27,12 @@ Transfer::Slot::Slot(const Context& context)
     : expected_s(context.expected_s(2 * kStagingBytes / kLowBytesPerS)), staging(context, kStagingBytes), commands(context) {}
 
 void Transfer::Slot::submit() {
-  const Wait wait("a submission", expected_s);
+  const Deadline deadline("a submission", expected_s);
   commands.submit();
 }
 
 void Transfer::Slot::complete(std::string_view what) {
-  const Wait wait(what, expected_s);
+  const Deadline deadline(what, expected_s);
   commands.wait(what);
 }
 
@@ -100,7 +100,7 @@ void Transfer::fill(const DeviceBuffer& to, std::uint64_t offset, std::uint64_t 
   commands.fillBuffer(to.handle(), offset, bytes, word);
   to.release(context_, commands);
   slot.end();
-  const Wait wait("a fill", context_.expected_s(static_cast<double>(bytes) / kLowFillBytesPerS));
+  const Deadline deadline("a fill", context_.expected_s(static_cast<double>(bytes) / kLowFillBytesPerS));
   slot.submit();
   slot.wait("a fill");
 }
