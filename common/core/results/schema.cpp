@@ -16,12 +16,10 @@ namespace {
 
 constexpr double kExactIntegers = 9007199254740992.0;  // 2^53: up to here a double holds every whole number
 
-std::string plain(std::uint64_t number) { return std::to_string(number); }
-
 // A figure as an integer column has it; nothing if it is not whole.
 std::optional<std::string> whole(double number) {
   if (number < 0 || number > kExactIntegers || number != std::floor(number)) return {};
-  return plain(static_cast<std::uint64_t>(number));
+  return std::to_string(static_cast<std::uint64_t>(number));
 }
 
 [[noreturn]] void refuse(const Column& column, std::string_view found) {
@@ -29,150 +27,7 @@ std::optional<std::string> whole(double number) {
               column.has_interval ? " with an interval" : "");
 }
 
-std::vector<PlacedColumn> place(ColumnRole role, const std::vector<Column>& columns) {
-  std::vector<PlacedColumn> placed;
-  for (const Column& column : columns) placed.push_back({column, role, role == ColumnRole::kParam});
-  return placed;
-}
-
-PlacedColumn key(ColumnRole role, const Column& column) { return {column, role, true}; }
-PlacedColumn plain(ColumnRole role, const Column& column) { return {column, role, false}; }
-
-Column schema_column() { return Column::integer("schema", "", "version of this file's format"); }
-Column experiment_column() { return Column::text("experiment", "the program's experiment"); }
-Column variant_column() { return Column::text("variant", "what is run; see the experiment's variants"); }
-Column api_column() { return Column::text("api", "cuda or vulkan"); }
-Column elements_column() { return Column::integer("elements", "", "the size of the case"); }
-Column cache_column() { return Column::text("cache", "the L2 before a launch: cold (evicted) or warm"); }
-Column batch_column() { return Column::integer("batch", "launches", "of a sample, back to back").optional(); }
-
-std::vector<Column> optional(std::vector<Column> columns) {
-  for (Column& column : columns) column.is_optional = true;
-  return columns;
-}
-
-std::vector<PlacedColumn> result_columns(const Schema::Own& own) {
-  const auto add = [](std::vector<PlacedColumn>& to, const std::vector<PlacedColumn>& more) {
-    to.insert(to.end(), more.begin(), more.end());
-  };
-  using enum ColumnRole;
-  std::vector<PlacedColumn> all = {
-      plain(kIdentity, schema_column()),
-      plain(kIdentity, experiment_column()),
-      key(kIdentity, variant_column()),
-      key(kIdentity, api_column()),
-      plain(kIdentity, Column::text("status", "ok, failed (wrong result, error) or skipped (something is missing)")),
-      plain(kIdentity, Column::text("reason", "of a failed or skipped row: why; of an ok one: what limits it").optional()),
-  };
-  add(all, place(kParam, own.params));
-  add(all, place(kModel, optional(own.model)));
-  add(all, {
-               key(kCase, elements_column()),
-               plain(kCase, Column::integer("useful_bytes", "bytes", "read + written by one launch, by formula").optional()),
-               key(kCase, cache_column()),
-               plain(kCase, batch_column()),
-               plain(kCase, Column::integer("samples", "", "kept").optional()),
-           });
-  add(all,
-      place(
-          kTime,
-          optional({
-              Column::real("device_ns", "ns",
-                           "GPU time of a launch: median and its 95 % interval; where `stop` begins with host, the host's")
-                  .interval(),
-              Column::real("device_ns_min", "ns", "the least sample"),
-              Column::real("device_ns_p05", "ns", "the samples' 5th percentile"),
-              Column::real("device_ns_p95", "ns", "the samples' 95th percentile"),
-              Column::real("stamps_ns", "ns", "of device_ns: what an empty pair of stamps reads in such a sample, per launch"),
-              Column::real("fixed_ns", "ns", "likewise, with launches of an empty kernel between them"),
-              Column::integer("ungated_samples", "", "samples whose launches were not all queued before the first one began"),
-              Column::integer("throttled_samples", "", "samples of this side that were taken again: the GPU was throttled"),
-              Column::real("roundtrip_ns", "ns", "host time of a launch, submit to completed: median"),
-              Column::real("submit_ns", "ns", "host time of a launch, submit only: median"),
-              Column::real("gbps", "GB/s", "useful_bytes / device_ns; GB is 10^9"),
-              Column::real("peak_pct", "%", "of the memory's theoretical peak; DRAM-size footprints only"),
-          })));
-  add(all, place(kMeasured, optional(own.measured)));
-  add(all, place(kOrigin, optional({
-                              Column::real("sm_mhz", "MHz", "the SMs' clock while sampling: median"),
-                              Column::text("stop",
-                                           "why sampling ended: ci, noise, budget, max_samples, resolution; host before it: "
-                                           "the samples are the host's, submit to completed"),
-                              Column::text("order", "how the sides alternated: A (one side) or ABBA"),
-                          })));
-  add(all,
-      {
-          plain(kOrigin, Column::text("run", "full, quick (a coarse sweep) or smoke (a test, no figures worth keeping)")),
-          plain(kOrigin, Column::integer("seed", "", "of the orders of samples and of cases")),
-          plain(kOrigin, Column::integer("input_seed", "", "of the input")),
-          plain(kOrigin, Column::text("case_order", "of the cases of a run: listed, or random, drawn from the seed")),
-          plain(kOrigin,
-                Column::text("verified",
-                             "the output: full (read back and compared), checksum (as that of a full one) or nothing (there "
-                             "is none)")
-                    .optional()),
-          plain(kOrigin,
-                Column::integer("remade", "", "times that the output was made anew after the samples, with the same checksum")
-                    .optional()),
-          plain(kOrigin, Column::text("isa_hash", "a hash of the machine code that was timed").optional()),
-          plain(kOrigin, Column::text("gpu", "the device's name").optional()),
-          plain(kOrigin, Column::text("gpu_uuid", "the device's UUID").optional()),
-          plain(kOrigin, Column::text("driver", "its driver's version").optional()),
-          plain(kOrigin, Column::text("toolkit", "what compiled the kernels").optional()),
-          plain(kOrigin, Column::text("git_rev", "the commit that the program was built from")),
-          plain(kOrigin,
-                Column::integer("device_losses", "", "times that this case lost the device, resumed runs included").optional()),
-          plain(kOrigin, Column::text("started_at", "UTC, ISO 8601")),
-      });
-  return all;
-}
-
-std::vector<PlacedColumn> sample_columns(const Schema::Own& own) {
-  using enum ColumnRole;
-  std::vector<PlacedColumn> all = {plain(kIdentity, schema_column()), plain(kIdentity, experiment_column()),
-                                   key(kIdentity, variant_column()), key(kIdentity, api_column())};
-  const std::vector<PlacedColumn> params = place(kParam, own.params);
-  all.insert(all.end(), params.begin(), params.end());
-  for (const PlacedColumn& column : {
-           key(kCase, elements_column()),
-           key(kCase, cache_column()),
-           plain(kCase, batch_column()),
-           plain(kCase, Column::integer("position", "", "of the sample among both sides'")),
-           plain(kTime, Column::real("device_ns", "ns", "GPU time of a launch").optional()),
-           plain(kTime, Column::real("roundtrip_ns", "ns", "host time of a launch, submit to completed").optional()),
-           plain(kTime, Column::real("submit_ns", "ns", "host time of a launch, submit only").optional()),
-           plain(kOrigin, Column::real("sm_mhz", "MHz", "the SMs' clock").optional()),
-       }) {
-    all.push_back(column);
-  }
-  return all;
-}
-
 }  // namespace
-
-std::string_view to_string(ColumnType type) {
-  return type == ColumnType::kInteger ? "integer" : type == ColumnType::kReal ? "real" : "text";
-}
-
-std::string_view to_string(ColumnRole role) {
-  switch (role) {
-    case ColumnRole::kIdentity:
-      return "identity";
-    case ColumnRole::kParam:
-      return "param";
-    case ColumnRole::kModel:
-      return "model";
-    case ColumnRole::kCase:
-      return "case";
-    case ColumnRole::kTime:
-      return "time";
-    case ColumnRole::kMeasured:
-      return "measured";
-    case ColumnRole::kOrigin:
-      return "origin";
-  }
-  throw Error("no such role");
-}
 
 Column Column::integer(std::string_view name, std::string_view unit, std::string_view meaning) {
   return {std::string(name), ColumnType::kInteger, std::string(unit), std::string(meaning)};
@@ -195,6 +50,12 @@ Column Column::optional() const {
 Column Column::interval() const {
   Column column = *this;
   column.has_interval = true;
+  return column;
+}
+
+Column Column::key() const {
+  Column column = *this;
+  column.is_key = true;
   return column;
 }
 
@@ -221,7 +82,7 @@ std::optional<double> Value::real() const {
 }
 
 std::string Value::text() const {
-  if (const auto* number = std::get_if<std::uint64_t>(&content_)) return plain(*number);
+  if (const auto* number = std::get_if<std::uint64_t>(&content_)) return std::to_string(*number);
   if (const auto* number = std::get_if<double>(&content_)) return csv_number(*number);
   if (const auto* figure = std::get_if<Estimate>(&content_)) return csv_number(figure->value);
   if (const auto* text = std::get_if<std::string>(&content_)) return *text;
@@ -303,22 +164,23 @@ void check_values(const Values& values, std::span<const Column> columns) {
   }
 }
 
-FileColumns::FileColumns(std::vector<PlacedColumn> columns)
-    : columns_(std::move(columns)), declared_(columns_.begin(), columns_.end()) {
-  for (const PlacedColumn& column : columns_) {
-    header_.push_back(column.name);
-    if (!column.has_interval) continue;
-    header_.push_back(column.name + "_lo");
-    header_.push_back(column.name + "_hi");
-  }
-  std::set<std::string_view> names;
-  for (const std::string& name : header_) {
-    if (!names.insert(name).second) throw Error("two columns are named {}", name);
+void FileColumns::add(ColumnRole role, std::vector<Column> columns) {
+  for (Column& column : columns) {
+    column.role = role;
+    column.is_key |= role == ColumnRole::kParam;
+    column.is_optional |= role == ColumnRole::kModel || role == ColumnRole::kTime || role == ColumnRole::kMeasured;
+    std::vector<std::string> names = {column.name};
+    if (column.has_interval) names.insert(names.end(), {column.name + "_lo", column.name + "_hi"});
+    for (const std::string& name : names) {
+      if (std::ranges::count(header_, name) != 0) throw Error("two columns are named {}", name);
+      header_.push_back(name);
+    }
+    columns_.push_back(std::move(column));
   }
 }
 
 CsvRow FileColumns::row(const Values& values) const {
-  check_values(values, declared_);
+  check_values(values, columns_);
   CsvRow row;
   for (const Column& column : columns_) {
     const Value* value = values.find(column.name);
@@ -329,7 +191,7 @@ CsvRow FileColumns::row(const Values& values) const {
 
 std::string FileColumns::key(const CsvRow& row) const {
   CsvRow key;
-  for (const PlacedColumn& column : columns_) {
+  for (const Column& column : columns_) {
     if (column.is_key) key.push_back(cell(row, column.name));
   }
   return csv_record(key);
@@ -337,7 +199,7 @@ std::string FileColumns::key(const CsvRow& row) const {
 
 std::string FileColumns::key(const Values& values) const {
   CsvRow key;
-  for (const PlacedColumn& column : columns_) {
+  for (const Column& column : columns_) {
     if (column.is_key) key.push_back(values.text(column.name));
   }
   return csv_record(key);
@@ -349,11 +211,75 @@ const std::string& FileColumns::cell(const CsvRow& row, std::string_view column)
   return row.at(static_cast<std::size_t>(found - header_.begin()));
 }
 
-Schema::Schema(const Own& own) : experiment(own.experiment), results(result_columns(own)), samples(sample_columns(own)) {}
+Schema::Schema(const Own& own) : experiment(own.experiment) {
+  using enum ColumnRole;
+  const std::vector<Column> identity = {
+      Column::integer("schema", "", "version of this file's format"), Column::text("experiment", "the program's experiment"),
+      Column::text("variant", "what is run; see the experiment's variants").key(), Column::text("api", "cuda or vulkan").key()};
+  const Column elements = Column::integer("elements", "", "the size of the case").key();
+  const Column cache = Column::text("cache", "the L2 before a launch: cold (evicted) or warm").key();
+  const Column batch = Column::integer("batch", "launches", "of a sample, back to back").optional();
+
+  results.add(kIdentity, identity);
+  results.add(kIdentity, {Column::text("status", "ok, failed (wrong result, error) or skipped (something is missing)"),
+                          Column::text("reason", "of a failed or skipped row: why; of an ok one: what limits it").optional()});
+  results.add(kParam, own.params);
+  results.add(kModel, own.model);
+  results.add(kCase, {elements, Column::integer("useful_bytes", "bytes", "read + written by one launch, by formula").optional(),
+                      cache, batch, Column::integer("samples", "", "kept").optional()});
+  results.add(kTime,
+              {Column::real("device_ns", "ns",
+                            "GPU time of a launch: median and its 95 % interval; where `stop` begins with host, the host's")
+                   .interval(),
+               Column::real("device_ns_min", "ns", "the least sample"),
+               Column::real("device_ns_p05", "ns", "the samples' 5th percentile"),
+               Column::real("device_ns_p95", "ns", "the samples' 95th percentile"),
+               Column::real("stamps_ns", "ns", "of device_ns: what an empty pair of stamps reads in such a sample, per launch"),
+               Column::real("fixed_ns", "ns", "likewise, with launches of an empty kernel between them"),
+               Column::integer("ungated_samples", "", "samples whose launches were not all queued before the first one began"),
+               Column::integer("throttled_samples", "", "samples of this side that were taken again: the GPU was throttled"),
+               Column::real("roundtrip_ns", "ns", "host time of a launch, submit to completed: median"),
+               Column::real("submit_ns", "ns", "host time of a launch, submit only: median"),
+               Column::real("gbps", "GB/s", "useful_bytes / device_ns; GB is 10^9"),
+               Column::real("peak_pct", "%", "of the memory's theoretical peak; DRAM-size footprints only")});
+  results.add(kMeasured, own.measured);
+  results.add(
+      kOrigin,
+      {Column::real("sm_mhz", "MHz", "the SMs' clock while sampling: median").optional(),
+       Column::text(
+           "stop",
+           "why sampling ended: ci, noise, budget, max_samples, resolution; host before it: the samples are the host's, "
+           "submit to completed")
+           .optional(),
+       Column::text("order", "how the sides alternated: A (one side) or ABBA").optional(),
+       Column::text("run", "full, quick (a coarse sweep) or smoke (a test, no figures worth keeping)"),
+       Column::integer("seed", "", "of the orders of samples and of cases"), Column::integer("input_seed", "", "of the input"),
+       Column::text("case_order", "of the cases of a run: listed, or random, drawn from the seed"),
+       Column::text("verified",
+                    "the output: full (read back and compared), checksum (as that of a full one) or nothing (there is none)")
+           .optional(),
+       Column::integer("remade", "", "times that the output was made anew after the samples, with the same checksum")
+           .optional(),
+       Column::text("isa_hash", "a hash of the machine code that was timed").optional(),
+       Column::text("gpu", "the device's name").optional(), Column::text("gpu_uuid", "the device's UUID").optional(),
+       Column::text("driver", "its driver's version").optional(),
+       Column::text("toolkit", "what compiled the kernels").optional(),
+       Column::text("git_rev", "the commit that the program was built from"),
+       Column::integer("device_losses", "", "times that this case lost the device, resumed runs included").optional(),
+       Column::text("started_at", "UTC, ISO 8601")});
+
+  samples.add(kIdentity, identity);
+  samples.add(kParam, own.params);
+  samples.add(kCase, {elements, cache, batch, Column::integer("position", "", "of the sample among both sides'")});
+  samples.add(kTime, {Column::real("device_ns", "ns", "GPU time of a launch"),
+                      Column::real("roundtrip_ns", "ns", "host time of a launch, submit to completed"),
+                      Column::real("submit_ns", "ns", "host time of a launch, submit only")});
+  samples.add(kOrigin, {Column::real("sm_mhz", "MHz", "the SMs' clock").optional()});
+}
 
 std::string Schema::json() const {
   nlohmann::ordered_json columns = nlohmann::ordered_json::array();
-  for (const PlacedColumn& column : results.columns()) {
+  for (const Column& column : results.columns()) {
     columns.push_back({{"name", column.name},
                        {"role", to_string(column.role)},
                        {"type", to_string(column.type)},

@@ -20,7 +20,16 @@ namespace bench {
 inline constexpr std::uint32_t kCsvSchema = 2;
 
 enum class ColumnType : std::uint8_t { kInteger, kReal, kText };
-std::string_view to_string(ColumnType type);  // "integer", "real", "text"
+constexpr std::string_view to_string(ColumnType type) {
+  constexpr std::string_view kNames[] = {"integer", "real", "text"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+enum class ColumnRole : std::uint8_t { kIdentity, kParam, kModel, kCase, kTime, kMeasured, kOrigin };
+constexpr std::string_view to_string(ColumnRole role) {
+  constexpr std::string_view kNames[] = {"identity", "param", "model", "case", "time", "measured", "origin"};
+  return kNames[static_cast<std::size_t>(role)];
+}
 
 struct Column {
   std::string name;
@@ -29,6 +38,8 @@ struct Column {
   std::string meaning;
   bool is_optional = false;   // a row may leave it empty
   bool has_interval = false;  // stands for three columns: X, X_lo and X_hi
+  bool is_key = false;        // with the other keys it tells a row from every other
+  ColumnRole role{};          // in a file: see FileColumns
 
   static Column integer(std::string_view name, std::string_view unit, std::string_view meaning);  // whole, 0 or more
   static Column real(std::string_view name, std::string_view unit, std::string_view meaning);
@@ -37,6 +48,8 @@ struct Column {
   Column optional() const;
   // The same column with an interval.
   Column interval() const;
+  // The same column as a key.
+  Column key() const;
 };
 
 // A figure and its interval; none where there were too few readings for one.
@@ -113,24 +126,17 @@ Values median_of(std::span<const Values> readings);
 // optional.
 void check_values(const Values& values, std::span<const Column> columns);
 
-enum class ColumnRole : std::uint8_t { kIdentity, kParam, kModel, kCase, kTime, kMeasured, kOrigin };
-std::string_view to_string(ColumnRole role);  // "identity", "param", "model", "case", "time", "measured", "origin"
-
-struct PlacedColumn : Column {
-  ColumnRole role{};
-  bool is_key = false;  // with the other keys it tells a row from every other
-};
-
 // The columns of one CSV file, in its order.
 class FileColumns {
  public:
-  // Throws Error if two columns have one name.
-  explicit FileColumns(std::vector<PlacedColumn> columns);
+  // Puts columns of this role behind those that are there. Parameters are keys; columns of the model, of times and of what is
+  // measured are optional, for a case may have no model, and a row that is not ok has measured nothing. Throws Error if two
+  // columns have one name.
+  void add(ColumnRole role, std::vector<Column> columns);
 
-  const std::vector<PlacedColumn>& columns() const { return columns_; }
+  const std::vector<Column>& columns() const { return columns_; }
   const CsvRow& header() const { return header_; }
-  // A whole row. Throws what check_values() does; model and measured columns are all optional here, for a case may have no
-  // model, and a row that is not ok has measured nothing.
+  // A whole row. Throws what check_values() does.
   CsvRow row(const Values& values) const;
   // The keys' cells, of a row in this order and of values, as one text.
   std::string key(const CsvRow& row) const;
@@ -139,8 +145,7 @@ class FileColumns {
   const std::string& cell(const CsvRow& row, std::string_view column) const;
 
  private:
-  std::vector<PlacedColumn> columns_;
-  std::vector<Column> declared_;
+  std::vector<Column> columns_;
   CsvRow header_;
 };
 

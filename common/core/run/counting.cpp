@@ -86,33 +86,33 @@ constexpr std::uint32_t kLeastLaunches = 8;
 constexpr std::uint32_t kMostLaunches = 2000;
 constexpr std::size_t kNamesShown = 12;
 
+std::vector<Column> columns_of(std::span<const Metric> metrics) {
+  std::vector<Column> columns;
+  for (const Metric& metric : metrics) columns.push_back(Column::real(metric.column, metric.unit, metric.meaning));
+  return columns;
+}
+
 FileColumns columns_of(const Experiment& experiment) {
   using enum ColumnRole;
-  std::vector<PlacedColumn> all = {
-      {Column::text("experiment", "the program"), kIdentity},
-      {Column::text("variant", "what runs"), kIdentity, true},
-      {Column::text("api", "cuda or vulkan"), kIdentity, true},
-  };
-  for (const Column& column : experiment.params) all.push_back({column.optional(), kParam, true});
-  all.push_back({Column::integer("elements", "", "that one launch handles"), kCase, true});
-  all.push_back({Column::text("cache", "the L2 before a launch: cold or warm"), kCase, true});
-  all.push_back({Column::text("instrument", "what counted").optional(), kOrigin});
-  all.push_back({Column::text("reason", "why nothing was counted").optional(), kOrigin});
-  all.push_back({Column::integer("launches", "", "counted together in a session").optional(), kCase});
-  const auto add = [&all](std::span<const Metric> metrics) {
-    for (const Metric& metric : metrics)
-      all.push_back({Column::real(metric.column, metric.unit, metric.meaning).optional(), kMeasured});
-  };
-  add(kMetrics);
-  add(own_metrics(experiment));
-  for (const Column& column :
-       {Column::real("sm_mhz", "MHz", "the SMs' clock while counting").optional(),
-        Column::text("gpu", "the device's name").optional(), Column::text("gpu_uuid", "the device's UUID").optional(),
-        Column::text("driver", "its driver's version").optional(),
-        Column::text("git_rev", "the commit that the program was built from")}) {
-    all.push_back({column, kOrigin});
-  }
-  return FileColumns(all);
+  std::vector<Column> params;
+  for (const Column& column : experiment.params) params.push_back(column.optional());
+  FileColumns all;
+  all.add(kIdentity, {Column::text("experiment", "the program"), Column::text("variant", "what runs").key(),
+                      Column::text("api", "cuda or vulkan").key()});
+  all.add(kParam, params);
+  all.add(kCase, {Column::integer("elements", "", "that one launch handles").key(),
+                  Column::text("cache", "the L2 before a launch: cold or warm").key()});
+  all.add(kOrigin, {Column::text("instrument", "what counted").optional(),
+                    Column::text("reason", "why nothing was counted").optional()});
+  all.add(kCase, {Column::integer("launches", "", "counted together in a session").optional()});
+  all.add(kMeasured, columns_of(kMetrics));
+  all.add(kMeasured, columns_of(own_metrics(experiment)));
+  all.add(kOrigin,
+          {Column::real("sm_mhz", "MHz", "the SMs' clock while counting").optional(),
+           Column::text("gpu", "the device's name").optional(), Column::text("gpu_uuid", "the device's UUID").optional(),
+           Column::text("driver", "its driver's version").optional(),
+           Column::text("git_rev", "the commit that the program was built from")});
+  return all;
 }
 
 std::vector<std::string> names_of(const std::vector<Metric>& metrics) {

@@ -40,7 +40,7 @@ void print_variants(const Experiment& experiment) {
 void print_columns(const Experiment& experiment) {
   const Schema schema = schema_of(experiment);
   std::cout << "\ncolumns of --csv, X [lo, hi] for X, X_lo and X_hi\n\n";
-  for (const PlacedColumn& column : schema.results.columns()) {
+  for (const Column& column : schema.results.columns()) {
     const std::string name = column.name + (column.has_interval ? " [lo, hi]" : "");
     std::cout << fmt::format("  {:<26} {:<8} {:<7} {:<8} {}\n", name, to_string(column.role), to_string(column.type),
                              column.unit, column.meaning);
