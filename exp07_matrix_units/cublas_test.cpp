@@ -9,7 +9,7 @@ namespace {
 
 class NoBuffer final : public bench::Buffer {
  public:
-  NoBuffer() : Buffer(4) {}
+  NoBuffer() : Buffer(4, "none") {}
 };
 
 std::string reason(const std::function<void()>& what) {

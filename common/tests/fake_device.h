@@ -19,7 +19,8 @@ namespace bench {
 
 class FakeBuffer final : public Buffer {
  public:
-  FakeBuffer(std::uint64_t bytes, std::set<const Buffer*>& live) : Buffer(bytes), memory(bytes, std::byte{0xcd}), live_(live) {
+  FakeBuffer(std::uint64_t bytes, std::string_view label, std::set<const Buffer*>& live)
+      : Buffer(bytes, label), memory(bytes, std::byte{0xcd}), live_(live) {
     live_.insert(this);
   }
   FakeBuffer(const FakeBuffer&) = delete;
@@ -91,24 +92,40 @@ class FakeDevice final : public Device {
     if (used > behaviour_.memory_bytes || behaviour_.no_room_for(label))
       throw OutOfMemory("{}: no room for {} bytes", label, bytes);
     ++allocations;
-    return std::make_unique<FakeBuffer>(bytes, live);
+    return std::make_unique<FakeBuffer>(bytes, label, live);
   }
   void write(Buffer& to, std::uint64_t offset, std::uint64_t bytes, const Producer& produce) override {
-    check_range(to, offset, bytes);
+    to.check_words(offset, bytes);
     uploaded_bytes += bytes;
     for (std::uint64_t done = 0; done < bytes; done += kChunkBytes) {
       produce(done, {words_of<std::byte>(to) + offset + done, std::min(kChunkBytes, bytes - done)});
     }
   }
   void read(const Buffer& from, std::uint64_t offset, std::uint64_t bytes, const Consumer& consume) override {
-    check_range(from, offset, bytes);
+    from.check_words(offset, bytes);
     for (std::uint64_t done = 0; done < bytes; done += kChunkBytes) {
       consume(done, {words_of<std::byte>(from) + offset + done, std::min(kChunkBytes, bytes - done)});
     }
   }
   void fill(Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) override {
-    check_range(to, offset, bytes);
+    to.check_words(offset, bytes);
     std::fill_n(words_of<std::uint32_t>(to) + offset / 4, bytes / 4, word);
+  }
+  void fill_random(Buffer& to, std::uint64_t first, std::uint64_t words, std::uint64_t key) override {
+    write(to, first * 4, words * 4, [&](std::uint64_t done, std::span<std::byte> chunk) {
+      auto* target = reinterpret_cast<std::uint32_t*>(chunk.data());
+      for (std::size_t i = 0; i < chunk.size() / 4; ++i) {
+        const auto index = static_cast<std::uint32_t>(first + done / 4 + i);
+        target[i] = input_word(random_word(index, static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)));
+      }
+    });
+  }
+  Checksum checksum(const Buffer& from, std::uint64_t words) override {
+    Checksum sum;
+    read(from, 0, words * 4, [&](std::uint64_t done, std::span<const std::byte> chunk) {
+      sum.add(done / 4, {reinterpret_cast<const std::uint32_t*>(chunk.data()), chunk.size() / 4});
+    });
+    return sum;
   }
 
   std::unique_ptr<Kernel> load(const KernelSpec& spec) override {
@@ -197,12 +214,6 @@ class FakeDevice final : public Device {
   };
 
   static constexpr std::uint64_t kChunkBytes = 1ULL << 20;  // of a transfer
-
-  static void check_range(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) {
-    if (offset % 4 != 0 || bytes % 4 != 0 || offset + bytes > buffer.bytes()) {
-      throw Error("[{}, {}) is no range of words in a buffer of {} bytes", offset, offset + bytes, buffer.bytes());
-    }
-  }
 
   DeviceInfo info_;
   FakeBehaviour behaviour_;

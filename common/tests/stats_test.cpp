@@ -49,15 +49,15 @@ TEST(Stats, MedianCiIsAPairOfOrderStatistics) {
     std::size_t n;
     double lo, hi;  // of 1, 2, ..., n: the ranks themselves
   };
-  EXPECT_FALSE(median_ci95(shuffled(5)));
+  EXPECT_FALSE(summarize(shuffled(5)).ci95);
   for (const Known& known : {Known{6, 1, 6}, Known{8, 1, 8}, Known{9, 2, 8}, Known{20, 6, 15}, Known{100, 40, 61}}) {
-    const auto ci = median_ci95(shuffled(known.n));
+    const auto ci = summarize(shuffled(known.n)).ci95;
     ASSERT_TRUE(ci) << known.n;
     EXPECT_EQ(ci->lo, known.lo) << known.n;
     EXPECT_EQ(ci->hi, known.hi) << known.n;
   }
   // Large n: n/2 -+ 1.96 sqrt(n)/2 to within one rank.
-  const auto ci = median_ci95(shuffled(10000));
+  const auto ci = summarize(shuffled(10000)).ci95;
   ASSERT_TRUE(ci);
   EXPECT_NEAR(ci->lo, 5000 - 0.98 * 100, 1);
   EXPECT_NEAR(ci->hi, 5001 + 0.98 * 100, 1);
@@ -72,7 +72,7 @@ TEST(Stats, MedianCiCoversTheTrueMedian) {
     for (int trial = 0; trial < kTrials; ++trial) {
       std::vector<double> values(n);
       for (double& value : values) value = draw(random);
-      const auto ci = median_ci95(values);
+      const auto ci = summarize(values).ci95;
       ASSERT_TRUE(ci);
       covered += ci->lo <= std::log(2) && std::log(2) <= ci->hi ? 1 : 0;
     }

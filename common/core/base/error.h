@@ -10,13 +10,19 @@
 
 namespace bench {
 
-// A case that went wrong: the row's status becomes `failed`, with what() as its reason, and the program exits 1.
-class Error : public std::runtime_error {
+// What they have in common: a text, which may be formatted.
+class Failure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
   template <class... Args>
-  explicit Error(fmt::format_string<Args...> format, Args&&... args)
+  explicit Failure(fmt::format_string<Args...> format, Args&&... args)
       : std::runtime_error(fmt::format(format, std::forward<Args>(args)...)) {}
+};
+
+// A case that went wrong: the row's status becomes `failed`, with what() as its reason, and the program exits 1.
+class Error : public Failure {
+ public:
+  using Failure::Failure;
 };
 
 // The device has too little free memory for one allocation. An Error of its own, so that callers can name the sizes.
@@ -26,12 +32,9 @@ class OutOfMemory : public Error {
 };
 
 // A feature that this machine lacks: the row's status becomes `skipped`, with what() as its reason.
-class Skip : public std::runtime_error {
+class Skip : public Failure {
  public:
-  using std::runtime_error::runtime_error;
-  template <class... Args>
-  explicit Skip(fmt::format_string<Args...> format, Args&&... args)
-      : std::runtime_error(fmt::format(format, std::forward<Args>(args)...)) {}
+  using Failure::Failure;
 };
 
 // The GPU is gone for this process: a fault, a reset, or work that does not come back. The row in hand becomes `failed` with
@@ -49,12 +52,9 @@ class DeviceLost : public std::runtime_error {
 struct Interrupted {};
 
 // A command line that cannot be obeyed: one line on stderr, exit code 2, nothing written.
-class UsageError : public std::runtime_error {
+class UsageError : public Failure {
  public:
-  using std::runtime_error::runtime_error;
-  template <class... Args>
-  explicit UsageError(fmt::format_string<Args...> format, Args&&... args)
-      : std::runtime_error(fmt::format(format, std::forward<Args>(args)...)) {}
+  using Failure::Failure;
 };
 
 }  // namespace bench

@@ -46,7 +46,6 @@ std::optional<Interval> ci95_of_sorted(const std::vector<double>& values) {
 
 double quantile(std::span<const double> values, double p) { return quantile_of_sorted(sorted(values), p); }
 double median(std::span<const double> values) { return quantile(values, 0.5); }
-std::optional<Interval> median_ci95(std::span<const double> values) { return ci95_of_sorted(sorted(values)); }
 
 std::size_t distinct_values(std::span<const double> values) {
   std::vector<double> copy = sorted(values);

@@ -18,16 +18,14 @@ struct Interval {
 double quantile(std::span<const double> values, double p);
 double median(std::span<const double> values);
 
-// Distribution-free 95 % confidence interval of the median: the order statistics X(k) and X(n+1-k) with the largest k for which
-// P(Binomial(n, 1/2) < k) <= 2.5 %. None below n = 6, where even [min, max] covers less than 95 %.
-// Source: Conover, Practical Nonparametric Statistics, 3.2.
-std::optional<Interval> median_ci95(std::span<const double> values);
-
 std::size_t distinct_values(std::span<const double> values);
 
 struct Summary {
   std::size_t samples = 0;
   double median = 0;
+  // Distribution-free 95 % confidence interval of the median: the order statistics X(k) and X(n+1-k) with the largest k for
+  // which P(Binomial(n, 1/2) < k) <= 2.5 %. None below n = 6, where even [min, max] covers less than 95 %. Source: Conover,
+  // Practical Nonparametric Statistics, 3.2.
   std::optional<Interval> ci95;
   double min = 0;
   double p05 = 0;

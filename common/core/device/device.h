@@ -27,8 +27,8 @@ namespace bench {
 
 enum class Api : std::uint8_t { kCuda, kVulkan };
 
-// "cuda" or "vulkan": the spelling of the CSV's api column.
-std::string_view to_string(Api api);
+// The spelling of the CSV's api column.
+constexpr std::string_view to_string(Api api) { return api == Api::kCuda ? "cuda" : "vulkan"; }
 
 using Uuid = std::array<std::uint8_t, 16>;
 // "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", as nvidia-smi and vulkaninfo print it.
@@ -71,8 +71,11 @@ enum class BufferBinding : std::uint8_t {
                       // each buffer's 32-bit index into it, then the params struct
   kAddress,           // push constants: each buffer's 64-bit device address, then the params struct
 };
-// "descriptors", "uniform", "push_descriptors", "descriptor_buffer", "bindless", "address".
-std::string_view to_string(BufferBinding binding);
+constexpr std::string_view to_string(BufferBinding binding) {
+  constexpr std::string_view kNames[] = {"descriptors",       "uniform",  "push_descriptors",
+                                         "descriptor_buffer", "bindless", "address"};
+  return kNames[static_cast<std::size_t>(binding)];
+}
 
 // What a Vulkan kernel's accesses out of a buffer's bounds do (VK_EXT_pipeline_robustness). CUDA has no such choice and ignores
 // this.
@@ -82,22 +85,25 @@ enum class Robustness : std::uint8_t {
   kRobustBufferAccess,  // as with the feature robustBufferAccess
   kRobustness2,         // as with VK_EXT_robustness2's robustBufferAccess2
 };
-// "default", "disabled", "robustBufferAccess", "robustness2".
-std::string_view to_string(Robustness robustness);
+constexpr std::string_view to_string(Robustness robustness) {
+  constexpr std::string_view kNames[] = {"default", "disabled", "robustBufferAccess", "robustness2"};
+  return kNames[static_cast<std::size_t>(robustness)];
+}
 
 // What to load and how: the CUDA entry point and its GLSL twin, which has the same buffers in the same order.
 struct KernelSpec {
   const KernelImages* images = nullptr;
-  std::string entry;                          // the `extern "C" __global__` function; GLSL's is always main
-  std::uint32_t block_x = 256;                // CUDA: launch parameter. GLSL: specialization constant 0
-  std::vector<std::uint32_t> glsl_constants;  // GLSL specialization constants 1, 2, ...; in CUDA `entry` chooses the instance
-  std::uint32_t buffers = 0;                  // pointer arguments / storage-buffer bindings 0 ... buffers-1
-  std::uint32_t params_bytes = 0;             // the struct of params.h: last CUDA argument / push constants
-  std::uint32_t shared_bytes = 0;             // a block's: CUDA's is dynamic; GLSL sizes its own by its constants
-  std::uint32_t cluster_x = 0;                // CUDA: consecutive blocks in x that share a cluster; 0: no clusters
-  bool most_l1 = false;                       // CUDA: an SM's memory is L1 as far as it goes, not as the kernel before had it
-  bool full_subgroups = false;                // GLSL: the pipeline asks for workgroups of full subgroups alone
-  bool glsl_takes_less = false;               // GLSL: on purpose, it declares but some of these buffers and push constants
+  std::string entry;            // the `extern "C" __global__` function; GLSL's is always main
+  std::uint32_t block_x = 256;  // CUDA: launch parameter. GLSL: specialization constant 0
+  std::vector<std::uint32_t> glsl_constants =
+      {};                          // GLSL specialization constants 1, 2, ...; in CUDA `entry` chooses the instance
+  std::uint32_t buffers = 0;       // pointer arguments / storage-buffer bindings 0 ... buffers-1
+  std::uint32_t params_bytes = 0;  // the struct of params.h: last CUDA argument / push constants
+  std::uint32_t shared_bytes = 0;  // a block's: CUDA's is dynamic; GLSL sizes its own by its constants
+  std::uint32_t cluster_x = 0;     // CUDA: consecutive blocks in x that share a cluster; 0: no clusters
+  bool most_l1 = false;            // CUDA: an SM's memory is L1 as far as it goes, not as the kernel before had it
+  bool full_subgroups = false;     // GLSL: the pipeline asks for workgroups of full subgroups alone
+  bool glsl_takes_less = false;    // GLSL: on purpose, it declares but some of these buffers and push constants
   BufferBinding binding = BufferBinding::kDescriptors;
   Robustness robustness = Robustness::kDefault;
   // Vulkan: "16x16x16 f16 f32", a cooperative matrix's rows, columns and depth, the type of its elements and that of its sums,
@@ -120,15 +126,20 @@ class Buffer {
   std::uint64_t bytes() const { return bytes_; }
   // No other buffer's, not even of one that has been freed.
   std::uint64_t id() const { return id_; }
+  const std::string& label() const { return label_; }
+  // Throws Error unless [offset, offset + bytes) lies inside the buffer; check_words() also unless both are multiples of 4.
+  void check_range(std::uint64_t offset, std::uint64_t bytes) const;
+  void check_words(std::uint64_t offset, std::uint64_t bytes) const;
 
  protected:
   // Throws OutOfMemory where memory_limit() has no room left.
-  explicit Buffer(std::uint64_t bytes);
+  Buffer(std::uint64_t bytes, std::string_view label);
 
  private:
   inline static std::atomic<std::uint64_t> next_id = 0;
   std::uint64_t bytes_;
   std::uint64_t id_;
+  std::string label_;
 };
 
 // A buffer's memory as it goes from one API to another.
@@ -177,9 +188,16 @@ class Kernel {
 struct Launch {
   const Kernel* kernel = nullptr;
   std::array<std::uint32_t, 3> grid{1, 1, 1};  // blocks / workgroups
-  std::vector<const Buffer*> buffers;
-  std::vector<std::byte> params;  // copied bytes of the params.h struct, may be empty
+  std::vector<const Buffer*> buffers = {};
+  std::vector<std::byte> params = {};  // copied bytes of the params.h struct, may be empty
 };
+
+// The bytes of a params.h struct, for Launch::params.
+template <class T>
+std::vector<std::byte> params_bytes(const T& params) {
+  const auto bytes = std::as_bytes(std::span(&params, 1));
+  return {bytes.begin(), bytes.end()};
+}
 
 // The API's own device-to-device copy: cudaMemcpyAsync / vkCmdCopyBuffer.
 struct Copy {
@@ -225,8 +243,10 @@ enum class SetUse : std::uint8_t {
   kUpdatedPerDispatch,  // a fresh set allocated, written and bound for each (kDescriptors, kUniform; else Skip). Not with
                         // kReplay
 };
-// "once", "per_dispatch", "updated".
-std::string_view to_string(SetUse use);
+constexpr std::string_view to_string(SetUse use) {
+  constexpr std::string_view kNames[] = {"once", "per_dispatch", "updated"};
+  return kNames[static_cast<std::size_t>(use)];
+}
 
 struct SubjectOptions {
   // What device timing uses. Host times (time_host) use the same mode.
@@ -243,6 +263,13 @@ struct SubjectOptions {
 // Throws Error if samples with `options.before` cannot be like this.
 void check_sample(const SubjectOptions& options, std::uint32_t batch, bool evict_l2);
 
+// State of the data when a timed launch starts.
+enum class Cache : std::uint8_t {
+  kCold,  // L2 evicted before every sample; one launch a sample
+  kWarm,  // back-to-back launches over the same data, after untimed ones
+};
+constexpr std::string_view to_string(Cache cache) { return cache == Cache::kCold ? "cold" : "warm"; }
+
 // Between the two device stamps of one sample: `batch` launches and nothing else. Before the first stamp, in the same
 // submission: the L2 eviction sweep, or `lead_in` untimed launches and then SubjectOptions::before.
 struct DeviceSampleSpec {
@@ -251,7 +278,16 @@ struct DeviceSampleSpec {
   bool evict_l2 = false;
   // Exactly these launches, for whoever counts on what they leave: CUDA takes a sample again that it could not queue in time.
   bool once = false;
+
+  bool operator==(const DeviceSampleSpec&) const = default;
 };
+
+// Of a sample whose launches find their data so. Untimed launches precede a warm one: the partner's sample may have taken the
+// L2, and one launch brings the data back.
+constexpr DeviceSampleSpec sample_spec(Cache cache, std::uint32_t batch) {
+  const bool cold = cache == Cache::kCold;
+  return {.batch = batch, .lead_in = cold ? 0U : 2U, .evict_l2 = cold};
+}
 
 // One device sample.
 struct DeviceTime {
@@ -301,12 +337,18 @@ class Device {
   virtual std::unique_ptr<Buffer> allocate(std::uint64_t bytes, std::string_view label) = 0;
   // As allocate(), its pages bound by the device's queue (Vulkan 1.3, chapter 34, "Sparse Resources"). Throws Skip where it
   // cannot.
-  virtual std::unique_ptr<Buffer> allocate_sparse(std::uint64_t bytes, std::string_view label, PageOrder order);
+  virtual std::unique_ptr<Buffer> allocate_sparse(std::uint64_t /*bytes*/, std::string_view /*label*/, PageOrder /*order*/) {
+    lacks("does not bind pages here");
+  }
   // One buffer for both APIs: one allocates and exports it, the other imports it on the same GPU, and both then use the same
   // pages. Throw Skip with what is missing. Export takes a shareable buffer; the pages live until both buffers are gone.
-  virtual std::unique_ptr<Buffer> allocate_shareable(std::uint64_t bytes, std::string_view label);
-  virtual ExportedMemory export_memory(const Buffer& shareable);
-  virtual std::unique_ptr<Buffer> import_memory(ExportedMemory memory, std::string_view label);
+  virtual std::unique_ptr<Buffer> allocate_shareable(std::uint64_t /*bytes*/, std::string_view /*label*/) {
+    lacks("cannot export memory to another API");
+  }
+  virtual ExportedMemory export_memory(const Buffer& /*shareable*/) { lacks("cannot export memory to another API"); }
+  virtual std::unique_ptr<Buffer> import_memory(ExportedMemory /*memory*/, std::string_view /*label*/) {
+    lacks("cannot import another API's memory");
+  }
   // Blocking transfers through staging memory, a chunk at a time, while the next chunk is on its way. Offset and size in bytes,
   // multiples of 4, inside the buffer; the callbacks' offsets count from `offset`.
   using Producer = std::function<void(std::uint64_t done, std::span<std::byte> chunk)>;
@@ -319,10 +361,10 @@ class Device {
   // Sets every 32-bit word of [offset, offset + bytes). Blocking.
   virtual void fill(Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) = 0;
   // Word i of [first, first + words) becomes the bits of the random float that belongs to `key` (see random_key) and i.
-  // Blocking. Here by way of the host; the APIs' devices compute them themselves.
-  virtual void fill_random(Buffer& to, std::uint64_t first, std::uint64_t words, std::uint64_t key);
-  // Of the first `words` words. Blocking. Here likewise by way of the host.
-  virtual Checksum checksum(const Buffer& from, std::uint64_t words);
+  // Blocking.
+  virtual void fill_random(Buffer& to, std::uint64_t first, std::uint64_t words, std::uint64_t key) = 0;
+  // Of the first `words` words. Blocking.
+  virtual Checksum checksum(const Buffer& from, std::uint64_t words) = 0;
 
   // Throws Skip when the twin does not exist in this API or the device lacks what it needs.
   virtual std::unique_ptr<Kernel> load(const KernelSpec& spec) = 0;
@@ -335,14 +377,14 @@ class Device {
   // The same in two halves, for work that needs company: on the peer, or from the host. finish() waits for what start() began
   // and returns its nanoseconds between two device stamps. Nothing else of this device in between. Throw Skip where the API's
   // device has no such way.
-  virtual void start(const Work& work);
-  virtual double finish();
+  virtual void start(const Work& /*work*/) { lacks("waits for every work here"); }
+  virtual double finish() { lacks("waits for every work here"); }
   virtual std::unique_ptr<Subject> prepare(const Work& work, const SubjectOptions& options) = 0;
 
   // Another GPU of this host: each of the two reaches the other's memory by its own loads and stores (CUDA: peer access, over
   // NVLink or PCIe), so that buffers of one are arguments of the other's kernels and ends of its copies. Only its own device
   // fills, writes and reads a buffer. Opened at the first call; lives as long as this device. Throws Skip with what is missing.
-  virtual Device& peer();
+  virtual Device& peer() { lacks("does not reach another GPU's memory here"); }
 
   // Sizes the L2 evictor's read sweep: at least twice the L2. Called once, before the first cold sample; allocates.
   virtual void set_evict_bytes(std::uint64_t bytes) = 0;
@@ -350,15 +392,21 @@ class Device {
   virtual void evict_l2() = 0;
   // How many bytes the L2 asks memory for where one sector is missing: 32, 64 or 128 (a hint to it); 0: what it does by itself.
   // CUDA: cudaLimitMaxL2FetchGranularity. Throws Skip where the API has no word for it.
-  virtual void set_l2_fetch_bytes(std::uint32_t bytes);
+  virtual void set_l2_fetch_bytes(std::uint32_t bytes) {
+    if (bytes != 0) lacks("cannot say how much the L2 fetches at a time");
+  }
   // CUDA: an NVTX range inside cudaProfilerStart and -Stop. Vulkan: a debug-utils label on the queue, with
   // DeviceOptions::labels. nullptr: no profiler could see it.
   virtual std::unique_ptr<ProfiledRange> profile(std::string_view /*name*/) { return nullptr; }
   // The hardware counters of the whole GPU, for work of any API. CUDA: CUPTI's PM sampling. Throws Skip with what is missing,
   // Error with what the driver refuses.
-  virtual std::unique_ptr<DeviceCounters> counters();
+  virtual std::unique_ptr<DeviceCounters> counters() { lacks("does not open hardware counters"); }
   // What the device complained about since the start (Vulkan validation messages); empty if nothing.
   virtual std::vector<std::string> complaints() const { return {}; }
+
+ private:
+  // Throws Skip: what the API of this device does not do.
+  [[noreturn]] void lacks(std::string_view what) const;
 };
 
 // A Vulkan queue's family. CUDA has one kind of stream and ignores this.

@@ -50,7 +50,40 @@ std::set<Binding> taken_bindings(const SpirvInterface& takes) {
   return result;
 }
 
+void check(const Launch& launch) {
+  if (launch.kernel == nullptr) throw Error("a launch without a kernel");
+  const KernelSpec& spec = launch.kernel->spec();
+  if (launch.buffers.size() != spec.buffers || launch.params.size() != spec.params_bytes) {
+    throw Error("{}: {} buffers and {} bytes of parameters given, {} and {} declared", spec.entry, launch.buffers.size(),
+                launch.params.size(), spec.buffers, spec.params_bytes);
+  }
+  if (std::ranges::count(launch.buffers, nullptr) != 0) throw Error("{}: a buffer is missing", spec.entry);
+}
+
+void check(const Copy& copy) {
+  if (copy.source == nullptr || copy.destination == nullptr || copy.bytes == 0) {
+    throw Error("a copy of {} bytes lacks a buffer or a size", copy.bytes);
+  }
+  copy.source->check_range(0, copy.bytes);
+  copy.destination->check_range(0, copy.bytes);
+}
+
+void check(const StreamCall& call) {
+  if (!call.enqueue) throw Error("{}: a call of nothing", call.name);
+}
+
+void check(const Nothing& /*nothing*/) {}
+
+void check(const Passes& passes) {
+  if (passes.launches.empty()) throw Error("passes without a launch");
+  for (const Launch& launch : passes.launches) check(launch);
+}
+
 }  // namespace
+
+void check_work(const Work& work) {
+  std::visit([](const auto& one) { check(one); }, work);
+}
 
 std::uint32_t push_bytes_of_buffers(const KernelSpec& spec) {
   const std::size_t bytes = spec.binding == BufferBinding::kAddress    ? sizeof(std::uint64_t)

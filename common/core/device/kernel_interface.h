@@ -9,6 +9,10 @@
 
 namespace bench {
 
+// Either API: throws Error for a launch without a kernel or a buffer, or with other buffers and parameters than its kernel is
+// declared to take; for a copy without a buffer or a size, or beyond a buffer; for passes or a call of nothing.
+void check_work(const Work& work);
+
 // Bytes of push constants before the params struct: where `spec.binding` hands the buffers over.
 std::uint32_t push_bytes_of_buffers(const KernelSpec& spec);
 

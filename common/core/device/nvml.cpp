@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 
 #include <array>
-#include <utility>
 
 #include "core/device/device.h"
 
@@ -63,18 +62,6 @@ Nvml::Nvml(const std::optional<Uuid>& gpu, const char* library) : library_(dlope
   if (call("nvmlDeviceGetHandleByUUID", uuid.c_str(), &found) == kNvmlSuccess) gpu_ = found;
 }
 
-Nvml::Nvml(Nvml&& other) noexcept
-    : library_(std::exchange(other.library_, nullptr)),
-      gpu_(std::exchange(other.gpu_, nullptr)),
-      initialized_(std::exchange(other.initialized_, false)) {}
-
-Nvml& Nvml::operator=(Nvml&& other) noexcept {
-  std::swap(library_, other.library_);
-  std::swap(gpu_, other.gpu_);
-  std::swap(initialized_, other.initialized_);
-  return *this;
-}
-
 Nvml::~Nvml() noexcept {
   if (initialized_) call("nvmlShutdown");
   if (library_ != nullptr) dlclose(library_);
@@ -90,12 +77,6 @@ std::optional<std::string> Nvml::driver_version() const {
 std::optional<std::uint32_t> Nvml::sm_clock_mhz() const {
   unsigned mhz = 0;
   if (gpu_ == nullptr || call("nvmlDeviceGetClockInfo", gpu_, kNvmlClockSm, &mhz) != kNvmlSuccess) return std::nullopt;
-  return mhz;
-}
-
-std::optional<std::uint32_t> Nvml::max_sm_clock_mhz() const {
-  unsigned mhz = 0;
-  if (gpu_ == nullptr || call("nvmlDeviceGetMaxClockInfo", gpu_, kNvmlClockSm, &mhz) != kNvmlSuccess) return std::nullopt;
   return mhz;
 }
 

@@ -19,16 +19,15 @@ bool is_throttled(std::uint64_t reasons);
 class Nvml {
  public:
   explicit Nvml(const std::optional<Uuid>& gpu, const char* library = "libnvidia-ml.so.1");
-  Nvml(Nvml&& other) noexcept;
-  Nvml& operator=(Nvml&& other) noexcept;
+  Nvml(const Nvml&) = delete;
+  Nvml& operator=(const Nvml&) = delete;
   ~Nvml() noexcept;
 
   // The GPU's nvmlDevice_t; nullptr if there is none.
   void* handle() const noexcept { return gpu_; }
 
-  std::optional<std::string> driver_version() const;  // e.g. "580.159.04"
-  std::optional<std::uint32_t> sm_clock_mhz() const;  // now
-  std::optional<std::uint32_t> max_sm_clock_mhz() const;
+  std::optional<std::string> driver_version() const;      // e.g. "580.159.04"
+  std::optional<std::uint32_t> sm_clock_mhz() const;      // now
   std::optional<double> power_w() const;                  // the board's, now; where only an average is to be had, that
   std::optional<std::uint32_t> nvlinks() const;           // active links, wherever they lead; nullopt for a GPU without any
   std::optional<std::uint64_t> throttle_reasons() const;  // a bit mask, see is_throttled; 0: none

@@ -18,16 +18,6 @@ std::string suffix(Memory memory) { return memory == Memory::kOwn ? "" : fmt::fo
 
 }  // namespace
 
-std::string_view to_string(Memory memory) {
-  constexpr std::string_view kNames[] = {"own", "from_vulkan", "from_cuda", "vulkan_sparse", "vulkan_scattered"};
-  return kNames[static_cast<std::size_t>(memory)];
-}
-
-std::string_view to_string(Verified verified) {
-  constexpr std::string_view kNames[] = {"nothing", "checksum", "full"};
-  return kNames[static_cast<std::size_t>(verified)];
-}
-
 const KernelImages& Workbench::keep(const std::string& stem, const CudaImage& image) {
   const auto [place, is_new] = made_.try_emplace(stem);
   Made& made = place->second;

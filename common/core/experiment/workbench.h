@@ -26,8 +26,10 @@ enum class Verified : std::uint8_t {
   kChecksum,  // all by their checksums, which an earlier run had noted of verified ones
   kFull,      // read back and compared, some or all
 };
-// "nothing", "checksum", "full".
-std::string_view to_string(Verified verified);
+constexpr std::string_view to_string(Verified verified) {
+  constexpr std::string_view kNames[] = {"nothing", "checksum", "full"};
+  return kNames[static_cast<std::size_t>(verified)];
+}
 
 // Who allocates the pages that a buffer lies on.
 enum class Memory : std::uint8_t {
@@ -37,16 +39,15 @@ enum class Memory : std::uint8_t {
   kSparse,      // each API its own; Vulkan's is bound by its queue (PageOrder::kInOrder)
   kScattered,   // likewise (PageOrder::kScattered)
 };
-// "own", "from_vulkan", "from_cuda", "vulkan_sparse", "vulkan_scattered".
-std::string_view to_string(Memory memory);
+constexpr std::string_view to_string(Memory memory) {
+  constexpr std::string_view kNames[] = {"own", "from_vulkan", "from_cuda", "vulkan_sparse", "vulkan_scattered"};
+  return kNames[static_cast<std::size_t>(memory)];
+}
 
 // What an experiment keeps with a device beside kernels and buffers, such as queues and memory of its own.
 class Kept {
  public:
-  Kept() = default;
   virtual ~Kept() = default;
-  Kept(const Kept&) = delete;
-  Kept& operator=(const Kept&) = delete;
 };
 
 class Workbench {
@@ -188,12 +189,5 @@ class Workbench {
   double input_s_ = 0;
   double verify_s_ = 0;
 };
-
-// The bytes of a params.h struct, for Launch::params.
-template <class T>
-std::vector<std::byte> params_bytes(const T& params) {
-  const auto bytes = std::as_bytes(std::span(&params, 1));
-  return {bytes.begin(), bytes.end()};
-}
 
 }  // namespace bench

@@ -30,10 +30,6 @@ std::string_view toolkit_of(Api api, const Kernel* kernel) {
 
 }  // namespace
 
-std::string_view to_string(Status status) {
-  return status == Status::kOk ? "ok" : status == Status::kFailed ? "failed" : "skipped";
-}
-
 void TimeSpent::add(const TimeSpent& more) {
   inputs_s += more.inputs_s;
   verify_s += more.verify_s;
@@ -244,13 +240,12 @@ void CaseRunner::measure(const Case& the_case, const Prepared& prepared, SideRes
   if (result.status != Status::kOk) return;
   try {
     if (prepared.measure) {
-      const bool cold = the_case.cache == Cache::kCold;
       std::vector<Values> readings = {prepared.measure()};
       while (readings.size() < prepared.readings) {
         if (prepared.subject->timed_by_host()) {
           prepared.subject->time_host(1);
         } else {
-          prepared.subject->time_device({.batch = 1, .lead_in = cold ? 0U : 2U, .evict_l2 = cold});
+          prepared.subject->time_device(sample_spec(the_case.cache, 1));
         }
         readings.push_back(prepared.measure());
       }

@@ -20,7 +20,10 @@
 namespace bench {
 
 enum class Status : std::uint8_t { kOk, kFailed, kSkipped };
-std::string_view to_string(Status status);  // "ok", "failed", "skipped"
+constexpr std::string_view to_string(Status status) {
+  constexpr std::string_view kNames[] = {"ok", "failed", "skipped"};
+  return kNames[static_cast<std::size_t>(status)];
+}
 
 // What a case took, in seconds.
 struct TimeSpent {

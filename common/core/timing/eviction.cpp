@@ -19,8 +19,8 @@ std::string eviction_doubt(Subject& probe, std::uint32_t loads, std::uint64_t sw
   std::vector<double> cached;
   std::vector<double> swept;
   for (int i = 0; i < kReadings; ++i) {
-    cached.push_back(probe.time_device({.batch = 1, .lead_in = 2, .evict_l2 = false}).ns);
-    swept.push_back(probe.time_device({.batch = 1, .lead_in = 0, .evict_l2 = true}).ns);
+    cached.push_back(probe.time_device(sample_spec(Cache::kWarm, 1)).ns);
+    swept.push_back(probe.time_device(sample_spec(Cache::kCold, 1)).ns);
   }
   const double cached_ns = median(cached) / loads;
   const double swept_ns = median(swept) / loads;

@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::size_t kReadingsOfEach = 15;  // of each, per device
 constexpr std::uint32_t kBatch = 64;
-constexpr std::uint32_t kWarmLeadIn = 2;
 
 struct Readings {
   std::unique_ptr<Subject> nothing;
@@ -20,11 +19,9 @@ struct Readings {
   std::vector<double> batch = {};
 
   void take(Cache cache) {
-    const bool cold = cache == Cache::kCold;
-    const DeviceSampleSpec one = {.batch = 1, .lead_in = cold ? 0 : kWarmLeadIn, .evict_l2 = cold};
-    stamps.push_back(nothing->time_device(one).ns);
-    single.push_back(empty->time_device(one).ns);
-    if (!cold) batch.push_back(empty->time_device({.batch = kBatch, .lead_in = kWarmLeadIn, .evict_l2 = false}).ns);
+    stamps.push_back(nothing->time_device(sample_spec(cache, 1)).ns);
+    single.push_back(empty->time_device(sample_spec(cache, 1)).ns);
+    if (cache == Cache::kWarm) batch.push_back(empty->time_device(sample_spec(cache, kBatch)).ns);
   }
 };
 

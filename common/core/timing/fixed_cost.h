@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "core/base/cache.h"
 #include "core/device/device.h"
 
 namespace bench {

@@ -24,8 +24,6 @@ constexpr std::uint32_t kMaxBatch = 512;
 // Fewer distinct readings than this, or than half of a few, mean that the timer's resolution was reached, not that the kernel
 // is steady.
 constexpr std::size_t kMinDistinct = 5;
-// Untimed launches before a warm batch: the partner's sample may have taken the L2, and one launch brings the data back.
-constexpr std::uint32_t kLeadIn = 2;
 // Untimed launches before a case's samples take a part of its time, and no more than this.
 constexpr double kWarmupPart = 0.1;
 constexpr double kWarmupSeconds = 0.02;
@@ -72,10 +70,7 @@ class Sampling {
   }
 
  private:
-  DeviceSampleSpec spec() const {
-    const bool cold = options_.cache == Cache::kCold;
-    return {.batch = result_.batch, .lead_in = cold ? 0 : kLeadIn, .evict_l2 = cold};
-  }
+  DeviceSampleSpec spec() const { return sample_spec(options_.cache, result_.batch); }
 
   // Runs both sides untimed until clocks and caches have settled, then sizes the batch by the quicker side.
   void choose_batch() {

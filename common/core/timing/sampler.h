@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "core/base/cache.h"
 #include "core/base/stats.h"
 #include "core/device/device.h"
 

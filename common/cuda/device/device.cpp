@@ -40,13 +40,6 @@ ComputeCapability open(const DeviceInfo& info) {
   return found;
 }
 
-void check_words(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) {
-  buffer.check_range(offset, bytes);
-  if (offset % 4 != 0 || bytes % 4 != 0) {
-    throw Error("buffer '{}': offset {} and size {} must be multiples of 4", buffer.label(), offset, bytes);
-  }
-}
-
 bool can_access(int device, int memory_of) {
   int can = 0;
   BENCH_CU(cudaDeviceCanAccessPeer(&can, device, memory_of), "device {} to device {}", device, memory_of);
@@ -130,21 +123,21 @@ std::unique_ptr<bench::Buffer> Device::import_memory(ExportedMemory memory, std:
 void Device::write(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes, const Producer& produce) {
   const CurrentDevice current(handle());
   const Buffer& buffer = own(to);
-  check_words(buffer, offset, bytes);
+  buffer.check_words(offset, bytes);
   transfer_.write(stream(), buffer.at(offset), bytes, produce);
 }
 
 void Device::read(const bench::Buffer& from, std::uint64_t offset, std::uint64_t bytes, const Consumer& consume) {
   const CurrentDevice current(handle());
   const Buffer& buffer = own(from);
-  check_words(buffer, offset, bytes);
+  buffer.check_words(offset, bytes);
   transfer_.read(stream(), buffer.at(offset), bytes, consume);
 }
 
 void Device::fill(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) {
   const CurrentDevice current(handle());
   const Buffer& buffer = own(to);
-  check_words(buffer, offset, bytes);
+  buffer.check_words(offset, bytes);
   if (bytes == 0) return;
   const Deadline deadline("a fill", static_cast<double>(bytes) / kLowBytesPerS);
   BENCH_CU(status_of(memset_d32_(reinterpret_cast<CUdeviceptr>(buffer.at(offset)), word, bytes / 4, stream())),

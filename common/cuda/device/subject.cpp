@@ -16,10 +16,6 @@ double ns_between(Clock::time_point begin, Clock::time_point end) {
   return std::chrono::duration<double, std::nano>(end - begin).count();
 }
 
-bool same(const DeviceSampleSpec& a, const DeviceSampleSpec& b) {
-  return a.batch == b.batch && a.lead_in == b.lead_in && a.evict_l2 == b.evict_l2;
-}
-
 constexpr int kMaxAttempts = 3;
 
 }  // namespace
@@ -56,7 +52,7 @@ DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
   const std::uint32_t launches = spec.lead_in + (before_.is_nothing() ? 0 : 1) + (executable != nullptr ? 1 : spec.batch);
 
   for (int attempt = 1;; ++attempt) {
-    const bool known = last_ && same(last_->spec, spec);
+    const bool known = last_ && last_->spec == spec;
     const std::uint32_t gate = gate_ns(launches, known ? std::optional(last_->ns) : std::nullopt);
 
     const Deadline deadline(command_.name(), expected_s(spec.lead_in + spec.batch));

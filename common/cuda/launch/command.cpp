@@ -1,22 +1,19 @@
 #include "cuda/launch/command.h"
 
+#include "core/device/kernel_interface.h"
 #include "cuda/memory/buffer.h"
 
 namespace bench::cuda {
 
 Command::Command(const Work& work) {
+  check_work(work);
   std::visit([this](const auto& each) { set(each); }, work);
 }
 
 void Command::set(const Launch& launch) {
   kernel_ = dynamic_cast<const Kernel*>(launch.kernel);
-  if (kernel_ == nullptr) throw Error("a launch has no kernel, or one that CUDA did not load");
-  const KernelSpec& spec = kernel_->spec();
-  if (launch.buffers.size() != spec.buffers || launch.params.size() != spec.params_bytes) {
-    throw Error("{}: {} buffers and {} bytes of parameters given, {} and {} declared", spec.entry, launch.buffers.size(),
-                launch.params.size(), spec.buffers, spec.params_bytes);
-  }
-  name_ = spec.entry;
+  if (kernel_ == nullptr) throw Error("{}: a kernel that CUDA did not load", launch.kernel->spec().entry);
+  name_ = kernel_->spec().entry;
   grid_ = launch.grid;
   params_ = launch.params;
   for (const bench::Buffer* buffer : launch.buffers) pointers_.push_back(own(*buffer).handle());
@@ -25,28 +22,19 @@ void Command::set(const Launch& launch) {
 }
 
 void Command::set(const Copy& copy) {
-  if (copy.source == nullptr || copy.destination == nullptr || copy.bytes == 0) {
-    throw Error("a copy of {} bytes lacks a buffer or a size", copy.bytes);
-  }
-  const Buffer& source = own(*copy.source);
-  const Buffer& destination = own(*copy.destination);
-  source.check_range(0, copy.bytes);
-  destination.check_range(0, copy.bytes);
   name_ = "cudaMemcpyAsync";
-  copy_from_ = source.handle();
-  copy_to_ = destination.handle();
+  copy_from_ = own(*copy.source).handle();
+  copy_to_ = own(*copy.destination).handle();
   copy_bytes_ = copy.bytes;
 }
 
 void Command::set(const StreamCall& call) {
-  if (!call.enqueue) throw Error("{}: a call of nothing", call.name);
   name_ = call.name;
   for (const bench::Buffer* buffer : call.buffers) pointers_.push_back(own(*buffer).handle());
   call_ = call.enqueue;
 }
 
 void Command::set(const Passes& passes) {
-  if (passes.launches.empty()) throw Error("passes without a launch");
   for (const Launch& launch : passes.launches) passes_.emplace_back(launch);
   name_ = passes_.back().name() + " and its passes";
 }

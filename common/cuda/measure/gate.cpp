@@ -16,7 +16,6 @@ Gate::Gate(ComputeCapability device)
     : kernel_({.images = &find_kernel(kernels::cuda_support(), "gate"),
                .entry = "gate",
                .block_x = 1,
-               .glsl_constants = {},
                .buffers = 0,
                .params_bytes = sizeof(WaitParams)},
               device) {}

@@ -25,7 +25,6 @@ L2Evictor::L2Evictor(std::uint64_t bytes, std::uint32_t multiprocessors, Compute
     : kernel_({.images = &find_kernel(kernels::cuda_support(), "evict_l2"),
                .entry = "evict_l2",
                .block_x = kBlockThreads,
-               .glsl_constants = {},
                .buffers = 2,
                .params_bytes = sizeof(EvictParams)},
               device),

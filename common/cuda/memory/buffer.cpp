@@ -48,26 +48,18 @@ DeviceMemory map(const ExternalMemory& memory, std::uint64_t bytes, std::string_
 }  // namespace
 
 Buffer::Buffer(std::unique_ptr<ShareableMemory> memory, std::uint64_t bytes, std::string_view label)
-    : bench::Buffer(bytes), label_(label), shareable_(std::move(memory)) {}
+    : bench::Buffer(bytes, label), shareable_(std::move(memory)) {}
 
 Buffer::Buffer(ExportedMemory memory, std::string_view label)
-    : bench::Buffer(memory.buffer_bytes),
-      label_(label),
+    : bench::Buffer(memory.buffer_bytes, label),
       imported_(import(memory, label)),
       memory_(map(imported_, memory.buffer_bytes, label)) {}
 
-Buffer::Buffer(std::uint64_t bytes, std::string_view label)
-    : bench::Buffer(bytes), label_(label), memory_(allocate(bytes, label)) {}
+Buffer::Buffer(std::uint64_t bytes, std::string_view label) : bench::Buffer(bytes, label), memory_(allocate(bytes, label)) {}
 
 ExportedMemory Buffer::export_memory() const {
-  if (!shareable_) throw Error("buffer '{}' was not allocated to be shared", label_);
+  if (!shareable_) throw Error("buffer '{}' was not allocated to be shared", label());
   return {shareable_->export_handle(), shareable_->bytes(), bytes(), false};
-}
-
-void Buffer::check_range(std::uint64_t offset, std::uint64_t size) const {
-  if (offset > bytes() || size > bytes() - offset) {
-    throw Error("buffer '{}' has {} bytes: [{}, {} + {}) is not inside", label_, bytes(), offset, offset, size);
-  }
 }
 
 const Buffer& own(const bench::Buffer& buffer) {

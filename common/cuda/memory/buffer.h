@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <string_view>
 
 #include "core/device/device.h"
@@ -24,16 +23,11 @@ class Buffer final : public bench::Buffer {
   // A device pointer; the driver API's CUdeviceptr is the same address.
   void* handle() const noexcept { return shareable_ ? shareable_->handle() : memory_.handle(); }
   std::byte* at(std::uint64_t offset) const noexcept { return static_cast<std::byte*>(handle()) + offset; }
-  const std::string& label() const { return label_; }
 
   // Of shareable memory. Throws Error, also for memory that is not.
   ExportedMemory export_memory() const;
 
-  // Throws Error unless [offset, offset + bytes) lies inside the buffer.
-  void check_range(std::uint64_t offset, std::uint64_t bytes) const;
-
  private:
-  std::string label_;
   std::unique_ptr<ShareableMemory> shareable_;
   ExternalMemory imported_;  // empty for memory of CUDA's own
   DeviceMemory memory_;      // empty for shareable memory. Goes first: it may be a view of imported_

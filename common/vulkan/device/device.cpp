@@ -64,7 +64,7 @@ std::unique_ptr<Buffer> VulkanDevice::allocate(std::uint64_t bytes, std::string_
 }
 
 std::unique_ptr<Buffer> VulkanDevice::allocate_sparse(std::uint64_t bytes, std::string_view label, PageOrder order) {
-  return std::make_unique<DeviceBuffer>(context_, bytes, label, order);
+  return std::make_unique<DeviceBuffer>(context_, bytes, label, DeviceBuffer::Sharing::kPrivate, order);
 }
 
 std::unique_ptr<Buffer> VulkanDevice::allocate_shareable(std::uint64_t bytes, std::string_view label) {

@@ -20,10 +20,7 @@ vk::PipelineCreateFlags binding_flags(const KernelSpec& spec);
 // Records what the dispatches after it need to see the buffers of one launch, which outlive it.
 class BufferBinder {
  public:
-  BufferBinder() = default;
   virtual ~BufferBinder() = default;
-  BufferBinder(const BufferBinder&) = delete;
-  BufferBinder& operator=(const BufferBinder&) = delete;
 
   // Everything, for a command buffer in which nothing is bound yet.
   virtual void bind(const vk::raii::CommandBuffer& commands) = 0;

@@ -3,24 +3,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/device/kernel_interface.h"
 #include "vulkan/api/command_slot.h"
 
 namespace bench::vulkan {
-namespace {
-
-void check_copy(const Copy& copy) {
-  if (copy.source == nullptr || copy.destination == nullptr) {
-    throw Error("a copy without a source or a destination");
-  }
-  if (copy.bytes == 0 || copy.bytes > copy.source->bytes() || copy.bytes > copy.destination->bytes()) {
-    throw Error("a copy of {} bytes from a buffer of {} to one of {}", copy.bytes, copy.source->bytes(),
-                copy.destination->bytes());
-  }
-}
-
-}  // namespace
-
 Command::Command(const Context& context, const Work& work, SetUse set_use) : context_(context), work_(work), name_("nothing") {
+  check_work(work);
   const auto use = [this](const Buffer& buffer) {
     const DeviceBuffer* ours = &device_buffer(buffer);
     if (std::find(buffers_.begin(), buffers_.end(), ours) == buffers_.end()) {
@@ -34,9 +22,6 @@ Command::Command(const Context& context, const Work& work, SetUse set_use) : con
       use(*buffer);
     }
   } else if (const auto* passes = std::get_if<Passes>(&work_)) {
-    if (passes->launches.empty()) {
-      throw Error("passes without a launch");
-    }
     for (const Launch& pass : passes->launches) {
       passes_.push_back(record_launch(context, pass, set_use));
       for (const Buffer* buffer : pass.buffers) {
@@ -45,7 +30,6 @@ Command::Command(const Context& context, const Work& work, SetUse set_use) : con
     }
     name_ = fmt::format("kernel {} and its passes", kernel()->spec().images->stem);
   } else if (const auto* copy = std::get_if<Copy>(&work_)) {
-    check_copy(*copy);
     name_ = fmt::format("a copy of {} bytes", copy->bytes);
     use(*copy->source);
     use(*copy->destination);

@@ -12,15 +12,8 @@ namespace bench::vulkan {
 namespace {
 
 void check_launch(const Context& context, const Launch& launch) {
-  if (launch.kernel == nullptr) {
-    throw Error("a launch without a kernel");
-  }
   const KernelSpec& spec = launch.kernel->spec();
   const std::string_view name = spec.images->stem;
-  if (launch.buffers.size() != spec.buffers || launch.params.size() != spec.params_bytes) {
-    throw Error("kernel {} takes {} buffers and {} bytes of parameters; the launch has {} and {}", name, spec.buffers,
-                spec.params_bytes, launch.buffers.size(), launch.params.size());
-  }
   for (std::size_t i = 0; i < 3; ++i) {
     const std::uint32_t most = context.limits().maxComputeWorkGroupCount[i];
     if (launch.grid[i] == 0 || launch.grid[i] > most) {
@@ -31,9 +24,6 @@ void check_launch(const Context& context, const Launch& launch) {
   const bool in_descriptors =
       !spec.imported && spec.binding != BufferBinding::kAddress && spec.binding != BufferBinding::kUniform;
   for (const Buffer* buffer : launch.buffers) {
-    if (buffer == nullptr) {
-      throw Error("kernel {}: a buffer is missing", name);
-    }
     if (in_descriptors && buffer->bytes() > context.limits().maxStorageBufferRange) {
       throw Error("kernel {}: a descriptor of {} bytes; maxStorageBufferRange of {} is {}", name, buffer->bytes(),
                   context.info().name, context.limits().maxStorageBufferRange);

@@ -10,10 +10,7 @@ namespace bench::vulkan {
 
 class RecordedLaunch {
  public:
-  RecordedLaunch() = default;
   virtual ~RecordedLaunch() = default;
-  RecordedLaunch(const RecordedLaunch&) = delete;
-  RecordedLaunch& operator=(const RecordedLaunch&) = delete;
 
   // Everything, for a command buffer in which nothing of this launch is bound yet.
   virtual void bind(const vk::raii::CommandBuffer& commands) = 0;
@@ -22,8 +19,8 @@ class RecordedLaunch {
   virtual void launch(const vk::raii::CommandBuffer& commands) const = 0;
 };
 
-// The kernel and the buffers outlive it. Throws Error for a launch that does not fit its kernel, the device's limits or the
-// buffers, Skip where such a kernel cannot be launched with `set_use`.
+// The kernel and the buffers outlive it. `launch` has been through check_work(). Throws Error for one that does not fit the
+// device's limits, Skip where such a kernel cannot be launched with `set_use`.
 std::unique_ptr<RecordedLaunch> record_launch(const Context& context, const Launch& launch, SetUse set_use);
 
 }  // namespace bench::vulkan

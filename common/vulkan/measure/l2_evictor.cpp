@@ -1,7 +1,6 @@
 #include "vulkan/measure/l2_evictor.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/device/kernel_images.h"
 #include "vulkan/kernels/params.h"
@@ -16,13 +15,11 @@ constexpr std::uint32_t kReadsPerInvocation = 8;
 constexpr std::uint32_t kWord = 0x5eed5eed;
 
 KernelSpec sweep_spec(const Context& context) {
-  KernelSpec spec;
-  spec.images = &find_kernel(kernels::vulkan_support(), "evict_l2");
-  spec.entry = "evict_l2";
-  spec.block_x = std::min(256U, context.info().max_block_x);
-  spec.buffers = 2;
-  spec.params_bytes = sizeof(EvictParams);
-  return spec;
+  return {.images = &find_kernel(kernels::vulkan_support(), "evict_l2"),
+          .entry = "evict_l2",
+          .block_x = std::min(256U, context.info().max_block_x),
+          .buffers = 2,
+          .params_bytes = sizeof(EvictParams)};
 }
 
 // 8 reads an invocation: 120 MiB, twice an H200's L2, are 3840 workgroups of 256, 29 for each of its 132 SMs.
@@ -33,14 +30,8 @@ Launch sweep_launch(const Context& context, const ComputePipeline& kernel, const
   const std::uint64_t workgroups = (vec4_count + vec4_per_workgroup - 1) / vec4_per_workgroup;
   // A buffer is far smaller than the 64 GiB at which the count would leave 32 bits.
   const EvictParams params{.vec4_count = static_cast<std::uint32_t>(vec4_count), .impossible = kWord};
-
-  Launch launch;
-  launch.kernel = &kernel;
-  launch.grid[0] = static_cast<std::uint32_t>(std::min(workgroups, context.info().max_grid_x));
-  launch.buffers = {&buffer, &sink};
-  launch.params.resize(sizeof params);
-  std::memcpy(launch.params.data(), &params, sizeof params);
-  return launch;
+  const auto grid_x = static_cast<std::uint32_t>(std::min(workgroups, context.info().max_grid_x));
+  return {.kernel = &kernel, .grid = {grid_x, 1, 1}, .buffers = {&buffer, &sink}, .params = params_bytes(params)};
 }
 
 }  // namespace

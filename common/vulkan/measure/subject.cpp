@@ -20,10 +20,6 @@ vk::raii::QueryPool make_stamps(const Context& context) {
   return BENCH_VK(context.device().createQueryPool(info));
 }
 
-bool same(const DeviceSampleSpec& a, const DeviceSampleSpec& b) {
-  return a.batch == b.batch && a.lead_in == b.lead_in && a.evict_l2 == b.evict_l2;
-}
-
 }  // namespace
 
 Subject::Subject(const Context& context, const std::unique_ptr<L2Evictor>& evictor, const Gate* gate, const Work& work,
@@ -101,7 +97,7 @@ void Subject::record_device_sample(const DeviceSampleSpec& spec) {
 
 DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
   check_sample(options_, spec.batch, spec.evict_l2);
-  if (!replay() || !recorded_device_ || !same(*recorded_device_, spec)) {
+  if (!replay() || recorded_device_ != spec) {
     recorded_device_.reset();
     record_device_sample(spec);
     recorded_device_ = spec;

@@ -148,22 +148,20 @@ Allocation make_allocation(const Context& context, const Wish& wish) {
 
 }  // namespace
 
-DeviceBuffer::DeviceBuffer(const Context& context, std::uint64_t bytes, std::string_view label, Sharing sharing)
-    : Buffer(bytes),
+DeviceBuffer::DeviceBuffer(const Context& context, std::uint64_t bytes, std::string_view label, Sharing sharing,
+                           std::optional<PageOrder> order)
+    : Buffer(bytes, label),
       shared_(sharing == Sharing::kExportable),
-      allocation_(make_allocation(
-          context,
-          {.bytes = bytes, .label = label, .usage = kDeviceUsage, .types = {Memory::eDeviceLocal}, .shared = shared_})),
-      address_(context.device().getBufferAddress({.buffer = *allocation_.buffer})) {}
-
-DeviceBuffer::DeviceBuffer(const Context& context, std::uint64_t bytes, std::string_view label, PageOrder order)
-    : Buffer(bytes),
-      allocation_(make_allocation(
-          context, {.bytes = bytes, .label = label, .usage = kDeviceUsage, .types = {Memory::eDeviceLocal}, .order = order})),
+      allocation_(make_allocation(context, {.bytes = bytes,
+                                            .label = label,
+                                            .usage = kDeviceUsage,
+                                            .types = {Memory::eDeviceLocal},
+                                            .shared = shared_,
+                                            .order = order})),
       address_(context.device().getBufferAddress({.buffer = *allocation_.buffer})) {}
 
 DeviceBuffer::DeviceBuffer(const Context& context, ExportedMemory memory, std::string_view label)
-    : Buffer(memory.buffer_bytes),
+    : Buffer(memory.buffer_bytes, label),
       shared_(true),
       allocation_(make_allocation(context, {.bytes = memory.buffer_bytes,
                                             .label = label,
@@ -190,24 +188,24 @@ ExportedMemory DeviceBuffer::export_memory(const Context& context) const {
 }
 
 void DeviceBuffer::acquire(const Context& context, const vk::raii::CommandBuffer& commands) const {
-  if (!shared_) return;
-  const vk::BufferMemoryBarrier2 barrier{.srcStageMask = vk::PipelineStageFlagBits2::eAllCommands,
-                                         .dstStageMask = vk::PipelineStageFlagBits2::eAllCommands,
-                                         .dstAccessMask = vk::AccessFlagBits2::eMemoryRead | vk::AccessFlagBits2::eMemoryWrite,
-                                         .srcQueueFamilyIndex = VK_QUEUE_FAMILY_EXTERNAL,
-                                         .dstQueueFamilyIndex = context.queue_family(),
-                                         .buffer = handle(),
-                                         .size = VK_WHOLE_SIZE};
-  commands.pipelineBarrier2({.bufferMemoryBarrierCount = 1, .pBufferMemoryBarriers = &barrier});
+  hand_over(commands, VK_QUEUE_FAMILY_EXTERNAL, context.queue_family());
 }
 
 void DeviceBuffer::release(const Context& context, const vk::raii::CommandBuffer& commands) const {
+  hand_over(commands, context.queue_family(), VK_QUEUE_FAMILY_EXTERNAL);
+}
+
+// The accesses are those of the side that is this device's: the other API's are its own affair.
+void DeviceBuffer::hand_over(const vk::raii::CommandBuffer& commands, std::uint32_t from, std::uint32_t to) const {
   if (!shared_) return;
+  const vk::AccessFlags2 all = vk::AccessFlagBits2::eMemoryRead | vk::AccessFlagBits2::eMemoryWrite;
+  const vk::AccessFlags2 none = {};
   const vk::BufferMemoryBarrier2 barrier{.srcStageMask = vk::PipelineStageFlagBits2::eAllCommands,
-                                         .srcAccessMask = vk::AccessFlagBits2::eMemoryRead | vk::AccessFlagBits2::eMemoryWrite,
+                                         .srcAccessMask = from == VK_QUEUE_FAMILY_EXTERNAL ? none : all,
                                          .dstStageMask = vk::PipelineStageFlagBits2::eAllCommands,
-                                         .srcQueueFamilyIndex = context.queue_family(),
-                                         .dstQueueFamilyIndex = VK_QUEUE_FAMILY_EXTERNAL,
+                                         .dstAccessMask = to == VK_QUEUE_FAMILY_EXTERNAL ? none : all,
+                                         .srcQueueFamilyIndex = from,
+                                         .dstQueueFamilyIndex = to,
                                          .buffer = handle(),
                                          .size = VK_WHOLE_SIZE};
   commands.pipelineBarrier2({.bufferMemoryBarrierCount = 1, .pBufferMemoryBarriers = &barrier});

@@ -1,6 +1,7 @@
 // Buffers with a memory allocation of their own.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "core/device/device.h"
@@ -19,13 +20,12 @@ class DeviceBuffer : public Buffer {
  public:
   // kPrivate: for this device alone. kExportable: for another API to import, too.
   enum class Sharing : std::uint8_t { kPrivate, kExportable };
-  // Throws Error for a size over the device's limit (which it names), OutOfMemory with the sizes, Skip for kExportable where
-  // the device cannot.
-  DeviceBuffer(const Context& context, std::uint64_t bytes, std::string_view label, Sharing sharing = Sharing::kPrivate);
+  // With an order: bound by the queue. Throws Error for a size over the device's limit (which it names), OutOfMemory with the
+  // sizes, Skip for kExportable where the device cannot, or for an order without VulkanChoice::sparse_binding.
+  DeviceBuffer(const Context& context, std::uint64_t bytes, std::string_view label, Sharing sharing = Sharing::kPrivate,
+               std::optional<PageOrder> order = {});
   // Over the pages of another API's allocation. Throws Error; Skip where the device cannot.
   DeviceBuffer(const Context& context, ExportedMemory memory, std::string_view label);
-  // Bound by the queue. Throws as the first, Skip without VulkanChoice::sparse_binding.
-  DeviceBuffer(const Context& context, std::uint64_t bytes, std::string_view label, PageOrder order);
   vk::Buffer handle() const { return *allocation_.buffer; }
   vk::DeviceAddress address() const { return address_; }
   // Of a kExportable buffer. Throws Error.
@@ -37,6 +37,8 @@ class DeviceBuffer : public Buffer {
   void release(const Context& context, const vk::raii::CommandBuffer& commands) const;
 
  private:
+  void hand_over(const vk::raii::CommandBuffer& commands, std::uint32_t from, std::uint32_t to) const;
+
   bool shared_ = false;
   Allocation allocation_;
   vk::DeviceAddress address_ = 0;

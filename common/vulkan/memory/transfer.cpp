@@ -12,15 +12,6 @@ constexpr std::uint64_t kStagingBytes = 32ULL << 20;  // 32 MiB: over 1 ms of PC
 constexpr double kLowBytesPerS = 1e9;                 // a tenth of what PCIe 3.0 x16 does
 constexpr double kLowFillBytesPerS = 10e9;            // a tenth of a slow GPU's memory
 
-void check_range(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) {
-  if (offset % 4 != 0 || bytes % 4 != 0) {
-    throw Error("transfer of {} bytes at offset {}: both must be multiples of 4", bytes, offset);
-  }
-  if (offset > buffer.bytes() || bytes > buffer.bytes() - offset) {
-    throw Error("transfer of {} bytes at offset {} is outside a buffer of {} bytes", bytes, offset, buffer.bytes());
-  }
-}
-
 }  // namespace
 
 Transfer::Slot::Slot(const Context& context)
@@ -39,7 +30,7 @@ void Transfer::Slot::complete(std::string_view what) {
 Transfer::Transfer(const Context& context) : context_(context), slots_{Slot(context), Slot(context)} {}
 
 void Transfer::write(const DeviceBuffer& to, std::uint64_t offset, std::uint64_t bytes, const Device::Producer& produce) {
-  check_range(to, offset, bytes);
+  to.check_words(offset, bytes);
   const std::uint64_t chunks = (bytes + kStagingBytes - 1) / kStagingBytes;
   for (std::uint64_t i = 0; i < chunks; ++i) {
     Slot& slot = slots_[i % 2];
@@ -63,7 +54,7 @@ void Transfer::write(const DeviceBuffer& to, std::uint64_t offset, std::uint64_t
 }
 
 void Transfer::read(const DeviceBuffer& from, std::uint64_t offset, std::uint64_t bytes, const Device::Consumer& consume) {
-  check_range(from, offset, bytes);
+  from.check_words(offset, bytes);
   const std::uint64_t chunks = (bytes + kStagingBytes - 1) / kStagingBytes;
   const auto part = [&](std::uint64_t i) { return std::min(kStagingBytes, bytes - i * kStagingBytes); };
   // Chunk i is asked for while the host works on chunk i - 1.
@@ -90,7 +81,7 @@ void Transfer::read(const DeviceBuffer& from, std::uint64_t offset, std::uint64_
 }
 
 void Transfer::fill(const DeviceBuffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) {
-  check_range(to, offset, bytes);
+  to.check_words(offset, bytes);
   if (bytes == 0) {
     return;
   }
