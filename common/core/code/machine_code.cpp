@@ -79,6 +79,16 @@ std::optional<std::span<const std::byte>> elf_section(std::span<const std::byte>
   return std::nullopt;
 }
 
+void take_cubin(std::span<const std::byte> cubin, std::string_view entry, KernelCode& code) {
+  const auto section = elf_section(cubin, fmt::format(".text.{}", entry));
+  if (!section || section->empty()) {
+    code.reason = fmt::format("the cubin has no section .text.{}", entry);
+    return;
+  }
+  code.code.assign(section->begin(), section->end());
+  code.container.assign(cubin.begin(), cubin.end());
+}
+
 std::span<const std::byte> without_padding(std::span<const std::byte> code) {
   if (code.size() % kInstructionBytes != 0) return code;
   const auto drop_last = [&code](auto is_padding) {

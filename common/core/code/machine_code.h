@@ -9,6 +9,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "core/device/device.h"
+
 namespace bench {
 
 // The value of type T at `offset`; nullopt if it does not lie inside `bytes`. Little-endian, as files and host both are.
@@ -30,6 +32,9 @@ std::optional<std::size_t> find_magic(std::span<const std::byte> bytes, std::str
 // The contents of the section `name` of a 64-bit little-endian ELF file, e.g. ".text.add_f32" of a cubin; nullopt if there is
 // none or the file is damaged. Sound for any bytes. Source: System V ABI, chapter 4, "Sections".
 std::optional<std::span<const std::byte>> elf_section(std::span<const std::byte> file, std::string_view name);
+
+// Sets code.code and code.container, or code.reason if the cubin has no instructions of `entry`.
+void take_cubin(std::span<const std::byte> cubin, std::string_view entry, KernelCode& code);
 
 // Of NVIDIA's since compute capability 7.0.
 inline constexpr std::size_t kInstructionBytes = 16;

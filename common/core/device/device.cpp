@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 
 #include "core/base/error.h"
+#include "core/base/parse_number.h"
 
 namespace bench {
 namespace {
@@ -18,12 +18,10 @@ std::atomic<std::uint64_t> buffer_bytes = 0;  // of all that live
 std::uint64_t memory_limit() {
   const char* text = std::getenv("BENCH_MEMORY_LIMIT_MIB");
   if (text == nullptr || *text == '\0') return ~std::uint64_t{0};
-  std::uint64_t mib = 0;
-  const char* const last = text + std::strlen(text);
-  const auto [end, error] = std::from_chars(text, last, mib);
-  if (error != std::errc() || end != last || mib == 0 || mib > ~std::uint64_t{0} >> 20)
+  const auto mib = parse_number<std::uint64_t>(text);
+  if (!mib || *mib == 0 || *mib > ~std::uint64_t{0} >> 20)
     throw UsageError("BENCH_MEMORY_LIMIT_MIB={}: expected a whole number of MiB above 0", text);
-  return mib << 20;
+  return *mib << 20;
 }
 
 Buffer::Buffer(std::uint64_t bytes, std::string_view label) : bytes_(bytes), id_(next_id++), label_(label) {

@@ -1,7 +1,6 @@
 #include "core/experiment/verified_outputs.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include "core/base/csv.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
+#include "core/base/parse_number.h"
 
 namespace bench {
 namespace {
@@ -28,22 +28,14 @@ CsvRow row_of(const VerifiedOutputs::Origin& origin, const VerifiedOutputs::Outp
           checksum.text()};
 }
 
-template <class Number>
-std::optional<Number> parse(std::string_view text, int base = 10) {
-  Number number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  if (error != std::errc() || end != text.data() + text.size()) return {};
-  return number;
-}
-
 std::optional<std::pair<VerifiedOutputs::Output, Checksum>> parse(const CsvRow& row) {
   constexpr std::size_t kHalf = 8;  // hexadecimal digits of one sum
-  const auto number = parse<std::uint32_t>(row[kNumber]);
-  const auto words = parse<std::uint64_t>(row[kWords]);
+  const auto number = parse_number<std::uint32_t>(row[kNumber]);
+  const auto words = parse_number<std::uint64_t>(row[kWords]);
   const std::string_view digits = row[kChecksum];
   if (!number || !words || digits.size() != 2 * kHalf) return {};
-  const auto hi = parse<std::uint32_t>(digits.substr(0, kHalf), 16);
-  const auto lo = parse<std::uint32_t>(digits.substr(kHalf), 16);
+  const auto hi = parse_number<std::uint32_t>(digits.substr(0, kHalf), 16);
+  const auto lo = parse_number<std::uint32_t>(digits.substr(kHalf), 16);
   if (!hi || !lo) return {};
   return std::pair(VerifiedOutputs::Output{row[kName], *number, *words}, Checksum{*lo, *hi});
 }

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <utility>
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
+#include "core/base/parse_number.h"
 
 namespace bench {
 namespace {
@@ -143,8 +143,7 @@ std::vector<CsvRow> ResultFile::sift(const std::vector<CsvRow>& old, const RunId
     const std::string& status = columns.cell(row, "status");
     const std::string& losses = columns.cell(row, "device_losses");
     if (status == "failed") {
-      std::uint64_t count = 0;
-      std::from_chars(losses.data(), losses.data() + losses.size(), count);
+      const std::uint64_t count = parse_number<std::uint64_t>(losses).value_or(0);
       if (count < kMostLosses) {
         losses_[columns.key(row)] = count;
         ++failed;

@@ -22,45 +22,32 @@ namespace bench {
 namespace {
 
 // Google Benchmark does not look whether what it writes into a file gets there.
-class OutputFile {
- public:
-  OutputFile() = default;
-  virtual ~OutputFile() = default;
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
-  virtual benchmark::BenchmarkReporter& reporter() = 0;
-  virtual bool is_written() const = 0;
-};
-
 template <class Reporter>
-class CheckedFile final : public OutputFile {
+class Checked final : public Reporter {
  public:
-  benchmark::BenchmarkReporter& reporter() override { return reporter_; }
-  bool is_written() const override { return reporter_.written; }
+  explicit Checked(bool& is_written) : is_written_(is_written) {}
+  void Finalize() override {
+    Reporter::Finalize();
+    is_written_ = this->GetOutputStream().flush().good();
+  }
 
  private:
-  struct Checked final : Reporter {
-    bool written = false;
-    void Finalize() override {
-      Reporter::Finalize();
-      written = this->GetOutputStream().flush().good();
-    }
-  };
-  Checked reporter_;
+  bool& is_written_;
 };
 
 struct PlainConsoleReporter : benchmark::ConsoleReporter {
   PlainConsoleReporter() : ConsoleReporter(OO_None) {}
 };
 
-std::unique_ptr<OutputFile> output_file(const BenchmarkFlags& flags) {
+// What writes the file, and then says whether all of it was written; nullptr for no file.
+std::unique_ptr<benchmark::BenchmarkReporter> file_reporter(const BenchmarkFlags& flags, bool& is_written) {
   if (flags.out.empty()) return nullptr;
-  if (flags.out_format == "console") return std::make_unique<CheckedFile<PlainConsoleReporter>>();
+  if (flags.out_format == "console") return std::make_unique<Checked<PlainConsoleReporter>>(is_written);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // so far, every release has it
-  if (flags.out_format == "csv") return std::make_unique<CheckedFile<benchmark::CSVReporter>>();
+  if (flags.out_format == "csv") return std::make_unique<Checked<benchmark::CSVReporter>>(is_written);
 #pragma GCC diagnostic pop
-  return std::make_unique<CheckedFile<benchmark::JSONReporter>>();
+  return std::make_unique<Checked<benchmark::JSONReporter>>(is_written);
 }
 
 }  // namespace
@@ -111,11 +98,12 @@ int BenchmarkRun::run(std::vector<Case> cases) {
   results_.resize(cases_.size());
   register_cases();
   report_.emplace(experiment_, cases_.size(), started_s_);
-  const std::unique_ptr<OutputFile> file = output_file(options_.benchmark);
-  benchmark::RunSpecifiedBenchmarks(nullptr, file ? &file->reporter() : nullptr);
+  bool is_written = false;
+  const auto reporter = file_reporter(options_.benchmark, is_written);
+  benchmark::RunSpecifiedBenchmarks(nullptr, reporter.get());
   benchmark::Shutdown();
   const int code = finish();
-  if (!file || file->is_written()) return code;
+  if (reporter == nullptr || is_written) return code;
   say(fmt::format("--benchmark_out={}: the file could not be written to its end", options_.benchmark.out));
   return kFailed;
 }

@@ -21,6 +21,11 @@ bool ran_out_of_memory(const CaseResult& result) {
   return std::any_of(result.sides.begin(), result.sides.end(), [](const SideResult& side) { return side.out_of_memory; });
 }
 
+SideResult failure(const Error& error) {
+  const bool out_of_memory = dynamic_cast<const OutOfMemory*>(&error) != nullptr;
+  return {.status = Status::kFailed, .reason = error.what(), .out_of_memory = out_of_memory};
+}
+
 // Two compilers of one language make an API's kernels, and Vulkan can run CUDA's.
 std::string_view toolkit_of(Api api, const Kernel* kernel) {
   if (api == Api::kCuda || kernel == nullptr) return {};
@@ -42,28 +47,21 @@ void TimeSpent::add(const TimeSpent& more) {
 std::variant<Prepared, SideResult> set_up(const Experiment& experiment, const Case& the_case, const Side& side,
                                           OpenDevice& open) {
   if (!open.device) {
-    return SideResult{.status = open.failed ? Status::kFailed : Status::kSkipped, .reason = open.unavailable, .device_ns = {}};
+    return SideResult{.status = open.failed ? Status::kFailed : Status::kSkipped, .reason = open.unavailable};
   }
   try {
     open.workbench->begin_case(output_name(experiment, the_case, side));
     open.device->set_l2_fetch_bytes(the_case.l2_fetch_bytes);
     return side.set_up(*open.workbench);
   } catch (const Skip& skip) {
-    return SideResult{.status = Status::kSkipped, .reason = skip.what(), .device_ns = {}};
-  } catch (const OutOfMemory& error) {
-    return SideResult{.status = Status::kFailed, .reason = error.what(), .device_ns = {}, .out_of_memory = true};
+    return SideResult{.status = Status::kSkipped, .reason = skip.what()};
   } catch (const Error& error) {
-    return SideResult{.status = Status::kFailed, .reason = error.what(), .device_ns = {}};
+    return failure(error);
   }
 }
 
 std::optional<CaseResult> CaseRunner::run(const Case& the_case) {
-  in_hand_ = {.started_at = utc_now(),
-              .sides = std::vector<SideResult>(the_case.sides.size()),
-              .samples = {},
-              .timed = {},
-              .spent = {},
-              .lost = {}};
+  in_hand_ = {.started_at = utc_now(), .sides = std::vector<SideResult>(the_case.sides.size())};
   try {
     if (devices_.use(the_case.vulkan)) isa_hashes_.clear();  // by address, which a new kernel may get again
     try_once(the_case, false);
@@ -101,8 +99,7 @@ std::variant<Prepared, SideResult> CaseRunner::set_up_timed(const Case& the_case
   if (options_.smoke && std::holds_alternative<Prepared>(made) && bench.has_forgotten_to_verify()) {
     return SideResult{
         .status = Status::kFailed,
-        .reason = "a case says how its output was verified, or that nothing can be compared: this one says neither, or both",
-        .device_ns = {}};
+        .reason = "a case says how its output was verified, or that nothing can be compared: this one says neither, or both"};
   }
   return made;
 }
@@ -129,18 +126,10 @@ void CaseRunner::try_once(const Case& the_case, bool last) {
     subjects.push_back(prepared[s]->subject.get());
   }
   if (!subjects.empty()) {
-    const auto fail = [&](const Error& error, bool out_of_memory) {
-      for (const std::size_t s : in_hand_.timed) {
-        in_hand_.sides[s] = {
-            .status = Status::kFailed, .reason = error.what(), .device_ns = {}, .out_of_memory = out_of_memory};
-      }
-    };
     try {
       take_samples(the_case, subjects, in_hand_);
-    } catch (const OutOfMemory& error) {
-      fail(error, true);
     } catch (const Error& error) {
-      fail(error, false);
+      for (const std::size_t s : in_hand_.timed) in_hand_.sides[s] = failure(error);
     }
   }
   const double started = now_s();
@@ -152,14 +141,12 @@ void CaseRunner::try_once(const Case& the_case, bool last) {
 }
 
 CaseResult CaseRunner::lost(const Case& the_case, const DeviceLost& why) const {
-  CaseResult result = {
-      .started_at = in_hand_.started_at, .sides = in_hand_.sides, .samples = {}, .timed = {}, .spent = {}, .lost = why.what()};
+  CaseResult result = {.started_at = in_hand_.started_at, .sides = in_hand_.sides, .lost = why.what()};
   for (std::size_t s = 0; s < result.sides.size(); ++s) {
     const OpenDevice& open = devices_.at(the_case.sides[s].api);
     if (result.sides[s].status == Status::kSkipped) continue;
-    result.sides[s] = open.unavailable.empty()
-                          ? SideResult{.status = Status::kFailed, .reason = why.what(), .device_ns = {}}
-                          : SideResult{.status = Status::kSkipped, .reason = open.unavailable, .device_ns = {}};
+    result.sides[s] = open.unavailable.empty() ? SideResult{.status = Status::kFailed, .reason = why.what()}
+                                               : SideResult{.status = Status::kSkipped, .reason = open.unavailable};
   }
   return result;
 }
@@ -230,7 +217,7 @@ void CaseRunner::remake(const Case& the_case, std::size_t s, Subject& subject, c
   try {
     result.remade = look_again(in_hand_.spent.sampling_s / static_cast<double>(in_hand_.timed.size()), look, now_s);
   } catch (const Error& error) {
-    result = {.status = Status::kFailed, .reason = error.what(), .device_ns = {}};
+    result = failure(error);
   }
   in_hand_.spent.remaking_s += now_s() - started;
 }
@@ -253,7 +240,7 @@ void CaseRunner::measure(const Case& the_case, const Prepared& prepared, SideRes
     }
     check_values(result.measured, experiment_.measured);
   } catch (const Error& error) {
-    result = {.status = Status::kFailed, .reason = error.what(), .device_ns = {}};
+    result = failure(error);
   }
 }
 

@@ -40,7 +40,7 @@ struct TimeSpent {
 struct SideResult {
   Status status = Status::kFailed;
   std::string reason;
-  std::optional<Summary> device_ns;
+  std::optional<Summary> device_ns = {};
   std::string isa_hash = {};      // of the kernel that was timed
   std::string_view toolkit = {};  // what compiled it; empty: what the device's own kernels are compiled by
   double gbps = 0;
@@ -55,11 +55,11 @@ struct SideResult {
 struct CaseResult {
   std::string started_at;
   std::vector<SideResult> sides;
-  SampleSet samples;
-  std::vector<std::size_t> timed;  // which side each of the sampler's subjects is
-  TimeSpent spent;
-  double gpu_s = 0;  // what the GPU was timed for, and its eviction sweeps
-  std::string lost;  // what DeviceLost said: no later case can run
+  SampleSet samples = {};
+  std::vector<std::size_t> timed = {};  // which side each of the sampler's subjects is
+  TimeSpent spent = {};
+  double gpu_s = 0;       // what the GPU was timed for, and its eviction sweeps
+  std::string lost = {};  // what DeviceLost said: no later case can run
 };
 
 // Allocates, fills, runs once, verifies: by checksums where the workbench has them of this output (Workbench::confirm). What is

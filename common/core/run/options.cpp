@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/parse_number.h"
 #include "core/results/result_file.h"
 
 namespace bench {
@@ -18,7 +18,6 @@ namespace bench {
 std::uint64_t parse_size(std::string_view text) {
   std::string_view digits = text;
   std::uint32_t shift = 0;
-  std::uint64_t value = 0;
   const bool is_power = digits.starts_with("2^");
   if (is_power) digits.remove_prefix(2);
   constexpr std::pair<std::string_view, std::uint32_t> kSuffixes[] = {{"Ki", 10}, {"Mi", 20}, {"Gi", 30}};
@@ -28,12 +27,11 @@ std::uint64_t parse_size(std::string_view text) {
       shift = log2;
     }
   }
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  const bool is_number = error == std::errc() && end == digits.data() + digits.size() && !digits.empty();
-  if (!is_number || (is_power && value > 62) || (!is_power && value > (1ULL << 62) >> shift)) {
+  const auto value = parse_number<std::uint64_t>(digits);
+  if (!value || *value > (is_power ? 62 : (1ULL << 62) >> shift)) {
     throw UsageError("--size {}: expected a number of elements such as 4096, 4Ki, 4Mi, 1Gi or 2^22", text);
   }
-  const std::uint64_t elements = is_power ? 1ULL << value : value << shift;
+  const std::uint64_t elements = is_power ? 1ULL << *value : *value << shift;
   if (elements == 0) throw UsageError("--size {}: a case needs at least one element", text);
   return elements;
 }
@@ -47,30 +45,23 @@ std::string complain_of_name(const std::string& text) {
 }
 
 double parse_seconds(std::string_view option, const std::string& text) {
-  double seconds = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(seconds) || seconds <= 0) {
+  const auto seconds = parse_number<double>(text);
+  if (!seconds || !std::isfinite(*seconds) || *seconds <= 0) {
     throw UsageError("{} {}: expected seconds, a number above 0 such as 0.5", option, text);
   }
-  return seconds;
+  return *seconds;
 }
 
 double parse_part(std::string_view option, const std::string& text) {
-  double part = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), part);
-  if (error != std::errc() || end != text.data() + text.size() || !(part >= 0 && part <= 1)) {
-    throw UsageError("{} {}: expected a number from 0 to 1 such as 0.75", option, text);
-  }
-  return part;
+  const auto part = parse_number<double>(text);
+  if (!part || !(*part >= 0 && *part <= 1)) throw UsageError("{} {}: expected a number from 0 to 1 such as 0.75", option, text);
+  return *part;
 }
 
 std::uint64_t parse_seed(std::string_view option, const std::string& text) {
-  std::uint64_t seed = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    throw UsageError("{} {}: expected a whole number from 0 to {}", option, text, ~std::uint64_t{0});
-  }
-  return seed;
+  const auto seed = parse_number<std::uint64_t>(text);
+  if (!seed) throw UsageError("{} {}: expected a whole number from 0 to {}", option, text, ~std::uint64_t{0});
+  return *seed;
 }
 
 // A name's file, whether it is there or not; its symbolic links followed.

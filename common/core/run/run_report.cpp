@@ -36,8 +36,8 @@ void RunReport::start_case(std::size_t number, const Case& the_case) const {
 
 void RunReport::end_case(std::size_t number, const Case& the_case, const CaseResult& result) {
   for (const SideResult& side : result.sides) {
-    ++counts_[side.status];
-    ++verified_[side.verified];
+    ++counts_[static_cast<std::size_t>(side.status)];
+    ++verified_[static_cast<std::size_t>(side.verified)];
   }
   spent_.add(result.spent);
   gpu_s_ += result.gpu_s;
@@ -76,18 +76,9 @@ void RunReport::end_run() const {
                   "checksum, {} in full), {:.0f} % figures read back, {:.1f} % outputs made anew, {:.0f} % opening devices, "
                   "{:.0f} % the rest",
                   experiment_.name, percent(spent_.sampling_s), percent(spent_.set_up_s), percent(spent_.inputs_s),
-                  percent(spent_.verify_s), verified(Verified::kChecksum), verified(Verified::kFull), percent(spent_.measure_s),
-                  percent(spent_.remaking_s), percent(started_ - program_started_), percent(rest_s)));
-}
-
-std::size_t RunReport::verified(Verified how) const {
-  const auto found = verified_.find(how);
-  return found == verified_.end() ? 0 : found->second;
-}
-
-std::size_t RunReport::count(Status status) const {
-  const auto found = counts_.find(status);
-  return found == counts_.end() ? 0 : found->second;
+                  percent(spent_.verify_s), verified_[static_cast<std::size_t>(Verified::kChecksum)],
+                  verified_[static_cast<std::size_t>(Verified::kFull)], percent(spent_.measure_s), percent(spent_.remaking_s),
+                  percent(started_ - program_started_), percent(rest_s)));
 }
 
 }  // namespace bench

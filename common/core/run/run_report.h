@@ -1,8 +1,8 @@
 // What a run says of itself on stderr: a line a case, and a last one of them all.
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <map>
 
 #include "core/base/process.h"
 #include "core/experiment/experiment.h"
@@ -22,19 +22,17 @@ class RunReport {
   void end_run() const;
 
   // How many of the ended cases' sides are ok, failed or skipped.
-  std::size_t count(Status status) const;
-  // How many were verified like this.
-  std::size_t verified(Verified how) const;
+  std::size_t count(Status status) const { return counts_[static_cast<std::size_t>(status)]; }
 
  private:
   const Experiment& experiment_;
   std::size_t cases_;
   double program_started_;
   double started_;
-  std::map<Status, std::size_t> counts_;  // of sides, by status
+  std::array<std::size_t, 3> counts_{};  // of sides, by status
   TimeSpent spent_;
   double gpu_s_ = 0;
-  std::map<Verified, std::size_t> verified_;  // sides, by how
+  std::array<std::size_t, 3> verified_{};  // sides, by how
   std::size_t discarded_ = 0;
 };
 

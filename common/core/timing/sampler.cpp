@@ -122,17 +122,20 @@ class Sampling {
 
   // Of a subject that the host times. The GPU's clock takes no part in it, so no sample is taken again.
   void take_host_sample(std::uint32_t side) {
+    Sample& sample = add_host_times(side);
+    sample.device_ns = sample.roundtrip_ns;
+    result_.timed_s += *sample.roundtrip_ns * result_.batch * 1e-9;
+  }
+
+  // The partner ran last, on this GPU but in another context: an untimed submission first, so that the switch is not billed.
+  Sample& add_host_times(std::uint32_t side) {
     check_interrupt();
-    // As for device samples' host times: the partner ran last.
     if (subjects_.size() == 2) subjects_[side]->time_host(result_.batch);
     const HostTimes times = subjects_[side]->time_host(result_.batch);
-    result_.timed_s += times.roundtrip_ns * 1e-9;
-    result_.samples.push_back({.side = side,
-                               .position = static_cast<std::uint32_t>(result_.samples.size()),
-                               .device_ns = times.roundtrip_ns / result_.batch,
-                               .roundtrip_ns = times.roundtrip_ns / result_.batch,
-                               .submit_ns = times.submit_ns / result_.batch,
-                               .sm_mhz = {}});
+    return result_.samples.emplace_back(Sample{.side = side,
+                                               .position = static_cast<std::uint32_t>(result_.samples.size()),
+                                               .roundtrip_ns = times.roundtrip_ns / result_.batch,
+                                               .submit_ns = times.submit_ns / result_.batch});
   }
 
   void take_device_sample(std::uint32_t side) {
@@ -150,8 +153,6 @@ class Sampling {
       result_.samples.push_back({.side = side,
                                  .position = static_cast<std::uint32_t>(result_.samples.size()),
                                  .device_ns = time.ns / result_.batch,
-                                 .roundtrip_ns = {},
-                                 .submit_ns = {},
                                  .sm_mhz = clock.sm_mhz,
                                  .gated = time.gated});
       return;
@@ -200,18 +201,7 @@ class Sampling {
     for (std::size_t i = 0; i < options_.host_samples; ++i) {
       if (i >= kLeastHostSamples && now_() - start >= kHostPart * options_.budget_s) return;
       for (std::uint32_t place = 0; place < subjects_.size(); ++place) {
-        check_interrupt();
-        const auto side = static_cast<std::uint32_t>(i % 2 == 0 ? place : subjects_.size() - 1 - place);
-        // The partner ran last, on this GPU but in another context: an untimed submission first, so that the switch is not
-        // billed.
-        if (subjects_.size() == 2) subjects_[side]->time_host(result_.batch);
-        const HostTimes times = subjects_[side]->time_host(result_.batch);
-        result_.samples.push_back({.side = side,
-                                   .position = static_cast<std::uint32_t>(result_.samples.size()),
-                                   .device_ns = {},
-                                   .roundtrip_ns = times.roundtrip_ns / result_.batch,
-                                   .submit_ns = times.submit_ns / result_.batch,
-                                   .sm_mhz = {}});
+        add_host_times(static_cast<std::uint32_t>(i % 2 == 0 ? place : subjects_.size() - 1 - place));
       }
     }
   }

@@ -44,11 +44,11 @@ struct SamplerOptions {
 
 struct Sample {
   std::uint32_t side = 0;
-  std::uint32_t position = 0;          // in the order in which the case's samples were taken
-  std::optional<double> device_ns;     // per launch; empty for a host sample, but see Subject::timed_by_host
-  std::optional<double> roundtrip_ns;  // per launch of one submission; empty for a device sample
-  std::optional<double> submit_ns;
-  std::optional<double> sm_mhz;
+  std::uint32_t position = 0;               // in the order in which the case's samples were taken
+  std::optional<double> device_ns = {};     // per launch; empty for a host sample, but see Subject::timed_by_host
+  std::optional<double> roundtrip_ns = {};  // per launch of one submission; empty for a device sample
+  std::optional<double> submit_ns = {};
+  std::optional<double> sm_mhz = {};
   bool gated = true;  // see DeviceTime
 };
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/watchdog.h"
-#include "core/code/cubin_code.h"
+#include "core/code/machine_code.h"
 #include "core/device/kernel_interface.h"
 #include "cuda/api/driver.h"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/code/cubin_code.h"
+#include "core/code/machine_code.h"
 
 namespace bench::vulkan {
 namespace {
