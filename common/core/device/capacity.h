@@ -23,7 +23,7 @@ struct Capacity {
   std::uint64_t l2_bytes = 0;          // that the L2 holds at least
   std::uint64_t dram_bytes = 0;        // a footprint of so many streams from memory
   std::uint64_t sweep_bytes = 0;       // that evict every cache when they are read; less where memory has no room
-  std::uint32_t multiprocessors = 0;   // never 0
+  std::uint32_t multiprocessors = 0;   // SMs, or compute units; never 0
   std::uint32_t resident_threads = 0;  // that an SM holds; 0: no API tells
 };
 

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/device/capacity.h"
 
 namespace bench {
 namespace {

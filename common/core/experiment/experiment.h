@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/device/capacity.h"
 #include "core/device/device.h"
 #include "core/experiment/workbench.h"
 #include "core/results/schema.h"
@@ -19,15 +20,10 @@
 namespace bench {
 
 // What the experiment may assume about the machine and the command line when it lists its cases.
-struct Plan {
+struct Plan : Capacity {
   bool cpu = false;                        // only a software device: small sizes
   bool smoke = false;                      // smallest size of everything
   bool quick = false;                      // a coarse sweep
-  std::uint64_t l2_bytes = 0;              // that the L2 holds at least
-  std::uint64_t dram_bytes = 0;            // a footprint of so many streams from memory
-  std::uint64_t sweep_bytes = 0;           // that are read to evict every cache
-  std::uint32_t multiprocessors = 0;       // SMs, or compute units
-  std::uint32_t resident_threads = 0;      // that an SM holds; 0: no device tells
   std::uint64_t memory_bytes = 0;          // of the GPU, for the buffers of both APIs; 0: no device tells
   std::uint64_t default_buffer_bytes = 0;  // what one buffer takes where there is memory enough; 0: no such bound
   std::uint64_t max_buffer_bytes = 0;      // what one buffer takes at most by default, on every device that will run

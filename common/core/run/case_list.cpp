@@ -13,7 +13,6 @@
 #include "core/base/error.h"
 #include "core/base/process.h"
 #include "core/base/random.h"
-#include "core/device/capacity.h"
 #include "core/experiment/checks.h"
 
 namespace bench {
@@ -84,6 +83,9 @@ void check_columns(const Experiment& experiment, const std::vector<Case>& cases)
   }
 }
 
+// Of two limits, 0 being one that is not known.
+std::uint64_t least_known(std::uint64_t a, std::uint64_t b) { return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b); }
+
 }  // namespace
 
 Plan make_plan(const Options& options, const OpenDevices& devices) {
@@ -98,24 +100,15 @@ Plan make_plan(const Options& options, const OpenDevices& devices) {
   constexpr std::uint64_t kGuardBytes = kGuardWords * sizeof(std::uint32_t);
   for (const auto& [api, open] : devices.all()) {
     if (!open.device) continue;
-    plan.cpu = plan.cpu && open.info.is_cpu;
-    if (open.info.max_grid_x != 0) {
-      plan.max_grid_x = plan.max_grid_x == 0 ? open.info.max_grid_x : std::min(plan.max_grid_x, open.info.max_grid_x);
-    }
     infos.push_back(open.info);
-    if (open.info.memory_bytes != 0) {
-      plan.memory_bytes = plan.memory_bytes == 0 ? open.info.memory_bytes : std::min(plan.memory_bytes, open.info.memory_bytes);
-    }
+    plan.cpu = plan.cpu && open.info.is_cpu;
+    plan.max_grid_x = least_known(plan.max_grid_x, open.info.max_grid_x);
+    plan.memory_bytes = least_known(plan.memory_bytes, open.info.memory_bytes);
     plan.wished_buffer_bytes =
         std::min({plan.wished_buffer_bytes, open.info.max_buffer_bytes - std::min(open.info.max_buffer_bytes, kGuardBytes),
                   Plan::share_of(open.info.memory_bytes, Plan::kBuffers)});
   }
-  const Capacity capacity = capacity_of(infos);
-  plan.l2_bytes = capacity.l2_bytes;
-  plan.dram_bytes = capacity.dram_bytes;
-  plan.sweep_bytes = capacity.sweep_bytes;
-  plan.multiprocessors = capacity.multiprocessors;
-  plan.resident_threads = capacity.resident_threads;
+  static_cast<Capacity&>(plan) = capacity_of(infos);
   plan.default_buffer_bytes = plan.cpu ? kCpuBufferBytes : kGpuBufferBytes;
   plan.max_buffer_bytes = std::min(plan.wished_buffer_bytes, plan.default_buffer_bytes);
   if (plan.quick && plan.memory_bytes != 0) {

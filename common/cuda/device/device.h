@@ -13,7 +13,6 @@
 #include "cuda/measure/event_timer.h"
 #include "cuda/measure/gate.h"
 #include "cuda/measure/l2_evictor.h"
-#include "cuda/measure/profiled_range.h"
 #include "cuda/memory/transfer.h"
 
 namespace bench::cuda {
@@ -48,7 +47,7 @@ class Device final : public bench::Device {
   void evict_l2() override;
   void set_l2_fetch_bytes(std::uint32_t bytes) override;
   std::unique_ptr<DeviceCounters> counters() override;
-  std::unique_ptr<ProfiledRange> profile(std::string_view name) override { return make_profiled_range(name); }
+  std::unique_ptr<ProfiledRange> profile(std::string_view name) override;
 
   // The device's ordinal in the CUDA runtime.
   int handle() const noexcept { return info_.index; }

@@ -21,14 +21,10 @@ vk::raii::PhysicalDevice find_device(const Instance& instance, const DeviceInfo&
 }
 
 DeviceFacts facts_of(const vk::raii::PhysicalDevice& device) {
-  const auto features =
-      device
-          .getFeatures2<vk::PhysicalDeviceFeatures2, vk::PhysicalDeviceVulkan12Features, vk::PhysicalDeviceVulkan13Features>();
-  const auto& vulkan12 = features.get<vk::PhysicalDeviceVulkan12Features>();
-  const auto& vulkan13 = features.get<vk::PhysicalDeviceVulkan13Features>();
-  const auto chain = device.getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDeviceSubgroupProperties>();
-  const vk::PhysicalDeviceProperties& properties = chain.get<vk::PhysicalDeviceProperties2>().properties;
-  const auto& subgroup = chain.get<vk::PhysicalDeviceSubgroupProperties>();
+  const auto vulkan12 = features_of<vk::PhysicalDeviceVulkan12Features>(device);
+  const auto vulkan13 = features_of<vk::PhysicalDeviceVulkan13Features>(device);
+  const auto subgroup = properties_of<vk::PhysicalDeviceSubgroupProperties>(device);
+  const vk::PhysicalDeviceProperties properties = device.getProperties();
 
   DeviceFacts facts;
   facts.api_major = VK_API_VERSION_MAJOR(properties.apiVersion);
@@ -96,12 +92,9 @@ void find_matrix_units(const Instance& instance, const vk::raii::PhysicalDevice&
   const auto matrix2 = ask(kCooperativeMatrix2, CooperativeMatrix2Features{});
   const auto bfloat16 = ask(kBfloat16, Bfloat16Features{});
   const auto float8 = ask(kFloat8, Float8Features{});
-  const auto core =
-      device
-          .getFeatures2<vk::PhysicalDeviceFeatures2, vk::PhysicalDeviceVulkan12Features, vk::PhysicalDeviceVulkan13Features>();
-  const auto& vulkan12 = core.get<vk::PhysicalDeviceVulkan12Features>();
+  const auto vulkan12 = features_of<vk::PhysicalDeviceVulkan12Features>(device);
   features.int8 = vulkan12.shaderInt8 && vulkan12.storageBuffer8BitAccess;
-  features.integer_dot_product = core.get<vk::PhysicalDeviceVulkan13Features>().shaderIntegerDotProduct;
+  features.integer_dot_product = features_of<vk::PhysicalDeviceVulkan13Features>(device).shaderIntegerDotProduct;
   features.cooperative_matrix = matrix.matrix != 0;
   features.workgroup_matrix = features.cooperative_matrix && matrix2.workgroup_scope != 0 && matrix2.flexible_dimensions != 0 &&
                               matrix2.tensor_addressing != 0;
@@ -116,7 +109,7 @@ OptionalFeatures optional_features(const Instance& instance, const vk::raii::Phy
   const auto has = [&extensions](std::string_view name) { return has_extension(extensions, name); };
   // The feature structure that an extension defines; all false where the extension is missing.
   const auto ask = [&]<class Feature>(const char* extension, Feature none) {
-    return has(extension) ? device.getFeatures2<vk::PhysicalDeviceFeatures2, Feature>().template get<Feature>() : none;
+    return has(extension) ? features_of<Feature>(device) : none;
   };
   OptionalFeatures features;
   const auto clocks = ask(VK_KHR_SHADER_CLOCK_EXTENSION_NAME, vk::PhysicalDeviceShaderClockFeaturesKHR{});
@@ -138,20 +131,15 @@ OptionalFeatures optional_features(const Instance& instance, const vk::raii::Phy
   features.sparse_binding = options.vulkan.sparse_binding && device.getFeatures().sparseBinding;
   features.robustness2 =
       ask(VK_EXT_ROBUSTNESS_2_EXTENSION_NAME, vk::PhysicalDeviceRobustness2FeaturesEXT{}).robustBufferAccess2;
-  const auto vulkan12 = device.getFeatures2<vk::PhysicalDeviceFeatures2, vk::PhysicalDeviceVulkan12Features>()
-                            .get<vk::PhysicalDeviceVulkan12Features>();
-  features.full_subgroups = device.getFeatures2<vk::PhysicalDeviceFeatures2, vk::PhysicalDeviceVulkan13Features>()
-                                .get<vk::PhysicalDeviceVulkan13Features>()
-                                .computeFullSubgroups;
+  const auto vulkan12 = features_of<vk::PhysicalDeviceVulkan12Features>(device);
+  features.full_subgroups = features_of<vk::PhysicalDeviceVulkan13Features>(device).computeFullSubgroups;
   features.subgroup_rotate = ask_newer(device, extensions, kSubgroupRotate, SubgroupRotateFeatures{}).rotate != 0;
   features.vulkan_memory_model = vulkan12.vulkanMemoryModel;
   features.vulkan_memory_model_device_scope = vulkan12.vulkanMemoryModelDeviceScope;
   if (options.vulkan.atomics || options.vulkan.matrix_units) {
     features.float64 = device.getFeatures().shaderFloat64;
     features.float16 =
-        vulkan12.shaderFloat16 && device.getFeatures2<vk::PhysicalDeviceFeatures2, vk::PhysicalDeviceVulkan11Features>()
-                                      .get<vk::PhysicalDeviceVulkan11Features>()
-                                      .storageBuffer16BitAccess;
+        vulkan12.shaderFloat16 && features_of<vk::PhysicalDeviceVulkan11Features>(device).storageBuffer16BitAccess;
   }
   if (options.vulkan.atomics) {
     features.shader_int64 = device.getFeatures().shaderInt64;
@@ -253,24 +241,20 @@ vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, 
                                                         .shaderSharedFloat64Atomics = features.float64_atomics,
                                                         .shaderSharedFloat64AtomicAdd = features.float64_atomic_add};
   enable(features.float32_atomics || features.float64_atomics, floats, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
-  if (features.push_descriptors) {
-    extensions.push_back(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
-  }
-  if (features.binary_import) {
-    extensions.push_back(VK_NVX_BINARY_IMPORT_EXTENSION_NAME);
-  }
-
-  if (features.export_memory || features.import_memory) {
-    extensions.push_back(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
-  }
+  const auto enable_name = [&](bool present, const char* extension) {
+    if (present) extensions.push_back(extension);
+  };
+  const bool has_priority = choice.priority != QueuePriority::kDefault;
+  enable_name(features.push_descriptors, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
+  enable_name(features.binary_import, VK_NVX_BINARY_IMPORT_EXTENSION_NAME);
+  enable_name(features.export_memory || features.import_memory, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
+  enable_name(has_priority, VK_KHR_GLOBAL_PRIORITY_EXTENSION_NAME);
 
   std::vector<float> priorities(queue_plan.compute_queues, choice.ranked_queues ? 0.0F : 1.0F);
   priorities.back() = 1;
   const vk::DeviceQueueGlobalPriorityCreateInfoKHR global_priority{.globalPriority = choice.priority == QueuePriority::kLow
                                                                                          ? vk::QueueGlobalPriorityKHR::eLow
                                                                                          : vk::QueueGlobalPriorityKHR::eHigh};
-  const bool has_priority = choice.priority != QueuePriority::kDefault;
-  if (has_priority) extensions.push_back(VK_KHR_GLOBAL_PRIORITY_EXTENSION_NAME);
   std::vector<vk::DeviceQueueCreateInfo> queues = {{.pNext = has_priority ? &global_priority : nullptr,
                                                     .queueFamilyIndex = queue_plan.compute_family,
                                                     .queueCount = queue_plan.compute_queues,
@@ -312,10 +296,8 @@ Context::Context(const DeviceInfo& info, const DeviceOptions& options)
   queue_family_ = *family;
   timestamp_valid_bits_ = facts.queue_families[queue_family_].timestamp_valid_bits;
 
-  const auto chain = physical_device_.getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDeviceVulkan11Properties,
-                                                     vk::PhysicalDeviceVulkan13Properties>();
-  const auto& vulkan11 = chain.get<vk::PhysicalDeviceVulkan11Properties>();
-  const auto& vulkan13 = chain.get<vk::PhysicalDeviceVulkan13Properties>();
+  const auto vulkan11 = properties_of<vk::PhysicalDeviceVulkan11Properties>(physical_device_);
+  const auto vulkan13 = properties_of<vk::PhysicalDeviceVulkan13Properties>(physical_device_);
   max_allocation_bytes_ = std::min(vulkan11.maxMemoryAllocationSize, vulkan13.maxBufferSize);
   subgroup_sizes_ = {
       .standard = vulkan11.subgroupSize,

@@ -179,19 +179,14 @@ DeviceInfo describe(const vk::raii::PhysicalDevice& device, int index) {
     info.realtime_tick_ns = static_cast<double>(limits.timestampPeriod);
   }
   if (has_extension(extensions, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) {
-    const auto builtins = device.getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV>()
-                              .get<vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV>();
+    const auto builtins = properties_of<vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV>(device);
     info.multiprocessors = builtins.shaderSMCount;
     info.resident_threads = builtins.shaderWarpsPerSM * info.subgroup_size;
   } else if (has_extension(extensions, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME)) {
     const bool has_active = has_extension(extensions, VK_AMD_SHADER_CORE_PROPERTIES_2_EXTENSION_NAME);
-    const auto cores = device.getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDeviceShaderCorePropertiesAMD>()
-                           .get<vk::PhysicalDeviceShaderCorePropertiesAMD>();
+    const auto cores = properties_of<vk::PhysicalDeviceShaderCorePropertiesAMD>(device);
     vk::PhysicalDeviceShaderCoreProperties2AMD active;
-    if (has_active) {
-      active = device.getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDeviceShaderCoreProperties2AMD>()
-                   .get<vk::PhysicalDeviceShaderCoreProperties2AMD>();
-    }
+    if (has_active) active = properties_of<vk::PhysicalDeviceShaderCoreProperties2AMD>(device);
     // Without the second extension, what was cut off is counted, too.
     info.multiprocessors = active.activeComputeUnitCount != 0
                                ? active.activeComputeUnitCount

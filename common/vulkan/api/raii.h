@@ -27,6 +27,16 @@ decltype(auto) checked(const char* file, int line, const char* text, Call&& call
   }
 }
 
+// One structure of what a device tells of itself: features, or properties.
+template <class Feature>
+Feature features_of(const vk::raii::PhysicalDevice& device) {
+  return device.getFeatures2<vk::PhysicalDeviceFeatures2, Feature>().template get<Feature>();
+}
+template <class Properties>
+Properties properties_of(const vk::raii::PhysicalDevice& device) {
+  return device.getProperties2<vk::PhysicalDeviceProperties2, Properties>().template get<Properties>();
+}
+
 }  // namespace bench::vulkan
 
 // BENCH_VK(call) or BENCH_VK(call, format, arguments...): the call's value; a failed VkResult throws (see throw_failed_call),

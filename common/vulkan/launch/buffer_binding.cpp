@@ -165,10 +165,7 @@ class DescriptorBufferBinder : public BufferBinder {
  public:
   DescriptorBufferBinder(const Context& context, const Launch& launch)
       : layout_(pipeline_of(launch).layout()), memory_(context, pipeline_of(launch).set_layout_bytes()) {
-    const auto properties =
-        context.physical_device()
-            .getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDeviceDescriptorBufferPropertiesEXT>()
-            .get<vk::PhysicalDeviceDescriptorBufferPropertiesEXT>();
+    const auto properties = properties_of<vk::PhysicalDeviceDescriptorBufferPropertiesEXT>(context.physical_device());
     for (std::uint32_t i = 0; i < launch.buffers.size(); ++i) {
       const vk::DescriptorAddressInfoEXT address{.address = device_buffer(*launch.buffers[i]).address(),
                                                  .range = launch.buffers[i]->bytes()};
@@ -285,10 +282,7 @@ void check_binding(const Context& context, const KernelSpec& spec) {
       wants(features.push_descriptors, "VK_KHR_push_descriptor");
       storage_buffers(spec.buffers);
       at_most(spec.buffers, "push descriptors", "maxPushDescriptors",
-              context.physical_device()
-                  .getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDevicePushDescriptorPropertiesKHR>()
-                  .get<vk::PhysicalDevicePushDescriptorPropertiesKHR>()
-                  .maxPushDescriptors);
+              properties_of<vk::PhysicalDevicePushDescriptorPropertiesKHR>(context.physical_device()).maxPushDescriptors);
       break;
     case BufferBinding::kDescriptorBuffer:
       wants(features.descriptor_buffer, "VK_EXT_descriptor_buffer");
