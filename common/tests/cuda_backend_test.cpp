@@ -10,14 +10,15 @@ namespace {
 TEST(CudaBackend, EitherListsDevicesOrSaysWhyNot) {
   const auto backend = cuda::make_backend();
   EXPECT_EQ(backend->api(), Api::kCuda);
-  const std::string reason = backend->unavailable_reason();
-  EXPECT_NE(backend->list().empty(), reason.empty()) << reason;
-  EXPECT_EQ(backend->unavailable_reason(), reason);
+  const DeviceListing listed = backend->list();
+  EXPECT_NE(listed.devices.empty(), listed.reason.empty()) << listed.reason;
+  EXPECT_EQ(backend->list().reason, listed.reason);
 }
 
 TEST(CudaBackend, ListedDevicesAreComplete) {
   int index = 0;
-  for (const DeviceInfo& info : cuda::make_backend()->list()) {
+  const DeviceListing listed = cuda::make_backend()->list();
+  for (const DeviceInfo& info : listed.devices) {
     EXPECT_EQ(info.api, Api::kCuda);
     EXPECT_EQ(info.index, index++);
     EXPECT_FALSE(info.name.empty());

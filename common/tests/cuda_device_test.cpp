@@ -27,8 +27,8 @@ class CudaDevice : public testing::Test {
  protected:
   void SetUp() override {
     const auto backend = cuda::make_backend();
-    const std::vector<DeviceInfo> devices = backend->list();
-    if (devices.empty()) GTEST_SKIP() << backend->unavailable_reason();
+    const auto [devices, reason] = backend->list();
+    if (devices.empty()) GTEST_SKIP() << reason;
     try {
       device_ = backend->open(devices.front(), {});
     } catch (const Skip& skip) {

@@ -226,8 +226,7 @@ class FakeBackend final : public Backend {
       : api_(api), devices_(std::move(devices)), unavailable_(std::move(unavailable)), behaviour_(std::move(behaviour)) {}
 
   Api api() const override { return api_; }
-  std::vector<DeviceInfo> list() override { return devices_; }
-  std::string unavailable_reason() override { return unavailable_; }
+  DeviceListing list() override { return {devices_, unavailable_}; }
   std::unique_ptr<Device> open(const DeviceInfo& info, const DeviceOptions& options) override {
     FakeBehaviour behaviour = behaviour_;
     if (options.vulkan.queue == QueueKind::kGraphics) {

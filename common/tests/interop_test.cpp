@@ -16,8 +16,10 @@ class Interop : public testing::Test {
  protected:
   void SetUp() override {
     const auto backends = all_backends();
-    for (const DeviceInfo& cuda : backends[0]->list()) {
-      for (const DeviceInfo& vulkan : backends[1]->list()) {
+    const DeviceListing of_cuda = backends[0]->list();
+    const DeviceListing of_vulkan = backends[1]->list();
+    for (const DeviceInfo& cuda : of_cuda.devices) {
+      for (const DeviceInfo& vulkan : of_vulkan.devices) {
         if (cuda_ || !cuda.uuid || cuda.uuid != vulkan.uuid) continue;
         cuda_ = backends[0]->open(cuda, {});
         vulkan_ = backends[1]->open(vulkan, {});

@@ -22,9 +22,9 @@ class VulkanTest : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
     const std::unique_ptr<Backend> backend = make_backend();
-    const std::vector<DeviceInfo> devices = backend->list();
+    const auto [devices, reason] = backend->list();
     if (devices.empty()) {
-      GTEST_SKIP() << backend->unavailable_reason();
+      GTEST_SKIP() << reason;
     }
     try {
       // NVIDIA's driver survives only some two dozen loadings in a process (seen with 580.159); one device that stays keeps it

@@ -31,7 +31,8 @@ class Tile : public testing::Test {
  protected:
   void SetUp() override {
     const auto cuda = std::move(bench::all_backends().front());
-    for (const bench::DeviceInfo& info : cuda->list()) {
+    const bench::DeviceListing listed = cuda->list();
+    for (const bench::DeviceInfo& info : listed.devices) {
       if (!device_ && std::stoi(info.arch.substr(3)) >= 90) device_ = cuda->open(info, {});
     }
     if (!device_) GTEST_SKIP() << "no GPU of compute capability 9.0 or more";

@@ -25,8 +25,8 @@ constexpr double kChildS = 10;  // a driver that starts, and some compilations
 int make_kernels(const std::string& api, int index, const std::string& stem, std::istringstream marks) {
   for (const auto& backend : bench::all_backends()) {
     if (to_string(backend->api()) != api) continue;
-    const std::vector<bench::DeviceInfo> listed = backend->list();
-    const auto device = backend->open(listed.at(static_cast<std::size_t>(index)), {});
+    const bench::DeviceListing listed = backend->list();
+    const auto device = backend->open(listed.devices.at(static_cast<std::size_t>(index)), {});
     const auto own = backend->api() == bench::Api::kCuda ? cuda_factory(*device) : vulkan_factory(*device);
     for (std::uint32_t mark = 0; marks >> mark;) std::cout << own->make(From::kCompiler, stem, mark) << '\n';
     std::cout.flush();

@@ -47,11 +47,11 @@ void Buffer::check_words(std::uint64_t offset, std::uint64_t bytes) const {
   }
 }
 
-std::string uuid_text(const Uuid& uuid) {
+std::string uuid_text(const std::optional<Uuid>& uuid) {
   std::string text;
-  for (std::size_t i = 0; i < uuid.size(); ++i) {
+  for (std::size_t i = 0; uuid && i < uuid->size(); ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += fmt::format("{:02x}", uuid[i]);
+    text += fmt::format("{:02x}", (*uuid)[i]);
   }
   return text;
 }

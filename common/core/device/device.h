@@ -31,8 +31,8 @@ enum class Api : std::uint8_t { kCuda, kVulkan };
 constexpr std::string_view to_string(Api api) { return api == Api::kCuda ? "cuda" : "vulkan"; }
 
 using Uuid = std::array<std::uint8_t, 16>;
-// "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", as nvidia-smi and vulkaninfo print it.
-std::string uuid_text(const Uuid& uuid);
+// "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", as nvidia-smi and vulkaninfo print it; "" for none.
+std::string uuid_text(const std::optional<Uuid>& uuid);
 
 inline constexpr std::uint32_t kNvidia = 0x10de;
 
@@ -457,15 +457,18 @@ struct DeviceOptions {
   bool inspect = false;  // Vulkan: Kernel::code() gives statistics and listings too, at the price of a second compilation
 };
 
+// The devices that an API offers, usable or not, in its own order.
+struct DeviceListing {
+  std::vector<DeviceInfo> devices;
+  std::string reason;  // why there are none, and what would help; empty where there are
+};
+
 // One API on this machine. Never throws from the constructor or list(): a missing driver or loader is a reason, not an error.
 class Backend {
  public:
   virtual ~Backend() = default;
   virtual Api api() const = 0;
-  // The devices this API offers, usable or not, in its own order.
-  virtual std::vector<DeviceInfo> list() = 0;
-  // Why list() is empty, and what would help; empty when it is not.
-  virtual std::string unavailable_reason() = 0;
+  virtual DeviceListing list() = 0;
   // Throws Skip with every unmet requirement (wanted and found).
   virtual std::unique_ptr<Device> open(const DeviceInfo& info, const DeviceOptions& options) = 0;
 };

@@ -57,7 +57,7 @@ int Nvml::call(const char* name, Args... args) const {
 Nvml::Nvml(const std::optional<Uuid>& gpu, const char* library) : library_(dlopen(library, RTLD_NOW | RTLD_LOCAL)) {
   initialized_ = call("nvmlInit_v2") == kNvmlSuccess;
   if (!initialized_ || !gpu) return;
-  const std::string uuid = "GPU-" + uuid_text(*gpu);
+  const std::string uuid = "GPU-" + uuid_text(gpu);
   void* found = nullptr;
   if (call("nvmlDeviceGetHandleByUUID", uuid.c_str(), &found) == kNvmlSuccess) gpu_ = found;
 }

@@ -27,8 +27,8 @@ bool is_index(const std::string& wish) {
 bool fits(const DeviceInfo& device, const std::string& wish) {
   if (is_index(wish)) return device.index == std::stoi(wish);
   std::string text = lower(wish);
-  if (text.rfind("gpu-", 0) == 0) text = text.substr(4);
-  if (device.uuid && text.size() >= 4 && uuid_text(*device.uuid).rfind(text, 0) == 0) return true;
+  if (text.starts_with("gpu-")) text = text.substr(4);
+  if (text.size() >= 4 && uuid_text(device.uuid).starts_with(text)) return true;
   return lower(device.name).find(lower(wish)) != std::string::npos;
 }
 
@@ -51,7 +51,7 @@ const DeviceInfo* same_gpu(const std::vector<DeviceInfo>& devices, const DeviceI
 
 }  // namespace
 
-std::string Selection::gpu_uuid() const { return named() != nullptr && named()->uuid ? uuid_text(*named()->uuid) : ""; }
+std::string Selection::gpu_uuid() const { return named() == nullptr ? "" : uuid_text(named()->uuid); }
 
 Selection select_devices(const std::vector<DeviceInfo>& cuda, const std::vector<DeviceInfo>& vulkan,
                          const SelectionWish& wish) {
@@ -119,9 +119,10 @@ DeviceList list_devices(const std::vector<std::unique_ptr<Backend>>& backends) {
   DeviceList listed{.devices = {{Api::kCuda, {}}, {Api::kVulkan, {}}}, .unavailable = {}};
   for (const auto& backend : backends) {
     std::vector<DeviceInfo>& devices = listed.devices[backend->api()];
-    devices = backend->list();
+    const DeviceListing found = backend->list();
+    devices = found.devices;
     for (DeviceInfo& device : devices) device.memory_bytes = std::min(device.memory_bytes, memory_limit());
-    if (devices.empty()) listed.unavailable[backend->api()] = backend->unavailable_reason();
+    if (devices.empty()) listed.unavailable[backend->api()] = found.reason;
   }
   return listed;
 }
@@ -140,7 +141,7 @@ std::string describe_devices(const std::vector<DeviceInfo>& cuda, const std::vec
   const auto line = [](const DeviceInfo* c, const DeviceInfo* v) {
     const DeviceInfo& any = c != nullptr ? *c : *v;
     return fmt::format("{:<7} {:<7} {:<37} {}\n", c != nullptr ? fmt::format("{}", c->index) : "-",
-                       v != nullptr ? fmt::format("{}", v->index) : "-", any.uuid ? uuid_text(*any.uuid) : "-", any.name);
+                       v != nullptr ? fmt::format("{}", v->index) : "-", any.uuid ? uuid_text(any.uuid) : "-", any.name);
   };
   std::string text = fmt::format("{:<7} {:<7} {:<37} {}\n", "cuda", "vulkan", "uuid", "name");
   for (const DeviceInfo& device : cuda) text += line(&device, same_gpu(vulkan, device));

@@ -4,21 +4,6 @@
 
 namespace bench {
 
-WarpAccess warp_access(std::uint32_t bytes, const std::function<std::uint64_t(std::uint32_t lane)>& address) {
-  std::set<std::uint64_t> sectors;
-  std::set<std::uint64_t> lines;
-  std::set<std::uint64_t> useful;
-  for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
-    for (std::uint64_t byte = address(lane); byte < address(lane) + bytes; ++byte) {
-      sectors.insert(byte / kSectorBytes);
-      lines.insert(byte / kLineBytes);
-      useful.insert(byte);
-    }
-  }
-  return {1, static_cast<std::uint32_t>(sectors.size()), static_cast<std::uint32_t>(lines.size()),
-          static_cast<std::uint32_t>(useful.size())};
-}
-
 std::uint64_t distinct_sector_bytes(std::uint32_t count, std::uint32_t bytes,
                                     const std::function<std::uint64_t(std::uint32_t element)>& address) {
   std::set<std::uint64_t> sectors;
@@ -29,9 +14,11 @@ std::uint64_t distinct_sector_bytes(std::uint32_t count, std::uint32_t bytes,
   return sectors.size() * kSectorBytes;
 }
 
-WarpAccess operator+(const WarpAccess& a, const WarpAccess& b) {
-  return {a.requests + b.requests, a.sectors + b.sectors, a.lines + b.lines, a.useful_bytes + b.useful_bytes};
+WarpAccess warp_access(std::uint32_t bytes, const std::function<std::uint64_t(std::uint32_t lane)>& address) {
+  return {1, static_cast<std::uint32_t>(distinct_sector_bytes(kWarpLanes, bytes, address) / kSectorBytes)};
 }
+
+WarpAccess operator+(const WarpAccess& a, const WarpAccess& b) { return {a.requests + b.requests, a.sectors + b.sectors}; }
 
 std::vector<Column> model_columns() {
   return {Column::integer("warp_elements", "", "that a warp handles with the predicted requests"),

@@ -1,5 +1,4 @@
-// What one warp-wide memory instruction should cost, from the lanes' addresses alone: requests, 32-byte sectors, 128-byte
-// lines.
+// What one warp-wide memory instruction should cost, from the lanes' addresses alone: requests and 32-byte sectors.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +12,11 @@ namespace bench {
 // NVIDIA's L1 serves a global access in 32-byte sectors of 128-byte lines, since Maxwell. Source: CUDA C++ Best Practices
 // Guide, "Coalesced Access to Global Memory".
 inline constexpr std::uint64_t kSectorBytes = 32;
-inline constexpr std::uint64_t kLineBytes = 128;
 inline constexpr std::uint32_t kWarpLanes = 32;
 
 struct WarpAccess {
-  std::uint32_t requests = 0;      // memory instructions of the warp
-  std::uint32_t sectors = 0;       // summed over the instructions
-  std::uint32_t lines = 0;         // likewise
-  std::uint32_t useful_bytes = 0;  // distinct bytes the lanes asked for, per instruction, summed
+  std::uint32_t requests = 0;  // memory instructions of the warp
+  std::uint32_t sectors = 0;   // summed over the instructions
 };
 
 // One instruction of a full warp: lane l accesses [address(l), address(l) + bytes).

@@ -1,6 +1,5 @@
 #include "core/results/schema.h"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

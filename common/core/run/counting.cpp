@@ -277,7 +277,7 @@ int count_cases(const Experiment& experiment, const std::vector<Case>& cases, co
       row.set({{"experiment", experiment.name},
                {"instrument", instrument->name()},
                {"gpu", open.info.name},
-               {"gpu_uuid", open.info.uuid ? uuid_text(*open.info.uuid) : ""},
+               {"gpu_uuid", uuid_text(open.info.uuid)},
                {"driver", open.info.driver},
                {"git_rev", git_revision()}});
       const auto no_counts = [&](const std::string& why, std::size_t& how_many) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "core/base/environment.h"
 #include "core/base/process.h"
@@ -23,8 +22,6 @@ const DeviceInfo& gpu_of(Api api, const OpenDevices& devices) {
   return own.name.empty() && named != nullptr ? *named : own;
 }
 
-std::string uuid_of(const DeviceInfo& device) { return device.uuid ? uuid_text(*device.uuid) : ""; }
-
 ResultFile open_file(const Experiment& experiment, const Options& options, const OpenDevices& devices) {
   const Schema schema = schema_of(experiment);
   if (!options.resume) return ResultFile::create(options.csv, schema);
@@ -38,7 +35,7 @@ ResultFile open_file(const Experiment& experiment, const Options& options, const
                      .uuids = {}};
   for (const auto& [api, open] : devices.all()) {
     if (open.device) run.drivers[std::string(to_string(api))] = open.info.driver;
-    run.uuids[std::string(to_string(api))] = uuid_of(gpu_of(api, devices));
+    run.uuids[std::string(to_string(api))] = uuid_text(gpu_of(api, devices).uuid);
   }
   return ResultFile::resume(options.csv, schema, run);
 }
@@ -91,7 +88,7 @@ Values ResultWriter::side_row(const Case& the_case, const Side& side, const Side
            {"remade", unless_zero(result.remade)},
            {"isa_hash", result.isa_hash},
            {"gpu", gpu.name},
-           {"gpu_uuid", uuid_of(gpu)},
+           {"gpu_uuid", uuid_text(gpu.uuid)},
            {"driver", open.info.driver},
            {"toolkit", result.toolkit.empty() ? open.info.toolkit : result.toolkit},
            {"git_rev", git_revision()}});

@@ -1,7 +1,6 @@
 // What a sample reads where there is nothing to measure: a pair of stamps costs something, and so does every launch.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -9,33 +9,6 @@
 namespace bench::cuda {
 namespace {
 
-class CudaBackend final : public Backend {
- public:
-  Api api() const override { return Api::kCuda; }
-
-  std::vector<DeviceInfo> list() override {
-    enumerate();
-    return devices_;
-  }
-
-  std::string unavailable_reason() override {
-    enumerate();
-    return devices_.empty() ? reason_ : std::string();
-  }
-
-  std::unique_ptr<bench::Device> open(const DeviceInfo& info, const DeviceOptions&) override {
-    return std::make_unique<Device>(info);
-  }
-
- private:
-  // Creates no context: a program that only lists devices starts fast and takes no GPU memory.
-  void enumerate();
-
-  bool enumerated_ = false;
-  std::vector<DeviceInfo> devices_;
-  std::string reason_;
-};
-
 // The first failure's code, or cudaSuccess with `info` filled in.
 cudaError_t query(int index, DeviceInfo& info) {
   cudaDeviceProp properties{};
@@ -73,24 +46,35 @@ cudaError_t query(int index, DeviceInfo& info) {
   return cudaSuccess;
 }
 
-void CudaBackend::enumerate() {
-  if (enumerated_) return;
-  enumerated_ = true;
-  int count = 0;
-  cudaError_t status = cudaGetDeviceCount(&count);
-  if (status == cudaSuccess && count == 0) status = cudaErrorNoDevice;
-  if (status != cudaSuccess) reason_ = describe(status);
-  for (int index = 0; status == cudaSuccess && index < count; ++index) {
-    DeviceInfo info;
-    const cudaError_t queried = query(index, info);
-    if (queried == cudaSuccess) {
-      devices_.push_back(std::move(info));
-    } else {
-      reason_ = fmt::format("device {}: {}", index, describe(queried));
+class CudaBackend final : public Backend {
+ public:
+  Api api() const override { return Api::kCuda; }
+
+  // Creates no context: a program that only lists devices starts fast and takes no GPU memory.
+  DeviceListing list() override {
+    DeviceListing listed;
+    int count = 0;
+    cudaError_t status = cudaGetDeviceCount(&count);
+    if (status == cudaSuccess && count == 0) status = cudaErrorNoDevice;
+    if (status != cudaSuccess) listed.reason = describe(status);
+    for (int index = 0; status == cudaSuccess && index < count; ++index) {
+      DeviceInfo info;
+      const cudaError_t queried = query(index, info);
+      if (queried == cudaSuccess) {
+        listed.devices.push_back(std::move(info));
+      } else {
+        listed.reason = fmt::format("device {}: {}", index, describe(queried));
+      }
     }
+    static_cast<void>(cudaGetLastError());
+    if (!listed.devices.empty()) listed.reason.clear();
+    return listed;
   }
-  static_cast<void>(cudaGetLastError());
-}
+
+  std::unique_ptr<bench::Device> open(const DeviceInfo& info, const DeviceOptions&) override {
+    return std::make_unique<Device>(info);
+  }
+};
 
 }  // namespace
 

@@ -7,8 +7,7 @@
 
 namespace bench::cuda {
 
-// Never fails: without a CUDA toolkit at build time, a driver or a GPU, the backend lists nothing and unavailable_reason() says
-// why.
+// Never fails: without a CUDA toolkit at build time, a driver or a GPU, the backend lists nothing and says why.
 std::unique_ptr<Backend> make_backend();
 
 }  // namespace bench::cuda

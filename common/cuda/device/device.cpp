@@ -77,7 +77,8 @@ void enable_access(int device, int memory_of) {
 // The first device that reaches this one's memory and is reached, or why there is none.
 std::pair<std::optional<DeviceInfo>, std::string> find_peer(const DeviceInfo& mine) {
   std::string reasons;
-  for (const DeviceInfo& other : make_backend()->list()) {
+  const DeviceListing listed = make_backend()->list();
+  for (const DeviceInfo& other : listed.devices) {
     if (other.index == mine.index) continue;
     std::string unmet = unmet_requirements(other.name, capability(other.index));
     if (unmet.empty() && !(can_access(mine.index, other.index) && can_access(other.index, mine.index))) {

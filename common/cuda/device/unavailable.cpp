@@ -6,21 +6,21 @@
 namespace bench::cuda {
 namespace {
 
+constexpr const char* kReason =
+    "this build has no CUDA: no CUDA toolkit with nvcc 12.8 or newer was found when it was configured; put nvcc on PATH or set "
+    "CUDA_HOME, and configure again";
+
 class UnavailableBackend final : public Backend {
  public:
   Api api() const override { return Api::kCuda; }
-  std::vector<DeviceInfo> list() override { return {}; }
-  std::string unavailable_reason() override {
-    return "this build has no CUDA: no CUDA toolkit with nvcc 12.8 or newer was found when it was configured; put nvcc on PATH "
-           "or set CUDA_HOME, and configure again";
-  }
-  std::unique_ptr<Device> open(const DeviceInfo&, const DeviceOptions&) override { throw Skip(unavailable_reason()); }
+  DeviceListing list() override { return {{}, kReason}; }
+  std::unique_ptr<Device> open(const DeviceInfo&, const DeviceOptions&) override { throw Skip(kReason); }
 };
 
 }  // namespace
 
 std::unique_ptr<Backend> make_backend() { return std::make_unique<UnavailableBackend>(); }
 
-TensorMap tensor_map_2d(const bench::Buffer&, const Tensor2d&) { throw Skip(UnavailableBackend().unavailable_reason()); }
+TensorMap tensor_map_2d(const bench::Buffer&, const Tensor2d&) { throw Skip(kReason); }
 
 }  // namespace bench::cuda

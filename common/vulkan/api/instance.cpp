@@ -1,7 +1,6 @@
 #include "vulkan/api/instance.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 namespace bench::vulkan {

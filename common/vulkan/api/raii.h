@@ -9,7 +9,6 @@
 #include <vulkan/vulkan_raii.hpp>
 
 #include <string>
-#include <string_view>
 
 namespace bench::vulkan {
 

@@ -7,7 +7,7 @@
 
 namespace bench::vulkan {
 
-// Never throws: without a loader, a driver or a device, list() is empty and unavailable_reason() says what to install.
+// Never throws: without a loader, a driver or a device, list() has none and says what to install.
 std::unique_ptr<Backend> make_backend();
 
 }  // namespace bench::vulkan

@@ -1,7 +1,6 @@
 #include "vulkan/launch/command.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "core/device/kernel_interface.h"
 #include "vulkan/api/command_slot.h"

@@ -1,6 +1,5 @@
 #include "vulkan/measure/subject.h"
 
-#include <array>
 #include <chrono>
 
 #include "core/base/watchdog.h"

@@ -1,7 +1,6 @@
 // Copies between host and device through two staging buffers, and fills.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
