@@ -1,23 +1,19 @@
 #include "cuda_runs.h"
 
 #include <algorithm>
-#include <chrono>
 
+#include "core/base/process.h"
 #include "core/base/watchdog.h"
 #include "cuda/api/current_device.h"
 
 using bench::Deadline;
+using bench::HostClock;
+using bench::ns_between;
 using bench::cuda::CurrentDevice;
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr int kMaxAttempts = 3;
-
-double ns_between(Clock::time_point begin, Clock::time_point end) {
-  return std::chrono::duration<double, std::nano>(end - begin).count();
-}
 
 }  // namespace
 
@@ -92,12 +88,12 @@ bench::DeviceTime CudaRuns::time_device(const bench::DeviceSampleSpec& /*spec*/)
   for (int attempt = 1;; ++attempt) {
     const std::uint32_t gate = bench::cuda::gate_ns(calls, enqueued_ns_);
     const Deadline deadline(body_.name, 1e-9 * last_ns_);
-    const auto begin = Clock::now();
+    const auto begin = HostClock::now();
     device_.gate().enqueue(streams_[0], gate);
     device_.timer().start(streams_[0]);
     launch();
     device_.timer().stop(streams_[0]);
-    enqueued_ns_ = ns_between(begin, Clock::now());
+    enqueued_ns_ = ns_between(begin, HostClock::now());
     device_.timer().wait(body_.name);
     last_ns_ = device_.timer().elapsed_ns();
     const bool held = *enqueued_ns_ <= gate;
@@ -108,10 +104,10 @@ bench::DeviceTime CudaRuns::time_device(const bench::DeviceSampleSpec& /*spec*/)
 bench::HostTimes CudaRuns::time_host(std::uint32_t /*batch*/) {
   const CurrentDevice current(device_.handle());
   const Deadline deadline(body_.name, 1e-9 * last_ns_);
-  const auto begin = Clock::now();
+  const auto begin = HostClock::now();
   launch();
-  const auto submitted = Clock::now();
+  const auto submitted = HostClock::now();
   BENCH_CU(cudaStreamSynchronize(streams_[0]), "{}", body_.name);
-  const auto completed = Clock::now();
+  const auto completed = HostClock::now();
   return {.roundtrip_ns = ns_between(begin, completed), .submit_ns = ns_between(begin, submitted)};
 }

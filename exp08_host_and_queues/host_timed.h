@@ -1,17 +1,14 @@
 // A subject that the host times: something that a program does, and waits for.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <utility>
 
+#include "core/base/process.h"
 #include "core/device/device.h"
 
-using HostClock = std::chrono::steady_clock;
-
-inline double ns_between(HostClock::time_point begin, HostClock::time_point end) {
-  return std::chrono::duration<double, std::nano>(end - begin).count();
-}
+using bench::HostClock;
+using bench::ns_between;
 
 class HostTimed final : public bench::Subject {
  public:

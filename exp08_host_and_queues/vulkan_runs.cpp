@@ -1,21 +1,16 @@
 #include "vulkan_runs.h"
 
-#include <chrono>
-
+#include "core/base/process.h"
 #include "core/base/watchdog.h"
 #include "vulkan/api/command_slot.h"
 #include "vulkan/measure/timestamp.h"
 
 using bench::Deadline;
+using bench::HostClock;
+using bench::ns_between;
 using bench::vulkan::Context;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double ns_between(Clock::time_point begin, Clock::time_point end) {
-  return std::chrono::duration<double, std::nano>(end - begin).count();
-}
 
 // Validation follows whole buffers, not words.
 class Hazards {
@@ -155,12 +150,12 @@ bench::HostTimes VulkanRuns::time_host(std::uint32_t /*batch*/) {
   body_.before();
   if (!body_.recorded_anew) record(plain_, false);
   const Deadline deadline(body_.name, context_.expected_s(1e-9 * last_ns_));
-  const auto begin = Clock::now();
+  const auto begin = HostClock::now();
   if (body_.recorded_anew) record(plain_, false);
   submit(plain_);
-  const auto submitted = Clock::now();
+  const auto submitted = HostClock::now();
   wait();
-  const auto completed = Clock::now();
+  const auto completed = HostClock::now();
   BENCH_VK(context_.device().resetFences(*fence_));
   return {.roundtrip_ns = ns_between(begin, completed), .submit_ns = ns_between(begin, submitted)};
 }

@@ -39,19 +39,19 @@ class FakeCounters final : public DeviceCounters {
   std::string refusal(Group metrics) override {
     return std::ranges::find(lacking_, metrics.back()) == lacking_.end() ? "" : "no " + metrics.back();
   }
-  DeviceCounts count(Group metrics, const std::function<void()>& work) override {
+  std::vector<double> count(Group metrics, const std::function<void()>& work) override {
     const Traffic before = traffic_;
     work();
-    DeviceCounts counts;
+    std::vector<double> counts;
     for (const std::string& name : metrics) {
       if (name == "lts__t_sectors_srcunit_tex.sum") {
-        counts.values.push_back(traffic_.sm_sectors - before.sm_sectors);
+        counts.push_back(traffic_.sm_sectors - before.sm_sectors);
       } else if (name == "dram__bytes_read.sum") {
-        counts.values.push_back(traffic_.read_bytes - before.read_bytes);
+        counts.push_back(traffic_.read_bytes - before.read_bytes);
       } else if (name == "dram__bytes_write.sum") {
-        counts.values.push_back(traffic_.written_bytes - before.written_bytes);
+        counts.push_back(traffic_.written_bytes - before.written_bytes);
       } else {
-        counts.values.push_back(7);
+        counts.push_back(7);
       }
     }
     return counts;

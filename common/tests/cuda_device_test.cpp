@@ -151,13 +151,13 @@ TEST_F(CudaDevice, CountersSeeAKnownKernelAndNothingElse) {
   device_->set_evict_bytes(kBytes);
   device_->evict_l2();
   const std::vector<std::string> metrics = {"lts__t_sectors_srcunit_tex.sum"};
-  EXPECT_EQ(counters->count(metrics, [] {}).values[0], 0);
-  const DeviceCounts counted = counters->count(metrics, [&] {
+  EXPECT_EQ(counters->count(metrics, [] {})[0], 0);
+  const std::vector<double> counted = counters->count(metrics, [&] {
     for (std::uint32_t k = 0; k < kSweeps; ++k) device_->evict_l2();
   });
   const double wanted = static_cast<double>(kSweeps * kBytes) / 32;
-  EXPECT_NEAR(counted.values[0], wanted, 1e-3 * wanted);
-  EXPECT_EQ(counters->count(metrics, [] {}).values[0], 0);
+  EXPECT_NEAR(counted[0], wanted, 1e-3 * wanted);
+  EXPECT_EQ(counters->count(metrics, [] {})[0], 0);
 }
 
 TEST_F(CudaDevice, HostTimesContainTheKernel) {

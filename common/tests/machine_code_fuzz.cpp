@@ -12,9 +12,9 @@ void expect(bool holds) {
   if (!holds) std::abort();
 }
 
-void check(const bench::NvCode& found) {
+void check(const bench::KernelCode& found) {
   expect(found.code.empty() != found.reason.empty());
-  expect(found.code.size() % 16 == 0 && found.code.size() <= found.object.size());
+  expect(found.code.size() % 16 == 0 && found.code.size() <= found.container.size());
   expect(bench::isa_hash(found.code).size() == (found.code.empty() ? 0 : 12));
 }
 

@@ -24,14 +24,14 @@ bool same(std::span<const std::byte> a, std::span<const std::byte> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-void expect_code(const NvCode& found) {
+void expect_code(const KernelCode& found) {
   EXPECT_EQ(found.reason, "");
   EXPECT_TRUE(same(found.code, kCode.view()));
-  EXPECT_TRUE(same(found.object, kObject.view()));
+  EXPECT_TRUE(same(found.container, kObject.view()));
 }
 
 // No code, and a reason that says `text`.
-void expect_none(const NvCode& found, const std::string& text) {
+void expect_none(const KernelCode& found, const std::string& text) {
   EXPECT_TRUE(found.code.empty());
   EXPECT_THAT(found.reason, HasSubstr(text));
 }
@@ -49,15 +49,15 @@ TEST(NvCache, ReadsWhatADriverWrote) {
     const std::string bytes = text.str();
     return read_nv_cache(std::as_bytes(std::span(bytes)));
   };
-  const NvCode copy = read("h200_copy_f32_cache.bin");
+  const KernelCode copy = read("h200_copy_f32_cache.bin");
   EXPECT_EQ(copy.reason, "");
   EXPECT_EQ(copy.code.size(), 384U);
   EXPECT_EQ(without_padding(copy.code).size(), 15U * 16);
   EXPECT_EQ(isa_hash(copy.code), "d45c342582c6");
-  const NvCode chase = read("h200_chase_cache.bin");
+  const KernelCode chase = read("h200_chase_cache.bin");
   EXPECT_EQ(chase.reason, "");
   EXPECT_EQ(chase.code.size(), 1408U);
-  const NvCode empty = read("h200_empty_cache.bin");
+  const KernelCode empty = read("h200_empty_cache.bin");
   EXPECT_EQ(empty.reason, "");
   EXPECT_EQ(without_padding(empty.code).size(), 16U);
 }
@@ -71,7 +71,7 @@ TEST(NvCache, FindsThePartsWhereverTheyAre) {
 
 TEST(NvCache, AnyTruncationIsAReason) {
   for (std::size_t size = 0; size < kCache.size(); ++size) {
-    const NvCode found = read_nv_cache(cut(kCache, size).view());
+    const KernelCode found = read_nv_cache(cut(kCache, size).view());
     EXPECT_TRUE(found.code.empty()) << size;
     EXPECT_FALSE(found.reason.empty()) << size;
   }
@@ -81,7 +81,7 @@ TEST(NvCache, AnyFlippedBitGivesCodeOrAReason) {
   for (std::size_t bit = 0; bit < kCache.size() * 8; ++bit) {
     std::vector<std::byte> damaged(kCache.view().begin(), kCache.view().end());
     damaged[bit / 8] ^= std::byte{1} << (bit % 8);
-    const NvCode found = read_nv_cache(damaged);
+    const KernelCode found = read_nv_cache(damaged);
     EXPECT_EQ(found.code.empty(), !found.reason.empty()) << bit;
   }
 }
@@ -121,7 +121,7 @@ TEST(Nvuc, GivesTheCode) { expect_code(read_nvuc(kObject.view())); }
 TEST(Nvuc, ACutTableOrSectionIsAReason) {
   const std::size_t code_end = kObject.size() - 8;  // the last section holds "symbols."
   for (std::size_t size = 0; size < code_end; ++size) {
-    const NvCode found = read_nvuc(cut(kObject, size).view());
+    const KernelCode found = read_nvuc(cut(kObject, size).view());
     EXPECT_TRUE(found.code.empty()) << size;
     EXPECT_FALSE(found.reason.empty()) << size;
   }

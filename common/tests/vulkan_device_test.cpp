@@ -425,12 +425,14 @@ TEST_P(VulkanDeviceTest, SkipsKernelsItCannotRun) {
 
 TEST(ImportedArguments, AreAPointerToEachAddressAndOneToTheParams) {
   const auto at = [](const void* pointer) { return *static_cast<const std::uint64_t*>(pointer); };
-  const ImportedArguments arguments({0x7f0000001000, 0x7f0000002000}, bytes_of(std::uint64_t{42}));
-  ASSERT_EQ(arguments.pointers().size(), 3U);
-  EXPECT_EQ(at(arguments.pointers()[0]), 0x7f0000001000U);
-  EXPECT_EQ(at(arguments.pointers()[1]), 0x7f0000002000U);
-  EXPECT_EQ(at(arguments.pointers()[2]), 42U);
-  EXPECT_EQ(ImportedArguments({0x7f0000001000}, {}).pointers().size(), 1U) << "a kernel without params has no last argument";
+  const std::vector<std::uint64_t> addresses = {0x7f0000001000, 0x7f0000002000};
+  const std::vector<std::byte> params = bytes_of(std::uint64_t{42});
+  const std::vector<const void*> arguments = imported_arguments(addresses, params);
+  ASSERT_EQ(arguments.size(), 3U);
+  EXPECT_EQ(at(arguments[0]), 0x7f0000001000U);
+  EXPECT_EQ(at(arguments[1]), 0x7f0000002000U);
+  EXPECT_EQ(at(arguments[2]), 42U);
+  EXPECT_EQ(imported_arguments(addresses, {}).size(), 2U) << "a kernel without params has no last argument";
 }
 
 TEST_P(VulkanDeviceTest, AnImportedKernelWantsTheExtensionAndOneCubin) {

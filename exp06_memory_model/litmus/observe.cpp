@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 
 #include "core/base/error.h"
+#include "core/base/process.h"
 #include "core/device/kernel_images.h"
 #include "core/experiment/verify.h"
 #include "exp06_kernels.h"
@@ -16,6 +16,7 @@ namespace litmus {
 namespace {
 
 using bench::Buffer;
+using bench::now_s;
 using bench::Workbench;
 
 constexpr std::uint64_t kWord = sizeof(std::uint32_t);
@@ -29,8 +30,6 @@ constexpr std::uint64_t kControlEvery = 8;
 // Of a coherence test, with what it looks for put in: enough to see how often that shows.
 constexpr std::uint64_t kFaultLaunches = 8;
 enum class Fault : std::uint8_t { kNone, kSeeded };
-
-double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 const bench::Kernel& test_kernel(Workbench& bench, const Row& row, const Shape& shape) {
   const bool cluster = row.placement == Placement::kCluster;

@@ -6,6 +6,7 @@
 #include "../host.h"
 #include "backends.h"
 #include "core/base/error.h"
+#include "core/base/process.h"
 #include "core/base/stats.h"
 #include "core/base/watchdog.h"
 #include "core/experiment/verify.h"
@@ -16,10 +17,11 @@ namespace {
 
 using bench::Buffer;
 using bench::Column;
+using bench::HostClock;
+using bench::ns_between;
 using bench::Plan;
 using bench::Prepared;
 using bench::Workbench;
-using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t kLengthsNs[] = {10'000, 100'000, 1'000'000, 10'000'000};
 constexpr std::uint32_t kSmallLengthsNs[] = {100'000, 1'000'000};
@@ -35,10 +37,6 @@ struct WayText {
 constexpr WayText kWays[] = {{Way::kPoll, "poll", true, true},     {Way::kSleep, "sleep", true, true},
                              {Way::kObject, "object", true, true}, {Way::kFlag, "flag", true, true},
                              {Way::kSpin, "spin", true, false},    {Way::kYield, "yield", true, false}};
-
-double ns_between(Clock::time_point begin, Clock::time_point end) {
-  return std::chrono::duration<double, std::nano>(end - begin).count();
-}
 
 // What all samples of a side took together.
 struct Spent {
@@ -61,11 +59,11 @@ class Task final : public bench::Subject {
   bench::HostTimes time_host(std::uint32_t /*batch*/) override {
     const bench::Deadline deadline("a task", expected_s_);
     const CpuTime before = cpu_time();
-    const auto begin = Clock::now();
+    const auto begin = HostClock::now();
     waiter_->submit();
-    const auto submitted = Clock::now();
+    const auto submitted = HostClock::now();
     waiter_->wait();
-    const auto completed = Clock::now();
+    const auto completed = HostClock::now();
     const CpuTime after = cpu_time();
     waiter_->settle();
     spent_->cpu += after - before;
@@ -167,9 +165,9 @@ std::vector<Column> measured() {
 }  // namespace
 
 void poll_flag(const volatile std::uint32_t* flag, std::uint32_t value) {
-  const auto begin = Clock::now();
+  const auto begin = HostClock::now();
   for (std::uint32_t look = 0; *flag != value; ++look) {
-    if (look % kLooks == kLooks - 1 && Clock::now() - begin > kFlagBound) {
+    if (look % kLooks == kLooks - 1 && HostClock::now() - begin > kFlagBound) {
       throw bench::Error("the kernel's flag did not come within two seconds");
     }
   }

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <csignal>
 #include <iostream>
 
@@ -68,6 +67,10 @@ void leave(ExitCode code) noexcept {
 
 void say(const std::string& line) { std::cerr << line << std::endl; }
 
-double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now_s() { return std::chrono::duration<double>(HostClock::now().time_since_epoch()).count(); }
+
+double ns_between(HostClock::time_point begin, HostClock::time_point end) {
+  return std::chrono::duration<double, std::nano>(end - begin).count();
+}
 
 }  // namespace bench

@@ -1,6 +1,7 @@
 // The program as its shell sees it: exit codes, lines on stderr, and signals that ask it to stop.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 namespace bench {
@@ -30,7 +31,9 @@ class Unbroken {
 // One line on stderr: stdout belongs to Google Benchmark's tables and to what was asked for.
 void say(const std::string& line);
 
-// Steady seconds.
+using HostClock = std::chrono::steady_clock;
+// Seconds of it.
 double now_s();
+double ns_between(HostClock::time_point begin, HostClock::time_point end);
 
 }  // namespace bench

@@ -4,12 +4,8 @@
 #include <thread>
 #include <utility>
 
-#include "core/base/process.h"
-
 namespace bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLook{100};
 // With a look's length, and what else the machine does, less than 2 s from the signal to the end.
@@ -44,10 +40,10 @@ Watched& watched() {
 }
 
 [[noreturn]] void watch() {
-  std::optional<Clock::time_point> heard;
+  std::optional<HostClock::time_point> heard;
   for (;;) {
     std::this_thread::sleep_for(kLook);
-    const Clock::time_point now = Clock::now();
+    const HostClock::time_point now = HostClock::now();
     {
       // Held to the end: the program's thread does not get past the end of its wait.
       const std::scoped_lock lock(watched().mutex);
@@ -68,7 +64,7 @@ void start_watchdog() { std::thread(watch).detach(); }
 void set_timeout(std::optional<double> seconds) { watched().limit_s = seconds; }
 
 Deadline::Deadline(std::string_view what, double expected_s, WaitFor whom)
-    : what_(what), limit_s_(kLimitS + kLimitPart * expected_s), began_(Clock::now()) {
+    : what_(what), limit_s_(kLimitS + kLimitPart * expected_s), began_(HostClock::now()) {
   if (whom == WaitFor::kWork && watched().limit_s) limit_s_ = *watched().limit_s;
   const std::scoped_lock lock(watched().mutex);
   outer_ = std::exchange(watched().deadline, this);
@@ -79,7 +75,9 @@ Deadline::~Deadline() noexcept {
   watched().deadline = outer_;
 }
 
-bool Deadline::is_over(Clock::time_point now) const { return std::chrono::duration<double>(now - began_).count() > limit_s_; }
+bool Deadline::is_over(HostClock::time_point now) const {
+  return std::chrono::duration<double>(now - began_).count() > limit_s_;
+}
 
 LastWords::LastWords(std::function<void(const DeviceLost&)> words) {
   const std::scoped_lock lock(watched().mutex);

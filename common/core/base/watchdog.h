@@ -4,13 +4,13 @@
 // has gone unheard. The calls themselves stay as they are, and so does what is timed inside them: no poll is added to it.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string_view>
 
 #include "core/base/error.h"
+#include "core/base/process.h"
 
 namespace bench {
 
@@ -42,12 +42,12 @@ class Deadline {
 
   std::string_view what() const { return what_; }
   double limit_s() const { return limit_s_; }
-  bool is_over(std::chrono::steady_clock::time_point now) const;
+  bool is_over(HostClock::time_point now) const;
 
  private:
   std::string_view what_;
   double limit_s_;
-  std::chrono::steady_clock::time_point began_;
+  HostClock::time_point began_;
   const Deadline* outer_;
 };
 

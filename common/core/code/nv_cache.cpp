@@ -17,7 +17,7 @@ constexpr std::size_t kCacheHeaderBytes = 32;
 constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";  // RFC 8878, section 3.1.1
 constexpr int kMaxWindowLog = 26;  // a frame may ask for a window of up to 2^26 = 64 Mi bytes of memory
 
-NvCode no_code(std::string reason) { return {.object = {}, .code = {}, .reason = std::move(reason)}; }
+KernelCode no_code(std::string reason) { return {.reason = std::move(reason)}; }
 
 // Decompresses the frame at the start of `bytes`, which has to come out as exactly `size` bytes. Memory follows what really
 // comes out, a block at a time: a size that lies costs nothing.
@@ -52,7 +52,7 @@ std::vector<std::byte> decompress(std::span<const std::byte> bytes, std::size_t 
 
 }  // namespace
 
-NvCode read_nv_cache(std::span<const std::byte> cache, std::size_t max_object_bytes) {
+KernelCode read_nv_cache(std::span<const std::byte> cache, std::size_t max_object_bytes) {
   const auto header_bytes = read_at<std::uint32_t>(cache, 0);
   const auto version = read_at<std::uint32_t>(cache, 4);
   const auto vendor = read_at<std::uint32_t>(cache, 8);
@@ -78,14 +78,14 @@ NvCode read_nv_cache(std::span<const std::byte> cache, std::size_t max_object_by
   return read_nvuc(std::span(content).subspan(*object));
 }
 
-NvCode read_nvuc(std::span<const std::byte> object) {
+KernelCode read_nvuc(std::span<const std::byte> object) {
   constexpr std::size_t kTable = 32;
   constexpr std::size_t kEntryBytes = 32;
   constexpr std::uint32_t kCodeType = 1;
   if (find_magic(object.first(std::min<std::size_t>(object.size(), 4)), "NVuc") != 0U) {
     return no_code("no object with the magic NVuc");
   }
-  NvCode result{.object = {object.begin(), object.end()}, .code = {}, .reason = "the NVuc object has no code section"};
+  KernelCode result{.container = {object.begin(), object.end()}, .reason = "the NVuc object has no code section"};
   const std::size_t sections = read_at<std::uint32_t>(object, 8).value_or(0) & 0xffff;
   const auto table = object.size() < kTable ? std::nullopt : part_of(object, kTable, sections * kEntryBytes);
   if (!table) {

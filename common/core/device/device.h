@@ -152,13 +152,13 @@ struct ExportedMemory {
 
 // What a driver gives out about the code that it runs for one kernel.
 struct KernelCode {
-  std::string arch;                                        // of the code: "sm_90a"; empty where the API does not tell
-  std::vector<std::byte> code;                             // instructions; empty if there are none to be had
-  std::vector<std::byte> container;                        // the file they lie in: a cubin, an NVuc object; may be empty
-  std::span<const std::byte> source;                       // PTX or SPIR-V, embedded in the program; may be empty
-  std::vector<std::pair<std::string, double>> statistics;  // every number the API gives, by the API's name for it
-  std::string text;                                        // the driver's own listing, where it makes one (Mesa)
-  std::string reason;  // why there is no code, or what is doubtful about it; empty if all is well
+  std::string arch = {};                                        // of the code: "sm_90a"; empty where the API does not tell
+  std::vector<std::byte> code = {};                             // instructions; empty if there are none to be had
+  std::vector<std::byte> container = {};                        // the file they lie in: a cubin, an NVuc object; may be empty
+  std::span<const std::byte> source = {};                       // PTX or SPIR-V, embedded in the program; may be empty
+  std::vector<std::pair<std::string, double>> statistics = {};  // every number the API gives, by the API's name for it
+  std::string text = {};                                        // the driver's own listing, where it makes one (Mesa)
+  std::string reason = {};  // why there is no code, or what is doubtful about it; empty if all is well
 };
 
 // What a device makes of a kernel's clusters of blocks; 0: not known.

@@ -8,12 +8,6 @@
 
 namespace bench {
 
-// What one counting session gives.
-struct DeviceCounts {
-  std::vector<double> values;  // one a metric, summed over the session
-  double seconds = 0;          // that the session's samples span
-};
-
 // The counters of one GPU, open for this process alone. Only one process a GPU can have them.
 class DeviceCounters {
  public:
@@ -25,8 +19,8 @@ class DeviceCounters {
   // Why the GPU cannot count these metrics together: an unknown name, too many for one pass. "" if it can.
   virtual std::string refusal(Group metrics) = 0;
   // What all of the GPU does while `work` runs, whoever asks it to; so nothing else should. `work` returns when the GPU is
-  // done. Throws Error where the session fails or loses samples, and what `work` throws.
-  virtual DeviceCounts count(Group metrics, const std::function<void()>& work) = 0;
+  // done. One sum a metric, over the session. Throws Error where the session fails or loses samples, and what `work` throws.
+  virtual std::vector<double> count(Group metrics, const std::function<void()>& work) = 0;
   // All counters that the GPU has, by their base names (without .sum).
   virtual std::vector<std::string> names() = 0;
   // What counts: "CUPTI 13.0 PM sampling, gh100".

@@ -57,10 +57,15 @@ void check_names(const Experiment& experiment, const std::vector<Case>& cases) {
   }
 }
 
+std::vector<std::string_view> names_of(const std::vector<VariantText>& variants) {
+  std::vector<std::string_view> names;
+  for (const VariantText& variant : variants) names.push_back(variant.name);
+  return names;
+}
+
 // Each wish must be a variant's, even where another is.
 void check_variants(const Experiment& experiment, const Options& options) {
-  std::vector<std::string_view> names;
-  for (const VariantText& variant : experiment.variants) names.push_back(variant.name);
+  const std::vector<std::string_view> names = names_of(experiment.variants);
   for (const std::string& wish : options.variants) {
     const auto named = [&](std::string_view name) { return means_variant(wish, name); };
     if (std::none_of(names.begin(), names.end(), named)) {
@@ -129,10 +134,9 @@ std::vector<Case> choose_cases(const Experiment& experiment, const Options& opti
     return wants_variant(options, side.variant) && (memory == nullptr || wants_memory(options, memory->text()));
   });
   if (cases.empty()) {
-    std::vector<std::string> names;
-    for (const VariantText& variant : experiment.variants) names.push_back(variant.name);
     throw UsageError("--variant {}{} matches nothing; there are: {}", fmt::join(options.variants, ","),
-                     options.memory.empty() ? "" : " --memory " + options.memory, fmt::join(names, " "));
+                     options.memory.empty() ? "" : " --memory " + options.memory,
+                     fmt::join(names_of(experiment.variants), " "));
   }
   return cases;
 }

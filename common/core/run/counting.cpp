@@ -192,7 +192,7 @@ class Instrument {
   }
 
   // One a metric.
-  std::vector<double> session(const std::function<void()>& work) { return counters_->count(group_, work).values; }
+  std::vector<double> session(const std::function<void()>& work) { return counters_->count(group_, work); }
 
   Values count_warm(Subject& subject, const Case& the_case) {
     const double ns = std::max(1.0, subject.time_device({.batch = 1, .lead_in = 1, .evict_l2 = false}).ns);
@@ -203,8 +203,8 @@ class Instrument {
     subject.time_host(1);
     Values all = values(session([&] { subject.time_host(launches); }), launches);
     if (own_.empty()) return all;
-    const DeviceCounts counts = counters_->count(own_group_, [&] { subject.time_host(launches); });
-    for (std::size_t k = 0; k < own_.size(); ++k) all.set(own_[k].column, counts.values[k] / launches);
+    const std::vector<double> counts = counters_->count(own_group_, [&] { subject.time_host(launches); });
+    for (std::size_t k = 0; k < own_.size(); ++k) all.set(own_[k].column, counts[k] / launches);
     return all;
   }
 

@@ -180,7 +180,7 @@ CUptiResult PmSampler::try_stop() {
 
 std::string PmSampler::refusal(Group metrics) { return config(metrics).refused; }
 
-DeviceCounts PmSampler::count(Group metrics, const std::function<void()>& work) {
+std::vector<double> PmSampler::count(Group metrics, const std::function<void()>& work) {
   Config& wanted = config(metrics);
   if (!wanted.refused.empty()) throw Error("{}", wanted.refused);
   configure(wanted);
@@ -201,8 +201,8 @@ void PmSampler::session(const std::function<void()>& work) {
   if (const CUptiResult status = try_stop(); status != CUPTI_SUCCESS) fail(status, "cuptiPmSamplingStop");
 }
 
-DeviceCounts PmSampler::collect(Config& counted) {
-  DeviceCounts counts{.values = std::vector<double>(counted.names.size(), 0.0)};
+std::vector<double> PmSampler::collect(Config& counted) {
+  std::vector<double> counts(counted.names.size(), 0.0);
   bool is_first = true;
   for (bool more = true; more;) {
     clear(counted);
@@ -220,17 +220,8 @@ DeviceCounts PmSampler::collect(Config& counted) {
     info.counterDataImageSize = data.size();
     cupti_.call("cuptiPmSamplingGetCounterDataInfo", info);
     for (std::size_t sample = 0; sample < info.numCompletedSamples; ++sample) {
-      auto span = sized<CUpti_PmSampling_CounterData_GetSampleInfo_Params>(
-          CUpti_PmSampling_CounterData_GetSampleInfo_Params_STRUCT_SIZE);
-      span.pPmSamplingObject = sampling_;
-      span.pCounterDataImage = data.data();
-      span.counterDataImageSize = data.size();
-      span.sampleIndex = sample;
-      cupti_.call("cuptiPmSamplingCounterDataGetSampleInfo", span);
-      // Begins where the session before ended, or earlier: the margin in front of the work fills others.
+      // The first begins where the session before ended, or earlier: the margin in front of the work fills others.
       if (std::exchange(is_first, false)) continue;
-      counts.seconds += static_cast<double>(span.endTimestamp - span.startTimestamp) * 1e-9;
-
       std::vector<double> values(counted.names.size());
       auto evaluate =
           sized<CUpti_Profiler_Host_EvaluateToGpuValues_Params>(CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE);
@@ -243,7 +234,7 @@ DeviceCounts PmSampler::collect(Config& counted) {
       evaluate.numMetrics = values.size();
       evaluate.pMetricValues = values.data();
       cupti_.call("cuptiProfilerHostEvaluateToGpuValues", evaluate);
-      for (std::size_t k = 0; k < values.size(); ++k) counts.values[k] += values[k];
+      for (std::size_t k = 0; k < values.size(); ++k) counts[k] += values[k];
     }
   }
   return counts;

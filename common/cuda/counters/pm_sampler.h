@@ -21,7 +21,7 @@ class PmSampler final : public DeviceCounters {
   ~PmSampler() noexcept override;
 
   std::string refusal(Group metrics) override;
-  DeviceCounts count(Group metrics, const std::function<void()>& work) override;
+  std::vector<double> count(Group metrics, const std::function<void()>& work) override;
   std::vector<std::string> names() override;
   std::string name() const override;
 
@@ -48,7 +48,7 @@ class PmSampler final : public DeviceCounters {
   void start();
   CUptiResult try_stop();
   // Adds up what has been sampled since start(), without the first sample.
-  DeviceCounts collect(Config& counted);
+  std::vector<double> collect(Config& counted);
   void clear(Config& config);
 
   Cupti cupti_;

@@ -1,7 +1,6 @@
 #include "cuda/device/subject.h"
 
-#include <chrono>
-
+#include "core/base/process.h"
 #include "core/base/watchdog.h"
 #include "cuda/api/current_device.h"
 #include "cuda/device/device.h"
@@ -9,12 +8,6 @@
 
 namespace bench::cuda {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double ns_between(Clock::time_point begin, Clock::time_point end) {
-  return std::chrono::duration<double, std::nano>(end - begin).count();
-}
 
 constexpr int kMaxAttempts = 3;
 
@@ -56,7 +49,7 @@ DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
     const std::uint32_t gate = gate_ns(launches, known ? std::optional(last_->ns) : std::nullopt);
 
     const Deadline deadline(command_.name(), expected_s(spec.lead_in + spec.batch));
-    const auto begin = Clock::now();
+    const auto begin = HostClock::now();
     device_.gate().enqueue(stream, gate);
     if (evictor != nullptr) evictor->enqueue(stream);
     for (std::uint32_t i = 0; i < spec.lead_in; ++i) command_.enqueue(stream);
@@ -64,7 +57,7 @@ DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
     timer.start(stream);
     enqueue_batch(spec.batch, executable);
     timer.stop(stream);
-    last_ = Enqueued{spec, ns_between(begin, Clock::now())};
+    last_ = Enqueued{spec, ns_between(begin, HostClock::now())};
 
     timer.wait(command_.name());
     const bool held = last_->ns <= gate;
@@ -87,12 +80,12 @@ HostTimes Subject::time_host(std::uint32_t batch) {
   before_.enqueue(stream);
   BENCH_CU(cudaStreamSynchronize(stream), "{}", before_.name());
 
-  const auto begin = Clock::now();
+  const auto begin = HostClock::now();
   enqueue_batch(batch, executable);
-  const auto submitted = Clock::now();
+  const auto submitted = HostClock::now();
   // Spins: the device was opened with cudaDeviceScheduleSpin.
   BENCH_CU(cudaStreamSynchronize(stream), "{}", command_.name());
-  const auto completed = Clock::now();
+  const auto completed = HostClock::now();
   return {.roundtrip_ns = ns_between(begin, completed), .submit_ns = ns_between(begin, submitted)};
 }
 

@@ -12,29 +12,19 @@ const char* const kNoDriverHint =
 
 void throw_failed_call(const char* file, int line, const char* call, const vk::SystemError& error, const std::string& details) {
   const auto code = static_cast<vk::Result>(error.code().value());
+  const bool lost = code == vk::Result::eErrorDeviceLost;
+  const bool out_of_memory = code == vk::Result::eErrorOutOfDeviceMemory || code == vk::Result::eErrorOutOfHostMemory;
   const char* hint = "";
-  switch (code) {
-    case vk::Result::eErrorDeviceLost:
-      hint = "; the GPU faulted or was reset: the kernel log (dmesg, Xid) says why, and nothing more will run in this process";
-      break;
-    case vk::Result::eErrorOutOfDeviceMemory:
-    case vk::Result::eErrorOutOfHostMemory:
-      hint = "; try a smaller --size, or free the device of other programs";
-      break;
-    default:
-      break;
+  if (lost) {
+    hint = "; the GPU faulted or was reset: the kernel log (dmesg, Xid) says why, and nothing more will run in this process";
+  } else if (out_of_memory) {
+    hint = "; try a smaller --size, or free the device of other programs";
   }
   const std::string message = fmt::format("{}:{}: {} failed: {} ({}){}{}{}", file, line, call, vk::to_string(code),
                                           static_cast<int>(code), details.empty() ? "" : ", ", details, hint);
-  if (code == vk::Result::eErrorDeviceLost) {
-    throw DeviceLost("{}", message);
-  }
-  if (code == vk::Result::eErrorOutOfDeviceMemory || code == vk::Result::eErrorOutOfHostMemory) {
-    throw OutOfMemory(message);
-  }
-  if (code == vk::Result::eErrorNotPermittedKHR) {
-    throw Skip("{}", message);  // of a queue's global priority alone
-  }
+  if (lost) throw DeviceLost("{}", message);
+  if (out_of_memory) throw OutOfMemory(message);
+  if (code == vk::Result::eErrorNotPermittedKHR) throw Skip("{}", message);  // of a queue's global priority alone
   throw Error(message);
 }
 

@@ -1,7 +1,5 @@
 #include "vulkan/launch/imported_kernel.h"
 
-#include <utility>
-
 #include "core/code/machine_code.h"
 
 namespace bench::vulkan {
@@ -26,14 +24,11 @@ vk::raii::CuModuleNVX make_module(const Context& context, const KernelSpec& spec
 
 }  // namespace
 
-ImportedArguments::ImportedArguments(std::vector<std::uint64_t> addresses, std::vector<std::byte> params)
-    : addresses_(std::move(addresses)), params_(std::move(params)) {
-  for (const std::uint64_t& address : addresses_) {
-    pointers_.push_back(&address);
-  }
-  if (!params_.empty()) {
-    pointers_.push_back(params_.data());
-  }
+std::vector<const void*> imported_arguments(const std::vector<std::uint64_t>& addresses, const std::vector<std::byte>& params) {
+  std::vector<const void*> pointers;
+  for (const std::uint64_t& address : addresses) pointers.push_back(&address);
+  if (!params.empty()) pointers.push_back(params.data());
+  return pointers;
 }
 
 ImportedKernel::ImportedKernel(const Context& context, const KernelSpec& spec)
@@ -49,7 +44,7 @@ KernelCode ImportedKernel::code() const {
 }
 
 void ImportedKernel::launch(const vk::raii::CommandBuffer& commands, const std::array<std::uint32_t, 3>& grid,
-                            const ImportedArguments& arguments) const {
+                            const std::vector<const void*>& arguments) const {
   commands.cuLaunchKernelNVX({.function = *function_,
                               .gridDimX = grid[0],
                               .gridDimY = grid[1],
@@ -58,8 +53,8 @@ void ImportedKernel::launch(const vk::raii::CommandBuffer& commands, const std::
                               .blockDimY = 1,
                               .blockDimZ = 1,
                               .sharedMemBytes = spec().shared_bytes,
-                              .paramCount = arguments.pointers().size(),
-                              .pParams = arguments.pointers().data()});
+                              .paramCount = arguments.size(),
+                              .pParams = arguments.data()});
 }
 
 }  // namespace bench::vulkan

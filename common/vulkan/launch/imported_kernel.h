@@ -15,21 +15,8 @@
 namespace bench::vulkan {
 
 // What a kernel of KernelSpec's kind takes, as the extension wants it: a pointer to each buffer's address, in order, and, where
-// there are any, one to the bytes of the params struct.
-class ImportedArguments {
- public:
-  ImportedArguments(std::vector<std::uint64_t> addresses, std::vector<std::byte> params);
-  ImportedArguments(const ImportedArguments&) = delete;  // the pointers point into it
-  ImportedArguments& operator=(const ImportedArguments&) = delete;
-
-  // They live as long as this object.
-  const std::vector<const void*>& pointers() const { return pointers_; }
-
- private:
-  std::vector<std::uint64_t> addresses_;
-  std::vector<std::byte> params_;
-  std::vector<const void*> pointers_;
-};
+// there are any, one to the bytes of the params struct. They point into both.
+std::vector<const void*> imported_arguments(const std::vector<std::uint64_t>& addresses, const std::vector<std::byte>& params);
 
 class ImportedKernel final : public Kernel {
  public:
@@ -40,7 +27,7 @@ class ImportedKernel final : public Kernel {
   KernelCode code() const override;
   // Asynchronous. Nothing has to be bound.
   void launch(const vk::raii::CommandBuffer& commands, const std::array<std::uint32_t, 3>& grid,
-              const ImportedArguments& arguments) const;
+              const std::vector<const void*>& arguments) const;
 
  private:
   vk::raii::CuModuleNVX module_;

@@ -63,12 +63,10 @@ KernelCode cached_code(const Context& context, const vk::raii::PipelineCache& ca
     return result;
   }
   const std::vector<std::uint8_t> data = BENCH_VK(cache.getData());
-  NvCode found = read_nv_cache(std::as_bytes(std::span(data)));
-  if (!found.reason.empty()) {
-    result.reason = fmt::format("no code found in this driver's cache (driver {}): {}", context.info().driver, found.reason);
+  result = read_nv_cache(std::as_bytes(std::span(data)));
+  if (!result.reason.empty()) {
+    result.reason = fmt::format("no code found in this driver's cache (driver {}): {}", context.info().driver, result.reason);
   }
-  result.code = std::move(found.code);
-  result.container = std::move(found.object);
   return result;
 }
 

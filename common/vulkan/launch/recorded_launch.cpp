@@ -84,7 +84,10 @@ std::vector<std::uint64_t> addresses_of(const Launch& launch) {
 class ImportedLaunch final : public RecordedLaunch {
  public:
   ImportedLaunch(const ImportedKernel& kernel, const Launch& launch)
-      : launch_(launch), kernel_(kernel), arguments_(addresses_of(launch), launch.params) {}
+      : launch_(launch),
+        kernel_(kernel),
+        addresses_(addresses_of(launch)),
+        arguments_(imported_arguments(addresses_, launch_.params)) {}
 
   void bind(const vk::raii::CommandBuffer& /*commands*/) override {}
   void rebind(const vk::raii::CommandBuffer& /*commands*/) override {}
@@ -93,7 +96,8 @@ class ImportedLaunch final : public RecordedLaunch {
  private:
   Launch launch_;
   const ImportedKernel& kernel_;
-  ImportedArguments arguments_;
+  std::vector<std::uint64_t> addresses_;
+  std::vector<const void*> arguments_;  // into launch_ and addresses_
 };
 
 }  // namespace

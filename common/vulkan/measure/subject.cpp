@@ -1,18 +1,11 @@
 #include "vulkan/measure/subject.h"
 
-#include <chrono>
-
+#include "core/base/process.h"
 #include "core/base/watchdog.h"
 #include "vulkan/measure/timestamp.h"
 
 namespace bench::vulkan {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double ns_between(Clock::time_point begin, Clock::time_point end) {
-  return std::chrono::duration<double, std::nano>(end - begin).count();
-}
 
 vk::raii::QueryPool make_stamps(const Context& context) {
   const vk::QueryPoolCreateInfo info{.queryType = vk::QueryType::eTimestamp, .queryCount = 2};
@@ -168,14 +161,14 @@ HostTimes Subject::time_host(std::uint32_t batch) {
   host_slot_.ready();
   // Alive from before the first stamp to after the last: what bounds the wait takes no part in what is timed.
   const Deadline deadline(work_.name(), expected_s(batch));
-  const Clock::time_point begin = Clock::now();
+  const HostClock::time_point begin = HostClock::now();
   if (!replay()) {
     record_host_sample(batch);
   }
   host_slot_.submit();
-  const Clock::time_point submitted = Clock::now();
+  const HostClock::time_point submitted = HostClock::now();
   host_slot_.wait(work_.name());
-  const Clock::time_point completed = Clock::now();
+  const HostClock::time_point completed = HostClock::now();
   return {.roundtrip_ns = ns_between(begin, completed), .submit_ns = ns_between(begin, submitted)};
 }
 
