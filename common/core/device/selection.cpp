@@ -59,22 +59,19 @@ Selection select_devices(const std::vector<DeviceInfo>& cuda, const std::vector<
   const DeviceInfo* cuda_device = wish.want_cuda ? first_fit(cuda, wish.device) : nullptr;
   const DeviceInfo* vulkan_device = nullptr;
   const bool is_cuda_index = wish.want_cuda && !cuda.empty() && is_index(wish.device);
-  if (wish.want_vulkan) {
-    if (cuda_device != nullptr) {
-      vulkan_device = same_gpu(vulkan, *cuda_device);
-      if (vulkan_device == nullptr) {
-        vulkan_device = first_fit(vulkan, "");
-        if (vulkan_device != nullptr) {
-          selection.unpaired_reason = fmt::format(
-              "unpaired: CUDA runs on {}, but the closest Vulkan device is {}; install the GPU's Vulkan driver (in a "
-              "container: "
-              "its graphics driver files, NVIDIA_DRIVER_CAPABILITIES=all)",
-              cuda_device->name, vulkan_device->name);
-        }
-      }
-    } else if (!is_cuda_index) {
-      vulkan_device = first_fit(vulkan, wish.device);
+  if (wish.want_vulkan && cuda_device != nullptr) {
+    vulkan_device = same_gpu(vulkan, *cuda_device);
+    const DeviceInfo* other = first_fit(vulkan, "");
+    if (vulkan_device == nullptr && other != nullptr) {
+      vulkan_device = other;
+      selection.unpaired_reason = fmt::format(
+          "unpaired: CUDA runs on {}, but the closest Vulkan device is {}; install the GPU's Vulkan driver (in a container: "
+          "its "
+          "graphics driver files, NVIDIA_DRIVER_CAPABILITIES=all)",
+          cuda_device->name, other->name);
     }
+  } else if (wish.want_vulkan && !is_cuda_index) {
+    vulkan_device = first_fit(vulkan, wish.device);
   }
   if (!wish.device.empty() && cuda_device == nullptr && vulkan_device == nullptr) {
     throw UsageError("--device {} matches none of the devices:\n{}", wish.device, describe_devices(cuda, vulkan));
@@ -116,7 +113,7 @@ std::string describe_choice(const DeviceList& listed, const Selection& selection
 
 DeviceList list_devices(const std::vector<std::unique_ptr<Backend>>& backends) {
   const Deadline deadline("the listing of the devices", kListingS, WaitFor::kDriver);
-  DeviceList listed{.devices = {{Api::kCuda, {}}, {Api::kVulkan, {}}}, .unavailable = {}};
+  DeviceList listed{.devices = {{Api::kCuda, {}}, {Api::kVulkan, {}}}};
   for (const auto& backend : backends) {
     std::vector<DeviceInfo>& devices = listed.devices[backend->api()];
     const DeviceListing found = backend->list();

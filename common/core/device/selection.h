@@ -39,7 +39,7 @@ Selection select_devices(const std::vector<DeviceInfo>& cuda, const std::vector<
 // What the backends list.
 struct DeviceList {
   std::map<Api, std::vector<DeviceInfo>> devices;  // an entry for each API, of a backend or not
-  std::map<Api, std::string> unavailable;          // why a backend lists none
+  std::map<Api, std::string> unavailable = {};     // why a backend lists none
 };
 DeviceList list_devices(const std::vector<std::unique_ptr<Backend>>& backends);
 

@@ -20,11 +20,14 @@ enum class Checks : std::uint8_t {
 // The parameter column: "off", or nothing for the driver's default. CUDA's side bears its partner's value: CUDA has no
 // checks, and is measured anew beside each.
 inline constexpr std::string_view kChecksParam = "checks";
-Column checks_column();
-Value checks_value(Checks checks);
+inline Column checks_column() {
+  return Column::text(kChecksParam, "Vulkan's bounds checks: off (VK_EXT_pipeline_robustness); empty: as the driver has them")
+      .optional();
+}
+inline Value checks_value(Checks checks) { return checks == Checks::kOff ? Value("off") : Value(); }
 
 // What a kernel's spec and its case's Vulkan device must say. Without VK_EXT_pipeline_robustness kOff's kernels are skipped.
-Robustness robustness_of(Checks checks);
-VulkanChoice vulkan_of(Checks checks);
+inline Robustness robustness_of(Checks checks) { return checks == Checks::kOff ? Robustness::kDisabled : Robustness::kDefault; }
+inline VulkanChoice vulkan_of(Checks checks) { return {.pipeline_robustness = checks == Checks::kOff}; }
 
 }  // namespace bench

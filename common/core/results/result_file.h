@@ -19,9 +19,9 @@ std::string schema_path(const std::string& csv_path);
 
 // What all rows of one run have in common: --resume mixes no others with them.
 struct RunIdentity {
-  Values values;                               // by column
-  std::map<std::string, std::string> drivers;  // of the APIs that can run, by their names
-  std::map<std::string, std::string> uuids;    // of the GPU that an API's rows name
+  Values values;                                    // by column
+  std::map<std::string, std::string> drivers = {};  // of the APIs that can run, by their names
+  std::map<std::string, std::string> uuids = {};    // of the GPU that an API's rows name
 };
 
 // The files, open for appending and held: a second process on them is refused. They are replaced when they are whole, or stay

@@ -45,18 +45,6 @@ std::string name_of(const Experiment& experiment, const Case& the_case, const Si
   return name + fmt::format("/n:{}", the_case.elements);
 }
 
-// The name is what tells one row from another.
-void check_names(const Experiment& experiment, const std::vector<Case>& cases) {
-  std::set<std::string> taken;
-  for (const Case& one : cases) {
-    for (const Side& side : one.sides) {
-      if (const std::string name = benchmark_name(experiment, one, side); !taken.insert(name).second) {
-        throw Error("two cases are called {}", name);
-      }
-    }
-  }
-}
-
 std::vector<std::string_view> names_of(const std::vector<VariantText>& variants) {
   std::vector<std::string_view> names;
   for (const VariantText& variant : variants) names.push_back(variant.name);
@@ -74,8 +62,10 @@ void check_variants(const Experiment& experiment, const Options& options) {
   }
 }
 
-// Every row's values must fit the columns that the experiment declares: said before anything runs.
-void check_columns(const Experiment& experiment, const std::vector<Case>& cases) {
+// Said before anything runs: a name is what tells one row from another, and every row's values must fit the columns that the
+// experiment declares.
+void check_cases(const Experiment& experiment, const std::vector<Case>& cases) {
+  std::set<std::string> taken;
   for (const Case& one : cases) {
     for (const Side& side : one.sides) {
       try {
@@ -84,6 +74,8 @@ void check_columns(const Experiment& experiment, const std::vector<Case>& cases)
       } catch (const Error& error) {
         throw Error("{}, variant {}: {}", experiment.name, side.variant, error.what());
       }
+      const std::string name = benchmark_name(experiment, one, side);
+      if (!taken.insert(name).second) throw Error("two cases are called {}", name);
     }
   }
 }
@@ -127,8 +119,7 @@ std::vector<Case> choose_cases(const Experiment& experiment, const Options& opti
   check_variants(experiment, options);
   std::vector<Case> cases = experiment.cases(plan);
   for (const std::string& cut : *plan.cuts) say(fmt::format("{}: {}", experiment.name, cut));
-  check_columns(experiment, cases);
-  check_names(experiment, cases);
+  check_cases(experiment, cases);
   keep_sides(cases, [&](const Case&, const Side& side) {
     const Value* memory = side.params.find(kMemoryParam);
     return wants_variant(options, side.variant) && (memory == nullptr || wants_memory(options, memory->text()));

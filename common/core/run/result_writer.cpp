@@ -30,9 +30,7 @@ ResultFile open_file(const Experiment& experiment, const Options& options, const
                                 {"input_seed", options.input_seed},
                                 {"case_order", order_of_cases(options)},
                                 {"git_rev", git_revision()},
-                                {"run", kind_of_run(options)}},
-                     .drivers = {},
-                     .uuids = {}};
+                                {"run", kind_of_run(options)}}};
   for (const auto& [api, open] : devices.all()) {
     if (open.device) run.drivers[std::string(to_string(api))] = open.info.driver;
     run.uuids[std::string(to_string(api))] = uuid_text(gpu_of(api, devices).uuid);

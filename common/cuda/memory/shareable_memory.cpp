@@ -5,41 +5,34 @@
 
 namespace bench::cuda {
 
-struct VirtualMemoryFunctions {
-  PFN_cuMemGetAllocationGranularity_v10020 granularity;
-  PFN_cuMemCreate_v10020 create;
-  PFN_cuMemRelease_v10020 release;
-  PFN_cuMemAddressReserve_v10020 reserve;
-  PFN_cuMemAddressFree_v10020 free;
-  PFN_cuMemMap_v10020 map;
-  PFN_cuMemUnmap_v10020 unmap;
-  PFN_cuMemSetAccess_v10020 set_access;
-  PFN_cuMemExportToShareableHandle_v10020 export_handle;
-};
-
-namespace {
-
-constexpr unsigned int kSince = 10020;  // CUDA 10.2: export, the last of these functions to come
-
-// Looked up once: the driver does not change under a process.
-const VirtualMemoryFunctions& functions() {
-  static const VirtualMemoryFunctions found = {
-      .granularity = driver_function<PFN_cuMemGetAllocationGranularity_v10020>("cuMemGetAllocationGranularity", kSince),
-      .create = driver_function<PFN_cuMemCreate_v10020>("cuMemCreate", kSince),
-      .release = driver_function<PFN_cuMemRelease_v10020>("cuMemRelease", kSince),
-      .reserve = driver_function<PFN_cuMemAddressReserve_v10020>("cuMemAddressReserve", kSince),
-      .free = driver_function<PFN_cuMemAddressFree_v10020>("cuMemAddressFree", kSince),
-      .map = driver_function<PFN_cuMemMap_v10020>("cuMemMap", kSince),
-      .unmap = driver_function<PFN_cuMemUnmap_v10020>("cuMemUnmap", kSince),
-      .set_access = driver_function<PFN_cuMemSetAccess_v10020>("cuMemSetAccess", kSince),
-      .export_handle = driver_function<PFN_cuMemExportToShareableHandle_v10020>("cuMemExportToShareableHandle", kSince),
-  };
-  return found;
+// Of CUDA 10.2: export, the last of these functions to come.
+template <class Function>
+Function since_10_2(const char* name) {
+  return driver_function<Function>(name, 10020);
 }
 
-}  // namespace
+struct VirtualMemoryFunctions {
+  PFN_cuMemGetAllocationGranularity_v10020 granularity =
+      since_10_2<PFN_cuMemGetAllocationGranularity_v10020>("cuMemGetAllocationGranularity");
+  PFN_cuMemCreate_v10020 create = since_10_2<PFN_cuMemCreate_v10020>("cuMemCreate");
+  PFN_cuMemRelease_v10020 release = since_10_2<PFN_cuMemRelease_v10020>("cuMemRelease");
+  PFN_cuMemAddressReserve_v10020 reserve = since_10_2<PFN_cuMemAddressReserve_v10020>("cuMemAddressReserve");
+  PFN_cuMemAddressFree_v10020 free = since_10_2<PFN_cuMemAddressFree_v10020>("cuMemAddressFree");
+  PFN_cuMemMap_v10020 map = since_10_2<PFN_cuMemMap_v10020>("cuMemMap");
+  PFN_cuMemUnmap_v10020 unmap = since_10_2<PFN_cuMemUnmap_v10020>("cuMemUnmap");
+  PFN_cuMemSetAccess_v10020 set_access = since_10_2<PFN_cuMemSetAccess_v10020>("cuMemSetAccess");
+  PFN_cuMemExportToShareableHandle_v10020 export_handle =
+      since_10_2<PFN_cuMemExportToShareableHandle_v10020>("cuMemExportToShareableHandle");
 
-ShareableMemory::ShareableMemory(int ordinal, std::uint64_t bytes, std::string_view label) : driver_(functions()) {
+  // Looked up once: the driver does not change under a process.
+  static const VirtualMemoryFunctions& once() {
+    static const VirtualMemoryFunctions found;
+    return found;
+  }
+};
+
+ShareableMemory::ShareableMemory(int ordinal, std::uint64_t bytes, std::string_view label)
+    : driver_(VirtualMemoryFunctions::once()) {
   if (bytes == 0) throw Error("buffer '{}': 0 bytes asked for", label);
   const Deadline deadline("an allocation");
   CUmemAllocationProp properties{};

@@ -77,6 +77,13 @@ void CommandSlot::wait(std::string_view what) {
   is_signaled_ = true;
 }
 
+void CommandSlot::run(std::string_view what, double expected_s) {
+  end();
+  const Deadline deadline(what, expected_s);
+  submit();
+  wait(what);
+}
+
 void memory_barrier(const vk::raii::CommandBuffer& commands, vk::PipelineStageFlags2 from_stage, vk::AccessFlags2 from_access,
                     vk::PipelineStageFlags2 to_stage, vk::AccessFlags2 to_access) {
   const vk::MemoryBarrier2 barrier{

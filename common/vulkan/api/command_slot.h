@@ -28,6 +28,8 @@ class CommandSlot {
   // them; `what` is for messages.
   void submit();
   void wait(std::string_view what);
+  // All that is left to do behind a recording that nobody times: ends and submits it and waits, within a deadline.
+  void run(std::string_view what, double expected_s);
 
   const vk::raii::CommandBuffer& commands() const { return commands_; }
   void end();

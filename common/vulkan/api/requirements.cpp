@@ -28,11 +28,7 @@ std::optional<std::uint32_t> choose_queue_family(const DeviceFacts& facts, Queue
 }
 
 QueuePlan plan_queues(const DeviceFacts& facts, std::uint32_t compute_family, const VulkanChoice& choice) {
-  QueuePlan plan{.compute_family = compute_family,
-                 .compute_queues = choice.compute_queues,
-                 .transfer_family = {},
-                 .graphics_family = {},
-                 .missing = {}};
+  QueuePlan plan{.compute_family = compute_family, .compute_queues = choice.compute_queues};
   for (std::uint32_t i = 0; i < facts.queue_families.size(); ++i) {
     const QueueFamilyFacts& family = facts.queue_families[i];
     if (!plan.transfer_family && family.transfer && !family.compute && !family.graphics) plan.transfer_family = i;

@@ -42,9 +42,9 @@ std::optional<std::uint32_t> choose_queue_family(const DeviceFacts& facts, Queue
 struct QueuePlan {
   std::uint32_t compute_family = 0;
   std::uint32_t compute_queues = 1;
-  std::optional<std::uint32_t> transfer_family;  // with transfers, and neither compute nor graphics
-  std::optional<std::uint32_t> graphics_family;  // with graphics, not the compute queues' own
-  std::string missing;                           // what of the choice the device lacks; empty: nothing
+  std::optional<std::uint32_t> transfer_family = {};  // with transfers, and neither compute nor graphics
+  std::optional<std::uint32_t> graphics_family = {};  // with graphics, not the compute queues' own
+  std::string missing = {};                           // what of the choice the device lacks; empty: nothing
 };
 QueuePlan plan_queues(const DeviceFacts& facts, std::uint32_t compute_family, const VulkanChoice& choice);
 

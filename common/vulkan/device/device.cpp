@@ -110,10 +110,7 @@ void VulkanDevice::run(const Work& work) {
   bound.bind(commands);
   bound.record(commands);
   bound.release(commands);
-  run_slot_.end();
-  const Deadline deadline(bound.name(), context_.expected_s(0));
-  run_slot_.submit();
-  run_slot_.wait(bound.name());
+  run_slot_.run(bound.name(), context_.expected_s(0));
 }
 
 // Two VkDevices share no memory across GPUs either: an opaque handle goes to a device with the same deviceUUID only
@@ -142,10 +139,7 @@ void VulkanDevice::evict_l2() {
   if (evictor_ == nullptr) throw Error("an L2 eviction was asked for before set_evict_bytes");
   const vk::raii::CommandBuffer& commands = run_slot_.begin(true);
   evictor_->record(commands);
-  run_slot_.end();
-  const Deadline deadline("an eviction of the L2", context_.expected_s(0));
-  run_slot_.submit();
-  run_slot_.wait("an eviction of the L2");
+  run_slot_.run("an eviction of the L2", context_.expected_s(0));
 }
 
 std::unique_ptr<ProfiledRange> VulkanDevice::profile(std::string_view name) {

@@ -117,8 +117,8 @@ class SetPools {
 class SetBinder : public BufferBinder {
  public:
   SetBinder(const Context& context, const Launch& launch)
-      : context_(context),
-        layout_(pipeline_of(launch).layout()),
+      : BufferBinder(launch),
+        context_(context),
         descriptors_(context, launch),
         pool_(context, launch, 1),
         fresh_(context, launch, kSetsInPool),
@@ -126,19 +126,20 @@ class SetBinder : public BufferBinder {
     context.device().updateDescriptorSets(descriptors_.writes(set_), {});
   }
 
-  void bind(const vk::raii::CommandBuffer& commands) override { commands.bindDescriptorSets(kBindPoint, layout_, 0, set_, {}); }
+  void bind(const vk::raii::CommandBuffer& commands) override {
+    commands.bindDescriptorSets(kBindPoint, layout(), 0, set_, {});
+  }
 
   void update_and_bind(const vk::raii::CommandBuffer& commands) override {
     const vk::DescriptorSet set = fresh_.allocate();
     context_.device().updateDescriptorSets(descriptors_.writes(set), {});
-    commands.bindDescriptorSets(kBindPoint, layout_, 0, set, {});
+    commands.bindDescriptorSets(kBindPoint, layout(), 0, set, {});
   }
 
   void restart() override { fresh_.reset(); }
 
  private:
   const Context& context_;
-  vk::PipelineLayout layout_;
   Descriptors descriptors_;
   SetPools pool_;
   SetPools fresh_;
@@ -148,15 +149,13 @@ class SetBinder : public BufferBinder {
 // kPushDescriptors.
 class PushBinder : public BufferBinder {
  public:
-  PushBinder(const Context& context, const Launch& launch)
-      : layout_(pipeline_of(launch).layout()), descriptors_(context, launch) {}
+  PushBinder(const Context& context, const Launch& launch) : BufferBinder(launch), descriptors_(context, launch) {}
 
   void bind(const vk::raii::CommandBuffer& commands) override {
-    commands.pushDescriptorSetKHR(kBindPoint, layout_, 0, descriptors_.writes());
+    commands.pushDescriptorSetKHR(kBindPoint, layout(), 0, descriptors_.writes());
   }
 
  private:
-  vk::PipelineLayout layout_;
   Descriptors descriptors_;
 };
 
@@ -164,7 +163,7 @@ class PushBinder : public BufferBinder {
 class DescriptorBufferBinder : public BufferBinder {
  public:
   DescriptorBufferBinder(const Context& context, const Launch& launch)
-      : layout_(pipeline_of(launch).layout()), memory_(context, pipeline_of(launch).set_layout_bytes()) {
+      : BufferBinder(launch), memory_(context, pipeline_of(launch).set_layout_bytes()) {
     const auto properties = properties_of<vk::PhysicalDeviceDescriptorBufferPropertiesEXT>(context.physical_device());
     for (std::uint32_t i = 0; i < launch.buffers.size(); ++i) {
       const vk::DescriptorAddressInfoEXT address{.address = device_buffer(*launch.buffers[i]).address(),
@@ -188,11 +187,10 @@ class DescriptorBufferBinder : public BufferBinder {
   void rebind(const vk::raii::CommandBuffer& commands) override {
     const std::uint32_t which = 0;
     const vk::DeviceSize offset = 0;
-    commands.setDescriptorBufferOffsetsEXT(kBindPoint, layout_, 0, which, offset);
+    commands.setDescriptorBufferOffsetsEXT(kBindPoint, layout(), 0, which, offset);
   }
 
  private:
-  vk::PipelineLayout layout_;
   DescriptorMemory memory_;
 };
 
@@ -200,25 +198,21 @@ class DescriptorBufferBinder : public BufferBinder {
 class BindlessBinder : public BufferBinder {
  public:
   BindlessBinder(const Context& context, const Launch& launch)
-      : layout_(pipeline_of(launch).layout()),
-        pool_(context, launch, 1),
-        set_(pool_.allocate()),
-        indices_(launch.buffers.size()) {
+      : BufferBinder(launch), pool_(context, launch, 1), set_(pool_.allocate()), indices_(launch.buffers.size()) {
     context.device().updateDescriptorSets(Descriptors(context, launch).writes(set_), {});
     std::iota(indices_.begin(), indices_.end(), 0U);
   }
 
   void bind(const vk::raii::CommandBuffer& commands) override {
-    commands.bindDescriptorSets(kBindPoint, layout_, 0, set_, {});
+    commands.bindDescriptorSets(kBindPoint, layout(), 0, set_, {});
     rebind(commands);
   }
 
   void rebind(const vk::raii::CommandBuffer& commands) override {
-    commands.pushConstants<std::uint32_t>(layout_, kStage, 0, indices_);
+    commands.pushConstants<std::uint32_t>(layout(), kStage, 0, indices_);
   }
 
  private:
-  vk::PipelineLayout layout_;
   SetPools pool_;
   vk::DescriptorSet set_;
   std::vector<std::uint32_t> indices_;
@@ -227,28 +221,23 @@ class BindlessBinder : public BufferBinder {
 // kAddress.
 class AddressBinder : public BufferBinder {
  public:
-  explicit AddressBinder(const Launch& launch) : layout_(pipeline_of(launch).layout()) {
+  explicit AddressBinder(const Launch& launch) : BufferBinder(launch) {
     for (const Buffer* buffer : launch.buffers) {
       addresses_.push_back(device_buffer(*buffer).address());
     }
   }
 
   void bind(const vk::raii::CommandBuffer& commands) override {
-    commands.pushConstants<vk::DeviceAddress>(layout_, kStage, 0, addresses_);
+    commands.pushConstants<vk::DeviceAddress>(layout(), kStage, 0, addresses_);
   }
 
  private:
-  vk::PipelineLayout layout_;
   std::vector<vk::DeviceAddress> addresses_;
 };
 
-// A kernel without buffers.
-class NothingToBind : public BufferBinder {
- public:
-  void bind(const vk::raii::CommandBuffer& /*commands*/) override {}
-};
-
 }  // namespace
+
+BufferBinder::BufferBinder(const Launch& launch) : layout_(pipeline_of(launch).layout()) {}
 
 void BufferBinder::update_and_bind(const vk::raii::CommandBuffer& /*commands*/) {
   throw Skip("sets updated per dispatch: only plain descriptor sets are allocated and written anew");
@@ -337,7 +326,7 @@ vk::PipelineCreateFlags binding_flags(const KernelSpec& spec) {
 
 std::unique_ptr<BufferBinder> make_binder(const Context& context, const Launch& launch) {
   if (launch.buffers.empty()) {
-    return std::make_unique<NothingToBind>();
+    return std::make_unique<BufferBinder>(launch);
   }
   switch (launch.kernel->spec().binding) {
     case BufferBinding::kDescriptors:

@@ -17,19 +17,27 @@ vk::raii::DescriptorSetLayout make_set_layout(const Context& context, const Kern
 // What the pipeline must be created with.
 vk::PipelineCreateFlags binding_flags(const KernelSpec& spec);
 
-// Records what the dispatches after it need to see the buffers of one launch, which outlive it.
+// Records what the dispatches after it need to see the buffers of one launch, which outlive it. As it is: of a launch without
+// buffers.
 class BufferBinder {
  public:
+  explicit BufferBinder(const Launch& launch);
   virtual ~BufferBinder() = default;
 
   // Everything, for a command buffer in which nothing is bound yet.
-  virtual void bind(const vk::raii::CommandBuffer& commands) = 0;
+  virtual void bind(const vk::raii::CommandBuffer& /*commands*/) {}
   // What a program must record to hand over other buffers of the same kind.
   virtual void rebind(const vk::raii::CommandBuffer& commands) { bind(commands); }
   // Allocates, writes and binds a set that no recording since restart() has used. Throws Skip where there are no such sets.
   virtual void update_and_bind(const vk::raii::CommandBuffer& commands);
   // Everything recorded so far has completed.
   virtual void restart() {}
+
+ protected:
+  vk::PipelineLayout layout() const { return layout_; }
+
+ private:
+  vk::PipelineLayout layout_;
 };
 
 // `launch` has been checked against its kernel.

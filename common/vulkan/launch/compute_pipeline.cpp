@@ -99,16 +99,13 @@ void check_limits(const Context& context, const KernelSpec& spec) {
     throw Skip("kernel {} wants a subgroup's matrices of {}; {} lists {}", spec.images->stem, spec.matrix, context.info().name,
                fmt::join(context.features().matrices, ", "));
   }
-  const auto wants = [&](bool met, const char* extension) {
-    if (!met) {
-      throw Skip("kernel {} with {} wants {}, which {} lacks", spec.images->stem, to_string(spec.robustness), extension,
-                 context.info().name);
-    }
+  const auto wants = [&](bool wanted, bool present, std::string_view what) {
+    if (wanted && !present) throw Skip("kernel {} wants {}, which {} lacks", spec.images->stem, what, context.info().name);
   };
-  if (spec.full_subgroups && !context.features().full_subgroups)
-    throw Skip("kernel {} wants full subgroups (computeFullSubgroups), which {} lacks", spec.images->stem, context.info().name);
-  wants(spec.robustness == Robustness::kDefault || context.features().pipeline_robustness, "VK_EXT_pipeline_robustness");
-  wants(spec.robustness != Robustness::kRobustness2 || context.features().robustness2, "VK_EXT_robustness2");
+  wants(spec.full_subgroups, context.features().full_subgroups, "full subgroups (computeFullSubgroups)");
+  wants(spec.robustness != Robustness::kDefault, context.features().pipeline_robustness,
+        fmt::format("VK_EXT_pipeline_robustness for {}", to_string(spec.robustness)));
+  wants(spec.robustness == Robustness::kRobustness2, context.features().robustness2, "VK_EXT_robustness2");
 }
 
 vk::raii::PipelineLayout make_layout(const Context& context, const KernelSpec& spec, vk::DescriptorSetLayout set_layout) {

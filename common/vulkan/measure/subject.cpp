@@ -124,14 +124,11 @@ double Subject::expected_s(std::uint32_t launches) const { return context_.expec
 // In the slot of the device samples, whose recording then has to be made anew.
 void Subject::run_before() {
   recorded_device_.reset();
-  const Deadline deadline(before_.name());
   const vk::raii::CommandBuffer& commands = device_slot_.begin(true);
   before_.bind(commands);
   before_.record_batch(commands, 1, true);
   full_barrier(commands);
-  device_slot_.end();
-  device_slot_.submit();
-  device_slot_.wait(before_.name());
+  device_slot_.run(before_.name(), 0);
 }
 
 // What ran before is over and seen by what comes: the barrier orders all later submissions, whose recordings need none then.

@@ -90,10 +90,7 @@ void Transfer::fill(const DeviceBuffer& to, std::uint64_t offset, std::uint64_t 
   to.acquire(context_, commands);
   commands.fillBuffer(to.handle(), offset, bytes, word);
   to.release(context_, commands);
-  slot.end();
-  const Deadline deadline("a fill", context_.expected_s(static_cast<double>(bytes) / kLowFillBytesPerS));
-  slot.submit();
-  slot.wait("a fill");
+  slot.run("a fill", context_.expected_s(static_cast<double>(bytes) / kLowFillBytesPerS));
 }
 
 }  // namespace bench::vulkan
