@@ -40,21 +40,9 @@ Column Column::text(std::string_view name, std::string_view meaning) {
   return {std::string(name), ColumnType::kText, "", std::string(meaning)};
 }
 
-Column Column::optional() const {
+Column Column::with(bool Column::*flag) const {
   Column column = *this;
-  column.is_optional = true;
-  return column;
-}
-
-Column Column::interval() const {
-  Column column = *this;
-  column.has_interval = true;
-  return column;
-}
-
-Column Column::key() const {
-  Column column = *this;
-  column.is_key = true;
+  column.*flag = true;
   return column;
 }
 

@@ -45,11 +45,14 @@ struct Column {
   static Column real(std::string_view name, std::string_view unit, std::string_view meaning);
   static Column text(std::string_view name, std::string_view meaning);
   // The same column, for what does not apply to every variant.
-  Column optional() const;
+  Column optional() const { return with(&Column::is_optional); }
   // The same column with an interval.
-  Column interval() const;
+  Column interval() const { return with(&Column::has_interval); }
   // The same column as a key.
-  Column key() const;
+  Column key() const { return with(&Column::is_key); }
+
+ private:
+  Column with(bool Column::*flag) const;
 };
 
 // A figure and its interval; none where there were too few readings for one.

@@ -115,37 +115,44 @@ FileColumns columns_of(const Experiment& experiment) {
   return all;
 }
 
-std::vector<std::string> names_of(const std::vector<Metric>& metrics) {
-  std::vector<std::string> names;
-  for (const Metric& metric : metrics) names.emplace_back(metric.name);
-  return names;
-}
+// What is counted together, in one session.
+struct Group {
+  std::vector<Metric> metrics;
+  std::vector<std::string> names;  // theirs
+
+  void set(Values& values, const std::vector<double>& counts, std::uint32_t launches) const {
+    for (std::size_t k = 0; k < metrics.size(); ++k) values.set(metrics[k].column, counts[k] / launches);
+  }
+};
 
 // Of these, the metrics that the GPU counts in one pass. Those that it does not are said.
-std::vector<Metric> counted_together(DeviceCounters& counters, std::span<const Metric> wanted) {
-  std::vector<Metric> metrics;
+Group counted_together(DeviceCounters& counters, std::span<const Metric> wanted) {
+  Group group;
   std::vector<std::string_view> left_out;
   for (const Metric& metric : wanted) {
-    metrics.push_back(metric);
-    if (counters.refusal(names_of(metrics)).empty()) continue;
-    metrics.pop_back();
-    left_out.push_back(metric.name);
+    group.names.emplace_back(metric.name);
+    if (counters.refusal(group.names).empty()) {
+      group.metrics.push_back(metric);
+    } else {
+      group.names.pop_back();
+      left_out.push_back(metric.name);
+    }
   }
   if (!left_out.empty()) say(fmt::format("not counted in one pass here, so left empty: {}", fmt::join(left_out, ", ")));
-  return metrics;
+  return group;
 }
 
 // Throws Skip without the one that everything is checked by.
-std::vector<Metric> metrics_of(DeviceCounters& counters) {
-  std::vector<Metric> metrics = counted_together(counters, kMetrics);
-  if (metrics.empty() || metrics[0].name != kFromSms.name) {
+Group main_group(DeviceCounters& counters) {
+  Group group = counted_together(counters, kMetrics);
+  if (group.names.empty() || group.names[0] != kFromSms.name) {
     std::vector<std::string> names = counters.names();
     const std::size_t all = names.size();
     names.resize(std::min(all, kNamesShown));
     throw Skip("{} does not count {}; it has {} metrics, among them {}", counters.name(), kFromSms.name, all,
                fmt::join(names, ", "));
   }
-  return metrics;
+  return group;
 }
 
 // Counts prepared subjects of one run.
@@ -154,10 +161,8 @@ class Instrument {
   Instrument(std::unique_ptr<DeviceCounters> counters, std::span<const Metric> own, std::uint64_t evict_bytes,
              OpenDevices& devices)
       : counters_(std::move(counters)),
-        metrics_(metrics_of(*counters_)),
-        group_(names_of(metrics_)),
+        main_(main_group(*counters_)),
         own_(counted_together(*counters_, own)),
-        own_group_(names_of(own_)),
         evict_bytes_(evict_bytes),
         devices_(devices) {}
 
@@ -192,7 +197,7 @@ class Instrument {
   }
 
   // One a metric.
-  std::vector<double> session(const std::function<void()>& work) { return counters_->count(group_, work); }
+  std::vector<double> session(const std::function<void()>& work) { return counters_->count(main_.names, work); }
 
   Values count_warm(Subject& subject, const Case& the_case) {
     const double ns = std::max(1.0, subject.time_device({.batch = 1, .lead_in = 1, .evict_l2 = false}).ns);
@@ -201,11 +206,11 @@ class Instrument {
     const auto launches =
         static_cast<std::uint32_t>(std::clamp(enough, static_cast<double>(kLeastLaunches), static_cast<double>(kMostLaunches)));
     subject.time_host(1);
-    Values all = values(session([&] { subject.time_host(launches); }), launches);
-    if (own_.empty()) return all;
-    const std::vector<double> counts = counters_->count(own_group_, [&] { subject.time_host(launches); });
-    for (std::size_t k = 0; k < own_.size(); ++k) all.set(own_[k].column, counts[k] / launches);
-    return all;
+    const auto work = [&] { subject.time_host(launches); };
+    Values values = {{"launches", launches}};
+    main_.set(values, session(work), launches);
+    if (!own_.names.empty()) own_.set(values, counters_->count(own_.names, work), launches);
+    return values;
   }
 
   Values count_cold(Subject& subject, Api api) {
@@ -216,23 +221,17 @@ class Instrument {
       subject.time_host(1);
       sweep(api);
     });
-    for (std::size_t k = 0; k < metrics_.size(); ++k) {
-      if (metrics_[k].written_back) counts[k] = written_back[k];
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      if (main_.metrics[k].written_back) counts[k] = written_back[k];
     }
-    return values(counts, 1);
-  }
-
-  Values values(const std::vector<double>& counts, std::uint32_t launches) const {
-    Values values = {{"launches", launches}};
-    for (std::size_t k = 0; k < metrics_.size(); ++k) values.set(metrics_[k].column, counts[k] / launches);
+    Values values = {{"launches", 1}};
+    main_.set(values, counts, 1);
     return values;
   }
 
   std::unique_ptr<DeviceCounters> counters_;
-  std::vector<Metric> metrics_;  // begin with kFromSms
-  std::vector<std::string> group_;
-  std::vector<Metric> own_;
-  std::vector<std::string> own_group_;
+  Group main_;  // begins with kFromSms
+  Group own_;
   std::uint64_t evict_bytes_;
   OpenDevices& devices_;
   std::map<Api, std::string> blindness_;
