@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <compare>
 #include <numeric>
 #include <set>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "core/base/error.h"
@@ -18,8 +18,7 @@ namespace {
 struct Binding {
   std::uint32_t index = 0;
   std::string kind;
-  bool operator<(const Binding& other) const { return std::tie(index, kind) < std::tie(other.index, other.kind); }
-  bool operator==(const Binding&) const = default;
+  auto operator<=>(const Binding&) const = default;
 };
 
 std::string to_string(const std::set<Binding>& bindings) {

@@ -87,28 +87,26 @@ Selection select_devices(const std::vector<DeviceInfo>& cuda, const std::vector<
 }
 
 std::string describe_choice(const DeviceList& listed, const Selection& selection) {
+  const auto title = [](const DeviceInfo& device) {
+    return fmt::format("{} ({} {})", device.name, to_string(device.api), device.index);
+  };
+  std::vector<std::string> chosen;
+  for (const auto& one : {selection.cuda, selection.vulkan}) {
+    if (one) chosen.push_back(title(*one));
+  }
   std::vector<std::string> others;
-  const auto name_others = [&](Api api) {
+  for (const Api api : {Api::kCuda, Api::kVulkan}) {
     for (const DeviceInfo& device : listed.devices.at(api)) {
-      const auto is_it = [&](const std::optional<DeviceInfo>& chosen) {
-        return chosen &&
-               ((chosen->api == api && chosen->index == device.index) || (device.uuid && device.uuid == chosen->uuid));
+      const auto is_it = [&](const std::optional<DeviceInfo>& one) {
+        return one && ((one->api == api && one->index == device.index) || (device.uuid && device.uuid == one->uuid));
       };
       if (is_it(selection.cuda) || is_it(selection.vulkan)) continue;
       if (api == Api::kVulkan && same_gpu(listed.devices.at(Api::kCuda), device) != nullptr) continue;
-      others.push_back(fmt::format("{} ({} {})", device.name, to_string(api), device.index));
+      others.push_back(title(device));
     }
-  };
-  name_others(Api::kCuda);
-  name_others(Api::kVulkan);
-  if (others.empty() || selection.named() == nullptr) return "";
-  std::string text = "runs on ";
-  for (const auto& chosen : {selection.cuda, selection.vulkan}) {
-    if (!chosen) continue;
-    const bool first = text == "runs on ";
-    text += fmt::format("{}{} ({} {})", first ? "" : " and ", chosen->name, to_string(chosen->api), chosen->index);
   }
-  return fmt::format("{}; --device chooses among it and {}", text, fmt::join(others, ", "));
+  if (others.empty() || chosen.empty()) return "";
+  return fmt::format("runs on {}; --device chooses among it and {}", fmt::join(chosen, " and "), fmt::join(others, ", "));
 }
 
 DeviceList list_devices(const std::vector<std::unique_ptr<Backend>>& backends) {
