@@ -316,10 +316,16 @@ class Subject {
   virtual bool timed_by_host() const { return false; }
 };
 
-// While it lives, what the device does belongs to one named range of a profiler's view.
+// While it lives, what the device does belongs to one named range of a profiler's view, which `end` ends.
 class ProfiledRange {
  public:
-  virtual ~ProfiledRange() = default;
+  explicit ProfiledRange(std::function<void()> end) : end_(std::move(end)) {}
+  ProfiledRange(const ProfiledRange&) = delete;
+  ProfiledRange& operator=(const ProfiledRange&) = delete;
+  ~ProfiledRange() noexcept { end_(); }
+
+ private:
+  std::function<void()> end_;
 };
 
 // How a sparse buffer's memory lies in its one allocation.

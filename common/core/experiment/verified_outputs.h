@@ -1,10 +1,10 @@
 // Which outputs have been verified in full, and the checksums that the device made of them then.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <string>
-#include <tuple>
 
 #include "core/base/file_descriptor.h"
 #include "core/device/checksum.h"
@@ -26,9 +26,7 @@ class VerifiedOutputs {
     std::string name;          // output_name() of the case's side; a reference's
     std::uint32_t number = 0;  // the case's first, second, ...; a reference's: 0
     std::uint64_t words = 0;
-    bool operator<(const Output& other) const {
-      return std::tie(name, number, words) < std::tie(other.name, other.number, other.words);
-    }
+    auto operator<=>(const Output&) const = default;
   };
 
   // Reads what is there; makes the file, and its folder, where there is none. Damaged rows are left out: their outputs are

@@ -20,21 +20,6 @@ namespace {
 constexpr double kLowBytesPerS = 10e9;  // a tenth of a slow GPU's memory
 constexpr double kOpeningS = 10;
 
-// NVTX finds its tool by itself: without one it does nothing.
-class NvtxRange final : public ProfiledRange {
- public:
-  explicit NvtxRange(const std::string& name) {
-    BENCH_CU(cudaProfilerStart());
-    nvtxRangePushA(name.c_str());
-  }
-  NvtxRange(const NvtxRange&) = delete;
-  NvtxRange& operator=(const NvtxRange&) = delete;
-  ~NvtxRange() noexcept override {
-    nvtxRangePop();
-    static_cast<void>(cudaProfilerStop());
-  }
-};
-
 int attribute(cudaDeviceAttr which, int device) {
   int value = 0;
   BENCH_CU(cudaDeviceGetAttribute(&value, which, device), "attribute {} of device {}", static_cast<int>(which), device);
@@ -265,7 +250,15 @@ std::unique_ptr<DeviceCounters> Device::counters() {
 #endif
 }
 
-std::unique_ptr<ProfiledRange> Device::profile(std::string_view name) { return std::make_unique<NvtxRange>(std::string(name)); }
+// NVTX finds its tool by itself: without one it does nothing.
+std::unique_ptr<ProfiledRange> Device::profile(std::string_view name) {
+  BENCH_CU(cudaProfilerStart());
+  nvtxRangePushA(std::string(name).c_str());
+  return std::make_unique<ProfiledRange>([] {
+    nvtxRangePop();
+    static_cast<void>(cudaProfilerStop());
+  });
+}
 
 const L2Evictor& Device::evictor() const {
   if (!evictor_) throw Error("an L2 eviction was asked for before set_evict_bytes");

@@ -11,19 +11,6 @@ namespace {
 
 constexpr double kCompilationS = 10;
 
-class QueueLabel final : public ProfiledRange {
- public:
-  QueueLabel(const vk::raii::Queue& queue, const std::string& name) : queue_(queue) {
-    queue_.beginDebugUtilsLabelEXT({.pLabelName = name.c_str()});
-  }
-  QueueLabel(const QueueLabel&) = delete;
-  QueueLabel& operator=(const QueueLabel&) = delete;
-  ~QueueLabel() noexcept override { queue_.endDebugUtilsLabelEXT(); }
-
- private:
-  const vk::raii::Queue& queue_;
-};
-
 // Its queue has had a submission: a driver may put a queue on the GPU at its first.
 std::unique_ptr<Context> companion_of(const DeviceInfo& info, const DeviceOptions& options) {
   if (!options.vulkan.companion) return nullptr;
@@ -146,7 +133,9 @@ std::unique_ptr<ProfiledRange> VulkanDevice::profile(std::string_view name) {
   if (!context_.can_label()) {
     return nullptr;
   }
-  return std::make_unique<QueueLabel>(context_.queue(), std::string(name));
+  const std::string terminated(name);
+  context_.queue().beginDebugUtilsLabelEXT({.pLabelName = terminated.c_str()});
+  return std::make_unique<ProfiledRange>([this] { context_.queue().endDebugUtilsLabelEXT(); });
 }
 
 std::vector<std::string> VulkanDevice::complaints() const {
