@@ -11,7 +11,7 @@ from typing import Any
 
 from benchlib.claims import claim_check
 from benchlib.model.analysis import Study
-from benchlib.results.results import Case, InputError, Results, Table
+from benchlib.results.results import Case, InputError, Results, Table, texts
 from benchlib.stats.stats import Figure, ratio
 
 IN, OUT, OPEN = "in", "out", "open"  # of the range: all of the interval, none of it, a part
@@ -108,7 +108,7 @@ def _values(table: Table, query: Mapping[str, Any]) -> list[Found]:
 
 def _wrong_results(table: Table, where: Mapping[str, object]) -> list[Found]:
     """The cases of which some run's output was wrong: they have no figure, and are evidence."""
-    wanted = {column: value if isinstance(value, list) else [value] for column, value in where.items() if column != "pick"}
+    wanted = {column: texts(value) for column, value in where.items() if column != "pick"}
     wrong = []
     for case in table.cases:
         if all(case[column] in values for column, values in wanted.items()):
@@ -189,9 +189,5 @@ def _agree(a: Case, b: Case, pinned: set[str], *, exactly: bool = False) -> bool
 
 def select_text(query: Mapping[str, Any]) -> str:
     selects = [query[key] for key in ("where", "num", "den") if key in query]
-    texts = [" ".join(f"{column}={_any_of(value)}" for column, value in select.items()) for select in selects]
-    return " over ".join(texts) or "any row"
-
-
-def _any_of(value: object) -> str:
-    return "|".join(map(str, value)) if isinstance(value, list) else str(value)
+    said = [" ".join(f"{column}={'|'.join(texts(value))}" for column, value in select.items()) for select in selects]
+    return " over ".join(said) or "any row"

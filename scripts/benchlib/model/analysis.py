@@ -19,19 +19,18 @@ A program without the file gets the defaults. The functions take a Study and the
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import TypeVar, cast
 
 from benchlib.base import programs
+from benchlib.base.kept import Keeper
 from benchlib.results.results import Case, InputError, Results, Table
 
 FILE = "analysis.py"
 GENERAL = ("answers", "experiments", "verdict", "picture", "picture-of-all", "kinds", "rules", "rules-in-full", "models")  # what is generated of all programs together
-Made = TypeVar("Made")
 Show = Callable[["Study", Table], Sequence[object]]  # of a table, the blocks (document.py) that show it
 
 
@@ -116,11 +115,10 @@ class Analysis:
 
 
 @dataclass
-class Study(Results):
-    """A directory's results, and every program's analysis."""
+class Study(Results, Keeper):
+    """A directory's results, and every program's analysis. Many tables show the same of it: see memoized()."""
 
     analyses: Mapping[str, Analysis] = field(default_factory=dict)
-    _made: dict[tuple[Hashable, ...], object] = field(default_factory=dict, init=False)  # of other tables (replace()) other things are made
 
     @staticmethod
     def of(found: Results, analyses: Mapping[str, Analysis]) -> Study:
@@ -128,15 +126,10 @@ class Study(Results):
             table.learn(analyses.get(name, Analysis()))
         return Study(**{each.name: getattr(found, each.name) for each in fields(Results)}, analyses=analyses)
 
-    def memoized(self, make: Callable[..., Made], *arguments: Hashable) -> Made:
-        """make(self, *arguments), made only once: many tables show the same."""
-        key = (make, *arguments)
-        if key not in self._made:
-            self._made[key] = make(self, *arguments)
-        return cast(Made, self._made[key])
 
-    def auxiliary(self, file_name: str, experiment: str) -> Table | None:
-        return self.memoized(Results.auxiliary, file_name, experiment)
+def untimed(analyses: Mapping[str, Analysis]) -> set[str]:
+    """The experiments whose times are no figures of merit."""
+    return {name for name, each in analyses.items() if not each.compares_times}
 
 
 def module(experiment: str, path: Path) -> ModuleType:

@@ -141,9 +141,6 @@ def _rows(table: Table) -> list[Row]:
     return [row for case in table.cases for row in table.rows(case)]
 
 
-# ------------------------------------------------------------------------------------------------- loads and stores apart
-
-
 # ------------------------------------------------------------------------------------------------ the instrument's check
 
 
@@ -161,23 +158,15 @@ def _ncu_sectors(counts: Counts, case: Case) -> float | None:
     return None if None in both else sum(value or 0 for value in both)
 
 
-def _bytes(way: str) -> Callable[[Table, Counts, Case], tuple[float | None, float | None]]:
-    """Against Nsight Compute, where the case begins as cold for both and moves what the L2 does not hold."""
+def _bytes(way: str, to_prediction: bool = False) -> Callable[[Table, Counts, Case], tuple[float | None, float | None]]:
+    """Against Nsight Compute, where the case begins as cold for both and moves what the L2 does not hold; or against the prediction."""
 
     def both(table: Table, counts: Counts, case: Case) -> tuple[float | None, float | None]:
-        if case["cache"] != "cold" or not table.is_dram(case) or not _substantial(table, case, way):
+        predicted = predicted_bytes(table, case)
+        if case["cache"] != "cold" or not _substantial(table, case, way) or not (predicted if to_prediction else table.is_dram(case)):
             return None, None
-        return counts.by(PM_SAMPLING, case, f"dram_{way}_bytes"), counts.by(NCU, case, f"dram_{way}_bytes")
-
-    return both
-
-
-def _to_prediction(way: str) -> Callable[[Table, Counts, Case], tuple[float | None, float | None]]:
-    def both(table: Table, counts: Counts, case: Case) -> tuple[float | None, float | None]:
-        wanted = predicted_bytes(table, case)
-        if wanted is None or case["cache"] != "cold" or not _substantial(table, case, way):
-            return None, None
-        return counts.by(PM_SAMPLING, case, f"dram_{way}_bytes"), wanted[way == "write"]
+        column = f"dram_{way}_bytes"
+        return counts.by(PM_SAMPLING, case, column), predicted[way == "write"] if to_prediction and predicted else counts.by(NCU, case, column)
 
     return both
 
@@ -192,9 +181,9 @@ CHECKS = (
     Check("sectors, to Nsight Compute", SAME_WITHIN, lambda _, counts, case: (counts.sectors(case), _ncu_sectors(counts, case))),
     Check("sectors, to the prediction", SAME_WITHIN, lambda table, counts, case: (counts.sectors(case), predicted_sectors(table, case))),
     Check("bytes from memory, to Nsight Compute", BYTES_WITHIN, _bytes("read")),
-    Check("bytes from memory, to the prediction", BYTES_WITHIN, _to_prediction("read")),
+    Check("bytes from memory, to the prediction", BYTES_WITHIN, _bytes("read", to_prediction=True)),
     Check("bytes to memory, to Nsight Compute", BYTES_WITHIN, _bytes("write")),
-    Check("bytes to memory, to the prediction", BYTES_WITHIN, _to_prediction("write")),
+    Check("bytes to memory, to the prediction", BYTES_WITHIN, _bytes("write", to_prediction=True)),
 )
 
 

@@ -6,7 +6,6 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 from benchlib.results.results import Case, Table
 from benchlib.stats import effect
@@ -67,17 +66,9 @@ class Judged:
         return f"in {self.agree} of {self.runs} runs"
 
 
-_judged: WeakKeyDictionary[Table, dict[tuple[Pair, str], Judged | None]] = WeakKeyDictionary()
-
-
 def judged(table: Table, pair: Pair, metric: str = "device_ns") -> Judged | None:
     """None where there is no twin on the GPU, or times are not compared. `metric`: a time."""
-    known = _judged.setdefault(table, {})
-    if not table.compares_times:
-        return None
-    if (pair, metric) not in known:
-        known[pair, metric] = _judge(table, pair, metric)
-    return known[pair, metric]
+    return table.memoized(_judge, pair, metric) if table.compares_times else None
 
 
 def _judge(table: Table, pair: Pair, metric: str) -> Judged | None:

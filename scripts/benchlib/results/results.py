@@ -18,14 +18,11 @@ from typing import Any
 from benchlib.base import csv_file
 from benchlib.results import counters_file, schema, split_off
 from benchlib.base.errors import InputError
+from benchlib.base.kept import Keeper, kept
 from benchlib.results.machine_code import TWINS, MachineCode
 from benchlib.results.schema import APIS, Checker, Column
 from benchlib.stats import few_runs, stats
 from benchlib.stats.stats import Figure, over_runs, ratio
-
-__all__ = [
-    "APIS", "API_NAMES", "Case", "InputError", "Results", "Row", "RunFile", "Table", "files_of", "files_of_runs", "load", "number", "run_folders",
-]  # fmt: skip
 
 API_NAMES = {"cuda": "CUDA", "vulkan": "Vulkan"}
 SECTOR_BYTES, WARP = 32, 32
@@ -114,7 +111,7 @@ class Case:
 Row = Mapping[str, str]
 
 
-class Table:
+class Table(Keeper):
     """One experiment's rows, a run each. Nothing in it changes: what was found once is kept.
 
     `boards`: whose run each is. `files`: where it was read from.
@@ -141,15 +138,8 @@ class Table:
         self.exact: Collection[str] = ()  # likewise: columns
         self.cases = _in_order(self.runs)
         self._by_name = {column.name: column for column in columns}
-        self._of_runs: dict[Case, list[Row | None]] = {}
-        self._rows: dict[Case, list[Row]] = {}
-        self._twins: dict[Case, Case | None] = {}
-        self._run_figures: dict[tuple[Case, str], list[Figure | None]] = {}
-        self._figures: dict[tuple[Case, str], Figure | None] = {}
-        self._ratios: dict[tuple[Case, Case, str], Figure | None] = {}
-        self._indexes: dict[str, dict[str, set[int]]] = {}
-        self._distinct: dict[str, Set[str]] = {}
-        self._parts: dict[tuple[int, ...], Table] = {}
+        # What the experiment itself counts or reads back is measured: numbers, or texts. Without the ends of their intervals.
+        self.params, self.model, self.measured = ([column.name for column in columns if column.role == role] for role in ("param", "model", "measured"))
 
     def of_board(self, board: str) -> Table:
         """Its runs on that board alone."""
@@ -157,12 +147,13 @@ class Table:
 
     def of_runs(self, chosen: Sequence[int]) -> Table:
         """Some of its runs, by their number."""
-        part = self._parts.get(tuple(chosen))
-        if part is None:
-            files = [self.files[at] for at in chosen] if self.files else []
-            boards = [self.boards[at] for at in chosen]
-            part = self._parts[tuple(chosen)] = Table(self.name, self.columns, [self.runs[at] for at in chosen], self.header, boards, files)
-            part.learn(self)
+        return self._part(tuple(chosen))
+
+    @kept
+    def _part(self, chosen: tuple[int, ...]) -> Table:
+        runs, boards, files = ([of_runs[at] for at in chosen] if of_runs else [] for of_runs in (self.runs, self.boards, self.files))
+        part = Table(self.name, self.columns, runs, self.header, boards, files)
+        part.learn(self)
         return part
 
     def learn(self, told: Any) -> None:
@@ -170,47 +161,26 @@ class Table:
         self.compares_times, self.elements_requested = told.compares_times, told.elements_requested
         self.inside_sm, self.exact = told.inside_sm, told.exact
 
-    def _named(self, role: str) -> list[str]:
-        return [column.name for column in self.columns if column.role == role]
-
-    @cached_property
-    def params(self) -> list[str]:
-        return self._named("param")
-
-    @cached_property
-    def model(self) -> list[str]:
-        return self._named("model")
-
-    @cached_property
-    def measured(self) -> list[str]:
-        """What the experiment itself counts or reads back: numbers, or texts. Without the ends of their intervals."""
-        return self._named("measured")
-
     def column(self, name: str) -> Column | None:
         return self._by_name.get(name)
 
+    @kept
     def of_all_runs(self, case: Case) -> list[Row | None]:
         """The case's row in each run; None where the run has none."""
-        found = self._of_runs.get(case)
-        if found is None:
-            found = self._of_runs[case] = [run.get(case) for run in self.runs]
-        return found
+        return [run.get(case) for run in self.runs]
 
+    @kept
     def rows(self, case: Case) -> list[Row]:
         """The case's rows that hold a result, one a run."""
-        rows = self._rows.get(case)
-        if rows is None:
-            rows = self._rows[case] = [row for row in self.of_all_runs(case) if row and row.get("status", "ok") == "ok"]
-        return rows
+        return [row for row in self.of_all_runs(case) if row and row.get("status", "ok") == "ok"]
 
     def text(self, case: Case, column: str) -> str:
         return next((row[column] for row in self.rows(case) if row.get(column)), "")
 
+    @kept
     def distinct(self, column: str) -> Set[str]:
         """The column's texts in all runs, those of rows without a result too."""
-        if column not in self._distinct:
-            self._distinct[column] = {row[column] for run in self.runs for row in run.values()} - {""}
-        return self._distinct[column]
+        return {row[column] for run in self.runs for row in run.values()} - {""}
 
     @cached_property
     def statuses(self) -> Counter[str]:
@@ -238,11 +208,9 @@ class Table:
         """Whether an API told the peak."""
         return any(row["status"] == "ok" and (row.get("api") == "cuda" or row.get("peak_pct")) for run in self.runs for row in run.values())
 
+    @kept
     def figure(self, case: Case, metric: str) -> Figure | None:
-        key = case, metric
-        if key not in self._figures:
-            self._figures[key] = self.over_runs(self.run_figures(case, metric), metric, case)
-        return self._figures[key]
+        return self.over_runs(self.run_figures(case, metric), metric, case)
 
     def by_board(self, figures: Sequence[Figure | None]) -> dict[str, list[Figure]]:
         """What each run found; None for a run that found nothing."""
@@ -284,28 +252,22 @@ class Table:
             return SHORT
         return INSIDE if case["variant"] in self.inside_sm else WARM
 
+    @kept
     def run_figures(self, case: Case, metric: str) -> list[Figure | None]:
         """One a run; None where the run has no such result."""
-        key = case, metric
-        figures = self._run_figures.get(key)
-        if figures is None:
-            figures = self._run_figures[key] = [self._row_figure(row, metric) if row else None for row in self.of_all_runs(case)]
-        return figures
+        return [self._row_figure(row, metric) if row else None for row in self.of_all_runs(case)]
 
+    @kept
     def ratio(self, num: Case, den: Case, metric: str = "device_ns") -> Figure | None:
         """num / den, taken within each run, where the two were interleaved, and then over the runs."""
-        key = num, den, metric
-        if key not in self._ratios:
-            figures = zip(self.run_figures(num, metric), self.run_figures(den, metric), self._same_gpu(num, den))
-            self._ratios[key] = self.over_runs([ratio(n, d) if same and n and d and d.value > 0 else None for n, d, same in figures], metric, num)
-        return self._ratios[key]
+        figures = zip(self.run_figures(num, metric), self.run_figures(den, metric), self._same_gpu(num, den))
+        return self.over_runs([ratio(n, d) if same and n and d and d.value > 0 else None for n, d, same in figures], metric, num)
 
+    @kept
     def twin(self, case: Case) -> Case | None:
         """The Vulkan case that answers a CUDA case on the same physical GPU."""
-        if case not in self._twins:
-            other = case.replace(api="vulkan", mode=TWIN_MODES.get(case["mode"], case["mode"]))
-            self._twins[case] = other if self.rows(other) and self.same_gpu(case, other) else None
-        return self._twins[case]
+        other = case.replace(api="vulkan", mode=TWIN_MODES.get(case["mode"], case["mode"]))
+        return other if self.rows(other) and self.same_gpu(case, other) else None
 
     def same_gpu(self, a: Case, b: Case) -> bool:
         """True if some run took both on one GPU."""
@@ -334,20 +296,24 @@ class Table:
                 largest[group] = max(case.elements, largest.get(group, 0))
             matching = [case for case, group in zip(matching, groups) if case.elements == largest[group]]
         elif size is not None and size != "dram":
-            matching = [case for case in matching if case["elements"] in _texts(size)]
+            matching = [case for case in matching if case["elements"] in texts(size)]
         if size in ("dram", "max_dram"):
             matching = [case for case in matching if self.is_dram(case)]
         matching = [case for case in matching if self.rows(case)]
         return self._fastest(matching) if where.get("pick") == "fastest" else matching
 
+    @kept
+    def _index(self, column: str) -> dict[str, set[int]]:
+        """Which cases have which value in the column."""
+        index: dict[str, set[int]] = {}
+        for at, case in enumerate(self.cases):
+            index.setdefault(case[column], set()).add(at)
+        return index
+
     def _having(self, column: str, value: object) -> Set[int]:
         """Which cases have that value in the column, or one of those."""
-        index = self._indexes.get(column)
-        if index is None:
-            index = self._indexes[column] = {}
-            for at, case in enumerate(self.cases):
-                index.setdefault(case[column], set()).add(at)
-        found = [index[text] for text in _texts(value) if text in index]
+        index = self._index(column)
+        found = [index[text] for text in texts(value) if text in index]
         return found[0] if len(found) == 1 else set().union(*found)
 
     def _fastest(self, cases: Iterable[Case]) -> list[Case]:
@@ -395,7 +361,7 @@ class Results:
     runs: list[RunFolder]
     # As they were read: of an older run a table has what is of the same code only.
     files: list[tuple[RunFolder, RunFile]] = field(default_factory=list)
-    _beside: dict[str, dict[str, Table] | None] = field(default_factory=dict)  # a file's tables, by experiment
+    _beside: dict[str, tuple[list[str], dict[str, dict[Case, Row]]]] = field(default_factory=dict)  # what was read, shared with replace()'s
 
     @cached_property
     def code(self) -> MachineCode:
@@ -406,30 +372,25 @@ class Results:
         path = Path(self.code.path(file_name))
         return path.with_name(csv_file.there(self.directory / path).name).as_posix()
 
+    @kept
     def auxiliary(self, file_name: str, experiment: str) -> Table | None:
         """sass.csv, sass_twins.csv or counters.csv, the rows of one experiment; None where the file is absent. What sass_twins.csv says
         follows from the listings, and is lent with them.
         """
+        path = self.directory / self.beside(file_name)
+        if not path.is_file():
+            return None
         if file_name not in self._beside:
-            path = self.directory / self.beside(file_name)
-            self._beside[file_name] = _read_beside(path, self.tables) if path.is_file() else None
-        beside = self._beside[file_name]
-        rows = beside.rows.get(experiment, {}) if beside else {}
+            self._beside[file_name] = _read_beside(path, self.tables)
+        header, by_experiment = self._beside[file_name]
+        rows = by_experiment.get(experiment, {})
         if file_name == TWINS:
-            sides = ("cuda", "vulkan")
-            rows = {case: row for case, row in rows.items() if all(self.code.has(experiment, row.get(f"{api}_kernel", ""), api) for api in sides)}
-        return beside and Table(experiment, [], [rows], beside.header)
+            rows = {case: row for case, row in rows.items() if all(self.code.has(experiment, row.get(f"{api}_kernel", ""), api) for api in APIS)}
+        return Table(experiment, [], [rows], header)
 
 
-@dataclass
-class _Beside:
-    """One of the files beside the results."""
-
-    header: list[str]
-    rows: dict[str, dict[Case, Row]]  # by experiment
-
-
-def _read_beside(path: Path, tables: Mapping[str, Table]) -> _Beside:
+def _read_beside(path: Path, tables: Mapping[str, Table]) -> tuple[list[str], dict[str, dict[Case, Row]]]:
+    """The header, and the rows by experiment."""
     reader, name = csv_file.Reader(path), f"{csv_file.stem(path)}.csv"
     header = reader.header
     missing = [column for column in ("experiment", *_NEEDED[name]) if column not in header]
@@ -437,7 +398,7 @@ def _read_beside(path: Path, tables: Mapping[str, Table]) -> _Beside:
         raise InputError(f"{path}: no column {', '.join(missing)}")
     texts = _TEXTS.get(name) or _texts_of_counters(header, tables)
     figures = [(at, column) for at, column in enumerate(header) if column not in texts]
-    found = _Beside(header, {})
+    found: dict[str, dict[Case, Row]] = {}
     keys: dict[str, list[str]] = {}
     lines: dict[tuple[str, Case], int] = {}
     numbers = {""}  # texts repeat
@@ -456,8 +417,8 @@ def _read_beside(path: Path, tables: Mapping[str, Table]) -> _Beside:
             keys[experiment] = _keys_beside(name, header, tables.get(experiment))
         case = Case(tuple((column, row[column]) for column in keys[experiment]))
         _only_once(path, lines, (experiment, case), line)
-        found.rows.setdefault(experiment, {})[case] = row
-    return found
+        found.setdefault(experiment, {})[case] = row
+    return header, found
 
 
 def _texts_of_counters(header: Sequence[str], tables: Mapping[str, Table]) -> set[str]:
@@ -585,8 +546,12 @@ def _table(name: str, files: Sequence[tuple[RunFolder, RunFile]]) -> Table:
     tables = [{_case(known, newest.key, row): row for row in run.rows} for run in runs]
     current = [run.git_rev == newest.git_rev for run in runs]
     codes = _codes_by_case(table for table, is_current in zip(tables, current) if is_current)
-    kept = [table if is_current else _of_the_same_code(table, codes) for table, is_current in zip(tables, current)]
-    return Table(name, newest.columns, kept, boards=[folder.board for folder, _ in files], files=[run.path for run in runs])
+    # Of an older commit's run the rows whose machine code is still the same, of cases that there still are.
+    same_code = [
+        table if is_current else {case: row for case, row in table.items() if case in codes and (not row["isa_hash"] or codes[case] <= {row["isa_hash"]})}
+        for table, is_current in zip(tables, current)
+    ]
+    return Table(name, newest.columns, same_code, boards=[folder.board for folder, _ in files], files=[run.path for run in runs])
 
 
 def _check_copies(runs: Sequence[RunFile]) -> None:
@@ -628,11 +593,6 @@ def _codes_by_case(runs: Iterable[Mapping[Case, Row]]) -> dict[Case, set[str]]:
             if row["status"] == "ok":
                 of_case.add(row["isa_hash"])
     return codes
-
-
-def _of_the_same_code(older: Mapping[Case, Row], codes: Mapping[Case, set[str]]) -> dict[Case, Row]:
-    """Of an older commit's run the rows whose machine code is still the same. `codes`: now, of each case that there still is."""
-    return {case: row for case, row in older.items() if case in codes and (not row["isa_hash"] or codes[case] <= {row["isa_hash"]})}
 
 
 class RunFile:
@@ -720,7 +680,8 @@ def _check_gpus(directory: Path, tables: Iterable[Table]) -> None:
                         raise InputError(f"{directory}: {API_NAMES[api]} results of two {column}s, {both}; keep one {column} a directory")
 
 
-def _texts(wanted: object) -> list[str]:
+def texts(wanted: object) -> list[str]:
+    """A select's value: a text, or several."""
     return [str(value) for value in (wanted if isinstance(wanted, list) else [wanted])]
 
 

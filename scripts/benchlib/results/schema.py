@@ -25,7 +25,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NoReturn
 
-from benchlib.base import csv_file
+from benchlib.base import csv_file, files
 from benchlib.base.errors import InputError
 
 SCHEMA = 2
@@ -130,10 +130,7 @@ def read_sidecar(path: Path, experiment: str) -> tuple[int, list[Column]]:
 
 
 def _json(path: Path) -> object:
-    with open(path, "rb") as file:
-        data = file.read(MOST_SIDECAR_BYTES + 1)
-    if len(data) > MOST_SIDECAR_BYTES:
-        raise InputError(f"{path}: longer than {MOST_SIDECAR_BYTES >> 20} MiB")
+    data = files.read_at_most(path, MOST_SIDECAR_BYTES)
     try:
         return json.loads(data.decode("utf-8"), object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
