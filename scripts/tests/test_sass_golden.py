@@ -70,7 +70,9 @@ def built_cubin(experiment, stem, arch):
 def listings(cubin, arch):
     """By kernel: its instructions. One run of nvdisasm for all; offsets and targets count from the first kernel's beginning."""
     functions = sass_cubin.functions(cubin)
-    found = TOOL.disassemble_bare(b"".join(function.code for function in functions.values()), arch)
+    code = b"".join(function.code for function in functions.values())
+    # Bare code of all kernels, one after another: one run, and no live registers, for which each would need its own.
+    found = sass.complete(TOOL._around_stumbles(["-b", f"SM{sass_tool.sm_number(arch)}"], code, bytes), code)
     unknown = {i.opcode for i in found if i.base == sass.UNKNOWN}
     assert not unknown, f"nvdisasm {TOOL.version} does not know {unknown}"
     begin, result = 0, {}

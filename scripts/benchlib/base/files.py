@@ -8,6 +8,8 @@ import tempfile
 from itertools import islice
 from pathlib import Path
 
+from benchlib.base.errors import InputError
+
 
 def read_text(path: Path) -> str | None:
     """The file as it is, line ends included; None if there is none."""
@@ -16,6 +18,21 @@ def read_text(path: Path) -> str | None:
             return file.read()
     except FileNotFoundError:
         return None
+
+
+def read_at_most(path: Path, most: int) -> bytes:
+    """Raises InputError for a file of more bytes."""
+    with open(path, "rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise InputError(f"{path}: longer than {most >> 20} MiB")
+    return data
+
+
+def shown(path: Path, root: Path) -> str:
+    """Of a file below `root` the path from there."""
+    resolved = path.resolve()
+    return str(resolved.relative_to(root)) if resolved.is_relative_to(root) else str(path)
 
 
 def write_atomic(path: Path, content: str | bytes) -> None:

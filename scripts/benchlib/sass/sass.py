@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, wraps
+from typing import TypeVar
 
 from benchlib.sass import sass_cubin
 from benchlib.sass.sass_cubin import INSTRUCTION_BYTES
@@ -161,20 +162,19 @@ MEMORY = (
     "load", "store", "shared_load", "shared_store", "local_load", "local_store", "generic_load", "generic_store", "atomic",
 )  # fmt: skip
 
-# What follows from an instruction's text alone is found once: it is asked for again and again, and a program's kernels share most of theirs.
-_once_a_text = lru_cache(maxsize=1 << 16)
-
 _PREDICATE_OPERAND = re.compile(r"^U?P\d$")
+Found = TypeVar("Found")
 
 
-def kind(instruction: Instruction) -> str:
-    """What the instruction is for: exactly one kind each."""
-    return _kind(instruction.opcode, instruction.operands)
+def _once_a_text(function: Callable[[Instruction], Found]) -> Callable[[Instruction], Found]:
+    """What follows from an instruction's text alone is found once: it is asked for again and again, and a program's kernels share most of theirs."""
+    of_text = lru_cache(maxsize=1 << 16)(lambda opcode, operands: function(Instruction(0, "", opcode, operands)))
+    return wraps(function)(lambda instruction: of_text(instruction.opcode, instruction.operands))
 
 
 @_once_a_text
-def _kind(opcode: str, operands: str) -> str:
-    instruction = Instruction(0, "", opcode, operands)
+def kind(instruction: Instruction) -> str:
+    """What the instruction is for: exactly one kind each."""
     if instruction.base == UNKNOWN:
         return "unknown"
     if _is_move(instruction):
@@ -206,23 +206,18 @@ def _is_wide_add(instruction: Instruction) -> bool:
     return False
 
 
-@_once_a_text
+@lru_cache(maxsize=1 << 16)
 def split_operands(operands: str) -> tuple[str, ...]:
     return tuple([operand.strip() for operand in operands.split(",")]) if operands else ()
 
 
-def width(instruction: Instruction) -> int:
-    """Bits that one thread moves."""
-    return _width(instruction.opcode)
+_WIDTHS = {"128": 128, "64": 64, "U8": 8, "S8": 8, "U16": 16, "S16": 16}  # by modifiers
 
 
 @_once_a_text
-def _width(opcode: str) -> int:
-    modifiers = opcode.split(".")[1:]
-    for modifier, bits in (("128", 128), ("64", 64), ("U8", 8), ("S8", 8), ("U16", 16), ("S16", 16)):
-        if modifier in modifiers:
-            return bits
-    return 32
+def width(instruction: Instruction) -> int:
+    """Bits that one thread moves."""
+    return next((bits for modifier, bits in _WIDTHS.items() if modifier in instruction.modifiers), 32)
 
 
 def strength(instruction: Instruction) -> str:
@@ -258,15 +253,11 @@ _SIZE_AT = 8  # a buffer descriptor is {64-bit address, 32-bit size, ...}
 Place = tuple[str, int]  # bank, offset
 
 
+@_once_a_text
 def constants(instruction: Instruction) -> tuple[Place, ...]:
     """Bank and offset of every constant-bank operand; an indexed one has offset -1."""
-    return _constants(instruction.operands)
-
-
-@_once_a_text
-def _constants(operands: str) -> tuple[Place, ...]:
     places = []
-    for match in _CONSTANT.finditer(operands):
+    for match in _CONSTANT.finditer(instruction.operands):
         at = "0x0" if match["at"] == "RZ" else match["at"]
         places.append((match["bank"], int(at, 16) if re.fullmatch(r"0x[0-9a-f]+", at) else -1))
     return tuple(places)
@@ -330,28 +321,24 @@ def _read_by(instructions: Sequence[Instruction], writer: int | None) -> tuple[P
     return constants(instructions[writer])
 
 
+@_once_a_text
 def written(instruction: Instruction) -> tuple[str, ...]:
     """The registers an instruction writes: its first operand, unless it stores, branches or compares."""
-    return _written(instruction.opcode, instruction.operands)
-
-
-@_once_a_text
-def _written(opcode: str, operands: str) -> tuple[str, ...]:
-    sort, target = _kind(opcode, operands), REGISTER.fullmatch(operands.partition(",")[0].strip())
+    sort, target = kind(instruction), REGISTER.fullmatch(instruction.operands.partition(",")[0].strip())
     if not target or sort.endswith("store") or sort in ("compare", "branch", "barrier", "fence"):
         return ()
-    wide = sort == "address" and "WIDE" in opcode.split(".")
-    count = max(1, _width(opcode) // 32) if not wide else 2
+    wide = sort == "address" and "WIDE" in instruction.modifiers
+    count = max(1, width(instruction) // 32) if not wide else 2
     return tuple([f"{target[1]}{int(target[2]) + i}" for i in range(count)])
 
 
 @_once_a_text
-def _read(opcode: str, operands: str) -> frozenset[str]:
+def _read(instruction: Instruction) -> frozenset[str]:
     """The registers that the operands name as sources. A memory descriptor does not count: older listings leave it out, newer ones print
     it as desc[UR4].
     """
-    sources = split_operands(_DESCRIPTOR_USE.sub("", operands))
-    return frozenset(_registers(sources[1:] if _written(opcode, operands) else sources))
+    sources = split_operands(_DESCRIPTOR_USE.sub("", instruction.operands))
+    return frozenset(_registers(sources[1:] if written(instruction) else sources))
 
 
 def _used_before_rewritten(instructions: Sequence[Instruction], index: int, register: str) -> bool:
@@ -363,7 +350,7 @@ def _used_before_rewritten(instructions: Sequence[Instruction], index: int, regi
         return True  # memory descriptors live in uniform registers
     names = {register, f"UR{int(match[2]) + 1}"}
     for instruction in instructions[index + 1 :]:
-        if names & _read(instruction.opcode, instruction.operands):
+        if names & _read(instruction):
             return True
         if register in written(instruction):
             return False

@@ -118,14 +118,6 @@ def words(code: bytes, offset: int) -> tuple[int, int]:
     return low, high
 
 
-def opcode_bits(code: bytes, offset: int) -> int:
-    return words(code, offset)[0] & 0xFFF
-
-
-def is_nop(code: bytes, offset: int) -> bool:
-    return opcode_bits(code, offset) == _NOP
-
-
 def is_self_branch(code: bytes, offset: int) -> bool:
     """BRA to itself: -16 from the next instruction. The offset is bits 81:34, in 4-byte units; from compute capability 9.0 on
     its lowest 8 bits are bits 23:16.
@@ -144,7 +136,7 @@ def without_padding(code: bytes) -> bytes:
     end = len(code)
     if end % INSTRUCTION_BYTES:
         return code
-    while end and is_nop(code, end - INSTRUCTION_BYTES):
+    while end and words(code, end - INSTRUCTION_BYTES)[0] & 0xFFF == _NOP:
         end -= INSTRUCTION_BYTES
     if end and is_self_branch(code, end - INSTRUCTION_BYTES):
         end -= INSTRUCTION_BYTES

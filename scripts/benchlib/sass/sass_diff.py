@@ -233,14 +233,9 @@ def compare(left: Side, right: Side) -> Difference:
             for name, on_left, on_right in _pair_names(row.left, other.right, (left, right)):
                 note(row, name, on_left, on_right)
                 other.names.append(name)
-    for row in lefts:
-        if not row.moved:
-            for name in _single_names(row.left, left):
-                note(row, name, 1, 0)
-    for row in rights:
-        if not row.moved:
-            for name in _single_names(row.right, right):
-                note(row, name, 0, 1)
+    for row in [*lefts, *rights]:
+        for name in [] if row.moved else _single_names(row.left, left) if row.left else _single_names(row.right, right):
+            note(row, name, int(row.right is None), int(row.left is None))
     ordered = {name: (counts[name][0], counts[name][1]) for name in NAMES if name in counts}
     return Difference((left, right), rows, ordered)
 
@@ -281,13 +276,10 @@ def _pair_names(a: Instruction, b: Instruction, sides: tuple[Side, Side]) -> lis
     if sort in sass.MEMORY:
         if sass.width(a) != sass.width(b):
             found.append((WIDTH, 1, 1))
-        if sass.is_constant_kind(a) != sass.is_constant_kind(b):
-            found.append((LOAD_KIND, int(sass.is_constant_kind(a)), int(sass.is_constant_kind(b))))
-        if sass.strength(a) != sass.strength(b):
-            name = STORE_STRENGTH if sort.endswith("store") else LOAD_STRENGTH
-            found.append((name, int(bool(sass.strength(a))), int(bool(sass.strength(b)))))
-        if sass.cache_hints(a) != sass.cache_hints(b):
-            found.append((CACHE_HINT, int(bool(sass.cache_hints(a))), int(bool(sass.cache_hints(b)))))
+        strength = STORE_STRENGTH if sort.endswith("store") else LOAD_STRENGTH
+        for name, of in ((LOAD_KIND, sass.is_constant_kind), (strength, sass.strength), (CACHE_HINT, sass.cache_hints)):
+            if of(a) != of(b):
+                found.append((name, int(bool(of(a))), int(bool(of(b)))))
     if not found and a.opcode != b.opcode:
         found.append((FORM, 1, 1))
     if bool(a.predicate) != bool(b.predicate):

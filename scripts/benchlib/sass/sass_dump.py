@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from benchlib.base import programs
+from benchlib.base import files, programs
 from benchlib.sass import sass_cubin
 from benchlib.results.results import InputError
 
@@ -83,11 +83,7 @@ def read_dump(folder: Path) -> Dump:
 
 def _json_object(path: Path) -> dict[str, object]:
     try:
-        with open(path, "rb") as file:
-            data = file.read(_MOST_INDEX_BYTES + 1)
-        if len(data) > _MOST_INDEX_BYTES:
-            raise InputError(f"{path}: longer than {_MOST_INDEX_BYTES >> 20} MiB")
-        content = json.loads(data.decode("utf-8"), parse_constant=_no_number)
+        content = json.loads(files.read_at_most(path, _MOST_INDEX_BYTES).decode("utf-8"), parse_constant=_no_number)
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: {error}") from error
     if not isinstance(content, dict):

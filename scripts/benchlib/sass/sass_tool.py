@@ -81,12 +81,6 @@ class Nvdisasm:
                 reasons.append(f"{via}: {error}")
         raise ToolError(f"nvdisasm {self.version} cannot read it ({'; '.join(dict.fromkeys(reasons))})")
 
-    def disassemble_bare(self, code: bytes, arch: str) -> list[Instruction]:
-        """All instructions of bare code, which may be that of several kernels, one after another: a run for all of them, and no
-        live registers, for which each would need its own.
-        """
-        return sass.complete(self._around_stumbles(["-b", f"SM{sm_number(arch)}"], code, bytes), code)
-
     def _attempts(
         self, code: bytes, sm: int | None, container: bytes | None, entry: str, reasons: list[str]
     ) -> Iterator[tuple[str, list[Instruction]]]:
