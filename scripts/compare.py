@@ -395,8 +395,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def run(options: argparse.Namespace) -> int:
-    untimed = {name for name, each in analysis.load(ROOT).items() if not each.compares_times}
-    found = compare(options.sets, options.only, untimed)
+    found = compare(options.sets, options.only, analysis.untimed(analysis.load(ROOT)))
     # All texts first: a half that was written would look whole.
     outputs = [(name, text(found)) for name, text in ((options.markdown, page), (options.csv, csv_text)) if name]
     screen = "" if "-" in (options.markdown, options.csv) else terminal(found)

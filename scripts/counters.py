@@ -113,8 +113,8 @@ def choose_programs(folder: Path, wishes: Sequence[str], analyses: Mapping[str, 
     return [found[name] for name in chosen if name in wishes or counting(name, analyses).by_default]
 
 
-def slug(program: Path, program_options: Sequence[str]) -> str:
-    """What the program calls this GPU's folder; "" without a device."""
+def default_out(program: Path, program_options: Sequence[str]) -> Path | None:
+    """This GPU's folder, as the program calls it; None without a device."""
     command = [program, "--print-slug", *program_options]
     try:
         run = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SMALL_TIMEOUT_S, check=False)
@@ -123,12 +123,7 @@ def slug(program: Path, program_options: Sequence[str]) -> str:
     if run.returncode not in (0, ncu.NOTHING_TO_RUN):
         raise InputError(f"{program.name} --print-slug ended with {run.returncode}: {ncu.last_lines(run.stderr, 1)}")
     name = run.stdout.strip()
-    return "" if name == "none" or not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name) else name
-
-
-def default_out(program: Path, program_options: Sequence[str]) -> Path | None:
-    name = slug(program, program_options)
-    if not name:
+    if name == "none" or not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
         return None
     return ROOT / ("build/results" if name.startswith(SOFTWARE_DEVICES) else "results") / name
 
@@ -370,15 +365,10 @@ def count_all(wish: Wish, tool: Ncu | None, out: Path, analyses: Mapping[str, An
                 path.with_name(f"{path.name}.xz").unlink(missing_ok=True)  # what was read
     counted = sum(outcome.counted for outcome in outcomes)
     if counted:
-        print(f"{counted} cases: {shown(path)}; scripts/worklog.py puts them beside the predictions")
+        print(f"{counted} cases: {files.shown(path, ROOT)}; scripts/worklog.py puts them beside the predictions")
     if any(outcome.failed for outcome in outcomes):
         return 1
     return 0 if counted else ncu.NOTHING_TO_RUN
-
-
-def shown(path: Path) -> str:
-    resolved = path.resolve()
-    return str(resolved.relative_to(ROOT)) if resolved.is_relative_to(ROOT) else str(path)
 
 
 # ----------------------------------------------------------------------------------------------------------------- main
@@ -415,7 +405,7 @@ def run(options: argparse.Namespace) -> int:
     wanted = [options.instrument] if options.instrument else list(INSTRUMENTS)
     out = options.out or default_out(chosen[0], options.program_options)
     if out is None:
-        fail(f"there is no device to count on; {shown(chosen[0])} --list-devices says why")
+        fail(f"there is no device to count on; {files.shown(chosen[0], ROOT)} --list-devices says why")
         return ncu.NOTHING_TO_RUN
     wish = Wish(chosen, options.only, options.program_options, wanted, options.timeout, options.verified and options.verified.resolve())
     return count_all(wish, ncu_tool(options) if NCU in wanted else None, out, analyses)

@@ -503,11 +503,6 @@ def slug(gpu: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", bare.lower()).strip("-") or "unknown"
 
 
-def shown(path: Path) -> str:
-    resolved = path.resolve()
-    return str(resolved.relative_to(ROOT)) if resolved.is_relative_to(ROOT) else str(path)
-
-
 # ----------------------------------------------------------------------------------------------------------------- main
 
 
@@ -537,7 +532,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def report(items: Sequence[Disassembled], twins: Sequence[Twin], out: Path, selected: bool) -> None:
     read = [item for item in items if item.instructions is not None]
-    print(f"{len(read)} of {len(items)} kernels disassembled, {len(twins)} twins compared: {shown(out / 'sass')}")
+    print(f"{len(read)} of {len(items)} kernels disassembled, {len(twins)} twins compared: {files.shown(out / 'sass', ROOT)}")
     by_note: dict[str, list[str]] = {}
     for item in items:
         if item.note:
@@ -549,7 +544,7 @@ def report(items: Sequence[Disassembled], twins: Sequence[Twin], out: Path, sele
     if selected:
         for twin in twins:
             page = out / "sass" / twin.cuda.kernel.experiment / f"{twin.name}.md"
-            print(f"{twin.name}: {sass_diff.summary(twin.difference)}\n  {shown(page)}")
+            print(f"{twin.name}: {sass_diff.summary(twin.difference)}\n  {files.shown(page, ROOT)}")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -36,12 +36,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def load(directories: Sequence[Path]) -> Fleet:
-    untimed = {name for name, each in analysis.load(ROOT).items() if not each.compares_times}
-    return fleet.load(directories, untimed)
-
-
-def csv_text(rows: Sequence[Sequence[str]]) -> str:
-    return csv_file.text_of_lists([fleet_page.CSV_COLUMNS, *rows])
+    return fleet.load(directories, analysis.untimed(analysis.load(ROOT)))
 
 
 # ----------------------------------------------------------------------------------------------------------------- compare
@@ -58,7 +53,7 @@ def terminal(found: Fleet, judged: Judged) -> list[str]:
         if len(findings) > LISTED:
             lines.append(f"  and {len(findings) - LISTED} more: fleet.csv has all")
         lines += [f"  {text}" for text in found.boards[board].problems]
-    for block in fleet_page.comparability(found, judged):
+    for block in fleet_page.comparability(found):
         assert isinstance(block, document.Bullets)
         lines += ["".join(part for part in item if isinstance(part, str)) for item in block.items]
     return [plain(line) for line in [*lines, *found.problems]]
@@ -71,7 +66,8 @@ def compare(options: argparse.Namespace) -> int:
     out = options.out or options.directories[0]
     out.mkdir(parents=True, exist_ok=True)
     page = markdown.render([document.section("Boards", fleet_page.blocks(found, judged))])
-    for path, text in ((out / "fleet.csv", csv_text(fleet_page.csv_rows(found, judged))), (out / "fleet.md", page + "\n")):
+    table = csv_file.text_of_lists([fleet_page.CSV_COLUMNS, *fleet_page.csv_rows(found, judged)])
+    for path, text in ((out / "fleet.csv", table), (out / "fleet.md", page + "\n")):
         files.write_atomic(path, text)
         print(f"wrote {path}")
     bad = {fleet_page.STANDS_OUT, fleet_page.WRONG} & set(fleet_page.verdicts(found, judged).values())

@@ -34,7 +34,7 @@ from benchlib.model.analysis import Study
 from benchlib.pages import state, worklog_files
 from benchlib.results import counters_file, results, schema
 from benchlib.results.machine_code import CODES, FOLDER, TWINS, MachineCode
-from benchlib.results.results import Case, InputError, Table
+from benchlib.results.results import InputError
 from benchlib.stats.stats import MIN_RUNS
 
 try:
@@ -150,14 +150,10 @@ def hide_hosts(directory: Path) -> None:
 
 def to_pack(study: Study) -> list[Path]:
     """What was counted, in hardware and in code, every sample, and the runs' files but those that are the first to have a case: the pages link to their rows."""
-    first = {table.files[_first_with(table, case)] for table in study.tables.values() for case in table.cases}
+    first = {next(path for path, run in zip(table.files, table.runs) if case in run) for table in study.tables.values() for case in table.cases}
     runs = [path for each in study.runs for path in sorted(each.path.glob("exp*.csv"))]
     beside = (study.directory / name for name in (counters_file.NAME, CODES, TWINS))
     return [path for path in [*runs, *beside] if path not in first and path.is_file()]
-
-
-def _first_with(table: Table, case: Case) -> int:
-    return next(at for at, run in enumerate(table.runs) if case in run)
 
 
 def pack(path: Path) -> None:

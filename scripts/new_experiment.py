@@ -6,10 +6,12 @@
 Writes exp11_scale/ and its line in CMakeLists.txt, nothing else: whatever shows the experiment finds it by its folder. What to edit
 then: the table of variants, the CPU reference and the kernels, claims.toml, analysis.py and README.md; CONTRIBUTING.md, 'Adding an
 experiment', goes on from there.
-Exit codes: 0 done, 1 something there is not as expected, 2 usage. Nothing is written unless all of it can be.
+Exit codes: 0 done, 1 something there is not as expected, 2 usage, 130 interrupted. Nothing is written unless all of it can be.
 """
 
 from __future__ import annotations
+
+from benchlib.base import early  # noqa: F401  # first: see there
 
 import argparse
 import os
@@ -20,9 +22,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from benchlib.base import files
+from benchlib.base import console, files
+from benchlib.base.console import UsageError
+from benchlib.base.errors import InputError
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATE = ROOT / "scripts/template"
@@ -30,14 +32,6 @@ TEMPLATE_QUESTION = "What is the question?"
 NAME = re.compile(r"exp(?P<number>[0-9]{2})_(?P<title>[a-z0-9]+(_[a-z0-9]+)*)")
 LONGEST_QUESTION = 100  # on one line of main.cpp
 QUOTES = set("\"\\<>|`*_[]")  # what C++, TOML, Markdown or HTML would read as more than text
-
-
-class UsageError(Exception):
-    pass
-
-
-class TreeError(Exception):
-    pass
 
 
 def checked(name: str, question: str) -> re.Match[str]:
@@ -67,11 +61,11 @@ def after_last(path: Path, pattern: str, line: str) -> str:
     lines = (files.read_text(path) or "").splitlines(keepends=True)
     places = [number for number, each in enumerate(lines, start=1) if re.match(pattern, each)]
     if not places:
-        raise TreeError(f"{path}: no line matches {pattern}")
+        raise InputError(f"{path}: no line matches {pattern}")
     return "".join([*lines[: places[-1]], line + "\n", *lines[places[-1] :]])
 
 
-def create(name: str, question: str) -> None:
+def create(name: str, question: str) -> int:
     match = checked(name, question)
     listed = ROOT / "CMakeLists.txt"
     text = after_last(listed, r"add_subdirectory\(exp", f"add_subdirectory({name})")
@@ -86,6 +80,7 @@ def create(name: str, question: str) -> None:
         shutil.rmtree(scratch)
     files.write_atomic(listed, text)
     print(f"wrote {name}/, and its line in CMakeLists.txt; edit main.cpp, cuda/, glsl/, claims.toml, analysis.py, README.md")
+    return 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -93,15 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("name", help="e.g. exp11_scale")
     parser.add_argument("question", help="one line that ends with ?")
     options = parser.parse_args(arguments)
-    try:
-        create(options.name, options.question)
-    except UsageError as error:
-        print(f"new_experiment.py: {error}", file=sys.stderr)
-        return 2
-    except (TreeError, OSError, UnicodeDecodeError) as error:
-        print(f"new_experiment.py: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return console.run_cli("new_experiment.py", lambda: create(options.name, options.question), [UnicodeDecodeError])
 
 
 if __name__ == "__main__":

@@ -56,6 +56,9 @@ skip() { result skipped "$step: $1"; }
 results_of() { sed -n "s/^$1\t//p" "$results"; }
 count_of() { results_of "$1" | wc -l; }
 
+# here TOOL: whether it is on PATH; the step is skipped without it.
+here() { command -v "$1" >/dev/null || { skip "$1 (not here)" && return 1; }; }
+
 # check NAME COMMAND...: one test. Its output is shown if it fails; exit code 77 skips it, for the reason in its last line.
 check() {
   local name=$1 output status=0
@@ -171,10 +174,7 @@ step_tidy() {
     fail 'there is no build: run the step build'
     return
   fi
-  if ! command -v clang-tidy >/dev/null; then
-    skip 'clang-tidy (not here)'
-    return
-  fi
+  here clang-tidy || return 0
   python=$(bench_python) || {
     fail 'no Python 3.11 or newer'
     return
@@ -209,10 +209,7 @@ step_tidy() {
 
 step_shell() {
   local file
-  if ! command -v shellcheck >/dev/null; then
-    skip 'shellcheck (not here)'
-    return
-  fi
+  here shellcheck || return 0
   while read -r file; do
     check "$file" shellcheck --external-sources "$file"
   done < <(bench_files 'scripts/*.sh' 'scripts/*.sbatch' '.ci/run')
@@ -220,10 +217,7 @@ step_shell() {
 
 step_flake8() {
   local files
-  if ! command -v flake8 >/dev/null; then
-    skip 'flake8 (not here)'
-    return
-  fi
+  here flake8 || return 0
   mapfile -t files < <(bench_files 'scripts/*.py' 'exp*.py')
   check "flake8, ${#files[@]} files" flake8 --select=F "${files[@]}"
 }

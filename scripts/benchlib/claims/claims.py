@@ -71,7 +71,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from benchlib.base import programs
+from benchlib.base import files, programs
 from benchlib.claims import claim_check, claim_query, claim_words, provenance
 from benchlib.claims.claim_check import CLAIM_TEXTS, PLACEHOLDER
 from benchlib.claims.claim_query import IN, OPEN, OUT, Finding
@@ -257,10 +257,7 @@ def source_places(root: Path) -> dict[str, str]:
 
 def _read(path: Path, experiment: str, seen: set[str]) -> ClaimFile:
     """`seen`: the ids of the files before; the programs of one folder share a number."""
-    with open(path, "rb") as file:
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise InputError(f"{path}: longer than {MOST_BYTES >> 20} MiB")
+    data = files.read_at_most(path, MOST_BYTES)
     try:
         question, answer, found = _checked(experiment, data)
     except InputError as error:
@@ -276,7 +273,10 @@ def _read(path: Path, experiment: str, seen: set[str]) -> ClaimFile:
 @lru_cache(maxsize=256)  # a process may read the same file again and again; nothing of it is changed
 def _checked(experiment: str, data: bytes) -> tuple[str, Sequence[str], list[tuple[str, dict[str, Any]]]]:
     """The question, the answer's sentences, and each claim with its place in the file. What is raised is to stand behind the file's path."""
-    document = _parse(data)
+    try:
+        document = tomllib.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:  # among them what is no TOML and no UTF-8
+        raise InputError(f": {ascii(str(error))[1:-1]}") from error
     claim_check.check_document("", document)
     answer = document.get("answer", [])
     found = []
@@ -287,13 +287,6 @@ def _checked(experiment: str, data: bytes) -> tuple[str, Sequence[str], list[tup
         claim_check.check_claim(where, document.get("ids", experiment[3:5]), entry)
         found.append((where, entry))
     return document.get("question", ""), [answer] if isinstance(answer, str) else answer, found
-
-
-def _parse(data: bytes) -> dict[str, Any]:
-    try:
-        return tomllib.loads(data.decode("utf-8"))
-    except (ValueError, RecursionError) as error:  # among them what is no TOML and no UTF-8
-        raise InputError(f": {ascii(str(error))[1:-1]}") from error
 
 
 # --------------------------------------------------------------------------------------------------------------- verdicts
@@ -407,11 +400,11 @@ def _add_evidence(claim: Claim, results: Results, table: Table) -> None:
     claim.pages = {kernel: results.code.path() for kernel in claim.listings if listings.has_page(results, claim.experiment, kernel)}
 
 
-def verdict_of(claim: Claim, results: Results) -> str:
-    """The claim's verdict by these results and nothing else of it: the claim stays as it is."""
+def verdict_of(claim: Claim, results: Results, *, by_value: bool = False) -> str:
+    """The claim's verdict by these results and nothing else of it: the claim stays as it is. `by_value`: by the medians alone."""
     if claim.experiment not in results.tables:
         return NOT_MEASURED
-    tested, missing = _tested(replace(claim, figures={}), results)
+    tested, missing = _tested(replace(claim, figures={}), results, by_value=by_value)
     return NOT_MEASURED if missing or not tested else _verdict(claim.kind, tested)[0]
 
 
@@ -427,18 +420,13 @@ def _differing(claim: Claim, results: Results, table: Table) -> dict[str, str]:
     if len(claim.boards) < 2:
         return {}
     found = {}
-    wanted = _by_value(claim, results)
+    wanted = verdict_of(claim, results, by_value=True)
     for board in claim.boards:
         alone = replace(results, tables={**results.tables, claim.experiment: table.of_board(board)})
-        verdict = _by_value(claim, alone)
+        verdict = verdict_of(claim, alone, by_value=True)
         if verdict not in (NOT_MEASURED, wanted):
             found[board] = verdict
     return found
-
-
-def _by_value(claim: Claim, results: Results) -> str:
-    tested, missing = _tested(replace(claim, figures={}), results, by_value=True)
-    return NOT_MEASURED if missing or not tested else _verdict(claim.kind, tested)[0]
 
 
 # ------------------------------------------------------------------------------------------------------------------ words
@@ -460,7 +448,8 @@ def _cases_text(claim: Claim) -> str:
     others = [each for each in claim.tested if each is not shown]
     if others:
         held = sum(each.verdict == REPRODUCED for each in others)
-        parts.append(f"of {len(others)} further parts of the test {held} hold" if held < len(others) else _all_hold(len(others)))
+        all_hold = "the test's other part holds" if len(others) == 1 else f"the test's {len(others)} other parts hold"
+        parts.append(f"of {len(others)} further parts of the test {held} hold" if held < len(others) else all_hold)
     if shown.dead:
         parts.append(f"{shown.dead} more {'case has' if shown.dead == 1 else 'cases have'} no live control and decide nothing")
     fewest = min((each.figure for each in shown.deciding if each.figure.runs), key=lambda figure: figure.runs, default=None)
@@ -469,10 +458,6 @@ def _cases_text(claim: Claim) -> str:
     if any(not each.figure.has_interval for each in shown.deciding):
         parts.append("no interval")
     return "; ".join(parts)
-
-
-def _all_hold(others: int) -> str:
-    return "the test's other part holds" if others == 1 else f"the test's {others} other parts hold"
 
 
 def _case_text(shown: Tested, finding: Finding) -> str:

@@ -25,7 +25,7 @@ CSV_COLUMNS = [
 ]  # fmt: skip
 
 
-def verdict(found: Fleet, judged: Judged, board: Board) -> str:
+def verdict(judged: Judged, board: Board) -> str:
     if board.problems:
         return WRONG
     findings = judged.of(board.name)
@@ -38,7 +38,7 @@ def verdict(found: Fleet, judged: Judged, board: Board) -> str:
 
 
 def verdicts(found: Fleet, judged: Judged) -> dict[str, str]:
-    return {name: verdict(found, judged, board) for name, board in sorted(found.boards.items())}
+    return {name: verdict(judged, board) for name, board in sorted(found.boards.items())}
 
 
 def percent(relative: float) -> str:
@@ -46,7 +46,7 @@ def percent(relative: float) -> str:
 
 
 def blocks(found: Fleet, judged: Judged) -> Blocks:
-    parts: Blocks = [paragraph(reading(judged)), board_table(found, judged), *comparability(found, judged)]
+    parts: Blocks = [paragraph(reading(judged)), board_table(found, judged), *comparability(found)]
     if judged.separated:
         parts += [document.heading(TWO_POPULATIONS), *populations_blocks(judged.separated, judged.cases)]
     parts += [document.heading("What stands out, and what differs"), findings_table(judged)]
@@ -167,7 +167,7 @@ def number(boards: Collection[str]) -> str:
     return f"{len(boards)} board{'s' * (len(boards) != 1)}"
 
 
-def comparability(found: Fleet, judged: Judged) -> Blocks:
+def comparability(found: Fleet) -> Blocks:
     """What was not compared, and why."""
     items = []
     groups = found.groups

@@ -246,15 +246,10 @@ def state_blocks(judged: Judged) -> Blocks:
 
 def populations(study: Study) -> Blocks:
     """Nothing where the boards are one."""
-    entries = list(fleet.of(study, untimed(study)).entries.values())
+    entries = list(fleet.of(study, analysis.untimed(study.analyses)).entries.values())
     first = fleet_page.populations_blocks(fleet.split_by_population(entries)[1], len(fleet.compared(entries)))
     splits = [split for of_model in fleet.find_splits(entries).values() for split in of_model]
     return first + splits_page.blocks(study, splits, [each.medians for each in entries])
-
-
-def untimed(study: Study) -> set[str]:
-    """The experiments whose times are no figures of merit."""
-    return {name for name, each in study.analyses.items() if not each.compares_times}
 
 
 def experiments_table(judged: Judged) -> Blocks:

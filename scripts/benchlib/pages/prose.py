@@ -107,7 +107,7 @@ class Prose:
         if words[0] == "kind":
             return self._kind_words(words[1] if len(words) == 2 else "", model, where)
         if words[0] == "boards":
-            return self._boards(words[1:], model, where)
+            return self._boards(words[1:], model)
         if len(words) != 1:
             raise InputError(f"{where}: {ascii(query)}: one name, or `kind` and a name")
         if match := CLAIM.fullmatch(words[0]):
@@ -122,7 +122,7 @@ class Prose:
     def holds(self, condition: str, where: str) -> bool:
         words, model = self._split(condition, where)
         if len(words) == 3 and words[0] == "kind":
-            return self._kind(words[1], model, where).word == words[2]
+            return self._kind(words[1], model).word == words[2]
         compared = len(words) == 3 and words[1] in COMPARES and re.fullmatch(r"-?\d+(\.\d+)?", words[2])
         match = CLAIM.fullmatch(words[0])
         if compared and match:
@@ -149,7 +149,7 @@ class Prose:
             raise InputError(f"{where}: a marker without a name")
         return words, self.model(folder)
 
-    def _boards(self, patterns: Sequence[str], model: Model, where: str) -> str:
+    def _boards(self, patterns: Sequence[str], model: Model) -> str:
         """How many boards ran a program whose name fits one of the patterns; without a pattern, any."""
         tables = model.study_of("").tables
         names = {name for name in tables for pattern in patterns or ("*",) if fnmatch.fnmatchcase(name, pattern)}
@@ -169,14 +169,14 @@ class Prose:
 
     # -------------------------------------------------------------------------------------------------------------- kinds
 
-    def _kind(self, name: str, model: Model, where: str) -> Kind:
+    def _kind(self, name: str, model: Model) -> Kind:
         if name not in model.kinds:
             raise NotMeasured(f"no pair of the kind {ascii(name)}")
         return model.kinds[name]
 
     def _kind_words(self, said: str, model: Model, where: str) -> str:
         name, _, what = said.partition(".")
-        kind = self._kind(name, model, where)
+        kind = self._kind(name, model)
         ratios = [one.ratio.value for one in kind.found]
         ends = {"median": kind.median, "least": min(ratios), "most": max(ratios)}
         if what not in (*ends, "says", "range", "pairs", "same"):

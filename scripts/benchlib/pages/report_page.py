@@ -25,7 +25,7 @@ from benchlib.document import document, markdown, plots
 from benchlib.fleet import fleet
 from benchlib.pages import beside, fleet_page, front, pipeline, ratio_strip, report_sass, run_tables, summary
 from benchlib.pages import rules as rules_
-from benchlib.model.analysis import Study
+from benchlib.model.analysis import Study, untimed
 from benchlib.claims.claims import VERDICTS, Claim
 from benchlib.document.document import NONE, Cell, Section, cell_text
 from benchlib.pages.pipeline import Judged
@@ -100,13 +100,9 @@ class NotRunHere:
 
 @dataclass(frozen=True)
 class Page:
+    judged: Judged
     gpu: str
     subtitle: str
-    state: Sequence[str]  # sentences; none where nothing is wanting
-    next_command: str
-    hand_in: str
-    how: str
-    vulkan: Sequence[str]  # what Vulkan's rows show by themselves
     beside: Sequence[document.Block]  # this GPU beside the published ones
     verdict: Sequence[document.Block]  # the headline's kinds of work
     picture: tuple[str, ...]  # the pairs of the headline's kinds: wide and narrow
@@ -122,8 +118,6 @@ class Page:
     commits: str
     reproduce: str
     twins: Mapping[str, Any]
-    listed: bool  # there is machine code
-    two_apis: bool
     boards: Sequence[document.Block]  # none where there is one board
 
 
@@ -144,13 +138,9 @@ def page(judged: Judged, root: Path) -> Page:
     twins = report_sass.data(study)
     experiments = [experiment(judged, name, names, gpu_dir, kernels(twins, name)) for name in names]
     return Page(
+        judged=judged,
         gpu=values(judged, "gpu") or "no GPU",
         subtitle=subtitle(judged),
-        state=judged.state.sentences,
-        next_command=judged.state.next_command,
-        hand_in=judged.hand_in,
-        how=", ".join(pipeline.HOW),
-        vulkan=judged.vulkan,
         beside=beside.blocks(root, study, said),
         verdict=front.verdict(said, study, {one.name: [] for one in experiments if one.measured}) if said else [],
         picture=ratio_strip.strips(summary.PICTURE_TITLE, [(kind.name, kind.found) for _, kind in summary.headline(said)]) if said else (),
@@ -166,8 +156,6 @@ def page(judged: Judged, root: Path) -> Page:
         commits=values(judged, "git_rev"),
         reproduce="\n".join(steps),
         twins=twins,
-        listed=judged.state.listed,
-        two_apis=not judged.without_cuda,
         boards=boards(study),
     )
 
@@ -208,7 +196,7 @@ def boards(study: Study) -> Sequence[document.Block]:
     """As scripts/fleet.py compares them."""
     if len({run.board for run in study.runs}) < 2:
         return []
-    found = fleet.of(study, pipeline.untimed(study))
+    found = fleet.of(study, untimed(study.analyses))
     return fleet_page.blocks(found, fleet.judge(found.entries.values()))
 
 
@@ -318,14 +306,6 @@ def kind(verdict: str) -> str:
     return verdict.partition(" ")[0]
 
 
-def ours(claim: Claim) -> str:
-    return claim.words or NONE
-
-
-def share(claim: Claim) -> str:
-    return claim_tables.shares(claim)[0]
-
-
 @dataclass(frozen=True)
 class Trimmed:
     """A table without the columns that say the same in every row, and what these say."""
@@ -381,12 +361,13 @@ def environment() -> jinja2.Environment:
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, keep_trailing_newline=True, finalize=unbroken
     )
     made.filters |= {
-        "classes": classes, "kind": kind, "mark": MARKS.get, "ours": ours, "share": share, "dates": claim_tables.dates, "packed_json": packed_json,
+        "classes": classes, "kind": kind,
+        "mark": MARKS.get, "ours": lambda claim: claim.words or NONE, "share": lambda claim: claim_tables.shares(claim)[0], "dates": claim_tables.dates, "packed_json": packed_json,
         "svg": Markup, "trimmed": trimmed, "kernel": kernel,
         "titled": lambda table: any(column.name for column in table.columns),
     }  # fmt: skip
     made.tests |= {name: lambda value, wanted=wanted: isinstance(value, wanted) for name, wanted in KINDS.items()}
-    made.globals |= {"own": own, "marks": marks, "anchor": anchor, "section_anchor": section_anchor, "plot_style": Markup(plots.STYLE)}
+    made.globals |= {"own": own, "marks": marks, "anchor": anchor, "section_anchor": section_anchor, "how": ", ".join(pipeline.HOW), "plot_style": Markup(plots.STYLE)}
     return made
 
 

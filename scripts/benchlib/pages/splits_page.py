@@ -34,7 +34,7 @@ def blocks(study: Study, splits: Sequence[Populations], cases: Sequence[Medians]
         parts.append(paragraph(f"Split {number} of {len(splits)}, which {separated} cases show. ", *_boards(study, split, cases), *_stamps(study, split), *_cold(study, split)))
         rows = list(_verdicts(study, split))
         if rows:
-            parts.append(paragraph(f"Pairs that have another verdict on either side: {len(rows)} of {_count(study)}."))
+            parts.append(paragraph(f"Pairs that have another verdict on either side: {len(rows)} of {sum(1 for _ in _pairs(study))}."))
             parts.append(document.table(["experiment", "pair", "all boards", "first:", "", "second:", ""], rows))
     if splits and (together := at_once(study)):
         parts.append(paragraph(f"Measured at once, on one host: {'; '.join(' and '.join(boards) for boards in together)}."))
@@ -75,10 +75,6 @@ def _pairs(study: Study) -> Iterator[tuple[Table, Pair]]:
         for pair in pairs(table, {}):
             if pair.case["variant"] not in CONTROLS and judged(table, pair):
                 yield table, pair
-
-
-def _count(study: Study) -> int:
-    return sum(1 for _ in _pairs(study))
 
 
 def _stamps(study: Study, split: Populations) -> list[Inline]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from benchlib.document import document
 from benchlib.model.analysis import Study
-from benchlib.model.attribution import BEYOND, LEFT, Account, Cause, Side, beyond, resident_ns
+from benchlib.model.attribution import BEYOND, LEFT, Account, Side, beyond, resident_ns
 from benchlib.document.document import NONE, Blocks, Bullets, Cell, paragraph
 from benchlib.model.floor import model_of
 from benchlib.stats.formats import ratio_text
@@ -126,13 +126,9 @@ def _causes(one: Account) -> Blocks:
     order = [*one.known, *(cause for cause in order if cause.localizes_only or cause.ns is None)]
     for cause in order:
         name = f"(where it lies) {cause.name}" if cause.localizes_only else cause.name
-        rows.append([name, _micros(cause), _share(cause.ns, time), cause.rule])
+        rows.append([name, document.fixed(None if cause.ns is None else cause.ns / 1000, 3), _share(cause.ns, time), cause.rule])
     rows.append(["left", document.fixed(one.left / 1000, 3), _share(one.left, time), "the gap less all causes"])
     return [document.table(["cause", "adds to Vulkan's time (µs):", "of CUDA's time (%):", "by"], rows)]
-
-
-def _micros(cause: Cause) -> Cell:
-    return NONE if cause.ns is None else document.fixed(cause.ns / 1000, 3)
 
 
 def _share(ns: float | None, time: float) -> Cell:
@@ -145,7 +141,7 @@ def _sides(found: Study, table: Table, one: Account) -> Blocks:
     rows: list[list[Cell]] = [["time, µs", NONE, *(_time(side) for side in sides)]]
     case = one.pair.case
     predicted = predicted_sectors(table, case)
-    distinct = [_text_number(table.text(case, f"min_{way}_bytes")) for way in ("read", "write")]
+    distinct = [float(text) if (text := table.text(case, f"min_{way}_bytes")) else None for way in ("read", "write")]
     counted = [
         ("sectors through the L1", predicted, "l1_sectors"), ("sectors from the SMs to the L2", None, "sm_l2_sectors"),
         ("sectors through the L2, all sources", None, "l2_sectors"), ("MB from memory", distinct[0], "dram_read_bytes"),
@@ -155,8 +151,8 @@ def _sides(found: Study, table: Table, one: Account) -> Blocks:
         scale = 1e6 if name.startswith("MB") else 1
         cells = [_count(side.counts.get(column), scale) for side in sides]
         rows.append([name, NONE if wanted is None else _count(wanted, scale), *cells])
-    rows.append(["hits in the L1, %", NONE, *(_percent(side, _l1_hits(side)) for side in sides)])
-    rows.append(["asked of the L2 and not read from memory, %", NONE, *(_percent(side, _l2_hits(side)) for side in sides)])
+    rows.append(["hits in the L1, %", NONE, *(_percent(_l1_hits(side)) for side in sides)])
+    rows.append(["asked of the L2 and not read from memory, %", NONE, *(_percent(_l2_hits(side)) for side in sides)])
     rows.append(["a warp resident, µs (SM with the most)", NONE, *(_count(resident_ns(side), 1000) for side in sides)])
     rows.append(["fullest L2 slice over the emptiest", NONE, *(_count(_spread(side), 1) for side in sides)])
     rows.append(["blocks at once on an SM", NONE, *(NONE if side.resident is None else str(side.resident) for side in sides)])
@@ -177,15 +173,11 @@ def _time(side: Side) -> Cell:
     return document.interval(type(time)(*(None if v is None else v / 1000 for v in (time.value, time.lo, time.hi)), time.runs))
 
 
-def _text_number(text: str) -> float | None:
-    return float(text) if text else None
-
-
 def _count(value: float | None, scale: float) -> Cell:
     return NONE if value is None else document.Number(value / scale) if scale > 1 or value != round(value) else f"{value:.0f}"
 
 
-def _percent(side: Side, share: float | None) -> Cell:
+def _percent(share: float | None) -> Cell:
     return document.fixed(None if share is None else 100 * share, 1)
 
 

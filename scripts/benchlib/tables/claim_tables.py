@@ -142,7 +142,9 @@ def answers(found: Results, groups: Sequence[ClaimFile]) -> Block:
     rows: list[list[Cell]] = []
     for group in groups:
         table = found.tables.get(group.experiment)
-        rows.append([readme_link(group), group.question, whole_answer(group) or NONE, pair_counts(table), claim_counts(group)])
+        counts = NONE if table is None else tally(pair_verdicts(table), PAIR_VERDICTS)
+        claimed = tally(Counter(claim.verdict for claim in group.claims), VERDICTS)
+        rows.append([readme_link(group), group.question, whole_answer(group) or NONE, counts, claimed])
     return document.table(header, rows)
 
 
@@ -219,14 +221,6 @@ def pair_verdicts(table: Table) -> Counter[str]:
     """How often each verdict was given about a pair; the measurement's own controls do not count."""
     found = [pair_verdict(table, pair) for pair in pairs(table, {}) if pair.case["variant"] not in CONTROLS]
     return Counter(each for each in found if each)
-
-
-def pair_counts(table: Table | None) -> str:
-    return NONE if table is None else tally(pair_verdicts(table), PAIR_VERDICTS)
-
-
-def claim_counts(group: ClaimFile) -> str:
-    return tally(Counter(claim.verdict for claim in group.claims), VERDICTS)
 
 
 def tally(counter: Counter[str], order: Iterable[str]) -> str:
