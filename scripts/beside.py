@@ -6,8 +6,6 @@
 Exit codes: 0 done, 1 bad input, 2 usage, 130 interrupted.
 """
 
-from __future__ import annotations
-
 from benchlib.base import early  # noqa: F401  # first: see there
 
 import argparse

@@ -8,8 +8,6 @@
 Exit codes: 0 done (or nothing to change), 1 an unexplained change or a lock that would change, 2 usage, 130 interrupted.
 """
 
-from __future__ import annotations
-
 from benchlib.base import early  # noqa: F401  # first: see there
 
 import argparse

@@ -16,8 +16,6 @@ ONLY IN A or ONLY IN B when the other has no time of it, NO TIME when neither ha
 Exit codes: 0 compared, 1 bad input or what --fail-on names, 2 usage, 130 interrupted.
 """
 
-from __future__ import annotations
-
 from benchlib.base import early  # noqa: F401  # first: see there
 
 import argparse
@@ -31,7 +29,7 @@ from pathlib import Path
 from benchlib.base import console, csv_file, files
 from benchlib.document import markdown
 from benchlib.fleet.comparison import ALONE, BAND, COMPARED, FIXED_COST, NO_TIME, ONLY_A, ONLY_B, UNCLEAR
-from benchlib.fleet.comparison import AGREE, CONTRADICT, conclusions, means, values
+from benchlib.fleet.comparison import AGREE, CONTRADICT, conclusions, means
 from benchlib.fleet.comparison import Comparison, Row, compare, geometric_mean
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
@@ -138,8 +136,8 @@ def counted(number_: int, what: str) -> str:
 
 def side_line(side: Results) -> str:
     """What a set is, in one line: all of its boards and runs, and how many of these each program has."""
-    boards = values(side, "gpu_uuid")
-    gpus, commits = values(side, "gpu"), values(side, "git_rev")
+    boards = side.distinct("gpu_uuid")
+    gpus, commits = side.distinct("gpu"), side.distinct("git_rev")
     named = commits[0] if len(commits) == 1 else counted(len(commits), "commit")
     of_program = sorted({len(table.runs) for table in side.tables.values()})
     each = f" ({of_program[0]} to {of_program[-1]} of a program)" if len(of_program) > 1 else ""

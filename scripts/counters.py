@@ -23,8 +23,6 @@ Without ncu (the CUDA toolkit's, or one named with --ncu or BENCH_NCU) there are
 1 something failed, 2 usage, 77 nothing could be counted because there is no GPU or no permission, 130 interrupted.
 """
 
-from __future__ import annotations
-
 from benchlib.base import early  # noqa: F401  # first: see there
 
 import argparse

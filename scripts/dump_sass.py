@@ -16,8 +16,6 @@ fetched. Without one the bare code is written, or nothing with --listings-only. 
 77 nothing done for want of nvdisasm (--listings-only), 130 interrupted.
 """
 
-from __future__ import annotations
-
 from benchlib.base import early  # noqa: F401  # first: see there
 
 import argparse

@@ -13,8 +13,6 @@ any such case) by 1 % or more stands out; less is listed. --gate fails a board t
 Exit codes: 0 no board stands out (--gate: all pass), 1 one does or fails, or something is wrong, 2 usage, 130 interrupted.
 """
 
-from __future__ import annotations
-
 from benchlib.base import early  # noqa: F401  # first: see there
 
 import argparse

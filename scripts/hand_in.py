@@ -10,8 +10,6 @@
 Exit codes: 0 ready (or written), 1 bad input or something that must not be handed in, 2 usage, 130 interrupted.
 """
 
-from __future__ import annotations
-
 from benchlib.base import early  # noqa: F401  # first: see there
 
 import argparse

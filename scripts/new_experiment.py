@@ -9,8 +9,6 @@ experiment', goes on from there.
 Exit codes: 0 done, 1 something there is not as expected, 2 usage, 130 interrupted. Nothing is written unless all of it can be.
 """
 
-from __future__ import annotations
-
 from benchlib.base import early  # noqa: F401  # first: see there
 
 import argparse

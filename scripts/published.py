@@ -7,8 +7,6 @@
 Exit codes: 0 done (or nothing to change), 1 bad input or a file that would change, 2 usage, 130 interrupted.
 """
 
-from __future__ import annotations
-
 from benchlib.base import early  # noqa: F401  # first: see there
 
 import argparse
@@ -16,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchlib.base import console, files
+from benchlib.base import console, csv_file, files
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
 from benchlib.pages import beside, summary
@@ -38,7 +36,7 @@ def text(root: Path) -> str:
         study = Study.of(results.load(folder), analyses)
         if said := summary.load(root, study):
             rows += beside.csv_rows(study, said)
-    return beside.csv_text(rows)
+    return csv_file.text(beside.COLUMNS, rows)
 
 
 def run(options: argparse.Namespace) -> int:

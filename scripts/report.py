@@ -9,8 +9,6 @@ The page is one file: it asks nothing of a network or a server. The same input g
 nothing to change), 1 bad input or a page that would change, 2 usage, 130 interrupted.
 """
 
-from __future__ import annotations
-
 from benchlib.base import early  # noqa: F401  # first: see there
 
 import argparse

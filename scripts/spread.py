@@ -5,8 +5,6 @@ benchlib/stats/few_runs.py has in HALVES.
     scripts/spread.py [DIR]        # default: the reference GPU's results
 """
 
-from __future__ import annotations
-
 from benchlib.base import early  # noqa: F401  # first: see there
 
 import argparse

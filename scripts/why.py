@@ -14,8 +14,6 @@ pairs match, the plain one is meant; of several plain ones the account is the wo
 Exit codes: 0 done, 1 bad input, 2 usage (no such pair), 77 there are no two times to compare, 130 interrupted.
 """
 
-from __future__ import annotations
-
 from benchlib.base import early  # noqa: F401  # first: see there
 
 import argparse
@@ -155,7 +153,7 @@ def worst_pairs(study: Study) -> list[document.Block]:
 
 def source(study: Study, directory: Path) -> document.Paragraph:
     """Whose results these are."""
-    gpus = sorted(set().union(*(table.distinct("gpu") for table in study.tables.values())))
+    gpus = study.distinct("gpu")
     return document.paragraph(f"{', '.join(gpus) or 'No GPU'}, {directory} (--dir for another folder)")
 
 

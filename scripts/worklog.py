@@ -15,8 +15,6 @@ The same input gives the same bytes on any machine. Exit codes: 0 done (or nothi
 that would change, 2 usage, 130 interrupted.
 """
 
-from __future__ import annotations
-
 from benchlib.base import early  # noqa: F401  # first: see there
 
 import argparse

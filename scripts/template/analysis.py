@@ -1,7 +1,5 @@
 """exp00's table and figure: every size and block, and bandwidth against size."""
 
-from __future__ import annotations
-
 from benchlib.model.analysis import Analysis, Plot, Study
 from benchlib.document.document import Blocks
 from benchlib.document.plots import BANDWIDTH, Chart, Panel, measured

@@ -1,7 +1,5 @@
 """Programs that a script starts, and that end with it: each leads a group of its own, which is ended as a whole."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """What the scripts do alike on a terminal: output that any terminal takes, one line for what went wrong, exit codes."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

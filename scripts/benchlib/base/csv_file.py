@@ -1,7 +1,5 @@
 """CSV files. What is read may be anything: a record at a time, in memory that no line can blow up."""
 
-from __future__ import annotations
-
 import csv
 import io
 import lzma

@@ -1,7 +1,5 @@
 """Generated files: compare with what is there, or replace it whole."""
 
-from __future__ import annotations
-
 import difflib
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """What is asked of an object again and again, and made once: it is kept with the object, in which nothing may change then."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Hashable
 from types import MethodType

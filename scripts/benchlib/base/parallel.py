@@ -1,7 +1,5 @@
 """Work on all of the machine's processors."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

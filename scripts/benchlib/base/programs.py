@@ -1,7 +1,5 @@
 """Finding programs: the experiments of a build, and NVIDIA's tools."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterable

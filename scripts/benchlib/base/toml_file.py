@@ -1,7 +1,5 @@
 """TOML texts, each of them parsed once in a process."""
 
-from __future__ import annotations
-
 import tomllib
 from functools import lru_cache
 from typing import Any

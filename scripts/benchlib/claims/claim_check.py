@@ -2,8 +2,6 @@
 id and the key. What a claim may hold: see claims.py.
 """
 
-from __future__ import annotations
-
 import datetime
 import re
 from collections.abc import Collection, Mapping, Sequence

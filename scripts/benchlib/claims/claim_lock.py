@@ -7,8 +7,6 @@ lines stay: they are hashed, too. Notes, theory and queries that decide nothing 
 A line of the lock: the claim's id, the number of its dated lines, the hash of its test, the hash of those lines.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -3,8 +3,6 @@
 What a query may say: see claims.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -161,7 +159,7 @@ def _ratios(table: Table, query: Mapping[str, Any]) -> list[Found]:
 
 def _of_analysis(table: Table, query: Mapping[str, Any], results: Results, where: str) -> list[Found]:
     """What the experiment's own analysis finds, in each run by itself."""
-    figures = results.analyses[table.name].figures if isinstance(results, Study) and table.name in results.analyses else {}
+    figures = results.analysis_of(table.name).figures if isinstance(results, Study) else {}
     if query["metric"] not in figures:
         claim_check.fail(where, f"metric: {table.name}'s analysis has no figure {ascii(query['metric'])}")
     runs = [figures[query["metric"]](table.of_runs([at])) for at in range(len(table.runs))]

@@ -1,7 +1,5 @@
 """A claim's figures and ranges as a person would say them: 4.6 % slower, 16 blocks, within 1 %."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -60,8 +60,6 @@ A query over several cases is decided by their share: REPRODUCED if all lie in t
 PARTLY if half or more lie in it, else UNCLEAR. The claim: see _verdict.
 """
 
-from __future__ import annotations
-
 import datetime
 import re
 import tomllib
@@ -157,11 +155,6 @@ class Claim:
         if name in CLAIM_TEXTS:
             return self.entry[name]
         raise AttributeError(name)
-
-    @property
-    def ours(self) -> Finding | None:
-        """The typical case of the query that decided."""
-        return self.shown and self.shown.typical
 
     @property
     def worst(self) -> Finding | None:

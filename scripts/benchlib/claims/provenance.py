@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bisect
 import functools
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import Any
 
 from benchlib.claims import claim_lock
 
-LEAST_DIGITS = 7  # of a commit's name: fewer are none
+COMMIT = re.compile("[0-9a-f]{7,40}")  # of its name: fewer digits are none
 
 
 def _git(root: Path, *arguments: str) -> str | None:
@@ -46,7 +47,7 @@ class History:
     def has(self, revision: str) -> bool | None:
         """Whether a row's git_rev is one of them; None where that cannot be known."""
         name = revision.partition("-dirty")[0]
-        if not self.commits or not _is_commit(name):
+        if not self.commits or not COMMIT.fullmatch(name):
             return None
         at = bisect.bisect_left(self.commits, name)
         return at < len(self.commits) and self.commits[at].startswith(name)
@@ -58,10 +59,6 @@ class History:
             return None
         then = _lock_of(self.root, revision.partition("-dirty")[0]).get(entry["id"])
         return then is not None and then.test == claim_lock.locked(entry).test
-
-
-def _is_commit(name: str) -> bool:
-    return LEAST_DIGITS <= len(name) <= 40 and set(name) <= set("0123456789abcdef")
 
 
 @functools.cache

@@ -1,7 +1,5 @@
 """Running Nsight Compute (ncu) over an experiment program, and reading the CSV it prints (--page raw)."""
 
-from __future__ import annotations
-
 import csv
 import math
 import re

@@ -1,7 +1,5 @@
 """The programs' own counting (`<program> --count FILE`): CUPTI's PM sampling, both APIs by one instrument."""
 
-from __future__ import annotations
-
 import subprocess
 import tempfile
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Documents as a terminal shows them: tables in columns, text in lines of the terminal's width. Markdown is for files and pipes."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """Markdown: what a document looks like in the worklog and the READMEs. Every text passes escape()."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

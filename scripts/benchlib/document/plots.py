@@ -6,8 +6,6 @@ where white needs it), by mark, and by a label with that mark. A dashed line is 
 each other, those below are the wider.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace

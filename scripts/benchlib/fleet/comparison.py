@@ -1,7 +1,5 @@
 """Two result sets, case by case: which became slower, by how much, and what changed beside them."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections import Counter
@@ -258,14 +256,10 @@ def row_of(side: Side, other: Side | None, verdict_: str) -> Row:
 def origins(a: Results, b: Results) -> list[tuple[str, str, str]]:
     found = []
     for column in ORIGINS:
-        texts = [", ".join(values(side, column)) for side in (a, b)]
+        texts = [", ".join(side.distinct(column)) for side in (a, b)]
         if texts[0] != texts[1]:
             found.append((column, texts[0], texts[1]))
     return found
-
-
-def values(found: Results, column: str) -> list[str]:
-    return sorted(set().union(*(table.distinct(column) for table in found.tables.values())))
 
 
 @dataclass(frozen=True)

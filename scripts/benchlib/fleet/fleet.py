@@ -8,8 +8,6 @@ these compares each board with its own. The chance that a fleet of equal boards 
 tests and all cases together (Bonferroni).
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import statistics
@@ -190,12 +188,9 @@ def _read_folders(fleet: Fleet, folders: Iterable[RunFolder], untimed: Collectio
                 for part in RunFile(path).read().parts():
                     _add_file(fleet, folder, part, part.experiment not in untimed)
             except InputError as error:
-                _problems_of(fleet, folder.board).append(str(error))
+                board = folder.board
+                (fleet.boards.setdefault(board, Board(board)).problems if board else fleet.problems).append(str(error))
     return files
-
-
-def _problems_of(fleet: Fleet, board: str) -> list[str]:
-    return fleet.boards.setdefault(board, Board(board)).problems if board else fleet.problems
 
 
 def _read_states(fleet: Fleet, directory: Path, measured: Collection[str]) -> None:
@@ -270,7 +265,6 @@ class Finding:
     def relative(self) -> float:
         """0.02: the boards' median and 2 % more time."""
         return math.expm1(self.score.deviation)
-
 
     @property
     def stands_out(self) -> bool:

@@ -6,8 +6,6 @@ driver or is another model; that has no result of an experiment that the fleet h
 or whose state is bad. What is faster is said. Where the fleet is two populations (populations.py), a board is compared with its own.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
 from collections.abc import Callable

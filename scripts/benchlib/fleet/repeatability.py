@@ -4,8 +4,6 @@ The last is tried on data that an interval has not seen: each board in turn is l
 their mean. So are the verdicts, and those that each run gives by itself are compared with the mean of them all.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence

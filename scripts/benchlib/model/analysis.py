@@ -126,6 +126,10 @@ class Study(Results, Keeper):
             table.learn(analyses.get(name, Analysis()))
         return Study(**{each.name: getattr(found, each.name) for each in fields(Results)}, analyses=analyses)
 
+    def analysis_of(self, experiment: str) -> Analysis:
+        """A program whose folder is not here gets the defaults."""
+        return self.analyses.get(experiment, Analysis())
+
 
 def untimed(analyses: Mapping[str, Analysis]) -> set[str]:
     """The experiments whose times are no figures of merit."""

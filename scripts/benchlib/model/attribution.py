@@ -17,15 +17,13 @@ Traffic takes what the slowest of three takes: bytes to and from memory at the c
 L2 at the L2's, sectors through the L1 at the best rate that any counted case reached. So more of what is not the slowest adds nothing.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from benchlib.model import hardware_counts
 from benchlib.sass import listings
-from benchlib.model.analysis import Analysis, Control, Study
+from benchlib.model.analysis import Control, Study
 from benchlib.model.loop_body import has_loops
 from benchlib.results.counters_file import PM_SAMPLING
 from benchlib.model.floor import Ceilings, Model, ceilings, figures_on, model_of, sources
@@ -158,7 +156,7 @@ def accounts(found: Study, table: Table) -> list[Account]:
     """Of every pair of the experiment. Left out: the measurement's own controls, launches with next to no work, what is no kernel of
     ours.
     """
-    facts = found.analyses.get(table.name, Analysis()).floor
+    facts = found.analysis_of(table.name).floor
     left_out = {*CONTROLS, NO_WORK, *facts.foreign, facts.empty.get("variant"), facts.launch.get("variant")}
     made = (account(found, table, pair) for pair in pairs(table, {}) if pair.case["variant"] not in left_out)
     return [one for one in made if one]
@@ -176,7 +174,7 @@ def worst_first(one: Account) -> float:
 
 def accounted(found: Study) -> list[Table]:
     """The experiments whose gaps are accounted for."""
-    return [table for name, table in found.tables.items() if found.analyses.get(name, Analysis()).controls is not None]
+    return [table for name, table in found.tables.items() if found.analysis_of(name).controls is not None]
 
 
 # ----------------------------------------------------------------------------------------------------------------- sides
@@ -403,7 +401,7 @@ def _controls(scales: Scales, pair: Pair, causes: list[Cause]) -> list[Cause]:
     """
     known = {cause.name: cause for cause in causes}
     brought: dict[str, dict[str, float]] = {}  # by control, then by mechanism
-    for control in scales.found.analyses.get(scales.table.name, Analysis()).controls or ():
+    for control in scales.found.analysis_of(scales.table.name).controls or ():
         if not all(pair.case[column] in values for column, values in control.where.items()):
             continue
         ns, rule = _difference(scales.table, pair, control)

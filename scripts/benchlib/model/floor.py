@@ -12,8 +12,6 @@ empty kernel, and the blocks that were counted. So is the fourth, for
 threads that wait for what they read: it is a floor as long as they leave the memory room.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -141,8 +139,7 @@ def turnovers(found: Study, gpu_uuid: str) -> dict[int, float]:
 
 def distinct_bytes(found: Study, table: Table, case: Case) -> tuple[float, float] | None:
     """(read, written) at least by one launch; None where neither the model nor the analysis says."""
-    streams = found.analyses[table.name].floor.streams if table.name in found.analyses else {}
-    if streams:
+    if streams := found.analysis_of(table.name).floor.streams:
         stream, useful = streams.get(case["variant"]), float(table.text(case, "useful_bytes") or 0)
         return (stream.read_share * useful, (1 - stream.read_share) * useful) if stream and useful else None
     read, write = (table.text(case, f"min_{kind}_bytes") for kind in ("read", "write"))
@@ -173,7 +170,7 @@ class Model:
     def __init__(self, found: Study, table: Table):
         self.found = found
         self.table = table
-        self.facts = found.analyses[table.name].floor if table.name in found.analyses else FloorFacts()
+        self.facts = found.analysis_of(table.name).floor
         self.counts = hardware_counts.load_any(found, table)
         uuids = {table.text(case, "gpu_uuid") for case in table.cases}
         self.ceilings = {uuid: found.memoized(ceilings, uuid) for uuid in uuids if uuid}

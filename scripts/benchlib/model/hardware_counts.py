@@ -4,8 +4,6 @@ Both APIs by one instrument, CUPTI's PM sampling, which counts loads and stores 
 apart. A case that nothing counted shows nothing: no row borrows another's count.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -37,10 +35,6 @@ class Counts:
         """The same by PM sampling, or by Nsight Compute where that alone has it."""
         found = self.by(PM_SAMPLING, case, column)
         return self.by(NCU, case, column) if found is None else found
-
-    def about(self, case: Case, column: str) -> str:
-        """A row's text: instrument_version, reason."""
-        return next((row[column] for name in (PM_SAMPLING, NCU) if (row := self._rows.get((_identity(case), name), {})).get(column)), "")
 
     def has(self, instrument: str) -> bool:
         return any(name == instrument for _, name in self._rows)

@@ -9,8 +9,6 @@
     changed    "yes" where one side was changed on purpose, to find a cause; else "no"
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from benchlib.results.results import Case, Table

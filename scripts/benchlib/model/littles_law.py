@@ -14,8 +14,6 @@ What sees to it that the result is a floor is the comparison with every measured
 With `dead` ns of that for each slot in a launch of t ns, t = bytes / bandwidth(full * (1 - dead / t)): the only unknown is t.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf

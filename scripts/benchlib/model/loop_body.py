@@ -1,7 +1,5 @@
 """Machine code in a table's cell: the accesses and fences that a listing's loop repeats, one turn of it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

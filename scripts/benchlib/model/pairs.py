@@ -1,7 +1,5 @@
 """Twins: a case's two sides, the ratio of their times with its intervals, and the verdict about Vulkan."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Mapping, Sequence

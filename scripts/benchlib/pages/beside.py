@@ -4,13 +4,11 @@ docs/published.csv, which scripts/published.py writes from results/, has a row a
 ran, and in how many runs the one with the most. It travels with the package.
 """
 
-from __future__ import annotations
-
 import re
 import statistics
 import textwrap
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,17 +66,8 @@ def csv_rows(study: Study, summary: Summary) -> list[dict[str, object]]:
     """What is published of a folder; nothing of one whose runs are too few."""
     if max((len(table.runs) for table in study.tables.values()), default=0) < MIN_RUNS:
         return []
-    return [
-        {
-            "model": model(study), "kind": one.kind, "name": one.name, "pairs": one.pairs, "median": f"{one.median:.8f}", "least": f"{one.least:.8f}",
-            "most": f"{one.most:.8f}", "verdict": one.verdict, "boards": one.boards, "runs": one.runs,
-        }
-        for one in kinds(summary)
-    ]  # fmt: skip
-
-
-def csv_text(rows: Sequence[Mapping[str, object]]) -> str:
-    return csv_file.text(COLUMNS, rows)
+    own, ratios = model(study), ("median", "least", "most")
+    return [{"model": own, **vars(one), **{name: f"{getattr(one, name):.8f}" for name in ratios}} for one in kinds(summary)]
 
 
 def published(root: Path) -> dict[str, list[KindFigures]]:

@@ -1,10 +1,7 @@
 """What scripts/run.sh ends with: a folder's results on one screen."""
 
-from __future__ import annotations
-
 import textwrap
 from collections import Counter
-from collections.abc import Iterable
 
 from benchlib.claims.claims import NOT_MEASURED, UNCLEAR, VERDICTS
 from benchlib.stats.formats import NONE
@@ -59,10 +56,5 @@ def warnings(study: Study) -> list[str]:
     throttled = sum(schema.real(row.get("throttled_samples", "")) or 0 for row in rows)
     found = [f"{failed} rows failed"] if failed else []
     found += [f"{throttled:.0f} throttled samples were retaken"] if throttled else []
-    return found + list(_of_boards(study))
-
-
-def _of_boards(study: Study) -> Iterable[str]:
-    for folder in sorted((study.directory / "boards").glob("*/")):
-        for problem in board_states.problems(board_states.read(folder)):
-            yield f"{folder.name}: {problem}"
+    boards = sorted((study.directory / "boards").glob("*/"))
+    return found + [f"{folder.name}: {problem}" for folder in boards for problem in board_states.problems(board_states.read(folder))]

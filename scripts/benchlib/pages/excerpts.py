@@ -1,7 +1,5 @@
 """Machine code in the worklog: short listings beside each other, of what dump_sass.py wrote."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

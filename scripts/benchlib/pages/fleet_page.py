@@ -1,7 +1,5 @@
 """What is shown of a fleet: its boards, those that stand out, what could not be compared."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Sequence
 

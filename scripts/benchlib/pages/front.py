@@ -1,7 +1,5 @@
 """What the README and docs/ANSWERS.md show of all experiments together: the table of the headline's kinds of work, pictures, rules, claims by model."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What was measured of the code on a page of sass/: which pairs ran it, their times and verdicts, and the claims that name it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

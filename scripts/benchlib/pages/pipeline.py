@@ -1,7 +1,5 @@
 """From a directory of results to documents: load and check, judge the claims, say what is shown of each experiment."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -113,21 +111,16 @@ def other_result_sets(directory: Path, experiment: str) -> str:
     return ", ".join(f"{here.parent.name}/{console.plain(path.name)}" for path in beside if results.files_of_runs(path, experiment))
 
 
-def analysis_of(study: Study, experiment: str) -> Analysis:
-    """A program whose folder is not here gets the defaults."""
-    return study.analyses.get(experiment, Analysis())
-
-
 def sections(judged: Judged, table: Table) -> list[Section]:
     """What the experiment's analysis shows, and what counters and predictions say of each other; without sections that show nothing, and where
     CUDA has no result without columns that do.
     """
     study = judged.study
-    chosen = analysis_of(study, table.name).sections or [("All pairs", all_pairs)]
+    chosen = study.analysis_of(table.name).sections or [("All pairs", all_pairs)]
     shown = [section(title, study.memoized(make, table)) for title, make in chosen]
     difference = study.memoized(counted_comparison, table)
     shown += [section("Predicted against counted", difference)] if difference else []
-    if analysis_of(study, table.name).controls is not None and not judged.without_cuda:
+    if study.analysis_of(table.name).controls is not None and not judged.without_cuda:
         shown.append(section("Why the times differ", study.memoized(why_tables.section, table)))
     shown = [each for each in shown if not document.is_empty(each) and not (judged.without_cuda and each.blocks == (excerpts.NOT_THERE,))]
     return [section(each.title, judged.shown(each.blocks)) for each in shown]
@@ -135,7 +128,7 @@ def sections(judged: Judged, table: Table) -> list[Section]:
 
 def plots(study: Study, table: Table) -> Mapping[str, Plot]:
     """The figures that have something to show."""
-    return {name: plot for name, plot in analysis_of(study, table.name).plots.items() if drawing.shown(study.memoized(plot.chart, table))}
+    return {name: plot for name, plot in study.analysis_of(table.name).plots.items() if drawing.shown(study.memoized(plot.chart, table))}
 
 
 def images(plots_: Mapping[str, Plot]) -> Blocks:

@@ -24,8 +24,6 @@ distance from 1), "share" (100 times), or "words" with `say` and `unit`. `scale`
 ones, 3 unless said. `pick`: "least", "median" or "most" of several cases.
 """
 
-from __future__ import annotations
-
 import fnmatch
 import operator
 import re

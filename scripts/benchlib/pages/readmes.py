@@ -2,8 +2,6 @@
 sentences (prose.py).
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence

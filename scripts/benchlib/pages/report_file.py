@@ -1,7 +1,5 @@
 """All that scripts/report.py writes of a directory of results: the report, and a picture of its top."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from benchlib.base import files

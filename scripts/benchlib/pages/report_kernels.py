@@ -1,12 +1,10 @@
 """What was measured of each kernel's code, for the report's viewer: a row a pair of twins that ran it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from benchlib.stats import formats
 from benchlib.pages import why_tables
-from benchlib.model.analysis import Analysis, Study
+from benchlib.model.analysis import Study
 from benchlib.model.attribution import Account, Side, account, accounts
 from benchlib.document.document import NONE, cell_text
 from benchlib.stats.formats import sig
@@ -57,7 +55,7 @@ def _row(found: Study, table: Table, ran: Ran) -> list[str]:
     one = found.memoized(_accounts, table).get(ran.pair)
     if one is None:
         return [*cells, "", "", ""]
-    explained = found.analyses.get(table.name, Analysis()).controls is not None and not one.nothing_to_explain
+    explained = found.analysis_of(table.name).controls is not None and not one.nothing_to_explain
     counted = [_both(one, columns) for columns in (["l1_sectors"], ["dram_read_bytes", "dram_write_bytes"])]
     return [*cells, *counted, why_tables.sentence(one) if explained else ""]
 

@@ -4,8 +4,6 @@ Texts become HTML in templates/ alone, where Jinja escapes them. What is marked 
 and JSON in which nothing can end its script element.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import re
@@ -264,8 +262,7 @@ def command(experiment_name: str, variants: str, gpu_dir: str, *, counted: bool 
 
 
 def values(judged: Judged, column: str) -> str:
-    tables = judged.study.tables.values()
-    return ", ".join(run_tables.distinct(tables, column))
+    return ", ".join(judged.study.distinct(column))
 
 
 def subtitle(judged: Judged) -> str:
@@ -299,11 +296,6 @@ def classes(table: document.Table) -> list[Markup]:
 def marks() -> list[tuple[Markup, str]]:
     """The legend of ratio_strip's drawings: each mark, and what it says."""
     return [(Markup(ratio_strip.key(verdict, ratio)), meaning) for verdict, ratio, meaning in ratio_strip.LEGEND]
-
-
-def kind(verdict: str) -> str:
-    """The verdict's class: NOT of NOT MEASURED."""
-    return verdict.partition(" ")[0]
 
 
 @dataclass(frozen=True)
@@ -361,7 +353,7 @@ def environment() -> jinja2.Environment:
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, keep_trailing_newline=True, finalize=unbroken
     )
     made.filters |= {
-        "classes": classes, "kind": kind,
+        "classes": classes, "kind": lambda verdict: verdict.partition(" ")[0],  # its class: NOT of NOT MEASURED
         "mark": MARKS.get, "ours": lambda claim: claim.words or NONE, "share": lambda claim: claim_tables.shares(claim)[0], "dates": claim_tables.dates, "packed_json": packed_json,
         "svg": Markup, "trimmed": trimmed, "kernel": kernel,
         "titled": lambda table: any(column.name for column in table.columns),

@@ -1,7 +1,5 @@
 """The report's picture: a page, seen by a headless Chromium, as a PNG that says which page it shows."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -1,7 +1,5 @@
 """The report's machine code: both twins' listings side by side, of what dump_sass.py wrote."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The rules of docs/summary.toml: whether each holds on a GPU, and how it is said, on one model or beside others."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -112,7 +110,7 @@ def blocks(
 def _tried(models: Models, brief: bool) -> str:
     """On what, and whose the figures are."""
     own, *others = models
-    drivers = {name: ", ".join(sorted(set().union(*(table.distinct("driver") for table in study.tables.values())))) for name, (study, _) in models.items()}
+    drivers = {name: ", ".join(study.distinct("driver")) for name, (study, _) in models.items()}
     if len(set(drivers.values())) == 1:
         tried = f"{' and '.join(models)}, driver {next(iter(drivers.values()))}"
     else:
@@ -213,11 +211,6 @@ def _link(where: str, text: str, experiment: str, section: str, study: Study, ti
     """To the worklog's section; the text alone where there are no results of the experiment."""
     if section in titles.get(experiment, ()):
         return SectionLink(text, experiment, section)
-    if experiment in study.tables and section not in _declared(study, experiment):
+    if experiment in study.tables and section not in dict(study.analysis_of(experiment).sections):  # one without results is on no page
         raise InputError(f"{where}: the worklog's {experiment} has no section {ascii(section)}")
     return text
-
-
-def _declared(study: Study, experiment: str) -> Collection[str]:
-    """The sections that the experiment's analysis has; one without results is on no page."""
-    return [title for title, _ in study.analyses[experiment].sections] if experiment in study.analyses else []

@@ -1,7 +1,5 @@
 """Tables about the runs themselves: where they ran, what did not run."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable
 

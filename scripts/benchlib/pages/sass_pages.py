@@ -3,8 +3,6 @@
 dump_sass.py writes them. Between the markers worklog.py writes what was measured of the pair (listing_times.py).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

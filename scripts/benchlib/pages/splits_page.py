@@ -1,7 +1,5 @@
 """What each split of the boards does: to an empty pair of stamps, to Vulkan/CUDA of short cold samples, and to the verdicts."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,12 +1,10 @@
 """What state a directory's results are in, in one line each, and the command that leads on."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchlib.model.analysis import Analysis, Study
+from benchlib.model.analysis import Study
 from benchlib.base import csv_file
 from benchlib.results import counters_file
 from benchlib.results.results import API_NAMES, APIS
@@ -32,10 +30,6 @@ class State:
     def few(self) -> Mapping[int, Sequence[str]]:
         """The programs with fewer than MIN_RUNS runs, by how many they have."""
         return {number: found for number in range(1, MIN_RUNS) if (found := [name for name, runs in self.runs.items() if runs == number])}
-
-    @property
-    def vulkan_alone(self) -> bool:
-        return list(self.apis) == ["vulkan"]
 
     @property
     def sentences(self) -> list[str]:
@@ -99,7 +93,7 @@ def of(study: Study) -> State:
                     reasons[row["reason"]] = reasons.get(row["reason"], 0) + 1
     gpus = [gpu for table in tables for gpu in table.distinct("gpu")]
     by_cuda = [table.name for table in tables if any(case["api"] == "cuda" and table.rows(case) for case in table.cases)]
-    to_count = [name for name in by_cuda if study.analyses.get(name, Analysis()).counting.by_default]
+    to_count = [name for name in by_cuda if study.analysis_of(name).counting.by_default]
     return State(
         software=bool(gpus) and all(SOFTWARE.search(gpu) for gpu in gpus),
         apis=[api for api in APIS if api in with_result],

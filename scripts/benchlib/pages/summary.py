@@ -31,8 +31,6 @@ Placeholders of a rule: {kind} is the pairs' median Vulkan/CUDA in words, {kind.
 interval. pages/rules.py makes the rules, pages/front.py the table.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import statistics

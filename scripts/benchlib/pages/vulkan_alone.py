@@ -10,8 +10,6 @@ A figure is said as in an experiment's answer: from the least to the greatest ca
 (peak_pct) is reckoned from GB/s by docs/cards.toml where no API tells the peak, and the sentence says so.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Why the times of twins differ, as tables and sentences: one pair's account, and every pair's of an experiment."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -2,8 +2,6 @@
 their tables.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from benchlib.base import files

@@ -1,7 +1,5 @@
 """A board's state before and after its runs: boards/<board>/board.csv, as benchlib/runner/board_state.py writes it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 

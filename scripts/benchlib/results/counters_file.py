@@ -5,8 +5,6 @@ has: loads and stores apart, requests, efficiencies, the L2's hit rate. A figure
 a reason.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

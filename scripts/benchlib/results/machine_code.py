@@ -4,8 +4,6 @@ A set with a folder of listings shows its own. A set without one is lent those o
 have the kernel with one hash of its code (isa_hash). A kernel with another hash, or with none, has no listing here.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Set
 from functools import cached_property

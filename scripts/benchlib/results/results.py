@@ -367,6 +367,10 @@ class Results:
     def code(self) -> MachineCode:
         return MachineCode(self.directory)
 
+    def distinct(self, column: str) -> list[str]:
+        """The column's texts in all rows."""
+        return sorted(set().union(*(table.distinct(column) for table in self.tables.values())))
+
     def beside(self, file_name: str) -> str:
         """The path of one of these files from the directory, lent or packed."""
         path = Path(self.code.path(file_name))

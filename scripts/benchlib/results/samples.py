@@ -1,7 +1,5 @@
 """The samples of a run, and a median's interval from their order alone."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

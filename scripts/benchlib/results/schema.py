@@ -12,8 +12,6 @@ hundreds of runs: results/schemas/<experiment>-<hash of the CSV's header>.json. 
 have such a one, too.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -145,15 +143,15 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _column(where: str, entry: object) -> Column:
-    wanted = {each.name: str(each.type) for each in fields(Column)}
+    wanted = {each.name: each.type for each in fields(Column)}
     if not isinstance(entry, dict):
         raise InputError(f"{where}: not an object")
     if entry.keys() != wanted.keys():
         odd = sorted(entry.keys() ^ wanted.keys())[0]
         raise InputError(f"{where}: {'no' if odd in wanted else 'unknown'} key {ascii(odd)[:80]}")
     for key, kind in wanted.items():
-        if type(entry[key]).__name__ != kind:
-            raise InputError(f"{where}: {key} is {ascii(entry[key])[:80]}, not a {kind}")
+        if type(entry[key]) is not kind:
+            raise InputError(f"{where}: {key} is {ascii(entry[key])[:80]}, not a {kind.__name__}")
     column = Column(**entry)
     if not _NAME.fullmatch(column.name):
         raise InputError(f"{where}: name is {ascii(column.name)[:80]}, not a plain name")

@@ -4,8 +4,6 @@ The files stay as they were written. A row of `source` whose variant is one of `
 machine code (sass.csv) and counts (counters.csv) do, too. Where a run has a file of the new experiment's own, that one counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 

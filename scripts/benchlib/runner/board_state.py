@@ -7,8 +7,6 @@ Without nvidia-smi, and for what it does not know, the fields are empty; a line 
 written, 2 usage.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import datetime

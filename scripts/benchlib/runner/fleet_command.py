@@ -1,7 +1,5 @@
 """scripts/fleet.sh: measures many GPUs, each by a run.sh of its own."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import re

@@ -1,7 +1,5 @@
 """Who may write into a folder. A lock is a file there that a process, or what it has started, holds; its text says who."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import socket

@@ -1,7 +1,5 @@
 """The rows of an experiment's CSV by status. Python's standard library alone."""
 
-from __future__ import annotations
-
 import collections
 import csv
 import io

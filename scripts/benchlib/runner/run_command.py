@@ -1,7 +1,5 @@
 """scripts/run.sh: sets up, builds, measures, and has the pages made."""
 
-from __future__ import annotations
-
 import csv
 import lzma
 import os

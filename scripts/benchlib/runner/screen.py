@@ -1,7 +1,5 @@
 """What a person sees of a run while it goes on: a line a program, with a bar on a terminal; all else is in the log."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -4,8 +4,6 @@ No list says which file has an entry point: macros make many of their names. A f
 the words of its code. It is the one that answers to the whole entry point, or to the most of its beginning: copy_tile_4 is in copy_tile.cu.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

@@ -2,8 +2,6 @@
 them to it (see machine_code.py).
 """
 
-from __future__ import annotations
-
 import lzma
 import re
 from pathlib import Path

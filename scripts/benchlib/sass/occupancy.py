@@ -1,8 +1,6 @@
 """How many blocks an SM holds at once, by its architecture's limits. Source: CUDA C++ Programming Guide, "Technical Specifications per
 Compute Capability"."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

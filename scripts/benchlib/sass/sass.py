@@ -3,8 +3,6 @@
 Which mnemonic belongs to which kind: CUDA Binary Utilities, "Instruction Set Reference" (Ampere, Ada, Hopper, Blackwell).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -413,11 +411,6 @@ _COLUMN_OF = {
 }  # fmt: skip
 
 
-def is_descriptor_read(instruction: Instruction, *, descriptors: bool) -> bool:
-    """Fetches a buffer's address or size from its descriptor."""
-    return descriptors and bool({POINTER, LIMIT} & instruction.roles)
-
-
 def count(instructions: Iterable[Instruction], *, descriptors: bool) -> dict[str, int]:
     """Instructions by column of sass.csv. `instructions` carry their roles."""
     totals: Counter[str] = Counter()
@@ -439,7 +432,7 @@ def count(instructions: Iterable[Instruction], *, descriptors: bool) -> dict[str
             totals.update({_MODIFIER_COLUMNS[m] for m in instruction.modifiers if m in _MODIFIER_COLUMNS})
         totals["constant_reads"] += bool(constants(instruction))
         totals["pointer_reads"] += POINTER in instruction.roles
-        totals["descriptor_reads"] += is_descriptor_read(instruction, descriptors=descriptors)
+        totals["descriptor_reads"] += descriptors and bool({POINTER, LIMIT} & instruction.roles)  # of a buffer's address or size
         totals["constant_compares"] += CONSTANT_COMPARE in instruction.roles
         totals["bounds_checks"] += LIMIT in instruction.roles
         totals["predicated"] += bool(instruction.predicate)

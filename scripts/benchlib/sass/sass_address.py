@@ -1,7 +1,5 @@
 """What an access's address multiplies its index with: the stride from one index to the next, as the machine code has it."""
 
-from __future__ import annotations
-
 import re
 import struct
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Machine code as bytes: cubins (ELF files of NVIDIA code), padding, and the hash by which a result names its code."""
 
-from __future__ import annotations
-
 import re
 import struct
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Two listings of one kernel side by side: which instructions answer each other, and what the others are for."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from bisect import bisect_left

@@ -1,13 +1,11 @@
 """Where kernels' machine code comes from: what a program's --dump-isa wrote, or the cubins of a build."""
 
-from __future__ import annotations
-
 import json
 import re
 import struct
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchlib.base import files, programs
@@ -36,7 +34,6 @@ class Kernel:
     source: Path | None = None  # PTX or binary SPIR-V
     text: str = ""  # the driver's own listing, where it gives one
     reason: str = ""  # why there is no code
-    statistics: dict[str, object] = field(default_factory=dict)
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -153,7 +150,6 @@ def _read_kernel(index: Path, experiment: str, entry: dict[str, object]) -> Kern
         source=source,
         text=_read_file(index, entry, "text").decode("utf-8", "replace"),
         reason=_text(index, entry, "reason"),
-        statistics=statistics,
     )
 
 

@@ -1,7 +1,5 @@
 """Running nvdisasm: finding one, and getting every instruction of a kernel out of it."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import tempfile

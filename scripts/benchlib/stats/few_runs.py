@@ -4,8 +4,6 @@ It is what the class of the case shows on the reference GPU's boards: center * e
 boards are apart. It holds the runs' own intervals, too. docs/METHOD.md, Figures of one or two runs, has the rule.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence

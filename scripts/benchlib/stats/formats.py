@@ -1,7 +1,5 @@
 """Numbers as people read them: the same in the worklog, the READMEs and the report."""
 
-from __future__ import annotations
-
 from benchlib.stats.stats import Figure
 
 NONE = "–"

@@ -14,8 +14,6 @@ Molecular Biology 3(1), 2004, with the MAD in place of the residual variance.
 Values are logarithms: a deviation of 0.01 is 1 %.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import statistics
@@ -51,7 +49,6 @@ class Score:
     """A board's deviation, and how probable one at least as far out is if it is like the others."""
 
     deviation: float
-    z: float
     p: float
 
 
@@ -115,9 +112,8 @@ def score(runs: Sequence[float], case: Scale, common: Prior, own: float = 0.0) -
     # What differs from run to run differs from board to board, too, even where few boards happen to agree.
     spread = math.sqrt(max(square * (1 + math.pi / 2 / case.boards), case.within / len(runs)) + own)
     if spread == 0:
-        return Score(deviation, math.copysign(math.inf, deviation) if deviation else 0.0, 0.0 if deviation else 1.0)
-    z = deviation / spread
-    return Score(deviation, z, two_sided(z, degrees))
+        return Score(deviation, 0.0 if deviation else 1.0)
+    return Score(deviation, two_sided(deviation / spread, degrees))
 
 
 # --------------------------------------------------------------------------------------------------------------- functions

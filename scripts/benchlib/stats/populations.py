@@ -7,8 +7,6 @@ A case is the boards' medians, as logarithms of times. It separates two groups w
 them if MIN_MEMBERS of either ran it. The rule is METHOD's ("Several populations").
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

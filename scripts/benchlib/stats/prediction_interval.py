@@ -15,8 +15,6 @@ An interval of the *median* (order statistics: the least and the greatest of six
 where the middle of all runs lies, and leaves out most of what a reader will see who runs once.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Mapping, Sequence

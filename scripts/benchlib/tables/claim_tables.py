@@ -1,7 +1,5 @@
 """The claims as tables: one experiment's with their notes and evidence, the answers of all, claims.csv."""
 
-from __future__ import annotations
-
 import datetime
 import re
 from collections import Counter

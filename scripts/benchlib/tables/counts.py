@@ -1,7 +1,5 @@
 """Counted and predicted traffic in tables: how many predictions the counters bear out, and each that they do not, with its reason."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from benchlib.document import document

@@ -1,7 +1,5 @@
 """The time floor in tables: what breaks its rules, and why; every DRAM-size case's share."""
 
-from __future__ import annotations
-
 from benchlib.document import document
 from benchlib.document.document import NONE, Block, Blocks, Cell, Strong, paragraph
 from benchlib.model.analysis import Study

@@ -1,7 +1,5 @@
 """Repeatability in tables: a row a class, and what was tried."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What the L2's slices had to do for a kernel's traffic, counted: a table that several experiments have."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from benchlib.document import document

@@ -1,7 +1,5 @@
 """What the experiments' tables are made of: cells, twins beside each other, the noise floor."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from benchlib.document import document
