@@ -370,9 +370,6 @@ def harmless(text: str) -> str:
     return f"'{text}" if text[:1] in tuple("=+-@\t\r") and text else text
 
 
-# ----------------------------------------------------------------------------------------------------------------- main
-
-
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     head, _, rest = (__doc__ or "").partition("\n")
     as_it_is = argparse.RawDescriptionHelpFormatter

@@ -33,6 +33,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from benchlib.base import console, csv_file, files, programs
@@ -46,6 +47,7 @@ from benchlib.base.errors import InputError
 from benchlib.counters.pm_sampling import CountError
 
 NAME = "counters.py"
+fail = partial(console.fail, NAME)
 ROOT = Path(__file__).resolve().parent.parent
 METRICS = {  # column: metric
     "load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
@@ -89,10 +91,6 @@ class Outcome:
     @property
     def counted(self) -> int:
         return sum(not row.get("reason") for row in self.rows)
-
-
-def fail(message: str) -> None:
-    console.fail(NAME, message)
 
 
 # ---------------------------------------------------------------------------------------------------------------- input
@@ -367,9 +365,6 @@ def count_all(wish: Wish, tool: Ncu | None, out: Path, analyses: Mapping[str, An
     if any(outcome.failed for outcome in outcomes):
         return 1
     return 0 if counted else ncu.NOTHING_TO_RUN
-
-
-# ----------------------------------------------------------------------------------------------------------------- main
 
 
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -43,6 +43,7 @@ from benchlib.sass.sass_dump import Kernel
 from benchlib.sass.sass_tool import Nvdisasm, ToolError
 
 NAME = "dump_sass.py"
+fail = partial(console.fail, NAME)
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = ["experiment", "kernel", "api", "arch", *sass.FIGURES, "isa_hash", "note"]
 TWIN_COLUMNS = ["experiment", "kernel", "arch", "cuda_kernel", "vulkan_kernel", *sass_diff.FIGURES, "summary"]
@@ -70,10 +71,6 @@ class Disassembled:
             return len(self.instructions)
         code = self.kernel.code
         return len(sass_cubin.without_padding(code)) // sass_cubin.INSTRUCTION_BYTES if code else None
-
-
-def fail(message: str) -> None:
-    console.fail(NAME, message)
 
 
 # ------------------------------------------------------------------------------------------------------------ gathering
@@ -499,9 +496,6 @@ def slug(gpu: str) -> str:
     """The results' folder of a GPU, as the programs' --print-slug says it: nvidia-h200 for "NVIDIA H200"."""
     bare = re.sub(r"\([^()]*\)", "", gpu)
     return re.sub(r"[^a-z0-9]+", "-", bare.lower()).strip("-") or "unknown"
-
-
-# ----------------------------------------------------------------------------------------------------------------- main
 
 
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -58,7 +58,7 @@ def revisions(tmp_path: Path) -> list[str]:
 
 
 def history(root: Path) -> provenance.History:
-    return provenance.History.of(root)
+    return provenance.of.__wrapped__(root)
 
 
 def test_the_commit_that_was_measured_decides(tmp_path: Path, revisions: list[str]) -> None:

@@ -4,8 +4,6 @@ A test's hash stands in scripts/claims.lock, so the lock of the run's commit say
 older than all tests. A folder that is no git repository (a package, an archive) or has no full history says nothing: None.
 """
 
-from __future__ import annotations
-
 import bisect
 import functools
 import re
@@ -37,13 +35,6 @@ class History:
     root: Path
     commits: Sequence[str] = ()  # sorted
 
-    @classmethod
-    def of(cls, root: Path) -> History:
-        top = _git(root, "rev-parse", "--show-toplevel")
-        if top is None or Path(top.rstrip("\n")) != root.resolve() or (_git(root, "rev-parse", "--is-shallow-repository") or "").strip() != "false":
-            return cls(root)
-        return cls(root, tuple(sorted((_git(root, "rev-list", "HEAD") or "").split())))
-
     def has(self, revision: str) -> bool | None:
         """Whether a row's git_rev is one of them; None where that cannot be known."""
         name = revision.partition("-dirty")[0]
@@ -63,7 +54,10 @@ class History:
 
 @functools.cache
 def of(root: Path) -> History:
-    return History.of(root)
+    top = _git(root, "rev-parse", "--show-toplevel")
+    if top is None or Path(top.rstrip("\n")) != root.resolve() or (_git(root, "rev-parse", "--is-shallow-repository") or "").strip() != "false":
+        return History(root)
+    return History(root, tuple(sorted((_git(root, "rev-list", "HEAD") or "").split())))
 
 
 @functools.cache

@@ -211,6 +211,10 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
+    def of_columns(self, kept: Sequence[int]) -> Table:
+        """Some of its columns, by their places."""
+        return Table(tuple(self.columns[at] for at in kept), tuple(tuple(row[at] for at in kept) for row in self.rows))
+
 
 @dataclass(frozen=True)
 class Image:
@@ -279,7 +283,7 @@ def without_empty_columns(blocks: Iterable[Block]) -> Blocks:
             block = section(block.title, without_empty_columns(block.blocks))
         elif isinstance(block, Table):
             kept = [at for at in range(len(block.columns)) if any(_tells(row[at]) for row in block.rows)]
-            block = Table(tuple(block.columns[at] for at in kept), tuple(tuple(row[at] for at in kept) for row in block.rows)) if kept else block
+            block = block.of_columns(kept) if kept else block
         found.append(block)
     return found
 

@@ -181,9 +181,6 @@ CHECKS = (
 )
 
 
-# --------------------------------------------------------------------------------------------------------------- helpers
-
-
 def differs(predicted: float | None, counted: float | None) -> bool:
     """A prediction of 0 leaves that kind out: a thread's one store of its sum, say."""
     if not predicted or counted is None:

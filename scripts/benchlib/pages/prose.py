@@ -132,7 +132,8 @@ class Prose:
                 raise InputError(f"{where}: no claim is {words[0]}")
             return verdicts[0] in " ".join(words[1:]).split("|")
         if compared:
-            return all(COMPARES[words[1]](value, float(words[2])) for value in self._values(words[0], model, where))
+            values = self._picked(words[0], self._found(words[0], model, where))
+            return all(COMPARES[words[1]](value, float(words[2])) for value in values)
         raise InputError(f"{where}: {ascii(condition)} is no condition: NAME < 1.5, CLAIM VERDICT, or kind NAME VERDICT")
 
     def _split(self, query: str, where: str) -> tuple[list[str], Model]:
@@ -193,9 +194,6 @@ class Prose:
             said = claim_words.spread_words(figures, entry.get("say", ""))
             return f"{said} {entry.get('unit', '')}".rstrip()
         return numbers(self._picked(name, figures), form, entry.get("scale", 1), entry.get("digits", 3))
-
-    def _values(self, name: str, model: Model, where: str) -> list[float]:
-        return self._picked(name, self._found(name, model, where))
 
     def _picked(self, name: str, figures: Sequence[Figure]) -> list[float]:
         values, pick = [figure.value for figure in figures], self.figures[name][1].get("pick")

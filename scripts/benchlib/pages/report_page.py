@@ -317,10 +317,7 @@ def trimmed(table: document.Table) -> Trimmed:
             empty.append(column.name)
         else:
             same.append((column.name, table.rows[0][at]))
-    if not kept:
-        return Trimmed(table, [], [])
-    rows = tuple(tuple(row[at] for at in kept) for row in table.rows)
-    return Trimmed(document.Table(tuple(table.columns[at] for at in kept), rows), same, empty)
+    return Trimmed(table.of_columns(kept), same, empty) if kept else Trimmed(table, [], [])
 
 
 def unbroken(value: object) -> object:

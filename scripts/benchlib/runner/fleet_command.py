@@ -14,7 +14,7 @@ from pathlib import Path
 from benchlib.base import programs
 from benchlib.base.console import INTERRUPTED, UsageError
 from benchlib.runner.jobs import Jobs
-from benchlib.runner.run_command import ROOT, SOFTWARE, Ended, die
+from benchlib.runner.run_command import ROOT, SOFTWARE, Ended, die, options_of
 from benchlib.runner.screen import note
 
 NAME = "fleet.sh"
@@ -75,35 +75,23 @@ class Options:
 
 
 def parse(arguments: Sequence[str]) -> Options:
-    options, words, modes = Options(), iter(arguments), []
-    for word in words:
+    options, modes = Options(), []
+    flags, with_value = ("--local", "--task", "--quick", "--software", "--log"), ("--nodes", "--out", "--bin", "--runs", "--only", "--sbatch", "--uuid")
+    for word, value in options_of(arguments, USAGE, flags, with_value):
+        modes += [word] if word in ("--nodes", "--local", "--task") else []
         match word:
             case "--local" | "--task":
-                modes.append(word)
-            case "--quick":
-                options.run.append(word)
-            case "--software" | "--log":
-                setattr(options, word[2:], True)
-            case "--nodes" | "--out" | "--bin" | "--runs" | "--only" | "--sbatch" | "--uuid":
-                value = next(words, "")
-                if not value:
-                    raise UsageError(f"{word} needs a value (see --help)")
-                if word == "--runs" and not re.fullmatch("[1-9][0-9]{0,2}", value):
-                    raise UsageError(f"--runs {value}: how many, from 1 to 999 (see --help)")
-                modes += [word] if word == "--nodes" else []
-                if word in ("--runs", "--only"):
-                    options.run += [word, value]
-                elif word == "--sbatch":
-                    options.sbatch.append(value)
-                else:
-                    setattr(options, word[2:], Path(os.path.realpath(value)) if word in ("--out", "--bin") else value)
+                pass
+            case "--quick" | "--runs" | "--only":
+                options.run += [word, value] if value else [word]
+            case "--sbatch":
+                options.sbatch.append(value)
+            case "--out" | "--bin":
+                setattr(options, word[2:], Path(os.path.realpath(value)))
             case "--":
-                options.program = list(words)
-            case "-h" | "--help":
-                print(USAGE, end="")
-                raise Ended(0)
+                options.program.append(value)
             case _:
-                raise UsageError(f"unknown option {word} (see --help)")
+                setattr(options, word[2:], value or True)
     if any(word.partition("=")[0] == "--device" for word in options.program):
         raise UsageError("--device: each task has its own GPU (see --help)")
     if not modes and not shutil.which("sbatch"):

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
@@ -102,34 +102,37 @@ class Options:
         return value
 
 
-def parse(arguments: Sequence[str]) -> Options:
-    options = Options(bin=os.environ.get("BENCH_BIN", ""))
+def options_of(arguments: Sequence[str], usage: str, flags: Collection[str], with_value: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Each option with its value, empty for a flag's; "--" with each word that stands behind it. Raises UsageError for what is no option."""
     words = iter(arguments)
     for word in words:
-        match word:
-            case "--quick" | "--resume":
-                setattr(options, word[2:], True)
-            case "--no-build" | "--no-sass" | "--no-counters" | "--no-tables":
-                setattr(options, word[5:], False)
-            case "--only" | "--out" | "--bin" | "--runs":
-                value = next(words, "")
-                if not value:
-                    raise console.UsageError(f"{word} needs a value (see --help)")
-                if word == "--only":
-                    options.only.append(value)
-                elif word != "--runs":
-                    setattr(options, word[2:], value)
-                elif re.fullmatch("[1-9][0-9]{0,2}", value):
-                    options.runs = int(value)
-                else:
-                    raise console.UsageError(f"--runs {value}: how many, from 1 to 999 (see --help)")
-            case "--":
-                options.program = list(words)
-            case "-h" | "--help":
-                print(USAGE, end="")
-                raise Ended(0)
-            case _:
-                raise console.UsageError(f"unknown option {word} (see --help)")
+        if word == "--":
+            yield from ((word, each) for each in words)
+        elif word in ("-h", "--help"):
+            print(usage, end="")
+            raise Ended(0)
+        elif word in flags:
+            yield word, ""
+        elif word not in with_value:
+            raise console.UsageError(f"unknown option {word} (see --help)")
+        elif not (value := next(words, "")):
+            raise console.UsageError(f"{word} needs a value (see --help)")
+        elif word == "--runs" and not re.fullmatch("[1-9][0-9]{0,2}", value):
+            raise console.UsageError(f"--runs {value}: how many, from 1 to 999 (see --help)")
+        else:
+            yield word, value
+
+
+def parse(arguments: Sequence[str]) -> Options:
+    options = Options(bin=os.environ.get("BENCH_BIN", ""))
+    switched_off = ("--no-build", "--no-sass", "--no-counters", "--no-tables")
+    for word, value in options_of(arguments, USAGE, ("--quick", "--resume", *switched_off), ("--only", "--out", "--bin", "--runs")):
+        if word in switched_off:
+            setattr(options, word[5:], False)
+        elif word in ("--", "--only"):
+            (options.only if word == "--only" else options.program).append(value)
+        else:
+            setattr(options, word[2:], int(value) if word == "--runs" else value or True)
     if options.quick:
         options.program.append("--quick")
         options.sass = options.counters = False
@@ -180,9 +183,7 @@ class Found:
 
 def read_results(path: Path) -> Found:
     try:
-        counts = row_counts.count(path)
-        with open(path, newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
+        counts, rows = row_counts.read(path)
     except FileNotFoundError:
         return Found(missing=True)
     except (row_counts.Damaged, OSError, UnicodeDecodeError, csv.Error) as error:
