@@ -13,7 +13,6 @@ Exit codes: 0 ready (or written), 1 bad input or something that must not be hand
 from benchlib.base import early  # noqa: F401  # first: see there
 
 import argparse
-import csv
 import getpass
 import json
 import lzma
@@ -92,12 +91,8 @@ def check(study: Study) -> Checked:
 
 def hosts(directory: Path) -> list[str]:
     """Of every board.csv, in the order of the boards."""
-    names: dict[str, None] = {}
-    for path in sorted(directory.glob(f"boards/*/{BOARD_FILE}")):
-        reader = csv_file.Reader(path)
-        at = reader.header.index("host") if "host" in reader.header else None
-        names |= dict.fromkeys(cells[at] for _, cells in reader if at is not None and cells[at])
-    return list(names)
+    rows = [row for path in sorted(directory.glob(f"boards/*/{BOARD_FILE}")) for _, row in csv_file.read(path)[1]]
+    return list(dict.fromkeys(row["host"] for row in rows if row.get("host")))
 
 
 def private_names(directory: Path) -> list[str]:
@@ -136,10 +131,8 @@ def contents(directory: Path) -> Iterator[Path]:
 def hide_hosts(directory: Path) -> None:
     hidden = {name: name if HIDDEN.fullmatch(name) else f"host-{at}" for at, name in enumerate(hosts(directory), start=1)}
     for path in sorted(directory.glob(f"boards/*/{BOARD_FILE}")):
-        with open(path, encoding="utf-8", newline="") as file:
-            reader = csv.DictReader(file)
-            rows, header = list(reader), reader.fieldnames or []
-        rows = [row | ({"host": hidden[row["host"]]} if row.get("host") else {}) for row in rows]
+        header, records = csv_file.read(path)
+        rows = [row | ({"host": hidden[row["host"]]} if row.get("host") else {}) for _, row in records]
         files.write_atomic(path, csv_file.text(header, rows))
 
 

@@ -11,9 +11,7 @@ from pathlib import Path
 
 from benchlib.base import children, programs
 
-HOW_TO_GET = (
-    "install Nsight Compute (package nsight-compute of the CUDA toolkit), or name an ncu with --ncu PATH or BENCH_NCU"
-)
+HOW_TO_GET = "install Nsight Compute (package nsight-compute of the CUDA toolkit), or name an ncu with --ncu PATH or BENCH_NCU"
 HOW_TO_ALLOW = (
     "the driver keeps the GPU's counters from this user (ERR_NVGPUCTRPERM): run as root, or load the kernel module with "
     "NVreg_RestrictProfilingToAdminUsers=0; see https://developer.nvidia.com/ERR_NVGPUCTRPERM"

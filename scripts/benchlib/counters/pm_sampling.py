@@ -2,6 +2,7 @@
 
 import subprocess
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +28,7 @@ class Counted:
     rows: list[Row] = field(default_factory=list)
     code: int = 0
     said: str = ""  # the program's last line
-    without: dict[str, int] = field(default_factory=dict)  # reasons of rows without counts, and how many rows have each
+    without: Counter[str] = field(default_factory=Counter)  # reasons of rows without counts, and how many rows have each
 
 
 def count(program: Path, options: Sequence[str], timeout_s: float) -> Counted:
@@ -47,9 +48,7 @@ def count(program: Path, options: Sequence[str], timeout_s: float) -> Counted:
             except InputError as error:
                 # The folder says nothing to anybody: it is gone by then.
                 raise CountError(f"{OPTION}: {str(error).replace(f'{folder}/', '')}") from error
-        for row in found.rows:
-            if row["reason"]:
-                found.without[row["reason"]] = found.without.get(row["reason"], 0) + 1
+        found.without.update(row["reason"] for row in found.rows if row["reason"])
         return found
 
 

@@ -133,11 +133,7 @@ class Ratio:
 class Verdict:
     """SAME, FASTER, ... of a pair; REPRODUCED, REFUTED, ... of a claim."""
 
-    name: str
-
-    @property
-    def text(self) -> str:
-        return self.name
+    text: str
 
 
 @dataclass(frozen=True)

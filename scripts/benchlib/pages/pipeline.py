@@ -78,6 +78,15 @@ class Judged:
         return sum(len(group.claims) for group in self.groups if group.experiment not in self.study.tables)
 
     @cached_property
+    def not_run_here(self) -> Mapping[str, Sequence[str]]:
+        """The experiments that have no results here, by the folders that have some."""
+        found: dict[str, list[str]] = {}
+        for group in self.groups:
+            if group.claims and group.claims[0].other_result_sets:
+                found.setdefault(group.claims[0].other_result_sets, []).append(group.experiment)
+        return found
+
+    @cached_property
     def pages(self) -> Mapping[str, Section]:
         """The worklog: the page of each experiment that has results."""
         return {name: experiment_page(self, name) for name in self.study.tables}
@@ -251,12 +260,8 @@ def experiments_table(judged: Judged) -> Blocks:
     for name in judged.study.tables:
         group = judged.group(name)
         rows.append([SectionLink(name, name), group.question if group else NONE, judged.answer(group) or SectionLink(TABLES, name)])
-    absent: dict[str, list[str]] = {}  # by the folders that have results of them
-    for group in judged.groups:
-        if group.claims and group.claims[0].other_result_sets:
-            absent.setdefault(group.claims[0].other_result_sets, []).append(group.experiment)
     others = [
-        paragraph("Elsewhere: ", ", ".join(names), ", in ", *_folder_links(folders.split(", ")), ".") for folders, names in absent.items()
+        paragraph("Elsewhere: ", ", ".join(names), ", in ", *_folder_links(folders.split(", ")), ".") for folders, names in judged.not_run_here.items()
     ]
     return [document.table(["experiment", "question", "answer"], rows) if rows else document.NO_RESULTS, *others]
 

@@ -89,14 +89,6 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class NotRunHere:
-    """Experiments that were not run in this folder, and the folders beside it that have results of them."""
-
-    experiments: Sequence[str]
-    folders: Sequence[str]
-
-
-@dataclass(frozen=True)
 class Page:
     judged: Judged
     gpu: str
@@ -107,7 +99,6 @@ class Page:
     every_pair: tuple[str, ...]  # the same of all kinds
     kinds: document.Block | None  # of all kinds, a table
     rules: Sequence[document.Block]  # what to do
-    not_run_here: Sequence[NotRunHere]
     totals: Sequence[tuple[str, int]]
     not_run: int  # of them, claims of experiments that did not run
     experiments: Sequence[Experiment]
@@ -123,7 +114,7 @@ def page(judged: Judged, root: Path) -> Page:
     """`root`: the repository's."""
     study = judged.study
     gpu_dir = f"results/{console.plain(study.directory.resolve().name)}"
-    absent = {group.experiment: claim.other_result_sets for group in judged.groups for claim in group.claims if claim.other_result_sets}
+    absent = {name for names in judged.not_run_here.values() for name in names}
     names = sorted({*study.tables, *(group.experiment for group in judged.groups if group.experiment not in absent)})
     totals = Counter(claim.verdict for group in judged.groups if group.experiment not in absent for claim in group.claims)
     steps = [
@@ -145,9 +136,8 @@ def page(judged: Judged, root: Path) -> Page:
         every_pair=summary.drawings(said) if said else (),
         kinds=summary.kinds(said) if said and said.kinds else None,
         rules=rules(said, judged, experiments) if said and not judged.state.software else [],
-        not_run_here=not_run_here(absent),
         totals=[(name, totals[name]) for name in VERDICTS if totals[name]],
-        not_run=sum(len(group.claims) for group in judged.groups if group.experiment not in {*absent, *study.tables}),
+        not_run=sum(len(group.claims) for group in judged.groups if group.experiment not in absent | study.tables.keys()),
         experiments=experiments,
         environment=environments(study),
         uuids=values(judged, "gpu_uuid"),
@@ -163,14 +153,6 @@ def rules(said: Summary, judged: Judged, experiments: Sequence[Experiment]) -> S
     titles = {one.name: [*(section.title for section in one.sections), CLAIMS] for one in experiments if one.measured}
     claims = {claim.id: group.experiment for group in judged.groups for claim in group.claims}
     return rules_.blocks(said, judged.study, titles, claims) + ([] if said.kinds else beside.other_rules(judged.study, said))
-
-
-def not_run_here(absent: Mapping[str, str]) -> list[NotRunHere]:
-    """By the folders: claims.Claim.other_result_sets of each experiment that has no results here."""
-    return [
-        NotRunHere([name for name in sorted(absent) if absent[name] == folders], folders.split(", "))
-        for folders in sorted(set(absent.values()))
-    ]
 
 
 def environments(study: Study) -> document.Block:

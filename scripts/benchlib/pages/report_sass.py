@@ -11,7 +11,7 @@ from benchlib.results import results
 from benchlib.sass import listings, sass, sass_diff
 from benchlib.model.analysis import Study
 from benchlib.results.results import API_NAMES, Row
-from benchlib.sass.sass import Instruction
+from benchlib.sass.sass import INSTRUCTION_BYTES, Instruction
 
 Line = list[str]  # mark, left, right, what differs
 
@@ -37,7 +37,6 @@ CAUSES = (
     Cause("other", "other", [], ["the rest of Vulkan's machine code"]),
 )  # fmt: skip
 MARKS = " |<>"
-INSTRUCTION_BYTES = 16  # on every GPU since compute capability 7.0
 
 
 def data(found: Study) -> dict[str, object]:
@@ -140,7 +139,6 @@ class Column:
         """The instruction; behind its offset where that is not what its place in the column says."""
         if instruction is None:
             return ""
-        text = f"{instruction.predicate} {instruction.opcode} {instruction.operands}".strip()
         expected = self._instructions * INSTRUCTION_BYTES
         self._instructions += 1
-        return text if instruction.offset == expected else f"{instruction.offset:04x} {text}"
+        return instruction.text() if instruction.offset == expected else f"{instruction.offset:04x} {instruction.text()}"

@@ -1,6 +1,7 @@
 """What state a directory's results are in, in one line each, and the command that leads on."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -85,12 +86,8 @@ class State:
 def of(study: Study) -> State:
     tables = study.tables.values()
     with_result = {case["api"] for table in tables for case in table.cases if table.rows(case)}
-    reasons: dict[str, int] = {}
-    for table in tables:
-        for run in table.runs:
-            for row in run.values():
-                if row["api"] not in with_result and row["reason"]:
-                    reasons[row["reason"]] = reasons.get(row["reason"], 0) + 1
+    rows = [row for table in tables for run in table.runs for row in run.values()]
+    reasons = Counter(row["reason"] for row in rows if row["api"] not in with_result and row["reason"])
     gpus = [gpu for table in tables for gpu in table.distinct("gpu")]
     by_cuda = [table.name for table in tables if any(case["api"] == "cuda" and table.rows(case) for case in table.cases)]
     to_count = [name for name in by_cuda if study.analysis_of(name).counting.by_default]
@@ -100,7 +97,7 @@ def of(study: Study) -> State:
         runs={table.name: len(table.runs) for table in tables if any(table.rows(case) for case in table.cases)},
         to_count=to_count,
         uncounted=[name for name in to_count if not ((counters := study.auxiliary(counters_file.NAME, name)) and counters.cases)],
-        quick=any(row.get("run") == "quick" for table in tables for run in table.runs for row in run.values()),
+        quick=any(row.get("run") == "quick" for row in rows),
         listed=csv_file.there(study.directory / "sass.csv").is_file(),
-        reasons=sorted(reasons, key=lambda reason: -reasons[reason]),
+        reasons=[reason for reason, _ in reasons.most_common()],
     )

@@ -109,12 +109,7 @@ def span(shares: Sequence[float]) -> str:
 
 def full(found: Study, table: Table, one: Account) -> Blocks:
     """All that is known of a pair: the answer first."""
-    return [
-        paragraph(sentence(one)),
-        *_causes(one),
-        *_sides(found, table, one),
-        paragraph(RULES),
-    ]
+    return [paragraph(sentence(one)), *_causes(one), *_sides(found, table, one), paragraph(RULES)]
 
 
 def _causes(one: Account) -> Blocks:
