@@ -7,7 +7,7 @@ from functools import partial
 
 from benchlib.document import document
 from benchlib.model.analysis import Analysis, Control, Plot, Study
-from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Whole, paragraph
+from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, paragraph, whole
 from benchlib.pages.excerpts import sass_excerpts, three_ways
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Series, line
 from benchlib.results.results import Case, Table
@@ -66,7 +66,7 @@ def robustness(found: Study, table: Table) -> Blocks:
         checks = pair.case["robustness"]
         kernel = "sum_2" if checks == "default" else f"sum_2.{checks}"
         code = sass.select({"kernel": kernel, "api": "vulkan"})[:1] if sass else []
-        cells: list[Cell] = [NOTHING if checks == "default" else checks, Whole(pair.case.elements), pair.case["cache"]]
+        cells: list[Cell] = [NOTHING if checks == "default" else checks, whole(pair.case.elements), pair.case["cache"]]
         for column in ("instructions", "bounds_checks"):
             cells.append(sass.text(code[0], column) if sass and code else NONE)
         cells += [micros(figure_of(table, side)) for side in pair.sides]

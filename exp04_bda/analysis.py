@@ -12,7 +12,7 @@ from benchlib.document import document
 from benchlib.sass import listings
 from benchlib.model.analysis import Analysis, Control, FloorFacts, Study
 from benchlib.model.attribution import LAUNCH
-from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Whole, paragraph
+from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, paragraph, whole
 from benchlib.pages.excerpts import sass_excerpts, three_ways
 from benchlib.results.results import Case, Table
 from benchlib.stats.stats import Figure, product
@@ -107,7 +107,7 @@ def ratio_to(table: Table, case: Case | None, base: Case | None) -> Cell:
 
 
 def size_cells(case: Case) -> list[Cell]:
-    return [case["variant"], case["block"], Whole(case.elements), case["cache"]]
+    return [case["variant"], case["block"], whole(case.elements), case["cache"]]
 
 
 SIZE_COLUMNS = ["kernel", "block:", "elements:", "cache"]

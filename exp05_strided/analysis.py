@@ -8,7 +8,7 @@ from functools import partial
 from benchlib.document import document
 from benchlib.model import hardware_counts
 from benchlib.model.analysis import CHECKS, WITHOUT_COPIES, Analysis, Counting, FloorFacts, Plot, Study
-from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, Whole, heading, joined, paragraph
+from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, heading, joined, paragraph, whole
 from benchlib.pages.excerpts import sass_excerpts, twin
 from benchlib.model.floor import distinct_bytes, model_of
 from benchlib.stats.formats import count
@@ -64,7 +64,7 @@ class Rows:
 
     @staticmethod
     def _key(case: Case, key: str) -> Cell:
-        return Whole(case.elements) if key == "elements" else case[key] or NONE
+        return whole(case.elements) if key == "elements" else case[key] or NONE
 
     def sectors(self, pair: Pair, kind: str) -> list[Cell]:
         seen = self.counts.per_request(pair.cuda, kind) if self.counts and pair.cuda else None
@@ -111,7 +111,7 @@ def folded(found: Study, table: Table) -> Blocks:
         once = Pair(*(once_of(table, side) for side in pair.sides))
         if once.cuda is None and once.vulkan is None:
             continue
-        cells: list[Cell] = [Whole(pair.case.elements), pair.case["grid"], pair.case["stride"]]
+        cells: list[Cell] = [whole(pair.case.elements), pair.case["grid"], pair.case["stride"]]
         cells += [rows.sectors(pair, "load")[0], rows.memory(pair), rows.memory(once)]
         for side, other in zip(pair.sides, once.sides):
             ratio = document.ratio(table.ratio(side, other) if side and other else None)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchlib.document import document
-from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, Whole, fixed, paragraph
+from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, fixed, paragraph, whole
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, line
 from benchlib.model import hardware_counts
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
@@ -187,7 +187,7 @@ def _threads(case: Case) -> int:
 
 def _resident(case: Case, row: Row) -> Cell:
     found = resident_blocks(row.get("arch", ""), _threads(case), int(row.get("registers") or 0))
-    return NONE if found is None else Whole(found)
+    return NONE if found is None else whole(found)
 
 
 def _copies_sums(case: Case, cuda: Row, vulkan: Row) -> bool:
@@ -198,7 +198,7 @@ def _copies_sums(case: Case, cuda: Row, vulkan: Row) -> bool:
 
 
 def _count(row: Row | None, *columns: str) -> Cell:
-    return Whole(sum(int(row.get(column) or 0) for column in columns)) if row and row.get("instructions") else NONE
+    return whole(sum(int(row.get(column) or 0) for column in columns)) if row and row.get("instructions") else NONE
 
 
 def tiles(study: Study, table: Table) -> Blocks:
@@ -222,11 +222,11 @@ def tiles(study: Study, table: Table) -> Blocks:
         if codes[0] and codes[1]:
             if generic[0] != generic[1]:
                 unlike.append(name)
-            elif isinstance(held[0], Whole) and isinstance(held[1], Whole):
+            elif NONE not in held:
                 (fewer if held[0] != held[1] else copying if _copies_sums(cuda, codes[0], codes[1]) else alike).append(found.value)
         else:
             unlisted.append(name)
-            if held[0] == Whole(1):
+            if held[0] == whole(1):
                 single.append(found.value)
         row: list[Cell] = [cuda["size"], cuda["variant"], f"{cuda['in']}, {cuda['sums']}", cuda["tile"], cuda["warps"], fixed(found.value, 3)]
         row += [cell for at, code_ in enumerate(codes) for cell in (_count(code_, "registers"), held[at], _count(code_, "ldsm"), _count(code_, "generic"))]
@@ -282,7 +282,7 @@ def account(_: Study, table: Table) -> Blocks:
         growing = [(run[0] - run[1]) / part for run in runs]
         shares = [100 * (1 - left / gap) for gap, left in zip(plain, staged)]
         cells = [_span(values, 1) for values in (plain, growing, [gap - steps for gap, steps in zip(plain, growing)], staged)]
-        rows.append([shallow["size"], shallow["tile"], Whole(len(runs)), *cells, _span(shares, 0)])
+        rows.append([shallow["size"], shallow["tile"], whole(len(runs)), *cells, _span(shares, 0)])
     if not rows:
         return [NO_RESULTS]
     text = (
@@ -368,7 +368,7 @@ def code(study: Study, table: Table) -> Blocks:
         if case["api"] == "vulkan":
             totals = {name: totals[name] + count for name, count in counts.items()}
         cells: list[Cell] = [Code(row["kernel"]), API_NAMES[case["api"]], _count(row, "instructions"), _count(row, "registers")]
-        rows.append([*cells, *map(Whole, counts.values())])
+        rows.append([*cells, *map(whole, counts.values())])
     if not rows:
         return [NO_RESULTS]
     blocks: Blocks = [document.table(["kernel", "API", "instructions:", "registers:", *(f"{name}:" for name in INSTRUCTIONS)], rows)]

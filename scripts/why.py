@@ -93,7 +93,7 @@ def plainest(found: Sequence[Pair], wanted: dict[str, str]) -> list[Pair]:
 def listed(shown: Sequence[tuple[Table, Account]]) -> document.Table:
     rows = [
         [
-            table.name.partition("_")[0], document.Ratio(one.ratio), why_tables.time_text(one.gap.value),
+            table.name.partition("_")[0], document.ratio(one.ratio), why_tables.time_text(one.gap.value),
             why_tables.left_text(one) if not one.nothing_to_explain else NONE,
             why_tables.explained_by(one) if not one.nothing_to_explain else "nothing to explain",
             one.pair.case.name(without=["api"]),

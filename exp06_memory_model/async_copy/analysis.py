@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from benchlib.document import document
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
-from benchlib.document.document import NONE, Blocks, Cell, Code, Whole, fixed, paragraph
+from benchlib.document.document import NONE, Blocks, Cell, Code, fixed, paragraph, whole
 from benchlib.stats.formats import count
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, line
 from benchlib.results.results import API_NAMES, APIS, Case, Table
@@ -70,7 +70,7 @@ def copies(_: Study, table: Table) -> Blocks:
     rows = []
     for gbps, case in sorted(rated, key=lambda one: -one[0].value):
         peak = figure_of(table, case, "peak_pct")
-        chunk: Cell = Whole(case.whole("chunk_bytes")) if case["chunk_bytes"] else NONE
+        chunk: Cell = whole(case.whole("chunk_bytes")) if case["chunk_bytes"] else NONE
         shape: list[Cell] = [case["blocks_per_sm"] or NONE, case["stages"] or NONE, chunk, case["hint"] or NONE]
         rows.append([case["variant"], case["api"], *shape, plain(gbps), fixed(peak.value, 1) if peak else NONE])
     header = ["", "API", "blocks per SM:", "stages:", "bytes per copy:", "hint", "GB/s:", "of peak (%):"]

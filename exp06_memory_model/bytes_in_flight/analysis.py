@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchlib.document import document
 from benchlib.model.analysis import Analysis, Counting, FloorFacts, Plot, Stream, Study
-from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Whole, fixed, paragraph
+from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, fixed, paragraph, whole
 from benchlib.stats.formats import sig
 from benchlib.document.plots import CUDA, MORE, Chart, Panel, Point, Series
 from benchlib.results.results import API_NAMES, APIS, Case, Table
@@ -85,7 +85,7 @@ def curve(_: Study, table: Table) -> Blocks:
     sizes = sorted({size for found in best.values() for size in found})
     rows = []
     for size in sizes:
-        cells: list[Cell] = [Whole(size)]
+        cells: list[Cell] = [whole(size)]
         for mechanism in present:
             cells.append(plain(figure_of(table, best[mechanism].get(size), "gbps")))
         rows.append(cells)
@@ -110,7 +110,7 @@ def mechanisms(found: Study, table: Table) -> Blocks:
         fastest = best[max(points, key=lambda point: point[1])[0]]
         registers = [_registers(code, kernel, mechanism.api) for kernel in mechanism.kernels]
         cells: list[Cell] = [API_NAMES[mechanism.api], mechanism.name, NONE if knee is None else fixed(knee / KIB, 1)]
-        cells += [document.ratio(table.ratio(fastest, top, "gbps")), Whole(fastest.whole("bytes_in_flight"))]
+        cells += [document.ratio(table.ratio(fastest, top, "gbps")), whole(fastest.whole("bytes_in_flight"))]
         rows.append([*cells, " to ".join(dict.fromkeys(text for text in registers if text)) or NONE])
     if not rows:
         return [NO_RESULTS]

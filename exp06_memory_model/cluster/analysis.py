@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from benchlib.document import document
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
-from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, Code, Whole, paragraph
+from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, Code, paragraph, whole
 from benchlib.document.plots import CUDA, MORE, Chart, Panel, Series, line
 from benchlib.results.results import Case, Table
 from benchlib.model.pairs import figure_of
@@ -37,7 +37,7 @@ def _by_cluster(table: Table, variant: str, metric: str, rows_by: Sequence[str] 
 
 def _whole(table: Table, case: Case, metric: str) -> Cell:
     figure = figure_of(table, case, metric)
-    return Whole(int(figure.value)) if figure else NONE
+    return whole(int(figure.value)) if figure else NONE
 
 
 def rounds(_: Study, table: Table) -> Blocks:

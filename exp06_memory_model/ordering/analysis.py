@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from benchlib.document import document
 from benchlib.model import hardware_counts, loop_body
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
-from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, Code, Whole, paragraph
+from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, Code, paragraph, whole
 from benchlib.stats.formats import count
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Series
 from benchlib.results.results import APIS, Case, Table
@@ -44,7 +44,7 @@ def _by_scope(table: Table, variants: Sequence[str], metric: str, also: str = ""
             chosen = [c for c in of_variant if (c["via"], c[also] if also else "", c["memory_order"]) == (via, more, order)]
             name = variant if via == "instruction" else f"{variant}, {via}"
             cells = [both_apis(table, [case for case in chosen if case["scope"] == scope], metric) for scope in scopes]
-            size: list[Cell] = [Whole(int(more)) if more else NONE] if also else []
+            size: list[Cell] = [whole(int(more)) if more else NONE] if also else []
             rows.append([name, *size, order, *cells])
     header = ["operation", *([also] if also else []), "order", *(f"{SCOPE_NAMES.get(scope, scope)}:" for scope in scopes)]
     return document.table(header, rows)

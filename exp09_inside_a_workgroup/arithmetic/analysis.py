@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchlib.document import document
-from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Whole, fixed, paragraph
+from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, fixed, paragraph, whole
 from benchlib.model.analysis import Analysis, Counting, Study
 from benchlib.model.pairs import figure_of, in_order
 from benchlib.tables.twins import plain
@@ -39,7 +39,7 @@ def branches(_: Study, table: Table) -> Blocks:
                 case, one = (_of(table, api, variant="branch", by=by, ways=number) for number in (str(ways), "1"))
                 ratio = table.ratio(case, one) if case and one else None
                 cells.append(fixed(ratio.value, 2) if ratio else NONE)
-        rows.append([Whole(ways), *cells])
+        rows.append([whole(ways), *cells])
     if not rows:
         return [NO_RESULTS]
     text = "Each step goes through so many paths, of which a thread takes one: time over that with one path."
@@ -48,7 +48,7 @@ def branches(_: Study, table: Table) -> Blocks:
 
 def _instructions(found: Study, table: Table, kernel: str, api: str) -> Cell:
     code = listings.of(found, table, kernel, api)
-    return Whole(len(code)) if code else NONE
+    return whole(len(code)) if code else NONE
 
 
 def loops(found: Study, table: Table) -> Blocks:

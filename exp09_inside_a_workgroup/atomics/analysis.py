@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchlib.document import document
-from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, Whole, fixed, paragraph
+from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, fixed, paragraph, whole
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Series
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.model.pairs import figure_of, in_order
@@ -69,7 +69,7 @@ def crowd(_: Study, table: Table) -> Blocks:
                 cells.append(plain(figure_of(table, found[0], "device_ns")) if found else NONE)
                 if variant != "add":
                     cells.append(plain(figure_of(table, found[0], "turns"), 2) if found else NONE)
-        rows.append([Whole(addresses), Whole(threads), *cells])
+        rows.append([whole(addresses), whole(threads), *cells])
     if not rows:
         return [NO_RESULTS]
     header = ["addresses:", "threads:", "add, CUDA ns:", "Vulkan ns:", "exchanges, CUDA ns:", "turns:", "Vulkan ns:", "turns:"]

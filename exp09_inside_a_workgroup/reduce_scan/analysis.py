@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchlib.document import document
-from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, Whole, fixed, paragraph
+from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, fixed, paragraph, whole
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Point, Series
 from benchlib.model import loop_body
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
@@ -45,7 +45,7 @@ def rates(_: Study, table: Table) -> Blocks:
             cub = figure_of(table, _side(table, CUB_OF[variant], elements, "cuda"), "device_ns")
             of_cub = fixed(times[0].value / cub.value, 3) if times[0] and cub else NONE
             twins = fixed(times[1].value / times[0].value, 3) if times[0] and times[1] else NONE
-            rows.append([Whole(elements), variant, launches or NONE, *map(plain, times), twins, of_cub, *map(plain, shares)])
+            rows.append([whole(elements), variant, launches or NONE, *map(plain, times), twins, of_cub, *map(plain, shares)])
     if not rows:
         return [NO_RESULTS]
     header = ["words:", "way", "launches:", "CUDA ns:", "Vulkan ns:", "Vulkan/CUDA:", "CUDA/CUB:", "CUDA GB/s:", "Vulkan GB/s:"]
@@ -89,7 +89,7 @@ def account(found: Study, table: Table) -> Blocks:
             ratios[kernel] = ratio.value
         codes = [code_of(found, table, side) if side else None for side in sides]
         counts[kernel] = [{name: int(code.get(column) or 0) for name, column in COUNTED.items()} if code else None for code in codes]
-        cells = [Whole(each[name]) if each else NONE for name in COUNTED for each in counts[kernel]]
+        cells = [whole(each[name]) if each else NONE for name in COUNTED for each in counts[kernel]]
         rows.append([Code(kernel), fixed(ratio.value, 3) if ratio else NONE, *cells])
     header = ["kernel", "Vulkan/CUDA:", *(f"{API_NAMES[api]} {name}:" for name in COUNTED for api in APIS)]
     blocks: Blocks = [paragraph(f"Of {max(sizes):,} words. A dash: that listing is not kept."), document.table(header, rows)]

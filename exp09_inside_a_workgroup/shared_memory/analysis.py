@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from benchlib.document import document
-from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, Whole, fixed, paragraph
+from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, fixed, paragraph, whole
 from benchlib.document.plots import CUDA, MODEL, VULKAN, Chart, Panel, Point, Series
 from benchlib.model import hardware_counts
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
@@ -75,10 +75,10 @@ def rates(_: Study, table: Table) -> Blocks:
         for kind in KINDS:
             cases = [_case(table, kind, stride, api) for api in APIS]
             there = next((case for case in cases if case), None)
-            cells.append(Whole(int(table.text(there, "wavefronts"))) if there else NONE)
+            cells.append(whole(int(table.text(there, "wavefronts"))) if there else NONE)
             times = [fixed(value, 2) if case and (value := _cycles(table, case)) else NONE for case in cases]
             cells.append(document.joined(times) if there else NONE)
-        rows.append([Whole(int(stride)), *cells])
+        rows.append([whole(int(stride)), *cells])
     header = ["stride:"]
     for kind in KINDS:
         header += [f"{_name(kind)}, predicted:", "cycles:"]
@@ -112,9 +112,9 @@ def wavefronts(found: Study, table: Table) -> Blocks:
                 continue
             wrong = [(case, value, wanted) for case, value, wanted in seen if abs(value - wanted) > SAME_WITHIN * wanted]
             name = "Nsight Compute" if instrument == NCU else "PM sampling"
-            summary.append([name, API_NAMES[api], variant, Whole(len(seen)), Whole(len(seen) - len(wrong))])
+            summary.append([name, API_NAMES[api], variant, whole(len(seen)), whole(len(seen) - len(wrong))])
             for case, value, wanted in wrong:
-                off.append([name, API_NAMES[api], case.name(without=["api"]), Whole(int(wanted)), Whole(round(value)), fixed(value / wanted, 3)])
+                off.append([name, API_NAMES[api], case.name(without=["api"]), whole(int(wanted)), whole(round(value)), fixed(value / wanted, 3)])
     if not summary:
         return [paragraph("Not counted.")]
     blocks: Blocks = [
@@ -140,7 +140,7 @@ def structs(found: Study, table: Table) -> Blocks:
             counted = _counted(counts, table, side, PM_SAMPLING) if counts else None
             seen.append(fixed(counted * LANES * per_struct / side.elements, 2) if counted else NONE)
         predicted = table.text(case, "wavefronts")
-        rows.append([case["layout"], case["fields"], Whole(int(predicted) * per_struct) if predicted else NONE, *seen, *times])
+        rows.append([case["layout"], case["fields"], whole(int(predicted) * per_struct) if predicted else NONE, *seen, *times])
     if not rows:
         return [NO_RESULTS]
     header = ["layout", "fields read", "predicted:", "counted, CUDA:", "Vulkan:", "cycles, CUDA:", "Vulkan:"]
@@ -179,7 +179,7 @@ def capacity(_: Study, table: Table) -> Blocks:
             status = table.text(of_api[0], "status") if of_api else ""
             figure = figure_of(table, of_api[0], "resident_blocks") if of_api else None
             cells.append(plain(figure) if figure else "refused" if status == "skipped" else NONE)
-        rows.append([Whole(requested), *cells])
+        rows.append([whole(requested), *cells])
     if not rows:
         return [NO_RESULTS]
     text = paragraph("Blocks of 64 threads that an SM held at once. Refused: the API grants a block less (", Code("reason"), " in the CSV has the limit).")

@@ -287,7 +287,7 @@ def test_inline(part: document.Inline, expected: str) -> None:
 
 
 def test_blocks() -> None:
-    table = document.table(["a", "<b>:"], [["1 | 2", "<3>"], [document.Verdict("SLOWER"), document.Number(1234.5)]])
+    table = document.table(["a", "<b>:"], [["1 | 2", "<3>"], [document.Verdict("SLOWER"), document.number(1234.5)]])
     listing = document.Preformatted("<x> **y** ```")
     items = document.Bullets((("one", document.Code("1")), ("two",)))
     text = shown(document.paragraph("p"), document.section("<s>", [table, items]), listing, document.Image("x", "i"))

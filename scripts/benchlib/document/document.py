@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from benchlib.stats import formats
 from benchlib.stats.formats import NONE
-from benchlib.stats.stats import Figure
 
 # ------------------------------------------------------------------------------------------------------------------ inline
 
@@ -80,56 +79,6 @@ Inline = str | Code | Strong | Emphasis | ListingLink | FileLink | ResultLink | 
 
 
 @dataclass(frozen=True)
-class Number:
-    """A number with so many significant digits at least and no exponent, or with so many decimals, and its unit, if it is not
-    in the column's name.
-    """
-
-    value: float
-    digits: int = 4
-    decimals: int | None = None
-    unit: str = ""
-
-    @property
-    def text(self) -> str:
-        shown = formats.sig(self.value, self.digits) if self.decimals is None else f"{self.value:.{self.decimals}f}"
-        return f"{shown}{self.unit}"
-
-
-@dataclass(frozen=True)
-class Whole:
-    """A whole number of things or of bytes: 1000, 4 Mi."""
-
-    value: int
-
-    @property
-    def text(self) -> str:
-        return formats.count(self.value)
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A measured figure with its 95 % interval: 190.4 [190.2, 190.6]; of a count the count alone."""
-
-    figure: Figure
-
-    @property
-    def text(self) -> str:
-        return formats.figure_text(self.figure)
-
-
-@dataclass(frozen=True)
-class Ratio:
-    """Of two times or rates, with its interval."""
-
-    figure: Figure
-
-    @property
-    def text(self) -> str:
-        return formats.ratio_text(self.figure)
-
-
-@dataclass(frozen=True)
 class Verdict:
     """SAME, FASTER, ... of a pair; REPRODUCED, REFUTED, ... of a claim."""
 
@@ -148,27 +97,17 @@ class Joined:
         return self.between.join(map(cell_text, self.cells))
 
 
-Cell = str | Number | Whole | Interval | Ratio | Verdict | Joined | FileLink | SectionLink | ListingLink
+Cell = str | Verdict | Joined | FileLink | SectionLink | ListingLink
+# Of figures, of numbers of things or of bytes; a dash where there is none.
+number, whole, ratio, interval = formats.sig, formats.count, formats.ratio_text, formats.figure_text
 
 
 def cell_text(cell: Cell) -> str:
     return cell if isinstance(cell, str) else cell.text
 
 
-def number(value: float | None, digits: int = 4) -> Cell:
-    return NONE if value is None else Number(value, digits)
-
-
 def fixed(value: float | None, decimals: int, unit: str = "") -> Cell:
-    return NONE if value is None else Number(value, decimals=decimals, unit=unit)
-
-
-def ratio(figure: Figure | None) -> Cell:
-    return NONE if figure is None else Ratio(figure)
-
-
-def interval(figure: Figure | None) -> Cell:
-    return NONE if figure is None else Interval(figure)
+    return NONE if value is None else f"{value:.{decimals}f}{unit}"
 
 
 def joined(cells: Iterable[Cell], between: str = " / ") -> Cell:

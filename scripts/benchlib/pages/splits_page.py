@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 
 from benchlib.document import document
-from benchlib.document.document import Blocks, Cell, Code, Inline, Ratio, Verdict, paragraph
+from benchlib.document.document import Blocks, Cell, Code, Inline, Verdict, paragraph
 from benchlib.model.analysis import Study
 from benchlib.model.pairs import CONTROLS, Pair, figure_of, judged, pair_runs, pairs
 from benchlib.results import board_states
@@ -121,5 +121,5 @@ def _verdicts(study: Study, split: Populations) -> Iterator[list[Cell]]:
         words = [verdict_of_effect(figure) for figure in found]
         whole = judged(table, pair)
         if UNCLEAR not in words and words[0] != words[1] and whole:
-            cells: list[Cell] = [cell for figure, word in zip(found, words) for cell in (Ratio(figure), Verdict(word))]
+            cells: list[Cell] = [cell for figure, word in zip(found, words) for cell in (document.ratio(figure), Verdict(word))]
             yield [table.name, pair.case.name(without=["api"]), Verdict(whole.verdict), *cells]

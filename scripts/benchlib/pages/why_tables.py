@@ -155,7 +155,7 @@ def _sides(found: Study, table: Table, one: Account) -> Blocks:
         rows.append([name, NONE, *(side.code.get(column) or NONE for side in sides)])
     model = model_of(found, table)
     floors = [model.floor(side.case) for side in sides]
-    rows.append(["floor, µs", NONE, *(NONE if floor is None else document.Number(floor.ns / 1000) for floor in floors)])
+    rows.append(["floor, µs", NONE, *(NONE if floor is None else document.number(floor.ns / 1000) for floor in floors)])
     shown = [row for row in rows if any(cell not in (NONE, NOT_COUNTED) for cell in row[1:])]
     missing = [] if one.cuda.counts or one.vulkan.counts else [paragraph(f"Traffic: {NOT_COUNTED}; scripts/counters.py does.")]
     return [document.table(["", "predicted:", "CUDA:", "Vulkan:"], shown), *missing]
@@ -167,7 +167,7 @@ def _time(side: Side) -> Cell:
 
 
 def _count(value: float | None, scale: float) -> Cell:
-    return NONE if value is None else document.Number(value / scale) if scale > 1 or value != round(value) else f"{value:.0f}"
+    return NONE if value is None else document.number(value / scale) if scale > 1 or value != round(value) else f"{value:.0f}"
 
 
 def _percent(share: float | None) -> Cell:
@@ -220,7 +220,7 @@ def summary(shown: Sequence[Account]) -> document.Table:
         cells = [NONE if name not in known else document.fixed(known[name] / 1000, 2) for name in names]
         left = [document.fixed(one.left / 1000, 2), document.fixed(100 * one.left_share, 1)]
         gap = document.fixed(one.gap.value / 1000, 2)
-        rows.append([one.pair.case.name(without=["api"]), document.Ratio(one.ratio), gap, *cells, *left])
+        rows.append([one.pair.case.name(without=["api"]), document.ratio(one.ratio), gap, *cells, *left])
     header = ["pair", "Vulkan/CUDA [95 %]:", "gap µs:", *(f"{name}:" for name in names), "left µs:", "left, % of the time:"]
     return document.table(header, rows)
 

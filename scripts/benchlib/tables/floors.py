@@ -21,9 +21,8 @@ def floor_cells(model: Model, sides: tuple[Case | None, Case | None]) -> list[Ce
     """floor, then a share for each API; FLOOR_HEADER above them."""
     floors = [model.floor(side) for side in sides]
     # The two differ only where nothing says how much of a Vulkan kernel's sectors the L1 serves.
-    numbers = {cell.text: cell for floor in floors if floor for cell in [document.Number(floor.ns / 1000)]}
-    one = next(iter(numbers.values())) if len(numbers) == 1 else document.joined(numbers.values()) if numbers else NONE
-    return [one, *(explained_cell(floor) for floor in floors)]
+    numbers = dict.fromkeys(document.number(floor.ns / 1000) for floor in floors if floor)
+    return [" / ".join(numbers) or NONE, *(explained_cell(floor) for floor in floors)]
 
 
 FLOOR_HEADER = ["floor µs:", *(f"{name} explained %:" for name in API_NAMES.values())]
@@ -81,7 +80,7 @@ def exceptions(model: Model, floors: list[Floor]) -> Block:
     rows = []
     for floor in floors:
         name, api = floor.case.name(without=["api"]), API_NAMES[floor.case["api"]]
-        times = [document.Number(floor.ns / 1000), micros(floor.measured), explained_cell(floor)]
+        times = [document.number(floor.ns / 1000), micros(floor.measured), explained_cell(floor)]
         rows.append([name, api, *times, reason(model, floor)])
     return document.table(["case", "API", "floor µs:", "measured µs:", "explained %:", "reason, from the data"], rows)
 

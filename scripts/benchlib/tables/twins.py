@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from benchlib.document import document
-from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, Ratio, Verdict, Whole, paragraph
+from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, Verdict, paragraph, whole
 from benchlib.model import hardware_counts
 from benchlib.model.analysis import Study
 from benchlib.model.hardware_counts import Counts
@@ -40,7 +40,7 @@ def varying_columns(cases: Sequence[Case]) -> list[str]:
 
 
 def key_cell(case: Case, column: str) -> Cell:
-    return Whole(case.elements) if column == "elements" else case[column] or NONE
+    return whole(case.elements) if column == "elements" else case[column] or NONE
 
 
 def measured_cell(table: Table, case: Case | None, metric: str) -> Cell:
@@ -60,7 +60,7 @@ def comparison(table: Table, pair: Pair) -> list[Cell]:
     if found is None:
         return [NONE, document.NO_TWIN]
     further = f"a run [{found.further.lo:.4f}, {found.further.hi:.4f}]"
-    return [document.joined([Ratio(found.effect), further], "; "), document.joined([Verdict(found.verdict), found.seen], ", ")]
+    return [document.joined([document.ratio(found.effect), further], "; "), document.joined([Verdict(found.verdict), found.seen], ", ")]
 
 
 def sectors_header(counts: Counts | None, name: str = "sectors per warp, load + store") -> list[str]:
