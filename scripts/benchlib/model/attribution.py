@@ -28,7 +28,7 @@ from benchlib.model.loop_body import has_loops
 from benchlib.results.counters_file import PM_SAMPLING
 from benchlib.model.floor import Ceilings, Model, ceilings, figures_on, model_of, sources
 from benchlib.sass.occupancy import resident_blocks
-from benchlib.results.results import SECTOR_BYTES, TWIN_MODES, WARP, Case, Row, Table
+from benchlib.results.results import SECTOR_BYTES, TWIN_MODES, WARP, Case, Row, Table, number
 from benchlib.stats.stats import SAME_HI, SAME_LO, Figure
 from benchlib.model.pairs import CONTROLS, Pair, figure_of, pair_ratio, pairs
 
@@ -191,7 +191,7 @@ def _side(found: Study, table: Table, case: Case) -> Side | None:
     code = code_of(found, table, case)
     resident = None
     if code and case["block"]:
-        resident = resident_blocks(code.get("arch", ""), case.whole("block"), round(_number(code, "registers")))
+        resident = resident_blocks(code.get("arch", ""), case.whole("block"), round(number(code, "registers")))
     return Side(case, time, {name: value for name, value in values.items() if value is not None}, code or {}, resident)
 
 
@@ -204,10 +204,6 @@ def _codes(found: Study, experiment: str) -> dict[tuple[str, str], Row]:
     code = found.auxiliary("sass.csv", experiment)
     rows = [row for case in code.cases for row in code.rows(case)] if code else []
     return {(row["api"], row["isa_hash"]): row for row in rows if row.get("isa_hash")}
-
-
-def _number(row: Row, column: str) -> float:
-    return float(row.get(column) or 0)
 
 
 def resident_ns(side: Side) -> float | None:
@@ -345,7 +341,7 @@ def _issue_ns(found: Study, table: Table, side: Side) -> float | None:
     if not found.memoized(_straight, table, side.code.get("kernel", ""), side.case["api"]):
         return None
     warps = blocks * -(-side.case.whole("block") // WARP)
-    return 1000 * warps * _number(side.code, "instructions") / (ISSUED * units * mhz)
+    return 1000 * warps * number(side.code, "instructions") / (ISSUED * units * mhz)
 
 
 def _straight(found: Study, table: Table, kernel: str, api: str) -> bool:

@@ -15,6 +15,7 @@ threads that wait for what they read: it is a floor as long as they leave the me
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from benchlib.base.kept import kept
 from benchlib.model import hardware_counts
 from benchlib.model.analysis import FloorFacts, Study
 from benchlib.model.littles_law import SHARE_DIGITS, Launch, Loops, Points, concave, interpolated
@@ -174,14 +175,9 @@ class Model:
         self.counts = hardware_counts.load_any(found, table)
         uuids = {table.text(case, "gpu_uuid") for case in table.cases}
         self.ceilings = {uuid: found.memoized(ceilings, uuid) for uuid in uuids if uuid}
-        self._floors: dict[Case | None, Floor | None] = {}
 
+    @kept
     def floor(self, case: Case | None) -> Floor | None:
-        if case not in self._floors:
-            self._floors[case] = self._floor(case)
-        return self._floors[case]
-
-    def _floor(self, case: Case | None) -> Floor | None:
         measured = figure_of(self.table, case)
         both = distinct_bytes(self.found, self.table, case) if case and measured else None
         limits = self.ceilings.get(self.table.text(case, "gpu_uuid")) if case else None

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from benchlib.base import files
@@ -79,12 +79,9 @@ def has_results(found: Study, experiment: str) -> bool:
 
 def shown(judged: Judged, root: Path) -> Shown:
     """`judged`: the reference's. Its neighbours in results/ stand in where it has no result."""
-    loaded: dict[str, Judged] = {}
-
+    @cache
     def neighbour(folder: str) -> Judged:
-        if folder not in loaded:
-            loaded[folder] = pipeline.load(judged.study.directory.resolve().parent / folder, root, judged.study.analyses)
-        return loaded[folder]
+        return pipeline.load(judged.study.directory.resolve().parent / folder, root, judged.study.analyses)
 
     missing = [group.experiment for group in judged.groups if not has_results(judged.study, group.experiment)]
     other_sets: dict[str, Judged] = {}
@@ -178,17 +175,13 @@ def prefix(target: Path, base: Path) -> str:
 
 def prose_of(what: Shown) -> Prose:
     """The figures within sentences: the reference's, and other folders' of results/ that a marker names."""
-    loaded: dict[str, Model] = {}
-
+    @cache
     def model(folder: str) -> Model:
-        if folder not in loaded:
-            if folder:
-                judged = what.neighbour(folder)
-                study, groups, said = (lambda experiment: judged.study), judged.groups, summary.load(what.root, judged.study)
-            else:
-                study, groups, said = what.of, what.groups, what.summary
-            loaded[folder] = Model(study, groups, said.kinds if said else {})
-        return loaded[folder]
+        if not folder:
+            return Model(what.of, what.groups, what.summary.kinds if what.summary else {})
+        judged = what.neighbour(folder)
+        said = summary.load(what.root, judged.study)
+        return Model(lambda _: judged.study, judged.groups, said.kinds if said else {})
 
     return Prose(what.root, model)
 

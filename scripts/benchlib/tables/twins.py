@@ -161,15 +161,13 @@ def rows_or_none(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Block
     return document.table(header, shown) if shown else NO_RESULTS
 
 
-def sectors_table(found: Study, table: Table, where: Mapping[str, object]) -> Blocks:
+def sectors_table(found: Study, table: Table, where: Mapping[str, object], metrics: Sequence[str] = ()) -> Blocks:
     """Twins with their sectors, predicted and, where they were, counted."""
     counts = hardware_counts.load(found, table)
-    shown = twin_table(table, where, sectors=True, counts=counts)
+    shown = twin_table(table, where, sectors=True, counts=counts, metrics=metrics)
     return with_noise_floor(found, table, shown, *explained(counts))
 
 
 def all_pairs(found: Study, table: Table) -> Blocks:
     """What an experiment gets that declares nothing."""
-    counts = hardware_counts.load(found, table)
-    shown = twin_table(table, {}, sectors=True, counts=counts, metrics=table.measured)
-    return with_noise_floor(found, table, shown, *explained(counts))
+    return sectors_table(found, table, {}, table.measured)
