@@ -51,15 +51,15 @@ def test_the_prior_is_found_again(degrees: float) -> None:
     for _ in range(2000):
         spread = 0.01 / math.sqrt(chance.gammavariate(degrees / 2, 2 / degrees))
         scales.append(outliers.scale({str(at): [chance.gauss(0, spread)] for at in range(8)}))
-    found = outliers.prior(scales)
+    found = outliers.prior((each.square, each.degrees) for each in scales)
     assert math.sqrt(found.square) == pytest.approx(0.01, rel=0.1)
     assert 2.5 < found.degrees < 6.5 if degrees == 4 else found.degrees > 30
 
 
 def test_boards_that_agree_to_the_last_digit() -> None:
     case = outliers.scale({str(at): [1.0] for at in range(6)})
-    assert outliers.score([1.0], case, outliers.prior([case])).p == 1
-    assert outliers.score([1.1], case, outliers.prior([case])).p == 0
+    assert outliers.score([1.0], case, outliers.prior([(case.square, case.degrees)])).p == 1
+    assert outliers.score([1.1], case, outliers.prior([(case.square, case.degrees)])).p == 0
     assert 0 < outliers.score([1.1], case, Prior(0.01, 4)).p < 1
 
 

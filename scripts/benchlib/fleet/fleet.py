@@ -382,9 +382,9 @@ def among(entry: Entry, boards: Collection[str]) -> Entry:
 
 def _priors(scales: Iterable[tuple[str, Scale]]) -> dict[str, outliers.Prior]:
     """By the class's name."""
-    by_class: dict[str, list[Scale]] = {}
+    by_class: dict[str, list[tuple[float, float]]] = {}
     for name, scale in scales:
-        by_class.setdefault(name, []).append(scale)
+        by_class.setdefault(name, []).append((scale.square, scale.degrees))
     return {name: outliers.prior(found) for name, found in by_class.items()}
 
 

@@ -8,13 +8,13 @@ from benchlib.document import document
 from benchlib.model import hardware_counts
 from benchlib.model.analysis import Study
 from benchlib.claims.claims import ClaimFile
-from benchlib.document.document import NONE, Blocks, Cell, Inline, ListingLink, SectionLink, paragraph, whole
+from benchlib.document.document import NONE, Blocks, Cell, Inline, ListingLink, SectionLink, paragraph
 from benchlib.results.results import WITH_ALL_CHECKS, Row, Table
 from benchlib.sass import listings
 from benchlib.stats.stats import VERDICTS
 from benchlib.model.pairs import CONTROLS, Pair, figure_of, pair_ratio, pair_verdict, pairs
 from benchlib.tables import claim_tables
-from benchlib.tables.twins import comparison, micros, varying_columns
+from benchlib.tables.twins import comparison, key_cell, micros, varying_columns
 
 SECTION = "Every pair's machine code"
 MOST_PAIRS = 6  # on a page
@@ -66,7 +66,7 @@ def page(found: Study, table: Table, group: ClaimFile | None, kernel: str) -> Bl
         rows: list[list[Cell]] = []
         for one in by_time[:MOST_PAIRS]:
             case = one.pair.case
-            keys: list[Cell] = [whole(case.elements) if column == "elements" else case[column] or NONE for column in columns]
+            keys = [key_cell(case, column) for column in columns]
             times = [micros(figure_of(table, side)) for side in one.pair.sides]
             judged = comparison(table, one.pair) if table.compares_times else []
             rows.append([case["variant"], *keys, *times, *judged, "this" if one.exactly else LIKE_IT])

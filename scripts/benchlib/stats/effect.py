@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from benchlib.stats import outliers
-from benchlib.stats.outliers import MIN_BOARDS, Scale, Values
+from benchlib.stats.outliers import MIN_BOARDS, Values
 from benchlib.stats.prediction_interval import deviation
 from benchlib.stats.stats import Figure
 
@@ -131,8 +131,7 @@ def fit(cases: Sequence[Values], most_degrees: float = math.inf) -> Spread:
 
 
 def _prior(squares: Iterable[tuple[float, int]]) -> outliers.Prior:
-    known = [(square, degrees) for square, degrees in squares if degrees and square > ROUNDING**2]
-    return outliers.prior([Scale(0.0, 0.0, square, degrees, 0, 0.0, 0) for square, degrees in known])
+    return outliers.prior((square, degrees) for square, degrees in squares if degrees and square > ROUNDING**2)
 
 
 @lru_cache

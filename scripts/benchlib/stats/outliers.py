@@ -17,7 +17,7 @@ Values are logarithms: a deviation of 0.01 is 1 %.
 import math
 import random
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -89,9 +89,9 @@ class Prior:
     degrees: float
 
 
-def prior(scales: Sequence[Scale]) -> Prior:
-    """d0 and s0^2. Cases whose boards agree to the last digit (a coarse clock) say nothing of it."""
-    known = [(math.log(each.square), each.degrees) for each in scales if each.square > 0]
+def prior(scales: Iterable[tuple[float, float]]) -> Prior:
+    """d0 and s0^2, of each case's square and degrees. Cases whose boards agree to the last digit (a coarse clock) say nothing of it."""
+    known = [(math.log(square), degrees) for square, degrees in scales if square > 0]
     if not known:
         return Prior(0.0, 0.0)
     centered = [value - digamma(degrees / 2) + math.log(degrees / 2) for value, degrees in known]
