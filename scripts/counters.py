@@ -197,12 +197,8 @@ def rows_of(profile: Profile, experiment: str, origin: Row) -> tuple[list[Row], 
             again.append(launch.name)
         else:
             rows[identity(key)] = {**key, **counted_cells(launch), **origin}
-    remarks = []
-    if strange:
-        remarks.append(f"names that are no case's, left out: {listed(strange)}")
-    if again:
-        remarks.append(f"cases with more than one launch, the first was kept: {listed(again)}")
-    return list(rows.values()), remarks
+    left_out = {"names that are no case's, left out": strange, "cases with more than one launch, the first was kept": again}
+    return list(rows.values()), [f"{what}: {listed(names)}" for what, names in left_out.items() if names]
 
 
 def listed(names: Sequence[str]) -> str:
@@ -315,19 +311,16 @@ class Counter:
             fail(f"{name}: nothing can run: {profile.said}")
             return Outcome()
         rows, remarks = rows_of(profile, name, self._origin(name))
-        failed = profile.code not in (0, ncu.NOTHING_TO_RUN)
-        if failed:
+        ended_badly = profile.code not in (0, ncu.NOTHING_TO_RUN)
+        if ended_badly:
             remarks.append(f"ended with {profile.code} under ncu: {profile.said}")
         elif not profile.launches:
-            failed = True
             remarks.append(f"ncu counted no kernel: {profile.said}")
-        elif not rows:
-            failed = True
         remarks += [f"no {metric} on this GPU; its cells stay empty" for metric in profile.missing if metric not in self._missing]
         self._missing.update(profile.missing)
         for remark in remarks:
             fail(f"{name}: {remark}")
-        return Outcome(rows, failed)
+        return Outcome(rows, failed=ended_badly or not rows)
 
     def _origin(self, experiment: str) -> Row:
         gpu = gpu_of_results(self._out, experiment)

@@ -10,6 +10,7 @@ import synthetic
 import worklog
 from analyses import committed
 
+from benchlib.base import csv_file
 from benchlib.document import markdown
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
@@ -229,7 +230,7 @@ def test_a_kind_has_the_boards_and_runs_that_ran_it(root: Path) -> None:
     found = Study.of(results.load(directory), {})
     said = summary.load(root, found)
     assert said
-    (root / beside.FILE).write_text(beside.csv_text(beside.csv_rows(found, said)), encoding="utf-8")
+    (root / beside.FILE).write_text(csv_file.text(beside.COLUMNS, beside.csv_rows(found, said)), encoding="utf-8")
     ((_, kinds),) = beside.published(root).items()
     assert {one.kind: (one.boards, one.runs) for one in kinds} == {"adds": (2, 3), "copies": (1, 1)}
     assert kinds[1].median == pytest.approx(4 / 3, abs=1e-8) and kinds[1].words.endswith(", 1 run") and "run" not in kinds[0].words

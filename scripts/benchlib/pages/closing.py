@@ -21,11 +21,9 @@ def lines(judged: Judged) -> list[str]:
     shown = textwrap.wrap(" ".join(said), WIDTH)
     if not judged.state.software and (found := summary.load(judged.root, study)):
         table = beside.screen_table(judged.root, {f"here: {beside.short(beside.model(study)) or 'this GPU'}": (study, found)})
-        if table:
-            shown += ["", *table, "", *beside.screen_rules(study, found)]
-        else:
-            shown += ["", *(line for text in judged.vulkan for line in textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    "))]
-            shown += ["", *beside.screen_rules(study, found)]
+        texts = [] if table else judged.vulkan
+        alone = [line for text in texts for line in textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ")]
+        shown += ["", *table, *alone, "", *beside.screen_rules(study, found)]
         shown += ["", *textwrap.wrap(_named("claims", _claims(judged)), WIDTH, subsequent_indent=" " * (NAME + 1))]
     shown.append(_named("warnings", "; ".join(warnings(study)) or "none"))
     if command := judged.state.next_command:
