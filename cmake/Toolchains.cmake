@@ -16,8 +16,24 @@ add_library(bench_zstd INTERFACE)
 target_include_directories(bench_zstd SYSTEM INTERFACE ${BENCH_ZSTD_INCLUDE})
 target_link_libraries(bench_zstd INTERFACE ${BENCH_ZSTD})
 
-# Google Benchmark: static where the distribution ships it; otherwise the shared library is copied beside the programs, which
-# find it by their $ORIGIN, so that a built tree can be carried to another machine.
+# A shared library of the distribution's is copied beside the programs, which find it by their $ORIGIN, so that a built tree can be
+# carried to another machine. Programs depend on bench_libraries.
+file(MAKE_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+set(CMAKE_BUILD_RPATH "\$ORIGIN;\$ORIGIN/../bin")
+set(CMAKE_INSTALL_RPATH "\$ORIGIN")
+add_custom_target(bench_libraries ALL)
+function(bench_copy_beside library)
+  get_target_property(type ${library} TYPE)
+  if(type STREQUAL "SHARED_LIBRARY")
+    set(file $<TARGET_FILE:${library}>)
+    set(name $<TARGET_SONAME_FILE_NAME:${library}>)
+    add_custom_command(TARGET bench_libraries POST_BUILD VERBATIM
+      COMMAND ${CMAKE_COMMAND} -E copy_if_different ${file} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name})
+    install(FILES ${file} DESTINATION bin RENAME ${name})
+  endif()
+endfunction()
+
+# Google Benchmark: the static library where the distribution has it.
 find_package(benchmark REQUIRED)
 find_library(BENCH_GBENCHMARK_STATIC NAMES libbenchmark.a)
 add_library(bench_gbenchmark INTERFACE)
@@ -25,14 +41,10 @@ if(BENCH_GBENCHMARK_STATIC)
   target_link_libraries(bench_gbenchmark INTERFACE ${BENCH_GBENCHMARK_STATIC} Threads::Threads)
 else()
   target_link_libraries(bench_gbenchmark INTERFACE benchmark::benchmark)
-  file(MAKE_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
-  file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/copy_gbenchmark.cmake CONTENT
-       "file(COPY_FILE \"$<TARGET_FILE:benchmark::benchmark>\" \"${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/$<TARGET_SONAME_FILE_NAME:benchmark::benchmark>\" ONLY_IF_DIFFERENT)\n")
-  add_custom_target(bench_copy_gbenchmark ALL COMMAND ${CMAKE_COMMAND} -P ${PROJECT_BINARY_DIR}/copy_gbenchmark.cmake VERBATIM)
-  install(FILES $<TARGET_FILE:benchmark::benchmark> DESTINATION bin RENAME $<TARGET_SONAME_FILE_NAME:benchmark::benchmark>)
-  set(CMAKE_BUILD_RPATH "\$ORIGIN")
-  set(CMAKE_INSTALL_RPATH "\$ORIGIN")
+  bench_copy_beside(benchmark::benchmark)
 endif()
+# Header-only fmt would cost every source file two seconds.
+bench_copy_beside(fmt::fmt)
 
 # The system's glslang, and a newer one that scripts/setup.sh has put into build/tools, for kernels that the system's is too old
 # for. All others are compiled by the system's.

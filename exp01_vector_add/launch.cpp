@@ -2,25 +2,26 @@
 
 #include <string_view>
 
+#include "core/experiment/access_model.h"
 #include "core/experiment/verify.h"
 #include "exp01_kernels.h"
 
 namespace {
 
 using bench::Buffer;
+using bench::kWarpLanes;
 using bench::Launch;
 using bench::Subject;
 using bench::Workbench;
 
 constexpr std::uint32_t kChains[] = {1, 10, 100, 1000};
-constexpr std::uint32_t kWarp = 32;  // all that runs
 
 std::unique_ptr<Subject> set_up_launch(Workbench& bench, const char* stem, std::uint32_t chain, bench::SubmitMode mode) {
   const bool counts = std::string_view(stem) == "increment";
   Launch launch;
   launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp01(), stem),
                                  .entry = stem,
-                                 .block_x = kWarp,
+                                 .block_x = kWarpLanes,
                                  .glsl_constants = {},
                                  .buffers = counts ? 1U : 0U,
                                  .params_bytes = 0});
@@ -28,16 +29,16 @@ std::unique_ptr<Subject> set_up_launch(Workbench& bench, const char* stem, std::
     bench.nothing_to_compare();
     return bench.device().prepare(launch, {.mode = mode});
   }
-  Buffer& counter = bench.output("counter", kWarp);
+  Buffer& counter = bench.output("counter", kWarpLanes);
   launch.buffers = {&counter};
-  bench.device().fill(counter, 0, kWarp * sizeof(std::uint32_t), 0);
+  bench.device().fill(counter, 0, kWarpLanes * sizeof(std::uint32_t), 0);
   bench.device().run(launch);
   auto subject = bench.device().prepare(launch, {.mode = mode});
   // One chain through the very submission that will be timed: every launch must have seen its predecessor's store.
   subject->time_host(chain);
-  bench::verify<std::uint32_t>(bench, counter, kWarp, bench::kGuardWords, [&](std::uint64_t) { return 1 + chain; });
+  bench::verify<std::uint32_t>(bench, counter, kWarpLanes, bench::kGuardWords, [&](std::uint64_t) { return 1 + chain; });
   // The same chain once more, from the count that its first launch found.
-  bench.makes_outputs_anew([&bench, &counter] { bench.device().fill(counter, 0, kWarp * sizeof(std::uint32_t), 1); }, {},
+  bench.makes_outputs_anew([&bench, &counter] { bench.device().fill(counter, 0, kWarpLanes * sizeof(std::uint32_t), 1); }, {},
                            chain);
   return subject;
 }
@@ -46,11 +47,11 @@ std::unique_ptr<Subject> set_up_launch(Workbench& bench, const char* stem, std::
 // submission (a stream; a command buffer recorded again), and what it only replays (a graph; a command buffer recorded once).
 bench::Case launch_case(const char* variant, const char* stem, std::uint32_t chain, bench::SubmitMode mode) {
   const bool replay = mode == bench::SubmitMode::kReplay;
-  bench::Case result = bench::twin(variant, {{"block", kWarp}, {"chain", chain}},
+  bench::Case result = bench::twin(variant, {{"block", kWarpLanes}, {"chain", chain}},
                                    [=](Workbench& bench) { return set_up_launch(bench, stem, chain, mode); });
   result.sides[0].params.set("mode", replay ? "graph" : "stream");
   result.sides[1].params.set("mode", replay ? "prerecorded" : "rerecorded");
-  result.elements = kWarp;
+  result.elements = kWarpLanes;
   result.fixed_batch = chain;
   result.host_samples = 50;
   return result;

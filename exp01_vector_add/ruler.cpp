@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/stats.h"
+#include "core/experiment/access_model.h"
 #include "core/experiment/verify.h"
 #include "exp01_kernels.h"
 #include "params.h"
@@ -13,11 +14,11 @@
 namespace {
 
 using bench::Buffer;
+using bench::kWarpLanes;
 using bench::Launch;
 using bench::Subject;
 using bench::Workbench;
 
-constexpr std::uint32_t kWarp = 32;  // all that a block runs
 constexpr std::uint32_t kMicroseconds[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
 constexpr std::uint32_t kQuickMicroseconds[] = {10, 1000};
 constexpr std::uint32_t kSmallMicroseconds[] = {20, 200};  // of a software device, whose kernels' loops end after 65535 turns
@@ -78,7 +79,7 @@ bench::Prepared set_up(Workbench& bench, const Ruler& ruler, std::uint32_t batch
   Launch launch;
   launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp01(), "ruler"),
                                  .entry = "ruler",
-                                 .block_x = kWarp,
+                                 .block_x = kWarpLanes,
                                  .glsl_constants = {},
                                  .buffers = 1,
                                  .params_bytes = sizeof(RulerParams)});
@@ -114,8 +115,8 @@ bench::Prepared set_up(Workbench& bench, const Ruler& ruler, std::uint32_t batch
 }
 
 bench::Case make_case(const char* variant, const Ruler& ruler, std::uint32_t batch) {
-  bench::Case result =
-      bench::twin(variant, {{"block", kWarp}, {"chain", batch}}, [=](Workbench& bench) { return set_up(bench, ruler, batch); });
+  bench::Case result = bench::twin(variant, {{"block", kWarpLanes}, {"chain", batch}},
+                                   [=](Workbench& bench) { return set_up(bench, ruler, batch); });
   result.elements = ruler.length_ns;
   result.fixed_batch = batch;
   result.budget_part = 0.2;

@@ -26,7 +26,6 @@ using bench::Plan;
 using bench::Subject;
 using bench::Workbench;
 
-constexpr std::uint32_t kBlock = 256;
 constexpr std::uint32_t kLargestLog2 = 28;                     // of 4 bytes: 1 GiB; fewer of the wider
 constexpr std::uint32_t kQuickStrides[] = {1, 2, 8, 32, 128};  // neighbours, half a sector lost, a sector each, and beyond
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+inline constexpr std::uint32_t kBlock = 256;
 inline constexpr std::uint32_t kSourceGrid = 256;   // the post's blocks: too few for a large GPU
 inline constexpr std::uint32_t kFullGrid = 4096;    // 1 Mi threads: several times what the largest GPU holds at once
 inline constexpr std::uint32_t kSourceLog2 = 24;    // the post's 16 Mi floats

@@ -6,13 +6,13 @@
 #include "core/experiment/verify.h"
 #include "exp05_kernels.h"
 #include "params.h"
+#include "variants.h"
 
 namespace {
 
 using bench::Buffer;
 using bench::Workbench;
 
-constexpr std::uint32_t kBlock = 256;
 constexpr std::uint32_t kSmallGrid = 4;  // of a software device
 constexpr std::uint32_t kSmallTurns = 8;
 constexpr std::uint32_t kLoads = 33U << 20;        // of all threads together: * 32 B = 1.03 GiB of sectors

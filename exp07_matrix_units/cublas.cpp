@@ -27,21 +27,21 @@ using GemmEx = int (*)(void* handle, int op_a, int op_b, int m, int n, int k, co
                        int algorithm);
 
 // cublasGemmEx's types for a product; what one and zero look like in the type of the sums.
-struct Types {
+struct CublasTypes {
   DataType in;
   DataType out;
   ComputeType compute;
   std::uint32_t one;
 };
 
-std::optional<Types> types_of(Number in, Number sums) {
+std::optional<CublasTypes> types_of(Number in, Number sums) {
   constexpr std::uint32_t kOneF32 = 0x3f800000;
   constexpr std::uint32_t kOneF16 = 0x3c00;
-  if (in == Number::kF16 && sums == Number::kF32) return Types{kR16f, kR32f, kCompute32f, kOneF32};
-  if (in == Number::kBf16 && sums == Number::kF32) return Types{kR16bf, kR32f, kCompute32f, kOneF32};
-  if (in == Number::kTf32 && sums == Number::kF32) return Types{kR32f, kR32f, kCompute32fOfTf32, kOneF32};
-  if (in == Number::kF16 && sums == Number::kF16) return Types{kR16f, kR16f, kCompute16f, kOneF16};
-  if (in == Number::kS8 && sums == Number::kS32) return Types{kR8i, kR32i, kCompute32i, 1};
+  if (in == Number::kF16 && sums == Number::kF32) return CublasTypes{kR16f, kR32f, kCompute32f, kOneF32};
+  if (in == Number::kBf16 && sums == Number::kF32) return CublasTypes{kR16bf, kR32f, kCompute32f, kOneF32};
+  if (in == Number::kTf32 && sums == Number::kF32) return CublasTypes{kR32f, kR32f, kCompute32fOfTf32, kOneF32};
+  if (in == Number::kF16 && sums == Number::kF16) return CublasTypes{kR16f, kR16f, kCompute16f, kOneF16};
+  if (in == Number::kS8 && sums == Number::kS32) return CublasTypes{kR8i, kR32i, kCompute32i, 1};
   return std::nullopt;
 }
 
@@ -113,7 +113,7 @@ void Cublas::open(void* stream) {
 bench::StreamCall Cublas::product(const bench::Buffer& a, const bench::Buffer& b, const bench::Buffer& c,
                                   const MatrixParams& matrix, Number in, Number sums) {
   load();
-  const std::optional<Types> types = types_of(in, sums);
+  const std::optional<CublasTypes> types = types_of(in, sums);
   if (!types) throw bench::Skip("cublasGemmEx multiplies no {} into {}", name_of(in), name_of(sums));
   auto* gemm = reinterpret_cast<GemmEx>(function("cublasGemmEx"));
   bench::StreamCall call;

@@ -14,7 +14,7 @@ namespace {
 
 // Of the seed's streams of random words: the workbench's inputs take the first.
 constexpr std::uint32_t kMatrixStream = 16;
-constexpr std::uint32_t kSignStream = 24;
+constexpr std::uint32_t kOperandSignStream = 24;
 
 struct Format {
   int exponent_bits;
@@ -156,6 +156,6 @@ void Matrix::values(std::uint64_t first, std::span<float> to) const {
 }
 
 float sign_of(std::uint64_t seed, Operand operand, std::uint64_t i) {
-  const std::uint32_t random = bench::random_bits(seed, kSignStream + static_cast<std::uint32_t>(operand), i / 32);
+  const std::uint32_t random = bench::random_bits(seed, kOperandSignStream + static_cast<std::uint32_t>(operand), i / 32);
   return (random >> (i % 32) & 1U) != 0 ? 1.0F : -1.0F;
 }

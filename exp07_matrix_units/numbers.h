@@ -6,6 +6,12 @@
 
 enum class Number : std::uint8_t { kF16, kBf16, kTf32, kE4m3, kS8, kF32, kF64, kS32 };
 
+// A product's.
+struct Types {
+  Number in;
+  Number sums;
+};
+
 constexpr std::string_view name_of(Number number) {
   constexpr std::string_view kNames[] = {"f16", "bf16", "tf32", "e4m3", "s8", "f32", "f64", "s32"};
   return kNames[static_cast<std::uint8_t>(number)];

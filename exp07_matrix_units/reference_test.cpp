@@ -67,10 +67,6 @@ struct Made {
   void check() const { check(sums); }
 };
 
-struct Types {
-  Number in;
-  Number sums;
-};
 constexpr Types kTypes[] = {{Number::kF16, Number::kF32},
                             {Number::kF16, Number::kF16},
                             {Number::kBf16, Number::kF32},

@@ -10,11 +10,6 @@ namespace {
 
 constexpr std::uint32_t kWorkgroup = 256;  // invocations that share a matrix
 
-struct Types {
-  Number in;
-  Number sums;
-};
-
 std::string stem_of(std::string_view kernel, const Types& types) {
   return fmt::format("{}_{}_{}", kernel, name_of(types.in), name_of(types.sums));
 }

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <string>
@@ -293,6 +295,11 @@ class TempDir {
  private:
   std::filesystem::path path_;
 };
+
+inline std::string read_file(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
 
 // What a call that must throw E says.
 template <class E, class Call>

@@ -76,18 +76,13 @@ class Faults : public testing::Test {
     }
     int status = 0;
     waitpid(child, &status, 0);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), now_s() - start, read(folder_.file("err")),
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), now_s() - start, read_file(folder_.file("err")),
             read_rows(folder_.file("results.csv"))};
   }
 
  private:
-  static std::string read(const std::string& path) {
-    std::ifstream stream(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
-
   static std::vector<Row> read_rows(const std::string& path) {
-    const std::vector<CsvRow> records = parse_csv(read(path));
+    const std::vector<CsvRow> records = parse_csv(read_file(path));
     std::vector<Row> rows;
     for (std::size_t i = 1; i < records.size(); ++i) {
       EXPECT_EQ(records[i].size(), records[0].size());

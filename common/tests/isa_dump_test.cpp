@@ -29,10 +29,7 @@ std::vector<std::byte> bytes_of(const Bytes& bytes) { return {bytes.view().begin
 
 class IsaDumpTest : public testing::Test {
  protected:
-  std::string read(const std::string& name) const {
-    std::ifstream stream(folder_.file("exp99_fake/" + name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
+  std::string read(const std::string& name) const { return read_file(folder_.file("exp99_fake/" + name)); }
   Json index() const { return Json::parse(read("index.json")); }
   bool exists(const std::string& name) const { return std::filesystem::exists(folder_.file("exp99_fake/" + name)); }
 

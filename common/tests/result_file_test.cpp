@@ -15,11 +15,6 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string read(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 void add_text(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary | std::ios::app) << text;
 }
@@ -49,8 +44,8 @@ class ResultFileTest : public testing::Test {
     return {{"schema", kCsvSchema}, {"experiment", "exp99"}, {"variant", variant}, {"api", api},          {"block", 256},
             {"elements", 1024},     {"cache", "warm"},       {"batch", 1},         {"position", position}};
   }
-  std::vector<CsvRow> rows() const { return parse_csv(read(path_)); }
-  std::vector<CsvRow> samples() const { return parse_csv(read(samples_path(path_))); }
+  std::vector<CsvRow> rows() const { return parse_csv(read_file(path_)); }
+  std::vector<CsvRow> samples() const { return parse_csv(read_file(samples_path(path_))); }
   // The files' records, headers first.
   std::vector<CsvRow> with_header(const std::vector<Values>& values) const {
     std::vector<CsvRow> records = {schema_.results.header()};
@@ -106,7 +101,7 @@ TEST_F(ResultFileTest, CreateWritesTheHeadersAtOnce) {
   const ResultFile file = ResultFile::create(path_, schema_);
   EXPECT_EQ(rows(), with_header({}));
   EXPECT_EQ(samples(), samples_with_header({}));
-  EXPECT_EQ(read(schema_path(path_)), schema_.json());
+  EXPECT_EQ(read_file(schema_path(path_)), schema_.json());
 }
 
 TEST_F(ResultFileTest, CreateMakesTheFolder) {
@@ -155,8 +150,8 @@ TEST_F(ResultFileTest, ResumeDropsWhatWasCutShort) {
 
 TEST_F(ResultFileTest, ResumeRefusesAnotherRunAndNamesBoth) {
   make({row("add"), row("copy")});
-  const std::string before = read(path_);
-  const std::string samples_before = read(samples_path(path_));
+  const std::string before = read_file(path_);
+  const std::string samples_before = read_file(samples_path(path_));
   for (const auto& [column, ours, theirs] : {std::tuple{"seed", "1", "2"}, std::tuple{"gpu_uuid", "aaaa", "bbbb"},
                                              std::tuple{"git_rev", "cafe", "beef"}, std::tuple{"run", "quick", "smoke"}}) {
     EXPECT_THAT(resume_refusal({.values = {{column, theirs}}, .drivers = {}, .uuids = {}}),
@@ -164,8 +159,8 @@ TEST_F(ResultFileTest, ResumeRefusesAnotherRunAndNamesBoth) {
   }
   EXPECT_THAT(resume_refusal({.values = {}, .drivers = {{"cuda", "590"}}, .uuids = {}}),
               HasSubstr("driver 580, this run has 590"));
-  EXPECT_EQ(read(path_), before);
-  EXPECT_EQ(read(samples_path(path_)), samples_before);
+  EXPECT_EQ(read_file(path_), before);
+  EXPECT_EQ(read_file(samples_path(path_)), samples_before);
 }
 
 TEST_F(ResultFileTest, RowsOfAnotherRunAmongThisOnesAreMeasuredAgain) {
@@ -219,20 +214,20 @@ TEST_F(ResultFileTest, SkippedRowsAreTriedAgainWhenTheirApiIsThereNow) {
 
 TEST_F(ResultFileTest, DamageInTheMiddleIsAnErrorAndStays) {
   make({row("add")});
-  const std::string before = read(path_);
-  const std::string samples_before = read(samples_path(path_));
+  const std::string before = read_file(path_);
+  const std::string samples_before = read_file(samples_path(path_));
   add_text(path_, "2,exp99,copy\n");
   EXPECT_THAT(resume_refusal(matching_), testing::AllOf(HasSubstr(path_), HasSubstr("record 3 has 3 fields")));
-  EXPECT_EQ(read(path_), before + "2,exp99,copy\n");
+  EXPECT_EQ(read_file(path_), before + "2,exp99,copy\n");
   std::ofstream(path_) << before;
   for (const std::string& garbage : {std::string("garbage\n"), samples_before + "2,exp99\n", std::string()}) {
     std::ofstream(samples_path(path_)) << garbage;
     EXPECT_THAT(resume_refusal(matching_), HasSubstr(samples_path(path_)));
-    EXPECT_EQ(read(samples_path(path_)), garbage);
+    EXPECT_EQ(read_file(samples_path(path_)), garbage);
   }
   std::filesystem::remove(samples_path(path_));
   EXPECT_THAT(resume_refusal(matching_), HasSubstr(samples_path(path_)));
-  EXPECT_EQ(read(path_), before);
+  EXPECT_EQ(read_file(path_), before);
 }
 
 TEST_F(ResultFileTest, AnotherSchemaIsAnError) {
@@ -249,7 +244,7 @@ TEST_F(ResultFileTest, AFileWithNoRowsYetIsBegunAfresh) {
     std::ofstream(path_) << text;
     EXPECT_EQ(ResultFile::resume(path_, schema_, matching_).left_out().size(), 0U);
     EXPECT_EQ(rows(), with_header({}));
-    EXPECT_EQ(read(schema_path(path_)), schema_.json());
+    EXPECT_EQ(read_file(schema_path(path_)), schema_.json());
   }
 }
 
@@ -260,9 +255,9 @@ TEST_F(ResultFileTest, ALinkStandsForWhatItLeadsTo) {
   make({row("add")});
   EXPECT_TRUE(std::filesystem::is_symlink(path_));
   EXPECT_THAT(names(), testing::UnorderedElementsAre("there", "link.csv"));
-  EXPECT_EQ(parse_csv(read(folder_.file("there/real.samples.csv"))).size(), 2U);
+  EXPECT_EQ(parse_csv(read_file(folder_.file("there/real.samples.csv"))).size(), 2U);
   EXPECT_TRUE(ResultFile::resume(path_, schema_, matching_).has(row("add")));
-  EXPECT_EQ(parse_csv(read(folder_.file("there/real.samples.csv"))).size(), 2U) << "the two stay together";
+  EXPECT_EQ(parse_csv(read_file(folder_.file("there/real.samples.csv"))).size(), 2U) << "the two stay together";
 }
 
 // run.v1 and run.v2 would have one run.samples.csv.
@@ -277,11 +272,11 @@ TEST_F(ResultFileTest, ANameThatIsNoCsvsIsRefused) {
 
 TEST_F(ResultFileTest, WhatCannotBeWrittenLeavesAllFilesAsTheyWere) {
   make({row("add")});
-  const std::string before = read(path_);
+  const std::string before = read_file(path_);
   std::filesystem::remove(schema_path(path_));
   std::filesystem::create_directory(schema_path(path_));
   EXPECT_THROW(ResultFile::create(path_, schema_), UsageError);
-  EXPECT_EQ(read(path_), before);
+  EXPECT_EQ(read_file(path_), before);
   EXPECT_EQ(names().size(), 3U);
 }
 
@@ -296,7 +291,7 @@ TEST_F(ResultFileTest, ResumeRefusesOtherColumns) {
   for (const char* text : {"id,verdict\n1,REPRODUCED\n", "no line end"}) {
     std::ofstream(path_) << text;
     EXPECT_THAT(resume_refusal({}), testing::AllOf(HasSubstr(path_), HasSubstr("columns")));
-    EXPECT_EQ(read(path_), text);
+    EXPECT_EQ(read_file(path_), text);
   }
 }
 
@@ -305,7 +300,7 @@ TEST_F(ResultFileTest, AFolderThatCannotBeWritten) {
   path_ = folder_.file("file/exp99.csv");
   EXPECT_THAT(message_of<UsageError>([&] { ResultFile::create(path_, schema_); }), HasSubstr(path_));
   EXPECT_THAT(resume_refusal({}), HasSubstr(path_));
-  EXPECT_EQ(read(folder_.file("file")), "not a folder");
+  EXPECT_EQ(read_file(folder_.file("file")), "not a folder");
 }
 
 TEST_F(ResultFileTest, APathThatIsAFolder) {

@@ -31,11 +31,6 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string read(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 // What the fake GPU computes: entry `twice` is right, `wrong` forgets one element.
 void execute(const Launch& launch) {
   const auto* from = words_of<float>(*launch.buffers[0]);
@@ -143,7 +138,7 @@ Experiment experiment_of(const Scenario& scenario) {
 using Row = std::map<std::string, std::string>;
 
 std::vector<Row> read_rows(const std::string& path) {
-  const std::vector<CsvRow> records = parse_csv(read(path));
+  const std::vector<CsvRow> records = parse_csv(read_file(path));
   std::vector<Row> rows;
   for (std::size_t i = 1; i < records.size(); ++i) {
     EXPECT_EQ(records[i].size(), records[0].size()) << "every row has the same columns";
@@ -182,8 +177,8 @@ class RunMain : public testing::Test {
     }
     int status = 0;
     waitpid(child, &status, 0);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read(folder_.file("out")),
-            read(folder_.file("err"))};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(folder_.file("out")),
+            read_file(folder_.file("err"))};
   }
   Outcome run_to_csv(const Scenario& scenario, std::vector<std::string> more = {}) {
     more.insert(more.end(), {"--smoke", "--csv", csv_});
@@ -387,7 +382,7 @@ TEST_F(RunMain, DescribesItsVariantsAndColumns) {
 
 TEST_F(RunMain, TheColumnsAreDescribedBesideTheCsv) {
   EXPECT_EQ(run_to_csv({}).exit_code, 0);
-  EXPECT_EQ(read(folder_.file("results.schema.json")), schema_of(experiment_of({})).json());
+  EXPECT_EQ(read_file(folder_.file("results.schema.json")), schema_of(experiment_of({})).json());
 }
 
 TEST_F(RunMain, ProfileRunsEveryKernelOnceAndTimesNothing) {
@@ -636,9 +631,9 @@ TEST_F(RunMain, ASmokeRunFailsCasesThatSayNothingOfWhatTheyCompared) {
 TEST_F(RunMain, DumpsTheCodeOfEveryKernelAndTimesNothing) {
   const Outcome outcome = run({}, {"--dump-isa", folder_.file("isa")});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_EQ(read(folder_.file("isa/exp99_fake/twice.cuda.bin")), "twice.");
-  EXPECT_EQ(read(folder_.file("isa/exp99_fake/twice.vulkan.bin")), "twice.");
-  const auto index = nlohmann::json::parse(read(folder_.file("isa/exp99_fake/index.json")));
+  EXPECT_EQ(read_file(folder_.file("isa/exp99_fake/twice.cuda.bin")), "twice.");
+  EXPECT_EQ(read_file(folder_.file("isa/exp99_fake/twice.vulkan.bin")), "twice.");
+  const auto index = nlohmann::json::parse(read_file(folder_.file("isa/exp99_fake/index.json")));
   EXPECT_EQ(index["gpu"], "NVIDIA H200");
   ASSERT_EQ(index["kernels"].size(), 2U);
   EXPECT_EQ(index["kernels"][0]["api"], "cuda");
@@ -655,11 +650,11 @@ TEST_F(RunMain, DumpsWhatDoesNotLoadWithItsReason) {
   const Outcome outcome = run(scenario, {"--dump-isa", folder_.file("isa")});
   EXPECT_EQ(outcome.exit_code, 1) << "a kernel that computes wrongly fails here too";
   EXPECT_THAT(outcome.err, testing::AllOf(HasSubstr("[2048] found"), HasSubstr("twice (vulkan): no twin here")));
-  const auto index = nlohmann::json::parse(read(folder_.file("isa/exp99_fake/index.json")));
+  const auto index = nlohmann::json::parse(read_file(folder_.file("isa/exp99_fake/index.json")));
   EXPECT_TRUE(std::any_of(index["kernels"].begin(), index["kernels"].end(),
                           [](const auto& kernel) { return kernel["reason"] == "no twin here"; }));
   EXPECT_FALSE(std::filesystem::exists(folder_.file("isa/exp99_fake/twice.vulkan.bin")));
-  EXPECT_EQ(read(folder_.file("isa/exp99_fake/wrong.vulkan.bin")), "wrong.") << "its code is what one wants to see";
+  EXPECT_EQ(read_file(folder_.file("isa/exp99_fake/wrong.vulkan.bin")), "wrong.") << "its code is what one wants to see";
 }
 
 TEST_F(RunMain, TheDumpAsksForEveryFeatureThatARunAsksFor) {
@@ -675,7 +670,7 @@ TEST_F(RunMain, TheDumpAsksForEveryFeatureThatARunAsksFor) {
     TempDir folder;
     const Outcome outcome = run(scenario, {"--dump-isa", folder.file("isa")});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    EXPECT_EQ(read(folder.file("isa/exp99_fake/twice.vulkan.bin")), "twice.") << outcome.err;
+    EXPECT_EQ(read_file(folder.file("isa/exp99_fake/twice.vulkan.bin")), "twice.") << outcome.err;
   }
 }
 
@@ -683,7 +678,7 @@ TEST_F(RunMain, AMissingApiHasNoEntriesInTheDump) {
   Scenario scenario;
   scenario.cuda.clear();
   EXPECT_EQ(run(scenario, {"--dump-isa", folder_.file("isa"), "--variant", "twice"}).exit_code, 0);
-  EXPECT_THAT(read(folder_.file("isa/exp99_fake/index.json")), Not(HasSubstr(R"("cuda")")));
+  EXPECT_THAT(read_file(folder_.file("isa/exp99_fake/index.json")), Not(HasSubstr(R"("cuda")")));
 }
 
 // ---- The command line
@@ -711,7 +706,7 @@ TEST_F(RunMain, UsageErrorsAre2AndWriteNothing) {
     const Outcome outcome = run_to_csv({}, wrong.arguments);
     EXPECT_EQ(outcome.exit_code, 2) << wrong.arguments.front();
     for (const std::string& text : wrong.said) EXPECT_THAT(outcome.err, HasSubstr(text));
-    EXPECT_EQ(read(csv_), "precious") << wrong.arguments.front();
+    EXPECT_EQ(read_file(csv_), "precious") << wrong.arguments.front();
     EXPECT_FALSE(std::filesystem::exists(folder_.file("results.samples.csv")));
   }
 }
@@ -787,13 +782,13 @@ TEST_F(RunMain, BenchmarkFilterChoosesRows) {
 TEST_F(RunMain, BenchmarkOutIsWrittenWholeOrTheRunFails) {
   const std::string out = folder_.file("out.file");
   EXPECT_EQ(run({}, {"--smoke", "--benchmark_out", out}).exit_code, 0);
-  EXPECT_THAT(read(out), testing::AllOf(HasSubstr("\"experiment\": \"exp99_fake\""), testing::EndsWith("}\n")));
+  EXPECT_THAT(read_file(out), testing::AllOf(HasSubstr("\"experiment\": \"exp99_fake\""), testing::EndsWith("}\n")));
   EXPECT_EQ(run({}, {"--smoke", "--benchmark_out", out, "--benchmark_out_format", "csv"}).exit_code, 0);
-  EXPECT_THAT(read(out), HasSubstr("name,iterations,real_time"));
+  EXPECT_THAT(read_file(out), HasSubstr("name,iterations,real_time"));
   EXPECT_EQ(run({}, {"--smoke", "--benchmark_out", out, "--benchmark_out_format=console"}).exit_code, 0);
-  EXPECT_THAT(read(out), testing::AllOf(HasSubstr("exp99/twice/"), Not(HasSubstr("\x1b"))));
+  EXPECT_THAT(read_file(out), testing::AllOf(HasSubstr("exp99/twice/"), Not(HasSubstr("\x1b"))));
   EXPECT_EQ(run({}, {"--smoke", "--benchmark_out", out, "--benchmark_filter=thrice"}).exit_code, 2);
-  EXPECT_THAT(read(out), HasSubstr("exp99/twice/")) << "a wrong flag leaves the file as it is";
+  EXPECT_THAT(read_file(out), HasSubstr("exp99/twice/")) << "a wrong flag leaves the file as it is";
 
   const Outcome full = run({}, {"--smoke", "--benchmark_out=/dev/full"});
   EXPECT_EQ(full.exit_code, 1);
@@ -813,12 +808,12 @@ TEST_F(RunMain, ResumeCompletesAnInterruptedRun) {
   EXPECT_THAT(first.err, HasSubstr("--resume"));
   EXPECT_EQ(keys(rows()), std::vector<std::string>(whole.begin(), whole.begin() + 4))
       << "the case in hand is lost, and nothing else";
-  const std::string finished = read(csv_);
+  const std::string finished = read_file(csv_);
 
   const Outcome second = run_to_csv({}, {"--resume"});
   EXPECT_EQ(second.exit_code, 0);
   EXPECT_EQ(keys(rows()), whole);
-  EXPECT_TRUE(read(csv_).starts_with(finished)) << "finished rows are left as they are";
+  EXPECT_TRUE(read_file(csv_).starts_with(finished)) << "finished rows are left as they are";
   EXPECT_EQ(samples().size(), 8U * (6 + 1));
 
   const Outcome third = run_to_csv({}, {"--resume"});
@@ -860,7 +855,7 @@ TEST_F(RunMain, ResumeDoesNotMixKindsOfRunsOrDrivers) {
   Scenario older;
   older.cuda[0].driver = "580";
   EXPECT_EQ(run_to_csv(older).exit_code, 0);
-  const std::string before = read(csv_);
+  const std::string before = read_file(csv_);
   const Outcome quick = run(older, {"--quick", "--resume", "--csv", csv_});
   EXPECT_EQ(quick.exit_code, 2);
   EXPECT_THAT(quick.err, testing::AllOf(HasSubstr("run smoke"), HasSubstr("this run has quick")));
@@ -870,7 +865,7 @@ TEST_F(RunMain, ResumeDoesNotMixKindsOfRunsOrDrivers) {
   EXPECT_EQ(driver.exit_code, 0) << driver.err;
   EXPECT_THAT(driver.err, HasSubstr("4 rows were made with driver")) << "CUDA's";
   EXPECT_EQ(rows().size(), 8U);
-  EXPECT_NE(read(csv_), before);
+  EXPECT_NE(read_file(csv_), before);
 }
 
 TEST_F(RunMain, TheOrderOfTheCasesIsDrawnFromTheSeed) {
@@ -969,7 +964,7 @@ TEST_F(RunMain, ResumeNeverRepeatsARow) {
 
 TEST_F(RunMain, ResumeRefusesAnotherSeedOrGpu) {
   EXPECT_EQ(run_to_csv({}).exit_code, 0);
-  const std::string before = read(csv_);
+  const std::string before = read_file(csv_);
   const Outcome seed = run_to_csv({}, {"--resume", "--seed", "2"});
   EXPECT_EQ(seed.exit_code, 2);
   EXPECT_THAT(seed.err, testing::AllOf(HasSubstr("seed 1"), HasSubstr("this run has 2")));
@@ -979,7 +974,7 @@ TEST_F(RunMain, ResumeRefusesAnotherSeedOrGpu) {
   const Outcome gpu = run_to_csv(other, {"--resume"});
   EXPECT_EQ(gpu.exit_code, 2);
   EXPECT_THAT(gpu.err, testing::AllOf(HasSubstr("aaaaaaaa-aaaa"), HasSubstr("bbbbbbbb-bbbb")));
-  EXPECT_EQ(read(csv_), before);
+  EXPECT_EQ(read_file(csv_), before);
 }
 
 }  // namespace

@@ -494,7 +494,7 @@ TEST_F(SamplerTest, StampCostIsAMedian) {
 
 // ---- The whole of it: 1 % of noise, sampled and judged as a run does
 
-struct Tally {
+struct PairTally {
   int faster = 0, slower = 0;
 };
 
@@ -502,7 +502,7 @@ TEST_F(SamplerTest, RatiosAreRightMostOfTheTime) {
   constexpr int kTrials = 300;
   options_.max_samples = 200;
   const auto judge = [&](double shift) {
-    Tally tally;
+    PairTally tally;
     for (std::uint64_t trial = 0; trial < kTrials; ++trial) {
       FakeSubject a = subject(normal(1000, 0.01, 2 * trial));
       FakeSubject b = subject(normal(1000 * shift, 0.01, 2 * trial + 1));
@@ -513,12 +513,12 @@ TEST_F(SamplerTest, RatiosAreRightMostOfTheTime) {
     }
     return tally;
   };
-  const Tally same = judge(1);
+  const PairTally same = judge(1);
   EXPECT_LE(same.faster + same.slower, 0.05 * kTrials);
-  const Tally slower = judge(1.03);
+  const PairTally slower = judge(1.03);
   EXPECT_GE(slower.slower, 0.95 * kTrials);
   EXPECT_EQ(slower.faster, 0);
-  const Tally faster = judge(1 / 1.03);
+  const PairTally faster = judge(1 / 1.03);
   EXPECT_GE(faster.faster, 0.95 * kTrials);
   EXPECT_EQ(faster.slower, 0);
 }

@@ -8,7 +8,7 @@
 namespace bench {
 namespace {
 
-constexpr std::uint64_t kWords = 10000;
+constexpr std::uint64_t kInputWords = 10000;
 
 class WorkbenchTest : public testing::Test {
  protected:
@@ -22,25 +22,25 @@ class WorkbenchTest : public testing::Test {
 };
 
 TEST_F(WorkbenchTest, InputIsTheSeededStream) {
-  expect_input(workbench_.input(0, kWords), 0, kWords);
-  expect_input(workbench_.input(1, kWords), 1, kWords);
+  expect_input(workbench_.input(0, kInputWords), 0, kInputWords);
+  expect_input(workbench_.input(1, kInputWords), 1, kInputWords);
   EXPECT_EQ(workbench_.input_value(1, 17), random_float(42, 1, 17));
   EXPECT_EQ(device_.allocations, 2U);
 }
 
 TEST_F(WorkbenchTest, InputIsTheSameInEveryRun) {
   Workbench other_run(device_, 42, 7);
-  expect_input(other_run.input(0, kWords), 0, kWords);
+  expect_input(other_run.input(0, kInputWords), 0, kInputWords);
   EXPECT_EQ(other_run.run_seed(), 7U);
   EXPECT_EQ(other_run.input_seed(), workbench_.input_seed());
 }
 
 TEST_F(WorkbenchTest, InputIsFilledOnce) {
-  const Buffer* first = &workbench_.input(0, kWords);
-  EXPECT_EQ(device_.uploaded_bytes, kWords * 4);
-  EXPECT_EQ(&workbench_.input(0, kWords), first);
-  EXPECT_EQ(&workbench_.input(0, kWords / 2), first) << "a smaller wish takes the larger buffer";
-  EXPECT_EQ(device_.uploaded_bytes, kWords * 4);
+  const Buffer* first = &workbench_.input(0, kInputWords);
+  EXPECT_EQ(device_.uploaded_bytes, kInputWords * 4);
+  EXPECT_EQ(&workbench_.input(0, kInputWords), first);
+  EXPECT_EQ(&workbench_.input(0, kInputWords / 2), first) << "a smaller wish takes the larger buffer";
+  EXPECT_EQ(device_.uploaded_bytes, kInputWords * 4);
 }
 
 TEST_F(WorkbenchTest, MadeInputIsMadeOnceAName) {
@@ -50,12 +50,12 @@ TEST_F(WorkbenchTest, MadeInputIsMadeOnceAName) {
     const std::span words(reinterpret_cast<std::uint32_t*>(chunk.data()), chunk.size() / 4);
     for (std::size_t i = 0; i < words.size(); ++i) words[i] = static_cast<std::uint32_t>(done / 4 + i);
   };
-  const Buffer& made = workbench_.made_input("counted", kWords, count_up);
-  for (std::uint32_t i = 0; i < kWords; ++i) ASSERT_EQ(words_of<std::uint32_t>(made)[i], i);
+  const Buffer& made = workbench_.made_input("counted", kInputWords, count_up);
+  for (std::uint32_t i = 0; i < kInputWords; ++i) ASSERT_EQ(words_of<std::uint32_t>(made)[i], i);
   const std::uint32_t first_calls = calls;
-  EXPECT_EQ(&workbench_.made_input("counted", kWords, count_up), &made);
+  EXPECT_EQ(&workbench_.made_input("counted", kInputWords, count_up), &made);
   EXPECT_EQ(calls, first_calls);
-  EXPECT_NE(&workbench_.made_input("another", kWords, count_up), &made);
+  EXPECT_NE(&workbench_.made_input("another", kInputWords, count_up), &made);
   EXPECT_GT(calls, first_calls);
 }
 
@@ -63,9 +63,9 @@ TEST_F(WorkbenchTest, PeerHasTheSameInputOnItsOwnDevice) {
   EXPECT_THROW(workbench_.peer(), Skip);
   FakeDevice other;
   device_.peer_device = &other;
-  const Buffer& there = workbench_.peer().input(0, kWords);
-  expect_input(there, 0, kWords);
-  EXPECT_EQ(&workbench_.peer().input(0, kWords), &there);
+  const Buffer& there = workbench_.peer().input(0, kInputWords);
+  expect_input(there, 0, kInputWords);
+  EXPECT_EQ(&workbench_.peer().input(0, kInputWords), &there);
   EXPECT_EQ(device_.allocations, 0U);
   EXPECT_EQ(other.allocations, 1U);
   workbench_.release_buffers();
@@ -74,7 +74,7 @@ TEST_F(WorkbenchTest, PeerHasTheSameInputOnItsOwnDevice) {
 
 TEST_F(WorkbenchTest, InputGrows) {
   workbench_.input(0, 100);
-  expect_input(workbench_.input(0, kWords), 0, kWords);
+  expect_input(workbench_.input(0, kInputWords), 0, kInputWords);
   EXPECT_EQ(device_.live.size(), 1U) << "the smaller one is gone";
 }
 
@@ -87,12 +87,12 @@ TEST_F(WorkbenchTest, InputSpansSeveralUploads) {
 }
 
 TEST_F(WorkbenchTest, OutputIsPoisonedAnewGuardIncluded) {
-  Buffer& output = workbench_.output("output", kWords);
-  ASSERT_EQ(output.bytes(), (kWords + kGuardWords) * 4);
+  Buffer& output = workbench_.output("output", kInputWords);
+  ASSERT_EQ(output.bytes(), (kInputWords + kGuardWords) * 4);
   for (int round = 0; round < 2; ++round) {
-    for (std::uint64_t i = 0; i < kWords + kGuardWords; ++i) ASSERT_EQ(words_of<std::uint32_t>(output)[i], kPoison) << i;
-    std::fill_n(words_of<std::uint32_t>(output), kWords + kGuardWords, 0);
-    EXPECT_EQ(&workbench_.output("output", kWords), &output);
+    for (std::uint64_t i = 0; i < kInputWords + kGuardWords; ++i) ASSERT_EQ(words_of<std::uint32_t>(output)[i], kPoison) << i;
+    std::fill_n(words_of<std::uint32_t>(output), kInputWords + kGuardWords, 0);
+    EXPECT_EQ(&workbench_.output("output", kInputWords), &output);
   }
   EXPECT_EQ(device_.allocations, 1U);
   // A shorter output in the same buffer has its guard where it ends.
@@ -102,8 +102,8 @@ TEST_F(WorkbenchTest, OutputIsPoisonedAnewGuardIncluded) {
 }
 
 TEST_F(WorkbenchTest, SlotsAreSeparate) {
-  EXPECT_NE(&workbench_.output("a", kWords), &workbench_.output("b", kWords));
-  EXPECT_NE(&workbench_.output("a", kWords), &workbench_.input(0, kWords));
+  EXPECT_NE(&workbench_.output("a", kInputWords), &workbench_.output("b", kInputWords));
+  EXPECT_NE(&workbench_.output("a", kInputWords), &workbench_.input(0, kInputWords));
 }
 
 TEST_F(WorkbenchTest, KernelIsLoadedOncePerSpec) {
@@ -131,13 +131,13 @@ TEST_F(WorkbenchTest, KernelIsLoadedOncePerSpec) {
 }
 
 TEST_F(WorkbenchTest, ReleaseFreesBuffersAndKeepsKernels) {
-  workbench_.input(0, kWords);
-  workbench_.output("output", kWords);
+  workbench_.input(0, kInputWords);
+  workbench_.output("output", kInputWords);
   const Kernel* kernel = &workbench_.kernel({});
   workbench_.release_buffers();
   EXPECT_TRUE(device_.live.empty());
   EXPECT_EQ(&workbench_.kernel({}), kernel);
-  expect_input(workbench_.input(0, kWords), 0, kWords);
+  expect_input(workbench_.input(0, kInputWords), 0, kInputWords);
 }
 
 TEST_F(WorkbenchTest, WhatIsKeptIsMadeOnceAndGoesWithTheBuffers) {

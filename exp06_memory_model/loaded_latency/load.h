@@ -11,6 +11,7 @@
 #include "params.h"
 
 inline constexpr std::uint32_t kBlock = 512;
+inline constexpr std::size_t kRuns = 9;  // of which the measured columns are the median
 
 // One point of the curve.
 struct Point {

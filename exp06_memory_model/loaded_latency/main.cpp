@@ -22,7 +22,6 @@ using bench::Plan;
 using bench::Workbench;
 
 constexpr std::uint32_t kSteps = 4096;
-constexpr std::size_t kRuns = 9;  // of which the measured columns are the median
 
 std::vector<Column> measured_columns() {
   return {Column::real("latency_ns", "ns", "of a load: the launch's time over its steps; median of 9 launches").interval(),

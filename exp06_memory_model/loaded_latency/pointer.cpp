@@ -13,7 +13,6 @@
 namespace {
 
 constexpr std::uint32_t kLinkBlock = 256;
-constexpr std::size_t kRuns = 9;
 
 // Else the chase would come back before its end, to lines that the L2 has.
 template <std::uint32_t LINES>

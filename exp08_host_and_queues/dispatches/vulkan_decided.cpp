@@ -20,7 +20,7 @@ void order_decision(const vk::raii::CommandBuffer& commands) {
                                 Access::eShaderStorageRead | Access::eShaderStorageWrite | Access::eIndirectCommandRead);
 }
 
-struct Recording {
+struct DecidedRecording {
   Config config;
   Command work;
   Command decide;
@@ -85,13 +85,13 @@ struct Recording {
 std::unique_ptr<bench::Subject> vulkan_decided(bench::Workbench& bench, const Config& config, const Decided& what) {
   const bench::vulkan::VulkanDevice& device = bench::vulkan::vulkan_device(bench.device());
   const Context& context = device.context();
-  auto recording =
-      std::make_shared<Recording>(Recording{.config = config,
-                                            .work = {context, what.work},
-                                            .decide = {context, what.decide},
-                                            .work_layout = bench::vulkan::compute_pipeline(*what.work.kernel).layout(),
-                                            .decide_layout = bench::vulkan::compute_pipeline(*what.decide.kernel).layout(),
-                                            .arguments = {}});
+  auto recording = std::make_shared<DecidedRecording>(
+      DecidedRecording{.config = config,
+                       .work = {context, what.work},
+                       .decide = {context, what.decide},
+                       .work_layout = bench::vulkan::compute_pipeline(*what.work.kernel).layout(),
+                       .decide_layout = bench::vulkan::compute_pipeline(*what.decide.kernel).layout(),
+                       .arguments = {}});
   if (config.way != Way::kKnown && config.way != Way::kKnownLoop) {
     recording->arguments =
         std::make_unique<IndirectArguments>(context, (config.is_loop() ? 1 : config.dispatches) * kPairBytes);

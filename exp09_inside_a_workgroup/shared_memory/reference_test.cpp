@@ -10,7 +10,7 @@
 
 namespace {
 
-constexpr std::uint32_t kWeights[] = {1, 3, 5, 7};
+constexpr std::uint32_t kWordWeights[] = {1, 3, 5, 7};
 
 Config strided(Kind kind, std::uint32_t bytes, std::uint32_t stride, std::uint32_t pad) {
   Config config;
@@ -31,7 +31,7 @@ std::vector<std::uint32_t> run_workgroup(const Config& config) {
   }
   const auto fold = [&](std::uint32_t e) {
     std::uint32_t sum = 0;
-    for (std::uint32_t c = 0; c < words; ++c) sum += kWeights[c] * table[e][c];
+    for (std::uint32_t c = 0; c < words; ++c) sum += kWordWeights[c] * table[e][c];
     return sum;
   };
   std::vector<std::uint32_t> results(config.block());
