@@ -3,6 +3,7 @@
 Usage: junit_counts.py FILE. Prints one line a test case: passed|failed|skipped, a tab, its name and, if it was skipped, why.
 """
 
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -13,7 +14,9 @@ def outcome(case):
         return "failed", ""
     skipped = case.find("skipped")
     if skipped is not None:
-        return "skipped", skipped.get("message", "")
+        # GoogleTest's own words, of which ctest keeps the output alone.
+        own = re.search(r": Skipped\n(.+)\n", case.findtext("system-out", ""))
+        return "skipped", own[1] if own else skipped.get("message", "")
     if case.get("status") in ("notrun", "disabled"):  # ctest: the program is missing, or the test is switched off
         return ("failed" if case.get("status") == "notrun" else "skipped"), ""
     return "passed", ""
@@ -23,9 +26,9 @@ def main():
     for case in ElementTree.parse(sys.argv[1]).iter("testcase"):
         result, reason = outcome(case)
         # ctest repeats the name as the class name.
-        module = case.get("classname", "")
+        module = case.get("classname", "").partition("  # GetParam() = ")[0]
         # pytest-xdist adds the group of a test that is in one.
-        own = case.get("name").removesuffix(f"@{module.rpartition('.')[2]}")
+        own = case.get("name").removesuffix(f"@{module.rpartition('.')[2]}").partition("  # GetParam() = ")[0]
         name = own if module in ("", own) else f"{module}.{own}"
         reason = " ".join(reason.split())
         print(f"{result}\t{name}{f' ({reason})' if reason else ''}")

@@ -16,7 +16,8 @@ or only the steps named. No GPU is needed: Mesa's lavapipe runs the Vulkan kerne
   unit      ctest, less the smoke runs
   smoke     every experiment at its smallest sizes under the Vulkan validation layer
   worklog   the committed tables still agree with their CSV files; a worklog of the smoke results can be made
-  python    pytest over scripts/tests
+  python    pytest over scripts/tests; with --all also the tests marked thorough (a new experiment is built, the report is read in a
+            browser) and four times the trials of the random ones
   format    clang-format 14 over C++ and CUDA. --all
   tidy      clang-tidy over the .cpp files that the build compiles, less those unchanged since they passed (build/tidy; or, for
             every checkout on this machine, the folder that BENCH_TIDY_CACHE names). --all
@@ -58,6 +59,12 @@ count_of() { results_of "$1" | wc -l; }
 
 # here TOOL: whether it is on PATH; the step is skipped without it.
 here() { command -v "$1" >/dev/null || { skip "$1 (not here)" && return 1; }; }
+
+# folded: of lines that name the same test of several programs, or with several parameters, the test, and how many there are.
+folded() {
+  sed -E 's@exp[0-9]+_[a-z0-9_]+[.]Cards/@@; s@/(Card[0-9]+|Plain|Validated)( \(|$)@\2@' |
+    awk '!times[$0]++ { order[++lines] = $0 } END { for (i = 1; i <= lines; ++i) print "  " order[i] (times[order[i]] > 1 ? ", " times[order[i]] " times" : "") }'
+}
 
 # check NAME COMMAND...: one test. Its output is shown if it fails; exit code 77 skips it, for the reason in its last line.
 check() {
@@ -311,6 +318,7 @@ main() {
   if [[ ${1:-} == --all ]]; then
     if (($# > 1)); then usage_error '--all is every step: name no others'; fi
     setup=--all
+    export BENCH_THOROUGH=1
     shift
     set -- "${kAllSteps[@]}"
   fi
@@ -349,7 +357,7 @@ main() {
 
   printf '\n%s\n' '== summary'
   results_of table
-  if (($(count_of skipped))); then printf '\nskipped:\n' && results_of skipped | sed 's/^/  /'; fi
+  if (($(count_of skipped))); then printf '\nskipped:\n' && results_of skipped | folded; fi
   if (($(count_of failed))); then printf '\nfailed:\n' && results_of failed | sed 's/^/  /'; fi
   printf '\n%d passed, %d failed, %d skipped\n' "$(count_of passed)" "$(count_of failed)" "$(count_of skipped)"
   (($(count_of failed) == 0))

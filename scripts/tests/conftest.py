@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from thorough import THOROUGH
+
 SCRIPTS = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(SCRIPTS))
 # Files whose tests share nothing: each test runs by itself. The long ones come first; the short ones last, so that all processes end
@@ -19,7 +21,11 @@ OF_COMMITTED = ["test_effect.py", "test_claims_planted.py", "test_claims.py", "t
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left = [] if THOROUGH else [item for item in items if item.get_closest_marker("thorough")]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in left]
     places = {name: at for at, name in enumerate([*FIRST, *OF_COMMITTED, "", *LAST])}
     items.sort(key=lambda item: places.get(item.path.name, places[""]))
     for item in items:
@@ -38,6 +44,7 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "real_least_runs: as many runs are asked for a verdict as outside the tests")
+    config.addinivalue_line("markers", "thorough: only in scripts/test.sh --all, for it takes long and hardly anything breaks it alone")
     config.addinivalue_line("markers", "xdist_group(name): tests that one process runs (pytest-xdist, where it is there)")
 
 

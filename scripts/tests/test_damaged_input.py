@@ -36,6 +36,7 @@ from benchlib.pages.pipeline import Judged
 from test_dump_sass import entry, write_dump
 from test_report import CODE, TWINS
 from test_worklog import EXP03, EXP05, reference, snapshot
+from thorough import trials
 
 ROOT = Path(worklog.__file__).resolve().parents[1]
 SETS = [ROOT / "results" / "nvidia-h200", ROOT / "results" / "nvidia-h200-x2"]
@@ -229,7 +230,7 @@ def test_every_experiments_files(tmp_path: Path, analyses: dict[str, analysis.An
     for folder in small:
         show(folder, blank, analyses)
     sound = {path: path.read_bytes() for folder in small for path in sorted(folder.rglob("*")) if path.is_file()}
-    for trial in range(200):
+    for trial in range(trials(200)):
         folder = small[trial % 2]
         paths = [path for path in sound if path.is_relative_to(folder)]
         # Half of the trials in the results themselves.
@@ -288,7 +289,7 @@ def test_dumps(tmp_path: Path) -> None:
     index = next(dump.glob("*/index.json"))
     text = index.read_text(encoding="utf-8")
     assert len(sass_dump.read_dump(dump).kernels) == 3
-    for trial in range(1000):
+    for trial in range(trials(1000)):
         write(index, damaged_json(text, chance))
         survives(lambda: sass_dump.read_dump(dump), (trial, index.read_bytes()))
 
@@ -298,7 +299,7 @@ def test_sidecars(tmp_path: Path) -> None:
     folder = small_set(tmp_path / "set", EXP03, 2)
     path = folder / f"{EXP03}.schema.json"
     text = path.read_text(encoding="utf-8")
-    for trial in range(1000):
+    for trial in range(trials(1000)):
         write(path, damaged_json(text, chance))
         survives(lambda: results.load(folder), (trial, path.read_bytes()))
 
@@ -348,7 +349,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_programs_write_nothing_of_it(sound: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     chance = random.Random(0)
-    for trial in range(10):
+    for trial in range(trials(10)):
         root = tmp_path / str(trial)
         shutil.copytree(sound, root)
         path = chance.choice(sorted(path for path in reference(root).rglob("*") if path.is_file()))

@@ -87,6 +87,7 @@ def follow(command: str, root: Path) -> None:
 
 
 @pytest.mark.skipif(not TOOLS, reason="no cmake, ninja, g++ or glslangValidator here")
+@pytest.mark.thorough
 def test_the_commands_as_written(copy: Path) -> None:
     commands = written_commands()
     (name,) = re.findall(r"new_experiment\.py (\w+)", commands[0])

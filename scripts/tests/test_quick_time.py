@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BOARDS = ROOT / "results/nvidia-h200/boards"
 # By older code, which sampled longer and verified more.
 OLDER = {"149980f6", "5beddb9d", "68f43601", "6b615381", "a8c22efc", "befedfe6", "c4cea259", "cf635d90", "d5d932af", "d94c7192", "fd89f754"}
-LISTS = ROOT / "build/ci/bin"
+LISTS = ROOT / "build/ci/tests"
 PROGRAMS = 27
 BAR_S = {"h200": 180, "tenth": 300}  # the build apart; fixed before the simulation was run
 START_S = {"h200": 0.8, "tenth": 1.6}  # a program's start and end: runs of twelve programs took 5 to 10 s longer than their cases
@@ -194,7 +194,7 @@ def program_s(program: str, card: str) -> float:
     return START_S[card] + model_s(program, card, "quick", 1) + beside + VERIFY[card] * part * measured(source).first_s
 
 
-pytestmark = pytest.mark.skipif(len(programs()) < PROGRAMS, reason="the case lists are not built: build/ci/bin/exp*_cases_test")
+pytestmark = pytest.mark.skipif(len(programs()) < PROGRAMS, reason="the case lists are not built: build/ci/tests/exp*_cases_test")
 
 
 @pytest.mark.parametrize("card", BAR_S)

@@ -346,6 +346,7 @@ def test_a_kernels_times_are_beside_its_code(full: Path) -> None:
 # --------------------------------------------------------------------------------------------------------------- browser
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium here")
 def test_the_picture(full: Path, capsys: pytest.CaptureFixture[str]) -> None:
     image = reference(full) / "report.png"

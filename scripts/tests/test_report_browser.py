@@ -23,9 +23,8 @@ PROBE = (Path(__file__).resolve().parent / "report_probe.js").read_text(encoding
 WIDTHS = (1440, 1024, 768, 390)
 PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 PAINT_S, LOAD_S = 0.5, 2.5
-pytestmark = pytest.mark.skipif(
-    not any(map(shutil.which, [os.environ.get("BENCH_BROWSER", ""), *report_picture.BROWSERS])), reason="no Chromium here (package chromium)"
-)
+HAS_BROWSER = any(map(shutil.which, [os.environ.get("BENCH_BROWSER", ""), *report_picture.BROWSERS]))
+pytestmark = [pytest.mark.thorough, pytest.mark.skipif(not HAS_BROWSER, reason="no Chromium here (package chromium)")]
 
 
 @pytest.fixture(scope="module")

@@ -63,8 +63,9 @@ def fail(program: str, message: str) -> None:
 
 
 def plain(text: str) -> str:
-    """On one line, without control characters."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    """On one line, without control characters; of a message that quotes a damaged file at length, the beginning and the end."""
+    text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return text if len(text) <= 900 else f"{text[:600]} [{len(text) - 800} characters left out] {text[-200:]}"
 
 
 def matches(name: str, wishes: Sequence[str]) -> bool:
