@@ -28,7 +28,7 @@ def test_a_kernel_of_newer_gpus_is_of_the_list_of_that_name(tmp_path: Path) -> N
     folder.mkdir()
     specs = '"a = a.cuh | F(a)" "b = a.cuh | SM80 | F(b)" "c = a.cuh | SM90A | F(c)" "t = a.cuh | F(t)"'
     script = (
-        "macro(add_executable)\nendmacro()\nmacro(target_link_libraries)\nendmacro()\nmacro(target_precompile_headers)\nendmacro()\n"
+        "macro(add_executable)\nendmacro()\nmacro(add_dependencies)\nendmacro()\nmacro(target_link_libraries)\nendmacro()\nmacro(target_precompile_headers)\nendmacro()\n"
         "macro(target_include_directories)\nendmacro()\nmacro(install)\nendmacro()\n"
         "function(bench_embed_kernels)\n  string(REPLACE \";\" \" \" told \"${ARGN}\")\n  message(STATUS \"${told}\")\nendfunction()\n"
         f"include({ROOT}/cmake/KernelInstances.cmake)\ninclude({ROOT}/cmake/AddExperiment.cmake)\n"
