@@ -1,4 +1,4 @@
-# bench_test(NAME <name> SOURCES <file.cpp>... [LIBRARIES <target>...] [INCLUDES <folder>...] [DEPENDS <target>...]
+# bench_test(NAME <name> SOURCES <file.cpp>... [LIBRARIES <target>...] [INCLUDES <folder>...] [DEPENDS <target>...] [DEFINITIONS <NAME=value>...]
 #            [LABEL <unit|vulkan|gpu>] [PREFIX <words>] [PROPERTIES <name> <value>...])
 #
 # A GoogleTest program in the build's folder tests/, linked with bench_core and with what LIBRARIES names; each of its tests is one of
@@ -8,7 +8,7 @@ function(bench_test)
   if(NOT BENCH_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;LABEL;PREFIX" "SOURCES;LIBRARIES;INCLUDES;DEPENDS;PROPERTIES")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;LABEL;PREFIX" "SOURCES;LIBRARIES;INCLUDES;DEPENDS;DEFINITIONS;PROPERTIES")
   if(NOT arg_LABEL)
     set(arg_LABEL unit)
   endif()
@@ -17,6 +17,7 @@ function(bench_test)
   set_target_properties(${arg_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests LINKER_LANGUAGE CXX)
   target_include_directories(${arg_NAME} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/common/tests ${arg_INCLUDES})
   target_link_libraries(${arg_NAME} PRIVATE ${arg_LIBRARIES} GTest::gtest_main)
+  target_compile_definitions(${arg_NAME} PRIVATE ${arg_DEFINITIONS})
   if(arg_DEPENDS)
     add_dependencies(${arg_NAME} ${arg_DEPENDS})
   endif()

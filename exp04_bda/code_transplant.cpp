@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kNoRegister = 255;  // RZ
 
 // NOP, as ptxas 13.0 fills the end of a kernel with.
-constexpr std::uint64_t kNop[] = {0x0000000000007918, 0x000fc00000000000};
+constexpr std::uint64_t kNopWords[] = {0x0000000000007918, 0x000fc00000000000};
 
 std::uint32_t bits(std::uint64_t word, std::uint32_t first, std::uint32_t count) {
   return static_cast<std::uint32_t>(word >> first & ((1ULL << count) - 1));
@@ -92,7 +92,7 @@ Transplant transplant(std::string_view arch, std::span<const std::byte> cubin, s
   std::set<std::uint32_t> read;
   std::byte* target = result.cubin.data() + (section->data() - cubin.data());
   for (std::size_t at = 0; at + kInstructionBytes <= section->size(); at += kInstructionBytes) {
-    std::uint64_t words[] = {kNop[0], kNop[1]};
+    std::uint64_t words[] = {kNopWords[0], kNopWords[1]};
     if (at < instructions.size()) {
       std::memcpy(words, instructions.data() + at, kInstructionBytes);
       std::string reason = check_registers(words[0], at, registers);

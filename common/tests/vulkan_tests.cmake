@@ -11,9 +11,8 @@ bench_test(NAME vulkan_test LABEL vulkan LIBRARIES bench_vulkan PROPERTIES RUN_S
 
 # The experiments themselves.
 bench_test(NAME programs_test LABEL vulkan SOURCES programs_test.cpp PROPERTIES ${vulkan_environment}
-  DEPENDS exp01_vector_add exp02_descriptors exp06_litmus)
-target_compile_definitions(programs_test PRIVATE BENCH_PROGRAMS="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  DEFINITIONS BENCH_PROGRAMS="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}" DEPENDS exp01_vector_add exp02_descriptors exp06_litmus)
 
 # A program is killed, started twice and deprived of its outputs.
-bench_test(NAME killed_run_test LABEL vulkan SOURCES killed_run_test.cpp PROPERTIES ${vulkan_environment} DEPENDS exp01_vector_add)
-target_compile_definitions(killed_run_test PRIVATE BENCH_TEST_PROGRAM="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/exp01_vector_add")
+bench_test(NAME killed_run_test LABEL vulkan SOURCES killed_run_test.cpp PROPERTIES ${vulkan_environment}
+  DEFINITIONS BENCH_TEST_PROGRAM="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/exp01_vector_add" DEPENDS exp01_vector_add)
