@@ -28,7 +28,7 @@ or only the steps named. No GPU is needed: Mesa's lavapipe runs the Vulkan kerne
   slurm     scripts/fleet.sh on a Slurm of three nodes on this machine, one of which dies (as root; installs slurmd and munge; four
             minutes). Only if named
 
-unit, smoke, worklog, tidy, package and slurm use the build that is there: name `build` too after a change.
+unit, smoke, worklog, package and slurm use the build that is there: name `build` too after a change.
 unit, which mostly waits, runs beside tidy, or beside python, where both are to run; its output comes after the other's.
 A tool for format, tidy, shell, flake8 or fuzz that is not here is a line among the skipped.
 Exit code: 0 everything passed or was skipped (the skipped are named), 1 something failed, 2 usage.
@@ -38,7 +38,7 @@ EOF
 readonly kSteps=(setup build unit smoke worklog python)
 readonly kAllSteps=(setup build unit smoke worklog format tidy shell flake8 python fuzz)
 readonly kStepsIfNamed=(package slurm)
-readonly kNeedBuild=' unit smoke worklog tidy package slurm '
+readonly kNeedBuild=' unit smoke worklog package slurm '
 readonly kBuild=$bench_root/build/ci
 
 scratch=$(mktemp -d)
@@ -176,31 +176,35 @@ tidy_one() {
 }
 
 step_tidy() {
-  local build=$bench_root/build/tidy python file key files=() changed=() findings passed=${BENCH_TIDY_CACHE:-$bench_root/build/tidy/passed}
-  if [[ ! -f $kBuild/compile_commands.json ]]; then
-    fail 'there is no build: run the step build'
-    return
-  fi
+  local build=$bench_root/build/tidy python file key sources files=() changed=() listed findings passed=${BENCH_TIDY_CACHE:-$bench_root/build/tidy/passed}
   here clang-tidy || return 0
   python=$(bench_python) || {
     fail 'no Python 3.11 or newer'
     return
   }
+  # Each source by itself: the analyzer does not look into those that the build's include.
+  { cmake --preset ci -B "$build" -DCMAKE_UNITY_BUILD=OFF && cmake --build "$build" --target bench_build_info; } >"$bench_root/build/tidy.log" 2>&1 || {
+    fail 'cmake (see build/tidy.log)'
+    return
+  }
   # The build's precompiled headers are GCC's; clang reads the headers themselves. One of its warnings clang does not know.
-  mkdir -p "$build" "$passed"
+  mkdir -p "$passed"
   find "$passed" -type f -mtime +60 -delete
-  sed -E 's/ -Winvalid-pch//; s/ -include [^ ]*cmake_pch[^ ]*//; s/ -Wno-error=maybe-uninitialized//' "$kBuild/compile_commands.json" >"$build/compile_commands.json"
-  # What this build does not compile (the CUDA side without a toolkit) has no flags to be checked with.
-  while read -r file; do
-    if grep -qF "\"file\": \"$bench_root/$file\"" "$kBuild/compile_commands.json"; then
-      files+=("$file")
-    else
-      skip "$file (not in this build)"
-    fi
-  done < <(bench_files 'common/*.cpp' 'exp*/*.cpp')
+  sed -E -i 's/ -Winvalid-pch//; s/ -include [^ ]*cmake_pch[^ ]*//; s/ -Wno-error=maybe-uninitialized//' "$build/compile_commands.json"
+  mapfile -t sources < <(bench_files 'common/*.cpp' 'exp*/*.cpp')
+  listed=$("$python" scripts/tidy_keys.py "$build/compile_commands.json" "${sources[@]}") || {
+    fail 'scripts/tidy_keys.py'
+    return
+  }
   while IFS=$'\t' read -r key file; do
+    # What this build does not compile (the CUDA side without a toolkit) has no flags to be checked with.
+    if [[ $key == absent ]]; then
+      skip "$file (not in this build)"
+      continue
+    fi
+    files+=("$file")
     if [[ $key == none || ! -e $passed/$key ]]; then changed+=("$key" "$file"); fi
-  done < <("$python" scripts/tidy_keys.py "$kBuild" "$build/compile_commands.json" "${files[@]}" || printf 'none\t%s\n' "${files[@]}")
+  done <<<"$listed"
   printf '%d of %d files are new, or changed since they passed\n' "$((${#changed[@]} / 2))" "${#files[@]}"
   export -f tidy_one
   findings=$build/findings.txt

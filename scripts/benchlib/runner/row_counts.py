@@ -17,7 +17,19 @@ def read(path: Path) -> tuple[dict[str, int], list[dict[str, str]]]:
     text = path.read_text(encoding="utf-8")
     if not text.endswith("\n"):
         raise Damaged("its last line is cut short" if text else "it is empty")
-    csv.field_size_limit(max(len(text), csv.field_size_limit()))
+    usual = csv.field_size_limit()
+    csv.field_size_limit(max(len(text), usual))
+    try:
+        rows = _rows(text)
+    finally:
+        csv.field_size_limit(usual)
+    counts = collections.Counter(row["status"] for row in rows)
+    if unknown := set(counts) - set(STATUSES):
+        raise Damaged(f"it has rows of status {min(unknown)!r}")
+    return {status: counts[status] for status in STATUSES}, rows
+
+
+def _rows(text: str) -> list[dict[str, str]]:
     records = csv.reader(io.StringIO(text, newline=""), strict=True)
     header = next(records)
     if "status" not in header:
@@ -27,7 +39,4 @@ def read(path: Path) -> tuple[dict[str, int], list[dict[str, str]]]:
         if len(cells) != len(header):
             raise Damaged(f"line {records.line_num}: a row of {len(cells)} fields under a header of {len(header)}")
         rows.append(dict(zip(header, cells)))
-    counts = collections.Counter(row["status"] for row in rows)
-    if unknown := set(counts) - set(STATUSES):
-        raise Damaged(f"it has rows of status {min(unknown)!r}")
-    return {status: counts[status] for status in STATUSES}, rows
+    return rows
