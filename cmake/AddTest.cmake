@@ -1,14 +1,15 @@
 # bench_test(NAME <name> SOURCES <file.cpp>... [LIBRARIES <target>...] [INCLUDES <folder>...] [DEPENDS <target>...] [DEFINITIONS <NAME=value>...]
-#            [LABEL <unit|vulkan|gpu>] [PREFIX <words>] [PROPERTIES <name> <value>...])
+#            [LABEL <unit|vulkan|gpu>] [PREFIX <words>] [PROPERTIES <name> <value>...] [WHOLE])
 #
-# A GoogleTest program in the build's folder tests/, linked with bench_core and with what LIBRARIES names; each of its tests is one of
-# ctest's. Nothing without BENCH_TESTS. unit (the default) needs no GPU, vulkan any Vulkan device (lavapipe will do), gpu an NVIDIA GPU;
-# the last two are skipped where there is none. PREFIX stands before the tests' names. INCLUDES also finds what common/tests has.
+# A GoogleTest program in the build's folder tests/, linked with bench_core and with what LIBRARIES names. Each of its tests is one of
+# ctest's; with WHOLE, for many short ones, all of them together are. Nothing without BENCH_TESTS. unit (the default) needs no GPU,
+# vulkan any Vulkan device (lavapipe will do), gpu an NVIDIA GPU; the last two are skipped where there is none. PREFIX stands before
+# the tests' names. INCLUDES also finds what common/tests has.
 function(bench_test)
   if(NOT BENCH_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;LABEL;PREFIX" "SOURCES;LIBRARIES;INCLUDES;DEPENDS;DEFINITIONS;PROPERTIES")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "WHOLE" "NAME;LABEL;PREFIX" "SOURCES;LIBRARIES;INCLUDES;DEPENDS;DEFINITIONS;PROPERTIES")
   if(NOT arg_LABEL)
     set(arg_LABEL unit)
   endif()
@@ -20,6 +21,11 @@ function(bench_test)
   target_compile_definitions(${arg_NAME} PRIVATE ${arg_DEFINITIONS})
   if(arg_DEPENDS)
     add_dependencies(${arg_NAME} ${arg_DEPENDS})
+  endif()
+  if(arg_WHOLE)
+    add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} --gtest_brief=1)
+    set_tests_properties(${arg_NAME} PROPERTIES LABELS ${arg_LABEL})
+    return()
   endif()
   gtest_discover_tests(${arg_NAME} TEST_PREFIX "${arg_PREFIX}" PROPERTIES LABELS ${arg_LABEL} ${arg_PROPERTIES} DISCOVERY_MODE PRE_TEST)
 endfunction()

@@ -60,12 +60,6 @@ count_of() { results_of "$1" | wc -l; }
 # here TOOL: whether it is on PATH; the step is skipped without it.
 here() { command -v "$1" >/dev/null || { skip "$1 (not here)" && return 1; }; }
 
-# folded: of lines that name the same test of several programs, or with several parameters, the test, and how many there are.
-folded() {
-  sed -E 's@exp[0-9]+_[a-z0-9_]+[.]Cards/@@; s@/(Card[0-9]+|Plain|Validated)( \(|$)@\2@' |
-    awk '!times[$0]++ { order[++lines] = $0 } END { for (i = 1; i <= lines; ++i) print "  " order[i] (times[order[i]] > 1 ? ", " times[order[i]] " times" : "") }'
-}
-
 # check NAME COMMAND...: one test. Its output is shown if it fails; exit code 77 skips it, for the reason in its last line.
 check() {
   local name=$1 output status=0
@@ -80,6 +74,15 @@ check() {
       ;;
   esac
 }
+
+# checks: a test a line, its name and its command, tabs between the words; as many at once as there are processors.
+checks() {
+  export -f check pass fail skip result
+  export results step
+  # shellcheck disable=SC2016  # for that shell
+  tr '\n' '\0' | xargs -0 -r -P "$(nproc)" -n 1 bash -c 'IFS=$'"'\t'"' read -ra words <<<"$1" && check "${words[@]}"' _
+}
+in_a_line() { printf '%s\t' "$@" | sed 's/\t$/\n/'; }
 
 # count_junit FILE STATUS: the tests of a runner that exited with STATUS.
 count_junit() {
@@ -119,11 +122,11 @@ step_smoke() {
   local program name
   rm -rf "$kBuild/smoke"
   mkdir -p "$kBuild/smoke"
-  while read -r program; do
+  if [[ -z $(bench_programs "$kBuild/bin") ]]; then fail "no programs in $kBuild/bin"; fi
+  bench_programs "$kBuild/bin" | while read -r program; do
     name=${program##*/}
-    check "$name" timeout 600 "$program" --smoke --validate --csv "$kBuild/smoke/$name.csv"
-  done < <(bench_programs "$kBuild/bin")
-  if [[ -z ${name:-} ]]; then fail "no programs in $kBuild/bin"; fi
+    in_a_line "$name" timeout --foreground 600 "$program" --smoke --validate --csv "$kBuild/smoke/$name.csv"
+  done | checks
 }
 
 step_worklog() {
@@ -134,12 +137,14 @@ step_worklog() {
   }
   # The pages say which runs are of commits that have a claim's test: git knows, with all of its history.
   if [[ $(git -C "$bench_root" rev-parse --is-shallow-repository 2>/dev/null) == false ]]; then
-    while read -r folder; do
-      check "$folder" "$python" scripts/worklog.py --check "$folder"
-      # Only where the page is committed, too.
-      if [[ -f $folder/report.html ]]; then check "$folder/report.html" "$python" scripts/report.py --check "$folder"; fi
-    done < <(bench_files 'results/*/*.csv' | cut -d / -f 1,2 | sort -u)
-    check 'docs/published.csv' "$python" scripts/published.py --check
+    {
+      bench_files 'results/*/*.csv' | cut -d / -f 1,2 | sort -u | while read -r folder; do
+        in_a_line "$folder" "$python" scripts/worklog.py --check "$folder"
+        # Only where the page is committed, too.
+        if [[ -f $folder/report.html ]]; then in_a_line "$folder/report.html" "$python" scripts/report.py --check "$folder"; fi
+      done
+      in_a_line docs/published.csv "$python" scripts/published.py --check
+    } | checks
   else
     skip 'the committed pages (no git history, or not all of it: git fetch --unshallow)'
   fi
@@ -361,7 +366,7 @@ main() {
 
   printf '\n%s\n' '== summary'
   results_of table
-  if (($(count_of skipped))); then printf '\nskipped:\n' && results_of skipped | folded; fi
+  if (($(count_of skipped))); then printf '\nskipped:\n' && results_of skipped | sed 's/^/  /'; fi
   if (($(count_of failed))); then printf '\nfailed:\n' && results_of failed | sed 's/^/  /'; fi
   printf '\n%d passed, %d failed, %d skipped\n' "$(count_of passed)" "$(count_of failed)" "$(count_of skipped)"
   (($(count_of failed) == 0))

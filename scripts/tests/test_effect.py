@@ -119,6 +119,7 @@ def test_simulated_cases_that_differ_as_the_classes_do(kind: str, runs: list[int
 # ------------------------------------------------------------------------------------------------------------- committed
 
 
+@pytest.mark.thorough
 def test_the_spreads_are_what_the_data_give(study: Study) -> None:
     found = spread.spreads(study)
     assert found.keys() == SPREADS.keys()
@@ -127,6 +128,7 @@ def test_the_spreads_are_what_the_data_give(study: Study) -> None:
         assert all(now == pytest.approx(kept, rel=0.1) for now, kept in figures), f"{name}: run scripts/spread.py: {found[name]}"
 
 
+@pytest.mark.thorough
 def test_they_hold_on_boards_that_they_have_not_seen(study: Study) -> None:
     for name, kind in repeatability.kinds(study).items():
         few = name == INSIDE  # of few pairs, and so of few boards left out: by chance more of them may lie inside
@@ -137,6 +139,7 @@ def test_they_hold_on_boards_that_they_have_not_seen(study: Study) -> None:
         assert kind.verdicts.failed <= 0.05 * kind.verdicts.tried, name
 
 
+@pytest.mark.thorough
 def test_runs_on_two_boards_are_as_far_apart_as_is_kept(study: Study) -> None:
     found = spread.halves(study)
     assert found.keys() == few_runs.HALVES.keys()
@@ -144,6 +147,7 @@ def test_runs_on_two_boards_are_as_far_apart_as_is_kept(study: Study) -> None:
         assert found[name] == pytest.approx(half, rel=0.1), f"{name}: run scripts/spread.py"
 
 
+@pytest.mark.thorough
 @pytest.mark.real_least_runs
 def test_what_a_single_run_says_of_claims(study: Study) -> None:
     """Each run by itself decides every claim that rests on its times; all together may contradict one verdict in twenty."""
@@ -165,6 +169,7 @@ def test_what_a_single_run_says_of_claims(study: Study) -> None:
     assert tried > 800 and decided > 0.4 * tried and contradicted <= 0.05 * decided, (tried, decided, contradicted)
 
 
+@pytest.mark.thorough
 def test_every_single_run(study: Study) -> None:
     """As the tables have it: with the run's own interval, too."""
     for name, kind in repeatability.kinds(study).items():
@@ -209,6 +214,7 @@ def test_times_of_litmus_tests_are_not_compared(study: Study) -> None:
 # ------------------------------------------------------------------------------------- an independent program, of raw rows
 
 
+@pytest.mark.thorough
 def test_an_independent_program_comes_to_the_same_verdicts(study: Study) -> None:
     """Ten of each, of rows as they lie in the files."""
     by_verdict: dict[str, list[tuple[results.Table, Pair, Judged]]] = {}
