@@ -167,7 +167,10 @@ TEST_F(KilledRun, WhoseFilesMayNotGrowSaysSoAndEnds) {
   ASSERT_LT(others, whole * 19 / 20);
   const auto limit = std::max(whole * 3 / 4, (others + whole) / 2);
   remove_results();
-  EXPECT_EQ(run_with_room_for(2 * whole), 0) << "there was room: " << log();
+  const int with_room = run_with_room_for(2 * whole);
+  // lavapipe of Mesa 25.0: it makes a file of memory, uses it without a look at whether it could grow, and dies of that.
+  if (with_room == 128 + SIGBUS) GTEST_SKIP() << "this driver keeps a device's memory in files, which may not grow either";
+  EXPECT_EQ(with_room, 0) << "there was room: " << log();
   remove_results();
   EXPECT_EQ(run_with_room_for(limit), 1) << "128 and more: ended by a signal. " << log();
   EXPECT_THAT(log(), HasSubstr("cannot write " + csv_ + ": File too large\n"));
