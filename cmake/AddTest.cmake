@@ -27,7 +27,11 @@ function(bench_test)
     set_tests_properties(${arg_NAME} PROPERTIES LABELS ${arg_LABEL})
     return()
   endif()
-  gtest_discover_tests(${arg_NAME} TEST_PREFIX "${arg_PREFIX}" PROPERTIES LABELS ${arg_LABEL} ${arg_PROPERTIES} DISCOVERY_MODE PRE_TEST)
+  set(prefix "")
+  if(arg_PREFIX)
+    set(prefix TEST_PREFIX ${arg_PREFIX})
+  endif()
+  gtest_discover_tests(${arg_NAME} ${prefix} PROPERTIES LABELS ${arg_LABEL} ${arg_PROPERTIES} DISCOVERY_MODE PRE_TEST)
 endfunction()
 
 # The tests' own code runs once: to optimise it takes longer. One precompiled header is all tests'.

@@ -1,6 +1,6 @@
 # Finds what the suite is built with: the CUDA toolkit (optional), glslang, and the third-party libraries.
 # Sets BENCH_HAVE_CUDA, BENCH_NVCC, BENCH_CUDA_ARCHS_RESOLVED, BENCH_CUDA_TOOLKIT ("CUDA 13.0.88"),
-# BENCH_GLSLANG, BENCH_GLSL_TOOLKIT ("glslang 12.0.0") and bench_glslang_since() of Glslang.cmake; defines the targets bench_cudart, bench_gbenchmark and bench_zstd.
+# BENCH_GLSLANG, BENCH_GLSL_TOOLKIT ("glslang 12.0.0") and bench_glslang_since() of Glslang.cmake; defines the targets bench_cudart, bench_fmt, bench_gbenchmark and bench_zstd.
 
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
@@ -43,8 +43,19 @@ else()
   target_link_libraries(bench_gbenchmark INTERFACE benchmark::benchmark)
   bench_copy_beside(benchmark::benchmark)
 endif()
-# Header-only fmt would cost every source file two seconds.
-bench_copy_beside(fmt::fmt)
+# fmt: the library, for header-only it would cost every source file two seconds; but header-only where a compiler older than the
+# distribution's cannot link with that.
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_LIBRARIES fmt::fmt)
+check_cxx_source_compiles("#include <fmt/format.h>\nint main() { return static_cast<int>(fmt::format(\"{}\", 1.5).size()); }" BENCH_FMT_LINKS)
+unset(CMAKE_REQUIRED_LIBRARIES)
+add_library(bench_fmt INTERFACE)
+if(BENCH_FMT_LINKS)
+  target_link_libraries(bench_fmt INTERFACE fmt::fmt)
+  bench_copy_beside(fmt::fmt)
+else()
+  target_link_libraries(bench_fmt INTERFACE fmt::fmt-header-only)
+endif()
 
 # The system's glslang, and a newer one that scripts/setup.sh has put into build/tools, for kernels that the system's is too old
 # for. All others are compiled by the system's.
