@@ -9,7 +9,7 @@ Usage: scripts/tests/from_nothing.sh [--quick] [--work DIR] [system...]
 
 Before a release: clones the last commit into bare systems (debootstrap's minbase and git), runs scripts/run.sh and then
 scripts/test.sh there, and prints their exit codes and seconds, the installation's among them. Needs root, debootstrap and a
-network; a Debian takes up to an hour on two cores.
+network; a Debian takes ten minutes on two cores, all of them an hour.
 
   bookworm          Debian 12
   bookworm-jinja2   Debian 12; first on PATH a Python that has jinja2 and no pytest
