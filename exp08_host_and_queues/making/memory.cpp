@@ -24,20 +24,20 @@ std::vector<bench::Case> memory_cases(const Plan& plan) {
   std::vector<bench::Case> list;
   const bool few = plan.smoke || plan.cpu;
   for (const auto& [how, name] : {std::pair{Allocation::kDedicated, "dedicated"}, {Allocation::kFromBlock, "from_block"}}) {
-    for (const std::uint64_t log2 : {10, 16, 20, 25, 30}) {
+    for (const std::uint64_t log2 : {10U, 16U, 20U, 25U, 30U}) {
       const std::uint64_t bytes = 1ULL << log2;
       if ((few && log2 > 16) || (plan.quick && log2 != 10 && log2 != 25)) continue;
       if (plan.memory_bytes != 0 && bytes > Plan::share_of(plan.memory_bytes, Plan::kBuffers)) continue;
       list.push_back(finished(
           bench::twin(
               "allocate", {{"how", name}},
-              [how = how, bytes](Workbench& bench) -> Prepared {
+              [as = how, bytes](Workbench& bench) -> Prepared {
                 Factory& own = factory(bench);
-                const auto check = [&own, how, bytes] { own.check_allocation(how, bytes); };
+                const auto check = [&own, as, bytes] { own.check_allocation(as, bytes); };
                 check();
                 bench.compared();
                 bench.makes_outputs_anew({}, check);
-                return {std::make_unique<HostTimed>([&own, how, bytes] { return own.allocate(how, bytes); }), host_values};
+                return {std::make_unique<HostTimed>([&own, as, bytes] { return own.allocate(as, bytes); }), host_values};
               }),
           bytes / sizeof(std::uint32_t)));
     }
@@ -46,11 +46,11 @@ std::vector<bench::Case> memory_cases(const Plan& plan) {
                                    {Sets::kAtOnce, "at_once"},
                                    {Sets::kOneByOne, "one_by_one"},
                                    {Sets::kWritten, "written"}}) {
-    bench::Case made = bench::twin("descriptor_sets", {{"how", name}}, [what = what](Workbench& bench) -> Prepared {
+    bench::Case made = bench::twin("descriptor_sets", {{"how", name}}, [sets = what](Workbench& bench) -> Prepared {
       Factory& own = factory(bench);
-      own.descriptor_sets(what, kSets);
+      own.descriptor_sets(sets, kSets);
       bench.nothing_to_compare();
-      return {std::make_unique<HostTimed>([&own, what] { return own.descriptor_sets(what, kSets); }), host_values};
+      return {std::make_unique<HostTimed>([&own, sets] { return own.descriptor_sets(sets, kSets); }), host_values};
     });
     std::erase_if(made.sides, [](const bench::Side& side) { return side.api == bench::Api::kCuda; });
     list.push_back(finished(std::move(made), kSets));

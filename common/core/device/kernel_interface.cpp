@@ -18,7 +18,7 @@ namespace {
 struct Binding {
   std::uint32_t index = 0;
   std::string kind;
-  auto operator<=>(const Binding&) const = default;  // NOLINT(modernize-use-nullptr): the comparison with 0 that it stands for
+  auto operator<=>(const Binding&) const = default;  // NOLINT(modernize-use-nullptr): a comparison with 0
 };
 
 std::string to_string(const std::set<Binding>& bindings) {

@@ -26,7 +26,7 @@ class VerifiedOutputs {
     std::string name;          // output_name() of the case's side; a reference's
     std::uint32_t number = 0;  // the case's first, second, ...; a reference's: 0
     std::uint64_t words = 0;
-    auto operator<=>(const Output&) const = default;
+    auto operator<=>(const Output&) const = default;  // NOLINT(modernize-use-nullptr): a comparison with 0
   };
 
   // Reads what is there; makes the file, and its folder, where there is none. Damaged rows are left out: their outputs are
