@@ -80,7 +80,8 @@ checks() {
   export -f check pass fail skip result
   export results step
   # shellcheck disable=SC2016  # for that shell
-  tr '\n' '\0' | xargs -0 -r -P "$(nproc)" -n 1 bash -c 'IFS=$'"'\t'"' read -ra words <<<"$1" && check "${words[@]}"' _
+  tr '\n' '\0' | xargs -0 -r -P "$(nproc)" -n 1 bash -c 'IFS=$'"'\t'"' read -ra words <<<"$1" && check "${words[@]}"' _ ||
+    fail 'the shell around a test was killed'
 }
 in_a_line() { printf '%s\t' "$@" | sed 's/\t$/\n/'; }
 

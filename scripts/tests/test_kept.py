@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 from benchlib.base.kept import Keeper, kept
 
 
@@ -31,3 +34,16 @@ def test_a_function_likewise() -> None:
 
     assert [one.memoized(doubled, 3), one.memoized(doubled, 3), other.memoized(doubled, 3)] == [6, 6, 60]
     assert made == [one, other]
+
+
+def test_an_object_goes_with_its_last_user() -> None:
+    """Without a search for cycles, which the scripts do not make: results are large."""
+    one = Sum(1)
+    assert one.of(2) == 3
+    gone = weakref.ref(one)
+    gc.disable()
+    try:
+        del one
+        assert gone() is None
+    finally:
+        gc.enable()

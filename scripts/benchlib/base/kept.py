@@ -2,22 +2,9 @@
 
 import functools
 from collections.abc import Callable, Hashable
-from types import MethodType
 from typing import Any, TypeVar
 
 Made = TypeVar("Made")
-
-
-class kept:
-    """A method whose answers are kept, by its arguments."""
-
-    def __init__(self, method: Callable[..., Any]):
-        self._method = method
-
-    def __get__(self, one: Any, owner: type) -> Callable[..., Any]:
-        """The first time: from then on the object has it itself."""
-        one.__dict__[self._method.__name__] = found = functools.cache(MethodType(self._method, one))
-        return found
 
 
 class Keeper:
@@ -28,3 +15,13 @@ class Keeper:
         if key not in known:
             known[key] = make(self, *arguments)
         return known[key]
+
+
+def kept(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A Keeper's method whose answers are kept. The Keeper goes with its last user: what it keeps does not name it."""
+
+    @functools.wraps(method)
+    def found(one: Keeper, *arguments: Hashable) -> Any:
+        return one.memoized(method, *arguments)
+
+    return found

@@ -26,7 +26,6 @@ from pathlib import Path
 from types import ModuleType
 
 from benchlib.base import programs
-from benchlib.base.kept import Keeper
 from benchlib.results.results import Case, InputError, Results, Table
 
 FILE = "analysis.py"
@@ -115,7 +114,7 @@ class Analysis:
 
 
 @dataclass
-class Study(Results, Keeper):
+class Study(Results):
     """A directory's results, and every program's analysis. Many tables show the same of it: see memoized()."""
 
     analyses: Mapping[str, Analysis] = field(default_factory=dict)

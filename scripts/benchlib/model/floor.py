@@ -15,7 +15,7 @@ threads that wait for what they read: it is a floor as long as they leave the me
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from benchlib.base.kept import kept
+from benchlib.base.kept import Keeper, kept
 from benchlib.model import hardware_counts
 from benchlib.model.analysis import FloorFacts, Study
 from benchlib.model.littles_law import SHARE_DIGITS, Launch, Loops, Points, concave, interpolated
@@ -165,7 +165,7 @@ class Floor:
         return self.ns > highest * (1 + NOISE)
 
 
-class Model:
+class Model(Keeper):
     """The floors of one experiment's cases."""
 
     def __init__(self, found: Study, table: Table):

@@ -353,7 +353,7 @@ class Table(Keeper):
 
 
 @dataclass
-class Results:
+class Results(Keeper):
     """All of a directory: its experiments by name, and the runs that they were read from."""
 
     directory: Path
