@@ -83,7 +83,7 @@ run_in "$vulkan" 0 "/opt/$name/scripts/run.sh" --only exp01 --only exp06_litmus 
 [[ $output == *'Read next: '*worklog.md* ]] || expect "the worklog's name"
 results=("$vulkan/opt/$name/build/results"/llvmpipe*)
 revision=${name#cuda-vulkan-bench-} revision=${revision%-"$(uname -m)"}
-for csv in "${results[0]}"/exp{01_vector_add,06_litmus}.csv; do
+for csv in "${results[0]}"/boards/*/run1/exp{01_vector_add,06_litmus}.csv; do
   output=$(head -n 3 "$csv")
   [[ $output == *",$revision,"* ]] || expect "rows of the commit $revision in $csv"
 done
