@@ -117,7 +117,7 @@ try_commands() {
 try_compiler() {
   local build="cmake --preset release -DCMAKE_CXX_COMPILER=$3 -DBENCH_WERROR=ON -DBENCH_TESTS=ON && cmake --build --preset release"
   if [[ -n ${4:-} ]]; then
-    build="${build/ -DBENCH_TESTS=ON/} && cmake --preset release -DCMAKE_EXE_LINKER_FLAGS=\$(echo /usr/lib/*/$4) && $build"
+    build="${build/ -DBENCH_TESTS=ON/} && cmake --preset release -DCMAKE_CXX_STANDARD_LIBRARIES=\$(echo /usr/lib/*/$4) && $build"
   fi
   git clone --quiet "$bench_root" "$work/$1/root/suite"
   try "$1" setup.sh scripts/setup.sh --dev
