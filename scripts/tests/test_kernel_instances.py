@@ -85,6 +85,15 @@ def test_what_only_sets_macros(text: str, only: bool) -> None:
     assert only_sets_macros(text) == only
 
 
+@pytest.mark.parametrize("folder", [f for f in FOLDERS if "_INSTANCES\n" in (f / "CMakeLists.txt").read_text(encoding="utf-8")], ids=lambda folder: folder.name)
+def test_each_experiments_lines_are_written_outside_a_build(folder: Path, tmp_path: Path) -> None:
+    """For tests that compile them: whatever else its CMakeLists.txt calls, its parent's functions too."""
+    lines = re.findall(r'^    "([a-z0-9_]+) = [\w./]+\.(\w+)', (folder / "CMakeLists.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    for stem, body in lines:
+        name = f"glsl/{stem}.comp" if body == "glsl" else f"cuda/{stem}.cu"
+        assert kernel_file(folder, name, tmp_path).is_file(), name
+
+
 def test_each_line_names_a_body_that_is_there(tmp_path: Path) -> None:
     found = 0
     for folder in FOLDERS:

@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from kernel_instances import kernel_file
 
 from benchlib.sass import sass, sass_address, sass_cubin, sass_tool
 
@@ -30,22 +31,11 @@ if NVDISASM is None:
 TOOL = sass_tool.Nvdisasm(NVDISASM)
 
 
-def kernel_source(folder, stem, scratch):
-    """The file in cuda/, or the one that CMake writes from a line of CUDA_INSTANCES, written to `scratch`."""
-    source = folder / "cuda" / f"{stem}.cu"
-    if source.exists():
-        return source
-    out = scratch / "instances" / folder.name
-    script = ROOT / "cmake/KernelInstances.cmake"
-    subprocess.run(["cmake", f"-DFOLDER={folder}", f"-DOUT={out}", "-P", script], check=True, capture_output=True)
-    return out / f"{stem}.cu"
-
-
 def compile_kernel(folder, stem, arch, target):
     if NVCC is None:
         pytest.skip("no nvcc, and no build newer than the sources")
     includes = [f"-I{path}" for path in (folder, ROOT, ROOT / "common")]
-    source = kernel_source(folder, stem, target.parent)
+    source = kernel_file(folder, f"cuda/{stem}.cu", target.parent / "instances" / folder.name)
     command = [NVCC, "-std=c++17", "-cubin", f"-arch={arch}", *includes, "-o", target, source]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode:
