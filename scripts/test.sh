@@ -171,57 +171,23 @@ step_format() {
   check "clang-format, ${#files[@]} files" "$tool" --dry-run -Werror "${files[@]}"
 }
 
-# tidy_one BUILD PASSED KEY FILE: prints the findings, less clang-tidy's count of the warnings in system headers; notes that there are none.
-tidy_one() {
-  local output
-  if output=$(clang-tidy --quiet -p "$1" "$4" 2>&1); then
-    if [[ $3 != none ]]; then touch "$2/$3"; fi
-  else
-    printf 'FAILED   %s\n%s\n' "$4" "$(grep -vE '^[0-9]+ warnings? (generated|treated as error)' <<<"$output")"
-  fi
-}
-
 step_tidy() {
-  local build=$bench_root/build/tidy python file key sources files=() changed=() listed findings passed=${BENCH_TIDY_CACHE:-$bench_root/build/tidy/passed}
+  local build=$bench_root/build/tidy python passed=${BENCH_TIDY_CACHE:-$bench_root/build/tidy/passed} sources status=0
   here clang-tidy || return 0
   python=$(bench_python) || {
     fail 'no Python 3.11 or newer'
     return
   }
-  # Each source by itself: the analyzer does not look into those that the build's include.
-  { cmake --preset ci -B "$build" -DCMAKE_UNITY_BUILD=OFF && cmake --build "$build" --target bench_build_info; } >"$bench_root/build/tidy.log" 2>&1 || {
+  { cmake --preset ci -B "$build" && cmake --build "$build" --target bench_build_info; } >"$bench_root/build/tidy.log" 2>&1 || {
     fail 'cmake (see build/tidy.log)'
     return
   }
-  # The build's precompiled headers are GCC's; clang reads the headers themselves. One of its warnings clang does not know.
   mkdir -p "$passed"
   find "$passed" -type f -mtime +60 -delete
-  sed -E -i 's/ -Winvalid-pch//; s/ -include [^ ]*cmake_pch[^ ]*//; s/ -Wno-error=maybe-uninitialized//' "$build/compile_commands.json"
   mapfile -t sources < <(bench_files 'common/*.cpp' 'exp*/*.cpp')
-  listed=$("$python" scripts/tidy_keys.py "$build/compile_commands.json" "${sources[@]}") || {
-    fail 'scripts/tidy_keys.py'
-    return
-  }
-  while IFS=$'\t' read -r key file; do
-    # What this build does not compile (the CUDA side without a toolkit) has no flags to be checked with.
-    if [[ $key == absent ]]; then
-      skip "$file (not in this build)"
-      continue
-    fi
-    files+=("$file")
-    if [[ $key == none || ! -e $passed/$key ]]; then changed+=("$key" "$file"); fi
-  done <<<"$listed"
-  printf '%d of %d files are new, or changed since they passed\n' "$((${#changed[@]} / 2))" "${#files[@]}"
-  export -f tidy_one
-  findings=$build/findings.txt
-  : >"$findings"
-  if ((${#changed[@]})); then
-    # The tests beside it are to have the processor when they want it: some of them measure time.
-    printf '%s\0' "${changed[@]}" | nice xargs -0 -P "$(nproc)" -n 2 bash -c 'tidy_one "$@"' _ "$build" "$passed" | tee "$findings"
-  fi
-  for file in "${files[@]}"; do
-    if grep -qxF "FAILED   $file" "$findings"; then fail "$file"; else pass; fi
-  done
+  rm -f "$build/tidy.xml"
+  "$python" scripts/tidy.py "$build" "$passed" "$build/tidy.xml" "${sources[@]}" || status=$?
+  count_junit "$build/tidy.xml" "$status"
 }
 
 step_shell() {

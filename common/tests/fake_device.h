@@ -4,15 +4,14 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/device/device.h"
@@ -295,11 +294,6 @@ class TempDir {
  private:
   std::filesystem::path path_;
 };
-
-inline std::string read_file(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 // What a call that must throw E says.
 template <class E, class Call>

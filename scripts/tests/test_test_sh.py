@@ -43,7 +43,7 @@ def suite(tmp_path, monkeypatch):
     """A small repository with a copy of the scripts."""
     monkeypatch.delenv("BENCH_TIDY_CACHE", raising=False)
     (tmp_path / "scripts/tests").mkdir(parents=True)
-    for name in ("lib.sh", "setup.sh", "test.sh", "junit_counts.py", "tidy_keys.py"):
+    for name in ("lib.sh", "setup.sh", "test.sh", "junit_counts.py", "tidy.py"):
         shutil.copy(SCRIPTS / name, tmp_path / "scripts")
     return tmp_path
 
@@ -196,6 +196,24 @@ def test_what_does_not_compile_is_looked_at_each_time(suite):
 
 
 @COMPILER
+def test_sources_that_are_compiled_at_once_are_checked_at_once_and_named_each(suite):
+    found = 'for f; do :; done; n=$(grep -n bad "$f" | cut -d : -f 1); [[ ! $n ]] || { echo "$f:$n:5: error: bad"; exit 1; }'
+    env = make_unit_and_tidy(suite, ctest="exit 0", clang_tidy=f"echo >>{suite}/calls; {found}")
+    (suite / "common/deep").mkdir()
+    for name, text in (("a.cpp", "int a;\n"), ("deep/b.cpp", '#include "b.h"\nint bad;\n'), ("deep/b.h", ""), ("c.cpp", "int c;\n"), ("left_out.cpp", "")):
+        (suite / "common" / name).write_text(text)
+    unity = suite / "build/unity_0.cxx"
+    unity.write_text("".join(f'#include "{suite}/common/{name}"\n' for name in ("a.cpp", "deep/b.cpp", "c.cpp")))
+    cmake = suite / "tools/cmake"
+    cmake.write_text(cmake.read_text().replace(f"{suite}/common/a.cpp", str(unity)))
+    result = subprocess.run([suite / "scripts/test.sh", "tidy"], capture_output=True, text=True, timeout=60, env=env, check=False)
+    said, summary = result.stdout.split("== summary\n")
+    assert said.splitlines()[2:] == ["3 of 3" + ALL_CHANGED.removeprefix("1 of 1").rstrip(), "FAILED   common/deep/b.cpp", "common/deep/b.cpp:2:5: error: bad", ""]
+    assert "  tidy: common/left_out.cpp (not in this build)\n" in summary and "failed:\n  tidy: common/deep/b.cpp\n" in summary
+    assert summary.splitlines()[-1] == "2 passed, 1 failed, 1 skipped" and (suite / "calls").read_text() == "\n"
+
+
+@COMPILER
 def test_what_passed_in_one_checkout_is_kept_for_the_others(suite, tmp_path_factory):
     cache = {"BENCH_TIDY_CACHE": str(tmp_path_factory.mktemp("cache"))}
     other = tmp_path_factory.mktemp("aaa") / "further"
@@ -233,7 +251,7 @@ def test_after_a_failed_build_what_needs_it_does_not_run(suite):
     assert "format   pass" in result.stdout
 
 
-ALL_CHANGED = "1 of 1 files are new, or changed since they passed\n"
+ALL_CHANGED = "1 of 1 files are new, or changed since they passed, or checked with such a file\n"
 WAIT = "for _ in {{1..200}}; do [[ -e {0}/{1} ]] && break; sleep 0.05; done; [[ -e {0}/{1} ]] || exit 9"
 
 

@@ -11,9 +11,9 @@ Command::Command(const Work& work) {
 }
 
 void Command::set(const Launch& launch) {
+  name_ = launch.kernel->spec().entry;
   kernel_ = dynamic_cast<const Kernel*>(launch.kernel);
-  if (kernel_ == nullptr) throw Error("{}: a kernel that CUDA did not load", launch.kernel->spec().entry);
-  name_ = kernel_->spec().entry;
+  if (kernel_ == nullptr) throw Error("{}: a kernel that CUDA did not load", name_);
   grid_ = launch.grid;
   params_ = launch.params;
   for (const bench::Buffer* buffer : launch.buffers) pointers_.push_back(own(*buffer).handle());
