@@ -17,7 +17,7 @@ or only the steps named. No GPU is needed: Mesa's lavapipe runs the Vulkan kerne
   smoke     every experiment at its smallest sizes under the Vulkan validation layer
   worklog   the committed tables still agree with their CSV files; a worklog of the smoke results can be made
   python    pytest over scripts/tests; with --all also the tests marked thorough (a new experiment is built, the report is read in a
-            browser) and four times the trials of the random ones
+            browser) and more trials of the random ones
   format    clang-format 14 over C++ and CUDA. --all
   tidy      clang-tidy over the .cpp files that the build compiles, less those unchanged since they passed (build/tidy; or, for
             every checkout on this machine, the folder that BENCH_TIDY_CACHE names). --all
@@ -29,7 +29,8 @@ or only the steps named. No GPU is needed: Mesa's lavapipe runs the Vulkan kerne
             minutes). Only if named
 
 unit, smoke, worklog, package and slurm use the build that is there: name `build` too after a change.
-unit, which mostly waits, runs beside tidy, or beside python, where both are to run; its output comes after the other's.
+unit, which mostly waits, runs beside tidy or python, and fuzz, which is one process, beside python, where both are to run; their output comes
+after the other's.
 A tool for format, tidy, shell, flake8 or fuzz that is not here is a line among the skipped.
 Exit code: 0 everything passed or was skipped (the skipped are named), 1 something failed, 2 usage.
 EOF
@@ -139,12 +140,12 @@ step_worklog() {
   # The pages say which runs are of commits that have a claim's test: git knows, with all of its history.
   if [[ $(git -C "$bench_root" rev-parse --is-shallow-repository 2>/dev/null) == false ]]; then
     {
+      in_a_line docs/published.csv "$python" scripts/published.py --check
       bench_files 'results/*/*.csv' | cut -d / -f 1,2 | sort -u | while read -r folder; do
         in_a_line "$folder" "$python" scripts/worklog.py --check "$folder"
         # Only where the page is committed, too.
         if [[ -f $folder/report.html ]]; then in_a_line "$folder/report.html" "$python" scripts/report.py --check "$folder"; fi
       done
-      in_a_line docs/published.csv "$python" scripts/published.py --check
     } | checks
   else
     skip 'the committed pages (no git history, or not all of it: git fetch --unshallow)'
@@ -289,8 +290,12 @@ run_beside() {
   if ((status)); then fail "the step ended with $status"; fi
 }
 
+# named STEP STEP...: whether the first is among the others.
+named() { [[ " ${*:2} " == *" $1 "* ]]; }
+
 main() {
-  local step steps=() build_failed=0 setup=--dev beside_unit=''
+  local step other steps=() build_failed=0 setup=--dev
+  local -A beside_of
   if [[ ${1:-} == --all ]]; then
     if (($# > 1)); then usage_error '--all is every step: name no others'; fi
     setup=--all
@@ -312,22 +317,24 @@ main() {
     fi
   fi
   cd "$bench_root"
-  if [[ " ${steps[*]} " == *' unit '* ]]; then
-    for step in python tidy; do
-      if [[ " ${steps[*]} " == *" $step "* ]]; then beside_unit=$step; fi
-    done
+  beside_of=() # what runs beside a step
+  if named unit "${steps[@]}"; then
+    if named tidy "${steps[@]}"; then beside_of[tidy]=unit; elif named python "${steps[@]}"; then beside_of[python]=unit; fi
   fi
+  if named fuzz "${steps[@]}" && named python "${steps[@]}" && [[ -z ${beside_of[python]:-} ]]; then beside_of[python]=fuzz; fi
 
   for step in "${steps[@]}"; do
     if ((build_failed)) && [[ $kNeedBuild == *" $step "* ]]; then
       result table "$(printf '%-8s %-8s' "$step" 'not run')"
       continue
     fi
-    case $step in
-      unit) if [[ -z $beside_unit ]]; then run_step unit; fi ;;
-      "$beside_unit") if ((build_failed)); then run_step "$step"; else run_beside unit "$step"; fi ;;
-      *) run_step "$step" ;;
-    esac
+    if named "$step" "${beside_of[@]}"; then continue; fi
+    other=${beside_of[$step]:-}
+    if [[ -n $other ]] && ! { ((build_failed)) && [[ $kNeedBuild == *" $other "* ]]; }; then
+      run_beside "$other" "$step"
+    else
+      run_step "$step"
+    fi
     if [[ $step == build ]] && grep -q $'^failed\tbuild: ' "$results"; then build_failed=1; fi
   done
 

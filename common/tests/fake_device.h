@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -294,6 +295,12 @@ class TempDir {
  private:
   std::filesystem::path path_;
 };
+
+// How many of `count` random trials to run: all of them in scripts/test.sh --all alone.
+inline int trials(int count) {
+  const char* thorough = std::getenv("BENCH_THOROUGH");
+  return thorough != nullptr && std::string_view(thorough) == "1" ? count : count / 4;
+}
 
 // What a call that must throw E says.
 template <class E, class Call>

@@ -112,7 +112,8 @@ TEST_F(KilledRun, LosesTheCaseInHandAndNothingElse) {
   std::mt19937 random(20260131);
   std::uniform_real_distribution<double> moment(0, whole_run.count());
   int resumed = 0;
-  for (int kill_number = 0; kill_number < kKills; ++kill_number) {
+  const int kills = trials(kKills);
+  for (int kill_number = 0; kill_number < kills; ++kill_number) {
     const std::size_t before = rows().size();
     resumed += before > 0 ? 1 : 0;
     const pid_t child = start({"--resume"});
@@ -125,7 +126,7 @@ TEST_F(KilledRun, LosesTheCaseInHandAndNothingElse) {
     EXPECT_TRUE(std::includes(whole.begin(), whole.end(), found.begin(), found.end()));
     if (code == 0) remove_results();
   }
-  EXPECT_GT(resumed, kKills / 4) << "the kills come while there is something to lose";
+  EXPECT_GT(resumed, kills / 4) << "the kills come while there is something to lose";
   ASSERT_EQ(run({"--resume"}), 0) << log();
   EXPECT_EQ(rows(), whole);
   EXPECT_EQ(records(samples_path(csv_)).size(), whole_samples);

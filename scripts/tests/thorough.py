@@ -7,4 +7,4 @@ THOROUGH = os.environ.get("BENCH_THOROUGH") == "1"
 
 def trials(count: int) -> int:
     """How many of the `count` random trials to run."""
-    return count if THOROUGH else count // 4
+    return count if THOROUGH else count // 8
