@@ -6,6 +6,10 @@ target_compile_options(bench_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshado
                        $<$<CXX_COMPILER_ID:GNU>:-Wno-error=array-bounds> $<$<CXX_COMPILER_ID:GNU>:-Wno-error=maybe-uninitialized>
                        # Messages name a source file from the repository's root on.
                        -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Its few sources are large: GCC would look for garbage a tenth of the time.
+  target_compile_options(bench_warnings INTERFACE --param=ggc-min-expand=300 --param=ggc-min-heapsize=1000000)
+endif()
 if(BENCH_ASAN)
   target_compile_options(bench_warnings INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
   target_link_options(bench_warnings INTERFACE -fsanitize=address,undefined)

@@ -23,8 +23,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-# The build's precompiled headers are GCC's; clang reads the headers themselves. One of its warnings clang does not know.
-NOT_CLANGS = re.compile(r" -Winvalid-pch| -include \S*cmake_pch\S*| -Wno-error=maybe-uninitialized")
+# The build's precompiled headers are GCC's; clang reads the headers themselves. One of its warnings clang does not know, nor its parameters.
+NOT_CLANGS = re.compile(r" -Winvalid-pch| -include \S*cmake_pch\S*| -Wno-error=maybe-uninitialized| --param=\S+")
 INCLUDED = re.compile(r'^#include "(/[^"]*\.cpp)"$', re.MULTILINE)
 COUNTS = re.compile(r"^\d+ warnings? (generated|treated as error).*\n", re.MULTILINE)  # of those in the system's headers
 
