@@ -10,6 +10,7 @@ from typing import IO
 
 from benchlib.base.errors import InputError
 
+_PART_BYTES = 1 << 18  # unpacked at a time
 MOST_LINE_BYTES = 1 << 20  # a line of 100 MB of commas would become 100 million cells
 
 
@@ -43,7 +44,7 @@ class Reader:
 
 
 def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
-    with lzma.open(path) if path.suffix == ".xz" else open(path, "rb") as file:
+    with io.BufferedReader(lzma.open(path), _PART_BYTES) if path.suffix == ".xz" else open(path, "rb") as file:
         reader = csv.reader(_lines(path, file), strict=True)
         width = 0
         try:
