@@ -276,7 +276,7 @@ run_step() {
 # run_beside WAITING COMPUTING: two steps at once; what the first one says is shown when both are done.
 run_beside() {
   local step=$1 status=0
-  touch "$scratch/beside"
+  : >"$scratch/beside"
   # A process group of its own: it can be ended, and SIGINT is not ignored in it, as in a script's other background processes.
   set -m
   results=$scratch/beside run_step "$1" </dev/null >"$scratch/output" 2>&1 &

@@ -305,6 +305,19 @@ def test_unit_runs_beside_tidy_and_says_so_after_it(suite, steps):
     assert result.returncode == 0 and result.stdout.splitlines()[-1] == "4 passed, 0 failed, 2 skipped"
 
 
+@COMPILER
+def test_two_pairs_of_steps_are_counted_once(suite):
+    env = make_unit_and_tidy(suite, ctest=f"cp {suite}/unit.xml {suite}/build/ci/unit.xml", clang_tidy="exit 0")
+    (suite / "unit.xml").write_text('<testsuite><testcase name="A.B" status="run"/></testsuite>')
+    (suite / "tools/clang++").write_text("#!/bin/sh\nexit 1\n")
+    (suite / "tools/clang++").chmod(0o755)
+    (suite / "scripts/tests/test_c.py").write_text("def test_d():\n    pass\n")
+    result = subprocess.run([suite / "scripts/test.sh", "unit", "tidy", "python", "fuzz"], capture_output=True, text=True, timeout=60, env=env)
+    summary = result.stdout.split("== summary\n")[1].splitlines()
+    assert [line.split()[:2] for line in summary[:4]] == [[step, "pass"] for step in ("tidy", "unit", "python", "fuzz")]
+    assert summary[-1] == "3 passed, 0 failed, 1 skipped" and result.returncode == 0
+
+
 def test_a_step_beside_another_that_dies_is_a_failure(suite):
     env = make_unit_and_tidy(suite, ctest="kill -KILL $PPID", clang_tidy="exit 0")
     result = subprocess.run([suite / "scripts/test.sh", "unit", "tidy"], capture_output=True, text=True, timeout=60, env=env)

@@ -3,7 +3,9 @@
 import os
 import signal
 import subprocess
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -11,17 +13,36 @@ def run(command: Sequence[str | Path], timeout_s: float) -> tuple[int, str, str]
     """The exit code, stdout and stderr. Raises OSError where it cannot be started, and subprocess.TimeoutExpired after `timeout_s`
     seconds. Whatever ends the wait (Ctrl-C, SIGTERM, the time) ends the program, and what that has started.
     """
-    process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
-        start_new_session=True,
-    )  # fmt: skip
-    with process:
-        try:
-            out, err = process.communicate(timeout=timeout_s)
-        except BaseException:
-            _end(process)
-            raise
+    process = None
+    try:
+        with _signals_held():
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+                start_new_session=True,
+            )  # fmt: skip
+        out, err = process.communicate(timeout=timeout_s)
+    except BaseException:
+        if process:
+            with process:
+                _end(process)
+        raise
     return process.returncode, out, err
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """A signal that unwinds does so at the end, for what runs already is not yet known to be ended. Only the main thread is sent signals."""
+    came: list[int] = []
+    main = threading.current_thread() is threading.main_thread()
+    unwinding = [number for number in (signal.SIGINT, signal.SIGTERM) if main and callable(signal.getsignal(number))]
+    before = [signal.signal(number, lambda number, frame: came.append(number)) for number in unwinding]
+    try:
+        yield
+    finally:
+        for number, handler in zip(unwinding, before):
+            signal.signal(number, handler)
+    for number in came:
+        signal.raise_signal(number)
 
 
 def _end(process: subprocess.Popen[str]) -> None:

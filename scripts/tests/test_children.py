@@ -1,0 +1,42 @@
+"""Programs that a script starts: benchlib/base/children.py."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from typing import Any
+
+import pytest
+
+from benchlib.base import children
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_a_program_starts_ends_it(monkeypatch: pytest.MonkeyPatch, number: signal.Signals) -> None:
+    """It runs already, and who started it does not know it yet."""
+    started: list[subprocess.Popen[str]] = []
+
+    class Interrupted(subprocess.Popen[str]):
+        def __init__(self, *arguments: Any, **options: Any):
+            super().__init__(*arguments, **options)
+            started.append(self)
+            signal.raise_signal(number)
+
+    monkeypatch.setattr(subprocess, "Popen", Interrupted)
+    before = signal.signal(number, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            children.run(["sleep", "1000"], 60)
+        assert signal.getsignal(number) is signal.default_int_handler
+    finally:
+        signal.signal(number, before)
+        started[0].poll() is not None or started[0].kill()
+    assert started[0].returncode == -signal.SIGKILL and started[0].stdout.closed
+
+
+def test_what_ignores_a_signal_goes_on_ignoring_it() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        assert children.run(["sh", "-c", "kill -INT $PPID; echo done"], 60) == (0, "done\n", "")
+    finally:
+        signal.signal(signal.SIGINT, before)
