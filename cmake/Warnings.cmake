@@ -7,7 +7,7 @@ target_compile_options(bench_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshado
                        # Messages name a source file from the repository's root on.
                        -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # Its few sources are large: GCC would look for garbage a tenth of the time.
+  # A unity build's few sources are large: on collecting garbage GCC would spend a tenth of its time.
   target_compile_options(bench_warnings INTERFACE --param=ggc-min-expand=300 --param=ggc-min-heapsize=1000000)
 endif()
 if(BENCH_ASAN)

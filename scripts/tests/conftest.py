@@ -14,7 +14,8 @@ from thorough import THOROUGH
 SCRIPTS = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(SCRIPTS))
 # Files whose tests share nothing: each test runs by itself. The long ones come first; the short ones last, so that all processes end
-# together, and of these first what waits. The others' tests stay together, for what they share is made once in a process; those of the committed results in one group.
+# together, and of these first what waits. The others' tests stay together, for what they share is made once in a process; those of the
+# committed results in one group.
 FIRST = ["test_new_experiment.py", "test_test_sh.py"]
 LAST = ["test_run_sh.py", "test_fleet_sh.py", "test_setup_sh.py", "test_faults.py", "test_damaged_input.py"]
 OF_COMMITTED = ["test_effect.py", "test_claims_planted.py", "test_claims.py", "test_floor.py", "test_summary.py", "test_why.py"]

@@ -30,8 +30,19 @@ def test_a_signal_while_a_program_starts_ends_it(monkeypatch: pytest.MonkeyPatch
         assert signal.getsignal(number) is signal.default_int_handler
     finally:
         signal.signal(number, before)
-        started[0].poll() is not None or started[0].kill()
+        if started[0].poll() is None:
+            started[0].kill()
     assert started[0].returncode == -signal.SIGKILL and started[0].stdout.closed
+
+
+def test_a_signal_while_a_program_does_not_start_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*arguments: Any, **options: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        raise FileNotFoundError
+
+    monkeypatch.setattr(subprocess, "Popen", refused)
+    with pytest.raises(KeyboardInterrupt):
+        children.run(["nothing"], 60)
 
 
 def test_what_ignores_a_signal_goes_on_ignoring_it() -> None:

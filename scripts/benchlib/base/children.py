@@ -41,8 +41,8 @@ def _signals_held() -> Iterator[None]:
     finally:
         for number, handler in zip(unwinding, before):
             signal.signal(number, handler)
-    for number in came:
-        signal.raise_signal(number)
+        for number in came:
+            signal.raise_signal(number)
 
 
 def _end(process: subprocess.Popen[str]) -> None:
