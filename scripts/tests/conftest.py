@@ -43,6 +43,10 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
         analyses.forget()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--write-golden", action="store_true", help="test_golden.py: write what it finds instead of failing")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "real_least_runs: as many runs are asked for a verdict as outside the tests")
     config.addinivalue_line("markers", "thorough: only in scripts/test.sh --all, for it takes long and hardly anything breaks it alone")

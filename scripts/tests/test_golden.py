@@ -1,0 +1,144 @@
+"""What compare, why, fleet, beside and hand_in say of slices of the committed results, to the letter. After a change that is meant:
+
+    pytest scripts/tests/test_golden.py --write-golden      # and read the difference in git
+"""
+
+from __future__ import annotations
+
+import hashlib
+import lzma
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import beside
+import compare
+import fleet
+import hand_in
+import pytest
+import why
+
+from benchlib.base import csv_file, files
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+RESULTS = REPOSITORY / "results"
+H200, H100 = RESULTS / "nvidia-h200", RESULTS / "nvidia-h100-80gb-hbm3"
+GOLDEN = Path(__file__).resolve().parent / "golden"
+EXPERIMENT = "exp02_descriptors"  # the smallest file of every board
+BOARDS = ("149980f6", "68f43601", "73ec2836", "86a44b59", "fadbd7b0", "fd89f754")
+
+pytestmark = pytest.mark.real_least_runs
+Said = Callable[..., None]
+
+
+def slice_of(target: Path, source: Path, boards: Iterable[str], runs: Iterable[int], first: int = 1) -> Path:
+    """One program's rows of some boards and runs, numbered from `first`."""
+    for board in boards:
+        for at, run in enumerate(runs, start=first):
+            folder = target / "boards" / board / f"run{at}"
+            folder.mkdir(parents=True)
+            path = csv_file.there(source / "boards" / board / f"run{run}" / f"{EXPERIMENT}.csv")
+            shutil.copy(path, folder / path.name)
+    return target
+
+
+@pytest.fixture(scope="module")
+def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("sets")
+    shutil.copytree(RESULTS / "schemas", made / "schemas")
+    board = ("73ec2836",)
+    slice_of(made / "before", H200, board, (1, 2, 3))
+    slice_of(made / "after", H200, board, (4, 5, 6))
+    slice_of(made / "fleet", H200, BOARDS, (1, 2))
+    slice_of(made / "h100", H100, ("c48dd43a", "173f1248", "1e9b0538"), (1, 2))
+    slower = slice_of(made / "slower", H200, board, (3,))
+    path = next(slower.rglob("exp*.xz"))
+    header, rows = csv_file.read(path)
+    for _, row in rows:
+        for name in ("device_ns", "device_ns_lo", "device_ns_hi"):
+            row[name] = row[name] and f"{float(row[name]) * 1.3:.6g}"
+    path.unlink()
+    path.with_suffix("").write_text(csv_file.text(header, (row for _, row in rows)))
+    with_code = slice_of(made / "with-code", H200, board, (1, 2, 3))
+    shutil.copytree(H200 / "sass" / EXPERIMENT, with_code / "sass" / EXPERIMENT)
+    for name in ("sass.csv", "sass_twins.csv", "counters.csv"):
+        header, rows = csv_file.read(H200 / f"{name}.xz")
+        (with_code / name).write_text(csv_file.text(header, (row for _, row in rows if row["experiment"] == EXPERIMENT)))
+    return made
+
+
+@pytest.fixture
+def same(request: pytest.FixtureRequest, sets: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Said:
+    """Holds a text, without its folders, to the file of that name; or writes it there."""
+
+    def check(name: str, text: str | None = None) -> None:
+        found = capsys.readouterr().out if text is None else text
+        for folder in (sets, tmp_path):
+            found = found.replace(f"{folder}/", "")
+        path = GOLDEN / name
+        if request.config.getoption("--write-golden", False):
+            path.write_text(found, encoding="utf-8")
+        assert files.read_text(path) == found, files.short_diff(path, files.read_text(path), found, 60)
+
+    return check
+
+
+def test_compare(sets: Path, same: Said, tmp_path: Path) -> None:
+    assert compare.main([str(sets / "before"), str(sets / "after"), "--markdown", str(tmp_path / "page"), "--csv", str(tmp_path / "rows")]) == 0
+    same("compare.txt")
+    same("compare.md", (tmp_path / "page").read_text())
+    same("compare.csv", (tmp_path / "rows").read_text())
+
+
+@pytest.mark.parametrize(
+    ("name", "others"), [("compare_slower", ["slower"]), ("compare_fleet", ["fleet"]), ("compare_h100", ["h100"]), ("compare_several", ["after", "h100"])]
+)  # fmt: skip
+def test_compare_of_other_sets(sets: Path, same: Said, name: str, others: list[str]) -> None:
+    assert compare.main([str(sets / each) for each in ("before", *others)]) == 0
+    same(f"{name}.txt")
+
+
+def test_why(sets: Path, same: Said) -> None:
+    assert why.main(["--dir", str(sets / "with-code")]) == 0
+    same("why.txt")
+    assert why.main(["--dir", str(sets / "before"), "exp02", "idle"]) == 0
+    same("why_pair.txt")
+
+
+def test_fleet(sets: Path, same: Said, tmp_path: Path) -> None:
+    assert fleet.main([str(sets / "fleet"), "--out", str(tmp_path)]) == 1
+    same("fleet.txt")
+    for name in ("fleet.csv", "fleet.md"):
+        same(name, (tmp_path / name).read_text())
+    assert fleet.main(["--gate", str(sets / "fleet"), str(sets / "slower")]) == 1
+    same("fleet_gate.txt")
+
+
+def test_beside(sets: Path, same: Said) -> None:
+    assert beside.main([str(sets / "with-code")]) == 0
+    same("beside.txt")
+
+
+def test_hand_in(sets: Path, same: Said, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("socket.gethostname", lambda: "this-host")
+    monkeypatch.setattr("socket.getfqdn", lambda: "this-host")
+    monkeypatch.setattr("getpass.getuser", lambda: "root")
+    shutil.copytree(sets / "schemas", tmp_path / "schemas")
+    folder = shutil.copytree(sets / "with-code", tmp_path / "handed-in")
+    state = (H200 / "boards/73ec2836/board.csv").read_text()
+    (folder / "boards/73ec2836/board.csv").write_text(state.replace(",vm,", ",node-of-somebody,"))
+    assert hand_in.main([str(folder)]) == 0
+    assert hand_in.main(["--write", "--hide-hosts", str(folder)]) == 0
+    # Which pages there are, and how large they are, is not hand_in's.
+    same("hand_in.txt", "".join(line for line in capsys.readouterr().out.splitlines(True) if not line.startswith(("wrote ", "commit "))))
+    same("hand_in_files.txt", "".join(f"{_hash(path)}  {path.relative_to(folder)}\n" for path in sorted(folder.rglob("*")) if not _is_page(path)))
+
+
+def _is_page(path: Path) -> bool:
+    return path.is_dir() or path.suffix in (".md", ".html", ".svg") or path.name == "claims.csv"
+
+
+def _hash(path: Path) -> str:
+    """Of the file, unpacked."""
+    data = path.read_bytes()
+    return hashlib.sha256(lzma.decompress(data) if path.suffix == ".xz" else data).hexdigest()[:12]
