@@ -118,3 +118,44 @@ def test_nothing_measured(repository: Path) -> None:
             assert run(repository, folder) == 0
     assert run(repository) == 0
     assert "No results of exp06_peer yet." in (repository / "README.md").read_text(encoding="utf-8")
+
+
+def slower_rows(**cells: str) -> list[dict]:
+    """Of another GPU: twice the time, half the rate."""
+    scales = {"device_ns": 2, "device_ns_lo": 2, "device_ns_hi": 2, "gbps": 0.5}
+    return [row | cells | {name: row[name] and row[name] * scale for name, scale in scales.items()} for row in rows()]
+
+
+@pytest.mark.parametrize("other", ["nvidia-a100-x2", "nvidia-z100-x2"])
+def test_a_figure_of_the_reference_is_never_another_models(repository: Path, other: str) -> None:
+    """Whatever the other folder's name, a page says what GPUs of the reference's model reached."""
+    synthetic.write(repository / "results" / other, PEER, slower_rows(gpu="NVIDIA H100 80GB HBM3", gpu_uuid="GPU-2"))
+    figures = '[figure.exp06_peer]\nlink = { metric = "gbps", where = "variant=load_tma" }\n'
+    (repository / "docs").mkdir()
+    (repository / "docs" / "figures.toml").write_text(figures, encoding="utf-8")
+    page = repository / "docs" / "PAGE.md"
+    page.write_text("<!-- q: link -->?<!-- /q --> <!-- q: 06.16.flag.value -->?<!-- /q -->\n", encoding="utf-8")
+    assert run(repository) == 0
+    assert "From results/nvidia-h200-x2." in (repository / "README.md").read_text(encoding="utf-8")
+    assert "<!-- q: link -->400<!-- /q -->" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("names", [("a-x2", "b-x2"), ("b-x2", "a-x2")])
+def test_of_two_folders_of_the_model_the_fuller_one_counts(repository: Path, names: tuple[str, str]) -> None:
+    """In either order of their names."""
+    fuller, other = (repository / "results" / name for name in names)
+    (repository / "results" / "nvidia-h200-x2").rename(fuller)
+    synthetic.write_again(fuller, PEER, rows())
+    synthetic.write(other, PEER, slower_rows())
+    assert run(repository) == 0
+    text = (repository / "README.md").read_text(encoding="utf-8")
+    assert "memory at 400 " in text and f"From results/{fuller.name}." in text
+
+
+def test_a_program_that_only_another_model_ran_is_not_measured(repository: Path) -> None:
+    folder = repository / "results" / "nvidia-h200-x2"
+    synthetic.write(folder, PEER, [row | {"gpu": "NVIDIA H100 80GB HBM3"} for row in rows()])
+    assert run(repository) == 0
+    text = (repository / "README.md").read_text(encoding="utf-8")
+    answer = next(line for line in text.splitlines() if line.startswith("| [exp06_peer]"))
+    assert "GB/s" not in answer and "From results/" not in answer

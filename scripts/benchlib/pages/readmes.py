@@ -29,7 +29,7 @@ MARKER = re.compile(r"<!-- worklog:(?P<name>.*?) -->|(?P<end><!-- /worklog -->)"
 
 @dataclass(frozen=True)
 class Shown:
-    """What the READMEs show: the reference's results, and other folders' of the programs that have none there."""
+    """What the READMEs show: the reference's results, and for programs that have none there those of other folders of the same model."""
 
     reference: Study
     other_sets: Mapping[str, Study]  # by experiment
@@ -44,16 +44,16 @@ class Shown:
 
     @cached_property
     def models(self) -> Mapping[str, Judged]:
-        """The folders beside the reference that have another model and compare both APIs on it, by the model's short name."""
-        found: dict[str, Judged] = {}
+        """The folders beside the reference that have another model and compare both APIs on it, by the model's short name. Of several folders of one model the fullest."""
+        found: dict[str, list[Judged]] = {}
         for folder in sorted(path for path in self.reference.directory.resolve().parent.iterdir() if path.is_dir() and path.name != schema.SHARED):
             if folder.name == self.reference.directory.resolve().name or not any(map(results.files_of, (run.path for run in results.run_folders(folder)))):
                 continue
             judged = self.neighbour(folder.name)
             said = summary.load(self.root, judged.study)
             if said and said.kinds and beside.model(judged.study) != beside.model(self.reference):
-                found[beside.short(beside.model(judged.study))] = judged
-        return found
+                found.setdefault(beside.short(beside.model(judged.study)), []).append(judged)
+        return {name: max(folders, key=_fullness) for name, folders in found.items()}
 
     @cached_property
     def others(self) -> Mapping[str, tuple[Study, Summary]]:
@@ -77,19 +77,27 @@ def has_results(found: Study, experiment: str) -> bool:
     return table is not None and any(table.rows(case) for case in table.cases)
 
 
+def _fullness(judged: Judged, experiment: str = "") -> tuple[int, int, str]:
+    """For choosing among folders of one model: their programs with results, runs and latest start, of one experiment or of all. No folder's name decides."""
+    tables = [table for name, table in judged.study.tables.items() if experiment in ("", name) and has_results(judged.study, name)]
+    starts = [row["started_at"] for table in tables for run in table.runs for row in run.values()]
+    return len(tables), sum(len(table.runs) for table in tables), max(starts, default="")
+
+
 def shown(judged: Judged, root: Path) -> Shown:
-    """`judged`: the reference's. Its neighbours in results/ stand in where it has no result."""
+    """`judged`: the reference's. Its neighbours of the same model in results/ stand in where it has no result; another model's figures never do."""
     @cache
     def neighbour(folder: str) -> Judged:
         return pipeline.load(judged.study.directory.resolve().parent / folder, root, judged.study.analyses)
 
-    missing = [group.experiment for group in judged.groups if not has_results(judged.study, group.experiment)]
+    own = judged.study.directory.resolve()
+    folders = sorted(path for path in own.parent.iterdir() if path.is_dir() and path.name != own.name)
     other_sets: dict[str, Judged] = {}
-    for folder in sorted(path for path in judged.study.directory.resolve().parent.iterdir() if path.is_dir()):
-        wanted = [name for name in missing if name not in other_sets and results.files_of_runs(folder, name)]
-        if folder.name != judged.study.directory.resolve().name and wanted:
-            other = neighbour(folder.name)
-            other_sets |= {name: other for name in wanted if has_results(other.study, name)}
+    for name in [group.experiment for group in judged.groups if not has_results(judged.study, group.experiment)]:
+        there = [neighbour(folder.name) for folder in folders if results.files_of_runs(folder, name)]
+        alike = [other for other in there if has_results(other.study, name) and beside.model(other.study) == beside.model(judged.study)]
+        if alike:
+            other_sets[name] = max(alike, key=lambda other: _fullness(other, name))
     groups = []
     for group in judged.groups:
         other = other_sets.get(group.experiment)
