@@ -27,6 +27,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -222,13 +223,15 @@ def disassemble(kernel: Kernel, tool: Nvdisasm | None) -> Disassembled:
     instructions = sass.mark_roles(listing.instructions, descriptors=kernel.descriptors)
     counts = sass.count(instructions, descriptors=kernel.descriptors)
     notes = []
-    if counts["unknown"]:
-        codes = sorted({i.opcode.partition(".")[2] for i in instructions if i.base == sass.UNKNOWN})
-        number = counts["unknown"]
-        notes.append(f"nvdisasm {tool.version} left out {number} instructions of unknown opcode ({', '.join(codes)})")
-    if counts["recovered"] > counts["unknown"]:
-        number = counts["recovered"] - counts["unknown"]
+    left_out = [i.opcode.partition(".")[2] for i in instructions if i.base == sass.UNKNOWN]
+    if left_out:
+        notes.append(f"nvdisasm {tool.version} left out {len(left_out)} instructions of unknown opcode ({', '.join(sorted(set(left_out)))})")
+    if counts["recovered"] > len(left_out):
+        number = counts["recovered"] - len(left_out)
         notes.append(f"nvdisasm {tool.version} left out {number} instructions, read from their bits")
+    strange = Counter(name for i in instructions if i.base != sass.UNKNOWN and (name := sass.strangeness(i)))
+    if strange:
+        notes.append(f"{strange.total()} instructions that this program does not know ({', '.join(sorted(strange))})")
     return Disassembled(kernel, instructions, "; ".join(notes), counts=counts, via=listing.via)
 
 

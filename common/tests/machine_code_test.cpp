@@ -41,6 +41,16 @@ TEST(ElfSection, IsFoundByItsWholeName) {
   EXPECT_EQ(elf_section(file.view(), "text.add_f32"), std::nullopt);
 }
 
+TEST(ElfSection, RefusesTwoOfOneName) {
+  const Bytes file = elf({{".text.k", Bytes().instruction(kExit)}, {".text.k", Bytes().instruction(kNop)}, {".text.l", Bytes().text("l")}});
+  EXPECT_EQ(elf_section(file.view(), ".text.k"), std::nullopt);
+  EXPECT_TRUE(elf_section(file.view(), ".text.l").has_value());
+  KernelCode code;
+  take_cubin(file.view(), "k", code);
+  EXPECT_TRUE(code.code.empty());
+  EXPECT_EQ(code.reason, "the cubin has not exactly one section .text.k");
+}
+
 TEST(ElfSection, RefusesEveryTruncation) {
   const Bytes whole = elf({{".text.k", Bytes().instruction(kExit)}});
   ASSERT_TRUE(elf_section(whole.view(), ".text.k").has_value());

@@ -451,6 +451,23 @@ def test_code_that_cannot_be_read_costs_no_listing(tmp_path, tool, capsys):
     assert [row["kernel"] for row in rows(out / "sass_twins.csv")] == ["add_f32"]
 
 
+def test_a_listing_of_other_code_is_no_missing_kernel(tool):
+    disassembler = dump_sass.Nvdisasm(tool)
+    longer = b"NVuc" + bytes(12) + CODE + words(EXIT)
+    with pytest.raises(dump_sass.ToolError, match="the listing has an instruction at 0x40") as error:
+        disassembler.disassemble(CODE, "", longer, "add_f32")
+    assert "no kernel" not in str(error.value)
+
+
+def test_a_mnemonic_that_is_not_known_is_told(tmp_path, tool):
+    tool.write_text(tool.read_text().replace('"LDG.E R0, [R2.64]"', '"LDG.E.512 R0, [R2.64]"').replace('0x94d: "EXIT"', '0x94d: "EXIT", 0x123: "FROBNICATE R0"'))
+    write_dump(tmp_path / "dump", entry(code=words(LOAD, STRANGE, EXIT)))
+    assert run(tmp_path / "dump", tmp_path / "out") == 0
+    (row,) = rows(tmp_path / "out" / "sass.csv")
+    assert (row["unknown"], row["ldg_32"], row["recovered"]) == ("2", "0", "0")
+    assert row["note"] == "2 instructions that this program does not know (FROBNICATE, LDG.E.512)"
+
+
 def test_relative_paths_of_tools_and_programs(tmp_path, tool, monkeypatch):
     dump = write_dump(tmp_path / "dump", entry())
     programs = add_program(tmp_path, f'cp -r {dump}/. "$2"')

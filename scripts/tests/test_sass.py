@@ -138,7 +138,16 @@ def test_the_text_is_offset_predicate_opcode_operands():
         ("RED.E.ADD.STRONG.GPU [R2.64], R5", "atomic"),
         ("LDGSTS.E.BYPASS.128 [R1], [R2.64]", "async_copy"),
         ("S2R R0, SR_TID.X", "special"),
-        ("FROBNICATE R0", "other"),
+        ("ELECT P0, URZ, PT", "election"),
+        ("UTCHMMA gdesc[UR4], gdesc[UR6], tmem[UR8], tmem[UR10], idesc[UR11], UPT", "tensor_product"),
+        ("UTCQMMA.2CTA gdesc[UR4], gdesc[UR6], tmem[UR8], tmem[UR10], idesc[UR11], UPT", "tensor_product"),
+        ("LDTM.x32 R4, tmem[UR4]", "tensor_memory"),
+        ("STTM.x8 tmem[UR4], R4", "tensor_memory"),
+        ("UTCBAR.MULTICAST [UR4], URZ, UR6", "tensor_memory"),
+        ("UTCATOMSWS.FIND_AND_SET.ALIGN UP0, UR4, UR4", "tensor_memory"),
+        ("UGETNEXTWORKID.BROADCAST [UR4], [UR6]", "work_request"),
+        ("FROBNICATE R0", "unknown"),
+        ("LDGX R0, [R2.64]", "unknown"),
     ],
 )
 def test_kinds(line, kind):
@@ -150,6 +159,13 @@ def test_kinds(line, kind):
     [
         ("LDG.E R0, [R2.64]", 32, "", False, ""),
         ("LDG.E.U8 R0, [R2.64]", 8, "", False, ""),
+        ("LDG.E.ENL2.256 R8, R4, [R2.64]", 256, "", False, ""),
+        ("STG.E.EFL2.256.STRONG.GPU [R2.64], R4, R8", 256, "STRONG.GPU", False, "EFL2"),
+        ("LDG.E.512 R0, [R2.64]", 0, "", False, ""),
+        ("REDG.E.ADD.F64.RN.STRONG.GPU [R2.64], R4", 64, "STRONG.GPU", False, ""),
+        ("REDG.E.ADD.F16x2.RN.STRONG.GPU [R2.64], R4", 32, "STRONG.GPU", False, ""),
+        ("LDSM.16.M88.4 R4, [R2]", 128, "", False, ""),
+        ("LDSM.16.M88 R4, [R2]", 32, "", False, ""),
         ("LDG.E.U16.CONSTANT R0, [R2.64]", 16, "", True, ""),
         ("LDG.E.NA.LTC256B.128.CONSTANT R0, [R2.64]", 128, "", True, "NA.LTC256B"),
         ("LDG.E.LTC128B R0, [R2.64]", 32, "", False, "LTC128B"),
@@ -281,3 +297,22 @@ def test_a_damaged_cubin_is_an_error_and_nothing_worse():
             sass_cubin.functions(bytes(bad))
         except sass_cubin.CubinError:
             pass
+
+
+def test_what_is_not_known_is_told() -> None:
+    listing = instructions("LDG.E.512 R0, [R2.64]", "LDG.E.ENL2.256 R8, R4, [R2.64]", "FROBNICATE.X R0", "LDS.512 R0, [R2]", "STG.E [R2.64], R0")
+    counts = sass.count(listing, descriptors=False)
+    assert (counts["ldg_256"], counts["ldg_32"], counts["stg_32"], counts["unknown"], counts["lds"]) == (1, 0, 1, 2, 1)
+    assert [sass.strangeness(i) for i in listing] == ["LDG.E.512", "", "FROBNICATE", "LDS.512", ""]
+
+
+def test_a_load_of_256_bits_writes_two_runs_of_registers() -> None:
+    assert sass.written(one("LDG.E.ENL2.256 R16, R4, [R2.64]")) == ("R16", "R17", "R18", "R19", "R4", "R5", "R6", "R7")
+
+
+def test_two_sections_of_one_name_are_refused() -> None:
+    one_section = sass_cubin.wrap(NOP, 90, "k")
+    renamed = one_section.replace(b".strtab\0.symtab", b".text.k\0.symtab")
+    assert list(sass_cubin.functions(one_section)) == ["k"]
+    with pytest.raises(sass_cubin.CubinError, match="more than one section .text.k"):
+        sass_cubin.functions(renamed)

@@ -146,3 +146,36 @@ def test_long_listings_are_aligned_in_blocks(monkeypatch):
     found = sass_diff.compare(cuda(), vulkan())
     assert found.same_memory
     assert len([row for row in found.rows if row.left]) == 20
+
+
+def test_the_work_for_long_listings_grows_with_their_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    """100,000 instructions a side: the cells of all tables that are filled, as no test here asserts a time. Without limit they are 10^10."""
+    cells = []
+    aligned = sass_diff._align
+    monkeypatch.setattr(sass_diff, "_align", lambda left, right: cells.append(len(left) * len(right)) or aligned(left, right))
+    pool = [*cuda().instructions, *vulkan().instructions]
+    choose = random.Random(4)
+    long = choose.choices(pool, k=100_000)
+    for other in (long, [i for i in long if choose.random() > 0.02], choose.choices(pool, k=100_000)):
+        cells.clear()
+        found = sass_diff.compare(Side("CUDA", long), Side("Vulkan", other))
+        assert sum(cells) <= 4 * sass_diff._MOST_CELLS
+        assert [row.left for row in found.rows if row.left] == long and [row.right for row in found.rows if row.right] == other
+        if other is not long:
+            assert any(row.names for row in found.rows)
+    assert sass_diff.compare(Side("CUDA", long), Side("Vulkan", long)).counts == {}
+
+
+def test_what_is_missing_from_a_long_listing_shows() -> None:
+    long = random.Random(5).choices([*cuda().instructions, *vulkan().instructions], k=3000)
+    gone = [at for at, i in enumerate(long) if i.base == "STG"][7]
+    found = sass_diff.compare(Side("CUDA", long), Side("Vulkan", long[:gone] + long[gone + 1 :]))
+    assert found.counts == {sass_diff.EXTRA_ACCESS: (1, 0)} and [at for at, row in enumerate(found.rows) if row.mark != " "] == [gone]
+
+
+def test_an_access_of_256_bits_is_none_of_32() -> None:
+    wide, narrow = Side("CUDA", instructions("LDG.E.ENL2.256 R8, R4, [R2.64]")), Side("Vulkan", instructions("LDG.E R8, [R2.64]"))
+    found = sass_diff.compare(wide, narrow)
+    assert not found.same_memory and found.counts == {sass_diff.WIDTH: (1, 1)}
+    strange = sass_diff.compare(Side("CUDA", instructions("LDG.E.512 R8, [R2.64]")), narrow)
+    assert not strange.same_memory and "1 x load of unknown width" in sass_diff.summary(strange)

@@ -73,16 +73,19 @@ std::optional<std::span<const std::byte>> elf_section(std::span<const std::byte>
   };
   const auto strings = contents(*names_index);
   if (!strings) return std::nullopt;
+  std::optional<std::size_t> found;
   for (std::size_t i = 0; i < *entries; ++i) {
-    if (names(*strings, *read_at<std::uint32_t>(*headers, i * kHeaderBytes), name)) return contents(i);
+    if (!names(*strings, *read_at<std::uint32_t>(*headers, i * kHeaderBytes), name)) continue;
+    if (found) return std::nullopt;  // which of the two a loader takes is not said
+    found = i;
   }
-  return std::nullopt;
+  return found ? contents(*found) : std::nullopt;
 }
 
 void take_cubin(std::span<const std::byte> cubin, std::string_view entry, KernelCode& code) {
   const auto section = elf_section(cubin, fmt::format(".text.{}", entry));
   if (!section || section->empty()) {
-    code.reason = fmt::format("the cubin has no section .text.{}", entry);
+    code.reason = fmt::format("the cubin has not exactly one section .text.{}", entry);
     return;
   }
   code.code.assign(section->begin(), section->end());

@@ -30,7 +30,7 @@ std::optional<std::span<const std::byte>> part_of(std::span<const std::byte> byt
 std::optional<std::size_t> find_magic(std::span<const std::byte> bytes, std::string_view magic, std::size_t from = 0);
 
 // The contents of the section `name` of a 64-bit little-endian ELF file, e.g. ".text.add_f32" of a cubin; nullopt if there is
-// none or the file is damaged. Sound for any bytes. Source: System V ABI, chapter 4, "Sections".
+// none or more than one, or the file is damaged. Sound for any bytes. Source: System V ABI, chapter 4, "Sections".
 std::optional<std::span<const std::byte>> elf_section(std::span<const std::byte> file, std::string_view name);
 
 // Sets code.code and code.container, or code.reason if the cubin has no instructions of `entry`.

@@ -41,7 +41,7 @@ DIFFERENCES = {
     sass_diff.MOVE: "a copy between registers",
     sass_diff.ARITHMETIC: "any other arithmetic",
     sass_diff.FORM: "the same operation by another opcode or modifier: FADD.FTZ for FADD",
-    sass_diff.UNKNOWN: "an instruction that nvdisasm does not know",
+    sass_diff.UNKNOWN: "an instruction that nvdisasm or this program does not know",
 }
 COLUMNS = {
     "ldg_N, stg_N": "loads from and stores to global memory, N bits per thread",
@@ -52,8 +52,11 @@ COLUMNS = {
     "constant_loads": "loads from the constant bank: parameters, descriptors, push constants",
     "address": "integer arithmetic that makes a 64-bit address",
     "compares, branches, special, moves": "compares; branches, calls, exits; reads of special registers; copies between registers",
+    "elections": "of one lane of the warp",
+    "tensor_memory, tensor_products": "tcgen05: loads, stores, copies and barriers of tensor memory; matrix products in it",
+    "work_requests": "for the work of another block that has not started",
     "other": "what is in none of these",
-    "unknown": "instructions that nvdisasm does not know",
+    "unknown": "instructions that nvdisasm or this program does not know, and global loads and stores of unknown width",
     "ldg_constant, ldg_strong, stg_strong": "loads marked CONSTANT; loads and stores marked STRONG",
     "ldg_hinted, stg_hinted": "loads and stores with a hint to the caches",
     "constant_reads": "instructions with an operand in the constant bank: constant_loads, and others that read one themselves",

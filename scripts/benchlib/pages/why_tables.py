@@ -11,6 +11,7 @@ from benchlib.model.floor import model_of
 from benchlib.stats.formats import ratio_text
 from benchlib.model.hardware_counts import NOT_COUNTED, predicted_sectors
 from benchlib.results.results import SECTOR_BYTES, Table
+from benchlib.sass import sass
 
 RULES = (
     "A cause adds to Vulkan's time over CUDA's what its own rule says; none is fitted to the gap that it explains. fixed cost: a "
@@ -26,8 +27,7 @@ CODE = {
     "descriptor_reads": "descriptor reads", "ldg_constant": "CONSTANT loads", "stg_strong": "STRONG stores", "registers": "registers",
 }  # fmt: skip
 UNEXPLAINED, UNEXPLAINED_SHARE = "UNEXPLAINED", 0.5  # of the gap
-LOADS = ("ldg_8", "ldg_16", "ldg_32", "ldg_64", "ldg_128")
-STORES = ("stg_8", "stg_16", "stg_32", "stg_64", "stg_128")
+LOADS, STORES = ([f"{access}_{bits}" for bits in sass.WIDTHS] for access in ("ldg", "stg"))
 
 
 def time_text(ns: float) -> str:

@@ -148,12 +148,24 @@ _KINDS = {
     "async_copy": "LDGSTS LDGDEPBAR ARRIVES SYNCS STAS UBLKCP UBLKRED UBLKPF UTMALDG UTMASTG UTMAREDG UTMAPF UTMACMDFLUSH "
     "UTMACCTL LDGMC",
     "constant_load": "LDC ULDC LDCU",
-    "compare": "ISETP UISETP FSETP DSETP HSETP2 FSET FCHK",
+    "compare": "ISETP UISETP FSETP UFSETP DSETP HSETP2 FSET UFSET FCHK",
     "branch": "BRA UBRA BRX BRXU JMP JMX JMXU EXIT RET CALL BSSY BSYNC BREAK BMOV KILL YIELD RPCMOV",
+    "election": "ELECT",  # one lane of the warp
+    "tensor_memory": "LDT LDTM STT STTM UTCCP UTCSHIFT UTCATOMSWS UTCBAR",  # tcgen05, from compute capability 10.0
+    "tensor_product": "UTCHMMA UTCIMMA UTCQMMA UTCOMMA UTCMXQMMA",
+    "work_request": "UGETNEXTWORKID",  # clusterlaunchcontrol.try_cancel
     "barrier": "BAR WARPSYNC DEPBAR UCGABAR_ARV UCGABAR_WAIT ACQBULK",
     "fence": "MEMBAR ERRBAR CGAERRBAR CCTL CCTLL FENCE",
     "special": "S2R S2UR CS2R",
     "move": "MOV UMOV R2UR",
+    "other": "FADD FADD2 FADD32I FFMA FFMA2 FFMA32I FHADD FHFMA FMNMX FMNMX3 FMUL FMUL2 FMUL32I FSEL FSWZADD MUFU HADD2 HADD2_32I HFMA2 HFMA2_32I "
+    "HMNMX2 HMUL2 HMUL2_32I HSET2 DADD DFMA DMUL BMSK BREV FLO IABS IADD IADD3 IADD32I IDP IDP4A IMAD IMNMX IMUL IMUL32I ISCADD ISCADD32I LEA LOP LOP3 "
+    "LOP32I POPC SHF SHL SHR VABSDIFF VABSDIFF4 VHMNMX VIADD VIADDMNMX VIMNMX VIMNMX3 F2F F2I F2FP F2IP I2F I2I I2FP I2IP FRND MOVM PRMT SEL SGXT SHFL "
+    "PLOP3 PSETP P2R R2P MATCH QSPC REDUX CREDUX VOTE VOTEU UBMSK UBREV UCLEA UFLO UIADD3 UIMAD UIMNMX UIABS ULEA ULEPC ULOP ULOP3 ULOP32I UP2UR UPLOP3 "
+    "UPOPC UPRMT UPSETP UR2UP USEL USGXT USHF USHL USHR UVIADD UVIMNMX UVIRTCOUNT UMEMSETS USETMAXREG UREDGR USTGR UFADD UFFMA UFMUL UFMNMX UFSEL UFRND "
+    "UF2F UF2FP UF2I UF2IP UI2F UI2FP UI2I UI2IP HMMA IMMA DMMA QMMA OMMA BMMA HGMMA IGMMA QGMMA BGMMA WARPGROUP WARPGROUPSET SPMETADATA B2R R2B BPT "
+    "CCTLT CS2UR CSMTEST ENDCOLLECTIVE GETLMEMBASE SETLMEMBASE SETCTAID LEPC NANOSLEEP NOP PMTRIG PREEXIT ACQSHMINIT "
+    "TEX TLD TLD4 TMML TXD TXQ SUATOM SULD SURED SUST SUQUERY",
 }
 _KIND_OF = {mnemonic: kind for kind, mnemonics in _KINDS.items() for mnemonic in mnemonics.split()}
 MEMORY = (
@@ -172,14 +184,14 @@ def _once_a_text(function: Callable[[Instruction], Found]) -> Callable[[Instruct
 
 @_once_a_text
 def kind(instruction: Instruction) -> str:
-    """What the instruction is for: exactly one kind each."""
+    """What the instruction is for: exactly one kind each. A mnemonic that stands in no list here is unknown, whatever it resembles."""
     if instruction.base == UNKNOWN:
         return "unknown"
     if _is_move(instruction):
         return "move"
     if _is_wide_add(instruction):
         return "address"
-    return _KIND_OF.get(instruction.base, "other")
+    return _KIND_OF.get(instruction.base, "unknown")
 
 
 def _is_move(instruction: Instruction) -> bool:
@@ -209,13 +221,30 @@ def split_operands(operands: str) -> tuple[str, ...]:
     return tuple([operand.strip() for operand in operands.split(",")]) if operands else ()
 
 
-_WIDTHS = {"128": 128, "64": 64, "U8": 8, "S8": 8, "U16": 16, "S16": 16}  # by modifiers
+# By modifiers.
+_WIDTHS = {
+    "256": 256, "128": 128, "64": 64, "U64": 64, "S64": 64, "F64": 64, "32": 32, "U32": 32, "S32": 32, "F32": 32, "U16": 16, "S16": 16, "U8": 8, "S8": 8,
+}  # fmt: skip
+_WIDE_LIKE = re.compile(r"[USF]?\d+")
+_UNKNOWN_WIDTH = 0
+_MATRIX_WIDTHS = {"": 32, "2": 64, "4": 128}  # LDSM, STSM: one, two or four matrices of 8 x 8 halves, over 32 threads
 
 
 @_once_a_text
 def width(instruction: Instruction) -> int:
-    """Bits that one thread moves."""
-    return next((bits for modifier, bits in _WIDTHS.items() if modifier in instruction.modifiers), 32)
+    """Bits that one thread moves; 0 where a modifier speaks of a width that is not known here."""
+    if instruction.base in ("LDSM", "STSM"):
+        return _MATRIX_WIDTHS.get(next((m for m in instruction.modifiers if m.isdigit() and m != "16"), ""), _UNKNOWN_WIDTH)
+    said = [_WIDTHS.get(modifier, _UNKNOWN_WIDTH) for modifier in instruction.modifiers if _WIDE_LIKE.fullmatch(modifier)]
+    return said[0] if said else 32
+
+
+def strangeness(instruction: Instruction) -> str:
+    """What is not known of it here, as it is written: the mnemonic, or the opcode of a memory access of unknown width; "" where nothing is."""
+    sort = kind(instruction)
+    if sort == "unknown":
+        return instruction.opcode if instruction.base == UNKNOWN else instruction.base
+    return instruction.opcode if sort in MEMORY and not width(instruction) else ""
 
 
 def strength(instruction: Instruction) -> str:
@@ -231,7 +260,7 @@ def is_constant_kind(instruction: Instruction) -> bool:
 
 def cache_hints(instruction: Instruction) -> str:
     """Eviction priority and L2 prefetch size, e.g. "NA.LTC256B"."""
-    return ".".join(m for m in instruction.modifiers if m in ("EF", "EL", "EU", "LU", "NA") or m.startswith("LTC"))
+    return ".".join(m for m in instruction.modifiers if m in ("EF", "EL", "EU", "LU", "NA", "EFL2", "ELL2") or m.startswith("LTC"))
 
 
 # --------------------------------------------------------------------------------------------------------------- roles
@@ -327,6 +356,9 @@ def written(instruction: Instruction) -> tuple[str, ...]:
         return ()
     wide = sort == "address" and "WIDE" in instruction.modifiers
     count = max(1, width(instruction) // 32) if not wide else 2
+    if count > 4:  # LDG.E.ENL2.256 R8, R4, [R2.64] names where each half begins
+        halves = [REGISTER.fullmatch(operand) for operand in split_operands(instruction.operands)[:2]]
+        return tuple(f"{half[1]}{int(half[2]) + i}" for half in halves if half for i in range(count // 2))
     return tuple([f"{target[1]}{int(target[2]) + i}" for i in range(count)])
 
 
@@ -386,12 +418,12 @@ _MNEMONIC_COLUMNS = {
 }  # fmt: skip
 _WITH_SCOPE = ("load", "store", "generic_load", "generic_store", "atomic", "fence")
 
-WIDTHS = (8, 16, 32, 64, 128)
+WIDTHS = (8, 16, 32, 64, 128, 256)
 # Each instruction is in exactly one of these.
 EXCLUSIVE = [
     *(f"ldg_{bits}" for bits in WIDTHS), *(f"stg_{bits}" for bits in WIDTHS),
     "lds", "sts", "ldl", "stl", "generic", "atomics", "async_copies", "constant_loads", "address", "compares",
-    "branches", "barriers", "fences", "special", "moves", "other", "unknown",
+    "branches", "barriers", "fences", "special", "moves", "elections", "tensor_memory", "tensor_products", "work_requests", "other", "unknown",
 ]  # fmt: skip
 # These say more about some of them.
 ATTRIBUTES = [
@@ -407,7 +439,8 @@ _COLUMN_OF = {
     "shared_load": "lds", "shared_store": "sts", "local_load": "ldl", "local_store": "stl", "generic_load": "generic",
     "generic_store": "generic", "atomic": "atomics", "async_copy": "async_copies", "constant_load": "constant_loads",
     "address": "address", "compare": "compares", "branch": "branches", "barrier": "barriers", "fence": "fences",
-    "special": "special", "move": "moves", "other": "other", "unknown": "unknown",
+    "special": "special", "move": "moves", "election": "elections",
+    "tensor_memory": "tensor_memory", "tensor_product": "tensor_products", "work_request": "work_requests", "other": "other", "unknown": "unknown",
 }  # fmt: skip
 
 
@@ -418,7 +451,7 @@ def count(instructions: Iterable[Instruction], *, descriptors: bool) -> dict[str
         sort = kind(instruction)
         if sort in ("load", "store"):
             prefix = "ldg" if sort == "load" else "stg"
-            totals[f"{prefix}_{width(instruction)}"] += 1
+            totals[f"{prefix}_{width(instruction)}" if width(instruction) else "unknown"] += 1
             totals[f"{prefix}_strong"] += bool(strength(instruction))
             totals[f"{prefix}_hinted"] += bool(cache_hints(instruction))
             totals["ldg_constant"] += sort == "load" and is_constant_kind(instruction)

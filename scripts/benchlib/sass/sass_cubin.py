@@ -2,6 +2,7 @@
 
 import re
 import struct
+from collections import Counter
 from dataclasses import dataclass
 
 INSTRUCTION_BYTES = 16  # since compute capability 7.0
@@ -11,6 +12,7 @@ _SECTION = struct.Struct("<IIQQQQIIQQ")  # Elf64_Shdr
 _SYMBOL = struct.Struct("<IBBHQQ")  # Elf64_Sym
 _SHT_PROGBITS, _SHT_SYMTAB, _SHT_STRTAB, _SHT_NOBITS = 1, 2, 3, 8
 _EM_CUDA = 190
+_READ = (".text.", ".symtab", ".strtab", ".nv.info")  # what the names of the sections that are read here begin with
 _EIATTR_REGCOUNT = b"\x04\x2f\x08\x00"  # .nv.info record: a pair (index of the symbol, registers)
 
 
@@ -47,6 +49,9 @@ def functions(cubin: bytes) -> dict[str, Function]:
     names = contents(headers[names_index])
     sections = [(_text(names, header[0]), contents(header)) for header in headers]
     by_name = dict(sections)
+    twice = next((name for name, number in Counter(name for name, _ in sections).items() if number > 1 and name.startswith(_READ)), None)
+    if twice:
+        raise CubinError(f"more than one section {twice}")
     symbols = [_SYMBOL.unpack_from(by_name.get(".symtab", b""), i) for i in _records(by_name.get(".symtab", b""), 24)]
     registers = {}
     info = by_name.get(".nv.info", b"")

@@ -1,6 +1,5 @@
 """Two listings of one kernel side by side: which instructions answer each other, and what the others are for."""
 
-import difflib
 import re
 from bisect import bisect_left
 from collections import Counter, deque
@@ -55,7 +54,7 @@ _SINGULARS[EXTRA_ACCESS] = "memory access"
 # Where a difference is between two instructions that answer each other, and neither has more of anything.
 BETWEEN_TWO = (WIDTH, FORM)
 
-_MOST_CELLS = 4_000_000  # of the alignment's table: beyond, difflib, which is faster and aligns less well
+_MOST_CELLS = 4_000_000  # of the alignment's table: beyond, by runs, which takes seconds for 100,000 instructions and aligns less well
 
 
 @dataclass(frozen=True)
@@ -160,8 +159,10 @@ def _scores(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[d
 
 def align(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[Row]:
     """Both listings in their order, the best-matching instructions beside each other (Needleman and Wunsch 1970, gaps free)."""
-    if len(left) * len(right) > _MOST_CELLS:
-        return _align_by_blocks(left, right)
+    return (_align if len(left) * len(right) <= _MOST_CELLS else _align_by_blocks)(left, right)
+
+
+def _align(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[Row]:
     n = len(right)
     scores = _scores(left, right)
     # best[i][k]: of left[i:] with the last k of the right. It never falls with k.
@@ -189,15 +190,79 @@ def align(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[Row
     return rows + [Row(a, None) for a in left[i:]] + [Row(None, b) for b in right[j:]]
 
 
-def _align_by_blocks(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[Row]:
-    matcher = difflib.SequenceMatcher(None, [traits(i).family for i in left], [traits(i).family for i in right], autojunk=False)
-    rows = []
-    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-        if tag == "equal":
-            rows += [Row(a, b) for a, b in zip(left[i1:i2], right[j1:j2])]
-        else:
-            rows += [Row(a, None) for a in left[i1:i2]] + [Row(None, b) for b in right[j1:j2]]
+def _align_by_blocks(left: Sequence[Instruction], right: Sequence[Instruction], cells: int | None = None) -> list[Row]:
+    """The same in time that grows with the lengths: where the sides' runs of instructions answer one another they are laid beside each other,
+    longest runs first, and what lies between two of them is aligned as above, cut where it is too long for the `cells` that are left.
+    """
+    families = [[traits(i).family for i in side] for side in (left, right)]
+    rows: list[Row] = []
+    at = [0, 0]
+    gaps: list[tuple[int, int, int, int]] = []
+    runs = [*_runs(families[0], families[1]), (len(left), len(right), 0)]
+    for i, j, length in runs:
+        gaps.append((at[0], i, at[1], j))
+        at = [i + length, j + length]
+    most = cells or _MOST_CELLS
+    wanted = sum((i2 - i1) * (j2 - j1) for i1, i2, j1, j2 in gaps)
+    for (i1, i2, j1, j2), (i, j, length) in zip(gaps, runs):
+        pieces = -(-wanted // most) if (i2 - i1) * (j2 - j1) > most // len(gaps) else 1
+        pieces = min(pieces, max(i2 - i1, j2 - j1, 1))
+        cuts = [(i1 + (i2 - i1) * n // pieces, j1 + (j2 - j1) * n // pieces) for n in range(pieces + 1)]
+        for (a, b), (c, d) in zip(cuts, cuts[1:]):
+            rows += _align(left[a:c], right[b:d])
+        rows += [Row(a, b) for a, b in zip(left[i : i + length], right[j : j + length])]
     return rows
+
+
+_RUNS = (64, 16, 4)  # instructions that must agree, one after the other
+
+
+def _runs(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Equal stretches in the order of both: where each begins on the left and on the right, and its length. A stretch is found by what stands in it
+    as often on the left as on the right, beginning with the longest; the n-th is the n-th's (as in patience diff, where each is there once).
+    """
+    found: list[tuple[int, int, int]] = []
+    todo = [(0, len(left), 0, len(right), 0)]
+    while todo:
+        i1, i2, j1, j2, depth = todo.pop()
+        start = 0
+        while i1 + start < i2 and j1 + start < j2 and left[i1 + start] == right[j1 + start]:
+            start += 1
+        end = 0
+        while i1 + start < i2 - end and j1 + start < j2 - end and left[i2 - end - 1] == right[j2 - end - 1]:
+            end += 1
+        found += [(i, j, length) for i, j, length in ((i1, j1, start), (i2 - end, j2 - end, end)) if length]
+        i1, i2, j1, j2 = i1 + start, i2 - end, j1 + start, j2 - end
+        if depth == len(_RUNS) or i1 == i2 or j1 == j2:
+            continue
+        anchors = _anchors(left[i1:i2], right[j1:j2], _RUNS[depth])
+        edges = [(i1, j1), *((i1 + i, j1 + j) for i, j in anchors), (i2, j2)]
+        todo += [(a, c, b, d, depth + (not anchors)) for (a, b), (c, d) in zip(edges, edges[1:])]
+    return sorted(found)
+
+
+def _anchors(left: Sequence[str], right: Sequence[str], length: int) -> list[tuple[int, int]]:
+    """Where the same `length` instructions begin on both sides, rising on both."""
+    places: tuple[dict[tuple[str, ...], list[int]], ...] = ({}, {})
+    for of_side, side in zip(places, (left, right)):
+        for at in range(len(side) - length + 1):
+            of_side.setdefault(tuple(side[at : at + length]), []).append(at)
+    pairs = sorted(
+        pair for run, at in places[0].items() if len(at) == len(there := places[1].get(run, ())) for pair in zip(at, there)
+    )
+    # The longest rising subsequence of the right's places (Schensted 1961).
+    ends: list[int] = []
+    last: list[int] = []
+    before: list[int] = []
+    for index, (_, j) in enumerate(pairs):
+        at = bisect_left(ends, j)
+        before.append(last[at - 1] if at else -1)
+        ends[at : at + 1], last[at : at + 1] = [j], [index]
+    rising, index = [], last[-1] if last else -1
+    while index >= 0:
+        rising.append(pairs[index])
+        index = before[index]
+    return rising[::-1]
 
 
 # -------------------------------------------------------------------------------------------------------------- naming
@@ -322,7 +387,7 @@ def _memory(side: Side) -> Counter[tuple[str, int]]:
 
 def _memory_text(side: Side) -> str:
     found = sorted(_memory(side).items(), key=lambda item: (sass.MEMORY.index(item[0][0]), item[0][1]))
-    parts = [f"{number} x {bits}-bit {sort.replace('_', ' ')}" for (sort, bits), number in found]
+    parts = [f"{number} x {f'{bits}-bit ' if bits else ''}{sort.replace('_', ' ')}{'' if bits else ' of unknown width'}" for (sort, bits), number in found]
     return ", ".join(parts) or "none"
 
 

@@ -91,7 +91,8 @@ class Nvdisasm:
                 found = listings.get(entry) or (next(iter(listings.values())) if len(listings) == 1 else None)
                 if found:
                     yield "container", found
-                reasons.append(f"container: no kernel {entry}")
+                else:
+                    reasons.append(f"container: no kernel {entry}")
             except ToolError as error:
                 self._refuses_cubins |= "Cuda architecture information" in str(error)
                 reasons.append(f"container: {error}")
@@ -108,7 +109,8 @@ class Nvdisasm:
                 listings = self._around_stumbles(flags, code, form)
                 if listings:
                     yield via, listings
-                reasons.append(f"{via}: nothing printed")
+                else:
+                    reasons.append(f"{via}: nothing printed")
             except ToolError as error:
                 reasons.append(f"{via}: {error}")
 
