@@ -20,7 +20,6 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from benchlib.stats import outliers
 from benchlib.stats.outliers import MIN_BOARDS, Values
@@ -93,7 +92,7 @@ def estimate(boards: Values, spread: Spread, own: float = 0.0) -> Estimate:
     common = spread.boards**2 + within * found.share
     number = len(boards)
     square = _moderated(found.between, number - 1, common, spread.boards_degrees)
-    return Estimate(found.mean, number, square, within, found.share, _quantile(spread.boards_degrees + number - 1))
+    return Estimate(found.mean, number, square, within, found.share, outliers.quantile(spread.boards_degrees + number - 1))
 
 
 def _moderated(square: float, degrees: float, common: float, common_degrees: float) -> float:
@@ -132,13 +131,3 @@ def fit(cases: Sequence[Values], most_degrees: float = math.inf) -> Spread:
 
 def _prior(squares: Iterable[tuple[float, int]]) -> outliers.Prior:
     return outliers.prior((square, degrees) for square, degrees in squares if degrees and square > ROUNDING**2)
-
-
-@lru_cache
-def _quantile(degrees: float) -> float:
-    """Student's t, 97.5 %, of any degrees of freedom."""
-    low, high = 1.0, 1e9
-    for _ in range(100):
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if outliers.two_sided(middle, degrees) > 0.05 else (low, middle)
-    return high

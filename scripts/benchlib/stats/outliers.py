@@ -155,6 +155,16 @@ def two_sided(z: float, degrees: float) -> float:
     return _incomplete_beta(degrees / (degrees + z * z), degrees / 2, 0.5)
 
 
+@lru_cache
+def quantile(degrees: float) -> float:
+    """Student's t, 97.5 %, of any degrees of freedom."""
+    low, high = 1.0, 1e9
+    for _ in range(100):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if two_sided(middle, degrees) > 0.05 else (low, middle)
+    return high
+
+
 def _incomplete_beta(x: float, a: float, b: float) -> float:
     """Regularized, by its continued fraction (Lentz; Abramowitz and Stegun 26.5.8)."""
     if x <= 0 or x >= 1:

@@ -1,0 +1,153 @@
+"""What the cases of a class differ by, from board to board and from run to run: what is known of a case before it is measured.
+
+A class is a list of atoms: so large a share of its cases has this variance between boards and that one between the runs of a board. Cases differ by
+orders of magnitude, and the two variances go together: one that repeats well on a board hardly differs between boards. A single typical variance
+with degrees of freedom (G. K. Smyth, Statistical Applications in Genetics and Molecular Biology 3(1), 2004) shows neither. So the class is the distribution
+that makes the committed cases the most probable, on a grid: empirical Bayes as in M. Lu and M. Stephens, Variance adaptive shrinkage (vash),
+Bioinformatics 32(22), 2016, and J. Gu and R. Koenker, Journal of Business & Economic Statistics 35(1), 2017, found by EM
+(N. Laird, Journal of the American Statistical Association 73, 1978).
+
+Values are logarithms of times or of ratios.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from benchlib.base.kept import Keeper, kept
+
+Values = Mapping[str, Sequence[float]]  # a board's runs, by board
+
+FILE = Path(__file__).with_name("spreads.csv")
+HEADER = ("of", "class", "boards", "runs", "share")
+RATIOS, FIGURES = "ratio", "figure"  # Vulkan/CUDA within a run, and anything else
+
+# Standard deviations, 1.4 times apart, from 0.01 % to a factor of e.
+STEPS = 27
+GRID = [2.0 ** ((at - STEPS + 1) / 2) for at in range(STEPS)]
+COARSE = 4  # every fourth: what any case may be
+ANY = 0.01  # the share of cases that may be anything: another GPU's, another driver's
+LEAST = 1e-4  # a smaller share is none
+ITERATIONS = 150
+
+
+@dataclass(frozen=True)
+class Atom:
+    share: float
+    boards: float  # variances
+    runs: float
+
+
+@dataclass(frozen=True, eq=False)
+class Spread(Keeper):
+    """A class."""
+
+    atoms: Sequence[Atom]
+
+    @kept
+    def at(self, shape: tuple[tuple[int, int], ...], freedom: int) -> list[tuple[float, float, list[float], float]]:
+        """Of each atom what its likelihood needs and the values do not change: see likelihoods()."""
+        return [_constant(atom, shape, freedom) for atom in self.atoms]
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What the likelihood of a case's variances depends on."""
+
+    mean: float  # over boards
+    boards: int
+    share: float  # the mean over boards of 1 / runs
+    inside: float  # the runs' squared deviations from their boards' means
+    freedom: int  # their degrees of freedom
+    shape: tuple[tuple[int, int], ...]  # how many runs, and how many boards have so many; of these:
+    sums: Sequence[tuple[float, float]]  # of the boards' means, less `mean`, and of their squares
+
+    @staticmethod
+    def of(values: Values) -> Sums:
+        means = [math.fsum(runs) / len(runs) for runs in values.values()]
+        mean = math.fsum(means) / len(means)
+        groups: dict[int, list[float]] = {}
+        inside = 0.0
+        for runs, own in zip(values.values(), means):
+            groups.setdefault(len(runs), []).append(own - mean)
+            inside += sum((value - own) ** 2 for value in runs)
+        ordered = sorted(groups.items())
+        return Sums(
+            mean, len(means), sum(len(found) / runs for runs, found in ordered) / len(means), inside, sum(map(len, values.values())) - len(means),
+            tuple((runs, len(found)) for runs, found in ordered), [(sum(found), sum(each * each for each in found)) for _, found in ordered],
+        )  # fmt: skip
+
+
+def _constant(atom: Atom, shape: tuple[tuple[int, int], ...], freedom: int) -> tuple[float, float, list[float], float]:
+    inverse = [1 / (atom.boards + atom.runs / runs) for runs, _ in shape]
+    total = sum(boards * each for (_, boards), each in zip(shape, inverse))
+    logs = sum(boards * math.log(each) for (_, boards), each in zip(shape, inverse))
+    return (logs - math.log(total) - freedom * math.log(atom.runs)) / 2, 0.5 / atom.runs, inverse, total
+
+
+def likelihoods(spread: Spread, case: Sums) -> list[float]:
+    """Of each atom the restricted likelihood (REML) of the case, over the greatest of all."""
+    found = []
+    for constant, half, inverse, total in spread.at(case.shape, case.freedom):
+        squares = means = 0.0
+        for each, (plain, squared) in zip(inverse, case.sums):
+            squares += squared * each
+            means += plain * each
+        found.append(constant - case.inside * half - (squares - means * means / total) / 2)
+    greatest = max(found)
+    return [math.exp(each - greatest) for each in found]
+
+
+def fit(cases: Iterable[Values]) -> Spread:
+    """The class of these cases, each of the same weight."""
+    grid = Spread([Atom(0.0, boards**2, runs**2) for boards in GRID for runs in GRID])
+    found = [likelihoods(grid, Sums.of(case)) for case in cases if sum(map(len, case.values())) > 1]
+    sparse = [[(at, each) for at, each in enumerate(case) if each > 1e-9] for case in found]
+    shares = [1 / len(grid.atoms)] * len(grid.atoms)
+    for _ in range(ITERATIONS if sparse else 0):
+        after = [0.0] * len(shares)
+        for case in sparse:
+            whole = sum(shares[at] * each for at, each in case)
+            for at, each in case:
+                after[at] += shares[at] * each / whole
+        shares = [each / len(sparse) for each in after]
+        sparse = [[(at, each) for at, each in case if shares[at] > LEAST / 1000] for case in sparse]
+    coarse = {GRID[at] ** 2 for at in range(0, STEPS, COARSE)}
+    number = len(coarse) ** 2
+    mixed = [
+        Atom((1 - ANY) * (share if share > LEAST else 0) + (ANY / number if {atom.boards, atom.runs} <= coarse else 0), atom.boards, atom.runs)
+        for share, atom in zip(shares, grid.atoms)
+    ]
+    return Spread([atom for atom in mixed if atom.share])
+
+
+def written(classes: Mapping[tuple[str, str], Spread]) -> str:
+    """As FILE has them."""
+    lines = [",".join(HEADER)]
+    for (of, name), spread in classes.items():
+        quoted = f'"{name}"' if "," in name else name
+        lines += [f"{of},{quoted},{math.sqrt(atom.boards):.4g},{math.sqrt(atom.runs):.4g},{atom.share:.3g}" for atom in spread.atoms]
+    return "\n".join(lines) + "\n"
+
+
+def read(text: str) -> dict[tuple[str, str], Spread]:
+    """By what it is of, and class."""
+    atoms: dict[tuple[str, str], list[Atom]] = {}
+    for of, name, boards, runs, share in list(csv.reader(text.splitlines()))[1:]:
+        atoms.setdefault((of, name), []).append(Atom(float(share), float(boards) ** 2, float(runs) ** 2))
+    return {key: Spread(found) for key, found in atoms.items()}
+
+
+@lru_cache(maxsize=1)
+def _committed() -> dict[tuple[str, str], Spread]:
+    return read(FILE.read_text(encoding="utf-8"))
+
+
+def committed(of: str, name: str) -> Spread:
+    """Of RATIOS or FIGURES the class of that name (results.CLASSES), as scripts/spread.py fitted it to the committed sets."""
+    return _committed()[of, name]
