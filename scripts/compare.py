@@ -141,7 +141,8 @@ def side_line(side: Results) -> str:
     named = commits[0] if len(commits) == 1 else counted(len(commits), "commit")
     of_program = sorted({len(table.runs) for table in side.tables.values()})
     each = f" ({of_program[0]} to {of_program[-1]} of a program)" if len(of_program) > 1 else ""
-    return plain(f"{', '.join(gpus) or 'no GPU'}, {counted(len(boards), 'board')}, {counted(len(side.runs), 'run')}{each}, {named}  {side.directory}")
+    text = f"{', '.join(gpus) or 'no GPU'}, {counted(len(boards), 'board')}, {counted(len(side.runs), 'run')}{each}, {named}  {side.directory}"
+    return plain(f"{text}  {side.said_of_left_out}".rstrip())
 
 
 def same_line(found: Comparison) -> str:

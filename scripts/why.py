@@ -154,7 +154,7 @@ def worst_pairs(study: Study) -> list[document.Block]:
 def source(study: Study, directory: Path) -> document.Paragraph:
     """Whose results these are."""
     gpus = study.distinct("gpu")
-    return document.paragraph(f"{', '.join(gpus) or 'No GPU'}, {directory} (--dir for another folder)")
+    return document.paragraph(f"{', '.join(gpus) or 'No GPU'}, {directory} (--dir for another folder). {study.said_of_left_out}".rstrip(". "))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

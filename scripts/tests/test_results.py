@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import synthetic
 from benchlib.base import csv_file
+from benchlib.pages import run_tables
 from benchlib.results import results, samples, schema
 from benchlib.stats import prediction_interval
 from benchlib.results.results import InputError
@@ -265,10 +266,43 @@ def test_of_older_commits_only_what_ran_the_same_machine_code(tmp_path: Path) ->
     assert [figure and figure.value for figure in table.run_figures(table.cases[0], "device_ns")] == [1000, None, 1001]
 
 
-def test_an_older_commits_case_that_is_gone(tmp_path: Path) -> None:
+def test_a_run_of_another_commit_deletes_no_case(tmp_path: Path) -> None:
+    """A part of the sweep, measured again on a further board: the older commit's other cases stay, and so does the same case's older row."""
+    for board in ("aaaaaaaa", "bbbbbbbb"):
+        made = [row for offset in (1, 8) for row in synthetic.twins(EXP, "read_offset", 1000, 1100, offset=offset, gpu_uuid=board, isa_hash="c0de", **OLD)]
+        synthetic.write(tmp_path / "boards" / board / "run1", EXP, made)
+    board_run(tmp_path, "cccccccc", 1, 1001, offset=8, **NEW)
+    found = results.load(tmp_path)
+    table = found.tables[EXP]
+    assert {case["offset"]: len(table.rows(case)) for case in table.cases} == {"1": 2, "8": 3}
+    assert table.left_out == [] and found.said_of_left_out == ""
+
+
+def test_rows_that_are_left_out_are_counted(tmp_path: Path) -> None:
+    """By case: the newest commit that has it says which machine code counts, be that commit the newest of all or not."""
+    board_run(tmp_path, "aaaaaaaa", 1, 1000, offset=1, **OLD | {"isa_hash": "01d"})
+    board_run(tmp_path, "bbbbbbbb", 1, 1000, offset=1, git_rev="middle0", started_at="2026-01-01T12:00:00Z")
+    board_run(tmp_path, "cccccccc", 1, 1000, offset=8, **NEW)
+    found = results.load(tmp_path)
+    assert found.tables[EXP].left_out == [results.LeftOut("old0000", results.OTHER_CODE, 2)]
+    assert found.said_of_left_out == f"2 of 6 rows are left out: 2 because {results.OTHER_CODE}."
+    assert dict(run_tables.environment(found.tables.values()).rows)["rows left out"] == f"2 of old0000: {results.OTHER_CODE}"
+
+
+def test_rows_that_are_left_out_by_name(tmp_path: Path) -> None:
     board_run(tmp_path, "aaaaaaaa", 1, 1000, offset=1, **OLD)
     board_run(tmp_path, "bbbbbbbb", 1, 1000, offset=8, **NEW)
-    assert {case["offset"] for case in results.load(tmp_path).tables[EXP].cases} == {"8"}
+    path = tmp_path / results.LEFT_OUT
+    path.write_text(f'[[rows]]\nexperiment = "{EXP}"\ncommits = ["old0000"]\nwhy = "a trial"\n')
+    found = results.load(tmp_path)
+    assert {case["offset"] for case in found.tables[EXP].cases} == {"8"}
+    assert found.said_of_left_out == "2 of 4 rows are left out: 2 because left_out.toml names them."
+    board_run(tmp_path, "cccccccc", 1, 1000, offset=1, **NEW)  # now another commit has the case
+    assert f"{EXP} has no rows of which this is true: 'a trial'" in failure(tmp_path)
+    path.write_text(path.read_text().replace(EXP, "exp99_other"))
+    assert "no results of 'exp99_other' here" in failure(tmp_path)
+    path.write_text("rows = 3\n")
+    assert "no list of rows" in failure(tmp_path)
 
 
 def test_a_parameter_that_an_older_commit_did_not_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,7 +311,7 @@ def test_a_parameter_that_an_older_commit_did_not_have(tmp_path: Path, monkeypat
     new = [synthetic.row(EXP, "read_offset", "cuda", 1002, depth=depth, gpu_uuid="bbbbbbbb", isa_hash="c0de", **NEW) for depth in ("", "3")]
     synthetic.write(tmp_path / "boards/bbbbbbbb/run1", EXP, new)
     table = results.load(tmp_path).tables[EXP]
-    runs = {case["depth"]: table.run_figures(case, "device_ns") for case in table.cases}
+    runs = {case["depth"]: table.run_figures(case, "device_ns") for case in table.cases if case["api"] == "cuda"}
     assert [figure and figure.value for figure in runs[""]] == [1000, 1002]
     assert [figure and figure.value for figure in runs["3"]] == [None, 1002]
 

@@ -25,14 +25,30 @@ def environment(tables: Collection[Table]) -> Block:
     """Of one experiment, or of several together."""
     lines: list[list[Cell]] = []
     for column in ("gpu", "gpu_uuid", "driver", "toolkit", "git_rev", "seed"):
-        lines.append([column, ", ".join(distinct(tables, column)) or NONE])
+        found = distinct(tables, column)
+        lines.append([column, ", ".join(rows_by_commit(tables, found) if column == "git_rev" and len(found) > 1 else found) or NONE])
     starts = distinct(tables, "started_at")
     lines.append(["started_at", " to ".join(dict.fromkeys([starts[0], starts[-1]])) if starts else NONE])
     boards = Counter(board for table in tables for board in table.boards if board)
     by_board = ": " + ", ".join(f"{number} of {board}" for board, number in boards.items()) if boards else ""
     lines.append(["runs of a program", f"{sum(len(table.runs) for table in tables)}{by_board}"])
     lines.append(["rows", tally(row_counts(tables), STATUSES)])
+    if left_out := rows_left_out(tables):
+        lines.append(["rows left out", left_out])
     return document.table(["environment", ""], lines)
+
+
+def rows_by_commit(tables: Iterable[Table], commits: Iterable[str]) -> list[str]:
+    counts = Counter(row["git_rev"] for table in tables for run in table.runs for row in run.values())
+    return [f"{commit} ({counts[commit]} rows)" for commit in commits]
+
+
+def rows_left_out(tables: Iterable[Table]) -> str:
+    """Of which commits how many, and why; empty where all rows count."""
+    found: dict[str, Counter[str]] = {}
+    for one in (one for table in tables for one in table.left_out):
+        found.setdefault(one.why, Counter())[one.commit] += one.rows
+    return "; ".join(f"{', '.join(f'{rows} of {commit}' for commit, rows in of.items())}: {why}" for why, of in found.items())
 
 
 def missing_rows(table: Table) -> Block:

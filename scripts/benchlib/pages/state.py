@@ -26,6 +26,7 @@ class State:
     listed: bool  # there is machine code
     quick: bool  # of coarse sweeps, which full runs cannot go on with
     reasons: Sequence[str]  # why the API that has no result has none, the commonest first
+    left_out: str = ""  # how many rows do not count, and why
 
     @property
     def few(self) -> Mapping[int, Sequence[str]]:
@@ -51,7 +52,7 @@ class State:
             missing.append("counters" if self.uncounted == self.to_count else f"counters of {self._named(self.uncounted)}")
         if missing and "cuda" in self.apis:
             said.append(f"Not here: {' and '.join(missing)}.")
-        return said
+        return [*said, self.left_out] if self.left_out else said
 
     @property
     def _seen(self) -> str:
@@ -100,4 +101,5 @@ def of(study: Study) -> State:
         quick=any(row.get("run") == "quick" for row in rows),
         listed=csv_file.there(study.directory / "sass.csv").is_file(),
         reasons=[reason for reason, _ in reasons.most_common()],
+        left_out=study.said_of_left_out,
     )

@@ -18,7 +18,10 @@ def generate(directory: Path, root: Path, problems: list[str] | None = None) -> 
     """Every file this program owns, as it should be. Nothing is written before all of it is known. `problems` gets a line for each
     sentence of the READMEs and of docs/ that no longer holds.
     """
-    judged = pipeline.load(directory, root)
+    return of(pipeline.load(directory, root), directory, root, problems)
+
+
+def of(judged: pipeline.Judged, directory: Path, root: Path, problems: list[str] | None) -> dict[Path, str]:
     study = judged.study
     inside = directory.resolve().is_relative_to(root.resolve())  # elsewhere nobody knows where the repository lies
     outputs = {directory / "claims.csv": claims_csv(judged.groups)}
@@ -51,7 +54,10 @@ def listings(judged: pipeline.Judged, directory: Path) -> dict[Path, str]:
 def write(directory: Path, root: Path, *, check: bool = False) -> int:
     """Writes what differs, and says so; with `check` only names it. Returns the exit code: 1 if something would change."""
     problems: list[str] = []
-    outputs = generate(directory, root, problems)
+    judged = pipeline.load(directory, root)
+    outputs = of(judged, directory, root, problems)
+    if left_out := judged.study.said_of_left_out:
+        print(f"{directory}: {left_out}")
     stale = {path: text for path, text in outputs.items() if files.read_text(path) != text}
     left = [path for pattern in (PAGES, PLOTS) for path in sorted(directory.glob(pattern)) if path not in outputs]
     if check:

@@ -15,7 +15,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from benchlib.base import csv_file
+from benchlib.base import csv_file, files, toml_file
 from benchlib.results import counters_file, schema, split_off
 from benchlib.base.errors import InputError
 from benchlib.base.kept import Keeper, kept
@@ -62,6 +62,7 @@ _TEXTS = {
 }
 
 
+LEFT_OUT = "left_out.toml"  # see left_out_by_name()
 UNTOLD_DRAM_BYTES = 2 * (256 << 20)  # twice the largest cache of a GPU (capacity.h: kLargestCacheBytes)
 
 
@@ -111,6 +112,18 @@ class Case:
 Row = Mapping[str, str]
 
 
+@dataclass(frozen=True)
+class LeftOut:
+    """Rows of an experiment that do not count."""
+
+    commit: str
+    why: str
+    rows: int
+
+
+OTHER_CODE = "the newest commit that has their cases runs other machine code"
+
+
 class Table(Keeper):
     """One experiment's rows, a run each. Nothing in it changes: what was found once is kept.
 
@@ -125,8 +138,10 @@ class Table(Keeper):
         header: Sequence[str] = (),
         boards: Sequence[str] = (),
         files: Sequence[Path] = (),
+        left_out: Sequence[LeftOut] = (),
     ):
         self.name = name
+        self.left_out = list(left_out)  # of all of its runs
         self.columns = list(columns)  # none for the files beside the results
         self.header = list(header) or schema.header(columns)
         self.runs = list(runs)
@@ -371,6 +386,17 @@ class Results(Keeper):
         """The column's texts in all rows."""
         return sorted(set().union(*(table.distinct(column) for table in self.tables.values())))
 
+    @property
+    def said_of_left_out(self) -> str:
+        """How many rows do not count, and why; empty where all do."""
+        by_why: Counter[str] = Counter()
+        for one in (one for table in self.tables.values() for one in table.left_out):
+            by_why[OTHER_CODE if one.why == OTHER_CODE else f"{LEFT_OUT} names them"] += one.rows
+        if not by_why:
+            return ""
+        every = by_why.total() + sum(table.statuses.total() for table in self.tables.values())
+        return f"{by_why.total()} of {every} rows are left out: {'; '.join(f'{rows} because {why}' for why, rows in by_why.items())}."
+
     def beside(self, file_name: str) -> str:
         """The path of one of these files from the directory, lent or packed."""
         path = Path(self.code.path(file_name))
@@ -507,10 +533,13 @@ def load(directory: Path) -> Results:
     tables: dict[str, Table] = {}
     read: list[tuple[RunFolder, RunFile]] = []
     by_run = {folder: read_run(files[folder]) for folder in folders}
+    named = left_out_by_name(directory)
     for name in sorted({name for found in by_run.values() for name in found}):
         of_all_runs = [(folder, by_run[folder][name]) for folder in folders if name in by_run[folder]]
-        tables[name] = _table(name, of_all_runs)
+        tables[name] = _table(name, of_all_runs, named.pop(name, []))
         read += of_all_runs
+    if named:
+        raise InputError(f"{directory / LEFT_OUT}: no results of {ascii(min(named))} here")
     _check_gpus(directory, tables.values())
     return Results(directory, tables, folders, read)
 
@@ -529,10 +558,42 @@ def files_of(folder: Path) -> dict[str, Path]:
     return found
 
 
-def _table(name: str, files: Sequence[tuple[RunFolder, RunFile]]) -> Table:
-    """An experiment's runs: one file each. The newest says which cases and columns there are.
+@dataclass(frozen=True)
+class Named:
+    """The rows of some commits of the cases that no other commit has."""
 
-    A parameter that an older run did not have yet is empty there, what it measured besides is left out.
+    path: Path  # that says so
+    commits: Set[str]
+    why: str
+
+
+def left_out_by_name(directory: Path) -> dict[str, list[Named]]:
+    """What DIR/left_out.toml says, by experiment: rows that stay in their files and do not count.
+
+        [[rows]]
+        experiment = "exp06_cluster"
+        commits = ["388babeab7c1"]      # of these the rows of cases that no other commit has
+        why = "..."
+    """
+    path = directory / LEFT_OUT
+    found: dict[str, list[Named]] = {}
+    if not path.is_file():
+        return found
+    try:
+        entries = toml_file.parsed(files.read_at_most(path, schema.MOST_SIDECAR_BYTES).decode())["rows"]
+        for entry in entries:
+            experiment, commits, why = (entry[key] for key in ("experiment", "commits", "why"))
+            found.setdefault(str(experiment), []).append(Named(path, frozenset(map(str, commits)), str(why)))
+    except (ValueError, TypeError, KeyError) as error:
+        raise InputError(f"{path}: no list of rows, each with experiment, commits and why: {ascii(str(error))[:200]}") from error
+    return found
+
+
+def _table(name: str, files: Sequence[tuple[RunFolder, RunFile]], named: Sequence[Named] = ()) -> Table:
+    """An experiment's runs: one file each. The newest says which columns there are, and every case is there that any run has.
+
+    Of a case those rows count together that run one machine code: that of the newest commit that has the case. A parameter that an older
+    run did not have yet is empty there, what it measured besides is left out.
     """
     runs = [run for _, run in files]
     newest = max(runs, key=lambda run: run.started_at)
@@ -548,14 +609,34 @@ def _table(name: str, files: Sequence[tuple[RunFolder, RunFile]]) -> Table:
     _check_copies(runs)
     known: dict[tuple[str, ...], Case] = {}  # all runs share a case's object, so that finding one compares no texts
     tables = [{_case(known, newest.key, row): row for row in run.rows} for run in runs]
-    current = [run.git_rev == newest.git_rev for run in runs]
-    codes = _codes_by_case(table for table, is_current in zip(tables, current) if is_current)
-    # Of an older commit's run the rows whose machine code is still the same, of cases that there still are.
-    same_code = [
-        table if is_current else {case: row for case, row in table.items() if case in codes and (not row["isa_hash"] or codes[case] <= {row["isa_hash"]})}
-        for table, is_current in zip(tables, current)
-    ]
-    return Table(name, newest.columns, same_code, boards=[folder.board for folder, _ in files], files=[run.path for run in runs])
+    counted, left_out = _counted(name, tables, named)
+    return Table(name, newest.columns, counted, boards=[folder.board for folder, _ in files], files=[run.path for run in runs], left_out=left_out)
+
+
+def _counted(name: str, tables: Sequence[Mapping[Case, Row]], named: Sequence[Named]) -> tuple[list[dict[Case, Row]], list[LeftOut]]:
+    """The rows that count, and how many do not. A row without a hash of its code counts."""
+    commits: dict[Case, set[str]] = {}
+    newest: dict[Case, tuple[str, str]] = {}
+    for case, row in (item for table in tables for item in table.items()):
+        commits.setdefault(case, set()).add(row["git_rev"])
+        newest[case] = max(newest.get(case, ("", "")), (row["started_at"], row["git_rev"]))
+    codes: dict[Case, set[str]] = {}  # of the newest commit's results; none where it has no result
+    for case, row in (item for table in tables for item in table.items()):
+        if row["status"] == "ok" and row["git_rev"] == newest[case][1]:
+            codes.setdefault(case, set()).add(row["isa_hash"])
+    whys = {case: next((each.why for each in named if of_case <= each.commits), "") for case, of_case in commits.items()}
+    if named and (idle := [each.why for each in named if each.why not in whys.values()]):
+        raise InputError(f"{named[0].path}: {name} has no rows of which this is true: {ascii(idle[0])[:200]}")
+    counted: list[dict[Case, Row]] = [{} for _ in tables]
+    out: Counter[tuple[str, str]] = Counter()
+    for of_run, table in zip(counted, tables):
+        for case, row in table.items():
+            same = not row["isa_hash"] or row["git_rev"] == newest[case][1] or codes.get(case, set()) <= {row["isa_hash"]}
+            if why := whys[case] or ("" if same else OTHER_CODE):
+                out[row["git_rev"], why] += 1
+            else:
+                of_run[case] = row
+    return counted, [LeftOut(commit, why, rows) for (commit, why), rows in sorted(out.items())]
 
 
 def _check_copies(runs: Sequence[RunFile]) -> None:
@@ -586,17 +667,6 @@ def _case(known: dict[tuple[str, ...], Case], key: Sequence[str], row: Row) -> C
     if case is None:
         case = known[values] = Case(tuple(zip(key, values)))
     return case
-
-
-def _codes_by_case(runs: Iterable[Mapping[Case, Row]]) -> dict[Case, set[str]]:
-    """The machine code (isa_hash) of each case's results; none where it has no result."""
-    codes: dict[Case, set[str]] = {}
-    for run in runs:
-        for case, row in run.items():
-            of_case = codes.setdefault(case, set())
-            if row["status"] == "ok":
-                of_case.add(row["isa_hash"])
-    return codes
 
 
 class RunFile:
