@@ -9,6 +9,10 @@ bench_test(NAME vulkan_test LABEL vulkan LIBRARIES bench_vulkan PROPERTIES RUN_S
   SOURCES vulkan_device_test.cpp vulkan_timer_test.cpp vulkan_timestamp_test.cpp
   INCLUDES $<TARGET_PROPERTY:bench_vulkan,INCLUDE_DIRECTORIES>)
 
+# What the Vulkan side decides over plain data.
+bench_test(NAME vulkan_unit_test SOURCES memory_type_test.cpp LIBRARIES bench_vulkan
+  INCLUDES $<TARGET_PROPERTY:bench_vulkan,INCLUDE_DIRECTORIES>)
+
 # The experiments themselves.
 bench_test(NAME programs_test LABEL vulkan SOURCES programs_test.cpp PROPERTIES ${vulkan_environment}
   DEFINITIONS BENCH_PROGRAMS="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}" DEPENDS exp01_vector_add exp02_descriptors exp06_litmus)

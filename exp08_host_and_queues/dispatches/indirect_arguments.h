@@ -3,20 +3,19 @@
 
 #include <cstdint>
 
-#include "vulkan/device/device.h"
+#include "vulkan/memory/allocator.h"
 
 inline constexpr std::uint64_t kArgumentBytes = 16;  // of a dispatch: three words, and one that keeps them aligned
 
 class IndirectArguments {
  public:
-  // Throws Error where no device-local memory takes such a buffer.
+  // Throws as allocate_buffer().
   IndirectArguments(const bench::vulkan::Context& context, std::uint64_t bytes);
 
-  vk::Buffer handle() const { return *buffer_; }
+  vk::Buffer handle() const { return *allocation_.buffer; }
   vk::DeviceAddress address() const { return address_; }
 
  private:
-  vk::raii::DeviceMemory memory_{nullptr};
-  vk::raii::Buffer buffer_{nullptr};
+  bench::vulkan::Allocation allocation_;
   vk::DeviceAddress address_ = 0;
 };

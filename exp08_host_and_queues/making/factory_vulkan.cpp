@@ -63,15 +63,6 @@ struct Allocated {
   vk::raii::Buffer buffer{nullptr};
 };
 
-std::uint32_t device_local_type(const Context& context, std::uint32_t allowed) {
-  for (std::uint32_t i = 0; i < context.memory().memoryTypeCount; ++i) {
-    const bool local =
-        static_cast<bool>(context.memory().memoryTypes[i].propertyFlags & vk::MemoryPropertyFlagBits::eDeviceLocal);
-    if ((allowed >> i & 1U) != 0 && local) return i;
-  }
-  throw bench::Error("{} has no device-local memory type for a buffer", context.info().name);
-}
-
 class VulkanFactory final : public Factory {
  public:
   explicit VulkanFactory(const Context& context)
@@ -202,15 +193,20 @@ class VulkanFactory final : public Factory {
     return BENCH_VK(context_.device().createBuffer({.size = bytes, .usage = kUsage}), "{} bytes", bytes);
   }
 
-  // The block, at its first use.
+  // Before the clock starts: the memory type, and the block at its first use.
   void prepare(Allocation how, std::uint64_t bytes) {
-    if (how == Allocation::kDedicated || block_bytes_ >= bytes) return;
+    const bool from_block = how != Allocation::kDedicated;
+    if (from_block && block_bytes_ >= bytes) return;
     block_ = nullptr;
-    block_bytes_ = std::max(bytes, context_.info().is_cpu ? bytes : kBlockBytes);
-    const vk::MemoryRequirements needs = make_buffer(block_bytes_).getMemoryRequirements();
-    block_ = BENCH_VK(context_.device().allocateMemory(
-                          {.allocationSize = needs.size, .memoryTypeIndex = device_local_type(context_, needs.memoryTypeBits)}),
-                      "{} bytes", needs.size);
+    block_bytes_ = 0;
+    const std::uint64_t wanted = from_block && !context_.info().is_cpu ? std::max(bytes, kBlockBytes) : bytes;
+    const vk::MemoryRequirements needs = make_buffer(wanted).getMemoryRequirements();
+    type_ = bench::vulkan::choose_memory_type(
+        context_, "allocated", {.bytes = needs.size, .kinds = bench::vulkan::device_local(), .allowed = needs.memoryTypeBits});
+    if (!from_block) return;
+    block_ = BENCH_VK(context_.device().allocateMemory({.allocationSize = needs.size, .memoryTypeIndex = type_}), "{} bytes",
+                      needs.size);
+    block_bytes_ = wanted;
   }
 
   Allocated get(Allocation how, std::uint64_t bytes) const {
@@ -219,11 +215,9 @@ class VulkanFactory final : public Factory {
     const vk::MemoryRequirements needs = made.buffer.getMemoryRequirements();
     if (how == Allocation::kDedicated) {
       const vk::MemoryDedicatedAllocateInfo dedicated{.buffer = *made.buffer};
-      made.memory =
-          BENCH_VK(context_.device().allocateMemory({.pNext = &dedicated,
-                                                     .allocationSize = needs.size,
-                                                     .memoryTypeIndex = device_local_type(context_, needs.memoryTypeBits)}),
-                   "{} bytes", needs.size);
+      made.memory = BENCH_VK(
+          context_.device().allocateMemory({.pNext = &dedicated, .allocationSize = needs.size, .memoryTypeIndex = type_}),
+          "{} bytes", needs.size);
     }
     BENCH_VK(made.buffer.bindMemory(how == Allocation::kDedicated ? *made.memory : *block_, 0));
     return made;
@@ -236,6 +230,7 @@ class VulkanFactory final : public Factory {
       known_;  // pipeline caches' data, as an application would keep them in a file
   vk::raii::DeviceMemory block_{nullptr};
   std::uint64_t block_bytes_ = 0;
+  std::uint32_t type_ = 0;  // of memory
   vk::raii::DescriptorSetLayout set_layout_{nullptr};
   std::unique_ptr<bench::vulkan::DeviceBuffer> described_;
 };

@@ -3,10 +3,8 @@
 
 #include <array>
 #include <map>
-#include <optional>
 
 #include "../vulkan_submission.h"
-#include "core/base/watchdog.h"
 #include "params.h"
 #include "vulkan/api/command_slot.h"
 #include "vulkan/device/device.h"
@@ -25,65 +23,17 @@ constexpr double kLowBytesPerS = 0.2e9;
 constexpr vk::BufferUsageFlags kUsage = vk::BufferUsageFlagBits::eTransferSrc | vk::BufferUsageFlagBits::eTransferDst |
                                         vk::BufferUsageFlagBits::eStorageBuffer | vk::BufferUsageFlagBits::eShaderDeviceAddress;
 
-// Of the types that are coherent, which is all of NVIDIA's: the first with what is required and without what is not wanted.
-struct Wish {
-  vk::MemoryPropertyFlags required;
-  vk::MemoryPropertyFlags unwanted;
-};
-Wish wish_of(HostMemory kind) {
+// Of the types that are coherent, which is all of NVIDIA's. Where one kind of memory is both the host's and the GPU's, that is
+// the host's, too: so the second kind.
+std::vector<bench::vulkan::MemoryKind> kinds_of(HostMemory kind) {
   const vk::MemoryPropertyFlags seen = Flag::eHostVisible | Flag::eHostCoherent;
-  if (kind == HostMemory::kCached || kind == HostMemory::kCachedStaging) return {seen | Flag::eHostCached, {}};
-  if (kind == HostMemory::kUncached || kind == HostMemory::kUncachedStaging)
-    return {seen, Flag::eHostCached | Flag::eDeviceLocal};
-  return {seen | Flag::eDeviceLocal, {}};
-}
-
-// One buffer in memory of one type, mapped for as long as it lives.
-struct HostBuffer {
-  std::uint32_t type = 0;
-  vk::raii::DeviceMemory memory{nullptr};
-  vk::raii::Buffer buffer{nullptr};
-  std::span<std::byte> host;
-  vk::DeviceAddress address = 0;
-};
-
-std::uint32_t choose_type(const Context& context, HostMemory kind, std::uint32_t allowed) {
-  const Wish wish = wish_of(kind);
-  // Where one kind of memory is both the host's and the GPU's, that is the host's, too: so the second look.
-  for (const vk::MemoryPropertyFlags unwanted : {wish.unwanted | Flag::eDeviceLocal, wish.unwanted}) {
-    for (std::uint32_t i = 0; i < context.memory().memoryTypeCount; ++i) {
-      const vk::MemoryPropertyFlags flags = context.memory().memoryTypes[i].propertyFlags;
-      const bool fits = (flags & wish.required) == wish.required && !(flags & (unwanted & ~wish.required));
-      if ((allowed >> i & 1U) != 0 && fits) return i;
-    }
+  if (kind == HostMemory::kCached || kind == HostMemory::kCachedStaging) {
+    const vk::MemoryPropertyFlags cached = seen | Flag::eHostCached;
+    return {{.required = cached, .unwanted = Flag::eDeviceLocal}, {.required = cached}};
   }
-  throw bench::Skip("{} has no memory type with {}{}", context.info().name, vk::to_string(wish.required),
-                    wish.unwanted ? fmt::format(" and without {}", vk::to_string(wish.unwanted)) : "");
-}
-
-HostBuffer make_buffer(const Context& context, HostMemory kind, std::uint64_t bytes) {
-  const bench::Deadline deadline("an allocation for the host", context.expected_s(static_cast<double>(bytes) / kLowBytesPerS));
-  const std::vector<std::uint32_t> families = context.queue_families();
-  const bool several = families.size() > 1;
-  HostBuffer made;
-  made.buffer = BENCH_VK(
-      context.device().createBuffer({.size = bytes,
-                                     .usage = kUsage,
-                                     .sharingMode = several ? vk::SharingMode::eConcurrent : vk::SharingMode::eExclusive,
-                                     .queueFamilyIndexCount = several ? static_cast<std::uint32_t>(families.size()) : 0,
-                                     .pQueueFamilyIndices = families.data()}),
-      "{} bytes", bytes);
-  const vk::MemoryRequirements requirements = made.buffer.getMemoryRequirements();
-  made.type = choose_type(context, kind, requirements.memoryTypeBits);
-  const vk::MemoryDedicatedAllocateInfo dedicated{.buffer = *made.buffer};
-  const vk::MemoryAllocateFlagsInfo addressable{.pNext = &dedicated, .flags = vk::MemoryAllocateFlagBits::eDeviceAddress};
-  made.memory = BENCH_VK(context.device().allocateMemory(
-                             {.pNext = &addressable, .allocationSize = requirements.size, .memoryTypeIndex = made.type}),
-                         "{} bytes of memory type {}", requirements.size, made.type);
-  BENCH_VK(made.buffer.bindMemory(*made.memory, 0));
-  made.host = {static_cast<std::byte*>(BENCH_VK(made.memory.mapMemory(0, VK_WHOLE_SIZE))), bytes};
-  made.address = context.device().getBufferAddress({.buffer = *made.buffer});
-  return made;
+  if (kind == HostMemory::kUncached || kind == HostMemory::kUncachedStaging)
+    return {{.required = seen, .unwanted = Flag::eHostCached | Flag::eDeviceLocal}};
+  return {{.required = seen | Flag::eDeviceLocal}};
 }
 
 // The addresses of move_words' push constants.
@@ -96,7 +46,8 @@ struct Push {
 
 class VulkanTransfer final : public Transfer {
  public:
-  VulkanTransfer(const Context& context, const HostBuffer& host, const Way& way, const bench::vulkan::ComputePipeline* kernel)
+  VulkanTransfer(const Context& context, const bench::vulkan::MappedBuffer& host, const Way& way,
+                 const bench::vulkan::ComputePipeline* kernel)
       : submission_(context, way.engine == Engine::kCopyEngine ? context.transfer_queue().queue : context.queue(),
                     way.engine == Engine::kCopyEngine ? context.transfer_queue().family : context.queue_family(),
                     static_cast<double>(way.bytes) / kLowBytesPerS) {
@@ -109,7 +60,7 @@ class VulkanTransfer final : public Transfer {
 
  private:
   // Host writes before a submission are seen by it (Vulkan 1.3, section 7.9); what it writes the host sees by the last barrier.
-  static void record(const vk::raii::CommandBuffer& commands, const HostBuffer& host, const Way& way,
+  static void record(const vk::raii::CommandBuffer& commands, const bench::vulkan::MappedBuffer& host, const Way& way,
                      const bench::vulkan::ComputePipeline* kernel) {
     const bench::vulkan::DeviceBuffer& device = bench::vulkan::device_buffer(*way.buffer);
     const bool up = way.direction == Direction::kUp;
@@ -119,7 +70,7 @@ class VulkanTransfer final : public Transfer {
                                                     : Access::eTransferRead | Access::eTransferWrite;
     bench::vulkan::memory_barrier(commands, Stage::eAllCommands, Access::eMemoryWrite, stage, used);
     if (kernel != nullptr) {
-      const std::uint64_t there = host.address + way.host_offset;
+      const std::uint64_t there = host.address() + way.host_offset;
       const std::uint64_t here = device.address() + way.buffer_offset;
       const Push push = {up ? there : here, up ? here : there, {static_cast<std::uint32_t>(way.bytes / 4)}};
       commands.bindPipeline(vk::PipelineBindPoint::eCompute, kernel->handle());
@@ -130,7 +81,7 @@ class VulkanTransfer final : public Transfer {
     } else {
       const std::uint64_t from = up ? way.host_offset : way.buffer_offset;
       const std::uint64_t to = up ? way.buffer_offset : way.host_offset;
-      commands.copyBuffer(up ? *host.buffer : device.handle(), up ? device.handle() : *host.buffer,
+      commands.copyBuffer(up ? host.handle() : device.handle(), up ? device.handle() : host.handle(),
                           vk::BufferCopy{.srcOffset = from, .dstOffset = to, .size = way.bytes});
     }
     if (up) {
@@ -149,17 +100,20 @@ class VulkanWays final : public Ways {
 
   std::span<std::byte> memory(bench::Workbench& bench, HostMemory kind, std::uint64_t bytes) override {
     if (kind == HostMemory::kPageable) throw bench::Skip("Vulkan copies from and to memory of its own");
-    HostBuffer& known = buffers_[kind];
-    if (known.host.size() >= bytes) return known.host;
-    known = {};
-    known = make_buffer(context_, kind, bytes);
-    fill(bench, known.host);
-    return known.host;
+    const auto known = buffers_.find(kind);
+    if (known != buffers_.end() && known->second.host().size() >= bytes) return known->second.host();
+    buffers_.erase(kind);
+    const auto made = buffers_.try_emplace(
+        kind, context_,
+        bench::vulkan::BufferWish{.bytes = bytes, .label = to_string(kind), .usage = kUsage, .kinds = kinds_of(kind)});
+    fill(bench, made.first->second.host());
+    return made.first->second.host();
   }
 
   std::string describe(HostMemory kind) override {
-    const std::uint32_t type = buffers_.at(kind).type;
-    return fmt::format("memory type {} {}", type, vk::to_string(context_.memory().memoryTypes[type].propertyFlags));
+    const std::uint32_t type = buffers_.at(kind).type();
+    const vk::PhysicalDeviceMemoryProperties memory = context_.physical_device().getMemoryProperties();
+    return fmt::format("memory type {} {}", type, vk::to_string(memory.memoryTypes[type].propertyFlags));
   }
 
   std::unique_ptr<Transfer> prepare(bench::Workbench& bench, const Way& way) override {
@@ -169,7 +123,7 @@ class VulkanWays final : public Ways {
 
  private:
   const Context& context_;
-  std::map<HostMemory, HostBuffer> buffers_;
+  std::map<HostMemory, bench::vulkan::MappedBuffer> buffers_;
 };
 
 }  // namespace

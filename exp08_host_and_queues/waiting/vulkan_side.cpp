@@ -8,35 +8,18 @@ namespace {
 
 using bench::vulkan::Context;
 
-// A word that the host reads while the device may write it: in memory that both reach, coherent, cached by the host if there is
-// such.
+// A word that the host reads while the device may write it.
 struct HostFlag {
-  vk::raii::DeviceMemory memory{nullptr};
-  vk::raii::Buffer buffer{nullptr};
-  volatile std::uint32_t* word = nullptr;
-  std::uint64_t address = 0;
+  bench::vulkan::MappedBuffer buffer;
+  volatile std::uint32_t* word;
 
-  explicit HostFlag(const Context& context) {
-    using Flag = vk::MemoryPropertyFlagBits;
-    buffer = BENCH_VK(context.device().createBuffer(
-        {.size = 4, .usage = vk::BufferUsageFlagBits::eStorageBuffer | vk::BufferUsageFlagBits::eShaderDeviceAddress}));
-    const vk::MemoryRequirements needs = buffer.getMemoryRequirements();
-    const vk::MemoryPropertyFlags wishes[] = {Flag::eHostVisible | Flag::eHostCoherent | Flag::eHostCached,
-                                              Flag::eHostVisible | Flag::eHostCoherent};
-    for (const vk::MemoryPropertyFlags wish : wishes) {
-      for (std::uint32_t type = 0; type < context.memory().memoryTypeCount && word == nullptr; ++type) {
-        const vk::MemoryPropertyFlags found = context.memory().memoryTypes[type].propertyFlags;
-        if ((found & wish) != wish || (needs.memoryTypeBits >> type & 1) == 0) continue;
-        const vk::MemoryAllocateFlagsInfo flags{.flags = vk::MemoryAllocateFlagBits::eDeviceAddress};
-        memory =
-            BENCH_VK(context.device().allocateMemory({.pNext = &flags, .allocationSize = needs.size, .memoryTypeIndex = type}));
-        buffer.bindMemory(*memory, 0);
-        word = static_cast<volatile std::uint32_t*>(BENCH_VK(memory.mapMemory(0, VK_WHOLE_SIZE)));
-      }
-    }
-    if (word == nullptr) throw bench::Skip("memory that is host-visible and coherent wanted, none found");
+  explicit HostFlag(const Context& context)
+      : buffer(context, {.bytes = sizeof(std::uint32_t),
+                         .label = "flag",
+                         .usage = vk::BufferUsageFlagBits::eStorageBuffer | vk::BufferUsageFlagBits::eShaderDeviceAddress,
+                         .kinds = bench::vulkan::host_cached()}),
+        word(reinterpret_cast<volatile std::uint32_t*>(buffer.host().data())) {
     *word = 0;
-    address = context.device().getBufferAddress({.buffer = *buffer});
   }
 };
 
@@ -49,8 +32,8 @@ class VulkanWaiter final : public Waiter {
         layout_(bench::vulkan::compute_pipeline(*launch.kernel).layout()),
         params_(params),
         flag_(context) {
-    params_.flag_low = static_cast<std::uint32_t>(flag_.address);
-    params_.flag_high = static_cast<std::uint32_t>(flag_.address >> 32);
+    params_.flag_low = static_cast<std::uint32_t>(flag_.buffer.address());
+    params_.flag_high = static_cast<std::uint32_t>(flag_.buffer.address() >> 32);
     params_.value = way == Way::kFlag ? 1 : 0;
     pool_ = BENCH_VK(context.device().createCommandPool({.queueFamilyIndex = context.queue_family()}));
     commands_ =

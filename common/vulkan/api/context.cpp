@@ -120,6 +120,7 @@ OptionalFeatures optional_features(const Instance& instance, const vk::raii::Phy
   features.pipeline_executable_info = options.inspect && ask(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME,
                                                              vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR{})
                                                              .pipelineExecutableInfo;
+  features.memory_budget = has(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
   features.binary_import = has(VK_NVX_BINARY_IMPORT_EXTENSION_NAME);
   features.push_descriptors = has(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
   features.descriptor_buffer =
@@ -283,7 +284,6 @@ Context::Context(const DeviceInfo& info, const DeviceOptions& options)
       instance_(options.validate, options.labels),
       physical_device_(find_device(instance_, info)),
       limits_(physical_device_.getProperties().limits),
-      memory_(physical_device_.getMemoryProperties()),
       device_(nullptr) {
   const DeviceFacts facts = facts_of(physical_device_);
   if (const std::vector<std::string> unmet = unmet_requirements(facts); !unmet.empty()) {

@@ -27,6 +27,8 @@ struct OptionalFeatures {
   bool shader_device_clock = false;               // VK_KHR_shader_clock: clockRealtimeEXT
   bool vulkan_memory_model = false;               // GLSL: #pragma use_vulkan_memory_model
   bool vulkan_memory_model_device_scope = false;  // gl_ScopeDevice in it
+  bool memory_budget =
+      false;  // VK_EXT_memory_budget: how much of a heap is free. Asked of the physical device, enabled nowhere
   // VK_KHR_external_memory_fd, for buffers used as DeviceBuffer is.
   bool export_memory = false;
   bool import_memory = false;
@@ -99,7 +101,6 @@ class Context {
   std::uint32_t timestamp_valid_bits() const { return timestamp_valid_bits_; }
 
   const vk::PhysicalDeviceLimits& limits() const { return limits_; }
-  const vk::PhysicalDeviceMemoryProperties& memory() const { return memory_; }
   std::uint64_t max_allocation_bytes() const { return max_allocation_bytes_; }  // of one buffer
   const SubgroupSizes& subgroup_sizes() const { return subgroup_sizes_; }
   const OptionalFeatures& features() const { return features_; }
@@ -127,7 +128,6 @@ class Context {
   Instance instance_;
   vk::raii::PhysicalDevice physical_device_;
   vk::PhysicalDeviceLimits limits_;
-  vk::PhysicalDeviceMemoryProperties memory_;
   std::uint64_t max_allocation_bytes_ = 0;
   SubgroupSizes subgroup_sizes_;
   OptionalFeatures features_;

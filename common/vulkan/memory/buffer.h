@@ -1,19 +1,13 @@
-// Buffers with a memory allocation of their own.
+// The buffers that most code here uses.
 #pragma once
 
 #include <optional>
 #include <string_view>
 
 #include "core/device/device.h"
-#include "vulkan/api/context.h"
+#include "vulkan/memory/allocator.h"
 
 namespace bench::vulkan {
-
-// The VkBuffer and its dedicated VkDeviceMemory; the memory outlives the buffer.
-struct Allocation {
-  vk::raii::DeviceMemory memory{nullptr};
-  vk::raii::Buffer buffer{nullptr};
-};
 
 // Device-local memory for storage, copies and device addresses.
 class DeviceBuffer : public Buffer {
@@ -44,32 +38,18 @@ class DeviceBuffer : public Buffer {
   vk::DeviceAddress address_ = 0;
 };
 
-// Host memory that the device can copy from and to; mapped for as long as it lives, coherent.
-class StagingBuffer {
+// Host memory that the device can copy from and to.
+class StagingBuffer : public MappedBuffer {
  public:
   StagingBuffer(const Context& context, std::uint64_t bytes);
-  vk::Buffer handle() const { return *allocation_.buffer; }
-  std::span<std::byte> host() const { return host_; }
-
- private:
-  Allocation allocation_;
-  std::span<std::byte> host_;
 };
 
-// Descriptors that the host writes in place (VK_EXT_descriptor_buffer): mapped, coherent, on the device where it has such
-// memory.
-class DescriptorMemory {
+// Descriptors that the host writes in place (VK_EXT_descriptor_buffer), on the device where it has such memory.
+class DescriptorMemory : public MappedBuffer {
  public:
   DescriptorMemory(const Context& context, std::uint64_t bytes);
-  vk::DeviceAddress address() const { return address_; }
-  std::span<std::byte> host() const { return host_; }
   static constexpr vk::BufferUsageFlags kUsage =
       vk::BufferUsageFlagBits::eResourceDescriptorBufferEXT | vk::BufferUsageFlagBits::eShaderDeviceAddress;
-
- private:
-  Allocation allocation_;
-  vk::DeviceAddress address_;
-  std::span<std::byte> host_;
 };
 
 // Throws Error if `buffer` is another API's.
