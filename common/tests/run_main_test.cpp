@@ -44,6 +44,19 @@ void execute(const Launch& launch) {
 constexpr std::string_view kNewerCompiler = "glslang 99.0";
 const KernelImages kByNewerCompiler = {"twice", {}, {}, 0, {}, {}, kNewerCompiler};
 
+// What the host alone times.
+class RoundTrips final : public Subject {
+ public:
+  DeviceTime time_device(const DeviceSampleSpec& /*spec*/) override { throw Error("no stamps on the GPU"); }
+  HostTimes time_host(std::uint32_t batch) override {
+    return {.roundtrip_ns = batch * (2000 + 0.1 * static_cast<double>(++calls_ % 7)), .submit_ns = batch * 300.0};
+  }
+  bool timed_by_host() const override { return true; }
+
+ private:
+  std::uint64_t calls_ = 0;
+};
+
 std::unique_ptr<Subject> set_up(Workbench& bench, const std::string& entry, std::uint32_t count,
                                 const KernelImages* images = nullptr) {
   const Buffer& input = bench.input(0, count);
@@ -111,6 +124,7 @@ Experiment experiment_of(const Scenario& scenario) {
           if (variant == "leaves_nothing") return bench.device().prepare(Launch{}, {});
           std::unique_ptr<Subject> subject = set_up(bench, scenario.goes_wrong || variant == "wrong" ? "wrong" : "twice",
                                                     elements, variant == "newer" ? &kByNewerCompiler : nullptr);
+          if (variant == "by_host") return {std::make_unique<RoundTrips>()};
           if (variant == "remade") bench.makes_outputs_anew();
           if (variant == "asks") return {std::move(subject), [block] { return Values{{"asked", block}}; }};
           if (variant == "asks_thrice") {
@@ -436,6 +450,30 @@ TEST_F(RunMain, WritesARowPerCaseAndApi) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("rows ok"))) << "prose goes to stderr";
   EXPECT_THAT(outcome.err, HasSubstr("8 rows ok, 0 failed, 0 skipped"));
   EXPECT_THAT(outcome.out, HasSubstr("exp99/twice/block:128/n:4096/warm/cuda"));
+}
+
+TEST_F(RunMain, WhatTheHostTimesIsNoGpuTime) {
+  Scenario scenario;
+  scenario.variants = {"by_host"};
+  EXPECT_EQ(run_to_csv(scenario).exit_code, 0);
+  ASSERT_EQ(rows().size(), 4U);
+  for (const Row& row : rows()) {
+    for (const char* column : {"device_ns", "device_ns_lo", "device_ns_min", "device_ns_p95", "stamps_ns", "fixed_ns"}) {
+      EXPECT_EQ(row.at(column), "") << column;
+    }
+    const double host_ns = std::stod(row.at("host_ns"));
+    EXPECT_NEAR(host_ns, 2000, 1);
+    EXPECT_LE(std::stod(row.at("host_ns_lo")), host_ns);
+    EXPECT_LE(host_ns, std::stod(row.at("host_ns_p95")));
+    EXPECT_NEAR(std::stod(row.at("gbps")), 32768 / host_ns, 0.1);
+    EXPECT_EQ(row.at("submit_ns"), "300");
+    EXPECT_EQ(row.at("stop").find("host"), std::string::npos);
+  }
+  ASSERT_FALSE(samples().empty());
+  for (const Row& sample : samples()) {
+    EXPECT_EQ(sample.at("device_ns"), "");
+    EXPECT_FALSE(sample.at("roundtrip_ns").empty());
+  }
 }
 
 TEST_F(RunMain, ColdCasesOfDramSizeNameTheirPartOfThePeak) {

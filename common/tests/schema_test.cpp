@@ -93,7 +93,8 @@ TEST(Schema, ColumnsAreTheDocumentedOnes) {
   const Schema schema = schema_of(experiment());
   EXPECT_EQ(csv_record(schema.results.header()),
             "schema,experiment,variant,api,status,reason,block,mode,sectors,elements,useful_bytes,cache,batch,samples,"
-            "device_ns,device_ns_lo,device_ns_hi,device_ns_min,device_ns_p05,device_ns_p95,stamps_ns,fixed_ns,ungated_samples,"
+            "device_ns,device_ns_lo,device_ns_hi,device_ns_min,device_ns_p05,device_ns_p95,stamps_ns,fixed_ns,"
+            "host_ns,host_ns_lo,host_ns_hi,host_ns_min,host_ns_p05,host_ns_p95,ungated_samples,"
             "throttled_samples,roundtrip_ns,submit_ns,"
             "gbps,peak_pct,weak,weak_lo,weak_hi,sm_mhz,stop,order,run,seed,input_seed,case_order,verified,remade,isa_hash,"
             "gpu,gpu_uuid,driver,toolkit,git_rev,"

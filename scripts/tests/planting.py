@@ -12,7 +12,7 @@ from typing import Any
 from benchlib.claims import claim_query, claims
 from benchlib.model.analysis import Study
 from benchlib.claims.claims import Claim
-from benchlib.results.results import Case, Row, Table
+from benchlib.results.results import Case, Row, Table, time_column
 from benchlib.results.schema import Column
 from benchlib.stats.stats import MIN_RUNS
 
@@ -28,6 +28,11 @@ def one_run(table: Table) -> RUN:
             if case not in found or (found[case].get("status", "ok") != "ok" and row.get("status", "ok") == "ok"):
                 found[case] = dict(row)
     return found
+
+
+def timed(row: Mapping[str, str], time: str) -> dict[str, str]:
+    """A row's time, by its own clock, without an interval."""
+    return dict.fromkeys((f"{time_column(row)}{end}" for end in ("", "_lo", "_hi")), time)
 
 
 @dataclass
@@ -46,8 +51,8 @@ class Field:
         beside = {name: study.auxiliary(file, experiment) for name, (file, _) in claim_query.AUXILIARY.items()}
         runs = {"results": one_run(table), **{name: one_run(each) if each else {} for name, each in beside.items()}}
         for row in runs["results"].values():
-            if row["device_ns"]:  # without an interval, however the run sampled
-                row |= {"device_ns_lo": row["device_ns"], "device_ns_hi": row["device_ns"]}
+            if time := row[time_column(row)]:  # without an interval, however the run sampled
+                row |= timed(row, time)
         return Field(experiment, list(table.columns), runs, study, set())
 
     def copy(self) -> Field:
@@ -128,11 +133,10 @@ class Field:
         row = self.runs[source][case]
         if metric in TIMES + RATES:
             factor = wanted / self.value(source, case, metric)
-            time = float(row["device_ns"]) * (factor if metric in TIMES else 1 / factor)
-            row |= dict.fromkeys(("device_ns", "device_ns_lo", "device_ns_hi"), repr(time))
+            row |= timed(row, repr(float(row[time_column(row)]) * (factor if metric in TIMES else 1 / factor)))
         else:
             if metric in ("gbps", "peak_pct"):
-                row |= {"device_ns_lo": row["device_ns"], "device_ns_hi": row["device_ns"]}
+                row |= timed(row, row[time_column(row)])
             row |= {name: repr(float(wanted)) for name in (metric, f"{metric}_lo", f"{metric}_hi") if name == metric or name in row}
         self.planted.add((source, case, metric))
 

@@ -86,8 +86,22 @@ def making() -> list[dict]:
     return found
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+HOST_TIME = ["host_ns", "host_ns_lo", "host_ns_hi"]
+
+
+def by_host(row: dict) -> dict:
+    """A row as it is since host times have columns of their own."""
+    if not str(row["stop"]).startswith("host "):
+        return row
+    times = {column: row[column.replace("host", "device")] for column in HOST_TIME}
+    return row | times | {column.replace("host", "device"): "" for column in HOST_TIME} | {"stop": str(row["stop"]).removeprefix("host ")}
+
+
+@pytest.fixture(params=["in device_ns", "in host_ns"])
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
+    own_columns = request.param == "in host_ns"
+    if own_columns:
+        monkeypatch.setattr(synthetic, "TIMES", [*synthetic.TIMES[:-5], *HOST_TIME, *synthetic.TIMES[-5:]])
     for name, columns in PARAMS.items():
         monkeypatch.setitem(synthetic.PARAMS, name, columns)
         monkeypatch.setitem(synthetic.MEASURED, name, MEASURED[name])
@@ -99,7 +113,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             (there / file).write_bytes((ROOT / "exp08_host_and_queues" / name / file).read_bytes())
     results = tmp_path / "results" / "some-gpu"
     for experiment, rows in ((QUEUES, queues()), (TRANSFERS, transfers()), (MAKING, making())):
-        synthetic.write(results, experiment, rows)
+        synthetic.write(results, experiment, map(by_host, rows) if own_columns else rows)
     return results
 
 
@@ -152,3 +166,13 @@ def test_the_claims_are_decided(folder: Path) -> None:
     assert verdicts["08.24"] == "REFUTED", "the application's cache is faster than the driver's here"
     assert verdicts["08.26a"] == "REPRODUCED" and verdicts["08.28"] == "REPRODUCED"
     assert verdicts["08.27b"] == "UNCLEAR", "one run's time to submit has no interval"
+
+
+def test_host_times_are_no_gpu_times(found: Study) -> None:
+    table = found.tables[TRANSFERS]
+    for row in (row for run in table.runs for row in run.values()):
+        assert row["device_ns"] == "" == row["device_ns_lo"] and float(row["host_ns"]) > 0 and row["stop"] == "ci"
+    case = table.cases[0]
+    time = table.figure(case, "device_ns")
+    assert time and time.value == float(table.rows(case)[0]["host_ns"]) and table.class_of(case) == "host"
+    assert table.figure(case, "element_ns")

@@ -92,6 +92,17 @@ def test_median_with_and_without_an_interval() -> None:
     assert samples.median([1, 2, 3], 0.05) == Figure(2)
 
 
+@pytest.mark.parametrize("in_device_ns", [False, True])
+def test_samples_of_what_the_host_times(tmp_path: Path, in_device_ns: bool) -> None:
+    """Of files from before host times had columns of their own, too; and round trips beside GPU times are not among these."""
+    head = "schema,experiment,variant,api,elements,cache,batch,position,device_ns,roundtrip_ns,submit_ns,sm_mhz"
+    host = [f"2,{EXP},wait,cuda,1,warm,1,{at},{ns if in_device_ns else ''},{ns},9," for at, ns in enumerate((100.5, 200.5, 300.5))]
+    gpu = [f"2,{EXP},copy,cuda,1,warm,1,0,50,,,1980", f"2,{EXP},copy,cuda,1,warm,1,1,,9000,2000,"]
+    (tmp_path / f"{EXP}.samples.csv").write_text("\n".join([head, *host, *gpu]) + "\n", encoding="utf-8")
+    found = {dict(key)["variant"]: each.device_ns for key, each in samples.load(tmp_path, EXP).items()}
+    assert found == {"wait": [100.5, 200.5, 300.5], "copy": [50]}
+
+
 def test_widening() -> None:
     same = widened(Figure(100, 90, 110), 0.05)
     assert (same.lo, same.hi) == (pytest.approx(90), pytest.approx(110))

@@ -311,8 +311,8 @@ class Subject {
   // spec.batch launches between two device stamps. Blocks until the GPU is done.
   virtual DeviceTime time_device(const DeviceSampleSpec& spec) = 0;
   virtual HostTimes time_host(std::uint32_t batch) = 0;
-  // Its samples are host times, submit to completed: what it asks about is the host's doing, a way of waiting or a copy. The
-  // sampler then never calls time_device(). Both sides of a case, or none.
+  // Its samples are host times, submit to completed, in columns of their own: what it asks about is the host's doing, a way of
+  // waiting or a copy. The sampler then never calls time_device(). Both sides of a case, or none.
   virtual bool timed_by_host() const { return false; }
 };
 

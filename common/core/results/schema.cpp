@@ -215,29 +215,29 @@ Schema::Schema(const Own& own) : experiment(own.experiment) {
   results.add(kCase, {elements, Column::integer("useful_bytes", "bytes", "read + written by one launch, by formula").optional(),
                       cache, batch, Column::integer("samples", "", "kept").optional()});
   results.add(kTime,
-              {Column::real("device_ns", "ns",
-                            "GPU time of a launch: median and its 95 % interval; where `stop` begins with host, the host's")
-                   .interval(),
+              {Column::real("device_ns", "ns", "GPU time of a launch: median and its 95 % interval").interval(),
                Column::real("device_ns_min", "ns", "the least sample"),
                Column::real("device_ns_p05", "ns", "the samples' 5th percentile"),
                Column::real("device_ns_p95", "ns", "the samples' 95th percentile"),
                Column::real("stamps_ns", "ns", "of device_ns: what an empty pair of stamps reads in such a sample, per launch"),
                Column::real("fixed_ns", "ns", "likewise, with launches of an empty kernel between them"),
+               Column::real("host_ns", "ns",
+                            "of what the host times, and no stamps on the GPU: submit to completed, median and its 95 % interval")
+                   .interval(),
+               Column::real("host_ns_min", "ns", "the least sample"),
+               Column::real("host_ns_p05", "ns", "the samples' 5th percentile"),
+               Column::real("host_ns_p95", "ns", "the samples' 95th percentile"),
                Column::integer("ungated_samples", "", "samples whose launches were not all queued before the first one began"),
                Column::integer("throttled_samples", "", "samples of this side that were taken again: the GPU was throttled"),
                Column::real("roundtrip_ns", "ns", "host time of a launch, submit to completed: median"),
                Column::real("submit_ns", "ns", "host time of a launch, submit only: median"),
-               Column::real("gbps", "GB/s", "useful_bytes / device_ns; GB is 10^9"),
+               Column::real("gbps", "GB/s", "useful_bytes over device_ns, or over host_ns; GB is 10^9"),
                Column::real("peak_pct", "%", "of the memory's theoretical peak; DRAM-size footprints only")});
   results.add(kMeasured, own.measured);
   results.add(
       kOrigin,
       {Column::real("sm_mhz", "MHz", "the SMs' clock while sampling: median").optional(),
-       Column::text(
-           "stop",
-           "why sampling ended: ci, noise, budget, max_samples, resolution; host before it: the samples are the host's, "
-           "submit to completed")
-           .optional(),
+       Column::text("stop", "why sampling ended: ci, noise, budget, max_samples, resolution").optional(),
        Column::text("order", "how the sides alternated: A (one side) or ABBA").optional(),
        Column::text("run", "full, quick (a coarse sweep) or smoke (a test, no figures worth keeping)"),
        Column::integer("seed", "", "of the orders of samples and of cases"), Column::integer("input_seed", "", "of the input"),

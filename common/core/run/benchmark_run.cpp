@@ -147,15 +147,15 @@ void BenchmarkRun::report(std::size_t c, std::size_t s, benchmark::State& state)
     state.SkipWithError(fmt::format("{}: {}", to_string(result->status), result->reason).c_str());
   }
   for (auto _ : state) {
-    if (result != nullptr && result->device_ns) state.SetIterationTime(result->device_ns->median * 1e-9);
+    if (result != nullptr && result->time_ns) state.SetIterationTime(result->time_ns->median * 1e-9);
   }
-  if (result == nullptr || !result->device_ns) return;
+  if (result == nullptr || !result->time_ns) return;
   if (result->gbps > 0) state.counters["GB/s"] = result->gbps;
-  state.counters["samples"] = static_cast<double>(result->device_ns->samples);
+  state.counters["samples"] = static_cast<double>(result->time_ns->samples);
   state.counters["batch"] = result->batch;
-  if (result->device_ns->ci95) {
-    const double half = (result->device_ns->ci95->hi - result->device_ns->ci95->lo) / 2;
-    state.counters["ci95_pct"] = 100 * half / result->device_ns->median;
+  if (result->time_ns->ci95) {
+    const double half = (result->time_ns->ci95->hi - result->time_ns->ci95->lo) / 2;
+    state.counters["ci95_pct"] = 100 * half / result->time_ns->median;
   }
 }
 

@@ -154,8 +154,7 @@ CaseResult CaseRunner::lost(const Case& the_case, const DeviceLost& why) const {
 void CaseRunner::take_samples(const Case& the_case, const std::vector<Subject*>& subjects, CaseResult& result) {
   if (the_case.cache == Cache::kCold) devices_.prepare_eviction(evict_bytes_);
   const double started = now_s();
-  const bool by_host = subjects.front()->timed_by_host();
-  if (!by_host) devices_.measure_fixed_costs(the_case.cache);
+  if (!subjects.front()->timed_by_host()) devices_.measure_fixed_costs(the_case.cache);
   result.samples = sample(subjects, sampler_options(the_case));
   result.spent.sampling_s += now_s() - started;
   for (std::size_t i = 0; i < subjects.size(); ++i) {
@@ -164,10 +163,10 @@ void CaseRunner::take_samples(const Case& the_case, const std::vector<Subject*>&
     if (const std::size_t ungated = result.samples.ungated(static_cast<std::uint32_t>(i)); ungated != 0) {
       side.reason = fmt::format("{} samples whose launches were not all queued before the first one began", ungated);
     }
-    side.device_ns = summarize(result.samples.device_ns(static_cast<std::uint32_t>(i)));
+    side.time_ns = summarize(result.samples.times_ns(static_cast<std::uint32_t>(i)));
     side.batch = result.samples.batch;
-    if (!by_host) side.fixed_cost = devices_.at(the_case.sides[result.timed[i]].api).fixed_costs.at(the_case.cache);
-    if (the_case.useful_bytes != 0) side.gbps = static_cast<double>(the_case.useful_bytes) / side.device_ns->median;
+    if (!result.samples.timed_by_host) side.fixed_cost = devices_.at(the_case.sides[result.timed[i]].api).fixed_costs.at(the_case.cache);
+    if (the_case.useful_bytes != 0) side.gbps = static_cast<double>(the_case.useful_bytes) / side.time_ns->median;
     side.isa_hash = isa_hash_of(subjects[i]->kernel());
     side.toolkit = toolkit_of(the_case.sides[result.timed[i]].api, subjects[i]->kernel());
   }

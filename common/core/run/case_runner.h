@@ -40,7 +40,7 @@ struct TimeSpent {
 struct SideResult {
   Status status = Status::kFailed;
   std::string reason;
-  std::optional<Summary> device_ns = {};
+  std::optional<Summary> time_ns = {};  // GPU time of a launch; the host's where the host timed the case
   std::string isa_hash = {};      // of the kernel that was timed
   std::string_view toolkit = {};  // what compiled it; empty: what the device's own kernels are compiled by
   double gbps = 0;

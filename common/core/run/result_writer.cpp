@@ -61,7 +61,7 @@ void ResultWriter::write(const Case& the_case, const CaseResult& result) {
     const bool lost = !result.lost.empty() && result.sides[s].status == Status::kFailed;
     row.set("device_losses", unless_zero(file_.losses(row) + (lost ? 1U : 0U)));
     const auto found = std::find(result.timed.begin(), result.timed.end(), s);
-    if (found == result.timed.end() || !result.sides[s].device_ns) continue;
+    if (found == result.timed.end() || !result.sides[s].time_ns) continue;
     const auto subject = static_cast<std::uint32_t>(found - result.timed.begin());
     row.set(figures(the_case, result.sides[s], result.samples, subject));
   }
@@ -98,17 +98,13 @@ Values ResultWriter::figures(const Case& the_case, const SideResult& result, con
   const Selection& selection = devices_.selection();
   const double peak_gbps = selection.cuda ? selection.cuda->peak_gbps : 0;
   const bool has_peak = result.gbps > 0 && peak_gbps > 0 && plan_.is_dram(the_case.footprint_bytes);
-  const Summary& time = *result.device_ns;
+  const Summary& time = *result.time_ns;
   const auto cost = [&](double (FixedCost::*per_launch)(std::uint32_t) const) {
     const double ns = result.fixed_cost ? ((*result.fixed_cost).*per_launch)(samples.batch) : 0;
     return ns > 0 ? Value(ns) : Value();
   };
   Values row = {{"batch", samples.batch},
                 {"samples", time.samples},
-                {"device_ns", time},
-                {"device_ns_min", time.min},
-                {"device_ns_p05", time.p05},
-                {"device_ns_p95", time.p95},
                 {"stamps_ns", cost(&FixedCost::stamps_of)},
                 {"fixed_ns", cost(&FixedCost::of)},
                 {"ungated_samples", samples.ungated(subject)},
@@ -120,6 +116,8 @@ Values ResultWriter::figures(const Case& the_case, const SideResult& result, con
                 {"sm_mhz", samples.median_of(subject, &Sample::sm_mhz)},
                 {"stop", samples.stop},
                 {"order", samples.order}};
+  const std::string column = samples.timed_by_host ? "host_ns" : "device_ns";
+  row.set(column, time).set(column + "_min", time.min).set(column + "_p05", time.p05).set(column + "_p95", time.p95);
   return row.set(result.measured);
 }
 

@@ -18,12 +18,12 @@ std::string title(const Experiment& experiment, const Case& the_case) {
 
 std::string outcome(const Side& side, const SideResult& result) {
   std::string text = fmt::format("  {} ", to_string(side.api));
-  if (!result.device_ns) {
+  if (!result.time_ns) {
     text += to_string(result.status);
     if (result.status == Status::kFailed) text += fmt::format(" ({})", result.reason);
     return text;
   }
-  text += fmt::format("{:.3f} us", result.device_ns->median * 1e-3);
+  text += fmt::format("{:.3f} us", result.time_ns->median * 1e-3);
   if (result.gbps > 0) text += fmt::format(" {:.0f} GB/s", result.gbps);
   return text;
 }
@@ -45,8 +45,8 @@ void RunReport::end_case(std::size_t number, const Case& the_case, const CaseRes
 
   std::string line = fmt::format("[{}/{}] {}", number + 1, cases_, title(experiment_, the_case));
   for (std::size_t s = 0; s < result.sides.size(); ++s) line += outcome(the_case.sides[s], result.sides[s]);
-  if (result.sides.size() == 2 && result.sides[0].device_ns && result.sides[1].device_ns) {
-    const std::optional<Ratio> time_ratio = ratio(*result.sides[1].device_ns, *result.sides[0].device_ns);
+  if (result.sides.size() == 2 && result.sides[0].time_ns && result.sides[1].time_ns) {
+    const std::optional<Ratio> time_ratio = ratio(*result.sides[1].time_ns, *result.sides[0].time_ns);
     if (time_ratio) {
       line += fmt::format("  ratio {:.4f} [{:.4f}, {:.4f}]", time_ratio->value, time_ratio->lo, time_ratio->hi);
     }

@@ -47,8 +47,8 @@ class Sampling {
       : subjects_(subjects), options_(options), now_(options.now_s ? options.now_s : now_s), noise_(subjects.size()) {
     if (subjects.empty() || subjects.size() > 2)
       throw Error("the sampler takes one subject or a pair, not {}", subjects.size());
-    by_host_ = subjects.front()->timed_by_host();
-    if (subjects.back()->timed_by_host() != by_host_) throw Error("of a pair both sides are timed by the host, or none");
+    result_.timed_by_host = subjects.front()->timed_by_host();
+    if (subjects.back()->timed_by_host() != result_.timed_by_host) throw Error("of a pair both sides are timed by the host, or none");
   }
 
   SampleSet run() {
@@ -61,11 +61,7 @@ class Sampling {
       if (result_.stop == "resolution" && enlarge_batch()) continue;
       if (!result_.stop.empty()) break;
     }
-    if (by_host_) {
-      result_.stop = "host " + result_.stop;
-    } else {
-      take_host_samples();
-    }
+    if (!result_.timed_by_host) take_host_samples();
     return std::move(result_);
   }
 
@@ -77,7 +73,7 @@ class Sampling {
     result_.batch = options_.cache == Cache::kCold ? 1 : std::max(1U, options_.fixed_batch);
     double quickest = std::numeric_limits<double>::infinity();
     for (Subject* subject : subjects_) quickest = std::min(quickest, run_untimed(*subject));
-    if (options_.fixed_batch != 0 || options_.cache == Cache::kCold || by_host_) return;
+    if (options_.fixed_batch != 0 || options_.cache == Cache::kCold || result_.timed_by_host) return;
     // A single launch carries the stamps' own cost, so the first guess is small; two more looks settle it.
     for (int look = 0; look < 3; ++look) {
       const double wanted = std::max(kStampMargin * options_.stamp_cost_ns, kMinBatchNs) / std::max(quickest, 1.0);
@@ -113,29 +109,22 @@ class Sampling {
   }
 
   void take_sample(std::uint32_t side) {
-    if (by_host_) {
-      take_host_sample(side);
+    if (result_.timed_by_host) {
+      add_host_times(side);
     } else {
       take_device_sample(side);
     }
   }
 
-  // Of a subject that the host times. The GPU's clock takes no part in it, so no sample is taken again.
-  void take_host_sample(std::uint32_t side) {
-    Sample& sample = add_host_times(side);
-    sample.device_ns = sample.roundtrip_ns;
-    result_.timed_s += *sample.roundtrip_ns * result_.batch * 1e-9;
-  }
-
-  // The partner ran last, on this GPU but in another context: an untimed submission first, so that the switch is not billed.
-  Sample& add_host_times(std::uint32_t side) {
+  // The GPU's clock takes no part in it, so no sample is taken again. The partner ran last, on this GPU but in another context: an untimed submission first, so that the switch is not billed.
+  void add_host_times(std::uint32_t side) {
     check_interrupt();
     if (subjects_.size() == 2) subjects_[side]->time_host(result_.batch);
     const HostTimes times = subjects_[side]->time_host(result_.batch);
-    return result_.samples.emplace_back(Sample{.side = side,
-                                               .position = static_cast<std::uint32_t>(result_.samples.size()),
-                                               .roundtrip_ns = times.roundtrip_ns / result_.batch,
-                                               .submit_ns = times.submit_ns / result_.batch});
+    result_.samples.push_back({.side = side,
+                               .position = static_cast<std::uint32_t>(result_.samples.size()),
+                               .roundtrip_ns = times.roundtrip_ns / result_.batch,
+                               .submit_ns = times.submit_ns / result_.batch});
   }
 
   void take_device_sample(std::uint32_t side) {
@@ -190,7 +179,7 @@ class Sampling {
     double last = 0;
     do {
       check_interrupt();
-      last = (by_host_ ? subject.time_host(result_.batch).roundtrip_ns : subject.time_device(spec()).ns) / result_.batch;
+      last = (result_.timed_by_host ? subject.time_host(result_.batch).roundtrip_ns : subject.time_device(spec()).ns) / result_.batch;
     } while (now_() - start < std::min(kWarmupSeconds, kWarmupPart * options_.budget_s));
     return last;
   }
@@ -216,7 +205,7 @@ class Sampling {
     const bool out_of_time = now_() - started_ >= options_.budget_s;
     const std::size_t wanted = out_of_time ? std::min(options_.least_samples, options_.min_samples) : options_.min_samples;
     for (std::uint32_t side = 0; side < subjects_.size(); ++side) {
-      const std::vector<double> values = result_.device_ns(side);
+      const std::vector<double> values = result_.times_ns(side);
       const std::size_t n = values.size();
       if (n < wanted) return "";
       full = full || n >= options_.max_samples;
@@ -236,7 +225,7 @@ class Sampling {
   }
 
   bool can_enlarge() const {
-    return options_.cache == Cache::kWarm && options_.fixed_batch == 0 && !by_host_ && result_.batch < kMaxBatch;
+    return options_.cache == Cache::kWarm && options_.fixed_batch == 0 && !result_.timed_by_host && result_.batch < kMaxBatch;
   }
 
   bool is_noise_stable(std::uint32_t side, const std::vector<double>& values, double median_ns) {
@@ -257,7 +246,6 @@ class Sampling {
 
   std::span<Subject* const> subjects_;
   const SamplerOptions& options_;
-  bool by_host_ = false;
   std::function<double()> now_;
   std::vector<std::deque<double>> noise_;
   std::array<std::size_t, 2> last_noise_check_{};
@@ -269,12 +257,8 @@ class Sampling {
 
 }  // namespace
 
-std::vector<double> SampleSet::device_ns(std::uint32_t side) const {
-  std::vector<double> values;
-  for (const Sample& sample : samples) {
-    if (sample.side == side && sample.device_ns) values.push_back(*sample.device_ns);
-  }
-  return values;
+std::vector<double> SampleSet::times_ns(std::uint32_t side) const {
+  return figures_of(side, timed_by_host ? &Sample::roundtrip_ns : &Sample::device_ns);
 }
 
 std::size_t SampleSet::ungated(std::uint32_t side) const {
@@ -282,11 +266,16 @@ std::size_t SampleSet::ungated(std::uint32_t side) const {
       std::count_if(samples.begin(), samples.end(), [&](const Sample& one) { return one.side == side && !one.gated; }));
 }
 
-std::optional<double> SampleSet::median_of(std::uint32_t side, std::optional<double> Sample::*figure) const {
+std::vector<double> SampleSet::figures_of(std::uint32_t side, std::optional<double> Sample::*figure) const {
   std::vector<double> values;
   for (const Sample& sample : samples) {
     if (sample.side == side && sample.*figure) values.push_back(*(sample.*figure));
   }
+  return values;
+}
+
+std::optional<double> SampleSet::median_of(std::uint32_t side, std::optional<double> Sample::*figure) const {
+  const std::vector<double> values = figures_of(side, figure);
   if (values.empty()) return std::nullopt;
   return median(values);
 }

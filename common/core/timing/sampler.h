@@ -45,7 +45,7 @@ struct SamplerOptions {
 struct Sample {
   std::uint32_t side = 0;
   std::uint32_t position = 0;               // in the order in which the case's samples were taken
-  std::optional<double> device_ns = {};     // per launch; empty for a host sample, but see Subject::timed_by_host
+  std::optional<double> device_ns = {};     // per launch; empty for a host sample
   std::optional<double> roundtrip_ns = {};  // per launch of one submission; empty for a device sample
   std::optional<double> submit_ns = {};
   std::optional<double> sm_mhz = {};
@@ -54,17 +54,18 @@ struct Sample {
 
 struct SampleSet {
   std::uint32_t batch = 1;
-  // Why sampling ended: "ci", "noise", "budget", "max_samples", "resolution"; with "host " before it where the samples'
-  // device_ns are host times (Subject::timed_by_host).
-  std::string stop;
+  std::string stop;              // why sampling ended: "ci", "noise", "budget", "max_samples", "resolution"
+  bool timed_by_host = false;    // Subject::timed_by_host: no sample has device_ns
   std::string order;  // "A" (one side) or "ABBA" (pairs; which side leads is drawn anew for every four samples)
   std::vector<Sample> samples;
   std::size_t discarded = 0;               // throttled samples that were retaken
   std::array<std::size_t, 2> throttled{};  // the same, of each side
   double timed_s = 0;                      // device time between stamps, both sides, batches included
 
-  std::vector<double> device_ns(std::uint32_t side) const;
+  // What a side is judged by: device_ns of its samples, or their roundtrip_ns where the host timed them.
+  std::vector<double> times_ns(std::uint32_t side) const;
   std::size_t ungated(std::uint32_t side) const;  // device samples
+  std::vector<double> figures_of(std::uint32_t side, std::optional<double> Sample::*figure) const;  // of samples that have it
   std::optional<double> median_of(std::uint32_t side, std::optional<double> Sample::*figure) const;
 };
 

@@ -22,7 +22,7 @@ from benchlib.stats import outliers, populations
 from benchlib.results.board_states import State
 from benchlib.stats.outliers import MIN_BOARDS, Scale, Score
 from benchlib.stats.populations import Populations
-from benchlib.results.results import CLASSES, SHORT_NS, Case, InputError, Results, Row, RunFile, RunFolder, files_of, run_folders
+from benchlib.results.results import CLASSES, SHORT_NS, Case, InputError, Results, Row, RunFile, RunFolder, files_of, run_folders, time_column
 
 ALPHA = 0.01
 MIN_DEVIATION = 0.01  # relative: a deviation that is certain, but smaller, is said, and no board stands out by it
@@ -225,7 +225,7 @@ def _add_file(fleet: Fleet, folder: RunFolder, file: RunFile, timed: bool) -> No
         board.revisions.update(row["git_rev"] for row in measured)
         board.clocks += [clock for row in measured if (clock := schema.real(row.get("sm_mhz", "")))]
         for row in measured:
-            if timed and row["device_ns"]:
+            if timed and row[time_column(row)]:
                 _add_time(fleet, name, folder.path, file, row)
 
 
@@ -237,11 +237,11 @@ def _add_time(fleet: Fleet, board: str, run: RunName, file: RunFile, row: Row) -
     if entry is None:
         case = Case(cells)
         entry = fleet.entries[key, kind] = Entry(key, kind, case.name(without=["api"]), row["api"], case["cache"] == "cold")
-    entry.boards.setdefault(board, {})[run] = Time(math.log(float(row["device_ns"])), _own_variance(row))
+    entry.boards.setdefault(board, {})[run] = Time(math.log(float(row[time_column(row)])), _own_variance(row))
 
 
 def _own_variance(row: Row) -> float:
-    lo, hi = row["device_ns_lo"], row["device_ns_hi"]
+    lo, hi = (row[time_column(row) + end] for end in ("_lo", "_hi"))
     return (math.log(float(hi) / float(lo)) / 2 / 1.96) ** 2 if lo and hi else 0.0
 
 

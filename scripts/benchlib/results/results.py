@@ -33,7 +33,10 @@ CLASSES = COLD, WARM, SHORT, INSIDE, HOST = ("cold", "warm", "warm, under 20 us"
 HOST_METRICS = ("submit_ns", "roundtrip_ns")
 # In files without this column Vulkan's round trip holds a full barrier and the fence's reset: another figure, which is not read.
 ROUND_TRIP_SINCE = "remade"
-HOST_STOP = "host"  # what `stop` begins with where the host's clock took the times
+# Of what the host times, and no stamps on the GPU: host_ns, and its columns. In files without them these are device_ns's, and `stop` begins with
+# HOST_STOP: read as the others.
+HOST_TIME = ("host_ns", *(f"host_ns_{end}" for end in ("lo", "hi", "min", "p05", "p95")))
+HOST_STOP = "host "
 
 # The ways to send work that answer each other: sent anew every time, and prepared once.
 TWIN_MODES = {"stream": "rerecorded", "graph": "prerecorded"}
@@ -258,7 +261,7 @@ class Table(Keeper):
 
     def class_of(self, case: Case, metric: str = "device_ns") -> str:
         """Of a case with a time: see CLASSES."""
-        if metric in HOST_METRICS or self.text(case, "stop").startswith(HOST_STOP):
+        if metric in HOST_METRICS or self.text(case, HOST_TIME[0]):
             return HOST
         if case["cache"] == COLD:
             return COLD
@@ -348,11 +351,13 @@ class Table(Keeper):
             # Every predicted sector's 32 bytes, over the time.
             sectors = number(row, "load_sectors") + number(row, "store_sectors")
             moved = sectors * SECTOR_BYTES * number(row, "elements") / (number(row, "warp_elements") or WARP)
-            return _scaled_by_time(row, moved / (number(row, "device_ns") or math.inf))
+            return _scaled_by_time(row, moved / (number(row, time_column(row)) or math.inf))
         if metric in ("distinct_gbps", "distinct_pct"):
             return _distinct(row, metric == "distinct_pct")
         if metric == "element_ns":
             return _per_element(row)
+        if metric == "device_ns" and row.get(HOST_TIME[0]):
+            return Figure(*_time(row))
         column = self._by_name.get(metric)
         if row.get(metric, "") == "" or (column and column.type == "text"):
             return None
@@ -643,7 +648,7 @@ def _check_copies(runs: Sequence[RunFile]) -> None:
     """No run counts twice: two have no figure in common to the last digit that was measured in the same second."""
     seen: dict[tuple[tuple[str, ...], ...], RunFile] = {}
     for run in runs:
-        figures = tuple((row["started_at"], row["seed"], row["device_ns"]) for row in run.rows if row["device_ns"])
+        figures = tuple((row["started_at"], row["seed"], time) for row in run.rows if (time := row[time_column(row)]))
         if figures and seen.setdefault(figures, run) is not run:
             raise InputError(f"{run.path} is a copy of {seen[figures].path}: keep one of the two")
 
@@ -704,6 +709,12 @@ class RunFile:
             for row in self.rows:
                 if row["api"] == "vulkan":
                     row["roundtrip_ns"] = ""
+        for row in self.rows:
+            if row.get("stop", "").startswith(HOST_STOP):
+                row["stop"] = row["stop"].removeprefix(HOST_STOP)
+                for column in HOST_TIME:
+                    old = column.replace("host", "device", 1)
+                    row[column], row[old] = row.get(old, ""), ""
         self._date()
         return self
 
@@ -768,6 +779,19 @@ def number(row: Row, column: str) -> float:
     return value
 
 
+def time_column(row: Row) -> str:
+    """Which column a row's time is in: the GPU's, or the host's of what the GPU takes no stamps of. What asks a Table for a case's device_ns, as
+    claims do that were fixed before there was host_ns, gets this one; class_of() tells which it is.
+    """
+    return HOST_TIME[0] if row.get(HOST_TIME[0]) else "device_ns"
+
+
+def _time(row: Row) -> tuple[float, float | None, float | None]:
+    """A row's time, which it has, and the ends of its interval."""
+    value, lo, hi = (row[time_column(row) + end] for end in ("", "_lo", "_hi"))
+    return float(value), float(lo) if lo else None, float(hi) if hi else None
+
+
 def _is_same_gpu(one: Row, other: Row) -> bool:
     """Whether two rows of a run are of one device. Older files have CUDA's UUID in both, and say in the reason that there were two."""
     unpaired = any(row.get("reason", "").startswith("unpaired") for row in (one, other))
@@ -776,7 +800,7 @@ def _is_same_gpu(one: Row, other: Row) -> bool:
 
 def _distinct(row: Row, of_peak: bool) -> Figure | None:
     """The bytes that must be moved at least, over device_ns, in GB/s or in percent of the peak that the row's own peak_pct is of."""
-    rate = (number(row, "min_read_bytes") + number(row, "min_write_bytes")) / (number(row, "device_ns") or math.inf)
+    rate = (number(row, "min_read_bytes") + number(row, "min_write_bytes")) / (number(row, time_column(row)) or math.inf)
     useful, percent = number(row, "gbps"), number(row, "peak_pct")
     if of_peak:
         rate *= percent / useful if useful else 0
@@ -786,18 +810,14 @@ def _distinct(row: Row, of_peak: bool) -> Figure | None:
 def _per_element(row: Row) -> Figure | None:
     """device_ns over the elements, its interval likewise."""
     elements = number(row, "elements")
-    if not row["device_ns"] or not elements:
+    if not row[time_column(row)] or not elements:
         return None
-    ends = [float(row[name]) / elements if row[name] else None for name in ("device_ns_lo", "device_ns_hi")]
-    return Figure(float(row["device_ns"]) / elements, *ends)
+    return Figure(*(end / elements if end is not None else None for end in _time(row)))
 
 
 def _scaled_by_time(row: Row, value: float) -> Figure | None:
     """A rate (bytes over device_ns) with the interval that device_ns's implies."""
     if not value:
         return None
-    lo, hi = row["device_ns_lo"], row["device_ns_hi"]
-    if not (lo and hi):
-        return Figure(value)
-    time = float(row["device_ns"])
-    return Figure(value, value * time / float(hi), value * time / float(lo))
+    time, lo, hi = _time(row)
+    return Figure(value, value * time / hi, value * time / lo) if lo and hi else Figure(value)

@@ -21,7 +21,7 @@ NOT_KEY = {"schema", "experiment", "batch", "position", "device_ns", "roundtrip_
 class Samples:
     """One case's, in the order in which they were taken."""
 
-    device_ns: list[float] = field(default_factory=list)
+    device_ns: list[float] = field(default_factory=list)  # of a case that the host timed, and no stamps on the GPU: its round trips
     sm_mhz: list[float] = field(default_factory=list)  # empty where a sample had none
 
     @property
@@ -53,22 +53,30 @@ def load(directory: Path, experiment: str) -> dict[Identity, Samples]:
     first = keys[0][0]
     last = keys[-1][0] + 1
     version, device_ns, sm_mhz = (header.index(column) for column in ("schema", "device_ns", "sm_mhz"))
+    roundtrip_ns = header.index("roundtrip_ns") if "roundtrip_ns" in header else None
+    host: dict[int, tuple[Samples, list[tuple[int, str]]]] = {}  # round trips of each case, with their lines
     by_cells: dict[tuple[str, ...], Samples] = {}  # neighbours' cells, so that a row's identity is made once a case
     found: dict[Identity, Samples] = {}
     for line, record in reader:
         if record[version] not in SCHEMAS:
             known = " and ".join(SCHEMAS)
             raise InputError(f"{path}: line {line}: schema {ascii(record[version])[:80]}, this program reads {known}")
-        if not record[device_ns]:
+        if not record[device_ns] and (roundtrip_ns is None or not record[roundtrip_ns]):
             continue
         cells = tuple(record[first:last])
         one = by_cells.get(cells)
         if one is None:
             key = identity((column, record[at]) for at, column in keys)
             one = by_cells[cells] = found.setdefault(key, Samples())
+        if not record[device_ns] and roundtrip_ns is not None:
+            host.setdefault(id(one), (one, []))[1].append((line, record[roundtrip_ns]))
+            continue
         one.device_ns.append(_positive(path, line, "device_ns", record[device_ns]))
         if record[sm_mhz]:
             one.sm_mhz.append(_positive(path, line, "sm_mhz", record[sm_mhz]))
+    for one, texts in host.values():
+        if not one.device_ns:
+            one.device_ns = [_positive(path, line, "roundtrip_ns", text) for line, text in texts]
     return found
 
 

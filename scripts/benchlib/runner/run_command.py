@@ -202,10 +202,10 @@ def median_ratio(rows: Sequence[dict[str, str]]) -> float | None:
     pairs: dict[tuple[str, ...], dict[str, float]] = {}
     for row in rows:
         columns = list(row)
-        if row["status"] == "ok" and "batch" in columns and row.get("device_ns"):
+        if row["status"] == "ok" and "batch" in columns and (time := row.get("device_ns") or row.get("host_ns")):
             key = (row["variant"], *(row[name] for name in columns[columns.index("reason") + 1 : columns.index("batch")]))
             try:
-                pairs.setdefault(key, {})[row["api"]] = float(row["device_ns"])
+                pairs.setdefault(key, {})[row["api"]] = float(time)
             except ValueError:
                 continue
     ratios = sorted(pair["vulkan"] / pair["cuda"] for pair in pairs.values() if {"vulkan", "cuda"} <= set(pair) and pair["cuda"] > 0)
