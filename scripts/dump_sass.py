@@ -489,7 +489,7 @@ def write(path: Path, content: str | bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     there = csv_file.there(path)
     if there != path and isinstance(content, str):
-        if lzma.decompress(there.read_bytes()).decode() != content:
+        if files.unpacked(there, csv_file.MOST_BYTES).decode() != content:
             files.write_atomic(there, lzma.compress(content.encode(), preset=9))
     elif isinstance(content, bytes) or files.read_text(path) != content:
         files.write_atomic(path, content)

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Makes a folder of results ready to be committed: shows what is private in it, checks it, packs it, writes its pages.
 
-    scripts/hand_in.py DIR                 checks alone: what names of hosts and users stand in it, what is wrong, what would be packed
+    scripts/hand_in.py DIR                 checks alone, on a copy: what names of hosts and users stand in it, what is wrong, what would be packed
     scripts/hand_in.py --write DIR         packs what no page links to (all runs but the first of each case, all samples) and the counters, removes
                                            listings that a set beside it has as well (benchlib/results/machine_code.py), writes the pages,
-                                           says what to commit
+                                           says what to commit; all of it or nothing
     scripts/hand_in.py --hide-hosts DIR    with --write: the hosts of board.csv become host-1, host-2, ...
+    scripts/hand_in.py --allow WORD DIR    WORD, which is called like a host or a user here, is no name where it stands (repeatable)
+
+What is handed in names no host, no user and no path: every file is searched, unpacked, and one that is no file of a set of results is refused.
 
 Exit codes: 0 ready (or written), 1 bad input or something that must not be handed in, 2 usage, 130 interrupted.
 """
@@ -13,7 +16,10 @@ Exit codes: 0 ready (or written), 1 bad input or something that must not be hand
 from benchlib.base import early  # noqa: F401  # first: see there
 
 import argparse
+import contextlib
 import getpass
+import io
+import itertools
 import json
 import lzma
 import os
@@ -21,6 +27,7 @@ import re
 import shutil
 import socket
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,8 +35,9 @@ from pathlib import Path
 from benchlib.base import console, csv_file, files
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
-from benchlib.pages import state, worklog_files
-from benchlib.results import counters_file, results, schema
+from benchlib.claims import provenance
+from benchlib.pages import report_page, state, worklog_files
+from benchlib.results import board_states, counters_file, results, schema
 from benchlib.results.machine_code import CODES, FOLDER, TWINS, MachineCode
 from benchlib.results.results import InputError
 from benchlib.stats.stats import MIN_RUNS
@@ -39,14 +47,21 @@ try:
 except ModuleNotFoundError as error:
     sys.exit(f"hand_in.py: Python's module {error.name} is missing here (package python3-jinja2)")
 
-BOARD_FILE = "board.csv"
 HIDDEN = re.compile(r"host-[1-9][0-9]*")
-IGNORED = (".checksums",)  # .gitignore has them, and every sample but those of a board's first run
-SAMPLES = ".samples.csv"
-TEXTS = (".csv", ".json", ".md", ".log", ".txt", ".html", ".sass", ".svg", ".xz", ".lock")
+# .gitignore has them, and every sample but those of a board's first run.
+IGNORED = re.compile(r"(.*/)?([^/]+\.checksums|run\.log|run\.lock|fleet\.log|lock|complete)|.*/run([2-9]|[1-9][0-9]+)/[^/]*\.samples\.csv[^/]*")
+NAMING_HOST = ("lock", "complete")  # scripts/fleet.sh's of a board: that they are there is what they say
+# The files of a set of results. Whatever else lies there is not looked through, so it is not handed in.
+KNOWN = re.compile(
+    r"boards/[^/]+/(board\.csv|run[0-9]+/exp[^/]+\.(csv|csv\.xz|schema\.json))|(counters|sass|sass_twins)\.csv(\.xz)?|(claims|fleet)\.csv|left_out\.toml|"
+    r"(worklog|fleet)\.md|worklog/[^/]+\.md|report\.(html|png)|(plots/)?[^/]+\.svg|sass/README\.md|sass/[^/]+/[^/]+\.(md|sass\.xz)"
+)
+GENERATED = (".md", ".html", ".svg", ".png")
+MOST_BYTES = 1 << 28  # of a file, unpacked
 COMMON_NAMES = {"root", "user", "ubuntu", "localhost", "vm", "nvidia", "cuda", "vulkan"}  # they tell nothing, or stand everywhere
 MIN_LETTERS = 3
-HOME = re.compile(rb"/(?:home|Users)/([A-Za-z0-9._-]+)")
+# Of two parts or more, but for those of every system.
+A_PATH = re.compile(rb"(?<![\w.)\]/*<>-])/(?!(?:usr|lib|lib64|dev|proc|sys|etc)/)(?:[\w.+-]+/)+[\w.+-]+|\b[A-Za-z]:\\[\w.+-]+\\[\w.+-]+")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,6 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("directory", type=Path, help="results/<gpu>")
     parser.add_argument("--write", action="store_true", help="pack, and write the pages; without it nothing is changed")
     parser.add_argument("--hide-hosts", action="store_true", help="with --write: hosts of board.csv become host-1, host-2, ...")
+    parser.add_argument("--allow", action="append", default=[], metavar="WORD", help="no name, though a host or a user here is called so (repeatable)")
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent, help="the repository (default: this one)")
     options = parser.parse_args(arguments)
     if options.hide_hosts and not options.write:
@@ -67,7 +83,7 @@ class Checked:
     notes: list[str] = field(default_factory=list)
 
 
-def check(study: Study) -> Checked:
+def check(study: Study, root: Path) -> Checked:
     found = Checked()
     its_state = state.of(study)
     if its_state.software:
@@ -80,6 +96,9 @@ def check(study: Study) -> Checked:
     dirty = sorted({rev for table in study.tables.values() for rev in table.distinct("git_rev") if rev.endswith("-dirty")})
     if dirty:
         found.errors.append(f"measured from a changed working tree: {', '.join(dirty)}")
+    history = provenance.of(root)
+    if strange := [rev for rev in study.distinct("git_rev") if history.has(rev) is False]:
+        found.notes.append(f"of commits that are not in this repository: {', '.join(strange)}")
     if its_state.few:
         found.notes.append(f"fewer than {MIN_RUNS} runs do not tell how far a further run lies off: {its_state.next_command}")
     found.notes += [text for text in its_state.sentences if text.startswith(("Seen in", "Not here", "Vulkan alone", "CUDA alone"))]
@@ -90,50 +109,74 @@ def check(study: Study) -> Checked:
 
 
 def hosts(directory: Path) -> list[str]:
-    """Of every board.csv, in the order of the boards."""
-    rows = [row for path in sorted(directory.glob(f"boards/*/{BOARD_FILE}")) for _, row in csv_file.read(path)[1]]
-    return list(dict.fromkeys(row["host"] for row in rows if row.get("host")))
+    """Of every board.csv, in the order of the boards. Raises InputError for one without the columns that it must have."""
+    states = (state for folder in sorted(directory.glob("boards/*/")) for state in board_states.read(folder))
+    return list(dict.fromkeys(state["host"] for state in states if state["host"]))
 
 
-def private_names(directory: Path) -> list[str]:
-    """What this machine and the boards' hosts are called, and who runs this."""
-    own = [socket.gethostname(), socket.getfqdn(), socket.gethostname().partition(".")[0]]
-    try:
-        own.append(getpass.getuser())
-    except (KeyError, OSError):  # a user without a name
-        pass
-    found = dict.fromkeys([*hosts(directory), *own])
-    return [name for name in found if len(name) >= MIN_LETTERS and name not in COMMON_NAMES and not HIDDEN.fullmatch(name)]
+def are_private(names: Iterable[str], allowed: Sequence[str]) -> list[str]:
+    """Those that tell something; of a long host name the first part, too."""
+    parts = (part for name in names for part in (name, name.partition(".")[0]))
+    return [name for name in dict.fromkeys(parts) if len(name) >= MIN_LETTERS and name not in {*COMMON_NAMES, *allowed} and not HIDDEN.fullmatch(name)]
 
 
-def where_found(directory: Path, names: Iterable[str]) -> dict[str, list[Path]]:
-    """The files that have each name as a word, and home folders wherever they are named."""
-    found: dict[str, list[Path]] = {}
-    patterns = {name: re.compile(rb"(?<![A-Za-z0-9])" + re.escape(name.encode()) + rb"(?![A-Za-z0-9])") for name in names}
-    for path in contents(directory):
-        if not path.name.endswith(TEXTS):
-            continue
-        data = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
-        for name, pattern in patterns.items():
-            if pattern.search(data):
-                found.setdefault(name, []).append(path)
-        for home in {match[0].decode() for match in HOME.finditer(data)}:
-            found.setdefault(home, []).append(path)
+def own_names() -> list[str]:
+    """What this machine is called, and who runs this."""
+    found = [socket.gethostname(), socket.getfqdn()]
+    with contextlib.suppress(KeyError, OSError):  # a user without a name
+        found.append(getpass.getuser())
     return found
+
+
+@dataclass
+class Searched:
+    names: dict[str, list[Path]] = field(default_factory=dict)  # what is private, and the files that have it
+    wrong: list[str] = field(default_factory=list)  # files that nobody can look through
+
+
+def search(directory: Path, hosts_: Sequence[str], others: Sequence[str]) -> Searched:
+    """Every file that is handed in, unpacked. Hosts are names in whatever is written; the others, and paths, in all that no page's text is in."""
+    found = Searched()
+    patterns = {name: re.compile(rb"(?<![A-Za-z0-9])" + re.escape(name.encode()) + rb"(?![A-Za-z0-9])", re.IGNORECASE) for name in (*hosts_, *others)}
+    for path in contents(directory):
+        shown = path.relative_to(directory).as_posix()
+        if not KNOWN.fullmatch(shown):
+            found.wrong.append(f"{shown} is no file of a set of results: move it elsewhere")
+            continue
+        data = files.unpacked(path, MOST_BYTES) if path.suffix == ".xz" else files.read_at_most(path, MOST_BYTES)
+        if path.suffix != ".png" and not _is_text(data):
+            found.wrong.append(f"{shown} is no text in UTF-8")
+        if path.suffix == ".html":
+            data = report_page.unpacked(data.decode()).encode()
+        is_page = path.suffix in GENERATED
+        texts = [name for name, pattern in patterns.items() if (name in hosts_ or not is_page) and pattern.search(data)]
+        if not is_page:
+            texts += sorted({match[0].decode(errors="replace") for match in A_PATH.finditer(data)})
+        for text in texts:
+            found.names.setdefault(text, []).append(path)
+    return found
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        return "\0" not in data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
 
 
 def contents(directory: Path) -> Iterator[Path]:
     """The files that git would take."""
-    files_ = (path for path in sorted(directory.rglob("*")) if path.is_file() and not path.name.endswith(IGNORED))
-    return (path for path in files_ if SAMPLES not in path.name or path.parent.name == "run1")
+    return (path for path in sorted(directory.rglob("*")) if path.is_file() and not IGNORED.fullmatch(path.relative_to(directory).as_posix()))
 
 
 def hide_hosts(directory: Path) -> None:
-    hidden = {name: name if HIDDEN.fullmatch(name) else f"host-{at}" for at, name in enumerate(hosts(directory), start=1)}
-    for path in sorted(directory.glob(f"boards/*/{BOARD_FILE}")):
+    """A host that is hidden already keeps its name, and no other one gets it."""
+    names = hosts(directory)
+    free = (name for name in map("host-{}".format, itertools.count(1)) if name not in names)
+    hidden = {name: name if HIDDEN.fullmatch(name) else next(free) for name in names}
+    for path in sorted(directory.glob(f"boards/*/{board_states.FILE}")):
         header, records = csv_file.read(path)
-        rows = [row | ({"host": hidden[row["host"]]} if row.get("host") else {}) for _, row in records]
-        files.write_atomic(path, csv_file.text(header, rows))
+        files.write_atomic(path, csv_file.text(header, (row | {"host": hidden.get(row["host"], "")} for _, row in records)))
 
 
 # ------------------------------------------------------------------------------------------------------------------ packing
@@ -192,34 +235,118 @@ def _wordless(sidecar: Path) -> object:
     return json.loads(sidecar.read_bytes(), object_hook=lambda entry: {key: value for key, value in entry.items() if key != "meaning"})
 
 
-def run(options: argparse.Namespace) -> int:
-    directory = options.directory
-    study = Study.of(results.load(directory), analysis.load(options.root))
-    if options.hide_hosts:
+# ------------------------------------------------------------------------------------------------------------- all or nothing
+
+
+def copied(source: Path, target: Path) -> None:
+    """By links: what is replaced there stays as it is here. Nothing that is done to a set writes into a file."""
+
+    def link(one: str, other: str) -> None:
+        try:
+            os.link(one, other)
+        except OSError:  # another file system, or one without links
+            shutil.copy2(one, other)
+
+    shutil.copytree(source, target, copy_function=link)
+
+
+@contextlib.contextmanager
+def whole(directory: Path) -> Iterator[None]:
+    """Either all that is done to the set inside stays, or nothing."""
+    here = directory.resolve()
+    before, shared = here.parent / f".before-{here.name}" / here.name, here.parent / schema.SHARED
+    if before.exists():
+        raise InputError(f"{before} is {directory} as it was when a hand_in.py was killed in it: put it back in its place, or remove it")
+    sidecars = {path: path.read_bytes() for path in shared.glob("*")}
+    try:
+        copied(here, before)
+    except BaseException:
+        shutil.rmtree(before.parent, ignore_errors=True)
+        raise
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(here)
+        before.rename(here)
+        before.parent.rmdir()
+        for path in shared.glob("*"):
+            if path not in sidecars:
+                path.unlink()
+            elif path.read_bytes() != sidecars[path]:
+                files.write_atomic(path, sidecars[path])
+        raise
+    shutil.rmtree(before.parent)
+
+
+def tried(options: argparse.Namespace) -> None:
+    """Makes all of it of a copy, beside the sets that are beside the folder. Raises InputError for what --write would."""
+    here = options.directory.resolve()
+    with tempfile.TemporaryDirectory(prefix="hand-in-") as folder:
+        beside = Path(os.path.realpath(folder)) / here.parent.name
+        beside.mkdir()
+        for path in here.parent.iterdir():
+            if path.name == schema.SHARED:
+                copied(path, beside / path.name)
+            elif path != here and path.is_dir():
+                (beside / path.name).symlink_to(path)
+        copied(here, beside / here.name)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                made(beside / here.name, options, hiding=True)
+        except InputError as error:
+            raise InputError(str(error).replace(str(beside), str(options.directory.parent))) from error
+
+
+def made(directory: Path, options: argparse.Namespace, hiding: bool) -> None:
+    """Hides, packs, writes the pages, and looks through all of it. Raises InputError."""
+    hiding_names = hosts(directory)
+    if hiding:
         hide_hosts(directory)
-    names = where_found(directory, private_names(directory))
-    for name, paths in names.items():
-        more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-        print(f"private? {console.plain(name)}: {paths[0].relative_to(directory)}{more}")
-    checked = check(study)
-    for kind, texts in (("wrong", checked.errors), ("note", checked.notes)):
-        for text in texts:
-            print(f"{kind}: {text}")
-    packing = to_pack(study)
-    if not options.write:
-        hide = " --hide-hosts" if names.keys() & set(hosts(directory)) else ""
-        print(f"{len(packing)} files to pack; nothing was written: scripts/hand_in.py --write{hide} {directory}")
-        return 1 if checked.errors else 0
-    if checked.errors:
-        return 1
-    new = share_sidecars(study)
+    for path in (path for name in NAMING_HOST for path in directory.glob(f"boards/*/{name}")):
+        files.write_atomic(path, "")
+    study = Study.of(results.load(directory), analysis.load(options.root))
+    new, packing = share_sidecars(study), to_pack(study)
     for path in packing:
         pack(path)
     print(f"packed {len(packing)} files; {new} new in {schema.SHARED}/")
     drop_listings(directory)
     for code in (worklog_files.write(directory, options.root), report_file.write(directory, options.root)):
         if code:
-            return code
+            raise InputError(f"{directory}: the pages were not written")
+    found = search(directory, are_private(hiding_names, options.allow), are_private(own_names(), options.allow))
+    for name, paths in found.names.items():
+        raise InputError(f"{paths[0]}: {name} stands in it")
+    for text in found.wrong:
+        raise InputError(f"{directory}: {text}")
+
+
+def run(options: argparse.Namespace) -> int:
+    directory = options.directory
+    study = Study.of(results.load(directory), analysis.load(options.root))
+    named = are_private(hosts(directory), options.allow)
+    found = search(directory, named, are_private(own_names(), options.allow))
+    states = {path.relative_to(directory) for path in directory.glob(f"boards/*/{board_states.FILE}")}
+    checked = check(study, options.root)
+    checked.errors += found.wrong
+    for name, paths in found.names.items():
+        more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+        print(f"private? {console.plain(name)}: {paths[0].relative_to(directory)}{more}")
+        if beyond := [path for path in paths if name not in named or path.relative_to(directory) not in states]:
+            checked.errors.append(f"{console.plain(name)} stands in {beyond[0].relative_to(directory)}: take it out, or --allow it where it is no name")
+    if options.write and named and not options.hide_hosts:
+        checked.errors.append("hosts are named in board.csv: --hide-hosts hides them")
+    for kind, texts in (("wrong", checked.errors), ("note", checked.notes)):
+        for text in texts:
+            print(f"{kind}: {text}")
+    if checked.errors:
+        return 1
+    if not options.write:
+        tried(options)
+        hide = " --hide-hosts" if named else ""
+        print(f"{len(to_pack(study))} files to pack; nothing was written: scripts/hand_in.py --write{hide} {directory}")
+        return 0
+    with whole(directory):
+        made(directory, options, hiding=options.hide_hosts)
     size = sum(path.stat().st_size for path in contents(directory))
     print(f"commit {os.path.relpath(directory, options.root)}: {size / 1e6:.1f} MB in {sum(1 for _ in contents(directory))} files")
     print(f"    git add {directory} {directory.parent / schema.SHARED} && git commit -m 'Results of {console.plain(directory.resolve().name)}'")

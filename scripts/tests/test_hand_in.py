@@ -13,7 +13,7 @@ import synthetic
 from benchlib.model.analysis import Study
 from benchlib.results import counters_file, results
 
-BOARD = "when,time,host,uuid\nbefore,2026-01-01T00:00:00Z,secret-node-7,149980f6-bd56\n"
+BOARD = "when,time,host,uuid,throttle_reasons\nbefore,2026-01-01T00:00:00Z,secret-node-7,149980f6-bd56,\n"
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_counters_are_packed_and_read_the_same(folder: Path) -> None:
     text = f"experiment,variant,api,elements,cache,instrument\nexp06_litmus,mp_relaxed,cuda,1,,{counters_file.NCU}\n"
     (folder / counters_file.NAME).write_text(text)
     before = counters_file.read(folder / counters_file.NAME)
-    assert hand_in.main(["--write", str(folder)]) == 0
+    assert hand_in.main(["--write", "--hide-hosts", str(folder)]) == 0
     assert not (folder / counters_file.NAME).exists() and lzma.decompress((folder / "counters.csv.xz").read_bytes()).decode() == text
     found = results.load(folder)
     table = found.auxiliary("counters.csv", "exp06_litmus")
@@ -109,14 +109,102 @@ def test_a_software_device_is_refused(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "wrong: a software device" in capsys.readouterr().out
 
 
-def test_a_home_folder_in_packed_rows_is_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "boards" / "149980f6" / "run2" / "notes.log.xz").write_bytes(lzma.compress(b"built in /home/ada/bench\n"))
-    hand_in.main([str(folder)])
-    assert "private? /home/ada: boards/149980f6/run2/notes.log.xz" in capsys.readouterr().out
-
-
 def test_of_samples_git_takes_those_of_a_boards_first_run(folder: Path) -> None:
     names = {path.relative_to(folder).as_posix() for path in hand_in.contents(folder)}
     board = "boards/149980f6/"
     assert f"{board}run1/exp06_litmus.samples.csv" in names and f"{board}run10/exp06_litmus.csv" in names
     assert not any("samples" in name for name in names if "/run1/" not in name)
+
+
+# ------------------------------------------------------------------------------------------------------------- private names
+
+
+@pytest.fixture(autouse=True)
+def named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("socket.gethostname", lambda: "login-4.cluster.example")
+    monkeypatch.setattr("socket.getfqdn", lambda: "login-4.cluster.example")
+    monkeypatch.setattr("getpass.getuser", lambda: "ada")
+
+
+def refused(folder: Path, capsys: pytest.CaptureFixture[str], *options: str) -> str:
+    """What both ways say; and nothing is changed."""
+    before = tree(folder.parent)
+    assert hand_in.main([*options, str(folder)]) == 1
+    capsys.readouterr()
+    assert hand_in.main([*options, "--write", "--hide-hosts", str(folder)]) == 1
+    said = capsys.readouterr()
+    assert tree(folder.parent) == before
+    return said.out + said.err
+
+
+def test_two_hosts_stay_two(folder: Path) -> None:
+    """A board that is added later, on a host that sorts before those that are hidden already."""
+    board = folder / "boards" / "149980f6" / "board.csv"
+    assert hand_in.main(["--write", "--hide-hosts", str(folder)]) == 0
+    other = folder / "boards" / "0aaaaaaa" / "board.csv"
+    other.parent.mkdir()
+    other.write_text(BOARD.replace("secret-node-7", "another-node"))
+    assert hand_in.main(["--write", "--hide-hosts", str(folder)]) == 0
+    assert ",host-1," in board.read_text() and ",host-2," in other.read_text()
+
+
+def test_the_fleets_files_name_no_host(folder: Path) -> None:
+    board = folder / "boards" / "149980f6"
+    for name in ("lock", "complete"):
+        (board / name).write_text("process 7 on secret-node-7\n")
+    assert hand_in.main(["--write", "--hide-hosts", str(folder)]) == 0
+    assert (board / "complete").exists() and b"secret" not in b"".join(tree(folder).values())
+    assert not {board / "lock", board / "complete"} & set(hand_in.contents(folder))
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("boards/149980f6/board.csv", BOARD.replace(",", ";").encode(), "no column when"),
+        ("boards/149980f6/notes.log", b"measured on secret-node-7", "notes.log is no file of a set of results"),
+        ("plots/a.svg", "<svg>secret-node-7</svg>".encode("utf-16"), "plots/a.svg is no text in UTF-8"),
+        ("worklog/exp00_x.md", b"on Secret-Node-7.", "secret-node-7 stands in worklog/exp00_x.md"),
+        ("boards/149980f6/run1/exp06_litmus.samples.csv", b"a,b\nada,2\n", "ada stands in boards/149980f6/run1/exp06_litmus.samples.csv"),
+        ("boards/149980f6/run1/exp06_litmus.samples.csv.xz", lzma.compress(b"a\n/scratch/someone/x\n"), "/scratch/someone/x stands in"),
+        ("boards/149980f6/run1/exp06_x.samples.csv.xz", lzma.compress(b"a,b\n" * 999)[:60], "exp06_x.samples.csv.xz: damaged"),
+        ("boards/149980f6/run1/exp06_x.samples.csv.xz", lzma.compress(bytes(hand_in.MOST_BYTES + 1), preset=0), "more than 256 MiB are packed in it"),
+        ("sass.csv", "\ufeffexperiment,kernel,api\n".encode(), "no column experiment"),
+    ],
+)
+def test_what_is_not_handed_in(folder: Path, capsys: pytest.CaptureFixture[str], name: str, data: bytes, said: str) -> None:
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_bytes(data)
+    assert said in refused(folder, capsys)
+
+
+def test_a_word_that_is_no_name(folder: Path) -> None:
+    (folder / "boards/149980f6/run1/exp06_litmus.samples.csv").write_text("a,b\nada,2\n")
+    assert hand_in.main(["--allow", "ada", "--write", "--hide-hosts", str(folder)]) == 0
+
+
+def test_hosts_that_are_not_hidden_are_not_handed_in(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = tree(folder)
+    assert hand_in.main(["--write", str(folder)]) == 1
+    assert "wrong: hosts are named in board.csv: --hide-hosts hides them" in capsys.readouterr().out and tree(folder) == before
+
+
+def test_a_hidden_name_in_the_pages(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A host called as a word that every page has."""
+    (folder / "boards/149980f6/board.csv").write_text(BOARD.replace("secret-node-7", "worklog"))
+    assert "worklog stands in it" in refused(folder, capsys)
+
+
+def test_what_fails_on_the_way_leaves_nothing(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hand_in.report_file.write", lambda *_: 1 / 0)
+    before = tree(folder.parent)
+    with pytest.raises(ZeroDivisionError):
+        hand_in.main(["--write", "--hide-hosts", str(folder)])
+    assert tree(folder.parent) == before
+    monkeypatch.setattr("hand_in.report_file.write", lambda *_: 1)
+    assert "the pages were not written" in refused(folder, capsys)
+
+
+def test_after_a_kill_the_folder_as_it_was_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder.parent / ".before-h200" / "h200").mkdir(parents=True)
+    assert hand_in.main(["--write", "--hide-hosts", str(folder)]) == 1
+    assert "as it was when a hand_in.py was killed" in capsys.readouterr().err

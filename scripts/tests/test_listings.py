@@ -78,3 +78,9 @@ def test_what_a_gpu_is_said_to_lack_its_runs_missed_too(gpu: Path) -> None:
     for experiment, wishes in said.items():
         reasons = skipped_for(gpu, experiment)
         assert not [wish for wish in wishes if not any(reason.endswith(wish) for reason in reasons)], experiment
+
+
+def test_a_listing_that_unpacks_without_end(tmp_path: Path) -> None:
+    (tmp_path / "add.cuda.sass.xz").write_bytes(lzma.compress(bytes(listings.MOST_BYTES + 1), preset=0))
+    with pytest.raises(InputError, match="more than 32 MiB are packed in it"):
+        listings.read(tmp_path, "add", "cuda")

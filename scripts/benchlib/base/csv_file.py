@@ -11,6 +11,7 @@ from typing import IO
 from benchlib.base.errors import InputError
 
 _PART_BYTES = 1 << 18  # unpacked at a time
+MOST_BYTES = 1 << 30  # of a file, unpacked: a program's samples have 10 MB
 MOST_LINE_BYTES = 1 << 20  # a line of 100 MB of commas would become 100 million cells
 
 
@@ -77,6 +78,8 @@ def _lines(path: Path, file: IO[bytes]) -> Iterator[str]:
         except UnicodeDecodeError as error:
             raise InputError(f"{path}: not UTF-8 at byte {start + error.start}") from error
         start += len(line)
+        if start > MOST_BYTES:
+            raise InputError(f"{path}: longer than {MOST_BYTES >> 20} MiB{' when it is unpacked' if path.suffix == '.xz' else ''}")
         yield text
 
 

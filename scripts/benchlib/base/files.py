@@ -1,6 +1,7 @@
 """Generated files: compare with what is there, or replace it whole."""
 
 import difflib
+import lzma
 import os
 import tempfile
 from itertools import islice
@@ -24,6 +25,18 @@ def read_at_most(path: Path, most: int) -> bytes:
         data = file.read(most + 1)
     if len(data) > most:
         raise InputError(f"{path}: longer than {most >> 20} MiB")
+    return data
+
+
+def unpacked(path: Path, most: int) -> bytes:
+    """What an .xz file holds. Raises InputError where it is damaged, or holds more bytes: a few packed ones may be any number."""
+    try:
+        with lzma.open(path) as file:
+            data = file.read(most + 1)
+    except (lzma.LZMAError, EOFError) as error:
+        raise InputError(f"{path}: damaged: {error}") from error
+    if len(data) > most:
+        raise InputError(f"{path}: more than {most >> 20} MiB are packed in it")
     return data
 
 

@@ -1,7 +1,6 @@
 """scripts/run.sh: sets up, builds, measures, and has the pages made."""
 
 import csv
-import lzma
 import os
 import re
 import shutil
@@ -16,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from benchlib.base import console, programs
+from benchlib.base import console, files, programs
 from benchlib.base.console import INTERRUPTED, plain
-from benchlib.base.csv_file import InputError
+from benchlib.base.csv_file import MOST_BYTES, InputError
 from benchlib.runner import row_counts, screen
 from benchlib.runner.jobs import Jobs
 from benchlib.runner.lock import Lock
@@ -625,10 +624,10 @@ def unpack(path: Path) -> None:
         return
     there = path.read_bytes() if path.is_file() else None
     try:
-        content = lzma.decompress(packed.read_bytes())
-    except lzma.LZMAError as error:
+        content = files.unpacked(packed, MOST_BYTES)
+    except InputError:
         if there is None:
-            die(f"{packed} cannot be unpacked: {error}")
+            raise
         content = b""
     if there is None or (content.startswith(there) and len(content) > len(there)):
         temporary = path.with_name(f".{path.name}.unpacked")

@@ -6,6 +6,7 @@ import lzma
 import re
 from pathlib import Path
 
+from benchlib.base import files
 from benchlib.base.errors import InputError
 from benchlib.results.machine_code import FOLDER, TWINS
 from benchlib.results.results import Results, Table
@@ -13,6 +14,7 @@ from benchlib.sass.sass import Instruction
 
 _LINE = re.compile(r"(?P<offset>[0-9a-f]{4,8})\s+(?:(?P<predicate>@!?U?P\w+)\s+)?(?P<opcode>[A-Z][\w.]*)(?P<operands>.*)")
 PACKED = ".sass.xz"
+MOST_BYTES = 32 << 20  # the largest committed one has 0.2 MB
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")  # kernels' names come from CSV files: nothing in one may lead elsewhere
 
 
@@ -63,10 +65,8 @@ def parse(text: str) -> list[Instruction]:
 
 def _text(path: Path) -> str:
     try:
-        return lzma.decompress(path.read_bytes()).decode("ascii")
+        return files.unpacked(path, MOST_BYTES).decode("ascii")
     except FileNotFoundError:
         return ""
-    except (lzma.LZMAError, EOFError) as error:
-        raise InputError(f"{path}: damaged: {error}") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: a listing is ASCII, this is not at byte {error.start}") from error
