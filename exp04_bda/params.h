@@ -1,4 +1,9 @@
 // Shared by main.cpp, cuda/ and glsl/.
+
+// What one turn of each timed loop does (scripts/benchlib/sass/same_work.py reads this):
+// Per turn of chase, chase_address: load32 1
+// Per turn of loop_f32*: load32 1, store32 1
+// Per turn of spin_u32: imul 1
 #ifndef EXP04_PARAMS_H
 #define EXP04_PARAMS_H
 

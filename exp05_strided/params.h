@@ -1,4 +1,13 @@
 // Shared by main.cpp, cuda/ and glsl/.
+
+// What one turn of each timed loop does (scripts/benchlib/sass/same_work.py reads this):
+// Per turn of read_once_16: load128 1
+// Per turn of read_once_8: load64 1
+// Per turn of read_*: load32 1
+// Per turn of source_*: load32 1, float 1
+// Per turn of write_once_16: store128 1
+// Per turn of write_once_8: store64 1
+// Per turn of write_*: store32 1
 #ifndef EXP05_PARAMS_H
 #define EXP05_PARAMS_H
 

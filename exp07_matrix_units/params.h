@@ -1,4 +1,14 @@
 // Shared by main.cpp, cuda/ and glsl/.
+
+// What one turn of each timed loop does (scripts/benchlib/sass/same_work.py reads this):
+// Per turn of rate_bf16_f32: HMMA.16816.F32.BF16 16
+// Per turn of rate_f16_f32: HMMA.16816.F32 16
+// Per turn of rate_f16_f16: HMMA.16816.F16 16
+// Per turn of rate_s8_s32: IMMA.16832.S8.S8 16
+// Per turn of rate_dot_s8: idot 64
+// Per turn of rate_fma_f32: float 64
+// Per turn of rate_fma_f64: double 64
+// Per turn of rate_fma_half2: half 64
 #ifndef EXP07_PARAMS_H
 #define EXP07_PARAMS_H
 

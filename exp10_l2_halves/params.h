@@ -1,4 +1,9 @@
 // Shared by main.cpp, cuda/ and glsl/.
+
+// What one turn of each timed loop does (scripts/benchlib/sass/same_work.py reads this):
+// Per turn of find_homes: atomic 96
+// Per turn of home_load: load128 4
+// Per turn of home_store: store128 4
 #ifndef EXP10_PARAMS_H
 #define EXP10_PARAMS_H
 

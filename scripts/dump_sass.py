@@ -36,7 +36,7 @@ from pathlib import Path
 
 from benchlib.base import console, csv_file, files, parallel, programs
 from benchlib.pages import sass_pages
-from benchlib.sass import sass, sass_address
+from benchlib.sass import same_work, sass, sass_address
 from benchlib.sass import kernel_sources, listings, sass_cubin, sass_diff, sass_dump, sass_tool
 from benchlib.results.results import API_NAMES, InputError
 from benchlib.sass.sass import Instruction
@@ -47,7 +47,7 @@ NAME = "dump_sass.py"
 fail = partial(console.fail, NAME)
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = ["experiment", "kernel", "api", "arch", *sass.FIGURES, "isa_hash", "note"]
-TWIN_COLUMNS = ["experiment", "kernel", "arch", "cuda_kernel", "vulkan_kernel", *sass_diff.FIGURES, "summary"]
+TWIN_COLUMNS = ["experiment", "kernel", "arch", "cuda_kernel", "vulkan_kernel", *sass_diff.FIGURES, "work", "summary"]
 DUMP_TIMEOUT_S = 600
 DUMPS_AT_ONCE = 4  # each opens the GPU
 NOTHING_TO_RUN = 77
@@ -328,6 +328,7 @@ class Twin:
     cuda: Disassembled
     vulkan: Disassembled
     difference: sass_diff.Difference
+    findings: Sequence[same_work.Finding]
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -357,8 +358,16 @@ def find_twins(items: Sequence[Disassembled]) -> list[Twin]:
 
 
 def compared(found: Sequence[tuple[str, Disassembled, Disassembled]]) -> list[Twin]:
-    differences = parallel.map_all(sass_diff.compare_sides, [sides(cuda, vulkan) for _, cuda, vulkan in found])
-    return [Twin(*names_and_code, difference) for names_and_code, difference in zip(found, differences)]
+    folders = programs.source_folders(ROOT)
+    asked = [(name, folders.get(cuda.kernel.experiment), sides(cuda, vulkan)) for name, cuda, vulkan in found]
+    return [Twin(*names_and_code, *answer) for names_and_code, answer in zip(found, parallel.map_all(compared_one, asked))]
+
+
+def compared_one(
+    one: tuple[str, Path | None, tuple[sass_diff.Side, sass_diff.Side]]
+) -> tuple[sass_diff.Difference, list[same_work.Finding]]:
+    name, folder, both = one
+    return sass_diff.compare(*both), same_work.findings(folder, name, *(side.instructions for side in both))
 
 
 def answering(item: Disassembled, others: Sequence[Disassembled], unlisted: Collection[tuple[str, str, str]]) -> list[Disassembled]:
@@ -379,7 +388,7 @@ def sides(cuda: Disassembled, vulkan: Disassembled) -> tuple[sass_diff.Side, sas
 
 def twin_row(twin: Twin) -> dict[str, object]:
     """Differences as how many more (or fewer, negative) the Vulkan side has; access_width and opcode_form: how many pairs of
-    instructions differ in it. same_*: 1 or 0.
+    instructions differ in it. same_*: 1 or 0. work: what the two do not do alike (same_work.py); empty: nothing.
     """
     experiment, name, arch = twin.key
     row: dict[str, object] = {
@@ -392,6 +401,7 @@ def twin_row(twin: Twin) -> dict[str, object]:
         "vulkan_instructions": twin.vulkan.length,
         "same_memory": int(twin.difference.same_memory),
         "same_opcodes": int(twin.difference.same_opcodes),
+        "work": same_work.as_text(twin.findings),
         "summary": sass_diff.summary(twin.difference),
     }
     for difference, column in sass_diff.COLUMNS.items():
@@ -432,12 +442,15 @@ def outputs(
 def pages(twins: Sequence[Twin], archs: Collection[str], out: Path, complete: frozenset[str]) -> dict[Path, str | bytes]:
     """What shows the twins: a page each, their rows of sass_twins.csv, and the table of all."""
     written: dict[Path, str | bytes] = {}
+    folders = programs.source_folders(ROOT)
     for twin in twins:
         both = (twin.cuda, twin.vulkan)
         path = out / "sass" / twin.key[0] / (f"{twin.name}.{twin.key[2]}.md" if len(archs) > 1 else f"{twin.name}.md")
         facts, names = [csv_row(item) for item in both], [f"{file_stem(item, archs)}{listings.PACKED}" for item in both]
         sources = [kernel_sources.source(ROOT, twin.key[0], item.kernel.name, item.kernel.api) for item in both]
-        written[path] = sass_pages.page(f"{twin.key[0]}: {twin.name}", twin.difference, facts, names, files.read_text(path), sources)
+        folder = folders.get(twin.key[0])
+        work = same_work.judged(twin.name, twin.findings, same_work.excuses(folder) if folder else [])
+        written[path] = sass_pages.page(f"{twin.key[0]}: {twin.name}", twin.difference, facts, names, files.read_text(path), sources, work)
     path, keys = out / "sass_twins.csv", ["experiment", "kernel", "arch"]
     if twins or csv_file.there(path).exists():
         written[path] = merged(path, TWIN_COLUMNS, [twin_row(twin) for twin in twins], keys, complete)

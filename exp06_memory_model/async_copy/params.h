@@ -1,4 +1,7 @@
 // Shared by main.cpp, cuda/ and glsl/.
+
+// What one turn of each timed loop does (scripts/benchlib/sass/same_work.py reads this):
+// Per turn of overlap_*: imul 96
 #ifndef EXP06_ASYNC_COPY_PARAMS_H
 #define EXP06_ASYNC_COPY_PARAMS_H
 

@@ -1,4 +1,9 @@
 // Shared by main.cpp, cuda/ and glsl/.
+
+// What one turn of each timed loop does (scripts/benchlib/sass/same_work.py reads this):
+// Per turn of fill_*: store32 1
+// Per turn of reuse_ro_*: load32 1
+// Per turn of stream_*: load32 1
 #ifndef EXP06_CACHE_OPS_PARAMS_H
 #define EXP06_CACHE_OPS_PARAMS_H
 

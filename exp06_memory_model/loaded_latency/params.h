@@ -1,4 +1,10 @@
 // Shared by main.cpp, cuda/ and glsl/.
+
+// What one turn of each timed loop does (scripts/benchlib/sass/same_work.py reads this):
+// Per turn of loaded_chase_2: load128 2
+// Per turn of loaded_chase_4: load128 4
+// Per turn of loaded_chase_8: load128 8
+// Per turn of pointer_chase: load64 1
 #ifndef EXP06_LOADED_LATENCY_PARAMS_H
 #define EXP06_LOADED_LATENCY_PARAMS_H
 

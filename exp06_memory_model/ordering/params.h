@@ -1,4 +1,11 @@
 // Shared by main.cpp, cuda/ and glsl/.
+
+// What one turn of each timed loop does (scripts/benchlib/sass/same_work.py reads this):
+// Per turn of message_*: load32 16
+// Per turn of load_*: load32 1
+// Per turn of store_*, fence_rate_*: store32 1
+// Per turn of add_*, cas_*: atomic 1
+// Per turn of fence_*: barrier 2
 #ifndef EXP06_ORDERING_PARAMS_H
 #define EXP06_ORDERING_PARAMS_H
 

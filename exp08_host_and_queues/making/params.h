@@ -1,4 +1,7 @@
 // Shared by the CUDA kernels, their GLSL twins and the host code.
+
+// What one turn of each timed loop does (scripts/benchlib/sass/same_work.py reads this):
+// Per turn of turns_*: imul 1
 #ifndef EXP08_MAKING_PARAMS_H
 #define EXP08_MAKING_PARAMS_H
 

@@ -1,4 +1,7 @@
 // Shared by the CUDA kernel, its GLSL twin and the host code.
+
+// What one turn of each timed loop does (scripts/benchlib/sass/same_work.py reads this):
+// Per turn of move_words: load32 1, store32 1
 #ifndef EXP08_TRANSFERS_PARAMS_H
 #define EXP08_TRANSFERS_PARAMS_H
 

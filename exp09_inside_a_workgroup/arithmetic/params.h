@@ -1,4 +1,10 @@
 // Shared by main.cpp, cuda/ and glsl/.
+
+// What one turn of each timed loop does (scripts/benchlib/sass/same_work.py reads this):
+// Per turn of loop_literal*, branch: imul 64
+// Per turn of loop_uniform*: imul 1
+// Per turn of sum_plain: load32 1, float 1
+// Per turn of sum_compensated_*: load32 1, float 4
 #ifndef EXP09_ARITHMETIC_PARAMS_H
 #define EXP09_ARITHMETIC_PARAMS_H
 

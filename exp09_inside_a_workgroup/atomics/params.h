@@ -1,4 +1,8 @@
 // Shared by main.cpp, cuda/ and glsl/.
+
+// What one turn of each timed loop does (scripts/benchlib/sass/same_work.py reads this):
+// Per turn of global_*: atomic 1
+// Per turn of shared_*: shared_atomic 1
 #ifndef EXP09_ATOMICS_PARAMS_H
 #define EXP09_ATOMICS_PARAMS_H
 

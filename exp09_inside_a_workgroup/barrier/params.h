@@ -1,4 +1,9 @@
 // Shared by main.cpp, cuda/ and glsl/.
+
+// What one turn of each timed loop does (scripts/benchlib/sass/same_work.py reads this):
+// Per turn of none_alone: nothing
+// Per turn of release_acquire_*: shared_atomic 1
+// Per turn of *_exchange: shared_load32 1, shared_store32 1
 #ifndef EXP09_BARRIER_PARAMS_H
 #define EXP09_BARRIER_PARAMS_H
 

@@ -1,4 +1,13 @@
 // Shared by main.cpp, cuda/ and glsl/.
+
+// What one turn of each timed loop does (scripts/benchlib/sass/same_work.py reads this):
+// Per turn of read_4, structs_*_1: shared_load32 8
+// Per turn of read_8: shared_load64 8
+// Per turn of read_16: shared_load128 8
+// Per turn of write_4: shared_store32 8
+// Per turn of write_8: shared_store64 8
+// Per turn of write_16: shared_store128 8
+// Per turn of structs_*_4: shared_load32 32
 #ifndef EXP09_SHARED_MEMORY_PARAMS_H
 #define EXP09_SHARED_MEMORY_PARAMS_H
 

@@ -1,4 +1,17 @@
 // Shared by main.cpp, cuda/ and glsl/.
+
+// What one turn of each timed loop does (scripts/benchlib/sass/same_work.py reads this):
+// Per turn of chain_none_*, rate_none_*: nothing
+// Per turn of chain_add_float_*, chain_add_shuffles_*, chain_inclusive_add_*, chain_exclusive_add_*: shuffle 5
+// Per turn of chain_clustered_add_*: shuffle 3
+// Per turn of rate_add_float_*, rate_add_shuffles_*, rate_inclusive_add_*, rate_exclusive_add_*: shuffle 20
+// Per turn of rate_clustered_add_*: shuffle 12
+// Per turn of chain_add_*, chain_min_*, chain_and_*: redux 1
+// Per turn of rate_add_*, rate_min_*, rate_and_*: redux 4
+// Per turn of chain_all_*, chain_any_*, chain_ballot_*: vote 1
+// Per turn of rate_all_*, rate_any_*, rate_ballot_*: vote 4
+// Per turn of chain_*: shuffle 1
+// Per turn of rate_*: shuffle 4
 #ifndef EXP09_SUBGROUPS_PARAMS_H
 #define EXP09_SUBGROUPS_PARAMS_H
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchlib.document import markdown
-from benchlib.sass import sass, sass_diff
+from benchlib.sass import same_work, sass, sass_diff
 from benchlib.stats.formats import NONE
 from benchlib.sass.sass import Instruction
 from benchlib.sass.sass_diff import Difference, Row
@@ -84,9 +84,10 @@ def page(
     listings: Sequence[str],
     before: str | None,
     sources: Sequence[Path | None] = (None, None),
+    work: same_work.Same | same_work.Excused | same_work.NotSame = same_work.Same(),
 ) -> str:
     """A pair's. `facts`: both sides' rows of sass.csv. `listings`: their files' names. `before`: the page that is there. `sources`: the kernels',
-    from the repository's root.
+    from the repository's root. `work`: whether it is the same.
     """
     names = [side.title for side in difference.sides]
     links = ", ".join(f"[{name}]({file})" for name, file in zip(names, listings))
@@ -97,6 +98,7 @@ def page(
         f"Machine code (SASS), by scripts/dump_sass.py. The whole listings: {links}. [How to read this page](../README.md#how-to-read-a-page).",
         *([f"Sources: {written}."] if written else []),
         _measured(before),
+        *_work(work),
         f"{line[0].upper()}{line[1:]}.",
         "## Side by side",
         *_side_by_side(difference),
@@ -105,6 +107,12 @@ def page(
         named = [(markdown.escape(name), str(a), str(b)) for name, (a, b) in difference.counts.items()]
         parts += ["## Differences, by the name beside the line", markdown.table(["what", *(f"{name}:" for name in names)], named)]
     return "\n\n".join([*parts, "## Counts of each listing", _facts(facts, names)]) + "\n"
+
+
+def _work(work: same_work.Same | same_work.Excused | same_work.NotSame) -> list[str]:
+    if isinstance(work, same_work.NotSame):
+        return [f"**Not the same work**: {markdown.escape(same_work.as_text(work.differs))}."]
+    return [f"The work differs because {markdown.escape(reason)}." for reason in work.reasons] if isinstance(work, same_work.Excused) else []
 
 
 def _measured(before: str | None) -> str:

@@ -61,7 +61,7 @@ NEEDED_OF_MODEL = {
 _NEEDED = {"sass.csv": ("kernel", "api"), "sass_twins.csv": ("kernel",), "counters.csv": ("instrument",)}
 _TEXTS = {
     "sass.csv": {"experiment", "kernel", "api", "arch", "isa_hash", "note"},
-    "sass_twins.csv": {"experiment", "kernel", "arch", "cuda_kernel", "vulkan_kernel", "summary"},
+    "sass_twins.csv": {"experiment", "kernel", "arch", "cuda_kernel", "vulkan_kernel", "work", "summary"},
 }
 
 

@@ -100,7 +100,7 @@ def _is_shared(instructions: Sequence[Instruction], at: int, operand: str) -> bo
     writer = _nearest_writer(instructions, at, operand.lstrip("-~|"))
     if writer is None:
         return False
-    moved = sass.kind(writer) == "move" and bool(sass.constants(writer) or _constant_moved(writer))
+    moved = sass.kind(writer) == "move" and bool(sass.constants(writer) or constant_moved(writer))
     return sass.kind(writer) == "constant_load" or moved
 
 
@@ -109,12 +109,13 @@ def _constant(instructions: Sequence[Instruction], at: int, operand: str) -> int
     if _IMMEDIATE.fullmatch(operand):
         return int(operand, 16)
     writer = _nearest_writer(instructions, at, operand)
-    return _constant_moved(writer) if writer else None
+    return constant_moved(writer) if writer else None
 
 
-def _constant_moved(writer: Instruction) -> int | None:
+def constant_moved(writer: Instruction) -> int | None:
+    """The number that the instruction puts into a register; None where it does something else."""
     *others, value = sass.split_operands(writer.operands) or ("",)
-    if sass.kind(writer) == "move" and _IMMEDIATE.fullmatch(value):
+    if (sass.kind(writer) == "move" or writer.base == "UMOV") and _IMMEDIATE.fullmatch(value):
         return int(value, 16)
     if writer.base == "HFMA2" and others[1:3] == ["-RZ", "RZ"] and len(others) > 3:
         return _halves(others[3], value)

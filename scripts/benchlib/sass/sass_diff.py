@@ -268,10 +268,6 @@ def _anchors(left: Sequence[str], right: Sequence[str], length: int) -> list[tup
 # -------------------------------------------------------------------------------------------------------------- naming
 
 
-def compare_sides(sides: tuple[Side, Side]) -> Difference:
-    return compare(*sides)
-
-
 def compare(left: Side, right: Side) -> Difference:
     rows = align(left.instructions, right.instructions)
     counts: dict[str, list[int]] = {}

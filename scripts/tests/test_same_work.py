@@ -1,0 +1,249 @@
+"""The guard for twins: planted faults, each beside what it was planted in, and every committed pair."""
+
+import csv
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import twins
+from test_sass import instructions
+
+from benchlib.base.errors import InputError
+from benchlib.model import analysis, pairs, work
+from benchlib.model.analysis import Study
+from benchlib.results import results
+from benchlib.results.results import WITH_ALL_CHECKS
+from benchlib.base import programs
+from benchlib.sass import payload, same_work
+from benchlib.sass.same_work import ATOMIC, DELETED, FENCE, GENERIC, MATRIX, ONE, POLLS, UNROLL, Excuse, Excused, Finding, NotSame, Same
+
+REPO = Path(__file__).resolve().parents[2]
+REFERENCE = REPO / "results/nvidia-h200"
+KNOWN = Path(__file__).resolve().parent / "fixtures/not_the_same_work.csv"
+MANY = 620  # pairs are committed, at least: a test over none cannot fail
+
+END = ("STG.E [R30.64], R5", "EXIT")
+
+
+def loop(*body: str, step: int = 1) -> list[str]:
+    """That body, until a counter in R0, which `step` moves on, is R20."""
+    start = ["MOV R0, RZ", "LDG.E R5, [R10.64]"]
+    back = [f"IADD3 R0, R0, {step:#x}, RZ", "ISETP.NE.AND P0, PT, R0, R20, PT", f"@P0 BRA {16 * len(start):#x}"]
+    return [*start, *body, *back, *END]
+
+
+def polling(*body: str, peeled: Sequence[str] = ()) -> list[str]:
+    """That body, until what it loads into R6 is not 0."""
+    return [*peeled, *body, "ISETP.EQ.AND P0, PT, R6, RZ, PT", f"@P0 BRA {16 * len(peeled):#x}", *END]
+
+
+def failures(cuda: Sequence[str], vulkan: Sequence[str], ask: same_work.Ask | None = None) -> list[str]:
+    sides = (payload.of(instructions(*side)) for side in (cuda, vulkan))
+    return [finding.failure for finding in same_work.compare(*sides, ask)]
+
+
+STEP = "IMAD R5, R5, 0x19660d, R7"
+LOAD = "LDG.E R6, [R10.64]"
+USE = "FADD R5, R5, R6"
+LOOK = "LDG.E.STRONG.GPU R6, [R10.64]"
+MMA = "HMMA.16816.F32 R4, R12, R16, R4"
+
+
+@pytest.mark.parametrize(
+    ("sound", "harmed", "ask", "failure"),
+    [
+        (loop(*[STEP] * 4, step=4), loop(STEP, step=4), None, DELETED),
+        (loop(*[STEP] * 4, step=4), loop(STEP, step=4), {"imul": 1}, DELETED),
+        (loop(*[STEP] * 64), loop(STEP), {"imul": 64}, DELETED),
+        (polling(*["LDG.E.STRONG.GPU R8, [R10.64]"] * 15, LOOK), polling(LOOK), None, POLLS),
+        (polling(*["LDG.E.STRONG.GPU R8, [R10.64]"] * 15, LOOK), polling(LOOK), {"load32": 16}, POLLS),
+        (loop(STEP, "MEMBAR.SC.GPU"), loop(STEP), None, FENCE),
+        (loop(STEP, "MEMBAR.SC.GPU"), loop(STEP, "MEMBAR.SC.SYS"), None, FENCE),
+        (loop(STEP, "MEMBAR.SC.GPU"), loop(STEP, "MEMBAR.SC.GPU", "MEMBAR.SC.GPU"), None, FENCE),
+        (loop(STEP, "MEMBAR.SC.GPU", "CCTL.IVALL"), loop(STEP, "MEMBAR.SC.GPU"), None, FENCE),
+        (["MEMBAR.ALL.CTA", *END], [*END], None, FENCE),
+        (loop("RED.E.ADD.STRONG.GPU [R10.64], R5"), loop("RED.E.MIN.STRONG.GPU [R10.64], R5"), None, ATOMIC),
+        (loop("RED.E.ADD.STRONG.GPU [R10.64], R5"), loop("RED.E.ADD.STRONG.SYS [R10.64], R5"), None, ATOMIC),
+        (loop("RED.E.ADD.STRONG.GPU [R10.64], R5"), loop("RED.E.ADD.F32.STRONG.GPU [R10.64], R5"), None, ATOMIC),
+        (loop("RED.E.ADD.STRONG.GPU [R10.64], R5"), loop("ATOMS.ADD R8, [R10], R5"), None, ATOMIC),
+        (loop("RED.E.ADD.STRONG.GPU [R10.64], R5"), loop("REDUX.SUM UR4, R5", "RED.E.ADD.STRONG.GPU [R10.64], R5", "MOV R5, UR4"), None, ONE),
+        (loop(MMA), loop("HMMA.1688.F32 R4, R12, R16, R4", "HMMA.1688.F32 R4, R12, R16, R4"), None, MATRIX),
+        (loop(LOAD, USE), loop("LD.E R6, [R10.64]", USE), None, GENERIC),
+        (loop(LOAD, USE), loop(*[part for _ in range(4) for part in (LOAD, USE)], step=4), None, UNROLL),
+        (loop(LOAD, USE), loop(*[part for _ in range(4) for part in (LOAD, USE)], step=4), {"load32": 1}, UNROLL),
+        (loop(step=4), loop(step=16), {}, UNROLL),
+    ],
+)  # fmt: skip
+def test_what_is_planted_is_found(sound: list[str], harmed: list[str], ask: same_work.Ask | None, failure: str) -> None:
+    assert failures(sound, sound, ask) == [] and failure in failures(sound, harmed, ask) and failure in failures(harmed, sound, ask)
+
+
+def test_work_that_both_compilers_deleted_is_found_by_what_the_source_asks_for() -> None:
+    composed = loop(STEP, step=64)
+    assert failures(composed, composed) == []
+    assert failures(composed, composed, {"imul": 1}) == [DELETED, DELETED]
+    assert failures(loop(*[STEP] * 64, step=64), loop(*[STEP] * 4, step=4), {"imul": 1}) == []
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (loop(STEP), loop(*[STEP] * 4, step=4)),  # unrolled, and nothing is loaded
+        (loop("LDG.E R10, [R10.64]", step=1), loop(*["LDG.E R10, [R10.64]"] * 4, step=4)),  # a chain: one under way in both
+        (polling(LOOK), polling(LOOK, peeled=[LOOK, "ISETP.NE.AND P1, PT, R6, RZ, PT", "@P1 BRA 0x60"])),
+        (loop(LOAD, USE), loop("IMAD.WIDE R10, R0, 0x4, R12", "ISETP.GE.AND P1, PT, R0, R9, PT", f"@!P1 {LOAD}", USE)),  # addresses and checks
+        (loop("RED.E.ADD.STRONG.GPU [R10.64], R5"), loop("ATOMG.E.ADD.STRONG.GPU PT, RZ, [R10.64], R5")),  # no result is used
+        (["MEMBAR.SC.GPU", *END], ["MEMBAR.SC.CTA", "MEMBAR.SC.GPU", *END]),  # the wider one covers the other
+    ],
+)  # fmt: skip
+def test_what_is_no_other_work(left: list[str], right: list[str]) -> None:
+    assert failures(left, right) == [] and failures(right, left) == []
+
+
+def test_a_nest_counts_as_one_turn_where_the_inner_turns_are_known() -> None:
+    inner = ["MOV R1, RZ", STEP, "IADD3 R1, R1, 0x1, RZ", "ISETP.NE.AND P1, PT, R1, 0x8, PT", "@P1 BRA 0x30"]
+    assert failures(loop(*inner), loop(*[STEP] * 8), {"imul": 8}) == []
+    assert failures(loop(*inner), loop(*[STEP] * 8), {"imul": 9}) == [DELETED, DELETED]
+
+
+def test_the_lines_of_a_source(tmp_path: Path) -> None:
+    (tmp_path / "cuda").mkdir()
+    (tmp_path / "params.h").write_text("// Per turn of none_*: nothing\n#define X  // Per turn is no line\n// Per turn of a, b_*: imul 64, load32 4\n")
+    (tmp_path / "cuda/k.cu").write_text("// Reads.\n// Per turn of k: HMMA.16816.F32 16.\n")
+    found = same_work.asks(tmp_path)
+    asked = {name: same_work.ask_of(found, name) for name in ("none_alone", "a", "a.disabled", "b_1", "k", "ab")}
+    both = {"imul": 64, "load32": 4}
+    assert asked == {"none_alone": {}, "a": both, "a.disabled": both, "b_1": both, "k": {"HMMA.16816.F32": 16}, "ab": None}
+    (tmp_path / "params.h").write_text("// Per turn of a: 64 imul\n")
+    with pytest.raises(InputError, match="params.h: 'Per turn of a: 64 imul' is not like"):
+        same_work.asks(tmp_path)
+
+
+def test_a_reason_excuses_what_it_names_and_nothing_else(tmp_path: Path) -> None:
+    assert same_work.excuses(tmp_path) == []
+    path = tmp_path / "differs.toml"
+    path.write_text('[[differs]]\nkernels = ["a_*"]\nin = "another fence"\nbecause = "that is the question"\n')
+    excused = same_work.excuses(tmp_path)
+    assert excused == [Excuse(("a_*",), FENCE, "that is the question")]
+    fence, atomic = Finding(FENCE, "none in CUDA, fence_cta in Vulkan"), Finding(ATOMIC, "x")
+    assert same_work.judged("a_1", [], excused) == Same()
+    assert same_work.judged("a_1.disabled", [fence], excused) == Excused(("that is the question",))
+    assert same_work.judged("b", [fence], excused) == NotSame((fence,))
+    assert same_work.judged("a_1", [fence, atomic], excused) == NotSame((atomic,))
+    assert same_work.as_findings(same_work.as_text([fence, atomic])) == [fence, atomic] and same_work.as_findings("") == []
+    for text, message in (("in = 3", "differs.toml"), ('[[differs]]\nkernels = []\nin = "fences"\nbecause = ""', "'fences' is none of")):
+        path.write_text(text)
+        with pytest.raises(InputError, match=message):
+            same_work.excuses(tmp_path)
+
+
+# ------------------------------------------------------------------------------------------------------ committed twins
+
+
+@pytest.fixture(scope="module")
+def committed() -> dict[tuple[str, str], tuple[twins.Twin, list[Finding]]]:
+    """What is found of each pair, from its listings."""
+    every = twins.twins(REFERENCE)
+    assert len(every) >= MANY
+    return {(twin.experiment, twin.kernel): (twin, same_work.findings(twin.sources, twin.kernel, *twin.code)) for twin in every}
+
+
+def test_the_pairs_that_fail_are_known_and_can_only_become_fewer(committed) -> None:
+    """A pair that fails anew is mended, or excused by its experiment's differs.toml. One that fails no more leaves the list."""
+    with KNOWN.open(newline="", encoding="utf-8") as file:
+        known = {(row["experiment"], row["kernel"]): row for row in csv.DictReader(file)}
+    failing = {}
+    for key, (twin, found) in committed.items():
+        one = same_work.judged(twin.kernel, found, same_work.excuses(twin.sources))
+        if isinstance(one, NotSame):
+            failing[key] = ", ".join(dict.fromkeys(finding.failure for finding in one.differs))
+    assert failing == {key: row["failure"] for key, row in known.items()}
+    assert all(row["to_mend"] for row in known.values())
+
+
+@pytest.mark.parametrize(
+    ("experiment", "kernel", "failure"),
+    [
+        ("exp08_order", "link", DELETED),
+        ("exp09_arithmetic", "loop_literal", DELETED),
+        ("exp09_arithmetic", "loop_literal_unroll", DELETED),  # on both sides
+        ("exp09_arithmetic", "loop_uniform", DELETED),
+        ("exp06_ordering", "message_flag_relaxed_gpu", POLLS),
+        ("exp06_ordering", "message_payload_fence_gpu", POLLS),
+        ("exp06_ordering", "load_rate_weak", UNROLL),
+        ("exp06_cache_ops", "reuse_ro_plain", UNROLL),
+        ("exp09_arithmetic", "sum_plain", UNROLL),
+        ("exp05_strided", "read_window", UNROLL),
+        ("exp09_barrier", "none_alone", UNROLL),
+        ("exp09_barrier", "memory_shared_alone", FENCE),
+        ("exp08_waiting", "task", FENCE),
+        ("exp09_atomics", "global_add_i32", ONE),
+        ("exp07_matrix_units", "product_tile_s8_s32_128_128_32_2_4", MATRIX),
+        ("exp07_matrix_units", "product_tile_bf16_f32_128_128_32_2_4", GENERIC),
+    ],
+)
+def test_pairs_that_misled_are_found(committed, experiment: str, kernel: str, failure: str) -> None:
+    """As they are in the set of results that was reviewed; a line goes when its pair is mended and measured."""
+    assert failure in [finding.failure for finding in committed[experiment, kernel][1]]
+
+
+def test_pairs_that_a_reader_found_to_agree_stay_quiet(committed) -> None:
+    quiet = [
+        ("exp01_vector_add", "add_f32"), ("exp01_vector_add", "read_tile_8"), ("exp04_bda", "chase"), ("exp04_bda", "spin_u32"),
+        ("exp06_ordering", "load_relaxed_gpu"), ("exp06_async_copy", "overlap_plain"), ("exp07_matrix_units", "rate_f16_f32"),
+        ("exp09_atomics", "shared_cas_i64"), ("exp09_atomics", "global_cas_f32"), ("exp09_atomics", "shared_exchange_loop_f32"),
+        ("exp09_subgroups", "chain_add_all"), ("exp09_reduce_scan", "sum_tree"), ("exp09_arithmetic", "loop_literal_guarded"),
+    ]  # fmt: skip
+    assert {key: found for key in quiet if (found := committed[key][1])} == {}
+
+
+def test_every_line_of_the_sources_fits_a_kernel_and_every_reason_excuses_one(committed) -> None:
+    idle = []
+    for experiment, folder in programs.source_folders(REPO).items():
+        here = [(twin.kernel, found) for (name, _), (twin, found) in committed.items() if name == experiment]
+        asked = same_work.asks(folder)
+        used = [next((name for name, _ in asked if same_work.ask_of([(name, {})], kernel) is not None), None) for kernel, _ in here]
+        idle += [f"{experiment}: Per turn of {name}" for name, _ in asked if name not in used]
+        for one in same_work.excuses(folder):
+            idle += [f"{experiment}: {name} in {one.failure}" for name in one.kernels
+                     if not any(Excuse((name,), one.failure, "").fits(kernel, f) for kernel, found in here for f in found)]  # fmt: skip
+    assert idle == []
+
+
+def test_what_the_table_says_is_what_the_listings_say(committed) -> None:
+    rows = {(row["experiment"], row["kernel"]): row["work"] for _, row in twins.csv_file.read(twins.csv_file.there(REFERENCE / "sass_twins.csv"))[1]}
+    assert rows == {key: same_work.as_text(found) for key, (_, found) in committed.items()}
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert twins.main(["--only", "exp08_order"]) == 1
+    out = capsys.readouterr().out.splitlines()
+    assert out == [
+        "exp08_order link: not the same work: deleted work: imul 1 asked for, CUDA does 0.25 per turn",
+        "1 pair: 0 do the same work, 0 differ for a reason, 1 do not do the same work",
+    ]
+    assert twins.main(["--only", "exp01"]) == 0
+    assert twins.main(["--show", "exp08_order", "link"]) == 0
+    shown = capsys.readouterr().out
+    assert "loop at 0x1b0, counts by 16: imul 4\n" in shown and "loop at 0x1f0, counts by 4: imul 4\n" in shown
+    assert twins.main(["--show", "exp08_order", "chain"]) == 2
+    assert "there is no pair exp08_order chain" in capsys.readouterr().err
+    done = subprocess.run([sys.executable, REPO / "scripts/twins.py", "--help"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+
+
+def test_a_case_is_judged_by_the_listings_of_what_it_ran() -> None:
+    """Keyed as the result rows are: by the hashes of the code that both sides ran."""
+    found = Study.of(results.load(REFERENCE), analysis.load(REPO))
+    judged = {
+        name: [work.of_pair(found, found.tables[name], pair) for pair in pairs.pairs(found.tables[name], WITH_ALL_CHECKS) if pair.cuda and pair.vulkan]
+        for name in ("exp01_vector_add", "exp06_litmus", "exp08_order")
+    }
+    assert {type(one) for one in judged["exp01_vector_add"]} == {Same, type(None)}  # no listing is of another workgroup's size
+    assert {type(one) for one in judged["exp06_litmus"]} == {Excused}
+    assert {tuple(finding.failure for finding in one.differs) for one in judged["exp08_order"] if isinstance(one, NotSame)} == {(DELETED,)}
+    table = found.tables["exp01_vector_add"]
+    alone = next(pair for pair in pairs.pairs(table, WITH_ALL_CHECKS) if pair.cuda)
+    assert work.of_pair(found, table, pairs.Pair(alone.cuda, None)) is None
