@@ -159,7 +159,7 @@ def test_one_run_decides_no_rule_whose_figure_may_be_1(tmp_path: Path, monkeypat
     said = next(text for text in judged.vulkan if text.startswith("Through addresses a sum"))
     assert said.endswith(": undecided in 1 run.")
     held = rules.verdicts(judged.study, summary.load(ROOT, judged.study))
-    assert held["Turn the driver's bounds checks off, or use addresses."] == rules.UNDECIDED
+    assert held["Where no index leaves its buffer, turn the driver's bounds checks off, or use addresses."] == rules.UNDECIDED
     assert held["Access 16 bytes per thread."] == rules.HOLDS
 
 
@@ -220,7 +220,7 @@ def test_the_closing_screen(found: tuple[str, Judged, str, str]) -> None:
     if name == "vulkan-alone":
         assert "A dependent dispatch of a recorded chain" in text and "Vulkan/CUDA" not in text and beside.RULES not in text
         assert "That copy reaches 88" in text and "960.0 GB/s, is the maker's figure" in text  # no API tells the peak
-        assert beside.RULES_ALONE in text and f"{rules.HOLDS} (10): Access 16 bytes per thread. Turn" in text
+        assert beside.RULES_ALONE in text and f"{rules.HOLDS} (10): Access 16 bytes per thread. Where" in text
         assert f"{rules.NOT_SEEN} (5): Make barriers few, and narrow." in text and "They need CUDA, or what was not run." in text
         return
     head = next(line for line in lines if line.startswith("Vulkan/CUDA, the median pair"))

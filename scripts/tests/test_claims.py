@@ -12,6 +12,7 @@ from benchlib.claims import claim_check, claim_query, claims
 from benchlib.model import analysis
 from benchlib.results import results, schema
 from benchlib.results.results import InputError
+from benchlib.stats.stats import Figure
 from benchlib.tables import claim_tables
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -93,6 +94,17 @@ def test_a_sentence_without_any_figure_is_left_out(tmp_path: Path, found: result
     """c asks for counters, and there are none."""
     note = judged(tmp_path, CLAIM.replace("{a}, {b}", "Counted: {c}. Beside {b}: {c}. Always so"), found).note
     assert "Counted" not in note and "–. Always so." in note and ". Beside " in note
+
+
+def test_a_refuted_claim_shows_a_case_that_refutes_it(tmp_path: Path, found: results.Results) -> None:
+    """Not the median case, where those outside lie on both sides of it."""
+    def finding(value: float, side: str, margin: float) -> claim_query.Finding:
+        case = next(iter(found.tables[EXP03].cases))
+        return claim_query.Finding(side, claim_query.Found(Figure.exact(value), case, str(value)), margin)
+
+    deciding = [finding(0.9, "out", -0.1), finding(1.0, "open", -0.01), finding(1.2, "out", -0.2)]
+    tested = claims.Tested({"reproduced": {"lo": 0.99, "hi": 1.01}}, "mechanism", "times", deciding)
+    assert tested.verdict == "REFUTED" and tested.middle.figure.value == 1.0 and tested.typical.figure.value == 1.2
 
 
 def test_the_reason_has_its_figures(tmp_path: Path, found: results.Results) -> None:

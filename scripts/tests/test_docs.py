@@ -21,7 +21,7 @@ from benchlib.fleet import comparison
 from benchlib.stats import stats
 
 ROOT = Path(__file__).resolve().parents[2]
-MOST_WORDS = 1100
+MOST_WORDS = 1200
 MOST_WORDS_SEEN = 250  # of an experiment's findings
 FENCE = re.compile(r"^(```|~~~).*?^\1\s*?$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\)")

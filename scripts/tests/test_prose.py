@@ -16,7 +16,8 @@ import synthetic
 import test_docs
 from benchlib.base import programs
 from benchlib.base.errors import InputError
-from benchlib.claims import claims
+from analyses import committed
+from benchlib.claims import claim_check, claim_query, claims
 from benchlib.model.analysis import Study
 from benchlib.pages import prose, readmes, summary
 from benchlib.pages.prose import Model, Prose
@@ -320,6 +321,30 @@ def test_the_bounds_of_the_rules_are_those_of_the_summary() -> None:
     for row, rule in zip(rows, rules):
         bounds = {f"{words} {entry[key]}" for entry in rule.get("figure", []) for key, words in (("most", "at most"), ("least", "at least")) if key in entry}
         assert row.split(" | ")[2] in (bounds or {"are SLOWER"}), row
+
+
+def test_one_figure_decides_a_rule_on_every_page() -> None:
+    """What the table shows of a rule is a figure that has a bound in docs/summary.toml: here and there the same of the committed results."""
+    study, rules_ = committed("nvidia-h200"), tomllib.loads((ROOT / summary.FILE).read_text(encoding="utf-8"))["rule"]
+    entries = tomllib.loads((ROOT / prose.FILE).read_text(encoding="utf-8"))["figure"]
+    by_name = {name: (experiment, entry) for experiment, each in entries.items() for name, entry in each.items()}
+    table = (ROOT / "docs/YOUR_CARD.md").read_text(encoding="utf-8").partition("| rule | figure | holds if |")[2].partition("\n\n")[0]
+
+    def values(query: dict, experiment: str) -> list[float]:
+        claim_check.expand("", {"query": [query]})
+        found = claim_query.run(query, experiment, study, "")
+        assert not isinstance(found, str), found
+        return [one.figure.value for one in found]
+
+    for row, rule in zip(table.splitlines()[2:], rules_):
+        name = re.search(r"<!-- q: ([^ ]+)", row)
+        assert name
+        if name[1] == "kind":
+            continue
+        experiment, entry = by_name[name[1]]
+        shown = prose.PICKS[entry.get("pick", "median")](values(prose.query_of(entry), experiment))
+        deciding = [values(summary.bare(one), one["experiment"]) for one in rule["figure"] if {"least", "most"} & one.keys()]
+        assert any(one == [pytest.approx(shown, rel=1e-9)] for one in deciding), row
 
 
 TERMS = (

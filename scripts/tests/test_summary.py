@@ -103,6 +103,25 @@ def test_what_it_says(root: Path) -> None:
     assert "](../results/nvidia-h200/plots/vulkan-over-cuda.svg)" in text
 
 
+def test_limits_stand_in_the_brief_form_too(root: Path) -> None:
+    """And where it is said how; a limit whose figure has not been measured is left out."""
+    limits = 'limits = ["Not where {time}.", "Not {none}."]\nhow = "docs/PAGE.md#rules"\nalso'
+    (root / "docs/summary.toml").write_text(SUMMARY.replace("also", limits, 1), encoding="utf-8")
+    assert run(root) == 0
+    text = (root / "docs/PAGE.md").read_text(encoding="utf-8")
+    for form in (text.partition("worklog:rules -->")[2].partition("<!-- /")[0], text.partition("worklog:rules-in-full")[2].partition("<!-- /")[0]):
+        assert "`. Not where " in form and "[How.](../docs/PAGE.md#rules)" in form and "Not 1" not in form
+
+
+def test_what_leaves_bounds_says_so() -> None:
+    """A rule that lets a kernel leave its buffers' bounds says what that means, in its title and its limits; one about barriers says what they do not order."""
+    rules_ = {rule["title"]: " ".join(rule.get("limits", [])) for rule in rules.of(summary.load(ROOT, committed("nvidia-h200")))}
+    checks = [title for title in rules_ if "bounds checks off" in title]
+    barriers = [title for title in rules_ if "barrier()" in title]
+    assert checks and all("no index leaves its buffer" in title and "undefined behaviour" in rules_[title] for title in checks)
+    assert barriers and all("buffers" in title and "buffers `barrier()` orders nothing" in rules_[title] for title in barriers)
+
+
 @pytest.mark.real_least_runs
 def test_figures_of_few_runs_say_so(root: Path) -> None:
     folder = root / worklog.REFERENCE

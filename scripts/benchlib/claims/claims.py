@@ -114,12 +114,15 @@ class Tested:
         return min(self.deciding, key=lambda finding: (finding.side != OUT, finding.margin))
 
     @property
-    def typical(self) -> Finding:
-        """The median case; of two in the middle the one that is less far inside. Of a wrong result the wrong one."""
-        if self.role == "result" and self.verdict == REFUTED:
-            return self.worst
+    def middle(self) -> Finding:
+        """The median case; of two in the middle the one that is less far inside."""
         ordered = sorted(self.deciding, key=lambda finding: finding.figure.value)
         return min(ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2], key=lambda finding: finding.margin)
+
+    @property
+    def typical(self) -> Finding:
+        """What stands for the test: the median case, and where the test is refuted and that case does not refute it, the worst."""
+        return self.worst if self.verdict == REFUTED and self.middle.side != OUT else self.middle
 
     def words(self, figure: Figure) -> str:
         return claim_words.figure_words(figure, self.query.get("say", ""), self.unit)
@@ -435,8 +438,8 @@ def _cases_text(claim: Claim) -> str:
     else:
         sides = [f"{shown.count(side)} {name}" for side, name in ((OUT, "outside"), (OPEN, "undecided")) if shown.count(side)]
         parts = [f"{shown.count(IN)} of {total} cases in the range" + "".join(f", {text}" for text in sides)]
-        parts.append(f"the median case: {_case_text(shown, shown.typical)}")
-        if shown.words(shown.worst.figure) != shown.words(shown.typical.figure):
+        parts.append(f"the median case: {_case_text(shown, shown.middle)}")
+        if shown.worst.found.wrong or shown.words(shown.worst.figure) != shown.words(shown.middle.figure):
             parts.append(f"the worst: {_case_text(shown, shown.worst)}")
     others = [each for each in claim.tested if each is not shown]
     if others:

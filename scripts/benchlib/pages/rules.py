@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from benchlib.claims import claim_check, claim_query, claim_words
-from benchlib.document.document import Anchor, Blocks, Bullets, Inline, SectionLink, Strong, paragraph
+from benchlib.document.document import Anchor, Blocks, Bullets, FileLink, Inline, SectionLink, Strong, paragraph
 from benchlib.model.analysis import Study
 from benchlib.pages import summary
 from benchlib.pages.summary import PLACEHOLDER, Summary, inlines
@@ -98,10 +98,10 @@ def blocks(
     found = []
     for at in range(len(of(said))):
         if (one := _rule(at, said, study, titles, claims, brief)) is not None:
-            title, words, also, links = one
+            title, words, limits, also, links = one
             few = _few_runs(of(said)[at], said, study, _where(said, at), brief)
             place = (Anchor(anchor(len(found) + 1)),) if brief else ()
-            found.append((*place, title, " ", *words, *_on_models(at, models, held, brief), *also, *few, *links))
+            found.append((*place, title, " ", *words, *_on_models(at, models, held, brief), *limits, *also, *few, *links))
     if not found:
         return []
     return [*([paragraph(_tried(models, brief))] if models else []), Bullets(tuple(found), numbered=True)]
@@ -125,15 +125,18 @@ def _tried(models: Models, brief: bool) -> str:
 
 def _rule(
     at: int, said: Summary, study: Study, titles: Titles, claims: Mapping[str, str], brief: bool
-) -> tuple[Inline, list[Inline], list[Inline], list[Inline]] | None:
-    """Its title, its text, its further sentences and its links; None where it does not hold."""
+) -> tuple[Inline, list[Inline], list[Inline], list[Inline], list[Inline]] | None:
+    """Its title, its text, its limits with the link to what to do, its further sentences and its links; None where it does not hold."""
     rule, where = of(said)[at], _where(said, at)
     if _verdict(rule, study, said, where) != HOLDS:
         return None
     figures = {query["name"]: _figure(where, query, study) for query in rule.get("figure", [])}
     known = {*figures, *(entry["id"] for entry in said.document.get("kind", []))}
     text = inlines(summary.filled(rule["text"], where, said.kinds, figures, known) or "")
-    also = [more for each in rule.get("also", []) if (more := summary.filled(each, where, said.kinds, figures, known))]
+    limits, also = (
+        [more for each in rule.get(key, []) if (more := summary.filled(each, where, said.kinds, figures, known))] for key in ("limits", "also")
+    )
+    within = inlines("".join(f" {each}" for each in limits)) + ([" ", FileLink("How.", rule["how"])] if "how" in rule else [])
     links: list[Inline] = []
     for shown in rule["shown"]:
         links += [", " if links else " (", _link(where, shown["section"], shown["experiment"], shown["section"], study, titles)]
@@ -142,15 +145,15 @@ def _rule(
             raise InputError(f"{where}: no claim is {id_}")
         links += [", ", _link(where, id_, claims[id_], "Claims", study, titles)]
     if not brief:
-        return Strong(rule["title"]), text, inlines("".join(f" {each}" for each in also)), [*links, ")"]
+        return Strong(rule["title"]), text, within, inlines("".join(f" {each}" for each in also)), [*links, ")"]
     first = rule["shown"][0]
     link = _link(where, rule["title"], first["experiment"], first["section"], study, titles)
-    return Strong(link) if isinstance(link, str) else link, text, [], []
+    return Strong(link) if isinstance(link, str) else link, text, within, [], []
 
 
 def _few_runs(rule: Mapping[str, Any], said: Summary, study: Study, where: str, brief: bool) -> list[Inline]:
     """Of how many runs the figures of an experiment are, where they are too few to tell by themselves how far runs differ."""
-    texts = [rule["text"]] if brief else [rule["text"], *rule.get("also", [])]
+    texts = [rule["text"], *rule.get("limits", []), *([] if brief else rule.get("also", []))]
     shown = {name for text in texts for name, _ in PLACEHOLDER.findall(text)} - said.kinds.keys()
     few: dict[str, int] = {}
     for query in rule.get("figure", []):

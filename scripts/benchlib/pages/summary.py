@@ -17,6 +17,8 @@
     metric = "submit_ns"              optional: of pairs that are of another kind by their GPU time, another time
     [[rule]]                          what to do
     title, text = "..."
+    limits = ["..."]                  optional: when not, and what to mind: sentences of the brief form, too, left out like those of `also`
+    how = "exp02/README.md#a"         optional: where it is said how
     also = ["..."]                    optional: sentences that are left out as long as a figure of theirs has not been measured
     claims = ["02.4b"]                optional: those that bear it out
     holds = { wide = "SLOWER" }       optional: the rule stands only where that is what the kind's pairs are
@@ -59,7 +61,7 @@ PICTURE_TITLE = "Vulkan's time over CUDA's, by kind of work"
 PICTURE_OF_ALL = "vulkan-over-cuda-all"
 HEADLINE_KEYS = {"kind", "rules", "instead", "see"}
 KIND_KEYS = {"id", "name", "of", "metric"}
-RULE_KEYS = {"title", "text", "also", "claims", "shown", "figure", "holds"}
+RULE_KEYS = {"title", "text", "limits", "how", "also", "claims", "shown", "figure", "holds"}
 PLACEHOLDER = re.compile(r"\{([a-z0-9_]+)(?:\.(range|says|pairs|same))?\}")
 OTHERS = "others"
 MOST = 2 / 3
@@ -218,7 +220,7 @@ def _check_rules(path: Path, text: str, experiments: Set[str]) -> None:
             if query.get("name") in ids:
                 raise InputError(f"{path}: rule no. {at}: a kind is called {query['name']}, too: its words would stand for the figure's")
         names = {*ids, *(query.get("name") for query in entry.get("figure", []))}
-        for name in (name for text in (entry["text"], *entry.get("also", [])) for name, _ in PLACEHOLDER.findall(text)):
+        for name in (name for text in (entry["text"], *entry.get("limits", []), *entry.get("also", [])) for name, _ in PLACEHOLDER.findall(text)):
             if name not in names:
                 raise InputError(f"{path}: rule no. {at}: no figure or kind is {name}")
         for named in (*entry["shown"], *entry.get("figure", [])):
