@@ -3,6 +3,7 @@
 
 #include "backends.h"
 #include "core/experiment/experiment.h"
+#include "exp07_kernels.h"
 #include "meter.h"
 #include "products.h"
 #include "rates.h"
@@ -13,7 +14,7 @@ using bench::Column;
 
 std::vector<bench::Case> cases(const bench::Plan& plan) {
   std::vector<bench::Case> list = rate_cases(plan);
-  for (bench::Case& one : product_cases(plan)) list.push_back(std::move(one));
+  for (bench::Case& one : product_cases(plan, bench::kernels::exp07())) list.push_back(std::move(one));
   const auto is_plain = [](const bench::Case& one) { return one.sides.front().variant == "product_tile"; };
   for (const bench::Case& aa : bench::aa_controls(*std::find_if(list.begin(), list.end(), is_plain))) list.push_back(aa);
   return list;

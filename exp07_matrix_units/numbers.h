@@ -6,6 +6,14 @@
 
 enum class Number : std::uint8_t { kF16, kBf16, kTf32, kE4m3, kS8, kF32, kF64, kS32 };
 
+// How B lies in memory.
+enum class Layout : std::uint8_t {
+  kByColumns,  // n x k, row by row: the numbers of a column of B side by side ("K-major")
+  kByRows,     // k x n, row by row
+};
+
+constexpr std::string_view name_of(Layout layout) { return layout == Layout::kByColumns ? "columns" : "rows"; }
+
 // A product's.
 struct Types {
   Number in;

@@ -15,7 +15,8 @@
 #include "core/base/shader_types.h"
 
 // ---- Products: C = A B
-// A is m x k, row-major. B is given as n x k, row-major ("K-major"). C is m x n, row-major. All are multiples of the tile.
+// A is m x k, row-major. B is given as n x k, row-major ("K-major"); where a kernel's name ends in "_rows", as k x n,
+// row-major. C is m x n, row-major. All are multiples of the tile.
 struct MatrixParams {
   uint m;
   uint n;

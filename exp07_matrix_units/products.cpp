@@ -16,12 +16,29 @@
 #include "core/experiment/verify.h"
 #include "cublas.h"
 #include "cuda/tensor_params.h"
-#include "exp07_kernels.h"
 #include "inputs.h"
 #include "meter.h"
 #include "params.h"
 #include "reference.h"
 #include "variants.h"
+
+// References of products, made once for all kernels, and the library.
+class Products {
+ public:
+  explicit Products(std::span<const bench::KernelImages> kernels) : kernels_(kernels) {}
+  const bench::KernelImages& kernel(std::string_view stem) const { return bench::find_kernel(kernels_, stem); }
+  Cublas& cublas() { return *cublas_; }
+  const Product& of(std::uint64_t seed, Number in, Data data, const MatrixParams& params, Layout b) {
+    auto& made = made_[{seed, in, data, params.m, params.k, b}];
+    if (!made) made = std::make_unique<Product>(seed, in, data, params, b);
+    return *made;
+  }
+
+ private:
+  std::span<const bench::KernelImages> kernels_;
+  std::shared_ptr<Cublas> cublas_ = Cublas::make();
+  std::map<std::tuple<std::uint64_t, Number, Data, std::uint32_t, std::uint32_t, Layout>, std::unique_ptr<Product>> made_;
+};
 
 namespace {
 
@@ -32,27 +49,7 @@ using bench::Workbench;
 
 constexpr std::uint32_t kSubgroup = 32;
 
-// What all cases share: references of products, made once for all kernels, and the library.
-class Products {
- public:
-  Cublas& cublas() { return *cublas_; }
-  const Product& of(std::uint64_t seed, Number in, Data data, const MatrixParams& params) {
-    auto& made = made_[{seed, in, data, params.m, params.k}];
-    if (!made) made = std::make_unique<Product>(seed, in, data, params);
-    return *made;
-  }
-
- private:
-  std::shared_ptr<Cublas> cublas_ = Cublas::make();
-  std::map<std::tuple<std::uint64_t, Number, Data, std::uint32_t, std::uint32_t>, std::unique_ptr<Product>> made_;
-};
-
-struct Config {
-  Shape shape;
-  Data data = Data::kNormal;
-  std::uint32_t size = 0;  // m and n, and k but for a shallow product
-  std::uint32_t sms = 0;
-
+struct Config : ProductConfig {
   std::uint32_t depth() const { return size / shape.parts; }
   MatrixParams params() const { return {size, size, depth(), 0}; }
   std::string k() const { return shape.parts == 1 ? "" : fmt::format(", {} deep", depth()); }  // where it is not the size
@@ -127,7 +124,7 @@ bench::Work make_work(Workbench& bench, const Config& config, Products& products
   launch.buffers = {&a, &b, &c};
   launch.params =
       shape.way == Way::kTensor ? bench::params_bytes(tensor_params(config, a, b)) : bench::params_bytes(config.params());
-  launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp07(), shape.stem),
+  launch.kernel = &bench.kernel({.images = &products.kernel(shape.stem),
                                  .entry = shape.entry(),
                                  .block_x = shape.block(),
                                  .glsl_constants = shape.constants(),
@@ -149,11 +146,11 @@ bench::Prepared set_up(Workbench& bench, const Config& config, Products& product
   Buffer& c = bench.output("C", config.out_words());
   const bench::Work work = make_work(bench, config, products, a, b, c);
   bench.device().run(work);
-  bench.confirm(fmt::format("product of {} matrices of {}, {} each{}, sums of {}", name_of(config.data), name_of(shape.in),
-                            config.size, config.k(), name_of(shape.sums)),
+  bench.confirm(fmt::format("product of {} matrices of {}, {} each{}{}, sums of {}", name_of(config.data), name_of(shape.in),
+                            config.size, config.k(), shape.b == Layout::kByRows ? ", B by rows" : "", name_of(shape.sums)),
                 c, config.out_words() + bench::kGuardWords, [&] {
-                  return compare(bench.device(), c, products.of(bench.input_seed(), shape.in, config.data, config.params()),
-                                 config);
+                  return compare(bench.device(), c,
+                                 products.of(bench.input_seed(), shape.in, config.data, config.params(), shape.b), config);
                 });
   bench.makes_outputs_anew();
   return metered(bench.device(), bench.device().prepare(work, {}), config.operations());
@@ -168,7 +165,14 @@ std::uint64_t l2_read_bytes(const Config& config) {
   return tiles * (rows + columns) * config.depth() * bytes_of(shape.in);
 }
 
-bench::Case make_case(const Config& config, const std::shared_ptr<Products>& products) {
+}  // namespace
+
+std::shared_ptr<Products> make_products(std::span<const bench::KernelImages> kernels) {
+  return std::make_shared<Products>(kernels);
+}
+
+bench::Case product_case(const ProductConfig& of, const std::shared_ptr<Products>& products) {
+  const Config config{of};
   const Shape& shape = config.shape;
   bench::Case result = bench::twin(std::string(shape.variant),
                                    {{"in", name_of(shape.in)},
@@ -197,8 +201,6 @@ bench::Case make_case(const Config& config, const std::shared_ptr<Products>& pro
   return result;
 }
 
-}  // namespace
-
 std::vector<bench::Column> product_columns() {
   using bench::Column;
   return {Column::integer("operations", "", "of one launch: a multiplication and an addition are two"),
@@ -207,8 +209,8 @@ std::vector<bench::Column> product_columns() {
           Column::integer("min_write_bytes", "bytes", "distinct, that one launch must write").optional()};
 }
 
-std::vector<bench::Case> product_cases(const bench::Plan& plan) {
-  const auto products = std::make_shared<Products>();
+std::vector<bench::Case> product_cases(const bench::Plan& plan, std::span<const bench::KernelImages> kernels) {
+  const auto products = make_products(kernels);
   std::vector<std::uint32_t> sizes = {4096, 8192};
   if (plan.smoke || plan.cpu) sizes = {256};
   std::vector<bench::Case> list;
@@ -220,10 +222,10 @@ std::vector<bench::Case> product_cases(const bench::Plan& plan) {
       // A coarse sweep: each way's best known shape, of large f16 matrices.
       const bool further = shape.in == Number::kBf16 || shape.variant == "product_double" || shape.variant == "product_clamped";
       if (plan.quick && (further || (first && size != sizes.back()))) continue;
-      list.push_back(make_case({shape, Data::kNormal, size, plan.multiprocessors}, products));
+      list.push_back(product_case({shape, Data::kNormal, size, plan.multiprocessors}, products));
       // Zeros: each way's first shape, where there is most to do.
       if (!plan.quick && first && !seeks_cause(shape.variant) && size == sizes.back() && seen.insert(shape.variant).second)
-        list.push_back(make_case({shape, Data::kZeros, size, plan.multiprocessors}, products));
+        list.push_back(product_case({shape, Data::kZeros, size, plan.multiprocessors}, products));
     }
   }
   return list;

@@ -1,10 +1,31 @@
 // The second part: products of matrices, from the plainest kernel to the vendor's library.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "core/experiment/experiment.h"
+#include "inputs.h"
+#include "variants.h"
 
 std::vector<bench::Column> product_columns();
 
-std::vector<bench::Case> product_cases(const bench::Plan& plan);
+// What all cases of a program share.
+class Products;
+
+// C = A B of one size by one kernel.
+struct ProductConfig {
+  Shape shape;
+  Data data = Data::kNormal;
+  std::uint32_t size = 0;  // m and n, and k but for a shallow product
+  std::uint32_t sms = 0;   // 0: no device tells
+};
+
+// `kernels`: the program's own.
+std::shared_ptr<Products> make_products(std::span<const bench::KernelImages> kernels);
+// The parameters in, sums, size, data, tile and warps are set.
+bench::Case product_case(const ProductConfig& config, const std::shared_ptr<Products>& products);
+
+std::vector<bench::Case> product_cases(const bench::Plan& plan, std::span<const bench::KernelImages> kernels);

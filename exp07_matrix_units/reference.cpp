@@ -34,16 +34,16 @@ BENCH_AVX2_CLONE double dot(std::span<const float> row, std::span<const double> 
   return sum;
 }
 
-// Of all `rows` rows of the matrix, each `width` long: their sum with the operand's signs.
-std::vector<double> signed_sum(const Matrix& matrix, std::uint32_t rows, std::uint32_t width) {
+// Of all rows of the matrix, each `width` long: their sum, each times its factor.
+std::vector<double> weighted_sum(const Matrix& matrix, const std::vector<double>& factors, std::uint32_t width) {
   std::vector<double> sum(width);
   std::mutex mutex;
-  bench::parallel_for(rows, 16, [&](std::uint64_t begin, std::uint64_t end) {
+  bench::parallel_for(factors.size(), 16, [&](std::uint64_t begin, std::uint64_t end) {
     std::vector<double> part(width);
     std::vector<float> row(width);
     for (std::uint64_t i = begin; i < end; ++i) {
       matrix.values(i * width, row);
-      add_scaled(part, row, static_cast<double>(sign_of(matrix.seed, matrix.operand, i)));
+      add_scaled(part, row, factors[i]);
     }
     const std::scoped_lock lock(mutex);
     for (std::uint32_t k = 0; k < width; ++k) sum[k] += part[k];
@@ -101,8 +101,9 @@ double value_at(const std::byte* from, Number number) {
   return decode(bits, number);
 }
 
-std::vector<float> signs_of(std::uint64_t seed, Operand operand, std::uint32_t count) {
-  std::vector<float> signs(count);
+template <class Real>
+std::vector<Real> signs_of(std::uint64_t seed, Operand operand, std::uint32_t count) {
+  std::vector<Real> signs(count);
   for (std::uint32_t i = 0; i < count; ++i) signs[i] = sign_of(seed, operand, i);
   return signs;
 }
@@ -143,13 +144,39 @@ void check_sums(const char* what, const std::vector<double>& found, const std::v
   if (wrong != 0) throw bench::Error("wrong output: the sums of {} of {} {}s differ; {}", wrong, expected.size(), what, first);
 }
 
+// Eight columns of B from `column` on, each k long, one after another.
+std::vector<float> columns_of(const Matrix& b, Layout layout, std::uint64_t column, const MatrixParams& shape) {
+  std::vector<float> columns(std::size_t{kBlockRows} * shape.k);
+  if (layout == Layout::kByColumns) {
+    b.values(column * shape.k, columns);
+    return columns;
+  }
+  constexpr std::uint64_t kStep = 4;  // Matrix::values() begins at multiples of it
+  const std::uint64_t before = column % kStep;
+  std::vector<float> row(kBlockRows + kStep);
+  for (std::uint64_t k = 0; k < shape.k; ++k) {
+    b.values(k * shape.n + column - before, row);
+    for (std::uint64_t j = 0; j < kBlockRows; ++j) columns[j * shape.k + k] = row[before + j];
+  }
+  return columns;
+}
+
 }  // namespace
 
-Product::Product(std::uint64_t seed, Number in, Data data, const MatrixParams& shape) : seed_(seed), in_(in), shape_(shape) {
+Product::Product(std::uint64_t seed, Number in, Data data, const MatrixParams& shape, Layout layout)
+    : seed_(seed), in_(in), shape_(shape) {
   const Matrix a = {seed, Operand::kA, in, data};
   const Matrix b = {seed, Operand::kB, in, data};
-  row_sums_ = times(a, shape.m, signed_sum(b, shape.n, shape.k));
-  column_sums_ = times(b, shape.n, signed_sum(a, shape.m, shape.k));
+  const std::vector<double> row_signs = signs_of<double>(seed, Operand::kA, shape.m);
+  const std::vector<double> column_signs = signs_of<double>(seed, Operand::kB, shape.n);
+  const std::vector<double> sum_of_rows = weighted_sum(a, row_signs, shape.k);
+  if (layout == Layout::kByColumns) {
+    row_sums_ = times(a, shape.m, weighted_sum(b, column_signs, shape.k));
+    column_sums_ = times(b, shape.n, sum_of_rows);
+  } else {
+    row_sums_ = times(a, shape.m, times(b, shape.k, column_signs));
+    column_sums_ = weighted_sum(b, sum_of_rows, shape.n);
+  }
 
   std::vector<std::uint64_t> places = {0, std::uint64_t{shape.m - kBlockRows} * shape.n + (shape.n - kBlockRows)};
   while (places.size() < kBlocks) {
@@ -161,12 +188,11 @@ Product::Product(std::uint64_t seed, Number in, Data data, const MatrixParams& s
   std::mutex mutex;
   bench::parallel_for(places.size(), 1, [&](std::uint64_t begin, std::uint64_t end) {
     std::vector<float> rows(std::size_t{kBlockRows} * shape.k);
-    std::vector<float> columns(rows.size());
     for (std::uint64_t p = begin; p < end; ++p) {
       const std::uint64_t row = places[p] / shape.n;
       const std::uint64_t column = places[p] % shape.n;
       a.values(row * shape.k, rows);
-      b.values(column * shape.k, columns);
+      const std::vector<float> columns = columns_of(b, layout, column, shape);
       for (std::uint32_t i = 0; i < kBlockRows; ++i) {
         for (std::uint32_t j = 0; j < kBlockRows; ++j) {
           const Element element =
@@ -207,8 +233,8 @@ Bounds bounds_of(Number in, Number sums, std::uint32_t depth) {
 Comparison::Comparison(const Product& product, Number sums)
     : product_(product),
       sums_(sums),
-      row_signs_(signs_of(product.seed(), Operand::kA, product.shape().m)),
-      column_signs_(signs_of(product.seed(), Operand::kB, product.shape().n)),
+      row_signs_(signs_of<float>(product.seed(), Operand::kA, product.shape().m)),
+      column_signs_(signs_of<float>(product.seed(), Operand::kB, product.shape().n)),
       found_(product.elements().size(), std::numeric_limits<double>::quiet_NaN()),
       row_sums_(product.shape().m),
       column_sums_(product.shape().n) {}

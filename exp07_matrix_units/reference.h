@@ -18,7 +18,7 @@
 class Product {
  public:
   // Takes the time of four passes over each operand, on all of the host's threads.
-  Product(std::uint64_t seed, Number in, Data data, const MatrixParams& shape);
+  Product(std::uint64_t seed, Number in, Data data, const MatrixParams& shape, Layout b = Layout::kByColumns);
 
   struct Element {
     std::uint64_t index = 0;  // row * n + column

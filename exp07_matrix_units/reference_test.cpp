@@ -22,14 +22,22 @@ struct Made {
   Number in;
   Number sums;
   Data data = Data::kNormal;
+  Layout layout = Layout::kByColumns;
   std::vector<double> c;
 
-  Made(Number in_type, Number sums_type, Data contents = Data::kNormal, std::uint32_t left_out = kShape.k)
-      : in(in_type), sums(sums_type), data(contents), c(std::size_t{kShape.m} * kShape.n) {
+  Made(Number in_type, Number sums_type, Data contents = Data::kNormal, std::uint32_t left_out = kShape.k,
+       Layout of_b = Layout::kByColumns)
+      : in(in_type), sums(sums_type), data(contents), layout(of_b), c(std::size_t{kShape.m} * kShape.n) {
     std::vector<float> a(std::size_t{kShape.m} * kShape.k);
     std::vector<float> b(std::size_t{kShape.n} * kShape.k);
     Matrix{kSeed, Operand::kA, in, data}.values(0, a);
     Matrix{kSeed, Operand::kB, in, data}.values(0, b);
+    if (layout == Layout::kByRows) {
+      const std::vector<float> rows = b;
+      for (std::uint32_t j = 0; j < kShape.n; ++j) {
+        for (std::uint32_t k = 0; k < kShape.k; ++k) b[j * kShape.k + k] = rows[k * kShape.n + j];
+      }
+    }
     for (std::uint32_t i = 0; i < kShape.m; ++i) {
       for (std::uint32_t j = 0; j < kShape.n; ++j) c[i * kShape.n + j] = sum(&a[i * kShape.k], &b[j * kShape.k], left_out);
     }
@@ -49,7 +57,7 @@ struct Made {
 
   // Compared in parts of an odd length, as though with sums of type `as`.
   void check(Number as) const {
-    const Product product(kSeed, in, data, kShape);
+    const Product product(kSeed, in, data, kShape, layout);
     Comparison comparison(product, as);
     const std::uint32_t width = bytes_of(as);
     std::vector<std::byte> bytes(c.size() * width);
@@ -79,6 +87,13 @@ class Reference : public testing::TestWithParam<Types> {
 };
 
 TEST_P(Reference, ARightProductPasses) { EXPECT_NO_THROW(made().check()); }
+
+TEST_P(Reference, BMayLieByRows) {
+  Made product(GetParam().in, GetParam().sums, Data::kNormal, kShape.k, Layout::kByRows);
+  EXPECT_NO_THROW(product.check());
+  product.layout = Layout::kByColumns;
+  EXPECT_THROW(product.check(), bench::Error);
+}
 
 TEST_P(Reference, ZerosPass) { EXPECT_NO_THROW(Made(GetParam().in, GetParam().sums, Data::kZeros).check()); }
 

@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::uint32_t kWorkgroup = 256;  // invocations that share a matrix
 
-std::string stem_of(std::string_view kernel, const Types& types) {
-  return fmt::format("{}_{}_{}", kernel, name_of(types.in), name_of(types.sums));
-}
-
 struct Tile {
   std::uint32_t rows, columns, depth, down, across;
 };
@@ -43,7 +39,7 @@ void add_types(std::vector<Shape>& list, const Types& types) {
                              : way == Way::kLibrary ? ""
                                                     : stem_of(shallow ? "product_tile" : variant, types);
     list.push_back({variant, stem, way, types.in, types.sums, tile.rows, tile.columns, tile.depth, tile.down, tile.across,
-                    stages, cluster, shallow ? kShallow : 1});
+                    stages, cluster, shallow ? kShallow : 1, Layout::kByColumns, kWorkgroup});
   };
   for (const Tile& tile : kTiles) {
     if (first || &tile == kTiles) add("product_tile", Way::kTwins, tile);
@@ -66,9 +62,13 @@ void add_types(std::vector<Shape>& list, const Types& types) {
 
 }  // namespace
 
+std::string stem_of(std::string_view kernel, const Types& types) {
+  return fmt::format("{}_{}_{}", kernel, name_of(types.in), name_of(types.sums));
+}
+
 std::uint32_t Shape::block() const {
   if (way == Way::kTensor) return EXP07_WGMMA_BLOCK;
-  return down == 0 ? kWorkgroup : 32 * down * across;
+  return down == 0 ? invocations : 32 * down * across;
 }
 
 std::string Shape::entry() const {
@@ -95,8 +95,8 @@ std::string_view Shape::matrix() const {
 }
 
 std::vector<std::uint32_t> Shape::constants() const {
-  if (down == 0) return {rows, columns, depth};
-  return {rows, columns, depth, down, across};
+  if (down == 0) return {rows, columns, depth, group_rows};
+  return {rows, columns, depth, down, across, group_rows};
 }
 
 bool seeks_cause(std::string_view variant) {

@@ -32,6 +32,9 @@ struct Shape {
   std::uint32_t stages = 0;   // tiles of a ring in shared memory; 0: no ring
   std::uint32_t cluster = 0;  // blocks that share tiles
   std::uint32_t parts = 1;    // K is so many times less than the rows of C
+  Layout b = Layout::kByColumns;
+  std::uint32_t invocations = 256;  // that share a workgroup's matrices
+  std::uint32_t group_rows = 0;     // GLSL's order of tiles: see glsl/order.glsl
 
   std::uint32_t block() const;
   std::string entry() const;                     // CUDA's
@@ -41,6 +44,9 @@ struct Shape {
   std::string_view matrix() const;               // KernelSpec::matrix
   std::vector<std::uint32_t> constants() const;  // GLSL's
 };
+
+// "product_tile_f16_f32": of a kernel for these types, as its files are named.
+std::string stem_of(std::string_view kernel, const Types& types);
 
 // Whether the variant is there to tell where the gap between the two APIs' plain tiles lies, by one difference from
 // product_tile.

@@ -28,8 +28,8 @@ bench::Plan plan_with(std::initializer_list<bool bench::Plan::*> flags) {
 TEST(Shapes, ASmokeRunHasEveryKernelThatAFullRunTimes) {
   const auto full = kernels_of(plan_with({}));
   EXPECT_EQ(kernels_of(plan_with({&bench::Plan::smoke})), full);
-  EXPECT_TRUE(full.contains({"product_tile_f16_f32_128_128_64_2_4", {128, 128, 64, 2, 4}}));
-  EXPECT_TRUE(full.contains({"product_workgroup_f16_f32_128_128_64_0_0", {128, 128, 64}}));
+  EXPECT_TRUE(full.contains({"product_tile_f16_f32_128_128_64_2_4", {128, 128, 64, 2, 4, 0}}));
+  EXPECT_TRUE(full.contains({"product_workgroup_f16_f32_128_128_64_0_0", {128, 128, 64, 0}}));
 }
 
 TEST(Shapes, ACoarseSweepAndASoftwareDeviceHaveTheFirstOfEveryKind) {

@@ -3,16 +3,20 @@
 // With DOUBLE there are two tiles of each operand in turn, and one barrier a step in place of two.
 // With OFFSETS an invocation's vectors lie at constant offsets from its first.
 // With STAGED sums reach C through shared memory, a subgroup's 16 rows at a time, by stores of 16 bytes.
+// With B_BY_ROWS, B lies as k x n, and its tile in shared memory has a row for each of its k.
 #include "matrix.glsl"
+#include "order.glsl"
 
 layout(constant_id = 1) const uint kRowsC = 128;  // the workgroup's tile
 layout(constant_id = 2) const uint kColumnsC = 128;
 layout(constant_id = 3) const uint kDepth = 32;
 layout(constant_id = 4) const uint kSubgroupsDown = 2;  // over the tile
 layout(constant_id = 5) const uint kSubgroupsAcross = 4;
+layout(constant_id = 6) const uint kGroupRows = 0;  // see order.glsl
 
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Vectors { uvec4 at[]; };
-#ifdef STAGED
+#ifdef STAGED  // ACC_BYTES: of a sum
+const uint kSumVector = 16 / ACC_BYTES;  // sums in 16 bytes
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer SumVectors { uvec4 at[]; };
 #else
 #define SumVectors Sums
@@ -39,7 +43,15 @@ const uint kTiles = 1;
 #endif
 
 shared uvec4 tile_a[kTiles * kRowsC * kPitch];
-shared uvec4 tile_b[kTiles * kColumnsC * kPitch];
+#ifdef B_BY_ROWS
+const uint kRowsB = kDepth;
+const uint kRowVectorsB = kColumnsC / kVector;
+#else
+const uint kRowsB = kColumnsC;
+const uint kRowVectorsB = kRowVectors;
+#endif
+const uint kPitchB = kRowVectorsB + 1;
+shared uvec4 tile_b[kTiles * kRowsB * kPitchB];
 
 uvec4 next_a[kVectorsA];
 uvec4 next_b[kVectorsB];
@@ -68,7 +80,11 @@ void load(uint first_row, uint first_column, uint pitch, uint at) {
   }
   [[unroll]] for (uint i = 0; i < kVectorsB; ++i) {
     const uint v = i * kThreads + gl_LocalInvocationIndex;
+#ifdef B_BY_ROWS
+    next_b[i] = b.at[(at * kVector + v / kRowVectorsB) * (params.n / kVector) + first_column / kVector + v % kRowVectorsB];
+#else
     next_b[i] = b.at[(first_column + v / kRowVectors) * pitch + at + v % kRowVectors];
+#endif
   }
 }
 
@@ -79,14 +95,15 @@ void store(uint tile) {
   }
   [[unroll]] for (uint i = 0; i < kVectorsB; ++i) {
     const uint v = i * kThreads + gl_LocalInvocationIndex;
-    tile_b[(tile * kColumnsC + v / kRowVectors) * kPitch + v % kRowVectors] = next_b[i];
+    tile_b[(tile * kRowsB + v / kRowVectorsB) * kPitchB + v % kRowVectorsB] = next_b[i];
   }
 }
 #endif
 
 void main() {
-  const uint first_row = gl_WorkGroupID.y * kRowsC;
-  const uint first_column = gl_WorkGroupID.x * kColumnsC;
+  const uvec2 tile_of_c = tile_at(kGroupRows);
+  const uint first_row = tile_of_c.x * kRowsC;
+  const uint first_column = tile_of_c.y * kColumnsC;
   const uint row = gl_SubgroupID / kSubgroupsAcross * (kRowsC / kSubgroupsDown);
   const uint column = gl_SubgroupID % kSubgroupsAcross * (kColumnsC / kSubgroupsAcross);
   const uint pitch = params.k / kVector;
@@ -119,8 +136,13 @@ void main() {
       }
       [[unroll]] for (uint j = 0; j < kAcross; ++j) {
         MATRIX_B columns;
-        coopMatLoad(columns, tile_b, (tile * kColumnsC + column + j * kTile) * kPitch + kk / kVector, kPitch,
+#ifdef B_BY_ROWS
+        coopMatLoad(columns, tile_b, (tile * kRowsB + kk) * kPitchB + (column + j * kTile) / kVector, kPitchB,
+                    gl_CooperativeMatrixLayoutRowMajor);
+#else
+        coopMatLoad(columns, tile_b, (tile * kRowsB + column + j * kTile) * kPitchB + kk / kVector, kPitchB,
                     gl_CooperativeMatrixLayoutColumnMajor);
+#endif
         [[unroll]] for (uint i = 0; i < kDown; ++i) acc[i][j] = coopMatMulAdd(rows[i], columns, acc[i][j]);
       }
     }
@@ -132,18 +154,18 @@ void main() {
   }
 
 #ifdef STAGED
-  const uint out_vectors = kAcross * kTile / 4;  // of a row of a subgroup's sums
+  const uint out_vectors = kAcross * kTile / kSumVector;  // of a row of a subgroup's sums
   const uint out_pitch = out_vectors + 1;
   const uint own = gl_SubgroupID * kTile * out_pitch;  // the subgroup's vectors in tile_a
   barrier();  // the last step's readers are done
   [[unroll]] for (uint i = 0; i < kDown; ++i) {
     [[unroll]] for (uint j = 0; j < kAcross; ++j)
-      coopMatStore(acc[i][j], tile_a, own + j * kTile / 4, out_pitch, gl_CooperativeMatrixLayoutRowMajor);
+      coopMatStore(acc[i][j], tile_a, own + j * kTile / kSumVector, out_pitch, gl_CooperativeMatrixLayoutRowMajor);
     subgroupBarrier();
-    const uint to = ((first_row + row + i * kTile) * params.n + first_column + column) / 4;
-    [[unroll]] for (uint v = 0; v < kTile * kAcross * kTile / 4 / 32; ++v) {
+    const uint to = ((first_row + row + i * kTile) * params.n + first_column + column) / kSumVector;
+    [[unroll]] for (uint v = 0; v < kTile * out_vectors / 32; ++v) {
       const uint at = v * 32 + gl_SubgroupInvocationID;
-      sums.at[to + at / out_vectors * (params.n / 4) + at % out_vectors] = tile_a[own + at / out_vectors * out_pitch + at % out_vectors];
+      sums.at[to + at / out_vectors * (params.n / kSumVector) + at % out_vectors] = tile_a[own + at / out_vectors * out_pitch + at % out_vectors];
     }
     subgroupBarrier();
   }

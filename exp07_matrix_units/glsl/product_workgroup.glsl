@@ -1,6 +1,6 @@
 // C = A B by matrices of the whole workgroup, loaded through tensor layouts (VK_NV_cooperative_matrix2): the driver stages them.
 // Sizes are free: what lies outside reads as zero and is not stored. With ALIGNED they are multiples of the tile, and nothing
-// is clamped.
+// is clamped. With B_BY_ROWS, B lies as k x n.
 // No CUDA twin by language; product_wgmma has the same tile.
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_NV_cooperative_matrix2 : require
@@ -11,12 +11,14 @@
 #ifdef BF16
 #extension GL_EXT_bfloat16 : require
 #endif
+#include "order.glsl"
 #include "params.h"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint kRowsC = 128;
 layout(constant_id = 2) const uint kColumnsC = 256;
 layout(constant_id = 3) const uint kDepth = 64;
+layout(constant_id = 4) const uint kGroupRows = 0;  // see order.glsl
 
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Elements { IN at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Sums { ACC at[]; };
@@ -32,8 +34,9 @@ layout(push_constant, std430) uniform Push {
 #define MATRIX_C coopmat<ACC, gl_ScopeWorkgroup, kRowsC, kColumnsC, gl_MatrixUseAccumulator>
 
 void main() {
-  const uint row = gl_WorkGroupID.y * kRowsC;
-  const uint column = gl_WorkGroupID.x * kColumnsC;
+  const uvec2 tile = tile_at(kGroupRows);
+  const uint row = tile.x * kRowsC;
+  const uint column = tile.y * kColumnsC;
 #ifdef ALIGNED
   // The masks change no value. They show the compiler rows that begin at multiples of 16 bytes, without which it cannot load 16
   // bytes at once (ggml-org/llama.cpp#10206).
@@ -53,16 +56,24 @@ void main() {
       createTensorLayoutNV(2, gl_CooperativeMatrixClampModeConstantNV);
 #endif
   layout_a = setTensorLayoutDimensionNV(layout_a, params.m, k);
-  layout_b = setTensorLayoutDimensionNV(layout_b, n, k);
   layout_c = setTensorLayoutDimensionNV(layout_c, params.m, n);
+#ifdef B_BY_ROWS
+  layout_b = setTensorLayoutDimensionNV(layout_b, k, n);
+#else
+  layout_b = setTensorLayoutDimensionNV(layout_b, n, k);
   tensorViewNV<2, false, 1, 0> transposed = createTensorViewNV(2, false, 1, 0);  // B lies as n x k
+#endif
 
   MATRIX_C acc = MATRIX_C(ACC(0));
   [[dont_unroll]] for (uint at = 0; at < k; at += kDepth) {
     MATRIX_A rows;
     MATRIX_B columns;
     coopMatLoadTensorNV(rows, a.at, 0, sliceTensorLayoutNV(layout_a, row, kRowsC, at, kDepth));
+#ifdef B_BY_ROWS
+    coopMatLoadTensorNV(columns, b.at, 0, sliceTensorLayoutNV(layout_b, at, kDepth, column, kColumnsC));
+#else
     coopMatLoadTensorNV(columns, b.at, 0, sliceTensorLayoutNV(layout_b, column, kColumnsC, at, kDepth), transposed);
+#endif
     acc = coopMatMulAdd(rows, columns, acc);
   }
   coopMatStoreTensorNV(acc, sums.at, 0, sliceTensorLayoutNV(layout_c, row, kRowsC, column, kColumnsC));
