@@ -163,8 +163,16 @@ TEST_F(ResultFileTest, ResumeRefusesAnotherRunAndNamesBoth) {
   EXPECT_EQ(read_file(samples_path(path_)), samples_before);
 }
 
-TEST_F(ResultFileTest, RowsOfAnotherRunAmongThisOnesAreMeasuredAgain) {
-  make({row("add"), with(row("copy"), {{"driver", "570"}}), with(row("read"), {{"run", "smoke"}})});
+TEST_F(ResultFileTest, OneResultOfAnotherRunIsRefused) {
+  make({row("add"), with(row("copy"), {{"driver", "570"}})});
+  const std::string before = read_file(path_);
+  EXPECT_THAT(resume_refusal(matching_), HasSubstr("driver 570, this run has 580"));
+  EXPECT_EQ(read_file(path_), before);
+}
+
+TEST_F(ResultFileTest, RowsOfAnotherRunWithoutAResultAreMeasuredAgain) {
+  make({row("add"), with(row("copy"), {{"driver", "570"}, {"status", "failed"}}),
+        with(row("read"), {{"run", "smoke"}, {"status", "skipped"}})});
   const ResultFile file = ResultFile::resume(path_, schema_, matching_);
   EXPECT_EQ(rows(), with_header({row("add")}));
   EXPECT_EQ(samples(), samples_with_header({sample("add", 0)}));

@@ -311,14 +311,14 @@ CHECKSUMS = """\
 
 def test_the_first_run_verifies_in_full_and_the_others_by_its_checksums(suite):
     add_program(suite, "exp01_add", body=CHECKSUMS)
-    for _ in range(2):  # a new set begins with a run that is verified in full
-        assert run(suite, runs="3").returncode == 0
+    for replace in ([], ["--replace"]):  # a new set begins with a run that is verified in full
+        assert run(suite, *replace, runs="3").returncode == 0
         assert (suite / "sums.log").read_text().split("\n")[:-1] == ["exp01_add none", "exp01_add noted", "exp01_add noted"]
         (suite / "sums.log").unlink()
     assert run(suite, "--resume", runs="3").returncode == 0
     assert (suite / "sums.log").read_text() == "exp01_add noted\n" * 3
     (suite / "sums.log").unlink()
-    assert run(suite, runs="1").returncode == 0
+    assert run(suite, "--replace", runs="1").returncode == 0
     assert (suite / "sums.log").read_text() == "exp01_add none\n"
 
 
@@ -332,12 +332,75 @@ def test_fewer_runs_leave_none_of_an_earlier_measurement(suite):
     add_program(suite, "exp01_add")
     add_program(suite, "exp03_memory")
     run(suite, runs="3")
-    assert run(suite, "--only", "exp01", runs="2").returncode == 0
+    assert run(suite, "--replace", "--only", "exp01", runs="2").returncode == 0
     folder = suite / "results/nvidia-h200" / BOARD
     found = sorted(path.relative_to(folder).as_posix() for path in folder.glob("run*/*.csv"))
     assert found == [f"run{number}/{name}.csv" for number in (1, 2, 3) for name in ("exp01_add", "exp03_memory")][:-2] + [
         "run3/exp03_memory.csv"
     ]
+
+
+MEASURED = """\
+    if [[ " $* " == *typo* ]]; then rm -f "$2"; echo "no variant typo" >&2; exit 1; fi
+    echo sample >"${2%.csv}.samples.csv"
+"""
+
+
+def tree(suite):
+    folder = suite / "results/nvidia-h200" / BOARD
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("exp*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    "again", [[], ["--quick"], ["--quick", "--runs", "1"], ["--", "--variant", "typo"], ["--replace", "--", "--variant", "typo"], ["--only", "exp01"]]
+)
+def test_nothing_measured_is_deleted_unasked(suite, again):
+    """By a run more, a typo in a program's options, a coarse run after a full one."""
+    add_program(suite, "exp01_add", body=MEASURED)
+    assert run(suite, runs="3").returncode == 0
+    before = tree(suite)
+    assert len(before) == 6
+    result = run(suite, *again, runs="")
+    assert result.returncode == 1 and tree(suite) == before, result.stderr
+    if "--replace" not in again:
+        assert "boards/a8c22efc has results of exp01_add, and nothing is changed" in result.stderr
+        assert all(f"{word} " in result.stderr for word in ("--resume", "--replace", "--out DIR"))
+
+
+def test_a_program_that_measured_nothing_is_no_obstacle(suite):
+    """A start that failed, of one program of two."""
+    add_program(suite, "exp01_add", code=1, body='echo variant,status,reason >"$2"; exit 1')
+    assert run(suite).returncode == 1
+    add_program(suite, "exp01_add")
+    assert run(suite).returncode == 0 and "exp01_add.csv" in "".join(tree(suite))
+
+
+def test_runs_are_added_by_resume(suite):
+    add_program(suite, "exp01_add", body=MEASURED)
+    assert run(suite, runs="1").returncode == 0
+    before = tree(suite)
+    assert run(suite, "--resume", runs="3").returncode == 0
+    assert len([name for name in tree(suite) if name.endswith("add.csv")]) == 3 and tree(suite)["run1/exp01_add.csv"] == before["run1/exp01_add.csv"]
+
+
+def test_what_is_replaced_stays_until_there_is_a_result(suite):
+    """A program that is killed before its first result; and run.sh with it."""
+    add_program(suite, "exp01_add", body=MEASURED)
+    assert run(suite, runs="2").returncode == 0
+    before = tree(suite)
+    add_program(suite, "exp01_add", body='rm -f "$2"; kill -9 $PPID; sleep 1')
+    assert run(suite, "--replace", runs="2").returncode != 0
+    add_program(suite, "exp01_add", code=1, body=MEASURED)
+    assert run(suite, "--", "--variant", "typo").returncode == 1
+    assert tree(suite) == before
+    add_program(suite, "exp01_add")
+    assert run(suite, "--replace", runs="1").returncode == 0
+    assert list(tree(suite)) == ["run1/exp01_add.csv"]
+
+
+def test_resume_and_replace_are_two_wishes(suite):
+    add_program(suite, "exp01_add")
+    assert run(suite, "--resume", "--replace").returncode == 2
 
 
 SAMPLES = 'echo sample >"${2%.csv}.samples.csv"'
@@ -352,7 +415,7 @@ def test_samples_are_packed_and_resume_unpacks_them(suite):
     assert run(suite, "--resume").returncode == 0
     assert run(suite, "--resume").returncode == 0
     add_program(suite, "exp01_add")
-    assert run(suite).returncode == 0  # afresh: nothing of the old ones
+    assert run(suite, "--replace").returncode == 0  # afresh: nothing of the old ones
     assert [path.name for path in folder.iterdir()] == ["exp01_add.csv"]
 
 
@@ -381,7 +444,7 @@ def test_packed_result_files_are_gone_on_with_or_removed(suite):
     assert found() == [f"run{number}/exp01_add.csv" for number in (1, 2, 3)]
     pack()
     add_program(suite, "exp01_add")
-    assert run(suite, runs="2").returncode == 0  # afresh: neither beside the new files, nor of a run more
+    assert run(suite, "--replace", runs="2").returncode == 0  # afresh: neither beside the new files, nor of a run more
     assert found() == [f"run{number}/exp01_add.csv" for number in (1, 2)]
 
 
@@ -806,7 +869,7 @@ def test_a_name_is_never_executed_nor_removed(suite):
         kept += [out / BOARD / f"f{name}", out / RUN / f"{name}.csv", out / RUN / f"{name}.samples.csv.xz"]
     for path in kept:
         path.write_text("kept")
-    for arguments in ([], ["--resume"]):
+    for arguments in (["--replace"], ["--resume"]):
         result = run(suite, *arguments)
         assert result.returncode == 0, result.stderr
         assert [path for path in kept if path.read_text() != "kept"] == []
@@ -834,7 +897,7 @@ def test_a_run_folder_that_is_a_link_is_not_cleared(suite):
     (suite / "elsewhere").mkdir()
     (suite / "elsewhere/exp01_add.csv").write_text("kept")
     (suite / "results/nvidia-h200" / BOARD / "run5").symlink_to(suite / "elsewhere")
-    assert run(suite).returncode == 0
+    assert run(suite, "--replace").returncode == 0
     assert (suite / "elsewhere/exp01_add.csv").read_text() == "kept"
 
 
@@ -851,11 +914,12 @@ def test_what_a_program_says_of_its_device_is_matched(suite, option, word):
 
 # --------------------------------------------------------------------------------------------------- two runs, lost folders
 
+ALONE = ("--no-tables", "--no-sass", "--no-counters")
 WAITING = 'touch "{root}/started"; while [[ ! -e "{root}/go" ]]; do sleep 0.02; done'
 
 
-@pytest.mark.parametrize("second", [["--resume"], ["--runs", "1"], ["--only", "exp01"], ["--no-tables", "--no-sass", "--no-counters"]])
-@pytest.mark.parametrize("first", [["--runs", "2"], ["--no-tables", "--no-sass", "--no-counters"]])
+@pytest.mark.parametrize("second", [["--resume"], ["--replace", "--runs", "1"], ["--replace", "--only", "exp01"], ["--resume", *ALONE]])
+@pytest.mark.parametrize("first", [["--replace", "--runs", "2"], ["--replace", *ALONE]])
 def test_a_second_run_on_the_same_results_is_refused_and_changes_nothing(suite, first, second):
     add_program(suite, "exp01_add", body=SAMPLES)
     assert run(suite, runs="3").returncode == 0
@@ -895,7 +959,7 @@ def test_the_lock_of_a_run_that_was_killed_is_free(suite):
     process.communicate(timeout=30)
     add_program(suite, "exp01_add")
     deadline = time.monotonic() + within(3)
-    while (result := run(suite)).returncode and time.monotonic() < deadline:
+    while (result := run(suite, "--replace")).returncode and time.monotonic() < deadline:
         assert "another run.sh" in result.stderr
     assert result.returncode == 0
 
@@ -980,7 +1044,7 @@ def test_the_boards_state_is_kept_before_and_after(suite):
     assert states(suite) == both
     assert run(suite, "--resume", **environment).returncode == 0
     assert states(suite) == both * 2
-    assert run(suite, **environment).returncode == 0  # afresh
+    assert run(suite, "--replace", **environment).returncode == 0
     assert states(suite) == both
     add_program(suite, "exp01_add", slug="llvmpipe")
     assert run(suite, **environment).returncode == 0

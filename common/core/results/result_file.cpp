@@ -126,6 +126,7 @@ std::vector<CsvRow> ResultFile::sift(const std::vector<CsvRow>& old, const RunId
   const FileColumns& columns = schema_.results;
   std::vector<CsvRow> kept = {old[0]};
   std::map<std::string, std::size_t> of_other_runs;  // by what is different
+  std::string measured;                              // likewise, of rows with a result
   std::set<std::string> could_run;                   // APIs, then
   for (std::size_t i = 1; i < old.size(); ++i) {
     if (!columns.cell(old[i], "driver").empty()) could_run.insert(columns.cell(old[i], "api"));
@@ -137,7 +138,10 @@ std::vector<CsvRow> ResultFile::sift(const std::vector<CsvRow>& old, const RunId
   for (std::size_t i = 1; i < old.size(); ++i) {
     const CsvRow& row = old[i];
     if (const auto other = difference(columns, row, run)) {
-      ++of_other_runs[fmt::format("{} {}, this run has {}", other->first, columns.cell(row, other->first), other->second)];
+      const std::string what =
+          fmt::format("{} {}, this run has {}", other->first, columns.cell(row, other->first), other->second);
+      ++of_other_runs[what];
+      if (columns.cell(row, "status") == "ok") measured = what;
       continue;
     }
     const std::string& status = columns.cell(row, "status");
@@ -160,8 +164,9 @@ std::vector<CsvRow> ResultFile::sift(const std::vector<CsvRow>& old, const RunId
     kept.push_back(row);
     done_.insert(columns.key(row));
   }
-  if (of_other_runs.size() == 1 && of_other_runs.begin()->second + 1 == old.size()) {
-    throw UsageError("--resume: {} was made with {}; the two do not mix", path_, of_other_runs.begin()->first);
+  // Nothing that was measured goes unasked.
+  if (!measured.empty()) {
+    throw UsageError("--resume: {} was made with {}; the two do not mix: move it away to measure anew", path_, measured);
   }
   for (const auto& [what, count] : of_other_runs) left_out_.push_back(fmt::format("{} rows were made with {}", count, what));
   if (failed != 0) left_out_.push_back(fmt::format("{} failed rows are tried again", failed));

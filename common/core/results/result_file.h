@@ -38,7 +38,7 @@ class ResultFile {
   static ResultFile create(const std::string& path, const Schema& schema);
   // Goes on with files of the same schema and the same run, or creates them. Rows that are ok are kept, and skipped ones, as
   // long as no API can run now that could not then; failed ones are dropped, to be tried again. Throws UsageError, too, if the
-  // files are of another schema, if all of their rows are of other runs, or if they are damaged elsewhere than at their ends:
+  // files are of another schema, if a row of another run has a result, or if they are damaged elsewhere than at their ends:
   // nothing has been changed then.
   static ResultFile resume(const std::string& path, const Schema& schema, const RunIdentity& run);
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from benchlib.base import console, files, programs
+from benchlib.base import console, csv_file, files, programs
 from benchlib.base.console import INTERRUPTED, plain
 from benchlib.base.csv_file import MOST_BYTES, InputError
 from benchlib.runner import row_counts, screen
@@ -43,7 +43,9 @@ work here and on the published models, and which rules hold here (scripts/beside
   --only NAME     only this experiment, e.g. exp03 or exp03_memory_coalescing (repeatable)
   --out DIR       write the results to DIR
   --resume        keep the finished rows of an interrupted run and go on from there, failed rows are tried again; machine code and
-                  counters are made anew
+                  counters are made anew. With --runs N: until there are N runs
+  --replace       measure anew what has been measured: without this option, nothing that was measured is deleted. A program's run is
+                  deleted when the new one has a result, runs beyond --runs N when all has been measured
   --no-sass       leave the machine code out (scripts/dump_sass.py; it needs nvdisasm, else a line says so)
   --no-counters   leave the counters out (scripts/counters.py; it needs the driver's permission, else a line says so)
   --no-tables     leave worklog.md and report.html out: where several GPUs are measured into one <out> at once (scripts/fleet.sh)
@@ -65,6 +67,9 @@ SKIPPED, DEVICE_LOST = 77, 3  # a program's exit codes
 SAYING = ("-h", "--help", "--describe", "--list-devices", "--list-variants", "--benchmark_list_tests")
 RUN_FOLDER = re.compile(r"run([1-9][0-9]{0,2})")
 SOFTWARE = ("llvmpipe", "lavapipe", "swiftshader")  # Vulkan on the CPU, whose figures say nothing about GPUs
+# A program's files in a run's folder.
+ENDS = (".csv", ".csv.xz", ".samples.csv", ".samples.csv.xz", ".schema.json", ".checksums")
+ASIDE = ".replaced"  # a folder in a run's: what is replaced, until the new run has a result
 REASONS = 5  # shown of those for which cases were skipped or failed
 
 
@@ -80,6 +85,7 @@ class Ended(Exception):
 class Options:
     quick: bool = False
     resume: bool = False
+    replace: bool = False
     build: bool = True
     sass: bool = True
     counters: bool = True
@@ -125,13 +131,15 @@ def options_of(arguments: Sequence[str], usage: str, flags: Collection[str], wit
 def parse(arguments: Sequence[str]) -> Options:
     options = Options(bin=os.environ.get("BENCH_BIN", ""))
     switched_off = ("--no-build", "--no-sass", "--no-counters", "--no-tables")
-    for word, value in options_of(arguments, USAGE, ("--quick", "--resume", *switched_off), ("--only", "--out", "--bin", "--runs")):
+    for word, value in options_of(arguments, USAGE, ("--quick", "--resume", "--replace", *switched_off), ("--only", "--out", "--bin", "--runs")):
         if word in switched_off:
             setattr(options, word[5:], False)
         elif word in ("--", "--only"):
             (options.only if word == "--only" else options.program).append(value)
         else:
             setattr(options, word[2:], int(value) if word == "--runs" else value or True)
+    if options.resume and options.replace:
+        raise console.UsageError("--resume and --replace: one of them (see --help)")
     if options.quick:
         options.program.append("--quick")
         options.sass = options.counters = False
@@ -178,6 +186,18 @@ class Found:
     reasons: Counter[tuple[str, str]] = field(default_factory=Counter)  # by status and reason
     ratio: float | None = None  # Vulkan's time over CUDA's, the median of all pairs
     device: str = ""
+
+
+def has_result(path: Path) -> bool:
+    """Whether a result file, as it was written or packed, has a row that is ok. Of a damaged one that is not known: it may have."""
+    try:
+        if not path.stat().st_size:
+            return False
+        reader = csv_file.Reader(path)
+        at = reader.header.index("status")
+        return any(cells[at] == "ok" for _, cells in reader)
+    except (InputError, ValueError):
+        return True
 
 
 def read_results(path: Path) -> Found:
@@ -249,6 +269,7 @@ class Run:
         self.runs = self.options.runs or (1 if self.options.quick or self.software else RUNS)
         try:
             self.lock()
+            self.check_measured()
             return self.measure_and_tell()
         finally:
             for lock in self.locks:
@@ -322,6 +343,28 @@ class Run:
             self.locks.append(Lock(folder, shared))
         self.jobs.kept_open = [lock.handle for lock in self.locks]
 
+    def check_measured(self) -> None:
+        """Nothing that was measured is deleted unasked. Raises InputError before anything is changed."""
+        for _, folder in self.earlier_runs():
+            self.settle(folder)
+        if self.options.resume or self.options.replace or self.is_saying:
+            return
+        found = {path.name: folder.name for _, folder in sorted(self.earlier_runs()) for path in self.programs if self.is_measured(folder, path.name)}
+        if found:
+            first, *others = found
+            more = f" and {len(others)} more" if others else ""
+            die(
+                f"{shown(self.folder)} has results of {first}{more}, and nothing is changed. --resume goes on with them (until there are --runs N); --replace "
+                "measures anew and deletes them; --out DIR leaves them as they are"
+            )
+
+    def is_measured(self, folder: Path, name: str) -> bool:
+        return any(has_result(path) for path in (folder / f"{name}.csv", folder / f"{name}.csv.xz") if path.is_file())
+
+    @property
+    def is_saying(self) -> bool:
+        return any(word in SAYING for word in self.options.program)
+
     def check_folders(self) -> None:
         for lock in self.locks:
             lock.check()
@@ -331,7 +374,7 @@ class Run:
     def measure_and_tell(self) -> int:
         begun = time.monotonic()
         self.log_path = self.folder / "run.log"
-        if not self.options.resume and not self.options.only:
+        if self.options.replace and not self.options.only:
             (self.folder / "board.csv").unlink(missing_ok=True)
         with open(self.log_path, "a" if self.options.resume else "w", encoding="utf-8", errors="backslashreplace") as self.log:
             note(f"every case: {shown(self.log_path)}")
@@ -339,6 +382,7 @@ class Run:
             for number in range(1, self.runs + 1):
                 self.run_all(number)
             self.note_state("after")
+            self.drop_surplus()
             self.pack_samples()
             for name, tally in self.tallies.items():
                 where = f"{shown(self.out)}/boards/{self.board}/run*/{name}.csv"
@@ -396,14 +440,17 @@ class Run:
         if not options.of_program("--checksums"):
             arguments += ["--checksums", self.folder / "run1" / f"{name}.checksums"]
         arguments += options.program
-        self.make_room(name, folder)
+        if options.resume:
+            for each in (file, folder / f"{name}.samples.csv"):
+                unpack(each)
+        elif not self.is_saying:
+            self.set_aside(folder, name)
         # There is nothing to go on with where the interrupted run had not begun.
         if options.resume and file.is_file() and file.stat().st_size:
             arguments.append("--resume")
         self.log.write(f"\n== run {number} of {self.runs}: {name}\n")
         self.log.flush()
         logged_from = self.log_path.stat().st_size
-        saying = any(word in SAYING for word in options.program)
         progress = screen.Progress(f"{name} ({number}/{self.runs})", self.log_path, lambda own: self.time_after(number, program, own))
         first: os.stat_result | None = None
 
@@ -415,7 +462,7 @@ class Run:
 
         begun = time.monotonic()
         try:
-            streams = {} if saying else {"stdout": self.log, "stderr": self.log}
+            streams = {} if self.is_saying else {"stdout": self.log, "stderr": self.log}
             status = self.jobs.run([program, *arguments], each=look, every_s=screen.LOOK_S, **streams)
         finally:
             progress.close()
@@ -427,7 +474,8 @@ class Run:
             if first and not (file.is_file() and os.path.samestat(first, file.stat())):
                 die(f"{file} was removed or replaced while {name} wrote it")
         found = read_results(file)
-        if status == 0 and found.missing and not saying:
+        self.settle(folder)
+        if status == 0 and found.missing and not self.is_saying:
             die(f"{file} is not there, though {name} ended well: something removed it, or its folder")
         remark = self.judge(status, found)
         if status not in (0, SKIPPED, INTERRUPTED):
@@ -496,28 +544,44 @@ class Run:
             if match and path.is_dir() and not path.is_symlink():
                 yield int(match[1]), path
 
-    def make_room(self, name: str, folder: Path) -> None:
-        """Nothing of an earlier measurement stays beside the new one, whose runs may be fewer. To go on with one, its files are needed as
-        the program wrote them.
-        """
-        files = [f"{name}.csv", f"{name}.samples.csv"]
-        if self.options.resume:
-            for file in files:
-                unpack(folder / file)
+    def set_aside(self, folder: Path, name: str) -> None:
+        """Out of the way of a new run, which may fail before it has a result."""
+        aside = folder / ASIDE
+        for file in self.files_of(folder, name):
+            aside.mkdir(exist_ok=True)
+            file.rename(aside / file.name)
+
+    def settle(self, folder: Path) -> None:
+        """What was set aside goes where the new run has a result, and comes back where it has none."""
+        aside = folder / ASIDE
+        if aside.is_symlink() or not aside.is_dir():
             return
-        for file in files:
-            (folder / f"{file}.xz").unlink(missing_ok=True)
-        if folder.name == "run1":
-            (folder / f"{name}.checksums").unlink(missing_ok=True)
-        for number, old in list(self.earlier_runs()):
-            if number > self.runs:
-                packed = [f"{file}.xz" for file in files]
-                for file in [*files, *packed, f"{name}.schema.json", f"{name}.checksums"]:
-                    (old / file).unlink(missing_ok=True)
-                try:
-                    old.rmdir()
-                except OSError:
-                    pass  # another experiment's files are there
+        for name in {file.name.partition(".")[0] for file in aside.iterdir()}:
+            kept = self.files_of(aside, name)
+            if self.is_measured(folder, name):
+                for file in kept:
+                    file.unlink()
+                continue
+            for file in self.files_of(folder, name):
+                file.unlink()
+            for file in kept:
+                file.rename(folder / file.name)
+        aside.rmdir()
+
+    def files_of(self, folder: Path, name: str) -> list[Path]:
+        return [path for end in ENDS if (path := folder / f"{name}{end}").is_file()]
+
+    def drop_surplus(self) -> None:
+        """With --replace, and all measured: the programs' further runs, which are older."""
+        if not self.options.replace or self.failures or self.jobs.interrupts or self.is_saying:
+            return
+        for number, folder in sorted(self.earlier_runs()):
+            if number > self.runs and (old := [file for program in self.programs for file in self.files_of(folder, program.name)]):
+                for file in old:
+                    file.unlink()
+                note(f"--replace: {shown(folder)} had an older run, which is deleted")
+                if not any(folder.iterdir()):
+                    folder.rmdir()
 
     def pack_samples(self) -> None:
         """A run's samples are a tenth of their size when packed; compare.py reads them as they are."""
