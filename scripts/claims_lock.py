@@ -33,13 +33,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(options: argparse.Namespace) -> int:
     path = options.root / claim_lock.LOCK
-    entries = [claim.entry for group in claims.load(options.root) for claim in group.claims]
+    found = [claim for group in claims.load(options.root) for claim in group.claims]
+    entries, codes = [claim.entry for claim in found], {claim.id: claim.code.hash for claim in found}
     if not path.is_file() and not options.new:
         raise InputError(f"{path} is not there: take it back from git; --new begins one for claims that have none yet")
-    wrong = claim_lock.unexplained(entries, {} if options.new else claim_lock.read(path))
+    wrong = claim_lock.unexplained(entries, {} if options.new else claim_lock.read(path), codes)
     for line in wrong:
         print(line)
-    text = claim_lock.text(entries)
+    text = claim_lock.text(entries, codes)
     stale = files.read_text(path) != text
     if wrong or (options.check and stale):
         print(f"{path} is not what the claims are" if stale else "", end="\n" if stale else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import shutil
 from collections.abc import Mapping
@@ -24,9 +25,40 @@ ENTRY: dict[str, Any] = {
 
 def test_this_repositorys_lock() -> None:
     """Where this fails: scripts/claims_lock.py says what is to be done."""
-    entries = [claim.entry for group in claims.load(ROOT) for claim in group.claims]
-    assert claim_lock.unexplained(entries, claim_lock.read(ROOT / claim_lock.LOCK)) == []
-    assert (ROOT / claim_lock.LOCK).read_text(encoding="utf-8") == claim_lock.text(entries)
+    found = [claim for group in claims.load(ROOT) for claim in group.claims]
+    entries, codes = [claim.entry for claim in found], {claim.id: claim.code.hash for claim in found}
+    assert claim_lock.unexplained(entries, claim_lock.read(ROOT / claim_lock.LOCK), codes) == []
+    assert (ROOT / claim_lock.LOCK).read_text(encoding="utf-8") == claim_lock.text(entries, codes)
+    decided = [entry for entry in entries if any(query.get("combine") == "analysis" and "reproduced" in query for query in entry.get("query", []))]
+    assert len(decided) == 9 and all(codes[entry["id"]] for entry in decided)
+
+
+ANALYSIS_TEXT = '''
+LIMIT = 3
+def helper(x): return x + LIMIT
+def fit(table):
+    """Fits."""
+    return helper(table)
+def shown(table): return table
+ANALYSIS = Analysis(figures={"m": fit, "n": shown}, sections=[("a", shown)])
+'''
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "counts"),
+    [("x + LIMIT", "x - LIMIT", True), ("LIMIT = 3", "LIMIT = 4", True), ("return helper(table)", "return table", True), ('"m": fit', '"m": shown', True),
+     ("def shown(table): return table", "def shown(table): return 1", False), ("Fits.", "It fits.", False), ("LIMIT = 3", "LIMIT = 3  # a limit", False)],
+)  # fmt: skip
+def test_the_analysis_that_decides_is_part_of_the_test(old: str, new: str, counts: bool) -> None:
+    """What it uses of its file, too; neither its words nor what other figures use."""
+    assert old in ANALYSIS_TEXT
+    entry = {**ENTRY, "query": [{"combine": "analysis", "metric": "m", "reproduced": {"lo": 1}}]}
+    before, after = (claim_lock.code_of(entry, text) for text in (ANALYSIS_TEXT, ANALYSIS_TEXT.replace(old, new)))
+    lock = {"01.1": dataclasses.replace(claim_lock.locked(entry), code=before)}
+    assert claim_lock.parse(claim_lock.text([entry], {"01.1": before}), "lock") == lock
+    said = claim_lock.unexplained([entry], lock, {"01.1": after})
+    assert [line for line in said if "the analysis that decides it changed" in line] == said and bool(said) == counts
+    assert claim_lock.code_of(ENTRY, ANALYSIS_TEXT) == ""
 
 
 def unexplained(changed: Mapping[str, Any]) -> list[str]:

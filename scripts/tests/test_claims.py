@@ -10,6 +10,7 @@ import synthetic
 from analyses import committed
 from benchlib.claims import claim_check, claim_query, claims
 from benchlib.model import analysis
+from benchlib.model.analysis import Study
 from benchlib.results import results, schema
 from benchlib.results.results import InputError
 from benchlib.stats.stats import Figure
@@ -373,3 +374,16 @@ def test_what_is_shared_is_checked(written: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         entry(written)
     assert message in str(caught.value)
+
+
+def test_an_analysis_may_name_a_case_of_its_own(tmp_path: Path, found: results.Results) -> None:
+    """That no run has: the runs' rows decided it all the same, and no row of them is shown."""
+    table = found.tables[EXP03]
+    case = next(iter(table.cases)).replace(variant="all of them")
+    study = Study.of(found, {EXP03: analysis.Analysis(figures={"fit": lambda _: {case: 1.0}})})
+    text = CLAIM.partition("[[claim.query]]")[0].replace('note = "{a}, {b}"', "") + '[[claim.query]]\nname = "a"\ncombine = "analysis"\nmetric = "fit"\nreproduced = { lo = 0.5, hi = 2 }\n'
+    (tmp_path / EXP03).mkdir(exist_ok=True)
+    (tmp_path / EXP03 / "claims.toml").write_text(text)
+    (group,) = claims.load(tmp_path)
+    claims.judge(group.claims[0], study)
+    assert group.claims[0].verdict == "REPRODUCED" and group.claims[0].runs == len(table.runs) and group.claims[0].row_file == ""

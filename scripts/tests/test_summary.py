@@ -294,6 +294,8 @@ def test_a_rule_stands_only_where_its_figure_says_so(root: Path, bound: str) -> 
         ('of = { does = "copy" }', 'of = { place = "memory" }', "is of two kinds: adds and copies"),
         ('name = "none"', 'name = "adds"', "rule no. 1: a kind is called adds, too"),
         ('combine = "value"', 'combine = "sum"', "rule no. 1: figure none: combine is 'sum'"),
+        ("[[rule]]", '[[rule]]\ntitle = "Do it."\ntext = "x"\nshown = []\n[[rule]]', "two rules have the title 'Do it.'"),
+        ('num = { variant = "add_f32"', 'num = { variamt = "add_f32"', "rule no. 1: figure time: num: exp01_vector_add has no column 'variamt' to choose by"),
         ("[does]", "does]", "summary.toml: "),
     ],
 )

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
+CONTROLS = ("stamp_pair", "ruler", "ruler_full", "aa_control_a", "aa_control_b")  # variants about the measurement, not about the APIs
+
+
 def experiments(folder: Path) -> list[Path]:
     """The experiment programs in a build's bin folder, in their order."""
     return sorted(path for path in folder.glob("exp[0-9][0-9]_*") if path.is_file() and os.access(path, os.X_OK))

@@ -70,10 +70,11 @@ from pathlib import Path
 from typing import Any
 
 from benchlib.base import files, programs
-from benchlib.claims import claim_check, claim_query, claim_words, provenance
+from benchlib.claims import claim_check, claim_lock, claim_query, claim_words, provenance
 from benchlib.claims.claim_check import CLAIM_TEXTS, PLACEHOLDER
 from benchlib.claims.claim_query import IN, OPEN, OUT, Finding
 from benchlib.claims.provenance import History
+from benchlib.model.analysis import FILE as ANALYSIS_FILE
 from benchlib.results.results import InputError, Results, Table
 from benchlib.sass import listings
 from benchlib.stats.stats import Figure
@@ -148,6 +149,7 @@ class Claim:
     undated_runs: int = 0  # of these, of commits of which it is not known whether they do
     lost_commits: Sequence[str] = ()  # of these runs, commits that are not in the repository
     history: History | None = None  # of the repository; None: not known
+    code: claim_lock.Code = claim_lock.NO_CODE  # of the analysis that decides it
     differing: Mapping[str, str] = field(default_factory=dict)  # boards whose own verdict is another, and that
     other_result_sets: str = ""  # the folders that have results of its experiment, where this one has none
     sources: str = ""  # where its source is described, from the repository's root
@@ -232,6 +234,7 @@ def load(root: Path) -> list[ClaimFile]:
         group.folder = folder.relative_to(root).as_posix()
         for claim in group.claims:
             claim.sources, claim.history = described.get(claim.source, ""), history
+            claim.code = claim_lock.Code(f"{group.folder}/{ANALYSIS_FILE}", claim_lock.code_of(claim.entry, files.read_text(folder / ANALYSIS_FILE) or ""))
         groups.append(group)
     return groups
 
@@ -370,14 +373,15 @@ def _add_runs(claim: Claim, table: Table) -> None:
     """Whose runs the deciding cases are of, and how many of them are of commits that contain the test."""
     measured: dict[int, set[str]] = {}  # the commits of each run
     cases = {finding.found.case for each in claim.tested if each.query.get("table", "results") == "results" for finding in each.deciding}
+    own = bool(cases) and not any(case in run for case in cases for run in table.runs)
     for at, run in enumerate(table.runs):
-        rows = [run[case] for case in cases if case in run]
+        rows = list(run.values()) if own else [run[case] for case in cases if case in run]  # what an analysis finds under a case of its own is of the run's rows
         if rows:
             measured[at] = {row.get("git_rev", "") for row in rows}
     claim.boards = sorted({table.boards[at] for at in measured})
     claim.runs = len(measured)
     history = claim.history or History(Path())
-    contain = [[history.contains(revision, claim.entry) for revision in revisions] for revisions in measured.values()]
+    contain = [[history.contains(revision, claim.entry, claim.code) for revision in revisions] for revisions in measured.values()]
     claim.newer_runs = sum(all(each) for each in contain)
     claim.undated_runs = sum(None in each and False not in each for each in contain)
     claim.lost_commits = sorted({each for revisions in measured.values() for each in revisions if history.has(each) is False})
@@ -391,8 +395,8 @@ def _add_evidence(claim: Claim, results: Results, table: Table) -> None:
         claim.row_file = results.beside(claim_query.AUXILIARY[source][0])
     elif table.files:
         paths = [path for path, run in zip(table.files, table.runs) if case in run]
-        readable = next((path for path in paths if path.suffix == ".csv"), paths[0])  # in a browser, which unpacks none
-        claim.row_file = readable.relative_to(results.directory).as_posix()
+        readable = next((path for path in paths if path.suffix == ".csv"), paths[0] if paths else None)  # in a browser, which unpacks none
+        claim.row_file = readable.relative_to(results.directory).as_posix() if readable else ""  # an analysis may name a case of its own
     claim.pages = {kernel: results.code.path() for kernel in claim.listings if listings.has_page(results, claim.experiment, kernel)}
 
 

@@ -43,13 +43,16 @@ class History:
         at = bisect.bisect_left(self.commits, name)
         return at < len(self.commits) and self.commits[at].startswith(name)
 
-    def contains(self, revision: str, entry: Mapping[str, Any]) -> bool | None:
-        """Whether that commit has the claim's test as it is now; None where that cannot be known."""
-        known = self.has(revision)
-        if not known:
+    def contains(self, revision: str, entry: Mapping[str, Any], code: claim_lock.Code = claim_lock.NO_CODE) -> bool | None:
+        """Whether that commit has the claim's test, and the analysis that decides it, as they are now; None where that cannot be known: of a tree that
+        differs from its commit nobody knows what its test was.
+        """
+        if not self.has(revision) or "-dirty" in revision:
             return None
-        then = _lock_of(self.root, revision.partition("-dirty")[0]).get(entry["id"])
-        return then is not None and then.test == claim_lock.locked(entry).test
+        then = _lock_of(self.root, revision).get(entry["id"])
+        if then is None or then.test != claim_lock.locked(entry).test:
+            return False
+        return not code.hash or claim_lock.code_of(entry, _text_of(self.root, revision, code.path)) == code.hash
 
 
 @functools.cache
@@ -61,6 +64,12 @@ def of(root: Path) -> History:
 
 
 @functools.cache
+def _text_of(root: Path, commit: str, path: str) -> str:
+    """Of that commit's file; empty without one."""
+    return _git(root, "show", f"{commit}:{path}") or ""
+
+
+@functools.cache
 def _lock_of(root: Path, commit: str) -> Mapping[str, claim_lock.Locked]:
-    text = _git(root, "show", f"{commit}:{claim_lock.LOCK.as_posix()}")
+    text = _text_of(root, commit, claim_lock.LOCK.as_posix())
     return claim_lock.parse(text, f"{commit}:{claim_lock.LOCK}") if text else {}

@@ -5,13 +5,13 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from benchlib.base.programs import CONTROLS as CONTROLS  # for those who leave them out of the pairs
 from benchlib.results.results import Case, Table
 from benchlib.stats import effect
 from benchlib.stats.effect import Estimate
 from benchlib.stats.stats import FIXED_COST, UNCLEAR, Figure, ratio, side_of, verdict_beyond_fixed_costs, verdict_of_effect
 
 NORMAL975 = 1.96
-CONTROLS = ("stamp_pair", "ruler", "ruler_full", "aa_control_a", "aa_control_b")  # about the measurement, not about the APIs
 
 
 @dataclass(frozen=True)

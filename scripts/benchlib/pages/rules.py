@@ -58,16 +58,13 @@ def _verdict(rule: Mapping[str, Any], study: Study, said: Summary, where: str) -
 
 
 def _figure(where: str, entry: Mapping[str, Any], study: Study) -> Found | None:
-    """None where it has not been measured, or these results are older than a column that it asks for."""
+    """None where it has not been measured. Raises InputError for what no results could have: a misspelt column."""
     experiment = entry.get("experiment", "")
     if experiment not in study.tables:
         return None
     query, place = summary.bare(entry), f"{where}: figure {entry['name']}"
     claim_check.check_query(place, query)
-    try:
-        found = claim_query.run(query, experiment, study, place)
-    except InputError:
-        return None
+    found = claim_query.run(query, experiment, study, place)
     if isinstance(found, str):
         return None
     ordered = sorted((one.figure for one in found), key=lambda figure: figure.value)

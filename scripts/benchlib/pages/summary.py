@@ -205,7 +205,9 @@ def _load(study: Study, root: Path) -> Summary | None:
 def _check_rules(path: Path, text: str, experiments: Set[str]) -> None:
     """And the headline."""
     found = toml_file.parsed(text)
-    ids, titles = {entry["id"] for entry in found.get("kind", [])}, {entry.get("title") for entry in found.get("rule", [])}
+    ids, titles = {entry["id"] for entry in found.get("kind", [])}, Counter(entry.get("title") for entry in found.get("rule", []))
+    for title in (title for title, number in titles.items() if number > 1):
+        raise InputError(f"{path}: two rules have the title {ascii(title)[:80]}")
     for at, entry in enumerate(found.get("headline", []), start=1):
         _need(f"{path}: headline no. {at}", entry, HEADLINE_KEYS, {"kind"})
         wanted = [("kind", entry["kind"], ids), *(("kind", each, ids) for each in entry.get("instead", {}).values())]

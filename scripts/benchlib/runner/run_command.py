@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -217,18 +218,18 @@ def read_results(path: Path) -> Found:
 
 
 def median_ratio(rows: Sequence[dict[str, str]]) -> float | None:
-    """Of the pairs of rows that differ in nothing but the API; its columns end where the sampling begins."""
+    """Of the pairs of rows that differ in nothing but the API, without controls; its columns end where the sampling begins."""
     pairs: dict[tuple[str, ...], dict[str, float]] = {}
     for row in rows:
         columns = list(row)
-        if row["status"] == "ok" and "batch" in columns and (time := row.get("device_ns") or row.get("host_ns")):
+        if row["status"] == "ok" and row["variant"] not in programs.CONTROLS and "batch" in columns and (time := row.get("device_ns") or row.get("host_ns")):
             key = (row["variant"], *(row[name] for name in columns[columns.index("reason") + 1 : columns.index("batch")]))
             try:
                 pairs.setdefault(key, {})[row["api"]] = float(time)
             except ValueError:
                 continue
-    ratios = sorted(pair["vulkan"] / pair["cuda"] for pair in pairs.values() if {"vulkan", "cuda"} <= set(pair) and pair["cuda"] > 0)
-    return ratios[len(ratios) // 2] if ratios else None
+    ratios = [pair["vulkan"] / pair["cuda"] for pair in pairs.values() if {"vulkan", "cuda"} <= set(pair) and pair["cuda"] > 0]
+    return statistics.median(ratios) if ratios else None
 
 
 class Run:
