@@ -4,8 +4,7 @@
 
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
-find_package(VulkanHeaders QUIET)
-find_path(BENCH_VULKAN_INCLUDE vulkan/vulkan_raii.hpp REQUIRED)
+include(${CMAKE_CURRENT_LIST_DIR}/VulkanHeaders.cmake)
 find_path(BENCH_CLI11_INCLUDE CLI/CLI.hpp REQUIRED)
 find_path(BENCH_JSON_INCLUDE nlohmann/json.hpp REQUIRED)
 
@@ -127,4 +126,4 @@ else()
   set(BENCH_CUDA_TOOLKIT "")
   message(STATUS "CUDA: none; a Vulkan-only build (CUDA wants nvcc 12.8 or newer on PATH or in CUDA_HOME)")
 endif()
-message(STATUS "Vulkan: glslang ${BENCH_GLSLANG_FOUND} (${BENCH_GLSLANG})")
+message(STATUS "Vulkan: headers ${BENCH_VULKAN_FOUND} (${BENCH_VULKAN_INCLUDE}), glslang ${BENCH_GLSLANG_FOUND} (${BENCH_GLSLANG})")

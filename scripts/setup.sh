@@ -5,7 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 usage() {
   cat <<'EOF'
-Usage: scripts/setup.sh [--dev | --all] [--check] [--nvdisasm] [--glslang]
+Usage: scripts/setup.sh [--dev | --all] [--check] [--nvdisasm] [--glslang] [--headers]
 
 Installs, by apt, what building and running the experiments needs and this machine lacks. Says nothing about what is there.
 Made for Debian 12 and 13 and Ubuntu 24.04; elsewhere it lists what is missing. CUDA is never installed: without nvcc 12.8 or
@@ -22,6 +22,8 @@ newer the build is Vulkan-only.
             only fetch a newer glslang for kernels with cooperative matrices, where the system's is too old for one of them: Debian's
             packages (9 MB), checked by their hashes, unpacked into build/tools with the C library they need, and not installed.
             Without --check the other ways to call this do the same. Where it cannot be had, those kernels are left out
+  --headers only fetch newer Vulkan headers, where the system's do not know all that the suite asks of a device: Debian's package
+            (2 MB), in the same way. Without --check the other ways to call this do the same. Nothing is built without them
   --help    this text
 
 Exit code: 0 everything is there, 1 something is missing or too old, 2 usage.
@@ -306,17 +308,21 @@ has_new_glslang() {
   return 1
 }
 
-# Puts a newer glslang into build/tools, where CMake finds it. Fails, with a word on what is then left out, where it cannot.
-fetch_glslang() {
+# Debian's Vulkan headers, and the youngest extension that the suite reads from them (as in cmake/VulkanHeaders.cmake).
+readonly kVulkanWanted=VK_EXT_shader_float8
+readonly kVulkanPackages='
+518e000aa44620ed45e3c842b81488e019b9794e234746366ece31f01221702c v/vulkan-loader/libvulkan-dev_1.4.363.0-1_amd64.deb
+'
+
+# fetch_packages LIST FOLDER: Debian's packages, unpacked into a folder of build/tools, whole or not at all.
+fetch_packages() {
   local tools=$bench_root/build/tools helper=/usr/lib/apt/apt-helper scratch hash place archive
-  if has_new_glslang; then return; fi
-  if [[ $(uname -m) != x86_64 || ! -x $helper ]] || ! command -v dpkg-deb >/dev/null; then
-    note "setup.sh: no glslang $kGlslangWanted or newer here, and none to fetch without apt and x86-64: kernels with cooperative matrices may be left out"
+  if [[ ! -x $helper ]] || ! command -v dpkg-deb >/dev/null; then
+    note "setup.sh: nothing can be fetched without apt (apt-helper, dpkg-deb)"
     return 1
   fi
   mkdir -p "$tools"
   scratch=$(mktemp -d "$tools/fetch.XXXXXX")
-  note "setup.sh: fetching a newer glslang (log: build/tools/fetch.log)"
   while read -r hash place; do
     if [[ -z $hash ]]; then continue; fi
     for archive in $kDebianArchives; do
@@ -326,14 +332,51 @@ fetch_glslang() {
     done
     if [[ ! -f $scratch/package.deb ]] || ! dpkg-deb -x "$scratch/package.deb" "$scratch/root"; then
       rm -rf "$scratch"
-      note "setup.sh: ${place##*/} could not be fetched (see build/tools/fetch.log): kernels with cooperative matrices may be left out"
+      note "setup.sh: ${place##*/} could not be fetched (see build/tools/fetch.log)"
       return 1
     fi
     rm "$scratch/package.deb"
-  done <<<"$kGlslangPackages"
-  rm -rf "$tools/glslang.root"
-  mv "$scratch/root" "$tools/glslang.root"
+  done <<<"$1"
+  rm -rf "${tools:?}/$2"
+  mv "$scratch/root" "$tools/$2"
   rmdir "$scratch"
+}
+
+# Whether the system's Vulkan headers, or those in build/tools, know all that the suite asks of a device.
+has_new_headers() {
+  local folder
+  for folder in /usr/include /usr/local/include ${VULKAN_SDK:+"$VULKAN_SDK/include"} "$bench_root/build/tools/vulkan/usr/include"; do
+    if [[ -e $folder/vulkan/vulkan_raii.hpp ]] && grep -qs "define $kVulkanWanted 1" "$folder/vulkan/vulkan_core.h"; then return; fi
+  done
+  return 1
+}
+
+# Puts newer Vulkan headers into build/tools, where CMake finds them. They are the same for every machine.
+fetch_headers() {
+  local version=$bench_root/build/tools/vulkan/usr/include/vulkan/vulkan_core.h
+  if has_new_headers; then return; fi
+  note "setup.sh: fetching newer Vulkan headers (log: build/tools/fetch.log)"
+  if ! fetch_packages "$kVulkanPackages" vulkan; then
+    note "setup.sh: no Vulkan headers here that know $kVulkanWanted: the suite cannot be built"
+    return 1
+  fi
+  rm -rf "$bench_root"/build/tools/vulkan/usr/{lib,share/vulkan,share/cmake}  # half of it, for other tools
+  note "Vulkan: headers 1.4.$(sed -n 's/^#define VK_HEADER_VERSION //p' "$version") ($bench_root/build/tools/vulkan)"
+}
+
+# Puts a newer glslang into build/tools, where CMake finds it. Fails, with a word on what is then left out, where it cannot.
+fetch_glslang() {
+  local tools=$bench_root/build/tools left_out='kernels with cooperative matrices may be left out'
+  if has_new_glslang; then return; fi
+  if [[ $(uname -m) != x86_64 ]]; then
+    note "setup.sh: no glslang $kGlslangWanted or newer here, and none to fetch but for x86-64: $left_out"
+    return 1
+  fi
+  note "setup.sh: fetching a newer glslang (log: build/tools/fetch.log)"
+  if ! fetch_packages "$kGlslangPackages" glslang.root; then
+    note "setup.sh: no glslang $kGlslangWanted or newer here: $left_out"
+    return 1
+  fi
   # The program runs with the C library that came with it.
   cat >"$tools/glslang" <<'WRAPPER'
 #!/bin/sh
@@ -361,6 +404,10 @@ main() {
         ;;
       --glslang)
         fetch_glslang
+        exit
+        ;;
+      --headers)
+        fetch_headers
         exit
         ;;
       -h | --help) usage && exit 0 ;;
@@ -392,7 +439,17 @@ main() {
   fi
   check_versions
   report_cuda
-  if ((!check)); then fetch_glslang || true; fi
+  if ((check)); then
+    if ! has_new_headers; then
+      missing=("Vulkan headers that know $kVulkanWanted  (scripts/setup.sh --headers)")
+      note "setup.sh: --check installs nothing. Missing:"
+      printf '  %s\n' "${missing[@]}" >&2
+      exit 1
+    fi
+    return
+  fi
+  fetch_glslang || true
+  fetch_headers
 }
 
 main "$@"

@@ -5,12 +5,12 @@ if(BENCH_ASAN)
   set(vulkan_environment ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 endif()
 # The kernels are embedded in bench_vulkan. One at a time: some compare clocks.
-bench_test(NAME vulkan_test LABEL vulkan LIBRARIES bench_vulkan PROPERTIES RUN_SERIAL TRUE ${vulkan_environment}
+bench_test(NAME vulkan_test LABEL vulkan LIBRARIES bench_vulkan bench_vulkan_headers PROPERTIES RUN_SERIAL TRUE ${vulkan_environment}
   SOURCES vulkan_device_test.cpp vulkan_timer_test.cpp vulkan_timestamp_test.cpp
   INCLUDES $<TARGET_PROPERTY:bench_vulkan,INCLUDE_DIRECTORIES>)
 
 # What the Vulkan side decides over plain data.
-bench_test(NAME vulkan_unit_test SOURCES memory_type_test.cpp LIBRARIES bench_vulkan
+bench_test(NAME vulkan_unit_test SOURCES memory_type_test.cpp LIBRARIES bench_vulkan bench_vulkan_headers
   INCLUDES $<TARGET_PROPERTY:bench_vulkan,INCLUDE_DIRECTORIES>)
 
 # The experiments themselves.

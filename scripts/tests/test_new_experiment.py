@@ -19,6 +19,9 @@ CUDA_ALONE = ("exp06_cluster", "exp06_peer")
 # headers takes most of the time. So no two sources of a library may give a name of their own to different things.
 QUICKLY = "-DBENCH_CUDA=OFF -DBENCH_TESTS=OFF -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON"
 QUICKLY += " -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12"
+FETCHED = ROOT / "build/tools/vulkan/usr/include"  # Vulkan's headers, which a copy lacks
+if FETCHED.is_dir():
+    QUICKLY += f" -DBENCH_VULKAN_INCLUDE={FETCHED}"
 BUILT = ROOT / "build/ci"  # what scripts/test.sh builds before these tests
 
 

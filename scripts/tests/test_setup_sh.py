@@ -19,10 +19,11 @@ MODULES = ("jinja2", "pytest", "xdist")
 
 @pytest.fixture
 def machine(tmp_path):
-    """A copy of the scripts, a folder bin/ that is all of PATH, and a Python that apt's packages belong to, with all modules."""
+    """A copy of the scripts, a folder bin/ that is all of PATH, a Python that apt's packages belong to, with all modules, and Vulkan's headers."""
     (tmp_path / "scripts").mkdir()
     for name in ("lib.sh", "setup.sh"):
         text = (SCRIPTS / name).read_text().replace("/usr/bin/python3", f"{tmp_path}/apt/python3")
+        text = text.replace("/usr/include /usr/local/include $", f"{tmp_path}/include $").replace("/usr/lib/apt/apt-helper", f"{tmp_path}/bin/apt-helper")
         (tmp_path / "scripts" / name).write_text(text)
     for name in ("bin", "apt"):
         (tmp_path / name).mkdir()
@@ -30,7 +31,14 @@ def machine(tmp_path):
         if path := shutil.which(name):
             (tmp_path / "bin" / name).symlink_to(path)
     add_python(tmp_path / "apt/python3", MODULES)
+    add_headers(tmp_path / "include")
     return tmp_path
+
+
+def add_headers(folder, extension="VK_EXT_shader_float8"):
+    (folder / "vulkan").mkdir(parents=True, exist_ok=True)
+    (folder / "vulkan/vulkan_raii.hpp").touch()
+    (folder / "vulkan/vulkan_core.h").write_text(f"#define VK_HEADER_VERSION 363\n#define {extension} 1\n")
 
 
 def add_python(path, modules, version=(3, 11)):
@@ -369,3 +377,51 @@ def test_nvdisasm_is_unpacked_and_not_installed(machine, content):
     assert (machine / "apt.log").read_text() == "download nvidia-cuda-toolkit\n"
     assert sorted(path.name for path in (machine / "build/tools").iterdir()) == ["fetch.log", "nvdisasm"]
     assert "there already" in run_setup(machine, "--nvdisasm").stderr
+
+
+def add_fetching(machine, downloads=True):
+    """apt's downloader, which logs what it is asked for, and dpkg-deb, which unpacks headers in place of the package."""
+    for name in ("mktemp", "rm", "mv", "rmdir", "uname", "mkdir", "cp", "touch"):
+        if not (machine / "bin" / name).exists():
+            (machine / "bin" / name).symlink_to(shutil.which(name))
+    add_tool(machine, "apt-helper", f'echo "$*" >>{machine}/fetched.log\n{"touch $3" if downloads else "exit 100"}')
+    add_headers(machine / "package")
+    add_tool(machine, "dpkg-deb", f'mkdir -p "$3/usr"\ncp -r {machine}/package "$3/usr/include"')
+
+
+@pytest.mark.parametrize("arguments", [(), ("--headers",)])
+def test_newer_vulkan_headers_are_fetched_where_the_systems_are_too_old(machine, arguments):
+    add_headers(machine / "include", "VK_KHR_shader_bfloat16")
+    add_fetching(machine)
+    result = run_setup(machine, *arguments)
+    assert result.returncode == 0, result.stderr
+    assert "Vulkan: headers 1.4.363 (" in result.stderr
+    asked = [line for line in (machine / "fetched.log").read_text().splitlines() if "/vulkan-loader/" in line]
+    assert len(asked) == 1 and " SHA256:" in asked[0] and asked[0].startswith("download-file http://deb.debian.org/debian/pool/main/v/")
+    assert (machine / "build/tools/vulkan/usr/include/vulkan/vulkan_raii.hpp").is_file()
+    assert list((machine / "build/tools").glob("fetch.*/")) == []
+    (machine / "fetched.log").write_text("")
+    assert "headers" not in run_setup(machine, "--headers").stderr
+    assert (machine / "fetched.log").read_text() == ""
+
+
+def test_without_newer_vulkan_headers_nothing_can_be_built(machine):
+    add_headers(machine / "include", "VK_KHR_shader_bfloat16")
+    add_fetching(machine, downloads=False)
+    result = run_setup(machine)
+    assert result.returncode == 1
+    assert "libvulkan-dev_1.4.363.0-1_amd64.deb could not be fetched (see build/tools/fetch.log)" in result.stderr
+    assert "no Vulkan headers here that know VK_EXT_shader_float8: the suite cannot be built" in result.stderr
+    assert not (machine / "build/tools/vulkan").exists()
+    places = [line.split("/pool/")[0] for line in (machine / "fetched.log").read_text().splitlines() if "vulkan-loader" in line]
+    assert len(places) == 2 and places[0] != places[1], "the archive of old packages, too"
+
+
+def test_check_names_vulkan_headers_that_are_too_old(machine):
+    add_fetching(machine)
+    assert run_setup(machine, "--check").returncode == 0
+    add_headers(machine / "include", "VK_KHR_shader_bfloat16")
+    result = run_setup(machine, "--check")
+    assert result.returncode == 1
+    assert "Vulkan headers that know VK_EXT_shader_float8  (scripts/setup.sh --headers)" in result.stderr
+    assert not (machine / "fetched.log").exists()

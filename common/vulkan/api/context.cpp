@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "vulkan/api/newer_extensions.h"
 #include "vulkan/api/requirements.h"
 
 namespace bench::vulkan {
@@ -49,92 +48,100 @@ DeviceFacts facts_of(const vk::raii::PhysicalDevice& device) {
   return facts;
 }
 
-// VkComponentTypeKHR by the names that KernelSpec::matrix uses; "" for one that no kernel here has.
-std::string_view component_name(std::uint32_t type) {
-  constexpr std::pair<std::uint32_t, std::string_view> kNames[] = {{0, "f16"}, {1, "f32"},           {3, "s8"},
-                                                                   {5, "s32"}, {1000141000, "bf16"}, {1000491002, "e4m3"}};
-  const auto* found = std::find_if(std::begin(kNames), std::end(kNames), [&](const auto& one) { return one.first == type; });
-  return found == std::end(kNames) ? "" : found->second;
+// By the names that KernelSpec::matrix uses; "" for one that no kernel here has.
+std::string_view component_name(vk::ComponentTypeKHR type) {
+  switch (type) {
+    case vk::ComponentTypeKHR::eFloat16:
+      return "f16";
+    case vk::ComponentTypeKHR::eFloat32:
+      return "f32";
+    case vk::ComponentTypeKHR::eSint8:
+      return "s8";
+    case vk::ComponentTypeKHR::eSint32:
+      return "s32";
+    case vk::ComponentTypeKHR::eBfloat16:
+      return "bf16";
+    case vk::ComponentTypeKHR::eFloat8E4M3EXT:
+      return "e4m3";
+    default:
+      return "";
+  }
 }
 
-std::set<std::string> subgroup_matrices(const Instance& instance, const vk::raii::PhysicalDevice& device) {
-  using Get = VkResult(VKAPI_PTR*)(VkPhysicalDevice, std::uint32_t*, CooperativeMatrixProperties*);
-  const auto get = reinterpret_cast<Get>(instance.handle().getProcAddr("vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"));
-  std::uint32_t count = 0;
-  if (get == nullptr || get(*device, &count, nullptr) != VK_SUCCESS) return {};
-  std::vector<CooperativeMatrixProperties> listed(count);
-  if (get(*device, &count, listed.data()) != VK_SUCCESS) return {};
+std::set<std::string> subgroup_matrices(const vk::raii::PhysicalDevice& device) {
   std::set<std::string> result;
-  for (const CooperativeMatrixProperties& one : listed) {
-    if (one.scope != kScopeSubgroup || one.saturating != 0 || one.a != one.b || one.c != one.result) continue;
-    if (component_name(one.a).empty() || component_name(one.c).empty()) continue;
-    result.insert(fmt::format("{}x{}x{} {} {}", one.m, one.n, one.k, component_name(one.a), component_name(one.c)));
+  for (const vk::CooperativeMatrixPropertiesKHR& one : BENCH_VK(device.getCooperativeMatrixPropertiesKHR())) {
+    if (one.scope != vk::ScopeKHR::eSubgroup || one.saturatingAccumulation) continue;
+    if (one.AType != one.BType || one.CType != one.ResultType) continue;
+    if (component_name(one.AType).empty() || component_name(one.CType).empty()) continue;
+    result.insert(
+        fmt::format("{}x{}x{} {} {}", one.MSize, one.NSize, one.KSize, component_name(one.AType), component_name(one.CType)));
   }
   return result;
 }
 
-// The features of an extension that may be younger than the headers; `none` where the device lacks it.
+// The feature structure that an extension defines; all false where the extension is missing.
 template <class Feature>
-Feature ask_newer(const vk::raii::PhysicalDevice& device, const std::vector<vk::ExtensionProperties>& extensions,
-                  const char* extension, Feature none) {
-  if (!has_extension(extensions, extension)) return none;
-  vk::PhysicalDeviceFeatures2 all{.pNext = &none.head};
-  device.getDispatcher()->vkGetPhysicalDeviceFeatures2(*device, reinterpret_cast<VkPhysicalDeviceFeatures2*>(&all));
-  return none;
+Feature ask(const vk::raii::PhysicalDevice& device, const std::vector<vk::ExtensionProperties>& extensions,
+            const char* extension) {
+  return has_extension(extensions, extension) ? features_of<Feature>(device) : Feature{};
 }
 
-void find_matrix_units(const Instance& instance, const vk::raii::PhysicalDevice& device,
-                       const std::vector<vk::ExtensionProperties>& extensions, OptionalFeatures& features) {
-  const auto ask = [&]<class Feature>(const char* extension, Feature none) {
-    return ask_newer(device, extensions, extension, none);
-  };
-  const auto matrix = ask(kCooperativeMatrix, CooperativeMatrixFeatures{});
-  const auto matrix2 = ask(kCooperativeMatrix2, CooperativeMatrix2Features{});
-  const auto bfloat16 = ask(kBfloat16, Bfloat16Features{});
-  const auto float8 = ask(kFloat8, Float8Features{});
+void find_matrix_units(const vk::raii::PhysicalDevice& device, const std::vector<vk::ExtensionProperties>& extensions,
+                       OptionalFeatures& features) {
+  using Matrix = vk::PhysicalDeviceCooperativeMatrixFeaturesKHR;
+  using Matrix2 = vk::PhysicalDeviceCooperativeMatrix2FeaturesNV;
+  using Bfloat16 = vk::PhysicalDeviceShaderBfloat16FeaturesKHR;
+  using Float8 = vk::PhysicalDeviceShaderFloat8FeaturesEXT;
+  const auto matrix = ask<Matrix>(device, extensions, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
+  const auto matrix2 = ask<Matrix2>(device, extensions, VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME);
+  const auto bfloat16 = ask<Bfloat16>(device, extensions, VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME);
+  const auto float8 = ask<Float8>(device, extensions, VK_EXT_SHADER_FLOAT8_EXTENSION_NAME);
   const auto vulkan12 = features_of<vk::PhysicalDeviceVulkan12Features>(device);
   features.int8 = vulkan12.shaderInt8 && vulkan12.storageBuffer8BitAccess;
   features.integer_dot_product = features_of<vk::PhysicalDeviceVulkan13Features>(device).shaderIntegerDotProduct;
-  features.cooperative_matrix = matrix.matrix != 0;
-  features.workgroup_matrix = features.cooperative_matrix && matrix2.workgroup_scope != 0 && matrix2.flexible_dimensions != 0 &&
-                              matrix2.tensor_addressing != 0;
-  features.bfloat16_matrix = bfloat16.type != 0 && bfloat16.cooperative_matrix != 0;
-  features.float8_matrix = float8.type != 0 && float8.cooperative_matrix != 0;
-  if (features.cooperative_matrix) features.matrices = subgroup_matrices(instance, device);
+  features.cooperative_matrix = matrix.cooperativeMatrix;
+  features.workgroup_matrix = features.cooperative_matrix && matrix2.cooperativeMatrixWorkgroupScope &&
+                              matrix2.cooperativeMatrixFlexibleDimensions && matrix2.cooperativeMatrixTensorAddressing;
+  features.bfloat16_matrix = bfloat16.shaderBFloat16Type && bfloat16.shaderBFloat16CooperativeMatrix;
+  features.float8_matrix = float8.shaderFloat8 && float8.shaderFloat8CooperativeMatrix;
+  if (features.cooperative_matrix) features.matrices = subgroup_matrices(device);
 }
 
-OptionalFeatures optional_features(const Instance& instance, const vk::raii::PhysicalDevice& device,
-                                   const DeviceOptions& options) {
+OptionalFeatures optional_features(const vk::raii::PhysicalDevice& device, const DeviceOptions& options) {
   const std::vector<vk::ExtensionProperties> extensions = BENCH_VK(device.enumerateDeviceExtensionProperties());
   const auto has = [&extensions](std::string_view name) { return has_extension(extensions, name); };
-  // The feature structure that an extension defines; all false where the extension is missing.
-  const auto ask = [&]<class Feature>(const char* extension, Feature none) {
-    return has(extension) ? features_of<Feature>(device) : none;
+  const auto features_by = [&]<class Feature>(const char* extension, Feature /*none*/) {
+    return ask<Feature>(device, extensions, extension);
   };
   OptionalFeatures features;
-  const auto clocks = ask(VK_KHR_SHADER_CLOCK_EXTENSION_NAME, vk::PhysicalDeviceShaderClockFeaturesKHR{});
+  const auto clocks = features_by(VK_KHR_SHADER_CLOCK_EXTENSION_NAME, vk::PhysicalDeviceShaderClockFeaturesKHR{});
   features.shader_device_clock = clocks.shaderDeviceClock;
   features.shader_subgroup_clock = clocks.shaderSubgroupClock;
   features.sm_builtins =
-      ask(VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME, vk::PhysicalDeviceShaderSMBuiltinsFeaturesNV{}).shaderSMBuiltins;
-  features.pipeline_executable_info = options.inspect && ask(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME,
-                                                             vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR{})
-                                                             .pipelineExecutableInfo;
+      features_by(VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME, vk::PhysicalDeviceShaderSMBuiltinsFeaturesNV{}).shaderSMBuiltins;
+  features.pipeline_executable_info =
+      options.inspect && features_by(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME,
+                                     vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR{})
+                             .pipelineExecutableInfo;
   features.memory_budget = has(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
   features.binary_import = has(VK_NVX_BINARY_IMPORT_EXTENSION_NAME);
   features.push_descriptors = has(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
   features.descriptor_buffer =
-      ask(VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME, vk::PhysicalDeviceDescriptorBufferFeaturesEXT{}).descriptorBuffer;
+      features_by(VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME, vk::PhysicalDeviceDescriptorBufferFeaturesEXT{}).descriptorBuffer;
   features.pipeline_robustness =
       options.vulkan.pipeline_robustness &&
-      ask(VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME, vk::PhysicalDevicePipelineRobustnessFeaturesEXT{}).pipelineRobustness;
+      features_by(VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME, vk::PhysicalDevicePipelineRobustnessFeaturesEXT{})
+          .pipelineRobustness;
   features.global_priority = has(VK_KHR_GLOBAL_PRIORITY_EXTENSION_NAME);
   features.sparse_binding = options.vulkan.sparse_binding && device.getFeatures().sparseBinding;
   features.robustness2 =
-      ask(VK_EXT_ROBUSTNESS_2_EXTENSION_NAME, vk::PhysicalDeviceRobustness2FeaturesEXT{}).robustBufferAccess2;
+      features_by(VK_EXT_ROBUSTNESS_2_EXTENSION_NAME, vk::PhysicalDeviceRobustness2FeaturesEXT{}).robustBufferAccess2;
   const auto vulkan12 = features_of<vk::PhysicalDeviceVulkan12Features>(device);
   features.full_subgroups = features_of<vk::PhysicalDeviceVulkan13Features>(device).computeFullSubgroups;
-  features.subgroup_rotate = ask_newer(device, extensions, kSubgroupRotate, SubgroupRotateFeatures{}).rotate != 0;
+  features.subgroup_rotate =
+      features_by(VK_KHR_SHADER_SUBGROUP_ROTATE_EXTENSION_NAME, vk::PhysicalDeviceShaderSubgroupRotateFeaturesKHR{})
+          .shaderSubgroupRotate;
   features.vulkan_memory_model = vulkan12.vulkanMemoryModel;
   features.vulkan_memory_model_device_scope = vulkan12.vulkanMemoryModelDeviceScope;
   if (options.vulkan.atomics || options.vulkan.matrix_units) {
@@ -145,13 +152,15 @@ OptionalFeatures optional_features(const Instance& instance, const vk::raii::Phy
   if (options.vulkan.atomics) {
     features.shader_int64 = device.getFeatures().shaderInt64;
     features.int64_atomics = vulkan12.shaderBufferInt64Atomics && vulkan12.shaderSharedInt64Atomics;
-    const auto floats = ask(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME, vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT{});
+    const auto floats =
+        features_by(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME, vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT{});
     features.float32_atomics = floats.shaderBufferFloat32Atomics && floats.shaderSharedFloat32Atomics;
     features.float32_atomic_add = floats.shaderBufferFloat32AtomicAdd && floats.shaderSharedFloat32AtomicAdd;
     features.float64_atomics = floats.shaderBufferFloat64Atomics && floats.shaderSharedFloat64Atomics;
     features.float64_atomic_add = floats.shaderBufferFloat64AtomicAdd && floats.shaderSharedFloat64AtomicAdd;
     features.float16_vector_atomics =
-        ask_newer(device, extensions, kFloat16VectorAtomics, Float16VectorAtomicsFeatures{}).atomics != 0;
+        features_by(VK_NV_SHADER_ATOMIC_FLOAT16_VECTOR_EXTENSION_NAME, vk::PhysicalDeviceShaderAtomicFloat16VectorFeaturesNV{})
+            .shaderFloat16VectorAtomics;
   }
   features.bindless = vulkan12.runtimeDescriptorArray && vulkan12.descriptorBindingPartiallyBound &&
                       vulkan12.descriptorBindingStorageBufferUpdateAfterBind;
@@ -164,7 +173,7 @@ OptionalFeatures optional_features(const Instance& instance, const vk::raii::Phy
     features.import_memory = static_cast<bool>(offered & External::eImportable);
     features.import_undedicated = features.import_memory && !(offered & External::eDedicatedOnly);
   }
-  if (options.vulkan.matrix_units) find_matrix_units(instance, device, extensions, features);
+  if (options.vulkan.matrix_units) find_matrix_units(device, extensions, features);
   return features;
 }
 
@@ -215,24 +224,20 @@ vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, 
     storage16.pNext = next;
     next = &storage16;
   }
-  const auto enable_newer = [&](bool present, ChainHead& head, const char* extension) {
-    if (!present) return;
-    head.next = next;
-    next = &head;
-    extensions.push_back(extension);
-  };
-  CooperativeMatrixFeatures matrix{.matrix = 1};
-  enable_newer(features.cooperative_matrix, matrix.head, kCooperativeMatrix);
-  CooperativeMatrix2Features matrix2{.workgroup_scope = 1, .flexible_dimensions = 1, .tensor_addressing = 1};
-  enable_newer(features.workgroup_matrix, matrix2.head, kCooperativeMatrix2);
-  Bfloat16Features bfloat16{.type = 1, .cooperative_matrix = 1};
-  enable_newer(features.bfloat16_matrix, bfloat16.head, kBfloat16);
-  Float8Features float8{.type = 1, .cooperative_matrix = 1};
-  enable_newer(features.float8_matrix, float8.head, kFloat8);
-  Float16VectorAtomicsFeatures halves{.atomics = 1};
-  enable_newer(features.float16_vector_atomics, halves.head, kFloat16VectorAtomics);
-  SubgroupRotateFeatures rotate{.rotate = 1};
-  enable_newer(features.subgroup_rotate, rotate.head, kSubgroupRotate);
+  vk::PhysicalDeviceCooperativeMatrixFeaturesKHR matrix{.cooperativeMatrix = true};
+  enable(features.cooperative_matrix, matrix, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
+  vk::PhysicalDeviceCooperativeMatrix2FeaturesNV matrix2{.cooperativeMatrixWorkgroupScope = true,
+                                                         .cooperativeMatrixFlexibleDimensions = true,
+                                                         .cooperativeMatrixTensorAddressing = true};
+  enable(features.workgroup_matrix, matrix2, VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME);
+  vk::PhysicalDeviceShaderBfloat16FeaturesKHR bfloat16{.shaderBFloat16Type = true, .shaderBFloat16CooperativeMatrix = true};
+  enable(features.bfloat16_matrix, bfloat16, VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME);
+  vk::PhysicalDeviceShaderFloat8FeaturesEXT float8{.shaderFloat8 = true, .shaderFloat8CooperativeMatrix = true};
+  enable(features.float8_matrix, float8, VK_EXT_SHADER_FLOAT8_EXTENSION_NAME);
+  vk::PhysicalDeviceShaderAtomicFloat16VectorFeaturesNV halves{.shaderFloat16VectorAtomics = true};
+  enable(features.float16_vector_atomics, halves, VK_NV_SHADER_ATOMIC_FLOAT16_VECTOR_EXTENSION_NAME);
+  vk::PhysicalDeviceShaderSubgroupRotateFeaturesKHR rotate{.shaderSubgroupRotate = true};
+  enable(features.subgroup_rotate, rotate, VK_KHR_SHADER_SUBGROUP_ROTATE_EXTENSION_NAME);
   vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT floats{.shaderBufferFloat32Atomics = features.float32_atomics,
                                                         .shaderBufferFloat32AtomicAdd = features.float32_atomic_add,
                                                         .shaderBufferFloat64Atomics = features.float64_atomics,
@@ -306,7 +311,7 @@ Context::Context(const DeviceInfo& info, const DeviceOptions& options)
       .max_per_workgroup = vulkan13.maxComputeWorkgroupSubgroups,
       .operations = vulkan11.subgroupSupportedOperations,
   };
-  features_ = optional_features(instance_, physical_device_, options);
+  features_ = optional_features(physical_device_, options);
   if (options.vulkan.priority != QueuePriority::kDefault && !features_.global_priority)
     throw Skip("{} has queues of one priority (no VK_KHR_global_priority)", info.name);
   if (options.vulkan.sparse_binding && !(features_.sparse_binding && facts.queue_families[queue_family_].sparse_binding))

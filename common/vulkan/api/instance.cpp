@@ -50,11 +50,11 @@ namespace {
 
 constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
 
-// A template: the callback's parameters are Vulkan's own types in older Vulkan headers (1.3.239), vk:: ones in newer (1.4.309).
-template <typename Severity, typename Types, typename Data>
-VKAPI_ATTR VkBool32 VKAPI_CALL on_message(Severity, Types, const Data* data, void* user_data) {
+VKAPI_ATTR vk::Bool32 VKAPI_CALL on_message(vk::DebugUtilsMessageSeverityFlagBitsEXT /*severity*/,
+                                            vk::DebugUtilsMessageTypeFlagsEXT /*types*/,
+                                            const vk::DebugUtilsMessengerCallbackDataEXT* data, void* user_data) {
   static_cast<Complaints*>(user_data)->add(data->pMessageIdName != nullptr ? data->pMessageIdName : "", data->pMessage);
-  return VK_FALSE;
+  return vk::False;
 }
 
 vk::raii::Context open_loader() {

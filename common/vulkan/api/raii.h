@@ -6,6 +6,8 @@
 // Every entry point comes from the loader opened at run time.
 #define VK_NO_PROTOTYPES 1
 #define VULKAN_HPP_NO_STRUCT_CONSTRUCTORS 1  // designated initializers
+#define VULKAN_HPP_NO_SETTERS 1              // the same; a quarter of the header's time
+#define VULKAN_HPP_NO_SMART_HANDLE 1         // vk::raii instead
 #include <vulkan/vulkan_raii.hpp>
 
 #include <string>

@@ -28,22 +28,23 @@ double number(const vk::PipelineExecutableStatisticKHR& statistic) {
 
 // Every textual representation of one executable, each under its name.
 std::string listing(const Context& context, const vk::PipelineExecutableInfoKHR& executable) {
-  // Vulkan-Hpp's call leaves pData null, which yields the sizes; the texts take a second one.
-  std::vector<vk::PipelineExecutableInternalRepresentationKHR> representations =
-      BENCH_VK(context.device().getPipelineExecutableInternalRepresentationsKHR(executable));
+  // How many there are, then how long each is, then their texts.
+  std::uint32_t count = 0;
+  std::vector<vk::PipelineExecutableInternalRepresentationKHR> representations;
   std::vector<std::vector<char>> texts;
+  const auto call = [&] {
+    return (*context.device())
+        .getPipelineExecutableInternalRepresentationsKHR(
+            &executable, &count, representations.empty() ? nullptr : representations.data(), *context.device().getDispatcher());
+  };
+  if (call() != vk::Result::eSuccess) return {};
+  representations.resize(count);
+  if (count == 0 || call() != vk::Result::eSuccess) return {};
   for (vk::PipelineExecutableInternalRepresentationKHR& one : representations) {
     texts.emplace_back(one.dataSize + 1);
     one.pData = texts.back().data();
   }
-  auto count = static_cast<std::uint32_t>(representations.size());
-  const auto& info = static_cast<const VkPipelineExecutableInfoKHR&>(executable);
-  const VkResult status = context.device().getDispatcher()->vkGetPipelineExecutableInternalRepresentationsKHR(
-      static_cast<VkDevice>(*context.device()), &info, &count,
-      reinterpret_cast<VkPipelineExecutableInternalRepresentationKHR*>(representations.data()));
-  if (status != VK_SUCCESS) {
-    return {};
-  }
+  if (call() != vk::Result::eSuccess) return {};
   std::string result;
   for (std::size_t i = 0; i < count; ++i) {
     if (representations[i].isText) {
