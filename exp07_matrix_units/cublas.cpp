@@ -1,6 +1,5 @@
 #include "cublas.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,9 +21,9 @@ constexpr int kDefaultAlgorithm = -1;
 enum DataType : int { kR32f = 0, kR16f = 2, kR8i = 3, kR32i = 10, kR16bf = 14 };
 enum ComputeType : int { kCompute16f = 64, kCompute32f = 68, kCompute32i = 72, kCompute32fOfTf32 = 77 };
 
-using GemmEx = int (*)(void* handle, int op_a, int op_b, int m, int n, int k, const void* alpha, const void* a, int type_a,
-                       int lda, const void* b, int type_b, int ldb, const void* beta, void* c, int type_c, int ldc, int compute,
-                       int algorithm);
+using GemmEx = int(void* handle, int op_a, int op_b, int m, int n, int k, const void* alpha, const void* a, int type_a, int lda,
+                   const void* b, int type_b, int ldb, const void* beta, void* c, int type_c, int ldc, int compute,
+                   int algorithm);
 
 // cublasGemmEx's types for a product; what one and zero look like in the type of the sums.
 struct CublasTypes {
@@ -70,22 +69,21 @@ Cublas::Cublas(std::vector<std::string> libraries) : libraries_(std::move(librar
 
 Cublas::~Cublas() {
   if (handle_ == nullptr) return;
-  auto* destroy = reinterpret_cast<int (*)(void*)>(dlsym(library_, "cublasDestroy_v2"));
+  auto* destroy = library_.function<int(void*)>("cublasDestroy_v2");
   if (destroy != nullptr) destroy(handle_);
 }
 
 void Cublas::load() {
-  for (const std::string& name : libraries_) {
-    if (library_ == nullptr) library_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  }
-  if (library_ == nullptr) {
+  if (!library_) library_ = bench::SharedLibrary(libraries_, bench::SharedLibrary::AtEnd::kStay);
+  if (!library_) {
     throw bench::Skip("cuBLAS is wanted (the CUDA toolkit's package libcublas), and none of these is found: {}",
                       fmt::join(libraries_, ", "));
   }
 }
 
-void* Cublas::function(const char* name) const {
-  void* found = dlsym(library_, name);
+template <class Function>
+Function* Cublas::function(const char* name) const {
+  auto* found = library_.function<Function>(name);
   if (found == nullptr) throw bench::Skip("cuBLAS: {} is not in the one found", name);
   return found;
 }
@@ -95,7 +93,7 @@ std::string Cublas::version() {
   std::string text;
   for (const int property : {0, 1, 2}) {  // MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL
     int value = 0;
-    reinterpret_cast<int (*)(int, int*)>(function("cublasGetProperty"))(property, &value);
+    function<int(int, int*)>("cublasGetProperty")(property, &value);
     text += fmt::format("{}{}", property == 0 ? "" : ".", value);
   }
   return text;
@@ -103,10 +101,10 @@ std::string Cublas::version() {
 
 void Cublas::open(void* stream) {
   if (handle_ == nullptr) {
-    const int status = reinterpret_cast<int (*)(void**)>(function("cublasCreate_v2"))(&handle_);
+    const int status = function<int(void**)>("cublasCreate_v2")(&handle_);
     if (status != kSuccess) throw bench::Error("cublasCreate: status {}", status);
   }
-  const int status = reinterpret_cast<int (*)(void*, void*)>(function("cublasSetStream_v2"))(handle_, stream);
+  const int status = function<int(void*, void*)>("cublasSetStream_v2")(handle_, stream);
   if (status != kSuccess) throw bench::Error("cublasSetStream: status {}", status);
 }
 
@@ -115,7 +113,7 @@ bench::StreamCall Cublas::product(const bench::Buffer& a, const bench::Buffer& b
   load();
   const std::optional<CublasTypes> types = types_of(in, sums);
   if (!types) throw bench::Skip("cublasGemmEx multiplies no {} into {}", name_of(in), name_of(sums));
-  auto* gemm = reinterpret_cast<GemmEx>(function("cublasGemmEx"));
+  auto* gemm = function<GemmEx>("cublasGemmEx");
   bench::StreamCall call;
   call.name = fmt::format("cublasGemmEx {} {} {} x {} x {}", name_of(in), name_of(sums), matrix.m, matrix.n, matrix.k);
   call.buffers = {&a, &b, &c};

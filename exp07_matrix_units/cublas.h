@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/shared_library.h"
 #include "core/device/device.h"
 #include "numbers.h"
 #include "params.h"
@@ -30,10 +31,11 @@ class Cublas : public std::enable_shared_from_this<Cublas> {
  private:
   explicit Cublas(std::vector<std::string> libraries);
   void load();
-  void* function(const char* name) const;
+  template <class Function>
+  Function* function(const char* name) const;
   void open(void* stream);
 
   std::vector<std::string> libraries_;
-  void* library_ = nullptr;  // from dlopen; never closed: it has state on the GPU, which outlives its handle
-  void* handle_ = nullptr;   // a cublasHandle_t of the device that was current when it was first needed
+  bench::SharedLibrary library_;
+  void* handle_ = nullptr;  // a cublasHandle_t of the device that was current when it was first needed
 };

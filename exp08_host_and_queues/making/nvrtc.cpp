@@ -1,10 +1,7 @@
 #include "nvrtc.h"
 
-#include <dlfcn.h>
-
-#include <array>
-
 #include "core/base/error.h"
+#include "core/base/shared_library.h"
 
 namespace {
 
@@ -20,19 +17,14 @@ struct Nvrtc {
   int (*destroy)(Program*) = nullptr;
 };
 
-constexpr std::array kNames = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"};
-
 // Stays open: what it has set up is part of no later compilation.
 const Nvrtc& nvrtc() {
   static const Nvrtc found = [] {
-    void* library = nullptr;
-    for (const char* name : kNames) {
-      if (library == nullptr) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    }
+    const bench::SharedLibrary library({"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"},
+                                       bench::SharedLibrary::AtEnd::kStay);
     Nvrtc functions;
-    if (library == nullptr) return functions;
-    const auto take = [library](auto& function, const char* name) {
-      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+    const auto take = [&library]<class Function>(Function*& function, const char* name) {
+      function = library.function<Function>(name);
     };
     take(functions.create, "nvrtcCreateProgram");
     take(functions.compile, "nvrtcCompileProgram");

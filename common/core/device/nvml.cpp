@@ -1,7 +1,5 @@
 #include "core/device/nvml.h"
 
-#include <dlfcn.h>
-
 #include <array>
 
 #include "core/device/device.h"
@@ -49,12 +47,11 @@ bool is_throttled(std::uint64_t reasons) {
 
 template <class... Args>
 int Nvml::call(const char* name, Args... args) const {
-  void* symbol = library_ != nullptr ? dlsym(library_, name) : nullptr;
-  if (symbol == nullptr) return kNvmlErrorFunctionNotFound;
-  return reinterpret_cast<int (*)(Args...)>(symbol)(args...);
+  auto* function = library_.function<int(Args...)>(name);
+  return function != nullptr ? function(args...) : kNvmlErrorFunctionNotFound;
 }
 
-Nvml::Nvml(const std::optional<Uuid>& gpu, const char* library) : library_(dlopen(library, RTLD_NOW | RTLD_LOCAL)) {
+Nvml::Nvml(const std::optional<Uuid>& gpu, const char* library) : library_({library}, SharedLibrary::AtEnd::kClose) {
   initialized_ = call("nvmlInit_v2") == kNvmlSuccess;
   if (!initialized_ || !gpu) return;
   const std::string uuid = "GPU-" + uuid_text(gpu);
@@ -64,7 +61,6 @@ Nvml::Nvml(const std::optional<Uuid>& gpu, const char* library) : library_(dlope
 
 Nvml::~Nvml() noexcept {
   if (initialized_) call("nvmlShutdown");
-  if (library_ != nullptr) dlclose(library_);
 }
 
 std::optional<std::string> Nvml::driver_version() const {

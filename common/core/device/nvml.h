@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "core/base/shared_library.h"
 #include "core/device/device.h"
 
 namespace bench {
@@ -37,7 +38,7 @@ class Nvml {
   template <class... Args>
   int call(const char* name, Args... args) const;
 
-  void* library_ = nullptr;  // from dlopen
+  SharedLibrary library_;
   void* gpu_ = nullptr;
   bool initialized_ = false;
 };

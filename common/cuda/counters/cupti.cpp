@@ -1,6 +1,5 @@
 #include "cuda/counters/cupti.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -61,23 +60,15 @@ void fail(CUptiResult status, const std::string& call) {
 
 Cupti::Cupti() {
   const std::vector<std::string> paths = candidates();
-  for (const std::string& path : paths) {
-    library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library_ != nullptr) return;
-  }
+  library_ = SharedLibrary(paths, SharedLibrary::AtEnd::kStay);
+  if (library_) return;
   throw Skip("libcupti is wanted to count (the CUDA toolkit's package cuda-cupti), {} is not found, nor under CUDA_HOME or {}",
              paths.front(), "/usr/local/cuda");
 }
 
-void* Cupti::function(const char* name) const {
-  void* found = dlsym(library_, name);
-  if (found == nullptr) throw Skip("CUPTI 12.6 or newer is wanted to count, {} is not in the one found", name);
-  return found;
-}
-
 std::uint32_t Cupti::version() const {
   std::uint32_t version = 0;
-  auto* get = reinterpret_cast<CUptiResult (*)(std::uint32_t*)>(dlsym(library_, "cuptiGetVersion"));
+  auto* get = library_.function<CUptiResult(std::uint32_t*)>("cuptiGetVersion");
   return get != nullptr && get(&version) == CUPTI_SUCCESS ? version : 0;
 }
 

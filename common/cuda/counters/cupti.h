@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/shared_library.h"
 
 namespace bench::cuda {
 
@@ -30,15 +31,15 @@ class Cupti {
   }
   template <class Params>
   CUptiResult try_call(const char* name, Params& params) const {
-    return reinterpret_cast<CUptiResult (*)(Params*)>(function(name))(&params);
+    auto* function = library_.function<CUptiResult(Params*)>(name);
+    if (function == nullptr) throw Skip("CUPTI 12.6 or newer is wanted to count, {} is not in the one found", name);
+    return function(&params);
   }
   // As CUPTI_API_VERSION counts it; 0 if the library does not tell.
   std::uint32_t version() const;
 
  private:
-  void* function(const char* name) const;
-
-  void* library_ = nullptr;
+  SharedLibrary library_;
 };
 
 }  // namespace bench::cuda
