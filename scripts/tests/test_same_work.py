@@ -1,9 +1,12 @@
 """The guard for twins: planted faults, each beside what it was planted in, and every committed pair."""
 
 import csv
+import random
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +19,8 @@ from benchlib.model.analysis import Study
 from benchlib.results import results
 from benchlib.results.results import WITH_ALL_CHECKS
 from benchlib.base import programs
-from benchlib.sass import payload, same_work
+from benchlib.sass import flow, payload, same_work
+from benchlib.sass.sass import Instruction
 from benchlib.sass.same_work import ATOMIC, DELETED, FENCE, GENERIC, MATRIX, ONE, POLLS, UNROLL, Excuse, Excused, Finding, NotSame, Same
 
 REPO = Path(__file__).resolve().parents[2]
@@ -106,6 +110,32 @@ def test_a_nest_counts_as_one_turn_where_the_inner_turns_are_known() -> None:
     inner = ["MOV R1, RZ", STEP, "IADD3 R1, R1, 0x1, RZ", "ISETP.NE.AND P1, PT, R1, 0x8, PT", "@P1 BRA 0x30"]
     assert failures(loop(*inner), loop(*[STEP] * 8), {"imul": 8}) == []
     assert failures(loop(*inner), loop(*[STEP] * 8), {"imul": 9}) == [DELETED, DELETED]
+
+
+def moved(code: Sequence[Instruction], base: int, rng: random.Random | None = None) -> list[Instruction]:
+    """The same from that offset on; with `rng` each jump leads anywhere."""
+    found = []
+    for place, one in enumerate(code):
+        target = f"{16 * rng.randrange(len(code)):#x}" if rng else re.sub(r"0x[0-9a-f]+$", lambda match: f"{int(match[0], 16) + base:#x}", one.operands)
+        jumps = one.base in ("BRA", "CALL")
+        found.append(replace(one, offset=16 * place + base, operands=target if jumps else one.operands))
+    return found
+
+
+def test_any_code_is_read_and_does_the_work_that_it_does() -> None:
+    rng = random.Random(7)
+    every = [one for twin in rng.sample(twins.twins(REFERENCE), 60) for code in twin.code for one in code]
+    for _ in range(300):
+        side = payload.of(moved(rng.choices(every, k=rng.randrange(1, 120)), 0, rng))
+        assert same_work.compare(side, side) == []
+
+
+def test_a_function_returns_to_where_it_was_called_from() -> None:
+    """Else all that any call leaves in a register comes to all others, and long code takes minutes."""
+    calls = ["CALL.REL.NOINC 0x50", "STG.E [R30.64], R5", "CALL.REL.NOINC 0x70", "STG.E [R30.64], R5", "EXIT"]
+    functions = ["MOV R5, 0x1", "RET.REL.NODEC R2 0x0", "MOV R5, 0x2", "RET.REL.NODEC R2 0x0"]
+    writers = flow.Flow(instructions(*calls, *functions)).writers
+    assert (writers[1]["R5"], writers[3]["R5"]) == ({5}, {5, 7})
 
 
 def test_the_lines_of_a_source(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from heapq import heappop, heappush
 
 from benchlib.sass import sass
 from benchlib.sass.sass import Instruction
@@ -224,8 +225,9 @@ class Flow:
                 usual.append(after)
                 every.append(after)
             self.next[block], self._every[block] = usual, every
+        bodies = {entry: self.reachable(entry) for entry in {*self.callee.values()}}
         for block in returning:
-            self._every[block] += [call + 1 for call in self.callee if call + 1 < len(self.blocks)]
+            self._every[block] += [call + 1 for call, entry in self.callee.items() if block in bodies[entry] and call + 1 < len(self.blocks)]
 
     def _leaves_whole_warps(self, place: int) -> bool:
         """A branch for warps of which not all lanes take part, as a vote has found."""
@@ -324,13 +326,16 @@ class Flow:
                 before[one].append(block)
         at_start: list[dict[str, frozenset[int]]] = [{} for _ in self.blocks]
         at_end: list[dict[str, frozenset[int]] | None] = [None for _ in self.blocks]
-        waiting = list(range(len(self.blocks) - 1, -1, -1))
+        waiting = list(range(len(self.blocks)))  # a heap: what lies before first, as most of it comes from there
         queued = set(waiting)
         while waiting:
-            block = waiting.pop()
+            block = heappop(waiting)
             queued.discard(block)
             known: dict[str, frozenset[int]] = {}
             for one in before[block]:
+                if at_end[one] is not None and not known:
+                    known = dict(at_end[one] or {})
+                    continue
                 for name, places in (at_end[one] or {}).items():
                     old = known.get(name)
                     known[name] = places if old is None or old is places else old | places
@@ -343,7 +348,7 @@ class Flow:
                 for one in self._every[block]:
                     if one not in queued:
                         queued.add(one)
-                        waiting.append(one)
+                        heappush(waiting, one)
         found: list[dict[str, frozenset[int]]] = []
         for block, (first, end) in enumerate(self.blocks):
             known = at_start[block]
