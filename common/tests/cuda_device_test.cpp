@@ -3,13 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <numeric>
+#include <thread>
 
 #include "core/base/error.h"
 #include "core/device/kernel_images.h"
 #include "cuda/device/backend.h"
+#include "cuda/device/device.h"
 #include "cuda/kernels/params.h"
+#include "cuda/launch/command.h"
 #include "cuda_test_kernels.h"
 #include "data_kernels_check.h"
 
@@ -51,7 +55,7 @@ class CudaDevice : public testing::Test {
 
   double measure(const Work& work, const DeviceSampleSpec& spec, SubmitMode mode = SubmitMode::kEach) const {
     const auto subject = device_->prepare(work, {.mode = mode});
-    subject->time_device(spec);  // sizes the gate
+    subject->time_device(spec);  // the first one settles what it runs on
     return median(*subject, spec);
   }
 
@@ -406,6 +410,68 @@ TEST_F(CudaDevice, RunsWithTheMostL1) {
   Launch launch = spin(1000);
   launch.kernel = kernel.get();
   EXPECT_NO_THROW(device_->run(launch));
+}
+
+// Two spins; the host dawdles between them. `calls`: that a part is said to make.
+cuda::Body dawdling(const Launch& spin, std::uint32_t calls, bool throws = false) {
+  cuda::Body body;
+  body.name = "two spins";
+  body.parts = 2;
+  body.calls = calls;
+  const auto command = std::make_shared<cuda::Command>(spin);
+  body.enqueue = [command, throws](std::span<const cudaStream_t> streams, std::uint32_t part) {
+    if (part == 1) std::this_thread::sleep_for(std::chrono::milliseconds(10));  // of the gate's 50
+    if (part == 1 && throws) throw Error("the second part cannot be enqueued");
+    command->enqueue(streams[0]);
+  };
+  return body;
+}
+
+TEST_F(CudaDevice, ASlowHostTakesNoPartInGpuTime) {
+  cuda::Device& device = cuda::cuda_device(*device_);
+  const auto subject = device.prepare(dawdling(spin(200'000), 1));
+  subject->time_device({});
+  const DeviceTime time = subject->time_device({});
+  EXPECT_TRUE(time.gated);
+  EXPECT_TIME(time.ns, 400e3);
+}
+
+// The negative control.
+TEST_F(CudaDevice, WhatDoesNotFitIntoAQueueHasTheSlowHostInItAndSaysSo) {
+  cuda::Device& device = cuda::cuda_device(*device_);
+  const auto subject = device.prepare(dawdling(spin(200'000), 2 * cuda::kMostHeldCalls));
+  subject->time_device({});
+  const DeviceTime time = subject->time_device({});
+  EXPECT_FALSE(time.gated);
+  EXPECT_GT(time.ns, 8e6);
+}
+
+TEST_F(CudaDevice, AnExceptionWhileTheGateIsShutOpensIt) {
+  cuda::Device& device = cuda::cuda_device(*device_);
+  EXPECT_THROW(device.prepare(dawdling(spin(1000), 1, true))->time_device({}), Error);
+  EXPECT_TIME(measure(spin(200'000), {.batch = 1}), 200e3);
+}
+
+// A call that waits for the GPU while the gate is shut: it opens by itself, and later samples are held again.
+TEST_F(CudaDevice, WhatWaitsWhileTheGateIsShutIsNotHeldAndEnds) {
+  cuda::Device& device = cuda::cuda_device(*device_);
+  cuda::Body body = dawdling(spin(1000), 1);
+  const auto enqueue = body.enqueue;
+  body.enqueue = [enqueue](std::span<const cudaStream_t> streams, std::uint32_t part) {
+    enqueue(streams, part);
+    if (part == 0) cudaStreamSynchronize(streams[0]);
+  };
+  const auto subject = device.prepare(std::move(body));
+  EXPECT_FALSE(subject->time_device({}).gated);
+  EXPECT_TRUE(device_->prepare(spin(1000), {})->time_device({}).gated);
+}
+
+TEST_F(CudaDevice, AThousandReplayedAndFiveHundredLaunchesAreHeld) {
+  for (const SubmitMode mode : {SubmitMode::kEach, SubmitMode::kReplay}) {
+    const auto subject = device_->prepare(device_->empty_launch(), {.mode = mode});
+    const DeviceSampleSpec spec = {.batch = mode == SubmitMode::kEach ? 512U : 1000U, .lead_in = 2, .evict_l2 = false};
+    EXPECT_TRUE(subject->time_device(spec).gated);
+  }
 }
 
 TEST_F(CudaDevice, RunsWithDynamicSharedMemory) {

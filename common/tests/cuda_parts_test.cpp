@@ -50,19 +50,41 @@ TEST(CudaError, MacroTellsALostDeviceAndTooLittleMemoryApart) {
   EXPECT_THROW(BENCH_CU(cudaErrorInvalidConfiguration), Error);
 }
 
-TEST(CudaGate, FirstEstimateIsByLaunches) {
-  EXPECT_EQ(gate_ns(1, std::nullopt), 25'000u);     // 5 us + 20 us
-  EXPECT_EQ(gate_ns(100, std::nullopt), 520'000u);  // 100 * 5 us + 20 us
+TEST(CudaGate, OpensAtTheLatestWhenItsSampleEnds) {
+  volatile std::uint32_t word = 0;
+  const auto enqueue_badly = [&] {
+    const Opening opening(&word, 7);
+    EXPECT_EQ(word, 0U) << "shut until then";
+    throw Error("a launch failed");
+  };
+  EXPECT_THROW(enqueue_badly(), Error);
+  EXPECT_EQ(word, 7U);
+  Opening opening(&word, 8);
+  EXPECT_EQ(word, 7U);
+  opening.open();
+  EXPECT_EQ(word, 8U);
 }
 
-TEST(CudaGate, LaterEstimateIsByMeasurement) {
-  EXPECT_EQ(gate_ns(100, 200e3), 310'000u);  // 1.5 * 200 us + 10 us
-  EXPECT_EQ(gate_ns(1, 0.0), 10'000u);
+TEST(CudaGate, HoldsWhatFitsIntoAQueue) {
+  EXPECT_EQ(calls_in_a_queue(1000, 1), 1000U);
+  EXPECT_EQ(calls_in_a_queue(1000, 2), 500U);
+  EXPECT_EQ(calls_in_a_queue(1001, 2), 501U);
+  EXPECT_EQ(calls_in_a_queue(1000, 32), 125U) << "streams share eight queues";
+  EXPECT_EQ(calls_in_a_queue(3, 0), 3U);
+  EXPECT_LT(kMostHeldCalls, 1024U);
 }
 
-TEST(CudaGate, IsCapped) {
-  EXPECT_EQ(gate_ns(100'000, std::nullopt), kMaxGateNs);
-  EXPECT_EQ(gate_ns(1, 1e12), kMaxGateNs);
+TEST(CudaGate, WhereLaunchesBlockNothingMoreIsHeld) {
+  HoldRecord record;
+  for (int i = 0; i < 2; ++i) record.note(true, 1);
+  EXPECT_TRUE(record.holds());
+  record.note(false, 1);
+  for (int i = 0; i < 2; ++i) record.note(true, 1);
+  EXPECT_TRUE(record.holds()) << "a host that was slow now and then";
+  for (int i = 0; i < 9; ++i) record.note(true, 1000);
+  EXPECT_TRUE(record.holds()) << "a queue that is too short for many";
+  record.note(true, 1);
+  EXPECT_FALSE(record.holds());
 }
 
 TEST(CudaRequirements, NamesEveryUnmetRequirement) {

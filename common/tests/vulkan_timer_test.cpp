@@ -1,12 +1,19 @@
 // The Vulkan timer, against a kernel of known length: one invocation that spins by the device's own clock.
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <iostream>
 #include <limits>
+#include <thread>
 
 #include "core/base/process.h"
+#include "core/base/stats.h"
 #include "core/base/watchdog.h"
 #include "vulkan/api/command_slot.h"
 #include "vulkan/device/device.h"
+#include "vulkan/launch/command.h"
 #include "vulkan/measure/gate.h"
+#include "vulkan/measure/hold.h"
 #include "vulkan_fixture.h"
 
 namespace bench::vulkan {
@@ -213,6 +220,7 @@ TEST_P(VulkanTimerTest, TheGateKeepsTheDeviceBusyForAWhile) {
         full_barrier(commands);
       }
       slot.end();
+      slot.ready();
       const double start = now_s();
       slot.submit();
       slot.wait("gates");
@@ -256,6 +264,142 @@ TEST_P(VulkanTimerTest, OverlappingLaunchesAreNoComplaint) {
   const Copy copy{.source = source.get(), .destination = destination.get(), .bytes = 4096};
   EXPECT_GT(device().prepare(copy, {.ordered = false})->time_device({.batch = 4}).ns, 0);
   EXPECT_GT(device().prepare(spin_ms(0.1), {.ordered = false})->time_device({.batch = 4}).ns, 0.09e6);
+}
+
+// Two spins, a submission each, on one queue or on two; the host dawdles ahead of the second submission.
+class HeldTest : public VulkanTimerTest {
+ protected:
+  static constexpr double kDawdlingMs = 60;  // of the bound of 100
+
+  Body dawdling(bool dawdles, double ms = 1) {
+    const auto command = std::make_shared<const Command>(vulkan_device(device()).context(), spin_ms(ms));
+    Body body;
+    body.name = "two spins";
+    body.parts = 2;
+    body.one_by_one = true;
+    body.recorded_anew = true;
+    body.record = [command, dawdles](const vk::raii::CommandBuffer& commands, std::uint32_t part, std::uint32_t /*times*/) {
+      if (part == 1) order_dispatches(commands);
+      if (part == 1 && dawdles) std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(kDawdlingMs));
+      command->bind(commands);
+      command->record(commands);
+    };
+    return body;
+  }
+  double least_ms(bool dawdles, bool& gated) {
+    const std::unique_ptr<Subject> subject = vulkan_device(device()).prepare(dawdling(dawdles));
+    double least = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < 5; ++i) {
+      const DeviceTime time = subject->time_device({});
+      least = std::min(least, time.ns * 1e-6);
+      gated = time.gated;
+    }
+    return least;
+  }
+};
+
+class WithTimelines : public HeldTest {
+ protected:
+  VulkanChoice choice() const override { return {.timeline = true}; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Vulkan, HeldTest, testing::Bool(), validation_name);
+INSTANTIATE_TEST_SUITE_P(Vulkan, WithTimelines, testing::Bool(), validation_name);
+
+TEST_P(WithTimelines, ASlowHostTakesNoPartInGpuTime) {
+  bool gated = false;
+  EXPECT_LT(least_ms(true, gated), kDawdlingMs / 2);
+  EXPECT_GT(least_ms(true, gated), 1.8) << "both spins are timed";
+  EXPECT_NE(gated, vulkan_device(device()).context().waits_on_the_host()) << "whose thread hands over one after the other";
+}
+
+// The negative control.
+TEST_P(HeldTest, WithoutTimelinesASlowHostIsInGpuTimeAndTheSampleSaysSo) {
+  bool gated = true;
+  EXPECT_GT(least_ms(true, gated), kDawdlingMs / 2);
+  EXPECT_FALSE(gated);
+  EXPECT_LT(least_ms(false, gated), kDawdlingMs / 2);
+}
+
+TEST_P(WithTimelines, WhatIsHeldTooLongIsLetGoAndSaysSo) {
+  const Context& context = vulkan_device(device()).context();
+  Hold hold(context);
+  Hold::Scope held(hold);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_FALSE(held.release());
+  Hold::Scope next(hold);
+  EXPECT_TRUE(next.release());
+}
+
+TEST_P(WithTimelines, AnExceptionWhileSubmissionsAreHeldLetsThemGo) {
+  Body body = dawdling(false);
+  const auto record = body.record;
+  bool throws = true;
+  body.record = [&](const vk::raii::CommandBuffer& commands, std::uint32_t part, std::uint32_t times) {
+    if (part == 1 && throws) throw Error("the second part cannot be recorded");
+    record(commands, part, times);
+  };
+  const std::unique_ptr<Subject> subject = vulkan_device(device()).prepare(std::move(body));
+  EXPECT_THROW(subject->time_device({}), Error);
+  throws = false;
+  EXPECT_GT(subject->time_device({}).ns, 0) << "the queue goes on";
+  throws = true;
+  EXPECT_THROW(subject->time_device({}), Error);  // and the subject ends in this state
+}
+
+// Rows of several submissions are measured on a device with timeline semaphores, and the others on one without. What stamps
+// read must not depend on it.
+TEST_P(HeldTest, TimelineSemaphoresChangeNoTimes) {
+  if (device().info().is_cpu) GTEST_SKIP() << "a GPU wanted: its times are steady";
+  const std::unique_ptr<Device> with = make_backend()->open(device().info(), {.vulkan = {.timeline = true}});
+  const std::unique_ptr<Device> without = make_backend()->open(device().info(), {});
+  struct Sampled {
+    const char* name;
+    bool is_empty_launch;
+    std::uint32_t batch;
+  };
+  for (const Sampled& what :
+       {Sampled{"a pair of stamps", false, 1}, Sampled{"an empty launch", true, 1}, Sampled{"64 empty launches", true, 64}}) {
+    std::array<std::vector<double>, 2> found;
+    std::vector<std::unique_ptr<bench::Subject>> subjects;
+    for (Device* one : {with.get(), without.get()})
+      subjects.push_back(one->prepare(what.is_empty_launch ? one->empty_launch() : Work{Nothing{}}, {}));
+    for (std::size_t i = 0; i < 200; ++i) {
+      for (const std::size_t side : {i % 2, (i + 1) % 2})
+        found[side].push_back(subjects[side]->time_device({.batch = what.batch}).ns);
+    }
+    const double with_ns = median(found[0]);
+    const double without_ns = median(found[1]);
+    std::cout << what.name << ": " << with_ns << " ns with timeline semaphores, " << without_ns << " ns without\n";
+    EXPECT_NEAR(with_ns, without_ns, std::max(64.0, 0.01 * without_ns)) << what.name;  // two steps of the clock
+  }
+}
+
+// What --count divides by.
+TEST_P(HeldTest, ASampleOfSeveralHasTheBodySoOften) {
+  Body body;
+  body.name = "nothing";
+  std::uint32_t prepared = 0;
+  body.prepare = [&] { ++prepared; };
+  body.record = [](const vk::raii::CommandBuffer&, std::uint32_t, std::uint32_t times) { EXPECT_EQ(times, 1U); };
+  const std::unique_ptr<Subject> subject = vulkan_device(device()).prepare(std::move(body));
+  subject->time_host(7);
+  EXPECT_EQ(prepared, 7U) << "submissions";
+  subject->time_device({.batch = 3});
+  EXPECT_EQ(prepared, 10U);
+}
+
+// Its reset would be in a host time.
+TEST_P(HeldTest, ASubmissionBeforeTheFenceIsReadyIsAnError) {
+  CommandSlot slot(vulkan_device(device()).context());
+  slot.begin(false);
+  slot.end();
+  for (int i = 0; i < 2; ++i) {
+    slot.ready();
+    slot.submit();
+    slot.wait("nothing");
+  }
+  EXPECT_THROW(slot.submit(), Error);
 }
 
 }  // namespace

@@ -49,8 +49,7 @@ class Tile : public testing::Test {
       const auto remaking = bench.to_remake();
       const auto look = [&] {
         ++found.looks;
-        bench.remake(*remaking,
-                     [&] { prepared.subject->time_device({.batch = 1, .lead_in = 0, .evict_l2 = false, .once = true}); });
+        bench.remake(*remaking, [&] { prepared.subject->time_device({.batch = 1, .lead_in = 0, .evict_l2 = false}); });
       };
       try {
         bench::look_again(kSampledS, look, bench::now_s);

@@ -3,15 +3,18 @@
 #include <span>
 #include <vector>
 
-#include "../cuda_runs.h"
 #include "core/base/watchdog.h"
 #include "cuda/api/current_device.h"
+#include "cuda/device/device.h"
 #include "cuda/memory/buffer.h"
 #include "decided.h"
 
 namespace {
 
+using bench::cuda::cuda_kernel;
+using bench::cuda::Graph;
 using bench::cuda::GraphExec;
+using bench::cuda::make_executable;
 
 constexpr double kMakingS = 1;        // of graphs of 2,001 nodes
 constexpr int kLeastDriver = 12'040;  // conditional nodes as the toolkit has them
@@ -84,13 +87,13 @@ class Chain {
   cudaGraphNode_t last_ = nullptr;
 };
 
-CudaGraph new_graph() {
+Graph new_graph() {
   cudaGraph_t raw = nullptr;
   BENCH_CU(cudaGraphCreate(&raw, 0));
-  return CudaGraph(raw);
+  return Graph(raw);
 }
 
-void guarded(const CudaGraph& graph, const Config& config, const Decided& what) {
+void guarded(const Graph& graph, const Config& config, const Decided& what) {
   Chain chain(graph.handle());
   for (std::uint32_t i = 0; i < config.dispatches; ++i) {
     const WorkParams mine = {i * config.blocks, 0, 0};
@@ -106,7 +109,7 @@ void guarded(const CudaGraph& graph, const Config& config, const Decided& what) 
   }
 }
 
-void repeated(const CudaGraph& graph, const Config& config, const Decided& what) {
+void repeated(const Graph& graph, const Config& config, const Decided& what) {
   Chain chain(graph.handle());
   const LoopedParams looped = {config.blocks};
   if (config.way == Way::kTail) {  // what begins it is launched before
@@ -153,7 +156,7 @@ std::unique_ptr<bench::Subject> cuda_decided(bench::Workbench& bench, const Conf
   auto executable = std::make_shared<GraphExec>();
   {
     const bench::Deadline deadline("the making of a graph", kMakingS, bench::WaitFor::kDriver);
-    const CudaGraph graph = new_graph();
+    const Graph graph = new_graph();
     if (config.is_loop()) {
       repeated(graph, config, what);
     } else {
@@ -162,16 +165,16 @@ std::unique_ptr<bench::Subject> cuda_decided(bench::Workbench& bench, const Conf
     const unsigned long long flags = config.way == Way::kTail ? cudaGraphInstantiateFlagDeviceLaunch : 0;
     *executable = make_executable(graph, flags, device.stream(), "work that the device decides about");
   }
-  CudaBody body;
+  bench::cuda::Body body;
   body.name = "work that the device decides about";
   body.kernel = what.work.kernel;
-  body.launches = 2;
-  body.enqueue = [executable, config, what](std::span<const cudaStream_t> streams) {
+  body.calls = 2;
+  body.enqueue = [executable, config, what](std::span<const cudaStream_t> streams, std::uint32_t /*part*/) {
     // A graph that launches itself cannot begin its own loop.
     if (config.way == Way::kTail) launch_one(what.begin, advance_params(config, true, {}), streams[0]);
     BENCH_CU(cudaGraphLaunch(executable->handle(), streams[0]), "work that the device decides about");
   };
-  return std::make_unique<CudaRuns>(device, std::move(body));
+  return device.prepare(std::move(body));
 }
 
 std::unique_ptr<bench::Subject> cuda_launched(bench::Workbench& bench, const Config& config, const bench::Launch& launch,
@@ -196,7 +199,7 @@ std::unique_ptr<bench::Subject> cuda_launched(bench::Workbench& bench, const Con
     const bench::Deadline deadline("the making of graphs", kMakingS, bench::WaitFor::kDriver);
     std::vector<cudaGraphExec_t> raw;
     for (std::uint32_t i = 0; i < config.dispatches; ++i) {
-      const CudaGraph one = new_graph();
+      const Graph one = new_graph();
       Chain(one.handle()).add(launch, params_of(config, i, params));
       graphs->launched.push_back(
           make_executable(one, cudaGraphInstantiateFlagDeviceLaunch, device.stream(), "a graph that a kernel launches"));
@@ -205,15 +208,15 @@ std::unique_ptr<bench::Subject> cuda_launched(bench::Workbench& bench, const Con
     BENCH_CU(cudaMemcpyAsync(bench::cuda::own(handles).handle(), raw.data(), std::span(raw).size_bytes(),
                              cudaMemcpyHostToDevice, device.stream()));
     BENCH_CU(cudaStreamSynchronize(device.stream()));
-    const CudaGraph graph = new_graph();
+    const Graph graph = new_graph();
     Chain(graph.handle()).add(first, LaunchParams{config.dispatches});
     graphs->first = make_executable(graph, 0, device.stream(), "a graph whose kernel launches others");
   }
-  CudaBody body;
+  bench::cuda::Body body;
   body.name = "graphs that a kernel launches";
   body.kernel = launch.kernel;
-  body.enqueue = [graphs](std::span<const cudaStream_t> streams) {
+  body.enqueue = [graphs](std::span<const cudaStream_t> streams, std::uint32_t /*part*/) {
     BENCH_CU(cudaGraphLaunch(graphs->first.handle(), streams[0]), "graphs that a kernel launches");
   };
-  return std::make_unique<CudaRuns>(device, std::move(body));
+  return device.prepare(std::move(body));
 }

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "../cuda_runs.h"
 #include "core/base/error.h"
+#include "cuda/device/device.h"
 #include "cuda/memory/buffer.h"
 #include "sides.h"
 
@@ -10,22 +10,20 @@ std::unique_ptr<bench::Subject> cuda_side(bench::Workbench& bench, const Config&
   if (config.way == Way::kIndirect) {
     throw bench::Skip("a CUDA launch takes its grid from the host; what the device decides there: guarded, repeated, launched");
   }
-  const bench::cuda::Kernel& kernel = cuda_kernel(*launch.kernel);
+  const bench::cuda::Kernel& kernel = bench::cuda::cuda_kernel(*launch.kernel);
   void* tags = bench::cuda::own(*launch.buffers[0]).handle();
   void* trace = bench::cuda::own(*launch.buffers[1]).handle();
-  CudaBody body;
+  bench::cuda::Body body;
   body.name = "dispatches";
   body.kernel = launch.kernel;
-  body.launches = config.dispatches;
+  body.parts = config.dispatches;
   body.streams = config.ordered() ? 1 : std::min(kMostStreams, config.dispatches);
   body.replayed = config.replayed();
-  body.enqueue = [=, &kernel](std::span<const cudaStream_t> streams) {
-    for (std::uint32_t i = 0; i < config.dispatches; ++i) {
-      WorkParams mine = params_of(config, i, params);
-      void* pointers[] = {tags, trace};
-      void* arguments[] = {&pointers[0], &pointers[1], &mine};
-      kernel.launch(streams[i % streams.size()], launch.grid, arguments);
-    }
+  body.enqueue = [=, &kernel](std::span<const cudaStream_t> streams, std::uint32_t i) {
+    WorkParams mine = params_of(config, i, params);
+    void* pointers[] = {tags, trace};
+    void* arguments[] = {&pointers[0], &pointers[1], &mine};
+    kernel.launch(streams[i % streams.size()], launch.grid, arguments);
   };
-  return std::make_unique<CudaRuns>(bench::cuda::cuda_device(bench.device()), std::move(body));
+  return bench::cuda::cuda_device(bench.device()).prepare(std::move(body));
 }

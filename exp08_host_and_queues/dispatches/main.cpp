@@ -113,6 +113,8 @@ bench::Case make_case(const Config& config) {
       });
   const bool vulkan_alone = config.way == Way::kBuffers || config.way == Way::kSubmissions;
   if (vulkan_alone) result.sides.erase(result.sides.begin());
+  // With timeline semaphores several submissions are held back until the last one is made.
+  result.vulkan.timeline = config.way == Way::kSubmissions;
   if (config.way == Way::kTail) result.sides.pop_back();  // CUDA's alone
   result.elements = std::uint64_t{config.dispatches} * config.blocks;
   result.fixed_batch = 1;

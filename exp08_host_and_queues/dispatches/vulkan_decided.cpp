@@ -1,7 +1,6 @@
-#include "../vulkan_runs.h"
 #include "decided.h"
 #include "indirect_arguments.h"
-#include "vulkan/api/command_slot.h"
+#include "vulkan/device/device.h"
 #include "vulkan/launch/compute_pipeline.h"
 
 namespace {
@@ -35,7 +34,7 @@ struct DecidedRecording {
     if (arguments) {
       order_decision(commands);
     } else {
-      order_dispatches(commands);
+      bench::vulkan::order_dispatches(commands);
     }
   }
   void dispatch(const vk::raii::CommandBuffer& commands, std::uint32_t blocks, std::uint64_t at) const {
@@ -96,15 +95,15 @@ std::unique_ptr<bench::Subject> vulkan_decided(bench::Workbench& bench, const Co
     recording->arguments =
         std::make_unique<IndirectArguments>(context, (config.is_loop() ? 1 : config.dispatches) * kPairBytes);
   }
-  VulkanBody body;
+  bench::vulkan::Body body;
   body.name = "work that the device decides about";
   body.kernel = what.work.kernel;
-  body.record = [recording](const vk::raii::CommandBuffer& commands, std::uint32_t /*part*/) {
+  body.record = [recording](const vk::raii::CommandBuffer& commands, std::uint32_t /*part*/, std::uint32_t /*times*/) {
     if (recording->config.is_loop()) {
       recording->repeated(commands);
     } else {
       recording->guarded(commands);
     }
   };
-  return std::make_unique<VulkanRuns>(device, std::move(body));
+  return device.prepare(std::move(body));
 }

@@ -1,12 +1,11 @@
 #include <algorithm>
 
-#include "../vulkan_runs.h"
 #include "core/base/watchdog.h"
 #include "core/device/kernel_images.h"
 #include "exp08_kernels.h"
 #include "indirect_arguments.h"
 #include "sides.h"
-#include "vulkan/api/command_slot.h"
+#include "vulkan/device/device.h"
 #include "vulkan/launch/compute_pipeline.h"
 
 namespace {
@@ -27,7 +26,7 @@ struct Recording {
   void dispatches(const vk::raii::CommandBuffer& commands, std::uint32_t first, std::uint32_t end) const {
     bound.bind(commands);
     for (std::uint32_t i = first; i < end; ++i) {
-      if (i > first && config.ordered()) order_dispatches(commands);
+      if (i > first && config.ordered()) bench::vulkan::order_dispatches(commands);
       const WorkParams mine = params_of(config, i, params);
       commands.pushConstants<WorkParams>(layout, vk::ShaderStageFlagBits::eCompute, 0, mine);
       if (arguments) {
@@ -68,7 +67,7 @@ std::unique_ptr<bench::Subject> vulkan_side(bench::Workbench& bench, const Confi
                                                          .make_arguments = {},
                                                          .made = nullptr,
                                                          .arguments = {}});
-  VulkanBody body;
+  bench::vulkan::Body body;
   body.name = "dispatches";
   body.kernel = launch.kernel;
   body.recorded_anew = config.way == Way::kOrdered || config.way == Way::kIndependent;
@@ -76,7 +75,7 @@ std::unique_ptr<bench::Subject> vulkan_side(bench::Workbench& bench, const Confi
   if (config.way == Way::kBuffers) body.parts = std::min(kMostBuffers, config.dispatches);
   if (config.way == Way::kSubmissions) {
     body.parts = config.dispatches;
-    body.submitted_one_by_one = true;
+    body.one_by_one = true;
   }
   if (config.way == Way::kIndirect || config.way == Way::kFromDevice) {
     const bench::Buffer& made = bench.output("arguments", config.dispatches * kArgumentBytes / 4);
@@ -95,11 +94,11 @@ std::unique_ptr<bench::Subject> vulkan_side(bench::Workbench& bench, const Confi
     recording->arguments = std::make_unique<IndirectArguments>(context, config.dispatches * kArgumentBytes);
   }
   const std::uint32_t parts = body.parts;
-  body.record = [recording, parts](const vk::raii::CommandBuffer& commands, std::uint32_t part) {
+  body.record = [recording, parts](const vk::raii::CommandBuffer& commands, std::uint32_t part, std::uint32_t /*times*/) {
     if (recording->arguments) recording->indirect(commands);
     const std::uint64_t all = recording->config.dispatches;
     recording->dispatches(commands, static_cast<std::uint32_t>(all * part / parts),
                           static_cast<std::uint32_t>(all * (part + 1) / parts));
   };
-  return std::make_unique<VulkanRuns>(device, std::move(body));
+  return device.prepare(std::move(body));
 }

@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "../vulkan_submission.h"
 #include "core/base/watchdog.h"
 #include "exp08_kernels.h"
 #include "factory.h"
@@ -65,8 +64,7 @@ struct Allocated {
 
 class VulkanFactory final : public Factory {
  public:
-  explicit VulkanFactory(const Context& context)
-      : context_(context), submission_(context, context.queue(), context.queue_family(), 1) {}
+  explicit VulkanFactory(const Context& context) : context_(context), slot_(context) {}
 
   double make(From from, std::string_view stem, std::uint32_t mark) override {
     if (from == From::kNvrtc) throw bench::Skip("NVRTC is CUDA's; glslang made the SPIR-V when the suite was built");
@@ -86,15 +84,11 @@ class VulkanFactory final : public Factory {
 
   void run(const bench::Buffer& words, std::uint32_t blocks) override {
     const std::uint64_t address = bench::vulkan::device_buffer(words).address();
-    const vk::raii::CommandBuffer& commands = submission_.begin();
-    bench::vulkan::full_barrier(commands);
+    const vk::raii::CommandBuffer& commands = slot_.begin(true);
     commands.bindPipeline(vk::PipelineBindPoint::eCompute, *made_.pipeline);
     commands.pushConstants<std::uint64_t>(*made_.layout, vk::ShaderStageFlagBits::eCompute, 0, address);
     commands.dispatch(blocks, 1, 1);
-    bench::vulkan::full_barrier(commands);
-    submission_.end();
-    submission_.submit();
-    submission_.wait(false);
+    slot_.run("a made kernel", context_.expected_s(1));
   }
 
   bench::HostTimes allocate(Allocation how, std::uint64_t bytes) override {
@@ -111,7 +105,7 @@ class VulkanFactory final : public Factory {
     prepare(how, bytes);
     const Allocated made = get(how, bytes);
     const bench::vulkan::StagingBuffer ends(context_, 2 * sizeof(std::uint32_t));
-    const vk::raii::CommandBuffer& commands = submission_.begin();
+    const vk::raii::CommandBuffer& commands = slot_.begin(true);
     commands.fillBuffer(*made.buffer, 0, bytes, kWritten);
     bench::vulkan::full_barrier(commands);
     const std::array<vk::BufferCopy, 2> copies = {
@@ -121,9 +115,7 @@ class VulkanFactory final : public Factory {
     commands.copyBuffer(*made.buffer, ends.handle(), copies);
     bench::vulkan::memory_barrier(commands, vk::PipelineStageFlagBits2::eCopy, vk::AccessFlagBits2::eTransferWrite,
                                   vk::PipelineStageFlagBits2::eHost, vk::AccessFlagBits2::eHostRead);
-    submission_.end();
-    submission_.submit();
-    submission_.wait(false);
+    slot_.run("a fill of an allocation", context_.expected_s(1));
     std::array<std::uint32_t, 2> found{};
     std::memcpy(found.data(), ends.host().data(), sizeof found);
     if (found[0] != kWritten || found[1] != kWritten) {
@@ -224,7 +216,7 @@ class VulkanFactory final : public Factory {
   }
 
   const Context& context_;
-  Submission submission_;
+  bench::vulkan::CommandSlot slot_;
   Made made_;
   std::map<std::string, std::vector<std::uint8_t>>
       known_;  // pipeline caches' data, as an application would keep them in a file

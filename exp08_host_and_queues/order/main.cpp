@@ -87,7 +87,9 @@ bench::Case make_case(const Config& config) {
   result.fixed_batch = 1;
   result.budget_part = 0.4;
   result.host_samples = 20;
-  if (config.way == Way::kQueues) result.vulkan = {.compute_queues = 2, .timeline = true};
+  // With timeline semaphores several submissions are held back until the last one is made.
+  if (config.way == Way::kQueues || config.way == Way::kSubmission) result.vulkan.timeline = true;
+  if (config.way == Way::kQueues) result.vulkan.compute_queues = 2;
   return result;
 }
 

@@ -1,7 +1,7 @@
 #include <vector>
 
-#include "../vulkan_runs.h"
 #include "sides.h"
+#include "vulkan/device/device.h"
 #include "vulkan/launch/compute_pipeline.h"
 
 namespace {
@@ -102,15 +102,15 @@ std::unique_ptr<bench::Subject> vulkan_side(bench::Workbench& bench, const Confi
   if (config.way == Way::kEvent) {
     for (std::uint32_t i = 0; i < config.links; ++i) recording->events.push_back(BENCH_VK(context.device().createEvent({})));
   }
-  VulkanBody body;
+  bench::vulkan::Body body;
   body.name = "a chain of links";
   body.kernel = launch.kernel;
   body.unordered = config.way == Way::kNothing || config.filler_turns != 0;
-  body.submitted_one_by_one = config.way == Way::kSubmission || config.way == Way::kQueues;
-  if (body.submitted_one_by_one) body.parts = config.links;
+  body.one_by_one = config.way == Way::kSubmission || config.way == Way::kQueues;
+  if (body.one_by_one) body.parts = config.links;
   if (config.way == Way::kQueues) body.queues = 2;
-  const bool in_parts = body.submitted_one_by_one;
-  body.record = [recording, in_parts](const vk::raii::CommandBuffer& commands, std::uint32_t part) {
+  const bool in_parts = body.one_by_one;
+  body.record = [recording, in_parts](const vk::raii::CommandBuffer& commands, std::uint32_t part, std::uint32_t /*times*/) {
     if (in_parts) {
       recording->part(commands, part);
     } else {
@@ -118,8 +118,8 @@ std::unique_ptr<bench::Subject> vulkan_side(bench::Workbench& bench, const Confi
     }
   };
   // Set by the submission before, which is over.
-  body.before = [recording] {
+  body.prepare = [recording] {
     for (const vk::raii::Event& event : recording->events) BENCH_VK(event.reset());
   };
-  return std::make_unique<VulkanRuns>(device, std::move(body));
+  return device.prepare(std::move(body));
 }

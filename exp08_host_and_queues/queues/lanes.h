@@ -22,6 +22,7 @@ class Job {
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
+  virtual void ready() {}  // ahead of each submission, and out of what is timed
   virtual void submit() = 0;
   virtual void wait() = 0;  // polls
 };

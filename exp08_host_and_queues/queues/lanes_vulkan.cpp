@@ -1,5 +1,5 @@
 // Queues of up to three families, and memory that the host and the device see.
-#include "../vulkan_submission.h"
+#include "core/base/watchdog.h"
 #include "lanes.h"
 #include "vulkan/device/device.h"
 #include "vulkan/launch/command.h"
@@ -33,23 +33,33 @@ Place place_of(const Context& context, Lane lane) {
 class VulkanJob : public Job {
  public:
   VulkanJob(const Context& context, Lane lane)
-      : submission_(context, place_of(context, lane).queue, place_of(context, lane).family, kExpectedS) {}
-  void submit() final { submission_.submit(); }
-  void wait() final { submission_.wait(false); }
+      : slot_(context, place_of(context, lane).queue, place_of(context, lane).family),
+        expected_s_(context.expected_s(kExpectedS)) {}
+  void ready() final { slot_.ready(); }
+  void submit() final { slot_.submit(); }
+  void wait() final {
+    const bench::Deadline deadline("work in a queue", expected_s_);
+    slot_.wait(deadline.what());
+  }
 
  protected:
-  Submission submission_;
+  // Without a barrier: what is asked is what runs beside what, and the host waits in between.
+  const vk::raii::CommandBuffer& begin() { return slot_.begin(false, bench::vulkan::CommandSlot::Opening::kNone); }
+
+  bench::vulkan::CommandSlot slot_;
+
+ private:
+  double expected_s_;
 };
 
-// No barriers: what is asked is what runs beside what. Who reads the output waits for the fence.
 class LaunchJob final : public VulkanJob {
  public:
   LaunchJob(const Context& context, Lane lane, const bench::Launch& launch)
       : VulkanJob(context, lane), command_(context, launch) {
-    const vk::raii::CommandBuffer& commands = submission_.begin();
+    const vk::raii::CommandBuffer& commands = begin();
     command_.bind(commands);
     command_.record(commands);
-    submission_.end();
+    slot_.end();
   }
 
  private:
@@ -60,9 +70,9 @@ class UploadJob final : public VulkanJob {
  public:
   UploadJob(const Context& context, Lane lane, const bench::vulkan::DeviceBuffer& to, vk::Buffer from, std::uint64_t bytes)
       : VulkanJob(context, lane) {
-    const vk::raii::CommandBuffer& commands = submission_.begin();
+    const vk::raii::CommandBuffer& commands = begin();
     commands.copyBuffer(from, to.handle(), vk::BufferCopy{.size = bytes});
-    submission_.end();
+    slot_.end();
   }
 };
 

@@ -95,6 +95,8 @@ struct Stayer {
 double roundtrip_ns(const HostTimes& times) { return times.roundtrip_ns; }
 
 HostTimes go_both(Job& one, Job& other) {
+  one.ready();
+  other.ready();
   const auto begin = HostClock::now();
   one.submit();
   other.submit();
@@ -105,6 +107,7 @@ HostTimes go_both(Job& one, Job& other) {
 }
 
 HostTimes go_alone(Job& one) {
+  one.ready();
   const auto begin = HostClock::now();
   one.submit();
   const auto submitted = HostClock::now();
@@ -178,6 +181,7 @@ Prepared set_up_beside_copy(Workbench& bench, Lane lane, std::uint32_t blocks, s
 
 // The foreground comes when the background has filled the GPU, and has most of its blocks still to start.
 HostTimes go_foreground(Job& background, Job& foreground) {
+  background.ready();
   const auto began = HostClock::now();
   background.submit();
   while (ns_between(began, HostClock::now()) < kBackgroundLeadNs) {

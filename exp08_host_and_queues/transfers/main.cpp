@@ -143,6 +143,7 @@ Prepared set_up_transfer(Workbench& bench, const Row& row, Direction direction, 
       bench, {.direction = direction, .engine = row.engine, .memory = row.memory, .buffer = &buffer, .bytes = bytes});
   const Trip trip = {.go =
                          [transfer](bool sleeps) {
+                           transfer->ready();
                            const auto begin = HostClock::now();
                            transfer->submit();
                            const auto submitted = HostClock::now();
@@ -177,6 +178,7 @@ std::span<std::byte> application_memory(Workbench& bench, std::uint64_t bytes) {
 HostTimes go_staged(std::span<std::byte> data, std::span<std::byte> staging, std::uint32_t in_flight, Direction direction,
                     const std::vector<std::unique_ptr<Transfer>>& chunks, bool sleeps) {
   if (in_flight == 0) throw bench::Error("a staged transfer without a staging buffer");
+  for (const std::unique_ptr<Transfer>& chunk : chunks) chunk->ready();
   const auto begin = HostClock::now();
   const auto part = [&](std::size_t i) {
     return data.subspan(i * kChunkBytes, std::min(kChunkBytes, data.size() - i * kChunkBytes));

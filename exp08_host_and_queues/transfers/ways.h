@@ -51,6 +51,7 @@ class Transfer {
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
+  virtual void ready() {}  // ahead of each submission, and out of what is timed
   virtual void submit() = 0;
   // Until it has arrived, for the host or for the GPU's next work: polls, or lets the CPU go.
   virtual void wait(bool sleeps) = 0;

@@ -4,7 +4,7 @@
 #include <array>
 #include <map>
 
-#include "../vulkan_submission.h"
+#include "core/base/watchdog.h"
 #include "params.h"
 #include "vulkan/api/command_slot.h"
 #include "vulkan/device/device.h"
@@ -14,6 +14,7 @@
 
 namespace {
 
+using bench::vulkan::CommandSlot;
 using bench::vulkan::Context;
 using Access = vk::AccessFlagBits2;
 using Flag = vk::MemoryPropertyFlagBits;
@@ -48,27 +49,30 @@ class VulkanTransfer final : public Transfer {
  public:
   VulkanTransfer(const Context& context, const bench::vulkan::MappedBuffer& host, const Way& way,
                  const bench::vulkan::ComputePipeline* kernel)
-      : submission_(context, way.engine == Engine::kCopyEngine ? context.transfer_queue().queue : context.queue(),
-                    way.engine == Engine::kCopyEngine ? context.transfer_queue().family : context.queue_family(),
-                    static_cast<double>(way.bytes) / kLowBytesPerS) {
-    record(submission_.begin(), host, way, kernel);
-    submission_.end();
+      : slot_(context, way.engine == Engine::kCopyEngine ? context.transfer_queue().queue : context.queue(),
+              way.engine == Engine::kCopyEngine ? context.transfer_queue().family : context.queue_family()),
+        expected_s_(context.expected_s(static_cast<double>(way.bytes) / kLowBytesPerS)) {
+    record(slot_.begin(false, CommandSlot::Opening::kNone), host, way, kernel);
+    slot_.end();
   }
 
-  void submit() override { submission_.submit(); }
-  void wait(bool sleeps) override { submission_.wait(sleeps); }
+  void ready() override { slot_.ready(); }
+  void submit() override { slot_.submit(); }
+  void wait(bool sleeps) override {
+    const bench::Deadline deadline("a transfer", expected_s_);
+    slot_.wait(deadline.what(), sleeps ? CommandSlot::Waiting::kSleeps : CommandSlot::Waiting::kPolls);
+  }
 
  private:
-  // Host writes before a submission are seen by it (Vulkan 1.3, section 7.9); what it writes the host sees by the last barrier.
+  // Host writes before a submission are seen by it (Vulkan 1.3, section 7.9), and so is what ran before, for which the host has
+  // waited; what an upload writes is seen by later submissions likewise (see common/vulkan/measure/subject.cpp). What a
+  // download writes the host sees by the barrier alone (section 7.3, "Fences": a fence makes nothing visible to the host).
   static void record(const vk::raii::CommandBuffer& commands, const bench::vulkan::MappedBuffer& host, const Way& way,
                      const bench::vulkan::ComputePipeline* kernel) {
     const bench::vulkan::DeviceBuffer& device = bench::vulkan::device_buffer(*way.buffer);
     const bool up = way.direction == Direction::kUp;
     const auto stage = kernel != nullptr ? Stage::eComputeShader : Stage::eCopy;
     const auto written = kernel != nullptr ? Access::eShaderStorageWrite : Access::eTransferWrite;
-    const vk::AccessFlags2 used = kernel != nullptr ? Access::eShaderStorageRead | Access::eShaderStorageWrite
-                                                    : Access::eTransferRead | Access::eTransferWrite;
-    bench::vulkan::memory_barrier(commands, Stage::eAllCommands, Access::eMemoryWrite, stage, used);
     if (kernel != nullptr) {
       const std::uint64_t there = host.address() + way.host_offset;
       const std::uint64_t here = device.address() + way.buffer_offset;
@@ -84,14 +88,11 @@ class VulkanTransfer final : public Transfer {
       commands.copyBuffer(up ? host.handle() : device.handle(), up ? device.handle() : host.handle(),
                           vk::BufferCopy{.srcOffset = from, .dstOffset = to, .size = way.bytes});
     }
-    if (up) {
-      bench::vulkan::memory_barrier(commands, stage, written, Stage::eAllCommands, Access::eMemoryRead | Access::eMemoryWrite);
-    } else {
-      bench::vulkan::memory_barrier(commands, stage, written, Stage::eHost, Access::eHostRead | Access::eHostWrite);
-    }
+    if (!up) bench::vulkan::memory_barrier(commands, stage, written, Stage::eHost, Access::eHostRead | Access::eHostWrite);
   }
 
-  Submission submission_;
+  CommandSlot slot_;
+  double expected_s_;
 };
 
 class VulkanWays final : public Ways {

@@ -62,8 +62,8 @@ const Kernel* kernel_of(const Work& work) {
   return launch == nullptr ? nullptr : launch->kernel;
 }
 
-void check_sample(const SubjectOptions& options, std::uint32_t batch, bool evict_l2) {
-  if (!std::holds_alternative<Nothing>(options.before) && (batch != 1 || evict_l2)) {
+void check_with_before(std::uint32_t batch, bool evict_l2) {
+  if (batch != 1 || evict_l2) {
     throw Error("a sample whose launch wants something done before it is one launch with nothing evicted, not {}{}", batch,
                 evict_l2 ? " after an eviction" : "");
   }

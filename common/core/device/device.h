@@ -260,8 +260,8 @@ struct SubjectOptions {
   Work before = Nothing{};
 };
 
-// Throws Error if samples with `options.before` cannot be like this.
-void check_sample(const SubjectOptions& options, std::uint32_t batch, bool evict_l2);
+// Of a subject with SubjectOptions::before: throws Error if its samples cannot be like this.
+void check_with_before(std::uint32_t batch, bool evict_l2);
 
 // State of the data when a timed launch starts.
 enum class Cache : std::uint8_t {
@@ -276,8 +276,6 @@ struct DeviceSampleSpec {
   std::uint32_t batch = 1;
   std::uint32_t lead_in = 0;
   bool evict_l2 = false;
-  // Exactly these launches, for whoever counts on what they leave: CUDA takes a sample again that it could not queue in time.
-  bool once = false;
 
   bool operator==(const DeviceSampleSpec&) const = default;
 };
@@ -292,9 +290,12 @@ constexpr DeviceSampleSpec sample_spec(Cache cache, std::uint32_t batch) {
 // One device sample.
 struct DeviceTime {
   double ns = 0;  // between its two stamps
-  // All of its launches were queued before the first one began. If not, the host's pace may be in `ns`.
+  // Held whole: all of its launches were queued before the first one began. If not, the host's pace may be in `ns`.
   bool gated = true;
 };
+
+// In both APIs the GPU is busy for so long before a sample, from when all of the sample is queued: no sample meets an idle GPU.
+inline constexpr double kGateNs = 25'000;
 
 // Host clock, one submission of `batch` launches without stamps, from an idle GPU.
 struct HostTimes {

@@ -165,7 +165,8 @@ void CaseRunner::take_samples(const Case& the_case, const std::vector<Subject*>&
     }
     side.time_ns = summarize(result.samples.times_ns(static_cast<std::uint32_t>(i)));
     side.batch = result.samples.batch;
-    if (!result.samples.timed_by_host) side.fixed_cost = devices_.at(the_case.sides[result.timed[i]].api).fixed_costs.at(the_case.cache);
+    if (!result.samples.timed_by_host)
+      side.fixed_cost = devices_.at(the_case.sides[result.timed[i]].api).fixed_costs.at(the_case.cache);
     if (the_case.useful_bytes != 0) side.gbps = static_cast<double>(the_case.useful_bytes) / side.time_ns->median;
     side.isa_hash = isa_hash_of(subjects[i]->kernel());
     side.toolkit = toolkit_of(the_case.sides[result.timed[i]].api, subjects[i]->kernel());
@@ -210,7 +211,7 @@ void CaseRunner::remake(const Case& the_case, std::size_t s, Subject& subject, c
       if (subject.timed_by_host()) {
         subject.time_host(remaking.launches);
       } else {
-        subject.time_device({.batch = remaking.launches, .lead_in = 0, .evict_l2 = cold, .once = true});
+        subject.time_device({.batch = remaking.launches, .lead_in = 0, .evict_l2 = cold});
       }
     });
   };

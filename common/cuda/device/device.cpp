@@ -11,7 +11,6 @@
 #ifdef BENCH_HAVE_CUPTI
 #include "cuda/counters/pm_sampler.h"
 #endif
-#include "cuda/device/subject.h"
 #include "cuda_support_kernels.h"
 
 namespace bench::cuda {
@@ -204,8 +203,10 @@ bench::Device& Device::peer() {
 }
 
 std::unique_ptr<bench::Subject> Device::prepare(const Work& work, const SubjectOptions& options) {
-  return std::make_unique<Subject>(*this, work, options);
+  return prepare(body_of(work, options));
 }
+
+std::unique_ptr<bench::Subject> Device::prepare(Body body) { return std::make_unique<Subject>(*this, std::move(body)); }
 
 void Device::set_evict_bytes(std::uint64_t bytes) {
   const CurrentDevice current(handle());

@@ -9,6 +9,7 @@
 #include "core/device/device.h"
 #include "cuda/api/driver.h"
 #include "cuda/api/handle.h"
+#include "cuda/device/subject.h"
 #include "cuda/launch/kernel.h"
 #include "cuda/measure/event_timer.h"
 #include "cuda/measure/gate.h"
@@ -43,6 +44,8 @@ class Device final : public bench::Device {
   double finish() override;
   bench::Device& peer() override;
   std::unique_ptr<bench::Subject> prepare(const Work& work, const SubjectOptions& options) override;
+  // What somebody enqueues himself.
+  std::unique_ptr<bench::Subject> prepare(Body body);
   void set_evict_bytes(std::uint64_t bytes) override;
   void evict_l2() override;
   void set_l2_fetch_bytes(std::uint32_t bytes) override;
@@ -53,7 +56,7 @@ class Device final : public bench::Device {
   int handle() const noexcept { return info_.index; }
   cudaStream_t stream() const noexcept { return stream_.handle(); }
   const EventTimer& timer() const { return timer_; }
-  const Gate& gate() const { return gate_; }
+  Gate& gate() { return gate_; }
   // Throws Error before set_evict_bytes.
   const L2Evictor& evictor() const;
 

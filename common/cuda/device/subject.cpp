@@ -1,23 +1,25 @@
 #include "cuda/device/subject.h"
 
+#include <memory>
+
 #include "core/base/process.h"
 #include "core/base/watchdog.h"
 #include "cuda/api/current_device.h"
 #include "cuda/device/device.h"
+#include "cuda/launch/command.h"
 
 namespace bench::cuda {
 namespace {
 
-constexpr int kMaxAttempts = 3;
-constexpr double kMakingS = 1;  // of hundreds of nodes
+constexpr double kMakingS = 1;  // of a graph of hundreds of nodes
 
-using Graph = Handle<cudaGraph_t, cudaGraphDestroy>;
+const auto kNobodyCounts = [](std::uint32_t) {};
 
-Graph capture(Command& command, std::uint32_t batch, cudaStream_t stream) {
+Graph capture(cudaStream_t stream, const std::string& name, const std::function<void()>& enqueue) {
   cudaGraph_t raw = nullptr;
   BENCH_CU(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
   try {
-    for (std::uint32_t i = 0; i < batch; ++i) command.enqueue(stream);
+    enqueue();
   } catch (...) {
     // A stream left capturing would refuse everything after.
     static_cast<void>(cudaStreamEndCapture(stream, &raw));
@@ -25,97 +27,148 @@ Graph capture(Command& command, std::uint32_t batch, cudaStream_t stream) {
     static_cast<void>(cudaGetLastError());
     throw;
   }
-  BENCH_CU(cudaStreamEndCapture(stream, &raw), "{} x {}", batch, command.name());
+  BENCH_CU(cudaStreamEndCapture(stream, &raw), "{}", name);
   return Graph(raw);
-}
-
-// `batch` times the command, one after the other, captured from the stream, instantiated and uploaded to the GPU: launching it
-// is one call and sets nothing up. Throws Error.
-GraphExec make_graph(Command& command, std::uint32_t batch, cudaStream_t stream) {
-  const Deadline deadline("the making of a graph", kMakingS, WaitFor::kDriver);
-  const Graph graph = capture(command, batch, stream);
-  cudaGraphExec_t raw = nullptr;
-  BENCH_CU(cudaGraphInstantiate(&raw, graph.handle(), 0), "{} x {}", batch, command.name());
-  GraphExec executable(raw);
-  BENCH_CU(cudaGraphUpload(executable.handle(), stream));
-  BENCH_CU(cudaStreamSynchronize(stream));
-  return executable;
 }
 
 }  // namespace
 
-Subject::Subject(Device& device, const Work& work, const SubjectOptions& options)
-    : device_(device), kernel_(kernel_of(work)), command_(work), before_(options.before), options_(options) {
+Event make_ordering_event() {
+  cudaEvent_t raw = nullptr;
+  BENCH_CU(cudaEventCreateWithFlags(&raw, cudaEventDisableTiming));
+  return Event(raw);
+}
+
+GraphExec make_executable(const Graph& graph, unsigned long long flags, cudaStream_t stream, const std::string& name) {
+  cudaGraphExec_t raw = nullptr;
+  BENCH_CU(cudaGraphInstantiate(&raw, graph.handle(), flags), "{}", name);
+  GraphExec executable(raw);
+  BENCH_CU(cudaGraphUpload(executable.handle(), stream), "{}", name);
+  BENCH_CU(cudaStreamSynchronize(stream), "{}", name);
+  return executable;
+}
+
+const Kernel& cuda_kernel(const bench::Kernel& kernel) {
+  const auto* ours = dynamic_cast<const Kernel*>(&kernel);
+  if (ours == nullptr) throw Error("{} was not loaded by CUDA", kernel.spec().entry);
+  return *ours;
+}
+
+Body body_of(const Work& work, const SubjectOptions& options) {
   if (!options.ordered) throw Skip("CUDA launches in one stream are ordered");
+  const auto command = std::make_shared<Command>(work);
+  const auto before = std::make_shared<Command>(options.before);
+  Body body;
+  body.name = command->name();
+  body.kernel = kernel_of(work);
+  const auto* passes = std::get_if<Passes>(&work);
+  body.calls = passes != nullptr ? static_cast<std::uint32_t>(passes->launches.size()) : 1;
+  body.replayed = options.mode == SubmitMode::kReplay && !command->is_nothing();
+  body.enqueue = [command](std::span<const cudaStream_t> streams, std::uint32_t /*part*/) { command->enqueue(streams[0]); };
+  body.has_lead_in = true;
+  body.loads = std::holds_alternative<StreamCall>(work);
+  if (!before->is_nothing()) body.before = [before](cudaStream_t stream) { before->enqueue(stream); };
+  return body;
+}
+
+Subject::Subject(Device& device, Body body) : device_(device), body_(std::move(body)), streams_{device.stream()} {
+  const CurrentDevice current(device_.handle());
+  if (body_.streams > 1) fork_ = make_ordering_event();
+  for (std::uint32_t i = 1; i < body_.streams; ++i) {
+    more_.push_back(make_stream());
+    joins_.push_back(make_ordering_event());
+    streams_.push_back(more_.back().handle());
+  }
 }
 
 cudaGraphExec_t Subject::graph(std::uint32_t batch) {
-  if (options_.mode != SubmitMode::kReplay || command_.is_nothing()) return nullptr;
+  if (!body_.replayed) return nullptr;
   auto found = graphs_.find(batch);
-  if (found == graphs_.end()) found = graphs_.emplace(batch, make_graph(command_, batch, device_.stream())).first;
+  if (found == graphs_.end()) {
+    const Deadline deadline("the making of a graph", kMakingS, WaitFor::kDriver);
+    const Graph made = capture(streams_[0], body_.name, [&] { enqueue(batch); });
+    found = graphs_.emplace(batch, make_executable(made, 0, streams_[0], body_.name)).first;
+  }
   return found->second.handle();
 }
 
-double Subject::expected_s(std::uint32_t launches) const { return launches * launch_ns_ * 1e-9; }
+void Subject::enqueue(std::uint32_t times, const std::function<void(std::uint32_t)>& made) {
+  if (!more_.empty()) BENCH_CU(cudaEventRecord(fork_.handle(), streams_[0]));
+  for (const Stream& one : more_) BENCH_CU(cudaStreamWaitEvent(one.handle(), fork_.handle(), 0));
+  std::uint32_t calls = more_.empty() ? 0 : 1 + body_.streams;
+  for (std::uint32_t i = 0; i < times; ++i) {
+    for (std::uint32_t part = 0; part < body_.parts; ++part) {
+      body_.enqueue(streams_, part);
+      made(calls += body_.calls);
+    }
+  }
+  for (std::size_t i = 0; i < more_.size(); ++i) {
+    BENCH_CU(cudaEventRecord(joins_[i].handle(), more_[i].handle()));
+    BENCH_CU(cudaStreamWaitEvent(streams_[0], joins_[i].handle(), 0));
+  }
+}
 
-void Subject::enqueue_batch(std::uint32_t batch, cudaGraphExec_t graph) {
+void Subject::launch(cudaGraphExec_t graph, std::uint32_t batch, const std::function<void(std::uint32_t)>& made) {
   if (graph != nullptr) {
-    BENCH_CU(cudaGraphLaunch(graph, device_.stream()), "{} x {}", batch, command_.name());
+    BENCH_CU(cudaGraphLaunch(graph, streams_[0]), "{} x {}", batch, body_.name);
   } else {
-    for (std::uint32_t i = 0; i < batch; ++i) command_.enqueue(device_.stream());
+    enqueue(batch, made);
   }
 }
 
 DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
-  check_sample(options_, spec.batch, spec.evict_l2);
+  if (body_.before) check_with_before(spec.batch, spec.evict_l2);
   const CurrentDevice current(device_.handle());
-  cudaStream_t stream = device_.stream();
+  cudaStream_t stream = streams_[0];
   const EventTimer& timer = device_.timer();
   const L2Evictor* evictor = spec.evict_l2 ? &device_.evictor() : nullptr;
   cudaGraphExec_t executable = graph(spec.batch);
-  const std::uint32_t launches = spec.lead_in + (before_.is_nothing() ? 0 : 1) + (executable != nullptr ? 1 : spec.batch);
-
-  for (int attempt = 1;; ++attempt) {
-    const bool known = last_ && last_->spec == spec;
-    const std::uint32_t gate = gate_ns(launches, known ? std::optional(last_->ns) : std::nullopt);
-
-    const Deadline deadline(command_.name(), expected_s(spec.lead_in + spec.batch));
-    const auto begin = HostClock::now();
-    device_.gate().enqueue(stream, gate);
-    if (evictor != nullptr) evictor->enqueue(stream);
-    for (std::uint32_t i = 0; i < spec.lead_in; ++i) command_.enqueue(stream);
-    before_.enqueue(stream);
-    timer.start(stream);
-    enqueue_batch(spec.batch, executable);
-    timer.stop(stream);
-    last_ = Enqueued{spec, ns_between(begin, HostClock::now())};
-
-    timer.wait(command_.name());
-    const bool held = last_->ns <= gate;
-    const bool longer_may_help = gate < kMaxGateNs && launches <= kMaxGatedLaunches;
-    if (held || !longer_may_help || spec.once || attempt == kMaxAttempts) {
-      const double ns = timer.elapsed_ns();
-      launch_ns_ = ns / spec.batch;
-      return {ns, held};
-    }
+  const Deadline deadline(body_.name, expected_s(spec.lead_in + spec.batch));
+  if (body_.loads && !has_run_) {
+    enqueue(1);
+    BENCH_CU(cudaStreamSynchronize(stream), "{}", body_.name);
   }
+  has_run_ = true;
+
+  Gate::Sample gate(device_.gate(), stream);
+  std::uint32_t made = 1;
+  bool fits = true;
+  const auto open_if_full = [&](std::uint32_t calls) {
+    made = calls;
+    if (calls_in_a_queue(calls, body_.streams) <= kMostHeldCalls) return;
+    fits = false;
+    gate.open();
+  };
+  if (evictor != nullptr) evictor->enqueue(stream);
+  if (body_.has_lead_in && spec.lead_in != 0) enqueue(spec.lead_in);
+  if (body_.before) body_.before(stream);
+  timer.start(stream);
+  launch(executable, spec.batch, open_if_full);
+  timer.stop(stream);
+  gate.open();
+
+  timer.wait(body_.name);
+  const double ns = timer.elapsed_ns();
+  launch_ns_ = ns / spec.batch;
+  return {ns, gate.was_shut(made) && fits};
 }
 
 HostTimes Subject::time_host(std::uint32_t batch) {
-  check_sample(options_, batch, false);
+  if (body_.before) check_with_before(batch, false);
   const CurrentDevice current(device_.handle());
-  cudaStream_t stream = device_.stream();
+  cudaStream_t stream = streams_[0];
   cudaGraphExec_t executable = graph(batch);
   // Alive from before the first stamp to after the last: what bounds the wait takes no part in what is timed.
-  const Deadline deadline(command_.name(), expected_s(batch));
-  before_.enqueue(stream);
-  BENCH_CU(cudaStreamSynchronize(stream), "{}", before_.name());
+  const Deadline deadline(body_.name, expected_s(batch));
+  if (body_.before) body_.before(stream);
+  BENCH_CU(cudaStreamSynchronize(stream), "{}", body_.name);
+  has_run_ = true;
 
   const auto begin = HostClock::now();
-  enqueue_batch(batch, executable);
+  launch(executable, batch, kNobodyCounts);
   const auto submitted = HostClock::now();
   // Spins: the device was opened with cudaDeviceScheduleSpin.
-  BENCH_CU(cudaStreamSynchronize(stream), "{}", command_.name());
+  BENCH_CU(cudaStreamSynchronize(stream), "{}", body_.name);
   const auto completed = HostClock::now();
   return {.roundtrip_ns = ns_between(begin, completed), .submit_ns = ns_between(begin, submitted)};
 }

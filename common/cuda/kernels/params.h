@@ -5,7 +5,18 @@
 
 namespace bench::cuda {
 
-// gate.cu, spin.cu
+// gate.cu
+struct GateParams {
+  volatile std::uint32_t* open;     // of the host's memory: it opens when the word is `number`
+  volatile std::uint32_t* expired;  // likewise: `number` where it opened by itself
+  std::uint32_t number;             // the sample's
+  std::uint32_t bound_ns;           // of the GPU's %globaltimer: the longest that it stays shut
+  std::uint32_t then_ns;            // likewise: how long it goes on once it is open
+  std::uint32_t unused = 0;
+};
+static_assert(sizeof(GateParams) == 32);
+
+// spin.cu
 struct WaitParams {
   std::uint32_t ns;  // of the GPU's %globaltimer
 };

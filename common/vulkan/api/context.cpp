@@ -134,6 +134,7 @@ OptionalFeatures optional_features(const vk::raii::PhysicalDevice& device, const
       features_by(VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME, vk::PhysicalDevicePipelineRobustnessFeaturesEXT{})
           .pipelineRobustness;
   features.global_priority = has(VK_KHR_GLOBAL_PRIORITY_EXTENSION_NAME);
+  features.timeline = options.vulkan.timeline;  // which every device of Vulkan 1.2 has
   features.sparse_binding = options.vulkan.sparse_binding && device.getFeatures().sparseBinding;
   features.robustness2 =
       features_by(VK_EXT_ROBUSTNESS_2_EXTENSION_NAME, vk::PhysicalDeviceRobustness2FeaturesEXT{}).robustBufferAccess2;
@@ -177,6 +178,24 @@ OptionalFeatures optional_features(const vk::raii::PhysicalDevice& device, const
   return features;
 }
 
+// By the drivers that this header knows.
+bool is_mesa(vk::DriverId driver) {
+  switch (driver) {
+    case vk::DriverId::eMesaRadv:
+    case vk::DriverId::eIntelOpenSourceMESA:
+    case vk::DriverId::eMesaLlvmpipe:
+    case vk::DriverId::eMesaTurnip:
+    case vk::DriverId::eMesaV3Dv:
+    case vk::DriverId::eMesaPanvk:
+    case vk::DriverId::eMesaVenus:
+    case vk::DriverId::eMesaDozen:
+    case vk::DriverId::eMesaNvk:
+      return true;
+    default:
+      return false;
+  }
+}
+
 vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, const QueuePlan& queue_plan,
                                const VulkanChoice& choice, const OptionalFeatures& features) {
   // robustBufferAccess stays off: its bounds checks would be part of what is timed.
@@ -189,7 +208,7 @@ vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, 
                                               .descriptorBindingPartiallyBound = features.bindless,
                                               .runtimeDescriptorArray = features.bindless,
                                               .scalarBlockLayout = true,
-                                              .timelineSemaphore = choice.timeline,
+                                              .timelineSemaphore = features.timeline,
                                               .bufferDeviceAddress = true,
                                               .vulkanMemoryModel = features.vulkan_memory_model,
                                               .vulkanMemoryModelDeviceScope = features.vulkan_memory_model_device_scope};
@@ -301,6 +320,7 @@ Context::Context(const DeviceInfo& info, const DeviceOptions& options)
   queue_family_ = *family;
   timestamp_valid_bits_ = facts.queue_families[queue_family_].timestamp_valid_bits;
 
+  waits_on_the_host_ = is_mesa(properties_of<vk::PhysicalDeviceVulkan12Properties>(physical_device_).driverID);
   const auto vulkan11 = properties_of<vk::PhysicalDeviceVulkan11Properties>(physical_device_);
   const auto vulkan13 = properties_of<vk::PhysicalDeviceVulkan13Properties>(physical_device_);
   max_allocation_bytes_ = std::min(vulkan11.maxMemoryAllocationSize, vulkan13.maxBufferSize);

@@ -45,6 +45,7 @@ struct OptionalFeatures {
   bool global_priority = false;        // VK_KHR_global_priority; only with VulkanChoice::priority
   bool full_subgroups = false;         // computeFullSubgroups: KernelSpec::full_subgroups
   bool sparse_binding = false;         // only with VulkanChoice::sparse_binding
+  bool timeline = false;               // timeline semaphores; only with VulkanChoice::timeline
   bool subgroup_rotate = false;        // VK_KHR_shader_subgroup_rotate
   // Only with VulkanChoice::matrix_units or VulkanChoice::atomics.
   bool float16 = false;  // shaderFloat16 and storageBuffer16BitAccess
@@ -108,6 +109,10 @@ class Context {
   // What a submission should take at least, for a Deadline: a software device needs minutes for what a GPU does in seconds.
   double expected_s(double on_a_gpu_s) const { return on_a_gpu_s + (info_.is_cpu ? 30 : 0); }
 
+  // A submission that waits for a semaphore which nobody has signaled yet stays in a thread of the driver's (Mesa's
+  // vk_queue.c: THREADED_ON_DEMAND), and later ones of its queue behind it. The thread hands them over one by one.
+  bool waits_on_the_host() const { return waits_on_the_host_; }
+
   // GPUs in this one's device group (vkEnumeratePhysicalDeviceGroups), itself among them.
   std::uint32_t group_size() const;
 
@@ -133,6 +138,7 @@ class Context {
   OptionalFeatures features_;
   std::uint32_t queue_family_ = 0;
   std::uint32_t timestamp_valid_bits_ = 0;
+  bool waits_on_the_host_ = false;
   vk::raii::Device device_;
   std::vector<vk::raii::Queue> queues_;  // of the compute family
   std::optional<OtherQueue> transfer_;

@@ -112,7 +112,11 @@ Device& VulkanDevice::peer() {
 }
 
 std::unique_ptr<bench::Subject> VulkanDevice::prepare(const Work& work, const SubjectOptions& options) {
-  return std::make_unique<Subject>(context_, evictor_, gate_.get(), work, options);
+  return prepare(body_of(context_, work, options));
+}
+
+std::unique_ptr<bench::Subject> VulkanDevice::prepare(Body body) const {
+  return std::make_unique<Subject>(context_, evictor_, gate_.get(), std::move(body));
 }
 
 void VulkanDevice::set_evict_bytes(std::uint64_t bytes) {

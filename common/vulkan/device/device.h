@@ -4,6 +4,7 @@
 #include "core/device/data_kernels.h"
 #include "core/device/device.h"
 #include "vulkan/api/context.h"
+#include "vulkan/measure/body.h"
 #include "vulkan/measure/gate.h"
 #include "vulkan/measure/l2_evictor.h"
 #include "vulkan/memory/transfer.h"
@@ -31,6 +32,8 @@ class VulkanDevice : public Device {
   void run(const Work& work) override;
   Device& peer() override;
   std::unique_ptr<bench::Subject> prepare(const Work& work, const SubjectOptions& options) override;
+  // What somebody records himself.
+  std::unique_ptr<bench::Subject> prepare(Body body) const;
   void set_evict_bytes(std::uint64_t bytes) override;
   void evict_l2() override;
   std::unique_ptr<ProfiledRange> profile(std::string_view name) override;
@@ -45,7 +48,7 @@ class VulkanDevice : public Device {
   std::unique_ptr<Context> companion_;  // only with VulkanChoice::companion
   Transfer transfer_;
   CommandSlot run_slot_;
-  std::unique_ptr<Gate> gate_;
+  std::unique_ptr<Gate> gate_;  // null: there is none
   DataKernels data_kernels_;
   std::unique_ptr<L2Evictor> evictor_;
 };

@@ -73,14 +73,12 @@ void Command::record(const vk::raii::CommandBuffer& commands) const {
 }
 
 void Command::order(const vk::raii::CommandBuffer& commands) const {
-  using Stage = vk::PipelineStageFlagBits2;
-  using Access = vk::AccessFlagBits2;
   if (std::holds_alternative<Copy>(work_)) {
-    memory_barrier(commands, Stage::eCopy, Access::eTransferWrite, Stage::eCopy,
-                   Access::eTransferRead | Access::eTransferWrite);
+    using Access = vk::AccessFlagBits2;
+    const auto copy = vk::PipelineStageFlagBits2::eCopy;
+    memory_barrier(commands, copy, Access::eTransferWrite, copy, Access::eTransferRead | Access::eTransferWrite);
   } else {  // Nothing too: what the stamps cost includes the barrier before the closing one
-    memory_barrier(commands, Stage::eComputeShader, Access::eShaderStorageWrite, Stage::eComputeShader,
-                   Access::eShaderStorageRead | Access::eShaderStorageWrite);
+    order_dispatches(commands);
   }
 }
 

@@ -1,14 +1,12 @@
 // What a device sample begins with: the GPU is busy for a while before its opening stamp, as it is on CUDA's side.
 #pragma once
 
+#include "core/device/device.h"
 #include "vulkan/launch/command.h"
 #include "vulkan/launch/compute_pipeline.h"
 #include "vulkan/memory/buffer.h"
 
 namespace bench::vulkan {
-
-// How long: about as long as CUDA's gate holds the stream for one launch.
-inline constexpr double kGateNs = 25'000;
 
 class Gate {
  public:

@@ -1,5 +1,7 @@
 #include "vulkan/measure/subject.h"
 
+#include <vector>
+
 #include "core/base/process.h"
 #include "core/base/watchdog.h"
 #include "vulkan/measure/timestamp.h"
@@ -12,34 +14,43 @@ vk::raii::QueryPool make_stamps(const Context& context) {
   return BENCH_VK(context.device().createQueryPool(info));
 }
 
+// Validation follows whole buffers, not words.
+class Hazards {
+ public:
+  Hazards(const Context& context, bool expected) : complaints_(expected ? context.complaints() : nullptr) {
+    if (complaints_ != nullptr) complaints_->expect_hazards(true);
+  }
+  Hazards(const Hazards&) = delete;
+  Hazards& operator=(const Hazards&) = delete;
+  ~Hazards() {
+    if (complaints_ != nullptr) complaints_->expect_hazards(false);
+  }
+
+ private:
+  Complaints* complaints_;
+};
+
 }  // namespace
 
-Subject::Subject(const Context& context, const std::unique_ptr<L2Evictor>& evictor, const Gate* gate, const Work& work,
-                 const SubjectOptions& options)
+Subject::Subject(const Context& context, const std::unique_ptr<L2Evictor>& evictor, const Gate* gate, Body body)
     : context_(context),
       evictor_(evictor),
       gate_(gate),
-      options_(options),
-      work_(context, work, options.set_use),
-      before_(context, options.before, SetUse::kBoundOnce),
+      body_(std::move(body)),
       stamps_(make_stamps(context)),
-      device_slot_(context),
-      host_slot_(context),
-      barrier_slot_(context) {
-  if (replay() && options.set_use == SetUse::kUpdatedPerDispatch) {
-    throw Error("{}: sets that are updated per dispatch need a command buffer recorded anew (SubmitMode::kEach)", work_.name());
+      device_slot_(context, body_.parts),
+      host_slot_(context, body_.parts),
+      before_slot_(context) {
+  if (body_.queues > 1) {
+    const vk::SemaphoreTypeCreateInfo type{.semaphoreType = vk::SemaphoreType::eTimeline};
+    order_ = BENCH_VK(context_.device().createSemaphore({.pNext = &type}));
   }
+  if (is_several() && context_.features().timeline) hold_.emplace(context_);
 }
 
-void Subject::record_batch(const vk::raii::CommandBuffer& commands, std::uint32_t batch) const {
-  const bool overlapping = !options_.ordered && context_.complaints() != nullptr;
-  if (overlapping) {
-    context_.complaints()->expect_hazards(true);
-  }
-  work_.record_batch(commands, batch, options_.ordered);
-  if (overlapping) {
-    context_.complaints()->expect_hazards(false);
-  }
+void Subject::record_body(const vk::raii::CommandBuffer& commands, std::uint32_t part, std::uint32_t times) const {
+  const Hazards hazards(context_, body_.unordered);
+  body_.record(commands, part, times);
 }
 
 // Why the stamps enclose the batch and nothing else:
@@ -49,122 +60,176 @@ void Subject::record_batch(const vk::raii::CommandBuffer& commands, std::uint32_
 //   left to wait for when the GPU reaches it, and is not overtaken by the batch, which the front end reaches after it. A
 //   barrier between stamp and batch would only add its own cost to the interval.
 // - The closing stamp waits for the batch as well, and the barrier before it is the one that a further launch of the batch
-// would
-//   need: its writes are available to the device, which is what the end of a kernel means in a CUDA stream. A barrier towards
-//   all stages would add what no launch in a stream pays: 4.0 us for an empty pair of stamps instead of 1.9 (H200, driver 580).
-void Subject::record_device_sample(const DeviceSampleSpec& spec) {
-  const vk::raii::CommandBuffer& commands = device_slot_.begin(!replay());
-  commands.resetQueryPool(*stamps_, 0, 2);
-  work_.acquire(commands);
-  if (gate_ != nullptr) {
-    gate_->record(commands);
-    full_barrier(commands);
-  }
-  if (spec.evict_l2) {
-    if (evictor_ == nullptr) {
-      throw Error("a cold sample of {} without set_evict_bytes()", work_.name());
+//   would need: its writes are available to the device, which is what the end of a kernel means in a CUDA stream. A barrier
+//   towards all stages would add what no launch in a stream pays: 4.0 us for an empty pair of stamps instead of 1.9 (H200,
+//   driver 580).
+void Subject::record_device_part(const DeviceSampleSpec& spec, std::uint32_t part) {
+  using Opening = CommandSlot::Opening;
+  const vk::raii::CommandBuffer& commands =
+      device_slot_.begin(body_.recorded_anew, part == 0 ? Opening::kBarrier : Opening::kNone, part);
+  if (part == 0) {
+    commands.resetQueryPool(*stamps_, 0, 2);
+    body_.acquire(commands);
+    if (gate_ != nullptr) {
+      gate_->record(commands);
+      full_barrier(commands);
     }
-    evictor_->record(commands);
+    if (spec.evict_l2) {
+      if (evictor_ == nullptr) throw Error("a cold sample of {} without set_evict_bytes()", body_.name);
+      evictor_->record(commands);
+      full_barrier(commands);
+    }
+    body_.bind(commands);
+    for (std::uint32_t i = 0; i < spec.lead_in && body_.lead_in; ++i) body_.lead_in(commands);
+    if (body_.before) {
+      full_barrier(commands);
+      body_.before(commands);
+      body_.bind(commands);
+    }
     full_barrier(commands);
+    commands.writeTimestamp2(vk::PipelineStageFlagBits2::eAllCommands, *stamps_, 0);
   }
-  work_.bind(commands);
-  for (std::uint32_t i = 0; i < spec.lead_in; ++i) {
-    work_.record_batch(commands, 1, true);
-    work_.order(commands);
+  record_body(commands, part, spec.batch);
+  if (part + 1 == body_.parts) {
+    body_.order(commands);
+    commands.writeTimestamp2(vk::PipelineStageFlagBits2::eAllCommands, *stamps_, 1);
+    body_.release(commands);
   }
-  if (!before_.empty()) {
-    full_barrier(commands);
-    before_.bind(commands);
-    before_.record_batch(commands, 1, true);
-    work_.bind(commands);
+  device_slot_.end(part);
+}
+
+// No barrier at its beginning. The host has waited for the fence of what ran before, by which its writes are available, and a
+// submission makes them visible to all that it runs (Vulkan 1.3, section 7.3, "Fences"; Memory Model, "Availability,
+// Visibility, and Domain Operations": vkQueueSubmit).
+void Subject::record_host_part(std::uint32_t batch, std::uint32_t part) {
+  const vk::raii::CommandBuffer& commands = host_slot_.begin(body_.recorded_anew, CommandSlot::Opening::kNone, part);
+  if (part == 0) {
+    body_.acquire(commands);
+    body_.bind(commands);
   }
-  full_barrier(commands);
-  commands.writeTimestamp2(vk::PipelineStageFlagBits2::eAllCommands, *stamps_, 0);
-  record_batch(commands, spec.batch);
-  work_.order(commands);
-  commands.writeTimestamp2(vk::PipelineStageFlagBits2::eAllCommands, *stamps_, 1);
-  work_.release(commands);
-  device_slot_.end();
+  record_body(commands, part, batch);
+  if (part + 1 == body_.parts) body_.release(commands);
+  host_slot_.end(part);
+}
+
+// `record`: a part, ahead of the submission that it goes with.
+void Subject::submit(CommandSlot& slot, const std::function<void(std::uint32_t)>& record, Hold::Scope* held) {
+  const Hazards hazards(context_, body_.unordered);
+  if (!body_.one_by_one) {
+    for (std::uint32_t part = 0; part < body_.parts; ++part) record(part);
+    return slot.submit();
+  }
+  const vk::PipelineStageFlags2 all = vk::PipelineStageFlagBits2::eAllCommands;
+  std::vector<vk::SemaphoreSubmitInfo> waits;
+  std::vector<vk::SemaphoreSubmitInfo> signals;
+  for (std::uint32_t part = 0; part < body_.parts; ++part) {
+    record(part);
+    waits.clear();
+    signals.clear();
+    if (held != nullptr && part < body_.queues) waits.push_back(held->wait());
+    if (body_.queues > 1) {
+      if (part > 0) waits.push_back({.semaphore = *order_, .value = reached_, .stageMask = all});
+      signals.push_back({.semaphore = *order_, .value = ++reached_, .stageMask = all});
+    }
+    slot.submit_part(part, context_.compute_queue(part % body_.queues), waits, signals);
+  }
 }
 
 DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
-  check_sample(options_, spec.batch, spec.evict_l2);
-  if (!replay() || recorded_device_ != spec) {
-    recorded_device_.reset();
-    record_device_sample(spec);
-    recorded_device_ = spec;
+  if (body_.before) check_with_before(spec.batch, spec.evict_l2);
+  if (!body_.batches && spec.batch > 1) {
+    DeviceTime sum;
+    DeviceSampleSpec one = spec;
+    one.batch = 1;
+    for (std::uint32_t i = 0; i < spec.batch; ++i) {
+      const DeviceTime time = time_device(one);
+      sum.ns += time.ns;
+      sum.gated = sum.gated && time.gated;
+    }
+    return sum;
   }
-  const Deadline deadline(work_.name(), expected_s(spec.lead_in + spec.batch));
-  device_slot_.submit();
-  device_slot_.wait(work_.name());
+  body_.prepare();
+  const bool anew = body_.recorded_anew || recorded_device_ != spec;
+  recorded_device_.reset();
+  const Deadline deadline(body_.name, expected_s(spec.lead_in + spec.batch));
+  device_slot_.ready();
+  // The queue gets one submission whole. A driver may keep several in a thread of its own, which then hands over one after the
+  // other.
+  bool gated = !is_several();
+  {
+    std::optional<Hold::Scope> held;
+    if (hold_) held.emplace(*hold_);
+    const auto record = [&](std::uint32_t part) {
+      if (anew) record_device_part(spec, part);
+    };
+    submit(device_slot_, record, held ? &*held : nullptr);
+    if (held) gated = held->release() && !context_.waits_on_the_host();
+  }
+  recorded_device_ = spec;
+  device_slot_.wait(body_.name);
 
   // There since the fence was signaled (Vulkan 1.3, vkGetQueryPoolResults): nothing to wait for.
   const auto [result, ticks] = BENCH_VK(
       stamps_.getResults<std::uint64_t>(0, 2, 2 * sizeof(std::uint64_t), sizeof(std::uint64_t), vk::QueryResultFlagBits::e64));
   if (result != vk::Result::eSuccess) {
-    throw Error("the timestamps around {} did not come: {}", work_.name(), vk::to_string(result));
+    throw Error("the timestamps around {} did not come: {}", body_.name, vk::to_string(result));
   }
   const double ns =
       elapsed_ns(ticks[0], ticks[1], context_.timestamp_valid_bits(), static_cast<double>(context_.limits().timestampPeriod));
   launch_ns_ = ns / spec.batch;
-  return {ns};  // gated: the queue gets the command buffer whole
-}
-
-void Subject::record_host_sample(std::uint32_t batch) {
-  const vk::raii::CommandBuffer& commands = host_slot_.begin(!replay(), CommandSlot::Opening::kNone);
-  work_.acquire(commands);
-  work_.bind(commands);
-  record_batch(commands, batch);
-  work_.release(commands);
-  host_slot_.end();
+  return {ns, gated};
 }
 
 double Subject::expected_s(std::uint32_t launches) const { return context_.expected_s(launches * launch_ns_ * 1e-9); }
 
-// In the slot of the device samples, whose recording then has to be made anew.
-void Subject::run_before() {
-  recorded_device_.reset();
-  const vk::raii::CommandBuffer& commands = device_slot_.begin(true);
-  before_.bind(commands);
-  before_.record_batch(commands, 1, true);
-  full_barrier(commands);
-  device_slot_.run(before_.name(), 0);
-}
-
-// What ran before is over and seen by what comes: the barrier orders all later submissions, whose recordings need none then.
+// Ahead of host times, untimed: what comes before each sample, or a barrier. What ran before is then over, and the queue has
+// just had a submission.
 void Subject::settle() {
+  if (body_.before) {
+    const vk::raii::CommandBuffer& commands = before_slot_.begin(true);
+    body_.before(commands);
+    full_barrier(commands);
+    return before_slot_.run(body_.name, context_.expected_s(0));
+  }
   if (!has_barrier_) {
-    barrier_slot_.begin(false);
-    barrier_slot_.end();
+    before_slot_.begin(false);
+    before_slot_.end();
     has_barrier_ = true;
   }
   const Deadline deadline("a barrier");
-  barrier_slot_.submit();
-  barrier_slot_.wait("a barrier");
+  before_slot_.ready();
+  before_slot_.submit();
+  before_slot_.wait("a barrier");
 }
 
 HostTimes Subject::time_host(std::uint32_t batch) {
-  check_sample(options_, batch, false);
-  if (replay() && recorded_host_batch_ != batch) {
+  if (body_.before) check_with_before(batch, false);
+  if (!body_.batches && batch > 1) {
+    HostTimes sum;
+    for (std::uint32_t i = 0; i < batch; ++i) {
+      const HostTimes times = time_host(1);
+      sum.roundtrip_ns += times.roundtrip_ns;
+      sum.submit_ns += times.submit_ns;
+    }
+    return sum;
+  }
+  body_.prepare();
+  if (!body_.recorded_anew && recorded_host_batch_ != batch) {
     recorded_host_batch_.reset();
-    record_host_sample(batch);
+    for (std::uint32_t part = 0; part < body_.parts; ++part) record_host_part(batch, part);
     recorded_host_batch_ = batch;
   }
-  if (before_.empty()) {
-    settle();
-  } else {
-    run_before();
-  }
+  settle();
   host_slot_.ready();
+  const auto record = [&](std::uint32_t part) {
+    if (body_.recorded_anew) record_host_part(batch, part);
+  };
   // Alive from before the first stamp to after the last: what bounds the wait takes no part in what is timed.
-  const Deadline deadline(work_.name(), expected_s(batch));
+  const Deadline deadline(body_.name, expected_s(batch));
   const HostClock::time_point begin = HostClock::now();
-  if (!replay()) {
-    record_host_sample(batch);
-  }
-  host_slot_.submit();
+  submit(host_slot_, record, nullptr);
   const HostClock::time_point submitted = HostClock::now();
-  host_slot_.wait(work_.name());
+  host_slot_.wait(body_.name);
   const HostClock::time_point completed = HostClock::now();
   return {.roundtrip_ns = ns_between(begin, completed), .submit_ns = ns_between(begin, submitted)};
 }

@@ -19,6 +19,7 @@ Transfer::Slot::Slot(const Context& context)
 
 void Transfer::Slot::submit() {
   const Deadline deadline("a submission", expected_s);
+  commands.ready();
   commands.submit();
 }
 
