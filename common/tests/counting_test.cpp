@@ -64,6 +64,18 @@ class FakeCounters final : public DeviceCounters {
   std::vector<std::string> lacking_;
 };
 
+// The host times it, by round trips: it takes no stamps on the GPU.
+class ByHost final : public Subject {
+ public:
+  explicit ByHost(std::unique_ptr<Subject> launched) : launched_(std::move(launched)) {}
+  bool timed_by_host() const override { return true; }
+  DeviceTime time_device(const DeviceSampleSpec& /*spec*/) override { throw Error("no stamps on the GPU"); }
+  HostTimes time_host(std::uint32_t batch) override { return launched_->time_host(batch); }
+
+ private:
+  std::unique_ptr<Subject> launched_;
+};
+
 class Counting : public testing::Test {
  protected:
   FakeBehaviour behaviour(bool seen) {
@@ -110,6 +122,7 @@ class Counting : public testing::Test {
         if (broken_ && bench.device().info().api == Api::kVulkan) throw Error("a wrong result");
         Launch launch;
         launch.kernel = &bench.kernel({.images = nullptr, .entry = "copy", .glsl_constants = {}});
+        if (by_host_) return {std::make_unique<ByHost>(bench.device().prepare(launch, {}))};
         return bench.device().prepare(launch, {});
       });
       one.elements = 64;
@@ -138,6 +151,7 @@ class Counting : public testing::Test {
   Traffic traffic_;
   bool sees_vulkan_ = true;
   bool broken_ = false;
+  bool by_host_ = false;
   bool counts_shared_ = false;
   bool counts_tensor_ = false;
   std::string refused_;
@@ -157,6 +171,12 @@ TEST_F(Counting, FiguresAreOfOneLaunchInBothApis) {
   }
   EXPECT_EQ(found.at("copy/cuda/cold").at("launches"), "1");
   EXPECT_GT(std::stoul(found.at("copy/cuda/warm").at("launches")), 1U);
+}
+
+TEST_F(Counting, WhatTheHostTimesIsCountedWithoutStamps) {
+  by_host_ = true;
+  EXPECT_EQ(count(), 0);
+  for (const auto& [name, row] : rows()) EXPECT_EQ(row.at("sm_l2_sectors"), "40") << name << ": " << row.at("reason");
 }
 
 TEST_F(Counting, BytesWrittenAreCountedUntilTheyAreInMemory) {

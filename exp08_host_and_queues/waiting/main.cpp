@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../host.h"
+#include "../host_timed.h"
 #include "backends.h"
 #include "core/base/error.h"
 #include "core/base/process.h"
@@ -17,8 +18,6 @@ namespace {
 
 using bench::Buffer;
 using bench::Column;
-using bench::HostClock;
-using bench::ns_between;
 using bench::Plan;
 using bench::Prepared;
 using bench::Workbench;
@@ -44,39 +43,21 @@ struct Spent {
   CpuTime cpu;
 };
 
-class Task final : public bench::Subject {
- public:
-  Task(std::unique_ptr<Waiter> waiter, const bench::Kernel* kernel, std::uint32_t length_ns, bool is_cpu,
-       std::shared_ptr<Spent> spent)
-      : waiter_(std::move(waiter)),
-        kernel_(kernel),
-        expected_s_(1e-9 * length_ns + (is_cpu ? 30 : 0)),
-        spent_(std::move(spent)) {}
-
-  const bench::Kernel* kernel() const override { return kernel_; }
-  bool timed_by_host() const override { return true; }
-  bench::DeviceTime time_device(const bench::DeviceSampleSpec& /*spec*/) override { return {time_host(1).roundtrip_ns}; }
-  bench::HostTimes time_host(std::uint32_t /*batch*/) override {
-    const bench::Deadline deadline("a task", expected_s_);
-    const CpuTime before = cpu_time();
-    const auto begin = HostClock::now();
-    waiter_->submit();
-    const auto submitted = HostClock::now();
-    waiter_->wait();
-    const auto completed = HostClock::now();
-    const CpuTime after = cpu_time();
-    waiter_->settle();
-    spent_->cpu += after - before;
-    spent_->roundtrips_ns.push_back(ns_between(begin, completed));
-    return {.roundtrip_ns = ns_between(begin, completed), .submit_ns = ns_between(begin, submitted)};
-  }
-
- private:
-  std::unique_ptr<Waiter> waiter_;
-  const bench::Kernel* kernel_;
-  double expected_s_;
-  std::shared_ptr<Spent> spent_;
-};
+// A submission and a wait for it.
+bench::HostTimes wait_once(Waiter& waiter, double expected_s, Spent& spent) {
+  const bench::Deadline deadline("a task", expected_s);
+  const CpuTime before = cpu_time();
+  const auto begin = HostClock::now();
+  waiter.submit();
+  const auto submitted = HostClock::now();
+  waiter.wait();
+  const auto completed = HostClock::now();
+  const CpuTime after = cpu_time();
+  waiter.settle();
+  spent.cpu += after - before;
+  spent.roundtrips_ns.push_back(ns_between(begin, completed));
+  return {.roundtrip_ns = ns_between(begin, completed), .submit_ns = ns_between(begin, submitted)};
+}
 
 bench::Values read(bench::Device& device, const Buffer& trace, const Spent& spent, double tick_ns) {
   std::uint32_t words[EXP08_TRACE_WORDS] = {};
@@ -112,9 +93,10 @@ Prepared set_up(Workbench& bench, Way way, std::uint32_t length_ns) {
   launch.buffers = {&done, &trace};
   launch.params = bench::params_bytes(params);
   const auto spent = std::make_shared<Spent>();
-  auto subject =
-      std::make_unique<Task>(cuda ? cuda_waiter(bench, way, launch, params) : vulkan_waiter(bench, way, launch, params),
-                             launch.kernel, length_ns, info.is_cpu, spent);
+  const std::shared_ptr<Waiter> waiter =
+      cuda ? cuda_waiter(bench, way, launch, params) : vulkan_waiter(bench, way, launch, params);
+  const double expected_s = 1e-9 * length_ns + (info.is_cpu ? 30 : 0);
+  auto subject = std::make_unique<HostTimed>([=] { return wait_once(*waiter, expected_s, *spent); }, launch.kernel);
   // Through what will be timed.
   subject->time_host(1);
   bench::verify<std::uint32_t>(bench, "the word of a task that is done", done, 1, bench::kGuardWords,

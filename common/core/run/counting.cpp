@@ -200,7 +200,8 @@ class Instrument {
   std::vector<double> session(const std::function<void()>& work) { return counters_->count(main_.names, work); }
 
   Values count_warm(Subject& subject, const Case& the_case) {
-    const double ns = std::max(1.0, subject.time_device({.batch = 1, .lead_in = 1, .evict_l2 = false}).ns);
+    const double ns = std::max(
+        1.0, subject.timed_by_host() ? subject.time_host(1).roundtrip_ns : subject.time_device({.batch = 1, .lead_in = 1}).ns);
     const double bytes = std::max(kSectorBytes, static_cast<double>(the_case.footprint_bytes));
     const double enough = std::min(kEnoughBytes / bytes, kEnoughNs / ns);
     const auto launches =
