@@ -4,7 +4,7 @@ Both APIs by one instrument, CUPTI's PM sampling, which counts loads and stores 
 apart. A case that nothing counted shows nothing: no row borrows another's count.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -129,6 +129,12 @@ def twins_by_code(found: Study, experiment: str) -> dict[tuple[str, ...], list[R
                 if ours and theirs:
                     named.setdefault((ours, theirs), []).append(row)
     return named
+
+
+def code_like(code: Mapping[tuple[str, ...], Sequence[Row]], both: Sequence[str], case: Case) -> list[Row]:
+    """The rows of CUDA's code, with or without bounds checks as the case ran: its shader was built for another workgroup size."""
+    off = case["checks"] == "off"
+    return [row for (cuda, _), rows in code.items() for row in rows if cuda == both[0] and row["vulkan_kernel"].endswith(".disabled") == off]
 
 
 def _rows(table: Table) -> list[Row]:

@@ -1,12 +1,13 @@
 """Whether two cases did the same work, by the listings of what they ran (sass/same_work.py). Pairs that did not have no verdict."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from benchlib.base import programs
 from benchlib.model import hardware_counts
 from benchlib.model.analysis import Study
 from benchlib.model.pairs import Pair
-from benchlib.results.results import Table
+from benchlib.results.results import Row, Table
 from benchlib.sass import same_work
 from benchlib.sass.same_work import Excused, NotSame, Same
 
@@ -14,14 +15,20 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def of_pair(found: Study, table: Table, pair: Pair) -> Same | Excused | NotSame | None:
-    """None where a side is missing, or no listing is of what the two ran."""
+    """None where a side is missing, or no listing is of what the two ran. Of a shader that was built for another workgroup size than its listing's
+    the fences are not judged: a workgroup of one subgroup needs none.
+    """
     if not pair.cuda or not pair.vulkan:
         return None
     row = hardware_counts.code_of_twins(found, table, pair.cuda, pair.vulkan)
-    return None if row is None else of_kernel(table.name, row["kernel"], row.get("work", ""))
+    if row is not None:
+        return _of(table.name, row, lambda finding: True)
+    both = [table.text(side, "isa_hash") for side in (pair.cuda, pair.vulkan)]
+    like = hardware_counts.code_like(found.memoized(hardware_counts.twins_by_code, table.name), both, pair.case)
+    return _of(table.name, like[0], lambda finding: finding.failure != same_work.FENCE) if len(like) == 1 else None
 
 
-def of_kernel(experiment: str, kernel: str, work: str) -> Same | Excused | NotSame:
-    """`work`: what sass_twins.csv says of it."""
+def _of(experiment: str, row: Row, counts: Callable[[same_work.Finding], bool]) -> Same | Excused | NotSame:
     folder = programs.source_folders(ROOT).get(experiment)
-    return same_work.judged(kernel, same_work.as_findings(work), same_work.excuses(folder) if folder else [])
+    findings = [finding for finding in same_work.as_findings(row.get("work", "")) if counts(finding)]
+    return same_work.judged(row["kernel"], findings, same_work.excuses(folder) if folder else [])

@@ -40,18 +40,10 @@ def by_page(found: Study, table: Table) -> Mapping[str, Sequence[Ran]]:
             both = tuple(table.text(side, "isa_hash") for side in pair.sides)
             for row in code.get(both, ()):
                 ran[row["kernel"]].append(Ran(pair, True))
-            like = _like(code, both, pair) if both not in code else []
+            like = hardware_counts.code_like(code, both, pair.case) if both not in code else []
             if len(like) == 1:
                 ran[like[0]["kernel"]].append(Ran(pair, False))
     return ran
-
-
-def _like(code: Mapping[tuple[str, ...], Sequence[Row]], both: Sequence[str], pair: Pair) -> list[Row]:
-    off = pair.case["checks"] == "off"
-    return [
-        row for (cuda, _), rows in code.items() for row in rows
-        if cuda == both[0] and row["vulkan_kernel"].endswith(".disabled") == off
-    ]  # fmt: skip
 
 
 def page(found: Study, table: Table, group: ClaimFile | None, kernel: str) -> Blocks:
