@@ -42,7 +42,8 @@ TEST(ElfSection, IsFoundByItsWholeName) {
 }
 
 TEST(ElfSection, RefusesTwoOfOneName) {
-  const Bytes file = elf({{".text.k", Bytes().instruction(kExit)}, {".text.k", Bytes().instruction(kNop)}, {".text.l", Bytes().text("l")}});
+  const Bytes file =
+      elf({{".text.k", Bytes().instruction(kExit)}, {".text.k", Bytes().instruction(kNop)}, {".text.l", Bytes().text("l")}});
   EXPECT_EQ(elf_section(file.view(), ".text.k"), std::nullopt);
   EXPECT_TRUE(elf_section(file.view(), ".text.l").has_value());
   KernelCode code;
