@@ -15,6 +15,7 @@ from benchlib.model.attribution import LAUNCH
 from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, paragraph, whole
 from benchlib.pages.excerpts import sass_excerpts, three_ways
 from benchlib.results.results import Case, Table
+from benchlib.stats.spreads import RATIOS
 from benchlib.stats.stats import Figure, product
 from benchlib.tables.slices import slices_table
 from benchlib.model.pairs import Pair, figure_of, pairs
@@ -249,7 +250,7 @@ class Square:
             known = [(figure, power) for figure, power in parts if figure]
             by_run.append(product(known) if len(known) == len(parts) else None)
         first = pairs_[0][0]
-        return self.table.over_runs(by_run, "device_ns", first.case) if first.cuda or first.vulkan else None
+        return self.table.over_runs(by_run, "device_ns", first.case, RATIOS) if first.cuda or first.vulkan else None
 
     def ratio(self, pair: Pair, at: int) -> Figure | None:
         if not pair.cuda or not pair.vulkan:

@@ -7,9 +7,8 @@
     scripts/compare.py A B C                      every other set's ratio to the first, in one table
 
 The sets are directories as scripts/run.sh writes them. Cases are matched by their key. Runs on boards that both sets have are
-compared on each board, and the interval of B/A is over them; of sets without a board in common it is made from each set's own. Of
-fewer than three runs it comes from the order of their samples, at a confidence that allows for the number of verdicts, and decides
-nothing. A case is SAME when the interval of B/A lies within 1 % of 1, FASTER or SLOWER when all of it lies beyond
+compared on each board, and the interval of B/A allows for what runs differ by; without a board in common also for what boards differ by. Of few
+runs both are those of the case's class in the committed sets. A case is SAME when the interval lies within 1 % of 1, FASTER or SLOWER when all of it lies beyond
 (FIXED COST instead where the launch explains it: without what an empty launch takes more, the case would be SAME), else UNCLEAR;
 ONLY IN A or ONLY IN B when the other has no time of it, NO TIME when neither has.
 
@@ -161,7 +160,7 @@ def too_few_lines(found: Comparison, root: Path) -> list[str]:
         if its_state.few and not its_state.software:
             few = sum(map(len, its_state.few.values()))
             which = "of each program" if few == len(its_state.runs) else f"of {counted(few, 'program')}"
-            lines += wrapped(name, f"Fewer than the {MIN_RUNS} runs that decide, {which}: {its_state.next_command}")
+            lines += wrapped(name, f"Fewer than {MIN_RUNS} runs, {which}; what runs differ by is taken from the committed sets: {its_state.next_command}")
     return lines
 
 
@@ -307,8 +306,8 @@ def page_of_several(comparisons: Sequence[Comparison]) -> str:
 # ------------------------------------------------------------------------------------------------------------- Markdown
 
 METHOD = (
-    "Ratios of the times, each with an interval from the samples' order whose confidence allows for the number of verdicts: 95 % "
-    f"for all of them together. SAME: the interval lies within {BAND}; FASTER, SLOWER: beyond; FIXED COST: beyond, "
+    "Ratios of the times, each with its 95 % interval: over the boards that both sets have it allows for what runs differ by, without such boards also for what "
+    f"boards differ by. SAME: the interval lies within {BAND}; FASTER, SLOWER: beyond; FIXED COST: beyond, "
     "but without what an empty launch takes more it would be SAME; UNCLEAR: anything else."
 )
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""How much runs and boards differ, by class of cases: in Vulkan/CUDA what benchlib/stats/effect.py has in SPREADS, in a case's own time what
-benchlib/stats/few_runs.py has in HALVES.
+"""How much runs and boards differ, by class of cases, in Vulkan/CUDA and in a case's own time: what benchlib/stats/spreads.csv has of the committed sets.
 
-    scripts/spread.py [DIR]        # default: the reference GPU's results
+    scripts/spread.py [DIR...]      # default: all folders of results/ with boards; takes minutes
+    scripts/spread.py --write       # and writes spreads.csv
 """
 
 from benchlib.base import early  # noqa: F401  # first: see there
 
 import argparse
-import sys
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -18,55 +18,60 @@ from benchlib.fleet.repeatability import metrics
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
 from benchlib.model.pairs import CONTROLS, judged, pair_runs, pairs
-from benchlib.pages.worklog_files import REFERENCE
 from benchlib.results import results
 from benchlib.results.results import CLASSES
-from benchlib.stats import effect, few_runs
-from benchlib.stats.effect import Spread
+from benchlib.stats import estimate, spreads
 from benchlib.stats.outliers import Values
+from benchlib.stats.spreads import FIGURES, RATIOS, Spread
 
 ROOT = Path(__file__).resolve().parent.parent
+Cases = dict[tuple[str, str], list[Values]]  # by what they are of, and class
 
 
-def spreads(study: Study) -> Mapping[str, Spread]:
-    """Of each class that has a pair whose times are compared."""
-    runs: dict[str, list[Values]] = {name: [] for name in CLASSES}
-    for table in study.tables.values():
+def cases(studies: Sequence[Study]) -> Cases:
+    """The logarithms of every pair's ratios and of every case's times, where times are figures of merit."""
+    found: Cases = {(of, name): [] for of in (RATIOS, FIGURES) for name in CLASSES}
+    for table in (table for study in studies for table in study.tables.values() if table.compares_times):
         for pair in pairs(table, {}):
             if pair.case["variant"] not in CONTROLS:
                 for metric, name in metrics(table, pair.case):
                     if judged(table, pair, metric):
-                        runs[name].append(pair_runs(table, pair, metric))
-    return {name: effect.fit(found, effect.MOST_DEGREES) for name, found in runs.items() if found}
-
-
-def halves(study: Study) -> Mapping[str, float]:
-    """Of each class that has a case on boards enough whose times are figures of merit."""
-    runs: dict[str, list[Values]] = {name: [] for name in CLASSES}
-    for table in study.tables.values():
-        for case in table.select({}) if table.compares_times else ():
+                        found[RATIOS, name].append(pair_runs(table, pair, metric))
+        for case in table.select({}):
             if case["variant"] not in CONTROLS:
                 for metric, name in metrics(table, case):
                     boards = table.by_board([one if one and one.value > 0 else None for one in table.run_figures(case, metric)])
-                    runs[name].append({board: [math.log(one.value) for one in found] for board, found in boards.items()})
-    found = {name: few_runs.fit(cases) for name, cases in runs.items()}
-    return {name: half for name, half in found.items() if not math.isnan(half)}
+                    found[FIGURES, name].append({board: [math.log(one.value) for one in runs] for board, runs in boards.items()})
+    return found
 
 
-def run(directory: Path) -> int:
-    study = Study.of(results.load(directory), analysis.load(ROOT))
-    for name, spread in spreads(study).items():
-        print(f"{name}: {spread}")
-    for name, half in halves(study).items():
-        print(f"{name}: {half:.4f}")
+def fitted(found: Cases) -> Mapping[tuple[str, str], Spread]:
+    return {key: spreads.fit(of_class) for key, of_class in found.items() if of_class}
+
+
+def single(spread: Spread) -> tuple[float, float]:
+    """How far off the effect and a further run may be, by one run: half of the intervals, of logarithms."""
+    found = estimate.estimate({"": [0.0]}, spread)
+    return found.half, found.further_half
+
+
+def run(directories: Sequence[Path], write: bool) -> int:
+    classes = fitted(cases([Study.of(results.load(each), analysis.load(ROOT)) for each in directories]))
+    for (of, name), spread in classes.items():
+        effect, further = single(spread)
+        print(f"{of}, {name}: {len(spread.atoms)} atoms; by one run the effect is known to within {math.expm1(effect):.2%}, a further run to within {math.expm1(further):.2%}")
+    if write:
+        spreads.FILE.write_text(spreads.written(classes), encoding="utf-8")
     return 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="How much runs and boards differ, by class of cases.")
-    parser.add_argument("directory", nargs="?", type=Path, default=ROOT / REFERENCE, help=f"default: {REFERENCE} of this repository")
+    committed = sorted(path.parent for path in (ROOT / "results").glob("*/boards"))
+    parser.add_argument("directories", nargs="*", type=Path, default=committed, metavar="DIR", help="default: all folders of results/ with boards")
+    parser.add_argument("--write", action="store_true", help=f"writes {spreads.FILE.name}, from which all intervals follow")
     options = parser.parse_args(arguments)
-    return console.run_cli("spread.py", lambda: run(options.directory))
+    return console.run_cli("spread.py", lambda: run(options.directories, options.write))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A pair's verdict from the raw rows of a set, by docs/METHOD.md alone: nothing of benchlib is used."""
+"""A pair's verdict and a figure's brackets from the raw rows of a set, by docs/METHOD.md alone: nothing of benchlib is used."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import csv
 import lzma
 import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 Row = dict[str, str]
+Boards = Mapping[str, Sequence[float]]
+Atoms = Sequence[tuple[float, float, float]]  # share, variance between boards, between runs
 
 
 def read(directory: Path, experiment: str) -> list[tuple[str, list[Row]]]:
@@ -22,74 +24,112 @@ def read(directory: Path, experiment: str) -> list[tuple[str, list[Row]]]:
     return found
 
 
-def sides(runs: list[tuple[str, list[Row]]], cuda: Mapping[str, str], vulkan: Mapping[str, str]) -> list[tuple[str, Row, Row]]:
-    """Board, CUDA's row and Vulkan's of each run that has both. Of an older commit's run rows of other machine code are left out."""
-    newest = max((max(row["started_at"] for row in rows), rows[0]["git_rev"]) for _, rows in runs)[1]
-    chosen: list[dict[str, list[tuple[str, Row]]]] = []
-    for wanted in (cuda, vulkan):
-        matching = defaultdict(list)
-        for number, (board, rows) in enumerate(runs):
-            for row in rows:
-                if row["status"] == "ok" and all(row.get(name, "") == value for name, value in wanted.items()):
-                    matching[number].append((board, row))
-        codes = {row["isa_hash"] for found in matching.values() for _, row in found if row["git_rev"] == newest}
-        old = {at: found for at, found in matching.items() if found[0][1]["git_rev"] != newest}
-        for at, found in old.items():
-            if found[0][1]["isa_hash"] and not codes <= {found[0][1]["isa_hash"]}:
-                del matching[at]
-        assert all(len(found) == 1 for found in matching.values())
-        chosen.append(matching)
-    one, other = chosen
-    return [(one[at][0][0], one[at][0][1], other[at][0][1]) for at in sorted(one.keys() & other.keys())]
+def classes(path: Path) -> dict[tuple[str, str], list[tuple[float, float, float]]]:
+    """spreads.csv: by what it is of, and class."""
+    found = defaultdict(list)
+    with open(path, encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            found[row["of"], row["class"]].append((float(row["share"]), float(row["boards"]) ** 2, float(row["runs"]) ** 2))
+    return found
 
 
-def t_quantile(degrees: float) -> float:
-    """97.5 %, of Student's density, summed from 0 by Simpson's rule over x = tan(u)."""
-    front = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(degrees * math.pi)
-
-    def inside(end: float) -> float:
-        steps, top = 2000, math.atan(end)
-        total = 0.0
-        for at in range(steps + 1):
-            x = math.tan(top * at / steps)
-            total += (1 if at in (0, steps) else 4 if at % 2 else 2) * front * (1 + x * x / degrees) ** (-(degrees + 1) / 2) * (1 + x * x)
-        return total * top / steps / 3
-
-    low, high = 1.0, 1e4
-    while high / low > 1 + 1e-9:
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if inside(middle) < 0.475 else (low, middle)
-    return low
+def rows_of(runs: Sequence[tuple[str, list[Row]]], wanted: Mapping[str, str]) -> dict[int, tuple[str, Row]]:
+    """A case's row with a result in each run, by the run's number, with its board: those of the machine code of the newest commit that has the case."""
+    found = {}
+    for number, (board, rows) in enumerate(runs):
+        matching = [row for row in rows if all(row.get(name, "") == value for name, value in wanted.items())]
+        assert len(matching) < 2
+        if matching:
+            found[number] = board, matching[0]
+    newest = max((row["started_at"], row["git_rev"]) for _, row in found.values())[1]
+    results = {number: (board, row) for number, (board, row) in found.items() if row["status"] == "ok"}
+    codes = {row["isa_hash"] for _, row in results.values() if row["git_rev"] == newest}
+    return {
+        number: (board, row) for number, (board, row) in results.items() if row["git_rev"] == newest or not row["isa_hash"] or codes <= {row["isa_hash"]}
+    }
 
 
-def verdict(found: list[tuple[str, Row, Row]], spread: tuple[float, float, float, float], t: Mapping[float, float]) -> tuple[float, float, str]:
-    """The mean and the half width of the effect's interval, as logarithms, and the verdict. `spread`: of the class, from board to board and
-    from run to run, each with its degrees of freedom. `t`: quantiles by degrees.
+def by_board(values: Sequence[tuple[str, float]]) -> dict[str, list[float]]:
+    found = defaultdict(list)
+    for board, value in values:
+        found[board].append(value)
+    return found
+
+
+def weighed(boards: Boards, atoms: Atoms, own: float) -> list[tuple[float, float, float]]:
+    """The atoms with the weights that the runs give them: the density of the runs about a mean of which nothing is known, the product over boards of that of
+    their runs about their means.
     """
-    by_board = defaultdict(list)
-    for board, cuda, vulkan in found:
-        by_board[board].append(math.log(float(vulkan["device_ns"]) / float(cuda["device_ns"])))
-    number = len(by_board)
-    means = {board: sum(values) / len(values) for board, values in by_board.items()}
-    mean = sum(means.values()) / number
-    repeats = sum(len(values) for values in by_board.values()) - number
-    assert repeats > 0 and number > 1
-    inside = sum((value - means[board]) ** 2 for board, values in by_board.items() for value in values)
-    boards, boards_degrees, runs, runs_degrees = spread
-    within = (inside + runs_degrees * runs**2) / (repeats + runs_degrees)
-    common = boards**2 + within * sum(1 / len(values) for values in by_board.values()) / number
-    degrees = boards_degrees + number - 1
-    between = (sum((each - mean) ** 2 for each in means.values()) + boards_degrees * common) / degrees
-    half = t[degrees] * math.sqrt(between / number)
-    low, high = math.exp(mean - half), math.exp(mean + half)
-    found_ = word(low, high)
-    costs = [[float(row["fixed_ns"]) for row in rows if row.get("fixed_ns")] for rows in ([one for _, one, _ in found], [two for _, _, two in found])]
-    if found_ in ("FASTER", "SLOWER") and all(costs):
-        cuda_ns = median([float(one["device_ns"]) for _, one, _ in found])
-        launch = (median(costs[1]) - median(costs[0])) / cuda_ns
+    logs = []
+    for share, between, within in atoms:
+        variances = {board: between + within / len(runs) for board, runs in boards.items()}
+        means = {board: sum(runs) / len(runs) for board, runs in boards.items()}
+        precision = sum(1 / each for each in variances.values())
+        middle = sum(means[board] / variances[board] for board in boards) / precision
+        log = math.log(share) - math.log(precision) / 2
+        for board, runs in boards.items():
+            log -= math.log(variances[board]) / 2 + (means[board] - middle) ** 2 / variances[board] / 2
+            log -= (len(runs) - 1) * math.log(within) / 2 + sum((value - means[board]) ** 2 for value in runs) / within / 2
+        logs.append(log)
+    most = max(logs)
+    weights = [math.exp(each - most) for each in logs]
+    whole = sum(weights)
+    least = 0.0 if any(len(runs) > 1 for runs in boards.values()) else own
+    return [(weight / whole, between, max(within, least)) for weight, (_, between, within) in zip(weights, atoms)]
+
+
+def half(mixture: Sequence[tuple[float, float]]) -> float:
+    """How far from 0 one value of twenty lies, of normal distributions of these weights and variances: by halving."""
+    low, high = 0.0, 100 * math.sqrt(max(variance for _, variance in mixture))
+    for _ in range(200):
+        middle = (low + high) / 2
+        beyond = sum(weight * math.erfc(middle / math.sqrt(2 * variance)) for weight, variance in mixture)
+        low, high = (middle, high) if beyond > 0.05 else (low, middle)
+    return high
+
+
+def intervals(boards: Boards, atoms: Atoms, own: float) -> tuple[float, float, float]:
+    """Of logarithms: the mean over boards, half of the effect's interval, half of a further run's."""
+    number = len(boards)
+    mean = sum(sum(runs) / len(runs) for runs in boards.values()) / number
+    one_over = sum(1 / len(runs) for runs in boards.values()) / number
+    known = [(weight, (between + within * one_over) / number, between + within) for weight, between, within in weighed(boards, atoms, own)]
+    return mean, half([(weight, of_mean) for weight, of_mean, _ in known]), half([(weight, of_mean + more) for weight, of_mean, more in known])
+
+
+def own_of(ends: Sequence[tuple[float, float]]) -> float:
+    """The variance that the runs' own 95 % intervals say."""
+    return sum((math.log(hi / lo) / 2 / 1.96) ** 2 for lo, hi in ends) / len(ends) if ends else 0.0
+
+
+def ratio_ends(vulkan: Row, cuda: Row) -> tuple[float, float] | None:
+    """A run's own interval of Vulkan/CUDA: the distances of both times' ends, on logarithms, at right angles."""
+    cells = [[row["device_ns"], row["device_ns_lo"], row["device_ns_hi"]] for row in (vulkan, cuda)]
+    if not all(all(each) for each in cells):
+        return None
+    (v, v_lo, v_hi), (c, c_lo, c_hi) = ([math.log(float(each)) for each in row] for row in cells)
+    return math.exp(v - c - math.hypot(v - v_lo, c_hi - c)), math.exp(v - c + math.hypot(v_hi - v, c - c_lo))
+
+
+def verdict(sides: Sequence[tuple[str, Row, Row]], atoms: Atoms) -> tuple[float, float, float, str]:
+    """Of board, CUDA's row and Vulkan's of each run: the mean, half of the effect's interval and of a further run's, and the verdict."""
+    boards = by_board([(board, math.log(float(vulkan["device_ns"]) / float(cuda["device_ns"]))) for board, cuda, vulkan in sides])
+    own = own_of([ends for _, cuda, vulkan in sides if (ends := ratio_ends(vulkan, cuda))])
+    mean, of_effect, of_run = intervals(boards, atoms, own)
+    low, high = math.exp(mean - of_effect), math.exp(mean + of_effect)
+    found = word(low, high)
+    costs = [[(board, float(row["fixed_ns"])) for board, row in rows if row.get("fixed_ns")] for rows in ([(b, c) for b, c, _ in sides], [(b, v) for b, _, v in sides])]
+    if found in ("FASTER", "SLOWER") and all(costs):
+        cuda_ns = geometric_mean(by_board([(board, float(cuda["device_ns"])) for board, cuda, _ in sides]))
+        launch = (geometric_mean(by_board(costs[1])) - geometric_mean(by_board(costs[0]))) / cuda_ns
         if launch * mean > 0 and word(low - launch, high - launch) == "SAME":
-            return mean, half, "FIXED COST"
-    return mean, half, found_
+            found = "FIXED COST"
+    return mean, of_effect, of_run, found
+
+
+def geometric_mean(boards: Boards) -> float:
+    """Over boards."""
+    return math.exp(sum(sum(map(math.log, runs)) / len(runs) for runs in boards.values()) / len(boards))
 
 
 def word(low: float, high: float) -> str:
@@ -98,6 +138,9 @@ def word(low: float, high: float) -> str:
     return "FASTER" if high < 0.99 else "SLOWER" if low > 1.01 else "UNCLEAR"
 
 
-def median(values: list[float]) -> float:
-    ordered = sorted(values)
-    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+def brackets(rows: Sequence[tuple[str, Row]], atoms: Atoms) -> tuple[float, float, float]:
+    """A time's value and its brackets."""
+    boards = by_board([(board, math.log(float(row["device_ns"]))) for board, row in rows])
+    ends = [(float(row["device_ns_lo"]), float(row["device_ns_hi"])) for _, row in rows if row["device_ns_lo"] and row["device_ns_hi"]]
+    mean, _, of_run = intervals(boards, atoms, own_of(ends))
+    return math.exp(mean), math.exp(mean - of_run), math.exp(mean + of_run)

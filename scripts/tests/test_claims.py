@@ -297,13 +297,13 @@ reproduced = { lo = 0.99, hi = 1.01 }
 
 
 def test_boards_that_come_out_otherwise_are_named(tmp_path: Path) -> None:
-    for board, vulkan_ns, day in (("aaaaaaaa", 1000, "01"), ("bbbbbbbb", 1001, "02"), ("cccccccc", 1050, "03")):
+    for board, vulkan_ns, day in (("aaaaaaaa", 1000, "01"), ("bbbbbbbb", 1001, "02"), ("cccccccc", 1020, "03")):
         rows = synthetic.twins(EXP03, "read_same", 1000, vulkan_ns, gpu_uuid=f"GPU-{board}", started_at=f"2026-01-{day}T00:00:00Z")
         synthetic.write(tmp_path / "results/gpu/boards" / board / "run1", EXP03, rows)
     claim = judged(tmp_path, BOARDS, results.load(tmp_path / "results/gpu"))
     assert (claim.boards, claim.runs, claim.newer_runs, claim.undated_runs) == (["aaaaaaaa", "bbbbbbbb", "cccccccc"], 3, 0, 3)
     assert claim.verdict == "UNCLEAR" and claim.differing == {"cccccccc": "REFUTED"}
-    assert "By one board's medians alone: REFUTED on board cccccccc." in claim.note
+    assert "By one board's figures alone: REFUTED on board cccccccc." in claim.note
     assert claim.row_file == f"boards/aaaaaaaa/run1/{EXP03}.csv"
     for board, evidence in (("aaaaaaaa", "bbbbbbbb/run1/{}.csv"), ("bbbbbbbb", "cccccccc/run1/{}.csv"), ("cccccccc", "aaaaaaaa/run1/{}.csv.xz")):
         synthetic.pack(tmp_path / "results/gpu/boards" / board / f"run1/{EXP03}.csv")

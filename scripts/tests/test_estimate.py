@@ -10,7 +10,9 @@ import pytest
 from benchlib.stats import estimate, spreads
 from benchlib.stats.estimate import DOES_NOT_HOLD, HOLDS, NOT_DECIDED, decide
 from benchlib.stats.spreads import FIGURES, RATIOS, Atom, Spread
+from benchlib.stats.stats import Figure
 
+pytestmark = pytest.mark.real_least_runs
 CERTAIN = Spread([Atom(1.0, 0.02**2, 0.01**2)])
 WITHIN = 0.93, 0.98  # of a 95 % interval
 # Boards' runs. The first are those that are hard: one board, few runs, one board with most of the runs.
@@ -43,7 +45,7 @@ def test_bayes_rule_by_hand() -> None:
 def test_a_mixture_misses_one_of_twenty() -> None:
     mixture = [(0.7, 1e-6), (0.29, 1e-4), (0.01, 1.0)]
     half = estimate._half(mixture)
-    assert math.fsum(weight * math.erfc(half / math.sqrt(2 * variance)) for weight, variance in mixture) == pytest.approx(0.05, rel=1e-9)
+    assert math.fsum(weight * math.erfc(half / math.sqrt(2 * variance)) for weight, variance in mixture) == pytest.approx(0.05, rel=1e-6)
 
 
 def test_a_runs_own_interval_widens() -> None:
@@ -58,6 +60,34 @@ def test_what_has_no_class_has_students_interval_of_boards() -> None:
     low, high = estimate.further({"a": [1.0], "b": [2.0]}, None) or (0.0, 0.0)
     assert (low, high) == pytest.approx((1.5 - 12.706 * math.sqrt(0.75), 1.5 + 12.706 * math.sqrt(0.75)), rel=1e-4)
     assert estimate.further({"a": [3.0], "b": [3.0]}, None) == (3.0, 3.0)
+
+
+def test_a_count_of_nothing_has_its_own_interval() -> None:
+    runs = {"a": [Figure(0.0, 0.0, upper) for upper in (3.0, 4.0, 3.5)]}
+    assert estimate.bracket(runs, None, counted=True) == Figure(0.0, 0.0, 4.0, 3)
+    assert not (estimate.bracket(runs, None) or Figure(0, 0, 0)).has_interval
+
+
+def test_a_part_of_a_whole_stays_in_it() -> None:
+    found = estimate.bracket({"a": [Figure(99.0)]}, CERTAIN, whole=100.0)
+    half = math.exp(1.95996 * math.sqrt(1e-3))
+    assert found and (found.value, found.lo, found.hi) == pytest.approx((99.0, 100 - half, 100 - 1 / half), rel=1e-5)  # 1 is left
+    found = estimate.bracket({"a": [Figure(100.1)]}, CERTAIN, whole=100.0)  # measured apart: more than the whole
+    assert found and found.hi and found.hi > 100.1
+
+
+def test_what_is_exact_has_all_runs_in_its_brackets() -> None:
+    assert estimate.bracket({"a": [Figure(3, 3, 3), Figure(5, 5, 5), Figure(3, 3, 3)]}, CERTAIN, exact=True) == Figure(3, 3, 5, 3)
+    assert estimate.bracket({"a": [Figure.exact(4)]}, CERTAIN) == Figure.exact(4)
+    assert estimate.bracket({}, CERTAIN) is None
+
+
+def test_one_board_with_most_of_the_runs_counts_once() -> None:
+    """(6,1,1): pooled, the six runs of one board hid that boards differ."""
+    runs = {"a": [Figure(100.0 + at / 10) for at in range(6)], "b": [Figure(110.0)], "c": [Figure(120.0)]}
+    found = estimate.bracket(runs, spreads.committed(FIGURES, "cold"))
+    assert found and found.lo and found.hi and found.value == pytest.approx((100.25 * 110 * 120) ** (1 / 3), rel=1e-4)
+    assert found.lo < 95 and found.hi > 127
 
 
 @pytest.mark.parametrize(("lo", "hi", "found"), [(1.6, 2.0, HOLDS), (1.4, 2.0, NOT_DECIDED), (0.2, 1.4, DOES_NOT_HOLD), (None, None, NOT_DECIDED)])

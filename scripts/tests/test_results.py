@@ -8,15 +8,16 @@ import json
 import lzma
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 import synthetic
 from benchlib.base import csv_file
 from benchlib.pages import run_tables
-from benchlib.results import results, samples, schema
-from benchlib.stats import prediction_interval
+from benchlib.results import results, schema
+from benchlib.stats import estimate
+from benchlib.stats.spreads import FIGURES, RATIOS, committed
 from benchlib.results.results import InputError
 from benchlib.stats.stats import Figure, ratio, verdict
 
@@ -55,11 +56,12 @@ def test_a_tables_columns(tmp_path: Path, write: Callable) -> None:
         **dict.fromkeys([*synthetic.PARAMS[EXP], *synthetic.MODEL[EXP]], "integer"), "checks": "text", "count": "real", "rate": "real", "verdict": "text",
     }  # fmt: skip
     case = table.cases[0]
-    assert table.figure(case, "device_ns") == Figure(1000, 990, 1015)
-    assert table.figure(case, "rate") == Figure(2.5, 2, 3)
-    assert table.figure(case, "count") == Figure(7, 7, 7)
+    for name, value, lo, hi in (("device_ns", 1000, 990, 1015), ("rate", 2.5, 2, 3)):  # a further run's are wider than the run's own
+        found = table.figure(case, name)
+        assert found and found.lo and found.hi and found.value == value and found.lo < lo and hi < found.hi < hi * 1.2
+    assert (table.figure(case, "count") or Figure(0)).value == 7
     assert table.figure(case, "load_sectors") == Figure.exact(4)
-    assert table.figure(case, "submit_ns") == Figure(2000)
+    assert (table.figure(case, "submit_ns") or Figure(0)).value == 2000
     assert table.figure(case, "verdict") is None and table.figure(case, "nothing") is None
 
 
@@ -92,10 +94,20 @@ def test_vulkans_round_trips_of_older_files_are_another_figure(tmp_path: Path) -
     assert (float(older["cuda"]), older["vulkan"]) == (10_000, "")
 
 
+def further(times: Mapping[str, Sequence[float]], of: str) -> tuple[float, ...]:
+    """The mean over boards and the ends of a further run."""
+    logs = {board: list(map(math.log, runs)) for board, runs in times.items()}
+    ends = estimate.further(logs, committed(of, "cold"))
+    assert ends
+    return math.exp(sum(ends) / 2), *map(math.exp, ends)
+
+
+@pytest.mark.real_least_runs
 def test_a_set_of_three_runs(tmp_path: Path) -> None:
     boards({"aaaaaaaa": [10, 12, 17]}, tmp_path)
     table = results.load(tmp_path).tables[EXP]
-    assert table.figure(table.cases[0], "device_ns") == Figure(12, *prediction_interval.interval({"": [10, 12, 17]}), 3)
+    found = table.figure(table.cases[0], "device_ns")
+    assert found and (found.value, found.lo, found.hi) == pytest.approx(further({"a": [10, 12, 17]}, FIGURES)) and found.runs == 3
 
 
 def test_a_declared_type_is_kept_to(tmp_path: Path) -> None:
@@ -229,6 +241,7 @@ def boards(times: dict[str, list[float]], folder: Path) -> None:
             board_run(folder, board, number, ns)
 
 
+@pytest.mark.real_least_runs
 def test_runs_of_several_boards(tmp_path: Path) -> None:
     times = {"aaaaaaaa": [1000.0, 1010.0], "bbbbbbbb": [1005.0], "cccccccc": [990.0, 1000.0]}
     boards(times, tmp_path)
@@ -239,9 +252,11 @@ def test_runs_of_several_boards(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert table.boards == ["aaaaaaaa", "aaaaaaaa", "bbbbbbbb", "cccccccc", "cccccccc"]
     case = table.cases[0]
-    assert table.figure(case, "device_ns") == Figure(1000, *prediction_interval.interval(times), 5)
+    found_ = table.figure(case, "device_ns")
+    assert found_ and (found_.value, found_.lo, found_.hi) == pytest.approx(further(times, FIGURES)) and found_.runs == 5
     ratio = table.ratio(table.twin(case), case)
-    assert ratio is not None and (ratio.value, ratio.lo, ratio.hi) == pytest.approx((1.1, 1.1, 1.1)) and ratio.runs == 5
+    alike = {board: [1.1] * len(runs) for board, runs in times.items()}
+    assert ratio is not None and (ratio.value, ratio.lo, ratio.hi) == pytest.approx(further(alike, RATIOS)) and ratio.runs == 5
 
 
 def test_runs_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
@@ -322,7 +337,7 @@ def test_both_schemas_in_one_set(tmp_path: Path) -> None:
     synthetic.write(tmp_path / "boards/bbbbbbbb/run1", EXP, [row | {"gpu_uuid": "bbbbbbbb", **NEW} for row in rows()])
     table = results.load(tmp_path).tables[EXP]
     found = table.figure(table.cases[0], "rate")
-    assert found == Figure(2.5, 2, 3, 2)  # a count's own interval stays, however alike the runs are
+    assert found and found.lo and found.hi and found.value == 2.5 and found.lo <= 2 and found.hi >= 3  # a count's own interval stays, however alike the runs are
 
 
 @pytest.mark.parametrize(
@@ -346,15 +361,11 @@ def test_results_beside_the_boards(tmp_path: Path) -> None:
 
 
 @pytest.mark.real_least_runs
-def test_too_few_runs_decide_nothing(tmp_path: Path) -> None:
-    boards({"aaaaaaaa": [1000, 1000]}, tmp_path)
+def test_one_run_decides_what_its_class_does_not_differ_by(tmp_path: Path) -> None:
+    boards({"aaaaaaaa": [1000]}, tmp_path)  # Vulkan's are a tenth longer
     table = results.load(tmp_path).tables[EXP]
     slower = table.ratio(table.cases[1], table.cases[0])
-    assert slower is not None and slower.lo is not None and slower.lo > 1.05 and verdict(slower) == "UNCLEAR"
-    board_run(tmp_path, "aaaaaaaa", 3, 1000)
-    table = results.load(tmp_path).tables[EXP]
-    slower = table.ratio(table.cases[1], table.cases[0])
-    assert slower is not None and verdict(slower) == "SLOWER"
+    assert slower and slower.hi and slower.hi > 1.105 and verdict(slower) == "SLOWER"
 
 
 @pytest.mark.parametrize("write", [synthetic.write, synthetic.write_shared])
@@ -389,16 +400,6 @@ def test_of_a_header_alone_no_file_stays_open(tmp_path: Path) -> None:
         assert str(packed) not in [os.readlink(each) for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
     finally:
         gc.enable()
-
-
-def test_packed_samples(tmp_path: Path) -> None:
-    text = "schema,experiment,variant,api,device_ns,sm_mhz\n2,x,a,cuda,5,1980\n"
-    (tmp_path / "x.samples.csv.xz").write_bytes(lzma.compress(text.encode()))
-    (found,) = samples.load(tmp_path, "x").values()
-    assert found.device_ns == [5]
-    (tmp_path / "x.samples.csv.xz").write_bytes(lzma.compress(text.encode())[:-9])
-    with pytest.raises(InputError, match="x.samples.csv.xz: damaged"):
-        samples.load(tmp_path, "x")
 
 
 # -------------------------------------------------------------------------------------------------------- shared sidecars
@@ -486,14 +487,6 @@ def test_bounds_of_numbers() -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------- statistics
-
-
-def test_the_rank_is_exact_for_any_number() -> None:
-    # 0.5 ** 1075 is 0: from there on every rank once passed.
-    for count in (1074, 1075, 1076, 5000):
-        rank = samples.interval_rank(count, 0.05)
-        below = [sum(math.comb(count, i) for i in range(k)) for k in (rank, rank + 1)]
-        assert 40 * below[0] <= 1 << count < 40 * below[1]  # 2 P(B < rank) <= 0.05 < 2 P(B < rank + 1)
 
 
 @pytest.mark.parametrize(

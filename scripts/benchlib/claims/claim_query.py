@@ -10,9 +10,11 @@ from typing import Any
 from benchlib.claims import claim_check
 from benchlib.model.analysis import Study
 from benchlib.results.results import Case, InputError, Results, Table, texts
+from benchlib.stats.estimate import DOES_NOT_HOLD, HOLDS, NOT_DECIDED, decide
 from benchlib.stats.stats import Figure, ratio
 
 IN, OUT, OPEN = "in", "out", "open"  # of the range: all of the interval, none of it, a part
+SIDES = {HOLDS: IN, DOES_NOT_HOLD: OUT, NOT_DECIDED: OPEN}
 # What a row's reason begins with where its kernel's output was not the reference's (common/core/experiment/verify.h).
 WRONG_OUTPUT = "wrong output"
 
@@ -83,12 +85,9 @@ def assess(query: Mapping[str, Any], found: Found, *, by_value: bool = False) ->
     width = (high - low if bounds.keys() >= {"lo", "hi"} else 0) or abs(next(iter(bounds.values()), 1)) or 1
     if found.wrong:
         side = OUT
-    elif not by_value and not figure.has_interval:
-        side = OPEN
-    elif low <= lo and hi <= high:
-        side = IN if found.live else OPEN
     else:
-        side = OUT if hi < low or lo > high else OPEN
+        decided = decide(lo, hi, low, high) if by_value or figure.has_interval else NOT_DECIDED
+        side = OPEN if decided == HOLDS and not found.live else SIDES[decided]
     return Finding(side, found, min(lo - low, high - hi) / width)
 
 

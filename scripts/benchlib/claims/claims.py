@@ -401,7 +401,7 @@ def _add_evidence(claim: Claim, results: Results, table: Table) -> None:
 
 
 def verdict_of(claim: Claim, results: Results, *, by_value: bool = False) -> str:
-    """The claim's verdict by these results and nothing else of it: the claim stays as it is. `by_value`: by the medians alone."""
+    """The claim's verdict by these results and nothing else of it: the claim stays as it is. `by_value`: by the figures without their intervals."""
     if claim.experiment not in results.tables:
         return NOT_MEASURED
     tested, missing = _tested(replace(claim, figures={}), results, by_value=by_value)
@@ -416,7 +416,7 @@ def verdict_without(claim: Claim, results: Results, left_out: Collection[str]) -
 
 
 def _differing(claim: Claim, results: Results, table: Table) -> dict[str, str]:
-    """The boards on which the claim comes out otherwise than on all together, by the medians alone: one board has too few runs for more."""
+    """The boards on which the claim comes out otherwise than on all together, by the figures without their intervals: one board has too few runs for more."""
     if len(claim.boards) < 2:
         return {}
     found = {}
@@ -465,7 +465,7 @@ def _case_text(shown: Tested, finding: Finding) -> str:
 
 
 def _boards_text(claim: Claim) -> str:
-    """The boards whose medians alone give another verdict, by that."""
+    """The boards whose figures alone give another verdict, by that."""
     named = {verdict: [board for board, other in claim.differing.items() if other == verdict] for verdict in claim.differing.values()}
     texts = [f"{verdict} on board{'s' * (len(boards) > 1)} {', '.join(boards)}" for verdict, boards in named.items()]
-    return f"By one board's medians alone: {'; '.join(texts)}" if texts else ""
+    return f"By one board's figures alone: {'; '.join(texts)}" if texts else ""

@@ -7,27 +7,29 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from statistics import NormalDist
 
 from benchlib.base import console
 from benchlib.claims import claims
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
-from benchlib.results import results, samples
+from benchlib.results import results
 from benchlib.results.results import Case, InputError, Results, Table
-from benchlib.results.samples import Identity, Samples
-from benchlib.stats.stats import FIXED_COST, MIN_RUNS, SAME_HI, SAME_LO, UNCLEAR, Figure, envelope, over_runs, ratio
+from benchlib.stats import estimate
+from benchlib.stats.outliers import Values
+from benchlib.stats.spreads import FIGURES
+from benchlib.stats.stats import FIXED_COST, SAME_HI, SAME_LO, UNCLEAR, Figure
 from benchlib.stats.stats import VERDICTS as COMPARED
 from benchlib.stats.stats import verdict, verdict_beyond_fixed_costs
 
 ONLY_A, ONLY_B, NO_TIME = ALONE = ("ONLY IN A", "ONLY IN B", "NO TIME")  # the last: neither set has one
 VERDICTS = (*COMPARED, *ALONE)
-ALPHA = 0.05  # of all verdicts together
 OTHER_CLOCK = 0.005  # medians of the SM clock further apart than this: cycles are worth a look
 ORIGINS = ("gpu", "gpu_uuid", "driver", "toolkit", "git_rev")
 CODE_CHANGED = "the code changed"
 
+Identity = frozenset[tuple[str, str]]  # an empty parameter is one that the case lacks: a column more changes nothing
 Key = tuple[str, Identity]  # the experiment, and the case in it
+Times = Values  # their logarithms
 
 
 @dataclass
@@ -37,7 +39,6 @@ class Side:
     key: Key
     case: Case
     table: Table
-    runs: list[Samples | None]  # one a run
 
     @property
     def reason(self) -> str:
@@ -47,60 +48,33 @@ class Side:
 
     @property
     def has_time(self) -> bool:
-        return bool(self.measured)
+        return bool(self.times)
 
     @cached_property
-    def measured(self) -> list[tuple[Figure, Samples | None]]:
-        """Of each run with a time: the row's figure, and its samples where there are any."""
+    def times(self) -> Times:
+        return self._by_board(lambda row: 1.0)
+
+    @cached_property
+    def cycles(self) -> Times:
+        """Nothing unless every run tells its clock."""
+        return self._by_board(lambda row: float(row["sm_mhz"]) / 1000) if all(row.get("sm_mhz") for row in self.table.rows(self.case)) else {}
+
+    def _by_board(self, factor: Callable[[results.Row], float]) -> Times:
+        rows = self.table.of_all_runs(self.case)
+        found = zip(self.table.run_figures(self.case, "device_ns"), rows)
+        boards = self.table.by_board([Figure(time.value * factor(row)) if time and row and time.value > 0 else None for time, row in found])
+        return {board: [math.log(one.value) for one in figures] for board, figures in boards.items()}
+
+    @property
+    def own(self) -> float:
+        """What its runs' own intervals say that runs differ by."""
         figures = self.table.run_figures(self.case, "device_ns")
-        return [(figure, run if run and run.device_ns else None) for figure, run in zip(figures, self.runs) if figure]
-
-    @property
-    def has_samples(self) -> bool:
-        return all(run for _, run in self.measured)
-
-    @property
-    def over_runs(self) -> bool:
-        """Then no sample is read: the interval is a further run's (prediction_interval.py), in which the medians of two such sets differ
-        by noise alone less than once in a million cases, so no number of comparisons is to be allowed for.
-        """
-        return len(self.measured) >= MIN_RUNS
-
-    def time(self, alpha: float) -> Figure | None:
-        """Over the runs, where there are enough. Else from each run's samples; without them, from its row's 95 % interval, widened as
-        a normal distribution's would be.
-        """
-        if self.over_runs:
-            return self.table.figure(self.case, "device_ns")
-        return envelope([samples.median(run.device_ns, alpha) if run else widened(figure, alpha) for figure, run in self.measured])
-
-    def cycles(self, alpha: float) -> Figure | None:
-        if self.over_runs and self.has_cycles:
-            clocks = [float(row["sm_mhz"]) / 1000 if row and row["device_ns"] else 0.0 for row in self.table.of_all_runs(self.case)]
-            times = self.table.run_figures(self.case, "device_ns")
-            return self.table.over_runs([Figure(time.value * clock) if time else None for time, clock in zip(times, clocks)], "device_ns", self.case)
-        return envelope([samples.median(run.cycles, alpha) for _, run in self.measured if run]) if self.has_cycles else None
-
-    @property
-    def has_cycles(self) -> bool:
-        if self.over_runs:
-            return all(row.get("sm_mhz") for row in self.table.rows(self.case))
-        return all(run and len(run.sm_mhz) == len(run.device_ns) for _, run in self.measured)
+        return estimate.own_variance([(one.lo, one.hi) for one in figures if one and one.lo is not None and one.hi is not None])
 
     @cached_property
     def sm_mhz(self) -> float | None:
-        clocks = [clock for run in self.runs if run for clock in run.sm_mhz]
-        if self.over_runs:
-            clocks = [float(row["sm_mhz"]) for row in self.table.rows(self.case) if row.get("sm_mhz")]
+        clocks = [float(row["sm_mhz"]) for row in self.table.rows(self.case) if row.get("sm_mhz")]
         return statistics.median(clocks) if clocks else None
-
-
-def widened(figure: Figure, alpha: float) -> Figure:
-    if figure.lo is None or figure.hi is None:
-        return figure
-    factor = NormalDist().inv_cdf(1 - alpha / 2) / NormalDist().inv_cdf(0.975)
-    lo, hi = (figure.value * (end / figure.value) ** factor for end in (figure.lo, figure.hi))
-    return Figure(figure.value, lo, hi, figure.runs)
 
 
 @dataclass
@@ -153,12 +127,7 @@ def compare(directories: Sequence[Path], only: Sequence[str] = (), untimed: Coll
     sets = load(directories)
     names = console.chosen(sorted({name for found in sets for name in found.tables}), only)
     first, *others = (sides(found, names) for found in sets)
-    pairs = [(first, other) for other in others]
-    verdicts = sum(verdicts_of(a[key], b[key]) for a, b in pairs for key in a if key in b and key[0] not in untimed)
-    alpha = ALPHA / max(1, verdicts)
-    return [
-        Comparison(sets[0], found, compared_rows(*pair, alpha, untimed), origins(sets[0], found)) for found, pair in zip(sets[1:], pairs)
-    ]
+    return [Comparison(sets[0], found, compared_rows(first, other, untimed), origins(sets[0], found)) for found, other in zip(sets[1:], others)]
 
 
 def load(directories: Sequence[Path]) -> list[Results]:
@@ -173,57 +142,44 @@ def sides(found: Results, names: Sequence[str]) -> dict[Key, Side]:
         table = found.tables.get(name)
         if table is None:
             continue
-        by_run = [samples.load(path.parent, name) if len(table.files) < MIN_RUNS else {} for path in table.files]
         for case in table.cases:
-            identity = samples.identity(case.cells)
-            sides_[name, identity] = Side((name, identity), case, table, [run.get(identity) for run in by_run])
+            identity = frozenset((column, value) for column, value in case.cells if value)
+            sides_[name, identity] = Side((name, identity), case, table)
     return sides_
-
-
-def verdicts_of(a: Side, b: Side) -> int:
-    """How many verdicts the two get: for the number of comparisons that the confidence allows for."""
-    return (1 + other_clock(a, b)) if a.has_time and b.has_time else 0
 
 
 def other_clock(a: Side, b: Side) -> bool:
     """Whether the cycles get a verdict of their own."""
     clocks = a.sm_mhz, b.sm_mhz
-    return a.has_cycles and b.has_cycles and all(clocks) and abs(clocks[1] / clocks[0] - 1) > OTHER_CLOCK
+    return bool(a.cycles and b.cycles and clocks[0] and clocks[1]) and abs(clocks[1] / clocks[0] - 1) > OTHER_CLOCK
 
 
-def compared_rows(a: Mapping[Key, Side], b: Mapping[Key, Side], alpha: float, untimed: Collection[str]) -> list[Row]:
+def compared_rows(a: Mapping[Key, Side], b: Mapping[Key, Side], untimed: Collection[str]) -> list[Row]:
     told = {key for key, side in a.items() if key[0] in untimed and key in b and side.has_time and b[key].has_time}
     a, b = ({key: side for key, side in each.items() if key not in told} for each in (a, b))
-    rows = [row_of(side, b.get(key), ONLY_A) if key not in b else both(side, b[key], alpha) for key, side in a.items()]
+    rows = [row_of(side, b.get(key), ONLY_A) if key not in b else both(side, b[key]) for key, side in a.items()]
     rows += [row_of(side, None, ONLY_B) for key, side in b.items() if key not in a]
     return sorted(rows, key=lambda row: row.experiment)
 
 
-def both(a: Side, b: Side, alpha: float) -> Row:
+def both(a: Side, b: Side) -> Row:
     if not a.has_time:
         return row_of(b, a, ONLY_B)
-    return compared_row(a, b, alpha) if b.has_time else row_of(a, b, ONLY_A)
+    return compared_row(a, b) if b.has_time else row_of(a, b, ONLY_A)
 
 
-def compared_row(a: Side, b: Side, alpha: float) -> Row:
+def compared_row(a: Side, b: Side) -> Row:
     row = row_of(a, b, UNCLEAR)
-    old, new = a.time(alpha), b.time(alpha)
+    old, new = (side.table.figure(side.case, "device_ns") for side in (a, b))
     assert old and new
-    row.ratio = board_by_board(a, b) or ratio(new, old)
+    row.ratio = changed(a, b, a.times, b.times)
     row.verdict = verdict_beyond_fixed_costs(row.ratio, (old, new), [side.table.figure(side.case, "fixed_ns") for side in (a, b)])
     if row.verdict == FIXED_COST:
         row.notes.append("what an empty launch takes differs by more than 1 % of the time")
     row.a_ns, row.b_ns = old.value, new.value
-    if not row.ratio.has_interval:
-        row.notes.append("too few samples for an interval that allows for the number of comparisons")
-    elif row.ratio.too_few_runs:
-        row.notes.append("too few runs to decide")
-    elif not all(side.over_runs or side.has_samples for side in (a, b)):
-        row.notes.append("without samples of every run: the rows' intervals, widened")
     row.a_mhz, row.b_mhz = a.sm_mhz, b.sm_mhz
-    cycles = a.cycles(alpha), b.cycles(alpha)
-    if cycles[0] and cycles[1]:
-        row.cycles = ratio(cycles[1], cycles[0])
+    if a.cycles and b.cycles:
+        row.cycles = changed(a, b, a.cycles, b.cycles)
     if row.cycles and other_clock(a, b):
         row.cycles_verdict = verdict(row.cycles)
         row.notes.append(f"SM clock {row.a_mhz:g} -> {row.b_mhz:g} MHz")
@@ -234,13 +190,14 @@ def compared_row(a: Side, b: Side, alpha: float) -> Row:
     return row
 
 
-def board_by_board(a: Side, b: Side) -> Figure | None:
-    """B / A of the times, each run on a board of both sets with its counterpart there: what boards differ by is none of it. None where
-    there are too few.
-    """
-    old, new = (side.table.by_board(side.table.run_figures(side.case, "device_ns")) for side in (a, b))
-    found = {board: [Figure(two.value / one.value) for one, two in zip(old[board], new[board])] for board in sorted(old.keys() & new.keys())}
-    return over_runs(found) if sum(map(len, found.values())) >= MIN_RUNS else None
+def changed(a: Side, b: Side, old: Times, new: Times) -> Figure:
+    """B / A, of the fewer runs. Without a class (litmus tests) there is no interval."""
+    spread = a.table.spread(a.case, "device_ns", FIGURES)
+    runs = min(sum(map(len, each.values())) for each in (old, new))
+    if spread is None:
+        means = [statistics.fmean(statistics.fmean(found) for found in each.values()) for each in (old, new)]
+        return Figure(math.exp(means[1] - means[0]), runs=runs)
+    return estimate.change(old, new, spread, max(a.own, b.own)).figure(runs)
 
 
 def row_of(side: Side, other: Side | None, verdict_: str) -> Row:

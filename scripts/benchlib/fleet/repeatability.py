@@ -6,16 +6,18 @@ their mean. So are the verdicts, and those that each run gives by itself are com
 
 import math
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from benchlib.model.pairs import CONTROLS, Pair, pair_estimate, pair_runs, pairs, run_ratios
-from benchlib.stats import effect, prediction_interval
-from benchlib.stats.effect import SPREADS, Estimate, Spread
 from benchlib.results.results import CLASSES, HOST, HOST_METRICS, SHORT, Case, Results, Table
-from benchlib.stats.stats import UNCLEAR, side_of, verdict_of_effect
+from benchlib.stats import estimate
+from benchlib.stats.estimate import Effect, Estimate
+from benchlib.stats.outliers import Values, deviation
+from benchlib.stats.spreads import FIGURES, RATIOS, Spread
+from benchlib.stats.stats import UNCLEAR, side_of
 
-MIN_BOARDS = prediction_interval.BOARDS_FOR_BOARDS + 1  # one of them is left out
+MIN_BOARDS = 2  # one of them is left out
 
 
 @dataclass
@@ -62,9 +64,9 @@ def kinds(found: Results) -> dict[str, Kind]:
             if pair.case["variant"] in CONTROLS or not pair.cuda or not pair.vulkan:
                 continue
             for metric, name in metrics(table, pair.case):
-                estimated = pair_estimate(table, pair, metric)
-                if estimated and sum(map(len, pair_runs(table, pair, metric).values())) > 1:
-                    _add(result[name], table, pair, metric, SPREADS[name], estimated)
+                estimated, spread = pair_estimate(table, pair, metric), table.spread(pair.case, metric, RATIOS)
+                if estimated and spread and sum(map(len, pair_runs(table, pair, metric).values())) > 1:
+                    _add(result[name], table, pair, metric, spread, estimated)
     return result
 
 
@@ -72,38 +74,43 @@ def _add(kind: Kind, table: Table, pair: Pair, metric: str, spread: Spread, esti
     boards = pair_runs(table, pair, metric)
     kind.ratios += 1
     means = {board: statistics.fmean(values) for board, values in boards.items()}
-    kind.runs += [prediction_interval.deviation(values, means[board]) ** 2 for board, values in boards.items() if len(values) > 1]
+    kind.runs += [deviation(values, means[board]) ** 2 for board, values in boards.items() if len(values) > 1]
     if len(boards) > 1:
-        kind.boards.append(prediction_interval.deviation(list(means.values()), statistics.fmean(means.values())) ** 2)
+        kind.boards.append(deviation(list(means.values()), statistics.fmean(means.values())) ** 2)
     kind.inside += [(one.hi - one.lo) / 2 / one.value for one in run_ratios(table, pair, metric) if one and one.hi and one.lo]
+    half = spread.memoized(_half_of_one_run)
     for value in (value for values in boards.values() for value in values):
         kind.single_runs += 1
-        _try_verdict(kind.single, effect.estimate({"": [value]}, spread), estimated.mean)
+        _try_verdict(kind.single, Effect(value, value - half, value + half), estimated.mean)
     if len(boards) >= MIN_BOARDS:
         for left_out, values in boards.items():
-            others = effect.estimate({board: seen for board, seen in boards.items() if board != left_out}, spread)
+            others = estimate.estimate({board: seen for board, seen in boards.items() if board != left_out}, spread)
             kind.means.add(abs(means[left_out] - others.mean) > others.half_of(len(values)))
+            further = others.further_half
             for value in values:
-                kind.further.add(abs(value - others.mean) > others.further_half)
-            _try_verdict(kind.verdicts, others, means[left_out])
+                kind.further.add(abs(value - others.mean) > further)
+            _try_verdict(kind.verdicts, others.effect, means[left_out])
     for side in pair.sides:
         assert side
         figures = table.by_board(table.run_figures(side, metric))
-        _try_times(kind.times, {board: [one.value for one in of_board] for board, of_board in figures.items()})
+        own = table.spread(side, metric, FIGURES)
+        if own and len(figures) >= MIN_BOARDS:
+            _try_times(kind.times, {board: [math.log(one.value) for one in of_board] for board, of_board in figures.items()}, own)
 
 
-def _try_verdict(trial: Trial, estimated: Estimate, mean: float) -> None:
-    """Where the estimate decides. `mean`: of what it has not seen, or of all."""
-    found = verdict_of_effect(estimated.figure(estimated.half, 1))
-    if found != UNCLEAR:
-        trial.add(side_of(math.exp(mean)) != found)
+def _half_of_one_run(spread: Spread) -> float:
+    return estimate.estimate({"": [0.0]}, spread).half
 
 
-def _try_times(trial: Trial, boards: Mapping[str, Sequence[float]]) -> None:
-    if len(boards) < MIN_BOARDS:
-        return
+def _try_verdict(trial: Trial, effect: Effect, mean: float) -> None:
+    """Where the effect decides. `mean`: of what it has not seen, or of all."""
+    if effect.verdict != UNCLEAR:
+        trial.add(side_of(math.exp(mean)) != effect.verdict)
+
+
+def _try_times(trial: Trial, boards: Values, spread: Spread) -> None:
     for left_out, values in boards.items():
-        ends = prediction_interval.interval({board: seen for board, seen in boards.items() if board != left_out})
+        ends = estimate.further({board: seen for board, seen in boards.items() if board != left_out}, spread)
         assert ends
         for value in values:
             trial.add(not ends[0] <= value <= ends[1])

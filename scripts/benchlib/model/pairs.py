@@ -1,17 +1,15 @@
 """Twins: a case's two sides, the ratio of their times with its intervals, and the verdict about Vulkan."""
 
 import math
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchlib.base.programs import CONTROLS as CONTROLS  # for those who leave them out of the pairs
 from benchlib.results.results import Case, Table
-from benchlib.stats import effect
-from benchlib.stats.effect import Estimate
-from benchlib.stats.stats import FIXED_COST, UNCLEAR, Figure, ratio, side_of, verdict_beyond_fixed_costs, verdict_of_effect
-
-NORMAL975 = 1.96
+from benchlib.stats import estimate
+from benchlib.stats.estimate import Estimate
+from benchlib.stats.spreads import RATIOS
+from benchlib.stats.stats import FIXED_COST, UNCLEAR, Figure, side_of, verdict_beyond_fixed_costs
 
 
 @dataclass(frozen=True)
@@ -77,13 +75,13 @@ def _judge(table: Table, pair: Pair, metric: str) -> Judged | None:
         return None
     boards = pair_runs(table, pair, metric)
     runs = sum(map(len, boards.values()))
-    effect_, further = found.figure(found.half, runs), found.figure(found.further_half, runs)
+    effect, further = (found.figure(half, runs) for half in (found.half, found.further_half))
     times, fixed = ([figure_of(table, side, name) for side in pair.sides] for name in (metric, "fixed_ns"))
     fixed = fixed if metric == "device_ns" else [None, None]  # it is GPU time
-    verdict = verdict_beyond_fixed_costs(effect_, times, fixed, verdict_of_effect)
-    beside = side_of(effect_.value) if verdict in (UNCLEAR, FIXED_COST) else verdict
+    verdict = verdict_beyond_fixed_costs(effect, times, fixed)
+    beside = side_of(effect.value) if verdict in (UNCLEAR, FIXED_COST) else verdict
     agree = sum(side_of(math.exp(value)) == beside for values in boards.values() for value in values)
-    return Judged(effect_, further, verdict, agree)
+    return Judged(effect, further, verdict, agree)
 
 
 def pair_runs(table: Table, pair: Pair, metric: str = "device_ns") -> dict[str, list[float]]:
@@ -92,10 +90,9 @@ def pair_runs(table: Table, pair: Pair, metric: str = "device_ns") -> dict[str, 
 
 
 def run_ratios(table: Table, pair: Pair, metric: str = "device_ns") -> list[Figure | None]:
-    """Vulkan/CUDA of each run; None where it has not both."""
+    """Vulkan/CUDA of each run; None where it has not both, on one GPU."""
     assert pair.cuda and pair.vulkan
-    sides = zip(table.run_figures(pair.vulkan, metric), table.run_figures(pair.cuda, metric))
-    return [ratio(vulkan, cuda) if vulkan and cuda and min(vulkan.value, cuda.value) > 0 else None for vulkan, cuda in sides]
+    return [found if found and found.value > 0 else None for found in table.run_ratios(pair.vulkan, pair.cuda, metric)]
 
 
 def pair_estimate(table: Table, pair: Pair, metric: str = "device_ns") -> Estimate | None:
@@ -103,8 +100,9 @@ def pair_estimate(table: Table, pair: Pair, metric: str = "device_ns") -> Estima
     found = [one for one in run_ratios(table, pair, metric) if one]
     if not found or metric == "device_ns" and not any(one.has_interval for one in found):
         return None
-    own = [(math.log(one.hi / one.lo) / 2 / NORMAL975) ** 2 for one in found if one.lo and one.hi]
-    return effect.estimate(pair_runs(table, pair, metric), effect.SPREADS[table.class_of(pair.case, metric)], statistics.fmean(own) if own else 0.0)
+    spread = table.spread(pair.case, metric, RATIOS)
+    own = estimate.own_variance([(one.lo, one.hi) for one in found if one.lo is not None and one.hi is not None])
+    return estimate.estimate(pair_runs(table, pair, metric), spread, own) if spread else None
 
 
 def pair_ratio(table: Table, pair: Pair) -> Figure | None:

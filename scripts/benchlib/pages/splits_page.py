@@ -10,9 +10,10 @@ from benchlib.model.analysis import Study
 from benchlib.model.pairs import CONTROLS, Pair, figure_of, judged, pair_runs, pairs
 from benchlib.results import board_states
 from benchlib.results.results import API_NAMES, Table
-from benchlib.stats import effect
+from benchlib.stats import estimate
 from benchlib.stats.populations import Medians, Populations
-from benchlib.stats.stats import UNCLEAR, Figure, verdict_of_effect
+from benchlib.stats.spreads import RATIOS
+from benchlib.stats.stats import UNCLEAR, Figure, verdict
 
 SHORT_NS = 500_000  # of a cold sample: what a pair of stamps adds is a part of it
 STAMPS = "stamp_pair"
@@ -114,11 +115,14 @@ def _verdicts(study: Study, split: Populations) -> Iterator[list[Cell]]:
         sides = _sides(pair_runs(table, pair), split)
         if any(len(side) < MIN_BOARDS for side in sides):
             continue
+        spread = table.spread(pair.case, "device_ns", RATIOS)
+        if spread is None:
+            continue
         found: list[Figure] = []
         for side in sides:
-            estimated = effect.estimate(side, effect.SPREADS[table.class_of(pair.case)])
+            estimated = estimate.estimate(side, spread)
             found.append(estimated.figure(estimated.half, sum(map(len, side.values()))))
-        words = [verdict_of_effect(figure) for figure in found]
+        words = [verdict(figure) for figure in found]
         whole = judged(table, pair)
         if UNCLEAR not in words and words[0] != words[1] and whole:
             cells: list[Cell] = [cell for figure, word in zip(found, words) for cell in (document.ratio(figure), Verdict(word))]

@@ -46,7 +46,7 @@ class State:
             why = f" ({self.reasons[0].partition('; ')[0]})" if self.reasons else ""
             said.append(f"{API_NAMES[self.apis[0]]} alone: {missing} has no result here{why}, so nothing compares the two.")
         if self.few and not self.software:
-            said.append(f"{self._seen}. There, how far a further run lies off is taken from what the H200s' runs differ by.")
+            said.append(f"{self._seen}. There, how far a further run lies off is taken from what runs on H200s and H100s differ by.")
         missing = ["machine code"] if not self.listed else []
         if self.uncounted:
             missing.append("counters" if self.uncounted == self.to_count else f"counters of {self._named(self.uncounted)}")

@@ -21,8 +21,9 @@ from benchlib.base.errors import InputError
 from benchlib.base.kept import Keeper, kept
 from benchlib.results.machine_code import TWINS, MachineCode
 from benchlib.results.schema import APIS, Checker, Column
-from benchlib.stats import few_runs, stats
-from benchlib.stats.stats import Figure, over_runs, ratio
+from benchlib.stats import estimate, spreads
+from benchlib.stats.spreads import FIGURES, RATIOS, Spread
+from benchlib.stats.stats import Figure, ratio
 
 API_NAMES = {"cuda": "CUDA", "vulkan": "Vulkan"}
 SECTOR_BYTES, WARP = 32, 32
@@ -37,6 +38,8 @@ ROUND_TRIP_SINCE = "remade"
 # HOST_STOP: read as the others.
 HOST_TIME = ("host_ns", *(f"host_ns_{end}" for end in ("lo", "hi", "min", "p05", "p95")))
 HOST_STOP = "host "
+
+AA = ("aa_control_a", "aa_control_b")  # one kernel paired with itself
 
 # The ways to send work that answer each other: sent anew every time, and prepared once.
 TWIN_MODES = {"stream": "rerecorded", "graph": "prerecorded"}
@@ -238,26 +241,25 @@ class Table(Keeper):
                 boards.setdefault(board, []).append(figure)
         return boards
 
-    def over_runs(self, figures: Sequence[Figure | None], metric: str, case: Case) -> Figure | None:
-        """One figure of what each run found. `metric`: what the figures are of; `case`: likewise, of a ratio the numerator."""
+    def over_runs(self, figures: Sequence[Figure | None], metric: str, case: Case, of: str = FIGURES) -> Figure | None:
+        """One figure of what each run found. `metric`: what the figures are of; `case`: likewise, of a ratio the numerator. `of`: RATIOS where it is of a pair's
+        two sides.
+        """
         column = self._by_name.get(metric)
-        counted = column is not None and column.role == "measured" and column.interval
-        boards = self.by_board(figures)
-        if 0 < sum(map(len, boards.values())) < stats.MIN_RUNS:
-            whole = 100.0 if column is not None and column.role == "measured" and column.unit == "%" else math.inf
-            return few_runs.figure([one for runs in boards.values() for one in runs], self._half(case, metric), whole)
-        return over_runs(boards, counted=counted)
+        measured = column is not None and column.role == "measured"
+        whole = 100.0 if measured and column.unit == "%" and of == FIGURES else math.inf
+        return estimate.bracket(
+            self.by_board(figures), self.spread(case, metric, of), exact=self.is_exact(metric), counted=measured and column.interval, whole=whole
+        )
 
     def is_exact(self, metric: str) -> bool:
         """Whether every run must find the same: what an experiment counts in whole numbers, and what its analysis names."""
         column = self._by_name.get(metric)
         return metric in self.exact or (column is not None and column.role == "measured" and column.type == "integer" and not column.interval)
 
-    def _half(self, case: Case, metric: str) -> float | None:
-        """Of the interval of one or two runs; None where nothing is known of other runs."""
-        if self.is_exact(metric):
-            return 0.0
-        return few_runs.HALVES[self.class_of(case, metric)] if self.compares_times else None
+    def spread(self, case: Case, metric: str, of: str) -> Spread | None:
+        """What the class of the case differs by: FIGURES, or RATIOS of pairs; None where nothing is known of other runs."""
+        return spreads.committed(of, self.class_of(case, metric)) if self.compares_times else None
 
     def class_of(self, case: Case, metric: str = "device_ns") -> str:
         """Of a case with a time: see CLASSES."""
@@ -278,8 +280,21 @@ class Table(Keeper):
     @kept
     def ratio(self, num: Case, den: Case, metric: str = "device_ns") -> Figure | None:
         """num / den, taken within each run, where the two were interleaved, and then over the runs."""
+        first = self._first_of_pair(num, den)
+        return self.over_runs(self.run_ratios(num, den, metric), metric, first or num, RATIOS if first else FIGURES)
+
+    @kept
+    def run_ratios(self, num: Case, den: Case, metric: str) -> list[Figure | None]:
+        """num / den of each run; None where it has not both, on one GPU."""
         figures = zip(self.run_figures(num, metric), self.run_figures(den, metric), self._same_gpu(num, den))
-        return self.over_runs([ratio(n, d) if same and n and d and d.value > 0 else None for n, d, same in figures], metric, num)
+        return [ratio(n, d) if same and n and d and d.value > 0 else None for n, d, same in figures]
+
+    def _first_of_pair(self, one: Case, other: Case) -> Case | None:
+        """Whose class the pair is of: CUDA's side of twins, the first of two controls. None of two whose samples were not taken alternately."""
+        first, second = sorted((one, other), key=lambda case: (case["api"], case["variant"]))
+        if first["api"] != second["api"]:
+            return first if self.twin(first) == second else None
+        return first if first.replace(variant=AA[1]) == second and first["variant"] == AA[0] else None
 
     @kept
     def twin(self, case: Case) -> Case | None:

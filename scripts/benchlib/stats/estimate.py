@@ -19,15 +19,20 @@ two boards on.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import statistics
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchlib.stats import outliers, spreads
-from benchlib.stats.spreads import Atom, Spread, Sums, Values
-from benchlib.stats.stats import Figure, verdict_of_effect
+from benchlib.stats.outliers import Values
+from benchlib.stats.spreads import Atom, Spread, Sums
+from benchlib.stats.stats import MIN_RUNS, Figure, verdict
 
+NORMAL975 = 1.96
 MISSED = 0.05  # of a 95 % interval
 LIGHT = 1e-5  # of the weightiest: an atom that is lighter does not count
+
+NEAR = 1e-4  # of an interval's half: Newton's next step is then its square
 
 HOLDS, DOES_NOT_HOLD, NOT_DECIDED = "holds", "does not hold", "not decided"
 
@@ -42,7 +47,11 @@ class Effect:
 
     @property
     def verdict(self) -> str:
-        return verdict_of_effect(Figure(*map(math.exp, (self.mean, self.lo, self.hi))))
+        return verdict(self.figure(1))
+
+    def figure(self, runs: int) -> Figure:
+        """The ratio itself, of so many runs."""
+        return Figure(*map(math.exp, (self.mean, self.lo, self.hi)), runs)
 
 
 @dataclass(frozen=True)
@@ -66,6 +75,15 @@ class Estimate:
         """Half of the interval of the mean of so many runs on a further board."""
         return self._half(lambda atom: atom.boards + atom.runs / runs)
 
+    @property
+    def effect(self) -> Effect:
+        half = self.half
+        return Effect(self.mean, self.mean - half, self.mean + half)
+
+    def figure(self, half: float, runs: int) -> Figure:
+        """The ratio itself, of so many runs."""
+        return Figure(*map(math.exp, (self.mean, self.mean - half, self.mean + half)), runs)
+
     def _half(self, more: Callable[[Atom], float]) -> float:
         return _half([(atom.share, (atom.boards + atom.runs * self.share) / self.boards + more(atom)) for atom in self.atoms])
 
@@ -77,8 +95,7 @@ def estimate(values: Values, spread: Spread, own: float = 0.0) -> Estimate:
 
 
 def effect(values: Values, spread: Spread, own: float = 0.0) -> Effect:
-    found = estimate(values, spread, own)
-    return Effect(found.mean, found.mean - found.half, found.mean + found.half)
+    return estimate(values, spread, own).effect
 
 
 def further(values: Values, spread: Spread | None, own: float = 0.0) -> tuple[float, float] | None:
@@ -86,10 +103,58 @@ def further(values: Values, spread: Spread | None, own: float = 0.0) -> tuple[fl
     if spread is None:
         return _by_boards_alone(values)
     found = estimate(values, spread, own)
-    return found.mean - found.further_half, found.mean + found.further_half
+    half = found.further_half
+    return found.mean - half, found.mean + half
 
 
-def change(old: Values, new: Values, spread: Spread) -> Effect:
+def bracket(boards: Mapping[str, Sequence[Figure]], spread: Spread | None, *, exact: bool = False, counted: bool = False, whole: float = math.inf) -> Figure | None:
+    """One figure from every board's runs: their mean over boards, and where a further run lies; of times, rates and ratios the geometric mean. `spread`:
+    their class, None where nothing is known of other runs. `exact`: every run must find the same; of what it is not, the brackets hold all. `counted`: the runs' own intervals are those of
+    counts, which are uncertain however alike the runs are; the brackets hold them, too. `whole`: what the values are parts of; of parts beyond the half of
+    it, what is left is as uncertain as a part is.
+    """
+    figures = [figure for found in boards.values() for figure in found]
+    if not figures:
+        return None
+    values, runs = [figure.value for figure in figures], sum(figure.runs for figure in figures)
+    own = [(figure.lo, figure.hi) for figure in figures if figure.lo is not None and figure.hi is not None]
+    if exact or not runs:  # not: predictions
+        return Figure(statistics.median(values), min([*values, *(lo for lo, _ in own)]), max([*values, *(hi for _, hi in own)]), runs)
+    if len(values) >= MIN_RUNS and min(values) == max(values) and all(lo == hi for lo, hi in own):
+        return Figure(values[0], values[0], values[0], runs)
+    scale, back = _logarithmic(values, whole)
+    if scale is None:
+        scale, spread = float, None
+    scaled = {board: [scale(figure.value) for figure in found] for board, found in boards.items() if found}
+    ends = further(scaled, spread, own_variance(own, scale, whole) if spread else 0.0)
+    value = values[0] if min(values) == max(values) else back(Sums.of(scaled).mean)
+    if ends is None and not (counted and len(values) >= MIN_RUNS):
+        return Figure(value, runs=runs)
+    lo, hi = sorted(map(back, ends)) if ends else (min(values), max(values))
+    if min(values) >= 0 and spread is None:
+        lo = max(lo, 0.0)
+    if counted:
+        lo, hi = min([lo, *(low for low, _ in own)]), max([hi, *(high for _, high in own)])
+    return Figure(value, lo, hi, runs)
+
+
+Scale = Callable[[float], float]
+
+
+def _logarithmic(values: Sequence[float], whole: float) -> tuple[Scale | None, Scale]:
+    """To the scale on which boards and runs differ alike, and back: the logarithm, of a part beyond the half of its whole that of what is left. None where a value has none."""
+    if min(values) > whole / 2 and max(values) < whole:
+        return lambda value: math.log(whole - value), lambda scaled: whole - math.exp(scaled)
+    return (math.log, math.exp) if min(values) > 0 else (None, float)
+
+
+def own_variance(ends: Sequence[tuple[float, float]], scale: Scale = math.log, whole: float = math.inf) -> float:
+    """What the runs' own 95 % intervals say that runs differ by, at least: on the scale given."""
+    found = [(abs(scale(hi) - scale(lo)) / 2 / NORMAL975) ** 2 for lo, hi in ends if lo > 0 and hi < whole]
+    return statistics.fmean(found) if found else 0.0
+
+
+def change(old: Values, new: Values, spread: Spread, own: float = 0.0) -> Effect:
     """By how much a case changed from one set of runs to another. On boards that both have, a board's runs are compared with its own, and what boards
     differ by is none of it; the others are left out. Without such boards all are compared.
     """
@@ -98,7 +163,7 @@ def change(old: Values, new: Values, spread: Spread) -> Effect:
     both = Sums(one.mean, one.boards, one.share, one.inside + two.inside, one.freedom + two.freedom, one.shape, one.sums)
     between = 0 if shared else 1
     half = _half([
-        (atom.share, sum((between * atom.boards + atom.runs * each.share) / each.boards for each in (one, two))) for atom in _posterior(both, spread, 0.0)
+        (atom.share, sum((between * atom.boards + atom.runs * each.share) / each.boards for each in (one, two))) for atom in _posterior(both, spread, 0.0 if both.freedom else own)
     ])  # fmt: skip
     return Effect(two.mean - one.mean, two.mean - one.mean - half, two.mean - one.mean + half)
 
@@ -124,7 +189,7 @@ def _half(mixture: Sequence[tuple[float, float]]) -> float:
     """Of normal distributions about 0, each with its weight and variance: how far from 0 one value of twenty is, at least. By Newton's method."""
     terms = [(weight, 1 / math.sqrt(2 * variance)) for weight, variance in mixture]
     low, high = 0.0, math.inf
-    at = 1.96 * math.sqrt(math.fsum(weight * variance for weight, variance in mixture))
+    at = NORMAL975 * math.sqrt(math.fsum(weight * variance for weight, variance in mixture))
     for _ in range(100):
         missed = slope = 0.0
         for weight, scale in terms:
@@ -133,9 +198,9 @@ def _half(mixture: Sequence[tuple[float, float]]) -> float:
         low, high = (at, high) if missed > MISSED else (low, at)
         step = (missed - MISSED) / slope * math.sqrt(math.pi) / 2 if slope else math.inf
         after = at + step if low < at + step < high else (low + high) / 2 if high < math.inf else 2 * at
-        if abs(after - at) <= 1e-12 * at:
+        close, at = abs(after - at) <= NEAR * at, after
+        if close:
             break
-        at = after
     return at
 
 

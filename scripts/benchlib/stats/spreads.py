@@ -20,8 +20,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from benchlib.base.kept import Keeper, kept
-
-Values = Mapping[str, Sequence[float]]  # a board's runs, by board
+from benchlib.stats.outliers import Values
 
 FILE = Path(__file__).with_name("spreads.csv")
 HEADER = ("of", "class", "boards", "runs", "share")
@@ -32,8 +31,8 @@ STEPS = 27
 GRID = [2.0 ** ((at - STEPS + 1) / 2) for at in range(STEPS)]
 COARSE = 4  # every fourth: what any case may be
 ANY = 0.01  # the share of cases that may be anything: another GPU's, another driver's
-LEAST = 1e-4  # a smaller share is none
-ITERATIONS = 150
+LEAST = 1e-3  # a smaller share is none
+ITERATIONS = 100
 
 
 @dataclass(frozen=True)
@@ -116,11 +115,12 @@ def fit(cases: Iterable[Values]) -> Spread:
             for at, each in case:
                 after[at] += shares[at] * each / whole
         shares = [each / len(sparse) for each in after]
-        sparse = [[(at, each) for at, each in case if shares[at] > LEAST / 1000] for case in sparse]
+        sparse = [[(at, each) for at, each in case if shares[at] > LEAST / 100] for case in sparse]
     coarse = {GRID[at] ** 2 for at in range(0, STEPS, COARSE)}
     number = len(coarse) ** 2
+    kept = math.fsum(share for share in shares if share > LEAST) or 1.0
     mixed = [
-        Atom((1 - ANY) * (share if share > LEAST else 0) + (ANY / number if {atom.boards, atom.runs} <= coarse else 0), atom.boards, atom.runs)
+        Atom((1 - ANY) * (share / kept if share > LEAST else 0) + (ANY / number if {atom.boards, atom.runs} <= coarse else 0), atom.boards, atom.runs)
         for share, atom in zip(shares, grid.atoms)
     ]
     return Spread([atom for atom in mixed if atom.share])

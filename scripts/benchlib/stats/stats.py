@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-from benchlib.stats import prediction_interval
 
 # A ratio whose whole interval lies within 1 % of 1 counts as no difference.
 SAME_LO, SAME_HI = 0.99, 1.01
 VERDICTS = SAME, FASTER, SLOWER, FIXED_COST, UNCLEAR = ("SAME", "FASTER", "SLOWER", "FIXED COST", "UNCLEAR")
-# Fewer may agree by chance, to the last digit of a clock: what they differ by is their class's (few_runs.py).
+# Fewer may agree by chance, to the last digit of a clock: what they differ by is their class's.
 MIN_RUNS = 3
 
 
@@ -85,46 +82,10 @@ def product(terms: Sequence[tuple[Figure, float]]) -> Figure | None:
     return Figure(math.exp(value), math.exp(value - math.hypot(*below)), math.exp(value + math.hypot(*above)), runs)
 
 
-def envelope(figures: Sequence[Figure]) -> Figure | None:
-    """One figure from independent runs: the median of their values, and an interval that covers all their intervals."""
-    if not figures:
-        return None
-    value = statistics.median(figure.value for figure in figures)
-    runs = sum(figure.runs for figure in figures)
-    los = [figure.lo for figure in figures if figure.lo is not None]
-    his = [figure.hi for figure in figures if figure.hi is not None]
-    if len(los) < len(figures) or len(his) < len(figures):
-        return Figure(value, runs=runs)
-    return Figure(value, min(los), max(his), runs)
-
-
-def over_runs(boards: Mapping[str, Sequence[Figure]], counted: bool = False) -> Figure | None:
-    """One figure from every board's independent runs: the median of all, and where a further run lies (see prediction_interval.py).
-
-    Of one run it is that run's own. `counted`: the runs' own intervals are those of counts, which are uncertain however alike the runs
-    are; the result's covers them, too.
+def verdict(effect: Figure) -> str:
+    """About the numerator of a ratio of times, by the effect's interval (estimate.py): SAME, FASTER, SLOWER or UNCLEAR; see also
+    verdict_beyond_fixed_costs.
     """
-    figures = [figure for runs in boards.values() for figure in runs]
-    if len(figures) < 2 or all(figure.runs == 0 for figure in figures):
-        return envelope(figures)
-    ends = prediction_interval.interval({board: [figure.value for figure in runs] for board, runs in boards.items() if runs})
-    assert ends  # two runs or more
-    if counted:
-        own = [(figure.lo, figure.hi) for figure in figures if figure.lo is not None and figure.hi is not None]
-        ends = min(lo for lo, _ in [*own, ends]), max(hi for _, hi in [*own, ends])
-    return Figure(statistics.median(figure.value for figure in figures), *ends, sum(figure.runs for figure in figures))
-
-
-def verdict(time_ratio: Figure) -> str:
-    """The verdict about the numerator of a ratio of times: SAME, FASTER, SLOWER or UNCLEAR; see also verdict_beyond_fixed_costs.
-
-    One or two runs decide nothing here: their interval knows nothing of other runs. That of effect.py does; see verdict_of_effect.
-    """
-    return UNCLEAR if time_ratio.too_few_runs else verdict_of_effect(time_ratio)
-
-
-def verdict_of_effect(effect: Figure) -> str:
-    """Of any number of runs, whose interval allows for what differs from run to run and from board to board."""
     if effect.lo is None or effect.hi is None:
         return UNCLEAR
     if SAME_LO <= effect.lo and effect.hi <= SAME_HI:
@@ -139,19 +100,17 @@ def side_of(value: float) -> str:
     return FASTER if value < SAME_LO else SLOWER if value > SAME_HI else SAME
 
 
-def verdict_beyond_fixed_costs(
-    time_ratio: Figure, times: Sequence[Figure | None], fixed: Sequence[Figure | None], judge: Callable[[Figure], str] = verdict
-) -> str:
-    """`judge`'s verdict, but FIXED COST instead of FASTER or SLOWER where the launch explains it: what an empty launch takes differs in the
+def verdict_beyond_fixed_costs(effect: Figure, times: Sequence[Figure | None], fixed: Sequence[Figure | None]) -> str:
+    """The verdict, but FIXED COST instead of FASTER or SLOWER where the launch explains it: what an empty launch takes differs in the
     gap's direction, and without that difference the two would be the SAME. `times` and `fixed`: of the ratio's denominator, then of its
     numerator, ns; where a fixed cost is None, nobody knows it.
     """
-    found = judge(time_ratio)
+    found = verdict(effect)
     den, costs = times[0], [figure.value for figure in fixed if figure]
     if found not in (FASTER, SLOWER) or not den or den.value <= 0 or len(costs) < 2:
         return found
     share = (costs[1] - costs[0]) / den.value
-    if share * (time_ratio.value - 1) <= 0:
+    if share * (effect.value - 1) <= 0:
         return found
-    ends = [end - share if end is not None else None for end in (time_ratio.lo, time_ratio.hi)]
-    return FIXED_COST if judge(Figure(time_ratio.value - share, *ends, time_ratio.runs)) == SAME else found
+    ends = [end - share if end is not None else None for end in (effect.lo, effect.hi)]
+    return FIXED_COST if verdict(Figure(effect.value - share, *ends, effect.runs)) == SAME else found
