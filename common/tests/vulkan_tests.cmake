@@ -10,7 +10,7 @@ bench_test(NAME vulkan_test LABEL vulkan LIBRARIES bench_vulkan bench_vulkan_hea
   INCLUDES $<TARGET_PROPERTY:bench_vulkan,INCLUDE_DIRECTORIES>)
 
 # What the Vulkan side decides over plain data.
-bench_test(NAME vulkan_unit_test SOURCES memory_type_test.cpp LIBRARIES bench_vulkan bench_vulkan_headers
+bench_test(NAME vulkan_unit_test SOURCES capabilities_test.cpp memory_type_test.cpp LIBRARIES bench_vulkan bench_vulkan_headers
   INCLUDES $<TARGET_PROPERTY:bench_vulkan,INCLUDE_DIRECTORIES>)
 
 # The experiments themselves.

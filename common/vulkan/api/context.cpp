@@ -124,6 +124,7 @@ OptionalFeatures optional_features(const vk::raii::PhysicalDevice& device, const
       options.inspect && features_by(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME,
                                      vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR{})
                              .pipelineExecutableInfo;
+  features.portability_subset = has(kPortabilitySubset);
   features.memory_budget = has(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
   features.binary_import = has(VK_NVX_BINARY_IMPORT_EXTENSION_NAME);
   features.push_descriptors = has(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
@@ -274,6 +275,7 @@ vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, 
   enable_name(features.binary_import, VK_NVX_BINARY_IMPORT_EXTENSION_NAME);
   enable_name(features.export_memory || features.import_memory, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
   enable_name(has_priority, VK_KHR_GLOBAL_PRIORITY_EXTENSION_NAME);
+  enable_name(features.portability_subset, kPortabilitySubset);
 
   std::vector<float> priorities(queue_plan.compute_queues, choice.ranked_queues ? 0.0F : 1.0F);
   priorities.back() = 1;
@@ -324,10 +326,12 @@ Context::Context(const DeviceInfo& info, const DeviceOptions& options)
   const auto vulkan11 = properties_of<vk::PhysicalDeviceVulkan11Properties>(physical_device_);
   const auto vulkan13 = properties_of<vk::PhysicalDeviceVulkan13Properties>(physical_device_);
   max_allocation_bytes_ = std::min(vulkan11.maxMemoryAllocationSize, vulkan13.maxBufferSize);
+  const bool may_ask = static_cast<bool>(vulkan13.requiredSubgroupSizeStages & vk::ShaderStageFlagBits::eCompute);
+  const std::uint32_t size =
+      choose_subgroup_size(vulkan11.subgroupSize, vulkan13.minSubgroupSize, vulkan13.maxSubgroupSize, may_ask);
   subgroup_sizes_ = {
-      .standard = vulkan11.subgroupSize,
-      .can_require = (vulkan13.requiredSubgroupSizeStages & vk::ShaderStageFlagBits::eCompute) &&
-                     vulkan11.subgroupSize >= vulkan13.minSubgroupSize && vulkan11.subgroupSize <= vulkan13.maxSubgroupSize,
+      .size = size,
+      .can_require = may_ask && size >= vulkan13.minSubgroupSize && size <= vulkan13.maxSubgroupSize,
       .max_per_workgroup = vulkan13.maxComputeWorkgroupSubgroups,
       .operations = vulkan11.subgroupSupportedOperations,
   };
@@ -343,7 +347,8 @@ Context::Context(const DeviceInfo& info, const DeviceOptions& options)
   for (std::uint32_t i = 0; i < plan.compute_queues; ++i) queues_.push_back(device_.getQueue(queue_family_, i));
   const auto other = [&](std::optional<std::uint32_t> one) -> std::optional<OtherQueue> {
     if (!one) return {};
-    return OtherQueue{*one, facts.queue_families[*one].timestamp_valid_bits, device_.getQueue(*one, 0)};
+    const QueueFamilyFacts& found = facts.queue_families[*one];
+    return OtherQueue{*one, has_timestamps(found) ? found.timestamp_valid_bits : 0, device_.getQueue(*one, 0)};
   };
   transfer_ = other(plan.transfer_family);
   graphics_ = other(plan.graphics_family);

@@ -27,6 +27,7 @@ struct OptionalFeatures {
   bool shader_device_clock = false;               // VK_KHR_shader_clock: clockRealtimeEXT
   bool vulkan_memory_model = false;               // GLSL: #pragma use_vulkan_memory_model
   bool vulkan_memory_model_device_scope = false;  // gl_ScopeDevice in it
+  bool portability_subset = false;  // to be enabled where it is there (Vulkan 1.3, VUID-VkDeviceCreateInfo-pProperties-04451)
   bool memory_budget =
       false;  // VK_EXT_memory_budget: how much of a heap is free. Asked of the physical device, enabled nowhere
   // VK_KHR_external_memory_fd, for buffers used as DeviceBuffer is.
@@ -70,8 +71,8 @@ struct OptionalFeatures {
 };
 
 struct SubgroupSizes {
-  std::uint32_t standard = 0;
-  bool can_require = false;  // compute stages may ask for `standard`
+  std::uint32_t size = 0;    // see choose_subgroup_size()
+  bool can_require = false;  // compute stages may ask for it
   std::uint32_t max_per_workgroup = 0;
   vk::SubgroupFeatureFlags operations;  // in compute stages
 };
@@ -105,7 +106,6 @@ class Context {
   std::uint64_t max_allocation_bytes() const { return max_allocation_bytes_; }  // of one buffer
   const SubgroupSizes& subgroup_sizes() const { return subgroup_sizes_; }
   const OptionalFeatures& features() const { return features_; }
-  bool subgroup_operation(vk::SubgroupFeatureFlagBits one) const { return static_cast<bool>(subgroup_sizes_.operations & one); }
   // What a submission should take at least, for a Deadline: a software device needs minutes for what a GPU does in seconds.
   double expected_s(double on_a_gpu_s) const { return on_a_gpu_s + (info_.is_cpu ? 30 : 0); }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "vulkan/api/requirements.h"
+
 namespace bench::vulkan {
 
 const char* const kNoDriverHint =
@@ -76,8 +78,8 @@ vk::DebugUtilsMessengerCreateInfoEXT messenger_info(Complaints* complaints) {
   };
 }
 
-bool has_debug_utils(const vk::raii::Context& loader) {
-  return has_extension(BENCH_VK(loader.enumerateInstanceExtensionProperties()), VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+bool loader_has(const vk::raii::Context& loader, const char* extension) {
+  return has_extension(BENCH_VK(loader.enumerateInstanceExtensionProperties()), extension);
 }
 
 // `complaints` is nullptr without validation.
@@ -103,8 +105,12 @@ vk::raii::Instance create_instance(const vk::raii::Context& loader, Complaints* 
   if (can_label) {
     extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
   }
+  // Drivers that lack parts of Vulkan, as those over Metal do, are shown to those alone who ask for them.
+  const bool all_drivers = loader_has(loader, VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
+  if (all_drivers) extensions.push_back(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
   const vk::InstanceCreateInfo info{
       .pNext = complaints != nullptr ? &validation : nullptr,
+      .flags = all_drivers ? vk::InstanceCreateFlagBits::eEnumeratePortabilityKHR : vk::InstanceCreateFlags(),
       .pApplicationInfo = &application,
       .enabledLayerCount = static_cast<std::uint32_t>(layers.size()),
       .ppEnabledLayerNames = layers.data(),
@@ -124,9 +130,10 @@ vk::raii::Instance create_instance(const vk::raii::Context& loader, Complaints* 
 }
 
 DeviceInfo describe(const vk::raii::PhysicalDevice& device, int index) {
-  const auto chain = device.getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDeviceIDProperties,
-                                           vk::PhysicalDeviceDriverProperties, vk::PhysicalDeviceMaintenance3Properties,
-                                           vk::PhysicalDeviceMaintenance4Properties, vk::PhysicalDeviceSubgroupProperties>();
+  const auto chain =
+      device.getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDeviceIDProperties, vk::PhysicalDeviceDriverProperties,
+                            vk::PhysicalDeviceMaintenance3Properties, vk::PhysicalDeviceMaintenance4Properties,
+                            vk::PhysicalDeviceSubgroupProperties, vk::PhysicalDeviceSubgroupSizeControlProperties>();
   const vk::PhysicalDeviceProperties& properties = chain.get<vk::PhysicalDeviceProperties2>().properties;
   const vk::PhysicalDeviceLimits& limits = properties.limits;
 
@@ -159,7 +166,10 @@ DeviceInfo describe(const vk::raii::PhysicalDevice& device, int index) {
   }
   info.max_grid_x = limits.maxComputeWorkGroupCount[0];
   info.max_block_x = std::min(limits.maxComputeWorkGroupSize[0], limits.maxComputeWorkGroupInvocations);
-  info.subgroup_size = chain.get<vk::PhysicalDeviceSubgroupProperties>().subgroupSize;
+  const auto& sizes = chain.get<vk::PhysicalDeviceSubgroupSizeControlProperties>();
+  info.subgroup_size = choose_subgroup_size(
+      chain.get<vk::PhysicalDeviceSubgroupProperties>().subgroupSize, sizes.minSubgroupSize, sizes.maxSubgroupSize,
+      static_cast<bool>(sizes.requiredSubgroupSizeStages & vk::ShaderStageFlagBits::eCompute));
   info.is_integrated = properties.deviceType == vk::PhysicalDeviceType::eIntegratedGpu;
   info.vendor_id = properties.vendorID;
   const std::vector<vk::ExtensionProperties> extensions = BENCH_VK(device.enumerateDeviceExtensionProperties());
@@ -195,7 +205,7 @@ bool has_extension(std::span<const vk::ExtensionProperties> offered, std::string
 Instance::Instance(bool validate, bool labels)
     : loader_(open_loader()),
       complaints_(validate ? std::make_unique<Complaints>() : nullptr),
-      can_label_(validate || (labels && has_debug_utils(loader_))),
+      can_label_(validate || (labels && loader_has(loader_, VK_EXT_DEBUG_UTILS_EXTENSION_NAME))),
       instance_(create_instance(loader_, complaints_.get(), can_label_)) {
   if (validate) {
     messenger_ = BENCH_VK(instance_.createDebugUtilsMessengerEXT(messenger_info(complaints_.get())));

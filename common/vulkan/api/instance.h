@@ -47,6 +47,9 @@ class Instance {
   std::optional<vk::raii::DebugUtilsMessengerEXT> messenger_;
 };
 
+// Of drivers that lack parts of Vulkan, as those over Metal do. Vulkan's headers keep the name among provisional ones.
+inline constexpr const char* kPortabilitySubset = "VK_KHR_portability_subset";
+
 // Whether that name is among the extensions that an instance or a device offers.
 bool has_extension(std::span<const vk::ExtensionProperties> offered, std::string_view name);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace bench::vulkan {
 
 namespace {
@@ -9,7 +11,7 @@ namespace {
 std::optional<std::uint32_t> first_family(const DeviceFacts& facts, bool graphics) {
   for (std::uint32_t i = 0; i < facts.queue_families.size(); ++i) {
     const QueueFamilyFacts& family = facts.queue_families[i];
-    if (family.compute && family.timestamp_valid_bits > 0 && family.graphics == graphics) {
+    if (family.compute && has_timestamps(family) && family.graphics == graphics) {
       return i;
     }
   }
@@ -17,6 +19,15 @@ std::optional<std::uint32_t> first_family(const DeviceFacts& facts, bool graphic
 }
 
 }  // namespace
+
+bool has_timestamps(const QueueFamilyFacts& family) {
+  return family.timestamp_valid_bits >= 36 && family.timestamp_valid_bits <= 64;
+}
+
+std::uint32_t choose_subgroup_size(std::uint32_t standard, std::uint32_t least, std::uint32_t most, bool may_ask) {
+  constexpr std::uint32_t kWarp = 32;
+  return may_ask && least <= kWarp && kWarp <= most ? kWarp : standard;
+}
 
 std::optional<std::uint32_t> choose_queue_family(const DeviceFacts& facts, QueueKind kind) {
   const auto without_graphics = first_family(facts, false);
@@ -66,9 +77,10 @@ std::vector<std::string> unmet_requirements(const DeviceFacts& facts) {
     families += fmt::format("{}compute {}, {} bits", families.empty() ? "" : "; ", family.compute ? "yes" : "no",
                             family.timestamp_valid_bits);
   }
-  require(choose_queue_family(facts).has_value(), "a queue family with compute and timestampValidBits > 0",
+  require(choose_queue_family(facts).has_value(), "a queue family with compute and timestampValidBits of 36 to 64",
           families.empty() ? "no family" : families);
-  require(facts.timestamp_period > 0, "timestampPeriod > 0", fmt::format("{}", facts.timestamp_period));
+  require(std::isfinite(facts.timestamp_period) && facts.timestamp_period > 0, "a finite timestampPeriod > 0",
+          fmt::format("{}", facts.timestamp_period));
 
   require_feature(facts.synchronization2, "synchronization2");
   require_feature(facts.maintenance4, "maintenance4");

@@ -19,6 +19,9 @@ struct QueueFamilyFacts {
   std::uint32_t timestamp_valid_bits = 0;  // 0: no timestamps
 };
 
+// Whether the family's timestamps can be believed: 36 to 64 valid bits (Vulkan 1.3, VkQueueFamilyProperties).
+bool has_timestamps(const QueueFamilyFacts& family);
+
 struct DeviceFacts {
   std::uint32_t api_major = 0;
   std::uint32_t api_minor = 0;
@@ -47,6 +50,11 @@ struct QueuePlan {
   std::string missing = {};                           // what of the choice the device lacks; empty: nothing
 };
 QueuePlan plan_queues(const DeviceFacts& facts, std::uint32_t compute_family, const VulkanChoice& choice);
+
+// The subgroup size that kernels are compiled for, given VkPhysicalDeviceSubgroupProperties and the range of
+// VkPhysicalDeviceSubgroupSizeControlProperties: 32, as CUDA's warps, where a pipeline may ask for it, or else the driver's
+// own. AMD's driver has 64 as its own and 32 in its range.
+std::uint32_t choose_subgroup_size(std::uint32_t standard, std::uint32_t least, std::uint32_t most, bool may_ask);
 
 // Every requirement the device misses, as "X (found Y)"; empty if it will do.
 std::vector<std::string> unmet_requirements(const DeviceFacts& facts);

@@ -7,6 +7,7 @@
 
 #include "core/device/kernel_interface.h"
 #include "vulkan/launch/buffer_binding.h"
+#include "vulkan/launch/capabilities.h"
 #include "vulkan/launch/pipeline_isa.h"
 
 namespace bench::vulkan {
@@ -29,51 +30,9 @@ std::vector<std::uint32_t> spirv_words(const KernelSpec& spec) {
   return words;
 }
 
-// A module starts, after five words of header, with its OpCapability instructions (SPIR-V specification, section 2.4).
 void check_capabilities(const Context& context, std::string_view stem, std::span<const std::uint32_t> words) {
-  const OptionalFeatures& has = context.features();
-  struct Optional {
-    std::uint32_t capability;
-    const char* wanted;
-    bool enabled;
-  };
-  const Optional optional[] = {
-      {11, "shaderInt64", has.shader_int64},
-      {12, "shaderBufferInt64Atomics and shaderSharedInt64Atomics", has.int64_atomics},
-      {9, "shaderFloat16 and storageBuffer16BitAccess", has.float16},
-      {10, "shaderFloat64", has.float64},
-      {39, "shaderInt8 and storageBuffer8BitAccess", has.int8},
-      {4213, "VK_EXT_shader_float8's cooperative matrices", has.float8_matrix},
-      // One capability for either clock: a device has both or is taken to have none.
-      {5055, "VK_KHR_shader_clock's shaderDeviceClock and shaderSubgroupClock",
-       has.shader_device_clock && has.shader_subgroup_clock},
-      {5118, "VK_KHR_shader_bfloat16's cooperative matrices", has.bfloat16_matrix},
-      {5302, "runtimeDescriptorArray", has.bindless},
-      {5345, "vulkanMemoryModel", has.vulkan_memory_model},
-      {5346, "vulkanMemoryModelDeviceScope", has.vulkan_memory_model_device_scope},
-      {5373, "VK_NV_shader_sm_builtins", has.sm_builtins},
-      {65, "subgroup shuffles", context.subgroup_operation(vk::SubgroupFeatureFlagBits::eShuffle)},
-      {66, "relative subgroup shuffles", context.subgroup_operation(vk::SubgroupFeatureFlagBits::eShuffleRelative)},
-      {67, "clustered subgroup operations", context.subgroup_operation(vk::SubgroupFeatureFlagBits::eClustered)},
-      {68, "subgroup quads", context.subgroup_operation(vk::SubgroupFeatureFlagBits::eQuad)},
-      {5404, "VK_NV_shader_atomic_float16_vector", has.float16_vector_atomics},
-      {6026, "VK_KHR_shader_subgroup_rotate", has.subgroup_rotate},
-      {5439, "VK_NV_cooperative_matrix2 (matrices of a workgroup, of any size, by tensor layouts)", has.workgroup_matrix},
-      {6019, "shaderIntegerDotProduct", has.integer_dot_product},
-      {6022, "VK_KHR_cooperative_matrix", has.cooperative_matrix},
-      {6033, "VK_EXT_shader_atomic_float's shaderBufferFloat32AtomicAdd and shaderSharedFloat32AtomicAdd",
-       has.float32_atomic_add},
-      {6034, "VK_EXT_shader_atomic_float's shaderBufferFloat64AtomicAdd and shaderSharedFloat64AtomicAdd",
-       has.float64_atomic_add},
-  };
-  constexpr std::uint32_t kOpCapability = 17;
-  for (std::size_t i = 5; i + 1 < words.size() && words[i] == (2U << 16 | kOpCapability); i += 2) {
-    for (const Optional& feature : optional) {
-      if (words[i + 1] == feature.capability && !feature.enabled) {
-        throw Skip("kernel {} wants {}, which {} lacks", stem, feature.wanted, context.info().name);
-      }
-    }
-  }
+  const std::string missing = missing_capability(words, context.features(), context.subgroup_sizes().operations);
+  if (!missing.empty()) throw Skip("kernel {} wants {}, which {} lacks", stem, missing, context.info().name);
 }
 
 void check_limits(const Context& context, const KernelSpec& spec) {
@@ -155,8 +114,8 @@ vk::raii::Pipeline make_pipeline(const Context& context, const KernelSpec& spec,
   // A driver may otherwise choose another subgroup size for each pipeline. A workgroup over the limit keeps the driver's
   // choice.
   const SubgroupSizes& sizes = context.subgroup_sizes();
-  const vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo required{.requiredSubgroupSize = sizes.standard};
-  const bool require = sizes.can_require && spec.block_x <= std::uint64_t{sizes.standard} * sizes.max_per_workgroup;
+  const vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo required{.requiredSubgroupSize = sizes.size};
+  const bool require = sizes.can_require && spec.block_x <= std::uint64_t{sizes.size} * sizes.max_per_workgroup;
 
   const vk::PipelineRobustnessCreateInfoEXT robustness = robustness_info(spec.robustness);
   const vk::ComputePipelineCreateInfo info{

@@ -1,0 +1,64 @@
+// Which kernels a device is given, and at which subgroup size, on devices that are not here.
+#include "vulkan/launch/capabilities.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "vulkan/api/requirements.h"
+
+namespace bench::vulkan {
+namespace {
+
+using Subgroup = vk::SubgroupFeatureFlagBits;
+
+// A module that declares these, and goes on with an OpMemoryModel.
+std::vector<std::uint32_t> module_of(std::initializer_list<std::uint32_t> capabilities) {
+  std::vector<std::uint32_t> words = {0x07230203, 0x00010600, 0, 1, 0};
+  for (const std::uint32_t one : capabilities) words.insert(words.end(), {2U << 16 | 17U, one});
+  words.insert(words.end(), {3U << 16 | 14U, 0, 1});
+  return words;
+}
+
+std::string missing(std::initializer_list<std::uint32_t> capabilities, vk::SubgroupFeatureFlags operations = {},
+                    const OptionalFeatures& features = {}) {
+  return missing_capability(module_of(capabilities), features, operations);
+}
+
+constexpr std::uint32_t kShader = 1;
+constexpr std::uint32_t kVote = 62;
+constexpr std::uint32_t kBallot = 64;
+
+TEST(Capabilities, OfSubgroupsAreTheDevicesOwn) {
+  EXPECT_EQ(missing({kShader, 61, 63}), "");
+  EXPECT_EQ(missing({kShader, kVote}), "subgroup votes");
+  EXPECT_EQ(missing({kShader, kVote}, Subgroup::eVote), "");
+  EXPECT_EQ(missing({kShader, kVote, kBallot}, Subgroup::eVote), "subgroup ballots");
+  EXPECT_EQ(missing({kShader, kVote, kBallot}, Subgroup::eVote | Subgroup::eBallot), "");
+}
+
+TEST(Capabilities, ThatNobodyEnablesAreNotThere) {
+  EXPECT_EQ(missing({kShader, 4442}), "SPIR-V's capability 4442, which this suite enables nowhere") << "VariablePointers";
+  EXPECT_EQ(missing({4442, kShader}), "SPIR-V's capability 4442, which this suite enables nowhere");
+}
+
+TEST(Capabilities, ThatComeWithAnotherWantTheSameFeature) {
+  OptionalFeatures features;
+  EXPECT_NE(missing({kShader, 4433}), "") << "StorageBuffer16BitAccess";
+  features.float16 = true;
+  EXPECT_EQ(missing({kShader, 4433, 9}, {}, features), "");
+  EXPECT_NE(missing({kShader, 4212}, {}, features), "") << "Float8EXT";
+  EXPECT_NE(missing({kShader, 5116}, {}, features), "") << "BFloat16TypeKHR";
+}
+
+TEST(SubgroupSize, Is32WhereAPipelineMayAskForIt) {
+  EXPECT_EQ(choose_subgroup_size(32, 32, 32, true), 32U) << "NVIDIA";
+  EXPECT_EQ(choose_subgroup_size(64, 32, 64, true), 32U) << "AMD, RDNA, by RADV";
+  EXPECT_EQ(choose_subgroup_size(64, 64, 64, true), 64U) << "AMD, GCN";
+  EXPECT_EQ(choose_subgroup_size(64, 32, 64, false), 64U) << "a driver that takes no wish";
+  EXPECT_EQ(choose_subgroup_size(32, 8, 32, true), 32U) << "Intel";
+  EXPECT_EQ(choose_subgroup_size(64, 64, 128, true), 64U) << "Adreno";
+  EXPECT_EQ(choose_subgroup_size(8, 8, 8, true), 8U) << "lavapipe";
+}
+
+}  // namespace
+}  // namespace bench::vulkan

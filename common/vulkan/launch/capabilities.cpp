@@ -1,0 +1,79 @@
+#include "vulkan/launch/capabilities.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace bench::vulkan {
+
+std::string missing_capability(std::span<const std::uint32_t> words, const OptionalFeatures& has,
+                               vk::SubgroupFeatureFlags subgroup_operations) {
+  using Subgroup = vk::SubgroupFeatureFlagBits;
+  const auto does = [&](Subgroup one) { return static_cast<bool>(subgroup_operations & one); };
+  struct Known {
+    std::uint32_t capability;
+    const char* wanted;
+    bool enabled;
+  };
+  const Known known[] = {
+      // What every device has (Vulkan 1.3, appendix "Vulkan Environment for SPIR-V"), or what a Context asks of each.
+      {0, "matrices", true},
+      {1, "shaders", true},
+      {40, "input attachments", true},
+      {43, "1D images", true},
+      {44, "1D images", true},
+      {46, "texel buffers", true},
+      {47, "texel buffers", true},
+      {50, "image queries", true},
+      {51, "derivatives", true},
+      {61, "subgroups", true},
+      {63, "subgroup arithmetic", true},
+      {5347, "bufferDeviceAddress", true},
+      // Of some.
+      {9, "shaderFloat16 and storageBuffer16BitAccess", has.float16},
+      {10, "shaderFloat64", has.float64},
+      {11, "shaderInt64", has.shader_int64},
+      {12, "shaderBufferInt64Atomics and shaderSharedInt64Atomics", has.int64_atomics},
+      {39, "shaderInt8 and storageBuffer8BitAccess", has.int8},
+      {62, "subgroup votes", does(Subgroup::eVote)},
+      {64, "subgroup ballots", does(Subgroup::eBallot)},
+      {65, "subgroup shuffles", does(Subgroup::eShuffle)},
+      {66, "relative subgroup shuffles", does(Subgroup::eShuffleRelative)},
+      {67, "clustered subgroup operations", does(Subgroup::eClustered)},
+      {68, "subgroup quads", does(Subgroup::eQuad)},
+      {4212, "VK_EXT_shader_float8", has.float8_matrix},
+      {4213, "VK_EXT_shader_float8's cooperative matrices", has.float8_matrix},
+      {4433, "shaderFloat16 and storageBuffer16BitAccess", has.float16},
+      {4448, "shaderInt8 and storageBuffer8BitAccess", has.int8},
+      // One capability for either clock: a device has both or is taken to have none.
+      {5055, "VK_KHR_shader_clock's shaderDeviceClock and shaderSubgroupClock",
+       has.shader_device_clock && has.shader_subgroup_clock},
+      {5116, "VK_KHR_shader_bfloat16", has.bfloat16_matrix},
+      {5118, "VK_KHR_shader_bfloat16's cooperative matrices", has.bfloat16_matrix},
+      {5302, "runtimeDescriptorArray", has.bindless},
+      {5345, "vulkanMemoryModel", has.vulkan_memory_model},
+      {5346, "vulkanMemoryModelDeviceScope", has.vulkan_memory_model_device_scope},
+      {5373, "VK_NV_shader_sm_builtins", has.sm_builtins},
+      {5404, "VK_NV_shader_atomic_float16_vector", has.float16_vector_atomics},
+      {5433, "VK_NV_cooperative_matrix2 (matrices by tensor layouts)", has.workgroup_matrix},
+      {5439, "VK_NV_cooperative_matrix2 (matrices of a workgroup, of any size, by tensor layouts)", has.workgroup_matrix},
+      {6018, "shaderIntegerDotProduct", has.integer_dot_product},
+      {6019, "shaderIntegerDotProduct", has.integer_dot_product},
+      {6022, "VK_KHR_cooperative_matrix", has.cooperative_matrix},
+      {6026, "VK_KHR_shader_subgroup_rotate", has.subgroup_rotate},
+      {6033, "VK_EXT_shader_atomic_float's shaderBufferFloat32AtomicAdd and shaderSharedFloat32AtomicAdd",
+       has.float32_atomic_add},
+      {6034, "VK_EXT_shader_atomic_float's shaderBufferFloat64AtomicAdd and shaderSharedFloat64AtomicAdd",
+       has.float64_atomic_add},
+  };
+  // A module starts, after five words of header, with its OpCapability instructions (SPIR-V specification, section 2.4).
+  constexpr std::uint32_t kOpCapability = 17;
+  for (std::size_t i = 5; i + 1 < words.size() && words[i] == (2U << 16 | kOpCapability); i += 2) {
+    const auto* one =
+        std::find_if(std::begin(known), std::end(known), [&](const Known& each) { return each.capability == words[i + 1]; });
+    if (one == std::end(known)) return fmt::format("SPIR-V's capability {}, which this suite enables nowhere", words[i + 1]);
+    if (!one->enabled) return one->wanted;
+  }
+  return "";
+}
+
+}  // namespace bench::vulkan

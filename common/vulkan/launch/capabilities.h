@@ -1,0 +1,17 @@
+// Which of a SPIR-V module's capabilities a device does not have, decided over plain data: testable without a GPU.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "vulkan/api/context.h"
+
+namespace bench::vulkan {
+
+// The first capability that is not enabled, in the words of the feature that has it; "" if all are. One that the suite enables
+// nowhere is never there: what a pipeline of such a module does is undefined.
+std::string missing_capability(std::span<const std::uint32_t> words, const OptionalFeatures& has,
+                               vk::SubgroupFeatureFlags subgroup_operations);
+
+}  // namespace bench::vulkan
