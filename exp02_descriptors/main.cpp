@@ -26,26 +26,26 @@ constexpr std::uint32_t kWarp = 32;         // all that `idle` runs
 constexpr std::uint32_t kLargestLog2 = 26;  // 2^26 floats * 4 B = 256 MiB a buffer, 17 buffers: 4.25 GiB
 constexpr std::uint32_t kBuffers = 17;
 
-struct Way {
+struct BindingMethod {
   BufferBinding binding;
   SetUse set_use = SetUse::kBoundOnce;
 };
 
 // Ways to hand buffers over: what a program does when every dispatch has others; and, to compare with, a set bound once.
-const Way kPerDispatch[] = {{BufferBinding::kDescriptors, SetUse::kBoundOnce},
-                            {BufferBinding::kDescriptors, SetUse::kBoundPerDispatch},
-                            {BufferBinding::kDescriptors, SetUse::kUpdatedPerDispatch},
-                            {BufferBinding::kPushDescriptors, SetUse::kBoundPerDispatch},
-                            {BufferBinding::kDescriptorBuffer, SetUse::kBoundPerDispatch},
-                            {BufferBinding::kBindless, SetUse::kBoundPerDispatch},
-                            {BufferBinding::kAddress, SetUse::kBoundPerDispatch}};
+const BindingMethod kPerDispatch[] = {{BufferBinding::kDescriptors, SetUse::kBoundOnce},
+                                      {BufferBinding::kDescriptors, SetUse::kBoundPerDispatch},
+                                      {BufferBinding::kDescriptors, SetUse::kUpdatedPerDispatch},
+                                      {BufferBinding::kPushDescriptors, SetUse::kBoundPerDispatch},
+                                      {BufferBinding::kDescriptorBuffer, SetUse::kBoundPerDispatch},
+                                      {BufferBinding::kBindless, SetUse::kBoundPerDispatch},
+                                      {BufferBinding::kAddress, SetUse::kBoundPerDispatch}};
 
 // One case: `sum` reads `inputs` buffers and writes one, `idle` has as many and touches none but the one that it writes.
 struct Test {
   const char* variant;
   std::uint32_t inputs;
   std::uint64_t floats;
-  Way way;
+  BindingMethod method;
   std::uint32_t dispatches = 0;  // in one submission; 0: one launch a sample is long enough, or the sampler repeats it
   Robustness robustness = Robustness::kDefault;
 
@@ -56,11 +56,11 @@ struct Test {
 // kernel.
 std::string glsl_stem(const Test& test) {
   std::string base = test.idle() ? "idle" : fmt::format("sum_{}", test.inputs);
-  switch (test.way.binding) {
+  switch (test.method.binding) {
     case BufferBinding::kUniform:
     case BufferBinding::kBindless:
     case BufferBinding::kAddress:
-      return fmt::format("{}_{}", base, to_string(test.way.binding));
+      return fmt::format("{}_{}", base, to_string(test.method.binding));
     default:
       return base;
   }
@@ -76,11 +76,11 @@ float expect_sum(const Workbench& bench, std::uint32_t inputs, std::uint64_t i) 
 // All dispatches of a submission store the same words, so a missing one would not be seen. A kernel that counts, handed over in
 // the same way and as often, shows that none is.
 void count_dispatches(Workbench& bench, const Test& test) {
-  const bool uniform = test.way.binding == BufferBinding::kUniform;
+  const bool uniform = test.method.binding == BufferBinding::kUniform;
   const std::string entry = fmt::format("count_{}", test.inputs);
-  const bool has_own = test.way.binding == BufferBinding::kAddress || test.way.binding == BufferBinding::kBindless;
+  const bool has_own = test.method.binding == BufferBinding::kAddress || test.method.binding == BufferBinding::kBindless;
   const std::string glsl = uniform   ? entry + "_uniform"
-                           : has_own ? fmt::format("count_{}", to_string(test.way.binding))
+                           : has_own ? fmt::format("count_{}", to_string(test.method.binding))
                                      : "count";
   const bool cuda = bench.device().info().api == bench::Api::kCuda;
   Launch launch;
@@ -91,13 +91,13 @@ void count_dispatches(Workbench& bench, const Test& test) {
                                  .buffers = test.inputs + 1,
                                  .params_bytes = 0,
                                  .glsl_takes_less = true,
-                                 .binding = test.way.binding,
+                                 .binding = test.method.binding,
                                  .robustness = test.robustness});
   for (std::uint32_t k = 0; k < test.inputs; ++k) launch.buffers.push_back(&bench.input(k, EXP02_SMALL_FLOATS));
   Buffer& counts = bench.output("counts", kWarp);
   bench.device().fill(counts, 0, kWarp * sizeof(std::uint32_t), 0);
   launch.buffers.insert(uniform && !cuda ? launch.buffers.end() : launch.buffers.begin(), &counts);
-  bench.device().prepare(launch, {.set_use = test.way.set_use})->time_host(test.dispatches);
+  bench.device().prepare(launch, {.set_use = test.method.set_use})->time_host(test.dispatches);
   bench::verify<std::uint32_t>(bench.device(), counts, kWarp, bench::kGuardWords,
                                [&](std::uint64_t) { return test.dispatches; });
 }
@@ -114,7 +114,7 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Test& test) {
                                  .buffers = test.inputs + 1,
                                  .params_bytes = test.idle() ? 0U : static_cast<std::uint32_t>(sizeof(SumParams)),
                                  .glsl_takes_less = test.idle(),
-                                 .binding = test.way.binding,
+                                 .binding = test.method.binding,
                                  .robustness = test.robustness});
   for (std::uint32_t k = 0; k < test.inputs; ++k) {
     launch.buffers.push_back(&bench.input(k, std::max<std::uint64_t>(test.floats, EXP02_SMALL_FLOATS)));
@@ -129,7 +129,7 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Test& test) {
   }
 
   if (test.dispatches > 1) count_dispatches(bench, test);
-  auto subject = bench.device().prepare(launch, {.set_use = test.way.set_use});
+  auto subject = bench.device().prepare(launch, {.set_use = test.method.set_use});
   subject->time_host(std::max(1U, test.dispatches));  // the very submission that will be timed: are its sets right, too?
   if (test.idle()) {
     bench::verify<std::uint32_t>(bench, "indices", output, test.floats, bench::kGuardWords,
@@ -147,8 +147,8 @@ bench::Case make_case(const Test& test, bench::Cache cache = bench::Cache::kWarm
   bench::Case result = bench::twin(test.variant,
                                    {{"block", test.idle() ? kWarp : kBlock},
                                     {"buffers", test.inputs},
-                                    {"binding", to_string(test.way.binding)},
-                                    {"set_use", to_string(test.way.set_use)},
+                                    {"binding", to_string(test.method.binding)},
+                                    {"set_use", to_string(test.method.set_use)},
                                     {"dispatches", bench::unless_zero(test.dispatches)},
                                     {"robustness", to_string(test.robustness)}},
                                    [test](Workbench& bench) { return set_up(bench, test); });
@@ -164,9 +164,10 @@ bench::Case make_case(const Test& test, bench::Cache cache = bench::Cache::kWarm
 
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list;
-  const auto add_sum = [&](std::uint32_t inputs, std::uint64_t floats, Way way, Robustness robustness = Robustness::kDefault) {
+  const auto add_sum = [&](std::uint32_t inputs, std::uint64_t floats, BindingMethod method,
+                           Robustness robustness = Robustness::kDefault) {
     for (const bench::Cache cache : plan.caches_for(floats * sizeof(float) * (inputs + 1))) {
-      list.push_back(make_case({"sum", inputs, floats, way, 0, robustness}, cache));
+      list.push_back(make_case({"sum", inputs, floats, method, 0, robustness}, cache));
     }
   };
 
@@ -193,17 +194,18 @@ std::vector<bench::Case> cases(const Plan& plan) {
   }
 
   // Many dispatches of little work: what binding costs by itself, and beside 32 KiB a buffer.
-  for (const Way& way : kPerDispatch) {
+  for (const BindingMethod& method : kPerDispatch) {
     for (const std::uint32_t dispatches : {1U, 10U, 100U, 1000U}) {
-      if (!plan.quick || dispatches == 100) list.push_back(make_case({"idle", 16, kWarp, way, dispatches}));
+      if (!plan.quick || dispatches == 100) list.push_back(make_case({"idle", 16, kWarp, method, dispatches}));
     }
     for (const std::uint32_t buffers : {1U, 4U}) {
-      if (!plan.quick) list.push_back(make_case({"idle", buffers, kWarp, way, 100}));
+      if (!plan.quick) list.push_back(make_case({"idle", buffers, kWarp, method, 100}));
     }
   }
   for (const std::uint32_t inputs : {2U, 16U}) {
     if (plan.quick && inputs == 16) continue;
-    for (const Way& way : kPerDispatch) list.push_back(make_case({"sum_small", inputs, EXP02_SMALL_FLOATS, way, 100}));
+    for (const BindingMethod& method : kPerDispatch)
+      list.push_back(make_case({"sum_small", inputs, EXP02_SMALL_FLOATS, method, 100}));
     list.push_back(make_case({"sum_small", inputs, EXP02_SMALL_FLOATS, {BufferBinding::kUniform}, 100}));
   }
 

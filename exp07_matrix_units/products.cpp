@@ -59,7 +59,7 @@ struct Config : ProductConfig {
   std::uint64_t out_words() const { return squared() * bytes_of(shape.sums) / sizeof(std::uint32_t); }
   double operations() const { return 2.0 * static_cast<double>(squared()) * depth(); }
   std::array<std::uint32_t, 3> grid() const {
-    if (shape.way == Way::kTensor) return {std::max(sms / 2 * 2, 2U), 1, 1};
+    if (shape.implementation == Implementation::kTensor) return {std::max(sms / 2 * 2, 2U), 1, 1};
     return {size / shape.columns, size / shape.rows, 1};
   }
 };
@@ -116,14 +116,16 @@ TensorMatrixParams tensor_params(const Config& config, const Buffer& a, const Bu
 bench::Work make_work(Workbench& bench, const Config& config, Products& products, const Buffer& a, const Buffer& b,
                       const Buffer& c) {
   const Shape& shape = config.shape;
-  if (shape.way == Way::kLibrary) return products.cublas().product(a, b, c, config.params(), shape.in, shape.sums);
+  if (shape.implementation == Implementation::kLibrary)
+    return products.cublas().product(a, b, c, config.params(), shape.in, shape.sums);
   if (bench.device().info().api == Api::kVulkan && shape.down != 0 && bench.device().info().subgroup_size != kSubgroup)
     throw bench::Skip("subgroups of {} wanted, the device's are of {}", kSubgroup, bench.device().info().subgroup_size);
-  if (shape.way == Way::kTensor && config.sms == 0) throw bench::Skip("no device tells how many SMs this GPU has");
+  if (shape.implementation == Implementation::kTensor && config.sms == 0)
+    throw bench::Skip("no device tells how many SMs this GPU has");
   Launch launch;
   launch.buffers = {&a, &b, &c};
-  launch.params =
-      shape.way == Way::kTensor ? bench::params_bytes(tensor_params(config, a, b)) : bench::params_bytes(config.params());
+  launch.params = shape.implementation == Implementation::kTensor ? bench::params_bytes(tensor_params(config, a, b))
+                                                                  : bench::params_bytes(config.params());
   launch.kernel = &bench.kernel({.images = &products.kernel(shape.stem),
                                  .entry = shape.entry(),
                                  .block_x = shape.block(),
@@ -183,8 +185,8 @@ bench::Case product_case(const ProductConfig& of, const std::shared_ptr<Products
                                     {"warps", shape.warps()}},
                                    [config, products](Workbench& bench) { return set_up(bench, config, *products); });
   std::erase_if(result.sides, [&](const bench::Side& side) {
-    if (shape.way == Way::kTwins) return false;
-    return (shape.way == Way::kVulkan) != (side.api == Api::kVulkan);
+    if (shape.implementation == Implementation::kTwins) return false;
+    return (shape.implementation == Implementation::kVulkan) != (side.api == Api::kVulkan);
   });
   const std::uint64_t operands = 2 * config.in_bytes();
   const std::uint64_t product = config.squared() * bytes_of(shape.sums);

@@ -32,32 +32,32 @@ constexpr Tile kWorkgroupTiles[] = {
 void add_types(std::vector<Shape>& list, const Types& types) {
   const bool first = types.in == Number::kF16 && types.sums == Number::kF32;
   const bool narrow = bytes_of(types.in) == 1;
-  const auto add = [&](std::string_view variant, Way way, const Tile& tile, std::uint32_t stages = 0,
+  const auto add = [&](std::string_view variant, Implementation implementation, const Tile& tile, std::uint32_t stages = 0,
                        std::uint32_t cluster = 0) {
     const bool shallow = variant == "product_shallow";
-    const std::string stem = way == Way::kTensor    ? "product_wgmma"
-                             : way == Way::kLibrary ? ""
-                                                    : stem_of(shallow ? "product_tile" : variant, types);
-    list.push_back({variant, stem, way, types.in, types.sums, tile.rows, tile.columns, tile.depth, tile.down, tile.across,
-                    stages, cluster, shallow ? kShallow : 1, Layout::kByColumns, kWorkgroup});
+    const std::string stem = implementation == Implementation::kTensor    ? "product_wgmma"
+                             : implementation == Implementation::kLibrary ? ""
+                                                                          : stem_of(shallow ? "product_tile" : variant, types);
+    list.push_back({variant, stem, implementation, types.in, types.sums, tile.rows, tile.columns, tile.depth, tile.down,
+                    tile.across, stages, cluster, shallow ? kShallow : 1, Layout::kByColumns, kWorkgroup});
   };
   for (const Tile& tile : kTiles) {
-    if (first || &tile == kTiles) add("product_tile", Way::kTwins, tile);
+    if (first || &tile == kTiles) add("product_tile", Implementation::kTwins, tile);
   }
   if (first) {
-    for (const Tile& tile : kOffsetTiles) add("product_offsets", Way::kTwins, tile);
-    add("product_shallow", Way::kTwins, kFastestTile);
-    add("product_staged", Way::kTwins, kFastestTile);
-    for (const Tile& tile : kDoubleTiles) add("product_double", Way::kVulkan, tile);
+    for (const Tile& tile : kOffsetTiles) add("product_offsets", Implementation::kTwins, tile);
+    add("product_shallow", Implementation::kTwins, kFastestTile);
+    add("product_staged", Implementation::kTwins, kFastestTile);
+    for (const Tile& tile : kDoubleTiles) add("product_double", Implementation::kVulkan, tile);
   }
   for (const Tile& tile : kWorkgroupTiles) {
-    if (first || &tile == kWorkgroupTiles) add("product_workgroup", Way::kVulkan, tile);
+    if (first || &tile == kWorkgroupTiles) add("product_workgroup", Implementation::kVulkan, tile);
   }
-  if (first) add("product_clamped", Way::kVulkan, kWorkgroupTiles[0]);
-  add("product_mma", Way::kCuda, {256, 128, narrow ? 64U : 32U, 4, 2}, 4);
-  add("product_wgmma", Way::kTensor, {128, 256, 128 / bytes_of(types.in), 0, 0}, 0, 2);
-  if (first) add("product_wgmma_alone", Way::kTensor, {128, 256, 64, 0, 0});
-  add("product_cublas", Way::kLibrary, {});
+  if (first) add("product_clamped", Implementation::kVulkan, kWorkgroupTiles[0]);
+  add("product_mma", Implementation::kCuda, {256, 128, narrow ? 64U : 32U, 4, 2}, 4);
+  add("product_wgmma", Implementation::kTensor, {128, 256, 128 / bytes_of(types.in), 0, 0}, 0, 2);
+  if (first) add("product_wgmma_alone", Implementation::kTensor, {128, 256, 64, 0, 0});
+  add("product_cublas", Implementation::kLibrary, {});
 }
 
 }  // namespace
@@ -67,19 +67,19 @@ std::string stem_of(std::string_view kernel, const Types& types) {
 }
 
 std::uint32_t Shape::block() const {
-  if (way == Way::kTensor) return EXP07_WGMMA_BLOCK;
+  if (implementation == Implementation::kTensor) return EXP07_WGMMA_BLOCK;
   return down == 0 ? invocations : 32 * down * across;
 }
 
 std::string Shape::entry() const {
-  if (way == Way::kTensor) return stem_of(variant, {in, sums});
+  if (implementation == Implementation::kTensor) return stem_of(variant, {in, sums});
   std::string name = fmt::format("{}_{}_{}_{}_{}_{}", stem, rows, columns, depth, down, across);
   if (stages != 0) name += fmt::format("_{}", stages);
   return name;
 }
 
 std::uint32_t Shape::shared_bytes() const {
-  if (way == Way::kTensor) return EXP07_WGMMA_SHARED;
+  if (implementation == Implementation::kTensor) return EXP07_WGMMA_SHARED;
   return stages * (rows + columns) * depth * bytes_of(in);
 }
 

@@ -9,7 +9,7 @@
 #include "core/experiment/experiment.h"
 #include "numbers.h"
 
-enum class Way : std::uint8_t {
+enum class Implementation : std::uint8_t {
   kTwins,    // the same kernel in both APIs
   kVulkan,   // by Vulkan alone
   kCuda,     // by CUDA alone
@@ -21,7 +21,7 @@ enum class Way : std::uint8_t {
 struct Shape {
   std::string_view variant;
   std::string stem;
-  Way way;
+  Implementation implementation;
   Number in;
   Number sums;
   std::uint32_t rows = 0;  // of a block's tile of C; 0: the library's affair

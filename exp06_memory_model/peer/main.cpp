@@ -64,7 +64,7 @@ bench::Case make_case(std::string_view variant, const bench::Values& params,
   return result;
 }
 
-bench::Case make_case(const Transfer& transfer, const std::shared_ptr<Common>& common) {
+bench::Case make_case(const PeerTransfer& transfer, const std::shared_ptr<Common>& common) {
   const Mechanism& how = *transfer.mechanism;
   const std::uint32_t sms = how.engine == Engine::kApi ? 0 : transfer.grid();
   bench::Case result = make_case(how.name, {{"direction", how.direction()}, {"sms", bench::unless_zero(sms)}},

@@ -52,7 +52,7 @@ std::uint32_t params_size(Engine engine) {
   return engine == Engine::kPlain ? sizeof(TileParams) : engine == Engine::kBulk ? sizeof(RingParams) : sizeof(TmaParams);
 }
 
-const bench::Kernel& kernel(Workbench& bench, const Transfer& transfer) {
+const bench::Kernel& kernel(Workbench& bench, const PeerTransfer& transfer) {
   const Mechanism& how = *transfer.mechanism;
   const auto count = [](bool there) { return there ? 1U : 0U; };
   const std::uint32_t ring_bytes = transfer.stages() * (transfer.tile_bytes() + transfer.block() / 32 * kBarrierBytes);
@@ -66,7 +66,7 @@ const bench::Kernel& kernel(Workbench& bench, const Transfer& transfer) {
 }
 
 // `far`: the peer's buffer that a tensor map is of.
-std::vector<std::byte> params(const Transfer& transfer, const Buffer& far) {
+std::vector<std::byte> params(const PeerTransfer& transfer, const Buffer& far) {
   if (!transfer.is_ring()) {
     return bench::params_bytes(TileParams{static_cast<std::uint32_t>(transfer.bytes / transfer.tile_bytes()), 0});
   }
@@ -128,7 +128,7 @@ const Mechanism& mechanism(std::string_view name) {
   return *found;
 }
 
-std::uint32_t Transfer::blocks_each() const {
+std::uint32_t PeerTransfer::blocks_each() const {
   const std::uint32_t sms_each = std::max(1U, mechanism->in && mechanism->out ? sms / 2 : sms);
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(sms_each, bytes / tile_bytes()));
 }
@@ -145,7 +145,7 @@ std::optional<double> Common::link_gbps(const bench::DeviceInfo& info) {
 }
 
 // Six steps: kernel, inputs and outputs on both GPUs, one run, verification, the subject to be timed.
-bench::Prepared set_up_transfer(Workbench& bench, const Transfer& transfer, const std::shared_ptr<Common>& common) {
+bench::Prepared set_up_transfer(Workbench& bench, const PeerTransfer& transfer, const std::shared_ptr<Common>& common) {
   const Mechanism& how = *transfer.mechanism;
   const bool api = how.engine == Engine::kApi;
   const bench::Kernel* code = api ? nullptr : &kernel(bench, transfer);

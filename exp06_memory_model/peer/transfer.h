@@ -30,7 +30,7 @@ const std::vector<Mechanism>& mechanisms();
 const Mechanism& mechanism(std::string_view name);
 
 // A launch of a mechanism: `bytes` each way that it has. `sms`: how many it may use, a block on each; 0 for the API's own copy.
-struct Transfer {
+struct PeerTransfer {
   const Mechanism* mechanism;
   std::uint64_t bytes = 0;
   std::uint32_t sms = 0;
@@ -60,7 +60,7 @@ struct Common {
 };
 
 // Throw Skip without a peer, Error on a wrong result.
-bench::Prepared set_up_transfer(bench::Workbench& bench, const Transfer& transfer, const std::shared_ptr<Common>& common);
+bench::Prepared set_up_transfer(bench::Workbench& bench, const PeerTransfer& transfer, const std::shared_ptr<Common>& common);
 // The matrix of tile_tma on the peer. Boxes of one colour, 4 KiB each, go both ways.
 bench::Prepared set_up_tile(bench::Workbench& bench);
 std::uint64_t tile_bytes_each_way();

@@ -58,7 +58,7 @@ constexpr Kernel kTileKernels[] = {{"product_tile", Layout::kByColumns, false},
 Shape shape_of(const Kernel& kernel, const Types& types) {
   return {.variant = kernel.variant,
           .stem = stem_of(kernel.variant, types),
-          .way = Way::kVulkan,
+          .implementation = Implementation::kVulkan,
           .in = types.in,
           .sums = types.sums,
           .b = kernel.b};

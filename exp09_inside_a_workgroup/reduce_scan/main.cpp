@@ -128,10 +128,10 @@ Passes cub_passes(const Setting& on) {
 }
 
 Passes passes(const Setting& on) {
-  switch (on.config.variant->way) {
-    case Way::kPasses:
+  switch (on.config.variant->algorithm) {
+    case Algorithm::kPasses:
       return on.config.variant->scan ? scan_passes(on) : sum_passes(on);
-    case Way::kCub:
+    case Algorithm::kCub:
       return cub_passes(on);
     default:
       return one_pass(on);
@@ -191,7 +191,8 @@ Prepared set_up(Workbench& bench, const Config& config) {
   bench.device().fill(state, 0, state_words * 4, 0);
   const Passes work = passes({bench, config, input, out, state});
 
-  if (config.variant->way == Way::kLookBack && bench.device().info().is_cpu) skip_look_back(bench, work, out, state, config);
+  if (config.variant->algorithm == Algorithm::kLookBack && bench.device().info().is_cpu)
+    skip_look_back(bench, work, out, state, config);
   bench.device().run(work);
   check_waits(bench, state);
   check(bench, out, config);
@@ -206,21 +207,21 @@ Prepared set_up(Workbench& bench, const Config& config) {
 bench::Case make_case(const Config& config, const Plan& plan) {
   bench::Case result =
       bench::twin(std::string(config.variant->name), {}, [config](Workbench& bench) { return set_up(bench, config); });
-  if (config.variant->way == Way::kCub) {
+  if (config.variant->algorithm == Algorithm::kCub) {
     std::erase_if(result.sides, [](const bench::Side& side) { return side.api == bench::Api::kVulkan; });
   }
   result.elements = config.words;
   result.useful_bytes = config.useful_bytes();
   result.footprint_bytes = config.useful_bytes();
   result.cache = plan.caches_for(result.footprint_bytes).front();
-  if (config.variant->way != Way::kCub) {
+  if (config.variant->algorithm != Algorithm::kCub) {
     // Of a tile a warp has four vectors a lane, side by side: what its sums and flags take comes to less than a percent.
     bench::WarpAccess vectors;
     for (std::uint32_t row = 0; row < EXP09_ROWS; ++row) {
       vectors = vectors + bench::warp_access(16, [](std::uint32_t lane) { return std::uint64_t{lane} * 16; });
     }
     const bool scan = config.variant->scan;
-    const bool twice = scan && config.variant->way == Way::kPasses && config.tiles() > 1;
+    const bool twice = scan && config.variant->algorithm == Algorithm::kPasses && config.tiles() > 1;
     result.model = bench::model_values(twice ? vectors + vectors : vectors, scan ? vectors : bench::WarpAccess{},
                                        config.read_bytes(plan.is_dram(result.footprint_bytes)), config.write_bytes(),
                                        bench::kWarpLanes * EXP09_ROWS * 4);

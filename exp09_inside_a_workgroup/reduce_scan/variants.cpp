@@ -16,7 +16,7 @@ std::uint32_t Config::sum_blocks() const {
 std::uint64_t Config::useful_bytes() const { return words * 4 * (variant->scan ? 2 : 1); }
 
 std::uint64_t Config::read_bytes(bool dram) const {
-  const bool twice = dram && variant->scan && variant->way == Way::kPasses;
+  const bool twice = dram && variant->scan && variant->algorithm == Algorithm::kPasses;
   return words * 4 * (twice ? 2 : 1);
 }
 

@@ -8,7 +8,7 @@
 #include "core/experiment/experiment.h"
 #include "params.h"
 
-enum class Way : std::uint8_t {
+enum class Algorithm : std::uint8_t {
   kPasses,     // several launches, each over what the one before has left
   kLastBlock,  // one launch; the block that is ready last does the rest
   kLookBack,   // one launch; blocks look back at what others have published
@@ -18,22 +18,24 @@ enum class Way : std::uint8_t {
 struct Variant {
   std::string_view name;
   bool scan;
-  Way way;
+  Algorithm algorithm;
   std::string_view block;  // of a block's sums: tree or subgroup
   std::string_view text;
 };
 
 inline constexpr Variant kVariants[] = {
-    {"sum_tree", false, Way::kPasses, "tree", "block sums through a tree in shared memory, then one block"},
-    {"sum_subgroup", false, Way::kPasses, "subgroup", "block sums by subgroup operations, then one block"},
-    {"sum_last_block", false, Way::kLastBlock, "subgroup", "one launch: the block that is ready last adds up the others' sums"},
-    {"cub_sum", false, Way::kCub, "", "the kernels of CUB's DeviceReduce, launched by this suite as CUB does it"},
-    {"scan_tree", true, Way::kPasses, "tree", "tiles' sums, their scan, the tiles' scans; through a tree in shared memory"},
-    {"scan_subgroup", true, Way::kPasses, "subgroup", "the same by subgroup operations"},
-    {"scan_look_back", true, Way::kLookBack, "subgroup",
+    {"sum_tree", false, Algorithm::kPasses, "tree", "block sums through a tree in shared memory, then one block"},
+    {"sum_subgroup", false, Algorithm::kPasses, "subgroup", "block sums by subgroup operations, then one block"},
+    {"sum_last_block", false, Algorithm::kLastBlock, "subgroup",
+     "one launch: the block that is ready last adds up the others' sums"},
+    {"cub_sum", false, Algorithm::kCub, "", "the kernels of CUB's DeviceReduce, launched by this suite as CUB does it"},
+    {"scan_tree", true, Algorithm::kPasses, "tree",
+     "tiles' sums, their scan, the tiles' scans; through a tree in shared memory"},
+    {"scan_subgroup", true, Algorithm::kPasses, "subgroup", "the same by subgroup operations"},
+    {"scan_look_back", true, Algorithm::kLookBack, "subgroup",
      "one launch: decoupled look-back; a flag with release and acquire beside the sums"},
-    {"scan_look_back_packed", true, Way::kLookBack, "subgroup", "the same; flag and sum in one 64-bit word, relaxed"},
-    {"cub_scan", true, Way::kCub, "", "the kernels of CUB's DeviceScan, launched by this suite as CUB does it"},
+    {"scan_look_back_packed", true, Algorithm::kLookBack, "subgroup", "the same; flag and sum in one 64-bit word, relaxed"},
+    {"cub_scan", true, Algorithm::kCub, "", "the kernels of CUB's DeviceScan, launched by this suite as CUB does it"},
 };
 
 // One row of the CSV, or two twins.

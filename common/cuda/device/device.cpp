@@ -127,14 +127,14 @@ void Device::write(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes,
   const CurrentDevice current(handle());
   const Buffer& buffer = own(to);
   buffer.check_words(offset, bytes);
-  transfer_.write(stream(), buffer.at(offset), bytes, produce);
+  copies_.write(stream(), buffer.at(offset), bytes, produce);
 }
 
 void Device::read(const bench::Buffer& from, std::uint64_t offset, std::uint64_t bytes, const Consumer& consume) {
   const CurrentDevice current(handle());
   const Buffer& buffer = own(from);
   buffer.check_words(offset, bytes);
-  transfer_.read(stream(), buffer.at(offset), bytes, consume);
+  copies_.read(stream(), buffer.at(offset), bytes, consume);
 }
 
 void Device::fill(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) {

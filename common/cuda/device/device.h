@@ -14,7 +14,7 @@
 #include "cuda/measure/event_timer.h"
 #include "cuda/measure/gate.h"
 #include "cuda/measure/l2_evictor.h"
-#include "cuda/memory/transfer.h"
+#include "cuda/memory/staged_copies.h"
 
 namespace bench::cuda {
 
@@ -66,7 +66,7 @@ class Device final : public bench::Device {
   Stream stream_;
   EventTimer timer_;
   Gate gate_;
-  Transfer transfer_;
+  StagedCopies copies_;
   std::optional<L2Evictor> evictor_;
   std::optional<std::size_t> own_l2_fetch_bytes_;  // once another was set
   PFN_cuMemsetD32Async_v3020 memset_d32_ = nullptr;

@@ -35,7 +35,7 @@ std::unique_ptr<Gate> make_gate(const Context& context) {
 VulkanDevice::VulkanDevice(const DeviceInfo& info, const DeviceOptions& options)
     : context_(info, options),
       companion_(companion_of(info, options)),
-      transfer_(context_),
+      copies_(context_),
       run_slot_(context_),
       gate_(make_gate(context_)),
       data_kernels_(*this, kernels::vulkan_support()) {}
@@ -65,15 +65,15 @@ std::unique_ptr<Buffer> VulkanDevice::import_memory(ExportedMemory memory, std::
 }
 
 void VulkanDevice::write(Buffer& to, std::uint64_t offset, std::uint64_t bytes, const Producer& produce) {
-  transfer_.write(device_buffer(to), offset, bytes, produce);
+  copies_.write(device_buffer(to), offset, bytes, produce);
 }
 
 void VulkanDevice::read(const Buffer& from, std::uint64_t offset, std::uint64_t bytes, const Consumer& consume) {
-  transfer_.read(device_buffer(from), offset, bytes, consume);
+  copies_.read(device_buffer(from), offset, bytes, consume);
 }
 
 void VulkanDevice::fill(Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) {
-  transfer_.fill(device_buffer(to), offset, bytes, word);
+  copies_.fill(device_buffer(to), offset, bytes, word);
 }
 
 void VulkanDevice::fill_random(Buffer& to, std::uint64_t first, std::uint64_t words, std::uint64_t key) {
@@ -123,7 +123,7 @@ void VulkanDevice::set_evict_bytes(std::uint64_t bytes) {
   if (evictor_ != nullptr) {  // recorded command buffers hold the one there is
     throw Error("set_evict_bytes({}) after set_evict_bytes({})", bytes, evictor_->bytes());
   }
-  evictor_ = std::make_unique<L2Evictor>(context_, transfer_, bytes);
+  evictor_ = std::make_unique<L2Evictor>(context_, copies_, bytes);
 }
 
 void VulkanDevice::evict_l2() {

@@ -7,7 +7,7 @@
 #include "vulkan/measure/body.h"
 #include "vulkan/measure/gate.h"
 #include "vulkan/measure/l2_evictor.h"
-#include "vulkan/memory/transfer.h"
+#include "vulkan/memory/staged_copies.h"
 
 namespace bench::vulkan {
 
@@ -46,7 +46,7 @@ class VulkanDevice : public Device {
  private:
   Context context_;
   std::unique_ptr<Context> companion_;  // only with VulkanChoice::companion
-  Transfer transfer_;
+  StagedCopies copies_;
   CommandSlot run_slot_;
   std::unique_ptr<Gate> gate_;  // null: there is none
   DataKernels data_kernels_;

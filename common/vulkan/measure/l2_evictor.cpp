@@ -36,12 +36,12 @@ Launch sweep_launch(const Context& context, const ComputePipeline& kernel, const
 
 }  // namespace
 
-L2Evictor::L2Evictor(const Context& context, Transfer& transfer, std::uint64_t bytes)
+L2Evictor::L2Evictor(const Context& context, StagedCopies& copies, std::uint64_t bytes)
     : buffer_(context, (bytes + kVec4Bytes - 1) / kVec4Bytes * kVec4Bytes, "L2 evictor"),
       sink_(context, sizeof(std::uint32_t), "L2 evictor's sink"),
       kernel_(context, sweep_spec(context)),
       sweep_(context, sweep_launch(context, kernel_, buffer_, sink_)) {
-  transfer.fill(buffer_, 0, buffer_.bytes(), kWord);
+  copies.fill(buffer_, 0, buffer_.bytes(), kWord);
 }
 
 void L2Evictor::record(const vk::raii::CommandBuffer& commands) const {

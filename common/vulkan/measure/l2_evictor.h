@@ -4,7 +4,7 @@
 #include "vulkan/launch/command.h"
 #include "vulkan/launch/compute_pipeline.h"
 #include "vulkan/memory/buffer.h"
-#include "vulkan/memory/transfer.h"
+#include "vulkan/memory/staged_copies.h"
 
 namespace bench::vulkan {
 
@@ -12,7 +12,7 @@ namespace bench::vulkan {
 class L2Evictor {
  public:
   // Sweeps `bytes`, rounded up to 16. Allocates. Throws OutOfMemory.
-  L2Evictor(const Context& context, Transfer& transfer, std::uint64_t bytes);
+  L2Evictor(const Context& context, StagedCopies& copies, std::uint64_t bytes);
   std::uint64_t bytes() const { return buffer_.bytes(); }
   // One sweep. Leaves its own pipeline bound.
   void record(const vk::raii::CommandBuffer& commands) const;

@@ -1,4 +1,4 @@
-#include "vulkan/memory/transfer.h"
+#include "vulkan/memory/staged_copies.h"
 
 #include <algorithm>
 
@@ -14,23 +14,23 @@ constexpr double kLowFillBytesPerS = 10e9;            // a tenth of a slow GPU's
 
 }  // namespace
 
-Transfer::Slot::Slot(const Context& context)
+StagedCopies::Slot::Slot(const Context& context)
     : expected_s(context.expected_s(2 * kStagingBytes / kLowBytesPerS)), staging(context, kStagingBytes), commands(context) {}
 
-void Transfer::Slot::submit() {
+void StagedCopies::Slot::submit() {
   const Deadline deadline("a submission", expected_s);
   commands.ready();
   commands.submit();
 }
 
-void Transfer::Slot::complete(std::string_view what) {
+void StagedCopies::Slot::complete(std::string_view what) {
   const Deadline deadline(what, expected_s);
   commands.wait(what);
 }
 
-Transfer::Transfer(const Context& context) : context_(context), slots_{Slot(context), Slot(context)} {}
+StagedCopies::StagedCopies(const Context& context) : context_(context), slots_{Slot(context), Slot(context)} {}
 
-void Transfer::write(const DeviceBuffer& to, std::uint64_t offset, std::uint64_t bytes, const Device::Producer& produce) {
+void StagedCopies::write(const DeviceBuffer& to, std::uint64_t offset, std::uint64_t bytes, const Device::Producer& produce) {
   to.check_words(offset, bytes);
   const std::uint64_t chunks = (bytes + kStagingBytes - 1) / kStagingBytes;
   for (std::uint64_t i = 0; i < chunks; ++i) {
@@ -54,7 +54,7 @@ void Transfer::write(const DeviceBuffer& to, std::uint64_t offset, std::uint64_t
   }
 }
 
-void Transfer::read(const DeviceBuffer& from, std::uint64_t offset, std::uint64_t bytes, const Device::Consumer& consume) {
+void StagedCopies::read(const DeviceBuffer& from, std::uint64_t offset, std::uint64_t bytes, const Device::Consumer& consume) {
   from.check_words(offset, bytes);
   const std::uint64_t chunks = (bytes + kStagingBytes - 1) / kStagingBytes;
   const auto part = [&](std::uint64_t i) { return std::min(kStagingBytes, bytes - i * kStagingBytes); };
@@ -81,7 +81,7 @@ void Transfer::read(const DeviceBuffer& from, std::uint64_t offset, std::uint64_
   }
 }
 
-void Transfer::fill(const DeviceBuffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) {
+void StagedCopies::fill(const DeviceBuffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) {
   to.check_words(offset, bytes);
   if (bytes == 0) {
     return;

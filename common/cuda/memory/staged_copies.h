@@ -1,4 +1,4 @@
-// Blocking transfers between the host and the GPU.
+// Blocking copies between the host and the GPU.
 #pragma once
 
 #include <array>
@@ -10,11 +10,11 @@
 namespace bench::cuda {
 
 // Two pinned buffers: the host fills or empties one while the copy engine works on the other.
-class Transfer {
+class StagedCopies {
  public:
   static constexpr std::size_t kSlotBytes = std::size_t{32} << 20;
 
-  Transfer();
+  StagedCopies();
 
   // Throw what BENCH_CU does, and Interrupted between two chunks.
   void write(cudaStream_t stream, std::byte* to, std::size_t bytes, const bench::Device::Producer& produce);

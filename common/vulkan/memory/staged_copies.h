@@ -9,9 +9,9 @@
 
 namespace bench::vulkan {
 
-class Transfer {
+class StagedCopies {
  public:
-  explicit Transfer(const Context& context);
+  explicit StagedCopies(const Context& context);
 
   // Blocking. Offsets and sizes in bytes, multiples of 4, inside the buffer: else Error. Between two chunks, Interrupted.
   void write(const DeviceBuffer& to, std::uint64_t offset, std::uint64_t bytes, const Device::Producer& produce);

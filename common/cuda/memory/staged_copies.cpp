@@ -1,4 +1,4 @@
-#include "cuda/memory/transfer.h"
+#include "cuda/memory/staged_copies.h"
 
 #include <algorithm>
 
@@ -13,13 +13,13 @@ constexpr double kLowBytesPerS = 1e9;  // a tenth of what PCIe 3.0 x16 does
 double expected_s(std::size_t bytes) { return static_cast<double>(bytes) / kLowBytesPerS; }
 
 void wait_for(const Event& copied) {
-  const Deadline deadline("a transfer", expected_s(2 * Transfer::kSlotBytes));
+  const Deadline deadline("a transfer", expected_s(2 * StagedCopies::kSlotBytes));
   BENCH_CU(cudaEventSynchronize(copied.handle()));  // an event never recorded counts as passed
 }
 
 }  // namespace
 
-Transfer::Transfer() {
+StagedCopies::StagedCopies() {
   for (Slot& slot : slots_) {
     void* raw = nullptr;
     BENCH_CU(cudaHostAlloc(&raw, kSlotBytes, cudaHostAllocDefault), "{} bytes of pinned host memory", kSlotBytes);
@@ -28,7 +28,7 @@ Transfer::Transfer() {
   }
 }
 
-void Transfer::write(cudaStream_t stream, std::byte* to, std::size_t bytes, const bench::Device::Producer& produce) {
+void StagedCopies::write(cudaStream_t stream, std::byte* to, std::size_t bytes, const bench::Device::Producer& produce) {
   std::size_t turn = 0;
   for (std::size_t done = 0; done < bytes; done += kSlotBytes, ++turn) {
     const Slot& slot = slots_[turn % 2];
@@ -43,7 +43,7 @@ void Transfer::write(cudaStream_t stream, std::byte* to, std::size_t bytes, cons
   BENCH_CU(cudaStreamSynchronize(stream));
 }
 
-void Transfer::read(cudaStream_t stream, const std::byte* from, std::size_t bytes, const bench::Device::Consumer& consume) {
+void StagedCopies::read(cudaStream_t stream, const std::byte* from, std::size_t bytes, const bench::Device::Consumer& consume) {
   const auto part = [&](std::size_t turn) {
     const std::size_t begin = std::min(turn * kSlotBytes, bytes);
     return std::min(kSlotBytes, bytes - begin);
