@@ -97,7 +97,7 @@ void guarded(const Graph& graph, const Config& config, const Decided& what) {
   Chain chain(graph.handle());
   for (std::uint32_t i = 0; i < config.dispatches; ++i) {
     const WorkParams mine = {i * config.blocks, 0, 0};
-    if (config.way == Way::kKnown) {
+    if (config.way == DispatchMethod::kKnown) {
       chain.add(what.decide, decide_params(config, i, {}));
       chain.add(what.work, mine);
       continue;
@@ -112,12 +112,12 @@ void guarded(const Graph& graph, const Config& config, const Decided& what) {
 void repeated(const Graph& graph, const Config& config, const Decided& what) {
   Chain chain(graph.handle());
   const LoopedParams looped = {config.blocks};
-  if (config.way == Way::kTail) {  // what begins it is launched before
+  if (config.way == DispatchMethod::kTail) {  // what begins it is launched before
     chain.add(what.work, looped);
     chain.add(what.decide, advance_params(config, false, {}));
     return;
   }
-  if (config.way == Way::kKnownLoop) {
+  if (config.way == DispatchMethod::kKnownLoop) {
     chain.add(what.decide, advance_params(config, true, {}));
     for (std::uint32_t step = 0; step < config.dispatches; ++step) {
       chain.add(what.work, looped);
@@ -162,7 +162,7 @@ std::unique_ptr<bench::Subject> cuda_decided(bench::Workbench& bench, const Conf
     } else {
       guarded(graph, config, what);
     }
-    const unsigned long long flags = config.way == Way::kTail ? cudaGraphInstantiateFlagDeviceLaunch : 0;
+    const unsigned long long flags = config.way == DispatchMethod::kTail ? cudaGraphInstantiateFlagDeviceLaunch : 0;
     *executable = make_executable(graph, flags, device.stream(), "work that the device decides about");
   }
   bench::cuda::Body body;
@@ -171,7 +171,7 @@ std::unique_ptr<bench::Subject> cuda_decided(bench::Workbench& bench, const Conf
   body.calls = 2;
   body.enqueue = [executable, config, what](std::span<const cudaStream_t> streams, std::uint32_t /*part*/) {
     // A graph that launches itself cannot begin its own loop.
-    if (config.way == Way::kTail) launch_one(what.begin, advance_params(config, true, {}), streams[0]);
+    if (config.way == DispatchMethod::kTail) launch_one(what.begin, advance_params(config, true, {}), streams[0]);
     BENCH_CU(cudaGraphLaunch(executable->handle(), streams[0]), "work that the device decides about");
   };
   return device.prepare(std::move(body));

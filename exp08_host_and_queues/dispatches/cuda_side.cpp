@@ -7,7 +7,7 @@
 
 std::unique_ptr<bench::Subject> cuda_side(bench::Workbench& bench, const Config& config, const bench::Launch& launch,
                                           const WorkParams& params) {
-  if (config.way == Way::kIndirect) {
+  if (config.way == DispatchMethod::kIndirect) {
     throw bench::Skip("a CUDA launch takes its grid from the host; what the device decides there: guarded, repeated, launched");
   }
   const bench::cuda::Kernel& kernel = bench::cuda::cuda_kernel(*launch.kernel);

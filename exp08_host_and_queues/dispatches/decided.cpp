@@ -34,7 +34,7 @@ std::unique_ptr<bench::Subject> set_up_decided(bench::Workbench& bench, const Co
     what.decide.buffers = {&state};
     what.decide.params = bench::params_bytes(advance_params(config, true, {}));
     what.begin = what.decide;
-    if (config.way == Way::kTail)
+    if (config.way == DispatchMethod::kTail)
       what.decide.kernel = &load_kernel(bench, "advance_tail", "advance_tail", 1, sizeof(AdvanceParams));
   } else {
     what.work.kernel = &load_work(bench);

@@ -11,7 +11,7 @@ inline std::uint64_t decided_words(const Config& config) {
   return std::uint64_t{config.is_loop() ? kMostSteps : config.dispatches} * config.blocks;
 }
 inline std::uint32_t decided_word(const Config& config, std::uint64_t i) {
-  if (config.way == Way::kNotTaken) return EXP08_NOT_RUN;
+  if (config.way == DispatchMethod::kNotTaken) return EXP08_NOT_RUN;
   const bool is_done = i < std::uint64_t{config.dispatches} * config.blocks;
   return is_done ? EXP08_TAG(static_cast<std::uint32_t>(i)) : bench::kPoison;
 }
@@ -22,7 +22,7 @@ inline std::uint32_t decided_state(const Config& config, std::uint64_t i) {
 
 // The parameters of the kernels that decide, for dispatch i or a loop's beginning or step.
 inline DecideParams decide_params(const Config& config, std::uint32_t i, const Decision& decision) {
-  return {i * config.blocks, config.blocks, config.way == Way::kNotTaken ? 0U : 1U, decision};
+  return {i * config.blocks, config.blocks, config.way == DispatchMethod::kNotTaken ? 0U : 1U, decision};
 }
 inline AdvanceParams advance_params(const Config& config, bool begins, const Decision& decision) {
   return {begins ? 1U : 0U, config.dispatches, config.blocks, decision};

@@ -45,34 +45,37 @@ bool passes(const Config& config, const Words& words) {
   return true;
 }
 
-Config of(Way way, std::uint32_t blocks = 3) {
+Config of(DispatchMethod way, std::uint32_t blocks = 3) {
   return {.name = "", .way = way, .dispatches = 5, .blocks = blocks, .work_ns = 0};
 }
 
 TEST(Decided, WhatIsRightPasses) {
-  for (const Way way : {Way::kKnown, Way::kTaken, Way::kNotTaken, Way::kKnownLoop, Way::kWhile, Way::kTail}) {
+  for (const DispatchMethod way : {DispatchMethod::kKnown, DispatchMethod::kTaken, DispatchMethod::kNotTaken,
+                                   DispatchMethod::kKnownLoop, DispatchMethod::kWhile, DispatchMethod::kTail}) {
     EXPECT_TRUE(passes(of(way), left_by(of(way)))) << static_cast<int>(way);
   }
 }
 
 TEST(Decided, AKernelThatRunsAgainstTheDecisionIsFound) {
-  EXPECT_FALSE(passes(of(Way::kNotTaken), left_by(of(Way::kNotTaken), {.ignores_decision = true})));
-  for (const Way way : {Way::kKnown, Way::kTaken}) EXPECT_FALSE(passes(of(way), left_by(of(way), {.never_runs = true})));
+  EXPECT_FALSE(passes(of(DispatchMethod::kNotTaken), left_by(of(DispatchMethod::kNotTaken), {.ignores_decision = true})));
+  for (const DispatchMethod way : {DispatchMethod::kKnown, DispatchMethod::kTaken})
+    EXPECT_FALSE(passes(of(way), left_by(of(way), {.never_runs = true})));
 }
 
 TEST(Decided, ALoopOfTooManyOrTooFewStepsIsFound) {
-  for (const Way way : {Way::kKnownLoop, Way::kWhile, Way::kTail}) {
+  for (const DispatchMethod way : {DispatchMethod::kKnownLoop, DispatchMethod::kWhile, DispatchMethod::kTail}) {
     for (const int more : {-5, -1, 1, 7}) EXPECT_FALSE(passes(of(way), left_by(of(way), {.steps_more = more}))) << more;
   }
 }
 
 TEST(Decided, EveryBranchAndStepHasWordsOfItsOwn) {
-  for (const Way way : {Way::kTaken, Way::kWhile}) EXPECT_FALSE(passes(of(way), left_by(of(way), {.is_shared = true})));
+  for (const DispatchMethod way : {DispatchMethod::kTaken, DispatchMethod::kWhile})
+    EXPECT_FALSE(passes(of(way), left_by(of(way), {.is_shared = true})));
 }
 
 TEST(Decided, TheStateTellsStepsAndNoError) {
-  EXPECT_EQ(decided_state(of(Way::kWhile), EXP08_STATE_DONE), 5U);
-  EXPECT_EQ(decided_state(of(Way::kWhile), EXP08_STATE_ERROR), 0U);
+  EXPECT_EQ(decided_state(of(DispatchMethod::kWhile), EXP08_STATE_DONE), 5U);
+  EXPECT_EQ(decided_state(of(DispatchMethod::kWhile), EXP08_STATE_ERROR), 0U);
 }
 
 TEST(Decided, ATargetOf64BitsIsHandedOnWhole) {

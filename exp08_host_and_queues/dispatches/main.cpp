@@ -25,32 +25,32 @@ constexpr std::uint32_t kSteps = 1000;
 constexpr std::uint32_t kBranches = 100;
 
 struct WayText {
-  Way way;
+  DispatchMethod way;
   const char* name;
   bool cuda;
 };
 constexpr WayText kWays[] = {
-    {Way::kOrdered, "ordered", true},         {Way::kOrderedReplayed, "ordered_replayed", true},
-    {Way::kIndependent, "independent", true}, {Way::kIndependentReplayed, "independent_replayed", true},
-    {Way::kBuffers, "buffers", false},        {Way::kSubmissions, "submissions", false}};
+    {DispatchMethod::kOrdered, "ordered", true},         {DispatchMethod::kOrderedReplayed, "ordered_replayed", true},
+    {DispatchMethod::kIndependent, "independent", true}, {DispatchMethod::kIndependentReplayed, "independent_replayed", true},
+    {DispatchMethod::kBuffers, "buffers", false},        {DispatchMethod::kSubmissions, "submissions", false}};
 
-const char* name_of(Way way) {
+const char* name_of(DispatchMethod way) {
   for (const WayText& one : kWays) {
     if (one.way == way) return one.name;
   }
   switch (way) {
-    case Way::kKnown:
-    case Way::kKnownLoop:
+    case DispatchMethod::kKnown:
+    case DispatchMethod::kKnownLoop:
       return "known";
-    case Way::kTaken:
+    case DispatchMethod::kTaken:
       return "taken";
-    case Way::kNotTaken:
+    case DispatchMethod::kNotTaken:
       return "not_taken";
-    case Way::kWhile:
+    case DispatchMethod::kWhile:
       return "while";
-    case Way::kTail:
+    case DispatchMethod::kTail:
       return "tail";
-    case Way::kFromDevice:
+    case DispatchMethod::kFromDevice:
       return "from_device";
     default:
       return "indirect";
@@ -84,7 +84,7 @@ Prepared set_up(Workbench& bench, const Config& config) {
   Buffer& trace = bench.output("trace", blocks * EXP08_TRACE_WORDS);
   launch.buffers = {&tags, &trace};
   launch.params = bench::params_bytes(params);
-  const bool launches = cuda && config.way == Way::kFromDevice;
+  const bool launches = cuda && config.way == DispatchMethod::kFromDevice;
   Buffer* state = launches ? &bench.output("state", EXP08_STATE_WORDS) : nullptr;
   auto subject = launches ? cuda_launched(bench, config, launch, params, *state)
                  : cuda   ? cuda_side(bench, config, launch, params)
@@ -111,11 +111,11 @@ bench::Case make_case(const Config& config) {
       [=](Workbench& bench) {
         return config.is_decided() ? Prepared(set_up_decided(bench, config), host_values) : set_up(bench, config);
       });
-  const bool vulkan_alone = config.way == Way::kBuffers || config.way == Way::kSubmissions;
+  const bool vulkan_alone = config.way == DispatchMethod::kBuffers || config.way == DispatchMethod::kSubmissions;
   if (vulkan_alone) result.sides.erase(result.sides.begin());
   // With timeline semaphores several submissions are held back until the last one is made.
-  result.vulkan.timeline = config.way == Way::kSubmissions;
-  if (config.way == Way::kTail) result.sides.pop_back();  // CUDA's alone
+  result.vulkan.timeline = config.way == DispatchMethod::kSubmissions;
+  if (config.way == DispatchMethod::kTail) result.sides.pop_back();  // CUDA's alone
   result.elements = std::uint64_t{config.dispatches} * config.blocks;
   result.fixed_batch = 1;
   result.budget_part = 0.1;
@@ -141,15 +141,15 @@ std::vector<bench::Case> cases(const Plan& plan) {
     if (plan.quick && shape.work_ns != 0 && shape.blocks != sms) continue;
     for (const std::uint32_t count : counts) {
       for (const WayText& way : kWays) {
-        if (count == 1 && (way.way == Way::kBuffers || way.way == Way::kSubmissions)) continue;
+        if (count == 1 && (way.way == DispatchMethod::kBuffers || way.way == DispatchMethod::kSubmissions)) continue;
         list.push_back(make_case({"dispatches", way.way, count, shape.blocks, shape.work_ns}));
       }
       if (count > 1 && shape.blocks != full) {
-        list.push_back(make_case({"indirect", Way::kIndirect, count, shape.blocks, shape.work_ns}));
+        list.push_back(make_case({"indirect", DispatchMethod::kIndirect, count, shape.blocks, shape.work_ns}));
       }
     }
   }
-  for (const Way way : {Way::kOrdered, Way::kOrderedReplayed}) {
+  for (const DispatchMethod way : {DispatchMethod::kOrdered, DispatchMethod::kOrderedReplayed}) {
     bench::Case loop = make_case({"iterate", way, small ? 50 : kSteps, sms, kStepNs});
     loop.host_samples = 6;
     loop.budget_part = 1;
@@ -157,20 +157,21 @@ std::vector<bench::Case> cases(const Plan& plan) {
   }
   for (const std::uint32_t blocks : {1U, sms}) {
     if (plan.quick && blocks != 1) continue;
-    for (const Way way : {Way::kKnown, Way::kTaken, Way::kNotTaken}) {
+    for (const DispatchMethod way : {DispatchMethod::kKnown, DispatchMethod::kTaken, DispatchMethod::kNotTaken}) {
       list.push_back(make_case({"guarded", way, small ? 4 : kBranches, blocks, 0}));
     }
   }
   for (const std::uint32_t steps :
        small ? std::vector<std::uint32_t>{1, 20} : std::vector<std::uint32_t>{10, 100, kMostSteps}) {
     if (plan.quick && steps != 20 && steps != kMostSteps) continue;
-    for (const Way way : {Way::kKnownLoop, Way::kWhile, Way::kTail}) list.push_back(make_case({"repeated", way, steps, 1, 0}));
+    for (const DispatchMethod way : {DispatchMethod::kKnownLoop, DispatchMethod::kWhile, DispatchMethod::kTail})
+      list.push_back(make_case({"repeated", way, steps, 1, 0}));
   }
   for (const std::uint32_t work_ns : {0U, kWorkNs}) {
-    list.push_back(make_case({"launched", Way::kFromDevice, small ? 4 : kBranches, 1, work_ns}));
+    list.push_back(make_case({"launched", DispatchMethod::kFromDevice, small ? 4 : kBranches, 1, work_ns}));
   }
   for (const bench::Case& control :
-       bench::aa_controls(make_case({"dispatches", Way::kIndependentReplayed, counts.back(), 1, kWorkNs}))) {
+       bench::aa_controls(make_case({"dispatches", DispatchMethod::kIndependentReplayed, counts.back(), 1, kWorkNs}))) {
     list.push_back(control);
   }
   return list;

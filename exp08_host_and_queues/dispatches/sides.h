@@ -14,7 +14,7 @@ inline constexpr std::uint32_t kMostSteps = 1000;  // that Vulkan's loops are re
 // Graphs that one graph's execution may launch. Source: CUDA C++ Programming Guide, "Fire and Forget Launch".
 inline constexpr std::uint32_t kMostLaunched = 120;
 
-enum class Way : std::uint8_t {
+enum class DispatchMethod : std::uint8_t {
   kOrdered,              // one stream; one command buffer recorded anew, a barrier between any two dispatches
   kOrderedReplayed,      // a graph; the same command buffer recorded once
   kIndependent,          // streams; one command buffer recorded anew, no barriers
@@ -34,15 +34,19 @@ enum class Way : std::uint8_t {
 
 struct Config {
   const char* name;
-  Way way = Way::kOrdered;
+  DispatchMethod way = DispatchMethod::kOrdered;
   std::uint32_t dispatches = 1;
   std::uint32_t blocks = 1;  // of a dispatch
   std::uint32_t work_ns = 0;
 
-  bool replayed() const { return way == Way::kOrderedReplayed || way == Way::kIndependentReplayed; }
-  bool is_loop() const { return way == Way::kKnownLoop || way == Way::kWhile || way == Way::kTail; }
-  bool is_decided() const { return is_loop() || way == Way::kKnown || way == Way::kTaken || way == Way::kNotTaken; }
-  bool ordered() const { return way == Way::kOrdered || way == Way::kOrderedReplayed; }
+  bool replayed() const { return way == DispatchMethod::kOrderedReplayed || way == DispatchMethod::kIndependentReplayed; }
+  bool is_loop() const {
+    return way == DispatchMethod::kKnownLoop || way == DispatchMethod::kWhile || way == DispatchMethod::kTail;
+  }
+  bool is_decided() const {
+    return is_loop() || way == DispatchMethod::kKnown || way == DispatchMethod::kTaken || way == DispatchMethod::kNotTaken;
+  }
+  bool ordered() const { return way == DispatchMethod::kOrdered || way == DispatchMethod::kOrderedReplayed; }
 };
 
 // Dispatch i of the launch that `all` describes.

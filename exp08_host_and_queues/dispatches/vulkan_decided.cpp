@@ -91,7 +91,7 @@ std::unique_ptr<bench::Subject> vulkan_decided(bench::Workbench& bench, const Co
                        .work_layout = bench::vulkan::compute_pipeline(*what.work.kernel).layout(),
                        .decide_layout = bench::vulkan::compute_pipeline(*what.decide.kernel).layout(),
                        .arguments = {}});
-  if (config.way != Way::kKnown && config.way != Way::kKnownLoop) {
+  if (config.way != DispatchMethod::kKnown && config.way != DispatchMethod::kKnownLoop) {
     recording->arguments =
         std::make_unique<IndirectArguments>(context, (config.is_loop() ? 1 : config.dispatches) * kPairBytes);
   }

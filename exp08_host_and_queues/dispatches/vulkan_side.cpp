@@ -70,14 +70,14 @@ std::unique_ptr<bench::Subject> vulkan_side(bench::Workbench& bench, const Confi
   bench::vulkan::Body body;
   body.name = "dispatches";
   body.kernel = launch.kernel;
-  body.recorded_anew = config.way == Way::kOrdered || config.way == Way::kIndependent;
+  body.recorded_anew = config.way == DispatchMethod::kOrdered || config.way == DispatchMethod::kIndependent;
   body.unordered = !config.ordered();
-  if (config.way == Way::kBuffers) body.parts = std::min(kMostBuffers, config.dispatches);
-  if (config.way == Way::kSubmissions) {
+  if (config.way == DispatchMethod::kBuffers) body.parts = std::min(kMostBuffers, config.dispatches);
+  if (config.way == DispatchMethod::kSubmissions) {
     body.parts = config.dispatches;
     body.one_by_one = true;
   }
-  if (config.way == Way::kIndirect || config.way == Way::kFromDevice) {
+  if (config.way == DispatchMethod::kIndirect || config.way == DispatchMethod::kFromDevice) {
     const bench::Buffer& made = bench.output("arguments", config.dispatches * kArgumentBytes / 4);
     bench::Launch make;
     make.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp08(), "arguments"),

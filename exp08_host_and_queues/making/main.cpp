@@ -30,15 +30,15 @@ constexpr std::size_t kChildKernels = 16;  // that a child process makes
 constexpr std::uint32_t kTurnsBlock = 256;
 constexpr std::uint32_t kTurnsLog2 = 24;  // 2^24 words * 4 B = 64 MiB a buffer
 
-struct Way {
+struct MakingMethod {
   const char* how;
   From from;
   bool fresh;  // a mark that no cache has seen
   bool cuda_alone;
 };
-const Way kWays[] = {{"compiler", From::kCompiler, true, false},
-                     {"own_cache", From::kOwnCache, false, false},
-                     {"nvrtc", From::kNvrtc, true, true}};
+const MakingMethod kMethods[] = {{"compiler", From::kCompiler, true, false},
+                                 {"own_cache", From::kOwnCache, false, false},
+                                 {"nvrtc", From::kNvrtc, true, true}};
 const char* const kStems[] = {"made_small", "made_large"};
 
 // Runs what was made last.
@@ -50,7 +50,7 @@ void check_made(Workbench& bench, const std::string& stem, std::uint32_t mark) {
                                [&](std::uint64_t i) { return made_word(stem, mark, static_cast<std::uint32_t>(i)); });
 }
 
-Prepared set_up_made(Workbench& bench, const Way& way, const std::string& stem) {
+Prepared set_up_made(Workbench& bench, const MakingMethod& way, const std::string& stem) {
   const auto mark = std::make_shared<std::uint32_t>();  // of the kernel made last
   const auto make = [&bench, way, stem, mark] {
     *mark = way.fresh ? fresh_mark() : EXP08_MARK;
@@ -159,7 +159,7 @@ bench::Case turns_case(const Plan& plan, const std::string& told, std::uint64_t 
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list;
   for (const std::string stem : kStems) {
-    for (const Way& way : kWays) {
+    for (const MakingMethod& way : kMethods) {
       if (plan.quick && way.fresh && stem == "made_large") continue;  // seconds a kernel
       list.push_back(made_case(way.how, stem, way.cuda_alone, [=](Workbench& bench) { return set_up_made(bench, way, stem); }));
     }

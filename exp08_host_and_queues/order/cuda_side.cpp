@@ -17,15 +17,15 @@ std::unique_ptr<bench::Subject> cuda_side(bench::Workbench& bench, const Config&
   body.kernel = launch.kernel;
   body.parts = config.links;
   body.calls = 4;  // a link, its event and the wait for the one before, and the filler
-  const bool two = config.way == Way::kQueues || config.split;
+  const bool two = config.way == Ordering::kQueues || config.split;
   body.streams = two ? 2 : 1;
   // One event a link: an event that is recorded anew would do, but then the waits' order would be the host's.
   auto events = std::make_shared<std::vector<bench::cuda::Event>>();
-  if (config.way == Way::kQueues || config.way == Way::kEvent) {
+  if (config.way == Ordering::kQueues || config.way == Ordering::kEvent) {
     for (std::uint32_t i = 0; i < config.links; ++i) events->push_back(bench::cuda::make_ordering_event());
   }
   body.enqueue = [=](std::span<const cudaStream_t> streams, std::uint32_t i) {
-    const auto& stream = config.way == Way::kQueues ? streams[i % 2] : streams[0];
+    const auto& stream = config.way == Ordering::kQueues ? streams[i % 2] : streams[0];
     if (!events->empty() && i > 0) BENCH_CU(cudaStreamWaitEvent(stream, (*events)[i - 1].handle(), 0));
     run(stream, link_of(config, i));
     if (!events->empty()) BENCH_CU(cudaEventRecord((*events)[i].handle(), stream));

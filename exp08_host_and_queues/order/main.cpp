@@ -22,17 +22,17 @@ constexpr std::uint32_t kFillerTurns = 4000;  // of some 8 cycles each: 16 us at
 
 // The experiment is this table.
 const Config kConfigs[] = {
-    {"chain", "nothing", Way::kNothing, true, kLinks, 0, false},
-    {"chain", "barrier", Way::kBarrier, false, kLinks, 0, false},
-    {"chain", "buffer", Way::kBuffer, true, kLinks, 0, false},
-    {"chain", "to_all", Way::kToAll, true, kLinks, 0, false},
-    {"chain", "all_to_all", Way::kAllToAll, true, kLinks, 0, false},
-    {"chain", "to_host", Way::kToHost, true, kLinks, 0, false},
-    {"chain", "event", Way::kEvent, false, kLinks, 0, false},
-    {"chain", "submission", Way::kSubmission, true, kLinks, 0, false},
-    {"chain", "queues", Way::kQueues, false, kLinks, 0, false},
-    {"filled", "barrier", Way::kBarrier, false, kLinks, kFillerTurns, false},
-    {"filled", "event", Way::kEvent, false, kLinks, kFillerTurns, true},
+    {"chain", "nothing", Ordering::kNothing, true, kLinks, 0, false},
+    {"chain", "barrier", Ordering::kBarrier, false, kLinks, 0, false},
+    {"chain", "buffer", Ordering::kBuffer, true, kLinks, 0, false},
+    {"chain", "to_all", Ordering::kToAll, true, kLinks, 0, false},
+    {"chain", "all_to_all", Ordering::kAllToAll, true, kLinks, 0, false},
+    {"chain", "to_host", Ordering::kToHost, true, kLinks, 0, false},
+    {"chain", "event", Ordering::kEvent, false, kLinks, 0, false},
+    {"chain", "submission", Ordering::kSubmission, true, kLinks, 0, false},
+    {"chain", "queues", Ordering::kQueues, false, kLinks, 0, false},
+    {"filled", "barrier", Ordering::kBarrier, false, kLinks, kFillerTurns, false},
+    {"filled", "event", Ordering::kEvent, false, kLinks, kFillerTurns, true},
 };
 
 // Of a chain that nothing ordered.
@@ -60,7 +60,7 @@ Prepared set_up(Workbench& bench, const Config& config) {
   // Through what will be timed.
   subject->time_host(1);
   const std::vector<Row> expected = expected_rows(config);
-  if (config.way != Way::kNothing) {
+  if (config.way != Ordering::kNothing) {
     bench::verify<std::uint32_t>(bench, fmt::format("{} links, filler {}", config.links, config.filler_turns), rows,
                                  std::uint64_t{config.rows()} * EXP08_LANES, bench::kGuardWords,
                                  [&](std::uint64_t i) { return expected[i / EXP08_LANES][i % EXP08_LANES]; });
@@ -88,8 +88,8 @@ bench::Case make_case(const Config& config) {
   result.budget_part = 0.4;
   result.host_samples = 20;
   // With timeline semaphores several submissions are held back until the last one is made.
-  if (config.way == Way::kQueues || config.way == Way::kSubmission) result.vulkan.timeline = true;
-  if (config.way == Way::kQueues) result.vulkan.compute_queues = 2;
+  if (config.way == Ordering::kQueues || config.way == Ordering::kSubmission) result.vulkan.timeline = true;
+  if (config.way == Ordering::kQueues) result.vulkan.compute_queues = 2;
   return result;
 }
 

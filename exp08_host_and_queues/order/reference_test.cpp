@@ -7,7 +7,7 @@
 
 namespace {
 
-constexpr Config kChain{"chain", "barrier", Way::kBarrier, false, 201, 0, false};
+constexpr Config kChain{"chain", "barrier", Ordering::kBarrier, false, 201, 0, false};
 
 TEST(OrderReference, EveryRowDiffersFromEveryOther) {
   const std::vector<Row> rows = expected_rows(kChain);

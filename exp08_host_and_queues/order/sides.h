@@ -7,7 +7,7 @@
 #include "core/experiment/experiment.h"
 #include "params.h"
 
-enum class Way : std::uint8_t {
+enum class Ordering : std::uint8_t {
   kNothing,     // Vulkan: no barrier, so that the chain breaks. CUDA has no such stream
   kBarrier,     // CUDA: a stream's own order. Vulkan: a global memory barrier, compute to compute
   kBuffer,      // Vulkan: a buffer barrier, compute to compute
@@ -22,7 +22,7 @@ enum class Way : std::uint8_t {
 struct Config {
   const char* name;
   const char* way_name;
-  Way way;
+  Ordering way;
   bool vulkan_alone;
   std::uint32_t links;         // an odd number, so that two queues end where they begin
   std::uint32_t filler_turns;  // of a second kernel beside each link, which nothing waits for; 0: none

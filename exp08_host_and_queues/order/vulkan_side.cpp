@@ -14,20 +14,20 @@ constexpr vk::AccessFlags2 kShaderReadWrite = Access::eShaderStorageRead | Acces
 constexpr vk::AccessFlags2 kAnyReadWrite = Access::eMemoryRead | Access::eMemoryWrite;
 
 // What a way's barrier says.
-vk::MemoryBarrier2 barrier_of(Way way) {
+vk::MemoryBarrier2 barrier_of(Ordering way) {
   vk::MemoryBarrier2 barrier{.srcStageMask = Stage::eComputeShader,
                              .srcAccessMask = Access::eShaderStorageWrite,
                              .dstStageMask = Stage::eComputeShader,
                              .dstAccessMask = kShaderReadWrite};
-  if (way == Way::kToAll || way == Way::kAllToAll) {
+  if (way == Ordering::kToAll || way == Ordering::kAllToAll) {
     barrier.dstStageMask = Stage::eAllCommands;
     barrier.dstAccessMask = kAnyReadWrite;
   }
-  if (way == Way::kAllToAll) {
+  if (way == Ordering::kAllToAll) {
     barrier.srcStageMask = Stage::eAllCommands;
     barrier.srcAccessMask = Access::eMemoryWrite;
   }
-  if (way == Way::kToHost) {
+  if (way == Ordering::kToHost) {
     barrier.dstStageMask |= Stage::eHost;
     barrier.dstAccessMask |= Access::eHostRead;
   }
@@ -48,7 +48,7 @@ struct Recording {
 
   void order(const vk::raii::CommandBuffer& commands) const {
     const vk::MemoryBarrier2 barrier = barrier_of(config.way);
-    if (config.way != Way::kBuffer) {
+    if (config.way != Ordering::kBuffer) {
       commands.pipelineBarrier2({.memoryBarrierCount = 1, .pMemoryBarriers = &barrier});
       return;
     }
@@ -75,7 +75,7 @@ struct Recording {
       if (i + 1 == config.links) break;
       if (!events.empty()) {
         commands.waitEvents2(*events[i], dependency);
-      } else if (config.way != Way::kNothing) {
+      } else if (config.way != Ordering::kNothing) {
         order(commands);
       }
     }
@@ -83,7 +83,7 @@ struct Recording {
 
   // A link of a submission of its own. A semaphore orders memory, too; a submission without one does not.
   void part(const vk::raii::CommandBuffer& commands, std::uint32_t i) const {
-    if (config.way == Way::kSubmission && i > 0) order(commands);
+    if (config.way == Ordering::kSubmission && i > 0) order(commands);
     bound.bind(commands);
     dispatch(commands, link_of(config, i));
   }
@@ -99,16 +99,16 @@ std::unique_ptr<bench::Subject> vulkan_side(bench::Workbench& bench, const Confi
                                                          .layout = bench::vulkan::compute_pipeline(*launch.kernel).layout(),
                                                          .buffer = bench::vulkan::device_buffer(*launch.buffers[0]).handle(),
                                                          .events = {}});
-  if (config.way == Way::kEvent) {
+  if (config.way == Ordering::kEvent) {
     for (std::uint32_t i = 0; i < config.links; ++i) recording->events.push_back(BENCH_VK(context.device().createEvent({})));
   }
   bench::vulkan::Body body;
   body.name = "a chain of links";
   body.kernel = launch.kernel;
-  body.unordered = config.way == Way::kNothing || config.filler_turns != 0;
-  body.one_by_one = config.way == Way::kSubmission || config.way == Way::kQueues;
+  body.unordered = config.way == Ordering::kNothing || config.filler_turns != 0;
+  body.one_by_one = config.way == Ordering::kSubmission || config.way == Ordering::kQueues;
   if (body.one_by_one) body.parts = config.links;
-  if (config.way == Way::kQueues) body.queues = 2;
+  if (config.way == Ordering::kQueues) body.queues = 2;
   const bool in_parts = body.one_by_one;
   body.record = [recording, in_parts](const vk::raii::CommandBuffer& commands, std::uint32_t part, std::uint32_t /*times*/) {
     if (in_parts) {

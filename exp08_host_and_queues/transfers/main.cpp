@@ -12,7 +12,7 @@
 #include "core/base/process.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/verify.h"
-#include "ways.h"
+#include "sides.h"
 
 namespace {
 
@@ -74,9 +74,9 @@ std::uint64_t looks(HostMemory memory) {
   return memory == HostMemory::kUncached || memory == HostMemory::kOnDevice ? kSlowLooks : kAllWords;
 }
 
-Ways& ways(Workbench& bench) {
-  return bench.kept<Ways>("ways", [&] {
-    return bench.device().info().api == bench::Api::kCuda ? cuda_ways(bench.device()) : vulkan_ways(bench.device());
+TransferSide& transfer_side(Workbench& bench) {
+  return bench.kept<TransferSide>("transfers", [&] {
+    return bench.device().info().api == bench::Api::kCuda ? cuda_transfers(bench.device()) : vulkan_transfers(bench.device());
   });
 }
 
@@ -135,11 +135,11 @@ void verify_trip(Workbench& bench, const Trip& trip, const bench::Buffer& buffer
 }
 
 Prepared set_up_transfer(Workbench& bench, const Row& row, Direction direction, std::uint64_t bytes) {
-  Ways& own = ways(bench);
+  TransferSide& own = transfer_side(bench);
   const std::span<std::byte> memory = own.memory(bench, row.memory, bytes);
   const std::uint64_t words = bytes / sizeof(std::uint32_t);
   const bench::Buffer& buffer = gpu_end(bench, direction, words);
-  const std::shared_ptr<Transfer> transfer = own.prepare(
+  const std::shared_ptr<PreparedTransfer> transfer = own.prepare(
       bench, {.direction = direction, .engine = row.engine, .memory = row.memory, .buffer = &buffer, .bytes = bytes});
   const Trip trip = {.go =
                          [transfer](bool sleeps) {
@@ -176,9 +176,9 @@ std::span<std::byte> application_memory(Workbench& bench, std::uint64_t bytes) {
 
 // The CPU copies a chunk while the GPU copies the one before it, if there is a second staging buffer to do so.
 HostTimes go_staged(std::span<std::byte> data, std::span<std::byte> staging, std::uint32_t in_flight, Direction direction,
-                    const std::vector<std::unique_ptr<Transfer>>& chunks, bool sleeps) {
+                    const std::vector<std::unique_ptr<PreparedTransfer>>& chunks, bool sleeps) {
   if (in_flight == 0) throw bench::Error("a staged transfer without a staging buffer");
-  for (const std::unique_ptr<Transfer>& chunk : chunks) chunk->ready();
+  for (const std::unique_ptr<PreparedTransfer>& chunk : chunks) chunk->ready();
   const auto begin = HostClock::now();
   const auto part = [&](std::size_t i) {
     return data.subspan(i * kChunkBytes, std::min(kChunkBytes, data.size() - i * kChunkBytes));
@@ -199,12 +199,12 @@ HostTimes go_staged(std::span<std::byte> data, std::span<std::byte> staging, std
 }
 
 Prepared set_up_staged(Workbench& bench, const Row& row, Direction direction, std::uint64_t bytes) {
-  Ways& own = ways(bench);
+  TransferSide& own = transfer_side(bench);
   const std::span<std::byte> staging = own.memory(bench, row.memory, row.in_flight * kChunkBytes);
   const std::span<std::byte> data = application_memory(bench, bytes);
   const std::uint64_t words = bytes / sizeof(std::uint32_t);
   const bench::Buffer& buffer = gpu_end(bench, direction, words);
-  const auto chunks = std::make_shared<std::vector<std::unique_ptr<Transfer>>>();
+  const auto chunks = std::make_shared<std::vector<std::unique_ptr<PreparedTransfer>>>();
   for (std::uint64_t done = 0; done < bytes; done += kChunkBytes) {
     chunks->push_back(own.prepare(bench, {.direction = direction,
                                           .engine = row.engine,
@@ -223,7 +223,7 @@ Prepared set_up_staged(Workbench& bench, const Row& row, Direction direction, st
 
 // The CPU alone: between the mapped memory and the application's.
 Prepared set_up_cpu(Workbench& bench, HostMemory kind, bool writes, std::uint64_t bytes) {
-  Ways& own = ways(bench);
+  TransferSide& own = transfer_side(bench);
   const std::span<std::byte> mapped = own.memory(bench, kind, bytes).first(bytes);
   const std::span<std::byte> other = application_memory(bench, bytes);
   const std::span<std::byte> to = writes ? mapped : other;

@@ -2,6 +2,6 @@
 #include "core/base/error.h"
 #include "sides.h"
 
-std::unique_ptr<Waiter> cuda_waiter(bench::Workbench&, Way, const bench::Launch&, const TaskParams&) {
+std::unique_ptr<Waiter> cuda_waiter(bench::Workbench&, WaitMethod, const bench::Launch&, const TaskParams&) {
   throw bench::Skip("this build has no CUDA");
 }

@@ -38,14 +38,14 @@ class Schedule {
   bool changed_ = false;
 };
 
-unsigned int schedule_of(Way way) {
-  if (way == Way::kYield) return CU_CTX_SCHED_YIELD;
-  return way == Way::kSleep ? CU_CTX_SCHED_BLOCKING_SYNC : CU_CTX_SCHED_SPIN;
+unsigned int schedule_of(WaitMethod way) {
+  if (way == WaitMethod::kYield) return CU_CTX_SCHED_YIELD;
+  return way == WaitMethod::kSleep ? CU_CTX_SCHED_BLOCKING_SYNC : CU_CTX_SCHED_SPIN;
 }
 
 class CudaWaiter final : public Waiter {
  public:
-  CudaWaiter(Device& device, Way way, const bench::Launch& launch, const TaskParams& params)
+  CudaWaiter(Device& device, WaitMethod way, const bench::Launch& launch, const TaskParams& params)
       : device_(device),
         way_(way),
         schedule_(schedule_of(way)),
@@ -69,31 +69,31 @@ class CudaWaiter final : public Waiter {
   }
 
   void submit() override {
-    if (way_ == Way::kFlag) ++params_.value;
+    if (way_ == WaitMethod::kFlag) ++params_.value;
     void* pointers[] = {done_, trace_};
     void* arguments[] = {&pointers[0], &pointers[1], &params_};
     kernel_.launch(device_.stream(), {1, 1, 1}, arguments);
-    if (way_ == Way::kObject) BENCH_CU(cudaEventRecord(event_.handle(), device_.stream()));
+    if (way_ == WaitMethod::kObject) BENCH_CU(cudaEventRecord(event_.handle(), device_.stream()));
   }
 
   void wait() override {
     switch (way_) {
-      case Way::kPoll:
+      case WaitMethod::kPoll:
         for (;;) {
           const cudaError_t status = cudaStreamQuery(device_.stream());
           if (status == cudaErrorNotReady) continue;
           BENCH_CU(status, "cudaStreamQuery");
           return;
         }
-      case Way::kObject:
+      case WaitMethod::kObject:
         BENCH_CU(cudaEventSynchronize(event_.handle()));
         return;
-      case Way::kFlag:
+      case WaitMethod::kFlag:
         poll_flag(flag_, params_.value);
         return;
-      case Way::kSleep:
-      case Way::kSpin:
-      case Way::kYield:
+      case WaitMethod::kSleep:
+      case WaitMethod::kSpin:
+      case WaitMethod::kYield:
         settle();
         return;
     }
@@ -103,7 +103,7 @@ class CudaWaiter final : public Waiter {
 
  private:
   Device& device_;
-  Way way_;
+  WaitMethod way_;
   Schedule schedule_;
   const bench::cuda::Kernel& kernel_;
   void* done_;
@@ -116,7 +116,8 @@ class CudaWaiter final : public Waiter {
 
 }  // namespace
 
-std::unique_ptr<Waiter> cuda_waiter(bench::Workbench& bench, Way way, const bench::Launch& launch, const TaskParams& params) {
+std::unique_ptr<Waiter> cuda_waiter(bench::Workbench& bench, WaitMethod way, const bench::Launch& launch,
+                                    const TaskParams& params) {
   Device& device = bench::cuda::cuda_device(bench.device());
   const bench::cuda::CurrentDevice current(device.handle());
   return std::make_unique<CudaWaiter>(device, way, launch, params);

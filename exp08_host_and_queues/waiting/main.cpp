@@ -28,14 +28,14 @@ constexpr std::chrono::seconds kFlagBound{2};
 constexpr std::uint32_t kLooks = 1024;  // at the flag between two at the clock
 
 struct WayText {
-  Way way;
+  WaitMethod way;
   const char* name;
   bool cuda;
   bool vulkan;
 };
-constexpr WayText kWays[] = {{Way::kPoll, "poll", true, true},     {Way::kSleep, "sleep", true, true},
-                             {Way::kObject, "object", true, true}, {Way::kFlag, "flag", true, true},
-                             {Way::kSpin, "spin", true, false},    {Way::kYield, "yield", true, false}};
+constexpr WayText kWays[] = {{WaitMethod::kPoll, "poll", true, true},     {WaitMethod::kSleep, "sleep", true, true},
+                             {WaitMethod::kObject, "object", true, true}, {WaitMethod::kFlag, "flag", true, true},
+                             {WaitMethod::kSpin, "spin", true, false},    {WaitMethod::kYield, "yield", true, false}};
 
 // What all samples of a side took together.
 struct Spent {
@@ -74,7 +74,7 @@ bench::Values read(bench::Device& device, const Buffer& trace, const Spent& spen
 }
 
 // Six steps, the same for both APIs: kernel, no input, poisoned output, one run, verification, the subject to be timed.
-Prepared set_up(Workbench& bench, Way way, std::uint32_t length_ns) {
+Prepared set_up(Workbench& bench, WaitMethod way, std::uint32_t length_ns) {
   const bench::DeviceInfo& info = bench.device().info();
   const bool cuda = info.api == bench::Api::kCuda;
   const double tick_ns = info.realtime_tick_ns;

@@ -7,7 +7,7 @@
 #include "core/experiment/experiment.h"
 #include "params.h"
 
-enum class Way : std::uint8_t {
+enum class WaitMethod : std::uint8_t {
   kPoll,    // CUDA: cudaStreamQuery again and again. Vulkan: vkGetFenceStatus
   kSleep,   // CUDA: cudaStreamSynchronize, scheduled blocking. Vulkan: vkWaitForFences
   kObject,  // CUDA: cudaEventSynchronize of an event that blocks. Vulkan: vkWaitSemaphores of a timeline semaphore
@@ -27,8 +27,10 @@ class Waiter {
   virtual void settle() = 0;
 };
 
-std::unique_ptr<Waiter> vulkan_waiter(bench::Workbench& bench, Way way, const bench::Launch& launch, const TaskParams& params);
-std::unique_ptr<Waiter> cuda_waiter(bench::Workbench& bench, Way way, const bench::Launch& launch, const TaskParams& params);
+std::unique_ptr<Waiter> vulkan_waiter(bench::Workbench& bench, WaitMethod way, const bench::Launch& launch,
+                                      const TaskParams& params);
+std::unique_ptr<Waiter> cuda_waiter(bench::Workbench& bench, WaitMethod way, const bench::Launch& launch,
+                                    const TaskParams& params);
 
 // Polls until the word holds the value. Throws Error after two seconds.
 void poll_flag(const volatile std::uint32_t* flag, std::uint32_t value);

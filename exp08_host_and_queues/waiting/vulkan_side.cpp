@@ -26,7 +26,7 @@ struct HostFlag {
 
 class VulkanWaiter final : public Waiter {
  public:
-  VulkanWaiter(const Context& context, Way way, const bench::Launch& launch, const TaskParams& params)
+  VulkanWaiter(const Context& context, WaitMethod way, const bench::Launch& launch, const TaskParams& params)
       : context_(context),
         way_(way),
         bound_(context, launch),
@@ -36,8 +36,8 @@ class VulkanWaiter final : public Waiter {
         slot_(context) {
     params_.flag_low = static_cast<std::uint32_t>(flag_.buffer.address());
     params_.flag_high = static_cast<std::uint32_t>(flag_.buffer.address() >> 32);
-    params_.value = way == Way::kFlag ? 1 : 0;
-    if (way == Way::kObject) {
+    params_.value = way == WaitMethod::kFlag ? 1 : 0;
+    if (way == WaitMethod::kObject) {
       const vk::SemaphoreTypeCreateInfo type{.semaphoreType = vk::SemaphoreType::eTimeline};
       timeline_ = BENCH_VK(context.device().createSemaphore({.pNext = &type}));
     }
@@ -45,7 +45,7 @@ class VulkanWaiter final : public Waiter {
     bound_.bind(commands);
     commands.pushConstants<TaskParams>(layout_, vk::ShaderStageFlagBits::eCompute, 0, params_);
     commands.dispatch(1, 1, 1);
-    if (way == Way::kFlag) {
+    if (way == WaitMethod::kFlag) {
       bench::vulkan::memory_barrier(commands, vk::PipelineStageFlagBits2::eComputeShader,
                                     vk::AccessFlagBits2::eShaderStorageWrite, vk::PipelineStageFlagBits2::eHost,
                                     vk::AccessFlagBits2::eHostRead);
@@ -55,7 +55,7 @@ class VulkanWaiter final : public Waiter {
 
   void submit() override {
     *flag_.word = 0;
-    if (way_ != Way::kObject) return slot_.submit();
+    if (way_ != WaitMethod::kObject) return slot_.submit();
     const vk::SemaphoreSubmitInfo done{
         .semaphore = *timeline_, .value = ++reached_, .stageMask = vk::PipelineStageFlagBits2::eAllCommands};
     slot_.submit({&done, 1});
@@ -63,17 +63,17 @@ class VulkanWaiter final : public Waiter {
 
   void wait() override {
     switch (way_) {
-      case Way::kPoll:
+      case WaitMethod::kPoll:
         slot_.wait(kName);
         return;
-      case Way::kObject: {
+      case WaitMethod::kObject: {
         const vk::Semaphore semaphore = *timeline_;
         const vk::Result result = BENCH_VK(context_.device().waitSemaphores(
             {.semaphoreCount = 1, .pSemaphores = &semaphore, .pValues = &reached_}, UINT64_MAX));
         if (result != vk::Result::eSuccess) throw bench::Error("{}: {}", kName, vk::to_string(result));
         return;
       }
-      case Way::kFlag:
+      case WaitMethod::kFlag:
         poll_flag(flag_.word, params_.value);
         return;
       default:
@@ -91,7 +91,7 @@ class VulkanWaiter final : public Waiter {
   static constexpr std::string_view kName = "a task";
 
   const Context& context_;
-  Way way_;
+  WaitMethod way_;
   bench::vulkan::Command bound_;
   vk::PipelineLayout layout_;
   TaskParams params_;
@@ -103,6 +103,7 @@ class VulkanWaiter final : public Waiter {
 
 }  // namespace
 
-std::unique_ptr<Waiter> vulkan_waiter(bench::Workbench& bench, Way way, const bench::Launch& launch, const TaskParams& params) {
+std::unique_ptr<Waiter> vulkan_waiter(bench::Workbench& bench, WaitMethod way, const bench::Launch& launch,
+                                      const TaskParams& params) {
   return std::make_unique<VulkanWaiter>(bench::vulkan::vulkan_device(bench.device()).context(), way, launch, params);
 }

@@ -1,4 +1,4 @@
-// Ways to bring data from the host's memory to the GPU's and back, as each API has them.
+// TransferSide to bring data from the host's memory to the GPU's and back, as each API has them.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ std::string_view to_string(
     HostMemory memory);  // "pageable", "cached", "uncached", "on_device"; of staging memory as of the other
 
 // `bytes` between an offset in that memory and an offset in a buffer on the GPU. Offsets are multiples of 16.
-struct Way {
+struct TransferPath {
   Direction direction{};
   Engine engine{};
   HostMemory memory{};
@@ -44,12 +44,12 @@ struct Way {
 };
 
 // A transfer that is ready to be made again and again. One submission at a time.
-class Transfer {
+class PreparedTransfer {
  public:
-  Transfer() = default;
-  virtual ~Transfer() = default;
-  Transfer(const Transfer&) = delete;
-  Transfer& operator=(const Transfer&) = delete;
+  PreparedTransfer() = default;
+  virtual ~PreparedTransfer() = default;
+  PreparedTransfer(const PreparedTransfer&) = delete;
+  PreparedTransfer& operator=(const PreparedTransfer&) = delete;
 
   virtual void ready() {}  // ahead of each submission, and out of what is timed
   virtual void submit() = 0;
@@ -58,7 +58,7 @@ class Transfer {
 };
 
 // One API's memory for the host, and its transfers.
-class Ways : public bench::Kept {
+class TransferSide : public bench::Kept {
  public:
   // That memory, `bytes` of it or more, the same until more is asked for. All but the staging memory is filled (see fill()),
   // and whoever changes it restores that. Throws Skip.
@@ -66,12 +66,12 @@ class Ways : public bench::Kept {
   // What it is in the API's own words; after memory().
   virtual std::string describe(HostMemory kind) = 0;
   // After memory(). Throws Skip with what the device lacks.
-  virtual std::unique_ptr<Transfer> prepare(bench::Workbench& bench, const Way& way) = 0;
+  virtual std::unique_ptr<PreparedTransfer> prepare(bench::Workbench& bench, const TransferPath& way) = 0;
 };
 
 // Throw Skip.
-std::unique_ptr<Ways> cuda_ways(bench::Device& device);
-std::unique_ptr<Ways> vulkan_ways(bench::Device& device);
+std::unique_ptr<TransferSide> cuda_transfers(bench::Device& device);
+std::unique_ptr<TransferSide> vulkan_transfers(bench::Device& device);
 
 // Word i becomes the bits of word i of input 0.
 void fill(const bench::Workbench& bench, std::span<std::byte> memory);

@@ -1,4 +1,4 @@
-// CUDA's ways: a stream, pinned memory of two kinds, and the application's own.
+// CUDA's paths: a stream, pinned memory of two kinds, and the application's own.
 #include <array>
 #include <map>
 #include <vector>
@@ -7,7 +7,7 @@
 #include "cuda/device/device.h"
 #include "cuda/memory/buffer.h"
 #include "params.h"
-#include "ways.h"
+#include "sides.h"
 
 namespace {
 
@@ -23,10 +23,10 @@ Event sleeping_event() {
   return Event(raw);
 }
 
-class CudaTransfer final : public Transfer {
+class CudaTransfer final : public PreparedTransfer {
  public:
   // A stream of its own: transfers of different slots do not wait for each other more than the engine makes them.
-  CudaTransfer(std::byte* host, const Way& way, const bench::cuda::Kernel* kernel)
+  CudaTransfer(std::byte* host, const TransferPath& way, const bench::cuda::Kernel* kernel)
       : stream_(bench::cuda::make_stream()),
         arrived_(sleeping_event()),
         way_(way),
@@ -64,7 +64,7 @@ class CudaTransfer final : public Transfer {
 
   Stream stream_;
   Event arrived_;
-  Way way_;
+  TransferPath way_;
   std::byte* host_;
   std::byte* device_;
   const bench::cuda::Kernel* kernel_;
@@ -73,7 +73,7 @@ class CudaTransfer final : public Transfer {
 
 bool is_uncached(HostMemory kind) { return kind == HostMemory::kUncached || kind == HostMemory::kUncachedStaging; }
 
-class CudaWays final : public Ways {
+class CudaWays final : public TransferSide {
  public:
   std::span<std::byte> memory(bench::Workbench& bench, HostMemory kind, std::uint64_t bytes) override {
     if (kind == HostMemory::kOnDevice) throw bench::Skip("CUDA's runtime maps no GPU memory for the host");
@@ -98,7 +98,7 @@ class CudaWays final : public Ways {
     return kind == HostMemory::kPageable ? "malloc" : is_uncached(kind) ? "cudaHostAlloc, write-combined" : "cudaHostAlloc";
   }
 
-  std::unique_ptr<Transfer> prepare(bench::Workbench& bench, const Way& way) override {
+  std::unique_ptr<PreparedTransfer> prepare(bench::Workbench& bench, const TransferPath& way) override {
     const bool by_kernel = way.engine == Engine::kKernel;
     if (by_kernel && way.memory == HostMemory::kPageable) throw bench::Skip("kernels are given pinned memory here");
     if (way.engine == Engine::kComputeQueue) throw bench::Skip("CUDA has streams, whose copies the driver gives to an engine");
@@ -114,4 +114,4 @@ class CudaWays final : public Ways {
 
 }  // namespace
 
-std::unique_ptr<Ways> cuda_ways(bench::Device& /*device*/) { return std::make_unique<CudaWays>(); }
+std::unique_ptr<TransferSide> cuda_transfers(bench::Device& /*device*/) { return std::make_unique<CudaWays>(); }

@@ -1,4 +1,4 @@
-// Vulkan's ways: every kind of memory that the host sees, through three engines.
+// Vulkan's paths: every kind of memory that the host sees, through three engines.
 #include <fmt/format.h>
 
 #include <array>
@@ -6,11 +6,11 @@
 
 #include "core/base/watchdog.h"
 #include "params.h"
+#include "sides.h"
 #include "vulkan/api/command_slot.h"
 #include "vulkan/device/device.h"
 #include "vulkan/launch/compute_pipeline.h"
 #include "vulkan/memory/buffer.h"
-#include "ways.h"
 
 namespace {
 
@@ -45,9 +45,9 @@ struct Push {
   std::uint32_t unused = 0;  // C++ rounds the struct up to its alignment
 };
 
-class VulkanTransfer final : public Transfer {
+class VulkanTransfer final : public PreparedTransfer {
  public:
-  VulkanTransfer(const Context& context, const bench::vulkan::MappedBuffer& host, const Way& way,
+  VulkanTransfer(const Context& context, const bench::vulkan::MappedBuffer& host, const TransferPath& way,
                  const bench::vulkan::ComputePipeline* kernel)
       : slot_(context, way.engine == Engine::kCopyEngine ? context.transfer_queue().queue : context.queue(),
               way.engine == Engine::kCopyEngine ? context.transfer_queue().family : context.queue_family()),
@@ -67,7 +67,7 @@ class VulkanTransfer final : public Transfer {
   // Host writes before a submission are seen by it (Vulkan 1.3, section 7.9), and so is what ran before, for which the host has
   // waited; what an upload writes is seen by later submissions likewise (see common/vulkan/measure/subject.cpp). What a
   // download writes the host sees by the barrier alone (section 7.3, "Fences": a fence makes nothing visible to the host).
-  static void record(const vk::raii::CommandBuffer& commands, const bench::vulkan::MappedBuffer& host, const Way& way,
+  static void record(const vk::raii::CommandBuffer& commands, const bench::vulkan::MappedBuffer& host, const TransferPath& way,
                      const bench::vulkan::ComputePipeline* kernel) {
     const bench::vulkan::DeviceBuffer& device = bench::vulkan::device_buffer(*way.buffer);
     const bool up = way.direction == Direction::kUp;
@@ -95,7 +95,7 @@ class VulkanTransfer final : public Transfer {
   double expected_s_;
 };
 
-class VulkanWays final : public Ways {
+class VulkanWays final : public TransferSide {
  public:
   explicit VulkanWays(const Context& context) : context_(context) {}
 
@@ -117,7 +117,7 @@ class VulkanWays final : public Ways {
     return fmt::format("memory type {} {}", type, vk::to_string(memory.memoryTypes[type].propertyFlags));
   }
 
-  std::unique_ptr<Transfer> prepare(bench::Workbench& bench, const Way& way) override {
+  std::unique_ptr<PreparedTransfer> prepare(bench::Workbench& bench, const TransferPath& way) override {
     const auto* kernel = way.engine == Engine::kKernel ? &bench::vulkan::compute_pipeline(move_kernel(bench)) : nullptr;
     return std::make_unique<VulkanTransfer>(context_, buffers_.at(way.memory), way, kernel);
   }
@@ -129,6 +129,6 @@ class VulkanWays final : public Ways {
 
 }  // namespace
 
-std::unique_ptr<Ways> vulkan_ways(bench::Device& device) {
+std::unique_ptr<TransferSide> vulkan_transfers(bench::Device& device) {
   return std::make_unique<VulkanWays>(bench::vulkan::vulkan_device(device).context());
 }

@@ -1,9 +1,10 @@
+#include "factory.h"
+
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
 
-#include "factory.h"
 #include "params.h"
 
 Factory& factory(bench::Workbench& bench) {

@@ -1,4 +1,4 @@
-#include "ways.h"
+#include "sides.h"
 
 #include <bit>
 
