@@ -42,6 +42,7 @@ class FakeSubject final : public Subject {
     return {.roundtrip_ns = launch_ns * batch, .submit_ns = 300.0 * batch};
   }
   bool timed_by_host() const override { return by_host; }
+  std::uint32_t most_held() const override { return held; }
 
   double stamp_ns = 0;       // added to every sample, as a pair of stamps is
   double tick_ns = 0;        // the timer's resolution
@@ -51,6 +52,7 @@ class FakeSubject final : public Subject {
   std::vector<DeviceSampleSpec> specs;
   std::size_t host_calls = 0;
   bool by_host = false;
+  std::uint32_t held = 100'000;
 
  private:
   FakeClock& clock_;
@@ -237,6 +239,18 @@ TEST_F(SamplerTest, WarmRunsUntimedLaunchesFirst) {
   one(a);
   EXPECT_THAT(a.specs, Each(Field(&DeviceSampleSpec::evict_l2, false)));
   EXPECT_THAT(a.specs, Each(Field(&DeviceSampleSpec::lead_in, testing::Gt(0U))));
+}
+
+// Of a launch of several calls fewer fit into a queue.
+TEST_F(SamplerTest, AWarmBatchIsNoLongerThanIsHeldWhole) {
+  options_.fixed_batch = 0;
+  FakeSubject a = subject(steady(300));
+  FakeSubject b = subject(steady(300));
+  b.held = 300;
+  EXPECT_EQ(one(a).batch, 512U);
+  EXPECT_EQ(pair(a, b).batch, 300U);
+  b.tick_ns = 1e6;  // no reading tells one from another, and no larger batch is there to try
+  EXPECT_EQ(one(b).batch, 300U);
 }
 
 // The longer of 100 times the stamps' cost and 1 ms, unless 512 launches, what the queue takes, are over before.

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -312,6 +313,8 @@ class Subject {
   // spec.batch launches between two device stamps. Blocks until the GPU is done.
   virtual DeviceTime time_device(const DeviceSampleSpec& spec) = 0;
   virtual HostTimes time_host(std::uint32_t batch) = 0;
+  // The largest batch that is held whole: see DeviceTime::gated.
+  virtual std::uint32_t most_held() const { return std::numeric_limits<std::uint32_t>::max(); }
   // Its samples are host times, submit to completed, in columns of their own: what it asks about is the host's doing, a way of
   // waiting or a copy. The sampler then never calls time_device(). Both sides of a case, or none.
   virtual bool timed_by_host() const { return false; }

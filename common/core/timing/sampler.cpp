@@ -19,7 +19,7 @@ namespace {
 constexpr double kStampMargin = 200;
 // Nor is a batch shorter than this: what the host does between samples then costs less than the samples.
 constexpr double kMinBatchNs = 1e6;
-// CUDA queues about 1024 launches per stream before the host blocks; a gated batch must fit.
+// Nor longer: a batch of short launches is long enough then.
 constexpr std::uint32_t kMaxBatch = 512;
 // Fewer distinct readings than this, or than half of a few, mean that the timer's resolution was reached, not that the kernel
 // is steady.
@@ -47,8 +47,10 @@ class Sampling {
       : subjects_(subjects), options_(options), now_(options.now_s ? options.now_s : now_s), noise_(subjects.size()) {
     if (subjects.empty() || subjects.size() > 2)
       throw Error("the sampler takes one subject or a pair, not {}", subjects.size());
+    for (const Subject* subject : subjects) max_batch_ = std::clamp(subject->most_held(), 1U, max_batch_);
     result_.timed_by_host = subjects.front()->timed_by_host();
-    if (subjects.back()->timed_by_host() != result_.timed_by_host) throw Error("of a pair both sides are timed by the host, or none");
+    if (subjects.back()->timed_by_host() != result_.timed_by_host)
+      throw Error("of a pair both sides are timed by the host, or none");
   }
 
   SampleSet run() {
@@ -77,7 +79,7 @@ class Sampling {
     // A single launch carries the stamps' own cost, so the first guess is small; two more looks settle it.
     for (int look = 0; look < 3; ++look) {
       const double wanted = std::max(kStampMargin * options_.stamp_cost_ns, kMinBatchNs) / std::max(quickest, 1.0);
-      const auto batch = static_cast<std::uint32_t>(std::clamp(std::ceil(wanted), 1.0, static_cast<double>(kMaxBatch)));
+      const auto batch = static_cast<std::uint32_t>(std::clamp(std::ceil(wanted), 1.0, static_cast<double>(max_batch_)));
       if (batch <= result_.batch) break;
       result_.batch = batch;
       quickest = std::numeric_limits<double>::infinity();
@@ -91,7 +93,7 @@ class Sampling {
   // Starts over with a larger batch; false if that is not possible.
   bool enlarge_batch() {
     if (!can_enlarge()) return false;
-    result_.batch = std::min(result_.batch * 4, kMaxBatch);
+    result_.batch = std::min(result_.batch * 4, max_batch_);
     result_.samples.clear();
     for (auto& noise : noise_) noise.clear();
     last_noise_check_ = {};
@@ -116,7 +118,8 @@ class Sampling {
     }
   }
 
-  // The GPU's clock takes no part in it, so no sample is taken again. The partner ran last, on this GPU but in another context: an untimed submission first, so that the switch is not billed.
+  // The GPU's clock takes no part in it, so no sample is taken again. The partner ran last, on this GPU but in another context:
+  // an untimed submission first, so that the switch is not billed.
   void add_host_times(std::uint32_t side) {
     check_interrupt();
     if (subjects_.size() == 2) subjects_[side]->time_host(result_.batch);
@@ -179,7 +182,8 @@ class Sampling {
     double last = 0;
     do {
       check_interrupt();
-      last = (result_.timed_by_host ? subject.time_host(result_.batch).roundtrip_ns : subject.time_device(spec()).ns) / result_.batch;
+      last = (result_.timed_by_host ? subject.time_host(result_.batch).roundtrip_ns : subject.time_device(spec()).ns) /
+             result_.batch;
     } while (now_() - start < std::min(kWarmupSeconds, kWarmupPart * options_.budget_s));
     return last;
   }
@@ -225,7 +229,7 @@ class Sampling {
   }
 
   bool can_enlarge() const {
-    return options_.cache == Cache::kWarm && options_.fixed_batch == 0 && !result_.timed_by_host && result_.batch < kMaxBatch;
+    return options_.cache == Cache::kWarm && options_.fixed_batch == 0 && !result_.timed_by_host && result_.batch < max_batch_;
   }
 
   bool is_noise_stable(std::uint32_t side, const std::vector<double>& values, double median_ns) {
@@ -246,6 +250,7 @@ class Sampling {
 
   std::span<Subject* const> subjects_;
   const SamplerOptions& options_;
+  std::uint32_t max_batch_ = kMaxBatch;
   std::function<double()> now_;
   std::vector<std::deque<double>> noise_;
   std::array<std::size_t, 2> last_noise_check_{};

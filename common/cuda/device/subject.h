@@ -44,6 +44,7 @@ class Subject final : public bench::Subject {
   // or as much as a queue takes. Throws Error; before set_evict_bytes, also for evict_l2.
   DeviceTime time_device(const DeviceSampleSpec& spec) override;
   HostTimes time_host(std::uint32_t batch) override;
+  std::uint32_t most_held() const override;
   const bench::Kernel* kernel() const override { return body_.kernel; }
 
  private:
