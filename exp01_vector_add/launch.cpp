@@ -22,7 +22,6 @@ std::unique_ptr<Subject> set_up_launch(Workbench& bench, const char* stem, std::
   launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp01(), stem),
                                  .entry = stem,
                                  .block_x = kWarpLanes,
-                                 .glsl_constants = {},
                                  .buffers = counts ? 1U : 0U,
                                  .params_bytes = 0});
   if (!counts) {
@@ -46,11 +45,9 @@ std::unique_ptr<Subject> set_up_launch(Workbench& bench, const char* stem, std::
 // N launches, each needing the one before, submitted at once. What is comparable is paired: what the host does anew for every
 // submission (a stream; a command buffer recorded again), and what it only replays (a graph; a command buffer recorded once).
 bench::Case launch_case(const char* variant, const char* stem, std::uint32_t chain, bench::SubmitMode mode) {
-  const bool replay = mode == bench::SubmitMode::kReplay;
   bench::Case result = bench::twin(variant, {{"block", kWarpLanes}, {"chain", chain}},
                                    [=](Workbench& bench) { return set_up_launch(bench, stem, chain, mode); });
-  result.sides[0].params.set("mode", replay ? "graph" : "stream");
-  result.sides[1].params.set("mode", replay ? "prerecorded" : "rerecorded");
+  result.sides.front().worded = [mode](const bench::Api& api) { return bench::Values{{"mode", word_of(mode, api)}}; };
   result.elements = kWarpLanes;
   result.fixed_batch = chain;
   result.host_samples = 50;

@@ -100,14 +100,13 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, std::u
   buffers.push_back(&output);
 
   Launch launch;
-  launch.kernel =
-      &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp01(), variant.stem),
-                     .entry = tiled ? fmt::format("{}_{}", variant.stem, variant.unroll) : variant.stem,
-                     .block_x = block,
-                     .glsl_constants = tiled ? std::vector<std::uint32_t>{variant.unroll} : std::vector<std::uint32_t>{},
-                     .buffers = static_cast<std::uint32_t>(buffers.size()),
-                     .params_bytes = sizeof(CountParams),
-                     .robustness = robustness_of(checks)});
+  launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp01(), variant.stem),
+                                 .entry = tiled ? fmt::format("{}_{}", variant.stem, variant.unroll) : variant.stem,
+                                 .block_x = block,
+                                 .constants = tiled ? std::vector<std::uint32_t>{variant.unroll} : std::vector<std::uint32_t>{},
+                                 .buffers = static_cast<std::uint32_t>(buffers.size()),
+                                 .params_bytes = sizeof(CountParams),
+                                 .vulkan = {.robustness = robustness_of(checks)}});
   launch.grid = {grid, 1, 1};
   launch.buffers = buffers;
   launch.params = bench::params_bytes(CountParams{static_cast<std::uint32_t>(accesses)});

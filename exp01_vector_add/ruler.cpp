@@ -80,7 +80,6 @@ bench::Prepared set_up(Workbench& bench, const Ruler& ruler, std::uint32_t batch
   launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp01(), "ruler"),
                                  .entry = "ruler",
                                  .block_x = kWarpLanes,
-                                 .glsl_constants = {},
                                  .buffers = 1,
                                  .params_bytes = sizeof(RulerParams)});
   launch.grid = {ruler.blocks, 1, 1};

@@ -82,40 +82,41 @@ void count_dispatches(Workbench& bench, const Test& test) {
   const std::string glsl = uniform   ? entry + "_uniform"
                            : has_own ? fmt::format("count_{}", to_string(test.method.binding))
                                      : "count";
-  const bool cuda = bench.device().info().api == bench::Api::kCuda;
   Launch launch;
-  launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp02(), cuda ? "count" : glsl),
-                                 .entry = entry,
+  launch.kernel = &bench.kernel({.entry = entry,
                                  .block_x = kWarp,
-                                 .glsl_constants = {},
                                  .buffers = test.inputs + 1,
                                  .params_bytes = 0,
-                                 .glsl_takes_less = true,
-                                 .binding = test.method.binding,
-                                 .robustness = test.robustness});
+                                 .cuda = {.own = {.from = bench::kernels::exp02(), .stem = "count"}},
+                                 .vulkan = {.own = {.from = bench::kernels::exp02(), .stem = glsl},
+                                            .binding = test.method.binding,
+                                            .robustness = test.robustness,
+                                            .set_use = test.method.set_use,
+                                            .takes_less = true}});
   for (std::uint32_t k = 0; k < test.inputs; ++k) launch.buffers.push_back(&bench.input(k, EXP02_SMALL_FLOATS));
   Buffer& counts = bench.output("counts", kWarp);
   bench.device().fill(counts, 0, kWarp * sizeof(std::uint32_t), 0);
-  launch.buffers.insert(uniform && !cuda ? launch.buffers.end() : launch.buffers.begin(), &counts);
-  bench.device().prepare(launch, {.set_use = test.method.set_use})->time_host(test.dispatches);
+  const bool last = launch.kernel->spec().vulkan.binding == BufferBinding::kUniform;  // which is another API's nothing
+  launch.buffers.insert(last ? launch.buffers.end() : launch.buffers.begin(), &counts);
+  bench.device().prepare(launch, {})->time_host(test.dispatches);
   bench::verify<std::uint32_t>(bench.device(), counts, kWarp, bench::kGuardWords,
                                [&](std::uint64_t) { return test.dispatches; });
 }
 
 // The same six steps for both APIs: kernel, inputs, poisoned output, one submission, verification, the subject to be timed.
 std::unique_ptr<Subject> set_up(Workbench& bench, const Test& test) {
-  const bool cuda = bench.device().info().api == bench::Api::kCuda;
   const std::string name = test.idle() ? "idle" : "sum";
   Launch launch;
-  launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp02(), cuda ? name : glsl_stem(test)),
-                                 .entry = fmt::format("{}_{}", name, test.inputs),
+  launch.kernel = &bench.kernel({.entry = fmt::format("{}_{}", name, test.inputs),
                                  .block_x = test.idle() ? kWarp : kBlock,
-                                 .glsl_constants = {},
                                  .buffers = test.inputs + 1,
                                  .params_bytes = test.idle() ? 0U : static_cast<std::uint32_t>(sizeof(SumParams)),
-                                 .glsl_takes_less = test.idle(),
-                                 .binding = test.method.binding,
-                                 .robustness = test.robustness});
+                                 .cuda = {.own = {.from = bench::kernels::exp02(), .stem = name}},
+                                 .vulkan = {.own = {.from = bench::kernels::exp02(), .stem = glsl_stem(test)},
+                                            .binding = test.method.binding,
+                                            .robustness = test.robustness,
+                                            .set_use = test.method.set_use,
+                                            .takes_less = test.idle()}});
   for (std::uint32_t k = 0; k < test.inputs; ++k) {
     launch.buffers.push_back(&bench.input(k, std::max<std::uint64_t>(test.floats, EXP02_SMALL_FLOATS)));
   }
@@ -129,7 +130,7 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Test& test) {
   }
 
   if (test.dispatches > 1) count_dispatches(bench, test);
-  auto subject = bench.device().prepare(launch, {.set_use = test.method.set_use});
+  auto subject = bench.device().prepare(launch, {});
   subject->time_host(std::max(1U, test.dispatches));  // the very submission that will be timed: are its sets right, too?
   if (test.idle()) {
     bench::verify<std::uint32_t>(bench, "indices", output, test.floats, bench::kGuardWords,

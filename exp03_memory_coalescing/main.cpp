@@ -142,10 +142,10 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Variant& variant, std::u
       {.images = &bench::find_kernel(bench::kernels::exp03(), variant.name),
        .entry = variant.fields ? fmt::format("{}_{}_{}", variant.name, variant.in_words * 4, *variant.fields) : variant.name,
        .block_x = kBlock,
-       .glsl_constants = variant.fields ? std::vector{variant.in_words, *variant.fields} : std::vector<std::uint32_t>{},
+       .constants = variant.fields ? std::vector{variant.in_words, *variant.fields} : std::vector<std::uint32_t>{},
        .buffers = 2,
        .params_bytes = sizeof(AccessParams),
-       .robustness = robustness_of(checks)});
+       .vulkan = {.robustness = robustness_of(checks)}});
   launch.grid = {static_cast<std::uint32_t>((n + kBlock - 1) / kBlock), 1, 1};
   launch.params = bench::params_bytes(AccessParams{static_cast<std::uint32_t>(n), variant.offset.value_or(0), 0});
   const std::uint64_t out_words = n * variant.out_words;

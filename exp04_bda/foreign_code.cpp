@@ -50,15 +50,17 @@ std::vector<std::uint32_t> read_constants(bool addresses, std::uint32_t buffers)
 
 }  // namespace
 
-const bench::Kernel& vulkan_code(bench::Workbench& bench, const bench::KernelSpec& vulkan, bench::KernelSpec host) {
+const bench::Kernel& vulkan_code(bench::Workbench& bench, const bench::KernelSpec& both) {
   constexpr std::uint32_t kRegisters = 16;  // allocated for what each *_code_host uses: 9 to 16
   if (bench.partner() == nullptr) throw bench::Skip("Vulkan's machine code wants both APIs on one GPU");
+  const bench::KernelSpec vulkan = bench.partner()->device().own(both);
+  bench::KernelSpec host = bench.device().own(both);
   const bench::KernelCode code = bench.partner()->kernel(vulkan).code();
   if (code.code.empty()) throw bench::Skip("{}", code.reason);
   const bench::KernelCode room = bench.device().load(host)->code();
   const auto parameters = bench::parameter_offset(room.container, host.entry);
   if (!parameters) throw bench::Skip("{}: no cubin that tells where its parameters lie", host.entry);
-  const bool addresses = vulkan.binding == bench::BufferBinding::kAddress;
+  const bool addresses = vulkan.vulkan.binding == bench::BufferBinding::kAddress;
   const bench::ConstantLayout layout = {
       [&](std::uint32_t offset) { return moved_constant(offset, addresses, host.buffers, *parameters); },
       read_constants(addresses, host.buffers)};
@@ -69,16 +71,17 @@ const bench::Kernel& vulkan_code(bench::Workbench& bench, const bench::KernelSpe
     return one.bytes.size() == room.container.size() && std::equal(one.bytes.begin(), one.bytes.end(), room.container.begin());
   });
   image.bytes = done.cubin;
-  const std::string_view unchecked = vulkan.robustness == bench::Robustness::kDisabled ? "_unchecked" : "";
+  const std::string_view unchecked = vulkan.vulkan.robustness == bench::Robustness::kDisabled ? "_unchecked" : "";
   host.images = &bench.keep(fmt::format("{}{}_vulkan_code_{}", vulkan.images->stem, unchecked, host.block_x), image);
   return bench.kernel(host);
 }
 
-const bench::Kernel& cuda_code(bench::Workbench& bench, bench::KernelSpec cuda) {
+const bench::Kernel& cuda_code(bench::Workbench& bench, const bench::KernelSpec& both) {
   if (bench.partner() == nullptr) throw bench::Skip("CUDA's machine code wants both APIs on one GPU");
+  bench::KernelSpec cuda = bench.partner()->device().own(both);
   const bench::KernelCode code = bench.partner()->kernel(cuda).code();
   if (code.container.empty()) throw bench::Skip("{}", code.reason);
   cuda.images = &bench.keep(fmt::format("{}_cuda_code", cuda.entry), {.bytes = code.container});
-  cuda.imported = true;
+  cuda.vulkan.imported = true;
   return bench.kernel(cuda);
 }

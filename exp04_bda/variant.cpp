@@ -15,37 +15,36 @@ constexpr std::uint32_t kChaseSteps = 4096;  // ~2.4 ms from DRAM
 // Their room for Vulkan's code is not in their own file but in code_hosts.cu.
 constexpr std::string_view kHosted[] = {"add_f32x4", "load_f32", "store_u32", "loop_f32"};
 
-bench::KernelSpec spec(bench::Api api, const Variant& variant, const std::string& stem, std::uint32_t block,
-                       std::size_t buffers) {
-  const bool cuda = api == bench::Api::kCuda;
-  const bool hosted = cuda && variant.cuda == std::string_view(kVulkanCode) &&
+bench::KernelSpec spec(const Variant& variant, const std::string& stem, std::uint32_t block, std::size_t buffers) {
+  const bool hosted = variant.cuda == std::string_view(kVulkanCode) &&
                       std::find(std::begin(kHosted), std::end(kHosted), stem) != std::end(kHosted);
   const bool addresses = std::string_view(variant.glsl).starts_with("_address");
-  return {.images = &bench::find_kernel(bench::kernels::exp04(), hosted ? "code_hosts"
-                                                                 : cuda ? stem
-                                                                        : stem + variant.glsl),
-          .entry = stem + (cuda ? variant.cuda : variant.glsl),
-          .block_x = block,
-          .glsl_constants = variant.shared_bytes != 0 ? std::vector{variant.shared_bytes / 4} : std::vector<std::uint32_t>{},
+  return {.block_x = block,
+          .constants = variant.shared_bytes != 0 ? std::vector{variant.shared_bytes / 4} : std::vector<std::uint32_t>{},
           .buffers = static_cast<std::uint32_t>(buffers),
           .params_bytes = sizeof(BdaParams),
-          .shared_bytes = cuda && variant.feature == std::string_view(kCudaOneSlot) ? kCudaOneSlotBytes : variant.shared_bytes,
-          .glsl_takes_less = stem == "empty",
-          .binding = addresses ? bench::BufferBinding::kAddress : bench::BufferBinding::kDescriptors,
-          .robustness = robustness_of(variant.checks)};
+          .shared_bytes = variant.shared_bytes,
+          .cuda = {.own = {.from = bench::kernels::exp04(),
+                           .stem = hosted ? "code_hosts" : stem,
+                           .entry = stem + variant.cuda,
+                           .shared_bytes = variant.feature == std::string_view(kCudaOneSlot) ? kCudaOneSlotBytes : 0}},
+          .vulkan = {.own = {.from = bench::kernels::exp04(),
+                             .stem = variant.glsl == std::string_view(kCudaCode) ? "" : stem + variant.glsl,
+                             .entry = stem + variant.glsl},
+                     .binding = addresses ? bench::BufferBinding::kAddress : bench::BufferBinding::kDescriptors,
+                     .robustness = robustness_of(variant.checks),
+                     .takes_less = stem == "empty"}};
 }
 
 }  // namespace
 
 const bench::Kernel& kernel(bench::Workbench& bench, const Variant& variant, const std::string& stem, std::uint32_t block,
                             std::size_t buffers) {
-  const bool cuda = bench.device().info().api == bench::Api::kCuda;
-  if (!cuda && variant.glsl == std::string_view(kCudaCode))
-    return cuda_code(bench, spec(bench::Api::kCuda, variant, stem, block, buffers));
-  const bench::KernelSpec own = spec(bench.device().info().api, variant, stem, block, buffers);
-  if (cuda && variant.cuda == std::string_view(kVulkanCode))
-    return vulkan_code(bench, spec(bench::Api::kVulkan, variant, stem, block, buffers), own);
-  return bench.kernel(own);
+  const bench::KernelSpec both = spec(variant, stem, block, buffers);
+  const std::string entry = bench.device().own(both).entry;
+  if (entry.ends_with(kCudaCode)) return cuda_code(bench, both);
+  if (entry.ends_with(kVulkanCode)) return vulkan_code(bench, both);
+  return bench.kernel(both);
 }
 
 std::uint32_t blocks_for(std::uint64_t threads, std::uint32_t block) {

@@ -75,10 +75,9 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const Config& config) {
   launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp05(), config.variant->stem),
                                  .entry = config.variant->stem,
                                  .block_x = kBlock,
-                                 .glsl_constants = {},
                                  .buffers = writes ? 1U : 2U,
                                  .params_bytes = sizeof(StrideParams),
-                                 .robustness = robustness_of(config.checks)});
+                                 .vulkan = {.robustness = robustness_of(config.checks)}});
   launch.grid = {config.grid, 1, 1};
   launch.params = bench::params_bytes(config.params);
   if (!writes) launch.buffers.push_back(&bench.input(0, elements_words));
@@ -113,8 +112,7 @@ bench::Case make_case(const Config& config) {
                                    [config](Workbench& bench) { return set_up(bench, config); });
   result.l2_fetch_bytes = variant.l2_fetch_bytes;
   result.vulkan = vulkan_of(config.checks);
-  if (variant.l2_fetch_bytes != 0)
-    std::erase_if(result.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
+  if (variant.l2_fetch_bytes != 0) result.apis = {{bench::cuda::kApi}};
   // Of one turn of the loop. A thread's one store of its sum is left out: it comes once in many turns.
   const std::uint64_t step = std::uint64_t{variant.elem_bytes} * config.params.stride;
   const bench::WarpAccess access = bench::warp_access(variant.elem_bytes, [step](std::uint32_t lane) { return step * lane; });

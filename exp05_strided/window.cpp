@@ -46,7 +46,6 @@ std::unique_ptr<bench::Subject> set_up(Workbench& bench, const Window& window) {
   launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp05(), "read_window"),
                                  .entry = "read_window",
                                  .block_x = kBlock,
-                                 .glsl_constants = {},
                                  .buffers = 2,
                                  .params_bytes = sizeof(WindowParams)});
   launch.grid = {window.grid, 1, 1};

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/shared_library.h"
-#include "core/device/device.h"
+#include "core/device/offers.h"
 #include "numbers.h"
 #include "params.h"
 

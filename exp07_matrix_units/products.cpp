@@ -10,17 +10,20 @@
 #include <set>
 #include <span>
 #include <tuple>
+#include <variant>
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/experiment/verify.h"
 #include "cublas.h"
+#include "cuda/device/backend.h"
 #include "cuda/tensor_params.h"
 #include "inputs.h"
 #include "meter.h"
 #include "params.h"
 #include "reference.h"
 #include "variants.h"
+#include "vulkan/device/backend.h"
 
 // References of products, made once for all kernels, and the library.
 class Products {
@@ -42,7 +45,6 @@ class Products {
 
 namespace {
 
-using bench::Api;
 using bench::Buffer;
 using bench::Launch;
 using bench::Workbench;
@@ -113,12 +115,15 @@ TensorMatrixParams tensor_params(const Config& config, const Buffer& a, const Bu
   return {map(a, EXP07_WGMMA_ROWS), map(b, EXP07_WGMMA_COLUMNS / std::max(config.shape.cluster, 1U)), config.params()};
 }
 
-bench::Work make_work(Workbench& bench, const Config& config, Products& products, const Buffer& a, const Buffer& b,
+// By a kernel, or by a library.
+using ProductWork = std::variant<Launch, bench::StreamCall>;
+
+ProductWork make_work(Workbench& bench, const Config& config, Products& products, const Buffer& a, const Buffer& b,
                       const Buffer& c) {
   const Shape& shape = config.shape;
   if (shape.implementation == Implementation::kLibrary)
     return products.cublas().product(a, b, c, config.params(), shape.in, shape.sums);
-  if (bench.device().info().api == Api::kVulkan && shape.down != 0 && bench.device().info().subgroup_size != kSubgroup)
+  if (shape.down != 0 && bench.device().info().subgroup_size != kSubgroup)
     throw bench::Skip("subgroups of {} wanted, the device's are of {}", kSubgroup, bench.device().info().subgroup_size);
   if (shape.implementation == Implementation::kTensor && config.sms == 0)
     throw bench::Skip("no device tells how many SMs this GPU has");
@@ -129,13 +134,12 @@ bench::Work make_work(Workbench& bench, const Config& config, Products& products
   launch.kernel = &bench.kernel({.images = &products.kernel(shape.stem),
                                  .entry = shape.entry(),
                                  .block_x = shape.block(),
-                                 .glsl_constants = shape.constants(),
+                                 .constants = shape.constants(),
                                  .buffers = 3,
                                  .params_bytes = static_cast<std::uint32_t>(launch.params.size()),
                                  .shared_bytes = shape.shared_bytes(),
-                                 .cluster_x = shape.cluster,
-                                 .binding = bench::BufferBinding::kAddress,
-                                 .matrix = std::string(shape.matrix())});
+                                 .cuda = {.cluster_x = shape.cluster},
+                                 .vulkan = {.binding = bench::BufferBinding::kAddress, .matrix = std::string(shape.matrix())}});
   launch.grid = config.grid();
   return launch;
 }
@@ -146,8 +150,12 @@ bench::Prepared set_up(Workbench& bench, const Config& config, Products& product
   const Buffer& a = input(bench, config, Operand::kA);
   const Buffer& b = input(bench, config, Operand::kB);
   Buffer& c = bench.output("C", config.out_words());
-  const bench::Work work = make_work(bench, config, products, a, b, c);
-  bench.device().run(work);
+  bench::Device& device = bench.device();
+  const ProductWork product = make_work(bench, config, products, a, b, c);
+  const auto* const launch = std::get_if<Launch>(&product);
+  auto* const library = launch == nullptr ? &device.offer<bench::StreamCalls>() : nullptr;
+  if (launch != nullptr) device.run(*launch);
+  if (library != nullptr) library->run(std::get<bench::StreamCall>(product));
   bench.confirm(fmt::format("product of {} matrices of {}, {} each{}{}, sums of {}", name_of(config.data), name_of(shape.in),
                             config.size, config.k(), shape.b == Layout::kByRows ? ", B by rows" : "", name_of(shape.sums)),
                 c, config.out_words() + bench::kGuardWords, [&] {
@@ -155,7 +163,9 @@ bench::Prepared set_up(Workbench& bench, const Config& config, Products& product
                                  products.of(bench.input_seed(), shape.in, config.data, config.params(), shape.b), config);
                 });
   bench.makes_outputs_anew();
-  return metered(bench.device(), bench.device().prepare(work, {}), config.operations());
+  return metered(device,
+                 launch != nullptr ? device.prepare(*launch, {}) : library->prepare(std::get<bench::StreamCall>(product), {}),
+                 config.operations());
 }
 
 // Bytes that blocks ask the L2 for: each tile of C reads its rows of A and its columns of B once, blocks of a cluster together.
@@ -184,10 +194,8 @@ bench::Case product_case(const ProductConfig& of, const std::shared_ptr<Products
                                     {"tile", shape.tile()},
                                     {"warps", shape.warps()}},
                                    [config, products](Workbench& bench) { return set_up(bench, config, *products); });
-  std::erase_if(result.sides, [&](const bench::Side& side) {
-    if (shape.implementation == Implementation::kTwins) return false;
-    return (shape.implementation == Implementation::kVulkan) != (side.api == Api::kVulkan);
-  });
+  if (shape.implementation != Implementation::kTwins)
+    result.apis = {{shape.implementation == Implementation::kVulkan ? bench::vulkan::kApi : bench::cuda::kApi}};
   const std::uint64_t operands = 2 * config.in_bytes();
   const std::uint64_t product = config.squared() * bytes_of(shape.sums);
   result.model = {{"operations", static_cast<std::uint64_t>(config.operations())},

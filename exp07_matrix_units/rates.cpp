@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/experiment/verify.h"
+#include "cuda/device/backend.h"
 #include "exp07_kernels.h"
 #include "inputs.h"
 #include "meter.h"
@@ -18,7 +19,6 @@
 
 namespace {
 
-using bench::Api;
 using bench::Launch;
 using bench::Workbench;
 
@@ -122,11 +122,9 @@ bench::Prepared set_up(Workbench& bench, const MatrixRate& rate, std::uint32_t g
   launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp07(), rate.stem),
                                  .entry = rate.entry,
                                  .block_x = EXP07_RATE_BLOCK,
-                                 .glsl_constants = {},
                                  .buffers = 3,
                                  .params_bytes = sizeof(RateParams),
-                                 .binding = bench::BufferBinding::kAddress,
-                                 .matrix = std::string(rate.matrix)});
+                                 .vulkan = {.binding = bench::BufferBinding::kAddress, .matrix = std::string(rate.matrix)}});
   const std::string name = fmt::format("rate {} {} by {}", rate.rows(), name_of(rate.in), rate.columns());
   bench::Buffer& output = bench.output("sums", units * operands.sums.size());
   launch.buffers = {&bench.made_input(name + ", A", operands.a.size(), copy_of(operands.a)),
@@ -213,19 +211,20 @@ Words factors_of(const ChainRate& rate) {
 }
 
 bench::Prepared set_up(Workbench& bench, const ChainRate& rate, std::uint32_t grid, std::uint32_t turns) {
-  const bool cuda = bench.device().info().api == Api::kCuda;
-  const std::string_view stem = cuda ? rate.cuda_stem : rate.vulkan_stem;
   const Words factors = factors_of(rate);
   const Words expected = chains_of(rate, turns);
   const std::uint64_t words = std::uint64_t{grid} * kChainBlock * expected.size() / 32;
   Launch launch;
-  launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp07(), stem),
-                                 .entry = std::string(stem),
-                                 .block_x = kChainBlock,
-                                 .glsl_constants = {},
+  launch.kernel = &bench.kernel({.block_x = kChainBlock,
                                  .buffers = 2,
                                  .params_bytes = sizeof(RateParams),
-                                 .binding = bench::BufferBinding::kAddress});
+                                 .cuda = {.own = {.from = bench::kernels::exp07(),
+                                                  .stem = std::string(rate.cuda_stem),
+                                                  .entry = std::string(rate.cuda_stem)}},
+                                 .vulkan = {.own = {.from = bench::kernels::exp07(),
+                                                    .stem = std::string(rate.vulkan_stem),
+                                                    .entry = std::string(rate.vulkan_stem)},
+                                            .binding = bench::BufferBinding::kAddress}});
   bench::Buffer& output = bench.output("results", words);
   launch.buffers = {&bench.made_input(fmt::format("factors of {}", name_of(rate.number)), factors.size(), copy_of(factors)),
                     &output};
@@ -257,7 +256,7 @@ std::vector<bench::Case> rate_cases(const bench::Plan& plan) {
     const std::uint32_t turns = few ? kFewTurns : kTurns;
     bench::Case one = bench::twin(std::string(rate.variant), {{"in", name_of(rate.in)}, {"sums", name_of(rate.sums)}},
                                   [=](Workbench& bench) { return set_up(bench, rate, grid, turns); });
-    if (rate.matrix.empty()) std::erase_if(one.sides, [](const bench::Side& side) { return side.api != Api::kCuda; });
+    if (rate.matrix.empty()) one.apis = {{bench::cuda::kApi}};
     complete(one, rate.operations(grid * rate.units_a_block(), turns), grid * rate.units_a_block());
     list.push_back(one);
   }

@@ -57,7 +57,6 @@ const bench::Kernel& kernel_of(Workbench& bench, const char* stem, std::uint32_t
   return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp10(), stem),
                        .entry = stem,
                        .block_x = block,
-                       .glsl_constants = {},
                        .buffers = buffers,
                        .params_bytes = sizeof(HomesParams)});
 }

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "core/experiment/verify.h"
+#include "cuda/device/backend.h"
 #include "exp10_kernels.h"
 #include "gpcs.h"
 #include "params.h"
@@ -55,10 +56,9 @@ bench::Launch gpc_launch(bench::Workbench& bench, std::uint32_t cluster, bench::
   return {&bench.kernel({.images = &bench::find_kernel(bench::kernels::exp10(), "gpc_members"),
                          .entry = "gpc_members",
                          .block_x = kBlock,
-                         .glsl_constants = {},
                          .buffers = 1,
                          .params_bytes = sizeof(GpcParams),
-                         .cluster_x = cluster}),
+                         .cuda = {.cluster_x = cluster}}),
           {blocks, 1, 1},
           {&sms},
           bench::params_bytes(params)};
@@ -74,7 +74,6 @@ bench::Prepared set_up_share(bench::Workbench& bench, std::uint64_t floats, cons
   const bench::Launch launch = {&bench.kernel({.images = &bench::find_kernel(bench::kernels::exp10(), "write_share"),
                                                .entry = "write_share",
                                                .block_x = kBlock,
-                                               .glsl_constants = {},
                                                .buffers = 2,
                                                .params_bytes = sizeof(ShareParams)}),
                                 {blocks, 1, 1},
@@ -146,7 +145,7 @@ std::vector<bench::Case> share_cases(std::uint64_t floats) {
 
 bench::Case gpc_case() {
   bench::Case result = bench::twin("gpc_members", {{"block", kBlock}, {"feature", "none"}, {"memory", "own"}}, set_up_gpcs);
-  std::erase_if(result.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
+  result.apis = {{bench::cuda::kApi}};
   result.elements = kBlock;
   return result;
 }

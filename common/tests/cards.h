@@ -27,7 +27,7 @@ struct Card {
     DeviceInfo one = fake_gpu(api, index, name, static_cast<std::uint8_t>(name[0] + name[4]));
     one.memory_bytes = memory_bytes;
     one.max_buffer_bytes = 4 * kGi - 1;
-    one.l2_bytes = api == Api::kCuda ? l2_bytes : 0;
+    one.l2_bytes = api == cuda::kApi ? l2_bytes : 0;
     one.multiprocessors = multiprocessors;
     one.resident_threads = resident_threads;
     one.is_integrated = kind == kIntegrated;
@@ -57,13 +57,13 @@ inline const Card kTenth = {"A tenth of an H200", 8 * kGi - 200 * kMi, 32 * kMi,
 inline const Card* const kCards[] = {&kRtx4090, &kRtx3060, &kLaptop, &kB200, &kGh200, &kRx7900, &kB580, &kApple, &kLavapipe};
 
 inline Plan plan_of(const Card& card, bool want_cuda = true, const Options& options = {}) {
-  const std::vector<DeviceInfo> cuda = card.has_cuda() ? std::vector{card.info(Api::kCuda)} : std::vector<DeviceInfo>{};
-  const std::vector<DeviceInfo> vulkan = {card.info(Api::kVulkan)};
+  const std::vector<DeviceInfo> of_cuda = card.has_cuda() ? std::vector{card.info(cuda::kApi)} : std::vector<DeviceInfo>{};
+  const std::vector<DeviceInfo> of_vulkan = {card.info(vulkan::kApi)};
   std::vector<std::unique_ptr<Backend>> backends;
-  backends.push_back(std::make_unique<FakeBackend>(Api::kCuda, cuda, "", FakeBehaviour{}));
-  backends.push_back(std::make_unique<FakeBackend>(Api::kVulkan, vulkan, "", FakeBehaviour{}));
-  const Selection selection = select_devices(cuda, vulkan, {want_cuda, true, ""});
-  const OpenDevices open(std::move(backends), selection, {{Api::kCuda, "none"}, {Api::kVulkan, "none"}}, {});
+  backends.push_back(std::make_unique<FakeBackend>(cuda::kApi, of_cuda, "", FakeBehaviour{}));
+  backends.push_back(std::make_unique<FakeBackend>(vulkan::kApi, of_vulkan, "", FakeBehaviour{}));
+  const Selection selection = select_devices(listing(of_cuda, of_vulkan), {want_cuda ? "both" : "vulkan", ""});
+  const OpenDevices open(std::move(backends), selection, {{cuda::kApi, "none"}, {vulkan::kApi, "none"}}, {});
   return make_plan(options, open);
 }
 

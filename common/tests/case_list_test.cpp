@@ -15,22 +15,22 @@ namespace {
 
 using testing::HasSubstr;
 
-OpenDevices open_devices(const std::vector<DeviceInfo>& cuda) {
+OpenDevices open_devices(const std::vector<DeviceInfo>& gpus) {
   std::vector<std::unique_ptr<Backend>> backends;
-  backends.push_back(std::make_unique<FakeBackend>(Api::kCuda, cuda, "", FakeBehaviour{}));
+  backends.push_back(std::make_unique<FakeBackend>(cuda::kApi, gpus, "", FakeBehaviour{}));
   Selection selection;
-  selection.cuda = cuda.front();
-  return {std::move(backends), selection, {{Api::kCuda, ""}, {Api::kVulkan, "none"}}, {}};
+  selection.devices[cuda::kApi] = gpus.front();
+  return {std::move(backends), selection, {}, {}};
 }
 
 TEST(MakePlan, TheLargestSizeLeavesRoomForTheGuard) {
-  DeviceInfo info = fake_gpu(Api::kCuda, 0, "small", 1);
+  DeviceInfo info = fake_gpu(cuda::kApi, 0, "small", 1);
   info.max_buffer_bytes = 1 << 20;
   OpenDevices devices = open_devices({info});
   const Plan plan = make_plan({}, devices);
   const std::uint64_t words = plan.most(sizeof(float));
   EXPECT_EQ(words, (1U << 18) - kGuardWords);
-  EXPECT_LE(devices.at(Api::kCuda).workbench->output("output", words).bytes(), info.max_buffer_bytes);
+  EXPECT_LE(devices.at(cuda::kApi).workbench->output("output", words).bytes(), info.max_buffer_bytes);
 }
 
 TEST(ChooseCases, EveryWishMustMeanAVariant) {
@@ -41,7 +41,9 @@ TEST(ChooseCases, EveryWishMustMeanAVariant) {
   const auto chosen = [&](std::vector<std::string> wishes) {
     Options options;
     options.variants = std::move(wishes);
-    return choose_cases(experiment, options, {}).size();
+    Plan plan;
+    plan.apis = {cuda::kApi, vulkan::kApi};
+    return choose_cases(experiment, options, plan).size();
   };
   EXPECT_EQ(chosen({"add"}), 1U);
   EXPECT_EQ(chosen({"add", "elsewhere"}), 1U) << "a variant that this run has no case of";

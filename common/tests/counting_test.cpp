@@ -102,11 +102,12 @@ class Counting : public testing::Test {
     };
     std::vector<std::unique_ptr<Backend>> backends;
     std::vector<DeviceInfo> cuda_gpus;
-    if (with_cuda) cuda_gpus.push_back(fake_gpu(Api::kCuda, 0, "NVIDIA H200", 0xaa));
-    const std::vector<DeviceInfo> vulkan_gpus = {fake_gpu(Api::kVulkan, 0, "NVIDIA H200", 0xaa)};
-    backends.push_back(std::make_unique<FakeBackend>(Api::kCuda, cuda_gpus, "no driver", cuda));
-    backends.push_back(std::make_unique<FakeBackend>(Api::kVulkan, vulkan_gpus, "", behaviour(sees_vulkan_)));
-    OpenDevices devices(std::move(backends), select_devices(cuda_gpus, vulkan_gpus, {}), {{Api::kCuda, "no driver"}}, {});
+    if (with_cuda) cuda_gpus.push_back(fake_gpu(cuda::kApi, 0, "NVIDIA H200", 0xaa));
+    const std::vector<DeviceInfo> vulkan_gpus = {fake_gpu(vulkan::kApi, 0, "NVIDIA H200", 0xaa)};
+    backends.push_back(std::make_unique<FakeBackend>(cuda::kApi, cuda_gpus, "no driver", cuda));
+    backends.push_back(std::make_unique<FakeBackend>(vulkan::kApi, vulkan_gpus, "", behaviour(sees_vulkan_)));
+    OpenDevices devices(std::move(backends), select_devices(listing(cuda_gpus, vulkan_gpus), {}), {{cuda::kApi, "no driver"}},
+                        {});
 
     const Experiment experiment = {.name = "exp99_fake",
                                    .question = "?",
@@ -119,9 +120,9 @@ class Counting : public testing::Test {
     std::vector<Case> cases;
     for (const Cache cache : {Cache::kCold, Cache::kWarm}) {
       Case one = twin("copy", {{"block", 128}}, [this](Workbench& bench) -> Prepared {
-        if (broken_ && bench.device().info().api == Api::kVulkan) throw Error("a wrong result");
+        if (broken_ && bench.device().info().api == vulkan::kApi) throw Error("a wrong result");
         Launch launch;
-        launch.kernel = &bench.kernel({.images = nullptr, .entry = "copy", .glsl_constants = {}});
+        launch.kernel = &bench.kernel({.images = nullptr, .entry = "copy"});
         if (by_host_) return {std::make_unique<ByHost>(bench.device().prepare(launch, {}))};
         return bench.device().prepare(launch, {});
       });
@@ -130,7 +131,7 @@ class Counting : public testing::Test {
       one.cache = cache;
       cases.push_back(one);
     }
-    return count_cases(experiment, cases, file_, kEvictBytes, devices);
+    return count_cases(experiment, with_sides(cases, kBothApis), file_, kEvictBytes, devices);
   }
 
   // By variant/api/cache.

@@ -9,7 +9,7 @@ namespace {
 
 TEST(CudaBackend, EitherListsDevicesOrSaysWhyNot) {
   const auto backend = cuda::make_backend();
-  EXPECT_EQ(backend->api(), Api::kCuda);
+  EXPECT_EQ(backend->api(), cuda::kApi);
   const DeviceListing listed = backend->list();
   EXPECT_NE(listed.devices.empty(), listed.reason.empty()) << listed.reason;
   EXPECT_EQ(backend->list().reason, listed.reason);
@@ -19,7 +19,7 @@ TEST(CudaBackend, ListedDevicesAreComplete) {
   int index = 0;
   const DeviceListing listed = cuda::make_backend()->list();
   for (const DeviceInfo& info : listed.devices) {
-    EXPECT_EQ(info.api, Api::kCuda);
+    EXPECT_EQ(info.api, cuda::kApi);
     EXPECT_EQ(info.index, index++);
     EXPECT_FALSE(info.name.empty());
     EXPECT_TRUE(info.uuid && *info.uuid != Uuid{});

@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/device/kernel_images.h"
+#include "core/device/offers.h"
 #include "cuda/device/backend.h"
 #include "cuda/device/device.h"
 #include "cuda/kernels/params.h"
@@ -31,7 +32,7 @@ class CudaDevice : public testing::Test {
  protected:
   void SetUp() override {
     const auto backend = cuda::make_backend();
-    const auto [devices, reason] = backend->list();
+    const auto [devices, reason, missing] = backend->list();
     if (devices.empty()) GTEST_SKIP() << reason;
     try {
       device_ = backend->open(devices.front(), {});
@@ -41,7 +42,6 @@ class CudaDevice : public testing::Test {
     spin_kernel_ = device_->load({.images = &find_kernel(kernels::cuda_test(), "spin"),
                                   .entry = "spin",
                                   .block_x = 1,
-                                  .glsl_constants = {},
                                   .buffers = 1,
                                   .params_bytes = sizeof(cuda::WaitParams)});
     elapsed_ = device_->allocate(sizeof(std::uint32_t), "elapsed");
@@ -131,7 +131,6 @@ TEST_F(CudaDevice, EvictionEvicts) {
   const auto kernel = device_->load({.images = &find_kernel(kernels::cuda_test(), "evict_l2"),
                                      .entry = "evict_l2",
                                      .block_x = 256,
-                                     .glsl_constants = {},
                                      .buffers = 2,
                                      .params_bytes = sizeof(cuda::EvictParams)});
   const Launch read{.kernel = kernel.get(),
@@ -146,7 +145,7 @@ TEST_F(CudaDevice, EvictionEvicts) {
 TEST_F(CudaDevice, CountersSeeAKnownKernelAndNothingElse) {
   std::unique_ptr<DeviceCounters> counters;
   try {
-    counters = device_->counters();
+    counters = device_->offer<Counting>().counters();
   } catch (const Skip& skip) {
     GTEST_SKIP() << skip.what();
   }
@@ -183,10 +182,10 @@ TEST_F(CudaDevice, WhatTheL2FetchesIsSetAndSetBack) {
   };
   const std::size_t before = limit();
   for (const std::uint32_t bytes : {32U, 128U}) {
-    device_->set_l2_fetch_bytes(bytes);
+    device_->offer<L2Fetch>().set_l2_fetch_bytes(bytes);
     EXPECT_EQ(limit(), bytes);
   }
-  device_->set_l2_fetch_bytes(0);
+  device_->offer<L2Fetch>().set_l2_fetch_bytes(0);
   EXPECT_EQ(limit(), before);
 }
 
@@ -213,41 +212,42 @@ TEST_F(CudaDevice, ACallOfALibrarysIsEnqueuedAndTimedAsAKernelIs) {
                              EXPECT_EQ(cudaMemcpyAsync(pointers[0], pointers[1], 4096, kind, static_cast<cudaStream_t>(stream)),
                                        cudaSuccess);
                            }};
-  device_->run(call);
+  auto& calls_of = device_->offer<StreamCalls>();
+  calls_of.run(call);
   EXPECT_EQ(calls, 1);
   std::vector<std::uint32_t> words(1024);
   device_->download(*to, 0, std::as_writable_bytes(std::span(words)));
   EXPECT_EQ(words, std::vector<std::uint32_t>(1024, 7));
   for (const SubmitMode mode : {SubmitMode::kEach, SubmitMode::kReplay}) {
     calls = 0;
-    const auto subject = device_->prepare(call, {.mode = mode});
+    const auto subject = calls_of.prepare(call, {.mode = mode});
     EXPECT_GT(subject->time_device({.batch = 4}).ns, 0);
     EXPECT_EQ(calls % 4, 0);
     EXPECT_GE(calls, 4);
     EXPECT_EQ(subject->kernel(), nullptr);
   }
-  EXPECT_THROW(device_->run(StreamCall{"nothing", {}, {}}), Error);
+  EXPECT_THROW(calls_of.run(StreamCall{"nothing", {}, {}}), Error);
 }
 
 TEST_F(CudaDevice, StartedWorkIsTimedAndLeavesTheHostFree) {
-  device_->start(spin(5'000'000));
+  device_->offer<StartedWork>().start(spin(5'000'000));
   const auto words = [&] {
     std::uint32_t ns = 0;
     device_->download(*elapsed_, 0, std::as_writable_bytes(std::span(&ns, 1)));
     return ns;
   };
-  EXPECT_TIME(device_->finish(), 5e6);
+  EXPECT_TIME(device_->offer<StartedWork>().finish(), 5e6);
   EXPECT_GE(words(), 5'000'000U);
 }
 
 TEST_F(CudaDevice, PeersMemoryIsReachedByCopiesAndKernels) {
   Device* peer = nullptr;
   try {
-    peer = &device_->peer();
+    peer = &device_->offer<Peers>().peer();
   } catch (const Skip& skip) {
     GTEST_SKIP() << skip.what();
   }
-  EXPECT_EQ(&device_->peer(), peer);
+  EXPECT_EQ(&device_->offer<Peers>().peer(), peer);
   EXPECT_NE(peer->info().index, device_->info().index);
   const auto there = peer->allocate(sizeof(std::uint32_t), "there");
   peer->fill(*there, 0, 4, 7);
@@ -363,11 +363,8 @@ TEST_F(CudaDevice, ImpossibleBlockIsSkippedAndMissingEntryIsAnError) {
 }
 
 TEST_F(CudaDevice, BlocksOfAClusterKnowTheirRank) {
-  KernelSpec spec = {.images = &find_kernel(kernels::cuda_test(), "cluster_rank"),
-                     .entry = "cluster_rank",
-                     .block_x = 1,
-                     .glsl_constants = {},
-                     .buffers = 1};
+  KernelSpec spec = {
+      .images = &find_kernel(kernels::cuda_test(), "cluster_rank"), .entry = "cluster_rank", .block_x = 1, .buffers = 1};
   constexpr std::uint32_t kBlocks = 16;
   const std::unique_ptr<Buffer> out = device_->allocate(kBlocks * sizeof(std::uint32_t), "ranks");
   const auto ranks = [&](SubmitMode mode) {
@@ -380,11 +377,11 @@ TEST_F(CudaDevice, BlocksOfAClusterKnowTheirRank) {
     return found;
   };
   EXPECT_EQ(ranks(SubmitMode::kEach), std::vector<std::uint32_t>(kBlocks, 1U << 16));
-  spec.cluster_x = 1;
+  spec.cuda.cluster_x = 1;
   std::uint32_t largest = 0;
   std::uint32_t portable = 0;
   try {
-    const ClusterLimits limits = device_->load(spec)->cluster_limits();
+    const ClusterLimits limits = cluster_limits(*device_->load(spec));
     largest = limits.largest;
     portable = limits.largest_portable;
   } catch (const Skip& skip) {
@@ -392,20 +389,20 @@ TEST_F(CudaDevice, BlocksOfAClusterKnowTheirRank) {
   }
   EXPECT_EQ(portable, 8u);
   for (std::uint32_t blocks = 1; blocks <= largest; blocks *= 2) {
-    spec.cluster_x = blocks;
-    EXPECT_GT(device_->load(spec)->cluster_limits().active, 0u);
+    spec.cuda.cluster_x = blocks;
+    EXPECT_GT(cluster_limits(*device_->load(spec)).active, 0u);
     std::vector<std::uint32_t> expected(kBlocks);
     for (std::uint32_t i = 0; i < kBlocks; ++i) expected[i] = blocks << 16 | i % blocks;
     EXPECT_EQ(ranks(SubmitMode::kEach), expected);
     EXPECT_EQ(ranks(SubmitMode::kReplay), expected);
   }
-  spec.cluster_x = 32;
+  spec.cuda.cluster_x = 32;
   EXPECT_THROW(device_->load(spec), Skip);
 }
 
 TEST_F(CudaDevice, RunsWithTheMostL1) {
   KernelSpec spec = spin_kernel_->spec();
-  spec.most_l1 = true;
+  spec.cuda.most_l1 = true;
   const std::unique_ptr<Kernel> kernel = device_->load(spec);
   Launch launch = spin(1000);
   launch.kernel = kernel.get();

@@ -126,7 +126,7 @@ TEST(CudaKernel, AGpuOlderThanTheInstructionsIsASkipWhateverTheBuildHas) {
   const CudaImage newer[] = {{9, 0, true, false, {}}};
   const auto reason = [](const KernelImages& images, ComputeCapability device) -> std::string {
     try {
-      const Kernel kernel({.images = &images, .entry = "f", .glsl_constants = {}}, device);
+      const Kernel kernel({.images = &images, .entry = "f"}, device);
     } catch (const Skip& skip) {
       return skip.what();
     }

@@ -10,4 +10,4 @@ if(BENCH_HAVE_CUDA)
 endif()
 
 # Both APIs on one GPU.
-bench_test(NAME interop_test LABEL gpu SOURCES interop_test.cpp LIBRARIES bench_cuda bench_vulkan)
+bench_test(NAME interop_test LABEL gpu SOURCES interop_test.cpp LIBRARIES bench_backends)

@@ -94,8 +94,8 @@ class MemoryLimit : public testing::Test {
 TEST_F(MemoryLimit, IsWhatEveryDeviceHasAndNoMore) {
   limit("64");
   std::vector<std::unique_ptr<Backend>> backends;
-  backends.push_back(std::make_unique<FakeBackend>(Api::kVulkan, std::vector{kRx7900.info(Api::kVulkan)}, "", FakeBehaviour{}));
-  EXPECT_EQ(list_devices(backends).devices.at(Api::kVulkan).front().memory_bytes, 64 * kMi);
+  backends.push_back(std::make_unique<FakeBackend>(vulkan::kApi, std::vector{kRx7900.info(vulkan::kApi)}, "", FakeBehaviour{}));
+  EXPECT_EQ(list_devices(backends).devices(vulkan::kApi).front().memory_bytes, 64 * kMi);
   FakeDevice device;
   auto held = device.allocate(40 * kMi, "a");
   EXPECT_THAT(message_of<OutOfMemory>([&] { device.allocate(25 * kMi, "b"); }),
@@ -114,28 +114,25 @@ TEST_F(MemoryLimit, IsAWholeNumberOfMebibytes) {
 }
 
 TEST(Choice, DiscreteBeforeIntegratedBeforeSoftware) {
-  DeviceList listed;
-  listed.devices[Api::kCuda] = {};
-  listed.devices[Api::kVulkan] = {kLavapipe.info(Api::kVulkan, 0), kApple.info(Api::kVulkan, 1), kB580.info(Api::kVulkan, 2)};
-  const auto& vulkan = listed.devices[Api::kVulkan];
-  const Selection chosen = select_devices({}, vulkan, {});
-  EXPECT_EQ(chosen.vulkan->index, 2);
-  EXPECT_EQ(describe_choice(listed, chosen),
+  const std::vector<DeviceInfo> all = {kLavapipe.info(vulkan::kApi, 0), kApple.info(vulkan::kApi, 1),
+                                       kB580.info(vulkan::kApi, 2)};
+  const auto chosen_of = [](const std::vector<DeviceInfo>& devices) {
+    return select_devices(listing({}, devices), {}).devices.at(vulkan::kApi).index;
+  };
+  EXPECT_EQ(chosen_of(all), 2);
+  EXPECT_EQ(describe_choice(listing({}, all), select_devices(listing({}, all), {})),
             "runs on Intel(R) Arc(tm) B580 Graphics (BMG G21) (vulkan 2); --device chooses among it and llvmpipe (LLVM 15.0.6, "
             "256 bits) (vulkan 0), Apple M3 Max (vulkan 1)");
-  EXPECT_EQ(select_devices({}, {vulkan[0], vulkan[1]}, {}).vulkan->index, 1);
-  EXPECT_EQ(select_devices({}, {vulkan[0]}, {}).vulkan->index, 0);
+  EXPECT_EQ(chosen_of({all[0], all[1]}), 1);
+  EXPECT_EQ(chosen_of({all[0]}), 0);
 }
 
 TEST(Choice, OneGpuOfBothApisIsNoOther) {
-  DeviceList listed;
-  listed.devices = {{Api::kCuda, {kLaptop.info(Api::kCuda)}},
-                    {Api::kVulkan, {kApple.info(Api::kVulkan, 0), kLaptop.info(Api::kVulkan, 1)}}};
-  const Selection chosen = select_devices(listed.devices[Api::kCuda], listed.devices[Api::kVulkan], {});
-  EXPECT_EQ(chosen.vulkan->index, 1);
+  const DeviceList listed = listing({kLaptop.info(cuda::kApi)}, {kApple.info(vulkan::kApi, 0), kLaptop.info(vulkan::kApi, 1)});
+  const Selection chosen = select_devices(listed, {});
+  EXPECT_EQ(chosen.devices.at(vulkan::kApi).index, 1);
   EXPECT_THAT(describe_choice(listed, chosen), testing::EndsWith("--device chooses among it and Apple M3 Max (vulkan 0)"));
-  listed.devices[Api::kVulkan].erase(listed.devices[Api::kVulkan].begin());
-  EXPECT_EQ(describe_choice(listed, chosen), "");
+  EXPECT_EQ(describe_choice(listing({kLaptop.info(cuda::kApi)}, {kLaptop.info(vulkan::kApi, 1)}), chosen), "");
 }
 
 }  // namespace

@@ -36,14 +36,15 @@ TEST(Eviction, ASweepThatLeavesThemInTheCacheIsDoubted) {
 
 // What a run says before its first cold case, of a device whose probe takes 1500 ns in the cache and so many after a sweep.
 std::string said_of(double cuda_swept_ns, double vulkan_swept_ns, bool software = false) {
-  const std::vector<DeviceInfo> cuda = {fake_gpu(Api::kCuda, 0, "NVIDIA H200", 0xaa)};
-  std::vector<DeviceInfo> vulkan = {fake_gpu(Api::kVulkan, 0, "NVIDIA H200", 0xaa)};
-  vulkan.front().is_cpu = software;
+  const std::vector<DeviceInfo> of_cuda = {fake_gpu(cuda::kApi, 0, "NVIDIA H200", 0xaa)};
+  std::vector<DeviceInfo> of_vulkan = {fake_gpu(vulkan::kApi, 0, "NVIDIA H200", 0xaa)};
+  of_vulkan.front().is_cpu = software;
   std::vector<std::unique_ptr<Backend>> backends;
-  backends.push_back(std::make_unique<FakeBackend>(Api::kCuda, cuda, "", FakeBehaviour{.swept_probe_ns = cuda_swept_ns}));
-  backends.push_back(std::make_unique<FakeBackend>(Api::kVulkan, vulkan, "", FakeBehaviour{.swept_probe_ns = vulkan_swept_ns}));
-  OpenDevices devices(std::move(backends), select_devices(cuda, vulkan, {true, true, ""}),
-                      {{Api::kCuda, "none"}, {Api::kVulkan, "none"}}, {});
+  backends.push_back(std::make_unique<FakeBackend>(cuda::kApi, of_cuda, "", FakeBehaviour{.swept_probe_ns = cuda_swept_ns}));
+  backends.push_back(
+      std::make_unique<FakeBackend>(vulkan::kApi, of_vulkan, "", FakeBehaviour{.swept_probe_ns = vulkan_swept_ns}));
+  OpenDevices devices(std::move(backends), select_devices(listing(of_cuda, of_vulkan), {}),
+                      {{cuda::kApi, "none"}, {vulkan::kApi, "none"}}, {});
   testing::internal::CaptureStderr();
   devices.prepare_eviction(120U << 20);
   devices.prepare_eviction(120U << 20);  // of the second cold case: nothing is said twice

@@ -110,13 +110,16 @@ TEST(Plan, ColdForDramSizesWarmBelow) {
 
 TEST(Twin, IsTheSameSetUpForBothApis) {
   int calls = 0;
-  const Case made = twin("add", {{"block", 256}}, [&](Workbench&) {
+  const Case table = twin("add", {{"block", 256}}, [&](Workbench&) {
     ++calls;
     return std::unique_ptr<Subject>();
   });
+  const std::vector<Case> cases = with_sides({table}, kBothApis);
+  ASSERT_EQ(cases.size(), 1U);
+  const Case& made = cases[0];
   ASSERT_EQ(made.sides.size(), 2U);
-  EXPECT_EQ(made.sides[0].api, Api::kCuda);
-  EXPECT_EQ(made.sides[1].api, Api::kVulkan);
+  EXPECT_EQ(made.sides[0].api, cuda::kApi);
+  EXPECT_EQ(made.sides[1].api, vulkan::kApi);
   FakeDevice device;
   Workbench workbench(device, 1);
   for (const Side& side : made.sides) {
@@ -127,16 +130,46 @@ TEST(Twin, IsTheSameSetUpForBothApis) {
   EXPECT_EQ(calls, 2);
 }
 
+TEST(WithSides, ACaseIsLeftToTheApisThatHaveIt) {
+  Case original = twin("add", {}, {});
+  original.apis = {{vulkan::kApi}};
+  const std::vector<Case> cases = with_sides({original}, kBothApis);
+  ASSERT_EQ(cases.size(), 1U);
+  ASSERT_EQ(cases[0].sides.size(), 1U);
+  EXPECT_EQ(cases[0].sides[0].api, vulkan::kApi);
+  EXPECT_EQ(with_sides(aa_controls(original), kBothApis).size(), 1U) << "its control is, too";
+  original.apis = std::vector<Api>{};
+  EXPECT_TRUE(with_sides({original}, kBothApis)[0].sides.empty());
+}
+
+TEST(WithSides, AnApiWordsAParameter) {
+  Case original = twin("add", {{"block", 256}}, {});
+  original.sides[0].worded = [](const Api& api) { return Values{{"mode", word_of(SubmitMode::kReplay, api)}}; };
+  const std::vector<Case> cases = with_sides({original}, kBothApis);
+  EXPECT_EQ(cases[0].sides[0].params.text("mode"), "graph");
+  EXPECT_EQ(cases[0].sides[1].params.text("mode"), "prerecorded");
+  EXPECT_EQ(cases[0].sides[1].params.text("block"), "256");
+}
+
+TEST(WithSides, SidesThatNameAnApiStay) {
+  Case original;
+  original.sides = {{.api = cuda::kApi, .variant = "old", .params = {}, .set_up = {}},
+                    {.api = cuda::kApi, .variant = "new", .params = {}, .set_up = {}}};
+  EXPECT_EQ(with_sides({original}, kBothApis)[0].sides.size(), 2U) << "two kernels of one API are a pair";
+  original.sides[1].api = {};
+  EXPECT_THAT(message_of<Error>([&] { with_sides({original}, kBothApis); }), testing::HasSubstr("variant old"));
+}
+
 TEST(AaControls, PairEachSideWithItself) {
   Case original = twin("add", {{"block", 256}}, {});
   original.elements = 4096;
-  const std::vector<Case> controls = aa_controls(original);
+  const std::vector<Case> controls = with_sides(aa_controls(original), kBothApis);
   ASSERT_EQ(controls.size(), 2U);
   for (std::size_t c = 0; c < 2; ++c) {
     EXPECT_EQ(controls[c].elements, 4096U);
     ASSERT_EQ(controls[c].sides.size(), 2U);
     for (const Side& side : controls[c].sides) {
-      EXPECT_EQ(side.api, original.sides[c].api);
+      EXPECT_EQ(side.api, kBothApis[c]);
       EXPECT_EQ(side.params.text("block"), "256");
     }
     EXPECT_NE(controls[c].sides[0].variant, controls[c].sides[1].variant) << "or their rows would have one key";

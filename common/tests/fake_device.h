@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -13,38 +14,24 @@
 #include <vector>
 
 #include "core/base/durable_file.h"
+#include "core/base/environment.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
-#include "core/device/device.h"
+#include "core/device/offers.h"
+#include "core/device/selection.h"
+#include "cuda/device/backend.h"
+#include "host_device.h"
+#include "vulkan/device/backend.h"
 
 namespace bench {
 
-class FakeBuffer final : public Buffer {
- public:
-  FakeBuffer(std::uint64_t bytes, std::string_view label, std::set<const Buffer*>& live)
-      : Buffer(bytes, label), memory(bytes, std::byte{0xcd}), live_(live) {
-    live_.insert(this);
-  }
-  FakeBuffer(const FakeBuffer&) = delete;
-  FakeBuffer& operator=(const FakeBuffer&) = delete;
-  ~FakeBuffer() noexcept override { live_.erase(this); }
-
-  std::vector<std::byte> memory;  // holds garbage at first, as a GPU's does
-
- private:
-  std::set<const Buffer*>& live_;
-};
-
-// The buffers of a fake are const where a kernel only reads; their memory is reached through here.
-template <class T>
-T* words_of(const Buffer& buffer) {
-  auto& fake = const_cast<FakeBuffer&>(dynamic_cast<const FakeBuffer&>(buffer));
-  return reinterpret_cast<T*>(fake.memory.data());
-}
-
 class FakeKernel final : public Kernel {
  public:
-  explicit FakeKernel(const KernelSpec& spec) : Kernel(spec) {}
+  explicit FakeKernel(const KernelSpec& spec, const Api& api = {}) : Kernel(spec), api_(api) {}
+
+  std::string_view toolkit() const override {
+    return api_ == vulkan::kApi && spec().images != nullptr ? spec().images->spirv_by : "";
+  }
 
   // Other code at every call: who asks a driver twice for one kernel's is found out.
   KernelCode code() const override {
@@ -56,6 +43,7 @@ class FakeKernel final : public Kernel {
   }
 
  private:
+  Api api_;
   mutable std::size_t calls_ = 0;
 };
 
@@ -81,12 +69,10 @@ struct FakeBehaviour {
   double swept_probe_ns = 0;                                       // the cache probe after a sweep; 0: it has no probe
 };
 
-class FakeDevice final : public Device {
+class FakeDevice final : public HostDevice, public Peers, public Counting {
  public:
   explicit FakeDevice(DeviceInfo info = {}, FakeBehaviour behaviour = {})
-      : info_(std::move(info)), behaviour_(std::move(behaviour)) {}
-
-  const DeviceInfo& info() const override { return info_; }
+      : HostDevice(std::move(info)), behaviour_(std::move(behaviour)) {}
 
   std::unique_ptr<Buffer> allocate(std::uint64_t bytes, std::string_view label) override {
     std::uint64_t used = bytes;
@@ -94,46 +80,15 @@ class FakeDevice final : public Device {
     if (used > behaviour_.memory_bytes || behaviour_.no_room_for(label))
       throw OutOfMemory("{}: no room for {} bytes", label, bytes);
     ++allocations;
-    return std::make_unique<FakeBuffer>(bytes, label, live);
+    return HostDevice::allocate(bytes, label);
   }
-  void write(Buffer& to, std::uint64_t offset, std::uint64_t bytes, const Producer& produce) override {
-    to.check_words(offset, bytes);
-    uploaded_bytes += bytes;
-    for (std::uint64_t done = 0; done < bytes; done += kChunkBytes) {
-      produce(done, {words_of<std::byte>(to) + offset + done, std::min(kChunkBytes, bytes - done)});
-    }
-  }
-  void read(const Buffer& from, std::uint64_t offset, std::uint64_t bytes, const Consumer& consume) override {
-    from.check_words(offset, bytes);
-    for (std::uint64_t done = 0; done < bytes; done += kChunkBytes) {
-      consume(done, {words_of<std::byte>(from) + offset + done, std::min(kChunkBytes, bytes - done)});
-    }
-  }
-  void fill(Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) override {
-    to.check_words(offset, bytes);
-    std::fill_n(words_of<std::uint32_t>(to) + offset / 4, bytes / 4, word);
-  }
-  void fill_random(Buffer& to, std::uint64_t first, std::uint64_t words, std::uint64_t key) override {
-    write(to, first * 4, words * 4, [&](std::uint64_t done, std::span<std::byte> chunk) {
-      auto* target = reinterpret_cast<std::uint32_t*>(chunk.data());
-      for (std::size_t i = 0; i < chunk.size() / 4; ++i) {
-        const auto index = static_cast<std::uint32_t>(first + done / 4 + i);
-        target[i] = input_word(random_word(index, static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)));
-      }
-    });
-  }
-  Checksum checksum(const Buffer& from, std::uint64_t words) override {
-    Checksum sum;
-    read(from, 0, words * 4, [&](std::uint64_t done, std::span<const std::byte> chunk) {
-      sum.add(done / 4, {reinterpret_cast<const std::uint32_t*>(chunk.data()), chunk.size() / 4});
-    });
-    return sum;
-  }
-
   std::unique_ptr<Kernel> load(const KernelSpec& spec) override {
     ++loads;
     if (!spec.entry.empty() && spec.entry == behaviour_.refused_entry) throw Skip("no twin here");
-    return std::make_unique<FakeKernel>(spec);
+    return std::make_unique<FakeKernel>(spec, info().api);
+  }
+  KernelSpec own(const KernelSpec& spec) const override {
+    return spec.with(info().api == vulkan::kApi ? spec.vulkan.own : info().api == cuda::kApi ? spec.cuda.own : OwnKernel{});
   }
   Work empty_launch() override { return Launch{}; }
   Work cache_probe() override {
@@ -158,15 +113,17 @@ class FakeDevice final : public Device {
   }
   std::vector<std::string> complaints() const override { return behaviour_.complaints; }
   std::unique_ptr<DeviceCounters> counters() override {
-    return behaviour_.counters ? behaviour_.counters() : Device::counters();
+    if (!behaviour_.counters) throw Skip("this fake does not open hardware counters");
+    return behaviour_.counters();
   }
-  Device& peer() override { return peer_device == nullptr ? Device::peer() : *peer_device; }
+  Device& peer() override {
+    if (peer_device == nullptr) throw Skip("this fake reaches no other");
+    return *peer_device;
+  }
 
   FakeDevice* peer_device = nullptr;
-  std::set<const Buffer*> live;
   std::size_t allocations = 0;
   std::size_t loads = 0;
-  std::uint64_t uploaded_bytes = 0;
   std::uint64_t evict_bytes = 0;
 
  private:
@@ -215,9 +172,6 @@ class FakeDevice final : public Device {
     std::uint64_t calls_ = 0;
   };
 
-  static constexpr std::uint64_t kChunkBytes = 1ULL << 20;  // of a transfer
-
-  DeviceInfo info_;
   FakeBehaviour behaviour_;
   FakeKernel probe_{KernelSpec{}};
 };
@@ -241,6 +195,9 @@ class FakeBackend final : public Backend {
       behaviour.launch_ns = behaviour_.unchecked_launch_ns;
     return std::make_unique<FakeDevice>(info, behaviour);
   }
+  bool is_another(const VulkanChoice& one, const VulkanChoice& other) const override {
+    return api_ == vulkan::kApi && one != other;
+  }
 
  private:
   Api api_;
@@ -256,22 +213,30 @@ inline Uuid uuid_of(std::uint8_t byte) {
   return uuid;
 }
 
+inline const std::array kBothApis = {cuda::kApi, vulkan::kApi};
+
+// What the two backends list.
+inline DeviceList listing(const std::vector<DeviceInfo>& of_cuda, const std::vector<DeviceInfo>& of_vulkan) {
+  return {.of = {{cuda::kApi, {of_cuda, "", ""}}, {vulkan::kApi, {of_vulkan, "", "install its driver"}}}};
+}
+
 inline DeviceInfo fake_gpu(Api api, int index, const std::string& name, std::uint8_t uuid_byte) {
   DeviceInfo info;
   info.api = api;
+  info.toolkit = api == cuda::kApi ? cuda_toolkit() : glsl_toolkit();
   info.index = index;
   info.name = name;
   info.uuid = uuid_of(uuid_byte);
   info.memory_bytes = 80ULL << 30;
   info.max_buffer_bytes = 4ULL << 30;
-  info.l2_bytes = api == Api::kCuda ? 1ULL << 20 : 0;
-  info.peak_gbps = api == Api::kCuda ? 1000 : 0;
-  info.arch = api == Api::kCuda ? "sm_90" : "";
+  info.l2_bytes = api == cuda::kApi ? 1ULL << 20 : 0;
+  info.peak_gbps = api == cuda::kApi ? 1000 : 0;
+  info.arch = api == cuda::kApi ? "sm_90" : "";
   return info;
 }
 
 inline DeviceInfo fake_lavapipe(int index) {
-  DeviceInfo info = fake_gpu(Api::kVulkan, index, "llvmpipe (LLVM 15.0.6, 256 bits)", 0x11);
+  DeviceInfo info = fake_gpu(vulkan::kApi, index, "llvmpipe (LLVM 15.0.6, 256 bits)", 0x11);
   info.is_cpu = true;
   return info;
 }

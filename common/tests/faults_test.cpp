@@ -94,7 +94,7 @@ class Faults : public testing::Test {
 
   static Prepared set_up(Workbench& bench, const std::string& variant) {
     Launch launch;
-    launch.kernel = &bench.kernel({.images = nullptr, .entry = variant, .glsl_constants = {}, .buffers = 2, .params_bytes = 0});
+    launch.kernel = &bench.kernel({.images = nullptr, .entry = variant, .buffers = 2, .params_bytes = 0});
     launch.buffers = {&bench.input(0, kElements), &bench.output(variant, kElements)};
     bench.device().run(launch);
     bench.nothing_to_compare();
@@ -131,8 +131,8 @@ class Faults : public testing::Test {
     argv.push_back(nullptr);
     std::vector<std::unique_ptr<Backend>> backends;
     backends.push_back(
-        std::make_unique<FakeBackend>(Api::kCuda, std::vector{fake_gpu(Api::kCuda, 0, "NVIDIA H200", 0xaa)}, "", machine.cuda));
-    backends.push_back(std::make_unique<FakeBackend>(Api::kVulkan, std::vector{fake_gpu(Api::kVulkan, 0, "NVIDIA H200", 0xaa)},
+        std::make_unique<FakeBackend>(cuda::kApi, std::vector{fake_gpu(cuda::kApi, 0, "NVIDIA H200", 0xaa)}, "", machine.cuda));
+    backends.push_back(std::make_unique<FakeBackend>(vulkan::kApi, std::vector{fake_gpu(vulkan::kApi, 0, "NVIDIA H200", 0xaa)},
                                                      "", machine.vulkan));
     return run_main(static_cast<int>(arguments.size()), argv.data(), experiment_of(machine), std::move(backends));
   }

@@ -6,6 +6,7 @@
 
 #include "backends.h"
 #include "core/base/error.h"
+#include "core/device/offers.h"
 
 namespace bench {
 namespace {
@@ -35,8 +36,8 @@ class Interop : public testing::Test {
   }
 
   static void expect_same_pages(Device& owner, Device& guest) {
-    const auto owned = owner.allocate_shareable(kWords * 4, "shared");
-    const auto seen = guest.import_memory(owner.export_memory(*owned), "shared");
+    const auto owned = owner.offer<SharedMemory>().allocate_shareable(kWords * 4, "shared");
+    const auto seen = guest.offer<SharedMemory>().import_memory(owner.offer<SharedMemory>().export_memory(*owned), "shared");
     ASSERT_GE(seen->bytes(), kWords * 4);
     std::uint32_t first = 1;
     for (const auto& [from, source, to, target] : {std::tuple(&owner, owned.get(), &guest, seen.get()),  //
@@ -59,12 +60,12 @@ TEST_F(Interop, VulkanSeesCudasMemory) { expect_same_pages(*cuda_, *vulkan_); }
 
 TEST_F(Interop, MemoryThatWasNotMadeForItIsNotExported) {
   const auto own = cuda_->allocate(4096, "own");
-  EXPECT_THROW(cuda_->export_memory(*own), Error);
+  EXPECT_THROW(cuda_->offer<SharedMemory>().export_memory(*own), Error);
 }
 
 TEST_F(Interop, ImportedPagesOutliveTheirOwner) {
-  auto owned = cuda_->allocate_shareable(kWords * 4, "shared");
-  const auto seen = vulkan_->import_memory(cuda_->export_memory(*owned), "shared");
+  auto owned = cuda_->offer<SharedMemory>().allocate_shareable(kWords * 4, "shared");
+  const auto seen = vulkan_->offer<SharedMemory>().import_memory(cuda_->offer<SharedMemory>().export_memory(*owned), "shared");
   const std::vector<std::uint32_t> sent = counting(7);
   cuda_->upload(*owned, 0, std::as_bytes(std::span(sent)));
   owned.reset();

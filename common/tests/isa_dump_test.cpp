@@ -22,7 +22,7 @@ const KernelImages kImages = {"copy_tile", {}, {}};
 const KernelImages kOthers = {"other", {}, {}};
 
 KernelSpec spec(const std::string& entry, std::uint32_t block_x, const std::vector<std::uint32_t>& constants) {
-  return {.images = &kImages, .entry = entry, .block_x = block_x, .glsl_constants = constants, .buffers = 2, .params_bytes = 4};
+  return {.images = &kImages, .entry = entry, .block_x = block_x, .constants = constants, .buffers = 2, .params_bytes = 4};
 }
 
 std::vector<std::byte> bytes_of(const Bytes& bytes) { return {bytes.view().begin(), bytes.view().end()}; }
@@ -42,14 +42,16 @@ TEST_F(IsaDumpTest, WritesWhatThereIs) {
   code.arch = "sm_90a";
   code.code = bytes_of(Bytes().instruction(kExit));
   code.container = bytes_of(Bytes().text("the cubin"));
+  code.container_type = "cubin";
   const Bytes ptx = Bytes().text(".version 8.0");
   code.source = ptx.view();
+  code.source_type = "ptx";
   code.statistics = {{"numRegs", 20}, {"Occupancy", 0.5}, {"Undefined", std::numeric_limits<double>::quiet_NaN()}};
-  dump_.add(Api::kCuda, spec("copy_tile_2", 256, {2}), code);
+  dump_.add(cuda::kApi, "", spec("copy_tile_2", 256, {2}), code);
   KernelCode listed;
   listed.text = "v_add_f32";
   listed.reason = "says \"no\"\n";
-  dump_.add(Api::kVulkan, spec("copy_tile_2", 256, {2}), listed);
+  dump_.add(vulkan::kApi, "", spec("copy_tile_2", 256, {2}), listed);
   dump_.finish("NVIDIA H200", "580.1");
 
   EXPECT_EQ(read("copy_tile_2.cuda.bin").size(), 16U);
@@ -93,9 +95,9 @@ TEST_F(IsaDumpTest, BlockSizesShareAnEntry) {
   KernelCode code;
   code.code = bytes_of(Bytes().instruction(kExit));
   const std::string first = isa_hash(code.code);
-  dump_.add(Api::kVulkan, spec("copy", 256, {}), code);
+  dump_.add(vulkan::kApi, "", spec("copy", 256, {}), code);
   code.code = bytes_of(Bytes().instruction(kExit).instruction(kExit));
-  dump_.add(Api::kVulkan, spec("copy", 1024, {}), code);
+  dump_.add(vulkan::kApi, "", spec("copy", 1024, {}), code);
   dump_.finish("", "");
   EXPECT_EQ(read("copy.vulkan.bin").size(), 16U) << "the first one's";
   ASSERT_EQ(index()["kernels"].size(), 1U);
@@ -106,12 +108,12 @@ TEST_F(IsaDumpTest, KernelsOfOneNameGetFilesOfTheirOwn) {
   KernelCode code;
   for (const std::uint32_t constant : {1U, 2U}) {
     code.code.resize(std::size_t{16} * constant);
-    dump_.add(Api::kVulkan, spec("copy", 256, {constant, 7}), code);
+    dump_.add(vulkan::kApi, "", spec("copy", 256, {constant, 7}), code);
   }
   KernelSpec other = spec("copy", 256, {1, 7});
   other.images = &kOthers;
   code.code.resize(48);
-  dump_.add(Api::kVulkan, other, code);
+  dump_.add(vulkan::kApi, "", other, code);
   dump_.finish("", "");
   EXPECT_EQ(read("copy.vulkan.bin").size(), 16U);
   EXPECT_EQ(read("copy.copy_tile.2-7.vulkan.bin").size(), 32U);
@@ -119,23 +121,17 @@ TEST_F(IsaDumpTest, KernelsOfOneNameGetFilesOfTheirOwn) {
 }
 
 // CUDA has one way to its buffers, and one entry.
-TEST_F(IsaDumpTest, WaysOfBindingAreVariantsOfAVulkanKernel) {
-  KernelSpec other = spec("copy", 256, {});
-  other.binding = BufferBinding::kAddress;
-  other.robustness = Robustness::kDisabled;
+TEST_F(IsaDumpTest, WaysToBuildAKernelAreVariantsOfIt) {
   KernelCode code;
-  for (const Api api : {Api::kCuda, Api::kVulkan}) {
-    code.code.resize(16);
-    dump_.add(api, spec("copy", 256, {}), code);
-    code.code.resize(32);
-    dump_.add(api, other, code);
-  }
+  code.code.resize(16);
+  dump_.add(vulkan::kApi, "", spec("copy", 256, {}), code);
+  code.code.resize(32);
+  dump_.add(vulkan::kApi, "address-disabled", spec("copy", 256, {}), code);
   dump_.finish("", "");
-  EXPECT_EQ(read("copy.cuda.bin").size(), 16U);
   EXPECT_EQ(read("copy.vulkan.bin").size(), 16U);
   EXPECT_EQ(read("copy.address-disabled.vulkan.bin").size(), 32U);
-  EXPECT_EQ(index()["kernels"][2]["variant"], "address-disabled");
-  EXPECT_EQ(index()["kernels"][2]["code"], "copy.address-disabled.vulkan.bin");
+  EXPECT_EQ(index()["kernels"][1]["variant"], "address-disabled");
+  EXPECT_EQ(index()["kernels"][1]["code"], "copy.address-disabled.vulkan.bin");
 }
 
 TEST_F(IsaDumpTest, NothingToDumpIsAnEmptyIndex) {

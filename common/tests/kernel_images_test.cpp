@@ -63,8 +63,8 @@ TEST(FindKernel, FindsByStemOrListsTheStems) {
 }
 
 TEST(Api, IsSpelledAsInTheCsv) {
-  EXPECT_EQ(to_string(Api::kCuda), "cuda");
-  EXPECT_EQ(to_string(Api::kVulkan), "vulkan");
+  EXPECT_EQ(to_string(cuda::kApi), "cuda");
+  EXPECT_EQ(to_string(vulkan::kApi), "vulkan");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 // A kernel of three buffers and 16 bytes of parameters, with one specialization constant of its own.
 KernelSpec spec_of(const KernelImages& images) {
-  return {.images = &images, .entry = "add", .glsl_constants = {7}, .buffers = 3, .params_bytes = 16};
+  return {.images = &images, .entry = "add", .constants = {7}, .buffers = 3, .params_bytes = 16};
 }
 
 std::string complaint(const std::vector<std::size_t>& parameters, const KernelSpec& spec = spec_of({})) {
@@ -28,13 +28,13 @@ TEST(CheckParameters, CountAndSizesMustBeThoseGiven) {
   EXPECT_THAT(complaint({8, 8, 8, 16, 4}), HasSubstr("takes 5 parameters"));
   EXPECT_THAT(complaint({16, 8, 8, 8}), HasSubstr("takes 4 parameters (16, 8, 8, 8 bytes)")) << "the order counts";
   EXPECT_THAT(complaint({}), HasSubstr("takes 0 parameters"));
-  EXPECT_NO_THROW(check_parameters({.entry = "empty", .glsl_constants = {}}, {})) << "a kernel that takes nothing";
+  EXPECT_NO_THROW(check_parameters({.entry = "empty"}, {})) << "a kernel that takes nothing";
 }
 
 std::string complaint(const SpirvInterface& takes, BufferBinding binding = BufferBinding::kDescriptors) {
   const KernelImages images = {.stem = "add", .cuda = {}, .spirv = {}, .takes = takes};
   KernelSpec spec = spec_of(images);
-  spec.binding = binding;
+  spec.vulkan.binding = binding;
   return message_of<Error>([&] { check_spirv(spec); });
 }
 
@@ -76,7 +76,7 @@ TEST(CheckSpirv, AKernelMayTakeLessOnPurposeButNeverMore) {
   const auto complaint_of_less = [](const SpirvInterface& takes) {
     const KernelImages images = {.stem = "add", .cuda = {}, .spirv = {}, .takes = takes};
     KernelSpec spec = spec_of(images);
-    spec.glsl_takes_less = true;
+    spec.vulkan.takes_less = true;
     return message_of<Error>([&] { check_spirv(spec); });
   };
   EXPECT_EQ(complaint_of_less({{}, 0, {0}}), kNothing);

@@ -38,7 +38,7 @@ Experiment experiment(const std::vector<Column>& params = {}) {
 Options parsed(std::vector<std::string> texts, const std::vector<Column>& params = {}) {
   Arguments arguments(std::move(texts));
   Options options;
-  EXPECT_TRUE(parse_options(arguments.argc(), arguments.argv(), experiment(params), options));
+  EXPECT_TRUE(parse_options(arguments.argc(), arguments.argv(), experiment(params), kBothApis, options));
   return options;
 }
 
@@ -52,7 +52,7 @@ TEST(Options, WherePowerIsMeasuredALowClockIsNoFault) {
     Options options;
     Experiment bound = experiment();
     bound.power_bound = power_bound;
-    EXPECT_TRUE(parse_options(arguments.argc(), arguments.argv(), bound, options));
+    EXPECT_TRUE(parse_options(arguments.argc(), arguments.argv(), bound, kBothApis, options));
     return options.throttled_part;
   };
   EXPECT_EQ(part_of(false, {}), 0.75);
@@ -76,8 +76,7 @@ TEST(Options, MemoryIsOfferedWhereCasesDifferInIt) {
 
 TEST(Options, Defaults) {
   const Options options = parsed({});
-  EXPECT_TRUE(options.want_cuda);
-  EXPECT_TRUE(options.want_vulkan);
+  EXPECT_EQ(options.api, "both");
   EXPECT_EQ(options.device, "");
   EXPECT_EQ(options.seed, 1U);
   EXPECT_EQ(options.csv, "");
@@ -92,9 +91,8 @@ TEST(Options, Defaults) {
 }
 
 TEST(Options, EveryOptionIsParsed) {
-  EXPECT_FALSE(parsed({"--api", "vulkan"}).want_cuda);
-  EXPECT_TRUE(parsed({"--api", "vulkan"}).want_vulkan);
-  EXPECT_FALSE(parsed({"--api=cuda"}).want_vulkan);
+  EXPECT_EQ(parsed({"--api", "vulkan"}).api, "vulkan");
+  EXPECT_EQ(parsed({"--api=cuda"}).api, "cuda");
   EXPECT_EQ(parsed({"--device", "GPU-1234"}).device, "GPU-1234");
   EXPECT_TRUE(parsed({"--list-devices"}).list_devices);
   EXPECT_THAT(parsed({"--size", "4096,4Mi", "--size", "2^23"}).sizes, ElementsAre(4096, 4 << 20, 1 << 23));
@@ -165,11 +163,11 @@ TEST(Options, SizeIsRefusedWhereTheCasesHaveTheirOwn) {
   fixed.takes_size = false;
   Arguments with({"--size", "4096"});
   Options options;
-  EXPECT_THAT(message_of<UsageError>([&] { parse_options(with.argc(), with.argv(), fixed, options); }),
+  EXPECT_THAT(message_of<UsageError>([&] { parse_options(with.argc(), with.argv(), fixed, kBothApis, options); }),
               HasSubstr("--size: the cases of exp99 have sizes of their own"));
   Arguments help({"--help"});
   testing::internal::CaptureStdout();
-  EXPECT_FALSE(parse_options(help.argc(), help.argv(), fixed, options));
+  EXPECT_FALSE(parse_options(help.argc(), help.argv(), fixed, kBothApis, options));
   EXPECT_THAT(testing::internal::GetCapturedStdout(), testing::Not(HasSubstr("--size")));
 }
 
@@ -244,7 +242,7 @@ TEST(Options, HelpIsPrintedAndEndsTheProgram) {
   Arguments arguments({"--help"});
   Options options;
   testing::internal::CaptureStdout();
-  EXPECT_FALSE(parse_options(arguments.argc(), arguments.argv(), experiment(), options));
+  EXPECT_FALSE(parse_options(arguments.argc(), arguments.argv(), experiment(), kBothApis, options));
   EXPECT_THAT(testing::internal::GetCapturedStdout(), testing::AllOf(HasSubstr("Why?"), HasSubstr("--variant")));
 }
 

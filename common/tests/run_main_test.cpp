@@ -62,7 +62,7 @@ std::unique_ptr<Subject> set_up(Workbench& bench, const std::string& entry, std:
   const Buffer& input = bench.input(0, count);
   Buffer& output = bench.output("output", count);
   Launch launch;
-  launch.kernel = &bench.kernel({.images = images, .entry = entry, .glsl_constants = {}, .buffers = 2, .params_bytes = 4});
+  launch.kernel = &bench.kernel({.images = images, .entry = entry, .buffers = 2, .params_bytes = 4});
   launch.buffers = {&input, &output};
   launch.params = params_bytes(count);
   bench.device().run(launch);
@@ -87,8 +87,8 @@ Case make(const std::string& variant, std::uint32_t block, std::uint32_t element
 // What a test changes about the machine and the experiment.
 struct Scenario {
   std::uint32_t gpus = 1;  // that a case uses
-  std::vector<DeviceInfo> cuda = {fake_gpu(Api::kCuda, 0, "NVIDIA H200", 0xaa)};
-  std::vector<DeviceInfo> vulkan = {fake_lavapipe(0), fake_gpu(Api::kVulkan, 1, "NVIDIA H200", 0xaa)};
+  std::vector<DeviceInfo> cuda = {fake_gpu(cuda::kApi, 0, "NVIDIA H200", 0xaa)};
+  std::vector<DeviceInfo> vulkan = {fake_lavapipe(0), fake_gpu(vulkan::kApi, 1, "NVIDIA H200", 0xaa)};
   std::string cuda_reason;
   FakeBehaviour cuda_behaviour{.execute = execute};
   FakeBehaviour vulkan_behaviour{.execute = execute};
@@ -139,8 +139,8 @@ Experiment experiment_of(const Scenario& scenario) {
         if (variant == "unchecked") cases.back().vulkan = vulkan_of(Checks::kOff);
         if (variant == "fetch") cases.back().l2_fetch_bytes = 32;
         if (variant == "unmodelled") cases.back().model = {};
-        if (variant == "mislaid") cases.back().sides[1].params.set("blocks", 1);
-        if (variant == "mistyped") cases.back().sides[1].params.set("mode", 1);
+        if (variant == "mislaid") cases.back().sides.front().params.set("blocks", 1);
+        if (variant == "mistyped") cases.back().sides.front().params.set("mode", 1);
         if (variant == "half_modelled") cases.back().model = {{"sectors", Value()}};
       }
     }
@@ -212,9 +212,9 @@ class RunMain : public testing::Test {
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
     std::vector<std::unique_ptr<Backend>> backends;
-    backends.push_back(std::make_unique<FakeBackend>(Api::kCuda, scenario.cuda, scenario.cuda_reason, scenario.cuda_behaviour));
+    backends.push_back(std::make_unique<FakeBackend>(cuda::kApi, scenario.cuda, scenario.cuda_reason, scenario.cuda_behaviour));
     backends.push_back(
-        std::make_unique<FakeBackend>(Api::kVulkan, scenario.vulkan, "no Vulkan here", scenario.vulkan_behaviour));
+        std::make_unique<FakeBackend>(vulkan::kApi, scenario.vulkan, "no Vulkan here", scenario.vulkan_behaviour));
     return run_main(static_cast<int>(arguments.size()), argv.data(), experiment_of(scenario), std::move(backends));
   }
 };
@@ -779,7 +779,7 @@ TEST_F(RunMain, ListsAndStops) {
   Scenario pair;
   pair.gpus = 2;
   EXPECT_EQ(run(pair, {"--print-slug"}).out, "nvidia-h200\n") << "there is one GPU";
-  pair.cuda.push_back(fake_gpu(Api::kCuda, 1, "NVIDIA H200", 0xbb));
+  pair.cuda.push_back(fake_gpu(cuda::kApi, 1, "NVIDIA H200", 0xbb));
   EXPECT_EQ(run(pair, {"--device", "0", "--print-slug"}).out, "nvidia-h200-x2\n");
   const Outcome tests = run({}, {"--benchmark_list_tests", "--csv", csv_});
   EXPECT_EQ(tests.exit_code, 0);
@@ -1006,8 +1006,8 @@ TEST_F(RunMain, ResumeRefusesAnotherSeedOrGpu) {
   EXPECT_EQ(seed.exit_code, 2);
   EXPECT_THAT(seed.err, testing::AllOf(HasSubstr("seed 1"), HasSubstr("this run has 2")));
   Scenario other;
-  other.cuda = {fake_gpu(Api::kCuda, 0, "NVIDIA A100", 0xbb)};
-  other.vulkan = {fake_gpu(Api::kVulkan, 0, "NVIDIA A100", 0xbb)};
+  other.cuda = {fake_gpu(cuda::kApi, 0, "NVIDIA A100", 0xbb)};
+  other.vulkan = {fake_gpu(vulkan::kApi, 0, "NVIDIA A100", 0xbb)};
   const Outcome gpu = run_to_csv(other, {"--resume"});
   EXPECT_EQ(gpu.exit_code, 2);
   EXPECT_THAT(gpu.err, testing::AllOf(HasSubstr("aaaaaaaa-aaaa"), HasSubstr("bbbbbbbb-bbbb")));

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <string>
 
+#include "core/device/offers.h"
 #include "data_kernels_check.h"
 #include "vulkan/api/requirements.h"
 #include "vulkan/launch/imported_kernel.h"
@@ -139,6 +140,7 @@ TEST(VulkanRequirements, TheQueueFamilyWithoutGraphicsIsPreferred) {
 TEST(VulkanBackend, SaysWhyItHasNoDevice) {
   const DeviceListing listed = make_backend()->list();
   EXPECT_EQ(listed.devices.empty(), !listed.reason.empty());
+  EXPECT_EQ(listed.devices.empty(), listed.missing.find("NVIDIA_DRIVER_CAPABILITIES=all") == std::string::npos);
 }
 
 using VulkanDeviceTest = VulkanTest;
@@ -160,7 +162,7 @@ TEST_P(SparseTest, EachBlockIsBoundOnce) {
   const std::vector<std::uint32_t> values = counting((12ULL << 20) / 4 + 3);
   const auto bytes = values.size() * sizeof(std::uint32_t);
   for (const PageOrder order : {PageOrder::kInOrder, PageOrder::kScattered}) {
-    const std::unique_ptr<Buffer> buffer = device().allocate_sparse(bytes, "sparse", order);
+    const std::unique_ptr<Buffer> buffer = device().offer<SparseMemory>().allocate_sparse(bytes, "sparse", order);
     EXPECT_GE(buffer->bytes(), bytes);
     device().upload(*buffer, 0, std::as_bytes(std::span(values)));
     std::vector<std::uint32_t> read(values.size());
@@ -169,14 +171,29 @@ TEST_P(SparseTest, EachBlockIsBoundOnce) {
   }
 }
 
-TEST_P(VulkanDeviceTest, ALibrarysCallIsSkipped) {
-  const StreamCall call = {"a library's product", {}, [](void*, std::span<void* const>) { FAIL(); }};
-  EXPECT_THROW(device().run(call), Skip);
-  EXPECT_THROW(device().prepare(call, {}), Skip);
+TEST_P(VulkanDeviceTest, WhatItDoesNotOfferIsSkipped) {
+  EXPECT_EQ(device().as<StreamCalls>(), nullptr);
+  EXPECT_THROW(device().offer<StreamCalls>(), Skip);
+}
+
+TEST_P(VulkanDeviceTest, AKernelsOwnPartTakesTheCommonOnesPlace) {
+  KernelSpec both = {.entry = "common", .shared_bytes = 64};
+  both.cuda.own.entry = "of_cuda";
+  both.vulkan.own.constants = {7};
+  both.vulkan.binding = BufferBinding::kAddress;
+  both.vulkan.robustness = Robustness::kDisabled;
+  const KernelSpec own = device().own(both);
+  EXPECT_EQ(own.entry, "common");
+  EXPECT_EQ(own.constants, std::vector{7U});
+  EXPECT_EQ(own.shared_bytes, 64U);
+  EXPECT_TRUE(own.vulkan.own.constants.empty() && own.cuda.own.entry.empty()) << "nothing is left to apply twice";
+  EXPECT_EQ(device().build_of(own), "address-disabled");
+  EXPECT_EQ(device().build_of({}), "");
+  EXPECT_THROW(device().load(own), Skip) << "there is no GLSL";
 }
 
 TEST_P(VulkanDeviceTest, BindsNoPagesUnlessAskedTo) {
-  EXPECT_THROW(device().allocate_sparse(64, "sparse", PageOrder::kInOrder), Skip);
+  EXPECT_THROW(device().offer<SparseMemory>().allocate_sparse(64, "sparse", PageOrder::kInOrder), Skip);
 }
 
 void fill_and_check(Device& device) {
@@ -203,7 +220,7 @@ TEST_P(CompanionTest, DoesWhatItIsAskedTo) { fill_and_check(device()); }
 
 TEST_P(VulkanDeviceTest, DescribesItself) {
   const DeviceInfo& info = device().info();
-  EXPECT_EQ(info.api, Api::kVulkan);
+  EXPECT_EQ(info.api, vulkan::kApi);
   EXPECT_FALSE(info.name.empty());
   EXPECT_FALSE(info.driver.empty());
   EXPECT_GT(info.memory_bytes, 0U);
@@ -270,8 +287,8 @@ TEST_P(VulkanDeviceTest, SharedMemoryIsOfTheSamePages) {
   std::unique_ptr<Buffer> owned;
   std::unique_ptr<Buffer> seen;
   try {
-    owned = device().allocate_shareable(kWords * 4, "shared");
-    seen = device().import_memory(device().export_memory(*owned), "shared");
+    owned = device().offer<SharedMemory>().allocate_shareable(kWords * 4, "shared");
+    seen = device().offer<SharedMemory>().import_memory(device().offer<SharedMemory>().export_memory(*owned), "shared");
   } catch (const Skip& skip) {
     GTEST_SKIP() << skip.what();
   }
@@ -319,7 +336,6 @@ KernelSpec xor_spec(std::uint32_t block_x) {
   return {.images = &support_kernel("evict_l2"),
           .entry = "evict_l2",
           .block_x = block_x,
-          .glsl_constants = {},
           .buffers = 2,
           .params_bytes = sizeof(EvictParams)};
 }
@@ -423,7 +439,7 @@ TEST_P(VulkanDeviceTest, RefusesLaunchesThatDoNotFit) {
 
 TEST_P(VulkanDeviceTest, SaysWhyThereIsNoPeer) {
   try {
-    device().peer();
+    device().offer<Peers>().peer();
     FAIL() << "there is one";
   } catch (const Skip& skip) {
     EXPECT_NE(std::string_view(skip.what()).find("device group"), std::string_view::npos) << skip.what();
@@ -437,7 +453,7 @@ TEST_P(VulkanDeviceTest, SkipsKernelsItCannotRun) {
   spec.params_bytes = 1U << 20;
   EXPECT_THROW(device().load(spec), Skip);
   spec = xor_spec(64);
-  spec.cluster_x = 2;
+  spec.cuda.cluster_x = 2;
   EXPECT_THROW(device().load(spec), Skip);
   spec = xor_spec(64);
   spec.shared_bytes = 1U << 30;
@@ -466,7 +482,7 @@ TEST(ImportedArguments, AreAPointerToEachAddressAndOneToTheParams) {
 
 TEST_P(VulkanDeviceTest, AnImportedKernelWantsTheExtensionAndOneCubin) {
   KernelSpec spec = xor_spec(64);
-  spec.imported = true;
+  spec.vulkan.imported = true;
   try {
     device().load(spec);
     ADD_FAILURE() << "loaded from no cubin";

@@ -22,7 +22,7 @@ class VulkanTest : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
     const std::unique_ptr<Backend> backend = make_backend();
-    const auto [devices, reason] = backend->list();
+    const auto [devices, reason, missing] = backend->list();
     if (devices.empty()) {
       GTEST_SKIP() << reason;
     }

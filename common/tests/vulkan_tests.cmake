@@ -20,3 +20,12 @@ bench_test(NAME programs_test LABEL vulkan SOURCES programs_test.cpp PROPERTIES 
 # A program is killed, started twice and deprived of its outputs.
 bench_test(NAME killed_run_test LABEL vulkan SOURCES killed_run_test.cpp PROPERTIES ${vulkan_environment}
   DEFINITIONS BENCH_TEST_PROGRAM="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/exp01_vector_add" DEPENDS exp01_vector_add)
+
+# A third backend beside the two, for which no file above the backends is edited: exp01's own objects, and another list of backends.
+add_executable(exp01_third_backend third_backend/backends.cpp third_backend/cpu_backend.cpp third_backend/exp01_kernels.cpp
+  $<TARGET_OBJECTS:exp01_vector_add>)
+set_target_properties(exp01_third_backend PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+target_include_directories(exp01_third_backend PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/exp01_vector_add)
+target_link_libraries(exp01_third_backend PRIVATE bench_warnings bench_core bench_cuda bench_vulkan)
+bench_test(NAME third_backend_test SOURCES third_backend_test.cpp PROPERTIES ${vulkan_environment}
+  DEFINITIONS BENCH_TEST_PROGRAM="${PROJECT_BINARY_DIR}/tests/exp01_third_backend" DEPENDS exp01_third_backend)

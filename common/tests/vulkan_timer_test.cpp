@@ -27,12 +27,8 @@ class VulkanTimerTest : public VulkanTest {
       return;
     }
     try {
-      kernel_ = device().load({.images = &support_kernel("spin"),
-                               .entry = "spin",
-                               .block_x = 1,
-                               .glsl_constants = {},
-                               .buffers = 1,
-                               .params_bytes = sizeof(SpinParams)});
+      kernel_ = device().load(
+          {.images = &support_kernel("spin"), .entry = "spin", .block_x = 1, .buffers = 1, .params_bytes = sizeof(SpinParams)});
     } catch (const Skip& skip) {
       GTEST_SKIP() << skip.what();
     }

@@ -110,7 +110,7 @@ TEST_F(WorkbenchTest, KernelIsLoadedOncePerSpec) {
   const KernelImages images = {"add", {}, {}};
   const KernelImages others = {"copy", {}, {}};
   const KernelSpec spec = {
-      .images = &images, .entry = "add", .block_x = 256, .glsl_constants = {1, 2}, .buffers = 2, .params_bytes = 4};
+      .images = &images, .entry = "add", .block_x = 256, .constants = {1, 2}, .buffers = 2, .params_bytes = 4};
   const Kernel* kernel = &workbench_.kernel(spec);
   EXPECT_EQ(kernel->spec().entry, "add");
   EXPECT_EQ(&workbench_.kernel(spec), kernel);
@@ -123,7 +123,7 @@ TEST_F(WorkbenchTest, KernelIsLoadedOncePerSpec) {
   EXPECT_NE(changed([&](KernelSpec& s) { s.images = &others; }), kernel);
   EXPECT_NE(changed([](KernelSpec& s) { s.entry = "add_2"; }), kernel);
   EXPECT_NE(changed([](KernelSpec& s) { s.block_x = 128; }), kernel);
-  EXPECT_NE(changed([](KernelSpec& s) { s.glsl_constants = {12}; }), kernel);
+  EXPECT_NE(changed([](KernelSpec& s) { s.constants = {12}; }), kernel);
   EXPECT_NE(changed([](KernelSpec& s) { s.buffers = 3; }), kernel);
   EXPECT_NE(changed([](KernelSpec& s) { s.params_bytes = 8; }), kernel);
   EXPECT_NE(changed([](KernelSpec& s) { s.shared_bytes = 1024; }), kernel);

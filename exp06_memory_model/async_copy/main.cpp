@@ -55,7 +55,7 @@ Launch make_launch(Workbench& bench, const Config& config, std::uint32_t buffers
   launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), shape.stem),
                                  .entry = shape.entry,
                                  .block_x = shape.block,
-                                 .glsl_constants = {shape.chunk_bytes / 16 / shape.block},
+                                 .constants = {shape.chunk_bytes / 16 / shape.block},
                                  .buffers = buffers,
                                  .params_bytes = params_size,
                                  .shared_bytes = shape.shared_bytes()});
@@ -111,9 +111,7 @@ bench::Prepared set_up_copy(Workbench& bench, const Config& config) {
   return bench.device().prepare(launch, {});
 }
 
-void cuda_alone(bench::Case& one) {
-  std::erase_if(one.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
-}
+void cuda_alone(bench::Case& one) { one.apis = {{bench::cuda::kApi}}; }
 
 bench::Case make_case(const Config& config, const std::shared_ptr<ChainSums>& sums) {
   const Shape& shape = config.shape;

@@ -130,7 +130,6 @@ bench::Prepared set_up_tile(bench::Workbench& bench, const TileCase& one) {
   station.launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), "tma_tile"),
                                          .entry = one.left_out.empty() ? "tma_tile" : fmt::format("tma_tile_{}", one.left_out),
                                          .block_x = EXP06_TILE_THREADS,
-                                         .glsl_constants = {},
                                          .buffers = 2,
                                          .params_bytes = sizeof(TileTensorParams)});
   station.tensors = &bench.output("tensors", station.words());

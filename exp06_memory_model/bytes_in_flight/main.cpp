@@ -75,7 +75,7 @@ const bench::Kernel& kernel(Workbench& bench, const Shape& shape) {
   return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), shape.stem),
                        .entry = entry(shape),
                        .block_x = shape.block,
-                       .glsl_constants = {shape.unroll, std::max(shape.shared_bytes() / 16, 1U)},
+                       .constants = {shape.unroll, std::max(shape.shared_bytes() / 16, 1U)},
                        .buffers = shape.inputs() + 1,
                        .params_bytes = params_size(shape),
                        .shared_bytes = shape.shared_bytes()});
@@ -197,7 +197,7 @@ bench::Case make_case(const Config& config, const std::shared_ptr<ChunkSums>& su
                     if (config.shape.is_resident()) return set_up_resident(bench, config);
                     return set_up(bench, config, *sums);
                   });
-  if (shape.cuda_alone()) std::erase_if(result.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
+  if (shape.cuda_alone()) result.apis = {{bench::cuda::kApi}};
   result.elements = shape.is_resident() ? config.grid() : config.bytes / 16;
   const std::uint32_t arrays = shape.inputs() + (shape.reads() ? 0 : 1);
   result.useful_bytes = result.footprint_bytes = shape.is_resident() ? 0 : config.bytes * arrays;

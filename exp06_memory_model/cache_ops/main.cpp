@@ -3,6 +3,7 @@
 
 #include "backends.h"
 #include "core/experiment/experiment.h"
+#include "core/experiment/per_api.h"
 #include "core/experiment/verify.h"
 #include "exp06_kernels.h"
 #include "params.h"
@@ -18,16 +19,14 @@ using bench::Prepared;
 using bench::Workbench;
 
 const bench::Kernel& kernel(Workbench& bench, const Config& config) {
-  const bool cuda = bench.device().info().api == bench::Api::kCuda;
-  const std::string stem = cuda ? (config.has_reuse() ? "reuse" : config.variant()) : config.entry();
-  return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), stem),
-                       .entry = config.entry(),
+  const std::string stem = config.has_reuse() ? "reuse" : config.variant();  // of the .cu
+  return bench.kernel({.entry = config.entry(),
                        .block_x = config.block,
-                       .glsl_constants = {},
                        .buffers = config.kind == Kind::kFill ? 1U : 3U,
                        .params_bytes = sizeof(CacheParams),
-                       .most_l1 = true,
-                       .binding = bench::BufferBinding::kAddress});
+                       .cuda = {.own = {.from = bench::kernels::exp06(), .stem = stem}, .most_l1 = true},
+                       .vulkan = {.own = {.from = bench::kernels::exp06(), .stem = config.entry()},
+                                  .binding = bench::BufferBinding::kAddress}});
 }
 
 // Six steps, the same for both APIs: kernel, inputs, poisoned output, one run, verification, the subject to be timed.
@@ -55,9 +54,7 @@ bench::Case make_case(const Config& config) {
                                     {"reuse_bytes", bench::unless_zero(config.reuse_bytes)},
                                     {"stream_bytes", config.stream_bytes}},
                                    [config](Workbench& bench) { return set_up(bench, config); });
-  std::erase_if(result.sides, [&](const bench::Side& side) {
-    return side.api == bench::Api::kCuda ? !config.has_cuda() : !config.has_vulkan();
-  });
+  result.apis = bench::those({{bench::cuda::kApi, config.has_cuda()}, {bench::vulkan::kApi, config.has_vulkan()}});
   result.elements = config.accesses();
   result.useful_bytes = config.accesses() * 4;
   result.footprint_bytes = config.has_reuse() ? config.reuse_words() * 4 : config.stream_bytes;

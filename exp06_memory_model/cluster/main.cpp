@@ -7,6 +7,7 @@
 #include "backends.h"
 #include "core/base/error.h"
 #include "core/base/stats.h"
+#include "core/device/offers.h"
 #include "core/experiment/experiment.h"
 #include "cuda/example_params.h"
 #include "exp06_kernels.h"
@@ -45,11 +46,10 @@ const bench::Kernel& load(Workbench& bench, const Config& config, std::string_vi
   return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), config.stem()),
                        .entry = std::string(entry),
                        .block_x = config.block(),
-                       .glsl_constants = {},
                        .buffers = 2,
                        .params_bytes = static_cast<std::uint32_t>(example ? sizeof(ExampleParams) : sizeof(ClusterParams)),
                        .shared_bytes = entry == "pair_map" ? kAlone : config.shared_bytes(),
-                       .cluster_x = config.cluster});
+                       .cuda = {.cluster_x = config.cluster}});
 }
 
 // Words that word(i) gives.
@@ -106,7 +106,7 @@ struct Measured {
   // Every pair of blocks in as many clusters as run at once.
   void measure_pairs(bench::Values& values) const {
     const bench::Kernel& pair_map = load(*bench, config, "pair_map");
-    const std::uint32_t blocks = pair_map.cluster_limits().active * config.cluster;
+    const std::uint32_t blocks = cluster_limits(pair_map).active * config.cluster;
     Buffer& map = bench->output("pair_map", pair_map_words(blocks, config.cluster));
     bench::Launch launch;
     launch.kernel = &pair_map;
@@ -139,7 +139,7 @@ struct Measured {
       values.set("bytes_per_cycle", static_cast<double>(config.steps()) * EXP06_SLOT_BYTES / median);
     if (config.shape == Shape::kChase && config.op == "load" && config.cluster > 1) measure_pairs(values);
     values.set("sms_used", sms.size());
-    const bench::ClusterLimits limits = kernel->cluster_limits();
+    const bench::ClusterLimits limits = cluster_limits(*kernel);
     values.set("active_clusters", limits.active);
     values.set("largest_cluster", bench::unless_zero(limits.largest));
     values.set("largest_portable", bench::unless_zero(limits.largest_portable));
@@ -151,7 +151,7 @@ struct Measured {
 bench::Prepared set_up(Workbench& bench, const Config& config, WeightedSums& sums) {
   bench::Device& device = bench.device();
   const bench::Kernel& kernel = load(bench, config, config.entry());
-  const std::uint32_t grid = config.grid(kernel.cluster_limits().active);
+  const std::uint32_t grid = config.grid(cluster_limits(kernel).active);
   const Buffer& data = data_of(bench, config, grid);
   Buffer& out = bench.output("out", config.out_words(grid));
   bench::Launch launch;
@@ -178,7 +178,7 @@ bench::Prepared set_up(Workbench& bench, const Config& config, WeightedSums& sum
 
 bench::Case make_case(const Config& config, const std::shared_ptr<WeightedSums>& sums) {
   bench::Case result;
-  result.sides = {{.api = bench::Api::kCuda,
+  result.sides = {{.api = bench::cuda::kApi,
                    .variant = std::string(config.variant),
                    .params = {{"op", config.op},
                               {"cluster", config.cluster},

@@ -53,9 +53,7 @@ bench::Case make_case(const litmus::Row& row, const litmus::Plan& plan, const st
                                     {"outcome", forbidden ? "forbidden" : "allowed"}},
                                    [=](bench::Workbench& bench) { return set_up(bench, row, plan, found); });
   // Vulkan has neither clusters nor sequentially consistent fences, and plain accesses may not race there.
-  if (row.placement == Placement::kCluster || !in_vulkan(row.strength)) {
-    std::erase_if(result.sides, [](const bench::Side& side) { return side.api == bench::Api::kVulkan; });
-  }
+  if (row.placement == Placement::kCluster || !in_vulkan(row.strength)) result.apis = {{bench::cuda::kApi}};
   result.elements = plan.shape.instances();
   result.fixed_batch = 1;  // a launch starts from what the count of the one before has set back, which is not timed
   result.budget_part = 0.05;
@@ -65,7 +63,7 @@ bench::Case make_case(const litmus::Row& row, const litmus::Plan& plan, const st
 
 bench::Case constant_case(const std::string& when, const litmus::Plan& plan) {
   bench::Case result;
-  result.sides = {{.api = bench::Api::kCuda,
+  result.sides = {{.api = bench::cuda::kApi,
                    .variant = "constant",
                    .params = {{"placement", "block"}, {"strength", when}, {"outcome", "undefined"}},
                    .set_up = [=](bench::Workbench& bench) { return set_up_constant(bench, "constant_" + when, plan); }}};

@@ -36,7 +36,7 @@ const bench::Kernel& test_kernel(Workbench& bench, const Row& row, const Shape& 
   return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), cluster ? "cluster" : row.test->name),
                        .entry = fmt::format("{}_{}{}", row.test->name, to_string(row.strength), cluster ? "_cluster" : ""),
                        .block_x = shape.threads,
-                       .glsl_constants = {static_cast<std::uint32_t>(row.strength)},
+                       .constants = {static_cast<std::uint32_t>(row.strength)},
                        .buffers = 3,
                        .params_bytes = sizeof(LitmusParams)});
 }
@@ -93,7 +93,6 @@ class Station {
         tally_(bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), "tally"),
                              .entry = "tally",
                              .block_x = kTallyThreads,
-                             .glsl_constants = {},
                              .buffers = 4,
                              .params_bytes = sizeof(LitmusParams)})) {
     reset();
@@ -413,7 +412,6 @@ bench::Prepared set_up_constant(Workbench& bench, const std::string& entry, cons
   const bench::Kernel& kernel = bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), "constant"),
                                               .entry = entry,
                                               .block_x = kThreads,
-                                              .glsl_constants = {},
                                               .buffers = 1,
                                               .params_bytes = sizeof(ConstantParams)});
   Buffer& seen = bench.output("constant", kThreads);

@@ -76,7 +76,7 @@ bench::Prepared set_up(Workbench& bench, const Point& point, VectorSums& sums) {
   launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), "loaded_chase"),
                                  .entry = fmt::format("loaded_chase_{}", point.unroll),
                                  .block_x = kBlock,
-                                 .glsl_constants = {point.unroll},
+                                 .constants = {point.unroll},
                                  .buffers = 4,
                                  .params_bytes = sizeof(LoadedParams)});
   Buffer& state = bench.output("state", EXP06_STATE_WORDS);

@@ -27,10 +27,9 @@ const bench::Kernel& kernel(bench::Workbench& bench, std::string_view stem, std:
   return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), stem),
                        .entry = std::string(stem),
                        .block_x = block,
-                       .glsl_constants = {},
                        .buffers = buffers,
                        .params_bytes = sizeof(PointerParams),
-                       .binding = bench::BufferBinding::kAddress});
+                       .vulkan = {.binding = bench::BufferBinding::kAddress}});
 }
 
 }  // namespace

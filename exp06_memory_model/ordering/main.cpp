@@ -4,6 +4,7 @@
 #include "backends.h"
 #include "core/base/error.h"
 #include "core/experiment/experiment.h"
+#include "core/experiment/per_api.h"
 #include "core/experiment/verify.h"
 #include "exp06_kernels.h"
 #include "params.h"
@@ -19,17 +20,16 @@ using bench::Prepared;
 using bench::Workbench;
 
 const bench::Kernel& kernel(Workbench& bench, const Config& config) {
-  const bool cuda = bench.device().info().api == bench::Api::kCuda;
-  std::vector<std::uint32_t> constants;
-  if (!cuda) constants = {static_cast<std::uint32_t>(config.order.glsl), static_cast<std::uint32_t>(config.scope.glsl)};
-  return bench.kernel(
-      {.images = &bench::find_kernel(bench::kernels::exp06(), cuda ? config.cuda_stem() : config.variant->entry),
-       .entry = config.entry(),
-       .block_x = config.block(),
-       .glsl_constants = constants,
-       .buffers = 2,
-       .params_bytes = sizeof(OrderParams),
-       .binding = bench::BufferBinding::kAddress});
+  return bench.kernel({.entry = config.entry(),
+                       .block_x = config.block(),
+                       .buffers = 2,
+                       .params_bytes = sizeof(OrderParams),
+                       .cuda = {.own = {.from = bench::kernels::exp06(), .stem = std::string(config.cuda_stem())}},
+                       .vulkan = {.own = {.from = bench::kernels::exp06(),
+                                          .stem = config.variant->entry,
+                                          .constants = {static_cast<std::uint32_t>(config.order.glsl),
+                                                        static_cast<std::uint32_t>(config.scope.glsl)}},
+                                  .binding = bench::BufferBinding::kAddress}});
 }
 
 // A software device runs workgroups side by side as it pleases, and lavapipe ends a kernel's loops after 65535 turns, so that a
@@ -83,9 +83,7 @@ bench::Case make_case(const Config& config) {
                                     {"resident_bytes", bench::unless_zero(config.resident_bytes)},
                                     {"in_flight_bytes", fence ? bench::Value(config.in_flight_bytes) : bench::Value()}},
                                    [config](Workbench& bench) { return set_up(bench, config); });
-  std::erase_if(result.sides, [&](const bench::Side& side) {
-    return side.api == bench::Api::kCuda ? !config.has_cuda() : !config.has_vulkan();
-  });
+  result.apis = bench::those({{bench::cuda::kApi, config.has_cuda()}, {bench::vulkan::kApi, config.has_vulkan()}});
   result.elements = config.elements();
   result.footprint_bytes = config.words() * 4;
   // Whoever reads the table wants differences of two and more, not of a percent; there are many cases.

@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/stats.h"
+#include "core/device/offers.h"
 #include "core/experiment/verify.h"
 #include "exp06_kernels.h"
 #include "params.h"
@@ -34,8 +35,8 @@ constexpr std::uint64_t kFlagWords = 32;  // a line of its own
 
 // One run of it all; the subject of a row.
 struct Scene {
-  bench::Device* here = nullptr;
-  bench::Device* peer = nullptr;
+  bench::StartedWork* here = nullptr;
+  bench::StartedWork* peer = nullptr;
   Launch launch;                    // here; its time is the row's
   std::optional<Launch> company;    // on the peer, started first
   std::function<void()> reset;      // before both
@@ -92,7 +93,6 @@ const bench::Kernel& kernel(Workbench& bench, std::string_view stem, const std::
   return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), stem),
                        .entry = entry,
                        .block_x = 1,
-                       .glsl_constants = {},
                        .buffers = buffers,
                        .params_bytes = params_bytes});
 }
@@ -117,8 +117,8 @@ bench::Prepared set_up_exchange(Workbench& bench, const Exchange& exchange) {
     return bench::params_bytes(FlagParams{rounds, kUntimedRounds, starts, kExchangeBoundNs});
   };
   const auto scene = std::make_shared<Scene>();
-  scene->here = &bench.device();
-  scene->peer = &peer.device();
+  scene->here = &bench.device().offer<bench::StartedWork>();
+  scene->peer = &peer.device().offer<bench::StartedWork>();
   scene->launch = {.kernel = here, .buffers = {&outbox, &inbox, &report}, .params = params(1)};
   scene->company = Launch{.kernel = code(peer), .buffers = {&inbox, &outbox, &their_report}, .params = params(0)};
   scene->reset = [&bench, &peer, &mine, &theirs] {
@@ -162,8 +162,8 @@ bench::Prepared set_up_watch(Workbench& bench, const Watch& watch) {
   Buffer& report = bench.output("report", EXP06_WATCH_WORDS);
 
   const auto scene = std::make_shared<Scene>();
-  scene->here = &bench.device();
-  scene->peer = &peer.device();
+  scene->here = &bench.device().offer<bench::StartedWork>();
+  scene->peer = &peer.device().offer<bench::StartedWork>();
   scene->launch = {
       .kernel = &watcher, .buffers = {&word, &told, &report}, .params = bench::params_bytes(WatchParams{kWatchBoundNs, 0})};
   scene->reset = [&holder, &peer, &word, &told] {

@@ -34,7 +34,6 @@ Prepared set_up_chase(Workbench& bench, const Chase& chase) {
   launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), "chase"),
                                  .entry = "chase_" + std::string(chase.memory_order),
                                  .block_x = 1,
-                                 .glsl_constants = {},
                                  .buffers = 2,
                                  .params_bytes = sizeof(ChaseParams)});
   Workbench& peer = bench.peer();
@@ -57,8 +56,7 @@ Prepared set_up_chase(Workbench& bench, const Chase& chase) {
 bench::Case make_case(std::string_view variant, const bench::Values& params,
                       const std::function<Prepared(Workbench&)>& set_up) {
   bench::Case result = bench::twin(std::string(variant), params, set_up);
-  if (!variant.starts_with("copy_"))
-    std::erase_if(result.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
+  if (!variant.starts_with("copy_")) result.apis = {{bench::cuda::kApi}};
   result.host_samples = 2;
   result.budget_part = 0.15;
   return result;

@@ -59,7 +59,6 @@ const bench::Kernel& kernel(Workbench& bench, const PeerTransfer& transfer) {
   return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), stem(how.engine)),
                        .entry = transfer.is_ring() ? std::string(how.name) : fmt::format("{}_{}", how.name, transfer.unroll()),
                        .block_x = transfer.block(),
-                       .glsl_constants = {},
                        .buffers = 2 * count(how.in) + count(how.copies_out()) + count(how.out),
                        .params_bytes = params_size(how.engine),
                        .shared_bytes = transfer.is_ring() ? ring_bytes : 0});
@@ -210,7 +209,6 @@ bench::Prepared set_up_tile(Workbench& bench) {
   launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp06(), "tensor"),
                                  .entry = "tile_tma",
                                  .block_x = 256,
-                                 .glsl_constants = {},
                                  .buffers = 1,
                                  .params_bytes = sizeof(bench::cuda::TensorMap)});
   launch.grid = {EXP06_BOXES / 2, EXP06_BOXES, 1};

@@ -1,6 +1,7 @@
 #include "decided.h"
 
 #include "core/device/kernel_images.h"
+#include "cuda/device/backend.h"
 #include "exp08_kernels.h"
 
 const bench::Kernel& load_kernel(bench::Workbench& bench, const char* image, const char* entry, std::uint32_t buffers,
@@ -8,18 +9,17 @@ const bench::Kernel& load_kernel(bench::Workbench& bench, const char* image, con
   return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp08(), image),
                        .entry = entry,
                        .block_x = kBlock,
-                       .glsl_constants = {},
                        .buffers = buffers,
                        .params_bytes = static_cast<std::uint32_t>(params_bytes)});
 }
 
 const bench::Kernel& load_work(bench::Workbench& bench) {
-  const bool cuda = bench.device().info().api == bench::Api::kCuda;
+  const bool cuda = bench.device().info().api == bench::cuda::kApi;
   return load_kernel(bench, cuda || tells_sm(bench.device()) ? "work" : "work_anywhere", "work", 2, sizeof(WorkParams));
 }
 
 std::unique_ptr<bench::Subject> set_up_decided(bench::Workbench& bench, const Config& config) {
-  const bool cuda = bench.device().info().api == bench::Api::kCuda;
+  const bool cuda = bench.device().info().api == bench::cuda::kApi;
   const std::uint64_t words = decided_words(config);
   bench::Buffer& tags = bench.output("tags", words);
   bench::Buffer& state = bench.output("state", EXP08_STATE_WORDS);

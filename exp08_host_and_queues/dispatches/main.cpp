@@ -71,7 +71,7 @@ bench::Values read_trace(bench::Device& device, const Buffer& buffer, const Conf
 
 // Six steps, the same for both APIs: kernel, no input, poisoned output, one run, verification, the subject to be timed.
 Prepared set_up(Workbench& bench, const Config& config) {
-  const bool cuda = bench.device().info().api == bench::Api::kCuda;
+  const bool cuda = bench.device().info().api == bench::cuda::kApi;
   const double tick_ns = bench.device().info().realtime_tick_ns;
   if (tick_ns <= 0) throw bench::Skip("a clock that kernels read wanted (VK_KHR_shader_clock), none found");
   const std::uint64_t blocks = std::uint64_t{config.dispatches} * config.blocks;
@@ -112,10 +112,10 @@ bench::Case make_case(const Config& config) {
         return config.is_decided() ? Prepared(set_up_decided(bench, config), host_values) : set_up(bench, config);
       });
   const bool vulkan_alone = config.way == DispatchMethod::kBuffers || config.way == DispatchMethod::kSubmissions;
-  if (vulkan_alone) result.sides.erase(result.sides.begin());
+  if (vulkan_alone) result.apis = {{bench::vulkan::kApi}};
   // With timeline semaphores several submissions are held back until the last one is made.
   result.vulkan.timeline = config.way == DispatchMethod::kSubmissions;
-  if (config.way == DispatchMethod::kTail) result.sides.pop_back();  // CUDA's alone
+  if (config.way == DispatchMethod::kTail) result.apis = {{bench::cuda::kApi}};
   result.elements = std::uint64_t{config.dispatches} * config.blocks;
   result.fixed_batch = 1;
   result.budget_part = 0.1;

@@ -83,7 +83,6 @@ std::unique_ptr<bench::Subject> vulkan_side(bench::Workbench& bench, const Confi
     make.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp08(), "arguments"),
                                  .entry = "arguments",
                                  .block_x = kBlock,
-                                 .glsl_constants = {},
                                  .buffers = 1,
                                  .params_bytes = sizeof(ArgumentParams)});
     make.grid = {(config.dispatches + kBlock - 1) / kBlock, 1, 1};

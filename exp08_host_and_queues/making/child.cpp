@@ -27,7 +27,7 @@ int make_kernels(const std::string& api, int index, const std::string& stem, std
     if (to_string(backend->api()) != api) continue;
     const bench::DeviceListing listed = backend->list();
     const auto device = backend->open(listed.devices.at(static_cast<std::size_t>(index)), {});
-    const auto own = backend->api() == bench::Api::kCuda ? cuda_factory(*device) : vulkan_factory(*device);
+    const auto own = make_factory(*device);
     for (std::uint32_t mark = 0; marks >> mark;) std::cout << own->make(From::kCompiler, stem, mark) << '\n';
     std::cout.flush();
     return 0;

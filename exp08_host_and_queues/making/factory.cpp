@@ -5,12 +5,18 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "backends.h"
+#include "core/experiment/per_api.h"
 #include "params.h"
 
+std::unique_ptr<Factory> make_factory(bench::Device& device) {
+  const bench::PerApi<std::unique_ptr<Factory> (*)(bench::Device&)> factories = {{bench::cuda::kApi, cuda_factory},
+                                                                                 {bench::vulkan::kApi, vulkan_factory}};
+  return factories.at(device.info().api, "the making of kernels")(device);
+}
+
 Factory& factory(bench::Workbench& bench) {
-  return bench.kept<Factory>("factory", [&] {
-    return bench.device().info().api == bench::Api::kCuda ? cuda_factory(bench.device()) : vulkan_factory(bench.device());
-  });
+  return bench.kept<Factory>("factory", [&] { return make_factory(bench.device()); });
 }
 
 std::uint32_t made_word(std::string_view stem, std::uint32_t mark, std::uint32_t i) {

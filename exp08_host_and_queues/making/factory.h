@@ -48,6 +48,8 @@ class Factory : public bench::Kept {
 
 std::unique_ptr<Factory> cuda_factory(bench::Device& device);
 std::unique_ptr<Factory> vulkan_factory(bench::Device& device);
+// The one of the device's API. Throws Skip where there is none.
+std::unique_ptr<Factory> make_factory(bench::Device& device);
 Factory& factory(bench::Workbench& bench);
 
 // What word i must be.

@@ -106,7 +106,7 @@ bench::Case made_case(const char* how, const std::string& stem, bool cuda_alone,
   made.elements = stem == "made_large" ? EXP08_LARGE_STEPS : EXP08_SMALL_STEPS;
   made.fixed_batch = 1;
   made.budget_part = 0.5;
-  if (cuda_alone) std::erase_if(made.sides, [](const bench::Side& side) { return side.api != bench::Api::kCuda; });
+  if (cuda_alone) made.apis = {{bench::cuda::kApi}};
   return made;
 }
 
@@ -121,7 +121,7 @@ Prepared set_up_turns(Workbench& bench, const std::string& told, std::uint64_t w
     return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp08(), name),
                          .entry = name,
                          .block_x = kTurnsBlock,
-                         .glsl_constants = {EXP08_TURNS},
+                         .constants = {EXP08_TURNS},
                          .buffers = 2,
                          .params_bytes = sizeof(TurnsParams)});
   };

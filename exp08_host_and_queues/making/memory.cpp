@@ -2,6 +2,7 @@
 
 #include "../host.h"
 #include "factory.h"
+#include "vulkan/device/backend.h"
 
 namespace {
 
@@ -52,7 +53,7 @@ std::vector<bench::Case> memory_cases(const Plan& plan) {
       bench.nothing_to_compare();
       return {std::make_unique<HostTimed>([&own, sets] { return own.descriptor_sets(sets, kSets); }), host_values};
     });
-    std::erase_if(made.sides, [](const bench::Side& side) { return side.api == bench::Api::kCuda; });
+    made.apis = {{bench::vulkan::kApi}};
     list.push_back(finished(std::move(made), kSets));
   }
   return list;

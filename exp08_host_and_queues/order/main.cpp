@@ -44,12 +44,11 @@ double count_wrong(bench::Device& device, const Buffer& rows, const std::vector<
 
 // Six steps, the same for both APIs: kernel, no input, poisoned output, one run, verification, the subject to be timed.
 Prepared set_up(Workbench& bench, const Config& config) {
-  const bool cuda = bench.device().info().api == bench::Api::kCuda;
+  const bool cuda = bench.device().info().api == bench::cuda::kApi;
   bench::Launch launch;
   launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp08(), "link"),
                                  .entry = "link",
                                  .block_x = EXP08_LANES,
-                                 .glsl_constants = {},
                                  .buffers = 1,
                                  .params_bytes = sizeof(LinkParams)});
   Buffer& rows = bench.output("rows", std::uint64_t{config.rows()} * EXP08_LANES);
@@ -82,7 +81,7 @@ Prepared set_up(Workbench& bench, const Config& config) {
 bench::Case make_case(const Config& config) {
   bench::Case result = bench::twin(config.name, {{"way", config.way_name}, {"links", config.links}},
                                    [=](Workbench& bench) { return set_up(bench, config); });
-  if (config.vulkan_alone) result.sides.erase(result.sides.begin());
+  if (config.vulkan_alone) result.apis = {{bench::vulkan::kApi}};
   result.elements = config.rows();
   result.fixed_batch = 1;
   result.budget_part = 0.4;

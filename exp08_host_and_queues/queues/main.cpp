@@ -57,7 +57,6 @@ Prepared set_up(Workbench& bench, const Variant& variant, std::uint32_t block, s
   launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp08(), variant.name),
                                  .entry = variant.name,
                                  .block_x = block,
-                                 .glsl_constants = {},
                                  .buffers = static_cast<std::uint32_t>(launch.buffers.size()),
                                  .params_bytes = output != nullptr ? static_cast<std::uint32_t>(sizeof(WordsParams)) : 0});
   launch.grid = {static_cast<std::uint32_t>((words + block - 1) / block), 1, 1};
@@ -89,7 +88,7 @@ bench::Case kernel_case(const Plan& plan, const Queues& queues, const Variant& v
   made.useful_bytes = made.footprint_bytes = words * sizeof(std::uint32_t) * (variant.inputs + variant.outputs);
   made.cache = plan.caches_for(made.footprint_bytes).front();
   made.host_samples = 2;
-  if (!queues.cuda) std::erase_if(made.sides, [](const bench::Side& side) { return side.api == bench::Api::kCuda; });
+  if (!queues.cuda) made.apis = {{bench::vulkan::kApi}};
   return made;
 }
 

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "../host.h"
 #include "../host_timed.h"
+#include "backends.h"
 #include "core/base/error.h"
 #include "core/base/process.h"
 #include "core/base/stats.h"
+#include "core/experiment/per_api.h"
 #include "core/experiment/verify.h"
 #include "exp08_kernels.h"
 #include "lanes.h"
@@ -53,7 +56,10 @@ const Beside kCopiesBeside[] = {
 
 Lanes& lanes(Workbench& bench, bool ranked) {
   return bench.kept<Lanes>(ranked ? "ranked lanes" : "lanes", [&] {
-    return bench.device().info().api == bench::Api::kCuda ? cuda_lanes(bench.device(), ranked) : vulkan_lanes(bench.device());
+    const bench::PerApi<std::function<std::unique_ptr<Lanes>(bench::Device&)>> makers = {
+        {bench::cuda::kApi, [ranked](bench::Device& device) { return cuda_lanes(device, ranked); }},
+        {bench::vulkan::kApi, vulkan_lanes}};
+    return makers.at(bench.device().info().api, "work side by side")(bench.device());
   });
 }
 
@@ -73,7 +79,6 @@ struct Stayer {
     launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp08(), "stay"),
                                    .entry = "stay",
                                    .block_x = kBlock,
-                                   .glsl_constants = {},
                                    .buffers = 1,
                                    .params_bytes = sizeof(StayParams)});
     launch.grid = {blocks, 1, 1};
@@ -227,7 +232,7 @@ bench::Case finished(bench::Case made, const Beside& beside, std::uint64_t eleme
   made.vulkan.compute_queues = beside.lane == Lane::kSecond ? 2 : 1;
   made.vulkan.transfer_queue = beside.lane == Lane::kTransfer;
   made.vulkan.graphics_queue = beside.lane == Lane::kGraphics;
-  if (!beside.cuda) std::erase_if(made.sides, [](const bench::Side& side) { return side.api == bench::Api::kCuda; });
+  if (!beside.cuda) made.apis = {{bench::vulkan::kApi}};
   return made;
 }
 

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/process.h"
 #include "core/experiment/experiment.h"
+#include "core/experiment/per_api.h"
 #include "core/experiment/verify.h"
 #include "sides.h"
 
@@ -76,7 +77,9 @@ std::uint64_t looks(HostMemory memory) {
 
 TransferSide& transfer_side(Workbench& bench) {
   return bench.kept<TransferSide>("transfers", [&] {
-    return bench.device().info().api == bench::Api::kCuda ? cuda_transfers(bench.device()) : vulkan_transfers(bench.device());
+    const bench::PerApi<std::unique_ptr<TransferSide> (*)(bench::Device&)> makers = {{bench::cuda::kApi, cuda_transfers},
+                                                                                     {bench::vulkan::kApi, vulkan_transfers}};
+    return makers.at(bench.device().info().api, "transfers")(bench.device());
   });
 }
 
@@ -248,10 +251,6 @@ bench::Case finished(bench::Case made, std::uint64_t bytes) {
   return made;
 }
 
-void drop_side(bench::Case& one, bench::Api api) {
-  std::erase_if(one.sides, [api](const bench::Side& side) { return side.api == api; });
-}
-
 bench::Case transfer_case(const Row& row, Direction direction, std::uint64_t bytes) {
   bench::Case made = bench::twin(row.variant,
                                  {{"direction", to_string(direction)},
@@ -263,16 +262,16 @@ bench::Case transfer_case(const Row& row, Direction direction, std::uint64_t byt
                                                              : set_up_transfer(bench, row, direction, bytes);
                                  });
   made.vulkan.transfer_queue = row.engine == Engine::kCopyEngine;
-  if (row.memory == HostMemory::kPageable) drop_side(made, bench::Api::kVulkan);
-  if (row.memory == HostMemory::kOnDevice || row.engine == Engine::kComputeQueue) drop_side(made, bench::Api::kCuda);
+  if (row.memory == HostMemory::kPageable) made.apis = {{bench::cuda::kApi}};
+  if (row.memory == HostMemory::kOnDevice || row.engine == Engine::kComputeQueue) made.apis = {{bench::vulkan::kApi}};
   return finished(std::move(made), bytes);
 }
 
 bench::Case cpu_case(HostMemory memory, bool writes, std::uint64_t bytes) {
   bench::Case made = bench::twin(writes ? "cpu_write" : "cpu_read", {{"host_memory", to_string(memory)}},
                                  [=](Workbench& bench) { return set_up_cpu(bench, memory, writes, bytes); });
-  if (memory == HostMemory::kPageable) drop_side(made, bench::Api::kVulkan);
-  if (memory == HostMemory::kOnDevice) drop_side(made, bench::Api::kCuda);
+  if (memory == HostMemory::kPageable) made.apis = {{bench::cuda::kApi}};
+  if (memory == HostMemory::kOnDevice) made.apis = {{bench::vulkan::kApi}};
   return finished(std::move(made), bytes);
 }
 

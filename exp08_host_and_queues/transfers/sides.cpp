@@ -32,10 +32,9 @@ const bench::Kernel& move_kernel(bench::Workbench& bench) {
   return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp08(), "move_words"),
                        .entry = "move_words",
                        .block_x = EXP08_MOVE_BLOCK,
-                       .glsl_constants = {},
                        .buffers = 2,
                        .params_bytes = sizeof(MoveParams),
-                       .binding = bench::BufferBinding::kAddress});
+                       .vulkan = {.binding = bench::BufferBinding::kAddress}});
 }
 
 std::uint32_t move_blocks(std::uint64_t bytes) {

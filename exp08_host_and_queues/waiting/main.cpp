@@ -76,7 +76,7 @@ bench::Values read(bench::Device& device, const Buffer& trace, const Spent& spen
 // Six steps, the same for both APIs: kernel, no input, poisoned output, one run, verification, the subject to be timed.
 Prepared set_up(Workbench& bench, WaitMethod way, std::uint32_t length_ns) {
   const bench::DeviceInfo& info = bench.device().info();
-  const bool cuda = info.api == bench::Api::kCuda;
+  const bool cuda = info.api == bench::cuda::kApi;
   const double tick_ns = info.realtime_tick_ns;
   if (tick_ns <= 0) throw bench::Skip("a clock that kernels read wanted (VK_KHR_shader_clock), none found");
   // Reading the clock takes longer than a nanosecond: so many turns are always enough.
@@ -85,7 +85,6 @@ Prepared set_up(Workbench& bench, WaitMethod way, std::uint32_t length_ns) {
   launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp08(), "task"),
                                  .entry = "task",
                                  .block_x = 32,
-                                 .glsl_constants = {},
                                  .buffers = 2,
                                  .params_bytes = sizeof(TaskParams)});
   Buffer& done = bench.output("done", 1);
@@ -112,7 +111,7 @@ Prepared set_up(Workbench& bench, WaitMethod way, std::uint32_t length_ns) {
 bench::Case make_case(const WayText& way, std::uint32_t length_ns) {
   bench::Case result = bench::twin("wait", {{"way", way.name}, {"length_ns", length_ns}},
                                    [=](Workbench& bench) { return set_up(bench, way.way, length_ns); });
-  if (!way.vulkan) result.sides.pop_back();
+  if (!way.vulkan) result.apis = {{bench::cuda::kApi}};
   result.elements = 1;
   result.fixed_batch = 1;
   result.budget_part = 0.6;

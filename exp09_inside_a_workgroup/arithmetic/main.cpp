@@ -6,6 +6,7 @@
 #include "backends.h"
 #include "core/base/error.h"
 #include "core/experiment/experiment.h"
+#include "core/experiment/per_api.h"
 #include "exp09_kernels.h"
 #include "params.h"
 #include "reference.h"
@@ -49,7 +50,6 @@ const Buffer& products(Workbench& bench, std::uint32_t count) {
 
 // Six steps, the same for both APIs: kernel, data, poisoned output, one run, verification, the subject to be timed.
 Prepared set_up(Workbench& bench, const Config& config) {
-  const bool cuda = bench.device().info().api == bench::Api::kCuda;
   if (config.blocks() == 0) throw bench::Skip("neither CUDA nor VK_NV_shader_sm_builtins tells how many SMs this GPU has");
   const std::uint32_t count = config.threads();
   bench::Launch launch;
@@ -62,15 +62,15 @@ Prepared set_up(Workbench& bench, const Config& config) {
   launch.buffers.push_back(&out);
   launch.params = params(config);
   std::vector<std::uint32_t> constants;
-  if (!cuda && config.kind == Kind::kPrecision) constants = {config.function->number};
-  if (!cuda && config.kind == Kind::kLoop) constants = {EXP09_BOUND};
+  if (config.kind == Kind::kPrecision) constants = {config.function->number};
+  if (config.kind == Kind::kLoop) constants = {EXP09_BOUND};
   launch.kernel = &bench.kernel(
-      {.images = &bench::find_kernel(bench::kernels::exp09(), cuda ? config.cuda_stem() : std::string_view(config.glsl_stem())),
-       .entry = config.entry(),
+      {.entry = config.entry(),
        .block_x = config.block(),
-       .glsl_constants = constants,
        .buffers = static_cast<std::uint32_t>(launch.buffers.size()),
-       .params_bytes = static_cast<std::uint32_t>(launch.params.size())});
+       .params_bytes = static_cast<std::uint32_t>(launch.params.size()),
+       .cuda = {.own = {.from = bench::kernels::exp09(), .stem = std::string(config.cuda_stem())}},
+       .vulkan = {.own = {.from = bench::kernels::exp09(), .stem = std::string(config.glsl_stem()), .constants = constants}}});
   launch.grid = {config.blocks(), 1, 1};
 
   bench.device().run(launch);
@@ -90,8 +90,7 @@ bench::Case make_case(const Config& config) {
                                     {"function", config.function != nullptr ? config.function->name : ""},
                                     {"mode", config.mode}},
                                    [config](Workbench& bench) { return set_up(bench, config); });
-  std::erase_if(result.sides,
-                [&](const bench::Side& side) { return side.api == bench::Api::kCuda ? !config.cuda : !config.vulkan; });
+  result.apis = bench::those({{bench::cuda::kApi, config.cuda}, {bench::vulkan::kApi, config.vulkan}});
   result.elements = std::max<std::uint64_t>(config.elements(), 1);
   const std::uint64_t words = config.kind == Kind::kPrecision ? 4 : config.kind == Kind::kSum ? config.terms() + 1 : 1;
   result.footprint_bytes = std::uint64_t{config.threads()} * words * 4;

@@ -22,17 +22,16 @@ using bench::Prepared;
 using bench::Workbench;
 
 const bench::Kernel& kernel(Workbench& bench, const Config& config) {
-  const bool cuda = bench.device().info().api == bench::Api::kCuda;
   // CUDA has all of a place in one file, but for what came with compute capability 9.0.
-  const bool of_its_own = !cuda || (config.op == Op::kMin && config.type == Type::kF16x2);
+  const bool of_its_own = config.op == Op::kMin && config.type == Type::kF16x2;
   const std::string stem = of_its_own ? config.kernel() : config.shared ? "atomic_shared" : "atomic_global";
-  return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp09(), stem),
-                       .entry = config.kernel(),
+  return bench.kernel({.entry = config.kernel(),
                        .block_x = config.block(),
-                       .glsl_constants = {},
                        .buffers = 2,
                        .params_bytes = sizeof(AtomicParams),
-                       .binding = bench::BufferBinding::kAddress});
+                       .cuda = {.own = {.from = bench::kernels::exp09(), .stem = stem}},
+                       .vulkan = {.own = {.from = bench::kernels::exp09(), .stem = config.kernel()},
+                                  .binding = bench::BufferBinding::kAddress}});
 }
 
 // A launch's buffers, and what it must leave in them.
@@ -98,9 +97,7 @@ bench::Case make_case(const Config& config) {
                                     {"addresses", config.addresses},
                                     {"threads", config.threads}},
                                    [config](Workbench& bench) { return set_up(bench, config); });
-  if (!config.has_vulkan()) {
-    std::erase_if(result.sides, [](const bench::Side& side) { return side.api == bench::Api::kVulkan; });
-  }
+  if (!config.has_vulkan()) result.apis = {{bench::cuda::kApi}};
   result.elements = config.operations();
   result.footprint_bytes = config.data_words() * 4;
   // Whoever reads the table wants differences of a tenth and more; there are many cases.

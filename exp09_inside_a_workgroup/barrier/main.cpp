@@ -4,6 +4,7 @@
 #include "backends.h"
 #include "core/base/error.h"
 #include "core/experiment/experiment.h"
+#include "core/experiment/per_api.h"
 #include "core/experiment/verify.h"
 #include "exp09_kernels.h"
 #include "params.h"
@@ -27,13 +28,13 @@ Prepared set_up(Workbench& bench, const Config& config) {
   if (info.is_cpu && std::string_view(config.variant->stem) == "release_acquire")
     throw bench::Skip("a software device need not run a workgroup's subgroups side by side");
   bench::Launch launch;
-  launch.kernel = &bench.kernel(
-      {.images = &bench::find_kernel(bench::kernels::exp09(), config.variant->stem),
-       .entry = config.entry(),
-       .block_x = config.threads,
-       .glsl_constants = {static_cast<std::uint32_t>(std::max(config.variant->glsl, 0)), config.exchange ? 1U : 0U},
-       .buffers = 2,
-       .params_bytes = sizeof(BarrierParams)});
+  launch.kernel =
+      &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp09(), config.variant->stem),
+                     .entry = config.entry(),
+                     .block_x = config.threads,
+                     .constants = {static_cast<std::uint32_t>(std::max(config.variant->glsl, 0)), config.exchange ? 1U : 0U},
+                     .buffers = 2,
+                     .params_bytes = sizeof(BarrierParams)});
   launch.grid = {1, 1, 1};
   launch.params = bench::params_bytes(BarrierParams{config.steps(), config.group(info.subgroup_size), 1, kSpins});
   Buffer& result = bench.output("result", config.threads);
@@ -56,9 +57,7 @@ bench::Case make_case(const Config& config) {
   bench::Case result =
       bench::twin(config.variant->name, {{"block", config.threads}, {"between", config.exchange ? "exchange" : "nothing"}},
                   [config](Workbench& bench) { return set_up(bench, config); });
-  std::erase_if(result.sides, [&](const bench::Side& side) {
-    return side.api == bench::Api::kCuda ? !config.variant->cuda : config.variant->glsl == kNone;
-  });
+  result.apis = bench::those({{bench::cuda::kApi, config.variant->cuda}, {bench::vulkan::kApi, config.variant->glsl != kNone}});
   result.elements = config.steps();
   result.footprint_bytes = std::uint64_t{config.threads} * 4;
   // Differences are of factors, not of percents; there are many cases.

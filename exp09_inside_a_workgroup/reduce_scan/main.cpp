@@ -41,14 +41,13 @@ struct Setting {
 
 // The CUDA file `file` has the entry `name`; in GLSL that is a file.
 const bench::Kernel& kernel(Workbench& bench, std::string_view file, std::string_view name, std::uint32_t block) {
-  const bool cuda = bench.device().info().api == bench::Api::kCuda;
-  return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp09(), cuda ? file : name),
-                       .entry = std::string(name),
+  return bench.kernel({.entry = std::string(name),
                        .block_x = block,
-                       .glsl_constants = {},
                        .buffers = 3,
                        .params_bytes = sizeof(ScanParams),
-                       .binding = bench::BufferBinding::kAddress});
+                       .cuda = {.own = {.from = bench::kernels::exp09(), .stem = std::string(file)}},
+                       .vulkan = {.own = {.from = bench::kernels::exp09(), .stem = std::string(name)},
+                                  .binding = bench::BufferBinding::kAddress}});
 }
 
 Launch launch(const bench::Kernel& kernel, std::uint32_t grid, const std::vector<const Buffer*>& buffers, std::uint32_t vectors,
@@ -207,9 +206,7 @@ Prepared set_up(Workbench& bench, const Config& config) {
 bench::Case make_case(const Config& config, const Plan& plan) {
   bench::Case result =
       bench::twin(std::string(config.variant->name), {}, [config](Workbench& bench) { return set_up(bench, config); });
-  if (config.variant->algorithm == Algorithm::kCub) {
-    std::erase_if(result.sides, [](const bench::Side& side) { return side.api == bench::Api::kVulkan; });
-  }
+  if (config.variant->algorithm == Algorithm::kCub) result.apis = {{bench::cuda::kApi}};
   result.elements = config.words;
   result.useful_bytes = config.useful_bytes();
   result.footprint_bytes = config.useful_bytes();

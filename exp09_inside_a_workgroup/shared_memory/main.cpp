@@ -38,7 +38,7 @@ const bench::Kernel& kernel(Workbench& bench, const Config& config) {
   return bench.kernel({.images = &bench::find_kernel(bench::kernels::exp09(), config.stem()),
                        .entry = config.entry(),
                        .block_x = config.block(),
-                       .glsl_constants = constants,
+                       .constants = constants,
                        .buffers = config.kind == Kind::kChannels   ? 3U
                                   : config.kind == Kind::kCapacity ? 2U
                                                                    : 1U,

@@ -6,6 +6,7 @@
 #include "backends.h"
 #include "core/base/error.h"
 #include "core/experiment/experiment.h"
+#include "core/experiment/per_api.h"
 #include "core/experiment/verify.h"
 #include "exp09_kernels.h"
 #include "params.h"
@@ -25,21 +26,19 @@ constexpr std::uint32_t kSeed = 12345;
 // Six steps, the same for both APIs: kernel, data, poisoned output, one run, verification, the subject to be timed.
 Prepared set_up(Workbench& bench, const Config& config) {
   const bench::DeviceInfo& info = bench.device().info();
-  const bool cuda = info.api == bench::Api::kCuda;
   if (config.blocks() == 0) throw bench::Skip("neither CUDA nor VK_NV_shader_sm_builtins tells how many SMs this GPU has");
   if (info.subgroup_size == 0 || info.subgroup_size > 32)
     throw bench::Skip("the kernels' masks have 32 lanes, this device's subgroups {}", info.subgroup_size);
-  std::vector<std::uint32_t> constants;
-  if (!cuda) constants = {config.operation->number, config.even ? 1U : 0U};
   bench::Launch launch;
-  launch.kernel =
-      &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp09(), cuda ? config.cuda_stem() : config.glsl_stem()),
-                     .entry = config.entry(),
-                     .block_x = config.block(),
-                     .glsl_constants = constants,
-                     .buffers = config.rate ? 1U : 2U,
-                     .params_bytes = sizeof(SubgroupParams),
-                     .full_subgroups = config.full && !cuda});
+  launch.kernel = &bench.kernel({.entry = config.entry(),
+                                 .block_x = config.block(),
+                                 .buffers = config.rate ? 1U : 2U,
+                                 .params_bytes = sizeof(SubgroupParams),
+                                 .cuda = {.own = {.from = bench::kernels::exp09(), .stem = std::string(config.cuda_stem())}},
+                                 .vulkan = {.own = {.from = bench::kernels::exp09(),
+                                                    .stem = config.glsl_stem(),
+                                                    .constants = {config.operation->number, config.even ? 1U : 0U}},
+                                            .full_subgroups = config.full}});
   launch.grid = {config.blocks(), 1, 1};
   launch.params = bench::params_bytes(SubgroupParams{config.steps(), kSeed});
   const std::uint64_t threads = std::uint64_t{config.blocks()} * config.block();
@@ -78,9 +77,7 @@ bench::Case make_case(const Config& config) {
                                     {"lanes", config.even ? "even" : "all"},
                                     {"subgroups", config.full ? "full" : ""}},
                                    [config](Workbench& bench) { return set_up(bench, config); });
-  if (!config.has_vulkan())
-    std::erase_if(result.sides, [](const bench::Side& side) { return side.api == bench::Api::kVulkan; });
-  if (config.full) std::erase_if(result.sides, [](const bench::Side& side) { return side.api == bench::Api::kCuda; });
+  result.apis = bench::those({{bench::cuda::kApi, !config.full}, {bench::vulkan::kApi, config.has_vulkan()}});
   result.elements = std::max<std::uint64_t>(config.operations(), 1);
   result.footprint_bytes = std::uint64_t{config.blocks()} * config.block() * 4;
   if (config.rate && config.sms != 0) result.model = {{"sm_operations", config.operations() / config.sms}};

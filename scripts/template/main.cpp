@@ -40,7 +40,6 @@ bench::Prepared set_up(Workbench& bench, const Variant& variant, std::uint64_t e
   launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp00(), variant.name),
                                  .entry = variant.name,
                                  .block_x = variant.block,
-                                 .glsl_constants = {},
                                  .buffers = 2,
                                  .params_bytes = sizeof(ScaleParams)});
   launch.grid = {static_cast<std::uint32_t>((elements + variant.block - 1) / variant.block), 1, 1};

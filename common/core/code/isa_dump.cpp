@@ -32,14 +32,6 @@ Json numbers(const std::vector<std::pair<std::string, double>>& statistics) {
 
 std::string_view stem_of(const KernelSpec& spec) { return spec.images == nullptr ? std::string_view() : spec.images->stem; }
 
-// How a Vulkan kernel is built otherwise than by default, e.g. "push_descriptors"; it changes nothing in CUDA.
-std::string variant_of(Api api, const KernelSpec& spec) {
-  std::vector<std::string_view> parts;
-  if (api == Api::kVulkan && spec.binding != BufferBinding::kDescriptors) parts.push_back(to_string(spec.binding));
-  if (api == Api::kVulkan && spec.robustness != Robustness::kDefault) parts.push_back(to_string(spec.robustness));
-  return fmt::format("{}", fmt::join(parts, "-"));
-}
-
 }  // namespace
 
 IsaDump::IsaDump(const std::string& folder, std::string_view experiment)
@@ -59,35 +51,32 @@ nlohmann::ordered_json IsaDump::write(const std::string& name, std::span<const s
 }
 
 // The entry's name, and its variant's; the constants distinguish kernels that share both.
-std::string IsaDump::unused_name(Api api, const KernelSpec& spec) {
-  const std::string variant = variant_of(api, spec);
+std::string IsaDump::unused_name(const Api& api, const std::string& variant, const KernelSpec& spec) {
   const std::string entry = variant.empty() ? spec.entry : fmt::format("{}.{}", spec.entry, variant);
   std::string name = fmt::format("{}.{}", entry, to_string(api));
   if (!names_.insert(name).second) {
-    name = fmt::format("{}.{}.{}.{}", entry, stem_of(spec), fmt::join(spec.glsl_constants, "-"), to_string(api));
+    name = fmt::format("{}.{}.{}.{}", entry, stem_of(spec), fmt::join(spec.constants, "-"), to_string(api));
     names_.insert(name);
   }
   return name;
 }
 
-void IsaDump::add(Api api, const KernelSpec& spec, const KernelCode& code) {
-  const std::string variant = variant_of(api, spec);
+void IsaDump::add(const Api& api, const std::string& variant, const KernelSpec& spec, const KernelCode& code) {
   const std::string key =
-      fmt::format("{}/{}/{}/{}/{}", stem_of(spec), spec.entry, to_string(api), variant, fmt::join(spec.glsl_constants, "."));
+      fmt::format("{}/{}/{}/{}/{}", stem_of(spec), spec.entry, to_string(api), variant, fmt::join(spec.constants, "."));
   const auto [place, is_new] = places_.emplace(key, entries_.size());
   if (is_new) {
-    const bool cuda = api == Api::kCuda;
-    const std::string name = unused_name(api, spec);
+    const std::string name = unused_name(api, variant, spec);
     entries_.push_back({{"kernel", spec.entry},
                         {"stem", stem_of(spec)},
                         {"api", to_string(api)},
                         {"arch", code.arch},
                         {"block_x", spec.block_x},
-                        {"constants", spec.glsl_constants},
+                        {"constants", spec.constants},
                         {"variant", variant},
                         {"code", write(name + ".bin", code.code)},
-                        {"container", write(name + (cuda ? ".cubin" : ".nvuc"), code.container)},
-                        {"source", write(fmt::format("{}.{}", stem_of(spec), cuda ? "ptx" : "spv"), code.source)},
+                        {"container", write(fmt::format("{}.{}", name, code.container_type), code.container)},
+                        {"source", write(fmt::format("{}.{}", stem_of(spec), code.source_type), code.source)},
                         {"text", write(name + ".txt", std::as_bytes(std::span(code.text)))},
                         {"isa_hash", isa_hash(code.code)},
                         {"statistics", numbers(code.statistics)},

@@ -25,10 +25,10 @@ class IsaDump {
   // Makes the folder. Throws UsageError if that fails.
   IsaDump(const std::string& folder, std::string_view experiment);
 
-  // One entry per stem, entry point, API, variant (a binding or robustness other than the default) and constants. A kernel that
+  // One entry per stem, entry point, API, variant (Device::build_of) and constants. A kernel that
   // differs in block_x alone adds its hash to that entry's block_hashes and writes no files. Throws Error if a file cannot be
   // written.
-  void add(Api api, const KernelSpec& spec, const KernelCode& code);
+  void add(const Api& api, const std::string& variant, const KernelSpec& spec, const KernelCode& code);
 
   // Writes the index; nothing was a dump before. Throws Error.
   void finish(std::string_view gpu, std::string_view driver);
@@ -36,7 +36,7 @@ class IsaDump {
  private:
   // The name, or null for nothing to write.
   nlohmann::ordered_json write(const std::string& name, std::span<const std::byte> bytes) const;
-  std::string unused_name(Api api, const KernelSpec& spec);
+  std::string unused_name(const Api& api, const std::string& variant, const KernelSpec& spec);
 
   std::filesystem::path folder_;
   std::string experiment_;

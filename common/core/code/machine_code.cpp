@@ -90,6 +90,7 @@ void take_cubin(std::span<const std::byte> cubin, std::string_view entry, Kernel
   }
   code.code.assign(section->begin(), section->end());
   code.container.assign(cubin.begin(), cubin.end());
+  code.container_type = "cubin";
 }
 
 std::span<const std::byte> without_padding(std::span<const std::byte> code) {

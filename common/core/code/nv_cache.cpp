@@ -85,7 +85,8 @@ KernelCode read_nvuc(std::span<const std::byte> object) {
   if (find_magic(object.first(std::min<std::size_t>(object.size(), 4)), "NVuc") != 0U) {
     return no_code("no object with the magic NVuc");
   }
-  KernelCode result{.container = {object.begin(), object.end()}, .reason = "the NVuc object has no code section"};
+  KernelCode result{
+      .container = {object.begin(), object.end()}, .container_type = "nvuc", .reason = "the NVuc object has no code section"};
   const std::size_t sections = read_at<std::uint32_t>(object, 8).value_or(0) & 0xffff;
   const auto table = object.size() < kTable ? std::nullopt : part_of(object, kTable, sections * kEntryBytes);
   if (!table) {

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/parse_number.h"
+#include "core/device/offers.h"
 
 namespace bench {
 namespace {
@@ -47,6 +48,16 @@ void Buffer::check_words(std::uint64_t offset, std::uint64_t bytes) const {
   }
 }
 
+KernelSpec KernelSpec::with(const OwnKernel& own) const {
+  KernelSpec result = *this;
+  result.cuda.own = result.vulkan.own = {};
+  if (!own.stem.empty()) result.images = &find_kernel(own.from, own.stem);
+  if (!own.entry.empty()) result.entry = own.entry;
+  if (!own.constants.empty()) result.constants = own.constants;
+  if (own.shared_bytes != 0) result.shared_bytes = own.shared_bytes;
+  return result;
+}
+
 std::string uuid_text(const std::optional<Uuid>& uuid) {
   std::string text;
   for (std::size_t i = 0; uuid && i < uuid->size(); ++i) {
@@ -70,6 +81,12 @@ void check_with_before(std::uint32_t batch, bool evict_l2) {
 }
 
 void Device::lacks(std::string_view what) const { throw Skip("{} {}", to_string(info().api), what); }
+
+ClusterLimits cluster_limits(const Kernel& kernel) {
+  const auto* clusters = dynamic_cast<const Clusters*>(&kernel);
+  if (clusters == nullptr) throw Skip("kernel {} has no clusters of blocks here", kernel.spec().entry);
+  return clusters->cluster_limits();
+}
 
 void Device::upload(Buffer& to, std::uint64_t offset, std::span<const std::byte> from) {
   write(to, offset, from.size(), [from](std::uint64_t done, std::span<std::byte> chunk) {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,17 +20,26 @@
 #include <variant>
 #include <vector>
 
-#include "core/base/file_descriptor.h"
 #include "core/device/checksum.h"
-#include "core/device/device_counters.h"
 #include "core/device/kernel_images.h"
 
 namespace bench {
 
-enum class Api : std::uint8_t { kCuda, kVulkan };
+// An API, as its backend introduces it. The texts are literals.
+struct Api {
+  std::string_view csv;   // the spelling of the CSV's api column: "cuda"
+  std::string_view name;  // within a sentence: "CUDA"
+  int order = 0;          // of the sides of a case
+  // What its programs call launches that are submitted anew for every sample, and those that are only replayed.
+  std::string_view submitted = "submitted";
+  std::string_view replayed = "replayed";
 
-// The spelling of the CSV's api column.
-constexpr std::string_view to_string(Api api) { return api == Api::kCuda ? "cuda" : "vulkan"; }
+  friend constexpr bool operator==(const Api& a, const Api& b) { return a.csv == b.csv; }
+  friend constexpr auto operator<=>(const Api& a, const Api& b) {
+    return std::pair(a.order, a.csv) <=> std::pair(b.order, b.csv);
+  }
+};
+constexpr std::string_view to_string(const Api& api) { return api.csv; }
 
 using Uuid = std::array<std::uint8_t, 16>;
 // "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", as nvidia-smi and vulkaninfo print it; "" for none.
@@ -62,7 +72,7 @@ struct DeviceInfo {
   std::string arch;                    // "sm_90"; only CUDA tells
 };
 
-// How a Vulkan kernel gets at its buffers. CUDA has one way, pointers as kernel arguments, and ignores this.
+// How a Vulkan kernel gets at its buffers.
 enum class BufferBinding : std::uint8_t {
   kDescriptors,       // storage buffers at bindings 0, 1, ... of set 0
   kUniform,           // likewise, all but the last as uniform buffers: at most maxUniformBufferRange bytes of each are seen
@@ -78,8 +88,7 @@ constexpr std::string_view to_string(BufferBinding binding) {
   return kNames[static_cast<std::size_t>(binding)];
 }
 
-// What a Vulkan kernel's accesses out of a buffer's bounds do (VK_EXT_pipeline_robustness). CUDA has no such choice and ignores
-// this.
+// What a Vulkan kernel's accesses out of a buffer's bounds do (VK_EXT_pipeline_robustness).
 enum class Robustness : std::uint8_t {
   kDefault,             // what the driver does on its own, no robustness feature being enabled
   kDisabled,            // out-of-bounds accesses are the program's promise not to happen
@@ -91,28 +100,65 @@ constexpr std::string_view to_string(Robustness robustness) {
   return kNames[static_cast<std::size_t>(robustness)];
 }
 
-// What to load and how: the CUDA entry point and its GLSL twin, which has the same buffers in the same order.
-struct KernelSpec {
-  const KernelImages* images = nullptr;
-  std::string entry;            // the `extern "C" __global__` function; GLSL's is always main
-  std::uint32_t block_x = 256;  // CUDA: launch parameter. GLSL: specialization constant 0
-  std::vector<std::uint32_t> glsl_constants =
-      {};                          // GLSL specialization constants 1, 2, ...; in CUDA `entry` chooses the instance
-  std::uint32_t buffers = 0;       // pointer arguments / storage-buffer bindings 0 ... buffers-1
-  std::uint32_t params_bytes = 0;  // the struct of params.h: last CUDA argument / push constants
-  std::uint32_t shared_bytes = 0;  // a block's: CUDA's is dynamic; GLSL sizes its own by its constants
-  std::uint32_t cluster_x = 0;     // CUDA: consecutive blocks in x that share a cluster; 0: no clusters
-  bool most_l1 = false;            // CUDA: an SM's memory is L1 as far as it goes, not as the kernel before had it
-  bool full_subgroups = false;     // GLSL: the pipeline asks for workgroups of full subgroups alone
-  bool glsl_takes_less = false;    // GLSL: on purpose, it declares but some of these buffers and push constants
+// What happens to a launch's buffers between the launches of a submission.
+enum class SetUse : std::uint8_t {
+  kBoundOnce,           // bound before the first launch, and left
+  kBoundPerDispatch,    // bound again for each: the set, its offset, the pushed descriptors, indices or addresses
+  kUpdatedPerDispatch,  // a fresh set allocated, written and bound for each (kDescriptors, kUniform; else Skip). Not with
+                        // kReplay
+};
+constexpr std::string_view to_string(SetUse use) {
+  constexpr std::string_view kNames[] = {"once", "per_dispatch", "updated"};
+  return kNames[static_cast<std::size_t>(use)];
+}
+
+// What an API's kernel has otherwise than the common part of its KernelSpec says; what is left empty is common.
+struct OwnKernel {
+  std::span<const KernelImages> from = {};  // with `stem`: KernelSpec::images, looked for where this API wants them
+  std::string stem = {};
+  std::string entry = {};
+  std::vector<std::uint32_t> constants = {};
+  std::uint32_t shared_bytes = 0;
+};
+
+// What CUDA alone is told of a kernel and its launches. Every other API ignores it.
+struct CudaLaunch {
+  OwnKernel own = {};
+  std::uint32_t cluster_x = 0;  // consecutive blocks in x that share a cluster; 0: no clusters. Vulkan has none: Skip
+  bool most_l1 = false;         // an SM's memory is L1 as far as it goes, not as the kernel before had it
+};
+
+// The same of Vulkan.
+struct VulkanLaunch {
+  OwnKernel own = {};
   BufferBinding binding = BufferBinding::kDescriptors;
   Robustness robustness = Robustness::kDefault;
-  // Vulkan: "16x16x16 f16 f32", a cooperative matrix's rows, columns and depth, the type of its elements and that of its sums,
-  // which the device must list for a subgroup (VkCooperativeMatrixPropertiesKHR); empty: the kernel has none.
+  SetUse set_use = SetUse::kBoundOnce;
+  // "16x16x16 f16 f32", a cooperative matrix's rows, columns and depth, the type of its elements and that of its sums, which
+  // the device must list for a subgroup (VkCooperativeMatrixPropertiesKHR); empty: the kernel has none.
   std::string matrix = {};
-  // Vulkan: CUDA's machine code in place of the SPIR-V (VK_NVX_binary_import): `entry` of the one cubin in images->cuda. It
-  // gets what a CUDA launch would hand it, and no `binding`. CUDA ignores this.
+  bool full_subgroups = false;  // the pipeline asks for workgroups of full subgroups alone
+  bool takes_less = false;      // on purpose, the GLSL declares but some of the buffers and push constants
+  // CUDA's machine code in place of the SPIR-V (VK_NVX_binary_import): `entry` of the one cubin in images->cuda. It gets what a
+  // CUDA launch would hand it, and no `binding`.
   bool imported = false;
+};
+
+// What to load and how: twins have the same buffers in the same order.
+struct KernelSpec {
+  const KernelImages* images = nullptr;
+  std::string entry = {};                     // the `extern "C" __global__` function; GLSL's is always main
+  std::uint32_t block_x = 256;                // CUDA: launch parameter. GLSL: specialization constant 0
+  std::vector<std::uint32_t> constants = {};  // GLSL's specialization constants 1, 2, ...; in CUDA `entry` chooses the instance
+  std::uint32_t buffers = 0;                  // pointer arguments / storage-buffer bindings 0 ... buffers-1
+  std::uint32_t params_bytes = 0;             // the struct of params.h: last CUDA argument / push constants
+  std::uint32_t shared_bytes = 0;             // a block's: CUDA's is dynamic; GLSL sizes its own by its constants
+  CudaLaunch cuda = {};
+  VulkanLaunch vulkan = {};
+
+  // What an API makes of it whose part `own` is: nothing of any API's own is left in it. Throws Error where own.from lacks
+  // own.stem.
+  KernelSpec with(const OwnKernel& own) const;
 };
 
 // BENCH_MEMORY_LIMIT_MIB: how much memory all buffers of both APIs may take together, for trying how a program does on a
@@ -143,40 +189,27 @@ class Buffer {
   std::string label_;
 };
 
-// A buffer's memory as it goes from one API to another.
-struct ExportedMemory {
-  FileDescriptor handle;               // opaque, of an allocation that holds the buffer and nothing else
-  std::uint64_t allocation_bytes = 0;  // the driver may round up
-  std::uint64_t buffer_bytes = 0;      // from its beginning
-  bool dedicated = false;              // a Vulkan dedicated allocation
-};
-
 // What a driver gives out about the code that it runs for one kernel.
 struct KernelCode {
   std::string arch = {};                                        // of the code: "sm_90a"; empty where the API does not tell
   std::vector<std::byte> code = {};                             // instructions; empty if there are none to be had
   std::vector<std::byte> container = {};                        // the file they lie in: a cubin, an NVuc object; may be empty
+  std::string_view container_type = "bin";                      // what ends that file's name: "cubin"
   std::span<const std::byte> source = {};                       // PTX or SPIR-V, embedded in the program; may be empty
+  std::string_view source_type = "source";                      // likewise: "ptx"
   std::vector<std::pair<std::string, double>> statistics = {};  // every number the API gives, by the API's name for it
   std::string text = {};                                        // the driver's own listing, where it makes one (Mesa)
   std::string reason = {};  // why there is no code, or what is doubtful about it; empty if all is well
-};
-
-// What a device makes of a kernel's clusters of blocks; 0: not known.
-struct ClusterLimits {
-  std::uint32_t active = 0;            // clusters of spec.cluster_x blocks that run at once
-  std::uint32_t largest = 0;           // blocks of the largest cluster that this device starts
-  std::uint32_t largest_portable = 0;  // the same without the attribute that allows sizes that not every device has
 };
 
 class Kernel {
  public:
   virtual ~Kernel() = default;
   const KernelSpec& spec() const { return spec_; }
-  // Asks the driver anew at every call. Throws Error.
-  virtual ClusterLimits cluster_limits() const { return {}; }
   // Asks the driver anew at every call: milliseconds. Never throws for what a driver's data look like: that is a reason.
   virtual KernelCode code() const = 0;
+  // What compiled it; "": what compiles all kernels of its device (DeviceInfo::toolkit).
+  virtual std::string_view toolkit() const { return ""; }
 
  protected:
   explicit Kernel(KernelSpec spec) : spec_(std::move(spec)) {}
@@ -207,15 +240,6 @@ struct Copy {
   std::uint64_t bytes = 0;
 };
 
-// A call into a library that puts its own work into a CUDA stream, as often as a kernel would be launched. No other API has
-// one: Skip.
-struct StreamCall {
-  std::string name;  // for messages
-  std::vector<const Buffer*> buffers;
-  // stream: a cudaStream_t. pointers: the buffers', in their order. Asynchronous.
-  std::function<void(void* stream, std::span<void* const> pointers)> enqueue;
-};
-
 // Launches of one algorithm, one after another: each begins when the one before is complete, and sees its writes. Counted and
 // timed as one launch. One at least.
 struct Passes {
@@ -225,7 +249,7 @@ struct Passes {
 // No work at all: what a pair of stamps with nothing between them costs.
 struct Nothing {};
 
-using Work = std::variant<Launch, Copy, StreamCall, Nothing, Passes>;
+using Work = std::variant<Launch, Copy, Nothing, Passes>;
 
 // What the work launches, of several passes the last one; nullptr for anything else.
 const Kernel* kernel_of(const Work& work);
@@ -236,17 +260,8 @@ enum class SubmitMode : std::uint8_t {
   kReplay,  // CUDA: an instantiated graph. Vulkan: a command buffer recorded once
 };
 
-// What happens to a Vulkan launch's buffers between the launches of a submission. CUDA passes every launch's arguments anew and
-// ignores this.
-enum class SetUse : std::uint8_t {
-  kBoundOnce,           // bound before the first launch, and left
-  kBoundPerDispatch,    // bound again for each: the set, its offset, the pushed descriptors, indices or addresses
-  kUpdatedPerDispatch,  // a fresh set allocated, written and bound for each (kDescriptors, kUniform; else Skip). Not with
-                        // kReplay
-};
-constexpr std::string_view to_string(SetUse use) {
-  constexpr std::string_view kNames[] = {"once", "per_dispatch", "updated"};
-  return kNames[static_cast<std::size_t>(use)];
+constexpr std::string_view word_of(SubmitMode mode, const Api& api) {
+  return mode == SubmitMode::kReplay ? api.replayed : api.submitted;
 }
 
 struct SubjectOptions {
@@ -254,7 +269,6 @@ struct SubjectOptions {
   SubmitMode mode = SubmitMode::kEach;
   // Order consecutive launches, as a CUDA stream does. false: Vulkan dispatches may overlap (CUDA: not supported, throws Skip).
   bool ordered = true;
-  SetUse set_use = SetUse::kBoundOnce;
   // For launches that must all start from the same state: runs before every sample, in front of its stamps and of its host
   // times. A sample is then one launch with nothing evicted; time_device and time_host throw Error for any other. Not
   // for buffers that another API uses too.
@@ -332,33 +346,25 @@ class ProfiledRange {
   std::function<void()> end_;
 };
 
-// How a sparse buffer's memory lies in its one allocation.
-enum class PageOrder : std::uint8_t {
-  kInOrder,    // as it is, bound at once
-  kScattered,  // in blocks of the least size that the device binds, no two neighbours side by side: no page can be larger
-};
-
 class Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
 
+  // What not every device does: an interface of core/device/offers.h. as(): nullptr where this device does not offer it;
+  // offer(): Skip.
+  template <class Offer>
+  Offer* as() {
+    return dynamic_cast<Offer*>(this);
+  }
+  template <class Offer>
+  Offer& offer() {
+    if (Offer* const offered = as<Offer>()) return *offered;
+    lacks(Offer::kLack);
+  }
+
   // A dedicated device-local allocation. Throws OutOfMemory.
   virtual std::unique_ptr<Buffer> allocate(std::uint64_t bytes, std::string_view label) = 0;
-  // As allocate(), its pages bound by the device's queue (Vulkan 1.3, chapter 34, "Sparse Resources"). Throws Skip where it
-  // cannot.
-  virtual std::unique_ptr<Buffer> allocate_sparse(std::uint64_t /*bytes*/, std::string_view /*label*/, PageOrder /*order*/) {
-    lacks("does not bind pages here");
-  }
-  // One buffer for both APIs: one allocates and exports it, the other imports it on the same GPU, and both then use the same
-  // pages. Throw Skip with what is missing. Export takes a shareable buffer; the pages live until both buffers are gone.
-  virtual std::unique_ptr<Buffer> allocate_shareable(std::uint64_t /*bytes*/, std::string_view /*label*/) {
-    lacks("cannot export memory to another API");
-  }
-  virtual ExportedMemory export_memory(const Buffer& /*shareable*/) { lacks("cannot export memory to another API"); }
-  virtual std::unique_ptr<Buffer> import_memory(ExportedMemory /*memory*/, std::string_view /*label*/) {
-    lacks("cannot import another API's memory");
-  }
   // Blocking transfers through staging memory, a chunk at a time, while the next chunk is on its way. Offset and size in bytes,
   // multiples of 4, inside the buffer; the callbacks' offsets count from `offset`.
   using Producer = std::function<void(std::uint64_t done, std::span<std::byte> chunk)>;
@@ -376,6 +382,10 @@ class Device {
   // Of the first `words` words. Blocking.
   virtual Checksum checksum(const Buffer& from, std::uint64_t words) = 0;
 
+  // The spec as load() takes it: with this API's own part in place of the common one.
+  virtual KernelSpec own(const KernelSpec& spec) const { return spec.with({}); }
+  // What of the spec this API builds otherwise than by default, as a part of a name: "push_descriptors"; "": nothing.
+  virtual std::string build_of(const KernelSpec& /*spec*/) const { return ""; }
   // Throws Skip when the twin does not exist in this API or the device lacks what it needs.
   virtual std::unique_ptr<Kernel> load(const KernelSpec& spec) = 0;
   // One block of a kernel that does nothing: what every launch takes. Nothing{} where a device has none.
@@ -384,33 +394,15 @@ class Device {
   virtual Work cache_probe() { return Nothing{}; }
   // Runs the work once and waits.
   virtual void run(const Work& work) = 0;
-  // The same in two halves, for work that needs company: on the peer, or from the host. finish() waits for what start() began
-  // and returns its nanoseconds between two device stamps. Nothing else of this device in between. Throw Skip where the API's
-  // device has no such way.
-  virtual void start(const Work& /*work*/) { lacks("waits for every work here"); }
-  virtual double finish() { lacks("waits for every work here"); }
   virtual std::unique_ptr<Subject> prepare(const Work& work, const SubjectOptions& options) = 0;
-
-  // Another GPU of this host: each of the two reaches the other's memory by its own loads and stores (CUDA: peer access, over
-  // NVLink or PCIe), so that buffers of one are arguments of the other's kernels and ends of its copies. Only its own device
-  // fills, writes and reads a buffer. Opened at the first call; lives as long as this device. Throws Skip with what is missing.
-  virtual Device& peer() { lacks("does not reach another GPU's memory here"); }
 
   // Sizes the L2 evictor's read sweep: at least twice the L2. Called once, before the first cold sample; allocates.
   virtual void set_evict_bytes(std::uint64_t bytes) = 0;
   // One such sweep: exactly one. Blocking. Throws Error before set_evict_bytes.
   virtual void evict_l2() = 0;
-  // How many bytes the L2 asks memory for where one sector is missing: 32, 64 or 128 (a hint to it); 0: what it does by itself.
-  // CUDA: cudaLimitMaxL2FetchGranularity. Throws Skip where the API has no word for it.
-  virtual void set_l2_fetch_bytes(std::uint32_t bytes) {
-    if (bytes != 0) lacks("cannot say how much the L2 fetches at a time");
-  }
   // CUDA: an NVTX range inside cudaProfilerStart and -Stop. Vulkan: a debug-utils label on the queue, with
   // DeviceOptions::labels. nullptr: no profiler could see it.
   virtual std::unique_ptr<ProfiledRange> profile(std::string_view /*name*/) { return nullptr; }
-  // The hardware counters of the whole GPU, for work of any API. CUDA: CUPTI's PM sampling. Throws Skip with what is missing,
-  // Error with what the driver refuses.
-  virtual std::unique_ptr<DeviceCounters> counters() { lacks("does not open hardware counters"); }
   // What the device complained about since the start (Vulkan validation messages); empty if nothing.
   virtual std::vector<std::string> complaints() const { return {}; }
 
@@ -470,7 +462,8 @@ struct DeviceOptions {
 // The devices that an API offers, usable or not, in its own order.
 struct DeviceListing {
   std::vector<DeviceInfo> devices;
-  std::string reason;  // why there are none, and what would help; empty where there are
+  std::string reason;        // why there are none, and what would help; empty where there are
+  std::string missing = {};  // what would help where one GPU is missing that another API shows
 };
 
 // One API on this machine. Never throws from the constructor or list(): a missing driver or loader is a reason, not an error.
@@ -481,6 +474,8 @@ class Backend {
   virtual DeviceListing list() = 0;
   // Throws Skip with every unmet requirement (wanted and found).
   virtual std::unique_ptr<Device> open(const DeviceInfo& info, const DeviceOptions& options) = 0;
+  // Whether a device that was opened with one choice is another than one opened with the other.
+  virtual bool is_another(const VulkanChoice& /*one*/, const VulkanChoice& /*other*/) const { return false; }
 };
 
 }  // namespace bench

@@ -29,11 +29,11 @@ std::string to_string(const std::set<Binding>& bindings) {
 
 // What the set of this spec's layout holds.
 std::set<Binding> given_bindings(const KernelSpec& spec) {
-  if (spec.binding == BufferBinding::kAddress || spec.buffers == 0) return {};
-  if (spec.binding == BufferBinding::kBindless) return {{0, "storage buffers"}};
+  if (spec.vulkan.binding == BufferBinding::kAddress || spec.buffers == 0) return {};
+  if (spec.vulkan.binding == BufferBinding::kBindless) return {{0, "storage buffers"}};
   std::set<Binding> result;
   for (std::uint32_t i = 0; i < spec.buffers; ++i) {
-    const bool uniform = spec.binding == BufferBinding::kUniform && i + 1 < spec.buffers;
+    const bool uniform = spec.vulkan.binding == BufferBinding::kUniform && i + 1 < spec.buffers;
     result.insert({i, uniform ? "uniform buffer" : "storage buffer"});
   }
   return result;
@@ -67,10 +67,6 @@ void check(const Copy& copy) {
   copy.destination->check_range(0, copy.bytes);
 }
 
-void check(const StreamCall& call) {
-  if (!call.enqueue) throw Error("{}: a call of nothing", call.name);
-}
-
 void check(const Nothing& /*nothing*/) {}
 
 void check(const Passes& passes) {
@@ -85,9 +81,9 @@ void check_work(const Work& work) {
 }
 
 std::uint32_t push_bytes_of_buffers(const KernelSpec& spec) {
-  const std::size_t bytes = spec.binding == BufferBinding::kAddress    ? sizeof(std::uint64_t)
-                            : spec.binding == BufferBinding::kBindless ? sizeof(std::uint32_t)
-                                                                       : 0;
+  const std::size_t bytes = spec.vulkan.binding == BufferBinding::kAddress    ? sizeof(std::uint64_t)
+                            : spec.vulkan.binding == BufferBinding::kBindless ? sizeof(std::uint32_t)
+                                                                              : 0;
   return spec.buffers * static_cast<std::uint32_t>(bytes);
 }
 
@@ -105,15 +101,15 @@ void check_spirv(const KernelSpec& spec) {
   const std::set<Binding> taken = taken_bindings(takes);
   const std::set<Binding> bound = given_bindings(spec);
   const bool all_given = std::includes(bound.begin(), bound.end(), taken.begin(), taken.end());
-  if (!all_given || (taken.size() != bound.size() && !spec.glsl_takes_less)) {
+  if (!all_given || (taken.size() != bound.size() && !spec.vulkan.takes_less)) {
     throw Error("kernel {}: takes {}; given {} ({} buffers, {})", stem, to_string(taken), to_string(bound), spec.buffers,
-                bench::to_string(spec.binding));
+                bench::to_string(spec.vulkan.binding));
   }
   if (const std::uint32_t given = push_bytes_of_buffers(spec) + spec.params_bytes;
-      spec.glsl_takes_less ? takes.push_bytes > given : takes.push_bytes != given) {
+      spec.vulkan.takes_less ? takes.push_bytes > given : takes.push_bytes != given) {
     throw Error("kernel {}: takes {} bytes of push constants; given {}", stem, takes.push_bytes, given);
   }
-  std::vector<unsigned> given(1 + spec.glsl_constants.size());  // 0: the workgroup's size
+  std::vector<unsigned> given(1 + spec.constants.size());  // 0: the workgroup's size
   std::iota(given.begin(), given.end(), 0U);
   if (!std::includes(given.begin(), given.end(), takes.constants.begin(), takes.constants.end())) {
     throw Error("kernel {}: takes the specialization constants {}; given {}", stem, fmt::join(takes.constants, ", "),

@@ -10,18 +10,18 @@
 namespace bench {
 
 // Either API: throws Error for a launch without a kernel or a buffer, or with other buffers and parameters than its kernel is
-// declared to take; for a copy without a buffer or a size, or beyond a buffer; for passes or a call of nothing.
+// declared to take; for a copy without a buffer or a size, or beyond a buffer; for passes of nothing.
 void check_work(const Work& work);
 
-// Bytes of push constants before the params struct: where `spec.binding` hands the buffers over.
+// Bytes of push constants before the params struct: where `spec.vulkan.binding` hands the buffers over.
 std::uint32_t push_bytes_of_buffers(const KernelSpec& spec);
 
 // CUDA: `parameters` are the sizes of the kernel's, in bytes and in order. Throws Error, naming both sides, unless they are
 // spec.buffers pointers and, where spec.params_bytes is not 0, a struct of so many bytes.
 void check_parameters(const KernelSpec& spec, std::span<const std::size_t> parameters);
 
-// Vulkan: the same of spec.images->takes: its bindings and push constants. With spec.glsl_takes_less, all that it takes must be
-// given, but not the other way round. So it is with specialization constants always: kernels of one table get the same ones.
+// Vulkan: the same of spec.images->takes: its bindings and push constants. With spec.vulkan.takes_less, all that it takes must
+// be given, but not the other way round. So it is with specialization constants always: kernels of one table get the same ones.
 // Throws Error.
 void check_spirv(const KernelSpec& spec);
 

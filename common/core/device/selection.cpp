@@ -43,45 +43,63 @@ const DeviceInfo* first_fit(const std::vector<DeviceInfo>& devices, const std::s
   return best;
 }
 
+// Two software devices are one, too: the host's CPU.
 const DeviceInfo* same_gpu(const std::vector<DeviceInfo>& devices, const DeviceInfo& other) {
-  const auto found = std::find_if(devices.begin(), devices.end(),
-                                  [&](const DeviceInfo& device) { return device.uuid && device.uuid == other.uuid; });
+  const auto found = std::find_if(devices.begin(), devices.end(), [&](const DeviceInfo& device) {
+    return (device.uuid && device.uuid == other.uuid) || (device.is_cpu && other.is_cpu && device.api != other.api);
+  });
   return found == devices.end() ? nullptr : &*found;
 }
+
+// Whether an API before `api` shows this GPU as well.
+bool is_listed_before(const DeviceList& listed, const Api& api, const DeviceInfo& device) {
+  return std::any_of(listed.of.begin(), listed.of.find(api),
+                     [&](const auto& earlier) { return same_gpu(earlier.second.devices, device) != nullptr; });
+}
+
+bool wants(const SelectionWish& wish, const Api& api) { return wish.api == "both" || wish.api == api.csv; }
+
+constexpr std::size_t kMostApis = 2;  // that are timed alternately
 
 }  // namespace
 
 std::string Selection::gpu_uuid() const { return named() == nullptr ? "" : uuid_text(named()->uuid); }
 
-Selection select_devices(const std::vector<DeviceInfo>& cuda, const std::vector<DeviceInfo>& vulkan,
-                         const SelectionWish& wish) {
+bool DeviceList::empty() const {
+  return std::all_of(of.begin(), of.end(), [](const auto& one) { return one.second.devices.empty(); });
+}
+
+Selection select_devices(const DeviceList& listed, const SelectionWish& wish) {
   Selection selection;
-  const DeviceInfo* cuda_device = wish.want_cuda ? first_fit(cuda, wish.device) : nullptr;
-  const DeviceInfo* vulkan_device = nullptr;
-  const bool is_cuda_index = wish.want_cuda && !cuda.empty() && is_index(wish.device);
-  if (wish.want_vulkan && cuda_device != nullptr) {
-    vulkan_device = same_gpu(vulkan, *cuda_device);
-    const DeviceInfo* other = first_fit(vulkan, "");
-    if (vulkan_device == nullptr && other != nullptr) {
-      vulkan_device = other;
-      selection.unpaired_reason = fmt::format(
-          "unpaired: CUDA runs on {}, but the closest Vulkan device is {}; install the GPU's Vulkan driver (in a container: "
-          "its "
-          "graphics driver files, NVIDIA_DRIVER_CAPABILITIES=all)",
-          cuda_device->name, other->name);
+  bool index_is_taken = false;
+  for (const auto& [api, listing] : listed.of) {
+    if (!wants(wish, api) || selection.devices.size() == kMostApis) continue;
+    const DeviceInfo* const first = selection.named();
+    const DeviceInfo* chosen = nullptr;
+    if (first == nullptr) {
+      if (!index_is_taken) chosen = first_fit(listing.devices, wish.device);
+      index_is_taken = index_is_taken || (is_index(wish.device) && !listing.devices.empty());
+    } else {
+      chosen = same_gpu(listing.devices, *first);
+      const DeviceInfo* const other = first_fit(listing.devices, "");
+      if (chosen == nullptr && other != nullptr) {
+        chosen = other;
+        selection.unpaired[api] =
+            fmt::format("unpaired: {} runs on {}, but the closest {} device is {}{}{}", first->api.name, first->name, api.name,
+                        other->name, listing.missing.empty() ? "" : "; ", listing.missing);
+      }
     }
-  } else if (wish.want_vulkan && !is_cuda_index) {
-    vulkan_device = first_fit(vulkan, wish.device);
+    if (chosen != nullptr) selection.devices[api] = *chosen;
   }
-  if (!wish.device.empty() && cuda_device == nullptr && vulkan_device == nullptr) {
-    throw UsageError("--device {} matches none of the devices:\n{}", wish.device, describe_devices(cuda, vulkan));
+  if (!wish.device.empty() && selection.devices.empty()) {
+    throw UsageError("--device {} matches none of the devices:\n{}", wish.device, describe_devices(listed));
   }
-  if (cuda_device != nullptr) selection.cuda = *cuda_device;
-  if (vulkan_device != nullptr) {
-    selection.vulkan = *vulkan_device;
-    // Also of a CUDA device that was not asked for.
-    if (const DeviceInfo* same = same_gpu(cuda, *vulkan_device); same != nullptr && selection.vulkan->l2_bytes == 0)
-      selection.vulkan->l2_bytes = same->l2_bytes;
+  // Also by an API that was not asked for.
+  for (auto& [api, device] : selection.devices) {
+    for (const auto& [other, listing] : listed.of) {
+      const DeviceInfo* const same = other == api ? nullptr : same_gpu(listing.devices, device);
+      if (same != nullptr && device.l2_bytes == 0) device.l2_bytes = same->l2_bytes;
+    }
   }
   return selection;
 }
@@ -91,18 +109,16 @@ std::string describe_choice(const DeviceList& listed, const Selection& selection
     return fmt::format("{} ({} {})", device.name, to_string(device.api), device.index);
   };
   std::vector<std::string> chosen;
-  for (const auto& one : {selection.cuda, selection.vulkan}) {
-    if (one) chosen.push_back(title(*one));
-  }
+  for (const auto& [api, device] : selection.devices) chosen.push_back(title(device));
   std::vector<std::string> others;
-  for (const Api api : {Api::kCuda, Api::kVulkan}) {
-    for (const DeviceInfo& device : listed.devices.at(api)) {
-      const auto is_it = [&](const std::optional<DeviceInfo>& one) {
-        return one && ((one->api == api && one->index == device.index) || (device.uuid && device.uuid == one->uuid));
+  for (const auto& [api, listing] : listed.of) {
+    for (const DeviceInfo& device : listing.devices) {
+      const auto is_it = [&](const auto& one) {
+        const DeviceInfo& taken = one.second;
+        return (taken.api == device.api && taken.index == device.index) || (device.uuid && device.uuid == taken.uuid);
       };
-      if (is_it(selection.cuda) || is_it(selection.vulkan)) continue;
-      if (api == Api::kVulkan && same_gpu(listed.devices.at(Api::kCuda), device) != nullptr) continue;
-      others.push_back(title(device));
+      if (std::any_of(selection.devices.begin(), selection.devices.end(), is_it)) continue;
+      if (!is_listed_before(listed, api, device)) others.push_back(title(device));
     }
   }
   if (others.empty() || chosen.empty()) return "";
@@ -111,39 +127,50 @@ std::string describe_choice(const DeviceList& listed, const Selection& selection
 
 DeviceList list_devices(const std::vector<std::unique_ptr<Backend>>& backends) {
   const Deadline deadline("the listing of the devices", kListingS, WaitFor::kDriver);
-  DeviceList listed{.devices = {{Api::kCuda, {}}, {Api::kVulkan, {}}}};
+  DeviceList listed;
   for (const auto& backend : backends) {
-    std::vector<DeviceInfo>& devices = listed.devices[backend->api()];
-    const DeviceListing found = backend->list();
-    devices = found.devices;
-    for (DeviceInfo& device : devices) device.memory_bytes = std::min(device.memory_bytes, memory_limit());
-    if (devices.empty()) listed.unavailable[backend->api()] = found.reason;
+    DeviceListing& found = listed.of[backend->api()];
+    found = backend->list();
+    for (DeviceInfo& device : found.devices) device.memory_bytes = std::min(device.memory_bytes, memory_limit());
   }
   return listed;
 }
 
 std::map<Api, std::string> why_left_out(const DeviceList& listed, const SelectionWish& wish) {
-  const auto why = [&](Api api, bool wanted) {
-    if (!wanted) return fmt::format("--api left {} out", to_string(api));
-    const auto found = listed.unavailable.find(api);
-    if (found != listed.unavailable.end() && !found->second.empty()) return found->second;
-    return fmt::format("no {} device was chosen", to_string(api));
-  };
-  return {{Api::kCuda, why(Api::kCuda, wish.want_cuda)}, {Api::kVulkan, why(Api::kVulkan, wish.want_vulkan)}};
+  std::map<Api, std::string> why;
+  for (const auto& [api, listing] : listed.of) {
+    if (!wants(wish, api)) {
+      why[api] = fmt::format("--api left {} out", to_string(api));
+    } else if (!listing.reason.empty()) {
+      why[api] = listing.reason;
+    } else {
+      why[api] = fmt::format("no {} device was chosen", to_string(api));
+    }
+  }
+  return why;
 }
 
-std::string describe_devices(const std::vector<DeviceInfo>& cuda, const std::vector<DeviceInfo>& vulkan) {
-  const auto line = [](const DeviceInfo* c, const DeviceInfo* v) {
-    const DeviceInfo& any = c != nullptr ? *c : *v;
-    return fmt::format("{:<7} {:<7} {:<37} {}\n", c != nullptr ? fmt::format("{}", c->index) : "-",
-                       v != nullptr ? fmt::format("{}", v->index) : "-", any.uuid ? uuid_text(any.uuid) : "-", any.name);
+std::string describe_devices(const DeviceList& listed) {
+  const auto line = [](const std::vector<std::string>& indices, std::string_view uuid, std::string_view name) {
+    std::string text;
+    for (const std::string& index : indices) text += fmt::format("{:<7} ", index);
+    return text + fmt::format("{:<37} {}\n", uuid, name);
   };
-  std::string text = fmt::format("{:<7} {:<7} {:<37} {}\n", "cuda", "vulkan", "uuid", "name");
-  for (const DeviceInfo& device : cuda) text += line(&device, same_gpu(vulkan, device));
-  for (const DeviceInfo& device : vulkan) {
-    if (same_gpu(cuda, device) == nullptr) text += line(nullptr, &device);
+  std::vector<std::string> heads;
+  for (const auto& [api, listing] : listed.of) heads.emplace_back(to_string(api));
+  std::string text = line(heads, "uuid", "name");
+  for (const auto& [api, listing] : listed.of) {
+    for (const DeviceInfo& device : listing.devices) {
+      if (is_listed_before(listed, api, device)) continue;
+      std::vector<std::string> indices;
+      for (const auto& [other, others] : listed.of) {
+        const DeviceInfo* const same = other == api ? &device : same_gpu(others.devices, device);
+        indices.push_back(same == nullptr ? "-" : std::to_string(same->index));
+      }
+      text += line(indices, device.uuid ? uuid_text(device.uuid) : "-", device.name);
+    }
   }
-  if (cuda.empty() && vulkan.empty()) text += "(none)\n";
+  if (listed.empty()) text += "(none)\n";
   return text;
 }
 

@@ -100,8 +100,39 @@ Schema schema_of(const Experiment& experiment) {
 
 Case twin(const std::string& variant, const Values& params, const std::function<Prepared(Workbench&)>& set_up) {
   Case result;
-  for (const Api api : {Api::kCuda, Api::kVulkan}) result.sides.push_back({api, variant, params, set_up});
+  result.sides = {{.variant = variant, .params = params, .set_up = set_up}};
   return result;
+}
+
+std::vector<Case> with_sides(const std::vector<Case>& table, std::span<const Api> apis) {
+  const auto names_none = [](const Side& side) { return side.api == Api{}; };
+  const auto of_api = [](Side side, const Api& api) {
+    side.api = api;
+    if (side.worded) side.params.set(side.worded(api));
+    return side;
+  };
+  std::vector<Case> cases;
+  for (const Case& one : table) {
+    const auto open = std::count_if(one.sides.begin(), one.sides.end(), names_none);
+    if (open == 0) {
+      cases.push_back(one);
+      continue;
+    }
+    if (open != std::ssize(one.sides))
+      throw Error("variant {}: either all sides of a case name an API, or none", one.sides[0].variant);
+    std::vector<Api> wanted(apis.begin(), apis.end());
+    if (one.apis) std::erase_if(wanted, [&](const Api& api) { return std::ranges::count(*one.apis, api) == 0; });
+    Case pair = one;
+    pair.sides.clear();
+    for (const Api& api : wanted) {
+      Case of_one = one;
+      for (Side& side : of_one.sides) side = of_api(side, api);
+      if (open > 1) cases.push_back(of_one);
+      pair.sides.insert(pair.sides.end(), of_one.sides.begin(), of_one.sides.end());
+    }
+    if (open == 1) cases.push_back(pair);
+  }
+  return cases;
 }
 
 std::vector<Case> aa_controls(const Case& original) {

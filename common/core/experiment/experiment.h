@@ -1,10 +1,12 @@
-// What an experiment is: a question, and a table of cases that two APIs run alike.
+// What an experiment is: a question, and a table of cases whose sides are run alike.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,6 +30,7 @@ struct Plan : Capacity {
   std::uint64_t max_buffer_bytes = 0;      // what one buffer takes at most by default, on every device that will run
   std::uint64_t wished_buffer_bytes = 0;   // what --size may ask for; the guard behind an output fits beside it
   std::uint64_t max_grid_x = 0;            // blocks of one launch, on every device that will run; 0: no device tells
+  std::vector<Api> apis;                   // that cases have sides of, with a device or without
   std::vector<std::uint64_t> sizes;        // --size, in elements; empty: the experiment's own
   std::vector<Cache> caches;               // --cache; empty: by footprint
   // Sizes that memory has cut short, in words.
@@ -79,18 +82,21 @@ struct Prepared {
 
 // One side of a case: a row of the CSV.
 struct Side {
-  Api api{};
+  Api api = {};  // none, in an experiment's table: each API's, see with_sides()
   std::string variant;
   Values params;
   // Allocates, fills, runs once, verifies (throws Error on a wrong result, Skip when the machine lacks something), and returns
   // what is to be timed. Buffers and kernels belong to the workbench.
   std::function<Prepared(Workbench&)> set_up;
+  // Further parameters, whose values the API words: what it calls a thing. May be empty.
+  std::function<Values(const Api&)> worded = {};
 };
 
-// One or two sides that are timed together. A twin's sides differ only in their api.
+// One or two sides that are timed together, alternately. A twin's sides differ only in their api.
 struct Case {
   std::vector<Side> sides;
-  Values model;  // none: it has no model
+  std::optional<std::vector<Api>> apis = {};  // of sides that name none: these alone
+  Values model;                               // none: it has no model
   std::uint64_t elements = 0;
   std::uint64_t useful_bytes = 0;     // read + written by one launch, by the case's formula; 0: none worth a bandwidth
   std::uint64_t footprint_bytes = 0;  // distinct bytes touched by one launch: decides whether DRAM's peak is a fair denominator
@@ -98,9 +104,10 @@ struct Case {
   std::uint32_t fixed_batch = 0;     // launches per sample; 0: the sampler decides
   std::size_t host_samples = 10;     // round trips to time per side
   double budget_part = 1;            // of the time that --budget gives a case: less where the time is not the question
-  std::uint32_t l2_fetch_bytes = 0;  // see Device::set_l2_fetch_bytes; 0: the device's own
-  // Another than the case before opens the Vulkan device anew: cases that agree should follow each other. A device with queues
-  // of both kinds would not do: its compute queue is then as slow with short blocks as the graphics queue (H200, driver 580).
+  std::uint32_t l2_fetch_bytes = 0;  // see L2Fetch; 0: the device's own
+  // Another than the case before opens a device anew that heeds it: cases that agree should follow each other. A device with
+  // queues of both kinds would not do: its compute queue is then as slow with short blocks as the graphics queue (H200, driver
+  // 580).
   VulkanChoice vulkan;
 };
 
@@ -131,8 +138,12 @@ struct Experiment {
 // The columns of its files.
 Schema schema_of(const Experiment& experiment);
 
-// A twin: the same set_up for CUDA and for Vulkan.
+// A twin: the same set_up for each API.
 Case twin(const std::string& variant, const Values& params, const std::function<Prepared(Workbench&)>& set_up);
+
+// The table's cases with a side for each API where one names none. A case of one such side becomes a pair of the APIs; a case
+// of two becomes a case of each API, in which both are that API's.
+std::vector<Case> with_sides(const std::vector<Case>& table, std::span<const Api> apis);
 
 // A/A controls: each side of `original` paired with itself through the same sampler, as variants aa_control_a and aa_control_b.
 // What their ratio reads apart from 1 is the run's noise floor.

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/process.h"
+#include "core/device/offers.h"
 #include "core/experiment/verify.h"
 
 namespace bench {
@@ -29,11 +30,13 @@ const KernelImages& Workbench::keep(const std::string& stem, const CudaImage& im
   return made.images;
 }
 
-const Kernel& Workbench::kernel(const KernelSpec& spec) {
-  const std::string key = fmt::format(
-      "{}/{}/{:05}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}", spec.images == nullptr ? "" : spec.images->stem, spec.entry, spec.block_x,
-      fmt::join(spec.glsl_constants, "."), spec.buffers, spec.params_bytes, to_string(spec.binding), to_string(spec.robustness),
-      spec.shared_bytes, spec.cluster_x, spec.most_l1, spec.imported, spec.full_subgroups);
+const Kernel& Workbench::kernel(const KernelSpec& both) {
+  const KernelSpec spec = device_.own(both);
+  const std::string key =
+      fmt::format("{}/{}/{:05}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}", spec.images == nullptr ? "" : spec.images->stem, spec.entry,
+                  spec.block_x, fmt::join(spec.constants, "."), spec.buffers, spec.params_bytes, to_string(spec.vulkan.binding),
+                  to_string(spec.vulkan.robustness), spec.shared_bytes, spec.cuda.cluster_x, spec.cuda.most_l1,
+                  spec.vulkan.imported, spec.vulkan.full_subgroups, to_string(spec.vulkan.set_use));
   Asked& asked = kernels_[key];
   if (!asked.kernel) {
     asked.spec = spec;
@@ -50,14 +53,17 @@ const Kernel& Workbench::kernel(const KernelSpec& spec) {
 std::unique_ptr<Buffer> Workbench::allocate(const std::string& name, std::uint64_t bytes, Memory memory) {
   if (memory == Memory::kOwn) return device_.allocate(bytes, name);
   if (memory == Memory::kSparse || memory == Memory::kScattered) {
-    if (device_.info().api == Api::kCuda) return device_.allocate(bytes, name);
-    return device_.allocate_sparse(bytes, name, memory == Memory::kSparse ? PageOrder::kInOrder : PageOrder::kScattered);
+    auto* const sparse = device_.as<SparseMemory>();
+    if (sparse == nullptr) return device_.allocate(bytes, name);
+    return sparse->allocate_sparse(bytes, name, memory == Memory::kSparse ? PageOrder::kInOrder : PageOrder::kScattered);
   }
-  if (partner_ == nullptr)
-    throw Skip("memory shared by CUDA and Vulkan wants both on one GPU; only {} is here", to_string(device_.info().api));
-  if ((memory == Memory::kFromVulkan) == (device_.info().api == Api::kVulkan)) return device_.allocate_shareable(bytes, name);
+  const Api& api = device_.info().api;
+  if (partner_ == nullptr) throw Skip("memory that two APIs share wants both on one GPU; only {} is here", to_string(api));
+  auto& shared = device_.offer<SharedMemory>();
+  if (to_string(memory) == fmt::format("from_{}", to_string(api))) return shared.allocate_shareable(bytes, name);
   // The partner's slot may be larger: its size then serves both.
-  return device_.import_memory(partner_->device_.export_memory(*partner_->slot(name, bytes, memory).buffer), name);
+  auto& from = partner_->device_.offer<SharedMemory>();
+  return shared.import_memory(from.export_memory(*partner_->slot(name, bytes, memory).buffer), name);
 }
 
 Workbench::Slot& Workbench::slot(const std::string& name, std::uint64_t bytes, Memory memory) {
@@ -164,7 +170,7 @@ void Workbench::compared(const Buffer& output, std::uint64_t words) {
 }
 
 Workbench& Workbench::peer() {
-  if (!peer_) peer_ = std::make_unique<Workbench>(device_.peer(), seed_, run_seed_);
+  if (!peer_) peer_ = std::make_unique<Workbench>(device_.offer<Peers>().peer(), seed_, run_seed_);
   return *peer_;
 }
 

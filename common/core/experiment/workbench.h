@@ -34,10 +34,10 @@ constexpr std::string_view to_string(Verified verified) {
 // Who allocates the pages that a buffer lies on.
 enum class Memory : std::uint8_t {
   kOwn,         // each API its own
-  kFromVulkan,  // both APIs use the same: Vulkan allocates, CUDA imports
-  kFromCuda,    // the other way round
-  kSparse,      // each API its own; Vulkan's is bound by its queue (PageOrder::kInOrder)
-  kScattered,   // likewise (PageOrder::kScattered)
+  kFromVulkan,  // both APIs use the same: the named one allocates, the other imports
+  kFromCuda,
+  kSparse,     // each API its own; that of a device with SparseMemory is bound by its queue (PageOrder::kInOrder)
+  kScattered,  // likewise (PageOrder::kScattered)
 };
 constexpr std::string_view to_string(Memory memory) {
   constexpr std::string_view kNames[] = {"own", "from_vulkan", "from_cuda", "vulkan_sparse", "vulkan_scattered"};
@@ -71,7 +71,7 @@ class Workbench {
   // A CUDA image made at run time, for one device; kept as long as the kernels that are loaded from it. Its stem tells it from
   // all others.
   const KernelImages& keep(const std::string& stem, const CudaImage& image);
-  // The kernel, loaded once per distinct spec.
+  // The kernel, loaded once per distinct spec, as this device has it (Device::own).
   const Kernel& kernel(const KernelSpec& spec);
   // Everything kernel() was asked for, in the order of stem, entry and block size.
   struct Asked {

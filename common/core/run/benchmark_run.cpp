@@ -124,12 +124,16 @@ void BenchmarkRun::register_cases() {
   const auto can_run = [&](const Side& side) { return devices_.at(side.api).device != nullptr; };
   for (std::size_t c = 0; c < cases_.size(); ++c) {
     const std::vector<Side>& sides = cases_[c].sides;
-    // A side whose API is missing gets its CSV row with the case; only when no side can run is there an entry to report it.
+    // The first side to be asked for runs the whole case. A side whose API is missing gets its CSV row with the case; only when
+    // no side can run is there an entry to report it.
     const bool nobody = std::none_of(sides.begin(), sides.end(), can_run);
     for (std::size_t s = 0; s < sides.size(); ++s) {
       if (!can_run(sides[s]) && !(nobody && s == 0)) continue;
       benchmark::RegisterBenchmark(benchmark_name(experiment_, cases_[c], sides[s]).c_str(),
-                                   [this, c, s](benchmark::State& state) { report(c, s, state); })
+                                   [this, c, s](benchmark::State& state) {
+                                     if (!interrupted() && !results_[c]) run_case(c);
+                                     report(c, s, state);
+                                   })
           ->Iterations(1)
           ->UseManualTime()
           ->Unit(benchmark::kMicrosecond);
@@ -137,9 +141,8 @@ void BenchmarkRun::register_cases() {
   }
 }
 
-// Google Benchmark's view of one side. The first side to be asked for runs the whole case.
-void BenchmarkRun::report(std::size_t c, std::size_t s, benchmark::State& state) {
-  if (!interrupted() && !results_[c]) run_case(c);
+// Google Benchmark's view of one side.
+void BenchmarkRun::report(std::size_t c, std::size_t s, benchmark::State& state) const {
   const SideResult* result = results_[c] ? &(*results_[c])[s] : nullptr;
   if (result == nullptr) {
     state.SkipWithError("interrupted");

@@ -34,7 +34,7 @@ class BenchmarkRun {
  private:
   void add_context() const;
   void register_cases();
-  void report(std::size_t c, std::size_t s, benchmark::State& state);
+  void report(std::size_t c, std::size_t s, benchmark::State& state) const;
   void run_case(std::size_t c);
   // Writes and reports what came out of a case.
   void record(std::size_t c, const CaseResult& result);

@@ -96,6 +96,7 @@ Plan make_plan(const Options& options, const OpenDevices& devices) {
   std::vector<DeviceInfo> infos;
   constexpr std::uint64_t kGuardBytes = kGuardWords * sizeof(std::uint32_t);
   for (const auto& [api, open] : devices.all()) {
+    plan.apis.push_back(api);
     if (!open.device) continue;
     infos.push_back(open.info);
     plan.cpu = plan.cpu && open.info.is_cpu;
@@ -117,7 +118,7 @@ Plan make_plan(const Options& options, const OpenDevices& devices) {
 
 std::vector<Case> choose_cases(const Experiment& experiment, const Options& options, const Plan& plan) {
   check_variants(experiment, options);
-  std::vector<Case> cases = experiment.cases(plan);
+  std::vector<Case> cases = with_sides(experiment.cases(plan), plan.apis);
   for (const std::string& cut : *plan.cuts) say(fmt::format("{}: {}", experiment.name, cut));
   check_cases(experiment, cases);
   keep_sides(cases, [&](const Case&, const Side& side) {

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/process.h"
 #include "core/code/machine_code.h"
+#include "core/device/offers.h"
 #include "core/run/case_list.h"
 #include "core/run/end_check.h"
 
@@ -24,13 +25,6 @@ bool ran_out_of_memory(const CaseResult& result) {
 SideResult failure(const Error& error) {
   const bool out_of_memory = dynamic_cast<const OutOfMemory*>(&error) != nullptr;
   return {.status = Status::kFailed, .reason = error.what(), .out_of_memory = out_of_memory};
-}
-
-// Two compilers of one language make an API's kernels, and Vulkan can run CUDA's.
-std::string_view toolkit_of(Api api, const Kernel* kernel) {
-  if (api == Api::kCuda || kernel == nullptr) return {};
-  if (kernel->spec().imported) return cuda_toolkit();
-  return kernel->spec().images == nullptr ? std::string_view() : kernel->spec().images->spirv_by;
 }
 
 }  // namespace
@@ -51,7 +45,11 @@ std::variant<Prepared, SideResult> set_up(const Experiment& experiment, const Ca
   }
   try {
     open.workbench->begin_case(output_name(experiment, the_case, side));
-    open.device->set_l2_fetch_bytes(the_case.l2_fetch_bytes);
+    if (the_case.l2_fetch_bytes != 0) {
+      open.device->offer<L2Fetch>().set_l2_fetch_bytes(the_case.l2_fetch_bytes);
+    } else if (auto* const fetch = open.device->as<L2Fetch>()) {
+      fetch->set_l2_fetch_bytes(0);
+    }
     return side.set_up(*open.workbench);
   } catch (const Skip& skip) {
     return SideResult{.status = Status::kSkipped, .reason = skip.what()};
@@ -169,7 +167,7 @@ void CaseRunner::take_samples(const Case& the_case, const std::vector<Subject*>&
       side.fixed_cost = devices_.at(the_case.sides[result.timed[i]].api).fixed_costs.at(the_case.cache);
     if (the_case.useful_bytes != 0) side.gbps = static_cast<double>(the_case.useful_bytes) / side.time_ns->median;
     side.isa_hash = isa_hash_of(subjects[i]->kernel());
-    side.toolkit = toolkit_of(the_case.sides[result.timed[i]].api, subjects[i]->kernel());
+    if (const Kernel* const kernel = subjects[i]->kernel()) side.toolkit = kernel->toolkit();
   }
 }
 

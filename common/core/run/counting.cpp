@@ -18,7 +18,7 @@
 #include "core/base/environment.h"
 #include "core/base/error.h"
 #include "core/base/process.h"
-#include "core/device/device_counters.h"
+#include "core/device/offers.h"
 #include "core/results/schema.h"
 #include "core/run/case_list.h"
 #include "core/run/case_runner.h"
@@ -169,7 +169,7 @@ class Instrument {
   std::string name() const { return counters_->name(); }
 
   // Why this API's work is not counted: the check did not come out right. "" if it did. Checks anew after forget().
-  const std::string& blindness(Api api) {
+  const std::string& blindness(const Api& api) {
     const auto [found, is_new] = blindness_.try_emplace(api);
     if (is_new) found->second = check(api);
     return found->second;
@@ -178,14 +178,14 @@ class Instrument {
   void forget() { blindness_.clear(); }
 
   // The counts of one launch by their columns, and how many were counted together. Throws Error.
-  Values count(Subject& subject, Api api, const Case& the_case) {
+  Values count(Subject& subject, const Api& api, const Case& the_case) {
     return the_case.cache == Cache::kCold ? count_cold(subject, api) : count_warm(subject, the_case);
   }
 
  private:
-  void sweep(Api api) { devices_.at(api).device->evict_l2(); }
+  void sweep(const Api& api) { devices_.at(api).device->evict_l2(); }
 
-  std::string check(Api api) {
+  std::string check(const Api& api) {
     sweep(api);
     const double counted = session([&] {
       for (std::uint32_t k = 0; k < kKnownSweeps; ++k) sweep(api);
@@ -214,7 +214,7 @@ class Instrument {
     return values;
   }
 
-  Values count_cold(Subject& subject, Api api) {
+  Values count_cold(Subject& subject, const Api& api) {
     sweep(api);
     std::vector<double> counts = session([&] { subject.time_host(1); });
     sweep(api);
@@ -238,11 +238,14 @@ class Instrument {
   std::map<Api, std::string> blindness_;
 };
 
-// The counters of the GPU that the APIs share; they belong to CUDA's device. Throws Skip with what is missing.
+// The counters of the GPU that the APIs share, of the first device that has some. Throws Skip with what is missing.
 std::unique_ptr<DeviceCounters> open_counters(OpenDevices& devices) {
-  const OpenDevice& cuda = devices.at(Api::kCuda);
-  if (!cuda.device) throw Skip("the counters are opened through CUDA, also for Vulkan's work: {}", cuda.unavailable);
-  return cuda.device->counters();
+  std::string reasons;
+  for (auto& [api, open] : devices.all()) {
+    if (auto* const counting = open.device ? open.device->as<Counting>() : nullptr) return counting->counters();
+    reasons += fmt::format("; {} {}", api.name, open.device ? std::string(Counting::kLack) : ": " + open.unavailable);
+  }
+  throw Skip("one API opens the counters for all work of the GPU, and none can here{}", reasons);
 }
 
 }  // namespace
@@ -268,7 +271,7 @@ int count_cases(const Experiment& experiment, const std::vector<Case>& cases, co
   std::size_t skipped = 0;
   std::set<std::string> said;
   for (const Case& one : cases) {
-    if (devices.at(Api::kVulkan).vulkan != one.vulkan) instrument->forget();
+    if (devices.is_another(one.vulkan)) instrument->forget();
     if (devices.use(one.vulkan)) devices.prepare_eviction(evict_bytes);
     for (const Side& side : one.sides) {
       if (interrupted()) return kInterruptedBySignal;

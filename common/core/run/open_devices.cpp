@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/environment.h"
 #include "core/base/error.h"
 #include "core/base/process.h"
 #include "core/base/watchdog.h"
@@ -36,29 +35,25 @@ OpenDevices::OpenDevices(std::vector<std::unique_ptr<Backend>> backends, Selecti
       selection_(std::move(selection)),
       settings_(settings),
       loaded_clock_(settings.throttled_part) {
-  const auto take = [&](Api api, const std::optional<DeviceInfo>& info) {
-    OpenDevice& open = open_[api];
-    if (info) {
-      open.info = *info;
-    } else {
-      open.unavailable = left_out.at(api);
-    }
-  };
-  take(Api::kCuda, selection_.cuda);
-  take(Api::kVulkan, selection_.vulkan);
-  if (!selection_.unpaired_reason.empty()) {
-    at(Api::kVulkan).unavailable = selection_.unpaired_reason;
-    at(Api::kVulkan).info.driver.clear();  // of a device that is not opened
-  }
   for (const auto& backend : backends_) {
-    OpenDevice& one = at(backend->api());
-    if (!one.unavailable.empty() || !open(*backend, one)) continue;
-    one.info = one.device->info();
-    one.info.toolkit = backend->api() == Api::kCuda ? cuda_toolkit() : glsl_toolkit();
+    const Api api = backend->api();
+    OpenDevice& one = open_[api];
+    const auto chosen = selection_.devices.find(api);
+    if (chosen == selection_.devices.end()) {
+      one.unavailable = left_out.at(api);
+      continue;
+    }
+    one.info = chosen->second;
+    if (const auto unpaired = selection_.unpaired.find(api); unpaired != selection_.unpaired.end()) {
+      one.unavailable = unpaired->second;
+      one.info.driver.clear();  // of a device that is not opened
+    } else if (open(*backend, one)) {
+      one.info = one.device->info();
+    }
   }
   pair_up();
   find_clock();
-  if (!selection_.unpaired_reason.empty()) say(selection_.unpaired_reason);
+  for (const auto& [api, reason] : selection_.unpaired) say(reason);
 }
 
 OpenDevices::~OpenDevices() noexcept {
@@ -103,11 +98,11 @@ void OpenDevices::reopen(Backend& backend, OpenDevice& open) const {
 }
 
 void OpenDevices::pair_up() {
-  OpenDevice& cuda = at(Api::kCuda);
-  OpenDevice& vulkan = at(Api::kVulkan);
-  if (!cuda.device || !vulkan.device) return;
-  cuda.workbench->share_with(vulkan.workbench.get());
-  vulkan.workbench->share_with(cuda.workbench.get());
+  std::vector<Workbench*> both;
+  for (auto& [api, open] : open_) {
+    if (open.workbench) both.push_back(open.workbench.get());
+  }
+  for (std::size_t i = 0; i < both.size(); ++i) both[i]->share_with(both.size() == 2 ? both[1 - i] : nullptr);
 }
 
 // NVML knows the GPU's driver's version too, and by one name for both APIs.
@@ -140,26 +135,36 @@ void OpenDevices::use_verified_outputs(VerifiedOutputs* outputs) {
   }
 }
 
+bool OpenDevices::is_another(const VulkanChoice& choice) const {
+  return std::any_of(backends_.begin(), backends_.end(),
+                     [&](const auto& backend) { return backend->is_another(at(backend->api()).vulkan, choice); });
+}
+
 bool OpenDevices::use(const VulkanChoice& choice) {
-  OpenDevice& vulkan = at(Api::kVulkan);
-  const bool is_open_so = vulkan.vulkan == choice && !vulkan.failed;
-  if (is_open_so || !selection_.vulkan || !selection_.unpaired_reason.empty()) return false;
-  if (vulkan.device) {
-    for (const std::string& complaint : vulkan.device->complaints()) earlier_complaints_.push_back(complaint);
-  }
-  release_buffers();
-  if (at(Api::kCuda).workbench) at(Api::kCuda).workbench->share_with(nullptr);
-  {
-    const Deadline deadline("closing the Vulkan device", kOpeningS, WaitFor::kDriver);
-    vulkan.workbench.reset();
-    vulkan.device.reset();
-  }
-  vulkan.vulkan = choice;
+  bool reopened = false;
   for (const auto& backend : backends_) {
-    if (backend->api() == Api::kVulkan) reopen(*backend, vulkan);
+    const Api api = backend->api();
+    OpenDevice& one = at(api);
+    const bool is_wanted = selection_.devices.contains(api) && !selection_.unpaired.contains(api);
+    if (!is_wanted || !(backend->is_another(one.vulkan, choice) || one.failed)) continue;
+    if (one.device) {
+      for (const std::string& complaint : one.device->complaints()) earlier_complaints_.push_back(complaint);
+    }
+    release_buffers();
+    for (auto& [other, open] : open_) {
+      if (open.workbench) open.workbench->share_with(nullptr);
+    }
+    {
+      const Deadline deadline(fmt::format("closing the {} device", api.name), kOpeningS, WaitFor::kDriver);
+      one.workbench.reset();
+      one.device.reset();
+    }
+    one.vulkan = choice;
+    reopen(*backend, one);
+    reopened = true;
   }
-  pair_up();
-  return true;
+  if (reopened) pair_up();
+  return reopened;
 }
 
 void OpenDevices::prepare_eviction(std::uint64_t bytes) {

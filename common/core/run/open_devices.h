@@ -1,4 +1,4 @@
-// The devices of a run while they are open: one of each API, on the same GPU where that can be had.
+// The devices of a run while they are open: one of each of two APIs, on the same GPU where that can be had.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ struct OpenDevice {
   double evict_s = 0;  // one sweep of the L2 evictor
   bool can_evict = false;
   std::map<Cache, FixedCost> fixed_costs = {};  // see OpenDevices::measure_fixed_costs
-  VulkanChoice vulkan;                          // what a Vulkan device is now
+  VulkanChoice vulkan;                          // what it was opened with
 };
 
 class OpenDevices {
@@ -67,17 +67,19 @@ class OpenDevices {
   OpenDevices& operator=(const OpenDevices&) = delete;
   ~OpenDevices() noexcept;
 
-  OpenDevice& at(Api api) { return open_.at(api); }
-  const OpenDevice& at(Api api) const { return open_.at(api); }
-  // Both APIs', with or without a device.
+  OpenDevice& at(const Api& api) { return open_.at(api); }
+  const OpenDevice& at(const Api& api) const { return open_.at(api); }
+  // Every API's, with or without a device.
   std::map<Api, OpenDevice>& all() { return open_; }
   const std::map<Api, OpenDevice>& all() const { return open_; }
   bool none() const;
   const Selection& selection() const { return selection_; }
 
-  // Opens the Vulkan device anew if it is another one, and returns whether it did: its kernels and buffers are then gone, and
-  // CUDA's buffers too. What it complained about so far is kept. What fails is tried again by the next call.
+  // Opens a device anew if it is another one with this choice, and returns whether it did: its kernels and buffers are then
+  // gone, and the other API's buffers too. What it complained about so far is kept. What fails is tried again by the next call.
   bool use(const VulkanChoice& vulkan);
+  // Whether use() would be about another device than the one that was wanted last.
+  bool is_another(const VulkanChoice& vulkan) const;
   void release_buffers();
   // See Workbench::use_verified_outputs.
   void use_verified_outputs(VerifiedOutputs* outputs);

@@ -122,9 +122,10 @@ bool wants_memory(const Options& options, std::string_view memory) {
   return options.memory.empty() || memory.starts_with("from_") == (options.memory == "shared");
 }
 
-bool parse_options(int argc, char** argv, const Experiment& experiment, Options& options) {
+bool parse_options(int argc, char** argv, const Experiment& experiment, std::span<const Api> apis, Options& options) {
   CLI::App app{fmt::format("{}\n{}", experiment.name, experiment.question)};
-  std::string api = "both";
+  std::vector<std::string> choices = {"both"};
+  for (const Api& api : apis) choices.emplace_back(to_string(api));
   std::vector<std::string> sizes;
   std::string cache = "auto";
   std::string budget;
@@ -133,7 +134,7 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
   std::string seed = "1";
   std::string input_seed = "1";
   const CLI::Validator is_name(complain_of_name, "");
-  app.add_option("--api", api, "Which APIs to run")->check(CLI::IsMember({"both", "cuda", "vulkan"}))->capture_default_str();
+  app.add_option("--api", options.api, "Which APIs to run")->check(CLI::IsMember(choices))->capture_default_str();
   app.add_option("--device", options.device, "Which GPU: an index, a UUID or part of a name")->check(is_name);
   app.add_flag("--list-devices", options.list_devices, "Show both APIs' devices side by side and stop");
   CLI::Option* size = app.add_option("--size", sizes, "Sizes in elements, e.g. 4096, 4Mi, 2^28 (repeatable)")->delimiter(',');
@@ -195,8 +196,6 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, Options&
   } catch (const CLI::ParseError& error) {
     throw UsageError("{} (see --help)", error.what());
   }
-  options.want_cuda = api != "vulkan";
-  options.want_vulkan = api != "cuda";
   if (!sizes.empty() && !experiment.takes_size) {
     throw UsageError("--size: the cases of {} have sizes of their own; leave it out", experiment.name);
   }

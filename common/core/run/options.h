@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,8 +14,7 @@
 namespace bench {
 
 struct Options {
-  bool want_cuda = true;
-  bool want_vulkan = true;
+  std::string api = "both";
   std::string device;
   bool list_devices = false;
   bool list_variants = false;
@@ -45,9 +45,9 @@ struct Options {
   double case_budget_s() const { return budget_s > 0 ? budget_s : smoke ? 0.02 : quick ? 0.04 : 0.5; }
 };
 
-// Parses argv. Throws UsageError, which names the option and what would be right; returns false (after printing) when only help
-// was asked for.
-bool parse_options(int argc, char** argv, const Experiment& experiment, Options& options);
+// Parses argv; --api chooses among these. Throws UsageError, which names the option and what would be right; returns false
+// (after printing) when only help was asked for.
+bool parse_options(int argc, char** argv, const Experiment& experiment, std::span<const Api> apis, Options& options);
 
 // "4096", "4Ki", "4Mi", "1Gi" or "2^22" as a number of elements. Throws UsageError for anything else, and for 0.
 std::uint64_t parse_size(std::string_view text);

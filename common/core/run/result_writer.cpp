@@ -16,7 +16,7 @@ std::string_view kind_of_run(const Options& options) { return options.smoke ? "s
 std::string_view order_of_cases(const Options& options) { return options.shuffle ? "random" : "listed"; }
 
 // Whose GPU a row names: its own API's; of an API without a device the run's, so that the row is of its board.
-const DeviceInfo& gpu_of(Api api, const OpenDevices& devices) {
+const DeviceInfo& gpu_of(const Api& api, const OpenDevices& devices) {
   const DeviceInfo& own = devices.at(api).info;
   const DeviceInfo* named = devices.selection().named();
   return own.name.empty() && named != nullptr ? *named : own;
@@ -96,7 +96,8 @@ Values ResultWriter::side_row(const Case& the_case, const Side& side, const Side
 Values ResultWriter::figures(const Case& the_case, const SideResult& result, const SampleSet& samples,
                              std::uint32_t subject) const {
   const Selection& selection = devices_.selection();
-  const double peak_gbps = selection.cuda ? selection.cuda->peak_gbps : 0;
+  double peak_gbps = 0;  // as the API tells that does
+  for (const auto& [api, device] : selection.devices) peak_gbps = std::max(peak_gbps, device.peak_gbps);
   const bool has_peak = result.gbps > 0 && peak_gbps > 0 && plan_.is_dram(the_case.footprint_bytes);
   const Summary& time = *result.time_ns;
   const auto cost = [&](double (FixedCost::*per_launch)(std::uint32_t) const) {

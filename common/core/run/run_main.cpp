@@ -48,12 +48,15 @@ void print_columns(const Experiment& experiment) {
 }
 
 void print_devices(const DeviceList& listed) {
-  std::cout << describe_devices(listed.devices.at(Api::kCuda), listed.devices.at(Api::kVulkan));
-  for (const auto& [api, reason] : listed.unavailable) say(fmt::format("{}: {}", to_string(api), reason));
+  std::cout << describe_devices(listed);
+  for (const auto& [api, listing] : listed.of) {
+    if (listing.devices.empty()) say(fmt::format("{}: {}", to_string(api), listing.reason));
+  }
 }
 
-void print_slug(const Experiment& experiment, const Selection& selection, std::size_t cuda_devices) {
-  const bool many = experiment.gpus > 1 && cuda_devices >= experiment.gpus;
+// An experiment on several GPUs counts those of the first API, which alone takes one to another.
+void print_slug(const Experiment& experiment, const Selection& selection, const DeviceList& listed) {
+  const bool many = experiment.gpus > 1 && listed.of.begin()->second.devices.size() >= experiment.gpus;
   std::cout << (selection.named() != nullptr ? slug(selection.named()->name) : "none")
             << (many ? fmt::format("-x{}", experiment.gpus) : "") << '\n';
 }
@@ -83,15 +86,15 @@ int run(const Experiment& experiment, const Options& options, std::vector<std::u
     print_devices(listed);
     return kOk;
   }
-  const std::vector<DeviceInfo>& cuda_devices = listed.devices.at(Api::kCuda);
-  if (!options.device.empty() && cuda_devices.empty() && listed.devices.at(Api::kVulkan).empty()) {
-    throw UsageError("--device {}: there is no device; CUDA: {}; Vulkan: {}", options.device, listed.unavailable.at(Api::kCuda),
-                     listed.unavailable.at(Api::kVulkan));
+  if (!options.device.empty() && listed.empty()) {
+    std::string reasons;
+    for (const auto& [api, listing] : listed.of) reasons += fmt::format("; {}: {}", api.name, listing.reason);
+    throw UsageError("--device {}: there is no device{}", options.device, reasons);
   }
-  const SelectionWish wish = {options.want_cuda, options.want_vulkan, options.device};
-  const Selection selection = select_devices(cuda_devices, listed.devices.at(Api::kVulkan), wish);
+  const SelectionWish wish = {options.api, options.device};
+  const Selection selection = select_devices(listed, wish);
   if (options.print_slug) {
-    print_slug(experiment, selection, cuda_devices.size());
+    print_slug(experiment, selection, listed);
     return kOk;
   }
   if (options.print_board) {
@@ -108,7 +111,7 @@ int run(const Experiment& experiment, const Options& options, std::vector<std::u
   const Plan plan = make_plan(options, devices);
   std::vector<Case> cases = choose_cases(experiment, options, plan);
   if (options.shuffle) shuffle_cases(cases, options.seed);
-  if (!options.dump_isa.empty()) return dump_kernels(experiment, cases, options.dump_isa, cuda_devices, devices);
+  if (!options.dump_isa.empty()) return dump_kernels(experiment, cases, options.dump_isa, listed, devices);
   // Before any file is touched: a wrong flag leaves the results of an earlier run as they are.
   if (options.count.empty()) apply_benchmark_flags(options.benchmark, experiment, cases);
   std::optional<VerifiedOutputs> verified;
@@ -134,7 +137,9 @@ int run_main(int argc, char** argv, const Experiment& experiment, std::vector<st
   try {
     reserve_standard_descriptors();
     Options options;
-    if (!parse_options(argc, argv, experiment, options)) return kOk;
+    std::vector<Api> apis;
+    for (const auto& backend : backends) apis.push_back(backend->api());
+    if (!parse_options(argc, argv, experiment, apis, options)) return kOk;
     // A profiler repeats a kernel for each group of its counters, all of it inside one launch.
     set_timeout(options.profile ? options.timeout_s.value_or(kProfiledWaitS) : options.timeout_s);
     start_watchdog();

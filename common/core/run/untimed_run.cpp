@@ -15,9 +15,12 @@
 namespace bench {
 namespace {
 
-std::string arch_of(const DeviceInfo& info, const std::vector<DeviceInfo>& cuda_devices) {
-  for (const DeviceInfo& listed : cuda_devices) {
-    if (info.uuid && listed.uuid == info.uuid) return listed.arch;
+// As any API names it.
+std::string arch_of(const DeviceInfo& info, const DeviceList& listed) {
+  for (const auto& [api, listing] : listed.of) {
+    for (const DeviceInfo& device : listing.devices) {
+      if (info.uuid && device.uuid == info.uuid && !device.arch.empty()) return device.arch;
+    }
   }
   return "";
 }
@@ -29,7 +32,7 @@ void say_failure(const Experiment& experiment, const Case& the_case, const Side&
 }  // namespace
 
 int dump_kernels(const Experiment& experiment, const std::vector<Case>& cases, const std::string& folder,
-                 const std::vector<DeviceInfo>& cuda_devices, OpenDevices& devices) {
+                 const DeviceList& listed, OpenDevices& devices) {
   IsaDump dump(folder, experiment.name);
   std::set<std::pair<Api, std::string>> with_code;
   std::map<std::string, std::set<std::string>> reasons;  // and the kernels they are said of
@@ -37,24 +40,24 @@ int dump_kernels(const Experiment& experiment, const std::vector<Case>& cases, c
     for (const auto& [api, open] : devices.all()) {
       if (!open.workbench) continue;
       for (const auto& [key, asked] : open.workbench->kernels()) {
-        if (asked.spec.imported) continue;  // CUDA's, which has an entry of its own
+        if (asked.spec.vulkan.imported) continue;  // CUDA's, which has an entry of its own
         KernelCode code;
         if (asked.kernel) {
           code = asked.kernel->code();
         } else {
           code.reason = asked.reason;
         }
-        if (code.arch.empty()) code.arch = arch_of(open.info, cuda_devices);
+        if (code.arch.empty()) code.arch = arch_of(open.info, listed);
         if (!code.reason.empty()) reasons[code.reason].insert(fmt::format("{} ({})", asked.spec.entry, to_string(api)));
         if (!code.code.empty() || !code.text.empty()) with_code.emplace(api, key);
-        dump.add(api, asked.spec, code);
+        dump.add(api, open.device->build_of(asked.spec), asked.spec, code);
       }
     }
   };
   bool failed = false;
   for (const Case& one : cases) {
     // The device of the run: what it was opened with decides which kernels load, and what becomes of them.
-    if (devices.at(Api::kVulkan).vulkan != one.vulkan) {
+    if (devices.is_another(one.vulkan)) {
       take_kernels();
       devices.use(one.vulkan);
     }

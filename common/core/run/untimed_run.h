@@ -10,10 +10,10 @@
 namespace bench {
 
 // Sets every case up as for timing, so that its kernels are loaded (and right), and writes down their code in `folder`.
-// `cuda_devices` are all that there are, opened or not: they name the architecture of a GPU that Vulkan has. Returns the
-// program's exit code. Throws what IsaDump does.
+// `listed` are all devices that there are, opened or not: an API may name the architecture of a GPU that another has open.
+// Returns the program's exit code. Throws what IsaDump does.
 int dump_kernels(const Experiment& experiment, const std::vector<Case>& cases, const std::string& folder,
-                 const std::vector<DeviceInfo>& cuda_devices, OpenDevices& devices);
+                 const DeviceList& listed, OpenDevices& devices);
 
 // Every case's kernel once, alone in a range of the case's name. Whoever profiles sets its own caches and clocks. Returns the
 // program's exit code.

@@ -102,19 +102,17 @@ class Sampling {
 
   // One A for a single side; A B B A or B A A B for a pair, so that a linear drift cancels within the round.
   void take_round() {
-    if (subjects_.size() == 1) {
-      take_sample(0);
-      return;
+    std::vector<std::uint32_t> sides = {0};
+    if (subjects_.size() == 2) {
+      const std::uint32_t lead = random_bits(options_.seed, 0, round_++) & 1U;
+      sides = {lead, 1 - lead, 1 - lead, lead};
     }
-    const std::uint32_t lead = random_bits(options_.seed, 0, round_++) & 1U;
-    for (const std::uint32_t side : {lead, 1 - lead, 1 - lead, lead}) take_sample(side);
-  }
-
-  void take_sample(std::uint32_t side) {
-    if (result_.timed_by_host) {
-      add_host_times(side);
-    } else {
-      take_device_sample(side);
+    for (const std::uint32_t side : sides) {
+      if (result_.timed_by_host) {
+        add_host_times(side);
+      } else {
+        take_device_sample(side);
+      }
     }
   }
 

@@ -21,7 +21,7 @@ cudaError_t query(int index, DeviceInfo& info) {
   if (status == cudaSuccess) status = cudaDriverGetVersion(&driver);
   if (status != cudaSuccess) return status;
 
-  info.api = Api::kCuda;
+  info.api = kApi;
   info.index = index;
   info.name = properties.name;
   static_assert(sizeof(properties.uuid) == sizeof(Uuid));
@@ -48,7 +48,7 @@ cudaError_t query(int index, DeviceInfo& info) {
 
 class CudaBackend final : public Backend {
  public:
-  Api api() const override { return Api::kCuda; }
+  Api api() const override { return kApi; }
 
   // Creates no context: a program that only lists devices starts fast and takes no GPU memory.
   DeviceListing list() override {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "core/device/device.h"
+#include "cuda/api/identity.h"
 
 namespace bench::cuda {
 

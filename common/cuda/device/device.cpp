@@ -6,7 +6,6 @@
 #include "core/base/watchdog.h"
 #include "cuda/api/current_device.h"
 #include "cuda/device/backend.h"
-#include "cuda/launch/command.h"
 #include "cuda/memory/buffer.h"
 #ifdef BENCH_HAVE_CUPTI
 #include "cuda/counters/pm_sampler.h"
@@ -116,7 +115,7 @@ std::unique_ptr<bench::Buffer> Device::allocate_shareable(std::uint64_t bytes, s
   return std::make_unique<Buffer>(std::make_unique<ShareableMemory>(handle(), bytes, label), bytes, label);
 }
 
-ExportedMemory Device::export_memory(const bench::Buffer& shareable) { return own(shareable).export_memory(); }
+ExportedMemory Device::export_memory(const bench::Buffer& shareable) { return cuda::own(shareable).export_memory(); }
 
 std::unique_ptr<bench::Buffer> Device::import_memory(ExportedMemory memory, std::string_view label) {
   const CurrentDevice current(handle());
@@ -125,21 +124,21 @@ std::unique_ptr<bench::Buffer> Device::import_memory(ExportedMemory memory, std:
 
 void Device::write(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes, const Producer& produce) {
   const CurrentDevice current(handle());
-  const Buffer& buffer = own(to);
+  const Buffer& buffer = cuda::own(to);
   buffer.check_words(offset, bytes);
   copies_.write(stream(), buffer.at(offset), bytes, produce);
 }
 
 void Device::read(const bench::Buffer& from, std::uint64_t offset, std::uint64_t bytes, const Consumer& consume) {
   const CurrentDevice current(handle());
-  const Buffer& buffer = own(from);
+  const Buffer& buffer = cuda::own(from);
   buffer.check_words(offset, bytes);
   copies_.read(stream(), buffer.at(offset), bytes, consume);
 }
 
 void Device::fill(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) {
   const CurrentDevice current(handle());
-  const Buffer& buffer = own(to);
+  const Buffer& buffer = cuda::own(to);
   buffer.check_words(offset, bytes);
   if (bytes == 0) return;
   const Deadline deadline("a fill", static_cast<double>(bytes) / kLowBytesPerS);
@@ -156,12 +155,18 @@ Checksum Device::checksum(const bench::Buffer& from, std::uint64_t words) { retu
 
 std::unique_ptr<bench::Kernel> Device::load(const KernelSpec& spec) {
   const CurrentDevice current(handle());
-  return std::make_unique<Kernel>(spec, capability_);
+  if (spec.images == nullptr) throw Skip("kernel {} is not written for CUDA", spec.entry);
+  KernelSpec ours = spec;
+  ours.vulkan = {};
+  return std::make_unique<Kernel>(std::move(ours), capability_);
 }
 
-void Device::run(const Work& work) {
+void Device::run(const Work& work) { run(Command(work)); }
+
+void Device::run(const StreamCall& call) { run(Command(call)); }
+
+void Device::run(Command command) {
   const CurrentDevice current(handle());
-  Command command(work);
   const Deadline deadline(command.name());
   command.enqueue(stream());
   timer_.stop(stream());
@@ -204,6 +209,10 @@ bench::Device& Device::peer() {
 
 std::unique_ptr<bench::Subject> Device::prepare(const Work& work, const SubjectOptions& options) {
   return prepare(body_of(work, options));
+}
+
+std::unique_ptr<bench::Subject> Device::prepare(const StreamCall& call, const SubjectOptions& options) {
+  return prepare(body_of(call, options));
 }
 
 std::unique_ptr<bench::Subject> Device::prepare(Body body) { return std::make_unique<Subject>(*this, std::move(body)); }

@@ -6,10 +6,11 @@
 #include <string_view>
 
 #include "core/device/data_kernels.h"
-#include "core/device/device.h"
+#include "core/device/offers.h"
 #include "cuda/api/driver.h"
 #include "cuda/api/handle.h"
 #include "cuda/device/subject.h"
+#include "cuda/launch/command.h"
 #include "cuda/launch/kernel.h"
 #include "cuda/measure/event_timer.h"
 #include "cuda/measure/gate.h"
@@ -21,7 +22,13 @@ namespace bench::cuda {
 // What keeps a device from being used, wanted and found; empty if nothing does.
 std::string unmet_requirements(std::string_view device_name, ComputeCapability device);
 
-class Device final : public bench::Device {
+class Device final : public bench::Device,
+                     public StreamCalls,
+                     public SharedMemory,
+                     public StartedWork,
+                     public Peers,
+                     public L2Fetch,
+                     public Counting {
  public:
   // Makes the device current and creates its context. Throws Skip with what it lacks, Error if the driver refuses.
   explicit Device(const DeviceInfo& info);
@@ -36,14 +43,17 @@ class Device final : public bench::Device {
   void fill(bench::Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) override;
   void fill_random(bench::Buffer& to, std::uint64_t first, std::uint64_t words, std::uint64_t key) override;
   Checksum checksum(const bench::Buffer& from, std::uint64_t words) override;
+  KernelSpec own(const KernelSpec& spec) const override { return spec.with(spec.cuda.own); }
   std::unique_ptr<bench::Kernel> load(const KernelSpec& spec) override;
   Work empty_launch() override { return data_kernels_.empty_launch(); }
   Work cache_probe() override { return data_kernels_.cache_probe(); }
   void run(const Work& work) override;
+  void run(const StreamCall& call) override;
   void start(const Work& work) override;
   double finish() override;
   bench::Device& peer() override;
   std::unique_ptr<bench::Subject> prepare(const Work& work, const SubjectOptions& options) override;
+  std::unique_ptr<bench::Subject> prepare(const StreamCall& call, const SubjectOptions& options) override;
   // What somebody enqueues himself.
   std::unique_ptr<bench::Subject> prepare(Body body);
   void set_evict_bytes(std::uint64_t bytes) override;
@@ -61,6 +71,8 @@ class Device final : public bench::Device {
   const L2Evictor& evictor() const;
 
  private:
+  void run(Command command);
+
   DeviceInfo info_;
   ComputeCapability capability_;
   Stream stream_;

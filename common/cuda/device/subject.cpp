@@ -54,20 +54,33 @@ const Kernel& cuda_kernel(const bench::Kernel& kernel) {
   return *ours;
 }
 
-Body body_of(const Work& work, const SubjectOptions& options) {
+namespace {
+
+Body body_of(const std::shared_ptr<Command>& command, const SubjectOptions& options) {
   if (!options.ordered) throw Skip("CUDA launches in one stream are ordered");
-  const auto command = std::make_shared<Command>(work);
   const auto before = std::make_shared<Command>(options.before);
   Body body;
   body.name = command->name();
-  body.kernel = kernel_of(work);
-  const auto* passes = std::get_if<Passes>(&work);
-  body.calls = passes != nullptr ? static_cast<std::uint32_t>(passes->launches.size()) : 1;
   body.replayed = options.mode == SubmitMode::kReplay && !command->is_nothing();
   body.enqueue = [command](std::span<const cudaStream_t> streams, std::uint32_t /*part*/) { command->enqueue(streams[0]); };
   body.has_lead_in = true;
-  body.loads = std::holds_alternative<StreamCall>(work);
   if (!before->is_nothing()) body.before = [before](cudaStream_t stream) { before->enqueue(stream); };
+  return body;
+}
+
+}  // namespace
+
+Body body_of(const Work& work, const SubjectOptions& options) {
+  Body body = body_of(std::make_shared<Command>(work), options);
+  body.kernel = kernel_of(work);
+  const auto* passes = std::get_if<Passes>(&work);
+  body.calls = passes != nullptr ? static_cast<std::uint32_t>(passes->launches.size()) : 1;
+  return body;
+}
+
+Body body_of(const StreamCall& call, const SubjectOptions& options) {
+  Body body = body_of(std::make_shared<Command>(call), options);
+  body.loads = true;
   return body;
 }
 

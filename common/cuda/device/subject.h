@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/device/device.h"
+#include "core/device/offers.h"
 #include "cuda/api/handle.h"
 #include "cuda/launch/kernel.h"
 #include "cuda/measure/gate.h"
@@ -69,6 +69,7 @@ class Subject final : public bench::Subject {
 
 // The suite's own Work. Non-owning: its kernel and its buffers outlive the body. Throws Skip for unordered launches.
 Body body_of(const Work& work, const SubjectOptions& options);
+Body body_of(const StreamCall& call, const SubjectOptions& options);
 
 using Graph = Handle<cudaGraph_t, cudaGraphDestroy>;
 // Instantiated and uploaded: to launch it is one call, and sets nothing up. Of a graph that the device launches: `flags` has

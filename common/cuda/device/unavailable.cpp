@@ -12,7 +12,7 @@ constexpr const char* kReason =
 
 class UnavailableBackend final : public Backend {
  public:
-  Api api() const override { return Api::kCuda; }
+  Api api() const override { return kApi; }
   DeviceListing list() override { return {{}, kReason}; }
   std::unique_ptr<Device> open(const DeviceInfo&, const DeviceOptions&) override { throw Skip(kReason); }
 };

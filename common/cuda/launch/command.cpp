@@ -10,6 +10,11 @@ Command::Command(const Work& work) {
   std::visit([this](const auto& each) { set(each); }, work);
 }
 
+Command::Command(const StreamCall& call) : name_(call.name), call_(call.enqueue) {
+  if (!call_) throw Error("{}: a call of nothing", name_);
+  for (const bench::Buffer* buffer : call.buffers) pointers_.push_back(own(*buffer).handle());
+}
+
 void Command::set(const Launch& launch) {
   name_ = launch.kernel->spec().entry;
   kernel_ = dynamic_cast<const Kernel*>(launch.kernel);
@@ -26,12 +31,6 @@ void Command::set(const Copy& copy) {
   copy_from_ = own(*copy.source).handle();
   copy_to_ = own(*copy.destination).handle();
   copy_bytes_ = copy.bytes;
-}
-
-void Command::set(const StreamCall& call) {
-  name_ = call.name;
-  for (const bench::Buffer* buffer : call.buffers) pointers_.push_back(own(*buffer).handle());
-  call_ = call.enqueue;
 }
 
 void Command::set(const Passes& passes) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/device/device.h"
+#include "core/device/offers.h"
 #include "cuda/launch/kernel.h"
 
 namespace bench::cuda {
@@ -16,6 +16,7 @@ class Command {
   // Throws Error if buffers or parameters do not fit the kernel, a range leaves its buffer, or an object belongs to another
   // API. Non-owning: the work's kernel and buffers outlive the command.
   explicit Command(const Work& work);
+  explicit Command(const StreamCall& call);
   Command(Command&&) noexcept = default;  // args_ point into the heap of pointers_ and params_, which a move keeps
   Command& operator=(Command&&) noexcept = default;
 
@@ -28,7 +29,6 @@ class Command {
  private:
   void set(const Launch& launch);
   void set(const Copy& copy);
-  void set(const StreamCall& call);
   void set(const Nothing&) {}
   void set(const Passes& passes);
 

@@ -96,9 +96,9 @@ class Configuration {
     config_.blockDim = dim3(spec.block_x);
     config_.dynamicSmemBytes = spec.shared_bytes;
     config_.stream = stream;
-    if (spec.cluster_x == 0) return;
+    if (spec.cuda.cluster_x == 0) return;
     cluster_.id = cudaLaunchAttributeClusterDimension;
-    cluster_.val.clusterDim = {spec.cluster_x, 1, 1};
+    cluster_.val.clusterDim = {spec.cuda.cluster_x, 1, 1};
     config_.attrs = &cluster_;
     config_.numAttrs = 1;
   }
@@ -118,7 +118,7 @@ void allow_non_portable(cudaKernel_t kernel, const KernelSpec& spec, bool allowe
 
 // How many clusters run at once; a device may also refuse the size.
 cudaError_t active_clusters(cudaKernel_t kernel, const KernelSpec& spec, int& active) {
-  const Configuration config(spec, {spec.cluster_x, 1, 1}, nullptr);
+  const Configuration config(spec, {spec.cuda.cluster_x, 1, 1}, nullptr);
   const cudaError_t status = cudaOccupancyMaxActiveClusters(&active, kernel, config.get());
   if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
   return status;
@@ -126,17 +126,18 @@ cudaError_t active_clusters(cudaKernel_t kernel, const KernelSpec& spec, int& ac
 
 void allow_cluster(cudaKernel_t kernel, const KernelSpec& spec, ComputeCapability device) {
   if (device.major < 9) {
-    throw Skip("{}: a cluster of {} blocks wants compute capability 9.0 or newer, {}.{} found", spec.entry, spec.cluster_x,
+    throw Skip("{}: a cluster of {} blocks wants compute capability 9.0 or newer, {}.{} found", spec.entry, spec.cuda.cluster_x,
                device.major, device.minor);
   }
-  if (spec.cluster_x > kPortableCluster) allow_non_portable(kernel, spec, true);
+  if (spec.cuda.cluster_x > kPortableCluster) allow_non_portable(kernel, spec, true);
   int active = 0;
   const cudaError_t status = active_clusters(kernel, spec, active);
-  if (status != cudaSuccess && is_sticky(status)) BENCH_CU(status, "a cluster of {} blocks of {}", spec.cluster_x, spec.entry);
-  if (status != cudaSuccess) throw Skip("{}: a cluster of {} blocks: {}", spec.entry, spec.cluster_x, describe(status));
+  if (status != cudaSuccess && is_sticky(status))
+    BENCH_CU(status, "a cluster of {} blocks of {}", spec.cuda.cluster_x, spec.entry);
+  if (status != cudaSuccess) throw Skip("{}: a cluster of {} blocks: {}", spec.entry, spec.cuda.cluster_x, describe(status));
   if (active == 0) {
     throw Skip("{}: no cluster of {} blocks of {} threads and {} bytes of shared memory fits this device", spec.entry,
-               spec.cluster_x, spec.block_x, spec.shared_bytes);
+               spec.cuda.cluster_x, spec.block_x, spec.shared_bytes);
   }
 }
 
@@ -168,22 +169,22 @@ Kernel::Kernel(const KernelSpec& spec, ComputeCapability device)
                attributes.maxThreadsPerBlock, attributes.numRegs);
   }
   if (spec.shared_bytes != 0) allow_shared(kernel_, attributes, spec);
-  if (spec.most_l1) prefer_l1(kernel_, spec.entry);
-  if (spec.cluster_x != 0) allow_cluster(kernel_, spec, device);
+  if (spec.cuda.most_l1) prefer_l1(kernel_, spec.entry);
+  if (spec.cuda.cluster_x != 0) allow_cluster(kernel_, spec, device);
 }
 
 void Kernel::launch(cudaStream_t stream, const std::array<std::uint32_t, 3>& grid, void** args) const {
   const Configuration config(spec(), grid, stream);
   BENCH_CU(cudaLaunchKernelExC(config.get(), kernel_, args), "{} with grid {} x {} x {}, block {}, clusters of {}",
-           spec().entry, grid[0], grid[1], grid[2], spec().block_x, spec().cluster_x);
+           spec().entry, grid[0], grid[1], grid[2], spec().block_x, spec().cuda.cluster_x);
 }
 
 ClusterLimits Kernel::cluster_limits() const {
-  if (spec().cluster_x == 0) return {};
+  if (spec().cuda.cluster_x == 0) return {};
   const auto largest = [this](bool non_portable) {
     // Of a launch in clusters of one: the question is refused where the kernel's own size is not allowed.
     KernelSpec alone = spec();
-    alone.cluster_x = 1;
+    alone.cuda.cluster_x = 1;
     const Configuration config(alone, {1, 1, 1}, nullptr);
     int blocks = 0;
     allow_non_portable(kernel_, spec(), non_portable);
@@ -199,7 +200,7 @@ ClusterLimits Kernel::cluster_limits() const {
   int active = 0;
   BENCH_CU(active_clusters(kernel_, spec(), active), "{}", spec().entry);
   limits.active = static_cast<std::uint32_t>(active);
-  allow_non_portable(kernel_, spec(), spec().cluster_x > kPortableCluster);
+  allow_non_portable(kernel_, spec(), spec().cuda.cluster_x > kPortableCluster);
   return limits;
 }
 
@@ -209,6 +210,7 @@ KernelCode Kernel::code() const {
   const std::span<const CudaImage> images = spec().images->cuda;
   const auto ptx = std::find_if(images.begin(), images.end(), [](const CudaImage& image) { return image.is_ptx; });
   if (ptx != images.end()) result.source = ptx->bytes;
+  result.source_type = "ptx";
 
   cudaFuncAttributes attributes{};
   BENCH_CU(cudaFuncGetAttributes(&attributes, kernel_), "entry {} of {}.cu", spec().entry, spec().images->stem);

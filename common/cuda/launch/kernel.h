@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "core/device/device.h"
+#include "core/device/offers.h"
 #include "cuda/api/handle.h"
 
 namespace bench::cuda {
@@ -21,10 +21,10 @@ std::string architecture(const CudaImage& image);
 // "sm_80, sm_90a, PTX compute_80": the images of one kernel, for messages; "none" if there are none.
 std::string architectures(std::span<const CudaImage> images);
 
-class Kernel final : public bench::Kernel {
+class Kernel final : public bench::Kernel, public Clusters {
  public:
   // Loads the code onto the current device. Throws Skip if there is no CUDA twin, no image for the device, or if the kernel
-  // cannot run with spec.block_x threads a block or spec.cluster_x blocks a cluster; Error if the image lacks spec.entry.
+  // cannot run with spec.block_x threads a block or spec.cuda.cluster_x blocks a cluster; Error if the image lacks spec.entry.
   Kernel(const KernelSpec& spec, ComputeCapability device);
 
   cudaKernel_t handle() const noexcept { return kernel_; }

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "core/device/device.h"
+#include "core/device/offers.h"
 #include "cuda/api/handle.h"
 #include "cuda/memory/shareable_memory.h"
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/environment.h"
+#include "vulkan/api/identity.h"
 #include "vulkan/api/requirements.h"
 
 namespace bench::vulkan {
@@ -138,7 +140,8 @@ DeviceInfo describe(const vk::raii::PhysicalDevice& device, int index) {
   const vk::PhysicalDeviceLimits& limits = properties.limits;
 
   DeviceInfo info;
-  info.api = Api::kVulkan;
+  info.api = kApi;
+  info.toolkit = glsl_toolkit();
   info.index = index;
   info.name = properties.deviceName.data();
   Uuid uuid;

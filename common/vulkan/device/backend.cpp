@@ -8,7 +8,7 @@ namespace {
 
 class VulkanBackend : public Backend {
  public:
-  Api api() const override { return Api::kVulkan; }
+  Api api() const override { return kApi; }
 
   DeviceListing list() override {
     try {
@@ -16,6 +16,8 @@ class VulkanBackend : public Backend {
       if (listed.devices.empty()) {
         listed.reason = fmt::format("the Vulkan drivers of this machine offer no device: {}", kNoDriverHint);
       }
+      listed.missing =
+          "install the GPU's Vulkan driver (in a container: its graphics driver files, NVIDIA_DRIVER_CAPABILITIES=all)";
       return listed;
     } catch (const Skip& skip) {
       return {{}, skip.what()};
@@ -27,6 +29,8 @@ class VulkanBackend : public Backend {
   std::unique_ptr<Device> open(const DeviceInfo& info, const DeviceOptions& options) override {
     return std::make_unique<VulkanDevice>(info, options);
   }
+
+  bool is_another(const VulkanChoice& one, const VulkanChoice& other) const override { return one != other; }
 };
 
 }  // namespace

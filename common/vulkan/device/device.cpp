@@ -1,5 +1,7 @@
 #include "vulkan/device/device.h"
 
+#include <fmt/ranges.h>
+
 #include "core/base/watchdog.h"
 #include "vulkan/launch/compute_pipeline.h"
 #include "vulkan/launch/imported_kernel.h"
@@ -82,9 +84,17 @@ void VulkanDevice::fill_random(Buffer& to, std::uint64_t first, std::uint64_t wo
 
 Checksum VulkanDevice::checksum(const Buffer& from, std::uint64_t words) { return data_kernels_.checksum(from, words); }
 
+std::string VulkanDevice::build_of(const KernelSpec& spec) const {
+  std::vector<std::string_view> parts;
+  if (spec.vulkan.binding != BufferBinding::kDescriptors) parts.push_back(to_string(spec.vulkan.binding));
+  if (spec.vulkan.robustness != Robustness::kDefault) parts.push_back(to_string(spec.vulkan.robustness));
+  return fmt::format("{}", fmt::join(parts, "-"));
+}
+
 std::unique_ptr<Kernel> VulkanDevice::load(const KernelSpec& spec) {
   const Deadline deadline("the compilation of a kernel", kCompilationS, WaitFor::kDriver);
-  if (spec.imported) {
+  if (spec.images == nullptr) throw Skip("kernel {} is not written for Vulkan", spec.entry);
+  if (spec.vulkan.imported) {
     return std::make_unique<ImportedKernel>(context_, spec);
   }
   return std::make_unique<ComputePipeline>(context_, spec);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/device/data_kernels.h"
-#include "core/device/device.h"
+#include "core/device/offers.h"
 #include "vulkan/api/context.h"
 #include "vulkan/measure/body.h"
 #include "vulkan/measure/gate.h"
@@ -11,7 +11,7 @@
 
 namespace bench::vulkan {
 
-class VulkanDevice : public Device {
+class VulkanDevice : public Device, public SparseMemory, public SharedMemory, public Peers {
  public:
   VulkanDevice(const DeviceInfo& info, const DeviceOptions& options);
 
@@ -26,6 +26,8 @@ class VulkanDevice : public Device {
   void fill(Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) override;
   void fill_random(Buffer& to, std::uint64_t first, std::uint64_t words, std::uint64_t key) override;
   Checksum checksum(const Buffer& from, std::uint64_t words) override;
+  KernelSpec own(const KernelSpec& spec) const override { return spec.with(spec.vulkan.own); }
+  std::string build_of(const KernelSpec& spec) const override;
   std::unique_ptr<Kernel> load(const KernelSpec& spec) override;
   Work empty_launch() override { return data_kernels_.empty_launch(); }
   Work cache_probe() override { return data_kernels_.cache_probe(); }

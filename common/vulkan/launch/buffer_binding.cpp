@@ -22,7 +22,8 @@ const ComputePipeline& pipeline_of(const Launch& launch) { return compute_pipeli
 
 // The type of the descriptor of buffer `index`.
 Type type_of(const KernelSpec& spec, std::size_t index) {
-  return spec.binding == BufferBinding::kUniform && index + 1 < spec.buffers ? Type::eUniformBuffer : Type::eStorageBuffer;
+  return spec.vulkan.binding == BufferBinding::kUniform && index + 1 < spec.buffers ? Type::eUniformBuffer
+                                                                                    : Type::eStorageBuffer;
 }
 
 // A launch's buffers as descriptors, and the writes that put them into a set.
@@ -38,7 +39,7 @@ class Descriptors {
                         .offset = 0,
                         .range = type_of(spec, i) == Type::eUniformBuffer ? std::min(bytes, most) : bytes});
     }
-    const bool bindless = spec.binding == BufferBinding::kBindless;
+    const bool bindless = spec.vulkan.binding == BufferBinding::kBindless;
     for (std::uint32_t i = 0; i < infos_.size(); ++i) {
       writes_.push_back({.dstBinding = bindless ? 0 : i,
                          .dstArrayElement = bindless ? i : 0,
@@ -68,7 +69,7 @@ class SetPools {
   SetPools(const Context& context, const Launch& launch, std::uint32_t sets)
       : context_(context), layout_(pipeline_of(launch).set_layout()), sets_(sets) {
     const KernelSpec& spec = launch.kernel->spec();
-    bindless_ = spec.binding == BufferBinding::kBindless;
+    bindless_ = spec.vulkan.binding == BufferBinding::kBindless;
     for (std::size_t i = 0; i < spec.buffers; ++i) {
       sizes_.push_back({.type = type_of(spec, i), .descriptorCount = sets});
     }
@@ -259,7 +260,7 @@ void check_binding(const Context& context, const KernelSpec& spec) {
   const auto storage_buffers = [&](std::uint64_t count) {
     at_most(count, "storage buffers", "maxPerStageDescriptorStorageBuffers", limits.maxPerStageDescriptorStorageBuffers);
   };
-  switch (spec.binding) {
+  switch (spec.vulkan.binding) {
     case BufferBinding::kDescriptors:
       storage_buffers(spec.buffers);
       break;
@@ -292,43 +293,44 @@ vk::raii::DescriptorSetLayout make_set_layout(const Context& context, const Kern
   std::vector<vk::DescriptorSetLayoutBinding> bindings;
   std::vector<vk::DescriptorBindingFlags> flags;
   vk::DescriptorSetLayoutCreateFlags layout_flags;
-  if (spec.binding == BufferBinding::kBindless) {
+  if (spec.vulkan.binding == BufferBinding::kBindless) {
     bindings.push_back(
         {.binding = 0, .descriptorType = Type::eStorageBuffer, .descriptorCount = kBindlessSlots, .stageFlags = kStage});
     flags.push_back(Flag::eUpdateAfterBind | Flag::ePartiallyBound);
     layout_flags = LayoutFlag::eUpdateAfterBindPool;
-  } else if (spec.binding != BufferBinding::kAddress) {
+  } else if (spec.vulkan.binding != BufferBinding::kAddress) {
     for (std::uint32_t i = 0; i < spec.buffers; ++i) {
       bindings.push_back({.binding = i, .descriptorType = type_of(spec, i), .descriptorCount = 1, .stageFlags = kStage});
       flags.emplace_back();
     }
   }
-  if (spec.binding == BufferBinding::kPushDescriptors) {
+  if (spec.vulkan.binding == BufferBinding::kPushDescriptors) {
     layout_flags = LayoutFlag::ePushDescriptorKHR;
-  } else if (spec.binding == BufferBinding::kDescriptorBuffer) {
+  } else if (spec.vulkan.binding == BufferBinding::kDescriptorBuffer) {
     layout_flags = LayoutFlag::eDescriptorBufferEXT;
   }
   const auto count = static_cast<std::uint32_t>(bindings.size());
   const vk::DescriptorSetLayoutBindingFlagsCreateInfo binding_flags{.bindingCount = count, .pBindingFlags = flags.data()};
   const vk::DescriptorSetLayoutCreateInfo info{
-      .pNext = spec.binding == BufferBinding::kBindless ? &binding_flags : nullptr,
+      .pNext = spec.vulkan.binding == BufferBinding::kBindless ? &binding_flags : nullptr,
       .flags = layout_flags,
       .bindingCount = count,
       .pBindings = bindings.data(),
   };
-  return BENCH_VK(context.device().createDescriptorSetLayout(info), "{} buffers, {}", spec.buffers, to_string(spec.binding));
+  return BENCH_VK(context.device().createDescriptorSetLayout(info), "{} buffers, {}", spec.buffers,
+                  to_string(spec.vulkan.binding));
 }
 
 vk::PipelineCreateFlags binding_flags(const KernelSpec& spec) {
-  return spec.binding == BufferBinding::kDescriptorBuffer ? vk::PipelineCreateFlagBits::eDescriptorBufferEXT
-                                                          : vk::PipelineCreateFlags{};
+  return spec.vulkan.binding == BufferBinding::kDescriptorBuffer ? vk::PipelineCreateFlagBits::eDescriptorBufferEXT
+                                                                 : vk::PipelineCreateFlags{};
 }
 
 std::unique_ptr<BufferBinder> make_binder(const Context& context, const Launch& launch) {
   if (launch.buffers.empty()) {
     return std::make_unique<BufferBinder>(launch);
   }
-  switch (launch.kernel->spec().binding) {
+  switch (launch.kernel->spec().vulkan.binding) {
     case BufferBinding::kDescriptors:
     case BufferBinding::kUniform:
       return std::make_unique<SetBinder>(context, launch);
@@ -341,7 +343,7 @@ std::unique_ptr<BufferBinder> make_binder(const Context& context, const Launch& 
     case BufferBinding::kAddress:
       return std::make_unique<AddressBinder>(launch);
   }
-  throw Error("no such BufferBinding: {}", static_cast<int>(launch.kernel->spec().binding));
+  throw Error("no such BufferBinding: {}", static_cast<int>(launch.kernel->spec().vulkan.binding));
 }
 
 }  // namespace bench::vulkan

@@ -8,7 +8,7 @@
 
 namespace bench::vulkan {
 
-// Throws Skip with what the device lacks for spec.binding.
+// Throws Skip with what the device lacks for spec.vulkan.binding.
 void check_binding(const Context& context, const KernelSpec& spec);
 
 // Set 0 of the pipeline's layout; empty where the buffers do not come in a set.

@@ -6,7 +6,7 @@
 #include "vulkan/api/command_slot.h"
 
 namespace bench::vulkan {
-Command::Command(const Context& context, const Work& work, SetUse set_use) : context_(context), work_(work), name_("nothing") {
+Command::Command(const Context& context, const Work& work) : context_(context), work_(work), name_("nothing") {
   check_work(work);
   const auto use = [this](const Buffer& buffer) {
     const DeviceBuffer* ours = &device_buffer(buffer);
@@ -15,14 +15,14 @@ Command::Command(const Context& context, const Work& work, SetUse set_use) : con
     }
   };
   if (const auto* launch = std::get_if<Launch>(&work_)) {
-    launch_ = record_launch(context, *launch, set_use);
+    launch_ = record_launch(context, *launch);
     name_ = fmt::format("kernel {}", launch->kernel->spec().images->stem);
     for (const Buffer* buffer : launch->buffers) {
       use(*buffer);
     }
   } else if (const auto* passes = std::get_if<Passes>(&work_)) {
     for (const Launch& pass : passes->launches) {
-      passes_.push_back(record_launch(context, pass, set_use));
+      passes_.push_back(record_launch(context, pass));
       for (const Buffer* buffer : pass.buffers) {
         use(*buffer);
       }
@@ -32,8 +32,6 @@ Command::Command(const Context& context, const Work& work, SetUse set_use) : con
     name_ = fmt::format("a copy of {} bytes", copy->bytes);
     use(*copy->source);
     use(*copy->destination);
-  } else if (const auto* call = std::get_if<StreamCall>(&work_)) {
-    throw Skip("{} is CUDA's alone", call->name);
   }
 }
 

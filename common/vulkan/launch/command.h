@@ -14,7 +14,7 @@ namespace bench::vulkan {
 class Command {
  public:
   // Throws Error for a launch that does not fit its kernel, the device's limits or the buffers; see also record_launch().
-  Command(const Context& context, const Work& work, SetUse set_use = SetUse::kBoundOnce);
+  Command(const Context& context, const Work& work);
 
   bool empty() const { return std::holds_alternative<Nothing>(work_); }
   const std::string& name() const { return name_; }
@@ -31,7 +31,8 @@ class Command {
   void record(const vk::raii::CommandBuffer& commands) const;
   // What a CUDA stream does between two launches: the next one starts when this one is complete and sees its writes.
   void order(const vk::raii::CommandBuffer& commands) const;
-  // `count` launches; with a barrier between any two if `ordered`. Their buffers are bound anew in between as set_use says.
+  // `count` launches; with a barrier between any two if `ordered`. Their buffers are bound anew in between as the kernel's
+  // set_use says.
   void record_batch(const vk::raii::CommandBuffer& commands, std::uint32_t count, bool ordered) const;
 
  private:

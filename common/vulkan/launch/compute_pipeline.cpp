@@ -46,25 +46,26 @@ void check_limits(const Context& context, const KernelSpec& spec) {
     throw Error("kernel {}: block_x {} must not be 0, params_bytes {} must be a multiple of 4", spec.images->stem, spec.block_x,
                 spec.params_bytes);
   }
-  if (spec.cluster_x != 0)
-    throw Skip("kernel {} wants clusters of {} workgroups; Vulkan has none", spec.images->stem, spec.cluster_x);
+  if (spec.cuda.cluster_x != 0)
+    throw Skip("kernel {} wants clusters of {} workgroups; Vulkan has none", spec.images->stem, spec.cuda.cluster_x);
   at_most("invocations in x", spec.block_x, "maxComputeWorkGroupSize[0]", limits.maxComputeWorkGroupSize[0]);
   at_most("invocations a workgroup", spec.block_x, "maxComputeWorkGroupInvocations", limits.maxComputeWorkGroupInvocations);
   at_most("bytes of push constants", push_bytes_of_buffers(spec) + spec.params_bytes, "maxPushConstantsSize",
           limits.maxPushConstantsSize);
   at_most("bytes of shared memory", spec.shared_bytes, "maxComputeSharedMemorySize", limits.maxComputeSharedMemorySize);
   check_binding(context, spec);
-  if (!spec.matrix.empty() && context.features().cooperative_matrix && !context.features().matrices.contains(spec.matrix)) {
-    throw Skip("kernel {} wants a subgroup's matrices of {}; {} lists {}", spec.images->stem, spec.matrix, context.info().name,
-               fmt::join(context.features().matrices, ", "));
+  if (!spec.vulkan.matrix.empty() && context.features().cooperative_matrix &&
+      !context.features().matrices.contains(spec.vulkan.matrix)) {
+    throw Skip("kernel {} wants a subgroup's matrices of {}; {} lists {}", spec.images->stem, spec.vulkan.matrix,
+               context.info().name, fmt::join(context.features().matrices, ", "));
   }
   const auto wants = [&](bool wanted, bool present, std::string_view what) {
     if (wanted && !present) throw Skip("kernel {} wants {}, which {} lacks", spec.images->stem, what, context.info().name);
   };
-  wants(spec.full_subgroups, context.features().full_subgroups, "full subgroups (computeFullSubgroups)");
-  wants(spec.robustness != Robustness::kDefault, context.features().pipeline_robustness,
-        fmt::format("VK_EXT_pipeline_robustness for {}", to_string(spec.robustness)));
-  wants(spec.robustness == Robustness::kRobustness2, context.features().robustness2, "VK_EXT_robustness2");
+  wants(spec.vulkan.full_subgroups, context.features().full_subgroups, "full subgroups (computeFullSubgroups)");
+  wants(spec.vulkan.robustness != Robustness::kDefault, context.features().pipeline_robustness,
+        fmt::format("VK_EXT_pipeline_robustness for {}", to_string(spec.vulkan.robustness)));
+  wants(spec.vulkan.robustness == Robustness::kRobustness2, context.features().robustness2, "VK_EXT_robustness2");
 }
 
 vk::raii::PipelineLayout make_layout(const Context& context, const KernelSpec& spec, vk::DescriptorSetLayout set_layout) {
@@ -98,7 +99,7 @@ vk::raii::Pipeline make_pipeline(const Context& context, const KernelSpec& spec,
 
   // Constant 0 is the workgroup's size; those a kernel does not use are ignored.
   std::vector<std::uint32_t> constants{spec.block_x};
-  constants.insert(constants.end(), spec.glsl_constants.begin(), spec.glsl_constants.end());
+  constants.insert(constants.end(), spec.constants.begin(), spec.constants.end());
   std::vector<vk::SpecializationMapEntry> entries;
   for (std::uint32_t i = 0; i < constants.size(); ++i) {
     entries.push_back(
@@ -117,13 +118,13 @@ vk::raii::Pipeline make_pipeline(const Context& context, const KernelSpec& spec,
   const vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo required{.requiredSubgroupSize = sizes.size};
   const bool require = sizes.can_require && spec.block_x <= std::uint64_t{sizes.size} * sizes.max_per_workgroup;
 
-  const vk::PipelineRobustnessCreateInfoEXT robustness = robustness_info(spec.robustness);
+  const vk::PipelineRobustnessCreateInfoEXT robustness = robustness_info(spec.vulkan.robustness);
   const vk::ComputePipelineCreateInfo info{
-      .pNext = spec.robustness == Robustness::kDefault ? nullptr : &robustness,
+      .pNext = spec.vulkan.robustness == Robustness::kDefault ? nullptr : &robustness,
       .flags = flags | binding_flags(spec),
       .stage = {.pNext = require ? &required : nullptr,
-                .flags = spec.full_subgroups ? vk::PipelineShaderStageCreateFlagBits::eRequireFullSubgroups
-                                             : vk::PipelineShaderStageCreateFlagBits{},
+                .flags = spec.vulkan.full_subgroups ? vk::PipelineShaderStageCreateFlagBits::eRequireFullSubgroups
+                                                    : vk::PipelineShaderStageCreateFlagBits{},
                 .stage = vk::ShaderStageFlagBits::eCompute,
                 .module = *module,
                 .pName = "main",
@@ -160,6 +161,7 @@ ComputePipeline::ComputePipeline(const Context& context, const KernelSpec& spec)
 KernelCode ComputePipeline::code() const {
   KernelCode result = cached_code(context_, cache_);
   result.source = spec().images->spirv;
+  result.source_type = "spv";
   if (context_.features().pipeline_executable_info) {
     using Flag = vk::PipelineCreateFlagBits;
     const vk::raii::PipelineCache cache = BENCH_VK(context_.device().createPipelineCache({}));

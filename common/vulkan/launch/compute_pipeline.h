@@ -26,6 +26,7 @@ class ComputePipeline : public Kernel {
   // The cache's machine code. With DeviceOptions::inspect also statistics and the driver's listing, from a second pipeline
   // that is compiled for them: the flags it takes may change the code, which is compared.
   KernelCode code() const override;
+  std::string_view toolkit() const override { return spec().images->spirv_by; }
 
  private:
   const Context& context_;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/environment.h"
 #include "core/device/device.h"
 #include "vulkan/api/context.h"
 
@@ -25,6 +26,7 @@ class ImportedKernel final : public Kernel {
 
   // The cubin's.
   KernelCode code() const override;
+  std::string_view toolkit() const override { return cuda_toolkit(); }
   // Asynchronous. Nothing has to be bound.
   void launch(const vk::raii::CommandBuffer& commands, const std::array<std::uint32_t, 3>& grid,
               const std::vector<const void*>& arguments) const;

@@ -22,7 +22,7 @@ void check_launch(const Context& context, const Launch& launch) {
     }
   }
   const bool in_descriptors =
-      !spec.imported && spec.binding != BufferBinding::kAddress && spec.binding != BufferBinding::kUniform;
+      !spec.vulkan.imported && spec.vulkan.binding != BufferBinding::kAddress && spec.vulkan.binding != BufferBinding::kUniform;
   for (const Buffer* buffer : launch.buffers) {
     if (in_descriptors && buffer->bytes() > context.limits().maxStorageBufferRange) {
       throw Error("kernel {}: a descriptor of {} bytes; maxStorageBufferRange of {} is {}", name, buffer->bytes(),
@@ -33,10 +33,10 @@ void check_launch(const Context& context, const Launch& launch) {
 
 class PipelineLaunch final : public RecordedLaunch {
  public:
-  PipelineLaunch(const Context& context, const Launch& launch, SetUse set_use)
+  PipelineLaunch(const Context& context, const Launch& launch)
       : launch_(launch),
         pipeline_(compute_pipeline(*launch.kernel)),
-        set_use_(set_use),
+        set_use_(pipeline_.spec().vulkan.set_use),
         binder_(make_binder(context, launch)) {}
 
   void bind(const vk::raii::CommandBuffer& commands) override {
@@ -102,16 +102,16 @@ class ImportedLaunch final : public RecordedLaunch {
 
 }  // namespace
 
-std::unique_ptr<RecordedLaunch> record_launch(const Context& context, const Launch& launch, SetUse set_use) {
+std::unique_ptr<RecordedLaunch> record_launch(const Context& context, const Launch& launch) {
   check_launch(context, launch);
   if (const auto* imported = dynamic_cast<const ImportedKernel*>(launch.kernel)) {
-    if (set_use == SetUse::kUpdatedPerDispatch) {
+    if (launch.kernel->spec().vulkan.set_use == SetUse::kUpdatedPerDispatch) {
       throw Skip("kernel {}: an imported kernel has no descriptor sets that could be updated per dispatch",
                  imported->spec().entry);
     }
     return std::make_unique<ImportedLaunch>(*imported, launch);
   }
-  return std::make_unique<PipelineLaunch>(context, launch, set_use);
+  return std::make_unique<PipelineLaunch>(context, launch);
 }
 
 }  // namespace bench::vulkan

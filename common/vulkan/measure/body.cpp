@@ -8,10 +8,10 @@
 namespace bench::vulkan {
 
 Body body_of(const Context& context, const Work& work, const SubjectOptions& options) {
-  const auto command = std::make_shared<const Command>(context, work, options.set_use);
+  const auto command = std::make_shared<const Command>(context, work);
   const auto before = std::make_shared<const Command>(context, options.before);
   const bool anew = options.mode == SubmitMode::kEach;
-  if (!anew && options.set_use == SetUse::kUpdatedPerDispatch) {
+  if (!anew && command->kernel() != nullptr && command->kernel()->spec().vulkan.set_use == SetUse::kUpdatedPerDispatch) {
     throw Error("{}: sets that are updated per dispatch need a command buffer recorded anew (SubmitMode::kEach)",
                 command->name());
   }

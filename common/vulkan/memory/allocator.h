@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/device/device.h"
+#include "core/device/offers.h"
 #include "vulkan/api/context.h"
 #include "vulkan/memory/memory_type.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "core/device/device.h"
+#include "core/device/offers.h"
 #include "vulkan/memory/allocator.h"
 
 namespace bench::vulkan {
