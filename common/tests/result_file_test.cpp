@@ -163,6 +163,23 @@ TEST_F(ResultFileTest, ResumeRefusesAnotherRunAndNamesBoth) {
   EXPECT_EQ(read_file(samples_path(path_)), samples_before);
 }
 
+TEST_F(ResultFileTest, WhatNoProgramWroteIsRefused) {
+  make({with(row("add"), {{"reason", "no line end"}}), with(row("copy"), {{"reason", "no line end"}})});
+  const std::string whole = read_file(path_);
+  const std::size_t second = whole.find('\n') + 1;
+  const std::string record = whole.substr(second, whole.find('\n', second) + 1 - second);
+  const auto refused = [&](const std::string& text, const std::string& said) {
+    std::ofstream(path_, std::ios::binary) << text;
+    EXPECT_THAT(resume_refusal(matching_), testing::AllOf(HasSubstr("is damaged"), HasSubstr(said)));
+    EXPECT_EQ(read_file(path_), text);
+  };
+  refused(whole + record, "the case is there twice");
+  std::string other = whole;
+  refused(other.replace(whole.find(",ok,"), 4, ",OK,"), "status is 'OK'");
+  other = whole;
+  refused(other.insert(second, "\""), "a quote is never closed");
+}
+
 TEST_F(ResultFileTest, OneResultOfAnotherRunIsRefused) {
   make({row("add"), with(row("copy"), {{"driver", "570"}})});
   const std::string before = read_file(path_);

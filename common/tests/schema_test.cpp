@@ -6,6 +6,8 @@
 
 #include <limits>
 
+#include "core/base/csv.h"
+#include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/experiment/experiment.h"
 #include "fake_device.h"
@@ -165,6 +167,27 @@ TEST_F(SchemaRow, LeavesOutOrAddsNothing) {
   EXPECT_EQ(message_of<Error>([&] { schema_.results.row(values.set("speed", 1)); }),
             "column speed: there is none of this name");
   EXPECT_EQ(message_of<Error>([&] { schema_.results.row({{"schema", kCsvSchema}}); }), "column experiment: not set");
+}
+
+// The same file is scripts/tests/test_results.py's: what is a cell does not depend on the language.
+TEST_F(SchemaRow, CellsAreWhatTheScriptsTakeForCells) {
+  const std::vector<CsvRow> cases = parse_csv(read_file(BENCH_TEST_CELLS));
+  ASSERT_GT(cases.size(), 20U);
+  const auto with = [&](CsvRow row, const std::string& column, const std::string& text) {
+    const auto& header = schema_.results.header();
+    row.at(static_cast<std::size_t>(std::ranges::find(header, column) - header.begin())) = text;
+    return row;
+  };
+  const CsvRow right = with(schema_.results.row(values_), "started_at", "2026-11-21T09:30:00Z");
+  EXPECT_NO_THROW(schema_.results.check(right));
+  for (const CsvRow& one : std::span(cases).subspan(1)) {
+    const CsvRow row = with(right, one[0], one[1]);
+    if (one[2] == "1") {
+      EXPECT_NO_THROW(schema_.results.check(row)) << one[0] << ' ' << one[1];
+    } else {
+      EXPECT_THROW(schema_.results.check(row), Error) << one[0] << ' ' << one[1];
+    }
+  }
 }
 
 TEST_F(SchemaRow, HasTheKeyOfItsValues) {

@@ -54,6 +54,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "real_forms: columns of origin have the forms that programs write")
     config.addinivalue_line("markers", "real_least_runs: as many runs are asked for a verdict as outside the tests")
     config.addinivalue_line("markers", "thorough: only in scripts/test.sh --all, for it takes long and hardly anything breaks it alone")
     config.addinivalue_line("markers", "xdist_group(name): tests that one process runs (pytest-xdist, where it is there)")
@@ -71,6 +72,18 @@ def one_run_decides(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
     if "real_least_runs" not in request.keywords:
         monkeypatch.setattr("benchlib.stats.stats.MIN_RUNS", 1)
         monkeypatch.setattr("benchlib.stats.spreads.committed", lambda of, name: QUIET)
+
+
+# Codes, commits and GPUs have short names in most tests.
+from benchlib.results import schema  # noqa: E402
+
+FORMS, schema.FORMS = schema.FORMS, {}
+
+
+@pytest.fixture(autouse=True)
+def forms(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "real_forms" in request.keywords:
+        monkeypatch.setattr(schema, "FORMS", FORMS)
 
 
 @pytest.fixture(scope="session")

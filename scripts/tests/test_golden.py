@@ -27,7 +27,7 @@ GOLDEN = Path(__file__).resolve().parent / "golden"
 EXPERIMENT = "exp02_descriptors"  # the smallest file of every board
 BOARDS = ("149980f6", "68f43601", "73ec2836", "86a44b59", "fadbd7b0", "fd89f754")
 
-pytestmark = pytest.mark.real_least_runs
+pytestmark = [pytest.mark.real_least_runs, pytest.mark.real_forms]
 Said = Callable[..., None]
 
 

@@ -89,6 +89,7 @@ def test_without_git_nothing_is_known(tmp_path: Path, revisions: list[str], monk
     shallow = tmp_path / "shallow"
     git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{tmp_path}", str(shallow))
     assert history(shallow).has(revisions[0]) is None
+    assert "git fetch --unshallow" in provenance.why_unknown(shallow) and provenance.why_unknown(tmp_path) == ""
     monkeypatch.setenv("PATH", "/nonexistent")
     assert history(tmp_path).has(revisions[0]) is None
 

@@ -227,7 +227,7 @@ def test_runs_with_other_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 # --------------------------------------------------------------------------------------------------------------- boards
 
-OLD, NEW = {"git_rev": "old0000", "started_at": "2026-01-01T00:00:00Z"}, {"git_rev": "new0000", "started_at": "2026-01-02T00:00:00Z"}
+OLD, NEW = {"git_rev": "01d0000", "started_at": "2026-01-01T00:00:00Z"}, {"git_rev": "4e30000", "started_at": "2026-01-02T00:00:00Z"}
 
 
 def board_run(folder: Path, board: str, number: int, ns: float, **cells: object) -> Path:
@@ -296,19 +296,19 @@ def test_a_run_of_another_commit_deletes_no_case(tmp_path: Path) -> None:
 def test_rows_that_are_left_out_are_counted(tmp_path: Path) -> None:
     """By case: the newest commit that has it says which machine code counts, be that commit the newest of all or not."""
     board_run(tmp_path, "aaaaaaaa", 1, 1000, offset=1, **OLD | {"isa_hash": "01d"})
-    board_run(tmp_path, "bbbbbbbb", 1, 1000, offset=1, git_rev="middle0", started_at="2026-01-01T12:00:00Z")
+    board_run(tmp_path, "bbbbbbbb", 1, 1000, offset=1, git_rev="2d1d1e0", started_at="2026-01-01T12:00:00Z")
     board_run(tmp_path, "cccccccc", 1, 1000, offset=8, **NEW)
     found = results.load(tmp_path)
-    assert found.tables[EXP].left_out == [results.LeftOut("old0000", results.OTHER_CODE, 2)]
+    assert found.tables[EXP].left_out == [results.LeftOut("01d0000", results.OTHER_CODE, 2)]
     assert found.said_of_left_out == f"2 of 6 rows are left out: 2 because {results.OTHER_CODE}."
-    assert dict(run_tables.environment(found.tables.values()).rows)["rows left out"] == f"2 of old0000: {results.OTHER_CODE}"
+    assert dict(run_tables.environment(found.tables.values()).rows)["rows left out"] == f"2 of 01d0000: {results.OTHER_CODE}"
 
 
 def test_rows_that_are_left_out_by_name(tmp_path: Path) -> None:
     board_run(tmp_path, "aaaaaaaa", 1, 1000, offset=1, **OLD)
     board_run(tmp_path, "bbbbbbbb", 1, 1000, offset=8, **NEW)
     path = tmp_path / results.LEFT_OUT
-    path.write_text(f'[[rows]]\nexperiment = "{EXP}"\ncommits = ["old0000"]\nwhy = "a trial"\n')
+    path.write_text(f'[[rows]]\nexperiment = "{EXP}"\ncommits = ["01d0000"]\nwhy = "a trial"\n')
     found = results.load(tmp_path)
     assert {case["offset"] for case in found.tables[EXP].cases} == {"8"}
     assert found.said_of_left_out == "2 of 4 rows are left out: 2 because left_out.toml names them."
@@ -537,3 +537,33 @@ def test_a_column_of_whatever_name_is_said_in_short(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is 'many', not a number") as caught:
         results.load(tmp_path).auxiliary("sass_twins.csv", "exp01_vector_add")
     assert len(str(caught.value)) < 500
+
+
+def formed_row() -> dict:
+    return synthetic.row(EXP, "read_offset", "cuda", 1000, gpu_uuid="149980f6-bd56-2648-162e-3e29b62919c5", isa_hash="3658715558e0")
+
+
+@pytest.mark.real_forms
+def test_cells_are_what_the_programs_take_for_cells(tmp_path: Path) -> None:
+    """The same file is common/tests/schema_test.cpp's: what is a cell does not depend on the language."""
+    cells = csv_file.read(Path(__file__).parent / "fixtures/cells.csv")[1]
+    for at, (_, cell) in enumerate(cells):
+        path = synthetic.write(tmp_path / str(at), EXP, [formed_row() | {"device_ns_min": 999} | {cell["column"]: cell["text"]}])
+        if cell["right"] == "1":
+            results.RunFile(path).read()
+        else:
+            with pytest.raises(InputError, match=f"{cell['column']} |not a time"):
+                results.RunFile(path).read()
+
+
+@pytest.mark.real_forms
+@pytest.mark.parametrize(
+    ("column", "text"),
+    [("isa_hash", "3.66E+09"), ("git_rev", "1.2E+11"), ("git_rev", "main"), ("gpu_uuid", "14995.6E3"), ("driver", " 580"), ("driver", "580\n1"), ("git_rev", "")],
+)
+def test_a_damaged_origin_is_not_believed(tmp_path: Path, column: str, text: str) -> None:
+    path = synthetic.write(tmp_path, EXP, [formed_row()])
+    results.RunFile(path).read()
+    path = synthetic.write(tmp_path, EXP, [formed_row() | {column: text}])
+    with pytest.raises(InputError, match=f"line [23]: {column} is "):
+        results.RunFile(path).read()

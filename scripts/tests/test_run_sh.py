@@ -247,10 +247,10 @@ def test_resuming_after_failures_reports_what_is_there_now(suite):
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        ("""printf 'e,o' >>"$2" """, "its last line is cut short"),
-        ("""printf 'e,ok\n' >>"$2" """, "line 6: a row of 2 fields under a header of 3"),
+        ("""printf 'e,o' >>"$2" """, "the last line is cut short (no line end)"),
+        ("""printf 'e,ok\n' >>"$2" """, "line 6: 2 fields, the header has 3"),
         ("""printf 'e,fine,\n' >>"$2" """, "it has rows of status 'fine'"),
-        (""": >"$2" """, "it is empty"),
+        (""": >"$2" """, "empty"),
     ],
 )
 def test_a_damaged_result_file_is_a_failure(suite, damage, words):

@@ -25,6 +25,16 @@ std::string csv_record(const CsvRow& row) {
   return line + '\n';
 }
 
+std::string_view unfinished(std::string_view text) {
+  bool quoted = false;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') quoted = !quoted;  // a doubled quote closes and opens
+    if (text[i] == '\n' && !quoted) begin = i + 1;
+  }
+  return text.substr(begin);
+}
+
 std::vector<CsvRow> parse_csv(std::string_view text) {
   std::vector<CsvRow> rows;
   CsvRow row;

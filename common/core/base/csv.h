@@ -16,6 +16,8 @@ std::string csv_record(const CsvRow& row);
 
 // Every complete record of `text`. A last record without a line end is left out: it was cut short.
 std::vector<CsvRow> parse_csv(std::string_view text);
+// What stands behind them.
+std::string_view unfinished(std::string_view text);
 
 // A figure for a CSV cell: up to six significant digits, "" for anything that is not finite.
 std::string csv_number(double value);

@@ -59,6 +59,16 @@ std::optional<std::pair<std::string, std::string>> difference(const FileColumns&
   return {};
 }
 
+// Whether an open quote holds whole records, and not only what of one was written before a kill.
+bool swallows_records(std::string_view rest, std::size_t fields) {
+  for (std::size_t end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
+    rest.remove_prefix(end + 1);
+    const std::vector<CsvRow> next = parse_csv(rest.substr(0, rest.find('\n') + 1));
+    if (next.size() == 1 && next[0].size() == fields) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string samples_path(const std::string& csv_path) {
@@ -99,6 +109,7 @@ ResultFile ResultFile::resume(const std::string& path, const Schema& schema, con
         throw UsageError("--resume: {} does not say of {} what this program would; move them away to start afresh",
                          schema_path(path), path);
       }
+      result.check(old, path);
       rows = result.sift(old, run);
       samples = result.kept_samples();
     }
@@ -118,8 +129,26 @@ std::vector<CsvRow> ResultFile::read_records(const std::string& path, const CsvR
     throw UsageError("--resume: {} is damaged: record {} has {} fields of {}; move it away to start afresh", path, i + 1,
                      records[i].size(), header.size());
   }
+  if (swallows_records(unfinished(text), header.size())) {
+    throw UsageError("--resume: {} is damaged: a quote is never closed; move it away to start afresh", path);
+  }
   if (!text.ends_with('\n')) left_out_.push_back(fmt::format("{} ended with a record that was cut short", path));
   return records;
+}
+
+void ResultFile::check(const std::vector<CsvRow>& records, const std::string& path) const {
+  std::set<std::string> keys;
+  for (std::size_t i = 1; i < records.size(); ++i) {
+    std::string wrong;
+    try {
+      schema_.results.check(records[i]);
+      if (!keys.insert(schema_.results.key(records[i])).second) wrong = "the case is there twice";
+    } catch (const Error& error) {
+      wrong = error.what();
+    }
+    if (wrong.empty()) continue;
+    throw UsageError("--resume: {} is damaged: record {}: {}; move it away to start afresh", path, i + 1, wrong);
+  }
 }
 
 std::vector<CsvRow> ResultFile::sift(const std::vector<CsvRow>& old, const RunIdentity& run) {

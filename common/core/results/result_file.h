@@ -62,6 +62,8 @@ class ResultFile {
   ResultFile(std::string path, Schema schema) : path_(std::move(path)), schema_(std::move(schema)) {}
   // Replaces all files, these rows (headers first) in them.
   void replace(const std::vector<CsvRow>& rows, const std::vector<CsvRow>& samples, mode_t mode);
+  // Throws UsageError for a record that no program wrote, or that is there twice.
+  void check(const std::vector<CsvRow>& records, const std::string& path) const;
   // Sorts the old rows into those that stay, returned with the header, and those that do not.
   std::vector<CsvRow> sift(const std::vector<CsvRow>& old, const RunIdentity& run);
   std::vector<CsvRow> kept_samples();

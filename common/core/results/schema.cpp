@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/parse_number.h"
 #include "core/base/stats.h"
 
 namespace bench {
@@ -123,6 +124,52 @@ std::string Values::text(std::string_view column) const {
   return value == nullptr ? "" : value->text();
 }
 
+namespace {
+
+constexpr double kSmallest = 1e-30;  // no figure of a GPU lies beyond
+constexpr double kGreatest = 1e30;
+
+bool is_number(std::string_view text, bool is_positive) {
+  // from_chars takes nan and inf, too, and what begins as a number.
+  if (text.find_first_not_of("+-.0123456789eE") != std::string_view::npos) return false;
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  const std::optional<double> number = parse_number<double>(text);
+  if (!number) return false;
+  const double size = std::abs(*number);
+  return (size >= kSmallest && size <= kGreatest && (*number > 0 || !is_positive)) || (size == 0 && !is_positive);
+}
+
+bool is_hash(std::string_view text) {
+  return text.size() == 12 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// 2026-11-21T09:30:00Z
+bool is_time(std::string_view text) {
+  constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:ddZ";
+  return text.size() == kForm.size() && std::ranges::equal(text, kForm, [](char c, char form) {
+           return form == 'd' ? c >= '0' && c <= '9' : c == form;
+         });
+}
+
+bool is_cell(const Column& column, std::string_view text, bool is_whole) {
+  if (column.name == "status") return text == "ok" || text == "failed" || text == "skipped";
+  if (column.name == "api") return text == "cuda" || text == "vulkan";
+  if (column.name == "started_at") return is_time(text);
+  if (text.empty() || column.type == ColumnType::kText) return column.name != "isa_hash" || text.empty() || is_hash(text);
+  return is_whole ? parse_number<std::uint64_t>(text).has_value() : is_number(text, column.role == ColumnRole::kTime);
+}
+
+// A figure with both ends around it, or neither end.
+bool is_interval(std::span<const std::string> cells) {
+  if (cells[1].empty() && cells[2].empty()) return true;
+  const auto value = parse_number<double>(cells[0]);
+  const auto lo = parse_number<double>(cells[1]);
+  const auto hi = parse_number<double>(cells[2]);
+  return value && lo && hi && *lo <= *value && *value <= *hi;
+}
+
+}  // namespace
+
 Values median_of(std::span<const Values> readings) {
   Values result;
   for (const auto& [name, first] : readings.front()) {
@@ -174,6 +221,19 @@ CsvRow FileColumns::row(const Values& values) const {
     std::ranges::move((value == nullptr ? Value() : *value).cells(column), std::back_inserter(row));
   }
   return row;
+}
+
+void FileColumns::check(const CsvRow& row) const {
+  std::size_t at = 0;
+  for (const Column& column : columns_) {
+    const std::span<const std::string> cells(row.data() + at, column.has_interval ? 3 : 1);
+    at += cells.size();
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const bool is_whole = column.type == ColumnType::kInteger && i == 0;
+      if (!is_cell(column, cells[i], is_whole)) throw Error("{} is '{}'", header_[at - cells.size() + i], cells[i]);
+    }
+    if (cells.size() == 3 && !is_interval(cells)) throw Error("{} and its interval do not belong together", column.name);
+  }
 }
 
 std::string FileColumns::key(const CsvRow& row) const {

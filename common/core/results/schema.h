@@ -144,6 +144,9 @@ class FileColumns {
   // The keys' cells, of a row in this order and of values, as one text.
   std::string key(const CsvRow& row) const;
   std::string key(const Values& values) const;
+  // Throws Error, which names the column, for a record that no program wrote: a number that is none, an unknown status, an
+  // interval beside its figure. benchlib/results/schema.py checks the same (scripts/tests/fixtures/cells.csv).
+  void check(const CsvRow& row) const;
   // A row's cell. Throws Error if there is no such column.
   const std::string& cell(const CsvRow& row, std::string_view column) const;
 

@@ -63,6 +63,17 @@ def of(root: Path) -> History:
     return History(root, tuple(sorted((_git(root, "rev-list", "HEAD") or "").split())))
 
 
+def why_unknown(root: Path) -> str:
+    """Why a repository's history is not known, and what to do; empty where it is."""
+    if of(root).commits:
+        return ""
+    if not (root / ".git").exists():
+        return "this is an archive without git's history: clone the repository"
+    if _git(root, "rev-parse", "--show-toplevel") is None:
+        return f"git does not read this clone (is it another user's?): git config --global --add safe.directory {root.resolve()}"
+    return "this is a shallow clone: git fetch --unshallow"
+
+
 @functools.cache
 def _text_of(root: Path, commit: str, path: str) -> str:
     """Of that commit's file; empty without one."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from benchlib.base import files
 from benchlib.base.errors import InputError
-from benchlib.pages import pipeline, report_page, report_picture
+from benchlib.pages import pipeline, report_page, report_picture, worklog_files
 
 MOST_BYTES = 7_000_000
 
@@ -18,6 +18,7 @@ def write(directory: Path, root: Path, out: Path | None = None, *, check: bool =
     if len(text.encode()) > MOST_BYTES:
         raise InputError(f"{directory}: the page would be larger than {MOST_BYTES // 1_000_000} MB")
     before = files.read_text(path)
+    worklog_files.check_history(path, root, report_page.unpacked(before or ""), report_page.unpacked(text))
     stale = before is None or report_page.unpacked(before) != report_page.unpacked(text)
     picture = report_picture.png(shown) if with_picture else None  # before anything is written
     if check and stale:

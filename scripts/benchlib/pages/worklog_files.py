@@ -5,10 +5,13 @@ their tables.
 from pathlib import Path
 
 from benchlib.base import files
+from benchlib.base.errors import InputError
+from benchlib.claims import provenance
 from benchlib.tables.claim_tables import claims_csv
 from benchlib.document import markdown, plots
 from benchlib.pages import kernel_timings, pipeline, readmes, sass_pages
 
+OF_HISTORY = "of commits that contain the test"  # claim_tables.py
 PAGES = markdown.section_path("exp[0-9][0-9]_*")
 PLOTS = "plots/*.svg"
 REFERENCE = Path("results") / "nvidia-h200"  # the results that the READMEs show
@@ -40,6 +43,12 @@ def of(judged: pipeline.Judged, directory: Path, root: Path, problems: list[str]
     return outputs
 
 
+def check_history(path: Path, root: Path, before: str, after: str) -> None:
+    """Raises InputError where a page would lose what only git's history tells, and this clone has none."""
+    if OF_HISTORY in before and OF_HISTORY not in after and (why := provenance.why_unknown(root)):
+        raise InputError(f"{path} says which runs are newer than a claim's test, which needs git's history, and nothing is changed: {why}")
+
+
 def listings(judged: pipeline.Judged, directory: Path) -> dict[Path, str]:
     """The pages of machine code that dump_sass.py wrote, with what was measured of them."""
     found: dict[Path, str] = {}
@@ -59,6 +68,8 @@ def write(directory: Path, root: Path, *, check: bool = False) -> int:
     if left_out := judged.study.said_of_left_out:
         print(f"{directory}: {left_out}")
     stale = {path: text for path, text in outputs.items() if files.read_text(path) != text}
+    for path, text in stale.items():
+        check_history(path, root, files.read_text(path) or "", text)
     left = [path for pattern in (PAGES, PLOTS) for path in sorted(directory.glob(pattern)) if path not in outputs]
     if check:
         for path in left:

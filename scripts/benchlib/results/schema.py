@@ -39,6 +39,13 @@ _MOST_FOLDERS = 5  # results/<gpu>/boards/<board>/run<k>
 SMALLEST, GREATEST = 1e-30, 1e30
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _TIME = re.compile(r"20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-6][0-9]Z")
+# How the programs write a row's origin. What a spreadsheet makes of it (3.66E+09) would be another code, or another GPU.
+FORMS = {
+    "isa_hash": (re.compile(r"(?:[0-9a-f]{12})?"), "12 hexadecimal digits"),
+    "gpu_uuid": (re.compile(r"(?:(?:GPU-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?"), "a UUID"),
+    "git_rev": (re.compile(r"(?:unknown|[0-9a-f]{7,40}(?:-dirty)?)(?:\+[\w:.-]+)?"), "a commit"),
+    "driver": (re.compile(r"(?:[^\W_][ -~]{0,198})?"), "a driver's version"),
+}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")
 _NUMBERS = re.compile(rf"(?:{_NUMBER.pattern}(?:\n|\Z))++")
 
@@ -192,6 +199,7 @@ class Checker:
         self._identity = itemgetter(*(self._at[name] for name in self._known))
         self._right: set[tuple[str, ...]] = set()  # rows' identities repeat
         self._origin = itemgetter(self._at["status"], self._at["gpu_uuid"], self._at["started_at"])
+        self._formed = [(name, self._at[name], form, wanted, set[str]()) for name, (form, wanted) in FORMS.items()]
 
     def identity(self, line: int, cells: Sequence[str]) -> None:
         """Whether a row is one of this file's."""
@@ -201,6 +209,11 @@ class Checker:
                 if text not in known:
                     self._fail(line, self._not_known(name, text))
             self._right.add(texts)
+        for name, at, form, wanted, right in self._formed:
+            if (text := cells[at]) not in right:
+                if not form.fullmatch(text):
+                    self._fail(line, f"{name} is {ascii(text)[:80]}, not {wanted}")
+                right.add(text)
         status, uuid, started_at = self._origin(cells)
         if not _TIME.fullmatch(started_at):
             self._fail(line, f"started_at is {ascii(started_at)[:80]}, not a time such as 2026-11-21T09:30:00Z")

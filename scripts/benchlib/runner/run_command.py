@@ -1,6 +1,5 @@
 """scripts/run.sh: sets up, builds, measures, and has the pages made."""
 
-import csv
 import os
 import re
 import shutil
@@ -19,7 +18,7 @@ from typing import NoReturn
 from benchlib.base import console, csv_file, files, programs
 from benchlib.base.console import INTERRUPTED, plain
 from benchlib.base.csv_file import MOST_BYTES, InputError
-from benchlib.runner import row_counts, screen
+from benchlib.runner import screen
 from benchlib.runner.jobs import Jobs
 from benchlib.runner.lock import Lock
 from benchlib.runner.screen import clock, note
@@ -71,6 +70,7 @@ SOFTWARE = ("llvmpipe", "lavapipe", "swiftshader")  # Vulkan on the CPU, whose f
 # A program's files in a run's folder.
 ENDS = (".csv", ".csv.xz", ".samples.csv", ".samples.csv.xz", ".schema.json", ".checksums")
 ASIDE = ".replaced"  # a folder in a run's: what is replaced, until the new run has a result
+STATUSES = ("ok", "failed", "skipped")
 REASONS = 5  # shown of those for which cases were skipped or failed
 
 
@@ -203,18 +203,25 @@ def has_result(path: Path) -> bool:
 
 def read_results(path: Path) -> Found:
     try:
-        counts, rows = row_counts.read(path)
+        header, records = csv_file.read(path)
+        if "status" not in header:
+            raise InputError(f"{path}: no column status")
     except FileNotFoundError:
         return Found(missing=True)
-    except (row_counts.Damaged, OSError, UnicodeDecodeError, csv.Error) as error:
-        note(f"{path.name}: {plain(str(error))}")
+    except (InputError, OSError) as error:
+        note(plain(str(error)))
+        return Found()
+    rows = [row for _, row in records]
+    counts = Counter(row["status"] for row in rows)
+    if unknown := counts.keys() - set(STATUSES):
+        note(f"{path}: it has rows of status {plain(min(unknown))!r}")
         return Found()
     reasons = Counter((row["status"], row.get("reason") or "no reason given") for row in rows if row["status"] != "ok")
     device = ""
     if rows and (row := rows[-1]).get("gpu"):
         versions = ", ".join(dict.fromkeys(each["driver"] for each in rows if each.get("driver")))
         device = f"{row['gpu']} ({row.get('gpu_uuid', '')[:8]}), {versions or 'no driver named'}, {row.get('git_rev') or 'no commit'}"
-    return Found(Counter(counts), reasons=reasons, ratio=median_ratio(rows), device=device)
+    return Found(counts, reasons=reasons, ratio=median_ratio(rows), device=device)
 
 
 def median_ratio(rows: Sequence[dict[str, str]]) -> float | None:
