@@ -31,12 +31,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def text(root: Path) -> str:
     analyses = analysis.load(root)
-    rows = []
+    rows: dict[tuple[object, ...], dict[str, object]] = {}  # of two folders of a model the one with more runs says what a pair is
     for folder in sorted(path for path in (root / "results").iterdir() if path.is_dir() and path.name != schema.SHARED):
         study = Study.of(results.load(folder), analyses)
         if said := summary.load(root, study):
-            rows += beside.csv_rows(study, said)
-    return csv_file.text(beside.COLUMNS, rows)
+            for row in beside.csv_rows(study, said):
+                key = tuple(row[column] for column in ("model", "kind", "experiment", "pair"))
+                rows[key] = max(rows.get(key, row), row, key=lambda one: (one["runs"], one["ratio"]))
+    return csv_file.text(beside.COLUMNS, rows.values())
 
 
 def run(options: argparse.Namespace) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -234,7 +235,7 @@ def test_a_rule_names_the_models_that_it_holds_on(root: Path, factor: float, wor
     assert f"Of {number} claims " in text and " have the same verdict on H200 and H100, " in text
 
 
-def test_a_kind_has_the_boards_and_runs_that_ran_it(root: Path) -> None:
+def test_a_kind_has_the_runs_that_ran_it(root: Path) -> None:
     """Copies ran on one board of two, once."""
     text = SUMMARY.replace('copy = ["not_here"]', 'copy = ["copy_f32"]')
     (root / "docs/summary.toml").write_text(text, encoding="utf-8")
@@ -249,8 +250,45 @@ def test_a_kind_has_the_boards_and_runs_that_ran_it(root: Path) -> None:
     assert said
     (root / beside.FILE).write_text(csv_file.text(beside.COLUMNS, beside.csv_rows(found, said)), encoding="utf-8")
     ((_, kinds),) = beside.published(root).items()
-    assert {one.kind: (one.boards, one.runs) for one in kinds} == {"adds": (2, 3), "copies": (1, 1)}
-    assert kinds[1].median == pytest.approx(4 / 3, abs=1e-8) and kinds[1].words.endswith(", 1 run") and "run" not in kinds[0].words
+    assert {id_: kind.runs for id_, kind in kinds.items()} == {"adds": 3, "copies": 1}
+    assert kinds["copies"].median == pytest.approx(4 / 3, abs=1e-8) and kinds["copies"].words.endswith(", 1 run") and "run" not in kinds["adds"].words
+    assert [one.key for one in kinds["adds"].found] == [one.key for one in said.kinds["adds"].found]
+
+
+def test_sets_are_compared_over_the_pairs_that_all_of_them_have() -> None:
+    """A set with other pairs of a kind has no other median for it; one without a pair in common has none at all."""
+
+    def kind(**ratios: float) -> summary.Kind:
+        pairs = [(value, Case((("api", "cuda"), ("variant", name), ("checks", checks)))) for name, value in ratios.items() for checks in [""]]
+        return summary.Kind("k", [Measured(case, Figure(value, value, value, 6), side_of(value), "exp") for value, case in pairs])
+
+    here, there = kind(a=1.0, b=1.2, c=1.4), kind(a=1.02, d=9.0, e=9.0)
+    ours, theirs = summary.shared([here, there])
+    assert ours and theirs and (ours.median, theirs.median) == (1.0, 1.02) and summary.of_pairs(ours, here) == "1 of 3"
+    alone, none, still = summary.shared([here, kind(d=9.0), kind(b=1.3)])
+    assert alone and none is None and still and (alone.median, still.median) == (1.2, 1.3)
+    assert summary.shared([None, here, there])[0] is None and summary.shared([here])[0] == here
+    newer = Measured(Case((("variant", "a"), ("checks", "default"), ("later", ""))), Figure(1.0), "SAME", "exp")
+    assert newer.key == here.found[0].key != Measured(newer.case, Figure(1.0), "SAME", "exp2").key
+
+
+def test_the_closing_table_has_the_published_medians_of_its_own_pairs(root: Path) -> None:
+    """A quick run has one pair of the kind, of which the published set has more."""
+    for _ in range(2):
+        synthetic.write_again(root / worklog.REFERENCE, EXP01, synthetic.exp01_rows())
+    said = summary.load(root, study(root))
+    assert said
+    rows = [row for row in beside.csv_rows(study(root), said) if row["kind"] == "adds"]
+    assert len(rows) > 3
+    published = [row | {"model": "NVIDIA B", "ratio": "1.5" if "elements=1024;" in str(row["pair"]) else "4.0", "verdict": "SLOWER"} for row in rows]
+    (root / beside.FILE).write_text(csv_file.text(beside.COLUMNS, published), encoding="utf-8")
+    sized = {"elements": 1 << 10, "elem_bytes": 4, "bytes_per_element": 12, "checks": "default"}
+    synthetic.write(root / "quick", EXP01, synthetic.twins(EXP01, "add_f32", 2000.0, 2004.0, **sized))
+    quick = Study.of(results.load(root / "quick"), {})
+    quick_said = summary.load(root, quick)
+    assert quick_said
+    line = beside.screen_table(root, {"here": (quick, quick_said)})[1]
+    assert re.search(r"^  additions +1 +1\.002 .* 1\.500 SLOWER$", line), line
 
 
 def faster(row: dict, factor: float) -> dict:

@@ -48,11 +48,12 @@ def verdict(said: Summary, study: Study, titles: Titles, own: str = "", others: 
     numbers = {rules.of(said)[place]["title"]: at for at, place in enumerate(rules.standing(study, said), start=1)}
     beside = {name: model.kinds for name, (_, model) in (others or {}).items()}
     rows: list[list[Cell]] = []
-    for entry, kind in shown:
-        there = [kinds.get(entry["kind"]) for kinds in beside.values()]
+    for entry, whole in shown:
+        kind, *there = summary.shared([whole, *(kinds.get(entry["kind"]) for kinds in beside.values())])
+        assert kind  # the first, which has a pair
         middles: list[Cell] = [document.fixed(each and each.median, 2) for each in there]
         rows.append([kind.name, _ratio(kind), *middles, _verdicts(kind, dict(zip(beside, there))),
-                     _to_do(entry, kind, said, numbers, titles)])  # fmt: skip
+                     _to_do(entry, whole, said, numbers, titles)])  # fmt: skip
     header = ["kind of work", own or "Vulkan/CUDA", *beside, "Vulkan is", "what to do"]
     all_kinds = FileLink(f"{len(said.kinds)} kinds", ALL_KINDS)
     both = any(entry.get("instead") for entry, _ in shown)

@@ -56,6 +56,12 @@ class Measured:
     case: Case
     ratio: Figure
     verdict: str
+    experiment: str = ""
+
+    @property
+    def key(self) -> tuple[str, frozenset[tuple[str, str]]]:
+        """What tells the pair from all others, in sets of other columns, too: without a column that says that nothing was chosen."""
+        return self.experiment, frozenset(cell for cell in self.case.cells if cell[0] != "api" and cell[1] and cell != ("checks", "default"))
 
     @property
     def distance(self) -> float:
@@ -64,7 +70,7 @@ class Measured:
 
 def measured_pair(table: Table, pair: Pair, metric: str = "device_ns") -> Measured | None:
     found = judged(table, pair, metric)
-    return Measured(pair.case, found.effect, found.verdict) if found else None
+    return Measured(pair.case, found.effect, found.verdict, table.name) if found else None
 
 
 def measured(table: Table, where: Mapping[str, object]) -> list[Measured]:

@@ -49,7 +49,7 @@ from benchlib.document import document
 from benchlib.pages import ratio_strip
 from benchlib.model import kinds as model_kinds
 from benchlib.model.analysis import Study
-from benchlib.model.pairs import CONTROLS, pair_runs, pairs
+from benchlib.model.pairs import CONTROLS, pairs
 from benchlib.document.document import NONE, Block, Cell, Code, Inline, Strong
 from benchlib.pages.ratio_strip import Measured
 from benchlib.results.results import WITH_ALL_CHECKS, Case, InputError
@@ -77,7 +77,6 @@ COLUMNS = {
 class Kind:
     name: str
     found: Sequence[Measured]
-    boards: frozenset[str] = frozenset()  # that ran a pair of it
 
     @property
     def runs(self) -> int:
@@ -99,6 +98,12 @@ class Kind:
         """What MOST of its pairs are, be it UNCLEAR; else that they differ."""
         verdict, number = Counter(one.verdict for one in self.found).most_common(1)[0]
         return verdict if number >= MOST * len(self.found) else DIFFER
+
+    @property
+    def words(self) -> str:
+        """The median, the verdict, and of how few runs they are."""
+        few = f", {self.runs} run{'s' * (self.runs > 1)}" if self.runs < MIN_RUNS else ""
+        return f"{self.median:.3f} {self.verdict}{few}"
 
     @property
     def range(self) -> str:
@@ -146,6 +151,21 @@ class Kind:
         if what in ("range", "says"):
             return self.range if what == "range" else self.says
         return claim_words.figure_words(Figure.exact(self.median), "slower", "")
+
+
+def shared(sides: Sequence[Kind | None]) -> list[Kind | None]:
+    """The same kind of work in several sets, the first of which counts most: of each the pairs that all of them have. None where a set has no pair of the kind, or none
+    that those before it have, too.
+    """
+    keys: set[object] = set()
+    chosen = list(sides)
+    for at, kind in enumerate(sides):
+        own = {one.key for one in kind.found} if kind else set()
+        if both := keys & own if keys else own:
+            keys = both
+        else:
+            chosen[at] = None
+    return [kind and Kind(kind.name, [one for one in kind.found if one.key in keys]) for kind in chosen]
 
 
 def alike(one: Kind, other: Kind) -> tuple[float, float] | None:
@@ -246,7 +266,6 @@ def _kinds(path: Path, found: Mapping[str, Any], study: Study) -> Mapping[str, K
         if not isinstance(entry["of"], dict) or (unknown := sorted(entry["of"].keys() - set(model_kinds.PROPERTIES))):
             raise InputError(f"{where}: of is no table of {', '.join(model_kinds.PROPERTIES)}" + (f": {unknown[0]}" if isinstance(entry["of"], dict) else ""))
     members: dict[str, list[Measured]] = {entry["id"]: [] for entry in [*entries, {"id": OTHERS}]}
-    boards: dict[str, set[str]] = {id_: set() for id_ in members}
     for table in study.tables.values():
         if not table.compares_times:
             continue
@@ -262,9 +281,8 @@ def _kinds(path: Path, found: Mapping[str, Any], study: Study) -> Mapping[str, K
                 metric = entry.get("metric", "device_ns")
                 if one := ratio_strip.measured_pair(table, pair, metric):
                     members[entry["id"]].append(one)
-                    boards[entry["id"]].update(board for board, runs in pair_runs(table, pair, metric).items() if board and runs)
     names = {**{entry["id"]: entry["name"] for entry in entries}, OTHERS: "other kernels"}
-    return {id_: Kind(names[id_], members[id_], frozenset(boards[id_])) for id_ in members if members[id_]}
+    return {id_: Kind(names[id_], members[id_]) for id_ in members if members[id_]}
 
 
 # -------------------------------------------------------------------------------------------------------------- documents
@@ -291,7 +309,7 @@ def _rows(summary: Summary) -> list[tuple[str, Sequence[Measured]]]:
 
 
 def kinds(summary: Summary, others: Mapping[str, Summary] | None = None, name: str = "") -> Block:
-    """A row a kind of work. `others`: the same of other models, by their names; `name`: this one's."""
+    """A row a kind of work, of the pairs that all models have. `others`: the same of other models, by their names; `name`: this one's."""
     others = others or {}
     prefix = f"{name}, " if others and name else ""
     header = ["kind of work", "pairs:", *(f"{each}:" for each in VERDICTS), f"{prefix}median:" if prefix else "Vulkan/CUDA, median:"]
@@ -299,15 +317,21 @@ def kinds(summary: Summary, others: Mapping[str, Summary] | None = None, name: s
     header += [column for other in others for column in (f"{other}, median:", f"{other} is")]
     header += ["least:", "most:", "the most is"]
     rows: list[list[Cell]] = []
-    for id_, kind in summary.kinds.items():
+    for id_, whole in summary.kinds.items():
+        kind, *there = shared([whole, *(other.kinds.get(id_) for other in others.values())])
+        assert kind  # the first, which has a pair
         ordered = sorted(kind.found, key=lambda one: one.ratio.value)
         ends = [document.fixed(one.ratio.value, 3) for one in (ordered[0], ordered[-1])]
         counted = Counter(one.verdict for one in kind.found)
-        there = [other.kinds.get(id_) for other in others.values()]
         beside = [cell for other in there for cell in (document.fixed(other and other.median, 3), other.verdict if other else NONE)]
         worst = ordered[-1].case.name(without=["api"])
-        rows.append([kind.name, kind.text("pairs"), *(str(counted[each]) for each in VERDICTS), document.fixed(kind.median, 3), kind.verdict, *beside, *ends, worst])
+        rows.append([kind.name, of_pairs(kind, whole), *(str(counted[each]) for each in VERDICTS), document.fixed(kind.median, 3), kind.verdict, *beside, *ends, worst])
     return document.table(header, rows)
+
+
+def of_pairs(kind: Kind, whole: Kind) -> str:
+    """How many pairs, and of how many where not all are shared."""
+    return str(len(kind.found)) if len(kind.found) == len(whole.found) else f"{len(kind.found)} of {len(whole.found)}"
 
 
 def bare(entry: Mapping[str, Any]) -> dict[str, Any]:
