@@ -307,6 +307,16 @@ def test_a_kind_in_words() -> None:
     assert kind(0.8, 1.2).says.startswith("1 FASTER, 1 SLOWER: 0.80 to 1.20")
 
 
+@pytest.mark.parametrize(
+    ("lo", "hi", "bounds", "holds"),
+    [(1.6, 9.0, {"least": 1.5}, True), (0.33, 21.4, {"least": 1.5}, None), (0.9, 1.4, {"least": 1.5}, False), (0.9, 0.98, {"most": 0.99}, True),
+     (0.9, 1.0, {"most": 0.99}, None), (1.0, 1.1, {"most": 0.99}, False), (1.5, 1.5, {"least": 1.5}, True), (None, None, {"least": 1.5}, None)],
+)  # fmt: skip
+def test_a_rule_is_decided_by_the_whole_interval(lo: float | None, hi: float | None, bounds: dict[str, float], holds: bool | None) -> None:
+    """However many the runs; the median lies within the bound wherever it could."""
+    assert rules._side(bounds, Figure(3.13 if hi == 21.4 else (lo or 2.0), lo, hi, 6)) is holds
+
+
 @pytest.mark.parametrize("bound", ["least = 2.0", "most = 0.5"])
 def test_a_rule_stands_only_where_its_figure_says_so(root: Path, bound: str) -> None:
     (root / "docs/summary.toml").write_text(SUMMARY.replace('unit = "times"', f'unit = "times"\n{bound}'), encoding="utf-8")

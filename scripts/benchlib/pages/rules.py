@@ -46,8 +46,9 @@ def _verdict(rule: Mapping[str, Any], study: Study, said: Summary, where: str) -
             continue  # of a further sentence alone
         if found is None:
             return NOT_SEEN
-        against |= not query.get("least", -math.inf) <= found[1].value <= query.get("most", math.inf)
-        undecided |= bool(set(BOUNDS) & query.keys()) and found[1].undecided
+        if set(BOUNDS) & query.keys():
+            side = _side(query, found[1])
+            against, undecided = against or side is False, undecided or side is None
     own = {query["name"] for query in figures}
     if any(name not in own and name not in said.kinds for name, _ in PLACEHOLDER.findall(rule["text"])):
         return NOT_SEEN
@@ -55,6 +56,16 @@ def _verdict(rule: Mapping[str, Any], study: Study, said: Summary, where: str) -
     if against or any(found and found != word for found, word in words):
         return NOT_HERE
     return HOLDS if all(found for found, _ in words) and not undecided else UNDECIDED
+
+
+def _side(query: Mapping[str, Any], figure: Figure) -> bool | None:
+    """Whether the figure lies within the query's bounds: with all of its interval, with none of it (False), or not decided (None)."""
+    least, most = query.get("least", -math.inf), query.get("most", math.inf)
+    if figure.lo is None or figure.hi is None:
+        return None
+    if least <= figure.lo and figure.hi <= most:
+        return True
+    return False if figure.hi < least or figure.lo > most else None
 
 
 def _figure(where: str, entry: Mapping[str, Any], study: Study) -> Found | None:

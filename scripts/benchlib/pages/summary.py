@@ -26,7 +26,7 @@
     experiment, section = "..."
     [[rule.figure]]                   a query as claims.py describes them, without a range, with its experiment and unit
     name = "slower"
-    least, most = 1.01                optional: the rule stands only where the figure lies so
+    least, most = 1.01                optional: the rule holds where all of the figure's interval lies so, does not where none of it does, and is not decided elsewhere
 
 Placeholders of a rule: {kind} is the pairs' median Vulkan/CUDA in words, {kind.range} the least to the most, {kind.pairs} how many there are,
 {kind.same} how many are SAME, {kind.says} what two thirds of them are, how many, and the range; {name} is that figure's median case with its
