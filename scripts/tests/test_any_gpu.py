@@ -258,7 +258,7 @@ def test_another_model_stands_beside_the_published(found: tuple[str, Judged, str
         return
     header = next(line for line in text.splitlines() if line.startswith("| kind of work, Vulkan/CUDA"))
     if name == "h100":
-        assert header.startswith("| kind of work, Vulkan/CUDA | here: NVIDIA H100 80GB HBM3 |") and "| NVIDIA H200 |" in header
+        assert header.startswith("| kind of work, Vulkan/CUDA | pairs | here: NVIDIA H100 80GB HBM3 |") and "| NVIDIA H200 |" in header
         assert rules.HOLDS in text and rules.NOT_SEEN in text  # exp06_bytes_in_flight has no rows here
     else:
         assert "| here: NVIDIA H200 |" in header and header.count("NVIDIA H200") == 1
