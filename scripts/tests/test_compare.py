@@ -379,9 +379,9 @@ query = [{{ combine = "twin_ratio", metric = "device_ns", where = "variant={}", 
     (tmp_path / EXP / "claims.toml").write_text("".join(toml.format(at, name) for at, name in enumerate(variants, start=1)))
 
     def results_of(name: str, vulkan_ns: dict[str, float]) -> comparison.Results:
-        for run_ in range(1, 7):
-            rows = [row for each, ns in vulkan_ns.items() for row in synthetic.twins(EXP, each, 1000, ns + run_ / 10, gpu_uuid="GPU-aaaaaaaa")]
-            synthetic.write(tmp_path / name / "boards/aaaaaaaa" / f"run{run_}", EXP, rows)
+        for at, board in enumerate(letter * 8 for letter in "abcdef"):
+            rows = [row for each, ns in vulkan_ns.items() for row in synthetic.twins(EXP, each, 1000, ns + at / 10, gpu_uuid=f"GPU-{board}")]
+            synthetic.write(tmp_path / name / "boards" / board / "run1", EXP, rows)
         return comparison.load([tmp_path / name])[0]
 
     a = results_of("a", {"read_same": 1000, "read_permuted": 1000, "read_offset": 1000})

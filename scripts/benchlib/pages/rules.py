@@ -11,6 +11,8 @@ from benchlib.model.analysis import Study
 from benchlib.pages import summary
 from benchlib.pages.summary import PLACEHOLDER, Summary, inlines
 from benchlib.results.results import InputError
+from benchlib.stats.estimate import HOLDS as HELD
+from benchlib.stats.estimate import NOT_DECIDED, decide
 from benchlib.stats.stats import Figure
 
 TITLE = "Rules for Vulkan"
@@ -60,12 +62,8 @@ def _verdict(rule: Mapping[str, Any], study: Study, said: Summary, where: str) -
 
 def _side(query: Mapping[str, Any], figure: Figure) -> bool | None:
     """Whether the figure lies within the query's bounds: with all of its interval, with none of it (False), or not decided (None)."""
-    least, most = query.get("least", -math.inf), query.get("most", math.inf)
-    if figure.lo is None or figure.hi is None:
-        return None
-    if least <= figure.lo and figure.hi <= most:
-        return True
-    return False if figure.hi < least or figure.lo > most else None
+    decided = decide(figure.lo, figure.hi, query.get("least", -math.inf), query.get("most", math.inf))
+    return None if decided == NOT_DECIDED else decided == HELD
 
 
 def _figure(where: str, entry: Mapping[str, Any], study: Study) -> Found | None:
