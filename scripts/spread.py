@@ -14,10 +14,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchlib.base import console
+from benchlib.base.programs import CONTROLS
 from benchlib.fleet.repeatability import metrics
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
-from benchlib.model.pairs import CONTROLS, judged, pair_runs, pairs
+from benchlib.model.pairs import judged, pair_runs, pairs
 from benchlib.results import results
 from benchlib.results.results import CLASSES
 from benchlib.stats import estimate, spreads

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import synthetic
 from analyses import module, rendered, study
+from benchlib.base.programs import CONTROLS
 from benchlib.document import plots
-from benchlib.model.pairs import CONTROLS
 
 EXP01 = "exp01_vector_add"
 ANALYSIS = module(EXP01)

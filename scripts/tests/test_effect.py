@@ -13,10 +13,11 @@ import pytest
 import recomputed
 import spread
 from analyses import committed
+from benchlib.base.programs import CONTROLS
 from benchlib.claims import claims
 from benchlib.fleet import repeatability
 from benchlib.model.analysis import Study
-from benchlib.model.pairs import CONTROLS, Judged, Pair, judged, pairs
+from benchlib.model.pairs import Judged, Pair, judged, pairs
 from benchlib.results.results import CLASSES, INSIDE, Case, Table
 from benchlib.stats import spreads
 from benchlib.stats.spreads import FIGURES, RATIOS

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import gc
 import json
-import lzma
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence

@@ -12,10 +12,11 @@ import worklog
 from analyses import committed
 
 from benchlib.base import csv_file
+from benchlib.base.programs import CONTROLS
 from benchlib.document import markdown
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
-from benchlib.model.pairs import CONTROLS, judged, pairs
+from benchlib.model.pairs import judged, pairs
 from benchlib.claims import claims
 from benchlib.pages import beside, front, pipeline, rules, summary
 from benchlib.pages.ratio_strip import Measured

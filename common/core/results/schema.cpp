@@ -146,9 +146,8 @@ bool is_hash(std::string_view text) {
 // 2026-11-21T09:30:00Z
 bool is_time(std::string_view text) {
   constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:ddZ";
-  return text.size() == kForm.size() && std::ranges::equal(text, kForm, [](char c, char form) {
-           return form == 'd' ? c >= '0' && c <= '9' : c == form;
-         });
+  return text.size() == kForm.size() &&
+         std::ranges::equal(text, kForm, [](char c, char form) { return form == 'd' ? c >= '0' && c <= '9' : c == form; });
 }
 
 bool is_cell(const Column& column, std::string_view text, bool is_whole) {
@@ -274,25 +273,25 @@ Schema::Schema(const Own& own) : experiment(own.experiment) {
   results.add(kModel, own.model);
   results.add(kCase, {elements, Column::integer("useful_bytes", "bytes", "read + written by one launch, by formula").optional(),
                       cache, batch, Column::integer("samples", "", "kept").optional()});
-  results.add(kTime,
-              {Column::real("device_ns", "ns", "GPU time of a launch: median and its 95 % interval").interval(),
-               Column::real("device_ns_min", "ns", "the least sample"),
-               Column::real("device_ns_p05", "ns", "the samples' 5th percentile"),
-               Column::real("device_ns_p95", "ns", "the samples' 95th percentile"),
-               Column::real("stamps_ns", "ns", "of device_ns: what an empty pair of stamps reads in such a sample, per launch"),
-               Column::real("fixed_ns", "ns", "likewise, with launches of an empty kernel between them"),
-               Column::real("host_ns", "ns",
-                            "of what the host times, and no stamps on the GPU: submit to completed, median and its 95 % interval")
-                   .interval(),
-               Column::real("host_ns_min", "ns", "the least sample"),
-               Column::real("host_ns_p05", "ns", "the samples' 5th percentile"),
-               Column::real("host_ns_p95", "ns", "the samples' 95th percentile"),
-               Column::integer("ungated_samples", "", "samples whose launches were not all queued before the first one began"),
-               Column::integer("throttled_samples", "", "samples of this side that were taken again: the GPU was throttled"),
-               Column::real("roundtrip_ns", "ns", "host time of a launch, submit to completed: median"),
-               Column::real("submit_ns", "ns", "host time of a launch, submit only: median"),
-               Column::real("gbps", "GB/s", "useful_bytes over device_ns, or over host_ns; GB is 10^9"),
-               Column::real("peak_pct", "%", "of the memory's theoretical peak; DRAM-size footprints only")});
+  results.add(
+      kTime,
+      {Column::real("device_ns", "ns", "GPU time of a launch: median and its 95 % interval").interval(),
+       Column::real("device_ns_min", "ns", "the least sample"),
+       Column::real("device_ns_p05", "ns", "the samples' 5th percentile"),
+       Column::real("device_ns_p95", "ns", "the samples' 95th percentile"),
+       Column::real("stamps_ns", "ns", "of device_ns: what an empty pair of stamps reads in such a sample, per launch"),
+       Column::real("fixed_ns", "ns", "likewise, with launches of an empty kernel between them"),
+       Column::real("host_ns", "ns",
+                    "of what the host times, and no stamps on the GPU: submit to completed, median and its 95 % interval")
+           .interval(),
+       Column::real("host_ns_min", "ns", "the least sample"), Column::real("host_ns_p05", "ns", "the samples' 5th percentile"),
+       Column::real("host_ns_p95", "ns", "the samples' 95th percentile"),
+       Column::integer("ungated_samples", "", "samples whose launches were not all queued before the first one began"),
+       Column::integer("throttled_samples", "", "samples of this side that were taken again: the GPU was throttled"),
+       Column::real("roundtrip_ns", "ns", "host time of a launch, submit to completed: median"),
+       Column::real("submit_ns", "ns", "host time of a launch, submit only: median"),
+       Column::real("gbps", "GB/s", "useful_bytes over device_ns, or over host_ns; GB is 10^9"),
+       Column::real("peak_pct", "%", "of the memory's theoretical peak; DRAM-size footprints only")});
   results.add(kMeasured, own.measured);
   results.add(
       kOrigin,

@@ -41,8 +41,8 @@ struct SideResult {
   Status status = Status::kFailed;
   std::string reason;
   std::optional<Summary> time_ns = {};  // GPU time of a launch; the host's where the host timed the case
-  std::string isa_hash = {};      // of the kernel that was timed
-  std::string_view toolkit = {};  // what compiled it; empty: what the device's own kernels are compiled by
+  std::string isa_hash = {};            // of the kernel that was timed
+  std::string_view toolkit = {};        // what compiled it; empty: what the device's own kernels are compiled by
   double gbps = 0;
   double batch = 1;
   std::optional<FixedCost> fixed_cost = {};

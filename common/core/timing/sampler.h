@@ -54,9 +54,9 @@ struct Sample {
 
 struct SampleSet {
   std::uint32_t batch = 1;
-  std::string stop;              // why sampling ended: "ci", "noise", "budget", "max_samples", "resolution"
-  bool timed_by_host = false;    // Subject::timed_by_host: no sample has device_ns
-  std::string order;  // "A" (one side) or "ABBA" (pairs; which side leads is drawn anew for every four samples)
+  std::string stop;            // why sampling ended: "ci", "noise", "budget", "max_samples", "resolution"
+  bool timed_by_host = false;  // Subject::timed_by_host: no sample has device_ns
+  std::string order;           // "A" (one side) or "ABBA" (pairs; which side leads is drawn anew for every four samples)
   std::vector<Sample> samples;
   std::size_t discarded = 0;               // throttled samples that were retaken
   std::array<std::size_t, 2> throttled{};  // the same, of each side
@@ -64,7 +64,7 @@ struct SampleSet {
 
   // What a side is judged by: device_ns of its samples, or their roundtrip_ns where the host timed them.
   std::vector<double> times_ns(std::uint32_t side) const;
-  std::size_t ungated(std::uint32_t side) const;  // device samples
+  std::size_t ungated(std::uint32_t side) const;                                                    // device samples
   std::vector<double> figures_of(std::uint32_t side, std::optional<double> Sample::*figure) const;  // of samples that have it
   std::optional<double> median_of(std::uint32_t side, std::optional<double> Sample::*figure) const;
 };

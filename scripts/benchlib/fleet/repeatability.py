@@ -9,7 +9,8 @@ import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from benchlib.model.pairs import CONTROLS, Pair, pair_estimate, pair_runs, pairs, run_ratios
+from benchlib.base.programs import CONTROLS
+from benchlib.model.pairs import Pair, pair_estimate, pair_runs, pairs, run_ratios
 from benchlib.results.results import CLASSES, HOST, HOST_METRICS, SHORT, Case, Results, Table
 from benchlib.stats import estimate
 from benchlib.stats.estimate import Effect, Estimate

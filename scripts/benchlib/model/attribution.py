@@ -21,6 +21,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from benchlib.base.programs import CONTROLS
 from benchlib.model import hardware_counts
 from benchlib.sass import listings
 from benchlib.model.analysis import Control, Study
@@ -30,7 +31,7 @@ from benchlib.model.floor import Ceilings, Model, ceilings, figures_on, model_of
 from benchlib.sass.occupancy import resident_blocks
 from benchlib.results.results import SECTOR_BYTES, TWIN_MODES, WARP, Case, Row, Table, number
 from benchlib.stats.stats import SAME_HI, SAME_LO, Figure
-from benchlib.model.pairs import CONTROLS, Pair, figure_of, pair_ratio, pairs
+from benchlib.model.pairs import Pair, figure_of, pair_ratio, pairs
 
 BEYOND = 0.02  # a gap of more of CUDA's time is accounted for in the worklog
 LEFT = 0.01  # of the time: what an account may leave

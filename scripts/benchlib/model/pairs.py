@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchlib.base.programs import CONTROLS as CONTROLS  # for those who leave them out of the pairs
 from benchlib.results.results import Case, Table
 from benchlib.stats import estimate
 from benchlib.stats.estimate import Estimate

@@ -6,7 +6,7 @@ docs/published.csv, which scripts/published.py writes from results/, has a row a
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from benchlib.base import csv_file

@@ -4,15 +4,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from benchlib.base.programs import CONTROLS
 from benchlib.document import document
 from benchlib.model import hardware_counts
 from benchlib.model.analysis import Study
 from benchlib.claims.claims import ClaimFile
 from benchlib.document.document import NONE, Blocks, Cell, Inline, ListingLink, SectionLink, paragraph
-from benchlib.results.results import WITH_ALL_CHECKS, Row, Table
+from benchlib.results.results import WITH_ALL_CHECKS, Table
 from benchlib.sass import listings
 from benchlib.stats.stats import VERDICTS
-from benchlib.model.pairs import CONTROLS, Pair, figure_of, pair_ratio, pair_verdict, pairs
+from benchlib.model.pairs import Pair, figure_of, pair_ratio, pair_verdict, pairs
 from benchlib.tables import claim_tables
 from benchlib.tables.twins import comparison, key_cell, micros, varying_columns
 

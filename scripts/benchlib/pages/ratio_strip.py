@@ -12,12 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from benchlib.base.programs import CONTROLS
 from benchlib.document import plots
 from benchlib.stats import formats
 from benchlib.document.plots import pixel
 from benchlib.results.results import Case, Table
 from benchlib.stats.stats import FASTER, FIXED_COST, SAME, SAME_HI, SAME_LO, SLOWER, UNCLEAR, Figure, side_of
-from benchlib.model.pairs import CONTROLS, Pair, judged, pairs
+from benchlib.model.pairs import Pair, judged, pairs
 
 AXIS = (
     "Vulkan's time over CUDA's: left of 1 Vulkan is faster,", "right of it slower. Logarithmic, stretched around 1;",

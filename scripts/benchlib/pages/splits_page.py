@@ -4,10 +4,11 @@ import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 
+from benchlib.base.programs import CONTROLS
 from benchlib.document import document
 from benchlib.document.document import Blocks, Cell, Code, Inline, Verdict, paragraph
 from benchlib.model.analysis import Study
-from benchlib.model.pairs import CONTROLS, Pair, figure_of, judged, pair_runs, pairs
+from benchlib.model.pairs import Pair, figure_of, judged, pair_runs, pairs
 from benchlib.results import board_states
 from benchlib.results.results import API_NAMES, Table
 from benchlib.stats import estimate

@@ -44,12 +44,13 @@ from pathlib import Path
 from typing import Any
 
 from benchlib.base import programs, toml_file
+from benchlib.base.programs import CONTROLS
 from benchlib.claims import claim_check, claim_words
 from benchlib.document import document
 from benchlib.pages import ratio_strip
 from benchlib.model import kinds as model_kinds
 from benchlib.model.analysis import Study
-from benchlib.model.pairs import CONTROLS, pairs
+from benchlib.model.pairs import pairs
 from benchlib.document.document import NONE, Block, Cell, Code, Inline, Strong
 from benchlib.pages.ratio_strip import Measured
 from benchlib.results.results import WITH_ALL_CHECKS, Case, InputError

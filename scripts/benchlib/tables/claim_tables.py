@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from benchlib.base import csv_file
+from benchlib.base.programs import CONTROLS
 from benchlib.document import document, markdown
 from benchlib.claims import claims
 from benchlib.claims.claim_check import RESERVED_NAMES
@@ -17,7 +18,7 @@ from benchlib.document.document import Strong, Verdict, paragraph
 from benchlib.results.results import InputError, Results, Table
 from benchlib.stats.stats import VERDICTS as PAIR_VERDICTS
 from benchlib.stats.stats import Figure
-from benchlib.model.pairs import CONTROLS, pair_verdict, pairs
+from benchlib.model.pairs import pair_verdict, pairs
 
 CLAIM_COLUMNS = [
     "id", "verdict", "experiment", "source", "ours", "ours_lo", "ours_hi", "claimed", "unit", "note", "kind", "ours_words", "range",

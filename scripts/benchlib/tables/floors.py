@@ -1,10 +1,11 @@
 """The time floor in tables: what breaks its rules, and why; every DRAM-size case's share."""
 
+from benchlib.base.programs import CONTROLS
 from benchlib.document import document
 from benchlib.document.document import NONE, Block, Blocks, Cell, Strong, paragraph
 from benchlib.model.analysis import Study
 from benchlib.model.floor import MORE_MOVED, NEAR_FULL, NOISE, WIDE, Floor, Model, figures_on, model_of, named, sources
-from benchlib.model.pairs import CONTROLS, Pair, figure_of, pairs
+from benchlib.model.pairs import Pair, figure_of, pairs
 from benchlib.results.results import API_NAMES, Case, Table
 from benchlib.tables.twins import micros
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from benchlib.base.programs import CONTROLS
 from benchlib.document import document
 from benchlib.document.document import NO_RESULTS, NONE, Block, Blocks, Cell, Verdict, paragraph, whole
 from benchlib.model import hardware_counts
 from benchlib.model.analysis import Study
 from benchlib.model.hardware_counts import Counts
-from benchlib.model.pairs import CONTROLS, Pair, exactly, figure_of, judged, pairs
+from benchlib.model.pairs import Pair, exactly, figure_of, judged, pairs
 from benchlib.results.results import API_NAMES, APIS, CLASSES, Case, Table
 from benchlib.stats.formats import ratio_text
 from benchlib.stats.stats import Figure
