@@ -222,8 +222,8 @@ TEST_F(CudaDevice, ACallOfALibrarysIsEnqueuedAndTimedAsAKernelIs) {
     calls = 0;
     const auto subject = calls_of.prepare(call, {.mode = mode});
     EXPECT_GT(subject->time_device({.batch = 4}).ns, 0);
-    EXPECT_EQ(calls % 4, 0);
-    EXPECT_GE(calls, 4);
+    EXPECT_EQ(calls % 4, 1);  // once before the first sample, so that its code is loaded when the gate is shut
+    EXPECT_GE(calls, 5);
     EXPECT_EQ(subject->kernel(), nullptr);
   }
   EXPECT_THROW(calls_of.run(StreamCall{"nothing", {}, {}}), Error);
