@@ -35,13 +35,13 @@ Gate::Gate(ComputeCapability device)
       words_(new (memory_.handle()) Words{}) {
   void* on_device = nullptr;
   BENCH_CU(cudaHostGetDevicePointer(&on_device, memory_.handle(), 0));
-  device_words_ = reinterpret_cast<std::uint64_t>(on_device);
+  device_words_ = static_cast<Words*>(on_device);
 }
 
 Gate::Sample::Sample(Gate& gate, cudaStream_t stream)
     : gate_(gate), number_(++gate.number_), holds_(gate.record_.holds()), opening_(&gate.words_->open, number_) {
   if (!holds_) open();
-  auto* words = reinterpret_cast<Words*>(gate.device_words_);
+  Words* const words = gate.device_words_;
   GateParams params{.open = &words->open,
                     .expired = &words->expired,
                     .number = number_,

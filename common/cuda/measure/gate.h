@@ -87,9 +87,9 @@ class Gate {
 
   Kernel kernel_;
   PinnedMemory memory_;
-  Words* words_ = nullptr;          // as the host sees them
-  std::uint64_t device_words_ = 0;  // as the GPU does
-  std::uint32_t number_ = 0;        // the last sample's
+  Words* words_ = nullptr;         // as the host sees them
+  Words* device_words_ = nullptr;  // as the GPU does
+  std::uint32_t number_ = 0;       // the last sample's
   HoldRecord record_;
 };
 

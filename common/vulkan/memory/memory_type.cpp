@@ -5,11 +5,12 @@
 namespace bench::vulkan {
 namespace {
 
-using Flag = vk::MemoryPropertyFlagBits;
+using MemoryFlag = vk::MemoryPropertyFlagBits;
 
 // Protected memory, memory for images alone, AMD's uncached and device-coherent memory, and memory that a network card reaches.
-constexpr vk::MemoryPropertyFlags kWantsFeature =
-    Flag::eProtected | Flag::eLazilyAllocated | Flag::eDeviceCoherentAMD | Flag::eDeviceUncachedAMD | Flag::eRdmaCapableNV;
+constexpr vk::MemoryPropertyFlags kWantsFeature = MemoryFlag::eProtected | MemoryFlag::eLazilyAllocated |
+                                                  MemoryFlag::eDeviceCoherentAMD | MemoryFlag::eDeviceUncachedAMD |
+                                                  MemoryFlag::eRdmaCapableNV;
 
 bool is_of(const TypeFacts& type, const MemoryKind& kind) {
   return (type.flags & kind.required) == kind.required && !(type.flags & (kind.unwanted | kWantsFeature));
