@@ -71,6 +71,7 @@ def one_run_decides(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
     """Most tests' results are of one run, whose own interval then stands for that of several. Tests of what too few runs mean say so."""
     if "real_least_runs" not in request.keywords:
         monkeypatch.setattr("benchlib.stats.stats.MIN_RUNS", 1)
+        monkeypatch.setattr("benchlib.stats.estimate.MIN_RUNS", 1)
         monkeypatch.setattr("benchlib.stats.spreads.committed", lambda of, name: QUIET)
 
 
