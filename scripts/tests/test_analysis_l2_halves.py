@@ -63,8 +63,8 @@ def home_rows(**more: object) -> list[dict]:
 def test_half_of_the_sms_against_half_of_the_addresses(tmp_path):
     found = written(tmp_path, home_rows())
     text = rendered(ANALYSIS.homes(found, found.tables[EXP10]))
-    assert "| stores | memory | 0 | 0 | 2 | 0.500 | 2684 [2682, 2687] | 212 / 301 | 2 | 0.500 | 2684 [2682, 2687] | 212 / 301 | 1.0000 [" in text
-    assert "| stores | memory | 1 | 0 | 2 | 0.500 | 2684 [2682, 2687] | 212 / 301 | 2 | 0.500 | 2557 [2554, 2559] | 212 / 301 | 1.0500 [" in text
+    assert "| stores | memory | 0 | 0 | 2 | 0.500 | 2684 [2680, 2688] | 212 / 301 | 2 | 0.500 | 2684 [2680, 2688] | 212 / 301 | 1.0000 [" in text
+    assert "| stores | memory | 1 | 0 | 2 | 0.500 | 2684 [2680, 2688] | 212 / 301 | 2 | 0.500 | 2557 [2553, 2560] | 212 / 301 | 1.0500 [" in text
     assert "| stores | memory | both | both | 4 | 1.000 |" in text
 
 
