@@ -343,9 +343,9 @@ def test_conclusions_and_means_come_first(made_sets: list[Path], capsys: pytest.
     assert heads.count("1 board, 3 runs (1 to 3 of a program)") == 2 and heads.startswith("A ") and " B " in heads
     table = [line for line in lines[:40] if re.match(r"  [\w-].*  [0-9]\.\d{3} ", line) and not line.startswith("  exp")]
     header = next(line for line in lines if line.startswith("Vulkan/CUDA, the median"))
-    assert re.fullmatch(r"Vulkan/CUDA, the median pair +A +B +H100", header) and len(table) >= 10
+    assert re.fullmatch(r"Vulkan/CUDA, the median pair +pairs +A +B +H100", header) and len(table) >= 10
     stores = next(line for line in table if "16-byte stores alone" in line)
-    assert re.fullmatch(r"  16-byte stores alone, to memory +1\.06\d (SLOWER|UNCLEAR) +0\.8\d\d (FASTER|UNCLEAR) +1\.05\d SLOWER", stores)
+    assert re.fullmatch(r"  16-byte stores alone, to memory +10 +1\.06\d SLOWER +0\.8\d\d FASTER +1\.05\d SLOWER", stores)
     assert len({line.index(re.search(r"  (\d\.\d{3}) ", line)[1]) for line in table}) == 1  # the names' column is as wide as the longest
     (rules,) = [at for at, line in enumerate(lines) if line.startswith("Rules (README.md): ")]
     assert lines[rules - 1] in table
