@@ -88,7 +88,10 @@ def test_what_only_sets_macros(text: str, only: bool) -> None:
 @pytest.mark.parametrize("folder", [f for f in FOLDERS if "_INSTANCES\n" in (f / "CMakeLists.txt").read_text(encoding="utf-8")], ids=lambda folder: folder.name)
 def test_each_experiments_lines_are_written_outside_a_build(folder: Path, tmp_path: Path) -> None:
     """For tests that compile them: whatever else its CMakeLists.txt calls, its parent's functions too."""
-    lines = re.findall(r'^    "([a-z0-9_]+) = [\w./]+\.(\w+)', (folder / "CMakeLists.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    call = re.search(r"add_experiment\([^\n]*(?:\n(?: [^\n]*)?)*", (folder / "CMakeLists.txt").read_text(encoding="utf-8"))
+    assert call
+    lines = re.findall(r'^    "([a-z0-9_]+) = [\w./]+\.(\w+)', call[0], re.MULTILINE)
+    assert lines
     for stem, body in lines:
         name = f"glsl/{stem}.comp" if body == "glsl" else f"cuda/{stem}.cu"
         assert kernel_file(folder, name, tmp_path).is_file(), name
