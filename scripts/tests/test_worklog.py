@@ -758,6 +758,7 @@ def test_claim_is_decided_by_the_share_of_its_cases(root: Path) -> None:
     assert row["verdict"] == "REFUTED" and float(row["ours"]) == pytest.approx(0.94) and float(row["worst"]) == pytest.approx(0.94)
 
 
+@pytest.mark.real_least_runs
 def test_claim_without_an_interval_is_unclear(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(results.Table, "spread", lambda *_: None)  # of one board, of whose class nothing is known
     row = judge(root, metric="submit_ns")
