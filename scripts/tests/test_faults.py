@@ -177,6 +177,7 @@ def test_a_long_field_of_ncus() -> None:
 def test_a_folder_whose_name_is_no_text(tmp_path: Path) -> None:
     folder = tmp_path / "r\udcff"
     synthetic.write(folder, "exp01_vector_add", synthetic.exp01_rows())
+    synthetic.with_whole_uuid(folder)
     environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
     for program in ("worklog.py", "report.py"):
         command = [sys.executable, "-B", str(SCRIPTS / program), os.fsencode(folder)]
@@ -186,6 +187,7 @@ def test_a_folder_whose_name_is_no_text(tmp_path: Path) -> None:
         ended = subprocess.run(command, capture_output=True, env=environment, timeout=120, check=False)
         assert ended.returncode == 1 and ended.stderr.count(b"\n") == 1 and b"names no columns" in ended.stderr
         synthetic.write(folder, "exp01_vector_add", synthetic.exp01_rows())
+        synthetic.with_whole_uuid(folder)
 
 
 @pytest.mark.parametrize("kind", ["one line of commas", "rows of commas", "one long cell"])

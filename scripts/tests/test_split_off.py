@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import synthetic
-from benchlib.results import counters_file, results, samples, split_off
+from benchlib.results import counters_file, results, split_off
 
 OLD, NEW = "exp04_bda", "exp10_l2_halves"
 CELLS = {"feature": "none", "memory": "own", "elements": 1 << 26}
@@ -53,10 +53,7 @@ def test_a_file_without_such_rows_is_the_old_experiments_alone(tmp_path: Path, a
     assert results.files_of_runs(tmp_path, NEW) == []
 
 
-def test_samples_and_counts_follow(tmp_path: Path) -> None:
-    head = "schema,experiment,variant,api,block,feature,memory,checks,shared_bytes,elements,cache,batch,position,device_ns,sm_mhz"
-    (tmp_path / f"{OLD}.samples.csv").write_text(f"{head}\n2,{OLD},write_share,cuda,256,none,own,,,64,cold,1,0,5,\n", encoding="utf-8")
-    assert [each.device_ns for each in samples.load(tmp_path, NEW).values()] == [[5.0]]
+def test_counts_follow() -> None:
     assert counters_file.owned({"experiment": OLD, "variant": "write_share"})["experiment"] == NEW
     assert counters_file.owned({"experiment": OLD, "variant": "copy_f32"})["experiment"] == OLD
 
