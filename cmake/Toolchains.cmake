@@ -56,6 +56,17 @@ else()
   target_link_libraries(bench_fmt INTERFACE fmt::fmt-header-only)
 endif()
 
+# own_kernel reads TOML files with toml++ (headers alone) and evaluates expressions with muparser. Without them it is left out.
+find_path(BENCH_TOMLPP_INCLUDE toml++/toml.h)
+find_package(muparser CONFIG QUIET)
+set(BENCH_HAVE_OWN_KERNEL OFF)
+if(BENCH_TOMLPP_INCLUDE AND muparser_FOUND)
+  set(BENCH_HAVE_OWN_KERNEL ON)
+  bench_copy_beside(muparser::muparser)
+else()
+  message(STATUS "own_kernel: left out; it needs toml++ and muparser (packages libtomlplusplus-dev and libmuparser-dev; scripts/setup.sh installs them)")
+endif()
+
 # The system's glslang, and a newer one that scripts/setup.sh has put into build/tools, for kernels that the system's is too old
 # for. All others are compiled by the system's.
 find_program(BENCH_GLSLANG NAMES glslangValidator glslang REQUIRED)

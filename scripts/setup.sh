@@ -47,6 +47,8 @@ header   CLI/CLI.hpp                       libcli11-dev
 header   nlohmann/json.hpp                 nlohmann-json3-dev
 header   fmt/format.h                      libfmt-dev
 header   zstd.h                            libzstd-dev
+header   toml++/toml.h                     libtomlplusplus-dev
+header   muParser.h                        libmuparser-dev
 file     /usr/lib/*/libvulkan.so.1|/usr/lib*/libvulkan.so.1|/usr/local/lib*/libvulkan.so.1   libvulkan1
 file     /usr/share/vulkan/icd.d/lvp_icd*.json|/etc/vulkan/icd.d/lvp_icd*.json               mesa-vulkan-drivers
 python   jinja2                            python3-jinja2

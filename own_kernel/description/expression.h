@@ -1,0 +1,20 @@
+// Expressions of the sizes: numbers, + - * /, %, <<, parentheses, ceil, floor, min, max, log2 and the sizes' names. All values
+// are doubles: integers are exact up to 2^53, and a division is never rounded ("n / 256" of n = 100 is 0.390625).
+#pragma once
+
+#include <cstdint>
+
+#include "description/description.h"
+
+namespace bench::own {
+
+// Throws Error: what is wrong with the text, or that its value is no finite number.
+double value_of(const Expression& expression, const Sizes& sizes);
+
+// A value that counts something. Throws Error if it is not whole, or not within [least, 2^53], naming the value and the sizes.
+std::uint64_t count_of(const Expression& expression, const Sizes& sizes, std::uint64_t least = 0);
+
+// "n = 65536, m = 3"; "" without sizes.
+std::string text_of(const Sizes& sizes);
+
+}  // namespace bench::own
