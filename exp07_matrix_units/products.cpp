@@ -228,13 +228,16 @@ std::vector<bench::Case> product_cases(const bench::Plan& plan, std::span<const 
     std::set<std::string_view> seen;
     for (const Shape& shape : shapes(plan)) {
       const bool first = shape.in == Number::kF16 && shape.sums == Number::kF32;
-      if (!first && size != sizes.front()) continue;
+      // What the search found is held against the library at the size that was searched, in every type.
+      const bool searched = was_found(shape.variant) || shape.implementation == Implementation::kLibrary;
+      if (!first && size != sizes.front() && !searched) continue;
       // A coarse sweep: each way's best known shape, of large f16 matrices.
       const bool further = shape.in == Number::kBf16 || shape.variant == "product_double" || shape.variant == "product_clamped";
-      if (plan.quick && (further || (first && size != sizes.back()))) continue;
+      if (plan.quick && (further || ((first || searched) && size != sizes.back()))) continue;
       list.push_back(product_case({shape, Data::kNormal, size, plan.multiprocessors}, products));
       // Zeros: each way's first shape, where there is most to do.
-      if (!plan.quick && first && !seeks_cause(shape.variant) && size == sizes.back() && seen.insert(shape.variant).second)
+      if (!plan.quick && first && !seeks_cause(shape.variant) && !was_found(shape.variant) && size == sizes.back() &&
+          seen.insert(shape.variant).second)
         list.push_back(product_case({shape, Data::kZeros, size, plan.multiprocessors}, products));
     }
   }

@@ -52,6 +52,9 @@ std::string stem_of(std::string_view kernel, const Types& types);
 // product_tile.
 bool seeks_cause(std::string_view variant);
 
+// Whether the variant is a shape that search/ found to be the fastest of its types.
+bool was_found(std::string_view variant);
+
 // All of them, f16 with sums of f32 first: a smoke run has all of them, too, whose kernels --dump-isa writes down. A coarse
 // sweep and a software device have the first of every variant and type, and none that seeks a cause.
 std::vector<Shape> shapes(const bench::Plan& plan);
