@@ -2,15 +2,10 @@
 #include "core/base/error.h"
 #include "sides.h"
 
-std::unique_ptr<bench::Subject> cuda_side(bench::Workbench&, const Config&, const bench::Launch&, const WorkParams&) {
+Dispatches cuda_side(bench::Workbench&, const Config&, const bench::Launch&, const WorkParams&) {
   throw bench::Skip("this build has no CUDA");
 }
 
 std::unique_ptr<bench::Subject> cuda_decided(bench::Workbench&, const Config&, const Decided&) {
-  throw bench::Skip("this build has no CUDA");
-}
-
-std::unique_ptr<bench::Subject> cuda_launched(bench::Workbench&, const Config&, const bench::Launch&, const WorkParams&,
-                                              const bench::Buffer&) {
   throw bench::Skip("this build has no CUDA");
 }

@@ -5,8 +5,11 @@
 #include "cuda/memory/buffer.h"
 #include "sides.h"
 
-std::unique_ptr<bench::Subject> cuda_side(bench::Workbench& bench, const Config& config, const bench::Launch& launch,
-                                          const WorkParams& params) {
+Dispatches cuda_side(bench::Workbench& bench, const Config& config, const bench::Launch& launch, const WorkParams& params) {
+  if (config.way == DispatchMethod::kFromDevice) {
+    const bench::Buffer& state = bench.output("state", EXP08_STATE_WORDS);
+    return {cuda_launched(bench, config, launch, params, state), &state};
+  }
   if (config.way == DispatchMethod::kIndirect) {
     throw bench::Skip("a CUDA launch takes its grid from the host; what the device decides there: guarded, repeated, launched");
   }
@@ -25,5 +28,5 @@ std::unique_ptr<bench::Subject> cuda_side(bench::Workbench& bench, const Config&
     void* arguments[] = {&pointers[0], &pointers[1], &mine};
     kernel.launch(streams[i % streams.size()], launch.grid, arguments);
   };
-  return bench::cuda::cuda_device(bench.device()).prepare(std::move(body));
+  return {bench::cuda::cuda_device(bench.device()).prepare(std::move(body))};
 }

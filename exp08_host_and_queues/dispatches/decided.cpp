@@ -1,7 +1,8 @@
 #include "decided.h"
 
+#include "backends.h"
 #include "core/device/kernel_images.h"
-#include "cuda/device/backend.h"
+#include "core/experiment/per_api.h"
 #include "exp08_kernels.h"
 
 const bench::Kernel& load_kernel(bench::Workbench& bench, const char* image, const char* entry, std::uint32_t buffers,
@@ -14,12 +15,13 @@ const bench::Kernel& load_kernel(bench::Workbench& bench, const char* image, con
 }
 
 const bench::Kernel& load_work(bench::Workbench& bench) {
-  const bool cuda = bench.device().info().api == bench::cuda::kApi;
-  return load_kernel(bench, cuda || tells_sm(bench.device()) ? "work" : "work_anywhere", "work", 2, sizeof(WorkParams));
+  const bench::PerApi<decltype(&vulkan_work)> images = {{bench::cuda::kApi, [](bench::Device&) { return "work"; }},
+                                                        {bench::vulkan::kApi, vulkan_work}};
+  bench::Device& device = bench.device();
+  return load_kernel(bench, images.at(device.info().api, "work")(device), "work", 2, sizeof(WorkParams));
 }
 
 std::unique_ptr<bench::Subject> set_up_decided(bench::Workbench& bench, const Config& config) {
-  const bool cuda = bench.device().info().api == bench::cuda::kApi;
   const std::uint64_t words = decided_words(config);
   bench::Buffer& tags = bench.output("tags", words);
   bench::Buffer& state = bench.output("state", EXP08_STATE_WORDS);
@@ -44,7 +46,9 @@ std::unique_ptr<bench::Subject> set_up_decided(bench::Workbench& bench, const Co
     what.decide.buffers = {&tags};
     what.decide.params = bench::params_bytes(decide_params(config, 0, {}));
   }
-  auto subject = cuda ? cuda_decided(bench, config, what) : vulkan_decided(bench, config, what);
+  const bench::PerApi<decltype(&cuda_decided)> sides = {{bench::cuda::kApi, cuda_decided},
+                                                        {bench::vulkan::kApi, vulkan_decided}};
+  auto subject = sides.at(bench.device().info().api, "work that the device decides about")(bench, config, what);
 
   // Through what will be timed.
   subject->time_host(1);

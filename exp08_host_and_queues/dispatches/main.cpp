@@ -5,6 +5,7 @@
 #include "../host.h"
 #include "backends.h"
 #include "core/base/error.h"
+#include "core/experiment/per_api.h"
 #include "core/experiment/verify.h"
 #include "decided.h"
 #include "sides.h"
@@ -71,7 +72,6 @@ bench::Values read_trace(bench::Device& device, const Buffer& buffer, const Conf
 
 // Six steps, the same for both APIs: kernel, no input, poisoned output, one run, verification, the subject to be timed.
 Prepared set_up(Workbench& bench, const Config& config) {
-  const bool cuda = bench.device().info().api == bench::cuda::kApi;
   const double tick_ns = bench.device().info().realtime_tick_ns;
   if (tick_ns <= 0) throw bench::Skip("a clock that kernels read wanted (VK_KHR_shader_clock), none found");
   const std::uint64_t blocks = std::uint64_t{config.dispatches} * config.blocks;
@@ -84,22 +84,19 @@ Prepared set_up(Workbench& bench, const Config& config) {
   Buffer& trace = bench.output("trace", blocks * EXP08_TRACE_WORDS);
   launch.buffers = {&tags, &trace};
   launch.params = bench::params_bytes(params);
-  const bool launches = cuda && config.way == DispatchMethod::kFromDevice;
-  Buffer* state = launches ? &bench.output("state", EXP08_STATE_WORDS) : nullptr;
-  auto subject = launches ? cuda_launched(bench, config, launch, params, *state)
-                 : cuda   ? cuda_side(bench, config, launch, params)
-                          : vulkan_side(bench, config, launch, params);
+  const bench::PerApi<decltype(&cuda_side)> sides = {{bench::cuda::kApi, cuda_side}, {bench::vulkan::kApi, vulkan_side}};
+  Dispatches made = sides.at(bench.device().info().api, "dispatches")(bench, config, launch, params);
 
   // Through what will be timed.
-  subject->time_host(1);
+  made.subject->time_host(1);
   bench::verify<std::uint32_t>(bench, "tags of blocks", tags, blocks, bench::kGuardWords,
                                [](std::uint64_t i) { return EXP08_TAG(static_cast<std::uint32_t>(i)); });
-  if (launches) {
-    bench::verify<std::uint32_t>(bench, "graphs launched, and the last error", *state, EXP08_STATE_WORDS, bench::kGuardWords,
-                                 [config](std::uint64_t i) { return decided_state(config, i); });
+  if (made.state != nullptr) {
+    bench::verify<std::uint32_t>(bench, "graphs launched, and the last error", *made.state, EXP08_STATE_WORDS,
+                                 bench::kGuardWords, [config](std::uint64_t i) { return decided_state(config, i); });
   }
   bench.makes_outputs_anew();
-  return {std::move(subject),
+  return {std::move(made.subject),
           [&bench, &trace, config, tick_ns] { return read_trace(bench.device(), trace, config, tick_ns).set(host_values()); },
           bench::kReadings};
 }

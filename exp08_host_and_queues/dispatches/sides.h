@@ -54,11 +54,13 @@ inline WorkParams params_of(const Config& config, std::uint32_t i, const WorkPar
   return {i * config.blocks, all.ticks, all.max_turns};
 }
 
+struct Dispatches {
+  std::unique_ptr<bench::Subject> subject;
+  const bench::Buffer* state = nullptr;  // where a kernel launches graphs: what it leaves, EXP08_STATE_WORDS
+};
 // Timed: all of the dispatches. `launch` is the kernel with its buffers and parameters, of one dispatch.
-std::unique_ptr<bench::Subject> vulkan_side(bench::Workbench& bench, const Config& config, const bench::Launch& launch,
-                                            const WorkParams& params);
-std::unique_ptr<bench::Subject> cuda_side(bench::Workbench& bench, const Config& config, const bench::Launch& launch,
-                                          const WorkParams& params);
+Dispatches vulkan_side(bench::Workbench& bench, const Config& config, const bench::Launch& launch, const WorkParams& params);
+Dispatches cuda_side(bench::Workbench& bench, const Config& config, const bench::Launch& launch, const WorkParams& params);
 
 // What decides, and what is decided about: one dispatch's, or one step's. See decided.h.
 struct Decided {
@@ -71,5 +73,5 @@ std::unique_ptr<bench::Subject> cuda_decided(bench::Workbench& bench, const Conf
 // `dispatches` graphs, which one kernel launches; it leaves in `state` how many.
 std::unique_ptr<bench::Subject> cuda_launched(bench::Workbench& bench, const Config& config, const bench::Launch& launch,
                                               const WorkParams& params, const bench::Buffer& state);
-// Whether this Vulkan device tells on which SM a workgroup runs.
-bool tells_sm(bench::Device& device);
+// The image of `work` for this Vulkan device: not every one tells on which SM a workgroup runs.
+const char* vulkan_work(bench::Device& device);

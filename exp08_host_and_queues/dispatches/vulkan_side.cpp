@@ -53,10 +53,11 @@ struct Recording {
 
 }  // namespace
 
-bool tells_sm(bench::Device& device) { return bench::vulkan::vulkan_device(device).context().features().sm_builtins; }
+const char* vulkan_work(bench::Device& device) {
+  return bench::vulkan::vulkan_device(device).context().features().sm_builtins ? "work" : "work_anywhere";
+}
 
-std::unique_ptr<bench::Subject> vulkan_side(bench::Workbench& bench, const Config& config, const bench::Launch& launch,
-                                            const WorkParams& params) {
+Dispatches vulkan_side(bench::Workbench& bench, const Config& config, const bench::Launch& launch, const WorkParams& params) {
   const bench::vulkan::VulkanDevice& device = bench::vulkan::vulkan_device(bench.device());
   const Context& context = device.context();
   auto recording = std::make_shared<Recording>(Recording{.context = context,
@@ -99,5 +100,5 @@ std::unique_ptr<bench::Subject> vulkan_side(bench::Workbench& bench, const Confi
     recording->dispatches(commands, static_cast<std::uint32_t>(all * part / parts),
                           static_cast<std::uint32_t>(all * (part + 1) / parts));
   };
-  return device.prepare(std::move(body));
+  return {device.prepare(std::move(body))};
 }

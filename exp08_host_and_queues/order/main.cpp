@@ -4,6 +4,7 @@
 #include "../host.h"
 #include "backends.h"
 #include "core/base/error.h"
+#include "core/experiment/per_api.h"
 #include "core/experiment/verify.h"
 #include "exp08_kernels.h"
 #include "reference.h"
@@ -44,7 +45,6 @@ double count_wrong(bench::Device& device, const Buffer& rows, const std::vector<
 
 // Six steps, the same for both APIs: kernel, no input, poisoned output, one run, verification, the subject to be timed.
 Prepared set_up(Workbench& bench, const Config& config) {
-  const bool cuda = bench.device().info().api == bench::cuda::kApi;
   bench::Launch launch;
   launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp08(), "link"),
                                  .entry = "link",
@@ -54,7 +54,8 @@ Prepared set_up(Workbench& bench, const Config& config) {
   Buffer& rows = bench.output("rows", std::uint64_t{config.rows()} * EXP08_LANES);
   launch.buffers = {&rows};
   launch.params = bench::params_bytes(link_of(config, 0));
-  auto subject = cuda ? cuda_side(bench, config, launch) : vulkan_side(bench, config, launch);
+  const bench::PerApi<decltype(&cuda_side)> sides = {{bench::cuda::kApi, cuda_side}, {bench::vulkan::kApi, vulkan_side}};
+  auto subject = sides.at(bench.device().info().api, "the chain")(bench, config, launch);
 
   // Through what will be timed.
   subject->time_host(1);

@@ -10,6 +10,7 @@
 #include "core/base/process.h"
 #include "core/base/stats.h"
 #include "core/base/watchdog.h"
+#include "core/experiment/per_api.h"
 #include "core/experiment/verify.h"
 #include "exp08_kernels.h"
 #include "sides.h"
@@ -76,7 +77,6 @@ bench::Values read(bench::Device& device, const Buffer& trace, const Spent& spen
 // Six steps, the same for both APIs: kernel, no input, poisoned output, one run, verification, the subject to be timed.
 Prepared set_up(Workbench& bench, WaitMethod way, std::uint32_t length_ns) {
   const bench::DeviceInfo& info = bench.device().info();
-  const bool cuda = info.api == bench::cuda::kApi;
   const double tick_ns = info.realtime_tick_ns;
   if (tick_ns <= 0) throw bench::Skip("a clock that kernels read wanted (VK_KHR_shader_clock), none found");
   // Reading the clock takes longer than a nanosecond: so many turns are always enough.
@@ -92,8 +92,9 @@ Prepared set_up(Workbench& bench, WaitMethod way, std::uint32_t length_ns) {
   launch.buffers = {&done, &trace};
   launch.params = bench::params_bytes(params);
   const auto spent = std::make_shared<Spent>();
-  const std::shared_ptr<Waiter> waiter =
-      cuda ? cuda_waiter(bench, way, launch, params) : vulkan_waiter(bench, way, launch, params);
+  const bench::PerApi<decltype(&cuda_waiter)> waiters = {{bench::cuda::kApi, cuda_waiter},
+                                                         {bench::vulkan::kApi, vulkan_waiter}};
+  const std::shared_ptr<Waiter> waiter = waiters.at(info.api, "waiting")(bench, way, launch, params);
   const double expected_s = 1e-9 * length_ns + (info.is_cpu ? 30 : 0);
   auto subject = std::make_unique<HostTimed>([=] { return wait_once(*waiter, expected_s, *spent); }, launch.kernel);
   // Through what will be timed.

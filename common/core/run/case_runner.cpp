@@ -125,7 +125,12 @@ void CaseRunner::try_once(const Case& the_case, bool last) {
   }
   if (!subjects.empty()) {
     try {
-      take_samples(the_case, subjects, in_hand_);
+      if (the_case.cache == Cache::kCold) devices_.prepare_eviction(evict_bytes_);
+      const double started = now_s();
+      if (!subjects.front()->timed_by_host()) devices_.measure_fixed_costs(the_case.cache);
+      in_hand_.samples = sample(subjects, sampler_options(the_case));
+      in_hand_.spent.sampling_s += now_s() - started;
+      for (std::uint32_t i = 0; i < subjects.size(); ++i) note_times(the_case, *subjects[i], i);
     } catch (const Error& error) {
       for (const std::size_t s : in_hand_.timed) in_hand_.sides[s] = failure(error);
     }
@@ -149,26 +154,20 @@ CaseResult CaseRunner::lost(const Case& the_case, const DeviceLost& why) const {
   return result;
 }
 
-void CaseRunner::take_samples(const Case& the_case, const std::vector<Subject*>& subjects, CaseResult& result) {
-  if (the_case.cache == Cache::kCold) devices_.prepare_eviction(evict_bytes_);
-  const double started = now_s();
-  if (!subjects.front()->timed_by_host()) devices_.measure_fixed_costs(the_case.cache);
-  result.samples = sample(subjects, sampler_options(the_case));
-  result.spent.sampling_s += now_s() - started;
-  for (std::size_t i = 0; i < subjects.size(); ++i) {
-    SideResult& side = result.sides[result.timed[i]];
-    side.status = Status::kOk;
-    if (const std::size_t ungated = result.samples.ungated(static_cast<std::uint32_t>(i)); ungated != 0) {
-      side.reason = fmt::format("{} samples whose launches were not all queued before the first one began", ungated);
-    }
-    side.time_ns = summarize(result.samples.times_ns(static_cast<std::uint32_t>(i)));
-    side.batch = result.samples.batch;
-    if (!result.samples.timed_by_host)
-      side.fixed_cost = devices_.at(the_case.sides[result.timed[i]].api).fixed_costs.at(the_case.cache);
-    if (the_case.useful_bytes != 0) side.gbps = static_cast<double>(the_case.useful_bytes) / side.time_ns->median;
-    side.isa_hash = isa_hash_of(subjects[i]->kernel());
-    if (const Kernel* const kernel = subjects[i]->kernel()) side.toolkit = kernel->toolkit();
+void CaseRunner::note_times(const Case& the_case, const Subject& subject, std::uint32_t i) {
+  const SampleSet& samples = in_hand_.samples;
+  const std::size_t s = in_hand_.timed[i];
+  SideResult& side = in_hand_.sides[s];
+  side.status = Status::kOk;
+  if (const std::size_t ungated = samples.ungated(i); ungated != 0) {
+    side.reason = fmt::format("{} samples whose launches were not all queued before the first one began", ungated);
   }
+  side.time_ns = summarize(samples.times_ns(i));
+  side.batch = samples.batch;
+  if (!samples.timed_by_host) side.fixed_cost = devices_.at(the_case.sides[s].api).fixed_costs.at(the_case.cache);
+  if (the_case.useful_bytes != 0) side.gbps = static_cast<double>(the_case.useful_bytes) / side.time_ns->median;
+  side.isa_hash = isa_hash_of(subject.kernel());
+  if (const Kernel* const kernel = subject.kernel()) side.toolkit = kernel->toolkit();
 }
 
 SamplerOptions CaseRunner::sampler_options(const Case& the_case) const {

@@ -84,7 +84,8 @@ class CaseRunner {
   std::variant<Prepared, SideResult> set_up_timed(const Case& the_case, const Side& side);
   // Fills in_hand_. `last`: a side that runs out of memory fails alone; else the case ends there.
   void try_once(const Case& the_case, bool last);
-  void take_samples(const Case& the_case, const std::vector<Subject*>& subjects, CaseResult& result);
+  // Of the sampler's subject i, from its samples.
+  void note_times(const Case& the_case, const Subject& subject, std::uint32_t i);
   SamplerOptions sampler_options(const Case& the_case) const;
   const std::string& isa_hash_of(const Kernel* kernel);
   void measure(const Case& the_case, const Prepared& prepared, SideResult& result) const;

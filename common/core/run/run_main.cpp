@@ -74,40 +74,78 @@ OpenDevices::Settings device_settings(const Options& options) {
           .throttled_part = options.throttled_part};
 }
 
-int run(const Experiment& experiment, const Options& options, std::vector<std::unique_ptr<Backend>> backends,
-        double started_s) {
-  if (options.list_variants || options.describe) {
-    print_variants(experiment);
-    if (options.describe) print_columns(experiment);
-    return kOk;
+// What only prints; false where cases are wanted.
+bool is_answered(const Experiment& experiment, const Options& options) {
+  if (!options.list_variants && !options.describe) return false;
+  print_variants(experiment);
+  if (options.describe) print_columns(experiment);
+  return true;
+}
+
+bool is_answered(const Experiment& experiment, const Options& options, const Selection& selection, const DeviceList& listed) {
+  if (options.print_slug) print_slug(experiment, selection, listed);
+  if (options.print_board) print_board(selection);
+  return options.print_slug || options.print_board;
+}
+
+void check_device_is_there(const Options& options, const DeviceList& listed) {
+  if (options.device.empty() || !listed.empty()) return;
+  std::string reasons;
+  for (const auto& [api, listing] : listed.of) reasons += fmt::format("; {}: {}", api.name, listing.reason);
+  throw UsageError("--device {}: there is no device{}", options.device, reasons);
+}
+
+int nothing_runs(const Experiment& experiment, const OpenDevices& devices) {
+  for (const auto& [api, open] : devices.all()) say(fmt::format("{}: {}", to_string(api), open.unavailable));
+  say(fmt::format("{}: nothing can run on this machine", experiment.name));
+  return kAllSkipped;
+}
+
+// Of the exception in hand: says it, and what the program ends with.
+int exit_code_of_failure(const Experiment& experiment) {
+  try {
+    throw;
+  } catch (const UsageError& error) {
+    std::cerr << experiment.name << ": " << error.what() << '\n';
+    return kUsage;
+  } catch (const Interrupted&) {
+    say("interrupted");
+    return kInterruptedBySignal;
+  } catch (const DeviceLost& lost) {
+    std::cerr << experiment.name << ": " << lost.what() << '\n';
+    return kDeviceLost;
+  } catch (const std::exception& error) {
+    std::cerr << experiment.name << ": " << error.what() << '\n';
+    return kFailed;
   }
+}
+
+}  // namespace
+
+int run_main(int argc, char** argv, const Experiment& experiment, std::vector<std::unique_ptr<Backend>> backends) try {
+  const double started_s = now_s();
+  note_signals();
+  reserve_standard_descriptors();
+  Options options;
+  std::vector<Api> apis;
+  for (const auto& backend : backends) apis.push_back(backend->api());
+  if (!parse_options(argc, argv, experiment, apis, options)) return kOk;
+  // A profiler repeats a kernel for each group of its counters, all of it inside one launch.
+  set_timeout(options.profile ? options.timeout_s.value_or(kProfiledWaitS) : options.timeout_s);
+  start_watchdog();
+  if (is_answered(experiment, options)) return kOk;
   const DeviceList listed = list_devices(backends);
   if (options.list_devices) {
     print_devices(listed);
     return kOk;
   }
-  if (!options.device.empty() && listed.empty()) {
-    std::string reasons;
-    for (const auto& [api, listing] : listed.of) reasons += fmt::format("; {}: {}", api.name, listing.reason);
-    throw UsageError("--device {}: there is no device{}", options.device, reasons);
-  }
+  check_device_is_there(options, listed);
   const SelectionWish wish = {options.api, options.device};
   const Selection selection = select_devices(listed, wish);
-  if (options.print_slug) {
-    print_slug(experiment, selection, listed);
-    return kOk;
-  }
-  if (options.print_board) {
-    print_board(selection);
-    return kOk;
-  }
+  if (is_answered(experiment, options, selection, listed)) return kOk;
   if (const std::string choice = describe_choice(listed, selection); options.device.empty() && !choice.empty()) say(choice);
   OpenDevices devices(std::move(backends), selection, why_left_out(listed, wish), device_settings(options));
-  if (devices.none()) {
-    for (const auto& [api, open] : devices.all()) say(fmt::format("{}: {}", to_string(api), open.unavailable));
-    say(fmt::format("{}: nothing can run on this machine", experiment.name));
-    return kAllSkipped;
-  }
+  if (devices.none()) return nothing_runs(experiment, devices);
   const Plan plan = make_plan(options, devices);
   std::vector<Case> cases = choose_cases(experiment, options, plan);
   if (options.shuffle) shuffle_cases(cases, options.seed);
@@ -127,36 +165,8 @@ int run(const Experiment& experiment, const Options& options, std::vector<std::u
   if (!options.csv.empty() && !options.benchmark.list_tests) writer.emplace(experiment, options, plan, devices);
   CaseRunner runner(experiment, options, plan.sweep_bytes, devices);
   return BenchmarkRun(experiment, options, devices, runner, std::move(writer), started_s).run(std::move(cases));
-}
-
-}  // namespace
-
-int run_main(int argc, char** argv, const Experiment& experiment, std::vector<std::unique_ptr<Backend>> backends) {
-  const double started_s = now_s();
-  note_signals();
-  try {
-    reserve_standard_descriptors();
-    Options options;
-    std::vector<Api> apis;
-    for (const auto& backend : backends) apis.push_back(backend->api());
-    if (!parse_options(argc, argv, experiment, apis, options)) return kOk;
-    // A profiler repeats a kernel for each group of its counters, all of it inside one launch.
-    set_timeout(options.profile ? options.timeout_s.value_or(kProfiledWaitS) : options.timeout_s);
-    start_watchdog();
-    return run(experiment, options, std::move(backends), started_s);
-  } catch (const UsageError& error) {
-    std::cerr << experiment.name << ": " << error.what() << '\n';
-    return kUsage;
-  } catch (const Interrupted&) {
-    say("interrupted");
-    return kInterruptedBySignal;
-  } catch (const DeviceLost& lost) {
-    std::cerr << experiment.name << ": " << lost.what() << '\n';
-    return kDeviceLost;
-  } catch (const std::exception& error) {
-    std::cerr << experiment.name << ": " << error.what() << '\n';
-    return kFailed;
-  }
+} catch (...) {
+  return exit_code_of_failure(experiment);
 }
 
 }  // namespace bench

@@ -45,6 +45,8 @@ class Sampling {
  public:
   Sampling(std::span<Subject* const> subjects, const SamplerOptions& options)
       : subjects_(subjects), options_(options), now_(options.now_s ? options.now_s : now_s), noise_(subjects.size()) {
+    started_ = now_();
+    result_.order = subjects.size() == 2 ? "ABBA" : "A";
     if (subjects.empty() || subjects.size() > 2)
       throw Error("the sampler takes one subject or a pair, not {}", subjects.size());
     for (const Subject* subject : subjects) max_batch_ = std::clamp(subject->most_held(), 1U, max_batch_);
@@ -53,22 +55,8 @@ class Sampling {
       throw Error("of a pair both sides are timed by the host, or none");
   }
 
-  SampleSet run() {
-    started_ = now_();
-    result_.order = subjects_.size() == 2 ? "ABBA" : "A";
-    choose_batch();
-    for (;;) {
-      take_round();
-      result_.stop = reason_to_stop();
-      if (result_.stop == "resolution" && enlarge_batch()) continue;
-      if (!result_.stop.empty()) break;
-    }
-    if (!result_.timed_by_host) take_host_samples();
-    return std::move(result_);
-  }
-
- private:
-  DeviceSampleSpec spec() const { return sample_spec(options_.cache, result_.batch); }
+  // Call nothing after it.
+  SampleSet result() { return std::move(result_); }
 
   // Runs both sides untimed until clocks and caches have settled, then sizes the batch by the quicker side.
   void choose_batch() {
@@ -90,30 +78,23 @@ class Sampling {
     }
   }
 
-  // Starts over with a larger batch; false if that is not possible.
-  bool enlarge_batch() {
-    if (!can_enlarge()) return false;
+  // Whether the samples are all. A batch whose times are steps of the timer's resolution starts over, larger, where it can.
+  bool is_done() {
+    result_.stop = reason_to_stop();
+    if (result_.stop != "resolution" || !can_enlarge()) return !result_.stop.empty();
     result_.batch = std::min(result_.batch * 4, max_batch_);
     result_.samples.clear();
     for (auto& noise : noise_) noise.clear();
     last_noise_check_ = {};
-    return true;
+    return false;
   }
+  bool is_timed_by_host() const { return result_.timed_by_host; }
 
   // One A for a single side; A B B A or B A A B for a pair, so that a linear drift cancels within the round.
-  void take_round() {
-    std::vector<std::uint32_t> sides = {0};
-    if (subjects_.size() == 2) {
-      const std::uint32_t lead = random_bits(options_.seed, 0, round_++) & 1U;
-      sides = {lead, 1 - lead, 1 - lead, lead};
-    }
-    for (const std::uint32_t side : sides) {
-      if (result_.timed_by_host) {
-        add_host_times(side);
-      } else {
-        take_device_sample(side);
-      }
-    }
+  std::vector<std::uint32_t> next_round() {
+    if (subjects_.size() == 1) return {0};
+    const std::uint32_t lead = random_bits(options_.seed, 0, round_++) & 1U;
+    return {lead, 1 - lead, 1 - lead, lead};
   }
 
   // The GPU's clock takes no part in it, so no sample is taken again. The partner ran last, on this GPU but in another context:
@@ -148,6 +129,20 @@ class Sampling {
       return;
     }
   }
+
+  // Host times come after the device samples: they need an idle GPU, no stamps and no gate, and must not disturb those.
+  void take_host_samples() {
+    const double start = now_();
+    for (std::size_t i = 0; i < options_.host_samples; ++i) {
+      if (i >= kLeastHostSamples && now_() - start >= kHostPart * options_.budget_s) return;
+      for (std::uint32_t place = 0; place < subjects_.size(); ++place) {
+        add_host_times(static_cast<std::uint32_t>(i % 2 == 0 ? place : subjects_.size() - 1 - place));
+      }
+    }
+  }
+
+ private:
+  DeviceSampleSpec spec() const { return sample_spec(options_.cache, result_.batch); }
 
   // The pause counts neither as the case's time nor as settled: untimed launches follow it, as idling lowers the clocks too.
   void let_recover(Subject& subject, std::size_t throttled) {
@@ -184,17 +179,6 @@ class Sampling {
              result_.batch;
     } while (now_() - start < std::min(kWarmupSeconds, kWarmupPart * options_.budget_s));
     return last;
-  }
-
-  // Host times come after the device samples: they need an idle GPU, no stamps and no gate, and must not disturb those.
-  void take_host_samples() {
-    const double start = now_();
-    for (std::size_t i = 0; i < options_.host_samples; ++i) {
-      if (i >= kLeastHostSamples && now_() - start >= kHostPart * options_.budget_s) return;
-      for (std::uint32_t place = 0; place < subjects_.size(); ++place) {
-        add_host_times(static_cast<std::uint32_t>(i % 2 == 0 ? place : subjects_.size() - 1 - place));
-      }
-    }
   }
 
   // "" while sampling should go on. A short case is never stopped by luck: convergence counts only after min_timed_s of it.
@@ -284,7 +268,19 @@ std::optional<double> SampleSet::median_of(std::uint32_t side, std::optional<dou
 }
 
 SampleSet sample(std::span<Subject* const> subjects, const SamplerOptions& options) {
-  return Sampling(subjects, options).run();
+  Sampling sampling(subjects, options);
+  sampling.choose_batch();
+  do {
+    for (const std::uint32_t side : sampling.next_round()) {
+      if (sampling.is_timed_by_host()) {
+        sampling.add_host_times(side);
+      } else {
+        sampling.take_device_sample(side);
+      }
+    }
+  } while (!sampling.is_done());
+  if (!sampling.is_timed_by_host()) sampling.take_host_samples();
+  return sampling.result();
 }
 
 double measure_stamp_cost(Subject& nothing, std::size_t count) {

@@ -53,10 +53,23 @@ void Command::bind(const vk::raii::CommandBuffer& commands) const {
   }
 }
 
-void Command::record(const vk::raii::CommandBuffer& commands) const {
-  if (launch_ != nullptr) {
-    launch_->launch(commands);
-  } else if (!passes_.empty()) {
+void Command::record(const vk::raii::CommandBuffer& commands, std::uint32_t count, bool ordered) const {
+  if (empty()) {
+    return;
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (i > 0 && ordered) {
+      order(commands);
+    }
+    if (launch_ != nullptr) {
+      if (i > 0) {
+        launch_->rebind(commands);
+      }
+      launch_->launch(commands);
+    } else if (const auto* copy = std::get_if<Copy>(&work_)) {
+      commands.copyBuffer(device_buffer(*copy->source).handle(), device_buffer(*copy->destination).handle(),
+                          vk::BufferCopy{.size = copy->bytes});
+    }
     for (const auto& pass : passes_) {
       if (pass != passes_.front()) {
         order(commands);
@@ -64,9 +77,6 @@ void Command::record(const vk::raii::CommandBuffer& commands) const {
       pass->bind(commands);
       pass->launch(commands);
     }
-  } else if (const auto* copy = std::get_if<Copy>(&work_)) {
-    commands.copyBuffer(device_buffer(*copy->source).handle(), device_buffer(*copy->destination).handle(),
-                        vk::BufferCopy{.size = copy->bytes});
   }
 }
 
@@ -77,21 +87,6 @@ void Command::order(const vk::raii::CommandBuffer& commands) const {
     memory_barrier(commands, copy, Access::eTransferWrite, copy, Access::eTransferRead | Access::eTransferWrite);
   } else {  // Nothing too: what the stamps cost includes the barrier before the closing one
     order_dispatches(commands);
-  }
-}
-
-void Command::record_batch(const vk::raii::CommandBuffer& commands, std::uint32_t count, bool ordered) const {
-  if (empty()) {
-    return;
-  }
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (i > 0 && ordered) {
-      order(commands);
-    }
-    if (i > 0 && launch_ != nullptr) {
-      launch_->rebind(commands);
-    }
-    record(commands);
   }
 }
 

@@ -27,13 +27,11 @@ class Command {
   // Once per command buffer, and again after another work's bind(). With SetUse::kUpdatedPerDispatch, what was recorded before
   // must have completed: its sets are used again.
   void bind(const vk::raii::CommandBuffer& commands) const;
-  // One launch or copy.
-  void record(const vk::raii::CommandBuffer& commands) const;
+  // `count` launches or copies; with a barrier between any two if `ordered`. Their buffers are bound anew in between as the
+  // kernel's set_use says.
+  void record(const vk::raii::CommandBuffer& commands, std::uint32_t count = 1, bool ordered = true) const;
   // What a CUDA stream does between two launches: the next one starts when this one is complete and sees its writes.
   void order(const vk::raii::CommandBuffer& commands) const;
-  // `count` launches; with a barrier between any two if `ordered`. Their buffers are bound anew in between as the kernel's
-  // set_use says.
-  void record_batch(const vk::raii::CommandBuffer& commands, std::uint32_t count, bool ordered) const;
 
  private:
   const Context& context_;

@@ -23,20 +23,20 @@ Body body_of(const Context& context, const Work& work, const SubjectOptions& opt
   body.unordered = !options.ordered;
   body.batches = true;
   body.record = [command, ordered = options.ordered](Commands commands, std::uint32_t /*part*/, std::uint32_t times) {
-    command->record_batch(commands, times, ordered);
+    command->record(commands, times, ordered);
   };
   body.acquire = [command](Commands commands) { command->acquire(commands); };
   body.release = [command](Commands commands) { command->release(commands); };
   body.bind = [command](Commands commands) { command->bind(commands); };
   body.order = [command](Commands commands) { command->order(commands); };
   body.lead_in = [command](Commands commands) {
-    command->record_batch(commands, 1, true);
+    command->record(commands);
     command->order(commands);
   };
   if (!before->empty()) {
     body.before = [before](Commands commands) {
       before->bind(commands);
-      before->record_batch(commands, 1, true);
+      before->record(commands);
     };
   }
   return body;

@@ -48,11 +48,6 @@ Subject::Subject(const Context& context, const std::unique_ptr<L2Evictor>& evict
   if (is_several() && context_.features().timeline) hold_.emplace(context_);
 }
 
-void Subject::record_body(const vk::raii::CommandBuffer& commands, std::uint32_t part, std::uint32_t times) const {
-  const Hazards hazards(context_, body_.unordered);
-  body_.record(commands, part, times);
-}
-
 // Why the stamps enclose the batch and nothing else:
 // - A timestamp at ALL_COMMANDS is written after every earlier command has completed (Vulkan 1.3, section 18.5). COMPUTE_SHADER
 //   would not wait for copies, and TOP_OF_PIPE waits for nothing.
@@ -89,7 +84,10 @@ void Subject::record_device_part(const DeviceSampleSpec& spec, std::uint32_t par
     full_barrier(commands);
     commands.writeTimestamp2(vk::PipelineStageFlagBits2::eAllCommands, *stamps_, 0);
   }
-  record_body(commands, part, spec.batch);
+  {
+    const Hazards hazards(context_, body_.unordered);
+    body_.record(commands, part, spec.batch);
+  }
   if (part + 1 == body_.parts) {
     body_.order(commands);
     commands.writeTimestamp2(vk::PipelineStageFlagBits2::eAllCommands, *stamps_, 1);
@@ -107,7 +105,10 @@ void Subject::record_host_part(std::uint32_t batch, std::uint32_t part) {
     body_.acquire(commands);
     body_.bind(commands);
   }
-  record_body(commands, part, batch);
+  {
+    const Hazards hazards(context_, body_.unordered);
+    body_.record(commands, part, batch);
+  }
   if (part + 1 == body_.parts) body_.release(commands);
   host_slot_.end(part);
 }

@@ -31,7 +31,6 @@ class Subject final : public bench::Subject {
  private:
   void record_device_part(const DeviceSampleSpec& spec, std::uint32_t part);
   void record_host_part(std::uint32_t batch, std::uint32_t part);
-  void record_body(const vk::raii::CommandBuffer& commands, std::uint32_t part, std::uint32_t times) const;
   double expected_s(std::uint32_t launches) const;
   void settle();
   void submit(CommandSlot& slot, const std::function<void(std::uint32_t)>& record, Hold::Scope* held);
