@@ -244,7 +244,7 @@ NEWER_VALUES = {
     *(("feature", name) for name in ("window_128_mib", "window_256_mib", "spread_128_mib")),
     *(("variant", name) for name in ("guarded", "repeated", "launched")),
     *(("way", name) for name in ("known", "taken", "not_taken", "while", "tail", "from_device")),
-    *(("variant", f"product_{name}") for name in ("offsets", "shallow", "staged")), ("variant", "add_generic"), ("kernel", "global_add_generic_f16x2"), ("kernel", "global_add_f16x2_used"),
+    *(("variant", f"product_{name}") for name in ("offsets", "shallow", "staged", "workgroup_128", "workgroup_rows_128", "staged_rows")), ("variant", "add_generic"), ("kernel", "global_add_generic_f16x2"), ("kernel", "global_add_f16x2_used"),
     *(("operation", name) for name in ("inclusive_add", "subgroup_rotate", "coalesced_add")),
     *(("operation", f"tile_{name}") for name in ("shuffle", "ballot", "add", "add_float", "inclusive_add", "exclusive_add", "clustered_add")),
     ("variant", "home_store"), ("variant", "home_load"), *(("feature", f"half_{half}_home_{home}") for half in (0, 1) for home in (0, 1)),
