@@ -6,11 +6,13 @@
     scripts/compare.py A B --fail-on slower       exit 1 if anything became slower
     scripts/compare.py A B C                      every other set's ratio to the first, in one table
 
-The sets are directories as scripts/run.sh writes them. Cases are matched by their key. Runs on boards that both sets have are
-compared on each board, and the interval of B/A allows for what runs differ by; without a board in common also for what boards differ by. Of few
-runs both are those of the case's class in the committed sets. A case is SAME when the interval lies within 1 % of 1, FASTER or SLOWER when all of it lies beyond
-(FIXED COST instead where the launch explains it: without what an empty launch takes more, the case would be SAME), else UNCLEAR;
-ONLY IN A or ONLY IN B when the other has no time of it, NO TIME when neither has.
+The sets are directories as scripts/run.sh writes them. What became slower or faster is decided by groups: the cases of one program, API and class
+(how they are measured), from all runs of A to all runs of B, and to each run of B. At most 5 % of what is called slower or faster is expected to be so by chance.
+A single case cannot decide, because of thousands some always differ by chance; --markdown and --csv have all of them. On boards that both sets have, a board's runs
+are compared with its own.
+
+A case is SAME when the 95 % interval of B/A lies within 1 % of 1, FASTER or SLOWER when all of it lies beyond (FIXED COST instead where the launch explains it: without
+what an empty launch takes more, the case would be SAME), else UNCLEAR; ONLY IN A or ONLY IN B when the other has no time of it, NO TIME when neither has.
 
 Exit codes: 0 compared, 1 bad input or what --fail-on names, 2 usage, 130 interrupted.
 """
@@ -19,24 +21,26 @@ from benchlib.base import early  # noqa: F401  # first: see there
 
 import argparse
 import math
+import statistics
 import sys
 import textwrap
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from benchlib.base import console, csv_file, files
 from benchlib.document import markdown
-from benchlib.fleet.comparison import ALONE, BAND, COMPARED, FIXED_COST, NO_TIME, ONLY_A, ONLY_B, UNCLEAR
+from benchlib.fleet.comparison import BAND, COMPARED, FIXED_COST, NO_TIME, ONLY_A, ONLY_B, UNCLEAR
 from benchlib.fleet.comparison import AGREE, CONTRADICT, conclusions, means
-from benchlib.fleet.comparison import Comparison, Row, compare, geometric_mean
+from benchlib.fleet.comparison import Comparison, Row, compare
+from benchlib.fleet.groups import Group
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
-from benchlib.pages import beside, rules, state, summary
+from benchlib.pages import beside, rules, summary
 from benchlib.base.console import plain
 from benchlib.stats.formats import NONE, ratio_text, sig
 from benchlib.document.markdown import escape
 from benchlib.results.results import API_NAMES, APIS, Results
+from benchlib.stats.estimate import Effect
 from benchlib.stats.stats import FASTER, MIN_RUNS, SAME, SLOWER, Figure
 
 CSV_COLUMNS = [
@@ -44,18 +48,19 @@ CSV_COLUMNS = [
     "cycles_hi", "cycles_verdict", "a_mhz", "b_mhz", "code_changed", "note",
 ]  # fmt: skip
 FAILURES = {
-    "slower": ("became slower", lambda found: found.of(SLOWER)),
-    "unclear": ("are unclear", lambda found: found.of(UNCLEAR)),
-    "missing": ("have no time in {} any more", lambda found: found.of(ONLY_A)),
-    "code": ("run other code", lambda found: found.changed_code),
+    "slower": ("group", "became slower", lambda found: found.changed(SLOWER)),
+    "unclear": ("case", "with an unclear verdict", lambda found: found.of(UNCLEAR)),
+    "missing": ("case", "without a time in {}", lambda found: found.of(ONLY_A)),
+    "code": ("case", "with other code", lambda found: found.changed_code),
 }
 TITLES = {
     SLOWER: "Slower", FASTER: "Faster", FIXED_COST: "Of other fixed costs", UNCLEAR: "Unclear", ONLY_A: "Only in A", ONLY_B: "Only in B",
     NO_TIME: "Without a time in either", SAME: "The same",
 }  # fmt: skip
+NOT_COMPARED = {ONLY_A: "only in A", ONLY_B: "only in B", NO_TIME: "in neither"}
 SEVERAL_CELLS = {ONLY_A: "no time", ONLY_B: "no time in A", NO_TIME: "no time"}
 NAME = "compare.py"
-LISTED, LISTED_UNCLEAR, LISTED_REASONS = 40, 10, 5  # rows of one verdict on the terminal; reasons
+SCREEN = 20  # lines of the terminal
 BUILT_BY = ("driver", "toolkit")
 ROOT = Path(__file__).resolve().parent.parent  # the repository whose claims are asked
 WIDTH = 120  # columns of the terminal
@@ -80,12 +85,17 @@ def others(found: Sequence[Comparison]) -> list[tuple[str, Comparison]]:
     return list(zip(letters(len(found) + 1)[1:], found))
 
 
-def headline(found: Comparison, letter: str = "B") -> str:
+def headline(found: Comparison) -> str:
+    """How many groups changed, and what has no time in one of the sets."""
+    parts = [f"{counted(len(found.changed(side)), 'group')} {side}" for side in (SLOWER, FASTER)]
+    return f"{', '.join(parts)}, of {len(found.groups)} with {counted(found.compared, 'case')}. {not_compared(found)}"
+
+
+def not_compared(found: Comparison) -> str:
     counts = found.count()
-    parts, alone = ([f"{counts[name]} {name}" for name in names if counts[name]] for names in (COMPARED, ALONE))
-    mean = geometric_mean(found.rows)
-    text = f"{found.compared} cases compared: {', '.join(parts) or 'none'}" + (f"; beside them {', '.join(alone)}" if alone else "")
-    return text + (f". {letter}/A over all of them, geometric mean: {mean:.4f}." if mean else ".")
+    parts = [f"{counts[name]} {said}" for name, said in NOT_COMPARED.items() if counts[name]]
+    every = sum(counts[name] for name in NOT_COMPARED)
+    return f"Not compared: {counted(every, 'case')} (with a time {', '.join(parts)})." if parts else "Every case has a time in both."
 
 
 def code_line(found: Comparison) -> str:
@@ -103,30 +113,74 @@ def code_line(found: Comparison) -> str:
 
 
 def terminal(comparisons: Sequence[Comparison], root: Path = ROOT) -> str:
+    """At most SCREEN lines: what the sets are, which groups became slower and faster, what could not be compared."""
     if len(comparisons) > 1:
         return terminal_of_several(comparisons)
     (found,) = comparisons
-    lines = [line for name, side in (("A", found.a), ("B", found.b)) for line in wrapped(name, side_line(side))]
-    lines += wrapped("", same_line(found))
-    lines += too_few_lines(found, root)
-    lines += [*conclusion_lines(found, root), *means_lines(found), *beside_lines(found, root), "", *wrapped("", headline(found))]
+    before = [line for name, side in (("A", found.a), ("B", found.b)) for line in wrapped(name, side_line(side))] + wrapped("", same_line(found))
+    after = [*wrapped("", unchanged_line(found)), *wrapped("", not_compared(found)), *wrapped("", single_line(found))]
     if found.changed_code:
-        lines += wrapped("", code_line(found) + ".")
-    for name in (SLOWER, FASTER, FIXED_COST, UNCLEAR, ONLY_A, ONLY_B):
-        rows = worst_first(found.of(name))
-        if rows:
-            shared = [note for note in rows[0].notes if all(note in row.notes for row in rows)]
-            head = f"{name} ({len(rows)})" + (f", all: {plain('; '.join(shared))}" if shared else "")
-            most = LISTED_UNCLEAR if name == UNCLEAR else LISTED
-            lines += ["", *wrapped("", head), *listed(rows[:most], shared)]
-            if len(rows) > most:
-                lines.append(f"  and {len(rows) - most} more: --markdown and --csv have all")
-    if reasons := Counter("; ".join(row.notes) for row in found.of(NO_TIME)):
-        lines += ["", f"{NO_TIME} ({reasons.total()}), by reason"]
-        lines += [line for reason, count in reasons.most_common(LISTED_REASONS) for line in wrapped(f"  {count:4}", plain(reason) or NONE)]
-        if len(reasons) > LISTED_REASONS:
-            lines.append(f"  and {len(reasons) - LISTED_REASONS} more reasons: --markdown and --csv have all")
-    return "\n".join(lines) + "\n"
+        after += wrapped("", code_line(found) + ".")
+    after += conclusion_lines(found, root)
+    room = SCREEN - len(before) - len(after) - 2  # the titles
+    slower, faster = (found.changed(side) for side in (SLOWER, FASTER))
+    for_faster = min(len(faster), max(room // 2, room - len(slower)))
+    return "\n".join([*before, *changed_lines(slower, SLOWER, room - for_faster), *changed_lines(faster, FASTER, for_faster), *after]) + "\n"
+
+
+def changed_lines(changed: Sequence[Group], side: str, room: int) -> list[str]:
+    """A title, and a line a group in so many lines."""
+    if not changed:
+        return [f"{side}: no group of cases"]
+    shown = changed if len(changed) <= room else changed[: room - 1]
+    texts = [(by_text(group.shown(side).change.effect), group_name(group), shown_runs(group, side)) for group in shown]
+    rows = list(zip(*(padded(cells) for cells in zip(*texts)))) if texts else []
+    more = [f"  and {len(changed) - len(shown)} more: see --markdown"] if len(shown) < len(changed) else []
+    return [f"{side}: {counted(len(changed), 'group')} of cases", *(cut("  " + "  ".join(row).rstrip()) for row in rows), *more]
+
+
+def by_text(effect: Effect) -> str:
+    """By how much the times changed, with the 95 % interval: `+3.0 % [+2.8, +3.3]`."""
+    value, lo, hi = (100 * math.expm1(each) for each in (effect.mean, effect.lo, effect.hi))
+    return f"{value:+.1f} % [{lo:+.1f}, {hi:+.1f}]"
+
+
+def group_name(group: Group) -> str:
+    return f"{plain(group.name.experiment)}, {API_NAMES[group.name.api]}, {group.name.kind}: {counted(group.cases, 'case')}"
+
+
+def shown_runs(group: Group, side: str) -> str:
+    """Of which runs of B it is said, where not of all together."""
+    shown = group.shown(side)
+    if shown is group.whole:
+        return ""
+    those = [question for question in group.answers[side] if question is not group.whole]
+    return f"in {len(those)} of {len(group.single)} runs" + (f": {short_run(shown.runs[0])}" if len(those) == 1 else "")
+
+
+def short_run(folder: str) -> str:
+    """Its board and number."""
+    return plain("/".join(Path(folder).parts[-2:]))
+
+
+def unchanged_line(found: Comparison) -> str:
+    """In how many groups no change was found, and how large one could be."""
+    widths = [group.whole.change.effect for group in found.unchanged]
+    if not widths:
+        return "No group without a change." if found.groups else "No group of cases has times in both."
+    unseen = math.expm1(statistics.median(max(abs(effect.lo), abs(effect.hi)) for effect in widths))
+    few = " More runs tell more: scripts/run.sh --runs 6." if min(len(side.runs) for side in (found.a, found.b)) < MIN_RUNS else ""
+    return f"No change found in {counted(len(widths), 'group')}; half of them may have changed by {100 * unseen:.1f} %.{few}"
+
+
+def single_line(found: Comparison) -> str:
+    counts = found.count()
+    parts = ", ".join(f"{counts[name]} {name}" for name in COMPARED if counts[name])
+    return f"Single cases, of which some differ by chance: {parts or 'none'}; --markdown and --csv have all."
+
+
+def cut(line: str) -> str:
+    return line if len(line) <= WIDTH else line[: WIDTH - 4] + " ..."
 
 
 def counted(number_: int, what: str) -> str:
@@ -152,57 +206,23 @@ def same_line(found: Comparison) -> str:
     return "; ".join(parts) + "."
 
 
-def too_few_lines(found: Comparison, root: Path) -> list[str]:
-    """What is missing, once."""
-    lines = []
-    for name, side in (("A", found.a), ("B", found.b)):
-        its_state = state.of(Study.of(side, analysis.load(root)))
-        if its_state.few and not its_state.software:
-            few = sum(map(len, its_state.few.values()))
-            which = "of each program" if few == len(its_state.runs) else f"of {counted(few, 'program')}"
-            lines += wrapped(name, f"Fewer than {MIN_RUNS} runs, {which}; what runs differ by is taken from the committed sets: {its_state.next_command}")
-    return lines
-
-
-def beside_lines(found: Comparison, root: Path) -> list[str]:
-    """Each kind of work in both sets and as published, and the rules on which the two sets differ."""
-    studies = {name: Study.of(side, analysis.load(root)) for name, side in (("A", found.a), ("B", found.b))}
-    loaded = {name: (study, said) for name, study in studies.items() if (said := summary.load(root, study))}
-    if not (table := beside.screen_table(root, loaded)):
-        return []
-    held = [rules.verdicts(*side) for side in loaded.values()]
-    differing = [f"{title} ({', '.join(each[title] for each in held)})" for title in held[0] if len({each[title] for each in held}) > 1]
-    text = f"other in A and in B: {' '.join(differing)}" if differing else "A and B agree on all"
-    return ["", *table, *wrapped("", f"Rules (README.md): {text}")]
-
-
 def conclusion_lines(found: Comparison, root: Path) -> list[str]:
-    """What the claims' verdicts say of both sets."""
+    """What the claims' verdicts and the rules say of both sets."""
     by_kind = conclusions(found.a, found.b, root)
     counts = ", ".join(f"{len(ids)} {kind}" for kind, ids in by_kind.items() if ids or kind in (AGREE, CONTRADICT))
     against = f" Contradict (A, B): {', '.join(by_kind[CONTRADICT])}." if by_kind[CONTRADICT] else ""
-    return wrapped("", f"Conclusions, of {sum(map(len, by_kind.values()))} claims: {counts}.{against}")
+    lines = wrapped("", f"Of {sum(map(len, by_kind.values()))} claims: {counts}.{against}")
+    held = [rules.verdicts(*side) for side in judged_sides(found, root).values()]
+    if len(held) < 2:
+        return lines
+    differing = [f"{title} ({', '.join(each[title] for each in held)})" for title in held[0] if len({each[title] for each in held}) > 1]
+    return lines + wrapped("", f"Rules (README.md) that differ (A, B): {' '.join(differing)}" if differing else "Rules (README.md): A and B agree on all.")
 
 
-MEANS_NAME = 34  # columns of the experiment
-
-
-def means_lines(found: Comparison) -> list[str]:
-    """A line an experiment, whose programs are taken together."""
-    programs: dict[str, set[str]] = {}  # by the experiment's number
-    for row in found.rows:
-        programs.setdefault(row.experiment.partition("_")[0], set()).add(row.experiment)
-
-    def name_of(program: str) -> str:
-        number = program.partition("_")[0]
-        return program if len(programs[number]) == 1 else number
-
-    lines = [f"{'B/A of the times, geometric mean':<{MEANS_NAME}}{'CUDA':>8}{'Vulkan':>8}{'cases':>7}   Vulkan/CUDA changes by"]
-    for mean in means(found.rows, name_of):
-        cells = [f"{mean.by_api[api]:8.3f}" if api in mean.by_api else f"{NONE:>8}" for api in APIS]
-        name = mean.name if mean.programs == 1 else f"{mean.name}, {mean.programs} programs"
-        lines.append(f"  {plain(name):<{MEANS_NAME - 2}}{''.join(cells)}{mean.cases:7}   {change_text(mean.change)}")
-    return lines
+def judged_sides(found: Comparison, root: Path) -> dict[str, tuple[Study, summary.Summary]]:
+    """The sets of which docs/ can say something, by their letter."""
+    studies = {name: Study.of(side, analysis.load(root)) for name, side in (("A", found.a), ("B", found.b))}
+    return {name: (study, said) for name, study in studies.items() if (said := summary.load(root, study))}
 
 
 def change_text(factor: float | None) -> str:
@@ -218,18 +238,6 @@ def means_table(found: Comparison) -> str:
     return markdown.table(["program", *(f"B/A of {API_NAMES[api]}'s times:" for api in APIS), "cases:", "Vulkan/CUDA changes by:"], rows)
 
 
-def listed(rows: Sequence[Row], shared: Sequence[str]) -> list[str]:
-    """The figures in columns, then the case, and what is to be said of it that is not so of all."""
-    ratios = [ratio_text(row.ratio) if row.ratio else "" for row in rows]
-    cycles = [f"in cycles {ratio_text(row.cycles)} {row.cycles_verdict}" if row.cycles_verdict else "" for row in rows]
-    lines = []
-    for row, *figures in zip(rows, padded(ratios), padded(cycles)):
-        notes = [note for note in row.notes if note not in shared]
-        text = f"{row.experiment} {row.name}" + (f" ({'; '.join(notes)})" if notes else "")
-        lines += wrapped("".join(f"  {cell}" for cell in [*figures, f"{API_NAMES[row.api]:<6}"] if cell), plain(text))
-    return lines
-
-
 def padded(cells: Sequence[str]) -> list[str]:
     """All of one width, the figures at their beginnings with their ends in line: they have four decimals."""
     figures = [len(cell.partition(" ")[0]) if cell[:1].isdigit() else 0 for cell in cells]
@@ -239,9 +247,10 @@ def padded(cells: Sequence[str]) -> list[str]:
 
 
 def wrapped(head: str, text: str) -> list[str]:
-    """The text after the head, its further lines below where it began."""
+    """The text after the head, in two lines at most, the second below where it began."""
     start = f"{head}  " if head else ""
-    return textwrap.wrap(text, WIDTH, initial_indent=start, subsequent_indent=" " * (len(start) + 2), break_on_hyphens=False)
+    indent = " " * (len(start) + 2)
+    return textwrap.wrap(text, WIDTH, initial_indent=start, subsequent_indent=indent, break_on_hyphens=False, max_lines=2, placeholder=" ...")
 
 
 # ----------------------------------------------------------------------------------------------------- several sets at once
@@ -268,31 +277,36 @@ def short_cell(row: Row | None) -> str:
 
 
 def terminal_of_several(comparisons: Sequence[Comparison]) -> str:
-    lines = [f"{name}: {plain(str(directory))}" for name, directory in directories(comparisons)]
-    lines.append("")
+    lines = [cut(f"{name}: {plain(str(directory))}") for name, directory in directories(comparisons)]
     for name, found in others(comparisons):
-        lines += wrapped("", f"{name}: {headline(found, name)}")
-    cases = [rows for rows in cases_of(comparisons) if any(row and row.verdict not in (SAME, NO_TIME) for row in rows)]
-    if cases:
-        columns = [
-            padded([f"{name}/A", *(short_cell(rows[at]) for rows in cases[:LISTED])])
-            for at, (name, _) in enumerate(others(comparisons))
-        ]
-        lines += ["", "".join(f"  {column[0]}" for column in columns) + "  API     case"]
-        for at, rows in enumerate(cases[:LISTED], start=1):
-            row = next(filter(None, rows))
-            head = "".join(f"  {column[at]}" for column in columns) + f"  {API_NAMES[row.api]:<6}"
-            lines += wrapped(head, plain(f"{row.experiment} {row.name}"))
-        if len(cases) > LISTED:
-            lines.append(f"  and {len(cases) - LISTED} more: --markdown and --csv have all")
+        lines += wrapped(name, headline(found))
+    by_name = [{group.name: group for group in found.groups} for found in comparisons]
+    names = list(dict.fromkeys(group.name for found in comparisons for side in (SLOWER, FASTER) for group in found.changed(side)))
+    if names:
+        room = max(SCREEN - len(lines) - 2, 3)
+        shown = names if len(names) <= room else names[: room - 1]
+        columns = [padded([f"{name}/A", *(group_cell(groups.get(one)) for one in shown)]) for groups, (name, _) in zip(by_name, others(comparisons))]
+        titles = ["group", *(f"{plain(one.experiment)}, {API_NAMES[one.api]}, {one.kind}" for one in shown)]
+        lines += ["", *(cut("  " + "  ".join(cells)) for cells in zip(*columns, titles))]
+        lines += [f"  and {len(names) - len(shown)} more: see --markdown"] if len(shown) < len(names) else []
     return "\n".join(lines) + "\n"
+
+
+def group_cell(group: Group | None) -> str:
+    """What a set's column says of a group."""
+    if group is None:
+        return NONE
+    side = next((side for side in (SLOWER, FASTER) if group.answers[side]), "")
+    question = group.shown(side) if side else group.whole
+    runs = f" {shown_runs(group, side).partition(':')[0]}" if side else ""
+    return f"{math.exp(question.change.mean):.4f} {side}{runs}".rstrip()
 
 
 def page_of_several(comparisons: Sequence[Comparison]) -> str:
     sets = [[name, escape(str(directory))] for name, directory in directories(comparisons)]
     parts = [f"# {len(sets)} result sets", "Generated by scripts/compare.py. " + METHOD]
     parts.append(markdown.table(["set", "directory"], sets))
-    parts.append("\n".join(f"- {name}: {headline(found, name)}" for name, found in others(comparisons)))
+    parts.append("\n".join(f"- {name}: {headline(found)}" for name, found in others(comparisons)))
     lines = []
     for rows in cases_of(comparisons):
         row = next(filter(None, rows))
@@ -312,10 +326,11 @@ METHOD = (
 )
 
 
-def page(comparisons: Sequence[Comparison]) -> str:
+def page(comparisons: Sequence[Comparison], root: Path = ROOT) -> str:
     if len(comparisons) > 1:
         return page_of_several(comparisons)
     (found,) = comparisons
+    sides_table = kinds_table(found, root)
     a, b = (escape(found_.directory.name) for found_ in (found.a, found.b))
     parts = [f"# {a} against {b}", "Generated by scripts/compare.py. " + headline(found), METHOD]
     if found.origins:
@@ -323,13 +338,29 @@ def page(comparisons: Sequence[Comparison]) -> str:
         parts.append(markdown.table(["what differs", f"A: {a}", f"B: {b}"], rows))
     if found.changed_code:
         parts.append(f"**Machine code.** {code_line(found)}.")
-    parts += ["## Geometric means", means_table(found)]
+    parts += ["## Groups of cases", groups_table(found.groups), *[f"## {beside.TITLE}", sides_table] * bool(sides_table), "## Geometric means", means_table(found)]
     clocks = any(row.cycles_verdict for row in found.rows)
     for name in TITLES:
         rows = worst_first(found.of(name))
         if rows:
             parts += [f"## {TITLES[name]} ({len(rows)})", rows_table(rows, clocks)]
     return "\n\n".join(parts) + "\n"
+
+
+def groups_table(found: Sequence[Group]) -> str:
+    """All groups: by how much each changed, and what is decided of it."""
+    rows = []
+    for group in found:
+        said = [f"{side}{' ' + runs if (runs := shown_runs(group, side)) else ''}" for side in (SLOWER, FASTER) if group.answers[side]]
+        name = [escape(group.name.experiment), API_NAMES[group.name.api], group.name.kind]
+        rows.append([*name, str(group.cases), ratio_text(group.whole.change.effect.figure(len(group.whole.runs))), escape(", ".join(said)) or NONE])
+    return markdown.table(["program", "API", "class", "cases:", "B/A:", "B is"], rows)
+
+
+def kinds_table(found: Comparison, root: Path) -> str:
+    """Each kind of work in both sets and as published, over the pairs that all have; empty where nothing is compared."""
+    rows = beside.columns_of(root, judged_sides(found, root))
+    return markdown.table([rows[0][0], f"{rows[0][1]}:", *rows[0][2:]], [[escape(cell) for cell in row] for row in rows[1:]]) if rows else ""
 
 
 def rows_table(rows: Sequence[Row], clocks: bool) -> str:
@@ -403,11 +434,10 @@ def run(options: argparse.Namespace) -> int:
     sys.stdout.write(screen)
     failed = False
     for name in dict.fromkeys(options.fail_on):
-        what, choose = FAILURES[name]
+        what, said, choose = FAILURES[name]
         for letter, one in others(found):
-            rows = choose(one)
-            if rows:
-                console.fail(NAME, f"{len(rows)} cases {what.format(letter)}")
+            if those := choose(one):
+                console.fail(NAME, f"{counted(len(those), what)} {said.format(letter)}")
                 failed = True
     return console.FAILED if failed else 0
 

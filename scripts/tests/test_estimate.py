@@ -10,7 +10,7 @@ import pytest
 from benchlib.stats import estimate, spreads
 from benchlib.stats.estimate import DOES_NOT_HOLD, HOLDS, NOT_DECIDED, decide
 from benchlib.stats.spreads import FIGURES, RATIOS, Atom, Spread
-from benchlib.stats.stats import Figure
+from benchlib.stats.stats import FASTER, SLOWER, Figure
 
 pytestmark = pytest.mark.real_least_runs
 CERTAIN = Spread([Atom(1.0, 0.02**2, 0.01**2)])
@@ -96,10 +96,18 @@ def test_decide(lo: float | None, hi: float | None, found: str) -> None:
 
 
 def test_a_change_on_the_same_boards_is_what_runs_differ_by() -> None:
-    found = estimate.change({"a": [0.0] * 3, "c": [9.0]}, {"a": [0.03] * 3, "b": [5.0]}, CERTAIN)
+    found = estimate.change({"a": [0.0] * 3, "c": [9.0]}, {"a": [0.03] * 3, "b": [5.0]}, CERTAIN).effect
     assert (found.mean, found.hi - found.mean) == pytest.approx((0.03, 1.95996 * 0.01 * math.sqrt(2 / 3)), rel=1e-5)
-    found = estimate.change({"a": [0.0]}, {"b": [0.03]}, CERTAIN)  # on two boards: what boards differ by, too
+    found = estimate.change({"a": [0.0]}, {"b": [0.03]}, CERTAIN).effect  # on two boards: what boards differ by, too
     assert found.hi - found.mean == pytest.approx(1.95996 * math.sqrt(2 * 5e-4), rel=1e-5)
+
+
+def test_how_probable_a_change_is_by_chance() -> None:
+    found = estimate.change({"a": [0.0] * 2}, {"a": [0.03] * 2}, CERTAIN)  # of a standard deviation of 1 %; 2 % of the change lie beyond 1.01
+    assert found.chance(SLOWER) == pytest.approx(0.5 * math.erfc((0.03 - math.log(1.01)) / 0.01 / math.sqrt(2)), rel=1e-5)
+    assert found.chance(SLOWER) < 0.03 and found.chance(FASTER) > 0.99
+    back = estimate.change({"a": [0.0] * 2}, {"a": [math.log(0.99 * 0.99)] * 2}, CERTAIN)
+    assert back.chance(FASTER) == pytest.approx(0.5 * math.erfc(-math.log(0.99) / 0.01 / math.sqrt(2)), rel=1e-5)
 
 
 # ------------------------------------------------------------------------------------------------------------- simulated

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from benchlib.base import console
 from benchlib.claims import claims
+from benchlib.fleet import groups
+from benchlib.fleet.groups import Group
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
 from benchlib.results import results
@@ -32,6 +34,11 @@ Key = tuple[str, Identity]  # the experiment, and the case in it
 Times = Values  # their logarithms
 
 
+def boards_of(table: Table) -> list[str]:
+    """Each run's board, by its GPU's UUID where the folder does not name it."""
+    return [board or next((row["gpu_uuid"] for row in run.values() if row["gpu_uuid"]), "").removeprefix("GPU-")[:8] for board, run in zip(table.boards, table.runs)]
+
+
 @dataclass
 class Side:
     """A case in one of the sets."""
@@ -39,6 +46,7 @@ class Side:
     key: Key
     case: Case
     table: Table
+    boards: Sequence[str]  # of the table's runs
 
     @property
     def reason(self) -> str:
@@ -60,10 +68,17 @@ class Side:
         return self._by_board(lambda row: float(row["sm_mhz"]) / 1000) if all(row.get("sm_mhz") for row in self.table.rows(self.case)) else {}
 
     def _by_board(self, factor: Callable[[results.Row], float]) -> Times:
-        rows = self.table.of_all_runs(self.case)
-        found = zip(self.table.run_figures(self.case, "device_ns"), rows)
-        boards = self.table.by_board([Figure(time.value * factor(row)) if time and row and time.value > 0 else None for time, row in found])
-        return {board: [math.log(one.value) for one in figures] for board, figures in boards.items()}
+        found: dict[str, list[float]] = {}
+        for board, time, row in zip(self.boards, self.table.run_figures(self.case, "device_ns"), self.table.of_all_runs(self.case)):
+            if time and row and time.value > 0:
+                found.setdefault(board, []).append(math.log(time.value * factor(row)))
+        return found
+
+    @cached_property
+    def by_run(self) -> dict[int, float]:
+        """Its times by the run's number, as logarithms."""
+        times = self.table.run_figures(self.case, "device_ns")
+        return {run: math.log(time.value) for run, time in enumerate(times) if time and time.value > 0}
 
     @property
     def own(self) -> float:
@@ -103,6 +118,16 @@ class Comparison:
     b: Results
     rows: list[Row]
     origins: list[tuple[str, str, str]]  # (what, in A, in B) that differ
+    groups: list[Group]
+
+    def changed(self, side: str) -> list[Group]:
+        """The groups that became SLOWER, or FASTER, those that did the most first."""
+        found = [group for group in self.groups if group.answers[side]]
+        return sorted(found, key=lambda group: -abs(group.shown(side).change.mean))
+
+    @property
+    def unchanged(self) -> list[Group]:
+        return [group for group in self.groups if not any(group.answers.values())]
 
     def count(self) -> Counter[str]:
         return Counter(row.verdict for row in self.rows)
@@ -127,7 +152,7 @@ def compare(directories: Sequence[Path], only: Sequence[str] = (), untimed: Coll
     sets = load(directories)
     names = console.chosen(sorted({name for found in sets for name in found.tables}), only)
     first, *others = (sides(found, names) for found in sets)
-    return [Comparison(sets[0], found, compared_rows(first, other, untimed), origins(sets[0], found)) for found, other in zip(sets[1:], others)]
+    return [Comparison(sets[0], found, compared_rows(first, other, untimed), origins(sets[0], found), judged(first, other, untimed)) for found, other in zip(sets[1:], others)]
 
 
 def load(directories: Sequence[Path]) -> list[Results]:
@@ -142,9 +167,10 @@ def sides(found: Results, names: Sequence[str]) -> dict[Key, Side]:
         table = found.tables.get(name)
         if table is None:
             continue
+        boards = boards_of(table)
         for case in table.cases:
             identity = frozenset((column, value) for column, value in case.cells if value)
-            sides_[name, identity] = Side((name, identity), case, table)
+            sides_[name, identity] = Side((name, identity), case, table, boards)
     return sides_
 
 
@@ -160,6 +186,22 @@ def compared_rows(a: Mapping[Key, Side], b: Mapping[Key, Side], untimed: Collect
     rows = [row_of(side, b.get(key), ONLY_A) if key not in b else both(side, b[key]) for key, side in a.items()]
     rows += [row_of(side, None, ONLY_B) for key, side in b.items() if key not in a]
     return sorted(rows, key=lambda row: row.experiment)
+
+
+def judged(a: Mapping[Key, Side], b: Mapping[Key, Side], untimed: Collection[str]) -> list[Group]:
+    """The groups of the cases that have a time in both sets, where times are figures of merit."""
+    keys: dict[groups.Name, list[Key]] = {}
+    for key, side in a.items():
+        if key[0] not in untimed and side.table.compares_times and key in b and side.has_time and b[key].has_time:
+            keys.setdefault(groups.Name(key[0], side.case["api"], side.table.class_of(side.case)), []).append(key)
+    return groups.judge({name: (times_of(a, found), times_of(b, found), found) for name, found in keys.items()})
+
+
+def times_of(sides_: Mapping[Key, Side], keys: Sequence[Key]) -> groups.Times:
+    """All of one program."""
+    one = sides_[keys[0]]
+    runs = [str(file.parent) for file in one.table.files]
+    return groups.Times(runs, one.boards, {key: sides_[key].by_run for key in keys})
 
 
 def both(a: Side, b: Side) -> Row:
@@ -197,7 +239,7 @@ def changed(a: Side, b: Side, old: Times, new: Times) -> Figure:
     if spread is None:
         means = [statistics.fmean(statistics.fmean(found) for found in each.values()) for each in (old, new)]
         return Figure(math.exp(means[1] - means[0]), runs=runs)
-    return estimate.change(old, new, spread, max(a.own, b.own)).figure(runs)
+    return estimate.change(old, new, spread, max(a.own, b.own)).effect.figure(runs)
 
 
 def row_of(side: Side, other: Side | None, verdict_: str) -> Row:
@@ -272,11 +314,6 @@ def _verdict_of(claim: claims.Claim, study: Study) -> str:
         return claims.verdict_of(claim, study)
     except InputError:
         return claims.NOT_MEASURED
-
-
-def geometric_mean(rows: Iterable[Row]) -> float | None:
-    logs = [math.log(row.ratio.value) for row in rows if row.ratio]
-    return math.exp(sum(logs) / len(logs)) if logs else None
 
 
 BAND = f"{SAME_LO:g} to {SAME_HI:g}"

@@ -119,8 +119,8 @@ def short(model_: str) -> str:
     return re.sub(r" \d+ ?GB\b.*", "", model_.removeprefix("NVIDIA "))
 
 
-def screen_table(root: Path, sides: Mapping[str, tuple[Study, Summary]]) -> list[str]:
-    """A line a kind of work of the headline: what each side has, by its name, then the published models that none of them is, of the pairs that all of these have.
+def columns_of(root: Path, sides: Mapping[str, tuple[Study, Summary]]) -> list[list[str]]:
+    """A header, and a row a kind of work of the headline: what each side has, by its name, then the published models that none of them is, of the pairs that all of these have.
     Nothing where no side compares anything.
     """
     columns: dict[str, Kinds] = {name: said.kinds for name, (_, said) in sides.items()}
@@ -135,7 +135,15 @@ def screen_table(root: Path, sides: Mapping[str, tuple[Study, Summary]]) -> list
         sides_of = [kinds.get(id_) for kinds in columns.values()]
         found = summary.shared(sides_of)
         if first := next(((one, whole) for one, whole in zip(found, sides_of) if one and whole), None):
-            rows.append([f"  {names[id_]}", summary.of_pairs(*first), *(one.words if one else NONE for one in found)])
+            rows.append([names[id_], summary.of_pairs(*first), *(one.words if one else NONE for one in found)])
+    return rows
+
+
+def screen_table(root: Path, sides: Mapping[str, tuple[Study, Summary]]) -> list[str]:
+    """The same in lines of a terminal."""
+    if not (found := columns_of(root, sides)):
+        return []
+    rows = [found[0], *([f"  {name}", *cells] for name, *cells in found[1:])]
     widths = [max(len(row[at]) for row in rows) + 2 for at in range(len(rows[0]))]
     return ["".join(f"{cell:<{width}}" for cell, width in zip(row, widths)).rstrip() for row in rows]
 

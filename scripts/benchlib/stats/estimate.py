@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from benchlib.stats import outliers, spreads
 from benchlib.stats.outliers import Values
 from benchlib.stats.spreads import Atom, Spread, Sums
-from benchlib.stats.stats import MIN_RUNS, Figure, verdict
+from benchlib.stats.stats import MIN_RUNS, SAME_HI, SAME_LO, SLOWER, Figure, verdict
 
 NORMAL975 = 1.96
 MISSED = 0.05  # of a 95 % interval
@@ -154,7 +154,25 @@ def own_variance(ends: Sequence[tuple[float, float]], scale: Scale = math.log, w
     return statistics.fmean(found) if found else 0.0
 
 
-def change(old: Values, new: Values, spread: Spread, own: float = 0.0) -> Effect:
+@dataclass(frozen=True)
+class Change:
+    """Of logarithms: by how much something changed, and of what variance that is, a mixture."""
+
+    mean: float
+    mixture: Sequence[tuple[float, float]]  # weights and variances
+
+    @property
+    def effect(self) -> Effect:
+        half = _half(self.mixture)
+        return Effect(self.mean, self.mean - half, self.mean + half)
+
+    def chance(self, side: str) -> float:
+        """How probable so large a change is, or a larger one, where there is none on that side of SAME: FASTER or SLOWER."""
+        beyond = self.mean - math.log(SAME_HI) if side == SLOWER else math.log(SAME_LO) - self.mean
+        return math.fsum(weight * math.erfc(beyond / math.sqrt(2 * variance)) / 2 for weight, variance in self.mixture)
+
+
+def change(old: Values, new: Values, spread: Spread, own: float = 0.0) -> Change:
     """By how much a case changed from one set of runs to another. On boards that both have, a board's runs are compared with its own, and what boards
     differ by is none of it; the others are left out. Without such boards all are compared.
     """
@@ -162,10 +180,10 @@ def change(old: Values, new: Values, spread: Spread, own: float = 0.0) -> Effect
     one, two = (Sums.of({board: runs for board, runs in each.items() if not shared or board in shared}) for each in (old, new))
     both = Sums(one.mean, one.boards, one.share, one.inside + two.inside, one.freedom + two.freedom, one.shape, one.sums)
     between = 0 if shared else 1
-    half = _half([
+    mixture = [
         (atom.share, sum((between * atom.boards + atom.runs * each.share) / each.boards for each in (one, two))) for atom in _posterior(both, spread, 0.0 if both.freedom else own)
-    ])  # fmt: skip
-    return Effect(two.mean - one.mean, two.mean - one.mean - half, two.mean - one.mean + half)
+    ]  # fmt: skip
+    return Change(two.mean - one.mean, mixture)
 
 
 def decide(lo: float | None, hi: float | None, least: float = -math.inf, most: float = math.inf) -> str:

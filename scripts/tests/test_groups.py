@@ -1,0 +1,104 @@
+"""How often compare.py's rule alarms, on splits of committed runs without a change, and with a planted one."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+
+import analyses
+import pytest
+
+from thorough import THOROUGH
+
+from benchlib.fleet import comparison, groups
+from benchlib.fleet.comparison import Side
+from benchlib.fleet.groups import Group, Name, Times
+from benchlib.stats.stats import FASTER, SLOWER
+
+pytestmark = [pytest.mark.real_least_runs, pytest.mark.real_forms]
+Run = str  # its folder
+Plant = Callable[[Run], float]  # a factor of its times
+BOARDS = ("73ec2836", "86a44b59", "fadbd7b0")  # of six runs each
+
+
+class Runs:
+    """A committed set's, to be split."""
+
+    def __init__(self, name: str) -> None:
+        study = analyses.committed(name)
+        self.found: dict[Name, list[Side]] = {}
+        self.runs: dict[Name, list[tuple[Run, str]]] = {}
+        for side in comparison.sides(study, sorted(study.tables)).values():
+            if side.table.compares_times and side.has_time:
+                group = Name(side.table.name, side.case["api"], side.table.class_of(side.case))
+                self.found.setdefault(group, []).append(side)
+                self.runs[group] = [(str(path.parent), board) for path, board in zip(side.table.files, side.boards)]
+        self.boards: dict[str, list[Run]] = {}
+        for run, board in sorted({pair for pairs in self.runs.values() for pair in pairs}):
+            self.boards.setdefault(board, []).append(run)
+
+    def times(self, group: Name, chosen: Sequence[Run], plant: Plant) -> Times:
+        at = [(number, run, board) for number, (run, board) in enumerate(self.runs[group]) if run in chosen]
+        cases = {
+            side.key: {place: side.by_run[number] + math.log(plant(run)) for place, (number, run, _) in enumerate(at) if number in side.by_run}
+            for side in self.found[group]
+        }  # fmt: skip
+        return Times([run for _, run, _ in at], [board for _, _, board in at], cases)
+
+    def compared(self, a: Sequence[Run], b: Sequence[Run], plant: Plant = lambda run: 1.0) -> list[Group]:
+        asked = {}
+        for group in self.found:
+            old, new = self.times(group, a, lambda run: 1.0), self.times(group, b, plant)
+            if both := [case for case in old.cases if old.cases[case] and new.cases[case]]:
+                asked[group] = (old, new, both)
+        return groups.judge(asked)
+
+
+@pytest.fixture(scope="module")
+def h200() -> Runs:
+    return Runs("nvidia-h200")
+
+
+def alarms(found: Sequence[Group], side: str = SLOWER) -> bool:
+    return any(group.answers[side] for group in found)
+
+
+def halves(runs: Runs) -> Iterator[tuple[list[Run], list[Run]]]:
+    """Three runs of a board against its other three: all ways."""
+    for board in BOARDS:
+        for chosen in itertools.combinations(runs.boards[board], 3):
+            yield list(chosen), [run for run in runs.boards[board] if run not in chosen]
+
+
+def sets_of_boards(runs: Runs, number: int) -> Iterator[tuple[list[Run], list[Run]]]:
+    draw = random.Random(20)
+    for _ in range(number):
+        boards = draw.sample(sorted(runs.boards), len(runs.boards))
+        yield tuple([run for board in part for run in runs.boards[board]] for part in (boards[::2], boards[1::2]))
+
+
+def test_without_a_change_hardly_anything_is_slower(h200: Runs) -> None:
+    splits = list(halves(h200))
+    assert len(splits) == 60
+    splits = splits if THOROUGH else splits[::4]
+    assert sum(alarms(h200.compared(a, b)) for a, b in splits) < 0.05 * len(splits)
+    assert not any(alarms(h200.compared(a, b)) for a, b in sets_of_boards(h200, 5))
+    pairs = [(a, b) for board in BOARDS for a, b in itertools.pairwise(h200.boards[board])]
+    assert sum(alarms(h200.compared([a], [b])) for a, b in pairs) == 0  # one run against one
+
+
+def test_three_percent_are_found_by_three_runs(h200: Runs) -> None:
+    some = list(halves(h200))[::8]
+    assert sum(alarms(h200.compared(a, b, lambda run: 1.03)) for a, b in some) >= 0.5 * len(some)
+    assert sum(alarms(h200.compared(a, b, lambda run: 1 / 1.03), FASTER) for a, b in some) >= 0.5 * len(some)
+
+
+def test_thirty_percent_in_some_runs_are_always_found(h200: Runs) -> None:
+    for a, b in list(halves(h200))[::8]:
+        found = h200.compared(a, b, lambda run: 1.3 if run == b[0] else 1.0)
+        assert alarms(found)
+        assert max(len(group.answers[SLOWER]) for group in found) <= 2  # that run, and perhaps all together
+    for a, b in sets_of_boards(h200, 4):
+        assert alarms(h200.compared(a, b, lambda run: 1.3 if run in b[::2] else 1.0))
