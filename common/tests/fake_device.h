@@ -21,6 +21,7 @@
 #include "core/device/selection.h"
 #include "cuda/device/backend.h"
 #include "host_device.h"
+#include "temp_dir.h"
 #include "vulkan/device/backend.h"
 
 namespace bench {
@@ -241,41 +242,10 @@ inline DeviceInfo fake_lavapipe(int index) {
   return info;
 }
 
-class TempDir {
- public:
-  TempDir() {
-    std::string name = (std::filesystem::temp_directory_path() / "bench_test.XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw Error("cannot make {}", name);
-    path_ = name;
-  }
-  TempDir(const TempDir&) = delete;
-  TempDir& operator=(const TempDir&) = delete;
-  ~TempDir() noexcept {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-  bool empty() const { return std::filesystem::is_empty(path_); }
-
- private:
-  std::filesystem::path path_;
-};
-
 // How many of `count` random trials to run: all of them in scripts/test.sh --all alone.
 inline int trials(int count) {
   const char* thorough = std::getenv("BENCH_THOROUGH");
   return thorough != nullptr && std::string_view(thorough) == "1" ? count : count / 4;
-}
-
-// What a call that must throw E says.
-template <class E, class Call>
-std::string message_of(const Call& call) {
-  try {
-    call();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "(nothing was thrown)";
 }
 
 }  // namespace bench

@@ -42,7 +42,12 @@ enum class Content : std::uint8_t {
   kCounting,  // 0, 1, 2, ...
   kFile,      // a .npy file of the buffer's type and number of elements
 };
-enum class Role : std::uint8_t { kIn, kOut, kInout };
+enum class Role : std::uint8_t {
+  kIn,
+  kOut,
+  kInout,
+  kScratch,  // between the launches of one side: zeros at first, never compared
+};
 
 struct Buffer {
   std::string name = {};

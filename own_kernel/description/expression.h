@@ -1,5 +1,6 @@
-// Expressions of the sizes: numbers, + - * /, %, <<, parentheses, ceil, floor, min, max, log2 and the sizes' names. All values
-// are doubles: integers are exact up to 2^53, and a division is never rounded ("n / 256" of n = 100 is 0.390625).
+// Expressions of the sizes: numbers, + - * / % << >>, parentheses, ceil, floor, min, max, log2 and the sizes' names, with C's
+// precedence. All values are doubles: integers are exact up to 2^53, and a division is never rounded ("n / 256" of n = 100 is
+// 0.390625).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,14 @@ double value_of(const Expression& expression, const Sizes& sizes);
 // A value that counts something. Throws Error if it is not whole, or not within [least, 2^53], naming the value and the sizes.
 std::uint64_t count_of(const Expression& expression, const Sizes& sizes, std::uint64_t least = 0);
 
+// Whether a size may be called so: letters, digits and _, and no function of expressions.
+bool is_name_of_size(const std::string& name);
+
 // "n = 65536, m = 3"; "" without sizes.
 std::string text_of(const Sizes& sizes);
+// " with n = 65536", of the sizes that the expression names; "" if it names none.
+std::string with(const Expression& expression, const Sizes& sizes);
+// A whole number in full, others as short as they can be read back.
+std::string text_of(double value);
 
 }  // namespace bench::own
