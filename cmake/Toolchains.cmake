@@ -73,7 +73,9 @@ find_program(BENCH_GLSLANG NAMES glslangValidator glslang REQUIRED)
 find_program(BENCH_GLSLANG_NEWER NAMES glslang PATHS ${PROJECT_SOURCE_DIR}/build/tools NO_DEFAULT_PATH)
 include(${CMAKE_CURRENT_LIST_DIR}/Glslang.cmake)
 # What a SPIR-V module takes is read by a program of our own: SPIRV-Cross fails on modules with matrices.
-add_executable(spirv_interface ${PROJECT_SOURCE_DIR}/cmake/spirv_interface.cpp)
+add_executable(spirv_interface ${PROJECT_SOURCE_DIR}/cmake/spirv_interface.cpp ${PROJECT_SOURCE_DIR}/common/core/code/spirv_module.cpp)
+target_include_directories(spirv_interface PRIVATE ${PROJECT_SOURCE_DIR}/common)
+target_link_libraries(spirv_interface PRIVATE fmt::fmt-header-only)
 
 # nvcc only turns kernels into cubins and PTX; no host code goes through it.
 set(BENCH_HAVE_CUDA OFF)

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "compile/spirv_module.h"
+#include "core/code/spirv_module.h"
 #include "description/description.h"
 
 namespace bench::own {
