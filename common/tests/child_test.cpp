@@ -1,0 +1,66 @@
+#include "core/base/child.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "core/base/error.h"
+#include "core/base/process.h"
+#include "temp_dir.h"
+
+namespace bench {
+namespace {
+
+using testing::HasSubstr;
+
+ChildEnd shell(const std::string& script, double limit_s = 30) { return run_child({"sh", "-c", script}, limit_s); }
+
+TEST(Child, ItsWordsAndItsEndAreTold) {
+  const ChildEnd fine = shell("echo out; echo err >&2; read line || echo nothing to read");
+  EXPECT_TRUE(fine.ok());
+  EXPECT_EQ(fine.output, "out\nerr\nnothing to read\n");
+  EXPECT_EQ(shell("exit 3").words(), "ended with exit code 3");
+  EXPECT_EQ(shell("kill -SEGV $$").words(), "was ended by signal 11 (Segmentation fault)");
+  EXPECT_EQ(run_child({"/nowhere/program"}, 1).exit_code, 127);
+  EXPECT_EQ(run_child({"printf", "%s|", "a b", "$HOME", ""}, 30).output, "a b|$HOME||") << "no shell reads the words";
+}
+
+TEST(Child, ThatDoesNotEndIsKilledWithAllThatItStarted) {
+  const TempDir folder;
+  const double begin = now_s();
+  const ChildEnd end = shell("echo begun; (sleep 2; touch " + folder.file("late") + ") & sleep 100", 0.5);
+  EXPECT_LT(now_s() - begin, 2);
+  EXPECT_TRUE(end.timed_out);
+  EXPECT_FALSE(end.ok());
+  EXPECT_EQ(end.words(), "did not end within 0.5 s and was killed");
+  EXPECT_EQ(end.output, "begun\n");
+  std::this_thread::sleep_for(std::chrono::milliseconds(2200));
+  EXPECT_TRUE(folder.empty());
+}
+
+TEST(Child, ThatLeavesAProcessWithItsOutputOpenEndsAllTheSame) {
+  const double begin = now_s();
+  EXPECT_EQ(shell("sleep 100 & echo done").output, "done\n");
+  EXPECT_LT(now_s() - begin, 10);
+}
+
+TEST(Child, WritesAsMuchAsItLikes) {
+  const ChildEnd end = shell("head -c 3000000 /dev/zero");
+  EXPECT_TRUE(end.ok());
+  EXPECT_EQ(end.output.size(), std::size_t{1} << 20);
+}
+
+TEST(Child, ACopyOfThisProcess) {
+  EXPECT_EQ(run_in_child([] { return std::string(100000, 'x'); }, 30).output.size(), 100000);
+  const ChildEnd failed = run_in_child([]() -> std::string { throw Error("no luck"); }, 30);
+  EXPECT_EQ(failed.exit_code, 1);
+  EXPECT_EQ(failed.output, "no luck");
+  EXPECT_EQ(run_in_child([] { return raise(SIGABRT), std::string(); }, 30).signal, SIGABRT);
+  EXPECT_TRUE(run_in_child([] { return sleep(100), std::string(); }, 0.3).timed_out);
+}
+
+}  // namespace
+}  // namespace bench
