@@ -37,8 +37,8 @@ TEST(Capabilities, OfSubgroupsAreTheDevicesOwn) {
 }
 
 TEST(Capabilities, ThatNobodyEnablesAreNotThere) {
-  EXPECT_EQ(missing({kShader, 4442}), "SPIR-V's capability 4442, which this suite enables nowhere") << "VariablePointers";
-  EXPECT_EQ(missing({4442, kShader}), "SPIR-V's capability 4442, which this suite enables nowhere");
+  EXPECT_EQ(missing({kShader, 6}), "SPIR-V's capability 6, which this suite enables nowhere") << "Kernel";
+  EXPECT_EQ(missing({6, kShader}), "SPIR-V's capability 6, which this suite enables nowhere");
 }
 
 TEST(Capabilities, ThatComeWithAnotherWantTheSameFeature) {
@@ -48,6 +48,16 @@ TEST(Capabilities, ThatComeWithAnotherWantTheSameFeature) {
   EXPECT_EQ(missing({kShader, 4433, 9}, {}, features), "");
   EXPECT_NE(missing({kShader, 4212}, {}, features), "") << "Float8EXT";
   EXPECT_NE(missing({kShader, 5116}, {}, features), "") << "BFloat16TypeKHR";
+}
+
+TEST(Capabilities, OfAnybodysKernelNameTheFeature) {
+  EXPECT_EQ(declared_capabilities(module_of({kShader, 22, 4442})), (std::vector<std::uint32_t>{kShader, 22, 4442}));
+  EXPECT_EQ(missing({kShader, 22}), "shaderInt16");
+  EXPECT_EQ(missing({kShader, 4435}), "storagePushConstant16");
+  OptionalFeatures features;
+  features.int16 = features.variable_pointers_buffer = true;
+  EXPECT_EQ(missing({kShader, 22, 4441}, {}, features), "");
+  EXPECT_EQ(missing({kShader, 22, 4442}, {}, features), "variablePointers");
 }
 
 TEST(SubgroupSize, Is32WhereAPipelineMayAskForIt) {

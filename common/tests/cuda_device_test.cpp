@@ -78,6 +78,60 @@ class CudaDevice : public testing::Test {
 TEST_F(CudaDevice, RandomWordsAreTheCpusWords) { check_fill_random(*device_); }
 TEST_F(CudaDevice, ChecksumsAreTheCpus) { check_checksum(*device_); }
 
+// A kernel that follows none of the suite's conventions: CudaLaunch::arguments.
+KernelSpec free_spec() {
+  return {
+      .images = &find_kernel(kernels::cuda_test(), "free_arguments"),
+      .entry = "free_arguments",
+      .block_x = 2,
+      .block_y = 3,
+      .block_z = 4,
+      .buffers = 2,
+      .params_bytes = 40,
+      .shared_bytes = 2 * 3 * 4 * 4,
+      .addresses = {{.offset = 8, .buffer = 1}, {.offset = 24, .buffer = 0}},
+      .cuda = {
+          .arguments = {
+              {.offset = 0, .bytes = 2}, {.offset = 8, .bytes = 8}, {.offset = 16, .bytes = 16}, {.offset = 32, .bytes = 8}}}};
+}
+
+TEST_F(CudaDevice, TakesArgumentsInAnyOrderAndBlocksOfThreeDimensions) {
+  constexpr std::uint32_t kWords = 2 * 3 * 4 * 5;
+  const auto in = device_->allocate(kWords * 4, "in");
+  const auto out = device_->allocate(kWords * 4, "out");
+  std::vector<std::uint32_t> words(kWords);
+  std::iota(words.begin(), words.end(), 1U);
+  device_->upload(*in, 0, std::as_bytes(std::span(words)));
+  device_->fill(*out, 0, out->bytes(), 0);
+  const auto kernel = device_->load(free_spec());
+  Launch launch = {.kernel = kernel.get(), .grid = {1, 5, 1}, .buffers = {out.get(), in.get()}};
+  launch.params.resize(40);
+  const std::uint16_t scale = 3;
+  const std::uint64_t wide = 5ULL << 32;
+  std::memcpy(launch.params.data(), &scale, sizeof scale);
+  launch.params[16] = std::byte{7};
+  std::memcpy(launch.params.data() + 32, &wide, sizeof wide);
+  device_->run(launch);
+  device_->download(*out, 0, std::as_writable_bytes(std::span(words)));
+  for (std::uint32_t i = 0; i < kWords; ++i) ASSERT_EQ(words[i], 3 * (i + 1) + 5 + 7) << i;
+  EXPECT_GT(measure(launch, {.batch = 3}), 0);
+}
+
+TEST_F(CudaDevice, ArgumentsOfOtherSizesAreAnError) {
+  KernelSpec spec = free_spec();
+  spec.cuda.arguments[0].bytes = 4;
+  EXPECT_THROW(device_->load(spec), Error);
+  spec = free_spec();
+  spec.cuda.arguments.pop_back();
+  EXPECT_THROW(device_->load(spec), Error);
+}
+
+TEST_F(CudaDevice, ABlockHasLimitedThreadsInAllDimensionsTogether) {
+  KernelSpec spec = free_spec();
+  spec.block_z = 512;
+  EXPECT_THROW(device_->load(spec), Skip);
+}
+
 TEST_F(CudaDevice, TimesASpinOfKnownLength) {
   for (const std::uint32_t ns : {200'000u, 2'000'000u, 4'000'000u}) EXPECT_TIME(measure(spin(ns), {.batch = 1}), ns);
 }
@@ -270,9 +324,10 @@ TEST_F(CudaDevice, WhatComesBeforeASampleRunsBeforeEachOfThem) {
   const auto used = device_->allocate(4096, "used");
   const auto seen = device_->allocate(4096, "seen");
   device_->fill(*kept, 0, 4096, 1);
+  device_->set_evict_bytes(4 * device_->info().l2_bytes);
   for (const SubmitMode mode : {SubmitMode::kEach, SubmitMode::kReplay}) {
     const auto subject =
-        device_->prepare(Copy{used.get(), seen.get(), 4096}, {.mode = mode, .before = Copy{kept.get(), used.get(), 4096}});
+        device_->prepare(Copy{used.get(), seen.get(), 4096}, {.mode = mode, .before = {Copy{kept.get(), used.get(), 4096}}});
     const auto expect_put_back = [&](const auto& sample) {
       device_->fill(*used, 0, 4096, 2);
       sample();
@@ -281,6 +336,7 @@ TEST_F(CudaDevice, WhatComesBeforeASampleRunsBeforeEachOfThem) {
       EXPECT_EQ(words, std::vector<std::uint32_t>(1024, 1));
     };
     expect_put_back([&] { subject->time_device({.lead_in = 2}); });
+    expect_put_back([&] { subject->time_device({.evict_l2 = true}); });
     expect_put_back([&] { subject->time_host(1); });
     EXPECT_THROW(subject->time_device({.batch = 2}), Error);
     EXPECT_THROW(subject->time_host(2), Error);

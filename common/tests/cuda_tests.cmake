@@ -6,7 +6,7 @@ if(BENCH_HAVE_CUDA)
   bench_embed_kernels(cuda_unit_test SET cuda_unit CUDA ../cuda/kernels/spin.cu CUDA_SM90 cluster_rank.cu)
 
   bench_test(NAME cuda_test LABEL gpu SOURCES cuda_device_test.cpp LIBRARIES bench_cuda bench_cudart)
-  bench_embed_kernels(cuda_test SET cuda_test CUDA ../cuda/kernels/evict_l2.cu ../cuda/kernels/spin.cu CUDA_SM90 cluster_rank.cu)
+  bench_embed_kernels(cuda_test SET cuda_test CUDA ../cuda/kernels/evict_l2.cu ../cuda/kernels/spin.cu free_arguments.cu CUDA_SM90 cluster_rank.cu)
 endif()
 
 # Both APIs on one GPU.

@@ -31,6 +31,41 @@ TEST(CheckParameters, CountAndSizesMustBeThoseGiven) {
   EXPECT_NO_THROW(check_parameters({.entry = "empty"}, {})) << "a kernel that takes nothing";
 }
 
+// A 2-byte scalar, a pointer, and a struct with a pointer at its end.
+KernelSpec free_spec() {
+  return {.entry = "add",
+          .buffers = 2,
+          .params_bytes = 32,
+          .addresses = {{.offset = 8, .buffer = 1}, {.offset = 24, .buffer = 0}},
+          .cuda = {.arguments = {{.offset = 0, .bytes = 2}, {.offset = 8, .bytes = 8}, {.offset = 16, .bytes = 16}}}};
+}
+
+TEST(CheckParameters, ArgumentsOfAnyOrderMustBeThoseGiven) {
+  EXPECT_NO_THROW(check_parameters(free_spec(), std::vector<std::size_t>{2, 8, 16}));
+  EXPECT_EQ(complaint({2, 8}, free_spec()), "add: takes 2 parameters (2, 8 bytes); given 3 (2, 8, 16 bytes)");
+  EXPECT_THAT(complaint({8, 2, 16}, free_spec()), HasSubstr("takes 3 parameters (8, 2, 16 bytes)"));
+  KernelSpec beyond = free_spec();
+  beyond.params_bytes = 24;
+  EXPECT_EQ(complaint({2, 8, 16}, beyond), "add: an argument of 16 bytes at byte 16 of 24");
+}
+
+TEST(CheckSpirv, AnInterfaceOfItsOwnIsCheckedByKindSetAndConstant) {
+  const auto complaint_of = [](const VulkanInterface& interface, const SpirvInterface& takes) {
+    const KernelImages images = {.stem = "add", .cuda = {}, .spirv = {}, .takes = takes};
+    const KernelSpec spec = {
+        .images = &images, .entry = "work", .buffers = 2, .params_bytes = 16, .vulkan = {.interface = interface}};
+    return message_of<Error>([&] { check_spirv(spec); });
+  };
+  const VulkanInterface given = {.descriptors = {{.set = 2, .binding = 1, .buffer = 0, .is_uniform = true}},
+                                 .constants = {{.id = 9, .value = std::vector<std::byte>(8)}}};
+  EXPECT_EQ(complaint_of(given, {{{2, 1, true}}, 16, {3, 9}}), "(nothing was thrown)");
+  EXPECT_EQ(complaint_of(given, {{}, 0, {9}}), "(nothing was thrown)") << "it may take less";
+  EXPECT_THAT(complaint_of(given, {{{2, 1}}, 16, {9}}), HasSubstr("takes storage buffer at 1 of set 2; given uniform buffer"));
+  EXPECT_THAT(complaint_of(given, {{{0, 1, true}}, 16, {9}}), HasSubstr("takes uniform buffer at 1; given"));
+  EXPECT_THAT(complaint_of(given, {{{2, 1, true}}, 20, {9}}), HasSubstr("takes 20 bytes of push constants; given 16"));
+  EXPECT_THAT(complaint_of(given, {{{2, 1, true}}, 16, {0}}), HasSubstr("takes the specialization constants 0; given 9"));
+}
+
 std::string complaint(const SpirvInterface& takes, BufferBinding binding = BufferBinding::kDescriptors) {
   const KernelImages images = {.stem = "add", .cuda = {}, .spirv = {}, .takes = takes};
   KernelSpec spec = spec_of(images);
@@ -53,7 +88,7 @@ TEST(CheckSpirv, BindingsMustBeThoseOfTheLayout) {
   other.buffers = {{0, 0}, {0, 1}, {0, 3}};
   EXPECT_THAT(complaint(other), HasSubstr("storage buffer at 3; given"));
   other.buffers = {{0, 0}, {0, 1}, {1, 2}};
-  EXPECT_THAT(complaint(other), HasSubstr("storage buffer of set 1 at 2; given"));
+  EXPECT_THAT(complaint(other), HasSubstr("storage buffer at 2 of set 1; given"));
   other.buffers = {{0, 0}, {0, 0}, {0, 1}, {0, 2}};
   EXPECT_EQ(complaint(other), kNothing) << "two views of one buffer";
   EXPECT_THAT(complaint(kRight, BufferBinding::kUniform), HasSubstr("given uniform buffer at 0, uniform buffer at 1, storage"));

@@ -6,8 +6,9 @@ if(BENCH_ASAN)
 endif()
 # The kernels are embedded in bench_vulkan. One at a time: some compare clocks.
 bench_test(NAME vulkan_test LABEL vulkan LIBRARIES bench_vulkan bench_vulkan_headers PROPERTIES RUN_SERIAL TRUE ${vulkan_environment}
-  SOURCES vulkan_device_test.cpp vulkan_timer_test.cpp vulkan_timestamp_test.cpp
+  SOURCES free_arguments_test.cpp vulkan_device_test.cpp vulkan_timer_test.cpp vulkan_timestamp_test.cpp
   INCLUDES $<TARGET_PROPERTY:bench_vulkan,INCLUDE_DIRECTORIES>)
+bench_embed_kernels(vulkan_test SET vulkan_test GLSL free_arguments.comp)
 
 # What the Vulkan side decides over plain data.
 bench_test(NAME vulkan_unit_test SOURCES capabilities_test.cpp memory_type_test.cpp LIBRARIES bench_vulkan bench_vulkan_headers

@@ -179,8 +179,9 @@ TEST_P(VulkanTimerTest, WhatComesBeforeASampleRunsBeforeEachOfThem) {
   device().fill(*kept, 0, 4096, 1);
   const Copy put_back{.source = kept.get(), .destination = used.get(), .bytes = 4096};
   const Copy use{.source = used.get(), .destination = seen.get(), .bytes = 4096};
+  device().set_evict_bytes(1 << 20);
   for (const SubmitMode mode : {SubmitMode::kEach, SubmitMode::kReplay}) {
-    const auto subject = device().prepare(use, {.mode = mode, .before = put_back});
+    const auto subject = device().prepare(use, {.mode = mode, .before = {put_back}});
     const auto expect_put_back = [&](const auto& sample) {
       device().fill(*used, 0, 4096, 2);
       sample();
@@ -190,6 +191,7 @@ TEST_P(VulkanTimerTest, WhatComesBeforeASampleRunsBeforeEachOfThem) {
     };
     for (int repeat = 0; repeat < 2; ++repeat) {
       expect_put_back([&] { subject->time_device({.lead_in = 2}); });
+      expect_put_back([&] { subject->time_device({.evict_l2 = true}); });
       expect_put_back([&] { subject->time_host(1); });
     }
     EXPECT_THROW(subject->time_device({.batch = 2}), Error);
@@ -197,7 +199,7 @@ TEST_P(VulkanTimerTest, WhatComesBeforeASampleRunsBeforeEachOfThem) {
   }
   // The work before is not in the times.
   const double alone = device_ms(Nothing{}, 0, {});
-  const auto nothing = device().prepare(Nothing{}, {.before = spin_ms(20)});
+  const auto nothing = device().prepare(Nothing{}, {.before = {spin_ms(20)}});
   EXPECT_LT(nothing->time_device({}).ns * 1e-6, alone + 10);
   EXPECT_LT(nothing->time_host(1).roundtrip_ns * 1e-6, 10);
 }

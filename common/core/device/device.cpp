@@ -73,11 +73,8 @@ const Kernel* kernel_of(const Work& work) {
   return launch == nullptr ? nullptr : launch->kernel;
 }
 
-void check_with_before(std::uint32_t batch, bool evict_l2) {
-  if (batch != 1 || evict_l2) {
-    throw Error("a sample whose launch wants something done before it is one launch with nothing evicted, not {}{}", batch,
-                evict_l2 ? " after an eviction" : "");
-  }
+void check_with_before(std::uint32_t batch) {
+  if (batch != 1) throw Error("a sample whose launch wants something done before it is one launch, not {}", batch);
 }
 
 void Device::lacks(std::string_view what) const { throw Skip("{} {}", to_string(info().api), what); }

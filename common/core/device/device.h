@@ -121,16 +121,53 @@ struct OwnKernel {
   std::uint32_t shared_bytes = 0;
 };
 
+// A part of Launch::params, in bytes.
+struct ParamsPart {
+  std::uint32_t offset = 0;
+  std::uint32_t bytes = 0;
+};
+
+// Where in Launch::params the 64-bit device address of a buffer is to stand.
+struct AddressInParams {
+  std::uint32_t offset = 0;  // in bytes
+  std::uint32_t buffer = 0;  // of Launch::buffers
+};
+
 // What CUDA alone is told of a kernel and its launches. Every other API ignores it.
 struct CudaLaunch {
   OwnKernel own = {};
+  // The kernel's arguments in its own order, each a part of Launch::params, where KernelSpec::addresses puts the buffers.
+  // Empty: a pointer to each buffer, then the params struct.
+  std::vector<ParamsPart> arguments = {};
   std::uint32_t cluster_x = 0;  // consecutive blocks in x that share a cluster; 0: no clusters. Vulkan has none: Skip
   bool most_l1 = false;         // an SM's memory is L1 as far as it goes, not as the kernel before had it
+};
+
+// What a SPIR-V module takes that follows none of this suite's conventions. Launch::params are all of its push constants, where
+// KernelSpec::addresses puts the buffers that it reaches by address.
+struct VulkanInterface {
+  struct Descriptor {
+    std::uint32_t set = 0;
+    std::uint32_t binding = 0;
+    std::uint32_t buffer = 0;  // of Launch::buffers
+    bool is_uniform = false;   // a uniform buffer; else a storage buffer
+    std::uint64_t bytes = 0;   // of the buffer, from its begin; 0: all
+  };
+  struct Constant {  // a specialization constant
+    std::uint32_t id = 0;
+    std::vector<std::byte> value = {};  // as wide as the module has it: 4 bytes of a bool, 1, 2, 4 or 8 of a number
+  };
+  std::vector<Descriptor> descriptors = {};
+  std::vector<Constant> constants = {};  // the workgroup's size among them, where it is one
+  std::uint32_t subgroup_size = 0;       // 0: the driver's choice. Skip where the device has no such size
 };
 
 // The same of Vulkan.
 struct VulkanLaunch {
   OwnKernel own = {};
+  // In place of the conventions: bindings as `binding` says, constants by KernelSpec::block_x and ::constants, the entry main.
+  // The entry is then KernelSpec::entry.
+  std::optional<VulkanInterface> interface = {};
   BufferBinding binding = BufferBinding::kDescriptors;
   Robustness robustness = Robustness::kDefault;
   SetUse set_use = SetUse::kBoundOnce;
@@ -147,15 +184,19 @@ struct VulkanLaunch {
 // What to load and how: twins have the same buffers in the same order.
 struct KernelSpec {
   const KernelImages* images = nullptr;
-  std::string entry = {};                     // the `extern "C" __global__` function; GLSL's is always main
-  std::uint32_t block_x = 256;                // CUDA: launch parameter. GLSL: specialization constant 0
+  std::string entry = {};       // the `extern "C" __global__` function; GLSL's is main
+  std::uint32_t block_x = 256;  // CUDA: launch parameter. GLSL: specialization constant 0
+  std::uint32_t block_y = 1;    // likewise; GLSL has its own
+  std::uint32_t block_z = 1;
   std::vector<std::uint32_t> constants = {};  // GLSL's specialization constants 1, 2, ...; in CUDA `entry` chooses the instance
   std::uint32_t buffers = 0;                  // pointer arguments / storage-buffer bindings 0 ... buffers-1
   std::uint32_t params_bytes = 0;             // the struct of params.h: last CUDA argument / push constants
   std::uint32_t shared_bytes = 0;             // a block's: CUDA's is dynamic; GLSL sizes its own by its constants
+  std::vector<AddressInParams> addresses = {};  // with cuda.arguments or vulkan.interface
   CudaLaunch cuda = {};
   VulkanLaunch vulkan = {};
 
+  std::uint64_t block_threads() const { return std::uint64_t{block_x} * block_y * block_z; }
   // What an API makes of it whose part `own` is: nothing of any API's own is left in it. Throws Error where own.from lacks
   // own.stem.
   KernelSpec with(const OwnKernel& own) const;
@@ -269,14 +310,14 @@ struct SubjectOptions {
   SubmitMode mode = SubmitMode::kEach;
   // Order consecutive launches, as a CUDA stream does. false: Vulkan dispatches may overlap (CUDA: not supported, throws Skip).
   bool ordered = true;
-  // For launches that must all start from the same state: runs before every sample, in front of its stamps and of its host
-  // times. A sample is then one launch with nothing evicted; time_device and time_host throw Error for any other. Not
-  // for buffers that another API uses too.
-  Work before = Nothing{};
+  // For launches that must all start from the same state: run one after another before every sample, in front of its stamps and
+  // of its host times, and in front of the eviction where there is one. A sample is then one launch; time_device and time_host
+  // throw Error for any other. Not for buffers that another API uses too.
+  std::vector<Work> before = {};
 };
 
-// Of a subject with SubjectOptions::before: throws Error if its samples cannot be like this.
-void check_with_before(std::uint32_t batch, bool evict_l2);
+// Of a subject with SubjectOptions::before: throws Error if its samples cannot be of so many launches.
+void check_with_before(std::uint32_t batch);
 
 // State of the data when a timed launch starts.
 enum class Cache : std::uint8_t {
@@ -286,7 +327,8 @@ enum class Cache : std::uint8_t {
 constexpr std::string_view to_string(Cache cache) { return cache == Cache::kCold ? "cold" : "warm"; }
 
 // Between the two device stamps of one sample: `batch` launches and nothing else. Before the first stamp, in the same
-// submission: the L2 eviction sweep, or `lead_in` untimed launches and then SubjectOptions::before.
+// submission: SubjectOptions::before and then the L2 eviction sweep, or `lead_in` untimed launches and then
+// SubjectOptions::before.
 struct DeviceSampleSpec {
   std::uint32_t batch = 1;
   std::uint32_t lead_in = 0;
@@ -447,6 +489,8 @@ struct VulkanChoice {
   // Numbers of 64 and of 16 bits in kernels, and atomics on them and on 32-bit floats, each where present. Not for everyone
   // either: what is enabled for a device may be in the code of all of its kernels.
   bool atomics = false;
+  // SPIR-V's capabilities that the kernels of a case declare: what they need is enabled where present.
+  std::vector<std::uint32_t> capabilities = {};
 
   bool operator==(const VulkanChoice&) const = default;
 };

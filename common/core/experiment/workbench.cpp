@@ -17,6 +17,22 @@ namespace {
 // Own and shared buffers are there side by side.
 std::string suffix(Memory memory) { return memory == Memory::kOwn ? "" : fmt::format(", {}", to_string(memory)); }
 
+// What of a spec follows no convention: "" of the experiments' kernels.
+std::string key_of_free_arguments(const KernelSpec& spec) {
+  std::string key = spec.block_y * spec.block_z == 1 ? "" : fmt::format("/{}x{}", spec.block_y, spec.block_z);
+  for (const ParamsPart& one : spec.cuda.arguments) key += fmt::format("/{}+{}", one.offset, one.bytes);
+  for (const AddressInParams& one : spec.addresses) key += fmt::format("/{}@{}", one.buffer, one.offset);
+  if (!spec.vulkan.interface) return key;
+  for (const auto& one : spec.vulkan.interface->descriptors) {
+    key += fmt::format("/{}:{}.{}{}{}", one.buffer, one.set, one.binding, one.is_uniform ? "u" : "", one.bytes);
+  }
+  for (const auto& one : spec.vulkan.interface->constants) {
+    key += fmt::format("/{}=", one.id);
+    for (const std::byte byte : one.value) key += fmt::format("{:02x}", static_cast<unsigned>(byte));
+  }
+  return key + fmt::format("/{}", spec.vulkan.interface->subgroup_size);
+}
+
 }  // namespace
 
 const KernelImages& Workbench::keep(const std::string& stem, const CudaImage& image) {
@@ -36,7 +52,8 @@ const Kernel& Workbench::kernel(const KernelSpec& both) {
       fmt::format("{}/{}/{:05}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}/{}", spec.images == nullptr ? "" : spec.images->stem, spec.entry,
                   spec.block_x, fmt::join(spec.constants, "."), spec.buffers, spec.params_bytes, to_string(spec.vulkan.binding),
                   to_string(spec.vulkan.robustness), spec.shared_bytes, spec.cuda.cluster_x, spec.cuda.most_l1,
-                  spec.vulkan.imported, spec.vulkan.full_subgroups, to_string(spec.vulkan.set_use));
+                  spec.vulkan.imported, spec.vulkan.full_subgroups, to_string(spec.vulkan.set_use)) +
+      key_of_free_arguments(spec);
   Asked& asked = kernels_[key];
   if (!asked.kernel) {
     asked.spec = spec;

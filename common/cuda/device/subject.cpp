@@ -58,13 +58,18 @@ namespace {
 
 Body body_of(const std::shared_ptr<Command>& command, const SubjectOptions& options) {
   if (!options.ordered) throw Skip("CUDA launches in one stream are ordered");
-  const auto before = std::make_shared<Command>(options.before);
   Body body;
   body.name = command->name();
   body.replayed = options.mode == SubmitMode::kReplay && !command->is_nothing();
   body.enqueue = [command](std::span<const cudaStream_t> streams, std::uint32_t /*part*/) { command->enqueue(streams[0]); };
   body.has_lead_in = true;
-  if (!before->is_nothing()) body.before = [before](cudaStream_t stream) { before->enqueue(stream); };
+  if (!options.before.empty()) {
+    const auto before = std::make_shared<std::vector<Command>>();
+    for (const Work& one : options.before) before->emplace_back(one);
+    body.before = [before](cudaStream_t stream) {
+      for (Command& one : *before) one.enqueue(stream);
+    };
+  }
   return body;
 }
 
@@ -130,7 +135,7 @@ void Subject::launch(cudaGraphExec_t graph, std::uint32_t batch, const std::func
 }
 
 DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
-  if (body_.before) check_with_before(spec.batch, spec.evict_l2);
+  if (body_.before) check_with_before(spec.batch);
   const CurrentDevice current(device_.handle());
   cudaStream_t stream = streams_[0];
   const EventTimer& timer = device_.timer();
@@ -152,9 +157,9 @@ DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
     fits = false;
     gate.open();
   };
-  if (evictor != nullptr) evictor->enqueue(stream);
   if (body_.has_lead_in && spec.lead_in != 0) enqueue(spec.lead_in);
   if (body_.before) body_.before(stream);
+  if (evictor != nullptr) evictor->enqueue(stream);
   timer.start(stream);
   launch(executable, spec.batch, open_if_full);
   timer.stop(stream);
@@ -175,7 +180,7 @@ std::uint32_t Subject::most_held() const {
 }
 
 HostTimes Subject::time_host(std::uint32_t batch) {
-  if (body_.before) check_with_before(batch, false);
+  if (body_.before) check_with_before(batch);
   const CurrentDevice current(device_.handle());
   cudaStream_t stream = streams_[0];
   cudaGraphExec_t executable = graph(batch);

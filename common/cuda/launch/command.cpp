@@ -20,8 +20,12 @@ void Command::set(const Launch& launch) {
   kernel_ = dynamic_cast<const Kernel*>(launch.kernel);
   if (kernel_ == nullptr) throw Error("{}: a kernel that CUDA did not load", name_);
   grid_ = launch.grid;
-  params_ = launch.params;
   for (const bench::Buffer* buffer : launch.buffers) pointers_.push_back(own(*buffer).handle());
+  params_ = with_addresses(launch, [this](std::uint32_t i) { return reinterpret_cast<std::uint64_t>(pointers_[i]); });
+  if (const auto& arguments = kernel_->spec().cuda.arguments; !arguments.empty()) {
+    for (const ParamsPart& one : arguments) args_.push_back(params_.data() + one.offset);
+    return;
+  }
   for (void*& pointer : pointers_) args_.push_back(&pointer);
   if (!params_.empty()) args_.push_back(params_.data());
 }

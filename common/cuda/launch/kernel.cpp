@@ -93,7 +93,7 @@ class Configuration {
  public:
   Configuration(const KernelSpec& spec, const std::array<std::uint32_t, 3>& grid, cudaStream_t stream) {
     config_.gridDim = dim3(grid[0], grid[1], grid[2]);
-    config_.blockDim = dim3(spec.block_x);
+    config_.blockDim = dim3(spec.block_x, spec.block_y, spec.block_z);
     config_.dynamicSmemBytes = spec.shared_bytes;
     config_.stream = stream;
     if (spec.cuda.cluster_x == 0) return;
@@ -164,9 +164,9 @@ Kernel::Kernel(const KernelSpec& spec, ComputeCapability device)
   cudaFuncAttributes attributes{};
   BENCH_CU(cudaFuncGetAttributes(&attributes, kernel_), "entry {} of {}.cu", spec.entry, spec.images->stem);
   if (const auto sizes = parameter_sizes(kernel_, spec.entry)) check_parameters(spec, *sizes);
-  if (spec.block_x == 0 || static_cast<std::uint32_t>(attributes.maxThreadsPerBlock) < spec.block_x) {
-    throw Skip("{}: {} threads a block wanted, at most {} possible with its {} registers a thread", spec.entry, spec.block_x,
-               attributes.maxThreadsPerBlock, attributes.numRegs);
+  if (spec.block_threads() == 0 || static_cast<std::uint64_t>(attributes.maxThreadsPerBlock) < spec.block_threads()) {
+    throw Skip("{}: {} threads a block wanted, at most {} possible with its {} registers a thread", spec.entry,
+               spec.block_threads(), attributes.maxThreadsPerBlock, attributes.numRegs);
   }
   if (spec.shared_bytes != 0) allow_shared(kernel_, attributes, spec);
   if (spec.cuda.most_l1) prefer_l1(kernel_, spec.entry);
@@ -175,8 +175,8 @@ Kernel::Kernel(const KernelSpec& spec, ComputeCapability device)
 
 void Kernel::launch(cudaStream_t stream, const std::array<std::uint32_t, 3>& grid, void** args) const {
   const Configuration config(spec(), grid, stream);
-  BENCH_CU(cudaLaunchKernelExC(config.get(), kernel_, args), "{} with grid {} x {} x {}, block {}, clusters of {}",
-           spec().entry, grid[0], grid[1], grid[2], spec().block_x, spec().cuda.cluster_x);
+  BENCH_CU(cudaLaunchKernelExC(config.get(), kernel_, args), "{} with grid {} x {} x {}, block {} x {} x {}, clusters of {}",
+           spec().entry, grid[0], grid[1], grid[2], spec().block_x, spec().block_y, spec().block_z, spec().cuda.cluster_x);
 }
 
 ClusterLimits Kernel::cluster_limits() const {

@@ -70,21 +70,21 @@ class CpuSubject final : public Subject {
 
   const Kernel* kernel() const override { return kernel_of(work_); }
   DeviceTime time_device(const DeviceSampleSpec& spec) override {
-    if (has_before()) check_with_before(spec.batch, spec.evict_l2);
-    if (spec.evict_l2) device_.evict_l2();
+    if (has_before()) check_with_before(spec.batch);
     for (std::uint32_t i = 0; i < spec.lead_in; ++i) device_.run(work_);
-    return {run(spec.batch)};
+    return {run(spec.batch, spec.evict_l2)};
   }
   HostTimes time_host(std::uint32_t batch) override {
-    if (has_before()) check_with_before(batch, false);
-    const double ns = run(batch);
+    if (has_before()) check_with_before(batch);
+    const double ns = run(batch, false);
     return {.roundtrip_ns = ns, .submit_ns = ns};
   }
 
  private:
-  bool has_before() const { return !std::holds_alternative<Nothing>(options_.before); }
-  double run(std::uint32_t batch) {
-    device_.run(options_.before);
+  bool has_before() const { return !options_.before.empty(); }
+  double run(std::uint32_t batch, bool evict_l2) {
+    for (const Work& one : options_.before) device_.run(one);
+    if (evict_l2) device_.evict_l2();
     const auto begin = Clock::now();
     for (std::uint32_t i = 0; i < batch; ++i) device_.run(work_);
     return ns_since(begin);

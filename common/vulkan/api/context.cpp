@@ -87,6 +87,34 @@ Feature ask(const vk::raii::PhysicalDevice& device, const std::vector<vk::Extens
   return has_extension(extensions, extension) ? features_of<Feature>(device) : Feature{};
 }
 
+// Whether a kernel declares one of SPIR-V's capabilities.
+bool declares(const VulkanChoice& choice, std::initializer_list<std::uint32_t> any_of) {
+  return std::ranges::any_of(any_of, [&](std::uint32_t one) { return std::ranges::count(choice.capabilities, one) != 0; });
+}
+
+// What OptionalFeatures has by VulkanChoice::capabilities alone.
+void find_declared(const vk::raii::PhysicalDevice& device, const std::vector<vk::ExtensionProperties>& extensions,
+                   const VulkanChoice& choice, OptionalFeatures& features) {
+  const auto vulkan11 = features_of<vk::PhysicalDeviceVulkan11Features>(device);
+  const auto vulkan12 = features_of<vk::PhysicalDeviceVulkan12Features>(device);
+  using Layouts = vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR;
+  const auto layouts = ask<Layouts>(device, extensions, VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME);
+  using Floats = vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT;
+  const auto floats = ask<Floats>(device, extensions, VK_EXT_SHADER_ATOMIC_FLOAT_2_EXTENSION_NAME);
+  features.int16 = declares(choice, {22}) && device.getFeatures().shaderInt16;
+  features.uniform16 = declares(choice, {4434}) && vulkan11.uniformAndStorageBuffer16BitAccess;
+  features.push16 = declares(choice, {4435}) && vulkan11.storagePushConstant16;
+  features.uniform8 = declares(choice, {4449}) && vulkan12.uniformAndStorageBuffer8BitAccess;
+  features.push8 = declares(choice, {4450}) && vulkan12.storagePushConstant8;
+  features.variable_pointers_buffer = declares(choice, {4441, 4442}) && vulkan11.variablePointersStorageBuffer;
+  features.variable_pointers = declares(choice, {4442}) && vulkan11.variablePointers;
+  features.workgroup_layout = declares(choice, {4428, 4429, 4430}) && layouts.workgroupMemoryExplicitLayout;
+  features.workgroup_layout8 = declares(choice, {4429}) && layouts.workgroupMemoryExplicitLayout8BitAccess;
+  features.workgroup_layout16 = declares(choice, {4430}) && layouts.workgroupMemoryExplicitLayout16BitAccess;
+  features.float32_atomic_min_max =
+      declares(choice, {5612}) && floats.shaderBufferFloat32AtomicMinMax && floats.shaderSharedFloat32AtomicMinMax;
+}
+
 void find_matrix_units(const vk::raii::PhysicalDevice& device, const std::vector<vk::ExtensionProperties>& extensions,
                        OptionalFeatures& features) {
   using Matrix = vk::PhysicalDeviceCooperativeMatrixFeaturesKHR;
@@ -146,24 +174,29 @@ OptionalFeatures optional_features(const vk::raii::PhysicalDevice& device, const
           .shaderSubgroupRotate;
   features.vulkan_memory_model = vulkan12.vulkanMemoryModel;
   features.vulkan_memory_model_device_scope = vulkan12.vulkanMemoryModelDeviceScope;
-  if (options.vulkan.atomics || options.vulkan.matrix_units) {
-    features.float64 = device.getFeatures().shaderFloat64;
+  const VulkanChoice& choice = options.vulkan;
+  if (choice.atomics || choice.matrix_units || declares(choice, {10})) features.float64 = device.getFeatures().shaderFloat64;
+  if (choice.atomics || choice.matrix_units || declares(choice, {9, 4433, 4434})) {
     features.float16 =
         vulkan12.shaderFloat16 && features_of<vk::PhysicalDeviceVulkan11Features>(device).storageBuffer16BitAccess;
   }
-  if (options.vulkan.atomics) {
-    features.shader_int64 = device.getFeatures().shaderInt64;
+  if (choice.atomics || declares(choice, {11, 12})) features.shader_int64 = device.getFeatures().shaderInt64;
+  if (choice.atomics || declares(choice, {12}))
     features.int64_atomics = vulkan12.shaderBufferInt64Atomics && vulkan12.shaderSharedInt64Atomics;
+  if (choice.atomics || declares(choice, {6033, 6034})) {
     const auto floats =
         features_by(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME, vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT{});
     features.float32_atomics = floats.shaderBufferFloat32Atomics && floats.shaderSharedFloat32Atomics;
     features.float32_atomic_add = floats.shaderBufferFloat32AtomicAdd && floats.shaderSharedFloat32AtomicAdd;
     features.float64_atomics = floats.shaderBufferFloat64Atomics && floats.shaderSharedFloat64Atomics;
     features.float64_atomic_add = floats.shaderBufferFloat64AtomicAdd && floats.shaderSharedFloat64AtomicAdd;
+  }
+  if (choice.atomics || declares(choice, {5404})) {
     features.float16_vector_atomics =
         features_by(VK_NV_SHADER_ATOMIC_FLOAT16_VECTOR_EXTENSION_NAME, vk::PhysicalDeviceShaderAtomicFloat16VectorFeaturesNV{})
             .shaderFloat16VectorAtomics;
   }
+  find_declared(device, extensions, choice, features);
   features.bindless = vulkan12.runtimeDescriptorArray && vulkan12.descriptorBindingPartiallyBound &&
                       vulkan12.descriptorBindingStorageBufferUpdateAfterBind;
   if (has(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME)) {
@@ -175,7 +208,9 @@ OptionalFeatures optional_features(const vk::raii::PhysicalDevice& device, const
     features.import_memory = static_cast<bool>(offered & External::eImportable);
     features.import_undedicated = features.import_memory && !(offered & External::eDedicatedOnly);
   }
-  if (options.vulkan.matrix_units) find_matrix_units(device, extensions, features);
+  if (choice.matrix_units ||
+      declares(choice, {39, 4448, 4449, 6016, 6017, 6018, 6019, 6022, 5116, 5118, 4212, 4213, 5433, 5439}))
+    find_matrix_units(device, extensions, features);
   return features;
 }
 
@@ -201,6 +236,8 @@ vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, 
                                const VulkanChoice& choice, const OptionalFeatures& features) {
   // robustBufferAccess stays off: its bounds checks would be part of what is timed.
   vk::PhysicalDeviceVulkan12Features vulkan12{.storageBuffer8BitAccess = features.int8,
+                                              .uniformAndStorageBuffer8BitAccess = features.uniform8,
+                                              .storagePushConstant8 = features.push8,
                                               .shaderBufferInt64Atomics = features.int64_atomics,
                                               .shaderSharedInt64Atomics = features.int64_atomics,
                                               .shaderFloat16 = features.float16,
@@ -239,11 +276,27 @@ vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, 
   enable(features.descriptor_buffer, descriptor_buffer, VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME);
   vk::PhysicalDevicePipelineRobustnessFeaturesEXT robustness{.pipelineRobustness = true};
   enable(features.pipeline_robustness, robustness, VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME);
-  vk::PhysicalDevice16BitStorageFeatures storage16{.storageBuffer16BitAccess = true};
-  if (features.float16) {
-    storage16.pNext = next;
-    next = &storage16;
-  }
+  // Of Vulkan 1.1, no extension: in the chain where something of it is wanted.
+  const auto chain = [&](bool wanted, auto& feature) {
+    if (!wanted) return;
+    feature.pNext = next;
+    next = &feature;
+  };
+  vk::PhysicalDevice16BitStorageFeatures storage16{.storageBuffer16BitAccess = features.float16,
+                                                   .uniformAndStorageBuffer16BitAccess = features.uniform16,
+                                                   .storagePushConstant16 = features.push16};
+  chain(features.float16 || features.uniform16 || features.push16, storage16);
+  vk::PhysicalDeviceVariablePointersFeatures pointers{.variablePointersStorageBuffer = features.variable_pointers_buffer,
+                                                      .variablePointers = features.variable_pointers};
+  chain(features.variable_pointers_buffer, pointers);
+  vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR layouts{
+      .workgroupMemoryExplicitLayout = true,
+      .workgroupMemoryExplicitLayout8BitAccess = features.workgroup_layout8,
+      .workgroupMemoryExplicitLayout16BitAccess = features.workgroup_layout16};
+  enable(features.workgroup_layout, layouts, VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME);
+  vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT floats2{.shaderBufferFloat32AtomicMinMax = true,
+                                                          .shaderSharedFloat32AtomicMinMax = true};
+  enable(features.float32_atomic_min_max, floats2, VK_EXT_SHADER_ATOMIC_FLOAT_2_EXTENSION_NAME);
   vk::PhysicalDeviceCooperativeMatrixFeaturesKHR matrix{.cooperativeMatrix = true};
   enable(features.cooperative_matrix, matrix, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
   vk::PhysicalDeviceCooperativeMatrix2FeaturesNV matrix2{.cooperativeMatrixWorkgroupScope = true,
@@ -289,8 +342,10 @@ vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, 
   for (const std::optional<std::uint32_t> family : {queue_plan.transfer_family, queue_plan.graphics_family}) {
     if (family) queues.push_back({.queueFamilyIndex = *family, .queueCount = 1, .pQueuePriorities = priorities.data()});
   }
-  const vk::PhysicalDeviceFeatures core{
-      .shaderFloat64 = features.float64, .shaderInt64 = features.shader_int64, .sparseBinding = features.sparse_binding};
+  const vk::PhysicalDeviceFeatures core{.shaderFloat64 = features.float64,
+                                        .shaderInt64 = features.shader_int64,
+                                        .shaderInt16 = features.int16,
+                                        .sparseBinding = features.sparse_binding};
   const vk::DeviceCreateInfo info{
       .pNext = next,
       .queueCreateInfoCount = static_cast<std::uint32_t>(queues.size()),
@@ -333,6 +388,8 @@ Context::Context(const DeviceInfo& info, const DeviceOptions& options)
       .size = size,
       .can_require = may_ask && size >= vulkan13.minSubgroupSize && size <= vulkan13.maxSubgroupSize,
       .max_per_workgroup = vulkan13.maxComputeWorkgroupSubgroups,
+      .least = may_ask ? vulkan13.minSubgroupSize : 0,
+      .most = may_ask ? vulkan13.maxSubgroupSize : 0,
       .operations = vulkan11.subgroupSupportedOperations,
   };
   features_ = optional_features(physical_device_, options);

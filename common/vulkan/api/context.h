@@ -67,6 +67,18 @@ struct OptionalFeatures {
   bool float64_atomics = false;
   bool float64_atomic_add = false;
   bool float16_vector_atomics = false;  // VK_NV_shader_atomic_float16_vector
+  // Only where VulkanChoice::capabilities has what they are for, as all above may be.
+  bool int16 = false;                     // shaderInt16
+  bool uniform16 = false;                 // uniformAndStorageBuffer16BitAccess
+  bool push16 = false;                    // storagePushConstant16
+  bool uniform8 = false;                  // uniformAndStorageBuffer8BitAccess
+  bool push8 = false;                     // storagePushConstant8
+  bool variable_pointers_buffer = false;  // variablePointersStorageBuffer
+  bool variable_pointers = false;         // variablePointers
+  bool workgroup_layout = false;          // VK_KHR_workgroup_memory_explicit_layout
+  bool workgroup_layout8 = false;
+  bool workgroup_layout16 = false;
+  bool float32_atomic_min_max = false;  // VK_EXT_shader_atomic_float2
   bool robustness2 = false;  // VK_EXT_robustness2's robustBufferAccess2 is supported; never enabled for the whole device
 };
 
@@ -74,6 +86,8 @@ struct SubgroupSizes {
   std::uint32_t size = 0;    // see choose_subgroup_size()
   bool can_require = false;  // compute stages may ask for it
   std::uint32_t max_per_workgroup = 0;
+  std::uint32_t least = 0;  // that a compute stage may ask for; 0: none
+  std::uint32_t most = 0;
   vk::SubgroupFeatureFlags operations;  // in compute stages
 };
 

@@ -1,6 +1,8 @@
 #include "vulkan/launch/buffer_binding.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <numeric>
 #include <vector>
 
@@ -236,56 +238,54 @@ class AddressBinder : public BufferBinder {
   std::vector<vk::DeviceAddress> addresses_;
 };
 
-}  // namespace
-
-BufferBinder::BufferBinder(const Launch& launch) : layout_(pipeline_of(launch).layout()) {}
-
-void BufferBinder::update_and_bind(const vk::raii::CommandBuffer& /*commands*/) {
-  throw Skip("sets updated per dispatch: only plain descriptor sets are allocated and written anew");
+// InterfaceBinder: VulkanLaunch::interface.
+std::uint32_t last_set(const VulkanInterface& interface) {
+  std::uint32_t last = 0;
+  for (const VulkanInterface::Descriptor& one : interface.descriptors) last = std::max(last, one.set);
+  return last;
 }
 
-void check_binding(const Context& context, const KernelSpec& spec) {
-  const vk::PhysicalDeviceLimits& limits = context.limits();
-  const OptionalFeatures& features = context.features();
-  const auto wants = [&](bool met, const char* what) {
-    if (!met) {
-      throw Skip("kernel {} wants {}, which {} lacks", spec.images->stem, what, context.info().name);
+Type type_of(const VulkanInterface::Descriptor& one) { return one.is_uniform ? Type::eUniformBuffer : Type::eStorageBuffer; }
+
+// A set for each number that has a buffer.
+class InterfaceBinder : public BufferBinder {
+ public:
+  InterfaceBinder(const Context& context, const Launch& launch) : BufferBinder(launch), pool_(nullptr) {
+    const VulkanInterface& interface = *launch.kernel->spec().vulkan.interface;
+    const auto count = static_cast<std::uint32_t>(interface.descriptors.size());
+    const std::array<vk::DescriptorPoolSize, 2> sizes{
+        {{.type = Type::eStorageBuffer, .descriptorCount = count}, {.type = Type::eUniformBuffer, .descriptorCount = count}}};
+    const vk::DescriptorPoolCreateInfo info{
+        .maxSets = count, .poolSizeCount = static_cast<std::uint32_t>(sizes.size()), .pPoolSizes = sizes.data()};
+    if (count != 0) pool_ = BENCH_VK(context.device().createDescriptorPool(info), "{} descriptors", count);
+    for (const VulkanInterface::Descriptor& one : interface.descriptors) {
+      if (!sets_.contains(one.set)) sets_[one.set] = allocate(context, pipeline_of(launch).set_layout(one.set));
+      const vk::DescriptorBufferInfo buffer{.buffer = device_buffer(*launch.buffers[one.buffer]).handle(),
+                                            .offset = 0,
+                                            .range = one.bytes != 0 ? one.bytes : VK_WHOLE_SIZE};
+      const vk::WriteDescriptorSet write{.dstSet = sets_[one.set],
+                                         .dstBinding = one.binding,
+                                         .descriptorCount = 1,
+                                         .descriptorType = type_of(one),
+                                         .pBufferInfo = &buffer};
+      context.device().updateDescriptorSets(write, {});
     }
-  };
-  const auto at_most = [&](std::uint64_t wanted, const char* what, const char* limit, std::uint64_t found) {
-    if (wanted > found) {
-      throw Skip("kernel {} wants {} {}; {} of {} is {}", spec.images->stem, wanted, what, limit, context.info().name, found);
-    }
-  };
-  const auto storage_buffers = [&](std::uint64_t count) {
-    at_most(count, "storage buffers", "maxPerStageDescriptorStorageBuffers", limits.maxPerStageDescriptorStorageBuffers);
-  };
-  switch (spec.vulkan.binding) {
-    case BufferBinding::kDescriptors:
-      storage_buffers(spec.buffers);
-      break;
-    case BufferBinding::kUniform:
-      at_most(spec.buffers - 1, "uniform buffers", "maxPerStageDescriptorUniformBuffers",
-              limits.maxPerStageDescriptorUniformBuffers);
-      break;
-    case BufferBinding::kPushDescriptors:
-      wants(features.push_descriptors, "VK_KHR_push_descriptor");
-      storage_buffers(spec.buffers);
-      at_most(spec.buffers, "push descriptors", "maxPushDescriptors",
-              properties_of<vk::PhysicalDevicePushDescriptorPropertiesKHR>(context.physical_device()).maxPushDescriptors);
-      break;
-    case BufferBinding::kDescriptorBuffer:
-      wants(features.descriptor_buffer, "VK_EXT_descriptor_buffer");
-      storage_buffers(spec.buffers);
-      break;
-    case BufferBinding::kBindless:
-      wants(features.bindless, "descriptor indexing (arrays of storage buffers, partially bound, updated after bind)");
-      at_most(spec.buffers, "buffers in one array", "this suite's array", kBindlessSlots);
-      break;
-    case BufferBinding::kAddress:
-      break;
   }
-}
+
+  void bind(const vk::raii::CommandBuffer& commands) override {
+    for (const auto& [number, set] : sets_) commands.bindDescriptorSets(kBindPoint, layout(), number, set, {});
+  }
+
+ private:
+  vk::DescriptorSet allocate(const Context& context, vk::DescriptorSetLayout layout) const {
+    const vk::DescriptorSetAllocateInfo info{.descriptorPool = *pool_, .descriptorSetCount = 1, .pSetLayouts = &layout};
+    // release(): as in SetPools.
+    return BENCH_VK(context.device().allocateDescriptorSets(info)).front().release();
+  }
+
+  vk::raii::DescriptorPool pool_;
+  std::map<std::uint32_t, vk::DescriptorSet> sets_;
+};
 
 vk::raii::DescriptorSetLayout make_set_layout(const Context& context, const KernelSpec& spec) {
   using Flag = vk::DescriptorBindingFlagBits;
@@ -321,6 +321,84 @@ vk::raii::DescriptorSetLayout make_set_layout(const Context& context, const Kern
                   to_string(spec.vulkan.binding));
 }
 
+}  // namespace
+
+BufferBinder::BufferBinder(const Launch& launch) : layout_(pipeline_of(launch).layout()) {}
+
+void BufferBinder::update_and_bind(const vk::raii::CommandBuffer& /*commands*/) {
+  throw Skip("sets updated per dispatch: only plain descriptor sets are allocated and written anew");
+}
+
+void check_binding(const Context& context, const KernelSpec& spec) {
+  const vk::PhysicalDeviceLimits& limits = context.limits();
+  const OptionalFeatures& features = context.features();
+  const auto wants = [&](bool met, const char* what) {
+    if (!met) {
+      throw Skip("kernel {} wants {}, which {} lacks", spec.images->stem, what, context.info().name);
+    }
+  };
+  const auto at_most = [&](std::uint64_t wanted, const char* what, const char* limit, std::uint64_t found) {
+    if (wanted > found) {
+      throw Skip("kernel {} wants {} {}; {} of {} is {}", spec.images->stem, wanted, what, limit, context.info().name, found);
+    }
+  };
+  const auto storage_buffers = [&](std::uint64_t count) {
+    at_most(count, "storage buffers", "maxPerStageDescriptorStorageBuffers", limits.maxPerStageDescriptorStorageBuffers);
+  };
+  if (spec.vulkan.interface) {
+    const auto& given = spec.vulkan.interface->descriptors;
+    const auto uniform = static_cast<std::uint64_t>(std::ranges::count(given, true, &VulkanInterface::Descriptor::is_uniform));
+    storage_buffers(given.size() - uniform);
+    at_most(uniform, "uniform buffers", "maxPerStageDescriptorUniformBuffers", limits.maxPerStageDescriptorUniformBuffers);
+    at_most(last_set(*spec.vulkan.interface) + 1, "descriptor sets", "maxBoundDescriptorSets", limits.maxBoundDescriptorSets);
+    return;
+  }
+  switch (spec.vulkan.binding) {
+    case BufferBinding::kDescriptors:
+      storage_buffers(spec.buffers);
+      break;
+    case BufferBinding::kUniform:
+      at_most(spec.buffers - 1, "uniform buffers", "maxPerStageDescriptorUniformBuffers",
+              limits.maxPerStageDescriptorUniformBuffers);
+      break;
+    case BufferBinding::kPushDescriptors:
+      wants(features.push_descriptors, "VK_KHR_push_descriptor");
+      storage_buffers(spec.buffers);
+      at_most(spec.buffers, "push descriptors", "maxPushDescriptors",
+              properties_of<vk::PhysicalDevicePushDescriptorPropertiesKHR>(context.physical_device()).maxPushDescriptors);
+      break;
+    case BufferBinding::kDescriptorBuffer:
+      wants(features.descriptor_buffer, "VK_EXT_descriptor_buffer");
+      storage_buffers(spec.buffers);
+      break;
+    case BufferBinding::kBindless:
+      wants(features.bindless, "descriptor indexing (arrays of storage buffers, partially bound, updated after bind)");
+      at_most(spec.buffers, "buffers in one array", "this suite's array", kBindlessSlots);
+      break;
+    case BufferBinding::kAddress:
+      break;
+  }
+}
+
+std::vector<vk::raii::DescriptorSetLayout> make_set_layouts(const Context& context, const KernelSpec& spec) {
+  std::vector<vk::raii::DescriptorSetLayout> layouts;
+  if (!spec.vulkan.interface) {
+    layouts.push_back(make_set_layout(context, spec));
+    return layouts;
+  }
+  for (std::uint32_t set = 0; set == 0 || set <= last_set(*spec.vulkan.interface); ++set) {
+    std::vector<vk::DescriptorSetLayoutBinding> bindings;
+    for (const VulkanInterface::Descriptor& one : spec.vulkan.interface->descriptors) {
+      if (one.set != set) continue;
+      bindings.push_back({.binding = one.binding, .descriptorType = type_of(one), .descriptorCount = 1, .stageFlags = kStage});
+    }
+    const vk::DescriptorSetLayoutCreateInfo info{.bindingCount = static_cast<std::uint32_t>(bindings.size()),
+                                                 .pBindings = bindings.data()};
+    layouts.push_back(BENCH_VK(context.device().createDescriptorSetLayout(info), "{} buffers in set {}", bindings.size(), set));
+  }
+  return layouts;
+}
+
 vk::PipelineCreateFlags binding_flags(const KernelSpec& spec) {
   return spec.vulkan.binding == BufferBinding::kDescriptorBuffer ? vk::PipelineCreateFlagBits::eDescriptorBufferEXT
                                                                  : vk::PipelineCreateFlags{};
@@ -330,6 +408,7 @@ std::unique_ptr<BufferBinder> make_binder(const Context& context, const Launch& 
   if (launch.buffers.empty()) {
     return std::make_unique<BufferBinder>(launch);
   }
+  if (launch.kernel->spec().vulkan.interface) return std::make_unique<InterfaceBinder>(context, launch);
   switch (launch.kernel->spec().vulkan.binding) {
     case BufferBinding::kDescriptors:
     case BufferBinding::kUniform:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "core/device/device.h"
 #include "vulkan/api/context.h"
@@ -11,8 +12,8 @@ namespace bench::vulkan {
 // Throws Skip with what the device lacks for spec.vulkan.binding.
 void check_binding(const Context& context, const KernelSpec& spec);
 
-// Set 0 of the pipeline's layout; empty where the buffers do not come in a set.
-vk::raii::DescriptorSetLayout make_set_layout(const Context& context, const KernelSpec& spec);
+// The sets of the pipeline's layout by their numbers, at least one; a set without a buffer is empty.
+std::vector<vk::raii::DescriptorSetLayout> make_set_layouts(const Context& context, const KernelSpec& spec);
 
 // What the pipeline must be created with.
 vk::PipelineCreateFlags binding_flags(const KernelSpec& spec);

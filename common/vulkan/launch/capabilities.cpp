@@ -5,6 +5,16 @@
 
 namespace bench::vulkan {
 
+std::vector<std::uint32_t> declared_capabilities(std::span<const std::uint32_t> words) {
+  // A module starts, after five words of header, with its OpCapability instructions (SPIR-V specification, section 2.4).
+  constexpr std::uint32_t kOpCapability = 17;
+  std::vector<std::uint32_t> declared;
+  for (std::size_t i = 5; i + 1 < words.size() && words[i] == (2U << 16 | kOpCapability); i += 2) {
+    declared.push_back(words[i + 1]);
+  }
+  return declared;
+}
+
 std::string missing_capability(std::span<const std::uint32_t> words, const OptionalFeatures& has,
                                vk::SubgroupFeatureFlags subgroup_operations) {
   using Subgroup = vk::SubgroupFeatureFlagBits;
@@ -33,6 +43,7 @@ std::string missing_capability(std::span<const std::uint32_t> words, const Optio
       {10, "shaderFloat64", has.float64},
       {11, "shaderInt64", has.shader_int64},
       {12, "shaderBufferInt64Atomics and shaderSharedInt64Atomics", has.int64_atomics},
+      {22, "shaderInt16", has.int16},
       {39, "shaderInt8 and storageBuffer8BitAccess", has.int8},
       {62, "subgroup votes", does(Subgroup::eVote)},
       {64, "subgroup ballots", does(Subgroup::eBallot)},
@@ -43,7 +54,16 @@ std::string missing_capability(std::span<const std::uint32_t> words, const Optio
       {4212, "VK_EXT_shader_float8", has.float8_matrix},
       {4213, "VK_EXT_shader_float8's cooperative matrices", has.float8_matrix},
       {4433, "shaderFloat16 and storageBuffer16BitAccess", has.float16},
+      {4428, "VK_KHR_workgroup_memory_explicit_layout", has.workgroup_layout},
+      {4429, "workgroupMemoryExplicitLayout8BitAccess", has.workgroup_layout8},
+      {4430, "workgroupMemoryExplicitLayout16BitAccess", has.workgroup_layout16},
+      {4434, "uniformAndStorageBuffer16BitAccess", has.uniform16},
+      {4435, "storagePushConstant16", has.push16},
+      {4441, "variablePointersStorageBuffer", has.variable_pointers_buffer},
+      {4442, "variablePointers", has.variable_pointers},
       {4448, "shaderInt8 and storageBuffer8BitAccess", has.int8},
+      {4449, "uniformAndStorageBuffer8BitAccess", has.uniform8},
+      {4450, "storagePushConstant8", has.push8},
       // One capability for either clock: a device has both or is taken to have none.
       {5055, "VK_KHR_shader_clock's shaderDeviceClock and shaderSubgroupClock",
        has.shader_device_clock && has.shader_subgroup_clock},
@@ -56,6 +76,10 @@ std::string missing_capability(std::span<const std::uint32_t> words, const Optio
       {5404, "VK_NV_shader_atomic_float16_vector", has.float16_vector_atomics},
       {5433, "VK_NV_cooperative_matrix2 (matrices by tensor layouts)", has.workgroup_matrix},
       {5439, "VK_NV_cooperative_matrix2 (matrices of a workgroup, of any size, by tensor layouts)", has.workgroup_matrix},
+      {5612, "VK_EXT_shader_atomic_float2's shaderBufferFloat32AtomicMinMax and shaderSharedFloat32AtomicMinMax",
+       has.float32_atomic_min_max},
+      {6016, "shaderIntegerDotProduct", has.integer_dot_product},
+      {6017, "shaderIntegerDotProduct", has.integer_dot_product},
       {6018, "shaderIntegerDotProduct", has.integer_dot_product},
       {6019, "shaderIntegerDotProduct", has.integer_dot_product},
       {6022, "VK_KHR_cooperative_matrix", has.cooperative_matrix},
@@ -65,12 +89,10 @@ std::string missing_capability(std::span<const std::uint32_t> words, const Optio
       {6034, "VK_EXT_shader_atomic_float's shaderBufferFloat64AtomicAdd and shaderSharedFloat64AtomicAdd",
        has.float64_atomic_add},
   };
-  // A module starts, after five words of header, with its OpCapability instructions (SPIR-V specification, section 2.4).
-  constexpr std::uint32_t kOpCapability = 17;
-  for (std::size_t i = 5; i + 1 < words.size() && words[i] == (2U << 16 | kOpCapability); i += 2) {
+  for (const std::uint32_t declared : declared_capabilities(words)) {
     const auto* one =
-        std::find_if(std::begin(known), std::end(known), [&](const Known& each) { return each.capability == words[i + 1]; });
-    if (one == std::end(known)) return fmt::format("SPIR-V's capability {}, which this suite enables nowhere", words[i + 1]);
+        std::find_if(std::begin(known), std::end(known), [&](const Known& each) { return each.capability == declared; });
+    if (one == std::end(known)) return fmt::format("SPIR-V's capability {}, which this suite enables nowhere", declared);
     if (!one->enabled) return one->wanted;
   }
   return "";

@@ -4,10 +4,14 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "vulkan/api/context.h"
 
 namespace bench::vulkan {
+
+// Those of a module, in its order: VulkanChoice::capabilities.
+std::vector<std::uint32_t> declared_capabilities(std::span<const std::uint32_t> words);
 
 // The first capability that is not enabled, in the words of the feature that has it; "" if all are. One that the suite enables
 // nowhere is never there: what a pipeline of such a module does is undefined.

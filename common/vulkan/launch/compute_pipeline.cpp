@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <bit>
 #include <cstring>
 #include <vector>
 
@@ -35,6 +36,20 @@ void check_capabilities(const Context& context, std::string_view stem, std::span
   if (!missing.empty()) throw Skip("kernel {} wants {}, which {} lacks", stem, missing, context.info().name);
 }
 
+void check_subgroup_size(const Context& context, const KernelSpec& spec) {
+  const std::uint32_t wanted = spec.vulkan.interface ? spec.vulkan.interface->subgroup_size : 0;
+  const SubgroupSizes& sizes = context.subgroup_sizes();
+  if (wanted == 0) return;
+  if (!std::has_single_bit(wanted) || wanted < sizes.least || wanted > sizes.most) {
+    throw Skip("kernel {} wants subgroups of {}; {} has powers of two from {} to {}", spec.images->stem, wanted,
+               context.info().name, sizes.least, sizes.most);
+  }
+  if (spec.block_threads() > std::uint64_t{wanted} * sizes.max_per_workgroup) {
+    throw Skip("kernel {} wants workgroups of {} in subgroups of {}; maxComputeWorkgroupSubgroups of {} is {}",
+               spec.images->stem, spec.block_threads(), wanted, context.info().name, sizes.max_per_workgroup);
+  }
+}
+
 void check_limits(const Context& context, const KernelSpec& spec) {
   const vk::PhysicalDeviceLimits& limits = context.limits();
   const auto at_most = [&](const char* what, std::uint64_t wanted, const char* limit, std::uint64_t found) {
@@ -42,18 +57,22 @@ void check_limits(const Context& context, const KernelSpec& spec) {
       throw Skip("kernel {} wants {} {}; {} of {} is {}", spec.images->stem, wanted, what, limit, context.info().name, found);
     }
   };
-  if (spec.block_x == 0 || spec.params_bytes % 4 != 0) {
-    throw Error("kernel {}: block_x {} must not be 0, params_bytes {} must be a multiple of 4", spec.images->stem, spec.block_x,
-                spec.params_bytes);
+  if (spec.block_threads() == 0 || spec.params_bytes % 4 != 0) {
+    throw Error("kernel {}: block {} x {} x {} must not be 0, params_bytes {} must be a multiple of 4", spec.images->stem,
+                spec.block_x, spec.block_y, spec.block_z, spec.params_bytes);
   }
   if (spec.cuda.cluster_x != 0)
     throw Skip("kernel {} wants clusters of {} workgroups; Vulkan has none", spec.images->stem, spec.cuda.cluster_x);
   at_most("invocations in x", spec.block_x, "maxComputeWorkGroupSize[0]", limits.maxComputeWorkGroupSize[0]);
-  at_most("invocations a workgroup", spec.block_x, "maxComputeWorkGroupInvocations", limits.maxComputeWorkGroupInvocations);
+  at_most("invocations in y", spec.block_y, "maxComputeWorkGroupSize[1]", limits.maxComputeWorkGroupSize[1]);
+  at_most("invocations in z", spec.block_z, "maxComputeWorkGroupSize[2]", limits.maxComputeWorkGroupSize[2]);
+  at_most("invocations a workgroup", spec.block_threads(), "maxComputeWorkGroupInvocations",
+          limits.maxComputeWorkGroupInvocations);
   at_most("bytes of push constants", push_bytes_of_buffers(spec) + spec.params_bytes, "maxPushConstantsSize",
           limits.maxPushConstantsSize);
   at_most("bytes of shared memory", spec.shared_bytes, "maxComputeSharedMemorySize", limits.maxComputeSharedMemorySize);
   check_binding(context, spec);
+  check_subgroup_size(context, spec);
   if (!spec.vulkan.matrix.empty() && context.features().cooperative_matrix &&
       !context.features().matrices.contains(spec.vulkan.matrix)) {
     throw Skip("kernel {} wants a subgroup's matrices of {}; {} lists {}", spec.images->stem, spec.vulkan.matrix,
@@ -68,16 +87,61 @@ void check_limits(const Context& context, const KernelSpec& spec) {
   wants(spec.vulkan.robustness == Robustness::kRobustness2, context.features().robustness2, "VK_EXT_robustness2");
 }
 
-vk::raii::PipelineLayout make_layout(const Context& context, const KernelSpec& spec, vk::DescriptorSetLayout set_layout) {
+std::vector<vk::DescriptorSetLayout> handles_of(const std::vector<vk::raii::DescriptorSetLayout>& layouts) {
+  return {layouts.begin(), layouts.end()};
+}
+
+vk::raii::PipelineLayout make_layout(const Context& context, const KernelSpec& spec,
+                                     const std::vector<vk::DescriptorSetLayout>& sets) {
   const std::uint32_t push_bytes = push_bytes_of_buffers(spec) + spec.params_bytes;
   const vk::PushConstantRange range{.stageFlags = vk::ShaderStageFlagBits::eCompute, .offset = 0, .size = push_bytes};
   const vk::PipelineLayoutCreateInfo info{
-      .setLayoutCount = 1,
-      .pSetLayouts = &set_layout,
+      .setLayoutCount = static_cast<std::uint32_t>(sets.size()),
+      .pSetLayouts = sets.data(),
       .pushConstantRangeCount = push_bytes > 0 ? 1U : 0U,
       .pPushConstantRanges = &range,
   };
   return BENCH_VK(context.device().createPipelineLayout(info), "{} bytes of push constants", push_bytes);
+}
+
+// A pipeline's specialization constants, and their bytes.
+class Specialization {
+ public:
+  explicit Specialization(const KernelSpec& spec) {
+    if (spec.vulkan.interface) {
+      for (const VulkanInterface::Constant& one : spec.vulkan.interface->constants) add(one.id, one.value);
+    } else {  // constant 0 is the workgroup's size; those a kernel does not use are ignored
+      std::uint32_t id = 0;
+      add(id, std::as_bytes(std::span(&spec.block_x, 1)));
+      for (const std::uint32_t& one : spec.constants) add(++id, std::as_bytes(std::span(&one, 1)));
+    }
+    info_ = {.mapEntryCount = static_cast<std::uint32_t>(entries_.size()),
+             .pMapEntries = entries_.data(),
+             .dataSize = bytes_.size(),
+             .pData = bytes_.data()};
+  }
+  Specialization(const Specialization&) = delete;  // the info points into it
+  Specialization& operator=(const Specialization&) = delete;
+
+  const vk::SpecializationInfo* get() const { return &info_; }
+
+ private:
+  void add(std::uint32_t id, std::span<const std::byte> value) {
+    entries_.push_back({.constantID = id, .offset = static_cast<std::uint32_t>(bytes_.size()), .size = value.size()});
+    bytes_.insert(bytes_.end(), value.begin(), value.end());
+  }
+
+  std::vector<vk::SpecializationMapEntry> entries_;
+  std::vector<std::byte> bytes_;
+  vk::SpecializationInfo info_;
+};
+
+// A driver may otherwise choose another subgroup size for each pipeline. A workgroup over the limit keeps the driver's choice,
+// and so does a kernel with an interface of its own that wants none. 0: that choice.
+std::uint32_t required_subgroup_size(const Context& context, const KernelSpec& spec) {
+  if (spec.vulkan.interface) return spec.vulkan.interface->subgroup_size;
+  const SubgroupSizes& sizes = context.subgroup_sizes();
+  return sizes.can_require && spec.block_x <= std::uint64_t{sizes.size} * sizes.max_per_workgroup ? sizes.size : 0;
 }
 
 vk::PipelineRobustnessCreateInfoEXT robustness_info(Robustness robustness) {
@@ -97,42 +161,25 @@ vk::raii::Pipeline make_pipeline(const Context& context, const KernelSpec& spec,
   const vk::raii::ShaderModule module =
       BENCH_VK(context.device().createShaderModule(module_info), "kernel {}", spec.images->stem);
 
-  // Constant 0 is the workgroup's size; those a kernel does not use are ignored.
-  std::vector<std::uint32_t> constants{spec.block_x};
-  constants.insert(constants.end(), spec.constants.begin(), spec.constants.end());
-  std::vector<vk::SpecializationMapEntry> entries;
-  for (std::uint32_t i = 0; i < constants.size(); ++i) {
-    entries.push_back(
-        {.constantID = i, .offset = i * static_cast<std::uint32_t>(sizeof(std::uint32_t)), .size = sizeof(std::uint32_t)});
-  }
-  const vk::SpecializationInfo specialization{
-      .mapEntryCount = static_cast<std::uint32_t>(entries.size()),
-      .pMapEntries = entries.data(),
-      .dataSize = constants.size() * sizeof(std::uint32_t),
-      .pData = constants.data(),
-  };
-
-  // A driver may otherwise choose another subgroup size for each pipeline. A workgroup over the limit keeps the driver's
-  // choice.
-  const SubgroupSizes& sizes = context.subgroup_sizes();
-  const vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo required{.requiredSubgroupSize = sizes.size};
-  const bool require = sizes.can_require && spec.block_x <= std::uint64_t{sizes.size} * sizes.max_per_workgroup;
+  const Specialization specialization(spec);
+  const vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo required{.requiredSubgroupSize =
+                                                                           required_subgroup_size(context, spec)};
 
   const vk::PipelineRobustnessCreateInfoEXT robustness = robustness_info(spec.vulkan.robustness);
   const vk::ComputePipelineCreateInfo info{
       .pNext = spec.vulkan.robustness == Robustness::kDefault ? nullptr : &robustness,
       .flags = flags | binding_flags(spec),
-      .stage = {.pNext = require ? &required : nullptr,
+      .stage = {.pNext = required.requiredSubgroupSize != 0 ? &required : nullptr,
                 .flags = spec.vulkan.full_subgroups ? vk::PipelineShaderStageCreateFlagBits::eRequireFullSubgroups
                                                     : vk::PipelineShaderStageCreateFlagBits{},
                 .stage = vk::ShaderStageFlagBits::eCompute,
                 .module = *module,
-                .pName = "main",
-                .pSpecializationInfo = &specialization},
+                .pName = spec.vulkan.interface ? spec.entry.c_str() : "main",
+                .pSpecializationInfo = specialization.get()},
       .layout = layout,
   };
   return BENCH_VK(context.device().createComputePipeline(cache, info), "kernel {}, {} invocations", spec.images->stem,
-                  spec.block_x);
+                  spec.block_threads());
 }
 
 const KernelSpec& checked_spec(const Context& context, const KernelSpec& spec) {
@@ -151,8 +198,8 @@ const KernelSpec& checked_spec(const Context& context, const KernelSpec& spec) {
 ComputePipeline::ComputePipeline(const Context& context, const KernelSpec& spec)
     : Kernel(checked_spec(context, spec)),
       context_(context),
-      set_layout_(make_set_layout(context, spec)),
-      layout_(make_layout(context, spec, *set_layout_)),
+      set_layouts_(make_set_layouts(context, spec)),
+      layout_(make_layout(context, spec, handles_of(set_layouts_))),
       cache_(BENCH_VK(context.device().createPipelineCache({}))),
       pipeline_(make_pipeline(context, spec, *layout_, cache_)) {
   context.label(pipeline_, name());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "core/device/device.h"
 #include "vulkan/api/context.h"
@@ -16,10 +17,10 @@ class ComputePipeline : public Kernel {
 
   vk::Pipeline handle() const { return *pipeline_; }
   vk::PipelineLayout layout() const { return *layout_; }
-  vk::DescriptorSetLayout set_layout() const { return *set_layout_; }
+  vk::DescriptorSetLayout set_layout(std::size_t set = 0) const { return *set_layouts_.at(set); }
   // Where the driver wants the descriptors of a set in memory; only for BufferBinding::kDescriptorBuffer.
-  std::uint64_t set_layout_bytes() const { return set_layout_.getSizeEXT(); }
-  std::uint64_t binding_offset(std::uint32_t binding) const { return set_layout_.getBindingOffsetEXT(binding); }
+  std::uint64_t set_layout_bytes() const { return set_layouts_.front().getSizeEXT(); }
+  std::uint64_t binding_offset(std::uint32_t binding) const { return set_layouts_.front().getBindingOffsetEXT(binding); }
   // Holds this pipeline alone, so that its machine code can be told apart in the cache's data.
   const vk::raii::PipelineCache& cache() const { return cache_; }
   std::string_view name() const { return spec().images->stem; }
@@ -30,7 +31,7 @@ class ComputePipeline : public Kernel {
 
  private:
   const Context& context_;
-  vk::raii::DescriptorSetLayout set_layout_;
+  std::vector<vk::raii::DescriptorSetLayout> set_layouts_;  // by number; an empty one where there is none
   vk::raii::PipelineLayout layout_;
   vk::raii::PipelineCache cache_;
   vk::raii::Pipeline pipeline_;

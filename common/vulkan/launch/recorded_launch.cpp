@@ -21,6 +21,22 @@ void check_launch(const Context& context, const Launch& launch) {
                   launch.grid[1], launch.grid[2], i, context.info().name, most);
     }
   }
+  if (spec.vulkan.interface) {
+    for (const VulkanInterface::Descriptor& one : spec.vulkan.interface->descriptors) {
+      if (one.buffer >= launch.buffers.size())
+        throw Error("kernel {}: a descriptor of buffer {}; there are {}", name, one.buffer, launch.buffers.size());
+      const char* const limit = one.is_uniform ? "maxUniformBufferRange" : "maxStorageBufferRange";
+      const std::uint64_t most =
+          one.is_uniform ? context.limits().maxUniformBufferRange : context.limits().maxStorageBufferRange;
+      const Buffer& buffer = *launch.buffers[one.buffer];
+      buffer.check_range(0, one.bytes);
+      const std::uint64_t bytes = one.bytes != 0 ? one.bytes : buffer.bytes();
+      if (bytes <= most) continue;
+      throw Skip("kernel {}: set {} binding {} with {} bytes of {}; {} of {} is {}", name, one.set, one.binding, bytes,
+                 buffer.label(), limit, context.info().name, most);
+    }
+    return;
+  }
   const bool in_descriptors =
       !spec.vulkan.imported && spec.vulkan.binding != BufferBinding::kAddress && spec.vulkan.binding != BufferBinding::kUniform;
   for (const Buffer* buffer : launch.buffers) {
@@ -31,13 +47,20 @@ void check_launch(const Context& context, const Launch& launch) {
   }
 }
 
+// Push constants as the command buffer gets them.
+std::vector<std::byte> params_of(const Launch& launch) {
+  return with_addresses(launch, [&](std::uint32_t i) { return device_buffer(*launch.buffers[i]).address(); });
+}
+
 class PipelineLaunch final : public RecordedLaunch {
  public:
   PipelineLaunch(const Context& context, const Launch& launch)
       : launch_(launch),
         pipeline_(compute_pipeline(*launch.kernel)),
         set_use_(pipeline_.spec().vulkan.set_use),
-        binder_(make_binder(context, launch)) {}
+        binder_(make_binder(context, launch)) {
+    launch_.params = params_of(launch);
+  }
 
   void bind(const vk::raii::CommandBuffer& commands) override {
     commands.bindPipeline(vk::PipelineBindPoint::eCompute, pipeline_.handle());

@@ -1,15 +1,16 @@
 #include "vulkan/measure/body.h"
 
 #include <memory>
+#include <vector>
 
 #include "core/base/error.h"
+#include "vulkan/api/command_slot.h"
 #include "vulkan/launch/command.h"
 
 namespace bench::vulkan {
 
 Body body_of(const Context& context, const Work& work, const SubjectOptions& options) {
   const auto command = std::make_shared<const Command>(context, work);
-  const auto before = std::make_shared<const Command>(context, options.before);
   const bool anew = options.mode == SubmitMode::kEach;
   if (!anew && command->kernel() != nullptr && command->kernel()->spec().vulkan.set_use == SetUse::kUpdatedPerDispatch) {
     throw Error("{}: sets that are updated per dispatch need a command buffer recorded anew (SubmitMode::kEach)",
@@ -33,10 +34,15 @@ Body body_of(const Context& context, const Work& work, const SubjectOptions& opt
     command->record(commands);
     command->order(commands);
   };
-  if (!before->empty()) {
+  if (!options.before.empty()) {
+    std::vector<std::shared_ptr<const Command>> before;
+    for (const Work& one : options.before) before.push_back(std::make_shared<const Command>(context, one));
     body.before = [before](Commands commands) {
-      before->bind(commands);
-      before->record(commands);
+      for (const auto& one : before) {
+        if (one != before.front()) full_barrier(commands);
+        one->bind(commands);
+        one->record(commands);
+      }
     };
   }
   return body;

@@ -69,6 +69,10 @@ void Subject::record_device_part(const DeviceSampleSpec& spec, std::uint32_t par
       gate_->record(commands);
       full_barrier(commands);
     }
+    if (body_.before && spec.evict_l2) {
+      body_.before(commands);
+      full_barrier(commands);
+    }
     if (spec.evict_l2) {
       if (evictor_ == nullptr) throw Error("a cold sample of {} without set_evict_bytes()", body_.name);
       evictor_->record(commands);
@@ -76,7 +80,7 @@ void Subject::record_device_part(const DeviceSampleSpec& spec, std::uint32_t par
     }
     body_.bind(commands);
     for (std::uint32_t i = 0; i < spec.lead_in && body_.lead_in; ++i) body_.lead_in(commands);
-    if (body_.before) {
+    if (body_.before && !spec.evict_l2) {
       full_barrier(commands);
       body_.before(commands);
       body_.bind(commands);
@@ -137,7 +141,7 @@ void Subject::submit(CommandSlot& slot, const std::function<void(std::uint32_t)>
 }
 
 DeviceTime Subject::time_device(const DeviceSampleSpec& spec) {
-  if (body_.before) check_with_before(spec.batch, spec.evict_l2);
+  if (body_.before) check_with_before(spec.batch);
   if (!body_.batches && spec.batch > 1) {
     DeviceTime sum;
     DeviceSampleSpec one = spec;
@@ -204,7 +208,7 @@ void Subject::settle() {
 }
 
 HostTimes Subject::time_host(std::uint32_t batch) {
-  if (body_.before) check_with_before(batch, false);
+  if (body_.before) check_with_before(batch);
   if (!body_.batches && batch > 1) {
     HostTimes sum;
     for (std::uint32_t i = 0; i < batch; ++i) {
