@@ -44,6 +44,7 @@ from benchlib.model.analysis import Analysis, Counting
 from benchlib.results.counters_file import FIXED, INSTRUMENTS, NCU, PM_SAMPLING, Row, identity
 from benchlib.counters.ncu import Launch, Ncu, NcuError, NoPermission, Profile
 from benchlib.base.errors import InputError
+from benchlib.base.software import is_software
 from benchlib.counters.pm_sampling import CountError
 
 NAME = "counters.py"
@@ -75,7 +76,6 @@ CASE_NAME = re.compile(
     r"\b(?P<experiment>exp\d\d\w*)/(?P<variant>[^/\s\"':]+)(?P<params>(?:/[^/\s\"':]+:[^/\s\"']*)*?)"
     r"/n:(?P<elements>\d+)/(?P<cache>cold|warm)\b"
 )
-SOFTWARE_DEVICES = ("llvmpipe", "lavapipe", "swiftshader")
 SMALL_TIMEOUT_S = 60
 MOST_TIMEOUT_S = 7 * 24 * 3600  # beyond a few decades a wait overflows
 NAMED = 4  # names shown where there may be many
@@ -121,7 +121,7 @@ def default_out(program: Path, program_options: Sequence[str]) -> Path | None:
     name = run.stdout.strip()
     if name == "none" or not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
         return None
-    return ROOT / ("build/results" if name.startswith(SOFTWARE_DEVICES) else "results") / name
+    return ROOT / ("build/results" if is_software(name) else "results") / name
 
 
 def gpu_of_results(out: Path, experiment: str) -> tuple[str, str] | None:

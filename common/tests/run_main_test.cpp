@@ -580,6 +580,7 @@ TEST_F(RunMain, TwoDifferentDevicesAreNoPair) {
     EXPECT_EQ(row.at("status"), cuda ? "ok" : "skipped");
     EXPECT_THAT(row.at("reason"), testing::AllOf(HasSubstr(cuda ? "" : "unpaired: "), HasSubstr(cuda ? "" : "llvmpipe")));
     EXPECT_THAT(row.at("gpu"), HasSubstr(cuda ? "H200" : "llvmpipe"));
+    EXPECT_EQ(row.at("device_type"), cuda ? "gpu" : "cpu");
     EXPECT_EQ(row.at("gpu_uuid"), cuda ? "aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa" : "11111111-1111-1111-1111-111111111111");
     EXPECT_EQ(row.at("device_ns").empty(), !cuda);
   }
@@ -781,6 +782,7 @@ TEST_F(RunMain, ListsAndStops) {
   EXPECT_EQ(run(pair, {"--print-slug"}).out, "nvidia-h200\n") << "there is one GPU";
   pair.cuda.push_back(fake_gpu(cuda::kApi, 1, "NVIDIA H200", 0xbb));
   EXPECT_EQ(run(pair, {"--device", "0", "--print-slug"}).out, "nvidia-h200-x2\n");
+  EXPECT_EQ(run({}, {"--api", "vulkan", "--device", "llvmpipe", "--print-slug"}).out, "software-llvmpipe\n");
   const Outcome tests = run({}, {"--benchmark_list_tests", "--csv", csv_});
   EXPECT_EQ(tests.exit_code, 0);
   EXPECT_THAT(tests.out, HasSubstr("exp99/twice_again/block:256/n:4096/warm/vulkan"));

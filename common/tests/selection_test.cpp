@@ -122,7 +122,7 @@ TEST(Selection, DescribesEachPhysicalDeviceOnce) {
             "cuda    vulkan  uuid                                  name\n"
             "0       2       aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa  NVIDIA H200\n"
             "1       1       bbbbbbbb-bbbb-bbbb-bbbb-bbbbbbbbbbbb  NVIDIA A100\n"
-            "-       0       11111111-1111-1111-1111-111111111111  llvmpipe (LLVM 15.0.6, 256 bits)\n");
+            "-       0       11111111-1111-1111-1111-111111111111  llvmpipe (LLVM 15.0.6, 256 bits) (software)\n");
 }
 
 }  // namespace

@@ -145,7 +145,7 @@ start_cluster() {
 
 # --------------------------------------------------------------------------------------------------------------- the tests
 
-csv_of() { printf '%s' "$out"/llvmpipe*/"$1"/boards/*/run1/$kProgram.csv; }
+csv_of() { printf '%s' "$out"/*llvmpipe*/"$1"/boards/*/run1/$kProgram.csv; }
 has_rows() { [[ -f $(csv_of "$1") ]] && (($(wc -l <"$(csv_of "$1")") > $2)); }
 state_is() { [[ $(squeue --noheader --array --nodelist="$1" --format=%T 2>/dev/null) == "$2" ]]; }
 is_requeued() { [[ $(scontrol show job "$1") == *Restarts=1* ]]; }
@@ -176,7 +176,7 @@ wait_for 60 "job $job to be requeued" is_requeued "$job"
 start_node n2
 
 wait_for 300 'all tasks to end' is_over
-slots=$(cd "$out"/llvmpipe* && echo *)
+slots=$(cd "$out"/*llvmpipe* && echo *)
 [[ $slots == "$kSlots" ]] || expect "the slots $kSlots, not $slots: no two tasks on one GPU"
 for slot in $kSlots; do
   csv=$(csv_of "$slot")
@@ -193,11 +193,11 @@ done
 printf 'node n2 died, its task was requeued and went on; %s rows a GPU\n' "$all"
 
 # Once more: every GPU has been measured.
-sums=$(find "$out"/llvmpipe* -type f -exec sha256sum {} + | sort)
+sums=$(find "$out"/*llvmpipe* -type f -exec sha256sum {} + | sort)
 again=$(submit)
 wait_for 120 'the second submission to end' is_over
 while read -r job; do
   grep -q 'has been measured, by task .* is left as it is' "$out/fleet-${job}_1.log" || expect "job $job names the GPU that was measured"
 done < <(sed -n 's/.*: job \([0-9]*\),.*/\1/p' <<<"$again")
-[[ $(find "$out"/llvmpipe* -type f -exec sha256sum {} + | sort) == "$sums" ]] || expect 'nothing to be overwritten'
+[[ $(find "$out"/*llvmpipe* -type f -exec sha256sum {} + | sort) == "$sums" ]] || expect 'nothing to be overwritten'
 echo 'submitted again: named, nothing overwritten'

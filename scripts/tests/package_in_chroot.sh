@@ -81,7 +81,7 @@ run_in "$bare" 1 "/opt/$name/scripts/run.sh"
 # Vulkan on the CPU: from run.sh to the tables, without git, CMake and a compiler.
 run_in "$vulkan" 0 "/opt/$name/scripts/run.sh" --only exp01 --only exp06_litmus -- --smoke
 [[ $output == *'Read next: '*worklog.md* ]] || expect "the worklog's name"
-results=("$vulkan/opt/$name/build/results"/llvmpipe*)
+results=("$vulkan/opt/$name/build/results"/*llvmpipe*)
 revision=${name#cuda-vulkan-bench-} revision=${revision%-"$(uname -m)"}
 for csv in "${results[0]}"/boards/*/run1/exp{01_vector_add,06_litmus}.csv; do
   output=$(head -n 3 "$csv")
@@ -91,6 +91,6 @@ done
 # A fleet of one: from fleet.sh to a verdict.
 run_in "$vulkan" 0 "/opt/$name/scripts/fleet.sh" --local --software --out /opt/fleet --only exp01 -- --smoke
 [[ $output == *': complete'* ]] || expect "a board that is complete"
-fleet=("$vulkan/opt/fleet"/llvmpipe*/*)
+fleet=("$vulkan/opt/fleet"/*llvmpipe*/*)
 run_in "$vulkan" 0 "/opt/$name/scripts/fleet.py" "${fleet[0]#"$vulkan"}"
 [[ $output == *'  not compared'* && -f ${fleet[0]}/fleet.csv ]] || expect "a board that nothing can be compared with"

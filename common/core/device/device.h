@@ -72,6 +72,11 @@ struct DeviceInfo {
   std::string arch;                    // "sm_90"; only CUDA tells
 };
 
+// What kind of device it is, as rows and lists say it: "cpu" is no GPU, and its times say nothing of GPUs.
+constexpr std::string_view device_type(const DeviceInfo& device) {
+  return device.is_cpu ? "cpu" : device.is_integrated ? "integrated" : "gpu";
+}
+
 // How a Vulkan kernel gets at its buffers.
 enum class BufferBinding : std::uint8_t {
   kDescriptors,       // storage buffers at bindings 0, 1, ... of set 0

@@ -167,7 +167,7 @@ std::string describe_devices(const DeviceList& listed) {
         const DeviceInfo* const same = other == api ? &device : same_gpu(others.devices, device);
         indices.push_back(same == nullptr ? "-" : std::to_string(same->index));
       }
-      text += line(indices, device.uuid ? uuid_text(device.uuid) : "-", device.name);
+      text += line(indices, device.uuid ? uuid_text(device.uuid) : "-", device.name + (device.is_cpu ? " (software)" : ""));
     }
   }
   if (listed.empty()) text += "(none)\n";

@@ -308,6 +308,7 @@ Schema::Schema(const Own& own) : experiment(own.experiment) {
            .optional(),
        Column::text("isa_hash", "a hash of the machine code that was timed").optional(),
        Column::text("gpu", "the device's name").optional(), Column::text("gpu_uuid", "the device's UUID").optional(),
+       Column::text("device_type", "cpu (no GPU: its times say nothing), integrated (in the host's memory) or gpu").optional(),
        Column::text("driver", "its driver's version").optional(),
        Column::text("toolkit", "what compiled the kernels").optional(),
        Column::text("git_rev", "the commit that the program was built from"),

@@ -87,6 +87,7 @@ Values ResultWriter::side_row(const Case& the_case, const Side& side, const Side
            {"isa_hash", result.isa_hash},
            {"gpu", gpu.name},
            {"gpu_uuid", uuid_text(gpu.uuid)},
+           {"device_type", device_type(gpu)},
            {"driver", open.info.driver},
            {"toolkit", result.toolkit.empty() ? open.info.toolkit : result.toolkit},
            {"git_rev", git_revision()}});

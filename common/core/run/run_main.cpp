@@ -54,10 +54,14 @@ void print_devices(const DeviceList& listed) {
   }
 }
 
-// An experiment on several GPUs counts those of the first API, which alone takes one to another.
+// A software device's begins with software-, by which the scripts tell it. An experiment on several GPUs counts those of the
+// first API, which alone takes one to another.
 void print_slug(const Experiment& experiment, const Selection& selection, const DeviceList& listed) {
   const bool many = experiment.gpus > 1 && listed.of.begin()->second.devices.size() >= experiment.gpus;
-  std::cout << (selection.named() != nullptr ? slug(selection.named()->name) : "none")
+  const DeviceInfo* const named = selection.named();
+  std::cout << (named == nullptr ? "none"
+                : named->is_cpu  ? "software-" + slug(named->name)
+                                 : slug(named->name))
             << (many ? fmt::format("-x{}", experiment.gpus) : "") << '\n';
 }
 

@@ -298,6 +298,9 @@ def judge(claim: Claim, results: Results, other_result_sets: str = "") -> None:
         claim.other_result_sets = other_result_sets
         claim.note = "Not run in this folder" + (f"; see {other_result_sets}." if other_result_sets else ", nor in another beside it.")
         return
+    if results.is_software:
+        claim.note = "A software device decides no claim."
+        return
     tested, reasons = _tested(claim, results)
     if reasons:
         claim.note = _sentences(*(f"Missing: {reason}" for reason in reasons), _filled(claim, "note"))
@@ -402,7 +405,7 @@ def _add_evidence(claim: Claim, results: Results, table: Table) -> None:
 
 def verdict_of(claim: Claim, results: Results, *, by_value: bool = False) -> str:
     """The claim's verdict by these results and nothing else of it: the claim stays as it is. `by_value`: by the figures without their intervals."""
-    if claim.experiment not in results.tables:
+    if claim.experiment not in results.tables or results.is_software:
         return NOT_MEASURED
     tested, missing = _tested(replace(claim, figures={}), results, by_value=by_value)
     return NOT_MEASURED if missing or not tested else _verdict(claim.kind, tested)[0]

@@ -27,6 +27,7 @@ ONLY_A, ONLY_B, NO_TIME = ALONE = ("ONLY IN A", "ONLY IN B", "NO TIME")  # the l
 VERDICTS = (*COMPARED, *ALONE)
 OTHER_CLOCK = 0.005  # medians of the SM clock further apart than this: cycles are worth a look
 ORIGINS = ("gpu", "gpu_uuid", "driver", "toolkit", "git_rev")
+SOFTWARE = "a software device's times are not compared"
 CODE_CHANGED = "the code changed"
 
 Identity = frozenset[tuple[str, str]]  # an empty parameter is one that the case lacks: a column more changes nothing
@@ -52,7 +53,7 @@ class Side:
     def reason(self) -> str:
         """Why it has no time: its row's status and reason."""
         rows = [run[self.case] for run in self.table.runs if self.case in run]
-        return "; ".join(dict.fromkeys(f"{row['status']}: {row['reason']}" for row in rows if row["status"] != "ok"))
+        return "; ".join(dict.fromkeys(SOFTWARE if row["status"] == "ok" else f"{row['status']}: {row['reason']}" for row in rows if row["status"] != "ok" or results.is_of_software(row)))
 
     @property
     def has_time(self) -> bool:

@@ -22,7 +22,7 @@ from benchlib.stats import outliers, populations
 from benchlib.results.board_states import State
 from benchlib.stats.outliers import MIN_BOARDS, Scale, Score
 from benchlib.stats.populations import Populations
-from benchlib.results.results import CLASSES, SHORT_NS, Case, InputError, Results, Row, RunFile, RunFolder, files_of, run_folders, time_column
+from benchlib.results.results import CLASSES, SHORT_NS, Case, InputError, Results, Row, RunFile, RunFolder, files_of, is_of_software, run_folders, time_column
 
 ALPHA = 0.01
 MIN_DEVIATION = 0.01  # relative: a deviation that is certain, but smaller, is said, and no board stands out by it
@@ -225,7 +225,7 @@ def _add_file(fleet: Fleet, folder: RunFolder, file: RunFile, timed: bool) -> No
         board.revisions.update(row["git_rev"] for row in measured)
         board.clocks += [clock for row in measured if (clock := schema.real(row.get("sm_mhz", "")))]
         for row in measured:
-            if timed and row[time_column(row)]:
+            if timed and row[time_column(row)] and not is_of_software(row):
                 _add_time(fleet, name, folder.path, file, row)
 
 

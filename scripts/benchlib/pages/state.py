@@ -1,6 +1,5 @@
 """What state a directory's results are in, in one line each, and the command that leads on."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,6 @@ from benchlib.results import counters_file
 from benchlib.results.results import API_NAMES, APIS
 from benchlib.stats.stats import MIN_RUNS
 
-SOFTWARE = re.compile(r"llvmpipe|lavapipe|swiftshader|basic render driver", re.IGNORECASE)  # Vulkan devices that are no GPU
 DEFAULT_RUNS = 6  # scripts/run.sh's
 NUMBERS = {1: "one run", 2: "two runs"}
 
@@ -89,11 +87,10 @@ def of(study: Study) -> State:
     with_result = {case["api"] for table in tables for case in table.cases if table.rows(case)}
     rows = [row for table in tables for run in table.runs for row in run.values()]
     reasons = Counter(row["reason"] for row in rows if row["api"] not in with_result and row["reason"])
-    gpus = [gpu for table in tables for gpu in table.distinct("gpu")]
     by_cuda = [table.name for table in tables if any(case["api"] == "cuda" and table.rows(case) for case in table.cases)]
     to_count = [name for name in by_cuda if study.analysis_of(name).counting.by_default]
     return State(
-        software=bool(gpus) and all(SOFTWARE.search(gpu) for gpu in gpus),
+        software=study.is_software,
         apis=[api for api in APIS if api in with_result],
         runs={table.name: len(table.runs) for table in tables if any(table.rows(case) for case in table.cases)},
         to_count=to_count,

@@ -19,6 +19,7 @@ from benchlib.base import csv_file, files, toml_file
 from benchlib.results import counters_file, schema, split_off
 from benchlib.base.errors import InputError
 from benchlib.base.kept import Keeper, kept
+from benchlib.base.software import is_software
 from benchlib.results.machine_code import TWINS, MachineCode
 from benchlib.results.schema import APIS, Checker, Column
 from benchlib.stats import estimate, spreads
@@ -54,6 +55,8 @@ WITH_ALL_CHECKS: Mapping[str, object] = {"checks": ["", "default", "off"]}
 #   distinct_gbps  the bytes of the sectors that memory must move at least, each once, over device_ns
 #   distinct_pct   the same, of the memory's peak; where the row has a percentage of the peak
 DERIVED_METRICS = ("element_ns", "sector_gbps", "distinct_gbps", "distinct_pct")
+# The units of what an experiment measures that follow from how long something takes.
+TIMED_UNITS = {"ns", "s", "1/s", "s/s", "cycles", "bytes/cycle", "GB/s", "TFLOP/s", "MHz", "W", "%"}
 # What they need of the experiment's access model.
 NEEDED_OF_MODEL = {
     "sector_gbps": ("load_sectors", "store_sectors"),
@@ -257,6 +260,12 @@ class Table(Keeper):
         column = self._by_name.get(metric)
         return metric in self.exact or (column is not None and column.role == "measured" and column.type == "integer" and not column.interval)
 
+    def is_timed(self, metric: str) -> bool:
+        """Whether it follows from how long something takes. Of a software device's rows there is no such figure."""
+        column = self._by_name.get(metric)
+        measured = column is not None and column.role == "measured" and column.unit in TIMED_UNITS
+        return measured or metric in DERIVED_METRICS or (column is not None and column.role == "time")
+
     def spread(self, case: Case, metric: str, of: str) -> Spread | None:
         """What the class of the case differs by: FIGURES, or RATIOS of pairs; None where nothing is known of other runs."""
         return spreads.committed(of, self.class_of(case, metric)) if self.compares_times else None
@@ -360,7 +369,7 @@ class Table(Keeper):
         return [case for _, case in best.values()]
 
     def _row_figure(self, row: Row, metric: str) -> Figure | None:
-        if row.get("status", "ok") != "ok":
+        if row.get("status", "ok") != "ok" or (is_of_software(row) and self.is_timed(metric)):
             return None
         if metric == "sector_gbps":
             # Every predicted sector's 32 bytes, over the time.
@@ -405,6 +414,12 @@ class Results(Keeper):
     def distinct(self, column: str) -> list[str]:
         """The column's texts in all rows."""
         return sorted(set().union(*(table.distinct(column) for table in self.tables.values())))
+
+    @cached_property
+    def is_software(self) -> bool:
+        """Whether no row is of a GPU, and some of a software device: then nothing is decided by them."""
+        named = [row for table in self.tables.values() for run in table.runs for row in run.values() if row["gpu"]]
+        return bool(named) and all(map(is_of_software, named))
 
     @property
     def said_of_left_out(self) -> str:
@@ -792,6 +807,11 @@ def number(row: Row, column: str) -> float:
     if value is None:
         raise InputError(f"{column} is {ascii(text)[:80]}, not a number")
     return value
+
+
+def is_of_software(row: Row) -> bool:
+    """Whether its device is no GPU."""
+    return is_software(row.get("gpu", ""), row.get("device_type", ""))
 
 
 def time_column(row: Row) -> str:

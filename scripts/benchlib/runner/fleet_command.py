@@ -13,8 +13,9 @@ from pathlib import Path
 
 from benchlib.base import programs
 from benchlib.base.console import INTERRUPTED, UsageError
+from benchlib.base.software import is_software
 from benchlib.runner.jobs import Jobs
-from benchlib.runner.run_command import ROOT, SOFTWARE, Ended, die, options_of
+from benchlib.runner.run_command import ROOT, Ended, die, options_of
 from benchlib.runner.screen import note
 
 NAME = "fleet.sh"
@@ -170,7 +171,7 @@ class Tasks:
             cuda, vulkan, uuid, name = [*line.split(maxsplit=3), "", "", "", ""][:4]
             if not UUID.fullmatch(uuid):
                 continue
-            if name.lower().startswith(SOFTWARE):
+            if is_software(name):
                 by["cpu"].append(uuid)
             elif cuda != "-" or vulkan != "-":
                 by["cuda" if cuda != "-" else "vulkan"].append(uuid)
@@ -185,7 +186,7 @@ class Tasks:
         if slug in ("", "none"):
             die(f"no device {self.uuid}")
         self.results = self.options.out / slug
-        if slug.startswith(SOFTWARE):  # the CPU stands for as many GPUs as there are tasks
+        if is_software(slug):  # the CPU stands for as many GPUs as there are tasks
             self.results /= f"{host()}-{os.environ.get('CUDA_VISIBLE_DEVICES', '0')}"
         self.folder = self.results / "boards" / self.uuid[:8]
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -18,6 +18,7 @@ from typing import NoReturn
 from benchlib.base import console, csv_file, files, programs
 from benchlib.base.console import INTERRUPTED, plain
 from benchlib.base.csv_file import MOST_BYTES, InputError
+from benchlib.base.software import is_software
 from benchlib.runner import screen
 from benchlib.runner.jobs import Jobs
 from benchlib.runner.lock import Lock
@@ -66,7 +67,6 @@ SKIPPED, DEVICE_LOST = 77, 3  # a program's exit codes
 # With one of these a program says something and measures nothing.
 SAYING = ("-h", "--help", "--describe", "--list-devices", "--list-variants", "--benchmark_list_tests")
 RUN_FOLDER = re.compile(r"run([1-9][0-9]{0,2})")
-SOFTWARE = ("llvmpipe", "lavapipe", "swiftshader")  # Vulkan on the CPU, whose figures say nothing about GPUs
 # A program's files in a run's folder.
 ENDS = (".csv", ".csv.xz", ".samples.csv", ".samples.csv.xz", ".schema.json", ".checksums")
 ASIDE = ".replaced"  # a folder in a run's: what is replaced, until the new run has a result
@@ -225,10 +225,12 @@ def read_results(path: Path) -> Found:
 
 
 def median_ratio(rows: Sequence[dict[str, str]]) -> float | None:
-    """Of the pairs of rows that differ in nothing but the API, without controls; its columns end where the sampling begins."""
+    """Of the pairs of rows that differ in nothing but the API, without controls and software devices; its columns end where the sampling begins."""
     pairs: dict[tuple[str, ...], dict[str, float]] = {}
     for row in rows:
         columns = list(row)
+        if is_software(row.get("gpu", ""), row.get("device_type", "")):
+            continue
         if row["status"] == "ok" and row["variant"] not in programs.CONTROLS and "batch" in columns and (time := row.get("device_ns") or row.get("host_ns")):
             key = (row["variant"], *(row[name] for name in columns[columns.index("reason") + 1 : columns.index("batch")]))
             try:
@@ -268,7 +270,7 @@ class Run:
             self.set_up_and_build(experiments)
         self.find_programs()
         slug, self.board = self.find_device()
-        self.software = slug.startswith(SOFTWARE)
+        self.software = is_software(slug)
         if not self.out:
             self.out = ROOT / ("build/results" if self.software else "results") / slug
             require_writable(self.out)
