@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "core/base/watchdog.h"
+#include "core/code/nvrtc.h"
 #include "cuda/api/handle.h"
 #include "cuda/memory/buffer.h"
 #include "exp08_kernels.h"
 #include "factory.h"
 #include "made_text.h"
-#include "nvrtc.h"
 #include "params.h"
 
 namespace {
@@ -84,9 +84,10 @@ class CudaFactory final : public Factory {
     const std::string source = fmt::format("{}MADE({}, {}u, {})\n", kMadeText, stem, mark,
                                            stem == "made_large" ? EXP08_LARGE_STEPS : EXP08_SMALL_STEPS);
     const auto begin = HostClock::now();
-    const std::vector<char> cubin = nvrtc_cubin(source, {fmt::format("--gpu-architecture=sm_{}{}", major_, minor_)});
+    const bench::NvrtcCode code =
+        bench::compile_with_nvrtc({.text = source, .options = {fmt::format("--gpu-architecture=sm_{}{}", major_, minor_)}});
     const double compiled_ns = ns_between(begin, HostClock::now());
-    return compiled_ns + load(cubin.data(), stem);
+    return compiled_ns + load(code.cubin.data(), stem);
   }
 
   void run(const bench::Buffer& words, std::uint32_t blocks) override {

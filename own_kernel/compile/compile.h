@@ -1,7 +1,6 @@
 // From a step's file to code, and what that code takes.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -9,39 +8,48 @@
 #include <string>
 #include <vector>
 
+#include "compile/cuda_code.h"
 #include "core/code/spirv_module.h"
 #include "description/description.h"
 
 namespace bench::own {
 
-// What code is made for.
+// What code is made for, and by which compilers.
 struct Target {
-  std::string cuda_arch = {};             // "sm_90a"; empty: sm_90, for a check without a GPU
+  std::string cuda_arch = "sm_90";        // of the GPU: "sm_90a". The default is for a check without one
   std::string vulkan = "vulkan1.3";       // glslang's --target-env
-  std::filesystem::path log_folder = {};  // where a compiler's whole words are left; empty: a temporary folder
-};
-
-// A parameter as the code's own records give it, in bytes.
-struct CudaParameter {
-  std::uint32_t index = 0;
-  std::uint32_t offset = 0;
-  std::uint32_t bytes = 0;
+  std::filesystem::path log_folder = {};  // where a compiler's whole words are left; empty: the folder for temporary files
+  double limit_s = 300;                   // of one compilation
+  // Empty: BENCH_NVCC of the environment, else CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda. "none": NVRTC.
+  std::string nvcc = {};
+  // Empty: BENCH_GLSLANG of the environment, else the newest of those beside the program, on PATH and of the build.
+  std::string glslang = {};
 };
 
 struct Compiled {
   enum class Kind : std::uint8_t { kCubin, kPtx, kSpirv };
   Kind kind = Kind::kSpirv;
   std::vector<std::byte> bytes = {};
-  std::string by = {};     // "nvcc 13.0.88", "NVRTC 13.0", "glslang 12.0.0"; of code that came made: "as it is"
-  std::string entry = {};  // as the code calls it: a template instance's is mangled
-  std::vector<CudaParameter> parameters = {};  // CUDA, by index
-  std::uint32_t static_shared_bytes = 0;       // CUDA, where the cubin tells
-  SpirvEntry spirv = {};                       // SPIR-V: what its entry point takes
+  std::string by = {};     // "nvcc 13.0.88", "NVRTC 13.0", "glslang 12.0.0"; "" of code that came made
+  std::string entry = {};  // as the code calls it: a C++ function's is mangled
+  CudaKernel cuda = {};    // what the entry takes
+  SpirvEntry spirv = {};   // likewise, with the constants' defaults
 };
 
-// Compiles, or reads what is code already, and reads what the code takes. Compilers are child processes with a time limit.
+// Compiles, or reads what is code already, and reads what its entry takes. Compilers are child processes with a time limit.
 // Throws Error of one line: the compiler's first error and where its log is, an entry that there is not and those there are, or
-// what is refused (textures, images, samplers, device globals, cooperative launches). Throws Skip where there is no compiler.
+// what is refused (textures, images, samplers, device globals that nothing fills, cooperative launches). Of a .cubin device
+// globals alone are seen. Throws Skip where there is no compiler. Call it before a GPU is opened: NVRTC runs in a copy of this
+// process.
 Compiled compile(const Step& step, const Target& target);
+
+// All kernels of a file, compiled as a step with nothing but that file: for a first look. As compile(), and refuses nothing.
+std::vector<Compiled> compile_all(const std::filesystem::path& file, const Target& target);
+
+// Of SPIR-V: what the entry takes with the step's specialization constants.
+SpirvEntry interface_of(const Compiled& compiled, const Step& step, const Sizes& sizes);
+
+// The bits of a constant's value, as specialization data hold it.
+std::uint64_t bits_of(const Constant& constant, const Sizes& sizes);
 
 }  // namespace bench::own

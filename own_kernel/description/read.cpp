@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kMostBytes = 1 << 20;        // of a TOML file
+constexpr std::uintmax_t kMostTomlBytes = 1 << 20;    // of a TOML file
 constexpr std::size_t kMostSizes = 64;                // values of one size
 constexpr std::uint64_t kMostThreads = 1024;          // of a CUDA block
 constexpr std::uint64_t kMostGridX = (1U << 31) - 1;  // CUDA C++ Programming Guide, "Compute Capabilities"
@@ -502,8 +502,7 @@ class Reader {
         constant.value = {yes->get() ? "1" : "0", line};
       } else if (const toml::table* table = value.as_table()) {
         Keys own(*table, name_, fmt::format("{}: {}", keys.what(), name));
-        constant.type = static_cast<Type>(
-            own.word("type", own.need("type", fmt::format("one of {}", fmt::join(kTypeNames, ", "))), kTypeNames));
+        constant.type = take_constant_type(own);
         constant.value = own.expression("value", own.need("value", "a number or an expression of the sizes"));
         own.end();
       } else {
@@ -516,6 +515,12 @@ class Reader {
     }
     std::sort(all.begin(), all.end(), [](const Constant& a, const Constant& b) { return a.id < b.id; });
     return all;
+  }
+
+  Type take_constant_type(Keys& keys) const {
+    constexpr std::span<const std::string_view> kTypes(kTypeNames.data() + 2, kTypeNames.size() - 2);  // all but f16 and bf16
+    return static_cast<Type>(keys.word("type", keys.need("type", fmt::format("one of {}", fmt::join(kTypes, ", "))), kTypes) +
+                             2);
   }
 
   std::array<Expression, 3> read_dimensions(Keys& keys, const char* key, bool is_needed, std::uint64_t most_x,
@@ -739,8 +744,8 @@ Description read_description(const fs::path& file) {
   std::error_code error;
   if (!fs::is_regular_file(file, error))
     throw UsageError("{}: no such file; a TOML file that describes the kernels is allowed", file.string());
-  if (const auto bytes = fs::file_size(file, error); error || bytes > kMostBytes)
-    throw UsageError("{}: {} bytes; a TOML file of at most {} is allowed", file.string(), bytes, kMostBytes);
+  if (const auto bytes = fs::file_size(file, error); error || bytes > kMostTomlBytes)
+    throw UsageError("{}: {} bytes; a TOML file of at most {} is allowed", file.string(), bytes, kMostTomlBytes);
   std::ifstream in(file, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   if (!in) throw UsageError("{}: cannot be read", file.string());

@@ -1,0 +1,390 @@
+#include "compile/compile.h"
+
+#include <fmt/ranges.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "compile/tools.h"
+#include "core/base/child.h"
+#include "core/base/error.h"
+#include "core/code/nvrtc.h"
+#include "description/expression.h"
+
+namespace bench::own {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of a kernel whose only use is its mangled name, which holds its argument's.
+constexpr const char* kTag = "own_kernel_made::tag";
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;  // of a file that is read
+
+class Scratch {
+ public:
+  Scratch() {
+    std::string pattern = (fs::temp_directory_path() / "own_kernel-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw Error("no folder for a compiler's files: {}", pattern);
+    path_ = pattern;
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() noexcept {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::string read_text(const fs::path& file) {
+  std::error_code error;
+  if (const auto bytes = fs::file_size(file, error); error || bytes > kMostBytes)
+    throw Error("{}: cannot be read", file.string());
+  std::ifstream in(file, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (in.bad()) throw Error("{}: cannot be read", file.string());
+  return text;
+}
+
+void write_text(const fs::path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  if (!out.flush()) throw Error("{}: cannot be written", file.string());
+}
+
+std::vector<std::byte> content_of(const std::string& text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+std::string one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  return text;
+}
+
+// The first line that names an error, else the first that says anything.
+std::string first_error(const std::string& log) {
+  std::istringstream lines(log);
+  std::string first;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t begin = line.find_first_not_of(" \t");
+    if (begin == std::string::npos) continue;
+    line = one_line(line.substr(begin));
+    if (line.find("error") != std::string::npos || line.find("ERROR") != std::string::npos ||
+        line.find("fatal") != std::string::npos)
+      return line;
+    if (first.empty()) first = line;
+  }
+  return first;
+}
+
+// Throws Error with the first of the compiler's words, and where all of them are.
+[[noreturn]] void fail(const Step& step, const Target& target, const std::string& by, const ChildEnd& end) {
+  const fs::path folder = target.log_folder.empty() ? fs::temp_directory_path() : target.log_folder;
+  const fs::path log = folder / fmt::format("own_kernel-{}-{}.log", step.file.filename().string(), getpid());
+  std::string where;
+  if (!end.output.empty()) {
+    std::ofstream out(log, std::ios::binary);
+    out << end.output;
+    if (out.flush()) where = fmt::format("; all of it: {}", log.string());
+  }
+  const std::string said = first_error(end.output);
+  const bool is_answer = end.signal == 0 && !end.timed_out && !said.empty();
+  throw Error("{}: {} {}{}{}", step.file.string(), by, is_answer ? "says: " + said : end.words(),
+              is_answer || said.empty() ? "" : fmt::format(", after saying: {}", said), where);
+}
+
+std::vector<std::string> defines_of(const Step& step) {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : step.defines) all.push_back(fmt::format("-D{}={}", name, value));
+  return all;
+}
+
+bool names_standard(const std::vector<std::string>& flags) {
+  return std::any_of(flags.begin(), flags.end(),
+                     [](const std::string& flag) { return flag.find("-std") != std::string::npos; });
+}
+
+struct CudaCode {
+  std::string cubin;
+  std::string ptx;
+  std::string by;
+  std::string entry;  // of the instance, where one is made
+};
+
+CudaCode compile_by_nvcc(const Step& step, const Target& target, const Tool& nvcc) {
+  const Scratch scratch;
+  const std::string by = "nvcc " + nvcc.version;
+  std::string source = step.file.string();
+  if (!step.instance.empty()) {
+    source = scratch.file("instance.cu");
+    // The address of an instance makes it; a kernel named after it tells its mangled name.
+    write_text(
+        source,
+        fmt::format("#include \"{0}\"\nnamespace own_kernel_made {{\n"
+                    "template <auto* Kernel>\n__global__ void tag() {{}}\n"
+                    "[[maybe_unused]] static const void* const keep[] = {{(const void*)({1}), (const void*)(tag<{1}>)}};\n}}\n",
+                    step.file.string(), step.instance));
+  }
+  std::vector<std::string> command = {nvcc.path,
+                                      "-cubin",
+                                      "-arch=" + target.cuda_arch,
+                                      "--keep",
+                                      "--keep-dir",
+                                      scratch.path().string(),
+                                      "-o",
+                                      scratch.file("out.cubin")};
+  if (!names_standard(step.flags)) command.emplace_back("-std=c++20");
+  for (const std::string& one : defines_of(step)) command.push_back(one);
+  for (const fs::path& folder : step.include) command.push_back("-I" + folder.string());
+  command.insert(command.end(), step.flags.begin(), step.flags.end());
+  command.push_back(source);
+  const ChildEnd end = run_child(command, target.limit_s);
+  if (!end.ok()) fail(step, target, by, end);
+  CudaCode code = {.cubin = read_text(scratch.file("out.cubin")), .ptx = {}, .by = by, .entry = {}};
+  for (const auto& kept : fs::directory_iterator(scratch.path())) {
+    if (kept.path().extension() == ".ptx") code.ptx = read_text(kept.path());
+  }
+  return code;
+}
+
+CudaCode compile_by_nvrtc(const Step& step, const Target& target) {
+  const Scratch scratch;
+  const std::string by = "NVRTC " + nvrtc_version();
+  NvrtcSource source = {
+      .text = read_text(step.file), .name = step.file.string(), .options = {}, .instance = step.instance, .wants_ptx = true};
+  source.options = {"--gpu-architecture=" + target.cuda_arch, "-I" + step.file.parent_path().string()};
+  if (!names_standard(step.flags)) source.options.emplace_back("--std=c++20");
+  for (const fs::path& folder : step.include) source.options.push_back("-I" + folder.string());
+  for (const std::string& folder : cuda_include_folders()) source.options.push_back("-I" + folder);
+  for (const std::string& one : defines_of(step)) source.options.push_back(one);
+  for (const std::string& flag : step.flags) {
+    if (flag != "-O3") source.options.push_back(flag);  // nvcc's own word for its host compiler
+  }
+  const ChildEnd end = run_in_child(
+      [&] {
+        const NvrtcCode code = compile_with_nvrtc(source);
+        write_text(scratch.file("cubin"), code.cubin);
+        write_text(scratch.file("ptx"), code.ptx);
+        write_text(scratch.file("entry"), code.entry);
+        return std::string();
+      },
+      target.limit_s);
+  if (!end.ok()) fail(step, target, by, end);
+  return {read_text(scratch.file("cubin")), read_text(scratch.file("ptx")), by, read_text(scratch.file("entry"))};
+}
+
+CudaCode cuda_code_of(const Step& step, const Target& target) {
+  const std::string ending = step.file.extension().string();
+  if (ending == ".cubin") return {.cubin = read_text(step.file), .ptx = {}, .by = {}, .entry = {}};
+  if (ending == ".ptx") return {.cubin = {}, .ptx = read_text(step.file), .by = {}, .entry = {}};
+  if (const auto nvcc = find_nvcc(target)) return compile_by_nvcc(step, target, *nvcc);
+  try {
+    return compile_by_nvrtc(step, target);
+  } catch (const Skip& skip) {
+    throw Skip("{}: no nvcc on PATH, in CUDA_HOME or in /usr/local/cuda, and {}", step.file.string(), skip.what());
+  }
+}
+
+// The kernels, as the cubin records them; what PTX knows of them, with it.
+std::vector<CudaKernel> kernels_of(const CudaCode& code) {
+  if (code.cubin.empty()) return ptx_kernels(code.ptx);
+  std::vector<CudaKernel> kernels = cubin_kernels(std::as_bytes(std::span(code.cubin)));
+  if (code.ptx.empty()) return kernels;
+  const std::vector<CudaKernel> in_ptx = ptx_kernels(code.ptx);
+  for (CudaKernel& kernel : kernels) {
+    const auto same =
+        std::find_if(in_ptx.begin(), in_ptx.end(), [&](const CudaKernel& one) { return one.name == kernel.name; });
+    if (same == in_ptx.end()) continue;
+    kernel.refused = same->refused;
+    for (std::size_t i = 0; i < std::min(kernel.parameters.size(), same->parameters.size()); ++i)
+      kernel.parameters[i].holds = same->parameters[i].holds;
+  }
+  return kernels;
+}
+
+bool is_tag(const CudaKernel& kernel) { return demangled(kernel.name).find(kTag) != std::string::npos; }
+
+// The mangled name of the instance that the tag was made with.
+std::string instance_in(const std::vector<CudaKernel>& kernels) {
+  for (const CudaKernel& tag : kernels) {
+    if (!is_tag(tag)) continue;
+    const std::string text = demangled(tag.name);
+    for (const CudaKernel& kernel : kernels) {
+      if (!is_tag(kernel) && text.find("(" + demangled(kernel.name) + ")") != std::string::npos) return kernel.name;
+    }
+  }
+  return "";
+}
+
+std::string names_of(const std::vector<CudaKernel>& kernels) {
+  std::vector<std::string> names;
+  for (const CudaKernel& kernel : kernels) {
+    if (!is_tag(kernel)) names.push_back(demangled(kernel.name));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+const CudaKernel& choose(const Step& step, const CudaCode& code, const std::vector<CudaKernel>& kernels) {
+  std::string wished = step.entry;
+  if (!step.instance.empty()) {
+    wished = code.entry.empty() ? instance_in(kernels) : code.entry;
+    if (wished.empty())
+      throw Error("{}: instance {} was not found in what {} made; there: {}", step.file.string(), step.instance, code.by,
+                  names_of(kernels));
+  }
+  std::vector<const CudaKernel*> found;
+  for (const CudaKernel& kernel : kernels) {
+    if (is_tag(kernel)) continue;
+    const std::string text = demangled(kernel.name);
+    const std::size_t begin = text.find(wished + "(");
+    const bool is_named = begin != std::string::npos && (begin == 0 || text[begin - 1] == ' ' || text[begin - 1] == ':');
+    if (kernel.name == wished) return kernel;
+    if (wished.empty() || is_named) found.push_back(&kernel);
+  }
+  if (found.size() == 1) return *found[0];
+  if (wished.empty())
+    throw Error("{}: it has several kernels, and no entry names one; there: {}", step.file.string(), names_of(kernels));
+  throw Error("{}: {} kernel is called {}; there: {}", step.file.string(), found.empty() ? "no" : "more than one", wished,
+              names_of(kernels));
+}
+
+Compiled compiled_of(const CudaCode& code, const CudaKernel& kernel) {
+  Compiled compiled;
+  compiled.kind = code.cubin.empty() ? Compiled::Kind::kPtx : Compiled::Kind::kCubin;
+  compiled.bytes = content_of(code.cubin.empty() ? code.ptx : code.cubin);
+  compiled.by = code.by;
+  compiled.entry = kernel.name;
+  compiled.cuda = kernel;
+  return compiled;
+}
+
+struct SpirvCode {
+  std::string bytes;
+  std::string by;
+};
+
+SpirvCode spirv_code_of(const Step& step, const Target& target) {
+  if (step.file.extension() == ".spv") return {read_text(step.file), ""};
+  const auto glslang = find_glslang(target);
+  if (!glslang) throw Skip("{}: no glslang or glslangValidator on PATH (package glslang-tools)", step.file.string());
+  const Scratch scratch;
+  const std::string by = "glslang " + glslang->version;
+  std::vector<std::string> command = {glslang->path, "--quiet", "--target-env", target.vulkan,
+                                      "-S",          "comp",    "-o",           scratch.file("out.spv")};
+  // For shaders that include files and do not ask for the extension, as glslc allows.
+  command.emplace_back("-P#extension GL_GOOGLE_include_directive : enable\n");
+  for (const std::string& one : defines_of(step)) command.push_back(one);
+  command.push_back("-I" + step.file.parent_path().string());
+  for (const fs::path& folder : step.include) command.push_back("-I" + folder.string());
+  command.insert(command.end(), step.flags.begin(), step.flags.end());
+  command.push_back(step.file.string());
+  const ChildEnd end = run_child(command, target.limit_s);
+  if (!end.ok()) fail(step, target, by, end);
+  return {read_text(scratch.file("out.spv")), by};
+}
+
+std::string choose(const Step& step, const SpirvModule& module) {
+  const std::vector<std::string> names = module.entries();
+  if (!step.entry.empty()) return step.entry;
+  if (names.size() == 1) return names[0];
+  if (std::find(names.begin(), names.end(), "main") != names.end()) return "main";
+  throw Error("it has several entry points, and no entry names one; there: {}", fmt::join(names, ", "));
+}
+
+// The same with the file's name before it.
+template <class Body>
+auto naming(const Step& step, Body body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    if (text.starts_with(step.file.string())) throw;
+    throw Error("{}: {}", step.file.string(), text);
+  }
+}
+
+}  // namespace
+
+Compiled compile(const Step& step, const Target& target) {
+  return naming(step, [&] {
+    const std::string ending = step.file.extension().string();
+    if (ending == ".cu" || ending == ".ptx" || ending == ".cubin") {
+      const CudaCode code = cuda_code_of(step, target);
+      const std::vector<CudaKernel> kernels = kernels_of(code);
+      Compiled compiled = compiled_of(code, choose(step, code, kernels));
+      if (!compiled.cuda.refused.empty())
+        throw Error("{} uses {}: own kernels cannot", demangled(compiled.entry), compiled.cuda.refused[0]);
+      return compiled;
+    }
+    const SpirvCode code = spirv_code_of(step, target);
+    const SpirvModule module(std::as_bytes(std::span(code.bytes)));
+    Compiled compiled;
+    compiled.bytes = content_of(code.bytes);
+    compiled.by = code.by;
+    compiled.entry = choose(step, module);
+    compiled.spirv = module.entry(compiled.entry);
+    if (!compiled.spirv.no_buffers.empty())
+      throw Error("{} uses the {}: own kernels take buffers alone", compiled.entry, compiled.spirv.no_buffers[0]);
+    for (const SpirvBinding& one : compiled.spirv.bindings) {
+      if (one.is_array)
+        throw Error("{} uses an array of buffers at set {}, binding {}: own kernels take single ones", compiled.entry, one.set,
+                    one.binding);
+    }
+    return compiled;
+  });
+}
+
+std::vector<Compiled> compile_all(const fs::path& file, const Target& target) {
+  Step step;
+  step.file = fs::absolute(file);
+  return naming(step, [&] {
+    std::vector<Compiled> all;
+    if (file.extension() == ".cu" || file.extension() == ".ptx" || file.extension() == ".cubin") {
+      const CudaCode code = cuda_code_of(step, target);
+      for (const CudaKernel& kernel : kernels_of(code)) all.push_back(compiled_of(code, kernel));
+      return all;
+    }
+    const SpirvCode code = spirv_code_of(step, target);
+    const SpirvModule module(std::as_bytes(std::span(code.bytes)));
+    for (const std::string& name : module.entries()) {
+      Compiled compiled;
+      compiled.bytes = content_of(code.bytes);
+      compiled.by = code.by;
+      compiled.entry = name;
+      compiled.spirv = module.entry(name);
+      all.push_back(std::move(compiled));
+    }
+    return all;
+  });
+}
+
+std::uint64_t bits_of(const Constant& constant, const Sizes& sizes) {
+  const double value = value_of(constant.value, sizes);
+  if (constant.type == Type::kF64) return std::bit_cast<std::uint64_t>(value);
+  if (constant.type == Type::kF32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  const auto whole =
+      value < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value)) : static_cast<std::uint64_t>(value);
+  const std::size_t bits = 8 * bytes_of(constant.type);
+  return bits >= 64 ? whole : whole & ((std::uint64_t{1} << bits) - 1);
+}
+
+SpirvEntry interface_of(const Compiled& compiled, const Step& step, const Sizes& sizes) {
+  SpirvValues values;
+  for (const Constant& constant : step.constants) values[constant.id] = bits_of(constant, sizes);
+  return SpirvModule(compiled.bytes).entry(compiled.entry, values);
+}
+
+}  // namespace bench::own

@@ -1,0 +1,47 @@
+// Every example, without a GPU: it is read, compiled, and what it gives is what its kernels take.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "compile/check.h"
+#include "compile/tools.h"
+#include "core/base/process.h"
+#include "description/read.h"
+
+namespace bench::own {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<fs::path> examples() {
+  std::vector<fs::path> all;
+  for (const auto& folder : fs::directory_iterator(BENCH_OWN_EXAMPLES)) {
+    for (const auto& file : fs::directory_iterator(folder)) {
+      if (file.path().extension() == ".toml") all.push_back(file.path());
+    }
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+class Examples : public testing::TestWithParam<fs::path> {};
+
+TEST_P(Examples, GiveWhatTheirKernelsTake) {
+  const CheckReport report = check(read_description(GetParam()), {});
+  const bool has_cuda = find_nvcc({}).has_value();
+  EXPECT_THAT(report.text, HasSubstr("agrees"));
+  EXPECT_THAT(report.text, Not(HasSubstr("failed")));
+  EXPECT_THAT(report.text, Not(HasSubstr("differs")));
+  EXPECT_TRUE(report.exit_code == kOk || (!has_cuda && report.exit_code == kAllSkipped)) << report.text;
+}
+
+std::string name_of(const testing::TestParamInfo<fs::path>& info) { return info.param.stem().string(); }
+INSTANTIATE_TEST_SUITE_P(All, Examples, testing::ValuesIn(examples()), name_of);
+
+TEST(Examples, AreThere) { EXPECT_GE(examples().size(), 7); }
+
+}  // namespace
+}  // namespace bench::own
