@@ -22,6 +22,8 @@ from benchlib.model.analysis import Study
 from benchlib.pages import prose, readmes, summary
 from benchlib.pages.prose import Model, Prose
 from benchlib.results import results
+from benchlib.stats.estimate import DOES_NOT_HOLD, HOLDS, NOT_DECIDED
+from benchlib.stats.stats import Figure
 from unmarked_figures import unmarked
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -100,11 +102,27 @@ def test_a_marker_that_names_nothing_is_an_error(found: Prose, query: str) -> No
             fill(found, query)
 
 
-@pytest.mark.parametrize(("condition", "holds"), [("gap > 1.01", True), ("gap > 1.03", False), ("ratio <= 1.04", True), ("ratio > 2 @other", True)])
+@pytest.mark.parametrize(("condition", "holds"), [("gap > 1.01", True), ("gap > 1.03", False), ("ratio <= 1.045", True), ("ratio > 2 @other", True)])
 def test_a_condition(found: Prose, condition: str, holds: bool) -> None:
     text = f"Slower.\n<!-- holds: {condition} -->"
     assert found.filled(Path("a.md"), text) == text
     assert found.problems == ([] if holds else [f"a.md: line 2: no longer so: {condition}"])
+
+
+@pytest.mark.parametrize(
+    ("sign", "bound", "said"),
+    [(">", 1.5, HOLDS), (">", 1.61, NOT_DECIDED), (">", 2.1, DOES_NOT_HOLD), ("<=", 2.0, HOLDS), ("<", 1.7, NOT_DECIDED), ("<", 1.5, DOES_NOT_HOLD), (">=", 1.6, HOLDS)],
+)  # fmt: skip
+def test_a_condition_is_decided_by_the_interval(sign: str, bound: float, said: str) -> None:
+    figure = Figure(1.8, 1.6, 2.0, 3)
+    assert prose.all_hold([figure], sign, bound) == said
+    assert prose.all_hold([figure, Figure(9.0, 8.0, 10.0, 3)], ">", bound) == prose.all_hold([figure], ">", bound)  # the least sure decides
+    assert prose.all_hold([Figure(1.8)], sign, bound) == NOT_DECIDED  # without an interval
+
+
+def test_a_sentence_that_is_not_decided_has_to_go(found: Prose) -> None:
+    found.filled(Path("a.md"), "Slower.\n<!-- holds: gap > 1.0201 -->")
+    assert found.problems == ["a.md: line 2: not decided, leave the sentence out: gap > 1.0201"]
 
 
 def test_a_condition_that_says_nothing_is_an_error(found: Prose) -> None:
@@ -208,7 +226,7 @@ def test_a_claims_figure_is_said_with_its_brackets_and_without(claimed: Prose) -
 
 @pytest.mark.parametrize(("condition", "holds"), [("03.1.gap > 1.01", True), ("03.1.gap > 1.03", False), ("03.1 > 1.025", True), ("03.1 < 1.025", False)])
 def test_a_condition_on_a_claims_figures(claimed: Prose, condition: str, holds: bool) -> None:
-    assert claimed.holds(condition, "a.md: line 1") == holds
+    assert claimed.holds(condition, "a.md: line 1") == (HOLDS if holds else DOES_NOT_HOLD)
 
 
 @pytest.mark.parametrize("condition", ["03.1.nothing > 1", "03.2 > 1", "03.1.gap > much"])
@@ -330,11 +348,11 @@ def test_one_figure_decides_a_rule_on_every_page() -> None:
     by_name = {name: (experiment, entry) for experiment, each in entries.items() for name, entry in each.items()}
     table = (ROOT / "docs/YOUR_CARD.md").read_text(encoding="utf-8").partition("| rule | figure | holds if |")[2].partition("\n\n")[0]
 
-    def values(query: dict, experiment: str) -> list[float]:
+    def figures(query: dict, experiment: str) -> list[Figure]:
         claim_check.expand("", {"query": [query]})
         found = claim_query.run(query, experiment, study, "")
         assert not isinstance(found, str), found
-        return [one.figure.value for one in found]
+        return [one.figure for one in found]
 
     for row, rule in zip(table.splitlines()[2:], rules_):
         name = re.search(r"<!-- q: ([^ ]+)", row)
@@ -342,9 +360,9 @@ def test_one_figure_decides_a_rule_on_every_page() -> None:
         if name[1] == "kind":
             continue
         experiment, entry = by_name[name[1]]
-        shown = prose.PICKS[entry.get("pick", "median")](values(prose.query_of(entry), experiment))
-        deciding = [values(summary.bare(one), one["experiment"]) for one in rule["figure"] if {"least", "most"} & one.keys()]
-        assert any(one == [pytest.approx(shown, rel=1e-9)] for one in deciding), row
+        shown = prose.PICKS[entry.get("pick", "median")](figures(prose.query_of(entry), experiment)).value
+        deciding = [figures(summary.bare(one), one["experiment"]) for one in rule["figure"] if {"least", "most"} & one.keys()]
+        assert any([figure.value for figure in one] == [pytest.approx(shown, rel=1e-9)] for one in deciding), row
 
 
 TERMS = (

@@ -11,6 +11,9 @@
     <!-- holds: 02.4b REFUTED -->                                  this is the claim's verdict (or one of several: PARTLY|REFUTED),
     <!-- holds: kind stores SLOWER -->                             this is what two thirds of the kind's pairs are
 
+A comparison holds where all of each figure's interval lies on that side of the bound, does not where none of one's does, and is not decided elsewhere: then the sentence
+has to go, too.
+
 docs/figures.toml:
 
     [models]
@@ -25,9 +28,9 @@ ones, 3 unless said. `pick`: "least", "median" or "most" of several cases.
 """
 
 import fnmatch
+import math
 import operator
 import re
-import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,7 +39,8 @@ from typing import Any
 from benchlib.base import toml_file
 from benchlib.claims import claim_check, claim_query, claim_words
 from benchlib.claims.claims import ClaimFile
-from benchlib.stats import formats
+from benchlib.stats import estimate, formats
+from benchlib.stats.estimate import DOES_NOT_HOLD, HOLDS, NOT_DECIDED
 from benchlib.model.analysis import Study
 from benchlib.pages.summary import Kind
 from benchlib.results.results import InputError
@@ -48,9 +52,13 @@ FENCE = r"^(?:```|~~~).*?^(?:```|~~~)\s*?$|`[^`\n]*`"
 MARKER = re.compile(rf"{FENCE}|(?P<begin><!-- q: (?P<query>[^\n]*?) -->)(?P<text>.*?)(?P<end><!-- /q -->)|<!-- holds: (?P<holds>[^\n]*?) -->", re.M | re.S)
 CLAIM = re.compile(r"(\d\d\.\d+[a-z]?)((?:\.[a-z0-9_]+)*?)(\.value)?")
 BRACKETS = re.compile(r" \[[^\]]*\]| \(within a factor of [^)]*\)")
-COMPARES: Mapping[str, Callable[[float, float], bool]] = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
+COMPARES = ("<", ">", "<=", ">=")
+_value = operator.attrgetter("value")
 FORMS = ("number", "percent", "share", "words")
-PICKS: Mapping[str, Callable[[Sequence[float]], float]] = {"least": min, "median": statistics.median_low, "most": max}
+PICKS: Mapping[str, Callable[[Sequence[Figure]], Figure]] = {
+    "least": lambda figures: min(figures, key=_value), "median": lambda figures: sorted(figures, key=_value)[(len(figures) - 1) // 2], "most": lambda figures: max(figures, key=_value),
+}  # fmt: skip
+PROBLEMS = {DOES_NOT_HOLD: "no longer so", NOT_DECIDED: "not decided, leave the sentence out"}
 OWN_KEYS = ("as", "scale", "digits", "pick", "twins")
 
 
@@ -90,8 +98,8 @@ class Prose:
         def replace(match: re.Match[str]) -> str:
             where = f"{path}: line {text.count(chr(10), 0, match.start()) + 1}"
             try:
-                if match["holds"] is not None and not self.holds(match["holds"], where):
-                    self.problems.append(f"{where}: no longer so: {match['holds']}")
+                if match["holds"] is not None and (said := self.holds(match["holds"], where)) != HOLDS:
+                    self.problems.append(f"{where}: {PROBLEMS[said]}: {match['holds']}")
                 if match["query"] is not None:
                     return f"{match['begin']}{self.words(match['query'], where)}{match['end']}"
             except NotMeasured as error:
@@ -117,23 +125,22 @@ class Prose:
             return BRACKETS.sub("", said) if match[3] else said
         return self._figure_words(words[0], model, where)
 
-    def holds(self, condition: str, where: str) -> bool:
+    def holds(self, condition: str, where: str) -> str:
+        """HOLDS, DOES_NOT_HOLD, or NOT_DECIDED where the interval of a figure reaches beyond the bound that its value keeps."""
         words, model = self._split(condition, where)
         if len(words) == 3 and words[0] == "kind":
-            return self._kind(words[1], model).word == words[2]
+            return _said(self._kind(words[1], model).word == words[2])
         compared = len(words) == 3 and words[1] in COMPARES and re.fullmatch(r"-?\d+(\.\d+)?", words[2])
         match = CLAIM.fullmatch(words[0])
         if compared and match:
-            values = self._claim_values(match, model, where)
-            return all(COMPARES[words[1]](value, float(words[2])) for value in values)
+            return all_hold(self._claim_figures(match, model, where), words[1], float(words[2]))
         if len(words) >= 2 and match:
             verdicts = [claim.verdict for group in model.groups for claim in group.claims if claim.id == words[0]]
             if not verdicts:
                 raise InputError(f"{where}: no claim is {words[0]}")
-            return verdicts[0] in " ".join(words[1:]).split("|")
+            return _said(verdicts[0] in " ".join(words[1:]).split("|"))
         if compared:
-            values = self._picked(words[0], self._found(words[0], model, where))
-            return all(COMPARES[words[1]](value, float(words[2])) for value in values)
+            return all_hold(self._picked(words[0], self._found(words[0], model, where)), words[1], float(words[2]))
         raise InputError(f"{where}: {ascii(condition)} is no condition: NAME < 1.5, CLAIM VERDICT, or kind NAME VERDICT")
 
     def _split(self, query: str, where: str) -> tuple[list[str], Model]:
@@ -156,7 +163,7 @@ class Prose:
             raise NotMeasured(f"no results of {' or '.join(patterns) or 'any program'}")
         return str(len({board for name in names for board in tables[name].boards}))
 
-    def _claim_values(self, match: re.Match[str], model: Model, where: str) -> list[float]:
+    def _claim_figures(self, match: re.Match[str], model: Model, where: str) -> Sequence[Figure]:
         claim = next((claim for group in model.groups for claim in group.claims if claim.id == match[1]), None)
         name = match[2].removeprefix(".")
         if claim is None or (name and name not in [query.get("name") for query in claim.entry.get("query", [])]):
@@ -164,7 +171,7 @@ class Prose:
         figures = claim.figures.get(name, []) if name else [claim.shown.typical.figure] if claim.shown else []
         if not figures:
             raise NotMeasured(f"{match[0]}: not measured")
-        return [figure.value for figure in figures]
+        return figures
 
     # -------------------------------------------------------------------------------------------------------------- kinds
 
@@ -193,11 +200,12 @@ class Prose:
         if form == "words":
             said = claim_words.spread_words(figures, entry.get("say", ""))
             return f"{said} {entry.get('unit', '')}".rstrip()
-        return numbers(self._picked(name, figures), form, entry.get("scale", 1), entry.get("digits", 3))
+        return numbers([figure.value for figure in self._picked(name, figures)], form, entry.get("scale", 1), entry.get("digits", 3))
 
-    def _picked(self, name: str, figures: Sequence[Figure]) -> list[float]:
-        values, pick = [figure.value for figure in figures], self.figures[name][1].get("pick")
-        return [PICKS[pick](values)] if pick else values
+    def _picked(self, name: str, figures: Sequence[Figure]) -> Sequence[Figure]:
+        """All of them, or the one that the entry picks."""
+        pick = self.figures[name][1].get("pick")
+        return [PICKS[pick](figures)] if pick else figures
 
     def _found(self, name: str, model: Model, where: str) -> list[Figure]:
         if name not in self.figures:
@@ -214,6 +222,17 @@ class Prose:
         if isinstance(found, str):
             raise NotMeasured(f"{name}: {found}")
         return [one.figure for one in found]
+
+
+def _said(so: bool) -> str:
+    return HOLDS if so else DOES_NOT_HOLD
+
+
+def all_hold(figures: Sequence[Figure], sign: str, bound: float) -> str:
+    """Whether each lies on that side of the bound, by its interval."""
+    least, most = (bound, math.inf) if sign in (">", ">=") else (-math.inf, bound)
+    found = {estimate.decide(figure.lo, figure.hi, least, most) for figure in figures}
+    return next((each for each in (DOES_NOT_HOLD, NOT_DECIDED) if each in found), HOLDS)
 
 
 def query_of(entry: Mapping[str, Any]) -> dict[str, Any]:
