@@ -56,6 +56,9 @@ struct Cubin {
     if (header->e_shentsize != sizeof(Elf64_Shdr)) throw Error("the cubin's sections have another form than ELF's");
     for (std::uint64_t i = 0; i < header->e_shnum; ++i)
       sections.push_back(value_at<Elf64_Shdr>(bytes, header->e_shoff + i * sizeof(Elf64_Shdr)));
+    for (std::size_t i = 0; i < sections.size(); ++i) content(i);  // throws if one is cut off
+    if (!part_of(bytes, header->e_phoff, std::uint64_t{header->e_phnum} * header->e_phentsize))
+      throw Error("the cubin ends too early: it was cut short, or damaged");
     if (header->e_shstrndx >= sections.size()) throw Error("the cubin's sections have no names");
     const Bytes table = content(header->e_shstrndx);
     for (const Elf64_Shdr& section : sections) names.push_back(text_at(table, section.sh_name));
@@ -249,7 +252,7 @@ class PtxReader {
         } else if (word == ".texref" || word == ".surfref" || word == ".samplerref") {
           kernel.refused.push_back("a texture, surface or sampler as parameter");
           bytes = 8;
-        } else if (word[0] == '.' && bytes == 0) {
+        } else if (word.size() > 1 && word[0] == '.' && bytes == 0) {
           bytes = bytes_of_ptx_type(word);
           one.holds = word[1] == 'f'   ? CudaParameter::Holds::kFloat
                       : word[1] == 'b' ? CudaParameter::Holds::kUnknown
