@@ -79,6 +79,8 @@ enum Decoration : Word {
   kArrayStride = 6,
   kMatrixStride = 7,
   kBuiltIn = 11,
+  kNonWritable = 24,
+  kNonReadable = 25,
   kBinding = 33,
   kDescriptorSet = 34,
   kOffset = 35,
@@ -580,7 +582,43 @@ class EntryReader {
     }
     binding.is_uniform = storage_class == kUniform && !module_.decoration(type, kBufferBlock);
     binding.bytes = bytes_before_unsized(type);
+    read_element(id, type, binding);
     entry_.bindings.push_back(std::move(binding));
+  }
+
+  // Of the type's last member.
+  void read_element(Word variable, Word type, SpirvBinding& binding) const {
+    const Instruction& block = module_.maker(type);
+    const auto is_all = [&](Decoration which) {
+      if (module_.decoration(variable, which)) return true;
+      for (Word member = 0; member + 1 < block.words.size(); ++member) {
+        if (!module_.decoration(type, member, which)) return false;
+      }
+      return block.words.size() > 1;
+    };
+    binding.is_readonly = is_all(kNonWritable);
+    binding.is_writeonly = is_all(kNonReadable);
+    binding.block = module_.name(type);
+    if (block.words.size() < 2) return;
+    const auto last = static_cast<Word>(block.words.size() - 2);
+    const auto named = module_.member_names.find({type, last});
+    if (named != module_.member_names.end()) binding.member = named->second;
+    const Instruction& scalar = module_.maker(innermost(block.words.back()));
+    if (scalar.op != kTypeInt && scalar.op != kTypeFloat) return;
+    binding.element_bits = scalar.at(1);
+    binding.element_is_float = scalar.op == kTypeFloat;
+    binding.element_is_signed = scalar.op == kTypeInt && scalar.at(2) != 0;
+  }
+
+  // What arrays, vectors and matrices are made of.
+  Word innermost(Word id) const {
+    for (int i = 0; i < kDeepest; ++i) {
+      const Instruction& of = module_.maker(id);
+      const bool is_many = of.op == kTypeArray || of.op == kTypeRuntimeArray || of.op == kTypeVector || of.op == kTypeMatrix;
+      if (!is_many) break;
+      id = of.at(1);
+    }
+    return id;
   }
 
   static std::string_view kind_of(const Instruction& type) {
@@ -714,13 +752,7 @@ class EntryReader {
       one.name = name;
       one.offset = static_cast<Word>(offset);
       one.bytes = static_cast<Word>(bytes_of_member(id, member, depth + 1));
-      Word element = member_type;
-      for (int i = 0; i < kDeepest; ++i) {
-        const Instruction& of = module_.maker(element);
-        if (of.op != kTypeArray && of.op != kTypeVector && of.op != kTypeMatrix) break;
-        element = of.at(1);
-      }
-      const Instruction& scalar = module_.maker(element);
+      const Instruction& scalar = module_.maker(innermost(member_type));
       one.is_address = scalar.op == kTypePointer || scalar.op == kTypeUntypedPointer;
       one.is_float = scalar.op == kTypeFloat;
       one.is_signed = scalar.op == kTypeInt && scalar.at(2) != 0;

@@ -21,6 +21,14 @@ struct SpirvBinding {
   bool is_array = false;    // of descriptors
   std::uint64_t bytes = 0;  // of the block up to an unsized array at its end; 0: the module does not tell
   std::string name = {};    // empty: the module has none
+  std::string block = {};   // the name of its type, likewise
+  std::string member = {};  // the name of the type's last member, which the data are mostly in, likewise
+  // What that member's elements are made of.
+  std::uint32_t element_bits = 0;  // 0: a struct, or not told
+  bool element_is_float = false;
+  bool element_is_signed = false;
+  bool is_readonly = false;  // declared so
+  bool is_writeonly = false;
 };
 
 // A member of the push constants that is no struct; those of a nested one are called "outer.inner".

@@ -1,0 +1,680 @@
+#include "compile/init.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "core/base/error.h"
+
+namespace bench::own {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kGuess = "  # guess";
+
+// A parameter of a CUDA kernel as its source declares it, or a resource of a shader.
+struct Taken {
+  std::string name;
+  bool is_buffer = false;
+  bool is_struct = false;
+  std::optional<Type> type;  // of the elements
+  bool is_readonly = false;
+  bool is_writeonly = false;
+  std::uint32_t bytes = 0;  // of a number or a struct
+  // Vulkan
+  bool is_push = false;
+  bool is_uniform = false;
+  std::uint32_t set = 0;
+  std::uint32_t place = 0;                // binding or byte of the push constants
+  std::vector<SpirvMember> members = {};  // of a struct
+  std::string type_name;                  // CUDA's, of a struct
+  std::vector<Taken> fields = {};         // of a struct whose declaration was understood
+};
+
+struct Kernel {
+  Compiled compiled;
+  std::vector<Taken> takes;
+  std::vector<std::string> others;  // of the file
+  std::string problem;              // why there is no code: a template that has no instance yet
+};
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+std::string identifier(const std::string& text, const std::string& otherwise) {
+  std::string name;
+  for (const char c : text) name += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' ? c : '_';
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) name = otherwise + name;
+  return name;
+}
+
+// Of C++'s words for a type, without const and *.
+std::optional<Type> type_of(const std::string& words) {
+  static const std::map<std::string, Type> kTypes = {{"float", Type::kF32},
+                                                     {"float2", Type::kF32},
+                                                     {"float3", Type::kF32},
+                                                     {"float4", Type::kF32},
+                                                     {"double", Type::kF64},
+                                                     {"double2", Type::kF64},
+                                                     {"half", Type::kF16},
+                                                     {"__half", Type::kF16},
+                                                     {"half2", Type::kF16},
+                                                     {"__half2", Type::kF16},
+                                                     {"__nv_bfloat16", Type::kBf16},
+                                                     {"nv_bfloat16", Type::kBf16},
+                                                     {"int", Type::kI32},
+                                                     {"int32_t", Type::kI32},
+                                                     {"int2", Type::kI32},
+                                                     {"int4", Type::kI32},
+                                                     {"unsigned", Type::kU32},
+                                                     {"unsigned int", Type::kU32},
+                                                     {"uint", Type::kU32},
+                                                     {"uint32_t", Type::kU32},
+                                                     {"uint2", Type::kU32},
+                                                     {"uint4", Type::kU32},
+                                                     {"short", Type::kI16},
+                                                     {"int16_t", Type::kI16},
+                                                     {"unsigned short", Type::kU16},
+                                                     {"uint16_t", Type::kU16},
+                                                     {"char", Type::kI8},
+                                                     {"signed char", Type::kI8},
+                                                     {"int8_t", Type::kI8},
+                                                     {"unsigned char", Type::kU8},
+                                                     {"uint8_t", Type::kU8},
+                                                     {"bool", Type::kU8},
+                                                     {"long", Type::kI64},
+                                                     {"long long", Type::kI64},
+                                                     {"int64_t", Type::kI64},
+                                                     {"unsigned long", Type::kU64},
+                                                     {"unsigned long long", Type::kU64},
+                                                     {"uint64_t", Type::kU64},
+                                                     {"size_t", Type::kU64}};
+  std::string text = std::regex_replace(
+      words,
+      std::regex("\\b(std::|const\\b|volatile\\b|__restrict__\\b|__restrict\\b|restrict\\b|__grid_constant__\\b|struct\\b)"),
+      " ");
+  text = std::regex_replace(text, std::regex("[*&]"), " ");
+  text = std::regex_replace(text, std::regex("\\s+"), " ");
+  const std::size_t begin = text.find_first_not_of(' ');
+  if (begin == std::string::npos) return std::nullopt;
+  text = text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+  if (text == "unsigned long long int") text = "unsigned long long";
+  const auto found = kTypes.find(text);
+  return found == kTypes.end() ? std::nullopt : std::optional(found->second);
+}
+
+// At commas that stand in no brackets.
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '(' || c == '<' || c == '[') ++depth;
+    if (c == ')' || c == '>' || c == ']') --depth;
+    if (c == ',' && depth == 0) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  if (parts.size() == 1 && parts[0].find_first_not_of(" \t\n") == std::string::npos) parts.clear();
+  return parts;
+}
+
+std::string text_of_file(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  text.resize(std::min<std::size_t>(text.size(), 1 << 20));
+  // Comments would stand in the way.
+  std::string bare;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.compare(i, 2, "//") == 0) {
+      i = std::min(text.find('\n', i), text.size());
+      bare += '\n';
+    } else if (text.compare(i, 2, "/*") == 0) {
+      i = std::min(text.find("*/", i), text.size()) + 1;
+      bare += ' ';
+    } else {
+      bare += text[i];
+    }
+  }
+  return bare;
+}
+
+// The text between the bracket at `open` and its partner; "" if it has none.
+std::string in_brackets(const std::string& text, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')' && --depth == 0) return text.substr(open + 1, i - open - 1);
+  }
+  return "";
+}
+
+struct Declared {
+  std::string name;
+  bool is_template = false;
+  std::vector<std::string> parameters;
+};
+
+// Kernels of a source, as far as a look at its text can tell.
+std::vector<Declared> declared_in(const std::string& text) {
+  std::vector<Declared> all;
+  for (std::size_t at = text.find("__global__"); at != std::string::npos; at = text.find("__global__", at + 1)) {
+    std::size_t i = at + std::string_view("__global__").size();
+    for (; i < text.size() && text[i] != ';' && text[i] != '{'; ++i) {
+      if (text[i] != '(') continue;
+      std::size_t end = text.find_last_not_of(" \t\n", i - 1);
+      if (end == std::string::npos) break;
+      std::size_t begin = end;
+      while (begin > at && (std::isalnum(static_cast<unsigned char>(text[begin])) != 0 || text[begin] == '_')) --begin;
+      const std::string name = text.substr(begin + 1, end - begin);
+      const std::string inside = in_brackets(text, i);
+      if (name == "__launch_bounds__" || name == "__block_size__" || name == "__cluster_dims__" ||
+          name.starts_with("__attribute")) {
+        i += inside.size() + 1;
+        continue;
+      }
+      const std::size_t before = text.find_last_of(";}", at);
+      const std::string head =
+          text.substr(before == std::string::npos ? 0 : before + 1, at - (before == std::string::npos ? 0 : before + 1));
+      all.push_back({name, std::regex_search(head, std::regex("\\btemplate\\s*<")), split(inside)});
+      break;
+    }
+  }
+  return all;
+}
+
+// "const float* __restrict__ x" to what it takes.
+Taken parameter_of(const std::string& words, std::uint32_t bytes, std::size_t index) {
+  Taken taken;
+  taken.bytes = bytes;
+  std::string text = words.substr(0, words.find('='));
+  const bool is_pointer = text.find('*') != std::string::npos || text.find('[') != std::string::npos;
+  text = text.substr(0, text.find('['));
+  // The last word is the name, unless it is a part of the type.
+  std::smatch found;
+  const bool has_name = std::regex_search(text, found, std::regex("([A-Za-z_][A-Za-z0-9_]*)\\s*$")) &&
+                        !type_of(found[1].str()) && found[1].str() != "const" && found[1].str() != "int" &&
+                        found[1].str() != "__restrict__" && found.position(1) > 0;
+  if (has_name) {
+    taken.name = found[1].str();
+    text = text.substr(0, static_cast<std::size_t>(found.position(1)));
+  } else {
+    taken.name = fmt::format("p{}", index);
+  }
+  taken.is_buffer = is_pointer;
+  taken.is_readonly = is_pointer && std::regex_search(text, std::regex("\\bconst\\b"));
+  taken.type = type_of(text);
+  std::smatch word;
+  if (!taken.is_buffer && !taken.type && std::regex_search(text, word, std::regex("([A-Za-z_][A-Za-z0-9_]*)\\s*&?\\s*$")))
+    taken.type_name = word[1].str();
+  return taken;
+}
+
+// The members of a struct that the source declares, if they fill its size at their natural alignment; else none.
+std::vector<Taken> fields_of(const std::string& source, const std::string& name, std::uint32_t bytes) {
+  std::smatch found;
+  if (name.empty() || !std::regex_search(source, found, std::regex("struct\\s+" + name + "\\s*\\{([^{}]*)\\}"))) return {};
+  std::vector<Taken> fields;
+  std::uint32_t end = 0;
+  std::uint32_t widest = 1;
+  std::istringstream body(found[1].str());
+  for (std::string declaration; std::getline(body, declaration, ';');) {
+    if (declaration.find_first_not_of(" \t\r\n") == std::string::npos) continue;
+    if (declaration.find_first_of("[(,=:") != std::string::npos) return {};
+    Taken field = parameter_of(declaration, 0, fields.size());
+    if (!field.is_buffer && !field.type) return {};
+    field.bytes = field.is_buffer ? 8 : static_cast<std::uint32_t>(bytes_of(*field.type));
+    end = (end + field.bytes - 1) / field.bytes * field.bytes + field.bytes;
+    widest = std::max(widest, field.bytes);
+    fields.push_back(std::move(field));
+  }
+  return (end + widest - 1) / widest * widest == bytes ? fields : std::vector<Taken>();
+}
+
+Taken guessed_parameter(const CudaParameter& one) {
+  Taken taken;
+  taken.name = fmt::format("p{}", one.index);
+  taken.bytes = one.bytes;
+  taken.is_buffer = one.bytes == 8 && one.holds != CudaParameter::Holds::kFloat;
+  return taken;
+}
+
+// So that its size is what the code's record says.
+void fit(Taken& taken, const CudaParameter& record) {
+  taken.bytes = record.bytes;
+  if (taken.is_buffer && record.bytes != 8) taken.is_buffer = false;
+  if (taken.is_buffer) return;
+  const bool is_known = taken.type && bytes_of(*taken.type) == record.bytes;
+  if (is_known) return;
+  taken.type = std::nullopt;
+  const bool is_float = record.holds == CudaParameter::Holds::kFloat;
+  if (record.holds != CudaParameter::Holds::kBytes || record.bytes == 2) {
+    if (record.bytes == 1) taken.type = Type::kU8;
+    if (record.bytes == 2) taken.type = is_float || record.holds == CudaParameter::Holds::kBytes ? Type::kF16 : Type::kU16;
+    if (record.bytes == 4) taken.type = is_float ? Type::kF32 : Type::kU32;
+    if (record.bytes == 8) taken.type = is_float ? Type::kF64 : Type::kU64;
+  }
+  taken.is_struct = !taken.type;
+}
+
+// Of a demangled name: "void saxpy<float, 4>(unsigned int, float const*)".
+std::vector<std::string> types_in(const std::string& name) {
+  const std::string text = demangled(name);
+  const std::size_t open = text.find('(');
+  return open == std::string::npos ? std::vector<std::string>() : split(in_brackets(text, open));
+}
+
+// What stands behind `name` and its template's arguments in a demangled name, before its parameters.
+std::string bare_name(const std::string& name) {
+  std::string text = demangled(name);
+  text = text.substr(0, std::min(text.find('('), text.find('<')));
+  return text.substr(text.find_last_of(" :") + 1);
+}
+
+void read_cuda(Kernel& kernel, const std::vector<Declared>& declared, const std::string& text) {
+  const std::vector<CudaParameter>& records = kernel.compiled.cuda.parameters;
+  const std::vector<std::string> types = types_in(kernel.compiled.entry);
+  const std::string name = bare_name(kernel.compiled.entry);
+  const auto source = std::find_if(declared.begin(), declared.end(), [&](const Declared& one) {
+    return one.name == name && one.parameters.size() == records.size();
+  });
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    Taken taken = guessed_parameter(records[i]);
+    if (source != declared.end()) taken = parameter_of(source->parameters[i], records[i].bytes, i);
+    if (types.size() == records.size()) {  // the compiler's own word
+      const Taken by_type = parameter_of(types[i] + " " + taken.name, records[i].bytes, i);
+      taken.is_buffer = by_type.is_buffer;
+      taken.is_readonly = by_type.is_readonly;
+      if (by_type.type) taken.type = by_type.type;
+      taken.type_name = by_type.type_name;
+    }
+    fit(taken, records[i]);
+    if (taken.is_struct) taken.fields = fields_of(text, taken.type_name, taken.bytes);
+    kernel.takes.push_back(std::move(taken));
+  }
+}
+
+std::optional<Type> type_of_bits(std::uint32_t bits, bool is_float, bool is_signed) {
+  if (is_float)
+    return bits == 16   ? std::optional(Type::kF16)
+           : bits == 32 ? std::optional(Type::kF32)
+           : bits == 64 ? std::optional(Type::kF64)
+                        : std::nullopt;
+  switch (bits) {
+    case 8:
+      return is_signed ? Type::kI8 : Type::kU8;
+    case 16:
+      return is_signed ? Type::kI16 : Type::kU16;
+    case 32:
+      return is_signed ? Type::kI32 : Type::kU32;
+    case 64:
+      return is_signed ? Type::kI64 : Type::kU64;
+    default:
+      return std::nullopt;
+  }
+}
+
+void read_vulkan(Kernel& kernel) {
+  for (const SpirvBinding& one : kernel.compiled.spirv.bindings) {
+    Taken taken;
+    // "buffer X { float x[]; };" has its name within, "buffer X { float data[]; } x;" behind it.
+    const bool is_named = !one.name.empty() && one.name != one.block;
+    taken.name = is_named              ? one.name
+                 : !one.member.empty() ? one.member
+                 : !one.block.empty()  ? one.block
+                                       : fmt::format("b{}_{}", one.set, one.binding);
+    taken.is_buffer = true;
+    taken.type = type_of_bits(one.element_bits, one.element_is_float, one.element_is_signed);
+    taken.is_readonly = one.is_readonly || one.is_uniform;
+    taken.is_writeonly = one.is_writeonly;
+    taken.is_uniform = one.is_uniform;
+    taken.bytes = static_cast<std::uint32_t>(one.bytes);
+    taken.set = one.set;
+    taken.place = one.binding;
+    kernel.takes.push_back(std::move(taken));
+  }
+  for (const SpirvMember& one : kernel.compiled.spirv.push) {
+    Taken taken;
+    taken.name = one.name.substr(one.name.find_last_of('.') + 1);
+    taken.is_push = true;
+    taken.place = one.offset;
+    taken.bytes = one.bytes;
+    taken.is_buffer = one.is_address;
+    taken.type = taken.is_buffer ? std::nullopt : type_of_bits(8 * one.bytes, one.is_float, one.is_signed);
+    taken.is_struct = !taken.is_buffer && !taken.type;  // a vector, a matrix, an array
+    taken.members = {one};
+    kernel.takes.push_back(std::move(taken));
+  }
+}
+
+bool is_cuda(const fs::path& file) {
+  return file.extension() == ".cu" || file.extension() == ".ptx" || file.extension() == ".cubin";
+}
+
+// The `index`-th kernel of a file, of those there are.
+Kernel kernel_of(const fs::path& file, const Target& target, std::size_t index) {
+  Kernel kernel;
+  const std::string text = file.extension() == ".cu" ? text_of_file(file) : "";
+  const std::vector<Declared> declared = declared_in(text);
+  std::vector<Compiled> all;
+  try {
+    all = compile_all(file, target);
+  } catch (const Error& error) {
+    const auto is_template = [](const Declared& one) { return one.is_template; };
+    const bool may_lack_instance = std::string_view(error.what()).find("has no kernel") != std::string_view::npos;
+    if (!may_lack_instance || std::none_of(declared.begin(), declared.end(), is_template)) throw;
+    // A template without an instance: its parameters as they are declared.
+    const Declared& first = *std::find_if(declared.begin(), declared.end(), is_template);
+    kernel.problem = first.name;
+    for (std::size_t i = 0; i < first.parameters.size(); ++i) {
+      Taken taken = parameter_of(first.parameters[i], 4, i);
+      if (!taken.is_buffer && !taken.type) taken.type = Type::kF32;
+      kernel.takes.push_back(std::move(taken));
+    }
+    return kernel;
+  }
+  if (all.empty()) throw Error("{}: it has no kernel", file.string());
+  kernel.compiled = all[std::min(index, all.size() - 1)];
+  for (const Compiled& one : all) {
+    if (one.entry != kernel.compiled.entry) kernel.others.push_back(demangled(one.entry));
+  }
+  if (kernel.compiled.kind == Compiled::Kind::kSpirv) {
+    read_vulkan(kernel);
+  } else {
+    read_cuda(kernel, declared, text);
+  }
+  return kernel;
+}
+
+// A buffer, number or struct of the file, which one argument of each side may be.
+struct Item {
+  Taken taken;
+  std::string name;
+  std::size_t sides = 0;
+};
+
+bool are_alike(const Taken& a, const Taken& b) {
+  if (a.is_buffer != b.is_buffer || a.is_struct != b.is_struct) return false;
+  if (a.is_buffer) return !a.type || !b.type || bytes_of(*a.type) == bytes_of(*b.type);
+  if (a.is_struct) return a.bytes == b.bytes && a.name == b.name;
+  return a.type && b.type && bytes_of(*a.type) == bytes_of(*b.type) && is_float(*a.type) == is_float(*b.type);
+}
+
+class Writer {
+ public:
+  Writer(std::vector<fs::path> files, std::vector<Kernel> kernels, fs::path folder)
+      : files_(std::move(files)), kernels_(std::move(kernels)), folder_(std::move(folder)) {}
+
+  std::string write() {
+    for (const Kernel& kernel : kernels_) take(kernel);
+    choose_outputs();
+    write_head();
+    for (const Item& item : items_) write_item(item);
+    for (std::size_t side = 0; side < kernels_.size(); ++side) write_side(side);
+    return text_;
+  }
+
+ private:
+  template <class... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    text_ += fmt::format(format, std::forward<Args>(args)...) + "\n";
+  }
+
+  // The items of a kernel's parameters: those of the kernel before, by name, then by order; else new ones.
+  void take(const Kernel& kernel) {
+    std::vector<std::size_t> own(kernel.takes.size(), kNone);
+    std::set<std::size_t> used;
+    const auto pair = [&](std::size_t i, const auto& is_same) {
+      for (std::size_t item = 0; item < first_of_second_; ++item) {
+        if (own[i] != kNone || used.contains(item) || !are_alike(items_[item].taken, kernel.takes[i]) || !is_same(items_[item]))
+          continue;
+        own[i] = item;
+        used.insert(item);
+      }
+    };
+    for (std::size_t i = 0; i < own.size(); ++i)
+      pair(i, [&](const Item& item) { return lower(item.name) == lower(kernel.takes[i].name); });
+    for (std::size_t i = 0; i < own.size(); ++i)
+      pair(i, [&](const Item& item) { return item.taken.is_readonly == kernel.takes[i].is_readonly && !item.taken.is_struct; });
+    for (std::size_t i = 0; i < own.size(); ++i) pair(i, [&](const Item& item) { return !item.taken.is_struct; });
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const Taken& taken = kernel.takes[i];
+      if (own[i] == kNone) {
+        Item item = {taken, identifier(taken.name, "p"), 0};
+        for (const Item& other : items_) {
+          if (other.name == item.name) item.name += "_";
+        }
+        for (const Taken& field : taken.fields) {
+          if (field.is_buffer) take_address(field);
+        }
+        own[i] = items_.size();
+        items_.push_back(std::move(item));
+      }
+      Item& item = items_[own[i]];
+      ++item.sides;
+      if (!item.taken.type) item.taken.type = taken.type;
+      item.taken.is_readonly = item.taken.is_readonly || taken.is_readonly;
+      item.taken.is_writeonly = item.taken.is_writeonly || taken.is_writeonly;
+      item.taken.bytes = std::max(item.taken.bytes, taken.bytes);
+    }
+    arguments_.push_back(std::move(own));
+    first_of_second_ = items_.size();
+  }
+
+  // A buffer whose address stands in a struct.
+  void take_address(const Taken& field) {
+    const auto same = std::find_if(items_.begin(), items_.end(), [&](const Item& item) {
+      return lower(item.name) == lower(field.name) && are_alike(item.taken, field);
+    });
+    if (same != items_.end()) {
+      ++same->sides;
+      return;
+    }
+    items_.push_back({field, identifier(field.name, "p"), 1});
+  }
+  std::string buffer_called(const std::string& name) const {
+    for (const Item& item : items_) {
+      if (item.taken.is_buffer && lower(item.name) == lower(name)) return item.name;
+    }
+    return name;
+  }
+
+  // What all sides take and may write; without one, the last buffer that all take.
+  void choose_outputs() {
+    const auto is_shared = [this](const Item& item) { return item.taken.is_buffer && item.sides == kernels_.size(); };
+    const bool has_output =
+        std::any_of(items_.begin(), items_.end(), [&](const Item& item) { return is_shared(item) && !item.taken.is_readonly; });
+    if (has_output) return;
+    for (auto item = items_.rbegin(); item != items_.rend(); ++item) {
+      if (!is_shared(*item)) continue;
+      item->taken.is_readonly = false;
+      return;
+    }
+  }
+
+  void write_head() {
+    line("# Written from the kernels by --init. What says \"guess\" the code does not tell: make it right, then see --check.");
+    std::string name;
+    for (const char c : lower(files_.front().stem().string()))
+      name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    line("name = \"{}\"", name);
+    line("# useful_bytes = \"12 * n\"  # bytes that a launch has to move: GB/s are computed of it");
+    line("\n[sizes]\nn = [65536, \"1 << 22\"]{}: elements of each buffer", kGuess);
+  }
+
+  void write_item(const Item& item) {
+    const Taken& taken = item.taken;
+    if (taken.is_buffer) {
+      line("\n[[buffer]]\nname = \"{}\"", item.name);
+      line("type = \"{}\"{}", to_string(taken.type.value_or(Type::kF32)), taken.type ? "" : kGuess);
+      line("elements = \"{}\"{}",
+           taken.bytes > 8 && (taken.is_uniform || taken.place != 0) ? fmt::format("max(n, {})", taken.bytes) : "n", kGuess);
+      const bool is_shared = item.sides == kernels_.size();
+      const std::string_view role = taken.is_readonly ? "in" : !is_shared ? "scratch" : taken.is_writeonly ? "out" : "inout";
+      line("role = \"{}\"{}", role,
+           taken.is_readonly || taken.is_writeonly ? "" : "  # guess: in, out, inout, or scratch, which is not compared");
+      return;
+    }
+    if (!taken.is_struct) {
+      line("\n[[scalar]]\nname = \"{}\"\ntype = \"{}\"", item.name, to_string(*taken.type));
+      line("value = {}{}", value_for(item.name, *taken.type), kGuess);
+      return;
+    }
+    if (!taken.fields.empty()) {
+      line("\n[[struct]]\nname = \"{}\"\nmembers = [", item.name);
+      for (const Taken& field : taken.fields) {
+        if (field.is_buffer) {
+          line("  {{ name = \"{}\", address = \"{}\" }},", field.name, buffer_called(field.name));
+        } else {
+          line("  {{ name = \"{}\", type = \"{}\", value = {} }},{}", field.name, to_string(*field.type),
+               value_for(field.name, *field.type), kGuess);
+        }
+      }
+      line("]");
+      return;
+    }
+    line("\n[[struct]]\nname = \"{}\"\nbytes = {}\nmembers = [{}: {}", item.name, taken.bytes, kGuess,
+         "the kernel's own members, with their types and offsets");
+    const bool has_floats = !taken.members.empty() && taken.members[0].is_float;
+    const std::uint32_t step = taken.bytes % 4 == 0 ? 4 : 1;
+    for (std::uint32_t offset = 0; offset < taken.bytes; offset += step) {
+      line("  {{ name = \"at_{}\", type = \"{}\", value = 1 }},", offset, step == 1 ? "u8" : has_floats ? "f32" : "u32");
+    }
+    line("]");
+  }
+
+  static std::string value_for(const std::string& name, Type type) {
+    static const std::set<std::string> kCounts = {"n",      "count",    "size",         "num",        "len",
+                                                  "length", "elements", "num_elements", "n_elements", "total"};
+    if (is_float(type)) return "1.5";
+    return kCounts.contains(lower(name)) && bytes_of(type) >= 4 ? "\"n\"" : "1";
+  }
+
+  std::string path_of(std::size_t side) const {
+    std::error_code error;
+    const fs::path relative = fs::relative(files_[side], folder_, error);
+    std::string text = error || relative.empty() ? fs::absolute(files_[side]).string() : relative.string();
+    std::string escaped;
+    for (const char c : text) escaped += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+    return escaped;
+  }
+
+  void write_side(std::size_t side) {
+    const Kernel& kernel = kernels_[side];
+    const bool cuda = is_cuda(files_[side]);
+    line("\n[[side]]\nfile = \"{}\"", path_of(side));
+    if (!kernel.problem.empty()) {
+      line("instance = \"{}<float>\"{}: the template's arguments", kernel.problem, kGuess);
+    } else if (cuda || kernel.compiled.entry != "main") {
+      const std::string entry = cuda ? entry_of(kernel) : kernel.compiled.entry;
+      line("entry = \"{}\"{}", entry,
+           kernel.others.empty() ? "" : fmt::format("  # guess; there are: {}", fmt::join(kernel.others, ", ")));
+    }
+    if (cuda) {
+      std::vector<std::string> names;
+      for (const std::size_t item : arguments_[side]) names.push_back("\"" + items_[item].name + "\"");
+      line("arguments = [{}]", fmt::join(names, ", "));
+      const std::vector<std::uint32_t>& block = kernel.compiled.cuda.required_block;
+      if (block.empty()) {
+        line("block = 256{}", kGuess);
+      } else {
+        line("block = [{}]", fmt::join(block, ", "));
+      }
+      line("grid = \"ceil(n / {})\"{}: a thread per element", block.empty() ? 256 : block[0], kGuess);
+      return;
+    }
+    line("arguments = [");
+    for (std::size_t i = 0; i < kernel.takes.size(); ++i) {
+      const Taken& taken = kernel.takes[i];
+      const std::string& name = items_[arguments_[side][i]].name;
+      if (taken.is_push) {
+        line("  {{ name = \"{}\", push = {} }},", name, taken.place);
+      } else {
+        line("  {{ name = \"{}\", set = {}, binding = {}{} }},", name, taken.set, taken.place,
+             taken.is_uniform ? ", as = \"uniform\"" : "");
+      }
+    }
+    line("]");
+    write_constants(kernel.compiled.spirv);
+  }
+
+  // What the description says of an entry: the mangled name only where C++ has several of one name.
+  static std::string entry_of(const Kernel& kernel) {
+    const std::string name = bare_name(kernel.compiled.entry);
+    const bool is_alone = std::none_of(kernel.others.begin(), kernel.others.end(),
+                                       [&](const std::string& other) { return other.find(name) != std::string::npos; });
+    const bool is_template = demangled(kernel.compiled.entry).find('<') != std::string::npos;
+    return is_alone && !is_template ? name : kernel.compiled.entry;
+  }
+
+  void write_constants(const SpirvEntry& entry) {
+    std::array<std::uint32_t, 3> size = entry.local_size;
+    std::vector<std::string> constants;
+    std::vector<std::string> names;
+    for (const SpirvConstant& one : entry.constants) {
+      std::string value = fmt::format("{}", static_cast<std::int64_t>(one.value));
+      if (one.is_bool) value = one.value != 0 ? "true" : "false";
+      bool is_size = false;
+      for (std::size_t d = 0; d < 3; ++d) {
+        if (entry.local_size_ids.at(d) != one.id) continue;
+        is_size = true;
+        if (d == 0 && size[0] == 1) size[0] = 256;
+        value = std::to_string(size.at(d));
+      }
+      const bool is_plain = !one.is_float && one.bits == 32;
+      if (!is_plain && one.bits >= 32)
+        value = fmt::format("{{ type = \"{}{}\", value = {} }}",
+                            one.is_float    ? "f"
+                            : one.is_signed ? "i"
+                                            : "u",
+                            one.bits, one.is_float ? "1.5" : value);
+      if (one.bits < 32 || (!is_size && !one.is_float && one.value > (1U << 30))) continue;
+      constants.push_back(fmt::format("{} = {}", one.id, value));
+      names.push_back(fmt::format("{} is {}", one.id, is_size ? "the local size" : one.name.empty() ? "unnamed" : one.name));
+    }
+    if (!constants.empty()) line("constants = {{ {} }}{}; {}", fmt::join(constants, ", "), kGuess, fmt::join(names, ", "));
+    const bool is_computed =
+        std::any_of(entry.local_size.begin(), entry.local_size.end(), [](std::uint32_t one) { return one == 0; });
+    if (!is_computed) line("block = [{}]", fmt::join(size, ", "));
+    line("grid = \"ceil(n / {})\"{}: an invocation per element", size[0], kGuess);
+  }
+
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  std::vector<fs::path> files_;
+  std::vector<Kernel> kernels_;
+  fs::path folder_;
+  std::vector<Item> items_;
+  std::size_t first_of_second_ = 0;
+  std::vector<std::vector<std::size_t>> arguments_;  // of each side: indices of items
+  std::string text_;
+};
+
+}  // namespace
+
+std::string first_description(const std::vector<fs::path>& files, const Target& target, const fs::path& folder) {
+  if (files.empty() || files.size() > 2) throw UsageError("--init with {} files; one or two are allowed", files.size());
+  std::vector<Kernel> kernels;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (!fs::is_regular_file(files[i])) throw UsageError("--init: no such file: {}", files[i].string());
+    const std::string ending = files[i].extension().string();
+    if (!is_cuda(files[i]) && ending != ".comp" && ending != ".spv")
+      throw UsageError("--init: {}: the ending tells the language; allowed: .cu, .ptx, .cubin, .comp, .spv", files[i].string());
+    const bool is_second = i == 1 && fs::equivalent(files[0], files[1]);
+    kernels.push_back(kernel_of(files[i], target, is_second ? 1 : 0));
+  }
+  return Writer(files, std::move(kernels), fs::absolute(folder)).write();
+}
+
+}  // namespace bench::own

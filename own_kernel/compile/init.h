@@ -1,0 +1,19 @@
+// A first TOML file for kernels, from what their code and their source tell.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "compile/compile.h"
+
+namespace bench::own {
+
+// One or two files, or one file twice. The text is read back by read_description without a mistake where it stands in `folder`,
+// and what it gives is what the kernels take; what is guessed (roles, sizes, values, the launch) has a comment that says so.
+// Buffers and numbers of two kernels are taken for the same by their names, else by their order. Throws UsageError for other
+// numbers of files, Error where a file does not compile, Skip where its compiler is missing.
+std::string first_description(const std::vector<std::filesystem::path>& files, const Target& target,
+                              const std::filesystem::path& folder);
+
+}  // namespace bench::own

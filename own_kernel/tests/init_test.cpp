@@ -1,0 +1,138 @@
+#include "compile/init.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compile/check.h"
+#include "compile/tools.h"
+#include "core/base/error.h"
+#include "core/base/process.h"
+#include "description/read.h"
+#include "temp_dir.h"
+
+namespace bench::own {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+std::vector<std::vector<fs::path>> pairs() {
+  const fs::path folder = BENCH_OWN_EXAMPLES;
+  return {{folder / "saxpy/saxpy.cu", folder / "saxpy/saxpy.comp"},
+          {folder / "transpose/transpose.comp"},
+          {folder / "reduction/reduction.cu", folder / "reduction/reduction.cu"},
+          {folder / "reduction/reduction.comp"},
+          {folder / "two_cuda_versions/scale.cu", folder / "two_cuda_versions/scale.cu"},
+          {folder / "spv_entry/copies.spv", folder / "spv_entry/copies.spv"},
+          {folder / "spv_entry/negate.comp", folder / "spv_entry/copies.spv"},
+          {folder / "addresses/scan.cu"},
+          {folder / "addresses/scan.comp"},
+          {folder / "addresses/scan.cu", folder / "addresses/scan.comp"},
+          {folder / "softmax/softmax.cu"}};
+}
+
+bool needs_nvcc(const std::vector<fs::path>& files) {
+  return std::any_of(files.begin(), files.end(), [](const fs::path& file) { return file.extension() == ".cu"; });
+}
+
+class Init : public testing::TestWithParam<std::vector<fs::path>> {};
+
+// The guesses may be wrong; what is taken is not.
+TEST_P(Init, GivesWhatTheKernelsTake) {
+  if (needs_nvcc(GetParam()) && !find_nvcc({})) GTEST_SKIP() << "no nvcc on this machine";
+  const TempDir folder;
+  const std::string text = first_description(GetParam(), {}, folder.path());
+  const CheckReport report = check(read_description(std::string_view(text), folder.path() / "first.toml"), {});
+  EXPECT_EQ(report.exit_code, kOk) << text << report.text;
+  EXPECT_THAT(text, HasSubstr("# guess"));
+}
+
+std::string name_of_pair(const testing::TestParamInfo<std::vector<fs::path>>& info) {
+  std::string name = std::to_string(info.index);
+  for (const fs::path& file : info.param) name += "_" + file.stem().string() + "_" + file.extension().string().substr(1);
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(All, Init, testing::ValuesIn(pairs()), name_of_pair);
+
+constexpr std::string_view kFirstSaxpy =
+    R"toml(# Written from the kernels by --init. What says "guess" the code does not tell: make it right, then see --check.
+name = "saxpy"
+# useful_bytes = "12 * n"  # bytes that a launch has to move: GB/s are computed of it
+
+[sizes]
+n = [65536, "1 << 22"]  # guess: elements of each buffer
+
+[[scalar]]
+name = "n"
+type = "u32"
+value = "n"  # guess
+
+[[scalar]]
+name = "a"
+type = "f32"
+value = 1.5  # guess
+
+[[buffer]]
+name = "x"
+type = "f32"
+elements = "n"  # guess
+role = "in"
+
+[[buffer]]
+name = "y"
+type = "f32"
+elements = "n"  # guess
+role = "inout"  # guess: in, out, inout, or scratch, which is not compared
+
+[[side]]
+file = "saxpy.cu"
+entry = "saxpy"
+arguments = ["n", "a", "x", "y"]
+block = 256  # guess
+grid = "ceil(n / 256)"  # guess: a thread per element
+
+[[side]]
+file = "saxpy.comp"
+arguments = [
+  { name = "x", set = 0, binding = 0 },
+  { name = "y", set = 0, binding = 1 },
+  { name = "n", push = 0 },
+  { name = "a", push = 4 },
+]
+constants = { 0 = 256 }  # guess; 0 is the local size
+block = [256, 1, 1]
+grid = "ceil(n / 256)"  # guess: an invocation per element
+)toml";
+
+TEST(InitText, NamesPairUpAndGuessesAreMarked) {
+  if (!find_nvcc({})) GTEST_SKIP() << "no nvcc on this machine";
+  const fs::path folder = fs::path(BENCH_OWN_EXAMPLES) / "saxpy";
+  EXPECT_EQ(first_description({folder / "saxpy.cu", folder / "saxpy.comp"}, {}, folder), kFirstSaxpy);
+}
+
+TEST(InitText, ATemplateWithoutAnInstanceAsksForItsArguments) {
+  if (!find_nvcc({})) GTEST_SKIP() << "no nvcc on this machine";
+  const TempDir folder;
+  folder.write("scale.cu",
+               "template <typename T>\n__global__ void scale(T* __restrict__ out, const T* in /* read, */, T factor, int n) { "
+               "out[n] = in[n] * factor; }\n");
+  const std::string text = first_description({folder.path() / "scale.cu"}, {}, folder.path());
+  EXPECT_THAT(text, HasSubstr("instance = \"scale<float>\"  # guess: the template's arguments\narguments = [\"out\", \"in\", "
+                              "\"factor\", \"n\"]\n"));
+  const CheckReport report = check(read_description(std::string_view(text), folder.path() / "first.toml"), {});
+  EXPECT_EQ(report.exit_code, kOk) << text << report.text;
+}
+
+TEST(InitText, OtherFilesAreRefusedInOneLine) {
+  const TempDir folder;
+  folder.write("a.hip", "");
+  EXPECT_THAT(message_of<UsageError>([&] { first_description({}, {}, folder.path()); }),
+              HasSubstr("--init with 0 files; one or two are allowed"));
+  EXPECT_THAT(message_of<UsageError>([&] { first_description({folder.path() / "a.hip"}, {}, folder.path()); }),
+              HasSubstr("a.hip: the ending tells"));
+  EXPECT_THAT(message_of<UsageError>([&] { first_description({folder.path() / "gone.cu"}, {}, folder.path()); }),
+              HasSubstr("no such file"));
+}
+
+}  // namespace
+}  // namespace bench::own
