@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def load(directories: Sequence[Path]) -> Fleet:
-    return fleet.load(directories, analysis.untimed(analysis.load(ROOT)))
+    return fleet.load(directories, analysis.load(ROOT))
 
 
 # ----------------------------------------------------------------------------------------------------------------- compare

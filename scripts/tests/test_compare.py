@@ -383,8 +383,7 @@ def test_litmus_tests_have_no_time_to_compare(made_sets: list[Path], tmp_path: P
         assert {row["experiment"] for row in csv.DictReader(file)} == {"exp06_ordering"}
 
 
-def test_conclusions_by_what_both_sets_say_of_a_claim(tmp_path: Path) -> None:
-    toml = """
+CLAIM = """
 [[claim]]
 id = "03.{}"
 kind = "mechanism"
@@ -397,9 +396,25 @@ theory = "1"
 unit = "x"
 query = [{{ combine = "twin_ratio", metric = "device_ns", where = "variant={}", reproduced = {{ lo = 0.95, hi = 1.05 }} }}]
 """
+
+
+def test_a_column_that_one_set_has_is_newer_and_one_that_neither_has_is_misspelt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / EXP).mkdir()
+    (tmp_path / EXP / "claims.toml").write_text(CLAIM.format(1, "read_same hint=2"))
+    rows = synthetic.twins(EXP, "read_same", 1000, 1001)
+    synthetic.write(tmp_path / "a", EXP, rows)
+    monkeypatch.setitem(synthetic.PARAMS, EXP, [*synthetic.PARAMS[EXP], "hint"])
+    synthetic.write(tmp_path / "b", EXP, [row | {"hint": 2} for row in rows])
+    a, b = comparison.load([tmp_path / "a", tmp_path / "b"])
+    assert comparison.conclusions(a, b, tmp_path)[comparison.UNMEASURED] == ["03.1"]
+    with pytest.raises(comparison.results.InputError, match="no column 'hint' to choose by"):
+        comparison.conclusions(a, a, tmp_path)
+
+
+def test_conclusions_by_what_both_sets_say_of_a_claim(tmp_path: Path) -> None:
     variants = ["read_same", "read_permuted", "read_offset", "read_soa_x"]
     (tmp_path / EXP).mkdir()
-    (tmp_path / EXP / "claims.toml").write_text("".join(toml.format(at, name) for at, name in enumerate(variants, start=1)))
+    (tmp_path / EXP / "claims.toml").write_text("".join(CLAIM.format(at, name) for at, name in enumerate(variants, start=1)))
 
     def results_of(name: str, vulkan_ns: dict[str, float]) -> comparison.Results:
         for at, board in enumerate(letter * 8 for letter in "abcdef"):

@@ -13,7 +13,9 @@ import fleet as script
 import pytest
 import synthetic
 from benchlib.fleet import fleet, fleet_gate
+from benchlib.model.analysis import Analysis, Study
 from benchlib.results import results
+from benchlib.results.results import HOST, Case
 from benchlib.fleet.fleet import Entry, Fleet, Key, Kind, Time
 from benchlib.stats import populations
 
@@ -41,7 +43,7 @@ def simulated(
             for at in range(CASES):
                 factor, bimodal = math.exp(chance.gauss(0, 0.8)), chance.random() < BIMODAL
                 key = Key(experiment, (("cache", name), ("variant", f"v{at}")))
-                entry = Entry(key, Kind("H200", "580", "code"), f"v{at} {name}", "cuda", name == "cold")
+                entry = Entry(key, Kind("H200", "580", "code"), Case((("variant", f"v{at}"), ("api", "cuda"), ("cache", name))))
                 for board in range(boards):
                     log = math.log(ns) + of_board[board] + chance.gauss(0, between * factor)
                     log += math.log1p((slow or {}).get((board, experiment, name), 0.0))
@@ -80,7 +82,7 @@ def test_slow_boards_do_not_hide_each_other() -> None:
 
 def test_one_slow_case_is_found() -> None:
     entries = simulated(random.Random(4), 8, 3)
-    slow = next(entry for entry in entries if entry.cold and max(entry.medians.values()) - min(entry.medians.values()) < 0.003)
+    slow = next(entry for entry in entries if entry.case["cache"] == "cold" and max(entry.medians.values()) - min(entry.medians.values()) < 0.003)
     slow.boards["board2"] = {run: Time(time.log + 0.2, 0.0) for run, time in slow.boards["board2"].items()}
     (finding,) = (each for each in fleet.judge(entries).findings if each.stands_out)
     assert (finding.board, finding.case) == ("board2", f"{slow.name} cuda")
@@ -95,7 +97,7 @@ def as_fleet(entries: list[Entry], boards: Callable[[str], bool]) -> Fleet:
     made = Fleet([])
     for entry in entries:
         chosen = {name: runs for name, runs in entry.boards.items() if boards(name)}
-        made.entries[entry.key, entry.kind] = Entry(entry.key, entry.kind, entry.name, entry.api, entry.cold, chosen)
+        made.entries[entry.key, entry.kind] = Entry(entry.key, entry.kind, entry.case, boards=chosen)
         for name in chosen:
             made.boards.setdefault(name, fleet.Board(name)).experiments.add(entry.key.experiment)
     return made
@@ -367,9 +369,21 @@ def test_results_of_another_gpu_in_a_boards_folder(eight: Path, capsys: pytest.C
 def test_of_loaded_results_it_is_the_same(eight: Path) -> None:
     (eight / "boards/33333333/board.csv").write_text(STATE)
     (eight / "boards/44444444/lock").write_text("task 12_3 on n7\n")
-    read, loaded = fleet.load([eight], {EXP}), fleet.of(results.load(eight), {EXP})
+    untimed = {EXP: Analysis(compares_times=False)}
+    read, loaded = fleet.load([eight], untimed), fleet.of(Study.of(results.load(eight), untimed))
     assert (loaded.boards, loaded.entries, loaded.problems) == (read.boards, read.entries, read.problems) and not read.entries
-    assert fleet.of(results.load(eight)).entries == fleet.load([eight]).entries != {}
+    assert fleet.of(Study.of(results.load(eight), {})).entries == fleet.load([eight], {}).entries != {}
+
+
+def test_classes_are_those_of_the_worklog(eight: Path) -> None:
+    """What stays inside an SM is a class of its own, and so is what the host times."""
+    inside = {EXP: Analysis(inside_sm=["read_same"])}
+    found, study = fleet.load([eight], inside), Study.of(results.load(eight), inside)
+    table = study.tables[EXP]
+    by_key = {frozenset(entry.key.cells): entry.class_name for entry in found.entries.values()}
+    assert by_key and by_key == {frozenset((name, value) for name, value in case.cells if value): table.class_of(case) for case in table.cases}
+    entry = next(iter(found.entries.values()))
+    assert dataclasses.replace(entry, hosted=True).class_name == HOST
 
 
 def test_failed_rows(eight: Path, capsys: pytest.CaptureFixture) -> None:
@@ -414,6 +428,9 @@ def test_a_damaged_state(eight: Path, capsys: pytest.CaptureFixture) -> None:
     (eight / "boards/33333333/board.csv").write_text("nonsense\n")
     code, text = run(capsys, eight)
     assert code == 1 and "board.csv: no column when" in text
+    (eight / "boards/33333333/board.csv").write_text("when,host,throttle_reasons\nbefore,n1,0x0\nafter,n1,some heat\n")  # not: no reason
+    code, text = run(capsys, eight)
+    assert code == 1 and "board.csv: line 3: throttle_reasons is 'some heat', not hexadecimal" in text
 
 
 # -------------------------------------------------------------------------------------------------------------------- gate

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import lzma
+import re
 import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -75,6 +76,8 @@ def same(request: pytest.FixtureRequest, sets: Path, tmp_path: Path, capsys: pyt
         found = capsys.readouterr().out if text is None else text
         for folder in (sets, tmp_path):
             found = found.replace(f"{folder}/", "")
+        # How many claims there are is none of these scripts' doing.
+        found = re.sub(r"Of \d+ claims|\d+ not measured", lambda match: re.sub(r"\d+", "N", match[0]), found)
         path = GOLDEN / name
         if request.config.getoption("--write-golden", False):
             path.write_text(found, encoding="utf-8")

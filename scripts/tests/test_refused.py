@@ -113,7 +113,7 @@ def test_what_file_browsers_leave_is_nobodys_board(tmp_path: Path) -> None:
     (boards / ".hidden").mkdir()
     (boards / "notes.txt").write_text("mine")
     assert len(results.load(tmp_path).runs) == 2
-    assert list(fleet.load([tmp_path]).boards) == ["aaaaaaaa"]
+    assert list(fleet.load([tmp_path], {}).boards) == ["aaaaaaaa"]
 
 
 # ---------------------------------------------------------------------------------------------------------------- figures
@@ -137,7 +137,7 @@ def test_a_sidecar_that_types_a_number_as_text(tmp_path: Path, column: str) -> N
         cells = row.split(",")
         cells[header.split(",").index(column)] = "many"
         path.write_text(f"{header}\n{','.join(cells)}\n")
-    assert fleet.load([tmp_path]).boards["aaaaaaaa"].clocks == ([] if column == "sm_mhz" else [1980, 1980])
+    assert fleet.load([tmp_path], {}).boards["aaaaaaaa"].clocks == ([] if column == "sm_mhz" else [1980, 1980])
     table = results.load(tmp_path).tables[EXP]
     assert table.warp_elements(table.cases[0]) > 0
 

@@ -16,7 +16,6 @@ import textwrap
 import time
 
 import pytest
-from benchlib.runner import run_command
 
 SCRIPTS = pathlib.Path(__file__).resolve().parents[1]
 
@@ -1104,23 +1103,6 @@ def test_a_terminal_shows_a_bar_and_the_time_left_however_long_a_case_is_called(
     assert process.wait(timeout=30) == 0
     drawn = [line for line in shown.decode().split("\r\x1b[K") if " of 99" in line]
     assert drawn and all(re.match(r"  exp01_add \(1/1\) +\[[#-]{10}\] \d+ of 99  1:04 left  exp01/a/x", line) and len(line) < 80 for line in drawn)
-
-
-def test_the_median_ratio_of_the_pairs(suite):
-    header = "variant,api,status,reason,n,batch,device_ns"
-    cells = [("a", "1", "100", "110"), ("a", "2", "100", "130"), ("b", "1", "100", "120"), ("c", "1", "0", "5")]
-    rows = "\\n".join(f"{variant},{api},ok,,{n},1,{time}" for variant, n, *times in cells for api, time in zip(("cuda", "vulkan"), times))
-    add_program(suite, "exp01_add", body=f"printf '{header}\\n{rows}\\nd,cuda,ok,,1,1,3\\n' >\"$2\"")
-    assert re.search(r"^  exp01_add +9 +0 +0 +0:00   1.200$", run(suite).stderr, re.MULTILINE)
-
-
-def test_the_median_of_two_pairs_lies_between_them_and_controls_do_not_count() -> None:
-    def rows(variant: str, ratio: float) -> list[dict[str, str]]:
-        cells = {"variant": variant, "status": "ok", "reason": "", "batch": "1"}
-        return [{**cells, "api": api, "device_ns": str(time)} for api, time in (("cuda", 1.0), ("vulkan", ratio))]
-
-    assert run_command.median_ratio(rows("a", 1.0) + rows("b", 2.0)) == 1.5
-    assert run_command.median_ratio(rows("a", 2.0) + rows("aa_control_a", 1.0) + rows("aa_control_b", 1.0)) == 2.0
 
 
 def test_a_long_program_says_where_it_is(suite):

@@ -22,7 +22,6 @@ from benchlib.model.pairs import pair_verdict, pairs
 from benchlib.pages import pipeline, report_page
 from benchlib.pages.pipeline import Judged
 from benchlib.results import results
-from benchlib.runner.run_command import median_ratio
 
 EXP = "exp03_memory_coalescing"
 LAVAPIPE = "llvmpipe (LLVM 15.0.6, 256 bits)"
@@ -101,12 +100,3 @@ def test_scripts_decide_nothing(made: Path, tmp_path: Path, capsys: pytest.Captu
     assert "0 of them compared" in capsys.readouterr().out
     assert why.main(["--dir", str(made)]) == 77
     assert capsys.readouterr().err.endswith("no two times to compare\n")
-
-
-def test_run_sh_shows_no_ratio() -> None:
-    rows = [
-        {"variant": "x", "api": api, "status": "ok", "reason": "", "block": "32", "batch": "1", "device_ns": ns, "gpu": gpu, "device_type": type_}
-        for api, ns, gpu, type_ in (("cuda", "1000", "NVIDIA H200", "gpu"), ("vulkan", "90000", "Some CPU", "cpu"))
-    ]
-    assert median_ratio(rows) is None
-    assert median_ratio([{**row, "gpu": "NVIDIA H200", "device_type": "gpu"} for row in rows]) == 90

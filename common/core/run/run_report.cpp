@@ -47,9 +47,8 @@ void RunReport::end_case(std::size_t number, const Case& the_case, const CaseRes
   for (std::size_t s = 0; s < result.sides.size(); ++s) line += outcome(the_case.sides[s], result.sides[s]);
   if (result.sides.size() == 2 && result.sides[0].time_ns && result.sides[1].time_ns) {
     const std::optional<Ratio> time_ratio = ratio(*result.sides[1].time_ns, *result.sides[0].time_ns);
-    if (time_ratio) {
-      line += fmt::format("  ratio {:.4f} [{:.4f}, {:.4f}]", time_ratio->value, time_ratio->lo, time_ratio->hi);
-    }
+    // Without its interval: that is of this run's samples, and boards and further runs differ by more.
+    if (time_ratio) line += fmt::format("  ratio {:.4f}", time_ratio->value);
   }
   if (!result.samples.stop.empty()) line += fmt::format("  ({})", result.samples.stop);
   const double elapsed = now_s() - started_;

@@ -232,6 +232,20 @@ def _check_whole(where: str, column: str, texts: Sequence[str], beside: Collecti
             fail(where, f"{column} is {_shown(text)}, not a whole number" + (f" or one of {', '.join(beside)}" if beside else ""))
 
 
+class NoColumn(InputError):
+    """The results lack a column that a query names: it is misspelt, or newer than they are."""
+
+    def __init__(self, text: str, column: str):
+        super().__init__(text)
+        self.column = column
+
+
+def has(table: Table, column: str) -> bool:
+    """Whether a query of these results may name it: to choose by, or as a figure."""
+    declared = table.column(column)
+    return (declared is not None and declared.key) or _is_figure(table, column)
+
+
 def check_columns(where: str, query: Mapping[str, Any], table: Table) -> None:
     """That the experiment has what the query asks for: else it would match nothing, or everything, whatever was measured. `table`:
     the experiment's results, whose parameters counters.csv has, too.
@@ -243,13 +257,13 @@ def check_columns(where: str, query: Mapping[str, Any], table: Table) -> None:
     for key in SELECTS:
         for column, value in query.get(key, {}).items():
             if column not in {*keys, "pick", *NEWER_COLUMNS}:
-                fail(where, f"{key}: {table.name} has no column {_shown(column)} to choose by; it has {', '.join(sorted(keys))}")
+                raise NoColumn(f"{where}: {key}: {table.name} has no column {_shown(column)} to choose by; it has {', '.join(sorted(keys))}", column)
             declared = table.column(column)
             if declared and declared.type == "integer" and value not in SIZES:
                 _check_whole(f"{where}: {key}", column, value if isinstance(value, list) else [value])
     for key in ("metric", "control"):
         if source == "results" and query["combine"] != "analysis" and key in query and not _is_figure(table, query[key]):
-            fail(where, f"{key}: {table.name} has no figure {_shown(query[key])}")
+            raise NoColumn(f"{where}: {key}: {table.name} has no figure {_shown(query[key])}", query[key])
 
 
 def _is_figure(table: Table, name: str) -> bool:

@@ -9,13 +9,13 @@ from functools import cached_property
 from pathlib import Path
 
 from benchlib.base import console
-from benchlib.claims import claims
+from benchlib.claims import claim_check, claims
 from benchlib.fleet import groups
 from benchlib.fleet.groups import Group
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
 from benchlib.results import results
-from benchlib.results.results import Case, InputError, Results, Table
+from benchlib.results.results import Case, Results, Table
 from benchlib.stats import estimate
 from benchlib.stats.outliers import Values
 from benchlib.stats.spreads import FIGURES
@@ -299,7 +299,7 @@ def conclusions(a: Results, b: Results, root: Path) -> dict[str, list[str]]:
     studies = [Study.of(each, analyses) for each in (a, b)]
     found: dict[str, list[str]] = {each: [] for each in CONCLUSIONS}
     for claim in (claim for group in claims.load(root) for claim in group.claims):
-        one, two = (_verdict_of(claim, study) for study in studies)
+        one, two = (_verdict_of(claim, study, other) for study, other in (studies, studies[::-1]))
         if claims.NOT_MEASURED in (one, two):
             found[UNMEASURED].append(claim.id)
         elif UNCLEAR in (one, two):
@@ -309,12 +309,18 @@ def conclusions(a: Results, b: Results, root: Path) -> dict[str, list[str]]:
     return found
 
 
-def _verdict_of(claim: claims.Claim, study: Study) -> str:
-    """A set without the columns that a claim asks for says nothing of it."""
+def _verdict_of(claim: claims.Claim, study: Study, other: Study) -> str:
+    """Where the other set has a column that the claim asks for, and this one does not, this one is older and says nothing of it. A column that neither has is
+    misspelt: InputError.
+    """
+    if claim.experiment not in study.tables or claim.experiment not in other.tables:
+        return claims.NOT_MEASURED
     try:
         return claims.verdict_of(claim, study)
-    except InputError:
-        return claims.NOT_MEASURED
+    except claim_check.NoColumn as missing:
+        if claim_check.has(other.tables[claim.experiment], missing.column):
+            return claims.NOT_MEASURED
+        raise
 
 
 BAND = f"{SAME_LO:g} to {SAME_HI:g}"

@@ -18,11 +18,12 @@ from functools import cached_property
 from pathlib import Path
 
 from benchlib.results import board_states, schema
-from benchlib.stats import outliers, populations
+from benchlib.model.analysis import Analysis, Study
+from benchlib.stats import estimate, outliers, populations
 from benchlib.results.board_states import State
 from benchlib.stats.outliers import MIN_BOARDS, Scale, Score
 from benchlib.stats.populations import Populations
-from benchlib.results.results import CLASSES, SHORT_NS, Case, InputError, Results, Row, RunFile, RunFolder, files_of, is_of_software, run_folders, time_column
+from benchlib.results.results import HOST_TIME, Case, InputError, Row, RunFile, RunFolder, class_of, files_of, is_of_software, run_folders, time_column
 
 ALPHA = 0.01
 MIN_DEVIATION = 0.01  # relative: a deviation that is certain, but smaller, is said, and no board stands out by it
@@ -88,10 +89,18 @@ class Entry:
 
     key: Key
     kind: Kind
-    name: str
-    api: str
-    cold: bool
+    case: Case
+    hosted: bool = False  # the host times it
+    inside_sm: Collection[str] = ()  # the variants whose timed work stays in an SM
     boards: dict[str, dict[RunName, Time]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.case.name(without=["api"])
+
+    @property
+    def api(self) -> str:
+        return self.case["api"]
 
     @property
     def values(self) -> dict[str, list[float]]:
@@ -109,7 +118,7 @@ class Entry:
     @cached_property
     def class_name(self) -> str:
         """To be asked for when all runs are read."""
-        return CLASSES[0] if self.cold else CLASSES[2] if self.ns < SHORT_NS else CLASSES[1]
+        return class_of(self.case, self.hosted, self.ns, self.inside_sm)
 
 
 @dataclass
@@ -141,22 +150,21 @@ class Fleet:
 # ----------------------------------------------------------------------------------------------------------------- reading
 
 
-def load(directories: Sequence[Path], untimed: Collection[str] = ()) -> Fleet:
-    """Every run of every board. What is wrong with a file is the fleet's problem, or a board's, and the rest is read. `untimed`:
-    experiments whose times are no figures of merit. Raises InputError for a directory that is none, or has no result.
+def load(directories: Sequence[Path], analyses: Mapping[str, Analysis]) -> Fleet:
+    """Every run of every board. What is wrong with a file is the fleet's problem, or a board's, and the rest is read. `analyses`: by experiment. Raises InputError for a directory that is none, or has no result.
     """
     fleet = Fleet(list(directories))
     for directory in dict.fromkeys(each.resolve() for each in directories):
         if not directory.is_dir():
             raise InputError(f"{directory}: no such directory")
         folders = run_folders(directory)
-        if not _read_folders(fleet, folders, untimed):
+        if not _read_folders(fleet, folders, analyses):
             raise InputError(f"{directory}: no result CSV (exp*.csv or exp*.csv.xz) in it")
         _read_states(fleet, directory, {folder.board for folder in folders})
     return _with_problems(fleet)
 
 
-def of(found: Results, untimed: Collection[str] = ()) -> Fleet:
+def of(found: Study) -> Fleet:
     """The same of one directory whose results are loaded already."""
     fleet = Fleet([found.directory])
     by_folder: dict[RunFolder, list[RunFile]] = {folder: [] for folder in found.runs}
@@ -164,7 +172,7 @@ def of(found: Results, untimed: Collection[str] = ()) -> Fleet:
         by_folder[folder].append(file)
     for folder, files in by_folder.items():
         for file in files:
-            _add_file(fleet, folder, file, file.experiment not in untimed)
+            _add_file(fleet, folder, file, found.analysis_of(file.experiment))
     _read_states(fleet, found.directory, {folder.board for folder in found.runs})
     return _with_problems(fleet)
 
@@ -178,7 +186,7 @@ def _with_problems(fleet: Fleet) -> Fleet:
     return fleet
 
 
-def _read_folders(fleet: Fleet, folders: Iterable[RunFolder], untimed: Collection[str]) -> int:
+def _read_folders(fleet: Fleet, folders: Iterable[RunFolder], analyses: Mapping[str, Analysis]) -> int:
     """How many files there are."""
     files = 0
     for folder in folders:
@@ -186,7 +194,7 @@ def _read_folders(fleet: Fleet, folders: Iterable[RunFolder], untimed: Collectio
             files += 1
             try:
                 for part in RunFile(path).read().parts():
-                    _add_file(fleet, folder, part, part.experiment not in untimed)
+                    _add_file(fleet, folder, part, analyses.get(part.experiment, Analysis()))
             except InputError as error:
                 board = folder.board
                 (fleet.boards.setdefault(board, Board(board)).problems if board else fleet.problems).append(str(error))
@@ -207,7 +215,7 @@ def _read_states(fleet: Fleet, directory: Path, measured: Collection[str]) -> No
             board.problems.append(str(error))
 
 
-def _add_file(fleet: Fleet, folder: RunFolder, file: RunFile, timed: bool) -> None:
+def _add_file(fleet: Fleet, folder: RunFolder, file: RunFile, analysis: Analysis) -> None:
     by_board: dict[str, list[Row]] = {}
     for row in file.rows:
         uuid = row["gpu_uuid"].removeprefix("GPU-")
@@ -225,24 +233,20 @@ def _add_file(fleet: Fleet, folder: RunFolder, file: RunFile, timed: bool) -> No
         board.revisions.update(row["git_rev"] for row in measured)
         board.clocks += [clock for row in measured if (clock := schema.real(row.get("sm_mhz", "")))]
         for row in measured:
-            if timed and row[time_column(row)] and not is_of_software(row):
-                _add_time(fleet, name, folder.path, file, row)
+            if analysis.compares_times and row[time_column(row)] and not is_of_software(row):
+                _add_time(fleet, name, folder.path, file, row, analysis.inside_sm)
 
 
-def _add_time(fleet: Fleet, board: str, run: RunName, file: RunFile, row: Row) -> None:
+def _add_time(fleet: Fleet, board: str, run: RunName, file: RunFile, row: Row, inside_sm: Collection[str]) -> None:
     cells = tuple((name, row[name]) for name in file.key if row[name])
     key = Key(row["experiment"], tuple(sorted(cells)))
     kind = Kind(row["gpu"], row["driver"], row["isa_hash"] or f"commit {row['git_rev']}", row.get("run") or "full")
     entry = fleet.entries.get((key, kind))
     if entry is None:
-        case = Case(cells)
-        entry = fleet.entries[key, kind] = Entry(key, kind, case.name(without=["api"]), row["api"], case["cache"] == "cold")
-    entry.boards.setdefault(board, {})[run] = Time(math.log(float(row[time_column(row)])), _own_variance(row))
-
-
-def _own_variance(row: Row) -> float:
-    lo, hi = (row[time_column(row) + end] for end in ("_lo", "_hi"))
-    return (math.log(float(hi) / float(lo)) / 2 / 1.96) ** 2 if lo and hi else 0.0
+        entry = fleet.entries[key, kind] = Entry(key, kind, Case(cells), bool(row.get(HOST_TIME[0])), inside_sm)
+    value, lo, hi = (row[time_column(row) + end] for end in ("", "_lo", "_hi"))
+    own = estimate.own_variance([(float(lo), float(hi))] if lo and hi else [])
+    entry.boards.setdefault(board, {})[run] = Time(math.log(float(value)), own)
 
 
 # ----------------------------------------------------------------------------------------------------------------- judging

@@ -247,7 +247,7 @@ def state_blocks(judged: Judged) -> Blocks:
 
 def populations(study: Study) -> Blocks:
     """Nothing where the boards are one."""
-    entries = list(fleet.of(study, analysis.untimed(study.analyses)).entries.values())
+    entries = list(fleet.of(study).entries.values())
     first = fleet_page.populations_blocks(fleet.split_by_population(entries)[1], len(fleet.compared(entries)))
     splits = [split for of_model in fleet.find_splits(entries).values() for split in of_model]
     return first + splits_page.blocks(study, splits, [each.medians for each in entries])

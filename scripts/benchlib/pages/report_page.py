@@ -23,7 +23,7 @@ from benchlib.document import document, markdown, plots
 from benchlib.fleet import fleet
 from benchlib.pages import beside, fleet_page, front, pipeline, ratio_strip, report_sass, run_tables, summary
 from benchlib.pages import rules as rules_
-from benchlib.model.analysis import Study, untimed
+from benchlib.model.analysis import Study
 from benchlib.claims.claims import VERDICTS, Claim
 from benchlib.document.document import NONE, Cell, Section, cell_text
 from benchlib.pages.pipeline import Judged
@@ -176,7 +176,7 @@ def boards(study: Study) -> Sequence[document.Block]:
     """As scripts/fleet.py compares them."""
     if len({run.board for run in study.runs}) < 2:
         return []
-    found = fleet.of(study, untimed(study.analyses))
+    found = fleet.of(study)
     return fleet_page.blocks(found, fleet.judge(found.entries.values()))
 
 

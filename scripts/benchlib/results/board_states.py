@@ -1,5 +1,6 @@
 """A board's state before and after its runs: boards/<board>/board.csv, as benchlib/runner/board_state.py writes it."""
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -16,6 +17,8 @@ REASONS = {
 _COUNTERS = {"sw_thermal_us": REASONS[0x20], "hw_thermal_us": REASONS[0x40], "hw_power_brake_us": REASONS[0x80]}  # microseconds so far
 _BAD_REASONS = 0x8 | 0x20 | 0x40 | 0x80
 
+_BITS = re.compile(r"(?:0[xX])?[0-9a-fA-F]{0,16}")  # empty where the driver does not say
+
 State = Mapping[str, str]
 
 
@@ -27,6 +30,9 @@ def read(folder: Path) -> list[State]:
     header, rows = csv_file.read(path)
     if missing := [name for name in ("when", "host", "throttle_reasons") if name not in header]:
         raise InputError(f"{path}: no column {missing[0]}")
+    for line, row in rows:
+        if not _BITS.fullmatch(row["throttle_reasons"]):
+            raise InputError(f"{path}: line {line}: throttle_reasons is {ascii(row['throttle_reasons'])[:80]}, not hexadecimal")
     return [row for _, row in rows]
 
 
@@ -36,11 +42,7 @@ def value(states: Iterable[State], column: str) -> str:
 
 
 def reasons(state: State) -> int:
-    text = state.get("throttle_reasons", "")
-    try:
-        return int(text, 16) if text else 0
-    except ValueError:
-        return 0
+    return int(state.get("throttle_reasons") or "0", 16)
 
 
 def reason_names(bits: int) -> str:

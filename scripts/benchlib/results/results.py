@@ -272,14 +272,9 @@ class Table(Keeper):
 
     def class_of(self, case: Case, metric: str = "device_ns") -> str:
         """Of a case with a time: see CLASSES."""
-        if metric in HOST_METRICS or self.text(case, HOST_TIME[0]):
-            return HOST
-        if case["cache"] == COLD:
-            return COLD
         times = [float(row["device_ns"]) for row in self.rows(case) if row.get("device_ns")]
-        if times and statistics.median(times) < SHORT_NS:
-            return SHORT
-        return INSIDE if case["variant"] in self.inside_sm else WARM
+        hosted = metric in HOST_METRICS or bool(self.text(case, HOST_TIME[0]))
+        return class_of(case, hosted, statistics.median(times) if times else None, self.inside_sm)
 
     @kept
     def run_figures(self, case: Case, metric: str) -> list[Figure | None]:
@@ -807,6 +802,17 @@ def number(row: Row, column: str) -> float:
     if value is None:
         raise InputError(f"{column} is {ascii(text)[:80]}, not a number")
     return value
+
+
+def class_of(case: Case, hosted: bool, ns: float | None, inside_sm: Collection[str]) -> str:
+    """A case's of CLASSES. `hosted`: the host times it; `ns`: what it takes, None where that is not known; `inside_sm`: the variants whose timed work stays in an SM."""
+    if hosted:
+        return HOST
+    if case["cache"] == COLD:
+        return COLD
+    if ns is not None and ns < SHORT_NS:
+        return SHORT
+    return INSIDE if case["variant"] in inside_sm else WARM
 
 
 def is_of_software(row: Row) -> bool:

@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -185,7 +184,6 @@ class Found:
     counts: Counter[str] | None = None  # None: it is damaged
     missing: bool = False
     reasons: Counter[tuple[str, str]] = field(default_factory=Counter)  # by status and reason
-    ratio: float | None = None  # Vulkan's time over CUDA's, the median of all pairs
     device: str = ""
 
 
@@ -221,24 +219,7 @@ def read_results(path: Path) -> Found:
     if rows and (row := rows[-1]).get("gpu"):
         versions = ", ".join(dict.fromkeys(each["driver"] for each in rows if each.get("driver")))
         device = f"{row['gpu']} ({row.get('gpu_uuid', '')[:8]}), {versions or 'no driver named'}, {row.get('git_rev') or 'no commit'}"
-    return Found(counts, reasons=reasons, ratio=median_ratio(rows), device=device)
-
-
-def median_ratio(rows: Sequence[dict[str, str]]) -> float | None:
-    """Of the pairs of rows that differ in nothing but the API, without controls and software devices; its columns end where the sampling begins."""
-    pairs: dict[tuple[str, ...], dict[str, float]] = {}
-    for row in rows:
-        columns = list(row)
-        if is_software(row.get("gpu", ""), row.get("device_type", "")):
-            continue
-        if row["status"] == "ok" and row["variant"] not in programs.CONTROLS and "batch" in columns and (time := row.get("device_ns") or row.get("host_ns")):
-            key = (row["variant"], *(row[name] for name in columns[columns.index("reason") + 1 : columns.index("batch")]))
-            try:
-                pairs.setdefault(key, {})[row["api"]] = float(time)
-            except ValueError:
-                continue
-    ratios = [pair["vulkan"] / pair["cuda"] for pair in pairs.values() if {"vulkan", "cuda"} <= set(pair) and pair["cuda"] > 0]
-    return statistics.median(ratios) if ratios else None
+    return Found(counts, reasons=reasons, device=device)
 
 
 class Run:
@@ -517,8 +498,7 @@ class Run:
         self.device = found.device or self.device
         counts = found.counts
         cells = [f"{counts[each]:7}" for each in ("ok", "failed", "skipped")] if counts is not None else ["      -"] * 3
-        ratio = f"   {found.ratio:.3f}" if found.ratio else ""
-        note(plain(f"  {name:<26}  {cells[0]} {cells[1]} {cells[2]} {clock(took):>7}{ratio}{f'   ({remark})' if remark else ''}"))
+        note(plain(f"  {name:<26}  {cells[0]} {cells[1]} {cells[2]} {clock(took):>7}{f'   ({remark})' if remark else ''}"))
 
     def quote(self, name: str, start: int) -> None:
         """What a program that failed said of itself; the cases are in the log."""
