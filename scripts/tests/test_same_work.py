@@ -10,17 +10,24 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import synthetic
 import twins
 from test_sass import instructions
 
 from benchlib.base.errors import InputError
+from benchlib.claims import claim_query
+from benchlib.document import markdown
 from benchlib.model import analysis, pairs, work
 from benchlib.model.analysis import Study
+from benchlib.pages import ratio_strip
 from benchlib.results import results
 from benchlib.results.results import WITH_ALL_CHECKS
 from benchlib.base import programs
 from benchlib.sass import flow, payload, same_work
 from benchlib.sass.sass import Instruction
+from benchlib.stats.stats import NOT_SAME_WORK
+from benchlib.tables import claim_tables
+from benchlib.tables import twins as twin_tables
 from benchlib.sass.same_work import ATOMIC, DELETED, FENCE, GENERIC, MATRIX, ONE, POLLS, UNROLL, Excuse, Excused, Finding, NotSame, Same
 
 REPO = Path(__file__).resolve().parents[2]
@@ -268,7 +275,7 @@ def test_a_case_is_judged_by_the_listings_of_what_it_ran() -> None:
     """Keyed as the result rows are: by the hashes of the code that both sides ran."""
     found = Study.of(results.load(REFERENCE), analysis.load(REPO))
     judged = {
-        name: [work.of_pair(found, found.tables[name], pair) for pair in pairs.pairs(found.tables[name], WITH_ALL_CHECKS) if pair.cuda and pair.vulkan]
+        name: [work.of_pair(found, found.tables[name], pair.cuda, pair.vulkan) for pair in pairs.pairs(found.tables[name], WITH_ALL_CHECKS) if pair.cuda and pair.vulkan]
         for name in ("exp01_vector_add", "exp06_cache_ops", "exp06_litmus", "exp08_order", "exp09_barrier")
     }
     assert {type(one) for one in judged["exp01_vector_add"]} == {Same, type(None)}
@@ -280,5 +287,58 @@ def test_a_case_is_judged_by_the_listings_of_what_it_ran() -> None:
     assert {type(one) for one in judged["exp06_litmus"]} == {Excused}
     assert {tuple(finding.failure for finding in one.differs) for one in judged["exp08_order"] if isinstance(one, NotSame)} == {(DELETED,)}
     table = found.tables["exp01_vector_add"]
-    alone = next(pair for pair in pairs.pairs(table, WITH_ALL_CHECKS) if pair.cuda)
-    assert work.of_pair(found, table, pairs.Pair(alone.cuda, None)) is None
+
+
+# ------------------------------------------------------------------------------------------------------- no verdict
+
+
+def test_no_pair_that_is_not_the_same_work_has_a_verdict() -> None:
+    """Of the committed results: neither a verdict, nor a ratio, nor a place in a kind."""
+    found = Study.of(results.load(REFERENCE), analysis.load(REPO))
+    seen = 0
+    for table in found.tables.values():
+        placed = {one.case for one in ratio_strip.measured(table, {})}
+        for pair in pairs.pairs(table, {}):
+            if not pair.cuda or not pair.vulkan or pairs.judged(table, pair) is None:
+                continue
+            differs = isinstance(work.of_pair(found, table, pair.cuda, pair.vulkan), NotSame)
+            seen += 1
+            assert (pairs.pair_verdict(table, pair) == NOT_SAME_WORK) == differs
+            assert (pairs.pair_ratio(table, pair) is None) == differs
+            assert not differs or pair.case not in placed
+    assert seen > 1000
+
+
+@pytest.fixture
+def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
+    """Three sizes of one kernel; of the middle one a compiler left out a half."""
+    rows = [row for elements in (1 << 26, 1 << 27, 1 << 28) for row in synthetic.twins("exp01_vector_add", "add_f32", 100, 50, elements=elements)]
+    synthetic.write(tmp_path, "exp01_vector_add", rows)
+    said = Finding(DELETED, "imul 4 asked for, Vulkan does 2 per turn")
+    monkeypatch.setattr(work, "of_pair", lambda found, table, cuda, vulkan: NotSame((said,)) if cuda.elements == 1 << 27 else Same())
+    return Study.of(results.load(tmp_path), {})
+
+
+def test_a_planted_pair_loses_its_verdict_and_says_why(planted: Study) -> None:
+    table = planted.tables["exp01_vector_add"]
+    found = pairs.pairs(table, {})
+    assert [pairs.pair_verdict(table, pair) for pair in found] == ["FASTER", NOT_SAME_WORK, "FASTER"]
+    assert [pairs.pair_ratio(table, pair) is not None for pair in found] == [True, False, True]
+    assert [one.case.elements for one in ratio_strip.measured(table, {})] == [1 << 26, 1 << 28]
+    text = markdown.render([twin_tables.twin_table(table, {})], markdown.Place("", None))
+    assert "NOT THE SAME WORK, deleted work: imul 4 asked for, Vulkan does 2 per turn" in text
+    assert claim_tables.pair_verdicts(table) == {"FASTER": 2, NOT_SAME_WORK: 1}
+    part = table.of_runs([0])
+    assert pairs.pair_verdict(part, found[1]) == NOT_SAME_WORK
+
+
+@pytest.mark.parametrize(
+    "query", [{"combine": "twin_ratio", "where": {"variant": ["add_f32"]}}, {"combine": "ratio", "num": {"api": ["vulkan"]}, "den": {"api": ["cuda"]}}]
+)
+def test_a_claim_does_not_rest_on_it(planted: Study, query: dict) -> None:
+    query = {**query, "metric": "device_ns"}
+    found = claim_query.run(query, "exp01_vector_add", planted, "here")
+    assert [one.case.elements for one in found] == [1 << 26, 1 << 28]
+    for place in set(query) & {"where", "num", "den"}:
+        query[place] = {**query[place], "elements": [str(1 << 27)]}
+    assert "the two sides of 1 pair of " in claim_query.run(query, "exp01_vector_add", planted, "here")

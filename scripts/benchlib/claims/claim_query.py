@@ -67,6 +67,8 @@ def run(query: Mapping[str, Any], experiment: str, results: Results, where: str)
         found = _of_analysis(table, query, results, where)
     else:
         found = _COMBINE[query["combine"]](table, query)
+        if not found and (asked := [one for one in _pairs_of(table, query) if _differ(table, *one)]):
+            return f"the two sides of {len(asked)} pair{'s'[: len(asked) != 1]} of {select_text(query)} do not do the same work"
     return found or f"{_place(query)} no {query['metric']} of {select_text(query)}"
 
 
@@ -130,14 +132,26 @@ def _over_control(table: Table, query: Mapping[str, Any]) -> list[Found]:
 
 def _twin_ratios(table: Table, query: Mapping[str, Any]) -> list[Found]:
     found = []
-    for case in table.select({**query["where"], "api": "cuda"}):
-        twin = table.twin(case)
-        if twin and (figure := table.ratio(twin, case, query["metric"])):
+    for twin, case in _twins(table, query):
+        if not _differ(table, twin, case) and (figure := table.ratio(twin, case, query["metric"])):
             found.append(Found(figure, twin, case.name(without=["api"])))
     return found
 
 
+def _twins(table: Table, query: Mapping[str, Any]) -> list[tuple[Case, Case]]:
+    return [(twin, case) for case in table.select({**query["where"], "api": "cuda"}) if (twin := table.twin(case))]
+
+
 def _ratios(table: Table, query: Mapping[str, Any]) -> list[Found]:
+    found = []
+    for num, den in _quotients(table, query):
+        if not _differ(table, num, den) and (figure := table.ratio(num, den, query["metric"])):
+            found.append(Found(figure, num, f"{num.name()} / {den.name()}"))
+    return found
+
+
+def _quotients(table: Table, query: Mapping[str, Any]) -> list[tuple[Case, Case]]:
+    """Numerators with their denominators."""
     pinned = {*query["num"], *query["den"]}
     if query["metric"] in ("element_ns", "distinct_gbps"):
         pinned.add("elements")
@@ -151,9 +165,21 @@ def _ratios(table: Table, query: Mapping[str, Any]) -> list[Found]:
             partners = [den for den in partners if _agree(num, den, pinned, exactly=True)] or partners
         if len(partners) > 1:
             raise InputError(f"a claim's query is ambiguous: {num.name()} has {len(partners)} denominators")
-        if partners and (figure := table.ratio(num, partners[0], query["metric"])):
-            found.append(Found(figure, num, f"{num.name()} / {partners[0].name()}"))
+        if partners:
+            found.append((num, partners[0]))
     return found
+
+
+def _pairs_of(table: Table, query: Mapping[str, Any]) -> list[tuple[Case, Case]]:
+    """What the query divides by each other."""
+    ways = {"twin_ratio": _twins, "ratio": _quotients}
+    return ways[query["combine"]](table, query) if query["combine"] in ways else []
+
+
+def _differ(table: Table, one: Case, other: Case) -> bool:
+    """Whether the two are twins, and do not do the same work: no ratio of theirs says anything about an API."""
+    cuda, vulkan = (one, other) if one["api"] == "cuda" else (other, one)
+    return table.twin(cuda) == vulkan and bool(table.differing(cuda, vulkan))
 
 
 def _of_analysis(table: Table, query: Mapping[str, Any], results: Results, where: str) -> list[Found]:

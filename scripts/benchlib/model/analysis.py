@@ -21,11 +21,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from types import ModuleType
 
 from benchlib.base import programs
+from benchlib.model import work
 from benchlib.results.results import Case, InputError, Results, Table
 
 FILE = "analysis.py"
@@ -123,7 +124,10 @@ class Study(Results):
     def of(found: Results, analyses: Mapping[str, Analysis]) -> Study:
         for name, table in found.tables.items():
             table.learn(analyses.get(name, Analysis()))
-        return Study(**{each.name: getattr(found, each.name) for each in fields(Results)}, analyses=analyses)
+        study = Study(**{each.name: getattr(found, each.name) for each in fields(Results)}, analyses=analyses)
+        for table in study.tables.values():
+            table.differing = partial(work.differing, study, table)
+        return study
 
     def analysis_of(self, experiment: str) -> Analysis:
         """A program whose folder is not here gets the defaults."""

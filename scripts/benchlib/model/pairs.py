@@ -8,7 +8,7 @@ from benchlib.results.results import Case, Table
 from benchlib.stats import estimate
 from benchlib.stats.estimate import Estimate
 from benchlib.stats.spreads import RATIOS
-from benchlib.stats.stats import FIXED_COST, UNCLEAR, Figure, side_of, verdict_beyond_fixed_costs
+from benchlib.stats.stats import FIXED_COST, NOT_SAME_WORK, UNCLEAR, Figure, side_of, verdict_beyond_fixed_costs
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,7 @@ class Judged:
     further: Figure  # the same with the interval of a further run on a further board
     verdict: str  # about Vulkan
     agree: int  # of the runs: those whose own ratio is on the verdict's side
+    differs: tuple[str, ...] = ()  # what makes the two sides' work another: then there is no verdict
 
     @property
     def runs(self) -> int:
@@ -58,7 +59,8 @@ class Judged:
 
     @property
     def seen(self) -> str:
-        return f"in {self.agree} of {self.runs} runs"
+        """What stands behind the verdict."""
+        return "; ".join(self.differs) or f"in {self.agree} of {self.runs} runs"
 
 
 def judged(table: Table, pair: Pair, metric: str = "device_ns") -> Judged | None:
@@ -78,9 +80,10 @@ def _judge(table: Table, pair: Pair, metric: str) -> Judged | None:
     times, fixed = ([figure_of(table, side, name) for side in pair.sides] for name in (metric, "fixed_ns"))
     fixed = fixed if metric == "device_ns" else [None, None]  # it is GPU time
     verdict = verdict_beyond_fixed_costs(effect, times, fixed)
+    differs = tuple(table.differing(pair.cuda, pair.vulkan))
     beside = side_of(effect.value) if verdict in (UNCLEAR, FIXED_COST) else verdict
     agree = sum(side_of(math.exp(value)) == beside for values in boards.values() for value in values)
-    return Judged(effect, further, verdict, agree)
+    return Judged(effect, further, NOT_SAME_WORK if differs else verdict, agree, differs)
 
 
 def pair_runs(table: Table, pair: Pair, metric: str = "device_ns") -> dict[str, list[float]]:
@@ -105,9 +108,11 @@ def pair_estimate(table: Table, pair: Pair, metric: str = "device_ns") -> Estima
 
 
 def pair_ratio(table: Table, pair: Pair) -> Figure | None:
-    """Vulkan's time over CUDA's, with the effect's interval; None where there is no twin on the GPU, or times are not compared."""
+    """Vulkan's time over CUDA's, with the effect's interval; None where there is no twin on the GPU, times are not compared, or the two do not
+    do the same work.
+    """
     found = judged(table, pair)
-    return found.effect if found else None
+    return found.effect if found and not found.differs else None
 
 
 def pair_verdict(table: Table, pair: Pair) -> str | None:

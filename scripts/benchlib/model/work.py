@@ -4,28 +4,30 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchlib.base import programs
-from benchlib.model import hardware_counts
-from benchlib.model.analysis import Study
-from benchlib.model.pairs import Pair
-from benchlib.results.results import Row, Table
+from benchlib.model import listed_code
+from benchlib.results.results import Case, Results, Row, Table
 from benchlib.sass import same_work
 from benchlib.sass.same_work import Excused, NotSame, Same
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def of_pair(found: Study, table: Table, pair: Pair) -> Same | Excused | NotSame | None:
-    """None where a side is missing, or no listing is of what the two ran. Of a shader that was built for another workgroup size than its listing's
+def of_pair(found: Results, table: Table, cuda: Case, vulkan: Case) -> Same | Excused | NotSame | None:
+    """None where no listing is of what the two ran. Of a shader that was built for another workgroup size than its listing's
     the fences are not judged: a workgroup of one subgroup needs none.
     """
-    if not pair.cuda or not pair.vulkan:
-        return None
-    row = hardware_counts.code_of_twins(found, table, pair.cuda, pair.vulkan)
+    row = listed_code.code_of_twins(found, table, cuda, vulkan)
     if row is not None:
         return _of(table.name, row, lambda finding: True)
-    both = [table.text(side, "isa_hash") for side in (pair.cuda, pair.vulkan)]
-    like = hardware_counts.code_like(found.memoized(hardware_counts.twins_by_code, table.name), both, pair.case)
+    both = [table.text(side, "isa_hash") for side in (cuda, vulkan)]
+    like = listed_code.code_like(found.memoized(listed_code.twins_by_code, table.name), both, cuda)
     return _of(table.name, like[0], lambda finding: finding.failure != same_work.FENCE) if len(like) == 1 else None
+
+
+def differing(found: Results, table: Table, cuda: Case, vulkan: Case) -> tuple[str, ...]:
+    """What makes the two's work another; nothing where it is the same, or differs for a reason that the experiment gives, or is not known."""
+    judged = of_pair(found, table, cuda, vulkan)
+    return tuple(map(str, judged.differs)) if isinstance(judged, NotSame) else ()
 
 
 def _of(experiment: str, row: Row, counts: Callable[[same_work.Finding], bool]) -> Same | Excused | NotSame:

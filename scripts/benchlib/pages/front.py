@@ -13,7 +13,7 @@ from benchlib.pages import rules, summary
 from benchlib.pages.rules import Models, Titles
 from benchlib.pages.summary import PICTURE, PICTURE_OF_ALL, PICTURE_TITLE, Kind, Summary
 from benchlib.stats.stats import FASTER, SAME
-from benchlib.stats.stats import VERDICTS as PAIR_VERDICTS
+from benchlib.stats.stats import PAIR_VERDICTS
 from benchlib.tables import claim_tables
 
 BLOCKS = ("verdict", "picture", "picture-of-all", "kinds", "rules", "rules-in-full", "models", "refuted")

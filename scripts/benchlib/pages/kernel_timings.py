@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from benchlib.base.programs import CONTROLS
 from benchlib.document import document
-from benchlib.model import hardware_counts
+from benchlib.model import listed_code
 from benchlib.model.analysis import Study
 from benchlib.claims.claims import ClaimFile
 from benchlib.document.document import NONE, Blocks, Cell, Inline, ListingLink, SectionLink, paragraph
 from benchlib.results.results import WITH_ALL_CHECKS, Table
 from benchlib.sass import listings
-from benchlib.stats.stats import VERDICTS
+from benchlib.stats.stats import PAIR_VERDICTS
 from benchlib.model.pairs import Pair, figure_of, pair_ratio, pair_verdict, pairs
 from benchlib.tables import claim_tables
 from benchlib.tables.twins import comparison, key_cell, micros, varying_columns
@@ -34,14 +34,14 @@ def by_page(found: Study, table: Table) -> Mapping[str, Sequence[Ran]]:
     """The pairs of each page, by its kernel. A pair whose code of Vulkan's was not disassembled counts where one page alone fits: that of
     CUDA's code, with or without bounds checks as it ran.
     """
-    code = hardware_counts.twins_by_code(found, table.name)
+    code = listed_code.twins_by_code(found, table.name)
     ran: dict[str, list[Ran]] = {row["kernel"]: [] for rows in code.values() for row in rows}
     for pair in pairs(table, WITH_ALL_CHECKS):
         if pair.cuda and pair.vulkan and pair.case["variant"] not in CONTROLS:
             both = tuple(table.text(side, "isa_hash") for side in pair.sides)
             for row in code.get(both, ()):
                 ran[row["kernel"]].append(Ran(pair, True))
-            like = hardware_counts.code_like(code, both, pair.case) if both not in code else []
+            like = listed_code.code_like(code, both, pair.case) if both not in code else []
             if len(like) == 1:
                 ran[like[0]["kernel"]].append(Ran(pair, False))
     return ran
@@ -84,7 +84,7 @@ def overview(found: Study, table: Table) -> Blocks:
         ratios = sorted((figure for one in ran if (figure := pair_ratio(table, one.pair))), key=lambda figure: figure.value)
         ends = [document.fixed(ratios[at].value, 3) if ratios else NONE for at in (0, -1)]
         verdicts = Counter(found_ for one in ran if (found_ := pair_verdict(table, one.pair)))
-        counted = claim_tables.tally(verdicts, VERDICTS)
+        counted = claim_tables.tally(verdicts, PAIR_VERDICTS)
         rows.append([ListingLink(kernel, table.name, kernel, found.code.path()), str(len(ran)), *ends, counted, summaries.get(kernel, "")])
     if not rows:
         return []

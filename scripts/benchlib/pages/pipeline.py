@@ -153,7 +153,8 @@ READING = (
 READING_PAIRS = (
     "Vulkan/CUDA is taken in each run: its brackets are the 95 % interval of the mean over boards, and decide. Behind them stands where a further "
     "run lies. Vulkan is SAME when the whole interval lies within 1 % of 1, FASTER or SLOWER when all of it lies beyond, else UNCLEAR. FIXED COST stands for FASTER and SLOWER "
-    "where the launch explains it: without what an empty launch takes more, the pair would be SAME. "
+    "where the launch explains it: without what an empty launch takes more, the pair would be SAME. NOT THE SAME WORK stands where the listings show that one compiler left out or joined work "
+    "that the other does: such a pair has no verdict and belongs to no kind. "
 )
 ONE_RUN = "One run: no figure here has been repeated. Brackets are as wide as runs of cases of the same class differ on the H200s and H100s."
 ONE_RUN_PAIRS = " A pair's verdict is marked as seen in 1 of 1 runs."

@@ -70,8 +70,9 @@ class Measured:
 
 
 def measured_pair(table: Table, pair: Pair, metric: str = "device_ns") -> Measured | None:
+    """None where there is no ratio, or the two do not do the same work."""
     found = judged(table, pair, metric)
-    return Measured(pair.case, found.effect, found.verdict, table.name) if found else None
+    return Measured(pair.case, found.effect, found.verdict, table.name) if found and not found.differs else None
 
 
 def measured(table: Table, where: Mapping[str, object]) -> list[Measured]:

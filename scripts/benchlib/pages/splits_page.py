@@ -8,7 +8,7 @@ from benchlib.base.programs import CONTROLS
 from benchlib.document import document
 from benchlib.document.document import Blocks, Cell, Code, Inline, Verdict, paragraph
 from benchlib.model.analysis import Study
-from benchlib.model.pairs import Pair, figure_of, judged, pair_runs, pairs
+from benchlib.model.pairs import Pair, figure_of, judged, pair_ratio, pair_runs, pairs
 from benchlib.results import board_states
 from benchlib.results.results import API_NAMES, Table
 from benchlib.stats import estimate
@@ -73,7 +73,7 @@ def _overlap(one: Sequence[tuple[str, str]], other: Sequence[tuple[str, str]]) -
 def _pairs(study: Study) -> Iterator[tuple[Table, Pair]]:
     for table in study.tables.values():
         for pair in pairs(table, {}):
-            if pair.case["variant"] not in CONTROLS and judged(table, pair):
+            if pair.case["variant"] not in CONTROLS and pair_ratio(table, pair):
                 yield table, pair
 
 

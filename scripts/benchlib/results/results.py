@@ -160,6 +160,8 @@ class Table(Keeper):
         self.elements_requested: Mapping[str, Callable[[Table, Case], float]] = {}  # likewise
         self.inside_sm: Collection[str] = ()  # likewise: variants
         self.exact: Collection[str] = ()  # likewise: columns
+        # Of a CUDA case and its Vulkan twin: what makes their work another; nothing is known of it without a Study.
+        self.differing: Callable[[Case, Case], Sequence[str]] = lambda cuda, vulkan: ()
         self.cases = _in_order(self.runs)
         self._by_name = {column.name: column for column in columns}
         # What the experiment itself counts or reads back is measured: numbers, or texts. Without the ends of their intervals.
@@ -178,6 +180,7 @@ class Table(Keeper):
         runs, boards, files = ([of_runs[at] for at in chosen] if of_runs else [] for of_runs in (self.runs, self.boards, self.files))
         part = Table(self.name, self.columns, runs, self.header, boards, files)
         part.learn(self)
+        part.differing = self.differing
         return part
 
     def learn(self, told: Any) -> None:

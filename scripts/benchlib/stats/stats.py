@@ -9,6 +9,8 @@ from dataclasses import dataclass
 # A ratio whose whole interval lies within 1 % of 1 counts as no difference.
 SAME_LO, SAME_HI = 0.99, 1.01
 VERDICTS = SAME, FASTER, SLOWER, FIXED_COST, UNCLEAR = ("SAME", "FASTER", "SLOWER", "FIXED COST", "UNCLEAR")
+NOT_SAME_WORK = "NOT THE SAME WORK"  # in a verdict's place, where the two sides' machine code does not do the same
+PAIR_VERDICTS = (*VERDICTS, NOT_SAME_WORK)
 # Fewer may agree by chance, to the last digit of a clock: what they differ by is their class's.
 MIN_RUNS = 3
 

@@ -16,7 +16,7 @@ from benchlib.claims.claims import OURS, REPRODUCED, VERDICTS, Claim, ClaimFile,
 from benchlib.document.document import NONE, Block, Blocks, Bullets, Cell, FileLink, Inline, ListingLink, ResultLink, SectionLink
 from benchlib.document.document import Strong, Verdict, paragraph
 from benchlib.results.results import InputError, Results, Table
-from benchlib.stats.stats import VERDICTS as PAIR_VERDICTS
+from benchlib.stats.stats import PAIR_VERDICTS
 from benchlib.stats.stats import Figure
 from benchlib.model.pairs import pair_verdict, pairs
 
