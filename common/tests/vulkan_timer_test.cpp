@@ -284,15 +284,22 @@ class HeldTest : public VulkanTimerTest {
     };
     return body;
   }
-  double least_ms(bool dawdles, bool& gated) {
-    const std::unique_ptr<Subject> subject = vulkan_device(device()).prepare(dawdling(dawdles));
+  // Of five samples, in ms.
+  struct Range {
     double least = std::numeric_limits<double>::infinity();
+    double most = 0;
+    bool gated = false;  // the last one
+  };
+  Range range_ms(bool dawdles) {
+    const std::unique_ptr<Subject> subject = vulkan_device(device()).prepare(dawdling(dawdles));
+    Range range;
     for (int i = 0; i < 5; ++i) {
       const DeviceTime time = subject->time_device({});
-      least = std::min(least, time.ns * 1e-6);
-      gated = time.gated;
+      range.least = std::min(range.least, time.ns * 1e-6);
+      range.most = std::max(range.most, time.ns * 1e-6);
+      range.gated = time.gated;
     }
-    return least;
+    return range;
   }
 };
 
@@ -305,18 +312,18 @@ INSTANTIATE_TEST_SUITE_P(Vulkan, HeldTest, testing::Bool(), validation_name);
 INSTANTIATE_TEST_SUITE_P(Vulkan, WithTimelines, testing::Bool(), validation_name);
 
 TEST_P(WithTimelines, ASlowHostTakesNoPartInGpuTime) {
-  bool gated = false;
-  EXPECT_LT(least_ms(true, gated), kDawdlingMs / 2);
-  EXPECT_GT(least_ms(true, gated), 1.8) << "both spins are timed";
-  EXPECT_NE(gated, vulkan_device(device()).context().waits_on_the_host()) << "whose thread hands over one after the other";
+  const Range range = range_ms(true);
+  EXPECT_LT(range.least, kDawdlingMs / 2);
+  EXPECT_GT(range.least, 1.8) << "both spins are timed";
+  EXPECT_NE(range.gated, vulkan_device(device()).context().waits_on_the_host()) << "whose thread hands over one after the other";
 }
 
-// The negative control.
+// The negative control. On a busy host the first submission itself may begin late, so not every sample shows the whole wait.
 TEST_P(HeldTest, WithoutTimelinesASlowHostIsInGpuTimeAndTheSampleSaysSo) {
-  bool gated = true;
-  EXPECT_GT(least_ms(true, gated), kDawdlingMs / 2);
-  EXPECT_FALSE(gated);
-  EXPECT_LT(least_ms(false, gated), kDawdlingMs / 2);
+  const Range range = range_ms(true);
+  EXPECT_GT(range.most, kDawdlingMs / 2);
+  EXPECT_FALSE(range.gated);
+  EXPECT_LT(range_ms(false).least, kDawdlingMs / 2);
 }
 
 TEST_P(WithTimelines, WhatIsHeldTooLongIsLetGoAndSaysSo) {

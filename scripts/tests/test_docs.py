@@ -196,7 +196,7 @@ def test_the_readme_is_short() -> None:
 # --------------------------------------------------------------------------------------------------------------- glossary
 
 CAPITALS = re.compile(r"(?<![\w./])[A-Z]{4,}(?![\w/])")
-VERDICTS = (*claims.VERDICTS, *stats.VERDICTS, *comparison.ALONE)
+VERDICTS = (*claims.VERDICTS, *stats.PAIR_VERDICTS, *comparison.ALONE)
 NO_TERMS = {"CUDA", "NVIDIA", "GLSL", "ASPLOS", "IREE", "WGSL", "NVRTC", "SPIR", "README"}  # names
 
 
