@@ -8,10 +8,10 @@
 #include <cstring>
 #include <limits>
 
-#include "core/base/avx2_clone.h"
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/random.h"
+#include "core/device/avx2_clone.h"
 
 namespace {
 

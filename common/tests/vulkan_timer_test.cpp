@@ -315,7 +315,8 @@ TEST_P(WithTimelines, ASlowHostTakesNoPartInGpuTime) {
   const Range range = range_ms(true);
   EXPECT_LT(range.least, kDawdlingMs / 2);
   EXPECT_GT(range.least, 1.8) << "both spins are timed";
-  EXPECT_NE(range.gated, vulkan_device(device()).context().waits_on_the_host()) << "whose thread hands over one after the other";
+  EXPECT_NE(range.gated, vulkan_device(device()).context().waits_on_the_host())
+      << "whose thread hands over one after the other";
 }
 
 // The negative control. On a busy host the first submission itself may begin late, so not every sample shows the whole wait.

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/base/avx2_clone.h"
 #include "core/base/data_words.h"
+#include "core/device/avx2_clone.h"
 
 namespace bench {
 namespace {

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "core/base/avx2_clone.h"
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/device/avx2_clone.h"
 #include "core/device/checksum.h"
 #include "core/device/device.h"
 #include "core/experiment/workbench.h"
