@@ -278,11 +278,20 @@ std::string summary_of(const Step& step, const Compiled& compiled) {
                      entry.push_bytes, step.constants.size(), entry.constants.size());
 }
 
+// "name_0" to "name_15" of one type stand in one line.
 std::string layout_text(const Struct& one) {
   std::string text = fmt::format("struct {}: {} bytes, alignment {}\n", one.name, one.bytes, one.alignment);
-  for (const Member& member : one.members) {
-    text += fmt::format("  {:>4}  {} {}\n", member.offset, member.name,
-                        member.buffer ? "address" : std::string(to_string(member.type)));
+  for (std::size_t i = 0; i < one.members.size();) {
+    const Member& first = one.members[i];
+    const std::string stem = first.name.ends_with("_0") ? first.name.substr(0, first.name.size() - 2) : "";
+    std::size_t many = 1;
+    while (!stem.empty() && i + many < one.members.size() && one.members[i + many].name == fmt::format("{}_{}", stem, many) &&
+           one.members[i + many].type == first.type) {
+      ++many;
+    }
+    const std::string name = many == 1 ? first.name : fmt::format("{} to {}", first.name, one.members[i + many - 1].name);
+    text += fmt::format("  {:>4}  {} {}\n", first.offset, name, first.buffer ? "address" : std::string(to_string(first.type)));
+    i += many;
   }
   return text;
 }
@@ -306,7 +315,8 @@ CheckReport check(const Description& description, const Target& target) {
   for (const Struct& one : description.structs) report.text += layout_text(one);
   for (const Side& side : description.sides) {
     for (const Step& step : side.steps) {
-      const std::string name = fmt::format("{}: {}", side.name, step.file.filename().string());
+      const std::string name =
+          side.name == step.file.filename() ? side.name : fmt::format("{}: {}", side.name, step.file.filename().string());
       try {
         const Compiled compiled = compile(step, target);
         const std::string difference = layout_difference(description, step, compiled);

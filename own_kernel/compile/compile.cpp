@@ -347,12 +347,11 @@ Compiled compile(const Step& step, const Target& target) {
   });
 }
 
-std::vector<Compiled> compile_all(const fs::path& file, const Target& target) {
-  Step step;
-  step.file = fs::absolute(file);
+std::vector<Compiled> compile_all(const Step& step, const Target& target) {
   return naming(step, [&] {
     std::vector<Compiled> all;
-    if (file.extension() == ".cu" || file.extension() == ".ptx" || file.extension() == ".cubin") {
+    const std::string ending = step.file.extension().string();
+    if (ending == ".cu" || ending == ".ptx" || ending == ".cubin") {
       const CudaCode code = cuda_code_of(step, target);
       for (const CudaKernel& kernel : kernels_of(code)) all.push_back(compiled_of(code, kernel));
       return all;

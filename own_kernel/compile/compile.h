@@ -43,8 +43,8 @@ struct Compiled {
 // process.
 Compiled compile(const Step& step, const Target& target);
 
-// All kernels of a file, compiled as a step with nothing but that file: for a first look. As compile(), and refuses nothing.
-std::vector<Compiled> compile_all(const std::filesystem::path& file, const Target& target);
+// All kernels of a step's file, whatever its entry: for a first look. As compile(), and refuses nothing.
+std::vector<Compiled> compile_all(const Step& step, const Target& target);
 
 // Of SPIR-V: what the entry takes with the step's specialization constants.
 SpirvEntry interface_of(const Compiled& compiled, const Step& step, const Sizes& sizes);

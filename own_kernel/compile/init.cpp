@@ -33,10 +33,13 @@ struct Taken {
   bool is_push = false;
   bool is_uniform = false;
   std::uint32_t set = 0;
-  std::uint32_t place = 0;                // binding or byte of the push constants
-  std::vector<SpirvMember> members = {};  // of a struct
-  std::string type_name;                  // CUDA's, of a struct
-  std::vector<Taken> fields = {};         // of a struct whose declaration was understood
+  std::uint32_t place = 0;         // binding or byte of the push constants
+  std::uint64_t least_bytes = 0;   // of a buffer
+  std::uint32_t count = 1;         // of a field that is a vector, a matrix or an array
+  std::uint32_t offset = 0;        // of a field
+  std::uint64_t stride = 0;        // bytes of an element of a buffer; 0: of its type
+  std::string type_name;           // CUDA's, of a struct
+  std::vector<Taken> fields = {};  // of a struct whose declaration was understood
 };
 
 struct Kernel {
@@ -235,7 +238,8 @@ std::vector<Taken> fields_of(const std::string& source, const std::string& name,
     Taken field = parameter_of(declaration, 0, fields.size());
     if (!field.is_buffer && !field.type) return {};
     field.bytes = field.is_buffer ? 8 : static_cast<std::uint32_t>(bytes_of(*field.type));
-    end = (end + field.bytes - 1) / field.bytes * field.bytes + field.bytes;
+    field.offset = (end + field.bytes - 1) / field.bytes * field.bytes;
+    end = field.offset + field.bytes;
     widest = std::max(widest, field.bytes);
     fields.push_back(std::move(field));
   }
@@ -325,6 +329,27 @@ std::optional<Type> type_of_bits(std::uint32_t bits, bool is_float, bool is_sign
   }
 }
 
+// The numbers of a block: vectors, matrices and arrays as one number after another; none where one has no type that a struct
+// may have.
+std::vector<Taken> fields_of(const std::vector<SpirvMember>& members) {
+  std::vector<Taken> fields;
+  for (const SpirvMember& member : members) {
+    const bool is_one = member.bytes <= 4 || member.is_address;
+    const std::uint32_t step = is_one ? member.bytes : 4;
+    if (member.bytes == 0 || member.bytes % step != 0 || member.bytes > 1024) return {};
+    Taken field;
+    field.name = identifier(member.name, "m");
+    field.is_buffer = member.is_address;
+    field.type = type_of_bits(8 * step, member.is_float, member.is_signed);
+    field.bytes = step;
+    field.count = member.bytes / step;
+    field.offset = member.offset;
+    if (!field.is_buffer && !field.type) return {};
+    fields.push_back(std::move(field));
+  }
+  return fields;
+}
+
 void read_vulkan(Kernel& kernel) {
   for (const SpirvBinding& one : kernel.compiled.spirv.bindings) {
     Taken taken;
@@ -340,8 +365,15 @@ void read_vulkan(Kernel& kernel) {
     taken.is_writeonly = one.is_writeonly;
     taken.is_uniform = one.is_uniform;
     taken.bytes = static_cast<std::uint32_t>(one.bytes);
+    taken.least_bytes = one.bytes;
     taken.set = one.set;
     taken.place = one.binding;
+    taken.stride = one.element_stride;
+    if (one.is_uniform) {  // numbers, most often
+      taken.fields = fields_of(one.members);
+      taken.is_buffer = taken.fields.empty();
+      taken.is_struct = !taken.is_buffer;
+    }
     kernel.takes.push_back(std::move(taken));
   }
   for (const SpirvMember& one : kernel.compiled.spirv.push) {
@@ -353,7 +385,10 @@ void read_vulkan(Kernel& kernel) {
     taken.is_buffer = one.is_address;
     taken.type = taken.is_buffer ? std::nullopt : type_of_bits(8 * one.bytes, one.is_float, one.is_signed);
     taken.is_struct = !taken.is_buffer && !taken.type;  // a vector, a matrix, an array
-    taken.members = {one};
+    if (taken.is_struct) {
+      taken.fields = fields_of({one});
+      for (Taken& field : taken.fields) field.offset -= one.offset;
+    }
     kernel.takes.push_back(std::move(taken));
   }
 }
@@ -363,13 +398,18 @@ bool is_cuda(const fs::path& file) {
 }
 
 // The `index`-th kernel of a file, of those there are.
-Kernel kernel_of(const fs::path& file, const Target& target, std::size_t index) {
+Kernel kernel_of(const fs::path& file, const Target& target, const SourceOptions& options, std::size_t index) {
   Kernel kernel;
   const std::string text = file.extension() == ".cu" ? text_of_file(file) : "";
   const std::vector<Declared> declared = declared_in(text);
   std::vector<Compiled> all;
   try {
-    all = compile_all(file, target);
+    Step step;
+    step.file = fs::absolute(file);
+    step.defines = options.defines;
+    step.flags = options.flags;
+    for (const fs::path& include : options.include) step.include.push_back(fs::absolute(include));
+    all = compile_all(step, target);
   } catch (const Error& error) {
     const auto is_template = [](const Declared& one) { return one.is_template; };
     const bool may_lack_instance = std::string_view(error.what()).find("has no kernel") != std::string_view::npos;
@@ -385,9 +425,20 @@ Kernel kernel_of(const fs::path& file, const Target& target, std::size_t index) 
     return kernel;
   }
   if (all.empty()) throw Error("{}: it has no kernel", file.string());
+  // In the source's order, where there is one.
+  const auto place = [&](const Compiled& one) {
+    const std::string name = bare_name(one.entry);
+    return std::find_if(declared.begin(), declared.end(), [&](const Declared& other) { return other.name == name; }) -
+           declared.begin();
+  };
+  std::stable_sort(all.begin(), all.end(), [&](const Compiled& a, const Compiled& b) { return place(a) < place(b); });
   kernel.compiled = all[std::min(index, all.size() - 1)];
+  const bool is_spirv = kernel.compiled.kind == Compiled::Kind::kSpirv;
+  const std::vector<std::string>& refused = is_spirv ? kernel.compiled.spirv.no_buffers : kernel.compiled.cuda.refused;
+  if (!refused.empty())
+    throw Error("{}: {} uses the {}: own kernels cannot", file.string(), demangled(kernel.compiled.entry), refused[0]);
   for (const Compiled& one : all) {
-    if (one.entry != kernel.compiled.entry) kernel.others.push_back(demangled(one.entry));
+    if (one.entry != kernel.compiled.entry) kernel.others.push_back(bare_name(one.entry));
   }
   if (kernel.compiled.kind == Compiled::Kind::kSpirv) {
     read_vulkan(kernel);
@@ -407,14 +458,14 @@ struct Item {
 bool are_alike(const Taken& a, const Taken& b) {
   if (a.is_buffer != b.is_buffer || a.is_struct != b.is_struct) return false;
   if (a.is_buffer) return !a.type || !b.type || bytes_of(*a.type) == bytes_of(*b.type);
-  if (a.is_struct) return a.bytes == b.bytes && a.name == b.name;
+  if (a.is_struct) return a.bytes == b.bytes && a.fields.size() == b.fields.size();
   return a.type && b.type && bytes_of(*a.type) == bytes_of(*b.type) && is_float(*a.type) == is_float(*b.type);
 }
 
 class Writer {
  public:
-  Writer(std::vector<fs::path> files, std::vector<Kernel> kernels, fs::path folder)
-      : files_(std::move(files)), kernels_(std::move(kernels)), folder_(std::move(folder)) {}
+  Writer(std::vector<fs::path> files, std::vector<Kernel> kernels, fs::path folder, SourceOptions options)
+      : files_(std::move(files)), kernels_(std::move(kernels)), folder_(std::move(folder)), options_(std::move(options)) {}
 
   std::string write() {
     for (const Kernel& kernel : kernels_) take(kernel);
@@ -467,6 +518,8 @@ class Writer {
       item.taken.is_readonly = item.taken.is_readonly || taken.is_readonly;
       item.taken.is_writeonly = item.taken.is_writeonly || taken.is_writeonly;
       item.taken.bytes = std::max(item.taken.bytes, taken.bytes);
+      item.taken.least_bytes = std::max(item.taken.least_bytes, taken.least_bytes);
+      item.taken.stride = std::max(item.taken.stride, taken.stride);
     }
     arguments_.push_back(std::move(own));
     first_of_second_ = items_.size();
@@ -518,8 +571,7 @@ class Writer {
     if (taken.is_buffer) {
       line("\n[[buffer]]\nname = \"{}\"", item.name);
       line("type = \"{}\"{}", to_string(taken.type.value_or(Type::kF32)), taken.type ? "" : kGuess);
-      line("elements = \"{}\"{}",
-           taken.bytes > 8 && (taken.is_uniform || taken.place != 0) ? fmt::format("max(n, {})", taken.bytes) : "n", kGuess);
+      write_elements(taken);
       const bool is_shared = item.sides == kernels_.size();
       const std::string_view role = taken.is_readonly ? "in" : !is_shared ? "scratch" : taken.is_writeonly ? "out" : "inout";
       line("role = \"{}\"{}", role,
@@ -532,13 +584,14 @@ class Writer {
       return;
     }
     if (!taken.fields.empty()) {
-      line("\n[[struct]]\nname = \"{}\"\nmembers = [", item.name);
+      line("\n[[struct]]\nname = \"{}\"\nbytes = {}\nmembers = [", item.name, taken.bytes);
       for (const Taken& field : taken.fields) {
         if (field.is_buffer) {
-          line("  {{ name = \"{}\", address = \"{}\" }},", field.name, buffer_called(field.name));
+          line("  {{ name = \"{}\", offset = {}, address = \"{}\" }},", field.name, field.offset, buffer_called(field.name));
         } else {
-          line("  {{ name = \"{}\", type = \"{}\", value = {} }},{}", field.name, to_string(*field.type),
-               value_for(field.name, *field.type), kGuess);
+          const std::string count = field.count == 1 ? "" : fmt::format(", count = {}", field.count);
+          line("  {{ name = \"{}\", offset = {}, type = \"{}\"{}, value = {} }},{}", field.name, field.offset,
+               to_string(*field.type), count, value_for(field.name, *field.type), kGuess);
         }
       }
       line("]");
@@ -546,34 +599,58 @@ class Writer {
     }
     line("\n[[struct]]\nname = \"{}\"\nbytes = {}\nmembers = [{}: {}", item.name, taken.bytes, kGuess,
          "the kernel's own members, with their types and offsets");
-    const bool has_floats = !taken.members.empty() && taken.members[0].is_float;
+
     const std::uint32_t step = taken.bytes % 4 == 0 ? 4 : 1;
     for (std::uint32_t offset = 0; offset < taken.bytes; offset += step) {
-      line("  {{ name = \"at_{}\", type = \"{}\", value = 1 }},", offset, step == 1 ? "u8" : has_floats ? "f32" : "u32");
+      line("  {{ name = \"at_{}\", type = \"{}\", value = 1 }},", offset, step == 1 ? "u8" : "u32");
     }
     line("]");
   }
 
-  static std::string value_for(const std::string& name, Type type) {
-    static const std::set<std::string> kCounts = {"n",      "count",    "size",         "num",        "len",
-                                                  "length", "elements", "num_elements", "n_elements", "total"};
-    if (is_float(type)) return "1.5";
-    return kCounts.contains(lower(name)) && bytes_of(type) >= 4 ? "\"n\"" : "1";
+  void write_elements(const Taken& taken) {
+    const std::uint64_t width = bytes_of(taken.type.value_or(Type::kF32));
+    const std::uint64_t many = std::max<std::uint64_t>(1, taken.stride / width);
+    const std::string count = many == 1 ? "n" : fmt::format("{} * n", many);
+    const std::uint64_t least = (taken.least_bytes + width - 1) / width;
+    line("elements = \"{}\"{}{}", least <= many ? count : fmt::format("max({}, {})", count, least), kGuess,
+         many == 1 ? "" : fmt::format(": {} bytes each", taken.stride));
   }
 
-  std::string path_of(std::size_t side) const {
+  static std::string value_for(const std::string& name, Type type) {
+    static const std::regex kCounts("(.*(count|num|size|len|length|elements|total).*|n|.*_n|n_.*|n[0-9]*|N)",
+                                    std::regex::icase);
+    if (is_float(type)) return "1.5";
+    return std::regex_match(name, kCounts) && bytes_of(type) >= 4 ? "\"n\"" : "1";
+  }
+
+  std::string path_of(const fs::path& file) const {
     std::error_code error;
-    const fs::path relative = fs::relative(files_[side], folder_, error);
-    std::string text = error || relative.empty() ? fs::absolute(files_[side]).string() : relative.string();
+    const fs::path relative = fs::relative(file, folder_, error);
+    return quoted(error || relative.empty() ? fs::absolute(file).string() : relative.string());
+  }
+  static std::string quoted(const std::string& text) {
     std::string escaped;
     for (const char c : text) escaped += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-    return escaped;
+    return "\"" + escaped + "\"";
+  }
+
+  void write_options() {
+    std::vector<std::string> parts;
+    for (const auto& [name, value] : options_.defines) parts.push_back(fmt::format("{} = {}", name, quoted(value)));
+    if (!parts.empty()) line("defines = {{ {} }}", fmt::join(parts, ", "));
+    parts.clear();
+    for (const fs::path& include : options_.include) parts.push_back(path_of(include));
+    if (!parts.empty()) line("include = [{}]", fmt::join(parts, ", "));
+    parts.clear();
+    for (const std::string& flag : options_.flags) parts.push_back(quoted(flag));
+    if (!parts.empty()) line("flags = [{}]", fmt::join(parts, ", "));
   }
 
   void write_side(std::size_t side) {
     const Kernel& kernel = kernels_[side];
     const bool cuda = is_cuda(files_[side]);
-    line("\n[[side]]\nfile = \"{}\"", path_of(side));
+    line("\n[[side]]\nfile = {}", path_of(files_[side]));
+    if (files_[side].extension() == ".cu" || files_[side].extension() == ".comp") write_options();
     if (!kernel.problem.empty()) {
       line("instance = \"{}<float>\"{}: the template's arguments", kernel.problem, kGuess);
     } else if (cuda || kernel.compiled.entry != "main") {
@@ -612,8 +689,8 @@ class Writer {
   // What the description says of an entry: the mangled name only where C++ has several of one name.
   static std::string entry_of(const Kernel& kernel) {
     const std::string name = bare_name(kernel.compiled.entry);
-    const bool is_alone = std::none_of(kernel.others.begin(), kernel.others.end(),
-                                       [&](const std::string& other) { return other.find(name) != std::string::npos; });
+    const bool is_alone =
+        std::none_of(kernel.others.begin(), kernel.others.end(), [&](const std::string& other) { return other == name; });
     const bool is_template = demangled(kernel.compiled.entry).find('<') != std::string::npos;
     return is_alone && !is_template ? name : kernel.compiled.entry;
   }
@@ -655,6 +732,7 @@ class Writer {
   std::vector<fs::path> files_;
   std::vector<Kernel> kernels_;
   fs::path folder_;
+  SourceOptions options_;
   std::vector<Item> items_;
   std::size_t first_of_second_ = 0;
   std::vector<std::vector<std::size_t>> arguments_;  // of each side: indices of items
@@ -663,7 +741,8 @@ class Writer {
 
 }  // namespace
 
-std::string first_description(const std::vector<fs::path>& files, const Target& target, const fs::path& folder) {
+std::string first_description(const std::vector<fs::path>& files, const Target& target, const fs::path& folder,
+                              const SourceOptions& options) {
   if (files.empty() || files.size() > 2) throw UsageError("--init with {} files; one or two are allowed", files.size());
   std::vector<Kernel> kernels;
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -672,9 +751,9 @@ std::string first_description(const std::vector<fs::path>& files, const Target& 
     if (!is_cuda(files[i]) && ending != ".comp" && ending != ".spv")
       throw UsageError("--init: {}: the ending tells the language; allowed: .cu, .ptx, .cubin, .comp, .spv", files[i].string());
     const bool is_second = i == 1 && fs::equivalent(files[0], files[1]);
-    kernels.push_back(kernel_of(files[i], target, is_second ? 1 : 0));
+    kernels.push_back(kernel_of(files[i], target, options, is_second ? 1 : 0));
   }
-  return Writer(files, std::move(kernels), fs::absolute(folder)).write();
+  return Writer(files, std::move(kernels), fs::absolute(folder), options).write();
 }
 
 }  // namespace bench::own

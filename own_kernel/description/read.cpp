@@ -24,6 +24,7 @@ constexpr std::uint64_t kMostThreads = 1024;          // of a CUDA block
 constexpr std::uint64_t kMostGridX = (1U << 31) - 1;  // CUDA C++ Programming Guide, "Compute Capabilities"
 constexpr std::uint64_t kMostGridYZ = 65535;
 constexpr std::uint64_t kMostPush = 1 << 16;  // bytes; no device has as many
+constexpr std::size_t kMostElements = 1024;   // of a struct's member
 constexpr double kExactInteger = 9007199254740992.0;
 
 constexpr std::array<std::string_view, 2> kCaches = {"cold", "warm"};
@@ -310,12 +311,14 @@ class Reader {
     std::uint32_t end = 0;
     std::set<std::string> taken;
     for (const toml::table* member : keys.tables("members")) {
-      one.members.push_back(read_member(*member, one.name, end));
-      const Member& last = one.members.back();
-      if (!taken.insert(last.name).second) keys.fail(last.line, "two members are called {}; each has its own name", last.name);
-      const auto bytes = static_cast<std::uint32_t>(bytes_of(last.type));
-      end = last.offset + bytes;
-      one.alignment = std::max(one.alignment, bytes);
+      for (Member& last : read_member(*member, one.name, end)) {
+        if (!taken.insert(last.name).second)
+          keys.fail(last.line, "two members are called {}; each has its own name", last.name);
+        const auto bytes = static_cast<std::uint32_t>(bytes_of(last.type));
+        end = last.offset + bytes;
+        one.alignment = std::max(one.alignment, bytes);
+        one.members.push_back(std::move(last));
+      }
     }
     const auto bytes = keys.whole("bytes", kMostPush);
     keys.end();
@@ -328,7 +331,8 @@ class Reader {
     found_.structs.push_back(std::move(one));
   }
 
-  Member read_member(const toml::table& table, const std::string& of, std::uint32_t end) {
+  // One, or those that a vector or an array is made of: "name_0", "name_1", ...
+  std::vector<Member> read_member(const toml::table& table, const std::string& of, std::uint32_t end) {
     Keys keys(table, name_, fmt::format("[[struct]] {}, a member", of));
     Member member;
     member.line = keys.line();
@@ -337,6 +341,7 @@ class Reader {
     if (!is_identifier(member.name))
       keys.fail(line_of(name), "name is \"{}\"; letters, digits and _ are allowed, a digit not first", member.name);
     keys.rename(fmt::format("[[struct]] {}, member {}", of, member.name));
+    std::vector<Expression> values;
     if (const auto address = keys.text("address")) {
       member.type = Type::kU64;
       const auto at = std::find_if(found_.buffers.begin(), found_.buffers.end(),
@@ -348,9 +353,21 @@ class Reader {
       used_.insert(*address);
     } else {
       member.type = take_type(keys);
-      member.value =
-          keys.expression("value", keys.need("value", "a number or an expression of the sizes, or address = \"a buffer\""));
-      fits(keys, "value", member.value, member.type);
+      const toml::node& value =
+          keys.need("value", "a number, an expression of the sizes or a list of these, or address = \"a buffer\"");
+      if (const toml::array* list = value.as_array()) {
+        for (const toml::node& one : *list) values.push_back(keys.expression("value", one));
+        if (values.empty() || values.size() > kMostElements)
+          keys.fail(line_of(value), "value has {} elements; 1 to {} are allowed", values.size(), kMostElements);
+      } else {
+        member.value = keys.expression("value", value);
+        fits(keys, "value", member.value, member.type);
+      }
+    }
+    if (const auto count = keys.whole("count", kMostElements)) {
+      if (*count == 0 || !values.empty() || member.buffer)
+        keys.fail(keys.line_of("count"), "count is {}; 1 to {} are allowed, with one value", *count, kMostElements);
+      values.assign(*count, member.value);
     }
     const auto alignment = static_cast<std::uint32_t>(bytes_of(member.type));
     member.offset = (end + alignment - 1) / alignment * alignment;
@@ -362,7 +379,17 @@ class Reader {
       member.offset = static_cast<std::uint32_t>(*offset);
     }
     keys.end();
-    return member;
+    if (values.empty()) return {member};
+    std::vector<Member> all;
+    for (const Expression& value : values) {
+      fits(keys, "value", value, member.type);
+      Member element = member;
+      element.name = fmt::format("{}_{}", member.name, all.size());
+      element.value = value;
+      element.offset = member.offset + static_cast<std::uint32_t>(all.size()) * alignment;
+      all.push_back(std::move(element));
+    }
+    return all;
   }
 
   void read_side(const toml::table& table) {

@@ -123,6 +123,39 @@ TEST(InitText, ATemplateWithoutAnInstanceAsksForItsArguments) {
   EXPECT_EQ(report.exit_code, kOk) << text << report.text;
 }
 
+TEST(InitText, AUniformBlockIsAStructAndAnArrayOfStructsHasItsSize) {
+  const TempDir folder;
+  folder.write("move.comp", R"glsl(#version 460
+layout(local_size_x = 64) in;
+struct Particle { vec2 at; vec2 speed; };
+layout(std430, binding = 0) buffer Particles { Particle particles[]; };
+layout(std140, binding = 1) uniform Ubo { mat4 turn; float dt; int particle_count; } ubo;
+void main() {
+  const uint i = gl_GlobalInvocationID.x;
+  if (i < ubo.particle_count) particles[i].at += (ubo.turn * vec4(particles[i].speed, 0, 0)).xy * ubo.dt * FACTOR;
+}
+)glsl");
+  const SourceOptions options = {.defines = {{"FACTOR", "2.0"}}, .include = {folder.path()}, .flags = {"-g"}};
+  const std::string text = first_description({folder.path() / "move.comp"}, {}, folder.path(), options);
+  EXPECT_THAT(text, HasSubstr("elements = \"4 * n\"  # guess: 16 bytes each\n"));
+  EXPECT_THAT(text, HasSubstr("  { name = \"turn\", offset = 0, type = \"f32\", count = 16, value = 1.5 },  # guess\n"
+                              "  { name = \"dt\", offset = 64, type = \"f32\", value = 1.5 },  # guess\n"
+                              "  { name = \"particle_count\", offset = 68, type = \"i32\", value = \"n\" },  # guess\n"));
+  EXPECT_THAT(text, HasSubstr("file = \"move.comp\"\ndefines = { FACTOR = \"2.0\" }\ninclude = [\".\"]\nflags = [\"-g\"]\n"));
+  const CheckReport report = check(read_description(std::string_view(text), folder.path() / "first.toml"), {});
+  EXPECT_EQ(report.exit_code, kOk) << text << report.text;
+  EXPECT_THAT(report.text, HasSubstr("     0  turn_0 to turn_15 f32\n    64  dt f32\n"));
+}
+
+TEST(InitText, WhatOwnKernelsCannotUseIsRefusedAtOnce) {
+  const TempDir folder;
+  folder.write("blur.comp",
+               "#version 460\nlayout(binding = 2, rgba8) uniform image2D picture;\nvoid main() { imageStore(picture, ivec2(0), "
+               "vec4(1)); }\n");
+  EXPECT_THAT(message_of<Error>([&] { first_description({folder.path() / "blur.comp"}, {}, folder.path()); }),
+              HasSubstr("blur.comp: main uses the storage image picture (set 0, binding 2): own kernels cannot"));
+}
+
 TEST(InitText, OtherFilesAreRefusedInOneLine) {
   const TempDir folder;
   folder.write("a.hip", "");

@@ -58,7 +58,7 @@ value = "n"
 
 [[struct]]
 name = "params"
-members = [{ name = "n", type = "u32", value = "n" }, { name = "x", address = "x" }, { name = "h", type = "u8", value = 1 }]
+members = [{ name = "n", type = "u32", value = "n" }, { name = "x", address = "x" }, { name = "h", type = "u8", value = 1 }, { name = "v", type = "f32", value = [1, "n"] }, { name = "z", type = "i32", count = 3, value = -1 }]
 
 [[side]]
 file = "saxpy.cu"
@@ -144,7 +144,12 @@ TEST_F(Read, AllOfARightFileIsThere) {
   EXPECT_EQ(params.members[1].offset, 8) << "an address is aligned to its 8 bytes";
   EXPECT_EQ(params.members[1].buffer, 0U);
   EXPECT_EQ(params.members[2].offset, 16);
-  EXPECT_EQ(params.bytes, 24) << "padded behind the last member, as in C";
+  EXPECT_EQ(params.members[3].name, "v_0");
+  EXPECT_EQ(params.members[4].offset, 24);
+  EXPECT_EQ(params.members[4].value.text, "n");
+  EXPECT_EQ(params.members[7].name, "z_2");
+  EXPECT_EQ(params.members[7].offset, 36);
+  EXPECT_EQ(params.bytes, 40) << "padded behind the last member, as in C";
   EXPECT_EQ(params.alignment, 8);
 
   ASSERT_EQ(found.sides.size(), 2);
@@ -298,9 +303,13 @@ const Mistake kMistakes[] = {
     {"{ name = \"x\", address", "{ name = \"n\", address", "two members are called n"},
     {"{ name = \"x\", address", "{ name = \"x\", offset = 2, address", "offset is 2; a multiple of 8 from 4 on is allowed"},
     {"members = [{ name = \"n\", type = \"u32\", value = \"n\" }, { name = \"x\", address = \"x\" }, { name = \"h\", type = "
-     "\"u8\", value = 1 }]",
+     "\"u8\", value = 1 }, { name = \"v\", "
+     "type = \"f32\", value = [1, \"n\"] }, { name = \"z\", type = \"i32\", count = 3, value = -1 }]",
      "members = []", "members is empty; one member or more"},
-    {"members = [{ name = \"n\",", "bytes = 16\nmembers = [{ name = \"n\",", "bytes is 16; the last member ends at 17"},
+    {"members = [{ name = \"n\",", "bytes = 16\nmembers = [{ name = \"n\",", "bytes is 16; the last member ends at 40"},
+    {"value = [1, \"n\"]", "value = []", "member v: value has 0 elements; 1 to 1024 are allowed"},
+    {"value = [1, \"n\"]", "count = 2, value = [1, 2]", "member v: count is 2; 1 to 1024 are allowed, with one value"},
+    {"count = 3, value = -1", "count = 3, value = 0.5", "member z: value = \"0.5\" is 0.5"},
     {"type = \"u8\", value = 1", "type = \"u8\", value = 256", "member h: value = \"256\" is 256"},
     // Sides.
     {"file = \"saxpy.cu\"", "file = \"saxpy.hip\"",

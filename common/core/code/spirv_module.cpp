@@ -561,7 +561,7 @@ class EntryReader {
     Word type = variable.op == kUntypedVariable ? variable.at(3) : module_.maker(variable.at(0)).at(2);
     if (storage_class == kPushConstant) {
       entry_.push_bytes = std::max(entry_.push_bytes, static_cast<Word>(bytes_of(type)));
-      flatten(type, "", 0, 0);
+      flatten(type, "", 0, 0, entry_.push);
       return;
     }
     SpirvBinding binding;
@@ -583,6 +583,7 @@ class EntryReader {
     binding.is_uniform = storage_class == kUniform && !module_.decoration(type, kBufferBlock);
     binding.bytes = bytes_before_unsized(type);
     read_element(id, type, binding);
+    if (binding.is_uniform) read_members(type, binding);
     entry_.bindings.push_back(std::move(binding));
   }
 
@@ -603,11 +604,25 @@ class EntryReader {
     const auto last = static_cast<Word>(block.words.size() - 2);
     const auto named = module_.member_names.find({type, last});
     if (named != module_.member_names.end()) binding.member = named->second;
+    const Instruction& array = module_.maker(block.words.back());
+    if (array.op == kTypeRuntimeArray)
+      binding.element_stride = module_.decoration(block.words.back(), kArrayStride).value_or(0);
     const Instruction& scalar = module_.maker(innermost(block.words.back()));
     if (scalar.op != kTypeInt && scalar.op != kTypeFloat) return;
     binding.element_bits = scalar.at(1);
     binding.element_is_float = scalar.op == kTypeFloat;
     binding.element_is_signed = scalar.op == kTypeInt && scalar.at(2) != 0;
+  }
+
+  // For a first look alone: a block that cannot be read is left as it is.
+  void read_members(Word type, SpirvBinding& binding) {
+    try {
+      flatten(type, "", 0, 0, binding.members);
+      std::stable_sort(binding.members.begin(), binding.members.end(),
+                       [](const auto& a, const auto& b) { return a.offset < b.offset; });
+    } catch (const Error&) {
+      binding.members.clear();
+    }
   }
 
   // What arrays, vectors and matrices are made of.
@@ -733,11 +748,11 @@ class EntryReader {
     }
   }
 
-  void flatten(Word id, const std::string& prefix, std::uint64_t base, int depth) {
+  void flatten(Word id, const std::string& prefix, std::uint64_t base, int depth, std::vector<SpirvMember>& into) {
     step();
     if (depth > kDeepest) throw Error("a struct of the SPIR-V module holds itself");
     const Instruction& type = module_.maker(id);
-    if (type.op != kTypeStruct) throw Error("the push constants of the SPIR-V module are no struct");
+    if (type.op != kTypeStruct) throw Error("a block of the SPIR-V module is no struct");
     for (Word member = 0; member + 1 < type.words.size(); ++member) {
       const Word member_type = type.words[std::size_t{member} + 1];
       const auto named = module_.member_names.find({id, member});
@@ -745,7 +760,7 @@ class EntryReader {
           prefix + (named == module_.member_names.end() || named->second.empty() ? fmt::format("[{}]", member) : named->second);
       const std::uint64_t offset = base + offset_of(id, member);
       if (module_.maker(member_type).op == kTypeStruct) {
-        flatten(member_type, name + ".", offset, depth + 1);
+        flatten(member_type, name + ".", offset, depth + 1, into);
         continue;
       }
       SpirvMember one;
@@ -756,9 +771,8 @@ class EntryReader {
       one.is_address = scalar.op == kTypePointer || scalar.op == kTypeUntypedPointer;
       one.is_float = scalar.op == kTypeFloat;
       one.is_signed = scalar.op == kTypeInt && scalar.at(2) != 0;
-      entry_.push.push_back(std::move(one));
-      if (entry_.push.size() > kMostMembers)
-        throw Error("the push constants of the SPIR-V module have more than {} members", kMostMembers);
+      into.push_back(std::move(one));
+      if (into.size() > kMostMembers) throw Error("a block of the SPIR-V module has more than {} members", kMostMembers);
     }
   }
 

@@ -14,6 +14,16 @@
 
 namespace bench {
 
+// A member of a block that is no struct; those of a nested one are called "outer.inner".
+struct SpirvMember {
+  std::string name = {};
+  std::uint32_t offset = 0;
+  std::uint32_t bytes = 0;
+  bool is_address = false;  // of a buffer (PhysicalStorageBuffer)
+  bool is_float = false;    // what it or its elements are
+  bool is_signed = false;
+};
+
 struct SpirvBinding {
   std::uint32_t set = 0;
   std::uint32_t binding = 0;
@@ -27,18 +37,10 @@ struct SpirvBinding {
   std::uint32_t element_bits = 0;  // 0: a struct, or not told
   bool element_is_float = false;
   bool element_is_signed = false;
-  bool is_readonly = false;  // declared so
+  std::uint64_t element_stride = 0;       // bytes from one element of an unsized array at the end to the next; 0: there is none
+  std::vector<SpirvMember> members = {};  // of a uniform buffer, by offset; empty where its layout cannot be told
+  bool is_readonly = false;               // declared so
   bool is_writeonly = false;
-};
-
-// A member of the push constants that is no struct; those of a nested one are called "outer.inner".
-struct SpirvMember {
-  std::string name = {};
-  std::uint32_t offset = 0;
-  std::uint32_t bytes = 0;
-  bool is_address = false;  // of a buffer (PhysicalStorageBuffer)
-  bool is_float = false;    // what it or its elements are
-  bool is_signed = false;
 };
 
 struct SpirvConstant {
