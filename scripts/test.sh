@@ -23,7 +23,7 @@ or only the steps named. No GPU is needed: Mesa's lavapipe runs the Vulkan kerne
             every checkout on this machine, the folder that BENCH_TIDY_CACHE names). --all
   shell     shellcheck. --all
   flake8    flake8's rules F (unused and undefined names) over the scripts and the experiments' analyses. --all
-  fuzz      the parsers of drivers' machine code under libFuzzer, for a minute (its own build, by clang). --all
+  fuzz      the parsers of what drivers and users hand in, under libFuzzer, for 90 s (its own build, by clang). --all
   package   the package runs in a bare Debian 12 (debootstrap, as root, from the network: minutes at the first time). Only if named
   slurm     scripts/fleet.sh on a Slurm of three nodes on this machine, one of which dies (as root; installs slurmd and munge; four
             minutes). Only if named
@@ -228,23 +228,33 @@ step_python() {
 }
 
 # New inputs stay in build/fuzz/corpus, from one run to the next; one that breaks a parser is left in build/fuzz as crash-...
+# fuzz_for SECONDS PROGRAM SEEDS...
+fuzz_for() {
+  local seconds=$1 program=$2 corpus=$bench_root/build/fuzz/corpus/$2
+  mkdir -p "$corpus"
+  check "$program, $seconds s" "$bench_root/build/fuzz/bin/$program" -max_total_time="$seconds" -max_len=65536 -rss_limit_mb=1024 \
+    -print_final_stats=1 -artifact_prefix="$bench_root/build/fuzz/" "$corpus" "${@:3}"
+}
+
 step_fuzz() {
-  local program=$bench_root/build/fuzz/bin/machine_code_fuzz seeds=$bench_root/common/tests/fuzz_corpus
   if ! command -v clang++ >/dev/null; then
-    skip 'machine_code_fuzz (needs clang++ with libFuzzer)'
+    skip 'the fuzz targets (they need clang++ with libFuzzer)'
     return
   fi
   if ! clang++ -x c++ -fsanitize=fuzzer -o "$scratch/fuzzer" - <<<'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' 2>/dev/null; then
-    skip 'machine_code_fuzz (clang++ has no libFuzzer here)'
+    skip 'the fuzz targets (clang++ has no libFuzzer here)'
     return
   fi
   bench_build fuzz "$bench_root/build/fuzz.log" || {
-    fail 'the fuzz target'
+    fail 'the fuzz targets'
     return
   }
-  mkdir -p "$bench_root/build/fuzz/corpus"
-  check 'machine_code_fuzz, 60 s' "$program" -max_total_time=60 -max_len=65536 -rss_limit_mb=1024 -print_final_stats=1 \
-    -artifact_prefix="$bench_root/build/fuzz/" "$bench_root/build/fuzz/corpus" "$seeds"
+  fuzz_for 60 machine_code_fuzz "$bench_root/common/tests/fuzz_corpus"
+  if [[ -x $bench_root/build/fuzz/bin/own_reader_fuzz ]]; then
+    fuzz_for 30 own_reader_fuzz "$bench_root"/own_kernel/examples/*/
+  else
+    skip 'own_reader_fuzz (needs toml++ and muparser)'
+  fi
 }
 
 step_package() {

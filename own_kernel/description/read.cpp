@@ -215,10 +215,10 @@ class Reader {
       const auto expression = keys.expression(key);
       if (!expression) continue;
       if (found_.tolerance) keys.fail(expression->line, "more than one kind; one of {} is allowed", kForm);
-      with_sizes(keys, key, *expression, [&](const Sizes& sizes) {
+      with_sizes(keys, key, *expression, [&, which = kind](const Sizes& sizes) {
         const double value = value_of(*expression, sizes);
         if (value < 0) throw Error("\"{}\" is {}; a number from 0 on is allowed", expression->text, value);
-        found_.tolerance = Tolerance{kind, value};
+        found_.tolerance = Tolerance{which, value};
       });
     }
     keys.end();
@@ -751,9 +751,38 @@ class Reader {
   std::set<std::string> used_;
 };
 
+// The line of the first byte outside ASCII that stands in no text and no comment, where TOML allows none; 0: there is none.
+// toml++ 3.3 runs into undefined behaviour on some.
+std::uint32_t line_of_stray_byte(std::string_view text) {
+  std::uint32_t line = 1;
+  std::string_view until;  // what ends the text or the comment that this byte stands in
+  const bool has_mark = text.starts_with("\xef\xbb\xbf");
+  for (std::size_t i = has_mark ? 3 : 0; i < text.size(); ++i) {
+    const std::string_view rest = text.substr(i);
+    if (rest[0] == '\n') ++line;
+    if (until.empty()) {
+      if (static_cast<unsigned char>(rest[0]) >= 0x80) return line;
+      for (const std::string_view begin : {R"(""")", "\'\'\'", "\"", "\'", "#"}) {
+        if (!rest.starts_with(begin)) continue;
+        until = begin == "#" ? "\n" : begin;
+        i += begin.size() - 1;
+        break;
+      }
+    } else if (rest[0] == '\\' && until[0] == '"') {
+      if (rest.size() > 1 && rest[1] != '\n') ++i;
+    } else if (rest.starts_with(until) || (until.size() == 1 && rest[0] == '\n')) {
+      i += until.size() - 1;
+      until = {};
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 Description read_description(std::string_view text, const fs::path& file) {
+  if (const std::uint32_t line = line_of_stray_byte(text); line != 0)
+    throw UsageError("{}:{}: a character outside ASCII; allowed within quotes and in comments", file.string(), line);
   toml::table root;
   try {
     root = toml::parse(text, file.string());

@@ -240,6 +240,11 @@ const Mistake kMistakes[] = {
     {"[sizes]", "[sizes", "8:"},
     {"m = 3", "m = 3\nm = 4", "11:"},
     {"name = \"saxpy\"", "name = \"\xff\xfe\"", "1:"},
+    {"name = \"saxpy\"", "name = \"saxpy\" \xef\xb3\xbf",
+     "1: a character outside ASCII; allowed within quotes and in comments"},
+    {"restore =", "# \"\xc3\xa4\n\xc3\xa4 =", "7: a character outside ASCII"},
+    {"restore = \"each\"", "restore = \"\\\"\xc3\xa4\" #\xc3\xa4", "6: the file: restore is \"\"\xc3\xa4\"; allowed"},
+    {"restore = \"each\"", "restore = \'\'\'\xc3\xa4\'\'\' # \'", "6: the file: restore is \"\xc3\xa4\"; allowed"},
     // Keys.
     {"useful_bytes", "usefull_bytes", "2: the file: unknown key usefull_bytes; near: useful_bytes; allowed: "},
     {"elements = \"n\"", "elemnts = \"n\"",

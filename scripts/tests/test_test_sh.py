@@ -134,7 +134,7 @@ def test_a_linter_that_is_not_here_is_a_line(suite):
     assert result.returncode == 0, result.stdout + result.stderr
     assert result.stdout.splitlines()[-1] == "0 passed, 0 failed, 5 skipped"
     for words in ("format: clang-format (needs version 14)", "tidy: clang-tidy (not here)", "shell: shellcheck (not here)",
-                  "flake8: flake8 (not here)", "fuzz: machine_code_fuzz (needs clang++ with libFuzzer)"):
+                  "flake8: flake8 (not here)", "fuzz: the fuzz targets (they need clang++ with libFuzzer)"):
         assert f"  {words}\n" in result.stdout
 
 
