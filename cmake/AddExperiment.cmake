@@ -1,6 +1,6 @@
 # add_experiment(NAME <expNN_name> [TWINS <stem>...] [CUDA <file.cu>...] [GLSL <file.comp>...] [SOURCES <more.cpp>...]
 #                [GLSL_INSTANCES <spec>...] [CUDA_INSTANCES <spec>...]
-#                [TWINS_SM80 <stem>...] [CUDA_SM80 <file.cu>...] [CUDA_SM90 <file.cu>...] [CUDA_SM90A <file.cu>...]
+#                [TWINS_SM80 <stem>...] [CUDA_SM80 <file.cu>...] [CUDA_SM89 <file.cu>...] [CUDA_SM90 <file.cu>...] [CUDA_SM90A <file.cu>...]
 #                [TWINS_LINKED <stem>...] [CUDA_LINKED <file.cu>...])
 #
 # One program from main.cpp in the calling directory, with its kernels embedded (see EmbedKernels.cmake: the set is called
@@ -9,14 +9,14 @@
 #
 # A twin is cuda/<stem>.cu and glsl/<stem>.comp, either of which may be an instance: a kernel that only sets macros and includes
 # a body, written at configure time from one line of GLSL_INSTANCES or CUDA_INSTANCES (see KernelInstances.cmake). CUDA and GLSL are for kernels that the other API has no file of that stem for.
-# The lists with SM80 and SM90: CUDA code with instructions of compute capability 8.0 or 9.0, not built for older GPUs. SM90A: with
+# The lists with SM80, SM89 and SM90: CUDA code with instructions of that compute capability, not built for older GPUs. SM90A: with
 # those of sm_90a, which no newer GPU has either. LINKED: CUDA code that calls CUDA's device runtime.
 function(add_experiment)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME"
-                        "TWINS;TWINS_SM80;TWINS_LINKED;CUDA;CUDA_SM80;CUDA_SM90;CUDA_SM90A;CUDA_LINKED;GLSL;GLSL_INSTANCES;CUDA_INSTANCES;SOURCES")
+                        "TWINS;TWINS_SM80;TWINS_LINKED;CUDA;CUDA_SM80;CUDA_SM89;CUDA_SM90;CUDA_SM90A;CUDA_LINKED;GLSL;GLSL_INSTANCES;CUDA_INSTANCES;SOURCES")
   bench_kernel_instances(${CMAKE_CURRENT_BINARY_DIR}/instances ${CMAKE_CURRENT_SOURCE_DIR}
                          GLSL ${arg_GLSL_INSTANCES} CUDA ${arg_CUDA_INSTANCES})
-  foreach(source IN LISTS arg_CUDA arg_CUDA_SM80 arg_CUDA_SM90 arg_CUDA_SM90A arg_CUDA_LINKED)
+  foreach(source IN LISTS arg_CUDA arg_CUDA_SM80 arg_CUDA_SM89 arg_CUDA_SM90 arg_CUDA_SM90A arg_CUDA_LINKED)
     cmake_path(GET source STEM stem)
     if("glsl/${stem}.comp" IN_LIST arg_GLSL)
       message(FATAL_ERROR "${arg_NAME}: ${stem} stands under CUDA and GLSL; list it once, under TWINS")
@@ -52,7 +52,7 @@ function(add_experiment)
   add_dependencies(${arg_NAME} bench_libraries)
   string(REGEX MATCH "^exp[0-9]+" set ${arg_NAME})
   bench_embed_kernels(${arg_NAME} SET ${set} GLSL ${arg_GLSL}
-                      CUDA ${arg_CUDA} CUDA_SM80 ${arg_CUDA_SM80} CUDA_SM90 ${arg_CUDA_SM90} CUDA_SM90A ${arg_CUDA_SM90A} CUDA_LINKED ${arg_CUDA_LINKED})
+                      CUDA ${arg_CUDA} CUDA_SM80 ${arg_CUDA_SM80} CUDA_SM89 ${arg_CUDA_SM89} CUDA_SM90 ${arg_CUDA_SM90} CUDA_SM90A ${arg_CUDA_SM90A} CUDA_LINKED ${arg_CUDA_LINKED})
   target_include_directories(${arg_NAME} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   install(TARGETS ${arg_NAME} DESTINATION bin)
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})

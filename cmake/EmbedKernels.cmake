@@ -1,5 +1,5 @@
-# bench_embed_kernels(<target> SET <name> [CUDA <file.cu>...] [CUDA_SM80 <file.cu>...] [CUDA_SM90 <file.cu>...]
-#                     [CUDA_SM90A <file.cu>...] [CUDA_LINKED <file.cu>...] [GLSL <file.comp>...])
+# bench_embed_kernels(<target> SET <name> [CUDA <file.cu>...] [CUDA_SM80 <file.cu>...] [CUDA_SM89 <file.cu>...]
+#                     [CUDA_SM90 <file.cu>...] [CUDA_SM90A <file.cu>...] [CUDA_LINKED <file.cu>...] [GLSL <file.comp>...])
 #
 # Compiles every .cu to one cubin per architecture plus PTX (nvcc) and every .comp to SPIR-V (glslang), and links the bytes into
 # <target>. The generated header <name>_kernels.h declares
@@ -8,13 +8,13 @@
 # the SPIR-V lies what it takes (spirv_interface.cpp).
 # A .comp with the property BENCH_GLSLANG_SINCE is compiled by the system's glslang or by the one of build/tools, whichever is new
 # enough; the entry names it (KernelImages::spirv_by). Where neither is, it is left out, and its stem's entry says so (KernelImages::no_spirv).
-# A file of CUDA_SM80 or CUDA_SM90 has instructions that came with compute capability 8.0 or 9.0: there are no images of it below
+# A file of CUDA_SM80, CUDA_SM89 or CUDA_SM90 has instructions that came with that compute capability: there are no images of it below
 # that, and its stem's entry says so (KernelImages::cuda_since). One of CUDA_SM90A has instructions of sm_90a alone, which no newer GPU
 # has: its one image is that. One of CUDA_LINKED calls CUDA's device runtime and is linked with it: there is no PTX of it, which a
 # driver would have to link. Without that library there is no image, and its stem's entry says so (KernelImages::no_cuda).
 # Paths are relative to the calling directory. Editing an included file rebuilds the kernels that include it (depfiles).
 function(bench_embed_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SET" "CUDA;CUDA_SM80;CUDA_SM90;CUDA_SM90A;CUDA_LINKED;GLSL")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SET" "CUDA;CUDA_SM80;CUDA_SM89;CUDA_SM90;CUDA_SM90A;CUDA_LINKED;GLSL")
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${arg_SET}_kernels)
   file(MAKE_DIRECTORY ${out})
   set(images "")  # the image files, for dependencies
@@ -50,7 +50,7 @@ function(bench_embed_kernels target)
   endforeach()
 
   if(BENCH_HAVE_CUDA)
-    foreach(list CUDA CUDA_SM80 CUDA_SM90 CUDA_SM90A CUDA_LINKED)
+    foreach(list CUDA CUDA_SM80 CUDA_SM89 CUDA_SM90 CUDA_SM90A CUDA_LINKED)
       set(sources ${arg_${list}})
       string(REGEX REPLACE "^CUDA(_SM|_LINKED)?|A$" "" since "${list}")
       if(NOT since)

@@ -4,7 +4,7 @@
 # glsl_instances and cuda_instances, the stems, and instance_<stem>_comp, instance_<stem>_cu, the files.
 #     GLSL: "<stem> = <body.glsl> | MACRO | MACRO=text"    `memory_model` among the macros: under the Vulkan memory model;
 #                                                          `glslang=15.1`: wants that glslang or a newer one (instance_<stem>_since)
-#     CUDA: "<stem> = <body.cuh> | <line>"                 each line stands after the include; `SM80`, `SM90` or `SM90A` among them:
+#     CUDA: "<stem> = <body.cuh> | <line>"                 each line stands after the include; `SM80`, `SM89`, `SM90` or `SM90A` among them:
 #                                                          is of add_experiment's list of that name (instance_<stem>_least)
 # Bodies lie in <folder>/glsl and <folder>/cuda. A file is written only if its text changes.
 #
@@ -61,7 +61,7 @@ endfunction()
 
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   function(add_experiment)
-    cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "TWINS;TWINS_SM80;TWINS_LINKED;CUDA;CUDA_SM80;CUDA_SM90;CUDA_SM90A;CUDA_LINKED;GLSL;SOURCES;GLSL_INSTANCES;CUDA_INSTANCES")
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "TWINS;TWINS_SM80;TWINS_LINKED;CUDA;CUDA_SM80;CUDA_SM89;CUDA_SM90;CUDA_SM90A;CUDA_LINKED;GLSL;SOURCES;GLSL_INSTANCES;CUDA_INSTANCES")
     bench_kernel_instances(${OUT} ${FOLDER} GLSL ${arg_GLSL_INSTANCES} CUDA ${arg_CUDA_INSTANCES})
   endfunction()
   # That call alone, to the next line that is not indented: what else the file calls may need a project, or be its parent's function.

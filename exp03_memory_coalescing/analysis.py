@@ -109,7 +109,7 @@ def structs(found: Study, table: Table) -> Blocks:
 
 
 def fields(found: Study, table: Table) -> Blocks:
-    return sectors_table(found, table, {"variant": ["inner_struct", "inner_array"]})
+    return sectors_table(found, table, {"variant": ["inner_struct", "inner_vec2", "inner_array"]})
 
 
 def lanes(found: Study, table: Table) -> Blocks:

@@ -11,7 +11,8 @@
 
 // One for all kernels, so that none differs from another in what it is handed.
 struct BdaParams {
-  uint count;     // elements of the kernel's own width; chase: nodes, a power of two
+  uint count;  // elements of the kernel's own width; chase: nodes, a power of two; shared_u32: threads of a block, by which its
+               // loops count (no compiler unrolls a loop whose step it does not know)
   uint in_bytes;  // of the input and of the output buffer: what a descriptor knows and an address does not
   uint out_bytes;
   uint steps;  // chase: loads a lane, one after another; spin_u32: steps, a multiple of EXP04_TURN;

@@ -79,7 +79,7 @@ std::unique_ptr<bench::Subject> set_up_shared_memory(bench::Workbench& bench, co
   const bench::Launch launch = {&kernel(bench, variant, "shared_u32", block, 1),
                                 {blocks, 1, 1},
                                 {&output},
-                                bench::params_bytes(BdaParams{blocks * words, 0, 0, words})};
+                                bench::params_bytes(BdaParams{block, 0, 0, words})};
   bench.device().run(launch);
   bench::verify<std::uint32_t>(bench, output, std::uint64_t{blocks} * words, bench::kGuardWords, [words](std::uint64_t i) {
     const auto word = static_cast<std::uint32_t>(i);

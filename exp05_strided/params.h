@@ -21,11 +21,12 @@ struct StrideParams {
 BENCH_ASSERT_SIZE(StrideParams, 12);
 
 struct WindowParams {
-  uint places;  // of a window
-  uint stride;  // words between neighbouring places
-  uint turns;   // loads a thread
+  uint places;   // of a window
+  uint stride;   // words between neighbouring places
+  uint turns;    // loads a thread
+  uint advance;  // 1, by which the loop counts. No compiler unrolls a loop whose step it does not know
 };
-BENCH_ASSERT_SIZE(WindowParams, 12);
+BENCH_ASSERT_SIZE(WindowParams, 16);
 
 // The post's index, for a power of two of elements: visits count / gcd(count, stride) of them, each gcd times.
 #define EXP05_FOLDED(i, params) (((i) * (params).stride) & ((params).count - 1u))

@@ -98,7 +98,7 @@ std::vector<bench::Case> window_cases(const bench::Plan& plan) {
   for (const std::uint32_t stride : kStrides) {
     for (const std::uint64_t bytes : small ? of(kSmallKilobytes, 1U << 10) : of_gpu) {
       const auto places = static_cast<std::uint32_t>(bytes / 4 / stride);
-      list.push_back(make_case({grid, {places, stride, turns}}));
+      list.push_back(make_case({grid, {places, stride, turns, 1}}));
     }
   }
   return list;

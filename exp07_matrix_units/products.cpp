@@ -139,7 +139,9 @@ ProductWork make_work(Workbench& bench, const Config& config, Products& products
                                  .params_bytes = static_cast<std::uint32_t>(launch.params.size()),
                                  .shared_bytes = shape.shared_bytes(),
                                  .cuda = {.cluster_x = shape.cluster},
-                                 .vulkan = {.binding = bench::BufferBinding::kAddress, .matrix = std::string(shape.matrix())}});
+                                 .vulkan = {.binding = bench::BufferBinding::kAddress,
+                                            .matrix = std::string(shape.matrix()),
+                                            .workgroup_matrix = shape.workgroup_matrix()}});
   launch.grid = config.grid();
   return launch;
 }

@@ -139,6 +139,11 @@ std::string_view Shape::matrix() const {
   return sums == Number::kF16 ? "16x16x16 f16 f16" : "16x16x16 f16 f32";
 }
 
+bench::VulkanLaunch::WorkgroupMatrix Shape::workgroup_matrix() const {
+  if (down != 0) return {};
+  return {rows, columns, depth, fmt::format("{} {}", name_of(in), name_of(sums))};
+}
+
 std::vector<std::uint32_t> Shape::constants() const {
   if (down == 0) return {rows, columns, depth, group_rows};
   return {rows, columns, depth, down, across, group_rows};

@@ -37,11 +37,12 @@ struct Shape {
   std::uint32_t group_rows = 0;     // GLSL's order of tiles: see glsl/order.glsl
 
   std::uint32_t block() const;
-  std::string entry() const;                     // CUDA's
-  std::uint32_t shared_bytes() const;            // CUDA's dynamic
-  std::string tile() const;                      // "128x128x32"; "" of a library
-  std::string warps() const;                     // "2x4"
-  std::string_view matrix() const;               // KernelSpec::matrix
+  std::string entry() const;           // CUDA's
+  std::uint32_t shared_bytes() const;  // CUDA's dynamic
+  std::string tile() const;            // "128x128x32"; "" of a library
+  std::string warps() const;           // "2x4"
+  std::string_view matrix() const;     // VulkanLaunch::matrix
+  bench::VulkanLaunch::WorkgroupMatrix workgroup_matrix() const;
   std::vector<std::uint32_t> constants() const;  // GLSL's
 };
 

@@ -60,6 +60,17 @@ TEST(Capabilities, OfAnybodysKernelNameTheFeature) {
   EXPECT_EQ(missing({kShader, 22, 4442}, {}, features), "variablePointers");
 }
 
+TEST(WorkgroupMatrices, AreMultiplesOfWhatIsListedForAsManyInvocations) {
+  const FlexibleMatrix listed[] = {{32, 32, 16, "f16 f32", 128}, {64, 32, 16, "f16 f32", 256}, {32, 32, 16, "f16 f16", 256}};
+  EXPECT_TRUE(multiplies(listed, {128, 256, 64, "f16 f32"}, 256));
+  EXPECT_FALSE(multiplies(listed, {96, 256, 64, "f16 f32"}, 256)) << "96 rows by 64";
+  EXPECT_TRUE(multiplies(listed, {96, 256, 64, "f16 f32"}, 128));
+  EXPECT_FALSE(multiplies(listed, {128, 256, 24, "f16 f32"}, 256)) << "a depth of 24 by 16";
+  EXPECT_FALSE(multiplies(listed, {128, 256, 64, "f16 f32"}, 512));
+  EXPECT_FALSE(multiplies(listed, {128, 256, 64, "bf16 f32"}, 256));
+  EXPECT_FALSE(multiplies({}, {128, 256, 64, "f16 f32"}, 256));
+}
+
 TEST(SubgroupSize, Is32WhereAPipelineMayAskForIt) {
   EXPECT_EQ(choose_subgroup_size(32, 32, 32, true), 32U) << "NVIDIA";
   EXPECT_EQ(choose_subgroup_size(64, 32, 64, true), 32U) << "AMD, RDNA, by RADV";

@@ -101,6 +101,10 @@ TEST(CudaKernel, NamesArchitectures) {
   const CudaImage images[] = {{8, 0, false, false, {}}, {9, 0, true, false, {}}, {8, 0, false, true, {}}};
   EXPECT_EQ(architectures(images), "sm_80, sm_90a, PTX compute_80");
   EXPECT_EQ(architectures({}), "none");
+  EXPECT_EQ(why_no_image(images, {7, 5}),
+            "no code for compute capability 7.5; this build has sm_80, sm_90a, PTX compute_80 (add yours to BENCH_CUDA_ARCHS)");
+  EXPECT_EQ(why_no_image({&images[1], 1}, {10, 0}),
+            "its instructions are those of sm_90a alone; no kernel here has those of compute capability 10.0");
 }
 
 TEST(CudaKernel, MissingTwinAndMissingArchitectureAreSkips) {

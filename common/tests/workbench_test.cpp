@@ -35,6 +35,14 @@ TEST_F(WorkbenchTest, InputIsTheSameInEveryRun) {
   EXPECT_EQ(other_run.input_seed(), workbench_.input_seed());
 }
 
+TEST_F(WorkbenchTest, CyclesAreThoseOfAClockThatIsLongEnough) {
+  EXPECT_EQ(workbench_.if_counted({{"cycles", 3.0}}).find("cycles")->real(), 3.0);
+  DeviceInfo info = device_.info();
+  info.counts_cycles = false;
+  FakeDevice other(info);
+  EXPECT_EQ(Workbench(other, 42).if_counted({{"cycles", 3.0}}).find("cycles"), nullptr);
+}
+
 TEST_F(WorkbenchTest, InputIsFilledOnce) {
   const Buffer* first = &workbench_.input(0, kInputWords);
   EXPECT_EQ(device_.uploaded_bytes, kInputWords * 4);

@@ -4,7 +4,7 @@
 extern "C" __global__ void shared_u32(uint* b, BdaParams params) {
   extern __shared__ uint words[];
   const uint first = blockIdx.x * params.steps;
-  for (uint i = threadIdx.x; i < params.steps; i += blockDim.x) words[i] = EXP04_RAMP(first + i);
+  for (uint i = threadIdx.x; i < params.steps; i += params.count) words[i] = EXP04_RAMP(first + i);
   __syncthreads();
-  for (uint i = threadIdx.x; i < params.steps; i += blockDim.x) b[first + i] = words[params.steps - 1 - i];
+  for (uint i = threadIdx.x; i < params.steps; i += params.count) b[first + i] = words[params.steps - 1 - i];
 }

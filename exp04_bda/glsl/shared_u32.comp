@@ -13,7 +13,7 @@ shared uint words[WORDS];
 
 void main() {
   const uint first = gl_WorkGroupID.x * params.steps;
-  for (uint i = gl_LocalInvocationID.x; i < params.steps; i += gl_WorkGroupSize.x) words[i] = EXP04_RAMP(first + i);
+  for (uint i = gl_LocalInvocationID.x; i < params.steps; i += params.count) words[i] = EXP04_RAMP(first + i);
   barrier();
-  for (uint i = gl_LocalInvocationID.x; i < params.steps; i += gl_WorkGroupSize.x) b[first + i] = words[params.steps - 1 - i];
+  for (uint i = gl_LocalInvocationID.x; i < params.steps; i += params.count) b[first + i] = words[params.steps - 1 - i];
 }

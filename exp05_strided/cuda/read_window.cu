@@ -15,7 +15,7 @@ extern "C" __global__ void read_window(const uint* in, uint* out, WindowParams p
   uint place = first % params.places;
   uint sum = 0;
 #pragma unroll 1
-  for (uint turn = 0; turn < params.turns; ++turn) {
+  for (uint turn = 0; turn < params.turns; turn += params.advance) {
     sum += load_from_l2(in + place * params.stride);
     place += step;
     if (place >= params.places) place -= params.places;

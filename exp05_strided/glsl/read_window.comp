@@ -14,7 +14,7 @@ void main() {
   const uint step = gl_NumWorkGroups.x * gl_WorkGroupSize.x % params.places;
   uint place = gl_GlobalInvocationID.x % params.places;
   uint sum = 0;
-  [[dont_unroll]] for (uint turn = 0; turn < params.turns; ++turn) {
+  [[dont_unroll]] for (uint turn = 0; turn < params.turns; turn += params.advance) {
     sum += data[place * params.stride];
     place += step;
     if (place >= params.places) place -= params.places;

@@ -16,8 +16,10 @@ struct CacheParams {
   uint reuse_words;   // a block's part of the reuse set
   uint rounds;        // reuse: how often a block reads its stream's next piece, then a part of the reuse set
   uint shift;         // reuse: by how many parts a block moves on each round; 0: it keeps its own
+  uint advance;       // by which the loops count: EXP06_UNROLL, reuse: times the threads of a block. No compiler unrolls a loop
+                      // whose step it does not know
 };
-BENCH_ASSERT_SIZE(CacheParams, 20);
+BENCH_ASSERT_SIZE(CacheParams, 24);
 
 // Loads that a thread has under way before it uses the first.
 #define EXP06_UNROLL 4

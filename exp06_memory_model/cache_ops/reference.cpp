@@ -78,7 +78,7 @@ bench::Values measure(bench::Workbench& bench, const bench::Buffer& out, const C
   bench.device().download(out, config.threads() * 4, std::as_writable_bytes(std::span(cycles)));
   const double visits = static_cast<double>(config.grid) * (config.params.rounds - 1);  // the first round is not counted
   const double mean = std::accumulate(cycles.begin(), cycles.end(), 0.0) / visits;
-  return {{"reuse_cycles", mean}, {"reuse_bytes_per_cycle", config.params.reuse_words * 4 / mean}};
+  return bench.if_counted({{"reuse_cycles", mean}, {"reuse_bytes_per_cycle", config.params.reuse_words * 4 / mean}});
 }
 
 std::vector<bench::Column> measured_columns() {

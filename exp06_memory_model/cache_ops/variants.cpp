@@ -34,7 +34,12 @@ Config streaming(Kind kind, const Op& op, bool small, std::uint64_t stream_words
   // 2^27 words * 4 B = 512 MiB: several times any L2.
   const std::uint64_t words = std::min(stream_words, std::uint64_t{1} << (small ? 14 : op.slow ? 22 : 27));
   config.stream_bytes = words * 4;
-  config.params = {static_cast<std::uint32_t>(words / config.threads()), static_cast<std::uint32_t>(stream_words - 1), 0, 0, 0};
+  config.params = {.stream_words = static_cast<std::uint32_t>(words / config.threads()),
+                   .stream_mask = static_cast<std::uint32_t>(stream_words - 1),
+                   .reuse_words = 0,
+                   .rounds = 0,
+                   .shift = 0,
+                   .advance = EXP06_UNROLL};
   return config;
 }
 
@@ -56,8 +61,9 @@ Config reusing(Kind kind, const Op& op, const Level& level, std::uint64_t stream
   // of it is there any more when it comes again.
   const std::uint64_t area = l1 ? std::min(stream_words, 4 * kMi) : stream_words;
   const std::uint64_t rounds = small ? 3 : l1 ? 16 : std::clamp<std::uint64_t>(512 * kMi / std::max(stream_bytes, kMi), 4, 16);
-  config.params = {words(stream_bytes), static_cast<std::uint32_t>(area - 1), words(level.reuse_bytes),
-                   static_cast<std::uint32_t>(rounds), level.shift};
+  config.params = {
+      words(stream_bytes), static_cast<std::uint32_t>(area - 1), words(level.reuse_bytes), static_cast<std::uint32_t>(rounds),
+      level.shift,         EXP06_UNROLL * config.block};
   return config;
 }
 

@@ -59,8 +59,8 @@ Prepared set_up(Workbench& bench, const Config& config) {
   launch.kernel = &kernel(bench, config);
   launch.grid = {config.grid(), 1, 1};
   const std::uint64_t items = config.variant->shape == Shape::kFence ? config.words() / 4 : config.words();
-  launch.params = bench::params_bytes(
-      OrderParams{config.steps(), static_cast<std::uint32_t>(items - 1), config.in_flight_bytes / 16, kSpins, 0});
+  launch.params = bench::params_bytes(OrderParams{config.steps(), static_cast<std::uint32_t>(items - 1),
+                                                  config.in_flight_bytes / 16, kSpins, 0, config.advance()});
   Buffer& data = bench.output("data", config.words());
   Buffer& out = bench.output("out", out_words(config));
   fill(bench, data, config);

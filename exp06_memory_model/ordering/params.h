@@ -16,9 +16,11 @@ struct OrderParams {
   uint mask;     // words of the data (fence: 16-byte vectors) less 1; their number is a power of two
   uint vectors;  // fence: 16-byte stores of the block before each fence
   uint spins;    // message: EXP06_POLLS polls each, before a thread gives up
-  uint zero;     // 0. A compiler that does not know it cannot answer a load of word `zero` with what was stored to word 0
+  uint zero;     // 0. A compiler that does not know it cannot answer a load of word `zero` with what was stored to word 0,
+                 // nor a poll with the one before
+  uint advance;  // by which a loop counts: rates EXP06_UNROLL, else 1. No compiler unrolls a loop whose step it does not know
 };
-BENCH_ASSERT_SIZE(OrderParams, 20);
+BENCH_ASSERT_SIZE(OrderParams, 24);
 
 // The node after node i of 2^k: a full-period generator modulo any power of two (Hull & Dobell 1962: factor % 4 == 1, odd
 // summand), so that one cycle visits every node once.

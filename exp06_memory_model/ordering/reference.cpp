@@ -149,7 +149,7 @@ bench::Values measure(bench::Workbench& bench, const bench::Buffer& out, const C
     if (config.variant->shape == Shape::kChain && counts_sm_cycles && cycles < kFewestCycles) {
       throw bench::Error("a step takes {:.2f} cycles: no load does, so the compiler has left accesses out", cycles);
     }
-    return {{"cycles", cycles}};
+    return bench.if_counted({{"cycles", cycles}});
   }
   check_message(bench, out, config);
   const auto sm = [&](std::uint32_t block) {

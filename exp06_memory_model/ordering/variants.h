@@ -142,6 +142,7 @@ struct Config {
   std::uint32_t block() const;
   std::uint32_t grid() const;
   std::uint32_t threads() const { return block() * grid(); }
+  std::uint32_t advance() const { return variant->shape == Shape::kRate ? EXP06_UNROLL : 1; }
   std::uint64_t words() const;     // of the data
   std::uint64_t elements() const;  // operations of a launch
 };

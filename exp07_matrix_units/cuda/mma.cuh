@@ -60,6 +60,14 @@ constexpr uint kSumsOfTwo = N == Numbers::kF16F16 ? 1 : 2;
 template <Numbers N>
 constexpr uint kSums = 2 * kSumsOfTwo<N>;
 
+// Four 8 x 8 matrices of 16-bit elements, that is four words of a lane.
+__device__ __forceinline__ void load_matrices(uint& a, uint& b, uint& c, uint& d, uint from) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+               : "r"(from)
+               : "memory");
+}
+
 // sums += A * B
 template <Numbers N>
 __device__ __forceinline__ void multiply(typename Types<N>::Sum (&sums)[kSums<N>], const uint (&a)[4], const uint (&b)[2]) {

@@ -13,14 +13,6 @@ __device__ __forceinline__ void copy_async(uint to, const unsigned char* from) {
   asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
 
-// Four 8 x 8 matrices of 16-bit elements, that is four words of a lane.
-__device__ __forceinline__ void load_matrices(uint& a, uint& b, uint& c, uint& d, uint from) {
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
-               : "r"(from)
-               : "memory");
-}
-
 // A block of WM x WN warps makes BM x BN of C, in steps of BK bytes of K. Dynamic shared memory: STAGES * (BM + BN) * BK bytes.
 template <Numbers N, uint BM, uint BN, uint BK, uint WM, uint WN, uint STAGES>
 __device__ __forceinline__ void product_mma(const void* a, const void* b, typename Types<N>::Out* c,

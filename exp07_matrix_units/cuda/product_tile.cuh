@@ -1,12 +1,84 @@
-// C = A B by wmma, the warp's matrices of CUDA C++: one tile of A and one of B in shared memory, the next ones on their way to
-// registers meanwhile. The twin of glsl/product_tile.glsl, line by line.
-// A tile's row of BK elements has 16 bytes of padding, so that rows start in different banks.
+// C = A B by the warp's matrices: one tile of A and one of B in shared memory, the next ones on their way to registers
+// meanwhile. The twin of glsl/product_tile.glsl, line by line. A tile's row of BK elements has 16 bytes of padding, so that
+// rows start in different banks.
 #pragma once
 
 #include <mma.h>
 
 #include "mma.cuh"
 #include "params.h"
+
+// The warp's matrices: 16 rows or columns, and 32 bytes of K.
+template <Numbers N>
+struct ByWmma {
+  using In = typename Types<N>::In;
+  using Out = typename Types<N>::Out;
+  static constexpr uint kTile = 16;
+  static constexpr uint kDepth = 16;
+  using Rows = nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, kTile, kTile, kDepth, In, nvcuda::wmma::row_major>;
+  using Columns = nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, kTile, kTile, kDepth, In, nvcuda::wmma::col_major>;
+  using Sums = nvcuda::wmma::fragment<nvcuda::wmma::accumulator, kTile, kTile, kDepth, Out>;
+
+  static __device__ __forceinline__ void clear(Sums& sums) { nvcuda::wmma::fill_fragment(sums, static_cast<Out>(0)); }
+  template <class Operand>
+  static __device__ __forceinline__ void load(Operand& operand, const In* from, uint pitch) {
+    nvcuda::wmma::load_matrix_sync(operand, from, pitch);
+  }
+  static __device__ __forceinline__ void add(Sums& sums, const Rows& rows, const Columns& columns) {
+    nvcuda::wmma::mma_sync(sums, rows, columns, sums);
+  }
+  static __device__ __forceinline__ void store(Out* to, const Sums& sums, uint pitch) {
+    nvcuda::wmma::store_matrix_sync(to, sums, pitch, nvcuda::wmma::mem_row_major);
+  }
+};
+
+// The same by ldmatrix and mma.sync: wmma loads bf16 word by word, and multiplies 16 bytes of s8 at a time.
+template <Numbers N>
+struct ByMma {
+  using In = typename Types<N>::In;
+  using Out = typename Types<N>::Out;
+  static constexpr uint kDepth = 32 / sizeof(In);
+  struct Rows {
+    uint words[4];
+  };
+  struct Columns {
+    uint words[2][2];  // of eight columns each
+  };
+  struct Sums {
+    typename Types<N>::Sum sums[2][kSums<N>];
+  };
+
+  static __device__ __forceinline__ void clear(Sums& sums) { sums = {}; }
+  static __device__ __forceinline__ void load(Rows& rows, const In* from, uint pitch) {
+    const uint lane = threadIdx.x % 32;
+    const In* mine = from + lane % 16 * pitch + lane / 16 * (16 / sizeof(In));
+    load_matrices(rows.words[0], rows.words[1], rows.words[2], rows.words[3],
+                  static_cast<uint>(__cvta_generic_to_shared(mine)));
+  }
+  static __device__ __forceinline__ void load(Columns& columns, const In* from, uint pitch) {
+    const uint lane = threadIdx.x % 32;
+    const In* mine = from + (lane / 16 * 8 + lane % 8) * pitch + lane / 8 % 2 * (16 / sizeof(In));
+    load_matrices(columns.words[0][0], columns.words[0][1], columns.words[1][0], columns.words[1][1],
+                  static_cast<uint>(__cvta_generic_to_shared(mine)));
+  }
+  static __device__ __forceinline__ void add(Sums& sums, const Rows& rows, const Columns& columns) {
+#pragma unroll
+    for (uint half = 0; half < 2; ++half) multiply<N>(sums.sums[half], rows.words, columns.words[half]);
+  }
+  static __device__ __forceinline__ void store(Out* to, const Sums& sums, uint pitch) {
+    const uint lane = threadIdx.x % 32;
+#pragma unroll
+    for (uint half = 0; half < 2; ++half)
+      store_sums<N>(to + lane / 4 * pitch + lane % 4 * 2 + half * 8, pitch, sums.sums[half]);
+  }
+};
+
+template <Numbers N>
+struct WarpMatrices : ByWmma<N> {};
+template <>
+struct WarpMatrices<Numbers::kBf16F32> : ByMma<Numbers::kBf16F32> {};
+template <>
+struct WarpMatrices<Numbers::kS8S32> : ByMma<Numbers::kS8S32> {};
 
 enum class Form {
   kPlain,
@@ -20,8 +92,8 @@ __device__ __forceinline__ void product_tile(const void* a, const void* b, typen
                                              const MatrixParams& params) {
   using In = typename Types<N>::In;
   using Out = typename Types<N>::Out;
-  namespace wmma = nvcuda::wmma;
-  constexpr uint kTile = 16;  // rows, columns and K of one matrix
+  using Matrices = WarpMatrices<N>;
+  constexpr uint kTile = 16;  // rows and columns of one matrix
   constexpr uint kThreads = 32 * WM * WN;
   constexpr uint kOf16Bytes = 16 / sizeof(In);
   constexpr uint kRowVectors = BK / kOf16Bytes;
@@ -45,11 +117,11 @@ __device__ __forceinline__ void product_tile(const void* a, const void* b, typen
   const uint4* from_a = static_cast<const uint4*>(a);
   const uint4* from_b = static_cast<const uint4*>(b);
 
-  wmma::fragment<wmma::accumulator, kTile, kTile, kTile, Out> sums[kRows][kColumns];
+  typename Matrices::Sums sums[kRows][kColumns];
 #pragma unroll
   for (uint i = 0; i < kRows; ++i) {
 #pragma unroll
-    for (uint j = 0; j < kColumns; ++j) wmma::fill_fragment(sums[i][j], static_cast<Out>(0));
+    for (uint j = 0; j < kColumns; ++j) Matrices::clear(sums[i][j]);
   }
 
   const uint from = thread / kRowVectors * pitch + thread % kRowVectors;
@@ -87,17 +159,17 @@ __device__ __forceinline__ void product_tile(const void* a, const void* b, typen
     if (k + BK < params.k) fetch((k + BK) / kOf16Bytes);  // the next tiles come while this one is multiplied
 
 #pragma unroll
-    for (uint kk = 0; kk < BK; kk += kTile) {
-      wmma::fragment<wmma::matrix_a, kTile, kTile, kTile, In, wmma::row_major> rows[kRows];
+    for (uint kk = 0; kk < BK; kk += Matrices::kDepth) {
+      typename Matrices::Rows rows[kRows];
 #pragma unroll
       for (uint i = 0; i < kRows; ++i)
-        wmma::load_matrix_sync(rows[i], reinterpret_cast<const In*>(tile_a) + (row + i * kTile) * kPitch + kk, kPitch);
+        Matrices::load(rows[i], reinterpret_cast<const In*>(tile_a) + (row + i * kTile) * kPitch + kk, kPitch);
 #pragma unroll
       for (uint j = 0; j < kColumns; ++j) {
-        wmma::fragment<wmma::matrix_b, kTile, kTile, kTile, In, wmma::col_major> columns;
-        wmma::load_matrix_sync(columns, reinterpret_cast<const In*>(tile_b) + (column + j * kTile) * kPitch + kk, kPitch);
+        typename Matrices::Columns columns;
+        Matrices::load(columns, reinterpret_cast<const In*>(tile_b) + (column + j * kTile) * kPitch + kk, kPitch);
 #pragma unroll
-        for (uint i = 0; i < kRows; ++i) wmma::mma_sync(sums[i][j], rows[i], columns, sums[i][j]);
+        for (uint i = 0; i < kRows; ++i) Matrices::add(sums[i][j], rows[i], columns);
       }
     }
   }
@@ -114,8 +186,8 @@ __device__ __forceinline__ void product_tile(const void* a, const void* b, typen
     for (uint i = 0; i < kRows; ++i) {
 #pragma unroll
       for (uint j = 0; j < kColumns; ++j) {
-        wmma::store_matrix_sync(reinterpret_cast<Out*>(tile_a + warp + j * kTile / kOutOf16Bytes), sums[i][j],
-                                kOutPitch * kOutOf16Bytes, wmma::mem_row_major);
+        Matrices::store(reinterpret_cast<Out*>(tile_a + warp + j * kTile / kOutOf16Bytes), sums[i][j],
+                        kOutPitch * kOutOf16Bytes);
       }
       __syncwarp();
       uint4* to =
@@ -134,7 +206,7 @@ __device__ __forceinline__ void product_tile(const void* a, const void* b, typen
 #pragma unroll
       for (uint j = 0; j < kColumns; ++j) {
         Out* to = c + (first_row + row + i * kTile) * params.n + first_column + column + j * kTile;
-        wmma::store_matrix_sync(to, sums[i][j], params.n, wmma::mem_row_major);
+        Matrices::store(to, sums[i][j], params.n);
       }
     }
   }

@@ -18,8 +18,9 @@ struct LinkParams {
 };
 BENCH_ASSERT_SIZE(LinkParams, 12);
 
-// A full-period generator (Hull & Dobell 1962), so that every row differs from every other.
-#define EXP08_STEP(x) ((x)*1664525u + 1013904223u)
+// A permutation of all words, without a fixed point that a row starts from. No compiler makes one step of several: it is not
+// affine.
+#define EXP08_STEP(x) (((x) ^ ((x) >> 15)) * 1664525u + 1013904223u)
 #define EXP08_START(lane) ((lane)*2654435761u)
 
 #endif

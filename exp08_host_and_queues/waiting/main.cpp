@@ -82,8 +82,9 @@ Prepared set_up(Workbench& bench, WaitMethod way, std::uint32_t length_ns) {
   // Reading the clock takes longer than a nanosecond: so many turns are always enough.
   const TaskParams params = {static_cast<std::uint32_t>(length_ns / tick_ns), length_ns, 0, 0, 0, 0};
   bench::Launch launch;
-  launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp08(), "task"),
-                                 .entry = "task",
+  const char* const name = way == WaitMethod::kFlag ? "task_tells" : "task";
+  launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp08(), name),
+                                 .entry = name,
                                  .block_x = 32,
                                  .buffers = 2,
                                  .params_bytes = sizeof(TaskParams)});

@@ -7,7 +7,7 @@
 struct TaskParams {
   uint ticks;      // of the GPU's clock to work for
   uint max_turns;  // the bound, should the clock stand still
-  uint value;      // for the host's flag, the last thing that is written; 0: none
+  uint value;      // task_tells: for the host's flag, the last thing that is written
   uint spare;
   uint flag_low;  // the flag's device address
   uint flag_high;

@@ -29,7 +29,7 @@ std::vector<std::byte> params(const Config& config) {
     case Kind::kPrecision:
       return bench::params_bytes(PrecisionParams{config.threads()});
     case Kind::kSum:
-      return bench::params_bytes(SumParams{config.terms()});
+      return bench::params_bytes(SumParams{config.terms(), 1});
   }
   return {};
 }

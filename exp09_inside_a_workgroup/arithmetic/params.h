@@ -45,11 +45,14 @@ BENCH_ASSERT_SIZE(PrecisionParams, 4);
 
 // sum
 struct SumParams {
-  uint terms;  // of a thread
+  uint terms;    // of a thread
+  uint advance;  // 1, by which the loop counts. No compiler unrolls a loop whose step it does not know
 };
-BENCH_ASSERT_SIZE(SumParams, 4);
+BENCH_ASSERT_SIZE(SumParams, 8);
 
-// The next number of a chain.
+// The next number of a branch's chain.
 BENCH_FUNCTION uint next_value(uint value, uint more) { return value * 1664525u + (1013904223u + more); }
+// Of a loop's. It is not affine: n turns of an affine step are one multiply-add, which compilers find.
+BENCH_FUNCTION uint next_of_loop(uint value, uint more) { return (value ^ (value >> 15)) * 1664525u + (1013904223u + more); }
 
 #endif

@@ -107,7 +107,7 @@ std::uint32_t branched(const Config& config, std::uint32_t thread) {
 std::uint32_t looped(const Config& config, std::uint32_t thread) {
   std::uint32_t value = thread % config.block();
   for (std::uint32_t step = 0; step < config.steps(); ++step) {
-    for (std::uint32_t i = 0; i < EXP09_BOUND; ++i) value = next_value(value, i);
+    for (std::uint32_t i = 0; i < EXP09_BOUND; ++i) value = next_of_loop(value, i);
   }
   return value;
 }

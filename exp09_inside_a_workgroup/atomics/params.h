@@ -12,7 +12,7 @@ struct AtomicParams {
   uint mask;   // addresses less 1; their number is a power of two
   uint steps;  // operations of a thread
   uint turns;  // a loop of compare-and-swaps or exchanges gives up after so many
-  uint one;    // 1, what is added: a compiler that knows it might count threads instead
+  uint one;  // 1, what is added, and by which the loop counts: a compiler that knows it might count threads instead, and unroll
 };
 BENCH_ASSERT_SIZE(AtomicParams, 16);
 

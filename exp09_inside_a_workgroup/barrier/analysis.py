@@ -65,7 +65,7 @@ def chart(_: Study, table: Table) -> Chart:
 ANALYSIS = Analysis(
     # All but those whose fence reaches the device's or a buffer's memory.
     inside_sm=["none", "barrier", "control", "named", "named_count", "unaligned", "barrier_or", "memory_shared", "memory_then_barrier",
-               "group_then_barrier", "subgroup", "release_acquire", "aa_control_a", "aa_control_b"],
+               "threadfence_block", "threadfence_block_then_barrier", "group_then_barrier", "subgroup", "release_acquire", "aa_control_a", "aa_control_b"],
     sections=[("Barriers and fences", barriers)],
     plots={"exp09-barriers": Plot("Barriers", chart, "barrier,release_acquire")},
     plots_marker="exp09-barrier-plots",

@@ -36,7 +36,7 @@ Prepared set_up(Workbench& bench, const Config& config) {
                      .buffers = 2,
                      .params_bytes = sizeof(BarrierParams)});
   launch.grid = {1, 1, 1};
-  launch.params = bench::params_bytes(BarrierParams{config.steps(), config.group(info.subgroup_size), 1, kSpins});
+  launch.params = bench::params_bytes(BarrierParams{config.steps(), config.group(info.subgroup_size), 1, kSpins, EXP09_UNROLL});
   Buffer& result = bench.output("result", config.threads);
   Buffer& report = bench.output("report", EXP09_REPORT);
   launch.buffers = {&result, &report};
@@ -48,7 +48,7 @@ Prepared set_up(Workbench& bench, const Config& config) {
       [&bench, &report, config] { cycles_of_a_step(bench, report, config); });
   return {bench.device().prepare(launch, {}),
           [&bench, &report, config] {
-            return bench::Values{{"cycles", cycles_of_a_step(bench, report, config)}};
+            return bench.if_counted({{"cycles", cycles_of_a_step(bench, report, config)}});
           },
           bench::kReadings};
 }
@@ -90,12 +90,15 @@ int main(int argc, char** argv) {
                    {"named_count", "bar.sync with a number and the count of threads; CUDA alone"},
                    {"unaligned", "barrier.sync, for which a warp's threads need not be together; CUDA alone"},
                    {"barrier_or", "__syncthreads_or(), which every thread's vote takes part in; CUDA alone"},
-                   {"memory_shared", "__threadfence_block() and memoryBarrierShared(): nobody waits"},
-                   {"memory_then_barrier", "the same, and then the barrier"},
+                   {"memory_shared", "memoryBarrierShared(), of shared memory alone: nobody waits; Vulkan alone"},
+                   {"memory_then_barrier", "memoryBarrierShared() and barrier(); Vulkan alone"},
+                   {"threadfence_block", "__threadfence_block(), which is sequentially consistent; CUDA alone"},
+                   {"threadfence_block_then_barrier", "the same, and then the barrier; CUDA alone"},
+                   {"fence_block", "an acquire and release fence of all memory for the block: nobody waits"},
+                   {"fence_block_then_barrier", "the same, and then the barrier"},
                    {"group_then_barrier", "groupMemoryBarrier() and barrier(); Vulkan alone"},
                    {"barrier_buffer", "a barrier that orders buffers, too, for the workgroup; Vulkan alone"},
-                   {"barrier_device",
-                    "for the device: __threadfence() and __syncthreads(); a control barrier with Device semantics"},
+                   {"barrier_device", "an acquire and release fence of all memory for the device, and then the barrier"},
                    {"subgroup", "__syncwarp() and subgroupBarrier()"},
                    {"release_acquire", "a barrier made of a counter: a subgroup adds with release, polls with acquire"},
                    {"aa_control_a", "A/A control: the first none, paired with aa_control_b, which is the same"},

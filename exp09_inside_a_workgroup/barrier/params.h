@@ -13,9 +13,10 @@ struct BarrierParams {
   uint steps;  // of a thread, a multiple of EXP09_UNROLL
   uint group;  // neighbours that exchange words: thread t reads what (t + shift) % group of its group has stored
   uint shift;
-  uint spins;  // release_acquire: polls, before a thread gives up
+  uint spins;    // release_acquire: polls, before a thread gives up
+  uint advance;  // EXP09_UNROLL, by which the loop counts. No compiler unrolls a loop whose step it does not know
 };
-BENCH_ASSERT_SIZE(BarrierParams, 16);
+BENCH_ASSERT_SIZE(BarrierParams, 20);
 
 #define EXP09_UNROLL 4u
 #define EXP09_THREADS 1024u  // of a block, at most
@@ -33,7 +34,8 @@ BENCH_ASSERT_SIZE(BarrierParams, 16);
 #define EXP09_MEMORY_THEN_BARRIER 4
 #define EXP09_GROUP_THEN_BARRIER 5
 #define EXP09_BARRIER_BUFFER 6
-#define EXP09_BARRIER_DEVICE 7
-#define EXP09_SUBGROUP 8
+#define EXP09_FENCE_BLOCK 7
+#define EXP09_FENCE_BLOCK_THEN_BARRIER 8
+#define EXP09_SUBGROUP 9
 
 #endif

@@ -19,6 +19,7 @@ std::vector<Config> all_configs(const bench::Plan& plan) {
   std::vector<Config> configs;
   for (const Variant& variant : kVariants) {
     for (const std::uint32_t threads : {32U, 64U, 128U, 256U, 512U, 1024U}) {
+      if (threads < variant.least_threads) continue;
       const bool coarse = threads == 32 || threads == 256 || threads == 1024;
       if ((plan.quick || small) && !coarse) continue;
       configs.push_back({&variant, threads, false, small});

@@ -26,8 +26,8 @@ constexpr std::uint32_t kHoldNs = 20000;  // long beside the time in which a GPU
 std::vector<std::byte> params(const Config& config) {
   if (config.kind == Kind::kChannels) return bench::params_bytes(ChannelParams{config.side() * config.side(), config.side()});
   if (config.kind == Kind::kCapacity)
-    return bench::params_bytes(CapacityParams{config.small ? 0 : kHoldNs, config.asked_bytes / 4});
-  return bench::params_bytes(StrideParams{config.turns(), config.stride, config.pad, EXP09_UNROLL});
+    return bench::params_bytes(CapacityParams{config.small ? 0 : kHoldNs, config.asked_bytes / 4, config.block()});
+  return bench::params_bytes(StrideParams{config.turns() * EXP09_UNROLL, config.stride, config.pad, EXP09_UNROLL});
 }
 
 const bench::Kernel& kernel(Workbench& bench, const Config& config) {

@@ -15,10 +15,11 @@
 
 // read, write, structs
 struct StrideParams {
-  uint turns;   // of EXP09_UNROLL accesses each, a multiple of EXP09_SHIFTS / EXP09_UNROLL
-  uint stride;  // elements from one lane to the next
-  uint pad;     // elements that follow every 32 elements of the table
-  uint shift;   // EXP09_UNROLL. A compiler that does not know it cannot tell one turn's elements from another's
+  uint accesses;  // of a thread, a multiple of EXP09_SHIFTS
+  uint stride;    // elements from one lane to the next
+  uint pad;       // elements that follow every 32 elements of the table
+  uint advance;   // EXP09_UNROLL, accesses of a turn. A compiler that does not know it neither unrolls the loop nor tells one
+                  // turn's elements from another's
 };
 BENCH_ASSERT_SIZE(StrideParams, 16);
 
@@ -55,10 +56,11 @@ BENCH_ASSERT_SIZE(ChannelParams, 8);
 
 // capacity
 struct CapacityParams {
-  uint ns;     // that a block waits
-  uint words;  // of shared memory that it holds
+  uint ns;       // that a block waits
+  uint words;    // of shared memory that it holds
+  uint advance;  // its threads, by which the loops count. No compiler unrolls a loop whose step it does not know
 };
-BENCH_ASSERT_SIZE(CapacityParams, 8);
+BENCH_ASSERT_SIZE(CapacityParams, 12);
 #define EXP09_LIVE 0
 #define EXP09_MOST 1
 #define EXP09_COUNTS 2

@@ -40,7 +40,7 @@ Prepared set_up(Workbench& bench, const Config& config) {
                                                     .constants = {config.operation->number, config.even ? 1U : 0U}},
                                             .full_subgroups = config.full}});
   launch.grid = {config.blocks(), 1, 1};
-  launch.params = bench::params_bytes(SubgroupParams{config.steps(), kSeed});
+  launch.params = bench::params_bytes(SubgroupParams{config.steps(), kSeed, EXP09_UNROLL});
   const std::uint64_t threads = std::uint64_t{config.blocks()} * config.block();
   Buffer& result = bench.output("result", threads);
   launch.buffers = {&result};
@@ -65,8 +65,8 @@ Prepared set_up(Workbench& bench, const Config& config) {
       [&bench, report] { bench.device().fill(*report, 0, EXP09_REPORT * sizeof(std::uint32_t), bench::kPoison); },
       [cycles] { cycles(); });
   return {bench.device().prepare(launch, {}),
-          [cycles, config] {
-            return bench::Values{{"cycles", cycles() / config.steps()}};
+          [&bench, cycles, config] {
+            return bench.if_counted({{"cycles", cycles() / config.steps()}});
           },
           bench::kReadings};
 }

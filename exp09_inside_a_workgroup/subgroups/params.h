@@ -18,10 +18,11 @@
 #include "core/base/shader_types.h"
 
 struct SubgroupParams {
-  uint steps;  // operations of a chain, one after another, a multiple of EXP09_UNROLL
-  uint seed;   // of the lanes' first words
+  uint steps;    // operations of a chain, one after another, a multiple of EXP09_UNROLL
+  uint seed;     // of the lanes' first words
+  uint advance;  // EXP09_UNROLL, by which the loop counts. No compiler unrolls a loop whose step it does not know
 };
-BENCH_ASSERT_SIZE(SubgroupParams, 8);
+BENCH_ASSERT_SIZE(SubgroupParams, 12);
 
 #define EXP09_UNROLL 8u
 #define EXP09_CHAINS 4u   // of a thread, in the kernels of the rate

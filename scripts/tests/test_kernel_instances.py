@@ -26,7 +26,7 @@ def test_a_kernel_of_newer_gpus_is_of_the_list_of_that_name(tmp_path: Path) -> N
     """As add_experiment hands them on; a twin's place is the list of twins that it stands in."""
     folder = tmp_path / "exp99_any"
     folder.mkdir()
-    specs = '"a = a.cuh | F(a)" "b = a.cuh | SM80 | F(b)" "c = a.cuh | SM90A | F(c)" "t = a.cuh | F(t)"'
+    specs = '"a = a.cuh | F(a)" "b = a.cuh | SM80 | F(b)" "d = a.cuh | SM89 | F(d)" "c = a.cuh | SM90A | F(c)" "t = a.cuh | F(t)"'
     script = (
         "macro(add_executable)\nendmacro()\nmacro(add_dependencies)\nendmacro()\nmacro(target_link_libraries)\nendmacro()\nmacro(target_precompile_headers)\nendmacro()\n"
         "macro(target_include_directories)\nendmacro()\nmacro(install)\nendmacro()\n"
@@ -38,7 +38,7 @@ def test_a_kernel_of_newer_gpus_is_of_the_list_of_that_name(tmp_path: Path) -> N
     (tmp_path / "try.cmake").write_text(script, encoding="utf-8")
     done = subprocess.run(["cmake", "-P", tmp_path / "try.cmake"], capture_output=True, text=True)
     told = done.stdout.replace(f"{tmp_path}/instances/", "")
-    assert done.returncode == 0 and "CUDA cuda/own.cu a.cu CUDA_SM80 t.cu b.cu CUDA_SM90 CUDA_SM90A c.cu CUDA_LINKED cuda/m.cu cuda/l.cu" in told, done.stdout + done.stderr
+    assert done.returncode == 0 and "CUDA cuda/own.cu a.cu CUDA_SM80 t.cu b.cu CUDA_SM89 d.cu CUDA_SM90 CUDA_SM90A c.cu CUDA_LINKED cuda/m.cu cuda/l.cu" in told, done.stdout + done.stderr
     assert (tmp_path / "instances/b.cu").read_text() == '#include "cuda/a.cuh"\n\nF(b)\n'
 
 

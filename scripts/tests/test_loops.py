@@ -33,6 +33,18 @@ GRIDS = {
     "common/cuda/kernels/checksum.cu": ("common/core/device/data_kernels.cpp", "kMostBlocks = 2048;", 2048 * 256),
     "common/vulkan/kernels/checksum.comp": ("common/core/device/data_kernels.cpp", "kMostBlocks = 2048;", 2048 * 256),
 }
+# A step that only the launch knows, so that no compiler unrolls the loop: where it stands, never 0, and the most that it can be.
+ADVANCES = {
+    "exp04_bda": ("variant.cpp", ["BdaParams{block, 0, 0, words}"], BLOCK),
+    "exp05_strided": ("window.cpp", ["{places, stride, turns, 1}"], 1),
+    "exp06_memory_model/cache_ops": ("variants.cpp", [".advance = EXP06_UNROLL}", "level.shift, EXP06_UNROLL * config.block}"], 4 * BLOCK),
+    "exp06_memory_model/ordering": ("variants.h", ["Shape::kRate ? EXP06_UNROLL : 1"], 4),
+    "exp09_inside_a_workgroup/arithmetic": ("main.cpp", ["SumParams{config.terms(), 1}"], 1),
+    "exp09_inside_a_workgroup/atomics": ("main.cpp", ["AtomicParams{config.addresses - 1, config.steps, config.turns(), 1}"], 1),
+    "exp09_inside_a_workgroup/barrier": ("main.cpp", ["kSpins, EXP09_UNROLL}"], 4),
+    "exp09_inside_a_workgroup/shared_memory": ("main.cpp", ["config.pad, EXP09_UNROLL}", "config.asked_bytes / 4, config.block()}"], BLOCK),
+    "exp09_inside_a_workgroup/subgroups": ("main.cpp", ["kSeed, EXP09_UNROLL}"], 8),
+}
 # What else a loop counts to and by how much, with the reason.
 OTHERS = {
     # `int`: the post's 16 Mi floats, whatever --size says, by 4096 blocks of 256 threads.
@@ -75,7 +87,7 @@ def loops():
 
 def counts_to(name, bound, step):
     """The greatest bound and step, and what its counter takes; None where no rule is known."""
-    if re.fullmatch(r"[0-9]+|[A-Z][A-Z0-9_]+|k[A-Z]\w+", step):
+    if re.fullmatch(r"[0-9]+|[A-Z][A-Z0-9_]+|(\w+::)?k[A-Z]\w+", step):
         return WORDS, 2 ** 12, 2 ** 32
     if re.fullmatch(r"(blockDim\.x|gl_WorkGroupSize\.x)( \* [A-Z0-9_]+)?", step):
         return WORDS, BLOCK * 2 ** 6, 2 ** 32
@@ -83,6 +95,9 @@ def counts_to(name, bound, step):
         return 4 * WORDS // TILE_BYTES, 4 * WORDS // TILE_BYTES * 32, 2 ** 32  # no more warps than there are chunks, but for a block of them
     if name in GRIDS and step in ("stride", "step"):
         return WORDS, GRIDS[name][2], 2 ** 32
+    folder = next((folder for folder in ADVANCES if name.startswith(f"{folder}/")), None)
+    if folder and step in ("params.advance", "advance", "params.one" if folder.endswith("atomics") else "", "params.count" if name.endswith(("shared_u32.cu", "shared_u32.comp")) else ""):
+        return WORDS, ADVANCES[folder][2], 2 ** 32
     return OTHERS.get(f"{bound} by {step}")
 
 
@@ -121,6 +136,9 @@ def test_the_limits_are_those_of_the_sources():
     assert "constexpr std::uint64_t kLongestStride = 1ULL << 22;" in (ROOT / "common/core/experiment/experiment.cpp").read_text(encoding="utf-8")
     for name, (source, literal, _) in GRIDS.items():
         assert (ROOT / name).exists() and literal in (ROOT / source).read_text(encoding="utf-8"), name
+    for folder, (source, literals, _) in ADVANCES.items():
+        text = (ROOT / folder / source).read_text(encoding="utf-8")
+        assert [literal for literal in literals if literal not in text] == [], folder
     assert "kSourceLog2 = 24;" in (ROOT / "exp05_strided/variants.h").read_text(encoding="utf-8")
 
 
@@ -131,6 +149,7 @@ def test_the_limits_are_those_of_the_sources():
     "for (;;) {",
     "for (uint width = 1; width < params.count; width *= 2) {",
     "for (uint i = first; i < params.count; i += stride) b[i] = a[i];",  # in a kernel whose grid is not known
+    "for (uint i = 0; i < params.steps; i += params.count) {",  # shared_u32's alone
 ])
 def test_a_loop_without_a_proof_is_refused(line):
     with pytest.raises(AssertionError):

@@ -39,13 +39,15 @@ def only(opcodes, pattern):
     ("name", "wanted"),
     [
         ("none", []), ("barrier", [BAR]), ("named", [BAR]), ("named_count", [BAR]), ("unaligned", [BAR]),
-        ("barrier_or", ["BAR.RED.OR.DEFER_BLOCKING"]), ("memory_shared", ["MEMBAR.SC.CTA"]),
-        ("memory_then_barrier", ["MEMBAR.SC.CTA", BAR]), ("barrier_device", [*DEVICE_FENCE, BAR]), ("subgroup", []),
+        ("barrier_or", ["BAR.RED.OR.DEFER_BLOCKING"]), ("threadfence_block", ["MEMBAR.SC.CTA"]),
+        ("threadfence_block_then_barrier", ["MEMBAR.SC.CTA", BAR]), ("fence_block", ["MEMBAR.ALL.CTA"]),
+        ("fence_block_then_barrier", ["MEMBAR.ALL.CTA", BAR]), ("barrier_device", ["MEMBAR.ALL.GPU", *DEVICE_FENCE[1:], BAR]), ("subgroup", []),
     ],
 )  # fmt: skip
 def test_barriers(kernel, name, wanted):
     """09.9. Four waits a turn."""
-    assert only(kernel(BARRIER, "barrier", f"{name}_alone"), "BAR|MEMBAR|ERRBAR|CGAERRBAR|CCTL") == wanted * 4
+    stem = "barrier_device" if name == "barrier_device" else "barrier"
+    assert only(kernel(BARRIER, stem, f"{name}_alone"), "BAR|MEMBAR|ERRBAR|CGAERRBAR|CCTL") == wanted * 4
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ using Uuid = std::array<std::uint8_t, 16>;
 std::string uuid_text(const std::optional<Uuid>& uuid);
 
 inline constexpr std::uint32_t kNvidia = 0x10de;
+inline constexpr std::uint32_t kAmd = 0x1002;
 
 // One device as one API shows it. A figure the API does not give is 0 (numbers) or empty (text, uuid).
 struct DeviceInfo {
@@ -69,7 +70,9 @@ struct DeviceInfo {
   std::uint32_t multiprocessors = 0;
   std::uint32_t resident_threads = 0;  // that an SM holds; likewise
   double realtime_tick_ns = 0;         // of the clock that kernels read: CUDA's %globaltimer, Vulkan's clockRealtimeEXT
-  std::string arch;                    // "sm_90"; only CUDA tells
+  // Of the clock of cycles that kernels read, CUDA's clock64(), Vulkan's clockARB: it passes 2^32 before it begins anew.
+  bool counts_cycles = true;
+  std::string arch;  // "sm_90"; only CUDA tells
 };
 
 // What kind of device it is, as rows and lists say it: "cpu" is no GPU, and its times say nothing of GPUs.
@@ -179,6 +182,15 @@ struct VulkanLaunch {
   // "16x16x16 f16 f32", a cooperative matrix's rows, columns and depth, the type of its elements and that of its sums, which
   // the device must list for a subgroup (VkCooperativeMatrixPropertiesKHR); empty: the kernel has none.
   std::string matrix = {};
+  // A cooperative matrix of the whole workgroup, likewise: the device must list that as many invocations multiply such matrices
+  // (VK_NV_cooperative_matrix2's flexible dimensions). No rows: the kernel has none.
+  struct WorkgroupMatrix {
+    std::uint32_t rows = 0, columns = 0, depth = 0;
+    std::string types = {};  // "f16 f32"
+
+    friend bool operator==(const WorkgroupMatrix&, const WorkgroupMatrix&) = default;
+  };
+  WorkgroupMatrix workgroup_matrix = {};
   bool full_subgroups = false;  // the pipeline asks for workgroups of full subgroups alone
   bool takes_less = false;      // on purpose, the GLSL declares but some of the buffers and push constants
   // CUDA's machine code in place of the SPIR-V (VK_NVX_binary_import): `entry` of the one cubin in images->cuda. It gets what a

@@ -14,6 +14,7 @@
 #include "core/device/checksum.h"
 #include "core/device/device.h"
 #include "core/experiment/verified_outputs.h"
+#include "core/results/schema.h"
 
 namespace bench {
 
@@ -57,6 +58,8 @@ class Workbench {
       : device_(device), seed_(input_seed), run_seed_(run_seed) {}
 
   Device& device() { return device_; }
+  // Values that the kernels' clock of cycles gave: none where that clock is too short (DeviceInfo::counts_cycles).
+  Values if_counted(Values cycles) const { return device_.info().counts_cycles ? std::move(cycles) : Values(); }
   std::uint64_t input_seed() const { return seed_; }
   std::uint64_t run_seed() const { return run_seed_; }
 

@@ -24,10 +24,7 @@ const CudaImage* find_image(const KernelSpec& spec, ComputeCapability device) {
                device.major, device.minor);
   }
   const CudaImage* image = choose_image(spec.images->cuda, device.major, device.minor);
-  if (image == nullptr) {
-    throw Skip("{}: no code for compute capability {}.{}; this build has {} (add yours to BENCH_CUDA_ARCHS)", spec.images->stem,
-               device.major, device.minor, architectures(spec.images->cuda));
-  }
+  if (image == nullptr) throw Skip("{}: {}", spec.images->stem, why_no_image(spec.images->cuda, device));
   return image;
 }
 
@@ -142,6 +139,17 @@ void allow_cluster(cudaKernel_t kernel, const KernelSpec& spec, ComputeCapabilit
 }
 
 }  // namespace
+
+std::string why_no_image(std::span<const CudaImage> images, ComputeCapability device) {
+  const bool is_specific =
+      !images.empty() && std::all_of(images.begin(), images.end(), [](const CudaImage& one) { return one.arch_specific; });
+  if (is_specific) {
+    return fmt::format("its instructions are those of {} alone; no kernel here has those of compute capability {}.{}",
+                       architectures(images), device.major, device.minor);
+  }
+  return fmt::format("no code for compute capability {}.{}; this build has {} (add yours to BENCH_CUDA_ARCHS)", device.major,
+                     device.minor, architectures(images));
+}
 
 std::string architecture(const CudaImage& image) {
   return fmt::format("{}{}{}{}", image.is_ptx ? "compute_" : "sm_", image.major, image.minor, image.arch_specific ? "a" : "");

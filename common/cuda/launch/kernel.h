@@ -21,6 +21,9 @@ std::string architecture(const CudaImage& image);
 // "sm_80, sm_90a, PTX compute_80": the images of one kernel, for messages; "none" if there are none.
 std::string architectures(std::span<const CudaImage> images);
 
+// Why none of them runs on such a device: the build leaves its architecture out, or they have another one's own instructions.
+std::string why_no_image(std::span<const CudaImage> images, ComputeCapability device);
+
 class Kernel final : public bench::Kernel, public Clusters {
  public:
   // Loads the code onto the current device. Throws Skip if there is no CUDA twin, no image for the device, or if the kernel

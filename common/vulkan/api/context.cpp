@@ -80,6 +80,19 @@ std::set<std::string> subgroup_matrices(const vk::raii::PhysicalDevice& device) 
   return result;
 }
 
+std::vector<FlexibleMatrix> workgroup_matrices(const vk::raii::PhysicalDevice& device) {
+  std::vector<FlexibleMatrix> result;
+  for (const vk::CooperativeMatrixFlexibleDimensionsPropertiesNV& one :
+       BENCH_VK(device.getCooperativeMatrixFlexibleDimensionsPropertiesNV())) {
+    if (one.scope != vk::ScopeKHR::eWorkgroup || one.saturatingAccumulation) continue;
+    if (one.AType != one.BType || one.CType != one.ResultType) continue;
+    if (component_name(one.AType).empty() || component_name(one.CType).empty()) continue;
+    result.push_back({one.MGranularity, one.NGranularity, one.KGranularity,
+                      fmt::format("{} {}", component_name(one.AType), component_name(one.CType)), one.workgroupInvocations});
+  }
+  return result;
+}
+
 // The feature structure that an extension defines; all false where the extension is missing.
 template <class Feature>
 Feature ask(const vk::raii::PhysicalDevice& device, const std::vector<vk::ExtensionProperties>& extensions,
@@ -134,6 +147,7 @@ void find_matrix_units(const vk::raii::PhysicalDevice& device, const std::vector
   features.bfloat16_matrix = bfloat16.shaderBFloat16Type && bfloat16.shaderBFloat16CooperativeMatrix;
   features.float8_matrix = float8.shaderFloat8 && float8.shaderFloat8CooperativeMatrix;
   if (features.cooperative_matrix) features.matrices = subgroup_matrices(device);
+  if (features.workgroup_matrix) features.workgroup_matrices = workgroup_matrices(device);
 }
 
 OptionalFeatures optional_features(const vk::raii::PhysicalDevice& device, const DeviceOptions& options) {

@@ -21,6 +21,13 @@ inline constexpr vk::BufferUsageFlags kDeviceUsage =
     vk::BufferUsageFlagBits::eStorageBuffer | vk::BufferUsageFlagBits::eUniformBuffer | vk::BufferUsageFlagBits::eTransferSrc |
     vk::BufferUsageFlagBits::eTransferDst | vk::BufferUsageFlagBits::eShaderDeviceAddress;
 
+// Matrices of a workgroup of so many invocations, of any multiple of these rows, columns and depth.
+struct FlexibleMatrix {
+  std::uint32_t rows = 1, columns = 1, depth = 1;
+  std::string types;  // of elements and of sums: "f16 f32"
+  std::uint32_t invocations = 0;
+};
+
 // Enabled where present. A new one: a field here, a line in Context's constructor, and, if a kernel's SPIR-V declares a
 // capability for it, a line in compute_pipeline.cpp.
 struct OptionalFeatures {
@@ -59,6 +66,7 @@ struct OptionalFeatures {
   bool bfloat16_matrix = false;      // VK_KHR_shader_bfloat16, with cooperative matrices
   bool float8_matrix = false;        // VK_EXT_shader_float8, likewise
   std::set<std::string> matrices;    // a subgroup's that the device multiplies: see KernelSpec::matrix
+  std::vector<FlexibleMatrix> workgroup_matrices;  // a workgroup's: see VulkanLaunch::workgroup_matrix
   // Only with VulkanChoice::atomics. Atomics on buffers and on shared memory are present together or taken to be missing.
   bool shader_int64 = false;        // core: 64-bit integers in kernels
   bool int64_atomics = false;       // Vulkan 1.2

@@ -180,6 +180,8 @@ DeviceInfo describe(const vk::raii::PhysicalDevice& device, int index) {
       static_cast<bool>(sizes.requiredSubgroupSizeStages & vk::ShaderStageFlagBits::eCompute));
   info.is_integrated = properties.deviceType == vk::PhysicalDeviceType::eIntegratedGpu;
   info.vendor_id = properties.vendorID;
+  // RDNA2's and RDNA3's has 20 bits ("RDNA3" Instruction Set Architecture, SHADER_CYCLES), and no property of Vulkan's tells.
+  info.counts_cycles = info.vendor_id != kAmd;
   const std::vector<vk::ExtensionProperties> extensions = BENCH_VK(device.enumerateDeviceExtensionProperties());
   // The specification leaves the unit of clockRealtimeEXT open; NVIDIA, AMD and Mesa read the clock of the timestamps.
   if (has_extension(extensions, VK_KHR_SHADER_CLOCK_EXTENSION_NAME)) {

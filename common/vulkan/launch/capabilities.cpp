@@ -98,4 +98,12 @@ std::string missing_capability(std::span<const std::uint32_t> words, const Optio
   return "";
 }
 
+bool multiplies(std::span<const FlexibleMatrix> listed, const VulkanLaunch::WorkgroupMatrix& matrix,
+                std::uint32_t invocations) {
+  return std::any_of(listed.begin(), listed.end(), [&](const FlexibleMatrix& one) {
+    return one.types == matrix.types && one.invocations == invocations && matrix.rows % one.rows == 0 &&
+           matrix.columns % one.columns == 0 && matrix.depth % one.depth == 0;
+  });
+}
+
 }  // namespace bench::vulkan

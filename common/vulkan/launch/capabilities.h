@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/device/device.h"
 #include "vulkan/api/context.h"
 
 namespace bench::vulkan {
@@ -17,5 +18,8 @@ std::vector<std::uint32_t> declared_capabilities(std::span<const std::uint32_t> 
 // nowhere is never there: what a pipeline of such a module does is undefined.
 std::string missing_capability(std::span<const std::uint32_t> words, const OptionalFeatures& has,
                                vk::SubgroupFeatureFlags subgroup_operations);
+
+// Whether one of `listed` multiplies this matrix with so many invocations.
+bool multiplies(std::span<const FlexibleMatrix> listed, const VulkanLaunch::WorkgroupMatrix& matrix, std::uint32_t invocations);
 
 }  // namespace bench::vulkan

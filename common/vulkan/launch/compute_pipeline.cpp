@@ -78,6 +78,12 @@ void check_limits(const Context& context, const KernelSpec& spec) {
     throw Skip("kernel {} wants a subgroup's matrices of {}; {} lists {}", spec.images->stem, spec.vulkan.matrix,
                context.info().name, fmt::join(context.features().matrices, ", "));
   }
+  const VulkanLaunch::WorkgroupMatrix& matrix = spec.vulkan.workgroup_matrix;
+  if (matrix.rows != 0 && context.features().workgroup_matrix &&
+      !multiplies(context.features().workgroup_matrices, matrix, spec.block_x)) {
+    throw Skip("kernel {} wants a workgroup's matrices of {}x{}x{} {} by {} invocations, which {} does not list",
+               spec.images->stem, matrix.rows, matrix.columns, matrix.depth, matrix.types, spec.block_x, context.info().name);
+  }
   const auto wants = [&](bool wanted, bool present, std::string_view what) {
     if (wanted && !present) throw Skip("kernel {} wants {}, which {} lacks", spec.images->stem, what, context.info().name);
   };

@@ -5,7 +5,7 @@
 #define FILL(name)                                                                                                   \
   extern "C" __global__ void fill_##name(uint* words, CacheParams params) {                                          \
     uint i = blockIdx.x * blockDim.x + threadIdx.x;                                                                  \
-    _Pragma("unroll 1") for (uint n = 0; n < params.stream_words; n += EXP06_UNROLL) {                               \
+    _Pragma("unroll 1") for (uint n = 0; n < params.stream_words; n += params.advance) {                             \
       for (uint u = 0; u < EXP06_UNROLL; ++u, i += gridDim.x * blockDim.x) store_##name(words + i, EXP06_FILLED(i)); \
     }                                                                                                                \
   }

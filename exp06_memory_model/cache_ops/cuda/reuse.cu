@@ -7,11 +7,11 @@
 #include "operators.cuh"
 
 template <class Load>
-__device__ __forceinline__ uint sum_of(const uint* words, uint first, uint count, uint mask, Load load) {
+__device__ __forceinline__ uint sum_of(const uint* words, uint first, uint count, uint mask, uint advance, Load load) {
   uint sum = 0;
   uint i = first + threadIdx.x;
 #pragma unroll 1
-  for (uint n = 0; n < count; n += blockDim.x * EXP06_UNROLL) {
+  for (uint n = 0; n < count; n += advance) {
     uint value[EXP06_UNROLL];
     for (uint u = 0; u < EXP06_UNROLL; ++u, i += blockDim.x) value[u] = load(words + (i & mask));
     for (uint u = 0; u < EXP06_UNROLL; ++u) sum += value[u];
@@ -27,10 +27,12 @@ __device__ __forceinline__ void reuse(const uint* stream, const uint* set, uint*
   long long cycles = 0;
 #pragma unroll 1
   for (uint round = 0; round < params.rounds; ++round) {
-    sum += sum_of(stream, EXP06_STREAM_AT(blockIdx.x, gridDim.x, round, params), params.stream_words, params.stream_mask, pass);
+    sum += sum_of(stream, EXP06_STREAM_AT(blockIdx.x, gridDim.x, round, params), params.stream_words, params.stream_mask,
+                  params.advance, pass);
     __syncthreads();
     const long long begin = clock64();
-    sum += sum_of(set, EXP06_PART(blockIdx.x, gridDim.x, round, params) * params.reuse_words, params.reuse_words, ~0U, again);
+    sum += sum_of(set, EXP06_PART(blockIdx.x, gridDim.x, round, params) * params.reuse_words, params.reuse_words, ~0U,
+                  params.advance, again);
     __syncthreads();
     if (round > 0) cycles += clock64() - begin;
   }

@@ -8,7 +8,7 @@
     const uint threads = gridDim.x * blockDim.x;                                                            \
     uint sum = 0;                                                                                           \
     uint i = thread;                                                                                        \
-    _Pragma("unroll 1") for (uint n = 0; n < params.stream_words; n += EXP06_UNROLL) {                      \
+    _Pragma("unroll 1") for (uint n = 0; n < params.stream_words; n += params.advance) {                    \
       uint value[EXP06_UNROLL];                                                                             \
       for (uint u = 0; u < EXP06_UNROLL; ++u, i += threads) value[u] = load_##name(words + i);              \
       for (uint u = 0; u < EXP06_UNROLL; ++u) sum += value[u];                                              \

@@ -13,7 +13,7 @@ layout(push_constant, std430) uniform Push {
 
 void main() {
   uint i = gl_GlobalInvocationID.x;
-  [[dont_unroll]] for (uint n = 0; n < params.stream_words; n += EXP06_UNROLL) {
+  [[dont_unroll]] for (uint n = 0; n < params.stream_words; n += params.advance) {
     [[unroll]] for (uint u = 0; u < EXP06_UNROLL; ++u) {
       stream.at[i] = EXP06_FILLED(i);
       i += gl_NumWorkGroups.x * gl_WorkGroupSize.x;

@@ -20,7 +20,7 @@ layout(push_constant, std430) uniform Push {
 // Sums `count` words from the block's `first` on. The last argument: which words there are.
 #define SUM_OF(words, first, count, mask)                                                              \
   i = (first) + gl_LocalInvocationID.x;                                                                \
-  [[dont_unroll]] for (uint n = 0; n < (count); n += gl_WorkGroupSize.x * EXP06_UNROLL) {              \
+  [[dont_unroll]] for (uint n = 0; n < (count); n += params.advance) {                                 \
     uint value[EXP06_UNROLL];                                                                          \
     [[unroll]] for (uint u = 0; u < EXP06_UNROLL; ++u) {                                               \
       value[u] = words.at[i & (mask)];                                                                 \

@@ -18,7 +18,7 @@ layout(push_constant, std430) uniform Push {
 void main() {
   uint sum = 0;
   uint i = gl_GlobalInvocationID.x;
-  [[dont_unroll]] for (uint n = 0; n < params.stream_words; n += EXP06_UNROLL) {
+  [[dont_unroll]] for (uint n = 0; n < params.stream_words; n += params.advance) {
     uint value[EXP06_UNROLL];
     [[unroll]] for (uint u = 0; u < EXP06_UNROLL; ++u) {
       value[u] = stream.at[i];

@@ -21,7 +21,7 @@
   extern "C" __global__ void load_rate_##name(const uint* words, uint* out, OrderParams params) {                   \
     uint sum = 0;                                                                                                   \
     uint i = thread_index();                                                                                        \
-    _Pragma("unroll 1") for (uint step = 0; step < params.steps; step += EXP06_UNROLL) {                            \
+    _Pragma("unroll 1") for (uint step = 0; step < params.steps; step += params.advance) {                          \
       uint value[EXP06_UNROLL];                                                                                     \
       for (uint u = 0; u < EXP06_UNROLL; ++u, i += thread_count()) value[u] = do_##name(words + (i & params.mask)); \
       for (uint u = 0; u < EXP06_UNROLL; ++u) sum += value[u];                                                      \

@@ -30,13 +30,16 @@ __device__ __forceinline__ void store_weak(uint* address, uint value) {
     static __device__ __forceinline__ void after() { asm volatile(AFTER ::: "memory"); } \
   };
 
+// Where a poll looks depends on what the one before found: no two become one.
 template <class Mail>
-__device__ __forceinline__ bool wait_for(const uint* flag, uint value, uint spins) {
+__device__ __forceinline__ bool wait_for(const uint* flag, uint value, const OrderParams& params) {
+  uint found = 0;
 #pragma unroll 1
-  for (uint spin = 0; spin < spins; ++spin) {
+  for (uint spin = 0; spin < params.spins; ++spin) {
 #pragma unroll
     for (uint poll = 0; poll < EXP06_POLLS; ++poll) {
-      if (Mail::poll(flag) == value) {
+      found = Mail::poll(flag + (found & params.zero));
+      if (found == value) {
         Mail::after();
         return true;
       }
@@ -60,7 +63,7 @@ __device__ __forceinline__ void exchange(uint* lines, uint* out, const OrderPara
       if (PAYLOAD) store_weak(lines + EXP06_PAYLOAD(me), EXP06_MESSAGE(flag));
       Mail::send(lines + EXP06_FLAG(me), flag);
     } else {
-      if (!wait_for<Mail>(lines + EXP06_FLAG(peer), flag, params.spins)) break;
+      if (!wait_for<Mail>(lines + EXP06_FLAG(peer), flag, params)) break;
       if (PAYLOAD) stale += load_weak(lines + EXP06_PAYLOAD(peer)) != EXP06_MESSAGE(flag);
       ++rounds;
     }

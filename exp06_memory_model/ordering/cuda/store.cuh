@@ -14,7 +14,7 @@
   extern "C" __global__ void store_##name(uint* word, uint* out, OrderParams params) {                                      \
     uint value = 0;                                                                                                         \
     const long long begin = clock64();                                                                                      \
-    _Pragma("unroll 1") for (uint step = 0; step < params.steps; ++step) {                                                  \
+    _Pragma("unroll 1") for (uint step = 0; step < params.steps; step += params.advance) {                                  \
       do_##name(word, value + 1);                                                                                           \
       asm volatile("ld.relaxed." scope ".global.u32 %0, [%1];" : "=r"(value) : "l"(global(word + params.zero)) : "memory"); \
     }                                                                                                                       \
@@ -23,7 +23,7 @@
   }                                                                                                                         \
   extern "C" __global__ void store_rate_##name(uint* words, uint*, OrderParams params) {                                    \
     uint i = thread_index();                                                                                                \
-    _Pragma("unroll 1") for (uint step = 0; step < params.steps; step += EXP06_UNROLL) {                                    \
+    _Pragma("unroll 1") for (uint step = 0; step < params.steps; step += params.advance) {                                  \
       for (uint u = 0; u < EXP06_UNROLL; ++u, i += thread_count())                                                          \
         do_##name(words + (i & params.mask), EXP06_STORED(i & params.mask, step + u));                                      \
     }                                                                                                                       \

@@ -7,7 +7,7 @@
 void main() {
   uint sum = 0;
   uint i = gl_GlobalInvocationID.x;
-  [[dont_unroll]] for (uint step = 0; step < params.steps; step += EXP06_UNROLL) {
+  [[dont_unroll]] for (uint step = 0; step < params.steps; step += params.advance) {
     uint value[EXP06_UNROLL];
     [[unroll]] for (uint u = 0; u < EXP06_UNROLL; ++u) {
       value[u] = load_any(data, i & params.mask);

@@ -17,13 +17,17 @@ void send(uint i, uint value) {
   }
 }
 
-// 16 polls a turn: Mesa's lavapipe ends a kernel's loops after 65535 turns of all of them together.
-#define POLL || poll(i) == value
+// Where a poll looks depends on what the one before found: no two become one. EXP06_POLLS polls a turn: Mesa's lavapipe ends a
+// kernel's loops after 65535 turns of all of them together.
 bool wait_for(uint i, uint value) {
+  uint found = 0;
   [[dont_unroll]] for (uint spin = 0; spin < params.spins; ++spin) {
-    if (false POLL POLL POLL POLL POLL POLL POLL POLL POLL POLL POLL POLL POLL POLL POLL POLL) {
-      if (ORDER == EXP06_FENCE) fence_acq_rel();
-      return true;
+    [[unroll]] for (uint polls = 0; polls < EXP06_POLLS; ++polls) {
+      found = poll(i + (found & params.zero));
+      if (found == value) {
+        if (ORDER == EXP06_FENCE) fence_acq_rel();
+        return true;
+      }
     }
   }
   return false;

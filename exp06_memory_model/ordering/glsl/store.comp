@@ -9,7 +9,7 @@
 void main() {
   uint value = 0;
   const uint begin = clock();
-  [[dont_unroll]] for (uint step = 0; step < params.steps; ++step) {
+  [[dont_unroll]] for (uint step = 0; step < params.steps; step += params.advance) {
     store_any(data, 0, value + 1);
     value = load_relaxed(data, params.zero);
   }

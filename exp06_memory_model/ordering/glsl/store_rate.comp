@@ -6,7 +6,7 @@
 
 void main() {
   uint i = gl_GlobalInvocationID.x;
-  [[dont_unroll]] for (uint step = 0; step < params.steps; step += EXP06_UNROLL) {
+  [[dont_unroll]] for (uint step = 0; step < params.steps; step += params.advance) {
     [[unroll]] for (uint u = 0; u < EXP06_UNROLL; ++u) {
       store_any(data, i & params.mask, EXP06_STORED(i & params.mask, step + u));
       i += invocation_count();

@@ -6,6 +6,7 @@ extern "C" __global__ void move_words(const uint* from, uint* to, MoveParams par
   if (first + EXP08_MOVE_WORDS <= params.words) {
     *reinterpret_cast<uint4*>(to + first) = *reinterpret_cast<const uint4*>(from + first);
   } else {
+#pragma unroll 1
     for (uint i = first; i < params.words; ++i) to[i] = from[i];
   }
 }

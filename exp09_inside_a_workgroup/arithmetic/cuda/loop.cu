@@ -12,7 +12,7 @@
           if (left.x == 0 && left.y == 0) break;                            \
           left = make_uint2(left.x - (left.y == 0 ? 1 : 0), left.y - 1);    \
         }                                                                   \
-        value = next_value(value, i);                                       \
+        value = next_of_loop(value, i);                                     \
       }                                                                     \
     }                                                                       \
     result[blockIdx.x * blockDim.x + threadIdx.x] = value;                  \

@@ -1,4 +1,4 @@
-// Each thread sums up `terms` numbers, compensated or not: 4 bytes read a term, 4 written.
+// Each thread sums up `terms` numbers, compensated or not: 4 bytes read a term, one load under way, 4 written.
 #include "params.h"
 
 #define SUM(name, BODY)                                                                        \
@@ -7,7 +7,7 @@
     const uint threads = gridDim.x * blockDim.x;                                               \
     float sum = 0;                                                                             \
     float lost = 0;                                                                            \
-    _Pragma("unroll 1") for (uint k = 0; k < params.terms; ++k) {                              \
+    _Pragma("unroll 1") for (uint k = 0; k < params.terms; k += params.advance) {              \
       const float term = fabsf(terms[k * threads + thread]);                                   \
       BODY(sum, lost, term);                                                                   \
     }                                                                                          \

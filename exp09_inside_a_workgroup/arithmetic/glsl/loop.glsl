@@ -19,7 +19,7 @@ void main() {
       if (left == uvec2(0)) break;
       left -= uvec2(uint(left.y == 0), 1);
 #endif
-      value = next_value(value, i);
+      value = next_of_loop(value, i);
     }
   }
   result[gl_GlobalInvocationID.x] = value;

@@ -1,4 +1,5 @@
-// Each invocation sums up `terms` numbers, COMPENSATED or not, in QUALIFIER variables: 4 bytes read a term, 4 written.
+// Each invocation sums up `terms` numbers, COMPENSATED or not, in QUALIFIER variables: 4 bytes read a term, one load
+// under way, 4 written.
 #extension GL_EXT_control_flow_attributes : require
 #include "params.h"
 
@@ -11,7 +12,7 @@ void main() {
   const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
   QUALIFIER float sum = 0;
   QUALIFIER float lost = 0;
-  [[dont_unroll]] for (uint k = 0; k < params.terms; ++k) {
+  [[dont_unroll]] for (uint k = 0; k < params.terms; k += params.advance) {
     const float term = abs(terms[k * threads + gl_GlobalInvocationID.x]);
 #ifdef COMPENSATED
     QUALIFIER float whole = term - lost;

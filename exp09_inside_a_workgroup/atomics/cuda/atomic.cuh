@@ -176,7 +176,7 @@ __device__ __forceinline__ void operate(T* words, T* result, const AtomicParams&
   uint turns = 0;
   uint op = first_op;
 #pragma unroll 1
-  for (uint step = 0; step < params.steps; ++step) {
+  for (uint step = 0; step < params.steps; step += params.one) {
     const T before = Op::apply(words + EXP09_ADDRESS(op, params.mask), op, params, turns);
     if constexpr (USED) sum += before;
     op += ops_a_step;

@@ -119,7 +119,7 @@ void main() {
 #endif
   T sum = T(0);
   uint op = first_op();
-  [[dont_unroll]] for (uint step = 0; step < params.steps; ++step) {
+  [[dont_unroll]] for (uint step = 0; step < params.steps; step += params.one) {
 #ifdef USED
     sum += operation(op);
 #else

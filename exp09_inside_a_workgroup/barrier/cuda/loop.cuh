@@ -16,7 +16,7 @@
     uint value = thread;                                                                        \
     uint step = 0;                                                                              \
     const long long begin = clock64();                                                          \
-    _Pragma("unroll 1") for (; step < params.steps; step += EXP09_UNROLL) {                     \
+    _Pragma("unroll 1") for (; step < params.steps; step += params.advance) {                   \
       bool in_time = true;                                                                      \
       _Pragma("unroll") for (uint u = 0; u < EXP09_UNROLL; ++u) {                               \
         uint* half_of_slots = slots + (u & 1) * EXP09_THREADS;                                  \

@@ -27,8 +27,12 @@ bool wait(uint step) {
     case EXP09_BARRIER_BUFFER:
       controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, SHARED_AND_BUFFER, gl_SemanticsAcquireRelease);
       break;
-    case EXP09_BARRIER_DEVICE:
-      controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, SHARED_AND_BUFFER, gl_SemanticsAcquireRelease);
+    case EXP09_FENCE_BLOCK:
+      memoryBarrier(gl_ScopeWorkgroup, SHARED_AND_BUFFER, gl_SemanticsAcquireRelease);
+      break;
+    case EXP09_FENCE_BLOCK_THEN_BARRIER:
+      memoryBarrier(gl_ScopeWorkgroup, SHARED_AND_BUFFER, gl_SemanticsAcquireRelease);
+      barrier();
       break;
     case EXP09_SUBGROUP:
       subgroupBarrier();

@@ -25,7 +25,7 @@ void main() {
   uint value = thread;
   uint step = 0;
   const uint begin = clock2x32ARB().x;  // modulo 2^32: a carry into the upper half does no harm
-  [[dont_unroll]] for (; step < params.steps; step += EXP09_UNROLL) {
+  [[dont_unroll]] for (; step < params.steps; step += params.advance) {
     bool in_time = true;
     [[unroll]] for (uint u = 0; u < EXP09_UNROLL; ++u) {
       const uint half_of_slots = (u & 1) * EXP09_THREADS;

@@ -6,6 +6,8 @@
 
 shared uint arrived;
 
+// As in PTX, whose orders are those of all memory.
+#define SHARED_AND_BUFFER (gl_StorageSemanticsShared | gl_StorageSemanticsBuffer)
 #define RELEASE (gl_SemanticsRelease | gl_SemanticsMakeAvailable)
 #define ACQUIRE (gl_SemanticsAcquire | gl_SemanticsMakeVisible)
 
@@ -17,10 +19,10 @@ bool wait(uint step) {
   subgroupBarrier();
   bool in_time = false;
   if (subgroupElect()) {
-    atomicAdd(arrived, 1, gl_ScopeWorkgroup, gl_StorageSemanticsShared, RELEASE);
+    atomicAdd(arrived, 1, gl_ScopeWorkgroup, SHARED_AND_BUFFER, RELEASE);
     const uint wanted = gl_NumSubgroups * (step + 1);
     [[dont_unroll]] for (uint spin = 0; spin < params.spins && !in_time; ++spin)
-      in_time = atomicLoad(arrived, gl_ScopeWorkgroup, gl_StorageSemanticsShared, ACQUIRE) >= wanted;
+      in_time = atomicLoad(arrived, gl_ScopeWorkgroup, SHARED_AND_BUFFER, ACQUIRE) >= wanted;
   } else {
     in_time = true;
   }

@@ -9,13 +9,13 @@ extern "C" __global__ void capacity(uint* counts, uint* result, CapacityParams p
     const uint live = atomicAdd(&counts[EXP09_LIVE], 1u) + 1;
     atomicMax(&counts[EXP09_MOST], live);
   }
-  for (uint i = threadIdx.x; i < params.words; i += blockDim.x) held[i] = incompressible_word(i + blockIdx.x);
+  for (uint i = threadIdx.x; i < params.words; i += params.advance) held[i] = incompressible_word(i + blockIdx.x);
   __syncthreads();
   uint sum = 0;
-  for (uint i = threadIdx.x; i < params.words; i += blockDim.x) sum += held[params.words - 1 - i];
-  result[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+  for (uint i = threadIdx.x; i < params.words; i += params.advance) sum += held[params.words - 1 - i];
   wait(params.ns);
   __syncthreads();
-  if (threadIdx.x == 0) atomicSub(&counts[EXP09_LIVE], 1u);
-  __threadfence();  // not before this is done may another block have its place
+  // No block leaves before it is counted out: what is stored needs what the atomic returns, which is never 0.
+  if (threadIdx.x == 0 && atomicAdd(&counts[EXP09_LIVE], 0xffffffffu) == 0) ++sum;
+  result[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }

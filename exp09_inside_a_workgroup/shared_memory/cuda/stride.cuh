@@ -11,17 +11,17 @@ __device__ __forceinline__ void fill(T* table) {
   __syncthreads();
 }
 
-#define READ(bytes, TYPE)                                                                \
-  extern "C" __global__ void read_##bytes(uint* result, StrideParams params) {           \
-    __shared__ TYPE table[EXP09_TABLE];                                                  \
-    fill(table);                                                                         \
-    const uint start = first_element(threadIdx.x % 32, params.stride, params.pad);       \
-    TYPE sum = {};                                                                       \
-    _Pragma("unroll 1") for (uint turn = 0; turn < params.turns; ++turn) {               \
-      const uint at = start + (turn * params.shift & (EXP09_SHIFTS - 1));                \
-      _Pragma("unroll") for (uint u = 0; u < EXP09_UNROLL; ++u) add(sum, table[at + u]); \
-    }                                                                                    \
-    result[blockIdx.x * blockDim.x + threadIdx.x] = fold(sum);                           \
+#define READ(bytes, TYPE)                                                                     \
+  extern "C" __global__ void read_##bytes(uint* result, StrideParams params) {                \
+    __shared__ TYPE table[EXP09_TABLE];                                                       \
+    fill(table);                                                                              \
+    const uint start = first_element(threadIdx.x % 32, params.stride, params.pad);            \
+    TYPE sum = {};                                                                            \
+    _Pragma("unroll 1") for (uint done = 0; done < params.accesses; done += params.advance) { \
+      const uint at = start + (done & (EXP09_SHIFTS - 1));                                    \
+      _Pragma("unroll") for (uint u = 0; u < EXP09_UNROLL; ++u) add(sum, table[at + u]);      \
+    }                                                                                         \
+    result[blockIdx.x * blockDim.x + threadIdx.x] = fold(sum);                                \
   }
 
 #define WRITE(bytes, TYPE)                                                                    \
@@ -29,8 +29,8 @@ __device__ __forceinline__ void fill(T* table) {
     __shared__ TYPE table[EXP09_TABLE];                                                       \
     fill(table);                                                                              \
     const uint start = first_element(threadIdx.x % 32, params.stride, params.pad);            \
-    _Pragma("unroll 1") for (uint turn = 0; turn < params.turns; ++turn) {                    \
-      const uint at = start + (turn * params.shift & (EXP09_SHIFTS - 1));                     \
+    _Pragma("unroll 1") for (uint done = 0; done < params.accesses; done += params.advance) { \
+      const uint at = start + (done & (EXP09_SHIFTS - 1));                                    \
       _Pragma("unroll") for (uint u = 0; u < EXP09_UNROLL; ++u) splat(at + u, table[at + u]); \
     }                                                                                         \
     __syncthreads();                                                                          \

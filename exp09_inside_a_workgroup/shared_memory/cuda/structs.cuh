@@ -32,8 +32,8 @@ struct Five {
     __syncthreads();                                                                          \
     const uint start = threadIdx.x % 32;                                                      \
     uint4 sum = {};                                                                           \
-    _Pragma("unroll 1") for (uint turn = 0; turn < params.turns; ++turn) {                    \
-      const uint at = start + (turn * params.shift & (EXP09_SHIFTS - 1));                     \
+    _Pragma("unroll 1") for (uint done = 0; done < params.accesses; done += params.advance) { \
+      const uint at = start + (done & (EXP09_SHIFTS - 1));                                    \
       _Pragma("unroll") for (uint u = 0; u < EXP09_UNROLL; ++u) {                             \
         sum.x += FIELD(at + u, x);                                                            \
         if (fields == 4) {                                                                    \

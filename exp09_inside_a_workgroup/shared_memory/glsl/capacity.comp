@@ -20,18 +20,18 @@ void main() {
     const uint live = atomicAdd(counts[EXP09_LIVE], 1u) + 1;
     atomicMax(counts[EXP09_MOST], live);
   }
-  for (uint i = thread; i < params.words; i += gl_WorkGroupSize.x) held[i] = incompressible_word(i + gl_WorkGroupID.x);
+  for (uint i = thread; i < params.words; i += params.advance) held[i] = incompressible_word(i + gl_WorkGroupID.x);
   barrier();
   uint sum = 0;
-  for (uint i = thread; i < params.words; i += gl_WorkGroupSize.x) sum += held[params.words - 1 - i];
-  result[gl_GlobalInvocationID.x] = sum;
+  for (uint i = thread; i < params.words; i += params.advance) sum += held[params.words - 1 - i];
   // Bounded even if the clock stands still, and modulo 2^32: a carry into the clock's upper half does no harm.
   const uint begin = clockRealtime2x32EXT().x;
   uint elapsed = 0;
   [[dont_unroll]] for (uint turn = 0; turn < params.ns && elapsed < params.ns; ++turn)
     elapsed = clockRealtime2x32EXT().x - begin;
   barrier();
-  // Always: without a use the wait would be left out.
-  if (thread == 0 && elapsed + 1 != 0) atomicAdd(counts[EXP09_LIVE], 0xffffffffu);
-  memoryBarrierBuffer();  // not before this is done may another workgroup have its place
+  // No workgroup leaves before it is counted out: what is stored needs what the atomic returns, which is never 0. The use of
+  // `elapsed` is always true: without one the wait would be left out.
+  if (thread == 0 && elapsed + 1 != 0 && atomicAdd(counts[EXP09_LIVE], 0xffffffffu) == 0) ++sum;
+  result[gl_GlobalInvocationID.x] = sum;
 }

@@ -41,8 +41,8 @@ void main() {
   barrier();
   const uint start = gl_LocalInvocationID.x % 32;
   uvec4 sum = uvec4(0);
-  [[dont_unroll]] for (uint turn = 0; turn < params.turns; ++turn) {
-    const uint at = start + (turn * params.shift & (EXP09_SHIFTS - 1));
+  [[dont_unroll]] for (uint done = 0; done < params.accesses; done += params.advance) {
+    const uint at = start + (done & (EXP09_SHIFTS - 1));
     [[unroll]] for (uint u = 0; u < EXP09_UNROLL; ++u) {
       sum.x += FIELD(at + u, x);
       if (FIELDS == 4) {

@@ -76,7 +76,7 @@ __device__ __forceinline__ void chain(uint* result, uint* report, SubgroupParams
   const long long begin = clock64();
   if ((lane & kFlow) == 0) {
 #pragma unroll 1
-    for (uint step = 0; step < params.steps; step += EXP09_UNROLL) {
+    for (uint step = 0; step < params.steps; step += params.advance) {
 #pragma unroll
       for (uint u = 0; u < EXP09_UNROLL; ++u) value = Operation::template apply<kFlow>(value, lane, params.seed);
     }
@@ -94,7 +94,7 @@ __device__ __forceinline__ void rate(uint* result, SubgroupParams params) {
   for (uint chain = 0; chain < EXP09_CHAINS; ++chain) values[chain] = first_word(lane, chain, params.seed);
   if ((lane & kFlow) == 0) {
 #pragma unroll 1
-    for (uint step = 0; step < params.steps; step += EXP09_UNROLL) {
+    for (uint step = 0; step < params.steps; step += params.advance) {
 #pragma unroll
       for (uint u = 0; u < EXP09_UNROLL; ++u) {
 #pragma unroll

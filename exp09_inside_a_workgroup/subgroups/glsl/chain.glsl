@@ -9,7 +9,7 @@ void main() {
   uint value = first_word(lane, 0, params.seed);
   const uint begin = clock2x32ARB().x;  // modulo 2^32: a carry into the upper half does no harm
   if ((lane & FLOW) == 0) {
-    [[dont_unroll]] for (uint step = 0; step < params.steps; step += EXP09_UNROLL) {
+    [[dont_unroll]] for (uint step = 0; step < params.steps; step += params.advance) {
       [[unroll]] for (uint u = 0; u < EXP09_UNROLL; ++u) value = operation(value);
     }
   }

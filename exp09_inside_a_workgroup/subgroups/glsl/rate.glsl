@@ -6,7 +6,7 @@ void main() {
   uint values[EXP09_CHAINS];
   [[unroll]] for (uint chain = 0; chain < EXP09_CHAINS; ++chain) values[chain] = first_word(lane, chain, params.seed);
   if ((lane & FLOW) == 0) {
-    [[dont_unroll]] for (uint step = 0; step < params.steps; step += EXP09_UNROLL) {
+    [[dont_unroll]] for (uint step = 0; step < params.steps; step += params.advance) {
       [[unroll]] for (uint u = 0; u < EXP09_UNROLL; ++u) {
         [[unroll]] for (uint chain = 0; chain < EXP09_CHAINS; ++chain) values[chain] = operation(values[chain]);
       }

@@ -1,6 +1,4 @@
-// One invocation works for a time by the GPU's clock, stores 12 bytes, and, if asked to, tells the host by a flag in its memory.
-#version 460
-#extension GL_GOOGLE_include_directive : require
+// One invocation works for a time by the GPU's clock, stores 12 bytes, and, if it TELLS, sets a flag in the host's memory.
 #extension GL_EXT_shader_realtime_clock : require
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
@@ -25,7 +23,8 @@ void main() {
   done[0] = EXP08_DONE;
   trace[0] = begin;
   trace[1] = end;
-  if (params.value == 0) return;
+#ifdef TELLS
   memoryBarrier();
   Flag(uvec2(params.flag_low, params.flag_high)).value = params.value;
+#endif
 }
