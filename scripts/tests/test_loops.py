@@ -37,7 +37,7 @@ GRIDS = {
 ADVANCES = {
     "exp04_bda": ("variant.cpp", ["BdaParams{block, 0, 0, words}"], BLOCK),
     "exp05_strided": ("window.cpp", ["{places, stride, turns, 1}"], 1),
-    "exp06_memory_model/cache_ops": ("variants.cpp", [".advance = EXP06_UNROLL}", "level.shift, EXP06_UNROLL * config.block}"], 4 * BLOCK),
+    "exp06_memory_model/cache_ops": ("variants.cpp", [".advance = EXP06_UNROLL}", "EXP06_UNROLL * config.block}"], 4 * BLOCK),
     "exp06_memory_model/ordering": ("variants.h", ["Shape::kRate ? EXP06_UNROLL : 1"], 4),
     "exp09_inside_a_workgroup/arithmetic": ("main.cpp", ["SumParams{config.terms(), 1}"], 1),
     "exp09_inside_a_workgroup/atomics": ("main.cpp", ["AtomicParams{config.addresses - 1, config.steps, config.turns(), 1}"], 1),
