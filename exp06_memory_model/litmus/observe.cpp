@@ -403,7 +403,7 @@ bench::Prepared set_up(Workbench& bench, const Row& row, const Plan& plan, const
   station->run(launch, 0);
   tally(*row.test, station->counts(0), station->instances());
   // Timed as it is observed: its blocks wait for each other, and its flags are not yet set.
-  return {bench.device().prepare(launch, {.before = station->counting(launch, 0)}),
+  return {bench.device().prepare(launch, {.before = {station->counting(launch, 0)}}),
           [station, row, plan, stress] { return values(row, stress, observe(*station, row, plan, stress)); }};
 }
 

@@ -164,7 +164,8 @@ const Rule kRules[] = {
 
     {Family::kVisible, Strength::kRelaxed, true, false, "no order is asked for", "no order is asked for"},
     {Family::kVisible, Strength::kRelaxedBlock, true, false, "no order is asked for", "no order is asked for"},
-    {Family::kVisible, Strength::kRelaxedBlock, false, false, "no order is asked for", "no order is asked for"},
+    {Family::kVisible, Strength::kRelaxedBlock, false, false, "no order is asked for",
+     "a data race: atomics out of each other's scope"},
 };
 
 bool at_block_scope(Strength strength) {

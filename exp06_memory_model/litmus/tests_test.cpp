@@ -99,6 +99,14 @@ TEST(LitmusTests, EveryRowHasARule) {
   }
 }
 
+TEST(LitmusTests, AtomicsOutOfEachOthersScopeAreADataRaceInVulkan) {
+  for (const auto& one : tests()) {
+    if (std::find(one.strengths.begin(), one.strengths.end(), Strength::kRelaxedBlock) == one.strengths.end()) continue;
+    EXPECT_TRUE(rule(one, Strength::kRelaxedBlock, Placement::kBlocks).vulkan.starts_with("a data race")) << one.name;
+    EXPECT_FALSE(rule(one, Strength::kRelaxedBlock, Placement::kBlock).vulkan.starts_with("a data race")) << one.name;
+  }
+}
+
 TEST(LitmusTests, OnlySequentiallyConsistentFencesForbidWhatNeedsATotalOrder) {
   EXPECT_FALSE(rule(test("sb"), Strength::kFence, Placement::kBlocks).forbidden);
   EXPECT_TRUE(rule(test("sb"), Strength::kFenceSc, Placement::kBlocks).forbidden);

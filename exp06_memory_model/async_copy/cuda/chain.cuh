@@ -1,4 +1,5 @@
 // What every overlap_ kernel computes: a chain on each of a thread's 16 words, side by side, then their sum.
+// The twins' pointers are __restrict__: GLSL's readonly promises its compiler as much, that nobody writes what they read.
 #pragma once
 
 #include "exp06_memory_model/cuda/sums.cuh"

@@ -1,7 +1,7 @@
 // The computing alone: a block loads its first tile and computes on that in every turn, from shared memory each time.
 #include "chain.cuh"
 
-extern "C" __global__ void overlap_none(const uint4* in, uint* sums, OverlapParams params) {
+extern "C" __global__ void overlap_none(const uint4* __restrict__ in, uint* __restrict__ sums, OverlapParams params) {
   __shared__ uint4 stage[EXP06_BLOCK * EXP06_VECTORS];
   uint4 value[EXP06_VECTORS];
   take_part(value, in + blockIdx.x * (EXP06_BLOCK * EXP06_VECTORS), threadIdx.x);

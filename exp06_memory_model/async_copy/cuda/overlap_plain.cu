@@ -1,7 +1,7 @@
 // Load a tile, compute on it, load the next: 64 bytes in flight a thread, none while it computes.
 #include "chain.cuh"
 
-extern "C" __global__ void overlap_plain(const uint4* in, uint* sums, OverlapParams params) {
+extern "C" __global__ void overlap_plain(const uint4* __restrict__ in, uint* __restrict__ sums, OverlapParams params) {
   uint sum = 0;
 #pragma unroll 1
   for (uint tile = blockIdx.x; tile < params.tiles; tile += gridDim.x) {

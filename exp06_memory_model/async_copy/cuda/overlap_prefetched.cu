@@ -1,7 +1,7 @@
 // overlap_staged, with the next tile's loads in flight while the block computes: 64 bytes a thread, each in a register.
 #include "chain.cuh"
 
-extern "C" __global__ void overlap_prefetched(const uint4* in, uint* sums, OverlapParams params) {
+extern "C" __global__ void overlap_prefetched(const uint4* __restrict__ in, uint* __restrict__ sums, OverlapParams params) {
   __shared__ uint4 stage[EXP06_BLOCK * EXP06_VECTORS];
   constexpr uint kTileVectors = EXP06_BLOCK * EXP06_VECTORS;
   uint4 next[EXP06_VECTORS];

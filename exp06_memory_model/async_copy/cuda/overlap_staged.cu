@@ -2,7 +2,7 @@
 // the block computes.
 #include "chain.cuh"
 
-extern "C" __global__ void overlap_staged(const uint4* in, uint* sums, OverlapParams params) {
+extern "C" __global__ void overlap_staged(const uint4* __restrict__ in, uint* __restrict__ sums, OverlapParams params) {
   __shared__ uint4 stage[EXP06_BLOCK * EXP06_VECTORS];
   uint sum = 0;
 #pragma unroll 1
