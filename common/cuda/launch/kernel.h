@@ -27,7 +27,8 @@ std::string why_no_image(std::span<const CudaImage> images, ComputeCapability de
 class Kernel final : public bench::Kernel, public Clusters {
  public:
   // Loads the code onto the current device. Throws Skip if there is no CUDA twin, no image for the device, or if the kernel
-  // cannot run with spec.block_threads() threads a block or spec.cuda.cluster_x blocks a cluster; Error if the image lacks spec.entry.
+  // cannot run with spec.block_threads() threads a block or spec.cuda.cluster_x blocks a cluster; Error if the image lacks
+  // spec.entry.
   Kernel(const KernelSpec& spec, ComputeCapability device);
 
   cudaKernel_t handle() const noexcept { return kernel_; }
