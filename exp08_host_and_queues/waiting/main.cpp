@@ -82,10 +82,11 @@ Prepared set_up(Workbench& bench, WaitMethod way, std::uint32_t length_ns) {
   // Reading the clock takes longer than a nanosecond: so many turns are always enough.
   const TaskParams params = {static_cast<std::uint32_t>(length_ns / tick_ns), length_ns, 0, 0, 0, 0};
   bench::Launch launch;
-  const char* const name = way == WaitMethod::kFlag ? "task_tells" : "task";
-  launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp08(), name),
-                                 .entry = name,
+  const bool tells = way == WaitMethod::kFlag;
+  launch.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp08(), "task"),
+                                 .entry = tells ? "task_tells" : "task",
                                  .block_x = 32,
+                                 .constants = {tells ? 1U : 0U},
                                  .buffers = 2,
                                  .params_bytes = sizeof(TaskParams)});
   Buffer& done = bench.output("done", 1);
