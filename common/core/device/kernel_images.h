@@ -39,6 +39,7 @@ struct KernelImages {
   SpirvInterface takes = {};       // of `spirv`
   std::string_view no_spirv = {};  // why the build left `spirv` out; empty: it did not, or there is no GLSL
   std::string_view spirv_by = {};  // what compiled `spirv`: "glslang 15.4.0"
+  std::string_view cuda_by = {};   // what compiled `cuda`; empty: what the device's own kernels are compiled by
   std::string_view no_cuda = {};   // why the build left `cuda` out; empty: it did not, or there is no CUDA
 };
 

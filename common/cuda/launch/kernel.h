@@ -34,6 +34,7 @@ class Kernel final : public bench::Kernel, public Clusters {
   cudaKernel_t handle() const noexcept { return kernel_; }
   // The code from the cubin that was loaded. None, with a reason, where the driver compiled PTX.
   KernelCode code() const override;
+  std::string_view toolkit() const override { return spec().images->cuda_by; }
   // Source: cudaOccupancyMaxActiveClusters, cudaOccupancyMaxPotentialClusterSize. All 0 without clusters.
   ClusterLimits cluster_limits() const override;
 

@@ -20,7 +20,7 @@ class RecordedLaunch {
 };
 
 // The kernel and the buffers outlive it. `launch` has been through check_work(). Throws Error for one that does not fit the
-// device's limits, Skip where such a kernel cannot be launched with its set_use.
+// device's limits (Skip of VulkanLaunch::interface), Skip where such a kernel cannot be launched with its set_use.
 std::unique_ptr<RecordedLaunch> record_launch(const Context& context, const Launch& launch);
 
 }  // namespace bench::vulkan

@@ -1,0 +1,238 @@
+#include "run/result.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/parse_number.h"
+
+namespace bench::own {
+namespace {
+
+constexpr std::size_t kMostLines = 15;
+
+double number(const std::string& text) { return parse_number<double>(text).value_or(0); }
+
+Timed timed_of(const FileColumns& columns, const CsvRow& row) {
+  Timed timed = {.status = columns.cell(row, "status"), .reason = columns.cell(row, "reason")};
+  timed.time_ns.median = number(columns.cell(row, "device_ns"));
+  timed.gbps = number(columns.cell(row, "gbps"));
+  timed.peak_pct = number(columns.cell(row, "peak_pct"));
+  const std::string& lo = columns.cell(row, "device_ns_lo");
+  if (!lo.empty()) timed.time_ns.ci95 = Interval{number(lo), number(columns.cell(row, "device_ns_hi"))};
+  return timed;
+}
+
+std::string text_of_ns(double ns) {
+  if (ns >= 1e6) return fmt::format("{:.3g} ms", ns * 1e-6);
+  return fmt::format("{:.3g} us", ns * 1e-3);
+}
+
+// How much slower `ratio` is than 1: percent below 2, a factor above.
+std::string words_of(double ratio) {
+  const bool slower = ratio >= 1;
+  const double size = slower ? ratio : 1 / ratio;
+  const char* const word = slower ? "slower" : "faster";
+  if (size >= 2) return fmt::format("{:.2f}x {}", size, word);
+  return fmt::format("{:.1f} % {}", 100 * (size - 1), word);
+}
+
+std::string verdict_of(const Measured& one) {
+  const std::optional<Ratio> ratio = one.ratio();
+  if (!ratio) return "";
+  const std::size_t runs = one.ratios.size();
+  const auto clear = [&](std::string_view word) { return fmt::format("{} in {} of {} processes", word, runs, runs); };
+  if (one.is_slower()) return clear("slower");
+  if (one.is_faster()) return clear("faster");
+  const bool same =
+      std::ranges::all_of(one.ratios, [](const Ratio& r) { return r.lo > 1 - Measured::kSame && r.hi < 1 + Measured::kSame; });
+  return same ? clear("within 1 %") : "unclear";
+}
+
+std::string case_of(const Measured& one, const Job& job) {
+  std::string text = one.variant == job.description.name ? "" : one.variant.substr(job.description.name.size() + 1) + ", ";
+  if (!one.sizes.empty()) text += one.sizes + ", ";
+  return text + one.cache + (one.checks.empty() ? "" : ", checks off");
+}
+
+std::string line_of(const Measured& one, const Job& job) {
+  std::string line = "  " + case_of(one, job) + ": ";
+  bool first = true;
+  for (std::size_t side = 0; side < one.sides.size(); ++side) {
+    const double ns = one.median(side);
+    if (ns == 0) continue;
+    line += fmt::format("{}{} {}", first ? "" : ", ", job.description.sides[side].name, text_of_ns(ns));
+    const double gbps = one.sides[side].front().gbps;
+    if (gbps > 0) line += fmt::format(" ({:.3g} GB/s)", gbps);
+    first = false;
+  }
+  if (const std::optional<Ratio> ratio = one.ratio()) {
+    line += fmt::format("; {} is {} (ratio {:.3f}, {:.3f} to {:.3f}): {}", job.description.sides[1].name,
+                        words_of(ratio->value), ratio->value, ratio->lo, ratio->hi, verdict_of(one));
+  }
+  return line;
+}
+
+nlohmann::ordered_json json_of(const Measured& one, const Job& job) {
+  nlohmann::ordered_json result = {
+      {"variant", one.variant}, {"sizes", one.sizes}, {"cache", one.cache}, {"checks", one.checks}};
+  for (std::size_t side = 0; side < one.sides.size(); ++side) {
+    nlohmann::ordered_json processes = nlohmann::ordered_json::array();
+    for (const Timed& timed : one.sides[side]) {
+      nlohmann::ordered_json entry = {{"status", timed.status}};
+      if (!timed.reason.empty()) entry["reason"] = timed.reason;
+      if (timed.time_ns.median > 0) entry["device_ns"] = timed.time_ns.median;
+      if (timed.time_ns.ci95) entry["interval"] = {timed.time_ns.ci95->lo, timed.time_ns.ci95->hi};
+      if (timed.gbps > 0) entry["gbps"] = timed.gbps;
+      if (timed.peak_pct > 0) entry["peak_pct"] = timed.peak_pct;
+      processes.push_back(std::move(entry));
+    }
+    result["sides"].push_back({{"side", job.description.sides[side].name}, {"processes", std::move(processes)}});
+  }
+  if (const std::optional<Ratio> ratio = one.ratio()) {
+    result["ratio"] = {{"of", job.description.sides[1].name},
+                       {"to", job.description.sides[0].name},
+                       {"value", ratio->value},
+                       {"lo", ratio->lo},
+                       {"hi", ratio->hi},
+                       {"seen", verdict_of(one)}};
+    for (const Ratio& each : one.ratios) result["ratio"]["processes"].push_back(each.value);
+  }
+  return result;
+}
+
+}  // namespace
+
+double Measured::median(std::size_t side) const {
+  std::vector<double> medians;
+  for (const Timed& one : sides[side]) {
+    if (one.time_ns.median > 0) medians.push_back(one.time_ns.median);
+  }
+  return medians.empty() ? 0 : bench::median(medians);
+}
+
+std::optional<Ratio> Measured::ratio() const {
+  if (ratios.empty()) return {};
+  std::vector<double> values;
+  Ratio result = ratios.front();
+  for (const Ratio& one : ratios) {
+    values.push_back(one.value);
+    result.lo = std::min(result.lo, one.lo);
+    result.hi = std::max(result.hi, one.hi);
+  }
+  result.value = bench::median(values);
+  return result;
+}
+
+bool Measured::is_slower(double by) const {
+  return !ratios.empty() && std::ranges::all_of(ratios, [&](const Ratio& one) { return one.lo > 1 + by; });
+}
+
+bool Measured::is_faster(double by) const {
+  return !ratios.empty() && std::ranges::all_of(ratios, [&](const Ratio& one) { return one.hi < 1 - by; });
+}
+
+void add_rows(std::vector<Measured>& measured, const Job& job, const Schema& schema, const std::vector<CsvRow>& rows) {
+  const FileColumns& columns = schema.results;
+  const std::vector<Side>& sides = job.description.sides;
+  std::map<std::size_t, std::vector<std::optional<Timed>>> pairs;  // of this process, by the case's place
+  for (const CsvRow& row : rows) {
+    if (row.size() != columns.header().size()) continue;
+    const auto cell = [&](std::string_view column) { return columns.cell(row, column); };
+    auto place = std::ranges::find_if(measured, [&](const Measured& one) {
+      return one.variant == cell("variant") && one.sizes == cell("sizes") && one.cache == cell("cache") &&
+             one.checks == cell("checks");
+    });
+    if (place == measured.end()) {
+      measured.push_back({.variant = cell("variant"),
+                          .sizes = cell("sizes"),
+                          .cache = cell("cache"),
+                          .checks = cell("checks"),
+                          .sides = std::vector<std::vector<Timed>>(sides.size()),
+                          .ratios = {}});
+      place = measured.end() - 1;
+    }
+    const auto side = std::ranges::find(sides, cell("side"), &Side::name);
+    if (side == sides.end()) continue;
+    const auto number = static_cast<std::size_t>(side - sides.begin());
+    const Timed timed = timed_of(columns, row);
+    place->sides[number].push_back(timed);
+    auto& pair = pairs[static_cast<std::size_t>(place - measured.begin())];
+    pair.resize(sides.size());
+    pair[number] = timed;
+  }
+  for (const auto& [place, pair] : pairs) {
+    if (pair.size() != 2 || !pair[0] || !pair[1]) continue;
+    if (const auto found = bench::ratio(pair[1]->time_ns, pair[0]->time_ns)) measured[place].ratios.push_back(*found);
+  }
+}
+
+Ending ending_of(const Job& job, const std::vector<Measured>& measured, const std::vector<std::string>& faults,
+                 const std::vector<std::string>& notes, const std::string& gpu, std::uint32_t processes) {
+  Ending ending;
+  std::vector<std::string>& lines = ending.lines;
+  lines.push_back(fmt::format("{} on {}, {} process{}:", job.description.name, gpu.empty() ? "no device" : gpu, processes,
+                              processes == 1 ? "" : "es"));
+  // What was asked about comes first: the whole launch as the driver compiles it.
+  std::vector<const Measured*> order;
+  for (const bool main : {true, false}) {
+    for (const Measured& one : measured) {
+      if ((one.variant == job.description.name && one.checks.empty()) == main) order.push_back(&one);
+    }
+  }
+  std::erase_if(order, [](const Measured* one) {
+    return std::ranges::all_of(one->sides, [](const std::vector<Timed>& side) {
+      return std::ranges::none_of(side, [](const Timed& timed) { return timed.time_ns.median > 0; });
+    });
+  });
+  const std::size_t others = 1 + faults.size() + notes.size();
+  const std::size_t room = kMostLines - std::min(kMostLines - 3, others);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i + 1 == room && i + 1 < order.size()) {
+      lines.push_back(fmt::format("  and {} more: --csv and --json have all", order.size() - i));
+      break;
+    }
+    lines.push_back(line_of(*order[i], job));
+  }
+  for (const std::vector<std::string>* texts : {&faults, &notes}) {
+    for (const std::string& text : *texts) {
+      if (lines.size() == kMostLines - 1 && &text != &texts->back()) {
+        lines.emplace_back("  and more: --json has all");
+        break;
+      }
+      if (lines.size() < kMostLines) lines.push_back("  " + text);
+    }
+  }
+  ending.is_slower = std::ranges::any_of(measured, [&](const Measured& one) {
+    return one.variant == job.description.name && one.checks.empty() && one.is_slower();
+  });
+  return ending;
+}
+
+std::string json_of(const Job& job, const std::vector<Measured>& measured, const std::vector<std::string>& faults,
+                    const std::vector<std::string>& notes, const std::string& gpu, const std::string& driver) {
+  nlohmann::ordered_json whole = {{"schema", 1},
+                                  {"name", job.description.name},
+                                  {"file", job.description.file.string()},
+                                  {"gpu", gpu},
+                                  {"driver", driver},
+                                  {"faults", faults},
+                                  {"notes", notes}};
+  whole["sides"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < job.description.sides.size(); ++i) {
+    const Side& side = job.description.sides[i];
+    nlohmann::ordered_json files = nlohmann::ordered_json::array();
+    for (const Step& step : side.steps) files.push_back(step.file.string());
+    whole["sides"].push_back({{"side", side.name},
+                              {"api", side.api == SideApi::kCuda ? "cuda" : "vulkan"},
+                              {"files", std::move(files)},
+                              {"compiled_by", job.toolkits[i]}});
+  }
+  whole["cases"] = nlohmann::ordered_json::array();
+  for (const Measured& one : measured) whole["cases"].push_back(json_of(one, job));
+  return whole.dump(1) + '\n';
+}
+
+}  // namespace bench::own
