@@ -49,8 +49,6 @@ using bench::Buffer;
 using bench::Launch;
 using bench::Workbench;
 
-constexpr std::uint32_t kSubgroup = 32;
-
 struct Config : ProductConfig {
   std::uint32_t depth() const { return size / shape.parts; }
   MatrixParams params() const { return {size, size, depth(), 0}; }
@@ -123,8 +121,7 @@ ProductWork make_work(Workbench& bench, const Config& config, Products& products
   const Shape& shape = config.shape;
   if (shape.implementation == Implementation::kLibrary)
     return products.cublas().product(a, b, c, config.params(), shape.in, shape.sums);
-  if (shape.down != 0 && bench.device().info().subgroup_size != kSubgroup)
-    throw bench::Skip("subgroups of {} wanted, the device's are of {}", kSubgroup, bench.device().info().subgroup_size);
+  if (shape.down != 0) want_subgroups(bench.device().info());
   if (shape.implementation == Implementation::kTensor && config.sms == 0)
     throw bench::Skip("no device tells how many SMs this GPU has");
   Launch launch;

@@ -16,6 +16,7 @@
 #include "inputs.h"
 #include "meter.h"
 #include "params.h"
+#include "variants.h"
 
 namespace {
 
@@ -116,6 +117,7 @@ std::uint32_t grid_of(const bench::Plan& plan, std::uint32_t blocks_an_sm) {
 
 // Six steps, the same for both APIs: kernel, inputs, poisoned output, one run, verification, the subject to be timed.
 bench::Prepared set_up(Workbench& bench, const MatrixRate& rate, std::uint32_t grid, std::uint32_t turns) {
+  want_subgroups(bench.device().info());
   const std::uint32_t units = grid * rate.units_a_block();
   const Operands operands = operands_of(rate, turns);
   Launch launch;

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/error.h"
 #include "cuda/tensor_params.h"
 
 namespace {
 
 constexpr std::uint32_t kWorkgroup = 256;  // invocations that share a matrix
+constexpr std::uint32_t kSubgroup = 32;
 
 struct Tile {
   std::uint32_t rows, columns, depth, down, across;
@@ -147,6 +149,11 @@ bench::VulkanLaunch::WorkgroupMatrix Shape::workgroup_matrix() const {
 std::vector<std::uint32_t> Shape::constants() const {
   if (down == 0) return {rows, columns, depth, group_rows};
   return {rows, columns, depth, down, across, group_rows};
+}
+
+void want_subgroups(const bench::DeviceInfo& device) {
+  if (device.subgroup_size != kSubgroup)
+    throw bench::Skip("subgroups of {} wanted, the device's are of {}", kSubgroup, device.subgroup_size);
 }
 
 bool seeks_cause(std::string_view variant) {

@@ -46,6 +46,9 @@ struct Shape {
   std::vector<std::uint32_t> constants() const;  // GLSL's
 };
 
+// A block is divided into matrices by subgroups of 32. Throws Skip where the device's have another size.
+void want_subgroups(const bench::DeviceInfo& device);
+
 // "product_tile_f16_f32": of a kernel for these types, as its files are named.
 std::string stem_of(std::string_view kernel, const Types& types);
 

@@ -38,4 +38,12 @@ TEST(Shapes, ACoarseSweepAndASoftwareDeviceHaveTheFirstOfEveryKind) {
   EXPECT_LT(kernels_of(plan_with({&bench::Plan::cpu, &bench::Plan::smoke})).size(), kernels_of(plan_with({})).size());
 }
 
+TEST(MatrixUnits, OtherSubgroupsThanOf32AreSkipped) {
+  bench::DeviceInfo device;
+  device.subgroup_size = 32;
+  EXPECT_NO_THROW(want_subgroups(device));
+  device.subgroup_size = 64;
+  EXPECT_THROW(want_subgroups(device), bench::Skip);
+}
+
 }  // namespace
