@@ -74,8 +74,14 @@ def _verdicts(kind: Kind, others: Mapping[str, Kind | None]) -> Cell:
         own: list[Cell] = [", ".join(f"{counted[each]} {each}" for each in PAIR_VERDICTS if counted[each])]
     else:
         number, every = counted[kind.verdict], len(kind.found)
-        own = [VerdictCell(kind.verdict), f"{number} of {every}" if number < every else f"all {every}"]
+        own = [VerdictCell(kind.verdict), f"{number} of {every}" if number < every else f"all {every}{_kernels(kind)}"]
     return document.joined([*own, *differing], ", ")
+
+
+def _kernels(kind: Kind) -> str:
+    """Of how many kernels the pairs are, where some are of one kernel: sizes of one kernel are no evidence that is independent."""
+    number = len({(one.experiment, one.case["variant"]) for one in kind.found})
+    return f" of {number} kernel{'s' * (number > 1)}" if number < len(kind.found) else ""
 
 
 def _to_do(entry: Mapping[str, Any], kind: Kind, said: Summary, numbers: Mapping[str, int], titles: Titles) -> Cell:
