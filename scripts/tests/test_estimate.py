@@ -76,6 +76,15 @@ def test_a_part_of_a_whole_stays_in_it() -> None:
     assert found and found.hi and found.hi > 100.1
 
 
+def test_equal_runs_on_one_board_are_no_proof_that_boards_are_equal() -> None:
+    """A pair of stamps takes 1856 ns in each run of some boards and 640 to 2656 on others: the clock is coarse."""
+    equal = [Figure(1856.0, 1856.0, 1856.0)] * 3
+    found = estimate.bracket({"a": equal}, CERTAIN)
+    assert found and found.lo and found.hi and found.lo < 1856 * 0.97 and found.hi > 1856 * 1.03
+    assert estimate.bracket({"a": equal, "b": equal}, CERTAIN) == Figure(1856.0, 1856.0, 1856.0, 6)
+    assert estimate.bracket({"a": equal}, None) == Figure(1856.0, 1856.0, 1856.0, 3)  # nothing else is known of it
+
+
 def test_what_is_exact_has_all_runs_in_its_brackets() -> None:
     assert estimate.bracket({"a": [Figure(3, 3, 3), Figure(5, 5, 5), Figure(3, 3, 3)]}, CERTAIN, exact=True) == Figure(3, 3, 5, 3)
     assert estimate.bracket({"a": [Figure.exact(4)]}, CERTAIN) == Figure.exact(4)

@@ -97,7 +97,7 @@ def test_what_it_says(root: Path) -> None:
     pairs = text.partition("worklog:kinds")[2].partition("\n| additions | ")[2].partition(" ")[0]
     assert int(pairs) > 2 and f"| additions | {pairs} |" in text
     assert "copies" not in text.partition("worklog:kinds")[0] and "| copies |" not in text and "Not there" not in text
-    assert "| additions | 1.00 | SAME, all 5 | nothing |" in text
+    assert "| additions | 1.00 | SAME, all 5 of 1 kernel | nothing |" in text
     assert f"There: {pairs}." in text
     assert "1. **Do it.** It takes " in text and " times, **or** `1.00" in text
     assert "([Size sweep](../results/nvidia-h200/worklog/exp01_vector_add.md#size-sweep), [01.2a](../results/nvidia-h200/worklog/exp01_vector_add.md#claims))" in text

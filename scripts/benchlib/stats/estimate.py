@@ -120,11 +120,12 @@ def bracket(boards: Mapping[str, Sequence[Figure]], spread: Spread | None, *, ex
     own = [(figure.lo, figure.hi) for figure in figures if figure.lo is not None and figure.hi is not None]
     if exact or not runs:  # not: predictions
         return Figure(statistics.median(values), min([*values, *(lo for lo, _ in own)]), max([*values, *(hi for _, hi in own)]), runs)
-    if len(values) >= MIN_RUNS and min(values) == max(values) and all(lo == hi for lo, hi in own):
-        return Figure(values[0], values[0], values[0], runs)
     scale, back = _logarithmic(values, whole)
     if scale is None:
         scale, spread = float, None
+    # On one board equal runs may be those of a coarse clock: what boards differ by is their class's.
+    if (spread is None or len(boards) > 1) and len(values) >= MIN_RUNS and min(values) == max(values) and all(lo == hi for lo, hi in own):
+        return Figure(values[0], values[0], values[0], runs)
     scaled = {board: [scale(figure.value) for figure in found] for board, found in boards.items() if found}
     ends = further(scaled, spread, own_variance(own, scale, whole) if spread else 0.0)
     value = values[0] if min(values) == max(values) else back(Sums.of(scaled).mean)
