@@ -61,23 +61,22 @@ class Field:
         return Field(self.experiment, self.columns, runs, self.study, set())
 
     def table(self, source: str) -> Table:
-        # Three runs that are all alike: host times have an interval over runs alone.
-        return Table(self.experiment, self.columns if source == "results" else [], [self.runs[source]] * MIN_RUNS)
+        # A run on each of three boards, all alike: equal runs of one board say nothing about others.
+        return Table(self.experiment, self.columns if source == "results" else [], [self.runs[source]] * MIN_RUNS, boards=[f"board{at}" for at in range(MIN_RUNS)])
 
     def judged(self, claim: Claim) -> Claim:
         """The claim anew, on these results."""
-        study = Field.Planted(self.study.directory, {self.experiment: self.table("results")}, [], self.study.files, analyses=self.study.analyses)
-        study.field = self
+        field_ = self
+
+        class Planted(Study):  # a part of it has the same files beside it
+            def auxiliary(self, file_name: str, experiment: str) -> Table | None:
+                source = next(name for name, (file, _) in claim_query.AUXILIARY.items() if file == file_name)
+                return field_.table(source)
+
+        study = Planted(self.study.directory, {self.experiment: self.table("results")}, [], self.study.files, analyses=self.study.analyses)
         fresh = replace(claim, figures={})
         claims.judge(fresh, study)
         return fresh
-
-    class Planted(Study):
-        field: Field
-
-        def auxiliary(self, file_name: str, experiment: str) -> Table | None:
-            source = next(name for name, (file, _) in claim_query.AUXILIARY.items() if file == file_name)
-            return self.field.table(source)
 
     # ------------------------------------------------------------------------------------------------------------- planting
 
