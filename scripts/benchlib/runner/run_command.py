@@ -51,6 +51,8 @@ work here and on the published models, and which rules hold here (scripts/beside
   --no-tables     leave worklog.md and report.html out: where several GPUs are measured into one <out> at once (scripts/fleet.sh)
   --no-build      use build/release as it is
   --bin DIR       use the programs in DIR, e.g. a build carried from another machine (also: BENCH_BIN=DIR)
+  --kernel FILE   two kernels of your own instead of the experiments (own_kernel/README.md): verdict and page in <out>, which is
+                  build/own_kernel/<FILE's name>; --runs N processes time them (default: 3). Words behind -- go to own_kernel
   --help          this text
   -- OPTIONS      for every program, e.g. -- --device 1 --api vulkan --benchmark_filter=add  (see <program> --help)
 
@@ -59,6 +61,7 @@ Ctrl-C or SIGTERM ends it after the sample in hand, a second one at once; nothin
 Exit code: 0 all ran (a skipped case is named, and no failure), 1 something failed (a program, a part, or a row of a result file),
 2 usage, 130 interrupted.
 """
+OWN_KERNEL = "own_kernel"
 RUNS = 6
 MIN_RUNS = 3  # that tell by themselves how far runs differ
 RUN_BUDGET = "0.04"  # seconds of sampling a case
@@ -94,6 +97,7 @@ class Options:
     only: list[str] = field(default_factory=list)
     out: str = ""
     bin: str = ""
+    kernel: str = ""
     program: list[str] = field(default_factory=list)
 
     def of_program(self, name: str) -> str:
@@ -131,7 +135,7 @@ def options_of(arguments: Sequence[str], usage: str, flags: Collection[str], wit
 def parse(arguments: Sequence[str]) -> Options:
     options = Options(bin=os.environ.get("BENCH_BIN", ""))
     switched_off = ("--no-build", "--no-sass", "--no-counters", "--no-tables")
-    for word, value in options_of(arguments, USAGE, ("--quick", "--resume", "--replace", *switched_off), ("--only", "--out", "--bin", "--runs")):
+    for word, value in options_of(arguments, USAGE, ("--quick", "--resume", "--replace", *switched_off), ("--only", "--out", "--bin", "--runs", "--kernel")):
         if word in switched_off:
             setattr(options, word[5:], False)
         elif word in ("--", "--only"):
@@ -266,13 +270,46 @@ class Run:
             for lock in self.locks:
                 lock.let_go()
 
+    def go_with_kernel(self) -> int:
+        """A user's own two kernels: measured by own_kernel, told by scripts/own_kernel.py."""
+        file = Path(os.path.realpath(self.options.kernel))
+        if not file.is_file():
+            raise console.UsageError(f"--kernel {self.options.kernel}: there is no such file (see --help)")
+        out = self.out or ROOT / "build/own_kernel" / file.stem
+        require_writable(out)
+        if self.build:
+            self.set_up_and_build([OWN_KERNEL], [OWN_KERNEL])
+        program = self.bin / OWN_KERNEL
+        if not os.access(program, os.X_OK):
+            die(f"no {OWN_KERNEL} in {self.bin}: build first (without --no-build), or give --bin")
+        # Made anew, all or nothing: what another file's kernels have left is no part of the page.
+        for name in ("rows.csv", "rows.samples.csv", "rows.schema.json", "result.json", "counters.csv", "page.md"):
+            (out / name).unlink(missing_ok=True)
+        shutil.rmtree(out / "isa", ignore_errors=True)
+        out.mkdir(parents=True, exist_ok=True)
+        wanted = ["--csv", out / "rows.csv", "--json", out / "result.json", "--dump-isa", out / "isa"]
+        wanted += ["--count", out / "counters.csv"] if self.options.counters else []
+        wanted += ["--processes", str(self.options.runs)] if self.options.runs else []
+        # What is slower is decided by the estimator, not by a count of processes.
+        fail_on = self.options.of_program("--fail-on")
+        words = [word for at, word in enumerate(self.options.program) if not word.startswith("--fail-on") and self.options.program[at - 1 : at] != ["--fail-on"]]
+        with (out / "own_kernel.log").open("w", encoding="utf-8") as log:
+            status = self.jobs.run([program, file, *wanted, *words], stdout=log)
+        self.end_if_interrupted()
+        if status == console.USAGE or not (out / "result.json").is_file():
+            return status
+        command = f"scripts/run.sh --kernel {shown(file)}"
+        told = self.jobs.run([self.python, ROOT / "scripts/own_kernel.py", out, "--command", command, *(["--fail-on", fail_on] if fail_on else [])])
+        self.end_if_interrupted()
+        return status or told
+
     def check_only(self, names: Sequence[str]) -> None:
         """Every --only names one of them."""
         for wish in self.options.only:
             if not any(console.matches(name, [wish]) for name in names):
                 raise console.UsageError(f"no experiment {wish}; there are: {' '.join(names)} (see --help)")
 
-    def set_up_and_build(self, experiments: Sequence[str]) -> None:
+    def set_up_and_build(self, experiments: Sequence[str], only: Sequence[str] = ()) -> None:
         begun = time.monotonic()
         set_up = ROOT / "scripts/setup.sh"
         # sudo can ask for its password in the foreground only, where jobs are not.
@@ -285,7 +322,7 @@ class Run:
         if status:
             raise Ended(status)
         self.jobs.by_sudo = False
-        targets = console.chosen(experiments, self.options.only) if self.options.only else []
+        targets = only or (console.chosen(experiments, self.options.only) if self.options.only else [])
         script = 'trap "exit 130" INT; source "$1" && bench_build release "$2" "" "${@:3}"'
         log = ROOT / "build/release.log"
         status = self.jobs.run(["bash", "-c", script, "bash", ROOT / "scripts/lib.sh", log, *targets])
@@ -696,4 +733,5 @@ def unpack(path: Path) -> None:
 def main(arguments: Sequence[str]) -> int:
     options = parse(arguments)
     with Jobs(NAME) as jobs:
-        return Run(options, jobs).go()
+        run = Run(options, jobs)
+        return run.go_with_kernel() if options.kernel else run.go()

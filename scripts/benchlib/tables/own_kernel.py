@@ -1,0 +1,320 @@
+"""The page of a user's own two kernels: verdict, times, kernels, account of the gap, machine code side by side. From what own_kernel has written into one folder."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchlib.base import csv_file
+from benchlib.base.errors import InputError
+from benchlib.base.software import is_software
+from benchlib.document import document
+from benchlib.document.document import Block, Blocks, Preformatted, paragraph, section, table
+from benchlib.results.results import COLD, SHORT, WARM
+from benchlib.sass import occupancy, sass, sass_diff, sass_dump
+from benchlib.sass.sass_dump import Kernel
+from benchlib.sass.sass_tool import Nvdisasm, ToolError
+from benchlib.stats import estimate, spreads
+from benchlib.stats.formats import NONE, ratio_text, sig
+from benchlib.stats.stats import FASTER, SAME, SLOWER, UNCLEAR, Figure, verdict_beyond_fixed_costs
+
+ROWS, RESULT, MACHINE_CODE, COUNTS = "rows.csv", "result.json", "isa", "counters.csv"  # own_kernel's files in the folder
+SHORT_NS = 20_000  # a warm launch below is of the class of short ones
+MOST_ROWS = 400  # of a listing on the page
+
+Row = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A case with both sides, over all processes that timed it."""
+
+    variant: str
+    sizes: str
+    cache: str
+    checks: str
+    sides: tuple[Sequence[Row], Sequence[Row]]  # ok rows, of the first side and of the second, process by process
+
+    @property
+    def title(self) -> str:
+        return ", ".join(filter(None, (self.sizes, self.cache, "checks off" if self.checks else "")))
+
+    def median(self, side: int, column: str) -> float | None:
+        values = [float(row[column]) for row in self.sides[side] if row[column]]
+        return statistics.median(values) if values else None
+
+    @property
+    def ratios(self) -> list[Figure]:
+        """The second side's time over the first's, of each process, with the interval of its samples."""
+        return [_ratio(first, second) for first, second in zip(*self.sides)]
+
+    @property
+    def effect(self) -> Figure:
+        """With the interval of the one estimator: what runs of such cases differ by is known of the committed ones."""
+        ratios = self.ratios
+        ns = self.median(0, "device_ns") or 0
+        name = COLD if self.cache == "cold" else SHORT if ns < SHORT_NS else WARM
+        own = estimate.own_variance([(each.lo, each.hi) for each in ratios if each.lo is not None and each.hi is not None])
+        found = estimate.effect({"here": [math.log(each.value) for each in ratios]}, spreads.committed(spreads.RATIOS, name), own)
+        return found.figure(len(ratios))
+
+    @property
+    def verdict(self) -> str:
+        times = [Figure(value) if (value := self.median(side, "device_ns")) else None for side in (0, 1)]
+        fixed = [Figure(value) if (value := self.median(side, "fixed_ns")) else None for side in (0, 1)]
+        return verdict_beyond_fixed_costs(self.effect, times, fixed)
+
+
+def _ratio(first: Row, second: Row) -> Figure:
+    value = float(second["device_ns"]) / float(first["device_ns"])
+    if not (first["device_ns_lo"] and second["device_ns_lo"]):
+        return Figure(value)
+    below = math.hypot(*(math.log(float(row["device_ns"]) / float(row[end])) for row, end in ((second, "device_ns_lo"), (first, "device_ns_hi"))))
+    above = math.hypot(*(math.log(float(row[end]) / float(row["device_ns"])) for row, end in ((second, "device_ns_hi"), (first, "device_ns_lo"))))
+    return Figure(value, value * math.exp(-below), value * math.exp(above))
+
+
+@dataclass(frozen=True)
+class Own:
+    """All that a folder holds."""
+
+    result: Mapping[str, object]
+    sides: Sequence[str]
+    rows: Sequence[Row]
+    folder: Path
+
+    @property
+    def software(self) -> bool:
+        return is_software(str(self.result["gpu"]))
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """Of whole launches as the driver compiles them first, of those without its checks then, of a pipeline's steps last."""
+        found: dict[tuple[str, str, str, str], dict[str, dict[str, Row]]] = {}
+        for row in self.rows:
+            if row["status"] == "ok":
+                key = (row["variant"], row["sizes"], row["cache"], row["checks"])
+                found.setdefault(key, {}).setdefault(row["side"], {})[row["process"]] = row
+        pairs = []
+        for key, sides in found.items():
+            if len(self.sides) == 2 and all(side in sides for side in self.sides):
+                first, second = (sides[side] for side in self.sides)
+                both = sorted(first.keys() & second.keys(), key=int)
+                if both:
+                    pairs.append(Pair(*key, ([first[each] for each in both], [second[each] for each in both])))
+        return sorted(pairs, key=lambda pair: (pair.variant != self.result["name"], pair.variant, bool(pair.checks)))
+
+
+def read(folder: Path) -> Own:
+    try:
+        result = json.loads((folder / RESULT).read_text(encoding="utf-8"))
+        sides = [str(side["side"]) for side in result["sides"]]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{folder / RESULT}: no result of own_kernel ({error})") from None
+    _, rows = csv_file.read(folder / ROWS)
+    return Own(result, sides, [row for _, row in rows], folder)
+
+
+# ----------------------------------------------------------------------------------------------------------------- words
+
+
+def amount(ratio: float) -> str:
+    """How much slower or faster than 1: percent below a factor of 2."""
+    size = max(ratio, 1 / ratio)
+    return f"{size:.2f}×" if size >= 2 else f"{100 * (size - 1):.1f} %"
+
+
+def sentence(own: Own, pair: Pair) -> str:
+    """The pair's verdict in words."""
+    first, second = own.sides
+    where = f"{pair.title}: " if pair.title else ""
+    if own.software:
+        return f"{where}{second} takes {pair.effect.value:.2f} times as long as {first} on this software device, which says nothing about GPUs."
+    figure, found = pair.effect, pair.verdict
+    if found == SAME:
+        return f"{where}{first} and {second} take the same time within 1 %."
+    if found == UNCLEAR:
+        return f"{where}not decided: {second} takes {ratio_text(figure)} of {first}'s time."
+    word = "slower" if figure.value > 1 else "faster"
+    end = "" if found in (SLOWER, FASTER) else ", and what an empty launch takes explains it"
+    return f"{where}{second} is {amount(figure.value)} {word} than {first}{end}."
+
+
+# ------------------------------------------------------------------------------------------------------------------ page
+
+
+def page(own: Own, tool: Nvdisasm | None, command: str) -> Blocks:
+    """`command`: what measured it all."""
+    result = own.result
+    driver = f", driver {result['driver']}" if result["driver"] else ""
+    blocks: Blocks = [paragraph(f"{result['gpu'] or 'No device'}{driver}. ")]
+    blocks += [document.Bullets(tuple((sentence(own, pair),) for pair in own.pairs if not pair.checks and pair.variant == result["name"]))] if own.pairs else []
+    texts = [str(text) for text in (*_list(result, "faults"), *_list(result, "notes"))]
+    if texts:
+        blocks.append(section("What did not run", [document.Bullets(tuple((text,) for text in texts))]))
+    blocks.append(section("Times", _times(own)))
+    kernels = _kernels(own.folder)
+    blocks.append(section("Kernels", _about(own, kernels, tool)))
+    if account := _account(own):
+        blocks.append(section("Account of the gap", account))
+    blocks.append(section("Machine code", _machine_code(own, kernels, tool)))
+    blocks.append(section("Measure it again", [Preformatted(command)]))
+    return [section(f"{result['name']}: {' and '.join(own.sides)}", blocks)]
+
+
+def _list(result: Mapping[str, object], key: str) -> Sequence[object]:
+    found = result.get(key)
+    return found if isinstance(found, list) else []
+
+
+def _times(own: Own) -> Blocks:
+    pairs = own.pairs
+    if not pairs:
+        singles = [row for row in own.rows if row["status"] == "ok"]
+        if not singles:
+            return [paragraph("Nothing was timed.")]
+        header = ["side", "sizes", "cache", "checks", "process", "time:", "GB/s:"]
+        return [table(header, [[row["side"], row["sizes"], row["cache"], row["checks"], row["process"], _time(float(row["device_ns"])), sig(float(row["gbps"]), 3) if row["gbps"] else NONE] for row in singles])]
+    header = ["case", *(f"{side}:" for side in own.sides), *(f"{side} GB/s:" for side in own.sides), "ratio [95 %]:", "processes:"]
+    header += [] if own.software else ["verdict"]
+    rows = []
+    for pair in pairs:
+        name = "" if pair.variant == own.result["name"] else f"{pair.variant.partition('.')[2]}, "
+        row = [name + pair.title, *(_time(pair.median(side, "device_ns")) for side in (0, 1)), *(sig(pair.median(side, "gbps"), 3) for side in (0, 1)), ratio_text(pair.effect), str(len(pair.ratios))]
+        rows.append(row + ([] if own.software else [pair.verdict]))
+    ratio = f"The ratio is {own.sides[1]}'s time over {own.sides[0]}'s. Its interval holds the mean of further processes on this GPU model; what runs differ by is known of the study's own cases."
+    restored = "A cold launch finds its inout buffers restored and the L2 evicted. A warm batch lets the values of inout buffers drift, unless the file says restore = \"each\"."
+    return [table(header, rows), paragraph(ratio), paragraph(restored)]
+
+
+def _time(ns: float | None) -> str:
+    if ns is None:
+        return NONE
+    return f"{sig(ns / 1e6, 3)} ms" if ns >= 1e6 else f"{sig(ns / 1e3, 3)} us"
+
+
+# --------------------------------------------------------------------------------------------------------------- kernels
+
+
+@dataclass(frozen=True)
+class Known:
+    kernel: Kernel
+    block: int
+    statistics: Mapping[str, float]
+
+
+def _kernels(folder: Path) -> list[Known]:
+    """What --dump-isa wrote."""
+    index = folder / MACHINE_CODE / "own_kernel" / "index.json"
+    if not index.is_file():
+        return []
+    entries = {(entry["stem"], entry["kernel"], entry["api"]): entry for entry in json.loads(index.read_text(encoding="utf-8"))["kernels"]}
+    found = []
+    for kernel in sass_dump.read_dump(folder / MACHINE_CODE).kernels:
+        entry = entries.get((kernel.stem, kernel.entry, kernel.api))
+        if entry:
+            found.append(Known(kernel, int(entry["block_x"]), entry["statistics"]))
+    return found
+
+
+def stem_of(own: Own, side: int, step: int = 0, steps: int = 1) -> str:
+    """As own_kernel calls a step's code."""
+    stem = f"{own.result['name']}_" + re.sub(r"[^a-z0-9]", "_", own.sides[side].lower())
+    return stem if steps == 1 else f"{stem}_{step + 1}"
+
+
+def _about(own: Own, kernels: Sequence[Known], tool: Nvdisasm | None) -> Blocks:
+    rows = []
+    for number, side in enumerate(_list(own.result, "sides")):
+        assert isinstance(side, dict)
+        files = side["files"]
+        for step, file in enumerate(files):
+            stem = stem_of(own, number, step, len(files))
+            known = next((each for each in kernels if each.kernel.stem == stem), None)
+            registers = known.kernel.registers if known else None
+            blocks = occupancy.resident_blocks(known.kernel.arch, known.block, registers) if known and registers else None
+            spills = known.statistics.get("localSizeBytes") if known else None
+            length = len(listing(known, tool)) if known else 0
+            rows.append([side["side"], Path(file).name, side["compiled_by"] or "as it came", str(registers or NONE), str(blocks or NONE), sig(spills, 1) if spills is not None else NONE, str(length or NONE)])
+    return [table(["side", "file", "compiled by", "registers:", "resident blocks per SM:", "local memory, bytes:", "instructions:"], rows)]
+
+
+def listing(known: Known, tool: Nvdisasm | None) -> Sequence[sass.Instruction]:
+    kernel = known.kernel
+    if not kernel.code or tool is None:
+        return []
+    try:
+        found = tool.disassemble(kernel.code, kernel.arch, kernel.container or None, kernel.entry)
+    except ToolError:
+        return []
+    return sass.mark_roles(found.instructions, descriptors=kernel.descriptors)
+
+
+def _machine_code(own: Own, kernels: Sequence[Known], tool: Nvdisasm | None) -> Blocks:
+    if len(own.sides) != 2:
+        return [paragraph("There is one side: nothing to compare.")]
+    sides = []
+    for number in (0, 1):
+        known = next((each for each in kernels if each.kernel.stem == stem_of(own, number)), None)
+        if known is None:
+            return [paragraph(f"There is no machine code of {own.sides[number]}.")]
+        instructions = listing(known, tool)
+        if not instructions:
+            return [paragraph(f"{own.sides[number]}: {known.kernel.reason or 'its code was not disassembled: nvdisasm was not found, or does not read it'}.")]
+        sides.append(sass_diff.Side(own.sides[number], instructions, known.kernel.descriptors))
+    difference = sass_diff.compare(sides[0], sides[1])
+    width = max([len(row.left.text) for row in difference.rows if row.left] + [20])
+    lines = [f"{row.left.text if row.left else '':{width}}  {row.mark}  {row.right.text if row.right else ''}".rstrip() for row in difference.rows[:MOST_ROWS]]
+    if len(difference.rows) > MOST_ROWS:
+        lines.append(f"... {len(difference.rows) - MOST_ROWS} more")
+    return [paragraph(sass_diff.summary(difference)), Preformatted("\n".join([f"{sides[0].title:{width}}     {sides[1].title}", *lines]))]
+
+
+# --------------------------------------------------------------------------------------------------------------- account
+
+
+def _account(own: Own) -> list[Block]:
+    """Of each pair: percent of the first side's time, and only of what a control removed. The rest has no cause here."""
+    rows = []
+    whole = [pair for pair in own.pairs if pair.variant == own.result["name"]]
+    unchecked = {(pair.sizes, pair.cache): pair for pair in whole if pair.checks}
+    for pair in whole:
+        first = pair.median(0, "device_ns")
+        if pair.checks or not first:
+            continue
+        gap = pair.effect.value - 1
+        without = unchecked.get((pair.sizes, pair.cache))
+        checks = pair.effect.value - without.effect.value if without else None
+        fixed = [pair.median(side, "fixed_ns") for side in (0, 1)]
+        launch = (fixed[1] - fixed[0]) / first if fixed[0] is not None and fixed[1] is not None else None
+        rest = gap - (checks or 0) - (launch or 0)
+        rows.append([pair.title, *(f"{100 * part:+.1f} %" if part is not None else "not measured" for part in (gap, checks, launch)), f"{100 * rest:+.1f} %"])
+    if not rows:
+        return []
+    header = ["case", "gap:", "bounds checks:", "launch:", "not explained:"]
+    words = f"Percent of {own.sides[0]}'s time; + where {own.sides[1]} takes longer. Bounds checks: what turning the driver's checks off removed. Launch: what an empty kernel takes in such a sample on either side."
+    return [table(header, rows), paragraph(words), *_counted(own)]
+
+
+def _counted(own: Own) -> list[Block]:
+    """Counts of the GPU's counters, where the driver permits them: differences, and no percent of the gap."""
+    path = own.folder / COUNTS
+    if not path.is_file():
+        return [paragraph("Nothing was counted: the GPU's counters were not available.")]
+    columns, records = csv_file.read(path)
+    rows = [row for _, row in records if not row.get("reason") and not row.get("checks")]
+    metrics = [name for name in columns if name.endswith(("_bytes", "_sectors", "_instructions", "_requests", "_hits"))]
+    shown = []
+    for sizes, cache in dict.fromkeys((row["sizes"], row["cache"]) for row in rows):
+        of = {row["side"]: row for row in rows if (row["sizes"], row["cache"], row["variant"]) == (sizes, cache, own.result["name"])}
+        if len(own.sides) == 2 and all(side in of for side in own.sides):
+            for metric in metrics:
+                values = [of[side][metric] for side in own.sides]
+                if all(values):
+                    shown.append([f"{sizes}, {cache}" if sizes else cache, metric, *(sig(float(value)) for value in values), sig(float(values[1]) - float(values[0]))])
+    return [table(["case", "counted per launch", *(f"{side}:" for side in own.sides), "difference:"], shown)] if shown else []

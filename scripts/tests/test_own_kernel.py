@@ -1,0 +1,123 @@
+"""The page of a user's own two kernels, from rows that are made here, and from two shaders that run where there is a Vulkan device."""
+
+import csv
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from benchlib.base.errors import InputError
+from benchlib.document import markdown
+from benchlib.tables import own_kernel
+
+REPO = Path(__file__).resolve().parents[2]
+SCRIPT = REPO / "scripts/own_kernel.py"
+HEADER = [
+    "variant", "api", "status", "reason", "side", "sizes", "checks", "process", "cache",
+    "device_ns", "device_ns_lo", "device_ns_hi", "fixed_ns", "gbps", "peak_pct",
+]  # fmt: skip
+
+
+def row(side: str, process: int, ns: float, *, checks: str = "", status: str = "ok", fixed: float = 1000, cache: str = "warm") -> dict[str, object]:
+    return {
+        "variant": "saxpy", "api": "cuda" if side == "CUDA" else "vulkan", "status": status, "reason": "", "side": side, "sizes": "n = 8", "checks": checks,
+        "process": process, "cache": cache, "device_ns": ns, "device_ns_lo": ns * 0.9995, "device_ns_hi": ns * 1.0005, "fixed_ns": fixed, "gbps": 5, "peak_pct": "",
+    }  # fmt: skip
+
+
+def write(folder: Path, rows: Sequence[dict[str, object]], gpu: str = "NVIDIA H200") -> Path:
+    with (folder / "rows.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, HEADER, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    sides = [{"side": side, "api": side.lower(), "files": [f"saxpy.{end}"], "compiled_by": ""} for side, end in (("CUDA", "cu"), ("Vulkan", "comp"))]
+    result = {"schema": 1, "name": "saxpy", "file": "saxpy.toml", "gpu": gpu, "driver": "580.1", "faults": [], "notes": ["a note"], "sides": sides, "cases": []}
+    (folder / "result.json").write_text(json.dumps(result))
+    return folder
+
+
+def both(ratios: Sequence[float], ns: float = 100_000, **more: object) -> list[dict[str, object]]:
+    return [each for process, ratio in enumerate(ratios, 1) for each in (row("CUDA", process, ns, **more), row("Vulkan", process, ns * ratio, **more))]  # type: ignore[arg-type]
+
+
+def test_the_verdict_is_the_worklogs(tmp_path: Path) -> None:
+    """By the estimator, which knows what runs differ by: three equal processes decide, and three that differ about the limit do not."""
+    for ratios, verdict in (((1.2, 1.2, 1.2), "SLOWER"), ((0.8, 0.8, 0.8), "FASTER"), ((1.0, 1.0, 1.0), "SAME"), ((0.99, 1.04, 1.01), "UNCLEAR")):
+        [pair] = own_kernel.read(write(tmp_path, both(ratios))).pairs
+        assert pair.verdict == verdict, ratios
+        assert pair.effect.lo is not None and pair.effect.lo < ratios[0] < (pair.effect.hi or 0)
+
+
+def test_what_the_launch_explains_is_fixed_cost(tmp_path: Path) -> None:
+    rows = both((1.2, 1.2, 1.2), ns=10_000)
+    for each in rows:
+        each["fixed_ns"] = 4000 if each["side"] == "Vulkan" else 2000
+    [pair] = own_kernel.read(write(tmp_path, rows)).pairs
+    assert pair.verdict == "FIXED COST"
+
+
+def test_a_process_with_one_side_is_no_pair(tmp_path: Path) -> None:
+    rows = [*both((1.5, 1.5)), row("CUDA", 3, 100_000), row("Vulkan", 3, 1, status="failed")]
+    [pair] = own_kernel.read(write(tmp_path, rows)).pairs
+    assert len(pair.ratios) == 2
+
+
+def test_the_account_names_only_what_a_control_removed(tmp_path: Path) -> None:
+    rows = [*both((1.3, 1.3, 1.3)), *both((1.1, 1.1, 1.1), checks="off")]
+    text = markdown.render(own_kernel.page(own_kernel.read(write(tmp_path, rows)), None, "the command"))
+    assert "| n = 8, warm | +30.0 % | +20.0 % | +0.0 % | +10.0 % |" in text
+    assert "Vulkan is 30.0 % slower than CUDA." in text
+    assert "the command" in text
+    assert "a note" in text
+    without = markdown.render(own_kernel.page(own_kernel.read(write(tmp_path, both((1.3, 1.3, 1.3)))), None, "the command"))
+    assert "| n = 8, warm | +30.0 % | not measured | +0.0 % | +30.0 % |" in without
+
+
+def test_a_software_device_decides_nothing(tmp_path: Path) -> None:
+    own = own_kernel.read(write(tmp_path, both((1.5, 1.5, 1.5)), gpu="llvmpipe (LLVM 15)"))
+    assert "says nothing about GPUs" in own_kernel.sentence(own, own.pairs[0])
+    assert "SLOWER" not in markdown.render(own_kernel.page(own, None, ""))
+
+
+def test_the_end_is_short_and_slower_may_fail(tmp_path: Path) -> None:
+    write(tmp_path, both((1.5, 1.5, 1.5)))
+    for more, code in (([], 0), (["--fail-on", "slower"], 1)):
+        done = subprocess.run([sys.executable, SCRIPT, tmp_path, *more], capture_output=True, text=True)
+        assert done.returncode == code, done.stderr
+        assert len(done.stdout.splitlines()) <= 15
+    assert "Vulkan is 50.0 % slower than CUDA." in done.stdout
+    assert (tmp_path / "page.md").is_file()
+    write(tmp_path, [row("CUDA", 1, 1, status="skipped")])
+    assert subprocess.run([sys.executable, SCRIPT, tmp_path], capture_output=True).returncode == 77
+
+
+def test_what_is_no_result_is_bad_input(tmp_path: Path) -> None:
+    write(tmp_path, both((1,)))
+    (tmp_path / "result.json").write_text("{}")
+    with pytest.raises(InputError, match="no result of own_kernel"):
+        own_kernel.read(tmp_path)
+
+
+def test_two_shaders_from_the_file_to_the_page(tmp_path: Path) -> None:
+    programs = [path for path in REPO.glob("build/*/bin/own_kernel") if path.is_file()]
+    if not programs:
+        pytest.skip("own_kernel is not built")
+    newest = max(programs, key=lambda path: path.stat().st_mtime)
+    example = REPO / "own_kernel/examples/two_glsl_versions/scale_shaders.toml"
+    done = subprocess.run(
+        [REPO / "scripts/run.sh", "--kernel", example, "--bin", newest.parent, "--out", tmp_path, "--runs", "1", "--", "--budget", "0.02"],
+        capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    if done.returncode == 77:
+        pytest.skip(done.stdout)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) <= 15
+    page = (tmp_path / "page.md").read_text()
+    assert page.startswith("# scale_shaders: one float and four floats\n")
+    assert "| n = 65536, warm |" in page
+    missing = subprocess.run([REPO / "scripts/run.sh", "--kernel", tmp_path / "nowhere.toml", "--no-build"], capture_output=True, text=True)
+    assert missing.returncode == 2
+    assert "there is no such file" in missing.stderr
