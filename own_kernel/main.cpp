@@ -23,7 +23,14 @@ struct Wish {
   bench::own::ProgramOptions run;
   bool check = false;
   std::vector<std::string> init;
+  bench::own::SourceOptions sources;  // of init
 };
+
+// "NAME=VALUE"; a name alone is 1, as for compilers.
+std::pair<std::string, std::string> define_of(const std::string& text) {
+  const std::size_t at = text.find('=');
+  return {text.substr(0, at), at == std::string::npos ? "1" : text.substr(at + 1)};
+}
 
 // False, after printing, when only help was asked for. Throws UsageError.
 bool parse(int argc, char** argv, Wish& wish) {
@@ -33,6 +40,14 @@ bool parse(int argc, char** argv, Wish& wish) {
   app.add_option("file", options.file, "The TOML file: see own_kernel/README.md");
   app.add_option("--init", wish.init, "Print a first TOML file for one or two kernels (.cu .ptx .cubin .comp .spv), and stop")
       ->expected(1, 2);
+  std::vector<std::string> defines;
+  app.add_option("--define", defines, "NAME=VALUE, with --init: a macro that the sources need; may be repeated")
+      ->allow_extra_args(false);
+  app.add_option("--include", wish.sources.include, "With --init: a folder of files that the sources include; may be repeated")
+      ->allow_extra_args(false);
+  app.add_option("--flag", wish.sources.flags,
+                 "With --init: an option of the sources' compiler, as --flag=-std=c++17; may be repeated")
+      ->allow_extra_args(false);
   app.add_flag("--check", wish.check,
                "Compile both, compare what the file gives with what the code takes, and stop: needs no GPU");
   app.add_option("--json", options.json, "Write all figures here");
@@ -60,9 +75,13 @@ bool parse(int argc, char** argv, Wish& wish) {
   } catch (const CLI::ParseError& error) {
     throw UsageError("{} (see --help)", error.what());
   }
+  for (const std::string& one : defines) wish.sources.defines.push_back(define_of(one));
   options.fail_on_slower = fail_on == "slower";
   if (options.file.empty() == wish.init.empty())
     throw UsageError("give a TOML file, or --init with one or two kernels (see --help)");
+  const bench::own::SourceOptions& sources = wish.sources;
+  if (wish.init.empty() && sources.defines.size() + sources.include.size() + sources.flags.size() > 0)
+    throw UsageError("--define, --include and --flag belong to --init; a TOML file has the keys defines, include and flags");
   for (const auto& [option, text] : {std::pair("--budget", options.budget), std::pair("--timeout", options.timeout)}) {
     if (text.empty()) continue;
     const auto seconds = bench::parse_number<double>(text);
@@ -74,7 +93,8 @@ bool parse(int argc, char** argv, Wish& wish) {
 
 int run(const Wish& wish) {
   if (!wish.init.empty()) {
-    std::cout << bench::own::first_description({wish.init.begin(), wish.init.end()}, {}, std::filesystem::current_path())
+    std::cout << bench::own::first_description({wish.init.begin(), wish.init.end()}, {}, std::filesystem::current_path(),
+                                               wish.sources)
               << std::flush;
     return bench::kOk;
   }

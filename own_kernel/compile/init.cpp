@@ -46,7 +46,7 @@ struct Kernel {
   Compiled compiled;
   std::vector<Taken> takes;
   std::vector<std::string> others;  // of the file
-  std::string problem;              // why there is no code: a template that has no instance yet
+  std::string problem;              // an instance to make: of a template that has none yet there is no code
 };
 
 std::string lower(std::string text) {
@@ -164,10 +164,39 @@ std::string in_brackets(const std::string& text, std::size_t open) {
 }
 
 struct Declared {
-  std::string name;
-  bool is_template = false;
+  std::string name;       // with the namespaces around it
+  std::string arguments;  // of a template, guessed: "float, 4"; empty: it is none
   std::vector<std::string> parameters;
 };
+
+// "a::b::" of the named namespaces that are open at a place of a source.
+std::string namespaces_at(const std::string& text, std::size_t at) {
+  std::vector<std::string> open;  // a name for each bracket
+  std::string next;
+  for (std::size_t i = 0; i < at; ++i) {
+    std::smatch found;
+    if (text.compare(i, 10, "namespace ") == 0) {
+      const std::string rest = text.substr(i, 200);
+      if (std::regex_search(rest, found, std::regex("^namespace\\s+([A-Za-z_][A-Za-z0-9_:]*)\\s*\\{")))
+        next = found[1].str() + "::";
+    }
+    if (text[i] == '{') open.push_back(std::exchange(next, ""));
+    if (text[i] == '}' && !open.empty()) open.pop_back();
+  }
+  return fmt::format("{}", fmt::join(open, ""));
+}
+
+// Of "template <typename T, int N>": "float, 4"; "" of what is no template.
+std::string guessed_arguments(const std::string& head) {
+  std::smatch found;
+  if (!std::regex_search(head, found, std::regex("\\btemplate\\s*<([^<>]*)>"))) return "";
+  std::vector<std::string> arguments;
+  for (const std::string& one : split(found[1].str())) {
+    const bool is_type = std::regex_search(one, std::regex("\\b(typename|class)\\b"));
+    arguments.emplace_back(is_type ? "float" : std::regex_search(one, std::regex("\\bbool\\b")) ? "true" : "4");
+  }
+  return fmt::format("{}", fmt::join(arguments, ", "));
+}
 
 // Kernels of a source, as far as a look at its text can tell.
 std::vector<Declared> declared_in(const std::string& text) {
@@ -190,7 +219,7 @@ std::vector<Declared> declared_in(const std::string& text) {
       const std::size_t before = text.find_last_of(";}", at);
       const std::string head =
           text.substr(before == std::string::npos ? 0 : before + 1, at - (before == std::string::npos ? 0 : before + 1));
-      all.push_back({name, std::regex_search(head, std::regex("\\btemplate\\s*<")), split(inside)});
+      all.push_back({namespaces_at(text, at) + name, guessed_arguments(head), split(inside)});
       break;
     }
   }
@@ -291,7 +320,7 @@ void read_cuda(Kernel& kernel, const std::vector<Declared>& declared, const std:
   const std::vector<std::string> types = types_in(kernel.compiled.entry);
   const std::string name = bare_name(kernel.compiled.entry);
   const auto source = std::find_if(declared.begin(), declared.end(), [&](const Declared& one) {
-    return one.name == name && one.parameters.size() == records.size();
+    return bare_name(one.name) == name && one.parameters.size() == records.size();
   });
   for (std::size_t i = 0; i < records.size(); ++i) {
     Taken taken = guessed_parameter(records[i]);
@@ -372,7 +401,14 @@ void read_vulkan(Kernel& kernel) {
     if (one.is_uniform) {  // numbers, most often
       taken.fields = fields_of(one.members);
       taken.is_buffer = taken.fields.empty();
-      taken.is_struct = !taken.is_buffer;
+      const bool is_number =
+          taken.fields.size() == 1 && taken.fields[0].count == 1 && taken.fields[0].offset == 0 && taken.fields[0].type;
+      if (is_number) {
+        taken.name = taken.fields[0].name;
+        taken.type = taken.fields[0].type;
+        taken.fields.clear();
+      }
+      taken.is_struct = !taken.is_buffer && !is_number;
     }
     kernel.takes.push_back(std::move(taken));
   }
@@ -411,12 +447,12 @@ Kernel kernel_of(const fs::path& file, const Target& target, const SourceOptions
     for (const fs::path& include : options.include) step.include.push_back(fs::absolute(include));
     all = compile_all(step, target);
   } catch (const Error& error) {
-    const auto is_template = [](const Declared& one) { return one.is_template; };
+    const auto is_template = [](const Declared& one) { return !one.arguments.empty(); };
     const bool may_lack_instance = std::string_view(error.what()).find("has no kernel") != std::string_view::npos;
     if (!may_lack_instance || std::none_of(declared.begin(), declared.end(), is_template)) throw;
     // A template without an instance: its parameters as they are declared.
     const Declared& first = *std::find_if(declared.begin(), declared.end(), is_template);
-    kernel.problem = first.name;
+    kernel.problem = fmt::format("{}<{}>", first.name, first.arguments);
     for (std::size_t i = 0; i < first.parameters.size(); ++i) {
       Taken taken = parameter_of(first.parameters[i], 4, i);
       if (!taken.is_buffer && !taken.type) taken.type = Type::kF32;
@@ -428,7 +464,8 @@ Kernel kernel_of(const fs::path& file, const Target& target, const SourceOptions
   // In the source's order, where there is one.
   const auto place = [&](const Compiled& one) {
     const std::string name = bare_name(one.entry);
-    return std::find_if(declared.begin(), declared.end(), [&](const Declared& other) { return other.name == name; }) -
+    return std::find_if(declared.begin(), declared.end(),
+                        [&](const Declared& other) { return bare_name(other.name) == name; }) -
            declared.begin();
   };
   std::stable_sort(all.begin(), all.end(), [&](const Compiled& a, const Compiled& b) { return place(a) < place(b); });
@@ -652,7 +689,7 @@ class Writer {
     line("\n[[side]]\nfile = {}", path_of(files_[side]));
     if (files_[side].extension() == ".cu" || files_[side].extension() == ".comp") write_options();
     if (!kernel.problem.empty()) {
-      line("instance = \"{}<float>\"{}: the template's arguments", kernel.problem, kGuess);
+      line("instance = \"{}\"{}: the template's arguments", kernel.problem, kGuess);
     } else if (cuda || kernel.compiled.entry != "main") {
       const std::string entry = cuda ? entry_of(kernel) : kernel.compiled.entry;
       line("entry = \"{}\"{}", entry,

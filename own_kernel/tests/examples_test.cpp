@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 
 #include "compile/check.h"
 #include "compile/tools.h"
@@ -40,6 +42,19 @@ TEST_P(Examples, GiveWhatTheirKernelsTake) {
 
 std::string name_of(const testing::TestParamInfo<fs::path>& info) { return info.param.stem().string(); }
 INSTANTIATE_TEST_SUITE_P(All, Examples, testing::ValuesIn(examples()), name_of);
+
+// The page's own example, on the files of examples/saxpy.
+TEST(Readme, ItsExampleGivesWhatTheKernelsTake) {
+  const fs::path folder = BENCH_OWN_EXAMPLES;
+  std::ifstream file(folder.parent_path() / "README.md");
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::size_t begin = text.find("```toml\n");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string toml = text.substr(begin + 8, text.find("```\n", begin + 8) - begin - 8);
+  const CheckReport report = check(read_description(std::string_view(toml), folder / "saxpy/readme.toml"), {});
+  EXPECT_TRUE(report.exit_code == kOk || (!find_nvcc({}) && report.exit_code == kAllSkipped)) << report.text;
+  EXPECT_THAT(report.text, HasSubstr("Vulkan: saxpy.comp, main"));
+}
 
 TEST(Examples, AreThere) { EXPECT_GE(examples().size(), 7); }
 

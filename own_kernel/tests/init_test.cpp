@@ -123,6 +123,19 @@ TEST(InitText, ATemplateWithoutAnInstanceAsksForItsArguments) {
   EXPECT_EQ(report.exit_code, kOk) << text << report.text;
 }
 
+TEST(InitText, ATemplateInANamespaceHasItsPath) {
+  if (!find_nvcc({})) GTEST_SKIP() << "no nvcc on this machine";
+  const TempDir folder;
+  folder.write(
+      "scan.cu",
+      "namespace outer { namespace { int x; }\nnamespace inner {\ntemplate <unsigned kWarps, bool kFast, class T>\n"
+      "__global__ void scan(T* to, volatile unsigned* parts, const unsigned n) { to[n] = T(parts[0] * kWarps); }\n}}\n");
+  const std::string text = first_description({folder.path() / "scan.cu"}, {}, folder.path());
+  EXPECT_THAT(text, HasSubstr("instance = \"outer::inner::scan<4, true, float>\"  # guess: the template's arguments\n"));
+  const CheckReport report = check(read_description(std::string_view(text), folder.path() / "first.toml"), {});
+  EXPECT_EQ(report.exit_code, kOk) << text << report.text;
+}
+
 TEST(InitText, AUniformBlockIsAStructAndAnArrayOfStructsHasItsSize) {
   const TempDir folder;
   folder.write("move.comp", R"glsl(#version 460
