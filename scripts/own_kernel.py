@@ -4,7 +4,7 @@
     scripts/own_kernel.py FOLDER [--command TEXT] [--fail-on slower]
 
 FOLDER holds rows.csv, result.json, and, where they could be had, isa/ and counters.csv, as scripts/run.sh --kernel makes them. Writes
-FOLDER/page.md and prints at most fifteen lines. The verdict is that of the worklogs, by the same estimator: SAME, FASTER, SLOWER, FIXED COST or
+FOLDER/page.md and page.html and prints at most fifteen lines. The verdict is that of the worklogs, by the same estimator: SAME, FASTER, SLOWER, FIXED COST or
 UNCLEAR, of the second side's time over the first's.
 
 Exit codes: 0 done, 1 bad input, or slower with --fail-on slower, 2 usage, 77 nothing was timed, 130 interrupted.
@@ -19,6 +19,7 @@ from pathlib import Path
 
 from benchlib.base import console
 from benchlib.document import markdown
+from benchlib.document.document import Section
 from benchlib.tables import own_kernel
 from benchlib.sass import sass_tool
 from benchlib.sass.sass_tool import Nvdisasm
@@ -29,12 +30,23 @@ NOTHING = 77
 MOST_LINES = 15
 
 
+def write_html(page: Section, out: Path) -> None:
+    """With the report's templates; not without jinja2, as the report is not."""
+    try:
+        from benchlib.pages import report_page
+    except ImportError:
+        return
+    template = report_page.environment().get_template("own_kernel.html.j2")
+    out.write_text(template.render(title=page.title, found=page.blocks), encoding="utf-8")
+
+
 def run(options: argparse.Namespace) -> int:
     own = own_kernel.read(options.folder)
     path = sass_tool.find()
-    page = markdown.render(own_kernel.page(own, Nvdisasm(path) if path else None, options.command))
+    [page] = own_kernel.page(own, Nvdisasm(path) if path else None, options.command)
     out = options.folder / "page.md"
-    out.write_text(page, encoding="utf-8")
+    out.write_text(markdown.render([page]), encoding="utf-8")
+    write_html(page, options.folder / "page.html")
     whole = [pair for pair in own.pairs if pair.variant == own.result["name"]]
     lines = [own_kernel.sentence(own, pair) for pair in whole if not pair.checks]
     texts = [str(text) for key in ("faults", "notes") for text in own.result.get(key, [])]

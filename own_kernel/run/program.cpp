@@ -70,8 +70,7 @@ class WorkFolder {
 
 // What a child process tells of the GPU.
 struct Gpu {
-  std::string name;
-  std::string driver;
+  Board device;
   std::string arch;            // "sm_90"; of CUDA
   std::set<std::string> apis;  // by their CSV spelling
   std::map<std::string, std::string> reasons;
@@ -82,7 +81,7 @@ Gpu ask_gpu(const std::string& device) {
       [&] {
         const auto backends = all_backends();
         const DeviceList listed = list_devices(backends);
-        CsvRow row(3);
+        CsvRow row(4);
         std::string text;
         Selection selection;
         try {
@@ -92,7 +91,7 @@ Gpu ask_gpu(const std::string& device) {
           return csv_record({error.what()});
         }
         for (const auto& [api, info] : selection.devices) {
-          if (row[0].empty()) row = {info.name, info.driver, ""};
+          if (row[0].empty()) row = {info.name, info.driver, "", info.is_cpu ? "software" : ""};
           if (!info.arch.empty()) row[2] = info.arch;
         }
         text = csv_record(row);
@@ -109,7 +108,8 @@ Gpu ask_gpu(const std::string& device) {
   if (!end.ok()) throw Error("the devices cannot be listed: {} {}", end.words(), end.output);
   const std::vector<CsvRow> rows = parse_csv(end.output);
   if (rows.at(0).size() == 1) throw UsageError("{}", rows[0][0]);
-  Gpu gpu = {.name = rows.at(0).at(0), .driver = rows[0].at(1), .arch = rows[0].at(2), .apis = {}, .reasons = {}};
+  Gpu gpu = {
+      .device = {rows[0].at(0), rows[0].at(1), !rows[0].at(3).empty()}, .arch = rows[0].at(2), .apis = {}, .reasons = {}};
   for (std::size_t i = 1; i < rows.size(); ++i) {
     if (rows[i].at(1).empty()) {
       gpu.apis.insert(rows[i][0]);
@@ -376,11 +376,9 @@ class Program {
 
   int finish() {
     progress("");
-    const std::string gpu = gpu_.driver.empty() ? gpu_.name : fmt::format("{} (driver {})", gpu_.name, gpu_.driver);
     if (!options_.csv.empty()) write_csv();
-    if (!options_.json.empty())
-      write_file("--json", options_.json, json_of(job_, measured_, faults_, notes_, gpu_.name, gpu_.driver));
-    const Ending ending = ending_of(job_, measured_, faults_, notes_, gpu, static_cast<std::uint32_t>(csvs_.size()));
+    if (!options_.json.empty()) write_file("--json", options_.json, json_of(job_, measured_, faults_, notes_, gpu_.device));
+    const Ending ending = ending_of(job_, measured_, faults_, notes_, gpu_.device, static_cast<std::uint32_t>(csvs_.size()));
     for (const std::string& line : ending.lines) std::cout << line << '\n';
     std::cout.flush();
     if (!faults_.empty()) return kFailed;

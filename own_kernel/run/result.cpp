@@ -39,7 +39,7 @@ std::string words_of(double ratio) {
   return fmt::format("{:.1f} % {}", 100 * (size - 1), word);
 }
 
-std::string verdict_of(const Measured& one) {
+std::string seen_in(const Measured& one) {
   const std::optional<Ratio> ratio = one.ratio();
   if (!ratio) return "";
   const std::size_t runs = one.ratios.size();
@@ -57,7 +57,7 @@ std::string case_of(const Measured& one, const Job& job) {
   return text + one.cache + (one.checks.empty() ? "" : ", checks off");
 }
 
-std::string line_of(const Measured& one, const Job& job) {
+std::string line_of(const Measured& one, const Job& job, bool decides) {
   std::string line = "  " + case_of(one, job) + ": ";
   bool first = true;
   for (std::size_t side = 0; side < one.sides.size(); ++side) {
@@ -69,8 +69,9 @@ std::string line_of(const Measured& one, const Job& job) {
     first = false;
   }
   if (const std::optional<Ratio> ratio = one.ratio()) {
-    line += fmt::format("; {} is {} (ratio {:.3f}, {:.3f} to {:.3f}): {}", job.description.sides[1].name,
-                        words_of(ratio->value), ratio->value, ratio->lo, ratio->hi, verdict_of(one));
+    line += fmt::format("; {} is {} (ratio {:.3f}, {:.3f} to {:.3f})", job.description.sides[1].name, words_of(ratio->value),
+                        ratio->value, ratio->lo, ratio->hi);
+    if (decides) line += ": " + seen_in(one);
   }
   return line;
 }
@@ -97,7 +98,7 @@ nlohmann::ordered_json json_of(const Measured& one, const Job& job) {
                        {"value", ratio->value},
                        {"lo", ratio->lo},
                        {"hi", ratio->hi},
-                       {"seen", verdict_of(one)}};
+                       {"seen", seen_in(one)}};
     for (const Ratio& each : one.ratios) result["ratio"]["processes"].push_back(each.value);
   }
   return result;
@@ -170,11 +171,13 @@ void add_rows(std::vector<Measured>& measured, const Job& job, const Schema& sch
 }
 
 Ending ending_of(const Job& job, const std::vector<Measured>& measured, const std::vector<std::string>& faults,
-                 const std::vector<std::string>& notes, const std::string& gpu, std::uint32_t processes) {
+                 const std::vector<std::string>& notes, const Board& device, std::uint32_t processes) {
   Ending ending;
   std::vector<std::string>& lines = ending.lines;
-  lines.push_back(fmt::format("{} on {}, {} process{}:", job.description.name, gpu.empty() ? "no device" : gpu, processes,
-                              processes == 1 ? "" : "es"));
+  std::string gpu = device.name.empty() ? "no device" : device.name;
+  if (!device.driver.empty()) gpu += fmt::format(" (driver {})", device.driver);
+  lines.push_back(fmt::format("{} on {}, {} process{}:{}", job.description.name, gpu, processes, processes == 1 ? "" : "es",
+                              device.is_software ? " a software device, whose times say nothing about GPUs" : ""));
   // What was asked about comes first: the whole launch as the driver compiles it.
   std::vector<const Measured*> order;
   for (const bool main : {true, false}) {
@@ -194,7 +197,7 @@ Ending ending_of(const Job& job, const std::vector<Measured>& measured, const st
       lines.push_back(fmt::format("  and {} more: --csv and --json have all", order.size() - i));
       break;
     }
-    lines.push_back(line_of(*order[i], job));
+    lines.push_back(line_of(*order[i], job, !device.is_software));
   }
   for (const std::vector<std::string>* texts : {&faults, &notes}) {
     for (const std::string& text : *texts) {
@@ -205,19 +208,20 @@ Ending ending_of(const Job& job, const std::vector<Measured>& measured, const st
       if (lines.size() < kMostLines) lines.push_back("  " + text);
     }
   }
-  ending.is_slower = std::ranges::any_of(measured, [&](const Measured& one) {
+  ending.is_slower = !device.is_software && std::ranges::any_of(measured, [&](const Measured& one) {
     return one.variant == job.description.name && one.checks.empty() && one.is_slower();
   });
   return ending;
 }
 
 std::string json_of(const Job& job, const std::vector<Measured>& measured, const std::vector<std::string>& faults,
-                    const std::vector<std::string>& notes, const std::string& gpu, const std::string& driver) {
+                    const std::vector<std::string>& notes, const Board& device) {
   nlohmann::ordered_json whole = {{"schema", 1},
                                   {"name", job.description.name},
                                   {"file", job.description.file.string()},
-                                  {"gpu", gpu},
-                                  {"driver", driver},
+                                  {"gpu", device.name},
+                                  {"driver", device.driver},
+                                  {"software", device.is_software},
                                   {"faults", faults},
                                   {"notes", notes}};
   whole["sides"] = nlohmann::ordered_json::array();

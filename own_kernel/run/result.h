@@ -44,14 +44,20 @@ void add_rows(std::vector<Measured>& measured, const Job& job, const Schema& sch
 
 struct Ending {
   std::vector<std::string> lines;  // of the console: fifteen at most
-  bool is_slower = false;          // the second side, in some case as the driver has the checks
+  bool is_slower = false;          // the second side, in some case as the driver has the checks; never on a software device
+};
+// What was timed on.
+struct Board {
+  std::string name = {};  // "" if there is none
+  std::string driver = {};
+  bool is_software = false;  // it decides nothing
 };
 // `faults`: what went wrong, a line each. `notes`: what was left out.
 Ending ending_of(const Job& job, const std::vector<Measured>& measured, const std::vector<std::string>& faults,
-                 const std::vector<std::string>& notes, const std::string& gpu, std::uint32_t processes);
+                 const std::vector<std::string>& notes, const Board& device, std::uint32_t processes);
 
 // Of --json: all of it, for programs.
 std::string json_of(const Job& job, const std::vector<Measured>& measured, const std::vector<std::string>& faults,
-                    const std::vector<std::string>& notes, const std::string& gpu, const std::string& driver);
+                    const std::vector<std::string>& notes, const Board& device);
 
 }  // namespace bench::own

@@ -156,10 +156,13 @@ class SideRun {
   // Overcommitted memory is found missing when it is touched, by the operating system, which ends some process.
   void check_memory() const {
     const DeviceInfo& info = bench_.device().info();
-    const std::uint64_t wanted = device_bytes(description_, side_, sizes_);
+    std::uint64_t wanted = 0;
+    for (std::size_t i = 0; i < description_.sides.size(); ++i) {
+      if (i == of_.side || (!of_.alone && job_.sides[i])) wanted += device_bytes(description_, description_.sides[i], sizes_);
+    }
     if (info.memory_bytes != 0 && wanted > info.memory_bytes) {
-      throw OutOfMemory("the buffers of {} take {} MiB; {} has {} MiB", side_.name, wanted >> 20, info.name,
-                        info.memory_bytes >> 20);
+      throw Error("the buffers of {} take {} MiB; {} has {} MiB", of_.alone ? side_.name : "both sides", wanted >> 20,
+                  info.name, info.memory_bytes >> 20);
     }
   }
 
@@ -274,7 +277,12 @@ class SideRun {
     return &block;
   }
 
-  Work work() const { return launches_.size() == 1 ? Work(launches_.front()) : Work(Passes{launches_}); }
+  Work work() const {
+    if (launches_.size() == 1) return launches_.front();
+    Passes passes = {.launches = launches_, .overlaps = {}};
+    for (const Step& step : side_.steps) passes.overlaps.push_back(!step.barrier);
+    return passes;
+  }
 
   Workbench& bench_;
   const Job& job_;

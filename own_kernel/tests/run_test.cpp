@@ -325,7 +325,7 @@ TEST(Result, TheEndHasFifteenLinesAtMost) {
   Job job;
   job.description.name = "saxpy";
   job.description.sides = {{.name = "CUDA"}, {.name = "Vulkan", .api = SideApi::kVulkan}};
-  const Ending few = ending_of(job, {measured_of({1.05, 1.04})}, {}, {}, "a GPU", 2);
+  const Ending few = ending_of(job, {measured_of({1.05, 1.04})}, {}, {}, {.name = "a GPU"}, 2);
   ASSERT_EQ(few.lines.size(), 2U);
   EXPECT_EQ(few.lines[0], "saxpy on a GPU, 2 processes:");
   EXPECT_EQ(few.lines[1],
@@ -334,11 +334,17 @@ TEST(Result, TheEndHasFifteenLinesAtMost) {
   EXPECT_TRUE(few.is_slower);
   Measured unchecked = measured_of({1.5});
   unchecked.checks = "off";
-  EXPECT_FALSE(ending_of(job, {measured_of({1}), unchecked}, {}, {}, "", 1).is_slower)
+  EXPECT_FALSE(ending_of(job, {measured_of({1}), unchecked}, {}, {}, {}, 1).is_slower)
       << "what the driver does by default counts";
+  const Ending software =
+      ending_of(job, {measured_of({1.5})}, {}, {}, {.name = "llvmpipe", .driver = "Mesa", .is_software = true}, 1);
+  EXPECT_FALSE(software.is_slower) << "a software device decides nothing";
+  EXPECT_EQ(software.lines[0],
+            "saxpy on llvmpipe (driver Mesa), 1 process: a software device, whose times say nothing about GPUs");
+  EXPECT_THAT(software.lines[1], testing::Not(HasSubstr("slower in")));
   const std::vector<Measured> many(40, measured_of({1}));
   const std::vector<std::string> faults(30, "a fault");
-  const Ending end = ending_of(job, many, faults, faults, "a GPU", 1);
+  const Ending end = ending_of(job, many, faults, faults, {.name = "a GPU"}, 1);
   EXPECT_LE(end.lines.size(), 15U);
   EXPECT_GE(std::ranges::count(end.lines, "  a fault"), 3);
   EXPECT_THAT(end.lines, testing::Contains(HasSubstr("more: --csv and --json have all")));

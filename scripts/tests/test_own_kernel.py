@@ -90,6 +90,9 @@ def test_the_end_is_short_and_slower_may_fail(tmp_path: Path) -> None:
         assert len(done.stdout.splitlines()) <= 15
     assert "Vulkan is 50.0 % slower than CUDA." in done.stdout
     assert (tmp_path / "page.md").is_file()
+    html = (tmp_path / "page.html").read_text()
+    assert "<h1>saxpy: CUDA and Vulkan</h1>" in html
+    assert "Vulkan is 50.0" in html and "slower than CUDA.</li>" in html
     write(tmp_path, [row("CUDA", 1, 1, status="skipped")])
     assert subprocess.run([sys.executable, SCRIPT, tmp_path], capture_output=True).returncode == 77
 

@@ -302,6 +302,9 @@ struct Copy {
 // timed as one launch. One at least.
 struct Passes {
   std::vector<Launch> launches;
+  // Of each whether it may begin before the one before it is complete: no barrier between them in Vulkan. CUDA launches in one
+  // stream are ordered all the same. Empty: none may.
+  std::vector<bool> overlaps = {};
 };
 
 // No work at all: what a pair of stamps with nothing between them costs.

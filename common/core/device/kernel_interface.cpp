@@ -90,6 +90,8 @@ void check(const Nothing& /*nothing*/) {}
 
 void check(const Passes& passes) {
   if (passes.launches.empty()) throw Error("passes without a launch");
+  if (!passes.overlaps.empty() && passes.overlaps.size() != passes.launches.size())
+    throw Error("{} passes, of {} is told whether they overlap", passes.launches.size(), passes.overlaps.size());
   for (const Launch& launch : passes.launches) check(launch);
 }
 

@@ -70,12 +70,13 @@ void Command::record(const vk::raii::CommandBuffer& commands, std::uint32_t coun
       commands.copyBuffer(device_buffer(*copy->source).handle(), device_buffer(*copy->destination).handle(),
                           vk::BufferCopy{.size = copy->bytes});
     }
-    for (const auto& pass : passes_) {
-      if (pass != passes_.front()) {
+    for (std::size_t at = 0; at < passes_.size(); ++at) {
+      const std::vector<bool>& overlaps = std::get<Passes>(work_).overlaps;
+      if (at > 0 && (overlaps.empty() || !overlaps[at])) {
         order(commands);
       }
-      pass->bind(commands);
-      pass->launch(commands);
+      passes_[at]->bind(commands);
+      passes_[at]->launch(commands);
     }
   }
 }

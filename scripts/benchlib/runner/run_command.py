@@ -283,7 +283,7 @@ class Run:
         if not os.access(program, os.X_OK):
             die(f"no {OWN_KERNEL} in {self.bin}: build first (without --no-build), or give --bin")
         # Made anew, all or nothing: what another file's kernels have left is no part of the page.
-        for name in ("rows.csv", "rows.samples.csv", "rows.schema.json", "result.json", "counters.csv", "page.md"):
+        for name in ("rows.csv", "rows.samples.csv", "rows.schema.json", "result.json", "counters.csv", "page.md", "page.html"):
             (out / name).unlink(missing_ok=True)
         shutil.rmtree(out / "isa", ignore_errors=True)
         out.mkdir(parents=True, exist_ok=True)

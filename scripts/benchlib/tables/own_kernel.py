@@ -14,7 +14,7 @@ from benchlib.base import csv_file
 from benchlib.base.errors import InputError
 from benchlib.base.software import is_software
 from benchlib.document import document
-from benchlib.document.document import Block, Blocks, Preformatted, paragraph, section, table
+from benchlib.document.document import Block, Blocks, Preformatted, Section, paragraph, section, table
 from benchlib.results.results import COLD, SHORT, WARM
 from benchlib.sass import occupancy, sass, sass_diff, sass_dump
 from benchlib.sass.sass_dump import Kernel
@@ -148,7 +148,7 @@ def sentence(own: Own, pair: Pair) -> str:
 # ------------------------------------------------------------------------------------------------------------------ page
 
 
-def page(own: Own, tool: Nvdisasm | None, command: str) -> Blocks:
+def page(own: Own, tool: Nvdisasm | None, command: str) -> list[Section]:
     """`command`: what measured it all."""
     result = own.result
     driver = f", driver {result['driver']}" if result["driver"] else ""
