@@ -144,8 +144,8 @@ std::vector<std::byte> bytes_of_constant(const SpirvConstant& constant, double n
   return bytes_of_number(type, number);
 }
 
-void add_constants(const Step& step, const SpirvEntry& takes, const std::array<std::uint32_t, 3>& block, const Sizes& sizes,
-                   VulkanInterface& interface) {
+void add_constants(const Step& step, const SpirvEntry& takes, const std::optional<std::array<std::uint32_t, 3>>& block,
+                   const Sizes& sizes, VulkanInterface& interface) {
   const auto add = [&](std::uint32_t id, double number) {
     const auto found = std::ranges::find(takes.constants, id, &SpirvConstant::id);
     if (found == takes.constants.end()) throw Error("line {}: the module has no specialization constant {}", step.line, id);
@@ -153,9 +153,9 @@ void add_constants(const Step& step, const SpirvEntry& takes, const std::array<s
   };
   for (const Constant& one : step.constants) add(one.id, value_of(one.value, sizes));
   // The workgroup's size follows the block, unless the file says otherwise.
-  for (std::size_t i = 0; i < 3; ++i) {
+  for (std::size_t i = 0; i < 3 && block; ++i) {
     const auto id = takes.local_size_ids[i];
-    if (id && std::ranges::find(step.constants, *id, &Constant::id) == step.constants.end()) add(*id, block[i]);
+    if (id && std::ranges::find(step.constants, *id, &Constant::id) == step.constants.end()) add(*id, (*block)[i]);
   }
 }
 
@@ -203,9 +203,12 @@ Packed pack(const Description& description, SideApi api, const Step& step, const
     packed.grid[i] = dimension(step.grid[i], sizes);
     block[i] = dimension(step.block[i], sizes);
   }
+  // A file may leave a shader's workgroup to the shader.
+  const bool has_block = api == SideApi::kCuda || !step.block[0].text.empty();
+  if (!has_block) block = own::interface_of(code.compiled(), step, sizes).local_size;
   if (api == SideApi::kVulkan) {
     packing.interface().subgroup_size = step.subgroup_size;
-    add_constants(step, code.compiled().spirv, block, sizes, packing.interface());
+    add_constants(step, code.compiled().spirv, has_block ? std::optional(block) : std::nullopt, sizes, packing.interface());
     packed.params.resize((packed.params.size() + 3) / 4 * 4);  // push constants come in words
     spec.vulkan.robustness = robustness;
   }

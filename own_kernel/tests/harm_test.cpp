@@ -90,6 +90,35 @@ TEST_F(Harm, NoneAtAll) {
   EXPECT_THAT(end.output, HasSubstr("ratio"));
 }
 
+// A shader that knows its workgroup, and a file that leaves it out.
+TEST_F(Harm, NoneWithTheShadersOwnBlock) {
+  std::string own = kernel("y[i] = 2 * x[i];");
+  own.replace(own.find("local_size_x = 64"), 17, "local_size_x_id = 3, local_size_x = 64");
+  write("own.comp", own);
+  const std::string text = toml() + "[[side]]\nname = \"bad\"\nfile = \"own.comp\"\n" + std::string(kArguments) +
+                           "grid = \"ceil(n / 64)\"\n" + side("good", "right.comp");
+  const ChildEnd end = run(text);
+  if (end.exit_code == 77) GTEST_SKIP() << end.output;
+  EXPECT_EQ(end.exit_code, 0) << end.output;
+  EXPECT_THAT(end.output, HasSubstr("ratio"));
+}
+
+// In place: put back before each cold sample, before each warm one where the file asks for it, and before each look at the
+// output.
+TEST_F(Harm, NoneInPlace) {
+  write("place.comp", kernel("y[i] = 3 * x[i];\n  x[i] = 2 * x[i] + 1;"));
+  std::string buffers(kBuffers);
+  buffers.replace(buffers.find("elements"), 0, "role = \"inout\"\n");
+  for (const std::string restore : {"batch", "each"}) {
+    const ChildEnd end = run("cache = [\"warm\", \"cold\"]\nrestore = \"" + restore + "\"\n" + toml(buffers) +
+                             side("one", "place.comp") + side("other", "place.comp"));
+    if (end.exit_code == 77) GTEST_SKIP() << end.output;
+    EXPECT_EQ(end.exit_code, 0) << end.output;
+    EXPECT_THAT(end.output, HasSubstr("n = 1000, warm: one "));
+    EXPECT_THAT(end.output, HasSubstr("n = 1000, cold: one "));
+  }
+}
+
 TEST_F(Harm, AnEndlessLoop) {
   // llvmpipe leaves a loop after 65,535 turns: 2^20 of them take minutes.
   write("endless.comp", kernel("while (x[0] < 2) y[i] += x[i];\n  y[i] = 2 * x[i];"));
