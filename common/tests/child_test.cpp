@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <thread>
 
 #include "core/base/error.h"
@@ -13,8 +13,6 @@
 
 namespace bench {
 namespace {
-
-using testing::HasSubstr;
 
 ChildEnd shell(const std::string& script, double limit_s = 30) { return run_child({"sh", "-c", script}, limit_s); }
 

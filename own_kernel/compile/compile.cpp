@@ -1,12 +1,12 @@
 #include "compile/compile.h"
 
 #include <fmt/ranges.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>

@@ -250,7 +250,7 @@ class PtxReader {
         } else if (word == ".ptr") {
           is_pointer = true;
         } else if (word == ".texref" || word == ".surfref" || word == ".samplerref") {
-          kernel.refused.push_back("a texture, surface or sampler as parameter");
+          kernel.refused.emplace_back("a texture, surface or sampler as parameter");
           bytes = 8;
         } else if (word.size() > 1 && word[0] == '.' && bytes == 0) {
           bytes = bytes_of_ptx_type(word);

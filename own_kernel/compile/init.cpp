@@ -63,45 +63,45 @@ std::string identifier(const std::string& text, const std::string& otherwise) {
 
 // Of C++'s words for a type, without const and *.
 std::optional<Type> type_of(const std::string& words) {
-  static const std::map<std::string, Type> kTypes = {{"float", Type::kF32},
-                                                     {"float2", Type::kF32},
-                                                     {"float3", Type::kF32},
-                                                     {"float4", Type::kF32},
-                                                     {"double", Type::kF64},
-                                                     {"double2", Type::kF64},
-                                                     {"half", Type::kF16},
-                                                     {"__half", Type::kF16},
-                                                     {"half2", Type::kF16},
-                                                     {"__half2", Type::kF16},
-                                                     {"__nv_bfloat16", Type::kBf16},
-                                                     {"nv_bfloat16", Type::kBf16},
-                                                     {"int", Type::kI32},
-                                                     {"int32_t", Type::kI32},
-                                                     {"int2", Type::kI32},
-                                                     {"int4", Type::kI32},
-                                                     {"unsigned", Type::kU32},
-                                                     {"unsigned int", Type::kU32},
-                                                     {"uint", Type::kU32},
-                                                     {"uint32_t", Type::kU32},
-                                                     {"uint2", Type::kU32},
-                                                     {"uint4", Type::kU32},
-                                                     {"short", Type::kI16},
-                                                     {"int16_t", Type::kI16},
-                                                     {"unsigned short", Type::kU16},
-                                                     {"uint16_t", Type::kU16},
-                                                     {"char", Type::kI8},
-                                                     {"signed char", Type::kI8},
-                                                     {"int8_t", Type::kI8},
-                                                     {"unsigned char", Type::kU8},
-                                                     {"uint8_t", Type::kU8},
-                                                     {"bool", Type::kU8},
-                                                     {"long", Type::kI64},
-                                                     {"long long", Type::kI64},
-                                                     {"int64_t", Type::kI64},
-                                                     {"unsigned long", Type::kU64},
-                                                     {"unsigned long long", Type::kU64},
-                                                     {"uint64_t", Type::kU64},
-                                                     {"size_t", Type::kU64}};
+  static const std::map<std::string, Type> known = {{"float", Type::kF32},
+                                                    {"float2", Type::kF32},
+                                                    {"float3", Type::kF32},
+                                                    {"float4", Type::kF32},
+                                                    {"double", Type::kF64},
+                                                    {"double2", Type::kF64},
+                                                    {"half", Type::kF16},
+                                                    {"__half", Type::kF16},
+                                                    {"half2", Type::kF16},
+                                                    {"__half2", Type::kF16},
+                                                    {"__nv_bfloat16", Type::kBf16},
+                                                    {"nv_bfloat16", Type::kBf16},
+                                                    {"int", Type::kI32},
+                                                    {"int32_t", Type::kI32},
+                                                    {"int2", Type::kI32},
+                                                    {"int4", Type::kI32},
+                                                    {"unsigned", Type::kU32},
+                                                    {"unsigned int", Type::kU32},
+                                                    {"uint", Type::kU32},
+                                                    {"uint32_t", Type::kU32},
+                                                    {"uint2", Type::kU32},
+                                                    {"uint4", Type::kU32},
+                                                    {"short", Type::kI16},
+                                                    {"int16_t", Type::kI16},
+                                                    {"unsigned short", Type::kU16},
+                                                    {"uint16_t", Type::kU16},
+                                                    {"char", Type::kI8},
+                                                    {"signed char", Type::kI8},
+                                                    {"int8_t", Type::kI8},
+                                                    {"unsigned char", Type::kU8},
+                                                    {"uint8_t", Type::kU8},
+                                                    {"bool", Type::kU8},
+                                                    {"long", Type::kI64},
+                                                    {"long long", Type::kI64},
+                                                    {"int64_t", Type::kI64},
+                                                    {"unsigned long", Type::kU64},
+                                                    {"unsigned long long", Type::kU64},
+                                                    {"uint64_t", Type::kU64},
+                                                    {"size_t", Type::kU64}};
   std::string text = std::regex_replace(
       words,
       std::regex("\\b(std::|const\\b|volatile\\b|__restrict__\\b|__restrict\\b|restrict\\b|__grid_constant__\\b|struct\\b)"),
@@ -112,8 +112,8 @@ std::optional<Type> type_of(const std::string& words) {
   if (begin == std::string::npos) return std::nullopt;
   text = text.substr(begin, text.find_last_not_of(' ') - begin + 1);
   if (text == "unsigned long long int") text = "unsigned long long";
-  const auto found = kTypes.find(text);
-  return found == kTypes.end() ? std::nullopt : std::optional(found->second);
+  const auto found = known.find(text);
+  return found == known.end() ? std::nullopt : std::optional(found->second);
 }
 
 // At commas that stand in no brackets.
@@ -586,11 +586,8 @@ class Writer {
     const bool has_output =
         std::any_of(items_.begin(), items_.end(), [&](const Item& item) { return is_shared(item) && !item.taken.is_readonly; });
     if (has_output) return;
-    for (auto item = items_.rbegin(); item != items_.rend(); ++item) {
-      if (!is_shared(*item)) continue;
-      item->taken.is_readonly = false;
-      return;
-    }
+    const auto last = std::find_if(items_.rbegin(), items_.rend(), is_shared);
+    if (last != items_.rend()) last->taken.is_readonly = false;
   }
 
   void write_head() {
@@ -654,10 +651,9 @@ class Writer {
   }
 
   static std::string value_for(const std::string& name, Type type) {
-    static const std::regex kCounts("(.*(count|num|size|len|length|elements|total).*|n|.*_n|n_.*|n[0-9]*|N)",
-                                    std::regex::icase);
+    static const std::regex counts("(.*(count|num|size|len|length|elements|total).*|n|.*_n|n_.*|n[0-9]*|N)", std::regex::icase);
     if (is_float(type)) return "1.5";
-    return std::regex_match(name, kCounts) && bytes_of(type) >= 4 ? "\"n\"" : "1";
+    return std::regex_match(name, counts) && bytes_of(type) >= 4 ? "\"n\"" : "1";
   }
 
   std::string path_of(const fs::path& file) const {

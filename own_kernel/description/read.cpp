@@ -116,7 +116,7 @@ class Reader {
 
   fs::path existing(const Keys& keys, std::uint32_t line, std::string_view key, const std::string& text, bool folder = false) {
     if (text.empty()) keys.fail(line, "{} is empty; a path is allowed", key);
-    const fs::path path = (folder_ / text).lexically_normal();
+    fs::path path = (folder_ / text).lexically_normal();
     std::error_code ignored;
     if (folder ? !fs::is_directory(path, ignored) : !fs::is_regular_file(path, ignored))
       keys.fail(line, "{} = \"{}\": no such {} ({})", key, text, folder ? "folder" : "file", path.string());
@@ -228,7 +228,7 @@ class Reader {
   // A name that nothing else has.
   std::string take_name(Keys& keys, std::string_view table) {
     const toml::node& node = keys.need("name", "a name that arguments use");
-    const std::string name = keys.text("name", node);
+    std::string name = keys.text("name", node);
     if (!is_identifier(name))
       keys.fail(line_of(node), "name is \"{}\"; letters, digits and _ are allowed, a digit not first", name);
     if (!names_.emplace(name, line_of(node)).second)

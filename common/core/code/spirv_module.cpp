@@ -672,8 +672,6 @@ class EntryReader {
         bytes = type.at(1) / 8;
         break;
       case kTypeVector:
-        bytes = product(bytes_of(type.at(1), depth + 1), type.at(2));
-        break;
       case kTypeMatrix:  // outside a struct that would give its stride
         bytes = product(bytes_of(type.at(1), depth + 1), type.at(2));
         break;
