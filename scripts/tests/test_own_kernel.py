@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from test_dump_sass import CODE, LOAD, entry, tool, words, write_dump  # noqa: F401  # a fixture: tool
 
 from benchlib.base.errors import InputError
 from benchlib.document import markdown
@@ -95,6 +96,31 @@ def test_the_end_is_short_and_slower_may_fail(tmp_path: Path) -> None:
     assert "Vulkan is 50.0" in html and "slower than CUDA.</li>" in html
     write(tmp_path, [row("CUDA", 1, 1, status="skipped")])
     assert subprocess.run([sys.executable, SCRIPT, tmp_path], capture_output=True).returncode == 77
+
+
+def test_counts_are_differences(tmp_path: Path) -> None:
+    write(tmp_path, both((1.5, 1.5, 1.5)))
+    (tmp_path / "counters.csv").write_text(
+        "variant,api,side,sizes,checks,cache,reason,sm_l2_sectors,dram_read_bytes\n"
+        "saxpy,cuda,CUDA,n = 8,,warm,,100,4096\nsaxpy,vulkan,Vulkan,n = 8,,warm,,150,4096\nsaxpy,vulkan,Vulkan,n = 8,off,warm,,7,7\n"
+    )
+    text = markdown.render(own_kernel.page(own_kernel.read(tmp_path), None, ""))
+    assert "| n = 8, warm | sm_l2_sectors | 100.0 | 150.0 | 50.00 |" in text
+    assert "| n = 8, warm | dram_read_bytes | 4096 | 4096 | 0 |" in text
+
+
+def test_both_listings_stand_side_by_side(tmp_path: Path, tool: Path) -> None:  # noqa: F811
+    write(tmp_path, both((1.5, 1.5, 1.5)))
+    known = {"numRegs": 40, "localSizeBytes": 8}
+    write_dump(tmp_path / "isa", entry(kernel="saxpy", stem="saxpy_cuda", statistics=known),
+               entry("vulkan", kernel="main", stem="saxpy_vulkan", code=words(LOAD) + CODE, statistics={"Register Count": 24}), program="own_kernel")  # fmt: skip
+    done = subprocess.run([sys.executable, SCRIPT, tmp_path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "page.md").read_text()
+    assert "| CUDA | saxpy.cu | as it came | 40 | 6 | 8 | 3 |" in page
+    assert "| Vulkan | saxpy.comp | as it came | 24 | 8 |" in page
+    assert "Vulkan has 1 load" in page or "different loads and stores" in page
+    assert "STG.E [R2.64], R0" in page
 
 
 def test_what_is_no_result_is_bad_input(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from benchlib.stats.stats import FASTER, SAME, SLOWER, UNCLEAR, Figure, verdict_
 
 ROWS, RESULT, MACHINE_CODE, COUNTS = "rows.csv", "result.json", "isa", "counters.csv"  # own_kernel's files in the folder
 SHORT_NS = 20_000  # a warm launch below is of the class of short ones
+COUNTED = ("sm_l2_sectors", "l1_sectors", "l1_hit_sectors", "l2_sectors", "dram_read_bytes", "dram_write_bytes", "sm_l2_requests", "blocks", "sm_active_cycles")
 MOST_ROWS = 400  # of a listing on the page
 
 Row = Mapping[str, str]
@@ -152,7 +153,7 @@ def page(own: Own, tool: Nvdisasm | None, command: str) -> list[Section]:
     """`command`: what measured it all."""
     result = own.result
     driver = f", driver {result['driver']}" if result["driver"] else ""
-    blocks: Blocks = [paragraph(f"{result['gpu'] or 'No device'}{driver}. ")]
+    blocks: Blocks = [paragraph(f"{result['gpu'] or 'No device'}{driver}.")]
     blocks += [document.Bullets(tuple((sentence(own, pair),) for pair in own.pairs if not pair.checks and pair.variant == result["name"]))] if own.pairs else []
     texts = [str(text) for text in (*_list(result, "faults"), *_list(result, "notes"))]
     if texts:
@@ -213,9 +214,10 @@ def _kernels(folder: Path) -> list[Known]:
     index = folder / MACHINE_CODE / "own_kernel" / "index.json"
     if not index.is_file():
         return []
-    entries = {(entry["stem"], entry["kernel"], entry["api"]): entry for entry in json.loads(index.read_text(encoding="utf-8"))["kernels"]}
     found = []
-    for kernel in sass_dump.read_dump(folder / MACHINE_CODE).kernels:
+    kernels = sass_dump.read_dump(folder / MACHINE_CODE).kernels  # which says what is wrong with the file
+    entries = {(entry["stem"], entry["kernel"], entry["api"]): entry for entry in json.loads(index.read_text(encoding="utf-8"))["kernels"]}
+    for kernel in kernels:
         entry = entries.get((kernel.stem, kernel.entry, kernel.api))
         if entry:
             found.append(Known(kernel, int(entry["block_x"]), entry["statistics"]))
@@ -268,8 +270,8 @@ def _machine_code(own: Own, kernels: Sequence[Known], tool: Nvdisasm | None) -> 
             return [paragraph(f"{own.sides[number]}: {known.kernel.reason or 'its code was not disassembled: nvdisasm was not found, or does not read it'}.")]
         sides.append(sass_diff.Side(own.sides[number], instructions, known.kernel.descriptors))
     difference = sass_diff.compare(sides[0], sides[1])
-    width = max([len(row.left.text) for row in difference.rows if row.left] + [20])
-    lines = [f"{row.left.text if row.left else '':{width}}  {row.mark}  {row.right.text if row.right else ''}".rstrip() for row in difference.rows[:MOST_ROWS]]
+    width = max([len(row.left.text()) for row in difference.rows if row.left] + [20])
+    lines = [f"{row.left.text() if row.left else '':{width}}  {row.mark}  {row.right.text() if row.right else ''}".rstrip() for row in difference.rows[:MOST_ROWS]]
     if len(difference.rows) > MOST_ROWS:
         lines.append(f"... {len(difference.rows) - MOST_ROWS} more")
     return [paragraph(sass_diff.summary(difference)), Preformatted("\n".join([f"{sides[0].title:{width}}     {sides[1].title}", *lines]))]
@@ -308,7 +310,7 @@ def _counted(own: Own) -> list[Block]:
         return [paragraph("Nothing was counted: the GPU's counters were not available.")]
     columns, records = csv_file.read(path)
     rows = [row for _, row in records if not row.get("reason") and not row.get("checks")]
-    metrics = [name for name in columns if name.endswith(("_bytes", "_sectors", "_instructions", "_requests", "_hits"))]
+    metrics = [name for name in columns if name in COUNTED]
     shown = []
     for sizes, cache in dict.fromkeys((row["sizes"], row["cache"]) for row in rows):
         of = {row["side"]: row for row in rows if (row["sizes"], row["cache"], row["variant"]) == (sizes, cache, own.result["name"])}
