@@ -113,6 +113,24 @@ DECIDED = [
 ]  # fmt: skip
 
 
+# The shapes that the search of exp07 found, in which types.
+SEARCHED = {"product_workgroup_rows_128": (("f16", "f32"), ("f16", "f16"), ("bf16", "f32")), "product_staged_rows": (("f16", "f16"),),
+            "product_workgroup_128": (("s8", "s32"),)}  # fmt: skip
+
+
+def add_searched(field: Field) -> None:
+    """Rows of those shapes and of cuBLAS in each of their types, as fast as those of f16 summed in f32."""
+    like = {"in": "f16", "sums": "f32", "size": "8192", "data": "normal"}
+    found = {"product_cublas": {types for each in SEARCHED.values() for types in each}, **SEARCHED}
+    for variant, every in found.items():
+        old = "product_cublas" if variant == "product_cublas" else "product_workgroup"
+        for case in field.table("results").select({**like, "variant": old})[:1]:
+            row = field.runs["results"][case]
+            for in_, sums in every:
+                name = {"variant": variant, "in": in_, "sums": sums}
+                field.runs["results"].setdefault(case.replace(**name), row | name)
+
+
 def add_decided(field: Field) -> None:
     """Rows of what the device decides, as independent dispatches are."""
     like = {"variant": "dispatches", "way": "independent_replayed", "dispatches": "100", "blocks": "1"}
@@ -170,6 +188,8 @@ def prepared(request: pytest.FixtureRequest, studies: dict[str, Study]) -> Itera
         add_homes(field)
     if claim.experiment == "exp08_dispatches":
         add_decided(field)
+    if claim.id in ("07.19", "07.20"):
+        add_searched(field)
     for query in queries:
         if query["combine"] == "analysis":
             plant_analysis(field, query, holds=True)
