@@ -201,6 +201,7 @@ TEST_F(Harm, TooManyBuffers) {
                          "if (i < n) b0[i] = 0" +
                          body + "; }\n");
   const ChildEnd end = run(toml(buffers, "64") + side("bad", "many.comp", "", arguments + "{ name = \"m\", push = 0 }]\n"));
+  if (end.exit_code == 0) GTEST_SKIP() << "this device has room for so many: " << end.output;
   EXPECT_EQ(end.exit_code, 77) << end.output;
   EXPECT_THAT(end.output, HasSubstr("storage buffers; maxPerStageDescriptorStorageBuffers of"));
 }
@@ -267,7 +268,10 @@ TEST_F(Harm, AnAddressThatIsNone) {
         "void main() { const uint i = gl_GlobalInvocationID.x; if (i < n) { F f = F(uvec2(8, 0)); f.v[i] = x[i]; y[i] = 2 * "
         "x[i]; } }\n");
   const ChildEnd end = run_beside_good("wild.comp");
-  expect_fault(end, "bad: the process that ran it alone was ended by signal 11");
+  // llvmpipe's threads are this process's; a GPU reports a lost device.
+  EXPECT_THAT(end.output, AnyOf(HasSubstr("bad: the process that ran it alone was ended by signal 11"),
+                                HasSubstr("bad, n = 1000: device lost: ")));
+  expect_fault(end, "bad");
 }
 
 TEST_F(Harm, TooManyPushConstants) {

@@ -71,7 +71,7 @@ void IsaDump::add(const Api& api, const std::string& variant, const KernelSpec& 
                         {"stem", stem_of(spec)},
                         {"api", to_string(api)},
                         {"arch", code.arch},
-                        {"block_x", spec.block_x},
+                        {"block_x", spec.block_threads()},
                         {"constants", spec.constants},
                         {"variant", variant},
                         {"code", write(name + ".bin", code.code)},
@@ -83,7 +83,7 @@ void IsaDump::add(const Api& api, const std::string& variant, const KernelSpec& 
                         {"reason", code.reason},
                         {"block_hashes", Json::object()}});
   }
-  entries_[place->second]["block_hashes"].emplace(std::to_string(spec.block_x), isa_hash(code.code));
+  entries_[place->second]["block_hashes"].emplace(std::to_string(spec.block_threads()), isa_hash(code.code));
 }
 
 void IsaDump::finish(std::string_view gpu, std::string_view driver) {

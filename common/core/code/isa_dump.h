@@ -17,16 +17,16 @@ namespace bench {
 
 // Writes into FOLDER/<experiment>/: per kernel and API <kernel>.<api>.bin (the instructions), .cubin or .nvuc (what they lie
 // in), .txt (the driver's own listing) and per stem .ptx and .spv; whatever of these there is. index.json comes last:
-//   {"schema": 1, "experiment", "gpu", "driver", "git_rev", "kernels": [{"kernel", "stem", "api", "arch", "block_x",
+//   {"schema": 1, "experiment", "gpu", "driver", "git_rev", "kernels": [{"kernel", "stem", "api", "arch", "block_x": threads,
 //    "constants": [GLSL's 1, 2, ...], "variant", "code", "container", "source", "text": file names or null, "isa_hash",
-//    "block_hashes": {"<block_x>": hash}, "statistics": {name: number}, "reason": why there is no code, or what is doubtful}]}
+//    "block_hashes": {"<threads>": hash}, "statistics": {name: number}, "reason": why there is no code, or what is doubtful}]}
 class IsaDump {
  public:
   // Makes the folder. Throws UsageError if that fails.
   IsaDump(const std::string& folder, std::string_view experiment);
 
   // One entry per stem, entry point, API, variant (Device::build_of) and constants. A kernel that
-  // differs in block_x alone adds its hash to that entry's block_hashes and writes no files. Throws Error if a file cannot be
+  // differs in its block alone adds its hash to that entry's block_hashes and writes no files. Throws Error if a file cannot be
   // written.
   void add(const Api& api, const std::string& variant, const KernelSpec& spec, const KernelCode& code);
 

@@ -91,7 +91,7 @@ class Own:
 
     @property
     def software(self) -> bool:
-        return is_software(str(self.result["gpu"]))
+        return bool(self.result.get("software")) or is_software(str(self.result["gpu"]))
 
     @property
     def pairs(self) -> list[Pair]:
