@@ -1,5 +1,11 @@
 # shellcheck shell=bash
-# What the scripts share. Source it; it changes nothing but the names it defines.
+# What the scripts share. Source it; it changes nothing but the names it defines, and streams that are closed.
+
+# A standard stream that was closed is /dev/null: otherwise the next file that is opened takes its number, as bash's own of the script does.
+is_closed() { [[ -d /proc/$$/fd && (! -e /proc/$$/fd/$1 || /proc/$$/fd/$1 -ef /proc/$$/fd/255) ]]; }
+if is_closed 0; then exec </dev/null; fi
+if is_closed 1; then exec >/dev/null; fi
+if is_closed 2; then exec 2>/dev/null; fi
 
 bench_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 

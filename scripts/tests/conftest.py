@@ -87,6 +87,12 @@ def forms(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
         monkeypatch.setattr(schema, "FORMS", FORMS)
 
 
+@pytest.fixture(autouse=True)
+def gpu_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests that run side by side measure on GPUs of their own, all of one UUID."""
+    monkeypatch.setenv("BENCH_LOCK_DIR", str(tmp_path))
+
+
 @pytest.fixture(scope="session")
 def runner_rooms(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A benchlib of the rooms that run.sh and fleet.sh need, compiled: to be copied."""

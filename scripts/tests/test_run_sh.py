@@ -964,6 +964,63 @@ def test_the_lock_of_a_run_that_was_killed_is_free(suite):
     assert result.returncode == 0
 
 
+def test_two_checkouts_do_not_measure_on_one_gpu_at_once(suite):
+    """Into different folders, which no lock of a folder sees. A software device may: nobody reads its times."""
+    add_program(suite, "exp01_add", body=WAITING.format(root=suite))
+    process = start(suite, "--bin", str(suite / "bin"), "--out", str(suite / "one"))
+    second = run(suite, "--out", str(suite / "two"))
+    (suite / "cpu").mkdir()
+    program = suite / "cpu/exp01_add"
+    program.write_text((suite / "bin/exp01_add").read_text().replace("nvidia-h200", "software-llvmpipe"))
+    program.chmod(0o755)
+    (suite / "go").touch()
+    software = run(suite, "--bin", str(suite / "cpu"), "--out", str(suite / "three"))
+    process.communicate(timeout=30)
+    assert process.returncode == 0 and software.returncode == 0, software.stderr
+    assert second.returncode == 1 and "another run.sh measures on GPU a8c22efc" in second.stderr.splitlines()[-1]
+    assert not list((suite / "two").rglob("*.csv"))
+    assert run(suite, "--out", str(suite / "two")).returncode == 0
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_changes_nothing(suite, closed):
+    """The watchdog's pipe took the number of the one that was closed."""
+    add_program(suite, "exp01_add")
+    command = f'"$@" {closed}'
+    result = subprocess.run(
+        ["bash", "-c", command, "bash", str(suite / "scripts/run.sh"), "--bin", str(suite / "bin"), "--runs", "1"], capture_output=True, text=True, timeout=60
+    )
+    assert result.returncode == 0 and "Traceback" not in result.stderr, result.stderr
+    assert (suite / "results/nvidia-h200" / RUN / "exp01_add.csv").read_text().startswith("variant,status,reason\na,ok")
+    assert ("Read next" in result.stdout) == (">&-" not in closed.replace("2>&-", ""))
+
+
+def test_nothing_outlives_a_run_sh_without_input_that_was_killed(suite):
+    env = add_stubborn(suite, "exp01_add --csv")
+    script = suite / "scripts/run.sh"
+    script.rename(suite / "scripts/the_run.sh")
+    script.write_text('#!/bin/bash\nexec "${0%/*}/the_run.sh" "$@" <&-\n')
+    script.chmod(0o755)
+    process = start(suite, **env)
+    process.kill()
+    process.communicate(timeout=30)
+    deadline = time.monotonic() + within(2)
+    while (left := still_there(suite)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not left
+
+
+@pytest.mark.parametrize("year", [1970, 2106])
+def test_a_clock_in_another_century_is_refused_before_measuring(suite, monkeypatch, year):
+    add_program(suite, "exp01_add")
+    (suite / "clock").mkdir()
+    (suite / "clock/sitecustomize.py").write_text(f"import time\nseconds = ({year} - 1970) * 31557000\nfirst = time.gmtime\ntime.gmtime = lambda *_: first(seconds)\n")
+    monkeypatch.setenv("PYTHONPATH", f"{suite}/clock:{os.environ['PYTHONPATH']}")
+    result = run(suite)
+    assert result.returncode == 1 and f"the clock of this machine is in the year {year}" in result.stderr and result.stderr.count("\n") == 1
+    assert not (suite / "results").exists() and not (suite / "calls.log").exists()
+
+
 @pytest.mark.parametrize(
     "damage",
     ["rm -r {out}", "rm -r {out}/boards", "rm -r {board}", "rm -r {board}/run1", "mv {board} {board}x", "mv {board} {board}x; cp -r {board}x {board}",

@@ -6,6 +6,8 @@ import sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # until there is a job to end
 sys.path[0] = __file__.removesuffix("/benchlib/runner/__main__.py")
 
+from benchlib.base import early  # noqa: E402, F401  # first: see there
+
 import os  # noqa: E402
 
 from benchlib.base import console  # noqa: E402

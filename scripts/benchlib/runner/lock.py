@@ -8,6 +8,7 @@ from pathlib import Path
 from benchlib.base.csv_file import InputError
 
 FILE = "run.lock"
+SHARED_FOLDER = "/tmp"  # what all users and all checkouts of a host see; BENCH_LOCK_DIR names another
 
 
 class Lock:
@@ -63,3 +64,25 @@ class Lock:
             pass
         fcntl.flock(self.handle, fcntl.LOCK_UN)
         os.close(self.handle)
+
+
+def lock_gpu(board: str) -> int:
+    """A file's descriptor that keeps others of this host from measuring on the GPU, whatever folder they write into, until it is closed here
+    and in all that has inherited it. `board`: the first digits of its UUID. Raises InputError where somebody else measures on it.
+    """
+    path = Path(os.environ.get("BENCH_LOCK_DIR") or SHARED_FOLDER) / f"cuda_vulkan_bench.{board}.lock"
+    try:
+        # Another user's file in a sticky folder may be opened, and not by O_CREAT (fs.protected_regular). It stays: who removed it, would
+        # let two of them lock two files.
+        try:
+            handle = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+        except FileExistsError:
+            handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError as error:
+        raise InputError(f"{path} cannot be opened ({error.strerror}): remove it, or name another folder by BENCH_LOCK_DIR") from None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise InputError(f"another run.sh measures on GPU {board} ({path} is locked): both would disturb each other; wait for its end") from None
+    return handle

@@ -20,7 +20,7 @@ from benchlib.base.csv_file import MOST_BYTES, InputError
 from benchlib.base.software import is_software
 from benchlib.runner import screen
 from benchlib.runner.jobs import Jobs
-from benchlib.runner.lock import Lock
+from benchlib.runner.lock import Lock, lock_gpu
 from benchlib.runner.screen import clock, note
 
 NAME = "run.sh"
@@ -56,6 +56,9 @@ work here and on the published models, and which rules hold here (scripts/beside
   --help          this text
   -- OPTIONS      for every program, e.g. -- --device 1 --api vulkan --benchmark_filter=add  (see <program> --help)
 
+While another run.sh of this host measures on the same GPU, into whatever folder, it is refused (a lock in /tmp, or in the folder that
+BENCH_LOCK_DIR names).
+
 Ctrl-C or SIGTERM ends it after the sample in hand, a second one at once; nothing that it started is left after two seconds.
 
 Exit code: 0 all ran (a skipped case is named, and no failure), 1 something failed (a program, a part, or a row of a result file),
@@ -66,6 +69,7 @@ RUNS = 6
 MIN_RUNS = 3  # that tell by themselves how far runs differ
 RUN_BUDGET = "0.04"  # seconds of sampling a case
 SKIPPED, DEVICE_LOST = 77, 3  # a program's exit codes
+FIRST_YEAR, LAST_YEAR = 2000, 2100  # of what a row's started_at may be, from and below
 # With one of these a program says something and measures nothing.
 SAYING = ("-h", "--help", "--describe", "--list-devices", "--list-variants", "--benchmark_list_tests")
 RUN_FOLDER = re.compile(r"run([1-9][0-9]{0,2})")
@@ -166,6 +170,12 @@ def require_writable(folder: Path) -> None:
         die(f"cannot write to {folder}: choose another folder with --out, or change its owner or permissions")
 
 
+def require_clock() -> None:
+    """Fails early: no tool reads rows that were measured in another century."""
+    if not FIRST_YEAR <= (year := time.gmtime().tm_year) < LAST_YEAR:
+        die(f"the clock of this machine is in the year {year}, and rows are dated by it: set it (timedatectl set-ntp true, or date -s)")
+
+
 def shell(function: str) -> list[str]:
     """What a function of lib.sh prints, by lines."""
     command = ["bash", "-c", f'source "$1" && {function}', "bash", ROOT / "scripts/lib.sh"]
@@ -238,6 +248,7 @@ class Run:
         self.times: dict[str, list[float]] = {}  # of each program, by run
         self.reasons: Counter[tuple[str, str]] = Counter()
         self.locks: list[Lock] = []
+        self.gpu_lock: int | None = None
         self.device = ""
         self.python = sys.executable
         in_repository = (ROOT / "CMakeLists.txt").is_file()
@@ -248,6 +259,7 @@ class Run:
     # -------------------------------------------------------------------------------------------------- before measuring
 
     def go(self) -> int:
+        require_clock()
         for folder in [self.out] if self.out else [ROOT / "results", ROOT / "build/results"]:
             require_writable(folder)
         if self.build:
@@ -269,6 +281,8 @@ class Run:
         finally:
             for lock in self.locks:
                 lock.let_go()
+            if self.gpu_lock is not None:
+                os.close(self.gpu_lock)
 
     def go_with_kernel(self) -> int:
         """A user's own two kernels: measured by own_kernel, told by scripts/own_kernel.py."""
@@ -369,7 +383,9 @@ class Run:
         parts = self.options.tables or (not self.software and (self.options.sass or self.options.counters))
         for folder, shared in ((self.folder, False), (self.out, not parts)):
             self.locks.append(Lock(folder, shared))
-        self.jobs.kept_open = [lock.handle for lock in self.locks]
+        if not self.software:  # whose times nobody reads
+            self.gpu_lock = lock_gpu(self.board)
+        self.jobs.kept_open = [*(lock.handle for lock in self.locks), *([] if self.gpu_lock is None else [self.gpu_lock])]
 
     def check_measured(self) -> None:
         """Nothing that was measured is deleted unasked. Raises InputError before anything is changed."""
