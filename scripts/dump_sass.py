@@ -510,7 +510,7 @@ def write(path: Path, content: str | bytes) -> None:
 
 def slug(gpu: str) -> str:
     """The results' folder of a GPU, as the programs' --print-slug says it: nvidia-h200 for "NVIDIA H200"."""
-    bare = re.sub(r"\([^()]*\)", "", gpu)
+    bare = re.sub(r"\((R|TM|C)\)", " ", gpu)
     return re.sub(r"[^a-z0-9]+", "-", bare.lower()).strip("-") or "unknown"
 
 

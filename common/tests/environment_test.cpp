@@ -14,12 +14,14 @@ namespace {
 
 TEST(Environment, SlugIsAFolderName) {
   EXPECT_EQ(slug("NVIDIA H200"), "nvidia-h200");
-  EXPECT_EQ(slug("llvmpipe (LLVM 15.0.6, 256 bits)"), "llvmpipe");
+  EXPECT_NE(slug("AMD Radeon Graphics (RADV REMBRANDT)"), slug("AMD Radeon Graphics (RADV PHOENIX)"));
+  EXPECT_EQ(slug("Microsoft Direct3D12 (NVIDIA GeForce RTX 4090)"), "microsoft-direct3d12-nvidia-geforce-rtx-4090");
   EXPECT_EQ(slug("NVIDIA GeForce RTX 4090"), "nvidia-geforce-rtx-4090");
-  EXPECT_EQ(slug("AMD Radeon RX 7900 XTX (RADV NAVI31) "), "amd-radeon-rx-7900-xtx");
+  EXPECT_EQ(slug("AMD Radeon RX 7900 XTX (RADV NAVI31) "), "amd-radeon-rx-7900-xtx-radv-navi31");
   EXPECT_EQ(slug("Intel(R) Arc(TM) A770"), "intel-arc-a770");
   EXPECT_EQ(slug("../../etc"), "etc");
-  EXPECT_EQ(slug("(unnamed)"), "unknown");
+  EXPECT_EQ(slug("(unnamed)"), "unnamed");
+  EXPECT_EQ(slug("(R)"), "unknown");
   EXPECT_EQ(slug(""), "unknown");
 }
 
@@ -29,6 +31,17 @@ TEST(Environment, TimeIsIso8601Utc) {
   std::tm parts{};
   ASSERT_NE(strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts), nullptr);
   EXPECT_NEAR(static_cast<double>(timegm(&parts)), static_cast<double>(std::time(nullptr)), 2);
+}
+
+TEST(Environment, AClockThatNoReaderTakesIsRefused) {
+  for (const char* year : {"1970", "1999", "2100", "2106"}) {
+    std::tm parts{};
+    ASSERT_NE(strptime(year, "%Y", &parts), nullptr);
+    parts.tm_mday = 1;
+    EXPECT_THAT(message_of<Error>([&] { require_clock(timegm(&parts)); }),
+                testing::HasSubstr("is in the year " + std::string(year)));
+  }
+  EXPECT_NO_THROW(require_clock(std::time(nullptr)));
 }
 
 TEST(Environment, NamesWhatItWasBuiltFrom) {

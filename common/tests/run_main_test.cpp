@@ -768,6 +768,18 @@ TEST_F(RunMain, OutputsOfOneNameAreAUsageError) {
   }
 }
 
+TEST_F(RunMain, ALayerThatNobodyAskedForIsRefusedBeforeAnyTime) {
+  Scenario scenario;
+  for (DeviceInfo& device : scenario.vulkan) device.layers = {"VK_LAYER_MANGOHUD_overlay", "VK_LAYER_RENDERDOC_Capture"};
+  const Outcome outcome = run(scenario, {"--csv", csv_});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err,
+              testing::AllOf(HasSubstr("the layers VK_LAYER_MANGOHUD_overlay, VK_LAYER_RENDERDOC_Capture are active"),
+                             HasSubstr("VK_LOADER_LAYERS_DISABLE=~all~")));
+  EXPECT_FALSE(std::filesystem::exists(csv_));
+  EXPECT_EQ(run(scenario, {"--api", "cuda", "--csv", csv_}).exit_code, 0) << "CUDA has none";
+}
+
 TEST_F(RunMain, ListsAndStops) {
   const Outcome devices = run({}, {"--list-devices", "--csv", csv_});
   EXPECT_EQ(devices.exit_code, 0);
@@ -783,6 +795,17 @@ TEST_F(RunMain, ListsAndStops) {
   pair.cuda.push_back(fake_gpu(cuda::kApi, 1, "NVIDIA H200", 0xbb));
   EXPECT_EQ(run(pair, {"--device", "0", "--print-slug"}).out, "nvidia-h200-x2\n");
   EXPECT_EQ(run({}, {"--api", "vulkan", "--device", "llvmpipe", "--print-slug"}).out, "software-llvmpipe\n");
+  Scenario twins;  // of one name, and two models
+  twins.cuda.clear();
+  twins.vulkan = {fake_gpu(vulkan::kApi, 0, "Intel(R) UHD Graphics", 0xcc),
+                  fake_gpu(vulkan::kApi, 1, "Intel(R) UHD Graphics", 0xdd)};
+  for (DeviceInfo& gpu : twins.vulkan) gpu.vendor_id = 0x8086;
+  twins.vulkan[0].device_id = 0x9bc4;
+  twins.vulkan[1].device_id = 0x46a6;
+  EXPECT_EQ(run(twins, {"--device", "0", "--print-slug"}).out, "intel-uhd-graphics-8086-9bc4\n");
+  EXPECT_EQ(run(twins, {"--device", "1", "--print-slug"}).out, "intel-uhd-graphics-8086-46a6\n");
+  twins.vulkan[1].device_id = 0x9bc4;
+  EXPECT_EQ(run(twins, {"--device", "1", "--print-slug"}).out, "intel-uhd-graphics\n") << "of one model";
   const Outcome tests = run({}, {"--benchmark_list_tests", "--csv", csv_});
   EXPECT_EQ(tests.exit_code, 0);
   EXPECT_THAT(tests.out, HasSubstr("exp99/twice_again/block:256/n:4096/warm/vulkan"));

@@ -92,6 +92,32 @@ TEST(Selection, TwoSoftwareDevicesAreOneHost) {
   EXPECT_THAT(on_gpu.unpaired.at(other.api), HasSubstr("Vulkan runs on NVIDIA A100, but the closest the CPU reference device"));
 }
 
+// A native driver and a translation layer, in either order.
+TEST(Selection, ANativeDriverComesBeforeATranslationLayer) {
+  DeviceInfo translated = fake_gpu(vulkan::kApi, 0, "Microsoft Direct3D12 (NVIDIA H200)", 0xaa);
+  translated.is_translated = true;
+  DeviceInfo native = kVulkanA;
+  native.index = 1;
+  for (const bool native_first : {false, true}) {
+    std::vector<DeviceInfo> both = {translated, native};
+    if (native_first) {
+      std::swap(both[0], both[1]);
+      std::swap(both[0].index, both[1].index);
+    }
+    const std::string at = native_first ? "0" : "1";
+    for (const DeviceList& listed : {listing({kCudaA}, both), listing({}, both)}) {
+      for (const std::string wish : {"", "GPU-aaaa"}) {
+        const Selection selection = select_devices(listed, {"both", wish});
+        EXPECT_EQ(std::to_string(selection.devices.at(vulkan::kApi).index), at);
+        EXPECT_THAT(describe_choice(listed, selection),
+                    testing::AllOf(HasSubstr("NVIDIA H200 (vulkan " + at + ")"), HasSubstr(", a translation layer)")));
+      }
+    }
+    EXPECT_TRUE(select_devices(listing({}, both), {"both", native_first ? "1" : "0"}).named()->is_translated) << "by its index";
+  }
+  EXPECT_TRUE(select_devices(listing({}, {kLavapipe, translated}), {}).named()->is_translated) << "before a software device";
+}
+
 TEST(Selection, ARunHasTwoApis) {
   DeviceInfo third = kCudaA;
   third.api = {.csv = "third", .name = "a third", .order = 2};

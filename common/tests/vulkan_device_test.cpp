@@ -11,6 +11,7 @@
 
 #include "core/device/offers.h"
 #include "data_kernels_check.h"
+#include "vulkan/api/instance.h"
 #include "vulkan/api/requirements.h"
 #include "vulkan/launch/imported_kernel.h"
 #include "vulkan_fixture.h"
@@ -79,6 +80,45 @@ TEST(VulkanInstance, ListsDriversThatLackPartsOfVulkan) {
   for (const char* variable : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"}) unsetenv(variable);
   ASSERT_EQ(listing.devices.size(), 1U) << listing.reason;
   EXPECT_TRUE(listing.devices.front().is_cpu);
+}
+
+// exp08_queues opens a device thirteen times.
+TEST(VulkanInstance, AProcessMakesOneForAllDevicesThatItOpensAlike) {
+  const std::unique_ptr<Backend> backend = make_backend();
+  const std::vector<DeviceInfo> devices = backend->list().devices;
+  if (devices.empty()) GTEST_SKIP() << "no Vulkan device";
+  const std::size_t before = Instance::made();
+  try {
+    for (int i = 0; i < 6; ++i) {
+      const auto device = backend->open(devices.front(), {.vulkan = {.companion = true, .timeline = i % 2 == 0}});
+    }
+  } catch (const Skip& skip) {
+    GTEST_SKIP() << skip.what();
+  }
+  EXPECT_EQ(Instance::made(), before);
+}
+
+TEST(VulkanInstance, NamesTheLayersThatNobodyAskedFor) {
+  const auto layers_with = [](const char* wish) {
+    if (wish == nullptr) {
+      unsetenv("VK_INSTANCE_LAYERS");
+    } else {
+      setenv("VK_INSTANCE_LAYERS", wish, 1);
+    }
+    const std::vector<DeviceInfo> devices = make_backend()->list().devices;
+    return devices.empty() ? std::vector<std::string>{} : devices.front().layers;
+  };
+  const char* const there = std::getenv("VK_INSTANCE_LAYERS");
+  const std::string kept = there == nullptr ? "" : there;
+  EXPECT_EQ(layers_with(nullptr), std::vector<std::string>{});
+  const std::vector<std::string> found = layers_with("VK_LAYER_KHRONOS_validation");
+  if (there == nullptr) {
+    unsetenv("VK_INSTANCE_LAYERS");
+  } else {
+    setenv("VK_INSTANCE_LAYERS", kept.c_str(), 1);
+  }
+  if (found.empty()) GTEST_SKIP() << "the validation layer is not installed, or there is no Vulkan device";
+  EXPECT_EQ(found, std::vector<std::string>{"VK_LAYER_KHRONOS_validation"});
 }
 
 TEST(VulkanRequirements, AllAreReportedTogether) { EXPECT_EQ(unmet_requirements(DeviceFacts{}).size(), 9U); }
@@ -520,6 +560,12 @@ TEST_P(VulkanDeviceTest, CollectsComplaints) {
   spec.images = &images;
   device().load(spec);
   EXPECT_EQ(device().complaints().empty(), !GetParam());
+  const std::unique_ptr<Backend> backend = make_backend();
+  const std::unique_ptr<Device> first = backend->open(device().info(), {.validate = GetParam()});
+  first->load(spec);
+  EXPECT_EQ(first->complaints().empty(), !GetParam());
+  const std::unique_ptr<Device> second = backend->open(device().info(), {.validate = GetParam()});
+  EXPECT_TRUE(second->complaints().empty()) << "another device's of the same instance";
 }
 
 TEST_P(VulkanDeviceTest, AKernelThatTakesSomethingElseIsAnError) {

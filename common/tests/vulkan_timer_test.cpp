@@ -206,7 +206,7 @@ TEST_P(VulkanTimerTest, WhatComesBeforeASampleRunsBeforeEachOfThem) {
 
 // What every device sample begins with: forty in one submission keep the device busy for a millisecond.
 TEST_P(VulkanTimerTest, TheGateKeepsTheDeviceBusyForAWhile) {
-  const Context context(device().info(), {});
+  const Context context(device().info(), {}, std::make_shared<Instance>(false));
   const Gate gate(context);
   CommandSlot slot(context);
   const auto least_ms = [&](int gates) {

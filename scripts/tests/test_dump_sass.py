@@ -487,8 +487,8 @@ def test_a_named_disassembler_must_be_one(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     "gpu, slug",
-    [("NVIDIA H200", "nvidia-h200"), ("AMD Radeon RX 7900 XTX (RADV NAVI31) ", "amd-radeon-rx-7900-xtx"),
-     ("Intel(R) Arc(TM) A770", "intel-arc-a770"), ("../../etc", "etc"), ("(unnamed)", "unknown")],
+    [("NVIDIA H200", "nvidia-h200"), ("AMD Radeon RX 7900 XTX (RADV NAVI31) ", "amd-radeon-rx-7900-xtx-radv-navi31"),
+     ("Intel(R) Arc(TM) A770", "intel-arc-a770"), ("../../etc", "etc"), ("(unnamed)", "unnamed"), ("(R)", "unknown")],
 )  # fmt: skip
 def test_the_folder_is_named_as_the_programs_name_it(gpu, slug):
     assert dump_sass.slug(gpu) == slug

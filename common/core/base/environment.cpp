@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench_build_info.h"
+#include "core/base/error.h"
 
 namespace bench {
 
@@ -36,6 +37,16 @@ std::string_view git_revision() {
 std::string_view cuda_toolkit() { return BENCH_CUDA_TOOLKIT; }
 std::string_view glsl_toolkit() { return BENCH_GLSL_TOOLKIT; }
 
+void require_clock(std::time_t now) {
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  constexpr int kFirstYear = 2000;
+  constexpr int kLastYear = 2100;
+  const int year = parts.tm_year + 1900;  // struct tm counts from there
+  if (year < kFirstYear || year >= kLastYear)
+    throw Error("the clock of this machine is in the year {}, and rows are dated by it: set it", year);
+}
+
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
@@ -46,18 +57,17 @@ std::string utc_now() {
 }
 
 std::string slug(std::string_view device_name) {
+  std::string text(device_name);
+  for (const std::string_view mark : {"(R)", "(TM)", "(C)"}) {
+    while (text.find(mark) != std::string::npos) text.replace(text.find(mark), mark.size(), " ");
+  }
   std::string result;
-  int depth = 0;
-  for (const char c : device_name) {
-    if (c == '(') ++depth;
-    if (depth == 0) {
-      if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
-        result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-      } else if (!result.empty() && result.back() != '-') {
-        result += '-';
-      }
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (!result.empty() && result.back() != '-') {
+      result += '-';
     }
-    if (c == ')') --depth;
   }
   while (!result.empty() && result.back() == '-') result.pop_back();
   return result.empty() ? "unknown" : result;

@@ -1,6 +1,7 @@
 // Where and from what a run was made: every CSV row names it.
 #pragma once
 
+#include <ctime>
 #include <string>
 #include <string_view>
 
@@ -17,10 +18,15 @@ std::string_view cuda_toolkit();
 // "glslang 12.0.0".
 std::string_view glsl_toolkit();
 
+// Throws Error where `now` is in a year that no reader of a row's started_at takes: before 2000, or from 2100 on.
+void require_clock(std::time_t now);
+
 // UTC, ISO 8601, seconds: 2026-01-31T23:59:59Z.
 std::string utc_now();
 
-// A device's name as a folder: "NVIDIA H200" -> "nvidia-h200"; what stands in parentheses (versions) is left out.
+// A device's name as a folder: "NVIDIA H200" -> "nvidia-h200". What stands in brackets may be all that tells two GPUs apart,
+// and is kept,
+// "(R)", "(TM)" and "(C)" aside.
 std::string slug(std::string_view device_name);
 
 }  // namespace bench

@@ -56,7 +56,9 @@ struct DeviceInfo {
   std::optional<Uuid> uuid;     // cudaDeviceProp::uuid, VkPhysicalDeviceIDProperties::deviceUUID
   bool is_cpu = false;          // a software implementation (VK_PHYSICAL_DEVICE_TYPE_CPU)
   bool is_integrated = false;   // a GPU that shares the host's memory
+  bool is_translated = false;   // its driver stands on another API (Dozen on Direct3D 12, MoltenVK on Metal)
   std::uint32_t vendor_id = 0;  // of PCI: kNvidia, ...
+  std::uint32_t device_id = 0;  // the vendor's; only Vulkan tells
   std::string driver;           // e.g. "580.159.04"
   std::string toolkit;          // what built the kernels: "CUDA 13.0.88", "glslang 12.0.0"
   std::uint64_t memory_bytes = 0;
@@ -73,6 +75,8 @@ struct DeviceInfo {
   // Of the clock of cycles that kernels read, CUDA's clock64(), Vulkan's clockARB: it passes 2^32 before it begins anew.
   bool counts_cycles = true;
   std::string arch;  // "sm_90"; only CUDA tells
+  // What stands between the program and the driver and was not asked for: Vulkan's layers that see what is submitted.
+  std::vector<std::string> layers = {};
 };
 
 // What kind of device it is, as rows and lists say it: "cpu" is no GPU, and its times say nothing of GPUs.

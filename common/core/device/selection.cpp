@@ -32,8 +32,10 @@ bool fits(const DeviceInfo& device, const std::string& wish) {
   return lower(device.name).find(lower(wish)) != std::string::npos;
 }
 
-// A discrete GPU before an integrated one, before a software device.
-int rank(const DeviceInfo& device) { return device.is_cpu ? 2 : device.is_integrated ? 1 : 0; }
+// A discrete GPU before an integrated one, before a software device; of these, a driver of its own before a translation layer.
+int rank(const DeviceInfo& device) {
+  return 2 * (device.is_cpu ? 2 : device.is_integrated ? 1 : 0) + (device.is_translated ? 1 : 0);
+}
 
 const DeviceInfo* first_fit(const std::vector<DeviceInfo>& devices, const std::string& wish) {
   const DeviceInfo* best = nullptr;
@@ -43,12 +45,15 @@ const DeviceInfo* first_fit(const std::vector<DeviceInfo>& devices, const std::s
   return best;
 }
 
-// Two software devices are one, too: the host's CPU.
+// Two software devices are one, too: the host's CPU. Of several drivers for one GPU, the first of the best rank.
 const DeviceInfo* same_gpu(const std::vector<DeviceInfo>& devices, const DeviceInfo& other) {
-  const auto found = std::find_if(devices.begin(), devices.end(), [&](const DeviceInfo& device) {
-    return (device.uuid && device.uuid == other.uuid) || (device.is_cpu && other.is_cpu && device.api != other.api);
-  });
-  return found == devices.end() ? nullptr : &*found;
+  const DeviceInfo* best = nullptr;
+  for (const DeviceInfo& device : devices) {
+    const bool is_same =
+        (device.uuid && device.uuid == other.uuid) || (device.is_cpu && other.is_cpu && device.api != other.api);
+    if (is_same && (best == nullptr || rank(device) < rank(*best))) best = &device;
+  }
+  return best;
 }
 
 // Whether an API before `api` shows this GPU as well.
@@ -106,7 +111,8 @@ Selection select_devices(const DeviceList& listed, const SelectionWish& wish) {
 
 std::string describe_choice(const DeviceList& listed, const Selection& selection) {
   const auto title = [](const DeviceInfo& device) {
-    return fmt::format("{} ({} {})", device.name, to_string(device.api), device.index);
+    return fmt::format("{} ({} {}{})", device.name, to_string(device.api), device.index,
+                       device.is_translated ? ", a translation layer" : "");
   };
   std::vector<std::string> chosen;
   for (const auto& [api, device] : selection.devices) chosen.push_back(title(device));
@@ -115,9 +121,13 @@ std::string describe_choice(const DeviceList& listed, const Selection& selection
     for (const DeviceInfo& device : listing.devices) {
       const auto is_it = [&](const auto& one) {
         const DeviceInfo& taken = one.second;
-        return (taken.api == device.api && taken.index == device.index) || (device.uuid && device.uuid == taken.uuid);
+        return taken.api == device.api ? taken.index == device.index : device.uuid && device.uuid == taken.uuid;
       };
-      if (std::any_of(selection.devices.begin(), selection.devices.end(), is_it)) continue;
+      const auto taken = selection.devices.find(api);
+      const bool is_second_driver = taken != selection.devices.end() && taken->second.index != device.index && device.uuid &&
+                                    taken->second.uuid == device.uuid;
+      if (is_second_driver) others.push_back(title(device));
+      if (is_second_driver || std::any_of(selection.devices.begin(), selection.devices.end(), is_it)) continue;
       if (!is_listed_before(listed, api, device)) others.push_back(title(device));
     }
   }

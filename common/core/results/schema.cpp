@@ -145,7 +145,7 @@ bool is_hash(std::string_view text) {
 
 // 2026-11-21T09:30:00Z
 bool is_time(std::string_view text) {
-  constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:ddZ";
+  constexpr std::string_view kForm = "20dd-dd-ddTdd:dd:ddZ";
   return text.size() == kForm.size() &&
          std::ranges::equal(text, kForm, [](char c, char form) { return form == 'd' ? c >= '0' && c <= '9' : c == form; });
 }

@@ -1,8 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <ctime>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -54,15 +58,27 @@ void print_devices(const DeviceList& listed) {
   }
 }
 
-// A software device's begins with software-, by which the scripts tell it. An experiment on several GPUs counts those of the
-// first API, which alone takes one to another.
+// A software device's begins with software-, by which the scripts tell it. Where GPUs of one name are of two models, their
+// numbers in PCI follow. An experiment on several GPUs counts those of the first API, which alone takes one to another.
+std::string slug_of(const DeviceInfo& device, const DeviceList& listed) {
+  // What stands in brackets is the version of a software device's compiler.
+  if (device.is_cpu) return "software-" + slug(device.name.substr(0, device.name.find('(')));
+  std::set<std::uint32_t> models;  // of this name
+  std::uint32_t own = device.device_id;
+  for (const auto& [api, listing] : listed.of) {
+    for (const DeviceInfo& other : listing.devices) {
+      if (other.uuid && other.uuid == device.uuid && own == 0) own = other.device_id;
+      if (other.name == device.name && other.device_id != 0) models.insert(other.device_id);
+    }
+  }
+  return slug(device.name) + (models.size() > 1 ? fmt::format("-{:04x}-{:04x}", device.vendor_id, own) : "");
+}
+
 void print_slug(const Experiment& experiment, const Selection& selection, const DeviceList& listed) {
   const bool many = experiment.gpus > 1 && listed.of.begin()->second.devices.size() >= experiment.gpus;
   const DeviceInfo* const named = selection.named();
-  std::cout << (named == nullptr ? "none"
-                : named->is_cpu  ? "software-" + slug(named->name)
-                                 : slug(named->name))
-            << (many ? fmt::format("-x{}", experiment.gpus) : "") << '\n';
+  std::cout << (named == nullptr ? "none" : slug_of(*named, listed)) << (many ? fmt::format("-x{}", experiment.gpus) : "")
+            << '\n';
 }
 
 // The folder of its runs in results/<gpu>/boards.
@@ -97,6 +113,18 @@ void check_device_is_there(const Options& options, const DeviceList& listed) {
   std::string reasons;
   for (const auto& [api, listing] : listed.of) reasons += fmt::format("; {}: {}", api.name, listing.reason);
   throw UsageError("--device {}: there is no device{}", options.device, reasons);
+}
+
+// Before the first time is taken: what stands between the program and the driver is part of every time that the host sees.
+void refuse_layers(const OpenDevices& devices) {
+  for (const auto& [api, open] : devices.all()) {
+    if (!open.device || open.info.layers.empty()) continue;
+    throw Error(
+        "{}: the layers {} are active, and their time would be part of what is measured: unset VK_INSTANCE_LAYERS, "
+        "VK_LOADER_LAYERS_ENABLE "
+        "and what else enables them (an overlay, a capture, vkconfig), or set VK_LOADER_LAYERS_DISABLE=~all~",
+        to_string(api), fmt::join(open.info.layers, ", "));
+  }
 }
 
 int nothing_runs(const Experiment& experiment, const OpenDevices& devices) {
@@ -165,6 +193,8 @@ int run_main(int argc, char** argv, const Experiment& experiment, std::vector<st
   }
   if (!options.count.empty()) return count_cases(experiment, cases, options.count, plan.sweep_bytes, devices);
   if (options.profile) return run_for_profiler(experiment, cases, devices);
+  if (!options.smoke && !options.benchmark.list_tests) refuse_layers(devices);
+  if (!options.csv.empty()) require_clock(std::time(nullptr));
   std::optional<ResultWriter> writer;
   if (!options.csv.empty() && !options.benchmark.list_tests) writer.emplace(experiment, options, plan, devices);
   CaseRunner runner(experiment, options, plan.sweep_bytes, devices);

@@ -374,10 +374,11 @@ vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, 
 
 }  // namespace
 
-Context::Context(const DeviceInfo& info, const DeviceOptions& options)
+Context::Context(const DeviceInfo& info, const DeviceOptions& options, std::shared_ptr<const Instance> instance)
     : info_(info),
-      instance_(options.validate, options.labels),
-      physical_device_(find_device(instance_, info)),
+      instance_(std::move(instance)),
+      complaints_before_(complaints() != nullptr ? complaints()->count() : 0),
+      physical_device_(find_device(*instance_, info)),
       limits_(physical_device_.getProperties().limits),
       device_(nullptr) {
   const DeviceFacts facts = facts_of(physical_device_);
@@ -425,6 +426,13 @@ Context::Context(const DeviceInfo& info, const DeviceOptions& options)
   graphics_ = other(plan.graphics_family);
 }
 
+std::vector<std::string> Context::complaints_since_opened() const {
+  if (complaints() == nullptr) return {};
+  std::vector<std::string> all = complaints()->messages();
+  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(complaints_before_, all.size())));
+  return all;
+}
+
 const Context::OtherQueue& Context::transfer_queue() const {
   if (!transfer_) throw Error("a transfer queue without VulkanChoice::transfer_queue");
   return *transfer_;
@@ -444,7 +452,7 @@ std::vector<std::uint32_t> Context::queue_families() const {
 }
 
 std::uint32_t Context::group_size() const {
-  const auto groups = BENCH_VK(instance_.handle().enumeratePhysicalDeviceGroups());
+  const auto groups = BENCH_VK(instance_->handle().enumeratePhysicalDeviceGroups());
   for (const vk::PhysicalDeviceGroupProperties& group : groups) {
     const auto* end = group.physicalDevices.data() + group.physicalDeviceCount;
     if (std::find(group.physicalDevices.data(), end, *physical_device_) != end) return group.physicalDeviceCount;

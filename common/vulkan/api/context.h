@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -103,7 +104,8 @@ struct SubgroupSizes {
 class Context {
  public:
   // Throws Skip with every unmet requirement, Error if the device of `info` is gone or the validation layer is missing.
-  Context(const DeviceInfo& info, const DeviceOptions& options);
+  // `instance` is of these options, and may be shared.
+  Context(const DeviceInfo& info, const DeviceOptions& options, std::shared_ptr<const Instance> instance);
 
   const DeviceInfo& info() const { return info_; }
   const vk::raii::PhysicalDevice& physical_device() const { return physical_device_; }
@@ -138,8 +140,10 @@ class Context {
   // GPUs in this one's device group (vkEnumeratePhysicalDeviceGroups), itself among them.
   std::uint32_t group_size() const;
 
-  bool can_label() const { return instance_.can_label(); }
-  Complaints* complaints() const { return instance_.complaints(); }  // nullptr without validation
+  const std::shared_ptr<const Instance>& instance() const { return instance_; }
+  bool can_label() const { return instance_->can_label(); }
+  Complaints* complaints() const { return instance_->complaints(); }  // nullptr without validation
+  std::vector<std::string> complaints_since_opened() const;
 
   // The name that validation messages and tools show; only with validation.
   template <class Object>
@@ -152,7 +156,8 @@ class Context {
   void label(vk::ObjectType type, std::uint64_t handle, std::string_view name) const;
 
   DeviceInfo info_;
-  Instance instance_;
+  std::shared_ptr<const Instance> instance_;
+  std::size_t complaints_before_ = 0;
   vk::raii::PhysicalDevice physical_device_;
   vk::PhysicalDeviceLimits limits_;
   std::uint64_t max_allocation_bytes_ = 0;

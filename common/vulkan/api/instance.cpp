@@ -1,6 +1,8 @@
 #include "vulkan/api/instance.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
 
 #include "core/base/environment.h"
@@ -45,6 +47,11 @@ std::vector<std::string> Complaints::messages() const {
   return messages_;
 }
 
+std::size_t Complaints::count() const {
+  const std::lock_guard lock(mutex_);
+  return messages_.size();
+}
+
 void Complaints::expect_hazards(bool expected) {
   const std::lock_guard lock(mutex_);
   hazards_expected_ = expected;
@@ -53,6 +60,30 @@ void Complaints::expect_hazards(bool expected) {
 namespace {
 
 constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
+// They choose or sort what vkEnumeratePhysicalDevices lists, and see nothing that is submitted.
+constexpr std::array<std::string_view, 2> kSorting = {"VK_LAYER_MESA_device_select", "VK_LAYER_NV_optimus"};
+
+std::atomic<std::size_t> instances_made = 0;
+
+// The loader says which layers it inserts: Insert instance layer "NAME" (FILE). Source: loader.c, loader_create_instance_chain.
+VKAPI_ATTR vk::Bool32 VKAPI_CALL on_layer(vk::DebugUtilsMessageSeverityFlagBitsEXT /*severity*/,
+                                          vk::DebugUtilsMessageTypeFlagsEXT /*types*/,
+                                          const vk::DebugUtilsMessengerCallbackDataEXT* data, void* user_data) {
+  constexpr std::string_view kInsert = "Insert instance layer";
+  const std::string_view message = data->pMessage != nullptr ? data->pMessage : "";
+  if (!message.starts_with(kInsert)) return vk::False;
+  std::string_view name = message.substr(kInsert.size());
+  const auto quoted = name.find('"');
+  if (quoted != std::string_view::npos) {
+    name = name.substr(quoted + 1);
+    name = name.substr(0, name.find('"'));
+  } else {  // Insert instance layer NAME (FILE)
+    name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
+    name = name.substr(0, name.find(' '));
+  }
+  static_cast<std::vector<std::string>*>(user_data)->emplace_back(name);
+  return vk::False;
+}
 
 VKAPI_ATTR vk::Bool32 VKAPI_CALL on_message(vk::DebugUtilsMessageSeverityFlagBitsEXT /*severity*/,
                                             vk::DebugUtilsMessageTypeFlagsEXT /*types*/,
@@ -89,6 +120,13 @@ bool loader_has(const vk::raii::Context& loader, const char* extension) {
   }
 }
 
+// Drivers that lack parts of Vulkan, as those over Metal do, are shown to those alone who ask for them, by an extension, too.
+vk::InstanceCreateFlags flags_for_all_drivers(const vk::raii::Context& loader, std::vector<const char*>& extensions) {
+  if (!loader_has(loader, VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME)) return {};
+  extensions.push_back(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
+  return vk::InstanceCreateFlagBits::eEnumeratePortabilityKHR;
+}
+
 // `complaints` is nullptr without validation.
 vk::raii::Instance create_instance(const vk::raii::Context& loader, Complaints* complaints, bool can_label) {
   const vk::ApplicationInfo application{.pApplicationName = "cuda_vulkan_bench", .apiVersion = VK_API_VERSION_1_3};
@@ -112,12 +150,10 @@ vk::raii::Instance create_instance(const vk::raii::Context& loader, Complaints* 
   if (can_label) {
     extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
   }
-  // Drivers that lack parts of Vulkan, as those over Metal do, are shown to those alone who ask for them.
-  const bool all_drivers = loader_has(loader, VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
-  if (all_drivers) extensions.push_back(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
+  const vk::InstanceCreateFlags all_drivers = flags_for_all_drivers(loader, extensions);
   const vk::InstanceCreateInfo info{
       .pNext = complaints != nullptr ? &validation : nullptr,
-      .flags = all_drivers ? vk::InstanceCreateFlagBits::eEnumeratePortabilityKHR : vk::InstanceCreateFlags(),
+      .flags = all_drivers,
       .pApplicationInfo = &application,
       .enabledLayerCount = static_cast<std::uint32_t>(layers.size()),
       .ppEnabledLayerNames = layers.data(),
@@ -125,6 +161,7 @@ vk::raii::Instance create_instance(const vk::raii::Context& loader, Complaints* 
       .ppEnabledExtensionNames = extensions.data(),
   };
   try {
+    ++instances_made;
     return vk::raii::Instance(loader, info);
   } catch (const vk::IncompatibleDriverError&) {
     throw Skip("the Vulkan loader found no driver (ICD): {}", kNoDriverHint);
@@ -179,10 +216,17 @@ DeviceInfo describe(const vk::raii::PhysicalDevice& device, int index) {
       chain.get<vk::PhysicalDeviceSubgroupProperties>().subgroupSize, sizes.minSubgroupSize, sizes.maxSubgroupSize,
       static_cast<bool>(sizes.requiredSubgroupSizeStages & vk::ShaderStageFlagBits::eCompute));
   info.is_integrated = properties.deviceType == vk::PhysicalDeviceType::eIntegratedGpu;
+  const vk::DriverId driver = chain.get<vk::PhysicalDeviceDriverProperties>().driverID;
+  info.is_translated = driver == vk::DriverId::eMesaDozen || driver == vk::DriverId::eMoltenvk;
   info.vendor_id = properties.vendorID;
+  info.device_id = properties.deviceID;
   // RDNA2's and RDNA3's has 20 bits ("RDNA3" Instruction Set Architecture, SHADER_CYCLES), and no property of Vulkan's tells.
   info.counts_cycles = info.vendor_id != kAmd;
   const std::vector<vk::ExtensionProperties> extensions = BENCH_VK(device.enumerateDeviceExtensionProperties());
+  if (has_extension(extensions, VK_MSFT_LAYERED_DRIVER_EXTENSION_NAME)) {
+    const auto layered = properties_of<vk::PhysicalDeviceLayeredDriverPropertiesMSFT>(device);
+    info.is_translated = info.is_translated || layered.underlyingAPI != vk::LayeredDriverUnderlyingApiMSFT::eNone;
+  }
   // The specification leaves the unit of clockRealtimeEXT open; NVIDIA, AMD and Mesa read the clock of the timestamps.
   if (has_extension(extensions, VK_KHR_SHADER_CLOCK_EXTENSION_NAME)) {
     info.realtime_tick_ns = static_cast<double>(limits.timestampPeriod);
@@ -220,6 +264,39 @@ Instance::Instance(bool validate, bool labels)
   if (validate) {
     messenger_ = BENCH_VK(instance_.createDebugUtilsMessengerEXT(messenger_info(complaints_.get())));
   }
+}
+
+std::size_t Instance::made() { return instances_made; }
+
+std::vector<std::string> Instance::foreign_layers() const {
+  const std::vector<vk::LayerProperties> installed = BENCH_VK(loader_.enumerateInstanceLayerProperties());
+  const auto may_disturb = [](const vk::LayerProperties& layer) {
+    return std::ranges::count(kSorting, std::string_view(layer.layerName.data())) == 0;
+  };
+  if (std::ranges::none_of(installed, may_disturb)) return {};
+  if (!loader_has(loader_, VK_EXT_DEBUG_UTILS_EXTENSION_NAME)) return {};
+  // An instance of its own: what is timed runs without a messenger.
+  std::vector<std::string> inserted;
+  const vk::DebugUtilsMessengerCreateInfoEXT messenger{
+      .messageSeverity = vk::DebugUtilsMessageSeverityFlagBitsEXT::eInfo,
+      .messageType = vk::DebugUtilsMessageTypeFlagBitsEXT::eGeneral,
+      .pfnUserCallback = on_layer,
+      .pUserData = &inserted,
+  };
+  const vk::ApplicationInfo application{.pApplicationName = "cuda_vulkan_bench", .apiVersion = VK_API_VERSION_1_3};
+  std::vector<const char*> extensions = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
+  const vk::InstanceCreateFlags all_drivers = flags_for_all_drivers(loader_, extensions);
+  const vk::InstanceCreateInfo info{.pNext = &messenger,
+                                    .flags = all_drivers,
+                                    .pApplicationInfo = &application,
+                                    .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
+                                    .ppEnabledExtensionNames = extensions.data()};
+  {
+    const vk::raii::Instance probe = BENCH_VK(loader_.createInstance(info));
+    ++instances_made;
+  }
+  std::erase_if(inserted, [](const std::string& name) { return std::ranges::count(kSorting, std::string_view(name)) != 0; });
+  return inserted;
 }
 
 std::vector<DeviceInfo> Instance::list() const {

@@ -17,6 +17,7 @@ namespace bench::vulkan {
 // Collects the validation layer's warnings and errors. Its address is the messenger's user data, so it does not move.
 class Complaints {
  public:
+  std::size_t count() const;
   void add(std::string_view id, std::string_view message);
   std::vector<std::string> messages() const;
   // Between true and false, hazards between commands are not collected: a variant without barriers has them on purpose.
@@ -32,10 +33,14 @@ class Instance {
  public:
   // Throws Skip if there is no loader or no driver, naming what to install; Error if `validate` and the layer is not installed.
   explicit Instance(bool validate, bool labels = false);
+  // How many this process has made. NVIDIA's driver survives only some two dozen (seen with 580.159).
+  static std::size_t made();
 
   const vk::raii::Instance& handle() const { return instance_; }
   // What every device of the machine says about itself, in the loader's order.
   std::vector<DeviceInfo> list() const;
+  // The layers between the program and the driver that nobody here has asked for; those that only sort devices are none.
+  std::vector<std::string> foreign_layers() const;
   Complaints* complaints() const { return complaints_.get(); }  // nullptr without validation
   bool can_label() const { return can_label_; }                 // VK_EXT_debug_utils is enabled
 

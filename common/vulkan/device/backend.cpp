@@ -1,5 +1,9 @@
 #include "vulkan/device/backend.h"
 
+#include <map>
+#include <memory>
+#include <utility>
+
 #include "vulkan/api/instance.h"
 #include "vulkan/device/device.h"
 
@@ -12,7 +16,10 @@ class VulkanBackend : public Backend {
 
   DeviceListing list() override {
     try {
-      DeviceListing listed = {Instance(false).list(), ""};
+      const std::shared_ptr<const Instance> instance = instance_for({});
+      DeviceListing listed = {instance->list(), ""};
+      const std::vector<std::string> layers = instance->foreign_layers();
+      for (DeviceInfo& device : listed.devices) device.layers = layers;
       if (listed.devices.empty()) {
         listed.reason = fmt::format("the Vulkan drivers of this machine offer no device: {}", kNoDriverHint);
       }
@@ -27,10 +34,21 @@ class VulkanBackend : public Backend {
   }
 
   std::unique_ptr<Device> open(const DeviceInfo& info, const DeviceOptions& options) override {
-    return std::make_unique<VulkanDevice>(info, options);
+    return std::make_unique<VulkanDevice>(info, options, instance_for(options));
   }
 
   bool is_another(const VulkanChoice& one, const VulkanChoice& other) const override { return one != other; }
+
+ private:
+  // One for all that is opened alike, kept: NVIDIA's driver survives only some two dozen instances in a process, one after
+  // another.
+  std::shared_ptr<const Instance> instance_for(const DeviceOptions& options) {
+    std::shared_ptr<const Instance>& one = instances_[{options.validate, options.labels}];
+    if (!one) one = std::make_shared<Instance>(options.validate, options.labels);
+    return one;
+  }
+
+  std::map<std::pair<bool, bool>, std::shared_ptr<const Instance>> instances_;
 };
 
 }  // namespace

@@ -14,9 +14,10 @@ namespace {
 constexpr double kCompilationS = 10;
 
 // Its queue has had a submission: a driver may put a queue on the GPU at its first.
-std::unique_ptr<Context> companion_of(const DeviceInfo& info, const DeviceOptions& options) {
+std::unique_ptr<Context> companion_of(const DeviceInfo& info, const DeviceOptions& options,
+                                      const std::shared_ptr<const Instance>& instance) {
   if (!options.vulkan.companion) return nullptr;
-  auto companion = std::make_unique<Context>(info, options);
+  auto companion = std::make_unique<Context>(info, options, instance);
   BENCH_VK(companion->queue().submit2(vk::SubmitInfo2{}));
   BENCH_VK(companion->queue().waitIdle());
   return companion;
@@ -34,9 +35,10 @@ std::unique_ptr<Gate> make_gate(const Context& context) {
 
 }  // namespace
 
-VulkanDevice::VulkanDevice(const DeviceInfo& info, const DeviceOptions& options)
-    : context_(info, options),
-      companion_(companion_of(info, options)),
+VulkanDevice::VulkanDevice(const DeviceInfo& info, const DeviceOptions& options,
+                           const std::shared_ptr<const Instance>& instance)
+    : context_(info, options, instance),
+      companion_(companion_of(info, options, instance)),
       copies_(context_),
       run_slot_(context_),
       gate_(make_gate(context_)),
@@ -152,8 +154,6 @@ std::unique_ptr<ProfiledRange> VulkanDevice::profile(std::string_view name) {
   return std::make_unique<ProfiledRange>([this] { context_.queue().endDebugUtilsLabelEXT(); });
 }
 
-std::vector<std::string> VulkanDevice::complaints() const {
-  return context_.complaints() != nullptr ? context_.complaints()->messages() : std::vector<std::string>{};
-}
+std::vector<std::string> VulkanDevice::complaints() const { return context_.complaints_since_opened(); }
 
 }  // namespace bench::vulkan

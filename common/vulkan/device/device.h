@@ -13,7 +13,8 @@ namespace bench::vulkan {
 
 class VulkanDevice : public Device, public SparseMemory, public SharedMemory, public Peers {
  public:
-  VulkanDevice(const DeviceInfo& info, const DeviceOptions& options);
+  // See Context.
+  VulkanDevice(const DeviceInfo& info, const DeviceOptions& options, const std::shared_ptr<const Instance>& instance);
 
   const DeviceInfo& info() const override { return context_.info(); }
   std::unique_ptr<Buffer> allocate(std::uint64_t bytes, std::string_view label) override;
