@@ -12,6 +12,8 @@ namespace {
 // A sample is a few hundred KiB in the hardware's buffer on a large GPU, so they are few and long: only their sum is of
 // interest.
 constexpr std::uint64_t kIntervalNs = 1'000'000;
+// The same of a GPU that has clock cycles alone as a trigger: 0.25 ms at 2 GHz, 2.4 ms at the lowest clock of an idle one.
+constexpr std::uint64_t kIntervalCycles = 500'000;
 constexpr std::size_t kBufferBytes = std::size_t{512} << 20;
 constexpr std::uint32_t kMostSamples = 256;  // decoded at a time
 // Before and behind the work, so that whole samples enclose it.
@@ -152,7 +154,16 @@ void PmSampler::configure(Config& wanted) {
   set.samplingInterval = kIntervalNs;
   set.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
   set.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST;
-  cupti_.call("cuptiPmSamplingSetConfig", set);
+  // Turing and the A100 have no time as a trigger. Source: cupti_pmsampling.h, CUpti_PmSampling_SetConfig_Params.
+  CUptiResult status = cupti_.try_call("cuptiPmSamplingSetConfig", set);
+  if (status != CUPTI_SUCCESS) {
+    set.samplingInterval = kIntervalCycles;
+    set.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_SYSCLK_INTERVAL;
+    if (cupti_.try_call("cuptiPmSamplingSetConfig", set) != CUPTI_SUCCESS) {
+      current_ = nullptr;
+      fail(status, "cuptiPmSamplingSetConfig");
+    }
+  }
 
   auto size = sized<CUpti_PmSampling_GetCounterDataSize_Params>(CUpti_PmSampling_GetCounterDataSize_Params_STRUCT_SIZE);
   size.pPmSamplingObject = sampling_;
