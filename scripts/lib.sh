@@ -83,7 +83,11 @@ bench_configure=()
 bench_build() {
   local preset=$1 log=$2 started=$SECONDS status=0
   local cmake=(${3:+"$3"} env -C "$bench_root" cmake) targets=("${@:4}")
-  mkdir -p "$(dirname "$log")"
+  # A checkout that is read-only or somebody else's: what stands in its logs is of an older build.
+  if ! { mkdir -p "$(dirname "$log")" "$bench_root/build/$preset" && [[ -w $bench_root/build/$preset ]] && : >"$log"; } 2>/dev/null; then
+    note "cannot write to $bench_root/build: build as its owner or in a checkout of your own, or use the programs that are there by --no-build"
+    return 1
+  fi
   note "building build/$preset (log: ${log#"$bench_root"/})"
   { "${cmake[@]}" --preset "$preset" "${bench_configure[@]}" && "${cmake[@]}" --build --preset "$preset" ${targets[0]:+--target "${targets[@]}"}; } >"$log" 2>&1 || status=$?
   if ((status == 130)); then return 130; fi  # interrupted

@@ -107,6 +107,26 @@ def call(name, out):
     return f"{name} --csv {out}/{RUN}/{name}.csv --seed 1 --shuffle --checksums {out}/{RUN}/{name}.checksums"
 
 
+@pytest.mark.parametrize("what", ["folder", "log"])
+def test_a_checkout_that_cannot_be_built_in_is_one_line(suite, what):
+    """Read-only, or somebody else's. Root may write everywhere, but into no folder that is a file."""
+    (suite / "scripts/setup.sh").write_text("#!/bin/bash\n")
+    (suite / "scripts/setup.sh").chmod(0o755)
+    (suite / "CMakeLists.txt").touch()
+    (suite / "exp01_add").mkdir()
+    (suite / "exp01_add/CMakeLists.txt").write_text("add_experiment(NAME exp01_add)\n")
+    (suite / "build").mkdir()
+    if what == "folder":
+        (suite / "build/release").touch()
+        (suite / "build/release.log").write_text("error: of an older build\n")
+    else:
+        (suite / "build/release.log").mkdir()
+    command = [str(suite / "scripts/run.sh"), "--runs", "1"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, env={key: value for key, value in os.environ.items() if key != "BENCH_BIN"})
+    assert result.returncode == 1 and result.stdout == ""
+    assert result.stderr.count("\n") == 1 and f"cannot write to {suite}/build" in result.stderr and "--no-build" in result.stderr
+
+
 def test_results_of_a_gpu_go_to_results(suite):
     add_program(suite, "exp01_add")
     result = run(suite)
