@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     out.write_text(markdown.render([page]), encoding="utf-8")
     write_html(page, options.folder / "page.html")
     whole = [pair for pair in own.pairs if pair.variant == own.result["name"]]
-    lines = [own_kernel.sentence(own, pair) for pair in whole if not pair.checks]
+    lines = own_kernel.sentences(own)
     texts = [str(text) for key in ("faults", "notes") for text in own.result.get(key, [])]
     lines += texts
     room = MOST_LINES - 1

@@ -122,6 +122,12 @@ std::uint64_t bytes_given(const Description& description, const Argument& argume
   return least;
 }
 
+// Whether the step is its side's only launch.
+bool is_alone(const Description& description, const Step& step) {
+  return std::ranges::any_of(description.sides,
+                             [&](const Side& side) { return side.steps.size() == 1 && side.steps.front().line == step.line; });
+}
+
 std::string binding_difference(const Description& description, const Step& step, const Compiled& compiled) {
   std::map<Place, Row> rows;
   std::map<Place, const Argument*> given;
@@ -144,6 +150,14 @@ std::string binding_difference(const Description& description, const Step& step,
     const auto found = given.find(place);
     row.differs = found == given.end() || (found->second->as == As::kUniform) != taken.is_uniform ||
                   bytes_given(description, *found->second) < taken.bytes;
+    if (row.differs || found->second->kind != Argument::Kind::kBuffer) continue;
+    // A buffer that the code cannot write is no output of a single launch; one that it cannot read is no input.
+    const Role role = description.buffers.at(found->second->index).role;
+    const bool is_never_written = role == Role::kOut && taken.is_readonly && is_alone(description, step);
+    if (!is_never_written && !(role == Role::kIn && taken.is_writeonly)) continue;
+    row.differs = true;
+    row.given += fmt::format(", role {}", role == Role::kIn ? "in" : "out");
+    row.taken += taken.is_readonly ? ", readonly" : ", writeonly";
   }
   std::vector<Row> all;
   for (const auto& [place, row] : rows) all.push_back(row);
@@ -267,6 +281,35 @@ std::string local_size_difference(const Description& description, const Step& st
   return "";
 }
 
+// Where the file gives one name and the code has the name of another argument: perhaps these are swapped. Names decide nothing.
+std::string swapped_names(const Step& step, const Compiled& compiled) {
+  const auto is_given = [&](const std::string& name) {
+    return !name.empty() && std::ranges::any_of(step.arguments, [&](const Argument& one) { return one.name == name; });
+  };
+  std::string text;
+  for (const Argument& argument : step.arguments) {
+    std::vector<std::string> names;
+    std::string place;
+    if (argument.as == As::kPush) {
+      place = fmt::format("push = {}", argument.push);
+      for (const SpirvMember& member : compiled.spirv.push) {
+        if (member.offset == argument.push) names = {member.name};
+      }
+    } else {
+      place = fmt::format("set {}, binding {}", argument.set, argument.binding);
+      for (const SpirvBinding& taken : compiled.spirv.bindings) {
+        if (taken.set == argument.set && taken.binding == argument.binding) names = {taken.name, taken.block, taken.member};
+      }
+    }
+    if (std::ranges::find(names, argument.name) != names.end()) continue;
+    const auto other = std::ranges::find_if(names, is_given);
+    if (other == names.end()) continue;
+    text +=
+        fmt::format("{}{} is {} in the code and {} here", text.empty() ? "; swapped? " : ", ", place, *other, argument.name);
+  }
+  return text;
+}
+
 std::string summary_of(const Step& step, const Compiled& compiled) {
   if (compiled.kind != Compiled::Kind::kSpirv) {
     const auto& parameters = compiled.cuda.parameters;
@@ -275,7 +318,8 @@ std::string summary_of(const Step& step, const Compiled& compiled) {
   }
   const SpirvEntry& entry = compiled.spirv;
   return fmt::format("{} bindings, {} bytes of push constants, {} of {} specialization constants given", entry.bindings.size(),
-                     entry.push_bytes, step.constants.size(), entry.constants.size());
+                     entry.push_bytes, step.constants.size(), entry.constants.size()) +
+         swapped_names(step, compiled);
 }
 
 // "name_0" to "name_15" of one type stand in one line.
@@ -331,7 +375,9 @@ CheckReport check(const Description& description, const Target& target) {
         report.text += fmt::format("{}: not checked: {}\n", name, skip.what());
       } catch (const Error& error) {
         has_failed = true;
-        report.text += fmt::format("{}: failed: {}\n", name, error.what());
+        std::string_view said = error.what();
+        if (const std::string path = step.file.string() + ": "; said.starts_with(path)) said.remove_prefix(path.size());
+        report.text += fmt::format("{}: {}\n", name, said);
       }
     }
   }

@@ -223,7 +223,7 @@ std::string instance_in(const std::vector<CudaKernel>& kernels) {
     if (!is_tag(tag)) continue;
     const std::string text = demangled(tag.name);
     for (const CudaKernel& kernel : kernels) {
-      if (!is_tag(kernel) && text.find("(" + demangled(kernel.name) + ")") != std::string::npos) return kernel.name;
+      if (!is_tag(kernel) && text.find(fmt::format("({})", demangled(kernel.name))) != std::string::npos) return kernel.name;
     }
   }
   return "";

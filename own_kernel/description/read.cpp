@@ -799,7 +799,8 @@ Description read_description(std::string_view text, const fs::path& file) {
 Description read_description(const fs::path& file) {
   std::error_code error;
   if (!fs::is_regular_file(file, error))
-    throw UsageError("{}: no such file; a TOML file that describes the kernels is allowed", file.string());
+    throw UsageError("{}: no such file; a TOML file that describes the kernels is needed (--init writes a first one)",
+                     file.string());
   if (const auto bytes = fs::file_size(file, error); error || bytes > kMostTomlBytes)
     throw UsageError("{}: {} bytes; a TOML file of at most {} is allowed", file.string(), bytes, kMostTomlBytes);
   std::ifstream in(file, std::ios::binary);

@@ -35,7 +35,7 @@ double distance(Type type, const Tolerance& tolerance, const std::byte* found, c
 }
 
 std::string limit_in_words(const Tolerance& tolerance) {
-  constexpr std::string_view kUnits[] = {"", " of it", " ulp"};
+  constexpr std::string_view kUnits[] = {"", " of the value", " ulp"};
   return tolerance.value == 0 ? ""
                               : fmt::format(" by more than {}{}", tolerance.value, kUnits[static_cast<int>(tolerance.kind)]);
 }
@@ -111,6 +111,13 @@ std::string differences(const Buffer& buffer, const Compared& of, const std::opt
   std::string text = fmt::format("wrong output: {} of {} elements of {} differ{}: {}", found.count, elements, buffer.name,
                                  limit_in_words(allowed), values(found.first));
   if (found.worst != found.first) text += fmt::format("; the worst: {}", values(found.worst));
+  if (!tolerance && is_float(buffer.type)) {
+    const std::byte* const a = of.found.data() + found.worst * width;
+    const std::byte* const b = of.expected.data() + found.worst * width;
+    const double by = distance(buffer.type, {.kind = Tolerance::Kind::kRelative, .value = 0}, a, b);
+    // Sums in another order; what differs by more is no matter of a tolerance.
+    if (by < 1e-3) text += fmt::format("; at most {:.1e} of the value: tolerance in the file sets another limit", by);
+  }
   return text;
 }
 

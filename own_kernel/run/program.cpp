@@ -174,7 +174,8 @@ class Program {
           Compiled code = compile(side.steps[step], target);
           job_.toolkits[i] = code.by;
           if (const std::string differs = layout_difference(job_.description, side.steps[step], code); !differs.empty())
-            throw Error("{} (--check shows both layouts)", differs.substr(0, differs.find('\n')));
+            throw Error("{} ({}:{}; --check shows both layouts)", differs.substr(0, differs.find('\n')),
+                        job_.description.file.filename().string(), side.steps[step].line);
           compiled.steps.push_back(std::make_unique<Code>(std::move(code), stem_of(job_.description, i, step), gpu_.arch));
         }
       } catch (const Skip& skip) {

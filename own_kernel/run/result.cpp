@@ -64,7 +64,7 @@ std::string line_of(const Measured& one, const Job& job, bool decides) {
     const double ns = one.median(side);
     if (ns == 0) continue;
     line += fmt::format("{}{} {}", first ? "" : ", ", job.description.sides[side].name, text_of_ns(ns));
-    const double gbps = one.sides[side].front().gbps;
+    const double gbps = one.gbps(side);
     if (gbps > 0) line += fmt::format(" ({:.3g} GB/s)", gbps);
     first = false;
   }
@@ -112,6 +112,14 @@ double Measured::median(std::size_t side) const {
     if (one.time_ns.median > 0) medians.push_back(one.time_ns.median);
   }
   return medians.empty() ? 0 : bench::median(medians);
+}
+
+double Measured::gbps(std::size_t side) const {
+  std::vector<double> rates;
+  for (const Timed& one : sides[side]) {
+    if (one.gbps > 0) rates.push_back(one.gbps);
+  }
+  return rates.empty() ? 0 : bench::median(rates);
 }
 
 std::optional<Ratio> Measured::ratio() const {
@@ -175,7 +183,7 @@ Ending ending_of(const Job& job, const std::vector<Measured>& measured, const st
   Ending ending;
   std::vector<std::string>& lines = ending.lines;
   std::string gpu = device.name.empty() ? "no device" : device.name;
-  if (!device.driver.empty()) gpu += fmt::format(" (driver {})", device.driver);
+  if (!device.driver.empty()) gpu += fmt::format(", driver {}", device.driver);
   lines.push_back(fmt::format("{} on {}, {} process{}:{}", job.description.name, gpu, processes, processes == 1 ? "" : "es",
                               device.is_software ? " a software device, whose times say nothing about GPUs" : ""));
   // What was asked about comes first: the whole launch as the driver compiles it.

@@ -33,6 +33,7 @@ struct Measured {
   std::vector<std::vector<Timed>> sides = {};  // of the description, a Timed per process; none where it has no row
   std::vector<Ratio> ratios = {};              // second side / first side, of each process that has both
   double median(std::size_t side) const;       // of the processes' medians, ns; 0: none
+  double gbps(std::size_t side) const;         // likewise, of the rates, GB/s
   std::optional<Ratio> ratio() const;          // the median of the ratios, and the least lo and the greatest hi
   bool is_slower(double by = kSame) const;     // the second side, by more than this in every process
   bool is_faster(double by = kSame) const;     // likewise

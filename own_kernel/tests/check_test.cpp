@@ -126,6 +126,49 @@ TEST_F(Check, ARightShaderAgrees) {
               HasSubstr("): agrees: 2 bindings, 8 bytes of push constants, 1 of 2 specialization constants given\n"));
 }
 
+TEST_F(Check, SwappedBuffersAreSeenByWhatTheCodeMayDoWithThem) {
+  const std::string shader = with(kSaxpyComp, " + y[i];", ";");
+  const auto head = [](const std::string& role) { return with(kHead, "role = \"inout\"", "role = \"" + role + "\""); };
+  const auto checked = [&](const std::string& role, const std::string& sides) {
+    return check(read_description(std::string_view(head(role) + sides), folder_.path() / "saxpy.toml"), target_);
+  };
+  const std::string swapped =
+      with(with(kVulkanSide, "\"x\", binding = 0", "\"y\", binding = 0"), "\"y\", set = 1", "\"x\", set = 1");
+  folder_.write("saxpy.comp", with(shader, "buffer X", "readonly buffer X"));
+  EXPECT_EQ(checked("out", std::string(kVulkanSide)).exit_code, kOk);
+  CheckReport report = checked("out", swapped);
+  EXPECT_EQ(report.exit_code, kFailed);
+  EXPECT_THAT(report.text, HasSubstr("! set 0, binding 0: y storage buffer, 4096 bytes, role out  set 0, binding 0: X storage "
+                                     "buffer, readonly\n"));
+  EXPECT_EQ(checked("inout", swapped).exit_code, kOk) << "an inout buffer may keep its values";
+  folder_.write("saxpy.comp", with(shader, "buffer Y", "writeonly buffer Y"));
+  EXPECT_EQ(checked("out", std::string(kVulkanSide)).exit_code, kOk);
+  report = checked("out", swapped);
+  EXPECT_EQ(report.exit_code, kFailed);
+  EXPECT_THAT(report.text, HasSubstr("x storage buffer, 4096 bytes, role in  set 1, binding 1: Y storage buffer, writeonly\n"));
+}
+
+TEST_F(Check, NamesThatSeemSwappedAreSaid) {
+  folder_.write("saxpy.comp", with(kSaxpyComp, "uint n; float a;", "uint n; uint m; float a;"));
+  const std::string sides = with(with(kVulkanSide, "\"count\", push = 0", "\"m\", push = 0"), "{ name = \"a\", push = 4 }",
+                                 "{ name = \"n\", push = 4 }, { name = \"a\", push = 8 }");
+  const std::string scalars =
+      with(kHead, "name = \"count\"", "name = \"n\"") + "[[scalar]]\nname = \"m\"\ntype = \"u32\"\nvalue = 1\n";
+  const auto checked = [&](const std::string& side) {
+    return check(read_description(std::string_view(scalars + side), folder_.path() / "saxpy.toml"), target_);
+  };
+  const CheckReport report = checked(sides);
+  EXPECT_EQ(report.exit_code, kOk) << "names decide nothing";
+  EXPECT_THAT(report.text,
+              HasSubstr("given; swapped? push = 0 is n in the code and m here, push = 4 is m in the code and n here\n"));
+  const std::string right = with(with(sides, "\"m\", push = 0", "\"n\", push = 0"), "\"n\", push = 4", "\"m\", push = 4");
+  EXPECT_THAT(checked(right).text, Not(HasSubstr("swapped")));
+  const CheckReport buffers =
+      checked(with(with(right, "\"x\", binding = 0", "\"y\", binding = 0"), "\"y\", set = 1", "\"x\", set = 1"));
+  EXPECT_THAT(buffers.text,
+              HasSubstr("swapped? set 0, binding 0 is x in the code and y here, set 1, binding 1 is y in the code"));
+}
+
 TEST_F(Check, BindingsAreSideBySide) {
   const CheckReport report = said(with(kVulkanSide, "set = 1, binding = 1", "binding = 1"));
   EXPECT_EQ(report.exit_code, kFailed);

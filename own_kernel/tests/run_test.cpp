@@ -17,6 +17,7 @@
 namespace bench::own {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 
 template <class Body>
@@ -160,8 +161,11 @@ TEST(Compare, FloatsMayBeTwoUlpApartAndIntegersMayNot) {
   const float two_up = std::nextafter(std::nextafter(one, 2.0F), 2.0F);
   const float three_up = std::nextafter(two_up, 2.0F);
   EXPECT_EQ(compare<float>(Type::kF32, {one, 0.0F}, {two_up, -0.0F}), "");
-  EXPECT_EQ(compare<float>(Type::kF32, {5, one}, {5, three_up}),
-            "wrong output: 1 of 2 elements of y differ by more than 2 ulp: y[1] is 1 (A) and 1.0000004 (B)");
+  EXPECT_EQ(
+      compare<float>(Type::kF32, {5, one}, {5, three_up}),
+      "wrong output: 1 of 2 elements of y differ by more than 2 ulp: y[1] is 1 (A) and 1.0000004 (B); at most 3.6e-07 of the "
+      "value: tolerance in the file sets another limit");
+  EXPECT_THAT(compare<float>(Type::kF32, {one}, {2.0F}), EndsWith("y[0] is 1 (A) and 2 (B)")) << "no matter of a tolerance";
   EXPECT_EQ(compare<int>(Type::kI32, {1, 2}, {1, 2}), "");
   EXPECT_EQ(compare<int>(Type::kI32, {1, 2}, {1, 3}), "wrong output: 1 of 2 elements of y differ: y[1] is 2 (A) and 3 (B)");
   EXPECT_THAT((compare<std::int64_t>(Type::kI64, {(1LL << 60) + 1}, {1LL << 60})), HasSubstr("1 of 1 elements"))
@@ -332,6 +336,13 @@ TEST(Result, TheEndHasFifteenLinesAtMost) {
             "  n = 8, warm: CUDA 1 us, Vulkan 1.04 us; Vulkan is 4.5 % slower (ratio 1.045, 1.039 to 1.051): slower in 2 of 2 "
             "processes");
   EXPECT_TRUE(few.is_slower);
+  Measured three = measured_of({1, 1, 1});
+  for (std::size_t i = 0; i < 3; ++i) {
+    three.sides[0][i].time_ns.median = i == 0 ? 4000 : 1000;
+    three.sides[0][i].gbps = i == 0 ? 100 : 400;
+  }
+  EXPECT_THAT(ending_of(job, {three}, {}, {}, {}, 3).lines[1], HasSubstr("CUDA 1 us (400 GB/s)"))
+      << "of the processes' middle, as the time is";
   Measured unchecked = measured_of({1.5});
   unchecked.checks = "off";
   EXPECT_FALSE(ending_of(job, {measured_of({1}), unchecked}, {}, {}, {}, 1).is_slower)
@@ -340,7 +351,7 @@ TEST(Result, TheEndHasFifteenLinesAtMost) {
       ending_of(job, {measured_of({1.5})}, {}, {}, {.name = "llvmpipe", .driver = "Mesa", .is_software = true}, 1);
   EXPECT_FALSE(software.is_slower) << "a software device decides nothing";
   EXPECT_EQ(software.lines[0],
-            "saxpy on llvmpipe (driver Mesa), 1 process: a software device, whose times say nothing about GPUs");
+            "saxpy on llvmpipe, driver Mesa, 1 process: a software device, whose times say nothing about GPUs");
   EXPECT_THAT(software.lines[1], testing::Not(HasSubstr("slower in")));
   const std::vector<Measured> many(40, measured_of({1}));
   const std::vector<std::string> faults(30, "a fault");

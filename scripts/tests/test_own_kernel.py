@@ -80,7 +80,37 @@ def test_the_account_names_only_what_a_control_removed(tmp_path: Path) -> None:
 def test_a_software_device_decides_nothing(tmp_path: Path) -> None:
     own = own_kernel.read(write(tmp_path, both((1.5, 1.5, 1.5)), gpu="llvmpipe (LLVM 15)"))
     assert "says nothing about GPUs" in own_kernel.sentence(own, own.pairs[0])
-    assert "SLOWER" not in markdown.render(own_kernel.page(own, None, ""))
+    text = markdown.render(own_kernel.page(own, None, ""))
+    assert "SLOWER" not in text
+    assert "Account of the gap" not in text
+
+
+def test_one_side_alone_has_no_verdict(tmp_path: Path) -> None:
+    write(tmp_path, [row("CUDA", 1, 100_000), row("Vulkan", 1, 1, status="failed")])
+    done = subprocess.run([sys.executable, SCRIPT, tmp_path], capture_output=True, text=True)
+    assert done.stdout.splitlines()[0] == "No verdict: CUDA alone was timed."
+    page = (tmp_path / "page.md").read_text()
+    assert "- No verdict: CUDA alone was timed." in page
+    assert "| CUDA | n = 8 | warm | – | 1 |" in page
+    write(tmp_path, [row("CUDA", 1, 100_000), {**row("Vulkan", 1, 100_000), "sizes": "n = 9"}])
+    assert own_kernel.sentences(own_kernel.read(tmp_path)) == ["No verdict: no case was timed on both sides."]
+
+
+def test_the_page_has_the_text_of_the_kernels(tmp_path: Path) -> None:
+    write(tmp_path, both((1.5, 1.5, 1.5)))
+    result = json.loads((tmp_path / "result.json").read_text())
+    result["file"] = str(tmp_path / "saxpy.toml")
+    result["sides"][0]["files"] = [str(tmp_path / "saxpy.cu")]
+    result["sides"][1]["files"] = [str(tmp_path / "saxpy.spv")]
+    (tmp_path / "saxpy.toml").write_text('name = "saxpy"\n')
+    (tmp_path / "saxpy.cu").write_text("__global__ void saxpy();\n" + "// more\n" * 450)
+    (tmp_path / "saxpy.spv").write_bytes(b"binary")
+    (tmp_path / "result.json").write_text(json.dumps(result))
+    text = markdown.render(own_kernel.page(own_kernel.read(tmp_path), None, ""))
+    assert 'name = "saxpy"' in text
+    assert "__global__ void saxpy();" in text
+    assert "... 51 more lines" in text
+    assert "binary" not in text
 
 
 def test_the_end_is_short_and_slower_may_fail(tmp_path: Path) -> None:
@@ -147,6 +177,7 @@ def test_two_shaders_from_the_file_to_the_page(tmp_path: Path) -> None:
     page = (tmp_path / "page.md").read_text()
     assert page.startswith("# scale_shaders: one float and four floats\n")
     assert "| n = 65536, warm |" in page
+    assert "scripts/run.sh --kernel own_kernel/examples/two_glsl_versions/scale_shaders.toml --runs 1 -- --budget 0.02\n" in page
     missing = subprocess.run([REPO / "scripts/run.sh", "--kernel", tmp_path / "nowhere.toml", "--no-build"], capture_output=True, text=True)
     assert missing.returncode == 2
     assert "there is no such file" in missing.stderr

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -312,7 +313,9 @@ class Run:
         self.end_if_interrupted()
         if status == console.USAGE or not (out / "result.json").is_file():
             return status
-        command = f"scripts/run.sh --kernel {shown(file)}"
+        again = ["scripts/run.sh", "--kernel", shown(file), *(["--runs", str(self.options.runs)] if self.options.runs else [])]
+        again += [] if self.options.counters else ["--no-counters"]
+        command = shlex.join([*again, *(["--", *self.options.program] if self.options.program else [])])
         told = self.jobs.run([self.python, ROOT / "scripts/own_kernel.py", out, "--command", command, *(["--fail-on", fail_on] if fail_on else [])])
         self.end_if_interrupted()
         return status or told

@@ -26,7 +26,8 @@ from benchlib.stats.stats import FASTER, SAME, SLOWER, UNCLEAR, Figure, verdict_
 ROWS, RESULT, MACHINE_CODE, COUNTS = "rows.csv", "result.json", "isa", "counters.csv"  # own_kernel's files in the folder
 SHORT_NS = 20_000  # a warm launch below is of the class of short ones
 COUNTED = ("sm_l2_sectors", "l1_sectors", "l1_hit_sectors", "l2_sectors", "dram_read_bytes", "dram_write_bytes", "sm_l2_requests", "blocks", "sm_active_cycles")
-MOST_ROWS = 400  # of a listing on the page
+MOST_ROWS = 400  # of a listing or a source on the page
+TEXTS = (".toml", ".cu", ".ptx", ".comp")
 
 Row = Mapping[str, str]
 
@@ -146,6 +147,15 @@ def sentence(own: Own, pair: Pair) -> str:
     return f"{where}{second} is {amount(figure.value)} {word} than {first}{end}."
 
 
+def sentences(own: Own) -> list[str]:
+    """What the whole launches say, a case each. Where no case has both sides: who was timed, which is no verdict."""
+    found = [sentence(own, pair) for pair in own.pairs if not pair.checks and pair.variant == own.result["name"]]
+    timed = sorted({row["side"] for row in own.rows if row["status"] == "ok"}, key=own.sides.index)
+    if found or not own.sides[1:]:
+        return found
+    return [f"No verdict: {timed[0]} alone was timed." if len(timed) == 1 else "No verdict: no case was timed on both sides."]
+
+
 # ------------------------------------------------------------------------------------------------------------------ page
 
 
@@ -154,10 +164,11 @@ def page(own: Own, tool: Nvdisasm | None, command: str) -> list[Section]:
     result = own.result
     driver = f", driver {result['driver']}" if result["driver"] else ""
     blocks: Blocks = [paragraph(f"{result['gpu'] or 'No device'}{driver}.")]
-    blocks += [document.Bullets(tuple((sentence(own, pair),) for pair in own.pairs if not pair.checks and pair.variant == result["name"]))] if own.pairs else []
-    texts = [str(text) for text in (*_list(result, "faults"), *_list(result, "notes"))]
-    if texts:
-        blocks.append(section("What did not run", [document.Bullets(tuple((text,) for text in texts))]))
+    found = sentences(own)
+    blocks += [document.Bullets(tuple((text,) for text in found))] if found else []
+    for key, title in (("faults", "What failed"), ("notes", "What was skipped")):
+        if texts := _list(result, key):
+            blocks.append(section(title, [document.Bullets(tuple((str(text),) for text in texts))]))
     blocks.append(section("Times", _times(own)))
     kernels = _kernels(own.folder)
     blocks.append(section("Kernels", _about(own, kernels, tool)))
@@ -165,6 +176,8 @@ def page(own: Own, tool: Nvdisasm | None, command: str) -> list[Section]:
         blocks.append(section("Account of the gap", account))
     blocks.append(section("Machine code", _machine_code(own, kernels, tool)))
     blocks.append(section("Measure it again", [Preformatted(command)]))
+    if sources := _sources(own):
+        blocks.append(section("Sources", sources))
     return [section(f"{result['name']}: {' and '.join(own.sides)}", blocks)]
 
 
@@ -180,7 +193,7 @@ def _times(own: Own) -> Blocks:
         if not singles:
             return [paragraph("Nothing was timed.")]
         header = ["side", "sizes", "cache", "checks", "process", "time:", "GB/s:"]
-        return [table(header, [[row["side"], row["sizes"], row["cache"], row["checks"], row["process"], _time(float(row["device_ns"])), sig(float(row["gbps"]), 3) if row["gbps"] else NONE] for row in singles])]
+        return [table(header, [[row["side"], row["sizes"], row["cache"], row["checks"] or ("on" if row["api"] == "vulkan" else NONE), row["process"], _time(float(row["device_ns"])), sig(float(row["gbps"]), 3) if row["gbps"] else NONE] for row in singles])]
     header = ["case", *(f"{side}:" for side in own.sides), *(f"{side} GB/s:" for side in own.sides), "ratio [95 %]:", "processes:"]
     header += [] if own.software else ["verdict"]
     rows = []
@@ -277,11 +290,28 @@ def _machine_code(own: Own, kernels: Sequence[Known], tool: Nvdisasm | None) -> 
     return [paragraph(sass_diff.summary(difference)), Preformatted("\n".join([f"{sides[0].title:{width}}     {sides[1].title}", *lines]))]
 
 
+def _sources(own: Own) -> Blocks:
+    """The TOML file and the kernels' text, for a reader who does not have them; what is binary, or is gone, is left out."""
+    steps = [file for side in _list(own.result, "sides") if isinstance(side, dict) for file in side["files"]]
+    blocks: Blocks = []
+    for path in dict.fromkeys(Path(str(file)) for file in (own.result["file"], *steps)):
+        try:
+            lines = path.read_text(encoding="utf-8").rstrip().splitlines() if path.suffix in TEXTS else []
+        except (OSError, UnicodeDecodeError):
+            continue
+        if lines:
+            more = [f"... {len(lines) - MOST_ROWS} more lines"] if len(lines) > MOST_ROWS else []
+            blocks += [paragraph(f"{path.name}:"), Preformatted("\n".join([*lines[:MOST_ROWS], *more]))]
+    return blocks
+
+
 # --------------------------------------------------------------------------------------------------------------- account
 
 
 def _account(own: Own) -> list[Block]:
-    """Of each pair: percent of the first side's time, and only of what a control removed. The rest has no cause here."""
+    """Of each pair: percent of the first side's time, and only of what a control removed. The rest has no cause here. None of a software device."""
+    if own.software:
+        return []
     rows = []
     whole = [pair for pair in own.pairs if pair.variant == own.result["name"]]
     unchecked = {(pair.sizes, pair.cache): pair for pair in whole if pair.checks}
