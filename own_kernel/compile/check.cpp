@@ -352,6 +352,22 @@ std::string layout_difference(const Description& description, const Step& step, 
   return text;
 }
 
+std::string doubtful_bytes(const Description& description) {
+  const bool is_alone = std::ranges::all_of(description.sides, [](const Side& side) { return side.steps.size() == 1; });
+  if (description.useful_bytes.text.empty() || !is_alone) return "";
+  for (const Sizes& sizes : description.sizes) {
+    std::uint64_t held = 0;
+    for (const Buffer& buffer : description.buffers)
+      held += count_of(buffer.elements, sizes, 1) * bytes_of(buffer.type) * (buffer.role == Role::kInout ? 2 : 1);
+    const std::uint64_t useful = count_of(description.useful_bytes, sizes);
+    if (useful > held)
+      return fmt::format(
+          "useful_bytes is {}{}, and all buffers hold {} (an inout counts twice): are the elements of one too few?", useful,
+          with(description.useful_bytes, sizes), held);
+  }
+  return "";
+}
+
 CheckReport check(const Description& description, const Target& target) {
   CheckReport report;
   bool has_failed = false;
@@ -381,6 +397,7 @@ CheckReport check(const Description& description, const Target& target) {
       }
     }
   }
+  if (const std::string doubt = doubtful_bytes(description); !doubt.empty()) report.text += doubt + '\n';
   report.exit_code = has_failed ? kFailed : has_skipped ? kAllSkipped : kOk;
   return report;
 }

@@ -13,6 +13,10 @@ namespace bench::own {
 // constants, specialization constants, and the local size against `block` for all sizes.
 std::string layout_difference(const Description& description, const Step& step, const Compiled& compiled);
 
+// "" or one line: useful_bytes of some sizes is more than all buffers hold, those of an inout twice, in a launch that is alone.
+// Probably a buffer's `elements` are too few: a kernel that reads past the end is seen by nothing else.
+std::string doubtful_bytes(const Description& description);
+
 // What `own_kernel --check` prints: a line for each launch, and for each struct its layout. `exit_code` is kOk where all agree,
 // kFailed where something differs or does not compile, kAllSkipped where a compiler is missing and nothing else is wrong.
 struct CheckReport {

@@ -801,6 +801,9 @@ Description read_description(const fs::path& file) {
   if (!fs::is_regular_file(file, error))
     throw UsageError("{}: no such file; a TOML file that describes the kernels is needed (--init writes a first one)",
                      file.string());
+  constexpr std::string_view kKernels[] = {".cu", ".ptx", ".cubin", ".comp", ".spv"};
+  if (std::ranges::find(kKernels, file.extension().string()) != std::end(kKernels))
+    throw UsageError("{}: a kernel, and no TOML file; own_kernel --init {} writes a first one", file.string(), file.string());
   if (const auto bytes = fs::file_size(file, error); error || bytes > kMostTomlBytes)
     throw UsageError("{}: {} bytes; a TOML file of at most {} is allowed", file.string(), bytes, kMostTomlBytes);
   std::ifstream in(file, std::ios::binary);

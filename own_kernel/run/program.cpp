@@ -137,6 +137,7 @@ class Program {
   int run() {
     gpu_ = ask_gpu(options_.device);
     compile_all();
+    if (const std::string doubt = doubtful_bytes(job_.description); !doubt.empty()) add_note(doubt);
     for (std::size_t side = 0; side < sides().size(); ++side) run_alone(side);
     for (std::uint32_t process = 1; process <= options_.processes && has_any(); ++process) time_all(process);
     if (!options_.dump_isa.empty() && has_any()) run_once("--dump-isa", options_.dump_isa, "listings");

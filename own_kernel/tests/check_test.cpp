@@ -148,6 +148,19 @@ TEST_F(Check, SwappedBuffersAreSeenByWhatTheCodeMayDoWithThem) {
   EXPECT_THAT(report.text, HasSubstr("x storage buffer, 4096 bytes, role in  set 1, binding 1: Y storage buffer, writeonly\n"));
 }
 
+TEST_F(Check, UsefulBytesBeyondTheBuffersAreDoubted) {
+  const auto text = [&](const std::string& bytes) {
+    return check(read_description(
+                     std::string_view("useful_bytes = \"" + bytes + "\"\n" + std::string(kHead) + std::string(kVulkanSide)),
+                     folder_.path() / "saxpy.toml"),
+                 target_)
+        .text;
+  };
+  EXPECT_THAT(text("12 * n"), Not(HasSubstr("too few"))) << "x once, y twice";
+  EXPECT_THAT(text("12 * n + 1"), HasSubstr("useful_bytes is 12289 with n = 1024, and all buffers hold 12288 (an inout counts "
+                                            "twice): are the elements of one too few?\n"));
+}
+
 TEST_F(Check, NamesThatSeemSwappedAreSaid) {
   folder_.write("saxpy.comp", with(kSaxpyComp, "uint n; float a;", "uint n; uint m; float a;"));
   const std::string sides = with(with(kVulkanSide, "\"count\", push = 0", "\"m\", push = 0"), "{ name = \"a\", push = 4 }",

@@ -391,6 +391,7 @@ TEST_F(Read, AFileThatIsNotThereIsNamed) {
   EXPECT_THAT(said(folder_.path()), HasSubstr("no such file"));
   folder_.write("saxpy.toml", std::string(kRight));
   EXPECT_EQ(said(folder_.path() / "saxpy.toml"), "(nothing)");
+  EXPECT_THAT(said(folder_.path() / "saxpy.cu"), HasSubstr("saxpy.cu: a kernel, and no TOML file; own_kernel --init "));
   folder_.write("large.toml", std::string((1 << 20) + 1, '#'));
   EXPECT_THAT(said(folder_.path() / "large.toml"), HasSubstr("1048577 bytes; a TOML file of at most 1048576 is allowed"));
 }

@@ -189,6 +189,12 @@ def test_the_drawing_of_a_layout_has_the_sectors_of_its_table(layout: str, strid
     assert re.search(rf"^\| CUDA {layout} \|.* {sectors} \(load\) ", tables, re.MULTILINE)
 
 
+def test_the_readme_begins_with_the_command_for_own_kernels() -> None:
+    screen = "\n".join((ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:12])
+    assert "    scripts/run.sh --kernel saxpy.toml\n" in screen
+    assert "(own_kernel/README.md)" in screen
+
+
 def test_the_readme_is_short() -> None:
     assert words((ROOT / "README.md").read_text(encoding="utf-8")) <= MOST_WORDS
 

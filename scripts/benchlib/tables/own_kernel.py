@@ -166,7 +166,7 @@ def page(own: Own, tool: Nvdisasm | None, command: str) -> list[Section]:
     blocks: Blocks = [paragraph(f"{result['gpu'] or 'No device'}{driver}.")]
     found = sentences(own)
     blocks += [document.Bullets(tuple((text,) for text in found))] if found else []
-    for key, title in (("faults", "What failed"), ("notes", "What was skipped")):
+    for key, title in (("faults", "What failed"), ("notes", "Notes")):
         if texts := _list(result, key):
             blocks.append(section(title, [document.Bullets(tuple((str(text),) for text in texts))]))
     blocks.append(section("Times", _times(own)))
