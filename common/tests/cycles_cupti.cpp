@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 
+// NOLINTBEGIN(readability-identifier-naming, cppcoreguidelines-pro-type-reinterpret-cast): CUPTI's names and its handles
 namespace {
 int an_object;
 template <class Object>
@@ -74,3 +75,4 @@ CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToG
   return CUPTI_SUCCESS;
 }
 }
+// NOLINTEND(readability-identifier-naming, cppcoreguidelines-pro-type-reinterpret-cast)

@@ -26,6 +26,15 @@
 
 namespace bench {
 
+// Test programs that run at once measure on GPUs of one UUID, and do not keep each other away.
+inline const TempDir& own_locks() {
+  static const TempDir folder;
+  static const int is_set = setenv("BENCH_LOCK_DIR", folder.path().c_str(), 1);
+  static_cast<void>(is_set);
+  return folder;
+}
+inline const bool kHasOwnLocks = !own_locks().path().empty();
+
 class FakeKernel final : public Kernel {
  public:
   explicit FakeKernel(const KernelSpec& spec, const Api& api = {}) : Kernel(spec), api_(api) {}

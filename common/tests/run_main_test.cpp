@@ -1,8 +1,11 @@
 // The whole program on fake devices. Google Benchmark keeps its registrations and flags for the life of a process, and signals
 // and exit codes are a process's own, so every run has a child of its own.
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -766,6 +769,42 @@ TEST_F(RunMain, OutputsOfOneNameAreAUsageError) {
     EXPECT_THAT(outcome.err, HasSubstr("writes that file"));
     EXPECT_FALSE(std::filesystem::exists(csv_));
   }
+}
+
+TEST_F(RunMain, AGpuThatSomebodyElseMeasuresOnIsLeftAlone) {
+  const std::string file = own_locks().file("cuda_vulkan_bench.aaaaaaaa.lock");
+  const int other = open(file.c_str(), O_RDWR | O_CREAT, 0644);
+  ASSERT_EQ(flock(other, LOCK_EX | LOCK_NB), 0);
+  const Outcome refused = run({}, {"--csv", csv_});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("another program measures on NVIDIA H200"));
+  EXPECT_FALSE(std::filesystem::exists(csv_));
+  Scenario software;
+  software.cuda.clear();
+  software.vulkan = {fake_lavapipe(0)};
+  EXPECT_EQ(run(software, {"--api", "vulkan", "--csv", csv_}).exit_code, 0) << "nobody reads its times";
+  std::filesystem::remove(csv_);
+  setenv("BENCH_GPU_LOCK", "aaaaaaaa", 1);
+  EXPECT_EQ(run({}, {"--csv", csv_}).exit_code, 0) << "run.sh holds it for its programs";
+  unsetenv("BENCH_GPU_LOCK");
+  std::filesystem::remove(csv_);
+  close(other);
+  EXPECT_EQ(run({}, {"--csv", csv_}).exit_code, 0);
+}
+
+// A library in the place of NVML: see hot_nvml.cpp.
+TEST_F(RunMain, AGpuThatAnotherProcessKeepsBusyIsLeftAlone) {
+  void* library = dlopen(BENCH_HOT_NVML, RTLD_NOW);
+  ASSERT_NE(library, nullptr) << dlerror();
+  setenv("BENCH_TEST_COMPANY", "93", 1);
+  const Outcome refused = run({}, {"--csv", csv_});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("NVIDIA H200 is kept busy by another process (4711)"));
+  EXPECT_FALSE(std::filesystem::exists(csv_));
+  setenv("BENCH_TEST_COMPANY", "1", 1);
+  EXPECT_THAT(run({}, {"--csv", csv_}).err, testing::Not(HasSubstr("is kept busy"))) << "it is there and does nothing";
+  unsetenv("BENCH_TEST_COMPANY");
+  dlclose(library);
 }
 
 TEST_F(RunMain, ALayerThatNobodyAskedForIsRefusedBeforeAnyTime) {

@@ -39,6 +39,21 @@ struct FieldValue {
 };
 static_assert(sizeof(FieldValue) == 40);
 
+// nvmlProcessInfo_v2_t, which nvmlDeviceGetComputeRunningProcesses_v3 fills.
+struct ProcessInfo {
+  unsigned id = 0;
+  unsigned long long used_bytes = 0;
+  unsigned gpu_instance = 0;
+  unsigned compute_instance = 0;
+};
+static_assert(sizeof(ProcessInfo) == 24);
+
+// nvmlUtilization_t.
+struct Utilization {
+  unsigned gpu_percent = 0;
+  unsigned memory_percent = 0;
+};
+
 }  // namespace
 
 bool is_throttled(std::uint64_t reasons) {
@@ -99,6 +114,21 @@ std::optional<std::uint32_t> Nvml::nvlinks() const {
   }
   if (active == 0) return std::nullopt;
   return active;
+}
+
+std::vector<unsigned> Nvml::compute_processes() const {
+  std::array<ProcessInfo, 64> found{};
+  auto count = static_cast<unsigned>(found.size());
+  if (gpu_ == nullptr || call("nvmlDeviceGetComputeRunningProcesses_v3", gpu_, &count, found.data()) != kNvmlSuccess) return {};
+  std::vector<unsigned> ids;
+  for (unsigned i = 0; i < count && i < found.size(); ++i) ids.push_back(found[i].id);
+  return ids;
+}
+
+std::optional<unsigned> Nvml::busy_percent() const {
+  Utilization found;
+  if (gpu_ == nullptr || call("nvmlDeviceGetUtilizationRates", gpu_, &found) != kNvmlSuccess) return std::nullopt;
+  return found.gpu_percent;
 }
 
 std::optional<std::uint64_t> Nvml::throttle_reasons() const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/shared_library.h"
 #include "core/device/device.h"
@@ -31,6 +32,8 @@ class Nvml {
   std::optional<std::uint32_t> sm_clock_mhz() const;      // now
   std::optional<double> power_w() const;                  // the board's, now; where only an average is to be had, that
   std::optional<std::uint32_t> nvlinks() const;           // active links, wherever they lead; nullopt for a GPU without any
+  std::vector<unsigned> compute_processes() const;        // ids, as NVML sees them, of those with a compute context on the GPU
+  std::optional<unsigned> busy_percent() const;           // of the last second or less, that some kernel ran
   std::optional<std::uint64_t> throttle_reasons() const;  // a bit mask, see is_throttled; 0: none
 
  private:

@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/process.h"
 #include "core/base/watchdog.h"
+#include "core/device/gpu_claim.h"
 #include "core/device/selection.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/verified_outputs.h"
@@ -176,6 +177,10 @@ int run_main(int argc, char** argv, const Experiment& experiment, std::vector<st
   const Selection selection = select_devices(listed, wish);
   if (is_answered(experiment, options, selection, listed)) return kOk;
   if (const std::string choice = describe_choice(listed, selection); options.device.empty() && !choice.empty()) say(choice);
+  const bool is_timed =
+      !options.smoke && !options.benchmark.list_tests && options.count.empty() && options.dump_isa.empty() && !options.profile;
+  std::optional<GpuClaim> claim;
+  if (is_timed && selection.named() != nullptr) claim.emplace(*selection.named());
   OpenDevices devices(std::move(backends), selection, why_left_out(listed, wish), device_settings(options));
   if (devices.none()) return nothing_runs(experiment, devices);
   const Plan plan = make_plan(options, devices);
@@ -193,7 +198,7 @@ int run_main(int argc, char** argv, const Experiment& experiment, std::vector<st
   }
   if (!options.count.empty()) return count_cases(experiment, cases, options.count, plan.sweep_bytes, devices);
   if (options.profile) return run_for_profiler(experiment, cases, devices);
-  if (!options.smoke && !options.benchmark.list_tests) refuse_layers(devices);
+  if (is_timed) refuse_layers(devices);
   if (!options.csv.empty()) require_clock(std::time(nullptr));
   std::optional<ResultWriter> writer;
   if (!options.csv.empty() && !options.benchmark.list_tests) writer.emplace(experiment, options, plan, devices);

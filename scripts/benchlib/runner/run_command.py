@@ -388,6 +388,7 @@ class Run:
             self.locks.append(Lock(folder, shared))
         if not self.software:  # whose times nobody reads
             self.gpu_lock = lock_gpu(self.board)
+            os.environ["BENCH_GPU_LOCK"] = self.board  # for the programs, which would ask for it themselves
         self.jobs.kept_open = [*(lock.handle for lock in self.locks), *([] if self.gpu_lock is None else [self.gpu_lock])]
 
     def check_measured(self) -> None:
