@@ -90,10 +90,12 @@ double value_of(const Expression& expression, const Sizes& sizes) {
     if (parser.GetNumResults() != 1)
       throw Error("\"{}\" has {} values; one is allowed", expression.text, parser.GetNumResults());
   } catch (const mu::ParserError& error) {
+    std::string said = error.GetMsg();
+    if (said.ends_with('.')) said.pop_back();
     std::string names;
     for (const auto& [name, size] : sizes) names += (names.empty() ? "" : ", ") + name;
-    throw Error("\"{}\": {}; numbers, + - * / % << >> ( ), ceil, floor, min, max{}{} are allowed", expression.text,
-                error.GetMsg(), names.empty() ? "" : " and the sizes ", names);
+    throw Error("\"{}\": {}; numbers, + - * / % << >> ( ), ceil, floor, min, max{}{} are allowed", expression.text, said,
+                names.empty() ? "" : " and the sizes ", names);
   }
   if (!std::isfinite(value)) throw Error("\"{}\" has no finite value{}", expression.text, with(expression, sizes));
   return value;

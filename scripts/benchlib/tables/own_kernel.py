@@ -201,7 +201,7 @@ def _times(own: Own) -> Blocks:
         name = "" if pair.variant == own.result["name"] else f"{pair.variant.partition('.')[2]}, "
         row = [name + pair.title, *(_time(pair.median(side, "device_ns")) for side in (0, 1)), *(sig(pair.median(side, "gbps"), 3) for side in (0, 1)), ratio_text(pair.effect), str(len(pair.ratios))]
         rows.append(row + ([] if own.software else [pair.verdict]))
-    ratio = f"The ratio is {own.sides[1]}'s time over {own.sides[0]}'s. Its interval holds the mean of further processes on this GPU model; what runs differ by is known of the study's own cases."
+    ratio = f"The ratio is {own.sides[1]}'s time over {own.sides[0]}'s. Its interval holds the mean of further processes on this GPU model. The spread between runs is estimated from this project's own cases."
     restored = "A cold launch finds its inout buffers restored and the L2 evicted. A warm batch lets the values of inout buffers drift, unless the file says restore = \"each\"."
     return [table(header, rows), paragraph(ratio), paragraph(restored)]
 
