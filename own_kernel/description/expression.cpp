@@ -94,7 +94,7 @@ double value_of(const Expression& expression, const Sizes& sizes) {
     if (said.ends_with('.')) said.pop_back();
     std::string names;
     for (const auto& [name, size] : sizes) names += (names.empty() ? "" : ", ") + name;
-    throw Error("\"{}\": {}; numbers, + - * / % << >> ( ), ceil, floor, min, max{}{} are allowed", expression.text, said,
+    throw Error("\"{}\": {}; numbers, + - * / % << >> ( ), ceil, floor, min, max, log2{}{} are allowed", expression.text, said,
                 names.empty() ? "" : " and the sizes ", names);
   }
   if (!std::isfinite(value)) throw Error("\"{}\" has no finite value{}", expression.text, with(expression, sizes));

@@ -256,7 +256,8 @@ const Mistake kMistakes[] = {
     {"name = \"saxpy\"", "name = 5", "1: the file: name is an integer; a text in quotes is allowed"},
     // The head.
     {"\"12 * n\"", "\"12 * k\"",
-     "2: the file: useful_bytes = \"12 * k\": Unexpected token \"k\" found at position 5; numbers, "},
+     "2: the file: useful_bytes = \"12 * k\": Unexpected token \"k\" found at position 5; numbers, + - * / % << >> ( ), ceil, "
+     "floor, min, max, log2 and "},
     {"\"12 * n\"", "true", "useful_bytes is a boolean; a number or an expression of the sizes in quotes is allowed"},
     {"\"12 * n\"", "\" \"", "useful_bytes is empty; a number"},
     {"\"12 * n\"", "\"12 *\"", "useful_bytes = \"12 *\": "},
