@@ -94,6 +94,8 @@ def test_one_side_alone_has_no_verdict(tmp_path: Path) -> None:
     assert "| CUDA | n = 8 | warm | – | 1 |" in page
     write(tmp_path, [row("CUDA", 1, 100_000), {**row("Vulkan", 1, 100_000), "sizes": "n = 9"}])
     assert own_kernel.sentences(own_kernel.read(tmp_path)) == ["No verdict: no case was timed on both sides."]
+    write(tmp_path, [row("CUDA", 1, 1, status="failed")])
+    assert own_kernel.sentences(own_kernel.read(tmp_path)) == ["No verdict: nothing was timed."]
 
 
 def test_the_page_has_the_text_of_the_kernels(tmp_path: Path) -> None:

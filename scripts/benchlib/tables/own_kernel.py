@@ -153,6 +153,8 @@ def sentences(own: Own) -> list[str]:
     timed = sorted({row["side"] for row in own.rows if row["status"] == "ok"}, key=own.sides.index)
     if found or not own.sides[1:]:
         return found
+    if not timed:
+        return ["No verdict: nothing was timed."]
     return [f"No verdict: {timed[0]} alone was timed." if len(timed) == 1 else "No verdict: no case was timed on both sides."]
 
 
