@@ -508,12 +508,6 @@ def write(path: Path, content: str | bytes) -> None:
         files.write_atomic(path, content)
 
 
-def slug(gpu: str) -> str:
-    """The results' folder of a GPU, as the programs' --print-slug says it: nvidia-h200 for "NVIDIA H200"."""
-    bare = re.sub(r"\((R|TM|C)\)", " ", gpu)
-    return re.sub(r"[^a-z0-9]+", "-", bare.lower()).strip("-") or "unknown"
-
-
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description="The machine code of every kernel of both APIs, counted, and the two listings side by side."
@@ -574,7 +568,7 @@ def run(options: argparse.Namespace) -> int:
         chosen = [keep_source(kernel) for kernel in chosen]
     items = disassemble_all(chosen, tool)
     twins = find_twins(items)
-    out = options.out or (ROOT / "results" / slug(gpu) if gpu else ROOT / "build" / "results")
+    out = options.out or (ROOT / "results" / programs.slug(gpu) if gpu else ROOT / "build" / "results")
     complete = frozenset() if options.kernel or options.arch or problems else all_read(items)
     written = outputs(items, twins, tool, out, complete)
     for file, content in written.items():

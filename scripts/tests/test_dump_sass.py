@@ -12,6 +12,7 @@ import pytest
 
 import dump_sass
 import hand_in
+from benchlib.base import programs
 from benchlib.sass import listings, sass_cubin, sass_dump
 from benchlib.results.results import InputError
 from benchlib.sass.sass import Instruction
@@ -491,7 +492,7 @@ def test_a_named_disassembler_must_be_one(tmp_path, capsys):
      ("Intel(R) Arc(TM) A770", "intel-arc-a770"), ("../../etc", "etc"), ("(unnamed)", "unnamed"), ("(R)", "unknown")],
 )  # fmt: skip
 def test_the_folder_is_named_as_the_programs_name_it(gpu, slug):
-    assert dump_sass.slug(gpu) == slug
+    assert programs.slug(gpu) == slug
 
 
 def test_help_and_usage():

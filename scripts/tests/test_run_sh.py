@@ -984,6 +984,33 @@ def test_the_lock_of_a_run_that_was_killed_is_free(suite):
     assert result.returncode == 0
 
 
+def test_a_long_reason_ends_with_a_whole_word(suite):
+    words = " ".join(f"word{number:04}" for number in range(100))
+    add_program(suite, "exp01_add", body=f'echo "e,skipped,{words}" >>"$2"')
+    (line,) = [line for line in run(suite).stdout.splitlines() if "word0001" in line]
+    assert line.endswith(" ...") and line.removesuffix(" ...").split()[-1] in words.split()
+
+
+def test_another_gpus_folder_is_refused_before_measuring(suite):
+    """Of one name but for what stands in brackets; also where --out names the folder."""
+    slugs = ["amd-radeon-graphics-radv-rembrandt", "amd-radeon-graphics-radv-phoenix"]
+    row = """printf 'variant,status,reason,gpu\\na,ok,,AMD Radeon Graphics (RADV REMBRANDT)\\n' >"$2" """
+    add_program(suite, "exp01_add", slug=slugs[0], body=row)
+    out = suite / "results" / slugs[0]
+    assert run(suite).returncode == 0 and out.is_dir()
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    add_program(suite, "exp01_add", slug=slugs[1], body=row.replace("REMBRANDT", "PHOENIX"))
+    program = suite / "bin/exp01_add"
+    program.write_text(program.read_text().replace("a8c22efc", "b9d33f0d"))
+    (suite / "calls.log").unlink()
+    result = run(suite, "--resume", "--out", str(out))
+    assert result.returncode == 1 and "has results of AMD Radeon Graphics (RADV REMBRANDT), and this GPU is amd-radeon-graphics-radv-phoenix" in result.stderr
+    assert not (suite / "calls.log").exists() and before == {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    assert run(suite).returncode == 0 and (suite / "results" / slugs[1]).is_dir()
+    add_program(suite, "exp01_add", slug=f"{slugs[0]}-x2", body=row)
+    assert run(suite, "--resume", "--out", str(out)).returncode == 0, "two GPUs of this model"
+
+
 def test_two_checkouts_do_not_measure_on_one_gpu_at_once(suite):
     """Into different folders, which no lock of a folder sees. A software device may: nobody reads its times."""
     add_program(suite, "exp01_add", body=WAITING.format(root=suite))

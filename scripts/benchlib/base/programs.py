@@ -1,6 +1,7 @@
 """Finding programs: the experiments of a build, and NVIDIA's tools."""
 
 import os
+import re
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -43,3 +44,9 @@ def find_tool(name: str, variable: str, explicit: str | None, others: Iterable[P
     candidates += [Path(folder, "bin", name) for folder in folders if folder]
     candidates += others
     return next((path.absolute() for path in candidates if os.access(path, os.X_OK)), None)
+
+
+def slug(gpu: str) -> str:
+    """The results' folder of a GPU, as the programs' --print-slug says it: nvidia-h200 for "NVIDIA H200"."""
+    bare = re.sub(r"\((R|TM|C)\)", " ", gpu)
+    return re.sub(r"[^a-z0-9]+", "-", bare.lower()).strip("-") or "unknown"

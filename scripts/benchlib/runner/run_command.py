@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -214,6 +215,16 @@ def has_result(path: Path) -> bool:
         return True
 
 
+def gpu_named(path: Path) -> str:
+    """The first name of a GPU in a result file; empty if there is none, or it is damaged, or it is of samples."""
+    try:
+        reader = csv_file.Reader(path)
+        at = reader.header.index("gpu")
+        return next((cells[at] for _, cells in reader if cells[at]), "")
+    except (InputError, ValueError, OSError):
+        return ""
+
+
 def read_results(path: Path) -> Found:
     try:
         header, records = csv_file.read(path)
@@ -277,6 +288,7 @@ class Run:
         self.runs = self.options.runs or (1 if self.options.quick or self.software else RUNS)
         try:
             self.lock()
+            self.check_gpu(slug)
             self.check_measured()
             return self.measure_and_tell()
         finally:
@@ -390,6 +402,15 @@ class Run:
             self.gpu_lock = lock_gpu(self.board)
             os.environ["BENCH_GPU_LOCK"] = self.board  # for the programs, which would ask for it themselves
         self.jobs.kept_open = [*(lock.handle for lock in self.locks), *([] if self.gpu_lock is None else [self.gpu_lock])]
+
+    def check_gpu(self, slug: str) -> None:
+        """A result set is of one GPU: its pages would be refused after all has been measured. Raises InputError."""
+        if self.is_saying:
+            return
+        for folder in sorted(self.out.glob("boards/*")):
+            name = next(filter(None, map(gpu_named, sorted(folder.glob("run*/exp*.csv*")))), "")
+            if name and slug != (there := programs.slug(name)) and not slug.startswith(f"{there}-") and not is_software(slug):
+                die(f"{shown(self.out)} has results of {name}, and this GPU is {slug}: nothing is changed; choose another folder with --out")
 
     def check_measured(self) -> None:
         """Nothing that was measured is deleted unasked. Raises InputError before anything is changed."""
@@ -700,7 +721,7 @@ class Run:
         for status in ("failed", "skipped"):
             reasons = Counter({reason: count for (each, reason), count in self.reasons.items() if each == status})
             for reason, count in reasons.most_common(REASONS):
-                lines.append((status, f"{count} rows: {reason[:160]}"))
+                lines.append((status, f"{count} rows: {textwrap.shorten(reason, 160, placeholder=' ...')}"))
             if len(reasons) > REASONS:
                 rest = sum(reasons.values()) - sum(count for _, count in reasons.most_common(REASONS))
                 lines.append((status, f"{rest} rows for {len(reasons) - REASONS} more reasons: see the log"))
