@@ -14,8 +14,8 @@ bench_embed_kernels(vulkan_test SET vulkan_test GLSL free_arguments.comp)
 bench_test(NAME vulkan_unit_test SOURCES capabilities_test.cpp memory_type_test.cpp LIBRARIES bench_vulkan bench_vulkan_headers
   INCLUDES $<TARGET_PROPERTY:bench_vulkan,INCLUDE_DIRECTORIES>)
 
-# The experiments themselves.
-bench_test(NAME programs_test LABEL vulkan SOURCES programs_test.cpp PROPERTIES ${vulkan_environment}
+# The experiments themselves. Alone: some measure, which a program refuses where another keeps the GPU busy.
+bench_test(NAME programs_test LABEL vulkan SOURCES programs_test.cpp PROPERTIES RUN_SERIAL TRUE ${vulkan_environment}
   DEFINITIONS BENCH_PROGRAMS="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}" DEPENDS exp01_vector_add exp02_descriptors exp06_litmus)
 
 # A program is killed, started twice and deprived of its outputs.
