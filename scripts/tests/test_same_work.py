@@ -23,7 +23,7 @@ from benchlib.pages import ratio_strip
 from benchlib.results import results
 from benchlib.results.results import WITH_ALL_CHECKS
 from benchlib.base import programs
-from benchlib.sass import flow, payload, same_work
+from benchlib.sass import flow, listings, payload, same_work
 from benchlib.sass.sass import Instruction
 from benchlib.stats.stats import NOT_SAME_WORK
 from benchlib.tables import claim_tables
@@ -32,6 +32,7 @@ from benchlib.sass.same_work import ATOMIC, DELETED, FENCE, GENERIC, MATRIX, ONE
 
 REPO = Path(__file__).resolve().parents[2]
 REFERENCE = REPO / "results/nvidia-h200"
+MISLED = Path(__file__).resolve().parent / "fixtures/misled"
 KNOWN = Path(__file__).resolve().parent / "fixtures/not_the_same_work.csv"
 MANY = 620  # pairs are committed, at least: a test over none cannot fail
 
@@ -221,9 +222,11 @@ def test_the_pairs_that_fail_are_known_and_can_only_become_fewer(committed) -> N
         ("exp07_matrix_units", "product_tile_bf16_f32_128_128_32_2_4", GENERIC),
     ],
 )
-def test_pairs_that_misled_are_found(committed, experiment: str, kernel: str, failure: str) -> None:
-    """As they are in the set of results that was reviewed; a line goes when its pair is mended and measured."""
-    assert failure in [finding.failure for finding in committed[experiment, kernel][1]]
+def test_pairs_that_misled_are_found(experiment: str, kernel: str, failure: str) -> None:
+    """By their listings as they were published, before they were mended."""
+    both = [listings.read(MISLED / experiment, kernel, api) for api in twins.APIS]
+    found = same_work.findings(programs.source_folders(REPO)[experiment], kernel, *both)
+    assert failure in [finding.failure for finding in found]
 
 
 def test_pairs_that_a_reader_found_to_agree_stay_quiet(committed) -> None:
@@ -254,13 +257,13 @@ def test_what_the_table_says_is_what_the_listings_say(committed) -> None:
     assert rows == {key: same_work.as_text(found) for key, (_, found) in committed.items()}
 
 
-def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert twins.main(["--only", "exp08_order"]) == 1
-    out = capsys.readouterr().out.splitlines()
-    assert out == [
-        "exp08_order link: not the same work: deleted work: imul 1 asked for, CUDA does 0.25 per turn",
-        "1 pair: 0 do the same work, 0 differ for a reason, 1 do not do the same work",
-    ]
+def test_the_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(same_work, "excuses", lambda folder: [])
+        assert twins.main(["--only", "exp08_waiting"]) == 1
+    assert "exp08_waiting task_tells: not the same work: another fence: fence_sys" in capsys.readouterr().out
+    assert twins.main(["--only", "exp08_order"]) == 0
+    assert capsys.readouterr().out.splitlines() == ["1 pair: 1 do the same work, 0 differ for a reason, 0 do not do the same work"]
     assert twins.main(["--only", "exp01"]) == 0
     assert twins.main(["--show", "exp08_order", "link"]) == 0
     shown = capsys.readouterr().out
@@ -279,14 +282,9 @@ def test_a_case_is_judged_by_the_listings_of_what_it_ran() -> None:
         for name in ("exp01_vector_add", "exp06_cache_ops", "exp06_litmus", "exp08_order", "exp09_barrier")
     }
     assert {type(one) for one in judged["exp01_vector_add"]} == {Same, type(None)}
-    # Its shader was built for other numbers of rounds than the listing's: the same loops.
-    reuse = [one for one in judged["exp06_cache_ops"] if isinstance(one, NotSame)]
-    assert len(reuse) > 10 and {finding.failure for one in reuse for finding in one.differs} == {UNROLL}
-    fences = [one for one in judged["exp09_barrier"] if isinstance(one, NotSame) and any(finding.failure == FENCE for finding in one.differs)]
-    assert 5 < len(fences) < 20  # those of 32 threads, which the listings are of
     assert {type(one) for one in judged["exp06_litmus"]} == {Excused}
-    assert {tuple(finding.failure for finding in one.differs) for one in judged["exp08_order"] if isinstance(one, NotSame)} == {(DELETED,)}
-    table = found.tables["exp01_vector_add"]
+    for name in ("exp06_cache_ops", "exp08_order", "exp09_barrier"):  # shaders built for other workgroup sizes than the listings', too
+        assert {type(one) for one in judged[name]} <= {Same, Excused, type(None)} and Same in {type(one) for one in judged[name]}
 
 
 # ------------------------------------------------------------------------------------------------------- no verdict
