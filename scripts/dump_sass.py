@@ -38,6 +38,7 @@ from benchlib.base import console, csv_file, files, parallel, programs
 from benchlib.pages import sass_pages
 from benchlib.sass import same_work, sass, sass_address
 from benchlib.sass import kernel_sources, listings, sass_cubin, sass_diff, sass_dump, sass_tool
+from benchlib.results.machine_code import PAST
 from benchlib.results.results import API_NAMES, InputError
 from benchlib.sass.sass import Instruction
 from benchlib.sass.sass_dump import Kernel
@@ -47,6 +48,7 @@ NAME = "dump_sass.py"
 fail = partial(console.fail, NAME)
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = ["experiment", "kernel", "api", "arch", *sass.FIGURES, "isa_hash", "note"]
+PAST_COLUMNS = ["experiment", "kernel", "cuda_kernel", "vulkan_kernel", "cuda_hash", "vulkan_hash", "work"]
 TWIN_COLUMNS = ["experiment", "kernel", "arch", "cuda_kernel", "vulkan_kernel", *sass_diff.FIGURES, "work", "summary"]
 DUMP_TIMEOUT_S = 600
 DUMPS_AT_ONCE = 4  # each opens the GPU
@@ -453,10 +455,27 @@ def pages(twins: Sequence[Twin], archs: Collection[str], out: Path, complete: fr
         written[path] = sass_pages.page(f"{twin.key[0]}: {twin.name}", twin.difference, facts, names, files.read_text(path), sources, work)
     path, keys = out / "sass_twins.csv", ["experiment", "kernel", "arch"]
     if twins or csv_file.there(path).exists():
+        if rows_of_past := past(out):
+            written[out / PAST] = csv_file.text(PAST_COLUMNS, rows_of_past)
         written[path] = merged(path, TWIN_COLUMNS, [twin_row(twin) for twin in twins], keys, complete)
         rows = list(csv.DictReader(io.StringIO(str(written[path]))))
         written[out / "sass" / "README.md"] = sass_pages.index(rows)
     return written
+
+
+def past(out: Path) -> list[dict[str, str]]:
+    """The rows of PAST: those that it has, and what the listings that are there now do not do alike. Newer ones may take their place."""
+    found = [row for _, row in csv_file.read(out / PAST)[1]] if (out / PAST).exists() else []
+    codes, twins = (
+        [row for _, row in csv_file.read(path)[1]] if path.exists() else [] for path in (csv_file.there(out / name) for name in ("sass.csv", "sass_twins.csv"))
+    )
+    hashes = {(row["experiment"], row["api"], row["kernel"]): row.get("isa_hash", "") for row in codes}
+    for row in twins:
+        both = [hashes.get((row["experiment"], api, row[f"{api}_kernel"]), "") for api in ("cuda", "vulkan")]
+        if row.get("work") and all(both):
+            found.append({column: row.get(column, "") for column in PAST_COLUMNS} | {"cuda_hash": both[0], "vulkan_hash": both[1]})
+    unique = {tuple(row[column] for column in PAST_COLUMNS): row for row in found}
+    return [unique[key] for key in sorted(unique)]
 
 
 def pages_again(out: Path, only: Sequence[str]) -> dict[Path, str | bytes]:

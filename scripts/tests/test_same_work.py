@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import dump_sass
 import pytest
 import synthetic
 import twins
@@ -21,8 +22,9 @@ from benchlib.model import analysis, pairs, work
 from benchlib.model.analysis import Study
 from benchlib.pages import ratio_strip
 from benchlib.results import results
+from benchlib.results.machine_code import PAST
 from benchlib.results.results import WITH_ALL_CHECKS
-from benchlib.base import programs
+from benchlib.base import csv_file, programs
 from benchlib.sass import flow, listings, payload, same_work
 from benchlib.sass.sass import Instruction
 from benchlib.stats.stats import NOT_SAME_WORK
@@ -340,3 +342,27 @@ def test_a_claim_does_not_rest_on_it(planted: Study, query: dict) -> None:
     for place in set(query) & {"where", "num", "den"}:
         query[place] = {**query[place], "elements": [str(1 << 27)]}
     assert "the two sides of 1 pair of " in claim_query.run(query, "exp01_vector_add", planted, "here")
+
+
+def test_older_rows_are_judged_by_what_was_found_of_their_code(tmp_path: Path) -> None:
+    """Newer listings have taken the place of theirs, here or in a set beside it."""
+    rows = [{**row, "isa_hash": f"{row['api']}-old"} for row in synthetic.twins("exp01_vector_add", "add_f32", 100, 50)]
+    synthetic.write(tmp_path / "one", "exp01_vector_add", rows)
+    (tmp_path / "other").mkdir()
+    found = f"exp01_vector_add,add_f32,add_f32,add_f32,cuda-old,vulkan-old,{DELETED}: imul 4 asked for"
+    (tmp_path / "other" / PAST).write_text(",".join(dump_sass.PAST_COLUMNS) + "\n" + found + "\n")
+    table = Study.of(results.load(tmp_path / "one"), {}).tables["exp01_vector_add"]
+    assert [pairs.pair_verdict(table, pair) for pair in pairs.pairs(table, {})] == [NOT_SAME_WORK]
+
+
+def test_what_listings_do_not_do_alike_is_kept(tmp_path: Path) -> None:
+    code = "experiment,kernel,api,arch,isa_hash\n"
+    (tmp_path / "sass.csv").write_text(code + "e,k,cuda,sm_90a,c1\ne,k,vulkan,sm_90,v1\ne,same,cuda,sm_90a,c2\ne,same,vulkan,sm_90,v2\n")
+    twin = "experiment,kernel,arch,cuda_kernel,vulkan_kernel,work\n"
+    (tmp_path / "sass_twins.csv").write_text(twin + f"e,k,sm_90a,k,k,{DELETED}: x\ne,same,sm_90a,same,same,\n")
+    first = dump_sass.past(tmp_path)
+    assert [(row["cuda_hash"], row["vulkan_hash"], row["work"]) for row in first] == [("c1", "v1", f"{DELETED}: x")]
+    (tmp_path / PAST).write_text(csv_file.text(dump_sass.PAST_COLUMNS, first))
+    (tmp_path / "sass.csv").write_text(code + "e,k,cuda,sm_90a,c3\ne,k,vulkan,sm_90,v1\n")
+    (tmp_path / "sass_twins.csv").write_text(twin + f"e,k,sm_90a,k,k,{POLLS}: y\n")
+    assert [row["cuda_hash"] for row in dump_sass.past(tmp_path)] == ["c1", "c3"]

@@ -12,6 +12,7 @@ from pathlib import Path
 from benchlib.base import csv_file
 
 FOLDER, CODES, TWINS = "sass", "sass.csv", "sass_twins.csv"
+PAST = "sass_past.csv"  # what twins did not do alike, by the hashes of their code, whether or not their listings are still here
 
 Kernel = tuple[str, str, str]  # experiment, name, API
 Codes = Mapping[Kernel, Set[tuple[str, str]]]  # of each kernel its architectures and hashes
