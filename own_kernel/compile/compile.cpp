@@ -284,8 +284,10 @@ SpirvCode spirv_code_of(const Step& step, const Target& target) {
   const std::string by = "glslang " + glslang->version;
   std::vector<std::string> command = {glslang->path, "--quiet", "--target-env", target.vulkan,
                                       "-S",          "comp",    "-o",           scratch.file("out.spv")};
-  // For shaders that include files and do not ask for the extension, as glslc allows.
-  command.emplace_back("-P#extension GL_GOOGLE_include_directive : enable\n");
+  // For shaders that include files and do not ask for the extension, as glslc allows. Releases before 13 do not know -P.
+  if (const std::string text = read_text(step.file);
+      text.find("#include") != std::string::npos && text.find("GL_GOOGLE_include_directive") == std::string::npos)
+    command.emplace_back("-P#extension GL_GOOGLE_include_directive : enable\n");
   for (const std::string& one : defines_of(step)) command.push_back(one);
   command.push_back("-I" + step.file.parent_path().string());
   for (const fs::path& folder : step.include) command.push_back("-I" + folder.string());

@@ -126,6 +126,13 @@ TEST_F(Check, ARightShaderAgrees) {
               HasSubstr("): agrees: 2 bindings, 8 bytes of push constants, 1 of 2 specialization constants given\n"));
 }
 
+// Debian 12's is 12.0, which has fewer options than the newest.
+TEST_F(Check, TheDistributionsOwnCompilerIsEnough) {
+  target_.glslang = "/usr/bin/glslangValidator";
+  if (!std::filesystem::exists(target_.glslang)) GTEST_SKIP() << target_.glslang << " is not there";
+  EXPECT_EQ(said(std::string(kVulkanSide)).exit_code, kOk) << said(std::string(kVulkanSide)).text;
+}
+
 TEST_F(Check, SwappedBuffersAreSeenByWhatTheCodeMayDoWithThem) {
   const std::string shader = with(kSaxpyComp, " + y[i];", ";");
   const auto head = [](const std::string& role) { return with(kHead, "role = \"inout\"", "role = \"" + role + "\""); };
