@@ -40,8 +40,8 @@ class Subject final : public bench::Subject {
   // The device outlives it.
   Subject(Device& device, Body body);
 
-  // [gate] [before, eviction sweep | lead-in, before] start event, batch, stop event. The gate is shut until all of that is enqueued,
-  // or as much as a queue takes. Throws Error; before set_evict_bytes, also for evict_l2.
+  // [gate] [before, eviction sweep | lead-in, before] start event, batch, stop event. The gate is shut until all of that is
+  // enqueued, or as much as a queue takes. Throws Error; before set_evict_bytes, also for evict_l2.
   DeviceTime time_device(const DeviceSampleSpec& spec) override;
   HostTimes time_host(std::uint32_t batch) override;
   std::uint32_t most_held() const override;

@@ -19,7 +19,8 @@ __device__ float reduced(float value, float* shared, bool is_max) {
   return result;
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) softmax(const float* __restrict__ in, float* __restrict__ out, int columns) {
+extern "C" __global__ void __launch_bounds__(THREADS)
+    softmax(const float* __restrict__ in, float* __restrict__ out, int columns) {
   extern __shared__ float shared[];
   const float* row = in + static_cast<size_t>(blockIdx.x) * columns;
   float largest = -INFINITY;
@@ -28,5 +29,6 @@ extern "C" __global__ void __launch_bounds__(THREADS) softmax(const float* __res
   float sum = 0;
   for (int i = threadIdx.x; i < columns; i += THREADS) sum += expf(row[i] - largest);
   sum = reduced(sum, shared, false);
-  for (int i = threadIdx.x; i < columns; i += THREADS) out[static_cast<size_t>(blockIdx.x) * columns + i] = expf(row[i] - largest) / sum;
+  for (int i = threadIdx.x; i < columns; i += THREADS)
+    out[static_cast<size_t>(blockIdx.x) * columns + i] = expf(row[i] - largest) / sum;
 }

@@ -4,7 +4,7 @@ Both APIs by one instrument, CUPTI's PM sampling, which counts loads and stores 
 apart. A case that nothing counted shows nothing: no row borrows another's count.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from benchlib.document import document
 from benchlib.document.document import NONE, Block, Blocks, Cell, paragraph
 from benchlib.model.analysis import Study
-from benchlib.model.listed_code import code_of_twins
 from benchlib.model.hardware_counts import CHECKS, KINDS, NOT_COUNTED, SAME_WITHIN, TWINS_WITHIN, Counts, differs, load, load_any
 from benchlib.model.listed_code import code_of_twins
 from benchlib.model.hardware_counts import predicted_per_request, predicted_sectors, vulkan_twin
