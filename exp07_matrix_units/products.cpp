@@ -232,7 +232,8 @@ std::vector<bench::Case> product_cases(const bench::Plan& plan, std::span<const 
       if (!first && size != sizes.front() && !searched) continue;
       // A coarse sweep: each way's best known shape, of large f16 matrices.
       const bool further = shape.in == Number::kBf16 || shape.variant == "product_double" || shape.variant == "product_clamped";
-      if (plan.quick && (further || ((first || searched) && size != sizes.back()))) continue;
+      if (plan.quick && (further || size != (first ? sizes.back() : sizes.front()) || (!first && was_found(shape.variant))))
+        continue;
       list.push_back(product_case({shape, Data::kNormal, size, plan.multiprocessors}, products));
       // Zeros: each way's first shape, where there is most to do.
       if (!plan.quick && first && !seeks_cause(shape.variant) && !was_found(shape.variant) && size == sizes.back() &&

@@ -45,7 +45,8 @@ void main() { b.at[gl_GlobalInvocationID.x] = a.at[gl_GlobalInvocationID.x] * si
 @pytest.fixture(scope="module", name="reader")
 def compiled_reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = tmp_path_factory.mktemp("reader") / "spirv_interface"
-    subprocess.run(["g++", "-std=c++20", ROOT / "cmake/spirv_interface.cpp", "-o", program], check=True)
+    sources = [ROOT / "cmake/spirv_interface.cpp", ROOT / "common/core/code/spirv_module.cpp"]
+    subprocess.run(["g++", "-std=c++20", "-DFMT_HEADER_ONLY", f"-I{ROOT / 'common'}", *sources, "-o", program], check=True)
     return program
 
 
