@@ -12,6 +12,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "compile/scratch.h"
 #include "compile/tools.h"
 #include "core/base/child.h"
 #include "core/base/error.h"
@@ -26,26 +27,6 @@ namespace fs = std::filesystem;
 // Of a kernel whose only use is its mangled name, which holds its argument's.
 constexpr const char* kTag = "own_kernel_made::tag";
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;  // of a file that is read
-
-class Scratch {
- public:
-  Scratch() {
-    std::string pattern = (fs::temp_directory_path() / "own_kernel-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw Error("no folder for a compiler's files: {}", pattern);
-    path_ = pattern;
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() noexcept {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 std::string read_text(const fs::path& file) {
   std::error_code error;

@@ -16,8 +16,10 @@
 #include "backends.h"
 #include "compile/check.h"
 #include "compile/compile.h"
+#include "compile/scratch.h"
 #include "core/base/child.h"
 #include "core/base/csv.h"
+#include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/parse_number.h"
 #include "core/base/process.h"
@@ -35,38 +37,11 @@ namespace {
 constexpr double kListingS = 60;
 constexpr double kSpareS = 120;  // beside what a child's own watchdog allows
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 void write_file(std::string_view option, const std::filesystem::path& path, const std::string& text) {
   std::ofstream out(path, std::ios::binary);
   out << text << std::flush;
   if (!out) throw UsageError("{} {}: {}", option, path.string(), std::generic_category().message(errno));
 }
-
-// Gone with all that is in it, unless it is kept.
-class WorkFolder {
- public:
-  WorkFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "own_kernel.XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw Error("no folder {}: {}", name, strerror(errno));
-    path_ = name;
-  }
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
-  ~WorkFolder() noexcept {
-    std::error_code ignored;
-    if (!kept_) std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const { return path_; }
-  void keep() { kept_ = true; }
-
- private:
-  std::filesystem::path path_;
-  bool kept_ = false;
-};
 
 // What a child process tells of the GPU.
 struct Gpu {
@@ -246,7 +221,7 @@ class Program {
           return std::string();
         },
         limit_s);
-    const std::string said = read_file(log);
+    const std::string said = read_file(log.string());
     std::istringstream lines(said);
     for (std::string line; std::getline(lines, line);) {
       if (!line.empty()) child.last_line = line;
@@ -255,7 +230,7 @@ class Program {
   }
 
   std::vector<CsvRow> rows_of(const std::filesystem::path& csv) const {
-    std::vector<CsvRow> rows = parse_csv(read_file(csv));
+    std::vector<CsvRow> rows = parse_csv(read_file(csv.string()));
     if (!rows.empty()) rows.erase(rows.begin());
     return rows;
   }
@@ -394,7 +369,7 @@ class Program {
   }
 
   ProgramOptions options_;
-  WorkFolder folder_;
+  Scratch folder_;
   Job job_;
   Gpu gpu_;
   std::set<std::pair<std::size_t, std::size_t>> without_;
