@@ -38,7 +38,7 @@ from benchlib.base import console, csv_file, files, parallel, programs
 from benchlib.pages import sass_pages
 from benchlib.sass import same_work, sass, sass_address
 from benchlib.sass import kernel_sources, listings, sass_cubin, sass_diff, sass_dump, sass_tool
-from benchlib.results.machine_code import PAST
+from benchlib.results.machine_code import CODES, PAST, TWINS, by_hashes
 from benchlib.results.results import API_NAMES, InputError
 from benchlib.sass.sass import Instruction
 from benchlib.sass.sass_dump import Kernel
@@ -465,15 +465,14 @@ def pages(twins: Sequence[Twin], archs: Collection[str], out: Path, complete: fr
 
 def past(out: Path) -> list[dict[str, str]]:
     """The rows of PAST: those that it has, and what the listings that are there now do not do alike. Newer ones may take their place."""
-    found = [row for _, row in csv_file.read(out / PAST)[1]] if (out / PAST).exists() else []
-    codes, twins = (
-        [row for _, row in csv_file.read(path)[1]] if path.exists() else [] for path in (csv_file.there(out / name) for name in ("sass.csv", "sass_twins.csv"))
+    found, codes, twins = (
+        [row for _, row in csv_file.read(path)[1]] if path.exists() else [] for path in (csv_file.there(out / name) for name in (PAST, CODES, TWINS))
     )
-    hashes = {(row["experiment"], row["api"], row["kernel"]): row.get("isa_hash", "") for row in codes}
-    for row in twins:
-        both = [hashes.get((row["experiment"], api, row[f"{api}_kernel"]), "") for api in ("cuda", "vulkan")]
-        if row.get("work") and all(both):
-            found.append({column: row.get(column, "") for column in PAST_COLUMNS} | {"cuda_hash": both[0], "vulkan_hash": both[1]})
+    for experiment in dict.fromkeys(row["experiment"] for row in twins):
+        of_experiment = ([row for row in rows if row["experiment"] == experiment] for rows in (codes, twins))
+        for (cuda, vulkan), rows in by_hashes(*of_experiment).items():
+            hashes = {"cuda_hash": cuda, "vulkan_hash": vulkan}
+            found += [{column: row.get(column, "") for column in PAST_COLUMNS} | hashes for row in rows if row.get("work")]
     unique = {tuple(row[column] for column in PAST_COLUMNS): row for row in found}
     return [unique[key] for key in sorted(unique)]
 

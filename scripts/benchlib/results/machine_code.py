@@ -2,11 +2,14 @@
 
 A set with a folder of listings shows its own. A set without one is lent those of a set beside it, kernel by kernel: where both sets' sass.csv
 have the kernel with one hash of its code (isa_hash). A kernel with another hash, or with none, has no listing here.
+
+Newer listings of a kernel take the place of older ones, and rows of the older code stay, in this set or in one beside it. What its twins did not
+do alike is kept in PAST, by the hashes.
 """
 
 import os
-from collections.abc import Mapping, Set
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from benchlib.base import csv_file
@@ -69,6 +72,35 @@ def codes(directory: Path) -> Codes:
         key = row.get("experiment", ""), row.get("kernel", ""), row.get("api", "")
         found.setdefault(key, set()).add((row.get("arch", ""), row.get("isa_hash", "")))
     return found
+
+
+def by_hashes(code: Iterable[Mapping[str, str]], twins: Iterable[Mapping[str, str]]) -> dict[tuple[str, str], list[Mapping[str, str]]]:
+    """The rows of TWINS by the hashes that CODES has of both kernels, CUDA's first; all of one experiment."""
+    hashes: dict[tuple[str, str], set[str]] = {}
+    for row in code:
+        hashes.setdefault((row["api"], row["kernel"]), set()).add(row.get("isa_hash", ""))
+    named: dict[tuple[str, str], list[Mapping[str, str]]] = {}
+    for row in twins:
+        for ours in hashes.get(("cuda", row.get("cuda_kernel", "")), ()):
+            for theirs in hashes.get(("vulkan", row.get("vulkan_kernel", "")), ()):
+                if ours and theirs:
+                    named.setdefault((ours, theirs), []).append(row)
+    return named
+
+
+def past(directory: Path, experiment: str) -> dict[tuple[str, str], list[Mapping[str, str]]]:
+    """The rows of PAST by both hashes, of the set in `directory` and of those beside it. Raises InputError where a file is damaged."""
+    named: dict[tuple[str, str], list[Mapping[str, str]]] = {}
+    places = (csv_file.there(folder / PAST) for folder in sorted(directory.resolve().parent.glob("*/")))
+    for row in _past(tuple(path for path in places if path.is_file())):
+        if row["experiment"] == experiment:
+            named.setdefault((row["cuda_hash"], row["vulkan_hash"]), []).append(row)
+    return named
+
+
+@lru_cache
+def _past(paths: Sequence[Path]) -> list[Mapping[str, str]]:
+    return [row for path in paths for _, row in csv_file.read(path)[1]]
 
 
 def same(ours: Codes, theirs: Codes) -> Set[Kernel]:
