@@ -17,7 +17,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchlib.base import console
+from benchlib.base import console, files
 from benchlib.document import markdown
 from benchlib.document.document import Section
 from benchlib.tables import own_kernel
@@ -37,7 +37,7 @@ def write_html(page: Section, out: Path) -> None:
     except ImportError:
         return
     template = report_page.environment().get_template("own_kernel.html.j2")
-    out.write_text(template.render(title=page.title, found=page.blocks), encoding="utf-8")
+    files.write_atomic(out, template.render(title=page.title, found=page.blocks))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -45,9 +45,8 @@ def run(options: argparse.Namespace) -> int:
     path = sass_tool.find()
     [page] = own_kernel.page(own, Nvdisasm(path) if path else None, options.command)
     out = options.folder / "page.md"
-    out.write_text(markdown.render([page]), encoding="utf-8")
+    files.write_atomic(out, markdown.render([page]))
     write_html(page, options.folder / "page.html")
-    whole = [pair for pair in own.pairs if pair.variant == own.result["name"]]
     lines = own_kernel.sentences(own)
     texts = [str(text) for key in ("faults", "notes") for text in own.result.get(key, [])]
     lines += texts
@@ -57,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     print(*lines, f"page: {out}", sep="\n")
     if not any(row["status"] == "ok" for row in own.rows):
         return NOTHING
-    slower = not own.software and any(pair.verdict == SLOWER for pair in whole if not pair.checks)
+    slower = not own.software and any(pair.verdict == SLOWER for pair in own.whole if not pair.checks)
     return 1 if options.fail_on == "slower" and slower else 0
 
 

@@ -15,16 +15,15 @@ from benchlib.base.errors import InputError
 from benchlib.base.software import is_software
 from benchlib.document import document
 from benchlib.document.document import Block, Blocks, Preformatted, Section, paragraph, section, table
-from benchlib.results.results import COLD, SHORT, WARM
+from benchlib.results.results import Case, class_of
 from benchlib.sass import occupancy, sass, sass_diff, sass_dump
 from benchlib.sass.sass_dump import Kernel
 from benchlib.sass.sass_tool import Nvdisasm, ToolError
 from benchlib.stats import estimate, spreads
 from benchlib.stats.formats import NONE, ratio_text, sig
-from benchlib.stats.stats import FASTER, SAME, SLOWER, UNCLEAR, Figure, verdict_beyond_fixed_costs
+from benchlib.stats.stats import FASTER, SAME, SLOWER, UNCLEAR, Figure, ratio, verdict_beyond_fixed_costs
 
 ROWS, RESULT, MACHINE_CODE, COUNTS = "rows.csv", "result.json", "isa", "counters.csv"  # own_kernel's files in the folder
-SHORT_NS = 20_000  # a warm launch below is of the class of short ones
 COUNTED = ("sm_l2_sectors", "l1_sectors", "l1_hit_sectors", "l2_sectors", "dram_read_bytes", "dram_write_bytes", "sm_l2_requests", "blocks", "sm_active_cycles")
 MOST_ROWS = 400  # of a listing or a source on the page
 TEXTS = (".toml", ".cu", ".ptx", ".comp")
@@ -53,14 +52,13 @@ class Pair:
     @property
     def ratios(self) -> list[Figure]:
         """The second side's time over the first's, of each process, with the interval of its samples."""
-        return [_ratio(first, second) for first, second in zip(*self.sides)]
+        return [ratio(_time_of(second), _time_of(first)) for first, second in zip(*self.sides)]
 
     @property
     def effect(self) -> Figure:
         """With the interval of the one estimator: what runs of such cases differ by is known of the committed ones."""
         ratios = self.ratios
-        ns = self.median(0, "device_ns") or 0
-        name = COLD if self.cache == "cold" else SHORT if ns < SHORT_NS else WARM
+        name = class_of(Case((("cache", self.cache),)), False, self.median(0, "device_ns"), ())
         own = estimate.own_variance([(each.lo, each.hi) for each in ratios if each.lo is not None and each.hi is not None])
         found = estimate.effect({"here": [math.log(each.value) for each in ratios]}, spreads.committed(spreads.RATIOS, name), own)
         return found.figure(len(ratios))
@@ -72,13 +70,9 @@ class Pair:
         return verdict_beyond_fixed_costs(self.effect, times, fixed)
 
 
-def _ratio(first: Row, second: Row) -> Figure:
-    value = float(second["device_ns"]) / float(first["device_ns"])
-    if not (first["device_ns_lo"] and second["device_ns_lo"]):
-        return Figure(value)
-    below = math.hypot(*(math.log(float(row["device_ns"]) / float(row[end])) for row, end in ((second, "device_ns_lo"), (first, "device_ns_hi"))))
-    above = math.hypot(*(math.log(float(row[end]) / float(row["device_ns"])) for row, end in ((second, "device_ns_hi"), (first, "device_ns_lo"))))
-    return Figure(value, value * math.exp(-below), value * math.exp(above))
+def _time_of(row: Row) -> Figure:
+    """Of a process, with the interval of its samples."""
+    return Figure(*(float(row[f"device_ns{end}"]) if row[f"device_ns{end}"] else None for end in ("", "_lo", "_hi")))
 
 
 @dataclass(frozen=True)
@@ -110,6 +104,11 @@ class Own:
                 if both:
                     pairs.append(Pair(*key, ([first[each] for each in both], [second[each] for each in both])))
         return sorted(pairs, key=lambda pair: (pair.variant != self.result["name"], pair.variant, bool(pair.checks)))
+
+    @property
+    def whole(self) -> list[Pair]:
+        """Those of whole launches: no steps of a pipeline."""
+        return [pair for pair in self.pairs if pair.variant == self.result["name"]]
 
 
 def read(folder: Path) -> Own:
@@ -149,7 +148,7 @@ def sentence(own: Own, pair: Pair) -> str:
 
 def sentences(own: Own) -> list[str]:
     """What the whole launches say, a case each. Where no case has both sides: who was timed, which is no verdict."""
-    found = [sentence(own, pair) for pair in own.pairs if not pair.checks and pair.variant == own.result["name"]]
+    found = [sentence(own, pair) for pair in own.whole if not pair.checks]
     timed = sorted({row["side"] for row in own.rows if row["status"] == "ok"}, key=own.sides.index)
     if found or not own.sides[1:]:
         return found
@@ -315,9 +314,8 @@ def _account(own: Own) -> list[Block]:
     if own.software:
         return []
     rows = []
-    whole = [pair for pair in own.pairs if pair.variant == own.result["name"]]
-    unchecked = {(pair.sizes, pair.cache): pair for pair in whole if pair.checks}
-    for pair in whole:
+    unchecked = {(pair.sizes, pair.cache): pair for pair in own.whole if pair.checks}
+    for pair in own.whole:
         first = pair.median(0, "device_ns")
         if pair.checks or not first:
             continue
