@@ -183,3 +183,21 @@ def test_two_shaders_from_the_file_to_the_page(tmp_path: Path) -> None:
     missing = subprocess.run([REPO / "scripts/run.sh", "--kernel", tmp_path / "nowhere.toml", "--no-build"], capture_output=True, text=True)
     assert missing.returncode == 2
     assert "there is no such file" in missing.stderr
+
+
+def test_what_was_measured_before_stays_whatever_comes_of_the_new_measurement(tmp_path: Path) -> None:
+    """A program that fails takes own_kernel's place."""
+    program = tmp_path / "bin/own_kernel"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nexit 2\n")
+    program.chmod(0o755)
+    (tmp_path / "saxpy.toml").write_text("")
+    out = tmp_path / "out"
+    out.mkdir()
+    for content in ("first", "second"):
+        (out / "rows.csv").write_text(content)
+        (out / "isa").mkdir()
+        command = [REPO / "scripts/run.sh", "--kernel", tmp_path / "saxpy.toml", "--bin", program.parent, "--no-build", "--out", out]
+        assert subprocess.run(command, capture_output=True, check=False).returncode == 2
+    assert [(out / f"earlier/{number}/rows.csv").read_text() for number in (1, 2)] == ["first", "second"]
+    assert (out / "earlier/2/isa").is_dir() and not (out / "rows.csv").exists()

@@ -1,5 +1,6 @@
 """scripts/run.sh: sets up, builds, measures, and has the pages made."""
 
+import itertools
 import os
 import re
 import shlex
@@ -248,6 +249,17 @@ def read_results(path: Path) -> Found:
     return Found(counts, reasons=reasons, device=device)
 
 
+def put_aside(out: Path) -> None:
+    """What --kernel has measured there before is no part of the new page, and stays: in earlier/1, earlier/2, ..."""
+    names = ("rows.csv", "rows.samples.csv", "rows.schema.json", "result.json", "counters.csv", "page.md", "page.html", "isa", "own_kernel.log")
+    there = [out / name for name in names if (out / name).exists()]
+    if there:
+        kept = next(folder for number in itertools.count(1) if not (folder := out / "earlier" / str(number)).exists())
+        kept.mkdir(parents=True)
+        for path in there:
+            path.rename(kept / path.name)
+
+
 class Run:
     def __init__(self, options: Options, jobs: Jobs):
         self.options, self.jobs = options, jobs
@@ -309,11 +321,8 @@ class Run:
         program = self.bin / OWN_KERNEL
         if not os.access(program, os.X_OK):
             die(f"no {OWN_KERNEL} in {self.bin}: build first (without --no-build), or give --bin")
-        # Made anew, all or nothing: what another file's kernels have left is no part of the page.
-        for name in ("rows.csv", "rows.samples.csv", "rows.schema.json", "result.json", "counters.csv", "page.md", "page.html"):
-            (out / name).unlink(missing_ok=True)
-        shutil.rmtree(out / "isa", ignore_errors=True)
         out.mkdir(parents=True, exist_ok=True)
+        put_aside(out)
         wanted = ["--csv", out / "rows.csv", "--json", out / "result.json", "--dump-isa", out / "isa"]
         wanted += ["--count", out / "counters.csv"] if self.options.counters else []
         wanted += ["--processes", str(self.options.runs)] if self.options.runs else []
