@@ -15,13 +15,18 @@ Atoms = Sequence[tuple[float, float, float]]  # share, variance between boards, 
 
 
 def read(directory: Path, experiment: str) -> list[tuple[str, list[Row]]]:
-    """Each run's rows, with its board's name."""
+    """Each run's rows, with its board's name. A row's time is the host's where the GPU took no stamps."""
     found = []
     for path in sorted(directory.glob(f"boards/*/run*/{experiment}.csv*")):
         opened = lzma.open(path, "rt", encoding="utf-8", newline="") if path.suffix == ".xz" else open(path, encoding="utf-8", newline="")
         with opened as file:
-            found.append((path.parts[-3], list(csv.DictReader(file))))
+            found.append((path.parts[-3], [with_its_time(row) for row in csv.DictReader(file)]))
     return found
+
+
+def with_its_time(row: Row) -> Row:
+    """Older files of the same cases have the host's times as device_ns."""
+    return row | {f"device_ns{end}": row[f"host_ns{end}"] for end in ("", "_lo", "_hi")} if row.get("host_ns") else row
 
 
 def classes(path: Path) -> dict[tuple[str, str], list[tuple[float, float, float]]]:
