@@ -22,7 +22,6 @@ from benchlib.stats import stats
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_WORDS = 1200
-MOST_WORDS_SEEN = 250  # of an experiment's findings
 FENCE = re.compile(r"^(```|~~~).*?^\1\s*?$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\)")
 
@@ -147,32 +146,27 @@ def test_words_are_counted() -> None:
     assert words(page + "\n    code here\n```\nno\n```\n") == 9
 
 
+MOST_ROWS = 8
+
+
+def table_rows(text: str) -> list[int]:
+    """Of each table in the text."""
+    return [table.count("\n") + 1 for table in re.findall(r"(?<=^)\|[ :|-]*-[ :|-]*\|\n((?:\|.*(?:\n(?=\|)|$))+)", text, re.MULTILINE)]
+
+
+def test_rows_of_tables_are_counted() -> None:
+    assert table_rows("| a | b |\n| --- | ---: |\n| 1 | 2 |\n| 3 | 4 |\n\ntext\n\n| a |\n|---|\n| 1 |\n") == [2, 1]
+
+
 @pytest.mark.parametrize("folder", sorted(programs.source_folders(ROOT).values()), ids=lambda path: path.name)
-def test_a_readme_begins_with_its_answer(folder: Path) -> None:
-    """The question, the answer in figures and a picture, what to do and where that is shown, what was seen, how to run; the rest is below or folded."""
-    text = (folder / "README.md").read_text(encoding="utf-8")
-    headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
-    assert headings[:4] == ["The answer", "In practice", "What we saw", "How to run"]
-    assert re.search(r"^\*\*.*\?\*\*$", text.partition("## The answer")[0], re.MULTILINE)
-    answer = text.partition("## The answer")[2].partition("\n## ")[0]
-    assert "<!-- worklog:answer-" in answer and re.search(r"^(!\[|```text)", answer, re.MULTILINE)
+def test_a_readme_asks_its_question_and_shows_one_table(folder: Path) -> None:
+    """The question in bold before the first section, advice that links to what shows it, and open, not folded, one table of eight rows at most."""
+    text = prose(folder / "README.md")
+    assert re.search(r"^\*\*.*\?\*\*$", text.partition("\n## ")[0], re.MULTILINE)
     advice = text.partition("## In practice\n")[2].partition("\n## ")[0]
     assert [item for item in re.split(r"^- ", advice, flags=re.MULTILINE)[1:] if "](" not in item] == []
-    open_parts = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
-    assert not re.findall(r"^\| --- .*$", open_parts, re.MULTILINE)
-    seen = open_parts.partition("## What we saw\n")[2].partition("\n## ")[0]
-    assert 20 <= words(seen) <= MOST_WORDS_SEEN
-
-
-MEASURED = sorted(folder for name, folder in programs.source_folders(ROOT).items() if [*ROOT.glob(f"results/*/worklog/{name}.md")])
-
-
-@pytest.mark.parametrize("folder", MEASURED, ids=lambda path: path.name)
-def test_a_readme_is_no_copy_of_its_results(folder: Path) -> None:
-    """The tables stand on the results page; what is generated in a README, answer and pictures apart, is a fifth of it at most."""
-    text = (folder / "README.md").read_text(encoding="utf-8")
-    copied = sum(len(block) for block in re.findall(r"<!-- worklog:(?!answer-).*?<!-- /worklog -->", text, re.DOTALL))
-    assert copied <= len(text) / 5
+    rows = table_rows(re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL))
+    assert len(rows) <= 1 and sum(rows) <= MOST_ROWS
 
 
 @pytest.mark.parametrize(("layout", "stride"), [("AoS", 16), ("SoA", 4)])
