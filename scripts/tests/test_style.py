@@ -1,0 +1,260 @@
+"""Plain English: patterns that made pages hard to read, words per page, and figures per sentence. Of Markdown, of what generates it, and of what programs print."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import test_docs
+from benchlib.base import programs
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Pages that are not rewritten yet. The lists only get shorter.
+PAGES_NOT_YET = (
+    "CONTRIBUTING.md",
+    "README.md",
+    "docs/ANSWERS.md",
+    "docs/CARRIES_OVER.md",
+    "docs/COURSE.md",
+    "docs/CSV.md",
+    "docs/FINDINGS.md",
+    "docs/FLEET.md",
+    "docs/GLOSSARY.md",
+    "docs/METHOD.md",
+    "docs/SOURCES.md",
+    "docs/USING.md",
+    "docs/VERDICTS.md",
+    "docs/YOUR_CARD.md",
+    "own_kernel/README.md",
+)
+READMES_NOT_YET = (
+    "exp01_vector_add/README.md",
+    "exp02_descriptors/README.md",
+    "exp03_memory_coalescing/README.md",
+    "exp04_bda/README.md",
+    "exp05_strided/README.md",
+    "exp06_memory_model/README.md",
+    "exp06_memory_model/async_copy/README.md",
+    "exp06_memory_model/bytes_in_flight/README.md",
+    "exp06_memory_model/cache_ops/README.md",
+    "exp06_memory_model/cluster/README.md",
+    "exp06_memory_model/litmus/README.md",
+    "exp06_memory_model/loaded_latency/README.md",
+    "exp06_memory_model/ordering/README.md",
+    "exp06_memory_model/peer/README.md",
+    "exp07_matrix_units/README.md",
+    "exp08_host_and_queues/README.md",
+    "exp08_host_and_queues/dispatches/README.md",
+    "exp08_host_and_queues/making/README.md",
+    "exp08_host_and_queues/order/README.md",
+    "exp08_host_and_queues/queues/README.md",
+    "exp08_host_and_queues/transfers/README.md",
+    "exp08_host_and_queues/waiting/README.md",
+    "exp09_inside_a_workgroup/README.md",
+    "exp09_inside_a_workgroup/arithmetic/README.md",
+    "exp09_inside_a_workgroup/atomics/README.md",
+    "exp09_inside_a_workgroup/barrier/README.md",
+    "exp09_inside_a_workgroup/reduce_scan/README.md",
+    "exp09_inside_a_workgroup/shared_memory/README.md",
+    "exp09_inside_a_workgroup/subgroups/README.md",
+    "exp10_l2_halves/README.md",
+    "scripts/template/README.md",
+)
+SOURCES_NOT_YET = (
+    "common/core/experiment/workbench.cpp",
+    "common/core/results/schema.cpp",
+    "common/core/run/run_report.cpp",
+    "common/tests/run_main_test.cpp",
+    "docs/summary.toml",
+    "docs/vulkan.toml",
+    "exp01_vector_add/claims.toml",
+    "exp01_vector_add/main.cpp",
+    "exp02_descriptors/claims.toml",
+    "exp02_descriptors/main.cpp",
+    "exp03_memory_coalescing/claims.toml",
+    "exp03_memory_coalescing/main.cpp",
+    "exp04_bda/claims.toml",
+    "exp04_bda/main.cpp",
+    "exp05_strided/claims.toml",
+    "exp05_strided/main.cpp",
+    "exp06_memory_model/async_copy/claims.toml",
+    "exp06_memory_model/async_copy/main.cpp",
+    "exp06_memory_model/bytes_in_flight/claims.toml",
+    "exp06_memory_model/cache_ops/claims.toml",
+    "exp06_memory_model/cluster/claims.toml",
+    "exp06_memory_model/cluster/main.cpp",
+    "exp06_memory_model/litmus/claims.toml",
+    "exp06_memory_model/loaded_latency/claims.toml",
+    "exp06_memory_model/loaded_latency/main.cpp",
+    "exp07_matrix_units/claims.toml",
+    "exp07_matrix_units/main.cpp",
+    "exp07_matrix_units/meter.cpp",
+    "exp08_host_and_queues/dispatches/claims.toml",
+    "exp08_host_and_queues/dispatches/main.cpp",
+    "exp08_host_and_queues/making/claims.toml",
+    "exp08_host_and_queues/order/claims.toml",
+    "exp08_host_and_queues/queues/claims.toml",
+    "exp08_host_and_queues/transfers/claims.toml",
+    "exp08_host_and_queues/waiting/claims.toml",
+    "exp09_inside_a_workgroup/arithmetic/claims.toml",
+    "exp09_inside_a_workgroup/arithmetic/main.cpp",
+    "exp09_inside_a_workgroup/atomics/claims.toml",
+    "exp09_inside_a_workgroup/barrier/claims.toml",
+    "exp09_inside_a_workgroup/reduce_scan/claims.toml",
+    "exp09_inside_a_workgroup/shared_memory/claims.toml",
+    "exp09_inside_a_workgroup/shared_memory/main.cpp",
+    "exp09_inside_a_workgroup/subgroups/claims.toml",
+    "exp09_inside_a_workgroup/subgroups/main.cpp",
+    "exp10_l2_halves/claims.toml",
+    "scripts/benchlib/claims/claims.py",
+    "scripts/benchlib/pages/beside.py",
+    "scripts/benchlib/pages/sass_pages.py",
+    "scripts/benchlib/runner/fleet_command.py",
+    "scripts/benchlib/runner/run_command.py",
+    "scripts/compare.py",
+)
+
+MOST_WORDS = {
+    "README.md": 650, "docs/RULES.md": 900, "docs/YOUR_CARD.md": 700, "docs/METHOD.md": 1000, "docs/CORRECTIONS.md": 600, "docs/COURSE.md": 2600, "docs/DRIVER.md": 1200,
+    "docs/RESULTS.md": 1200, "docs/ARCHITECTURES.md": 900, "docs/GLOSSARY.md": 900, "docs/USING.md": 900, "docs/FLEET.md": 450, "CONTRIBUTING.md": 900, "own_kernel/README.md": 600,
+}  # fmt: skip
+MOST_WORDS_OF_AN_EXPERIMENT = 350
+MOST_WORDS_OF_A_GROUP = 200
+MOST_MARKERS = 2
+
+UNITS = "thread|lane|warp|subgroup|block|workgroup|SM|launch|dispatch|submission|operation|access|load|store|element|sector|line|row|case|pair|run|board|GPU|host|sample|step|second|program|kernel|model|file|page|clock|cycle"
+COUNTED = "one|two|three|four|five|six|seven|eight|ten|each|\\d+|bytes|cycles|ns|us|µs|ms|words|sectors|lines|rows|times|operations|stamps"
+PATTERNS = {
+    "opens with Of, By or Into": re.compile(r"^(?:Of|By|Into) (?!course\b|default\b)"),
+    "a for per": re.compile(rf"\b(?:{COUNTED})(?: (?!is\b|if\b|takes?\b|in\b|of\b|as\b|for\b|on\b|with\b|and\b|to\b|by\b|than\b|from\b|at\b)\w+)? an? (?:{UNITS})\b(?!'| \w+s\b)"),
+    "a word of nobody's": re.compile(r"\b(?:reckon\w*|likewise|dearer|dearest|whosever|made anew|handed over|way across)\b", re.IGNORECASE),
+}
+Q = "\N{BLACK SQUARE}"  # stands for a marker
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Of Markdown without code, tables and headings; each figure's marker is one sign."""
+    text = re.sub(r"^(?:```|~~~).*?^(?:```|~~~)\s*?$|^    .*$", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"<!-- q: [^\n]*? -->(.*?)<!-- /q -->", rf"{Q}\1", text, flags=re.DOTALL)
+    text = re.sub(r"<!--.*?-->|</?\w+[^>\n]*>", "", text, flags=re.DOTALL)
+    text = re.sub(r"!?\[((?:[^\[\]]|\[[^\]]*\])*)\]\([^)\s]*\)", r"\1", text)
+    text = re.sub(r"`[^`\n]*`", "`code`", text)
+    for block in re.split(r"\n\s*\n|^(?=\s*(?:[-*]|\d+\.) )|^#+ .*$|^\|.*$", text, flags=re.MULTILINE):
+        plain = " ".join(re.sub(r"^\s*(?:[-*>]|\d+\.) ", "", block).replace("**", "").split())
+        yield from (one for one in re.split(r"(?<=[.!?])\s+(?=[A-Z`\d(%s])" % Q, plain) if one)
+
+
+def faults(text: str) -> list[str]:
+    """Of one page: a pattern's name and the sentence."""
+    found = []
+    for one in sentences(text):
+        found += [f"{name}: {one}" for name, pattern in PATTERNS.items() if pattern.search(one.replace(Q, ""))]
+        if one.count(Q) > MOST_MARKERS:
+            found.append(f"{one.count(Q)} figures in one sentence: {one}")
+    cells = [cell.strip() for line in re.findall(r"^\|.*$", text, re.MULTILINE) for cell in line.split("|")]
+    return found + [f"{name}: {cell}" for cell in cells for name, pattern in PATTERNS.items() if name != "opens with Of, By or Into" and pattern.search(cell)]
+
+
+def prose_words(text: str) -> int:
+    """Beside tables and what is folded away as a solution."""
+    return test_docs.words(re.sub(r"^\|.*$", "", text, flags=re.MULTILINE))
+
+
+def markdown() -> list[Path]:
+    """What people read: not DESIGN.md, which argues, nor the listings' hundreds of pages."""
+    found = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("own_kernel/*.md"), *ROOT.glob("exp*/**/README.md"), ROOT / "scripts/template/README.md"]
+    return sorted(path for path in found if path.name != "CHANGELOG.md")
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def bound(path: Path) -> int | None:
+    if (most := MOST_WORDS.get(name(path))) is not None:
+        return most
+    if path.parent in programs.source_folders(ROOT).values():
+        return MOST_WORDS_OF_AN_EXPERIMENT
+    return MOST_WORDS_OF_A_GROUP if path.parent.name.startswith("exp") else None
+
+
+NOT_YET = {*PAGES_NOT_YET, *READMES_NOT_YET}
+REWRITTEN = [name(path) for path in markdown() if name(path) not in NOT_YET]
+
+
+@pytest.mark.parametrize("page", REWRITTEN)
+def test_a_page_is_plain(page: str) -> None:
+    assert faults((ROOT / page).read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("page", [page for page in REWRITTEN if bound(ROOT / page)])
+def test_a_page_is_short(page: str) -> None:
+    assert prose_words((ROOT / page).read_text(encoding="utf-8")) <= (bound(ROOT / page) or 0)
+
+
+def test_the_lists_name_what_is_there() -> None:
+    assert NOT_YET <= {name(path) for path in markdown()}
+    assert {*SOURCES_NOT_YET} <= {name(path) for path in sources()}
+
+
+# -------------------------------------------------------------------------------------------- what generates and prints sentences
+
+
+def sources() -> list[Path]:
+    found = [path for pattern in ("scripts/*.py", "scripts/benchlib/**/*.py", "docs/*.toml", "exp*/**/*.toml", "common/**/*.[ch]pp", "exp*/**/*.cpp") for path in ROOT.glob(pattern)]
+    return sorted(found)
+
+
+def texts(path: Path) -> list[str]:
+    """Strings of a source that are no documentation of its code."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".toml":
+        return [a or b for a, b in re.findall(r'"""(.*?)"""|"((?:[^"\\\n]|\\.)*)"', text, re.DOTALL)]
+    if path.suffix != ".py":
+        return re.findall(r'"((?:[^"\\\n]|\\.)*)"', re.sub(r"^\s*//.*$|#include.*$", "", text, flags=re.MULTILINE))
+    tree = ast.parse(text)
+    documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation]
+
+
+def faults_of_texts(path: Path) -> list[str]:
+    return [fault for text in texts(path) if " " in text for fault in faults(text.strip())]
+
+
+@pytest.mark.parametrize("source", [name(path) for path in sources() if name(path) not in SOURCES_NOT_YET])
+def test_what_is_printed_is_plain(source: str) -> None:
+    assert faults_of_texts(ROOT / source) == []
+
+
+# ---------------------------------------------------------------------------------------------------------------- the check itself
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Of 256 threads a barrier takes 30 cycles.", "It ends. By that instruction CUDA is faster.", "- Into the L2 both run.", "It prints one line a program.", "four bytes a thread",
+        "A launch is dearer.", "| takes two loads a lane |", "**Of a kind** is said what its pairs are.", "It takes 31 cycles an operation.",
+        "A <!-- q: a -->1<!-- /q -->, <!-- q: b -->2<!-- /q --> and\n<!-- q: c -->3<!-- /q -->.",
+    ],
+)  # fmt: skip
+def test_a_fault_is_found(text: str) -> None:
+    assert len(faults(text)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A barrier takes 31 cycles. Often it is less.", "one line per program", "A <!-- q: a -->1<!-- /q --> and <!-- q: b -->2<!-- /q -->. B <!-- q: c -->3<!-- /q -->.",
+        "```\nOf 256 threads\n```\n", "It is part of a block.", "By default the driver checks bounds.", "# Of headings",
+    ],
+)  # fmt: skip
+def test_plain_text_has_none(text: str) -> None:
+    assert faults(text) == []
+
+
+def test_tables_are_no_words() -> None:
+    assert prose_words("One two.\n\n| a | b |\n|---|---|\n| c | d |\n\nthree") == 3
