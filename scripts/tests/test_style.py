@@ -32,11 +32,6 @@ PAGES_NOT_YET = (
     "own_kernel/README.md",
 )
 READMES_NOT_YET = (
-    "exp01_vector_add/README.md",
-    "exp02_descriptors/README.md",
-    "exp03_memory_coalescing/README.md",
-    "exp04_bda/README.md",
-    "exp05_strided/README.md",
     "exp06_memory_model/README.md",
     "exp06_memory_model/async_copy/README.md",
     "exp06_memory_model/bytes_in_flight/README.md",
