@@ -41,7 +41,6 @@ READMES_NOT_YET = (
     "exp06_memory_model/loaded_latency/README.md",
     "exp06_memory_model/ordering/README.md",
     "exp06_memory_model/peer/README.md",
-    "exp07_matrix_units/README.md",
     "exp08_host_and_queues/README.md",
     "exp08_host_and_queues/dispatches/README.md",
     "exp08_host_and_queues/making/README.md",
@@ -56,7 +55,6 @@ READMES_NOT_YET = (
     "exp09_inside_a_workgroup/reduce_scan/README.md",
     "exp09_inside_a_workgroup/shared_memory/README.md",
     "exp09_inside_a_workgroup/subgroups/README.md",
-    "exp10_l2_halves/README.md",
     "scripts/template/README.md",
 )
 SOURCES_NOT_YET = (
