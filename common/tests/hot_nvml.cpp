@@ -1,5 +1,8 @@
-// Stands in for NVML: one GPU, whose hardware slows it down for good, and, with BENCH_TEST_COMPANY, a process that keeps it so
-// busy (in per cent). By its SONAME the real one is not looked for.
+// Stands in for NVML: one GPU, whose hardware slows it down for good; with BENCH_TEST_COMPANY the hardware is well, and a
+// process keeps the GPU so busy (in per cent). With BENCH_TEST_GUEST the hardware is well, too, the program itself is process
+// 100 from the third list of processes on, and in the second reading of uses process 4711 computes, too; with
+// BENCH_TEST_GUEST=elsewhere that reading is of another namespace: nobody has the number that the lists give. By its SONAME the
+// real library is not looked for.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -28,8 +31,26 @@ struct BenchTestProcess {
   unsigned gpu_instance, compute_instance;
 };
 int nvmlDeviceGetComputeRunningProcesses_v3(void* /*gpu*/, unsigned* count, BenchTestProcess* found) {
-  *count = std::getenv("BENCH_TEST_COMPANY") != nullptr ? 1 : 0;
-  if (*count == 1) *found = {4711, 1 << 20, ~0U, ~0U};
+  static int lists = 0;
+  *count = 0;
+  if (std::getenv("BENCH_TEST_GUEST") != nullptr && ++lists > 2) found[(*count)++] = {100, 1 << 20, ~0U, ~0U};
+  if (std::getenv("BENCH_TEST_COMPANY") != nullptr) found[(*count)++] = {4711, 1 << 20, ~0U, ~0U};
+  return 0;
+}
+struct BenchTestUse {
+  unsigned id;
+  unsigned long long us_since_epoch;
+  unsigned sm, memory, encoder, decoder;
+};
+int nvmlDeviceGetProcessUtilization(void* /*gpu*/, BenchTestUse* found, unsigned* count, unsigned long long since) {
+  static int readings = 0;
+  const char* const guest = std::getenv("BENCH_TEST_GUEST");
+  if (guest == nullptr) return 3;  // NVML_ERROR_NOT_SUPPORTED
+  const bool elsewhere = std::strcmp(guest, "elsewhere") == 0;
+  *count = 0;
+  found[(*count)++] = {elsewhere ? 7100U : 100U, since + 1, 80, 0, 0, 0};
+  if (++readings == 2) found[(*count)++] = {4711, since + 1, 60, 0, 0, 0};
+  found[(*count)++] = {4711, since, 60, 0, 0, 0};  // not since then
   return 0;
 }
 struct BenchTestUtilization {
@@ -41,7 +62,8 @@ int nvmlDeviceGetUtilizationRates(void* /*gpu*/, BenchTestUtilization* found) {
   return 0;
 }
 int nvmlDeviceGetCurrentClocksThrottleReasons(void* /*gpu*/, unsigned long long* reasons) {
-  *reasons = 0x40;  // nvmlClocksThrottleReasonHwThermalSlowdown
+  const bool is_well = std::getenv("BENCH_TEST_GUEST") != nullptr || std::getenv("BENCH_TEST_COMPANY") != nullptr;
+  *reasons = is_well ? 0 : 0x40;  // nvmlClocksThrottleReasonHwThermalSlowdown
   return 0;
 }
 }

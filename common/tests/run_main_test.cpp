@@ -807,6 +807,29 @@ TEST_F(RunMain, AGpuThatAnotherProcessKeepsBusyIsLeftAlone) {
   dlclose(library);
 }
 
+TEST_F(RunMain, ACaseDuringWhichAnotherProcessUsedTheGpuFails) {
+  for (const std::string guest : {"here", "elsewhere"}) {
+    void* library = dlopen(BENCH_HOT_NVML, RTLD_NOW);
+    ASSERT_NE(library, nullptr) << dlerror();
+    setenv("BENCH_TEST_GUEST", guest.c_str(), 1);
+    const Outcome outcome = run({}, {"--quick", "--csv", csv_});
+    unsetenv("BENCH_TEST_GUEST");
+    dlclose(library);
+    const bool is_told = guest == "here";  // elsewhere NVML's two lists have no process in common: it may be this one
+    EXPECT_EQ(outcome.exit_code, is_told ? 1 : 0) << outcome.err;
+    const std::vector<Row> all = rows();
+    ASSERT_GE(all.size(), 6U);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const bool disturbed = is_told && i / 2 == 1;  // the second case's rows
+      EXPECT_EQ(all[i].at("status"), disturbed ? "failed" : "ok") << key(all[i]);
+      EXPECT_EQ(all[i].at("device_ns").empty(), disturbed);
+      EXPECT_EQ(all[i].at("reason"),
+                disturbed ? "another process (4711) used the GPU meanwhile: --resume measures the case again" : "");
+    }
+    std::filesystem::remove(csv_);
+  }
+}
+
 TEST_F(RunMain, ALayerThatNobodyAskedForIsRefusedBeforeAnyTime) {
   Scenario scenario;
   for (DeviceInfo& device : scenario.vulkan) device.layers = {"VK_LAYER_MANGOHUD_overlay", "VK_LAYER_RENDERDOC_Capture"};

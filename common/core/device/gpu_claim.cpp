@@ -17,6 +17,7 @@ namespace bench {
 namespace {
 
 constexpr std::size_t kBoardDigits = 8;  // of the UUID, as --print-board says it
+constexpr unsigned kBusyPercent = 5;     // of the GPU's time: what computes takes more
 
 FileDescriptor open_lock(const std::string& path) {
   // Another user's file in a sticky folder may be opened, and not by O_CREAT (fs.protected_regular).
@@ -31,7 +32,6 @@ FileDescriptor open_lock(const std::string& path) {
 // in the average goes within a second.
 void refuse_company(const DeviceInfo& gpu) {
   constexpr int kLooks = 6;
-  constexpr unsigned kBusyPercent = 5;
   constexpr std::chrono::milliseconds kPause{400};
   const Nvml nvml(gpu.uuid);
   std::vector<unsigned> processes;
@@ -60,6 +60,34 @@ GpuClaim::GpuClaim(const DeviceInfo& gpu) {
                   path);
   }
   refuse_company(gpu);
+}
+
+void Company::opened() {
+  for (const unsigned id : all()) {
+    if (!before_.contains(id)) own_.insert(id);
+  }
+}
+
+std::optional<unsigned> Company::since(std::uint64_t us_since_epoch) {
+  std::optional<unsigned> other;
+  std::set<unsigned> drawing;
+  for (const unsigned id : nvml_.graphics_processes()) drawing.insert(id);
+  for (const ProcessUse& use : nvml_.uses_since(us_since_epoch)) {
+    if (use.sm_percent < kBusyPercent) continue;
+    if (own_.contains(use.id)) {
+      has_read_own_ = true;
+    } else if (!drawing.contains(use.id)) {
+      other = use.id;
+    }
+  }
+  return has_read_own_ ? other : std::nullopt;
+}
+
+std::set<unsigned> Company::all() const {
+  std::set<unsigned> ids;
+  for (const unsigned id : nvml_.compute_processes()) ids.insert(id);
+  for (const unsigned id : nvml_.graphics_processes()) ids.insert(id);
+  return ids;
 }
 
 }  // namespace bench

@@ -1,10 +1,13 @@
 // Who measures on a GPU: one program of this host at a time, whatever it writes and from which checkout it comes.
 #pragma once
 
-#include <string>
+#include <cstdint>
+#include <optional>
+#include <set>
 
 #include "core/base/file_descriptor.h"
 #include "core/device/device.h"
+#include "core/device/nvml.h"
 
 namespace bench {
 
@@ -18,6 +21,27 @@ class GpuClaim {
 
  private:
   FileDescriptor file_;
+};
+
+// Who else computes on a GPU while this program measures on it: a process that began after GpuClaim looked. What draws (a
+// display) is not counted.
+class Company {
+ public:
+  // Before this program has opened the GPU. `nvml` outlives this object.
+  explicit Company(const Nvml& nvml) : nvml_(nvml), before_(all()) {}
+  // When it has: the processes that came since then are this program, under whatever id NVML knows it.
+  void opened();
+  // A process of which NVML says that it used the SMs since then. Nothing until NVML has read this program's own use: where it
+  // tells processes by other ids in its two lists, none of them is believed.
+  std::optional<unsigned> since(std::uint64_t us_since_epoch);
+
+ private:
+  std::set<unsigned> all() const;
+
+  const Nvml& nvml_;
+  std::set<unsigned> before_;
+  std::set<unsigned> own_;
+  bool has_read_own_ = false;
 };
 
 }  // namespace bench

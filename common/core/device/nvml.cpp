@@ -48,6 +48,17 @@ struct ProcessInfo {
 };
 static_assert(sizeof(ProcessInfo) == 24);
 
+// nvmlProcessUtilizationSample_t.
+struct ProcessSample {
+  unsigned id = 0;
+  unsigned long long us_since_epoch = 0;
+  unsigned sm_percent = 0;
+  unsigned memory_percent = 0;
+  unsigned encoder_percent = 0;
+  unsigned decoder_percent = 0;
+};
+static_assert(sizeof(ProcessSample) == 32);
+
 // nvmlUtilization_t.
 struct Utilization {
   unsigned gpu_percent = 0;
@@ -116,10 +127,29 @@ std::optional<std::uint32_t> Nvml::nvlinks() const {
   return active;
 }
 
-std::vector<unsigned> Nvml::compute_processes() const {
+std::vector<unsigned> Nvml::compute_processes() const { return processes("nvmlDeviceGetComputeRunningProcesses_v3"); }
+
+std::vector<unsigned> Nvml::graphics_processes() const { return processes("nvmlDeviceGetGraphicsRunningProcesses_v3"); }
+
+std::vector<ProcessUse> Nvml::uses_since(std::uint64_t us_since_epoch) const {
+  std::array<ProcessSample, 256> found{};
+  auto count = static_cast<unsigned>(found.size());
+  // Without any reading since then it is NVML_ERROR_NOT_FOUND.
+  if (gpu_ == nullptr || call("nvmlDeviceGetProcessUtilization", gpu_, found.data(), &count,
+                              static_cast<unsigned long long>(us_since_epoch)) != kNvmlSuccess) {
+    return {};
+  }
+  std::vector<ProcessUse> uses;
+  for (unsigned i = 0; i < count && i < found.size(); ++i) {
+    if (found[i].us_since_epoch > us_since_epoch) uses.push_back({.id = found[i].id, .sm_percent = found[i].sm_percent});
+  }
+  return uses;
+}
+
+std::vector<unsigned> Nvml::processes(const char* function) const {
   std::array<ProcessInfo, 64> found{};
   auto count = static_cast<unsigned>(found.size());
-  if (gpu_ == nullptr || call("nvmlDeviceGetComputeRunningProcesses_v3", gpu_, &count, found.data()) != kNvmlSuccess) return {};
+  if (gpu_ == nullptr || call(function, gpu_, &count, found.data()) != kNvmlSuccess) return {};
   std::vector<unsigned> ids;
   for (unsigned i = 0; i < count && i < found.size(); ++i) ids.push_back(found[i].id);
   return ids;

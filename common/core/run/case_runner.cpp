@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "core/base/environment.h"
@@ -20,6 +21,13 @@ constexpr double kSmokeThrottleS = 0.5;
 
 bool ran_out_of_memory(const CaseResult& result) {
   return std::any_of(result.sides.begin(), result.sides.end(), [](const SideResult& side) { return side.out_of_memory; });
+}
+
+// As NVML counts.
+std::uint64_t us_since_epoch() {
+  using std::chrono::microseconds;
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<microseconds>(std::chrono::system_clock::now().time_since_epoch()).count());
 }
 
 SideResult failure(const Error& error) {
@@ -59,6 +67,7 @@ std::variant<Prepared, SideResult> set_up(const Experiment& experiment, const Ca
 }
 
 std::optional<CaseResult> CaseRunner::run(const Case& the_case) {
+  const std::uint64_t started_us = us_since_epoch();
   in_hand_ = {.started_at = utc_now(), .sides = std::vector<SideResult>(the_case.sides.size())};
   try {
     if (devices_.use(the_case.vulkan)) isa_hashes_.clear();  // by address, which a new kernel may get again
@@ -73,6 +82,7 @@ std::optional<CaseResult> CaseRunner::run(const Case& the_case) {
   } catch (const DeviceLost& why) {
     return lost(the_case, why);
   }
+  refuse_company(started_us);
   in_hand_.gpu_s = in_hand_.samples.timed_s;
   for (const Sample& one : in_hand_.samples.samples) {
     const Side& side = the_case.sides[in_hand_.timed[one.side]];
@@ -140,6 +150,16 @@ void CaseRunner::try_once(const Case& the_case, bool last) {
   in_hand_.spent.measure_s += now_s() - started;
   for (const std::size_t s : in_hand_.timed) {
     if (remaking[s]) remake(the_case, s, *prepared[s]->subject, *remaking[s]);
+  }
+}
+
+// Times are of a GPU that nobody else used. A smoke run takes none.
+void CaseRunner::refuse_company(std::uint64_t started_us) {
+  const std::optional<unsigned> other = options_.smoke ? std::nullopt : devices_.company_since(started_us);
+  if (!other) return;
+  for (const std::size_t s : in_hand_.timed) {
+    if (in_hand_.sides[s].status != Status::kOk) continue;
+    in_hand_.sides[s] = failure(Error("another process ({}) used the GPU meanwhile: --resume measures the case again", *other));
   }
 }
 

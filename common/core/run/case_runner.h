@@ -90,6 +90,7 @@ class CaseRunner {
   const std::string& isa_hash_of(const Kernel* kernel);
   void measure(const Case& the_case, const Prepared& prepared, SideResult& result) const;
   void remake(const Case& the_case, std::size_t s, Subject& subject, const Workbench::Remaking& remaking);
+  void refuse_company(std::uint64_t started_us);
 
   const Experiment& experiment_;
   const Options& options_;

@@ -35,6 +35,7 @@ OpenDevices::OpenDevices(std::vector<std::unique_ptr<Backend>> backends, Selecti
       selection_(std::move(selection)),
       settings_(settings),
       loaded_clock_(settings.throttled_part) {
+  find_gpu();
   for (const auto& backend : backends_) {
     const Api api = backend->api();
     OpenDevice& one = open_[api];
@@ -52,7 +53,8 @@ OpenDevices::OpenDevices(std::vector<std::unique_ptr<Backend>> backends, Selecti
     }
   }
   pair_up();
-  find_clock();
+  name_driver();
+  if (company_) company_->opened();
   for (const auto& [api, reason] : selection_.unpaired) say(reason);
 }
 
@@ -105,16 +107,26 @@ void OpenDevices::pair_up() {
   for (std::size_t i = 0; i < both.size(); ++i) both[i]->share_with(both.size() == 2 ? both[1 - i] : nullptr);
 }
 
-// NVML knows the GPU's driver's version too, and by one name for both APIs.
-void OpenDevices::find_clock() {
+void OpenDevices::find_gpu() {
   const DeviceInfo* named = selection_.named();
   if (named == nullptr || !named->uuid || named->is_cpu) return;
   const Deadline deadline("NVML", kOpeningS, WaitFor::kDriver);
   nvml_.emplace(*named->uuid);
-  const auto driver = nvml_->handle() != nullptr ? nvml_->driver_version() : std::nullopt;
+  company_.emplace(*nvml_);
+}
+
+// NVML knows the GPU's driver's version by one name for both APIs.
+void OpenDevices::name_driver() {
+  const auto driver = nvml_ && nvml_->handle() != nullptr ? nvml_->driver_version() : std::nullopt;
   for (auto& [api, open] : open_) {
-    if (driver && open.info.uuid == named->uuid) open.info.driver = *driver;
+    if (driver && open.info.uuid == selection_.named()->uuid) open.info.driver = *driver;
   }
+}
+
+std::optional<unsigned> OpenDevices::company_since(std::uint64_t us_since_epoch) {
+  if (!company_) return std::nullopt;
+  const Deadline deadline("NVML");
+  return company_->since(us_since_epoch);
 }
 
 bool OpenDevices::none() const {

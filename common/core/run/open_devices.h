@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/device/device.h"
+#include "core/device/gpu_claim.h"
 #include "core/device/nvml.h"
 #include "core/device/selection.h"
 #include "core/experiment/workbench.h"
@@ -90,6 +91,8 @@ class OpenDevices {
   void measure_fixed_costs(Cache cache);
   // The named GPU's SM clock; empty where NVML cannot tell. Not to be used longer than this object.
   std::function<ClockReading()> clock_reader();
+  // Another process that computed on the named GPU since then; see Company.
+  std::optional<unsigned> company_since(std::uint64_t us_since_epoch);
 
   // Says what the devices complained about; true if they did.
   bool complained() const;
@@ -98,7 +101,8 @@ class OpenDevices {
   bool open(Backend& backend, OpenDevice& open) const;
   void reopen(Backend& backend, OpenDevice& open) const;
   void pair_up();
-  void find_clock();
+  void find_gpu();
+  void name_driver();
 
   std::vector<std::unique_ptr<Backend>> backends_;
   Selection selection_;
@@ -106,6 +110,7 @@ class OpenDevices {
   VerifiedOutputs* verified_outputs_ = nullptr;
   std::map<Api, OpenDevice> open_;
   std::optional<Nvml> nvml_;
+  std::optional<Company> company_;
   LoadedClock loaded_clock_;
   std::vector<std::string> earlier_complaints_;  // of devices that are closed
 };
