@@ -47,6 +47,11 @@ NVIDIA_SMI = """\
 #!/usr/bin/env bash
 echo "$*" >>"{root}/nvidia-smi.log"
 known=$(<"{root}/smi")
+if [[ $* == *--display=MEMORY* ]]; then
+  printf '    FB Memory Usage\\n        Total                             : 143771 MiB\\n'
+  printf '    BAR1 Memory Usage\\n        Total                             : 262144 MiB\\n        Used                              : 3 MiB\\n'
+  exit 0
+fi
 if [[ $known < 590 && $* == *clocks_event_reasons_counters* || $known < 535 && $* == *clocks_event_reasons* ]]; then
   echo 'Field "clocks_event_reasons.active" is not a valid field to query.'
   exit 2
@@ -58,6 +63,7 @@ fi
 printf 'NVIDIA H200, %s, 1980, 1980, 3201, 100.5, 700.00, 31, [N/A], 0, 2, 0x0000000000000000' "$known"
 if [[ $* == *inforom* ]]; then printf ', 96.00.99, G520.0200, 0x18BE10DE'; fi
 if [[ $* == *counters* ]]; then printf ', 5, 6, 7'; fi
+if [[ $* == *mig.mode* ]]; then printf ', [Requested functionality has been deprecated], Enabled, Disabled'; fi
 echo
 """
 
@@ -135,6 +141,9 @@ def test_a_boards_state_is_kept_before_and_after(suite, driver, thermal_us, vbio
     # What the driver does not know is empty. One from before 535 names throttling otherwise.
     assert (after["power_w"], after["memory_temperature_c"], after["ecc_uncorrected"], after["driver"]) == ("100.5", "", "2", driver)
     assert (after["throttle_reasons"], after["hw_thermal_us"]) == ("0x0000000000000000", thermal_us)
+    # How the machine is set up. A driver that refuses another of the fields may still say it.
+    settings = ("", "Enabled", "Disabled") if vbios else ("", "", "")
+    assert (after["display"], after["ecc"], after["mig"], after["bar1_mib"]) == (*settings, "262144")
     assert f"--id=GPU-{FIRST} " in (suite / "nvidia-smi.log").read_text()
 
 

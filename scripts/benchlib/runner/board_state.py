@@ -12,6 +12,7 @@ import csv
 import datetime
 import io
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -30,9 +31,12 @@ IDENTITY = {"vbios": "vbios_version", "inforom": "inforom.img", "subsystem": "pc
 COUNTERS = {
     f"{reason}_us": f"clocks_event_reasons_counters.{reason}_slowdown" for reason in ("sw_thermal", "hw_thermal", "hw_power_brake")
 }
+# How the machine is set up; it voids nothing. A display shares the GPU, and the size of BAR1 tells whether the host can map all memory.
+SETTINGS = {"display": "display_active", "ecc": "ecc.mode.current", "mig": "mig.mode.current"}
+BAR1 = "bar1_mib"  # not one of --query-gpu's fields
 BEFORE_535 = {"clocks_event_reasons.active": "clocks_throttle_reasons.active"}
-COLUMNS = ["when", "time", "host", "uuid", *FIELDS, *COUNTERS, *IDENTITY]
-NOT_KNOWN = ("[N/A]", "N/A", "[Not Supported]", "[Unknown Error]", "[GPU requires reset]")
+COLUMNS = ["when", "time", "host", "uuid", *FIELDS, *COUNTERS, *IDENTITY, *SETTINGS, BAR1]
+NOT_KNOWN = ("N/A", "[")  # [N/A], [Not Supported], [Unknown Error], [GPU requires reset], [Requested functionality has been deprecated]
 WHOLE = 36  # characters of a UUID
 SECONDS = 30  # nvidia-smi answers in one or two; one that hangs is itself a finding
 
@@ -53,14 +57,20 @@ def query(uuid: str) -> dict[str, str]:
     """By column. Raises OSError, ValueError or subprocess.SubprocessError, whose text says why there is nothing."""
     failure = ""
     known = {**FIELDS, **IDENTITY}
-    for fields in ({**known, **COUNTERS}, known, FIELDS, {column: BEFORE_535.get(name, name) for column, name in FIELDS.items()}):
+    for fields in ({**known, **COUNTERS, **SETTINGS}, {**known, **COUNTERS}, {**known, **SETTINGS}, known, FIELDS, {column: BEFORE_535.get(name, name) for column, name in FIELDS.items()}):
         names = ",".join(fields.values())
         found = ask([f"--id=GPU-{uuid}", f"--query-gpu={names}", "--format=csv,noheader,nounits"])
         cells = [cell.strip() for cell in found.stdout.strip().split(",")]
         if found.returncode == 0 and len(cells) == len(fields):
-            return {column: "" if cell in NOT_KNOWN else cell for column, cell in zip(fields, cells)}
+            return {column: "" if cell.startswith(NOT_KNOWN) else cell for column, cell in zip(fields, cells)}
         failure = " ".join((found.stdout + found.stderr).split())[:200] or f"exit {found.returncode}"
     raise ValueError(f"nvidia-smi: {failure}")
+
+
+def bar1_mib(uuid: str) -> str:
+    """The size of the GPU's BAR1; "" where nvidia-smi does not say."""
+    found = re.search(r"BAR1 Memory Usage\n\s*Total\s*: (\d+) MiB", ask([f"--id=GPU-{uuid}", "--query", "--display=MEMORY"]).stdout)
+    return found[1] if found else ""
 
 
 def line(cells: list[str]) -> str:
@@ -90,7 +100,7 @@ def main() -> int:
     row = {"when": options.when, "time": now, "host": socket.gethostname(), "uuid": options.uuid}
     try:
         row["uuid"] = whole(options.uuid.removeprefix("GPU-"))
-        row |= query(row["uuid"])
+        row |= query(row["uuid"]) | {BAR1: bar1_mib(row["uuid"])}
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         why = "no nvidia-smi" if isinstance(error, FileNotFoundError) else " ".join(str(error).split())
         print(f"board_state.py: {why}: clock, power, temperature, ECC errors and throttle reasons stay empty", file=sys.stderr)
