@@ -82,6 +82,21 @@ TEST_F(DurableFile, NewContentIsThereWholeOrNotAtAll) {
   EXPECT_THAT(names(), UnorderedElementsAre("file"));
 }
 
+TEST_F(DurableFile, AFileIsReplacedInOneStep) {
+  replace_file(path("fresh"), "new");
+  EXPECT_EQ(get("fresh"), "new");
+  const std::string old = path("fresh") + ".link";
+  std::filesystem::create_hard_link(path("fresh"), old);
+  replace_file(path("fresh"), "newer");
+  EXPECT_EQ(get("fresh"), "newer");
+  EXPECT_EQ(read_file(old), "new") << "the old content was not written over";
+  EXPECT_THAT(names(), UnorderedElementsAre("fresh", "fresh.link"));
+  EXPECT_THAT(message_of<UsageError>([&] { replace_file(path("no folder/file"), "new"); }), HasSubstr("cannot write"));
+  EXPECT_THAT(message_of<UsageError>([&] { replace_file(path(""), "new"); }), HasSubstr("a folder has this name"));
+  replace_file("/dev/null", "new");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
 TEST_F(DurableFile, ATemporaryFileThatSomeoneLaidOutIsNotWrittenThrough) {
   put("precious", "text");
   std::filesystem::create_symlink("precious", path("file.new"));

@@ -69,6 +69,24 @@ bool are_other(CudaParameter::Holds a, CudaParameter::Holds b) {
   return (a == Holds::kInteger && b == Holds::kFloat) || (a == Holds::kFloat && b == Holds::kInteger);
 }
 
+// Whether the step is its side's only launch.
+bool is_alone(const Description& description, const Step& step) {
+  return std::ranges::any_of(description.sides,
+                             [&](const Side& side) { return side.steps.size() == 1 && side.steps.front().line == step.line; });
+}
+
+// A buffer that a single launch takes as a pointer to const is no output.
+void check_const(const Description& description, const Step& step, const Compiled& compiled, std::size_t parameter, Row& row) {
+  if (parameter >= step.arguments.size() || parameter >= compiled.declared.size()) return;
+  const Argument& argument = step.arguments[parameter];
+  const DeclaredParameter& declared = compiled.declared[parameter];
+  if (argument.kind != Argument::Kind::kBuffer || !declared.is_pointer || !declared.is_const) return;
+  if (description.buffers.at(argument.index).role != Role::kOut || !is_alone(description, step)) return;
+  row.differs = true;
+  row.given += ", role out";
+  row.taken += fmt::format(", a pointer to const{}{}", declared.name.empty() ? "" : ": ", declared.name);
+}
+
 std::string cuda_difference(const Description& description, const Step& step, const Compiled& compiled) {
   const std::vector<CudaParameter>& taken = compiled.cuda.parameters;
   std::vector<Row> rows;
@@ -91,6 +109,7 @@ std::string cuda_difference(const Description& description, const Step& step, co
     } else {
       row.differs = true;
     }
+    check_const(description, step, compiled, i, row);
     rows.push_back(std::move(row));
   }
   if (any_differs(rows)) {
@@ -99,7 +118,8 @@ std::string cuda_difference(const Description& description, const Step& step, co
                     taken.size(), taken.empty() ? 0 : taken.back().offset + taken.back().bytes),
         rows);
   }
-  for (const Sizes& sizes : description.sizes) {
+  for (const Sizes& each : description.sizes) {
+    const Sizes sizes = sizes_of(step, each);
     const std::vector<std::uint32_t>& block = compiled.cuda.required_block;
     for (std::size_t d = 0; d < block.size(); ++d) {
       const std::uint64_t given = count_of(step.block.at(d), sizes, 1);
@@ -120,12 +140,6 @@ std::uint64_t bytes_given(const Description& description, const Argument& argume
   for (const Sizes& sizes : description.sizes)
     least = std::min(least, count_of(buffer.elements, sizes, 1) * bytes_of(buffer.type));
   return least;
-}
-
-// Whether the step is its side's only launch.
-bool is_alone(const Description& description, const Step& step) {
-  return std::ranges::any_of(description.sides,
-                             [&](const Side& side) { return side.steps.size() == 1 && side.steps.front().line == step.line; });
 }
 
 std::string binding_difference(const Description& description, const Step& step, const Compiled& compiled) {
@@ -267,7 +281,8 @@ std::string constants_difference(const Step& step, const Compiled& compiled) {
 
 std::string local_size_difference(const Description& description, const Step& step, const Compiled& compiled) {
   if (step.block[0].text.empty()) return "";
-  for (const Sizes& sizes : description.sizes) {
+  for (const Sizes& each : description.sizes) {
+    const Sizes sizes = sizes_of(step, each);
     const SpirvEntry entry = interface_of(compiled, step, sizes);
     for (std::size_t d = 0; d < 3; ++d) {
       const std::uint64_t given = count_of(step.block.at(d), sizes, 1);
@@ -287,10 +302,14 @@ std::string swapped_names(const Step& step, const Compiled& compiled) {
     return !name.empty() && std::ranges::any_of(step.arguments, [&](const Argument& one) { return one.name == name; });
   };
   std::string text;
-  for (const Argument& argument : step.arguments) {
+  for (std::size_t i = 0; i < step.arguments.size(); ++i) {
+    const Argument& argument = step.arguments[i];
     std::vector<std::string> names;
     std::string place;
-    if (argument.as == As::kPush) {
+    if (argument.as == As::kParameter) {
+      place = fmt::format("parameter {}", i);
+      if (i < compiled.declared.size()) names = {compiled.declared[i].name};
+    } else if (argument.as == As::kPush) {
       place = fmt::format("push = {}", argument.push);
       for (const SpirvMember& member : compiled.spirv.push) {
         if (member.offset == argument.push) names = {member.name};
@@ -310,11 +329,31 @@ std::string swapped_names(const Step& step, const Compiled& compiled) {
   return text;
 }
 
-std::string summary_of(const Step& step, const Compiled& compiled) {
+// Of CUDA: buffers whose elements are others than the parameter points to. Code may well read floats as float4 or as bytes, so
+// it is a question; vectors are not asked about.
+std::string other_elements(const Description& description, const Step& step, const Compiled& compiled) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(step.arguments.size(), compiled.declared.size()); ++i) {
+    const Argument& argument = step.arguments[i];
+    const DeclaredParameter& declared = compiled.declared[i];
+    if (argument.kind != Argument::Kind::kBuffer || !declared.is_pointer || !declared.type || declared.is_vector) continue;
+    const Type given = description.buffers.at(argument.index).type;
+    if (bytes_of(given) == bytes_of(*declared.type) && is_float(given) == is_float(*declared.type)) continue;
+    text += fmt::format("{}parameter {} points to {} in the code, and {} is {}", text.empty() ? "; another type? " : ", ", i,
+                        to_string(*declared.type), argument.name, to_string(given));
+  }
+  return text;
+}
+
+std::string summary_of(const Description& description, const Step& step, const Compiled& compiled) {
   if (compiled.kind != Compiled::Kind::kSpirv) {
     const auto& parameters = compiled.cuda.parameters;
+    const auto has_name = [](const DeclaredParameter& one) { return !one.name.empty(); };
+    const bool has_names = std::ranges::any_of(compiled.declared, has_name) || parameters.size() < 2;
     return fmt::format("{} parameters, {} bytes", parameters.size(),
-                       parameters.empty() ? 0 : parameters.back().offset + parameters.back().bytes);
+                       parameters.empty() ? 0 : parameters.back().offset + parameters.back().bytes) +
+           other_elements(description, step, compiled) + swapped_names(step, compiled) +
+           (has_names ? "" : "; the parameters' names are not known: two that are swapped are not seen");
   }
   const SpirvEntry& entry = compiled.spirv;
   return fmt::format("{} bindings, {} bytes of push constants, {} of {} specialization constants given", entry.bindings.size(),
@@ -384,7 +423,7 @@ CheckReport check(const Description& description, const Target& target) {
         report.text += fmt::format(
             "{}, {}{}: {}\n", name, demangled(compiled.entry), compiled.by.empty() ? "" : fmt::format(" ({})", compiled.by),
             difference.empty()
-                ? "agrees: " + summary_of(step, compiled)
+                ? "agrees: " + summary_of(description, step, compiled)
                 : fmt::format("differs ({}:{}): {}", description.file.filename().string(), step.line, difference));
       } catch (const Skip& skip) {
         has_skipped = true;

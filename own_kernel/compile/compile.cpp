@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -18,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/code/nvrtc.h"
 #include "description/expression.h"
+#include "description/values.h"
 
 namespace bench::own {
 namespace {
@@ -287,6 +286,14 @@ std::string choose(const Step& step, const SpirvModule& module) {
   throw Error("it has several entry points, and no entry names one; there: {}", fmt::join(names, ", "));
 }
 
+// ", given in line 25", of the TOML file; "" if no argument is given there.
+std::string line_given(const Step& step, const SpirvBinding& at) {
+  const auto found = std::ranges::find_if(step.arguments, [&](const Argument& one) {
+    return (one.as == As::kStorage || one.as == As::kUniform) && one.set == at.set && one.binding == at.binding;
+  });
+  return found == step.arguments.end() ? "" : fmt::format(", given in line {}", found->line);
+}
+
 // The same with the file's name before it.
 template <class Body>
 auto naming(const Step& step, Body body) {
@@ -310,6 +317,9 @@ Compiled compile(const Step& step, const Target& target) {
       Compiled compiled = compiled_of(code, choose(step, code, kernels));
       if (!compiled.cuda.refused.empty())
         throw Error("{} uses {}: own kernels cannot", demangled(compiled.entry), compiled.cuda.refused[0]);
+      const std::vector<DeclaredKernel> source =
+          ending == ".cu" ? declared_kernels(source_text(step.file)) : std::vector<DeclaredKernel>();
+      compiled.declared = declared_parameters(compiled.entry, source, compiled.cuda.parameters.size());
       return compiled;
     }
     const SpirvCode code = spirv_code_of(step, target);
@@ -323,8 +333,8 @@ Compiled compile(const Step& step, const Target& target) {
       throw Error("{} uses the {}: own kernels take buffers alone", compiled.entry, compiled.spirv.no_buffers[0]);
     for (const SpirvBinding& one : compiled.spirv.bindings) {
       if (one.is_array)
-        throw Error("{} uses an array of buffers at set {}, binding {}: own kernels take single ones", compiled.entry, one.set,
-                    one.binding);
+        throw Error("{} uses an array of buffers at set {}, binding {}{}: own kernels take single ones", compiled.entry,
+                    one.set, one.binding, line_given(step, one));
     }
     return compiled;
   });
@@ -354,18 +364,15 @@ std::vector<Compiled> compile_all(const Step& step, const Target& target) {
 }
 
 std::uint64_t bits_of(const Constant& constant, const Sizes& sizes) {
-  const double value = value_of(constant.value, sizes);
-  if (constant.type == Type::kF64) return std::bit_cast<std::uint64_t>(value);
-  if (constant.type == Type::kF32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
-  const auto whole =
-      value < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value)) : static_cast<std::uint64_t>(value);
-  const std::size_t bits = 8 * bytes_of(constant.type);
-  return bits >= 64 ? whole : whole & ((std::uint64_t{1} << bits) - 1);
+  std::uint64_t bits = 0;
+  const std::vector<std::byte> bytes = bytes_of_number(constant.type, value_of(constant.value, sizes));
+  std::memcpy(&bits, bytes.data(), bytes.size());  // little-endian, as SPIR-V here
+  return bits;
 }
 
 SpirvEntry interface_of(const Compiled& compiled, const Step& step, const Sizes& sizes) {
   SpirvValues values;
-  for (const Constant& constant : step.constants) values[constant.id] = bits_of(constant, sizes);
+  for (const Constant& constant : step.constants) values[constant.id] = bits_of(constant, sizes_of(step, sizes));
   return SpirvModule(compiled.bytes).entry(compiled.entry, values);
 }
 

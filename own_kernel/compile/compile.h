@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compile/cuda_code.h"
+#include "compile/cuda_source.h"
 #include "core/code/spirv_module.h"
 #include "description/description.h"
 
@@ -30,10 +31,11 @@ struct Compiled {
   enum class Kind : std::uint8_t { kCubin, kPtx, kSpirv };
   Kind kind = Kind::kSpirv;
   std::vector<std::byte> bytes = {};
-  std::string by = {};     // "nvcc 13.0.88", "NVRTC 13.0", "glslang 12.0.0"; "" of code that came made
-  std::string entry = {};  // as the code calls it: a C++ function's is mangled
-  CudaKernel cuda = {};    // what the entry takes
-  SpirvEntry spirv = {};   // likewise, with the constants' defaults
+  std::string by = {};                           // "nvcc 13.0.88", "NVRTC 13.0", "glslang 12.0.0"; "" of code that came made
+  std::string entry = {};                        // as the code calls it: a C++ function's is mangled
+  CudaKernel cuda = {};                          // what the entry takes
+  std::vector<DeclaredParameter> declared = {};  // its parameters by the source; empty: that cannot be told
+  SpirvEntry spirv = {};                         // likewise, with the constants' defaults
 };
 
 // Compiles, or reads what is code already, and reads what its entry takes. Compilers are child processes with a time limit.

@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include "compile/cuda_source.h"
 #include "core/base/error.h"
 
 namespace bench::own {
@@ -61,195 +62,15 @@ std::string identifier(const std::string& text, const std::string& otherwise) {
   return name;
 }
 
-// Of C++'s words for a type, without const and *.
-std::optional<Type> type_of(const std::string& words) {
-  static const std::map<std::string, Type> known = {{"float", Type::kF32},
-                                                    {"float2", Type::kF32},
-                                                    {"float3", Type::kF32},
-                                                    {"float4", Type::kF32},
-                                                    {"double", Type::kF64},
-                                                    {"double2", Type::kF64},
-                                                    {"half", Type::kF16},
-                                                    {"__half", Type::kF16},
-                                                    {"half2", Type::kF16},
-                                                    {"__half2", Type::kF16},
-                                                    {"__nv_bfloat16", Type::kBf16},
-                                                    {"nv_bfloat16", Type::kBf16},
-                                                    {"int", Type::kI32},
-                                                    {"int32_t", Type::kI32},
-                                                    {"int2", Type::kI32},
-                                                    {"int4", Type::kI32},
-                                                    {"unsigned", Type::kU32},
-                                                    {"unsigned int", Type::kU32},
-                                                    {"uint", Type::kU32},
-                                                    {"uint32_t", Type::kU32},
-                                                    {"uint2", Type::kU32},
-                                                    {"uint4", Type::kU32},
-                                                    {"short", Type::kI16},
-                                                    {"int16_t", Type::kI16},
-                                                    {"unsigned short", Type::kU16},
-                                                    {"uint16_t", Type::kU16},
-                                                    {"char", Type::kI8},
-                                                    {"signed char", Type::kI8},
-                                                    {"int8_t", Type::kI8},
-                                                    {"unsigned char", Type::kU8},
-                                                    {"uint8_t", Type::kU8},
-                                                    {"bool", Type::kU8},
-                                                    {"long", Type::kI64},
-                                                    {"long long", Type::kI64},
-                                                    {"int64_t", Type::kI64},
-                                                    {"unsigned long", Type::kU64},
-                                                    {"unsigned long long", Type::kU64},
-                                                    {"uint64_t", Type::kU64},
-                                                    {"size_t", Type::kU64}};
-  std::string text = std::regex_replace(
-      words,
-      std::regex("\\b(std::|const\\b|volatile\\b|__restrict__\\b|__restrict\\b|restrict\\b|__grid_constant__\\b|struct\\b)"),
-      " ");
-  text = std::regex_replace(text, std::regex("[*&]"), " ");
-  text = std::regex_replace(text, std::regex("\\s+"), " ");
-  const std::size_t begin = text.find_first_not_of(' ');
-  if (begin == std::string::npos) return std::nullopt;
-  text = text.substr(begin, text.find_last_not_of(' ') - begin + 1);
-  if (text == "unsigned long long int") text = "unsigned long long";
-  const auto found = known.find(text);
-  return found == known.end() ? std::nullopt : std::optional(found->second);
-}
-
-// At commas that stand in no brackets.
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts(1);
-  int depth = 0;
-  for (const char c : text) {
-    if (c == '(' || c == '<' || c == '[') ++depth;
-    if (c == ')' || c == '>' || c == ']') --depth;
-    if (c == ',' && depth == 0) {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  if (parts.size() == 1 && parts[0].find_first_not_of(" \t\n") == std::string::npos) parts.clear();
-  return parts;
-}
-
-std::string text_of_file(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  text.resize(std::min<std::size_t>(text.size(), 1 << 20));
-  // Comments would stand in the way.
-  std::string bare;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text.compare(i, 2, "//") == 0) {
-      i = std::min(text.find('\n', i), text.size());
-      bare += '\n';
-    } else if (text.compare(i, 2, "/*") == 0) {
-      i = std::min(text.find("*/", i), text.size()) + 1;
-      bare += ' ';
-    } else {
-      bare += text[i];
-    }
-  }
-  return bare;
-}
-
-// The text between the bracket at `open` and its partner; "" if it has none.
-std::string in_brackets(const std::string& text, std::size_t open) {
-  int depth = 0;
-  for (std::size_t i = open; i < text.size(); ++i) {
-    if (text[i] == '(') ++depth;
-    if (text[i] == ')' && --depth == 0) return text.substr(open + 1, i - open - 1);
-  }
-  return "";
-}
-
-struct Declared {
-  std::string name;       // with the namespaces around it
-  std::string arguments;  // of a template, guessed: "float, 4"; empty: it is none
-  std::vector<std::string> parameters;
-};
-
-// "a::b::" of the named namespaces that are open at a place of a source.
-std::string namespaces_at(const std::string& text, std::size_t at) {
-  std::vector<std::string> open;  // a name for each bracket
-  std::string next;
-  for (std::size_t i = 0; i < at; ++i) {
-    std::smatch found;
-    if (text.compare(i, 10, "namespace ") == 0) {
-      const std::string rest = text.substr(i, 200);
-      if (std::regex_search(rest, found, std::regex("^namespace\\s+([A-Za-z_][A-Za-z0-9_:]*)\\s*\\{")))
-        next = found[1].str() + "::";
-    }
-    if (text[i] == '{') open.push_back(std::exchange(next, ""));
-    if (text[i] == '}' && !open.empty()) open.pop_back();
-  }
-  return fmt::format("{}", fmt::join(open, ""));
-}
-
-// Of "template <typename T, int N>": "float, 4"; "" of what is no template.
-std::string guessed_arguments(const std::string& head) {
-  std::smatch found;
-  if (!std::regex_search(head, found, std::regex("\\btemplate\\s*<([^<>]*)>"))) return "";
-  std::vector<std::string> arguments;
-  for (const std::string& one : split(found[1].str())) {
-    const bool is_type = std::regex_search(one, std::regex("\\b(typename|class)\\b"));
-    arguments.emplace_back(is_type ? "float" : std::regex_search(one, std::regex("\\bbool\\b")) ? "true" : "4");
-  }
-  return fmt::format("{}", fmt::join(arguments, ", "));
-}
-
-// Kernels of a source, as far as a look at its text can tell.
-std::vector<Declared> declared_in(const std::string& text) {
-  std::vector<Declared> all;
-  for (std::size_t at = text.find("__global__"); at != std::string::npos; at = text.find("__global__", at + 1)) {
-    std::size_t i = at + std::string_view("__global__").size();
-    for (; i < text.size() && text[i] != ';' && text[i] != '{'; ++i) {
-      if (text[i] != '(') continue;
-      std::size_t end = text.find_last_not_of(" \t\n", i - 1);
-      if (end == std::string::npos) break;
-      std::size_t begin = end;
-      while (begin > at && (std::isalnum(static_cast<unsigned char>(text[begin])) != 0 || text[begin] == '_')) --begin;
-      const std::string name = text.substr(begin + 1, end - begin);
-      const std::string inside = in_brackets(text, i);
-      if (name == "__launch_bounds__" || name == "__block_size__" || name == "__cluster_dims__" ||
-          name.starts_with("__attribute")) {
-        i += inside.size() + 1;
-        continue;
-      }
-      const std::size_t before = text.find_last_of(";}", at);
-      const std::string head =
-          text.substr(before == std::string::npos ? 0 : before + 1, at - (before == std::string::npos ? 0 : before + 1));
-      all.push_back({namespaces_at(text, at) + name, guessed_arguments(head), split(inside)});
-      break;
-    }
-  }
-  return all;
-}
-
-// "const float* __restrict__ x" to what it takes.
-Taken parameter_of(const std::string& words, std::uint32_t bytes, std::size_t index) {
+// A parameter of a source, of so many bytes.
+Taken taken_of(const DeclaredParameter& declared, std::uint32_t bytes, std::size_t index) {
   Taken taken;
+  taken.name = declared.name.empty() ? fmt::format("p{}", index) : declared.name;
+  taken.is_buffer = declared.is_pointer;
+  taken.is_readonly = declared.is_const;
+  taken.type = declared.type;
+  taken.type_name = declared.type_name;
   taken.bytes = bytes;
-  std::string text = words.substr(0, words.find('='));
-  const bool is_pointer = text.find('*') != std::string::npos || text.find('[') != std::string::npos;
-  text = text.substr(0, text.find('['));
-  // The last word is the name, unless it is a part of the type.
-  std::smatch found;
-  const bool has_name = std::regex_search(text, found, std::regex("([A-Za-z_][A-Za-z0-9_]*)\\s*$")) &&
-                        !type_of(found[1].str()) && found[1].str() != "const" && found[1].str() != "int" &&
-                        found[1].str() != "__restrict__" && found.position(1) > 0;
-  if (has_name) {
-    taken.name = found[1].str();
-    text = text.substr(0, static_cast<std::size_t>(found.position(1)));
-  } else {
-    taken.name = fmt::format("p{}", index);
-  }
-  taken.is_buffer = is_pointer;
-  taken.is_readonly = is_pointer && std::regex_search(text, std::regex("\\bconst\\b"));
-  taken.type = type_of(text);
-  std::smatch word;
-  if (!taken.is_buffer && !taken.type && std::regex_search(text, word, std::regex("([A-Za-z_][A-Za-z0-9_]*)\\s*&?\\s*$")))
-    taken.type_name = word[1].str();
   return taken;
 }
 
@@ -264,7 +85,7 @@ std::vector<Taken> fields_of(const std::string& source, const std::string& name,
   for (std::string declaration; std::getline(body, declaration, ';');) {
     if (declaration.find_first_not_of(" \t\r\n") == std::string::npos) continue;
     if (declaration.find_first_of("[(,=:") != std::string::npos) return {};
-    Taken field = parameter_of(declaration, 0, fields.size());
+    Taken field = taken_of(declared_parameter(declaration), 0, fields.size());
     if (!field.is_buffer && !field.type) return {};
     field.bytes = field.is_buffer ? 8 : static_cast<std::uint32_t>(bytes_of(*field.type));
     field.offset = (end + field.bytes - 1) / field.bytes * field.bytes;
@@ -301,37 +122,11 @@ void fit(Taken& taken, const CudaParameter& record) {
   taken.is_struct = !taken.type;
 }
 
-// Of a demangled name: "void saxpy<float, 4>(unsigned int, float const*)".
-std::vector<std::string> types_in(const std::string& name) {
-  const std::string text = demangled(name);
-  const std::size_t open = text.find('(');
-  return open == std::string::npos ? std::vector<std::string>() : split(in_brackets(text, open));
-}
-
-// What stands behind `name` and its template's arguments in a demangled name, before its parameters.
-std::string bare_name(const std::string& name) {
-  std::string text = demangled(name);
-  text = text.substr(0, std::min(text.find('('), text.find('<')));
-  return text.substr(text.find_last_of(" :") + 1);
-}
-
-void read_cuda(Kernel& kernel, const std::vector<Declared>& declared, const std::string& text) {
+void read_cuda(Kernel& kernel, const std::vector<DeclaredKernel>& source, const std::string& text) {
   const std::vector<CudaParameter>& records = kernel.compiled.cuda.parameters;
-  const std::vector<std::string> types = types_in(kernel.compiled.entry);
-  const std::string name = bare_name(kernel.compiled.entry);
-  const auto source = std::find_if(declared.begin(), declared.end(), [&](const Declared& one) {
-    return bare_name(one.name) == name && one.parameters.size() == records.size();
-  });
+  const std::vector<DeclaredParameter> declared = declared_parameters(kernel.compiled.entry, source, records.size());
   for (std::size_t i = 0; i < records.size(); ++i) {
-    Taken taken = guessed_parameter(records[i]);
-    if (source != declared.end()) taken = parameter_of(source->parameters[i], records[i].bytes, i);
-    if (types.size() == records.size()) {  // the compiler's own word
-      const Taken by_type = parameter_of(types[i] + " " + taken.name, records[i].bytes, i);
-      taken.is_buffer = by_type.is_buffer;
-      taken.is_readonly = by_type.is_readonly;
-      if (by_type.type) taken.type = by_type.type;
-      taken.type_name = by_type.type_name;
-    }
+    Taken taken = declared.empty() ? guessed_parameter(records[i]) : taken_of(declared[i], records[i].bytes, i);
     fit(taken, records[i]);
     if (taken.is_struct) taken.fields = fields_of(text, taken.type_name, taken.bytes);
     kernel.takes.push_back(std::move(taken));
@@ -436,8 +231,8 @@ bool is_cuda(const fs::path& file) {
 // The `index`-th kernel of a file, of those there are.
 Kernel kernel_of(const fs::path& file, const Target& target, const SourceOptions& options, std::size_t index) {
   Kernel kernel;
-  const std::string text = file.extension() == ".cu" ? text_of_file(file) : "";
-  const std::vector<Declared> declared = declared_in(text);
+  const std::string text = file.extension() == ".cu" ? source_text(file) : "";
+  const std::vector<DeclaredKernel> declared = declared_kernels(text);
   std::vector<Compiled> all;
   try {
     Step step;
@@ -447,14 +242,14 @@ Kernel kernel_of(const fs::path& file, const Target& target, const SourceOptions
     for (const fs::path& include : options.include) step.include.push_back(fs::absolute(include));
     all = compile_all(step, target);
   } catch (const Error& error) {
-    const auto is_template = [](const Declared& one) { return !one.arguments.empty(); };
+    const auto is_template = [](const DeclaredKernel& one) { return !one.arguments.empty(); };
     const bool may_lack_instance = std::string_view(error.what()).find("has no kernel") != std::string_view::npos;
     if (!may_lack_instance || std::none_of(declared.begin(), declared.end(), is_template)) throw;
     // A template without an instance: its parameters as they are declared.
-    const Declared& first = *std::find_if(declared.begin(), declared.end(), is_template);
+    const DeclaredKernel& first = *std::find_if(declared.begin(), declared.end(), is_template);
     kernel.problem = fmt::format("{}<{}>", first.name, first.arguments);
     for (std::size_t i = 0; i < first.parameters.size(); ++i) {
-      Taken taken = parameter_of(first.parameters[i], 4, i);
+      Taken taken = taken_of(declared_parameter(first.parameters[i]), 4, i);
       if (!taken.is_buffer && !taken.type) taken.type = Type::kF32;
       kernel.takes.push_back(std::move(taken));
     }
@@ -465,7 +260,7 @@ Kernel kernel_of(const fs::path& file, const Target& target, const SourceOptions
   const auto place = [&](const Compiled& one) {
     const std::string name = bare_name(one.entry);
     return std::find_if(declared.begin(), declared.end(),
-                        [&](const Declared& other) { return bare_name(other.name) == name; }) -
+                        [&](const DeclaredKernel& other) { return bare_name(other.name) == name; }) -
            declared.begin();
   };
   std::stable_sort(all.begin(), all.end(), [&](const Compiled& a, const Compiled& b) { return place(a) < place(b); });

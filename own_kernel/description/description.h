@@ -127,7 +127,7 @@ struct Step {
   std::vector<std::filesystem::path> include = {};
   std::vector<std::pair<std::string, std::string>> defines = {};
   std::vector<Constant> constants = {};  // Vulkan, by id
-  std::uint32_t subgroup_size = 0;       // Vulkan; 0: the driver's choice
+  std::uint32_t subgroup_size = 0;       // Vulkan; 0: the driver's choice. CUDA: 32
   bool barrier = true;                   // before this step: it waits for the earlier ones. Of the first step: no meaning
   std::uint32_t line = 0;
 };

@@ -10,7 +10,8 @@ namespace bench::own {
 namespace {
 
 constexpr double kExact = 9007199254740992.0;  // 2^53
-constexpr std::size_t kLongest = 1000;         // characters of an expression
+constexpr const char* kSubgroupSize = "subgroup_size";
+constexpr std::size_t kLongest = 1000;  // characters of an expression
 
 double sum(double a, double b) { return a + b; }
 double difference(double a, double b) { return a - b; }
@@ -65,7 +66,14 @@ std::string with(const Expression& expression, const Sizes& sizes) {
   return named.empty() ? "" : " with " + text_of(named);
 }
 
+Sizes sizes_of(const Step& step, const Sizes& sizes) {
+  Sizes all = sizes;
+  if (step.subgroup_size != 0) all[kSubgroupSize] = step.subgroup_size;
+  return all;
+}
+
 bool is_name_of_size(const std::string& name) {
+  if (name == kSubgroupSize) return false;
   double value = 0;
   try {
     mu::Parser parser;
@@ -94,6 +102,11 @@ double value_of(const Expression& expression, const Sizes& sizes) {
     if (said.ends_with('.')) said.pop_back();
     std::string names;
     for (const auto& [name, size] : sizes) names += (names.empty() ? "" : ", ") + name;
+    if (expression.text.find(kSubgroupSize) != std::string::npos && !sizes.contains(kSubgroupSize))
+      throw Error(
+          "\"{}\": subgroup_size is known in a side's block, grid, constants and shared_bytes alone, and of Vulkan's where "
+          "the side gives it: subgroup_size = 32",
+          expression.text);
     throw Error("\"{}\": {}; numbers, + - * / % << >> ( ), ceil, floor, min, max, log2{}{} are allowed", expression.text, said,
                 names.empty() ? "" : " and the sizes ", names);
   }

@@ -15,8 +15,11 @@ double value_of(const Expression& expression, const Sizes& sizes);
 // A value that counts something. Throws Error if it is not whole, or not within [least, 2^53], naming the value and the sizes.
 std::uint64_t count_of(const Expression& expression, const Sizes& sizes, std::uint64_t least = 0);
 
-// Whether a size may be called so: letters, digits and _, and no function of expressions.
+// Whether a size may be called so: letters, digits and _, no function of expressions, and not subgroup_size.
 bool is_name_of_size(const std::string& name);
+
+// What a step's own expressions may name: the sizes, and subgroup_size, where the file gives it or the API has but one.
+Sizes sizes_of(const Step& step, const Sizes& sizes);
 
 // "n = 65536, m = 3"; "" without sizes.
 std::string text_of(const Sizes& sizes);

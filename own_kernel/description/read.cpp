@@ -76,7 +76,7 @@ class Reader {
   void with_sizes(const Keys& keys, std::string_view key, const Expression& expression, Check check) {
     for (const Sizes& sizes : found_.sizes) {
       try {
-        check(sizes);
+        check(in_hand_ != nullptr ? sizes_of(*in_hand_, sizes) : sizes);
       } catch (const Error& error) {
         keys.fail(expression.line, "{} = {}", key, error.what());
       }
@@ -416,6 +416,15 @@ class Reader {
     found_.sides.push_back(std::move(side));
   }
 
+  // While a step is read, expressions may name what is its own.
+  struct InHand {
+    InHand(Reader& reader, const Step& step) : of(reader) { of.in_hand_ = &step; }
+    InHand(const InHand&) = delete;
+    InHand& operator=(const InHand&) = delete;
+    ~InHand() noexcept { of.in_hand_ = nullptr; }
+    Reader& of;
+  };
+
   Step read_step(Keys& keys, Side& side, std::size_t index) {
     Step step;
     step.line = keys.line();
@@ -438,6 +447,7 @@ class Reader {
     step.entry = keys.text("entry").value_or("");
     if (keys.has("entry") && step.entry.empty())
       keys.fail(keys.line_of("entry"), "entry is empty; an entry's name is allowed, or leave it out");
+    const InHand in_hand(*this, step);
     refuse_elsewhere(keys, is_cuda, {"shared_bytes"}, "a CUDA kernel (.cu, .ptx, .cubin)");
     refuse_elsewhere(keys, !is_cuda, {"constants", "subgroup_size"}, "a Vulkan kernel (.comp, .spv)");
     refuse_elsewhere(keys, is_source, {"flags", "include", "defines"}, "a source (.cu, .comp)");
@@ -453,17 +463,18 @@ class Reader {
       if (const toml::node* node = keys.find("defines")) step.defines = read_defines(keys, *node);
     }
     if (is_cuda) {
+      step.subgroup_size = 32;
       if (const auto bytes = keys.expression("shared_bytes")) {
         step.shared_bytes = *bytes;
         counts(keys, "shared_bytes", *bytes, 0, 1 << 20);
       }
     } else {
-      if (const toml::node* node = keys.find("constants")) step.constants = read_constants(keys, *node);
       if (const auto size = keys.whole("subgroup_size", 128)) {
         if (*size == 0 || (*size & (*size - 1)) != 0)
           keys.fail(keys.line_of("subgroup_size"), "subgroup_size is {}; a power of two from 1 to 128 is allowed", *size);
         step.subgroup_size = static_cast<std::uint32_t>(*size);
       }
+      if (const toml::node* node = keys.find("constants")) step.constants = read_constants(keys, *node);
     }
     if (const auto barrier = keys.yes_or_no("barrier")) {
       if (index == 0)
@@ -545,9 +556,10 @@ class Reader {
   }
 
   Type take_constant_type(Keys& keys) const {
-    constexpr std::span<const std::string_view> kTypes(kTypeNames.data() + 2, kTypeNames.size() - 2);  // all but f16 and bf16
-    return static_cast<Type>(keys.word("type", keys.need("type", fmt::format("one of {}", fmt::join(kTypes, ", "))), kTypes) +
-                             2);
+    std::vector<std::string_view> names(kTypeNames.begin(), kTypeNames.end());
+    std::erase(names, to_string(Type::kBf16));  // which no core SPIR-V has
+    const std::size_t word = keys.word("type", keys.need("type", fmt::format("one of {}", fmt::join(names, ", "))), names);
+    return static_cast<Type>(std::ranges::find(kTypeNames, names[word]) - kTypeNames.begin());
   }
 
   std::array<Expression, 3> read_dimensions(Keys& keys, const char* key, bool is_needed, std::uint64_t most_x,
@@ -745,6 +757,7 @@ class Reader {
 
   std::string name_;
   fs::path folder_;
+  const Step* in_hand_ = nullptr;
   Keys root_;
   Description found_;
   std::map<std::string, std::uint32_t> names_;  // of buffers, scalars and structs, with their lines

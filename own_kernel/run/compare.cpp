@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include "core/base/parallel.h"
-#include "run/values.h"
+#include "description/values.h"
 
 namespace bench::own {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/parse_number.h"
 #include "description/expression.h"
-#include "run/values.h"
+#include "description/values.h"
 
 namespace bench::own {
 namespace {
@@ -198,17 +198,18 @@ Packed pack(const Description& description, SideApi api, const Step& step, const
   }
   Packed& packed = packing.packed();
   KernelSpec& spec = packed.spec;
+  const Sizes of_step = sizes_of(step, sizes);
   std::array<std::uint32_t, 3> block = {};
   for (std::size_t i = 0; i < 3; ++i) {
-    packed.grid[i] = dimension(step.grid[i], sizes);
-    block[i] = dimension(step.block[i], sizes);
+    packed.grid[i] = dimension(step.grid[i], of_step);
+    block[i] = dimension(step.block[i], of_step);
   }
   // A file may leave a shader's workgroup to the shader.
   const bool has_block = api == SideApi::kCuda || !step.block[0].text.empty();
   if (!has_block) block = own::interface_of(code.compiled(), step, sizes).local_size;
   if (api == SideApi::kVulkan) {
     packing.interface().subgroup_size = step.subgroup_size;
-    add_constants(step, code.compiled().spirv, has_block ? std::optional(block) : std::nullopt, sizes, packing.interface());
+    add_constants(step, code.compiled().spirv, has_block ? std::optional(block) : std::nullopt, of_step, packing.interface());
     packed.params.resize((packed.params.size() + 3) / 4 * 4);  // push constants come in words
     spec.vulkan.robustness = robustness;
   }
@@ -219,7 +220,7 @@ Packed pack(const Description& description, SideApi api, const Step& step, const
   spec.block_z = block[2];
   spec.buffers = static_cast<std::uint32_t>(packed.uses.size());
   spec.params_bytes = static_cast<std::uint32_t>(packed.params.size());
-  spec.shared_bytes = api == SideApi::kCuda ? dimension(step.shared_bytes, sizes, 0) : 0;
+  spec.shared_bytes = api == SideApi::kCuda ? dimension(step.shared_bytes, of_step, 0) : 0;
   return packed;
 }
 

@@ -1,17 +1,15 @@
 #include "run/program.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <iostream>
 #include <set>
 #include <sstream>
-#include <system_error>
 
 #include "backends.h"
 #include "compile/check.h"
@@ -37,10 +35,20 @@ namespace {
 constexpr double kListingS = 60;
 constexpr double kSpareS = 120;  // beside what a child's own watchdog allows
 
-void write_file(std::string_view option, const std::filesystem::path& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text << std::flush;
-  if (!out) throw UsageError("{} {}: {}", option, path.string(), std::generic_category().message(errno));
+void write_file(std::string_view option, const std::string& path, const std::string& text) {
+  try {
+    replace_file(path, text);
+  } catch (const UsageError& error) {
+    throw UsageError("{}: {}", option, error.what());
+  }
+}
+
+// Before anything is measured that could not be written then.
+void check_place(std::string_view option, const std::string& path) {
+  if (path.empty()) return;
+  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+  if (!std::filesystem::is_directory(folder)) throw UsageError("{} {}: there is no folder {}", option, path, folder.string());
+  if (std::filesystem::is_directory(path)) throw UsageError("{} {}: a folder has this name", option, path);
 }
 
 // What a child process tells of the GPU.
@@ -110,6 +118,8 @@ class Program {
   explicit Program(const ProgramOptions& options) : options_(options) { job_.description = read_description(options.file); }
 
   int run() {
+    for (const auto& [option, path] : {std::pair("--json", options_.json), std::pair("--csv", options_.csv)})
+      check_place(option, path);
     gpu_ = ask_gpu(options_.device);
     compile_all();
     if (const std::string doubt = doubtful_bytes(job_.description); !doubt.empty()) add_note(doubt);
@@ -353,11 +363,11 @@ class Program {
 
   int finish() {
     progress("");
-    if (!options_.csv.empty()) write_csv();
-    if (!options_.json.empty()) write_file("--json", options_.json, json_of(job_, measured_, faults_, notes_, gpu_.device));
     const Ending ending = ending_of(job_, measured_, faults_, notes_, gpu_.device, static_cast<std::uint32_t>(csvs_.size()));
     for (const std::string& line : ending.lines) std::cout << line << '\n';
     std::cout.flush();
+    if (!options_.csv.empty()) write_csv();
+    if (!options_.json.empty()) write_file("--json", options_.json, json_of(job_, measured_, faults_, notes_, gpu_.device));
     if (!faults_.empty()) return kFailed;
     const bool has_times = std::ranges::any_of(measured_, [&](const Measured& one) {
       return std::ranges::any_of(one.sides, [](const std::vector<Timed>& side) {
@@ -365,7 +375,10 @@ class Program {
       });
     });
     if (!has_times) return kAllSkipped;
-    return options_.fail_on_slower && ending.is_slower ? kFailed : kOk;
+    if (!options_.fail_on_slower || ending.slower.empty()) return kOk;
+    std::cerr << fmt::format("own_kernel: {} is slower: {}\n", job_.description.sides.back().name,
+                             fmt::join(ending.slower, "; "));
+    return kFailed;
   }
 
   ProgramOptions options_;

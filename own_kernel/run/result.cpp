@@ -43,12 +43,14 @@ std::string seen_in(const Measured& one) {
   const std::optional<Ratio> ratio = one.ratio();
   if (!ratio) return "";
   const std::size_t runs = one.ratios.size();
-  const auto clear = [&](std::string_view word) { return fmt::format("{} in {} of {} processes", word, runs, runs); };
-  if (one.is_slower()) return clear("slower");
-  if (one.is_faster()) return clear("faster");
+  const auto clear = [&](std::string_view word, std::size_t in) {
+    return fmt::format("{} in {} of {} processes", word, in, runs);
+  };
+  if (const std::size_t in = one.slower_in(); in != 0) return clear("slower", in);
+  if (const std::size_t in = one.faster_in(); in != 0) return clear("faster", in);
   const bool same =
       std::ranges::all_of(one.ratios, [](const Ratio& r) { return r.lo > 1 - Measured::kSame && r.hi < 1 + Measured::kSame; });
-  return same ? clear("within 1 %") : "unclear";
+  return same ? clear("within 1 %", runs) : "unclear";
 }
 
 std::string case_of(const Measured& one, const Job& job) {
@@ -57,6 +59,7 @@ std::string case_of(const Measured& one, const Job& job) {
   return text + one.cache + (one.checks.empty() ? "" : ", checks off");
 }
 
+// `decides`: the device is a GPU; of a software device no ratio is told.
 std::string line_of(const Measured& one, const Job& job, bool decides) {
   std::string line = "  " + case_of(one, job) + ": ";
   bool first = true;
@@ -68,15 +71,13 @@ std::string line_of(const Measured& one, const Job& job, bool decides) {
     if (gbps > 0) line += fmt::format(" ({:.3g} GB/s)", gbps);
     first = false;
   }
-  if (const std::optional<Ratio> ratio = one.ratio()) {
-    line += fmt::format("; {} is {} (ratio {:.3f}, {:.3f} to {:.3f})", job.description.sides[1].name, words_of(ratio->value),
-                        ratio->value, ratio->lo, ratio->hi);
-    if (decides) line += ": " + seen_in(one);
-  }
+  if (const std::optional<Ratio> ratio = one.ratio(); ratio && decides)
+    line += fmt::format("; {} is {} (ratio {:.3f}, {:.3f} to {:.3f}): {}", job.description.sides[1].name,
+                        words_of(ratio->value), ratio->value, ratio->lo, ratio->hi, seen_in(one));
   return line;
 }
 
-nlohmann::ordered_json json_of(const Measured& one, const Job& job) {
+nlohmann::ordered_json json_of(const Measured& one, const Job& job, bool decides) {
   nlohmann::ordered_json result = {
       {"variant", one.variant}, {"sizes", one.sizes}, {"cache", one.cache}, {"checks", one.checks}};
   for (std::size_t side = 0; side < one.sides.size(); ++side) {
@@ -92,7 +93,7 @@ nlohmann::ordered_json json_of(const Measured& one, const Job& job) {
     }
     result["sides"].push_back({{"side", job.description.sides[side].name}, {"processes", std::move(processes)}});
   }
-  if (const std::optional<Ratio> ratio = one.ratio()) {
+  if (const std::optional<Ratio> ratio = one.ratio(); ratio && decides) {
     result["ratio"] = {{"of", job.description.sides[1].name},
                        {"to", job.description.sides[0].name},
                        {"value", ratio->value},
@@ -135,12 +136,16 @@ std::optional<Ratio> Measured::ratio() const {
   return result;
 }
 
-bool Measured::is_slower(double by) const {
-  return !ratios.empty() && std::ranges::all_of(ratios, [&](const Ratio& one) { return one.lo > 1 + by; });
+std::size_t Measured::slower_in(double by) const {
+  const auto clear = static_cast<std::size_t>(std::ranges::count_if(ratios, [&](const Ratio& one) { return one.lo > 1 + by; }));
+  const bool others_too = std::ranges::all_of(ratios, [](const Ratio& one) { return one.value > 1; });
+  return others_too && 3 * clear >= 2 * ratios.size() ? clear : 0;
 }
 
-bool Measured::is_faster(double by) const {
-  return !ratios.empty() && std::ranges::all_of(ratios, [&](const Ratio& one) { return one.hi < 1 - by; });
+std::size_t Measured::faster_in(double by) const {
+  const auto clear = static_cast<std::size_t>(std::ranges::count_if(ratios, [&](const Ratio& one) { return one.hi < 1 - by; }));
+  const bool others_too = std::ranges::all_of(ratios, [](const Ratio& one) { return one.value < 1; });
+  return others_too && 3 * clear >= 2 * ratios.size() ? clear : 0;
 }
 
 void add_rows(std::vector<Measured>& measured, const Job& job, const Schema& schema, const std::vector<CsvRow>& rows) {
@@ -216,9 +221,10 @@ Ending ending_of(const Job& job, const std::vector<Measured>& measured, const st
       if (lines.size() < kMostLines) lines.push_back("  " + text);
     }
   }
-  ending.is_slower = !device.is_software && std::ranges::any_of(measured, [&](const Measured& one) {
-    return one.variant == job.description.name && one.checks.empty() && one.is_slower();
-  });
+  for (const Measured& one : measured) {
+    if (!device.is_software && one.variant == job.description.name && one.checks.empty() && one.slower_in() != 0)
+      ending.slower.push_back(case_of(one, job));
+  }
   return ending;
 }
 
@@ -243,7 +249,7 @@ std::string json_of(const Job& job, const std::vector<Measured>& measured, const
                               {"compiled_by", job.toolkits[i]}});
   }
   whole["cases"] = nlohmann::ordered_json::array();
-  for (const Measured& one : measured) whole["cases"].push_back(json_of(one, job));
+  for (const Measured& one : measured) whole["cases"].push_back(json_of(one, job, !device.is_software));
   return whole.dump(1) + '\n';
 }
 

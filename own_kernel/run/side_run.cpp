@@ -11,9 +11,9 @@
 #include "core/experiment/verify.h"
 #include "core/experiment/workbench.h"
 #include "description/expression.h"
+#include "description/values.h"
 #include "run/compare.h"
 #include "run/npy.h"
-#include "run/values.h"
 
 namespace bench::own {
 namespace {

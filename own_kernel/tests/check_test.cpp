@@ -221,13 +221,33 @@ TEST_F(Check, ConstantsAndTheLocalSize) {
   EXPECT_THAT(said_of_vulkan("{ 0 = 256 }", "{ 0 = \"n / 4\" }"), HasSubstr("agrees")) << "by the sizes";
 }
 
+TEST_F(Check, AHalfConstant) {
+  folder_.write("saxpy.comp", with(with(kSaxpyComp, "const float scale = 1.0", "const float16_t scale = 1.0hf"), "#version 460",
+                                   "#version 460\n#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require"));
+  EXPECT_THAT(said_of_vulkan("{ 0 = 256 }", "{ 0 = 256, 1 = { type = \"f16\", value = 1.5 } }"), HasSubstr("agrees"));
+  EXPECT_THAT(said_of_vulkan("{ 0 = 256 }", "{ 0 = 256, 1 = 1.5 }"), HasSubstr("! 1: f32 = 1.5  1: scale f16"));
+  const Constant half = {.id = 1, .type = Type::kF16, .value = {"1.5", 1}};
+  EXPECT_EQ(bits_of(half, {}), 0x3e00U);
+}
+
+TEST_F(Check, ExpressionsKnowTheSubgroupSizeThatTheSideGives) {
+  EXPECT_THAT(said_of_vulkan("{ 0 = 256 }\nblock = 256",
+                             "{ 0 = \"8 * subgroup_size\" }\nsubgroup_size = 32\nblock = \"8 * subgroup_size\""),
+              HasSubstr("agrees"));
+  EXPECT_THAT(message_of<UsageError>([&] { said(with(kVulkanSide, "{ 0 = 256 }", "{ 0 = \"8 * subgroup_size\" }")); }),
+              HasSubstr("saxpy.toml:28: [[side]] 1: constants.0 = \"8 * subgroup_size\": subgroup_size is known in a side's "
+                        "block, grid, constants"));
+}
+
 TEST_F(Check, ADescriptorMayBeNoBufferAndNoArray) {
   folder_.write("saxpy.comp",
                 with(kSaxpyComp, "buffer X { float x[]; };", "buffer X { float a[]; } x[2];") + "\n// x[i] is no longer one\n");
   folder_.write("saxpy.comp", with(with(kSaxpyComp, "buffer X { float x[]; };", "buffer X { float a[]; } x[2];"),
                                    "scale * x[i]", "scale * x[0].a[i]"));
-  EXPECT_THAT(said(std::string(kVulkanSide)).text,
-              HasSubstr("saxpy.comp: main uses an array of buffers at set 0, binding 0: own kernels take single ones"));
+  EXPECT_THAT(
+      said(std::string(kVulkanSide)).text,
+      HasSubstr(
+          "saxpy.comp: main uses an array of buffers at set 0, binding 0, given in line 25: own kernels take single ones"));
   folder_.write("saxpy.comp", with(with(kSaxpyComp, "layout(std430, binding = 0) buffer X { float x[]; };",
                                         "layout(binding = 0) uniform sampler2D x;"),
                                    "scale * x[i]", "scale * texture(x, vec2(0)).x"));
@@ -301,6 +321,40 @@ TEST_F(CheckCuda, AFloatInANumbersPlaceIsFound) {
   EXPECT_THAT(said_of_cuda("\"y\"]", "\"y\", \"y\"]"), HasSubstr("! 4: y address, 8 bytes at 24  -\n"));
 }
 
+TEST_F(CheckCuda, SwappedPointersAreSeenByTheSource) {
+  const std::string swapped = said_of_cuda("\"x\", \"y\"", "\"y\", \"x\"");
+  EXPECT_THAT(swapped,
+              HasSubstr("agrees: 4 parameters, 24 bytes; swapped? parameter 2 is x in the code and y here, parameter 3 is "
+                        "y in the code and x here\n"));
+  // A pointer to const is no output.
+  folder_.write("saxpy.cu", with(kSaxpyCu, " + y[i];", ";"));
+  const std::string head = with(kHead, "role = \"inout\"", "role = \"out\"");
+  const auto checked = [&](const std::string& side) {
+    return check(read_description(std::string_view(head + side), folder_.path() / "saxpy.toml"), target_);
+  };
+  EXPECT_EQ(checked(std::string(kCudaSide)).exit_code, kOk);
+  const CheckReport report = checked(with(kCudaSide, "\"x\", \"y\"", "\"y\", \"x\""));
+  EXPECT_EQ(report.exit_code, kFailed);
+  EXPECT_THAT(report.text,
+              HasSubstr("2: y address, 8 bytes at 8, role out  2: 8 bytes at 8 (integer), a pointer to const: x\n"));
+  // Of C++ names the mangled one tells the types, whatever macros the source is made of.
+  folder_.write("saxpy.cu",
+                "#define KERNEL(name) __global__ void name(unsigned n, float a, const float* x, float* const y)\n"
+                "KERNEL(saxpy) { if (threadIdx.x < n) y[threadIdx.x] = a * x[threadIdx.x]; }\n");
+  EXPECT_THAT(checked(std::string(kCudaSide)).text,
+              HasSubstr("the parameters' names are not known: two that are swapped are not seen\n"));
+  EXPECT_THAT(checked(with(kCudaSide, "\"x\", \"y\"", "\"y\", \"x\"")).text, HasSubstr(", a pointer to const\n"));
+}
+
+TEST_F(CheckCuda, OtherElementsThanTheParameterPointsToAreAskedAbout) {
+  folder_.write("saxpy.cu", with(kSaxpyCu, "const float* x", "const short* x"));
+  EXPECT_THAT(said(std::string(kCudaSide)).text,
+              HasSubstr("another type? parameter 2 points to i16 in the code, and x is f32\n"));
+  folder_.write("saxpy.cu",
+                "extern \"C\" __global__ void saxpy(unsigned n, float a, const uint4* x, float* y) { y[n] = x[n].x; }\n");
+  EXPECT_THAT(said(std::string(kCudaSide)).text, Not(HasSubstr("another type?"))) << "vectors of bits are common";
+}
+
 // What the compiler made, as code of its own: PTX and a cubin are read as they are.
 TEST_F(CheckCuda, CodeThatCameMade) {
   Step step;
@@ -309,7 +363,8 @@ TEST_F(CheckCuda, CodeThatCameMade) {
   EXPECT_EQ(compiled.kind, Compiled::Kind::kCubin);
   EXPECT_EQ(compiled.entry, "saxpy");
   folder_.write("made.cubin", std::string(reinterpret_cast<const char*>(compiled.bytes.data()), compiled.bytes.size()));
-  EXPECT_THAT(said_of_cuda("saxpy.cu", "made.cubin"), HasSubstr("CUDA: made.cubin, saxpy: agrees: 4 parameters, 24 bytes"));
+  EXPECT_THAT(said_of_cuda("saxpy.cu", "made.cubin"),
+              HasSubstr("CUDA: made.cubin, saxpy: agrees: 4 parameters, 24 bytes; the parameters' names are not known"));
   // Cut anywhere: an error, and never more than that.
   for (std::size_t end = 0; end < compiled.bytes.size(); end += 7) {
     EXPECT_THROW(cubin_kernels(std::span(compiled.bytes).first(end)), Error) << end;

@@ -132,6 +132,19 @@ FileDescriptor NextContent::take_place() {
   return std::move(file_);
 }
 
+void replace_file(const std::string& path, const std::string& content) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) && !std::filesystem::is_directory(status)) {
+    const FileDescriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (file.handle() < 0 || !write_whole(file.handle(), content)) refuse(path, "write");
+    return;
+  }
+  const mode_t mask = umask(0);  // there is no other way to ask
+  umask(mask);
+  NextContent(file_behind(path), content, 0666 & ~mask).take_place();
+}
+
 void append(const FileDescriptor& file, const std::string& text, const std::string& path) {
   const off_t end = lseek(file.handle(), 0, SEEK_END);
   errno = 0;

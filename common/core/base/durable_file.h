@@ -16,6 +16,10 @@ std::string file_behind(const std::string& path);
 // The content; "" if there is no such file. Throws UsageError if it cannot be read.
 std::string read_file(const std::string& path);
 
+// The whole content of a file in one step: whoever reads it finds the old one or this. What is there and no regular file, a
+// pipe or /dev/stdout, is written as it is. Throws UsageError. Not while other threads make files: it asks for the umask.
+void replace_file(const std::string& path, const std::string& content);
+
 // Holds a file for this process: others that ask for it meanwhile are refused. Where there is none it makes an empty one, which
 // goes again if nothing has taken its place by the end.
 class HeldFile {

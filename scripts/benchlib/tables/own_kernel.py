@@ -135,7 +135,7 @@ def sentence(own: Own, pair: Pair) -> str:
     first, second = own.sides
     where = f"{pair.title}: " if pair.title else ""
     if own.software:
-        return f"{where}{second} takes {pair.effect.value:.2f} times as long as {first} on this software device, which says nothing about GPUs."
+        return f"{where}{first} and {second} gave the same outputs on this software device, whose times say nothing about GPUs."
     figure, found = pair.effect, pair.verdict
     if found == SAME:
         return f"{where}{first} and {second} take the same time within 1 %."
@@ -195,16 +195,16 @@ def _times(own: Own) -> Blocks:
             return [paragraph("Nothing was timed.")]
         header = ["side", "sizes", "cache", "checks", "process", "time:", "GB/s:"]
         return [table(header, [[row["side"], row["sizes"], row["cache"], row["checks"] or ("on" if row["api"] == "vulkan" else NONE), row["process"], _time(float(row["device_ns"])), sig(float(row["gbps"]), 3) if row["gbps"] else NONE] for row in singles])]
-    header = ["case", *(f"{side}:" for side in own.sides), *(f"{side} GB/s:" for side in own.sides), "ratio [95 %]:", "processes:"]
+    header = ["case", *(f"{side}:" for side in own.sides), *(f"{side} GB/s:" for side in own.sides), *([] if own.software else ["ratio [95 %]:"]), "processes:"]
     header += [] if own.software else ["verdict"]
     rows = []
     for pair in pairs:
         name = "" if pair.variant == own.result["name"] else f"{pair.variant.partition('.')[2]}, "
-        row = [name + pair.title, *(_time(pair.median(side, "device_ns")) for side in (0, 1)), *(sig(pair.median(side, "gbps"), 3) for side in (0, 1)), ratio_text(pair.effect), str(len(pair.ratios))]
-        rows.append(row + ([] if own.software else [pair.verdict]))
+        row = [name + pair.title, *(_time(pair.median(side, "device_ns")) for side in (0, 1)), *(sig(pair.median(side, "gbps"), 3) for side in (0, 1))]
+        rows.append(row + ([str(len(pair.ratios))] if own.software else [ratio_text(pair.effect), str(len(pair.ratios)), pair.verdict]))
     ratio = f"The ratio is {own.sides[1]}'s time over {own.sides[0]}'s. Its interval holds the mean of further processes on this GPU model. The spread between runs is estimated from this project's own cases."
     restored = "A cold launch finds its inout buffers restored and the L2 evicted. A warm batch lets the values of inout buffers drift, unless the file says restore = \"each\"."
-    return [table(header, rows), paragraph(ratio), paragraph(restored)]
+    return [table(header, rows), paragraph("A software device decides nothing: there is no ratio and no verdict." if own.software else ratio), paragraph(restored)]
 
 
 def _time(ns: float | None) -> str:

@@ -1,4 +1,4 @@
-#include "run/values.h"
+#include "description/values.h"
 
 #include <fmt/format.h>
 
