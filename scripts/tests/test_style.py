@@ -32,15 +32,6 @@ PAGES_NOT_YET = (
     "own_kernel/README.md",
 )
 READMES_NOT_YET = (
-    "exp06_memory_model/README.md",
-    "exp06_memory_model/async_copy/README.md",
-    "exp06_memory_model/bytes_in_flight/README.md",
-    "exp06_memory_model/cache_ops/README.md",
-    "exp06_memory_model/cluster/README.md",
-    "exp06_memory_model/litmus/README.md",
-    "exp06_memory_model/loaded_latency/README.md",
-    "exp06_memory_model/ordering/README.md",
-    "exp06_memory_model/peer/README.md",
     "exp08_host_and_queues/README.md",
     "exp08_host_and_queues/dispatches/README.md",
     "exp08_host_and_queues/making/README.md",
