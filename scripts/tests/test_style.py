@@ -32,13 +32,6 @@ PAGES_NOT_YET = (
     "own_kernel/README.md",
 )
 READMES_NOT_YET = (
-    "exp08_host_and_queues/README.md",
-    "exp08_host_and_queues/dispatches/README.md",
-    "exp08_host_and_queues/making/README.md",
-    "exp08_host_and_queues/order/README.md",
-    "exp08_host_and_queues/queues/README.md",
-    "exp08_host_and_queues/transfers/README.md",
-    "exp08_host_and_queues/waiting/README.md",
     "exp09_inside_a_workgroup/README.md",
     "exp09_inside_a_workgroup/arithmetic/README.md",
     "exp09_inside_a_workgroup/atomics/README.md",
