@@ -32,13 +32,6 @@ PAGES_NOT_YET = (
     "own_kernel/README.md",
 )
 READMES_NOT_YET = (
-    "exp09_inside_a_workgroup/README.md",
-    "exp09_inside_a_workgroup/arithmetic/README.md",
-    "exp09_inside_a_workgroup/atomics/README.md",
-    "exp09_inside_a_workgroup/barrier/README.md",
-    "exp09_inside_a_workgroup/reduce_scan/README.md",
-    "exp09_inside_a_workgroup/shared_memory/README.md",
-    "exp09_inside_a_workgroup/subgroups/README.md",
     "scripts/template/README.md",
 )
 SOURCES_NOT_YET = (
