@@ -7,7 +7,7 @@ if is_closed 0; then exec </dev/null; fi
 if is_closed 1; then exec >/dev/null; fi
 if is_closed 2; then exec 2>/dev/null; fi
 
-bench_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+bench_root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
 
 note() { printf '%s\n' "$*" >&2; }
 

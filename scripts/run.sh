@@ -2,7 +2,7 @@
 # Finds a Python, has one installed where there is none, and starts benchlib/runner/run_command.py: its text is this script's --help.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh"
 
 # What is to be built here is set up first, Python with it.
 if ! python=$(bench_python jinja2 || bench_python) && [[ -f $bench_root/CMakeLists.txt ]]; then

@@ -85,7 +85,7 @@ TEST(Options, Defaults) {
   EXPECT_TRUE(options.caches.empty());
   EXPECT_EQ(options.case_budget_s(), 0.5);
   for (const bool flag : {options.list_devices, options.list_variants, options.describe, options.print_slug,
-                          options.print_board, options.resume, options.quick, options.smoke, options.validate}) {
+                          options.print_board, options.resume, options.replace, options.quick, options.smoke, options.validate}) {
     EXPECT_FALSE(flag);
   }
 }
@@ -107,6 +107,7 @@ TEST(Options, EveryOptionIsParsed) {
   EXPECT_EQ(parsed({"--seed", "18446744073709551615"}).seed, ~0ULL);
   EXPECT_EQ(parsed({"--csv", "a/b.csv"}).csv, "a/b.csv");
   EXPECT_TRUE(parsed({"--csv", "a.csv", "--resume"}).resume);
+  EXPECT_TRUE(parsed({"--csv", "a.csv", "--replace"}).replace);
   EXPECT_EQ(parsed({"--quick"}).case_budget_s(), 0.04);
   EXPECT_TRUE(parsed({"--smoke"}).smoke);
   EXPECT_LT(parsed({"--smoke"}).case_budget_s(), 0.1);
@@ -128,6 +129,8 @@ TEST(Options, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal({"--seed", "-1"}), HasSubstr("--seed"));
   EXPECT_THAT(refusal({"--device"}), HasSubstr("--device"));
   EXPECT_THAT(refusal({"--resume"}), HasSubstr("--csv"));
+  EXPECT_THAT(refusal({"--replace"}), HasSubstr("--csv"));
+  EXPECT_THAT(refusal({"--replace", "--resume", "--csv", "a.csv"}), HasSubstr("without --resume"));
   EXPECT_THAT(refusal({"--size", "-1"}), HasSubstr("--size"));
   EXPECT_THAT(refusal({"--size", "4096,x"}), HasSubstr("--size x"));
 }

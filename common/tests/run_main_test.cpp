@@ -337,8 +337,9 @@ TEST_F(RunMain, ResultsThatAreRemovedOrReplacedMeanwhileFailTheRun) {
   for (const bool replaced : {false, true}) {
     Scenario scenario;
     const std::string csv = csv_;
+    std::filesystem::remove(csv);
     scenario.vulkan_behaviour.sampled = [csv, replaced] {
-      if (!std::filesystem::exists(csv) && !replaced) return;
+      if (!std::filesystem::exists(csv)) return;
       std::filesystem::remove(csv);
       if (replaced) std::ofstream(csv) << "another's";
     };
@@ -827,6 +828,29 @@ TEST_F(RunMain, ACaseDuringWhichAnotherProcessUsedTheGpuFails) {
                 disturbed ? "another process (4711) used the GPU meanwhile: --resume measures the case again" : "");
     }
     std::filesystem::remove(csv_);
+  }
+}
+
+TEST_F(RunMain, WhatWasMeasuredIsNotReplacedUnasked) {
+  EXPECT_EQ(run({}, {"--quick", "--csv", csv_}).exit_code, 0);
+  const std::string measured = read_file(csv_);
+  const std::string sampled = read_file(folder_.file("results.samples.csv"));
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--smoke"}, {"--quick"}}) {
+    std::vector<std::string> arguments = {"--csv", csv_};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome refused = run({}, arguments);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, testing::AllOf(HasSubstr(csv_ + ": the file has"), HasSubstr("--resume"), HasSubstr("--replace")));
+    EXPECT_EQ(read_file(csv_), measured);
+    EXPECT_EQ(read_file(folder_.file("results.samples.csv")), sampled);
+  }
+  EXPECT_EQ(run({}, {"--smoke", "--replace", "--csv", csv_}).exit_code, 0);
+  EXPECT_NE(read_file(csv_), measured);
+  EXPECT_EQ(run({}, {"--quick", "--csv", csv_}).exit_code, 0) << "a smoke run's rows are no figures worth keeping";
+  for (const std::string notes : {"what I found, \"yesterday\"\n", "an open \"quote\n", "name,run\nmine,1\n"}) {
+    std::ofstream(csv_) << notes;
+    EXPECT_EQ(run({}, {"--smoke", "--csv", csv_}).exit_code, 2);
+    EXPECT_EQ(read_file(csv_), notes);
   }
 }
 

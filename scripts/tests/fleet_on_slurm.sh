@@ -4,7 +4,7 @@
 # own. Exit code 77: what it takes is missing (a line says what).
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
-source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../lib.sh"
 
 bin=$(realpath "$1") work=$(realpath -m "$2")
 out=$work/results

@@ -4,7 +4,7 @@
 # Exit code 77: what making them takes is missing (a line says what).
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
-source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../lib.sh"
 
 tarball=$1 work=$2
 mapfile -t experiments < <(bench_experiments)

@@ -241,7 +241,7 @@ def test_a_node_without_a_driver_does_not_measure_its_cpu_instead(suite):
 
 
 def test_slurm_is_absent(suite):
-    for name in ("bash", "env", "dirname", "timeout"):
+    for name in ("bash", "env", "dirname", "readlink", "timeout"):
         (suite / "tools" / name).symlink_to(shutil.which(name))
     for arguments in ([], ["--nodes", "n1"]):
         code, _, stderr = run(suite, *arguments, PATH=f"{suite}/tools")

@@ -911,6 +911,13 @@ def test_a_program_of_any_name(suite, name):
     assert (suite / "results/nvidia-h200" / RUN / f"{name}.csv").is_file() and nothing_was_executed(suite)
 
 
+def test_every_script_starts_through_a_link(suite, tmp_path):
+    for real in (suite / "scripts/run.sh", *(SCRIPTS / name for name in ("setup.sh", "fleet.sh", "test.sh"))):
+        (tmp_path / f"to_{real.name}").symlink_to(real)
+        done = subprocess.run([f"./to_{real.name}", "--help"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0 and "Usage: scripts/" in done.stdout, done.stderr
+
+
 def test_a_run_folder_that_is_a_link_is_not_cleared(suite):
     add_program(suite, "exp01_add")
     assert run(suite).returncode == 0

@@ -12,7 +12,7 @@ import pytest
 
 SCRIPTS = pathlib.Path(__file__).resolve().parents[1]
 # What setup.sh itself runs on: there is no Debian without it.
-BASE = ("bash", "cat", "dirname", "env", "head", "id", "mkdir", "sed", "sort", "tail", "timeout", "grep")
+BASE = ("bash", "cat", "dirname", "readlink", "env", "head", "id", "mkdir", "sed", "sort", "tail", "timeout", "grep")
 TOOLS = ("cmake", "g++", "git", "glslangValidator", "ninja", "spirv-val", "xz")
 MODULES = ("jinja2", "pytest", "xdist")
 

@@ -127,7 +127,7 @@ def test_a_linter_that_is_not_here_is_a_line(suite):
     (suite / "build/ci").mkdir(parents=True)
     (suite / "build/ci/compile_commands.json").write_text("[]")
     (suite / "bin").mkdir()
-    for name in ("bash", "cat", "cut", "dirname", "env", "find", "git", "grep", "mkdir", "mktemp", "rm", "sed", "sort", "touch", "wc"):
+    for name in ("bash", "cat", "cut", "dirname", "readlink", "env", "find", "git", "grep", "mkdir", "mktemp", "rm", "sed", "sort", "touch", "wc"):
         (suite / "bin" / name).symlink_to(shutil.which(name))
     result = subprocess.run([suite / "scripts/test.sh", "format", "tidy", "shell", "flake8", "fuzz"], capture_output=True, text=True,
                             timeout=60, env={"PATH": f"{suite}/bin"}, check=False)

@@ -96,6 +96,23 @@ ResultFile ResultFile::create(const std::string& path, const Schema& schema) {
   return result;
 }
 
+void ResultFile::refuse_to_replace(const std::string& path) {
+  const std::string text = read_file(place_of(path));
+  if (text.empty()) return;
+  std::vector<CsvRow> records;
+  try {
+    records = parse_csv(text);
+  } catch (const Error&) {  // no program wrote it
+  }
+  if (records.empty()) throw UsageError("--csv {}: the file is there, and is no CSV: --replace deletes it", path);
+  const auto run = std::find(records.at(0).begin(), records.at(0).end(), "run");
+  const auto column = static_cast<std::size_t>(run - records.at(0).begin());
+  const auto is_kept = [column](const CsvRow& row) { return column >= row.size() || row[column] != "smoke"; };
+  const auto rows = std::count_if(records.begin() + 1, records.end(), is_kept);
+  if (rows == 0 && run != records.at(0).end()) return;
+  throw UsageError("--csv {}: the file has {} rows: --resume goes on with them, --replace measures anew", path, rows);
+}
+
 ResultFile ResultFile::resume(const std::string& path, const Schema& schema, const RunIdentity& run) {
   ResultFile result(place_of(path), schema);
   const HeldFile held(result.path_);

@@ -36,6 +36,8 @@ class ResultFile {
   // Files with headers alone, in the place of any that are there. Throws UsageError if a path is not one for results or cannot
   // be written, Error if another process is writing there.
   static ResultFile create(const std::string& path, const Schema& schema);
+  // Throws UsageError if a file is there whose loss somebody would regret: anything but a header and rows of smoke runs.
+  static void refuse_to_replace(const std::string& path);
   // Goes on with files of the same schema and the same run, or creates them. Rows that are ok are kept, and skipped ones, as
   // long as no API can run now that could not then; failed ones are dropped, to be tried again. Throws UsageError, too, if the
   // files are of another schema, if a row of another run has a result, or if they are damaged elsewhere than at their ends:

@@ -167,6 +167,7 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, std::spa
   app.add_option("--csv", options.csv, "Write the results here, and every sample to <name>.samples.csv beside it")
       ->check(is_name);
   app.add_flag("--resume", options.resume, "Keep the finished rows of --csv and run the rest");
+  app.add_flag("--replace", options.replace, "Measure anew what is in --csv: without this option, no measured row is deleted");
   app.add_flag("--quick", options.quick, "A coarse sweep with short budgets");
   app.add_flag("--smoke", options.smoke, "Every variant once at its smallest size: a test, no figures worth keeping");
   app.add_flag("--validate", options.validate,
@@ -219,6 +220,9 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, std::spa
     throw UsageError("--count times nothing: it goes without --csv, --dump-isa, --profile and --benchmark_*");
   }
   if (options.resume && options.csv.empty()) throw UsageError("--resume needs --csv: the file to go on with");
+  if (options.replace && (options.csv.empty() || options.resume)) {
+    throw UsageError("--replace needs --csv, the file to measure anew, and goes without --resume");
+  }
   check_outputs_differ(options);
   return true;
 }

@@ -34,6 +34,7 @@ struct Options {
   std::string checksums;  // a file of VerifiedOutputs; empty: none
   std::string csv;
   bool resume = false;
+  bool replace = false;  // the rows of `csv`
   bool quick = false;
   bool smoke = false;
   bool validate = false;

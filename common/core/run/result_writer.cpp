@@ -24,7 +24,10 @@ const DeviceInfo& gpu_of(const Api& api, const OpenDevices& devices) {
 
 ResultFile open_file(const Experiment& experiment, const Options& options, const OpenDevices& devices) {
   const Schema schema = schema_of(experiment);
-  if (!options.resume) return ResultFile::create(options.csv, schema);
+  if (!options.resume) {
+    if (!options.replace) ResultFile::refuse_to_replace(options.csv);
+    return ResultFile::create(options.csv, schema);
+  }
   RunIdentity run = {.values = {{"experiment", experiment.name},
                                 {"seed", options.seed},
                                 {"input_seed", options.input_seed},
