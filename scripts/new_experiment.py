@@ -4,7 +4,7 @@
     scripts/new_experiment.py exp11_scale 'Does a scaled copy take as long through Vulkan as through CUDA?'
 
 Writes exp11_scale/ and its line in CMakeLists.txt, nothing else: whatever shows the experiment finds it by its folder. What to edit
-then: the table of variants, the CPU reference and the kernels, claims.toml, analysis.py and README.md; CONTRIBUTING.md, 'Adding an
+then: the table of variants, the CPU reference and the kernels, claims.toml, analysis.py, README.md and DESIGN.md; CONTRIBUTING.md, 'Adding an
 experiment', goes on from there.
 Exit codes: 0 done, 1 something there is not as expected, 2 usage, 130 interrupted. Nothing is written unless all of it can be.
 """
@@ -77,7 +77,7 @@ def create(name: str, question: str) -> int:
     finally:
         shutil.rmtree(scratch)
     files.write_atomic(listed, text)
-    print(f"wrote {name}/, and its line in CMakeLists.txt; edit main.cpp, cuda/, glsl/, claims.toml, analysis.py, README.md")
+    print(f"wrote {name}/, and its line in CMakeLists.txt; edit main.cpp, cuda/, glsl/, claims.toml, analysis.py, README.md, DESIGN.md")
     return 0
 
 

@@ -146,7 +146,7 @@ def test_the_commands_as_written(copy: Path) -> None:
 def test_nothing_of_the_template_is_left(listed: Path) -> None:
     assert new_experiment.main(["exp11_two_words", QUESTION]) == 0
     texts = [path.read_text(encoding="utf-8") for path in sorted((listed / "exp11_two_words").rglob("*")) if path.is_file()]
-    assert len(texts) == 8
+    assert len(texts) == 9
     assert not [text for text in texts if re.search(r"exp00|EXP00|\b00\.1|template|the question\?", text)]
     assert sum(QUESTION in text for text in texts) == 3 and sum("exp11: two words" in text for text in texts) == 1
     lines = (listed / "CMakeLists.txt").read_text(encoding="utf-8").splitlines()

@@ -31,9 +31,6 @@ PAGES_NOT_YET = (
     "docs/YOUR_CARD.md",
     "own_kernel/README.md",
 )
-READMES_NOT_YET = (
-    "scripts/template/README.md",
-)
 SOURCES_NOT_YET = (
     "common/core/experiment/workbench.cpp",
     "common/core/results/schema.cpp",
@@ -152,7 +149,7 @@ def bound(path: Path) -> int | None:
     return MOST_WORDS_OF_A_GROUP if path.parent.name.startswith("exp") else None
 
 
-NOT_YET = {*PAGES_NOT_YET, *READMES_NOT_YET}
+NOT_YET = {*PAGES_NOT_YET}
 REWRITTEN = [name(path) for path in markdown() if name(path) not in NOT_YET]
 
 
