@@ -4,12 +4,13 @@
     scripts/dump_sass.py                          asks every program in build/release/bin for its kernels' code (--dump-isa)
     scripts/dump_sass.py --kernel add_f32         one kernel: prints where its side-by-side page is, and what differs
     scripts/dump_sass.py --from DIR               reads what --dump-isa DIR wrote, e.g. on another machine
-    scripts/dump_sass.py --pages --out DIR        only makes pages and counts anew, from the listings that DIR has
+    scripts/dump_sass.py --pages --out DIR        writes every pair's page from the listings that DIR has, and counts anew; with --kernel one page
 
-Writes, into results/<gpu>: sass/<experiment>/<kernel>.<api>.sass.xz, the side-by-side pages sass/<experiment>/<kernel>.md,
-their table and legend sass/README.md, sass.csv (a row a kernel and API: instructions by kind; load_scale and store_scale are what the first
-load's and store's address multiplies its index with) and sass_twins.csv (a row a pair). Without a GPU: the CUDA kernels of the
-build, every architecture, into build/results.
+Writes, into results/<gpu>: sass/<experiment>.tar.xz with all listings (<kernel>.<api>.sass; `tar -xJf` unpacks them), the pairs' table and
+legend sass/README.md, sass.csv (a row a kernel and API: instructions by kind; load_scale and store_scale are what the first
+load's and store's address multiplies its index with) and sass_twins.csv (a row a pair). Side-by-side pages, sass/<experiment>/<kernel>.md, are
+written where --kernel or --pages asks for them, and made anew where they are. Without a GPU: the CUDA kernels of the build, every
+architecture, into build/results.
 
 nvdisasm is needed: the CUDA toolkit's, or one named with --nvdisasm or BENCH_NVDISASM, or what scripts/setup.sh --nvdisasm
 fetched. Without one the bare code is written, or nothing with --listings-only. Exit codes: 0 done, 1 something failed, 2 usage,
@@ -34,11 +35,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from benchlib.base import console, csv_file, files, parallel, programs
+from benchlib.base import archive, console, csv_file, files, parallel, programs
 from benchlib.pages import sass_pages
 from benchlib.sass import same_work, sass, sass_address
 from benchlib.sass import kernel_sources, listings, sass_cubin, sass_diff, sass_dump, sass_tool
-from benchlib.results.machine_code import CODES, PAST, TWINS, by_hashes
+from benchlib.results.machine_code import CODES, FOLDER, PAST, TWINS, by_hashes
 from benchlib.results.results import API_NAMES, InputError
 from benchlib.sass.sass import Instruction
 from benchlib.sass.sass_dump import Kernel
@@ -418,48 +419,62 @@ def file_stem(item: Disassembled, archs: Collection[str]) -> str:
     return f"{kernel.file_stem}.{kernel.arch}" if kernel.api == "cuda" and len(archs) > 1 else kernel.file_stem
 
 
-def outputs(
-    items: Sequence[Disassembled], twins: Sequence[Twin], tool: Nvdisasm | None, out: Path, complete: frozenset[str]
-) -> dict[Path, str | bytes]:
+def cuda_archs(items: Sequence[Disassembled]) -> set[str]:
+    return {item.kernel.arch for item in items if item.kernel.api == "cuda" and item.kernel.code}
+
+
+def page_of(twin: Twin, archs: Collection[str], out: Path) -> Path:
+    experiment, name, arch = twin.key
+    if not all(map(archive.PLAIN.fullmatch, twin.key)):  # out of a CSV file
+        raise InputError(f"{ascii(twin.key)[:80]} are no names of a file")
+    return out / FOLDER / experiment / (f"{name}.{arch}.md" if len(archs) > 1 else f"{name}.md")
+
+
+def outputs(items: Sequence[Disassembled], tool: Nvdisasm | None, out: Path, complete: frozenset[str]) -> dict[Path, str | bytes]:
     """Every file to write, and what goes into it."""
     written: dict[Path, str | bytes] = {}
-    archs = {item.kernel.arch for item in items if item.kernel.api == "cuda" and item.kernel.code}
+    archs = cuda_archs(items)
+    texts: dict[str, dict[str, str]] = {}
     for item in items:
         kernel = item.kernel
         stem = file_stem(item, archs)
-        folder = out / "sass" / kernel.experiment
+        folder = out / FOLDER / kernel.experiment
         if item.instructions is not None and tool is not None:
-            written[folder / f"{stem}{listings.PACKED}"] = listings.packed(sass_text(item, tool))
+            texts.setdefault(kernel.experiment, {})[f"{stem}{listings.SUFFIX}"] = sass_text(item, tool)
         elif kernel.code:
             written[folder / f"{stem}.bin"] = kernel.code
         if kernel.text:
             written[folder / f"{stem}.isa.txt"] = kernel.text
+    for experiment, new in texts.items():
+        path = listings.path(out, experiment)
+        old = {} if experiment in complete else listings.texts(path)
+        written[path] = archive.packed({name: text.encode("ascii") for name, text in {**old, **new}.items()})
     for (experiment, name), content in _SOURCES.items():
-        written[out / "sass" / experiment / name] = content
+        written[out / FOLDER / experiment / name] = content
     keys = ["experiment", "kernel", "api", "arch"]
     written[out / "sass.csv"] = merged(out / "sass.csv", COLUMNS, [csv_row(item) for item in items], keys, complete)
-    return written | pages(twins, archs, out, complete)
+    return written
 
 
-def pages(twins: Sequence[Twin], archs: Collection[str], out: Path, complete: frozenset[str]) -> dict[Path, str | bytes]:
-    """What shows the twins: a page each, their rows of sass_twins.csv, and the table of all."""
+def pages(twins: Sequence[Twin], archs: Collection[str], out: Path, complete: frozenset[str], *, asked: bool) -> dict[Path, str | bytes]:
+    """What shows the twins: their rows of sass_twins.csv, the table of all, and a page each where it is asked for, or there already."""
     written: dict[Path, str | bytes] = {}
     folders = programs.source_folders(ROOT)
     for twin in twins:
         both = (twin.cuda, twin.vulkan)
-        path = out / "sass" / twin.key[0] / (f"{twin.name}.{twin.key[2]}.md" if len(archs) > 1 else f"{twin.name}.md")
-        facts, names = [csv_row(item) for item in both], [f"{file_stem(item, archs)}{listings.PACKED}" for item in both]
+        path = page_of(twin, archs, out)
+        if not asked and not path.exists():
+            continue
+        facts, names = [csv_row(item) for item in both], [f"{file_stem(item, archs)}{listings.SUFFIX}" for item in both]
         sources = [kernel_sources.source(ROOT, twin.key[0], item.kernel.name, item.kernel.api) for item in both]
         folder = folders.get(twin.key[0])
         work = same_work.judged(twin.name, twin.findings, same_work.excuses(folder) if folder else [])
         written[path] = sass_pages.page(f"{twin.key[0]}: {twin.name}", twin.difference, facts, names, files.read_text(path), sources, work)
     path, keys = out / "sass_twins.csv", ["experiment", "kernel", "arch"]
     if twins or csv_file.there(path).exists():
-        if rows_of_past := past(out):
-            written[out / PAST] = csv_file.text(PAST_COLUMNS, rows_of_past)
         written[path] = merged(path, TWIN_COLUMNS, [twin_row(twin) for twin in twins], keys, complete)
         rows = list(csv.DictReader(io.StringIO(str(written[path]))))
-        written[out / "sass" / "README.md"] = sass_pages.index(rows)
+        written[out / FOLDER / "README.md"] = sass_pages.index(rows)
     return written
 
 
@@ -477,18 +492,24 @@ def past(out: Path) -> list[dict[str, str]]:
     return [unique[key] for key in sorted(unique)]
 
 
-def pages_again(out: Path, only: Sequence[str]) -> dict[Path, str | bytes]:
-    """Of the listings that are there, from sass.csv and sass_twins.csv (CUDA's alone have none); and the counts in these."""
+def pages_again(out: Path, only: Sequence[str], kernels: Sequence[str] = ()) -> dict[Path, str | bytes]:
+    """Of the listings that are there, from sass.csv and sass_twins.csv (CUDA's alone have none); and the counts in these. `kernels`: all,
+    or those pages alone.
+    """
     tables = [
         [record for _, record in csv_file.read(path)[1]] if path.name.startswith("sass.csv") or path.exists() else []
         for path in (csv_file.there(out / name) for name in ("sass.csv", "sass_twins.csv"))
     ]
     console.chosen(sorted({record["experiment"] for record in tables[0]}), only)
-    archs = {record["arch"] for record in tables[0] if record["api"] == "cuda"}
+    archs = {record["arch"] for record in tables[0] if record["api"] == "cuda" and record["instructions"]}
+    if kernels:
+        tables[1] = [record for record in tables[1] if record["kernel"] in kernels]
+        if not tables[1]:
+            raise InputError(f"{out}: no pair of listings is called {' or '.join(kernels)}")
     items: dict[tuple[str, str, str], list[Disassembled]] = {}
     for record in tables[0]:
         experiment, name, api, arch = (record[column] for column in ("experiment", "kernel", "api", "arch"))
-        if console.matches(experiment, only) and (code := listings.read(out / "sass" / experiment, name, api, arch)):
+        if console.matches(experiment, only) and (code := listings.read(listings.path(out, experiment), name, api, arch)):
             kernel = Kernel(experiment, name, api, arch, name, name, descriptors=bool(int(record["descriptor_reads"] or 0)))
             instructions = sass.mark_roles(code, descriptors=kernel.descriptors)
             counts = sass.count(instructions, descriptors=kernel.descriptors)
@@ -502,7 +523,7 @@ def pages_again(out: Path, only: Sequence[str]) -> dict[Path, str | bytes]:
         ]  # fmt: skip
     rows = [csv_row(item) for each in items.values() for item in each]
     counted = merged(out / "sass.csv", COLUMNS, rows, ["experiment", "kernel", "api", "arch"], frozenset())
-    return {out / "sass.csv": counted} | pages(compared(found), archs, out, frozenset())
+    return {out / "sass.csv": counted} | pages(compared(found), archs, out, frozenset(), asked=True)
 
 
 _OWN_FILES = re.compile(r".*\.(sass(\.xz)?|bin|md|isa\.txt|ptx|spvasm)")
@@ -510,7 +531,7 @@ _OWN_FILES = re.compile(r".*\.(sass(\.xz)?|bin|md|isa\.txt|ptx|spvasm)")
 
 def remove_stale(out: Path, written: dict[Path, str | bytes], complete: frozenset[str]) -> None:
     """The files of kernels that are no more, in the complete experiments' folders."""
-    for path in (out / "sass").glob("exp[0-9][0-9]_*/*"):
+    for path in (out / FOLDER).glob("exp[0-9][0-9]_*/*"):
         if path.parent.name in complete and path not in written and _OWN_FILES.fullmatch(path.name):
             path.unlink()
 
@@ -540,7 +561,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--nvdisasm", metavar="PATH", help="the disassembler to use")
     add("--device", default="", metavar="WHICH", help="the programs' --device: an index, a UUID or part of a name")
     add("--listings-only", action="store_true", help="without nvdisasm write nothing, and exit with 77")
-    add("--pages", action="store_true", help="disassemble nothing: make the pages and counts of the listings in --out anew")
+    add("--pages", action="store_true", help="disassemble nothing: write the pages and counts of the listings in --out")
     add("--sources", action="store_true", help="also write each kernel's PTX and SPIR-V text")
     options = parser.parse_args(arguments)
     options.bin = options.bin.resolve()  # a bare name would be looked for on PATH
@@ -552,7 +573,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def report(items: Sequence[Disassembled], twins: Sequence[Twin], out: Path, selected: bool) -> None:
     read = [item for item in items if item.instructions is not None]
-    print(f"{len(read)} of {len(items)} kernels disassembled, {len(twins)} twins compared: {files.shown(out / 'sass', ROOT)}")
+    print(f"{len(read)} of {len(items)} kernels disassembled, {len(twins)} twins compared: {files.shown(out / FOLDER, ROOT)}")
     by_note: dict[str, list[str]] = {}
     for item in items:
         if item.note:
@@ -563,13 +584,13 @@ def report(items: Sequence[Disassembled], twins: Sequence[Twin], out: Path, sele
         print(f"  {console.plain(note)}: {', '.join(names[:NAMED_KERNELS])}{more}")
     if selected:
         for twin in twins:
-            page = out / "sass" / twin.cuda.kernel.experiment / f"{twin.name}.md"
+            page = page_of(twin, cuda_archs(items), out)
             print(f"{twin.name}: {sass_diff.summary(twin.difference)}\n  {files.shown(page, ROOT)}")
 
 
 def run(options: argparse.Namespace) -> int:
     if options.pages:
-        for file, content in pages_again(options.out, options.only).items():
+        for file, content in pages_again(options.out, options.only, options.kernel).items():
             write(file, content)
         return 0
     _SOURCES.clear()
@@ -588,7 +609,9 @@ def run(options: argparse.Namespace) -> int:
     twins = find_twins(items)
     out = options.out or (ROOT / "results" / programs.slug(gpu) if gpu else ROOT / "build" / "results")
     complete = frozenset() if options.kernel or options.arch or problems else all_read(items)
-    written = outputs(items, twins, tool, out, complete)
+    if rows_of_past := past(out):
+        write(out / PAST, csv_file.text(PAST_COLUMNS, rows_of_past))
+    written = outputs(items, tool, out, complete) | pages(twins, cuda_archs(items), out, complete, asked=bool(options.kernel))
     for file, content in written.items():
         write(file, content)
     remove_stale(out, written, complete)

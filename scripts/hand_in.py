@@ -32,7 +32,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchlib.base import console, csv_file, files
+from benchlib.base import archive, console, csv_file, files
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
 from benchlib.claims import provenance
@@ -49,12 +49,12 @@ except ModuleNotFoundError as error:
 
 HIDDEN = re.compile(r"host-[1-9][0-9]*")
 # .gitignore has them, and every sample but those of a board's first run.
-IGNORED = re.compile(r"(.*/)?([^/]+\.checksums|run\.log|run\.lock|fleet\.log|lock|complete)|.*/run([2-9]|[1-9][0-9]+)/[^/]*\.samples\.csv[^/]*")
+IGNORED = re.compile(r"(.*/)?([^/]+\.checksums|run\.log|run\.lock|fleet\.log|lock|complete)|.*/run([2-9]|[1-9][0-9]+)/[^/]*\.samples\.csv[^/]*|sass/exp[^/]+/.*")
 NAMING_HOST = ("lock", "complete")  # scripts/fleet.sh's of a board: that they are there is what they say
 # The files of a set of results. Whatever else lies there is not looked through, so it is not handed in.
 KNOWN = re.compile(
     r"boards/[^/]+/(board\.csv|run[0-9]+/exp[^/]+\.(csv|csv\.xz|schema\.json))|(counters|sass|sass_twins)\.csv(\.xz)?|(claims|fleet)\.csv|left_out\.toml|"
-    r"(worklog|fleet)\.md|worklog/[^/]+\.md|report\.(html|png)|(plots/)?[^/]+\.svg|sass/README\.md|sass/[^/]+/[^/]+\.(md|sass\.xz)"
+    r"(worklog|fleet)\.md|worklog/[^/]+\.md|report\.(html|png)|(plots/)?[^/]+\.svg|sass/README\.md|sass/[^/]+\.tar\.xz"
 )
 GENERATED = (".md", ".html", ".svg", ".png")
 MOST_BYTES = 1 << 28  # of a file, unpacked
@@ -143,7 +143,7 @@ def search(directory: Path, hosts_: Sequence[str], others: Sequence[str]) -> Sea
         if not KNOWN.fullmatch(shown):
             found.wrong.append(f"{shown} is no file of a set of results: move it elsewhere")
             continue
-        data = files.unpacked(path, MOST_BYTES) if path.suffix == ".xz" else files.read_at_most(path, MOST_BYTES)
+        data = _unpacked(path)
         if path.suffix != ".png" and not _is_text(data):
             found.wrong.append(f"{shown} is no text in UTF-8")
         if path.suffix == ".html":
@@ -155,6 +155,13 @@ def search(directory: Path, hosts_: Sequence[str], others: Sequence[str]) -> Sea
         for text in texts:
             found.names.setdefault(text, []).append(path)
     return found
+
+
+def _unpacked(path: Path) -> bytes:
+    """What stands in the file; of an archive the names of its files, and what stands in each."""
+    if path.name.endswith(archive.SUFFIX):
+        return b"\n".join(part for name, data in archive.read(path).items() for part in (name.encode(), data))
+    return files.unpacked(path, MOST_BYTES) if path.suffix == ".xz" else files.read_at_most(path, MOST_BYTES)
 
 
 def _is_text(data: bytes) -> bool:

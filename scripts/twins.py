@@ -20,7 +20,7 @@ from pathlib import Path
 
 from benchlib.base import console, csv_file, parallel, programs
 from benchlib.base.console import UsageError
-from benchlib.results.machine_code import FOLDER, TWINS
+from benchlib.results.machine_code import TWINS
 from benchlib.sass import listings, payload, same_work
 from benchlib.sass.payload import LoopPayload, Payload
 from benchlib.sass.same_work import Excused, NotSame, Same
@@ -37,12 +37,12 @@ class Twin:
     kernel: str
     arch: str
     kernels: tuple[str, str]  # of the two listings
-    folder: Path  # of the listings
+    packed: Path  # the listings
     sources: Path | None
 
     @property
     def code(self) -> tuple[list[Instruction], ...]:
-        return tuple(listings.read(self.folder, kernel, api, self.arch) for kernel, api in zip(self.kernels, APIS))
+        return tuple(listings.read(self.packed, kernel, api, self.arch) for kernel, api in zip(self.kernels, APIS))
 
 
 def twins(directory: Path) -> list[Twin]:
@@ -50,7 +50,7 @@ def twins(directory: Path) -> list[Twin]:
     sources = programs.source_folders(ROOT)
     rows = [row for _, row in csv_file.read(csv_file.there(directory / TWINS))[1]]
     return [
-        Twin(row["experiment"], row["kernel"], row["arch"], (row["cuda_kernel"], row["vulkan_kernel"]), directory / FOLDER / row["experiment"],
+        Twin(row["experiment"], row["kernel"], row["arch"], (row["cuda_kernel"], row["vulkan_kernel"]), listings.path(directory, row["experiment"]),
              sources.get(row["experiment"]))
         for row in rows
     ]  # fmt: skip

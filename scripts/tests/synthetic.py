@@ -9,10 +9,10 @@ import itertools
 import json
 import lzma
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from pathlib import Path
 
 import worklog
+from benchlib.base import archive
 from benchlib.results import counters_file
 from benchlib.sass import listings
 
@@ -407,19 +407,25 @@ def repository(root: Path) -> Path:
     return root
 
 
-_packed = lru_cache(listings.packed)
+def write_listing(directory: Path, experiment: str, kernel: str, api: str, text: str | bytes) -> Path:
+    """Into the experiment's archive, as dump_sass.py does. Returns it."""
+    path = listings.path(directory, experiment)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data = text if isinstance(text, bytes) else text.encode("ascii")
+    path.write_bytes(archive.packed({**archive.read(path), f"{kernel}.{api}{listings.SUFFIX}": data}))
+    return path
 
 
 def write_listings(directory: Path) -> None:
-    """A few listings as dump_sass.py writes them, with a page beside each Vulkan one."""
+    """A few listings, and a page of each Vulkan one."""
     for (experiment, kernel, api), lines in LISTINGS.items():
-        folder = directory / "sass" / experiment
-        folder.mkdir(parents=True, exist_ok=True)
         numbered = [f"{16 * at:04x}        {line}" for at, line in enumerate(lines)]
         text = [f"// {experiment} {kernel}", "// 3 instructions, 16 registers", *numbered]
-        (folder / f"{kernel}.{api}{listings.PACKED}").write_bytes(_packed("\n".join(text) + "\n"))
+        write_listing(directory, experiment, kernel, api, "\n".join(text) + "\n")
         if api == "vulkan":
-            (folder / f"{kernel}.md").write_text(f"# {kernel}\n", encoding="utf-8")
+            page = directory / "sass" / experiment / f"{kernel}.md"
+            page.parent.mkdir(exist_ok=True)
+            page.write_text(f"# {kernel}\n", encoding="utf-8")
 
 
 def worklog_text(folder: Path) -> str:

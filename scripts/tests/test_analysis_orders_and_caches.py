@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
+from benchlib.sass import listings
 from benchlib.results import counters_file
 import pytest
 import synthetic
 from analyses import module, rendered, study
 from benchlib.document import plots
 from benchlib.model import loop_body
-from benchlib.sass import listings
 from benchlib.model.analysis import Study
 
 ORDERING, CACHE_OPS, LITMUS = PROGRAMS = "exp06_ordering", "exp06_cache_ops", "exp06_litmus"
@@ -45,10 +45,8 @@ def litmus_rows() -> list[dict]:
 
 
 def write_code(directory: Path, experiment: str, kernel: str, api: str, lines: list[str]) -> None:
-    folder = directory / "sass" / experiment
-    folder.mkdir(parents=True, exist_ok=True)
     numbered = [f"{16 * at:04x}        {line}" for at, line in enumerate(lines)]
-    (folder / f"{kernel}.{api}{listings.PACKED}").write_bytes(listings.packed("\n".join(numbered) + "\n"))
+    synthetic.write_listing(directory, experiment, kernel, api, "\n".join(numbered) + "\n")
 
 
 @pytest.fixture

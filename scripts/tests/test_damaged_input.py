@@ -21,7 +21,7 @@ import pytest
 import report
 import synthetic
 import worklog
-from benchlib.base import console, csv_file, programs
+from benchlib.base import archive, console, csv_file, programs
 from benchlib.claims import claims
 from benchlib.document import markdown, plots
 from benchlib.fleet import comparison
@@ -192,9 +192,9 @@ def small_set(folder: Path, experiment: str, version: int) -> Path:
     for name in ("sass.csv", "sass_twins.csv", "counters.csv"):
         if (packed := csv_file.there(source / name)).is_file():
             (folder / name).write_text(text_of(*few(packed, experiment)), encoding="utf-8")
-    for listing in sorted((source / "sass" / experiment).glob(f"*{listings.PACKED}"))[:LISTINGS]:
-        (folder / "sass" / experiment).mkdir(parents=True, exist_ok=True)
-        shutil.copy(listing, folder / "sass" / experiment)
+    if members := archive.read(listings.path(source, experiment)):
+        (folder / "sass").mkdir(exist_ok=True)
+        listings.path(folder, experiment).write_bytes(archive.packed(dict(list(members.items())[:LISTINGS])))
     return folder
 
 

@@ -12,10 +12,12 @@ import pytest
 
 import dump_sass
 import hand_in
-from benchlib.base import programs
+from benchlib.base import archive, programs
 from benchlib.sass import listings, sass_cubin, sass_dump
 from benchlib.results.results import InputError
 from benchlib.sass.sass import Instruction
+
+EXP01 = "exp01_vector_add"
 
 # Reads what the real one reads: refuses cubins of CUDA 13 (ABI version 8), takes wrapped and bare code, drops what it does not
 # know without a word, and gives up over all ones.
@@ -124,6 +126,11 @@ def rows(path):
         return list(csv.DictReader(file))
 
 
+def listed(out, experiment=EXP01):
+    """What is in the experiment's archive."""
+    return sorted(archive.read(listings.path(out, experiment)))
+
+
 def test_a_twin(tmp_path, tool, capsys):
     dump = write_dump(tmp_path / "dump", entry(statistics={"numRegs": 12}),
                       entry("vulkan", source=SPIRV_DESCRIPTORS, statistics={"Register Count": 10.0, "Binary Size": 64}))  # fmt: skip
@@ -138,14 +145,14 @@ def test_a_twin(tmp_path, tool, capsys):
         assert row["isa_hash"] == sass_cubin.isa_hash(CODE)
         assert row["note"] == ""
         assert row["load_scale"] == row["store_scale"] == ""
-    folder = tmp_path / "out/sass/exp01_vector_add"
-    assert sorted(path.name for path in folder.iterdir()) == ["add_f32.cuda.sass.xz", "add_f32.md", "add_f32.vulkan.sass.xz"]
-    listing = listings.text(folder, "add_f32", "cuda").splitlines()
+    assert sorted(path.name for path in (tmp_path / "out/sass").iterdir()) == ["README.md", f"{EXP01}.tar.xz"]
+    assert listed(tmp_path / "out") == ["add_f32.cuda.sass", "add_f32.vulkan.sass"]
+    listing = listings.text(listings.path(tmp_path / "out", EXP01), "add_f32", "cuda").splitlines()
     assert listing[0] == "// exp01_vector_add add_f32, CUDA, sm_90a"
     assert listing[-3:] == ["0000        LDG.E R0, [R2.64]", "0010        STG.E [R2.64], R0", "0020        EXIT"]
     (twin,) = rows(tmp_path / "out/sass_twins.csv")
     assert (twin["same_memory"], twin["same_opcodes"], twin["bounds_check"]) == ("1", "1", "0")
-    assert "[add_f32](exp01_vector_add/add_f32.md)" in (tmp_path / "out/sass/README.md").read_text()
+    assert "| add_f32 | the same" in (tmp_path / "out/sass/README.md").read_text()
     assert "2 of 2 kernels disassembled, 1 twins compared" in capsys.readouterr().out
 
 
@@ -167,7 +174,7 @@ def test_dropped_and_unreadable_instructions_are_counted(tmp_path, tool, capsys)
     assert (row["instructions"], row["unknown"], row["live_registers"]) == ("5", "2", "")
     assert "left out 2 instructions of unknown opcode (0x123, 0xfff)" in row["note"]
     assert row["note"] in capsys.readouterr().out
-    assert "UNKNOWN.0x123" in listings.text(tmp_path / "out/sass/exp01_vector_add", "add_f32", "cuda")
+    assert "UNKNOWN.0x123" in listings.text(listings.path(tmp_path / "out", EXP01), "add_f32", "cuda")
 
 
 def test_without_nvdisasm_the_code_is_still_written(tmp_path, no_tool, capsys):
@@ -212,9 +219,11 @@ def test_one_kernel_leaves_the_others_rows_and_shows_its_page(tmp_path, tool, ca
 def test_a_kernel_that_is_no_more_goes(tmp_path, tool):
     out = tmp_path / "out"
     run(write_dump(tmp_path / "old", entry(kernel="gone"), entry()), out)
-    (out / "sass/exp01_vector_add/notes").write_text("mine")
+    (out / "sass" / EXP01).mkdir()
+    for name in ("notes", "gone.md"):
+        (out / "sass" / EXP01 / name).write_text("mine")
     run(write_dump(tmp_path / "new", entry()), out)
-    assert sorted(p.name for p in (out / "sass/exp01_vector_add").iterdir()) == ["add_f32.cuda.sass.xz", "notes"]
+    assert listed(out) == ["add_f32.cuda.sass"] and [path.name for path in (out / "sass" / EXP01).iterdir()] == ["notes"]
 
 
 def test_other_experiments_stay(tmp_path, tool):
@@ -225,7 +234,7 @@ def test_other_experiments_stay(tmp_path, tool):
         ("exp01_vector_add", "add_f32"), ("exp01_vector_add", "add_f32"), ("exp06_ordering", "chain"),
     ]  # fmt: skip
     assert [row["experiment"] for row in rows(out / "sass_twins.csv")] == ["exp01_vector_add"]
-    assert (out / "sass/exp01_vector_add/add_f32.md").exists()
+    assert listed(out) == ["add_f32.cuda.sass", "add_f32.vulkan.sass"] and listed(out, "exp06_ordering") == ["chain.cuda.sass"]
 
 
 def test_rows_from_before_a_column_was_added_stay(tmp_path, tool):
@@ -258,7 +267,7 @@ def test_several_builds_of_one_shader_get_names_of_their_own(tmp_path, tool):
                       entry("vulkan", constants=[4], container="b"))  # fmt: skip
     assert run(dump, tmp_path / "out") == 0
     assert [row["kernel"] for row in rows(tmp_path / "out/sass.csv")] == ["add_f32", "add_f32.c2", "add_f32.c4"]
-    assert (tmp_path / "out/sass/exp01_vector_add/add_f32.c4.md").exists()
+    assert listed(tmp_path / "out") == ["add_f32.c2.vulkan.sass", "add_f32.c4.vulkan.sass", "add_f32.cuda.sass"]
 
 
 def test_ways_to_bind_buffers_get_names_of_their_own(tmp_path, tool):
@@ -304,6 +313,7 @@ def test_variations_are_compared_with_what_they_vary(tmp_path, tool, capsys):
     found = [(row["kernel"], row["cuda_kernel"], row["vulkan_kernel"]) for row in rows(out / "sass_twins.csv")]
     assert found == [("add_f32", "add_f32", "add_f32"), ("add_f32_address", "add_f32", "add_f32_address"),
                      ("add_f32_bounds", "add_f32_bounds", "add_f32")]  # fmt: skip
+    assert dump_sass.main(["--pages", "--out", str(out)]) == 0
     assert "| kernel | add_f32 | add_f32_address |" in (out / "sass/exp01_vector_add/add_f32_address.md").read_text()
     assert "| kernel |" not in (out / "sass/exp01_vector_add/add_f32.md").read_text()
     capsys.readouterr()
@@ -424,8 +434,8 @@ def test_without_a_gpu_the_builds_cubins_are_read(tmp_path, tool, capsys):
     table = [row for row in rows(tmp_path / "out/sass.csv") if row["experiment"] != LITMUS]
     found = [(row["api"], row["arch"], row["instructions"]) for row in table]
     assert found == [("cuda", "sm_86", "3"), ("cuda", "sm_90a", "3"), ("vulkan", "sm_90a", "")]
-    assert (tmp_path / "out/sass" / LITMUS / "add_f32.cuda.sm_86.sass.xz").exists()
-    assert (tmp_path / "out/sass/exp01_vector_add/add_f32.cuda.sm_86.sass.xz").exists()
+    assert listed(tmp_path / "out", LITMUS) == ["add_f32.cuda.sm_86.sass"]
+    assert listed(tmp_path / "out") == ["add_f32.cuda.sm_86.sass", "add_f32.cuda.sm_90a.sass"]
 
 
 def test_a_program_that_fails_is_named(tmp_path, tool, capsys):
@@ -446,7 +456,7 @@ def test_code_that_cannot_be_read_costs_no_listing(tmp_path, tool, capsys):
     assert kept == before and "cannot read it" in capsys.readouterr().out
     # With one kernel read, its listing is new; the other's stays.
     assert run(write_dump(tmp_path / "third", entry(code=words(LOAD, EXIT)), entry("vulkan", code=broken, container=None)), out) == 1
-    assert (out / "sass/exp01_vector_add/add_f32.vulkan.sass.xz").exists() and (out / "sass/exp01_vector_add/copy_f32.cuda.sass.xz").exists()
+    assert listed(out) == ["add_f32.cuda.sass", "add_f32.vulkan.sass", "copy_f32.cuda.sass"]
     table = {(row["kernel"], row["api"]): row["instructions"] for row in rows(out / "sass.csv")}
     assert table == {("add_f32", "cuda"): "2", ("add_f32", "vulkan"): "3", ("copy_f32", "cuda"): "3"}
     assert [row["kernel"] for row in rows(out / "sass_twins.csv")] == ["add_f32"]

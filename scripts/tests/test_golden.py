@@ -20,6 +20,7 @@ import pytest
 import why
 
 from benchlib.base import csv_file, files
+from benchlib.sass import listings
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 RESULTS = REPOSITORY / "results"
@@ -61,7 +62,8 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path.unlink()
     path.with_suffix("").write_text(csv_file.text(header, (row for _, row in rows)))
     with_code = slice_of(made / "with-code", H200, board, (1, 2, 3))
-    shutil.copytree(H200 / "sass" / EXPERIMENT, with_code / "sass" / EXPERIMENT)
+    (with_code / "sass").mkdir()
+    shutil.copy(listings.path(H200, EXPERIMENT), with_code / "sass")
     for name in ("sass.csv", "sass_twins.csv", "counters.csv"):
         header, rows = csv_file.read(H200 / f"{name}.xz")
         (with_code / name).write_text(csv_file.text(header, (row for _, row in rows if row["experiment"] == EXPERIMENT)))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import hand_in
 import pytest
+import synthetic
 from benchlib.results.machine_code import FOLDER, MachineCode, codes
 from benchlib.results.results import InputError, Results, Table
 from benchlib.sass import listings
@@ -22,13 +23,11 @@ def a_set(folder: Path, hashes: dict[str, str], *, listed: bool) -> Results:
     rows = [f"{EXP},{kernel},{api},{arch},{hash_}" for kernel, hash_ in hashes.items() for api, arch in (("cuda", "sm_90a"), ("vulkan", "sm_90"))]
     (folder / "sass.csv").write_text("\n".join(["experiment,kernel,api,arch,isa_hash", *rows]) + "\n")
     if listed:
-        (folder / FOLDER / EXP).mkdir(parents=True)
         twins = [f"{EXP},{kernel},sm_90a,{kernel},{kernel},x" for kernel in hashes]
         (folder / "sass_twins.csv").write_text("\n".join(["experiment,kernel,arch,cuda_kernel,vulkan_kernel,summary", *twins]) + "\n")
         for kernel in hashes:
-            (folder / FOLDER / EXP / f"{kernel}.md").write_text("a page\n")
             for api in ("cuda", "vulkan"):
-                (folder / FOLDER / EXP / f"{kernel}.{api}{listings.PACKED}").write_bytes(listings.packed(CODE))
+                synthetic.write_listing(folder, EXP, kernel, api, CODE)
     return Results(folder, {}, [])
 
 
@@ -39,7 +38,7 @@ def shown(found: Results) -> dict[str, str]:
     return {
         kernel: "".join(
             letter for letter, there in (("c", listings.of(found, table, kernel, "cuda")), ("v", listings.of(found, table, kernel, "vulkan")),
-                                         ("p", listings.has_page(found, EXP, kernel)), ("t", kernel in named)) if there
+                                         ("p", listings.are_twins(found, EXP, kernel)), ("t", kernel in named)) if there
         )
         for kernel in ("add", "copy", "new")
     }  # fmt: skip
@@ -77,7 +76,7 @@ def test_listings_that_another_set_has_are_not_handed_in(tmp_path: Path, capsys:
     for each in (same, other):
         hand_in.drop_listings(each.directory)
     assert shown(Results(same.directory, {}, [])) == {"add": "cvpt", "copy": "", "new": ""}
-    assert sorted(path.name for path in same.directory.iterdir()) == ["sass.csv"] and (other.directory / FOLDER / EXP / "add.md").is_file()
+    assert sorted(path.name for path in same.directory.iterdir()) == ["sass.csv"] and listings.path(other.directory, EXP).is_file()
     assert capsys.readouterr().out == "removed sass/: a has the same machine code\n"
 
 

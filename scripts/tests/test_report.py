@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import html as html_lib
 import json
-import lzma
 import re
 import shutil
 import struct
@@ -21,6 +20,7 @@ from benchlib.document import document
 from benchlib.model import analysis
 from benchlib.pages import report_kernels, report_page, report_picture, report_sass
 from benchlib.results import results
+from benchlib.results.schema import APIS
 from benchlib.sass import listings
 from benchlib.model.analysis import Study
 from test_worklog import EXP01, EXP03, EXP05, reference, snapshot
@@ -192,8 +192,8 @@ def test_hostile_cells_stay_text(full: Path, hostile: str) -> None:
     code = (folder / "sass_twins.csv").read_text(encoding="utf-8")
     quoted = hostile.replace('"', '""')
     (folder / "sass_twins.csv").write_text(code.replace("2 loads more", f'"{quoted}"'), encoding="utf-8")
-    listing = listings.text(folder / "sass" / EXP01, "add_f32", "vulkan") + f"0050        BRA {hostile}\n"
-    (folder / "sass" / EXP01 / f"add_f32.vulkan{listings.PACKED}").write_bytes(listings.packed(listing))
+    listing = listings.text(listings.path(folder, EXP01), "add_f32", "vulkan") + f"0050        BRA {hostile}\n"
+    synthetic.write_listing(folder, EXP01, "add_f32", "vulkan", listing)
     text = page_of(full)
     for tag, attrs in tags(text):
         assert tag != "img" and "onload" not in attrs and "onerror" not in attrs
@@ -216,15 +216,12 @@ def test_a_line_of_many_listings_is_in_the_page_once(full: Path) -> None:
 
 
 def test_listings_are_only_read_from_their_folder(full: Path) -> None:
-    (reference(full) / "secret.cuda.sass.xz").write_bytes(listings.packed("0000        EXIT\n"))
+    for api in APIS:
+        synthetic.write_listing(reference(full), "secret", "secret", api, "0000        EXIT\n")
     path = reference(full) / "sass_twins.csv"
-    path.write_text(f"{TWINS[0]}\n{EXP01},../../secret,sm_90a,../../secret,../../secret,1,x\n", encoding="utf-8")
+    path.write_text(f"{TWINS[0]}\n{EXP01},../secret,sm_90a,../secret,../secret,1,x\n../secret,secret,sm_90a,secret,secret,1,x\n", encoding="utf-8")
     text = page_of(full)
     assert twins_of(text)["twins"] == [] and 'class="viewer"' not in text and "No kernel has a listing of both APIs here." in text
-
-
-def listing_of(results_file: Path) -> Path:
-    return results_file.parent / "sass" / EXP01 / f"add_f32.vulkan{listings.PACKED}"
 
 
 def damaged(name: str, old: str, new: str):
@@ -246,7 +243,7 @@ def damaged(name: str, old: str, new: str):
         (damaged("sass.csv", "sm_90,6", "sm_90,six"), "descriptor_reads is 'six', not a number"),
         (damaged("sass.csv", "kernel", "core"), "sass.csv: no column kernel"),
         (damaged("sass_twins.csv", "kernel", "\x1b"), "sass_twins.csv: no column kernel"),
-        (lambda path: listing_of(path).write_bytes(lzma.compress(b"0000  \xc9XIT")), "add_f32.vulkan.sass.xz: a listing is ASCII"),
+        (lambda path: synthetic.write_listing(path.parent, EXP01, "add_f32", "vulkan", b"0000  \xc9XIT"), "add_f32.vulkan.sass: a listing is ASCII"),
         (lambda path: path.write_text(path.read_text().replace("\n2,", "\n7,")), "schema '7'"),
         (lambda path: path.write_text(path.read_text().replace("GPU-1", "GPU-2", 1)), "two GPUs"),
         (lambda path: [file.unlink() for file in path.parent.glob("exp*.csv")], "no result CSV"),

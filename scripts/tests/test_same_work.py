@@ -24,7 +24,7 @@ from benchlib.pages import ratio_strip
 from benchlib.results import results
 from benchlib.results.machine_code import PAST
 from benchlib.results.results import WITH_ALL_CHECKS
-from benchlib.base import csv_file, programs
+from benchlib.base import archive, csv_file, programs
 from benchlib.sass import flow, listings, payload, same_work
 from benchlib.sass.sass import Instruction
 from benchlib.stats.stats import NOT_SAME_WORK
@@ -226,7 +226,7 @@ def test_the_pairs_that_fail_are_known_and_can_only_become_fewer(committed) -> N
 )
 def test_pairs_that_misled_are_found(experiment: str, kernel: str, failure: str) -> None:
     """By their listings as they were published, before they were mended."""
-    both = [listings.read(MISLED / experiment, kernel, api) for api in twins.APIS]
+    both = [listings.read(MISLED / f"{experiment}{archive.SUFFIX}", kernel, api) for api in twins.APIS]
     found = same_work.findings(programs.source_folders(REPO)[experiment], kernel, *both)
     assert failure in [finding.failure for finding in found]
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import lzma
 import re
+import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import dump_sass
 import pytest
@@ -14,19 +16,27 @@ import worklog
 from test_sass import instructions
 from test_sass_diff import cuda, vulkan
 
-from benchlib.pages import sass_pages
+from benchlib.document import markdown
+from benchlib.model.analysis import Study
+from benchlib.pages import kernel_timings, sass_pages
+from benchlib.results import results
 from benchlib.sass import kernel_sources, sass, sass_diff
 from benchlib.sass.sass_diff import Side
 
 EXP01 = "exp01_vector_add"
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "results/nvidia-h200"
-NAMES = ["add_f32.cuda.sass.xz", "add_f32.vulkan.sass.xz"]
+NAMES = ["add_f32.cuda.sass", "add_f32.vulkan.sass"]
+
+
+def tracked(path: Path) -> bool:
+    """Whether git keeps it: others are made on demand."""
+    return not subprocess.run(["git", "-C", ROOT, "ls-files", "--error-unmatch", path], capture_output=True, check=False).returncode
 
 
 def fact_rows(**registers: str) -> list[dict[str, object]]:
     """Two rows of sass.csv with nothing else in them."""
-    empty = dict.fromkeys(["kernel", "arch", "isa_hash", *sass.FIGURES], "")
+    empty = dict.fromkeys(["kernel", "arch", "isa_hash", *sass.FIGURES], "") | {"experiment": EXP01}
     return [{**empty, "kernel": "add_f32", "registers": registers[api]} for api in ("cuda", "vulkan")]
 
 
@@ -74,19 +84,32 @@ def test_the_legend_explains_every_name() -> None:
     assert "| bounds check |" in legend and "`ldg_N`, `stg_N`" in legend
 
 
-def test_the_pages_are_those_of_the_listings(tmp_path: Path) -> None:
+KEPT = sorted(path for path in REFERENCE.glob("sass/*/*.md") if tracked(path))
+
+
+def test_the_pages_that_are_kept_are_those_of_the_listings(tmp_path: Path) -> None:
     """--pages makes the same bytes from the listings, sass.csv and sass_twins.csv that are committed, and counts anew."""
+    experiments = tuple({path.parent.name for path in KEPT})
     (tmp_path / "sass").mkdir()
     for name in ("sass.csv", "sass_twins.csv"):
         lines = lzma.decompress((REFERENCE / f"{name}.xz").read_bytes()).decode().splitlines()
-        (tmp_path / name).write_text("\n".join([lines[0], *(line for line in lines if line.startswith(EXP01))]) + "\n", encoding="utf-8")
-    (tmp_path / "sass" / EXP01).symlink_to(REFERENCE / "sass" / EXP01)
+        (tmp_path / name).write_text("\n".join([lines[0], *(line for line in lines if line.startswith(experiments))]) + "\n", encoding="utf-8")
+    for experiment in experiments:
+        for name in (experiment, f"{experiment}.tar.xz"):
+            (tmp_path / "sass" / name).symlink_to(REFERENCE / "sass" / name)
     twins, counts = ((tmp_path / name).read_text(encoding="utf-8") for name in ("sass_twins.csv", "sass.csv"))
     (tmp_path / "sass.csv").write_text(re.sub(r"^(.*,cuda,sm_90a,\d+,\d+,\d+,)\d+,", r"\g<1>77,", counts, flags=re.MULTILINE), encoding="utf-8")
-    made = dump_sass.pages_again(tmp_path, [])
-    committed = {path.name: path.read_text(encoding="utf-8") for path in (REFERENCE / "sass" / EXP01).glob("*.md")}
-    assert {path.name: text for path, text in made.items() if path.parent.name == EXP01} == committed
+    made = dump_sass.pages_again(tmp_path, [], [path.stem for path in KEPT])
+    pages = {path.relative_to(tmp_path): text for path, text in made.items() if path.parent.parent.name == "sass"}
+    assert KEPT and pages == {path.relative_to(REFERENCE): path.read_text(encoding="utf-8") for path in KEPT}
     assert made[tmp_path / "sass_twins.csv"] == twins and made[tmp_path / "sass.csv"] == counts
+
+
+def test_what_is_linked_to_is_kept() -> None:
+    """In git: a page that was made on demand hides a link that leads nowhere."""
+    texts = [path.read_text(encoding="utf-8") for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("exp*/**/*.md"))]
+    linked = {match for text in texts for match in re.findall(r"\]\((?:\.\./)*(results/[^/)]+/sass/exp[^)#]+\.md)", text)}
+    assert linked <= {path.relative_to(ROOT).as_posix() for path in KEPT}
 
 
 @pytest.mark.parametrize(
@@ -112,9 +135,7 @@ AGAIN = "sources have moved: scripts/dump_sass.py --pages --out results/nvidia-h
 
 
 def test_each_page_links_both_sources() -> None:
-    pages = sorted(path for path in ROOT.glob("results/*/sass/*/*.md"))
-    assert pages
-    for path in pages:
+    for path in KEPT:
         (line,) = re.findall(r"^Sources: (.*)\.$", path.read_text(encoding="utf-8"), re.MULTILINE)
         cuda_, glsl = re.findall(r"\]\(([^)]+)\)", line)
         assert all((path.parent / link).exists() for link in (cuda_, glsl)) and "/cuda" in cuda_ and "/glsl" in glsl, f"{path}: {AGAIN}"
@@ -149,6 +170,8 @@ def measured(tmp_path: Path) -> Path:
     (tmp_path / "sass" / EXP01).mkdir(parents=True)
     for name in names:
         (tmp_path / "sass" / EXP01 / f"{name}.md").write_text(page(cuda(), vulkan()), encoding="utf-8")
+        synthetic.write_listing(tmp_path, EXP01, name, "vulkan", "0000        EXIT\n")
+    synthetic.write_listing(tmp_path, EXP01, "add_f32", "cuda", "0000        EXIT\n")
     return tmp_path
 
 
@@ -164,16 +187,20 @@ def test_times_and_verdicts_on_the_page(measured: Path) -> None:
     assert [line.split(" | ")[-2] for line in off.splitlines() if line.startswith("| add_f32 |")] == ["SAME, in 3 of 3 runs"]
 
 
-def test_claims_on_the_page() -> None:
-    committed = (REFERENCE / "sass" / EXP01 / "add_f32.md").read_text(encoding="utf-8")
-    assert f" Claims: [01.1a](../../worklog/{EXP01}.md#claims) " in committed
+def test_claims_on_the_page(measured: Path) -> None:
+    study = Study.of(results.load(measured), {})
+    claims = [SimpleNamespace(id=name, verdict="REFUTED", listed=listed) for name, listed in (("01.1a", ["add_f32"]), ("01.1b", ["copy_f32"]))]
+    blocks = kernel_timings.page(study, study.tables[EXP01], SimpleNamespace(claims=claims), "add_f32")
+    text = markdown.render(blocks, markdown.Place("../../", None))
+    assert text.endswith(f" Claims: [01.1a](../../worklog/{EXP01}.md#claims) REFUTED.")
 
 
-def test_the_worklog_leads_to_the_pages(measured: Path) -> None:
+def test_the_worklog_names_the_pairs_and_how_to_make_their_pages(measured: Path) -> None:
     assert worklog.main([str(measured)]) == 0
     text = (measured / f"worklog/{EXP01}.md").read_text(encoding="utf-8")
-    assert f"| [add_f32](../sass/{EXP01}/add_f32.md) | 3 | 1.030 | 1.030 | 3 SLOWER | 3 more |" in text
-    assert f"| [add_f32.disabled](../sass/{EXP01}/add_f32.disabled.md) | 1 | 1.000 | 1.000 | 1 SAME | 3 more |" in text
+    assert "| add_f32 | 3 | 1.030 | 1.030 | 3 SLOWER | 3 more |" in text
+    assert "| add_f32.disabled | 1 | 1.000 | 1.000 | 1 SAME | 3 more |" in text
+    assert "scripts/dump_sass.py --pages --kernel NAME --out DIR" in text
 
 
 def test_a_page_whose_times_are_old_is_found(measured: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -154,7 +154,8 @@ class Claim:
     other_result_sets: str = ""  # the folders that have results of its experiment, where this one has none
     sources: str = ""  # where its source is described, from the repository's root
     row_file: str = ""  # that holds the typical case's row, from the results' folder
-    pages: Mapping[str, str] = field(default_factory=dict)  # the kernels whose listings are there, and in which folder
+    listed: Sequence[str] = ()  # the kernels whose listings are there
+    archive: str = ""  # of the listings, from the results' folder
 
     def __getattr__(self, name: str) -> str:
         if name in CLAIM_TEXTS:
@@ -400,7 +401,8 @@ def _add_evidence(claim: Claim, results: Results, table: Table) -> None:
         paths = [path for path, run in zip(table.files, table.runs) if case in run]
         readable = next((path for path in paths if path.suffix == ".csv"), paths[0] if paths else None)  # in a browser, which unpacks none
         claim.row_file = readable.relative_to(results.directory).as_posix() if readable else ""  # an analysis may name a case of its own
-    claim.pages = {kernel: results.code.path() for kernel in claim.listings if listings.has_page(results, claim.experiment, kernel)}
+    claim.archive = listings.archive_beside(results, claim.experiment)
+    claim.listed = [kernel for kernel in claim.listings if listings.are_twins(results, claim.experiment, kernel)]
 
 
 def verdict_of(claim: Claim, results: Results, *, by_value: bool = False) -> str:

@@ -32,12 +32,11 @@ class Emphasis:
 
 @dataclass(frozen=True)
 class ListingLink:
-    """To the page of a kernel's two listings, which dump_sass.py writes."""
+    """To a kernel's two listings, where a page shows them."""
 
     text: str
     experiment: str
     kernel: str
-    folder: str = "sass"  # of the listings, from the results' folder
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,8 @@ def _inline(part: Inline, place: Place) -> str:
         return f"*{escape(part.text)}*"
     if isinstance(part, Anchor):
         return f'<a id="{part.name}"></a>'
+    if isinstance(part, ListingLink):  # its page is made on demand
+        return escape(part.text)
     if isinstance(part, FileLink):
         return escape(part.text) if place.to_root is None else f"[{escape(part.text)}]({place.to_root}{part.path})"
     path = result_path(part)
@@ -89,8 +91,6 @@ def _inline(part: Inline, place: Place) -> str:
 
 def result_path(part: Inline) -> str:
     """Of what a link leads to, in the results' directory; empty for what is none or leads elsewhere."""
-    if isinstance(part, ListingLink):
-        return f"{part.folder}/{part.experiment}/{part.kernel}.md"
     if isinstance(part, SectionLink):
         return section_path(part.experiment, part.section)
     return part.path if isinstance(part, ResultLink) else ""

@@ -70,7 +70,7 @@ def side_by_side(columns: Sequence[tuple[str, Sequence[str]]]) -> Preformatted:
 
 
 def sass_excerpts(found: Study, table: Table, chosen: Sequence[Excerpt]) -> Blocks:
-    """The chosen kernels: their listings, and for each pair what differs, with a link to the page that says where."""
+    """The chosen kernels: their listings, and for each pair what differs."""
     parts: Blocks = []
     for excerpt in chosen:
         columns = [(column, listing(found, table, column)) for column in excerpt.columns]
@@ -83,10 +83,10 @@ def sass_excerpts(found: Study, table: Table, chosen: Sequence[Excerpt]) -> Bloc
 
 
 def difference(found: Study, table: Table, kernel: str) -> tuple[Inline, ...]:
-    """What differs between the kernel's two listings, with a link; nothing where dump_sass.py has written no page of them."""
-    if not listings.has_page(found, table.name, kernel):
+    """What differs between the kernel's two listings, with a link; nothing where one of them is not there."""
+    if not listings.are_twins(found, table.name, kernel):
         return ()
     twins = found.auxiliary("sass_twins.csv", table.name)
     cases = twins.select({"kernel": kernel}) if twins else []
     summary = twins.text(cases[0], "summary") if twins and cases else ""
-    return (ListingLink(f"{kernel}, line by line", table.name, kernel, found.code.path()), *([f": {summary}."] if summary else []))
+    return (ListingLink(kernel, table.name, kernel), *([f": {summary}."] if summary else []))

@@ -9,7 +9,7 @@ from benchlib.document import document
 from benchlib.model import listed_code
 from benchlib.model.analysis import Study
 from benchlib.claims.claims import ClaimFile
-from benchlib.document.document import NONE, Blocks, Cell, Inline, ListingLink, SectionLink, paragraph
+from benchlib.document.document import NONE, Blocks, Cell, Code, Inline, ListingLink, SectionLink, paragraph
 from benchlib.results.results import WITH_ALL_CHECKS, Table
 from benchlib.sass import listings
 from benchlib.stats.stats import PAIR_VERDICTS
@@ -67,7 +67,7 @@ def page(found: Study, table: Table, group: ClaimFile | None, kernel: str) -> Bl
     left = max(0, len(ran) - MOST_PAIRS)
     text: list[Inline] = [f"{left} more pairs ran it: " if left else "" if ran else "No pair of the results ran this code: "]
     text += [SectionLink(SECTION, table.name, SECTION), "."]
-    named = [claim for claim in group.claims if kernel in claim.pages] if group else []
+    named = [claim for claim in group.claims if kernel in claim.listed] if group else []
     for at, claim in enumerate(named):
         text += [", " if at else " Claims: ", SectionLink(claim.id, table.name, "Claims"), f" {claim.verdict}"]
     return [*blocks, paragraph(*text, *(["."] if named else []))]
@@ -79,21 +79,22 @@ def overview(found: Study, table: Table) -> Blocks:
     summaries = {row["kernel"]: row.get("summary", "") for case in twins.cases for row in twins.rows(case)} if twins else {}
     rows: list[list[Cell]] = []
     for kernel, ran in found.memoized(by_page, table).items():
-        if not listings.has_page(found, table.name, kernel):
+        if not listings.are_twins(found, table.name, kernel):
             continue
         ratios = sorted((figure for one in ran if (figure := pair_ratio(table, one.pair))), key=lambda figure: figure.value)
         ends = [document.fixed(ratios[at].value, 3) if ratios else NONE for at in (0, -1)]
         verdicts = Counter(found_ for one in ran if (found_ := pair_verdict(table, one.pair)))
         counted = claim_tables.tally(verdicts, PAIR_VERDICTS)
-        rows.append([ListingLink(kernel, table.name, kernel, found.code.path()), str(len(ran)), *ends, counted, summaries.get(kernel, "")])
+        rows.append([ListingLink(kernel, table.name, kernel), str(len(ran)), *ends, counted, summaries.get(kernel, "")])
     if not rows:
         return []
-    return [paragraph(READING), document.table(["machine code of", "pairs:", "Vulkan/CUDA, least:", "most:", "Vulkan is", "what differs"], rows)]
+    return [paragraph(*READING), document.table(["machine code of", "pairs:", "Vulkan/CUDA, least:", "most:", "Vulkan is", "what differs"], rows)]
 
 
 READING = (
-    "Each links to both listings, side by side. Pairs: those that ran this code, or the same shader built for another workgroup size, which "
-    "is a constant in Vulkan's code."
+    Code("scripts/dump_sass.py --pages --kernel NAME --out DIR"),
+    " writes a page with both listings side by side. Pairs: those that ran this code, or the same shader built for another workgroup size, which "
+    "is a constant in Vulkan's code.",
 )
 
 

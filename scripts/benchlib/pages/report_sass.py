@@ -86,8 +86,8 @@ def twins(found: Study) -> list[dict[str, Any]]:
             row["kernel"] for case in code.cases for row in code.rows(case)
             if row["api"] == "vulkan" and results.number(row, "descriptor_reads")
         }  # fmt: skip
-        folder = listings.folder(found, experiment)
-        wanted += [(row, sides_of(folder, row, with_descriptors)) for case in pairs.cases for row in pairs.rows(case)]
+        packed = listings.archive_of(found, experiment)
+        wanted += [(row, sides_of(packed, row, with_descriptors)) for case in pairs.cases for row in pairs.rows(case)]
         cases[experiment] = report_kernels.cases(found, found.tables[experiment])
         costs |= {(experiment, kernel): known for kernel, known in report_kernels.costs(found, found.tables[experiment], accounted).items()}
     there = [(row, sides) for row, sides in wanted if sides.cuda and sides.vulkan]
@@ -110,8 +110,8 @@ class Sides(NamedTuple):
     descriptors: bool
 
 
-def sides_of(folder: Path, row: Row, with_descriptors: set[str]) -> Sides:
-    texts = [listings.text(folder, row.get(f"{api}_kernel", ""), api, row.get("arch", "")) for api in ("cuda", "vulkan")]
+def sides_of(packed: Path, row: Row, with_descriptors: set[str]) -> Sides:
+    texts = [listings.text(packed, row.get(f"{api}_kernel", ""), api, row.get("arch", "")) for api in ("cuda", "vulkan")]
     cuda, vulkan = ("\n".join(line for line in text.splitlines() if not line.startswith("//")) for text in texts)
     return Sides(cuda, vulkan, row.get("vulkan_kernel", "") in with_descriptors)
 

@@ -13,7 +13,7 @@ from benchlib.claims.claim_check import RESERVED_NAMES
 from benchlib.claims.claim_query import IN, OUT
 from benchlib.claims.claim_words import SAYINGS, figure_words, spread_words
 from benchlib.claims.claims import OURS, REPRODUCED, VERDICTS, Claim, ClaimFile, moment
-from benchlib.document.document import NONE, Block, Blocks, Bullets, Cell, FileLink, Inline, ListingLink, ResultLink, SectionLink
+from benchlib.document.document import NONE, Block, Blocks, Bullets, Cell, FileLink, Inline, ResultLink, SectionLink
 from benchlib.document.document import Strong, Verdict, paragraph
 from benchlib.results.results import InputError, Results, Table
 from benchlib.stats.stats import PAIR_VERDICTS
@@ -80,7 +80,7 @@ def evidence(claim: Claim, results: str = "") -> list[Inline]:
         in_file = results and FileLink(title, f"{results}/{markdown.section_path(claim.experiment, title)}")
         links.append(in_file or SectionLink(title, claim.experiment, title))
     links += [link(f"figure {name}", f"plots/{name}.svg") for name in claim.entry.get("figures", [])]
-    links += [ListingLink(kernel, claim.experiment, kernel, folder) for kernel, folder in claim.pages.items()]
+    links += [link(f"listings of {', '.join(claim.listed)}", claim.archive)] if claim.listed else []
     parts: list[Inline] = []
     for one in links:
         parts += [", " if parts else " Evidence: ", one]

@@ -1,0 +1,59 @@
+"""Small files packed into one, NAME.tar.xz, as `tar -xJf` unpacks it. The same files give the same bytes."""
+
+import io
+import lzma
+import os
+import re
+import tarfile
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from benchlib.base import files
+from benchlib.base.errors import InputError
+
+SUFFIX = ".tar.xz"
+MOST_BYTES = 64 << 20  # of all that is in one: the largest committed one has 4 MB
+PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")  # no name in one leads out of the folder that it is unpacked into
+
+
+def packed(members: Mapping[str, bytes]) -> bytes:
+    """Of files by their names, in the order of these; nothing of who packed them, or when."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for name, data in sorted(members.items()):
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            tar.addfile(entry, io.BytesIO(data))
+    return lzma.compress(buffer.getvalue(), preset=9)
+
+
+def read(path: Path) -> Mapping[str, bytes]:
+    """The files by their names; none where there is no archive. Raises InputError, with the archive's path, where it is damaged, where more
+    than MOST_BYTES are packed in it, or where something in it is no plain file with a name of its own.
+    """
+    try:
+        state = os.stat(path)
+    except FileNotFoundError:
+        return {}
+    return _read(path, state.st_mtime_ns, state.st_size, state.st_ino)
+
+
+@lru_cache(maxsize=64)
+def _read(path: Path, *_state: int) -> Mapping[str, bytes]:
+    data = files.unpacked(path, MOST_BYTES)
+    found: dict[str, bytes] = {}
+    try:
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
+            for entry in tar:
+                # A sparse file's size is what its header says: a few bytes may stand for any number.
+                plain = entry.isreg() and not entry.issparse() and PLAIN.fullmatch(entry.name)
+                content = tar.extractfile(entry) if plain else None
+                if content is None or entry.name in found:
+                    raise InputError(f"{path}: {ascii(entry.name)[:80]} in it is {'there twice' if content else 'no plain file'}")
+                found[entry.name] = content.read()
+            if not data[tar.offset :] or data[tar.offset :].strip(b"\0"):  # tarfile ends at a bad header without a word
+                raise InputError(f"{path}: damaged: it does not end as an archive does")
+    except (tarfile.TarError, OSError, ValueError) as error:
+        raise InputError(f"{path}: damaged: {error}") from error
+    return found
