@@ -48,13 +48,13 @@ except ModuleNotFoundError as error:
     sys.exit(f"hand_in.py: Python's module {error.name} is missing here (package python3-jinja2)")
 
 HIDDEN = re.compile(r"host-[1-9][0-9]*")
-# .gitignore has them, and every sample but those of a board's first run.
-IGNORED = re.compile(r"(.*/)?([^/]+\.checksums|run\.log|run\.lock|fleet\.log|lock|complete)|.*/run([2-9]|[1-9][0-9]+)/[^/]*\.samples\.csv[^/]*|sass/exp[^/]+/.*")
+# .gitignore has them.
+IGNORED = re.compile(r"(.*/)?([^/]+\.checksums|run\.log|run\.lock|fleet\.log|lock|complete)|.*/run[0-9]+/[^/]*\.samples\.csv[^/]*|report\.html|sass/exp[^/]+/.*")
 NAMING_HOST = ("lock", "complete")  # scripts/fleet.sh's of a board: that they are there is what they say
 # The files of a set of results. Whatever else lies there is not looked through, so it is not handed in.
 KNOWN = re.compile(
     r"boards/[^/]+/(board\.csv|run[0-9]+/exp[^/]+\.(csv|csv\.xz|schema\.json))|(counters|sass|sass_twins)\.csv(\.xz)?|(claims|fleet)\.csv|left_out\.toml|"
-    r"(worklog|fleet)\.md|worklog/[^/]+\.md|report\.(html|png)|(plots/)?[^/]+\.svg|sass/README\.md|sass/[^/]+\.tar\.xz"
+    r"(worklog|fleet)\.md|worklog/[^/]+\.md|report\.png|(plots/)?[^/]+\.svg|sass/README\.md|sass/[^/]+\.tar\.xz"
 )
 GENERATED = (".md", ".html", ".svg", ".png")
 MOST_BYTES = 1 << 28  # of a file, unpacked

@@ -3,7 +3,7 @@
 
     scripts/report.py [DIR]            writes DIR/report.html (default: results/nvidia-h200)
     scripts/report.py --picture [DIR]  writes DIR/report.png too, for the README: the page's top; needs Chromium
-    scripts/report.py --check [DIR]    writes nothing; exits 1 if the page would change, or if there is a picture of another one
+    scripts/report.py --check [DIR]    writes nothing; exits 1 if the page is there and would change, or if there is a picture of another one
 
 The page is one file: it asks nothing of a network or a server. The same input gives the same bytes. Exit codes: 0 done (or
 nothing to change), 1 bad input or a page that would change, 2 usage, 130 interrupted.
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     default_root = Path(__file__).resolve().parent.parent
     parser = argparse.ArgumentParser(description="Result CSVs to report.html, one self-contained page.")
     parser.add_argument("directory", nargs="?", type=Path, help=f"default: {REFERENCE} of this repository")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the page would change")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the page, where it is, or its picture would change")
     parser.add_argument("--picture", action="store_true", help="write report.png as well, by a headless Chromium")
     parser.add_argument("--out", type=Path, metavar="FILE", help="default: report.html in the directory")
     parser.add_argument("--root", type=Path, default=default_root, help="the repository whose claims.toml are read")

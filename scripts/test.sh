@@ -143,8 +143,7 @@ step_worklog() {
       in_a_line docs/published.csv "$python" scripts/published.py --check
       bench_files 'results/*/*.csv' | cut -d / -f 1,2 | sort -u | while read -r folder; do
         in_a_line "$folder" "$python" scripts/worklog.py --check "$folder"
-        # Only where the page is committed, too.
-        if [[ -f $folder/report.html ]]; then in_a_line "$folder/report.html" "$python" scripts/report.py --check "$folder"; fi
+        if [[ -f $folder/report.png ]]; then in_a_line "$folder/report.png" "$python" scripts/report.py --check "$folder"; fi
       done
     } | checks
   else

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+import report
 
 from benchlib.base import programs
 from benchlib.claims import claim_check, claims
@@ -225,9 +226,9 @@ def test_every_word_in_capitals_is_explained(name: str) -> None:
     assert sorted(word for word in {*CAPITALS.findall(text)} - NO_TERMS if not explained(word)) == []
 
 
-@pytest.mark.parametrize("name", sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("results/*/report.html")))
-def test_every_badge_of_the_report_is_explained(name: str) -> None:
-    page = (ROOT / name).read_text(encoding="utf-8")
+def test_every_badge_of_a_report_is_explained(tmp_path: Path) -> None:
+    assert report.main(["--out", str(tmp_path / "report.html"), str(ROOT / "results/nvidia-h200-x2")]) == 0
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
     shown = re.findall(r'class="verdict [^"]*">([^<]+)<', page)
     badges = {re.sub(r"^\d+ ", "", html.unescape(badge).strip()) for badge in shown} - {"<", ">", "|"}  # between two listings
     assert badges and sorted(badge for badge in badges if not explained(badge)) == []

@@ -10,10 +10,12 @@ import pytest
 import result_sets
 import synthetic
 
+from benchlib.base import archive
 from benchlib.model.analysis import Study
 from benchlib.results import counters_file, results
 
 BOARD = "when,time,host,uuid,throttle_reasons\nbefore,2026-01-01T00:00:00Z,secret-node-7,149980f6-bd56,\n"
+LISTED = "sass/exp06_litmus.tar.xz"
 
 
 @pytest.fixture
@@ -55,7 +57,7 @@ def test_all_but_the_first_run_is_packed_and_reads_the_same(folder: Path, capsys
     before = tree(folder)
     assert hand_in.main(["--write", "--hide-hosts", str(folder)]) == 0
     after, board = tree(folder), "boards/149980f6/"
-    assert f"{board}run1/exp06_litmus.csv" in after and f"{board}run1/exp06_litmus.samples.csv.xz" in after
+    assert f"{board}run1/exp06_litmus.csv" in after
     for name in ("run2/exp06_litmus.csv", "run10/exp06_litmus.csv", "run10/exp06_litmus.samples.csv"):
         assert board + name not in after and lzma.decompress(after[f"{board}{name}.xz"]) == before[board + name]
     assert b"secret" not in b"".join(after.values()) and b"host-1" in after[f"{board}board.csv"]
@@ -109,11 +111,10 @@ def test_a_software_device_is_refused(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "wrong: a software device" in capsys.readouterr().out
 
 
-def test_of_samples_git_takes_those_of_a_boards_first_run(folder: Path) -> None:
+def test_git_takes_no_samples(folder: Path) -> None:
     names = {path.relative_to(folder).as_posix() for path in hand_in.contents(folder)}
     board = "boards/149980f6/"
-    assert f"{board}run1/exp06_litmus.samples.csv" in names and f"{board}run10/exp06_litmus.csv" in names
-    assert not any("samples" in name for name in names if "/run1/" not in name)
+    assert {f"{board}run1/exp06_litmus.csv", f"{board}run10/exp06_litmus.csv"} <= names and not any("samples" in name for name in names)
 
 
 # ------------------------------------------------------------------------------------------------------------- private names
@@ -164,10 +165,12 @@ def test_the_fleets_files_name_no_host(folder: Path) -> None:
         ("boards/149980f6/notes.log", b"measured on secret-node-7", "notes.log is no file of a set of results"),
         ("plots/a.svg", "<svg>secret-node-7</svg>".encode("utf-16"), "plots/a.svg is no text in UTF-8"),
         ("worklog/exp00_x.md", b"on Secret-Node-7.", "secret-node-7 stands in worklog/exp00_x.md"),
-        ("boards/149980f6/run1/exp06_litmus.samples.csv", b"a,b\nada,2\n", "ada stands in boards/149980f6/run1/exp06_litmus.samples.csv"),
-        ("boards/149980f6/run1/exp06_litmus.samples.csv.xz", lzma.compress(b"a\n/scratch/someone/x\n"), "/scratch/someone/x stands in"),
-        ("boards/149980f6/run1/exp06_x.samples.csv.xz", lzma.compress(b"a,b\n" * 999)[:60], "exp06_x.samples.csv.xz: damaged"),
-        ("boards/149980f6/run1/exp06_x.samples.csv.xz", lzma.compress(bytes(hand_in.MOST_BYTES + 1), preset=0), "more than 256 MiB are packed in it"),
+        (LISTED, archive.packed({"mp.cuda.sass": b"// by ada\n"}), f"ada stands in {LISTED}"),
+        (LISTED, archive.packed({"ada.cuda.sass": b"0000 EXIT\n"}), f"ada stands in {LISTED}"),
+        (LISTED, archive.packed({"mp.cuda.sass": b"// /scratch/someone/x\n"}), "/scratch/someone/x stands in"),
+        (LISTED, archive.packed({"mp.cuda.sass": b"0000 EXIT\n"})[:60], f"{LISTED}: damaged"),
+        (LISTED, lzma.compress(bytes(archive.MOST_BYTES + 1), preset=0), "more than 64 MiB are packed in it"),
+        ("sass/exp06_litmus.bin.xz", lzma.compress(b""), "is no file of a set of results"),
         ("sass.csv", "\ufeffexperiment,kernel,api\n".encode(), "no column experiment"),
     ],
 )
@@ -178,7 +181,8 @@ def test_what_is_not_handed_in(folder: Path, capsys: pytest.CaptureFixture[str],
 
 
 def test_a_word_that_is_no_name(folder: Path) -> None:
-    (folder / "boards/149980f6/run1/exp06_litmus.samples.csv").write_text("a,b\nada,2\n")
+    (folder / LISTED).parent.mkdir()
+    (folder / LISTED).write_bytes(archive.packed({"mp.cuda.sass": b"// by ada\n"}))
     assert hand_in.main(["--allow", "ada", "--write", "--hide-hosts", str(folder)]) == 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 from pathlib import Path
 
@@ -127,11 +126,3 @@ def test_runs_that_decide_are_missed_when_left_out(tmp_path: Path, revisions: li
     group, found = judged(tmp_path, ["c4ced37c6f53"] * 3)
     assert claims.verdict_without(group.claims[0], found, ["c4ced37c6f53"]) == claims.NOT_MEASURED
     assert "There are no others." in str(claim_tables.lost_runs(found, group))
-
-
-def test_method_names_the_boards_that_have_samples() -> None:
-    section = (ROOT / "docs/METHOD.md").read_text(encoding="utf-8").partition("### Runs and samples")[2].partition("\n## ")[0]
-    boards = {path.parent.parent.name for path in (ROOT / "results").glob("*/boards/*/run*/*.samples.csv*")}
-    said = set(re.findall(r"`([0-9a-f]{8})`", section))
-    assert boards and said == boards
-    assert "All samples" not in (ROOT / "README.md").read_text(encoding="utf-8")

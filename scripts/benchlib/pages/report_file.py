@@ -21,10 +21,10 @@ def write(directory: Path, root: Path, out: Path | None = None, *, check: bool =
     worklog_files.check_history(path, root, report_page.unpacked(before or ""), report_page.unpacked(text))
     stale = before is None or report_page.unpacked(before) != report_page.unpacked(text)
     picture = report_picture.png(shown) if with_picture else None  # before anything is written
-    if check and stale:
+    if check and stale and before is not None:
         print(f"{path} differs from what the CSV files give:\n{files.short_diff(path, before, text, lines=6)[:2000]}")
         return 1
-    if stale:
+    if stale and not check:
         files.write_atomic(path, text)
         print(f"wrote {path}")
     if image.exists() and picture is None and not report_picture.shows(image.read_bytes(), shown):
