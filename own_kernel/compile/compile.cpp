@@ -101,7 +101,8 @@ struct CudaCode {
   std::string cubin;
   std::string ptx;
   std::string by;
-  std::string entry;  // of the instance, where one is made
+  std::string entry;        // of the instance, where one is made
+  std::string source = {};  // what declares the kernels; empty: it came as code
 };
 
 CudaCode compile_by_nvcc(const Step& step, const Target& target, const Tool& nvcc) {
@@ -133,9 +134,12 @@ CudaCode compile_by_nvcc(const Step& step, const Target& target, const Tool& nvc
   command.push_back(source);
   const ChildEnd end = run_child(command, target.limit_s);
   if (!end.ok()) fail(step, target, by, end);
-  CudaCode code = {.cubin = read_text(scratch.file("out.cubin")), .ptx = {}, .by = by, .entry = {}};
+  CudaCode code = {
+      .cubin = read_text(scratch.file("out.cubin")), .ptx = {}, .by = by, .entry = {}, .source = source_text(step.file)};
   for (const auto& kept : fs::directory_iterator(scratch.path())) {
     if (kept.path().extension() == ".ptx") code.ptx = read_text(kept.path());
+    if (kept.path().string().ends_with(".cpp1.ii"))
+      code.source = preprocessed_text(kept.path(), fs::path(nvcc.path).parent_path().parent_path());
   }
   return code;
 }
@@ -163,7 +167,8 @@ CudaCode compile_by_nvrtc(const Step& step, const Target& target) {
       },
       target.limit_s);
   if (!end.ok()) fail(step, target, by, end);
-  return {read_text(scratch.file("cubin")), read_text(scratch.file("ptx")), by, read_text(scratch.file("entry"))};
+  return {read_text(scratch.file("cubin")), read_text(scratch.file("ptx")), by, read_text(scratch.file("entry")),
+          source_text(step.file)};
 }
 
 CudaCode cuda_code_of(const Step& step, const Target& target) {
@@ -317,9 +322,7 @@ Compiled compile(const Step& step, const Target& target) {
       Compiled compiled = compiled_of(code, choose(step, code, kernels));
       if (!compiled.cuda.refused.empty())
         throw Error("{} uses {}: own kernels cannot", demangled(compiled.entry), compiled.cuda.refused[0]);
-      const std::vector<DeclaredKernel> source =
-          ending == ".cu" ? declared_kernels(source_text(step.file)) : std::vector<DeclaredKernel>();
-      compiled.declared = declared_parameters(compiled.entry, source, compiled.cuda.parameters.size());
+      compiled.declared = declared_parameters(compiled.entry, declared_kernels(code.source), compiled.cuda.parameters.size());
       return compiled;
     }
     const SpirvCode code = spirv_code_of(step, target);

@@ -158,6 +158,27 @@ std::string source_text(const fs::path& file) {
   return bare;
 }
 
+std::string preprocessed_text(const fs::path& file, const fs::path& toolkit) {
+  constexpr std::string_view kAttribute = "__attribute__((global))";
+  std::ifstream in(file, std::ios::binary);
+  std::string text;
+  bool is_users = true;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("# ")) {  // # 12 "file" flags
+      const std::size_t begin = line.find('"');
+      const std::size_t end = line.rfind('"');
+      if (begin == std::string::npos || end <= begin + 1) continue;
+      const std::string from = fs::path(line.substr(begin + 1, end - begin - 1)).lexically_normal().string();
+      is_users = !from.starts_with("/usr/") && !from.starts_with(toolkit.lexically_normal().string()) && from[0] != '<';
+    } else if (is_users) {
+      for (std::size_t at = line.find(kAttribute); at != std::string::npos; at = line.find(kAttribute))
+        line.replace(at, kAttribute.size(), "__global__");
+      text += line + '\n';
+    }
+  }
+  return text;
+}
+
 std::vector<DeclaredKernel> declared_kernels(const std::string& text) {
   std::vector<DeclaredKernel> all;
   for (std::size_t at = text.find("__global__"); at != std::string::npos; at = text.find("__global__", at + 1)) {

@@ -31,6 +31,10 @@ struct DeclaredKernel {
 // At most 1 MiB of a source, without its comments.
 std::string source_text(const std::filesystem::path& file);
 
+// The same of what nvcc's preprocessor makes of a source (.cpp1.ii), with what the user's own headers and macros declare.
+// Headers of the system and of the toolkit are left out: those below /usr or `toolkit`.
+std::string preprocessed_text(const std::filesystem::path& file, const std::filesystem::path& toolkit);
+
 // The kernels of such a text, in its order.
 std::vector<DeclaredKernel> declared_kernels(const std::string& text);
 

@@ -244,6 +244,18 @@ class Reader {
         keys.word("type", keys.need("type", fmt::format("one of {}", fmt::join(kNumbers, ", "))), kNumbers));
   }
 
+  // [low, high] of random floats.
+  static void read_range(const Keys& keys, const toml::node& node, Buffer& buffer) {
+    const toml::array* list = node.as_array();
+    const auto low = list != nullptr && list->size() == 2 ? (*list)[0].value<double>() : std::nullopt;
+    const auto high = low ? (*list)[1].value<double>() : std::nullopt;
+    if (!high || !std::isfinite(*low) || !std::isfinite(*high) || !(*low < *high))
+      keys.fail(line_of(node),
+                "range is no [low, high] of two numbers, the second above the first; range = [-1, 1] is allowed");
+    buffer.low = *low;
+    buffer.high = *high;
+  }
+
   void read_buffer(const toml::table& table) {
     Keys keys(table, name_, "[[buffer]]");
     Buffer buffer;
@@ -259,11 +271,12 @@ class Reader {
     const bool is_filled = buffer.role == Role::kIn || buffer.role == Role::kInout;
     const auto content = keys.word("content", kContents);
     const auto seed = keys.whole("seed", std::numeric_limits<std::int64_t>::max());
+    if (const toml::node* range = keys.find("range")) read_range(keys, *range, buffer);
     const auto file = keys.text("file");
     const auto expected = keys.text("expected");
     keys.end();
     if (!is_filled) {
-      for (const char* key : {"content", "seed", "file"}) {
+      for (const char* key : {"content", "seed", "range", "file"}) {
         if (keys.has(key))
           keys.fail(keys.line_of(key), "{} of a buffer of role {}, which the kernel fills; allowed with role in or inout", key,
                     kRoles.at(static_cast<std::size_t>(buffer.role)));
@@ -281,6 +294,9 @@ class Reader {
         keys.fail(keys.line_of("seed"), "seed without content = \"random\"; leave it out");
       buffer.seed = *seed;
     }
+    if (keys.has("range") && (buffer.content != Content::kRandom || !is_float(buffer.type)))
+      keys.fail(keys.line_of("range"), "range of {}; allowed of random f16, bf16, f32 and f64",
+                buffer.content == Content::kRandom ? to_string(buffer.type) : "what is not random");
     if (expected) {
       if (buffer.role != Role::kOut && buffer.role != Role::kInout)
         keys.fail(keys.line_of("expected"), "expected of a buffer of role {}; allowed with role out or inout",

@@ -139,7 +139,8 @@ void make_content(const Buffer& buffer, std::uint32_t stream, std::uint64_t firs
     } else if (is_float(buffer.type)) {
       // 24 bits for a float's, 11 for a half's and 8 for a bfloat's: rounding must not reach 1.
       const int bits = buffer.type == Type::kF16 ? 11 : buffer.type == Type::kBf16 ? 8 : 24;
-      put_number(buffer.type, std::ldexp(random_bits(buffer.seed, stream, index) >> (32 - bits), -bits), at);
+      const double part = std::ldexp(random_bits(buffer.seed, stream, index) >> (32 - bits), -bits);
+      put_number(buffer.type, buffer.low + (buffer.high - buffer.low) * part, at);
     } else {
       const std::uint64_t word =
           random_bits(buffer.seed, stream, 2 * index) | (std::uint64_t{random_bits(buffer.seed, stream, 2 * index + 1)} << 32);

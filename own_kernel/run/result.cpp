@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <tuple>
 
 #include "core/base/parse_number.h"
+#include "description/expression.h"
 
 namespace bench::own {
 namespace {
@@ -53,10 +56,63 @@ std::string seen_in(const Measured& one) {
   return same ? clear("within 1 %", runs) : "unclear";
 }
 
+// Of a pipeline, from 0: which of its launches was timed alone; none: all of them.
+std::optional<std::size_t> step_of(const Measured& one, const Job& job) {
+  if (one.variant == job.description.name) return {};
+  return parse_number<std::size_t>(one.variant.substr(job.description.name.size() + std::string_view(".step").size()))
+             .value_or(1) -
+         1;
+}
+
+// "step 2 (product)", by its file.
+std::string name_of(std::size_t step, const Job& job) {
+  for (const Side& side : job.description.sides) {
+    if (step < side.steps.size()) return fmt::format("step {} ({})", step + 1, side.steps[step].file.stem().string());
+  }
+  return fmt::format("step {}", step + 1);
+}
+
+// Without the names that have one value everywhere, where there are several.
+std::string sizes_in_short(const std::string& sizes, const Job& job) {
+  const std::vector<Sizes>& all = job.description.sizes;
+  for (const Sizes& each : all) {
+    if (text_of(each) != sizes || each.size() < 2) continue;
+    Sizes varied;
+    for (const auto& [name, value] : each) {
+      if (std::ranges::any_of(all, [&](const Sizes& other) { return other.at(name) != value; })) varied.emplace(name, value);
+    }
+    return text_of(varied);
+  }
+  return sizes;
+}
+
 std::string case_of(const Measured& one, const Job& job) {
-  std::string text = one.variant == job.description.name ? "" : one.variant.substr(job.description.name.size() + 1) + ", ";
-  if (!one.sizes.empty()) text += one.sizes + ", ";
+  std::string text;
+  if (const auto step = step_of(one, job)) text = name_of(*step, job) + ", ";
+  if (const std::string sizes = sizes_in_short(one.sizes, job); !sizes.empty()) text += sizes + ", ";
   return text + one.cache + (one.checks.empty() ? "" : ", checks off");
+}
+
+// What the steps of a pipeline, each timed alone, take together; 0 where one was not timed.
+double sum_of_steps(const Measured& whole, std::size_t side, const std::vector<Measured>& measured, const Job& job) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const Measured& one : measured) {
+    if (!step_of(one, job) || one.sizes != whole.sizes || one.cache != whole.cache || one.checks != whole.checks) continue;
+    if (one.median(side) == 0) continue;
+    sum += one.median(side);
+    ++count;
+  }
+  return count == job.description.sides[side].steps.size() ? sum : 0;
+}
+
+std::string sums_in_words(const Measured& whole, const std::vector<Measured>& measured, const Job& job) {
+  std::string text;
+  for (std::size_t side = 0; side < whole.sides.size(); ++side) {
+    const double sum = step_of(whole, job) ? 0 : sum_of_steps(whole, side, measured, job);
+    if (sum != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", job.description.sides[side].name, text_of_ns(sum));
+  }
+  return text.empty() ? "" : fmt::format("; the steps' sum: {}", text);
 }
 
 // `decides`: the device is a GPU; of a software device no ratio is told.
@@ -77,7 +133,7 @@ std::string line_of(const Measured& one, const Job& job, bool decides) {
   return line;
 }
 
-nlohmann::ordered_json json_of(const Measured& one, const Job& job, bool decides) {
+nlohmann::ordered_json json_of(const Measured& one, const std::vector<Measured>& measured, const Job& job, bool decides) {
   nlohmann::ordered_json result = {
       {"variant", one.variant}, {"sizes", one.sizes}, {"cache", one.cache}, {"checks", one.checks}};
   for (std::size_t side = 0; side < one.sides.size(); ++side) {
@@ -92,6 +148,8 @@ nlohmann::ordered_json json_of(const Measured& one, const Job& job, bool decides
       processes.push_back(std::move(entry));
     }
     result["sides"].push_back({{"side", job.description.sides[side].name}, {"processes", std::move(processes)}});
+    const double sum = step_of(one, job) ? 0 : sum_of_steps(one, side, measured, job);
+    if (sum != 0) result["sides"].back()["sum_of_steps_ns"] = sum;
   }
   if (const std::optional<Ratio> ratio = one.ratio(); ratio && decides) {
     result["ratio"] = {{"of", job.description.sides[1].name},
@@ -191,13 +249,17 @@ Ending ending_of(const Job& job, const std::vector<Measured>& measured, const st
   if (!device.driver.empty()) gpu += fmt::format(", driver {}", device.driver);
   lines.push_back(fmt::format("{} on {}, {} process{}:{}", job.description.name, gpu, processes, processes == 1 ? "" : "es",
                               device.is_software ? " a software device, whose times say nothing about GPUs" : ""));
-  // What was asked about comes first: the whole launch as the driver compiles it.
+  // What was asked about comes first: the whole launch as the driver compiles it. Processes shuffle the cases.
   std::vector<const Measured*> order;
-  for (const bool main : {true, false}) {
-    for (const Measured& one : measured) {
-      if ((one.variant == job.description.name && one.checks.empty()) == main) order.push_back(&one);
-    }
-  }
+  for (const Measured& one : measured) order.push_back(&one);
+  const auto place = [&](const Measured* one) {
+    const auto sizes =
+        std::ranges::find_if(job.description.sizes, [&](const Sizes& each) { return text_of(each) == one->sizes; });
+    const std::optional<std::size_t> step = step_of(*one, job);
+    const std::size_t group = !step && one->checks.empty() ? 0 : !step ? 1 : one->checks.empty() ? 2 : 3;
+    return std::tuple(group, sizes - job.description.sizes.begin(), one->cache, step);
+  };
+  std::ranges::stable_sort(order, std::less<>(), place);
   std::erase_if(order, [](const Measured* one) {
     return std::ranges::all_of(one->sides, [](const std::vector<Timed>& side) {
       return std::ranges::none_of(side, [](const Timed& timed) { return timed.time_ns.median > 0; });
@@ -210,7 +272,7 @@ Ending ending_of(const Job& job, const std::vector<Measured>& measured, const st
       lines.push_back(fmt::format("  and {} more: --csv and --json have all", order.size() - i));
       break;
     }
-    lines.push_back(line_of(*order[i], job, !device.is_software));
+    lines.push_back(line_of(*order[i], job, !device.is_software) + sums_in_words(*order[i], measured, job));
   }
   for (const std::vector<std::string>* texts : {&faults, &notes}) {
     for (const std::string& text : *texts) {
@@ -249,7 +311,7 @@ std::string json_of(const Job& job, const std::vector<Measured>& measured, const
                               {"compiled_by", job.toolkits[i]}});
   }
   whole["cases"] = nlohmann::ordered_json::array();
-  for (const Measured& one : measured) whole["cases"].push_back(json_of(one, job, !device.is_software));
+  for (const Measured& one : measured) whole["cases"].push_back(json_of(one, measured, job, !device.is_software));
   return whole.dump(1) + '\n';
 }
 

@@ -251,7 +251,7 @@ const Mistake kMistakes[] = {
      "12: [[buffer]] x: no key elements; near: elemnts; a number or an expression of the sizes is needed"},
     {"[[side]]", "[[sides]]", "the file: unknown key sides; near: sizes, side; allowed: "},
     {"seed = 7", "sed = 7",
-     "17: [[buffer]] x: unknown key sed; near: seed; allowed: name, type, elements, role, content, seed, file, expected"},
+     "17: [[buffer]] x: unknown key sed; near: seed; allowed: name, type, elements, role, content, seed, range, file, expected"},
     {"name = \"saxpy\"", "name = \"Saxpy!\"", "1: the file: name is \"Saxpy!\"; small letters, digits and _ are allowed"},
     {"name = \"saxpy\"", "name = 5", "1: the file: name is an integer; a text in quotes is allowed"},
     // The head.
