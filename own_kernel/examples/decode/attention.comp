@@ -7,8 +7,10 @@
 #extension GL_EXT_control_flow_attributes : require
 #include "decode.h"
 #define TOKENS (CONTEXT / SPLITS)
-#define PARTS (HEAD_DIM / 8)  // invocations per token
-layout(local_size_x_id = 0) in;  // ROWS subgroups of 8 or more
+#define PARTS (HEAD_DIM / 8)                       // invocations per token
+#define AHEAD 8                                    // loads in flight
+layout(local_size_x_id = 0) in;                    // ROWS subgroups of 8 or more
+layout(constant_id = 1) const uint SUBGROUP = 32;  // invocations of a subgroup
 layout(std430, binding = 0) restrict readonly buffer Qkv { vec4 qkv[]; };
 layout(std430, binding = 1) restrict readonly buffer Keys { uvec4 keys[]; };
 layout(std430, binding = 2) restrict readonly buffer Values { uvec4 values[]; };
@@ -30,21 +32,25 @@ void main() {
   const vec4 q0 = qkv[(head * PARTS + part) * 2];
   const vec4 q1 = qkv[(head * PARTS + part) * 2 + 1];
   const float q[8] = float[8](q0.x, q0.y, q0.z, q0.w, q1.x, q1.y, q1.z, q1.w);
-  [[unroll]] for (uint token = lane / PARTS; token < TOKENS; token += gl_SubgroupSize / PARTS) {
-    float k[8];
-    unpack8(keys[first + token * PARTS], k);
-    float score = 0;
-    [[unroll]] for (uint i = 0; i < 8; ++i) score += q[i] * k[i];
-    [[unroll]] for (uint distance = PARTS / 2; distance > 0; distance /= 2) score += subgroupShuffleXor(score, distance);
-    if (part == 0) scores[subgroup][token] = score * 0.125;  // 1 / sqrt(HEAD_DIM)
+  for (uint begin = lane / PARTS; begin < TOKENS; begin += AHEAD * (SUBGROUP / PARTS)) {
+    [[unroll]] for (uint j = 0; j < AHEAD; ++j) {
+      const uint token = begin + j * (SUBGROUP / PARTS);
+      float k[8];
+      unpack8(keys[first + token * PARTS], k);
+      float score = 0;
+      [[unroll]] for (uint i = 0; i < 8; ++i) score += q[i] * k[i];
+      [[unroll]] for (uint distance = PARTS / 2; distance > 0; distance /= 2) score += subgroupShuffleXor(score, distance);
+      if (part == 0) scores[subgroup][token] = score * 0.125;  // 1 / sqrt(HEAD_DIM)
+    }
   }
   subgroupBarrier();
   float largest = scores[subgroup][lane];
-  [[unroll]] for (uint token = lane + gl_SubgroupSize; token < TOKENS; token += gl_SubgroupSize)
+  [[unroll]] for (uint token = lane + SUBGROUP; token < TOKENS; token += SUBGROUP) {
     largest = max(largest, scores[subgroup][token]);
+  }
   largest = subgroupMax(largest);
   float weight = 0;
-  [[unroll]] for (uint token = lane; token < TOKENS; token += gl_SubgroupSize) {
+  [[unroll]] for (uint token = lane; token < TOKENS; token += SUBGROUP) {
     const float one = exp(scores[subgroup][token] - largest);
     scores[subgroup][token] = one;
     weight += one;
@@ -52,14 +58,17 @@ void main() {
   weight = subgroupAdd(weight);
   subgroupBarrier();
   float sum[8] = float[8](0, 0, 0, 0, 0, 0, 0, 0);
-  [[unroll]] for (uint token = lane / PARTS; token < TOKENS; token += gl_SubgroupSize / PARTS) {
-    float v[8];
-    unpack8(values[first + token * PARTS], v);
-    const float one = scores[subgroup][token];
-    [[unroll]] for (uint i = 0; i < 8; ++i) sum[i] += one * v[i];
+  for (uint begin = lane / PARTS; begin < TOKENS; begin += AHEAD * (SUBGROUP / PARTS)) {
+    [[unroll]] for (uint j = 0; j < AHEAD; ++j) {
+      const uint token = begin + j * (SUBGROUP / PARTS);
+      float v[8];
+      unpack8(values[first + token * PARTS], v);
+      const float one = scores[subgroup][token];
+      [[unroll]] for (uint i = 0; i < 8; ++i) sum[i] += one * v[i];
+    }
   }
   [[unroll]] for (uint i = 0; i < 8; ++i) {
-    for (uint distance = PARTS; distance < gl_SubgroupSize; distance *= 2) sum[i] += subgroupShuffleXor(sum[i], distance);
+    for (uint distance = PARTS; distance < SUBGROUP; distance *= 2) sum[i] += subgroupShuffleXor(sum[i], distance);
   }
   const uint place = head * SPLITS + gl_WorkGroupID.x;
   if (lane < PARTS) {

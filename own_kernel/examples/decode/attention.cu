@@ -1,11 +1,12 @@
-// Attention of one token over a part of the cache. A block has the four queries that share a key and value head, a warp each; it
-// takes CONTEXT / SPLITS tokens. Eight lanes read a token's 64 values, 16 bytes each. For combine: the sum of values weighted by
-// exp(score - largest), and the largest score and the sum of weights.
+// Attention of one token over a part of the cache. A block has the four queries that share a key and value head, a warp each;
+// it takes CONTEXT / SPLITS tokens. Eight lanes read a token's 64 values, 16 bytes each. For combine: the sum of values
+// weighted by exp(score - largest), and the largest score and the sum of weights.
 #include "decode.h"
 #include "dot8.cuh"
 
 #define TOKENS (CONTEXT / SPLITS)
 #define PARTS (HEAD_DIM / 8)  // lanes per token
+#define AHEAD 8               // loads in flight
 
 __device__ void load8(const float4* from, float* to) {
   const float4 a = from[0];
@@ -31,15 +32,18 @@ extern "C" __global__ void __launch_bounds__(ROWS * 32)
   const unsigned first = (blockIdx.y * CONTEXT + blockIdx.x * TOKENS) * PARTS + part;
   float q[8];
   load8(qkv + (head * PARTS + part) * 2, q);
-#pragma unroll 8
-  for (unsigned token = lane / PARTS; token < TOKENS; token += 32 / PARTS) {
-    float k[8];
-    unpack8(keys[first + token * PARTS], k);
-    float score = 0;
+  for (unsigned begin = lane / PARTS; begin < TOKENS; begin += AHEAD * (32 / PARTS)) {
 #pragma unroll
-    for (unsigned i = 0; i < 8; ++i) score += q[i] * k[i];
-    for (int distance = PARTS / 2; distance > 0; distance /= 2) score += __shfl_xor_sync(0xffffffffU, score, distance);
-    if (part == 0) scores[warp][token] = score * 0.125f;  // 1 / sqrt(HEAD_DIM)
+    for (unsigned j = 0; j < AHEAD; ++j) {
+      const unsigned token = begin + j * (32 / PARTS);
+      float k[8];
+      unpack8(keys[first + token * PARTS], k);
+      float score = 0;
+#pragma unroll
+      for (unsigned i = 0; i < 8; ++i) score += q[i] * k[i];
+      for (int distance = PARTS / 2; distance > 0; distance /= 2) score += __shfl_xor_sync(0xffffffffU, score, distance);
+      if (part == 0) scores[warp][token] = score * 0.125f;  // 1 / sqrt(HEAD_DIM)
+    }
   }
   __syncwarp();
   float largest = scores[warp][lane];
@@ -55,13 +59,16 @@ extern "C" __global__ void __launch_bounds__(ROWS * 32)
   weight = warp_sum(weight);
   __syncwarp();
   float sum[8] = {};
-#pragma unroll 8
-  for (unsigned token = lane / PARTS; token < TOKENS; token += 32 / PARTS) {
-    float v[8];
-    unpack8(values[first + token * PARTS], v);
-    const float one = scores[warp][token];
+  for (unsigned begin = lane / PARTS; begin < TOKENS; begin += AHEAD * (32 / PARTS)) {
 #pragma unroll
-    for (unsigned i = 0; i < 8; ++i) sum[i] += one * v[i];
+    for (unsigned j = 0; j < AHEAD; ++j) {
+      const unsigned token = begin + j * (32 / PARTS);
+      float v[8];
+      unpack8(values[first + token * PARTS], v);
+      const float one = scores[warp][token];
+#pragma unroll
+      for (unsigned i = 0; i < 8; ++i) sum[i] += one * v[i];
+    }
   }
 #pragma unroll
   for (unsigned i = 0; i < 8; ++i) {

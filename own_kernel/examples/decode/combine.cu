@@ -1,5 +1,5 @@
-// Attention's parts as one: the splits' sums, weighted by exp(their largest score - the largest of all), over the sum of weights.
-// A thread per pair of values.
+// Attention's parts as one: the splits' sums, weighted by exp(their largest score - the largest of all), over the sum of
+// weights. A thread per pair of values.
 #include <cuda_fp16.h>
 
 #include "decode.h"

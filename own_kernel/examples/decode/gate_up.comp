@@ -5,6 +5,7 @@
 #include "decode.h"
 #include "dot8.glsl"
 layout(local_size_x_id = 0) in;  // ROWS subgroups
+layout(constant_id = 1) const uint SUBGROUP = 32;  // invocations of a subgroup
 layout(std430, binding = 0) restrict readonly buffer Weights { uvec4 weights[]; };
 layout(std430, binding = 1) restrict readonly buffer In { uvec4 values[]; };
 layout(std430, binding = 2) restrict writeonly buffer Hidden { uint activated[]; };
@@ -16,7 +17,8 @@ void main() {
     const uint row = 2 * pair + k;
     float gate = 0;
     float up = 0;
-    [[unroll]] for (uint i = gl_SubgroupInvocationID; i < HIDDEN / 8; i += gl_SubgroupSize) {
+    [[unroll]] for (uint j = 0; j < HIDDEN / 8 / SUBGROUP; ++j) {
+      const uint i = j * SUBGROUP + gl_SubgroupInvocationID;
       const uvec4 x = values[i];
       gate = dot8(weights[row * (HIDDEN / 8) + i], x, gate);
       up = dot8(weights[(FFN + row) * (HIDDEN / 8) + i], x, up);

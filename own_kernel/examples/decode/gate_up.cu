@@ -13,7 +13,8 @@ extern "C" __global__ void __launch_bounds__(ROWS * 32)
     float gate = 0;
     float up = 0;
 #pragma unroll
-    for (unsigned i = lane; i < HIDDEN / 8; i += 32) {
+    for (unsigned j = 0; j < HIDDEN / 8 / 32; ++j) {
+      const unsigned i = j * 32 + lane;
       const uint4 x = in[i];
       gate = dot8(weights[row * (HIDDEN / 8) + i], x, gate);
       up = dot8(weights[(FFN + row) * (HIDDEN / 8) + i], x, up);

@@ -5,6 +5,7 @@
 #include "decode.h"
 #include "dot8.glsl"
 layout(local_size_x_id = 0) in;  // ROWS subgroups
+layout(constant_id = 1) const uint SUBGROUP = 32;  // invocations of a subgroup
 layout(std430, binding = 0) restrict readonly buffer Weights { uvec4 weights[]; };
 layout(std430, binding = 1) restrict readonly buffer In { uvec4 values[]; };
 #ifdef RESIDUAL
@@ -20,8 +21,10 @@ void main() {
   const uint row = gl_WorkGroupID.x * (ROWS / SPLIT) + subgroup / SPLIT;
   const uint first = subgroup % SPLIT * (COLUMNS / 8 / SPLIT);
   float sum = 0;
-  [[unroll]] for (uint i = gl_SubgroupInvocationID; i < COLUMNS / 8 / SPLIT; i += gl_SubgroupSize)
-    sum = dot8(weights[row * (COLUMNS / 8) + first + i], values[first + i], sum);
+  [[unroll]] for (uint k = 0; k < COLUMNS / 8 / SPLIT / SUBGROUP; ++k) {
+    const uint i = first + k * SUBGROUP + gl_SubgroupInvocationID;
+    sum = dot8(weights[row * (COLUMNS / 8) + i], values[i], sum);
+  }
   sum = subgroupAdd(sum);
 #if SPLIT > 1
   if (gl_SubgroupInvocationID == 0) parts[subgroup] = sum;

@@ -2,20 +2,21 @@
 #include "decode.h"
 #include "dot8.cuh"
 
-extern "C" __global__ void __launch_bounds__(ROWS * 32)
-    product(const uint4* __restrict__ weights, const uint4* __restrict__ in,
+extern "C" __global__ void __launch_bounds__(ROWS * 32) product(const uint4* __restrict__ weights, const uint4* __restrict__ in,
 #ifdef RESIDUAL
-            const float* __restrict__ residual,
+                                                                const float* __restrict__ residual,
 #endif
-            float* __restrict__ out) {
+                                                                float* __restrict__ out) {
   const unsigned warp = threadIdx.x / 32;
   const unsigned lane = threadIdx.x % 32;
   const unsigned row = blockIdx.x * (ROWS / SPLIT) + warp / SPLIT;
   const unsigned first = warp % SPLIT * (COLUMNS / 8 / SPLIT);
   float sum = 0;
 #pragma unroll
-  for (unsigned i = lane; i < COLUMNS / 8 / SPLIT; i += 32)
-    sum = dot8(weights[row * (COLUMNS / 8) + first + i], in[first + i], sum);
+  for (unsigned k = 0; k < COLUMNS / 8 / SPLIT / 32; ++k) {
+    const unsigned i = first + k * 32 + lane;
+    sum = dot8(weights[row * (COLUMNS / 8) + i], in[i], sum);
+  }
   sum = warp_sum(sum);
 #if SPLIT > 1
   __shared__ float parts[ROWS];

@@ -5,6 +5,7 @@
 #include "decode.h"
 #define PAIRS (HIDDEN / 2 / THREADS)
 layout(local_size_x = THREADS) in;
+layout(constant_id = 1) const uint SUBGROUP = 32;  // invocations of a subgroup
 layout(std430, binding = 0) restrict readonly buffer In { vec2 values[]; };
 layout(std430, binding = 1) restrict readonly buffer Weight { uint weight[]; };
 layout(std430, binding = 2) restrict writeonly buffer Out { uint normed[]; };
@@ -22,7 +23,7 @@ void main() {
   if (gl_SubgroupInvocationID == 0) parts[gl_SubgroupID] = sum;
   barrier();
   sum = 0;
-  for (uint i = gl_SubgroupInvocationID; i < THREADS / gl_SubgroupSize; i += gl_SubgroupSize) sum += parts[i];
+  for (uint i = gl_SubgroupInvocationID; i < THREADS / SUBGROUP; i += SUBGROUP) sum += parts[i];
   const float scale = inversesqrt(subgroupAdd(sum) / HIDDEN + 1e-5);
   [[unroll]] for (uint i = 0; i < PAIRS; ++i) {
     const vec2 w = unpackHalf2x16(weight[i * THREADS + thread]);
