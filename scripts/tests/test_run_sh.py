@@ -1014,6 +1014,10 @@ def test_another_gpus_folder_is_refused_before_measuring(suite):
     assert result.returncode == 1 and "has results of AMD Radeon Graphics (RADV REMBRANDT), and this GPU is amd-radeon-graphics-radv-phoenix" in result.stderr
     assert not (suite / "calls.log").exists() and before == {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
     assert run(suite).returncode == 0 and (suite / "results" / slugs[1]).is_dir()
+    add_program(suite, "exp01_add", slug="software-llvmpipe", body=row)
+    result = run(suite, "--out", str(out))
+    assert result.returncode == 1 and "and this GPU is software-llvmpipe" in result.stderr
+    assert before == {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
     add_program(suite, "exp01_add", slug=f"{slugs[0]}-x2", body=row)
     assert run(suite, "--resume", "--out", str(out)).returncode == 0, "two GPUs of this model"
 

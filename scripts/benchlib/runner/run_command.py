@@ -418,7 +418,9 @@ class Run:
             return
         for folder in sorted(self.out.glob("boards/*")):
             name = next(filter(None, map(gpu_named, sorted(folder.glob("run*/exp*.csv*")))), "")
-            if name and slug != (there := programs.slug(name)) and not slug.startswith(f"{there}-") and not is_software(slug):
+            there = programs.slug(name)
+            both_software = self.software and is_software(name)  # of any version
+            if name and slug != there and not slug.startswith(f"{there}-") and not both_software:
                 die(f"{shown(self.out)} has results of {name}, and this GPU is {slug}: nothing is changed; choose another folder with --out")
 
     def check_measured(self) -> None:
