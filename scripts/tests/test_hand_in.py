@@ -14,6 +14,7 @@ from benchlib.base import archive
 from benchlib.model.analysis import Study
 from benchlib.results import counters_file, results
 
+ROOT = Path(__file__).resolve().parents[2]
 BOARD = "when,time,host,uuid,throttle_reasons\nbefore,2026-01-01T00:00:00Z,secret-node-7,149980f6-bd56,\n"
 LISTED = "sass/exp06_litmus.tar.xz"
 
@@ -212,3 +213,12 @@ def test_after_a_kill_the_folder_as_it_was_is_named(folder: Path, capsys: pytest
     (folder.parent / ".before-h200" / "h200").mkdir(parents=True)
     assert hand_in.main(["--write", "--hide-hosts", str(folder)]) == 1
     assert "as it was when a hand_in.py was killed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["nvidia-h100-80gb-hbm3", "nvidia-h200", "nvidia-h200-x2"])
+def test_every_file_of_a_committed_set_is_known(name: str) -> None:
+    """What another tool adds to a set is handed in with it."""
+    folder = ROOT / "results" / name
+    files = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
+    strangers = [each for each in files if not hand_in.KNOWN.fullmatch(each) and not hand_in.IGNORED.fullmatch(each)]
+    assert len(files) > 5 and strangers == []
