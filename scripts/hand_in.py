@@ -53,7 +53,7 @@ IGNORED = re.compile(r"(.*/)?([^/]+\.checksums|run\.log|run\.lock|fleet\.log|loc
 NAMING_HOST = ("lock", "complete")  # scripts/fleet.sh's of a board: that they are there is what they say
 # The files of a set of results. Whatever else lies there is not looked through, so it is not handed in.
 KNOWN = re.compile(
-    r"boards/[^/]+/(board\.csv|run[0-9]+/exp[^/]+\.(csv|csv\.xz|schema\.json))|(counters|sass|sass_twins|sass_past)\.csv(\.xz)?|(claims|fleet)\.csv|left_out\.toml|"
+    r"boards/[^/]+/(board\.csv|run[0-9]+/exp[^/]+\.(csv|csv\.xz|schema\.json))|(counters|sass|sass_twins|sass_past)\.csv(\.xz)?|(claims|fleet)\.csv|(left_out|pages)\.toml|"
     r"(worklog|fleet)\.md|worklog/[^/]+\.md|report\.png|(plots/)?[^/]+\.svg|sass/README\.md|sass/[^/]+\.tar\.xz"
 )
 GENERATED = (".md", ".html", ".svg", ".png")

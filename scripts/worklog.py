@@ -9,6 +9,8 @@
                                         Writes the times onto the pages of machine code in DIR/sass. Fills the figures into
                                         the READMEs' and docs' sentences (benchlib/pages/prose.py), and names every sentence
                                         whose condition no longer holds
+    scripts/worklog.py --out TO [DIR]   writes worklog.md, every page and every figure into TO, and nothing into DIR or a README: of a
+                                        directory that keeps some of its pages (DIR/pages.toml names them), all
     scripts/worklog.py --check [DIR]    writes nothing; exits 1 and names every file that would change, and those sentences
 
 The same input gives the same bytes on any machine. Exit codes: 0 done (or nothing to change), 1 bad input or a file
@@ -39,9 +41,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         metavar="ROOT",
         help="the repository whose claims.toml files are read and whose READMEs are filled (default: this one)",
     )
+    parser.add_argument("--out", type=Path, metavar="TO", help="write every page there, and nothing elsewhere")
     options = parser.parse_args(arguments)
+    if options.out and options.check:
+        parser.error("--check writes nothing, --out does")
     directory = options.directory or options.readme / REFERENCE
-    return console.run_cli("worklog.py", lambda: worklog_files.write(directory, options.readme, check=options.check))
+    return console.run_cli("worklog.py", lambda: worklog_files.write(directory, options.readme, check=options.check, out=options.out))
 
 
 if __name__ == "__main__":

@@ -291,7 +291,7 @@ def test_exp04_with_little_in_it(root: Path) -> None:
 
 def test_machine_code_of_both_sides(root: Path) -> None:
     synthetic.write_listings(reference(root))
-    twins = ["experiment,kernel,arch,same_memory,summary", f'{EXP01},add_f32,sm_90a,1,"CUDA 3, Vulkan 3; a|b"']
+    twins = ["experiment,kernel,arch,cuda_kernel,vulkan_kernel,same_memory,summary", f'{EXP01},add_f32,sm_90a,add_f32,add_f32,1,"CUDA 3, Vulkan 3; a|b"']
     (reference(root) / "sass_twins.csv").write_text("\n".join(twins) + "\n", encoding="utf-8")
     assert run(root) == 0 and run(root, "--check") == 0
     found = re.search(r"## Machine code\n\n(\*\*add_f32.*?)\n\n##", synthetic.worklog_text(reference(root)), re.S)
@@ -307,7 +307,7 @@ def test_machine_code_of_both_sides(root: Path) -> None:
         "0020 EXIT                             0020 EXIT",
         "```",
         "",
-        f"- [add_f32, line by line](../sass/{EXP01}/add_f32.md): CUDA 3, Vulkan 3; a\\|b.",
+        "- add_f32: CUDA 3, Vulkan 3; a\\|b.",
     ]
 
 
@@ -430,6 +430,36 @@ def test_pages_of_experiments_without_results(root: Path, capsys: pytest.Capture
     assert capsys.readouterr().out == f"{stale}: a page of an experiment without results, or a figure that shows nothing\n"
     assert run(root) == 0 and run(root, "--check") == 0
     assert not stale.exists() and mine.exists() and (pages / f"{EXP01}.md").exists()
+
+
+def links_of(path: Path) -> set[str]:
+    return {link.partition("#")[0] for link in re.findall(r"\]\(([^)#][^)]*)\)", path.read_text(encoding="utf-8"))}
+
+
+def test_of_pages_that_are_not_kept_there_is_neither_file_nor_link(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, out = reference(root), root / "elsewhere/pages"
+    (folder / worklog_files.KEPT).write_text(f'kept = ["{EXP05}"]\n')
+    assert run(root) == 0 and run(root, "--check") == 0
+    assert [path.stem for path in folder.glob("worklog/*.md")] == [EXP05]
+    assert folder.glob("plots/*.svg") and all(path.name.startswith("exp05") for path in folder.glob("plots/exp*.svg"))
+    links = {link for link in links_of(folder / "worklog.md") if not link.startswith("../")}
+    assert f"worklog/{EXP05}.md" in links and all((folder / link).exists() for link in links)
+    assert "scripts/worklog.py --out build/pages results/nvidia-h200" in (folder / "worklog.md").read_text(encoding="utf-8")
+    (folder / "worklog" / f"{EXP01}.md").write_text("an old one\n")
+    assert run(root, "--check") == 1 and f"{EXP01}.md: a page of an experiment without results" in capsys.readouterr().out
+    assert run(root) == 0
+    before = snapshot(folder)
+    assert run(root, "--out", out) == 0 and snapshot(folder) == before
+    pages = [out / "worklog.md", *out.glob("worklog/*.md")]
+    assert {path.stem for path in pages} == {"worklog", *ALL} and not (out / "claims.csv").exists()
+    found = [page.parent / link for page in pages for link in links_of(page) if not re.search(r"docs/|README|CONTRIBUTING|toml$", link)]
+    assert any(path.is_relative_to(folder) for path in map(Path.resolve, found)) and all(path.exists() for path in found)
+
+
+@pytest.mark.parametrize("text", ["kept = 3", "kept = [3]", "keep = []", "kept", "\xff"])
+def test_bad_lists_of_kept_pages(root: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    (reference(root) / worklog_files.KEPT).write_bytes(text.encode("latin-1"))
+    assert run(root) == 1 and "pages.toml: kept is no list of experiments" in capsys.readouterr().err
 
 
 def test_links_of_a_worklog_anywhere(tmp_path_factory: pytest.TempPathFactory, root: Path) -> None:

@@ -1,12 +1,16 @@
 """Markdown: what a document looks like in the worklog and the READMEs. Every text passes escape()."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from benchlib.document import document
 from benchlib.document.document import Anchor, Block, Bullets, Cell, Code, Emphasis, FileLink, Image, Inline, Joined, ListingLink, Paragraph, Preformatted
 from benchlib.document.document import ResultLink, Section, SectionLink, Strong, Table
+
+
+PAGES, PLOTS = "worklog/", "plots/"  # where they lie in the results' directory
 
 
 def escape(text: str) -> str:
@@ -27,12 +31,23 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 @dataclass(frozen=True)
 class Place:
     """Where a document is shown: the prefixes of links to the results' directory and to the repository's root (None: nobody knows where
-    that lies), and the page's own path in the results' directory.
+    that lies), the page's own path in the results' directory, the prefix of links to generated pages and figures where these lie elsewhere,
+    and the experiments that have some (None: all; of another one a link is its text).
     """
 
     to_results: str = ""
     to_root: str | None = ""
     page: str = ""
+    to_pages: str | None = None
+    kept: Collection[str] | None = None
+
+    def link(self, text: str, path: str) -> str:
+        """`path`: from the results' directory."""
+        page, hash_, anchor = path.partition("#")
+        if page.startswith(PAGES) and self.kept is not None and Path(page).stem not in self.kept:
+            return escape(text)
+        prefix = self.to_pages if is_generated(page) and self.to_pages is not None else self.to_results
+        return f"[{escape(text)}]({hash_ + anchor if anchor and page == self.page else prefix + path})"
 
 
 def render(blocks: Iterable[Block], place: Place = Place(), level: int = 1) -> str:
@@ -50,7 +65,7 @@ def _block(block: Block, place: Place, level: int) -> str:
         # A listing is text that something else wrote: it must not end the block.
         return f"```text\n{block.text.replace('`', chr(39))}\n```"
     if isinstance(block, Image):
-        return f"![{escape(block.title)}]({place.to_results}plots/{block.name}.svg)"
+        return f"![{escape(block.title)}]({place.to_results if place.to_pages is None else place.to_pages}{PLOTS}{block.name}.svg)"
     if isinstance(block, Section):
         title = f"{'#' * level} {escape(block.title)}"
         return "\n\n".join([title, render(block.blocks, place, level + 1)] if block.blocks else [title])
@@ -84,9 +99,12 @@ def _inline(part: Inline, place: Place) -> str:
         return escape(part.text)
     if isinstance(part, FileLink):
         return escape(part.text) if place.to_root is None else f"[{escape(part.text)}]({place.to_root}{part.path})"
-    path = result_path(part)
-    page, hash_, anchor = path.partition("#")
-    return f"[{escape(part.text)}]({hash_ + anchor if anchor and page == place.page else place.to_results + path})"
+    return place.link(part.text, result_path(part))
+
+
+def is_generated(path: str) -> bool:
+    """Whether it is a page or a figure, by its path from the results' directory."""
+    return path.startswith((PAGES, PLOTS))
 
 
 def result_path(part: Inline) -> str:
@@ -106,4 +124,4 @@ def slug(heading: str) -> str:
 
 def section_path(experiment: str, section: str = "") -> str:
     """Of the experiment's page of the worklog, in the results' directory, with the anchor of its section of that title."""
-    return f"worklog/{experiment}.md{'#' * bool(section)}{slug(section)}"
+    return f"{PAGES}{experiment}.md{'#' * bool(section)}{slug(section)}"

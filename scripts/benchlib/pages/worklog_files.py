@@ -4,16 +4,18 @@ their tables.
 
 from pathlib import Path
 
-from benchlib.base import files
+from benchlib.base import files, toml_file
 from benchlib.base.errors import InputError
 from benchlib.claims import provenance
 from benchlib.tables.claim_tables import claims_csv
-from benchlib.document import markdown, plots
+from benchlib.document import document, markdown, plots
 from benchlib.pages import kernel_timings, pipeline, readmes, sass_pages
 
 OF_HISTORY = "of commits that contain the test"  # claim_tables.py
 PAGES = markdown.section_path("exp[0-9][0-9]_*")
 PLOTS = "plots/*.svg"
+KEPT = "pages.toml"  # of a directory of results whose pages are not all kept
+MOST_KEPT_BYTES = 1 << 16
 REFERENCE = Path("results") / "nvidia-h200"  # the results that the READMEs show
 
 
@@ -24,20 +26,46 @@ def generate(directory: Path, root: Path, problems: list[str] | None = None) -> 
     return of(pipeline.load(directory, root), directory, root, problems)
 
 
-def of(judged: pipeline.Judged, directory: Path, root: Path, problems: list[str] | None) -> dict[Path, str]:
-    study = judged.study
-    inside = directory.resolve().is_relative_to(root.resolve())  # elsewhere nobody knows where the repository lies
-    outputs = {directory / "claims.csv": claims_csv(judged.groups)}
-    pages = {markdown.section_path(name): page for name, page in judged.pages.items()}
+def kept_pages(directory: Path) -> list[str] | None:
+    """The experiments whose pages are kept in the directory; None where all are."""
+    path = directory / KEPT
+    if not path.exists():
+        return None
+    try:
+        kept = toml_file.parsed(files.read_at_most(path, MOST_KEPT_BYTES).decode())["kept"]
+        if all(isinstance(name, str) for name in kept):
+            return list(kept)
+    except (ValueError, TypeError, KeyError) as error:
+        raise InputError(f"{path}: kept is no list of experiments: {ascii(str(error))[:200]}") from error
+    raise InputError(f"{path}: kept is no list of experiments")
+
+
+def said_of_kept(directory: Path, root: Path) -> document.Block:
+    way = readmes.prefix(directory.resolve(), root.resolve()).rstrip("/")
+    command = document.Code(f"scripts/worklog.py --out build/pages {way}")
+    return document.paragraph("Kept here are the pages that others link to. ", command, " writes the page of every experiment, and its figures.")
+
+
+def of(judged: pipeline.Judged, directory: Path, root: Path, problems: list[str] | None, out: Path | None = None) -> dict[Path, str]:
+    """`out`: where every page goes, in place of the directory."""
+    study, to = judged.study, out or directory
+    inside = to.resolve().is_relative_to(root.resolve())  # elsewhere nobody knows where the repository lies
+    kept = None if out else kept_pages(directory)
+    outputs = {} if out else {directory / "claims.csv": claims_csv(judged.groups, kept)}
+    pages = {markdown.section_path(name): page for name, page in judged.pages.items() if kept is None or name in kept}
     for name, page in {"worklog.md": pipeline.worklog(judged), **pages}.items():
-        path = directory / name
+        path = to / name
         to_root = readmes.prefix(root.resolve(), path.parent.resolve()) if inside else None
-        place = markdown.Place(readmes.prefix(directory, path.parent), to_root, name)
-        outputs[path] = markdown.render([page], place) + "\n"
+        to_results = readmes.prefix(directory.resolve() if out else directory, path.parent.resolve() if out else path.parent)
+        place = markdown.Place(to_results, to_root, name, readmes.prefix(to, path.parent), kept)
+        blocks = [page, said_of_kept(directory, root)] if kept is not None and name == "worklog.md" else [page]
+        outputs[path] = markdown.render(blocks, place) + "\n"
+    for experiment, table in study.tables.items():
+        for name, plot in pipeline.plots(study, table).items() if kept is None or experiment in kept else ():
+            outputs[to / "plots" / f"{name}.svg"] = plots.svg(study.memoized(plot.chart, table))
+    if out:
+        return outputs
     outputs |= listings(judged, directory)
-    for table in study.tables.values():
-        for name, plot in pipeline.plots(study, table).items():
-            outputs[directory / "plots" / f"{name}.svg"] = plots.svg(study.memoized(plot.chart, table))
     if directory.resolve() == (root / REFERENCE).resolve():
         outputs |= readmes.outputs(judged, root, problems)
     return outputs
@@ -60,17 +88,17 @@ def listings(judged: pipeline.Judged, directory: Path) -> dict[Path, str]:
     return found
 
 
-def write(directory: Path, root: Path, *, check: bool = False) -> int:
+def write(directory: Path, root: Path, *, check: bool = False, out: Path | None = None) -> int:
     """Writes what differs, and says so; with `check` only names it. Returns the exit code: 1 if something would change."""
     problems: list[str] = []
     judged = pipeline.load(directory, root)
-    outputs = of(judged, directory, root, problems)
+    outputs = of(judged, directory, root, problems, out)
     if left_out := judged.study.said_of_left_out:
         print(f"{directory}: {left_out}")
     stale = {path: text for path, text in outputs.items() if files.read_text(path) != text}
     for path, text in stale.items():
         check_history(path, root, files.read_text(path) or "", text)
-    left = [path for pattern in (PAGES, PLOTS) for path in sorted(directory.glob(pattern)) if path not in outputs]
+    left = [path for pattern in (PAGES, PLOTS) for path in sorted((out or directory).glob(pattern)) if path not in outputs]
     if check:
         for path in left:
             print(f"{path}: a page of an experiment without results, or a figure that shows nothing")
@@ -80,7 +108,7 @@ def write(directory: Path, root: Path, *, check: bool = False) -> int:
         print(*problems, sep="\n", end="\n" * bool(problems))
         return 1 if stale or left or problems else 0
     for path, text in stale.items():
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=bool(out), exist_ok=True)
         files.write_atomic(path, text)
         print(f"wrote {path}")
     for path in left:

@@ -3,7 +3,7 @@
 import datetime
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from benchlib.base import csv_file
 from benchlib.base.programs import CONTROLS
@@ -227,11 +227,12 @@ def tally(counter: Counter[str], order: Iterable[str]) -> str:
     return ", ".join(f"{counter[name]} {name}" for name in order if counter[name]) or NONE
 
 
-def claims_csv(groups: Iterable[ClaimFile]) -> str:
-    return csv_file.text(CLAIM_COLUMNS, (_record(claim) for group in groups for claim in group.claims))
+def claims_csv(groups: Iterable[ClaimFile], kept: Collection[str] | None = None) -> str:
+    """`kept`: the experiments whose pages and figures are kept; None: all."""
+    return csv_file.text(CLAIM_COLUMNS, (_record(claim, kept is None or claim.experiment in kept) for group in groups for claim in group.claims))
 
 
-def _record(claim: Claim) -> dict[str, object]:
+def _record(claim: Claim, has_page: bool) -> dict[str, object]:
     texts = ("id", "verdict", "experiment", "source", "claimed", "unit", "note", "kind")
     record: dict[str, object] = {name: getattr(claim, name) for name in texts}
     record |= {"range": claim.range_words, "since": _day(claim.entry["since"]), "fixed_on": moment(claim.fixed_on)}
@@ -247,7 +248,7 @@ def _record(claim: Claim) -> dict[str, object]:
         "boards": " ".join(claim.boards), "runs": claim.runs or "",
         "boards_differing": "; ".join(f"{board}: {other}" for board, other in claim.differing.items()),
         "newer_runs": "" if not claim.runs else "unknown" if claim.undated_runs == claim.runs else claim.newer_runs,
-        "evidence": "; ".join(path for part in evidence(claim) if (path := markdown.result_path(part))),
+        "evidence": "; ".join(path for part in evidence(claim) if (path := markdown.result_path(part)) and (has_page or not markdown.is_generated(path))),
     }  # fmt: skip
 
 
