@@ -40,14 +40,3 @@ def test_what_is_hidden_behind_the_longer(table: results.Table) -> None:
         "| overlap_cp_async | 4 | cuda | 95 |",
         "| overlap_plain | – | vulkan | 0 |",
     ]
-
-
-def test_the_fastest_copy_comes_first(table: results.Table) -> None:
-    lines = rendered(ANALYSIS.copies(None, table)).splitlines()
-    assert [line.split("|")[5].strip() for line in lines[2:]] == ["16 Ki", "4 Ki"]
-
-
-def test_wrong_tiles(table: results.Table) -> None:
-    lines = rendered(ANALYSIS.tiles(None, table)).splitlines()
-    assert lines[0] == "Of 64 Ki tiles."
-    assert lines[-2:] == ["| nothing | 0 | 0 |", "| read_wait | 123 | 0 |"]

@@ -126,35 +126,6 @@ def lines(found: Study, experiment: str, table: str) -> list[str]:
     return rendered(getattr(module(experiment), table)(found, found.tables[experiment])).splitlines()
 
 
-def test_what_ran_at_once(found: Study) -> None:
-    shown = lines(found, QUEUES, "kernels")
-    assert "| two streams, two compute queues | 1 | CUDA | 510.0 | 520.0 | 1.02 | 97.0 |" in shown
-    assert "| two streams, two compute queues | 1 | Vulkan | 510.0 | 1020 | 2.00 | 0 |" in shown
-    assert any("| higher | CUDA | 9.000 | 60.00 | 80.0 |" in line for line in lines(found, QUEUES, "priorities"))
-    assert any("| 510.0 | 600.0 | 640.0 | 95.0 |" in line for line in lines(found, QUEUES, "copies"))
-
-
-def test_what_graphics_cost(found: Study) -> None:
-    shown = lines(found, QUEUES, "graphics")
-    copies = next(line for line in shown if line.startswith("| copies | 128 "))
-    assert copies.count("| 228.0 | 1.140 [") == 2
-
-
-def test_transfers_by_size(found: Study) -> None:
-    shown = lines(found, TRANSFERS, "transfers")
-    assert shown[0] == "| way | engine | host memory | API | 4 B, µs | 16 MiB | 256 MiB |"
-    assert "| up | copy engine, transfer queue | pageable | CUDA | 40.00 | 9.77 | 9.99 |" in shown
-    assert "| down | copy engine, transfer queue | cached | 2 | Vulkan | 9.08 |" in lines(found, TRANSFERS, "staged")
-    assert "| reads | uncached | CUDA | so | 0.200 |" in lines(found, TRANSFERS, "cpu")
-
-
-def test_what_is_made(found: Study) -> None:
-    assert any(line.startswith("| 1024 | compiled: PTX, SPIR-V | 40.0 | 60.0 |") for line in lines(found, MAKING, "kernels"))
-    assert any("| 130.0 | no | 2048" in line for line in lines(found, MAKING, "constants"))
-    assert any(line.startswith("| cudaMalloc, dedicated | 1 MiB | 100.0 | 100.0 |") for line in lines(found, MAKING, "allocations"))
-    assert "| allocated by one call | Vulkan | 50.00 | 50.00 |" in lines(found, MAKING, "sets")
-
-
 def test_the_claims_are_decided(folder: Path) -> None:
     assert worklog.main(["--readme", str(folder.parents[1]), str(folder)]) == 0
     text = (folder / "claims.csv").read_text(encoding="utf-8").splitlines()[1:]

@@ -53,58 +53,10 @@ def test_the_fastest_shape_stands_for_its_bytes(found: Study) -> None:
     assert lines[4:] == ["| 16 Ki | 2000 | 1000 |", "| 32 Ki | 4000 | 2000 |"]
 
 
-def test_full_loops_have_a_row_for_what_a_thread_asks_for(found: Study, tmp_path: Path) -> None:
-    assert rendered(IN_FLIGHT.full_loops(found, found.tables[FLIGHT])) == "No results."
-    full = {"block": 256, "blocks_per_sm": 8}
-    rows = shape("read_plain", 4000, 32768, **full) + shape("read_plain", 2000, 8192, elem_bytes=4, **full)
-    rows += shape("read_plain", 2400, 16384, elem_bytes=4, unroll=2, **full) + shape("add_plain", 3000, 16384, elem_bytes=4, **full)
-    rows += shape("read_plain", 1, 7168, elem_bytes=4, block=256, blocks_per_sm=7)
-    synthetic.write(tmp_path, FLIGHT, rows)
-    again = study(tmp_path)
-    lines = rendered(IN_FLIGHT.full_loops(again, again.tables[FLIGHT])).splitlines()
-    assert lines[2] == "| asked of each array at once, by a thread | CUDA reads | Vulkan reads | CUDA adds | Vulkan adds |"
-    assert lines[4:] == [
-        "| 4 bytes | 2000 | 1000 | 3000 | 1500 |",
-        "| 2 x 4 bytes | 2400 | 1200 | – | – |",
-        "| 16 bytes | 4000 | 2000 | – | – |",
-    ]
-
-
-def test_copies_have_a_row_for_a_shape_with_a_block_a_tile(found: Study, tmp_path: Path) -> None:
-    assert rendered(IN_FLIGHT.best_copies(found, found.tables[FLIGHT])) == "No results."
-    rows = shape("copy_tiles", 4200, 0, blocks_per_sm="") + shape("copy_tiles", 4000, 0, blocks_per_sm="", unroll=2)
-    rows += shape("copy_evict_last", 4320, 0, blocks_per_sm="")[:1]  # CUDA's alone
-    rows += shape("copy_evict_last", 4320, 0, blocks_per_sm="", block=128)[:1] + shape("copy_plain", 4600, 16384)
-    synthetic.write(tmp_path, FLIGHT, rows)
-    again = study(tmp_path)
-    lines = rendered(IN_FLIGHT.best_copies(again, again.tables[FLIGHT])).splitlines()
-    assert lines[4] == "| 128 | 1 | – | – | 4320 | 90.0 | – | – | – |"
-    assert lines[5].startswith("| 256 | 1 | 4200 | 87.5 | 4320 | 90.0 | 1.0286 [")
-    assert lines[5].endswith("] | 2100 | 43.8 |")
-    assert lines[6] == "| 256 | 2 | 4000 | 83.3 | – | – | – | 2000 | 41.7 |"
-
-
 def resident(kib: int, **blocks: object) -> list[dict]:
     """A row an API that is named, with its blocks an SM."""
     cells = {"block": 64, "blocks_per_sm": 48, "shared_bytes": kib * 1024, "elements": 6336, "useful_bytes": "", "gbps": ""}
     return [synthetic.row(FLIGHT, "resident", api, 1e5, resident_blocks=count, **cells) for api, count in blocks.items()]
-
-
-def test_blocks_that_an_sm_holds_have_a_row_for_a_size(
-    found: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = rendered(IN_FLIGHT.curve(found, found.tables[FLIGHT]))
-    assert rendered(IN_FLIGHT.resident_blocks(found, found.tables[FLIGHT])) == "No results."  # a file of before, without the columns
-    monkeypatch.setitem(synthetic.PARAMS, FLIGHT, [*synthetic.PARAMS[FLIGHT], "shared_bytes"])
-    monkeypatch.setitem(synthetic.MEASURED, FLIGHT, ["resident_blocks"])
-    rows = shape("read_tiles", 4000, 0, blocks_per_sm="") + shape("read_plain", 2000, 16384) + shape("read_plain", 4000, 32768)
-    rows += resident(227, cuda=1) + resident(8, cuda=25, vulkan=11.5)
-    synthetic.write(tmp_path, FLIGHT, rows)
-    again = study(tmp_path)
-    lines = rendered(IN_FLIGHT.resident_blocks(again, again.tables[FLIGHT])).splitlines()
-    assert "blocks of 64 threads" in lines[0]
-    assert lines[4:] == ["| 8 | 25 | 11.5 | 200 | 92 |", "| 227 | 1 | – | 227 | – |"]
-    assert rendered(IN_FLIGHT.curve(again, again.tables[FLIGHT])) == before
 
 
 def test_the_knee_lies_between_its_neighbours(found: Study) -> None:
@@ -134,10 +86,3 @@ def test_kingmans_formula_is_found_again(found: Study) -> None:
 
 def test_a_latency_that_does_not_grow_has_no_fit() -> None:
     assert LOADED.kingman(LOADED.Loaded(300.0, ((1000.0, 290.0), (4000.0, 280.0)))) is None
-
-
-def test_the_figures_have_their_lines(found: Study) -> None:
-    panels = IN_FLIGHT.flight_chart(found, found.tables[FLIGHT]).panels
-    assert [len(series.points) for series in panels[0].series] == [2, 2]
-    names = [series.name for series in LOADED.latency_chart(found, found.tables[LATENCY]).panels[0].series]
-    assert names == ["CUDA", "Kingman, fitted", "Vulkan"]

@@ -22,16 +22,6 @@ def test_shares_of_gpcs():
     assert ANALYSIS.shares_of_gpcs([], []) == {}
 
 
-def test_the_gpcs_table_joins_the_sms_with_their_sets(tmp_path):
-    members = synthetic.row(EXP10, "gpc_members", "cuda", 20_000, feature="none", memory="own", elements=256, gpc_by_sm="0 0 1 1 2")
-    share = synthetic.twins(EXP10, "write_share", 50_000, 55_000, feature="none", memory="own")
-    for row, blocks in zip(share, ("100 100 100 100 100", "90 92 112 110 96")):
-        row["blocks_by_sm"] = blocks
-    text = rendered(ANALYSIS.gpcs(written(tmp_path, [members, *share]), study(tmp_path).tables[EXP10]))
-    assert "| CUDA | – | 2 SMs 1.000 | 2 SMs 1.000 | 1 SMs 1.000 |" in text
-    assert "| Vulkan | – | 2 SMs 0.910 | 2 SMs 1.110 | 1 SMs 0.960 |" in text
-
-
 def test_the_shares_of_the_halves_are_each_runs_own(tmp_path):
     rows = synthetic.twins(EXP10, "write_share", 50_000, 55_000, feature="none", memory="own", sm_blocks_min=1)
     for row, blocks in zip(rows, ("100 100 100 100", "110 110 90 90")):
@@ -58,20 +48,6 @@ def home_rows(**more: object) -> list[dict]:
             cuda, vulkan = synthetic.twins(EXP10, "home_store", 100_000, 105_000 if half == "1" else 100_000, **cells)
             rows += [cuda | {"half_by_sm": "0 1 0 1"}, vulkan | {"half_by_sm": "0 1 0 0"}]
     return rows
-
-
-def test_half_of_the_sms_against_half_of_the_addresses(tmp_path):
-    found = written(tmp_path, home_rows())
-    text = rendered(ANALYSIS.homes(found, found.tables[EXP10]))
-    assert "| stores | memory | 0 | 0 | 2 | 0.500 | 2684 [2680, 2688] | 212 / 301 | 2 | 0.500 | 2684 [2680, 2688] | 212 / 301 | 1.0000 [" in text
-    assert "| stores | memory | 1 | 0 | 2 | 0.500 | 2684 [2680, 2688] | 212 / 301 | 2 | 0.500 | 2557 [2553, 2560] | 212 / 301 | 1.0500 [" in text
-    assert "| stores | memory | both | both | 4 | 1.000 |" in text
-
-
-def test_the_halves_of_the_gpcs(tmp_path):
-    members = synthetic.row(EXP10, "gpc_members", "cuda", 20_000, feature="none", memory="own", elements=256, gpc_by_sm="0 1 0 1")
-    text = rendered(ANALYSIS.halves_of_gpcs(written(tmp_path, [members, *home_rows()]), study(tmp_path).tables[EXP10]))
-    assert "| CUDA | – | 2 + 0 | 0 + 2 |" in text and "| Vulkan | – | 2 + 0 | 1 + 1 |" in text
 
 
 def test_what_claims_ask_of_the_halves(tmp_path):

@@ -137,13 +137,6 @@ def test_the_gap_is_split_by_depth_and_what_other_stores_leave_of_it_is_told(tmp
     assert "| 4096 | 128x128x64 | 1 | 100.0 | 80.0 | 20.0 | 30.0 | 70 |" in text
 
 
-def test_the_listings_say_what_there_is_and_what_is_missing(tmp_path: Path) -> None:
-    text = shown(written(tmp_path, ladder()), "Machine code")
-    assert "multiply by HMMA and IMMA; of HGMMA, IGMMA, LDGSTS, UTMALDG there is none in any of them" in text
-    assert "| mma | CUDA | 300 | 220 | 32 | 0 | 12 | 24 | 0 |" in text
-    assert "without a listing: CUDA's product_wgmma; Vulkan's product_workgroup 128x128x64; Vulkan's product_tile 128x128x64 2x4." in text
-
-
 def test_a_tiles_sectors_are_counted_against_what_its_blocks_ask_for(tmp_path: Path) -> None:
     section = "Traffic, predicted and counted"
     model = {"l2_read_bytes": 32 * 2_000_000, "min_write_bytes": 32 * 100_000}

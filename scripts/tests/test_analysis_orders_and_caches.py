@@ -7,7 +7,6 @@ from benchlib.results import counters_file
 import pytest
 import synthetic
 from analyses import module, rendered, study
-from benchlib.document import plots
 from benchlib.model import loop_body
 from benchlib.model.analysis import Study
 
@@ -86,13 +85,6 @@ def test_an_unrolled_loop_is_one_turn() -> None:
     assert loop_body.repeated(code[:2]) == []
 
 
-def test_an_orders_row(found: Study) -> None:
-    lines = rendered(ORDER.orders(found, found.tables[ORDERING])).splitlines()
-    assert "| load | relaxed | gpu / Device | – | – | 145.0 | 150.0 | – | – |" in lines
-    assert "| load | acquire | gpu / Device | – | LDG.E.STRONG.GPU; MEMBAR.ALL.GPU | 290.0 | 600.0 | 2.00 | 4.00 |" in lines
-    assert lines[-1] == "Not measured a second time."
-
-
 def test_how_far_two_runs_lie_apart(found: Study, tmp_path: Path) -> None:
     synthetic.write_again(tmp_path, ORDERING, order_rows(scale=1.06))
     again = study(tmp_path)
@@ -101,53 +93,11 @@ def test_how_far_two_runs_lie_apart(found: Study, tmp_path: Path) -> None:
     assert "of 5 rows 3 stay within 2 %" in text and "the largest distance is 2.91 % (load_chain cuda" in text
 
 
-def test_a_chains_time_is_in_the_cell_of_its_order_and_scope(found: Study) -> None:
-    lines = rendered(ORDER.chains(found, found.tables[ORDERING])).splitlines()
-    assert lines[2] == "| operation | resident_bytes | order | gpu / Device | sys |"
-    assert lines[4] == "| load_chain | 16 Ki | relaxed | 145.0 / 150.0 | 290.0 / – |"
-
-
-def test_a_fences_cycles(found: Study) -> None:
-    lines = rendered(ORDER.fences(found, found.tables[ORDERING])).splitlines()
-    assert lines[2] == "| order | scope | CUDA's machine code | Vulkan's | 0 B | 64 Ki B |"
-    assert lines[-1] == "| acq_rel | gpu / Device | MEMBAR.ALL.GPU | – | 700.2 / 700.2 | 900.5 / 900.5 |"
-
-
-def test_messages_with_their_stale_payloads(found: Study) -> None:
-    lines = rendered(ORDER.messages(found, found.tables[ORDERING])).splitlines()
-    assert "| gpu / Device | relaxed | 800.0 | 900.0 | 850.0 | 950.0 | 3.000 | 3.000 |" in lines
-
-
-def test_a_reuse_sets_rate(found: Study) -> None:
-    lines = rendered(CACHE.reuse(found, found.tables[CACHE_OPS])).splitlines()
-    assert lines[2] == "| stream's loads | set's loads | l1, 512 Ki B |"
-    assert "| cs | plain | 88.50 / – |" in lines and "| cs | read-only | 88.50 / 88.50 |" in lines
-
-
-def test_an_operators_row(found: Study) -> None:
-    lines = rendered(CACHE.operators(found, found.tables[CACHE_OPS])).splitlines()
-    (row,) = [line for line in lines if line.startswith("| cs |")]
-    assert row.startswith("| cs | LDG.E.EF | – |") and "| 0.50 / 0.50 |" in row
-
-
 def test_litmus_outcomes_say_what_is_forbidden_and_what_says_nothing(found: Study) -> None:
     text = rendered(TESTS.outcomes(found, found.tables[LITMUS]))
     assert "| MP | blocks | 50000 / 50000 | – | [0] / [0] | – | – | – | 0 of 2.0e9 |" in text
     assert "| MP | one block | 0? / 0? | – | [0]? / [0]? | – | – | – | – |" in text
     assert "0 of 2.0e9 instances of the 2 cases (of 4) that have a live control. The other 2 (2 in one block) say nothing" in text
-
-
-def test_what_a_litmus_tests_fences_become(found: Study) -> None:
-    text = rendered(TESTS.fences(found, found.tables[LITMUS]))
-    assert text.splitlines()[-1] == "| fence | – | MEMBAR.ALL.CTA; MEMBAR.SC.GPU |"
-
-
-def test_the_figures(found: Study) -> None:
-    fences = ORDER.fences_chart(found, found.tables[ORDERING])
-    assert [[(p.x, p.y) for p in s.points] for s in fences.panels[1].series if s.name == "CUDA"] == [[(0, 700.25), (64, 900.5)]]
-    reuse = CACHE.reuse_chart(found, found.tables[CACHE_OPS])
-    assert [(p.x, p.y) for s in reuse.panels[0].series if s.name == "cs" for p in s.points] == [(512, 88.5)]
-    assert plots.svg(fences).count("<svg") == plots.svg(reuse).count("<svg") == 1
 
 
 def test_what_the_level_still_held_of_the_set(found: Study, tmp_path: Path) -> None:

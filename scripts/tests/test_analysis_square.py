@@ -107,15 +107,6 @@ def test_older_results_have_no_rows_without_checks(tmp_path, monkeypatch):
     assert ANALYSIS.checks(study(tmp_path), one.table) == [NO_RESULTS]
 
 
-def test_shared_memory_that_a_launch_cannot_have_says_why(tmp_path):
-    rows = synthetic.twins(EXP04, "shared_u32", 40_000, 41_000, feature="vulkan_runs_cuda_code", memory="own", shared_bytes=101376)
-    more = synthetic.twins(EXP04, "shared_u32", 50_000, None, feature="none", memory="own", shared_bytes=232448)
-    more[1] |= {"status": "skipped", "reason": "wants 232448 bytes"}
-    text = rendered(ANALYSIS.shared_memory(written(tmp_path, rows + more), study(tmp_path).tables[EXP04]))
-    assert "| CUDA's machine code itself | 99 | 40.00 | 41.00 |" in text
-    assert "| 227 | 50.00 | skipped: wants 232448 bytes |" in text
-
-
 def test_windows_end_where_the_rate_falls(tmp_path):
     rows = []
     for mib, gbps in ((4, 600), (24, 590), (48, 300)):

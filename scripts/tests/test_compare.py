@@ -283,18 +283,6 @@ def test_hostile_cells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert [row["case"][:2] for row in found if "HYPERLINK" in row["case"]] == ["'=", "'="]
 
 
-def test_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    a, b = write(tmp_path / "a", 1), write(tmp_path / "b", 2, factor=lambda row: 1.02 if row["offset"] == 7 else 1.0)
-    assert run(a, b, "--markdown", "-") == 0
-    text = capsys.readouterr().out
-    assert text.startswith("# a against b\n") and text.index("## Slower (2)") < text.index("## The same (198)")
-    assert "0 groups SLOWER, 0 groups FASTER, of 2 with 200 cases. Every case has a time in both." in text
-    assert f"| {EXP} | CUDA | cold | 100 | 1.00" in text
-    with pytest.raises(SystemExit) as stopped:
-        run(a, b, "--markdown", "-", "--csv", "-")
-    assert stopped.value.code == 2
-
-
 # ------------------------------------------------------------------------------------------------- which set is which
 
 
@@ -360,22 +348,6 @@ def made_sets(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return [result_sets.make(name, folder) for name in ("h200", "faster")]
 
 
-def test_the_first_screen(made_sets: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(*made_sets, "--markdown", str(tmp_path / "page.md")) == 0
-    out = capsys.readouterr().out
-    lines = out.splitlines()
-    assert len(lines) <= compare.SCREEN == 20
-    heads = " ".join(" ".join(lines[: lines.index("driver and toolkit the same.")]).split())  # with their names they may take two lines each
-    assert heads.count("1 board, 3 runs (1 to 3 of a program)") == 2 and heads.startswith("A ") and " B " in heads
-    title = next(at for at, line in enumerate(lines) if line.startswith("FASTER: "))
-    number = int(lines[title].split()[1])
-    assert number > 10 and re.match(r"  -\d\d\.\d % \[", lines[title + 1]) and "  and " in out and "SLOWER: no group of cases" in out
-    assert [line for line in lines if line.startswith(("Of ", "Rules (README.md)", "Not compared", "Single cases", "No change"))]
-    page = (tmp_path / "page.md").read_text(encoding="utf-8")
-    assert re.search(r"\| 16-byte stores alone, to memory \| 10 \| 1\.06\d SLOWER \| 0\.8\d\d FASTER \| 1\.05\d SLOWER \|", page)
-    assert page.count("| FASTER |") == number
-
-
 def test_litmus_tests_have_no_time_to_compare(made_sets: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert compare.main([*map(str, made_sets), "--only", "exp06", "--csv", str(tmp_path / "out.csv")]) == 0
     assert "exp06_litmus" not in capsys.readouterr().out
@@ -437,28 +409,6 @@ def test_what_changed_most_comes_first(tmp_path: Path) -> None:
     lines = (tmp_path / "page.md").read_text(encoding="utf-8").splitlines()
     offsets = [int(match[1]) for line in lines if (match := re.search(r"offset=(\d+)", line))]
     assert offsets[:8] == [7, 7, 3, 3, 5, 5, 9, 9]
-
-
-def test_lines_are_no_longer_than_120_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    name = "variant_" * 40
-    a = write(tmp_path / "a", rows=[*case_rows(), *synthetic.twins(EXP, name, 1000, 1000, isa_hash="a" * 300)])
-    slow = synthetic.twins(EXP, name, 2000, 2000, isa_hash="b", driver="d" * 300)
-    b = write(tmp_path / "b", rows=[*case_rows(reason="slow " * 60), *slow], mhz=1700)
-    c = write(tmp_path / "c", factor=lambda row: 1.2)
-    for sets in ([a, b], [a, b, c], [b, a, c]):
-        assert compare.main([*map(str, sets), "--fail-on", "missing"]) in (0, 1)
-        out = capsys.readouterr().out
-        assert max(map(len, out.splitlines())) <= 120 and len(out.splitlines()) <= compare.SCREEN
-
-
-def test_help(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        compare.main(["--help"])
-    out = capsys.readouterr().out
-    assert stopped.value.code == 0 and "Exit codes: 0 compared" in out and "scripts/compare.py A B C" in out
-    with pytest.raises(SystemExit) as stopped:
-        compare.main(["a"])
-    assert stopped.value.code == 2
 
 
 # -------------------------------------------------------------------------------------------------------- several at once

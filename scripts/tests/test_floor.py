@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
 import synthetic
-from analyses import committed, module, rendered, study
+from analyses import module, rendered, study
 from benchlib.document import plots
 from benchlib.model import floor
 from benchlib.results import counters_file, results
@@ -298,19 +296,6 @@ def test_loads_with_the_l2_told_how_much_to_fetch(root: Path) -> None:
     assert [row[5][:6] for row in rows] == ["1", "0.9000", "1.0000"] and rows[1][3] == "2147 + 0"
 
 
-def test_sweeps_have_a_table_a_width(root: Path) -> None:
-    found = load(root)
-    table = found.tables[EXP05]
-    loads = rendered(ANALYSIS.loads(found, table))
-    assert [title for title in re.findall(r"\*\*(.*?)\*\*", loads)] == [
-        "Loads of 4 bytes, from memory", "Loads of 8 bytes, from memory", "Loads of 16 bytes, from memory",
-        "Loads of arrays that the L2 holds, all or in part",
-    ]  # fmt: skip
-    assert "counted, Vulkan | distinct MB" in loads
-    stores = [row[1] for row in lines_of(rendered(ANALYSIS.stores(found, table)), "write_once")]
-    assert stores[:2] == ["1", "2"] and stores.count("32") == 3
-
-
 # -------------------------------------------------------------------------------------------------------------- figures
 
 
@@ -362,70 +347,6 @@ def test_a_figure_of_nothing_and_of_one_point() -> None:
         assert "nan" not in text and "inf" not in text
 
 
-def test_labels_do_not_overlap() -> None:
-    series = [Series(f"s{i}", "cuda", [Point(1, 1), Point(2, 5 + i / 1000)]) for i in range(4)]
-    text = plots.svg(Chart("t", "x", [Panel("p", "y", series)]))
-    heights = sorted(float(y) for y in re.findall(r'class="small label" x="[\d.]+" y="([\d.]+)"', text))
-    assert len(heights) == 4
-    assert all(below - above >= plots.LABEL_DISTANCE - 0.11 for above, below in zip(heights, heights[1:]))
-
-
-def colours(kind: str) -> list[str]:
-    """In light and in dark."""
-    return re.findall(rf"\.bp \.{kind}\{{stroke:(#[0-9a-f]{{6}});color:\1\}}", plots.STYLE)
-
-
-def luminance(colour: str) -> float:
-    """Source: WCAG 2.2, relative luminance."""
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear))
-
-
-KINDS = (plots.CUDA, plots.VULKAN, plots.MODEL, *plots.MORE, plots.FASTER, plots.SLOWER)
-
-
-def test_every_kind_has_its_own_colours_and_mark() -> None:
-    assert set(plots.SHAPES) == set(KINDS)
-    for theme, page in enumerate(("#ffffff", "#0d1117")):
-        used = [colours(kind)[theme] for kind in KINDS]
-        assert len(set(used)) == len(KINDS)
-        for colour in used:
-            light, dark = sorted((luminance(colour), luminance(page)), reverse=True)
-            assert (light + 0.05) / (dark + 0.05) >= 3, colour  # WCAG's least for graphics
-    marks = [re.search(r'class="mark" d="[^"]*"', plots.svg(one_line(kind))) for kind in KINDS]
-    assert len({mark[0] for mark in marks if mark}) == len(KINDS)
-
-
-def one_line(*kinds: str, distance: float = 0) -> Chart:
-    series = [Series(kind, kind, [Point(1, 1 + at * distance), Point(2, 5 + at * distance)]) for at, kind in enumerate(kinds)]
-    return Chart("t", "x", [Panel("p", "y", series)])
-
-
-def test_of_series_that_lie_on_each_other_those_below_are_wider() -> None:
-    def widths(chart: Chart) -> list[float]:
-        return [float(w) for w in re.findall(r'<path class="line" stroke-width="([\d.]+)" d="M[^h]*"', plots.svg(chart))]
-
-    assert widths(one_line("cuda", "vulkan", distance=4)) == [plots.LINE] * 2
-    first, second, third = widths(one_line("cuda", "vulkan", "green"))
-    assert first > second + 1 and second > third + 1 and third == plots.LINE
-
-
-def test_the_experiments_figures_use_a_kind_once_and_dash_predictions() -> None:
-    found = committed("nvidia-h200")
-    panels = [
-        panel
-        for name, table in found.tables.items()
-        for plot in found.analyses[name].plots.values()
-        for panel in plot.chart(found, table).panels
-    ]
-    assert len(panels) >= 20
-    for panel in panels:
-        kinds = [series.kind for series in panel.series]
-        assert len(set(kinds)) == len(kinds), panel.title
-        assert all(series.dashed == (series.kind == plots.MODEL) for series in panel.series), panel.title
-
-
 @pytest.mark.parametrize(("high", "last"), [(32, 40), (0.09, 0.1), (1, 1), (4587, 5000)])
 def test_round_ticks(high: float, last: float) -> None:
     axis = plots.linear_axis([0, high], 100, 0, from_zero=True)
@@ -440,28 +361,3 @@ def test_ticks_of_a_logarithmic_axis_cover_the_data(low: float, high: float) -> 
     assert 2 <= len(axis.ticks) <= 8 and axis.at(axis.ticks[-1]) == 300
     steps = {after / before for before, after in zip(axis.ticks, axis.ticks[1:])}
     assert len(steps) == 1
-
-
-def test_an_axis_says_that_it_is_logarithmic() -> None:
-    panel = Panel("p", "bandwidth", [Series("s", "cuda", [Point(1, 1), Point(2, 2)])], y_log=True)
-    text = plots.svg(Chart("t", "size", [panel]))
-    assert ">size, logarithmic<" in text and ">bandwidth, logarithmic<" in text
-    assert "logarithmic" not in plots.svg(Chart("t", "size", [Panel("p", "b", panel.series)], x_log=False))
-
-
-def test_there_is_room_for_the_longest_label() -> None:
-    def width(label: str, title: str = "p", x_label: str = "x") -> int:
-        chart = Chart("t", x_label, [Panel(title, "y", [Series(label, "cuda", [Point(1, 1), Point(2, 2)])])])
-        (svg,) = plots.panel_svgs(chart)
-        return int(re.search(r'width="(\d+)"', svg)[1])
-
-    assert width("CUDA") == plots.PANEL
-    assert width("x" * 30) >= plots.LEFT + plots.LEAST_WIDTH + 30 * 7
-    assert width("CUDA", title="x" * 60) >= 60 * 7 and width("CUDA", x_label="x" * 80) >= 80 * 6
-
-
-def test_the_csv_reader_takes_the_new_model_columns(root: Path) -> None:
-    table = load(root).tables[EXP05]
-    assert "min_read_bytes" in table.model and "min_read_bytes" not in table.params
-    text = (reference(root) / f"{EXP05}.csv").read_text(encoding="utf-8")
-    assert next(csv.reader(io.StringIO(text))).count("min_write_bytes") == 1

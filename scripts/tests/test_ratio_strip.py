@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from xml.etree import ElementTree
 
@@ -11,17 +10,12 @@ from benchlib.document import plots
 from benchlib.pages import ratio_strip
 from benchlib.pages.ratio_strip import Axis, Measured
 from benchlib.results.results import Case
-from benchlib.stats.stats import VERDICTS, Figure
+from benchlib.stats.stats import Figure
 
 
 def measured(value: float, width: float = 0.001, verdict: str = "SAME", **cells: object) -> Measured:
     named = {"variant": "v", "api": "cuda", **{name: str(cell) for name, cell in cells.items()}}
     return Measured(Case(tuple(named.items())), Figure(value, value * (1 - width), value * (1 + width)), verdict)
-
-
-def marks(svg: str) -> list[tuple[float, float]]:
-    """Where each mark begins."""
-    return [(float(x), float(y)) for x, y in re.findall(r'class="mark" d="M([\d.]+) ([\d.]+)', svg)]
 
 
 @pytest.mark.parametrize("area", [ratio_strip.AREA, ratio_strip.NARROW_AREA])
@@ -35,29 +29,6 @@ def test_the_axis_reaches_from_tick_to_tick_around_all(values: list[float], area
     assert axis.low <= 0.9 and axis.high >= 1.1 and 1 in axis.ticks
     places = [axis.at(tick) for tick in axis.ticks]
     assert all(after - before >= ratio_strip.TICK_DISTANCE for before, after in zip(places, places[1:]))
-
-
-def test_near_1_the_axis_is_even_and_the_same_to_both_sides() -> None:
-    axis = Axis.around([measured(0.5), measured(12)], 0, ratio_strip.AREA)
-    one = axis.at(1)
-    assert one - axis.at(1 / 1.05) == pytest.approx(axis.at(1.05) - one)
-    near, far = axis.at(1.01) - one, axis.at(12) - axis.at(10)
-    assert near > 15 and near / math.log(1.01) > 20 * far / math.log(1.2)
-    assert axis.at(1.1) - axis.at(1 / 1.1) > ratio_strip.AREA * 0.4  # what is of interest has the most room
-
-
-@pytest.mark.parametrize("narrow", [False, True])
-def test_marks_do_not_cover_each_other(narrow: bool) -> None:
-    svg = ratio_strip.strip("t", [("near", [measured(1 + at / 10000, block=at) for at in range(9)]), ("far", [measured(12)])], narrow=narrow)
-    ElementTree.fromstring(svg)
-    placed = marks(svg)
-    assert len(placed) == 10
-    assert all(math.dist(a, b) >= ratio_strip.LANE - 0.2 for at, a in enumerate(placed) for b in placed[at + 1 :])
-
-
-def test_more_marks_than_lanes() -> None:
-    svg = ratio_strip.strip("t", [("all", [measured(1, block=at) for at in range(40)])])
-    assert len(marks(svg)) == 40 and len({y for _, y in marks(svg)}) == ratio_strip.LANES
 
 
 def test_each_verdict_has_its_colour_and_the_farthest_is_named() -> None:
@@ -81,36 +52,6 @@ def test_every_mark_shows_a_direction_or_that_there_is_none() -> None:
     assert sorted((colour, bool(hollow), shape) for colour, hollow, shape in shown) == sorted([
         (plots.FASTER, True, faster), (plots.SLOWER, True, slower), (plots.MODEL, False, slower), (plots.MODEL, False, faster), (plots.MODEL, False, disc),
     ])  # fmt: skip
-
-
-def test_an_interval_that_its_mark_covers_is_not_drawn() -> None:
-    for width, verdict, drawn in ((0.0001, "SAME", 0), (0.05, "SAME", 1), (0.0001, "FIXED COST", 1)):  # a hollow mark covers nothing
-        assert ratio_strip.strip("t", [("a row", [measured(1, width, verdict)])]).count('class="line span"') == drawn
-
-
-def test_the_legend_has_every_verdict() -> None:
-    assert {verdict for verdict, _, _ in ratio_strip.LEGEND} == set(VERDICTS)
-    keys = [ratio_strip.key(verdict, ratio) for verdict, ratio, _ in ratio_strip.LEGEND]
-    assert len(set(keys)) == len(keys) and all(ElementTree.fromstring(each) is not None for each in keys)
-
-
-def test_long_names_take_two_lines() -> None:
-    svg = ratio_strip.strip("t", [("acquire and release, the device's scope", [measured(1)]), ("x" * 40, [measured(1)])])
-    assert ">acquire and release,<" in svg and ">the device&#x27;s scope<" in svg and f">{'x' * 40}<" in svg
-
-
-def test_a_narrow_drawing_has_its_texts_above_the_marks() -> None:
-    group = [measured(0.8, verdict="FASTER", block=64), measured(1.5, verdict="SLOWER", block=128, mode="m" * 40)]
-    wide, narrow = ratio_strip.strips("t", [("a row whose name is longer than that", group), ("another", group[:1])])
-    assert narrow == ratio_strip.strip("t", [("a row whose name is longer than that", group), ("another", group[:1])], narrow=True)
-    root = ElementTree.fromstring(narrow)
-    assert float(root.attrib["width"]) <= 358 < float(ElementTree.fromstring(wide).attrib["width"])  # what a screen of 390 has for it
-    places = {text.text or "": float(text.attrib["y"]) for text in root.iter("{http://www.w3.org/2000/svg}text")}
-    far = next(text for text in places if text.startswith("farthest from 1: 1.5 block=128 mode=mmm"))
-    assert len(far) == len("farthest from 1: ") + ratio_strip.NARROW_LETTERS and far.endswith("…") and {"2 pairs", "1 pair"} <= places.keys()
-    assert places["a row whose name is longer than that"] == places["2 pairs"] < places[far] < min(y for _, y in marks(narrow)) - ratio_strip.MARK
-    assert len(marks(narrow)) == len(marks(wide)) == 3
-    assert narrow.count("<title>") == 1 and wide.count("<title>") == 1 + 3  # a small screen has no pointer; the page lists the wide one's tips
 
 
 def test_nothing_to_draw() -> None:

@@ -283,43 +283,6 @@ def test_inline(part: document.Inline, expected: str) -> None:
     assert shown(document.paragraph(part)).strip() == f"<p>{expected}</p>"
 
 
-def test_blocks() -> None:
-    table = document.table(["a", "<b>:"], [["1 | 2", "<3>"], [document.Verdict("SLOWER"), document.number(1234.5)]])
-    listing = document.Preformatted("<x> **y** ```")
-    items = document.Bullets((("one", document.Code("1")), ("two",)))
-    text = shown(document.paragraph("p"), document.section("<s>", [table, items]), listing, document.Image("x", "i"))
-    tags(text)
-    assert '<td>1 | 2</td><td class="n">&lt;3&gt;</td>' in text and '<th class="n">&lt;b&gt;</th>' in text
-    assert '<td><span class="verdict SLOWER">SLOWER</span></td><td class="n">1234</td>' in text
-    assert "<h4>&lt;s&gt;</h4>" in text and "<ul><li>one<code>1</code></li><li>two</li></ul>" in text
-    assert "&lt;x&gt; **y** ```</pre>" in text and "plots" not in text
-
-
-def test_a_column_of_words_keeps_to_the_left() -> None:
-    rows = [["word", "1", "–"], ["–", "–", "–"], ["x", "-3.5 [1, 2]", "7"]]
-    text = shown(document.table(["a:", "b:", "c:"], rows))
-    assert text.count('<td class="n">') == 6 and "<th>a</th>" in text and '<th class="n">b' in text and '<th class="n">c' in text
-    assert '<th class="n">' in shown(document.table(["a:"], []))
-
-
-def test_a_column_that_is_the_same_in_every_row_is_said_once() -> None:
-    rows = [["a", "256", "cold", "–", "1"], ["b", "256", "cold", "–", "2"]]
-    text = shown(document.table(["variant", "block:", "cache", "checks", "µs:"], rows))
-    assert "In every row: block 256, cache cold." in text and "Nothing under: checks." in text
-    assert re.findall(r"<th[^>]*>([^<]*)</th>", text) == ["variant", "µs"] and text.count("<td") == 4
-    alone = shown(document.table(["variant", "block:"], [["a", "256"]]))  # one row says all of its cells
-    assert "In every row" not in alone and alone.count("<td") == 2
-    same = shown(document.table(["variant"], [["a"], ["a"]]))
-    assert same.count("<td") == 2
-
-
-def test_one_table_of_environments(full: Path) -> None:
-    text = page_of(full)
-    (section,) = re.findall(r'id="environment">.*?</section>', text, re.DOTALL)
-    assert section.count("<table") == 1 and all(f"<td>{name}</td>" in section for name in synthetic.EXPERIMENTS)
-    assert "In every row: gpu " in section
-
-
 def test_a_page_that_another_machine_packed_is_the_same(full: Path) -> None:
     """Other bytes of the same listings are no difference; other listings are one."""
     assert run(full) == 0

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import report
 import synthetic
-from benchlib.pages import report_picture, report_sass
+from benchlib.pages import report_picture
 from browser import Browser
 from test_report import make_full
 from test_worklog import EXP01, EXP03, EXP05, reference
@@ -220,25 +220,6 @@ def test_tables_sort_and_filter(page: Browser) -> None:
     assert rows is True and page.run("compare('10.5 [9, 11]', '9.5 [9, 11]') > 0 && compare('\u22122', '1') < 0")
 
 
-def test_long_tables_have_a_filter(page: Browser) -> None:
-    boxes = "all('.filter input')"
-    assert page.run(f"{boxes}.length") > 0
-    page.run(f"window.box = {boxes}[0]; window.rows = [...box.closest('.data').querySelectorAll('tbody tr')]")
-    word = page.run("rows[0].cells[0].textContent.trim().split(' ')[0]")
-    page.run(f"box.value = {word!r}; box.dispatchEvent(new Event('input'))")
-    shown = page.run("rows.filter((row) => !row.hidden).length")
-    assert shown == page.run(f"rows.filter((row) => row.textContent.includes({word!r})).length")
-    assert page.run("box.closest('.filter').querySelector('output').textContent") == f"{shown} of {page.run('rows.length')} rows"
-
-
-def test_figures_have_their_values_as_a_table(page: Browser) -> None:
-    page.run("window.figure = $('figure-exp01-sizes'); window.fold = figure.querySelector('details:last-child'); fold.open = true")
-    page.run("new Promise((done) => setTimeout(done, 60))")
-    rows = page.run("[...fold.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))")
-    marks = page.run("all('.mark > title', figure).filter((title) => title.textContent.includes(': ')).length")
-    assert len(rows) == marks > 4 and all("[" in row[-1] and row[1].startswith(("CUDA", "Vulkan")) for row in rows)
-
-
 # ------------------------------------------------------------------------------------------------------------- machine code
 
 
@@ -286,32 +267,6 @@ def test_a_kernels_times_and_both_listings(page: Browser) -> None:
     assert link.startswith("add_f32")  # a table's row leads to its code
 
 
-def test_lines_that_differ_have_the_colours_of_their_causes(page: Browser) -> None:
-    goto(page, f"sass:{EXP01}/add_f32")
-    causes = page.run("all('#sass-causes .swatch').map((each) => each.className.split(' ')[1])")
-    assert causes and set(causes) <= {cause.id for cause in report_sass.CAUSES}
-    coloured = f"all('#sass-lines td').filter((cell) => {causes}.some((id) => cell.classList.contains(id)))"
-    assert page.run(f"{coloured}.length") > 1
-    assert page.run(f"{coloured}.every((cell) => cell.textContent && cell.parentElement.className === 'differs')") is True
-    assert page.run("all('#sass-lines tr.differs').every((row) => row.querySelector('.names').textContent)") is True
-    colours = page.run("all('#sass-causes .swatch').map((each) => getComputedStyle(each).backgroundColor)")
-    assert len(set(colours)) == len(causes)
-
-
-def test_code_without_bounds_checks_stands_in_a_third_column(page: Browser) -> None:
-    """A kernel whose name ends in .disabled, beside the same code of CUDA's."""
-    goto(page, f"sass:{EXP01}/add_f32")
-    assert texts(page, "#sass-sides th") == ["CUDA", "", "Vulkan", "what differs"]
-    before = texts(page, "#sass-lines td.vulkan")
-    page.run("""unpacked($('twins').textContent).then((data) => {
-      const twin = data.twins.find((each) => each.kernel === 'add_f32');
-      data.twins.push({ ...twin, kernel: 'add_f32.disabled', vulkan_kernel: 'add_f32.disabled', cases: [], costs: {} });
-      makeViewer($('kernels'), data).open('exp01_vector_add/add_f32');
-    })""")
-    assert texts(page, "#sass-sides th") == ["CUDA", "", "Vulkan", "Vulkan, checks off", "what differs"]
-    assert texts(page, "#sass-lines td.unchecked") == texts(page, "#sass-lines td.vulkan") == before  # the same code, line by line
-
-
 def test_the_whys_are_never_cut(page: Browser) -> None:
     goto(page, f"sass:{EXP01}/add_f32")
     assert "why" not in texts(page, "#sass-cases th")
@@ -353,23 +308,6 @@ def test_the_search_opens_a_kernels_code(page: Browser) -> None:
     assert page.run("location.hash") == f"#sass:{EXP03}/read_soa_x"
 
 
-def test_tables_that_do_not_fit_are_cards(page: Browser) -> None:
-    page.look(390)
-    page.run(f"for (const fold of all('main details')) fold.open = true; {PAINTED}")
-    cards = page.run("all('.cards').length")
-    assert cards > 5
-    first = page.run("""(() => {
-      const row = all('.cards tr').find((row) => row.checkVisibility() && row.querySelector('.lead'));
-      const places = [...row.cells].filter((cell) => cell.checkVisibility()).sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top
-        || a.getBoundingClientRect().left - b.getBoundingClientRect().left);
-      return [places[0] === row.cells[0], places[1].className, places[1].dataset.label];
-    })()""")
-    assert first[0] is True and "lead" in first[1] and first[2].startswith("Vulkan")
-    page.look(1440)
-    page.run(PAINTED)
-    assert page.run("all('.cards').length") == 0
-
-
 # ------------------------------------------------------------------------------------------------- addresses, keys, print
 
 
@@ -391,20 +329,6 @@ def test_addresses_land(browser: Browser, small: str, width: int, hash_: str, se
     room = browser.run("innerHeight - (document.documentElement.scrollHeight - scrollY - innerHeight)")  # the page's end needs less
     assert -5 < top(browser, selector) < max(120, room)
     assert browser.run(f"document.querySelector({selector!r}).matches('details:not([open])')") is False
-
-
-def test_the_contents_mark_the_section_that_is_read(page: Browser) -> None:
-    for section in ("claims", EXP03, "environment"):
-        goto(page, section)
-        page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-        marked = page.run("all('nav a[aria-current]').map((link) => link.hash)")
-        assert len(marked) == 1 and (marked == [f"#{section}"] or section == "environment")
-    page.look(390)
-    assert page.run("$('contents').open") is False
-    page.run("document.querySelector('nav summary').click()")
-    assert page.run(f"document.querySelector('nav a[href=\"#{EXP01}\"]').checkVisibility()") is True
-    page.run(f"document.querySelector('nav a[href=\"#{EXP01}\"]').click()")
-    assert page.run("$('contents').open") is False
 
 
 def test_the_keyboard_reaches_every_control(page: Browser) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -13,7 +11,6 @@ import pytest
 import rooms
 from rooms import BENCHLIB, CPP, PARTS, REPO, imported, included
 
-MOST_FILES = 25  # of a room
 
 
 def _scripts_imported(source: Path) -> set[str]:
@@ -50,26 +47,6 @@ def _libraries_included(folder: Path) -> set[str]:
 
 def test_the_libraries_include_only_downward() -> None:
     assert {name: _libraries_included(REPO / "common" / name) for name in ("core", "cuda", "vulkan")} == {"core": set(), "cuda": {"core"}, "vulkan": {"core"}}
-
-
-def _files_of_rooms(repo: Path) -> dict[str, int]:
-    """How many files each folder of the library and of the scripts holds itself, as git keeps them; tests apart."""
-    command = ["git", "-C", str(repo), "ls-files", "--cached", "--others", "--exclude-standard", "common", "scripts"]
-    kept = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
-    return Counter(str(Path(name).parent) for name in kept if "tests" not in Path(name).parts and (repo / name).exists())
-
-
-def test_no_room_is_crowded() -> None:
-    assert {room: files for room, files in _files_of_rooms(REPO).items() if files > MOST_FILES} == {}
-
-
-def test_a_crowded_room_is_found(tmp_path: Path) -> None:
-    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
-    for room, files in (("common/core/base", 26), ("common/tests", 40), ("scripts", 3)):
-        (tmp_path / room).mkdir(parents=True)
-        for at in range(files):
-            (tmp_path / room / f"{at}.h").touch()
-    assert _files_of_rooms(tmp_path) == {"common/core/base": 26, "scripts": 3}
 
 
 # Markdown's tables, links, emphasis and fences, HTML's tags and comments.
@@ -126,15 +103,3 @@ def test_an_arrow_that_runs_back_is_drawn_as_one() -> None:
     drawn = rooms.part("x", ("base", "run"), {("run", "base"), ("base", "run")}, "includes", 0)
     assert [line.split("<title>")[1] for line in drawn if 'class="back"' in line] == ["base includes run</title></path>"]
     assert sum('class="down"' in line for line in drawn) == 1
-
-
-def test_every_room_says_what_it_is_for() -> None:
-    for folder, order, patterns, *_ in PARTS:
-        if patterns == CPP:
-            listed = re.findall(r"^ +# ([a-z]+)/: .+\.$", (REPO / folder / "CMakeLists.txt").read_text(), re.MULTILINE)
-            assert tuple(listed) == order, folder
-    for room in BENCHLIB:
-        text = ast.get_docstring(ast.parse((REPO / "scripts/benchlib" / room / "__init__.py").read_text())) or ""
-        assert 2 <= len(text.splitlines()) <= 10, room
-    for folder, order, *_ in PARTS:
-        assert {path.name for path in (REPO / folder).iterdir() if path.is_dir()} - {"__pycache__", "kernels"} == set(order)

@@ -311,14 +311,6 @@ def test_how_many_runs_there_are(suite, args, slug, number):
     assert len(calls(suite)) == number
 
 
-@pytest.mark.parametrize("number", ["0", "-1", "two", "1000"])
-def test_no_such_number_of_runs(suite, number):
-    add_program(suite, "exp01_add")
-    result = run(suite, runs=number)
-    assert result.returncode == 2 and f"--runs {number}: how many, from 1 to 999" in result.stderr
-    assert not (suite / "results").exists()
-
-
 CHECKSUMS = """\
     sums=${3:-} k=0
     for word in "$@"; do if [[ $word == --checksums ]]; then k=1; elif ((k == 1)); then sums=$word k=2; fi; done
@@ -416,11 +408,6 @@ def test_what_is_replaced_stays_until_there_is_a_result(suite):
     add_program(suite, "exp01_add")
     assert run(suite, "--replace", runs="1").returncode == 0
     assert list(tree(suite)) == ["run1/exp01_add.csv"]
-
-
-def test_resume_and_replace_are_two_wishes(suite):
-    add_program(suite, "exp01_add")
-    assert run(suite, "--resume", "--replace").returncode == 2
 
 
 SAMPLES = 'echo sample >"${2%.csv}.samples.csv"'
@@ -558,16 +545,6 @@ def test_no_device(suite, slug):
 
 
 # ------------------------------------------------------------------------------------- machine code, counters, the pages
-
-
-def test_what_each_part_took(suite):
-    add_program(suite, "exp01_add", body="sleep 1.1")
-    add_program(suite, "exp03_memory")
-    result = run(suite)
-    table = rows(result.stdout)
-    assert list(table) == ["exp01_add", "exp03_memory", "machine code", "counters", "worklog", "report", "in all"]
-    assert table["exp01_add"][0] in (1, 2) and table["in all"][0] == sum(seconds for seconds, _ in list(table.values())[:-1])
-    assert table["machine code"][1] == "results/nvidia-h200/sass"
 
 
 def test_only_what_ran_is_inspected(suite):
@@ -991,13 +968,6 @@ def test_the_lock_of_a_run_that_was_killed_is_free(suite):
     assert result.returncode == 0
 
 
-def test_a_long_reason_ends_with_a_whole_word(suite):
-    words = " ".join(f"word{number:04}" for number in range(100))
-    add_program(suite, "exp01_add", body=f'echo "e,skipped,{words}" >>"$2"')
-    (line,) = [line for line in run(suite).stdout.splitlines() if "word0001" in line]
-    assert line.endswith(" ...") and line.removesuffix(" ...").split()[-1] in words.split()
-
-
 def test_another_gpus_folder_is_refused_before_measuring(suite):
     """Of one name but for what stands in brackets; also where --out names the folder."""
     slugs = ["amd-radeon-graphics-radv-rembrandt", "amd-radeon-graphics-radv-phoenix"]
@@ -1188,18 +1158,6 @@ def test_every_case_is_in_the_log_and_a_program_is_a_line(suite):
     assert log.count("[300/300] exp01/a/n:300") == 4 and log.count("== run 2 of 2: exp03_memory\n") == 1
 
 
-def test_two_runs_of_all_programs_fill_a_few_screens(suite):
-    """As long as on an H200: ten minutes, with a line every half a minute where there is no terminal."""
-    for number in range(27):
-        add_program(suite, f"exp{number:02}_program_{number}", body=CASE_LINES)
-    (suite / "scripts/beside.py").write_text("for line in range(30): print(line)")  # as long as of the H100s: README's kinds, 14 rules
-    result = run(suite, runs="2")
-    assert result.returncode == 0, result.stderr
-    said = result.stderr.splitlines()
-    assert len([line for line in said if re.match(r"  exp\d\d_program_\d+ +2 +0 +1 ", line)]) == 54
-    assert len(said) + len(result.stdout.splitlines()) + 10 * 2 <= 200
-
-
 def test_a_terminal_shows_a_bar_and_the_time_left_however_long_a_case_is_called(suite):
     case = f"exp01/a/{'x' * 200}"
     add_program(suite, "exp01_add", body=f'for ((i = 1; i <= 25; i++)); do echo "[$i/99] {case}  x  1:04 left"; sleep 0.1; done')
@@ -1218,12 +1176,6 @@ def test_a_terminal_shows_a_bar_and_the_time_left_however_long_a_case_is_called(
     assert process.wait(timeout=30) == 0
     drawn = [line for line in shown.decode().split("\r\x1b[K") if " of 99" in line]
     assert drawn and all(re.match(r"  exp01_add \(1/1\) +\[[#-]{10}\] \d+ of 99  1:04 left  exp01/a/x", line) and len(line) < 80 for line in drawn)
-
-
-def test_a_long_program_says_where_it_is(suite):
-    add_program(suite, "exp01_add", body='for ((i = 1; i <= 25; i++)); do echo "[$i/99] exp01/a  x  1:04 left"; sleep 0.1; done')
-    said = [line for line in run(suite, BENCH_QUIET_S="0.5").stderr.splitlines() if "of 99" in line]
-    assert 1 <= len(said) <= 3 and re.fullmatch(r"  exp01_add \(1/1\) +\[[#-]{10}\] \d+ of 99  1:04 left  exp01/a", said[0])
 
 
 def test_the_time_left_is_that_of_all_programs_and_runs(suite):

@@ -77,18 +77,6 @@ def test_pytest_outcomes(tmp_path):
     ]
 
 
-def test_an_unknown_step_is_a_usage_error(suite):
-    result = run_steps(suite, "unti")
-    assert result.returncode == 2
-    assert result.stderr.startswith("test.sh: unknown step unti; there are: setup build unit")
-
-
-def test_help(suite):
-    result = run_steps(suite, "--help")
-    assert result.returncode == 0
-    assert result.stdout.startswith("Usage: scripts/test.sh")
-
-
 def test_python_tests_are_counted_and_the_skipped_named(suite):
     (suite / "scripts/tests/test_three.py").write_text(
         "import pytest\ndef test_good(): pass\ndef test_bad(): assert False\n"
@@ -102,11 +90,6 @@ def test_python_tests_are_counted_and_the_skipped_named(suite):
 
 def test_no_python_tests_at_all_is_a_failure(suite):
     assert run_steps(suite, "python").stdout.splitlines()[-1] == "0 passed, 1 failed, 0 skipped"
-
-
-def test_all_names_no_step(suite):
-    result = run_steps(suite, "--all", "unit")
-    assert result.returncode == 2 and result.stderr == "test.sh: --all is every step: name no others (see --help)\n"
 
 
 @pytest.mark.parametrize(("option", "setup", "steps"), [

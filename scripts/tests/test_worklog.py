@@ -183,41 +183,6 @@ def test_largest_size_that_failed_is_not_replaced_by_a_smaller_one(tmp_path: Pat
 # -------------------------------------------------------------------------------------------------------------- output
 
 
-def test_worklog_tables(root: Path) -> None:
-    assert run(root) == 0
-    text = synthetic.worklog_text(reference(root))
-    # 2^26 floats * 12 B / 190 us = 4238 GB/s = 88.3 % of 4800; Vulkan 0.2 % slower.
-    assert "| add_f32 | 64 Mi | cold | 190.0 | 190.4 | 4238 | 4230 | 1.0020 [1.0005, 1.0035]; a run [0.9999, 1.0041] | SAME, in 1 of 1 runs |" in text
-    # The best shapes of copy_tile differ: 125.5 us with 512 x 2 against 125.4 us with 256 x 1, that is 0.9992.
-    # 2^29 B / 125.5 us = 4278 GB/s = 89.1 % of 4800; the API's own copy takes 126.5 us: 100.8 %.
-    best = "| copy_tile | cold | 4278 | 512 x 2 | 89.1 | 100.8 | 4281 | 256 x 1 | 89.2 | 100.8 | 0.9992 ["
-    assert best in text
-    assert "| chain graph / prerecorded | 1000 | 1.200 | 10.20 | 2.000 | 1.800 | 10.80 | 2.000 | 1.5000 " in text
-    assert "| CUDA AoS | 0.3125 | 1718 | 16 (load) + 4 (store) |" in text
-    assert "Noise floor (A/A: one kernel paired with itself): cold: CUDA 1.0000 [0.9979, 1.0021]" in text
-    assert "cold (measured by exp01_vector_add): CUDA" in text  # experiment 3 has no control of its own
-    assert "CUDA SoA                  ████████████████░" in text
-    assert "One run: no figure here has been repeated." in text and "## Repeatability" not in text
-    assert "None: every case ran." in text
-
-
-def test_exp02_tables(root: Path) -> None:
-    sass = ["experiment,kernel,api,arch,instructions,registers,bounds_checks"]
-    sass += [f"{EXP02},sum_2.{name},vulkan,sm_90,{n},16,{checks}" for name, n, checks in
-             (("disabled", 14, 0), ("robustBufferAccess", 19, 3))]  # fmt: skip
-    (reference(root) / "sass.csv").write_text("\n".join(sass) + "\n", encoding="utf-8")
-    assert run(root) == 0
-    text = synthetic.worklog_text(reference(root))
-    assert "| sum | 16 | address | 64 Mi | 1700 | 1751 | 2684 | 2606 | 1.0300 [1.0285, 1.0315]; a run [1.0279, 1.0321] | SLOWER, in 1 of 1 runs |" in text
-    # Per dispatch: device 2 us and 0.9 of it; submit and round trip as synthetic.row gives them.
-    idle = next(line for line in text.splitlines() if line.startswith("| idle | 2 | 1000 | descriptors | updated | 2.000 | 1.800 | 0.9000 ["))
-    assert idle.endswith(" | FASTER, in 1 of 1 runs | 2.000 | 2.000 | 11.00 | 10.80 |")
-    # 1.0506 / 1.03 = 1.02: what the checks cost, beside their number.
-    assert "| robustBufferAccess | 64 Mi | cold | 19 | 3 | 300.0 | 315.2 | 1.0200 [1.0179, 1.0221] |" in text
-    assert "| disabled | 64 Mi | cold | 14 | 0 | 300.0 | 309.0 | 1 |" in text
-    assert "| nothing (default) | 64 Mi | cold | – | – | 300.0 | 309.0 | 1.0000 [0.9979, 1.0021] |" in text
-
-
 def test_exp02_claims(root: Path) -> None:
     header = "experiment,kernel,api,arch,instructions,registers,ldg_32,stg_32,descriptor_reads,ldg_constant,stg_strong,bounds_checks"
     sass = [header]
@@ -240,44 +205,6 @@ def test_exp02_claims(root: Path) -> None:
     assert claim_rows(root)["02.1a"]["verdict"] == "REFUTED"  # one of 17 descriptors is read twice
 
 
-def test_exp04_tables(root: Path) -> None:
-    synthetic.write_listings(reference(root))
-    assert run(root) == 0
-    text = synthetic.worklog_text(reference(root))
-    text = text[text.index(f"# {EXP04}\n") :]
-    # 130 us through descriptors, 99.9 through addresses, 100 in CUDA: 1.3, 0.999, and 99.9 / 130 = 0.7685.
-    three = next(line for line in text.splitlines() if line.startswith("| inner_struct | 256 | 64 Mi | cold | 100.0 | 130.0 | 99.90 | 1.3000 ["))
-    assert [cell.split()[0].strip(",") for cell in three.split(" | ")[7:12]] == ["1.3000", "SLOWER", "0.9990", "SAME", "0.7685"]
-    # Only descriptors ran with this block size.
-    assert "| copy_f32 | 1024 | 64 Mi | cold | 101.0 | 101.0 | – | 1.0000 [0.9985, 1.0015]; a run [0.9979, 1.0021] | SAME, in 1 of 1 runs | – | – | – |" in text
-    causes = text[text.index("\n## Causes") : text.index("\n## Qualifiers")]
-    assert "## What the L2's slices took" not in text  # nothing was counted
-    rows = [line for line in causes.splitlines() if line.startswith("| write_u32x4 |")]
-    assert [row.split(" | ")[4:6] for row in rows] == [
-        ["nothing: the twins as they are", "–"],
-        ["Vulkan's pages, imported into CUDA", "CUDA"],
-        ["CUDA's pages, imported into Vulkan", "Vulkan"],
-    ]
-    assert "| 50.00 | 1 | 55.00 | 1 | 1.1000 [1.0984, 1.1016]; a run [1.0977, 1.1023] | SLOWER, in 1 of 1 runs |" in rows[0]
-    # 55 us, 1.1 times CUDA's own 50 us; Vulkan's side does not move.
-    assert "| 55.00 | 1.1000 [1.0977, 1.1023] | 55.00 | 1.0000 [0.9979, 1.0021] | 1.0000 [0.9985, 1.0015]; a run [0.9979, 1.0021] | SAME, in 1 of 1 runs |" in rows[1]
-    assert "| the queue family with graphics | Vulkan | 100.0 |" in causes and "| Vulkan's machine code itself | CUDA |" in causes
-    assert "aa_control" not in causes and "coherent" not in causes and "| 1 Mi |" not in causes
-    qualifiers = text[text.index("\n## Qualifiers") : text.index("\n## Machine code")]
-    coherent = "| copy_f32 | relaxed, gpu scope / coherent | LDG.E.STRONG.GPU | STG.E.STRONG.GPU | – | – | 100.0 | 1.0000 ["
-    assert coherent in qualifiers
-    assert "| copy_f32x4 | 4-byte fields / address of alignment 4 | 2 x LDG.E | STG.E | – | – | 61.00 | 1.0167 [" in qualifiers
-    assert qualifiers.count("| copy_f32 |") == 7  # of one block size
-
-
-def test_exp10_tables(root: Path) -> None:
-    assert run(root) == 0
-    text = synthetic.worklog_text(reference(root))
-    shares = text[text.index("\n## Blocks that the SMs ran") : text.index("\n## Half of the SMs")]
-    assert "| nothing: the twins as they are | Vulkan | 55.00 | 90 | 95 | 100 | 105 | 150 |" in shares
-    assert "| 16 MiB stored to over and over, which stay in the L2 | CUDA | 48.00 | 90 | 95 | 100 | 105 | 150 |" in shares
-
-
 def test_exp04_with_little_in_it(root: Path) -> None:
     rows = synthetic.twins(EXP04, "copy_f32", 100, 100, feature="cuda_new_trick", memory="from_mars")
     synthetic.write(reference(root), EXP04, rows)
@@ -289,28 +216,6 @@ def test_exp04_with_little_in_it(root: Path) -> None:
     assert "## Machine code\n\nNot disassembled" in text
 
 
-def test_machine_code_of_both_sides(root: Path) -> None:
-    synthetic.write_listings(reference(root))
-    twins = ["experiment,kernel,arch,cuda_kernel,vulkan_kernel,same_memory,summary", f'{EXP01},add_f32,sm_90a,add_f32,add_f32,1,"CUDA 3, Vulkan 3; a|b"']
-    (reference(root) / "sass_twins.csv").write_text("\n".join(twins) + "\n", encoding="utf-8")
-    assert run(root) == 0 and run(root, "--check") == 0
-    found = re.search(r"## Machine code\n\n(\*\*add_f32.*?)\n\n##", synthetic.worklog_text(reference(root)), re.S)
-    assert found is not None
-    assert found[1].splitlines() == [
-        "**add_f32**",
-        "",
-        "```text",
-        "CUDA                                  Vulkan",
-        "",
-        "0000 LDG.E R0, desc[UR4][R2.64]       0000 LDG.E.CONSTANT R0, [R0.U32+UR4]",
-        "0010 @P0 STG.E desc[UR4][R4.64], R0   0010 STG.E.STRONG.SM [R0.U32+UR4], R0",
-        "0020 EXIT                             0020 EXIT",
-        "```",
-        "",
-        "- add_f32: CUDA 3, Vulkan 3; a\\|b.",
-    ]
-
-
 def test_long_listings_are_cut_around_their_first_access() -> None:
     lines = [f"{16 * at:04x} {'LDG.E R0, [R2.64]' if at == 40 else 'NOP'}" for at in range(60)]
     shown = excerpts.core(lines)
@@ -318,18 +223,6 @@ def test_long_listings_are_cut_around_their_first_access() -> None:
     assert excerpts.core(lines[:25]) == lines[:25]
     assert excerpts.core(lines[:30])[0] == lines[0] and excerpts.core(lines[:30])[-1] == "..."
     assert excerpts.core(lines[:42])[-1] == lines[41]
-
-
-def test_repeatability(root: Path) -> None:
-    synthetic.write_again(reference(root), EXP03, synthetic.exp03_rows(1.01))
-    assert run(root) == 0
-    text = synthetic.worklog_text(reference(root))
-    line = next(line for line in text.splitlines() if line.startswith("| cold | "))
-    # Both sides slower by as much: no ratio differs.
-    assert line.endswith(" | 0.14 | 0.00 | – |"), line
-    # Two runs of one board leave no board out.
-    assert "\n| Vulkan/CUDA of | single runs that decide (%) | contradicted by all (%) |\n" in text and "\n| cold | 100 | 0.0 |\n" in text
-    assert "Each board in turn" not in text
 
 
 def test_a_figure_that_shows_nothing_is_no_file(root: Path) -> None:
