@@ -5,6 +5,9 @@
     scripts/dump_sass.py --kernel add_f32         one kernel: prints where its side-by-side page is, and what differs
     scripts/dump_sass.py --from DIR               reads what --dump-isa DIR wrote, e.g. on another machine
     scripts/dump_sass.py --pages --out DIR        writes every pair's page from the listings that DIR has, and counts anew; with --kernel one page
+    scripts/dump_sass.py --chip gfx1100           AMD's machine code of every Vulkan kernel, without the card (gfx1030, gfx1201, vega20;
+                                                  NVIDIA's by Mesa's compiler: sm_89, sm_90)
+    scripts/dump_sass.py --chip gfx942 --hip      the same of CUDA's kernels, as LLVM compiles them (also gfx90a)
 
 Writes, into results/<gpu>: sass/<experiment>.tar.xz with all listings (<kernel>.<api>.sass; `tar -xJf` unpacks them), the pairs' table and
 legend sass/README.md, sass.csv (a row a kernel and API: instructions by kind; load_scale and store_scale are what the first
@@ -12,7 +15,10 @@ load's and store's address multiplies its index with) and sass_twins.csv (a row 
 written where --kernel or --pages asks for them, and made anew where they are. Without a GPU: the CUDA kernels of the build, every
 architecture, into build/results.
 
-nvdisasm is needed: the CUDA toolkit's, or one named with --nvdisasm or BENCH_NVDISASM, or what scripts/setup.sh --nvdisasm
+Of drivers that list code and give out no bytes (Mesa's), and of --chip: isa.csv and isa.w<subgroup>.tar.xz, with --chip into
+results/<chip>-<compiler>-<version>. They have no times. With --kernel the listings are printed, too.
+
+nvdisasm is needed for the rest: the CUDA toolkit's, or one named with --nvdisasm or BENCH_NVDISASM, or what scripts/setup.sh --nvdisasm
 fetched. Without one the bare code is written, or nothing with --listings-only. Exit codes: 0 done, 1 something failed, 2 usage,
 77 nothing done for want of nvdisasm (--listings-only), 130 interrupted.
 """
@@ -23,6 +29,7 @@ import argparse
 import csv
 import io
 import lzma
+import os
 import re
 import subprocess
 import sys
@@ -38,7 +45,7 @@ from pathlib import Path
 from benchlib.base import archive, console, csv_file, files, parallel, programs
 from benchlib.pages import sass_pages
 from benchlib.sass import same_work, sass, sass_address
-from benchlib.sass import kernel_sources, listings, sass_cubin, sass_diff, sass_dump, sass_tool
+from benchlib.sass import chips, driver_listings, hip, kernel_sources, listings, sass_cubin, sass_diff, sass_dump, sass_tool
 from benchlib.results.machine_code import CODES, FOLDER, PAST, TWINS, by_hashes
 from benchlib.results.results import API_NAMES, InputError
 from benchlib.sass.sass import Instruction
@@ -80,9 +87,8 @@ class Disassembled:
 # ------------------------------------------------------------------------------------------------------------ gathering
 
 
-def run_programs(programs: Sequence[Path], folder: Path, device: str) -> list[str]:
-    """Has every program dump its kernels into the folder. Returns what went wrong, a line a program."""
-    wish = ["--device", device] if device else []
+def run_programs(programs: Sequence[Path], folder: Path, wish: Sequence[str], on: chips.Launcher = chips.Launcher((), {})) -> list[str]:
+    """Has every program dump its kernels into the folder, with these further arguments. Returns what went wrong, a line a program."""
 
     running: set[subprocess.Popen[str]] = set()
     stopping = threading.Event()
@@ -90,8 +96,9 @@ def run_programs(programs: Sequence[Path], folder: Path, device: str) -> list[st
     def problem(program: Path) -> str:
         try:
             with subprocess.Popen(
-                [program, "--dump-isa", folder, *wish], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
-            ) as process:
+                [*on.prefix, program, "--dump-isa", folder, *wish], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+                env={**os.environ, **on.environment},
+            ) as process:  # fmt: skip
                 running.add(process)
                 if stopping.is_set():
                     process.kill()
@@ -118,18 +125,22 @@ def run_programs(programs: Sequence[Path], folder: Path, device: str) -> list[st
             raise
 
 
+def chosen_programs(options: argparse.Namespace) -> list[Path]:
+    found = {path.name: path for path in programs.experiments(options.bin)}
+    if not found:
+        raise InputError(f"no experiment programs (exp??_*) in {options.bin}: build first, or give --bin or --from")
+    return [found[name] for name in console.chosen(list(found), options.only)]
+
+
 def gather(options: argparse.Namespace) -> tuple[str, list[Kernel], list[str]]:
     """The GPU's name ("" without one), the kernels, and what went wrong on the way."""
     if options.source:
         dump = sass_dump.read_dump(options.source)
         console.chosen(sorted({kernel.experiment for kernel in dump.kernels}), options.only)
         return dump.gpu if has_code(dump.kernels) else "", dump.kernels, []
-    found = {path.name: path for path in programs.experiments(options.bin)}
-    if not found:
-        raise InputError(f"no experiment programs (exp??_*) in {options.bin}: build first, or give --bin or --from")
-    chosen = [found[name] for name in console.chosen(list(found), options.only)]
+    chosen = chosen_programs(options)
     with tempfile.TemporaryDirectory(prefix="dump_sass.") as folder:
-        problems = run_programs(chosen, Path(folder), options.device)
+        problems = run_programs(chosen, Path(folder), ["--device", options.device] if options.device else [])
         for problem in problems:
             fail(problem)
         gpu, kernels = "", []
@@ -559,6 +570,9 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--kernel", action="append", default=[], metavar="NAME", help="only this kernel (repeatable)")
     add("--arch", action="append", default=[], metavar="ARCH", help="only this architecture, e.g. sm_90a (repeatable)")
     add("--nvdisasm", metavar="PATH", help="the disassembler to use")
+    add("--chip", choices=sorted(chips.CHIPS), help="compile for this one, which need not be here; Vulkan's kernels alone")
+    add("--hip", action="store_true", help="with --chip: CUDA's kernels, by LLVM")
+    add("--wave", type=int, choices=(32, 64), help="with --chip: threads per subgroup (default 32 where the chip has both)")
     add("--device", default="", metavar="WHICH", help="the programs' --device: an index, a UUID or part of a name")
     add("--listings-only", action="store_true", help="without nvdisasm write nothing, and exit with 77")
     add("--pages", action="store_true", help="disassemble nothing: write the pages and counts of the listings in --out")
@@ -567,6 +581,14 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     options.bin = options.bin.resolve()  # a bare name would be looked for on PATH
     if options.pages and not options.out:
         parser.error("--pages needs --out, the folder that has the listings")
+    if (options.wave or options.hip) and not options.chip:
+        parser.error("--wave and --hip go with --chip")
+    if options.hip and (not options.chip.startswith("gfx") or options.wave == 64 != chips.CHIPS[options.chip].waves[0]):
+        parser.error("--hip compiles for AMD's GPUs, for the subgroups that are usual there")
+    if options.chip and options.wave not in (None, *chips.CHIPS[options.chip].waves):
+        parser.error(f"{options.chip} has subgroups of {' and '.join(map(str, chips.CHIPS[options.chip].waves))}, not of {options.wave}")
+    if options.chip and (options.source or options.device or options.arch or options.pages):
+        parser.error("--chip goes with --bin, --only, --kernel, --wave and --out alone")
     options.arch = [arch if arch.startswith("sm_") else f"sm_{arch}" for arch in options.arch]
     return options
 
@@ -588,7 +610,67 @@ def report(items: Sequence[Disassembled], twins: Sequence[Twin], out: Path, sele
             print(f"{twin.name}: {sass_diff.summary(twin.difference)}\n  {files.shown(page, ROOT)}")
 
 
+# ------------------------------------------------------------------------------------------------- what drivers list
+
+
+def version_of(driver: str) -> str:
+    """26.2.6 of "Mesa 26.2.6-1"."""
+    found = re.search(r"\d+(\.\d+)+", driver)
+    return found[0] if found else "unknown"
+
+
+def dump_chip(options: argparse.Namespace) -> int:
+    """Every Vulkan kernel, as Mesa compiles it for a chip that is not here."""
+    chip = chips.CHIPS[options.chip]
+    wave = options.wave or chip.waves[0]
+    if options.hip:
+        return dump_hip(options, chip, wave)
+    on = chips.launcher(chip, ROOT / "build/tools")
+    with tempfile.TemporaryDirectory(prefix="dump_sass.") as folder:
+        problems = run_programs(chosen_programs(options), Path(folder), ["--api", "vulkan", "--compile-only", "--subgroup-size", str(wave)], on)
+        for problem in problems:
+            fail(problem)
+        if not any(Path(folder).glob("*/index.json")):
+            chips.check(chip, on, "")
+            raise InputError(f"{chip.name}: no program could open such a device: {' '.join(on.prefix)} PROGRAM --dump-isa DIR says why")
+        dump = sass_dump.read_dump(Path(folder))
+    chips.check(chip, on, dump.gpu)
+    kernels = select([kernel for kernel in dump.kernels if kernel.api == "vulkan"], options)
+    out = options.out or ROOT / "results" / f"{chip.name}-{chip.driver}-{version_of(dump.driver)}"
+    found = [driver_listings.listed(kernel, wave) for kernel in kernels]
+    write_listed(found, wave, out, frozenset() if options.kernel or problems else frozenset(kernel.experiment for kernel in kernels), bool(options.kernel))
+    return 1 if problems else 0
+
+
+def dump_hip(options: argparse.Namespace, chip: chips.Chip, wave: int) -> int:
+    """CUDA's kernels, as LLVM compiles them for a chip that is not here."""
+    tools = ROOT / "build/tools"
+    out = options.out or ROOT / "results" / f"{chip.name}-hip-{hip.version(tools)}"
+    experiments = [name for name, folder in programs.source_folders(ROOT).items() if (folder / "cuda").is_dir()]
+    found = hip.compile_all(ROOT, tools, console.chosen(experiments, options.only), chip.name, wave)
+    if options.kernel:
+        found = [one for one in found if one.row["kernel"] in options.kernel]
+    complete = frozenset() if options.kernel else frozenset(str(one.row["experiment"]) for one in found)
+    write_listed(found, wave, out, complete, bool(options.kernel))
+    return 0
+
+
+def write_listed(found: Sequence[driver_listings.Listed], wave: int, out: Path, complete: frozenset[str], shown: bool) -> None:
+    for file, content in driver_listings.outputs(out, found, wave, complete).items():
+        write(file, content)
+    there = [one for one in found if one.text]
+    print(f"{len(there)} of {len(found)} kernels listed, for subgroups of {wave}: {files.shown(out / driver_listings.TABLE, ROOT)}")
+    by_reason = Counter(console.plain(str(one.row["reason"])) for one in found if not one.text)
+    for reason, number in by_reason.most_common():
+        print(f"  {number}: {reason}")
+    if shown:
+        for one in there:
+            print(f"\n{one.place}, {one.row['instructions']} instructions, isa {one.row['isa_hash']}\n{one.text}", end="")
+
+
 def run(options: argparse.Namespace) -> int:
+    if options.chip:
+        return dump_chip(options)
     if options.pages:
         for file, content in pages_again(options.out, options.only, options.kernel).items():
             write(file, content)

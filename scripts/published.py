@@ -18,7 +18,7 @@ from benchlib.base import console, csv_file, files
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
 from benchlib.pages import beside, summary
-from benchlib.results import results, schema
+from benchlib.results import results
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def text(root: Path) -> str:
     analyses = analysis.load(root)
     rows: dict[tuple[object, ...], dict[str, object]] = {}  # of two folders of a model the one with more runs says what a pair is
-    for folder in sorted(path for path in (root / "results").iterdir() if path.is_dir() and path.name != schema.SHARED):
+    for folder in sorted(path for path in (root / "results").iterdir() if (path / "boards").is_dir()):
         study = Study.of(results.load(folder), analyses)
         if said := summary.load(root, study):
             for row in beside.csv_rows(study, said):

@@ -5,7 +5,7 @@ source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh"
 
 usage() {
   cat <<'EOF'
-Usage: scripts/setup.sh [--dev | --all] [--check] [--nvdisasm] [--glslang] [--headers]
+Usage: scripts/setup.sh [--dev | --all] [--check] [--nvdisasm] [--glslang] [--headers] [--mesa] [--hip]
 
 Installs, by apt, what building and running the experiments needs and this machine lacks. Says nothing about what is there.
 Made for Debian 12 and 13 and Ubuntu 24.04; elsewhere it lists what is missing. CUDA is never installed: without nvcc 12.8 or
@@ -24,6 +24,9 @@ newer the build is Vulkan-only.
             Without --check the other ways to call this do the same. Where it cannot be had, those kernels are left out
   --headers only fetch newer Vulkan headers, where the system's do not know all that the suite asks of a device: Debian's package
             (2 MB), in the same way. Without --check the other ways to call this do the same. Nothing is built without them
+  --mesa    only fetch Mesa's compilers for AMD's and NVIDIA's GPUs, for scripts/dump_sass.py --chip: Debian's packages (70 MB), in
+            the same way, and kernel drivers that only pretend, so that no GPU is needed. Nothing else wants them
+  --hip     only fetch a compiler of HIP for AMD's GPUs, for scripts/dump_sass.py --hip: Debian's clang 19 (65 MB), in the same way
   --help    this text
 
 Exit code: 0 everything is there, 1 something is missing or too old, 2 usage.
@@ -316,9 +319,9 @@ readonly kVulkanPackages='
 518e000aa44620ed45e3c842b81488e019b9794e234746366ece31f01221702c v/vulkan-loader/libvulkan-dev_1.4.363.0-1_amd64.deb
 '
 
-# fetch_packages LIST FOLDER: Debian's packages, unpacked into a folder of build/tools, whole or not at all.
+# fetch_packages LIST FOLDER [ARCHIVES]: Debian's packages, unpacked into a folder of build/tools, whole or not at all.
 fetch_packages() {
-  local tools=$bench_root/build/tools helper=/usr/lib/apt/apt-helper scratch hash place archive
+  local archives=${3:-$kDebianArchives} tools=$bench_root/build/tools helper=/usr/lib/apt/apt-helper scratch hash place archive
   if [[ ! -x $helper ]] || ! command -v dpkg-deb >/dev/null; then
     note "setup.sh: nothing can be fetched without apt (apt-helper, dpkg-deb)"
     return 1
@@ -327,7 +330,7 @@ fetch_packages() {
   scratch=$(mktemp -d "$tools/fetch.XXXXXX")
   while read -r hash place; do
     if [[ -z $hash ]]; then continue; fi
-    for archive in $kDebianArchives; do
+    for archive in $archives; do
       # apt's own downloader: it compares the hash.
       if "$helper" download-file "$archive/pool/main/$place" "$scratch/package.deb" "SHA256:$hash" >>"$tools/fetch.log" 2>&1; then break; fi
       rm -f "$scratch/package.deb"
@@ -343,6 +346,69 @@ fetch_packages() {
   mv "$scratch/root" "$tools/$2"
   rmdir "$scratch"
 }
+
+# Debian's Mesa 26.2 with the kernel drivers that pretend (mesa-drm-shim), and the libraries that both need, the C library among
+# them. LLVM is RADV's disassembler.
+readonly kMesaVersion=26.2.6 kMesaArchives='http://deb.debian.org/debian http://snapshot.debian.org/archive/debian/20261128T000000Z'
+readonly kMesaPackages='
+8b5b50893d4963801d2ad3a7e020912b871f48a2fff5bb8349787bf40e80248b m/mesa/mesa-drm-shim_26.2.6-1_amd64.deb
+fe78bf25497ad1a7afae87cc59838fe86344d811e2e87d6f8047612fae521711 m/mesa/mesa-vulkan-drivers_26.2.6-1_amd64.deb
+dde2ab88aebdc4dfc017c5309cd17917f7230f1684fb82551390089cf0b7ced1 e/elfutils/libelf1t64_0.196-1_amd64.deb
+190d7f5e45f070c42a12f708fe417d6636cb45fae71175203168bb5c3695081b e/expat/libexpat1_2.9.0-1_amd64.deb
+d251ea642c3795e8723ac2b9eeebe511467ca04590ba70f3d555a7616787d7e3 g/gcc-16/libgcc-s1_16.2.0-4_amd64.deb
+cef6654bba1daece0bc0dbe0e3f69fa5a26eb6ba139f3536e6f4806bd787f3e7 g/gcc-16/libstdc++6_16.2.0-4_amd64.deb
+5c71715c51103beb4fbba9fe9f8dff604af6610dfa71c70bff342f54a7860803 g/glibc/libc6_2.43-7_amd64.deb
+4c4a1219e6d3b38024f13d1781f398dc1ebeca759a3bafd2cc9dc9366e6f741e l/llvm-toolchain-22/libllvm22_22.1.8-3_amd64.deb
+0383e47d704a5e58080606cbcafd2f2aa725702767ccf8b877fb224d04ff38c5 libb/libbsd/libbsd0_0.12.2-3_amd64.deb
+dfc160ad29f280ec15fea4d3d61536d2b477b37288b53276bbd121a185d801d6 libd/libdisplay-info/libdisplay-info3_0.3.0-1+b1_amd64.deb
+b7282a3422545c6cb488c3f4f5740844ad06c31030e7b9600700342a807ff519 libd/libdrm/libdrm-amdgpu1_2.4.134-3_amd64.deb
+e1a841ed70c7b7bbd9a03f41c781101d668db0d35b4eee58d7705a6c32b88aaa libd/libdrm/libdrm2_2.4.134-3_amd64.deb
+85133718b6f81f44c88c4d95162e4e39af1521fbbd97d108d36294a37076a4cd libe/libedit/libedit2_3.1-20260512-1_amd64.deb
+8f52979b2f3831088c419aae858f10fd3ad7e42cc6c1d28967bae996a98223a4 libf/libffi/libffi8_3.8.0-2_amd64.deb
+b93615e08319799bedd98a68643d607b06a7713365f829fb3cae131f8a3b81b1 libm/libmd/libmd0_1.3.0-1_amd64.deb
+3e516f161b8306e0ee556efb45a722ccd69b4da3d809ae0735b2c5c1afb9ca90 libx/libx11/libx11-xcb1_1.8.14-1_amd64.deb
+f3046e170bd21969a063e23c1f1be28b16d82d02d3a4ea30e61c8497c6a736c2 libx/libxau/libxau6_1.0.11-1+b2_amd64.deb
+0615ec62c1ac2c4849c04cd6c663d7397287e5c6e9a3fa4f4a42cbe545be4d79 libx/libxcb/libxcb-dri3-0_1.17.0-2+b2_amd64.deb
+6003cce386cf8cd7502022d8f91ffe92911e9d360477ce987eb8660294490a43 libx/libxcb/libxcb-present0_1.17.0-2+b2_amd64.deb
+a0e3b0ff8137d2fa3ef3de2b1a58f3e56f70c67e9edbf08ffaa298ecc14676e6 libx/libxcb/libxcb-randr0_1.17.0-2+b2_amd64.deb
+12299c866c4b5e7b9da3ca7f1b9fbba992b744e10684e8f19830def9bc18ce67 libx/libxcb/libxcb-shm0_1.17.0-2+b2_amd64.deb
+1c6b418990335aeb1259ac8e27022f6b6aa97410c0617935933abccd0aa8c831 libx/libxcb/libxcb-sync1_1.17.0-2+b2_amd64.deb
+b9ebf6d05c193da5776c02879ca605eaa8f4baa2a847f4d562154bdeafa8966c libx/libxcb/libxcb-xfixes0_1.17.0-2+b2_amd64.deb
+86d6a614fe7b663610b4d170c84ef6f4371b3ef8e2af5df7e1e4a82b2c290119 libx/libxcb/libxcb1_1.17.0-2+b2_amd64.deb
+3170f2aaf8e5ec69547c04cba0064dcb05ad08b37b9bf2c6775468dbc3b0e7ec libx/libxdmcp/libxdmcp6_1.1.5-2+b1_amd64.deb
+f2b4d9acff743ff71f5409ae301452ebbb37d0d8709cf46fc9ec755d7df803ff libx/libxml2/libxml2-16_2.15.4+dfsg-1+b1_amd64.deb
+9fcb725191a740fc5d07609b04de5f2d60e10aac25f496848c6cf5aaae4b0204 libx/libxshmfence/libxshmfence1_1.3.3-1+b2_amd64.deb
+93e7930e4c25b918f1dd980cc1c6d4487654a248f5fa71eacb976ed7bbe954bd libz/libzstd/libzstd1_1.5.7+dfsg-4_amd64.deb
+14682d1f6e35df22df0fe1eb2c09418aff0e29e2ea5a7bc0aa1bcd37192ba5a7 n/ncurses/libtinfo6_6.6+20260608-2_amd64.deb
+b432b1d30319f371efe776209e36143a23289285dd26d41751e89ad4a88b2c33 w/wayland/libwayland-client0_1.26.0-1_amd64.deb
+17a0b6d5dba8db60732334ae3eb6be5f0c58f72a77304311add514a4d55bc434 z/z3/libz3-4_4.13.3-1.1_amd64.deb
+8506ce550a81ac14b047608e0df121037d9cbb10c3cc28446f68cf8c1d9d31ce z/zlib/zlib1g_1.3.dfsg+really1.3.2-4_amd64.deb
+'
+
+# Debian 13's clang 19 with HIP's headers and AMD's device library, and what they need.
+readonly kHipVersion=19.1.7 kHipArchives='http://deb.debian.org/debian http://snapshot.debian.org/archive/debian/20261128T000000Z'
+readonly kHipPackages='
+bbb74458d782b7792b61b0eed92746df5e6d033778c045cf8c2b3835b7c4efc4 l/llvm-toolchain-19/clang-19_19.1.7-3+b1_amd64.deb
+a7d2b6df51050834f6ea5c0d5e34869c2298b0bcdaa91eff17ba3db2cd545c47 l/llvm-toolchain-19/libclang-cpp19_19.1.7-3+b1_amd64.deb
+db0d614d61345ca710fb73e75105f1ec6e38898fa7b3aa99fa7eb7d8b0a11d57 l/llvm-toolchain-19/libllvm19_19.1.7-3+b1_amd64.deb
+4018e40e2d4144fe38c45822e68cca63c1bf6c7872c3073ebb262ad4b2f9b8bc l/llvm-toolchain-19/libclang-common-19-dev_19.1.7-3+b1_amd64.deb
+471242c9d89ce6aca57b2dc75eabbeb872d787f70d3b92144c58bb444e6256a1 r/rocm-hipamd/libamdhip64-dev_5.7.1-6+deb13u1_amd64.deb
+fa10f0f5be5269c715492e4e3d3816f956a4d8b9098443d54052d351cfda9213 r/rocm-device-libs/rocm-device-libs-17_6.0+git20231212.5a852ed-2_amd64.deb
+e0c6b63ce4602a036a526f60fe5e6c1586710688058d98fc1001b9b3147b7efd libx/libxml2/libxml2_2.12.7+dfsg+really2.9.14-2.1+deb13u3_amd64.deb
+c1bf762996de9ecba9b9d871e4928a8090f023a3e9e7fa3240b3d90f892a01dc i/icu/libicu76_76.1-4_amd64.deb
+b38acab30f295bf1066a6632e31cbd0a1980f2924b38040cda131d5dea5384ec x/xz-utils/liblzma5_5.8.1-1+deb13u2_amd64.deb
+b59b0625cd1a791375d40dab23a4d5d3d0641e3d0a773501becdc3725b7f99cf g/glibc/libc6_2.41-12+deb13u5_amd64.deb
+3c71917b490d1a17aed43196a2787a256ecf060526cdb20216a74bedc061b150 g/gcc-14/libgcc-s1_14.2.0-19_amd64.deb
+ab1fa05837aa7a92aae748fd07a18a35f7d18bb4a71c4724fe2bbf0e32089de0 g/gcc-14/libstdc++6_14.2.0-19_amd64.deb
+71383373523ef62d47eccf660cf6535c3febcbb3f88e54cb7a43124014b57359 z/z3/libz3-4_4.13.3-1_amd64.deb
+b002ea172b9c1e34a67bc497c523c67bb74c3f0a4e98113cb083990a1f1d3bfe libe/libedit/libedit2_3.1-20250104-1_amd64.deb
+8b9f6a7983e9418564e48a627518de4c03917b56efe68d7f3e93bd8fffa1cc10 n/ncurses/libtinfo6_6.5+20250216-2_amd64.deb
+e5a85986fa6bec3307ab1bc860736b478b331882bc45e17675a7bdf88eecb43a libb/libbsd/libbsd0_0.12.2-2_amd64.deb
+7244ec3839b61fac0c1884fe08aaa040f26e8f1f35f1f5d3482eacefd30d1b44 libm/libmd/libmd0_1.1.0-2+b1_amd64.deb
+8c27c342230503b73dfde629642c3b352e87b554e06d60cf58772f236a305ceb z/zlib/zlib1g_1.3.dfsg+really1.3.1-1+deb13u1_amd64.deb
+2f6a2aeacfc925eba8b00ac9139bc4bfccf8cacb09eb93de067074b26948eef9 libz/libzstd/libzstd1_1.5.7+dfsg-1_amd64.deb
+0ebdc340de33333639c3c63874cd4b15ac2e83dfa1ef3053b7eefaf4919f4f68 libf/libffi/libffi8_3.4.8-2_amd64.deb
+'
 
 # Whether the system's Vulkan headers, or those in build/tools, know all that the suite asks of a device.
 has_new_headers() {
@@ -389,6 +455,80 @@ WRAPPER
   note "glslang: $tools/glslang ($(glslang_version "$tools/glslang"))"
 }
 
+# Puts Mesa's compilers into build/tools, and the script that runs a program on them.
+fetch_mesa() {
+  local tools=$bench_root/build/tools driver
+  if [[ -x $tools/mesa && $(cat "$tools/mesa.root/version" 2>/dev/null) == "$kMesaVersion" ]]; then
+    note "Mesa: $tools/mesa is there already"
+    return
+  fi
+  if [[ $(uname -m) != x86_64 ]]; then
+    note "setup.sh: no Mesa to fetch but for x86-64"
+    return 1
+  fi
+  note "setup.sh: fetching Mesa $kMesaVersion (log: build/tools/fetch.log)"
+  if ! fetch_packages "$kMesaPackages" mesa.root "$kMesaArchives"; then
+    note "setup.sh: no Mesa here but the system's"
+    return 1
+  fi
+  # Only the two drivers whose chips can be pretended.
+  for driver in asahi freedreno gfxstream intel intel_hasvk lvp virtio; do
+    rm -f "$tools/mesa.root/usr/lib/x86_64-linux-gnu/libvulkan_$driver.so"
+  done
+  rm -rf "$tools/mesa.root/usr/share/doc"
+  cat >"$tools/mesa" <<'WRAPPER'
+#!/bin/sh
+# mesa amdgpu|nouveau CHIP PROGRAM [ARGUMENT...]: the program on Mesa's Vulkan driver for a chip that is not there. The program
+# runs with the C library that came with Mesa.
+here=$(dirname "$(readlink -f "$0")")/mesa.root/usr
+lib=$here/lib/x86_64-linux-gnu kernel_driver=$1 chip=$2
+shift 2
+case $kernel_driver in
+  amdgpu) export AMDGPU_GPU_ID="$chip" VK_DRIVER_FILES="$here/share/vulkan/icd.d/radeon_icd.json" ;;
+  nouveau) export NOUVEAU_CHIPSET="$chip" VK_DRIVER_FILES="$here/share/vulkan/icd.d/nouveau_icd.json" NVK_I_WANT_A_BROKEN_VULKAN_DRIVER=1 ;;
+  *) exit 2 ;;
+esac
+unset RADV_FORCE_FAMILY
+export MESA_SHADER_CACHE_DISABLE=true
+exec "$lib/ld-linux-x86-64.so.2" --library-path "$lib:/usr/lib/x86_64-linux-gnu" --preload "$lib/lib${kernel_driver}_noop_drm_shim.so" "$@"
+WRAPPER
+  chmod +x "$tools/mesa"
+  echo "$kMesaVersion" >"$tools/mesa.root/version"
+  note "Mesa: $tools/mesa ($kMesaVersion)"
+}
+
+# Puts a compiler of HIP into build/tools, and the script that runs it.
+fetch_hip() {
+  local tools=$bench_root/build/tools
+  if [[ -x $tools/hip && $(cat "$tools/hip.root/version" 2>/dev/null) == "$kHipVersion" ]]; then
+    note "HIP: $tools/hip is there already"
+    return
+  fi
+  if [[ $(uname -m) != x86_64 ]]; then
+    note "setup.sh: no compiler of HIP to fetch but for x86-64"
+    return 1
+  fi
+  note "setup.sh: fetching clang $kHipVersion for HIP (log: build/tools/fetch.log)"
+  if ! fetch_packages "$kHipPackages" hip.root "$kHipArchives"; then
+    note "setup.sh: no compiler of HIP here"
+    return 1
+  fi
+  cat >"$tools/hip" <<'WRAPPER'
+#!/bin/sh
+# hip CHIP SOURCE OUTPUT [OPTION...]: the assembly that LLVM makes of the kernels in a CUDA C++ file, read as HIP.
+root=$(dirname "$(readlink -f "$0")")/hip.root/usr
+lib=$root/lib/x86_64-linux-gnu llvm=$root/lib/llvm-19 chip=$1 source=$2 output=$3
+shift 3
+exec "$lib/ld-linux-x86-64.so.2" --library-path "$lib:$llvm/lib" "$llvm/bin/clang" -resource-dir "$llvm/lib/clang/19" \
+  -x hip --offload-arch="$chip" --offload-device-only -std=c++17 -O3 -S -fno-exceptions --rocm-path="$root" \
+  --rocm-device-lib-path="$root/lib/llvm-17/lib/clang/17/amdgcn/bitcode" -I"$root/include" -D__HIP_PLATFORM_AMD__ \
+  -include hip/hip_runtime.h -Wno-unused-command-line-argument "$@" -o "$output" "$source"
+WRAPPER
+  chmod +x "$tools/hip"
+  echo "$kHipVersion" >"$tools/hip.root/version"
+  note "HIP: $tools/hip (clang $kHipVersion)"
+}
+
 main() {
   local wanted=$kRunning optional='' check=0 needed=() extra=()
   while (($#)); do
@@ -410,6 +550,14 @@ main() {
         ;;
       --headers)
         fetch_headers
+        exit
+        ;;
+      --mesa)
+        fetch_mesa
+        exit
+        ;;
+      --hip)
+        fetch_hip
         exit
         ;;
       -h | --help) usage && exit 0 ;;

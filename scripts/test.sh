@@ -141,7 +141,7 @@ step_worklog() {
   if [[ $(git -C "$bench_root" rev-parse --is-shallow-repository 2>/dev/null) == false ]]; then
     {
       in_a_line docs/published.csv "$python" scripts/published.py --check
-      bench_files 'results/*/*.csv' | cut -d / -f 1,2 | sort -u | while read -r folder; do
+      bench_files 'results/*/boards/*' | cut -d / -f 1,2 | sort -u | while read -r folder; do
         in_a_line "$folder" "$python" scripts/worklog.py --check "$folder"
         if [[ -f $folder/report.png ]]; then in_a_line "$folder/report.png" "$python" scripts/report.py --check "$folder"; fi
       done

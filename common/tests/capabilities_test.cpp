@@ -50,6 +50,30 @@ TEST(Capabilities, ThatComeWithAnotherWantTheSameFeature) {
   EXPECT_NE(missing({kShader, 5116}, {}, features), "") << "BFloat16TypeKHR";
 }
 
+// RDNA2 and Vega add floats in shared memory, and not in buffers.
+TEST(Capabilities, OfFloatAtomicsAreOfTheMemoryThatTheyAreIn) {
+  constexpr std::uint32_t kAdd32 = 6033;
+  constexpr std::uint32_t kWorkgroup = 4;
+  constexpr std::uint32_t kStorageBuffer = 12;
+  const auto module_with_add = [&](std::uint32_t storage_class) {
+    std::vector<std::uint32_t> words = module_of({kShader, kAdd32});
+    words.insert(words.end(), {4U << 16 | 32U, 10, storage_class, 2});                   // %10 = OpTypePointer
+    words.insert(words.end(), {5U << 16 | 65U, 10, 11, 3, 4});                           // %11 = OpAccessChain %10
+    words.insert(words.end(), {7U << 16 | 6035U, 2, 12, 11, 5, 6, 7, 1U << 16 | 253U});  // OpAtomicFAddEXT %11; OpReturn
+    return words;
+  };
+  const std::vector<std::uint32_t> shared = module_with_add(kWorkgroup);
+  const std::vector<std::uint32_t> buffer = module_with_add(kStorageBuffer);
+  EXPECT_TRUE(float_adds(shared).shared && !float_adds(shared).buffer);
+  EXPECT_TRUE(float_adds(buffer).buffer && !float_adds(buffer).shared);
+  OptionalFeatures rdna2;
+  rdna2.shared_float32.add = true;
+  EXPECT_EQ(missing_capability(shared, rdna2, {}), "");
+  EXPECT_EQ(missing_capability(buffer, rdna2, {}), "VK_EXT_shader_atomic_float's shaderBufferFloat32AtomicAdd");
+  EXPECT_EQ(missing_capability(shared, {}, {}), "VK_EXT_shader_atomic_float's shaderSharedFloat32AtomicAdd");
+  EXPECT_NE(missing({kShader, kAdd32}, {}, rdna2), "") << "a module that adds nowhere wants one of both, too";
+}
+
 TEST(Capabilities, OfAnybodysKernelNameTheFeature) {
   EXPECT_EQ(declared_capabilities(module_of({kShader, 22, 4442})), (std::vector<std::uint32_t>{kShader, 22, 4442}));
   EXPECT_EQ(missing({kShader, 22}), "shaderInt16");

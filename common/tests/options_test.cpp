@@ -113,6 +113,8 @@ TEST(Options, EveryOptionIsParsed) {
   EXPECT_LT(parsed({"--smoke"}).case_budget_s(), 0.1);
   EXPECT_EQ(parsed({"--smoke", "--budget", "3"}).case_budget_s(), 3) << "the user's word goes before a preset's";
   EXPECT_TRUE(parsed({"--validate"}).validate);
+  EXPECT_EQ(parsed({"--dump-isa", "there", "--subgroup-size", "64"}).subgroup_size, 64U);
+  EXPECT_TRUE(parsed({"--dump-isa", "there", "--compile-only"}).compile_only);
   EXPECT_EQ(parsed({"--dump-isa", "there"}).dump_isa, "there");
   EXPECT_TRUE(parsed({"--describe"}).describe);
   EXPECT_TRUE(parsed({"--print-slug"}).print_slug);
@@ -131,6 +133,8 @@ TEST(Options, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal({"--resume"}), HasSubstr("--csv"));
   EXPECT_THAT(refusal({"--replace"}), HasSubstr("--csv"));
   EXPECT_THAT(refusal({"--replace", "--resume", "--csv", "a.csv"}), HasSubstr("without --resume"));
+  EXPECT_THAT(refusal({"--compile-only"}), HasSubstr("--dump-isa"));
+  EXPECT_THAT(refusal({"--subgroup-size", "64"}), HasSubstr("--dump-isa"));
   EXPECT_THAT(refusal({"--size", "-1"}), HasSubstr("--size"));
   EXPECT_THAT(refusal({"--size", "4096,x"}), HasSubstr("--size x"));
 }

@@ -1,7 +1,9 @@
 // bench::Device over Vulkan: requirements, buffers, transfers, kernels.
+#include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -9,15 +11,19 @@
 #include <numeric>
 #include <string>
 
+#include "core/code/listing.h"
 #include "core/device/offers.h"
 #include "data_kernels_check.h"
 #include "vulkan/api/instance.h"
 #include "vulkan/api/requirements.h"
+#include "vulkan/device/device.h"
 #include "vulkan/launch/imported_kernel.h"
 #include "vulkan_fixture.h"
 
 namespace bench::vulkan {
 namespace {
+
+using testing::HasSubstr;
 
 DeviceFacts good_device() {
   DeviceFacts facts;
@@ -25,6 +31,7 @@ DeviceFacts good_device() {
   facts.api_minor = 3;
   facts.queue_families = {{.compute = true, .timestamp_valid_bits = 64}};
   facts.timestamp_period = 1;
+  facts.memory_types = 1;
   facts.synchronization2 = true;
   facts.maintenance4 = true;
   facts.subgroup_size_control = true;
@@ -98,6 +105,82 @@ TEST(VulkanInstance, AProcessMakesOneForAllDevicesThatItOpensAlike) {
   EXPECT_EQ(Instance::made(), before);
 }
 
+KernelSpec support_kernel(const char* stem, std::uint32_t buffers, std::size_t params_bytes) {
+  return {.images = &find_kernel(kernels::vulkan_support(), stem),
+          .entry = stem,
+          .block_x = 64,
+          .buffers = buffers,
+          .params_bytes = static_cast<std::uint32_t>(params_bytes)};
+}
+
+TEST(ListingDevice, LoadsKernelsAndRunsNothing) {
+  const std::unique_ptr<Backend> backend = make_backend();
+  const std::vector<DeviceInfo> devices = backend->list().devices;
+  if (devices.empty()) GTEST_SKIP() << "no Vulkan device";
+  const auto device = backend->open(devices.front(), {.inspect = true, .compile_only = true});
+  EXPECT_FALSE(device->runs());
+  const auto kernel = device->load(support_kernel("random_words", 1, sizeof(RandomWordsParams)));
+  EXPECT_FALSE(kernel->code().source.empty());
+  const auto buffer = device->allocate(1ULL << 50, "more than any GPU has");
+  EXPECT_EQ(buffer->bytes(), 1ULL << 50);
+  device->fill(*buffer, 0, 4, 0);
+  device->fill_random(*buffer, 0, 1, 0);
+  const Launch launch = {.kernel = kernel.get(), .buffers = {buffer.get()}, .params = params_bytes(RandomWordsParams{})};
+  EXPECT_THROW(device->run(launch), Skip);
+  EXPECT_THROW(static_cast<void>(device->prepare(launch, {})), Skip);
+  EXPECT_THROW(static_cast<void>(device->checksum(*buffer, 1)), Skip);
+  std::array<std::byte, 4> word{};
+  EXPECT_THROW(device->download(*buffer, 0, word), Skip);
+  EXPECT_THROW(vulkan_device(*device), Skip);
+  EXPECT_EQ(context_of(*device).info().name, devices.front().name);
+  EXPECT_TRUE(device->complaints().empty());
+}
+
+TEST(ListingDevice, CompilesForTheSubgroupsThatAreAskedFor) {
+  const std::unique_ptr<Backend> backend = make_backend();
+  const std::vector<DeviceInfo> devices = backend->list().devices;
+  if (devices.empty()) GTEST_SKIP() << "no Vulkan device";
+  EXPECT_THROW(
+      static_cast<void>(backend->open(devices.front(), {.inspect = true, .compile_only = true, .subgroup_size = 4096})), Skip);
+  try {
+    const auto device =
+        backend->open(devices.front(), {.inspect = true, .compile_only = true, .subgroup_size = devices.front().subgroup_size});
+    EXPECT_EQ(device->info().subgroup_size, devices.front().subgroup_size);
+  } catch (const Skip& skip) {  // a driver whose pipelines cannot ask
+    EXPECT_THAT(skip.what(), HasSubstr("compiles for no subgroups of"));
+  }
+}
+
+// RADV's, until Mesa 25: a compiler without a GPU.
+TEST(ListingDevice, IsAllThatANullDeviceIs) {
+  std::string manifest;
+  for (const auto& entry : std::filesystem::directory_iterator("/usr/share/vulkan/icd.d")) {
+    if (entry.path().filename().string().starts_with("radeon_icd")) manifest = entry.path();
+  }
+  if (manifest.empty()) GTEST_SKIP() << "no RADV here";
+  const std::pair<const char*, const char*> variables[] = {
+      {"RADV_FORCE_FAMILY", "gfx1100"}, {"VK_DRIVER_FILES", manifest.c_str()}, {"VK_ICD_FILENAMES", manifest.c_str()}};
+  for (const auto& [name, value] : variables) setenv(name, value, 1);
+  const std::unique_ptr<Backend> backend = make_backend();
+  const std::vector<DeviceInfo> devices = backend->list().devices;
+  for (const auto& [name, value] : variables) unsetenv(name);
+  if (devices.empty() || !devices.front().name.starts_with("Null hardware")) GTEST_SKIP() << "this RADV has no null device";
+  try {
+    static_cast<void>(backend->open(devices.front(), {}));
+    FAIL() << "a device without memory was opened to run on";
+  } catch (const Skip& skip) {
+    EXPECT_THAT(skip.what(), HasSubstr("memory (found none: a compiler without a GPU, good for --dump-isa alone)"));
+  }
+  const auto device = backend->open(devices.front(), {.inspect = true, .subgroup_size = 64});
+  const KernelCode code = device->load(support_kernel("checksum", 2, sizeof(ChecksumParams)))->code();
+  EXPECT_EQ(code.reason, "");
+  EXPECT_THAT(std::string(assembly_of(code.text)), HasSubstr("s_endpgm"));
+  EXPECT_EQ(isa_hash(code).size(), 12U);
+  const auto size = std::ranges::find(code.statistics, "Subgroup Size", &std::pair<std::string, double>::first);
+  ASSERT_NE(size, code.statistics.end());
+  EXPECT_EQ(size->second, 64);
+}
+
 TEST(VulkanInstance, NamesTheLayersThatNobodyAskedFor) {
   const auto layers_with = [](const char* wish) {
     if (wish == nullptr) {
@@ -121,7 +204,26 @@ TEST(VulkanInstance, NamesTheLayersThatNobodyAskedFor) {
   EXPECT_EQ(found, std::vector<std::string>{"VK_LAYER_KHRONOS_validation"});
 }
 
-TEST(VulkanRequirements, AllAreReportedTogether) { EXPECT_EQ(unmet_requirements(DeviceFacts{}).size(), 9U); }
+TEST(VulkanRequirements, AllAreReportedTogether) { EXPECT_EQ(unmet_requirements(DeviceFacts{}).size(), 10U); }
+
+TEST(VulkanRequirements, ListingsWantACompilerAlone) {
+  DeviceFacts facts = good_device();
+  facts.queue_families = {{.compute = true, .timestamp_valid_bits = 0}};
+  facts.timestamp_period = std::numeric_limits<float>::infinity();
+  facts.memory_types = 0;
+  EXPECT_TRUE(unmet_requirements(facts, Purpose::kListings).empty());
+  EXPECT_EQ(unmet_requirements(facts).size(), 3U);
+  EXPECT_EQ(unmet_requirements(facts).back(), "memory (found none: a compiler without a GPU, good for --dump-isa alone)");
+  facts.queue_families.clear();
+  EXPECT_EQ(unmet_requirements(facts, Purpose::kListings),
+            std::vector<std::string>{"a queue family with compute (found none)"});
+}
+
+TEST(VulkanRequirements, ACompilerGetsTheChoiceThatDecidesOfCode) {
+  VulkanChoice choice = {.queue = QueueKind::kGraphics, .sparse_binding = true, .compute_queues = 3, .transfer_queue = true};
+  choice.matrix_units = choice.pipeline_robustness = true;
+  EXPECT_EQ(of_the_compiler(choice), (VulkanChoice{.pipeline_robustness = true, .matrix_units = true}));
+}
 
 TEST(VulkanRequirements, TheQueueFamilyNeedsComputeAndTimestampsAtOnce) {
   DeviceFacts facts = good_device();

@@ -112,6 +112,7 @@ void check_fit(Workbench& bench, const Config& config) {
   if (config.resident_threads != 0 && shape.per_sm * shape.block > config.resident_threads)
     throw bench::Skip("an SM of this GPU holds {} threads, not {}", config.resident_threads, shape.per_sm * shape.block);
   if (shape.mechanism != Mechanism::kStaged || bench.device().info().is_cpu) return;
+  kernel(bench, shape);  // what the device does not load needs no run to tell
   // No API says how much shared memory an SM has for Vulkan: on an H200 it is 100 KiB, of CUDA's 228.
   const Config like{resident(shape.shared_bytes() + kSumsBytes), config.sms};
   const std::uint32_t fit = most_resident(bench, *count_resident(bench, like).buffers.front(), like) / config.sms;

@@ -45,12 +45,11 @@ bench::Buffer& linked_table(bench::Workbench& bench, const Point& point) {
 
 // The same six steps as in main.cpp.
 bench::Prepared set_up_pointer(bench::Workbench& bench, const Point& point) {
+  const bench::Kernel& follow = kernel(bench, "pointer_chase", 1, 2);
   bench::Buffer& table = linked_table(bench, point);
   bench::Buffer& results = bench.output("results", 1);
-  const bench::Launch chase = {&kernel(bench, "pointer_chase", 1, 2),
-                               {1, 1, 1},
-                               {&table, &results},
-                               bench::params_bytes(PointerParams{point.lines(), point.steps})};
+  const bench::Launch chase = {
+      &follow, {1, 1, 1}, {&table, &results}, bench::params_bytes(PointerParams{point.lines(), point.steps})};
   bench.device().run(chase);
   bench::verify<std::uint32_t>(bench, results, 1, bench::kGuardWords,
                                [&](std::uint64_t) { return pointer_line(point.steps, point.lines()); });

@@ -54,10 +54,18 @@ struct Recording {
 }  // namespace
 
 const char* vulkan_work(bench::Device& device) {
-  return bench::vulkan::vulkan_device(device).context().features().sm_builtins ? "work" : "work_anywhere";
+  return bench::vulkan::context_of(device).features().sm_builtins ? "work" : "work_anywhere";
 }
 
 Dispatches vulkan_side(bench::Workbench& bench, const Config& config, const bench::Launch& launch, const WorkParams& params) {
+  const bool is_indirect = config.way == DispatchMethod::kIndirect || config.way == DispatchMethod::kFromDevice;
+  const bench::Kernel* const make_arguments =
+      is_indirect ? &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp08(), "arguments"),
+                                   .entry = "arguments",
+                                   .block_x = kBlock,
+                                   .buffers = 1,
+                                   .params_bytes = sizeof(ArgumentParams)})
+                  : nullptr;
   const bench::vulkan::VulkanDevice& device = bench::vulkan::vulkan_device(bench.device());
   const Context& context = device.context();
   auto recording = std::make_shared<Recording>(Recording{.context = context,
@@ -78,14 +86,10 @@ Dispatches vulkan_side(bench::Workbench& bench, const Config& config, const benc
     body.parts = config.dispatches;
     body.one_by_one = true;
   }
-  if (config.way == DispatchMethod::kIndirect || config.way == DispatchMethod::kFromDevice) {
+  if (is_indirect) {
     const bench::Buffer& made = bench.output("arguments", config.dispatches * kArgumentBytes / 4);
     bench::Launch make;
-    make.kernel = &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp08(), "arguments"),
-                                 .entry = "arguments",
-                                 .block_x = kBlock,
-                                 .buffers = 1,
-                                 .params_bytes = sizeof(ArgumentParams)});
+    make.kernel = make_arguments;
     make.grid = {(config.dispatches + kBlock - 1) / kBlock, 1, 1};
     make.buffers = {&made};
     make.params = bench::params_bytes(ArgumentParams{config.dispatches, config.blocks});

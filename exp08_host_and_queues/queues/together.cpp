@@ -133,9 +133,9 @@ double overlap_of(const Stayer& a, const Stayer& b) {
 }
 
 Prepared set_up_kernels(Workbench& bench, Lane lane, std::uint32_t blocks, double ns) {
-  Lanes& own = lanes(bench, false);
   const auto a = std::make_shared<Stayer>(Stayer::make(bench, "spans a", blocks, ns));
   const auto b = std::make_shared<Stayer>(Stayer::make(bench, "spans b", blocks, ns));
+  Lanes& own = lanes(bench, false);
   const std::shared_ptr<Job> one = own.launch(Lane::kFirst, a->launch);
   const std::shared_ptr<Job> other = own.launch(lane, b->launch);
   go_both(*one, *other);

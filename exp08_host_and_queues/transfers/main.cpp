@@ -138,6 +138,7 @@ void verify_trip(Workbench& bench, const Trip& trip, const bench::Buffer& buffer
 }
 
 Prepared set_up_transfer(Workbench& bench, const Row& row, Direction direction, std::uint64_t bytes) {
+  if (row.engine == Engine::kKernel) move_kernel(bench);
   TransferSide& own = transfer_side(bench);
   const std::span<std::byte> memory = own.memory(bench, row.memory, bytes);
   const std::uint64_t words = bytes / sizeof(std::uint32_t);

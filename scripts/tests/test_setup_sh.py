@@ -403,3 +403,43 @@ def test_check_names_vulkan_headers_that_are_too_old(machine):
     assert result.returncode == 1
     assert "Vulkan headers that know VK_EXT_shader_float8  (scripts/setup.sh --headers)" in result.stderr
     assert not (machine / "fetched.log").exists()
+
+
+def add_archive(machine, lacking="nothing"):
+    """An apt-helper that brings every package but one, and logs what it was asked for; and what unpacks them."""
+    for name in ("rm", "mv", "mktemp", "rmdir", "chmod", "uname", "ls"):
+        if not (machine / "bin" / name).exists():
+            (machine / "bin" / name).symlink_to(shutil.which(name))
+    add_tool(machine, "apt-helper", f'echo "$2 $4" >>{machine}/asked.log\n[[ $2 != *{lacking}* ]] && echo "$2" >"$3"')
+    body = 'mkdir -p "$3/usr/lib/x86_64-linux-gnu"\nread -r from <"$2"\necho "$from" >>"$3/usr/packages"\necho >"$3/usr/lib/x86_64-linux-gnu/libvulkan_lvp.so"'
+    add_tool(machine, "dpkg-deb", body)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="there is a Mesa to fetch for x86-64 alone")
+def test_mesas_compilers_come_whole_or_not_at_all(machine):
+    tools = machine / "build/tools"
+    add_archive(machine, lacking="libllvm")
+    failed = run_setup(machine, "--mesa")
+    assert failed.returncode == 1 and "libllvm22" in failed.stderr and "no Mesa here but the system's" in failed.stderr
+    assert [path.name for path in tools.iterdir()] == ["fetch.log"]
+    asked = (machine / "asked.log").read_text().splitlines()
+    assert [line.split("/pool/")[0] for line in asked if "libllvm" in line] == [
+        "http://deb.debian.org/debian", "http://snapshot.debian.org/archive/debian/20261128T000000Z"], "the archive that keeps everything is asked, too"
+
+    add_archive(machine)
+    (machine / "asked.log").unlink()
+    done = run_setup(machine, "--mesa")
+    assert done.returncode == 0, done.stderr
+    asked = (machine / "asked.log").read_text().splitlines()
+    assert all(len(line.rpartition("SHA256:")[2]) == 64 for line in asked) and sum("/mesa" in line for line in asked) == 2
+    assert len((tools / "mesa.root/usr/packages").read_text().splitlines()) == len(asked) > 20
+    assert not (tools / "mesa.root/usr/lib/x86_64-linux-gnu/libvulkan_lvp.so").exists(), "drivers that nothing here can pretend for"
+    assert not [path for path in tools.iterdir() if path.name.startswith("fetch.") and path.is_dir()]
+    assert "is there already" in run_setup(machine, "--mesa").stderr
+    (machine / "bin/readlink").symlink_to(shutil.which("readlink"))
+    loader = tools / "mesa.root/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
+    loader.write_text('#!/bin/bash\necho "$AMDGPU_GPU_ID $VK_DRIVER_FILES ${*:3}"\n')
+    loader.chmod(0o755)
+    said = subprocess.run([tools / "mesa", "amdgpu", "navi31", "program", "--smoke"], capture_output=True, text=True, check=True, env={"PATH": str(machine / "bin")})
+    lib = loader.parent
+    assert said.stdout == f"navi31 {tools}/mesa.root/usr/share/vulkan/icd.d/radeon_icd.json --preload {lib}/libamdgpu_noop_drm_shim.so program --smoke\n"

@@ -9,7 +9,7 @@
 
 #include "core/base/environment.h"
 #include "core/base/error.h"
-#include "core/code/machine_code.h"
+#include "core/code/listing.h"
 
 namespace bench {
 namespace {
@@ -78,12 +78,12 @@ void IsaDump::add(const Api& api, const std::string& variant, const KernelSpec& 
                         {"container", write(fmt::format("{}.{}", name, code.container_type), code.container)},
                         {"source", write(fmt::format("{}.{}", stem_of(spec), code.source_type), code.source)},
                         {"text", write(name + ".txt", std::as_bytes(std::span(code.text)))},
-                        {"isa_hash", isa_hash(code.code)},
+                        {"isa_hash", isa_hash(code)},
                         {"statistics", numbers(code.statistics)},
                         {"reason", code.reason},
                         {"block_hashes", Json::object()}});
   }
-  entries_[place->second]["block_hashes"].emplace(std::to_string(spec.block_threads()), isa_hash(code.code));
+  entries_[place->second]["block_hashes"].emplace(std::to_string(spec.block_threads()), isa_hash(code));
 }
 
 void IsaDump::finish(std::string_view gpu, std::string_view driver) {

@@ -417,6 +417,8 @@ class Device {
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
 
+  // Whether work can run on it. A device that is there for its compiler alone throws Skip where work would.
+  virtual bool runs() const { return true; }
   // What not every device does: an interface of core/device/offers.h. as(): nullptr where this device does not offer it;
   // offer(): Skip.
   template <class Offer>
@@ -525,6 +527,9 @@ struct DeviceOptions {
   VulkanChoice vulkan = {};
   bool labels = false;   // Vulkan: VK_EXT_debug_utils where present, for Device::profile
   bool inspect = false;  // Vulkan: Kernel::code() gives statistics and listings too, at the price of a second compilation
+  // With `inspect`. Vulkan: nothing runs (Device::runs), so that a driver without a GPU will do.
+  bool compile_only = false;
+  std::uint32_t subgroup_size = 0;  // Vulkan, with `inspect`: of what is compiled; 0: choose_subgroup_size()'s
 };
 
 // The devices that an API offers, usable or not, in its own order.

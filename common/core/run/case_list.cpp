@@ -103,8 +103,9 @@ Plan make_plan(const Options& options, const OpenDevices& devices) {
     plan.max_grid_x = least_known(plan.max_grid_x, open.info.max_grid_x);
     plan.memory_bytes = least_known(plan.memory_bytes, open.info.memory_bytes);
     plan.wished_buffer_bytes =
-        std::min({plan.wished_buffer_bytes, open.info.max_buffer_bytes - std::min(open.info.max_buffer_bytes, kGuardBytes),
-                  Plan::share_of(open.info.memory_bytes, Plan::kBuffers)});
+        std::min(plan.wished_buffer_bytes, open.info.max_buffer_bytes - std::min(open.info.max_buffer_bytes, kGuardBytes));
+    if (!open.device->runs()) continue;  // nor has it to have memory
+    plan.wished_buffer_bytes = std::min(plan.wished_buffer_bytes, Plan::share_of(open.info.memory_bytes, Plan::kBuffers));
   }
   static_cast<Capacity&>(plan) = capacity_of(infos);
   plan.default_buffer_bytes = plan.cpu ? kCpuBufferBytes : kGpuBufferBytes;

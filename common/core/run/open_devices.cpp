@@ -83,7 +83,7 @@ bool OpenDevices::open(Backend& backend, OpenDevice& open) const {
   }
   open.workbench = std::make_unique<Workbench>(*open.device, settings_.input_seed, settings_.run_seed);
   open.workbench->use_verified_outputs(verified_outputs_);
-  open.stamp_cost_ns = measure_stamp_cost(*open.device->prepare(Nothing{}, {}));
+  if (open.device->runs()) open.stamp_cost_ns = measure_stamp_cost(*open.device->prepare(Nothing{}, {}));
   return true;
 }
 

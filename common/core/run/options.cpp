@@ -174,6 +174,11 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, std::spa
                "Vulkan validation layer with synchronization checks; any message fails the run");
   app.add_option("--dump-isa", options.dump_isa, "Write both APIs' machine code of every kernel into this folder and stop")
       ->check(is_name);
+  app.add_flag("--compile-only", options.compile_only,
+               "With --dump-isa: run no Vulkan kernel, as where there is a driver and no GPU");
+  app.add_option("--subgroup-size", options.subgroup_size,
+                 "With --dump-isa: compile Vulkan's kernels for subgroups of so many (default 32 where a driver has it)")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--profile", options.profile,
                "Run each case's kernel once, as a range of its name for profilers (NVTX, debug-utils labels), and stop");
   app.add_option("--count", options.count,
@@ -211,6 +216,9 @@ bool parse_options(int argc, char** argv, const Experiment& experiment, std::spa
   if (cache == "warm" || cache == "both") options.caches.push_back(Cache::kWarm);
   if (!options.dump_isa.empty() && (!options.csv.empty() || options.benchmark.any)) {
     throw UsageError("--dump-isa times nothing: it goes with --variant, and without --csv and --benchmark_*");
+  }
+  if ((options.compile_only || options.subgroup_size != 0) && options.dump_isa.empty()) {
+    throw UsageError("--compile-only and --subgroup-size go with --dump-isa alone");
   }
   if (options.profile && (!options.csv.empty() || !options.dump_isa.empty())) {
     throw UsageError("--profile times nothing: it goes without --csv and --dump-isa");

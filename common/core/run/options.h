@@ -38,9 +38,11 @@ struct Options {
   bool quick = false;
   bool smoke = false;
   bool validate = false;
-  bool profile = false;  // every kernel once, nothing timed
-  std::string count;     // the file of hardware counters; empty: time the cases
-  std::string dump_isa;  // the folder; empty: time the cases
+  bool profile = false;             // every kernel once, nothing timed
+  std::string count;                // the file of hardware counters; empty: time the cases
+  std::string dump_isa;             // the folder; empty: time the cases
+  bool compile_only = false;        // with dump_isa: nothing runs
+  std::uint32_t subgroup_size = 0;  // with dump_isa; 0: the usual
   BenchmarkFlags benchmark;
 
   double case_budget_s() const { return budget_s > 0 ? budget_s : smoke ? 0.02 : quick ? 0.04 : 0.5; }

@@ -89,7 +89,11 @@ void print_board(const Selection& selection) {
 }
 
 OpenDevices::Settings device_settings(const Options& options) {
-  return {.device = {.validate = options.validate, .labels = options.profile, .inspect = !options.dump_isa.empty()},
+  return {.device = {.validate = options.validate,
+                     .labels = options.profile,
+                     .inspect = !options.dump_isa.empty(),
+                     .compile_only = options.compile_only,
+                     .subgroup_size = options.subgroup_size},
           .input_seed = options.input_seed,
           .run_seed = options.seed,
           .throttled_part = options.throttled_part};

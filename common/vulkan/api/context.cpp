@@ -1,6 +1,7 @@
 #include "vulkan/api/context.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include "vulkan/api/requirements.h"
@@ -36,6 +37,7 @@ DeviceFacts facts_of(const vk::raii::PhysicalDevice& device) {
                                     .sparse_binding = static_cast<bool>(family.queueFlags & vk::QueueFlagBits::eSparseBinding),
                                     .timestamp_valid_bits = family.timestampValidBits});
   }
+  facts.memory_types = device.getMemoryProperties().memoryTypeCount;
   facts.timestamp_period = properties.limits.timestampPeriod;
   facts.timeline_semaphore = vulkan12.timelineSemaphore;
   facts.synchronization2 = vulkan13.synchronization2;
@@ -200,10 +202,10 @@ OptionalFeatures optional_features(const vk::raii::PhysicalDevice& device, const
   if (choice.atomics || declares(choice, {6033, 6034})) {
     const auto floats =
         features_by(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME, vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT{});
-    features.float32_atomics = floats.shaderBufferFloat32Atomics && floats.shaderSharedFloat32Atomics;
-    features.float32_atomic_add = floats.shaderBufferFloat32AtomicAdd && floats.shaderSharedFloat32AtomicAdd;
-    features.float64_atomics = floats.shaderBufferFloat64Atomics && floats.shaderSharedFloat64Atomics;
-    features.float64_atomic_add = floats.shaderBufferFloat64AtomicAdd && floats.shaderSharedFloat64AtomicAdd;
+    features.buffer_float32 = {floats.shaderBufferFloat32Atomics == vk::True, floats.shaderBufferFloat32AtomicAdd == vk::True};
+    features.shared_float32 = {floats.shaderSharedFloat32Atomics == vk::True, floats.shaderSharedFloat32AtomicAdd == vk::True};
+    features.buffer_float64 = {floats.shaderBufferFloat64Atomics == vk::True, floats.shaderBufferFloat64AtomicAdd == vk::True};
+    features.shared_float64 = {floats.shaderSharedFloat64Atomics == vk::True, floats.shaderSharedFloat64AtomicAdd == vk::True};
   }
   if (choice.atomics || declares(choice, {5404})) {
     features.float16_vector_atomics =
@@ -325,15 +327,18 @@ vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, 
   enable(features.float16_vector_atomics, halves, VK_NV_SHADER_ATOMIC_FLOAT16_VECTOR_EXTENSION_NAME);
   vk::PhysicalDeviceShaderSubgroupRotateFeaturesKHR rotate{.shaderSubgroupRotate = true};
   enable(features.subgroup_rotate, rotate, VK_KHR_SHADER_SUBGROUP_ROTATE_EXTENSION_NAME);
-  vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT floats{.shaderBufferFloat32Atomics = features.float32_atomics,
-                                                        .shaderBufferFloat32AtomicAdd = features.float32_atomic_add,
-                                                        .shaderBufferFloat64Atomics = features.float64_atomics,
-                                                        .shaderBufferFloat64AtomicAdd = features.float64_atomic_add,
-                                                        .shaderSharedFloat32Atomics = features.float32_atomics,
-                                                        .shaderSharedFloat32AtomicAdd = features.float32_atomic_add,
-                                                        .shaderSharedFloat64Atomics = features.float64_atomics,
-                                                        .shaderSharedFloat64AtomicAdd = features.float64_atomic_add};
-  enable(features.float32_atomics || features.float64_atomics, floats, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
+  vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT floats{.shaderBufferFloat32Atomics = features.buffer_float32.exchange,
+                                                        .shaderBufferFloat32AtomicAdd = features.buffer_float32.add,
+                                                        .shaderBufferFloat64Atomics = features.buffer_float64.exchange,
+                                                        .shaderBufferFloat64AtomicAdd = features.buffer_float64.add,
+                                                        .shaderSharedFloat32Atomics = features.shared_float32.exchange,
+                                                        .shaderSharedFloat32AtomicAdd = features.shared_float32.add,
+                                                        .shaderSharedFloat64Atomics = features.shared_float64.exchange,
+                                                        .shaderSharedFloat64AtomicAdd = features.shared_float64.add};
+  const auto any_float = [](const OptionalFeatures::FloatAtomics& one) { return one.exchange || one.add; };
+  enable(any_float(features.buffer_float32) || any_float(features.shared_float32) || any_float(features.buffer_float64) ||
+             any_float(features.shared_float64),
+         floats, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
   const auto enable_name = [&](bool present, const char* extension) {
     if (present) extensions.push_back(extension);
   };
@@ -372,20 +377,46 @@ vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, 
                   extensions.size());
 }
 
+// `wanted`: 0 for what is usual. Throws Skip.
+SubgroupSizes subgroup_sizes_of(const vk::PhysicalDeviceVulkan11Properties& vulkan11,
+                                const vk::PhysicalDeviceVulkan13Properties& vulkan13, std::uint32_t wanted,
+                                std::string_view name) {
+  const std::uint32_t least = vulkan13.minSubgroupSize;
+  const std::uint32_t most = vulkan13.maxSubgroupSize;
+  const bool may_ask = static_cast<bool>(vulkan13.requiredSubgroupSizeStages & vk::ShaderStageFlagBits::eCompute);
+  const bool offered = std::has_single_bit(wanted) && wanted >= least && wanted <= most;
+  if (wanted != 0 && !(offered && (may_ask || wanted == vulkan11.subgroupSize))) {
+    throw Skip("{} compiles for no subgroups of {} (powers of two from {} to {})", name, wanted, least, most);
+  }
+  const std::uint32_t size = wanted != 0 ? wanted : choose_subgroup_size(vulkan11.subgroupSize, least, most, may_ask);
+  return {
+      .size = size,
+      .can_require = may_ask && size >= least && size <= most,
+      .max_per_workgroup = vulkan13.maxComputeWorkgroupSubgroups,
+      .least = may_ask ? least : 0,
+      .most = may_ask ? most : 0,
+      .operations = vulkan11.subgroupSupportedOperations,
+  };
+}
+
 }  // namespace
 
-Context::Context(const DeviceInfo& info, const DeviceOptions& options, std::shared_ptr<const Instance> instance)
+Context::Context(const DeviceInfo& info, const DeviceOptions& wanted, std::shared_ptr<const Instance> instance)
     : info_(info),
       instance_(std::move(instance)),
       complaints_before_(complaints() != nullptr ? complaints()->count() : 0),
       physical_device_(find_device(*instance_, info)),
       limits_(physical_device_.getProperties().limits),
       device_(nullptr) {
+  const Purpose purpose = wanted.compile_only ? Purpose::kListings : Purpose::kRunning;
+  DeviceOptions options = wanted;
+  if (wanted.compile_only) options.vulkan = of_the_compiler(options.vulkan);
   const DeviceFacts facts = facts_of(physical_device_);
-  if (const std::vector<std::string> unmet = unmet_requirements(facts); !unmet.empty()) {
+  if (const std::vector<std::string> unmet = unmet_requirements(facts, purpose); !unmet.empty()) {
     throw Skip("{} lacks {}", info.name, fmt::join(unmet, "; "));
   }
-  const auto family = choose_queue_family(facts, options.vulkan.queue);
+  auto family = choose_queue_family(facts, options.vulkan.queue);
+  if (!family && wanted.compile_only) family = any_compute_family(facts);
   if (!family) {
     throw Skip("{} has no second queue family for compute, one with graphics, to compare with", info.name);
   }
@@ -396,17 +427,8 @@ Context::Context(const DeviceInfo& info, const DeviceOptions& options, std::shar
   const auto vulkan11 = properties_of<vk::PhysicalDeviceVulkan11Properties>(physical_device_);
   const auto vulkan13 = properties_of<vk::PhysicalDeviceVulkan13Properties>(physical_device_);
   max_allocation_bytes_ = std::min(vulkan11.maxMemoryAllocationSize, vulkan13.maxBufferSize);
-  const bool may_ask = static_cast<bool>(vulkan13.requiredSubgroupSizeStages & vk::ShaderStageFlagBits::eCompute);
-  const std::uint32_t size =
-      choose_subgroup_size(vulkan11.subgroupSize, vulkan13.minSubgroupSize, vulkan13.maxSubgroupSize, may_ask);
-  subgroup_sizes_ = {
-      .size = size,
-      .can_require = may_ask && size >= vulkan13.minSubgroupSize && size <= vulkan13.maxSubgroupSize,
-      .max_per_workgroup = vulkan13.maxComputeWorkgroupSubgroups,
-      .least = may_ask ? vulkan13.minSubgroupSize : 0,
-      .most = may_ask ? vulkan13.maxSubgroupSize : 0,
-      .operations = vulkan11.subgroupSupportedOperations,
-  };
+  subgroup_sizes_ = subgroup_sizes_of(vulkan11, vulkan13, options.subgroup_size, info.name);
+  if (options.subgroup_size != 0) info_.subgroup_size = options.subgroup_size;
   features_ = optional_features(physical_device_, options);
   if (options.vulkan.priority != QueuePriority::kDefault && !features_.global_priority)
     throw Skip("{} has queues of one priority (no VK_KHR_global_priority)", info.name);

@@ -68,13 +68,15 @@ struct OptionalFeatures {
   bool float8_matrix = false;        // VK_EXT_shader_float8, likewise
   std::set<std::string> matrices;    // a subgroup's that the device multiplies: see KernelSpec::matrix
   std::vector<FlexibleMatrix> workgroup_matrices;  // a workgroup's: see VulkanLaunch::workgroup_matrix
-  // Only with VulkanChoice::atomics. Atomics on buffers and on shared memory are present together or taken to be missing.
-  bool shader_int64 = false;        // core: 64-bit integers in kernels
-  bool int64_atomics = false;       // Vulkan 1.2
-  bool float32_atomics = false;     // VK_EXT_shader_atomic_float: exchange
-  bool float32_atomic_add = false;  // and addition
-  bool float64_atomics = false;
-  bool float64_atomic_add = false;
+  // Only with VulkanChoice::atomics.
+  bool shader_int64 = false;   // core: 64-bit integers in kernels
+  bool int64_atomics = false;  // Vulkan 1.2: on buffers and on shared memory, or taken to be missing
+  // VK_EXT_shader_atomic_float. AMD's RDNA2 and Vega add floats in shared memory and not in buffers.
+  struct FloatAtomics {
+    bool exchange = false;
+    bool add = false;
+  };
+  FloatAtomics buffer_float32, shared_float32, buffer_float64, shared_float64;
   bool float16_vector_atomics = false;  // VK_NV_shader_atomic_float16_vector
   // Only where VulkanChoice::capabilities has what they are for, as all above may be.
   bool int16 = false;                     // shaderInt16

@@ -38,6 +38,27 @@ std::optional<std::uint32_t> choose_queue_family(const DeviceFacts& facts, Queue
   return without_graphics ? without_graphics : with_graphics;
 }
 
+std::optional<std::uint32_t> any_compute_family(const DeviceFacts& facts) {
+  for (std::uint32_t i = 0; i < facts.queue_families.size(); ++i) {
+    if (facts.queue_families[i].compute) return i;
+  }
+  return std::nullopt;
+}
+
+VulkanChoice of_the_compiler(VulkanChoice choice) {
+  const VulkanChoice usual;
+  choice.queue = usual.queue;
+  choice.priority = usual.priority;
+  choice.sparse_binding = usual.sparse_binding;
+  choice.companion = usual.companion;
+  choice.compute_queues = usual.compute_queues;
+  choice.transfer_queue = usual.transfer_queue;
+  choice.graphics_queue = usual.graphics_queue;
+  choice.timeline = usual.timeline;
+  choice.ranked_queues = usual.ranked_queues;
+  return choice;
+}
+
 QueuePlan plan_queues(const DeviceFacts& facts, std::uint32_t compute_family, const VulkanChoice& choice) {
   QueuePlan plan{.compute_family = compute_family, .compute_queues = choice.compute_queues};
   for (std::uint32_t i = 0; i < facts.queue_families.size(); ++i) {
@@ -60,7 +81,7 @@ QueuePlan plan_queues(const DeviceFacts& facts, std::uint32_t compute_family, co
   return plan;
 }
 
-std::vector<std::string> unmet_requirements(const DeviceFacts& facts) {
+std::vector<std::string> unmet_requirements(const DeviceFacts& facts, Purpose purpose) {
   std::vector<std::string> unmet;
   const auto require = [&unmet](bool met, const char* wanted, const std::string& found) {
     if (!met) {
@@ -72,15 +93,20 @@ std::vector<std::string> unmet_requirements(const DeviceFacts& facts) {
   require(facts.api_major > 1 || (facts.api_major == 1 && facts.api_minor >= 3), "Vulkan 1.3",
           fmt::format("{}.{}", facts.api_major, facts.api_minor));
 
-  std::string families;
-  for (const QueueFamilyFacts& family : facts.queue_families) {
-    families += fmt::format("{}compute {}, {} bits", families.empty() ? "" : "; ", family.compute ? "yes" : "no",
-                            family.timestamp_valid_bits);
+  if (purpose == Purpose::kListings) {
+    require(any_compute_family(facts).has_value(), "a queue family with compute", "none");
+  } else {
+    std::string families;
+    for (const QueueFamilyFacts& family : facts.queue_families) {
+      families += fmt::format("{}compute {}, {} bits", families.empty() ? "" : "; ", family.compute ? "yes" : "no",
+                              family.timestamp_valid_bits);
+    }
+    require(choose_queue_family(facts).has_value(), "a queue family with compute and timestampValidBits of 36 to 64",
+            families.empty() ? "no family" : families);
+    require(std::isfinite(facts.timestamp_period) && facts.timestamp_period > 0, "a finite timestampPeriod > 0",
+            fmt::format("{}", facts.timestamp_period));
+    require(facts.memory_types != 0, "memory", "none: a compiler without a GPU, good for --dump-isa alone");
   }
-  require(choose_queue_family(facts).has_value(), "a queue family with compute and timestampValidBits of 36 to 64",
-          families.empty() ? "no family" : families);
-  require(std::isfinite(facts.timestamp_period) && facts.timestamp_period > 0, "a finite timestampPeriod > 0",
-          fmt::format("{}", facts.timestamp_period));
 
   require_feature(facts.synchronization2, "synchronization2");
   require_feature(facts.maintenance4, "maintenance4");

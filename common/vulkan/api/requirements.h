@@ -22,11 +22,15 @@ struct QueueFamilyFacts {
 // Whether the family's timestamps can be believed: 36 to 64 valid bits (Vulkan 1.3, VkQueueFamilyProperties).
 bool has_timestamps(const QueueFamilyFacts& family);
 
+// What a device is opened for. Listings want its compiler alone: no memory, no clock, and no queue that does anything.
+enum class Purpose : std::uint8_t { kRunning, kListings };
+
 struct DeviceFacts {
   std::uint32_t api_major = 0;
   std::uint32_t api_minor = 0;
   std::vector<QueueFamilyFacts> queue_families;
   float timestamp_period = 0;  // ns per tick
+  std::uint32_t memory_types = 0;
   bool synchronization2 = false;
   bool timeline_semaphore = false;
   bool maintenance4 = false;
@@ -40,6 +44,12 @@ struct DeviceFacts {
 // does not go through the graphics engine either, and on an H200 (driver 580) that engine starts workgroups up to 14 % slower.
 // For QueueKind::kGraphics: the first with graphics, compute and timestamps, unless that is the one above.
 std::optional<std::uint32_t> choose_queue_family(const DeviceFacts& facts, QueueKind kind = QueueKind::kCompute);
+
+// The first family with compute, for kListings.
+std::optional<std::uint32_t> any_compute_family(const DeviceFacts& facts);
+
+// The choice as far as it decides what kernels are compiled to: one queue, and no memory but the usual.
+VulkanChoice of_the_compiler(VulkanChoice choice);
 
 // The queues of a device, by families: the compute queues first.
 struct QueuePlan {
@@ -57,6 +67,6 @@ QueuePlan plan_queues(const DeviceFacts& facts, std::uint32_t compute_family, co
 std::uint32_t choose_subgroup_size(std::uint32_t standard, std::uint32_t least, std::uint32_t most, bool may_ask);
 
 // Every requirement the device misses, as "X (found Y)"; empty if it will do.
-std::vector<std::string> unmet_requirements(const DeviceFacts& facts);
+std::vector<std::string> unmet_requirements(const DeviceFacts& facts, Purpose purpose = Purpose::kRunning);
 
 }  // namespace bench::vulkan

@@ -6,6 +6,7 @@
 
 #include "vulkan/api/instance.h"
 #include "vulkan/device/device.h"
+#include "vulkan/device/listing_device.h"
 
 namespace bench::vulkan {
 namespace {
@@ -34,6 +35,11 @@ class VulkanBackend : public Backend {
   }
 
   std::unique_ptr<Device> open(const DeviceInfo& info, const DeviceOptions& options) override {
+    if (options.inspect && (options.compile_only || info.memory_bytes == 0)) {
+      DeviceOptions without_gpu = options;
+      without_gpu.compile_only = true;
+      return std::make_unique<ListingDevice>(info, without_gpu, instance_for(options));
+    }
     return std::make_unique<VulkanDevice>(info, options, instance_for(options));
   }
 

@@ -1,17 +1,13 @@
 #include "vulkan/device/device.h"
 
-#include <fmt/ranges.h>
-
 #include "core/base/watchdog.h"
-#include "vulkan/launch/compute_pipeline.h"
-#include "vulkan/launch/imported_kernel.h"
+#include "vulkan/device/listing_device.h"
+#include "vulkan/launch/load_kernel.h"
 #include "vulkan/measure/subject.h"
 #include "vulkan_support_kernels.h"
 
 namespace bench::vulkan {
 namespace {
-
-constexpr double kCompilationS = 10;
 
 // Its queue has had a submission: a driver may put a queue on the GPU at its first.
 std::unique_ptr<Context> companion_of(const DeviceInfo& info, const DeviceOptions& options,
@@ -46,8 +42,15 @@ VulkanDevice::VulkanDevice(const DeviceInfo& info, const DeviceOptions& options,
 
 VulkanDevice& vulkan_device(Device& device) {
   auto* ours = dynamic_cast<VulkanDevice*>(&device);
-  if (ours == nullptr) throw Error("{} is no Vulkan device", device.info().name);
-  return *ours;
+  if (ours != nullptr) return *ours;
+  if (!device.runs()) throw Skip("{} was opened for listings: nothing runs", device.info().name);
+  throw Error("{} is no Vulkan device", device.info().name);
+}
+
+const Context& context_of(const Device& device) {
+  if (const auto* const ours = dynamic_cast<const VulkanDevice*>(&device)) return ours->context();
+  if (const auto* const listing = dynamic_cast<const ListingDevice*>(&device)) return listing->context();
+  throw Error("{} is no Vulkan device", device.info().name);
 }
 
 std::unique_ptr<Buffer> VulkanDevice::allocate(std::uint64_t bytes, std::string_view label) {
@@ -86,21 +89,9 @@ void VulkanDevice::fill_random(Buffer& to, std::uint64_t first, std::uint64_t wo
 
 Checksum VulkanDevice::checksum(const Buffer& from, std::uint64_t words) { return data_kernels_.checksum(from, words); }
 
-std::string VulkanDevice::build_of(const KernelSpec& spec) const {
-  std::vector<std::string_view> parts;
-  if (spec.vulkan.binding != BufferBinding::kDescriptors) parts.push_back(to_string(spec.vulkan.binding));
-  if (spec.vulkan.robustness != Robustness::kDefault) parts.push_back(to_string(spec.vulkan.robustness));
-  return fmt::format("{}", fmt::join(parts, "-"));
-}
+std::string VulkanDevice::build_of(const KernelSpec& spec) const { return vulkan::build_of(spec); }
 
-std::unique_ptr<Kernel> VulkanDevice::load(const KernelSpec& spec) {
-  const Deadline deadline("the compilation of a kernel", kCompilationS, WaitFor::kDriver);
-  if (spec.images == nullptr) throw Skip("kernel {} is not written for Vulkan", spec.entry);
-  if (spec.vulkan.imported) {
-    return std::make_unique<ImportedKernel>(context_, spec);
-  }
-  return std::make_unique<ComputePipeline>(context_, spec);
-}
+std::unique_ptr<Kernel> VulkanDevice::load(const KernelSpec& spec) { return load_kernel(context_, spec); }
 
 void VulkanDevice::run(const Work& work) {
   const Command bound(context_, work);

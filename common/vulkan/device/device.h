@@ -56,7 +56,10 @@ class VulkanDevice : public Device, public SparseMemory, public SharedMemory, pu
   std::unique_ptr<L2Evictor> evictor_;
 };
 
-// Throws Error if `device` is another API's.
+// Throws Error if `device` is another API's, Skip if it was opened for listings alone.
 VulkanDevice& vulkan_device(Device& device);
+
+// Of either of this API's devices. Throws Error if `device` is another API's.
+const Context& context_of(const Device& device);
 
 }  // namespace bench::vulkan

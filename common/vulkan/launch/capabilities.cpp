@@ -1,7 +1,8 @@
 #include "vulkan/launch/capabilities.h"
 
 #include <algorithm>
-#include <iterator>
+#include <array>
+#include <map>
 
 namespace bench::vulkan {
 
@@ -15,10 +16,35 @@ std::vector<std::uint32_t> declared_capabilities(std::span<const std::uint32_t> 
   return declared;
 }
 
+FloatAdds float_adds(std::span<const std::uint32_t> words) {
+  // SPIR-V specification, section 3: opcodes, storage classes. Each of these opcodes' first operands are a type and its result.
+  constexpr std::uint32_t kOpTypePointer = 32;
+  constexpr std::uint32_t kOpAtomicFAddEXT = 6035;
+  constexpr std::array<std::uint32_t, 8> kMakePointers = {55, 59, 61, 65, 66, 67, 120, 124};
+  constexpr std::uint32_t kWorkgroup = 4;
+  std::map<std::uint32_t, std::uint32_t> storage_class;  // of a pointer type
+  std::map<std::uint32_t, std::uint32_t> type;           // of a result
+  FloatAdds found;
+  for (std::size_t i = 5; i + 3 < words.size();) {
+    const std::uint32_t opcode = words[i] & 0xffffU;
+    const std::size_t length = words[i] >> 16U;
+    if (length == 0) break;
+    if (opcode == kOpTypePointer) storage_class[words[i + 1]] = words[i + 2];
+    if (std::ranges::count(kMakePointers, opcode) != 0) type[words[i + 2]] = words[i + 1];
+    if (opcode == kOpAtomicFAddEXT) {
+      (storage_class[type[words[i + 3]]] == kWorkgroup ? found.shared : found.buffer) = true;
+    }
+    i += length;
+  }
+  found.buffer = found.buffer || !found.shared;
+  return found;
+}
+
 std::string missing_capability(std::span<const std::uint32_t> words, const OptionalFeatures& has,
                                vk::SubgroupFeatureFlags subgroup_operations) {
   using Subgroup = vk::SubgroupFeatureFlagBits;
   const auto does = [&](Subgroup one) { return static_cast<bool>(subgroup_operations & one); };
+  const FloatAdds adds = float_adds(words);
   struct Known {
     std::uint32_t capability;
     const char* wanted;
@@ -84,16 +110,19 @@ std::string missing_capability(std::span<const std::uint32_t> words, const Optio
       {6019, "shaderIntegerDotProduct", has.integer_dot_product},
       {6022, "VK_KHR_cooperative_matrix", has.cooperative_matrix},
       {6026, "VK_KHR_shader_subgroup_rotate", has.subgroup_rotate},
-      {6033, "VK_EXT_shader_atomic_float's shaderBufferFloat32AtomicAdd and shaderSharedFloat32AtomicAdd",
-       has.float32_atomic_add},
-      {6034, "VK_EXT_shader_atomic_float's shaderBufferFloat64AtomicAdd and shaderSharedFloat64AtomicAdd",
-       has.float64_atomic_add},
+      {6033, "VK_EXT_shader_atomic_float's shaderBufferFloat32AtomicAdd", has.buffer_float32.add || !adds.buffer},
+      {6033, "VK_EXT_shader_atomic_float's shaderSharedFloat32AtomicAdd", has.shared_float32.add || !adds.shared},
+      {6034, "VK_EXT_shader_atomic_float's shaderBufferFloat64AtomicAdd", has.buffer_float64.add || !adds.buffer},
+      {6034, "VK_EXT_shader_atomic_float's shaderSharedFloat64AtomicAdd", has.shared_float64.add || !adds.shared},
   };
   for (const std::uint32_t declared : declared_capabilities(words)) {
-    const auto* one =
-        std::find_if(std::begin(known), std::end(known), [&](const Known& each) { return each.capability == declared; });
-    if (one == std::end(known)) return fmt::format("SPIR-V's capability {}, which this suite enables nowhere", declared);
-    if (!one->enabled) return one->wanted;
+    bool is_known = false;
+    for (const Known& one : known) {
+      if (one.capability != declared) continue;
+      is_known = true;
+      if (!one.enabled) return one.wanted;
+    }
+    if (!is_known) return fmt::format("SPIR-V's capability {}, which this suite enables nowhere", declared);
   }
   return "";
 }

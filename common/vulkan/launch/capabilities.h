@@ -14,6 +14,14 @@ namespace bench::vulkan {
 // Those of a module, in its order: VulkanChoice::capabilities.
 std::vector<std::uint32_t> declared_capabilities(std::span<const std::uint32_t> words);
 
+// Where a module adds floats atomically (OpAtomicFAddEXT). One that does so nowhere, or by pointers of unknown origin, is taken
+// to do so in buffers.
+struct FloatAdds {
+  bool buffer = false;
+  bool shared = false;
+};
+FloatAdds float_adds(std::span<const std::uint32_t> words);
+
 // The first capability that is not enabled, in the words of the feature that has it; "" if all are. One that the suite enables
 // nowhere is never there: what a pipeline of such a module does is undefined.
 std::string missing_capability(std::span<const std::uint32_t> words, const OptionalFeatures& has,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/code/listing.h"
 #include "core/code/machine_code.h"
 #include "core/code/nv_cache.h"
 
@@ -78,6 +79,7 @@ void add_executables(const Context& context, vk::Pipeline inspected, const Kerne
     const vk::PipelineExecutableInfoKHR executable{.pipeline = inspected, .executableIndex = i};
     // A compute pipeline has one as a rule; the names of several would collide.
     const std::string prefix = executables.size() > 1 ? fmt::format("{}: ", executables[i].name.data()) : std::string();
+    code.statistics.emplace_back(prefix + "Subgroup Size", executables[i].subgroupSize);
     for (const vk::PipelineExecutableStatisticKHR& statistic :
          BENCH_VK(context.device().getPipelineExecutableStatisticsKHR(executable))) {
       if (number(statistic) != kNonsense) {
@@ -88,10 +90,7 @@ void add_executables(const Context& context, vk::Pipeline inspected, const Kerne
   }
 
   if (code.code.empty()) {
-    if (!code.text.empty()) {
-      code.reason =
-          fmt::format("this driver lists the code and does not give out its bytes (driver {})", context.info().driver);
-    }
+    if (!assembly_of(code.text).empty()) code.reason.clear();
     return;
   }
   if (!inspected_code.code.empty() && isa_hash(inspected_code.code) != isa_hash(code.code)) {

@@ -10,8 +10,9 @@ namespace bench::vulkan {
 KernelCode cached_code(const Context& context, const vk::raii::PipelineCache& cache);
 
 // Adds to `code` the statistics and the listing that VK_KHR_pipeline_executable_properties gives for `inspected`, a pipeline
-// created with the CAPTURE flags, and says in code.reason if they may belong to other code: `inspected_code` differs, or the
-// statistic Binary Size (NVIDIA) is not the code's size.
+// created with the CAPTURE flags. Where there are no bytes, an assembly in the listing will do; of bytes it says in code.reason
+// if statistics and listing may belong to other code: `inspected_code` differs, or the statistic Binary Size (NVIDIA) is not
+// the code's size.
 void add_executables(const Context& context, vk::Pipeline inspected, const KernelCode& inspected_code, KernelCode& code);
 
 }  // namespace bench::vulkan

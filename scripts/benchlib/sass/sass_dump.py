@@ -4,8 +4,8 @@ import json
 import re
 import struct
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchlib.base import files, programs
@@ -34,6 +34,7 @@ class Kernel:
     source: Path | None = None  # PTX or binary SPIR-V
     text: str = ""  # the driver's own listing, where it gives one
     reason: str = ""  # why there is no code
+    statistics: Mapping[str, float] = field(default_factory=dict, compare=False)  # every number that the API gives
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -150,6 +151,7 @@ def _read_kernel(index: Path, experiment: str, entry: dict[str, object]) -> Kern
         source=source,
         text=_read_file(index, entry, "text").decode("utf-8", "replace"),
         reason=_text(index, entry, "reason"),
+        statistics={name: value for name, value in statistics.items() if isinstance(value, (int, float))},
     )
 
 

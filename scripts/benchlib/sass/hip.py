@@ -1,0 +1,82 @@
+"""CUDA's kernels as LLVM compiles them for AMD's GPUs, read as HIP. What has inline PTX, or what HIP lacks, does not compile, and its row says so."""
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from benchlib.base import parallel, programs
+from benchlib.base.errors import InputError
+from benchlib.sass import amd_isa, sass_cubin
+from benchlib.sass.driver_listings import Listed
+
+FETCH = "scripts/setup.sh --hip"
+VERSION = "hip.root/version"  # below build/tools
+_HEADER = Path(__file__).with_name("hip.h")
+_MOST_S = 300  # of one file
+_KERNEL = re.compile(r"^\t\.amdhsa_kernel (\w+)$", re.MULTILINE)
+_FIGURES = {
+    "vgprs": r"; NumVgprs: (\d+)", "sgprs": r"; NumSgprs: (\d+)", "scratch_bytes": r"; ScratchSize: (\d+)", "lds_bytes": r"; LDSByteSize: (\d+)",
+    "code_bytes": r"; codeLenInByte = (\d+)", "subgroups_per_simd": r"; Occupancy: (\d+)",
+}  # fmt: skip
+_ERROR = re.compile(r"error: (.*)")
+
+
+def version(tools: Path) -> str:
+    """Of the compiler. Raises InputError where there is none."""
+    try:
+        return (tools / VERSION).read_text(encoding="ascii").strip()
+    except OSError as error:
+        raise InputError(f"there is no compiler of HIP here; {FETCH} fetches one") from error
+
+
+def sources(root: Path, experiments: Sequence[str]) -> list[tuple[str, Path]]:
+    """The files of CUDA's kernels, each with its experiment. What CMakeLists.txt instantiates of a body is not among them."""
+    folders = programs.source_folders(root)
+    return [(experiment, path) for experiment in experiments for path in sorted((folders[experiment] / "cuda").glob("*.cu"))]
+
+
+def functions(text: str) -> dict[str, str]:
+    """The kernels of what the compiler wrote: each from its label to the figures behind it."""
+    names = _KERNEL.findall(text)
+    begins = {name: found.start() for name in names if (found := re.search(rf"^{name}:", text, re.MULTILINE))}
+    ends = [*sorted(begins.values()), len(text)]
+    return {name: text[begin : ends[ends.index(begin) + 1]] for name, begin in begins.items()}
+
+
+def listed(experiment: str, name: str, text: str, wave: int) -> Listed:
+    instructions = amd_isa.parse(text[: text.index("\n\t.section")])
+    as_text = amd_isa.as_text(instructions)
+    figures = {figure: int(found[1]) for figure, pattern in _FIGURES.items() if (found := re.search(pattern, text))}
+    isa_hash = sass_cubin.isa_hash(as_text.encode("ascii"))  # of the text: the compiler writes no encodings
+    row = {"experiment": experiment, "kernel": name, "wave": wave, "isa_hash": isa_hash, **figures, **amd_isa.count(instructions)}
+    return Listed(row, as_text)
+
+
+def compile_one(one: tuple[str, Path], root: Path, tools: Path, chip: str, wave: int) -> list[Listed]:
+    experiment, path = one
+    with tempfile.TemporaryDirectory(prefix="hip.") as folder:
+        out = Path(folder, "out.s")
+        includes = [f"-I{each}" for each in (root, root / "common", path.parent.parent)]
+        command = [tools / "hip", chip, path, out, *includes, "-include", _HEADER]
+        try:
+            run = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_MOST_S, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise InputError(f"{path}: {error}") from error
+        if run.returncode == 0:
+            return [listed(experiment, name, text, wave) for name, text in functions(out.read_text(encoding="utf-8")).items()]
+    found = _ERROR.search(run.stderr)
+    reason = f"does not compile as HIP: {found[1] if found else f'the compiler ended with {run.returncode}'}"
+    return [Listed({"experiment": experiment, "kernel": f"{path.stem}.cu", "wave": wave, "reason": reason}, "")]
+
+
+def compile_all(root: Path, tools: Path, experiments: Sequence[str], chip: str, wave: int) -> list[Listed]:
+    """A kernel that two files have is the first's."""
+    one = partial(compile_one, root=root, tools=tools, chip=chip, wave=wave)
+    found: dict[str, Listed] = {}
+    for each in parallel.map_all(one, sources(root, experiments)):
+        for kernel in each:
+            found.setdefault(kernel.place, kernel)
+    return list(found.values())
