@@ -53,6 +53,7 @@ bool parse(int argc, char** argv, Wish& wish) {
   app.add_option("--json", options.json, "Write all figures here");
   app.add_option("--csv", options.csv, "Write all rows here, and every sample to <name>.samples.csv beside it");
   app.add_option("--dump-isa", options.dump_isa, "Write the kernels' machine code into this folder");
+  app.add_flag("--compile-only", options.compile_only, "With --dump-isa: run nothing, as where there is a driver and no GPU");
   app.add_option("--count", options.count,
                  "Count each kernel's traffic and instructions with the GPU's own counters, into this CSV");
   app.add_option("--fail-on", fail_on,
@@ -81,6 +82,9 @@ bool parse(int argc, char** argv, Wish& wish) {
   options.fail_on_slower = fail_on == "slower";
   if (options.file.empty() == wish.init.empty())
     throw UsageError("give a TOML file, or --init with one or two kernels (see --help)");
+  if (options.compile_only &&
+      (options.dump_isa.empty() || !options.count.empty() || !options.csv.empty() || !options.json.empty()))
+    throw UsageError("--compile-only goes with --dump-isa, and without --count, --csv and --json");
   const bench::own::SourceOptions& sources = wish.sources;
   if (wish.init.empty() && sources.defines.size() + sources.include.size() + sources.flags.size() > 0)
     throw UsageError("--define, --include and --flag belong to --init; a TOML file has the keys defines, include and flags");

@@ -7,6 +7,7 @@
     scripts/dump_sass.py --pages --out DIR        writes every pair's page from the listings that DIR has, and counts anew; with --kernel one page
     scripts/dump_sass.py --chip gfx1100           AMD's machine code of every Vulkan kernel, without the card (gfx1030, gfx1201, vega20;
                                                   NVIDIA's by Mesa's compiler: sm_89, sm_90)
+    scripts/dump_sass.py --chip gfx1100 --own my.toml    the same of your own kernel, printed (own_kernel/README.md)
     scripts/dump_sass.py --chip gfx942 --hip      the same of CUDA's kernels, as LLVM compiles them (also gfx90a)
 
 Writes, into results/<gpu>: sass/<experiment>.tar.xz with all listings (<kernel>.<api>.sass; `tar -xJf` unpacks them), the pairs' table and
@@ -571,6 +572,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--arch", action="append", default=[], metavar="ARCH", help="only this architecture, e.g. sm_90a (repeatable)")
     add("--nvdisasm", metavar="PATH", help="the disassembler to use")
     add("--chip", choices=sorted(chips.CHIPS), help="compile for this one, which need not be here; Vulkan's kernels alone")
+    add("--own", type=Path, metavar="FILE", help="with --chip: the Vulkan side of a file of own_kernel's, printed; its own subgroup size")
     add("--hip", action="store_true", help="with --chip: CUDA's kernels, by LLVM")
     add("--wave", type=int, choices=(32, 64), help="with --chip: threads per subgroup (default 32 where the chip has both)")
     add("--device", default="", metavar="WHICH", help="the programs' --device: an index, a UUID or part of a name")
@@ -581,8 +583,10 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     options.bin = options.bin.resolve()  # a bare name would be looked for on PATH
     if options.pages and not options.out:
         parser.error("--pages needs --out, the folder that has the listings")
-    if (options.wave or options.hip) and not options.chip:
-        parser.error("--wave and --hip go with --chip")
+    if (options.wave or options.hip or options.own) and not options.chip:
+        parser.error("--wave, --hip and --own go with --chip")
+    if options.own and (options.wave or options.hip or options.only):
+        parser.error("--own goes without --wave, --hip and --only")
     if options.hip and (not options.chip.startswith("gfx") or options.wave == 64 != chips.CHIPS[options.chip].waves[0]):
         parser.error("--hip compiles for AMD's GPUs, for the subgroups that are usual there")
     if options.chip and options.wave not in (None, *chips.CHIPS[options.chip].waves):
@@ -627,7 +631,10 @@ def dump_chip(options: argparse.Namespace) -> int:
         return dump_hip(options, chip, wave)
     on = chips.launcher(chip, ROOT / "build/tools")
     with tempfile.TemporaryDirectory(prefix="dump_sass.") as folder:
-        problems = run_programs(chosen_programs(options), Path(folder), ["--api", "vulkan", "--compile-only", "--subgroup-size", str(wave)], on)
+        if options.own:
+            problems = run_programs([options.bin / "own_kernel"], Path(folder), [str(options.own), "--compile-only"], on)
+        else:
+            problems = run_programs(chosen_programs(options), Path(folder), ["--api", "vulkan", "--compile-only", "--subgroup-size", str(wave)], on)
         for problem in problems:
             fail(problem)
         if not any(Path(folder).glob("*/index.json")):
@@ -636,9 +643,10 @@ def dump_chip(options: argparse.Namespace) -> int:
         dump = sass_dump.read_dump(Path(folder))
     chips.check(chip, on, dump.gpu)
     kernels = select([kernel for kernel in dump.kernels if kernel.api == "vulkan"], options)
-    out = options.out or ROOT / "results" / f"{chip.name}-{chip.driver}-{version_of(dump.driver)}"
+    out = options.out or ROOT / ("build/results" if options.own else "results") / f"{chip.name}-{chip.driver}-{version_of(dump.driver)}"
     found = [driver_listings.listed(kernel, wave) for kernel in kernels]
-    write_listed(found, wave, out, frozenset() if options.kernel or problems else frozenset(kernel.experiment for kernel in kernels), bool(options.kernel))
+    complete = frozenset() if options.kernel or problems else frozenset(kernel.experiment for kernel in kernels)
+    write_listed(found, wave, out, complete, bool(options.kernel or options.own))
     return 1 if problems else 0
 
 

@@ -105,6 +105,9 @@ step_setup() {
   if [[ $setup == --all ]] && ! command -v nvdisasm >/dev/null; then
     "$bench_root/scripts/setup.sh" --nvdisasm || note 'without nvdisasm the golden SASS tests are skipped'
   fi
+  if [[ $setup == --all ]]; then
+    "$bench_root/scripts/setup.sh" --mesa || note "without Mesa's compilers the listings of chips are made by the system's alone"
+  fi
 }
 
 step_build() {

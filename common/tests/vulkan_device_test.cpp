@@ -105,7 +105,7 @@ TEST(VulkanInstance, AProcessMakesOneForAllDevicesThatItOpensAlike) {
   EXPECT_EQ(Instance::made(), before);
 }
 
-KernelSpec support_kernel(const char* stem, std::uint32_t buffers, std::size_t params_bytes) {
+KernelSpec listed_kernel(const char* stem, std::uint32_t buffers, std::size_t params_bytes) {
   return {.images = &find_kernel(kernels::vulkan_support(), stem),
           .entry = stem,
           .block_x = 64,
@@ -119,7 +119,7 @@ TEST(ListingDevice, LoadsKernelsAndRunsNothing) {
   if (devices.empty()) GTEST_SKIP() << "no Vulkan device";
   const auto device = backend->open(devices.front(), {.inspect = true, .compile_only = true});
   EXPECT_FALSE(device->runs());
-  const auto kernel = device->load(support_kernel("random_words", 1, sizeof(RandomWordsParams)));
+  const auto kernel = device->load(listed_kernel("random_words", 1, sizeof(RandomWordsParams)));
   EXPECT_FALSE(kernel->code().source.empty());
   const auto buffer = device->allocate(1ULL << 50, "more than any GPU has");
   EXPECT_EQ(buffer->bytes(), 1ULL << 50);
@@ -172,7 +172,7 @@ TEST(ListingDevice, IsAllThatANullDeviceIs) {
     EXPECT_THAT(skip.what(), HasSubstr("memory (found none: a compiler without a GPU, good for --dump-isa alone)"));
   }
   const auto device = backend->open(devices.front(), {.inspect = true, .subgroup_size = 64});
-  const KernelCode code = device->load(support_kernel("checksum", 2, sizeof(ChecksumParams)))->code();
+  const KernelCode code = device->load(listed_kernel("checksum", 2, sizeof(ChecksumParams)))->code();
   EXPECT_EQ(code.reason, "");
   EXPECT_THAT(std::string(assembly_of(code.text)), HasSubstr("s_endpgm"));
   EXPECT_EQ(isa_hash(code).size(), 12U);

@@ -123,8 +123,10 @@ class Program {
     gpu_ = ask_gpu(options_.device);
     compile_all();
     if (const std::string doubt = doubtful_bytes(job_.description); !doubt.empty()) add_note(doubt);
-    for (std::size_t side = 0; side < sides().size(); ++side) run_alone(side);
-    for (std::uint32_t process = 1; process <= options_.processes && has_any(); ++process) time_all(process);
+    if (!options_.compile_only) {
+      for (std::size_t side = 0; side < sides().size(); ++side) run_alone(side);
+      for (std::uint32_t process = 1; process <= options_.processes && has_any(); ++process) time_all(process);
+    }
     if (!options_.dump_isa.empty() && has_any()) run_once("--dump-isa", options_.dump_isa, "listings");
     if (!options_.count.empty() && has_any()) run_once("--count", options_.count, "counts");
     return finish();
@@ -335,7 +337,9 @@ class Program {
     const bool is_listing = option == "--dump-isa";
     const CaseWish wish = {.alone = {}, .process = 0, .without = without_, .one_launch = is_listing};
     const std::string where = std::filesystem::absolute(path).string();
-    const Child child = run_child_main(wish, what, {option, where, "--api", apis()}, kSpareS + 300);
+    std::vector<std::string> arguments = {option, where, "--api", apis()};
+    if (options_.compile_only) arguments.emplace_back("--compile-only");
+    const Child child = run_child_main(wish, what, arguments, kSpareS + 300);
     if (!child.end.ok() && child.end.exit_code != kAllSkipped)
       add_fault(fmt::format("{} {}: {}", option, path, child.last_line.empty() ? child.end.words() : child.last_line));
   }
@@ -374,7 +378,7 @@ class Program {
         return std::ranges::any_of(side, [](const Timed& timed) { return timed.status == "ok"; });
       });
     });
-    if (!has_times) return kAllSkipped;
+    if (!has_times) return options_.compile_only && has_any() ? kOk : kAllSkipped;
     if (!options_.fail_on_slower || ending.slower.empty()) return kOk;
     std::cerr << fmt::format("own_kernel: {} is slower: {}\n", job_.description.sides.back().name,
                              fmt::join(ending.slower, "; "));

@@ -16,7 +16,8 @@ struct ProgramOptions {
   std::filesystem::path file;
   std::string json;  // files and folders to write; empty: none
   std::string csv;
-  std::string dump_isa;  // a folder
+  std::string dump_isa;       // a folder
+  bool compile_only = false;  // with dump_isa: nothing runs, as where there is a driver and no GPU
   std::string count;
   bool fail_on_slower = false;  // exit code 1 where the second side is slower
   std::uint32_t processes = 3;  // that time the cases

@@ -48,6 +48,11 @@ def test_an_instruction_has_its_words_and_its_label() -> None:
     assert listing[-1] == amd_isa.Instruction("s_endpgm", "", bytes.fromhex("0000b0bf"), "BB6")
 
 
+def test_a_block_without_instructions_keeps_its_label() -> None:
+    (one,) = amd_isa.parse("BB1:\nBB3:\n\ts_endpgm\n")
+    assert one.label == "BB1 BB3" and amd_isa.as_text([one]) == "BB1:\nBB3:\n\ts_endpgm\n"
+
+
 def test_what_is_repeated_is_there_as_often() -> None:
     listing = amd_isa.parse("\ts_nop 0 ; bf800000\n(then repeated 3 times)\n\ts_endpgm ; bfb00000\n")
     assert [one.opcode for one in listing] == ["s_nop"] * 4 + ["s_endpgm"]

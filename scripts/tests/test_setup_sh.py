@@ -407,7 +407,7 @@ def test_check_names_vulkan_headers_that_are_too_old(machine):
 
 def add_archive(machine, lacking="nothing"):
     """An apt-helper that brings every package but one, and logs what it was asked for; and what unpacks them."""
-    for name in ("rm", "mv", "mktemp", "rmdir", "chmod", "uname", "ls"):
+    for name in ("rm", "mv", "mktemp", "rmdir", "chmod", "uname", "ls", "readlink"):
         if not (machine / "bin" / name).exists():
             (machine / "bin" / name).symlink_to(shutil.which(name))
     add_tool(machine, "apt-helper", f'echo "$2 $4" >>{machine}/asked.log\n[[ $2 != *{lacking}* ]] && echo "$2" >"$3"')
@@ -436,7 +436,6 @@ def test_mesas_compilers_come_whole_or_not_at_all(machine):
     assert not (tools / "mesa.root/usr/lib/x86_64-linux-gnu/libvulkan_lvp.so").exists(), "drivers that nothing here can pretend for"
     assert not [path for path in tools.iterdir() if path.name.startswith("fetch.") and path.is_dir()]
     assert "is there already" in run_setup(machine, "--mesa").stderr
-    (machine / "bin/readlink").symlink_to(shutil.which("readlink"))
     loader = tools / "mesa.root/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
     loader.write_text('#!/bin/bash\necho "$AMDGPU_GPU_ID $VK_DRIVER_FILES ${*:3}"\n')
     loader.chmod(0o755)

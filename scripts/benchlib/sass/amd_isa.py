@@ -17,7 +17,7 @@ class Instruction:
     opcode: str  # with its form: v_add_f32_e32
     operands: str
     code: bytes = b""  # where the listing has it
-    label: str = ""  # of the block that begins here
+    label: str = ""  # of the block that begins here; of several the names, with blanks between them
 
     @property
     def text(self) -> str:
@@ -46,7 +46,7 @@ def parse(text: str) -> list[Instruction]:
         if repeated := _REPEATED.match(line):
             found += found[-1:] * int(repeated[1])
         elif begin := _LABEL.match(line):
-            label = begin[1]
+            label = f"{label} {begin[1]}".strip()
         elif line.startswith("\t") and not line.startswith("\t.") and (bare := line.strip()) and bare[0] != ";":
             bare, _, comment = bare.partition(";")
             opcode, _, operands = _HALF.sub(lambda half: f"v{int(half[1]) - 128}.h", bare.strip()).partition(" ")
@@ -61,7 +61,7 @@ def as_text(instructions: Iterable[Instruction]) -> str:
     """What parse() reads again, but for the code's words."""
     lines = []
     for one in instructions:
-        lines += [f"{one.label}:"] * bool(one.label) + [f"\t{one.text}"]
+        lines += [*(f"{label}:" for label in one.label.split()), f"\t{one.text}"]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -72,7 +72,7 @@ def as_text(instructions: Iterable[Instruction]) -> str:
 KINDS = {
     "matrix": r"v_wmma|v_swmmac|v_mfma",
     "dot": r"v_dot\d",
-    "atomics": r"(buffer|global|flat)_atomic|ds_(add|sub|min|max|and|or|xor|inc|dec|cmpst|cmpstore|wrxchg|storexchg|rsub|condxchg|pk_add)",
+    "atomics": r"(buffer|global|flat)_atomic|ds_(add|sub|min|max|and|or|xor|inc|dec|cmpst|cmpstore|wrxchg|storexchg|rsub|condxchg|pk_add|append|consume)",
     "cross_lane_lds": r"ds_(bpermute|permute|swizzle)",
     "lds_loads": r"ds_(load|read)",
     "lds_stores": r"ds_(store|write)",

@@ -73,7 +73,7 @@ KINDS = {
     "compares": r"[a-z]+setp|[a-z]+set\b|plop3",
     "moves": r"mov|sel|prmt",
     "hints": r"nop|depbar",
-    "arithmetic": r"[dfh](add|mul|fma|mnmx|swz|add2|mul2|fma2)|i(add|mad|abs|mnmx|mul)|lea|lop|shf|shl|shr|mufu|popc|flo|brev|bmsk|sgxt|[fi]2[fi]|frnd|rro",
+    "arithmetic": r"[dfh](?:add|mul|fma|mnmx|swz|add2|mul2|fma2)|i(add|mad|abs|mnmx|mul)|lea|lop|shf|shl|shr|mufu|popc|flo|brev|bmsk|sgxt|[fi]2[fi]|frnd|rro",
 }  # fmt: skip
 _KINDS = {name: re.compile(pattern) for name, pattern in KINDS.items()}
 COUNTS = ("instructions", *KINDS, OTHER)
