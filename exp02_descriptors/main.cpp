@@ -225,7 +225,7 @@ int main(int argc, char** argv) {
       .question =
           "What does it cost, on the GPU and on the host, to hand a buffer to a kernel in each of the ways that Vulkan has?",
       .params = {Column::integer("block", "threads", "of a block"),
-                 Column::integer("buffers", "", "inputs that are handed over, beside the output"),
+                 Column::integer("buffers", "", "inputs that are passed, beside the output"),
                  Column::text("binding", "how Vulkan's kernel gets at its buffers"),
                  Column::text("set_use", "what is done with that for every dispatch"),
                  Column::integer("dispatches", "", "of a submission, where it is not for the sampler to say").optional(),
@@ -233,9 +233,9 @@ int main(int argc, char** argv) {
       .model = {},
       .variants =
           {{"sum",
-            "out = the sum of `buffers` inputs, one float a thread: 4 bytes a float and buffer, one buffer more written"},
+            "out = the sum of `buffers` inputs, one float per thread: 4 bytes per float and buffer, one buffer more written"},
            {"sum_small", "the same over 32 KiB a buffer, `dispatches` a submission; times are per dispatch"},
-           {"idle", "one warp writes a line; `buffers` more are handed over and not read; times are per dispatch"},
+           {"idle", "one warp writes a line; `buffers` more are passed and not read; times are per dispatch"},
            {"aa_control_a", "A/A control: sum of 2 inputs through descriptors, paired with aa_control_b, which is the same"},
            {"aa_control_b", "the other half of the A/A control"}},
       .cases = cases,

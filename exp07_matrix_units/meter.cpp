@@ -46,7 +46,7 @@ bench::Values read(const bench::Device& device, const bench::Nvml& nvml, bench::
 
 std::vector<bench::Column> meter_columns() {
   using bench::Column;
-  return {Column::real("tops", "TFLOP/s", "or 10^12 operations a second of integers, launched for 80 ms on end").optional(),
+  return {Column::real("tops", "TFLOP/s", "or 10^12 operations per second of integers, launched for 80 ms on end").optional(),
           Column::real("ops_clk_sm", "", "operations per clock and SM, by busy_mhz").optional(),
           Column::real("busy_mhz", "MHz", "the SMs' clock in these 80 ms: mean").optional(),
           Column::real("power_w", "W", "the board's power at their end").optional(),

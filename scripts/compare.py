@@ -54,7 +54,7 @@ FAILURES = {
     "code": ("case", "with other code", lambda found: found.changed_code),
 }
 TITLES = {
-    SLOWER: "Slower", FASTER: "Faster", FIXED_COST: "Of other fixed costs", UNCLEAR: "Unclear", ONLY_A: "Only in A", ONLY_B: "Only in B",
+    SLOWER: "Slower", FASTER: "Faster", FIXED_COST: "Other fixed costs", UNCLEAR: "Unclear", ONLY_A: "Only in A", ONLY_B: "Only in B",
     NO_TIME: "Without a time in either", SAME: "The same",
 }  # fmt: skip
 NOT_COMPARED = {ONLY_A: "only in A", ONLY_B: "only in B", NO_TIME: "in neither"}
@@ -216,7 +216,7 @@ def conclusion_lines(found: Comparison, root: Path) -> list[str]:
     if len(held) < 2:
         return lines
     differing = [f"{title} ({', '.join(each[title] for each in held)})" for title in held[0] if len({each[title] for each in held}) > 1]
-    return lines + wrapped("", f"Rules (README.md) that differ (A, B): {' '.join(differing)}" if differing else "Rules (README.md): A and B agree on all.")
+    return lines + wrapped("", f"Rules (docs/RULES.md) that differ (A, B): {' '.join(differing)}" if differing else "Rules (README.md): A and B agree on all.")
 
 
 def judged_sides(found: Comparison, root: Path) -> dict[str, tuple[Study, summary.Summary]]:

@@ -441,7 +441,7 @@ TEST_F(RunMain, WritesARowPerCaseAndApi) {
                                                          {"git_rev", std::string(git_revision())}};
     for (const auto& [column, value] : expected) EXPECT_EQ(row.at(column), value) << column;
     const double device_ns = std::stod(row.at("device_ns"));
-    EXPECT_NEAR(device_ns, 1000, 10) << "1000 ns a launch, and less than 1 % of stamps";
+    EXPECT_NEAR(device_ns, 1000, 10) << "1000 ns per launch, and less than 1 % of stamps";
     EXPECT_NEAR(std::stod(row.at("gbps")), 32768 / device_ns, 0.01);
     EXPECT_LE(std::stod(row.at("device_ns_lo")), device_ns);
     EXPECT_GE(std::stod(row.at("device_ns_hi")), device_ns);

@@ -226,7 +226,7 @@ int main(int argc, char** argv) {
       .variants = {{"example", "a post's two examples: distributed shared memory, and a multicast to the ranks in a mask"},
                    {"rounds", "every block sends 16 bytes to its peer and waits for the peer's: time of a round"},
                    {"latency", "one thread's dependent loads from another block's shared memory: time of a load"},
-                   {"exchange", "all threads of all blocks read, or write, their peer's shared memory: 32 KiB a step"},
+                   {"exchange", "all threads of all blocks read, or write, their peer's shared memory: 32 KiB per step"},
                    {"barrier", "barriers of a block, a cluster, and blocks at large, one after another: time of a barrier"},
                    {"spread", "blocks with an SM each, in clusters of 1 to 16: how many SMs do work?"},
                    {"multicast", "all blocks of a cluster read the same: each for itself, or one for all"},

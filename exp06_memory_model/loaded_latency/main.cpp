@@ -25,7 +25,7 @@ constexpr std::uint32_t kSteps = 4096;
 
 std::vector<Column> measured_columns() {
   return {Column::real("latency_ns", "ns", "of a load: the launch's time over its steps; median of 9 launches").interval(),
-          Column::real("chase_latency_ns", "ns", "likewise, by the GPU's clock within the kernel").optional(),
+          Column::real("chase_latency_ns", "ns", "the same, by the GPU's clock within the kernel").optional(),
           Column::real("load_gbps", "GB/s", "that the other blocks read").interval().optional(),
           Column::real("load_pct", "%", "of the memory's theoretical peak").optional()};
 }
@@ -187,7 +187,7 @@ int main(int argc, char** argv) {
       .question =
           "What does a load from memory, or from the L2, take while the other SMs load too: from nothing to all that there is?",
       .params = {Column::text("level", "where the chase and the load find their data: dram or l2"),
-                 Column::integer("unroll", "loads", "of 16 bytes a thread and turn of the load"),
+                 Column::integer("unroll", "loads", "of 16 bytes per thread and turn of the load"),
                  Column::integer("streamers", "blocks", "that load, one on an SM").optional(),
                  Column::integer("wait", "slices", "of arithmetic between two turns").optional()},
       .model = {},
@@ -196,7 +196,7 @@ int main(int argc, char** argv) {
           {{"idle", "one thread follows 4096 addresses, one after another, on an otherwise idle GPU"},
            {"pointer", "the same by a kernel that does nothing else"},
            {"loaded",
-            "the same beside a block of 512 threads on every other SM: `unroll` loads of 16 bytes a thread, then `wait` slices "
+            "the same beside a block of 512 threads on every other SM: `unroll` loads of 16 bytes per thread, then `wait` slices "
             "of arithmetic, over and over"},
            {"aa_control_a", "A/A control: idle, paired with aa_control_b, which is the same"},
            {"aa_control_b", "the other half of the A/A control"}},

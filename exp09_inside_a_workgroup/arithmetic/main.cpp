@@ -123,7 +123,7 @@ int main(int argc, char** argv) {
       .variants = {{"branch", "a full GPU, each step through all paths, of which a thread takes one"},
                    {"loop", "a full GPU, loops of 64 turns"},
                    {"precision", "one function of a million numbers, its error against the CPU's in double precision"},
-                   {"sum", "1024 numbers a thread, and how much of a compensation is left"},
+                   {"sum", "1024 numbers per thread, and how much of a compensation is left"},
                    {"aa_control_a", "A/A control: the first branch, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},
       .cases = cases,

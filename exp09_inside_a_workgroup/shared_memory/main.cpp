@@ -153,7 +153,7 @@ int main(int argc, char** argv) {
       .variants = {{"read", "a full GPU reads tables in shared memory, `stride` elements from one lane to the next"},
                    {"write", "it stores to them"},
                    {"structs", "lanes read neighbouring structures of four words, of which `fields`"},
-                   {"channels", "a forum's convolution: 128 channels of a pixel in shared memory, 64 weights a lane"},
+                   {"channels", "a forum's convolution: 128 channels of a pixel in shared memory, 64 weights per lane"},
                    {"capacity", "blocks that hold `asked_bytes` of shared memory each: how many an SM holds"},
                    {"aa_control_a", "A/A control: the first read, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},

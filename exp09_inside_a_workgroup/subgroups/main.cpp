@@ -108,7 +108,7 @@ int main(int argc, char** argv) {
       .model = {Column::integer("sm_operations", "", "of threads, that each SM makes in a launch").optional()},
       .measured = {Column::real("cycles", "cycles", "of an operation, by the SM's own clock").optional()},
       .variants = {{"chain", "one subgroup, each operation needs the one before"},
-                   {"rate", "a full GPU, four chains a thread"},
+                   {"rate", "a full GPU, four chains per thread"},
                    {"aa_control_a", "A/A control: the first chain, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},
       .cases = cases,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from benchlib.claims.claim_words import figure_words, range_words, spread_words
+from benchlib.claims.claim_words import bare, figure_words, plain, range_words, spread_words
 from benchlib.stats.stats import Figure
 
 
@@ -14,10 +14,10 @@ from benchlib.stats.stats import Figure
         (Figure(0.98, 0.97, 1.004), "slower", "", "2 % faster [−3, +0.4 %]"),
         (Figure(1.0001, 0.9999, 1.0002), "slower", "", "the same time [0, 0 %]"),
         (Figure.exact(1.15), "slower", "", "15 % slower"),
-        (Figure(2.15, 2.11, 2.18), "slower", "", "2.15 [2.11, 2.18] times as long"),
-        (Figure(0.328, 0.323, 0.334), "slower", "", "32.8 [32.3, 33.4] % of the time"),
+        (Figure(2.15, 2.11, 2.18), "slower", "", "2.15× slower [2.11, 2.18]"),
+        (Figure(0.328, 0.323, 0.334), "slower", "", "3.05× faster [2.99, 3.10]"),
         (Figure(0.969, 0.968, 0.9701), "percent", "of the aligned throughput", "96.9 [96.8, 97.0] % of the aligned throughput"),
-        (Figure(12481, 996, 218814), "", "ns", "12000 (within a factor of 18) ns"),  # an interval that says little
+        (Figure(12481, 996, 218814), "", "ns", "12,000 (within a factor of 18) ns"),  # an interval that says little
         (Figure(0.138, 0.0243, 0.82), "percent", "of a CPU", "14 (within a factor of 5.9) % of a CPU"),
         (Figure(3, -1, 40), "", "ns", "3 [-1, 40] ns"),
         (Figure.exact(4), "", "sectors per load request", "4 sectors per load request"),
@@ -39,6 +39,7 @@ def test_figures(figure: Figure, saying: str, unit: str, expected: str) -> None:
         ({"hi": 1.1}, "slower", "at most 10 % slower"),
         ({"hi": 0.95}, "slower", "at least 5 % faster"),
         ({"lo": 0.99}, "slower", "at most 1 % faster"),
+        ({"lo": 10}, "slower", "at least 10× slower"),
         ({"lo": 1.01}, "slower", "at least 1 % slower"),
         ({"lo": 0.8}, "percent", "at least 80 % u"),
         ({"lo": 1e-9, "hi": 1}, "percent", "above 0, at most 100 % u"),
@@ -80,3 +81,12 @@ def test_ranges(bounds: dict[str, float], saying: str, expected: str) -> None:
 )
 def test_spreads(figures: list[Figure], saying: str, expected: str) -> None:
     assert spread_words(figures, saying) == expected
+
+
+def test_sentences_have_no_intervals_and_three_digits() -> None:
+    assert plain(figure_words(Figure(2.15, 2.11, 2.18), "slower", "")) == "2.15× slower"
+    loose = figure_words(Figure(12481, 996, 218814), "", "ns")
+    assert plain(loose) == loose and bare(loose) == "12,000 ns"
+    assert plain("[a link](b) takes 5 [4, 6] ns") == "[a link](b) takes 5 ns"
+    assert figure_words(Figure.exact(654068), "", "ulp") == "654,000 ulp" and figure_words(Figure.exact(1056), "", "blocks") == "1056 blocks"
+    assert figure_words(Figure(1740.4, 1611, 1879), "", "ns") == "1,740 [1611, 1879] ns"

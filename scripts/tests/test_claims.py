@@ -303,7 +303,7 @@ def test_boards_that_come_out_otherwise_are_named(tmp_path: Path) -> None:
     claim = judged(tmp_path, BOARDS, results.load(tmp_path / "results/gpu"))
     assert (claim.boards, claim.runs, claim.newer_runs, claim.undated_runs) == (["aaaaaaaa", "bbbbbbbb", "cccccccc"], 3, 0, 3)
     assert claim.verdict == "UNCLEAR" and claim.differing == {"cccccccc": "REFUTED"}
-    assert "By one board's figures alone: REFUTED on board cccccccc." in claim.note
+    assert "With one board's figures alone: REFUTED on board cccccccc." in claim.note
     assert claim.row_file == f"boards/aaaaaaaa/run1/{EXP03}.csv"
     for board, evidence in (("aaaaaaaa", "bbbbbbbb/run1/{}.csv"), ("bbbbbbbb", "cccccccc/run1/{}.csv"), ("cccccccc", "aaaaaaaa/run1/{}.csv.xz")):
         synthetic.pack(tmp_path / "results/gpu/boards" / board / f"run1/{EXP03}.csv")

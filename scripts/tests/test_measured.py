@@ -96,7 +96,7 @@ def test_an_answer_names_a_query(root: Path, capsys: pytest.CaptureFixture[str],
     text = claim_text().replace("Seen {06.8}", f"Seen {{06.8.{name}}}")
     (root / "exp06_memory_model/litmus/claims.toml").write_text(text, encoding="utf-8")
     readme = root / "README.md"
-    readme.write_text("<!-- worklog:answers -->\n<!-- /worklog -->\n", encoding="utf-8")
+    readme.write_text(f"<!-- worklog:answer-{LITMUS} -->\n<!-- /worklog -->\n", encoding="utf-8")
     assert run(root) == (0 if expected else 1)
     if expected:
         assert expected in readme.read_text(encoding="utf-8")

@@ -123,7 +123,7 @@ def test_the_commands_as_written(copy: Path) -> None:
     assert "<summary>Sizes</summary>" in report and "<figcaption>Bandwidth against size</figcaption>" in report
     number = name[3:5]
     assert f"\n{number}.1," in (copy / "results/nvidia-h200/claims.csv").read_text(encoding="utf-8")
-    assert f"[{name}](../{name}/README.md)" in (copy / "docs/ANSWERS.md").read_text(encoding="utf-8")
+    assert f"[{name}](../{name}/README.md)" in (copy / "docs/RESULTS.md").read_text(encoding="utf-8")
     assert "NOT MEASURED" in (copy / name / "README.md").read_text(encoding="utf-8")
     follow("\n".join(written_commands("Adding to an experiment")), copy)
     with open(result, newline="", encoding="utf-8") as file:

@@ -1,42 +1,42 @@
-"""docs/SOURCES.md has every claim once: with its source's sentence, or among our own."""
+"""docs/sources.toml describes every source of a claim, and every claim of another's has its sentence."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
+from benchlib.base import toml_file
 from benchlib.claims import claims
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+TEXTS = ("name", "what", "author", "date", "device", "address")
 
 
-def test_every_claim_has_its_sentence() -> None:
-    text = (REPOSITORY / "docs/SOURCES.md").read_text(encoding="utf-8")
-    groups = claims.load(REPOSITORY)
-    sources = {claim.id: claim.source for group in groups for claim in group.claims}
-    kinds = {claim.id: claim.kind for group in groups for claim in group.claims}
-    folders = {claim.id: group.folder for group in groups for claim in group.claims}
-    sections = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
-    found: dict[str, str] = {}
-    for section in sections:
-        for id_, folder in re.findall(r"\[(\d\d\.\d+[a-z]?)\]\(\.\./(\S+)/README\.md\)", section):
-            assert id_ not in found, f"{id_} is there twice"
-            found[id_] = section
-            assert folder == folders[id_]
-    assert found.keys() == sources.keys()
-    for id_, source in sources.items():
-        if source == "ours":
-            assert found[id_].startswith("Our own\n")
-            continue
-        called = re.search(r"\*\*Called in `claims\.toml`\*\*: (.*)", found[id_])
-        assert called and source in called[1].split(" or ")
-        row = re.search(rf"^\| (?:\[\S+, )*\[{re.escape(id_)}\]\S* (?:\S+ )*?\| ([\w, ]+) \| “(.+)”", found[id_], re.MULTILINE)
-        assert row and kinds[id_] in row[1].split(", ") and len(row[2]) > 10
+def described() -> list[dict]:
+    return toml_file.parsed((REPOSITORY / claims.SOURCES).read_text(encoding="utf-8"))["source"]
+
+
+def every() -> list[claims.Claim]:
+    return [claim for group in claims.load(REPOSITORY) for claim in group.claims]
+
+
+def test_every_claim_of_anothers_has_its_sentence() -> None:
+    found = {claim.id: (claim.source, claim.entry.get("quote", "")) for claim in every()}
+    assert [id_ for id_, (source, quote) in found.items() if (source == claims.OURS) != (quote == "")] == []
+    assert [id_ for id_, (_, quote) in found.items() if quote and not re.search(r"“.{10,}”", quote)] == []
+    assert sum(bool(quote) for _, quote in found.values()) > 80
+
+
+def test_every_source_is_described_once_and_named_by_a_claim() -> None:
+    names = Counter(name for source in described() for name in source["called"])
+    assert {name for name, number in names.items() if number > 1} == set()
+    assert {claim.source for claim in every()} - {claims.OURS} == names.keys()
+    assert all(source.get(key) for source in described() for key in TEXTS)
+    places = [f"{source.get('title', '')} {source['address']}" for source in described()]
+    assert all("https://" in place or "no public address" in place for place in places)
 
 
 def test_every_claim_links_to_its_source() -> None:
-    text = (REPOSITORY / "docs/SOURCES.md").read_text(encoding="utf-8")
-    anchors = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in re.findall(r"^## (.*)$", text, re.MULTILINE)}
-    for claim in (claim for group in claims.load(REPOSITORY) for claim in group.claims):
-        path, _, anchor = claim.sources.partition("#")
-        assert path == "docs/SOURCES.md" and anchor in anchors, claim.id
+    assert {claim.sources for claim in every() if claim.source != claims.OURS} == {claims.SOURCES.as_posix()}
+    assert {claim.sources for claim in every() if claim.source == claims.OURS} == {""}

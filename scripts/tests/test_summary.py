@@ -21,7 +21,7 @@ from benchlib.claims import claims
 from benchlib.pages import beside, front, pipeline, rules, summary
 from benchlib.pages.ratio_strip import Measured
 from benchlib.results import results
-from benchlib.results.results import WITH_ALL_CHECKS, Case
+from benchlib.results.results import WITH_ALL_CHECKS, Case, InputError
 from benchlib.stats.stats import Figure, side_of
 
 EXP01 = "exp01_vector_add"
@@ -30,8 +30,15 @@ SUMMARY = """
 [[headline]]
 kind = "adds"
 rules = ["Do it."]
-instead = { "copied" = "copies" }
-see = "exp01_vector_add"
+example = "adding: {ratio}"
+[[headline.figure]]
+name = "ratio"
+experiment = "exp01_vector_add"
+combine = "ratio"
+metric = "device_ns"
+num = { variant = "add_f32", api = "vulkan", elements = "max_dram" }
+den = { variant = "add_f32", api = "cuda", elements = "max_dram" }
+say = "slower"
 [[headline]]
 kind = "copies"
 [does]
@@ -68,7 +75,7 @@ combine = "value"
 metric = "device_ns"
 where = { variant = "add_f32", checks = "off" }
 """
-MARKERS = "".join(f"<!-- worklog:{name} -->\n<!-- /worklog -->\n" for name in ("verdict", "picture", "kinds", "rules", "rules-in-full", "models"))
+MARKERS = "".join(f"<!-- worklog:{name} -->\n<!-- /worklog -->\n" for name in ("verdict", "picture", "kinds", "rules", "models"))
 
 
 @pytest.fixture
@@ -87,6 +94,15 @@ def run(root: Path, *arguments: str) -> int:
     return worklog.main(["--readme", str(root), *arguments])
 
 
+def sentences(root: Path) -> str:
+    """The rules with all that is said of them, as the report has them."""
+    judged = pipeline.load(root / worklog.REFERENCE, root)
+    said = summary.load(root, judged.study)
+    assert said
+    claimed = {claim.id: group.experiment for group in judged.groups for claim in group.claims}
+    return markdown.render(rules.blocks(said, judged.study, judged.titles, claimed), markdown.Place("", ""))
+
+
 def picture(root: Path) -> Path:
     return root / worklog.REFERENCE / "plots/vulkan-over-cuda.svg"
 
@@ -97,30 +113,33 @@ def test_what_it_says(root: Path) -> None:
     pairs = text.partition("worklog:kinds")[2].partition("\n| additions | ")[2].partition(" ")[0]
     assert int(pairs) > 2 and f"| additions | {pairs} |" in text
     assert "copies" not in text.partition("worklog:kinds")[0] and "| copies |" not in text and "Not there" not in text
-    assert "| additions | 1.00 | SAME, all 5 of 1 kernel | nothing |" in text
-    assert f"There: {pairs}." in text
-    assert "1. **Do it.** It takes " in text and " times, **or** `1.00" in text
-    assert "([Size sweep](../results/nvidia-h200/worklog/exp01_vector_add.md#size-sweep), [01.2a](../results/nvidia-h200/worklog/exp01_vector_add.md#claims))" in text
+    assert re.search(r"^\| additions \| 1\.00 \| SAME \| adding: .+ \| \[Do it\]\(\.\./docs/RULES\.md#do-it\) \|$", text, re.MULTILINE)
+    assert "| [Do it](../docs/RULES.md#do-it) | [Size sweep](../results/nvidia-h200/worklog/exp01_vector_add.md#size-sweep) |" in text
+    own = sentences(root)
+    assert f"There: {pairs}." in own and "1. **Do it.** It takes " in own and " times, **or** `1.00" in own
+    assert "([Size sweep](worklog/exp01_vector_add.md#size-sweep), [01.2a](worklog/exp01_vector_add.md#claims))" in own
     assert "](../results/nvidia-h200/plots/vulkan-over-cuda.svg)" in text
 
 
-def test_limits_stand_in_the_brief_form_too(root: Path) -> None:
-    """And where it is said how; a limit whose figure has not been measured is left out."""
-    limits = 'limits = ["Not where {time}.", "Not {none}."]\nhow = "docs/PAGE.md#rules"\nalso'
+def test_limits_stand_behind_the_text(root: Path) -> None:
+    """One whose figure has not been measured is left out."""
+    limits = 'limits = ["Not where {time}.", "Not {none}."]\nalso'
     (root / "docs/summary.toml").write_text(SUMMARY.replace("also", limits, 1), encoding="utf-8")
     assert run(root) == 0
-    text = (root / "docs/PAGE.md").read_text(encoding="utf-8")
-    for form in (text.partition("worklog:rules -->")[2].partition("<!-- /")[0], text.partition("worklog:rules-in-full")[2].partition("<!-- /")[0]):
-        assert "`. Not where " in form and "[How.](../docs/PAGE.md#rules)" in form and "Not 1" not in form
+    own = sentences(root)
+    assert "`. Not where " in own and "[How.](docs/RULES.md#do-it)" in own and "Not 1" not in own
 
 
 def test_what_leaves_bounds_says_so() -> None:
-    """A rule that lets a kernel leave its buffers' bounds says what that means, in its title and its limits; one about barriers says what they do not order."""
+    """A rule that lets a kernel leave its buffers' bounds says what that means, in its title, its limits and its section; one about barriers says what they do not order."""
     rules_ = {rule["title"]: " ".join(rule.get("limits", [])) for rule in rules.of(summary.load(ROOT, committed("nvidia-h200")))}
-    checks = [title for title in rules_ if "bounds checks off" in title]
+    page = (ROOT / rules.PAGE).read_text(encoding="utf-8")
+    checks = [title for title in rules_ if "bounds checks" in title.lower()]
     barriers = [title for title in rules_ if "barrier()" in title]
     assert checks and all("no index leaves its buffer" in title and "undefined behaviour" in rules_[title] for title in checks)
     assert barriers and all("buffers" in title and "buffers `barrier()` orders nothing" in rules_[title] for title in barriers)
+    for titles, warning in ((checks, "undefined"), (barriers, "**nothing in buffers**")):
+        assert all(warning in page.partition(f"\n## {title.rstrip('.')}\n")[2].partition("\n## ")[0] for title in titles)
 
 
 @pytest.mark.real_least_runs
@@ -128,12 +147,12 @@ def test_figures_of_few_runs_say_so(root: Path) -> None:
     folder = root / worklog.REFERENCE
     for file in folder.iterdir():
         file.unlink()
-    for number, words in ((1, "Of exp01_vector_add: 1 run."), (2, "Of exp01_vector_add: 2 runs."), (3, "")):
+    for number, words in ((1, "exp01_vector_add has 1 run."), (2, "exp01_vector_add has 2 runs."), (3, "")):
         rows = [{**row, "gpu_uuid": "aaaa0000-"} for row in synthetic.exp01_rows()]
         synthetic.write(folder / f"boards/aaaa0000/run{number}", EXP01, rows)
         assert run(root) == 0
-        text = (root / "docs/PAGE.md").read_text(encoding="utf-8")
-        assert "1. **Do it.**" in text and (words in text if words else "Of exp01_vector_add:" not in text)
+        text = sentences(root)
+        assert "1. **Do it.**" in text and (words in text if words else "exp01_vector_add has " not in text)
 
 
 def test_the_picture_follows_the_data(root: Path) -> None:
@@ -158,10 +177,10 @@ def test_of_one_api_alone_nothing_is_said(root: Path, api: str) -> None:
     rows = [row for row in synthetic.exp01_rows() if row["api"] == api]
     synthetic.write(root / worklog.REFERENCE, EXP01, rows)
     found = summary.load(root, study(root))
-    assert found and not found.kinds and not front.verdict(found, study(root), {})
+    assert found and not found.kinds and not front.verdict(found, study(root))
     judged = pipeline.load(root / worklog.REFERENCE, root)
     ids = {id_: "exp02_descriptors" for rule in found.document["rule"] for id_ in rule.get("claims", [])}
-    shown = front.block("rules", found, judged.study, judged.titles, ids)
+    shown = rules.blocks(found, judged.study, judged.titles, ids)
     assert "CUDA" not in markdown.render(shown, markdown.Place("", None))
     assert not any(summary.pictures(found).values())
 
@@ -178,15 +197,6 @@ def test_every_committed_pair_is_of_one_kind() -> None:
     number = sum(pair.case["variant"] not in CONTROLS and pair_ratio(table, pair) is not None for table in every for pair in pairs(table, WITH_ALL_CHECKS))
     by_metric = {entry["id"] for entry in found.document["kind"] if "metric" in entry}
     assert sum(len(kind.found) for id_, kind in found.kinds.items() if id_ not in by_metric) == number > 1000
-
-
-def test_one_launch_is_no_chain_and_ways_are_compared_case_by_case() -> None:
-    found = summary.load(ROOT, committed("nvidia-h200"))
-    assert found and {one.case["chain"] for one in found.kinds["chains_before"].found} == {"10", "100", "1000"}
-    assert {one.case["chain"] for one in found.kinds["launches_before"].found if one.case["variant"] == "chain"} == {"1"}
-    checked, unchecked = (found.kinds[name] for name in ("checked", "checked_off"))
-    assert summary.alike(checked, unchecked) and summary.alike(checked, found.kinds["copies"]) is None
-    assert summary.alike(found.kinds["narrow"], found.kinds["narrow"]) == (found.kinds["narrow"].median,) * 2
 
 
 def test_refuted_claims_are_listed() -> None:
@@ -211,14 +221,14 @@ def test_words_follow_from_the_figures(root: Path) -> None:
         synthetic.write(root / worklog.REFERENCE, EXP01, rows)
         found = summary.load(root, here := study(root))
         assert found
-        rows_of[factor] = markdown.render(front.verdict(found, here, {}), markdown.Place("", None)).splitlines()[2]
+        rows_of[factor] = markdown.render(front.verdict(found, here), markdown.Place("", None)).splitlines()[2]
         said[factor] = found.kinds["adds"].says
-    assert "| FASTER" in rows_of[0.8] and rows_of[0.8].endswith("| nothing |") and "SLOWER" not in rows_of[0.8]
-    assert "| SLOWER" in rows_of[1.2] and "| rule 1 |" in rows_of[1.2]
+    assert "| FASTER |" in rows_of[0.8] and "adding: 20 % faster" in rows_of[0.8] and "SLOWER" not in rows_of[0.8]
+    assert "| SLOWER |" in rows_of[1.2] and "adding: 20 % slower" in rows_of[1.2]
     assert all("seen in 1 run" in each for each in said.values())
 
 
-@pytest.mark.parametrize(("factor", "words"), [(1.0, ""), (3.0, "Holds on H200; does not hold on H100; H100: 3.0")])
+@pytest.mark.parametrize(("factor", "words"), [(1.0, ""), (3.0, "(does not hold)")])
 def test_a_rule_names_the_models_that_it_holds_on(root: Path, factor: float, words: str) -> None:
     bounds = SUMMARY.replace('unit = "times"', 'unit = "times"\nleast = 0.5\nmost = 2.0').replace(", **or** `{adds.range}`", "")
     (root / "docs/summary.toml").write_text(bounds, encoding="utf-8")
@@ -228,12 +238,12 @@ def test_a_rule_names_the_models_that_it_holds_on(root: Path, factor: float, wor
     synthetic.write(root / "results/nvidia-h100-80gb-hbm3", EXP01, [row | {"gpu": "NVIDIA H100 80GB HBM3", "gpu_uuid": "GPU-other"} for row in others])
     assert run(root) == 0 and run(root, "--check") == 0
     text = (root / "docs/PAGE.md").read_text(encoding="utf-8")
-    assert "Tried on H200 and H100, driver " in text and "A rule holds on each, unless it says otherwise." in text
-    said = text.partition("1. **Do it.**")[2].partition("\n")[0]
-    assert words in said and ("hold" in said) == bool(words)
-    assert "| kind of work | H200 | H100 | Vulkan is | what to do |" in text and "| H200, median | H200 is | H100, median | H100 is |" in text
+    assert "| rule | what decides it | H200 | H100 | holds if | scripts/run.sh |" in text
+    said = text.partition("\n| [Do it](../docs/RULES.md#do-it) |")[2].partition("\n")[0]
+    assert words in said and ("hold" in said) == bool(words) and f"×{factor:.1f}" in said
+    assert "| kind of work | H200 | H100 | Vulkan is | for example | what to do |" in text and "| H200, median | H200 is | H100, median | H100 is |" in text
     number = sum(len(group.claims) for group in claims.load(root))
-    assert f"Of {number} claims " in text and " have the same verdict on H200 and H100, " in text
+    assert f" of {number} claims have the same verdict on H200 and H100, " in text
 
 
 def test_a_kind_has_the_runs_that_ran_it(root: Path) -> None:
@@ -321,7 +331,7 @@ def test_a_rule_is_decided_by_the_whole_interval(lo: float | None, hi: float | N
 @pytest.mark.parametrize("bound", ["least = 2.0", "most = 0.5"])
 def test_a_rule_stands_only_where_its_figure_says_so(root: Path, bound: str) -> None:
     (root / "docs/summary.toml").write_text(SUMMARY.replace('unit = "times"', f'unit = "times"\n{bound}'), encoding="utf-8")
-    assert run(root) == 0 and "Do it." not in (root / "docs/PAGE.md").read_text(encoding="utf-8")
+    assert run(root) == 0 and "RULES.md#do-it)" not in (root / "docs/PAGE.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -330,20 +340,20 @@ def test_a_rule_stands_only_where_its_figure_says_so(root: Path, bound: str) -> 
         ("[does]", "[do]", "no such key: do"),
         ('kind = "adds"', 'kind = "add"', "headline no. 1: no kind is 'add'"),
         ('rules = ["Do it."]', 'rules = ["Do."]', "headline no. 1: no rule is 'Do.'"),
-        ('see = "exp01_vector_add"', 'see = "exp01"', "headline no. 1: no experiment is 'exp01'"),
+        ('"adding: {ratio}"', '"adding: {ration}"', "headline no. 1: no figure is 'ration'"),
+        ('name = "ratio"', 'name = "copies"', "headline no. 1: a kind is called copies, too"),
         (SUMMARY, "kind = 5", "kind is no list of tables"),
         ('id = "adds"', 'if = "adds"', "kind no. 1: no id"),
         ('title = "Do it."', 'title = "Do it."\nwhy = "x"', "rule no. 1: no such key: why"),
         ("{time}", "{tine}", "rule no. 1: no figure or kind is tine"),
         ("{adds.pairs}", "{add.pairs}", "rule no. 1: no figure or kind is add"),
-        ('"01.2a"', '"01.99"', "rule no. 1: no claim is 01.99"),
         ('section = "Size sweep"', 'section = "Sizes"', "the worklog's exp01_vector_add has no section 'Sizes'"),
         ('of = { does = "stream"', 'of = { dose = "stream"', "kind no. 1: of is no table of does, bytes, place, through, recorded, order, scope, changed: dose"),
         ('of = { does = "copy" }', 'of = { place = "memory" }', "is of two kinds: adds and copies"),
         ('name = "none"', 'name = "adds"', "rule no. 1: a kind is called adds, too"),
         ('combine = "value"', 'combine = "sum"', "rule no. 1: figure none: combine is 'sum'"),
         ("[[rule]]", '[[rule]]\ntitle = "Do it."\ntext = "x"\nshown = []\n[[rule]]', "two rules have the title 'Do it.'"),
-        ('num = { variant = "add_f32"', 'num = { variamt = "add_f32"', "rule no. 1: figure time: num: exp01_vector_add has no column 'variamt' to choose by"),
+        ('num = { variant = "add_f32"', 'num = { variamt = "add_f32"', "headline no. 1: figure ratio: num: exp01_vector_add has no column 'variamt' to choose by"),
         ("[does]", "does]", "summary.toml: "),
     ],
 )
@@ -354,6 +364,12 @@ def test_what_it_refuses(root: Path, capsys: pytest.CaptureFixture[str], old: st
     said = capsys.readouterr().err
     assert message in said and len(said.splitlines()) == 1
     assert (root / "docs/PAGE.md").read_text(encoding="utf-8") == MARKERS and not picture(root).exists()
+
+
+def test_a_rule_of_a_claim_that_there_is_not(root: Path) -> None:
+    (root / "docs/summary.toml").write_text(SUMMARY.replace('"01.2a"', '"01.99"'), encoding="utf-8")
+    with pytest.raises(InputError, match="rule no. 1: no claim is 01.99"):
+        sentences(root)
 
 
 def test_a_repository_without_one(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -140,7 +140,7 @@ void Workbench::remake(const Remaking& remaking, const std::function<void()>& la
   for (const Confirmed& one : remaking.outputs) {
     const auto slot =
         std::find_if(slots_.begin(), slots_.end(), [&](const auto& named) { return named.second.buffer.get() == one.output; });
-    if (slot == slots_.end()) throw Error("an output that is to be made anew is none of output()'s");
+    if (slot == slots_.end()) throw Error("an output that is to be made again is none of output()'s");
     device_.fill(*slot->second.buffer, 0, one.words * sizeof(std::uint32_t), kPoison);
   }
   if (remaking.restore) remaking.restore();

@@ -72,7 +72,7 @@ void RunReport::end_run() const {
       cases_s - spent_.inputs_s - spent_.verify_s - spent_.set_up_s - spent_.sampling_s - spent_.measure_s - spent_.remaking_s;
   say(
       fmt::format("{}: {:.0f} % of its time was sampling, {:.0f} % set-up, {:.0f} % inputs, {:.0f} % verification ({} sides by "
-                  "checksum, {} in full), {:.0f} % figures read back, {:.1f} % outputs made anew, {:.0f} % opening devices, "
+                  "checksum, {} in full), {:.0f} % figures read back, {:.1f} % outputs made again, {:.0f} % opening devices, "
                   "{:.0f} % the rest",
                   experiment_.name, percent(spent_.sampling_s), percent(spent_.set_up_s), percent(spent_.inputs_s),
                   percent(spent_.verify_s), verified_[static_cast<std::size_t>(Verified::kChecksum)],

@@ -14,7 +14,7 @@ from benchlib.base.errors import InputError
 from benchlib.results.results import APIS, DERIVED_METRICS, NEEDED_OF_MODEL, Table
 
 CLAIM_TEXTS = ("id", "kind", "source", "text", "claimed", "device", "theory", "unit")
-OPTIONAL_TEXTS = ("note", "why", "needs")
+OPTIONAL_TEXTS = ("note", "quote", "why", "needs")
 CLAIM_LISTS = ("tables", "figures", "listings")
 KINDS = ("mechanism", "figure", "advice", "question")
 CHANGE_TEXTS = ("what", "why")

@@ -1,5 +1,7 @@
 """A claim's figures and ranges as a person would say them: 4.6 % slower, 16 blocks, within 1 %."""
 
+import dataclasses
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,15 +15,36 @@ from benchlib.stats.stats import SAME_HI, SAME_LO, Figure
 #   takes      a ratio of times, before what it is against: 4.6 % longer than
 SAYINGS = ("slower", "percent", "whether", "takes")
 DIGITS = 3
+GROUPED = 10_000  # a whole number from which on three digits are enough
 SAME_TIME = "the same time"
 MULTIPLE = 1.5  # a ratio of times from which on it is said as such, and not as a difference
+FACTOR = 2.0  # a ratio of times from which on it is a factor, and no percentage
+INTERVAL = re.compile(r" \[[^\]]*\]")
+LOOSELY = re.compile(r" \(within a factor of [^)]*\)")
 LOOSE = 10  # times that an interval's end is the other from which on it is said by a factor
 NEXT_TO_NOTHING = 1e-6  # a range that begins there says: some
 
 
+def plain(words: str) -> str:
+    """Without intervals, which stand in tables; how far apart runs are stays where it is more than LOOSE."""
+    return INTERVAL.sub("", words)
+
+
+def bare(words: str) -> str:
+    """Without that, too: for a sentence that was written for its figure."""
+    return LOOSELY.sub("", plain(words))
+
+
 def _number(value: float) -> str:
-    """Whole numbers as they are, others with three digits."""
-    return f"{value:.0f}" if value == round(value) and abs(value) < 1e15 else sig(value, DIGITS)
+    """Counts below 10,000 as they are, others with three digits."""
+    if value == round(value) and abs(value) < GROUPED:
+        return f"{value:.0f}"
+    return three_digits(value)
+
+
+def three_digits(value: float, digits: int = DIGITS) -> str:
+    """From 1,000 on with zeros behind them: 654,000."""
+    return f"{float(f'{value:.{digits - 1}e}'):,.0f}" if abs(value) >= 1000 else sig(value, digits)
 
 
 def _end(value: float) -> str:
@@ -56,7 +79,8 @@ def _with_interval(figure: Figure, scale: float) -> str:
         return _number(value)
     if 0 < LOOSE * lo < hi:
         return f"{_number(float(f'{value:.1e}'))} (within a factor of {sig(max(figure.value / lo, hi / figure.value), 2)})"
-    return f"{_number(value)}{_bracket(_number(scale * lo), _number(scale * hi))}"
+    number = three_digits(value) if abs(value) >= 1000 else _number(value)
+    return f"{number}{_bracket(_number(scale * lo), _number(scale * hi))}"
 
 
 def spread_words(figures: Sequence[Figure], saying: str = "") -> str:
@@ -74,18 +98,31 @@ def spread_words(figures: Sequence[Figure], saying: str = "") -> str:
 
 
 def _time_words(figure: Figure) -> str:
-    """A ratio of times: near 1 as a difference in percent, else as a multiple or a share."""
-    if figure.value >= MULTIPLE or figure.value <= 1 / MULTIPLE:
-        saying, unit = ("percent", "of the time") if figure.value < 1 else ("", "times as long")
-        return figure_words(figure, saying, unit)
+    """A ratio of times: slower or faster, by a percentage of the time below a factor of two."""
+    if figure.value >= FACTOR:
+        return _factor(figure, "slower")
+    if 0 < figure.value <= 1 / FACTOR:
+        return _factor(_inverse(figure), "faster")
     bracket = "" if _exact(figure) else _bracket(_signed(figure.lo), _signed(figure.hi), " %")
     return _difference(figure.value) + bracket
 
 
+def _factor(figure: Figure, word: str) -> str:
+    number, space, interval = _with_interval(figure, 1).partition(" ")
+    return f"{number}× {word}{space}{interval}"
+
+
+def _inverse(figure: Figure) -> Figure:
+    lo, hi = (1 / figure.hi if figure.hi else None, 1 / figure.lo if figure.lo else None) if figure.has_interval else (None, None)
+    return dataclasses.replace(figure, value=1 / figure.value, lo=lo, hi=hi)
+
+
 def _takes_words(figure: Figure) -> str:
     """By the whole interval: as long where all of it lies within 1 % of 1, a ratio without a direction where it holds 1 and is wider."""
-    if figure.value >= MULTIPLE or figure.value <= 1 / MULTIPLE:
-        return _time_words(figure) + (" as" if figure.value > 1 else " of")
+    if figure.value >= MULTIPLE:
+        return figure_words(figure, "", "times as long as")
+    if figure.value <= 1 / MULTIPLE:
+        return figure_words(figure, "percent", "of the time of")
     lo, hi = (figure.lo, figure.hi) if figure.lo is not None and figure.hi is not None else (figure.value, figure.value)
     bracket = "" if _exact(figure) else _bracket(_signed(lo), _signed(hi), " %")
     if SAME_LO <= lo and hi <= SAME_HI:
@@ -117,6 +154,8 @@ def percent(share: float) -> str:
 
 
 def _difference(times: float) -> str:
+    if times >= FACTOR or 0 < times <= 1 / FACTOR:
+        return f"{_number(max(times, 1 / times))}× {'slower' if times > 1 else 'faster'}"
     text = percent(times - 1)
     return SAME_TIME if text == "0" else f"{text} % {'slower' if times > 1 else 'faster'}"
 

@@ -18,6 +18,7 @@ expNN_program):
     source, text, claimed, device, theory, unit       texts; unit and device may be empty
     since = 2026-11-21                from when the test stands as it is, its dated changes aside (a date, or a date and time)
     changed = [{ on = 2026-11-22, what = "...", why = "..." }]      optional: what of it changed since, and why (claim_lock.py)
+    quote = "“...”"                   optional: the sentence of its source that it stands for (docs/sources.toml describes the source)
     note = "... {small} ..."          optional; {name} becomes the figure of the query of that name; a sentence is left out where none of
                                       its figures was measured
     why = "..."                       optional; likewise; added to the note when the verdict is PARTLY, REFUTED or DIFFERS HERE
@@ -69,7 +70,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from benchlib.base import files, programs
+from benchlib.base import files, programs, toml_file
 from benchlib.claims import claim_check, claim_lock, claim_query, claim_words, provenance
 from benchlib.claims.claim_check import CLAIM_TEXTS, PLACEHOLDER
 from benchlib.claims.claim_query import IN, OPEN, OUT, Finding
@@ -84,7 +85,7 @@ REFUTED, UNCLEAR, NOT_MEASURED = "REFUTED", "UNCLEAR", "NOT MEASURED"
 VERDICTS = (REPRODUCED, PARTLY, DIFFERS, REFUTED, UNCLEAR, NOT_MEASURED)
 EXPLAINED = (PARTLY, DIFFERS, REFUTED)  # of a claim: `why`
 MOST_BYTES = 1 << 20  # of a claims.toml
-SOURCES = Path("docs") / "SOURCES.md"
+SOURCES = Path("docs") / "sources.toml"
 OURS = "ours"  # what the source of a claim of our own is called
 
 
@@ -241,18 +242,12 @@ def load(root: Path) -> list[ClaimFile]:
 
 
 def source_places(root: Path) -> dict[str, str]:
-    """Where docs/SOURCES.md describes each source, by what claims.toml calls it; empty without that file."""
+    """Which file describes each source, by what claims.toml calls it; empty without docs/sources.toml."""
     path = root / SOURCES
     if not path.is_file():
         return {}
-    places = {}
-    for section in re.split(r"^## ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
-        title = section.partition("\n")[0]
-        anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
-        called = re.search(r"\*\*Called in `claims\.toml`\*\*: (.*)", section)
-        names = called[1].split(" or ") if called else [OURS] if title == "Our own" else []
-        places |= {name: f"{SOURCES.as_posix()}#{anchor}" for name in names}
-    return places
+    found = toml_file.parsed(path.read_text(encoding="utf-8")).get("source", [])
+    return {name: SOURCES.as_posix() for source in found for name in source["called"]}
 
 
 def _read(path: Path, experiment: str, seen: set[str]) -> ClaimFile:
@@ -473,4 +468,4 @@ def _boards_text(claim: Claim) -> str:
     """The boards whose figures alone give another verdict, by that."""
     named = {verdict: [board for board, other in claim.differing.items() if other == verdict] for verdict in claim.differing.values()}
     texts = [f"{verdict} on board{'s' * (len(boards) > 1)} {', '.join(boards)}" for verdict, boards in named.items()]
-    return f"By one board's figures alone: {'; '.join(texts)}" if texts else ""
+    return f"With one board's figures alone: {'; '.join(texts)}" if texts else ""

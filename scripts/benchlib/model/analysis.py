@@ -30,7 +30,7 @@ from benchlib.model import work
 from benchlib.results.results import Case, InputError, Results, Table
 
 FILE = "analysis.py"
-GENERAL = ("answers", "experiments", "verdict", "picture", "picture-of-all", "kinds", "rules", "rules-in-full", "models")  # what is generated of all programs together
+GENERAL = ("answers", "experiments", "verdict", "picture", "picture-of-all", "kinds", "rules", "models")  # what is generated of all programs together
 Show = Callable[["Study", Table], Sequence[object]]  # of a table, the blocks (document.py) that show it
 
 

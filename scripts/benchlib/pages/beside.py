@@ -22,7 +22,7 @@ from benchlib.stats.stats import MIN_RUNS, Figure
 FILE = Path("docs") / "published.csv"
 COLUMNS = ["model", "kind", "experiment", "pair", "ratio", "verdict", "runs"]
 TITLE = "This GPU beside the published ones"
-RULES, RULES_ALONE = "Rules for Vulkan beside CUDA (README.md)", "Rules for Vulkan (README.md)"
+RULES, RULES_ALONE = "Rules for Vulkan beside CUDA (docs/RULES.md)", "Rules for Vulkan (docs/RULES.md)"
 BETWEEN = "; "  # the cells of a pair
 Kinds = Mapping[str, Kind]
 
@@ -105,7 +105,7 @@ def blocks(root: Path, study: Study, said: Summary | None) -> Blocks:
     if said is None or (shown := table(root, study, said)) is None:
         return []
     held_rules = [paragraph(f"{name} ({len(titles)} rules): {' '.join(titles)}") for name, titles in held(study, said).items() if titles]
-    reading = paragraph("Of the pairs that all columns have: the median ratio, and the verdict that two thirds of them or more have. *2 of 3*: a third pair was measured here alone.")
+    reading = paragraph("The median ratio of the pairs that all columns have, and the verdict that at least two thirds of them share. *2 of 3*: a third pair was measured here alone.")
     return [shown, reading, *held_rules]
 
 

@@ -1,63 +1,59 @@
-"""What the README and docs/ANSWERS.md show of all experiments together: the table of the headline's kinds of work, pictures, rules, claims by model."""
+"""What the README, docs/RESULTS.md and docs/RULES.md show of all experiments together: the table of the headline's kinds of work, pictures, rules, claims by model."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from benchlib.claims.claims import NOT_MEASURED, OURS, REFUTED, UNCLEAR, VERDICTS, ClaimFile
 from benchlib.document import document
-from benchlib.document.document import NONE, Blocks, Cell, FileLink, Image, SectionLink, paragraph
+from benchlib.document.document import NONE, Blocks, Cell, FileLink, Image, paragraph
 from benchlib.document.document import Verdict as VerdictCell
 from benchlib.model.analysis import Study
-from benchlib.pages import rules, summary
+from benchlib.pages import beside, rules, summary
 from benchlib.pages.rules import Models, Titles
 from benchlib.pages.summary import PICTURE, PICTURE_OF_ALL, PICTURE_TITLE, Kind, Summary
-from benchlib.stats.stats import FASTER, SAME
-from benchlib.stats.stats import PAIR_VERDICTS
 from benchlib.tables import claim_tables
 
-BLOCKS = ("verdict", "picture", "picture-of-all", "kinds", "rules", "rules-in-full", "models", "refuted")
-READING = "Vulkan's time over CUDA's: the middle pair's (least–greatest)."
-WAYS = " Arrows: pairs measured both ways."
-CHOSEN = ": plain accesses, and what rules are about where two thirds of the pairs agree: only then is there a verdict. "
-ALL_KINDS = "docs/ANSWERS.md#by-kind-of-work"
-NOTHING_TO_DO = "nothing"
-RULES = "README.md#"  # on each page: the numbers are its
+BLOCKS = ("verdict", "picture", "picture-of-all", "kinds", "rules", "screen", "models", "refuted")
 
 
-def block(name: str, said: Summary, study: Study, titles: Titles, claims: Mapping[str, str], own: str = "", others: Models | None = None) -> Blocks:
-    """One of BLOCKS but "models" and "refuted". `titles`: of the sections of each experiment's page. `claims`: each claim's experiment. `own`: this model's name; `others`:
-    the models beside it.
-    """
-    beside = others or {}
+def block(name: str, said: Summary, study: Study, titles: Titles, own: str = "", others: Models | None = None) -> Blocks:
+    """One of BLOCKS but "models" and "refuted". `titles`: of the sections of each experiment's page. `own`: this model's name; `others`: the models beside it."""
+    there = others or {}
     if name in ("picture", "picture-of-all"):
         file = PICTURE if name == "picture" else PICTURE_OF_ALL
         return [Image(file, PICTURE_TITLE)] if summary.pictures(said)[file] else [document.NO_RESULTS]
     if name == "kinds":
-        return [summary.kinds(said, {each: model for each, (_, model) in beside.items()}, own)]
-    if name in ("rules", "rules-in-full"):
-        return rules.blocks(said, study, titles, claims, own, beside, brief=name == "rules") or [document.NO_RESULTS]
-    return verdict(said, study, titles, own, beside) or [document.NO_RESULTS]
+        return [summary.kinds(said, {each: model for each, (_, model) in there.items()}, own)]
+    if name == "rules":
+        return rules.table(said, study, titles, own, there) or [document.NO_RESULTS]
+    if name == "screen":
+        return screen(said, study, own, there)
+    return verdict(said, study, own, there) or [document.NO_RESULTS]
 
 
-def verdict(said: Summary, study: Study, titles: Titles, own: str = "", others: Models | None = None) -> Blocks:
-    """A row a kind of work: what it is on each model, what Vulkan is, and what to do; nothing where nothing is compared."""
+def screen(said: Summary, study: Study, own: str = "", others: Models | None = None) -> Blocks:
+    """The table that run.sh ends with on the last of the models, beside the published ones."""
+    name, model = list({own: (study, said), **(others or {})}.items())[-1]
+    lines = beside.screen_table(said.path.parent.parent, {f"here: {name}".removesuffix(": "): model})
+    return [document.Preformatted("\n".join(lines))] if lines else [document.NO_RESULTS]
+
+
+def verdict(said: Summary, study: Study, own: str = "", others: Models | None = None) -> Blocks:
+    """A row per kind of work: its range on this model, the median on others, the verdict, an example, and the rule that helps; nothing where nothing is compared."""
     shown = summary.headline(said)
     if not shown:
         return []
-    numbers = {rules.of(said)[place]["title"]: at for at, place in enumerate(rules.standing(study, said), start=1)}
-    beside = {name: model.kinds for name, (_, model) in (others or {}).items()}
+    standing = {rules.of(said)[place]["title"] for place in rules.standing(study, said)}
+    models: Models = {own: (study, said), **(others or {})}
     rows: list[list[Cell]] = []
-    for entry, whole in shown:
-        kind, *there = summary.shared([whole, *(kinds.get(entry["kind"]) for kinds in beside.values())])
+    for at, (entry, whole) in enumerate(shown, start=1):
+        kind, *there = summary.shared([whole, *(model.kinds.get(entry["kind"]) for _, model in (others or {}).values())])
         assert kind  # the first, which has a pair
         middles: list[Cell] = [document.fixed(each and each.median, 2) for each in there]
-        rows.append([kind.name, _ratio(kind), *middles, _verdicts(kind, dict(zip(beside, there))),
-                     _to_do(entry, whole, said, numbers, titles)])  # fmt: skip
-    header = ["kind of work", own or "Vulkan/CUDA", *beside, "Vulkan is", "what to do"]
-    all_kinds = FileLink(f"{len(said.kinds)} kinds", ALL_KINDS)
-    both = any(entry.get("instead") for entry, _ in shown)
-    return [document.table(header, rows), paragraph(f"{len(shown)} of ", all_kinds, CHOSEN, READING, WAYS * both)]
+        example = rules.example(entry, f"{said.path}: headline no. {at}", models) if "example" in entry else NONE
+        rows.append([kind.name, _ratio(kind), *middles, _verdicts(kind, dict(zip(others or {}, there))), example, _to_do(entry, standing)])
+    return [document.table(["kind of work", own or "Vulkan/CUDA", *(others or {}), "Vulkan is", "for example", "what to do"], rows)]
 
 
 def _ratio(kind: Kind) -> Cell:
@@ -69,37 +65,14 @@ def _ratio(kind: Kind) -> Cell:
 def _verdicts(kind: Kind, others: Mapping[str, Kind | None]) -> Cell:
     """This model's, and another's where that is another."""
     differing = [f"{name}: {other.verdict}" for name, other in others.items() if other and other.verdict != kind.verdict]
-    counted = Counter(one.verdict for one in kind.found)
-    if kind.verdict == summary.DIFFER:
-        own: list[Cell] = [", ".join(f"{counted[each]} {each}" for each in PAIR_VERDICTS if counted[each])]
-    else:
-        number, every = counted[kind.verdict], len(kind.found)
-        own = [VerdictCell(kind.verdict), f"{number} of {every}" if number < every else f"all {every}{_kernels(kind)}"]
-    return document.joined([*own, *differing], ", ")
+    own: Cell = kind.verdict if kind.verdict == summary.DIFFER else VerdictCell(kind.verdict)
+    return document.joined([own, *differing], ", ")
 
 
-def _kernels(kind: Kind) -> str:
-    """Of how many kernels the pairs are, where some are of one kernel: sizes of one kernel are no evidence that is independent."""
-    number = len({(one.experiment, one.case["variant"]) for one in kind.found})
-    return f" of {number} kernel{'s' * (number > 1)}" if number < len(kind.found) else ""
-
-
-def _to_do(entry: Mapping[str, Any], kind: Kind, said: Summary, numbers: Mapping[str, int], titles: Titles) -> Cell:
-    if kind.word in (SAME, FASTER):
-        return NOTHING_TO_DO
-    found = sorted(numbers[title] for title in entry.get("rules", []) if title in numbers)
-    links = [FileLink(str(number), f"{RULES}{rules.anchor(number)}") for number in found]
-    parts: list[Cell] = [document.joined([f"rule{'s' * (len(found) > 1)}", document.joined(links, ", ")], " ")] if found else []
-    parts += [f"{name}: {_instead(kind, said.kinds[each])}" for name, each in entry.get("instead", {}).items() if each in said.kinds]
-    if (see := entry.get("see", "")) in titles:
-        parts.append(document.joined(["see", SectionLink(see, see)], " "))
-    return document.joined(parts, "; ") if parts else NONE
-
-
-def _instead(kind: Kind, other: Kind) -> str:
-    """What the same work takes in another way."""
-    both = summary.alike(kind, other)
-    return f"{both[0]:.2f} → {both[1]:.2f}" if both else f"{other.median:.2f}"
+def _to_do(entry: Mapping[str, Any], standing: Collection[str]) -> Cell:
+    """Links to the entry's rules that hold here."""
+    links: list[Cell] = [FileLink(title.rstrip("."), f"{rules.PAGE}#{rules.anchor(title)}") for title in entry.get("rules", []) if title in standing]
+    return document.joined(links, "; ") if links else NONE
 
 
 def refuted(groups: Sequence[ClaimFile]) -> Blocks:
@@ -110,7 +83,7 @@ def refuted(groups: Sequence[ClaimFile]) -> Blocks:
     for group, claim in found:
         source: Cell = FileLink(claim.source, claim.sources) if claim.sources and claim.source != OURS else claim.source
         rows.append([FileLink(claim.id, claim_tables.readme(group)), claim.text, source, claim.range_words or NONE, claim.words or NONE])
-    text = f"Of {sum(len(group.claims) for group in groups)} claims {len(found)} are REFUTED; {ours} of them are our own."
+    text = f"{len(found)} of {sum(len(group.claims) for group in groups)} claims are REFUTED. {ours} of these are our own."
     return [paragraph(text), document.table(["claim", "what was expected", "by whom", "reproduced if", "what came"], rows)] if found else [paragraph(text)]
 
 
@@ -133,6 +106,6 @@ def models(by_model: Mapping[str, Sequence[ClaimFile]]) -> Blocks:
         else:
             rows.append([id_, claim.text, *(document.joined([VerdictCell(each.verdict), each.words or NONE], ": ") for each in mine)])
     open_ = "".join(f", {number} are {what} on one or more" for what, number in sorted(partly.items()))
-    text = f"Of {len(first)} claims {same} have the same verdict on {' and '.join(found)}, {len(rows)} have another{open_}."
+    text = f"{same} of {len(first)} claims have the same verdict on {' and '.join(found)}, {len(rows)} have another{open_}."
     table: Blocks = [document.table(["claim", "", *found], rows)] if rows else []
     return [paragraph(text), *table, document.table(["all claims", *(f"{each}:" for each in VERDICTS)], counts)]

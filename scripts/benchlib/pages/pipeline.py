@@ -195,9 +195,9 @@ def experiment_page(judged: Judged, name: str) -> Section:
     shown: list[Section] = []
     if figures := images(plots(study, table)):
         shown.append(section("Figures", figures))
+    shown += sections(judged, table)
     if group:
         shown.append(section("Claims", judged.shown(claim_tables.claims_table(group, fold=judged.without_cuda))))
-    shown += sections(judged, table)
     if code := kernel_timings.overview(study, table):
         shown.append(section(kernel_timings.SECTION, code))
     lost = claim_tables.lost_runs(study, group) if group else []
@@ -216,7 +216,7 @@ def experiment_page(judged: Judged, name: str) -> Section:
 def worklog(judged: Judged) -> Section:
     """The index: how to read it, what came out, on what it ran, how far runs agree."""
     study = judged.study
-    parts: Blocks = state_blocks(judged)
+    parts: Blocks = [paragraph(Strong(" ".join(said)))] if (said := judged.state.caveats) else []
     if beside_ := beside.blocks(judged.root, study, summary.load(judged.root, study)):
         parts.append(section(beside.TITLE, beside_))
     parts.append(paragraph(reading(judged)))
@@ -226,6 +226,8 @@ def worklog(judged: Judged) -> Section:
     if judged.rules:
         parts.append(section(rules.TITLE, list(judged.rules)))
     parts.append(section("Verdicts", [verdicts_table(judged), *counted_pairs(judged)]))
+    if missing := state_blocks(judged):
+        parts.append(section("What is missing", missing))
     if study.tables:
         parts.append(section("What it ran on", [environment(study.tables.values())]))
     if runs(study) > 1:
@@ -236,9 +238,9 @@ def worklog(judged: Judged) -> Section:
 
 
 def state_blocks(judged: Judged) -> Blocks:
-    """In what state the results are, and what to do next; nothing where they want nothing."""
-    said, command = judged.state.sentences, judged.state.next_command
-    blocks: Blocks = [paragraph(Strong(" ".join(said)))] if said else []
+    """What is not here, and what to do next; nothing where nothing is missing."""
+    said, command = judged.state.gaps, judged.state.next_command
+    blocks: Blocks = [paragraph(" ".join(said))] if said else []
     if not command:
         return blocks
     pages = [part for name in HOW for part in (FileLink(name, name), ", ")][:-1]

@@ -2,7 +2,7 @@
 
     It takes <!-- q: bounds_checks -->2.8<!-- /q --> % longer.     the figure of that name in docs/figures.toml
     <!-- q: 01.2a.worst.takes -->3.9 % longer than<!-- /q -->      a claim's, as in an experiment's answer (claims.py)
-    <!-- q: 01.2a.worst.takes.value -->3.9 % longer than<!-- /q -->    the same without its brackets
+    <!-- q: 01.2a.worst.takes.value -->3.9 % longer than<!-- /q -->    the same: intervals stand in tables
     <!-- q: kind stores.range -->1.04 to 1.11<!-- /q -->           a kind of work's (summary.py): says, range, pairs, same, median, least, most
     <!-- q: bounds_checks @h100 -->2.1<!-- /q -->                  of another model: docs/figures.toml says which folder of results/
     <!-- q: boards -->17<!-- /q -->                                boards with results; `boards exp0[1-6]*`: of a program whose name fits
@@ -39,7 +39,7 @@ from typing import Any
 from benchlib.base import toml_file
 from benchlib.claims import claim_check, claim_query, claim_words
 from benchlib.claims.claims import ClaimFile
-from benchlib.stats import estimate, formats
+from benchlib.stats import estimate
 from benchlib.stats.estimate import DOES_NOT_HOLD, HOLDS, NOT_DECIDED
 from benchlib.model.analysis import Study
 from benchlib.pages.summary import Kind
@@ -51,7 +51,6 @@ FILE = Path("docs") / "figures.toml"
 FENCE = r"^(?:```|~~~).*?^(?:```|~~~)\s*?$|`[^`\n]*`"
 MARKER = re.compile(rf"{FENCE}|(?P<begin><!-- q: (?P<query>[^\n]*?) -->)(?P<text>.*?)(?P<end><!-- /q -->)|<!-- holds: (?P<holds>[^\n]*?) -->", re.M | re.S)
 CLAIM = re.compile(r"(\d\d\.\d+[a-z]?)((?:\.[a-z0-9_]+)*?)(\.value)?")
-BRACKETS = re.compile(r" \[[^\]]*\]| \(within a factor of [^)]*\)")
 COMPARES = ("<", ">", "<=", ">=")
 _value = operator.attrgetter("value")
 FORMS = ("number", "percent", "share", "words")
@@ -122,7 +121,7 @@ class Prose:
                 said = claim_tables.claim_text(by_id, match)
             except claim_tables.Missing:
                 raise NotMeasured(f"{query}: not measured") from None
-            return BRACKETS.sub("", said) if match[3] else said
+            return claim_words.bare(said)
         return self._figure_words(words[0], model, where)
 
     def holds(self, condition: str, where: str) -> str:
@@ -199,7 +198,7 @@ class Prose:
             raise InputError(f"{self.root / FILE}: {name}: as is one of {', '.join(FORMS)}, pick one of {', '.join(PICKS)}")
         if form == "words":
             said = claim_words.spread_words(figures, entry.get("say", ""))
-            return f"{said} {entry.get('unit', '')}".rstrip()
+            return claim_words.bare(f"{said} {entry.get('unit', '')}".rstrip())
         return numbers([figure.value for figure in self._picked(name, figures)], form, entry.get("scale", 1), entry.get("digits", 3))
 
     def _picked(self, name: str, figures: Sequence[Figure]) -> Sequence[Figure]:
@@ -255,4 +254,4 @@ def numbers(values: Sequence[float], form: str, scale: float, digits: int) -> st
 
 
 def _number(value: float, digits: int) -> str:
-    return str(round(value)) if value == round(value) else formats.sig(value, digits)
+    return str(round(value)) if value == round(value) and abs(value) < claim_words.GROUPED else claim_words.three_digits(value, digits)

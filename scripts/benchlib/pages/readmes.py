@@ -120,8 +120,7 @@ def content(name: str, what: Shown) -> tuple[Blocks, Study] | None:
     if name == "refuted":
         return front.refuted(what.groups), what.reference
     if name in front.BLOCKS and what.summary:
-        claims = {claim.id: group.experiment for group in what.groups for claim in group.claims}
-        return front.block(name, what.summary, what.reference, what.titles, claims, what.own, what.others), what.reference
+        return front.block(name, what.summary, what.reference, what.titles, what.own, what.others), what.reference
     if name.startswith("answer-"):
         group = next((group for group in what.groups if group.experiment == name.removeprefix("answer-")), None)
         return group and ([paragraph(claim_tables.whole_answer(group) or "No results answer this yet.")], what.reference)

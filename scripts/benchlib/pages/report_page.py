@@ -131,7 +131,7 @@ def page(judged: Judged, root: Path) -> Page:
         gpu=values(judged, "gpu") or "no GPU",
         subtitle=subtitle(judged),
         beside=beside.blocks(root, study, said),
-        verdict=front.verdict(said, study, {one.name: [] for one in experiments if one.measured}) if said else [],
+        verdict=front.verdict(said, study) if said else [],
         picture=ratio_strip.strips(summary.PICTURE_TITLE, [(kind.name, kind.found) for _, kind in summary.headline(said)]) if said else (),
         every_pair=summary.drawings(said) if said else (),
         kinds=summary.kinds(said) if said and said.kinds else None,

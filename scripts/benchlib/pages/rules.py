@@ -1,25 +1,27 @@
-"""The rules of docs/summary.toml: whether each holds on a GPU, and how it is said, on one model or beside others."""
+"""The rules of docs/summary.toml: whether each holds on a GPU, as sentences, and as the table of docs/RULES.md."""
 
 import math
-import re
+import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from benchlib.claims import claim_check, claim_query, claim_words
-from benchlib.document.document import Anchor, Blocks, Bullets, FileLink, Inline, SectionLink, Strong, paragraph
+from benchlib.claims import claim_check, claim_query
+from benchlib.document import document, markdown
+from benchlib.document.document import NONE, Blocks, Bullets, Cell, Code, FileLink, Inline, SectionLink, Strong
 from benchlib.model.analysis import Study
 from benchlib.pages import summary
 from benchlib.pages.summary import PLACEHOLDER, Summary, inlines
 from benchlib.results.results import InputError
 from benchlib.stats.estimate import HOLDS as HELD
 from benchlib.stats.estimate import NOT_DECIDED, decide
+from benchlib.stats.formats import sig
 from benchlib.stats.stats import Figure
 
 TITLE = "Rules for Vulkan"
 HOLDS, NOT_HERE, UNDECIDED, NOT_SEEN = "Hold here", "Do not hold here", "Not decided here", "Could not be seen here"
-WORDS = {HOLDS: "holds on", NOT_HERE: "does not hold on", UNDECIDED: "not decided on", NOT_SEEN: "not measured on"}
+WORDS = {HOLDS: "holds", NOT_HERE: "does not hold", UNDECIDED: "not decided", NOT_SEEN: "not measured"}
 BOUNDS = ("least", "most")
-NOTABLY = 0.02  # two models' figures are said apart from here, where their intervals do not meet
+PAGE = "docs/RULES.md"  # has each rule's section
 
 Titles = Mapping[str, Collection[str]]  # of the sections of each experiment's page
 Found = tuple[Mapping[str, Any], Figure]  # a query and its median case
@@ -88,61 +90,68 @@ def standing(study: Study, said: Summary) -> list[int]:
     return [at for at, verdict in enumerate(verdicts(study, said).values()) if verdict == HOLDS]
 
 
-def anchor(number: int) -> str:
-    """Where the README's rule of that number stands."""
-    return f"rule-{number}"
+def anchor(title: str) -> str:
+    """Where docs/RULES.md has the rule of that title."""
+    return markdown.slug(title.rstrip("."))
 
 
-def blocks(
-    said: Summary, study: Study, titles: Titles, claims: Mapping[str, str], own: str = "", others: Models | None = None, *, brief: bool = False
-) -> Blocks:
-    """Those that hold, numbered; nothing where none does. `claims`: each claim's experiment. `own`: this model's name; `others`: on which of them a rule
-    holds, too, and their figures: of the brief form where they differ notably. `brief`: without further sentences, each title linking to its first table.
-    """
-    models: Models = {own: (study, said), **(others or {})} if own else {}
+def blocks(said: Summary, study: Study, titles: Titles, claims: Mapping[str, str]) -> Blocks:
+    """Those that hold, numbered, with all their sentences and links; nothing where none does. `claims`: each claim's experiment."""
+    found: list[tuple[Inline, ...]] = []
+    for at in standing(study, said):
+        rule, where = of(said)[at], _where(said, at)
+        words = _sentences(rule, said, study, where)
+        how: list[Inline] = [" ", FileLink("How.", f"{PAGE}#{anchor(rule['title'])}")]
+        found.append((Strong(rule["title"]), " ", *inlines(" ".join(words)), *how, *_few_runs(rule, said, study, where), *_links(rule, where, study, titles, claims)))
+    return [Bullets(tuple(found), numbered=True)] if found else []
+
+
+def table(said: Summary, study: Study, titles: Titles, own: str = "", others: Models | None = None) -> Blocks:
+    """A row for each rule that holds on the first model: what decides it, how large that is on each model, the bound, and the command that measures it."""
+    models: Models = {own: (study, said), **(others or {})}
     held = {name: list(verdicts(*model).values()) for name, model in models.items()}
-    found = []
-    for at in range(len(of(said))):
-        if (one := _rule(at, said, study, titles, claims, brief)) is not None:
-            title, words, limits, also, links = one
-            few = _few_runs(of(said)[at], said, study, _where(said, at), brief)
-            place = (Anchor(anchor(len(found) + 1)),) if brief else ()
-            found.append((*place, title, " ", *words, *_on_models(at, models, held, brief), *limits, *also, *few, *links))
-    if not found:
-        return []
-    return [*([paragraph(_tried(models, brief))] if models else []), Bullets(tuple(found), numbered=True)]
+    rows: list[list[Cell]] = []
+    for at in standing(study, said):
+        rule, where = of(said)[at], _where(said, at)
+        first = rule["shown"][0]
+        cells: list[Cell] = [_deciding(rule, model, where) + ("" if held[name][at] == HOLDS else f" ({WORDS[held[name][at]]})") for name, model in models.items()]
+        measured = _link(where, rule.get("measures", first["section"]).replace("`", ""), first["experiment"], first["section"], study, titles)
+        rows.append([FileLink(rule["title"].rstrip("."), f"{PAGE}#{anchor(rule['title'])}"), measured, *cells, _bound(rule), Code(rule["run"]) if "run" in rule else NONE])
+    return [document.table(["rule", "what decides it", *(f"{name}:" for name in models), "holds if", "scripts/run.sh"], rows)] if rows else []
 
 
-def _tried(models: Models, brief: bool) -> str:
-    """On what, and whose the figures are."""
-    own, *others = models
-    drivers = {name: ", ".join(study.distinct("driver")) for name, (study, _) in models.items()}
-    if len(set(drivers.values())) == 1:
-        tried = f"{' and '.join(models)}, driver {next(iter(drivers.values()))}"
-    else:
-        tried = " and ".join(f"{name} (driver {driver})" for name, driver in drivers.items())
-    if not others:
-        return f"Tried on {tried}."
-    theirs = " and ".join(f"{name}'s" for name in others)
-    full = f"Figures are the {own}'s. Behind a rule's first sentence stand the {theirs}, without brackets."
-    whose = f"Figures: {own}'s; {theirs} where the brackets do not meet." if brief else full
-    return f"Tried on {tried}. A rule holds on each, unless it says otherwise. {whose}"
+def _deciding(rule: Mapping[str, Any], model: tuple[Study, Summary], where: str) -> str:
+    """The figure with a bound, or the median of the kind of work."""
+    study, said = model
+    if query := _bounded(rule):
+        found = _figure(where, query, study)
+        return f"×{sig(found[1].value, 3)}" if found else NONE
+    kinds = [said.kinds[kind] for kind in rule.get("holds", {}) if kind in said.kinds]
+    return f"×{sig(kinds[0].median, 3)}" if kinds else NONE
 
 
-def _rule(
-    at: int, said: Summary, study: Study, titles: Titles, claims: Mapping[str, str], brief: bool
-) -> tuple[Inline, list[Inline], list[Inline], list[Inline], list[Inline]] | None:
-    """Its title, its text, its limits with the link to what to do, its further sentences and its links; None where it does not hold."""
-    rule, where = of(said)[at], _where(said, at)
-    if _verdict(rule, study, said, where) != HOLDS:
-        return None
+def _bounded(rule: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The figure that has a bound: if several have one, the first that the text names."""
+    found = [query for query in rule.get("figure", []) if set(BOUNDS) & query.keys()]
+    named = {name for name, _ in PLACEHOLDER.findall(rule["text"])}
+    return next((query for query in found if query["name"] in named), found[0] if found else None)
+
+
+def _bound(rule: Mapping[str, Any]) -> str:
+    if query := _bounded(rule):
+        return " and ".join(f"{words} {query[key]}" for key, words in (("most", "at most"), ("least", "at least")) if key in query)
+    return " and ".join(f"two thirds are {word}" for word in rule.get("holds", {}).values())
+
+
+def _sentences(rule: Mapping[str, Any], said: Summary, study: Study, where: str) -> list[str]:
+    """Its text, its limits and its further sentences: those whose figures were measured."""
     figures = {query["name"]: _figure(where, query, study) for query in rule.get("figure", [])}
     known = {*figures, *(entry["id"] for entry in said.document.get("kind", []))}
-    text = inlines(summary.filled(rule["text"], where, said.kinds, figures, known) or "")
-    limits, also = (
-        [more for each in rule.get(key, []) if (more := summary.filled(each, where, said.kinds, figures, known))] for key in ("limits", "also")
-    )
-    within = inlines("".join(f" {each}" for each in limits)) + ([" ", FileLink("How.", rule["how"])] if "how" in rule else [])
+    texts = [rule["text"], *rule.get("limits", []), *rule.get("also", [])]
+    return [words for text in texts if (words := summary.filled(text, where, said.kinds, figures, known))]
+
+
+def _links(rule: Mapping[str, Any], where: str, study: Study, titles: Titles, claims: Mapping[str, str]) -> list[Inline]:
     links: list[Inline] = []
     for shown in rule["shown"]:
         links += [", " if links else " (", _link(where, shown["section"], shown["experiment"], shown["section"], study, titles)]
@@ -150,16 +159,12 @@ def _rule(
         if id_ not in claims:
             raise InputError(f"{where}: no claim is {id_}")
         links += [", ", _link(where, id_, claims[id_], "Claims", study, titles)]
-    if not brief:
-        return Strong(rule["title"]), text, within, inlines("".join(f" {each}" for each in also)), [*links, ")"]
-    first = rule["shown"][0]
-    link = _link(where, rule["title"], first["experiment"], first["section"], study, titles)
-    return Strong(link) if isinstance(link, str) else link, text, within, [], []
+    return [*links, ")"]
 
 
-def _few_runs(rule: Mapping[str, Any], said: Summary, study: Study, where: str, brief: bool) -> list[Inline]:
-    """Of how many runs the figures of an experiment are, where they are too few to tell by themselves how far runs differ."""
-    texts = [rule["text"], *rule.get("limits", []), *([] if brief else rule.get("also", []))]
+def _few_runs(rule: Mapping[str, Any], said: Summary, study: Study, where: str) -> list[Inline]:
+    """How many runs the figures of an experiment are from, where they are too few to tell by themselves how far runs differ."""
+    texts = [rule["text"], *rule.get("limits", []), *rule.get("also", [])]
     shown = {name for text in texts for name, _ in PLACEHOLDER.findall(text)} - said.kinds.keys()
     few: dict[str, int] = {}
     for query in rule.get("figure", []):
@@ -167,53 +172,24 @@ def _few_runs(rule: Mapping[str, Any], said: Summary, study: Study, where: str, 
         if found and found[1].too_few_runs:
             name = query["experiment"]
             few[name] = min(found[1].runs, few.get(name, found[1].runs))
-    return [f" Of {name}: {runs} run{'s' if runs > 1 else ''}." for name, runs in few.items()]
+    return [f" {name} has {runs} run{'s' if runs > 1 else ''}." for name, runs in few.items()]
 
 
-def _on_models(at: int, models: Models, held: Mapping[str, Sequence[str]], brief: bool) -> list[Inline]:
-    """On which models it holds, where that is not on all; and what it is on each but the first, of the brief form where that is notably another figure."""
-    if not models:
-        return []
-    by_verdict = {verdict: [name for name in models if held[name][at] == verdict] for verdict in WORDS}
-    parts = [f"{WORDS[verdict]} {' and '.join(names)}" for verdict, names in by_verdict.items() if names]
-    parts = parts if len(parts) > 1 else []
-    (_, own), *others = models.items()
-    for name, other in others:
-        if held[name][at] in (HOLDS, NOT_HERE) and (said := _other_figures(at, own, other, brief)):
-            parts.append(f"{name}: {said}")
-    text = "; ".join(parts)
-    return [f" {text[:1].upper()}{text[1:]}."] if text else []
+def example(entry: Mapping[str, Any], where: str, models: Models) -> str:
+    """A headline's example with the first model's figures; the others' behind it, where they have them."""
+    texts: dict[str, str] = {}
+    for name, (study, said) in models.items():
+        figures = {query["name"]: _figure(where, query, study) for query in entry.get("figure", [])}
+        texts[name] = summary.filled(entry["example"], where, said.kinds, figures, figures.keys()) or ""
+    first, *others = texts.items()
+    lead = _common([text for _, text in texts.items() if text])
+    return first[1] + "".join(f" ({name}: {text[lead:]})" for name, text in others if text and first[1] and text != first[1])
 
 
-def _other_figures(at: int, own: tuple[Study, Summary], other: tuple[Study, Summary], notable: bool) -> str:
-    """All figures of the rule's text on the other model, without their intervals; `notable`: if one of them is notably another."""
-    rule = of(own[1])[at]
-    queries = {query["name"]: query for query in rule.get("figure", [])}
-    said, differs = [], False
-    for name, what in PLACEHOLDER.findall(rule["text"]):
-        if name not in queries:
-            kinds = [model.kinds.get(name) for _, model in (own, other)]
-            if not kinds[0] or not kinds[1]:
-                return ""
-            said.append(kinds[1].text(what))
-            differs |= abs(math.log(kinds[1].median / kinds[0].median)) > NOTABLY
-            continue
-        pair = [_figure(_where(own[1], at), queries[name], study) for study, _ in (own, other)]
-        if not pair[0] or not pair[1]:
-            return ""
-        query, there = pair[1]
-        said.append(claim_words.figure_words(Figure.exact(there.value), query.get("say", ""), query.get("unit", "")))
-        differs |= _differ_notably(pair[0][1], there)
-    return ", ".join(re.sub(r" \(depends on [^)]*\)", "", text) for text in said) if differs or not notable else ""
-
-
-def _differ_notably(one: Figure, other: Figure) -> bool:
-    """Whether the intervals do not meet, and the values are NOTABLY apart; of ratios near 1 also, of what they differ from it by, a fifth."""
-    ends = [(figure.lo if figure.lo is not None else figure.value, figure.hi if figure.hi is not None else figure.value) for figure in (one, other)]
-    if ends[0][0] <= ends[1][1] and ends[1][0] <= ends[0][1]:
-        return False
-    near = max(abs(one.value - 1), abs(other.value - 1))
-    return abs(one.value - other.value) > (NOTABLY * one.value if near > 0.5 else near / 5)
+def _common(texts: Sequence[str]) -> int:
+    """How many characters all of them begin with, up to the end of a phrase: what follows a colon differs."""
+    same = os.path.commonprefix(list(texts))
+    return same.rfind(": ") + 2 if ": " in same else 0
 
 
 def _link(where: str, text: str, experiment: str, section: str, study: Study, titles: Titles) -> Inline:

@@ -21,7 +21,7 @@ STAMPS = "stamp_pair"
 MIN_BOARDS = 2  # of either side, for a verdict of its own
 RULE = (
     "A split counts if it shows in 2 % of the cases that could show it and on more than half of the boards that ran such cases (docs/METHOD.md, Several "
-    "populations). docs/VERDICTS.md says what was known when this rule was made."
+    "populations). docs/DESIGN.md says what was known when this rule was made."
 )
 Runs = Mapping[str, Sequence[float]]
 

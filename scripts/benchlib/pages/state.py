@@ -33,7 +33,11 @@ class State:
 
     @property
     def sentences(self) -> list[str]:
-        """The first is what a reader must know before any other figure."""
+        return [*self.caveats, *self.gaps]
+
+    @property
+    def caveats(self) -> list[str]:
+        """What a reader must know before any figure."""
         said = []
         if self.software:
             said.append("A software device: outputs were checked, and times mean nothing. No GPU is described here.")
@@ -45,6 +49,12 @@ class State:
             said.append(f"{API_NAMES[self.apis[0]]} alone: {missing} has no result here{why}, so nothing compares the two.")
         if self.few and not self.software:
             said.append(f"{self._seen}. There, how far a further run lies off is taken from what runs on H200s and H100s differ by.")
+        return said
+
+    @property
+    def gaps(self) -> list[str]:
+        """What is not in the results, and what in them does not count."""
+        said = []
         missing = ["machine code"] if not self.listed else []
         if self.uncounted:
             missing.append("counters" if self.uncounted == self.to_count else f"counters of {self._named(self.uncounted)}")

@@ -1,24 +1,23 @@
-"""What all experiments say together, for who has a minute: docs/summary.toml, filled from the results.
+"""What all experiments say together, for a reader who has a minute: docs/summary.toml, filled from the results.
 
     [[headline]]                      a row of the README's table, and of its picture
     kind = "narrow"                   the kind of work
     rules = ["Do it."]                optional: the rules that say what to do where Vulkan is not as fast
-    instead = { "checks off" = "k" }  optional: likewise, what to call another kind that does the same in another way; of the pairs that were measured in both
-                                      ways the table has both medians
-    see = "exp01_vector_add"          optional: the experiment that tells more
+    example = "adding: {x}"           optional: one typical case
+    [[headline.figure]]               its figures, as a rule's
     [does]                            what variants do, by verb: see model/kinds.py
     stream = ["add_f32"]
     [bytes]                           how wide variants' accesses are that have no column of it
     16 = ["write_ramp"]
-    [[kind]]                          a kind of work: pairs of twins, a line in the picture
+    [[kind]]                          a kind of work, at most 14: pairs of twins, a line in the picture
     id = "wide"                       for the placeholders
     name = "..."                      for the picture and the table
     of = { does = "stream" }          the properties of its pairs (model/kinds.py); of two kinds no pair may be
     metric = "submit_ns"              optional: of pairs that are of another kind by their GPU time, another time
     [[rule]]                          what to do
     title, text = "..."
-    limits = ["..."]                  optional: when not, and what to mind: sentences of the brief form, too, left out like those of `also`
-    how = "exp02/README.md#a"         optional: where it is said how
+    limits = ["..."]                  optional: when not, and what to mind: left out like those of `also`
+    measures, run = "..."             optional: what the figure that decides it is, and the options of run.sh that measure it
     also = ["..."]                    optional: sentences that are left out as long as a figure of theirs has not been measured
     claims = ["02.4b"]                optional: those that bear it out
     holds = { wide = "SLOWER" }       optional: the rule stands only where that is what the kind's pairs are
@@ -29,8 +28,8 @@
     least, most = 1.01                optional: the rule holds where all of the figure's interval lies so, does not where none of it does, and is not decided elsewhere
 
 Placeholders of a rule: {kind} is the pairs' median Vulkan/CUDA in words, {kind.range} the least to the most, {kind.pairs} how many there are,
-{kind.same} how many are SAME, {kind.says} what two thirds of them are, how many, and the range; {name} is that figure's median case with its
-interval. pages/rules.py makes the rules, pages/front.py the table.
+{kind.same} how many are SAME, {kind.says} what two thirds of them are, how many, and the range; {name} is that figure's median case, without its
+interval: intervals stand in tables. pages/rules.py makes the rules, pages/front.py the table.
 """
 
 import math
@@ -54,20 +53,20 @@ from benchlib.model.pairs import pairs
 from benchlib.document.document import NONE, Block, Cell, Code, Inline, Strong
 from benchlib.pages.ratio_strip import Measured
 from benchlib.results.results import WITH_ALL_CHECKS, Case, InputError
+from benchlib.stats.formats import sig
 from benchlib.stats.stats import FASTER, MIN_RUNS, SAME, SLOWER, VERDICTS, Figure
 
 FILE = Path("docs") / "summary.toml"
 PICTURE = "vulkan-over-cuda"
 PICTURE_TITLE = "Vulkan's time over CUDA's, by kind of work"
 PICTURE_OF_ALL = "vulkan-over-cuda-all"
-HEADLINE_KEYS = {"kind", "rules", "instead", "see"}
+HEADLINE_KEYS = {"kind", "rules", "example", "figure"}
 KIND_KEYS = {"id", "name", "of", "metric"}
-RULE_KEYS = {"title", "text", "limits", "how", "also", "claims", "shown", "figure", "holds"}
+RULE_KEYS = {"title", "text", "limits", "also", "claims", "shown", "figure", "holds", "measures", "run"}
 PLACEHOLDER = re.compile(r"\{([a-z0-9_]+)(?:\.(range|says|pairs|same))?\}")
 OTHERS = "others"
 MOST = 2 / 3
 DIFFER = "pairs differ"
-WAYS = ("checks", "robustness", "feature", "binding")  # columns of how a buffer is reached
 COLUMNS = {
     "set_use": "use of the sets", "block": "workgroup size", "elements": "size", "variant": "kernel", "elem_bytes": "bytes of an access",
     "memory_order": "memory order",
@@ -109,7 +108,7 @@ class Kind:
     @property
     def range(self) -> str:
         """From the least ratio to the most, and on which column it depends."""
-        ends = [f"{end:.2f}" for end in (min(each.ratio.value for each in self.found), max(each.ratio.value for each in self.found))]
+        ends = [f"{end:.2f}" if end < 10 else sig(end, 3) for end in (min(each.ratio.value for each in self.found), max(each.ratio.value for each in self.found))]
         return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}{self._by}"
 
     @property
@@ -169,19 +168,6 @@ def shared(sides: Sequence[Kind | None]) -> list[Kind | None]:
     return [kind and Kind(kind.name, [one for one in kind.found if one.key in keys]) for kind in chosen]
 
 
-def alike(one: Kind, other: Kind) -> tuple[float, float] | None:
-    """Both kinds' medians of the cases that were measured in both ways; None without such a case."""
-    ways: dict[frozenset[tuple[str, str]], list[float]] = {}
-    for each in one.found:
-        ways.setdefault(_without_way(each.case), []).append(each.ratio.value)
-    found = [(statistics.median(ways[key]), each.ratio.value) for each in other.found if (key := _without_way(each.case)) in ways]
-    return (statistics.median(before for before, _ in found), statistics.median(after for _, after in found)) if found else None
-
-
-def _without_way(case: Case) -> frozenset[tuple[str, str]]:
-    return frozenset(cell for cell in case.cells if cell[0] not in ("api", *WAYS))
-
-
 def _squares(values: Sequence[float]) -> float:
     mean = statistics.fmean(values)
     return math.fsum((value - mean) ** 2 for value in values)
@@ -231,8 +217,13 @@ def _check_rules(path: Path, text: str, experiments: Set[str]) -> None:
         raise InputError(f"{path}: two rules have the title {ascii(title)[:80]}")
     for at, entry in enumerate(found.get("headline", []), start=1):
         _need(f"{path}: headline no. {at}", entry, HEADLINE_KEYS, {"kind"})
-        wanted = [("kind", entry["kind"], ids), *(("kind", each, ids) for each in entry.get("instead", {}).values())]
-        wanted += [("rule", each, titles) for each in entry.get("rules", [])] + ([("experiment", entry["see"], experiments)] if "see" in entry else [])
+        wanted: list[tuple[str, str, Collection[str]]] = [("kind", entry["kind"], ids), *(("rule", each, titles) for each in entry.get("rules", []))]
+        for query in entry.get("figure", []):
+            claim_check.check_query(f"{path}: headline no. {at}: figure {query.get('name')}", bare(query))
+            if query.get("name") in ids:
+                raise InputError(f"{path}: headline no. {at}: a kind is called {query['name']}, too: its words would stand for the figure's")
+            wanted.append(("experiment", query.get("experiment", ""), experiments))
+        wanted += [("figure", name, {query["name"] for query in entry.get("figure", [])}) for name, _ in PLACEHOLDER.findall(entry.get("example", ""))]
         for what, name, known in wanted:
             if name not in known:
                 raise InputError(f"{path}: headline no. {at}: no {what} is {ascii(name)[:80]}")
@@ -357,7 +348,7 @@ def filled(
             shown = kinds_[name].text(what)
         elif found := figures.get(name):
             query, figure = found
-            shown = claim_words.figure_words(figure, query.get("say", ""), query.get("unit", ""))
+            shown = claim_words.plain(claim_words.figure_words(figure, query.get("say", ""), query.get("unit", "")))
         else:
             return None
         parts += [text[at : match.start()], shown]

@@ -79,7 +79,7 @@ def _sentence(where: str, entry: Mapping[str, Any], study: Study, root: Path) ->
         if not figures:
             return ""
         undecided = max([undecided, *(figure.runs for figure in figures if query["combine"] == "ratio" and figure.undecided)])
-        words.append(claim_words.spread_words(figures, saying))
+        words.append(claim_words.plain(claim_words.spread_words(figures, saying)))
     filled = iter(words)
     text = PLACEHOLDER.sub(lambda _: next(filled), entry["text"])
     if undecided:

@@ -25,7 +25,7 @@ Usage: scripts/fleet.sh --nodes LIST | --local | --task [options] [-- program op
 Measures many GPUs: scripts/run.sh once a GPU, into <out>/<gpu>/boards/<first 8 of the UUID>/run<k>/. Beside the runs, board.csv has the
 GPU's clock, power, temperature, ECC errors and throttle reasons, before and after. scripts/fleet.py <out>/<gpu> compares the GPUs.
 
-  --nodes LIST    submit to Slurm: for each of these nodes (e.g. gpu[01-16]) a job array with one task a GPU
+  --nodes LIST    submit to Slurm: for each of these nodes (e.g. gpu[01-16]) a job array with one task per GPU
   --local         all GPUs of this host at once, without Slurm
   --task          the one GPU that this process sees: what scripts/fleet.sbatch runs
 

@@ -32,7 +32,7 @@ USAGE = """\
 Usage: scripts/run.sh [options] [-- program options]
 
 Sets the machine up and builds (not in an unpacked package), runs every experiment several times, each time a fresh process, and writes
-<out>/boards/<board>/run<k>/<experiment>.csv (one row a case and API) and <experiment>.samples.csv (every sample), <board> being the
+<out>/boards/<board>/run<k>/<experiment>.csv (one row per case and API) and <experiment>.samples.csv (every sample), <board> being the
 first eight digits of the GPU's UUID. Each run has a random order of cases, drawn from the run's number. What an output must be is compared
 in full once and its checksum noted in run1/<experiment>.checksums; all that must hold the same words are compared by that. All boards' runs
 together then make <out>/worklog.md (the tables) and report.html (one page of all); beside them are sass/ (the machine code of both APIs)

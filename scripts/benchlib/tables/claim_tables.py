@@ -11,7 +11,7 @@ from benchlib.document import document, markdown
 from benchlib.claims import claims
 from benchlib.claims.claim_check import RESERVED_NAMES
 from benchlib.claims.claim_query import IN, OUT
-from benchlib.claims.claim_words import SAYINGS, figure_words, spread_words
+from benchlib.claims.claim_words import SAYINGS, figure_words, plain, spread_words
 from benchlib.claims.claims import OURS, REPRODUCED, VERDICTS, Claim, ClaimFile, moment
 from benchlib.document.document import NONE, Block, Blocks, Bullets, Cell, FileLink, Inline, ResultLink, SectionLink
 from benchlib.document.document import Strong, Verdict, paragraph
@@ -61,7 +61,8 @@ def _note(claim: Claim) -> list[Inline]:
     whose = "Ours" if claim.source == OURS else claim.source
     device = f" (device: {claim.device})" if claim.device else ""
     source = FileLink(whose, claim.sources) if claim.sources else whose
-    return [f" {claim.kind.capitalize()}. Source: ", source, f"{device}. Theory: {claim.theory} {claim.note}"]
+    quote = f": {claim.entry['quote']}" if "quote" in claim.entry else ""
+    return [f" {claim.kind.capitalize()}. Source: ", source, f"{device}{quote}{'' if quote.endswith('.') else '.'} Theory: {claim.theory} {claim.note}"]
 
 
 def evidence(claim: Claim, results: str = "") -> list[Inline]:
@@ -136,14 +137,14 @@ def lost_runs(found: Results, group: ClaimFile) -> Blocks:
 
 
 def answers(found: Results, groups: Sequence[ClaimFile]) -> Block:
-    """One row an experiment: its question, its answer in figures, and how the pairs and the claims came out."""
-    header = ["experiment", "question", "answer", "Vulkan against CUDA, pairs", "claims"]
+    """One row per experiment: its question, and how the pairs and the claims came out. Its README has the answer."""
+    header = ["experiment", "question", "Vulkan against CUDA, pairs", "claims"]
     rows: list[list[Cell]] = []
     for group in groups:
         table = found.tables.get(group.experiment)
         counts = NONE if table is None else tally(pair_verdicts(table), PAIR_VERDICTS)
         claimed = tally(Counter(claim.verdict for claim in group.claims), VERDICTS)
-        rows.append([readme_link(group), group.question, whole_answer(group) or NONE, counts, claimed])
+        rows.append([readme_link(group), group.question, counts, claimed])
     return document.table(header, rows)
 
 
@@ -183,7 +184,7 @@ def _sentence(by_id: Mapping[str, Claim], sentence: str) -> str:
         if by_id[condition[1]].verdict not in wanted:
             return ""
     try:
-        return PLACEHOLDER.sub(lambda match: claim_text(by_id, match), sentence[condition.end() if condition else 0 :])
+        return PLACEHOLDER.sub(lambda match: plain(claim_text(by_id, match)), sentence[condition.end() if condition else 0 :])
     except Missing:
         return ""
 
