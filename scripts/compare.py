@@ -216,7 +216,7 @@ def conclusion_lines(found: Comparison, root: Path) -> list[str]:
     if len(held) < 2:
         return lines
     differing = [f"{title} ({', '.join(each[title] for each in held)})" for title in held[0] if len({each[title] for each in held}) > 1]
-    return lines + wrapped("", f"Rules (docs/RULES.md) that differ (A, B): {' '.join(differing)}" if differing else "Rules (README.md): A and B agree on all.")
+    return lines + wrapped("", f"Rules (docs/RULES.md) that differ (A, B): {' '.join(differing)}" if differing else "Rules (docs/RULES.md): A and B agree on all.")
 
 
 def judged_sides(found: Comparison, root: Path) -> dict[str, tuple[Study, summary.Summary]]:
