@@ -7,7 +7,7 @@ install(PROGRAMS scripts/run.sh scripts/setup.sh scripts/worklog.py scripts/repo
 install(FILES scripts/lib.sh DESTINATION scripts)
 install(DIRECTORY scripts/benchlib DESTINATION scripts PATTERN __pycache__ EXCLUDE)
 install(FILES README.md CITATION.cff LICENSE DESTINATION .)
-install(FILES docs/CORRECTIONS.md docs/COURSE.md docs/CSV.md docs/DESIGN.md docs/DRIVER.md docs/FLEET.md docs/GLOSSARY.md docs/METHOD.md docs/RESULTS.md docs/RULES.md 
+install(FILES docs/ARCHITECTURES.md docs/CORRECTIONS.md docs/COURSE.md docs/CSV.md docs/DESIGN.md docs/DRIVER.md docs/FLEET.md docs/GLOSSARY.md docs/METHOD.md docs/RESULTS.md docs/RULES.md 
               docs/USING.md docs/YOUR_CARD.md
               docs/cards.toml docs/sources.toml docs/summary.toml docs/vulkan.toml docs/published.csv DESTINATION docs)
 

@@ -72,7 +72,7 @@ COLUMNS = {
     "evict_first, evict_last, evict_unchanged, last_use, no_allocate, l2_prefetches": "accesses with that hint",
     "reductions": "of the atomics those that return nothing",
     "hmma, imma, dmma, qmma": "multiplications of a warp's matrices: of f16, bf16 or tf32; of integers; of f64; of fp8",
-    "hgmma, igmma, qgmma, warpgroup": "multiplications of a warp group's matrices, likewise; and the fences and waits around them",
+    "hgmma, igmma, qgmma, warpgroup": "multiplications of a warp group's matrices, and the fences and waits around them",
     "idp": "dot products of four bytes",
     "ldsm, ldgsts, utmaldg": "loads of matrices from shared memory; asynchronous copies into it, by threads and through tensor maps",
 }  # fmt: skip
@@ -192,7 +192,7 @@ def _legend() -> list[str]:
         "## How to read a page",
         "CUDA stands on the left, Vulkan on the right, each instruction with its offset in bytes, beside the one that answers it. "
         "`|`: the two differ. `<`, `>`: only this side has it. Right of them stands what differs; `order`: the other side has the same "
-        f"instruction elsewhere. Of more than {LONG} lines a page shows the accesses, fences, barriers and bounds checks; `... 12` stands for "
+        f"instruction elsewhere. If there are more than {LONG} lines, a page shows the accesses, fences, barriers and bounds checks; `... 12` stands for "
         "12 lines left out. The whole listings are in the experiment's archive (`tar -xJf exp01_vector_add.tar.xz`).",
         "A page counts twice. Its last table has what sass.csv has: all instructions of a listing, each under one of its kind "
         "and under every property that it has. The table of differences counts only lines with that name beside them. "
