@@ -36,6 +36,7 @@ gap = { twins = "variant=read_offset", as = "percent" }
 ratio = { twins = "variant=read_offset" }
 one = { where = "variant=read_offset api=cuda", scale = 0.001, pick = "most" }
 said = { twins = "variant=read_offset offset=1", say = "slower" }
+rate = { where = "variant=read_offset api=cuda", per = 3000, pick = "most" }
 share = { num = "variant=read_offset api=cuda offset=0", den = "variant=read_offset api=cuda offset=1", as = "share" }
 none = { where = "variant=nowhere" }
 """
@@ -63,7 +64,7 @@ def fill(found: Prose, query: str) -> str:
 @pytest.mark.parametrize(
     ("query", "text"),
     [
-        ("gap", "2 to 3.8"), ("ratio", "1.02 to 1.04"), ("one", "1.00"), ("said", "2.9 % slower"), ("share", "99.9"), ("ratio @other", "2.04 to 2.08"),
+        ("gap", "2 to 3.8"), ("ratio", "1.02 to 1.04"), ("one", "1.00"), ("rate", "2.99"), ("said", "2.9 % slower"), ("share", "99.9"), ("ratio @other", "2.04 to 2.08"),
     ],
 )  # fmt: skip
 def test_a_marker_is_filled(found: Prose, query: str, text: str) -> None:

@@ -68,7 +68,7 @@ def prose_words(text: str) -> int:
 
 
 def markdown() -> list[Path]:
-    """What people read: not DESIGN.md, which argues, nor the listings' hundreds of pages."""
+    """What people read: not DESIGN.md, which argues (the experiments' have a test of their own), nor the listings' hundreds of pages."""
     found = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("own_kernel/*.md"), *ROOT.glob("exp*/**/README.md"), ROOT / "scripts/template/README.md"]
     return sorted(path for path in found if path.name not in ("CHANGELOG.md", "DESIGN.md"))
 
@@ -97,6 +97,13 @@ def test_a_page_is_plain(page: str) -> None:
 @pytest.mark.parametrize("page", [page for page in REWRITTEN if bound(ROOT / page)])
 def test_a_page_is_short(page: str) -> None:
     assert prose_words((ROOT / page).read_text(encoding="utf-8")) <= (bound(ROOT / page) or 0)
+
+
+@pytest.mark.parametrize("folder", [*programs.source_folders(ROOT).values(), ROOT / "scripts/template"], ids=lambda path: path.name)
+def test_an_experiment_has_its_design_in_plain_english(folder: Path) -> None:
+    """Hypothesis, variants and proofs: DESIGN.md, to which the README leads."""
+    assert faults((folder / "DESIGN.md").read_text(encoding="utf-8")) == []
+    assert "](DESIGN.md)" in (folder / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_lists_name_what_is_there() -> None:

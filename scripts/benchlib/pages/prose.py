@@ -23,8 +23,9 @@ docs/figures.toml:
 
 An entry is a query as claims.py describes them, in short: `where` alone is its value, `twins` the ratio of both APIs, `num` and `den` a
 ratio, of device_ns unless `metric` says otherwise. `as`: "number" (of several cases from the least to the greatest), "percent" (a ratio's
-distance from 1), "share" (100 times), or "words" with `say` and `unit`. `scale`: by what a number is multiplied. `digits`: significant
-ones, 3 unless said. `pick`: "least", "median" or "most" of several cases.
+distance from 1), "share" (100 times), or "words" with `say` and `unit`. `scale`: by what a number is multiplied. `per`: what is
+divided by the value, where a time is said as a rate (operations over ns). `digits`: significant ones, 3 unless said. `pick`: "least",
+"median" or "most" of several cases.
 """
 
 import fnmatch
@@ -58,7 +59,7 @@ PICKS: Mapping[str, Callable[[Sequence[Figure]], Figure]] = {
     "least": lambda figures: min(figures, key=_value), "median": lambda figures: sorted(figures, key=_value)[(len(figures) - 1) // 2], "most": lambda figures: max(figures, key=_value),
 }  # fmt: skip
 PROBLEMS = {DOES_NOT_HOLD: "no longer so", NOT_DECIDED: "not decided, leave the sentence out"}
-OWN_KEYS = ("as", "scale", "digits", "pick", "twins")
+OWN_KEYS = ("as", "scale", "per", "digits", "pick", "twins")
 
 
 class NotMeasured(Exception):
@@ -199,7 +200,8 @@ class Prose:
         if form == "words":
             said = claim_words.spread_words(figures, entry.get("say", ""))
             return claim_words.bare(f"{said} {entry.get('unit', '')}".rstrip())
-        return numbers([figure.value for figure in self._picked(name, figures)], form, entry.get("scale", 1), entry.get("digits", 3))
+        values = [figure.value for figure in self._picked(name, figures)]
+        return numbers([entry["per"] / value for value in values] if "per" in entry else values, form, entry.get("scale", 1), entry.get("digits", 3))
 
     def _picked(self, name: str, figures: Sequence[Figure]) -> Sequence[Figure]:
         """All of them, or the one that the entry picks."""
