@@ -189,7 +189,7 @@ int main(int argc, char** argv) {
   const bench::Experiment experiment = {
       .name = "exp08_dispatches",
       .question = "What do many small dispatches that need nothing of each other cost, and how many run at once?",
-      .params = {Column::text("way", "in which they are passed: see the README"),
+      .params = {Column::text("way", "in which they are passed: see DESIGN.md"),
                  Column::integer("dispatches", "", "of a submission"),
                  Column::integer("blocks", "", "of a dispatch, 256 threads each"),
                  Column::integer("work_ns", "ns", "that a block works, by the GPU's clock")},

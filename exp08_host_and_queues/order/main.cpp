@@ -118,7 +118,7 @@ int main(int argc, char** argv) {
   const bench::Experiment experiment = {
       .name = "exp08_order",
       .question = "What does each way of ordering two kernels add to a chain of them?",
-      .params = {Column::text("way", "of ordering a link behind the one before: see the README"),
+      .params = {Column::text("way", "of ordering a link behind the one before: see DESIGN.md"),
                  Column::integer("links", "", "kernels of the chain, one warp each")},
       .model = {},
       .measured = measured(),
