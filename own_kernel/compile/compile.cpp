@@ -350,6 +350,7 @@ std::vector<Compiled> compile_all(const Step& step, const Target& target) {
     if (ending == ".cu" || ending == ".ptx" || ending == ".cubin") {
       const CudaCode code = cuda_code_of(step, target);
       for (const CudaKernel& kernel : kernels_of(code)) all.push_back(compiled_of(code, kernel));
+      for (Compiled& one : all) one.source = code.source;
       return all;
     }
     const SpirvCode code = spirv_code_of(step, target);
@@ -364,6 +365,10 @@ std::vector<Compiled> compile_all(const Step& step, const Target& target) {
     }
     return all;
   });
+}
+
+std::string declaring_text(const Step& step, const Target& target) {
+  return naming(step, [&] { return cuda_code_of(step, target).source; });
 }
 
 std::uint64_t bits_of(const Constant& constant, const Sizes& sizes) {

@@ -35,7 +35,8 @@ struct Compiled {
   std::string entry = {};                        // as the code calls it: a C++ function's is mangled
   CudaKernel cuda = {};                          // what the entry takes
   std::vector<DeclaredParameter> declared = {};  // its parameters by the source; empty: that cannot be told
-  SpirvEntry spirv = {};                         // likewise, with the constants' defaults
+  SpirvEntry spirv = {};                         // what the entry takes, with the constants' defaults
+  std::string source = {};                       // of compile_all, and a .cu: what declares its kernels
 };
 
 // Compiles, or reads what is code already, and reads what its entry takes. Compilers are child processes with a time limit.
@@ -45,8 +46,13 @@ struct Compiled {
 // process.
 Compiled compile(const Step& step, const Target& target);
 
-// All kernels of a step's file, whatever its entry: for a first look. As compile(), and refuses nothing.
+// All kernels of a step's file, whatever its entry: for a first look. As compile(), with `source` in place of `declared`, and
+// refuses nothing.
 std::vector<Compiled> compile_all(const Step& step, const Target& target);
+
+// What declares the kernels of a .cu file, with its headers and macros, for declared_kernels(); of a file without a kernel,
+// too.
+std::string declaring_text(const Step& step, const Target& target);
 
 // Of SPIR-V: what the entry takes with the step's specialization constants.
 SpirvEntry interface_of(const Compiled& compiled, const Step& step, const Sizes& sizes);

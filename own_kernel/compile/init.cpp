@@ -229,25 +229,40 @@ bool is_cuda(const fs::path& file) {
 }
 
 // The `index`-th kernel of a file, of those there are.
+// "app::saxpy<float, 4>" of "void app::saxpy<float, 4>(float*)" or its mangled name; "" of what is no template's.
+std::string instance_of(const std::string& name) {
+  const std::string text = demangled(name);
+  const std::size_t open = text.find('<');
+  const std::size_t end = text.find(">(");
+  if (open == std::string::npos || end == std::string::npos || open > end) return "";
+  const std::size_t begin = text.rfind(' ', open);
+  return text.substr(begin == std::string::npos ? 0 : begin + 1, end - begin);
+}
+
 Kernel kernel_of(const fs::path& file, const Target& target, const SourceOptions& options, std::size_t index) {
   Kernel kernel;
-  const std::string text = file.extension() == ".cu" ? source_text(file) : "";
-  const std::vector<DeclaredKernel> declared = declared_kernels(text);
+  std::string text = file.extension() == ".cu" ? source_text(file) : "";
+  std::vector<DeclaredKernel> declared = declared_kernels(text);
   std::vector<Compiled> all;
+  Step step;
+  step.file = fs::absolute(file);
+  step.defines = options.defines;
+  step.flags = options.flags;
+  for (const fs::path& include : options.include) step.include.push_back(fs::absolute(include));
   try {
-    Step step;
-    step.file = fs::absolute(file);
-    step.defines = options.defines;
-    step.flags = options.flags;
-    for (const fs::path& include : options.include) step.include.push_back(fs::absolute(include));
     all = compile_all(step, target);
   } catch (const Error& error) {
     const auto is_template = [](const DeclaredKernel& one) { return !one.arguments.empty(); };
     const bool may_lack_instance = std::string_view(error.what()).find("has no kernel") != std::string_view::npos;
-    if (!may_lack_instance || std::none_of(declared.begin(), declared.end(), is_template)) throw;
+    if (!may_lack_instance || file.extension() != ".cu") throw;
+    if (std::ranges::none_of(declared, is_template)) declared = declared_kernels(declaring_text(step, target));
+    if (std::ranges::none_of(declared, is_template)) throw;
     // A template without an instance: its parameters as they are declared.
     const DeclaredKernel& first = *std::find_if(declared.begin(), declared.end(), is_template);
     kernel.problem = fmt::format("{}<{}>", first.name, first.arguments);
+    for (const DeclaredKernel& one : declared) {
+      if (&one != &first) kernel.others.push_back(one.name);
+    }
     for (std::size_t i = 0; i < first.parameters.size(); ++i) {
       Taken taken = taken_of(declared_parameter(first.parameters[i]), 4, i);
       if (!taken.is_buffer && !taken.type) taken.type = Type::kF32;
@@ -256,6 +271,10 @@ Kernel kernel_of(const fs::path& file, const Target& target, const SourceOptions
     return kernel;
   }
   if (all.empty()) throw Error("{}: it has no kernel", file.string());
+  if (!all[0].source.empty()) {
+    text = all[0].source;
+    declared = declared_kernels(text);
+  }
   // In the source's order, where there is one.
   const auto place = [&](const Compiled& one) {
     const std::string name = bare_name(one.entry);
@@ -270,7 +289,9 @@ Kernel kernel_of(const fs::path& file, const Target& target, const SourceOptions
   if (!refused.empty())
     throw Error("{}: {} uses the {}: own kernels cannot", file.string(), demangled(kernel.compiled.entry), refused[0]);
   for (const Compiled& one : all) {
-    if (one.entry != kernel.compiled.entry) kernel.others.push_back(bare_name(one.entry));
+    if (one.entry == kernel.compiled.entry) continue;
+    const std::string instance = instance_of(one.entry);
+    kernel.others.push_back(instance.empty() ? bare_name(one.entry) : instance);
   }
   if (kernel.compiled.kind == Compiled::Kind::kSpirv) {
     read_vulkan(kernel);
@@ -480,7 +501,12 @@ class Writer {
     line("\n[[side]]\nfile = {}", path_of(files_[side]));
     if (files_[side].extension() == ".cu" || files_[side].extension() == ".comp") write_options();
     if (!kernel.problem.empty()) {
-      line("instance = \"{}\"{}: the template's arguments", kernel.problem, kGuess);
+      line("instance = \"{}\"{}: the template's arguments{}{}", kernel.problem, kGuess,
+           kernel.others.empty() ? "" : "; there are: ", fmt::join(kernel.others, ", "));
+    } else if (const std::string instance = files_[side].extension() == ".cu" ? instance_of(kernel.compiled.entry) : "";
+               !instance.empty()) {
+      line("instance = \"{}\"{}", instance,
+           kernel.others.empty() ? "" : fmt::format("  # guess; there are: {}", fmt::join(kernel.others, ", ")));
     } else if (cuda || kernel.compiled.entry != "main") {
       const std::string entry = cuda ? entry_of(kernel) : kernel.compiled.entry;
       line("entry = \"{}\"{}", entry,
@@ -576,6 +602,9 @@ std::string first_description(const std::vector<fs::path>& files, const Target& 
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (!fs::is_regular_file(files[i])) throw UsageError("--init: no such file: {}", files[i].string());
     const std::string ending = files[i].extension().string();
+    if (ending == ".cuh" || ending == ".glsl")
+      throw UsageError("--init: {}: a header; a {} file that includes it is allowed", files[i].string(),
+                       ending == ".cuh" ? ".cu" : ".comp");
     if (!is_cuda(files[i]) && ending != ".comp" && ending != ".spv")
       throw UsageError("--init: {}: the ending tells the language; allowed: .cu, .ptx, .cubin, .comp, .spv", files[i].string());
     const bool is_second = i == 1 && fs::equivalent(files[0], files[1]);

@@ -695,6 +695,17 @@ class Reader {
       argument.as = as ? (*as == 1 ? As::kUniform : As::kStorage) : is_buffer ? As::kStorage : As::kUniform;
       argument.set = static_cast<std::uint32_t>(set.value_or(0));
       argument.binding = static_cast<std::uint32_t>(*binding);
+      refuse_addresses(keys, argument);
+    }
+  }
+
+  // Addresses are known when a launch is made: they can stand in its parameters alone.
+  void refuse_addresses(const Keys& keys, const Argument& argument) const {
+    if (argument.kind != Argument::Kind::kStruct) return;
+    for (const Member& member : found_.structs[argument.index].members) {
+      if (!member.buffer) continue;
+      keys.fail(argument.line, "the struct {} holds the address of {}; it is allowed in the push constants alone: push = 0",
+                argument.name, found_.buffers[*member.buffer].name);
     }
   }
 

@@ -128,8 +128,9 @@ std::string nans_in(const Buffer& buffer, std::span<const std::byte> bytes) {
     if (std::isnan(number_of(buffer.type, bytes.data() + i * width))) part.add(i, 0);
   });
   if (found.count == 0) return "";
-  return fmt::format("wrong output: {} of {} elements of {} are NaN, or were never written; the first is {}[{}]", found.count,
-                     bytes.size() / width, buffer.name, buffer.name, found.first);
+  return fmt::format("wrong output: {} of {} elements of {} are NaN, or were never written; the first is {}[{}]{}", found.count,
+                     bytes.size() / width, buffer.name, buffer.name, found.first,
+                     buffer.role == Role::kOut ? "; a kernel that writes only some has role = \"inout\" there" : "");
 }
 
 }  // namespace bench::own

@@ -136,6 +136,25 @@ TEST(InitText, ATemplateInANamespaceHasItsPath) {
   EXPECT_EQ(report.exit_code, kOk) << text << report.text;
 }
 
+TEST(InitText, ATemplateOfAHeaderIsFoundAndAnInstanceIsCalledSo) {
+  if (!find_nvcc({})) GTEST_SKIP() << "no nvcc on this machine";
+  const TempDir folder;
+  folder.write("scan.cuh",
+               "namespace app {\ntemplate <unsigned kWarps> __global__ void scan(unsigned* to) { to[0] = kWarps; }\n"
+               "template <class T> __global__ void other(T* to) { to[0] = 1; }\n}\n");
+  folder.write("scan.cu", "#include \"scan.cuh\"\n");
+  const auto text = [&] { return first_description({folder.path() / "scan.cu"}, {}, folder.path()); };
+  EXPECT_THAT(text(), HasSubstr("instance = \"app::scan<4>\"  # guess: the template's arguments; there are: app::other\n"));
+  folder.write("scan.cu",
+               "#include \"scan.cuh\"\ntemplate __global__ void app::scan<8>(unsigned*);\n"
+               "template __global__ void app::other<float>(float*);\n");
+  EXPECT_THAT(text(), HasSubstr("instance = \"app::scan<8u>\"  # guess; there are: app::other<float>\n"));
+  const CheckReport report = check(read_description(std::string_view(text()), folder.path() / "first.toml"), {});
+  EXPECT_EQ(report.exit_code, kOk) << report.text;
+  EXPECT_THAT(message_of<UsageError>([&] { first_description({folder.path() / "scan.cuh"}, {}, folder.path()); }),
+              HasSubstr("scan.cuh: a header; a .cu file that includes it is allowed"));
+}
+
 TEST(InitText, AUniformBlockIsAStructAndAnArrayOfStructsHasItsSize) {
   const TempDir folder;
   folder.write("move.comp", R"glsl(#version 460

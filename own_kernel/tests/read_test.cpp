@@ -77,7 +77,7 @@ arguments = [
   { name = "x", set = 0, binding = 0 },
   { name = "y", set = 1, binding = 1 },
   { name = "n32", push = 0 }, { name = "a", push = 4 },
-  { name = "params", set = 1, binding = 2 },
+  { name = "params", push = 8 },
 ]
 constants = { 0 = 256, 3 = { type = "f32", value = 1.5 }, 1 = -1, 2 = true }
 subgroup_size = 32
@@ -173,7 +173,10 @@ TEST_F(Read, AllOfARightFileIsThere) {
   EXPECT_EQ(vulkan.arguments.at(1).set, 1);
   EXPECT_EQ(vulkan.arguments.at(3).as, As::kPush);
   EXPECT_EQ(vulkan.arguments.at(3).push, 4);
-  EXPECT_EQ(vulkan.arguments.at(4).as, As::kUniform) << "a struct's default";
+  EXPECT_EQ(vulkan.arguments.at(4).as, As::kPush);
+  std::string text = with("{ name = \"x\", address = \"x\" }", "{ name = \"x\", type = \"u64\", value = 1 }");
+  text.replace(text.find("push = 8"), std::string_view("push = 8").size(), "set = 1, binding = 2");
+  EXPECT_EQ(read(text).sides.at(1).steps.at(0).arguments.at(4).as, As::kUniform) << "a struct's default";
   EXPECT_EQ(vulkan.block[0].text, "") << "the module's own";
   EXPECT_EQ(vulkan.subgroup_size, 32);
   ASSERT_EQ(vulkan.constants.size(), 4);
@@ -251,7 +254,8 @@ const Mistake kMistakes[] = {
      "12: [[buffer]] x: no key elements; near: elemnts; a number or an expression of the sizes is needed"},
     {"[[side]]", "[[sides]]", "the file: unknown key sides; near: sizes, side; allowed: "},
     {"seed = 7", "sed = 7",
-     "17: [[buffer]] x: unknown key sed; near: seed; allowed: name, type, elements, role, content, seed, range, file, expected"},
+     "17: [[buffer]] x: unknown key sed; near: seed; allowed: name, type, elements, role, content, seed, range, file, "
+     "expected"},
     {"name = \"saxpy\"", "name = \"Saxpy!\"", "1: the file: name is \"Saxpy!\"; small letters, digits and _ are allowed"},
     {"name = \"saxpy\"", "name = 5", "1: the file: name is an integer; a text in quotes is allowed"},
     // The head.
@@ -353,6 +357,8 @@ const Mistake kMistakes[] = {
      "arguments x and n32 overlap in the push constants: bytes 0 to 8 and 0 to 4"},
     {"{ name = \"x\", set = 0, binding = 0 },", "{ name = \"x\", binding = 0, as = \"image\" },",
      "as is \"image\"; allowed: storage, uniform, address"},
+    {"{ name = \"params\", push = 8 }", "{ name = \"params\", set = 1, binding = 2 }",
+     "params: the struct params holds the address of x; it is allowed in the push constants alone: push = 0"},
     {"{ name = \"x\", set = 0, binding = 0 },", "{ name = \"x\", binding = 0, as = \"address\" },",
      "as = \"address\" without push"},
     {"{ name = \"n32\", push = 0 }", "{ name = \"n32\", push = 2 }", "push is 2; a multiple of 4 is allowed for n32"},
@@ -363,7 +369,7 @@ const Mistake kMistakes[] = {
     {"subgroup_size = 32", "subgroup_size = 24", "subgroup_size is 24; a power of two from 1 to 128 is allowed"},
     {"subgroup_size = 32", "instance = \"f<int>\"", "instance is not a key of this file's kind; allowed with a .cu file"},
     {"grid = \"ceil(n / 256)\"\n", "", "no key grid"},
-    {"{ name = \"params\", set = 1, binding = 2 },", "", "params is an argument of no side; use it or leave it out"},
+    {"{ name = \"params\", push = 8 },", "", "params is an argument of no side; use it or leave it out"},
 };
 
 TEST_F(Read, EveryMistakeIsOneLineThatSaysWhatIsAllowed) {
