@@ -117,6 +117,7 @@ bench::Case make_case(const char* variant, const Ruler& ruler, std::uint32_t bat
   bench::Case result = bench::twin(variant, {{"block", kWarpLanes}, {"chain", batch}},
                                    [=](Workbench& bench) { return set_up(bench, ruler, batch); });
   result.elements = ruler.length_ns;
+  result.spins = true;
   result.fixed_batch = batch;
   result.budget_part = 0.2;
   result.host_samples = 0;

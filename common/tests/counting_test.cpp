@@ -128,6 +128,7 @@ class Counting : public testing::Test {
       });
       one.elements = 64;
       one.footprint_bytes = 768;
+      one.spins = spins_;
       one.cache = cache;
       cases.push_back(one);
     }
@@ -153,6 +154,7 @@ class Counting : public testing::Test {
   bool sees_vulkan_ = true;
   bool broken_ = false;
   bool by_host_ = false;
+  bool spins_ = false;
   bool counts_shared_ = false;
   bool counts_tensor_ = false;
   std::string refused_;
@@ -223,6 +225,21 @@ TEST_F(Counting, WhatAnExperimentAsksForBesideIsCountedInASessionOfItsOwn) {
   EXPECT_DOUBLE_EQ(std::stod(shared.at("shared_wavefronts")) * std::stod(shared.at("launches")), 7);
   EXPECT_EQ(shared.at("shared_load_wavefronts"), "");
   EXPECT_EQ(shared.count("tensor_cycles"), 0U);
+}
+
+// At the host's pace, in a session of their own.
+TEST_F(Counting, ExecutedInstructionsAreCountedUnlessAKernelSpins) {
+  lacking_ = {"sm__inst_executed_pipe_lsu.sum"};
+  EXPECT_EQ(count(), 0);
+  EXPECT_EQ(rows().at("copy/cuda/cold").at("instructions"), "7") << "of one launch";
+  const auto warm = rows().at("copy/vulkan/warm");
+  EXPECT_DOUBLE_EQ(std::stod(warm.at("instructions")) * std::stod(warm.at("launches")), 7);
+  EXPECT_EQ(warm.at("alu_instructions"), warm.at("instructions"));
+  EXPECT_EQ(warm.at("lsu_instructions"), "") << "this GPU does not count it with the others";
+  spins_ = true;
+  EXPECT_EQ(count(), 0);
+  for (const auto& [name, row] : rows()) EXPECT_EQ(row.at("instructions"), "") << name;
+  EXPECT_EQ(rows().at("copy/cuda/cold").at("sm_l2_sectors"), "40");
 }
 
 TEST_F(Counting, WithoutTheMetricThatChecksNothingIsCounted) {

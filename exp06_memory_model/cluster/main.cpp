@@ -187,6 +187,7 @@ bench::Case make_case(const Config& config, const std::shared_ptr<WeightedSums>&
                               {"level", config.level},
                               {"chunk_bytes", bench::unless_zero(config.chunk)}},
                    .set_up = [config, sums](Workbench& bench) { return set_up(bench, config, *sums); }}};
+  result.spins = config.work != 0;  // a block that comes late
   result.elements = config.shape == Shape::kSpread ? config.grid(0) : config.steps();
   result.useful_bytes = config.useful_bytes();
   result.footprint_bytes = config.shape == Shape::kMulticast ? std::uint64_t{config.chunks()} * EXP06_CHUNK_BYTES : 0;

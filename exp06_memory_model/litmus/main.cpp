@@ -55,6 +55,7 @@ bench::Case make_case(const litmus::Row& row, const litmus::Plan& plan, const st
   // Vulkan has neither clusters nor sequentially consistent fences, and plain accesses may not race there.
   if (row.placement == Placement::kCluster || !in_vulkan(row.strength)) result.apis = {{bench::cuda::kApi}};
   result.elements = plan.shape.instances();
+  result.spins = true;     // its threads wait for each other
   result.fixed_batch = 1;  // a launch starts from what the count of the one before has set back, which is not timed
   result.budget_part = 0.05;
   result.host_samples = 1;

@@ -116,6 +116,7 @@ bench::Case make_case(const Point& point, const std::shared_ptr<VectorSums>& sum
                                     {"wait", point.streamers == 0 ? bench::Value() : bench::Value(point.wait)}},
                                    [point, sums](Workbench& bench) { return set_up(bench, point, *sums); });
   result.elements = point.steps;
+  result.spins = point.streamers != 0;  // until the chase has ended
   result.footprint_bytes = point.table_bytes + point.data_bytes;
   result.host_samples = 2;
   result.budget_part = 0.2;
@@ -126,6 +127,7 @@ bench::Case pointer_case(const Point& point) {
   bench::Case result = bench::twin("pointer", {{"level", point.level}, {"unroll", point.unroll}},
                                    [point](Workbench& bench) { return set_up_pointer(bench, point); });
   result.elements = point.steps;
+  result.spins = point.streamers != 0;  // until the chase has ended
   result.footprint_bytes = point.table_bytes;
   result.cache = point.cold ? Cache::kCold : Cache::kWarm;
   result.host_samples = 2;

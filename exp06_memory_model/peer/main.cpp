@@ -114,6 +114,7 @@ void add_latencies(const Plan& plan, std::vector<bench::Case>& list) {
   };
   const auto staged = [&](bench::Case one, std::uint64_t elements) {
     one.elements = elements;
+    one.spins = true;
     one.fixed_batch = 1;
     one.host_samples = 0;
     list.push_back(std::move(one));

@@ -114,6 +114,7 @@ bench::Case make_case(const Config& config) {
   result.vulkan.timeline = config.way == DispatchMethod::kSubmissions;
   if (config.way == DispatchMethod::kTail) result.apis = {{bench::cuda::kApi}};
   result.elements = std::uint64_t{config.dispatches} * config.blocks;
+  result.spins = config.work_ns != 0;
   result.fixed_batch = 1;
   result.budget_part = 0.1;
   result.host_samples = 20;

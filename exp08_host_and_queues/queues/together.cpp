@@ -227,6 +227,7 @@ Prepared set_up_foreground(Workbench& bench, bool ranked, std::uint32_t slots, c
 
 bench::Case finished(bench::Case made, const Beside& beside, std::uint64_t elements) {
   made.elements = elements;
+  made.spins = true;
   made.fixed_batch = 1;
   made.budget_part = 0.5;
   made.vulkan.compute_queues = beside.lane == Lane::kSecond ? 2 : 1;

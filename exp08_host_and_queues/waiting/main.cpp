@@ -116,6 +116,7 @@ bench::Case make_case(const WayText& way, std::uint32_t length_ns) {
                                    [=](Workbench& bench) { return set_up(bench, way.way, length_ns); });
   if (!way.vulkan) result.apis = {{bench::cuda::kApi}};
   result.elements = 1;
+  result.spins = true;
   result.fixed_batch = 1;
   result.budget_part = 0.6;
   result.vulkan = {.timeline = true};

@@ -19,7 +19,7 @@ from test_sass_diff import cuda, vulkan
 from benchlib.document import markdown
 from benchlib.model.analysis import Study
 from benchlib.pages import kernel_timings, sass_pages
-from benchlib.results import results
+from benchlib.results import counters_file, results
 from benchlib.sass import kernel_sources, sass, sass_diff
 from benchlib.sass.sass_diff import Side
 
@@ -185,6 +185,21 @@ def test_times_and_verdicts_on_the_page(measured: Path) -> None:
     assert f"](../../worklog/{EXP01}.md#every-pairs-machine-code)" in text
     off = (measured / "sass" / EXP01 / "add_f32.disabled.md").read_text(encoding="utf-8")
     assert [line.split(" | ")[-2] for line in off.splitlines() if line.startswith("| add_f32 |")] == ["SAME, in 3 of 3 runs"]
+
+
+def test_executed_instructions_stand_beside_the_pair(measured: Path) -> None:
+    counted = []
+    for row in (row for block in (256, 64) for row in synthetic.twins(EXP01, "add_f32", 100, 103, block=block)):
+        cells = {name: str(row[name]) for name in ["experiment", "variant", "api", *synthetic.PARAMS[EXP01], "elements", "cache"]}
+        executed = {"cuda": "81920", "vulkan": "90112"}[row["api"]] if row["block"] == 256 else ""
+        counted.append(cells | {"instrument": "pm_sampling", "instructions": executed, "l1_sectors": "1"})
+    (measured / "counters.csv").write_text(counters_file.csv_text(counted), encoding="utf-8")
+    study = Study.of(results.load(measured), {})
+    text = markdown.render(kernel_timings.page(study, study.tables[EXP01], None, "add_f32"), markdown.Place("../../", None))
+    assert "| CUDA instructions | Vulkan instructions | Vulkan's code |" in text
+    ends = [row.split(" | ")[-3:] for row in text.splitlines() if row.startswith("| add_f32 |")]
+    assert ends[0] == ["81920", "90112", "this |"]
+    assert ends[1][:2] == ["–", "–"], "counted without them"
 
 
 def test_claims_on_the_page(measured: Path) -> None:

@@ -105,6 +105,7 @@ struct Case {
   std::size_t host_samples = 10;     // round trips to time per side
   double budget_part = 1;            // of the time that --budget gives a case: less where the time is not the question
   std::uint32_t l2_fetch_bytes = 0;  // see L2Fetch; 0: the device's own
+  bool spins = false;  // a kernel waits for a time or a word in a loop: how many instructions it executes says nothing
   // Another than the case before opens a device anew that heeds it: cases that agree should follow each other. A device with
   // queues of both kinds would not do: its compute queue is then as slow with short blocks as the graphics queue (H200, driver
   // 580).

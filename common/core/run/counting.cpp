@@ -67,6 +67,12 @@ constexpr std::array kTensorMetrics = {
     Metric{"tensor_cycles", "sm__pipe_tensor_cycles_active.sum", "cycles", "of all SMs, in which their matrix units work"},
     Metric{"tensor_of_cycles", "sm__cycles_active.sum", "cycles", "of all SMs with a warp resident, in the same session"},
 };
+// Of every case whose kernels do not spin, in a session of their own: a GH100 counts these three in one pass.
+constexpr std::array kInstructionMetrics = {
+    Metric{"instructions", "sm__inst_executed.sum", "instructions", "executed by warps"},
+    Metric{"alu_instructions", "sm__inst_executed_pipe_alu.sum", "instructions", "of these, by the ALU: integers and logic"},
+    Metric{"lsu_instructions", "sm__inst_executed_pipe_lsu.sum", "instructions", "of these, by the LSU: loads and stores"},
+};
 constexpr double kSectorBytes = 32;
 
 // What the experiment has counted in a session of its own.
@@ -107,6 +113,7 @@ FileColumns columns_of(const Experiment& experiment) {
   all.add(kCase, {Column::integer("launches", "", "counted together in a session").optional()});
   all.add(kMeasured, columns_of(kMetrics));
   all.add(kMeasured, columns_of(own_metrics(experiment)));
+  all.add(kMeasured, columns_of(kInstructionMetrics));
   all.add(kOrigin,
           {Column::real("sm_mhz", "MHz", "the SMs' clock while counting").optional(),
            Column::text("gpu", "the device's name").optional(), Column::text("gpu_uuid", "the device's UUID").optional(),
@@ -163,6 +170,7 @@ class Instrument {
       : counters_(std::move(counters)),
         main_(main_group(*counters_)),
         own_(counted_together(*counters_, own)),
+        instructions_(counted_together(*counters_, kInstructionMetrics)),
         evict_bytes_(evict_bytes),
         devices_(devices) {}
 
@@ -179,7 +187,11 @@ class Instrument {
 
   // The counts of one launch by their columns, and how many were counted together. Throws Error.
   Values count(Subject& subject, const Api& api, const Case& the_case) {
-    return the_case.cache == Cache::kCold ? count_cold(subject, api) : count_warm(subject, the_case);
+    std::uint32_t launches = 1;
+    Values values = the_case.cache == Cache::kCold ? count_cold(subject, api) : count_warm(subject, the_case, launches);
+    if (the_case.spins || instructions_.names.empty()) return values;
+    instructions_.set(values, counters_->count(instructions_.names, [&] { subject.time_host(launches); }), launches);
+    return values;
   }
 
  private:
@@ -199,12 +211,13 @@ class Instrument {
   // One a metric.
   std::vector<double> session(const std::function<void()>& work) { return counters_->count(main_.names, work); }
 
-  Values count_warm(Subject& subject, const Case& the_case) {
+  // `launches`: how many it counted together.
+  Values count_warm(Subject& subject, const Case& the_case, std::uint32_t& launches) {
     const double ns = std::max(
         1.0, subject.timed_by_host() ? subject.time_host(1).roundtrip_ns : subject.time_device({.batch = 1, .lead_in = 1}).ns);
     const double bytes = std::max(kSectorBytes, static_cast<double>(the_case.footprint_bytes));
     const double enough = std::min(kEnoughBytes / bytes, kEnoughNs / ns);
-    const auto launches =
+    launches =
         static_cast<std::uint32_t>(std::clamp(enough, static_cast<double>(kLeastLaunches), static_cast<double>(kMostLaunches)));
     subject.time_host(1);
     const auto work = [&] { subject.time_host(launches); };
@@ -233,6 +246,7 @@ class Instrument {
   std::unique_ptr<DeviceCounters> counters_;
   Group main_;  // begins with kFromSms
   Group own_;
+  Group instructions_;
   std::uint64_t evict_bytes_;
   OpenDevices& devices_;
   std::map<Api, std::string> blindness_;

@@ -10,8 +10,8 @@
 
 namespace bench {
 
-// Every case's kernel, counted in one or two sessions: a row a case and API in the CSV `path`, which keys
-// it as the result files do. All figures are of one launch.
+// Every case's kernel, counted in two or three sessions, one of them for executed instructions: a row a case and API in the CSV
+// `path`, which keys it as the result files do. All figures are of one launch.
 //
 // warm: after one launch that is not counted, so many that their traffic, or their time, is well above an idle GPU's.
 // cold: the L2 is evicted before the session, and the session holds one launch. What it wrote may still lie in the L2 then: the

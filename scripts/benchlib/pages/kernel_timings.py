@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from benchlib.base.programs import CONTROLS
 from benchlib.document import document
 from benchlib.model import listed_code
+from benchlib.model.hardware_counts import load_any
+from benchlib.results.counters_file import PM_SAMPLING
+from benchlib.stats.formats import sig
 from benchlib.model.analysis import Study
 from benchlib.claims.claims import ClaimFile
 from benchlib.document.document import NONE, Blocks, Cell, Code, Inline, ListingLink, SectionLink, paragraph
@@ -55,14 +58,17 @@ def page(found: Study, table: Table, group: ClaimFile | None, kernel: str) -> Bl
         by_time = sorted(ran, key=lambda one: (not one.exactly, -_time(table, one.pair)))
         columns = varying_columns([one.pair.case for one in ran])
         header = ["variant", *(f"{column}:" for column in columns), "CUDA µs:", "Vulkan µs:"]
-        header += ["Vulkan/CUDA [95 %]:", "Vulkan is"] * table.compares_times + ["Vulkan's code"]
+        header += ["Vulkan/CUDA [95 %]:", "Vulkan is"] * table.compares_times
+        executed = [_executed(found, table, one.pair) for one in by_time[:MOST_PAIRS]]
+        has_executed = any(cell != NONE for cells in executed for cell in cells)
+        header += ["CUDA instructions:", "Vulkan instructions:"] * has_executed + ["Vulkan's code"]
         rows: list[list[Cell]] = []
-        for one in by_time[:MOST_PAIRS]:
+        for one, counted in zip(by_time[:MOST_PAIRS], executed):
             case = one.pair.case
             keys = [key_cell(case, column) for column in columns]
             times = [micros(figure_of(table, side)) for side in one.pair.sides]
             judged = comparison(table, one.pair) if table.compares_times else []
-            rows.append([case["variant"], *keys, *times, *judged, "this" if one.exactly else LIKE_IT])
+            rows.append([case["variant"], *keys, *times, *judged, *(counted if has_executed else []), "this" if one.exactly else LIKE_IT])
         blocks.append(document.table(header, rows))
     left = max(0, len(ran) - MOST_PAIRS)
     text: list[Inline] = [f"{left} more pairs ran it: " if left else "" if ran else "No pair of the results ran this code: "]
@@ -96,6 +102,13 @@ READING = (
     " writes a page with both listings side by side. Pairs: those that ran this code, or the same shader built for another workgroup size, which "
     "is a constant in Vulkan's code.",
 )
+
+
+def _executed(found: Study, table: Table, pair: Pair) -> list[Cell]:
+    """Instructions that the warps of one launch executed, by the instrument that counts traffic: CUDA's, Vulkan's."""
+    counts = load_any(found, table)
+    values = [counts.by(PM_SAMPLING, side, "instructions") if counts and side else None for side in (pair.cuda, pair.vulkan)]
+    return [NONE if value is None else sig(value, 4) for value in values]
 
 
 def _time(table: Table, pair: Pair) -> float:

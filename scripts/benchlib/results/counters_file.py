@@ -22,7 +22,7 @@ PM_COUNTED = [
     "l1_sectors", "l1_hit_sectors", "l1_miss_sectors", "sm_l2_sectors", "sm_l2_requests", "l2_sectors", "l2_slice_sectors_min",
     "l2_slice_sectors_max", "dram_read_bytes", "dram_write_bytes", "blocks", "sm_active_cycles", "sm_active_cycles_min",
     "sm_active_cycles_max", "shared_wavefronts", "shared_load_wavefronts", "shared_store_wavefronts", "lsu_wavefronts",
-    "tensor_cycles", "tensor_of_cycles",
+    "tensor_cycles", "tensor_of_cycles", "instructions", "alu_instructions", "lsu_instructions",
 ]  # fmt: skip
 # As Nsight Compute's metrics give them (counters/ncu.py).
 NCU_COUNTED = [

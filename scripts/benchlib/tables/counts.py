@@ -76,6 +76,9 @@ def _both_apis(found: Study, table: Table, counts: Counts) -> Blocks:
                 continue
             figures = [_whole(wanted), *(_whole(seen.get(api)) for api in APIS)]
             exceptions.append([sides[0].name(without=["api"]), path, *figures, counted_reason(found, table, sides, wanted, seen)])
+    executed = [tuple(counts.by(PM_SAMPLING, side, "instructions") for side in pair) for pair in pairs]
+    if any(None not in pair for pair in executed):
+        rows.append(["Vulkan, to CUDA, instructions executed", *_tally(len(pairs), [(cuda, vulkan) for cuda, vulkan in executed])])
     if not rows:
         return []
     header = ["sectors through the L1", "cases:", "counted:", f"within {100 * SAME_WITHIN:.1f} %:", f"within {100 * TWINS_WITHIN:.0f} %:"]

@@ -24,7 +24,7 @@ from benchlib.stats.formats import NONE, ratio_text, sig
 from benchlib.stats.stats import FASTER, SAME, SLOWER, UNCLEAR, Figure, ratio, verdict_beyond_fixed_costs
 
 ROWS, RESULT, MACHINE_CODE, COUNTS = "rows.csv", "result.json", "isa", "counters.csv"  # own_kernel's files in the folder
-COUNTED = ("sm_l2_sectors", "l1_sectors", "l1_hit_sectors", "l2_sectors", "dram_read_bytes", "dram_write_bytes", "sm_l2_requests", "blocks", "sm_active_cycles")
+COUNTED = ("instructions", "alu_instructions", "lsu_instructions", "sm_l2_sectors", "l1_sectors", "l1_hit_sectors", "l2_sectors", "dram_read_bytes", "dram_write_bytes", "sm_l2_requests", "blocks", "sm_active_cycles")
 MOST_ROWS = 400  # of a listing or a source on the page
 TEXTS = (".toml", ".cu", ".ptx", ".comp")
 
