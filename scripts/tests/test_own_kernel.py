@@ -86,6 +86,23 @@ def test_a_software_device_decides_nothing(tmp_path: Path) -> None:
     assert "Account of the gap" not in text
 
 
+def test_a_pipelines_steps_stand_in_their_order_with_their_sum(tmp_path: Path) -> None:
+    rows = both((1.1, 1.1, 1.1))
+    for step in range(1, 12):
+        rows += [{**each, "variant": f"saxpy.step{step}"} for each in both((1.2, 1.2, 1.2), ns=10_000)]
+    write(tmp_path, rows)
+    result = json.loads((tmp_path / "result.json").read_text())
+    for side in result["sides"]:
+        side["files"] = [f"kernel{step}.cu" for step in range(1, 12)]
+    (tmp_path / "result.json").write_text(json.dumps(result))
+    text = markdown.render(own_kernel.page(own_kernel.read(tmp_path), None, ""))
+    names = [line.split(" | ")[0] for line in text.splitlines() if line.startswith("| step")]
+    assert names == [f"| step {step} (kernel{step}), n = 8, warm" for step in range(1, 12)]
+    assert "| sum of the 11 steps, n = 8, warm | 110 us | 132 us | – |" in text
+    (tmp_path / "result.json").write_text(json.dumps({**result, "sides": [{**side, "files": ["a.cu"] * 12} for side in result["sides"]]}))
+    assert "sum of the" not in markdown.render(own_kernel.page(own_kernel.read(tmp_path), None, "")), "one step was not timed"
+
+
 def test_one_side_alone_has_no_verdict(tmp_path: Path) -> None:
     write(tmp_path, [row("CUDA", 1, 100_000), row("Vulkan", 1, 1, status="failed")])
     done = subprocess.run([sys.executable, SCRIPT, tmp_path], capture_output=True, text=True)

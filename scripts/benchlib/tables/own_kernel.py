@@ -103,12 +103,26 @@ class Own:
                 both = sorted(first.keys() & second.keys(), key=int)
                 if both:
                     pairs.append(Pair(*key, ([first[each] for each in both], [second[each] for each in both])))
-        return sorted(pairs, key=lambda pair: (pair.variant != self.result["name"], pair.variant, bool(pair.checks)))
+        return sorted(pairs, key=lambda pair: (step_of(pair.variant), bool(pair.checks)))
 
     @property
     def whole(self) -> list[Pair]:
         """Those of whole launches: no steps of a pipeline."""
         return [pair for pair in self.pairs if pair.variant == self.result["name"]]
+
+
+    def steps(self, whole: Pair) -> list[Pair]:
+        """A pipeline's launches, each timed alone, as the whole was; none unless all of a side's were."""
+        like = (whole.sizes, whole.cache, whole.checks)
+        found = [pair for pair in self.pairs if step_of(pair.variant) and (pair.sizes, pair.cache, pair.checks) == like]
+        lengths = {len(side["files"]) for side in _list(self.result, "sides") if isinstance(side, dict)}
+        return found if found and lengths == {len(found)} else []
+
+
+def step_of(variant: str) -> int:
+    """From 1; 0 of a whole launch."""
+    found = re.search(r"\.step(\d+)$", variant)
+    return int(found[1]) if found else 0
 
 
 def read(folder: Path) -> Own:
@@ -199,12 +213,24 @@ def _times(own: Own) -> Blocks:
     header += [] if own.software else ["verdict"]
     rows = []
     for pair in pairs:
-        name = "" if pair.variant == own.result["name"] else f"{pair.variant.partition('.')[2]}, "
+        name = _name_of(own, step) + ", " if (step := step_of(pair.variant)) else ""
         row = [name + pair.title, *(_time(pair.median(side, "device_ns")) for side in (0, 1)), *(sig(pair.median(side, "gbps"), 3) for side in (0, 1))]
         rows.append(row + ([str(len(pair.ratios))] if own.software else [ratio_text(pair.effect), str(len(pair.ratios)), pair.verdict]))
+    for whole in own.whole:
+        if steps := own.steps(whole):
+            sums = [sum(pair.median(side, "device_ns") or 0 for pair in steps) for side in (0, 1)]
+            rows.append([f"sum of the {len(steps)} steps, {whole.title}", *map(_time, sums), *[NONE] * (len(header) - 3)])
     ratio = f"The ratio is {own.sides[1]}'s time over {own.sides[0]}'s. Its interval holds the mean of further processes on this GPU model. The spread between runs is estimated from this project's own cases."
     restored = "A cold launch finds its inout buffers restored and the L2 evicted. A warm batch lets the values of inout buffers drift, unless the file says restore = \"each\"."
     return [table(header, rows), paragraph("A software device decides nothing: there is no ratio and no verdict." if own.software else ratio), paragraph(restored)]
+
+
+def _name_of(own: Own, step: int) -> str:
+    """"step 2 (product)", by its file."""
+    for side in _list(own.result, "sides"):
+        if isinstance(side, dict) and step <= len(side["files"]):
+            return f"step {step} ({Path(str(side['files'][step - 1])).stem})"
+    return f"step {step}"
 
 
 def _time(ns: float | None) -> str:
