@@ -194,14 +194,14 @@ int main(int argc, char** argv) {
                  Column::integer("wait", "slices", "of arithmetic between two turns").optional()},
       .model = {},
       .measured = measured_columns(),
-      .variants =
-          {{"idle", "one thread follows 4096 addresses, one after another, on an otherwise idle GPU"},
-           {"pointer", "the same by a kernel that does nothing else"},
-           {"loaded",
-            "the same beside a block of 512 threads on every other SM: `unroll` loads of 16 bytes per thread, then `wait` slices "
-            "of arithmetic, over and over"},
-           {"aa_control_a", "A/A control: idle, paired with aa_control_b, which is the same"},
-           {"aa_control_b", "the other half of the A/A control"}},
+      .variants = {{"idle", "one thread follows 4096 addresses, one after another, on an otherwise idle GPU"},
+                   {"pointer", "the same by a kernel that does nothing else"},
+                   {"loaded",
+                    "the same beside a block of 512 threads on every other SM: `unroll` loads of 16 bytes per thread, then "
+                    "`wait` slices "
+                    "of arithmetic, over and over"},
+                   {"aa_control_a", "A/A control: idle, paired with aa_control_b, which is the same"},
+                   {"aa_control_b", "the other half of the A/A control"}},
       .cases = cases,
   };
   return bench::run_main(argc, argv, experiment, bench::all_backends());

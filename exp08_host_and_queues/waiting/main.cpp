@@ -162,8 +162,7 @@ int main(int argc, char** argv) {
   const bench::Experiment experiment = {
       .name = "exp08_waiting",
       .question = "How soon does the host learn that a kernel is done, and what does it burn until then?",
-      .params = {Column::text("way", "of waiting: see DESIGN.md"),
-                 Column::integer("length_ns", "ns", "that the kernel works")},
+      .params = {Column::text("way", "of waiting: see DESIGN.md"), Column::integer("length_ns", "ns", "that the kernel works")},
       .model = {},
       .measured = measured(),
       .variants = {{"wait", "one kernel of one warp is submitted and waited for; times are the host's, submit to completed"},
