@@ -114,7 +114,7 @@ def test_the_reason_has_its_figures(tmp_path: Path, found: results.Results) -> N
     assert claim.verdict == "REFUTED" and "It takes 1" in claim.note and "{" not in claim.note
 
 
-ID = "claims.toml: claim 03.1: "
+ID = "claims.toml:4: claim 03.1: "
 A = f"{ID}query a: "
 
 
@@ -161,7 +161,7 @@ A = f"{ID}query a: "
         ('name = "a"', 'nam = "a"', "unknown key nam"),
         ('combine = "twin_ratio"', 'combine = "twinratio"', f"{A}combine is 'twinratio'"),
         ('combine = "twin_ratio"', "combine = ['value']", f"{A}combine is ['value'], not a text"),
-        ('combine = "twin_ratio"', "", f"{A}combine is None"),
+        ('combine = "twin_ratio"', 'combine = ""', f"{A}combine is ''"),
         ('metric = "device_ns"', "", f"{A}combine is 'twin_ratio': a query needs metric"),
         ('metric = "device_ns"', 'metric = "device_s"', f"{A}metric: exp03_memory_coalescing has no figure 'device_s'"),
         ('metric = "device_ns"', 'metric = "variant"', f"{A}metric: exp03_memory_coalescing has no figure 'variant'"),

@@ -107,7 +107,7 @@ def test_an_answer_names_a_query(root: Path, capsys: pytest.CaptureFixture[str],
 def test_an_id_is_there_once_in_all_programs(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     put(root, id_="06.1")
     assert run(root) == 1
-    assert "ordering/claims.toml: claim 06.1: the id is there twice" in capsys.readouterr().err
+    assert "claim 06.1: the id is there twice" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

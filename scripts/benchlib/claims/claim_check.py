@@ -9,7 +9,7 @@ from typing import Any
 
 from benchlib.results import counters_file, schema
 from benchlib.sass import sass, sass_diff
-from benchlib.claims.claim_words import SAYINGS
+from benchlib.claims.claim_words import SAYINGS, placeholders
 from benchlib.base.errors import InputError
 from benchlib.results.results import APIS, DERIVED_METRICS, NEEDED_OF_MODEL, Table
 
@@ -25,6 +25,7 @@ RESERVED_NAMES = ("verdict", "worst", "words")  # what an answer may ask of a cl
 NEWER_COLUMNS = ("checks", "instrument")
 NEWER_METRICS = ("fault_rate",)
 SELECTS = ("where", "num", "den")
+TWINS = "twins"  # `where`, of the ratio of both APIs
 QUERY_FLAGS = ("headline", "optional")
 QUERY_KEYS = {*QUERY_TEXTS, *SELECTS, *QUERY_FLAGS, "reproduced"}
 # What each way to combine needs, and what it may have beside that.
@@ -39,7 +40,6 @@ AUXILIARY_COLUMNS = {
     "sass_twins": ({"kernel", "arch"}, {*sass_diff.FIGURES}),
 }
 SIZES = ("max", "dram", "max_dram")
-PLACEHOLDER = re.compile(r"\{([a-z0-9_]+)\}")
 _KNOWN_VALUES = {"api": APIS, "cache": ("cold", "warm"), "pick": ("fastest",), "instrument": tuple(counters_file.INSTRUMENTS)}
 _NAME = re.compile(r"[a-z0-9_]+")
 
@@ -64,7 +64,7 @@ def check_document(where: str, document: Mapping[str, Any]) -> None:
 
 def expand(where: str, claim: dict[str, Any]) -> None:
     """Writes out what a claim says once for all of its queries, and its selects that are texts."""
-    each, rows = claim.pop("each", {}), _select(f"{where}: rows", claim.pop("rows", {}))
+    each, rows = claim.pop("each", {}), select(f"{where}: rows", claim.pop("rows", {}))
     if not isinstance(each, dict):
         fail(where, f"each is {_shown(each)}, not a table of keys")
     _only(f"{where}: each", each, QUERY_KEYS - {*SELECTS, "name", "headline"})
@@ -74,24 +74,32 @@ def expand(where: str, claim: dict[str, Any]) -> None:
     for at, query in enumerate(queries if isinstance(queries, list) else [], start=1):
         if not isinstance(query, dict):
             continue
-        query |= {**each, **query}
+        written = whole({**each, **query})
+        query.clear()
+        query.update(written)
         needed = COMBINES.get(str(query.get("combine")), (set(), set()))[0] if rows else set()
         for key in [key for key in SELECTS if key in query or key in needed]:
-            select = _select(f"{query_name(where, at, query)}: {key}", query.get(key, {}))
-            query[key] = {**rows, **select} if isinstance(select, dict) else select
+            chosen = select(f"{query_name(where, at, query)}: {key}", query.get(key, {}))
+            query[key] = {**rows, **chosen} if isinstance(chosen, dict) else chosen
 
 
-def _select(where: str, written: object) -> object:
+def whole(query: Mapping[str, Any]) -> dict[str, Any]:
+    """With the way to combine that its keys tell, where it does not say one."""
+    told = {**query} if "combine" in query else {"combine": "twin_ratio" if TWINS in query else "ratio" if "num" in query else "value", **query}
+    return {"where" if key == TWINS else key: value for key, value in told.items()}
+
+
+def select(where: str, written: object) -> object:
     """Of a text the columns and what each may be."""
     if not isinstance(written, str):
         return written
-    select: dict[str, object] = {}
+    found: dict[str, object] = {}
     for word in written.split():
         column, equals, value = word.partition("=")
-        if not equals or not column or column in select:
+        if not equals or not column or column in found:
             fail(where, f"{_shown(word)} is no column=value, or there twice")
-        select[column] = value.split("|") if "|" in value else value
-    return select
+        found[column] = value.split("|") if "|" in value else value
+    return found
 
 
 def check_claim(where: str, number: str, claim: Mapping[str, Any]) -> None:
@@ -122,9 +130,9 @@ def check_claim(where: str, number: str, claim: Mapping[str, Any]) -> None:
     if twice:
         fail(where, f"two queries are named {twice[0]}")
     for key in ("note", "why"):
-        for name in PLACEHOLDER.findall(claim.get(key, "")):
-            if name not in names:
-                fail(where, f"the {key} names no query: {name}")
+        for name, what in placeholders(claim.get(key, "")):
+            if name not in names or what:
+                fail(where, f"the {key} names no query: {name}{what and '.'}{what}")
     if not claim.get("needs") and not any("reproduced" in query and not query.get("optional") for query in queries):
         fail(where, "needs a query with a range that is not optional, or `needs`")
 

@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from benchlib.stats.formats import NONE, sig
@@ -23,6 +23,20 @@ INTERVAL = re.compile(r" \[[^\]]*\]")
 LOOSELY = re.compile(r" \(within a factor of [^)]*\)")
 LOOSE = 10  # times that an interval's end is the other from which on it is said by a factor
 NEXT_TO_NOTHING = 1e-6  # a range that begins there says: some
+# In a text, of a figure: its name, or a claim's id, and what of it is asked for.
+_PLACEHOLDER = re.compile(r"\{(?P<name>\d\d\.\d+[a-z]?|[a-z0-9_]+)(?:\.(?P<what>[a-z0-9_.]+))?\}")
+
+
+def placeholders(text: str) -> list[tuple[str, str]]:
+    """The names in braces, each with what is asked of it: {wide}, {wide.range}, {02.4b.gap.takes}."""
+    return [(match["name"], match["what"] or "") for match in _PLACEHOLDER.finditer(text)]
+
+
+def filled(text: str, shown: Callable[[str, str], str | None]) -> str | None:
+    """The text with what is shown in place of each name; None where one has nothing to show."""
+    found = [shown(*each) for each in placeholders(text)]
+    words = iter([one for one in found if one is not None])
+    return None if None in found else _PLACEHOLDER.sub(lambda _: next(words), text)
 
 
 def plain(words: str) -> str:

@@ -72,7 +72,7 @@ from typing import Any
 
 from benchlib.base import files, programs, toml_file
 from benchlib.claims import claim_check, claim_lock, claim_query, claim_words, provenance
-from benchlib.claims.claim_check import CLAIM_TEXTS, PLACEHOLDER
+from benchlib.claims.claim_check import CLAIM_TEXTS
 from benchlib.claims.claim_query import IN, OPEN, OUT, Finding
 from benchlib.claims.provenance import History
 from benchlib.model.analysis import FILE as ANALYSIS_FILE
@@ -269,7 +269,8 @@ def _read(path: Path, experiment: str, seen: set[str]) -> ClaimFile:
 def _checked(experiment: str, data: bytes) -> tuple[str, Sequence[str], list[tuple[str, dict[str, Any]]]]:
     """The question, the answer's sentences, and each claim with its place in the file. What is raised is to stand behind the file's path."""
     try:
-        document = tomllib.loads(data.decode("utf-8"))
+        text = data.decode("utf-8")
+        document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # among them what is no TOML and no UTF-8
         raise InputError(f": {ascii(str(error))[1:-1]}") from error
     claim_check.check_document("", document)
@@ -277,7 +278,7 @@ def _checked(experiment: str, data: bytes) -> tuple[str, Sequence[str], list[tup
     found = []
     for at, entry in enumerate(document.get("claim", []), start=1):
         id_ = entry.get("id", f"no. {at}")
-        where = f": claim {id_ if isinstance(id_, str) and id_.isprintable() else ascii(id_)[:40]}"
+        where = f":{toml_file.line_of_table(text, 'claim', at)}: claim {id_ if isinstance(id_, str) and id_.isprintable() else ascii(id_)[:40]}"
         claim_check.expand(where, entry)
         claim_check.check_claim(where, document.get("ids", experiment[3:5]), entry)
         found.append((where, entry))
@@ -315,9 +316,9 @@ def _filled(claim: Claim, key: str) -> str:
     """The claim's text of that key with its figures in it, without the sentences of which no figure was measured."""
     kept = []
     for sentence in re.split(r"(?<=\.) ", claim.entry.get(key, "")):
-        names = PLACEHOLDER.findall(sentence)
+        names = [name for name, _ in claim_words.placeholders(sentence)]
         if not names or any(claim.figures.get(name) for name in names):
-            kept.append(PLACEHOLDER.sub(lambda match: claim_words.spread_words(claim.figures.get(match[1], [])), sentence))
+            kept.append(claim_words.filled(sentence, lambda name, _: claim_words.spread_words(claim.figures.get(name, []))) or "")
     return " ".join(kept)
 
 

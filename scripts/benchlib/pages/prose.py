@@ -21,8 +21,7 @@ docs/figures.toml:
     [figure.exp02_descriptors]                      by experiment; a name is there once in the file
     bounds_checks = { num = "...", den = "...", as = "percent" }
 
-An entry is a query as claims.py describes them, in short: `where` alone is its value, `twins` the ratio of both APIs, `num` and `den` a
-ratio, of device_ns unless `metric` says otherwise. `as`: "number" (of several cases from the least to the greatest), "percent" (a ratio's
+An entry is a query (claims/query_form.py). `as`: "number" (of several cases from the least to the greatest), "percent" (a ratio's
 distance from 1), "share" (100 times), or "words" with `say` and `unit`. `scale`: by what a number is multiplied. `per`: what is
 divided by the value, where a time is said as a rate (operations over ns). `digits`: significant ones, 3 unless said. `pick`: "least",
 "median" or "most" of several cases.
@@ -38,7 +37,7 @@ from pathlib import Path
 from typing import Any
 
 from benchlib.base import toml_file
-from benchlib.claims import claim_check, claim_query, claim_words
+from benchlib.claims import claim_query, claim_words, query_form
 from benchlib.claims.claims import ClaimFile
 from benchlib.stats import estimate
 from benchlib.stats.estimate import DOES_NOT_HOLD, HOLDS, NOT_DECIDED
@@ -59,7 +58,7 @@ PICKS: Mapping[str, Callable[[Sequence[Figure]], Figure]] = {
     "least": lambda figures: min(figures, key=_value), "median": lambda figures: sorted(figures, key=_value)[(len(figures) - 1) // 2], "most": lambda figures: max(figures, key=_value),
 }  # fmt: skip
 PROBLEMS = {DOES_NOT_HOLD: "no longer so", NOT_DECIDED: "not decided, leave the sentence out"}
-OWN_KEYS = ("as", "scale", "per", "digits", "pick", "twins")
+OWN_KEYS = ("as", "scale", "per", "digits", "pick")
 
 
 class NotMeasured(Exception):
@@ -119,7 +118,7 @@ class Prose:
         if match := CLAIM.fullmatch(words[0]):
             by_id = {claim.id: claim for group in model.groups for claim in group.claims}
             try:
-                said = claim_tables.claim_text(by_id, match)
+                said = claim_tables.claim_text(by_id, match[1], match[2].removeprefix("."))
             except claim_tables.Missing:
                 raise NotMeasured(f"{query}: not measured") from None
             return claim_words.bare(said)
@@ -215,11 +214,9 @@ class Prose:
         study = model.study_of(experiment)
         if experiment not in study.tables:
             raise NotMeasured(f"{name}: no results of {experiment}")
-        query = query_of(entry)
-        place = f"{self.root / FILE}: {name}"
-        claim_check.expand(place, {"query": [query]})
-        claim_check.check_query(place, query)
-        found = claim_query.run(query, experiment, study, place)
+        path = self.root / FILE
+        place = f"{path}:{toml_file.line_of_key(path.read_text(encoding='utf-8'), name)}: {name}"
+        found = claim_query.run(query_form.parsed(place, entry, OWN_KEYS), experiment, study, place)
         if isinstance(found, str):
             raise NotMeasured(f"{name}: {found}")
         return [one.figure for one in found]
@@ -234,15 +231,6 @@ def all_hold(figures: Sequence[Figure], sign: str, bound: float) -> str:
     least, most = (bound, math.inf) if sign in (">", ">=") else (-math.inf, bound)
     found = {estimate.decide(figure.lo, figure.hi, least, most) for figure in figures}
     return next((each for each in (DOES_NOT_HOLD, NOT_DECIDED) if each in found), HOLDS)
-
-
-def query_of(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """As claims.py describes it."""
-    query = {key: value for key, value in entry.items() if key not in OWN_KEYS}
-    if "twins" in entry:
-        query["where"] = entry["twins"]
-    combine = "twin_ratio" if "twins" in entry else "ratio" if "num" in entry else "value"
-    return {"combine": combine, "metric": "device_ns", **query}
 
 
 def numbers(values: Sequence[float], form: str, scale: float, digits: int) -> str:

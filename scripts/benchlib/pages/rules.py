@@ -5,12 +5,13 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from benchlib.claims import claim_check, claim_query
+from benchlib.base import toml_file
+from benchlib.claims import claim_query, claim_words, query_form
 from benchlib.document import document, markdown
 from benchlib.document.document import NONE, Blocks, Bullets, Cell, Code, FileLink, Inline, SectionLink, Strong
 from benchlib.model.analysis import Study
 from benchlib.pages import summary
-from benchlib.pages.summary import PLACEHOLDER, Summary, inlines
+from benchlib.pages.summary import Summary, inlines
 from benchlib.results.results import InputError
 from benchlib.stats.estimate import HOLDS as HELD
 from benchlib.stats.estimate import NOT_DECIDED, decide
@@ -38,12 +39,12 @@ def verdicts(study: Study, said: Summary) -> dict[str, str]:
 
 
 def _where(said: Summary, at: int) -> str:
-    return f"{said.path}: rule no. {at + 1}"
+    return f"{said.path}:{toml_file.line_of_table(said.text, 'rule', at + 1)}: rule no. {at + 1}"
 
 
 def _verdict(rule: Mapping[str, Any], study: Study, said: Summary, where: str) -> str:
     figures, against, undecided = rule.get("figure", []), False, False
-    needed = {name for name, _ in PLACEHOLDER.findall(rule["text"])}
+    needed = {name for name, _ in claim_words.placeholders(rule["text"])}
     for query in figures:
         found = _figure(where, query, study)
         if found is None and query["name"] not in needed and not set(BOUNDS) & query.keys():
@@ -54,7 +55,7 @@ def _verdict(rule: Mapping[str, Any], study: Study, said: Summary, where: str) -
             side = _side(query, found[1])
             against, undecided = against or side is False, undecided or side is None
     own = {query["name"] for query in figures}
-    if any(name not in own and name not in said.kinds for name, _ in PLACEHOLDER.findall(rule["text"])):
+    if any(name not in own and name not in said.kinds for name, _ in claim_words.placeholders(rule["text"])):
         return NOT_SEEN
     words = [(said.kinds[kind].word, word) for kind, word in rule.get("holds", {}).items() if kind in said.kinds]
     if against or any(found and found != word for found, word in words):
@@ -73,8 +74,8 @@ def _figure(where: str, entry: Mapping[str, Any], study: Study) -> Found | None:
     experiment = entry.get("experiment", "")
     if experiment not in study.tables:
         return None
-    query, place = summary.bare(entry), f"{where}: figure {entry['name']}"
-    claim_check.check_query(place, query)
+    place = f"{where}: figure {entry['name']}"
+    query = query_form.parsed(place, entry, summary.OF_RULE)
     found = claim_query.run(query, experiment, study, place)
     if isinstance(found, str):
         return None
@@ -133,7 +134,7 @@ def _deciding(rule: Mapping[str, Any], model: tuple[Study, Summary], where: str)
 def _bounded(rule: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The figure that has a bound: if several have one, the first that the text names."""
     found = [query for query in rule.get("figure", []) if set(BOUNDS) & query.keys()]
-    named = {name for name, _ in PLACEHOLDER.findall(rule["text"])}
+    named = {name for name, _ in claim_words.placeholders(rule["text"])}
     return next((query for query in found if query["name"] in named), found[0] if found else None)
 
 
@@ -165,7 +166,7 @@ def _links(rule: Mapping[str, Any], where: str, study: Study, titles: Titles, cl
 def _few_runs(rule: Mapping[str, Any], said: Summary, study: Study, where: str) -> list[Inline]:
     """How many runs the figures of an experiment are from, where they are too few to tell by themselves how far runs differ."""
     texts = [rule["text"], *rule.get("limits", []), *rule.get("also", [])]
-    shown = {name for text in texts for name, _ in PLACEHOLDER.findall(text)} - said.kinds.keys()
+    shown = {name for text in texts for name, _ in claim_words.placeholders(text)} - said.kinds.keys()
     few: dict[str, int] = {}
     for query in rule.get("figure", []):
         found = _figure(where, query, study) if query["name"] in shown else None

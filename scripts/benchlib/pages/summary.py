@@ -23,7 +23,7 @@
     holds = { wide = "SLOWER" }       optional: the rule stands only where that is what the kind's pairs are
     [[rule.shown]]                    the sections of the worklog that show it
     experiment, section = "..."
-    [[rule.figure]]                   a query as claims.py describes them, without a range, with its experiment and unit
+    [[rule.figure]]                   a query (claims/query_form.py) with its experiment and unit
     name = "slower"
     least, most = 1.01                optional: the rule holds where all of the figure's interval lies so, does not where none of it does, and is not decided elsewhere
 
@@ -44,7 +44,7 @@ from typing import Any
 
 from benchlib.base import programs, toml_file
 from benchlib.base.programs import CONTROLS
-from benchlib.claims import claim_check, claim_words
+from benchlib.claims import claim_words, query_form
 from benchlib.document import document
 from benchlib.pages import ratio_strip
 from benchlib.model import kinds as model_kinds
@@ -52,7 +52,7 @@ from benchlib.model.analysis import Study
 from benchlib.model.pairs import pairs
 from benchlib.document.document import NONE, Block, Cell, Code, Inline, Strong
 from benchlib.pages.ratio_strip import Measured
-from benchlib.results.results import WITH_ALL_CHECKS, Case, InputError
+from benchlib.results.results import WITH_ALL_CHECKS, InputError
 from benchlib.stats.formats import sig
 from benchlib.stats.stats import FASTER, MIN_RUNS, SAME, SLOWER, VERDICTS, Figure
 
@@ -63,7 +63,8 @@ PICTURE_OF_ALL = "vulkan-over-cuda-all"
 HEADLINE_KEYS = {"kind", "rules", "example", "figure"}
 KIND_KEYS = {"id", "name", "of", "metric"}
 RULE_KEYS = {"title", "text", "limits", "also", "claims", "shown", "figure", "holds", "measures", "run"}
-PLACEHOLDER = re.compile(r"\{([a-z0-9_]+)(?:\.(range|says|pairs|same))?\}")
+OF_RULE = ("experiment", "least", "most")  # beside the query in a rule's figure
+ASKED = ("", "range", "says", "pairs", "same")  # of a kind, in a text
 OTHERS = "others"
 MOST = 2 / 3
 DIFFER = "pairs differ"
@@ -143,7 +144,7 @@ class Kind:
             return f"{', '.join(f'{counted[each]} {each}' for each in VERDICTS if counted[each])}: {ranged}"
         return f"{self.word} in {number} of {len(self.found)}: {ranged}"
 
-    def text(self, what: str | None) -> str:
+    def text(self, what: str) -> str:
         if what == "pairs":
             return str(len(self.found))
         if what == "same":
@@ -177,6 +178,7 @@ def _squares(values: Sequence[float]) -> float:
 class Summary:
     document: Mapping[str, Any]
     path: Path
+    text: str  # of the file
     kinds: Mapping[str, Kind] = field(default_factory=dict)  # those with a pair
 
 
@@ -205,7 +207,7 @@ def _load(study: Study, root: Path) -> Summary | None:
             raise InputError(f"{path}: {key} is no table of lists of variants")
     kinds = _kinds(path, found, study)
     _check_rules(path, text, frozenset(experiments))
-    return Summary(found, path, kinds)
+    return Summary(found, path, text, kinds)
 
 
 @lru_cache(maxsize=16)  # a process may read the same file again and again
@@ -219,22 +221,22 @@ def _check_rules(path: Path, text: str, experiments: Set[str]) -> None:
         _need(f"{path}: headline no. {at}", entry, HEADLINE_KEYS, {"kind"})
         wanted: list[tuple[str, str, Collection[str]]] = [("kind", entry["kind"], ids), *(("rule", each, titles) for each in entry.get("rules", []))]
         for query in entry.get("figure", []):
-            claim_check.check_query(f"{path}: headline no. {at}: figure {query.get('name')}", bare(query))
+            query_form.parsed(f"{path}: headline no. {at}: figure {query.get('name')}", query, OF_RULE)
             if query.get("name") in ids:
                 raise InputError(f"{path}: headline no. {at}: a kind is called {query['name']}, too: its words would stand for the figure's")
             wanted.append(("experiment", query.get("experiment", ""), experiments))
-        wanted += [("figure", name, {query["name"] for query in entry.get("figure", [])}) for name, _ in PLACEHOLDER.findall(entry.get("example", ""))]
+        wanted += [("figure", name, {query["name"] for query in entry.get("figure", [])}) for name, _ in claim_words.placeholders(entry.get("example", ""))]
         for what, name, known in wanted:
             if name not in known:
                 raise InputError(f"{path}: headline no. {at}: no {what} is {ascii(name)[:80]}")
     for at, entry in enumerate(found.get("rule", []), start=1):
         _need(f"{path}: rule no. {at}", entry, RULE_KEYS, {"title", "text", "shown"})
         for query in entry.get("figure", []):
-            claim_check.check_query(f"{path}: rule no. {at}: figure {query.get('name')}", bare(query))
+            query_form.parsed(f"{path}: rule no. {at}: figure {query.get('name')}", query, OF_RULE)
             if query.get("name") in ids:
                 raise InputError(f"{path}: rule no. {at}: a kind is called {query['name']}, too: its words would stand for the figure's")
         names = {*ids, *(query.get("name") for query in entry.get("figure", []))}
-        for name in (name for text in (entry["text"], *entry.get("limits", []), *entry.get("also", [])) for name, _ in PLACEHOLDER.findall(text)):
+        for name in (name for text in (entry["text"], *entry.get("limits", []), *entry.get("also", [])) for name, _ in claim_words.placeholders(text)):
             if name not in names:
                 raise InputError(f"{path}: rule no. {at}: no figure or kind is {name}")
         for named in (*entry["shown"], *entry.get("figure", [])):
@@ -326,11 +328,6 @@ def of_pairs(kind: Kind, whole: Kind) -> str:
     return str(len(kind.found)) if len(kind.found) == len(whole.found) else f"{len(kind.found)} of {len(whole.found)}"
 
 
-def bare(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """As a claim's query is."""
-    return {key: value for key, value in entry.items() if key not in ("experiment", "least", "most")}
-
-
 def filled(
     text: str,
     where: str,
@@ -339,21 +336,18 @@ def filled(
     known: Collection[str],
 ) -> str | None:
     """The text with its figures; None if one of them has not been measured."""
-    parts, at = [], 0
-    for match in PLACEHOLDER.finditer(text):
-        name, what = match[1], match[2]
+
+    def shown(name: str, what: str) -> str | None:
         if name not in known and name not in kinds_:
             raise InputError(f"{where}: no figure or kind is {name}")
+        if what not in (ASKED if name in kinds_ else ASKED[:1]):
+            raise InputError(f"{where}: {name} has no {what}")
         if name in kinds_:
-            shown = kinds_[name].text(what)
-        elif found := figures.get(name):
-            query, figure = found
-            shown = claim_words.plain(claim_words.figure_words(figure, query.get("say", ""), query.get("unit", "")))
-        else:
-            return None
-        parts += [text[at : match.start()], shown]
-        at = match.end()
-    return "".join([*parts, text[at:]])
+            return kinds_[name].text(what)
+        found = figures.get(name)
+        return claim_words.plain(claim_words.figure_words(found[1], found[0].get("say", ""), found[0].get("unit", ""))) if found else None
+
+    return claim_words.filled(text, shown)
 
 
 def inlines(text: str) -> list[Inline]:

@@ -3,7 +3,7 @@
     [[say]]
     text = "... {a.takes} ..."     a sentence; left out where a figure of it has not been measured
     experiment = "exp01_vector_add"
-    [[say.figure]]                 a query as claims.py describes them, without a range; `name` is for the text
+    [[say.figure]]                 a query (claims/query_form.py), of Vulkan alone; `name` is for the text
     name = "a"
 
 A figure is said as in an experiment's answer: from the least to the greatest case, or as one of claim_words.SAYINGS. A percent of the memory's peak
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchlib.base import toml_file
-from benchlib.claims import claim_check, claim_query, claim_words
+from benchlib.claims import claim_query, claim_words, query_form
 from benchlib.stats.formats import sig
 from benchlib.model.analysis import Study
 from benchlib.results.results import InputError, Table
@@ -26,7 +26,6 @@ FILE = Path("docs") / "vulkan.toml"
 CARDS = Path("docs") / "cards.toml"
 PORTABLE = re.compile(r"laptop|mobile|max-q", re.IGNORECASE)  # other cards under a name
 TITLE = "What Vulkan shows on this GPU"
-PLACEHOLDER = re.compile(r"\{([a-z0-9_]+)(?:\.([a-z]+))?\}")
 ONE_API = ("where", "num", "den")
 
 
@@ -35,12 +34,14 @@ def sentences(root: Path, study: Study) -> list[str]:
     path = root / FILE
     if not path.is_file():
         return []
+    text = path.read_text(encoding="utf-8")
     try:
-        entries = toml_file.parsed(path.read_text(encoding="utf-8")).get("say", [])
+        entries = toml_file.parsed(text).get("say", [])
     except ValueError as error:
         raise InputError(f"{path}: {ascii(str(error))[1:-1]}") from error
-    said = [_sentence(f"{path}: sentence no. {at}", entry, study, root) for at, entry in enumerate(entries, start=1)]
-    return [text for text in said if text]
+    places = (f"{path}:{toml_file.line_of_table(text, 'say', at)}: sentence no. {at}" for at in range(1, len(entries) + 1))
+    said = [_sentence(place, entry, study, root) for place, entry in zip(places, entries)]
+    return [sentence for sentence in said if sentence]
 
 
 def card_gbps(root: Path, gpu: str) -> float | None:
@@ -59,17 +60,16 @@ def _sentence(where: str, entry: Mapping[str, Any], study: Study, root: Path) ->
     for key in ("text", "experiment", "figure"):
         if key not in entry:
             raise InputError(f"{where}: no {key}")
-    queries = {query["name"]: query for query in entry["figure"]}
+    queries = {each["name"]: query_form.parsed(f"{where}: figure {each['name']}", each) for each in entry["figure"]}
     table = study.tables.get(entry["experiment"])
     words, note, undecided = [], "", 0
-    for name, saying in PLACEHOLDER.findall(entry["text"]):
+    for name, saying in claim_words.placeholders(entry["text"]):
         if name not in queries:
             raise InputError(f"{where}: no figure is {name}")
         query = queries[name]
-        claim_check.check_query(f"{where}: figure {name}", query)
         if any(query[key].get("api") != "vulkan" for key in ONE_API if key in query):
             raise InputError(f"{where}: figure {name} is not of Vulkan alone")
-        if not table or not _has_columns(table, query):
+        if not table:
             return ""
         figures = _figures(query, table, study, where)
         peak = card_gbps(root, _gpu(table)) if not figures and query["metric"] == "peak_pct" else None
@@ -80,8 +80,8 @@ def _sentence(where: str, entry: Mapping[str, Any], study: Study, root: Path) ->
             return ""
         undecided = max([undecided, *(figure.runs for figure in figures if query["combine"] == "ratio" and figure.undecided)])
         words.append(claim_words.plain(claim_words.spread_words(figures, saying)))
-    filled = iter(words)
-    text = PLACEHOLDER.sub(lambda _: next(filled), entry["text"])
+    said = iter(words)
+    text = claim_words.filled(entry["text"], lambda *_: next(said)) or ""
     if undecided:
         text = f"{text.removesuffix('.')}: undecided in {undecided} run{'s' * (undecided > 1)}."
     return text + note
@@ -100,8 +100,3 @@ def _over(figure: Figure, peak: float) -> Figure:
 def _gpu(table: Table) -> str:
     return next((row["gpu"] for run in table.runs for row in run.values() if row["api"] == "vulkan" and row["gpu"]), "")
 
-
-def _has_columns(table: Table, query: Mapping[str, Any]) -> bool:
-    """Of results older than a parameter."""
-    known = {"pick", *claim_check.NEWER_COLUMNS, *(column.name for column in table.columns)}
-    return all(column in known for key in ONE_API for column in query.get(key, {}))

@@ -11,7 +11,7 @@ from benchlib.document import document, markdown
 from benchlib.claims import claims
 from benchlib.claims.claim_check import RESERVED_NAMES
 from benchlib.claims.claim_query import IN, OUT
-from benchlib.claims.claim_words import SAYINGS, figure_words, plain, spread_words
+from benchlib.claims.claim_words import SAYINGS, figure_words, filled, plain, spread_words
 from benchlib.claims.claims import OURS, REPRODUCED, VERDICTS, Claim, ClaimFile, moment
 from benchlib.document.document import NONE, Block, Blocks, Bullets, Cell, FileLink, Inline, ResultLink, SectionLink
 from benchlib.document.document import Strong, Verdict, paragraph
@@ -165,7 +165,6 @@ class Missing(Exception):
     """A figure that a sentence names was not measured."""
 
 
-PLACEHOLDER = re.compile(r"\{(\d\d\.\d+[a-z]?)((?:\.[a-z0-9_]+)*)\}")
 CONDITION = re.compile(r"\[(\d\d\.\d+[a-z]?) ([A-Z ,]+)\] ")
 
 
@@ -184,7 +183,7 @@ def _sentence(by_id: Mapping[str, Claim], sentence: str) -> str:
         if by_id[condition[1]].verdict not in wanted:
             return ""
     try:
-        return PLACEHOLDER.sub(lambda match: plain(claim_text(by_id, match)), sentence[condition.end() if condition else 0 :])
+        return filled(sentence[condition.end() if condition else 0 :], lambda id_, what: plain(claim_text(by_id, id_, what))) or ""
     except Missing:
         return ""
 
@@ -195,16 +194,16 @@ def whole_answer(group: ClaimFile) -> str:
     return text + (f" From {group.results}." if text and group.results else "")
 
 
-def claim_text(by_id: Mapping[str, Claim], match: re.Match[str]) -> str:
-    """Raises Missing where the figure was not measured."""
-    claim, names = by_id.get(match[1]), match[2].split(".")[1:]
+def claim_text(by_id: Mapping[str, Claim], id_: str, what: str) -> str:
+    """`what` is asked of the claim. Raises Missing where the figure was not measured."""
+    claim, names = by_id.get(id_), what.split(".") if what else []
     if claim is None:
-        raise InputError(f"an answer names no claim: {match[1]}")
+        raise InputError(f"an answer names no claim: {id_}")
     queries = [query.get("name", "") for query in claim.entry.get("query", [])]
     saying = names.pop() if names and names[-1] in SAYINGS and names not in ([each] for each in queries) else ""
     name = names.pop() if names else ""
     if names or name not in ("", *RESERVED_NAMES, *queries):
-        raise InputError(f"an answer names no query of claim {claim.id}: {match[2][1:]}")
+        raise InputError(f"an answer names no query of claim {claim.id}: {what}")
     if name == "verdict":
         return claim.verdict
     if name not in ("", *RESERVED_NAMES):
