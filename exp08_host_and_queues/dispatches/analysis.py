@@ -37,7 +37,23 @@ def timed(found: Study, table: Table, variant: str) -> Blocks:
 
 
 def independent(found: Study, table: Table) -> Blocks:
-    return timed(found, table, "dispatches")
+    return timed(found, table, "dispatches") + spread(table)
+
+
+SPREADS = ["streams", "graph", "command_buffers", "submissions", "queues"]
+
+
+def spread(table: Table) -> Blocks:
+    """Either API's curve over what it has for independent work; nothing where no run has any."""
+    cases = table.select({"variant": "spread"})
+    rows: list[list[Cell]] = []
+    for case in sorted(cases, key=lambda case: (case.whole("work_ns"), case["api"], place_in(SPREADS, case["way"]), case.whole("lanes"))):
+        names: list[Cell] = [f"{case.whole('work_ns') / 1000:g}", API_NAMES[case["api"]], case["way"], case["lanes"]]
+        times = [micros(figure_of(table, case, metric)) for metric in ("device_ns", "roundtrip_ns", "submit_ns")]
+        rows.append([*names, *times, plain(figure_of(table, case, "at_once"))])
+    header = ["work, µs:", "API", "way", "lanes:", "GPU, µs:", "round trip:", "submit:", "at once:"]
+    text = "1,000 dispatches of one block, over so many streams, chains of a graph, command buffers, submissions or queues. A graph of 1,000 chains has no edge."
+    return [paragraph(text), document.table(header, rows)] if rows else []
 
 
 def loop(found: Study, table: Table) -> Blocks:
@@ -68,7 +84,7 @@ def direct_of(case: Case) -> Case:
 def indirect_extra_us(table: Table) -> dict[Case, float]:
     """By Vulkan's indirect case of one block and many dispatches: what each of them takes longer than a direct one."""
     found = {}
-    for case in table.select({"variant": "indirect", "api": "vulkan", "blocks": "1", "dispatches": ["100", "1000"]}):
+    for case in table.select({"variant": "indirect", "way": "indirect", "api": "vulkan", "blocks": "1", "dispatches": ["100", "1000"]}):
         more, less = table.figure(case, "device_ns"), table.figure(direct_of(case), "device_ns")
         if more and less:
             found[case] = (more.value - less.value) / case.whole("dispatches") / 1000
@@ -83,8 +99,9 @@ def indirect(_: Study, table: Table) -> Blocks:
     for case in sorted(cases, key=order_of):
         more, less = figure_of(table, case), figure_of(table, direct_of(case))
         extra = (more.value - less.value) / case.whole("dispatches") / 1000 if more and less else None
-        rows.append([case["blocks"], f"{case.whole('work_ns') / 1000:g}", case["dispatches"], micros(less), micros(more), fixed(extra, 3)])
-    header = ["blocks:", "work, µs:", "dispatches:", "direct, µs:", "indirect, µs:", "more a dispatch, µs:"]
+        made = "in place" if case["way"] == "in_place" else "copied"
+        rows.append([case["blocks"], f"{case.whole('work_ns') / 1000:g}", case["dispatches"], made, micros(less), micros(more), fixed(extra, 3)])
+    header = ["blocks:", "work, µs:", "dispatches:", "arguments", "direct, µs:", "indirect, µs:", "more a dispatch, µs:"]
     return [document.table(header, rows)]
 
 
@@ -97,7 +114,7 @@ def extra_us(table: Table, case: Case) -> float | None:
     """What each of a case's decisions takes longer, the kernel that makes it not counted; None of what nothing decides about, and of Vulkan's loop:
     it hands over all of its recorded steps, however few run.
     """
-    if case["way"] == "known" or (case["way"], case["api"]) == ("while", "vulkan"):
+    if case["way"] in ("known", "predicated") or (case["way"], case["api"]) == ("while", "vulkan"):
         return None
     more, less = table.figure(case, "device_ns"), table.figure(known_of(case), "device_ns")
     return (more.value - less.value) / case.whole("dispatches") / 1000 if more and less else None
@@ -120,7 +137,7 @@ def decided(_: Study, table: Table) -> Blocks:
     cases = table.select({"variant": ["guarded", "repeated", "launched"]})
     if not cases:
         return [NO_RESULTS]
-    order = ["known", "taken", "not_taken", "while", "tail", "from_device"]
+    order = ["known", "taken", "not_taken", "while", "predicated", "tail", "from_device"]
     rows: list[list[Cell]] = []
     for case in sorted(cases, key=lambda case: (case["variant"], *order_of(case)[:3], place_in(order, case["way"]), case["api"])):
         names: list[Cell] = [case["variant"], case["blocks"], f"{case.whole('work_ns') / 1000:g}", case["dispatches"], case["way"], API_NAMES[case["api"]]]

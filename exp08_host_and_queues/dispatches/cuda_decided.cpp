@@ -1,5 +1,5 @@
-// CUDA's conditional graph nodes, and graphs that kernels launch.
-// Source: CUDA C++ Programming Guide, "Conditional Graph Nodes" and "Device Graph Launch".
+// CUDA's graphs that are made node by node: of chains, with conditional nodes, and such as kernels launch.
+// Source: CUDA C++ Programming Guide, "Creating a Graph Using Graph APIs", "Conditional Graph Nodes" and "Device Graph Launch".
 #include <span>
 #include <vector>
 
@@ -173,6 +173,28 @@ std::unique_ptr<bench::Subject> cuda_decided(bench::Workbench& bench, const Conf
     // A graph that launches itself cannot begin its own loop.
     if (config.way == DispatchMethod::kTail) launch_one(what.begin, advance_params(config, true, {}), streams[0]);
     BENCH_CU(cudaGraphLaunch(executable->handle(), streams[0]), "work that the device decides about");
+  };
+  return device.prepare(std::move(body));
+}
+
+// What nothing precedes is a root: where every chain has one node, nodes without an edge.
+std::unique_ptr<bench::Subject> cuda_chains(bench::Workbench& bench, const Config& config, const bench::Launch& launch,
+                                            const WorkParams& params) {
+  bench::cuda::Device& device = bench::cuda::cuda_device(bench.device());
+  const bench::cuda::CurrentDevice current(device.handle());
+  auto executable = std::make_shared<GraphExec>();
+  {
+    const bench::Deadline deadline("the making of a graph", kMakingS, bench::WaitFor::kDriver);
+    const Graph graph = new_graph();
+    std::vector<Chain> chains(config.lanes, Chain(graph.handle()));
+    for (std::uint32_t i = 0; i < config.dispatches; ++i) chains[i % config.lanes].add(launch, params_of(config, i, params));
+    *executable = make_executable(graph, 0, device.stream(), "a graph of chains");
+  }
+  bench::cuda::Body body;
+  body.name = "a graph of chains";
+  body.kernel = launch.kernel;
+  body.enqueue = [executable](std::span<const cudaStream_t> streams, std::uint32_t /*part*/) {
+    BENCH_CU(cudaGraphLaunch(executable->handle(), streams[0]), "a graph of chains");
   };
   return device.prepare(std::move(body));
 }

@@ -10,9 +10,10 @@ Dispatches cuda_side(bench::Workbench& bench, const Config& config, const bench:
     const bench::Buffer& state = bench.output("state", EXP08_STATE_WORDS);
     return {cuda_launched(bench, config, launch, params, state), &state};
   }
-  if (config.way == DispatchMethod::kIndirect) {
+  if (config.way == DispatchMethod::kIndirect || config.way == DispatchMethod::kInPlace) {
     throw bench::Skip("a CUDA launch takes its grid from the host; what the device decides there: guarded, repeated, launched");
   }
+  if (config.way == DispatchMethod::kGraph) return {cuda_chains(bench, config, launch, params)};
   const bench::cuda::Kernel& kernel = bench::cuda::cuda_kernel(*launch.kernel);
   void* tags = bench::cuda::own(*launch.buffers[0]).handle();
   void* trace = bench::cuda::own(*launch.buffers[1]).handle();
@@ -20,7 +21,8 @@ Dispatches cuda_side(bench::Workbench& bench, const Config& config, const bench:
   body.name = "dispatches";
   body.kernel = launch.kernel;
   body.parts = config.dispatches;
-  body.streams = config.ordered() ? 1 : std::min(kMostStreams, config.dispatches);
+  const std::uint32_t most = config.lanes != 0 ? config.lanes : kMostStreams;
+  body.streams = config.ordered() ? 1 : std::min(most, config.dispatches);
   body.replayed = config.replayed();
   body.enqueue = [=, &kernel](std::span<const cudaStream_t> streams, std::uint32_t i) {
     WorkParams mine = params_of(config, i, params);

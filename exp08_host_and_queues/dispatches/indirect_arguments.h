@@ -9,8 +9,8 @@ inline constexpr std::uint64_t kArgumentBytes = 16;  // of a dispatch: three wor
 
 class IndirectArguments {
  public:
-  // Throws as allocate_buffer().
-  IndirectArguments(const bench::vulkan::Context& context, std::uint64_t bytes);
+  // `more`: what else it is used for. Throws as allocate_buffer().
+  IndirectArguments(const bench::vulkan::Context& context, std::uint64_t bytes, vk::BufferUsageFlags more = {});
 
   vk::Buffer handle() const { return *allocation_.buffer; }
   vk::DeviceAddress address() const { return address_; }

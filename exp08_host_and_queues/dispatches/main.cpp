@@ -24,6 +24,11 @@ constexpr std::uint32_t kWorkNs = 10'000;
 constexpr std::uint32_t kStepNs = 20'000;  // "tens of microseconds"
 constexpr std::uint32_t kSteps = 1000;
 constexpr std::uint32_t kBranches = 100;
+constexpr std::uint32_t kSpread = 1000;  // dispatches, by each way
+// How many queues of the device CUDA's streams are spread over, 1 to 32; 8 unless a program says more. Source: CUDA C++
+// Programming Guide, "CUDA Environment Variables".
+constexpr const char* kConnections = "CUDA_DEVICE_MAX_CONNECTIONS";
+constexpr const char* kMostConnections = "32";
 
 struct WayText {
   DispatchMethod way;
@@ -49,13 +54,46 @@ const char* name_of(DispatchMethod way) {
       return "not_taken";
     case DispatchMethod::kWhile:
       return "while";
+    case DispatchMethod::kPredicated:
+      return "predicated";
     case DispatchMethod::kTail:
       return "tail";
+    case DispatchMethod::kInPlace:
+      return "in_place";
+    case DispatchMethod::kStreams:
+      return "streams";
+    case DispatchMethod::kGraph:
+      return "graph";
+    case DispatchMethod::kLanes:
+      return "command_buffers";
+    case DispatchMethod::kBatches:
+      return "submissions";
+    case DispatchMethod::kQueues:
+      return "queues";
     case DispatchMethod::kFromDevice:
       return "from_device";
     default:
       return "indirect";
   }
+}
+
+// What one API spreads independent dispatches over, and how many of it: the curves that are compared, best with best.
+struct Spread {
+  DispatchMethod way;
+  bench::Api api;
+  std::vector<std::uint32_t> lanes;
+};
+std::vector<Spread> spreads(bool small) {
+  using Way = DispatchMethod;
+  const auto of = [small](std::initializer_list<std::uint32_t> few, std::initializer_list<std::uint32_t> all) {
+    return std::vector<std::uint32_t>(small ? few : all);
+  };
+  return {{Way::kStreams, bench::cuda::kApi, of({1, 4}, {1, 8, 32, 128})},
+          {Way::kGraph, bench::cuda::kApi, of({1, 4, 20}, {1, 8, 32, 128, kSpread})},
+          {Way::kLanes, bench::vulkan::kApi, of({1, 4}, {1, 10, 100})},
+          {Way::kBatches, bench::vulkan::kApi, of({4}, {10, 100})},
+          // Of one queue it is what the fork and the join cost.
+          {Way::kQueues, bench::vulkan::kApi, of({1, 2}, {1, 2, 4, 8})}};
 }
 
 // By the GPU's own clock, of the last launch of everything.
@@ -67,6 +105,7 @@ bench::Values read_trace(bench::Device& device, const Buffer& buffer, const Conf
   // Without work a dispatch may begin and end within one step of the clock.
   if (config.work_ns != 0) values.set("at_once", static_cast<double>(trace.at_once));
   if (trace.sms != 0) values.set("sms", static_cast<double>(trace.sms));
+  if (device.info().api == bench::cuda::kApi) values.set("connections", std::getenv(kConnections));
   return values;
 }
 
@@ -102,16 +141,24 @@ Prepared set_up(Workbench& bench, const Config& config) {
 }
 
 bench::Case make_case(const Config& config) {
-  bench::Case result = bench::twin(
-      config.name,
-      {{"way", name_of(config.way)}, {"dispatches", config.dispatches}, {"blocks", config.blocks}, {"work_ns", config.work_ns}},
-      [=](Workbench& bench) {
-        return config.is_decided() ? Prepared(set_up_decided(bench, config), host_values) : set_up(bench, config);
-      });
+  bench::Case result =
+      bench::twin(config.name,
+                  {{"way", name_of(config.way)},
+                   {"dispatches", config.dispatches},
+                   {"blocks", config.blocks},
+                   {"work_ns", config.work_ns},
+                   {"lanes", bench::unless_zero(config.lanes)}},
+                  [=](Workbench& bench) {
+                    return config.is_decided() ? Prepared(set_up_decided(bench, config), host_values) : set_up(bench, config);
+                  });
   const bool vulkan_alone = config.way == DispatchMethod::kBuffers || config.way == DispatchMethod::kSubmissions;
   if (vulkan_alone) result.apis = {{bench::vulkan::kApi}};
   // With timeline semaphores several submissions are held back until the last one is made.
-  result.vulkan.timeline = config.way == DispatchMethod::kSubmissions;
+  const bool forks = config.way == DispatchMethod::kQueues;
+  result.vulkan.timeline = config.way == DispatchMethod::kSubmissions || config.way == DispatchMethod::kBatches || forks;
+  if (forks) result.vulkan.compute_queues = config.lanes;
+  result.vulkan.conditional_rendering = config.way == DispatchMethod::kPredicated;
+  if (config.way == DispatchMethod::kPredicated) result.apis = {{bench::vulkan::kApi}};
   if (config.way == DispatchMethod::kTail) result.apis = {{bench::cuda::kApi}};
   result.elements = std::uint64_t{config.dispatches} * config.blocks;
   result.spins = config.work_ns != 0;
@@ -143,7 +190,8 @@ std::vector<bench::Case> cases(const Plan& plan) {
         list.push_back(make_case({"dispatches", way.way, count, shape.blocks, shape.work_ns}));
       }
       if (count > 1 && shape.blocks != full) {
-        list.push_back(make_case({"indirect", DispatchMethod::kIndirect, count, shape.blocks, shape.work_ns}));
+        for (const DispatchMethod way : {DispatchMethod::kIndirect, DispatchMethod::kInPlace})
+          list.push_back(make_case({"indirect", way, count, shape.blocks, shape.work_ns}));
       }
     }
   }
@@ -162,11 +210,22 @@ std::vector<bench::Case> cases(const Plan& plan) {
   for (const std::uint32_t steps :
        small ? std::vector<std::uint32_t>{1, 20} : std::vector<std::uint32_t>{10, 100, kMostSteps}) {
     if (plan.quick && steps != 20 && steps != kMostSteps) continue;
-    for (const DispatchMethod way : {DispatchMethod::kKnownLoop, DispatchMethod::kWhile, DispatchMethod::kTail})
+    for (const DispatchMethod way :
+         {DispatchMethod::kKnownLoop, DispatchMethod::kWhile, DispatchMethod::kPredicated, DispatchMethod::kTail})
       list.push_back(make_case({"repeated", way, steps, 1, 0}));
   }
   for (const std::uint32_t work_ns : {0U, kWorkNs}) {
     list.push_back(make_case({"launched", DispatchMethod::kFromDevice, small ? 4 : kBranches, 1, work_ns}));
+  }
+  for (const Spread& spread : spreads(small)) {
+    if (plan.quick) break;
+    for (const std::uint32_t lanes : spread.lanes) {
+      for (const std::uint32_t work_ns : {0U, kWorkNs}) {
+        bench::Case one = make_case({"spread", spread.way, small ? 20 : kSpread, 1, work_ns, lanes});
+        one.apis = {{spread.api}};
+        list.push_back(one);
+      }
+    }
   }
   for (const bench::Case& control :
        bench::aa_controls(make_case({"dispatches", DispatchMethod::kIndependentReplayed, counts.back(), 1, kWorkNs}))) {
@@ -179,6 +238,7 @@ std::vector<Column> measured() {
   std::vector<Column> columns = {
       Column::real("at_once", "", "dispatches that ran at the same time at most, by the GPU's clock").optional(),
       Column::real("sms", "", "on which their blocks ran").optional(),
+      Column::text("connections", "CUDA_DEVICE_MAX_CONNECTIONS, which the program sets before the driver starts").optional(),
       Column::real("span_ns", "ns", "from the first block's begin to the last one's end, by that clock").optional()};
   for (const Column& column : host_columns()) columns.push_back(column);
   return columns;
@@ -187,16 +247,19 @@ std::vector<Column> measured() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  setenv(kConnections, kMostConnections, 0);  // what the user has set stays
   const bench::Experiment experiment = {
       .name = "exp08_dispatches",
       .question = "What do many small dispatches that need nothing of each other cost, and how many run at once?",
       .params = {Column::text("way", "in which they are passed: see DESIGN.md"),
                  Column::integer("dispatches", "", "of a submission"),
                  Column::integer("blocks", "", "of a dispatch, 256 threads each"),
-                 Column::integer("work_ns", "ns", "that a block works, by the GPU's clock")},
+                 Column::integer("work_ns", "ns", "that a block works, by the GPU's clock"),
+                 Column::integer("lanes", "", "streams, chains of a graph, command buffers, submissions or queues").optional()},
       .model = {},
       .measured = measured(),
       .variants = {{"dispatches", "`dispatches` launches of `blocks` blocks; times are of all of them together"},
+                   {"spread", "the same over `lanes` of what an API has for independent work: its curve; one API in each row"},
                    {"indirect", "the same, their grids read from memory that a kernel has just written; Vulkan alone"},
                    {"guarded", "`dispatches` times: a kernel decides whether the next one runs"},
                    {"repeated", "a loop of `dispatches` steps, of which a kernel decides after each whether another follows"},

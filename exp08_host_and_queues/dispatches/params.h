@@ -25,6 +25,15 @@ struct ArgumentParams {
 };
 BENCH_ASSERT_SIZE(ArgumentParams, 8);
 
+// arguments_in_place.comp: the same, and where they lie.
+struct InPlaceParams {
+  uint count;
+  uint blocks;
+  uint low;  // of the device address
+  uint high;
+};
+BENCH_ASSERT_SIZE(InPlaceParams, 16);
+
 // What the device decides, for whom. CUDA: the handle of a graph's conditional node. Vulkan: the address of two indirect
 // dispatches' arguments. 0: nobody asks.
 struct Decision {

@@ -7,10 +7,11 @@
 #include "core/experiment/experiment.h"
 #include "params.h"
 
-inline constexpr std::uint32_t kBlock = 256;       // threads
-inline constexpr std::uint32_t kMostStreams = 32;  // of CUDA, and branches of its graph
-inline constexpr std::uint32_t kMostBuffers = 10;  // Vulkan's command buffers of one submission
-inline constexpr std::uint32_t kMostSteps = 1000;  // that Vulkan's loops are recorded with, whatever the device decides
+inline constexpr std::uint32_t kBlock = 256;           // threads
+inline constexpr std::uint32_t kMostStreams = 32;      // of CUDA, and branches of its graph
+inline constexpr std::uint32_t kMostBuffers = 10;      // Vulkan's command buffers of one submission
+inline constexpr std::uint32_t kPredicatedSteps = 20;  // that one condition skips
+inline constexpr std::uint32_t kMostSteps = 1000;      // that Vulkan's loops are recorded with, whatever the device decides
 // Graphs that one graph's execution may launch. Source: CUDA C++ Programming Guide, "Fire and Forget Launch".
 inline constexpr std::uint32_t kMostLaunched = 120;
 
@@ -21,15 +22,23 @@ enum class DispatchMethod : std::uint8_t {
   kIndependentReplayed,  // a graph with parallel branches; the same command buffer recorded once
   kBuffers,              // several command buffers recorded once, one submission
   kSubmissions,          // a command buffer and a submission for each dispatch, recorded once
-  kIndirect,             // as kIndependentReplayed, arguments made on the device before
+  // `lanes` of what an API spreads independent work over.
+  kStreams,   // CUDA: streams. Best known way: CUDA C++ Programming Guide, "Streams", and CUDA_DEVICE_MAX_CONNECTIONS there
+  kGraph,     // CUDA: a graph of so many chains, made node by node; as many as dispatches: nodes without an edge
+  kLanes,     // Vulkan: command buffers of one submission
+  kBatches,   // Vulkan: submissions to one queue
+  kQueues,    // Vulkan: queues of one family, a submission each; semaphores fork and join them
+  kIndirect,  // as kIndependentReplayed, arguments made on the device before, and copied to where dispatches may read them
+  kInPlace,   // the same, arguments made where dispatches read them
   // What the device decides: see decided.h.
   kKnown,       // nothing: the host knows that a kernel runs; the kernel that would decide runs, too
   kTaken,       // whether a kernel runs: it does
   kNotTaken,    // it does not
   kKnownLoop,   // nothing: the host knows how many steps a loop takes
   kWhile,       // how many
+  kPredicated,  // the same. Vulkan: conditional rendering skips the steps that are not taken, kPredicatedSteps at a time
   kTail,        // the same, by a graph that launches itself
-  kFromDevice,  // independent kernels: CUDA's graphs that a kernel launches, Vulkan's as kIndirect
+  kFromDevice,  // independent kernels: CUDA's graphs that a kernel launches, Vulkan's as kInPlace
 };
 
 struct Config {
@@ -38,10 +47,12 @@ struct Config {
   std::uint32_t dispatches = 1;
   std::uint32_t blocks = 1;  // of a dispatch
   std::uint32_t work_ns = 0;
+  std::uint32_t lanes = 0;  // of kStreams to kQueues; 0: the way says how many
 
   bool replayed() const { return way == DispatchMethod::kOrderedReplayed || way == DispatchMethod::kIndependentReplayed; }
   bool is_loop() const {
-    return way == DispatchMethod::kKnownLoop || way == DispatchMethod::kWhile || way == DispatchMethod::kTail;
+    return way == DispatchMethod::kKnownLoop || way == DispatchMethod::kWhile || way == DispatchMethod::kPredicated ||
+           way == DispatchMethod::kTail;
   }
   bool is_decided() const {
     return is_loop() || way == DispatchMethod::kKnown || way == DispatchMethod::kTaken || way == DispatchMethod::kNotTaken;
@@ -73,5 +84,8 @@ std::unique_ptr<bench::Subject> cuda_decided(bench::Workbench& bench, const Conf
 // `dispatches` graphs, which one kernel launches; it leaves in `state` how many.
 std::unique_ptr<bench::Subject> cuda_launched(bench::Workbench& bench, const Config& config, const bench::Launch& launch,
                                               const WorkParams& params, const bench::Buffer& state);
+// A graph of Config::lanes chains, made node by node.
+std::unique_ptr<bench::Subject> cuda_chains(bench::Workbench& bench, const Config& config, const bench::Launch& launch,
+                                            const WorkParams& params);
 // The image of `work` for this Vulkan device: not every one tells on which SM a workgroup runs.
 const char* vulkan_work(bench::Device& device);

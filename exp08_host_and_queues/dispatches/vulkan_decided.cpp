@@ -10,13 +10,17 @@ using bench::vulkan::Context;
 
 constexpr std::uint64_t kPairBytes = 2 * kArgumentBytes;  // the work's arguments, then those of the kernel that decides next
 
-// Behind what decides and what is decided about: either may read what the other wrote, words and arguments.
-void order_decision(const vk::raii::CommandBuffer& commands) {
+// Behind what decides and what is decided about: either may read what the other wrote, words, arguments, and conditions.
+void order_decision(const vk::raii::CommandBuffer& commands, bool is_predicated) {
   using Stage = vk::PipelineStageFlagBits2;
   using Access = vk::AccessFlagBits2;
-  bench::vulkan::memory_barrier(commands, Stage::eComputeShader | Stage::eDrawIndirect, Access::eShaderStorageWrite,
-                                Stage::eComputeShader | Stage::eDrawIndirect,
-                                Access::eShaderStorageRead | Access::eShaderStorageWrite | Access::eIndirectCommandRead);
+  vk::PipelineStageFlags2 stages = Stage::eComputeShader | Stage::eDrawIndirect;
+  vk::AccessFlags2 accesses = Access::eShaderStorageRead | Access::eShaderStorageWrite | Access::eIndirectCommandRead;
+  if (is_predicated) {
+    stages |= Stage::eConditionalRenderingEXT;
+    accesses |= Access::eConditionalRenderingReadEXT;
+  }
+  bench::vulkan::memory_barrier(commands, stages, Access::eShaderStorageWrite, stages, accesses);
 }
 
 struct DecidedRecording {
@@ -27,12 +31,13 @@ struct DecidedRecording {
   vk::PipelineLayout decide_layout;
   std::unique_ptr<IndirectArguments> arguments;  // none where nothing is decided
 
+  bool is_predicated() const { return config.way == DispatchMethod::kPredicated; }
   Decision decision(std::uint32_t i) const {
     return arguments ? decision_for(arguments->address() + i * kPairBytes) : Decision{};
   }
   void order(const vk::raii::CommandBuffer& commands) const {
     if (arguments) {
-      order_decision(commands);
+      order_decision(commands, is_predicated());
     } else {
       bench::vulkan::order_dispatches(commands);
     }
@@ -66,8 +71,14 @@ struct DecidedRecording {
     decide.bind(commands);
     push(commands, decide_layout, advance_params(config, true, decision(0)));
     commands.dispatch(1, 1, 1);
-    for (std::uint32_t step = 0; step < (arguments ? kMostSteps : config.dispatches); ++step) {
+    const std::uint32_t steps = arguments ? kMostSteps : config.dispatches;
+    for (std::uint32_t step = 0; step < steps; ++step) {
       order(commands);
+      // The condition is the first word of the work's arguments, its workgroups: 0 once the loop is over, and then it stays so.
+      // It may be read once or before each dispatch (Vulkan 1.3, vkCmdBeginConditionalRenderingEXT): where a loop ends within
+      // its steps, the dispatches that are left have no workgroups either way.
+      if (is_predicated() && step % kPredicatedSteps == 0)
+        commands.beginConditionalRenderingEXT({.buffer = arguments->handle(), .offset = 0});
       work.bind(commands);
       push(commands, work_layout, LoopedParams{config.blocks});
       dispatch(commands, config.blocks, 0);
@@ -75,6 +86,7 @@ struct DecidedRecording {
       decide.bind(commands);
       push(commands, decide_layout, advance_params(config, false, decision(0)));
       dispatch(commands, 1, kArgumentBytes);
+      if (is_predicated() && (step + 1) % kPredicatedSteps == 0) commands.endConditionalRenderingEXT();
     }
   }
 };
@@ -84,6 +96,10 @@ struct DecidedRecording {
 std::unique_ptr<bench::Subject> vulkan_decided(bench::Workbench& bench, const Config& config, const Decided& what) {
   const bench::vulkan::VulkanDevice& device = bench::vulkan::vulkan_device(bench.device());
   const Context& context = device.context();
+  static_assert(kMostSteps % kPredicatedSteps == 0);
+  const bool is_predicated = config.way == DispatchMethod::kPredicated;
+  if (is_predicated && !context.features().conditional_rendering)
+    throw bench::Skip("{} lacks VK_EXT_conditional_rendering", context.info().name);
   auto recording = std::make_shared<DecidedRecording>(
       DecidedRecording{.config = config,
                        .work = {context, what.work},
@@ -92,8 +108,9 @@ std::unique_ptr<bench::Subject> vulkan_decided(bench::Workbench& bench, const Co
                        .decide_layout = bench::vulkan::compute_pipeline(*what.decide.kernel).layout(),
                        .arguments = {}});
   if (config.way != DispatchMethod::kKnown && config.way != DispatchMethod::kKnownLoop) {
-    recording->arguments =
-        std::make_unique<IndirectArguments>(context, (config.is_loop() ? 1 : config.dispatches) * kPairBytes);
+    recording->arguments = std::make_unique<IndirectArguments>(
+        context, (config.is_loop() ? 1 : config.dispatches) * kPairBytes,
+        is_predicated ? vk::BufferUsageFlagBits::eConditionalRenderingEXT : vk::BufferUsageFlags());
   }
   bench::vulkan::Body body;
   body.name = "work that the device decides about";

@@ -1,8 +1,7 @@
 #include <algorithm>
 
 #include "core/base/watchdog.h"
-#include "core/device/kernel_images.h"
-#include "exp08_kernels.h"
+#include "decided.h"
 #include "indirect_arguments.h"
 #include "sides.h"
 #include "vulkan/device/device.h"
@@ -18,7 +17,8 @@ struct Recording {
   bench::vulkan::Command bound;
   vk::PipelineLayout layout;
   WorkParams params;
-  // Of indirect dispatches: made by this kernel into a buffer of the suite's, copied to where dispatches may read them.
+  // Of indirect dispatches: made by this kernel where dispatches read them, or, with `made`, into a buffer of the suite's, and
+  // copied to there.
   std::unique_ptr<bench::vulkan::Command> make_arguments;
   const bench::Buffer* made = nullptr;
   std::unique_ptr<IndirectArguments> arguments;
@@ -42,6 +42,12 @@ struct Recording {
     using Access = vk::AccessFlagBits2;
     make_arguments->bind(commands);
     make_arguments->record(commands);
+    if (made == nullptr) {
+      // Khronos, Vulkan-Docs wiki, "Synchronization Examples": compute writes, indirect commands read.
+      bench::vulkan::memory_barrier(commands, Stage::eComputeShader, Access::eShaderStorageWrite, Stage::eDrawIndirect,
+                                    Access::eIndirectCommandRead);
+      return;
+    }
     bench::vulkan::memory_barrier(commands, Stage::eComputeShader, Access::eShaderStorageWrite, Stage::eCopy,
                                   Access::eTransferRead);
     commands.copyBuffer(bench::vulkan::device_buffer(*made).handle(), arguments->handle(),
@@ -58,14 +64,11 @@ const char* vulkan_work(bench::Device& device) {
 }
 
 Dispatches vulkan_side(bench::Workbench& bench, const Config& config, const bench::Launch& launch, const WorkParams& params) {
-  const bool is_indirect = config.way == DispatchMethod::kIndirect || config.way == DispatchMethod::kFromDevice;
+  const bool in_place = config.way == DispatchMethod::kInPlace || config.way == DispatchMethod::kFromDevice;
   const bench::Kernel* const make_arguments =
-      is_indirect ? &bench.kernel({.images = &bench::find_kernel(bench::kernels::exp08(), "arguments"),
-                                   .entry = "arguments",
-                                   .block_x = kBlock,
-                                   .buffers = 1,
-                                   .params_bytes = sizeof(ArgumentParams)})
-                  : nullptr;
+      in_place ? &load_kernel(bench, "arguments_in_place", "arguments_in_place", 0, sizeof(InPlaceParams))
+      : config.way == DispatchMethod::kIndirect ? &load_kernel(bench, "arguments", "arguments", 1, sizeof(ArgumentParams))
+                                                : nullptr;
   const bench::vulkan::VulkanDevice& device = bench::vulkan::vulkan_device(bench.device());
   const Context& context = device.context();
   auto recording = std::make_shared<Recording>(Recording{.context = context,
@@ -82,11 +85,28 @@ Dispatches vulkan_side(bench::Workbench& bench, const Config& config, const benc
   body.recorded_anew = config.way == DispatchMethod::kOrdered || config.way == DispatchMethod::kIndependent;
   body.unordered = !config.ordered();
   if (config.way == DispatchMethod::kBuffers) body.parts = std::min(kMostBuffers, config.dispatches);
+  if (config.lanes != 0) body.parts = config.lanes;
+  if (config.way == DispatchMethod::kBatches) body.one_by_one = true;
+  if (config.way == DispatchMethod::kQueues) {
+    body.one_by_one = true;
+    body.side_by_side = true;
+    body.queues = config.lanes;
+    body.parts = config.lanes + 2;
+  }
   if (config.way == DispatchMethod::kSubmissions) {
     body.parts = config.dispatches;
     body.one_by_one = true;
   }
-  if (is_indirect) {
+  if (in_place) {
+    recording->arguments = std::make_unique<IndirectArguments>(context, config.dispatches * kArgumentBytes);
+    const Decision place = decision_for(recording->arguments->address());
+    bench::Launch make;
+    make.kernel = make_arguments;
+    make.grid = {(config.dispatches + kBlock - 1) / kBlock, 1, 1};
+    make.params = bench::params_bytes(InPlaceParams{config.dispatches, config.blocks, place.target_low, place.target_high});
+    recording->make_arguments = std::make_unique<bench::vulkan::Command>(context, bench::Work(make));
+  }
+  if (config.way == DispatchMethod::kIndirect) {
     const bench::Buffer& made = bench.output("arguments", config.dispatches * kArgumentBytes / 4);
     bench::Launch make;
     make.kernel = make_arguments;
@@ -97,10 +117,14 @@ Dispatches vulkan_side(bench::Workbench& bench, const Config& config, const benc
     recording->make_arguments = std::make_unique<bench::vulkan::Command>(context, bench::Work(make));
     recording->arguments = std::make_unique<IndirectArguments>(context, config.dispatches * kArgumentBytes);
   }
-  const std::uint32_t parts = body.parts;
-  body.record = [recording, parts](const vk::raii::CommandBuffer& commands, std::uint32_t part, std::uint32_t /*times*/) {
+  // Queues that are forked and joined have a part before theirs and one behind.
+  const std::uint32_t ahead = body.side_by_side ? 1 : 0;
+  const std::uint32_t parts = body.parts - 2 * ahead;
+  body.record = [recording, parts, ahead](const vk::raii::CommandBuffer& commands, std::uint32_t at, std::uint32_t /*times*/) {
     if (recording->arguments) recording->indirect(commands);
     const std::uint64_t all = recording->config.dispatches;
+    const std::uint32_t part = at - ahead;
+    if (part >= parts) return;
     recording->dispatches(commands, static_cast<std::uint32_t>(all * part / parts),
                           static_cast<std::uint32_t>(all * (part + 1) / parts));
   };

@@ -11,7 +11,7 @@ from benchlib.model.pairs import figure_of, pairs, place_in
 from benchlib.tables.twins import comparison, with_noise_floor
 from benchlib.results.results import API_NAMES, APIS, Case, Table
 
-WAYS = ["nothing", "barrier", "buffer", "to_all", "all_to_all", "to_host", "event", "submission", "queues"]
+WAYS = ["nothing", "execution", "barrier", "graph", "programmatic", "graph_programmatic", "buffer", "to_all", "all_to_all", "to_host", "event", "device_event", "submission", "queues"]
 
 
 def added_us(table: Table, api: str, way: str) -> dict[Case, float]:
@@ -50,7 +50,10 @@ def links(found: Study, table: Table, variant: str) -> Blocks:
 
 
 def chain(found: Study, table: Table) -> Blocks:
-    return links(found, table, "chain")
+    blocks = links(found, table, "chain")
+    if not table.select({"variant": "overwritten"}):
+        return blocks
+    return [*blocks, paragraph("Where each link overwrites what the one before has read, and reads nothing that another wrote:"), *links(found, table, "overwritten")]
 
 
 def filled(found: Study, table: Table) -> Blocks:

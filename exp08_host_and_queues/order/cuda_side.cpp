@@ -1,21 +1,45 @@
+#include <array>
 #include <vector>
 
 #include "cuda/device/device.h"
 #include "cuda/memory/buffer.h"
 #include "sides.h"
 
+namespace {
+
+// A launch that may begin once all blocks of the one before in the stream have executed griddepcontrol.launch_dependents.
+// Source: CUDA C++ Programming Guide, "Programmatic Dependent Launch and Synchronization".
+void launch_programmatic(const bench::cuda::Kernel& kernel, cudaStream_t stream, const std::array<std::uint32_t, 3>& grid,
+                         void** arguments) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(grid[0], grid[1], grid[2]);
+  config.blockDim = dim3(kernel.spec().block_x);
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  BENCH_CU(cudaLaunchKernelExC(&config, kernel.handle(), arguments), "{}", kernel.spec().entry);
+}
+
+}  // namespace
+
 std::unique_ptr<bench::Subject> cuda_side(bench::Workbench& bench, const Config& config, const bench::Launch& launch) {
   const bench::cuda::Kernel& kernel = bench::cuda::cuda_kernel(*launch.kernel);
   void* rows = bench::cuda::own(*launch.buffers[0]).handle();
-  const auto run = [=, &kernel](cudaStream_t stream, LinkParams params) {
+  const auto run = [=, &kernel](cudaStream_t stream, LinkParams params, bool is_first) {
     void* pointer = rows;
     void* arguments[] = {&pointer, &params};
+    // The first one waits for all that the stream has before.
+    if (config.is_programmatic() && !is_first) return launch_programmatic(kernel, stream, launch.grid, arguments);
     kernel.launch(stream, launch.grid, arguments);
   };
   bench::cuda::Body body;
   body.name = "a chain of links";
   body.kernel = launch.kernel;
   body.parts = config.links;
+  body.replayed = config.is_replayed();
   body.calls = 4;  // a link, its event and the wait for the one before, and the filler
   const bool two = config.way == Ordering::kQueues || config.split;
   body.streams = two ? 2 : 1;
@@ -27,9 +51,9 @@ std::unique_ptr<bench::Subject> cuda_side(bench::Workbench& bench, const Config&
   body.enqueue = [=](std::span<const cudaStream_t> streams, std::uint32_t i) {
     const auto& stream = config.way == Ordering::kQueues ? streams[i % 2] : streams[0];
     if (!events->empty() && i > 0) BENCH_CU(cudaStreamWaitEvent(stream, (*events)[i - 1].handle(), 0));
-    run(stream, link_of(config, i));
+    run(stream, link_of(config, i), i == 0);
     if (!events->empty()) BENCH_CU(cudaEventRecord((*events)[i].handle(), stream));
-    if (config.filler_turns != 0) run(streams[config.split ? 1 : 0], filler_of(config, i));
+    if (config.filler_turns != 0) run(streams[config.split ? 1 : 0], filler_of(config, i), true);
   };
   return bench::cuda::cuda_device(bench.device()).prepare(std::move(body));
 }

@@ -1,7 +1,7 @@
 // Shared by main.cpp, cuda/ and glsl/.
 
 // What one turn of each timed loop does (scripts/benchlib/sass/same_work.py reads this):
-// Per turn of link: imul 1
+// Per turn of link, link_programmatic: imul 1
 #ifndef EXP08_ORDER_PARAMS_H
 #define EXP08_ORDER_PARAMS_H
 
@@ -22,5 +22,7 @@ BENCH_ASSERT_SIZE(LinkParams, 12);
 // affine.
 #define EXP08_STEP(x) (((x) ^ ((x) >> 15)) * 1664525u + 1013904223u)
 #define EXP08_START(lane) ((lane)*2654435761u)
+// What is in word i of a chain whose links overwrite, ahead of each launch.
+#define EXP08_BEFORE(i) (((i)*2654435761u) ^ 0x5bd1e995u)
 
 #endif

@@ -11,7 +11,21 @@ Row after(Row row, std::uint32_t turns) {
 
 }  // namespace
 
+std::vector<Row> rows_before(const Config& config) {
+  std::vector<Row> rows(config.rows());
+  std::uint32_t i = 0;
+  for (Row& row : rows) {
+    for (std::uint32_t& word : row) word = EXP08_BEFORE(i++);
+  }
+  return rows;
+}
+
 std::vector<Row> expected_rows(const Config& config) {
+  if (config.overwrites) {
+    std::vector<Row> rows = rows_before(config);
+    for (std::uint32_t i = 0; i < config.links; ++i) rows[i] = after(rows[i + 1], 1);  // which is as it was before
+    return rows;
+  }
   Row start{};
   for (std::uint32_t lane = 0; lane < EXP08_LANES; ++lane) start[lane] = EXP08_START(lane);
   std::vector<Row> rows = {after(start, 1)};

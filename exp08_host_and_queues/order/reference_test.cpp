@@ -7,7 +7,7 @@
 
 namespace {
 
-constexpr Config kChain{"chain", "barrier", Ordering::kBarrier, false, 201, 0, false};
+constexpr Config kChain{"chain", "barrier", Ordering::kBarrier, {}, 201, 0, false};
 
 TEST(OrderReference, EveryRowDiffersFromEveryOther) {
   const std::vector<Row> rows = expected_rows(kChain);
@@ -28,6 +28,22 @@ TEST(OrderReference, ALinkThatRanTooEarlyShowsInAllAfter) {
   }
   found[149] = expected[149];
   EXPECT_EQ(wrong_rows(found, expected), 51U);
+}
+
+TEST(OrderReference, ALinkThatOverwroteTooEarlyShowsInTheOneBefore) {
+  Config overwritten = kChain;
+  overwritten.overwrites = true;
+  const std::vector<Row> before = rows_before(overwritten);
+  const std::vector<Row> expected = expected_rows(overwritten);
+  ASSERT_EQ(expected.size(), 202U);
+  EXPECT_EQ(std::set<Row>(before.begin(), before.end()).size(), before.size());
+  EXPECT_EQ(expected[0][3], EXP08_STEP(before[1][3]));
+  EXPECT_EQ(expected[200][31], EXP08_STEP(before[201][31]));
+  EXPECT_EQ(expected[201], before[201]) << "which no link writes";
+  // Link 8 wrote row 8 before link 7 had read it.
+  std::vector<Row> found = expected;
+  for (std::uint32_t lane = 0; lane < EXP08_LANES; ++lane) found[7][lane] = EXP08_STEP(expected[8][lane]);
+  EXPECT_EQ(wrong_rows(found, expected), 1U);
 }
 
 TEST(OrderReference, FillersAreRowsOfTheirOwn) {

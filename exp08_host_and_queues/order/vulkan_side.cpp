@@ -31,6 +31,8 @@ vk::MemoryBarrier2 barrier_of(Ordering way) {
     barrier.dstStageMask |= Stage::eHost;
     barrier.dstAccessMask |= Access::eHostRead;
   }
+  // Khronos, Vulkan-Docs wiki, "Synchronization Examples": write after read needs no memory to be made available or visible.
+  if (way == Ordering::kExecution) barrier.srcAccessMask = barrier.dstAccessMask = Access::eNone;
   return barrier;
 }
 
@@ -67,6 +69,12 @@ struct Recording {
   void whole(const vk::raii::CommandBuffer& commands) const {
     const vk::MemoryBarrier2 barrier = barrier_of(config.way);
     const vk::DependencyInfo dependency{.memoryBarrierCount = 1, .pMemoryBarriers = &barrier};
+    if (config.way == Ordering::kDeviceEvent) {
+      // Set by the submission before, which is over. A set comes behind the reset that is before it in the queue by an
+      // execution dependency (Vulkan 1.3, vkCmdResetEvent2).
+      for (const vk::raii::Event& event : events) commands.resetEvent2(*event, Stage::eComputeShader);
+      bench::vulkan::memory_barrier(commands, Stage::eAllCommands, Access::eNone, Stage::eComputeShader, Access::eNone);
+    }
     bound.bind(commands);
     for (std::uint32_t i = 0; i < config.links; ++i) {
       dispatch(commands, link_of(config, i));
@@ -99,13 +107,15 @@ std::unique_ptr<bench::Subject> vulkan_side(bench::Workbench& bench, const Confi
                                                          .layout = bench::vulkan::compute_pipeline(*launch.kernel).layout(),
                                                          .buffer = bench::vulkan::device_buffer(*launch.buffers[0]).handle(),
                                                          .events = {}});
-  if (config.way == Ordering::kEvent) {
-    for (std::uint32_t i = 0; i < config.links; ++i) recording->events.push_back(BENCH_VK(context.device().createEvent({})));
-  }
+  const bool of_device = config.way == Ordering::kDeviceEvent;
+  vk::EventCreateInfo info;
+  if (of_device) info.flags = vk::EventCreateFlagBits::eDeviceOnly;
+  for (std::uint32_t i = 0; config.has_events() && i < config.links; ++i)
+    recording->events.push_back(BENCH_VK(context.device().createEvent(info)));
   bench::vulkan::Body body;
   body.name = "a chain of links";
   body.kernel = launch.kernel;
-  body.unordered = config.way == Ordering::kNothing || config.filler_turns != 0;
+  body.unordered = config.way == Ordering::kNothing || config.way == Ordering::kExecution || config.filler_turns != 0;
   body.one_by_one = config.way == Ordering::kSubmission || config.way == Ordering::kQueues;
   if (body.one_by_one) body.parts = config.links;
   if (config.way == Ordering::kQueues) body.queues = 2;
@@ -117,6 +127,7 @@ std::unique_ptr<bench::Subject> vulkan_side(bench::Workbench& bench, const Confi
       recording->whole(commands);
     }
   };
+  if (of_device) return device.prepare(std::move(body));
   // Set by the submission before, which is over.
   body.prepare = [recording] {
     for (const vk::raii::Event& event : recording->events) BENCH_VK(event.reset());

@@ -10,7 +10,7 @@ from analyses import module, rendered, study
 from benchlib.document import plots
 
 DISPATCHES, ORDER, WAITING = "exp08_dispatches", "exp08_order", "exp08_waiting"
-PARAMS = {DISPATCHES: ["way", "dispatches", "blocks", "work_ns"], ORDER: ["way", "links"], WAITING: ["way", "length_ns"]}
+PARAMS = {DISPATCHES: ["way", "dispatches", "blocks", "work_ns", "lanes"], ORDER: ["way", "links"], WAITING: ["way", "length_ns"]}
 MEASURED = {DISPATCHES: ["at_once", "sms", "span_ns"], ORDER: ["wrong_rows"], WAITING: ["own_ns", "latency_ns", "cpu_user", "cpu_system", "cpu_share"]}
 
 
@@ -19,7 +19,7 @@ def columns(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, params in PARAMS.items():
         monkeypatch.setitem(synthetic.PARAMS, name, params)
         monkeypatch.setitem(synthetic.MEASURED, name, MEASURED[name])
-    monkeypatch.setattr(synthetic, "WHOLE", [*synthetic.WHOLE, "dispatches", "blocks", "work_ns", "links", "length_ns"])
+    monkeypatch.setattr(synthetic, "WHOLE", [*synthetic.WHOLE, "dispatches", "blocks", "work_ns", "lanes", "links", "length_ns"])
 
 
 def row(experiment: str, variant: str, api: str, ns: float, **cells: object) -> dict:
@@ -42,6 +42,10 @@ def dispatched(tmp_path: Path) -> Path:
         row(DISPATCHES, "dispatches", "vulkan", 1.1e6, way="ordered", at_once=1, sms=1, span_ns=1.09e6, **shape),
         row(DISPATCHES, "dispatches", "vulkan", 1e5, way="independent_replayed", at_once=12, sms=100, span_ns=0.98e5, **shape),
         row(DISPATCHES, "indirect", "vulkan", 3e5, way="indirect", at_once=5, sms=100, span_ns=2.9e5, **shape),
+        row(DISPATCHES, "indirect", "vulkan", 1.5e5, way="in_place", at_once=5, sms=100, span_ns=1.4e5, **shape),
+        row(DISPATCHES, "spread", "cuda", 4e4, way="graph", at_once=90, lanes=100, **shape),
+        row(DISPATCHES, "spread", "cuda", 9e4, way="streams", at_once=30, lanes=32, **shape),
+        row(DISPATCHES, "spread", "vulkan", 5e4, way="queues", at_once=60, lanes=4, **shape),
     ]
     synthetic.write(tmp_path, DISPATCHES, rows)
     return tmp_path
@@ -50,14 +54,22 @@ def dispatched(tmp_path: Path) -> Path:
 def test_dispatches(dispatched: Path) -> None:
     analysis, found = module(DISPATCHES), study(dispatched)
     table = found.tables[DISPATCHES]
-    timed = rows_of(rendered(analysis.independent(found, table)))
+    timed = rows_of(rendered(analysis.timed(found, table, "dispatches")))
     assert [line[:5] for line in timed] == [["1", "10", "100", "ordered", "1100"], ["1", "10", "100", "independent_replayed", "–"]]
     assert [line[2:] for line in rows_of(rendered(analysis.at_once(found, table)))] == [
         ["ordered", "1.000", "1.000", "1090", "1.000", "1.000", "1090"],
         ["independent_replayed", "–", "–", "–", "12.00", "100.0", "98.00"],
     ]
     assert list(analysis.indirect_extra_us(table).values()) == [pytest.approx(2)]
-    assert rows_of(rendered(analysis.indirect(found, table))) == [["1", "10", "100", "100.0", "300.0", "2.000"]]
+    assert rows_of(rendered(analysis.indirect(found, table))) == [
+        ["1", "10", "100", "copied", "100.0", "300.0", "2.000"],
+        ["1", "10", "100", "in place", "100.0", "150.0", "0.500"],
+    ]
+    assert [[*line[:5], line[7]] for line in rows_of(rendered(analysis.spread(table)))] == [
+        ["10", "CUDA", "streams", "32", "90.00", "30.00"],
+        ["10", "CUDA", "graph", "100", "40.00", "90.00"],
+        ["10", "Vulkan", "queues", "4", "50.00", "60.00"],
+    ]
     drawn = plots.shown(analysis.dispatches_chart(found, table))
     assert [panel.title for panel in drawn] == ["one block that works for 10 µs"]
 

@@ -504,11 +504,12 @@ struct VulkanChoice {
   bool pipeline_robustness = false;
   // Queues beside the one that a device gets; Skip where the GPU lacks them. A device with them is another device: even a queue
   // that nothing uses may change how fast workgroups start.
-  std::uint32_t compute_queues = 1;  // of the compute queue's family
-  bool transfer_queue = false;       // of a family with transfers alone
-  bool graphics_queue = false;       // of a family with graphics that is not the compute queue's
-  bool timeline = false;             // timeline semaphores
-  bool ranked_queues = false;        // the last compute queue has the greatest priority within the device, the others the least
+  std::uint32_t compute_queues = 1;    // of the compute queue's family
+  bool transfer_queue = false;         // of a family with transfers alone
+  bool graphics_queue = false;         // of a family with graphics that is not the compute queue's
+  bool timeline = false;               // timeline semaphores
+  bool conditional_rendering = false;  // VK_EXT_conditional_rendering where present
+  bool ranked_queues = false;  // the last compute queue has the greatest priority within the device, the others the least
   // Cooperative matrices, narrow and wide numbers and dot products where present. Not for everyone likewise: what a driver
   // makes of other kernels must not depend on them.
   bool matrix_units = false;

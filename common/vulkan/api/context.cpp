@@ -180,6 +180,10 @@ OptionalFeatures optional_features(const vk::raii::PhysicalDevice& device, const
           .pipelineRobustness;
   features.global_priority = has(VK_KHR_GLOBAL_PRIORITY_EXTENSION_NAME);
   features.timeline = options.vulkan.timeline;  // which every device of Vulkan 1.2 has
+  features.conditional_rendering =
+      options.vulkan.conditional_rendering &&
+      features_by(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME, vk::PhysicalDeviceConditionalRenderingFeaturesEXT{})
+          .conditionalRendering;
   features.sparse_binding = options.vulkan.sparse_binding && device.getFeatures().sparseBinding;
   features.robustness2 =
       features_by(VK_EXT_ROBUSTNESS_2_EXTENSION_NAME, vk::PhysicalDeviceRobustness2FeaturesEXT{}).robustBufferAccess2;
@@ -288,6 +292,8 @@ vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, 
   enable(features.sm_builtins, sm_builtins, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME);
   vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables{.pipelineExecutableInfo = true};
   enable(features.pipeline_executable_info, executables, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
+  vk::PhysicalDeviceConditionalRenderingFeaturesEXT conditional{.conditionalRendering = true};
+  enable(features.conditional_rendering, conditional, VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
   vk::PhysicalDeviceDescriptorBufferFeaturesEXT descriptor_buffer{.descriptorBuffer = true};
   enable(features.descriptor_buffer, descriptor_buffer, VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME);
   vk::PhysicalDevicePipelineRobustnessFeaturesEXT robustness{.pipelineRobustness = true};

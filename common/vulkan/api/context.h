@@ -55,6 +55,7 @@ struct OptionalFeatures {
   bool full_subgroups = false;         // computeFullSubgroups: KernelSpec::full_subgroups
   bool sparse_binding = false;         // only with VulkanChoice::sparse_binding
   bool timeline = false;               // timeline semaphores; only with VulkanChoice::timeline
+  bool conditional_rendering = false;  // VK_EXT_conditional_rendering; only with VulkanChoice::conditional_rendering
   bool subgroup_rotate = false;        // VK_KHR_shader_subgroup_rotate
   // Only with VulkanChoice::matrix_units or VulkanChoice::atomics.
   bool float16 = false;  // shaderFloat16 and storageBuffer16BitAccess

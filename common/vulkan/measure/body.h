@@ -17,8 +17,10 @@ struct Body {
   const Kernel* kernel = nullptr;  // see bench::Subject
   std::uint32_t parts = 1;         // command buffers, in their order
   bool one_by_one = false;         // a submission for each of them; else all in one
-  std::uint32_t queues = 1;  // part i goes to compute queue i modulo this; more than one: ordered by a timeline semaphore. The
-                             // first and the last part have to be queue 0's: timestamps compare on one queue only
+  std::uint32_t queues = 1;   // part i goes to compute queue i modulo this; more than one: ordered by a timeline semaphore. The
+                              // first and the last part have to be queue 0's: timestamps compare on one queue only
+  bool side_by_side = false;  // with one_by_one: the first part comes before all others, which need nothing of each other, and
+                              // the last one behind them. Both are queue 0's; part i between them goes to queue (i - 1)
   bool recorded_anew = false;  // for every submission; the host's times then have the recording in them
   bool unordered = false;      // its dispatches may overlap, on words of their own
   // Part `part`, `times` times one after the other. More than once only where it `batches`: else a sample of several submits

@@ -41,10 +41,10 @@ Subject::Subject(const Context& context, const std::unique_ptr<L2Evictor>& evict
       device_slot_(context, body_.parts),
       host_slot_(context, body_.parts),
       before_slot_(context) {
-  if (body_.queues > 1) {
-    const vk::SemaphoreTypeCreateInfo type{.semaphoreType = vk::SemaphoreType::eTimeline};
-    order_ = BENCH_VK(context_.device().createSemaphore({.pNext = &type}));
-  }
+  const vk::SemaphoreTypeCreateInfo type{.semaphoreType = vk::SemaphoreType::eTimeline};
+  if (body_.queues > 1 || body_.side_by_side) order_ = BENCH_VK(context_.device().createSemaphore({.pNext = &type}));
+  for (std::uint32_t i = 0; body_.side_by_side && i < body_.queues; ++i)
+    joins_.push_back(BENCH_VK(context_.device().createSemaphore({.pNext = &type})));
   if (is_several() && context_.features().timeline) hold_.emplace(context_);
 }
 
@@ -125,6 +125,7 @@ void Subject::submit(CommandSlot& slot, const std::function<void(std::uint32_t)>
     return slot.submit();
   }
   const vk::PipelineStageFlags2 all = vk::PipelineStageFlagBits2::eAllCommands;
+  if (body_.side_by_side) ++reached_;
   std::vector<vk::SemaphoreSubmitInfo> waits;
   std::vector<vk::SemaphoreSubmitInfo> signals;
   for (std::uint32_t part = 0; part < body_.parts; ++part) {
@@ -132,11 +133,24 @@ void Subject::submit(CommandSlot& slot, const std::function<void(std::uint32_t)>
     waits.clear();
     signals.clear();
     if (held != nullptr && part < body_.queues) waits.push_back(held->wait());
-    if (body_.queues > 1) {
+    std::uint32_t queue = part % body_.queues;
+    if (body_.side_by_side) {
+      const bool is_last = part + 1 == body_.parts;
+      queue = part == 0 || is_last ? 0 : part - 1;
+      if (part == 0) {
+        signals.push_back({.semaphore = *order_, .value = reached_, .stageMask = all});
+      } else if (is_last) {
+        for (const vk::raii::Semaphore& join : joins_)
+          waits.push_back({.semaphore = *join, .value = reached_, .stageMask = all});
+      } else {
+        waits.push_back({.semaphore = *order_, .value = reached_, .stageMask = all});
+        signals.push_back({.semaphore = *joins_.at(queue), .value = reached_, .stageMask = all});
+      }
+    } else if (body_.queues > 1) {
       if (part > 0) waits.push_back({.semaphore = *order_, .value = reached_, .stageMask = all});
       signals.push_back({.semaphore = *order_, .value = ++reached_, .stageMask = all});
     }
-    slot.submit_part(part, context_.compute_queue(part % body_.queues), waits, signals);
+    slot.submit_part(part, context_.compute_queue(queue), waits, signals);
   }
 }
 

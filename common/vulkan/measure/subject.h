@@ -43,8 +43,9 @@ class Subject final : public bench::Subject {
   // Ahead of the slots, which wait for what is in flight before these go.
   vk::raii::QueryPool stamps_;
   std::optional<Hold> hold_;
-  vk::raii::Semaphore order_{nullptr};  // of several queues
-  std::uint64_t reached_ = 0;           // by it
+  vk::raii::Semaphore order_{nullptr};      // of several queues
+  std::vector<vk::raii::Semaphore> joins_;  // likewise: where they run side by side, one for each
+  std::uint64_t reached_ = 0;               // by it
   CommandSlot device_slot_;
   CommandSlot host_slot_;
   CommandSlot before_slot_;  // `before`, or nothing but a full barrier
