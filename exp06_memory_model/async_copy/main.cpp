@@ -195,6 +195,8 @@ int main(int argc, char** argv) {
                    {"overlap_full", "the same kernel with a block for every tile: other blocks' loads fill the gaps"},
                    {"overlap_staged", "load a tile through registers into shared memory, compute, load the next"},
                    {"overlap_prefetched", "the same, the next tile on its way to registers meanwhile"},
+                   {"overlap_plain_writable", "overlap_plain of what others may write: no __restrict__, no readonly"},
+                   {"overlap_prefetched_writable", "the same of overlap_prefetched: no load moves across a barrier"},
                    {"overlap_cp_async", "cp.async into a ring of `stages` tiles; CUDA alone"},
                    {"overlap_tma", "a 2-D tensor map's copies into a ring of `stages` tiles; CUDA alone"},
                    {"overlap_producer", "bulk copies by a warp that does nothing else; CUDA alone"},

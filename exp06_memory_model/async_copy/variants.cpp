@@ -22,6 +22,8 @@ void add_overlaps(std::vector<Shape>& list, std::uint32_t steps) {
   add("overlap_full", "overlap_plain", Mechanism::kPlain, EXP06_BLOCK, 0, 0);
   add("overlap_staged", "overlap_staged", Mechanism::kPlain, EXP06_BLOCK, 1, 0);
   add("overlap_prefetched", "overlap_prefetched", Mechanism::kPlain, EXP06_BLOCK, 1, 0);
+  add("overlap_plain_writable", "overlap_plain_writable", Mechanism::kPlain, EXP06_BLOCK, 1, 0);
+  add("overlap_prefetched_writable", "overlap_prefetched_writable", Mechanism::kPlain, EXP06_BLOCK, 1, 0);
   for (const std::uint32_t stages : {2U, 3U, 4U, 8U})
     add("overlap_cp_async", "overlap_cp_async", Mechanism::kCpAsync, EXP06_BLOCK, 1, stages);
   for (const std::uint32_t stages : {2U, 3U, 4U, 8U})

@@ -48,7 +48,7 @@ std::string Config::entry() const {
 
 std::uint32_t Config::steps() const {
   if (variant->shape == Shape::kRate) {
-    const bool fences = is_one_of(order.name, {"release", "acq_rel", "seq_cst"});
+    const bool fences = is_one_of(order.name, {"release", "acq_rel", "fence", "seq_cst"});
     return small || (fences && !is_one_of(scope.name, {"cta", "subgroup"})) ? 32 : 512;
   }
   constexpr double kLaunchCycles = 3e6;  // 0.75 to 1.5 ms at 2 GHz, the rounding included

@@ -58,8 +58,8 @@ struct Variant {
 inline const std::vector<Scope> kAllScopes = {kCta, kCluster, kGpu, kSys, kSubgroup, kQueueFamily};
 inline const std::vector<Scope> kBetweenBlocks = {kCluster, kGpu, kSys, kQueueFamily};
 inline const std::vector<Scope> kLibraryScopes = {kCta, kGpu, kSys};
-inline const std::vector<Order> kLoadOrders = {kWeak, kRelaxed, kAcquire, kSeqCst};
-inline const std::vector<Order> kStoreOrders = {kWeak, kRelaxed, kRelease, kSeqCst};
+inline const std::vector<Order> kLoadOrders = {kWeak, kRelaxed, kAcquire, kByFence, kSeqCst};
+inline const std::vector<Order> kStoreOrders = {kWeak, kRelaxed, kRelease, kByFence, kSeqCst};
 inline const std::vector<Order> kAddOrders = {kRelaxed, kAcquire, kRelease, kAcqRel, kSeqCst};
 inline const std::vector<Order> kFenceOrders = {kNoFence, kAcquire, kRelease, kAcqRel, kSeqCst};
 inline const std::vector<Order> kMessageOrders = {kRelaxed, kAcqRel, kByFence, kByFenceSc, kSeqCst};

@@ -1,7 +1,7 @@
 // Shared by main.cpp, cuda/ and glsl/.
 
 // What one turn of each timed loop does (scripts/benchlib/sass/same_work.py reads this):
-// Per turn of link, link_programmatic: imul 1
+// Per turn of link*: imul 1
 #ifndef EXP08_ORDER_PARAMS_H
 #define EXP08_ORDER_PARAMS_H
 

@@ -10,7 +10,7 @@ from benchlib.model.pairs import figure_of, pairs, place_in
 from benchlib.tables.twins import comparison, micros, with_noise_floor
 from benchlib.results.results import API_NAMES, APIS, Table
 
-WAYS = ["poll", "sleep", "object", "flag", "spin", "yield"]
+WAYS = ["poll", "sleep", "object", "poll_object", "flag", "spin", "yield"]
 SHARES = ("cpu_user", "cpu_system", "cpu_share")
 
 

@@ -64,7 +64,8 @@ class CudaWaiter final : public Waiter {
     params_.flag_low = static_cast<std::uint32_t>(address);
     params_.flag_high = static_cast<std::uint32_t>(address >> 32);
     cudaEvent_t event = nullptr;
-    BENCH_CU(cudaEventCreateWithFlags(&event, cudaEventBlockingSync | cudaEventDisableTiming));
+    const unsigned int blocks = way == WaitMethod::kObject ? cudaEventBlockingSync : cudaEventDefault;
+    BENCH_CU(cudaEventCreateWithFlags(&event, blocks | cudaEventDisableTiming));
     event_ = bench::cuda::Event(event);
   }
 
@@ -73,18 +74,16 @@ class CudaWaiter final : public Waiter {
     void* pointers[] = {done_, trace_};
     void* arguments[] = {&pointers[0], &pointers[1], &params_};
     kernel_.launch(device_.stream(), {1, 1, 1}, arguments);
-    if (way_ == WaitMethod::kObject) BENCH_CU(cudaEventRecord(event_.handle(), device_.stream()));
+    if (way_ == WaitMethod::kObject || way_ == WaitMethod::kPollObject)
+      BENCH_CU(cudaEventRecord(event_.handle(), device_.stream()));
   }
 
   void wait() override {
     switch (way_) {
       case WaitMethod::kPoll:
-        for (;;) {
-          const cudaError_t status = cudaStreamQuery(device_.stream());
-          if (status == cudaErrorNotReady) continue;
-          BENCH_CU(status, "cudaStreamQuery");
-          return;
-        }
+        return poll([this] { return cudaStreamQuery(device_.stream()); }, "cudaStreamQuery");
+      case WaitMethod::kPollObject:
+        return poll([this] { return cudaEventQuery(event_.handle()); }, "cudaEventQuery");
       case WaitMethod::kObject:
         BENCH_CU(cudaEventSynchronize(event_.handle()));
         return;
@@ -102,6 +101,16 @@ class CudaWaiter final : public Waiter {
   void settle() override { BENCH_CU(cudaStreamSynchronize(device_.stream())); }
 
  private:
+  template <class Query>
+  static void poll(const Query& query, const char* name) {
+    for (;;) {
+      const cudaError_t status = query();
+      if (status == cudaErrorNotReady) continue;
+      BENCH_CU(status, "{}", name);
+      return;
+    }
+  }
+
   Device& device_;
   WaitMethod way_;
   Schedule schedule_;

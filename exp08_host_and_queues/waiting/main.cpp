@@ -35,8 +35,9 @@ struct WayText {
   bool vulkan;
 };
 constexpr WayText kWays[] = {{WaitMethod::kPoll, "poll", true, true},     {WaitMethod::kSleep, "sleep", true, true},
-                             {WaitMethod::kObject, "object", true, true}, {WaitMethod::kFlag, "flag", true, true},
-                             {WaitMethod::kSpin, "spin", true, false},    {WaitMethod::kYield, "yield", true, false}};
+                             {WaitMethod::kObject, "object", true, true}, {WaitMethod::kPollObject, "poll_object", true, true},
+                             {WaitMethod::kFlag, "flag", true, true},     {WaitMethod::kSpin, "spin", true, false},
+                             {WaitMethod::kYield, "yield", true, false}};
 
 // What all samples of a side took together.
 struct Spent {

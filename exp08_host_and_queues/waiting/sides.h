@@ -8,12 +8,13 @@
 #include "params.h"
 
 enum class WaitMethod : std::uint8_t {
-  kPoll,    // CUDA: cudaStreamQuery again and again. Vulkan: vkGetFenceStatus
-  kSleep,   // CUDA: cudaStreamSynchronize, scheduled blocking. Vulkan: vkWaitForFences
-  kObject,  // CUDA: cudaEventSynchronize of an event that blocks. Vulkan: vkWaitSemaphores of a timeline semaphore
-  kFlag,    // both: a word of the host's memory that the kernel writes last
-  kSpin,    // CUDA: cudaStreamSynchronize, scheduled to spin
-  kYield,   // CUDA: the same, scheduled to yield
+  kPoll,        // CUDA: cudaStreamQuery again and again. Vulkan: vkGetFenceStatus
+  kSleep,       // CUDA: cudaStreamSynchronize, scheduled blocking. Vulkan: vkWaitForFences
+  kObject,      // CUDA: cudaEventSynchronize of an event that blocks. Vulkan: vkWaitSemaphores of a timeline semaphore
+  kPollObject,  // CUDA: cudaEventQuery again and again. Vulkan: vkGetSemaphoreCounterValue of a timeline semaphore
+  kFlag,        // both: a word of the host's memory that the kernel writes last
+  kSpin,        // CUDA: cudaStreamSynchronize, scheduled to spin
+  kYield,       // CUDA: the same, scheduled to yield
 };
 
 // One submission and one wait at a time.

@@ -2,7 +2,10 @@
 #include "exp06_memory_model/glsl/sums.glsl"
 #include "params.h"
 
-layout(set = 0, binding = 0, std430) readonly buffer Input { uvec4 data[]; };
+#ifndef INPUT
+#define INPUT readonly
+#endif
+layout(set = 0, binding = 0, std430) INPUT buffer Input { uvec4 data[]; };
 layout(push_constant, std430) uniform Push { OverlapParams params; };
 
 const uint kTileVectors = EXP06_BLOCK * EXP06_VECTORS;

@@ -9,10 +9,12 @@
 
 LOAD_ORDER(relaxed_cluster, "relaxed.cluster")
 LOAD_ORDER(acquire_cluster, "acquire.cluster")
+LOAD_FENCE(cluster)
 LOAD_SC(cluster)
 
 STORE_ORDER(relaxed, cluster)
 STORE_ORDER(release, cluster)
+STORE_FENCE(cluster)
 STORE_SC(cluster)
 
 ADD_ORDER(relaxed_cluster, "relaxed.cluster")

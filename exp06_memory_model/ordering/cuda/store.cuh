@@ -30,5 +30,8 @@
   }
 
 #define STORE_ORDER(order, scope) STORE(order##_##scope, "st." #order "." #scope ".global.u32 [%0], %1;", #scope)
+// What releases, too: a fence and a relaxed store behind it. The fence is what libcu++ makes of
+// atomic_thread_fence(memory_order_release). Source: C++20, [atomics.fences]; PTX ISA, "Release and Acquire Patterns".
+#define STORE_FENCE(scope) STORE(fence_##scope, "fence.acq_rel." #scope "; st.relaxed." #scope ".global.u32 [%0], %1;", #scope)
 // The mapping of a sequentially consistent store: Lustig et al., ASPLOS 2019.
 #define STORE_SC(scope) STORE(seq_cst_##scope, "fence.sc." #scope "; st.relaxed." #scope ".global.u32 [%0], %1;", #scope)

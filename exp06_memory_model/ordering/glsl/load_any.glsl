@@ -1,9 +1,17 @@
+uint load_fenced(Words words, uint i) {
+  const uint value = load_relaxed(words, i);
+  fence_acquire();
+  return value;
+}
+
 uint load_any(Words words, uint i) {
   switch (ORDER) {
     case EXP06_WEAK:
       return words.at[i];
     case EXP06_RELAXED:
       return load_relaxed(words, i);
+    case EXP06_FENCE:  // acquires, too: GL_KHR_memory_scope_semantics, "Synchronizes-With"
+      return load_fenced(words, i);
     default:
       return load_acquire(words, i);
   }

@@ -6,6 +6,10 @@ void store_any(Words words, uint i, uint value) {
     case EXP06_RELAXED:
       store_relaxed(words, i, value);
       break;
+    case EXP06_FENCE:  // releases, too
+      fence_release();
+      store_relaxed(words, i, value);
+      break;
     default:
       store_release(words, i, value);
       break;

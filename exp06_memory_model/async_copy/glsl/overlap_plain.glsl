@@ -1,7 +1,6 @@
 // Load a tile, compute on it, load the next: 64 bytes in flight an invocation, none while it computes.
-#version 460
-#extension GL_GOOGLE_include_directive : require
-#include "chain.glsl"
+// Includers choose: INPUT, the qualifier of what is read.
+#include "glsl/chain.glsl"
 
 void main() {
   const uint first = gl_LocalInvocationID.x;

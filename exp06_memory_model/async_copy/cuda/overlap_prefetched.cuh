@@ -1,7 +1,11 @@
 // overlap_staged, with the next tile's loads in flight while the block computes: 64 bytes a thread, each in a register.
+// OVERLAP(name, PROMISE): PROMISE is what the pointers' types say.
+#pragma once
+
 #include "chain.cuh"
 
-extern "C" __global__ void overlap_prefetched(const uint4* __restrict__ in, uint* __restrict__ sums, OverlapParams params) {
+template <class In, class Sums>
+__device__ __forceinline__ void overlap(In in, Sums sums, const OverlapParams& params) {
   __shared__ uint4 stage[EXP06_BLOCK * EXP06_VECTORS];
   constexpr uint kTileVectors = EXP06_BLOCK * EXP06_VECTORS;
   uint4 next[EXP06_VECTORS];
@@ -21,3 +25,8 @@ extern "C" __global__ void overlap_prefetched(const uint4* __restrict__ in, uint
   }
   store_block_sum(sum, sums);
 }
+
+#define OVERLAP(name, PROMISE)                                                                         \
+  extern "C" __global__ void name(const uint4* PROMISE in, uint* PROMISE sums, OverlapParams params) { \
+    overlap(in, sums, params);                                                                         \
+  }

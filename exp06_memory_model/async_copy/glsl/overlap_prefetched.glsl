@@ -1,7 +1,6 @@
 // overlap_staged, with the next tile's loads in flight while the workgroup computes: 64 bytes an invocation, each in a register.
-#version 460
-#extension GL_GOOGLE_include_directive : require
-#include "chain.glsl"
+// Includers choose: INPUT, the qualifier of what is read.
+#include "glsl/chain.glsl"
 
 shared uvec4 stage[EXP06_BLOCK * EXP06_VECTORS];
 
