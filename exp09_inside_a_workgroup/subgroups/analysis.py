@@ -27,6 +27,20 @@ def _code(found: Study, table: Table, kernel: str, api: str) -> str:
     return "; ".join(parts) or NONE
 
 
+def declared(table: Table) -> Blocks:
+    """What modules take that declare where invocations meet again, beside those that do not; nothing where no run has any."""
+    cases = table.select({"variant": ["chain_declared", "rate_declared"]})
+    rows: list[list[Cell]] = []
+    for case in sorted(cases, key=lambda case: (case["variant"], case["operation"], case["subgroups"])):
+        is_chain = case["variant"] == "chain_declared"
+        metric, plain = ("cycles", case.replace(variant="chain", subgroups="")) if is_chain else ("device_ns", case.replace(variant="rate", subgroups=""))
+        values = [figure.value if (figure := figure_of(table, each, metric)) else None for each in (case, plain)]
+        ratio = values[0] / values[1] if values[0] and values[1] else None
+        rows.append([case["variant"].removesuffix("_declared"), case["operation"], case["subgroups"], *(fixed(value, 1) for value in values), fixed(ratio, 3)])
+    header = ["variant", "operation", "declared", "cycles, or ns:", "nothing declared:", "ratio:"]
+    return [paragraph("Vulkan, of all lanes: a chain's cycles of one operation, a full GPU's nanoseconds."), document.table(header, rows)] if rows else []
+
+
 def latency(found: Study, table: Table) -> Blocks:
     cases = table.select({"variant": "chain"})
     rows: list[list[Cell]] = []
@@ -43,7 +57,7 @@ def latency(found: Study, table: Table) -> Blocks:
         "`none` has alone. rotate: a shuffle from the next lane. Machine code: of one operation of all lanes, of what lanes exchange by."
     )
     header = ["operation", "CUDA's machine code", "Vulkan's", "all lanes:", "even lanes, behind a branch:", "full subgroups asked for:"]
-    return [paragraph(text), document.table(header, rows)]
+    return [paragraph(text), document.table(header, rows), *declared(table)]
 
 
 def _per_clock(table: Table, case: Case, figure: Callable[[Table, Case, str], object]) -> float | None:

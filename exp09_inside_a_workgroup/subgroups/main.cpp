@@ -38,6 +38,7 @@ Prepared set_up(Workbench& bench, const Config& config) {
                                  .vulkan = {.own = {.from = bench::kernels::exp09(),
                                                     .stem = config.glsl_stem(),
                                                     .constants = {config.operation->number, config.even ? 1U : 0U}},
+                                            .reconvergence = config.reconvergence,
                                             .full_subgroups = config.full}});
   launch.grid = {config.blocks(), 1, 1};
   launch.params = bench::params_bytes(SubgroupParams{config.steps(), kSeed, EXP09_UNROLL});
@@ -72,12 +73,12 @@ Prepared set_up(Workbench& bench, const Config& config) {
 }
 
 bench::Case make_case(const Config& config) {
-  bench::Case result = bench::twin(config.variant(),
-                                   {{"operation", config.operation->name},
-                                    {"lanes", config.even ? "even" : "all"},
-                                    {"subgroups", config.full ? "full" : ""}},
-                                   [config](Workbench& bench) { return set_up(bench, config); });
-  result.apis = bench::those({{bench::cuda::kApi, !config.full}, {bench::vulkan::kApi, config.has_vulkan()}});
+  bench::Case result = bench::twin(
+      config.name(),
+      {{"operation", config.operation->name}, {"lanes", config.even ? "even" : "all"}, {"subgroups", config.subgroups()}},
+      [config](Workbench& bench) { return set_up(bench, config); });
+  result.apis = bench::those({{bench::cuda::kApi, !config.vulkan_alone()}, {bench::vulkan::kApi, config.has_vulkan()}});
+  result.vulkan.reconvergence = config.reconvergence != bench::Reconvergence::kNone;
   result.elements = std::max<std::uint64_t>(config.operations(), 1);
   result.footprint_bytes = std::uint64_t{config.blocks()} * config.block() * 4;
   if (config.rate && config.sms != 0) result.model = {{"sm_operations", config.operations() / config.sms}};
@@ -90,7 +91,7 @@ bench::Case make_case(const Config& config) {
 std::vector<bench::Case> cases(const Plan& plan) {
   std::vector<bench::Case> list;
   for (const Config& config : all_configs(plan)) {
-    if (!plan.quick || !(config.even || config.full)) list.push_back(make_case(config));
+    if (!plan.quick || !(config.even || config.vulkan_alone())) list.push_back(make_case(config));
   }
   for (const bench::Case& aa : bench::aa_controls(list.front())) list.push_back(aa);
   return list;
@@ -102,13 +103,19 @@ int main(int argc, char** argv) {
   const bench::Experiment experiment = {
       .name = "exp09_subgroups",
       .question = "What does each operation among the lanes of a subgroup become, and what does it take?",
-      .params = {Column::text("operation", "among the lanes, and an addition"),
-                 Column::text("lanes", "that take part: all, or the even ones behind a branch"),
-                 Column::text("subgroups", "full: the Vulkan pipeline asks for full subgroups").optional()},
+      .params =
+          {Column::text("operation", "among the lanes, and an addition"),
+           Column::text("lanes", "that take part: all, or the even ones behind a branch"),
+           Column::text(
+               "subgroups",
+               "full: the Vulkan pipeline asks for full subgroups; uniform, maximal: the module declares where they meet again")
+               .optional()},
       .model = {Column::integer("sm_operations", "", "of threads, that each SM makes in a launch").optional()},
       .measured = {Column::real("cycles", "cycles", "of an operation, by the SM's own clock").optional()},
       .variants = {{"chain", "one subgroup, each operation needs the one before"},
                    {"rate", "a full GPU, four chains per thread"},
+                   {"chain_declared", "chain of a module that declares where invocations meet again; Vulkan alone"},
+                   {"rate_declared", "rate of such a module"},
                    {"aa_control_a", "A/A control: the first chain, paired with aa_control_b, which is the same"},
                    {"aa_control_b", "the other half of the A/A control"}},
       .cases = cases,

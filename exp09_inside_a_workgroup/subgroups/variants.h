@@ -51,14 +51,19 @@ inline constexpr Operation kOperations[] = {
 // One row of the CSV, or two twins.
 struct Config {
   const Operation* operation = nullptr;
-  bool rate = false;  // a full GPU's; else one subgroup's chain
-  bool even = false;  // of the even lanes alone, behind a branch
-  bool full = false;  // Vulkan alone: the pipeline asks for full subgroups
+  bool rate = false;                                                 // a full GPU's; else one subgroup's chain
+  bool even = false;                                                 // of the even lanes alone, behind a branch
+  bool full = false;                                                 // Vulkan alone: the pipeline asks for full subgroups
+  bench::Reconvergence reconvergence = bench::Reconvergence::kNone;  // Vulkan alone: what the module declares
   std::uint32_t sms = 0;
   bool small = false;  // for a CPU, or the smoke test
 
   std::string variant() const { return rate ? "rate" : "chain"; }
-  std::string glsl_stem() const { return std::string(operation->set) + "_" + variant(); }
+  // A row's.
+  std::string name() const { return variant() + (reconvergence != bench::Reconvergence::kNone ? "_declared" : ""); }
+  std::string glsl_stem() const;
+  std::string_view subgroups() const;
+  bool vulkan_alone() const { return full || reconvergence != bench::Reconvergence::kNone; }
   std::string_view cuda_stem() const { return operation->set; }
   bool has_vulkan() const { return operation->set != "groups"; }
   std::string entry() const;

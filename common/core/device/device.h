@@ -174,6 +174,13 @@ struct VulkanInterface {
   std::uint32_t subgroup_size = 0;       // 0: the driver's choice. Skip where the device has no such size
 };
 
+// What a SPIR-V module declares of where its invocations meet again.
+enum class Reconvergence : std::uint8_t {
+  kNone,
+  kUniform,  // SubgroupUniformControlFlowKHR (VK_KHR_shader_subgroup_uniform_control_flow)
+  kMaximal,  // MaximallyReconvergesKHR (VK_KHR_shader_maximal_reconvergence)
+};
+
 // The same of Vulkan.
 struct VulkanLaunch {
   OwnKernel own = {};
@@ -195,8 +202,9 @@ struct VulkanLaunch {
     friend bool operator==(const WorkgroupMatrix&, const WorkgroupMatrix&) = default;
   };
   WorkgroupMatrix workgroup_matrix = {};
-  bool full_subgroups = false;  // the pipeline asks for workgroups of full subgroups alone
-  bool takes_less = false;      // on purpose, the GLSL declares but some of the buffers and push constants
+  Reconvergence reconvergence = Reconvergence::kNone;  // with VulkanChoice::reconvergence
+  bool full_subgroups = false;                         // the pipeline asks for workgroups of full subgroups alone
+  bool takes_less = false;  // on purpose, the GLSL declares but some of the buffers and push constants
   // CUDA's machine code in place of the SPIR-V (VK_NVX_binary_import): `entry` of the one cubin in images->cuda. It gets what a
   // CUDA launch would hand it, and no `binding`.
   bool imported = false;
@@ -509,6 +517,7 @@ struct VulkanChoice {
   bool graphics_queue = false;         // of a family with graphics that is not the compute queue's
   bool timeline = false;               // timeline semaphores
   bool conditional_rendering = false;  // VK_EXT_conditional_rendering where present
+  bool reconvergence = false;          // what Reconvergence names, each where present
   bool ranked_queues = false;  // the last compute queue has the greatest priority within the device, the others the least
   // Cooperative matrices, narrow and wide numbers and dot products where present. Not for everyone likewise: what a driver
   // makes of other kernels must not depend on them.

@@ -184,6 +184,14 @@ OptionalFeatures optional_features(const vk::raii::PhysicalDevice& device, const
       options.vulkan.conditional_rendering &&
       features_by(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME, vk::PhysicalDeviceConditionalRenderingFeaturesEXT{})
           .conditionalRendering;
+  if (options.vulkan.reconvergence) {
+    using Uniform = vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR;
+    using Maximal = vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR;
+    features.uniform_control_flow =
+        features_by(VK_KHR_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_EXTENSION_NAME, Uniform{}).shaderSubgroupUniformControlFlow;
+    features.maximal_reconvergence =
+        features_by(VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME, Maximal{}).shaderMaximalReconvergence;
+  }
   features.sparse_binding = options.vulkan.sparse_binding && device.getFeatures().sparseBinding;
   features.robustness2 =
       features_by(VK_EXT_ROBUSTNESS_2_EXTENSION_NAME, vk::PhysicalDeviceRobustness2FeaturesEXT{}).robustBufferAccess2;
@@ -292,6 +300,10 @@ vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, 
   enable(features.sm_builtins, sm_builtins, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME);
   vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables{.pipelineExecutableInfo = true};
   enable(features.pipeline_executable_info, executables, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
+  vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR uniform_flow{.shaderSubgroupUniformControlFlow = true};
+  enable(features.uniform_control_flow, uniform_flow, VK_KHR_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_EXTENSION_NAME);
+  vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR maximal{.shaderMaximalReconvergence = true};
+  enable(features.maximal_reconvergence, maximal, VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME);
   vk::PhysicalDeviceConditionalRenderingFeaturesEXT conditional{.conditionalRendering = true};
   enable(features.conditional_rendering, conditional, VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
   vk::PhysicalDeviceDescriptorBufferFeaturesEXT descriptor_buffer{.descriptorBuffer = true};

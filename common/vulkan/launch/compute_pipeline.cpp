@@ -88,6 +88,10 @@ void check_limits(const Context& context, const KernelSpec& spec) {
     if (wanted && !present) throw Skip("kernel {} wants {}, which {} lacks", spec.images->stem, what, context.info().name);
   };
   wants(spec.vulkan.full_subgroups, context.features().full_subgroups, "full subgroups (computeFullSubgroups)");
+  wants(spec.vulkan.reconvergence == Reconvergence::kUniform, context.features().uniform_control_flow,
+        VK_KHR_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_EXTENSION_NAME);
+  wants(spec.vulkan.reconvergence == Reconvergence::kMaximal, context.features().maximal_reconvergence,
+        VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME);
   wants(spec.vulkan.robustness != Robustness::kDefault, context.features().pipeline_robustness,
         fmt::format("VK_EXT_pipeline_robustness for {}", to_string(spec.vulkan.robustness)));
   wants(spec.vulkan.robustness == Robustness::kRobustness2, context.features().robustness2, "VK_EXT_robustness2");

@@ -4,7 +4,7 @@
 
 layout(set = 0, binding = 1, std430) writeonly buffer Report { uint report[]; };
 
-void main() {
+void main() RECONVERGES {
   const uint lane = gl_SubgroupInvocationID;
   uint value = first_word(lane, 0, params.seed);
   const uint begin = clock2x32ARB().x;  // modulo 2^32: a carry into the upper half does no harm

@@ -13,6 +13,17 @@
 #extension GL_KHR_shader_subgroup_rotate : require
 #endif
 #extension GL_KHR_shader_subgroup_vote : require
+// Includers choose what the module declares: invocations whose branches end meet again, by the rule that a subgroup which was
+// whole is whole again (GL_EXT_subgroup_uniform_control_flow), or by the strictest rule (GL_EXT_maximal_reconvergence).
+#if defined(UNIFORM_FLOW)
+#extension GL_EXT_subgroup_uniform_control_flow : require
+#define RECONVERGES [[subgroup_uniform_control_flow]]
+#elif defined(MAXIMAL_RECONVERGENCE)
+#extension GL_EXT_maximal_reconvergence : require
+#define RECONVERGES [[maximally_reconverges]]
+#else
+#define RECONVERGES
+#endif
 #include "params.h"
 
 layout(local_size_x_id = 0) in;

@@ -1,7 +1,7 @@
 // A full GPU: four chains an invocation. Nothing read; 4 bytes written an invocation.
 #include "glsl/operation.glsl"
 
-void main() {
+void main() RECONVERGES {
   const uint lane = gl_SubgroupInvocationID;
   uint values[EXP09_CHAINS];
   [[unroll]] for (uint chain = 0; chain < EXP09_CHAINS; ++chain) values[chain] = first_word(lane, chain, params.seed);
