@@ -6,6 +6,7 @@
 #include "core/base/watchdog.h"
 #include "cuda/device/device.h"
 #include "cuda/memory/buffer.h"
+#include "pages.h"
 #include "params.h"
 #include "sides.h"
 
@@ -14,6 +15,7 @@ namespace {
 using bench::cuda::Event;
 using bench::cuda::PinnedMemory;
 using bench::cuda::Stream;
+using Registration = bench::cuda::Handle<void*, cudaHostUnregister>;
 
 constexpr double kLowBytesPerS = 0.2e9;  // pageable memory on a slow host
 
@@ -71,6 +73,7 @@ class CudaTransfer final : public PreparedTransfer {
   MoveParams params_;
 };
 
+bool is_imported(HostMemory kind) { return kind == HostMemory::kImported || kind == HostMemory::kImportedStaging; }
 bool is_uncached(HostMemory kind) { return kind == HostMemory::kUncached || kind == HostMemory::kUncachedStaging; }
 
 class CudaWays final : public TransferSide {
@@ -82,6 +85,10 @@ class CudaWays final : public TransferSide {
     if (kind == HostMemory::kPageable) {
       pageable_.resize(bytes);
       known = pageable_;
+    } else if (is_imported(kind)) {
+      const bench::Deadline deadline("the pinning of memory", static_cast<double>(bytes) / kLowBytesPerS);
+      imported_.erase(kind);
+      known = imported_.try_emplace(kind, bytes).first->second.pages.all();
     } else {
       const bench::Deadline deadline("an allocation of pinned memory", static_cast<double>(bytes) / kLowBytesPerS);
       void* raw = nullptr;
@@ -95,6 +102,7 @@ class CudaWays final : public TransferSide {
   }
 
   std::string describe(HostMemory kind) override {
+    if (is_imported(kind)) return "aligned_alloc, cudaHostRegister";
     return kind == HostMemory::kPageable ? "malloc" : is_uncached(kind) ? "cudaHostAlloc, write-combined" : "cudaHostAlloc";
   }
 
@@ -107,7 +115,18 @@ class CudaWays final : public TransferSide {
   }
 
  private:
+  struct Imported {
+    explicit Imported(std::uint64_t bytes) : pages(bytes) {
+      void* const first = pages.all().data();
+      BENCH_CU(cudaHostRegister(first, pages.all().size(), cudaHostRegisterDefault), "{} bytes", pages.all().size());
+      registration = Registration(first);
+    }
+    Pages pages;
+    Registration registration;  // ends first
+  };
+
   std::vector<std::byte> pageable_;
+  std::map<HostMemory, Imported> imported_;
   std::map<HostMemory, PinnedMemory> pinned_;
   std::map<HostMemory, std::span<std::byte>> known_;
 };

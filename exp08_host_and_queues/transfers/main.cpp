@@ -10,9 +10,12 @@
 #include "backends.h"
 #include "core/base/error.h"
 #include "core/base/process.h"
+#include "core/base/random.h"
+#include "core/device/avx2_clone.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/per_api.h"
 #include "core/experiment/verify.h"
+#include "crew.h"
 #include "sides.h"
 
 namespace {
@@ -57,7 +60,26 @@ const Row kRows[] = {
     {"transfer", Engine::kComputeQueue, HostMemory::kUncached, 0, kFewSizes},
     {"staged", Engine::kComputeQueue, HostMemory::kCachedStaging, 1, kStagedSizes},
     {"staged", Engine::kComputeQueue, HostMemory::kCachedStaging, 2, kStagedSizes},
+    // Last, on a device that imports memory.
+    {"transfer", Engine::kCopyEngine, HostMemory::kImported, 0, kFewSizes},
+    {"transfer", Engine::kComputeQueue, HostMemory::kImported, 0, {4, 256 * kMib}},
 };
+// Data that threads of the host make where the copy reads them, as an engine would.
+struct GeneratedRow {
+  Engine engine;
+  HostMemory memory;
+  std::uint32_t in_flight;  // buffers; 0: the data are made in the GPU's own memory
+  std::vector<std::uint64_t> sizes;
+};
+const GeneratedRow kGeneratedRows[] = {
+    {Engine::kCopyEngine, HostMemory::kCachedStaging, 2, {16 * kMib, 256 * kMib}},
+    {Engine::kCopyEngine, HostMemory::kUncachedStaging, 2, {16 * kMib, 256 * kMib}},
+    {Engine::kCopyEngine, HostMemory::kImportedStaging, 2, {16 * kMib, 256 * kMib}},
+    {Engine::kCopyEngine, HostMemory::kOnDevice, 0, {16 * kMib}},
+    {Engine::kComputeQueue, HostMemory::kCachedStaging, 2, {256 * kMib}},
+    {Engine::kComputeQueue, HostMemory::kImportedStaging, 2, {256 * kMib}},
+};
+constexpr std::uint32_t kThreads[] = {1, 8};
 // What the CPU itself writes and reads there, with memcpy. Reading past the bus takes seconds beyond these sizes.
 struct CpuRow {
   HostMemory memory;
@@ -202,25 +224,95 @@ HostTimes go_staged(std::span<std::byte> data, std::span<std::byte> staging, std
   return {ns_between(begin, HostClock::now()), ns_between(begin, submitted)};
 }
 
+using Chunks = std::shared_ptr<std::vector<std::unique_ptr<PreparedTransfer>>>;
+
+Chunks make_chunks(Workbench& bench, TransferSide& own, HostMemory memory, Engine engine, Direction direction,
+                   std::uint32_t in_flight, const bench::Buffer& buffer, std::uint64_t bytes) {
+  auto chunks = std::make_shared<std::vector<std::unique_ptr<PreparedTransfer>>>();
+  for (std::uint64_t done = 0; done < bytes; done += kChunkBytes) {
+    chunks->push_back(own.prepare(bench, {.direction = direction,
+                                          .engine = engine,
+                                          .memory = memory,
+                                          .host_offset = done / kChunkBytes % in_flight * kChunkBytes,
+                                          .buffer = &buffer,
+                                          .buffer_offset = done,
+                                          .bytes = std::min(kChunkBytes, bytes - done)}));
+  }
+  return chunks;
+}
+
 Prepared set_up_staged(Workbench& bench, const Row& row, Direction direction, std::uint64_t bytes) {
   TransferSide& own = transfer_side(bench);
   const std::span<std::byte> staging = own.memory(bench, row.memory, row.in_flight * kChunkBytes);
   const std::span<std::byte> data = application_memory(bench, bytes);
   const std::uint64_t words = bytes / sizeof(std::uint32_t);
   const bench::Buffer& buffer = gpu_end(bench, direction, words);
-  const auto chunks = std::make_shared<std::vector<std::unique_ptr<PreparedTransfer>>>();
-  for (std::uint64_t done = 0; done < bytes; done += kChunkBytes) {
-    chunks->push_back(own.prepare(bench, {.direction = direction,
-                                          .engine = row.engine,
-                                          .memory = row.memory,
-                                          .host_offset = done / kChunkBytes % row.in_flight * kChunkBytes,
-                                          .buffer = &buffer,
-                                          .buffer_offset = done,
-                                          .bytes = std::min(kChunkBytes, bytes - done)}));
-  }
+  const auto chunks = make_chunks(bench, own, row.memory, row.engine, direction, row.in_flight, buffer, bytes);
   const Trip trip = {.go = [=, in_flight = row.in_flight](
                                bool sleeps) { return go_staged(data, staging, in_flight, direction, *chunks, sleeps); },
                      .arrival = direction == Direction::kDown ? data : std::span<std::byte>()};
+  verify_trip(bench, trip, buffer, words);
+  return prepared(trip, own.describe(row.memory));
+}
+
+// Words [first, first + count) of input 0.
+BENCH_AVX2_CLONE void generate(std::uint32_t* words, std::uint64_t first, std::uint64_t count, std::uint64_t seed) {
+  for (std::uint64_t i = 0; i < count; ++i) words[i] = std::bit_cast<std::uint32_t>(bench::random_float(seed, 0, first + i));
+}
+
+// Each thread its own run of whole lines.
+void generate_by(Crew& crew, std::span<std::byte> to, std::uint64_t first_byte, std::uint64_t seed) {
+  constexpr std::uint64_t kLine = 256;
+  const std::uint64_t share = (to.size() / crew.threads() + kLine - 1) / kLine * kLine;
+  crew.run([&](std::uint32_t thread) {
+    const std::uint64_t begin = std::min<std::uint64_t>(thread * share, to.size());
+    const std::span<std::byte> part = to.subspan(begin, std::min(share, to.size() - begin));
+    generate(reinterpret_cast<std::uint32_t*>(part.data()), (first_byte + begin) / 4, part.size() / 4, seed);
+  });
+}
+
+// The threads make a chunk while the GPU copies the one before it.
+HostTimes go_generated(Crew& crew, std::uint64_t bytes, std::span<std::byte> staging, std::uint32_t in_flight,
+                       const std::vector<std::unique_ptr<PreparedTransfer>>& chunks, std::uint64_t seed, bool sleeps) {
+  for (const std::unique_ptr<PreparedTransfer>& chunk : chunks) chunk->ready();
+  const auto begin = HostClock::now();
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    if (i >= in_flight) chunks[i - in_flight]->wait(sleeps);
+    const std::uint64_t first = i * kChunkBytes;
+    generate_by(crew, staging.subspan(i % in_flight * kChunkBytes, std::min(kChunkBytes, bytes - first)), first, seed);
+    chunks[i]->submit();
+  }
+  const auto submitted = HostClock::now();
+  for (std::size_t i = chunks.size() - std::min<std::size_t>(in_flight, chunks.size()); i < chunks.size(); ++i)
+    chunks[i]->wait(sleeps);
+  return {ns_between(begin, HostClock::now()), ns_between(begin, submitted)};
+}
+
+Prepared set_up_generated(Workbench& bench, const GeneratedRow& row, std::uint32_t threads, std::uint64_t bytes) {
+  TransferSide& own = transfer_side(bench);
+  const auto crew = std::make_shared<Crew>(threads);
+  const std::uint64_t seed = bench.input_seed();
+  if (row.in_flight == 0) {
+    const std::span<std::byte> memory = own.memory(bench, row.memory, bytes).first(bytes);
+    const Trip trip = {.go =
+                           [=](bool /*sleeps*/) {
+                             const auto begin = HostClock::now();
+                             generate_by(*crew, memory, 0, seed);
+                             const double ns = ns_between(begin, HostClock::now());
+                             return HostTimes{ns, ns};
+                           },
+                       .arrival = memory,
+                       .looks = looks(row.memory)};
+    check_trip(bench, trip);
+    return prepared(trip, own.describe(row.memory));
+  }
+  const std::span<std::byte> staging = own.memory(bench, row.memory, row.in_flight * kChunkBytes);
+  const std::uint64_t words = bytes / sizeof(std::uint32_t);
+  const bench::Buffer& buffer = gpu_end(bench, Direction::kUp, words);
+  const auto chunks = make_chunks(bench, own, row.memory, row.engine, Direction::kUp, row.in_flight, buffer, bytes);
+  const Trip trip = {.go = [=, in_flight = row.in_flight](
+                               bool sleeps) { return go_generated(*crew, bytes, staging, in_flight, *chunks, seed, sleeps); },
+                     .arrival = std::span<std::byte>()};
   verify_trip(bench, trip, buffer, words);
   return prepared(trip, own.describe(row.memory));
 }
@@ -263,8 +355,24 @@ bench::Case transfer_case(const Row& row, Direction direction, std::uint64_t byt
                                                              : set_up_transfer(bench, row, direction, bytes);
                                  });
   made.vulkan.transfer_queue = row.engine == Engine::kCopyEngine;
+  made.vulkan.host_pointers = row.memory == HostMemory::kImported;
   if (row.memory == HostMemory::kPageable) made.apis = {{bench::cuda::kApi}};
   if (row.memory == HostMemory::kOnDevice || row.engine == Engine::kComputeQueue) made.apis = {{bench::vulkan::kApi}};
+  return finished(std::move(made), bytes);
+}
+
+bench::Case generated_case(const GeneratedRow& row, std::uint32_t threads, std::uint64_t bytes) {
+  const bool copies = row.in_flight != 0;
+  bench::Case made = bench::twin("generated",
+                                 {{"direction", to_string(Direction::kUp)},
+                                  {"engine", copies ? to_string(row.engine) : ""},
+                                  {"host_memory", to_string(row.memory)},
+                                  {"in_flight", bench::unless_zero(row.in_flight)},
+                                  {"threads", threads}},
+                                 [=](Workbench& bench) { return set_up_generated(bench, row, threads, bytes); });
+  made.vulkan.transfer_queue = row.engine == Engine::kCopyEngine;
+  made.vulkan.host_pointers = true;
+  if (!copies || row.engine == Engine::kComputeQueue) made.apis = {{bench::vulkan::kApi}};
   return finished(std::move(made), bytes);
 }
 
@@ -291,6 +399,12 @@ std::vector<bench::Case> cases(const Plan& plan) {
     if (plan.quick && (row.engine == Engine::kComputeQueue || row.memory == HostMemory::kUncached)) continue;
     for (const std::uint64_t bytes : chosen(row.sizes)) {
       for (const Direction direction : {Direction::kUp, Direction::kDown}) list.push_back(transfer_case(row, direction, bytes));
+    }
+  }
+  for (const GeneratedRow& row : kGeneratedRows) {
+    if (plan.quick) break;
+    for (const std::uint64_t bytes : chosen(row.sizes)) {
+      for (const std::uint32_t threads : kThreads) list.push_back(generated_case(row, threads, bytes));
     }
   }
   for (const CpuRow& row : kCpuRows) {
@@ -321,13 +435,16 @@ int main(int argc, char** argv) {
           "move them?",
       .params = {Column::text("direction", "of the data: up to the GPU, or down").optional(),
                  Column::text("engine", "what moves them: copy_engine, compute_queue or kernel").optional(),
-                 Column::text("host_memory", "the host's end: pageable, cached, uncached or on_device"),
-                 Column::integer("in_flight", "buffers", "of 4 MiB that the data are staged through").optional()},
+                 Column::text("host_memory", "the host's end: pageable, cached, uncached, imported or on_device"),
+                 Column::integer("in_flight", "buffers", "of 4 MiB that the data are staged through").optional(),
+                 Column::integer("threads", "", "of the host that make the data").optional()},
       .model = {},
       .measured = measured_columns(),
       .variants = {{"transfer", "one piece of data between the host's memory and the GPU's, from its submission to its end"},
                    {"staged",
                     "from the application's memory through staging buffers of 4 MiB, which the CPU copies to and from"},
+                   {"generated",
+                    "made by `threads` threads where the copy reads them, a piece of 4 MiB while the one before is copied"},
                    {"cpu_write", "the CPU alone: memcpy from the application's memory into that memory"},
                    {"cpu_read", "the CPU alone: memcpy from that memory into the application's"},
                    {"aa_control_a", "A/A control: 1 MiB up by a kernel, paired with aa_control_b, which is the same"},

@@ -22,6 +22,9 @@ std::string_view to_string(HostMemory memory) {
     case HostMemory::kUncached:
     case HostMemory::kUncachedStaging:
       return "uncached";
+    case HostMemory::kImported:
+    case HostMemory::kImportedStaging:
+      return "imported";
     case HostMemory::kOnDevice:
       return "on_device";
   }

@@ -27,10 +27,13 @@ enum class HostMemory : std::uint8_t {
   kUncached,       // CUDA: cudaHostAlloc, write-combined. Vulkan: host visible, not cached
   kCachedStaging,  // as kCached and kUncached, and apart from them: data pass through
   kUncachedStaging,
-  kOnDevice,  // the GPU's own memory in the host's address space. Vulkan: device local and host visible
+  kImported,         // the application's own pages, made known to the driver. CUDA: cudaHostRegister. Vulkan:
+                     // VK_EXT_external_memory_host
+  kImportedStaging,  // the same, likewise
+  kOnDevice,         // the GPU's own memory in the host's address space. Vulkan: device local and host visible
 };
 std::string_view to_string(
-    HostMemory memory);  // "pageable", "cached", "uncached", "on_device"; of staging memory as of the other
+    HostMemory memory);  // "pageable", "cached", "uncached", "imported", "on_device"; of staging memory as of the other
 
 // `bytes` between an offset in that memory and an offset in a buffer on the GPU. Offsets are multiples of 16.
 struct TransferPath {

@@ -517,6 +517,7 @@ struct VulkanChoice {
   bool graphics_queue = false;         // of a family with graphics that is not the compute queue's
   bool timeline = false;               // timeline semaphores
   bool conditional_rendering = false;  // VK_EXT_conditional_rendering where present
+  bool host_pointers = false;          // VK_EXT_external_memory_host where present
   bool reconvergence = false;          // what Reconvergence names, each where present
   bool ranked_queues = false;  // the last compute queue has the greatest priority within the device, the others the least
   // Cooperative matrices, narrow and wide numbers and dot products where present. Not for everyone likewise: what a driver

@@ -179,6 +179,7 @@ OptionalFeatures optional_features(const vk::raii::PhysicalDevice& device, const
       features_by(VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME, vk::PhysicalDevicePipelineRobustnessFeaturesEXT{})
           .pipelineRobustness;
   features.global_priority = has(VK_KHR_GLOBAL_PRIORITY_EXTENSION_NAME);
+  features.host_pointers = options.vulkan.host_pointers && has(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
   features.timeline = options.vulkan.timeline;  // which every device of Vulkan 1.2 has
   features.conditional_rendering =
       options.vulkan.conditional_rendering &&
@@ -364,6 +365,7 @@ vk::raii::Device create_device(const vk::raii::PhysicalDevice& physical_device, 
   enable_name(features.push_descriptors, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
   enable_name(features.binary_import, VK_NVX_BINARY_IMPORT_EXTENSION_NAME);
   enable_name(features.export_memory || features.import_memory, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
+  enable_name(features.host_pointers, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
   enable_name(has_priority, VK_KHR_GLOBAL_PRIORITY_EXTENSION_NAME);
   enable_name(features.portability_subset, kPortabilitySubset);
 

@@ -55,6 +55,7 @@ struct OptionalFeatures {
   bool full_subgroups = false;         // computeFullSubgroups: KernelSpec::full_subgroups
   bool sparse_binding = false;         // only with VulkanChoice::sparse_binding
   bool timeline = false;               // timeline semaphores; only with VulkanChoice::timeline
+  bool host_pointers = false;          // VK_EXT_external_memory_host; only with VulkanChoice::host_pointers
   bool uniform_control_flow = false;   // VK_KHR_shader_subgroup_uniform_control_flow; only with VulkanChoice::reconvergence
   bool maximal_reconvergence = false;  // VK_KHR_shader_maximal_reconvergence; likewise
   bool conditional_rendering = false;  // VK_EXT_conditional_rendering; only with VulkanChoice::conditional_rendering
