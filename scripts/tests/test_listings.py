@@ -51,10 +51,10 @@ def skipped_for(gpu: Path, experiment: str) -> set[str]:
     return {record.get("reason", "") for path in runs for _, record in csv_file.read(path)[1] if record["status"] == "skipped"}
 
 
-@pytest.mark.parametrize("gpu", [path.parent for path in sorted(ROOT.glob("results/*/sass.csv"))], ids=lambda path: path.name)
+@pytest.mark.parametrize("gpu", [path.parent for path in sorted(ROOT.glob("results/*/sass.csv*"))], ids=lambda path: path.name)
 def test_what_a_gpu_is_said_to_lack_its_runs_missed_too(gpu: Path) -> None:
     said: dict[str, set[str]] = {}
-    for _, record in csv_file.read(gpu / "sass.csv")[1]:
+    for _, record in csv_file.read(csv_file.there(gpu / "sass.csv"))[1]:
         if found := LACKS.search(record["note"]):
             said.setdefault(record["experiment"], set()).add(found[1])
     for experiment, wishes in said.items():
