@@ -1,6 +1,6 @@
 // What every overlap_ kernel computes: a chain on each of a thread's 16 words, side by side, then their sum.
-// The twins' pointers are __restrict__: GLSL's readonly promises its compiler as much, that nobody writes what they read. Those of
-// the twins called _writable are not, and their GLSL has no readonly: a load may then not move across a barrier.
+// The twins' pointers are __restrict__: GLSL's readonly promises its compiler as much, that nobody writes what they read. Those
+// of the twins called _writable are not, and their GLSL has no readonly: a load may then not move across a barrier.
 #pragma once
 
 #include "exp06_memory_model/cuda/sums.cuh"
