@@ -41,6 +41,14 @@ def test_each_kernel_has_its_own_part() -> None:
     assert found.row["isa_hash"] != hip.listed("exp01_x", "add_more", parts["add_more"], 64).row["isa_hash"], "the name is the first block's"
 
 
+def test_inline_ptx_is_no_code() -> None:
+    """LLVM writes it as it is; an empty asm statement, a fence for the compiler, is none."""
+    for inline, reason in (("mov.u32 s0, %globaltimer_lo;", hip.PTX), ("", "")):
+        text = TEXT.replace("\tv_add_f32_e32", f"\t;;#ASMSTART\n\t{inline}\n\t;;#ASMEND\n\tv_add_f32_e32")
+        found = hip.listed("exp01_x", "add", hip.functions(text)["add"], 64)
+        assert found.row.get("reason", "") == reason and bool(found.text) == (not reason)
+
+
 COMPILER = f"""#!{sys.executable}
 import pathlib, sys
 chip, source, out = sys.argv[1:4]

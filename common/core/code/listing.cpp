@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/code/machine_code.h"
@@ -24,7 +26,7 @@ std::string_view next_line(std::string_view& text) {
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r";
   const std::size_t first = text.find_first_not_of(kBlanks);
-  return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+  return first == std::string_view::npos ? std::string_view() : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
 bool names_assembly(std::string_view line) {
@@ -37,7 +39,7 @@ bool names_assembly(std::string_view line) {
 std::optional<std::vector<std::byte>> encoding(std::string_view line) {
   constexpr std::size_t kDigits = 8;
   const std::size_t semicolon = line.rfind(';');
-  if (semicolon == line.npos) return {};
+  if (semicolon == std::string_view::npos) return {};
   std::string_view rest = trimmed(line.substr(semicolon + 1));
   std::vector<std::byte> bytes;
   while (!rest.empty()) {

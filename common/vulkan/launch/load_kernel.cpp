@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <string_view>
+#include <vector>
+
 #include "core/base/error.h"
 #include "core/base/watchdog.h"
 #include "vulkan/launch/compute_pipeline.h"

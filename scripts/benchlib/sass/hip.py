@@ -21,6 +21,8 @@ _FIGURES = {
     "vgprs": r"; NumVgprs: (\d+)", "sgprs": r"; NumSgprs: (\d+)", "scratch_bytes": r"; ScratchSize: (\d+)", "lds_bytes": r"; LDSByteSize: (\d+)",
     "code_bytes": r"; codeLenInByte = (\d+)", "subgroups_per_simd": r"; Occupancy: (\d+)",
 }  # fmt: skip
+PTX = "has inline PTX, which is no code of AMD's"
+_INLINE = re.compile(r";;#ASMSTART\n(.*?);;#ASMEND", re.DOTALL)
 _ERROR = re.compile(r"error: (.*)")
 
 
@@ -47,6 +49,9 @@ def functions(text: str) -> dict[str, str]:
 
 
 def listed(experiment: str, name: str, text: str, wave: int) -> Listed:
+    """Inline PTX goes through the compiler as it is: what it stands in is no code."""
+    if any(inline.strip() for inline in _INLINE.findall(text)):
+        return Listed({"experiment": experiment, "kernel": name, "wave": wave, "reason": PTX}, "")
     instructions = amd_isa.parse(text[: text.index("\n\t.section")])
     as_text = amd_isa.as_text(instructions)
     figures = {figure: int(found[1]) for figure, pattern in _FIGURES.items() if (found := re.search(pattern, text))}
