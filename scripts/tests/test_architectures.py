@@ -17,7 +17,7 @@ MOST_WORDS = 900
 # The page's names: a folder, and the subgroup size or the API.
 SIDES = {
     "RDNA2": ("gfx1030-radv-26.2.6", 32), "RDNA3": ("gfx1100-radv-26.2.6", 32), "RDNA4": ("gfx1201-radv-26.2.6", 32), "NVK": ("sm_90-nvk-26.2.6", 32),
-    "NVIDIA": ("nvidia-h200", "vulkan"), "CUDA": ("nvidia-h200", "cuda"),
+    "HIP": ("gfx1100-hip-19.1.7", 32), "CDNA3": ("gfx942-hip-19.1.7", 64), "NVIDIA": ("nvidia-h200", "vulkan"), "CUDA": ("nvidia-h200", "cuda"),
 }  # fmt: skip
 _QUOTED = re.compile(r"<!-- listed: (\S+) -->\n```text\n(.*?)```", re.DOTALL)
 RADV = [(folder, wave) for folder, wave in (*SIDES.values(), ("vega20-radv-26.2.6", 64), ("gfx1100-radv-26.2.6", 64)) if "-radv-" in folder]
