@@ -84,8 +84,9 @@ TEST(Options, Defaults) {
   EXPECT_TRUE(options.variants.empty());
   EXPECT_TRUE(options.caches.empty());
   EXPECT_EQ(options.case_budget_s(), 0.5);
-  for (const bool flag : {options.list_devices, options.list_variants, options.describe, options.print_slug,
-                          options.print_board, options.resume, options.replace, options.quick, options.smoke, options.validate}) {
+  for (const bool flag :
+       {options.list_devices, options.list_variants, options.describe, options.print_slug, options.print_board, options.resume,
+        options.replace, options.quick, options.smoke, options.validate}) {
     EXPECT_FALSE(flag);
   }
 }
