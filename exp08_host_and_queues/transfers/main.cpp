@@ -274,6 +274,7 @@ void generate_by(Crew& crew, std::span<std::byte> to, std::uint64_t first_byte, 
 // The threads make a chunk while the GPU copies the one before it.
 HostTimes go_generated(Crew& crew, std::uint64_t bytes, std::span<std::byte> staging, std::uint32_t in_flight,
                        const std::vector<std::unique_ptr<PreparedTransfer>>& chunks, std::uint64_t seed, bool sleeps) {
+  if (in_flight == 0) throw bench::Error("a chunked upload without a chunk in flight");
   for (const std::unique_ptr<PreparedTransfer>& chunk : chunks) chunk->ready();
   const auto begin = HostClock::now();
   for (std::size_t i = 0; i < chunks.size(); ++i) {
