@@ -28,9 +28,12 @@ Timed timed_of(const FileColumns& columns, const CsvRow& row) {
   return timed;
 }
 
+// Three digits, or all before the point: 4030, not 4.03e+03.
+std::string digits(double value) { return value < 100 ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value); }
+
 std::string text_of_ns(double ns) {
-  if (ns >= 1e6) return fmt::format("{:.3g} ms", ns * 1e-6);
-  return fmt::format("{:.3g} us", ns * 1e-3);
+  if (ns >= 1e6) return digits(ns * 1e-6) + " ms";
+  return digits(ns * 1e-3) + " us";
 }
 
 // How much slower `ratio` is than 1: percent below 2, a factor above.
@@ -124,7 +127,7 @@ std::string line_of(const Measured& one, const Job& job, bool decides) {
     if (ns == 0) continue;
     line += fmt::format("{}{} {}", first ? "" : ", ", job.description.sides[side].name, text_of_ns(ns));
     const double gbps = one.gbps(side);
-    if (gbps > 0) line += fmt::format(" ({:.3g} GB/s)", gbps);
+    if (gbps > 0) line += fmt::format(" ({} GB/s)", digits(gbps));
     first = false;
   }
   if (const std::optional<Ratio> ratio = one.ratio(); ratio && decides)

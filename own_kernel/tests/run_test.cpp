@@ -350,6 +350,11 @@ TEST(Result, TheEndHasFifteenLinesAtMost) {
   }
   EXPECT_THAT(ending_of(job, {three}, {}, {}, {}, 3).lines[1], HasSubstr("CUDA 1 us (400 GB/s)"))
       << "of the processes' middle, as the time is";
+  for (Timed& process : three.sides[0]) {
+    process.time_ns.median = 1234.5e6;
+    process.gbps = 4030.4;
+  }
+  EXPECT_THAT(ending_of(job, {three}, {}, {}, {}, 3).lines[1], HasSubstr("CUDA 1234 ms (4030 GB/s)")) << "not 4.03e+03";
   Measured unchecked = measured_of({1.5});
   unchecked.checks = "off";
   EXPECT_TRUE(ending_of(job, {measured_of({1}), unchecked}, {}, {}, {}, 1).slower.empty())
