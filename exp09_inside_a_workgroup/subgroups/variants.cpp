@@ -2,15 +2,21 @@
 
 #include <fmt/format.h>
 
-std::string Config::entry() const { return fmt::format("{}_{}_{}", variant(), operation->name, even ? "even" : "all"); }
+namespace {
 
-std::string Config::glsl_stem() const {
+const char* declared(bench::Reconvergence reconvergence) {
   using bench::Reconvergence;
-  const char* declared = reconvergence == Reconvergence::kUniform   ? "_uniform"
-                         : reconvergence == Reconvergence::kMaximal ? "_maximal"
-                                                                    : "";
-  return fmt::format("{}_{}{}", operation->set, variant(), declared);
+  return reconvergence == Reconvergence::kUniform ? "_uniform" : reconvergence == Reconvergence::kMaximal ? "_maximal" : "";
 }
+
+}  // namespace
+
+// A module that declares more is another kernel: its listing is nobody's twin.
+std::string Config::entry() const {
+  return fmt::format("{}_{}_{}{}", variant(), operation->name, even ? "even" : "all", declared(reconvergence));
+}
+
+std::string Config::glsl_stem() const { return fmt::format("{}_{}{}", operation->set, variant(), declared(reconvergence)); }
 
 std::string_view Config::subgroups() const {
   using bench::Reconvergence;
