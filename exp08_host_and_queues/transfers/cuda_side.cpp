@@ -73,7 +73,6 @@ class CudaTransfer final : public PreparedTransfer {
   MoveParams params_;
 };
 
-bool is_imported(HostMemory kind) { return kind == HostMemory::kImported || kind == HostMemory::kImportedStaging; }
 bool is_uncached(HostMemory kind) { return kind == HostMemory::kUncached || kind == HostMemory::kUncachedStaging; }
 
 class CudaWays final : public TransferSide {

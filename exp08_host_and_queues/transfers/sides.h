@@ -32,6 +32,7 @@ enum class HostMemory : std::uint8_t {
   kImportedStaging,  // the same, likewise
   kOnDevice,         // the GPU's own memory in the host's address space. Vulkan: device local and host visible
 };
+inline bool is_imported(HostMemory memory) { return memory == HostMemory::kImported || memory == HostMemory::kImportedStaging; }
 std::string_view to_string(
     HostMemory memory);  // "pageable", "cached", "uncached", "imported", "on_device"; of staging memory as of the other
 

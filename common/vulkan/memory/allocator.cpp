@@ -11,6 +11,7 @@ namespace {
 using Usage = vk::BufferUsageFlagBits;
 using Memory = vk::MemoryPropertyFlagBits;
 
+constexpr auto kHostPages = vk::ExternalMemoryHandleTypeFlagBits::eHostAllocationEXT;
 constexpr double kLowPinnedBytesPerS = 0.2e9;  // the host's pages are cleared and pinned one by one
 
 // Asked for anew each time: other programs use the GPU, too.
@@ -33,6 +34,15 @@ MemoryFacts memory_of(const Context& context) {
   return facts;
 }
 
+// VK_EXT_external_memory_host takes whole pages.
+void check_host_pages(const Context& context, std::span<std::byte> pages) {
+  if (!context.features().host_pointers) throw Skip("{} lacks VK_EXT_external_memory_host", context.info().name);
+  using Properties = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT;
+  const std::uint64_t alignment = properties_of<Properties>(context.physical_device()).minImportedHostPointerAlignment;
+  if (reinterpret_cast<std::uintptr_t>(pages.data()) % alignment != 0 || pages.size() % alignment != 0)
+    throw Skip("{} imports memory aligned to {} bytes, which ours is not", context.info().name, alignment);
+}
+
 void check_wish(const Context& context, const BufferWish& wish) {
   if (wish.bytes == 0) {
     throw Error("buffer '{}' of 0 bytes", wish.label);
@@ -45,6 +55,7 @@ void check_wish(const Context& context, const BufferWish& wish) {
   if (wish.order && !context.features().sparse_binding) {
     throw Skip("{} was opened without sparse binding", context.info().name);
   }
+  if (!wish.host_pages.empty()) check_host_pages(context, wish.host_pages);
   if (!wish.shared) return;
   const OptionalFeatures& features = context.features();
   if (wish.import == nullptr && !features.export_memory) {
@@ -105,11 +116,12 @@ std::uint32_t choose_memory_type(const Context& context, std::string_view label,
 Allocation allocate_buffer(const Context& context, const BufferWish& wish) {
   check_wish(context, wish);
   const Deadline deadline("an allocation", expected_s(context, wish));
-  const vk::ExternalMemoryBufferCreateInfo external{.handleTypes = kSharedHandle};
+  const bool takes_host_pages = !wish.host_pages.empty();
+  const vk::ExternalMemoryBufferCreateInfo external{.handleTypes = takes_host_pages ? kHostPages : kSharedHandle};
   const std::vector<std::uint32_t> families = context.queue_families();
   const bool several = families.size() > 1;
   const vk::BufferCreateInfo buffer_info{
-      .pNext = wish.shared ? &external : nullptr,
+      .pNext = wish.shared || takes_host_pages ? &external : nullptr,
       .flags = wish.order ? vk::BufferCreateFlagBits::eSparseBinding : vk::BufferCreateFlags(),
       .size = wish.bytes,
       .usage = wish.usage,
@@ -119,22 +131,34 @@ Allocation allocate_buffer(const Context& context, const BufferWish& wish) {
   Allocation allocation;
   allocation.buffer = BENCH_VK(context.device().createBuffer(buffer_info), "buffer '{}', {} bytes", wish.label, wish.bytes);
   const vk::MemoryRequirements requirements = allocation.buffer.getMemoryRequirements();
-  const std::uint64_t bytes = wish.import != nullptr ? wish.import->allocation_bytes : requirements.size;
+  const std::uint64_t bytes = takes_host_pages         ? wish.host_pages.size()
+                              : wish.import != nullptr ? wish.import->allocation_bytes
+                                                       : requirements.size;
+  std::uint32_t allowed = requirements.memoryTypeBits;
+  if (takes_host_pages) {
+    const auto host = BENCH_VK(context.device().getMemoryHostPointerPropertiesEXT(kHostPages, wish.host_pages.data()));
+    allowed &= host.memoryTypeBits;
+    if (requirements.size > bytes)
+      throw Skip("{} wants {} bytes for a buffer of {} host bytes", context.info().name, requirements.size, bytes);
+  }
   allocation.type = choose_memory_type(
       context, wish.label,
-      {.bytes = bytes, .kinds = wish.kinds, .allowed = requirements.memoryTypeBits, .takes_pages = wish.import == nullptr});
+      {.bytes = bytes, .kinds = wish.kinds, .allowed = allowed, .takes_pages = wish.import == nullptr && !takes_host_pages});
 
   const void* next = nullptr;
-  // A dedicated allocation must be imported as one, any other must not, and is never a sparse buffer's (Vulkan 1.3,
-  // VkMemoryDedicatedAllocateInfo).
+  // A dedicated allocation must be imported as one, any other must not, and is never a sparse buffer's, nor of host pages
+  // (Vulkan 1.3, VkMemoryDedicatedAllocateInfo, VkMemoryAllocateInfo).
   vk::MemoryDedicatedAllocateInfo dedicated{.buffer = *allocation.buffer};
-  if (wish.import == nullptr ? !wish.order : wish.import->dedicated) {
+  if (wish.import == nullptr ? !wish.order && !takes_host_pages : wish.import->dedicated) {
     next = &dedicated;
   }
   const vk::ExportMemoryAllocateInfo exported{.pNext = next, .handleTypes = kSharedHandle};
   const vk::ImportMemoryFdInfoKHR imported{
       .pNext = next, .handleType = kSharedHandle, .fd = wish.import != nullptr ? wish.import->handle.handle() : -1};
-  if (wish.import != nullptr) {
+  const vk::ImportMemoryHostPointerInfoEXT pages{.handleType = kHostPages, .pHostPointer = wish.host_pages.data()};
+  if (takes_host_pages) {
+    next = &pages;
+  } else if (wish.import != nullptr) {
     next = &imported;
   } else if (wish.shared) {
     next = &exported;
@@ -160,7 +184,9 @@ Allocation allocate_buffer(const Context& context, const BufferWish& wish) {
 
 MappedBuffer::MappedBuffer(const Context& context, const BufferWish& wish)
     : allocation_(allocate_buffer(context, wish)),
-      host_(static_cast<std::byte*>(BENCH_VK(allocation_.memory.mapMemory(0, VK_WHOLE_SIZE))), wish.bytes) {
+      host_(!wish.host_pages.empty()
+                ? wish.host_pages
+                : std::span(static_cast<std::byte*>(BENCH_VK(allocation_.memory.mapMemory(0, VK_WHOLE_SIZE))), wish.bytes)) {
   if (wish.usage & Usage::eShaderDeviceAddress) address_ = context.device().getBufferAddress({.buffer = *allocation_.buffer});
 }
 

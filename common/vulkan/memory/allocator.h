@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct BufferWish {
   bool shared = false;                            // with another API
   std::optional<PageOrder> order = std::nullopt;  // bound by the queue, in this order
   ExportedMemory* import = nullptr;               // whose pages to take, instead of new ones; its handle is Vulkan's afterwards
+  std::span<std::byte> host_pages = {};           // the application's own, to take instead; they outlive the buffer
 };
 
 // Belongs to all of the device's queue families. Throws Error for a size over the device's limit (which it names), OutOfMemory
@@ -35,7 +37,7 @@ Allocation allocate_buffer(const Context& context, const BufferWish& wish);
 // The memory type that such a buffer would get now. Throws as allocate_buffer().
 std::uint32_t choose_memory_type(const Context& context, std::string_view label, const MemoryNeed& need);
 
-// A buffer that the host sees: mapped for as long as it lives, coherent.
+// A buffer that the host sees: mapped for as long as it lives, or of the host's own pages; coherent.
 class MappedBuffer {
  public:
   MappedBuffer(const Context& context, const BufferWish& wish);
