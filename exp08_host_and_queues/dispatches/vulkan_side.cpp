@@ -97,25 +97,20 @@ Dispatches vulkan_side(bench::Workbench& bench, const Config& config, const benc
     body.parts = config.dispatches;
     body.one_by_one = true;
   }
-  if (in_place) {
+  if (make_arguments != nullptr) {
     recording->arguments = std::make_unique<IndirectArguments>(context, config.dispatches * kArgumentBytes);
-    const Decision place = decision_for(recording->arguments->address());
     bench::Launch make;
     make.kernel = make_arguments;
     make.grid = {(config.dispatches + kBlock - 1) / kBlock, 1, 1};
-    make.params = bench::params_bytes(InPlaceParams{config.dispatches, config.blocks, place.target_low, place.target_high});
+    if (in_place) {
+      const Decision place = decision_for(recording->arguments->address());
+      make.params = bench::params_bytes(InPlaceParams{config.dispatches, config.blocks, place.target_low, place.target_high});
+    } else {
+      recording->made = &bench.output("arguments", config.dispatches * kArgumentBytes / 4);
+      make.buffers = {recording->made};
+      make.params = bench::params_bytes(ArgumentParams{config.dispatches, config.blocks});
+    }
     recording->make_arguments = std::make_unique<bench::vulkan::Command>(context, bench::Work(make));
-  }
-  if (config.way == DispatchMethod::kIndirect) {
-    const bench::Buffer& made = bench.output("arguments", config.dispatches * kArgumentBytes / 4);
-    bench::Launch make;
-    make.kernel = make_arguments;
-    make.grid = {(config.dispatches + kBlock - 1) / kBlock, 1, 1};
-    make.buffers = {&made};
-    make.params = bench::params_bytes(ArgumentParams{config.dispatches, config.blocks});
-    recording->made = &made;
-    recording->make_arguments = std::make_unique<bench::vulkan::Command>(context, bench::Work(make));
-    recording->arguments = std::make_unique<IndirectArguments>(context, config.dispatches * kArgumentBytes);
   }
   // Queues that are forked and joined have a part before theirs and one behind.
   const std::uint32_t ahead = body.side_by_side ? 1 : 0;
