@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from benchlib.sass import amd_isa, nak
+from benchlib.sass import amd_isa, driver_listings, nak
 
 # exp01_vector_add's add_f32 by RADV 26.2.6 for gfx1100.
 RDNA3 = """BB0:
@@ -112,7 +112,7 @@ def test_old_and_new_names_of_one_instruction_are_normally_the_same() -> None:
 
 
 def test_figures_have_one_name_in_all_versions() -> None:
-    assert amd_isa.figures({"VGPRs": 24, "Subgroups per SIMD": 16, "Driver pipeline hash": 3.1e18}) == {"vgprs": 24, "subgroups_per_simd": 16}
+    assert driver_listings.figures(amd_isa.STATISTICS, {"VGPRs": 24, "Subgroups per SIMD": 16, "Driver pipeline hash": 3.1e18}) == {"vgprs": 24, "subgroups_per_simd": 16}
 
 
 NAK = """block.u 0 L1 [] -> {

@@ -4,7 +4,7 @@ Which mnemonic belongs to which kind: AMD's "RDNA3" and "RDNA4 Instruction Set A
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -90,7 +90,7 @@ KINDS = {
     "cross_lane": r"v_\w*_dpp|v_\w+ .*(quad_perm|row_|dpp8)|v_permlane|v_readlane|v_writelane|v_readfirstlane|v_mbcnt",
     "compares": r"v_cmp|s_cmp|s_bitcmp",
     "moves": r"[vs]_c?mov|v_dual_mov|v_accvgpr|v_swap",
-    "address_64": r"v_add_co|v_add_nc_u64|v_addc|v_lshlrev_b64|v_lshlrev_b64|v_mad_[iu]64|v_mad_co_[iu]64|v_lshl_add_u64|s_add_nc_u64|s_addc",
+    "address_64": r"v_add_co|v_add_nc_u64|v_addc|v_lshlrev_b64|v_mad_[iu]64|v_mad_co_[iu]64|v_lshl_add_u64|s_add_nc_u64|s_addc",
     "scalar": r"s_",
     "vector": r"v_",
 }  # fmt: skip
@@ -136,7 +136,7 @@ def count(listing: Sequence[Instruction]) -> dict[str, int]:
 # ---------------------------------------------------------------------------------------------------------- statistics
 
 # RADV's names for what it says of a pipeline, and ours.
-_STATISTICS = {
+STATISTICS = {
     "VGPRs": "vgprs",
     "SGPRs": "sgprs",
     "Spilled VGPRs": "spilled_vgprs",
@@ -146,11 +146,7 @@ _STATISTICS = {
     "Subgroups per SIMD": "subgroups_per_simd",
     "Code size": "code_bytes",
 }
-FIGURES = tuple(_STATISTICS.values())
-
-
-def figures(statistics: Mapping[str, float]) -> dict[str, int]:
-    return {ours: int(statistics[theirs]) for theirs, ours in _STATISTICS.items() if theirs in statistics}
+FIGURES = tuple(STATISTICS.values())
 
 
 # ----------------------------------------------------------------------------------------------------------- comparing

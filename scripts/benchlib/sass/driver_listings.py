@@ -39,6 +39,11 @@ class Listed:
         return f"{self.row['experiment']}/{self.row['kernel']}"
 
 
+def figures(names: Mapping[str, str], statistics: Mapping[str, float]) -> dict[str, int]:
+    """What a driver says of a pipeline, by our names for it."""
+    return {ours: int(statistics[theirs]) for theirs, ours in names.items() if theirs in statistics}
+
+
 def listed(kernel: Kernel, wave: int) -> Listed:
     """Raises InputError for a listing that nothing here reads."""
     row: dict[str, object] = {"experiment": kernel.experiment, "kernel": kernel.name, "wave": wave}
@@ -48,7 +53,7 @@ def listed(kernel: Kernel, wave: int) -> Listed:
     if (notation := _NOTATIONS.get(name)) is None:
         raise InputError(f"{kernel.experiment} {kernel.name}: a listing called {name!r}, which nothing here reads")
     instructions = notation.parse(text)
-    counted = {**notation.figures(kernel.statistics), **notation.count(instructions)}
+    counted = {**figures(notation.STATISTICS, kernel.statistics), **notation.count(instructions)}
     return Listed({**row, "isa_hash": kernel.isa_hash, **counted}, notation.as_text(instructions))
 
 
