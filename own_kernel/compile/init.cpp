@@ -228,7 +228,6 @@ bool is_cuda(const fs::path& file) {
   return file.extension() == ".cu" || file.extension() == ".ptx" || file.extension() == ".cubin";
 }
 
-// The `index`-th kernel of a file, of those there are.
 // "app::saxpy<float, 4>" of "void app::saxpy<float, 4>(float*)" or its mangled name; "" of what is no template's.
 std::string instance_of(const std::string& name) {
   const std::string text = demangled(name);
@@ -239,6 +238,7 @@ std::string instance_of(const std::string& name) {
   return text.substr(begin == std::string::npos ? 0 : begin + 1, end - begin);
 }
 
+// The `index`-th kernel of a file, of those there are.
 Kernel kernel_of(const fs::path& file, const Target& target, const SourceOptions& options, std::size_t index) {
   Kernel kernel;
   std::string text = file.extension() == ".cu" ? source_text(file) : "";
