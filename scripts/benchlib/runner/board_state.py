@@ -100,7 +100,8 @@ def main() -> int:
     row = {"when": options.when, "time": now, "host": socket.gethostname(), "uuid": options.uuid}
     try:
         row["uuid"] = whole(options.uuid.removeprefix("GPU-"))
-        row |= query(row["uuid"]) | {BAR1: bar1_mib(row["uuid"])}
+        row |= query(row["uuid"])
+        row[BAR1] = bar1_mib(row["uuid"])  # where this question hangs, the answers before stay
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         why = "no nvidia-smi" if isinstance(error, FileNotFoundError) else " ".join(str(error).split())
         print(f"board_state.py: {why}: clock, power, temperature, ECC errors and throttle reasons stay empty", file=sys.stderr)
