@@ -95,7 +95,7 @@ def listed(shown: Sequence[tuple[Table, Account]]) -> document.Table:
         [
             table.name.partition("_")[0], document.ratio(one.ratio), why_tables.time_text(one.gap.value),
             why_tables.left_text(one) if not one.nothing_to_explain else NONE,
-            why_tables.explained_by(one) if not one.nothing_to_explain else "nothing to explain",
+            why_tables.explained_by(one),
             one.pair.case.name(without=["api"]),
         ]
         for table, one in shown

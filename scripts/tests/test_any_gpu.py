@@ -168,7 +168,7 @@ def test_one_run_decides_no_rule_whose_figure_may_be_1(tmp_path: Path, monkeypat
 
 @pytest.mark.real_least_runs
 @pytest.mark.parametrize(
-    ("lo", "hi", "runs", "undecided"), [(0.97, 1.03, 1, True), (0.97, 1.03, 3, False), (0.995, 1.005, 1, False), (1.01, 1.03, 1, False)]
+    ("lo", "hi", "runs", "undecided"), [(0.97, 1.03, 1, True), (0.97, 1.03, 3, False), (0.995, 1.005, 1, False), (1.005, 1.03, 1, True), (1.02, 1.03, 1, False)]
 )
 def test_what_few_runs_leave_undecided(lo: float, hi: float, runs: int, undecided: bool) -> None:
     figure = Figure((lo + hi) / 2, lo, hi, runs)

@@ -30,7 +30,7 @@ from benchlib.results.counters_file import PM_SAMPLING
 from benchlib.model.floor import Ceilings, Model, ceilings, figures_on, model_of, sources
 from benchlib.sass.occupancy import resident_blocks
 from benchlib.results.results import SECTOR_BYTES, TWIN_MODES, WARP, Case, Row, Table, number
-from benchlib.stats.stats import SAME_HI, SAME_LO, Figure
+from benchlib.stats.stats import SAME, UNCLEAR, Figure, verdict
 from benchlib.model.pairs import Pair, figure_of, pair_ratio, pairs
 
 BEYOND = 0.02  # a gap of more of CUDA's time is accounted for in the worklog
@@ -107,11 +107,8 @@ class Account:
 
     @property
     def nothing_to_explain(self) -> bool:
-        """The times do not differ, or not for certain."""
-        lo, hi = self.ratio.lo, self.ratio.hi
-        if lo is None or hi is None:
-            return SAME_LO <= self.ratio.value <= SAME_HI
-        return lo <= 1 <= hi or (SAME_LO <= lo and hi <= SAME_HI)
+        """The times do not differ, or whether they do is not decided."""
+        return verdict(self.ratio) in (SAME, UNCLEAR)
 
     @property
     def is_open(self) -> bool:

@@ -12,6 +12,7 @@ from benchlib.stats.formats import ratio_text
 from benchlib.model.hardware_counts import NOT_COUNTED, predicted_sectors
 from benchlib.results.results import SECTOR_BYTES, Table
 from benchlib.sass import sass
+from benchlib.stats.stats import SAME, UNCLEAR, verdict
 
 RULES = (
     "A cause adds to Vulkan's time over CUDA's what its own rule says; none is fitted to the gap that it explains. fixed cost: a "
@@ -26,6 +27,7 @@ CODE = {
     "instructions": "instructions", "bounds_checks": "bounds checks", "constant_loads": "constant-bank loads",
     "descriptor_reads": "descriptor reads", "ldg_constant": "CONSTANT loads", "stg_strong": "STRONG stores", "registers": "registers",
 }  # fmt: skip
+NOTHING = {SAME: "There is nothing to explain", UNCLEAR: "The runs do not decide whether there is anything to explain"}
 UNEXPLAINED, UNEXPLAINED_SHARE = "UNEXPLAINED", 0.5  # of the gap
 LOADS, STORES = ([f"{access}_{bits}" for bits in sass.WIDTHS] for access in ("ldg", "stg"))
 
@@ -45,7 +47,7 @@ def percent(share: float) -> str:
 def sentence(one: Account) -> str:
     """What accounts for how much of the gap, and how much is left."""
     if one.nothing_to_explain:
-        return f"There is nothing to explain: Vulkan/CUDA is {ratio_text(one.ratio)}."
+        return f"{NOTHING[verdict(one.ratio)]}: Vulkan/CUDA is {ratio_text(one.ratio)}."
     gap, time = one.gap.value, one.cuda.time.value
     more = "longer" if gap > 0 else "less"
     begin = f"Vulkan takes {time_text(abs(gap))} ({percent(abs(gap) / time)} of CUDA's time) {more} than CUDA"
@@ -74,6 +76,8 @@ def lost_time(accounts: Sequence[Account]) -> dict[str, float]:
 
 def explained_by(one: Account) -> str:
     """The causes worth naming, short."""
+    if one.nothing_to_explain:
+        return "nothing to explain" if verdict(one.ratio) == SAME else "not decided"
     return ", ".join(f"{cause.name} {time_text(cause.ns or 0)}" for cause in one.named) or "nothing that was looked for"
 
 

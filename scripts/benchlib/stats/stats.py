@@ -38,8 +38,8 @@ class Figure:
 
     @property
     def undecided(self) -> bool:
-        """Of a ratio: its runs are so few that it may be 1 as well as another."""
-        return self.too_few_runs and self.lo is not None and self.hi is not None and self.lo <= 1 <= self.hi and not SAME_LO <= self.lo <= self.hi <= SAME_HI
+        """Of a ratio: its runs are so few that they do not tell which side of 1 it is on."""
+        return self.too_few_runs and self.has_interval and verdict(self) == UNCLEAR
 
     @property
     def has_interval(self) -> bool:
