@@ -19,11 +19,10 @@ import synthetic
 import counters
 import hand_in
 import worklog
-from analyses import REPOSITORY, rendered, study
+from analyses import REPOSITORY, study
 from benchlib.counters import ncu, pm_sampling
 from benchlib.model import analysis, hardware_counts
 from benchlib.base.errors import InputError
-from benchlib.tables.counts import instruments
 from test_damaged_input import damaged
 
 EXP01, EXP03 = "exp01_vector_add", "exp03_memory_coalescing"
@@ -184,15 +183,8 @@ def test_names_of_cases(name, variant, params):
     key = counters.case_key(name, EXP03)
     size = {"elements": "268435456", "cache": "cold"}
     assert key == {"experiment": EXP03, "variant": variant, "api": "cuda", **params, **size}
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["read_offset", "", CASE.replace("exp03", "exp04"), CASE.replace("/cold", ""), CASE.replace("n:268435456", "n:x"),
-     "exp03/x/gpu:y/n:1/cold"],
-)  # fmt: skip
-def test_names_that_are_no_cases(name):
-    assert counters.case_key(name, EXP03) is None
+    for other in ("", variant, CASE.replace("exp03", "exp04"), CASE.replace("/cold", ""), CASE.replace("n:268435456", "n:x"), "exp03/x/gpu:y/n:1/cold"):
+        assert counters.case_key(other, EXP03) is None
 
 
 def test_programs_that_share_a_number(bench):
@@ -218,13 +210,6 @@ def test_strange_names_and_second_launches_are_said(bench, capsys):
     assert len(err) == 2
     assert "no case's" in err[0] and "'evict(float *)', 'k0', 'k1', 'k2' and 2 more" in err[0]
     assert "more than one launch" in err[1] and CASE in err[1]
-
-
-def test_only_strange_names_are_a_failure(bench, capsys):
-    bench.program(EXP03, page(("read_offset", VALUES)))
-    assert bench.run() == 1
-    assert not (bench.out / "counters.csv").exists()
-    assert "no case's" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -302,14 +287,6 @@ def test_what_nsight_compute_has_nothing_to_add_to(bench):
     assert bench.run("--", "--api=vulkan") == 77 and not bench.log.exists()
 
 
-def test_the_gpu_is_the_result_files(bench):
-    rows = synthetic.twins(EXP03, "read_soa_x", 1, 1, gpu="NVIDIA X", gpu_uuid="u-1")
-    synthetic.write(bench.out, EXP03, rows)
-    bench.program(EXP03, page((CASE, VALUES)))
-    assert bench.run() == 0
-    assert (bench.rows()[0]["gpu"], bench.rows()[0]["gpu_uuid"]) == ("NVIDIA X", "u-1")
-
-
 def test_of_several_boards_the_gpu_is_that_of_the_newest_file(bench):
     for at, board in enumerate(("u2", "u1", "u3")):
         rows = synthetic.twins(EXP03, "read_soa_x", 1, 1, gpu="NVIDIA X", gpu_uuid=board)
@@ -331,13 +308,6 @@ def test_the_gpu_is_the_only_one_of_the_driver(tmp_path, monkeypatch, listing, e
     assert counters.gpu_of_driver() == expected
 
 
-def test_the_folder_is_the_gpus(bench, monkeypatch):
-    monkeypatch.setattr(counters, "ROOT", bench.folder)
-    bench.program(EXP03, page((CASE, VALUES)))
-    assert counters.main(["--bin", str(bench.bin), "--instrument", "ncu", "--only", EXP03]) == 0
-    assert (bench.folder / "results/nvidia-h200/counters.csv").exists()
-
-
 def test_a_broken_old_file_is_left_alone(bench, capsys):
     bench.program(EXP03, page((CASE, VALUES)))
     (bench.out / "counters.csv").write_text("a,b\n1,2\n")
@@ -356,20 +326,19 @@ def one_line(capsys):
     return line
 
 
-def test_no_ncu(bench, monkeypatch, capsys):
+def test_without_ncu_there_are_the_other_rows(bench, monkeypatch, capsys):
     bench.program(EXP03)
     monkeypatch.setattr(counters.ncu, "find", lambda explicit: None)
-    assert bench.run() == 77
-    line = one_line(capsys)
-    assert "nsight-compute" in line and "--ncu PATH" in line and "BENCH_NCU" in line
+    assert bench.run() == 77 and "--ncu PATH" in one_line(capsys)
+    bench.count(EXP03, pm_page(pm_line()))
+    assert bench.run(instrument=()) == 0
+    assert "there is no ncu" in one_line(capsys) and len(bench.rows()) == 1
 
 
 def test_a_named_ncu(bench, tmp_path, monkeypatch, capsys):
     bench.program(EXP03, page((CASE, VALUES)))
-    assert bench.run("--ncu", str(tmp_path / "none")) == 1
-    assert "no such program" in one_line(capsys)
-    assert bench.run("--ncu", "/bin/true") == 1
-    assert "is no ncu" in one_line(capsys)
+    for name, words in ((tmp_path / "none", "no such program"), ("/bin/true", "is no ncu")):
+        assert bench.run("--ncu", str(name)) == 1 and words in one_line(capsys)
     shutil.move(tmp_path / "tools/ncu", tmp_path / "mine")
     monkeypatch.setenv("BENCH_NCU", str(tmp_path / "mine"))
     assert bench.run() == 0
@@ -384,12 +353,6 @@ def test_no_permission_is_said_once(bench, capsys):
     assert "root" in line and "NVreg_RestrictProfilingToAdminUsers=0" in line
     assert "https://developer.nvidia.com/ERR_NVGPUCTRPERM" in line
     assert len(bench.commands()) == 1
-
-
-def test_an_api_is_asked_for_once(bench):
-    bench.program(EXP03, page((CASE, VALUES)))
-    assert bench.run("--", "--api", "cuda") == 0
-    assert bench.commands()[0].count("--api") == 1
 
 
 def test_a_metric_that_the_gpu_lacks(bench, capsys):
@@ -415,25 +378,22 @@ def test_a_run_refused_for_one_metric_is_repeated_without_it(bench, capsys):
     assert len(lines) == 2 and STORES in lines[0] and HIT in lines[1]
 
 
-def test_every_metric_refused(bench, capsys):
-    bench.program(EXP03, refuse=METRICS)
-    assert bench.run() == 1
-    assert "knows none of the metrics" in one_line(capsys)
-
-
 @pytest.mark.parametrize(
-    ("header", "words"),
+    ("told", "words"),
     [
-        ('"ID","Process Name","Function"', "no column Kernel Name"),
-        ('"Launch","Kernel Name"', "no column ID"),
-        ('"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"', "none of the metrics' columns"),
+        ({"out": '==PROF== x\n"ID","Process Name","Function"\n'}, "no column Kernel Name"),
+        ({"out": '==PROF== x\n"Launch","Kernel Name"\n'}, "no column ID"),
+        ({"out": '==PROF== x\n"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'}, "none of the metrics' columns"),
+        ({"out": "==WARNING== No kernels were profiled.\n"}, "ncu counted no kernel: ==WARNING== No kernels were profiled."),
+        ({"out": page(("read_offset", VALUES))}, "no case's"),
+        ({"sleep": 60}, f"{EXP01}: not done after 2 s"),
     ],
 )
-def test_other_columns(bench, capsys, header, words):
-    bench.program(EXP01, f"==PROF== x\n{header}\n")
+def test_one_program_that_cannot_be_counted_costs_the_others_nothing(bench, capsys, told, words):
+    bench.program(EXP01, **told)
     bench.program(EXP03, page((CASE, VALUES)))
-    assert bench.run() == 1
-    assert words in one_line(capsys)
+    assert bench.run("--timeout", "2") == 1
+    assert words in capsys.readouterr().err
     assert [row["experiment"] for row in bench.rows()] == [EXP03]
 
 
@@ -454,22 +414,6 @@ def test_a_failure_keeps_the_cases_of_before(bench):
     bench.program(EXP03, page((CASE, {**VALUES, HIT: "1"})), code=1)
     assert bench.run() == 1
     assert {row["offset"]: row["l2_hit_pct"] for row in bench.rows()} == {"8": "1", "1": "50.1235"}
-
-
-def test_nothing_profiled(bench, capsys):
-    bench.program(EXP03, "==WARNING== No kernels were profiled.\n")
-    assert bench.run() == 1
-    assert "ncu counted no kernel: ==WARNING== No kernels were profiled." in one_line(capsys)
-
-
-def test_a_timeout_ends_the_program_and_nothing_else(bench, capsys):
-    bench.program(EXP01, sleep=60)
-    bench.program(EXP03, page((CASE, VALUES)))
-    started = time.monotonic()
-    assert bench.run("--timeout", "2") == 1
-    assert time.monotonic() - started < 30
-    assert f"{EXP01}: not done after 2 s" in one_line(capsys)
-    assert len(bench.rows()) == 1
 
 
 def test_no_gpu(bench, capsys):
@@ -563,21 +507,6 @@ def test_nsight_compute_does_not_count_a_kernel_twice(bench, name):
     assert "--benchmark_filter" not in (bench.folder / "count/asked").read_text()
 
 
-def test_the_options_go_to_both(bench):
-    bench.program(EXP03, page((CASE, VALUES)))
-    bench.count(EXP03, pm_page(pm_line()))
-    assert bench.run("--", "--variant", "read_*", instrument=()) == 0
-    (asked,) = (bench.folder / "count/asked").read_text().splitlines()
-    assert asked.endswith(f"{EXP03}.csv --variant read_*")
-
-
-def test_options_that_a_count_does_not_take_are_said_once(bench, capsys):
-    for name in (EXP01, EXP03):
-        bench.program(name, page((other(name), VALUES)))
-    assert bench.run("--", "--benchmark_filter=add", instrument=()) == 0
-    assert "takes no --benchmark_* options" in one_line(capsys) and not (bench.folder / "count/asked").exists()
-
-
 def test_no_analysis_asks_for_what_a_count_does_not_take():
     for name, each in analysis.load(REPOSITORY).items():
         assert not any(option.startswith("--benchmark_") for option in each.counting.options), name
@@ -624,14 +553,6 @@ def test_what_was_counted_before_a_failure_stays(bench, capsys):
     assert bench.run(instrument=("--instrument", "pm_sampling")) == 1
     assert [(row["variant"], row["l1_sectors"]) for row in bench.rows()] == [("b", "72"), ("read_offset", "73")]
     assert "--count ended with 3: the device was lost" in one_line(capsys)
-
-
-def test_without_ncu_there_are_the_other_rows(bench, monkeypatch, capsys):
-    bench.program(EXP03)
-    bench.count(EXP03, pm_page(pm_line()))
-    monkeypatch.setattr(counters.ncu, "find", lambda explicit: None)
-    assert bench.run(instrument=()) == 0
-    assert "there is no ncu" in one_line(capsys) and len(bench.rows()) == 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -734,20 +655,6 @@ def cells(text, first):
     return [[cell.strip() for cell in line] for line in lines if line[0].strip() == first]
 
 
-def test_counts_stand_beside_the_predictions(counted):
-    text = written(counted)
-    for title in ("Array of structures against structure of arrays", "Misaligned access", "Both fields of an 8-byte struct",
-                  "Struct sizes", "Permuted lanes, and all lanes at one address"):  # fmt: skip
-        assert "predicted | counted, CUDA | counted, Vulkan |" in section(text, title), title
-        assert "Nsight Compute, CUDA alone" in section(text, title), title
-    layout = section(text, "Array of structures against structure of arrays")
-    assert "| 16 (load) + 4 (store) | 16 + 4 |" in cells_text(layout, "CUDA AoS")
-    assert "| 4 (load) + 4 (store) | not counted |" in cells_text(layout, "Vulkan SoA")  # nothing borrows its twin's
-    assert cells(layout, "read_soa_x")[0][6:9] == ["4 + 4", "4 + 4", "not counted"]
-    assert cells(section(text, "Misaligned access"), "1")[0][1:4] == ["5 + 4", "5 + 4", "not counted"]
-    assert cells(section(text, "Struct sizes"), "128")[-1][2:5] == ["1024 + 4", "1024 + 4", "not counted"]
-
-
 def sampled(bench, change=lambda cells: None):
     """PM sampling's counts in place of Nsight Compute's."""
     (bench.out / "counters.csv").write_text(synthetic.sampled_text(EXP03, change=change))
@@ -799,23 +706,6 @@ def test_the_instrument_is_checked(counted):
     assert "has not reached memory" in " ".join(found.split())
 
 
-def test_bytes_are_checked_where_they_stream_from_memory(root):
-    def worse(cells):
-        if (cells["variant"], cells["stride"], cells["elem_bytes"]) == ("read_once", 1, 16):
-            cells["dram_read_bytes"] *= 0.97
-
-    folder = root / worklog.REFERENCE
-    both = list(csv.DictReader(io.StringIO(synthetic.sampled_text("exp05_strided", change=worse))))
-    both += list(csv.DictReader(io.StringIO(synthetic.counters_text("exp05_strided"))))
-    (folder / "counters.csv").write_text(counters.counters_file.csv_text(both))
-    found = study(folder)
-    table = found.tables["exp05_strided"]
-    text = rendered(instruments(table, hardware_counts.load(found, table)))
-    (row,) = cells(text, "bytes from memory, to Nsight Compute")
-    assert row[2] == f"{int(row[1]) - 1} within 2 %" and row[3] == "-3.000" and row[4].startswith("read_once")
-    assert cells(text, "bytes to memory, to Nsight Compute")[0][3] == "0.000"
-
-
 def test_a_file_cut_short_or_of_one_api_is_coped_with(counted):
     text = synthetic.sampled_text(EXP03).splitlines(keepends=True)
     (counted.out / "counters.csv").write_text("".join(line for line in text if ",vulkan," not in line))
@@ -823,52 +713,6 @@ def test_a_file_cut_short_or_of_one_api_is_coped_with(counted):
     assert cells(found, "Vulkan, to the prediction")[0][2:] == ["0", "0", "0", "0", "–"]
     (counted.out / "counters.csv").write_text("".join(text[:5])[:-10])
     assert worklog.main(["--readme", str(counted.folder), str(counted.out)]) == 1
-
-
-def cells_text(text, first):
-    return "\n".join(f"| {' | '.join(row)} |" for row in cells(text, first))
-
-
-def test_what_differs_is_listed(counted):
-    found = section(written(counted), "Predicted against counted")
-    (loads,), (stores,) = cells(found, "loads"), cells(found, "stores")
-    assert int(loads[1]) == int(loads[2]) == int(loads[3]) + 1 == int(loads[4]) + 1 and loads[5] == "1"
-    assert stores[2] == stores[3] == stores[4] and stores[5] == "0"
-    row = "| read_same block=256 elements=67108864 cold | loads | 1 | 2 | 100.0 % more sectors in as many requests |"
-    assert [line for line in found.splitlines() if line.startswith("| read_")] == [row]
-
-
-def test_nothing_differs(counted):
-    counted.program(EXP03, prediction_page(synthetic.exp03_rows()))
-    assert counted.run() == 0
-    assert "No exceptions." in section(written(counted), "Predicted against counted")
-
-
-def edit_count(bench, variant, **changes):
-    path = bench.out / "counters.csv"
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    for row in rows:
-        if row["variant"] == variant:
-            row.update(changes)
-    path.write_text(counters.counters_file.csv_text(rows), encoding="utf-8")
-
-
-def test_other_requests_are_the_reason(counted):
-    counted.program(EXP03, prediction_page(synthetic.exp03_rows()))
-    assert counted.run() == 0
-    warps = (1 << 26) // 32
-    edit_count(counted, "inner_struct", load_requests=str(2 * warps))  # of 16 sectors each, not 8
-    found = section(written(counted), "Predicted against counted")
-    assert "| inner_struct block=256 elements=67108864 cold | loads | 16 | 8 | 2 requests per warp, 1 predicted; as many sectors |" in found
-
-
-def test_cases_that_were_not_counted_are_said(counted):
-    path = counted.out / "counters.csv"
-    lines = [line for line in path.read_text().splitlines() if ",read_offset," not in line]
-    path.write_text("\n".join(lines) + "\n")
-    found = section(written(counted), "Predicted against counted")
-    assert "| 33 cases | loads | – | – | not in counters.csv |" in found
 
 
 @pytest.mark.parametrize(
@@ -896,15 +740,6 @@ def test_claims_about_counters_are_decided(counted):
         verdicts = {row["id"]: row["verdict"] for row in csv.DictReader(file)}
     assert verdicts["03.5"] == "REPRODUCED"
     assert verdicts["03.8"] == verdicts["03.12"] == "REFUTED"  # the stand-in's efficiency is 80 % everywhere
-
-
-def test_a_bad_count_is_one_line(counted, capsys):
-    path = counted.out / "counters.csv"
-    path.write_text(path.read_text().replace("33554432", "many"))
-    capsys.readouterr()
-    assert worklog.main(["--readme", str(counted.folder), str(counted.out)]) == 1
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "'many', not a number" in line
 
 
 def test_a_claim_about_both_apis_counts(root):

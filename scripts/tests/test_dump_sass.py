@@ -6,7 +6,6 @@ import lzma
 import stat
 import struct
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +13,6 @@ import dump_sass
 import hand_in
 from benchlib.base import archive, programs
 from benchlib.sass import listings, sass_cubin, sass_dump
-from benchlib.results.results import InputError
 from benchlib.sass.sass import Instruction
 
 EXP01 = "exp01_vector_add"
@@ -237,20 +235,6 @@ def test_other_experiments_stay(tmp_path, tool):
     assert listed(out) == ["add_f32.cuda.sass", "add_f32.vulkan.sass"] and listed(out, "exp06_ordering") == ["chain.cuda.sass"]
 
 
-def test_rows_from_before_a_column_was_added_stay(tmp_path, tool):
-    out = tmp_path / "out"
-    run(write_dump(tmp_path / "first", entry()), out)
-    old = rows(out / "sass.csv")
-    columns = [column for column in old[0] if column != "live_registers"]
-    with open(out / "sass.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(old)
-    run(write_dump(tmp_path / "second", entry(kernel="chain"), program="exp06_ordering"), out)
-    first = rows(out / "sass.csv")[0]
-    assert (first["kernel"], first["live_registers"], first["isa_hash"]) == ("add_f32", "", old[0]["isa_hash"])
-
-
 def test_selection(tmp_path, tool, capsys):
     dump = write_dump(tmp_path / "dump", entry(), entry(kernel="copy_f32", arch="sm_86"))
     assert run(dump, tmp_path / "a", "--arch", "86") == 0
@@ -262,20 +246,17 @@ def test_selection(tmp_path, tool, capsys):
     assert "there are: add_f32, copy_f32" in capsys.readouterr().err
 
 
-def test_several_builds_of_one_shader_get_names_of_their_own(tmp_path, tool):
-    dump = write_dump(tmp_path / "dump", entry(), entry("vulkan", constants=[2], container="a"),
-                      entry("vulkan", constants=[4], container="b"))  # fmt: skip
-    assert run(dump, tmp_path / "out") == 0
-    assert [row["kernel"] for row in rows(tmp_path / "out/sass.csv")] == ["add_f32", "add_f32.c2", "add_f32.c4"]
-    assert listed(tmp_path / "out") == ["add_f32.c2.vulkan.sass", "add_f32.c4.vulkan.sass", "add_f32.cuda.sass"]
-
-
-def test_ways_to_bind_buffers_get_names_of_their_own(tmp_path, tool):
-    dump = write_dump(tmp_path / "dump", entry(), entry("vulkan", container="a"),
-                      entry("vulkan", variant="push_descriptors", container="b"))  # fmt: skip
-    assert run(dump, tmp_path / "out") == 0
-    names = [(row["kernel"], row["api"]) for row in rows(tmp_path / "out/sass.csv")]
-    assert names == [("add_f32", "cuda"), ("add_f32", "vulkan"), ("add_f32.push_descriptors", "vulkan")]
+@pytest.mark.parametrize(
+    ("further", "names"),
+    [
+        ([entry("vulkan", constants=[2], container="a"), entry("vulkan", constants=[4], container="b")], ["add_f32", "add_f32.c2", "add_f32.c4"]),
+        ([entry("vulkan", container="a"), entry("vulkan", variant="push_descriptors", container="b")], ["add_f32", "add_f32", "add_f32.push_descriptors"]),
+        ([entry(stem="add_other", container=None)], ["add_f32.add_f32", "add_f32.add_other"]),  # one entry point of two files
+    ],
+)
+def test_several_builds_of_one_kernel_get_names_of_their_own(tmp_path, tool, further, names):
+    assert run(write_dump(tmp_path / "dump", entry(), *further), tmp_path / "out") == 0
+    assert [row["kernel"] for row in rows(tmp_path / "out/sass.csv")] == names
 
 
 def test_how_much_two_kernels_differ(tmp_path):
@@ -339,51 +320,9 @@ def test_counterparts(entry_, others, expected):
     assert dump_sass.counterpart(entry_, others) == expected
 
 
-def test_one_entry_point_of_two_files(tmp_path, tool):
-    dump = write_dump(tmp_path / "dump", entry(), entry(stem="add_other", container=None))
-    assert run(dump, tmp_path / "out") == 0
-    assert [row["kernel"] for row in rows(tmp_path / "out/sass.csv")] == ["add_f32.add_f32", "add_f32.add_other"]
-
-
 def test_a_vulkan_kernel_takes_the_only_architecture_there_is(tmp_path, tool):
     run(write_dump(tmp_path / "dump", entry(), entry("vulkan", arch="", container=None)), tmp_path / "out")
     assert [row["arch"] for row in rows(tmp_path / "out/sass.csv")] == ["sm_90a", "sm_90a"]
-
-
-def test_without_an_architecture_bare_code_cannot_be_read(tmp_path, tool):
-    assert run(write_dump(tmp_path / "dump", entry("vulkan", arch="", container=None)), tmp_path / "out") == 1
-    (row,) = rows(tmp_path / "out/sass.csv")
-    assert "its architecture is not known" in row["note"]
-
-
-@pytest.mark.parametrize(
-    "change, words_",
-    [
-        ({"schema": 2}, "schema 2"),
-        ({"kernels": 3}, "no list of objects"),
-        ({"experiment": "../../etc"}, "not a plain name"),
-        ({"kernels": [{**entry(), "code": "../../../etc/passwd"}]}, "not a plain name"),
-        ({"kernels": [{**entry(), "code": "missing.bin"}]}, "missing.bin"),
-        ({"kernels": [{**entry(), "api": "metal", "code": None}]}, "neither cuda nor vulkan"),
-        ({"kernels": [{**entry(), "arch": "../x", "code": None}]}, "not like sm_90a"),
-        ({"kernels": [{**entry(), "code": None, "container": None}] * 2}, "more than one kernel is add_f32.add_f32 cuda sm_90a"),
-    ],
-)  # fmt: skip
-def test_a_bad_index_is_one_line(tmp_path, tool, capsys, change, words_):
-    dump = write_dump(tmp_path / "dump", entry(), **change)
-    assert run(dump, tmp_path / "out") == 1
-    (line,) = capsys.readouterr().err.splitlines()
-    assert words_ in line
-    assert not (tmp_path / "out").exists()
-
-
-def test_an_index_that_is_no_json(tmp_path):
-    (tmp_path / "exp01_x").mkdir()
-    (tmp_path / "exp01_x/index.json").write_text("{")
-    with pytest.raises(InputError, match="index.json"):
-        sass_dump.read_dump(tmp_path)
-    with pytest.raises(InputError, match="not what --dump-isa writes"):
-        sass_dump.read_dump(tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize(
@@ -405,20 +344,14 @@ def add_program(folder, body):
     return program.parent
 
 
-def test_the_programs_are_asked(tmp_path, tool):
-    dump = write_dump(tmp_path / "dump", entry())
-    programs = add_program(tmp_path, f'[ "$1" = --dump-isa ] && cp -r {dump}/. "$2"')
-    assert dump_sass.main(["--bin", str(programs), "--out", str(tmp_path / "out")]) == 0
-    assert [row["kernel"] for row in rows(tmp_path / "out/sass.csv")] == ["add_f32"]
-
-
 LITMUS = "exp06_litmus"  # a program in a folder of several
 
 
-def test_the_device_is_passed_on(tmp_path, tool):
+def test_the_programs_are_asked_about_the_device(tmp_path, tool):
     dump = write_dump(tmp_path / "dump", entry())
-    programs = add_program(tmp_path, f'[ "$3 $4" = "--device 1" ] && cp -r {dump}/. "$2"')
+    programs = add_program(tmp_path, f'[ "$1 $3 $4" = "--dump-isa --device 1" ] && cp -r {dump}/. "$2"')
     assert dump_sass.main(["--bin", str(programs), "--out", str(tmp_path / "out"), "--device", "1"]) == 0
+    assert [row["kernel"] for row in rows(tmp_path / "out/sass.csv")] == ["add_f32"]
 
 
 def test_without_a_gpu_the_builds_cubins_are_read(tmp_path, tool, capsys):
@@ -489,13 +422,6 @@ def test_relative_paths_of_tools_and_programs(tmp_path, tool, monkeypatch):
     assert dump_sass.main(["--bin", "release/bin", "--nvdisasm", "./nvdisasm", "--out", str(tmp_path / "out")]) == 0
 
 
-def test_a_named_disassembler_must_be_one(tmp_path, capsys):
-    assert dump_sass.main(["--from", str(tmp_path), "--nvdisasm", str(tmp_path / "none")]) == 1
-    assert "no such program" in capsys.readouterr().err
-    assert dump_sass.main(["--from", str(tmp_path), "--nvdisasm", "/bin/true"]) == 1
-    assert "is no nvdisasm" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     "gpu, slug",
     [("NVIDIA H200", "nvidia-h200"), ("AMD Radeon RX 7900 XTX (RADV NAVI31) ", "amd-radeon-rx-7900-xtx-radv-navi31"),
@@ -503,16 +429,6 @@ def test_a_named_disassembler_must_be_one(tmp_path, capsys):
 )  # fmt: skip
 def test_the_folder_is_named_as_the_programs_name_it(gpu, slug):
     assert programs.slug(gpu) == slug
-
-
-def test_help_and_usage():
-    with pytest.raises(SystemExit) as ended:
-        dump_sass.main(["--frobnicate"])
-    assert ended.value.code == 2
-
-
-def test_the_fixtures_folder_is_there():
-    assert list((Path(__file__).parent / "fixtures").glob("*.txt"))
 
 
 def test_tables_that_are_packed_stay_so(tmp_path, tool):

@@ -137,6 +137,10 @@ INDEX = (
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
+        ('"schema": 1', '"schema": 2', "schema 2"),
+        ('"exp01_x"', '"../../etc"', "not a plain name"),
+        ('"api": "cuda"', '"api": "metal"', "neither cuda nor vulkan"),
+        ('"code": null', '"code": "../../../etc/passwd"', "not a plain name"),
         ('"constants": []', '"constants": ["a"]', "constants is ['a'], not a list of whole numbers"),
         ('"constants": []', '"constants": [1.5]', "constants is [1.5], not a list of whole numbers"),
         ('"constants": []', '"constants": [true]', "constants is [True]"),

@@ -6,6 +6,7 @@ import csv
 import dataclasses
 import math
 import random
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -321,19 +322,6 @@ def test_without_a_hash_the_commit_says_what_is_alike(eight: Path, capsys: pytes
         assert {row["code"] for row in csv.DictReader(file)} == {"abc", "commit 1111111", "commit 2222222"}
 
 
-def test_a_board_with_one_run(eight: Path, capsys: pytest.CaptureFixture) -> None:
-    add_board(eight, "99999999", 1.02, runs=1)
-    code, text = run(capsys, eight)
-    assert code == 1 and "\n99999999  stands out\n" in text and "One run: 99999999." in text
-
-
-def test_packed_runs(eight: Path, capsys: pytest.CaptureFixture) -> None:
-    written = run(capsys, eight)
-    for path in list(eight.glob("boards/*/run*/exp*.csv")):
-        synthetic.pack(path)
-    assert run(capsys, eight) == written
-
-
 def test_too_few_boards(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     for name, factor in zip(NAMES[:3], (1, 1, 1.5)):
         add_board(tmp_path, name, factor)
@@ -342,28 +330,43 @@ def test_too_few_boards(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     assert text.count("not compared") == 3
 
 
-def test_folders_without_results(eight: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
-    (tmp_path / "empty").mkdir()
-    assert run(capsys, tmp_path / "empty") == (1, f"fleet.py: {tmp_path}/empty: no result CSV (exp*.csv or exp*.csv.xz) in it\n")
-    assert run(capsys, tmp_path / "none") == (1, f"fleet.py: {tmp_path}/none: no such directory\n")
-    assert run(capsys, "--gate", tmp_path / "none", eight)[0] == 1
-    (eight / "boards/99999999").mkdir()
-    code, text = run(capsys, eight)
-    assert code == 1 and "\n99999999  wrong\n  no run\n" in text and text.count("like the others") == 8
-
-
-def test_a_damaged_file_is_named_and_the_rest_is_judged(eight: Path, capsys: pytest.CaptureFixture) -> None:
-    path = eight / f"boards/33333333/run2/{EXP}.csv"
+def cut_short(fleet_: Path) -> None:
+    path = fleet_ / f"boards/33333333/run2/{EXP}.csv"
     path.write_text(path.read_text()[:-5])
-    code, text = run(capsys, eight)
-    assert code == 1 and f"\n33333333  wrong\n  {path}: the last line is cut short (no line end)\n" in text
-    assert text.count("like the others") == 7
 
 
-def test_results_of_another_gpu_in_a_boards_folder(eight: Path, capsys: pytest.CaptureFixture) -> None:
-    (eight / "boards/44444444/run1").rename(eight / "boards/33333333/run3")
+def of_another_gpu(fleet_: Path) -> None:
+    shutil.copytree(fleet_ / "boards/44444444/run1", fleet_ / "boards/33333333/run3")
+
+
+def with_a_failed_row(fleet_: Path) -> None:
+    made = rows(random.Random(1), gpu_uuid="33333333")
+    made[3] |= {"status": "failed", "reason": "wrong at 7", **dict.fromkeys(("device_ns", "device_ns_lo", "device_ns_hi"), "")}
+    synthetic.write(fleet_ / "boards/33333333/run3", EXP, made)
+
+
+def killed(fleet_: Path) -> None:
+    (fleet_ / "boards/33333333/lock").write_text("task 12_3 on n7\n")
+
+
+def without_runs(fleet_: Path) -> None:
+    shutil.rmtree(fleet_ / "boards/33333333/run1")
+    shutil.rmtree(fleet_ / "boards/33333333/run2")
+
+
+def with_a_state_that_is_none(fleet_: Path) -> None:
+    (fleet_ / "boards/33333333/board.csv").write_text("when,host,throttle_reasons\nbefore,n1,0x0\nafter,n1,some heat\n")  # not: no reason
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [(cut_short, "cut short"), (of_another_gpu, "results of another GPU, '44444444-"), (with_a_failed_row, "1 rows failed"), (killed, "has not completed it"),
+     (without_runs, "no run"), (with_a_state_that_is_none, "throttle_reasons is 'some heat', not hexadecimal")],
+)  # fmt: skip
+def test_what_is_wrong_with_a_board_is_named_and_the_rest_is_judged(eight: Path, capsys: pytest.CaptureFixture, damage: Callable[[Path], None], words: str) -> None:
+    damage(eight)
     code, text = run(capsys, eight)
-    assert code == 1 and "results of another GPU, '44444444-" in text
+    assert code == 1 and "\n33333333  wrong\n" in text and words in text and text.count("like the others") == 7
 
 
 def test_of_loaded_results_it_is_the_same(eight: Path) -> None:
@@ -422,15 +425,6 @@ def test_a_boards_state(before: str, after: str, wrong: str, eight: Path, capsys
     page = (eight / "fleet.md").read_text()
     assert "| node7 |" in page and "| 80 to 650 | 60 |" in page
     assert "by nvidia-smi: 11111111, 22222222, 44444444," in page
-
-
-def test_a_damaged_state(eight: Path, capsys: pytest.CaptureFixture) -> None:
-    (eight / "boards/33333333/board.csv").write_text("nonsense\n")
-    code, text = run(capsys, eight)
-    assert code == 1 and "board.csv: no column when" in text
-    (eight / "boards/33333333/board.csv").write_text("when,host,throttle_reasons\nbefore,n1,0x0\nafter,n1,some heat\n")  # not: no reason
-    code, text = run(capsys, eight)
-    assert code == 1 and "board.csv: line 3: throttle_reasons is 'some heat', not hexadecimal" in text
 
 
 # -------------------------------------------------------------------------------------------------------------------- gate
@@ -507,36 +501,3 @@ def test_a_node_without_a_result_of_an_experiment_fails(eight: Path, node: Path,
     assert code == 1 and "no result of exp01_vector_add" in text
     assert run(capsys, "--gate", eight, node, "--only", "exp03")[0] == 0
     assert run(capsys, "--gate", eight, node, "--only", "exp99")[0] == 2
-
-
-def test_a_nodes_failed_rows_fail_it(eight: Path, node: Path, capsys: pytest.CaptureFixture) -> None:
-    made = rows(random.Random(1), gpu_uuid="99999999")
-    made[3] |= {"status": "failed", "reason": "wrong at 7", **dict.fromkeys(("device_ns", "device_ns_lo", "device_ns_hi"), "")}
-    synthetic.write(node / "boards/99999999/run1", EXP, made)
-    code, text = run(capsys, "--gate", eight, node)
-    assert code == 1 and "  1 rows failed\n" in text
-
-
-@pytest.mark.parametrize("arguments", [[], ["--only", "exp03", "x"], ["--gate", "x", "--out", "y", "z"], ["--nonsense"]])
-def test_usage(arguments: list[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        script.main(arguments)
-    assert caught.value.code == 2
-
-
-# ------------------------------------------------------------------------------------------------------------------ report
-
-
-def test_the_report_has_the_boards(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
-    import report
-
-    folder = root / "results/several"
-    add_board(folder, NAMES[0])
-    assert report.main([str(folder), "--root", str(root)]) == 0
-    assert 'id="boards"' not in (folder / "report.html").read_text()
-    for name in NAMES[1:]:
-        add_board(folder, name, 1.02 if name == NAMES[4] else 1.0)
-    assert report.main([str(folder), "--root", str(root)]) == 0
-    page = (folder / "report.html").read_text()
-    assert '<a href="#boards">' in page and 'id="boards"' in page and "<td>55555555</td><td>stands out</td>" in page
-    assert page.count("<td>like the others</td>") == 7
