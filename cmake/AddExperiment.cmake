@@ -53,6 +53,8 @@ function(add_experiment)
   string(REGEX MATCH "^exp[0-9]+" set ${arg_NAME})
   bench_embed_kernels(${arg_NAME} SET ${set} GLSL ${arg_GLSL}
                       CUDA ${arg_CUDA} CUDA_SM80 ${arg_CUDA_SM80} CUDA_SM89 ${arg_CUDA_SM89} CUDA_SM90 ${arg_CUDA_SM90} CUDA_SM90A ${arg_CUDA_SM90A} CUDA_LINKED ${arg_CUDA_LINKED})
+  bench_measuring_sources(${arg_NAME} FILES main.cpp ${arg_SOURCES} ${arg_GLSL} ${arg_CUDA} ${arg_CUDA_SM80} ${arg_CUDA_SM89}
+                          ${arg_CUDA_SM90} ${arg_CUDA_SM90A} ${arg_CUDA_LINKED})
   target_include_directories(${arg_NAME} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   install(TARGETS ${arg_NAME} DESTINATION bin)
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})

@@ -99,7 +99,7 @@ TEST(Schema, ColumnsAreTheDocumentedOnes) {
             "host_ns,host_ns_lo,host_ns_hi,host_ns_min,host_ns_p05,host_ns_p95,ungated_samples,"
             "throttled_samples,roundtrip_ns,submit_ns,"
             "gbps,peak_pct,weak,weak_lo,weak_hi,sm_mhz,stop,order,run,seed,input_seed,case_order,verified,remade,isa_hash,"
-            "gpu,gpu_uuid,device_type,driver,toolkit,git_rev,"
+            "gpu,gpu_uuid,device_type,driver,toolkit,sources,git_rev,"
             "device_losses,started_at\n");
   EXPECT_EQ(csv_record(schema.samples.header()),
             "schema,experiment,variant,api,block,mode,elements,cache,batch,position,device_ns,roundtrip_ns,submit_ns,sm_mhz\n");

@@ -13,6 +13,12 @@ std::string_view git_revision();
 // A revision that says what a program is made of: that of a clean tree as it is; to any other the hash of the program's file is
 // added, its kernels and references in it: "c0ffee-dirty+0123456789abcdef". A program that cannot be read is like no other.
 std::string program_revision(std::string_view revision, const std::string& program);
+// A hash of the sources that measure (kernels, what launches and times them, what makes their data), comments and spacing
+// aside: rows of one program with one hash belong together, whatever commit they are from. Twelve hexadecimal digits; "" in a
+// program that nobody told (cmake/MeasuringSources.cmake).
+std::string_view measuring_sources();
+// Says it, once, before main(). Returns true.
+bool tell_sources(std::string_view hash);
 // "CUDA 13.0.88", or "" in a Vulkan-only build.
 std::string_view cuda_toolkit();
 // "glslang 12.0.0".

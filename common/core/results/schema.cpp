@@ -154,7 +154,8 @@ bool is_cell(const Column& column, std::string_view text, bool is_whole) {
   if (column.name == "status") return text == "ok" || text == "failed" || text == "skipped";
   if (column.name == "api") return text == "cuda" || text == "vulkan";
   if (column.name == "started_at") return is_time(text);
-  if (text.empty() || column.type == ColumnType::kText) return column.name != "isa_hash" || text.empty() || is_hash(text);
+  if (text.empty() || column.type == ColumnType::kText)
+    return (column.name != "isa_hash" && column.name != "sources") || text.empty() || is_hash(text);
   return is_whole ? parse_number<std::uint64_t>(text).has_value() : is_number(text, column.role == ColumnRole::kTime);
 }
 
@@ -311,6 +312,8 @@ Schema::Schema(const Own& own) : experiment(own.experiment) {
        Column::text("device_type", "cpu (no GPU: its times say nothing), integrated (in the host's memory) or gpu").optional(),
        Column::text("driver", "its driver's version").optional(),
        Column::text("toolkit", "what compiled the kernels").optional(),
+       Column::text("sources", "a hash of the sources that measure: rows of one hash belong together, whatever their commit")
+           .optional(),
        Column::text("git_rev", "the commit that the program was built from"),
        Column::integer("device_losses", "", "times that this case lost the device, resumed runs included").optional(),
        Column::text("started_at", "UTC, ISO 8601")});

@@ -93,6 +93,7 @@ Values ResultWriter::side_row(const Case& the_case, const Side& side, const Side
            {"device_type", device_type(gpu)},
            {"driver", open.info.driver},
            {"toolkit", result.toolkit.empty() ? open.info.toolkit : result.toolkit},
+           {"sources", measuring_sources()},
            {"git_rev", git_revision()}});
   return row;
 }

@@ -42,6 +42,7 @@ _TIME = re.compile(r"20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0
 # How the programs write a row's origin. What a spreadsheet makes of it (3.66E+09) would be another code, or another GPU.
 FORMS = {
     "isa_hash": (re.compile(r"(?:[0-9a-f]{12})?"), "12 hexadecimal digits"),
+    "sources": (re.compile(r"(?:[0-9a-f]{12})?"), "12 hexadecimal digits"),
     "gpu_uuid": (re.compile(r"(?:(?:GPU-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?"), "a UUID"),
     "git_rev": (re.compile(r"(?:unknown|[0-9a-f]{7,40}(?:-dirty)?)(?:\+[\w:.-]+)?"), "a commit"),
     "driver": (re.compile(r"(?:[^\W_][ -~]{0,198})?"), "a driver's version"),
