@@ -22,7 +22,7 @@ TIMES = [
     "device_ns_min", "device_ns_p05", "device_ns_p95", "roundtrip_ns", "submit_ns", "gbps", "peak_pct", "remade",
 ]  # fmt: skip
 ORIGIN = [
-    "sm_mhz", "stop", "order", "seed", "isa_hash", "gpu", "gpu_uuid", "driver", "toolkit", "git_rev", "started_at",
+    "sm_mhz", "stop", "order", "seed", "isa_hash", "gpu", "gpu_uuid", "driver", "toolkit", "sources", "git_rev", "started_at",
 ]  # fmt: skip
 
 PARAMS = {

@@ -291,6 +291,18 @@ def test_rows_that_are_left_out_are_counted(tmp_path: Path) -> None:
     assert dict(run_tables.environment(found.tables.values()).rows)["rows left out"] == f"2 of 01d0000: {results.OTHER_CODE}"
 
 
+def test_rows_of_one_hash_of_sources_belong_together(tmp_path: Path) -> None:
+    """A later commit that changed nothing that measures parts no rows, whatever machine code a driver made; one that did, does."""
+    path_of_commit = {"aaaaaaaa": "c0ffee0", "bbbbbbbb": "c0ffee1", "cccccccc": "c0ffee2"}
+    for number, (board, commit) in enumerate(path_of_commit.items()):
+        made = synthetic.twins(EXP, "read_offset", 1000, 1100, offset=1, gpu_uuid=board, git_rev=commit, started_at=f"2026-01-0{number + 1}T12:00:00Z",
+                               isa_hash=str(number) * 12, sources="0123456789ab" if number else "ba9876543210")  # fmt: skip
+        synthetic.write(tmp_path / "boards" / board / "run1", EXP, made)
+    table = results.load(tmp_path).tables[EXP]
+    assert [len(table.rows(case)) for case in table.cases] == [2, 2]
+    assert table.left_out == [results.LeftOut("c0ffee0", results.OTHER_CODE, 2)]
+
+
 def test_rows_that_are_left_out_by_name(tmp_path: Path) -> None:
     board_run(tmp_path, "aaaaaaaa", 1, 1000, offset=1, **OLD)
     board_run(tmp_path, "bbbbbbbb", 1, 1000, offset=8, **NEW)

@@ -200,7 +200,7 @@ class Checker:
         self._identity = itemgetter(*(self._at[name] for name in self._known))
         self._right: set[tuple[str, ...]] = set()  # rows' identities repeat
         self._origin = itemgetter(self._at["status"], self._at["gpu_uuid"], self._at["started_at"])
-        self._formed = [(name, self._at[name], form, wanted, set[str]()) for name, (form, wanted) in FORMS.items()]
+        self._formed = [(name, self._at[name], form, wanted, set[str]()) for name, (form, wanted) in FORMS.items() if name in self._at]
 
     def identity(self, line: int, cells: Sequence[str]) -> None:
         """Whether a row is one of this file's."""
