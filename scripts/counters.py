@@ -36,7 +36,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from benchlib.base import console, csv_file, files, programs
+from benchlib.base import console, files, programs
 from benchlib.counters import ncu, pm_sampling
 from benchlib.model import analysis
 from benchlib.results import counters_file, results
@@ -130,9 +130,8 @@ def gpu_of_results(out: Path, experiment: str) -> tuple[str, str] | None:
     if not paths:
         return None
     path = max(paths, key=lambda path: path.stat().st_mtime)
-    _, records = csv_file.read(path)
-    rows = [row for _, row in records if row.get("api") == "cuda" and row.get("gpu")]
-    return (rows[0]["gpu"], rows[0].get("gpu_uuid", "")) if rows else None
+    row = next((row for row in results.RunFile(path).read().rows if row["api"] == "cuda" and row["gpu"]), None)
+    return (row["gpu"], row["gpu_uuid"]) if row else None
 
 
 def gpu_of_driver() -> tuple[str, str]:

@@ -182,8 +182,8 @@ def hide_hosts(directory: Path) -> None:
     free = (name for name in map("host-{}".format, itertools.count(1)) if name not in names)
     hidden = {name: name if HIDDEN.fullmatch(name) else next(free) for name in names}
     for path in sorted(directory.glob(f"boards/*/{board_states.FILE}")):
-        header, records = csv_file.read(path)
-        files.write_atomic(path, csv_file.text(header, (row | {"host": hidden.get(row["host"], "")} for _, row in records)))
+        header, states = board_states.read_file(path)
+        files.write_atomic(path, csv_file.text(header, ({**state, "host": hidden.get(state["host"], "")} for state in states)))
 
 
 # ------------------------------------------------------------------------------------------------------------------ packing
@@ -224,7 +224,7 @@ def share_sidecars(study: Study) -> int:
         beside = schema.own_sidecar(path)
         if not beside.exists():
             continue
-        shared = study.directory.resolve().parent / schema.SHARED / schema.shared_name(path, csv_file.Reader(path).header)
+        shared = study.directory.resolve().parent / schema.SHARED / schema.shared_name(path, results.RunFile(path).header)
         if not shared.exists():
             shared.parent.mkdir(exist_ok=True)
             files.write_atomic(shared, beside.read_bytes())

@@ -97,7 +97,7 @@ def gpu_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def runner_rooms(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A benchlib of the rooms that run.sh and fleet.sh need, compiled: to be copied."""
     made = tmp_path_factory.mktemp("rooms") / "benchlib"
-    for room in ("base", "runner"):
+    for room in ("base", "stats", "results", "runner"):
         shutil.copytree(SCRIPTS / "benchlib" / room, made / room, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(SCRIPTS / "benchlib/__init__.py", made)
     compileall.compile_dir(made, quiet=1)

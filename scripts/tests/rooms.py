@@ -17,7 +17,7 @@ PICTURE = REPO / "docs/rooms.svg"
 CORE = ("base", "device", "code", "timing", "results", "experiment", "run")
 CUDA = ("api", "memory", "launch", "measure", "counters", "device")
 VULKAN = ("api", "memory", "launch", "measure", "device")
-BENCHLIB = ("base", "runner", "stats", "results", "sass", "counters", "model", "claims", "fleet", "document", "tables", "pages")
+BENCHLIB = ("base", "stats", "results", "runner", "sass", "counters", "model", "claims", "fleet", "document", "tables", "pages")
 CPP = ("*.h", "*.cpp", "*.cuh")
 _INCLUDE = re.compile(r'^\s*#\s*include\s*"([a-z_]+)/([a-z_]+)/', re.MULTILINE)
 

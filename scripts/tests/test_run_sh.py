@@ -1,10 +1,12 @@
 """scripts/run.sh against stand-in programs: what it passes on, counts, reports, and how it fails."""
 
 import csv
+import json
 import lzma
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -12,6 +14,7 @@ import textwrap
 import time
 
 import pytest
+from benchlib.results import schema
 
 SCRIPTS = pathlib.Path(__file__).resolve().parents[1]
 
@@ -22,8 +25,12 @@ if [[ $1 == --print-slug ]]; then echo "{slug}"; exit; fi
 if [[ $1 == --print-board ]]; then echo a8c22efc; exit; fi
 echo "${{0##*/}} $*" >>"{log}"
 while [[ $1 != --csv ]]; do shift; done
-printf 'variant,status,reason\\na,ok,\\nb,ok,\\nc,skipped,"no, not\\nhere"\\n' >"$2"
-if (({code} == 1)); then echo d,failed,wrong >>"$2"; fi
+header={header}
+row() {{ printf '2,%s,%s,vulkan,%s,%s,{empty}%s,a8c22efc-1111-2222-3333-444444444444,,,unknown,2026-01-01T00:00:00Z\\n' "${{0##*/}}" "$1" "$2" "${{3:-}}" "${{4:-}}"; }}
+whole() {{ echo "$header" && row a ok && row b ok && row c skipped $'"no, not\\nhere"'; }}
+echo {sidecar} >"${{2%.csv}}.schema.json"
+whole >"$2"
+if (({code} == 1)); then row d failed wrong >>"$2"; fi
 {body}
 exit {code}
 """
@@ -67,7 +74,12 @@ def suite(tmp_path, monkeypatch, runner_rooms, empty_jinja2):
 
 def add_program(suite, name, code=0, body="", slug="nvidia-h200"):
     path = suite / "bin" / name
-    path.write_text(PROGRAM.format(slug=slug, log=suite / "calls.log", code=code, body=textwrap.dedent(body)))
+    sidecar = json.dumps({"schema": schema.SCHEMA, "experiment": name, "columns": [vars(column) for column in schema.COMMON]})
+    header = schema.header(schema.COMMON)
+    empty = "," * (header.index("gpu") - header.index("elements"))
+    path.write_text(
+        PROGRAM.format(slug=slug, log=suite / "calls.log", code=code, body=textwrap.dedent(body), header=",".join(header), empty=empty, sidecar=shlex.quote(sidecar))
+    )
     path.chmod(0o755)
 
 
@@ -178,7 +190,7 @@ def test_what_is_not_asked_for_is_not_built(suite, only, targets):
     assert (suite / "cmake.log").read_text() == f"--preset release\n--build --preset release{targets}\n"
 
 
-FAILED_ROW = 'echo d,failed,wrong >>"$2"'
+FAILED_ROW = 'row d failed wrong >>"$2"'
 
 
 @pytest.mark.parametrize(
@@ -213,9 +225,11 @@ def test_resuming_after_failures_reports_what_is_there_now(suite):
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        ("""printf 'e,o' >>"$2" """, "the last line is cut short (no line end)"),
-        ("""printf 'e,ok\n' >>"$2" """, "line 6: 2 fields, the header has 3"),
-        ("""printf 'e,fine,\n' >>"$2" """, "it has rows of status 'fine'"),
+        ("""printf '2,e' >>"$2" """, "the last line is cut short (no line end)"),
+        ("""printf 'e,ok\n' >>"$2" """, "line 6: 2 fields, the header has 24"),
+        ("""row e fine >>"$2" """, "line 6: status 'fine', none of ok, failed, skipped"),
+        ("""row e ok | sed 's/,,,,/,,"1,5",,/' >>"$2" """, "line 6: elements is '1,5', not a whole number"),
+        ("""row a ok >>"$2" """, "lines 2 and 6 are the same case"),
         (""": >"$2" """, "empty"),
     ],
 )
@@ -307,7 +321,7 @@ MEASURED = """\
 
 def tree(suite):
     folder = suite / "results/nvidia-h200" / BOARD
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("exp*") if path.is_file()}
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("exp*.csv*") if path.is_file()}
 
 
 @pytest.mark.parametrize(
@@ -328,7 +342,7 @@ def test_nothing_measured_is_deleted_unasked(suite, again):
 
 def test_a_program_that_measured_nothing_is_no_obstacle(suite):
     """A start that failed, of one program of two."""
-    add_program(suite, "exp01_add", code=1, body='echo variant,status,reason >"$2"; exit 1')
+    add_program(suite, "exp01_add", code=1, body='echo "$header" >"$2"; exit 1')
     assert run(suite).returncode == 1
     add_program(suite, "exp01_add")
     assert run(suite).returncode == 0 and "exp01_add.csv" in "".join(tree(suite))
@@ -364,13 +378,13 @@ def test_samples_are_packed_and_resume_unpacks_them(suite):
     add_program(suite, "exp01_add", body=SAMPLES)
     assert run(suite).returncode == 0
     folder = suite / "results/nvidia-h200" / RUN
-    assert sorted(path.name for path in folder.iterdir()) == ["exp01_add.csv", "exp01_add.samples.csv.xz"]
+    assert sorted(path.name for path in folder.glob("*.csv*")) == ["exp01_add.csv", "exp01_add.samples.csv.xz"]
     add_program(suite, "exp01_add", body='[[ $(<"${2%.csv}.samples.csv") == sample ]] || exit 9')
     assert run(suite, "--resume").returncode == 0
     assert run(suite, "--resume").returncode == 0
     add_program(suite, "exp01_add")
     assert run(suite, "--replace").returncode == 0  # afresh: nothing of the old ones
-    assert [path.name for path in folder.iterdir()] == ["exp01_add.csv"]
+    assert [path.name for path in folder.glob("*.csv*")] == ["exp01_add.csv"]
 
 
 def test_packed_result_files_are_gone_on_with_or_removed(suite):
@@ -543,16 +557,16 @@ def test_interrupted_after_measuring(suite, part):
 
 # A stand-in that measures three cases, one after the other, and with --resume those that its file lacks.
 CASES = """\
-[[ " $* " == *" --resume "* ]] || echo variant,status,reason >"$2"
+[[ " $* " == *" --resume "* ]] || echo "$header" >"$2"
 trap 'exit 130' INT
 for case in a b c; do
-  if ! grep -q "^$case," "$2"; then
+  if ! grep -q ",$case,vulkan," "$2"; then
     if [[ $case == {stop} && ! -e {root}/stopped ]]; then
       touch {root}/stopped {root}/started
       for ((i = 0; i < 200; i++)); do sleep 0.05; done
     fi
     echo "${{0##*/}} $case" >>{root}/measured.log
-    printf '%s,ok,\\n' $case >>"$2"
+    row $case ok >>"$2"
   fi
 done
 """
@@ -564,7 +578,7 @@ def test_an_interrupted_run_is_gone_on_with_where_it_stopped(suite, where):
     for place, name in enumerate(names):
         add_program(suite, name, body=CASES.format(stop="b" if place == where else "-", root=suite))
         program = suite / "bin" / name
-        program.write_text("".join(line for line in program.open() if not line.startswith("printf 'variant,")))
+        program.write_text("".join(line for line in program.open() if not line.startswith("whole >")))
     code, _, _ = interrupt(suite, signal.SIGINT)
     assert code == 130
     assert run(suite, "--resume").returncode == 0
@@ -716,7 +730,7 @@ def test_a_program_that_is_resumed_with_a_packed_file_beside_the_unpacked_one(su
         file.with_name("exp01_add.csv.xz").write_bytes(data)
         add_program(suite, "exp01_add", body="")
         program = suite / "bin/exp01_add"
-        program.write_text(program.read_text().replace("printf 'variant", f"cp \"$2\" '{suite}/seen'; printf 'variant"))
+        program.write_text(program.read_text().replace("\nwhole >", f"\ncp \"$2\" '{suite}/seen'; whole >"))
         assert run(suite, "--resume").returncode == 0
         assert (suite / "seen").read_bytes() == whole
         assert not file.with_name("exp01_add.csv.xz").exists()
@@ -861,7 +875,7 @@ def test_the_lock_of_a_run_that_was_killed_is_free(suite):
 def test_another_gpus_folder_is_refused_before_measuring(suite):
     """Of one name but for what stands in brackets; also where --out names the folder."""
     slugs = ["amd-radeon-graphics-radv-rembrandt", "amd-radeon-graphics-radv-phoenix"]
-    row = """printf 'variant,status,reason,gpu\\na,ok,,AMD Radeon Graphics (RADV REMBRANDT)\\n' >"$2" """
+    row = '{ echo "$header"; row a ok "" "AMD Radeon Graphics (RADV REMBRANDT)"; } >"$2"'
     add_program(suite, "exp01_add", slug=slugs[0], body=row)
     out = suite / "results" / slugs[0]
     assert run(suite).returncode == 0 and out.is_dir()
@@ -909,7 +923,7 @@ def test_a_closed_stream_changes_nothing(suite, closed):
         ["bash", "-c", command, "bash", str(suite / "scripts/run.sh"), "--bin", str(suite / "bin"), "--runs", "1"], capture_output=True, text=True, timeout=60
     )
     assert result.returncode == 0 and "Traceback" not in result.stderr, result.stderr
-    assert (suite / "results/nvidia-h200" / RUN / "exp01_add.csv").read_text().startswith("variant,status,reason\na,ok")
+    assert (suite / "results/nvidia-h200" / RUN / "exp01_add.csv").read_text().startswith("schema,experiment,variant,")
     assert ("Read next" in result.stdout) == (">&-" not in closed.replace("2>&-", ""))
 
 

@@ -25,15 +25,18 @@ State = Mapping[str, str]
 def read(folder: Path) -> list[State]:
     """Of a board's folder, oldest first; none without the file. Raises InputError."""
     path = folder / FILE
-    if not path.is_file():
-        return []
+    return read_file(path)[1] if path.is_file() else []
+
+
+def read_file(path: Path) -> tuple[list[str], list[State]]:
+    """The columns, and the states. Raises InputError."""
     header, rows = csv_file.read(path)
     if missing := [name for name in ("when", "host", "throttle_reasons") if name not in header]:
         raise InputError(f"{path}: no column {missing[0]}")
     for line, row in rows:
         if not _BITS.fullmatch(row["throttle_reasons"]):
             raise InputError(f"{path}: line {line}: throttle_reasons is {ascii(row['throttle_reasons'])[:80]}, not hexadecimal")
-    return [row for _, row in rows]
+    return header, [row for _, row in rows]
 
 
 def value(states: Iterable[State], column: str) -> str:

@@ -17,10 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from benchlib.base import console, csv_file, files, programs
+from benchlib.base import console, files, programs
 from benchlib.base.console import INTERRUPTED, plain
 from benchlib.base.csv_file import MOST_BYTES, InputError
 from benchlib.base.software import is_software
+from benchlib.results.results import RunFile
 from benchlib.runner import screen
 from benchlib.runner.jobs import Jobs
 from benchlib.runner.lock import Lock, lock_gpu
@@ -79,7 +80,6 @@ RUN_FOLDER = re.compile(r"run([1-9][0-9]{0,2})")
 # A program's files in a run's folder.
 ENDS = (".csv", ".csv.xz", ".samples.csv", ".samples.csv.xz", ".schema.json", ".checksums")
 ASIDE = ".replaced"  # a folder in a run's: what is replaced, until the new run has a result
-STATUSES = ("ok", "failed", "skipped")
 REASONS = 5  # shown of those for which cases were skipped or failed
 
 
@@ -207,46 +207,33 @@ class Found:
 def has_result(path: Path) -> bool:
     """Whether a result file, as it was written or packed, has a row that is ok. Of a damaged one that is not known: it may have."""
     try:
-        if not path.stat().st_size:
-            return False
-        reader = csv_file.Reader(path)
-        at = reader.header.index("status")
-        return any(cells[at] == "ok" for _, cells in reader)
-    except (InputError, ValueError):
+        return path.stat().st_size > 0 and any(row["status"] == "ok" for row in RunFile(path).read().rows)
+    except InputError:
         return True
 
 
 def gpu_named(path: Path) -> str:
     """The first name of a GPU in a result file; empty if there is none, or it is damaged, or it is of samples."""
     try:
-        reader = csv_file.Reader(path)
-        at = reader.header.index("gpu")
-        return next((cells[at] for _, cells in reader if cells[at]), "")
-    except (InputError, ValueError, OSError):
+        return next((row["gpu"] for row in RunFile(path).read().rows if row["gpu"]), "")
+    except InputError:
         return ""
 
 
 def read_results(path: Path) -> Found:
     try:
-        header, records = csv_file.read(path)
-        if "status" not in header:
-            raise InputError(f"{path}: no column status")
+        rows = RunFile(path).read().rows
     except FileNotFoundError:
         return Found(missing=True)
     except (InputError, OSError) as error:
         note(plain(str(error)))
         return Found()
-    rows = [row for _, row in records]
-    counts = Counter(row["status"] for row in rows)
-    if unknown := counts.keys() - set(STATUSES):
-        note(f"{path}: it has rows of status {plain(min(unknown))!r}")
-        return Found()
-    reasons = Counter((row["status"], row.get("reason") or "no reason given") for row in rows if row["status"] != "ok")
+    reasons = Counter((row["status"], row["reason"] or "no reason given") for row in rows if row["status"] != "ok")
     device = ""
-    if rows and (row := rows[-1]).get("gpu"):
-        versions = ", ".join(dict.fromkeys(each["driver"] for each in rows if each.get("driver")))
-        device = f"{row['gpu']} ({row.get('gpu_uuid', '')[:8]}), {versions or 'no driver named'}, {row.get('git_rev') or 'no commit'}"
-    return Found(counts, reasons=reasons, device=device)
+    if rows and (row := rows[-1])["gpu"]:
+        versions = ", ".join(dict.fromkeys(each["driver"] for each in rows if each["driver"]))
+        device = f"{row['gpu']} ({row['gpu_uuid'][:8]}), {versions or 'no driver named'}, {row['git_rev']}"
+    return Found(Counter(row["status"] for row in rows), reasons=reasons, device=device)
 
 
 def put_aside(out: Path) -> None:
