@@ -172,7 +172,7 @@ def test_the_fleets_files_name_no_host(folder: Path) -> None:
         (LISTED, archive.packed({"mp.cuda.sass": b"0000 EXIT\n"})[:60], f"{LISTED}: damaged"),
         (LISTED, lzma.compress(bytes(archive.MOST_BYTES + 1), preset=0), "more than 64 MiB are packed in it"),
         ("sass/exp06_litmus.bin.xz", lzma.compress(b""), "is no file of a set of results"),
-        ("sass.csv", "\ufeffexperiment,kernel,api\n".encode(), "no column experiment"),
+        ("sass.csv", "\ufeffexperiment,kernel,api\n".encode(), "a byte order mark"),
     ],
 )
 def test_what_is_not_handed_in(folder: Path, capsys: pytest.CaptureFixture[str], name: str, data: bytes, said: str) -> None:

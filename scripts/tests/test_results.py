@@ -425,7 +425,7 @@ def test_committed_runs_share_their_sidecars() -> None:
         (b"," * (3 << 20) + b"\n", "line 1 is longer than 1 MiB"), (b"a,b\n" + b"x" * (200 << 10) + b",y\n", "longer than 128 KiB"),
         (b"a,b\n1\n", "line 2: 1 fields, the header has 2"), (b"a,b\n\n", "line 2: 0 fields"), (b"a,b\n1,2", "cut short"),
         (b"a,a\n1,2\n", "two columns 'a'"), (b"a,b\n1\r2,3\n", "CR"), (b"a,b\n1,\xff\n", "not UTF-8 at byte 6"),
-        (b'a,b\n"1,2\n', "line 2"),
+        (b'a,b\n"1,2\n', "line 2"), (b"\xef\xbb\xbfa,b\n1,2\n", "a byte order mark"), (b"a,b\r1,2\r", "its lines end with CR alone"),
     ],
 )  # fmt: skip
 def test_bad_csv(tmp_path: Path, content: bytes, message: str) -> None:

@@ -45,8 +45,8 @@ with open(root / "parts.log", "a") as log:
     print(script.stem, *sys.argv[1:], file=log)
 wish = os.environ.get("PART_" + script.stem, "0")
 if wish == "hang":
-    (root / "started").touch()
     try:
+        (root / "started").touch()
         time.sleep(20)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -1,5 +1,6 @@
 """CSV files. What is read may be anything: a record at a time, in memory that no line can blow up."""
 
+import codecs
 import csv
 import io
 import lzma
@@ -71,8 +72,11 @@ def _lines(path: Path, file: IO[bytes]) -> Iterator[str]:
         number += 1
         if len(line) > MOST_LINE_BYTES:
             raise InputError(f"{path}: line {number} is longer than {MOST_LINE_BYTES >> 20} MiB")
+        if number == 1 and line.startswith(codecs.BOM_UTF8):
+            raise InputError(f"{path}: it begins with a byte order mark, as spreadsheets write it: save it without")
         if not line.endswith(b"\n"):
-            raise InputError(f"{path}: the last line is cut short (no line end)")
+            only_cr = number == 1 and b"\r" in line
+            raise InputError(f"{path}: {'its lines end with CR alone' if only_cr else 'the last line is cut short (no line end)'}")
         try:
             text = line.decode("utf-8")
         except UnicodeDecodeError as error:

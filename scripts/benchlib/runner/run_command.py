@@ -478,7 +478,7 @@ class Run:
         """Every chosen experiment once, into the board's folder run<number>."""
         folder = self.folder / f"run{number}"
         if not self.jobs.interrupts:
-            note(f"run {number} of {self.runs:<17}     rows  failed skipped    time  Vulkan/CUDA, median")
+            note(f"run {number} of {self.runs:<17}     rows  failed skipped    time")
         for program in self.programs:
             if self.jobs.interrupts:
                 return
