@@ -140,6 +140,9 @@ def search(directory: Path, hosts_: Sequence[str], others: Sequence[str]) -> Sea
     patterns = {name: re.compile(rb"(?<![A-Za-z0-9])" + re.escape(name.encode()) + rb"(?![A-Za-z0-9])", re.IGNORECASE) for name in (*hosts_, *others)}
     for path in contents(directory):
         shown = path.relative_to(directory).as_posix()
+        if path.is_symlink():
+            found.wrong.append(f"{shown} is a link, and git would take where it leads to: put what it leads to in its place")
+            continue
         if not KNOWN.fullmatch(shown):
             found.wrong.append(f"{shown} is no file of a set of results: move it elsewhere")
             continue
@@ -149,7 +152,7 @@ def search(directory: Path, hosts_: Sequence[str], others: Sequence[str]) -> Sea
         if path.suffix == ".html":
             data = report_page.unpacked(data.decode()).encode()
         is_page = path.suffix in GENERATED
-        texts = [name for name, pattern in patterns.items() if (name in hosts_ or not is_page) and pattern.search(data)]
+        texts = [name for name, pattern in patterns.items() if pattern.search(shown.encode()) or ((name in hosts_ or not is_page) and pattern.search(data))]
         if not is_page:
             texts += sorted({match[0].decode(errors="replace") for match in A_PATH.finditer(data)})
         for text in texts:
@@ -172,8 +175,8 @@ def _is_text(data: bytes) -> bool:
 
 
 def contents(directory: Path) -> Iterator[Path]:
-    """The files that git would take."""
-    return (path for path in sorted(directory.rglob("*")) if path.is_file() and not IGNORED.fullmatch(path.relative_to(directory).as_posix()))
+    """The files and links that git would take."""
+    return (path for path in sorted(directory.rglob("*")) if (path.is_file() or path.is_symlink()) and not IGNORED.fullmatch(path.relative_to(directory).as_posix()))
 
 
 def hide_hosts(directory: Path) -> None:

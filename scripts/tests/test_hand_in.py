@@ -165,6 +165,7 @@ def test_the_fleets_files_name_no_host(folder: Path) -> None:
         ("boards/149980f6/board.csv", BOARD.replace(",", ";").encode(), "no column when"),
         ("boards/149980f6/notes.log", b"measured on secret-node-7", "notes.log is no file of a set of results"),
         ("plots/a.svg", "<svg>secret-node-7</svg>".encode("utf-16"), "plots/a.svg is no text in UTF-8"),
+        ("plots/secret-node-7.svg", b"<svg/>", "secret-node-7 stands in plots/secret-node-7.svg"),
         ("worklog/exp00_x.md", b"on Secret-Node-7.", "secret-node-7 stands in worklog/exp00_x.md"),
         (LISTED, archive.packed({"mp.cuda.sass": b"// by ada\n"}), f"ada stands in {LISTED}"),
         (LISTED, archive.packed({"ada.cuda.sass": b"0000 EXIT\n"}), f"ada stands in {LISTED}"),
@@ -222,3 +223,14 @@ def test_every_file_of_a_committed_set_is_known(name: str) -> None:
     files = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
     strangers = [each for each in files if not hand_in.KNOWN.fullmatch(each) and not hand_in.IGNORED.fullmatch(each)]
     assert len(files) > 5 and strangers == []
+
+
+@pytest.mark.parametrize("name", ["boards/149980f6", "boards/149980f6/run1", "boards/149980f6/run1/exp06_litmus.csv", "plots/a.svg"])
+def test_a_link_is_not_handed_in(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """Git takes the link itself: where it leads is a path, and what lies there is not looked through."""
+    (folder / "plots").mkdir(exist_ok=True)
+    (folder / "plots/a.svg").write_text("<svg/>")
+    elsewhere = tmp_path / "of-ada"
+    (folder / name).rename(elsewhere)
+    (folder / name).symlink_to(elsewhere)
+    assert f"{name} is a link" in refused(folder, capsys)
