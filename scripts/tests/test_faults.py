@@ -211,6 +211,22 @@ def test_memory_is_bounded_by_the_input(tmp_path: Path, kind: str) -> None:
     assert subprocess.run([sys.executable, "-B", "-c", program], timeout=120, check=False).returncode == 3
 
 
+@pytest.mark.parametrize("streams", [{"stdout": "/dev/full"}, {"stdout": "/dev/full", "stderr": "/dev/full"}, {"stderr": "/dev/full"}])
+def test_of_what_cannot_be_written_the_name_is_said(tmp_path: Path, streams: dict[str, str]) -> None:
+    """A full disk under the file, or behind what is printed: never an error of no file, and nothing half written."""
+    program = (
+        f"import resource, signal, sys; sys.path.insert(0, {str(SCRIPTS)!r})\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (4, 4))\n"
+        "from pathlib import Path; from benchlib.base import console, files\n"
+        f"sys.exit(console.run_cli('x', lambda: print('words') or files.write_atomic(Path({str(tmp_path / 'page.md')!r}), 'x' * 99) or 0))\n"
+    )
+    given = {name: open(streams[name], "w") if name in streams else subprocess.PIPE for name in ("stdout", "stderr")}
+    done = subprocess.run([sys.executable, "-B", "-c", program], text=True, timeout=60, check=False, **given)
+    said = (done.stdout or "") + (done.stderr or "")
+    assert done.returncode in (1, 120) and "Traceback" not in said and list(tmp_path.iterdir()) == []
+    assert "page.md" in said or ("what is printed" in said and "stdout" in streams) or len(streams) == 2
+
+
 def test_what_is_written_to(tmp_path: Path) -> None:
     real, link, pipe = tmp_path / "real", tmp_path / "link", tmp_path / "pipe"
     real.write_text("before", encoding="utf-8")

@@ -914,7 +914,7 @@ def test_two_checkouts_do_not_measure_on_one_gpu_at_once(suite):
     assert run(suite, "--out", str(suite / "two")).returncode == 0
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&- 2>&-", "2>/dev/full"])
 def test_a_closed_stream_changes_nothing(suite, closed):
     """The watchdog's pipe took the number of the one that was closed."""
     add_program(suite, "exp01_add")

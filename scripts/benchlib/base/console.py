@@ -1,5 +1,6 @@
 """What the scripts do alike on a terminal: output that any terminal takes, one line for what went wrong, exit codes."""
 
+import contextlib
 import gc
 import os
 import signal
@@ -42,7 +43,7 @@ def run_cli(program: str, body: Callable[[], int], errors: Sequence[type[Excepti
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except (InputError, OSError, *errors) as error:
-        fail(program, str(error))
+        fail(program, reason(error))
         return FAILED
     except UsageError as error:
         fail(program, str(error))
@@ -58,8 +59,17 @@ def run_cli(program: str, body: Callable[[], int], errors: Sequence[type[Excepti
         signal.signal(signal.SIGTERM, before)
 
 
+def reason(error: Exception) -> str:
+    """One that names no file is of what is printed: those that are written are named (files.naming)."""
+    return f"what is printed here cannot be written: {error.strerror}" if isinstance(error, OSError) and error.strerror and not error.filename else str(error)
+
+
 def fail(program: str, message: str) -> None:
-    print(f"{program}: {plain(message)}", file=sys.stderr)
+    """To stderr, or where nothing can be written there to stdout."""
+    for stream in (sys.stderr, sys.stdout):
+        with contextlib.suppress(OSError):
+            print(f"{program}: {plain(message)}", file=stream, flush=True)
+            return
 
 
 def plain(text: str) -> str:

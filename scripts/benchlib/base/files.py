@@ -1,9 +1,11 @@
 """Generated files: compare with what is there, or replace it whole."""
 
+import contextlib
 import difflib
 import lzma
 import os
 import tempfile
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -46,6 +48,15 @@ def shown(path: Path, root: Path) -> str:
     return str(resolved.relative_to(root)) if resolved.is_relative_to(root) else str(path)
 
 
+@contextlib.contextmanager
+def naming(path: Path | str) -> Iterator[None]:
+    """Of what cannot be written (a full disk) inside the file is said, which write() and close() do not tell."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
 def write_atomic(path: Path, content: str | bytes) -> None:
     """Writes beside the file and renames: a reader, or a crash, sees the old file or the new one. Through a link the file that it
     leads to; what is no regular file (/dev/null, a pipe) is written to as it is.
@@ -59,7 +70,7 @@ def write_atomic(path: Path, content: str | bytes) -> None:
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with open(handle, "wb") as file:
+        with naming(path), open(handle, "wb") as file:
             file.write(data)
         os.chmod(temporary, mode)
         os.replace(temporary, path)

@@ -30,7 +30,7 @@ def main(command: str, arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return console.INTERRUPTED
     except (InputError, OSError) as error:
-        console.fail(chosen.NAME, str(error))
+        console.fail(chosen.NAME, console.reason(error))
         return console.FAILED
 
 

@@ -6,6 +6,7 @@ import socket
 from pathlib import Path
 
 from benchlib.base.csv_file import InputError
+from benchlib.base.files import naming
 
 FILE = "run.lock"
 SHARED_FOLDER = "/tmp"  # what all users and all checkouts of a host see; BENCH_LOCK_DIR names another
@@ -20,8 +21,9 @@ class Lock:
         while not self._take(shared):
             pass
         if not shared:
-            os.ftruncate(self.handle, 0)
-            os.pwrite(self.handle, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
+            with naming(self._path):
+                os.ftruncate(self.handle, 0)
+                os.pwrite(self.handle, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
 
     def _take(self, shared: bool) -> bool:
         """False: another file took its place meanwhile."""

@@ -465,6 +465,11 @@ class Run:
         self.print_summary(time.monotonic() - begun)
         return 1 if self.failures else 0
 
+    def log_heading(self, text: str) -> None:
+        with files.naming(self.log_path):
+            self.log.write(f"\n== {text}\n")
+            self.log.flush()
+
     def note_state(self, when: str) -> None:
         """Not of a software device, of which nobody knows one. A fleet's task has it done for all runs together."""
         if self.software or os.environ.get("BENCH_FLEET_TASK"):
@@ -515,8 +520,7 @@ class Run:
         # There is nothing to go on with where the interrupted run had not begun.
         if options.resume and file.is_file() and file.stat().st_size:
             arguments.append("--resume")
-        self.log.write(f"\n== run {number} of {self.runs}: {name}\n")
-        self.log.flush()
+        self.log_heading(f"run {number} of {self.runs}: {name}")
         logged_from = self.log_path.stat().st_size
         progress = screen.Progress(f"{name} ({number}/{self.runs})", self.log_path, lambda own: self.time_after(number, program, own))
         first: os.stat_result | None = None
@@ -666,8 +670,7 @@ class Run:
             return
         self.check_folders()
         note(f"{name} -> {shown(where)}")
-        self.log.write(f"\n== {name}\n")
-        self.log.flush()
+        self.log_heading(name)
         begun = time.monotonic()
         status = self.jobs.run([self.python, ROOT / "scripts" / script, *arguments], stdout=self.log)
         remark = ""
@@ -761,7 +764,8 @@ def unpack(path: Path) -> None:
         content = b""
     if there is None or (content.startswith(there) and len(content) > len(there)):
         temporary = path.with_name(f".{path.name}.unpacked")
-        temporary.write_bytes(content)
+        with files.naming(temporary):
+            temporary.write_bytes(content)
         shutil.copystat(packed, temporary)
         os.replace(temporary, path)
     elif not there.startswith(content):

@@ -1,5 +1,6 @@
 """What a person sees of a run while it goes on: a line a program, with a bar on a terminal; all else is in the log."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -23,11 +24,9 @@ def clock(seconds: float) -> str:
 
 
 def note(*lines: str) -> None:
-    """On stderr. Who no longer reads it is no reason to stop here: the signal that comes with it is."""
-    try:
+    """On stderr. Who no longer reads it is no reason to stop here: the signal that comes with it is. Neither is a full disk behind it."""
+    with contextlib.suppress(OSError):
         print(*lines, sep="\n", file=sys.stderr, flush=True)
-    except BrokenPipeError:
-        pass
 
 
 class Progress:
