@@ -13,6 +13,7 @@
 #include "core/base/parse_number.h"
 #include "core/base/process.h"
 #include "description/read.h"
+#include "run/other_chip.h"
 #include "run/program.h"
 
 namespace {
@@ -21,6 +22,7 @@ using bench::UsageError;
 
 struct Wish {
   bench::own::ProgramOptions run;
+  std::string chip;
   bool check = false;
   std::vector<std::string> init;
   bench::own::SourceOptions sources;  // of init
@@ -54,6 +56,12 @@ bool parse(int argc, char** argv, Wish& wish) {
   app.add_option("--csv", options.csv, "Write all rows here, and every sample to <name>.samples.csv beside it");
   app.add_option("--dump-isa", options.dump_isa, "Write the kernels' machine code into this folder");
   app.add_flag("--compile-only", options.compile_only, "With --dump-isa: run nothing, as where there is a driver and no GPU");
+  app.add_option("--chip", wish.chip,
+                 "Print what the compiler for this chip makes of the Vulkan sides, e.g. gfx1100: the chip need not be here "
+                 "(scripts/dump_sass.py --help names all)");
+  app.add_option("--wave", options.wave,
+                 "With --chip or --compile-only: threads per subgroup of Vulkan's kernels, where the file gives none")
+      ->check(CLI::IsMember({"32", "64"}));
   app.add_option("--count", options.count,
                  "Count each kernel's traffic and instructions with the GPU's own counters, into this CSV");
   app.add_option("--fail-on", fail_on,
@@ -85,6 +93,10 @@ bool parse(int argc, char** argv, Wish& wish) {
   if (options.compile_only &&
       (options.dump_isa.empty() || !options.count.empty() || !options.csv.empty() || !options.json.empty()))
     throw UsageError("--compile-only goes with --dump-isa, and without --count, --csv and --json");
+  if (options.wave != 0 && wish.chip.empty() && !options.compile_only) throw UsageError("--wave goes with --chip");
+  if (!wish.chip.empty() && (options.compile_only || wish.check || options.file.empty() || !options.count.empty() ||
+                             !options.csv.empty() || !options.json.empty() || !options.device.empty()))
+    throw UsageError("--chip goes with a TOML file, --wave and --dump-isa alone");
   const bench::own::SourceOptions& sources = wish.sources;
   if (wish.init.empty() && sources.defines.size() + sources.include.size() + sources.flags.size() > 0)
     throw UsageError("--define, --include and --flag belong to --init; a TOML file has the keys defines, include and flags");
@@ -104,6 +116,7 @@ int run(const Wish& wish) {
               << std::flush;
     return bench::kOk;
   }
+  if (!wish.chip.empty()) bench::own::list_for({wish.chip, wish.run.wave}, wish.run.file, wish.run.dump_isa);
   if (!wish.check) return bench::own::run_program(wish.run);
   const bench::own::CheckReport report = bench::own::check(bench::own::read_description(wish.run.file), {});
   std::cout << report.text << std::flush;

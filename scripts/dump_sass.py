@@ -5,6 +5,7 @@
     scripts/dump_sass.py --kernel add_f32         one kernel: prints where its side-by-side page is, and what differs
     scripts/dump_sass.py --from DIR               reads what --dump-isa DIR wrote, e.g. on another machine
     scripts/dump_sass.py --pages --out DIR        writes every pair's page from the listings that DIR has, and counts anew; with --kernel one page
+    scripts/dump_sass.py --page sum_2             one kernel as all compilers make it whose listings results/ has, side by side: an HTML page
     scripts/dump_sass.py --chip gfx1100           AMD's machine code of every Vulkan kernel, without the card (gfx1030, gfx1201, vega20;
                                                   NVIDIA's by Mesa's compiler: sm_89, sm_90)
     scripts/dump_sass.py --chip gfx1100 --own my.toml    the same of your own kernel, printed (own_kernel/README.md)
@@ -17,7 +18,8 @@ written where --kernel or --pages asks for them, and made anew where they are. W
 architecture, into build/results.
 
 Of drivers that list code and give out no bytes (Mesa's), and of --chip: isa.csv and isa.w<subgroup>.tar.xz, with --chip into
-results/<chip>-<compiler>-<version>. They have no times. With --kernel the listings are printed, too.
+results/<chip>-<compiler>-<version>, with --own into build/own_kernel/<FILE's name>/<chip>-<compiler>-<version>. They have no times. With --kernel
+and --own the listings are printed, too.
 
 nvdisasm is needed for the rest: the CUDA toolkit's, or one named with --nvdisasm or BENCH_NVDISASM, or what scripts/setup.sh --nvdisasm
 fetched. Without one the bare code is written, or nothing with --listings-only. Exit codes: 0 done, 1 something failed, 2 usage,
@@ -44,9 +46,9 @@ from functools import partial
 from pathlib import Path
 
 from benchlib.base import archive, console, csv_file, files, parallel, programs
-from benchlib.pages import sass_pages
+from benchlib.pages import compilers_page, sass_pages
 from benchlib.sass import same_work, sass, sass_address
-from benchlib.sass import chips, driver_listings, hip, kernel_sources, listings, sass_cubin, sass_diff, sass_dump, sass_tool
+from benchlib.sass import chips, compilers, driver_listings, hip, kernel_sources, listings, sass_cubin, sass_diff, sass_dump, sass_tool
 from benchlib.results.machine_code import CODES, FOLDER, PAST, TWINS, by_hashes
 from benchlib.results.results import API_NAMES, InputError
 from benchlib.sass.sass import Instruction
@@ -150,7 +152,7 @@ def gather(options: argparse.Namespace) -> tuple[str, list[Kernel], list[str]]:
             gpu, kernels = (dump.gpu if has_code(dump.kernels) else ""), dump.kernels
         if options.sources:
             kernels = [keep_source(kernel) for kernel in kernels]
-    if not any(kernel.api == "cuda" and kernel.code for kernel in kernels):
+    if not driver_listings.are_listed(kernels) and not any(kernel.api == "cuda" and kernel.code for kernel in kernels):
         kernels = [k for k in kernels if k.api != "cuda"] + [
             kernel for kernel in sass_dump.read_cubins(options.bin.parent) if console.matches(kernel.experiment, options.only)
         ]
@@ -572,21 +574,24 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--arch", action="append", default=[], metavar="ARCH", help="only this architecture, e.g. sm_90a (repeatable)")
     add("--nvdisasm", metavar="PATH", help="the disassembler to use")
     add("--chip", choices=sorted(chips.CHIPS), help="compile for this one, which need not be here; Vulkan's kernels alone")
-    add("--own", type=Path, metavar="FILE", help="with --chip: the Vulkan side of a file of own_kernel's, printed; its own subgroup size")
+    add("--own", type=Path, metavar="FILE", help="with --chip: the Vulkan sides of a file of own_kernel's, printed")
     add("--hip", action="store_true", help="with --chip: CUDA's kernels, by LLVM")
-    add("--wave", type=int, choices=(32, 64), help="with --chip: threads per subgroup (default 32 where the chip has both)")
+    add("--wave", type=int, choices=(32, 64), help="with --chip: threads per subgroup (default 32 where the chip has both; of --own the driver's choice)")
     add("--device", default="", metavar="WHICH", help="the programs' --device: an index, a UUID or part of a name")
     add("--listings-only", action="store_true", help="without nvdisasm write nothing, and exit with 77")
     add("--pages", action="store_true", help="disassemble nothing: write the pages and counts of the listings in --out")
+    add("--page", metavar="KERNEL", help="disassemble nothing: write build/listings/EXPERIMENT/KERNEL.html of what every compiler in results/ made of it")
     add("--sources", action="store_true", help="also write each kernel's PTX and SPIR-V text")
     options = parser.parse_args(arguments)
     options.bin = options.bin.resolve()  # a bare name would be looked for on PATH
+    if options.page and (options.chip or options.pages or options.source or options.kernel or options.arch or options.device):
+        parser.error("--page goes with --only and --out alone")
     if options.pages and not options.out:
         parser.error("--pages needs --out, the folder that has the listings")
     if (options.wave or options.hip or options.own) and not options.chip:
         parser.error("--wave, --hip and --own go with --chip")
-    if options.own and (options.wave or options.hip or options.only):
-        parser.error("--own goes without --wave, --hip and --only")
+    if options.own and (options.hip or options.only):
+        parser.error("--own goes without --hip and --only")
     if options.hip and (not options.chip.startswith("gfx") or options.wave == 64 != chips.CHIPS[options.chip].waves[0]):
         parser.error("--hip compiles for AMD's GPUs, for the subgroups that are usual there")
     if options.chip and options.wave not in (None, *chips.CHIPS[options.chip].waves):
@@ -632,21 +637,26 @@ def dump_chip(options: argparse.Namespace) -> int:
     on = chips.launcher(chip, ROOT / "build/tools")
     with tempfile.TemporaryDirectory(prefix="dump_sass.") as folder:
         if options.own:
-            problems = run_programs([options.bin / "own_kernel"], Path(folder), [str(options.own), "--compile-only"], on)
+            wish = [str(options.own), "--compile-only", *(["--wave", str(options.wave)] if options.wave else [])]
+            problems = run_programs([options.bin / "own_kernel"], Path(folder), wish, on)
         else:
             problems = run_programs(chosen_programs(options), Path(folder), ["--api", "vulkan", "--compile-only", "--subgroup-size", str(wave)], on)
         for problem in problems:
             fail(problem)
         if not any(Path(folder).glob("*/index.json")):
             chips.check(chip, on, "")
+            if options.own:
+                raise InputError(f"{chip.name}: {options.own} has no Vulkan side that compiles for it")
             raise InputError(f"{chip.name}: no program could open such a device: {' '.join(on.prefix)} PROGRAM --dump-isa DIR says why")
         dump = sass_dump.read_dump(Path(folder))
     chips.check(chip, on, dump.gpu)
     kernels = select([kernel for kernel in dump.kernels if kernel.api == "vulkan"], options)
-    out = options.out or ROOT / ("build/results" if options.own else "results") / f"{chip.name}-{chip.driver}-{version_of(dump.driver)}"
-    found = [driver_listings.listed(kernel, wave) for kernel in kernels]
+    of_own = f"build/own_kernel/{options.own.stem}" if options.own else "results"
+    out = options.out or ROOT / of_own / f"{chip.name}-{chip.driver}-{version_of(dump.driver)}"
+    # A user's kernel has the driver's choice where neither the file nor --wave says which.
+    found = [driver_listings.listed(kernel, driver_listings.wave_of(kernel, wave) if options.own else wave) for kernel in kernels]
     complete = frozenset() if options.kernel or problems else frozenset(kernel.experiment for kernel in kernels)
-    write_listed(found, wave, out, complete, bool(options.kernel or options.own))
+    write_listed(found, out, complete, bool(options.kernel or options.own), chip)
     return 1 if problems else 0
 
 
@@ -659,24 +669,61 @@ def dump_hip(options: argparse.Namespace, chip: chips.Chip, wave: int) -> int:
     if options.kernel:
         found = [one for one in found if one.row["kernel"] in options.kernel]
     complete = frozenset() if options.kernel else frozenset(str(one.row["experiment"]) for one in found)
-    write_listed(found, wave, out, complete, bool(options.kernel))
+    write_listed(found, out, complete, bool(options.kernel), chip)
     return 0
 
 
-def write_listed(found: Sequence[driver_listings.Listed], wave: int, out: Path, complete: frozenset[str], shown: bool) -> None:
-    for file, content in driver_listings.outputs(out, found, wave, complete).items():
+def lists_code(options: argparse.Namespace) -> bool:
+    """Whether the device's driver lists code and gives out no bytes, as far as one program's kernels tell."""
+    if options.source:
+        return driver_listings.are_listed(sass_dump.read_dump(options.source).kernels)
+    with tempfile.TemporaryDirectory(prefix="dump_sass.") as folder:
+        run_programs(chosen_programs(options)[:1], Path(folder), ["--device", options.device] if options.device else [])
+        return any(Path(folder).glob("*/index.json")) and driver_listings.are_listed(sass_dump.read_dump(Path(folder)).kernels)
+
+
+def dump_listed(kernels: Sequence[Kernel], out: Path, *, shown: bool, whole: bool) -> None:
+    """What a driver that is here lists, and gives out no bytes of."""
+    usual = Counter(driver_listings.wave_of(kernel, 0) for kernel in kernels if kernel.text).most_common(1)[0][0] or 32
+    found = [driver_listings.listed(kernel, driver_listings.wave_of(kernel, usual)) for kernel in kernels]
+    write_listed(found, out, frozenset(kernel.experiment for kernel in kernels) if whole else frozenset(), shown)
+
+
+def write_listed(
+    found: Sequence[driver_listings.Listed], out: Path, complete: frozenset[str], shown: bool, chip: chips.Chip | None = None
+) -> None:
+    waves = sorted({int(str(one.row["wave"])) for one in found})
+    most = {wave: chip.most_subgroups(wave) for wave in waves} if chip and chip.waves_per_simd else {}
+    written = driver_listings.outputs(out, found, waves, complete, most)
+    for file, content in written.items():
         write(file, content)
     there = [one for one in found if one.text]
-    print(f"{len(there)} of {len(found)} kernels listed, for subgroups of {wave}: {files.shown(out / driver_listings.TABLE, ROOT)}")
+    sizes = " and ".join(map(str, waves))
+    print(f"{len(there)} of {len(found)} kernels listed, for subgroups of {sizes}: {files.shown(out / driver_listings.TABLE, ROOT)}")
     by_reason = Counter(console.plain(str(one.row["reason"])) for one in found if not one.text)
     for reason, number in by_reason.most_common():
         print(f"  {number}: {reason}")
     if shown:
         for one in there:
-            print(f"\n{one.place}, {one.row['instructions']} instructions, isa {one.row['isa_hash']}\n{one.text}", end="")
+            row = next(row for row in driver_listings.rows(out) if all(row[key] == str(one.row[key]) for key in driver_listings.KEYS))
+            print(f"\n{one.place}, subgroups of {row['wave']}, isa {row['isa_hash']}\n{driver_listings.said(row)}\n{one.text}", end="")
+
+
+def write_page(options: argparse.Namespace) -> None:
+    """Of every compiler's listings of one kernel."""
+    experiment, found = compilers.gather(ROOT / "results", options.page, options.only)
+    if not archive.PLAIN.fullmatch(options.page):
+        raise InputError(f"{ascii(options.page)[:80]} is no name of a file")
+    path = (options.out or ROOT / "build/listings") / experiment / f"{options.page}.html"
+    named = " ".join(["scripts/dump_sass.py --page", options.page, *(f"--only {name}" for name in options.only)])
+    write(path, compilers_page.render(experiment, options.page, found, named))
+    print(f"{len(found)} listings of {experiment} {options.page}: {files.shown(path, ROOT)}")
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.page:
+        write_page(options)
+        return 0
     if options.chip:
         return dump_chip(options)
     if options.pages:
@@ -685,19 +732,23 @@ def run(options: argparse.Namespace) -> int:
         return 0
     _SOURCES.clear()
     path = sass_tool.find(options.nvdisasm)
-    if path is None and options.listings_only:
+    if path is None and options.listings_only and not lists_code(options):
         fail(f"there is no nvdisasm; {sass_tool.HOW_TO_GET}")
         return NOTHING_TO_RUN
     tool = Nvdisasm(path) if path else None
     if tool:
         _ = tool.version  # before anything is run: that it is an nvdisasm at all
     gpu, kernels, problems = gather(options)
+    out = options.out or (ROOT / "results" / programs.slug(gpu) if gpu else ROOT / "build" / "results")
+    if driver_listings.are_listed(kernels):
+        of_driver = select([kernel for kernel in kernels if kernel.api == "vulkan"], options)
+        dump_listed(of_driver, out, shown=bool(options.kernel), whole=not options.kernel and not problems)
+        return 1 if problems else 0
     chosen = with_known_arch(select(kernels, options))
     if options.sources:
         chosen = [keep_source(kernel) for kernel in chosen]
     items = disassemble_all(chosen, tool)
     twins = find_twins(items)
-    out = options.out or (ROOT / "results" / programs.slug(gpu) if gpu else ROOT / "build" / "results")
     complete = frozenset() if options.kernel or options.arch or problems else all_read(items)
     if rows_of_past := past(out):
         write(out / PAST, csv_file.text(PAST_COLUMNS, rows_of_past))

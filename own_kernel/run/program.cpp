@@ -115,7 +115,14 @@ std::string stem_of(const Description& description, std::size_t side, std::size_
 
 class Program {
  public:
-  explicit Program(const ProgramOptions& options) : options_(options) { job_.description = read_description(options.file); }
+  explicit Program(const ProgramOptions& options) : options_(options) {
+    job_.description = read_description(options.file);
+    for (Side& side : job_.description.sides) {
+      for (Step& step : side.steps) {
+        if (side.api == SideApi::kVulkan && step.subgroup_size == 0) step.subgroup_size = options.wave;
+      }
+    }
+  }
 
   int run() {
     for (const auto& [option, path] : {std::pair("--json", options_.json), std::pair("--csv", options_.csv)})

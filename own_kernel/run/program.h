@@ -18,6 +18,7 @@ struct ProgramOptions {
   std::string csv;
   std::string dump_isa;       // a folder
   bool compile_only = false;  // with dump_isa: nothing runs, as where there is a driver and no GPU
+  std::uint32_t wave = 0;     // threads per subgroup of Vulkan's steps that leave them open; 0: the driver's choice
   std::string count;
   bool fail_on_slower = false;  // exit code 1 where the second side is slower
   std::uint32_t processes = 3;  // that time the cases

@@ -95,6 +95,17 @@ TEST_F(OwnKernel, ACheckNeedsNoDevice) {
   EXPECT_EQ(end.exit_code, 0) << end.output;
 }
 
+TEST_F(OwnKernel, AChipThatIsNotHereIsListed) {
+  for (const char* wave : {"32", "64"}) {
+    const ChildEnd end =
+        run("two_glsl_versions/scale_shaders.toml", {"--chip", "gfx1100", "--wave", wave, "--dump-isa", path("chip")});
+    if (end.exit_code == 1 && end.output.find("scripts/setup.sh --mesa") != std::string::npos) GTEST_SKIP() << end.output;
+    EXPECT_EQ(end.exit_code, 0) << end.output;
+    EXPECT_THAT(end.output, AllOf(HasSubstr("2 of 2 kernels listed"), HasSubstr(std::string("subgroups of ") + wave)));
+    EXPECT_THAT(end.output, AllOf(HasSubstr("vgprs "), HasSubstr("s_endpgm")));
+  }
+}
+
 TEST_F(OwnKernel, AFirstFileIsReadBack) {
   const std::string kernel = std::string(BENCH_OWN_EXAMPLES) + "/two_glsl_versions/scale.comp";
   const ChildEnd made = run_child({BENCH_OWN_KERNEL, "--init", kernel, kernel}, 60);
@@ -113,6 +124,9 @@ TEST_F(OwnKernel, UsageIsTwo) {
   EXPECT_EQ(run("two_glsl_versions/scale_shaders.toml", {"--budget", "none"}).exit_code, 2);
   EXPECT_EQ(run("two_glsl_versions/scale_shaders.toml", {"--fail-on", "faster"}).exit_code, 2);
   EXPECT_EQ(run("two_glsl_versions/scale_shaders.toml", {"--device", "no such GPU"}).exit_code, 2);
+  EXPECT_EQ(run("two_glsl_versions/scale_shaders.toml", {"--wave", "32"}).exit_code, 2);
+  EXPECT_EQ(run("two_glsl_versions/scale_shaders.toml", {"--chip", "gfx1100", "--csv", path("rows.csv")}).exit_code, 2);
+  EXPECT_EQ(run("two_glsl_versions/scale_shaders.toml", {"--chip", "no such chip"}).exit_code, 2);
 }
 
 }  // namespace

@@ -122,6 +122,7 @@ NAK = """block.u 0 L1 [] -> {
 } -> [1]
 block 1 L3 [0] -> {
       r2 p0 = iadd3 r0 c[0x1][0x0] rZ                    // delay=13
+      r3    = iadd3.x rZ c[0x1][0x4] rZ p0 pF            // delay=13
       r1    = ld.global.a64.constant.b32 [r2..4+rZ], pT  // delay=4 rd:0 wr:1
       r1    = lop3.LUT[0x96] r1 r2 r15                   // delay=5
               st.global.a64.strong.gpu.b32 [r2..4+rZ] r1 // delay=2 rd:0
@@ -134,9 +135,9 @@ def test_nvks_notation_is_read_counted_and_written() -> None:
     listing = nak.parse(NAK)
     assert listing[2] == nak.Instruction("@!p0", "", "exit", "")
     assert listing[3] == nak.Instruction("", "r2 p0", "iadd3", "r0 c[0x1][0x0] rZ", "block 1")
-    assert listing[6].opcode == "st.global.a64.strong.gpu.b32"
-    kinds = {"special_registers": 1, "compares": 1, "branches": 2, "arithmetic": 2, "loads": 1, "stores": 1}
+    assert listing[7].opcode == "st.global.a64.strong.gpu.b32"
+    kinds = {"special_registers": 1, "compares": 1, "branches": 2, "address_64": 1, "arithmetic": 2, "loads": 1, "stores": 1}
     assert Counter(one.kind for one in listing) == kinds
-    assert {name: number for name, number in nak.count(listing).items() if number} == {"instructions": 8, **kinds}
+    assert {name: number for name, number in nak.count(listing).items() if number} == {"instructions": 9, **kinds, "loads_32": 1, "stores_32": 1}
     again = nak.parse(nak.as_text(listing))
     assert again == listing

@@ -22,7 +22,7 @@ def kernel(name: str = "add_f32", text: str = TEXT, experiment: str = EXP, **sta
 
 def kept(folder: Path, found: list[driver_listings.Listed], wave: int = 32, complete: frozenset[str] = frozenset()) -> list[dict[str, str]]:
     folder.mkdir(exist_ok=True)
-    for path, content in driver_listings.outputs(folder, found, wave, complete).items():
+    for path, content in driver_listings.outputs(folder, found, [wave], complete).items():
         path.write_bytes(content.encode() if isinstance(content, str) else content)
     return driver_listings.rows(folder)
 
@@ -132,6 +132,36 @@ def test_one_command_lists_a_chip_that_is_not_here(machine: Path, capsys: pytest
     assert dump_sass.main(["--bin", str(machine / "bin"), "--chip", "vega20", "--kernel", "add_f32"]) == 0
     assert (machine / "said").read_text() == "64\n", "the only one that Vega has"
     assert "buffer_load_b32 v1, v0, s[8:11], 0 offen" in capsys.readouterr().out
+
+
+def test_a_driver_that_is_here_and_lists_needs_no_disassembler(machine: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """As scripts/run.sh asks on an AMD card: the rows are of the subgroups that the driver compiled for."""
+    monkeypatch.setattr(dump_sass.sass_tool, "find", lambda *_: None)
+    program = machine / "bin" / EXP
+    program.write_text(PROGRAM.replace("Null hardware (RADV %s)", "AMD Radeon RX 7900 XTX (RADV %s)").replace('{"VGPRs": 8}', '{"VGPRs": 8, "Subgroup Size": 64}')
+                       .replace('"--subgroup-size"', '"--dump-isa"'))  # fmt: skip
+    monkeypatch.setenv("RADV_FORCE_FAMILY", "NAVI31")
+    assert dump_sass.main(["--bin", str(machine / "bin"), "--listings-only"]) == 0
+    folder = machine / "results/amd-radeon-rx-7900-xtx-radv-navi31"
+    (row,) = driver_listings.rows(folder)
+    assert (row["kernel"], row["wave"], row["isa_hash"]) == ("add_f32", "64", "abababababab")
+    assert driver_listings.archive_of(folder, 64).exists() and not (folder / "sass.csv").exists()
+    program.write_text(program.read_text().replace(repr(TEXT), "''"))
+    assert dump_sass.main(["--bin", str(machine / "bin"), "--listings-only"]) == 77, "nothing is listed, and nothing disassembles"
+    assert "there is no nvdisasm" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_occupancy_is_of_what_the_chip_holds(tmp_path: Path, own: bool) -> None:
+    """Also where no kernel has all of it; a wave64 of RDNA counts as two."""
+    most = {wave: chips.CHIPS["gfx1100"].most_subgroups(wave) for wave in (32, 64)}
+    assert most == {32: 16, 64: 32}
+    found = [driver_listings.listed(kernel(**{"Subgroups per SIMD": 8}), wave) for wave in (32, 64)]
+    (tmp_path / "a").mkdir()
+    for path, content in driver_listings.outputs(tmp_path / "a", found, [32, 64], frozenset(), most if own else {}).items():
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    occupancy = {row["wave"]: row["occupancy_pct"] for row in driver_listings.rows(tmp_path / "a")}
+    assert occupancy == ({"32": "50", "64": "25"} if own else {"32": "100", "64": "100"})
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,7 @@ def test_the_work_for_long_listings_grows_with_their_length(monkeypatch: pytest.
     """100,000 instructions a side: the cells of all tables that are filled, as no test here asserts a time. Without limit they are 10^10."""
     cells = []
     aligned = sass_diff._align
-    monkeypatch.setattr(sass_diff, "_align", lambda left, right: cells.append(len(left) * len(right)) or aligned(left, right))
+    monkeypatch.setattr(sass_diff, "_align", lambda left, right, by: cells.append(len(left) * len(right)) or aligned(left, right, by))
     pool = [*cuda().instructions, *vulkan().instructions]
     choose = random.Random(4)
     long = choose.choices(pool, k=100_000)

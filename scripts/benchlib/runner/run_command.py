@@ -57,6 +57,8 @@ work here and on the published models, and which rules hold here (scripts/beside
   --bin DIR       use the programs in DIR, e.g. a build carried from another machine (also: BENCH_BIN=DIR)
   --kernel FILE   two kernels of your own instead of the experiments (own_kernel/README.md): verdict and page in <out>, which is
                   build/own_kernel/<FILE's name>; --runs N processes time them (default: 3). Words behind -- go to own_kernel
+  --chip NAME     with --kernel: measures nothing, and prints what this chip's compiler makes of the Vulkan sides, e.g. gfx1100, which
+                  need not be here (scripts/dump_sass.py --chip); --wave 32 or 64: threads per subgroup, where FILE gives none
   --help          this text
   -- OPTIONS      for every program, e.g. -- --device 1 --api vulkan --benchmark_filter=add  (see <program> --help)
 
@@ -105,6 +107,8 @@ class Options:
     out: str = ""
     bin: str = ""
     kernel: str = ""
+    chip: str = ""
+    wave: str = ""
     program: list[str] = field(default_factory=list)
 
     def of_program(self, name: str) -> str:
@@ -142,7 +146,7 @@ def options_of(arguments: Sequence[str], usage: str, flags: Collection[str], wit
 def parse(arguments: Sequence[str]) -> Options:
     options = Options(bin=os.environ.get("BENCH_BIN", ""))
     switched_off = ("--no-build", "--no-sass", "--no-counters", "--no-tables")
-    for word, value in options_of(arguments, USAGE, ("--quick", "--resume", "--replace", *switched_off), ("--only", "--out", "--bin", "--runs", "--kernel")):
+    for word, value in options_of(arguments, USAGE, ("--quick", "--resume", "--replace", *switched_off), ("--only", "--out", "--bin", "--runs", "--kernel", "--chip", "--wave")):
         if word in switched_off:
             setattr(options, word[5:], False)
         elif word in ("--", "--only"):
@@ -151,6 +155,8 @@ def parse(arguments: Sequence[str]) -> Options:
             setattr(options, word[2:], int(value) if word == "--runs" else value or True)
     if options.resume and options.replace:
         raise console.UsageError("--resume and --replace: one of them (see --help)")
+    if (options.chip or options.wave) and not (options.chip and options.kernel):
+        raise console.UsageError("--chip goes with --kernel, and --wave with --chip (see --help)")
     if options.quick:
         options.program.append("--quick")
         options.sass = options.counters = False
@@ -308,6 +314,12 @@ class Run:
         program = self.bin / OWN_KERNEL
         if not os.access(program, os.X_OK):
             die(f"no {OWN_KERNEL} in {self.bin}: build first (without --no-build), or give --bin")
+        if self.options.chip:
+            wanted = ["--bin", self.bin, "--own", file, "--chip", self.options.chip]
+            wanted += [word for option in ("wave", "out") if (value := getattr(self.options, option)) for word in (f"--{option}", value)]
+            status = self.jobs.run([self.python, ROOT / "scripts/dump_sass.py", *wanted])
+            self.end_if_interrupted()
+            return status
         out.mkdir(parents=True, exist_ok=True)
         put_aside(out)
         wanted = ["--csv", out / "rows.csv", "--json", out / "result.json", "--dump-isa", out / "isa"]

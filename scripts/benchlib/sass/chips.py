@@ -24,15 +24,20 @@ class Chip:
     pretended: str  # what it calls the chip
     null_device: str  # what RADV's null device calls it; "": it has none
     waves: tuple[int, ...] = (32,)  # subgroup sizes to compile for, the usual one first
+    waves_per_simd: int = 0  # that a SIMD holds at most, of the usual size; 0: it has no such SIMDs
+
+    def most_subgroups(self, wave: int) -> int:
+        """What compilers count of them: a wave64 of RDNA as two."""
+        return self.waves_per_simd * wave // self.waves[0]
 
 
 _ALL = (
-    Chip("vega20", "radv", "Radeon VII (Vega)", "amdgpu", "vega20", "vega20", (64,)),
-    Chip("gfx1030", "radv", "Radeon RX 6800 to 6950 (RDNA2)", "amdgpu", "navi21", "navi21", (32, 64)),
-    Chip("gfx1100", "radv", "Radeon RX 7900 (RDNA3)", "amdgpu", "navi31", "gfx1100", (32, 64)),
-    Chip("gfx1201", "radv", "Radeon RX 9070 (RDNA4)", "amdgpu", "gfx1201", "", (32, 64)),
-    Chip("gfx90a", "", "Instinct MI200 (CDNA2)", "", "", "", (64,)),
-    Chip("gfx942", "", "Instinct MI300 (CDNA3)", "", "", "", (64,)),
+    Chip("vega20", "radv", "Radeon VII (Vega)", "amdgpu", "vega20", "vega20", (64,), 10),
+    Chip("gfx1030", "radv", "Radeon RX 6800 to 6950 (RDNA2)", "amdgpu", "navi21", "navi21", (32, 64), 16),
+    Chip("gfx1100", "radv", "Radeon RX 7900 (RDNA3)", "amdgpu", "navi31", "gfx1100", (32, 64), 16),
+    Chip("gfx1201", "radv", "Radeon RX 9070 (RDNA4)", "amdgpu", "gfx1201", "", (32, 64), 16),
+    Chip("gfx90a", "", "Instinct MI200 (CDNA2)", "", "", "", (64,), 8),
+    Chip("gfx942", "", "Instinct MI300 (CDNA3)", "", "", "", (64,), 8),
     Chip("sm_89", "nvk", "GeForce RTX 4090 (Ada)", "nouveau", "192", ""),
     Chip("sm_90", "nvk", "H100, H200 (Hopper)", "nouveau", "180", ""),
 )

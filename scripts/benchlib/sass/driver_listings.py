@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 
 from benchlib.base import archive, csv_file
 from benchlib.base.errors import InputError
@@ -44,6 +44,16 @@ def figures(names: Mapping[str, str], statistics: Mapping[str, float]) -> dict[s
     return {ours: int(statistics[theirs]) for theirs, ours in names.items() if theirs in statistics}
 
 
+def wave_of(kernel: Kernel, usual: int) -> int:
+    """The threads per subgroup that the driver says it compiled for."""
+    return int(kernel.statistics.get("Subgroup Size") or usual)
+
+
+def are_listed(kernels: Iterable[Kernel]) -> bool:
+    """Whether their driver lists code, and gives out no bytes."""
+    return any(not kernel.code and assembly(kernel.text)[0] for kernel in kernels)
+
+
 def listed(kernel: Kernel, wave: int) -> Listed:
     """Raises InputError for a listing that nothing here reads."""
     row: dict[str, object] = {"experiment": kernel.experiment, "kernel": kernel.name, "wave": wave}
@@ -64,15 +74,31 @@ def columns(rows: Iterable[Mapping[str, object]]) -> list[str]:
     return [*KEYS, "isa_hash", *(column for column in dict.fromkeys(figures) if column in there), "reason"]
 
 
-def _with_occupancy(rows: Sequence[dict[str, object]]) -> None:
-    """RADV counts subgroups per SIMD otherwise for each of its subgroup sizes: the part of the most that any kernel here has is the same in all."""
-    most: dict[str, int] = {}
+def _with_occupancy(rows: Sequence[dict[str, object]], known: Mapping[int, int]) -> None:
+    """The part of the most subgroups that a SIMD holds: of those `known`, or else of the most that any kernel here has."""
+    most = {str(wave): subgroups for wave, subgroups in known.items()}
     for row in rows:
         if row.get("subgroups_per_simd"):
             most[str(row["wave"])] = max(most.get(str(row["wave"]), 0), int(str(row["subgroups_per_simd"])))
     for row in rows:
         if row.get("subgroups_per_simd"):
             row["occupancy_pct"] = round(100 * int(str(row["subgroups_per_simd"])) / most[str(row["wave"])])
+
+
+_UNITS = {"bytes": "B", "pct": "%"}
+
+
+def said(row: Mapping[str, object]) -> str:
+    """A row's figures in one line, those that are not 0 and the registers: what a compiler says of a kernel, and how many instructions of each kind."""
+    words = []
+    for column in columns([row])[len(KEYS) + 1 : -1]:
+        name, _, unit = column.rpartition("_")
+        text = f"{name} {row[column]} {_UNITS[unit]}" if unit in _UNITS else f"{column} {row[column]}"
+        words += [text.replace("_", " ")] * (column in _ALWAYS or row[column] not in (0, "0", ""))
+    return ", ".join(words)
+
+
+_ALWAYS = {"vgprs", "sgprs", "spilled_vgprs", "lds_bytes", "scratch_bytes", "registers", "spills"}  # also where they are 0
 
 
 def archive_of(folder: Path, wave: int) -> Path:
@@ -93,11 +119,15 @@ def rows(folder: Path) -> list[dict[str, str]]:
     return [record for _, record in csv_file.read(path)[1]] if path.exists() else []
 
 
-def outputs(folder: Path, found: Sequence[Listed], wave: int, complete: Collection[str]) -> dict[Path, str | bytes]:
-    """The table and the archive with these in them. Others stay as they are, but for the `complete` experiments' of this subgroup size."""
+def outputs(
+    folder: Path, found: Sequence[Listed], waves: Collection[int], complete: Collection[str], most_subgroups: Mapping[int, int] = MappingProxyType({})
+) -> dict[Path, str | bytes]:
+    """The table and the archives with these in them. Others stay as they are, but for the `complete` experiments' of these subgroup sizes.
+    `most_subgroups`: of a SIMD, by subgroup size, where that is known.
+    """
 
     def kept(experiment: str, of_wave: str) -> bool:
-        return of_wave != str(wave) or experiment not in complete
+        return int(of_wave) not in waves or experiment not in complete
 
     by_key: dict[tuple[str, ...], dict[str, object]] = {}
     for before in rows(folder):
@@ -105,8 +135,11 @@ def outputs(folder: Path, found: Sequence[Listed], wave: int, complete: Collecti
             by_key[tuple(before[key] for key in KEYS)] = {column: value for column, value in before.items() if value != ""}
     by_key |= {tuple(str(one.row[key]) for key in KEYS): dict(one.row) for one in found}
     table = [by_key[key] for key in sorted(by_key)]
-    _with_occupancy(table)
-    texts = {place: text for place, text in read(archive_of(folder, wave)).items() if kept(place.partition("/")[0], str(wave))}
-    texts |= {one.place: one.text for one in found if one.text}
-    files = {f"{place.replace('/', '.', 1)}{SUFFIX}": text.encode("ascii") for place, text in texts.items()}
-    return {folder / TABLE: csv_file.text(columns(table), table), archive_of(folder, wave): archive.packed(files)}
+    _with_occupancy(table, most_subgroups)
+    written: dict[Path, str | bytes] = {folder / TABLE: csv_file.text(columns(table), table)}
+    for wave in sorted(waves):
+        path = archive_of(folder, wave)
+        texts = {place: text for place, text in read(path).items() if kept(place.partition("/")[0], str(wave))}
+        texts |= {one.place: one.text for one in found if one.text and one.row["wave"] == wave}
+        written[path] = archive.packed({f"{place.replace('/', '.', 1)}{SUFFIX}": text.encode("ascii") for place, text in texts.items()})
+    return written

@@ -73,17 +73,26 @@ KINDS = {
     "compares": r"[a-z]+setp|[a-z]+set\b|plop3",
     "moves": r"mov|sel|prmt",
     "hints": r"nop|depbar",
+    "address_64": r"i(add|add2|add3|mad)\.(x|wide)|lea\.hi\.x|lea64",
     "arithmetic": r"[dfh](?:add|mul|fma|mnmx|swz|add2|mul2|fma2)|i(add|mad|abs|mnmx|mul)|lea|lop|shf|shl|shr|mufu|popc|flo|brev|bmsk|sgxt|[fi]2[fi]|frnd|rro",
 }  # fmt: skip
 _KINDS = {name: re.compile(pattern) for name, pattern in KINDS.items()}
-COUNTS = ("instructions", *KINDS, OTHER)
+# What an instruction is beside its kind: accesses by width.
+PROPERTIES = {
+    f"{name}_{bits}": rf"{opcode}\.(global|shared)\.(.*\.)?b{bits}" for name, opcode in (("loads", "ld"), ("stores", "st")) for bits in (128, 64, 32)
+}
+_PROPERTIES = {name: re.compile(pattern) for name, pattern in PROPERTIES.items()}
+COUNTS = ("instructions", *KINDS, OTHER, *PROPERTIES)
 
 
 def count(listing: Sequence[Instruction]) -> dict[str, int]:
+    """By kind, which together are all; and by property."""
     counts = dict.fromkeys(COUNTS, 0)
     counts["instructions"] = len(listing)
     for one in listing:
         counts[one.kind] += 1
+        for name, pattern in _PROPERTIES.items():
+            counts[name] += bool(pattern.fullmatch(one.opcode))
     return counts
 
 

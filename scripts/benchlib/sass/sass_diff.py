@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchlib.sass import sass
 from benchlib.sass.sass import Instruction
@@ -147,24 +147,34 @@ def likeness(a: Traits, b: Traits) -> int:
     return 1 if a.kind in _INTERCHANGEABLE else 0
 
 
-def _scores(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[dict[int, int]]:
+class Matching(NamedTuple):
+    """What decides which instructions answer each other."""
+
+    traits: Callable[[Any], Any]  # of an instruction; they have a `family`
+    likeness: Callable[[Any, Any], int]  # of two traits; 0: they do not answer each other
+
+
+_SASS = Matching(traits, likeness)
+
+
+def _scores(left: Sequence[Any], right: Sequence[Any], by: Matching) -> list[dict[int, int]]:
     """For each left[i] the right[j] that answer it, and how well. Instructions outnumber their traits by far: each pair of those once."""
-    places: dict[Traits, list[int]] = {}
+    places: dict[Any, list[int]] = {}
     for j, instruction in enumerate(right):
-        places.setdefault(traits(instruction), []).append(j)
-    lefts = [traits(a) for a in left]
-    rows = {a: {j: score for b, at in places.items() if (score := likeness(a, b)) for j in at} for a in set(lefts)}
+        places.setdefault(by.traits(instruction), []).append(j)
+    lefts = [by.traits(a) for a in left]
+    rows = {a: {j: score for b, at in places.items() if (score := by.likeness(a, b)) for j in at} for a in set(lefts)}
     return [rows[a] for a in lefts]
 
 
-def align(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[Row]:
+def align(left: Sequence[Any], right: Sequence[Any], by: Matching = _SASS) -> list[Row]:
     """Both listings in their order, the best-matching instructions beside each other (Needleman and Wunsch 1970, gaps free)."""
-    return (_align if len(left) * len(right) <= _MOST_CELLS else _align_by_blocks)(left, right)
+    return (_align if len(left) * len(right) <= _MOST_CELLS else _align_by_blocks)(left, right, by)
 
 
-def _align(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[Row]:
+def _align(left: Sequence[Any], right: Sequence[Any], by: Matching = _SASS) -> list[Row]:
     n = len(right)
-    scores = _scores(left, right)
+    scores = _scores(left, right, by)
     # best[i][k]: of left[i:] with the last k of the right. It never falls with k.
     best = [[0] * (n + 1)] * (len(left) + 1)
     for i in range(len(left) - 1, -1, -1):
@@ -190,11 +200,11 @@ def _align(left: Sequence[Instruction], right: Sequence[Instruction]) -> list[Ro
     return rows + [Row(a, None) for a in left[i:]] + [Row(None, b) for b in right[j:]]
 
 
-def _align_by_blocks(left: Sequence[Instruction], right: Sequence[Instruction], cells: int | None = None) -> list[Row]:
+def _align_by_blocks(left: Sequence[Any], right: Sequence[Any], by: Matching = _SASS, cells: int | None = None) -> list[Row]:
     """The same in time that grows with the lengths: where the sides' runs of instructions answer one another they are laid beside each other,
     longest runs first, and what lies between two of them is aligned as above, cut where it is too long for the `cells` that are left.
     """
-    families = [[traits(i).family for i in side] for side in (left, right)]
+    families = [[by.traits(i).family for i in side] for side in (left, right)]
     rows: list[Row] = []
     at = [0, 0]
     gaps: list[tuple[int, int, int, int]] = []
@@ -209,7 +219,7 @@ def _align_by_blocks(left: Sequence[Instruction], right: Sequence[Instruction], 
         pieces = min(pieces, max(i2 - i1, j2 - j1, 1))
         cuts = [(i1 + (i2 - i1) * n // pieces, j1 + (j2 - j1) * n // pieces) for n in range(pieces + 1)]
         for (a, b), (c, d) in zip(cuts, cuts[1:]):
-            rows += _align(left[a:c], right[b:d])
+            rows += _align(left[a:c], right[b:d], by)
         rows += [Row(a, b) for a, b in zip(left[i : i + length], right[j : j + length])]
     return rows
 
