@@ -30,6 +30,9 @@ class Products {
  public:
   explicit Products(std::span<const bench::KernelImages> kernels) : kernels_(kernels) {}
   const bench::KernelImages& kernel(std::string_view stem) const { return bench::find_kernel(kernels_, stem); }
+  bench::VulkanLaunch::OtherMatrix halves(const Shape& shape) const {
+    return ::halves(kernels_, shape.stem, {shape.in, shape.sums});
+  }
   Cublas& cublas() { return *cublas_; }
   const Product& of(std::uint64_t seed, Number in, Data data, const MatrixParams& params, Layout b) {
     auto& made = made_[{seed, in, data, params.m, params.k, b}];
@@ -138,6 +141,7 @@ ProductWork make_work(Workbench& bench, const Config& config, Products& products
                                  .cuda = {.cluster_x = shape.cluster},
                                  .vulkan = {.binding = bench::BufferBinding::kAddress,
                                             .matrix = std::string(shape.matrix()),
+                                            .other_matrix = products.halves(shape),
                                             .workgroup_matrix = shape.workgroup_matrix()}});
   launch.grid = config.grid();
   return launch;

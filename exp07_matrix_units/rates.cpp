@@ -126,7 +126,9 @@ bench::Prepared set_up(Workbench& bench, const MatrixRate& rate, std::uint32_t g
                                  .block_x = EXP07_RATE_BLOCK,
                                  .buffers = 3,
                                  .params_bytes = sizeof(RateParams),
-                                 .vulkan = {.binding = bench::BufferBinding::kAddress, .matrix = std::string(rate.matrix)}});
+                                 .vulkan = {.binding = bench::BufferBinding::kAddress,
+                                            .matrix = std::string(rate.matrix),
+                                            .other_matrix = halves(bench::kernels::exp07(), rate.stem, {rate.in, rate.sums})}});
   const std::string name = fmt::format("rate {} {} by {}", rate.rows(), name_of(rate.in), rate.columns());
   bench::Buffer& output = bench.output("sums", units * operands.sums.size());
   launch.buffers = {&bench.made_input(name + ", A", operands.a.size(), copy_of(operands.a)),

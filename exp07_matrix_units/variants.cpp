@@ -151,6 +151,14 @@ std::vector<std::uint32_t> Shape::constants() const {
   return {rows, columns, depth, down, across, group_rows};
 }
 
+bench::VulkanLaunch::OtherMatrix halves(std::span<const bench::KernelImages> kernels, std::string_view stem,
+                                        const Types& types) {
+  const std::string other = fmt::format("{}_halves", stem);
+  const auto is_other = [&](const bench::KernelImages& one) { return one.stem == other; };
+  if (bytes_of(types.in) != 1 || std::ranges::none_of(kernels, is_other)) return {};
+  return {fmt::format("16x16x16 {} {}", name_of(types.in), name_of(types.sums)), {.from = kernels, .stem = other}};
+}
+
 void want_subgroups(const bench::DeviceInfo& device) {
   if (device.subgroup_size != kSubgroup)
     throw bench::Skip("subgroups of {} wanted, the device's are of {}", kSubgroup, device.subgroup_size);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,11 @@ struct Shape {
   bench::VulkanLaunch::WorkgroupMatrix workgroup_matrix() const;
   std::vector<std::uint32_t> constants() const;  // GLSL's
 };
+
+// The same work by 8-bit matrices that are half as deep, for devices that list only those (AMD's); none where `stem` has no
+// such kernel in `kernels`.
+bench::VulkanLaunch::OtherMatrix halves(std::span<const bench::KernelImages> kernels, std::string_view stem,
+                                        const Types& types);
 
 // A block is divided into matrices by subgroups of 32. Throws Skip where the device's have another size.
 void want_subgroups(const bench::DeviceInfo& device);

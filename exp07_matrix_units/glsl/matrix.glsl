@@ -1,4 +1,5 @@
-// Matrices of IN, sums of ACC: what the kernels with cooperative matrices share. TK: the depth of one multiplication, 32 bytes of IN.
+// Matrices of IN, sums of ACC: what the kernels with cooperative matrices share. TK: the depth of one multiplication, 32 bytes of IN; with
+// HALVES 16 bytes, for devices that have 8-bit matrices of no greater depth.
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require

@@ -28,7 +28,11 @@ layout(push_constant, std430) uniform Push {
   MatrixParams params;
 };
 
-const uint kVector = 32 / TK == 1 ? 16 : 8;  // elements in 16 bytes
+#ifdef HALVES
+const uint kVector = 16;  // elements in 16 bytes
+#else
+const uint kVector = 32 / TK == 1 ? 16 : 8;
+#endif
 const uint kThreads = 32 * kSubgroupsDown * kSubgroupsAcross;
 const uint kRowVectors = kDepth / kVector;
 const uint kPitch = kRowVectors + 1;  // 16 bytes of padding: rows begin in different banks

@@ -13,19 +13,31 @@ layout(push_constant, std430) uniform Push {
 const uint kPitch = 2;  // a row is 32 bytes
 const uint kChains = EXP07_RATE_COLUMNS / kTile;
 
+#ifdef HALVES  // two multiplications take a row's halves, one after the other
+#define PARTS [2]
+#define EACH_PART [[unroll]] for (uint part = 0; part < 2; ++part)
+#define PART [part]
+#define PART_AT part
+#else
+#define PARTS
+#define EACH_PART
+#define PART
+#define PART_AT 0
+#endif
+
 void main() {
-  MATRIX_A a0, a1;
-  MATRIX_B columns[kChains];
+  MATRIX_A a0 PARTS, a1 PARTS;
+  MATRIX_B columns[kChains] PARTS;
   MATRIX_C acc[kChains];
-  coopMatLoad(a0, a.at, 0, kPitch, gl_CooperativeMatrixLayoutRowMajor);
-  coopMatLoad(a1, a.at, kTile * kPitch, kPitch, gl_CooperativeMatrixLayoutRowMajor);
+  EACH_PART coopMatLoad(a0 PART, a.at, PART_AT, kPitch, gl_CooperativeMatrixLayoutRowMajor);
+  EACH_PART coopMatLoad(a1 PART, a.at, kTile * kPitch + PART_AT, kPitch, gl_CooperativeMatrixLayoutRowMajor);
   [[unroll]] for (uint i = 0; i < kChains; ++i) {
-    coopMatLoad(columns[i], b.at, i * kTile * kPitch, kPitch, gl_CooperativeMatrixLayoutColumnMajor);
+    EACH_PART coopMatLoad(columns[i] PART, b.at, i * kTile * kPitch + PART_AT, kPitch, gl_CooperativeMatrixLayoutColumnMajor);
     acc[i] = MATRIX_C(ACC(0));
   }
   [[dont_unroll]] for (uint turn = 0; turn < params.iterations; ++turn) {
-    [[unroll]] for (uint i = 0; i < kChains; ++i) acc[i] = coopMatMulAdd(a0, columns[i], acc[i]);
-    [[unroll]] for (uint i = 0; i < kChains; ++i) acc[i] = coopMatMulAdd(a1, columns[i], acc[i]);
+    [[unroll]] for (uint i = 0; i < kChains; ++i) EACH_PART acc[i] = coopMatMulAdd(a0 PART, columns[i] PART, acc[i]);
+    [[unroll]] for (uint i = 0; i < kChains; ++i) EACH_PART acc[i] = coopMatMulAdd(a1 PART, columns[i] PART, acc[i]);
   }
   const uint unit = gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID;
   [[unroll]] for (uint i = 0; i < kChains; ++i) {

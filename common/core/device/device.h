@@ -193,6 +193,12 @@ struct VulkanLaunch {
   // "16x16x16 f16 f32", a cooperative matrix's rows, columns and depth, the type of its elements and that of its sums, which
   // the device must list for a subgroup (VkCooperativeMatrixPropertiesKHR); empty: the kernel has none.
   std::string matrix = {};
+  // Where the device lists no such matrix, and this one: the kernel that does the same work with it, in its images and entry.
+  struct OtherMatrix {
+    std::string matrix = {};  // empty: there is no other kernel
+    OwnKernel kernel = {};
+  };
+  OtherMatrix other_matrix = {};
   // A cooperative matrix of the whole workgroup, likewise: the device must list that as many invocations multiply such matrices
   // (VK_NV_cooperative_matrix2's flexible dimensions). No rows: the kernel has none.
   struct WorkgroupMatrix {
@@ -558,6 +564,11 @@ class Backend {
   virtual DeviceListing list() = 0;
   // Throws Skip with every unmet requirement (wanted and found).
   virtual std::unique_ptr<Device> open(const DeviceInfo& info, const DeviceOptions& options) = 0;
+  // A second device of the same GPU, which compiles alone: its kernels have what the driver lists of them (KernelCode::text).
+  // nullptr where it lists nothing. Throws as open() does.
+  virtual std::unique_ptr<Device> open_compiler(const DeviceInfo& /*info*/, const DeviceOptions& /*options*/) {
+    return nullptr;
+  }
   // Whether a device that was opened with one choice is another than one opened with the other.
   virtual bool is_another(const VulkanChoice& /*one*/, const VulkanChoice& /*other*/) const { return false; }
 };

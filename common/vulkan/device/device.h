@@ -4,6 +4,7 @@
 #include "core/device/data_kernels.h"
 #include "core/device/offers.h"
 #include "vulkan/api/context.h"
+#include "vulkan/launch/compute_pipeline.h"
 #include "vulkan/measure/body.h"
 #include "vulkan/measure/gate.h"
 #include "vulkan/measure/l2_evictor.h"
@@ -27,7 +28,7 @@ class VulkanDevice : public Device, public SparseMemory, public SharedMemory, pu
   void fill(Buffer& to, std::uint64_t offset, std::uint64_t bytes, std::uint32_t word) override;
   void fill_random(Buffer& to, std::uint64_t first, std::uint64_t words, std::uint64_t key) override;
   Checksum checksum(const Buffer& from, std::uint64_t words) override;
-  KernelSpec own(const KernelSpec& spec) const override { return spec.with(spec.vulkan.own); }
+  KernelSpec own(const KernelSpec& spec) const override { return own_of(spec, context_.features()); }
   std::string build_of(const KernelSpec& spec) const override;
   std::unique_ptr<Kernel> load(const KernelSpec& spec) override;
   Work empty_launch() override { return data_kernels_.empty_launch(); }

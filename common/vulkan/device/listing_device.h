@@ -6,6 +6,7 @@
 
 #include "core/device/device.h"
 #include "vulkan/api/context.h"
+#include "vulkan/launch/compute_pipeline.h"
 
 namespace bench::vulkan {
 
@@ -26,7 +27,7 @@ class ListingDevice : public Device {
   void fill(Buffer& /*to*/, std::uint64_t /*offset*/, std::uint64_t /*bytes*/, std::uint32_t /*word*/) override {}
   void fill_random(Buffer& /*to*/, std::uint64_t /*first*/, std::uint64_t /*words*/, std::uint64_t /*key*/) override {}
   Checksum checksum(const Buffer& from, std::uint64_t words) override;
-  KernelSpec own(const KernelSpec& spec) const override { return spec.with(spec.vulkan.own); }
+  KernelSpec own(const KernelSpec& spec) const override { return own_of(spec, context_.features()); }
   std::string build_of(const KernelSpec& spec) const override;
   std::unique_ptr<Kernel> load(const KernelSpec& spec) override;
   void run(const Work& work) override;

@@ -205,6 +205,16 @@ const KernelSpec& checked_spec(const Context& context, const KernelSpec& spec) {
 
 }  // namespace
 
+KernelSpec own_of(const KernelSpec& spec, const OptionalFeatures& features) {
+  KernelSpec own = spec.with(spec.vulkan.own);
+  const VulkanLaunch::OtherMatrix& other = spec.vulkan.other_matrix;
+  if (!other.matrix.empty() && !features.matrices.contains(spec.vulkan.matrix) && features.matrices.contains(other.matrix)) {
+    own = own.with(other.kernel);
+    own.vulkan.matrix = other.matrix;
+  }
+  return own;
+}
+
 ComputePipeline::ComputePipeline(const Context& context, const KernelSpec& spec)
     : Kernel(checked_spec(context, spec)),
       context_(context),

@@ -9,6 +9,9 @@
 
 namespace bench::vulkan {
 
+// The kernel as Vulkan has it (VulkanLaunch::own), with the matrices that the device lists (VulkanLaunch::other_matrix).
+KernelSpec own_of(const KernelSpec& spec, const OptionalFeatures& features);
+
 class ComputePipeline : public Kernel {
  public:
   // Throws Skip if there is no SPIR-V twin or the device lacks what it needs (with the numbers), Error if it cannot be
