@@ -37,7 +37,10 @@ inline const bool kHasOwnLocks = !own_locks().path().empty();
 
 class FakeKernel final : public Kernel {
  public:
-  explicit FakeKernel(const KernelSpec& spec, const Api& api = {}) : Kernel(spec), api_(api) {}
+  enum class Tells : std::uint8_t { kBytes, kNothing, kListing };
+
+  explicit FakeKernel(const KernelSpec& spec, const Api& api = {}, Tells tells = Tells::kBytes)
+      : Kernel(spec), api_(api), tells_(tells) {}
 
   std::string_view toolkit() const override {
     return api_ == vulkan::kApi && spec().images != nullptr ? spec().images->spirv_by : "";
@@ -46,6 +49,8 @@ class FakeKernel final : public Kernel {
   // Other code at every call: who asks a driver twice for one kernel's is found out.
   KernelCode code() const override {
     KernelCode result;
+    if (tells_ == Tells::kListing) result.text = "==== Assembly\n" + spec().entry + '\n';
+    if (tells_ != Tells::kBytes) return result;
     const std::string text = spec().entry + std::string(++calls_, '.');
     const auto bytes = std::as_bytes(std::span(text));
     result.code.assign(bytes.begin(), bytes.end());
@@ -54,6 +59,7 @@ class FakeKernel final : public Kernel {
 
  private:
   Api api_;
+  Tells tells_;
   mutable std::size_t calls_ = 0;
 };
 
@@ -76,6 +82,8 @@ struct FakeBehaviour {
   std::uint32_t left_out = 0;                                      // of the launches of a submission that executes_samples
   bool graphics_fails = false;                                     // to open: an Error
   std::function<std::unique_ptr<DeviceCounters>()> counters = {};  // empty: it has none
+  FakeKernel::Tells tells = FakeKernel::Tells::kBytes;             // of a kernel's code
+  bool has_compiler = false;                                       // Backend::open_compiler()'s, which lists
   double swept_probe_ns = 0;                                       // the cache probe after a sweep; 0: it has no probe
 };
 
@@ -95,7 +103,7 @@ class FakeDevice final : public HostDevice, public Peers, public Counting {
   std::unique_ptr<Kernel> load(const KernelSpec& spec) override {
     ++loads;
     if (!spec.entry.empty() && spec.entry == behaviour_.refused_entry) throw Skip("no twin here");
-    return std::make_unique<FakeKernel>(spec, info().api);
+    return std::make_unique<FakeKernel>(spec, info().api, behaviour_.tells);
   }
   KernelSpec own(const KernelSpec& spec) const override {
     return spec.with(info().api == vulkan::kApi ? spec.vulkan.own : info().api == cuda::kApi ? spec.cuda.own : OwnKernel{});
@@ -204,6 +212,11 @@ class FakeBackend final : public Backend {
     if (options.vulkan.pipeline_robustness && behaviour_.unchecked_launch_ns != 0)
       behaviour.launch_ns = behaviour_.unchecked_launch_ns;
     return std::make_unique<FakeDevice>(info, behaviour);
+  }
+  std::unique_ptr<Device> open_compiler(const DeviceInfo& info, const DeviceOptions& /*options*/) override {
+    FakeBehaviour behaviour = behaviour_;
+    behaviour.tells = FakeKernel::Tells::kListing;
+    return behaviour_.has_compiler ? std::make_unique<FakeDevice>(info, behaviour) : nullptr;
   }
   bool is_another(const VulkanChoice& one, const VulkanChoice& other) const override {
     return api_ == vulkan::kApi && one != other;

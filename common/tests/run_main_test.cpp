@@ -456,6 +456,24 @@ TEST_F(RunMain, WritesARowPerCaseAndApi) {
   EXPECT_THAT(outcome.out, HasSubstr("exp99/twice/block:128/n:4096/warm/cuda"));
 }
 
+// Mesa's drivers, say: what is timed gives out no bytes, and is compiled once more to be listed.
+TEST_F(RunMain, CodeThatIsListedAloneHasAHashToo) {
+  for (const bool has_compiler : {true, false}) {
+    Scenario scenario;
+    scenario.vulkan_behaviour.tells = FakeKernel::Tells::kNothing;
+    scenario.vulkan_behaviour.has_compiler = has_compiler;
+    EXPECT_EQ(run_to_csv(scenario).exit_code, 0);
+    const std::string listed = isa_hash(std::as_bytes(std::span(std::string_view("twice\n"))));
+    for (const Row& row : rows()) {
+      if (row.at("api") == "vulkan") {
+        EXPECT_EQ(row.at("isa_hash"), has_compiler ? listed : "");
+      } else {
+        EXPECT_NE(row.at("isa_hash"), "");
+      }
+    }
+  }
+}
+
 TEST_F(RunMain, WhatTheHostTimesIsNoGpuTime) {
   Scenario scenario;
   scenario.variants = {"by_host"};

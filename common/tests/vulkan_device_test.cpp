@@ -151,6 +151,40 @@ TEST(ListingDevice, CompilesForTheSubgroupsThatAreAskedFor) {
   }
 }
 
+TEST(VulkanKernels, AMatrixThatTheDeviceLacksIsAnotherKernels) {
+  const KernelImages images[] = {{.stem = "deep", .cuda = {}, .spirv = {}}, {.stem = "halves", .cuda = {}, .spirv = {}}};
+  const KernelSpec spec = {
+      .images = &images[0],
+      .entry = "rate",
+      .vulkan = {.matrix = "16x16x32 s8 s32",
+                 .other_matrix = {.matrix = "16x16x16 s8 s32", .kernel = {.from = images, .stem = "halves"}}}};
+  OptionalFeatures features;
+  for (const auto& [listed, stem] :
+       std::vector<std::pair<std::set<std::string>, std::string>>{{{}, "deep"},
+                                                                  {{"16x16x16 f16 f32"}, "deep"},
+                                                                  {{"16x16x16 s8 s32"}, "halves"},
+                                                                  {{"16x16x16 s8 s32", "16x16x32 s8 s32"}, "deep"}}) {
+    features.matrices = listed;
+    const KernelSpec own = own_of(spec, features);
+    EXPECT_EQ(own.images->stem, stem);
+    EXPECT_EQ(own.vulkan.matrix, stem == "deep" ? "16x16x32 s8 s32" : "16x16x16 s8 s32");
+    EXPECT_EQ(own.entry, "rate") << "in listings both have one name";
+  }
+}
+
+// Nothing in this suite runs on such a driver's GPU: RADV's null device, or a kernel driver that only pretends.
+TEST(ListingDevice, IsOpenedForHashesWhereADriverLists) {
+  const std::unique_ptr<Backend> backend = make_backend();
+  for (const DeviceInfo& info : backend->list().devices) {
+    const auto compiler = backend->open_compiler(info, {});
+    EXPECT_FALSE(info.is_cpu && compiler) << "a software device's code is no GPU's";
+    if (!compiler) continue;
+    EXPECT_FALSE(compiler->runs());
+    const KernelCode code = compiler->load(listed_kernel("random_words", 1, sizeof(RandomWordsParams)))->code();
+    EXPECT_FALSE(code.text.empty() && code.statistics.empty());
+  }
+}
+
 // RADV's, until Mesa 25: a compiler without a GPU.
 TEST(ListingDevice, IsAllThatANullDeviceIs) {
   std::string manifest;

@@ -186,7 +186,7 @@ void CaseRunner::note_times(const Case& the_case, const Subject& subject, std::u
   side.batch = samples.batch;
   if (!samples.timed_by_host) side.fixed_cost = devices_.at(the_case.sides[s].api).fixed_costs.at(the_case.cache);
   if (the_case.useful_bytes != 0) side.gbps = static_cast<double>(the_case.useful_bytes) / side.time_ns->median;
-  side.isa_hash = isa_hash_of(subject.kernel());
+  side.isa_hash = isa_hash_of(the_case.sides[s].api, subject.kernel());
   if (const Kernel* const kernel = subject.kernel()) side.toolkit = kernel->toolkit();
 }
 
@@ -210,9 +210,9 @@ SamplerOptions CaseRunner::sampler_options(const Case& the_case) const {
 }
 
 // Asked of the driver once a kernel, between two cases.
-const std::string& CaseRunner::isa_hash_of(const Kernel* kernel) {
+const std::string& CaseRunner::isa_hash_of(const Api& api, const Kernel* kernel) {
   const auto [found, is_new] = isa_hashes_.try_emplace(kernel);
-  if (is_new && kernel != nullptr) found->second = isa_hash(kernel->code().code);
+  if (is_new && kernel != nullptr) found->second = devices_.isa_hash_of(api, *kernel);
   return found->second;
 }
 

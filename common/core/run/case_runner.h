@@ -87,7 +87,7 @@ class CaseRunner {
   // Of the sampler's subject i, from its samples.
   void note_times(const Case& the_case, const Subject& subject, std::uint32_t i);
   SamplerOptions sampler_options(const Case& the_case) const;
-  const std::string& isa_hash_of(const Kernel* kernel);
+  const std::string& isa_hash_of(const Api& api, const Kernel* kernel);
   void measure(const Case& the_case, const Prepared& prepared, SideResult& result) const;
   void remake(const Case& the_case, std::size_t s, Subject& subject, const Workbench::Remaking& remaking);
   void refuse_company(std::uint64_t started_us);

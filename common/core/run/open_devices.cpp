@@ -6,6 +6,8 @@
 #include "core/base/error.h"
 #include "core/base/process.h"
 #include "core/base/watchdog.h"
+#include "core/code/listing.h"
+#include "core/code/machine_code.h"
 #include "core/device/probe.h"
 #include "core/timing/eviction.h"
 
@@ -61,6 +63,7 @@ OpenDevices::OpenDevices(std::vector<std::unique_ptr<Backend>> backends, Selecti
 OpenDevices::~OpenDevices() noexcept {
   const Deadline deadline("closing the devices", kOpeningS, WaitFor::kDriver);
   for (auto& [api, open] : open_) {
+    open.compiler.reset();
     open.workbench.reset();
     open.device.reset();
   }
@@ -168,6 +171,7 @@ bool OpenDevices::use(const VulkanChoice& choice) {
     }
     {
       const Deadline deadline(fmt::format("closing the {} device", api.name), kOpeningS, WaitFor::kDriver);
+      one.compiler.reset();
       one.workbench.reset();
       one.device.reset();
     }
@@ -205,6 +209,35 @@ void OpenDevices::measure_fixed_costs(Cache cache) {
   if (std::all_of(sides.begin(), sides.end(), is_known)) return;
   const std::vector<FixedCost> costs = bench::measure_fixed_costs(devices, cache);
   for (std::size_t i = 0; i < sides.size(); ++i) sides[i]->fixed_costs[cache] = costs[i];
+}
+
+Device* OpenDevices::compiler(const Api& api) {
+  OpenDevice& one = at(api);
+  if (one.compiler || !one.lists_code) return one.compiler.get();
+  const auto backend = std::ranges::find(backends_, api, [](const auto& each) { return each->api(); });
+  DeviceOptions options = settings_.device;
+  options.vulkan = one.vulkan;
+  try {
+    const Deadline deadline("opening a device for listings", kOpeningS, WaitFor::kDriver);
+    one.compiler = (*backend)->open_compiler(one.info, options);
+  } catch (const Skip&) {  // it cannot be had: as if nothing were listed
+  } catch (const Error&) {
+  }
+  one.lists_code = one.compiler != nullptr;
+  return one.compiler.get();
+}
+
+std::string OpenDevices::isa_hash_of(const Api& api, const Kernel& kernel) {
+  const std::string of_bytes = isa_hash(kernel.code().code);
+  if (!of_bytes.empty()) return of_bytes;
+  Device* const compiler = this->compiler(api);
+  if (compiler == nullptr) return "";
+  try {
+    return isa_hash(compiler->load(kernel.spec())->code());
+  } catch (const Skip&) {
+  } catch (const Error&) {
+  }
+  return "";
 }
 
 std::function<ClockReading()> OpenDevices::clock_reader() {

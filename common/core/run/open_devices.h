@@ -48,6 +48,8 @@ struct OpenDevice {
   bool can_evict = false;
   std::map<Cache, FixedCost> fixed_costs = {};  // see OpenDevices::measure_fixed_costs
   VulkanChoice vulkan;                          // what it was opened with
+  std::unique_ptr<Device> compiler;             // see OpenDevices::isa_hash_of(); null until it is wanted
+  bool lists_code = true;                       // as far as is known
 };
 
 class OpenDevices {
@@ -91,6 +93,10 @@ class OpenDevices {
   void measure_fixed_costs(Cache cache);
   // The named GPU's SM clock; empty where NVML cannot tell. Not to be used longer than this object.
   std::function<ClockReading()> clock_reader();
+  // Of the code of a kernel that was loaded on that API's device. Where the driver gives out no bytes, of what it lists of the
+  // same kernel, compiled once more on a device of its own: on the one that is timed nothing is enabled for listings. "": it
+  // does neither. For use between two cases.
+  std::string isa_hash_of(const Api& api, const Kernel& kernel);
   // Another process that computed on the named GPU since then; see Company.
   std::optional<unsigned> company_since(std::uint64_t us_since_epoch);
 
@@ -100,6 +106,7 @@ class OpenDevices {
  private:
   bool open(Backend& backend, OpenDevice& open) const;
   void reopen(Backend& backend, OpenDevice& open) const;
+  Device* compiler(const Api& api);
   void pair_up();
   void find_gpu();
   void name_driver();

@@ -43,6 +43,15 @@ class VulkanBackend : public Backend {
     return std::make_unique<VulkanDevice>(info, options, instance_for(options));
   }
 
+  std::unique_ptr<Device> open_compiler(const DeviceInfo& info, const DeviceOptions& options) override {
+    if (info.is_cpu) return nullptr;
+    DeviceOptions listing = options;
+    listing.inspect = listing.compile_only = true;
+    auto device = std::make_unique<ListingDevice>(info, listing, instance_for(options));
+    if (!device->context().features().pipeline_executable_info) return nullptr;
+    return device;
+  }
+
   bool is_another(const VulkanChoice& one, const VulkanChoice& other) const override { return one != other; }
 
  private:
