@@ -219,3 +219,16 @@ def test_what_was_measured_before_stays_whatever_comes_of_the_new_measurement(tm
         assert subprocess.run(command, capture_output=True, check=False).returncode == 2
     assert [(out / f"earlier/{number}/rows.csv").read_text() for number in (1, 2)] == ["first", "second"]
     assert (out / "earlier/2/isa").is_dir() and not (out / "rows.csv").exists()
+
+
+def test_two_kernels_are_not_measured_into_one_folder_at_once(tmp_path: Path) -> None:
+    """Of two users of one checkout, or of two kernels of one name: the second is refused, and the first's rows stay where they are."""
+    (tmp_path / "saxpy.toml").write_text("")
+    program, out = tmp_path / "bin/own_kernel", tmp_path / "out"
+    program.parent.mkdir()
+    command = [REPO / "scripts/run.sh", "--kernel", tmp_path / "saxpy.toml", "--bin", program.parent, "--no-build", "--out", out]
+    again = " ".join(f"'{word}'" for word in command)
+    program.write_text(f"#!/bin/sh\n[ -e '{tmp_path}/began' ] && exit 1\ntouch '{tmp_path}/began'\necho mine >'{out}/rows.csv'\n{again} 2>'{tmp_path}/said'\nexit $?\n")
+    program.chmod(0o755)
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 1
+    assert "another run.sh" in (tmp_path / "said").read_text() and (out / "rows.csv").read_text() == "mine\n"

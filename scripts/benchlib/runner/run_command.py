@@ -321,6 +321,14 @@ class Run:
             self.end_if_interrupted()
             return status
         out.mkdir(parents=True, exist_ok=True)
+        lock = Lock(out)
+        self.jobs.kept_open = [lock.handle]
+        try:
+            return self.measure_kernel(file, program, out)
+        finally:
+            lock.let_go()
+
+    def measure_kernel(self, file: Path, program: Path, out: Path) -> int:
         put_aside(out)
         wanted = ["--csv", out / "rows.csv", "--json", out / "result.json", "--dump-isa", out / "isa"]
         wanted += ["--count", out / "counters.csv"] if self.options.counters else []
