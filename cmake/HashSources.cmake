@@ -5,6 +5,7 @@ foreach(source IN LISTS sources)
   file(READ ${source} text)
   string(REGEX REPLACE "//[^\n]*" "" text "${text}")
   string(REGEX REPLACE "[ \t\r\n]+" " " text "${text}")
+  string(STRIP "${text}" text)
   # An instance of a kernel includes its body by a path of this machine.
   string(REPLACE "${BUILT}/" "" text "${text}")
   string(REPLACE "${ROOT}/" "" text "${text}")

@@ -421,6 +421,7 @@ TEST_F(RunMain, WritesARowPerCaseAndApi) {
   EXPECT_THAT(keys(rows()), testing::ElementsAre("twice cuda 128", "twice vulkan 128", "twice cuda 256", "twice vulkan 256",
                                                  "twice_again cuda 128", "twice_again vulkan 128", "twice_again cuda 256",
                                                  "twice_again vulkan 256"));
+  tell_sources("0123456789ab");
   const std::string hash = isa_hash(std::as_bytes(std::span(std::string_view("twice."))));  // one "." a call: asked for once
   for (const Row& row : rows()) {
     SCOPED_TRACE(key(row));
@@ -438,6 +439,7 @@ TEST_F(RunMain, WritesARowPerCaseAndApi) {
                                                          {"isa_hash", hash},
                                                          {"gpu", "NVIDIA H200"},
                                                          {"gpu_uuid", "aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa"},
+                                                         {"sources", "0123456789ab"},
                                                          {"git_rev", std::string(git_revision())}};
     for (const auto& [column, value] : expected) EXPECT_EQ(row.at(column), value) << column;
     const double device_ns = std::stod(row.at("device_ns"));
