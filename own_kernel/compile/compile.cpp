@@ -14,6 +14,7 @@
 #include "compile/tools.h"
 #include "core/base/child.h"
 #include "core/base/error.h"
+#include "core/base/parse_number.h"
 #include "core/code/nvrtc.h"
 #include "description/expression.h"
 #include "description/values.h"
@@ -25,6 +26,7 @@ namespace fs = std::filesystem;
 
 // Of a kernel whose only use is its mangled name, which holds its argument's.
 constexpr const char* kTag = "own_kernel_made::tag";
+constexpr unsigned kFirstWithPreamble = 13;                     // glslang that knows -P
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;  // of a file that is read
 
 std::string read_text(const fs::path& file) {
@@ -269,8 +271,10 @@ SpirvCode spirv_code_of(const Step& step, const Target& target) {
   const std::string by = "glslang " + glslang->version;
   std::vector<std::string> command = {glslang->path, "--quiet", "--target-env", target.vulkan,
                                       "-S",          "comp",    "-o",           scratch.file("out.spv")};
-  // For shaders that include files and do not ask for the extension, as glslc allows. Releases before 13 do not know -P.
+  // For shaders that include files and do not ask for the extension, as glslc allows. Older releases do not know -P: they name
+  // the extension that is wanted.
   if (const std::string text = read_text(step.file);
+      parse_number<unsigned>(glslang->version.substr(0, glslang->version.find('.'))).value_or(0) >= kFirstWithPreamble &&
       text.find("#include") != std::string::npos && text.find("GL_GOOGLE_include_directive") == std::string::npos)
     command.emplace_back("-P#extension GL_GOOGLE_include_directive : enable\n");
   for (const std::string& one : defines_of(step)) command.push_back(one);

@@ -21,6 +21,7 @@
 #include "core/base/error.h"
 #include "core/base/parse_number.h"
 #include "core/base/process.h"
+#include "core/device/nvml.h"
 #include "core/device/selection.h"
 #include "core/results/result_file.h"
 #include "description/expression.h"
@@ -59,6 +60,12 @@ struct Gpu {
   std::map<std::string, std::string> reasons;
 };
 
+// As the rows name it: NVML's for both APIs, where it knows the GPU.
+std::string driver_of(const DeviceInfo& info) {
+  if (!info.uuid || info.is_cpu) return info.driver;
+  return Nvml(*info.uuid).driver_version().value_or(info.driver);
+}
+
 Gpu ask_gpu(const std::string& device) {
   const ChildEnd end = run_in_child(
       [&] {
@@ -74,7 +81,7 @@ Gpu ask_gpu(const std::string& device) {
           return csv_record({error.what()});
         }
         for (const auto& [api, info] : selection.devices) {
-          if (row[0].empty()) row = {info.name, info.driver, "", info.is_cpu ? "software" : ""};
+          if (row[0].empty()) row = {info.name, driver_of(info), "", info.is_cpu ? "software" : ""};
           if (!info.arch.empty()) row[2] = info.arch;
         }
         text = csv_record(row);

@@ -234,3 +234,12 @@ def test_every_badge_of_a_report_is_explained(tmp_path: Path) -> None:
 
 def test_no_other_word_is_explained() -> None:
     assert not explained("FASTISH") and not explained("sector, GPC")
+
+
+def test_the_package_has_what_its_scripts_name() -> None:
+    install = (ROOT / "cmake/Package.cmake").read_text(encoding="utf-8")
+    installed = {name for name in re.findall(r"scripts/\w+\.(?:py|sh|sbatch)", install)}
+    sources = [*(ROOT / name for name in installed), *(ROOT / "scripts/benchlib").rglob("*.py")]
+    named = {name for source in sources for name in re.findall(r"scripts/\w+\.(?:py|sh)", source.read_text(encoding="utf-8")) if (ROOT / name).is_file()}
+    of_a_checkout = {"scripts/claims_lock.py", "scripts/published.py", "scripts/release.py", "scripts/test.sh", "scripts/twins.py"}
+    assert len(named) > 8 and sorted(named - installed - of_a_checkout) == []

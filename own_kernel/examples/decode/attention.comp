@@ -2,6 +2,7 @@
 // each; it takes CONTEXT / SPLITS tokens. Eight invocations read a token's 64 values, 16 bytes each. For combine: the sum of
 // values weighted by exp(score - largest), and the largest score and the sum of weights.
 #version 460
+#extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_control_flow_attributes : require

@@ -1,6 +1,7 @@
 // Attention's parts as one: the splits' sums, weighted by exp(their largest score - the largest of all), over the sum of weights.
 // An invocation per pair of values.
 #version 460
+#extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "decode.h"
 #define PAIRS (HEAD_DIM / 2)

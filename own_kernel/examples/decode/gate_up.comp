@@ -1,5 +1,6 @@
 // hidden = f16(silu(gate * in) * (up * in)): the gate's FFN rows of weights stand before those of up. A subgroup makes two values.
 #version 460
+#extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
 #include "decode.h"

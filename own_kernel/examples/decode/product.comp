@@ -1,5 +1,6 @@
 // result = weights * in (+ residual). SPLIT subgroups per row of COLUMNS f16 weights, 8 of them with each 16-byte load.
 #version 460
+#extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
 #include "decode.h"

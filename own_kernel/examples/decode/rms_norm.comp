@@ -1,5 +1,6 @@
 // normed = f16(values / rms(values) * weight). One workgroup; an invocation has HIDDEN / 2 / THREADS pairs of values.
 #version 460
+#extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
 #include "decode.h"

@@ -1,5 +1,6 @@
 // Turns the pairs of queries and keys by the position's angles, and puts key and value at the cache's end. An invocation per pair.
 #version 460
+#extension GL_GOOGLE_include_directive : require
 #include "decode.h"
 #define PAIRS (HEAD_DIM / 2)
 layout(local_size_x = 256) in;
