@@ -1,10 +1,10 @@
 """Counts a JUnit file (of ctest --output-junit or pytest --junit-xml) for scripts/test.sh.
 
-Usage: junit_counts.py FILE. Prints one line a test case: passed|failed|skipped, a tab, its name and, if it was skipped, why.
+Prints one line a test case: passed|failed|skipped, a tab, its name and, if it was skipped, why.
 """
 
+import argparse
 import re
-import sys
 import xml.etree.ElementTree as ElementTree
 
 
@@ -23,7 +23,9 @@ def outcome(case):
 
 
 def main():
-    for case in ElementTree.parse(sys.argv[1]).iter("testcase"):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", metavar="FILE")
+    for case in ElementTree.parse(parser.parse_args().file).iter("testcase"):
         result, reason = outcome(case)
         # ctest repeats the name as the class name.
         module = case.get("classname", "").partition("  # GetParam() = ")[0]

@@ -1,7 +1,7 @@
 """For scripts/test.sh: clang-tidy over the sources that a unity build compiles, less those that are as they were when they passed.
 
-tidy.py BUILD PASSED JUNIT FILE...: checks the FILEs, with the flags of BUILD/compile_commands.json. PASSED is the folder of what passed. Prints
-what is found, and writes JUNIT, in which each FILE is a test: skipped if the build does not compile it.
+Checks the FILEs, with the flags of BUILD/compile_commands.json. PASSED is the folder of what passed. Prints what is found, and writes JUNIT, in which
+each FILE is a test: skipped if the build does not compile it.
 
 The sources that the build compiles at once are checked at once, as one file, which takes a third of the time. That file holds their texts: the
 analyzer does not look into a source that is included. A source that several targets compile is checked once.
@@ -9,6 +9,7 @@ analyzer does not look into a source that is included. A source that several tar
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import os
@@ -149,4 +150,8 @@ def main(build: Path, passed: Path, junit: Path, files: list[Path]) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*(Path(name) for name in sys.argv[1:4]), [Path(name) for name in sys.argv[4:]]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for word in ("build", "passed", "junit"):
+        parser.add_argument(word, type=Path, metavar=word.upper())
+    parser.add_argument("files", type=Path, metavar="FILE", nargs="+")
+    sys.exit(main(**vars(parser.parse_args())))

@@ -211,6 +211,12 @@ def test_memory_is_bounded_by_the_input(tmp_path: Path, kind: str) -> None:
     assert subprocess.run([sys.executable, "-B", "-c", program], timeout=120, check=False).returncode == 3
 
 
+def test_every_script_says_what_it_is_for() -> None:
+    asked = {path.name: subprocess.Popen([sys.executable, "-B", path, "--help"], stdout=subprocess.PIPE, text=True) for path in SCRIPTS.glob("*.py")}
+    said = {name: (process.communicate(timeout=60)[0], process.returncode) for name, process in asked.items()}
+    assert len(said) > 15 and [name for name, (text, code) in said.items() if code or "usage: " not in text] == []
+
+
 @pytest.mark.parametrize("streams", [{"stdout": "/dev/full"}, {"stdout": "/dev/full", "stderr": "/dev/full"}, {"stderr": "/dev/full"}])
 def test_of_what_cannot_be_written_the_name_is_said(tmp_path: Path, streams: dict[str, str]) -> None:
     """A full disk under the file, or behind what is printed: never an error of no file, and nothing half written."""

@@ -98,7 +98,7 @@ class Jobs:
         try:
             # A process group of its own, so that Ctrl-C reaches it once, through this script.
             process = subprocess.Popen(
-                command, env={**os.environ, name: value}, stdin=subprocess.DEVNULL if no_input else None, stdout=stdout, stderr=stderr,
+                [*map(str, command)], env={**os.environ, name: value}, stdin=subprocess.DEVNULL if no_input else None, stdout=stdout, stderr=stderr,
                 process_group=0, pass_fds=self.kept_open,
             )  # fmt: skip
         except OSError as error:
