@@ -21,7 +21,7 @@ from benchlib.stats.stats import Figure
 PEAK = 4096  # operations per clock and SM of f16 matrices on Hopper
 UNITS = 4  # matrix units of an SM, one a quarter; the counter adds up the cycles of all
 RATES = ("rate_warp", "rate_group")
-CHAINS = ("rate_fma", "rate_dot_add", "rate_dot_acc")
+CHAINS = ("rate_fma", "rate_dot_add", "rate_dot_acc", "rate_dot_vec", "rate_dot_unsigned", "rate_dot_pair_add", "rate_dot_pair_acc")
 SHALLOW = "product_shallow"  # its K is not its size
 
 

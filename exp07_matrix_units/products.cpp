@@ -119,32 +119,30 @@ TensorMatrixParams tensor_params(const Config& config, const Buffer& a, const Bu
 // By a kernel, or by a library.
 using ProductWork = std::variant<Launch, bench::StreamCall>;
 
+// Throws Skip where the device has not what the kernel is written for.
+void want(const bench::DeviceInfo& device, const Config& config) {
+  if (config.shape.down != 0) want_subgroups(device, config.shape.subgroup);
+  if (config.shape.implementation == Implementation::kTensor && config.sms == 0)
+    throw bench::Skip("no device tells how many SMs this GPU has");
+}
+
+Launch make_launch(const Config& config, const bench::Kernel& kernel, const Buffer& a, const Buffer& b, const Buffer& c) {
+  Launch launch;
+  launch.kernel = &kernel;
+  launch.buffers = {&a, &b, &c};
+  launch.params = config.shape.implementation == Implementation::kTensor ? bench::params_bytes(tensor_params(config, a, b))
+                                                                         : bench::params_bytes(config.params());
+  launch.grid = config.grid();
+  return launch;
+}
+
 ProductWork make_work(Workbench& bench, const Config& config, Products& products, const Buffer& a, const Buffer& b,
                       const Buffer& c) {
   const Shape& shape = config.shape;
   if (shape.implementation == Implementation::kLibrary)
     return products.cublas().product(a, b, c, config.params(), shape.in, shape.sums);
-  if (shape.down != 0) want_subgroups(bench.device().info());
-  if (shape.implementation == Implementation::kTensor && config.sms == 0)
-    throw bench::Skip("no device tells how many SMs this GPU has");
-  Launch launch;
-  launch.buffers = {&a, &b, &c};
-  launch.params = shape.implementation == Implementation::kTensor ? bench::params_bytes(tensor_params(config, a, b))
-                                                                  : bench::params_bytes(config.params());
-  launch.kernel = &bench.kernel({.images = &products.kernel(shape.stem),
-                                 .entry = shape.entry(),
-                                 .block_x = shape.block(),
-                                 .constants = shape.constants(),
-                                 .buffers = 3,
-                                 .params_bytes = static_cast<std::uint32_t>(launch.params.size()),
-                                 .shared_bytes = shape.shared_bytes(),
-                                 .cuda = {.cluster_x = shape.cluster},
-                                 .vulkan = {.binding = bench::BufferBinding::kAddress,
-                                            .matrix = std::string(shape.matrix()),
-                                            .other_matrix = products.halves(shape),
-                                            .workgroup_matrix = shape.workgroup_matrix()}});
-  launch.grid = config.grid();
-  return launch;
+  want(bench.device().info(), config);
+  return make_launch(config, bench.kernel(product_kernel(config, products)), a, b, c);
 }
 
 // Six steps, the same for both APIs: inputs, poisoned output, kernel, one run, verification, the subject to be timed.
@@ -182,12 +180,45 @@ std::uint64_t l2_read_bytes(const Config& config) {
 
 }  // namespace
 
+bench::KernelSpec product_kernel(const ProductConfig& of, const Products& products) {
+  const Config config{of};
+  const Shape& shape = config.shape;
+  const bool is_tensor = shape.implementation == Implementation::kTensor;
+  return {
+      .images = &products.kernel(shape.stem),
+      .entry = shape.entry(),
+      .block_x = shape.block(),
+      .constants = shape.constants(),
+      .buffers = 3,
+      .params_bytes = static_cast<std::uint32_t>(is_tensor ? sizeof(TensorMatrixParams) : sizeof(MatrixParams)),
+      .shared_bytes = shape.shared_bytes(),
+      .cuda = {.cluster_x = shape.cluster},
+      .vulkan = {
+          .binding = bench::BufferBinding::kAddress, .matrix = shape.matrix(), .workgroup_matrix = shape.workgroup_matrix()}};
+}
+
+Launch product_launch(Workbench& bench, const ProductConfig& of, const bench::Kernel& kernel) {
+  const Config config{of};
+  want(bench.device().info(), config);
+  return make_launch(config, kernel, input(bench, config, Operand::kA), input(bench, config, Operand::kB),
+                     bench.output("C", config.out_words()));
+}
+
+void check_product(Workbench& bench, const ProductConfig& of, Products& products, const Launch& launched) {
+  const Config config{of};
+  compare(bench.device(), *launched.buffers.back(),
+          products.of(bench.input_seed(), config.shape.in, config.data, config.params(), config.shape.b), config);
+}
+
+double product_operations(const ProductConfig& of) { return Config{of}.operations(); }
+
 std::shared_ptr<Products> make_products(std::span<const bench::KernelImages> kernels) {
   return std::make_shared<Products>(kernels);
 }
 
 bench::Case product_case(const ProductConfig& of, const std::shared_ptr<Products>& products) {
-  const Config config{of};
+  Config config{of};
+  if (config.shape.sized) config.shape.size = config.size;
   const Shape& shape = config.shape;
   bench::Case result = bench::twin(std::string(shape.variant),
                                    {{"in", name_of(shape.in)},

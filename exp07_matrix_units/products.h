@@ -25,6 +25,13 @@ struct ProductConfig {
 
 // `kernels`: the program's own.
 std::shared_ptr<Products> make_products(std::span<const bench::KernelImages> kernels);
+// What makes it, how it is launched (of operands that are there, into poisoned memory), and whether what a launch of it has
+// left there is the product: throws Error if not.
+bench::KernelSpec product_kernel(const ProductConfig& config, const Products& products);
+bench::Launch product_launch(bench::Workbench& bench, const ProductConfig& config, const bench::Kernel& kernel);
+void check_product(bench::Workbench& bench, const ProductConfig& config, Products& products, const bench::Launch& launched);
+double product_operations(const ProductConfig& config);
+
 // The parameters in, sums, size, data, tile and warps are set.
 bench::Case product_case(const ProductConfig& config, const std::shared_ptr<Products>& products);
 

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
 #include <cstring>
+#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -148,15 +150,20 @@ struct ChainRate {
   std::string_view variant;
   std::string_view cuda_stem;
   std::string_view vulkan_stem;
-  Number number;        // of a chain
-  std::uint32_t lanes;  // numbers in one: 2 of a half2
-  double operations;    // of a step
+  Number number;             // of a chain
+  std::uint32_t lanes;       // numbers in one: 2 of a half2
+  double operations;         // of a step
+  bool is_unsigned = false;  // of kS8: the bytes and the sums
+  bool in_pairs = false;     // see glsl/rate_chain.glsl
+
+  std::string_view in() const { return is_unsigned ? "u8" : name_of(number); }
+  std::string_view sums() const { return number != Number::kS8 ? name_of(number) : is_unsigned ? "u32" : "s32"; }
 };
 
 constexpr std::uint32_t kChainBlock = 256;
 constexpr std::uint32_t kChainBlocksAnSm = 8;
-constexpr std::uint32_t kChainTurns = 500;  // the dot products' sums then stay below 2^31: 500 * 8 * 4 * 2^14
-constexpr std::int32_t kDotFactor = 0x017f8055;
+constexpr std::uint32_t kChainTurns = 500;  // the dot products' sums then stay below 2^31: 500 * 8 * 255 * (1 + 127 + 128 + 85)
+constexpr std::uint32_t kDotFactor = 0x017f8055;
 
 std::vector<ChainRate> chain_rates() {
   using enum Number;
@@ -164,16 +171,33 @@ std::vector<ChainRate> chain_rates() {
           {"rate_fma", "rate_fma_half2", "rate_fma_half2", kF16, 2, 4},
           {"rate_fma", "rate_fma_f64", "rate_fma_f64", kF64, 1, 2},
           {"rate_dot_add", "rate_dot_s8", "rate_dot_s8", kS8, 1, 8},
-          {"rate_dot_acc", "rate_dot_s8", "rate_dot_acc_s8", kS8, 1, 8}};
+          {"rate_dot_acc", "rate_dot_s8", "rate_dot_acc_s8", kS8, 1, 8},
+          {"rate_dot_vec", "rate_dot_s8", "rate_dot_vec_s8", kS8, 1, 8},
+          {"rate_dot_unsigned", "rate_dot_u8", "rate_dot_u8", kS8, 1, 8, true},
+          {"rate_dot_pair_add", "rate_dot_pair_s8", "rate_dot_pair_s8", kS8, 1, 8, false, true},
+          {"rate_dot_pair_acc", "rate_dot_pair_s8", "rate_dot_pair_acc_s8", kS8, 1, 8, false, true}};
 }
 
-std::int32_t dot(std::int32_t a, std::int32_t b) {
-  std::int32_t sum = 0;
+std::uint32_t dot(std::uint32_t a, std::uint32_t b, bool is_unsigned) {
+  std::uint32_t sum = 0;
   for (int byte = 0; byte < 4; ++byte) {
-    sum += std::int32_t{static_cast<std::int8_t>(static_cast<std::uint32_t>(a) >> 8 * byte)} *
-           static_cast<std::int8_t>(static_cast<std::uint32_t>(b) >> 8 * byte);
+    const auto x = static_cast<std::uint8_t>(a >> 8 * byte);
+    const auto y = static_cast<std::uint8_t>(b >> 8 * byte);
+    sum += is_unsigned ? std::uint32_t{x} * y
+                       : static_cast<std::uint32_t>(std::int32_t{static_cast<std::int8_t>(x)} * static_cast<std::int8_t>(y));
   }
   return sum;
+}
+
+// The sum of a lane's chains of dot products.
+std::uint32_t dots_of(const ChainRate& rate, std::uint32_t lane, std::uint32_t steps) {
+  std::array<std::uint32_t, EXP07_CHAINS> x = {};
+  for (std::uint32_t chain = 0; chain < EXP07_CHAINS; ++chain) x[chain] = lane + 32 * chain;
+  for (std::uint32_t step = 0; step < steps; ++step) {
+    for (std::uint32_t chain = 0; chain < EXP07_CHAINS; ++chain)
+      x[chain] += dot(x[rate.in_pairs ? chain ^ 1U : chain], kDotFactor, rate.is_unsigned);
+  }
+  return std::accumulate(x.begin(), x.end(), 0U);
 }
 
 // The words that 32 lanes store. f32 and f64 add 1 a step, a half2 goes from x to 1 - x and back: all exact.
@@ -182,17 +206,12 @@ Words chains_of(const ChainRate& rate, std::uint32_t turns) {
   const std::uint32_t steps = turns * EXP07_STEPS_A_TURN;
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     double sum = 0;
-    std::uint32_t dots = 0;
     for (std::uint32_t chain = 0; chain < EXP07_CHAINS; ++chain) {
       const std::uint32_t first = lane + 32 * chain;
       sum += rate.number == Number::kF16 ? first : first + steps;
-      if (rate.number != Number::kS8) continue;
-      auto x = static_cast<std::int32_t>(first);
-      for (std::uint32_t step = 0; step < steps; ++step) x += dot(x, kDotFactor);
-      dots += static_cast<std::uint32_t>(x);
     }
     if (rate.number == Number::kS8) {
-      words.push_back(dots);
+      words.push_back(dots_of(rate, lane, steps));
     } else if (rate.number == Number::kF64) {
       const auto bits = std::bit_cast<std::uint64_t>(sum);
       words.push_back(static_cast<std::uint32_t>(bits));
@@ -206,7 +225,7 @@ Words chains_of(const ChainRate& rate, std::uint32_t turns) {
 
 // m and c.
 Words factors_of(const ChainRate& rate) {
-  if (rate.number == Number::kS8) return {static_cast<std::uint32_t>(kDotFactor), 0};
+  if (rate.number == Number::kS8) return {kDotFactor, 0};
   if (rate.number == Number::kF32) return {encode(1, Number::kF32), encode(1, Number::kF32)};
   if (rate.number == Number::kF16) return {encode(-1, Number::kF16) * 0x10001U, encode(1, Number::kF16) * 0x10001U};
   const auto one = std::bit_cast<std::uint64_t>(1.0);
@@ -267,10 +286,8 @@ std::vector<bench::Case> rate_cases(const bench::Plan& plan) {
   for (const ChainRate& rate : chain_rates()) {
     const std::uint32_t grid = grid_of(plan, kChainBlocksAnSm);
     const std::uint32_t turns = few ? kFewTurns : kChainTurns;
-    bench::Case one =
-        bench::twin(std::string(rate.variant),
-                    {{"in", name_of(rate.number)}, {"sums", rate.number == Number::kS8 ? "s32" : name_of(rate.number)}},
-                    [=](Workbench& bench) { return set_up(bench, rate, grid, turns); });
+    bench::Case one = bench::twin(std::string(rate.variant), {{"in", rate.in()}, {"sums", rate.sums()}},
+                                  [=](Workbench& bench) { return set_up(bench, rate, grid, turns); });
     const double steps = static_cast<double>(EXP07_CHAINS) * EXP07_STEPS_A_TURN * turns;
     complete(one, rate.operations * steps * grid * kChainBlock, std::uint64_t{grid} * kChainBlock);
     list.push_back(one);

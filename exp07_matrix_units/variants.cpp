@@ -11,7 +11,6 @@
 namespace {
 
 constexpr std::uint32_t kWorkgroup = 256;  // invocations that share a matrix
-constexpr std::uint32_t kSubgroup = 32;
 
 struct Tile {
   std::uint32_t rows, columns, depth, down, across;
@@ -40,6 +39,7 @@ struct Found {
   Tile tile;
   Layout b;
   std::uint32_t invocations;
+  bool sized = false;
 };
 constexpr Found kFound[] = {
     {"product_workgroup_rows_128",
@@ -100,6 +100,7 @@ void add_types(std::vector<Shape>& list, const Types& types) {
     list.back().stem = stem_of(found.kernel, types);
     list.back().b = found.b;
     list.back().invocations = found.invocations;
+    list.back().sized = found.sized;
   }
   add("product_mma", Implementation::kCuda, {256, 128, narrow ? 64U : 32U, 4, 2}, 4);
   add("product_wgmma", Implementation::kTensor, {128, 256, 128 / bytes_of(types.in), 0, 0}, 0, 2);
@@ -115,7 +116,7 @@ std::string stem_of(std::string_view kernel, const Types& types) {
 
 std::uint32_t Shape::block() const {
   if (implementation == Implementation::kTensor) return EXP07_WGMMA_BLOCK;
-  return down == 0 ? invocations : 32 * down * across;
+  return down == 0 ? invocations : subgroup * down * across;
 }
 
 std::string Shape::entry() const {
@@ -134,11 +135,9 @@ std::string Shape::tile() const { return rows == 0 ? "" : fmt::format("{}x{}x{}"
 
 std::string Shape::warps() const { return down == 0 ? "" : fmt::format("{}x{}", down, across); }
 
-std::string_view Shape::matrix() const {
+std::string Shape::matrix() const {
   if (down == 0) return "";
-  if (in == Number::kS8) return "16x16x32 s8 s32";
-  if (in == Number::kBf16) return "16x16x16 bf16 f32";
-  return sums == Number::kF16 ? "16x16x16 f16 f16" : "16x16x16 f16 f32";
+  return fmt::format("{}x{}x{} {} {}", matrix_rows, matrix_columns, matrix_bytes / bytes_of(in), name_of(in), name_of(sums));
 }
 
 bench::VulkanLaunch::WorkgroupMatrix Shape::workgroup_matrix() const {
@@ -147,8 +146,13 @@ bench::VulkanLaunch::WorkgroupMatrix Shape::workgroup_matrix() const {
 }
 
 std::vector<std::uint32_t> Shape::constants() const {
-  if (down == 0) return {rows, columns, depth, group_rows};
-  return {rows, columns, depth, down, across, group_rows};
+  std::vector<std::uint32_t> list = {rows, columns, depth};
+  if (down != 0) list.insert(list.end(), {down, across});
+  list.push_back(group_rows);
+  if (!sized) return list;
+  list.push_back(size);
+  if (down != 0) list.insert(list.end(), {matrix_rows, matrix_columns, matrix_bytes / bytes_of(in), subgroup});
+  return list;
 }
 
 bench::VulkanLaunch::OtherMatrix halves(std::span<const bench::KernelImages> kernels, std::string_view stem,
@@ -159,9 +163,9 @@ bench::VulkanLaunch::OtherMatrix halves(std::span<const bench::KernelImages> ker
   return {fmt::format("16x16x16 {} {}", name_of(types.in), name_of(types.sums)), {.from = kernels, .stem = other}};
 }
 
-void want_subgroups(const bench::DeviceInfo& device) {
-  if (device.subgroup_size != kSubgroup)
-    throw bench::Skip("subgroups of {} wanted, the device's are of {}", kSubgroup, device.subgroup_size);
+void want_subgroups(const bench::DeviceInfo& device, std::uint32_t size) {
+  if (device.subgroup_size != size)
+    throw bench::Skip("subgroups of {} wanted, the device's are of {}", size, device.subgroup_size);
 }
 
 bool seeks_cause(std::string_view variant) {

@@ -36,13 +36,21 @@ struct Shape {
   Layout b = Layout::kByColumns;
   std::uint32_t invocations = 256;  // that share a workgroup's matrices
   std::uint32_t group_rows = 0;     // GLSL's order of tiles: see glsl/order.glsl
+  // GLSL's kernels that are SIZED: for matrices of one size, known when the kernel is compiled (0: any).
+  bool sized = false;
+  std::uint32_t size = 0;
+  // Of a subgroup's matrices; only a SIZED kernel takes another shape, or subgroups of another size.
+  std::uint32_t matrix_rows = 16;
+  std::uint32_t matrix_columns = 16;
+  std::uint32_t matrix_bytes = 32;  // of a row of A's
+  std::uint32_t subgroup = 32;
 
   std::uint32_t block() const;
   std::string entry() const;           // CUDA's
   std::uint32_t shared_bytes() const;  // CUDA's dynamic
   std::string tile() const;            // "128x128x32"; "" of a library
   std::string warps() const;           // "2x4"
-  std::string_view matrix() const;     // VulkanLaunch::matrix
+  std::string matrix() const;          // VulkanLaunch::matrix
   bench::VulkanLaunch::WorkgroupMatrix workgroup_matrix() const;
   std::vector<std::uint32_t> constants() const;  // GLSL's
 };
@@ -52,8 +60,8 @@ struct Shape {
 bench::VulkanLaunch::OtherMatrix halves(std::span<const bench::KernelImages> kernels, std::string_view stem,
                                         const Types& types);
 
-// A block is divided into matrices by subgroups of 32. Throws Skip where the device's have another size.
-void want_subgroups(const bench::DeviceInfo& device);
+// A block is divided into matrices by subgroups. Throws Skip where the device's have another size.
+void want_subgroups(const bench::DeviceInfo& device, std::uint32_t size = 32);
 
 // "product_tile_f16_f32": of a kernel for these types, as its files are named.
 std::string stem_of(std::string_view kernel, const Types& types);

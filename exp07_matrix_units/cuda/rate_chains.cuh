@@ -19,8 +19,24 @@ __device__ __forceinline__ double step(double x, double m, double c) { return __
 __device__ __forceinline__ __half2 step(__half2 x, __half2 m, __half2 c) { return __hfma2(x, m, c); }
 // Four products of 8 bits and a sum of 32.
 __device__ __forceinline__ int step(int x, int m, int) { return __dp4a(x, m, x); }
+__device__ __forceinline__ uint step(uint x, uint m, uint) { return __dp4a(x, m, x); }
 
+// Of all chains.
 template <class T>
+__device__ __forceinline__ void steps(T (&x)[EXP07_CHAINS], T m, T c) {
+#pragma unroll
+  for (uint chain = 0; chain < EXP07_CHAINS; ++chain) x[chain] = step(x[chain], m, c);
+}
+// Two chains take turns, each adding the dot product of m and the other.
+__device__ __forceinline__ void pairs(int (&x)[EXP07_CHAINS], int m) {
+#pragma unroll
+  for (uint chain = 0; chain < EXP07_CHAINS; chain += 2) {
+    x[chain] = __dp4a(x[chain + 1], m, x[chain]);
+    x[chain + 1] = __dp4a(x[chain], m, x[chain + 1]);
+  }
+}
+
+template <bool kPairs, class T>
 __device__ __forceinline__ void rate_chains(const T* in, T* out, const RateParams& params) {
   const T m = in[0];
   const T c = in[1];
@@ -31,8 +47,11 @@ __device__ __forceinline__ void rate_chains(const T* in, T* out, const RateParam
   for (uint turn = 0; turn < params.iterations; ++turn) {
 #pragma unroll
     for (uint i = 0; i < EXP07_STEPS_A_TURN; ++i) {
-#pragma unroll
-      for (uint chain = 0; chain < EXP07_CHAINS; ++chain) x[chain] = step(x[chain], m, c);
+      if constexpr (kPairs) {
+        pairs(x, m);
+      } else {
+        steps(x, m, c);
+      }
     }
   }
   T sum = x[0];
@@ -42,4 +61,6 @@ __device__ __forceinline__ void rate_chains(const T* in, T* out, const RateParam
 }
 
 #define RATE_CHAINS(name, T) \
-  extern "C" __global__ void name(const T* in, T* out, RateParams params) { rate_chains(in, out, params); }
+  extern "C" __global__ void name(const T* in, T* out, RateParams params) { rate_chains<false>(in, out, params); }
+#define RATE_PAIRS(name) \
+  extern "C" __global__ void name(const int* in, int* out, RateParams params) { rate_chains<true>(in, out, params); }

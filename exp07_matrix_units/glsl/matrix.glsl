@@ -1,5 +1,6 @@
 // Matrices of IN, sums of ACC: what the kernels with cooperative matrices share. TK: the depth of one multiplication, 32 bytes of IN; with
 // HALVES 16 bytes, for devices that have 8-bit matrices of no greater depth.
+// With SIZED the shape of a subgroup's matrices is the pipeline's.
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -17,8 +18,16 @@
 layout(local_size_x_id = 0) in;
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Sums { ACC at[]; };
 
-const uint kTile = 16;  // rows and columns of a subgroup's matrix of sums
+#ifdef SIZED
+layout(constant_id = 8) const uint kMatrixRows = 16;
+layout(constant_id = 9) const uint kMatrixColumns = 16;
+layout(constant_id = 10) const uint kMatrixDepth = TK;
+#else
+const uint kMatrixRows = 16;  // of a subgroup's matrix of sums
+const uint kMatrixColumns = 16;
+const uint kMatrixDepth = TK;
+#endif
 
-#define MATRIX_A coopmat<IN, gl_ScopeSubgroup, kTile, TK, gl_MatrixUseA>
-#define MATRIX_B coopmat<IN, gl_ScopeSubgroup, TK, kTile, gl_MatrixUseB>
-#define MATRIX_C coopmat<ACC, gl_ScopeSubgroup, kTile, kTile, gl_MatrixUseAccumulator>
+#define MATRIX_A coopmat<IN, gl_ScopeSubgroup, kMatrixRows, kMatrixDepth, gl_MatrixUseA>
+#define MATRIX_B coopmat<IN, gl_ScopeSubgroup, kMatrixDepth, kMatrixColumns, gl_MatrixUseB>
+#define MATRIX_C coopmat<ACC, gl_ScopeSubgroup, kMatrixRows, kMatrixColumns, gl_MatrixUseAccumulator>

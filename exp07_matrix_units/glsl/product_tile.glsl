@@ -4,6 +4,7 @@
 // With OFFSETS an invocation's vectors lie at constant offsets from its first.
 // With STAGED sums reach C through shared memory, a subgroup's 16 rows at a time, by stores of 16 bytes.
 // With B_BY_ROWS, B lies as k x n, and its tile in shared memory has a row for each of its k.
+// With SIZED the size of A, B and C is the pipeline's, too, and a compiler may unroll the loop over K.
 #include "matrix.glsl"
 #include "order.glsl"
 
@@ -13,6 +14,16 @@ layout(constant_id = 3) const uint kDepth = 32;
 layout(constant_id = 4) const uint kSubgroupsDown = 2;  // over the tile
 layout(constant_id = 5) const uint kSubgroupsAcross = 4;
 layout(constant_id = 6) const uint kGroupRows = 0;  // see order.glsl
+#ifdef SIZED
+layout(constant_id = 7) const uint kSize = 0;  // rows and columns of A, B and C; 0: as MatrixParams says
+layout(constant_id = 11) const uint kSubgroup = 32;
+#define SIZE(given) (kSize != 0 ? kSize : (given))
+#define LOOP_OVER_K
+#else
+const uint kSubgroup = 32;
+#define SIZE(given) given
+#define LOOP_OVER_K [[dont_unroll]]
+#endif
 
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly buffer Vectors { uvec4 at[]; };
 #ifdef STAGED  // ACC_BYTES: of a sum
@@ -33,13 +44,13 @@ const uint kVector = 16;  // elements in 16 bytes
 #else
 const uint kVector = 32 / TK == 1 ? 16 : 8;
 #endif
-const uint kThreads = 32 * kSubgroupsDown * kSubgroupsAcross;
+const uint kThreads = kSubgroup * kSubgroupsDown * kSubgroupsAcross;
 const uint kRowVectors = kDepth / kVector;
 const uint kPitch = kRowVectors + 1;  // 16 bytes of padding: rows begin in different banks
 const uint kVectorsA = kRowsC * kRowVectors / kThreads;  // that an invocation copies a step
 const uint kVectorsB = kColumnsC * kRowVectors / kThreads;
-const uint kDown = kRowsC / kSubgroupsDown / kTile;  // a subgroup's matrices of sums
-const uint kAcross = kColumnsC / kSubgroupsAcross / kTile;
+const uint kDown = kRowsC / kSubgroupsDown / kMatrixRows;  // a subgroup's matrices of sums
+const uint kAcross = kColumnsC / kSubgroupsAcross / kMatrixColumns;
 #ifdef DOUBLE
 const uint kTiles = 2;
 #else
@@ -85,7 +96,7 @@ void load(uint first_row, uint first_column, uint pitch, uint at) {
   [[unroll]] for (uint i = 0; i < kVectorsB; ++i) {
     const uint v = i * kThreads + gl_LocalInvocationIndex;
 #ifdef B_BY_ROWS
-    next_b[i] = b.at[(at * kVector + v / kRowVectorsB) * (params.n / kVector) + first_column / kVector + v % kRowVectorsB];
+    next_b[i] = b.at[(at * kVector + v / kRowVectorsB) * (SIZE(params.n) / kVector) + first_column / kVector + v % kRowVectorsB];
 #else
     next_b[i] = b.at[(first_column + v / kRowVectors) * pitch + at + v % kRowVectors];
 #endif
@@ -110,7 +121,7 @@ void main() {
   const uint first_column = tile_of_c.y * kColumnsC;
   const uint row = gl_SubgroupID / kSubgroupsAcross * (kRowsC / kSubgroupsDown);
   const uint column = gl_SubgroupID % kSubgroupsAcross * (kColumnsC / kSubgroupsAcross);
-  const uint pitch = params.k / kVector;
+  const uint pitch = SIZE(params.k) / kVector;
 
   MATRIX_C acc[kDown][kAcross];
   [[unroll]] for (uint i = 0; i < kDown; ++i) {
@@ -123,28 +134,28 @@ void main() {
   barrier();
 #endif
   uint tile = 0;
-  [[dont_unroll]] for (uint k = 0; k < params.k; k += kDepth) {
+  LOOP_OVER_K for (uint k = 0; k < SIZE(params.k); k += kDepth) {
 #ifndef DOUBLE
     barrier();  // the last step's readers are done
     store(0);
     barrier();
 #endif
-    const bool more = k + kDepth < params.k;
+    const bool more = k + kDepth < SIZE(params.k);
     if (more) load(first_row, first_column, pitch, (k + kDepth) / kVector);
 
-    [[unroll]] for (uint kk = 0; kk < kDepth; kk += TK) {
+    [[unroll]] for (uint kk = 0; kk < kDepth; kk += kMatrixDepth) {
       MATRIX_A rows[kDown];
       [[unroll]] for (uint i = 0; i < kDown; ++i) {
-        coopMatLoad(rows[i], tile_a, (tile * kRowsC + row + i * kTile) * kPitch + kk / kVector, kPitch,
+        coopMatLoad(rows[i], tile_a, (tile * kRowsC + row + i * kMatrixRows) * kPitch + kk / kVector, kPitch,
                     gl_CooperativeMatrixLayoutRowMajor);
       }
       [[unroll]] for (uint j = 0; j < kAcross; ++j) {
         MATRIX_B columns;
 #ifdef B_BY_ROWS
-        coopMatLoad(columns, tile_b, (tile * kRowsB + kk) * kPitchB + (column + j * kTile) / kVector, kPitchB,
+        coopMatLoad(columns, tile_b, (tile * kRowsB + kk) * kPitchB + (column + j * kMatrixColumns) / kVector, kPitchB,
                     gl_CooperativeMatrixLayoutRowMajor);
 #else
-        coopMatLoad(columns, tile_b, (tile * kRowsB + column + j * kTile) * kPitchB + kk / kVector, kPitchB,
+        coopMatLoad(columns, tile_b, (tile * kRowsB + column + j * kMatrixColumns) * kPitchB + kk / kVector, kPitchB,
                     gl_CooperativeMatrixLayoutColumnMajor);
 #endif
         [[unroll]] for (uint i = 0; i < kDown; ++i) acc[i][j] = coopMatMulAdd(rows[i], columns, acc[i][j]);
@@ -158,26 +169,26 @@ void main() {
   }
 
 #ifdef STAGED
-  const uint out_vectors = kAcross * kTile / kSumVector;  // of a row of a subgroup's sums
+  const uint out_vectors = kAcross * kMatrixColumns / kSumVector;  // of a row of a subgroup's sums
   const uint out_pitch = out_vectors + 1;
-  const uint own = gl_SubgroupID * kTile * out_pitch;  // the subgroup's vectors in tile_a
+  const uint own = gl_SubgroupID * kMatrixRows * out_pitch;  // the subgroup's vectors in tile_a
   barrier();  // the last step's readers are done
   [[unroll]] for (uint i = 0; i < kDown; ++i) {
     [[unroll]] for (uint j = 0; j < kAcross; ++j)
-      coopMatStore(acc[i][j], tile_a, own + j * kTile / kSumVector, out_pitch, gl_CooperativeMatrixLayoutRowMajor);
+      coopMatStore(acc[i][j], tile_a, own + j * kMatrixColumns / kSumVector, out_pitch, gl_CooperativeMatrixLayoutRowMajor);
     subgroupBarrier();
-    const uint to = ((first_row + row + i * kTile) * params.n + first_column + column) / kSumVector;
-    [[unroll]] for (uint v = 0; v < kTile * out_vectors / 32; ++v) {
-      const uint at = v * 32 + gl_SubgroupInvocationID;
-      sums.at[to + at / out_vectors * (params.n / kSumVector) + at % out_vectors] = tile_a[own + at / out_vectors * out_pitch + at % out_vectors];
+    const uint to = ((first_row + row + i * kMatrixRows) * SIZE(params.n) + first_column + column) / kSumVector;
+    [[unroll]] for (uint v = 0; v < kMatrixRows * out_vectors / kSubgroup; ++v) {
+      const uint at = v * kSubgroup + gl_SubgroupInvocationID;
+      sums.at[to + at / out_vectors * (SIZE(params.n) / kSumVector) + at % out_vectors] = tile_a[own + at / out_vectors * out_pitch + at % out_vectors];
     }
     subgroupBarrier();
   }
 #else
   [[unroll]] for (uint i = 0; i < kDown; ++i) {
     [[unroll]] for (uint j = 0; j < kAcross; ++j) {
-      const uint at = (first_row + row + i * kTile) * params.n + first_column + column + j * kTile;
-      coopMatStore(acc[i][j], sums.at, at, params.n, gl_CooperativeMatrixLayoutRowMajor);
+      const uint at = (first_row + row + i * kMatrixRows) * SIZE(params.n) + first_column + column + j * kMatrixColumns;
+      coopMatStore(acc[i][j], sums.at, at, SIZE(params.n), gl_CooperativeMatrixLayoutRowMajor);
     }
   }
 #endif

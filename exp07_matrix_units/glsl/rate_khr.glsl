@@ -11,7 +11,7 @@ layout(push_constant, std430) uniform Push {
 };
 
 const uint kPitch = 2;  // a row is 32 bytes
-const uint kChains = EXP07_RATE_COLUMNS / kTile;
+const uint kChains = EXP07_RATE_COLUMNS / kMatrixColumns;
 
 #ifdef HALVES  // two multiplications take a row's halves, one after the other
 #define PARTS [2]
@@ -30,9 +30,9 @@ void main() {
   MATRIX_B columns[kChains] PARTS;
   MATRIX_C acc[kChains];
   EACH_PART coopMatLoad(a0 PART, a.at, PART_AT, kPitch, gl_CooperativeMatrixLayoutRowMajor);
-  EACH_PART coopMatLoad(a1 PART, a.at, kTile * kPitch + PART_AT, kPitch, gl_CooperativeMatrixLayoutRowMajor);
+  EACH_PART coopMatLoad(a1 PART, a.at, kMatrixRows * kPitch + PART_AT, kPitch, gl_CooperativeMatrixLayoutRowMajor);
   [[unroll]] for (uint i = 0; i < kChains; ++i) {
-    EACH_PART coopMatLoad(columns[i] PART, b.at, i * kTile * kPitch + PART_AT, kPitch, gl_CooperativeMatrixLayoutColumnMajor);
+    EACH_PART coopMatLoad(columns[i] PART, b.at, i * kMatrixColumns * kPitch + PART_AT, kPitch, gl_CooperativeMatrixLayoutColumnMajor);
     acc[i] = MATRIX_C(ACC(0));
   }
   [[dont_unroll]] for (uint turn = 0; turn < params.iterations; ++turn) {
@@ -41,7 +41,7 @@ void main() {
   }
   const uint unit = gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID;
   [[unroll]] for (uint i = 0; i < kChains; ++i) {
-    coopMatStore(acc[i], sums.at, unit * EXP07_RATE_ROWS * EXP07_RATE_COLUMNS + i * kTile, EXP07_RATE_COLUMNS,
+    coopMatStore(acc[i], sums.at, unit * EXP07_RATE_ROWS * EXP07_RATE_COLUMNS + i * kMatrixColumns, EXP07_RATE_COLUMNS,
                  gl_CooperativeMatrixLayoutRowMajor);
   }
 }

@@ -1,53 +1,168 @@
 // Which shape of each of Vulkan's products is the fastest? Not an experiment: what it finds becomes rows of exp07's tables.
-#include "backends.h"
-#include "core/experiment/experiment.h"
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <thread>
+
+#include "core/base/error.h"
+#include "core/base/parse_number.h"
+#include "core/base/process.h"
+#include "core/base/watchdog.h"
+#include "core/device/gpu_claim.h"
+#include "core/device/selection.h"
+#include "core/run/open_devices.h"
 #include "matrix_search_kernels.h"
-#include "meter.h"
-#include "products.h"
-#include "space.h"
+#include "search.h"
+#include "vulkan/device/backend.h"
+#include "vulkan/device/device.h"
 
 namespace {
 
-using bench::Column;
+constexpr double kLastCompilationsS = 5;
 
-std::vector<bench::Case> cases(const bench::Plan& plan) {
-  const auto products = make_products(bench::kernels::matrix_search());
-  std::vector<bench::Case> list;
-  for (const Shape& shape : search_space()) {
-    const std::uint32_t size = plan.smoke || plan.cpu ? 256 : 8192;
-    bench::Case one = product_case({shape, Data::kNormal, size, plan.multiprocessors}, products);
-    one.sides.front().params.set("invocations", shape.invocations);
-    one.sides.front().params.set("group_rows", shape.group_rows);
-    one.host_samples = 1;
-    list.push_back(std::move(one));
+struct Wish {
+  std::vector<std::string> types;
+  std::string device;
+  std::string csv;
+  std::uint32_t size = 0;   // 0: 8192, or 256 on a software device
+  std::size_t threads = 0;  // 0: all of the host's but one
+  bool list = false;
+  bool validate = false;
+  SearchLimits limits;
+};
+
+bool parse(int argc, char** argv, Wish& wish) {
+  CLI::App app{"matrix_search\nWhich shape of each of Vulkan's products is the fastest?"};
+  std::vector<std::string> known;
+  for (const Types& types : kSearchedTypes) known.push_back(text_of(types));
+  app.add_option("--type", wish.types, "What is multiplied, and its sums: all by default (repeatable)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(known));
+  app.add_option("--budget", wish.limits.budget_s, "Seconds for each type, its finalists' samples and verification included")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--csv", wish.csv, "Write each shape here when it has been tried; a new file");
+  app.add_option("--size", wish.size, "Rows and columns of the matrices (default 8192; 256 on a software device)")
+      ->check(CLI::Range(256, 32768));
+  app.add_option("--kernel", wish.limits.kernels, "Only kernels whose names begin so: product_staged (repeatable)")
+      ->delimiter(',');
+  app.add_option("--device", wish.device, "Which GPU: an index, a UUID or part of a name");
+  app.add_option("--threads", wish.threads, "That compile (default: all of the host's but one)")->check(CLI::Range(1, 256));
+  app.add_option("--verified", wish.limits.verified, "Finalists whose output is compared in full")->capture_default_str();
+  app.add_flag("--list", wish.list, "Show the shapes in the order in which they are tried, and stop");
+  app.add_flag("--validate", wish.validate, "Vulkan validation layer with synchronization checks");
+  app.footer("Exit codes: 0 all ran, 1 something failed, 2 usage, 3 the GPU was lost, 77 nothing could run, 130 interrupted.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app.help();
+    return false;
+  } catch (const CLI::ParseError& error) {
+    throw bench::UsageError("{} (see --help)", error.what());
   }
-  return list;
+  if (wish.types.empty()) wish.types = known;
+  if (wish.size % 256 != 0) throw bench::UsageError("--size {}: a multiple of 256 is wanted", wish.size);
+  return true;
+}
+
+// With the matrices of a subgroup that the device lists: 16 rows and columns where there are such.
+SearchGround ground_of(const bench::vulkan::Context& context, const Types& types, std::uint32_t size) {
+  SearchGround ground = {
+      .types = types, .size = size, .subgroup = context.info().subgroup_size, .small_first = context.info().is_cpu};
+  const std::string wanted = fmt::format("{} {}", name_of(types.in), name_of(types.sums));
+  const std::set<std::string>& listed = context.features().matrices;
+  if (listed.contains(fmt::format("16x16x{} {}", 32 / bytes_of(types.in), wanted))) return ground;
+  for (const std::string& one : listed) {
+    unsigned rows = 0, columns = 0, depth = 0;
+    if (!one.ends_with(wanted) || std::sscanf(one.c_str(), "%ux%ux%u", &rows, &columns, &depth) != 3) continue;
+    ground.matrix_rows = rows;
+    ground.matrix_columns = columns;
+    ground.matrix_bytes = depth * bytes_of(types.in);
+    break;
+  }
+  return ground;
+}
+
+void print(const SearchGround& ground, const std::vector<Tried>& finalists) {
+  fmt::print("\n{} at {}\n", text_of(ground.types), ground.size);
+  for (const Tried& one : finalists) {
+    const double operations = product_operations({.shape = one.shape, .data = Data::kNormal, .size = ground.size, .sms = 0});
+    fmt::print("{:>8.1f} TOP/s  {:<11}  {}{}\n", operations / one.ns * 1e-3, one.verified ? "verified" : "not checked",
+               name_of(one.shape), one.reason.empty() ? "" : "  " + one.reason);
+  }
+  std::fflush(stdout);
+}
+
+int run(const Wish& wish) {
+  if (wish.list) {
+    for (const std::string& types : wish.types) {
+      for (const Shape& shape : search_space({.types = *types_of(types)})) fmt::print("{}\n", name_of(shape));
+    }
+    return bench::kOk;
+  }
+  bench::start_watchdog();
+  std::vector<std::unique_ptr<bench::Backend>> backends;
+  backends.push_back(bench::vulkan::make_backend());
+  const bench::DeviceList listed = bench::list_devices(backends);
+  const bench::SelectionWish device_wish = {"vulkan", wish.device};
+  const bench::Selection selection = bench::select_devices(listed, device_wish);
+  if (selection.named() == nullptr) throw bench::Skip("{}", listed.of.at(bench::vulkan::kApi).reason);
+  const bench::GpuClaim claim(*selection.named());
+  bench::OpenDevices devices(std::move(backends), selection, bench::why_left_out(listed, device_wish),
+                             {.device = {.validate = wish.validate}});
+  devices.use({.matrix_units = true});
+  bench::OpenDevice& open = devices.at(bench::vulkan::kApi);
+  if (!open.device) throw bench::Skip("{}", open.unavailable);
+
+  std::optional<SearchFile> file;
+  if (!wish.csv.empty()) file.emplace(wish.csv, open.info.name, open.info.driver);
+  const std::uint32_t size = wish.size != 0 ? wish.size : open.info.is_cpu ? 256 : 8192;
+  const auto products = make_products(bench::kernels::matrix_search());
+  const std::size_t threads = wish.threads != 0 ? wish.threads : std::max(2U, std::thread::hardware_concurrency()) - 1;
+  bool all_have_one = true;
+  Compilers compilers(*open.device, threads);
+  for (const std::string& types : wish.types) {
+    const SearchGround ground = ground_of(bench::vulkan::context_of(*open.device), *types_of(types), size);
+    const std::vector<Tried> finalists =
+        search(*open.workbench, compilers, *products, ground, wish.limits, file ? &*file : nullptr);
+    print(ground, finalists);
+    all_have_one = all_have_one && std::ranges::any_of(finalists, &Tried::verified);
+  }
+  const bench::ExitCode code = all_have_one && !devices.complained() ? bench::kOk : bench::kFailed;
+  if (!compilers.wait(kLastCompilationsS)) {
+    bench::say("kernels that nobody waits for any more are still being compiled: ending without them");
+    bench::leave(code);
+  }
+  return code;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bench::Experiment search = {
-      .name = "matrix_search",
-      .question = "Which shape of each of Vulkan's products is the fastest?",
-      .params = {Column::text("in", "the type of the numbers that are multiplied"),
-                 Column::text("sums", "the type of their sums"),
-                 Column::integer("size", "", "of the matrices: rows, columns and depth"), Column::text("data", "normal"),
-                 Column::text("tile", "of a workgroup: rows and columns of C, and the depth of a step"),
-                 Column::text("warps", "of a workgroup, over its tile").optional(),
-                 Column::integer("invocations", "", "of a workgroup"),
-                 Column::integer("group_rows", "", "of tiles that are made column by column; 0: row by row")},
-      .model = product_columns(),
-      .measured = meter_columns(),
-      .variants = {{"product_workgroup", "matrices of the whole workgroup (NV_cooperative_matrix2), B by columns"},
-                   {"product_workgroup_rows", "the same, B by rows"},
-                   {"product_tile", "matrices of subgroups (KHR), tiles in shared memory, B by columns"},
-                   {"product_tile_rows", "the same, B by rows"},
-                   {"product_staged", "product_tile, sums by shared memory to C"},
-                   {"product_staged_rows", "product_tile_rows, sums by shared memory to C"}},
-      .cases = cases,
-      .power_bound = true,
-      .takes_size = false,
-  };
-  return bench::run_main(argc, argv, search, bench::all_backends());
+  bench::note_signals();
+  try {
+    Wish wish;
+    return parse(argc, argv, wish) ? run(wish) : bench::kOk;
+  } catch (const bench::UsageError& error) {
+    std::cerr << "matrix_search: " << error.what() << '\n';
+    return bench::kUsage;
+  } catch (const bench::Skip& skip) {
+    std::cerr << "matrix_search: " << skip.what() << '\n';
+    return bench::kAllSkipped;
+  } catch (const bench::Interrupted&) {
+    std::cerr << "matrix_search: interrupted\n";
+    return bench::kInterruptedBySignal;
+  } catch (const bench::DeviceLost& lost) {
+    std::cerr << "matrix_search: " << lost.what() << '\n';
+    return bench::kDeviceLost;
+  } catch (const std::exception& error) {
+    std::cerr << "matrix_search: " << error.what() << '\n';
+    return bench::kFailed;
+  }
 }

@@ -6,40 +6,78 @@
 #include <algorithm>
 #include <set>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace {
 
-TEST(SearchSpace, HoldsNoShapeTwice) {
-  std::set<std::tuple<std::string, std::uint32_t, std::vector<std::uint32_t>>> seen;
-  for (const Shape& shape : search_space()) {
-    EXPECT_TRUE(seen.emplace(shape.stem, shape.block(), shape.constants()).second) << shape.stem << " " << shape.tile();
+std::vector<Shape> all_types() {
+  std::vector<Shape> list;
+  for (const Types& types : kSearchedTypes) {
+    for (Shape& shape : search_space({.types = types})) list.push_back(std::move(shape));
   }
+  return list;
+}
+
+void expect_runs(const Shape& shape) {
+  SCOPED_TRACE(name_of(shape));
+  EXPECT_LE(shape.rows * shape.columns * bytes_of(shape.sums) / 4 / shape.block(), 256U);
+  if (shape.down == 0) return;
+  const std::uint32_t vectors = shape.depth * bytes_of(shape.in) / 16;  // in a row of A's tile
+  EXPECT_EQ(shape.rows * vectors % shape.block(), 0U);
+  EXPECT_EQ(shape.columns * vectors % shape.block(), 0U);
+  EXPECT_EQ(shape.rows % (shape.matrix_rows * shape.down), 0U);
+  EXPECT_EQ(shape.columns % (shape.matrix_columns * shape.across), 0U);
+}
+
+TEST(SearchSpace, HoldsNoShapeTwice) {
+  std::set<std::string> seen;
+  for (const Shape& shape : all_types()) EXPECT_TRUE(seen.insert(name_of(shape)).second) << name_of(shape);
 }
 
 TEST(SearchSpace, AnInvocationCopiesWholeVectorsAndHoldsItsSums) {
-  for (const Shape& shape : search_space()) {
-    SCOPED_TRACE(shape.stem + " " + shape.tile() + " " + shape.warps());
-    EXPECT_LE(shape.rows * shape.columns * bytes_of(shape.sums) / 4 / shape.block(), 256U);
-    if (shape.down == 0) continue;
-    const std::uint32_t vectors = shape.depth * bytes_of(shape.in) / 16;  // in a row of A's tile
-    EXPECT_EQ(shape.rows * vectors % shape.block(), 0U);
-    EXPECT_EQ(shape.columns * vectors % shape.block(), 0U);
-    EXPECT_EQ(shape.rows % (16 * shape.down), 0U);
-    EXPECT_EQ(shape.columns % (16 * shape.across), 0U);
-  }
+  for (const Shape& shape : all_types()) expect_runs(shape);
 }
 
 TEST(SearchSpace, HasEveryTypeLayoutAndKindOfStore) {
   std::set<std::string> stems;
-  for (const Shape& shape : search_space()) stems.insert(shape.stem);
+  for (const Shape& shape : all_types()) stems.insert(shape.stem);
   for (const char* types : {"f16_f32", "f16_f16", "bf16_f32", "s8_s32"}) {
-    for (const char* kernel : {"product_workgroup", "product_tile", "product_staged"}) {
-      EXPECT_TRUE(stems.contains(std::string(kernel) + "_" + types)) << kernel << types;
-      EXPECT_TRUE(stems.contains(std::string(kernel) + "_rows_" + types)) << kernel << types;
+    for (const char* kernel : {"product_workgroup", "product_ahead", "product_tile", "product_staged"}) {
+      for (const char* b : {"", "_rows"})
+        EXPECT_TRUE(stems.contains(std::string(kernel) + b + "_sized_" + types)) << kernel << types;
     }
   }
+}
+
+TEST(SearchSpace, BeginsWithWhatWasFoundToBeTheFastest) {
+  for (const Shape& own : shapes({})) {
+    if (!was_found(own.variant)) continue;
+    const std::vector<Shape> space = search_space({.types = {own.in, own.sums}});
+    const auto at = std::ranges::find_if(space, [&](const Shape& shape) {
+      return shape.stem == own.stem && shape.constants() == own.constants() && shape.block() == own.block();
+    });
+    ASSERT_NE(at, space.end()) << own.stem << own.tile();
+    EXPECT_LT(at - space.begin(), 30);
+  }
+}
+
+TEST(SearchSpace, ChangesDifferInOneThingAndRun) {
+  for (const Types& types : kSearchedTypes) {
+    const SearchGround ground = {.types = types};
+    const std::vector<Shape> space = search_space(ground);
+    for (std::size_t i = 0; i < space.size(); i += 17) {
+      std::set<std::string> names = {name_of(space[i])};
+      for (const Shape& change : changes_of(space[i], ground)) {
+        expect_runs(change);
+        names.insert(name_of(change));
+      }
+      EXPECT_GT(names.size(), 4U) << name_of(space[i]);
+    }
+  }
+}
+
+TEST(SearchSpace, OnlySizedKernelsKnowTheSize) {
+  for (const Shape& shape : all_types()) EXPECT_EQ(shape.size, shape.sized ? 8192U : 0U);
 }
 
 }  // namespace

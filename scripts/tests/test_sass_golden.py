@@ -202,6 +202,7 @@ RATES = [
     ("rate_f16_f32", "HMMA.16816.F32", 16), ("rate_f16_f16", "HMMA.16816.F16", 16), ("rate_bf16_f32", "HMMA.16816.F32.BF16", 16),
     ("rate_tf32_f32", "HMMA.1688.F32.TF32", 16), ("rate_s8_s32", "IMMA.16832.S8.S8", 16), ("rate_fma_f32", "FFMA", 64),
     ("rate_fma_f64", "DFMA", 64), ("rate_fma_half2", "HFMA2", 64), ("rate_dot_s8", "IDP.4A.S8.S8", 64),
+    ("rate_dot_u8", "IDP.4A.U8.U8", 64), ("rate_dot_pair_s8", "IDP.4A.S8.S8", 64),
 ]  # fmt: skip
 
 
