@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -185,19 +186,22 @@ def test_two_shaders_from_the_file_to_the_page(tmp_path: Path) -> None:
     if not programs:
         pytest.skip("own_kernel is not built")
     newest = max(programs, key=lambda path: path.stat().st_mtime)
-    example = REPO / "own_kernel/examples/two_glsl_versions/scale_shaders.toml"
+    example = tmp_path / "of-ada/scale_shaders.toml"
+    shutil.copytree(REPO / "own_kernel/examples/two_glsl_versions", example.parent)
+    out = tmp_path / "out"
     done = subprocess.run(
-        [REPO / "scripts/run.sh", "--kernel", example, "--bin", newest.parent, "--out", tmp_path, "--runs", "1", "--", "--budget", "0.02"],
+        [REPO / "scripts/run.sh", "--kernel", example, "--bin", newest.parent, "--out", out, "--runs", "1", "--", "--budget", "0.02"],
         capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     if done.returncode == 77:
         pytest.skip(done.stdout)
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) <= 15
-    page = (tmp_path / "page.md").read_text()
+    page = (out / "page.md").read_text()
     assert page.startswith("# scale_shaders: one float and four floats\n")
     assert "| n = 65536, warm |" in page
-    assert "scripts/run.sh --kernel own_kernel/examples/two_glsl_versions/scale_shaders.toml --runs 1 -- --budget 0.02\n" in page
+    assert "scripts/run.sh --kernel scale_shaders.toml --runs 1 -- --budget 0.02\n" in page
+    assert str(tmp_path) not in page + (out / "page.html").read_text()
     missing = subprocess.run([REPO / "scripts/run.sh", "--kernel", tmp_path / "nowhere.toml", "--no-build"], capture_output=True, text=True)
     assert missing.returncode == 2
     assert "there is no such file" in missing.stderr

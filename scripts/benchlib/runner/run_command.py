@@ -341,7 +341,8 @@ class Run:
         self.end_if_interrupted()
         if status == console.USAGE or not (out / "result.json").is_file():
             return status
-        again = ["scripts/run.sh", "--kernel", shown(file), *(["--runs", str(self.options.runs)] if self.options.runs else [])]
+        # The page is shown to others: of a file elsewhere it has the name alone.
+        again = ["scripts/run.sh", "--kernel", shown(file) if file.is_relative_to(ROOT) else file.name, *(["--runs", str(self.options.runs)] if self.options.runs else [])]
         again += [] if self.options.counters else ["--no-counters"]
         command = shlex.join([*again, *(["--", *self.options.program] if self.options.program else [])])
         told = self.jobs.run([self.python, ROOT / "scripts/own_kernel.py", out, "--command", command, *(["--fail-on", fail_on] if fail_on else [])])
