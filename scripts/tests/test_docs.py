@@ -241,5 +241,5 @@ def test_the_package_has_what_its_scripts_name() -> None:
     installed = {name for name in re.findall(r"scripts/\w+\.(?:py|sh|sbatch)", install)}
     sources = [*(ROOT / name for name in installed), *(ROOT / "scripts/benchlib").rglob("*.py")]
     named = {name for source in sources for name in re.findall(r"scripts/\w+\.(?:py|sh)", source.read_text(encoding="utf-8")) if (ROOT / name).is_file()}
-    of_a_checkout = {"scripts/claims_lock.py", "scripts/published.py", "scripts/release.py", "scripts/test.sh", "scripts/twins.py"}
+    of_a_checkout = {"scripts/claims_lock.py", "scripts/published.py", "scripts/release.py", "scripts/spread.py", "scripts/test.sh", "scripts/twins.py"}
     assert len(named) > 8 and sorted(named - installed - of_a_checkout) == []
