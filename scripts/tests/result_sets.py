@@ -26,7 +26,6 @@ ELSEWHERE = {
     "d0f452a7": ("exp08_dispatches", "exp08_making", "exp08_order", "exp08_queues", "exp08_transfers", "exp08_waiting", "exp09_arithmetic", "exp09_atomics",
                  "exp09_barrier", "exp09_reduce_scan", "exp09_shared_memory", "exp09_subgroups"),
 }  # fmt: skip
-STORES_RULE = "Expect kernels that only write to be slower."  # the rule that the sets here decide differently
 H200_GBPS, H200_SMS = 4814.3, 132  # gbps over peak_pct
 NO_CUDA = "cudaErrorNoDevice (100): no CUDA-capable device is detected; this GPU is not NVIDIA's"
 TIMES = ("device_ns", "device_ns_lo", "device_ns_hi", "device_ns_min", "device_ns_p05", "device_ns_p95", "roundtrip_ns")
@@ -58,7 +57,6 @@ class Card:
     l2_bytes: int
 
 
-RTX_4070 = Card("NVIDIA GeForce RTX 4070", 504, 46, 36 << 20)
 RX_7900 = Card("AMD Radeon RX 7900 XTX (RADV NAVI31)", 960, 96, 96 << 20)  # of Infinity Cache
 
 
@@ -70,10 +68,6 @@ def on_card(row: Row, card: Card) -> None:
     scaled(row, H200_GBPS / card.gbps if streams and moved else H200_SMS / card.sms if moved else 1)
     if row.get("gbps") and "peak_pct" in row:
         row["peak_pct"] = f"{100 * float(row['gbps']) / card.gbps:.6g}" if streams and moved >= 4 * card.l2_bytes else ""
-
-
-def as_rtx_4070(row: Row, run: int, keys: set[str]) -> None:
-    on_card(row, RTX_4070)
 
 
 def as_h100(row: Row, run: int, keys: set[str]) -> None:
@@ -108,7 +102,7 @@ def unchanged(row: Row, run: int, keys: set[str]) -> None:
 
 
 SETS: dict[str, tuple[int, Change]] = {
-    "h200": (3, unchanged), "h200-one-run": (1, unchanged), "h100": (3, as_h100), "rtx-4070": (3, as_rtx_4070), "vulkan-alone": (3, without_cuda),
+    "h200": (3, unchanged), "h100": (3, as_h100), "vulkan-alone": (3, without_cuda),
     "faster": (3, with_faster_vulkan), "unclear": (3, undecided), "llvmpipe": (0, unchanged),
 }  # fmt: skip
 

@@ -8,6 +8,7 @@ import io
 import itertools
 import json
 import lzma
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -27,7 +28,6 @@ ORIGIN = [
 
 PARAMS = {
     "exp01_vector_add": ["block", "elem_bytes", "unroll", "chain", "mode", "checks"],
-    "exp02_descriptors": ["block", "buffers", "binding", "set_use", "dispatches", "robustness"],
     "exp03_memory_coalescing": ["block", "offset", "struct_bytes", "fields", "checks"],
     "exp04_bda": ["block", "feature", "memory", "checks", "shared_bytes"],
     "exp10_l2_halves": ["block", "feature", "memory"],
@@ -183,26 +183,6 @@ def exp01_rows(scale: float = 1.0) -> list[dict]:
     return rows
 
 
-def exp02_rows(scale: float = 1.0) -> list[dict]:
-    """A small experiment 2: descriptors as fast as addresses, 20 % dearer in small dispatches; checks cost 2 %."""
-    name = "exp02_descriptors"
-    rows: list[dict] = []
-    for buffers, binding in itertools.product((2, 16), ("descriptors", "address")):
-        way = {"buffers": buffers, "binding": binding, "set_use": "once", "robustness": "default"}
-        ns = 100000 * (buffers + 1) * scale
-        rows += twins(name, "sum", ns, ns * 1.03, bytes_per_element=4 * (buffers + 1), **way)
-    way = {"buffers": 2, "binding": "descriptors", "set_use": "once"}
-    for robustness, factor in (("disabled", 1.03), ("robustBufferAccess", 1.0506)):
-        for elements, ns in ((1 << 26, 300000), (1 << 20, 5000)):
-            sized = {"elements": elements, "bytes_per_element": 12, "robustness": robustness}
-            rows += twins(name, "sum", ns * scale, ns * factor * scale, **way, **sized)
-    for variant, ratio in (("idle", 0.9), ("sum_small", 1.2)):
-        for set_use in ("once", "per_dispatch", "updated"):
-            small = {"dispatches": 1000, "elements": 32, "robustness": "default"}
-            rows += twins(name, variant, 2000, 2000 * ratio, **{**way, **small, "set_use": set_use})
-    return rows
-
-
 def exp03_rows(scale: float = 1.0) -> list[dict]:
     """A small experiment 3: layouts at 4M and DRAM size, offsets, structs; times follow DRAM bytes."""
     name = "exp03_memory_coalescing"
@@ -246,49 +226,20 @@ def exp04_rows(scale: float = 1.0) -> list[dict]:
         cells = {"feature": feature, "memory": memory, **cells}
         rows.extend(twins(name, variant, cuda * scale, vulkan * scale, **cells))
 
-    for variant in ("add_f32", "add_f32x4", "chase", "copy_f32", "loop_f32"):
+    for variant in ("add_f32", "add_f32x4", "copy_f32"):
         for elements, factor in ((1 << 20, 0.02), (1 << 26, 1.0)):
             add(variant, "none", 100000 * factor, 100100 * factor, elements=elements)
             add(variant, "vulkan_address", 100050 * factor, 100000 * factor, elements=elements)
-    add("copy_f32", "none", 101000, 101000, block=1024)
-    for feature in ("no_qualifier", "restrict", "coherent", "volatile", "nonprivate", "vulkan_private", "cuda_runs_vulkan_code"):
+    for feature in ("coherent", "cuda_runs_vulkan_code"):
         add("copy_f32", feature, 100000, 100100)
-    add("copy_f32", "vulkan_graphics_queue", 100000, 115000)
-    add("copy_f32x4", "align16", 60000, 60000)
+    add("copy_f32", "none", 100000, 100050, checks="off")
     add("copy_f32x4", "align4", 61000, 90000)
-    add("inner_struct", "none", 100000, 130000)
-    add("inner_struct", "cuda_bounds", 129000, 130000)
-    add("inner_struct", "vulkan_address", 100000, 99900)
+    for feature, cuda, vulkan in (("none", 100000, 130000), ("cuda_bounds", 129000, 130000), ("vulkan_address", 100000, 99900)):
+        add("inner_struct", feature, cuda, vulkan)
     add("write_u32x4", "none", 50000, 55000)
     add("write_u32x4", "none", 55000, 55000, memory="from_vulkan")
-    add("write_u32x4", "none", 50000, 50000, memory="from_cuda")
-    for feature in ("none", "cuda_runs_vulkan_code"):
-        add("copy_f32", feature, 100000, 100050, checks="off")
-    add("copy_f32", "vulkan_runs_cuda_code", 100000, 100020)
-    add("copy_f32", "cuda_runs_vulkan_address_code", 100010, 100020)
-    add("shared_u32", "none", 40000, 40000, shared_bytes=49152)
-    add("empty", "none", 1500, 1600, elements=32)
-    add("load_f32", "none", 40000, 40010)
-    add("aa_control_a", "none", 100000, 100000)
-    add("aa_control_b", "none", 100000, 100000)
-    return rows
-
-
-def exp10_rows(scale: float = 1.0) -> list[dict]:
-    """A small experiment 10: four SMs in two halves."""
-    name = "exp10_l2_halves"
-    rows: list[dict] = []
-
-    def add(variant: str, feature: str, cuda: float, vulkan: float, **cells: object) -> None:
-        rows.extend(twins(name, variant, cuda * scale, vulkan * scale, feature=feature, memory="own", **cells))
-
-    rows.append(row(name, "gpc_members", "cuda", 20000, feature="none", memory="own", elements=256, gpc_by_sm="0 0 1 1"))
-    shares: dict[str, object] = {"blocks_by_sm": "90 100 110 150", "sm_blocks_min": 90, "sm_blocks_q1": 95, "sm_blocks_median": 100, "sm_blocks_q3": 105, "sm_blocks_max": 150}
-    add("write_share", "none", 50000, 55000, **shares)
-    add("write_share", "in_l2", 48000, 48000, **shares)
-    halves: dict[str, object] = {"half_sms": 2, "near_cycles": 212, "far_cycles": 301, "half_by_sm": "0 0 1 1"}
-    for feature, share in (("half_0_home_1", 0.5), ("half_both_home_both", 1)):
-        add("home_store", feature, 60000, 60000, home_share=share, **halves)
+    for variant in ("aa_control_a", "aa_control_b"):
+        add(variant, "none", 100000, 100000)
     return rows
 
 
@@ -335,8 +286,7 @@ def exp05_rows(scale: float = 1.0) -> list[dict]:
 
 
 EXPERIMENTS: dict[str, Callable[[], list[dict]]] = {
-    "exp01_vector_add": exp01_rows, "exp02_descriptors": exp02_rows, "exp03_memory_coalescing": exp03_rows,
-    "exp04_bda": exp04_rows, "exp05_strided": exp05_rows, "exp10_l2_halves": exp10_rows,
+    "exp01_vector_add": exp01_rows, "exp03_memory_coalescing": exp03_rows, "exp04_bda": exp04_rows, "exp05_strided": exp05_rows,
 }  # fmt: skip
 CUDA_LISTING = ["LDG.E R0, desc[UR4][R2.64]", "@P0 STG.E desc[UR4][R4.64], R0", "EXIT"]
 VULKAN_LISTING = ["LDG.E.CONSTANT R0, [R0.U32+UR4]", "STG.E.STRONG.SM [R0.U32+UR4], R0", "EXIT"]
@@ -346,20 +296,12 @@ LISTINGS = {
 }
 for _experiment, _kernel in (
     ("exp01_vector_add", "add_f32"),
-    ("exp02_descriptors", "sum_1"),
     ("exp03_memory_coalescing", "read_soa_x"),
     ("exp04_bda", "copy_f32"),
     ("exp05_strided", "read_once_4"),
 ):
     LISTINGS[_experiment, _kernel, "cuda"] = CUDA_LISTING
     LISTINGS[_experiment, _kernel, "vulkan"] = VULKAN_LISTING
-
-
-def slice_counts(row: dict, fullest: int) -> dict[str, str]:
-    """What PM sampling would count of the L2's slices: half of the sectors pass two, and the emptiest takes 100."""
-    cells = {name: str(row[name]) for name in ["experiment", "variant", "api", *PARAMS[row["experiment"]], "elements", "cache"]}
-    cells |= {"sm_l2_sectors": "1000", "l2_sectors": "1500", "l2_slice_sectors_min": "100", "l2_slice_sectors_max": str(fullest)}
-    return cells | {"instrument": "pm_sampling"}
 
 
 def counters_text(*experiments: str, **change: object) -> str:
@@ -405,6 +347,13 @@ def repository(root: Path) -> Path:
             (root / name / file).write_bytes((here / name / file).read_bytes())
         write(root / worklog.REFERENCE, name, rows())
     return root
+
+
+def claim(id_: str, query: str, more: str = "") -> str:
+    """A claim of a claims.toml, with the keys of one query. `more`: further keys, or others in place of these."""
+    keys = {"kind": '"mechanism"', "since": "2026-01-01", "source": '"ours"', "text": '"t"', "claimed": '"1"', "device": '""', "theory": '"1"', "unit": '"x"'}
+    kept = [f"{name} = {value}" for name, value in keys.items() if not re.search(rf"^{name} = ", more, re.MULTILINE)]
+    return "\n".join(["[[claim]]", f'id = "{id_}"', *kept, more, "[[claim.query]]", query]) + "\n"
 
 
 def write_listing(directory: Path, experiment: str, kernel: str, api: str, text: str | bytes) -> Path:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import html
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
 import result_sets
 
-from benchlib.base import files
 from benchlib.document import document, markdown
-from benchlib.pages import beside, closing, pipeline, report_page, rules, summary
+from benchlib.pages import pipeline, report_page, rules, summary
 from benchlib.pages.pipeline import Judged
-from benchlib.stats.stats import Figure
 from benchlib.tables import claim_tables
 
 ROOT = result_sets.REPOSITORY
@@ -121,40 +117,6 @@ def test_no_sentence_is_about_cuda_where_it_has_no_rows(found: tuple[str, Judged
     assert "NOT MEASURED |" not in "\n".join(line for line in text.splitlines() if re.match(r"\| \d\d\.\d", line))
 
 
-HEADER = re.compile(r"^\| (.*) \|\n\| -", re.MULTILINE)
-
-
-def test_without_cuda_nothing_stands_empty_for_it(found: tuple[str, Judged, str, str]) -> None:
-    name, judged, text, report = found
-    alone = name in ("vulkan-alone", "llvmpipe")
-    assert ("CUDA against Vulkan compute on" in report) == ("<title>CUDA against Vulkan on" in report) == (not alone)
-    assert ("FIXED COST stands for" in text) == ('id="sass"' in report) == ("scripts/dump_sass.py  " in report) == (not alone)
-    if alone:
-        columns = {column for header in HEADER.findall(text) for column in header.split(" | ")}
-        assert not columns & {"CUDA GB/s", "Vulkan is", "Vulkan/CUDA [95 %]", "Vulkan against CUDA, pairs"}
-        assert {"variant", *(["Vulkan µs"] if name == "vulkan-alone" else [])} <= columns
-        assert document.NO_TWIN not in text and document.NO_TWIN not in report
-        assert "## Machine code\n\nNot disassembled" not in text and "in sass/" not in report and "scripts/counters.py  " not in report
-    if name == "vulkan-alone":
-        for page in (text, report):
-            assert f"{rules.NOT_SEEN} (5): Use few barriers, from compute to compute." in page and "scripts/hand_in.py results/vulkan-alone" in page
-        assert "| [its tables](worklog/exp01_vector_add.md) |" in text
-
-
-def test_claims_are_counted_alike(found: tuple[str, Judged, str, str]) -> None:
-    """What did not run is said apart, on the screen as on the page: together they are all claims."""
-    name, judged, text, _ = found
-    every = sum(len(group.claims) for group in judged.groups)
-    row = next((line for line in text.splitlines() if line.startswith("| all |")), "")
-    if not row:
-        return
-    assert judged.not_run and f"(and {judged.not_run} of experiments that did not run)" in row
-    screen = " ".join(" ".join(closing.lines(judged)).split())
-    if name != "llvmpipe":
-        said = screen.partition("claims ")[2].partition(" warnings")[0]
-        assert f"{judged.not_run} of experiments that did not run" in said and sum(map(int, re.findall(r"(\d+) [A-Zno]", said))) == every
-
-
 @pytest.mark.real_least_runs
 def test_one_run_decides_no_rule_whose_figure_may_be_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(result_sets.SETS, "vulkan-alone", (1, result_sets.without_cuda))
@@ -166,108 +128,3 @@ def test_one_run_decides_no_rule_whose_figure_may_be_1(tmp_path: Path, monkeypat
     assert held["Access 16 bytes per thread."] == rules.HOLDS
 
 
-@pytest.mark.real_least_runs
-@pytest.mark.parametrize(
-    ("lo", "hi", "runs", "undecided"), [(0.97, 1.03, 1, True), (0.97, 1.03, 3, False), (0.995, 1.005, 1, False), (1.005, 1.03, 1, True), (1.02, 1.03, 1, False)]
-)
-def test_what_few_runs_leave_undecided(lo: float, hi: float, runs: int, undecided: bool) -> None:
-    figure = Figure((lo + hi) / 2, lo, hi, runs)
-    assert figure.undecided == undecided
-
-
-def test_a_column_without_anything_is_left_out() -> None:
-    table = document.table(["case", "CUDA:", "both", "Vulkan is"], [["a", document.NONE, document.joined([document.NONE, "1"]), document.NO_TWIN], ["b"] + 3 * [""]])
-    (section,) = document.without_empty_columns([document.section("S", [table])])
-    assert section == document.section("S", [document.table(["case", "both"], [["a", document.joined([document.NONE, "1"])], ["b", ""]])])
-    empty = document.table(["x"], [[document.NONE]])
-    assert document.without_empty_columns([empty]) == [empty]
-
-
-def test_a_number_keeps_its_percent_sign() -> None:
-    shown = report_page.environment().from_string("{{ text }}").render(text="2.6 % less <b>")
-    assert shown == "2.6\u00a0% less &lt;b&gt;"
-
-
-def test_a_page_begins_with_its_state(found: tuple[str, Judged, str, str]) -> None:
-    name, judged, text, report = found
-    said = {
-        "h200-one-run": "Seen in one run. ", "vulkan-alone": "Vulkan alone: CUDA has no result here (cudaErrorNoDevice", "llvmpipe": "A software device",
-    }.get(name, "Seen in one run: exp09_atomics; in two runs: exp08, exp09_arithmetic,")  # fmt: skip
-    assert judged.state.sentences[0].startswith(said)
-    assert text.index(said) < text.index("Generated by") and said in report
-    assert ("Not here: machine code and counters." in judged.state.sentences) == (name not in ("vulkan-alone", "llvmpipe"))
-    command = judged.state.next_command
-    assert command.startswith("scripts/run.sh ") and ("--only exp08 --only exp09" in command) == (name not in ("h200-one-run", "llvmpipe"))
-
-
-def test_vulkan_has_answers_of_its_own(found: tuple[str, Judged, str, str]) -> None:
-    name, judged, _, report = found
-    if name == "llvmpipe":
-        assert judged.vulkan == [] and set(answers(judged).values()) == {""}
-        return
-    said = " ".join(judged.vulkan)
-    for word in ("GB/s", "threads", "bounds checks", "addresses", "array of structures", "aligned", "stride", "release store", "Litmus", "dispatch"):
-        assert word in said, word
-    assert html.escape(judged.vulkan[0], quote=True).replace("&#x27;", "&#39;") in report
-
-
-def test_the_closing_screen(found: tuple[str, Judged, str, str]) -> None:
-    name, judged, _, _ = found
-    lines = closing.lines(judged)
-    text = "\n".join(lines)
-    assert lines[0] and max(map(len, lines)) <= beside.WIDTH and "warnings     none" in text and not contradictions(text)
-    if name == "llvmpipe":
-        assert len(lines) == 3 and lines[0].startswith("A software device") and "Rules" not in text
-        return
-    assert re.search(r"^claims       \d+ (REPRODUCED|need more runs)", text, re.MULTILINE)
-    if name == "vulkan-alone":
-        assert "A dependent dispatch of a recorded chain" in text and "Vulkan/CUDA" not in text and beside.RULES not in text
-        assert "That copy reaches 88" in text and "960.0 GB/s, is the maker's figure" in text  # no API tells the peak
-        assert beside.RULES_ALONE in text and f"{rules.HOLDS} (8): Access 16 bytes per thread. Request" in text
-        assert f"{rules.NOT_SEEN} (5): Use few barriers, from compute to compute." in text and "They need CUDA, or what was not run." in text
-        return
-    head = next(line for line in lines if line.startswith("Vulkan/CUDA, the median pair"))
-    own = {"h100": "H100", "rtx-4070": "GeForce RTX 4070"}.get(name, "H200")
-    assert f"here: {own} " in head and head.count(own) == 1 and len(lines) <= 42
-    assert beside.RULES in text and f"{rules.NOT_SEEN} (1): Plan for 48 KiB of shared memory per workgroup." in text
-
-
-def test_a_rule_that_too_few_pairs_decide_is_not_denied(found: tuple[str, Judged, str, str]) -> None:
-    """On the published H100s it holds: test_summary.py."""
-    name, judged, _, _ = found
-    if name in ("unclear", "faster"):
-        held = rules.verdicts(judged.study, summary.load(ROOT, judged.study))
-        assert held[result_sets.STORES_RULE] == {"unclear": rules.UNDECIDED, "faster": rules.NOT_HERE}[name]
-
-
-def test_every_rule_has_a_bound() -> None:
-    found = tomllib.loads((ROOT / summary.FILE).read_text())["rule"]
-    assert not [rule["title"] for rule in found if not rule.get("holds") and not any({"least", "most"} & each.keys() for each in rule["figure"])]
-
-
-def test_the_first_answer_is_that_of_the_times(found: tuple[str, Judged, str, str]) -> None:
-    """A faster Vulkan is called so; where each run tells another tale it says how far apart they are."""
-    name, judged, _, _ = found
-    first = answers(judged).get("exp01_vector_add", "")
-    if name == "faster":
-        assert "20 % less time" in first and "longer" not in first and "slower" not in first
-    if name == "unclear":
-        assert "within a factor of" in first  # of 1.00
-
-
-def test_another_model_stands_beside_the_published(found: tuple[str, Judged, str, str]) -> None:
-    name, _, text, _ = found
-    if name not in ("h100", "h200"):
-        return
-    header = next(line for line in text.splitlines() if line.startswith("| kind of work, Vulkan/CUDA"))
-    if name == "h100":
-        assert header.startswith("| kind of work, Vulkan/CUDA | pairs | here: NVIDIA H100 80GB HBM3 |") and "| NVIDIA H200 |" in header
-        assert rules.HOLDS in text and rules.NOT_SEEN in text  # exp06_bytes_in_flight has no rows here
-    else:
-        assert "| here: NVIDIA H200 |" in header and header.count("NVIDIA H200") == 1
-
-
-def test_published_figures_are_the_results(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = beside.published(ROOT)
-    assert rows and files.read_text(ROOT / beside.FILE)
-    assert all(one.found and one.median > 0 for kinds in rows.values() for one in kinds.values())

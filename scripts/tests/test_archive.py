@@ -38,31 +38,18 @@ def test_what_is_packed_is_read_and_tar_unpacks_it(tmp_path: Path) -> None:
     assert {name: (tmp_path / name).read_bytes() for name in FILES} == FILES
 
 
-def test_a_new_archive_is_read_anew(tmp_path: Path) -> None:
-    path = tmp_path / "exp01.tar.xz"
-    assert archive.read(path) == {}
-    for content in (b"1", b"22"):
-        path.write_bytes(archive.packed({"a": content}))
-        assert archive.read(path) == {"a": content}
-
-
 @pytest.mark.parametrize(
     "bad",
     [entry("../up"), entry("/etc/passwd"), entry("a/b"), entry(".hidden"), entry("a b"), entry("a", tarfile.SYMTYPE, "/etc/passwd"),
-     entry("a", tarfile.LNKTYPE, "b.cuda.sass"), entry("a", tarfile.FIFOTYPE), entry("a", tarfile.CHRTYPE), entry("a", tarfile.DIRTYPE)],
+     entry("a", tarfile.LNKTYPE, "b.cuda.sass"), entry("a", tarfile.FIFOTYPE), entry("a", tarfile.CHRTYPE), entry("a", tarfile.DIRTYPE),
+     entry("add.cuda.sass", size=9)],
     ids=lambda each: f"{each.name} {each.type!r}",
 )  # fmt: skip
 def test_only_plain_files_are_in_one(tmp_path: Path, bad: tarfile.TarInfo) -> None:
     path = tmp_path / "exp01.tar.xz"
     path.write_bytes(tar_of(entry("add.cuda.sass", size=9), bad))
-    with pytest.raises(InputError, match="exp01.tar.xz: .* in it is no plain file"):
+    with pytest.raises(InputError, match="exp01.tar.xz: .* in it is (no plain file|there twice)"):
         archive.read(path)
-
-
-def test_a_name_is_there_once(tmp_path: Path) -> None:
-    (tmp_path / "exp01.tar.xz").write_bytes(tar_of(entry("a", size=1), entry("a", size=1)))
-    with pytest.raises(InputError, match="'a' in it is there twice"):
-        archive.read(tmp_path / "exp01.tar.xz")
 
 
 def test_a_sparse_file_unpacks_to_nothing(tmp_path: Path) -> None:

@@ -5,10 +5,7 @@ Mesa is that of scripts/setup.sh --mesa, whose listings are committed; or the sy
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import dump_sass
@@ -58,35 +55,3 @@ def test_every_kernel_compiles_or_says_what_the_chip_lacks(tmp_path: Path, capsy
     assert changed == [], again
 
 
-def test_a_null_device_is_refused_in_one_line_where_kernels_would_run(tmp_path: Path) -> None:
-    """And lists its code without a word about what would run."""
-    try:
-        null = chips.launcher(chips.CHIPS["gfx1100"], tmp_path)
-    except InputError as error:
-        pytest.skip(str(error))
-
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [BIN / "exp01_vector_add", "--api", "vulkan", *arguments]
-        return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False, env={**os.environ, **null.environment})
-
-    refused = run("--smoke")
-    if chips.NULL_DEVICE not in refused.stderr:
-        pytest.skip("this machine's Mesa has no null device")
-    (line,) = [line for line in refused.stderr.splitlines() if chips.NULL_DEVICE in line]
-    assert refused.returncode == 77 and line.endswith("memory (found none: a compiler without a GPU, good for --dump-isa alone)")
-    listed = run("--dump-isa", str(tmp_path / "isa"), "--variant", "copy_f32")
-    assert listed.returncode == 0 and (tmp_path / "isa/exp01_vector_add/copy_f32.vulkan.txt").is_file(), listed.stderr
-
-
-def test_vegas_listings_assemble_again(tmp_path: Path) -> None:
-    """By LLVM, which Mesa does not ask for its instructions: it reads each of them."""
-    assembler = next((path for path in (shutil.which(f"llvm-mc{version}") for version in ("", "-19", "-18", "-17", "-16", "-15", "-14")) if path), None)
-    if assembler is None:
-        pytest.skip("no llvm-mc here")
-    committed = next((ROOT / "results").glob("vega20-radv-*"))
-    texts = driver_listings.read(driver_listings.archive_of(committed, 64))
-    source = tmp_path / "all.s"
-    # Labels are a listing's own.
-    source.write_text("".join(re.sub(r"\bBB(\d+)", rf"K{at}_\1", text) for at, text in enumerate(texts.values())))
-    run = subprocess.run([assembler, "-arch=amdgcn", "-mcpu=gfx906", "-filetype=obj", "-o", os.devnull, source], capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr[:2000]

@@ -45,31 +45,6 @@ def test_a_kernel_is_a_row_and_a_listing(tmp_path: Path) -> None:
     assert texts[f"{EXP}/add_f32"].startswith("BB0:\n\tv_lshl_add_u32 v0, s2, 6, v0\n")
 
 
-def test_the_same_listings_are_the_same_bytes(tmp_path: Path) -> None:
-    found = [driver_listings.listed(kernel(name), 32) for name in ("b", "a")]
-    kept(tmp_path / "a", found)
-    kept(tmp_path / "b", found[::-1])
-    for name in (driver_listings.TABLE, "isa.w32.tar.xz"):
-        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
-
-
-def test_others_stay_but_for_those_of_what_is_complete(tmp_path: Path) -> None:
-    kept(tmp_path / "a", [driver_listings.listed(kernel(name), 32) for name in ("old", "new")] + [driver_listings.listed(kernel(experiment="exp02_x"), 32)])
-    kept(tmp_path / "a", [driver_listings.listed(kernel("old"), 64)], wave=64)
-    assert len(kept(tmp_path / "a", [driver_listings.listed(kernel("more"), 32)])) == 5
-    rows = kept(tmp_path / "a", [driver_listings.listed(kernel("new"), 32)], complete=frozenset({EXP}))
-    assert [(row["experiment"], row["kernel"], row["wave"]) for row in rows] == [(EXP, "new", "32"), (EXP, "old", "64"), ("exp02_x", "add_f32", "32")]
-    assert set(driver_listings.read(driver_listings.archive_of(tmp_path / "a", 32))) == {f"{EXP}/new", "exp02_x/add_f32"}
-
-
-def test_a_damaged_archive_and_a_strange_notation_are_said(tmp_path: Path) -> None:
-    (tmp_path / "isa.w32.tar.xz").write_bytes(b"no archive")
-    with pytest.raises(InputError, match="isa.w32.tar.xz"):
-        driver_listings.read(tmp_path / "isa.w32.tar.xz")
-    with pytest.raises(InputError, match="exp01_vector_add add_f32: a listing called 'SIMD8 assembly'"):
-        driver_listings.listed(kernel(text="==== SIMD8 assembly\nmov(8)\n"), 32)
-
-
 # --------------------------------------------------------------------------------------------------- without the card
 
 
@@ -164,16 +139,3 @@ def test_occupancy_is_of_what_the_chip_holds(tmp_path: Path, own: bool) -> None:
     assert occupancy == ({"32": "50", "64": "25"} if own else {"32": "100", "64": "100"})
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (["--chip", "vega20", "--wave", "32"], "vega20 has subgroups of 64, not of 32"), (["--wave", "32"], "--wave, --hip and --own go with --chip"),
-        (["--chip", "gfx1100", "--device", "0"], "--chip goes with"), (["--chip", "gfx9999"], "invalid choice"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_asked_for_is_said(machine: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str) -> None:
-    try:
-        code = dump_sass.main(["--bin", str(machine / "bin"), *arguments])
-    except SystemExit as exit:
-        code = exit.code
-    assert code == 2 and complaint in capsys.readouterr().err

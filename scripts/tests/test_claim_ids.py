@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from string import ascii_lowercase
 
@@ -40,11 +39,3 @@ def test_every_experiment_is_in_the_list() -> None:
     assert numbers == set(LAST)
 
 
-def test_each_readme_leads_to_its_claims() -> None:
-    """To the results page; until there is one the README shows them itself."""
-    for group in claims.load(ROOT):
-        text = (ROOT / group.folder / "README.md").read_text(encoding="utf-8")
-        if not [*ROOT.glob(f"results/*/worklog/{group.experiment}.md")]:
-            assert f"<!-- worklog:claims-{group.experiment} -->" in text
-            continue
-        assert re.search(rf"\]\((?:\.\./)+results/[\w-]+/worklog/{group.experiment}\.md#claims\)", text), group.experiment

@@ -119,7 +119,3 @@ def test_the_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert claims_lock.main(arguments) == 1 and "line 1 is no id" in capsys.readouterr().err
 
 
-def test_when_a_test_stands() -> None:
-    assert claims.moment(datetime.date(2026, 11, 22)) == "2026-11-22T23:59:59Z"
-    noon = datetime.datetime(2026, 11, 22, 13, tzinfo=datetime.timezone(datetime.timedelta(hours=1)))
-    assert claims.moment(noon) == "2026-11-22T12:00:00Z"

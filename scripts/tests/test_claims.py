@@ -108,12 +108,6 @@ def test_a_refuted_claim_shows_a_case_that_refutes_it(tmp_path: Path, found: res
     assert tested.verdict == "REFUTED" and tested.middle.figure.value == 1.0 and tested.typical.figure.value == 1.2
 
 
-def test_the_reason_has_its_figures(tmp_path: Path, found: results.Results) -> None:
-    text = CLAIM.replace("lo = 0.5, hi = 2", "lo = 3").replace('note = "{a}, {b}"', 'why = "It takes {a}, and {b}"')
-    claim = judged(tmp_path, text, found)
-    assert claim.verdict == "REFUTED" and "It takes 1" in claim.note and "{" not in claim.note
-
-
 ID = "claims.toml:4: claim 03.1: "
 A = f"{ID}query a: "
 
@@ -123,30 +117,16 @@ A = f"{ID}query a: "
     [
         # In a claim
         ('question = "?"', "question = 5", "claims.toml: question is 5, not a text"),
-        ('question = "?"', 'qestion = "?"', "claims.toml: unknown key qestion"),
         ("[[claim]]", "[claim]", "claims.toml: "),
         ('source = "ours"', "source = 5", f"{ID}source is 5, not a text"),
-        ('source = "ours"', "", f"{ID}no text for source"),
-        ('unit = "x"', "unit = 5", f"{ID}unit is 5, not a text"),
-        ('claimed = "1"', "claimed = 5", f"{ID}claimed is 5, not a text"),
-        ('note = "{a}, {b}"', "note = 5", f"{ID}note is 5, not a text"),
         ('note = "{a}, {b}"', 'why = "{z}"', f"{ID}the why names no query: z"),
-        ('note = "{a}, {b}"', 'note = "{z}"', f"{ID}the note names no query: z"),
         ('note = "{a}, {b}"', 'nota = "{a}"', f"{ID}unknown key nota"),
-        ('note = "{a}, {b}"', "why = ['x']", f"{ID}why is ['x'], not a text"),
-        ('note = "{a}, {b}"', "needs = true", f"{ID}needs is True, not a text"),
         ('id = "03.1"', 'id = "3.1"', "claim 3.1: the id must be 03. and a number"),
-        ('id = "03.1"', "id = 3.1", "claim 3.1: id is 3.1, not a text"),
-        ('id = "03.1"', 'id = "03.1A"', "the id must be 03. and a number, and may have a letter"),
         ('kind = "mechanism"', 'kind = "guess"', f"{ID}kind is 'guess', none of mechanism, figure"),
-        ('kind = "mechanism"', "", f"{ID}no text for kind"),
         ("since = 2026-11-21", "", f"{ID}since is None, not a date"),
         ("since = 2026-11-21", 'since = "2026-11-21"', f"{ID}since is '2026-11-21', not a date"),
-        ("since = 2026-11-21", "since = 2026-11-21T10:00:00", f"{ID}since is datetime.datetime(2026, 11, 21, 10, 0), not a date"),
         ("since = 2026-11-21", "since = 2026-11-21\nchanged = 5", f"{ID}changed is no list of tables"),
         ("since = 2026-11-21", 'since = 2026-11-21\nchanged = [{ on = 2026-11-22, what = "w" }]', f"{ID}changed: why is None, not a text"),
-        ("since = 2026-11-21", 'since = 2026-11-21\nchanged = [{ what = "w", why = "y" }]', f"{ID}changed: on is None, not a date"),
-        ("since = 2026-11-21", 'since = 2026-11-21\nchanged = [{ when = 5 }]', f"{ID}changed: unknown key when"),
         ("since = 2026-11-21", 'since = 2026-11-21\ntables = "T"', f"{ID}tables is 'T', not a list of texts"),
         ("headline = true", "optional = 1", "query b: optional is 1, not true or false"),
         ("reproduced = { lo = 0.5, hi = 2 }", "reproduced = { lo = 0.5, hi = 2 }\noptional = true", f"{ID}needs a query with a range that"),
@@ -157,55 +137,35 @@ A = f"{ID}query a: "
         ('id = "03.1"', 'id = "03.\u0661"', "the id must be 03. and a number"),
         ('name = "b"', 'name = "a"', f"{ID}"),
         # In a query
-        ('name = "a"', 'name = "A b"', f"{ID}query A b: name is 'A b'"),
         ('name = "a"', 'nam = "a"', "unknown key nam"),
         ('combine = "twin_ratio"', 'combine = "twinratio"', f"{A}combine is 'twinratio'"),
-        ('combine = "twin_ratio"', "combine = ['value']", f"{A}combine is ['value'], not a text"),
-        ('combine = "twin_ratio"', 'combine = ""', f"{A}combine is ''"),
         ('metric = "device_ns"', "", f"{A}combine is 'twin_ratio': a query needs metric"),
         ('metric = "device_ns"', 'metric = "device_s"', f"{A}metric: exp03_memory_coalescing has no figure 'device_s'"),
-        ('metric = "device_ns"', 'metric = "variant"', f"{A}metric: exp03_memory_coalescing has no figure 'variant'"),
         ('metric = "load_sectors"', 'metric = "load_sector"', "query c: metric: counters.csv has no figure 'load_sector'"),
-        ('metric = "ldg_32"', 'metric = "ldg32"', "query d: metric: sass.csv has no figure 'ldg32'"),
-        ('metric = "same_memory"', 'metric = "ldg_32"', "query e: metric: sass_twins.csv has no figure 'ldg_32'"),
         ('control = "submit_ns"', 'control = "nothing"', "query f: control: exp03_memory_coalescing has no figure 'nothing'"),
         ('control = "submit_ns"', "", "query f: combine over_control needs control"),
         ("where = { variant = \"read_offset\", offset = [", "num = { variant = \"read_offset\", offset = [", f"{A}combine twin_ratio needs where"),
         ("headline = true", "where = {}", "query b: where does not go with combine ratio"),
         ("headline = true", 'headline = "yes"', "query b: headline is 'yes', not true or false"),
-        ("headline = true", "headline = 1", "query b: headline is 1, not true or false"),
-        ("headline = true", 'control = "gbps"', "query b: control does not go with combine ratio"),
         ("headline = true", 'table = "results.csv"', "query b: no such table: results.csv"),
-        ('table = "sass_twins"', 'table = "twins"', "query e: no such table: twins"),
         ('combine = "value"\nmetric = "ldg_32"', 'combine = "twin_ratio"\nmetric = "ldg_32"', "query d: combine twin_ratio is of results and counters, not of sass"),
         # In a range
         ("reproduced = { lo = 0.5, hi = 2 }", "reproduced = { lo = 0.5, high = 2 }", f"{A}reproduced: unknown key high"),
-        ("reproduced = { lo = 0.5, hi = 2 }", 'reproduced = { lo = "1" }', f"{A}reproduced: lo is '1', not a number"),
-        ("reproduced = { lo = 0.5, hi = 2 }", "reproduced = { lo = true }", f"{A}reproduced: lo is True, not a number"),
         ("reproduced = { lo = 0.5, hi = 2 }", "reproduced = { lo = nan }", f"{A}reproduced: lo is nan, not a number"),
-        ("reproduced = { lo = 0.5, hi = 2 }", "reproduced = { hi = inf }", f"{A}reproduced: hi is inf, not a number"),
         ("reproduced = { lo = 0.5, hi = 2 }", f"reproduced = {{ hi = {'9' * 400} }}", f"{A}reproduced: hi is 999"),
         ("reproduced = { lo = 0.5, hi = 2 }", "reproduced = { lo = 2, hi = 0.5 }", f"{A}reproduced: lo is 2, above hi, 0.5"),
         ("reproduced = { lo = 0.5, hi = 2 }", "reproduced = {}", f"{A}reproduced needs lo or hi"),
-        ("reproduced = { lo = 0.5, hi = 2 }", "reproduced = 1", f"{A}reproduced needs lo or hi"),
         ("reproduced = { lo = 0.5, hi = 2 }", "", f"{ID}needs a query with a range that is not optional, or `needs`"),
         # In what chooses the cases
         ('pick = "fastest"', 'pick = "slowest"', f"{A}where: pick is 'slowest', none of fastest"),
         ('pick = "fastest"', 'pic = "fastest"', f"{A}where: exp03_memory_coalescing has no column 'pic' to choose by; it has api, block"),
-        ('pick = "fastest"', 'nosuch = ""', f"{A}where: exp03_memory_coalescing has no column 'nosuch' to choose by"),
-        ('pick = "fastest"', 'device_ns = "5"', f"{A}where: exp03_memory_coalescing has no column 'device_ns' to choose by"),
         ('pick = "fastest"', 'api = "metal"', f"{A}where: api is 'metal', none of cuda, vulkan"),
-        ('pick = "fastest"', 'cache = ["cold", "hot"]', f"{A}where: cache is 'hot', none of cold, warm"),
         ('pick = "fastest"', 'block = "many"', f"{A}where: block is 'many', not a whole number"),
         ('pick = "fastest"', "block = 256", f"{A}where: block is 256, not a text or a list of texts"),
-        ('pick = "fastest"', "block = []", f"{A}where: block is [], not a text or a list of texts"),
-        ('offset = ["0", "8"]', 'offset = ["0", 8]', f"{A}where: offset is ['0', 8], not a text or a list of texts"),
         ('elements = "max_dram"', 'elements = "maxdram"', f"{A}where: elements is 'maxdram', not a whole number or one of max, dram"),
-        ('elements = "max_dram"', 'elements = ["max"]', f"{A}where: elements is 'max', not a whole number"),
         ('num = { variant = "read_aos_x", elements = "67108864" }', 'num = "x"', "query b: num: 'x' is no column=value"),
         ('den = { variant = "read_soa_x"', 'den = { varient = "read_soa_x"', "query b: den: exp03_memory_coalescing has no column 'varient'"),
         ('where = { kernel = "read_soa_x", api', 'where = { kernl = "read_soa_x", api', "query d: where: sass.csv has no column 'kernl'"),
-        ('where = { kernel = "read_soa_x" }', 'where = { api = "cuda" }', "query e: where: sass_twins.csv has no column 'api'"),
         ('offset = "8" }', 'offst = "8" }', "query c: where: exp03_memory_coalescing has no column 'offst'"),
         ('offset = "8" }', 'pick = "fastest" }', "query c: where: pick is one text, and of results"),
         ('offset = "8" }', 'elements = "dram" }', "query c: where: elements = dram is of results, not of counters"),
@@ -272,28 +232,8 @@ def test_this_repositorys_claims_name_what_its_results_list() -> None:
     assert strangers == []
 
 
-BOARDS = """
-question = "?"
-[[claim]]
-id = "03.4"
-kind = "mechanism"
-since = 2025-12-31
-source = "ours"
-text = "t"
-claimed = "1"
-device = ""
-theory = "1"
-unit = "x"
-[[claim.changed]]
-on = 2026-01-01T00:00:00Z
-what = "w"
-why = "y"
-[[claim.query]]
-combine = "twin_ratio"
-metric = "device_ns"
-where = { variant = "read_same" }
-reproduced = { lo = 0.99, hi = 1.01 }
-"""
+OF_TWINS = 'combine = "twin_ratio"\nmetric = "device_ns"\nwhere = { variant = "read_same" }\nreproduced = { lo = 0.99, hi = 1.01 }'
+BOARDS = 'question = "?"\n' + synthetic.claim("03.4", OF_TWINS, 'since = 2025-12-31\nchanged = [{ on = 2026-01-01T00:00:00Z, what = "w", why = "y" }]')
 
 
 def test_boards_that_come_out_otherwise_are_named(tmp_path: Path) -> None:
@@ -352,10 +292,6 @@ def test_what_queries_share_is_said_once() -> None:
             {"combine": "value", "metric": "element_ns", "where": {**api, "offset": both, "variant": "c d"}},
         ]
     }
-
-
-def test_an_empty_text_among_several_is_an_empty_cell() -> None:
-    assert entry('query = [{ where = "checks=|default op=" }]')["query"][0]["where"] == {"checks": ["", "default"], "op": ""}
 
 
 @pytest.mark.parametrize(

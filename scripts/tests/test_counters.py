@@ -3,9 +3,7 @@
 import csv
 import io
 import json
-import os
 import random
-import re
 import shutil
 import signal
 import subprocess
@@ -19,9 +17,10 @@ import synthetic
 import counters
 import hand_in
 import worklog
-from analyses import REPOSITORY, study
+from analyses import rendered, study
 from benchlib.counters import ncu, pm_sampling
-from benchlib.model import analysis, hardware_counts
+from benchlib.model import hardware_counts
+from benchlib.tables.counts import counted_comparison
 from benchlib.base.errors import InputError
 from test_damaged_input import damaged
 
@@ -287,27 +286,6 @@ def test_what_nsight_compute_has_nothing_to_add_to(bench):
     assert bench.run("--", "--api=vulkan") == 77 and not bench.log.exists()
 
 
-def test_of_several_boards_the_gpu_is_that_of_the_newest_file(bench):
-    for at, board in enumerate(("u2", "u1", "u3")):
-        rows = synthetic.twins(EXP03, "read_soa_x", 1, 1, gpu="NVIDIA X", gpu_uuid=board)
-        path = synthetic.pack(synthetic.write(bench.out / "boards" / board / "run1", EXP03, rows))
-        os.utime(path, (at, at))
-    bench.program(EXP03, page((CASE, VALUES)))
-    assert bench.run() == 0
-    assert bench.rows()[0]["gpu_uuid"] == "u3"
-
-
-@pytest.mark.parametrize(
-    ("listing", "expected"),
-    [("NVIDIA H200, GPU-c4ce", ("NVIDIA H200", "c4ce")), ("A, GPU-1\nB, GPU-2", ("", "")), ("no devices", ("", ""))],
-)
-def test_the_gpu_is_the_only_one_of_the_driver(tmp_path, monkeypatch, listing, expected):
-    (tmp_path / "nvidia-smi").write_text(f"#!/bin/sh\ncat <<E\n{listing}\nE\n")
-    (tmp_path / "nvidia-smi").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    assert counters.gpu_of_driver() == expected
-
-
 def test_a_broken_old_file_is_left_alone(bench, capsys):
     bench.program(EXP03, page((CASE, VALUES)))
     (bench.out / "counters.csv").write_text("a,b\n1,2\n")
@@ -408,14 +386,6 @@ def test_a_program_that_fails(bench, capsys):
     assert f"{EXP03}: ended with 1 under ncu: one case failed" in lines[1]
 
 
-def test_a_failure_keeps_the_cases_of_before(bench):
-    bench.program(EXP03, page((CASE, VALUES), (CASE.replace("offset:8", "offset:1"), VALUES)))
-    assert bench.run() == 0
-    bench.program(EXP03, page((CASE, {**VALUES, HIT: "1"})), code=1)
-    assert bench.run() == 1
-    assert {row["offset"]: row["l2_hit_pct"] for row in bench.rows()} == {"8": "1", "1": "50.1235"}
-
-
 def test_no_gpu(bench, capsys):
     bench.program(EXP03, "", "cuda: cudaErrorNoDevice\n", 77)
     assert bench.run() == 77
@@ -427,18 +397,6 @@ def test_no_gpu(bench, capsys):
     assert counters.main(["--bin", str(bench.bin)]) == 77
     assert "no device" in one_line(capsys)
     assert not (bench.out / "counters.csv").exists()
-
-
-def test_usage(bench, capsys):
-    assert bench.run() == 1
-    assert "build first" in one_line(capsys)
-    bench.program(EXP03)
-    assert bench.run("--only", "exp09") == 2
-    assert f"--only exp09: no such experiment; there are: {EXP03}" in one_line(capsys)
-    for arguments in (["--frobnicate"], ["--timeout", "0"], ["--timeout", "inf"], ["--timeout", "nan"], ["--timeout", "1e30"]):
-        with pytest.raises(SystemExit) as ended:
-            bench.run(*arguments)
-        assert ended.value.code == 2
 
 
 # ---------------------------------------------------------------------------------------------- the programs' own counts
@@ -507,11 +465,6 @@ def test_nsight_compute_does_not_count_a_kernel_twice(bench, name):
     assert "--benchmark_filter" not in (bench.folder / "count/asked").read_text()
 
 
-def test_no_analysis_asks_for_what_a_count_does_not_take():
-    for name, each in analysis.load(REPOSITORY).items():
-        assert not any(option.startswith("--benchmark_") for option in each.counting.options), name
-
-
 @pytest.mark.parametrize(
     ("text", "err", "code", "words"),
     [
@@ -533,16 +486,6 @@ def test_a_program_that_cannot_count_is_one_line(bench, capsys, text, err, code,
     assert bench.run(instrument=("--instrument", "pm_sampling")) == (1 if code not in (0, 77) or text else 0)
     assert words in one_line(capsys)
     assert [row["experiment"] for row in bench.rows()] == [EXP03]
-
-
-def test_rows_without_counts_are_kept_and_said_once(bench, capsys):
-    for name in (EXP01, EXP03):
-        bench.program(name)
-        blind = [pm_line(api="vulkan", variant=variant, reason="does not see Vulkan", experiment=name) for variant in "ab"]
-        bench.count(name, pm_page(pm_line(experiment=name), *blind), code=0)
-    assert bench.run(instrument=("--instrument", "pm_sampling")) == 0
-    assert [row["reason"] for row in bench.rows()] == ["", "does not see Vulkan", "does not see Vulkan"] * 2
-    assert one_line(capsys) == f"counters.py: {EXP01}: 2 rows without counts: does not see Vulkan"
 
 
 def test_what_was_counted_before_a_failure_stays(bench, capsys):
@@ -590,88 +533,31 @@ def test_damaged_counts_never_end_in_a_traceback(bench):
         assert counters.counters_file.csv_text(counters.counters_file.read(bench.out / "counters.csv")) == written
 
 
-# ---------------------------------------------------------------------------------------------------------- the worklog
+# ------------------------------------------------------------------------------------------- predictions and counts compared
 
 
-def prediction_page(rows, wrong=()):
-    """What ncu would print if every prediction held, except for the loads of the variants in `wrong`: one sector more."""
-    launches = []
-    for row in rows:
-        if row["api"] != "cuda" or not row["load_sectors"]:
-            continue
-        params = [f"{name}:{row[name]}" for name in synthetic.PARAMS[EXP03] if row[name] != ""]
-        name = "/".join(["exp03", row["variant"], *params, f"n:{row['elements']}", row["cache"]])
-        warps = row["elements"] // 32
-        loads = row["load_sectors"] + (row["variant"] in wrong)
-        values = {LOADS: row["load_requests"] * warps, LOAD_SECTORS: f"{loads * warps:,}", STORES: row["store_requests"] * warps}
-        launches.append((name, {**VALUES, **values, STORE_SECTORS: f"{row['store_sectors'] * warps:,}"}))
-    return page(*launches)
-
-
-def write_code(directory, same_memory=1):
-    """The listings' tables: each variant's code is of its own, and timed as `<variant>-<api>`."""
-    variants = sorted({row["variant"] for row in synthetic.exp03_rows()})
-    code = ["experiment,kernel,api,isa_hash"]
-    code += [f"{EXP03},{name},{api},{name}-{api}" for name in variants for api in ("cuda", "vulkan")]
-    twins = ["experiment,kernel,arch,cuda_kernel,vulkan_kernel,same_memory"]
-    twins += [f"{EXP03},{name},sm_90a,{name},{name},{same_memory if name == 'read_aos_x' else 1}" for name in variants]
-    (directory / "sass.csv").write_text("\n".join(code) + "\n")
-    (directory / "sass_twins.csv").write_text("\n".join(twins) + "\n")
-
-
-@pytest.fixture
-def counted(bench):
-    """Results of experiment 3 beside their counts, which differ in read_same; read_aos_x's twin has other loads."""
-    rows = [{**row, "isa_hash": f"{row['variant']}-{row['api']}"} for row in synthetic.exp03_rows()]
-    synthetic.write(bench.out, EXP03, rows)
-    (bench.folder / EXP03).mkdir()
-    (bench.folder / EXP03 / "claims.toml").write_text('question = "?"\n')
-    shutil.copy(REPOSITORY / EXP03 / "analysis.py", bench.folder / EXP03)
-    assert worklog.main(["--readme", str(bench.folder), str(bench.out)]) == 0
-    bench.before = synthetic.worklog_text(bench.out)
-    bench.program(EXP03, prediction_page(rows, wrong=("read_same",)))
-    assert bench.run() == 0
-    write_code(bench.out, same_memory=0)
-    return bench
-
-
-def written(bench):
-    assert worklog.main(["--readme", str(bench.folder), str(bench.out)]) == 0
-    return synthetic.worklog_text(bench.out)
-
-
-def without_state(text):
-    """Less the line that says what is there, for machine code has come since."""
-    return re.sub(r" ?Not here: [^*]*", "", text, flags=re.MULTILINE)
-
-
-def section(text, title):
-    return text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+def compared(root, text):
+    """What experiment 3's predictions and these counts say of each other."""
+    folder = root / worklog.REFERENCE
+    (folder / "counters.csv").write_text(text)
+    found = study(folder)
+    return rendered(counted_comparison(found, found.tables[EXP03]))
 
 
 def cells(text, first):
-    """The rows of a section's tables that begin with that cell."""
+    """The rows of tables that begin with that cell."""
     lines = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line] for line in lines if line[0].strip() == first]
 
 
-def sampled(bench, change=lambda cells: None):
-    """PM sampling's counts in place of Nsight Compute's."""
-    (bench.out / "counters.csv").write_text(synthetic.sampled_text(EXP03, change=change))
-
-
-def test_both_apis_stand_beside_the_prediction(counted):
-    sampled(counted)
-    text = written(counted)
-    assert cells(section(text, "Array of structures against structure of arrays"), "read_aos_x")[0][6:9] == ["16 + 4", "20", "20"]
-    found = section(text, "Predicted against counted")
+def test_counts_of_both_apis_agree_with_the_prediction(root):
+    found = compared(root, synthetic.sampled_text(EXP03))
     cases = len([row for row in synthetic.exp03_rows() if row["api"] == "cuda"])
     for first in ("CUDA, to the prediction", "Vulkan, to the prediction", "Vulkan, to CUDA"):
         assert cells(found, first) == [[first, *[str(cases)] * 4, "0", "0.00"]]
-    assert "No kernel's count is beyond 2 %" in found
 
 
-def test_a_kernel_that_asks_for_more_in_one_api_is_listed(counted):
+def test_a_kernel_that_asks_for_more_in_one_api_is_listed(root):
     def more(cells):
         if (cells["variant"], cells["api"]) == ("read_aos_x", "vulkan"):
             cells["l1_sectors"] *= 1.03
@@ -680,39 +566,29 @@ def test_a_kernel_that_asks_for_more_in_one_api_is_listed(counted):
         if (cells["variant"], cells["api"]) == ("read_permuted", "vulkan"):
             cells["l1_sectors"] *= 1.015
 
-    sampled(counted, more)
-    found = section(written(counted), "Predicted against counted")
+    found = compared(root, synthetic.sampled_text(EXP03, change=more))
     total, within, near, beyond = map(int, cells(found, "Vulkan, to the prediction")[0][2:6])
     assert (total - within, total - near, beyond) == (5, 3, 3), "read_permuted twice, with checks and without"
     listed = [line for line in found.splitlines() if line.startswith("| read_")]
     assert [line.split()[1] for line in listed] == ["read_aos_x", "read_aos_x", "read_same"]
-    assert "Vulkan +3.0 %; machine code: " in listed[0] and "CUDA -10.0 %; Vulkan -10.0 %; the same loads and stores" in listed[2]
+    assert "Vulkan +3.0 %" in listed[0] and "CUDA -10.0 %; Vulkan -10.0 %" in listed[2]
 
 
-def test_the_instrument_is_checked(counted):
+def test_the_instrument_is_checked(root):
     def worse(cells):
         if cells["variant"] == "read_permuted":
             cells["l1_sectors"] *= 1.006
 
-    sampled(counted, worse)
-    both = counters.counters_file.read(counted.out / "counters.csv")
-    ncu_rows = io.StringIO(synthetic.counters_text(EXP03))
-    both += list(csv.DictReader(ncu_rows))
-    (counted.out / "counters.csv").write_text(counters.counters_file.csv_text(both))
-    found = section(written(counted), "Predicted against counted")
+    texts = (synthetic.sampled_text(EXP03, change=worse), synthetic.counters_text(EXP03))
+    found = compared(root, counters.counters_file.csv_text([row for text in texts for row in csv.DictReader(io.StringIO(text))]))
     for first in ("sectors, to Nsight Compute", "sectors, to the prediction"):
         (row,) = cells(found, first)
         assert row[2] == f"{int(row[1]) - 1} within 0.5 %" and row[3] == "0.600" and row[4].startswith("read_permuted")
-    assert "has not reached memory" in " ".join(found.split())
 
 
-def test_a_file_cut_short_or_of_one_api_is_coped_with(counted):
-    text = synthetic.sampled_text(EXP03).splitlines(keepends=True)
-    (counted.out / "counters.csv").write_text("".join(line for line in text if ",vulkan," not in line))
-    found = section(written(counted), "Predicted against counted")
-    assert cells(found, "Vulkan, to the prediction")[0][2:] == ["0", "0", "0", "0", "–"]
-    (counted.out / "counters.csv").write_text("".join(text[:5])[:-10])
-    assert worklog.main(["--readme", str(counted.folder), str(counted.out)]) == 1
+def test_counts_of_another_experiment_say_nothing(root):
+    bare = ",".join([*counters.counters_file.KEY, *counters.counters_file.SIZE, "instrument", *counters.counters_file.NCU_COUNTED])
+    assert compared(root, f"{bare}\n{EXP01}" + "," * bare.count(",") + "\n") == ""
 
 
 @pytest.mark.parametrize(
@@ -721,25 +597,6 @@ def test_a_file_cut_short_or_of_one_api_is_coped_with(counted):
 )
 def test_what_counts_as_different(predicted, count, expected):
     assert hardware_counts.differs(predicted, count) == expected
-
-
-def test_without_counters_nothing_changes(counted):
-    path = counted.out / "counters.csv"
-    path.unlink()
-    before = without_state(counted.before)
-    assert without_state(written(counted)) == before
-    bare = ",".join([*counters.counters_file.KEY, *counters.counters_file.SIZE, "instrument", *counters.counters_file.NCU_COUNTED])
-    path.write_text(f"{bare}\n{EXP01}" + "," * bare.count(",") + "\n")  # another experiment's
-    assert without_state(written(counted)) == before
-
-
-def test_claims_about_counters_are_decided(counted):
-    shutil.copy(REPOSITORY / EXP03 / "claims.toml", counted.folder / EXP03)
-    assert worklog.main(["--readme", str(counted.folder), str(counted.out)]) == 0
-    with open(counted.out / "claims.csv", newline="", encoding="utf-8") as file:
-        verdicts = {row["id"]: row["verdict"] for row in csv.DictReader(file)}
-    assert verdicts["03.5"] == "REPRODUCED"
-    assert verdicts["03.8"] == verdicts["03.12"] == "REFUTED"  # the stand-in's efficiency is 80 % everywhere
 
 
 def test_a_claim_about_both_apis_counts(root):

@@ -24,7 +24,6 @@ import worklog
 from benchlib.base import archive, console, csv_file, programs
 from benchlib.claims import claims
 from benchlib.document import markdown, plots
-from benchlib.fleet import comparison
 from benchlib.model import analysis
 from benchlib.pages import pipeline
 from benchlib.results import results, schema
@@ -240,26 +239,6 @@ def test_every_experiments_files(tmp_path: Path, analyses: dict[str, analysis.An
         write(path, sound[path])
 
 
-@pytest.mark.parametrize("experiment", EXPERIMENTS)
-def test_every_measured_column(tmp_path: Path, experiment: str) -> None:
-    """Each in turn out of its interval, no number, out of bounds."""
-    folder = small_set(tmp_path / "set", experiment, 2)
-    path = folder / f"{experiment}.csv"
-    table = results.load(folder).tables[experiment]
-    figures = [column for column in table.columns if column.type != "text" and column.role in ("time", "measured")]
-    assert figures
-    header, records = csv_file.read(path)
-    for column in figures:
-        ends = [(f"{column.name}_lo", "9e29"), (f"{column.name}_hi", "-9e29")] if column.interval else []
-        for name, value in [(column.name, "nan"), (column.name, "1e-308"), (column.name, "x"), *ends]:
-            rows = [dict(row) for _, row in records]
-            filled = [row for row in rows if row[column.name]] or rows[:1]
-            filled[0] |= dict.fromkeys(column.names, "5") | {name: value}
-            write(path, text_of(header, rows).encode())
-            with pytest.raises(results.InputError, match=rf"line \d+: {column.name}"):
-                results.load(folder)
-
-
 # ------------------------------------------------------------------------------------------------ claims, dumps and samples
 
 
@@ -292,40 +271,6 @@ def test_dumps(tmp_path: Path) -> None:
     for trial in range(trials(1000)):
         write(index, damaged_json(text, chance))
         survives(lambda: sass_dump.read_dump(dump), (trial, index.read_bytes()))
-
-
-def test_sidecars(tmp_path: Path) -> None:
-    chance = random.Random("sidecars")
-    folder = small_set(tmp_path / "set", EXP03, 2)
-    path = folder / f"{EXP03}.schema.json"
-    text = path.read_text(encoding="utf-8")
-    for trial in range(trials(1000)):
-        write(path, damaged_json(text, chance))
-        survives(lambda: results.load(folder), (trial, path.read_bytes()))
-
-
-def test_samples(tmp_path: Path) -> None:
-    chance = random.Random("samples")
-    rows = synthetic.exp03_rows()[:8]
-    keys = ["variant", "api", *synthetic.PARAMS[EXP03], "elements", "cache"]
-    lines = [",".join(["schema", "experiment", *keys, "batch", "position", "device_ns", "roundtrip_ns", "submit_ns", "sm_mhz"])]
-    for row in rows:
-        key = ",".join(str(row[column]) for column in keys)
-        lines += [f"2,{EXP03},{key},1,{at},{row['device_ns'] + at},,,1980" for at in range(8)]
-    text = "\n".join(lines) + "\n"
-    a, b = (synthetic.write(tmp_path / name, EXP03, rows).parent for name in "ab")
-    for folder in (a, b):
-        (folder / f"{EXP03}.samples.csv").write_text(text, encoding="utf-8")
-
-    def compared() -> None:
-        found = comparison.compare([a, b])
-        for make in (compare.terminal, compare.page, compare.csv_text):
-            make(found)
-
-    compared()
-    for trial in range(300):
-        write(b / f"{EXP03}.samples.csv", damaged(text, chance))
-        survives(compared, trial)
 
 
 # ------------------------------------------------------------------------------------------------------- the programs whole

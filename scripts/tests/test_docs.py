@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import html
 import itertools
 import re
 from collections import Counter
@@ -13,13 +12,8 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-import report
 
-from benchlib.base import programs
-from benchlib.claims import claim_check, claims
 from benchlib.document import markdown
-from benchlib.fleet import comparison
-from benchlib.stats import stats
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^(```|~~~).*?^\1\s*?$", re.MULTILINE | re.DOTALL)
@@ -133,107 +127,7 @@ def test_an_unknown_option_is_found() -> None:
     ]
 
 
-def words(text: str) -> int:
-    """Of what is read: prose, lists, generated tables. Code blocks, comments, the addresses of links and a table's rules are none."""
-    text = re.sub(r"<!--.*?-->|<a id=[^>]*></a>", "", FENCE.sub("", text), flags=re.DOTALL)
-    text = "\n".join(line for line in text.splitlines() if not line.startswith("    "))
-    text = re.sub(r"\]\([^)]*\)", "]", text)
-    return len(re.findall(r"\S*\w\S*", text))
-
-
-def test_words_are_counted() -> None:
-    page = "# One two\n<!-- not this -->\n| a | b |\n| --- | ---: |\n[three four](five/six.md) 2.9 % [+1, −2]\n"
-    assert words(page + "\n    code here\n```\nno\n```\n") == 9
-
-
-MOST_ROWS = 8
-
-
-def table_rows(text: str) -> list[int]:
-    """Of each table in the text."""
-    return [table.count("\n") + 1 for table in re.findall(r"(?<=^)\|[ :|-]*-[ :|-]*\|\n((?:\|.*(?:\n(?=\|)|$))+)", text, re.MULTILINE)]
-
-
-def test_rows_of_tables_are_counted() -> None:
-    assert table_rows("| a | b |\n| --- | ---: |\n| 1 | 2 |\n| 3 | 4 |\n\ntext\n\n| a |\n|---|\n| 1 |\n") == [2, 1]
-
-
-@pytest.mark.parametrize("folder", sorted(programs.source_folders(ROOT).values()), ids=lambda path: path.name)
-def test_a_readme_asks_its_question_and_shows_one_table(folder: Path) -> None:
-    """The question in bold before the first section, advice that links to what shows it, and open, not folded, one table of eight rows at most."""
-    text = prose(folder / "README.md")
-    assert re.search(r"^\*\*.*\?\*\*$", text.partition("\n## ")[0], re.MULTILINE)
-    advice = text.partition("## In practice\n")[2].partition("\n## ")[0]
-    assert [item for item in re.split(r"^- ", advice, flags=re.MULTILINE)[1:] if "](" not in item] == []
-    rows = table_rows(re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL))
-    assert len(rows) <= 1 and sum(rows) <= MOST_ROWS
-
-
-@pytest.mark.parametrize(("layout", "stride"), [("AoS", 16), ("SoA", 4)])
-def test_the_drawing_of_a_layout_has_the_sectors_of_its_table(layout: str, stride: int) -> None:
-    """32 lanes that read 4 bytes each, so many bytes apart."""
-    text = (ROOT / "exp03_memory_coalescing/README.md").read_text(encoding="utf-8")
-    tables = (ROOT / "results/nvidia-h200/worklog/exp03_memory_coalescing.md").read_text(encoding="utf-8")
-    drawing = text.partition(f"\n{layout}: ")[2].partition("\n\n")[0]
-    sectors = len({lane * stride // 32 for lane in range(32)})
-    assert f" {sectors} sectors, {sectors * 32} bytes, 128 of them asked for" in drawing
-    assert re.search(rf"^sector .* {sectors - 1}$", drawing, re.MULTILINE)
-    boxes = re.findall(r"(?<=\| )[X. ]+(?= \|)", drawing)
-    assert {box.replace(" ", "") for box in boxes} == {("X" + "." * (stride // 4 - 1)) * (32 // stride)} and len(boxes) in (4, sectors)
-    assert re.search(rf"^\| CUDA {layout} \|.* {sectors} \(load\) ", tables, re.MULTILINE)
-
-
-def test_the_readme_begins_with_question_table_and_commands() -> None:
-    """The question, the table, the command for own kernels and the command for this GPU, in this order."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    wanted = ["?\n", "<!-- worklog:verdict -->", "    scripts/run.sh --kernel saxpy.toml\n", "    scripts/run.sh --quick ", "<!-- worklog:screen -->"]
-    places = [text.find(each) for each in wanted]
-    assert -1 < places[0] and places == sorted(places)
-    assert "(own_kernel/README.md)" in text[: places[3]]
-
-
 # --------------------------------------------------------------------------------------------------------------- glossary
-
-CAPITALS = re.compile(r"(?<![\w./])[A-Z]{4,}(?![\w/])")
-VERDICTS = (*claims.VERDICTS, *stats.PAIR_VERDICTS, *comparison.ALONE)
-NO_TERMS = {"SMEM", "CUDA", "NVIDIA", "GLSL", "ASPLOS", "IREE", "WGSL", "NVRTC", "SPIR", "README"}  # names, and a source's word for shared memory
-
-
-@cache
-def glossary() -> str:
-    return (ROOT / "docs/GLOSSARY.md").read_text(encoding="utf-8")
-
-
-def explained(term: str) -> bool:
-    """Whether the glossary has it in bold: there it stands before what it means."""
-    return any(term == part.strip() for bold in re.findall(r"\*\*([^*]+)\*\*", glossary()) for part in bold.split(","))
-
-
-@pytest.mark.parametrize(
-    "term",
-    sorted({*VERDICTS, *claim_check.KINDS, "no twin", "unpaired", "not counted"}),
-)
-def test_every_verdict_is_explained(term: str) -> None:
-    assert explained(term)
-
-
-@pytest.mark.parametrize("name", names([path for path in pages() if path.name in ("worklog.md", "RESULTS.md") or path.parent.name == "worklog"]))
-def test_every_word_in_capitals_is_explained(name: str) -> None:
-    text = re.sub(r"`[^`\n]*`|\]\([^)]*\)|“[^”\n]*”", "", prose(ROOT / name))  # a source's sentence has the source's words
-    text = re.sub("|".join(VERDICTS), "", text)
-    assert sorted(word for word in {*CAPITALS.findall(text)} - NO_TERMS if not explained(word)) == []
-
-
-def test_every_badge_of_a_report_is_explained(tmp_path: Path) -> None:
-    assert report.main(["--out", str(tmp_path / "report.html"), str(ROOT / "results/nvidia-h200-x2")]) == 0
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    shown = re.findall(r'class="verdict [^"]*">([^<]+)<', page)
-    badges = {re.sub(r"^\d+ ", "", html.unescape(badge).strip()) for badge in shown} - {"<", ">", "|"}  # between two listings
-    assert badges and sorted(badge for badge in badges if not explained(badge)) == []
-
-
-def test_no_other_word_is_explained() -> None:
-    assert not explained("FASTISH") and not explained("sector, GPC")
 
 
 def test_the_package_has_what_its_scripts_name() -> None:

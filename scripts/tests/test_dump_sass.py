@@ -235,17 +235,6 @@ def test_other_experiments_stay(tmp_path, tool):
     assert listed(out) == ["add_f32.cuda.sass", "add_f32.vulkan.sass"] and listed(out, "exp06_ordering") == ["chain.cuda.sass"]
 
 
-def test_selection(tmp_path, tool, capsys):
-    dump = write_dump(tmp_path / "dump", entry(), entry(kernel="copy_f32", arch="sm_86"))
-    assert run(dump, tmp_path / "a", "--arch", "86") == 0
-    assert [row["kernel"] for row in rows(tmp_path / "a/sass.csv")] == ["copy_f32"]
-    assert run(dump, tmp_path / "b", "--only", "exp01") == 0
-    assert run(dump, tmp_path / "b", "--only", "exp77") == 2
-    assert "dump_sass.py: --only exp77: no such experiment; there are: exp01_vector_add" in capsys.readouterr().err
-    assert run(dump, tmp_path / "b", "--kernel", "nothing") == 1
-    assert "there are: add_f32, copy_f32" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("further", "names"),
     [
@@ -371,14 +360,6 @@ def test_without_a_gpu_the_builds_cubins_are_read(tmp_path, tool, capsys):
     assert listed(tmp_path / "out") == ["add_f32.cuda.sm_86.sass", "add_f32.cuda.sm_90a.sass"]
 
 
-def test_a_program_that_fails_is_named(tmp_path, tool, capsys):
-    programs = add_program(tmp_path, "echo no such option >&2; exit 2")
-    assert dump_sass.main(["--bin", str(programs), "--out", str(tmp_path / "out")]) == 1
-    assert "exp01_vector_add --dump-isa ended with 2: no such option" in capsys.readouterr().err
-    assert dump_sass.main(["--bin", str(tmp_path), "--out", str(tmp_path / "out")]) == 1
-    assert "build first" in capsys.readouterr().err
-
-
 def test_code_that_cannot_be_read_costs_no_listing(tmp_path, tool, capsys):
     out = tmp_path / "out"
     assert run(write_dump(tmp_path / "first", entry(), entry("vulkan"), entry(kernel="copy_f32")), out) == 0
@@ -410,16 +391,6 @@ def test_a_mnemonic_that_is_not_known_is_told(tmp_path, tool):
     (row,) = rows(tmp_path / "out" / "sass.csv")
     assert (row["unknown"], row["ldg_32"], row["recovered"]) == ("2", "0", "0")
     assert row["note"] == "2 instructions that this program does not know (FROBNICATE, LDG.E.512)"
-
-
-def test_relative_paths_of_tools_and_programs(tmp_path, tool, monkeypatch):
-    dump = write_dump(tmp_path / "dump", entry())
-    programs = add_program(tmp_path, f'cp -r {dump}/. "$2"')
-    monkeypatch.chdir(programs)
-    for disassembler in ("../../nvdisasm", "./../../nvdisasm"):
-        assert dump_sass.main(["--bin", ".", "--nvdisasm", disassembler, "--out", str(tmp_path / "out")]) == 0
-    monkeypatch.chdir(tmp_path)
-    assert dump_sass.main(["--bin", "release/bin", "--nvdisasm", "./nvdisasm", "--out", str(tmp_path / "out")]) == 0
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from benchlib.stats import estimate, spreads
 from benchlib.stats.estimate import DOES_NOT_HOLD, HOLDS, NOT_DECIDED, decide
 from benchlib.stats.spreads import FIGURES, RATIOS, Atom, Spread
-from benchlib.stats.stats import FASTER, SLOWER, Figure
+from benchlib.stats.stats import FASTER, SLOWER, Figure, product, ratio
 
 pytestmark = pytest.mark.real_least_runs
 CERTAIN = Spread([Atom(1.0, 0.02**2, 0.01**2)])
@@ -97,6 +97,15 @@ def test_one_board_with_most_of_the_runs_counts_once() -> None:
     found = estimate.bracket(runs, spreads.committed(FIGURES, "cold"))
     assert found and found.lo and found.hi and found.value == pytest.approx((100.25 * 110 * 120) ** (1 / 3), rel=1e-4)
     assert found.lo < 95 and found.hi > 127
+
+
+def test_a_product_has_the_interval_of_a_ratio() -> None:
+    a, b = Figure(2.0, 1.9, 2.2, 3), Figure(4.0, 3.8, 4.1, 2)
+    assert product([(a, 1), (b, -1)]) == pytest.approx(ratio(a, b))
+    half = product([(a, 0.5)])
+    assert half and (half.value, half.lo, half.hi, half.runs) == pytest.approx((2**0.5, 1.9**0.5, 2.2**0.5, 3))
+    assert product([(a, 1), (Figure(0.0), 1)]) is None
+    assert product([(a, 1), (Figure(3.0), 1)]) == Figure(pytest.approx(6.0), runs=1), "no interval where one has none"
 
 
 @pytest.mark.parametrize(("lo", "hi", "found"), [(1.6, 2.0, HOLDS), (1.4, 2.0, NOT_DECIDED), (0.2, 1.4, DOES_NOT_HOLD), (None, None, NOT_DECIDED)])

@@ -276,29 +276,6 @@ def test_a_slow_board(eight: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert "55555555:+" in (tmp_path / "out/fleet.csv").read_text() and not (eight / "fleet.csv").exists()
 
 
-def test_two_populations_are_said(eight: Path, capsys: pytest.CaptureFixture) -> None:
-    """Cold cases of these boards take 5 % less, warm ones 5 % more; no exit code 1 for that."""
-    for name in ("aaaaaaaa", "bbbbbbbb", "cccccccc", "dddddddd"):
-        chance = random.Random(name)
-        for number in (1, 2):
-            made = [
-                row | {column: row[column] * (0.95 if row["cache"] == "cold" else 1.05) for column in ("device_ns", "device_ns_lo", "device_ns_hi")}
-                for row in rows(chance, gpu_uuid=name)
-            ]
-            synthetic.write(eight / f"boards/{name}/run{number}", EXP, made)
-    code, text = run(capsys, eight)
-    assert code == 0, text
-    assert "the boards are two populations. First: 11111111, 22222222," in text and "Second: aaaaaaaa, bbbbbbbb, cccccccc, dddddddd." in text
-    page = (eight / "fleet.md").read_text()
-    assert f"| {EXP} | slower | " in page and f"| {EXP} | faster | " in page
-
-
-def test_boards_of_several_directories_are_one_fleet(eight: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
-    add_board(tmp_path / "more", "99999999", 1.02)
-    assert run(capsys, eight, tmp_path / "more", eight)[0] == 1
-    assert run(capsys, eight, eight)[1].startswith("8 boards, 16 runs, ")
-
-
 @pytest.mark.parametrize("change", [{"gpu": "NVIDIA H100"}, {"driver": "570.1"}, {"isa_hash": "other"}])
 def test_boards_that_are_not_alike_are_never_averaged(change: dict, eight: Path, capsys: pytest.CaptureFixture) -> None:
     """Three of them are half as fast as the eight, and as each other."""
@@ -312,22 +289,6 @@ def test_boards_that_are_not_alike_are_never_averaged(change: dict, eight: Path,
     with open(eight / "fleet.csv", newline="") as file:
         counts = [row["boards"] for row in csv.DictReader(file)]
     assert set(counts) == {"8", "3"}
-
-
-def test_without_a_hash_the_commit_says_what_is_alike(eight: Path, capsys: pytest.CaptureFixture) -> None:
-    add_board(eight, "aaaaaaaa", isa_hash="", git_rev="1111111")
-    add_board(eight, "bbbbbbbb", isa_hash="", git_rev="2222222")
-    assert run(capsys, eight)[0] == 0
-    with open(eight / "fleet.csv", newline="") as file:
-        assert {row["code"] for row in csv.DictReader(file)} == {"abc", "commit 1111111", "commit 2222222"}
-
-
-def test_too_few_boards(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
-    for name, factor in zip(NAMES[:3], (1, 1, 1.5)):
-        add_board(tmp_path, name, factor)
-    code, text = run(capsys, tmp_path)
-    assert code == 0 and "3 boards (11111111, 22222222, 33333333), fewer than 4: which one is odd cannot be told" in text
-    assert text.count("not compared") == 3
 
 
 def cut_short(fleet_: Path) -> None:
@@ -389,14 +350,6 @@ def test_classes_are_those_of_the_worklog(eight: Path) -> None:
     assert dataclasses.replace(entry, hosted=True).class_name == HOST
 
 
-def test_failed_rows(eight: Path, capsys: pytest.CaptureFixture) -> None:
-    made = rows(random.Random(1), gpu_uuid="33333333")
-    made[3] |= {"status": "failed", "reason": "wrong at 7", **dict.fromkeys(("device_ns", "device_ns_lo", "device_ns_hi"), "")}
-    synthetic.write(eight / "boards/33333333/run3", EXP, made)
-    code, text = run(capsys, eight)
-    assert code == 1 and "\n33333333  wrong\n  1 rows failed\n" in text
-
-
 def test_a_task_that_was_killed(eight: Path, capsys: pytest.CaptureFixture) -> None:
     (eight / "boards/33333333/lock").write_text("task 12_3 on n7\n")
     assert "33333333  wrong\n  scripts/fleet.sh has not completed it" in run(capsys, eight)[1]
@@ -441,13 +394,6 @@ def test_a_node_like_the_fleet_passes(eight: Path, node: Path, capsys: pytest.Ca
     before = sorted(eight.rglob("*"))
     code, text = run(capsys, "--gate", eight, node)
     assert code == 0 and text.startswith("PASS 99999999: ") and sorted(eight.rglob("*")) == before
-
-
-def test_a_coarse_sweep_is_enough(eight: Path, node: Path, capsys: pytest.CaptureFixture) -> None:
-    for factor, code in ((1.0, 0), (1.02, 1)):
-        made = rows(random.Random(7), factor, gpu_uuid="99999999")[::3]
-        synthetic.write(node / "boards/99999999/run1", EXP, made)
-        assert run(capsys, "--gate", eight, node)[0] == code
 
 
 def test_a_pass_by_few_cases_would_say_little(eight: Path, node: Path, capsys: pytest.CaptureFixture) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
 import synthetic
-from analyses import module, rendered, study
+from analyses import rendered, study
 from benchlib.document import plots
 from benchlib.model import floor
 from benchlib.results import counters_file, results
@@ -16,10 +15,8 @@ from benchlib.model.analysis import Study
 from benchlib.model.littles_law import Launch, Loops, concave
 from benchlib.document.plots import Chart, Panel, Point, Series
 from benchlib.tables import floors
-from benchlib.tables.floors import reason
-from test_worklog import EXP01, EXP03, EXP05, reference, run
+from test_worklog import EXP01, EXP05, reference
 
-ANALYSIS = module(EXP05)
 N = synthetic.DRAM_ELEMENTS  # 64 Mi
 MIB = 1 << 20
 
@@ -164,171 +161,7 @@ def test_where_the_memory_is_nearly_full_loops_are_no_ceiling() -> None:
     assert floor.Ceilings(loops=loops).in_flight_ns(50, 50, launch) is None
 
 
-def write_loops(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """exp06's loops, exp04's blocks that are alone on their SM, and a count of blocks."""
-    loops = "exp06_bytes_in_flight"
-    monkeypatch.setitem(synthetic.PARAMS, loops, ["block", "blocks_per_sm", "elem_bytes", "bytes_in_flight"])
-    rows = []
-    for variant, width, per_sm, in_flight, time in (
-        ("read_plain", 4, 8, 8192, 1000), ("read_plain", 8, 4, 8192, 900), ("read_plain", 4, 4, 4096, 1700),
-        ("copy_plain", 4, 8, 8192, 2000), ("add_plain", 4, 8, 16384, 1600), ("write_plain", 4, 8, "", 800),
-        ("read_tiles", 4, "", "", 100), ("read_plain", 16, 8, 32768, 500),
-    ):  # fmt: skip
-        cells = {"block": 256, "blocks_per_sm": per_sm, "elem_bytes": width, "bytes_in_flight": in_flight}
-        rows += synthetic.twins(loops, variant, time, time + 1, elements=N, bytes_per_element=4, **cells)
-    synthetic.write(reference(root), loops, rows)
-    empty = {"memory": "own", "elements": 1 << 20}
-    slots = synthetic.twins("exp04_bda", "empty", 90_000, 10, block=256, feature="cuda_one_slot", **empty)
-    slots += synthetic.twins("exp04_bda", "empty", 95_000, 80_000, block=256, feature="one_slot", **empty)
-    slots += synthetic.twins("exp04_bda", "empty", 70_000, 10, block=512, feature="cuda_one_slot", **empty)
-    synthetic.write(reference(root), "exp04_bda", slots)
-    write_counters(root, launch_grid=4096)
-
-
-def test_loops_and_turnovers_are_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_loops(root, monkeypatch)
-    found = load(root)
-    limits = floor.ceilings(found, "GPU-1").loops
-    assert limits.threads == 2048
-    # What Vulkan does beside a change of CUDA's side is no block alone.
-    assert limits.turnover == {256: pytest.approx(80_000 * 256 / (1 << 20)), 512: pytest.approx(70_000 * 512 / (1 << 20))}
-    expected = {1: {0.5: [(8192, 2000)], 1.0: [(4096, 1700), (8192, 900)]}, 2: {0.666667: [(16384, 1600)]}}
-    assert limits.curves == {
-        arrays: {
-            share: tuple((in_flight, pytest.approx(4 * N / time, rel=1e-4)) for in_flight, time in points)
-            for share, points in mixes.items()
-        }
-        for arrays, mixes in expected.items()
-    }
-    assert floor.loops(found, "GPU-2") == Loops()
-
-
-def test_loops_count_where_threads_wait(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_loops(root, monkeypatch)
-    found = load(root)
-    table = found.tables[EXP05]
-    model = floor.Model(found, table)
-    one = case_of(table, variant="read_once", elem_bytes="4", stride="1", elements=str(N))
-    # A loop an element at a time: 8 slots of 256 threads with 4 bytes each.
-    assert model.launch(one, 4.0 * N, 4096) == Launch(4096, 256, 4)
-    folded = one.replace(variant="source_coalesced")
-    assert model.launch(folded, 4.0 * N, 4096) == Launch(4096, 256, 4.0 * N / 4096 / 256)
-    of_one = model.floor(one)
-    assert of_one is not None and "4-byte accesses, 4 bytes in flight a thread" in reason(model, of_one)
-
-
-def test_without_the_model_there_is_no_floor(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [{name: cell for name, cell in row.items() if not name.startswith("min_")} for row in synthetic.exp03_rows()]
-    monkeypatch.setitem(synthetic.MODEL, EXP03, synthetic.SECTORS)
-    synthetic.write(reference(root), EXP03, rows)
-    found = load(root)
-    table = found.tables[EXP03]
-    assert floor.Model(found, table).floor(table.cases[0]) is None
-    assert rendered(floors.section(found, table)).startswith("No floors")
-
-
-def test_the_summary_lists_what_breaks_the_rules(root: Path) -> None:
-    write_counters(root)
-    rows = synthetic.exp05_rows()
-    for row in rows:  # faster than the ceilings allow
-        if row["variant"] == "write_once" and row["stride"] == 1 and row["elem_bytes"] == 16:
-            for column in ("device_ns", "device_ns_lo", "device_ns_hi"):
-                row[column] /= 4
-    synthetic.write(reference(root), EXP05, rows)
-    found = load(root)
-    text = rendered(floors.section(found, found.tables[EXP05]))
-    assert re.search(r"of \d+ cases, 2 have a floor above it by more than 1 %:", text)
-    above = text.partition("**Streaming")[0]
-    assert above.count("| write_once block=256 grid=4096 elem_bytes=16 stride=1") == 2
-    short = text.partition("**Streaming")[2].partition("Every case")[0]
-    assert "| 4-byte accesses |" in short and "4-byte stores |" in short
-    assert "stride=2" not in short  # asks for a sector twice: no stream
-
-
-def test_reasons_come_from_the_data(root: Path) -> None:
-    write_counters(root)
-    found = load(root)
-    table = found.tables[EXP05]
-    model = floor.Model(found, table)
-    strided = model.floor(case_of(table, variant="read_once", elem_bytes="4", stride="32", elements=str(N)))
-    # 32 sectors for 4 distinct; the ceiling reads 8 * 59 us of 32 * 64 Mi / 3000 = 715.8 us.
-    expected = "memory moved 8.0 x the distinct bytes (counted), for which the ceiling allows 66 % of the time"
-    assert strided is not None and reason(model, strided) == expected
-    stores = model.floor(case_of(table, variant="write_once", elem_bytes="4", stride="1", elements=str(N)))
-    assert stores is not None and reason(model, stores).endswith("4-byte stores")
-    small = model.floor(case_of(table, variant="source_coalesced", grid="256"))
-    assert small is not None and "256 blocks: with 4096 it takes 25 % of the time" in reason(model, small)
-
-
-# --------------------------------------------------------------------------------------------------------------- tables
-
-
-def lines_of(text: str, first: str) -> list[list[str]]:
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
-    return [row for row in rows if row[0] == first]
-
-
-def test_the_posts_kernels(root: Path) -> None:
-    write_counters(root)
-    found = load(root)
-    text = rendered(ANALYSIS.source(found, found.tables[EXP05]))
-    row = lines_of(text, "source_strided")[0]
-    assert row[:5] == ["source_strided", "256", "32", "32", "32"]
-    assert row[5:7] == ["32 + 0", "not counted"]  # Nsight Compute's; it does not see Vulkan
-    assert row[7:9] == ["16.78", "536.9 + 0"]  # a 32nd of 64 MiB in whole sectors; 16 Mi / 32 warps of 32 sectors of 32 B
-    # 32 sectors against 4, at the same rate.
-    assert [cells[1][:6] for cells in lines_of(text, "256") + lines_of(text, "4096")] == ["8.0000", "8.0000"]
-
-
-def test_folded_against_once(root: Path) -> None:
-    found = load(root)
-    text = rendered(ANALYSIS.folded(found, found.tables[EXP05]))
-    ratios = {(row[0], row[2]): row[8] for row in lines_of(text, "16 Mi") + lines_of(text, "64 Mi")}
-    assert ratios["64 Mi", "1"].startswith("1.0000 [") and ratios["64 Mi", "32"].startswith("0.8000 [")
-    assert len(ratios) == 10
-
-
-def test_loads_with_the_l2_told_how_much_to_fetch(root: Path) -> None:
-    write_counters(root)
-    found = load(root)
-    rows = lines_of(rendered(ANALYSIS.fetch(found, found.tables[EXP05])), "32")
-    assert [row[2] for row in rows] == ["as the driver has it", "32 bytes", "64 bytes"]
-    assert [row[5][:6] for row in rows] == ["1", "0.9000", "1.0000"] and rows[1][3] == "2147 + 0"
-
-
 # -------------------------------------------------------------------------------------------------------------- figures
-
-
-def svg_of(root: Path, name: str = "exp05-loads") -> str:
-    return (reference(root) / "plots" / f"{name}.svg").read_text(encoding="utf-8")
-
-
-def test_figures_are_written_and_checked(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_counters(root)
-    assert run(root) == 0
-    path = reference(root) / "plots/exp05-loads.svg"
-    first = path.read_bytes()
-    assert run(root, "--check") == 0
-    path.write_bytes(first.replace(b"CUDA, 32:", b"CUDA, 33:", 1))
-    capsys.readouterr()
-    assert run(root, "--check") == 1
-    assert "exp05-loads.svg differs" in capsys.readouterr().out
-    path.unlink()
-    assert run(root) == 0 and path.read_bytes() == first
-
-
-def test_a_figure_holds_what_was_measured(root: Path) -> None:
-    write_counters(root)
-    assert run(root) == 0
-    text = svg_of(root)
-    ElementTree.fromstring(text)
-    tips = re.findall(r"<title>(CUDA|Vulkan|counted), ([\d.]+): ([^<]*)</title>", text)
-    # Three widths, five strides; stride 32 of 4-byte elements: 4 B each in 32 B / 3 TB/s is 375 GB/s, within 0.1 %.
-    assert len([tip for tip in tips if tip[0] == "Vulkan"]) == 15
-    (tip,) = {said for side, stride, said in tips if (side, stride) == ("CUDA", "32") and said.startswith("375 [374.")}
-    assert tip.endswith(", 375.5]") or tip.endswith(", 375.6]"), tip
-    assert ("counted", "3", "12") in tips
-    assert text.count('class="line dash"') == 2 * 6  # each once more beside its label
 
 
 def test_hostile_text_stays_text() -> None:

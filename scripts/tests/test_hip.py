@@ -7,8 +7,7 @@ from pathlib import Path
 
 import dump_sass
 import pytest
-from benchlib.base.errors import InputError
-from benchlib.sass import chips, driver_listings, hip
+from benchlib.sass import driver_listings, hip
 
 KERNEL = """\t.globl\t{name}
 {name}:                                ; @{name}
@@ -84,13 +83,3 @@ def test_what_does_not_compile_says_why(suite: Path, capsys: pytest.CaptureFixtu
     assert "2 of 3 kernels listed, for subgroups of 64" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("arguments", [["--hip"], ["--hip", "--chip", "sm_90"], ["--hip", "--chip", "gfx1100", "--wave", "64"]])
-def test_hip_is_for_amds_chips(arguments: list[str]) -> None:
-    with pytest.raises(SystemExit) as error:
-        dump_sass.main(arguments)
-    assert error.value.code == 2
-
-
-def test_a_chip_without_a_vulkan_driver_says_what_compiles_for_it(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="gfx942: no Vulkan driver compiles for it; --hip"):
-        chips.launcher(chips.CHIPS["gfx942"], tmp_path)

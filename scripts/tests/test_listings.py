@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from benchlib.base import archive, csv_file
+from benchlib.model import loop_body
 from benchlib.sass import listings, sass
 from benchlib.results.results import InputError
 from benchlib.sass.sass import Instruction
@@ -39,6 +40,15 @@ def test_a_listing_is_ascii(tmp_path: Path) -> None:
     (tmp_path / "exp01.tar.xz").write_bytes(archive.packed({"add.cuda.sass": b"0000        \xc9XIT\n"}))
     with pytest.raises(InputError, match="exp01.tar.xz: add.cuda.sass: a listing is ASCII, this is not at byte 12"):
         listings.read(tmp_path / "exp01.tar.xz", "add", "cuda")
+
+
+def test_an_unrolled_loop_is_one_turn() -> None:
+    lines = ["0000 LDG.E R0, [R2.64]", "0010 LDG.E.STRONG.GPU R1, [R2]", "0020 @!P0 CCTL.IVALL", "0030 LDG.E.STRONG.GPU R1, [R2]"]
+    lines += ["0040 CCTL.IVALL", "0050 @P0 BRA 0x10", "0060 STG.E [R2.64], R1", "0070 BRA 0x70"]
+    code = listings.parse("\n".join(lines))
+    assert loop_body.repeated(code) == ["LDG.E.STRONG.GPU", "CCTL.IVALL"]
+    assert loop_body.fences(code) == ["CCTL.IVALL"]
+    assert loop_body.repeated(code[:2]) == []
 
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ from pathlib import Path
 import hand_in
 import pytest
 import synthetic
-from benchlib.results.machine_code import FOLDER, MachineCode, codes
+from benchlib.results.machine_code import FOLDER, codes
 from benchlib.results.results import InputError, Results, Table
 from benchlib.sass import listings
 
@@ -58,18 +58,6 @@ def test_the_set_with_most_of_the_kernels_lends(tmp_path: Path) -> None:
     assert a_set(tmp_path / "c", {"add": "1", "copy": "2"}, listed=False).code.path() == "../b/sass"
 
 
-def test_a_code_without_a_hash_is_like_no_other(tmp_path: Path) -> None:
-    a_set(tmp_path / "b", {"add": ""}, listed=True)
-    found = a_set(tmp_path / "c", {"add": ""}, listed=False)
-    assert shown(found)["add"] == "" and not found.code.is_lent
-
-
-def test_a_set_with_listings_shows_its_own(tmp_path: Path) -> None:
-    a_set(tmp_path / "a", {"add": "1", "new": "4"}, listed=True)
-    found = a_set(tmp_path / "b", {"add": "2"}, listed=True)
-    assert shown(found) == {"add": "cvpt", "copy": "", "new": ""} and found.code.path() == FOLDER
-
-
 def test_listings_that_another_set_has_are_not_handed_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     a_set(tmp_path / "a", {"add": "1", "copy": "2"}, listed=True)
     same, other = a_set(tmp_path / "b", {"add": "1"}, listed=True), a_set(tmp_path / "c", {"add": "1", "copy": "3"}, listed=True)
@@ -94,11 +82,3 @@ def test_no_code_is_kept_twice() -> None:
     assert kept and kept.most_common(1)[0][1] == 1
 
 
-def test_the_h100s_listings_are_lent() -> None:
-    """Of all its kernels that have code, but those that were listed anew since: their older code has no listing."""
-    code = MachineCode(ROOT / "results/nvidia-h100-80gb-hbm3")
-    made = [kernel for kernel, found in codes(code.directory).items() if all(hash_ for _, hash_ in found)]
-    assert code.path() == "../nvidia-h200/sass" and len(made) > 1400
-    newer = codes(ROOT / "results/nvidia-h200")
-    lent = [kernel for kernel in made if code.has(*kernel)]
-    assert len(lent) > 700 and all(newer.get(kernel) != codes(code.directory)[kernel] for kernel in set(made) - set(lent))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -50,12 +48,6 @@ def test_counts(variant: str, offset: str, sectors: int, efficiency: str | None)
     assert (row["launch_grid"], row["launch_block"]) == ("5", "256")
 
 
-def test_thousands_and_units() -> None:
-    profile = ncu.read(RECORDED, METRICS)
-    assert profile.launches[0].values[counters.METRICS["dram_read_bytes"]] == 19712
-    assert profile.launches[0].values[counters.METRICS["l2_bytes"]] == 167168
-
-
 def test_a_metric_that_ncu_leaves_out_is_missing() -> None:
     """ncu drops an unknown metric's column, says nothing, and ends with 0."""
     missing = counters.METRICS["load_efficiency_pct"]
@@ -64,30 +56,6 @@ def test_a_metric_that_ncu_leaves_out_is_missing() -> None:
     assert ncu.read(RECORDED, ASKED).missing == []
     assert rows(UNKNOWN)["read_offset", "1"]["load_efficiency_pct"] == ""
     assert rows(UNKNOWN)["read_offset", "1"]["load_sectors"] == "164"
-
-
-def test_through_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    script = (
-        f"#!{sys.executable}\nimport json, pathlib, sys\n"
-        "if sys.argv[1:] == ['--version']:\n"
-        "    sys.exit(print('NVIDIA (R) Nsight Compute Command Line Profiler\\nVersion 2025.3.1.0 (build 36398880)'))\n"
-        f"print(json.loads({json.dumps(json.dumps(UNKNOWN))}), end='')\n"
-        "sys.stderr.write('exp03_memory_coalescing: 3 kernels run for a profiler, 0 failed, 3 skipped\\n')\n"
-    )
-    (tmp_path / "bin").mkdir()
-    for name, text in (("ncu", script), (f"bin/{EXP03}", "#!/bin/sh\n")):
-        (tmp_path / name).write_text(text, encoding="utf-8")
-        (tmp_path / name).chmod(0o755)
-    monkeypatch.setattr(counters, "gpu_of_driver", lambda: ("NVIDIA H200", "c4ce"))
-    out = tmp_path / "out"
-    assert counters.main(["--bin", str(tmp_path / "bin"), "--out", str(out), "--ncu", str(tmp_path / "ncu"), "--instrument=ncu"]) == 0
-    said = capsys.readouterr()
-    assert "3 cases counted" in said.out
-    lines = said.err.splitlines()
-    left_out = counters.METRICS["load_efficiency_pct"]
-    assert any(f"no {left_out} on this GPU; its cells stay empty" in line for line in lines)
-    assert all("its cells stay empty" in line for line in lines)
-    assert len((out / "counters.csv").read_text(encoding="utf-8").splitlines()) == 4
 
 
 def test_nothing_of_the_machine_is_in_the_recordings() -> None:

@@ -176,7 +176,3 @@ def test_what_it_refuses(listed: Path, capsys: pytest.CaptureFixture[str], name:
     assert set(listed.iterdir()) == folders and {path: path.read_bytes() for path in before} == before
 
 
-def test_a_list_without_experiments(listed: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (listed / "CMakeLists.txt").write_text("project(x)\n", encoding="utf-8")
-    assert new_experiment.main(["exp11_x", QUESTION]) == 1
-    assert "no line matches" in capsys.readouterr().err and not (listed / "exp11_x").exists()

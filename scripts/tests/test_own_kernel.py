@@ -67,17 +67,6 @@ def test_a_process_with_one_side_is_no_pair(tmp_path: Path) -> None:
     assert len(pair.ratios) == 2
 
 
-def test_the_account_names_only_what_a_control_removed(tmp_path: Path) -> None:
-    rows = [*both((1.3, 1.3, 1.3)), *both((1.1, 1.1, 1.1), checks="off")]
-    text = markdown.render(own_kernel.page(own_kernel.read(write(tmp_path, rows)), None, "the command"))
-    assert "| n = 8, warm | +30.0 % | +20.0 % | +0.0 % | +10.0 % |" in text
-    assert "Vulkan is 30.0 % slower than CUDA." in text
-    assert "the command" in text
-    assert "a note" in text
-    without = markdown.render(own_kernel.page(own_kernel.read(write(tmp_path, both((1.3, 1.3, 1.3)))), None, "the command"))
-    assert "| n = 8, warm | +30.0 % | not measured | +0.0 % | +30.0 % |" in without
-
-
 def test_a_software_device_decides_nothing(tmp_path: Path) -> None:
     own = own_kernel.read(write(tmp_path, both((1.5, 1.5, 1.5)), gpu="llvmpipe (LLVM 15)"))
     assert own_kernel.sentence(own, own.pairs[0]) == "n = 8, warm: CUDA and Vulkan gave the same outputs on this software device, whose times say nothing about GPUs."
@@ -85,53 +74,6 @@ def test_a_software_device_decides_nothing(tmp_path: Path) -> None:
     assert "SLOWER" not in text
     assert "1.5" not in text and "ratio [" not in text, "no ratio of times in any form"
     assert "Account of the gap" not in text
-
-
-def test_a_pipelines_steps_stand_in_their_order_with_their_sum(tmp_path: Path) -> None:
-    rows = both((1.1, 1.1, 1.1))
-    for step in range(1, 12):
-        rows += [{**each, "variant": f"saxpy.step{step}"} for each in both((1.2, 1.2, 1.2), ns=10_000)]
-    write(tmp_path, rows)
-    result = json.loads((tmp_path / "result.json").read_text())
-    for side in result["sides"]:
-        side["files"] = [f"kernel{step}.cu" for step in range(1, 12)]
-    (tmp_path / "result.json").write_text(json.dumps(result))
-    text = markdown.render(own_kernel.page(own_kernel.read(tmp_path), None, ""))
-    names = [line.split(" | ")[0] for line in text.splitlines() if line.startswith("| step")]
-    assert names == [f"| step {step} (kernel{step}), n = 8, warm" for step in range(1, 12)]
-    assert "| sum of the 11 steps, n = 8, warm | 110 us | 132 us | – |" in text
-    (tmp_path / "result.json").write_text(json.dumps({**result, "sides": [{**side, "files": ["a.cu"] * 12} for side in result["sides"]]}))
-    assert "sum of the" not in markdown.render(own_kernel.page(own_kernel.read(tmp_path), None, "")), "one step was not timed"
-
-
-def test_one_side_alone_has_no_verdict(tmp_path: Path) -> None:
-    write(tmp_path, [row("CUDA", 1, 100_000), row("Vulkan", 1, 1, status="failed")])
-    done = subprocess.run([sys.executable, SCRIPT, tmp_path], capture_output=True, text=True)
-    assert done.stdout.splitlines()[0] == "No verdict: CUDA alone was timed."
-    page = (tmp_path / "page.md").read_text()
-    assert "- No verdict: CUDA alone was timed." in page
-    assert "| CUDA | n = 8 | warm | – | 1 |" in page
-    write(tmp_path, [row("CUDA", 1, 100_000), {**row("Vulkan", 1, 100_000), "sizes": "n = 9"}])
-    assert own_kernel.sentences(own_kernel.read(tmp_path)) == ["No verdict: no case was timed on both sides."]
-    write(tmp_path, [row("CUDA", 1, 1, status="failed")])
-    assert own_kernel.sentences(own_kernel.read(tmp_path)) == ["No verdict: nothing was timed."]
-
-
-def test_the_page_has_the_text_of_the_kernels(tmp_path: Path) -> None:
-    write(tmp_path, both((1.5, 1.5, 1.5)))
-    result = json.loads((tmp_path / "result.json").read_text())
-    result["file"] = str(tmp_path / "saxpy.toml")
-    result["sides"][0]["files"] = [str(tmp_path / "saxpy.cu")]
-    result["sides"][1]["files"] = [str(tmp_path / "saxpy.spv")]
-    (tmp_path / "saxpy.toml").write_text('name = "saxpy"\n')
-    (tmp_path / "saxpy.cu").write_text("__global__ void saxpy();\n" + "// more\n" * 450)
-    (tmp_path / "saxpy.spv").write_bytes(b"binary")
-    (tmp_path / "result.json").write_text(json.dumps(result))
-    text = markdown.render(own_kernel.page(own_kernel.read(tmp_path), None, ""))
-    assert 'name = "saxpy"' in text
-    assert "__global__ void saxpy();" in text
-    assert "... 51 more lines" in text
-    assert "binary" not in text
 
 
 def test_the_end_is_short_and_slower_may_fail(tmp_path: Path) -> None:
@@ -147,31 +89,6 @@ def test_the_end_is_short_and_slower_may_fail(tmp_path: Path) -> None:
     assert "Vulkan is 50.0" in html and "slower than CUDA.</li>" in html
     write(tmp_path, [row("CUDA", 1, 1, status="skipped")])
     assert subprocess.run([sys.executable, SCRIPT, tmp_path], capture_output=True).returncode == 77
-
-
-def test_counts_are_differences(tmp_path: Path) -> None:
-    write(tmp_path, both((1.5, 1.5, 1.5)))
-    (tmp_path / "counters.csv").write_text(
-        "variant,api,side,sizes,checks,cache,reason,sm_l2_sectors,dram_read_bytes\n"
-        "saxpy,cuda,CUDA,n = 8,,warm,,100,4096\nsaxpy,vulkan,Vulkan,n = 8,,warm,,150,4096\nsaxpy,vulkan,Vulkan,n = 8,off,warm,,7,7\n"
-    )
-    text = markdown.render(own_kernel.page(own_kernel.read(tmp_path), None, ""))
-    assert "| n = 8, warm | sm_l2_sectors | 100.0 | 150.0 | 50.00 |" in text
-    assert "| n = 8, warm | dram_read_bytes | 4096 | 4096 | 0 |" in text
-
-
-def test_both_listings_stand_side_by_side(tmp_path: Path, tool: Path) -> None:  # noqa: F811
-    write(tmp_path, both((1.5, 1.5, 1.5)))
-    known = {"numRegs": 40, "localSizeBytes": 8}
-    write_dump(tmp_path / "isa", entry(kernel="saxpy", stem="saxpy_cuda", statistics=known),
-               entry("vulkan", kernel="main", stem="saxpy_vulkan", code=words(LOAD) + CODE, statistics={"Register Count": 24}), program="own_kernel")  # fmt: skip
-    done = subprocess.run([sys.executable, SCRIPT, tmp_path], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    page = (tmp_path / "page.md").read_text()
-    assert "| CUDA | saxpy.cu | as it came | 40 | 6 | 8 | 3 |" in page
-    assert "| Vulkan | saxpy.comp | as it came | 24 | 8 |" in page
-    assert "Vulkan has 1 load" in page or "different loads and stores" in page
-    assert "STG.E [R2.64], R0" in page
 
 
 def test_what_is_no_result_is_bad_input(tmp_path: Path) -> None:

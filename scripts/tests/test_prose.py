@@ -13,13 +13,11 @@ from pathlib import Path
 
 import pytest
 import synthetic
-import test_docs
 from benchlib.base import programs
 from benchlib.base.errors import InputError
-from analyses import committed
 from benchlib.claims import claims
 from benchlib.model.analysis import Study
-from benchlib.pages import prose, readmes, rules, summary
+from benchlib.pages import prose, readmes
 from benchlib.pages.prose import Model, Prose
 from benchlib.results import results
 from benchlib.stats.estimate import DOES_NOT_HOLD, HOLDS, NOT_DECIDED
@@ -103,11 +101,11 @@ def test_a_marker_that_names_nothing_is_an_error(found: Prose, query: str) -> No
             fill(found, query)
 
 
-@pytest.mark.parametrize(("condition", "holds"), [("gap > 1.01", True), ("gap > 1.03", False), ("ratio <= 1.045", True), ("ratio > 2 @other", True)])
+@pytest.mark.parametrize(("condition", "holds"), [("gap > 1.01", True), ("gap > 1.03", False), ("ratio <= 1.045", True), ("ratio > 2 @other", True), ("gap > 1.0201", False)])
 def test_a_condition(found: Prose, condition: str, holds: bool) -> None:
     text = f"Slower.\n<!-- holds: {condition} -->"
     assert found.filled(Path("a.md"), text) == text
-    assert found.problems == ([] if holds else [f"a.md: line 2: no longer so: {condition}"])
+    assert len(found.problems) == (not holds)
 
 
 @pytest.mark.parametrize(
@@ -121,36 +119,10 @@ def test_a_condition_is_decided_by_the_interval(sign: str, bound: float, said: s
     assert prose.all_hold([Figure(1.8)], sign, bound) == NOT_DECIDED  # without an interval
 
 
-def test_a_sentence_that_is_not_decided_has_to_go(found: Prose) -> None:
-    found.filled(Path("a.md"), "Slower.\n<!-- holds: gap > 1.0201 -->")
-    assert found.problems == ["a.md: line 2: not decided, leave the sentence out: gap > 1.0201"]
-
-
-def test_a_condition_that_says_nothing_is_an_error(found: Prose) -> None:
-    for condition in ("gap", "gap = 1", "gap > much", "99.1 REFUTED"):
-        with pytest.raises(InputError):
-            found.filled(Path("a.md"), f"<!-- holds: {condition} -->")
-
-
-def test_figures_outside_markers_are_found() -> None:
-    text = "It takes 3 to 6 % and 2.8 µs. `5 %` <!-- q: a -->7 %<!-- /q --> [x](a-9%25) 12 threads\n```\n8 %\n```\nthen 1,000 GB/s or 2.15 times.\n## Hypothesis\n9 %\n## Result\n7 %"
-    assert unmarked(text) == [(1, "3 to 6 %"), (1, "2.8 µs"), (5, "1,000 GB/s"), (5, "2.15 times"), (9, "7 %")]
-
-
-@pytest.mark.parametrize(
-    ("text", "figures"),
-    [
-        ("Vulkan takes 0.83 of CUDA's time.", ["0.83"]),
-        ("456 ns and 169 in CUDA", ["456 ns and 169"]),
-        ("<!-- q: a -->456<!-- /q --> ns and 169 in CUDA, <!-- q: a -->4<!-- /q --> and 5.", ["ns and 169", "and 5"]),
-        ("1.57 against 2.23.", ["1.57", "2.23"]),
-        ("three runs in 18 minutes, 103 s each, 2.06 TB/s", ["18 minutes", "103 s", "2.06 TB/s"]),
-        ("```\n  stores alone   1.056 SLOWER\n```", ["1.056"]),
-        ("CUDA 12.8, driver 580.159.04, Ubuntu 24.04, claim 06.3, `0.5`, 7 ns, 12 threads, 1.5x", ["7 ns"]),
-    ],
-)
-def test_figures_without_a_unit_are_found_where_every_figure_counts(text: str, figures: list[str]) -> None:
-    assert [words for _, words in unmarked(text, strict=True)] == figures
+@pytest.mark.parametrize("condition", ["gap", "gap = 1", "gap > much", "99.1 REFUTED"])
+def test_a_condition_that_says_nothing_is_an_error(found: Prose, condition: str) -> None:
+    with pytest.raises(InputError):
+        found.filled(Path("a.md"), f"<!-- holds: {condition} -->")
 
 
 def pages() -> list[str]:
@@ -172,11 +144,6 @@ def test_measured_figures_stand_in_markers(name: str) -> None:
     assert len(found) <= entry["figures"], f"{name}: {found}"
 
 
-def test_every_exception_has_its_page_and_its_reason() -> None:
-    assert set(allowed()) <= set(pages())
-    assert all(entry["figures"] > 0 and len(entry["why"]) > 20 for entry in allowed().values())
-
-
 def test_every_figure_is_used_and_every_condition_can_be_read() -> None:
     text = "\n".join((ROOT / name).read_text(encoding="utf-8") for name in pages())
     named = {word for match in prose.MARKER.finditer(text) for word in (match["query"] or match["holds"] or "").split()}
@@ -184,35 +151,14 @@ def test_every_figure_is_used_and_every_condition_can_be_read() -> None:
     assert names <= named
 
 
-CLAIMS = """
-question = "How long?"
-answer = "{03.1}"
-[[claim]]
-id = "03.1"
-kind = "mechanism"
-since = 2026-11-21
-source = "ours"
-text = "t"
-claimed = "0"
-device = ""
-theory = "0"
-unit = "times"
-[[claim.query]]
-name = "gap"
-role = "result"
-combine = "twin_ratio"
-metric = "device_ns"
-where = "variant=read_offset"
-say = "takes"
-reproduced = { lo = 1 }
-"""
+CLAIMED = 'name = "gap"\nrole = "result"\ncombine = "twin_ratio"\nmetric = "device_ns"\nwhere = "variant=read_offset"\nsay = "takes"\nreproduced = { lo = 1 }'
 
 
 @pytest.fixture
 def claimed(found: Prose, tmp_path: Path) -> Prose:
     """With a claim about folder a."""
     (tmp_path / EXP).mkdir()
-    (tmp_path / EXP / "claims.toml").write_text(CLAIMS)
+    (tmp_path / EXP / "claims.toml").write_text('question = "How long?"\nanswer = "{03.1}"\n' + synthetic.claim("03.1", CLAIMED))
     (group,) = claims.load(tmp_path)
     study = found.model("a").study_of(EXP)
     claims.judge(group.claims[0], study, "")
@@ -225,63 +171,22 @@ def test_a_claims_figure_is_said_without_its_interval(claimed: Prose) -> None:
     assert fill(claimed, "03.1.gap.takes.value") == "between 2 % and 3.8 % more time than"
 
 
-@pytest.mark.parametrize(("condition", "holds"), [("03.1.gap > 1.01", True), ("03.1.gap > 1.03", False), ("03.1 > 1.025", True), ("03.1 < 1.025", False)])
-def test_a_condition_on_a_claims_figures(claimed: Prose, condition: str, holds: bool) -> None:
-    assert claimed.holds(condition, "a.md: line 1") == (HOLDS if holds else DOES_NOT_HOLD)
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [("03.1.gap > 1.01", HOLDS), ("03.1.gap > 1.03", DOES_NOT_HOLD), ("03.1 > 1.025", HOLDS), ("03.1.nothing > 1", None), ("03.2 > 1", None), ("03.1.gap > much", None)],
+)
+def test_a_condition_on_a_claims_figures(claimed: Prose, condition: str, said: str | None) -> None:
+    if said:
+        assert claimed.holds(condition, "a.md: line 1") == said
+    else:
+        with pytest.raises(InputError, match="a.md: line 1"):
+            claimed.holds(condition, "a.md: line 1")
 
 
-@pytest.mark.parametrize("condition", ["03.1.nothing > 1", "03.2 > 1", "03.1.gap > much"])
-def test_a_condition_on_no_claims_figure_is_an_error(claimed: Prose, condition: str) -> None:
-    with pytest.raises(InputError, match="a.md: line 1"):
-        claimed.holds(condition, "a.md: line 1")
+# -------------------------------------------------------------------------------------------------------- commands of the pages
 
-
-def test_the_claims_forms_are_those_of_an_answer() -> None:
-    assert prose.CLAIM.fullmatch("01.2a.worst.takes") and prose.CLAIM.fullmatch("06.17") and not prose.CLAIM.fullmatch("gap")
-    assert summary.FILE.parent == prose.FILE.parent and claims.SOURCES.parent == prose.FILE.parent
-
-
-# ------------------------------------------------------------------------------------------------------ what the pages promise
-
-COURSE = (ROOT / "docs/COURSE.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("step", re.findall(r"^## (\d+\..*)$", COURSE, re.MULTILINE))
-def test_a_step_of_the_course_is_whole(step: str) -> None:
-    """A picture, what it costs on each published model, the kernel in ten lines, an exercise with its command, and what comes next."""
-    text = COURSE.partition(f"## {step}\n")[2].partition("\n## ")[0]
-    assert re.search(r"^(!\[|```text)", text, re.MULTILINE)
-    assert re.search(r"^\|.*\| H200.*\| H100 \|$", text, re.MULTILINE) and "@h100 -->" in text
-    (kernel,) = re.findall(r"^```glsl\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert 1 <= kernel.count("\n") <= 10
-    exercise = text.partition("**Exercise.**")[2]
-    assert re.search(r"`(scripts/run\.sh|build/release/bin/)[^`]+`", exercise)
-    assert re.search(r"Next: [^.]+\.$", " ".join(exercise.split()))
-
-
-def findings() -> list[list[str]]:
-    """The rows of the page's tables: finding, H200, H100, again, table."""
-    text = (ROOT / "docs/DRIVER.md").read_text(encoding="utf-8")
-    rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in re.findall(r"^\| .*$", text, re.MULTILINE)]
-    return [row for row in rows if row[0] != "finding" and not row[0].startswith("---")]
-
-
-MODELS = {"H200": "nvidia-h200", "H100": "nvidia-h100-80gb-hbm3", "H200s over NVLink": "nvidia-h200-x2"}
+SETS = ("nvidia-h200", "nvidia-h100-80gb-hbm3", "nvidia-h200-x2")
 AGAIN = re.compile(r"(?<![\w/])(?:build/release/bin/)?(exp\d\d_\w+)((?: --(?:variant|benchmark_filter|csv)[ =][^ `]+)+)")
-
-
-@pytest.mark.parametrize("finding", findings(), ids=lambda row: re.sub(r"\W+", "-", row[0][:40]).strip("-"))
-def test_a_finding_says_where_it_was_seen_and_how_to_see_it_again(finding: list[str]) -> None:
-    said, h200, h100, again, table = finding
-    models = [MODELS["H200s over NVLink" if "over NVLink" in said else model] for model, cell in (("H200", h200), ("H100", h100)) if cell.strip("–; ")]
-    assert models and "](" in table
-    commands = re.findall(r"`([^`]+)`", again)
-    assert commands
-    for command in commands:
-        if command.startswith("scripts/"):
-            continue  # test_docs.py has their options
-        program = AGAIN.fullmatch(command)[1]
-        assert all(variants_of(model, program) for model in models), f"{program} has no results of {models}"
 
 
 def rows_of(folder: str, program: str) -> Iterator[dict[str, str]]:
@@ -316,7 +221,7 @@ def test_commands_choose_what_there_is(name: str) -> None:
         if program.startswith("exp11"):
             continue  # CONTRIBUTING's example
         assert program in programs.source_folders(ROOT)
-        folder = next(folder for folder in MODELS.values() if variants_of(folder, program))
+        folder = next(folder for folder in SETS if variants_of(folder, program))
         for wanted in re.findall(r"--variant '?([^' ]+)'?", options):
             for one in wanted.split(","):
                 assert fnmatch.filter(variants_of(folder, program), one), f"{program} --variant {one}"
@@ -324,30 +229,3 @@ def test_commands_choose_what_there_is(name: str) -> None:
             assert any(re.search(pattern, case) for case in case_names(folder, program)), f"{program}: {pattern}"
 
 
-def test_every_rule_that_holds_has_its_section() -> None:
-    """docs/RULES.md: what to do, in the order of its table, which is generated."""
-    study = committed("nvidia-h200")
-    said = summary.load(ROOT, study)
-    assert said
-    standing = [rules.of(said)[at]["title"].rstrip(".") for at in rules.standing(study, said)]
-    text = (ROOT / rules.PAGE).read_text(encoding="utf-8")
-    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == standing
-    assert all(rules.anchor(title) in test_docs.anchors(ROOT / rules.PAGE) for title in standing)
-    assert [*re.findall(r"^\| \[([^\]]+)\]\((?:\.\./docs/)?RULES\.md#", text, re.MULTILINE)] == standing
-
-
-def test_there_are_at_most_fourteen_kinds_of_work_and_eight_in_the_readme() -> None:
-    document = tomllib.loads((ROOT / summary.FILE).read_text(encoding="utf-8"))
-    assert len(document["kind"]) <= 14 and len(document["headline"]) <= 8 and all("example" in entry for entry in document["headline"])
-
-
-TERMS = (
-    "fence, case, row, pairs differ, recorded anew, recorded once, sets, tile, ring, chunk, reuse set, visit, hint, policy, proxy fence, mbarrier, "
-    "tensor map, slice, TPC, one-shot block, gate, sweep, ruler, round trip, submit, class, staging, pinned, pageable, copy engine, "
-    "transfer queue, timeline semaphore, ulp, look-back, Kingman, utilisation, seeded fault, stress, stream"
-).split(", ")
-
-
-@pytest.mark.parametrize("term", TERMS)
-def test_a_term_of_the_pages_is_explained(term: str) -> None:
-    assert test_docs.explained(term)

@@ -13,19 +13,8 @@ from benchlib.tables import claim_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 EXPERIMENT = "exp03_memory_coalescing"
-CLAIM = """
-[[claim]]
-id = "03.1"
-kind = "mechanism"
-since = 2026-01-01
-source = "ours"
-text = "t"
-claimed = "1"
-device = ""
-theory = "1"
-unit = "x"
-query = [{ combine = "twin_ratio", metric = "device_ns", where = "variant=read_same", reproduced = { lo = 0.9, hi = 1.1 } }]
-"""
+OF_TWINS = 'combine = "twin_ratio"\nmetric = "device_ns"\nwhere = "variant=read_same"\nreproduced = { lo = 0.9, hi = 1.1 }'
+CLAIM = synthetic.claim("03.1", OF_TWINS)
 BOARDS = ("aaaaaaaa", "bbbbbbbb", "cccccccc")
 
 
@@ -52,7 +41,7 @@ def commit(root: Path, text: str | None) -> str:
 def revisions(tmp_path: Path) -> list[str]:
     """Before there was a lock, with another range, as it is, and with a remark that changes no test."""
     git(tmp_path, "init", "--quiet")
-    texts = [None, CLAIM.replace("hi = 1.1", "hi = 1.2"), CLAIM, CLAIM + 'note = "n"\n']
+    texts = [None, CLAIM.replace("hi = 1.1", "hi = 1.2"), CLAIM, synthetic.claim("03.1", OF_TWINS, 'note = "n"')]
     return [commit(tmp_path, text) for text in texts]
 
 
@@ -116,13 +105,3 @@ def test_what_is_said_of_a_claim_and_of_its_runs(tmp_path: Path, revisions: list
     assert "the verdicts of 0 pairs and of 0 claims are others." in str(said)
 
 
-def test_nothing_is_said_where_all_commits_are_there(tmp_path: Path, revisions: list[str]) -> None:
-    group, found = judged(tmp_path, [revisions[2]] * 3)
-    assert claim_tables.lost_runs(found, group) == [] and group.claims[0].newer_runs == 3
-
-
-def test_runs_that_decide_are_missed_when_left_out(tmp_path: Path, revisions: list[str]) -> None:
-    """All runs are of a lost commit: without them the claim is not measured."""
-    group, found = judged(tmp_path, ["c4ced37c6f53"] * 3)
-    assert claims.verdict_without(group.claims[0], found, ["c4ced37c6f53"]) == claims.NOT_MEASURED
-    assert "There are no others." in str(claim_tables.lost_runs(found, group))

@@ -49,8 +49,7 @@ def study(tmp_path: Path) -> Study:
 
 
 def of_claims(root: Path, study: Study) -> object:
-    head = 'id = "01.1"\nkind = "mechanism"\nsince = 2026-01-01\nsource = "ours"\ntext = "t"\nclaimed = "1"\ndevice = ""\ntheory = "1"\nunit = "x"\n'
-    text = f'question = "?"\n[[claim]]\n{head}[[claim.query]]\nmetric = "device_ns"\nreproduced = {{ lo = 1 }}\n{QUERY}'
+    text = 'question = "?"\n' + synthetic.claim("01.1", f'metric = "device_ns"\nreproduced = {{ lo = 1 }}\n{QUERY}')
     (root / EXP01 / "claims.toml").write_text(text)
     (group,) = claims.load(root)
     return claims.judge(group.claims[0], study)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import os
 import shutil
@@ -14,12 +13,8 @@ from pathlib import Path
 import claims_lock
 import pytest
 import synthetic
-from analyses import study
-from benchlib.claims import claim_check, claim_lock
-from benchlib.document import plots
+from benchlib.claims import claim_lock
 from benchlib.fleet import fleet
-from benchlib.model.analysis import Study
-from benchlib.pages import summary
 from benchlib.results import results
 from benchlib.results.results import InputError
 from result_sets import REPOSITORY
@@ -69,12 +64,6 @@ def test_ignored_interrupts_stay_ignored() -> None:
         assert done.stdout.strip() == after
 
 
-def test_the_report_without_its_module(tmp_path: Path) -> None:
-    (tmp_path / "jinja2.py").write_text("raise ModuleNotFoundError('gone', name='jinja2')\n")
-    done = subprocess.run([sys.executable, SCRIPTS / "report.py"], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(tmp_path)})
-    assert (done.returncode, done.stderr) == (1, "report.py: Python's module jinja2 is missing here (package python3-jinja2)\n")
-
-
 # ------------------------------------------------------------------------------------------------------------------- runs
 
 
@@ -107,15 +96,6 @@ def test_a_folder_that_is_nearly_a_runs_is_named(tmp_path: Path, name: str) -> N
     assert refusal(tmp_path) == f"{board}: '{name}' is no run's name: they are run1, run2, ..."
 
 
-def test_what_file_browsers_leave_is_nobodys_board(tmp_path: Path) -> None:
-    boards = a_set(tmp_path) / "boards"
-    (boards / ".DS_Store").write_bytes(b"\0")
-    (boards / ".hidden").mkdir()
-    (boards / "notes.txt").write_text("mine")
-    assert len(results.load(tmp_path).runs) == 2
-    assert list(fleet.load([tmp_path], {}).boards) == ["aaaaaaaa"]
-
-
 # ---------------------------------------------------------------------------------------------------------------- figures
 
 
@@ -142,49 +122,7 @@ def test_a_sidecar_that_types_a_number_as_text(tmp_path: Path, column: str) -> N
     assert table.warp_elements(table.cases[0]) > 0
 
 
-@pytest.mark.parametrize("values", [(0.0, 0.0), (-3.0, -1.0), (-1.0, 0.0), (-2.0, 5.0), (0.0,), (1e-30, 1e30)])
-@pytest.mark.parametrize("from_zero", [False, True])
-def test_an_axis_of_any_figures(values: tuple[float, ...], from_zero: bool) -> None:
-    axis = plots.linear_axis(values, 0, 100, from_zero)
-    for value in values:
-        assert -1e-6 <= axis.at(value) <= 100 + 1e-6
-    points = [plots.Point(1.0, value) for value in values]
-    plots.svg(plots.Chart("t", "x", [plots.Panel("p", "y", [plots.Series("s", plots.CUDA, points)], y_from_zero=from_zero)]))
-
-
 # ---------------------------------------------------------------------------------------------------------- configuration
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ('does = 3\n', "does is no table of lists of variants"),
-        ('[does]\nstream = 3\n', "does is no table of lists of variants"),
-        ('[[rule]]\ntitle = "t"\ntext = "x"\nshown = [{ experiment = "exp99_none", section = "s" }]\n', "rule no. 1: no experiment is 'exp99_none'"),
-        ('[[rule]]\ntitle = "t"\ntext = "x"\nshown = []\n[[rule.figure]]\nname = "f"\nexperiment = "exp99"\ncombine = "value"\nmetric = "m"\nwhere = { variant = "v" }\n',
-         "rule no. 1: no experiment is 'exp99'"),
-        ("\0", ""),
-    ],
-)  # fmt: skip
-def test_a_summary_that_says_what_there_is_not(tmp_path: Path, text: str, words: str) -> None:
-    found_there = synthetic_study(tmp_path)
-    (tmp_path / "docs").mkdir(exist_ok=True)
-    (tmp_path / "docs/summary.toml").write_text(text)
-    with pytest.raises(InputError, match=words):
-        summary.load(tmp_path, found_there)
-
-
-def synthetic_study(root: Path) -> Study:
-    synthetic.repository(root)
-    return study(root / "results/nvidia-h200")
-
-
-def test_an_empty_summary_says_nothing(tmp_path: Path) -> None:
-    found_there = synthetic_study(tmp_path)
-    (tmp_path / "docs").mkdir(exist_ok=True)
-    (tmp_path / "docs/summary.toml").write_text("")
-    found = summary.load(tmp_path, found_there)
-    assert found and summary.headline(found) == []
 
 
 @pytest.mark.parametrize("content", [b"\xff\n", b"01.1 99999999999999999999999 a b\n", b"01.1 1 a\n", b"01.1 \xd9\xa1 a b\n"])
@@ -203,12 +141,5 @@ def test_a_lock_that_is_gone_is_not_begun_in_silence(tmp_path: Path, capsys: pyt
     assert "is not there: take it back from git" in capsys.readouterr().err
     assert claims_lock.main(["--root", str(tmp_path), "--new"]) == 0 and (tmp_path / claim_lock.LOCK).exists()
     assert claims_lock.main(["--root", str(tmp_path)]) == 0
-
-
-@pytest.mark.parametrize("value", [
-    datetime.datetime(1, 1, 1, tzinfo=datetime.timezone(datetime.timedelta(hours=14))), datetime.date(1, 1, 1), datetime.date(9999, 12, 31)])  # fmt: skip
-def test_a_date_of_another_century(value: datetime.date) -> None:
-    with pytest.raises(InputError, match="of another century"):
-        claim_check._check_date("here", "since", value)
 
 

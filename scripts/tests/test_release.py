@@ -49,6 +49,3 @@ def test_samples_report_and_sums(root: Path, tmp_path: Path) -> None:
     assert all(hashlib.sha256((out / name).read_bytes()).hexdigest() == sum_ for name, sum_ in sums.items())
 
 
-def test_a_commit_that_is_not_there(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert release.main(["--root", str(root), "--commit", "none"]) == 1
-    assert "git archive none" in capsys.readouterr().err and not (root / "build").exists()

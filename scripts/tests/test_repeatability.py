@@ -59,19 +59,6 @@ def test_a_board_whose_two_sides_are_slower_alike(tmp_path: Path) -> None:
     assert (kind.further.failed, kind.times.failed) == (0, 4)
 
 
-def test_short_cases_are_a_class_of_their_own(tmp_path: Path) -> None:
-    for name in "ab":
-        rows = synthetic.twins(EXP, "read_offset", 5000, 5100, gpu_uuid=name, elements=1024)
-        synthetic.write(tmp_path / "boards" / name / "run1", EXP, rows)
-    found = repeatability.kinds(results.load(tmp_path))
-    assert {name: kind.ratios for name, kind in found.items() if kind.ratios} == {"warm, under 20 us": 1, "host": 2}
-
-
-def test_one_run_says_nothing(tmp_path: Path) -> None:
-    board(tmp_path, "a", [1.0])
-    assert markdown.render(blocks(results.load(tmp_path))) == "No pair ran twice."
-
-
 def test_times_that_are_no_figure_of_merit_get_no_verdict(tmp_path: Path) -> None:
     for name in "ab":
         board(tmp_path, name, [1.5, 1.5])

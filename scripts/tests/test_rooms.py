@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 import rooms
-from rooms import BENCHLIB, CPP, PARTS, REPO, imported, included
-
-
-
-def _scripts_imported(source: Path) -> set[str]:
-    """The scripts that one imports: a name that stands beside it."""
-    names = set()
-    for node in ast.walk(ast.parse(source.read_text())):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            names.add(node.module or "")
-    return names & {path.stem for path in source.parent.glob("*.py")}
+from rooms import CPP, PARTS, REPO, imported, included
 
 
 def _backward(folder: Path, order: Sequence[str], patterns: Sequence[str], named: Callable[[Path], set[str]]) -> list[str]:
@@ -49,42 +36,6 @@ def test_the_libraries_include_only_downward() -> None:
     assert {name: _libraries_included(REPO / "common" / name) for name in ("core", "cuda", "vulkan")} == {"core": set(), "cuda": {"core"}, "vulkan": {"core"}}
 
 
-# Markdown's tables, links, emphasis and fences, HTML's tags and comments.
-_MARKUP = re.compile(r"^\| |\| ?---|\]\((?!\?)|\*\*\S|```|<!--|</?(a|b|code|details|div|em|li|p|pre|span|strong|summary|svg|table|td|tr|ul)\b")
-
-
-def _markup(source: Path) -> list[str]:
-    """What a file's texts hold of Markdown or HTML; its docstrings are no texts."""
-    tree = ast.parse(source.read_text())
-    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    texts = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told)
-    return [text for text in texts if _MARKUP.search(text)]
-
-
-def test_only_what_comes_after_the_models_writes_markdown_or_html() -> None:
-    """A model computes, a page renders: document/ is the first room that knows how."""
-    before = BENCHLIB[: BENCHLIB.index("document")]
-    assert {"stats", "results", "model", "claims", "fleet"} <= set(before)
-    sources = [source for room in before for source in (REPO / "scripts/benchlib" / room).glob("*.py")]
-    assert {source.name: found for source in sources if (found := _markup(source))} == {}
-
-
-def test_markup_in_a_model_is_found(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text("def f(x):\n    \"\"\"See [this](that).\"\"\"\n    return f'| {x} | 1 |', '<td class=a>', '[a](b)', 'a < b > c, a * b'")
-    assert set(_markup(tmp_path / "a.py")) == {"| ", "<td class=a>", "[a](b)"}
-
-
-def test_no_script_imports_another() -> None:
-    """What two of them need is benchlib's."""
-    assert {path.name: found for path in (REPO / "scripts").glob("*.py") if (found := _scripts_imported(path))} == {}
-
-
-def test_a_script_that_imports_another_is_found(tmp_path: Path) -> None:
-    for name, text in {"a.py": "import argparse, b", "b.py": "from benchlib.base import files", "c.py": "def f():\n    from a import f"}.items():
-        (tmp_path / name).write_text(text)
-    assert [_scripts_imported(tmp_path / name) for name in ("a.py", "b.py", "c.py")] == [{"b"}, set(), {"a"}]
-
-
 def test_a_backward_arrow_is_found(tmp_path: Path) -> None:
     later = '#include "cuda/kernels/a.h"\n#include "vulkan/other/a.h"\n#include "cuda/run/b.h"'
     for name, text in {"base/a.h": later, "run/b.h": '# include "cuda/base/a.h"', "base/c.py": "def f():\n    from benchlib import run"}.items():
@@ -99,7 +50,3 @@ def test_the_picture_is_drawn_from_the_sources() -> None:
     assert 'class="back"' not in rooms.picture() and rooms.picture().count('class="down"') > 40
 
 
-def test_an_arrow_that_runs_back_is_drawn_as_one() -> None:
-    drawn = rooms.part("x", ("base", "run"), {("run", "base"), ("base", "run")}, "includes", 0)
-    assert [line.split("<title>")[1] for line in drawn if 'class="back"' in line] == ["base includes run</title></path>"]
-    assert sum('class="down"' in line for line in drawn) == 1

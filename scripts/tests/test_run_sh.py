@@ -1,6 +1,5 @@
 """scripts/run.sh against stand-in programs: what it passes on, counts, reports, and how it fails."""
 
-import csv
 import json
 import lzma
 import os
@@ -147,26 +146,6 @@ def test_a_quick_run_has_neither_machine_code_nor_counters(suite):
     assert [line.split()[0] for line in parts(suite)] == ["worklog", "report"]
 
 
-def test_only_chooses_by_number_or_name(suite):
-    for name in ("exp01_add", "exp03_memory", "exp06_litmus", "exp06_scopes"):
-        add_program(suite, name)
-    assert run(suite, "--only", "exp06", "--only", "exp01_add").returncode == 0
-    assert [line.split()[0] for line in calls(suite)] == ["exp01_add", "exp06_litmus", "exp06_scopes"]
-
-
-def test_only_an_unknown_experiment_is_said_before_anything_is_built(suite):
-    (suite / "exp01_add").mkdir()
-    (suite / "exp01_add/CMakeLists.txt").write_text("add_experiment(NAME exp01_add)\n")
-    (suite / "exp06_all/litmus").mkdir(parents=True)
-    (suite / "exp06_all/litmus/CMakeLists.txt").write_text("add_experiment(\n  NAME exp06_litmus GLSL a.comp)\n")
-    (suite / "CMakeLists.txt").touch()
-    command = [str(suite / "scripts/run.sh"), "--only", "exp06", "--only", "exp02"]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert result.returncode == 2
-    assert result.stderr == "run.sh: no experiment exp02; there are: exp01_add exp06_litmus (see --help)\n"
-    assert sorted(path.name for path in suite.iterdir()) == ["CMakeLists.txt", "bin", "exp01_add", "exp06_all", "scripts"]
-
-
 @pytest.mark.parametrize(
     ("only", "targets"),
     [((), ""), (("exp06",), " --target exp06_litmus exp06_scopes"), (("exp06_scopes", "exp01"), " --target exp01_add exp06_scopes")],
@@ -240,13 +219,6 @@ def test_a_damaged_result_file_is_a_failure(suite, damage, words):
     assert f"exp01_add.csv: {words}\n" in result.stderr
     assert "      -      -       -" in result.stdout and "(its file is damaged: see above)" in result.stdout
     assert "complete" not in result.stderr
-
-
-def test_a_program_that_left_no_file_is_shown(suite):
-    add_program(suite, "exp01_add", code=139, body='rm "$2"')
-    result = run(suite)
-    assert result.returncode == 1
-    assert "-      -       -" in result.stdout
 
 
 def test_a_run_comes_after_all_of_the_one_before(suite):
@@ -387,35 +359,6 @@ def test_samples_are_packed_and_resume_unpacks_them(suite):
     assert [path.name for path in folder.glob("*.csv*")] == ["exp01_add.csv"]
 
 
-def test_packed_result_files_are_gone_on_with_or_removed(suite):
-    add_program(suite, "exp01_add", body=SAMPLES)
-    assert run(suite, runs="3").returncode == 0
-    folder = suite / "results/nvidia-h200" / BOARD
-    written = (folder / "run2/exp01_add.csv").read_bytes()
-
-    def pack():
-        subprocess.run(["xz", *folder.glob("run[23]/exp01_add.csv")], check=True)
-
-    def found():
-        return sorted(path.relative_to(folder).as_posix() for path in folder.glob("run*/*.csv*") if ".samples" not in path.name)
-
-    pack()
-    assert found() == ["run1/exp01_add.csv", "run2/exp01_add.csv.xz", "run3/exp01_add.csv.xz"]
-    kept = 'cmp "$2" "$2.kept" || exit 9'
-    for number in (1, 2, 3):
-        (folder / f"run{number}/exp01_add.csv.kept").write_bytes(written)
-    add_program(suite, "exp01_add", body=kept)
-    assert run(suite, "--resume", runs="3").returncode == 0
-    assert all(line.endswith("--resume") for line in calls(suite)[3:]) and len(calls(suite)) == 6
-    for path in folder.rglob("*.kept"):
-        path.unlink()
-    assert found() == [f"run{number}/exp01_add.csv" for number in (1, 2, 3)]
-    pack()
-    add_program(suite, "exp01_add")
-    assert run(suite, "--replace", runs="2").returncode == 0  # afresh: neither beside the new files, nor of a run more
-    assert found() == [f"run{number}/exp01_add.csv" for number in (1, 2)]
-
-
 def test_of_a_failed_run_nothing_is_packed(suite):
     add_program(suite, "exp01_add", code=1, body=SAMPLES)
     run(suite)
@@ -432,17 +375,6 @@ def test_programs_are_those_of_bench_bin_or_of_an_unpacked_package(suite, named)
     result = subprocess.run([suite / "scripts/run.sh", "--runs", "1"], capture_output=True, text=True, timeout=60, env=env)
     assert result.returncode == 0, result.stderr
     assert len(calls(suite)) == 1 and "set-up and build" not in result.stdout
-
-
-def test_without_jinja_there_is_no_report(suite):
-    add_program(suite, "exp01_add")
-    (suite / "modules").mkdir()
-    (suite / "modules/jinja2.py").write_text("raise ImportError\n")
-    result = run(suite, PYTHONPATH=str(suite / "modules"))
-    assert result.returncode == 0
-    assert "no report.html: Python's module jinja2 is missing here" in result.stderr
-    assert [line.split()[0] for line in parts(suite)] == ["dump_sass", "counters", "worklog"]
-    assert "Read next: results/nvidia-h200/worklog.md\n" in result.stdout
 
 
 def test_an_output_folder_that_cannot_be_written_stops_it_first(suite):
@@ -493,20 +425,6 @@ def test_only_what_ran_is_inspected(suite):
         f"dump_sass --listings-only --bin {suite}/bin --out {out} --only exp03 --only exp01_add --device H200",
         f"counters --bin {suite}/bin --out {out} --verified {out}/{RUN} --only exp03 --only exp01_add -- --seed 2 --device=H200",
     ]
-
-
-@pytest.mark.parametrize(
-    ("option", "left"),
-    [
-        ("--no-sass", ["counters", "worklog", "report"]),
-        ("--no-counters", ["dump_sass", "worklog", "report"]),
-        ("--no-tables", ["dump_sass", "counters"]),
-    ],
-)
-def test_parts_can_be_left_out(suite, option, left):
-    add_program(suite, "exp01_add")
-    assert run(suite, option).returncode == 0
-    assert [line.split()[0] for line in parts(suite)] == left
 
 
 @pytest.mark.parametrize(("code", "exit_code", "shown"), [("1", 1, "(exit 1)"), ("77", 0, "(not done: see above)")])
@@ -956,19 +874,6 @@ def test_results_that_are_removed_or_replaced_during_a_run_end_it_with_one_line(
     assert len(calls(suite)) == 1 and not (suite / "parts.log").exists()
 
 
-def test_a_result_file_that_is_replaced_during_a_run(suite):
-    body = 'echo "[1/2] exp01/a  cuda 1 us  0:04 left"; sleep 1.6; cp "$2" "$2.new"; mv "$2.new" "$2"'
-    add_program(suite, "exp01_add", body=body)
-    result = run(suite)
-    assert result.returncode == 1 and result.stderr.splitlines()[-1].endswith("exp01_add.csv was removed or replaced while exp01_add wrote it")
-
-
-def test_a_program_that_only_says_something_needs_no_file(suite):
-    add_program(suite, "exp01_add", body='rm "$2"; echo what it measures')
-    result = run(suite, "--", "--describe")
-    assert result.returncode == 0 and "what it measures\n" in result.stdout
-
-
 # Of each sort: from a terminal, a fault, a pipe, a timer, a batch system, a user, the machine, real time.
 SIGNALS = (signal.SIGHUP, signal.SIGQUIT, signal.SIGSEGV, signal.SIGKILL, signal.SIGPIPE, signal.SIGALRM, signal.SIGXCPU, signal.SIGUSR1, signal.SIGPWR, signal.SIGRTMAX)
 
@@ -984,43 +889,6 @@ def test_no_signal_leaves_a_program_measuring(suite, number):
 
 
 # ----------------------------------------------------------------------------------------------- the board's state, the console
-
-SMI = """\
-#!/usr/bin/env bash
-case "$*" in
-  *query-gpu=uuid*) printf 'GPU-11111111-0000-0000-0000-000000000000\\nGPU-a8c22efc-1111-2222-3333-444444444444\\n' ;;
-  *--id=GPU-a8c22efc-1111-2222-3333-444444444444*counters*) exit 2 ;;
-  *--id=GPU-a8c22efc-1111-2222-3333-444444444444*)
-    printf 'NVIDIA H200, 580.1, 1980, 1980, 3201, 100.5, 700.00, 31, [N/A], 0, 2, 0x0000000000000000, 96.00.99, G520, 0x18BE\\n' ;;
-esac
-"""
-
-
-def with_nvidia_smi(suite):
-    (suite / "tools").mkdir()
-    (suite / "tools/nvidia-smi").write_text(SMI)
-    (suite / "tools/nvidia-smi").chmod(0o755)
-    return {"PATH": f"{suite}/tools:{os.environ['PATH']}"}
-
-
-def states(suite):
-    with open(suite / "results/nvidia-h200" / BOARD / "board.csv", newline="") as file:
-        return [(row["when"], row["uuid"][:13], row["power_w"]) for row in csv.DictReader(file)]
-
-
-def test_the_boards_state_is_kept_before_and_after(suite):
-    environment = with_nvidia_smi(suite)
-    add_program(suite, "exp01_add")
-    assert run(suite, **environment).returncode == 0
-    both = [(when, "a8c22efc-1111", "100.5") for when in ("before", "after")]
-    assert states(suite) == both
-    assert run(suite, "--resume", **environment).returncode == 0
-    assert states(suite) == both * 2
-    assert run(suite, "--replace", **environment).returncode == 0
-    assert states(suite) == both
-    add_program(suite, "exp01_add", slug="llvmpipe")
-    assert run(suite, **environment).returncode == 0
-    assert not (suite / "build/results/llvmpipe" / BOARD / "board.csv").exists()
 
 
 def test_who_no_longer_reads_the_output_ends_the_run(suite):

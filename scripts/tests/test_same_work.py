@@ -3,8 +3,6 @@
 import csv
 import random
 import re
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -252,28 +250,6 @@ def test_every_line_of_the_sources_fits_a_kernel_and_every_reason_excuses_one(co
             idle += [f"{experiment}: {name} in {one.failure}" for name in one.kernels
                      if not any(Excuse((name,), one.failure, "").fits(kernel, f) for kernel, found in here for f in found)]  # fmt: skip
     assert idle == []
-
-
-def test_what_the_table_says_is_what_the_listings_say(committed) -> None:
-    rows = {(row["experiment"], row["kernel"]): row["work"] for _, row in twins.csv_file.read(twins.csv_file.there(REFERENCE / "sass_twins.csv"))[1]}
-    assert rows == {key: same_work.as_text(found) for key, (_, found) in committed.items()}
-
-
-def test_the_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patched:
-        patched.setattr(same_work, "excuses", lambda folder: [])
-        assert twins.main(["--only", "exp08_waiting"]) == 1
-    assert "exp08_waiting task_tells: not the same work: another fence: fence_sys" in capsys.readouterr().out
-    assert twins.main(["--only", "exp08_order"]) == 0
-    assert capsys.readouterr().out.splitlines() == ["1 pair: 1 do the same work, 0 differ for a reason, 0 do not do the same work"]
-    assert twins.main(["--only", "exp01"]) == 0
-    assert twins.main(["--show", "exp08_order", "link"]) == 0
-    shown = capsys.readouterr().out
-    assert "loop at 0x1a0, counts by 16: imul 16, int 32\n" in shown and "loop at 0x210, counts by 4: imul 4, int 8\n" in shown
-    assert twins.main(["--show", "exp08_order", "chain"]) == 2
-    assert "there is no pair exp08_order chain" in capsys.readouterr().err
-    done = subprocess.run([sys.executable, REPO / "scripts/twins.py", "--help"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0
 
 
 def test_a_case_is_judged_by_the_listings_of_what_it_ran() -> None:

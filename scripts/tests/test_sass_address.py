@@ -41,18 +41,6 @@ ULDC.64 UR4, c[0x0][0x40]
 STG.E.STRONG.SM [R1.U32+UR4], R0
 EXIT
 """
-VULKAN_SOA = """
-S2R R0, SR_CTAID.X
-S2R R1, SR_TID.X
-IMAD R0, R0, 0x100, R1
-IMAD.SHL.U32 R0, R0, 0x4, RZ
-IADD3 R1, P0, R0, 0x4, RZ
-ULDC.64 UR4, c[0x0][0x30]
-LDG.E.CONSTANT R1, [R0.U32+UR4], !P0
-ULDC.64 UR4, c[0x0][0x40]
-STG.E.STRONG.SM [R0.U32+UR4], R1
-EXIT
-"""
 # exp04_bda inner_struct_address: the second field first, and a shift. The block index is added by LEA: that is no scale.
 VULKAN_FIELDS = """
 S2R R0, SR_CTAID.X
@@ -113,7 +101,6 @@ def scales(text):
         (CUDA, 16, 4),
         (CUDA.replace("0x10, R2", "0x4, R2"), 4, 4),
         (VULKAN_AOS, 16, 4),
-        (VULKAN_SOA, 4, 4),
         (VULKAN_FIELDS, 8, 8),
         (CUDA_OFFSET, 4, 4),
         (VULKAN_STORE, None, 16),

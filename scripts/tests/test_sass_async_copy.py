@@ -1,31 +1,16 @@
 """exp06_async_copy: the instructions that copy, and the fences that are there or left out, on sm_90a. No GPU."""
 
 import pytest
-import test_sass_golden as golden
+from test_sass_golden import compiled  # noqa: F401
 
 FOLDER = "exp06_memory_model/async_copy"
-ARCH = "sm_90a"
 SHOWN = ("UTMALDG", "UTMASTG", "UBLKCP", "LDGSTS", "LDG", "STG", "FENCE", "MEMBAR", "DEPBAR", "BAR")
 
 
 @pytest.fixture(scope="module")
-def kernel(tmp_path_factory):
+def kernel(compiled):  # noqa: F811
     """kernel("tma_tile", "tma_tile_read_wait"): the opcodes of SHOWN in it."""
-    scratch = tmp_path_factory.mktemp("async_copy")
-    files = {}
-
-    def get(stem, name):
-        if stem not in files:
-            if golden.NVCC is None:
-                cubin = golden.built_cubin(FOLDER, stem, ARCH)
-                if cubin is None:
-                    pytest.skip("no nvcc, and no build newer than the sources")
-            else:
-                cubin = golden.compile_kernel(golden.ROOT / FOLDER, stem, ARCH, scratch / f"{stem}.cubin")
-            files[stem] = golden.listings(cubin, ARCH)
-        return [i.opcode for i in files[stem][name] if i.base in SHOWN]
-
-    return get
+    return lambda stem, name: [i.opcode for i in compiled(FOLDER, stem)[name] if i.base in SHOWN]
 
 
 def test_mechanisms(kernel):

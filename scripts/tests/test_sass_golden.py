@@ -74,19 +74,28 @@ def listings(cubin, arch):
 
 
 @pytest.fixture(scope="module")
-def kernel(tmp_path_factory):
-    """kernel("exp01_vector_add", "add_f32", "sm_86"): its instructions. `folder`: an edited copy of the experiment."""
+def compiled(tmp_path_factory):
+    """compiled("exp01_vector_add", "add_f32"): by kernel, its instructions. `folder`: an edited copy of the experiment."""
     scratch = tmp_path_factory.mktemp("golden")
     files = {}
 
-    def get(experiment, name, arch, stem=None, folder=None):
-        file = (experiment, stem or name, arch, folder)
+    def get(experiment, stem, arch="sm_90a", folder=None):
+        file = (experiment, stem, arch, folder)
         if file not in files:
-            ready = built_cubin(experiment, stem or name, arch) if folder is None else None
-            cubin = ready or compile_kernel(folder or ROOT / experiment, stem or name, arch, scratch / f"{len(files)}.cubin")
-            found = listings(cubin, arch).items()
-            files[file] = {kernel: sass.mark_roles(instructions, descriptors=False) for kernel, instructions in found}
-        return files[file][name]
+            ready = built_cubin(experiment, stem, arch) if folder is None else None
+            cubin = ready or compile_kernel(folder or ROOT / experiment, stem, arch, scratch / f"{len(files)}.cubin")
+            files[file] = listings(cubin, arch)
+        return files[file]
+
+    return get
+
+
+@pytest.fixture(scope="module")
+def kernel(compiled):
+    """kernel("exp01_vector_add", "add_f32", "sm_86"): its instructions with their roles."""
+
+    def get(experiment, name, arch, stem=None, folder=None):
+        return sass.mark_roles(compiled(experiment, stem or name, arch, folder)[name], descriptors=False)
 
     return get
 
@@ -305,87 +314,3 @@ def test_an_edit_that_breaks_the_claim_is_caught(kernel, tmp_path, claim, experi
     (folder / file).write_text(text, encoding="utf-8")
     with pytest.raises(AssertionError):
         claim(kernel, "sm_90a", folder)
-
-
-# --------------------------------------------------------------------------------------- PTX to SASS, compiled and read
-
-
-# PTX instruction: the memory and fence instructions it becomes on sm_90a.
-RELEASE_GPU = "MEMBAR.ALL.GPU; ERRBAR; CGAERRBAR"
-PTX = {
-    "ld.global.u32 %r1, [%rd1]": "LDG.E",
-    "ld.weak.global.u32 %r1, [%rd1]": "LDG.E",
-    "ld.global.L1::evict_normal.u32 %r1, [%rd1]": "LDG.E",
-    "ld.relaxed.cta.global.u32 %r1, [%rd1]": "LDG.E.STRONG.SM",
-    "ld.global.ca.u32 %r1, [%rd1]": "LDG.E.STRONG.SM",
-    "ld.relaxed.gpu.global.u32 %r1, [%rd1]": "LDG.E.STRONG.GPU",
-    "ld.relaxed.cluster.global.u32 %r1, [%rd1]": "LDG.E.STRONG.GPU",
-    "ld.global.cg.u32 %r1, [%rd1]": "LDG.E.STRONG.GPU",
-    "ld.relaxed.sys.global.u32 %r1, [%rd1]": "LDG.E.STRONG.SYS",
-    "ld.global.cv.u32 %r1, [%rd1]": "LDG.E.STRONG.SYS",
-    "ld.volatile.global.u32 %r1, [%rd1]": "LDG.E.STRONG.SYS",
-    "ld.mmio.relaxed.sys.global.u32 %r1, [%rd1]": "LDG.E.MMIO.SYS",
-    "ld.global.cs.u32 %r1, [%rd1]": "LDG.E.EF",
-    "ld.global.L1::evict_first.u32 %r1, [%rd1]": "LDG.E.EF",
-    "ld.global.lu.u32 %r1, [%rd1]": "LDG.E.LU",
-    "ld.global.L1::evict_last.u32 %r1, [%rd1]": "LDG.E.EL",
-    "ld.global.L1::evict_unchanged.u32 %r1, [%rd1]": "LDG.E.EU",
-    "ld.global.L1::no_allocate.u32 %r1, [%rd1]": "LDG.E.NA",
-    "ld.global.nc.u32 %r1, [%rd1]": "LDG.E.CONSTANT",
-    "ld.global.ca.nc.u32 %r1, [%rd1]": "LDG.E.CONSTANT",
-    "ld.global.cg.nc.u32 %r1, [%rd1]": "LDG.E.CONSTANT",
-    "ld.global.L2::64B.u32 %r1, [%rd1]": "LDG.E.LTC64B",
-    "ld.global.L2::128B.u32 %r1, [%rd1]": "LDG.E.LTC128B",
-    "ld.global.L2::256B.u32 %r1, [%rd1]": "LDG.E.LTC256B",
-    "ld.global.nc.L1::no_allocate.L2::256B.u32 %r1, [%rd1]": "LDG.E.NA.LTC256B.CONSTANT",
-    "ld.acquire.cta.global.u32 %r1, [%rd1]": "LDG.E.STRONG.SM",
-    "ld.acquire.gpu.global.u32 %r1, [%rd1]": "LDG.E.STRONG.GPU; CCTL.IVALL",
-    "ld.acquire.sys.global.u32 %r1, [%rd1]": "LDG.E.STRONG.SYS; CCTL.IVALL",
-    "st.global.u32 [%rd1], %r1": "STG.E",
-    "st.global.cs.u32 [%rd1], %r1": "STG.E.EF",
-    "st.global.L1::no_allocate.u32 [%rd1], %r1": "STG.E.NA",
-    "st.global.L1::evict_last.u32 [%rd1], %r1": "STG.E.EL",
-    "st.global.wb.u32 [%rd1], %r1": "STG.E.STRONG.SM",
-    "st.relaxed.cta.global.u32 [%rd1], %r1": "STG.E.STRONG.SM",
-    "st.global.cg.u32 [%rd1], %r1": "STG.E.STRONG.GPU",
-    "st.relaxed.gpu.global.u32 [%rd1], %r1": "STG.E.STRONG.GPU",
-    "st.global.wt.u32 [%rd1], %r1": "STG.E.STRONG.SYS",
-    "st.volatile.global.u32 [%rd1], %r1": "STG.E.STRONG.SYS",
-    "st.release.cta.global.u32 [%rd1], %r1": "MEMBAR.ALL.CTA; STG.E.STRONG.SM",
-    "st.release.gpu.global.u32 [%rd1], %r1": f"{RELEASE_GPU}; STG.E.STRONG.GPU",
-    "fence.sc.gpu": "MEMBAR.SC.GPU; ERRBAR; CGAERRBAR; CCTL.IVALL",
-    "membar.gl": "MEMBAR.SC.GPU; ERRBAR; CGAERRBAR; CCTL.IVALL",
-    "fence.acq_rel.gpu": f"{RELEASE_GPU}; CCTL.IVALL",
-}
-# Between two accesses whose order matters to nobody, so that each snippet stands alone; marked by their widths.
-KERNEL = """
-.visible .entry k{number}(.param .u64 p) {{
-  .reg .b32 %r<4>; .reg .b64 %rd<4>;
-  ld.param.u64 %rd3, [p]; cvta.to.global.u64 %rd1, %rd3;
-  ld.global.u8 %r1, [%rd1+64];
-  {instruction};
-  st.global.u8 [%rd1+128], %r1;
-  ret;
-}}
-"""
-
-
-@pytest.fixture(scope="module")
-def compiled_ptx(tmp_path_factory):
-    """By PTX instruction: its kernel's instructions on sm_90a."""
-    if PTXAS is None:
-        pytest.skip("no ptxas")
-    folder = tmp_path_factory.mktemp("ptx")
-    kernels = "".join(KERNEL.format(number=i, instruction=text) for i, text in enumerate(PTX))
-    (folder / "k.ptx").write_text(f".version 8.4\n.target sm_90a\n.address_size 64\n{kernels}", encoding="utf-8")
-    command = [PTXAS, "-arch=sm_90a", "-o", folder / "k.cubin", folder / "k.ptx"]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr
-    found = listings((folder / "k.cubin").read_bytes(), "sm_90a")
-    return {text: found[f"k{number}"] for number, text in enumerate(PTX)}
-
-
-@pytest.mark.parametrize("ptx", PTX)
-def test_ptx_becomes(compiled_ptx, ptx):
-    found = [i.opcode for i in compiled_ptx[ptx] if sass.kind(i) in (*MEMORY, "fence") and not re.search(r"\.U8", i.opcode)]
-    assert "; ".join(found) == PTX[ptx]

@@ -3,32 +3,17 @@
 import re
 
 import pytest
-import test_sass_golden as golden
+from test_sass_golden import compiled  # noqa: F401
 
 SHARED, BARRIER, SUBGROUPS = (f"exp09_inside_a_workgroup/{name}" for name in ("shared_memory", "barrier", "subgroups"))
-ARCH = "sm_90a"
 BAR = "BAR.SYNC.DEFER_BLOCKING"
 DEVICE_FENCE = ["MEMBAR.SC.GPU", "ERRBAR", "CGAERRBAR", "CCTL.IVALL"]
 
 
 @pytest.fixture(scope="module")
-def kernel(tmp_path_factory):
+def kernel(compiled):  # noqa: F811
     """kernel(BARRIER, "barrier", "none_alone"): its opcodes."""
-    scratch = tmp_path_factory.mktemp("inside_a_workgroup")
-    files = {}
-
-    def get(experiment, stem, name):
-        if (experiment, stem) not in files:
-            if golden.NVCC is None:
-                cubin = golden.built_cubin(experiment, stem, ARCH)
-                if cubin is None:
-                    pytest.skip("no nvcc, and no build newer than the sources")
-            else:
-                cubin = golden.compile_kernel(golden.ROOT / experiment, stem, ARCH, scratch / f"{len(files)}.cubin")
-            files[experiment, stem] = golden.listings(cubin, ARCH)
-        return [instruction.opcode for instruction in files[experiment, stem][name]]
-
-    return get
+    return lambda experiment, stem, name: [instruction.opcode for instruction in compiled(experiment, stem)[name]]
 
 
 def only(opcodes, pattern):

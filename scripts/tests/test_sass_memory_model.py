@@ -1,14 +1,12 @@
 """exp06: what the compiler makes of every order, scope, cache operator and hint, on sm_90a. No GPU. See test_sass_golden.py."""
 
 import re
-import subprocess
 
 import pytest
-import test_sass_golden as golden
 from benchlib.sass import sass
+from test_sass_golden import compiled  # noqa: F401
 
 ORDERING, CACHE_OPS, CLUSTER = (f"exp06_memory_model/{name}" for name in ("ordering", "cache_ops", "cluster"))
-ARCH = "sm_90a"
 SHOWN = ("load", "store", "generic_load", "generic_store", "atomic", "fence")
 
 # PTX's scopes in SASS: a cluster's is the GPU's, and within a block the L1 is in common.
@@ -48,23 +46,9 @@ def access(order, scope, opcode, last=True):
 
 
 @pytest.fixture(scope="module")
-def kernel(tmp_path_factory):
-    """kernel(ORDERING, "load", "load_weak"): its instructions, compiled from the sources where there is an nvcc."""
-    scratch = tmp_path_factory.mktemp("memory_model")
-    files = {}
-
-    def get(experiment, stem, name):
-        if (experiment, stem) not in files:
-            if golden.NVCC is None:
-                cubin = golden.built_cubin(experiment, stem, ARCH)
-                if cubin is None:
-                    pytest.skip("no nvcc, and no build newer than the sources")
-            else:
-                cubin = golden.compile_kernel(golden.ROOT / experiment, stem, ARCH, scratch / f"{len(files)}.cubin")
-            files[experiment, stem] = golden.listings(cubin, ARCH)
-        return files[experiment, stem][name]
-
-    return get
+def kernel(compiled):  # noqa: F811
+    """kernel(ORDERING, "load", "load_weak"): its instructions."""
+    return lambda experiment, stem, name: compiled(experiment, stem)[name]
 
 
 def ordering(kernel, stem, name):
@@ -148,43 +132,6 @@ def test_the_library_says_the_same_with_generic_accesses(kernel, order, scope):
     found = in_loop(kernel(ORDERING, "library", f"library_store_{order}_{scope}"))
     assert found == [*access(store_order, scope, "ST.E", last=False), f"LD.E.{STRONG[scope]}"]
     assert in_loop(kernel(ORDERING, "library", f"library_add_{order}_{scope}")) == access(order, scope, "ATOM.E.ADD")
-
-
-# The library's PTX: what the source of the claim shows, with today's compiler.
-LIBRARY_PTX = {
-    "load_relaxed": ["ld.relaxed.{}.b32"],
-    "load_acq_rel": ["ld.acquire.{}.b32"],
-    "load_seq_cst": ["fence.sc.{}", "ld.acquire.{}.b32"],
-    "store_relaxed": ["st.relaxed.{}.b32", "ld.relaxed.{}.b32"],
-    "store_acq_rel": ["st.release.{}.b32", "ld.relaxed.{}.b32"],
-    "store_seq_cst": ["fence.sc.{}", "st.relaxed.{}.b32", "ld.relaxed.{}.b32"],
-    "add_relaxed": ["atom.add.relaxed.{}.u32"],
-    "add_acq_rel": ["atom.add.acq_rel.{}.u32"],
-    "add_seq_cst": ["fence.sc.{}", "atom.add.acquire.{}.u32"],
-}
-
-
-@pytest.fixture(scope="module")
-def library_ptx(tmp_path_factory):
-    """By entry: its ordered memory operations and fences."""
-    if golden.NVCC is None:
-        pytest.skip("no nvcc")
-    folder, target = golden.ROOT / ORDERING, tmp_path_factory.mktemp("ptx") / "library.ptx"
-    includes = [f"-I{path}" for path in (folder, golden.ROOT, golden.ROOT / "common")]
-    command = [golden.NVCC, "-std=c++17", "-ptx", "-arch=compute_90a", *includes, "-o", target, folder / "cuda/library.cu"]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr
-    text = target.read_text(encoding="utf-8")
-    entries = re.split(r"\.visible \.entry (\w+)\(", text)[1:]
-    ordered = re.compile(r"^\s*((?:fence|ld|st|atom)\.[\w.]*(?:sc|relaxed|acquire|release|acq_rel)[\w.]*)", re.MULTILINE)
-    return {name: ordered.findall(body) for name, body in zip(entries[::2], entries[1::2])}
-
-
-@pytest.mark.parametrize("scope", ["cta", "gpu", "sys"])
-@pytest.mark.parametrize("name", LIBRARY_PTX)
-def test_the_librarys_ptx(library_ptx, name, scope):
-    """06.1 and 06.2, in PTX."""
-    assert library_ptx[f"library_{name}_{scope}"] == [text.format(scope) for text in LIBRARY_PTX[name]]
 
 
 @pytest.mark.parametrize("scope", ["cluster", "gpu", "sys"])

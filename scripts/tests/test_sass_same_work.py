@@ -4,27 +4,19 @@ The listings in results/ are those of what was measured; these are of what will 
 test_sass_golden.py.
 """
 
-import pytest
-import test_sass_golden as golden
-from benchlib.sass import payload, same_work
+from functools import cache
 
-ARCH = "sm_90a"
+import pytest
+from benchlib.sass import payload, same_work
+from test_sass_golden import ROOT, compiled  # noqa: F401
+
 MEMORY, INSIDE = "exp06_memory_model", "exp09_inside_a_workgroup"
 
 
 @pytest.fixture(scope="module")
-def compiled(tmp_path_factory):
-    """compiled(experiment, stem): what each kernel of it does, by name."""
-    scratch = tmp_path_factory.mktemp("same_work")
-    files = {}
-
-    def get(experiment, stem):
-        if (experiment, stem) not in files:
-            cubin = golden.built_cubin(experiment, stem, ARCH) or golden.compile_kernel(golden.ROOT / experiment, stem, ARCH, scratch / f"{len(files)}.cubin")
-            files[experiment, stem] = {name: payload.of(code) for name, code in golden.listings(cubin, ARCH).items()}
-        return files[experiment, stem]
-
-    return get
+def work(compiled):  # noqa: F811
+    """work(experiment, stem): what each kernel of it does, by name."""
+    return cache(lambda experiment, stem: {name: payload.of(code) for name, code in compiled(experiment, stem).items()})
 
 
 @pytest.mark.parametrize(
@@ -37,9 +29,9 @@ def compiled(tmp_path_factory):
         (f"{MEMORY}/ordering", "store", 8), (f"{MEMORY}/cache_ops", "stream", 10), (f"{MEMORY}/cache_ops", "reuse", 6),
     ],
 )  # fmt: skip
-def test_what_a_turn_is_asked_for_is_done(compiled, experiment, stem, least):
-    asked = same_work.asks(golden.ROOT / experiment)
-    kernels = {name: side for name, side in compiled(experiment, stem).items() if same_work.ask_of(asked, name) is not None}
+def test_what_a_turn_is_asked_for_is_done(work, experiment, stem, least):
+    asked = same_work.asks(ROOT / experiment)
+    kernels = {name: side for name, side in work(experiment, stem).items() if same_work.ask_of(asked, name) is not None}
     assert len(kernels) >= least
     assert {name: found for name, side in kernels.items() if (found := same_work.compare(side, side, same_work.ask_of(asked, name)))} == {}
 
@@ -57,21 +49,21 @@ def test_what_a_turn_is_asked_for_is_done(compiled, experiment, stem, least):
         ("exp07_matrix_units", "product_tile_s8_s32", "product_tile_s8_s32_128_128_32_2_4", "shared_load", 6),
     ],
 )  # fmt: skip
-def test_what_is_written_out_is_under_way(compiled, experiment, stem, kernel, kind, number):
+def test_what_is_written_out_is_under_way(work, experiment, stem, kernel, kind, number):
     """As Vulkan's compiler has it where a loop's step is no constant; a loop of one turn of the source, whatever the compiler makes of it."""
-    loops = [loop for loop in compiled(experiment, stem)[kernel].loops if loop.innermost and loop.in_flight[kind]]
+    loops = [loop for loop in work(experiment, stem)[kernel].loops if loop.innermost and loop.in_flight[kind]]
     assert {loop.in_flight[kind] for loop in loops} == {number}
     assert {loop.constant for loop in loops} == ({True} if stem in ("move_words", "message") or stem.startswith("product") else {False})
 
 
 @pytest.mark.parametrize(("numbers", "instruction", "number"), [("bf16_f32", "HMMA.16816.F32.BF16", 32), ("s8_s32", "IMMA.16832.S8.S8", 16)])
-def test_tiles_multiply_what_vulkans_multiply(compiled, numbers, instruction, number):
-    side = compiled("exp07_matrix_units", f"product_tile_{numbers}")[f"product_tile_{numbers}_128_128_32_2_4"]
+def test_tiles_multiply_what_vulkans_multiply(work, numbers, instruction, number):
+    side = work("exp07_matrix_units", f"product_tile_{numbers}")[f"product_tile_{numbers}_128_128_32_2_4"]
     (loop,) = side.loops
     assert loop.counts[instruction] == number and not any(name.startswith("generic") for name in side.everything)
 
 
-def test_a_task_that_tells_nobody_has_no_fence(compiled):
-    kernels = compiled("exp08_host_and_queues/waiting", "task")
+def test_a_task_that_tells_nobody_has_no_fence(work):
+    kernels = work("exp08_host_and_queues/waiting", "task")
     fences = {name: {one for one in side.everything if payload.is_fence(one)} for name, side in kernels.items()}
     assert fences == {"task": set(), "task_tells": {"fence_sys", "invalidate"}}

@@ -84,13 +84,6 @@ def apt_calls(machine):
     return [line for line in (machine / "apt.log").read_text().splitlines() if not line.startswith("sudo")]
 
 
-def test_quiet_but_for_cuda_when_nothing_is_missing(machine):
-    result = run_setup(machine)
-    assert result.returncode == 0, result.stderr
-    assert result.stdout == ""
-    assert result.stderr.startswith("CUDA: ")
-
-
 def test_installs_only_what_is_missing(machine):
     remove(machine, "ninja", "spirv-val")
     add_apt(machine, "ninja spirv-val")
@@ -100,17 +93,9 @@ def test_installs_only_what_is_missing(machine):
     assert apt_calls(machine) == [f"{options} update", f"{options} install --no-install-recommends -y ninja-build spirv-tools"]
 
 
-def test_a_browser_is_for_the_tests_and_where_the_distribution_has_one(machine):
-    listed = "command chromium  (package chromium)"
-    debian = platform.freedesktop_os_release()["ID"] == "debian"
-    assert (listed in run_setup(machine, "--all", "--check").stderr) == debian
-    assert listed not in run_setup(machine, "--dev", "--check").stderr
-    add_tool(machine, "google-chrome", "exit 0")
-    assert listed not in run_setup(machine, "--all", "--check").stderr
-
-
-@pytest.mark.parametrize("first", [None, ("jinja2",), (), "3.9", "hangs"])
-@pytest.mark.parametrize("has", [(), ("jinja2",), ("pytest", "xdist")])
+@pytest.mark.parametrize(
+    ("first", "has"), [(None, ()), (("jinja2",), ()), ((), ("jinja2",)), ("3.9", ("pytest", "xdist")), ("hangs", ("pytest", "xdist"))]
+)
 def test_the_modules_are_installed_for_one_python(machine, first, has):
     """Whatever another Python has that comes first on PATH."""
     if first == "hangs":
@@ -142,12 +127,6 @@ def test_the_modules_are_installed_for_one_python(machine, first, has):
     assert done.stdout == f"{machine}/apt/python3\n"
 
 
-def test_another_python_will_do_where_it_has_all_modules(machine):
-    add_python(machine / "apt/python3", ())
-    add_python(machine / "bin/python3", MODULES)
-    assert ", of " not in run_setup(machine, "--dev", "--check").stderr
-
-
 def test_a_package_that_the_distribution_lacks_is_left_out(machine):
     """Debian 13 has no clang-format-14: one line, and the rest is installed."""
     remove(machine, "ninja")
@@ -168,19 +147,6 @@ def test_a_package_that_the_distribution_lacks_is_left_out(machine):
     assert " ninja-build" in last and "clang-tidy" in last and "clang-format-14" not in last
 
 
-@pytest.mark.parametrize("apt", [True, False])
-def test_nothing_optional_stands_in_the_way(machine, apt):
-    setup = machine / "scripts/setup.sh"
-    kept = [line for line in setup.read_text().splitlines() if not line.startswith(("header", "file "))]
-    setup.write_text("\n".join(kept) + "\n")
-    if apt:
-        add_tool(machine, "apt-get", "echo E: no network; exit 100")
-        add_tool(machine, "sudo", 'exec "$@"')
-    result = run_setup(machine, "--all")
-    assert result.returncode == 0, result.stderr
-    assert result.stderr.count("not here, and skipped by the tests: ") >= 5
-
-
 def test_a_package_that_does_not_bring_what_it_should_is_named(machine):
     remove(machine, "ninja", "spirv-val")
     add_apt(machine, "ninja")
@@ -188,33 +154,6 @@ def test_a_package_that_does_not_bring_what_it_should_is_named(machine):
     assert result.returncode == 1
     assert "command spirv-val  (package spirv-tools)" in result.stderr
     assert "ninja" not in result.stderr.split("Missing:")[1]
-
-
-def test_without_apt_everything_missing_is_listed_with_one_line_to_run(machine):
-    remove(machine, "ninja", "glslangValidator")
-    result = run_setup(machine)
-    assert result.returncode == 1
-    assert "there is no apt-get here" in result.stderr
-    assert "command ninja  (package ninja-build)" in result.stderr
-    assert result.stderr.endswith(
-        "  apt-get update && apt-get install --no-install-recommends -y ninja-build glslang-tools\n")
-
-
-def test_what_apt_waits_for_is_said_at_once_and_once(machine):
-    remove(machine, "ninja")
-    add_apt(machine, "ninja")
-    lock = "Waiting for cache lock: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 7..."
-    (machine / "bin/sleep").symlink_to(shutil.which("sleep"))
-    apt = (machine / "bin/apt-get").read_text()
-    wait = f'echo "{lock}"; echo "{lock}"; until [[ -e {machine}/free ]]; do sleep 0.05; done'
-    add_tool(machine, "apt-get", f"if [[ $* == *install* ]]; then {wait}; fi\n{apt}")
-    command = ["bash", str(machine / "scripts/setup.sh")]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={"PATH": str(machine / "bin")})
-    assert process.stderr.readline().startswith("setup.sh: installing ninja-build")
-    assert process.stderr.readline() == f"setup.sh: {lock} (at most 300 s)\n"
-    (machine / "free").touch()
-    assert "Waiting" not in process.communicate(timeout=30)[1]
-    assert process.returncode == 0
 
 
 @pytest.mark.parametrize("audit", ["", "The following packages have been unpacked but not yet configured."])
@@ -228,88 +167,7 @@ def test_an_interrupted_dpkg_is_repaired_first(machine, audit):
     assert [line.split()[0] for line in apt_calls(machine)] == ["dpkg"] * (2 if audit else 1) + ["noninteractive"] * 2
 
 
-def test_check_installs_nothing(machine):
-    remove(machine, "ninja")
-    add_apt(machine, "ninja")
-    assert run_setup(machine, "--check").returncode == 1
-    assert not (machine / "apt.log").exists()
-
-
-def test_dev_looks_for_the_testing_tools_too(machine):
-    add_python(machine / "apt/python3", ("jinja2",))
-    assert "pytest" not in run_setup(machine, "--check").stderr
-    result = run_setup(machine, "--dev", "--check")
-    assert result.returncode == 1
-    assert "(package python3-pytest)" in result.stderr and "shellcheck" not in result.stderr
-    assert "skipped by the tests: command shellcheck  (package shellcheck)" in run_setup(machine, "--all", "--check").stderr
-
-
-@pytest.mark.parametrize(
-    "name, body, words",
-    [
-        ("cmake", "echo cmake version 3.22.1", "cmake 3.22.1"),
-        ("g++", "echo 11.4.0", "g++ 11.4.0 is too old: g++ 12"),
-    ],
-)
-def test_a_tool_that_is_too_old_is_named(machine, name, body, words):
-    add_tool(machine, name, body)
-    result = run_setup(machine)
-    assert result.returncode == 1
-    assert words in result.stderr
-
-
-@pytest.mark.parametrize(
-    "version, words", [("13.0.88", "nvcc 13.0.88 ("), ("12.8.93", "nvcc 12.8.93 ("), ("12.6.107", "is older than 12.8")]
-)
-def test_cuda_is_reported(machine, version, words):
-    add_tool(machine, "nvcc", f'echo "Cuda compilation tools, release x, V{version}"')
-    result = run_setup(machine)
-    assert result.returncode == 0
-    assert words in result.stderr
-    assert ("Vulkan-only" in result.stderr) == (version == "12.6.107")
-
-
-def test_nvdisasm_without_its_component_uses_lists_of_its_own(machine):
-    for name in ("mktemp", "rm", "mkdir", "sed", "tail"):
-        if not (machine / "bin" / name).exists():
-            (machine / "bin" / name).symlink_to(shutil.which(name))
-    add_tool(machine, "apt-cache", "exit 0")
-    says = "case $1 in indextargets) echo 'http://archive/debian/|bookworm|Debian' ;; *) exit 1 ;; esac"
-    add_tool(machine, "apt-get", f'echo "$*" >>{machine}/apt.log; {says}')
-    result = run_setup(machine, "--nvdisasm")
-    assert result.returncode == 1
-    assert "'deb http://archive/debian/ bookworm non-free'" in result.stderr
-    update = (machine / "apt.log").read_text().splitlines()[-1]
-    assert update.endswith(" update")
-    assert "Dir::Etc::SourceParts=/dev/null" in update
-
-
-@pytest.mark.parametrize("network", [True, False])
-def test_nvdisasm_without_any_package_lists_fetches_some_of_its_own(machine, network):
-    for name in ("mktemp", "rm"):
-        (machine / "bin" / name).symlink_to(shutil.which(name))
-    add_tool(machine, "apt-cache", "exit 0")
-    # The first update brings the machine's lists, of which indextargets tells; the second, with one more source, fails.
-    add_tool(machine, "apt-get", f"""\
-echo "$*" >>{machine}/apt.log
-case $* in
-  *SourceParts*update) echo "E: no such component"; exit 100 ;;
-  *update) echo "W: what went wrong"; {f": >{machine}/lists" if network else ":"} ;;
-  *indextargets*) if [[ -e {machine}/lists ]]; then echo "http://archive/debian/|bookworm|Debian"; fi ;;
-esac""")
-    result = run_setup(machine, "--nvdisasm")
-    assert result.returncode == 1
-    log = (machine / "apt.log").read_text()
-    assert log.splitlines()[1].endswith(" update") and "Dir::State::Lists=" in log.splitlines()[1]
-    if network:
-        assert "nor 'deb http://archive/debian/ bookworm non-free' have it" in result.stderr
-        assert "E: no such component\n" in result.stderr
-    else:
-        assert "W: what went wrong\nsetup.sh: apt-get update found no package lists (see above)" in result.stderr
-    assert sorted(path.name for path in (machine / "build/tools").iterdir()) == ["fetch.log"]
-
-
-@pytest.mark.parametrize("place", ["a'$(touch PWNED)'b", "a`touch PWNED`b", 'a"; touch PWNED; "b', "a b", "-rf *"])
+@pytest.mark.parametrize("place", ["a'$(touch PWNED)'b", 'a"; touch PWNED; "b', "-rf *"])
 def test_nvdisasm_does_nothing_that_the_clones_path_says(machine, place):
     """And leaves nothing behind there but its log."""
     for name in ("mktemp", "rm", "touch"):
@@ -383,28 +241,6 @@ def test_newer_vulkan_headers_are_fetched_where_the_systems_are_too_old(machine,
     assert (machine / "fetched.log").read_text() == ""
 
 
-def test_without_newer_vulkan_headers_nothing_can_be_built(machine):
-    add_headers(machine / "include", "VK_KHR_shader_bfloat16")
-    add_fetching(machine, downloads=False)
-    result = run_setup(machine)
-    assert result.returncode == 1
-    assert "libvulkan-dev_1.4.363.0-1_amd64.deb could not be fetched (see build/tools/fetch.log)" in result.stderr
-    assert "no Vulkan headers here that know VK_EXT_shader_float8: the suite cannot be built" in result.stderr
-    assert not (machine / "build/tools/vulkan").exists()
-    places = [line.split("/pool/")[0] for line in (machine / "fetched.log").read_text().splitlines() if "vulkan-loader" in line]
-    assert len(places) == 2 and places[0] != places[1], "the archive of old packages, too"
-
-
-def test_check_names_vulkan_headers_that_are_too_old(machine):
-    add_fetching(machine)
-    assert run_setup(machine, "--check").returncode == 0
-    add_headers(machine / "include", "VK_KHR_shader_bfloat16")
-    result = run_setup(machine, "--check")
-    assert result.returncode == 1
-    assert "Vulkan headers that know VK_EXT_shader_float8  (scripts/setup.sh --headers)" in result.stderr
-    assert not (machine / "fetched.log").exists()
-
-
 def add_archive(machine, lacking="nothing"):
     """An apt-helper that brings every package but one, and logs what it was asked for; and what unpacks them."""
     for name in ("rm", "mv", "mktemp", "rmdir", "chmod", "uname", "ls", "readlink"):
@@ -436,9 +272,5 @@ def test_mesas_compilers_come_whole_or_not_at_all(machine):
     assert not (tools / "mesa.root/usr/lib/x86_64-linux-gnu/libvulkan_lvp.so").exists(), "drivers that nothing here can pretend for"
     assert not [path for path in tools.iterdir() if path.name.startswith("fetch.") and path.is_dir()]
     assert "is there already" in run_setup(machine, "--mesa").stderr
-    loader = tools / "mesa.root/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
-    loader.write_text('#!/bin/bash\necho "$AMDGPU_GPU_ID $VK_DRIVER_FILES ${*:3}"\n')
-    loader.chmod(0o755)
-    said = subprocess.run([tools / "mesa", "amdgpu", "navi31", "program", "--smoke"], capture_output=True, text=True, check=True, env={"PATH": str(machine / "bin")})
-    lib = loader.parent
-    assert said.stdout == f"navi31 {tools}/mesa.root/usr/share/vulkan/icd.d/radeon_icd.json --preload {lib}/libamdgpu_noop_drm_shim.so program --smoke\n"
+
+

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import synthetic
-from benchlib.results import counters_file, results, split_off
+from benchlib.results import results
 
 OLD, NEW = "exp04_bda", "exp10_l2_halves"
 CELLS = {"feature": "none", "memory": "own", "elements": 1 << 26}
@@ -53,14 +53,3 @@ def test_a_file_without_such_rows_is_the_old_experiments_alone(tmp_path: Path, a
     assert results.files_of_runs(tmp_path, NEW) == []
 
 
-def test_counts_follow() -> None:
-    assert counters_file.owned({"experiment": OLD, "variant": "write_share"})["experiment"] == NEW
-    assert counters_file.owned({"experiment": OLD, "variant": "copy_f32"})["experiment"] == OLD
-
-
-def test_what_is_split_off_is_an_experiment_and_no_longer_its_sources() -> None:
-    root = Path(__file__).resolve().parents[2]
-    for name, split in split_off.SPLIT_OFF.items():
-        own, source = ((root / folder / "main.cpp").read_text(encoding="utf-8") for folder in (name, split.source))
-        for variant in split.variants:
-            assert f'{{"{variant}",' in own and f'{{"{variant}",' not in source, variant

@@ -1,4 +1,4 @@
-"""Plain English: patterns that made pages hard to read, words per page, and figures per sentence. Of Markdown, of what generates it, and of what programs print."""
+"""Plain English: patterns that made pages hard to read, and figures per sentence. Of Markdown, of what generates it, and of what programs print."""
 
 from __future__ import annotations
 
@@ -9,24 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import test_docs
 from benchlib.base import programs
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Pages that are not rewritten yet. The lists only get shorter.
-PAGES_NOT_YET = (
-)
+# Not rewritten yet. The list only gets shorter.
 SOURCES_NOT_YET = (
     "common/core/results/schema.cpp",
 )
 
-MOST_WORDS = {
-    "README.md": 650, "docs/RULES.md": 900, "docs/YOUR_CARD.md": 700, "docs/METHOD.md": 1000, "docs/CORRECTIONS.md": 600, "docs/COURSE.md": 2600, "docs/DRIVER.md": 1200,
-    "docs/RESULTS.md": 1200, "docs/ARCHITECTURES.md": 900, "docs/GLOSSARY.md": 900, "docs/USING.md": 900, "docs/FLEET.md": 450, "CONTRIBUTING.md": 900, "own_kernel/README.md": 600,
-}  # fmt: skip
-MOST_WORDS_OF_AN_EXPERIMENT = 350
-MOST_WORDS_OF_A_GROUP = 200
 MOST_MARKERS = 2
 
 UNITS = "thread|lane|warp|subgroup|block|workgroup|SM|launch|dispatch|submission|operation|access|load|store|element|sector|line|row|case|pair|run|board|GPU|host|sample|step|second|program|kernel|model|file|page|clock|cycle"
@@ -62,11 +53,6 @@ def faults(text: str) -> list[str]:
     return found + [f"{name}: {cell}" for cell in cells for name, pattern in PATTERNS.items() if name != "opens with Of, By or Into" and pattern.search(cell)]
 
 
-def prose_words(text: str) -> int:
-    """Beside tables and what is folded away as a solution."""
-    return test_docs.words(re.sub(r"^\|.*$", "", text, flags=re.MULTILINE))
-
-
 def markdown() -> list[Path]:
     """What people read: not DESIGN.md, which argues (the experiments' have a test of their own), nor the listings' hundreds of pages."""
     found = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("own_kernel/*.md"), *ROOT.glob("exp*/**/README.md"), ROOT / "scripts/template/README.md"]
@@ -77,26 +63,9 @@ def name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def bound(path: Path) -> int | None:
-    if (most := MOST_WORDS.get(name(path))) is not None:
-        return most
-    if path.parent in programs.source_folders(ROOT).values():
-        return MOST_WORDS_OF_AN_EXPERIMENT
-    return MOST_WORDS_OF_A_GROUP if path.parent.name.startswith("exp") else None
-
-
-NOT_YET = {*PAGES_NOT_YET}
-REWRITTEN = [name(path) for path in markdown() if name(path) not in NOT_YET]
-
-
-@pytest.mark.parametrize("page", REWRITTEN)
+@pytest.mark.parametrize("page", [name(path) for path in markdown()])
 def test_a_page_is_plain(page: str) -> None:
     assert faults((ROOT / page).read_text(encoding="utf-8")) == []
-
-
-@pytest.mark.parametrize("page", [page for page in REWRITTEN if bound(ROOT / page)])
-def test_a_page_is_short(page: str) -> None:
-    assert prose_words((ROOT / page).read_text(encoding="utf-8")) <= (bound(ROOT / page) or 0)
 
 
 @pytest.mark.parametrize("folder", [*programs.source_folders(ROOT).values(), ROOT / "scripts/template"], ids=lambda path: path.name)
@@ -106,8 +75,7 @@ def test_an_experiment_has_its_design_in_plain_english(folder: Path) -> None:
     assert "](DESIGN.md)" in (folder / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_lists_name_what_is_there() -> None:
-    assert NOT_YET <= {name(path) for path in markdown()}
+def test_the_list_names_what_is_there() -> None:
     assert {*SOURCES_NOT_YET} <= {name(path) for path in sources()}
 
 
@@ -174,5 +142,3 @@ def test_plain_text_has_none(text: str) -> None:
     assert faults(text) == []
 
 
-def test_tables_are_no_words() -> None:
-    assert prose_words("One two.\n\n| a | b |\n|---|---|\n| c | d |\n\nthree") == 3

@@ -88,10 +88,6 @@ def test_python_tests_are_counted_and_the_skipped_named(suite):
     assert result.stdout.splitlines()[-1] == "1 passed, 1 failed, 1 skipped"
 
 
-def test_no_python_tests_at_all_is_a_failure(suite):
-    assert run_steps(suite, "python").stdout.splitlines()[-1] == "0 passed, 1 failed, 0 skipped"
-
-
 @pytest.mark.parametrize(("option", "setup", "steps"), [
     ((), "--dev", "setup build unit smoke worklog python"),
     (("--all",), "--all", "setup build unit smoke worklog format tidy shell flake8 python fuzz"),
@@ -121,11 +117,20 @@ def test_a_linter_that_is_not_here_is_a_line(suite):
         assert f"  {words}\n" in result.stdout
 
 
-@pytest.mark.skipif(not shutil.which("flake8"), reason="no flake8")
-def test_an_undefined_name_fails(suite):
-    assert run_steps(suite, "flake8").returncode == 0
-    (suite / "scripts/bad.py").write_text("print(nothing)\n")
-    assert run_steps(suite, "flake8").returncode == 1
+@pytest.mark.parametrize(
+    ("step", "tool", "path", "bad", "good"),
+    [
+        ("flake8", "flake8", "scripts/bad.py", "print(nothing)\n", "print(1)\n"),
+        ("shell", "shellcheck", "scripts/bad.sh", "#!/bin/bash\nrm -rf $1/*\n", "#!/bin/bash\n"),
+        ("format", "clang-format-14", "bad.cpp", "int  main( ) {return 0;}\n", "int main() { return 0; }\n"),
+    ],
+)
+def test_a_linters_findings_fail(suite, step, tool, path, bad, good):
+    if not shutil.which(tool):
+        pytest.skip(f"no {tool}")
+    for text, code in ((good, 0), (bad, 1)):
+        (suite / path).write_text(text)
+        assert run_steps(suite, step).returncode == code
 
 
 def make_tidy_project(suite):
@@ -171,61 +176,6 @@ def test_tidy_keeps_what_passed_until_anything_changes(suite):
     assert tidied() == (1, "0 passed") == tidied()
 
 
-@COMPILER
-def test_what_does_not_compile_is_looked_at_each_time(suite):
-    tidied = make_tidy_project(suite)
-    (suite / "common/nested.h").unlink()
-    assert tidied() == (1, "1 passed") == tidied()
-
-
-@COMPILER
-def test_sources_that_are_compiled_at_once_are_checked_at_once_and_named_each(suite):
-    found = 'for f; do :; done; n=$(grep -n bad "$f" | cut -d : -f 1); [[ ! $n ]] || { echo "$f:$n:5: error: bad"; exit 1; }'
-    env = make_unit_and_tidy(suite, ctest="exit 0", clang_tidy=f"echo >>{suite}/calls; {found}")
-    (suite / "common/deep").mkdir()
-    for name, text in (("a.cpp", "int a;\n"), ("deep/b.cpp", '#include "b.h"\nint bad;\n'), ("deep/b.h", ""), ("c.cpp", "int c;\n"), ("left_out.cpp", "")):
-        (suite / "common" / name).write_text(text)
-    unity = suite / "build/unity_0.cxx"
-    unity.write_text("".join(f'#include "{suite}/common/{name}"\n' for name in ("a.cpp", "deep/b.cpp", "c.cpp")))
-    cmake = suite / "tools/cmake"
-    cmake.write_text(cmake.read_text().replace(f"{suite}/common/a.cpp", str(unity)))
-    result = subprocess.run([suite / "scripts/test.sh", "tidy"], capture_output=True, text=True, timeout=60, env=env, check=False)
-    said, summary = result.stdout.split("== summary\n")
-    finding = "FAILED   common/deep/b.cpp\ncommon/deep/b.cpp:2:5: error: bad\n\n"
-    assert said == f"\n== tidy\n3 of 3{ALL_CHANGED.removeprefix('1 of 1')}{finding}"
-    assert "  tidy: common/left_out.cpp (not in this build)\n" in summary and "failed:\n  tidy: common/deep/b.cpp\n" in summary
-    assert summary.splitlines()[-1] == "2 passed, 1 failed, 1 skipped" and (suite / "calls").read_text() == "\n"
-
-
-@COMPILER
-def test_what_passed_in_one_checkout_is_kept_for_the_others(suite, tmp_path_factory):
-    cache = {"BENCH_TIDY_CACHE": str(tmp_path_factory.mktemp("cache"))}
-    other = tmp_path_factory.mktemp("aaa") / "further"
-    shutil.copytree(suite, other)
-    tidied, of_other = make_tidy_project(suite), make_tidy_project(other)
-    assert tidied(**cache) == (1, "1 passed") and of_other(**cache) == (0, "1 passed")
-    assert of_other() == (1, "1 passed")  # its own folder knows nothing of that
-    (other / "common/nested.h").write_text("#pragma once\nint b;\n")
-    assert of_other(**cache) == (1, "1 passed") and tidied(**cache) == (0, "1 passed")
-
-
-@pytest.mark.skipif(not shutil.which("shellcheck"), reason="no shellcheck")
-def test_shellcheck_findings_fail(suite):
-    (suite / "scripts/bad.sh").write_text('#!/bin/bash\nrm -rf $1/*\n')
-    result = run_steps(suite, "shell")
-    assert result.returncode == 1
-    assert "FAILED   scripts/bad.sh" in result.stdout
-    assert result.stdout.splitlines()[-1] == "3 passed, 1 failed, 0 skipped"
-
-
-@pytest.mark.skipif(not shutil.which("clang-format-14"), reason="no clang-format-14")
-def test_unformatted_code_fails(suite):
-    (suite / "bad.cpp").write_text("int  main( ) {return 0;}\n")
-    assert run_steps(suite, "format").returncode == 1
-    (suite / "bad.cpp").write_text("int main() { return 0; }\n")
-    assert run_steps(suite, "format").returncode == 0
-
-
 def test_after_a_failed_build_what_needs_it_does_not_run(suite):
     (suite / "CMakePresets.json").write_text("{")
     result = run_steps(suite, "build", "unit", "smoke", "tidy", "format")
@@ -256,14 +206,17 @@ def make_unit_and_tidy(suite, *, ctest, clang_tidy):
 
 @pytest.mark.parametrize("steps, gpu, cuda", [((), False, "OFF"), ((), True, "ON"), (("build",), False, "ON")])
 def test_the_cuda_side_is_left_out_only_where_nothing_could_run_it_and_no_step_is_named(suite, steps, gpu, cuda):
-    """A build that fails ends the script: nothing else is wanted of it here."""
+    """What comes after the build's configuration is not waited for."""
     (suite / "tools").mkdir()
     for name, body in (("cmake", f'echo "$@" >>{suite}/configured; exit 1'), ("nvidia-smi", f"exit {0 if gpu else 9}")):
         (suite / "tools" / name).write_text(f"#!/bin/sh\n{body}\n")
         (suite / "tools" / name).chmod(0o755)
     (suite / "scripts/setup.sh").write_text("#!/bin/sh\n")
     env = {**os.environ, "PATH": f"{suite}/tools:{os.environ['PATH']}"}
-    subprocess.run([suite / "scripts/test.sh", *steps], capture_output=True, text=True, timeout=60, env=env, check=False)
+    run = subprocess.Popen([suite / "scripts/test.sh", *steps], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env, start_new_session=True)
+    assert seen(lambda: (suite / "configured").exists() and "\n" in (suite / "configured").read_text())
+    os.killpg(run.pid, signal.SIGTERM)
+    run.wait(30)
     assert (suite / "configured").read_text().splitlines()[0] == f"--preset ci -DBENCH_CUDA={cuda}"
 
 
@@ -287,19 +240,6 @@ def test_unit_runs_beside_tidy_and_says_so_after_it(suite, steps):
         path.write_text(path.read_text().replace("exit 8", "exit 0").replace("exit 1", "exit 0"))
     result = subprocess.run([suite / "scripts/test.sh", "unit", "tidy"], capture_output=True, text=True, timeout=60, env=env)
     assert result.returncode == 0 and result.stdout.splitlines()[-1] == "4 passed, 0 failed, 2 skipped"
-
-
-@COMPILER
-def test_two_pairs_of_steps_are_counted_once(suite):
-    env = make_unit_and_tidy(suite, ctest=f"cp {suite}/unit.xml {suite}/build/ci/unit.xml", clang_tidy="exit 0")
-    (suite / "unit.xml").write_text('<testsuite><testcase name="A.B" status="run"/></testsuite>')
-    (suite / "tools/clang++").write_text("#!/bin/sh\nexit 1\n")
-    (suite / "tools/clang++").chmod(0o755)
-    (suite / "scripts/tests/test_c.py").write_text("def test_d():\n    pass\n")
-    result = subprocess.run([suite / "scripts/test.sh", "unit", "tidy", "python", "fuzz"], capture_output=True, text=True, timeout=60, env=env)
-    summary = result.stdout.split("== summary\n")[1].splitlines()
-    assert [line.split()[:2] for line in summary[:4]] == [[step, "pass"] for step in ("tidy", "unit", "python", "fuzz")]
-    assert summary[-1] == "3 passed, 0 failed, 1 skipped" and result.returncode == 0
 
 
 def test_a_step_beside_another_that_dies_is_a_failure(suite):
@@ -343,30 +283,3 @@ def test_smoke_runs_every_program_and_names_the_skipped(suite):
         f"exp01_good --smoke --validate --csv {suite}/build/ci/smoke/exp01_good.csv"
 
 
-def test_the_package_is_skipped_for_a_reason_where_no_debian_can_be_made(suite):
-    (suite / "build/ci").mkdir(parents=True)
-    shutil.copy(SCRIPTS / "tests/package_in_chroot.sh", suite / "scripts/tests")
-    (suite / "tools").mkdir()
-    for name, body in (("cpack", "touch cuda-vulkan-bench-abc-x86_64.tar.gz"), ("debootstrap", "exit 1"), ("unshare", "exit 1")):
-        (suite / "tools" / name).write_text(f"#!/bin/bash\n{body}\n")
-        (suite / "tools" / name).chmod(0o755)
-    env = {**os.environ, "PATH": f"{suite}/tools:{os.environ['PATH']}"}
-    command = [suite / "scripts/test.sh", "package"]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=60, env=env)
-    assert result.returncode == 0
-    reason = "this container may not mount" if os.geteuid() == 0 else "debootstrap needs root"
-    assert f"  package: the package in a bare Debian ({reason})\n" in result.stdout
-
-
-def test_slurm_is_skipped_for_a_reason(suite):
-    (suite / "build/ci/bin").mkdir(parents=True)
-    shutil.copy(SCRIPTS / "tests/fleet_on_slurm.sh", suite / "scripts/tests")
-    (suite / "tools").mkdir()
-    for name in ("munged", "slurmctld", "slurmd", "sbatch", "mknod"):
-        (suite / "tools" / name).write_text("#!/bin/bash\nexit 1\n")
-        (suite / "tools" / name).chmod(0o755)
-    env = {**os.environ, "PATH": f"{suite}/tools:{os.environ['PATH']}"}
-    result = subprocess.run([suite / "scripts/test.sh", "slurm"], capture_output=True, text=True, timeout=60, env=env)
-    assert result.returncode == 0
-    reason = "this container may make no devices" if os.geteuid() == 0 else "Slurm on one machine needs root"
-    assert f"  slurm: a fleet on Slurm, with a node that dies ({reason})\n" in result.stdout

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 
 import pytest
 import result_sets
@@ -19,12 +17,10 @@ ROOT = result_sets.REPOSITORY
         ("AMD Radeon RX 7900 XT", 800),
         ("AMD Radeon RX 6800 (RADV NAVI21)", 512),
         ("NVIDIA GeForce RTX 4070 Ti SUPER", 672),
-        ("NVIDIA GeForce RTX 4070 Ti", 504),
         ("NVIDIA GeForce RTX 4070", None),  # sold with two kinds of memory
         ("NVIDIA GeForce RTX 4090 Laptop GPU", None),
         ("NVIDIA GeForce RTX 5090 D", None),
         ("Intel(R) Arc(TM) A750 Graphics (DG2)", 512),
-        ("Intel(R) Arc(TM) B580 Graphics (BMG G21)", 456),
         ("llvmpipe (LLVM 15.0.6, 256 bits)", None),
     ],
 )
@@ -32,11 +28,3 @@ def test_a_card_is_known_by_its_name(gpu: str, gbps: float | None) -> None:
     assert vulkan_alone.card_gbps(ROOT, gpu) == gbps
 
 
-def test_every_card_is_within_what_there_is() -> None:
-    """A slip of a digit: from an RTX 4060's to an RTX 5090's, by whole channels of 32 bits."""
-    cards, second = (tomllib.loads((ROOT / vulkan_alone.CARDS).read_text())[table] for table in ("bandwidth", "second_source"))
-    assert 30 <= len(cards) <= 50
-    for name, card in cards.items():
-        assert re.fullmatch(rf"{name.lower().replace(' ', '-')}(-\d+-gb)?\.c\d+", card["source"]), name
-        assert any(name.startswith(of) for of in second), name
-        assert card["bits"] % 32 == 0 and 14 <= card["gbit"] <= 30 and 180 <= card["bits"] * card["gbit"] / 8 <= 1792, name

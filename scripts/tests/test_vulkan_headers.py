@@ -32,18 +32,12 @@ def configure(root: Path, include: Path) -> subprocess.CompletedProcess:
     return subprocess.run(["cmake", "-P", "ask.cmake"], cwd=root, capture_output=True, text=True, check=False)
 
 
-def test_the_systems_headers_come_first_where_they_will_do(tmp_path: Path) -> None:
-    system = headers(tmp_path / "system", 400)
+@pytest.mark.parametrize(("version", "extension", "chosen"), [(400, "VK_EXT_shader_float8", "1.4.400 in {}/system"), (309, "VK_KHR_shader_bfloat16", f"1.4.363 in {{}}/{FETCHED}")])
+def test_the_systems_headers_come_first_where_they_will_do(tmp_path: Path, version: int, extension: str, chosen: str) -> None:
+    system = headers(tmp_path / "system", version, extension=extension)
     headers(tmp_path / FETCHED, 363)
     done = configure(tmp_path, system)
-    assert done.returncode == 0 and done.stderr.strip() == f"1.4.400 in {system}", done.stderr
-
-
-def test_the_fetched_ones_take_the_place_of_older_ones(tmp_path: Path) -> None:
-    system = headers(tmp_path / "system", 309, extension="VK_KHR_shader_bfloat16")
-    headers(tmp_path / FETCHED, 363)
-    done = configure(tmp_path, system)
-    assert done.returncode == 0 and done.stderr.strip() == f"1.4.363 in {tmp_path}/{FETCHED}", done.stderr
+    assert done.returncode == 0 and done.stderr.strip() == chosen.format(tmp_path), done.stderr
 
 
 @pytest.mark.parametrize("old", [True, False])

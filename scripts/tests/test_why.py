@@ -8,13 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-import synthetic
 import why
 import worklog
-from analyses import REPOSITORY, load, rendered, study
+from analyses import REPOSITORY, study
 from benchlib.model import analysis, attribution
 from benchlib.pages import why_tables
-from benchlib.results import counters_file
 from benchlib.sass import occupancy
 from benchlib.model.analysis import Study
 from benchlib.model.attribution import LAUNCH, RESIDENT, Account
@@ -290,48 +288,6 @@ def ask(root: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> tupl
     return code, said.out, said.err
 
 
-def test_one_pair(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = ask(root, capsys, "exp04", "inner_struct", "elements=64Mi")
-    assert code == 0 and not err
-    head, _, out = out.partition("\n\n")
-    assert head == f"NVIDIA H200, {root / worklog.REFERENCE} (--dir for another folder)"
-    assert out.startswith("# exp04_bda: inner_struct block=256 feature=none memory=own elements=67108864 cold\n\nVulkan takes 30 µs (30.0 % of CUDA's time) longer")
-    assert "30.1 µs by descriptors in place of addresses" in out and "not counted" in out
-
-
-def test_counts_stand_beside_the_prediction(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (root / worklog.REFERENCE / "counters.csv").write_text(synthetic.sampled_text("exp03_memory_coalescing"), encoding="utf-8")
-    code, out, _ = ask(root, capsys, "exp03", "inner_struct")
-    assert code == 0 and "There is nothing to explain" in out
-    assert "| sectors through the L1 | 67108864 | 67108864 | 67108864 |" in out and "| MB from memory | 1074 | 1074 | 1074 |" in out
-
-
-def test_the_worst_pairs(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = ask(root, capsys)
-    assert code == 0
-    rows = [line for line in out.splitlines() if line.startswith("| exp0")]
-    assert len(rows) >= why.SHOWN and "copy_f32x4 block=256 feature=align4" in rows[0]
-    assert sum(line.startswith("# exp0") for line in out.splitlines()) == why.ACCOUNTS
-    assert "What makes Vulkan slower, of the time lost in " in out
-
-
-def test_pairs_in_which_vulkan_is_faster_stand_apart(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """On the H200s, where CUDA's stores on Vulkan's pages take twice their time."""
-    monkeypatch.setattr("benchlib.results.results.load", load)
-    assert why.main(["--root", str(REPOSITORY)]) == 0
-    parts = [part.partition("\n# ")[0] for part in capsys.readouterr().out.split("# Where Vulkan is ")]
-    slower, faster = (next(part for part in parts if part.startswith(f"{word} by the most")) for word in ("slower", "faster"))
-    ratios = {id(part): [float(line.split("|")[2].split()[0]) for line in part.splitlines() if line.startswith("| exp0")] for part in (slower, faster)}
-    assert len(ratios[id(slower)]) == why.SHOWN and all(ratio > 1 for ratio in ratios[id(slower)])
-    assert ratios[id(faster)] and all(ratio < 1 for ratio in ratios[id(faster)])
-
-
-def test_on_a_terminal_in_columns(root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    code, out, _ = ask(root, capsys)
-    assert code == 0 and "| " not in out and "# " not in out and out.startswith("NVIDIA H200, ")
-
-
 def test_causes_are_summed_over_the_decided_pairs(root: Path) -> None:
     found = study(root / worklog.REFERENCE)
     accounts = [one for table in attribution.accounted(found) for one in found.memoized(attribution.accounts, table)]
@@ -360,36 +316,3 @@ def test_what_there_is_not_is_one_line(root: Path, capsys: pytest.CaptureFixture
     assert code == 2 and not out and len(err.splitlines()) == 1 and words in err
 
 
-def test_without_a_twin_there_is_nothing_to_compare(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = ask(root, capsys, "exp05", "read_once_fetch")
-    assert code == why.NOTHING and not out and "no two times to compare" in err
-    assert ask(root, capsys, "--dir", str(root / "none"))[0] == 1
-
-
-def test_the_worklog_has_every_pair_beyond(root: Path) -> None:
-    found = study(root / worklog.REFERENCE)
-    table = found.tables[EXP04]
-    text = rendered(why_tables.section(found, table))
-    shown = attribution.beyond(found, table)
-    assert f"{len(shown)} pairs differ for certain" in text and len(shown) == 4  # the fifth is a short warm launch: one run does not decide it
-    for one in shown:
-        assert one.pair.case.name(without=["api"]) in text
-    assert "**Open questions**" in text and "**write_u32x4**" in text.partition("Open questions")[2]
-    writes = next(one for one in shown if one.is_open and one.pair.case["variant"] == "write_u32x4")
-    both, once = (attribution.Cause(name, 0.0, "planted") for name in ("of both", "of one"))
-    planted = [replace(writes, causes=(*writes.causes, *more)) for more in ([both, once], [both])]
-    lines = rendered(why_tables.open_questions(planted)).splitlines()
-    (line,) = (line for line in lines if line.startswith("- "))
-    assert "**write_u32x4** (2 pairs, cold): " in line and "excluded: of both;" in line, "a line a kernel: what holds for all of its pairs"
-    quiet = rendered(why_tables.section(found, found.tables["exp03_memory_coalescing"]))
-    assert quiet == "No pair's times differ for certain by more than 2 %."
-
-
-def test_damaged_counts_change_no_time(root: Path) -> None:
-    text = synthetic.sampled_text("exp05_strided").splitlines(keepends=True)
-    folder = root / worklog.REFERENCE
-    (folder / counters_file.NAME).write_text("".join(text[: len(text) // 2]), encoding="utf-8")
-    found = study(folder)
-    made = attribution.accounts(found, found.tables["exp05_strided"])
-    assert {one.causes[1].ns is None for one in made} == {True, False}
-    assert all(one.ratio.value == pytest.approx(1.02) for one in made)

@@ -7,27 +7,22 @@ import io
 import json
 import math
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import hand_in
 import pytest
 import synthetic
 import worklog
-from analyses import rendered
 from benchlib.pages import pipeline, worklog_files
 from benchlib.results import results
-from benchlib.tables import twins
 from benchlib.tables.claim_tables import claims_csv
 from benchlib.document.markdown import escape
-from benchlib.model.analysis import Study
 from benchlib.stats.stats import Figure, ratio, verdict, verdict_beyond_fixed_costs
 from benchlib.model.pairs import pair_verdict, pairs
 
 SCRIPTS = Path(worklog.__file__).resolve().parent
-EXP01, EXP02, EXP03, EXP04, EXP05, EXP10 = ALL = tuple(synthetic.EXPERIMENTS)
+EXP01, EXP03, EXP04, EXP05 = ALL = tuple(synthetic.EXPERIMENTS)
 
 
 def run(root: Path, *arguments: str | Path) -> int:
@@ -143,15 +138,6 @@ def test_ratio_is_taken_within_each_run(tmp_path: Path) -> None:
     assert found.lo and found.hi and found.value == pytest.approx(math.sqrt(1.02 * 1.03)) and found.lo < 1.02 and 1.03 < found.hi
 
 
-def test_no_twin_on_another_gpu(tmp_path: Path) -> None:
-    rows = synthetic.twins(EXP01, "add_f32", 100, 100)
-    rows[1]["gpu_uuid"] = "llvmpipe"
-    synthetic.write(tmp_path, EXP01, rows)
-    table = results.load(tmp_path).tables[EXP01]
-    assert table.twin(table.cases[0]) is None
-    assert "no twin" in rendered(twins.twin_table(table, {}))
-
-
 def test_largest_size_that_failed_is_not_replaced_by_a_smaller_one(tmp_path: Path) -> None:
     rows = [
         synthetic.row(EXP01, "add_f32", "cuda", 100.0, elements=1 << 26),
@@ -164,16 +150,6 @@ def test_largest_size_that_failed_is_not_replaced_by_a_smaller_one(tmp_path: Pat
 
 
 # -------------------------------------------------------------------------------------------------------------- output
-
-
-def test_failed_and_skipped_rows_are_listed(root: Path) -> None:
-    rows = synthetic.exp01_rows()
-    rows.append(synthetic.row(EXP01, "late", "cuda", None, status="failed", reason="5 of 8 wrong: a|b <script>\nnext"))
-    synthetic.write(reference(root), EXP01, rows)
-    assert run(root) == 0
-    text = synthetic.worklog_text(reference(root))
-    assert "| 1 | CUDA | failed | 5 of 8 wrong: a\\|b &lt;script&gt; next | 1 | late block=256 " in text
-    assert "<script>" not in text
 
 
 @pytest.mark.real_least_runs  # a program of its own runs, too
@@ -211,19 +187,6 @@ def test_check_finds_a_one_byte_edit(root: Path, capsys: pytest.CaptureFixture[s
     assert str(path) in out and "4239" in out and "claims.csv" not in out
     assert len(out.splitlines()) < 20
     assert snapshot(root) == before
-
-
-def test_pages_of_experiments_without_results(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(root) == 0
-    pages = reference(root) / "worklog"
-    stale, mine = pages / "exp01_gone.md", pages / "notes.md"
-    for path in (stale, mine):
-        path.write_text("# Old\n", encoding="utf-8")
-    capsys.readouterr()
-    assert run(root, "--check") == 1
-    assert capsys.readouterr().out == f"{stale}: a page of an experiment without results, or a figure that shows nothing\n"
-    assert run(root) == 0 and run(root, "--check") == 0
-    assert not stale.exists() and mine.exists() and (pages / f"{EXP01}.md").exists()
 
 
 def links_of(path: Path) -> set[str]:
@@ -277,27 +240,6 @@ def test_markers_are_filled_and_the_rest_kept(root: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no ANALYSIS in it"),
-        ("ANALYSIS = 3\n", "no ANALYSIS in it"),
-        ("readme={'exp01-plots': None}", "'exp01-plots' is no name for a table or figure here, "),
-        ("readme={'answers': None}", "'answers' is no name for a table or figure here"),
-        ("readme={'claims-x': None}", "'claims-x' is no name for a table or figure here"),
-        ("plots={'x': None}", "'' is no name for a table or figure here"),
-    ],
-)
-def test_bad_analyses(root: Path, capsys: pytest.CaptureFixture[str], text: str, message: str) -> None:
-    made = f"from benchlib.model.analysis import Analysis\nANALYSIS = Analysis({text})\n" if "=" in text and "ANALYSIS" not in text else text
-    (root / EXP02 / "analysis.py").write_text(made, encoding="utf-8")
-    before = snapshot(root)
-    assert run(root) == 1
-    said = capsys.readouterr().err
-    assert message in said and "analysis.py" in said and len(said.splitlines()) == 1
-    assert snapshot(root) == before
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
         ("x\n<!-- worklog:exp01-size -->\n<!-- /worklog -->\n", "line 2: no table is named 'exp01-size'"),
         ("<!-- worklog:answers -->\n", "never closed"),
         ("<!-- worklog:answers -->\n<!-- worklog:answers -->\n<!-- /worklog -->\n", "line 2"),
@@ -312,43 +254,12 @@ def test_bad_markers(root: Path, capsys: pytest.CaptureFixture[str], text: str, 
     assert snapshot(root) == before
 
 
-def test_readmes_belong_to_the_reference_directory_only(root: Path) -> None:
-    readme = root / "README.md"
-    readme.write_text("<!-- worklog:answers -->\n<!-- /worklog -->\n", encoding="utf-8")
-    other = root / "results" / "other-gpu"
-    synthetic.write(other, EXP01, synthetic.exp01_rows())
-    assert run(root, other) == 0
-    assert (other / "claims.csv").exists()
-    assert readme.read_text(encoding="utf-8") == "<!-- worklog:answers -->\n<!-- /worklog -->\n"
-
-
 # -------------------------------------------------------------------------------------------------------------- claims
 
 
-CLAIM = """
-question = "?"
-[[claim]]
-id = "01.1"
-kind = "mechanism"
-since = 2026-11-21
-source = "ours"
-text = "t"
-claimed = "1"
-device = ""
-theory = "1"
-unit = "x"
-{extra}
-[[claim.query]]
-name = "q"
-combine = "twin_ratio"
-metric = "{metric}"
-where = {{ variant = {variant} }}
-reproduced = {{ lo = 0.99, hi = 1.01 }}
-"""
-
-
 def judge(root: Path, variant: str = '"add_f32"', metric: str = "device_ns", extra: str = "") -> dict[str, str]:
-    text = CLAIM.format(variant=variant, metric=metric, extra=extra)
+    query = f'name = "q"\ncombine = "twin_ratio"\nmetric = "{metric}"\nwhere = {{ variant = {variant} }}\nreproduced = {{ lo = 0.99, hi = 1.01 }}'
+    text = 'question = "?"\n' + synthetic.claim("01.1", query, extra)
     (root / EXP01 / "claims.toml").write_text(text, encoding="utf-8")
     return judged(root)["01.1"]
 
@@ -420,14 +331,6 @@ def set_cell(column: str, value: str, line: int = 1):
     return edit
 
 
-@pytest.fixture(scope="module")
-def written(made_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """`root` with its pages: to be copied."""
-    made = shutil.copytree(made_root, tmp_path_factory.mktemp("written") / "root")
-    assert run(made) == 0
-    return made
-
-
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
@@ -448,8 +351,7 @@ def written(made_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         (lambda text: text + "\udcff\n", "not UTF-8"),
     ],
 )
-def test_bad_results(written: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], edit, message: str) -> None:
-    root = shutil.copytree(written, tmp_path / "root")
+def test_bad_results(root: Path, capsys: pytest.CaptureFixture[str], edit, message: str) -> None:
     path = reference(root) / f"{EXP01}.csv"
     damaged = edit(path.read_text(encoding="utf-8"))
     path.write_text(damaged, encoding="utf-8", errors="surrogateescape")
@@ -460,25 +362,6 @@ def test_bad_results(written: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert message in captured.err and str(path.parent) in captured.err
     assert len(captured.err.splitlines()) == 1 and captured.out == ""
     assert snapshot(root) == before
-
-
-def test_packed_to_be_handed_in_a_board_gives_the_same_pages(root: Path) -> None:
-    folder = reference(root)
-    runs = [folder / f"boards/1/run{number}" for number in (1, 2)]
-    for path in sorted(folder.glob("exp*")):
-        for run_folder in runs:
-            run_folder.mkdir(parents=True, exist_ok=True)
-            (run_folder / path.name).write_text(path.read_text().replace("T00:00:00Z", f"T00:00:0{run_folder.name[3:]}Z"))
-        path.unlink()
-    shutil.copytree(folder, again := root / "results/again")
-    written = worklog_files.generate(folder, root)
-    for each in (folder, again):
-        for path in hand_in.to_pack(Study.of(results.load(each), {})):
-            hand_in.pack(path)
-    assert {"".join(path.suffixes) for path in runs[0].iterdir()} == {".csv", ".schema.json"}
-    assert {"".join(path.suffixes) for path in runs[1].iterdir()} == {".csv.xz", ".schema.json"}
-    assert list(snapshot(folder).values()) == list(snapshot(again).values())
-    assert worklog_files.generate(folder, root) == written
 
 
 @pytest.mark.parametrize("options", [[], ["--check"]])
@@ -492,15 +375,6 @@ def test_without_gits_history_no_page_loses_what_it_tells(root: Path, capsys: py
     assert run(root, *options) == 1
     assert "needs git's history, and nothing is changed: this is an archive without git's history" in capsys.readouterr().err
     assert snapshot(root) == before
-
-
-def test_missing_directory_and_directory_without_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(tmp_path, tmp_path / "nowhere") == 1
-    assert "nowhere: no such directory" in capsys.readouterr().err
-    (tmp_path / f"{EXP01}.samples.csv").write_text("a\n", encoding="utf-8")
-    assert run(tmp_path, tmp_path) == 1
-    assert "no result CSV" in capsys.readouterr().err
-    assert [path.name for path in tmp_path.iterdir()] == [f"{EXP01}.samples.csv"]
 
 
 def test_hostile_cells(root: Path) -> None:
