@@ -377,6 +377,20 @@ def test_programs_are_those_of_bench_bin_or_of_an_unpacked_package(suite, named)
     assert len(calls(suite)) == 1 and "set-up and build" not in result.stdout
 
 
+def test_a_checkout_that_cannot_be_built_in_is_one_line(suite):
+    """Read-only, or somebody else's: neither a line of bash's, nor an older build's log. Root may write everywhere, but into no folder that is a file."""
+    (suite / "scripts/setup.sh").write_text("#!/bin/bash\n")
+    (suite / "scripts/setup.sh").chmod(0o755)
+    (suite / "CMakeLists.txt").touch()
+    (suite / "exp01_add").mkdir()
+    (suite / "exp01_add/CMakeLists.txt").write_text("add_experiment(NAME exp01_add)\n")
+    (suite / "build").mkdir()
+    (suite / "build/release").touch()
+    (suite / "build/release.log").write_text("error: of an older build\n")
+    result = subprocess.run([suite / "scripts/run.sh"], capture_output=True, text=True, timeout=60, env={**os.environ, "BENCH_BIN": ""})
+    assert result.returncode == 1 and result.stderr.count("\n") == 1 and f"cannot write to {suite}/build" in result.stderr
+
+
 def test_an_output_folder_that_cannot_be_written_stops_it_first(suite):
     add_program(suite, "exp01_add")
     (suite / "file").write_text("")
