@@ -202,6 +202,11 @@ TEST_F(Faults, AKernelThatDoesNotComeBackEndsTheProgram) {
   EXPECT_LT(outcome.seconds, 5);
 }
 
+TEST(Deadline, NamesTheOptionOnlyWhereItSetsTheLimit) {
+  EXPECT_EQ(Deadline("the kernel").option(), "--timeout");
+  EXPECT_EQ(Deadline("opening the device", 0, WaitFor::kDriver).option(), "");
+}
+
 TEST_F(Faults, AHangWhileSamplingToo) {
   Machine machine;
   auto in_second = std::make_shared<bool>(false);

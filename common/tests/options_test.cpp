@@ -190,6 +190,13 @@ TEST(Options, GoogleBenchmarksFlagsPassBy) {
   EXPECT_FALSE(parsed({"--smoke"}).benchmark.any);
 }
 
+TEST(Options, NoColorIsObeyedUnlessAskedOtherwise) {
+  setenv("NO_COLOR", "1", 1);
+  const Options options = parsed({"--benchmark_color=true"});
+  unsetenv("NO_COLOR");
+  EXPECT_THAT(options.benchmark.passed, ElementsAre("--benchmark_color=false", "--benchmark_color=true"));
+}
+
 TEST(Options, GoogleBenchmarksFlagsTakeTheirValueAfterASpaceToo) {
   const Options options = parsed({"--benchmark_filter", "-add", "--benchmark_out", "x.csv", "--benchmark_out_format", "csv",
                                   "--benchmark_list_tests", "--smoke", "--benchmark_color", "false"});

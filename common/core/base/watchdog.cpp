@@ -27,9 +27,9 @@ Watched& watched() {
 }
 
 [[noreturn]] void give_up(const Deadline& deadline) {
-  const DeviceLost lost(
-      "{}: not finished after {:.3g} s (see --timeout); it may still run, and whatever waits for the GPU waits with it",
-      deadline.what(), deadline.limit_s());
+  const std::string see = deadline.option().empty() ? "" : fmt::format(" (see {})", deadline.option());
+  const DeviceLost lost("{}: not finished after {:.3g} s{}; it may still run, and whatever waits for the GPU waits with it",
+                        deadline.what(), deadline.limit_s(), see);
   try {
     if (watched().last_words) watched().last_words(lost);
   } catch (const std::exception& error) {  // a full disk
@@ -64,7 +64,7 @@ void start_watchdog() { std::thread(watch).detach(); }
 void set_timeout(std::optional<double> seconds) { watched().limit_s = seconds; }
 
 Deadline::Deadline(std::string_view what, double expected_s, WaitFor whom)
-    : what_(what), limit_s_(kLimitS + kLimitPart * expected_s), began_(HostClock::now()) {
+    : what_(what), whom_(whom), limit_s_(kLimitS + kLimitPart * expected_s), began_(HostClock::now()) {
   if (whom == WaitFor::kWork && watched().limit_s) limit_s_ = *watched().limit_s;
   const std::scoped_lock lock(watched().mutex);
   outer_ = std::exchange(watched().deadline, this);

@@ -42,10 +42,13 @@ class Deadline {
 
   std::string_view what() const { return what_; }
   double limit_s() const { return limit_s_; }
+  // Which option sets it; empty where none does.
+  std::string_view option() const { return whom_ == WaitFor::kWork ? "--timeout" : ""; }
   bool is_over(HostClock::time_point now) const;
 
  private:
   std::string_view what_;
+  WaitFor whom_;
   double limit_s_;
   HostClock::time_point began_;
   const Deadline* outer_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string_view>
 
 #include "core/base/error.h"
@@ -56,6 +57,10 @@ void check_value(std::string_view name, const std::string& value) {
 
 BenchmarkFlags take_benchmark_flags(std::vector<std::string>& arguments) {
   BenchmarkFlags flags;
+  // Before the user's own, which would count. Source: no-color.org.
+  if (const char* const plain = std::getenv("NO_COLOR"); plain != nullptr && *plain != '\0') {
+    flags.passed.push_back(fmt::format("{}color=false", kPrefix));
+  }
   std::vector<std::string> others;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i].starts_with(kPrefix)) {
