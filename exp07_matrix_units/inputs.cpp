@@ -55,30 +55,35 @@ struct Table {
   std::vector<float> values;
 };
 
-Table make_table(Number number) {
+Table make_table(Number number, Data data) {
+  constexpr double kFew[] = {-0.5, 0, 0.5, 1};
   const std::uint32_t count = 1U << (8 * bytes_of(number));
   Table table{std::vector<std::uint32_t>(count), std::vector<float>(count)};
   for (std::uint32_t i = 0; i < count; ++i) {
-    table.bits[i] = number == Number::kS8 ? i : encode(normal_quantile((i + 0.5) / count), number);
+    table.bits[i] =
+        number == Number::kS8 ? i : encode(data == Data::kFew ? kFew[i % 4] : normal_quantile((i + 0.5) / count), number);
     table.values[i] = static_cast<float>(decode(table.bits[i], number));
   }
   return table;
 }
 
-const Table& table_of(Number number) {
-  static const Table f16 = make_table(Number::kF16);
-  static const Table bf16 = make_table(Number::kBf16);
-  static const Table s8 = make_table(Number::kS8);
-  static const Table e4m3 = make_table(Number::kE4m3);
+template <Number kNumber>
+const Table& table_of(Data data) {
+  static const Table normal = make_table(kNumber, Data::kNormal);
+  static const Table few = make_table(kNumber, Data::kFew);
+  return data == Data::kFew ? few : normal;
+}
+
+const Table& table_of(Number number, Data data) {
   switch (number) {
     case Number::kF16:
-      return f16;
+      return table_of<Number::kF16>(data);
     case Number::kBf16:
-      return bf16;
+      return table_of<Number::kBf16>(data);
     case Number::kS8:
-      return s8;
+      return table_of<Number::kS8>(data);
     case Number::kE4m3:
-      return e4m3;
+      return table_of<Number::kE4m3>(data);
     default:
       throw bench::Error("no matrices of {} here", name_of(number));
   }
@@ -128,7 +133,7 @@ void Matrix::words(std::uint64_t first, std::span<std::uint32_t> to) const {
     std::fill(to.begin(), to.end(), 0);
     return;
   }
-  const Table& table = table_of(number);
+  const Table& table = table_of(number, data);
   const std::uint32_t width = 8 * bytes_of(number);
   const std::uint32_t mask = (1U << width) - 1;
   for (std::size_t i = 0; i < to.size(); ++i) {
@@ -144,7 +149,7 @@ void Matrix::values(std::uint64_t first, std::span<float> to) const {
     std::fill(to.begin(), to.end(), 0);
     return;
   }
-  const Table& table = table_of(number);
+  const Table& table = table_of(number, data);
   const std::uint32_t width = 8 * bytes_of(number);
   const std::uint32_t a_word = 32 / width;
   const std::uint32_t mask = (1U << width) - 1;

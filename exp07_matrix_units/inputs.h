@@ -7,9 +7,16 @@
 
 #include "numbers.h"
 
-enum class Data : std::uint8_t { kNormal, kZeros };
+enum class Data : std::uint8_t {
+  kNormal,
+  kZeros,
+  kFew,  // -0.5, 0, 0.5 and 1 (s8: as kNormal), which switch fewer bits: what vk_cooperative_matrix_perf multiplies
+};
 
-constexpr std::string_view name_of(Data data) { return data == Data::kNormal ? "normal" : "zeros"; }
+constexpr std::string_view name_of(Data data) {
+  constexpr std::string_view kNames[] = {"normal", "zeros", "few"};
+  return kNames[static_cast<std::uint8_t>(data)];
+}
 
 enum class Operand : std::uint32_t { kA, kB };
 
@@ -18,7 +25,7 @@ std::uint32_t encode(double value, Number number);
 double decode(std::uint32_t bits, Number number);
 
 // A matrix, row by row, that the seed fixes: from the normal distribution of variance 1 (s8: evenly from -128 to 127), rounded
-// to the type, or zeros.
+// to the type, or another Data.
 struct Matrix {
   std::uint64_t seed = 0;
   Operand operand = Operand::kA;

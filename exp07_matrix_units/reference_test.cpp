@@ -95,6 +95,7 @@ TEST_P(Reference, BMayLieByRows) {
   EXPECT_THROW(product.check(), bench::Error);
 }
 
+TEST_P(Reference, FewValuesPass) { EXPECT_NO_THROW(Made(GetParam().in, GetParam().sums, Data::kFew).check()); }
 TEST_P(Reference, ZerosPass) { EXPECT_NO_THROW(Made(GetParam().in, GetParam().sums, Data::kZeros).check()); }
 
 TEST_P(Reference, OneElementThatIsNotThereFails) {
@@ -177,15 +178,20 @@ TEST(Inputs, AreOfTheNormalDistribution) {
 
 TEST(Inputs, AreTheSameByWordAndByValue) {
   for (const Number number : {Number::kF16, Number::kBf16, Number::kS8, Number::kE4m3}) {
-    const Matrix matrix = {kSeed, Operand::kA, number, Data::kNormal};
-    std::vector<std::uint32_t> words(64);
-    std::vector<float> values(words.size() * 4 / bytes_of(number));
-    matrix.words(16, words);
-    matrix.values(16 * 4 / bytes_of(number), values);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      std::uint32_t bits = 0;
-      std::memcpy(&bits, reinterpret_cast<const std::byte*>(words.data()) + i * bytes_of(number), bytes_of(number));
-      EXPECT_EQ(decode(bits, number), static_cast<double>(values[i])) << name_of(number) << " " << i;
+    for (const Data data : {Data::kNormal, Data::kFew}) {
+      const Matrix matrix = {kSeed, Operand::kA, number, data};
+      std::vector<std::uint32_t> words(64);
+      std::vector<float> values(words.size() * 4 / bytes_of(number));
+      matrix.words(16, words);
+      matrix.values(16 * 4 / bytes_of(number), values);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        std::uint32_t bits = 0;
+        std::memcpy(&bits, reinterpret_cast<const std::byte*>(words.data()) + i * bytes_of(number), bytes_of(number));
+        EXPECT_EQ(decode(bits, number), static_cast<double>(values[i])) << name_of(number) << " " << i;
+        if (data == Data::kFew && number != Number::kS8) {
+          EXPECT_TRUE(values[i] == -0.5F || values[i] == 0 || values[i] == 0.5F || values[i] == 1);
+        }
+      }
     }
   }
 }

@@ -30,6 +30,7 @@ struct Wish {
   std::vector<std::string> types;
   std::string device;
   std::string csv;
+  std::string data = "normal";
   std::uint32_t size = 0;   // 0: 8192, or 256 on a software device
   std::size_t threads = 0;  // 0: all of the host's but one
   bool list = false;
@@ -52,6 +53,9 @@ bool parse(int argc, char** argv, Wish& wish) {
       ->check(CLI::Range(256, 32768));
   app.add_option("--kernel", wish.limits.kernels, "Only kernels whose names begin so: product_staged (repeatable)")
       ->delimiter(',');
+  app.add_option("--data", wish.data, "The numbers: of the normal distribution, or -0.5, 0, 0.5 and 1 (few)")
+      ->check(CLI::IsMember({"normal", "few"}))
+      ->capture_default_str();
   app.add_option("--device", wish.device, "Which GPU: an index, a UUID or part of a name");
   app.add_option("--threads", wish.threads, "That compile (default: all of the host's but one)")->check(CLI::Range(1, 256));
   app.add_option("--verified", wish.limits.verified, "Finalists whose output is compared in full")->capture_default_str();
@@ -72,9 +76,12 @@ bool parse(int argc, char** argv, Wish& wish) {
 }
 
 // With the matrices of a subgroup that the device lists: 16 rows and columns where there are such.
-SearchGround ground_of(const bench::vulkan::Context& context, const Types& types, std::uint32_t size) {
-  SearchGround ground = {
-      .types = types, .size = size, .subgroup = context.info().subgroup_size, .small_first = context.info().is_cpu};
+SearchGround ground_of(const bench::vulkan::Context& context, const Types& types, const Wish& wish, std::uint32_t size) {
+  SearchGround ground = {.types = types,
+                         .data = wish.data == "few" ? Data::kFew : Data::kNormal,
+                         .size = size,
+                         .subgroup = context.info().subgroup_size,
+                         .small_first = context.info().is_cpu};
   const std::string wanted = fmt::format("{} {}", name_of(types.in), name_of(types.sums));
   const std::set<std::string>& listed = context.features().matrices;
   if (listed.contains(fmt::format("16x16x{} {}", 32 / bytes_of(types.in), wanted))) return ground;
@@ -90,9 +97,9 @@ SearchGround ground_of(const bench::vulkan::Context& context, const Types& types
 }
 
 void print(const SearchGround& ground, const std::vector<Tried>& finalists) {
-  fmt::print("\n{} at {}\n", text_of(ground.types), ground.size);
+  fmt::print("\n{} at {}, {}\n", text_of(ground.types), ground.size, name_of(ground.data));
   for (const Tried& one : finalists) {
-    const double operations = product_operations({.shape = one.shape, .data = Data::kNormal, .size = ground.size, .sms = 0});
+    const double operations = product_operations({.shape = one.shape, .data = ground.data, .size = ground.size, .sms = 0});
     fmt::print("{:>8.1f} TOP/s  {:<11}  {}{}\n", operations / one.ns * 1e-3, one.verified ? "verified" : "not checked",
                name_of(one.shape), one.reason.empty() ? "" : "  " + one.reason);
   }
@@ -128,7 +135,7 @@ int run(const Wish& wish) {
   bool all_have_one = true;
   Compilers compilers(*open.device, threads);
   for (const std::string& types : wish.types) {
-    const SearchGround ground = ground_of(bench::vulkan::context_of(*open.device), *types_of(types), size);
+    const SearchGround ground = ground_of(bench::vulkan::context_of(*open.device), *types_of(types), wish, size);
     const std::vector<Tried> finalists =
         search(*open.workbench, compilers, *products, ground, wish.limits, file ? &*file : nullptr);
     print(ground, finalists);

@@ -107,7 +107,7 @@ class Run {
     if (file_ != nullptr) file_->add(ground_, stage, tried);
   }
   ProductConfig config(const Shape& shape) const {
-    return {.shape = shape, .data = Data::kNormal, .size = ground_.size, .sms = bench_.device().info().multiprocessors};
+    return {.shape = shape, .data = ground_.data, .size = ground_.size, .sms = bench_.device().info().multiprocessors};
   }
   static bench::DeviceSampleSpec sample_spec() { return {.batch = kFinalBatch, .lead_in = 1}; }
 
@@ -243,15 +243,15 @@ SearchFile::SearchFile(std::string path, std::string gpu, std::string driver)
   file_ = bench::FileDescriptor(open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666));
   if (file_.handle() < 0) throw bench::UsageError("--csv {}: is there already, or cannot be made", path_);
   bench::append(
-      file_, bench::csv_record({"gpu",     "driver",  "in",     "sums",        "size",       "stage",    "kernel", "b",
-                                "tile",    "warps",   "matrix", "invocations", "group_rows", "status",   "reason", "compile_s",
-                                "time_ns", "samples", "tops",   "busy_mhz",    "power_w",    "verified", "at_s"}),
+      file_, bench::csv_record({"gpu",       "driver",  "in",      "sums",   "size",        "data",       "stage",    "kernel",
+                                "b",         "tile",    "warps",   "matrix", "invocations", "group_rows", "status",   "reason",
+                                "compile_s", "time_ns", "samples", "tops",   "busy_mhz",    "power_w",    "verified", "at_s"}),
       path_);
 }
 
 void SearchFile::add(const SearchGround& ground, std::string_view stage, const Tried& tried) {
   const Shape& shape = tried.shape;
-  const double operations = product_operations({.shape = shape, .data = Data::kNormal, .size = ground.size, .sms = 0});
+  const double operations = product_operations({.shape = shape, .data = ground.data, .size = ground.size, .sms = 0});
   const std::string kernel(shape.variant);
   bench::append(file_,
                 bench::csv_record({gpu_,
@@ -259,6 +259,7 @@ void SearchFile::add(const SearchGround& ground, std::string_view stage, const T
                                    std::string(name_of(shape.in)),
                                    std::string(name_of(shape.sums)),
                                    fmt::to_string(ground.size),
+                                   std::string(name_of(ground.data)),
                                    std::string(stage),
                                    kernel,
                                    std::string(name_of(shape.b)),

@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "core/experiment/experiment.h"
+#include "inputs.h"
 #include "variants.h"
 
 // What a search takes as given.
 struct SearchGround {
   Types types;
+  Data data = Data::kNormal;
   std::uint32_t size = 8192;    // rows and columns of A, B and C
   std::uint32_t subgroup = 32;  // invocations
   // Of a subgroup's matrices, as the device has them: rows, columns, and bytes of a row of A's.
