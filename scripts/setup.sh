@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+if [ -z "${BASH_VERSION:-}" ]; then exec bash "$0" "$@"; fi # sh scripts/setup.sh
+if [[ ${BASH_SOURCE[0]} != "$0" ]]; then echo "${BASH_SOURCE[0]}: start it, do not source it" >&2 && return 2; fi # or the reader's shell ends
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh"

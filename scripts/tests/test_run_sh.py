@@ -726,8 +726,11 @@ def test_a_program_of_any_name(suite, name):
 def test_every_script_starts_through_a_link(suite, tmp_path):
     for real in (suite / "scripts/run.sh", *(SCRIPTS / name for name in ("setup.sh", "fleet.sh", "test.sh"))):
         (tmp_path / f"to_{real.name}").symlink_to(real)
-        done = subprocess.run([f"./to_{real.name}", "--help"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
-        assert done.returncode == 0 and "Usage: scripts/" in done.stdout, done.stderr
+        for command in ([f"./to_{real.name}", "--help"], ["sh", f"to_{real.name}", "--help"]):
+            done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+            assert done.returncode == 0 and "Usage: scripts/" in done.stdout, done.stderr
+        sourced = subprocess.run(["bash", "-c", f". ./to_{real.name}; false; echo a shell that goes on"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert sourced.stdout == "a shell that goes on\n" and sourced.stderr.count("\n") == 1
 
 
 def test_a_run_folder_that_is_a_link_is_not_cleared(suite):
