@@ -24,7 +24,7 @@ QUIET = Spread([Atom(0.99, 1e-12, 1e-12), *(Atom(0.01 / len(DEVIATIONS), one**2,
 # committed results in one group.
 FIRST = ["test_new_experiment.py", "test_test_sh.py"]
 LAST = ["test_run_sh.py", "test_fleet_sh.py", "test_setup_sh.py", "test_faults.py", "test_damaged_input.py"]
-OF_COMMITTED = ["test_groups.py", "test_effect.py", "test_claims_planted.py", "test_claims.py", "test_floor.py", "test_summary.py", "test_why.py"]
+OF_COMMITTED = ["test_groups.py", "test_effect.py", "test_claims_planted.py", "test_summary.py"]
 
 
 @pytest.hookimpl(tryfirst=True)

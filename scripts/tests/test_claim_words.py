@@ -14,11 +14,9 @@ from benchlib.stats.stats import Figure
         (Figure(0.98, 0.97, 1.004), "slower", "", "2 % faster [−3, +0.4 %]"),
         (Figure(1.0001, 0.9999, 1.0002), "slower", "", "the same time [0, 0 %]"),
         (Figure(2.15, 2.11, 2.18), "slower", "", "2.15× slower [2.11, 2.18]"),
-        (Figure(0.328, 0.323, 0.334), "slower", "", "3.05× faster [2.99, 3.10]"),
         (Figure(0.969, 0.968, 0.9701), "percent", "of the aligned throughput", "96.9 [96.8, 97.0] % of the aligned throughput"),
         (Figure(12481, 996, 218814), "", "ns", "12,000 (within a factor of 18) ns"),  # an interval that says little
         (Figure(3, -1, 40), "", "ns", "3 [-1, 40] ns"),
-        (Figure.exact(4), "", "sectors per load request", "4 sectors per load request"),
         (Figure(5), "", "ns", "5 ns"),  # without an interval
         (Figure.exact(0), "whether", "the same opcodes", "no: the same opcodes"),
     ],
@@ -31,12 +29,9 @@ def test_figures(figure: Figure, saying: str, unit: str, expected: str) -> None:
     ("bounds", "saying", "expected"),
     [
         ({"lo": 0.99, "hi": 1.01}, "slower", "within 1 %"),
-        ({"lo": 0.9, "hi": 1.2}, "slower", "10 % faster to 20 % slower"),
         ({"hi": 1.1}, "slower", "at most 10 % slower"),
         ({"lo": 0.99}, "slower", "at most 1 % faster"),
-        ({"lo": 1.01}, "slower", "at least 1 % slower"),
         ({"lo": 1e-9, "hi": 1}, "percent", "above 0, at most 100 % u"),
-        ({"lo": 3.06, "hi": 3.74}, "", "3.06 to 3.74 u"),
         ({"lo": 1, "hi": 1}, "whether", "yes: u"),
     ],
 )
@@ -53,13 +48,10 @@ def test_ranges(bounds: dict[str, float], saying: str, expected: str) -> None:
         ([Figure(1.0, 0.99, 1.01), Figure(0.938, 0.937, 0.939)], "slower", "6.2 % faster to no slower"),
         # of one case the figure and its interval, of several the least and the greatest case
         ([Figure(1.046, 1.042, 1.049)], "takes", "4.6 % longer [+4.2, +4.9 %] than"),
-        ([Figure(0.852, 0.56, 1.262)], "takes", "0.852 [0.560, 1.26] times as long as"),
         ([Figure(1.005, 0.995, 1.008)], "takes", "as long [−0.5, +0.8 %] as"),
-        ([Figure(2.15, 2.11, 2.18)], "takes", "2.15 [2.11, 2.18] times as long as"),
         ([Figure(0.328, 0.323, 0.334)], "takes", "32.8 [32.3, 33.4] % of the time of"),
         ([Figure(0.961, 0.7, 1.4), Figure(0.912, 0.8, 1.1)], "takes", "between 8.8 % and 3.9 % less time than"),
         ([Figure(0.95, 0.94, 0.96), Figure(1.15, 1.13, 1.17)], "takes", "between 5 % less and 15 % more time than"),
-        ([Figure(1.0, 0.99, 1.01), Figure(1.1, 1.0, 1.2)], "takes", "up to 10 % more time than"),
         ([Figure(0.995, 0.9, 1.1), Figure(1.004, 0.9, 1.1)], "takes", "as long as"),
     ],
 )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
 import synthetic
-from analyses import committed
+from benchlib.base import toml_file
 from benchlib.claims import claim_check, claim_query, claims
 from benchlib.model import analysis
 from benchlib.model.analysis import Study
@@ -195,43 +196,6 @@ def test_files_that_are_none(tmp_path: Path, found: results.Results, text: bytes
     assert message in str(caught.value) and str(caught.value).isprintable()
 
 
-# What the programs measure, and no committed result has yet.
-# The second: how results might have spelled what they leave empty.
-NEWER_VALUES = {
-    ("feature", "vulkan_runs_cuda_code"), ("feature", "vulkan_low_priority"), ("feature", "vulkan_high_priority"),
-    ("feature", "vulkan_second_device"),
-    ("memory", "vulkan_sparse"), ("memory", "vulkan_scattered"), ("checks", "default"), ("instrument", "pm_sampling"),
-    *(("feature", name) for name in ("window_128_mib", "window_256_mib", "spread_128_mib")),
-    *(("variant", name) for name in ("guarded", "repeated", "launched")),
-    *(("way", name) for name in ("known", "taken", "not_taken", "while", "tail", "from_device")),
-    *(("variant", f"product_{name}") for name in ("offsets", "shallow", "staged", "workgroup_128", "workgroup_rows_128", "staged_rows")), ("variant", "add_generic"), ("kernel", "global_add_generic_f16x2"), ("kernel", "global_add_f16x2_used"),
-    *(("operation", name) for name in ("inclusive_add", "subgroup_rotate", "coalesced_add")),
-    *(("operation", f"tile_{name}") for name in ("shuffle", "ballot", "add", "add_float", "inclusive_add", "exclusive_add", "clustered_add")),
-    ("variant", "home_store"), ("variant", "home_load"), *(("feature", f"half_{half}_home_{home}") for half in (0, 1) for home in (0, 1)),
-}  # fmt: skip
-
-
-def test_this_repositorys_claims_name_what_its_results_list() -> None:
-    """Values that the results list nowhere, among rows of any status: a query for them could never find anything."""
-    sets = [committed(path.name) for path in sorted((ROOT / "results").iterdir()) if (path / "boards").is_dir()]
-    strangers = []
-    for group in claims.load(ROOT):
-        for claim in group.claims:
-            for query in claim.entry.get("query", []):
-                tables = [found.tables[group.experiment] for found in sets if group.experiment in found.tables]
-                if query.get("table", "results") != "results":
-                    files = [claim_query.AUXILIARY[query["table"]][0]]
-                    tables = [table for found in sets if (table := found.auxiliary(files[0], group.experiment)) and table.cases]
-                selects = [query[key] for key in ("where", "num", "den") if key in query]
-                for column, value in ((column, value) for select in selects for column, value in select.items()):
-                    listed = {case[column] for table in tables for case in table.cases}
-                    texts = value if isinstance(value, list) else [value]
-                    newer = column in claim_check.NEWER_COLUMNS and not any(column in table.params for table in tables)
-                    if tables and not newer and column != "pick" and value not in ("max", "dram", "max_dram"):
-                        strangers += [(claim.id, column, text) for text in texts if text not in listed and (column, text) not in NEWER_VALUES]
-    assert strangers == []
-
-
 OF_TWINS = 'combine = "twin_ratio"\nmetric = "device_ns"\nwhere = { variant = "read_same" }\nreproduced = { lo = 0.99, hi = 1.01 }'
 BOARDS = 'question = "?"\n' + synthetic.claim("03.4", OF_TWINS, 'since = 2025-12-31\nchanged = [{ on = 2026-01-01T00:00:00Z, what = "w", why = "y" }]')
 
@@ -267,6 +231,15 @@ def test_the_worklog_has_what_claims_name() -> None:
             assert set(claim.entry.get("tables", [])) <= titles, claim.id
             assert set(claim.entry.get("figures", [])) <= set(shown.plots), claim.id
             assert claim.entry.get("tables") or claim.listings or claim.id in ("06.20", "06.21a"), claim.id
+
+
+def test_every_source_is_described_once_and_named_by_a_claim() -> None:
+    described = toml_file.parsed((ROOT / claims.SOURCES).read_text(encoding="utf-8"))["source"]
+    names = Counter(name for source in described for name in source["called"])
+    assert {name for name, number in names.items() if number > 1} == set()
+    assert {claim.source for group in claims.load(ROOT) for claim in group.claims} - {claims.OURS} == names.keys()
+    assert all(source.get(key) for source in described for key in ("name", "what", "author", "date", "device", "address"))
+    assert all("https://" in (place := f"{source.get('title', '')} {source['address']}") or "no public address" in place for source in described)
 
 
 def entry(queries: str) -> dict:

@@ -27,7 +27,6 @@ from benchlib.document import markdown, plots
 from benchlib.model import analysis
 from benchlib.pages import pipeline
 from benchlib.results import results, schema
-from benchlib.results.split_off import SPLIT_OFF
 from benchlib.sass import listings, sass_dump
 from benchlib.model.analysis import Study
 from benchlib.tables.claim_tables import claims_csv
@@ -316,6 +315,3 @@ def test_the_programs_write_nothing_of_it(sound: Path, tmp_path: Path, capsys: p
         shutil.rmtree(root)
 
 
-def test_every_experiment_is_tried() -> None:
-    split = {name for name, each in SPLIT_OFF.items() if each.source in EXPERIMENTS}  # read from the files of these
-    assert sorted({*EXPERIMENTS, *split}) == sorted(programs.source_folders(ROOT))

@@ -57,7 +57,7 @@ sys.exit(int(wish))
 
 @pytest.fixture
 def suite(tmp_path, monkeypatch, runner_rooms, empty_jinja2):
-    """A copy of the scripts, so that their results land in tmp_path, with stand-ins for the Python ones: see PART."""
+    """A copy of the scripts, so that their results land in tmp_path, with stand-ins for the Python ones: see PART; and a program, exp01_add."""
     scripts = tmp_path / "scripts"
     scripts.mkdir()
     for name in ("lib.sh", "run.sh"):
@@ -68,6 +68,7 @@ def suite(tmp_path, monkeypatch, runner_rooms, empty_jinja2):
         (scripts / f"{name}.py").write_text(PART)
     (scripts / "beside.py").write_text("import sys\nprint('beside', *sys.argv[1:])\n")
     (tmp_path / "bin").mkdir()
+    add_program(tmp_path, "exp01_add")
     return tmp_path
 
 
@@ -115,7 +116,6 @@ def call(name, out):
 
 
 def test_results_of_a_gpu_go_to_results(suite):
-    add_program(suite, "exp01_add")
     result = run(suite)
     assert result.returncode == 0, result.stderr
     out = suite / "results/nvidia-h200"
@@ -140,7 +140,6 @@ def test_results_of_a_software_device_stay_in_build(suite):
 
 
 def test_a_quick_run_has_neither_machine_code_nor_counters(suite):
-    add_program(suite, "exp01_add")
     assert run(suite, "--quick", "--out", str(suite / "elsewhere")).returncode == 0
     assert calls(suite) == [f"{call('exp01_add', suite / 'elsewhere')} --quick"]
     assert [line.split()[0] for line in parts(suite)] == ["worklog", "report"]
@@ -222,7 +221,6 @@ def test_a_damaged_result_file_is_a_failure(suite, damage, words):
 
 
 def test_a_run_comes_after_all_of_the_one_before(suite):
-    add_program(suite, "exp01_add")
     add_program(suite, "exp03_memory")
     result = run(suite, runs="2")
     assert result.returncode == 0
@@ -268,13 +266,11 @@ def test_the_first_run_verifies_in_full_and_the_others_by_its_checksums(suite):
 
 
 def test_ones_own_budget_and_seed(suite):
-    add_program(suite, "exp01_add")
     assert run(suite, "--", "--budget=2", "--seed", "7", runs="2").returncode == 0
     assert all(re.search(r"\.csv --shuffle --checksums \S+/run1/exp01_add\.checksums --budget=2 --seed 7$", line) for line in calls(suite))
 
 
 def test_fewer_runs_leave_none_of_an_earlier_measurement(suite):
-    add_program(suite, "exp01_add")
     add_program(suite, "exp03_memory")
     run(suite, runs="3")
     assert run(suite, "--replace", "--only", "exp01", runs="2").returncode == 0
@@ -368,7 +364,6 @@ def test_of_a_failed_run_nothing_is_packed(suite):
 @pytest.mark.parametrize("named", [True, False])
 def test_programs_are_those_of_bench_bin_or_of_an_unpacked_package(suite, named):
     """A package has no CMakeLists.txt; there is nothing to set up and to build."""
-    add_program(suite, "exp01_add")
     if named:
         (suite / "bin").rename(suite / "mine")
     env = os.environ | ({"BENCH_BIN": str(suite / "mine")} if named else {})
@@ -392,7 +387,6 @@ def test_a_checkout_that_cannot_be_built_in_is_one_line(suite):
 
 
 def test_an_output_folder_that_cannot_be_written_stops_it_first(suite):
-    add_program(suite, "exp01_add")
     (suite / "file").write_text("")
     result = run(suite, "--out", str(suite / "file/results"))
     assert result.returncode == 1
@@ -421,7 +415,8 @@ def test_usage_errors_are_one_line(suite, args):
 def test_without_programs_or_a_device_nothing_is_written(suite, program, code, words):
     if program:
         (suite / "bin/exp01_add").write_text(f"#!/bin/bash\n{program}\n")
-        (suite / "bin/exp01_add").chmod(0o755)
+    else:
+        (suite / "bin/exp01_add").unlink()
     result = run(suite, "--", "--foo")
     assert result.returncode == code and words in result.stderr
     assert [path.name for path in suite.iterdir() if path.is_dir()] == ["scripts", "bin"]
@@ -444,7 +439,6 @@ def test_only_what_ran_is_inspected(suite):
 @pytest.mark.parametrize(("code", "exit_code", "shown"), [("1", 1, "(exit 1)"), ("77", 0, "(not done: see above)")])
 @pytest.mark.parametrize(("part", "name"), zip(PARTS, ["machine code", "counters", "worklog", "report"], strict=True), ids=PARTS)
 def test_a_part_that_fails_or_lacks_a_tool_is_not_the_end(suite, part, name, code, exit_code, shown):
-    add_program(suite, "exp01_add")
     result = run(suite, **{f"PART_{part}": code})
     assert result.returncode == exit_code and f"{part}.py: what is wrong\n" in result.stderr
     assert rows(result.stdout)[name][1].endswith(shown)
@@ -477,7 +471,6 @@ def interrupt(suite, number, *args, **env):
 
 @pytest.mark.parametrize("part", PARTS)
 def test_interrupted_after_measuring(suite, part):
-    add_program(suite, "exp01_add")
     code, stdout, stderr = interrupt(suite, signal.SIGINT, **{f"PART_{part}": "hang"})
     assert code == 130 and "(interrupted)" in stdout and "--resume" in stderr and "Traceback" not in stderr
     assert [line.split()[0] for line in parts(suite)] == list(PARTS[: PARTS.index(part) + 1])
@@ -559,7 +552,6 @@ def add_stubborn(suite, moment):
     (suite / "CMakeLists.txt").touch()
     (suite / "build/release").mkdir(parents=True)
     (suite / "build/release/bin").symlink_to(suite / "bin")
-    add_program(suite, "exp01_add")
     stubborn = STUBBORN.format(root=suite)
     if option:
         program = suite / "bin" / name
@@ -710,7 +702,6 @@ def test_a_name_is_never_executed_nor_removed(suite):
 
 @pytest.mark.parametrize("name", ["$(touch PWNED)", "a[$(touch PWNED)]", "; touch PWNED", "-rf", "run*", "run\n9", "'\"; touch PWNED #", "\udcff\udcfe"], ids=ascii)
 def test_an_out_folder_of_any_name(suite, name):
-    add_program(suite, "exp01_add")
     out = suite / "o" / name
     assert run(suite, "--out", str(out), "--no-tables", "--no-sass", "--no-counters").returncode == 0
     assert (out / RUN / "exp01_add.csv").is_file() and nothing_was_executed(suite)
@@ -734,7 +725,6 @@ def test_every_script_starts_through_a_link(suite, tmp_path):
 
 
 def test_a_run_folder_that_is_a_link_is_not_cleared(suite):
-    add_program(suite, "exp01_add")
     assert run(suite).returncode == 0
     (suite / "elsewhere").mkdir()
     (suite / "elsewhere/exp01_add.csv").write_text("kept")
@@ -745,7 +735,6 @@ def test_a_run_folder_that_is_a_link_is_not_cleared(suite):
 
 @pytest.mark.parametrize(("option", "word"), [("--print-slug", "a[$(touch PWNED)]"), ("--print-slug", "../../x"), ("--print-board", "x/y"), ("--print-board", "")])
 def test_what_a_program_says_of_its_device_is_matched(suite, option, word):
-    add_program(suite, "exp01_add")
     program = suite / "bin/exp01_add"
     program.write_text(f"#!/bin/bash\nif [[ $1 == {option} ]]; then printf '%s\\n' '{word}'; exit; fi\n" + program.read_text())
     result = run(suite)
@@ -852,7 +841,6 @@ def test_two_checkouts_do_not_measure_on_one_gpu_at_once(suite):
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&- 2>&-", "2>/dev/full"])
 def test_a_closed_stream_changes_nothing(suite, closed):
     """The watchdog's pipe took the number of the one that was closed."""
-    add_program(suite, "exp01_add")
     command = f'"$@" {closed}'
     result = subprocess.run(
         ["bash", "-c", command, "bash", str(suite / "scripts/run.sh"), "--bin", str(suite / "bin"), "--runs", "1"], capture_output=True, text=True, timeout=60
@@ -864,7 +852,6 @@ def test_a_closed_stream_changes_nothing(suite, closed):
 
 @pytest.mark.parametrize("year", [1970, 2106])
 def test_a_clock_in_another_century_is_refused_before_measuring(suite, monkeypatch, year):
-    add_program(suite, "exp01_add")
     (suite / "clock").mkdir()
     (suite / "clock/sitecustomize.py").write_text(f"import time\nseconds = ({year} - 1970) * 31557000\nfirst = time.gmtime\ntime.gmtime = lambda *_: first(seconds)\n")
     monkeypatch.setenv("PYTHONPATH", f"{suite}/clock:{os.environ['PYTHONPATH']}")

@@ -88,20 +88,6 @@ def test_python_tests_are_counted_and_the_skipped_named(suite):
     assert result.stdout.splitlines()[-1] == "1 passed, 1 failed, 1 skipped"
 
 
-@pytest.mark.parametrize(("option", "setup", "steps"), [
-    ((), "--dev", "setup build unit smoke worklog python"),
-    (("--all",), "--all", "setup build unit smoke worklog format tidy shell flake8 python fuzz"),
-])
-def test_what_runs(suite, option, setup, steps):
-    """And that each sets up what it needs, of which the linters are no part."""
-    (suite / "CMakePresets.json").write_text("{")
-    (suite / "scripts/setup.sh").write_text(f'#!/bin/bash\necho "$*" >>{suite}/setup.log\n')
-    result = run_steps(suite, *option)
-    summary = result.stdout.partition("== summary\n")[2].partition("\n\n")[0]
-    assert {line.split()[0] for line in summary.splitlines()} == set(steps.split())
-    assert (suite / "setup.log").read_text().splitlines()[0] == setup
-
-
 def test_a_linter_that_is_not_here_is_a_line(suite):
     (suite / "build/ci").mkdir(parents=True)
     (suite / "build/ci/compile_commands.json").write_text("[]")
