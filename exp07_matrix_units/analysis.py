@@ -180,6 +180,53 @@ def targets(_: Study, table: Table) -> Blocks:
     return [paragraph(text), document.table(["", "size:", "target:", "reached:", ""], rows)]
 
 
+@dataclass(frozen=True)
+class Step:
+    """From one kernel to another: what the step is, and what else differs between the two ("": nothing, so that the step is the cause)."""
+
+    text: str
+    before: Mapping[str, object]
+    after: Mapping[str, object]
+    besides: str = ""
+
+
+COMMON_TILE = {**PRODUCT, "tile": "128x128x64", "warps": "2x4"}
+STEPS = (
+    Step("API: the same kernel in CUDA, by its compiler", {"variant": "product_tile", "api": "vulkan", **COMMON_TILE}, {"variant": "product_tile", "api": "cuda", **COMMON_TILE}),
+    Step("stores of C through shared memory", {"variant": "product_tile", "api": "vulkan", **COMMON_TILE}, {"variant": "product_staged", "api": "vulkan", **COMMON_TILE}),
+    Step("the same in CUDA", {"variant": "product_tile", "api": "cuda", **COMMON_TILE}, {"variant": "product_staged", "api": "cuda", **COMMON_TILE}),
+    Step("copies: by the driver, for a workgroup's matrices", {**TILE, "api": "vulkan"}, {**TILE, "variant": "product_workgroup", "api": "vulkan"},
+         "operands' layout in shared memory, order of instructions"),
+    Step("workgroups of 128 invocations", {**PRODUCT, "variant": "product_workgroup", "api": "vulkan", "tile": "128x128x64"},
+         {**PRODUCT, "variant": "product_workgroup_rows_128", "api": "vulkan", "tile": "128x128x64"}, "B by rows"),
+    Step("copies: asynchronous, in a ring of four", {**TILE, "api": "cuda"}, MMA, "tile, loads by ldmatrix"),
+    Step("instruction: wgmma", MMA, {**WGMMA, "variant": "product_wgmma_alone"}, "TMA, tile, a warp group that only loads"),
+    Step("scheduling: clusters of two blocks share B", {**WGMMA, "variant": "product_wgmma_alone"}, WGMMA),
+    Step("scheduling: cuBLAS's", WGMMA, CUBLAS, "tile, stores of C; its source is not known"),
+)  # fmt: skip
+
+
+def steps(_: Study, table: Table) -> Blocks:
+    """What each step of the ladder brings, from Vulkan's tile to cuBLAS: a row a step and size."""
+    sizes = sorted({case["size"] for case in table.select({"variant": "product_tile", **PRODUCT})}, key=int)
+    rows: list[list[Cell]] = []
+    for step in STEPS:
+        for size in sizes:
+            before, after = (_fastest(table, where, size) for where in (step.before, step.after))
+            found = table.ratio(before, after) if before and after else None
+            if not before or not after or not found:
+                continue
+            names = [f"{API_NAMES[case['api']]} {case['variant']} {case['tile']}".rstrip() for case in (before, after)]
+            rows.append([step.text, *names, size, fixed(found.value, 3), step.besides or "nothing"])
+    if not rows:
+        return [NO_RESULTS]
+    text = (
+        "Products of f16 with sums of f32 on random numbers. Times as fast: the time before the step over the time after it, a quotient within a run. Only where nothing else differs is "
+        "the step the cause; elsewhere it comes with what the last column names, and no run takes the two apart."
+    )
+    return [paragraph(text), document.table(["step", "from", "to", "size:", "times as fast:", "what else differs"], rows)]
+
+
 def _threads(case: Case) -> int:
     """Of a block: a warp has 32, and a workgroup's matrices are of 256 (variants.cpp)."""
     down, _, across = case["warps"].partition("x")
@@ -407,6 +454,7 @@ ANALYSIS = Analysis(
         ("Rates from registers", rates),
         ("Arithmetic pipes", chains),
         ("The ladder", ladder),
+        ("What each step brings", steps),
         ("Targets", targets),
         ("The tiles of both APIs", tiles),
         ("Where the tiles' gap lies", account),
