@@ -1,11 +1,13 @@
 # shellcheck shell=bash
-# What the scripts share. Source it; it changes nothing but the names it defines, and streams that are closed.
+# What the scripts share. Source it; it changes nothing but the names it defines, streams that are closed, and what was meant for another Python.
 
 # A standard stream that was closed is /dev/null: otherwise the next file that is opened takes its number, as bash's own of the script does.
 is_closed() { [[ -d /proc/$$/fd && (! -e /proc/$$/fd/$1 || /proc/$$/fd/$1 -ef /proc/$$/fd/255) ]]; }
 if is_closed 0; then exec </dev/null; fi
 if is_closed 1; then exec >/dev/null; fi
 if is_closed 2; then exec 2>/dev/null; fi
+
+unset PYTHONHOME PYTHONSAFEPATH
 
 bench_root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
 

@@ -714,6 +714,13 @@ def test_a_program_of_any_name(suite, name):
     assert (suite / "results/nvidia-h200" / RUN / f"{name}.csv").is_file() and nothing_was_executed(suite)
 
 
+def test_what_another_python_was_told_changes_nothing(suite):
+    add_program(suite, "exp01_add")
+    (suite / "scripts/worklog.py").write_text("from benchlib.base import early\n")
+    result = run(suite, PYTHONHOME="/nonexistent", PYTHONSAFEPATH="1")
+    assert result.returncode == 0, result.stderr
+
+
 def test_every_script_starts_through_a_link(suite, tmp_path):
     for real in (suite / "scripts/run.sh", *(SCRIPTS / name for name in ("setup.sh", "fleet.sh", "test.sh"))):
         (tmp_path / f"to_{real.name}").symlink_to(real)
