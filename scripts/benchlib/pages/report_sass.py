@@ -1,4 +1,4 @@
-"""The report's machine code: both twins' listings side by side, of what dump_sass.py wrote."""
+"""The report's machine code: both twins' listings side by side, or what a driver listed of Vulkan's kernels, of what dump_sass.py wrote."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchlib.base import parallel
-from benchlib.pages import report_kernels
+from benchlib.pages import compilers_page, report_kernels
 from benchlib.results import results
-from benchlib.sass import listings, sass, sass_diff
+from benchlib.sass import compilers, driver_listings, listings, sass, sass_diff
 from benchlib.model.analysis import Study
 from benchlib.results.results import API_NAMES, Row
 from benchlib.sass.sass import INSTRUCTION_BYTES, Instruction
@@ -43,12 +43,12 @@ def data(found: Study) -> dict[str, object]:
     """What the viewer gets: twins() with each text, each line and each listing once, as kernels differ in few.
 
     texts     of lines and of what differs; the first is empty
-    causes    of lines that differ: id, title, the names beside the lines
+    causes    of lines that differ: id, title, the names beside the lines, title where a driver's listing stands alone
     rows      a line's mark (a place in MARKS), left, right and what differs (places in texts), one after the other
     listings  of each its lines: places in rows
     The viewer puts the offsets before the lines: with them few lines would be alike.
     """
-    pages = twins(found)
+    pages = [*twins(found), *alone(found)]
     lines = Counter(tuple(line) for page in pages for line in page["lines"])
     texts = Counter({"": sum(lines.values())})
     for (_, *of_line), count in lines.items():
@@ -65,7 +65,7 @@ def data(found: Study) -> dict[str, object]:
         "rows": [part for mark, *of_line in line_at for part in (MARKS.index(mark), *(text_at[text] for text in of_line))],
         "listings": list(listings_at),
         "header": report_kernels.HEADER,
-        "causes": [[cause.id, cause.title, cause.names] for cause in CAUSES],
+        "causes": [[cause.id, cause.title, [*cause.names, *compilers.CAUSES[cause.id]], compilers_page.TITLES[cause.id]] for cause in CAUSES],
         "twins": pages,
     }
 
@@ -100,6 +100,25 @@ def twins(found: Study) -> list[dict[str, Any]]:
          "cases": cases[row["experiment"]].get(row["kernel"], []), "costs": costs.get((row["experiment"], row["kernel"]), {}), "lines": pages[sides]}
         for row, sides in there
     ]  # fmt: skip
+
+
+def alone(found: Study) -> list[dict[str, Any]]:
+    """Every kernel of isa.csv that a driver listed: as twins() has them, without CUDA's side, each line with what it is for."""
+    texts: dict[str, Mapping[str, str]] = {}
+    pages = []
+    for row in driver_listings.rows(found.directory):
+        if not row["isa_hash"]:
+            continue
+        wave = row["wave"]
+        if wave not in texts:
+            texts[wave] = driver_listings.read(driver_listings.archive_of(found.directory, int(wave)))
+        lines = compilers.of_driver(row, texts[wave].get(f"{row['experiment']}/{row['kernel']}", ""))
+        pages.append(
+            {"experiment": row["experiment"], "kernel": row["kernel"], "arch": f"subgroups of {wave}", "summary": driver_listings.said(row), "cuda_kernel": "",
+             "vulkan_kernel": row["kernel"], "cases": [], "costs": {},
+             "lines": [[" ", "", line.text, line.what if line.what in compilers.CAUSE_OF else ""] for line in lines]}
+        )  # fmt: skip
+    return pages
 
 
 class Sides(NamedTuple):

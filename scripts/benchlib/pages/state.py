@@ -8,6 +8,7 @@ from benchlib.model.analysis import Study
 from benchlib.base import csv_file
 from benchlib.results import counters_file
 from benchlib.results.results import API_NAMES, APIS
+from benchlib.sass import driver_listings
 from benchlib.stats.stats import MIN_RUNS
 
 DEFAULT_RUNS = 6  # scripts/run.sh's
@@ -106,7 +107,7 @@ def of(study: Study) -> State:
         to_count=to_count,
         uncounted=[name for name in to_count if not ((counters := study.auxiliary(counters_file.NAME, name)) and counters.cases)],
         quick=any(row.get("run") == "quick" for row in rows),
-        listed=csv_file.there(study.directory / "sass.csv").is_file(),
+        listed=any(csv_file.there(study.directory / name).is_file() for name in ("sass.csv", driver_listings.TABLE)),
         reasons=[reason for reason, _ in reasons.most_common()],
         left_out=study.said_of_left_out,
     )

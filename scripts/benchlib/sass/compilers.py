@@ -23,6 +23,12 @@ CHECK, ADDRESS, CONSTANT, WAIT, FENCE, BARRIER, CONTROL, COMPARE, MOVE, SPECIAL,
     "spill", "hint", "other",
 )  # fmt: skip
 _ACCESSES = (LOAD, STORE, SHARED_LOAD, SHARED_STORE, ATOMIC, MATRIX, BARRIER)
+# Colours of what the kernel is not there for, by the report's names for them; the rest of it is "other".
+CAUSES: dict[str, tuple[str, ...]] = {
+    "checks": (CHECK,), "qualifiers": (WAIT, FENCE), "addresses": (ADDRESS,), "constants": (CONSTANT,),
+    "other": (COMPARE, CONTROL, MOVE, SPECIAL, SPILL, HINT, OTHER),
+}  # fmt: skip
+CAUSE_OF = {what: cause for cause, whats in CAUSES.items() for what in whats}
 
 _OF_AMD = {
     "matrix": MATRIX, "dot": ARITHMETIC, "atomics": ATOMIC, "cross_lane_lds": CROSS_LANE, "lds_loads": SHARED_LOAD, "lds_stores": SHARED_STORE,
@@ -89,7 +95,15 @@ def of_amd(text: str) -> list[Line]:
     def width(one: amd_isa.Instruction) -> int:
         return next((int(name.rpartition("_")[2]) for name, pattern in widths.items() if pattern.match(one.text)), 0)
 
-    return [_line(one.text, one.opcode, _OF_AMD.get(one.kind, OTHER), width(one)) for one in amd_isa.parse(text)]
+    def what(one: amd_isa.Instruction) -> str:
+        return COMPARE if one.opcode.startswith("v_cmpx") else _OF_AMD.get(one.kind, OTHER)  # a compare that writes exec
+
+    return [_line(one.text, one.opcode, what(one), width(one)) for one in amd_isa.parse(text)]
+
+
+def of_driver(row: Mapping[str, str], text: str) -> list[Line]:
+    """A listing of isa.w<subgroup>.tar.xz, with its row of isa.csv, whose figures are its notation's."""
+    return (of_amd if row.get("vgprs") else of_nak)(text)
 
 
 def of_nak(text: str) -> list[Line]:
@@ -181,7 +195,7 @@ def _of_chip(folder: Path, names: Sequence[str], only: Sequence[str]) -> list[tu
         text = driver_listings.read(driver_listings.archive_of(folder, wave)).get(f"{row['experiment']}/{name}", "")
         title = " ".join([_CHIP_TITLES.get(chip, chip), _COMPILERS[compiler], *([f"wave{wave}"] if len(waves) > 1 and compiler == "radv" else [])])
         about = f"{chips.CHIPS[chip].model}, {compiler} {version}, subgroups of {wave}"
-        lines = of_nak(text) if compiler == "nvk" else of_amd(text)
+        lines = of_driver(row, text)
         shown = chip in _SHOWN_FIRST and wave == waves[0]
         found.append((row["experiment"], Listing(title, about, folder.name, name, "cuda" if compiler == "hip" else "vulkan", lines, _facts(row), shown)))
     return found

@@ -266,17 +266,20 @@ function makeViewer(list, data) {
   function show() {
     const twin = data.twins[list.value];
     $("sass-title").textContent = twin ? `${nameOf(twin)}, ${twin.arch}` : "No kernel of that name";
-    const own = twin ? [["CUDA", twin.cuda_kernel], ["Vulkan", twin.vulkan_kernel]] : [];
+    const own = twin && !isAlone(twin) ? [["CUDA", twin.cuda_kernel], ["Vulkan", twin.vulkan_kernel]] : [];
     $("sass-names").textContent = own.filter(([, name]) => name !== twin.kernel).map(([api, name]) => `In ${api}: ${name}.`).join(" ");
     $("sass-summary").textContent = twin ? twin.summary : "";
     $("sass-cases").replaceChildren(...(twin ? cases(twin) : []));
     $("sass-causes").replaceChildren(...(twin ? causes(twin) : []));
-    const other = twin && unchecked(twin);
-    const sides = ["CUDA", "", "Vulkan", ...(other ? ["Vulkan, checks off"] : []), "what differs"];
+    const other = twin && !isAlone(twin) && unchecked(twin);
+    const sides = twin && isAlone(twin) ? ["Vulkan", "what it is"] : ["CUDA", "", "Vulkan", ...(other ? ["Vulkan, checks off"] : []), "what differs"];
     $("sass-sides").replaceChildren(...(twin ? sides.map((name) => make("th", { textContent: name })) : []));
     $("sass-lines").replaceChildren(...(twin ? lines(twin, other) : []));
     $("sass-whys").replaceChildren(...(twin ? whys(twin) : []));
   }
+
+  // What a driver lists, without a side of CUDA's.
+  const isAlone = (twin) => !twin.cuda_kernel;
 
   // The same kernel without bounds checks beside the same code of CUDA's.
   const unchecked = (twin) => data.twins.find((each) => each.experiment === twin.experiment && each.arch === twin.arch
@@ -284,6 +287,7 @@ function makeViewer(list, data) {
 
   // Its pairs' times, and what was counted; what all cases have in common stands before the table.
   function cases(twin) {
+    if (isAlone(twin)) return [];
     if (!twin.cases.length) return [make("p", { className: "dim", textContent: "No times of both APIs for this code." })];
     const tokens = twin.cases.map((row) => row[0].split(" "));
     const common = tokens.length > 1 ? tokens[0].filter((token) => token !== "†" && tokens.every((each) => each.includes(token))) : [];
@@ -319,11 +323,11 @@ function makeViewer(list, data) {
       counts[data.cause[names]][0] += left ? 1 : 0;
       counts[data.cause[names]][1] += right ? 1 : 0;
     }
-    return data.causes.flatMap(([id, title], at) => {
+    return data.causes.flatMap(([id, ofTwins, , ofAlone], at) => {
       if (!counts[at][0] && !counts[at][1]) return [];
       const takes = twin.costs[id] ? `; adds to Vulkan's time ${twin.costs[id]}` : "";
-      const said = `: CUDA ${counts[at][0]} lines, Vulkan ${counts[at][1]}${takes}`;
-      return [make("li", {}, make("span", { className: `swatch ${id}`, textContent: title }), said)];
+      const said = isAlone(twin) ? `: ${counts[at][1]} lines` : `: CUDA ${counts[at][0]} lines, Vulkan ${counts[at][1]}${takes}`;
+      return [make("li", {}, make("span", { className: `swatch ${id}`, textContent: isAlone(twin) ? ofAlone : ofTwins }), said)];
     });
   }
 
@@ -359,7 +363,7 @@ function makeViewer(list, data) {
     const only = $("only-different").checked, wanted = holding();
     const counts = [0, 0, 0];
     const shown = (text, side) => {
-      if (!text) return "";
+      if (!text || isAlone(twin)) return text;
       const { offset, predicate, rest } = partsOf(text);
       const place = (INSTRUCTION_BYTES * counts[side]++).toString(16).padStart(4, "0");
       return `${offset ?? place} ${predicate.padStart(5)} ${rest}`;
@@ -374,7 +378,7 @@ function makeViewer(list, data) {
     for (const [mark, left, right, names, third, thirdNames] of other ? merged(rowsOf(twin), rowsOf(other)) : rowsOf(twin)) {
       const differs = mark !== 0 || names !== 0;
       const cells = [
-        instruction(left, 0, "cuda", names, differs), make("td", { className: "mark", textContent: MARKS[mark] }),
+        ...(isAlone(twin) ? [] : [instruction(left, 0, "cuda", names, differs), make("td", { className: "mark", textContent: MARKS[mark] })]),
         instruction(right, 1, "vulkan", names, differs),
         ...(other ? [instruction(third, 2, "unchecked", thirdNames, thirdNames !== 0)] : []),
         make("td", { className: "names", textContent: data.texts[names] }),
