@@ -499,10 +499,22 @@ WRAPPER
   note "Mesa: $tools/mesa ($kMesaVersion)"
 }
 
+# AMD's device library is older than gfx1201, which the compiler knows: the one number that it wants of a chip.
+know_gfx1201() {
+  local root=$bench_root/build/tools/hip.root/usr number
+  local lib=$root/lib/x86_64-linux-gnu llvm=$root/lib/llvm-19
+  number=$root/lib/llvm-17/lib/clang/17/amdgcn/bitcode/oclc_isa_version_1201.bc
+  if [[ -f $number ]]; then return; fi
+  "$lib/ld-linux-x86-64.so.2" --library-path "$lib:$llvm/lib" "$llvm/bin/clang" -x ir --target=amdgcn-amd-amdhsa -nogpulib -c -emit-llvm - -o "$number.new" \
+    <<<'@__oclc_ISA_version = linkonce_odr protected local_unnamed_addr addrspace(4) constant i32 12001, align 4' >>"$bench_root/build/tools/fetch.log" 2>&1 &&
+    mv "$number.new" "$number"
+}
+
 # Puts a compiler of HIP into build/tools, and the script that runs it.
 fetch_hip() {
   local tools=$bench_root/build/tools
   if [[ -x $tools/hip && $(cat "$tools/hip.root/version" 2>/dev/null) == "$kHipVersion" ]]; then
+    know_gfx1201
     note "HIP: $tools/hip is there already"
     return
   fi
@@ -527,6 +539,7 @@ exec "$lib/ld-linux-x86-64.so.2" --library-path "$lib:$llvm/lib" "$llvm/bin/clan
   -include hip/hip_runtime.h -Wno-unused-command-line-argument "$@" -o "$output" "$source"
 WRAPPER
   chmod +x "$tools/hip"
+  know_gfx1201
   echo "$kHipVersion" >"$tools/hip.root/version"
   note "HIP: $tools/hip (clang $kHipVersion)"
 }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
 import dump_sass
 import pytest
+from benchlib.base.errors import InputError
 from benchlib.sass import driver_listings, hip
 
 KERNEL = """\t.globl\t{name}
@@ -83,3 +85,15 @@ def test_what_does_not_compile_says_why(suite: Path, capsys: pytest.CaptureFixtu
     assert "2 of 3 kernels listed, for subgroups of 64" in capsys.readouterr().out
 
 
+def test_what_cmake_writes_from_a_body_is_compiled_too(suite: Path, tmp_path: Path) -> None:
+    if not shutil.which("cmake"):
+        pytest.skip("no cmake here")
+    real = Path(__file__).resolve().parents[2]
+    made = tmp_path / "made"
+    made.mkdir()
+    found = hip.sources(real, ["exp05_strided"], made)
+    stems = {one.path.stem for one in found}
+    assert {"read_once_4", "write_once_16"} <= stems and {one.folder for one in found} == {real / "exp05_strided"}
+    (suite / "exp01_x/CMakeLists.txt").write_text("add_nothing(CUDA_INSTANCES)\n")
+    with pytest.raises(InputError, match="cmake writes the kernels of .*exp01_x"):
+        hip.sources(suite, ["exp01_x"], made)

@@ -1,6 +1,8 @@
 // What CUDA C++ has and HIP 5.7's headers lack, for kernels that count on warps of 32: every width is 32, on wave64, too.
 #pragma once
 #define __reduce_add_sync(mask, value) bench_reduce(value, [](auto a, auto b) { return a + b; })
+#define __reduce_and_sync(mask, value) bench_reduce(value, [](auto a, auto b) { return a & b; })
+#define __reduce_or_sync(mask, value) bench_reduce(value, [](auto a, auto b) { return a | b; })
 #define __reduce_xor_sync(mask, value) bench_reduce(value, [](auto a, auto b) { return a ^ b; })
 #define __reduce_min_sync(mask, value) bench_reduce(value, [](auto a, auto b) { return a < b ? a : b; })
 #define __reduce_max_sync(mask, value) bench_reduce(value, [](auto a, auto b) { return a > b ? a : b; })
@@ -17,6 +19,7 @@ __device__ __forceinline__ T bench_reduce(T value, F combine) {
 #define __ballot_sync(mask, predicate) static_cast<unsigned>(__ballot(predicate) >> (__lane_id() & 32))
 #define __any_sync(mask, predicate) (__ballot_sync(mask, predicate) != 0)
 #define __all_sync(mask, predicate) (__ballot_sync(mask, predicate) == 0xffffffffu)
+#define __syncwarp(...) (__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront"), __builtin_amdgcn_wave_barrier())
 #define __trap() __builtin_trap()
 template <class T>
 __device__ __forceinline__ unsigned long long __cvta_generic_to_global(const volatile T* pointer) {

@@ -4,6 +4,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -34,10 +35,39 @@ def version(tools: Path) -> str:
         raise InputError(f"there is no compiler of HIP here; {FETCH} fetches one") from error
 
 
-def sources(root: Path, experiments: Sequence[str]) -> list[tuple[str, Path]]:
-    """The files of CUDA's kernels, each with its experiment. What CMakeLists.txt instantiates of a body is not among them."""
+@dataclass(frozen=True)
+class Source:
+    """A file of CUDA's kernels."""
+
+    experiment: str
+    folder: Path  # the experiment's
+    path: Path  # in it, or as CMakeLists.txt instantiates a body
+
+
+def sources(root: Path, experiments: Sequence[str], made: Path) -> list[Source]:
+    """`made`: a folder for what is instantiated. Raises InputError."""
     folders = programs.source_folders(root)
-    return [(experiment, path) for experiment in experiments for path in sorted((folders[experiment] / "cuda").glob("*.cu"))]
+    found = []
+    for experiment in experiments:
+        folder = folders[experiment]
+        paths = [*sorted((folder / "cuda").glob("*.cu")), *instances(root, folder, made / experiment)]
+        found += [Source(experiment, folder, path) for path in paths]
+    return found
+
+
+def instances(root: Path, folder: Path, made: Path) -> list[Path]:
+    cmake = folder / "CMakeLists.txt"
+    if not cmake.exists() or "CUDA_INSTANCES" not in cmake.read_text(encoding="utf-8"):
+        return []
+    made.mkdir()
+    command = ["cmake", f"-DFOLDER={folder}", f"-DOUT={made}", "-P", root / "cmake/KernelInstances.cmake"]
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_MOST_S, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise InputError(f"cmake writes the kernels of {cmake}: {error}") from error
+    if run.returncode:
+        raise InputError(f"cmake writes the kernels of {cmake}: {run.stderr.strip()}")
+    return sorted(made.glob("*.cu"))
 
 
 def functions(text: str) -> dict[str, str]:
@@ -60,11 +90,11 @@ def listed(experiment: str, name: str, text: str, wave: int) -> Listed:
     return Listed(row, as_text)
 
 
-def compile_one(one: tuple[str, Path], root: Path, tools: Path, chip: str, wave: int) -> list[Listed]:
-    experiment, path = one
+def compile_one(one: Source, root: Path, tools: Path, chip: str, wave: int) -> list[Listed]:
+    experiment, path = one.experiment, one.path
     with tempfile.TemporaryDirectory(prefix="hip.") as folder:
         out = Path(folder, "out.s")
-        includes = [f"-I{each}" for each in (root, root / "common", path.parent.parent)]
+        includes = [f"-I{each}" for each in (root, root / "common", one.folder)]
         command = [tools / "hip", chip, path, out, *includes, "-include", _HEADER]
         try:
             run = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_MOST_S, check=False)
@@ -81,7 +111,8 @@ def compile_all(root: Path, tools: Path, experiments: Sequence[str], chip: str, 
     """A kernel that two files have is the first's."""
     one = partial(compile_one, root=root, tools=tools, chip=chip, wave=wave)
     found: dict[str, Listed] = {}
-    for each in parallel.map_all(one, sources(root, experiments)):
-        for kernel in each:
-            found.setdefault(kernel.place, kernel)
+    with tempfile.TemporaryDirectory(prefix="hip.") as made:
+        for each in parallel.map_all(one, sources(root, experiments, Path(made))):
+            for kernel in each:
+                found.setdefault(kernel.place, kernel)
     return list(found.values())
