@@ -40,6 +40,7 @@ from benchlib.pages import report_page, state, worklog_files
 from benchlib.results import board_states, counters_file, results, schema
 from benchlib.results.machine_code import CODES, FOLDER, TWINS, MachineCode
 from benchlib.results.results import InputError
+from benchlib.runner.lock import Lock
 from benchlib.stats.stats import MIN_RUNS
 
 try:
@@ -355,8 +356,12 @@ def run(options: argparse.Namespace) -> int:
         hide = " --hide-hosts" if named else ""
         print(f"{len(to_pack(study))} files to pack; nothing was written: scripts/hand_in.py --write{hide} {directory}")
         return 0
-    with whole(directory):
-        made(directory, options, hiding=options.hide_hosts)
+    held = Lock(directory)  # what a run.sh still writes into would be lost with the file that is packed
+    try:
+        with whole(directory):
+            made(directory, options, hiding=options.hide_hosts)
+    finally:
+        held.let_go()
     size = sum(path.stat().st_size for path in contents(directory))
     print(f"commit {os.path.relpath(directory, options.root)}: {size / 1e6:.1f} MB in {sum(1 for _ in contents(directory))} files")
     print(f"    git add {directory} {directory.parent / schema.SHARED} && git commit -m 'Results of {console.plain(directory.resolve().name)}'")

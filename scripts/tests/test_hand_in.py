@@ -13,6 +13,7 @@ import synthetic
 from benchlib.base import archive
 from benchlib.model.analysis import Study
 from benchlib.results import counters_file, results
+from benchlib.runner import lock
 
 ROOT = Path(__file__).resolve().parents[2]
 BOARD = "when,time,host,uuid,throttle_reasons\nbefore,2026-01-01T00:00:00Z,secret-node-7,149980f6-bd56,\n"
@@ -193,6 +194,17 @@ def test_every_file_of_a_committed_set_is_known(name: str) -> None:
     files = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
     strangers = [each for each in files if not hand_in.KNOWN.fullmatch(each) and not hand_in.IGNORED.fullmatch(each)]
     assert len(files) > 5 and strangers == []
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_what_is_being_written_is_not_packed(folder: Path, capsys: pytest.CaptureFixture[str], shared: bool) -> None:
+    """By a run.sh, whose further rows would go with the file that was packed; or by another hand_in.py."""
+    held = lock.Lock(folder, shared)
+    before = tree(folder)
+    assert hand_in.main(["--write", "--hide-hosts", str(folder)]) == 1 and "is writing into" in capsys.readouterr().err
+    assert tree(folder) == before
+    held.let_go()
+    assert hand_in.main(["--write", "--hide-hosts", str(folder)]) == 0 and not (folder / lock.FILE).exists()
 
 
 @pytest.mark.parametrize("name", ["boards/149980f6", "boards/149980f6/run1", "boards/149980f6/run1/exp06_litmus.csv", "plots/a.svg"])

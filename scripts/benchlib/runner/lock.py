@@ -36,8 +36,8 @@ class Lock:
             if not isinstance(error, BlockingIOError):
                 raise InputError(f"{self._path} cannot be locked ({error.strerror}): choose another file system with --out") from None
             raise InputError(
-                f"another run.sh{f' ({holder})' if holder else ''} is writing into {self.folder}: nothing is changed; wait for its end, "
-                "or choose another folder with --out"
+                f"another run.sh{f' ({holder})' if holder else ''} or hand_in.py is writing into {self.folder}: nothing is changed; wait for its end, "
+                "or choose another folder"
             ) from None
         if self.is_there():
             return True
