@@ -324,6 +324,17 @@ def test_runs_are_added_by_resume(suite):
     assert len([name for name in tree(suite) if name.endswith("add.csv")]) == 3 and tree(suite)["run1/exp01_add.csv"] == before["run1/exp01_add.csv"]
 
 
+@pytest.mark.parametrize(("again", "left"), [(["--", "--variant", "typo"], 1), (["--", "--describe"], 1), (["--only", "exp01"], 1), ([], 0)])
+def test_the_boards_states_go_with_the_runs_that_are_replaced(suite, again, left):
+    add_program(suite, "exp01_add", body=MEASURED)
+    assert run(suite).returncode == 0
+    old = "when,time,host,throttle_reasons\nbefore,2020-01-01T00:00:00Z,a,0\n"
+    states = suite / "results/nvidia-h200" / BOARD / "board.csv"
+    states.write_text(old)
+    run(suite, "--replace", *again)
+    assert states.read_text().count("2020-01-01") == left and states.read_text().count("\n") > 2
+
+
 def test_what_is_replaced_stays_until_there_is_a_result(suite):
     """A program that is killed before its first result; and run.sh with it."""
     add_program(suite, "exp01_add", body=MEASURED)

@@ -17,10 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from benchlib.base import console, files, programs
+from benchlib.base import console, csv_file, files, programs
 from benchlib.base.console import INTERRUPTED, plain
 from benchlib.base.csv_file import MOST_BYTES, InputError
 from benchlib.base.software import is_software
+from benchlib.results import board_states
 from benchlib.results.results import RunFile
 from benchlib.runner import screen
 from benchlib.runner.jobs import Jobs
@@ -267,6 +268,7 @@ class Run:
         self.locks: list[Lock] = []
         self.gpu_lock: int | None = None
         self.device = ""
+        self.began_at = ""  # as rows and states are dated
         self.python = sys.executable
         in_repository = (ROOT / "CMakeLists.txt").is_file()
         self.build = options.build and in_repository and not options.bin
@@ -462,8 +464,7 @@ class Run:
     def measure_and_tell(self) -> int:
         begun = time.monotonic()
         self.log_path = self.folder / "run.log"
-        if self.options.replace and not self.options.only:
-            (self.folder / "board.csv").unlink(missing_ok=True)
+        self.began_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         with open(self.log_path, "a" if self.options.resume else "w", encoding="utf-8", errors="backslashreplace") as self.log:
             note(f"every case: {shown(self.log_path)}")
             self.note_state("before")
@@ -498,7 +499,7 @@ class Run:
         device = self.options.of_program("--device").removeprefix("GPU-")
         uuid = device if device.startswith(self.board) and len(device) == 36 else self.board
         script = ROOT / "scripts/benchlib/runner/board_state.py"
-        self.jobs.run([self.python, script, "--uuid", uuid, "--when", when, self.folder / "board.csv"])
+        self.jobs.run([self.python, script, "--uuid", uuid, "--when", when, self.folder / board_states.FILE])
 
     def run_all(self, number: int) -> None:
         """Every chosen experiment once, into the board's folder run<number>."""
@@ -663,9 +664,12 @@ class Run:
         return [path for end in ENDS if (path := folder / f"{name}{end}").is_file()]
 
     def drop_surplus(self) -> None:
-        """With --replace, and all measured: the programs' further runs, which are older."""
+        """With --replace, and all measured: the programs' further runs, which are older, and the board's states before these runs."""
         if not self.options.replace or self.failures or self.jobs.interrupts or self.is_saying:
             return
+        if not self.options.only and (states := self.folder / board_states.FILE).is_file():
+            header, found = board_states.read_file(states)
+            files.write_atomic(states, csv_file.text(header, (state for state in found if state.get("time", self.began_at) >= self.began_at)))
         for number, folder in sorted(self.earlier_runs()):
             if number > self.runs and (old := [file for program in self.programs for file in self.files_of(folder, program.name)]):
                 for file in old:
