@@ -26,7 +26,8 @@ namespace fs = std::filesystem;
 
 // Of a kernel whose only use is its mangled name, which holds its argument's.
 constexpr const char* kTag = "own_kernel_made::tag";
-constexpr unsigned kFirstWithPreamble = 13;                     // glslang that knows -P
+constexpr unsigned kFirstWithPreamble = 13;  // glslang that knows -P
+constexpr const char* kIncludes = "#extension GL_GOOGLE_include_directive : enable\n";
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;  // of a file that is read
 
 std::string read_text(const fs::path& file) {
@@ -258,6 +259,19 @@ Compiled compiled_of(const CudaCode& code, const CudaKernel& kernel) {
   return compiled;
 }
 
+// The shader with the extension asked for behind its #version, and the lines' numbers as they were.
+std::string asking_for_includes(const std::string& text) {
+  int line = 1;
+  for (std::size_t begin = 0; begin < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::size_t word = text.find_first_not_of(" \t", begin);
+    if (word < end && text.compare(word, std::strlen("#version"), "#version") == 0)
+      return fmt::format("{}\n{}#line {}{}", text.substr(0, end), kIncludes, line + 1, text.substr(end));
+    begin = end + 1;
+  }
+  return text;
+}
+
 struct SpirvCode {
   std::string bytes;
   std::string by;
@@ -271,18 +285,26 @@ SpirvCode spirv_code_of(const Step& step, const Target& target) {
   const std::string by = "glslang " + glslang->version;
   std::vector<std::string> command = {glslang->path, "--quiet", "--target-env", target.vulkan,
                                       "-S",          "comp",    "-o",           scratch.file("out.spv")};
-  // For shaders that include files and do not ask for the extension, as glslc allows. Older releases do not know -P: they name
-  // the extension that is wanted.
+  // For shaders that include files and do not ask for the extension, as glslc allows. Older releases do not know -P: they get a
+  // copy that asks.
+  std::string source = step.file.string();
   if (const std::string text = read_text(step.file);
-      parse_number<unsigned>(glslang->version.substr(0, glslang->version.find('.'))).value_or(0) >= kFirstWithPreamble &&
-      text.find("#include") != std::string::npos && text.find("GL_GOOGLE_include_directive") == std::string::npos)
-    command.emplace_back("-P#extension GL_GOOGLE_include_directive : enable\n");
+      text.find("#include") != std::string::npos && text.find("GL_GOOGLE_include_directive") == std::string::npos) {
+    if (parse_number<unsigned>(glslang->version.substr(0, glslang->version.find('.'))).value_or(0) >= kFirstWithPreamble) {
+      command.push_back(fmt::format("-P{}", kIncludes));
+    } else {
+      source = scratch.file(step.file.filename().string());
+      write_text(source, asking_for_includes(text));
+    }
+  }
   for (const std::string& one : defines_of(step)) command.push_back(one);
   command.push_back("-I" + step.file.parent_path().string());
   for (const fs::path& folder : step.include) command.push_back("-I" + folder.string());
   command.insert(command.end(), step.flags.begin(), step.flags.end());
-  command.push_back(step.file.string());
-  const ChildEnd end = run_child(command, target.limit_s);
+  command.push_back(source);
+  ChildEnd end = run_child(command, target.limit_s);
+  for (std::size_t at = 0; source != step.file && (at = end.output.find(source, at)) != std::string::npos;)
+    end.output.replace(at, source.size(), step.file.string());
   if (!end.ok()) fail(step, target, by, end);
   return {read_text(scratch.file("out.spv")), by};
 }

@@ -1,5 +1,6 @@
 #include "compile/check.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -131,6 +132,21 @@ TEST_F(Check, TheDistributionsOwnCompilerIsEnough) {
   target_.glslang = "/usr/bin/glslangValidator";
   if (!std::filesystem::exists(target_.glslang)) GTEST_SKIP() << target_.glslang << " is not there";
   EXPECT_EQ(said(std::string(kVulkanSide)).exit_code, kOk) << said(std::string(kVulkanSide)).text;
+}
+
+TEST_F(Check, EachCompilerIncludesFilesForAShaderThatDoesNotAsk) {
+  folder_.write("scaled.glsl", "float scaled(float v) { return 2 * v; }\n");
+  const std::string including = "// a saxpy\n" + with(with(kSaxpyComp, "void main()", "#include \"scaled.glsl\"\nvoid main()"),
+                                                      " + y[i];", " + scaled(y[i]);");
+  for (const std::string compiler : {"", "/usr/bin/glslangValidator"}) {
+    if (!compiler.empty() && !std::filesystem::exists(compiler)) continue;
+    target_.glslang = compiler;
+    folder_.write("saxpy.comp", including);
+    EXPECT_EQ(said(std::string(kVulkanSide)).exit_code, kOk) << said(std::string(kVulkanSide)).text;
+    folder_.write("saxpy.comp", including + "what\n");
+    const auto line = std::count(including.begin(), including.end(), '\n') + 1;
+    EXPECT_THAT(said(std::string(kVulkanSide)).text, HasSubstr(fmt::format("saxpy.comp:{}: ", line))) << compiler;
+  }
 }
 
 TEST_F(Check, SwappedBuffersAreSeenByWhatTheCodeMayDoWithThem) {
