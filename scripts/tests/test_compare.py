@@ -100,15 +100,6 @@ def test_a_slowdown_of_all_cases_of_an_api_is_found(tmp_path: Path, capsys: pyte
     assert run(b, a, "--fail-on", "slower") == 0
 
 
-def test_a_slowdown_of_one_of_three_runs_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    a, b = write(tmp_path / "a", 1), write(tmp_path / "b", 2)
-    for folder, factor in ((a, 1.0), (b, 1.3)):
-        for seed, each in ((3, 1.0), (4, factor)):
-            write_again(folder, seed + ord(folder.name), factor=lambda row, each=each: each)
-    assert run(a, b, "--fail-on", "slower") == 1
-    assert "in 1 of 3 runs: 1/run3" in capsys.readouterr().out
-
-
 def test_runs_that_only_one_set_has_count(tmp_path: Path) -> None:
     """Three runs against the same three and three more that take 30 % longer."""
     a, b = write(tmp_path / "a", 1), write(tmp_path / "b", 1)
@@ -149,13 +140,6 @@ def test_missing_cases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert run(a, b, "--fail-on", "missing") == 1
     said = capsys.readouterr()
     assert "3 cases without a time in B" in said.err and "Not compared: 5 cases (with a time 3 only in A, 2 only in B)." in said.out
-
-
-def test_a_parameter_that_only_one_set_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    a = write(tmp_path / "a")
-    monkeypatch.setitem(synthetic.PARAMS, EXP, [*synthetic.PARAMS[EXP], "hint"])
-    synthetic.write(tmp_path / "b", EXP, case_rows())
-    assert verdicts(table(tmp_path, a, tmp_path / "b")) == {"SAME": 2 * CASES}
 
 
 # -------------------------------------------------------------------------------------------------- what else changed

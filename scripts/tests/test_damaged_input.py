@@ -256,7 +256,7 @@ def test_claims(tmp_path: Path, experiment: str, analyses: dict[str, analysis.An
 
     path.write_text(text, encoding="utf-8")
     judge()
-    for trial in range(60):
+    for trial in range(trials(60)):
         write(path, damaged_text(text, chance))
         survives(judge, (experiment, trial))
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
-from benchlib.base import archive, csv_file
+from benchlib.base import archive
 from benchlib.model import loop_body
 from benchlib.sass import listings, sass
 from benchlib.results.results import InputError
@@ -51,22 +50,3 @@ def test_an_unrolled_loop_is_one_turn() -> None:
     assert loop_body.repeated(code[:2]) == []
 
 
-ROOT = Path(__file__).resolve().parents[2]
-LACKS = re.compile(r"kernel \w+ wants (.+)$")
-
-
-def skipped_for(gpu: Path, experiment: str) -> set[str]:
-    """The reasons of the GPU's committed rows that were skipped."""
-    runs = [path for path in gpu.glob(f"boards/*/run*/{experiment}.csv*") if path.suffix in (".csv", ".xz")]
-    return {record.get("reason", "") for path in runs for _, record in csv_file.read(path)[1] if record["status"] == "skipped"}
-
-
-@pytest.mark.parametrize("gpu", [path.parent for path in sorted(ROOT.glob("results/*/sass.csv*"))], ids=lambda path: path.name)
-def test_what_a_gpu_is_said_to_lack_its_runs_missed_too(gpu: Path) -> None:
-    said: dict[str, set[str]] = {}
-    for _, record in csv_file.read(csv_file.there(gpu / "sass.csv"))[1]:
-        if found := LACKS.search(record["note"]):
-            said.setdefault(record["experiment"], set()).add(found[1])
-    for experiment, wishes in said.items():
-        reasons = skipped_for(gpu, experiment)
-        assert not [wish for wish in wishes if not any(reason.endswith(wish) for reason in reasons)], experiment

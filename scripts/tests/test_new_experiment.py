@@ -14,7 +14,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = all(shutil.which(tool) for tool in ("cmake", "ninja", "g++")) and shutil.which("glslangValidator")
 QUESTION = "Does a copy cost the same?"
-CUDA_ALONE = ("exp06_cluster", "exp06_peer")
 # Seconds in place of minutes: one side of the program, unoptimised, without the tests of the suite, and a dozen sources at once, for reading
 # headers takes most of the time. So no two sources of a library may give a name of their own to different things.
 QUICKLY = "-DBENCH_CUDA=OFF -DBENCH_TESTS=OFF -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON"
@@ -37,13 +36,6 @@ def quickly() -> str:
     if not is_built(*(f"common/{room}/libbench_{room}.a" for room in ("core", "vulkan"))):
         return QUICKLY
     return f"{QUICKLY} -DCMAKE_PROJECT_INCLUDE={ROOT}/scripts/tests/built_libraries.cmake -DBENCH_BUILT={BUILT}"
-
-
-def without_cuda() -> Path | None:
-    """Where programs that are for CUDA alone lie, built without it; None where they must be built."""
-    cache = BUILT / "CMakeCache.txt"
-    programs = [f"bin/{program}" for program in CUDA_ALONE]
-    return BUILT / "bin" if cache.is_file() and "\nBENCH_CUDA:BOOL=OFF\n" in cache.read_text(encoding="utf-8") and is_built(*programs) else None
 
 
 @pytest.fixture
@@ -131,11 +123,6 @@ def test_the_commands_as_written(copy: Path) -> None:
     assert "## Again\n\n| " in (result.parent / f"worklog/{name}.md").read_text(encoding="utf-8")
     assert f"\n{number}.2," in (result.parent / "claims.csv").read_text(encoding="utf-8")
     assert f"\n{number}.2 0 " in (copy / "scripts/claims.lock").read_text(encoding="utf-8")
-    # Without CUDA programs that are for CUDA alone, too, compile and say that nothing can run.
-    if not (programs := without_cuda()):
-        follow(f"cmake --build --preset release --target {' '.join(CUDA_ALONE)}", copy)
-    for program in CUDA_ALONE:
-        follow(f"{programs or 'build/release/bin'}/{program} --smoke --csv build/alone.csv || test $? = 77", copy)
     tool = shutil.which("clang-format-14")
     if tool:
         sources = [path for path in (copy / name).rglob("*") if path.suffix in (".cpp", ".h", ".cu")]

@@ -87,9 +87,12 @@ BOARD = "boards/a8c22efc"  # of the stand-ins
 RUN = f"{BOARD}/run1"
 
 
-def run(suite, *args, runs="1", **env):
+def run(suite, *args, runs="1", code=None, **env):
+    """`code`: how it has to end."""
     command = [str(suite / "scripts/run.sh"), "--bin", str(suite / "bin"), *(["--runs", runs] if runs else []), *args]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, env={**os.environ, **env})
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env={**os.environ, **env})
+    assert code in (None, done.returncode), done.stdout + done.stderr
+    return done
 
 
 def calls(suite):
@@ -116,8 +119,7 @@ def call(name, out):
 
 
 def test_results_of_a_gpu_go_to_results(suite):
-    result = run(suite)
-    assert result.returncode == 0, result.stderr
+    result = run(suite, code=0)
     out = suite / "results/nvidia-h200"
     assert calls(suite) == [call("exp01_add", out)]
     assert parts(suite) == [
@@ -132,7 +134,7 @@ def test_results_of_a_gpu_go_to_results(suite):
 
 def test_results_of_a_software_device_stay_in_build(suite):
     add_program(suite, "exp01_add", slug="llvmpipe")
-    assert run(suite).returncode == 0
+    run(suite, code=0)
     assert (suite / f"build/results/llvmpipe/{RUN}/exp01_add.csv").exists()
     assert not (suite / "results/llvmpipe").exists()
     # It has neither machine code nor counters.
@@ -140,7 +142,7 @@ def test_results_of_a_software_device_stay_in_build(suite):
 
 
 def test_a_quick_run_has_neither_machine_code_nor_counters(suite):
-    assert run(suite, "--quick", "--out", str(suite / "elsewhere")).returncode == 0
+    run(suite, "--quick", "--out", str(suite / "elsewhere"), code=0)
     assert calls(suite) == [f"{call('exp01_add', suite / 'elsewhere')} --quick"]
     assert [line.split()[0] for line in parts(suite)] == ["worklog", "report"]
 
@@ -184,8 +186,7 @@ FAILED_ROW = 'row d failed wrong >>"$2"'
 def test_how_a_program_ends_is_told_and_the_others_run(suite, code, body, args, exit_code, said):
     add_program(suite, "exp01_add", code=code, body=body)
     add_program(suite, "exp03_memory")
-    result = run(suite, *args)
-    assert result.returncode == exit_code
+    result = run(suite, *args, code=exit_code)
     (row,) = [line for line in result.stdout.splitlines() if line.startswith("exp01_add ") and "/" in line]
     assert row.endswith(said) and ("the disk is full\n" in result.stderr) == ("disk" in body)
     assert [line.split()[0] for line in calls(suite)] == ["exp01_add", "exp03_memory"]
@@ -193,7 +194,7 @@ def test_how_a_program_ends_is_told_and_the_others_run(suite, code, body, args, 
 
 def test_resuming_after_failures_reports_what_is_there_now(suite):
     add_program(suite, "exp01_add", code=1)
-    assert run(suite).returncode == 1
+    run(suite, code=1)
     add_program(suite, "exp01_add")
     result = run(suite, "--resume")
     assert result.returncode == 0 and calls(suite)[1].endswith("--resume")
@@ -213,8 +214,7 @@ def test_resuming_after_failures_reports_what_is_there_now(suite):
 )
 def test_a_damaged_result_file_is_a_failure(suite, damage, words):
     add_program(suite, "exp01_add", body=damage)
-    result = run(suite, PART_worklog="1")
-    assert result.returncode == 1
+    result = run(suite, PART_worklog="1", code=1)
     assert f"exp01_add.csv: {words}\n" in result.stderr
     assert "      -      -       -" in result.stdout and "(its file is damaged: see above)" in result.stdout
     assert "complete" not in result.stderr
@@ -222,8 +222,7 @@ def test_a_damaged_result_file_is_a_failure(suite, damage, words):
 
 def test_a_run_comes_after_all_of_the_one_before(suite):
     add_program(suite, "exp03_memory")
-    result = run(suite, runs="2")
-    assert result.returncode == 0
+    result = run(suite, runs="2", code=0)
     folder = suite / "results/nvidia-h200" / BOARD
     assert calls(suite) == [
         f"{name} --csv {folder}/run{number}/{name}.csv --budget 0.04 --seed {number} --shuffle --checksums {folder}/run1/{name}.checksums"
@@ -238,7 +237,7 @@ def test_a_run_comes_after_all_of_the_one_before(suite):
 @pytest.mark.parametrize(("args", "slug", "number"), [([], "nvidia-h200", 6), (["--quick"], "nvidia-h200", 1), ([], "llvmpipe", 1)])
 def test_how_many_runs_there_are(suite, args, slug, number):
     add_program(suite, "exp01_add", slug=slug)
-    assert run(suite, *args, runs="").returncode == 0
+    run(suite, *args, runs="", code=0)
     assert len(calls(suite)) == number
 
 
@@ -255,25 +254,25 @@ CHECKSUMS = """\
 def test_the_first_run_verifies_in_full_and_the_others_by_its_checksums(suite):
     add_program(suite, "exp01_add", body=CHECKSUMS)
     for replace in ([], ["--replace"]):  # a new set begins with a run that is verified in full
-        assert run(suite, *replace, runs="3").returncode == 0
+        run(suite, *replace, runs="3", code=0)
         assert (suite / "sums.log").read_text().split("\n")[:-1] == ["exp01_add none", "exp01_add noted", "exp01_add noted"]
         (suite / "sums.log").unlink()
-    assert run(suite, "--resume", runs="3").returncode == 0
+    run(suite, "--resume", runs="3", code=0)
     assert (suite / "sums.log").read_text() == "exp01_add noted\n" * 3
     (suite / "sums.log").unlink()
-    assert run(suite, "--replace", runs="1").returncode == 0
+    run(suite, "--replace", runs="1", code=0)
     assert (suite / "sums.log").read_text() == "exp01_add none\n"
 
 
 def test_ones_own_budget_and_seed(suite):
-    assert run(suite, "--", "--budget=2", "--seed", "7", runs="2").returncode == 0
+    run(suite, "--", "--budget=2", "--seed", "7", runs="2", code=0)
     assert all(re.search(r"\.csv --shuffle --checksums \S+/run1/exp01_add\.checksums --budget=2 --seed 7$", line) for line in calls(suite))
 
 
 def test_fewer_runs_leave_none_of_an_earlier_measurement(suite):
     add_program(suite, "exp03_memory")
     run(suite, runs="3")
-    assert run(suite, "--replace", "--only", "exp01", runs="2").returncode == 0
+    run(suite, "--replace", "--only", "exp01", runs="2", code=0)
     folder = suite / "results/nvidia-h200" / BOARD
     found = sorted(path.relative_to(folder).as_posix() for path in folder.glob("run*/*.csv"))
     assert found == [f"run{number}/{name}.csv" for number in (1, 2, 3) for name in ("exp01_add", "exp03_memory")][:-2] + [
@@ -298,7 +297,7 @@ def tree(suite):
 def test_nothing_measured_is_deleted_unasked(suite, again):
     """By a run more, a typo in a program's options, a coarse run after a full one."""
     add_program(suite, "exp01_add", body=MEASURED)
-    assert run(suite, runs="3").returncode == 0
+    run(suite, runs="3", code=0)
     before = tree(suite)
     assert len(before) == 6
     result = run(suite, *again, runs="")
@@ -311,16 +310,16 @@ def test_nothing_measured_is_deleted_unasked(suite, again):
 def test_a_program_that_measured_nothing_is_no_obstacle(suite):
     """A start that failed, of one program of two."""
     add_program(suite, "exp01_add", code=1, body='echo "$header" >"$2"; exit 1')
-    assert run(suite).returncode == 1
+    run(suite, code=1)
     add_program(suite, "exp01_add")
     assert run(suite).returncode == 0 and "exp01_add.csv" in "".join(tree(suite))
 
 
 def test_runs_are_added_by_resume(suite):
     add_program(suite, "exp01_add", body=MEASURED)
-    assert run(suite, runs="1").returncode == 0
+    run(suite, runs="1", code=0)
     before = tree(suite)
-    assert run(suite, "--resume", runs="3").returncode == 0
+    run(suite, "--resume", runs="3", code=0)
     assert len([name for name in tree(suite) if name.endswith("add.csv")]) == 3 and tree(suite)["run1/exp01_add.csv"] == before["run1/exp01_add.csv"]
 
 
@@ -338,15 +337,15 @@ def test_the_boards_states_go_with_the_runs_that_are_replaced(suite, again, left
 def test_what_is_replaced_stays_until_there_is_a_result(suite):
     """A program that is killed before its first result; and run.sh with it."""
     add_program(suite, "exp01_add", body=MEASURED)
-    assert run(suite, runs="2").returncode == 0
+    run(suite, runs="2", code=0)
     before = tree(suite)
     add_program(suite, "exp01_add", body='rm -f "$2"; kill -9 $PPID; sleep 1')
     assert run(suite, "--replace", runs="2").returncode != 0
     add_program(suite, "exp01_add", code=1, body=MEASURED)
-    assert run(suite, "--", "--variant", "typo").returncode == 1
+    run(suite, "--", "--variant", "typo", code=1)
     assert tree(suite) == before
     add_program(suite, "exp01_add")
-    assert run(suite, "--replace", runs="1").returncode == 0
+    run(suite, "--replace", runs="1", code=0)
     assert list(tree(suite)) == ["run1/exp01_add.csv"]
 
 
@@ -355,12 +354,12 @@ SAMPLES = 'echo sample >"${2%.csv}.samples.csv"'
 
 def test_samples_are_packed_and_resume_unpacks_them(suite):
     add_program(suite, "exp01_add", body=SAMPLES)
-    assert run(suite).returncode == 0
+    run(suite, code=0)
     folder = suite / "results/nvidia-h200" / RUN
     assert sorted(path.name for path in folder.glob("*.csv*")) == ["exp01_add.csv", "exp01_add.samples.csv.xz"]
     add_program(suite, "exp01_add", body='[[ $(<"${2%.csv}.samples.csv") == sample ]] || exit 9')
-    assert run(suite, "--resume").returncode == 0
-    assert run(suite, "--resume").returncode == 0
+    run(suite, "--resume", code=0)
+    run(suite, "--resume", code=0)
     add_program(suite, "exp01_add")
     assert run(suite, "--replace").returncode == 0  # afresh: nothing of the old ones
     assert [path.name for path in folder.glob("*.csv*")] == ["exp01_add.csv"]
@@ -399,8 +398,7 @@ def test_a_checkout_that_cannot_be_built_in_is_one_line(suite):
 
 def test_an_output_folder_that_cannot_be_written_stops_it_first(suite):
     (suite / "file").write_text("")
-    result = run(suite, "--out", str(suite / "file/results"))
-    assert result.returncode == 1
+    result = run(suite, "--out", str(suite / "file/results"), code=1)
     assert result.stderr.startswith(f"run.sh: cannot write to {suite}/file/results:")
     assert result.stderr.count("\n") == 1
     assert not (suite / "calls.log").exists()
@@ -408,8 +406,7 @@ def test_an_output_folder_that_cannot_be_written_stops_it_first(suite):
 
 @pytest.mark.parametrize("args", [["--quik"], ["--out"], ["exp01"]])
 def test_usage_errors_are_one_line(suite, args):
-    result = run(suite, *args)
-    assert result.returncode == 2
+    result = run(suite, *args, code=2)
     assert result.stderr.startswith("run.sh: ") and result.stderr.count("\n") == 1
 
 
@@ -439,7 +436,7 @@ def test_without_programs_or_a_device_nothing_is_written(suite, program, code, w
 def test_only_what_ran_is_inspected(suite):
     for name in ("exp01_add", "exp03_memory"):
         add_program(suite, name)
-    assert run(suite, "--only", "exp03", "--only", "exp01_add", "--", "--seed", "2", "--device=H200").returncode == 0
+    run(suite, "--only", "exp03", "--only", "exp01_add", "--", "--seed", "2", "--device=H200", code=0)
     out = suite / "results/nvidia-h200"
     assert parts(suite)[:2] == [
         f"dump_sass --listings-only --bin {suite}/bin --out {out} --only exp03 --only exp01_add --device H200",
@@ -486,7 +483,7 @@ def test_interrupted_after_measuring(suite, part):
     assert code == 130 and "(interrupted)" in stdout and "--resume" in stderr and "Traceback" not in stderr
     assert [line.split()[0] for line in parts(suite)] == list(PARTS[: PARTS.index(part) + 1])
     (suite / "parts.log").unlink()
-    assert run(suite, "--resume").returncode == 0
+    run(suite, "--resume", code=0)
     assert [line.split()[0] for line in parts(suite)] == list(PARTS)
     assert [line.endswith("--resume") for line in calls(suite)] == [False, True]
 
@@ -517,7 +514,7 @@ def test_an_interrupted_run_is_gone_on_with_where_it_stopped(suite, where):
         program.write_text("".join(line for line in program.open() if not line.startswith("whole >")))
     code, _, _ = interrupt(suite, signal.SIGINT)
     assert code == 130
-    assert run(suite, "--resume").returncode == 0
+    run(suite, "--resume", code=0)
     measured = (suite / "measured.log").read_text().splitlines()
     assert measured == [f"{name} {case}" for name in names for case in "abc"]
 
@@ -647,7 +644,7 @@ def test_nothing_outlives_a_run_sh_that_was_killed(suite, moment, closed):
 def test_what_a_part_leaves_behind_stays_after_an_ordinary_end(suite):
     """A compiler cache's server, say, is no business of run.sh."""
     add_program(suite, "exp01_add", body=f'setsid sleep 60 >/dev/null 2>&1 & echo $! >>"{suite}/pids"')
-    assert run(suite).returncode == 0
+    run(suite, code=0)
     time.sleep(0.3)
     (pid,) = still_there(suite)
     os.kill(int(pid), signal.SIGKILL)
@@ -656,7 +653,7 @@ def test_what_a_part_leaves_behind_stays_after_an_ordinary_end(suite):
 def test_a_program_that_is_resumed_with_a_packed_file_beside_the_unpacked_one(suite):
     """What an interrupted packing or unpacking leaves: one begins with the other, and the longer one is whole."""
     add_program(suite, "exp01_add", body=SAMPLES)
-    assert run(suite).returncode == 0
+    run(suite, code=0)
     file = suite / "results/nvidia-h200" / RUN / "exp01_add.csv"
     whole = file.read_bytes()
     for there, packed in ((whole[:20], whole), (whole, whole[:20]), (whole, None)):
@@ -666,7 +663,7 @@ def test_a_program_that_is_resumed_with_a_packed_file_beside_the_unpacked_one(su
         add_program(suite, "exp01_add", body="")
         program = suite / "bin/exp01_add"
         program.write_text(program.read_text().replace("\nwhole >", f"\ncp \"$2\" '{suite}/seen'; whole >"))
-        assert run(suite, "--resume").returncode == 0
+        run(suite, "--resume", code=0)
         assert (suite / "seen").read_bytes() == whole
         assert not file.with_name("exp01_add.csv.xz").exists()
     other = lzma.compress(b"variant,status,reason\nz,ok,\n")
@@ -694,7 +691,7 @@ def nothing_was_executed(suite):
 def test_a_name_is_never_executed_nor_removed(suite):
     """Folders and files of those names beside the boards, the runs and the results, which arrive from others."""
     add_program(suite, "exp01_add", body=SAMPLES)
-    assert run(suite, runs="2").returncode == 0
+    run(suite, runs="2", code=0)
     out = suite / "results/nvidia-h200"
     kept = []
     for name in HOSTILE:
@@ -714,14 +711,14 @@ def test_a_name_is_never_executed_nor_removed(suite):
 @pytest.mark.parametrize("name", ["$(touch PWNED)", "a[$(touch PWNED)]", "; touch PWNED", "-rf", "run*", "run\n9", "'\"; touch PWNED #", "\udcff\udcfe"], ids=ascii)
 def test_an_out_folder_of_any_name(suite, name):
     out = suite / "o" / name
-    assert run(suite, "--out", str(out), "--no-tables", "--no-sass", "--no-counters").returncode == 0
+    run(suite, "--out", str(out), "--no-tables", "--no-sass", "--no-counters", code=0)
     assert (out / RUN / "exp01_add.csv").is_file() and nothing_was_executed(suite)
 
 
 @pytest.mark.parametrize("name", ["exp01_a[$(touch PWNED)]", "exp01_; touch PWNED", "exp01_*"])
 def test_a_program_of_any_name(suite, name):
     add_program(suite, name)
-    assert run(suite).returncode == 0
+    run(suite, code=0)
     assert (suite / "results/nvidia-h200" / RUN / f"{name}.csv").is_file() and nothing_was_executed(suite)
 
 
@@ -743,11 +740,11 @@ def test_every_script_starts_through_a_link(suite, tmp_path):
 
 
 def test_a_run_folder_that_is_a_link_is_not_cleared(suite):
-    assert run(suite).returncode == 0
+    run(suite, code=0)
     (suite / "elsewhere").mkdir()
     (suite / "elsewhere/exp01_add.csv").write_text("kept")
     (suite / "results/nvidia-h200" / BOARD / "run5").symlink_to(suite / "elsewhere")
-    assert run(suite, "--replace").returncode == 0
+    run(suite, "--replace", code=0)
     assert (suite / "elsewhere/exp01_add.csv").read_text() == "kept"
 
 
@@ -772,7 +769,7 @@ WAITING = 'touch "{root}/started"; while [[ ! -e "{root}/go" ]]; do sleep 0.02; 
 )
 def test_a_second_run_on_the_same_results_is_refused_and_changes_nothing(suite, first, second):
     add_program(suite, "exp01_add", body=SAMPLES)
-    assert run(suite, runs="3").returncode == 0
+    run(suite, runs="3", code=0)
     add_program(suite, "exp01_add", body=WAITING.format(root=suite))
     process = start(suite, "--bin", str(suite / "bin"), *first)
     out = suite / "results/nvidia-h200"
@@ -785,7 +782,7 @@ def test_a_second_run_on_the_same_results_is_refused_and_changes_nothing(suite, 
     assert result.returncode == 1 and f"another run.sh (process {process.pid} on " in result.stderr.splitlines()[-1]
     assert "nothing is changed" in result.stderr and after == before
     assert not list(out.rglob("run.lock"))
-    assert run(suite, *second, runs="").returncode == 0
+    run(suite, *second, runs="", code=0)
 
 
 def test_boards_of_one_result_set_are_measured_at_once(suite):
@@ -796,7 +793,7 @@ def test_boards_of_one_result_set_are_measured_at_once(suite):
     program = suite / "bin/exp01_add"
     program.write_text(program.read_text().replace("a8c22efc", "b9d33f0d"))
     (suite / "go").touch()
-    assert run(suite, *alone).returncode == 0
+    run(suite, *alone, code=0)
     process.communicate(timeout=30)
     assert process.returncode == 0
     assert sorted(path.name for path in (suite / "results/nvidia-h200/boards").iterdir()) == ["a8c22efc", "b9d33f0d"]
@@ -853,7 +850,7 @@ def test_two_checkouts_do_not_measure_on_one_gpu_at_once(suite):
     assert process.returncode == 0 and software.returncode == 0, software.stderr
     assert second.returncode == 1 and "another run.sh measures on GPU a8c22efc" in second.stderr.splitlines()[-1]
     assert not list((suite / "two").rglob("*.csv"))
-    assert run(suite, "--out", str(suite / "two")).returncode == 0
+    run(suite, "--out", str(suite / "two"), code=0)
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&- 2>&-", "2>/dev/full"])
@@ -888,8 +885,7 @@ def test_results_that_are_removed_or_replaced_during_a_run_end_it_with_one_line(
     out = suite / "results/nvidia-h200"
     add_program(suite, "exp01_add", body=damage.format(out=out, board=out / BOARD))
     add_program(suite, "exp03_memory")
-    result = run(suite)
-    assert result.returncode == 1
+    result = run(suite, code=1)
     said = [line for line in result.stderr.splitlines() if line.startswith("run.sh: ")]
     assert len(said) == 1 and ("was removed or replaced" in said[0] or "something removed it" in said[0])
     assert said[0] == result.stderr.splitlines()[-1] and "Traceback" not in result.stderr

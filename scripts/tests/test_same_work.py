@@ -229,16 +229,6 @@ def test_pairs_that_misled_are_found(experiment: str, kernel: str, failure: str)
     assert failure in [finding.failure for finding in found]
 
 
-def test_pairs_that_a_reader_found_to_agree_stay_quiet(committed) -> None:
-    quiet = [
-        ("exp01_vector_add", "add_f32"), ("exp01_vector_add", "read_tile_8"), ("exp04_bda", "chase"), ("exp04_bda", "spin_u32"),
-        ("exp06_ordering", "load_relaxed_gpu"), ("exp06_async_copy", "overlap_plain"), ("exp07_matrix_units", "rate_f16_f32"),
-        ("exp09_atomics", "shared_cas_i64"), ("exp09_atomics", "global_cas_f32"), ("exp09_atomics", "shared_exchange_loop_f32"),
-        ("exp09_subgroups", "chain_add_all"), ("exp09_reduce_scan", "sum_tree"), ("exp09_arithmetic", "loop_literal_guarded"),
-    ]  # fmt: skip
-    assert {key: found for key in quiet if (found := committed[key][1])} == {}
-
-
 def test_every_line_of_the_sources_fits_a_kernel_and_every_reason_excuses_one(committed) -> None:
     idle = []
     for experiment, folder in programs.source_folders(REPO).items():

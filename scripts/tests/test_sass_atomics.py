@@ -1,14 +1,10 @@
 """exp09_atomics and exp09_reduce_scan: what their CUDA kernels are meant to ask of memory, on sm_90a. No GPU. See test_sass_golden.py."""
 
 import pytest
-from test_sass_memory_model import compiled, kernel  # noqa: F401
+from test_sass_memory_model import compiled, kernel, opcodes  # noqa: F401
 
 ATOMICS = "exp09_inside_a_workgroup/atomics"
 SCAN = "exp09_inside_a_workgroup/reduce_scan"
-
-
-def opcodes(instructions, *bases):
-    return [i.opcode for i in instructions if i.base in bases]
 
 
 def atomics(instructions):

@@ -61,6 +61,10 @@ def memory(instructions):
     return [i.opcode for i in instructions if sass.kind(i) in SHOWN]
 
 
+def opcodes(instructions, *bases):
+    return [i.opcode for i in instructions if i.base in bases]
+
+
 def in_loop(instructions):
     """The memory and fence instructions that a branch goes back to repeat."""
     loops = []

@@ -1,14 +1,10 @@
 """exp06_peer: what its kernels are meant to ask of another GPU's memory, on sm_90a. No GPU. See test_sass_golden.py."""
 
 import pytest
-from test_sass_memory_model import compiled, in_loop, kernel, memory  # noqa: F401
+from test_sass_memory_model import compiled, in_loop, kernel, memory, opcodes  # noqa: F401
 
 PEER = "exp06_memory_model/peer"
 RELEASE = ["MEMBAR.ALL.SYS", "ERRBAR", "CGAERRBAR"]
-
-
-def opcodes(instructions, *bases):
-    return [i.opcode for i in instructions if i.base in bases]
 
 
 @pytest.mark.parametrize(("name", "opcode"), [
