@@ -34,6 +34,8 @@ class Examples : public testing::TestWithParam<fs::path> {};
 TEST_P(Examples, GiveWhatTheirKernelsTake) {
   const CheckReport report = check(read_description(GetParam()), {});
   const bool has_cuda = find_nvcc({}).has_value();
+  const bool is_all_cuda = report.text.find("agrees") == std::string::npos;
+  if (!has_cuda && is_all_cuda && report.exit_code == kAllSkipped) GTEST_SKIP() << "no nvcc on this machine";
   EXPECT_THAT(report.text, HasSubstr("agrees"));
   EXPECT_THAT(report.text, Not(HasSubstr("failed")));
   EXPECT_THAT(report.text, Not(HasSubstr("differs")));
