@@ -6,9 +6,7 @@ import gc
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from types import ModuleType
 
-from benchlib.base import programs
 from benchlib.document import markdown
 from benchlib.model import analysis
 from benchlib.results import results
@@ -17,11 +15,6 @@ from benchlib.results.results import Results, Table
 from benchlib.document.document import Block
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-
-
-def module(experiment: str) -> ModuleType:
-    """The experiment's analysis.py."""
-    return analysis.module(experiment, programs.source_folders(REPOSITORY)[experiment] / analysis.FILE)
 
 
 def study(directory: Path) -> Study:

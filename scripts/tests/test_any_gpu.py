@@ -126,5 +126,3 @@ def test_one_run_decides_no_rule_whose_figure_may_be_1(tmp_path: Path, monkeypat
     held = rules.verdicts(judged.study, summary.load(ROOT, judged.study))
     assert held["Turn bounds checks off where no index leaves its buffer."] == rules.UNDECIDED
     assert held["Access 16 bytes per thread."] == rules.HOLDS
-
-

@@ -76,5 +76,3 @@ def test_a_set_is_whole_and_has_no_times(path: Path) -> None:
     assert all(bool(row["reason"]) != bool(row["isa_hash"]) for row in table), "a kernel is listed, or its row says why not"
     unknown = Counter(row["kernel"] for row in table if int(row["other"] or 0))
     assert not unknown, f"instructions that nothing here knows: {unknown}"
-
-

@@ -53,5 +53,3 @@ def test_every_kernel_compiles_or_says_what_the_chip_lacks(tmp_path: Path, capsy
     assert set(found) == set(before), again
     changed = [key for key, row in found.items() if (row["isa_hash"], row["reason"]) != (before[key]["isa_hash"], before[key]["reason"])]
     assert changed == [], again
-
-

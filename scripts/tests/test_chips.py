@@ -137,5 +137,3 @@ def test_occupancy_is_of_what_the_chip_holds(tmp_path: Path, own: bool) -> None:
         path.write_bytes(content.encode() if isinstance(content, str) else content)
     occupancy = {row["wave"]: row["occupancy_pct"] for row in driver_listings.rows(tmp_path / "a")}
     assert occupancy == ({"32": "50", "64": "25"} if own else {"32": "100", "64": "100"})
-
-

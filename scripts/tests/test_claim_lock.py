@@ -117,5 +117,3 @@ def test_the_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (tmp_path / claim_lock.LOCK).read_bytes() == before
     (tmp_path / claim_lock.LOCK).write_text("02.1 x\n", encoding="utf-8")
     assert claims_lock.main(arguments) == 1 and "line 1 is no id" in capsys.readouterr().err
-
-

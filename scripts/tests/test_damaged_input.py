@@ -313,5 +313,3 @@ def test_the_programs_write_nothing_of_it(sound: Path, tmp_path: Path, capsys: p
             else:
                 before = snapshot(root)
         shutil.rmtree(root)
-
-

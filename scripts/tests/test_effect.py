@@ -28,7 +28,6 @@ pytestmark = pytest.mark.real_least_runs
 ROOT = Path(__file__).resolve().parents[2]
 H200, H100 = "nvidia-h200", "nvidia-h100-80gb-hbm3"
 MODELS = [H200, H100]
-HOLDS = 0.93, 0.98  # a 95 % interval
 
 
 @pytest.fixture(scope="module")

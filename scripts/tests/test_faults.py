@@ -230,5 +230,3 @@ def test_what_is_written_to(tmp_path: Path) -> None:
         os.umask(mask)
     assert (tmp_path / "new").stat().st_mode & 0o777 == 0o600
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "new", "pipe", "real"]
-
-

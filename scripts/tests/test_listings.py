@@ -48,5 +48,3 @@ def test_an_unrolled_loop_is_one_turn() -> None:
     assert loop_body.repeated(code) == ["LDG.E.STRONG.GPU", "CCTL.IVALL"]
     assert loop_body.fences(code) == ["CCTL.IVALL"]
     assert loop_body.repeated(code[:2]) == []
-
-

@@ -14,7 +14,6 @@ WORDS = 2 ** 32 - 2 ** 22  # that a size can have
 BLOCK = 1024  # threads of a block at most, in either API
 TILE_BYTES = 512  # at least, of what a block or a warp takes at a time
 FOLDERS = ("exp*", "common/cuda/kernels", "common/vulkan/kernels")
-LOOP = re.compile(r"\bfor \((.*?;.*?;.*?)\) *(?:\{|[a-z_*+]|\\?$)|\b(while) \((.*)\)")
 STEP = re.compile(r"(\w+) \+= (.+?)(?:, .*)?$")
 
 # A step that is the grid's threads: where its greatest number of blocks stands, and that times the block's threads.

@@ -80,5 +80,3 @@ def test_no_code_is_kept_twice() -> None:
     for folder in sorted(path.parent for path in ROOT.glob(f"results/*/{FOLDER}")):
         kept.update((kernel, *sorted(found)) for kernel, found in codes(folder).items())
     assert kept and kept.most_common(1)[0][1] == 1
-
-

@@ -161,5 +161,3 @@ def test_what_it_refuses(listed: Path, capsys: pytest.CaptureFixture[str], name:
     said = capsys.readouterr().err
     assert message in said and said.count("\n") == 1
     assert set(listed.iterdir()) == folders and {path: path.read_bytes() for path in before} == before
-
-

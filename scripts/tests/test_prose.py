@@ -227,5 +227,3 @@ def test_commands_choose_what_there_is(name: str) -> None:
                 assert fnmatch.filter(variants_of(folder, program), one), f"{program} --variant {one}"
         for pattern in re.findall(r"--benchmark_filter='?([^' ]+)'?", options):
             assert any(re.search(pattern, case) for case in case_names(folder, program)), f"{program}: {pattern}"
-
-

@@ -105,8 +105,6 @@ def test_what_is_said_of_a_claim_and_of_its_runs(tmp_path: Path, revisions: list
     assert "the verdicts of 0 pairs and of 0 claims are others." in str(said)
 
 
-
-
 def test_no_clone_converts_line_ends(tmp_path: Path) -> None:
     """Git for Windows does unless it is told: then no script starts in WSL, and no checksum fits."""
     (tmp_path / ".gitattributes").write_bytes((ROOT / ".gitattributes").read_bytes())

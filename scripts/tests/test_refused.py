@@ -141,5 +141,3 @@ def test_a_lock_that_is_gone_is_not_begun_in_silence(tmp_path: Path, capsys: pyt
     assert "is not there: take it back from git" in capsys.readouterr().err
     assert claims_lock.main(["--root", str(tmp_path), "--new"]) == 0 and (tmp_path / claim_lock.LOCK).exists()
     assert claims_lock.main(["--root", str(tmp_path)]) == 0
-
-

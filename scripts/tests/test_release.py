@@ -47,5 +47,3 @@ def test_samples_report_and_sums(root: Path, tmp_path: Path) -> None:
     sums = dict(reversed(line.split("  ")) for line in (out / "SHA256SUMS").read_text().splitlines())
     assert {"samples-gpu.tar.xz", "report-gpu.html"} <= sums.keys() == {path.name for path in out.iterdir()} - {"SHA256SUMS"}
     assert all(hashlib.sha256((out / name).read_bytes()).hexdigest() == sum_ for name, sum_ in sums.items())
-
-

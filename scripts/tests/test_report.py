@@ -312,5 +312,3 @@ def test_a_browser_that_fails(full: Path, capsys: pytest.CaptureFixture[str], mo
     assert run(full, "--picture") == 1
     said = capsys.readouterr().err
     assert "browser" in said and len(said.splitlines()) == 1 and snapshot(full) == before
-
-

@@ -48,5 +48,3 @@ def test_a_backward_arrow_is_found(tmp_path: Path) -> None:
 def test_the_picture_is_drawn_from_the_sources() -> None:
     assert rooms.PICTURE.read_text(encoding="utf-8") == rooms.picture(), "scripts/tests/rooms.py draws it anew"
     assert 'class="back"' not in rooms.picture() and rooms.picture().count('class="down"') > 40
-
-

@@ -272,5 +272,3 @@ def test_mesas_compilers_come_whole_or_not_at_all(machine):
     assert not (tools / "mesa.root/usr/lib/x86_64-linux-gnu/libvulkan_lvp.so").exists(), "drivers that nothing here can pretend for"
     assert not [path for path in tools.iterdir() if path.name.startswith("fetch.") and path.is_dir()]
     assert "is there already" in run_setup(machine, "--mesa").stderr
-
-

@@ -51,5 +51,3 @@ def test_a_file_without_such_rows_is_the_old_experiments_alone(tmp_path: Path, a
     synthetic.write(tmp_path, OLD, as_measured_before[:2])
     assert list(results.load(tmp_path).tables) == [OLD]
     assert results.files_of_runs(tmp_path, NEW) == []
-
-

@@ -140,5 +140,3 @@ def test_a_fault_is_found(text: str) -> None:
 )  # fmt: skip
 def test_plain_text_has_none(text: str) -> None:
     assert faults(text) == []
-
-

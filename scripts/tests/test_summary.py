@@ -188,5 +188,3 @@ def test_what_it_refuses(root: Path, capsys: pytest.CaptureFixture[str], old: st
     said = capsys.readouterr().err
     assert message in said and len(said.splitlines()) == 1
     assert (root / "docs/PAGE.md").read_text(encoding="utf-8") == MARKERS and not picture(root).exists()
-
-

@@ -252,5 +252,3 @@ def test_smoke_runs_every_program_and_names_the_skipped(suite):
     assert result.stdout.splitlines()[-1] == "1 passed, 1 failed, 1 skipped"
     assert sorted((suite / "calls.log").read_text().splitlines())[0] == \
         f"exp01_good --smoke --validate --csv {suite}/build/ci/smoke/exp01_good.csv"
-
-

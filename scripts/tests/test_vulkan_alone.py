@@ -26,5 +26,3 @@ ROOT = result_sets.REPOSITORY
 )
 def test_a_card_is_known_by_its_name(gpu: str, gbps: float | None) -> None:
     assert vulkan_alone.card_gbps(ROOT, gpu) == gbps
-
-

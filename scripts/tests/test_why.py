@@ -314,5 +314,3 @@ def test_causes_are_summed_over_the_decided_pairs(root: Path) -> None:
 def test_what_there_is_not_is_one_line(root: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str) -> None:
     code, out, err = ask(root, capsys, *arguments)
     assert code == 2 and not out and len(err.splitlines()) == 1 and words in err
-
-

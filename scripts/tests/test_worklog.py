@@ -390,5 +390,3 @@ def test_hostile_cells(root: Path) -> None:
     text = synthetic.worklog_text(reference(root))
     assert "<img" not in text and "<!--" not in text
     assert "x\\|y &lt;!-- /worklog --&gt;" in text
-
-
