@@ -57,7 +57,8 @@ work here and on the published models, and which rules hold here (scripts/beside
   --no-build      use build/release as it is
   --bin DIR       use the programs in DIR, e.g. a build carried from another machine (also: BENCH_BIN=DIR)
   --kernel FILE   two kernels of your own instead of the experiments (own_kernel/README.md): verdict and page in <out>, which is
-                  build/own_kernel/<FILE's name>; --runs N processes time them (default: 3). Words behind -- go to own_kernel
+                  build/own_kernel/<FILE's name>; --runs N processes time them (default: 3). Words behind -- go to own_kernel.
+                  Of the other options it takes --out, --bin, --no-build and --no-counters
   --chip NAME     with --kernel: measures nothing, and prints what this chip's compiler makes of the Vulkan sides, e.g. gfx1100, which
                   need not be here (scripts/dump_sass.py --chip); --wave 32 or 64: threads per subgroup, where FILE gives none
   --help          this text
@@ -77,6 +78,7 @@ MIN_RUNS = 3  # that tell by themselves how far runs differ
 RUN_BUDGET = "0.04"  # seconds of sampling a case
 SKIPPED, DEVICE_LOST = 77, 3  # a program's exit codes
 FIRST_YEAR, LAST_YEAR = 2000, 2100  # of what a row's started_at may be, from and below
+WITH_KERNEL = ("--kernel", "--runs", "--out", "--bin", "--no-build", "--no-counters", "--")
 # With one of these a program says something and measures nothing.
 SAYING = ("-h", "--help", "--describe", "--list-devices", "--list-variants", "--benchmark_list_tests")
 RUN_FOLDER = re.compile(r"run([1-9][0-9]{0,2})")
@@ -147,13 +149,17 @@ def options_of(arguments: Sequence[str], usage: str, flags: Collection[str], wit
 def parse(arguments: Sequence[str]) -> Options:
     options = Options(bin=os.environ.get("BENCH_BIN", ""))
     switched_off = ("--no-build", "--no-sass", "--no-counters", "--no-tables")
+    given = []
     for word, value in options_of(arguments, USAGE, ("--quick", "--resume", "--replace", *switched_off), ("--only", "--out", "--bin", "--runs", "--kernel", "--chip", "--wave")):
+        given.append(word)
         if word in switched_off:
             setattr(options, word[5:], False)
         elif word in ("--", "--only"):
             (options.only if word == "--only" else options.program).append(value)
         else:
             setattr(options, word[2:], int(value) if word == "--runs" else value or True)
+    if options.kernel and (other := [word for word in given if word not in WITH_KERNEL]):
+        raise console.UsageError(f"{other[0]} does not go with --kernel (see --help)")
     if options.resume and options.replace:
         raise console.UsageError("--resume and --replace: one of them (see --help)")
     if (options.chip or options.wave) and not (options.chip and options.kernel):
