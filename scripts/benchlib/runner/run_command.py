@@ -78,7 +78,7 @@ MIN_RUNS = 3  # that tell by themselves how far runs differ
 RUN_BUDGET = "0.04"  # seconds of sampling a case
 SKIPPED, DEVICE_LOST = 77, 3  # a program's exit codes
 FIRST_YEAR, LAST_YEAR = 2000, 2100  # of what a row's started_at may be, from and below
-WITH_KERNEL = ("--kernel", "--runs", "--out", "--bin", "--no-build", "--no-counters", "--")
+WITH_KERNEL = ("--kernel", "--chip", "--wave", "--runs", "--out", "--bin", "--no-build", "--no-counters", "--")
 # With one of these a program says something and measures nothing.
 SAYING = ("-h", "--help", "--describe", "--list-devices", "--list-variants", "--benchmark_list_tests")
 RUN_FOLDER = re.compile(r"run([1-9][0-9]{0,2})")
