@@ -184,17 +184,18 @@ bench::KernelSpec product_kernel(const ProductConfig& of, const Products& produc
   const Config config{of};
   const Shape& shape = config.shape;
   const bool is_tensor = shape.implementation == Implementation::kTensor;
-  return {
-      .images = &products.kernel(shape.stem),
-      .entry = shape.entry(),
-      .block_x = shape.block(),
-      .constants = shape.constants(),
-      .buffers = 3,
-      .params_bytes = static_cast<std::uint32_t>(is_tensor ? sizeof(TensorMatrixParams) : sizeof(MatrixParams)),
-      .shared_bytes = shape.shared_bytes(),
-      .cuda = {.cluster_x = shape.cluster},
-      .vulkan = {
-          .binding = bench::BufferBinding::kAddress, .matrix = shape.matrix(), .workgroup_matrix = shape.workgroup_matrix()}};
+  return {.images = &products.kernel(shape.stem),
+          .entry = shape.entry(),
+          .block_x = shape.block(),
+          .constants = shape.constants(),
+          .buffers = 3,
+          .params_bytes = static_cast<std::uint32_t>(is_tensor ? sizeof(TensorMatrixParams) : sizeof(MatrixParams)),
+          .shared_bytes = shape.shared_bytes(),
+          .cuda = {.cluster_x = shape.cluster},
+          .vulkan = {.binding = bench::BufferBinding::kAddress,
+                     .matrix = shape.matrix(),
+                     .other_matrix = products.halves(shape),
+                     .workgroup_matrix = shape.workgroup_matrix()}};
 }
 
 Launch product_launch(Workbench& bench, const ProductConfig& of, const bench::Kernel& kernel) {
