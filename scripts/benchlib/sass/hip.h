@@ -25,3 +25,11 @@ template <class T>
 __device__ __forceinline__ unsigned long long __cvta_generic_to_global(const volatile T* pointer) {
   return reinterpret_cast<unsigned long long>(pointer);
 }
+__device__ __forceinline__ int __dp4a(int a, int b, int sum) {
+#if defined(__GFX11__) || defined(__GFX12__)
+  return __builtin_amdgcn_sudot4(true, a, true, b, sum, false);
+#else
+  return __builtin_amdgcn_sdot4(a, b, sum, false);
+#endif
+}
+__device__ __forceinline__ unsigned __dp4a(unsigned a, unsigned b, unsigned sum) { return __builtin_amdgcn_udot4(a, b, sum, false); }

@@ -16,6 +16,7 @@ from benchlib.sass.driver_listings import Listed
 FETCH = "scripts/setup.sh --hip"
 VERSION = "hip.root/version"  # below build/tools
 _HEADER = Path(__file__).with_name("hip.h")
+_INCLUDE = Path(__file__).with_name("hip_include")  # headers that have other names in CUDA
 _MOST_S = 300  # of one file
 _KERNEL = re.compile(r"^\t\.amdhsa_kernel (\w+)$", re.MULTILINE)
 _FIGURES = {
@@ -94,7 +95,7 @@ def compile_one(one: Source, root: Path, tools: Path, chip: str, wave: int) -> l
     experiment, path = one.experiment, one.path
     with tempfile.TemporaryDirectory(prefix="hip.") as folder:
         out = Path(folder, "out.s")
-        includes = [f"-I{each}" for each in (root, root / "common", one.folder)]
+        includes = [f"-I{each}" for each in (root, root / "common", one.folder, _INCLUDE)]
         command = [tools / "hip", chip, path, out, *includes, "-include", _HEADER]
         try:
             run = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_MOST_S, check=False)
