@@ -597,18 +597,3 @@ def test_counts_of_another_experiment_say_nothing(root):
 )
 def test_what_counts_as_different(predicted, count, expected):
     assert hardware_counts.differs(predicted, count) == expected
-
-
-def test_a_claim_about_both_apis_counts(root):
-    def more(cells):
-        if cells["api"] == "vulkan" and cells["variant"] == "read_same":
-            cells["l1_sectors"] *= 1.5
-
-    folder = root / worklog.REFERENCE
-    (folder / "counters.csv").write_text(synthetic.sampled_text(EXP03, change=more))
-    found = study(folder)
-    counts = found.auxiliary("counters.csv", EXP03)
-    ratios = {
-        case["variant"]: counts.ratio(counts.twin(case), case, "l1_sectors").value for case in counts.select({"api": "cuda", "instrument": "pm_sampling"})
-    }  # fmt: skip
-    assert ratios["read_same"] == 1.5 and ratios["read_permuted"] == 1

@@ -1,4 +1,4 @@
-"""The pages that people read: their links, how long the README is, and that every badge has a glossary entry."""
+"""The pages that people read: their links, their commands, and what the package has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The time floor, exp05's tables and its figures, against hand-computed values."""
+"""The time floor against hand-computed values, and the axes of figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the compiler makes of the kernels, and of single PTX instructions: the claims about machine code, asserted. No GPU.
+"""What the compiler makes of the kernels: the claims about machine code, asserted. No GPU.
 
 Needs nvdisasm, and nvcc where the build's cubins are older than their sources. What a newer ptxas does differently fails here:
 then the claim, or the table, wants another look.

@@ -1,4 +1,4 @@
-"""The pages of machine code: what they show, and what worklog.py writes onto them."""
+"""The pages of machine code that git keeps: those of their listings, with links to their sources."""
 
 from __future__ import annotations
 
