@@ -50,6 +50,8 @@ bool parse(int argc, char** argv, Wish& wish) {
   app.add_option("--flag", wish.sources.flags,
                  "With --init: an option of the sources' compiler, as --flag=-std=c++17; may be repeated")
       ->allow_extra_args(false);
+  app.add_option("--kernel", wish.sources.kernel, "With --init: which of a file's kernels, by a part of its name")
+      ->check(CLI::Validator([](std::string& text) { return text.empty() ? "a part of a kernel's name is needed" : ""; }, ""));
   app.add_flag("--check", wish.check,
                "Compile both, compare what the file gives with what the code takes, and stop: needs no GPU");
   app.add_option("--json", options.json, "Write all figures here");
@@ -98,8 +100,11 @@ bool parse(int argc, char** argv, Wish& wish) {
                              !options.csv.empty() || !options.json.empty() || !options.device.empty()))
     throw UsageError("--chip goes with a TOML file, --wave and --dump-isa alone");
   const bench::own::SourceOptions& sources = wish.sources;
-  if (wish.init.empty() && sources.defines.size() + sources.include.size() + sources.flags.size() > 0)
-    throw UsageError("--define, --include and --flag belong to --init; a TOML file has the keys defines, include and flags");
+  if (wish.init.empty() &&
+      (!sources.kernel.empty() || sources.defines.size() + sources.include.size() + sources.flags.size() > 0))
+    throw UsageError(
+        "--define, --include, --flag and --kernel belong to --init; a TOML file has the keys defines, include, flags and "
+        "entry");
   for (const auto& [option, text] : {std::pair("--budget", options.budget), std::pair("--timeout", options.timeout)}) {
     if (text.empty()) continue;
     const auto seconds = bench::parse_number<double>(text);

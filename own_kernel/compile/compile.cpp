@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "compile/scratch.h"
+#include "compile/stored_addresses.h"
 #include "compile/tools.h"
 #include "core/base/child.h"
 #include "core/base/error.h"
@@ -325,6 +326,28 @@ std::string line_given(const Step& step, const SpirvBinding& at) {
   return found == step.arguments.end() ? "" : fmt::format(", given in line {}", found->line);
 }
 
+std::string refused_of_shader(const Compiled& compiled, const Step& step) {
+  if (!compiled.spirv.no_buffers.empty())
+    return fmt::format("uses the {}: own kernels take buffers alone", compiled.spirv.no_buffers[0]);
+  for (const SpirvBinding& one : compiled.spirv.bindings) {
+    if (one.is_array)
+      return fmt::format("uses an array of buffers at set {}, binding {}{}: own kernels take single ones", one.set, one.binding,
+                         line_given(step, one));
+  }
+  if (const std::string name = stored_address(compiled.bytes, compiled.entry); !name.empty())
+    return fmt::format("reads the address of {} out of a buffer: own kernels give addresses in push constants alone", name);
+  return "";
+}
+
+std::string refused_of_cuda(const Compiled& compiled) {
+  if (!compiled.cuda.refused.empty()) return fmt::format("uses {}: own kernels cannot", compiled.cuda.refused[0]);
+  for (std::size_t i = 0; i < compiled.declared.size(); ++i) {
+    if (compiled.declared[i].is_table)
+      return fmt::format("takes a pointer to pointers as parameter {}: own kernels give addresses as parameters alone", i);
+  }
+  return "";
+}
+
 // The same with the file's name before it.
 template <class Body>
 auto naming(const Step& step, Body body) {
@@ -339,6 +362,12 @@ auto naming(const Step& step, Body body) {
 
 }  // namespace
 
+void refuse(const Compiled& compiled, const Step& step) {
+  const bool is_shader = compiled.kind == Compiled::Kind::kSpirv;
+  const std::string why = is_shader ? refused_of_shader(compiled, step) : refused_of_cuda(compiled);
+  if (!why.empty()) throw Error("{}: {} {}", step.file.string(), is_shader ? compiled.entry : demangled(compiled.entry), why);
+}
+
 Compiled compile(const Step& step, const Target& target) {
   return naming(step, [&] {
     const std::string ending = step.file.extension().string();
@@ -346,9 +375,8 @@ Compiled compile(const Step& step, const Target& target) {
       const CudaCode code = cuda_code_of(step, target);
       const std::vector<CudaKernel> kernels = kernels_of(code);
       Compiled compiled = compiled_of(code, choose(step, code, kernels));
-      if (!compiled.cuda.refused.empty())
-        throw Error("{} uses {}: own kernels cannot", demangled(compiled.entry), compiled.cuda.refused[0]);
       compiled.declared = declared_parameters(compiled.entry, declared_kernels(code.source), compiled.cuda.parameters.size());
+      refuse(compiled, step);
       return compiled;
     }
     const SpirvCode code = spirv_code_of(step, target);
@@ -358,13 +386,7 @@ Compiled compile(const Step& step, const Target& target) {
     compiled.by = code.by;
     compiled.entry = choose(step, module);
     compiled.spirv = module.entry(compiled.entry);
-    if (!compiled.spirv.no_buffers.empty())
-      throw Error("{} uses the {}: own kernels take buffers alone", compiled.entry, compiled.spirv.no_buffers[0]);
-    for (const SpirvBinding& one : compiled.spirv.bindings) {
-      if (one.is_array)
-        throw Error("{} uses an array of buffers at set {}, binding {}{}: own kernels take single ones", compiled.entry,
-                    one.set, one.binding, line_given(step, one));
-    }
+    refuse(compiled, step);
     return compiled;
   });
 }

@@ -41,10 +41,13 @@ struct Compiled {
 
 // Compiles, or reads what is code already, and reads what its entry takes. Compilers are child processes with a time limit.
 // Throws Error of one line: the compiler's first error and where its log is, an entry that there is not and those there are, or
-// what is refused (textures, images, samplers, device globals that nothing fills, cooperative launches). Of a .cubin device
-// globals alone are seen. Throws Skip where there is no compiler. Call it before a GPU is opened: NVRTC runs in a copy of this
-// process.
+// what is refused (textures, images, samplers, arrays of buffers, addresses in buffers, device globals that nothing fills,
+// cooperative launches). Of a .cubin device globals alone are seen. Throws Skip where there is no compiler. Call it before a
+// GPU is opened: NVRTC runs in a copy of this process.
 Compiled compile(const Step& step, const Target& target);
+
+// Throws the Error of what is refused.
+void refuse(const Compiled& compiled, const Step& step);
 
 // All kernels of a step's file, whatever its entry: for a first look. As compile(), with `source` in place of `declared`, and
 // refuses nothing.

@@ -220,6 +220,7 @@ DeclaredParameter declared_parameter(const std::string& words) {
     declared.name = found[1].str();
     text = text.substr(0, static_cast<std::size_t>(found.position(1)));
   }
+  declared.is_table = std::count(text.begin(), text.end(), '*') > 1 && text.find('(') == std::string::npos;
   // "float* const" is a constant pointer to what may be written.
   declared.is_const = declared.is_pointer && std::regex_search(text.substr(0, text.rfind('*')), std::regex("\\bconst\\b"));
   declared.type = type_of(text);

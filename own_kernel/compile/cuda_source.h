@@ -19,6 +19,7 @@ struct DeclaredParameter {
   bool is_const = false;          // what it points to
   std::optional<Type> type = {};  // its own, or of what it points to; of a vector its elements'
   bool is_vector = false;         // float4 and the like
+  bool is_table = false;          // a pointer to pointers
   std::string type_name = {};     // of what is no number: a struct's
 };
 

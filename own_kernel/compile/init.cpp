@@ -238,8 +238,15 @@ std::string instance_of(const std::string& name) {
   return text.substr(begin == std::string::npos ? 0 : begin + 1, end - begin);
 }
 
-// The `index`-th kernel of a file, of those there are.
-Kernel kernel_of(const fs::path& file, const Target& target, const SourceOptions& options, std::size_t index) {
+// As the file names it: "saxpy", "app::saxpy<float, 4>".
+std::string name_in_file(const Compiled& one) {
+  const std::string instance = instance_of(one.entry);
+  return instance.empty() ? bare_name(one.entry) : instance;
+}
+
+// The kernel of a file whose name has `part` in it, else the `index`-th of those there are.
+Kernel kernel_of(const fs::path& file, const Target& target, const SourceOptions& options, std::size_t index,
+                 const std::string& part) {
   Kernel kernel;
   std::string text = file.extension() == ".cu" ? source_text(file) : "";
   std::vector<DeclaredKernel> declared = declared_kernels(text);
@@ -258,7 +265,11 @@ Kernel kernel_of(const fs::path& file, const Target& target, const SourceOptions
     if (std::ranges::none_of(declared, is_template)) declared = declared_kernels(declaring_text(step, target));
     if (std::ranges::none_of(declared, is_template)) throw;
     // A template without an instance: its parameters as they are declared.
-    const DeclaredKernel& first = *std::find_if(declared.begin(), declared.end(), is_template);
+    const auto named = std::find_if(declared.begin(), declared.end(), [&](const DeclaredKernel& one) {
+      return is_template(one) && one.name.find(part) != std::string::npos;
+    });
+    const DeclaredKernel& first =
+        named != declared.end() ? *named : *std::find_if(declared.begin(), declared.end(), is_template);
     kernel.problem = fmt::format("{}<{}>", first.name, first.arguments);
     for (const DeclaredKernel& one : declared) {
       if (&one != &first) kernel.others.push_back(one.name);
@@ -283,15 +294,15 @@ Kernel kernel_of(const fs::path& file, const Target& target, const SourceOptions
            declared.begin();
   };
   std::stable_sort(all.begin(), all.end(), [&](const Compiled& a, const Compiled& b) { return place(a) < place(b); });
-  kernel.compiled = all[std::min(index, all.size() - 1)];
-  const bool is_spirv = kernel.compiled.kind == Compiled::Kind::kSpirv;
-  const std::vector<std::string>& refused = is_spirv ? kernel.compiled.spirv.no_buffers : kernel.compiled.cuda.refused;
-  if (!refused.empty())
-    throw Error("{}: {} uses the {}: own kernels cannot", file.string(), demangled(kernel.compiled.entry), refused[0]);
+  const auto named = std::find_if(all.begin(), all.end(), [&](const Compiled& one) {
+    return !part.empty() && name_in_file(one).find(part) != std::string::npos;
+  });
+  kernel.compiled = named != all.end() ? *named : all[std::min(index, all.size() - 1)];
+  kernel.compiled.declared = declared_parameters(kernel.compiled.entry, declared, kernel.compiled.cuda.parameters.size());
+  refuse(kernel.compiled, step);
   for (const Compiled& one : all) {
     if (one.entry == kernel.compiled.entry) continue;
-    const std::string instance = instance_of(one.entry);
-    kernel.others.push_back(instance.empty() ? bare_name(one.entry) : instance);
+    kernel.others.push_back(name_in_file(one));
   }
   if (kernel.compiled.kind == Compiled::Kind::kSpirv) {
     read_vulkan(kernel);
@@ -599,6 +610,8 @@ std::string first_description(const std::vector<fs::path>& files, const Target& 
                               const SourceOptions& options) {
   if (files.empty() || files.size() > 2) throw UsageError("--init with {} files; one or two are allowed", files.size());
   std::vector<Kernel> kernels;
+  std::vector<std::string> names;
+  bool has_wished = false;
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (!fs::is_regular_file(files[i])) throw UsageError("--init: no such file: {}", files[i].string());
     const std::string ending = files[i].extension().string();
@@ -607,9 +620,18 @@ std::string first_description(const std::vector<fs::path>& files, const Target& 
                        ending == ".cuh" ? ".cu" : ".comp");
     if (!is_cuda(files[i]) && ending != ".comp" && ending != ".spv")
       throw UsageError("--init: {}: the ending tells the language; allowed: .cu, .ptx, .cubin, .comp, .spv", files[i].string());
-    const bool is_second = i == 1 && fs::equivalent(files[0], files[1]);
-    kernels.push_back(kernel_of(files[i], target, options, is_second ? 1 : 0));
+    const bool is_twice = files.size() == 2 && fs::equivalent(files[0], files[1]);
+    // A file of many kernels has that one, perhaps, which the other file is called after.
+    std::string part = options.kernel;
+    if (part.empty() && files.size() == 2 && !is_twice) part = files[1 - i].stem().string();
+    kernels.push_back(kernel_of(files[i], target, options, is_twice && i == 1 ? 1 : 0, part));
+    const Kernel& kernel = kernels.back();
+    const std::string name = kernel.problem.empty() ? name_in_file(kernel.compiled) : kernel.problem;
+    has_wished |= name.find(options.kernel) != std::string::npos;
+    names.push_back(name);
+    names.insert(names.end(), kernel.others.begin(), kernel.others.end());
   }
+  if (!has_wished) throw UsageError("--kernel {}: no such kernel; there: {}", options.kernel, fmt::join(names, ", "));
   return Writer(files, std::move(kernels), fs::absolute(folder), options).write();
 }
 

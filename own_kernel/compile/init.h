@@ -15,6 +15,7 @@ struct SourceOptions {
   std::vector<std::pair<std::string, std::string>> defines = {};
   std::vector<std::filesystem::path> include = {};
   std::vector<std::string> flags = {};
+  std::string kernel = {};  // a part of the name of the kernel meant, in whichever file has it; empty: a guess
 };
 
 // One or two files, or one file twice. The text is read back by read_description without a mistake where it stands in `folder`,

@@ -41,6 +41,7 @@ enum class Content : std::uint8_t {
   kZeros,     //
   kCounting,  // 0, 1, 2, ...
   kFile,      // a .npy file of the buffer's type and number of elements
+  kValues,    // Buffer::values
 };
 enum class Role : std::uint8_t {
   kIn,
@@ -57,7 +58,8 @@ struct Buffer {
   std::uint64_t seed = 1;
   double low = 0;  // of random floats
   double high = 1;
-  std::filesystem::path file = {};  // absolute, as all paths here
+  std::filesystem::path file = {};      // absolute, as all paths here
+  std::vector<Expression> values = {};  // one for all elements, or one for each
   Role role = Role::kIn;
   std::filesystem::path expected = {};  // a .npy file; empty: the sides are compared with each other
   std::uint32_t line = 0;

@@ -256,6 +256,24 @@ class Reader {
     buffer.high = *high;
   }
 
+  // One for all elements, or a list with one for each.
+  void read_values(const Keys& keys, const toml::node& node, Buffer& buffer) {
+    buffer.content = Content::kValues;
+    if (const toml::array* list = node.as_array()) {
+      for (const toml::node& one : *list) buffer.values.push_back(keys.expression("value", one));
+      if (buffer.values.empty() || buffer.values.size() > kMostElements)
+        keys.fail(line_of(node), "value has {} elements; 1 to {} are allowed", buffer.values.size(), kMostElements);
+      with_sizes(keys, "elements", buffer.elements, [&](const Sizes& sizes) {
+        if (const std::uint64_t count = count_of(buffer.elements, sizes, 1); count != buffer.values.size())
+          throw Error("\"{}\" is {}{}; value has {}: one for each, or one number for all, is allowed", buffer.elements.text,
+                      count, with(buffer.elements, sizes), buffer.values.size());
+      });
+    } else {
+      buffer.values.push_back(keys.expression("value", node));
+    }
+    for (const Expression& one : buffer.values) fits(keys, "value", one, buffer.type);
+  }
+
   void read_buffer(const toml::table& table) {
     Keys keys(table, name_, "[[buffer]]");
     Buffer buffer;
@@ -273,10 +291,11 @@ class Reader {
     const auto seed = keys.whole("seed", std::numeric_limits<std::int64_t>::max());
     if (const toml::node* range = keys.find("range")) read_range(keys, *range, buffer);
     const auto file = keys.text("file");
+    const toml::node* const value = keys.find("value");
     const auto expected = keys.text("expected");
     keys.end();
     if (!is_filled) {
-      for (const char* key : {"content", "seed", "range", "file"}) {
+      for (const char* key : {"content", "seed", "range", "file", "value"}) {
         if (keys.has(key))
           keys.fail(keys.line_of(key), "{} of a buffer of role {}, which the kernel fills; allowed with role in or inout", key,
                     kRoles.at(static_cast<std::size_t>(buffer.role)));
@@ -288,6 +307,11 @@ class Reader {
       if (content) keys.fail(keys.line_of("content"), "both content and file; one of them is allowed");
       buffer.content = Content::kFile;
       buffer.file = existing(keys, keys.line_of("file"), "file", *file);
+    }
+    if (value != nullptr) {
+      if (content || file)
+        keys.fail(line_of(*value), "both value and {}; one of them is allowed", content ? "content" : "file");
+      read_values(keys, *value, buffer);
     }
     if (seed) {
       if (buffer.content != Content::kRandom)
@@ -448,6 +472,10 @@ class Reader {
     const std::string name = keys.text("file", file);
     const std::string ending = fs::path(name).extension().string();
     const bool is_cuda = is_among(ending, kCudaEndings);
+    if (ending == ".cuh" || ending == ".glsl") {
+      keys.fail(line_of(file), "file = \"{}\": a header; a {} file that includes it is allowed", name,
+                ending == ".cuh" ? ".cu" : ".comp");
+    }
     if (!is_cuda && !is_among(ending, kVulkanEndings)) {
       keys.fail(line_of(file), "file = \"{}\": the ending tells the language; allowed: {}, {}", name,
                 fmt::join(kCudaEndings, ", "), fmt::join(kVulkanEndings, ", "));

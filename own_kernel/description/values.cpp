@@ -127,7 +127,8 @@ std::string text_of_element(Type type, const std::byte* bytes) {
   return type == Type::kF64 ? fmt::format("{}", number) : fmt::format("{:g}", number);
 }
 
-void make_content(const Buffer& buffer, std::uint32_t stream, std::uint64_t first, std::span<std::byte> bytes) {
+void make_content(const Buffer& buffer, std::uint32_t stream, std::uint64_t first, std::span<std::byte> bytes,
+                  std::span<const double> values) {
   const std::size_t width = own::bytes_of(buffer.type);
   for (std::uint64_t i = 0; i < bytes.size() / width; ++i) {
     std::byte* const at = bytes.data() + i * width;
@@ -136,6 +137,8 @@ void make_content(const Buffer& buffer, std::uint32_t stream, std::uint64_t firs
       std::memset(at, 0, width);
     } else if (buffer.content == Content::kCounting) {
       put_number(buffer.type, static_cast<double>(index), at);
+    } else if (buffer.content == Content::kValues) {
+      put_number(buffer.type, values[values.size() == 1 ? 0 : index], at);
     } else if (is_float(buffer.type)) {
       // 24 bits for a float's, 11 for a half's and 8 for a bfloat's: rounding must not reach 1.
       const int bits = buffer.type == Type::kF16 ? 11 : buffer.type == Type::kBf16 ? 8 : 24;

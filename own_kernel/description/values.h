@@ -22,7 +22,8 @@ std::vector<std::byte> bytes_of_number(Type type, double number);
 std::string text_of_element(Type type, const std::byte* bytes);
 
 // What a buffer holds before the first launch, elements [first, first + count): see Content. `stream` tells the buffers of one
-// seed apart. Not of Content::kFile.
-void make_content(const Buffer& buffer, std::uint32_t stream, std::uint64_t first, std::span<std::byte> bytes);
+// seed apart, `values` are those of Buffer::values. Not of Content::kFile.
+void make_content(const Buffer& buffer, std::uint32_t stream, std::uint64_t first, std::span<std::byte> bytes,
+                  std::span<const double> values = {});
 
 }  // namespace bench::own

@@ -182,6 +182,8 @@ class SideRun {
     const std::size_t width = bytes_of(buffer.type);
     std::vector<std::byte> file;
     if (buffer.content == Content::kFile) file = read_npy(buffer.file, buffer.type, one.bytes / width);
+    std::vector<double> values;
+    for (const Expression& value : buffer.values) values.push_back(value_of(value, sizes_));
     bench_.device().write(to, 0, words_of(one.bytes) * 4, [&](std::uint64_t done, std::span<std::byte> chunk) {
       const std::uint64_t inside = std::min<std::uint64_t>(chunk.size(), one.bytes - std::min(one.bytes, done));
       if (inside < chunk.size()) std::memset(chunk.data() + inside, static_cast<int>(poison & 0xff), chunk.size() - inside);
@@ -191,7 +193,7 @@ class SideRun {
       }
       parallel_for(inside / width, 1 << 14, [&](std::uint64_t begin, std::uint64_t end) {
         make_content(buffer, static_cast<std::uint32_t>(index), done / width + begin,
-                     chunk.subspan(begin * width, (end - begin) * width));
+                     chunk.subspan(begin * width, (end - begin) * width), values);
       });
     });
   }

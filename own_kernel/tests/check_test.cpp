@@ -149,6 +149,39 @@ TEST_F(Check, EachCompilerIncludesFilesForAShaderThatDoesNotAsk) {
   }
 }
 
+// A table of rows, which nothing here could fill.
+TEST_F(Check, AnAddressInABufferIsRefused) {
+  constexpr std::string_view kTable = R"(#version 460
+#extension GL_EXT_buffer_reference : require
+layout(local_size_x_id = 0) in;
+layout(buffer_reference, std430) buffer Row { float at[]; };
+layout(std430, binding = 0) buffer X { Row rows[]; };
+layout(std430, set = 1, binding = 1) buffer Y { float y[]; };
+layout(push_constant, std430) uniform Params { uint n; float a; } params;
+float read(uint i) { return rows[0].at[i]; }
+void main() {
+  y[gl_GlobalInvocationID.x] = read(gl_GlobalInvocationID.x);
+}
+)";
+  constexpr std::string_view kRefused =
+      "saxpy.comp: main reads the address of Row out of a buffer: own kernels give addresses in push constants alone";
+  folder_.write("saxpy.comp", std::string(kTable));
+  EXPECT_THAT(said(std::string(kVulkanSide)).text, HasSubstr(kRefused));
+  const std::string behind =
+      with(with(kTable, "{ float at[]; };", "{ float at[]; };\nlayout(buffer_reference, std430) buffer Table { Row rows[]; };"),
+           "{ uint n; float a; }", "{ uint n; float a; Table table; }");
+  folder_.write("saxpy.comp", with(behind, "rows[0].at[i]", "params.table.rows[0].at[i]"));
+  EXPECT_THAT(said(std::string(kVulkanSide)).text, HasSubstr(kRefused)) << "behind an address";
+  folder_.write("saxpy.comp", with(behind, "rows[0].at[i]", "float(i)"));
+  EXPECT_THAT(said(std::string(kVulkanSide)).text, Not(HasSubstr("reads the address"))) << "never read";
+}
+
+TEST_F(CheckCuda, APointerToPointersIsRefused) {
+  folder_.write("saxpy.cu", with(with(kSaxpyCu, "const float* x,", "float* const* x,"), "a * x[i]", "a * x[0][i]"));
+  EXPECT_THAT(said(std::string(kCudaSide)).text,
+              HasSubstr("saxpy takes a pointer to pointers as parameter 2: own kernels give addresses as parameters alone"));
+}
+
 TEST_F(Check, SwappedBuffersAreSeenByWhatTheCodeMayDoWithThem) {
   const std::string shader = with(kSaxpyComp, " + y[i];", ";");
   const auto head = [](const std::string& role) { return with(kHead, "role = \"inout\"", "role = \"" + role + "\""); };

@@ -103,6 +103,20 @@ TEST_F(Harm, NoneWithTheShadersOwnBlock) {
   EXPECT_THAT(end.output, testing::ContainsRegex("warm: bad .* us .*, good .* us"));
 }
 
+// A count that a shader reads from memory, as of an indirect dispatch.
+TEST_F(Harm, NoneWithNumbersInABuffer) {
+  write("counted.comp", kernel("y[i] = by[1] * x[i];", "layout(binding = 2) buffer Numbers { uint by[]; };"));
+  const std::string numbers = "[[buffer]]\nname = \"numbers\"\ntype = \"u32\"\nelements = 2\nvalue = [\"n + 1\", 2]\n";
+  const std::string arguments =
+      "arguments = [{ name = \"x\", binding = 0 }, { name = \"y\", binding = 1 }, { name = \"numbers\", binding = 2 }, "
+      "{ name = \"m\", push = 0 }]\n";
+  const ChildEnd end = run(toml(std::string(kBuffers) + numbers, "[1000, 2000]") + side("bad", "counted.comp", "", arguments) +
+                           side("good", "right.comp"));
+  if (end.exit_code == 77) GTEST_SKIP() << end.output;
+  EXPECT_EQ(end.exit_code, 0) << end.output;
+  EXPECT_THAT(end.output, testing::ContainsRegex("n = 2000, warm: bad .* us .*, good .* us"));
+}
+
 // In place: put back before each cold sample, before each warm one where the file asks for it, and before each look at the
 // output.
 TEST_F(Harm, NoneInPlace) {

@@ -155,6 +155,18 @@ TEST(InitText, ATemplateOfAHeaderIsFoundAndAnInstanceIsCalledSo) {
               HasSubstr("scan.cuh: a header; a .cu file that includes it is allowed"));
 }
 
+TEST(InitText, OfManyKernelsTheOneThatIsNamedIsTaken) {
+  const fs::path file = fs::path(BENCH_OWN_EXAMPLES) / "spv_entry/copies.spv";
+  const fs::path folder = fs::path(BENCH_OWN_EXAMPLES) / "spv_entry";
+  EXPECT_THAT(first_description({file}, {}, folder), HasSubstr("entry = \"copy\"  # guess; there are: negate\n"));
+  EXPECT_THAT(first_description({file}, {}, folder, {.kernel = "neg"}),
+              HasSubstr("entry = \"negate\"  # guess; there are: copy\n"));
+  EXPECT_THAT(first_description({folder / "negate.comp", file}, {}, folder), HasSubstr("entry = \"negate\"  # guess"))
+      << "as the other file is called";
+  EXPECT_THAT(message_of<UsageError>([&] { first_description({file}, {}, folder, {.kernel = "other"}); }),
+              HasSubstr("--kernel other: no such kernel; there: copy, negate"));
+}
+
 TEST(InitText, AUniformBlockIsAStructAndAnArrayOfStructsHasItsSize) {
   const TempDir folder;
   folder.write("move.comp", R"glsl(#version 460
@@ -185,7 +197,11 @@ TEST(InitText, WhatOwnKernelsCannotUseIsRefusedAtOnce) {
                "#version 460\nlayout(binding = 2, rgba8) uniform image2D picture;\nvoid main() { imageStore(picture, ivec2(0), "
                "vec4(1)); }\n");
   EXPECT_THAT(message_of<Error>([&] { first_description({folder.path() / "blur.comp"}, {}, folder.path()); }),
-              HasSubstr("blur.comp: main uses the storage image picture (set 0, binding 2): own kernels cannot"));
+              HasSubstr("blur.comp: main uses the storage image picture (set 0, binding 2): own kernels take buffers alone"));
+  folder.write("two.comp",
+               "#version 460\nlayout(binding = 2) buffer X { float x[]; } both[2];\nvoid main() { both[1].x[0] = 1; }\n");
+  EXPECT_THAT(message_of<Error>([&] { first_description({folder.path() / "two.comp"}, {}, folder.path()); }),
+              HasSubstr("two.comp: main uses an array of buffers at set 0, binding 2: own kernels take single ones"));
 }
 
 TEST(InitText, OtherFilesAreRefusedInOneLine) {

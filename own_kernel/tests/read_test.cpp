@@ -255,7 +255,7 @@ const Mistake kMistakes[] = {
     {"[[side]]", "[[sides]]", "the file: unknown key sides; near: sizes, side; allowed: "},
     {"seed = 7", "sed = 7",
      "17: [[buffer]] x: unknown key sed; near: seed; allowed: name, type, elements, role, content, seed, range, file, "
-     "expected"},
+     "value, expected"},
     {"name = \"saxpy\"", "name = \"Saxpy!\"", "1: the file: name is \"Saxpy!\"; small letters, digits and _ are allowed"},
     {"name = \"saxpy\"", "name = 5", "1: the file: name is an integer; a text in quotes is allowed"},
     // The head.
@@ -292,6 +292,12 @@ const Mistake kMistakes[] = {
     {"elements = \"n\"", "elements = \"n / 7\"", "15: [[buffer]] x: elements = \"n / 7\" is 9362.28"},
     {"elements = \"n\"", "elements = 0", "elements = \"0\" is 0; a whole number from 1"},
     {"content = \"random\"", "content = \"noise\"", "16: [[buffer]] x: content is \"noise\"; allowed: random, zeros, counting"},
+    {"content = \"random\"\nseed = 7", "value = \"n / 0\"",
+     "16: [[buffer]] x: value = \"n / 0\" has no finite value with n = 65536"},
+    {"content = \"random\"\nseed = 7", "value = [1, 2]",
+     "15: [[buffer]] x: elements = \"n\" is 65536 with n = 65536; value has 2: one for each, or one number for all, is "
+     "allowed"},
+    {"seed = 7", "value = 7", "17: [[buffer]] x: both value and content; one of them is allowed"},
     {"seed = 7", "seed = -1", "seed is -1; an integer from 0 to "},
     {"content = \"random\"", "content = \"zeros\"", "17: [[buffer]] x: seed without content = \"random\""},
     {"role = \"in\"", "role = \"out\"", "content of a buffer of role out, which the kernel fills"},
@@ -325,6 +331,7 @@ const Mistake kMistakes[] = {
     // Sides.
     {"file = \"saxpy.cu\"", "file = \"saxpy.hip\"",
      "43: [[side]] 1: file = \"saxpy.hip\": the ending tells the language; allowed: .cu, .ptx, .cubin, .comp, .spv"},
+    {"file = \"saxpy.cu\"", "file = \"saxpy.cuh\"", "file = \"saxpy.cuh\": a header; a .cu file that includes it is allowed"},
     {"file = \"saxpy.cu\"", "file = \"gone.cu\"", "file = \"gone.cu\": no such file ("},
     {"file = \"saxpy.cu\"\n", "", "42: [[side]] 1: no key file; a kernel's file is needed"},
     {"[\"n32\", \"a\", \"x\", \"y\"]", "[\"n32\", \"a\", \"x\", \"yy\"]",

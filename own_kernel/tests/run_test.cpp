@@ -105,6 +105,20 @@ TEST(Values, ContentIsTheSameFromWhereverItIsMade) {
   EXPECT_NE(one, other) << "two buffers of one seed";
 }
 
+TEST(Values, GivenOnesStandInEachElement) {
+  const Buffer buffer = {.name = "x", .type = Type::kU16, .content = Content::kValues};
+  std::vector<std::byte> bytes(3 * sizeof(std::uint16_t));
+  const auto numbers = [&] {
+    std::array<std::uint16_t, 3> all = {};
+    std::memcpy(all.data(), bytes.data(), sizeof all);
+    return all;
+  };
+  make_content(buffer, 0, 0, bytes, std::array{7.0});
+  EXPECT_EQ(numbers(), (std::array<std::uint16_t, 3>{7, 7, 7}));
+  make_content(buffer, 0, 1, bytes, std::array{7.0, 8.0, 9.0, 10.0});
+  EXPECT_EQ(numbers(), (std::array<std::uint16_t, 3>{8, 9, 10}));
+}
+
 class Npy : public testing::Test {
  protected:
   std::filesystem::path write(const std::string& header, const std::string& data, char version = 1) {
