@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -58,6 +59,17 @@ def quoted() -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(("place", "side", "text"), quoted())
 def test_a_quoted_instruction_is_in_its_listing(place: str, side: str, text: str) -> None:
     assert plain(text) in instructions(side, place)
+
+
+def test_every_rule_says_whether_amds_code_gives_a_reason() -> None:
+    titles = {rule["title"].rstrip(".") for rule in tomllib.loads((ROOT / "docs/summary.toml").read_text(encoding="utf-8"))["rule"]}
+    _, _, said = (ROOT / "docs/RULES.md").read_text(encoding="utf-8").partition("## What AMD's code says")
+    reasons = dict(re.findall(r"^\| ([A-Z][^|]*) \| (for|against|none):", said, re.MULTILINE))
+    assert set(reasons) == titles
+    # In the code that they are about.
+    found = rows("gfx1100-radv-26.2.6", 32)
+    both, ordered = (found["exp09_barrier", f"{name}_exchange"] for name in ("barrier_buffer", "release_acquire"))
+    assert both["isa_hash"] == found["exp09_barrier", "barrier_exchange"]["isa_hash"] and int(ordered["waits"]) > int(both["waits"])
 
 
 @pytest.mark.parametrize("path", sets(), ids=lambda path: path.name)
