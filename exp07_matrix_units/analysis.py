@@ -95,7 +95,7 @@ TILE = {"variant": "product_tile", "pick": "fastest", **PRODUCT}
 OFFSETS = {**TILE, "variant": "product_offsets"}
 STAGED = {**TILE, "variant": "product_staged"}
 OF_A_TILE = [form["variant"] for form in (TILE, OFFSETS, STAGED)]
-FOUND = ("product_workgroup_128", "product_workgroup_rows_128", "product_staged_rows")  # by the search
+FOUND = ("product_workgroup_128", "product_workgroup_rows_128", "product_staged_rows", "product_workgroup_sized", "product_staged_rows_sized")  # by the search
 FORMS = {**TILE, "variant": OF_A_TILE}
 VULKAN_WAYS = (*OF_A_TILE, "product_double", "product_workgroup", "product_clamped", *FOUND)
 
