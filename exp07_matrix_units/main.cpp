@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
            {"product_staged_rows", "product_staged with B by rows, too; Vulkan alone"},
            {"product_workgroup_sized",
             "product_workgroup by 128 invocations, for matrices of one size, known when the kernel is compiled; Vulkan alone"},
-           {"product_staged_rows_sized", "product_staged_rows, likewise; Vulkan alone"},
+           {"product_staged_rows_sized", "product_staged_rows for matrices of one size, too; Vulkan alone"},
            {"product_mma", "mma.sync, ldmatrix, and a ring of cp.async; CUDA alone"},
            {"product_wgmma", "wgmma, tiles by TMA, clusters of two blocks, a warp group that only loads; CUDA alone"},
            {"product_wgmma_alone", "the same without clusters; CUDA alone"},
