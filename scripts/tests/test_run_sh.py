@@ -404,7 +404,7 @@ def test_an_output_folder_that_cannot_be_written_stops_it_first(suite):
     assert not (suite / "calls.log").exists()
 
 
-@pytest.mark.parametrize("args", [["--quik"], ["--out"], ["exp01"], ["--kernel", "x.toml", "--resume"]])
+@pytest.mark.parametrize("args", [["--quik"], ["--out"], ["--out", "--no-build"], ["exp01"], ["--kernel", "x.toml", "--resume"]])
 def test_usage_errors_are_one_line(suite, args):
     result = run(suite, *args, code=2)
     assert result.stderr.startswith("run.sh: ") and result.stderr.count("\n") == 1

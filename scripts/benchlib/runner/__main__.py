@@ -12,7 +12,7 @@ import os  # noqa: E402
 
 from benchlib.base import console  # noqa: E402
 from benchlib.base.errors import InputError  # noqa: E402
-from benchlib.runner import fleet_command, run_command  # noqa: E402
+from benchlib.runner import command_line, fleet_command, run_command  # noqa: E402
 
 
 def main(command: str, arguments: list[str]) -> int:
@@ -21,7 +21,7 @@ def main(command: str, arguments: list[str]) -> int:
     chosen = {"run": run_command, "fleet": fleet_command}[command]
     try:
         return chosen.main(arguments)
-    except run_command.Ended as ended:
+    except command_line.Ended as ended:
         return ended.code
     except console.UsageError as error:
         console.fail(chosen.NAME, str(error))

@@ -14,8 +14,10 @@ from pathlib import Path
 from benchlib.base import programs
 from benchlib.base.console import INTERRUPTED, UsageError
 from benchlib.base.software import is_software
+from benchlib.runner import command_line
+from benchlib.runner.command_line import Ended
 from benchlib.runner.jobs import Jobs
-from benchlib.runner.run_command import ROOT, Ended, die, options_of
+from benchlib.runner.run_command import ROOT, die
 from benchlib.runner.screen import note
 
 NAME = "fleet.sh"
@@ -76,30 +78,32 @@ class Options:
 
 
 def parse(arguments: Sequence[str]) -> Options:
-    options, modes = Options(), []
-    flags, with_value = ("--local", "--task", "--quick", "--software", "--log"), ("--nodes", "--out", "--bin", "--runs", "--only", "--sbatch", "--uuid")
-    for word, value in options_of(arguments, USAGE, flags, with_value):
-        modes += [word] if word in ("--nodes", "--local", "--task") else []
-        match word:
-            case "--local" | "--task":
-                pass
-            case "--quick" | "--runs" | "--only":
-                options.run += [word, value] if value else [word]
-            case "--sbatch":
-                options.sbatch.append(value)
-            case "--out" | "--bin":
-                setattr(options, word[2:], Path(os.path.realpath(value)))
-            case "--":
-                options.program.append(value)
-            case _:
-                setattr(options, word[2:], value or True)
+    own, program = command_line.split(arguments)
+    words = iter(own)  # --sbatch's value is an option itself, which argparse takes only behind =
+    own = [f"--sbatch={next(words, '')}" if word == "--sbatch" else word for word in words]
+    parser = command_line.Parser(NAME, USAGE)
+    modes = parser.add_mutually_exclusive_group()
+    modes.add_argument("--nodes", type=command_line.word)
+    for name in ("--local", "--task"):
+        modes.add_argument(name, action="store_const", dest="mode", const=name)
+    for name in ("--out", "--bin"):
+        parser.add_argument(name, type=lambda value: Path(os.path.realpath(command_line.word(value))))
+    parser.add_argument("--quick", action="append_const", dest="run", const="--quick")
+    parser.add_argument("--runs", type=lambda value: ["--runs", str(command_line.runs(value))], action="extend", dest="run")
+    parser.add_argument("--only", type=lambda value: ["--only", command_line.word(value)], action="extend", dest="run")
+    parser.add_argument("--sbatch", type=command_line.word, action="append")
+    parser.add_argument("--uuid", type=command_line.word)
+    for name in ("--software", "--log"):
+        parser.add_argument(name, action="store_true")
+    options = parser.parse_args(own, Options(program=program))
+    if options.nodes:
+        options.mode = "--nodes"
     if any(word.partition("=")[0] == "--device" for word in options.program):
         raise UsageError("--device: each task has its own GPU (see --help)")
-    if not modes and not shutil.which("sbatch"):
+    if not options.mode and not shutil.which("sbatch"):
         die(NO_SLURM)
-    if len(modes) != 1:
-        raise UsageError(f"{'only ' if modes else ''}one of --nodes LIST, --local and --task (see --help)")
-    options.mode = modes[0]
+    if not options.mode:
+        raise UsageError("one of --nodes LIST, --local and --task (see --help)")
     return options
 
 

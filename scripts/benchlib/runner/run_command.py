@@ -12,7 +12,7 @@ import tempfile
 import textwrap
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
@@ -23,7 +23,8 @@ from benchlib.base.csv_file import MOST_BYTES, InputError
 from benchlib.base.software import is_software
 from benchlib.results import board_states
 from benchlib.results.results import RunFile
-from benchlib.runner import screen
+from benchlib.runner import command_line, screen
+from benchlib.runner.command_line import Ended
 from benchlib.runner.jobs import Jobs
 from benchlib.runner.lock import Lock, lock_gpu
 from benchlib.runner.screen import clock, note
@@ -78,7 +79,7 @@ MIN_RUNS = 3  # that tell by themselves how far runs differ
 RUN_BUDGET = "0.04"  # seconds of sampling a case
 SKIPPED, DEVICE_LOST = 77, 3  # a program's exit codes
 FIRST_YEAR, LAST_YEAR = 2000, 2100  # of what a row's started_at may be, from and below
-WITH_KERNEL = ("--kernel", "--chip", "--wave", "--runs", "--out", "--bin", "--no-build", "--no-counters", "--")
+NOT_WITH_KERNEL = ("quick", "resume", "replace", "only", "sass", "tables")
 # With one of these a program says something and measures nothing.
 SAYING = ("-h", "--help", "--describe", "--list-devices", "--list-variants", "--benchmark_list_tests")
 RUN_FOLDER = re.compile(r"run([1-9][0-9]{0,2})")
@@ -86,14 +87,6 @@ RUN_FOLDER = re.compile(r"run([1-9][0-9]{0,2})")
 ENDS = (".csv", ".csv.xz", ".samples.csv", ".samples.csv.xz", ".schema.json", ".checksums")
 ASIDE = ".replaced"  # a folder in a run's: what is replaced, until the new run has a result
 REASONS = 5  # shown of those for which cases were skipped or failed
-
-
-class Ended(Exception):
-    """Nothing more is done; whoever raised it has said why."""
-
-    def __init__(self, code: int):
-        super().__init__()
-        self.code = code
 
 
 @dataclass
@@ -125,41 +118,20 @@ class Options:
         return value
 
 
-def options_of(arguments: Sequence[str], usage: str, flags: Collection[str], with_value: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Each option with its value, empty for a flag's; "--" with each word that stands behind it. Raises UsageError for what is no option."""
-    words = iter(arguments)
-    for word in words:
-        if word == "--":
-            yield from ((word, each) for each in words)
-        elif word in ("-h", "--help"):
-            print(usage, end="")
-            raise Ended(0)
-        elif word in flags:
-            yield word, ""
-        elif word not in with_value:
-            raise console.UsageError(f"unknown option {word} (see --help)")
-        elif not (value := next(words, "")):
-            raise console.UsageError(f"{word} needs a value (see --help)")
-        elif word == "--runs" and not re.fullmatch("[1-9][0-9]{0,2}", value):
-            raise console.UsageError(f"--runs {value}: how many, from 1 to 999 (see --help)")
-        else:
-            yield word, value
-
-
 def parse(arguments: Sequence[str]) -> Options:
-    options = Options(bin=os.environ.get("BENCH_BIN", ""))
-    switched_off = ("--no-build", "--no-sass", "--no-counters", "--no-tables")
-    given = []
-    for word, value in options_of(arguments, USAGE, ("--quick", "--resume", "--replace", *switched_off), ("--only", "--out", "--bin", "--runs", "--kernel", "--chip", "--wave")):
-        given.append(word)
-        if word in switched_off:
-            setattr(options, word[5:], False)
-        elif word in ("--", "--only"):
-            (options.only if word == "--only" else options.program).append(value)
-        else:
-            setattr(options, word[2:], int(value) if word == "--runs" else value or True)
-    if options.kernel and (other := [word for word in given if word not in WITH_KERNEL]):
-        raise console.UsageError(f"{other[0]} does not go with --kernel (see --help)")
+    own, program = command_line.split(arguments)
+    parser = command_line.Parser(NAME, USAGE)
+    for name in ("quick", "resume", "replace"):
+        parser.add_argument(f"--{name}", action="store_true")
+    for name in ("build", "sass", "counters", "tables"):
+        parser.add_argument(f"--no-{name}", action="store_false", dest=name)
+    for name in ("out", "bin", "kernel", "chip", "wave"):
+        parser.add_argument(f"--{name}", type=command_line.word)
+    parser.add_argument("--only", type=command_line.word, action="append")
+    parser.add_argument("--runs", type=command_line.runs)
+    options = parser.parse_args(own, Options(bin=os.environ.get("BENCH_BIN", ""), program=program))
+    if options.kernel and (other := [name for name in NOT_WITH_KERNEL if getattr(options, name) != getattr(Options(), name)]):
+        raise console.UsageError(f"--{'no-' if other[0] in ('sass', 'tables') else ''}{other[0]} does not go with --kernel (see --help)")
     if options.resume and options.replace:
         raise console.UsageError("--resume and --replace: one of them (see --help)")
     if (options.chip or options.wave) and not (options.chip and options.kernel):
