@@ -1,4 +1,4 @@
-"""new_experiment.py: CONTRIBUTING.md's own commands, followed in a copy of the repository, give a program that runs and verifies."""
+"""new_experiment.py and new_variant.py: CONTRIBUTING.md's own commands, followed in a copy of the repository, give a program that runs and verifies."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import new_experiment
+import new_variant
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,13 +62,10 @@ def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-def written_commands(title: str = "Adding an experiment") -> list[str]:
-    """The lines of the first code block in the section on it."""
+def written(title: str) -> list[list[str]]:
+    """The lines of each code block in a section of CONTRIBUTING.md."""
     section = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition(f"## {title}\n")[2].partition("\n## ")[0]
-    lines = section.splitlines()
-    start = next(number for number, line in enumerate(lines) if line.startswith("    "))
-    end = next(number for number in range(start, len(lines)) if not lines[number].startswith("    "))
-    return [line.strip() for line in lines[start:end]]
+    return [block.replace("\n    ", "\n").strip().splitlines() for block in re.findall(r"\n\n((?:    .*\n)+)", section)]
 
 
 def changes(root: Path) -> set[str]:
@@ -84,7 +82,7 @@ def follow(command: str, root: Path) -> None:
 @pytest.mark.skipif(not TOOLS, reason="no cmake, ninja, g++ or glslangValidator here")
 @pytest.mark.thorough
 def test_the_commands_as_written(copy: Path) -> None:
-    commands = written_commands()
+    commands = written("Adding an experiment")[0]
     (name,) = re.findall(r"new_experiment\.py (\w+)", commands[0])
     for command in ("git init -q", "git add -A", "git -c user.name=x -c user.email=x@x commit -qm before"):
         follow(command, copy)
@@ -106,20 +104,24 @@ def test_the_commands_as_written(copy: Path) -> None:
     assert all(float(row["device_ns"]) > 0 for row in ran)
     worklog = (result.parent / f"worklog/{name}.md").read_text(encoding="utf-8")
     assert f"# {name}\n" in worklog and "## Sizes\n\n| variant | block | elements |" in worklog
-    if ran[0]["device_type"] == "cpu":  # its times are drawn nowhere
-        assert "-sizes.svg" not in worklog
-        return
-    assert f"](../plots/exp{name[3:5]}-sizes.svg)" in worklog
-    assert "<svg" in (result.parent / f"plots/exp{name[3:5]}-sizes.svg").read_text(encoding="utf-8")
-    report = (result.parent / "report.html").read_text(encoding="utf-8")
-    assert "<summary>Sizes</summary>" in report and "<figcaption>Bandwidth against size</figcaption>" in report
     number = name[3:5]
+    if ran[0]["device_type"] != "cpu":  # whose times are drawn nowhere
+        assert f"](../plots/exp{number}-sizes.svg)" in worklog
+        assert "<svg" in (result.parent / f"plots/exp{number}-sizes.svg").read_text(encoding="utf-8")
+        report = (result.parent / "report.html").read_text(encoding="utf-8")
+        assert "<summary>Sizes</summary>" in report and "<figcaption>Bandwidth against size</figcaption>" in report
     assert f"\n{number}.1," in (copy / "results/nvidia-h200/claims.csv").read_text(encoding="utf-8")
     assert f"[{name}](../{name}/README.md)" in (copy / "docs/RESULTS.md").read_text(encoding="utf-8")
     assert "NOT MEASURED" in (copy / name / "README.md").read_text(encoding="utf-8")
-    follow("\n".join(written_commands("Adding to an experiment")), copy)
+    variant, (table,), claim, pages = written("Adding to an experiment")
+    follow("\n".join(variant), copy)
     with open(result, newline="", encoding="utf-8") as file:
         assert {row["variant"] for row in csv.DictReader(file) if row["status"] == "ok"} >= {"scale", "scale_again"}
+    analysis = copy / name / "analysis.py"
+    analysis.write_text(analysis.read_text(encoding="utf-8").replace("sections=[", f"sections=[{table} ", 1), encoding="utf-8")
+    with open(copy / name / "claims.toml", "a", encoding="utf-8") as file:
+        file.write("\n".join(["", *claim, ""]))
+    follow("\n".join(pages), copy)
     assert "## Again\n\n| " in (result.parent / f"worklog/{name}.md").read_text(encoding="utf-8")
     assert f"\n{number}.2," in (result.parent / "claims.csv").read_text(encoding="utf-8")
     assert f"\n{number}.2 0 " in (copy / "scripts/claims.lock").read_text(encoding="utf-8")
@@ -161,3 +163,23 @@ def test_what_it_refuses(listed: Path, capsys: pytest.CaptureFixture[str], name:
     said = capsys.readouterr().err
     assert message in said and said.count("\n") == 1
     assert set(listed.iterdir()) == folders and {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["read_soa_y", "--like", "read_soa_x", "the same"], 0),
+        (["read_soa_y", "--like", "read_offset", "made by a loop"], 1),
+        (["read_soa_y", "--like", "read_nothing", "not there"], 1),
+        (["read_soa_x", "--like", "read_aos_x", "taken"], 2),
+        (["read_soa_y", "--like", "read_soa_x", 'a "quoted" word'], 2),
+    ],
+)
+def test_a_variant_of_exp03(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int) -> None:
+    monkeypatch.setattr(new_variant, "ROOT", tmp_path)
+    folder = shutil.copytree(ROOT / "exp03_memory_coalescing", tmp_path / "exp03_memory_coalescing")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert new_variant.main([folder.name, *arguments]) == code
+    after = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    changed = {str(path.relative_to(folder)) for path in after if after[path] != before.get(path)}
+    assert changed == (set() if code else {"cuda/read_soa_y.cu", "glsl/read_soa_y.comp", "CMakeLists.txt", "main.cpp"})
