@@ -75,6 +75,22 @@ def test_an_experiment_has_its_design_in_plain_english(folder: Path) -> None:
     assert "](DESIGN.md)" in (folder / "README.md").read_text(encoding="utf-8")
 
 
+def cut_paragraphs(text: str) -> list[str]:
+    """Lines that begin with a figure's marker. Markdown takes a comment at the start of a line, or of a list's item, for a block of HTML: it ends the paragraph, and links and code on its line stay raw."""
+    return [line for line in re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL).splitlines() if re.match(r"(?:\s|[-*>] |\d+\. )*<!-- /?q\b", line)]
+
+
+@pytest.mark.parametrize("page", [name(path) for path in [*markdown(), *ROOT.glob("docs/DESIGN.md"), *ROOT.glob("exp*/**/DESIGN.md"), *ROOT.glob("results/*/*.md"), *ROOT.glob("results/*/worklog/*.md")]])
+def test_no_line_begins_with_a_marker(page: str) -> None:
+    assert cut_paragraphs((ROOT / page).read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("line", ["<!-- q: a -->1<!-- /q --> ns", "  <!-- q: a -->1<!-- /q -->", "7. <!-- q: a -->1<!-- /q --> times", "- <!-- q: a -->1<!-- /q -->"])
+def test_a_cut_paragraph_is_found(line: str) -> None:
+    assert cut_paragraphs(f"It takes\n{line}\n") == [line]
+    assert cut_paragraphs("It takes <!-- q: a -->1<!-- /q -->\n<!-- holds: a > 1 -->\n| <!-- q: a -->1<!-- /q --> |\n") == []
+
+
 def test_the_list_names_what_is_there() -> None:
     assert {*SOURCES_NOT_YET} <= {name(path) for path in sources()}
 
