@@ -87,6 +87,23 @@ def staged(_: Study, table: Table) -> Blocks:
     return [document.table(header, rows), paragraph("GB/s between the application's memory and the GPU's. A staging buffer holds 4 MiB; one thread copies.")]
 
 
+def generated(_: Study, table: Table) -> Blocks:
+    """Data that the host's threads make, where the copy reads them or in the GPU's memory."""
+    cases = table.select({"variant": "generated"})
+    shapes = sorted({(size_of(case), case.whole("threads")) for case in cases})
+    rows = []
+    for direction, engine, memory, flight, api in _groups(table, "generated"):
+        where = {"variant": "generated", "direction": direction, "engine": engine, "host_memory": memory, "in_flight": flight, "api": api}
+        of = {(size_of(case), case.whole("threads")): case for case in table.select(where)}
+        rates = [plain(figure_of(table, of[shape], "gbps"), 3) if shape in of else NONE for shape in shapes]
+        rows.append([ENGINES.get(engine, engine) or NONE, memory, flight or NONE, API_NAMES[api], *rates])
+    if not rows:
+        return [NO_RESULTS]
+    text = "GB/s from the beginning of making the data to their arrival in the GPU's memory. Without an engine the threads write into that memory themselves."
+    header = ["engine", "memory", "buffers", "API", *(f"{binary(size)}, threads {threads}:" for size, threads in shapes)]
+    return [document.table(header, rows), paragraph(text)]
+
+
 def cpu(_: Study, table: Table) -> Blocks:
     """memcpy into mapped memory, and out of it."""
     rows: list[list[Cell]] = []
@@ -144,6 +161,7 @@ ANALYSIS = Analysis(
         ("Copies and kernels", transfers),
         ("The same way in both APIs", twins),
         ("Through staging buffers", staged),
+        ("Data that threads make", generated),
         ("What the CPU itself reaches", cpu),
         ("CPU time", cpu_time),
     ],
