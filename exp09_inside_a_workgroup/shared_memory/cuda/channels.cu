@@ -1,4 +1,4 @@
-// A convolution of one pixel and 128 channels a block, after a forum's kernel (see README.md): every thread reads one input
+// A convolution of one pixel and 128 channels a block, after a forum's kernel (see DESIGN.md): every thread reads one input
 // word, 64 of the block's by broadcasts from shared memory, and 64 weights: 32 KiB for all. 4 bytes written by half of them.
 #include "params.h"
 

@@ -1,4 +1,4 @@
-// A convolution of one pixel and 128 channels a workgroup, after a forum's kernel (see README.md): every invocation reads one
+// A convolution of one pixel and 128 channels a workgroup, after a forum's kernel (see DESIGN.md): every invocation reads one
 // input word, 64 of the workgroup's by broadcasts from shared memory, and 64 weights: 32 KiB for all. 4 bytes written by half of
 // them.
 #version 460
