@@ -55,9 +55,9 @@ NAMING_HOST = ("lock", "complete")  # scripts/fleet.sh's of a board: that they a
 # The files of a set of results. Whatever else lies there is not looked through, so it is not handed in.
 KNOWN = re.compile(
     r"boards/[^/]+/(board\.csv|run[0-9]+/exp[^/]+\.(csv|csv\.xz|schema\.json))|(counters|sass|sass_twins|sass_past)\.csv(\.xz)?|(claims|fleet)\.csv|(left_out|pages)\.toml|"
-    r"(worklog|fleet)\.md|worklog/[^/]+\.md|report\.png|(plots/)?[^/]+\.svg|sass/README\.md|sass/[^/]+\.tar\.xz"
+    r"(worklog|fleet)\.md|worklog/[^/]+\.md|report\.png(\.sha256)?|(plots/)?[^/]+\.svg|sass/README\.md|sass/[^/]+\.tar\.xz"
 )
-GENERATED = (".md", ".html", ".svg", ".png")
+GENERATED = (".md", ".html", ".svg", ".png", ".sha256")
 MOST_BYTES = 1 << 28  # of a file, unpacked
 COMMON_NAMES = {"root", "user", "ubuntu", "localhost", "vm", "nvidia", "cuda", "vulkan"}  # they tell nothing, or stand everywhere
 MIN_LETTERS = 3

@@ -2,7 +2,7 @@
 """Results to one page: verdicts, figures, tables, machine code.
 
     scripts/report.py [DIR]            writes DIR/report.html (default: results/nvidia-h200)
-    scripts/report.py --picture [DIR]  writes DIR/report.png too, for the README: the page's top; needs Chromium
+    scripts/report.py --picture [DIR]  writes DIR/report.png too, for the README: the page's top (report.png.sha256: what it shows); needs Chromium
     scripts/report.py --check [DIR]    writes nothing; exits 1 if the page is there and would change, or if there is a picture of another one
 
 The page is one file: it asks nothing of a network or a server. The same input gives the same bytes. Exit codes: 0 done (or

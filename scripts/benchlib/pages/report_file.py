@@ -12,7 +12,7 @@ MOST_BYTES = 7_000_000
 def write(directory: Path, root: Path, out: Path | None = None, *, check: bool = False, with_picture: bool = False) -> int:
     """Writes what differs, and says so; with `check` only names it. Returns the exit code: 1 if something would change."""
     path = out or directory / "report.html"
-    image = directory / "report.png"
+    image, sums = directory / "report.png", directory / "report.png.sha256"
     page = report_page.page(pipeline.load(directory, root), root)
     text, shown = report_page.render(page), report_page.picture(page)
     if len(text.encode()) > MOST_BYTES:
@@ -27,10 +27,11 @@ def write(directory: Path, root: Path, out: Path | None = None, *, check: bool =
     if stale and not check:
         files.write_atomic(path, text)
         print(f"wrote {path}")
-    if image.exists() and picture is None and not report_picture.shows(image.read_bytes(), shown):
+    if image.exists() and picture is None and files.read_text(sums) != report_picture.checksums(image.read_bytes(), shown):
         print(f"{image} shows other results: scripts/report.py --picture makes it anew")
         return 1 if check else 0
     if picture is not None:
         files.write_atomic(image, picture)
+        files.write_atomic(sums, report_picture.checksums(picture, shown))
         print(f"wrote {image}")
     return 0
