@@ -68,12 +68,6 @@ def written(title: str) -> list[list[str]]:
     return [block.replace("\n    ", "\n").strip().splitlines() for block in re.findall(r"\n\n((?:    .*\n)+)", section)]
 
 
-def changes(root: Path) -> set[str]:
-    """`git status`, a line a file or a new folder."""
-    command = ["git", "status", "--porcelain"]
-    return set(subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout.splitlines())
-
-
 def follow(command: str, root: Path) -> None:
     done = subprocess.run(["bash", "-ec", command], cwd=root, capture_output=True, text=True, timeout=1800, check=False)
     assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
@@ -84,12 +78,11 @@ def follow(command: str, root: Path) -> None:
 def test_the_commands_as_written(copy: Path) -> None:
     commands = written("Adding an experiment")[0]
     (name,) = re.findall(r"new_experiment\.py (\w+)", commands[0])
-    for command in ("git init -q", "git add -A", "git -c user.name=x -c user.email=x@x commit -qm before"):
-        follow(command, copy)
+    follow("git init -q; git add -A; git -c user.name=x -c user.email=x@x commit -qm before", copy)
     for command in commands[:-1]:
         follow(f"{command} {quickly()}" if command.startswith("cmake --preset") else command, copy)
         # Nothing else of the repository knows of it; what is generated from all experiments comes last.
-        assert changes(copy) == {" M CMakeLists.txt", f"?? {name}/"}, command
+        assert set(subprocess.check_output(["git", "status", "--porcelain"], cwd=copy, text=True).splitlines()) == {" M CMakeLists.txt", f"?? {name}/"}, command
     follow("git diff --numstat CMakeLists.txt | grep -q '^1\t0\t'", copy)
     follow(commands[-1], copy)
     (result,) = copy.glob(f"build/results/*/{name}.csv")
@@ -125,8 +118,7 @@ def test_the_commands_as_written(copy: Path) -> None:
     assert "## Again\n\n| " in (result.parent / f"worklog/{name}.md").read_text(encoding="utf-8")
     assert f"\n{number}.2," in (result.parent / "claims.csv").read_text(encoding="utf-8")
     assert f"\n{number}.2 0 " in (copy / "scripts/claims.lock").read_text(encoding="utf-8")
-    tool = shutil.which("clang-format-14")
-    if tool:
+    if tool := shutil.which("clang-format-14"):
         sources = [path for path in (copy / name).rglob("*") if path.suffix in (".cpp", ".h", ".cu")]
         assert len(sources) == 4
         subprocess.run([tool, "--dry-run", "-Werror", *sources], cwd=copy, check=True)
