@@ -416,12 +416,12 @@ TEST_F(RunMain, ProfileRunsEveryKernelOnceAndTimesNothing) {
 }
 
 TEST_F(RunMain, WritesARowPerCaseAndApi) {
+  tell_sources("0123456789ab");
   const Outcome outcome = run_to_csv({});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(keys(rows()), testing::ElementsAre("twice cuda 128", "twice vulkan 128", "twice cuda 256", "twice vulkan 256",
                                                  "twice_again cuda 128", "twice_again vulkan 128", "twice_again cuda 256",
                                                  "twice_again vulkan 256"));
-  tell_sources("0123456789ab");
   const std::string hash = isa_hash(std::as_bytes(std::span(std::string_view("twice."))));  // one "." a call: asked for once
   for (const Row& row : rows()) {
     SCOPED_TRACE(key(row));
