@@ -39,18 +39,19 @@ def classes(path: Path) -> dict[tuple[str, str], list[tuple[float, float, float]
 
 
 def rows_of(runs: Sequence[tuple[str, list[Row]]], wanted: Mapping[str, str]) -> dict[int, tuple[str, Row]]:
-    """A case's row with a result in each run, by the run's number, with its board: those of the machine code of the newest commit that has the case."""
+    """A case's row with a result in each run, by the run's number, with its board: those of the newest sources that have the case, or of their machine code."""
     found = {}
     for number, (board, rows) in enumerate(runs):
         matching = [row for row in rows if all(row.get(name, "") == value for name, value in wanted.items())]
         assert len(matching) < 2
         if matching:
             found[number] = board, matching[0]
-    newest = max((row["started_at"], row["git_rev"]) for _, row in found.values())[1]
+    origin = {number: row.get("sources") or row["git_rev"] for number, (_, row) in found.items()}
+    newest = max((row["started_at"], origin[number]) for number, (_, row) in found.items())[1]
     results = {number: (board, row) for number, (board, row) in found.items() if row["status"] == "ok"}
-    codes = {row["isa_hash"] for _, row in results.values() if row["git_rev"] == newest}
+    codes = {row["isa_hash"] for number, (_, row) in results.items() if origin[number] == newest}
     return {
-        number: (board, row) for number, (board, row) in results.items() if row["git_rev"] == newest or not row["isa_hash"] or codes <= {row["isa_hash"]}
+        number: (board, row) for number, (board, row) in results.items() if origin[number] == newest or not row["isa_hash"] or codes <= {row["isa_hash"]}
     }
 
 

@@ -40,8 +40,8 @@ def study() -> Study:
 
 @pytest.mark.thorough
 def test_the_spreads_are_what_the_data_give() -> None:
-    """Of every fourth case of either kind: what one run is uncertain by, a fifth more or less."""
-    found = spread.fitted({key: of_class[::4] for key, of_class in spread.cases([committed(name) for name in MODELS]).items()})
+    """What one run is uncertain by, three tenths more or less."""
+    found = spread.fitted(spread.cases([committed(name) for name in MODELS]))
     assert found.keys() == {(of, name) for of in (RATIOS, FIGURES) for name in CLASSES}
     for key, one in found.items():
         assert spread.single(one) == pytest.approx(spread.single(spreads.committed(*key)), rel=0.3), f"{key}: run scripts/spread.py --write"
@@ -51,7 +51,7 @@ def test_the_spreads_are_what_the_data_give() -> None:
 @pytest.mark.parametrize("name", MODELS)
 def test_they_hold_on_boards_that_they_have_not_seen(name: str) -> None:
     for of_class, kind in repeatability.kinds(committed(name)).items():
-        assert kind.further.tried > 300 and kind.further.failed <= 0.07 * kind.further.tried, (of_class, kind.further)
+        assert kind.further.tried > 200 and kind.further.failed <= 0.07 * kind.further.tried, (of_class, kind.further)
         # The mean of a board's runs is narrower than the tails of its class are long.
         assert kind.means.failed <= 0.09 * kind.means.tried, (of_class, kind.means)
         assert kind.verdicts.failed <= 0.05 * kind.verdicts.tried, of_class

@@ -228,7 +228,7 @@ Device* OpenDevices::compiler(const Api& api) {
 }
 
 std::string OpenDevices::isa_hash_of(const Api& api, const Kernel& kernel) {
-  const std::string of_bytes = isa_hash(kernel.code().code);
+  std::string of_bytes = isa_hash(kernel.code().code);
   if (!of_bytes.empty()) return of_bytes;
   Device* const compiler = this->compiler(api);
   if (compiler == nullptr) return "";

@@ -32,4 +32,6 @@ __device__ __forceinline__ int __dp4a(int a, int b, int sum) {
   return __builtin_amdgcn_sdot4(a, b, sum, false);
 #endif
 }
-__device__ __forceinline__ unsigned __dp4a(unsigned a, unsigned b, unsigned sum) { return __builtin_amdgcn_udot4(a, b, sum, false); }
+__device__ __forceinline__ unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
+  return __builtin_amdgcn_udot4(a, b, sum, false);
+}
