@@ -115,7 +115,8 @@ DECIDED = [
 
 # The shapes that the search of exp07 found, in which types.
 SEARCHED = {"product_workgroup_rows_128": (("f16", "f32"), ("f16", "f16"), ("bf16", "f32")), "product_staged_rows": (("f16", "f16"),),
-            "product_workgroup_128": (("s8", "s32"),)}  # fmt: skip
+            "product_workgroup_128": (("s8", "s32"),), "product_staged_rows_sized": (("f16", "f16"),),
+            "product_workgroup_sized": (("f16", "f32"), ("bf16", "f32"), ("s8", "s32"))}  # fmt: skip
 
 
 def add_searched(field: Field) -> None:
@@ -189,7 +190,7 @@ def prepared(request: pytest.FixtureRequest, studies: dict[str, Study]) -> Itera
         add_homes(field)
     if claim.experiment == "exp08_dispatches":
         add_decided(field)
-    if claim.id in ("07.19", "07.20"):
+    if claim.id in ("07.19", "07.20", "07.21"):
         add_searched(field)
     for query in queries:
         if query["combine"] == "analysis":
