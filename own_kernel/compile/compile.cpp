@@ -11,11 +11,9 @@
 #include <sstream>
 
 #include "compile/scratch.h"
-#include "compile/stored_addresses.h"
 #include "compile/tools.h"
 #include "core/base/child.h"
 #include "core/base/error.h"
-#include "core/base/parse_number.h"
 #include "core/code/nvrtc.h"
 #include "description/expression.h"
 #include "description/values.h"
@@ -27,8 +25,6 @@ namespace fs = std::filesystem;
 
 // Of a kernel whose only use is its mangled name, which holds its argument's.
 constexpr const char* kTag = "own_kernel_made::tag";
-constexpr unsigned kFirstWithPreamble = 13;  // glslang that knows -P
-constexpr const char* kIncludes = "#extension GL_GOOGLE_include_directive : enable\n";
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;  // of a file that is read
 
 std::string read_text(const fs::path& file) {
@@ -267,7 +263,8 @@ std::string asking_for_includes(const std::string& text) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::size_t word = text.find_first_not_of(" \t", begin);
     if (word < end && text.compare(word, std::strlen("#version"), "#version") == 0)
-      return fmt::format("{}\n{}#line {}{}", text.substr(0, end), kIncludes, line + 1, text.substr(end));
+      return fmt::format("{}\n#extension GL_GOOGLE_include_directive : enable\n#line {}{}", text.substr(0, end), line + 1,
+                         text.substr(end));
     begin = end + 1;
   }
   return text;
@@ -286,17 +283,13 @@ SpirvCode spirv_code_of(const Step& step, const Target& target) {
   const std::string by = "glslang " + glslang->version;
   std::vector<std::string> command = {glslang->path, "--quiet", "--target-env", target.vulkan,
                                       "-S",          "comp",    "-o",           scratch.file("out.spv")};
-  // For shaders that include files and do not ask for the extension, as glslc allows. Older releases do not know -P: they get a
-  // copy that asks.
+  // Shaders that include files and do not ask for the extension, as glslc allows: a copy asks. (-P, which would, is unknown to
+  // releases before 13.)
   std::string source = step.file.string();
   if (const std::string text = read_text(step.file);
       text.find("#include") != std::string::npos && text.find("GL_GOOGLE_include_directive") == std::string::npos) {
-    if (parse_number<unsigned>(glslang->version.substr(0, glslang->version.find('.'))).value_or(0) >= kFirstWithPreamble) {
-      command.push_back(fmt::format("-P{}", kIncludes));
-    } else {
-      source = scratch.file(step.file.filename().string());
-      write_text(source, asking_for_includes(text));
-    }
+    source = scratch.file(step.file.filename().string());
+    write_text(source, asking_for_includes(text));
   }
   for (const std::string& one : defines_of(step)) command.push_back(one);
   command.push_back("-I" + step.file.parent_path().string());
@@ -334,8 +327,9 @@ std::string refused_of_shader(const Compiled& compiled, const Step& step) {
       return fmt::format("uses an array of buffers at set {}, binding {}{}: own kernels take single ones", one.set, one.binding,
                          line_given(step, one));
   }
-  if (const std::string name = stored_address(compiled.bytes, compiled.entry); !name.empty())
-    return fmt::format("reads the address of {} out of a buffer: own kernels give addresses in push constants alone", name);
+  if (!compiled.spirv.stored_address.empty())
+    return fmt::format("reads the address of {} out of a buffer: own kernels give addresses in push constants alone",
+                       compiled.spirv.stored_address);
   return "";
 }
 

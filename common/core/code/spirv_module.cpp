@@ -140,9 +140,16 @@ struct EntryPoint {
   std::string name;
 };
 
+struct Load {
+  Word type = 0;  // of what is loaded
+  Word pointer = 0;
+};
+
 struct Function {
   std::set<Word> uses;   // ids in its instructions
   std::set<Word> calls;  // ids of functions
+  std::vector<Load> loads;
+  std::map<Word, Word> types;  // of its values
 };
 
 }  // namespace spirv
@@ -233,6 +240,9 @@ std::vector<Word> words_of(std::span<const std::byte> bytes) {
 
 void SpirvModule::Content::read_in_function(const Instruction& one, Function& function) const {
   if (one.op == kFunctionCall) function.calls.insert(one.at(2));
+  if (one.op == kLoad) function.loads.push_back({one.at(0), one.at(2)});
+  // A type and a result come first; what has neither names values that are known already, or labels.
+  if (one.words.size() > 1) function.types.emplace(one.words[1], one.words[0]);
   const std::size_t ids = std::min(id_words(one), one.words.size());
   for (std::size_t i = 0; i < ids; ++i) {
     if (one.op == kExtInst && i == 3) continue;  // the number of an instruction in its set
@@ -367,10 +377,13 @@ class EntryReader {
     entry_.extensions = module_.extensions;
     read_constants();
     read_local_size();
-    const std::set<Word> used = used_ids();
+    const std::vector<const Function*> functions = reached();
+    std::set<Word> used;
+    for (const Function* function : functions) used.insert(function->uses.begin(), function->uses.end());
     for (const Word variable : module_.variables) {
       if (used.contains(variable)) read_variable(variable);
     }
+    entry_.stored_address = stored_address(functions);
     const auto place = [](const SpirvBinding& one) { return std::tuple(one.set, one.binding, one.is_uniform); };
     std::stable_sort(entry_.bindings.begin(), entry_.bindings.end(),
                      [&](const auto& a, const auto& b) { return place(a) < place(b); });
@@ -379,9 +392,9 @@ class EntryReader {
   }
 
  private:
-  // What the entry point's functions name, those included that they call.
-  std::set<Word> used_ids() const {
-    std::set<Word> used;
+  // The entry point's function, and those that it calls.
+  std::vector<const Function*> reached() const {
+    std::vector<const Function*> functions;
     std::set<Word> seen;
     std::vector<Word> ahead = {point_.function};
     while (!ahead.empty()) {
@@ -389,10 +402,49 @@ class EntryReader {
       ahead.pop_back();
       const auto function = module_.functions.find(id);
       if (function == module_.functions.end() || !seen.insert(id).second) continue;
-      used.insert(function->second.uses.begin(), function->second.uses.end());
+      functions.push_back(&function->second);
       ahead.insert(ahead.end(), function->second.calls.begin(), function->second.calls.end());
     }
-    return used;
+    return functions;
+  }
+
+  // See SpirvEntry.
+  std::string stored_address(const std::vector<const Function*>& functions) const {
+    std::set<Word> seen;  // types: the first address ends the search
+    for (const Function* function : functions) {
+      for (const Load& load : function->loads) {
+        if (!is_in_buffer(load.pointer, *function)) continue;
+        const auto pointee = address_in(load.type, seen, 0);
+        if (!pointee) continue;
+        const std::string name = module_.name(*pointee);
+        return name.empty() ? "a buffer" : name;
+      }
+    }
+    return "";
+  }
+
+  bool is_in_buffer(Word pointer, const Function& function) const {
+    const auto variable = module_.made.find(pointer);
+    const auto value = function.types.find(pointer);
+    if (variable == module_.made.end() && value == function.types.end()) return false;
+    const auto type = module_.made.find(variable != module_.made.end() ? variable->second.at(0) : value->second);
+    if (type == module_.made.end() || type->second.op != kTypePointer) return false;
+    const Word place = type->second.at(1);
+    return place == kUniform || place == kStorageBuffer || place == kPhysicalStorageBuffer;
+  }
+
+  // What the first address in a value of this type points to.
+  std::optional<Word> address_in(Word type, std::set<Word>& seen, int depth) const {
+    const auto found = module_.made.find(type);
+    if (found == module_.made.end() || depth > kDeepest || !seen.insert(type).second) return std::nullopt;
+    const Instruction& of = found->second;
+    if (of.op == kTypePointer && of.at(1) == kPhysicalStorageBuffer) return of.at(2);
+    if (of.op == kTypeArray || of.op == kTypeRuntimeArray) return address_in(of.at(1), seen, depth + 1);
+    if (of.op != kTypeStruct) return std::nullopt;
+    for (const Word member : of.words.subspan(1)) {
+      if (const auto pointee = address_in(member, seen, depth + 1)) return pointee;
+    }
+    return std::nullopt;
   }
 
   void read_constants() {

@@ -64,6 +64,9 @@ struct SpirvEntry {
   std::vector<std::uint32_t> capabilities = {};                     // spv::Capability, the module's
   std::vector<std::string> extensions = {};                         // the module's, "SPV_KHR_..."
   std::vector<std::string> no_buffers = {};  // what else it uses: "storage image \"out\" (set 0, binding 1)"
+  // What an address points to that it reads out of a buffer, the first of them: "Row", or "a buffer" where the module has no
+  // name; empty: all its addresses come from the push constants.
+  std::string stored_address = {};
 };
 
 // Values of specialization constants in place of their defaults, by id.
