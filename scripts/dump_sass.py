@@ -704,8 +704,9 @@ def write_listed(
     for reason, number in by_reason.most_common():
         print(f"  {number}: {reason}")
     if shown:
+        table = {tuple(row[key] for key in driver_listings.KEYS): row for row in driver_listings.rows(out)}
         for one in there:
-            row = next(row for row in driver_listings.rows(out) if all(row[key] == str(one.row[key]) for key in driver_listings.KEYS))
+            row = table[tuple(str(one.row[key]) for key in driver_listings.KEYS)]
             print(f"\n{one.place}, subgroups of {row['wave']}, isa {row['isa_hash']}\n{driver_listings.said(row)}\n{one.text}", end="")
 
 

@@ -7,7 +7,6 @@ from benchlib.document import document
 from benchlib.sass import compilers
 from benchlib.sass.compilers import Listing
 
-
 TITLES = {
     "checks": "bounds checks", "qualifiers": "waits and fences", "addresses": "64-bit addresses", "constants": "scalar and constant loads",
     "other": "compares, control, moves, special registers, spills, hints",
@@ -27,4 +26,3 @@ def render(experiment: str, kernel: str, found: Sequence[Listing], command: str)
     return report_page.environment().get_template("compilers.html.j2").render(
         title=f"{experiment}: {kernel}", found=found, figures=compilers.figures(found), causes=list(TITLES.items()), rows=rows, where=[where], command=command
     )
-
