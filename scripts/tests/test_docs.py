@@ -131,8 +131,7 @@ def test_an_unknown_option_is_found() -> None:
 
 
 def test_the_package_has_what_its_scripts_name() -> None:
-    install = (ROOT / "cmake/Package.cmake").read_text(encoding="utf-8")
-    installed = {name for name in re.findall(r"scripts/\w+\.(?:py|sh|sbatch)", install)}
+    installed = {*re.findall(r"scripts/\w+\.(?:py|sh|sbatch)", (ROOT / "cmake/Package.cmake").read_text(encoding="utf-8"))}
     sources = [*(ROOT / name for name in installed), *(ROOT / "scripts/benchlib").rglob("*.py")]
     named = {name for source in sources for name in re.findall(r"scripts/\w+\.(?:py|sh)", source.read_text(encoding="utf-8")) if (ROOT / name).is_file()}
     of_a_checkout = {"scripts/claims_lock.py", "scripts/published.py", "scripts/release.py", "scripts/spread.py", "scripts/test.sh", "scripts/twins.py"}

@@ -155,6 +155,12 @@ def test_a_rule_is_decided_by_the_whole_interval(lo: float | None, hi: float | N
     assert rules._side(bounds, Figure(3.13 if hi == 21.4 else (lo or 2.0), lo, hi, 6)) is holds
 
 
+def test_a_figure_of_several_cases_is_the_one_that_is_picked(root: Path) -> None:
+    entry = {"name": "x", "experiment": EXP01, "metric": "device_ns", "where": "api=cuda"}
+    least, middle, median, most = (rules._figure("a rule", entry | pick, study(root))[1].value for pick in ({"pick": "least"}, {}, {"pick": "median"}, {"pick": "most"}))
+    assert least < middle == median < most
+
+
 @pytest.mark.parametrize("bound", ["least = 2.0", "most = 0.5"])
 def test_a_rule_stands_only_where_its_figure_says_so(root: Path, bound: str) -> None:
     (root / "docs/summary.toml").write_text(SUMMARY.replace('unit = "times"', f'unit = "times"\n{bound}'), encoding="utf-8")
@@ -176,6 +182,7 @@ def test_a_rule_stands_only_where_its_figure_says_so(root: Path, bound: str) -> 
         ('of = { does = "stream"', 'of = { dose = "stream"', "kind no. 1: of is no table of does, bytes, place, through, recorded, order, scope, changed: dose"),
         ('of = { does = "copy" }', 'of = { place = "memory" }', "is of two kinds: adds and copies"),
         ('combine = "value"', 'combine = "sum"', "rule no. 1: figure none: combine is 'sum'"),
+        ('unit = "times"', 'unit = "times"\npick = "first"', "rule no. 1: figure time: pick is one of least, median, most"),
         ("[[rule]]", '[[rule]]\ntitle = "Do it."\ntext = "x"\nshown = []\n[[rule]]', "two rules have the title 'Do it.'"),
         ('num = { variant = "add_f32"', 'num = { variamt = "add_f32"', "headline no. 1: figure ratio: num: exp01_vector_add has no column 'variamt' to choose by"),
         ("[does]", "does]", "summary.toml: "),

@@ -3,7 +3,8 @@
 What a query may say: see claims.py.
 """
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,12 @@ from benchlib.model.analysis import Study
 from benchlib.results.results import Case, InputError, Results, Table, texts
 from benchlib.stats.estimate import DOES_NOT_HOLD, HOLDS, NOT_DECIDED, decide
 from benchlib.stats.stats import Figure, ratio
+
+_value = operator.attrgetter("value")
+# Which of several cases' figures is said where only one is: an entry's `pick`.
+PICKS: Mapping[str, Callable[[Sequence[Figure]], Figure]] = {
+    "least": lambda figures: min(figures, key=_value), "median": lambda figures: sorted(figures, key=_value)[(len(figures) - 1) // 2], "most": lambda figures: max(figures, key=_value),
+}  # fmt: skip
 
 IN, OUT, OPEN = "in", "out", "open"  # of the range: all of the interval, none of it, a part
 SIDES = {HOLDS: IN, DOES_NOT_HOLD: OUT, NOT_DECIDED: OPEN}

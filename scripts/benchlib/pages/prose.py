@@ -29,7 +29,6 @@ divided by the value, where a time is said as a rate (operations over ns). `digi
 
 import fnmatch
 import math
-import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,6 +37,7 @@ from typing import Any
 
 from benchlib.base import toml_file
 from benchlib.claims import claim_query, claim_words, query_form
+from benchlib.claims.claim_query import PICKS
 from benchlib.claims.claims import ClaimFile
 from benchlib.stats import estimate
 from benchlib.stats.estimate import DOES_NOT_HOLD, HOLDS, NOT_DECIDED
@@ -52,11 +52,7 @@ FENCE = r"^(?:```|~~~).*?^(?:```|~~~)\s*?$|`[^`\n]*`"
 MARKER = re.compile(rf"{FENCE}|(?P<begin><!-- q: (?P<query>[^\n]*?) -->)(?P<text>.*?)(?P<end><!-- /q -->)|<!-- holds: (?P<holds>[^\n]*?) -->", re.M | re.S)
 CLAIM = re.compile(r"(\d\d\.\d+[a-z]?)((?:\.[a-z0-9_]+)*?)(\.value)?")
 COMPARES = ("<", ">", "<=", ">=")
-_value = operator.attrgetter("value")
 FORMS = ("number", "percent", "share", "words")
-PICKS: Mapping[str, Callable[[Sequence[Figure]], Figure]] = {
-    "least": lambda figures: min(figures, key=_value), "median": lambda figures: sorted(figures, key=_value)[(len(figures) - 1) // 2], "most": lambda figures: max(figures, key=_value),
-}  # fmt: skip
 PROBLEMS = {DOES_NOT_HOLD: "no longer so", NOT_DECIDED: "not decided, leave the sentence out"}
 OWN_KEYS = ("as", "scale", "per", "digits", "pick")
 

@@ -79,8 +79,7 @@ def _figure(where: str, entry: Mapping[str, Any], study: Study) -> Found | None:
     found = claim_query.run(query, experiment, study, place)
     if isinstance(found, str):
         return None
-    ordered = sorted((one.figure for one in found), key=lambda figure: figure.value)
-    return query, ordered[(len(ordered) - 1) // 2]
+    return query, claim_query.PICKS[entry.get("pick", "median")]([one.figure for one in found])
 
 
 # -------------------------------------------------------------------------------------------------------------- documents

@@ -25,10 +25,11 @@
     experiment, section = "..."
     [[rule.figure]]                   a query (claims/query_form.py) with its experiment and unit
     name = "slower"
+    pick = "least"                    optional: of several cases the least, or "most"; the median case if not
     least, most = 1.01                optional: the rule holds where all of the figure's interval lies so, does not where none of it does, and is not decided elsewhere
 
 Placeholders of a rule: {kind} is the pairs' median Vulkan/CUDA in words, {kind.range} the least to the most, {kind.pairs} how many there are,
-{kind.same} how many are SAME, {kind.says} what two thirds of them are, how many, and the range; {name} is that figure's median case, without its
+{kind.same} how many are SAME, {kind.says} what two thirds of them are, how many, and the range; {name} is that figure's picked case, without its
 interval: intervals stand in tables. pages/rules.py makes the rules, pages/front.py the table.
 """
 
@@ -45,6 +46,7 @@ from typing import Any
 from benchlib.base import programs, toml_file
 from benchlib.base.programs import CONTROLS
 from benchlib.claims import claim_words, query_form
+from benchlib.claims.claim_query import PICKS
 from benchlib.document import document
 from benchlib.pages import ratio_strip
 from benchlib.model import kinds as model_kinds
@@ -63,7 +65,7 @@ PICTURE_OF_ALL = "vulkan-over-cuda-all"
 HEADLINE_KEYS = {"kind", "rules", "example", "figure"}
 KIND_KEYS = {"id", "name", "of", "metric"}
 RULE_KEYS = {"title", "text", "limits", "also", "claims", "shown", "figure", "holds", "measures", "run"}
-OF_RULE = ("experiment", "least", "most")  # beside the query in a rule's figure
+OF_RULE = ("experiment", "least", "most", "pick")  # beside the query in a rule's figure
 ASKED = ("", "range", "says", "pairs", "same")  # of a kind, in a text
 OTHERS = "others"
 MOST = 2 / 3
@@ -210,6 +212,15 @@ def _load(study: Study, root: Path) -> Summary | None:
     return Summary(found, path, text, kinds)
 
 
+def _check_figure(where: str, query: Mapping[str, Any], kinds: Set[str]) -> None:
+    name = query.get("name")
+    query_form.parsed(f"{where}: figure {name}", query, OF_RULE)
+    if query.get("pick", "median") not in PICKS:
+        raise InputError(f"{where}: figure {name}: pick is one of {', '.join(PICKS)}")
+    if name in kinds:
+        raise InputError(f"{where}: a kind is called {name}, too: its words would stand for the figure's")
+
+
 @lru_cache(maxsize=16)  # a process may read the same file again and again
 def _check_rules(path: Path, text: str, experiments: Set[str]) -> None:
     """And the headline."""
@@ -221,9 +232,7 @@ def _check_rules(path: Path, text: str, experiments: Set[str]) -> None:
         _need(f"{path}: headline no. {at}", entry, HEADLINE_KEYS, {"kind"})
         wanted: list[tuple[str, str, Collection[str]]] = [("kind", entry["kind"], ids), *(("rule", each, titles) for each in entry.get("rules", []))]
         for query in entry.get("figure", []):
-            query_form.parsed(f"{path}: headline no. {at}: figure {query.get('name')}", query, OF_RULE)
-            if query.get("name") in ids:
-                raise InputError(f"{path}: headline no. {at}: a kind is called {query['name']}, too: its words would stand for the figure's")
+            _check_figure(f"{path}: headline no. {at}", query, ids)
             wanted.append(("experiment", query.get("experiment", ""), experiments))
         wanted += [("figure", name, {query["name"] for query in entry.get("figure", [])}) for name, _ in claim_words.placeholders(entry.get("example", ""))]
         for what, name, known in wanted:
@@ -232,9 +241,7 @@ def _check_rules(path: Path, text: str, experiments: Set[str]) -> None:
     for at, entry in enumerate(found.get("rule", []), start=1):
         _need(f"{path}: rule no. {at}", entry, RULE_KEYS, {"title", "text", "shown"})
         for query in entry.get("figure", []):
-            query_form.parsed(f"{path}: rule no. {at}: figure {query.get('name')}", query, OF_RULE)
-            if query.get("name") in ids:
-                raise InputError(f"{path}: rule no. {at}: a kind is called {query['name']}, too: its words would stand for the figure's")
+            _check_figure(f"{path}: rule no. {at}", query, ids)
         names = {*ids, *(query.get("name") for query in entry.get("figure", []))}
         for name in (name for text in (entry["text"], *entry.get("limits", []), *entry.get("also", [])) for name, _ in claim_words.placeholders(text)):
             if name not in names:
