@@ -20,7 +20,7 @@ SCOPE_NAMES = {
     "": "no scope", "cta": "cta / Workgroup", "cluster": "cluster", "gpu": "gpu / Device", "sys": "sys", "subgroup": "Subgroup",
     "queue_family": "QueueFamily",
 }  # fmt: skip
-ORDERS = ["weak", "none", "relaxed", "acquire", "release", "acq_rel", "fence", "fence_sc", "seq_cst"]
+ORDERS = ["weak", "none", "relaxed", "acquire", "release", "acq_rel", "fence", "fence_one_way", "fence_sc", "seq_cst"]
 README_SCOPES = ["", "cta", "gpu", "sys"]
 README_ORDERS = ["weak", "relaxed", "acquire", "release", "acq_rel", "seq_cst"]
 # The operations of the README, and the orders that it leaves out.

@@ -14,7 +14,7 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
 double expected_cycles(const Config& config) {
   const bool in_l1 = is_one_of(config.scope.name, {"", "cta", "subgroup"});
   const bool sys = std::string_view(config.scope.name) == "sys";
-  const bool fences = is_one_of(config.order.name, {"release", "acq_rel", "seq_cst", "fence", "fence_sc"});
+  const bool fences = is_one_of(config.order.name, {"release", "acq_rel", "seq_cst", "fence", "fence_one_way", "fence_sc"});
   const double fence = !fences ? 0 : in_l1 ? 20 : sys ? 1500 : 700;
   switch (config.variant->op) {
     case Op::kLoad:
@@ -35,8 +35,9 @@ double expected_cycles(const Config& config) {
 }  // namespace
 
 std::string_view Config::cuda_stem() const {
-  const bool one_way_fence = variant->op == Op::kFence && is_one_of(order.name, {"acquire", "release"});
-  return std::string_view(scope.name) == "cluster" || one_way_fence ? "sm90" : variant->cuda;
+  const bool one_way = std::string_view(order.name) == "fence_one_way" ||
+                       (variant->op == Op::kFence && is_one_of(order.name, {"acquire", "release"}));
+  return std::string_view(scope.name) == "cluster" || one_way ? "sm90" : variant->cuda;
 }
 
 std::string Config::entry() const {
@@ -48,7 +49,7 @@ std::string Config::entry() const {
 
 std::uint32_t Config::steps() const {
   if (variant->shape == Shape::kRate) {
-    const bool fences = is_one_of(order.name, {"release", "acq_rel", "fence", "seq_cst"});
+    const bool fences = is_one_of(order.name, {"release", "acq_rel", "fence", "fence_one_way", "seq_cst"});
     return small || (fences && !is_one_of(scope.name, {"cta", "subgroup"})) ? 32 : 512;
   }
   constexpr double kLaunchCycles = 3e6;  // 0.75 to 1.5 ms at 2 GHz, the rounding included

@@ -20,7 +20,8 @@ struct Order {
 };
 inline constexpr Order kWeak{"weak", EXP06_WEAK}, kNoFence{"none", EXP06_RELAXED}, kRelaxed{"relaxed", EXP06_RELAXED},
     kAcquire{"acquire", EXP06_ACQUIRE}, kRelease{"release", EXP06_RELEASE}, kAcqRel{"acq_rel", EXP06_ACQ_REL},
-    kSeqCst{"seq_cst", kNone}, kByFence{"fence", EXP06_FENCE}, kByFenceSc{"fence_sc", kNone};
+    kSeqCst{"seq_cst", kNone}, kByFence{"fence", EXP06_FENCE}, kByFenceOneWay{"fence_one_way", EXP06_FENCE_ONE_WAY},
+    kByFenceSc{"fence_sc", kNone};
 
 // The two APIs' scopes. Vulkan has no word for a cluster, nor for host and other devices together with this one; CUDA none for
 // one warp or one queue family.
@@ -58,8 +59,8 @@ struct Variant {
 inline const std::vector<Scope> kAllScopes = {kCta, kCluster, kGpu, kSys, kSubgroup, kQueueFamily};
 inline const std::vector<Scope> kBetweenBlocks = {kCluster, kGpu, kSys, kQueueFamily};
 inline const std::vector<Scope> kLibraryScopes = {kCta, kGpu, kSys};
-inline const std::vector<Order> kLoadOrders = {kWeak, kRelaxed, kAcquire, kByFence, kSeqCst};
-inline const std::vector<Order> kStoreOrders = {kWeak, kRelaxed, kRelease, kByFence, kSeqCst};
+inline const std::vector<Order> kLoadOrders = {kWeak, kRelaxed, kAcquire, kByFence, kByFenceOneWay, kSeqCst};
+inline const std::vector<Order> kStoreOrders = {kWeak, kRelaxed, kRelease, kByFence, kByFenceOneWay, kSeqCst};
 inline const std::vector<Order> kAddOrders = {kRelaxed, kAcquire, kRelease, kAcqRel, kSeqCst};
 inline const std::vector<Order> kFenceOrders = {kNoFence, kAcquire, kRelease, kAcqRel, kSeqCst};
 inline const std::vector<Order> kMessageOrders = {kRelaxed, kAcqRel, kByFence, kByFenceSc, kSeqCst};

@@ -53,7 +53,7 @@ def kernel(compiled):  # noqa: F811
 
 def ordering(kernel, stem, name):
     """What needs sm_90 is in a file of its own."""
-    since_90 = name.endswith("_cluster") or re.match(r"fence_(rate_)?(acquire|release)_", name)
+    since_90 = name.endswith("_cluster") or "_one_way_" in name or re.match(r"fence_(rate_)?(acquire|release)_", name)
     return kernel(ORDERING, "sm90" if since_90 else stem, name)
 
 
@@ -93,6 +93,16 @@ def test_stores(kernel, order, scope):
     wanted = access(order, scope, "STG.E", last=False)
     assert in_loop(ordering(kernel, "store", f"store_{order}_{scope}")) == [*wanted, f"LDG.E.{STRONG[scope]}"]
     assert in_loop(ordering(kernel, "store", f"store_rate_{order}_{scope}")) == wanted * 4
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("order", [("fence", "acq_rel", "acq_rel"), ("fence_one_way", "acquire", "release")])
+def test_fences_of_their_own_beside_relaxed_accesses(kernel, order, scope):
+    name, after, before = order
+    load = [f"LDG.E.{STRONG[scope]}", *FENCES[after](scope)]
+    store = [*FENCES[before](scope), f"STG.E.{STRONG[scope]}"]
+    assert in_loop(ordering(kernel, "load", f"load_{name}_{scope}")) == load
+    assert in_loop(ordering(kernel, "store", f"store_{name}_{scope}")) == [*store, f"LDG.E.{STRONG[scope]}"]
 
 
 @pytest.mark.parametrize("scope", SCOPES)

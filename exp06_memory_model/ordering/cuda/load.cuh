@@ -33,5 +33,8 @@
 // What acquires, too: a relaxed load and a fence behind it. The fence is what libcu++ makes of
 // atomic_thread_fence(memory_order_acquire). Source: C++20, [atomics.fences]; PTX ISA, "Release and Acquire Patterns".
 #define LOAD_FENCE(scope) LOAD(fence_##scope, "ld.relaxed." #scope ".global.u32 %0, [%1]; fence.acq_rel." #scope ";")
+// The same with a fence that only acquires, which libcu++ does not make.
+#define LOAD_FENCE_ONE_WAY(scope) \
+  LOAD(fence_one_way_##scope, "ld.relaxed." #scope ".global.u32 %0, [%1]; fence.acquire." #scope ";")
 // The mapping of a sequentially consistent load that the PTX model's authors prove right: Lustig et al., ASPLOS 2019.
 #define LOAD_SC(scope) LOAD(seq_cst_##scope, "fence.sc." #scope "; ld.acquire." #scope ".global.u32 %0, [%1];")

@@ -33,5 +33,8 @@
 // What releases, too: a fence and a relaxed store behind it. The fence is what libcu++ makes of
 // atomic_thread_fence(memory_order_release). Source: C++20, [atomics.fences]; PTX ISA, "Release and Acquire Patterns".
 #define STORE_FENCE(scope) STORE(fence_##scope, "fence.acq_rel." #scope "; st.relaxed." #scope ".global.u32 [%0], %1;", #scope)
+// The same with a fence that only releases, which libcu++ does not make.
+#define STORE_FENCE_ONE_WAY(scope) \
+  STORE(fence_one_way_##scope, "fence.release." #scope "; st.relaxed." #scope ".global.u32 [%0], %1;", #scope)
 // The mapping of a sequentially consistent store: Lustig et al., ASPLOS 2019.
 #define STORE_SC(scope) STORE(seq_cst_##scope, "fence.sc." #scope "; st.relaxed." #scope ".global.u32 [%0], %1;", #scope)

@@ -1,6 +1,11 @@
+// Acquires, too: GL_KHR_memory_scope_semantics, "Synchronizes-With".
 uint load_fenced(Words words, uint i) {
   const uint value = load_relaxed(words, i);
-  fence_acquire();
+  if (ORDER == EXP06_FENCE) {
+    fence_acq_rel();
+  } else {
+    fence_acquire();
+  }
   return value;
 }
 
@@ -10,7 +15,8 @@ uint load_any(Words words, uint i) {
       return words.at[i];
     case EXP06_RELAXED:
       return load_relaxed(words, i);
-    case EXP06_FENCE:  // acquires, too: GL_KHR_memory_scope_semantics, "Synchronizes-With"
+    case EXP06_FENCE:
+    case EXP06_FENCE_ONE_WAY:
       return load_fenced(words, i);
     default:
       return load_acquire(words, i);

@@ -7,6 +7,10 @@ void store_any(Words words, uint i, uint value) {
       store_relaxed(words, i, value);
       break;
     case EXP06_FENCE:  // releases, too
+      fence_acq_rel();
+      store_relaxed(words, i, value);
+      break;
+    case EXP06_FENCE_ONE_WAY:
       fence_release();
       store_relaxed(words, i, value);
       break;
