@@ -148,7 +148,12 @@ def posts(_: Study, table: Table) -> Blocks:
     rows: list[list[Cell]] = []
     for metric, what in (("weak_rate", "stale payload"), ("unseen_rate", "flag not seen in 64 looks")):
         rows += _post_rows(table, "handoff", metric, what, ("relaxed", "release_acquire"))
-    rows += _post_rows(table, "flag", "unseen_rate", "flag not seen in 16,384 looks", ("relaxed", "relaxed_block"))
+    for metric, what in (
+        ("unseen_rate", "flag not seen in 16,384 looks"),
+        ("early_rate", "first look before the flag was set"),
+        ("unseen_early_rate", "of these: flag not seen in 16,384 looks"),
+    ):
+        rows += _post_rows(table, "flag", metric, what, ("relaxed", "relaxed_block"))
     for case in table.select({"variant": "constant"}):
         figure = table.figure(case, "weak_rate")
         if figure:

@@ -142,7 +142,6 @@ TEST_F(LitmusCode, NoLoadIsMergedWithAnotherOrLeftOut) {
       // `second` is there twice: before `first` and after.
       own += in_role * (test.either_first && role >= test.first_roles ? 2 : 1);
     }
-    if (test.name == "flag") ++own;  // the look before
     std::size_t plain = strength == Strength::kWeak ? own : 0;
     if (test.name == "handoff") {  // its payload
       plain = 1;

@@ -53,6 +53,7 @@ struct Tallied {
   std::uint64_t instances = 0;
   std::uint64_t weak = 0;
   std::uint64_t unseen = 0;    // of a test that polls: its flag was never found set
+  std::uint64_t early = 0;     // of a flag: looked at before it was set
   std::uint64_t outcomes = 0;  // different ones
 };
 
@@ -73,6 +74,7 @@ Tallied tally(const Test& test, const Histogram& histogram, std::uint64_t expect
     ++result.outcomes;
     if (kind == Kind::kWeak) result.weak += count;
     if (test.polls && digit(outcome, 0) == 0) result.unseen += count;
+    if (test.family == Family::kVisible && digit(outcome, 1) == 0) result.early += count;
   }
   if (result.instances != expected) {
     throw bench::Error("{}: {} instances were run and {} counted", test.name, expected, result.instances);
@@ -353,6 +355,12 @@ bench::Values values(const Row& row, const Stress& stress, const Observation& se
   if (row.test->polls) {
     result.set("unseen_rate", static_cast<double>(seen.row.unseen) / static_cast<double>(seen.row.instances));
   }
+  if (row.test->family == Family::kVisible) {
+    result.set("early_rate", static_cast<double>(seen.row.early) / static_cast<double>(seen.row.instances));
+    if (seen.row.early != 0) {
+      result.set("unseen_early_rate", static_cast<double>(seen.row.unseen) / static_cast<double>(seen.row.early));
+    }
+  }
   result.set("control_rate", static_cast<double>(seen.control.weak) / static_cast<double>(seen.control.instances));
   if (row.test->family == Family::kCoherence) {
     result.set("fault_rate", static_cast<double>(seen.fault.weak) / static_cast<double>(seen.fault.instances));
@@ -379,6 +387,8 @@ std::vector<bench::Column> measured_columns() {
           Column::integer("forbidden", "", "weak outcomes that the memory model forbids").optional(),
           Column::text("verdict", "seen, not_seen, or unclear: the control was not seen, either"),
           Column::real("unseen_rate", "", "instances an instance whose flag was never seen").optional(),
+          Column::real("early_rate", "", "instances an instance whose flag was looked at before it was set").optional(),
+          Column::real("unseen_early_rate", "", "of those, whose flag was never seen").optional(),
           Column::real("control_rate", "", "weak outcomes an instance of the control").optional(),
           Column::real("fault_rate", "", "weak outcomes an instance of a coherence test with a seeded fault").optional(),
           Column::integer("outcomes", "", "different ones that were seen").optional(),

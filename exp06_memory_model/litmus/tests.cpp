@@ -114,7 +114,9 @@ const std::vector<Test>& all_tests() {
       {.name = "flag",
        .text = "a post's flag, looked at before it is set and then again, every look bounded: is it ever seen?",
        .family = Family::kVisible,
-       .roles = {{store(kY, 1)}, {load(kY, 0)}},
+       // The first look is played before the store.
+       .roles = {{load(kY, 1)}, {store(kY, 1)}, {load(kY, 0)}},
+       .first_roles = 2,
        .either_first = false,
        .polls = true,
        .strengths = {Strength::kRelaxed, Strength::kRelaxedBlock},

@@ -25,10 +25,9 @@ constexpr std::uint32_t kStepNs = 20'000;  // "tens of microseconds"
 constexpr std::uint32_t kSteps = 1000;
 constexpr std::uint32_t kBranches = 100;
 constexpr std::uint32_t kSpread = 1000;  // dispatches, by each way
-// How many queues of the device CUDA's streams are spread over, 1 to 32; 8 unless a program says more. Source: CUDA C++
-// Programming Guide, "CUDA Environment Variables".
+// How many queues of the device CUDA's streams are spread over, 1 to 32; 8 unless the user says more. Source: CUDA C++
+// Programming Guide, "CUDA Environment Variables". 32 takes twice as long on an H100 (DESIGN.md), so the default stays.
 constexpr const char* kConnections = "CUDA_DEVICE_MAX_CONNECTIONS";
-constexpr const char* kMostConnections = "32";
 
 struct WayText {
   DispatchMethod way;
@@ -105,7 +104,10 @@ bench::Values read_trace(bench::Device& device, const Buffer& buffer, const Conf
   // Without work a dispatch may begin and end within one step of the clock.
   if (config.work_ns != 0) values.set("at_once", static_cast<double>(trace.at_once));
   if (trace.sms != 0) values.set("sms", static_cast<double>(trace.sms));
-  if (device.info().api == bench::cuda::kApi) values.set("connections", std::getenv(kConnections));
+  if (device.info().api == bench::cuda::kApi) {
+    const char* set_by_user = std::getenv(kConnections);
+    values.set("connections", set_by_user != nullptr ? set_by_user : "default");
+  }
   return values;
 }
 
@@ -238,7 +240,7 @@ std::vector<Column> measured() {
   std::vector<Column> columns = {
       Column::real("at_once", "", "dispatches that ran at the same time at most, by the GPU's clock").optional(),
       Column::real("sms", "", "on which their blocks ran").optional(),
-      Column::text("connections", "CUDA_DEVICE_MAX_CONNECTIONS, which the program sets before the driver starts").optional(),
+      Column::text("connections", "CUDA_DEVICE_MAX_CONNECTIONS, or default where the user has not set it").optional(),
       Column::real("span_ns", "ns", "from the first block's begin to the last one's end, by that clock").optional()};
   for (const Column& column : host_columns()) columns.push_back(column);
   return columns;
@@ -247,7 +249,6 @@ std::vector<Column> measured() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  setenv(kConnections, kMostConnections, 0);  // what the user has set stays
   const bench::Experiment experiment = {
       .name = "exp08_dispatches",
       .question = "What do many small dispatches that need nothing of each other cost, and how many run at once?",
