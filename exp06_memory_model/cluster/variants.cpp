@@ -60,7 +60,7 @@ std::uint32_t Config::block() const {
     case Shape::kBarrier:
       return 256;
     case Shape::kMulticast:
-      return 32 * EXP06_RING_WARPS;
+      return 32 * (EXP06_RING_WARPS + (op.ends_with("_producer") ? 1 : 0));
     default:
       return 32;
   }
@@ -181,7 +181,7 @@ std::vector<Config> all_configs(std::uint32_t sms, bool small) {
     add(Shape::kSpread, "spread", "", {cluster, 0}, small ? 16 : kSpreadWork);
 
   const std::vector<Ring> rings = {{EXP06_CHUNK_BYTES, {"own", "one", "split", "one_cluster", "split_cluster"}},
-                                   {kLargeChunk, {"own", "one", "split", "one_sync"}}};
+                                   {kLargeChunk, {"own", "one", "split", "one_sync", "own_producer", "one_producer"}}};
   for (const std::string_view level : {"dram", "l2"}) {
     for (const auto& [chunk, ops] : rings) {
       add(Shape::kMulticast, "multicast", "own", {1, 0}, 0, level, chunk);

@@ -333,9 +333,10 @@ def test_exchanges(kernel, op):
     assert [i.opcode for i in kernel(CLUSTER, "exchange", f"exchange_{op}")].count(opcode) == count
 
 
-MULTICASTS = {op: "UBLKCP.S.G" for op in ("own", "own_32k")} | {
+OWN = ("own", "own_32k", "own_producer_32k")
+MULTICASTS = {op: "UBLKCP.S.G" for op in OWN} | {
     op: "UBLKCP.S.G.MULTICAST"
-    for op in ("one", "split", "one_cluster", "split_cluster", "one_32k", "split_32k", "one_sync_32k")
+    for op in ("one", "split", "one_cluster", "split_cluster", "one_32k", "split_32k", "one_sync_32k", "one_producer_32k")
 }
 
 
@@ -346,7 +347,7 @@ def test_multicasts(kernel, op):
     assert set(found) == {MULTICASTS[op]}
     # Telling whoever copies that a slot is free: an arrival at another block's barrier.
     remote = [i.opcode for i in kernel(CLUSTER, "multicast", f"multicast_{op}") if "RED.A1T0" in i.opcode]
-    assert bool(remote) == (op not in ("own", "own_32k", "one_sync_32k"))
+    assert bool(remote) == (op not in (*OWN, "one_sync_32k"))
     # The first and the last cluster barrier wait for stores, one_sync's in the loop, and what is released to the cluster.
     opcodes = [i.opcode for i in kernel(CLUSTER, "multicast", f"multicast_{op}")]
     assert opcodes.count("MEMBAR.ALL.GPU") == (3 if op.endswith("_cluster") or op == "one_sync_32k" else 2)

@@ -4,19 +4,23 @@
 // those of rank 0 alone, which go to all (one), or in parts, each rank copying its part to all (split). Who copies to others
 // has to be told by all of them that they are done with what lay there: released to their own block and acquired for the
 // other, as it is done in practice, or to the cluster (*_cluster); or all meet at the cluster's barrier (one_sync).
+// In *_producer_32k a ninth warp copies and reads nothing: no reader waits for the slowest block (as in CUTLASS,
+// "warp-specialized" kernels).
 #include "multicast_parts.cuh"
 
 // Who copies to a block's ring: the block itself; rank 0 to all blocks of the cluster; each rank its part to all; rank 0, after
 // all have met at the cluster's barrier.
 enum class From { kOwn, kOne, kSplit, kOneSync };
 
-// WARPS: so many share a ring, whose chunks have 4 KiB for each of them.
-template <From FROM, uint WARPS = 1, Scope SCOPE = Scope::kBlock>
+// WARPS: so many share a ring, whose chunks have 4 KiB for each of them. PRODUCER: the block has one warp more, which copies.
+template <From FROM, uint WARPS = 1, Scope SCOPE = Scope::kBlock, bool PRODUCER = false>
 __device__ __forceinline__ void multicast(const unsigned char* data, uint* out, const ClusterParams& params) {
   // Who this thread is.
-  const uint warp = threadIdx.x / 32;
+  static_assert(!PRODUCER || (WARPS == EXP06_RING_WARPS && FROM != From::kOneSync));
+  const bool produces = PRODUCER && threadIdx.x >= 32 * EXP06_RING_WARPS;
+  const uint warp = produces ? 0 : threadIdx.x / 32;
   const uint lane = threadIdx.x % 32;
-  const bool leads = threadIdx.x % (32 * WARPS) == 0;  // of the warps that share a ring
+  const bool leads = !produces && threadIdx.x % (32 * WARPS) == 0;  // of the warps that share a ring
   const uint rank = cluster_rank();
   const uint blocks = cluster_blocks();
   constexpr bool kMeets = FROM == From::kOneSync;
@@ -84,16 +88,23 @@ __device__ __forceinline__ void multicast(const unsigned char* data, uint* out, 
   __syncthreads();
   cluster_sync();  // nobody copies before all barriers are there
   const uint begin = cycles();
-  if (leads && copies) {
+  if (PRODUCER ? produces && lane == 0 && copies : leads && copies) {
     for (uint turn = 0; turn < EXP06_STAGES && turn < turns; ++turn) copy(turn);
   }
   __syncwarp();
 
   uint sum = 0;
   bool ok = true;
+  if (produces && lane == 0 && copies) {
+    for (uint turn = 0; ok && turn + EXP06_STAGES < turns; ++turn) {
+      ok = wait<SCOPE>(&empty[turn % EXP06_STAGES], turn / EXP06_STAGES & 1);
+      if (ok) copy(turn + EXP06_STAGES);
+    }
+  }
+  __syncwarp();
   // one_sync: a warp whose wait has run out waits no more, and comes to all barriers that are left; rank 0 copies no more.
 #pragma unroll 1
-  for (uint turn = 0; turn < turns && (ok || kMeets); ++turn) {
+  for (uint turn = 0; !produces && turn < turns && (ok || kMeets); ++turn) {
     const uint stage = turn % EXP06_STAGES;
     const uint parity = turn / EXP06_STAGES & 1;
     if (!kMeets || ok) ok = __all_sync(0xffffffffu, wait<SCOPE>(&full[stage], parity));
@@ -111,7 +122,7 @@ __device__ __forceinline__ void multicast(const unsigned char* data, uint* out, 
       if (leads) copy(turn + EXP06_STAGES);
     } else {
       release(stage);
-      if (copies && leads) {
+      if (!PRODUCER && copies && leads) {
         ok = wait<SCOPE>(&empty[stage], parity);
         if (ok) copy(turn + EXP06_STAGES);
       }
@@ -140,3 +151,5 @@ MULTICAST(own_32k, From::kOwn, EXP06_RING_WARPS)
 MULTICAST(one_32k, From::kOne, EXP06_RING_WARPS)
 MULTICAST(split_32k, From::kSplit, EXP06_RING_WARPS)
 MULTICAST(one_sync_32k, From::kOneSync, EXP06_RING_WARPS)
+MULTICAST(own_producer_32k, From::kOwn, EXP06_RING_WARPS, Scope::kBlock, true)
+MULTICAST(one_producer_32k, From::kOne, EXP06_RING_WARPS, Scope::kBlock, true)
