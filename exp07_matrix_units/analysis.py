@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchlib.document import document
-from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, fixed, paragraph, whole
+from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, Code, fixed, number, paragraph, whole
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, line
 from benchlib.model import hardware_counts
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.model.attribution import code_of
 from benchlib.model.pairs import figure_of
-from benchlib.tables.twins import plain
+from benchlib.tables.pivot import Columns, column, decimals, keys, pivot, rounded, told
+from benchlib.tables.twins import rows_or_none
 from benchlib.results.counters_file import PM_SAMPLING
 from benchlib.results.results import API_NAMES, APIS, SECTOR_BYTES, Case, Row, Table
 from benchlib.sass.occupancy import WARP, resident_blocks
@@ -25,65 +26,69 @@ CHAINS = ("rate_fma", "rate_dot_add", "rate_dot_acc", "rate_dot_vec", "rate_dot_
 SHALLOW = "product_shallow"  # its K is not its size
 
 
-def _cell(table: Table, case: Case, metric: str, digits: int) -> Cell:
-    figure = figure_of(table, case, metric)
-    return fixed(figure.value, digits) if figure else NONE
+def _types(case: Case) -> Cell:
+    return f"{case['in']}, {case['sums']}"
 
 
-def _rates(table: Table, variants: Sequence[str], *, of_peak: bool) -> Blocks:
-    rows = []
-    for case in table.select({"variant": list(variants)}):
-        rate = figure_of(table, case, "ops_clk_sm")
-        row: list[Cell] = [case["variant"], case["api"], case["in"], case["sums"]]
-        row += [_cell(table, case, metric, digits) for metric, digits in (("tops", 1), ("ops_clk_sm", 0))]
-        if of_peak:
-            row.append(fixed(100 * rate.value / PEAK, 1) if rate else NONE)
-        rows.append([*row, _cell(table, case, "busy_mhz", 0), _cell(table, case, "power_w", 0)])
-    header = ["", "API", "numbers", "sums", "TFLOP/s or TOPS:", "per clock and SM:"]
-    if of_peak:
-        header.append("of f16's peak (%):")
-    return [document.table([*header, "MHz:", "W:"], rows)]
+SHAPE = {"": "variant", "API": lambda case: API_NAMES[case["api"]], "size:": "size", "numbers, sums": _types, "tile": "tile", "warps": "warps"}
+
+
+def _rates(table: Table, variants: Sequence[str], *of_peak: Columns[Case]) -> Blocks:
+    shown = pivot(
+        table.select({"variant": list(variants)}),
+        keys({"": "variant", "API": "api", "numbers": "in", "sums": "sums"}),
+        decimals(table, {"TFLOP/s or TOPS:": ("tops", 1), "per clock and SM:": ("ops_clk_sm", 0)}),
+        *of_peak,
+        decimals(table, {"MHz:": ("busy_mhz", 0), "W:": ("power_w", 0)}),
+    )
+    return [shown]
 
 
 def rates(_: Study, table: Table) -> Blocks:
     """A row an instruction and API."""
-    return _rates(table, RATES, of_peak=True)
+
+    def of_peak(case: Case) -> Cell:
+        rate = figure_of(table, case, "ops_clk_sm")
+        return fixed(100 * rate.value / PEAK, 1) if rate else NONE
+
+    return _rates(table, RATES, column("of f16's peak (%):", of_peak))
 
 
 def chains(_: Study, table: Table) -> Blocks:
     """Likewise of the ordinary pipes."""
-    return _rates(table, CHAINS, of_peak=False)
+    return _rates(table, CHAINS)
 
 
 def ladder(_: Study, table: Table) -> Blocks:
     """Of each size and types the fastest first."""
     cases = [case for case in table.cases if case["variant"].startswith("product_") and case["data"] == "normal" and case["variant"] != SHALLOW]
-    rated = [(case, figure) for case in cases if (figure := figure_of(table, case, "device_ns"))]
-    rows = []
-    for case, ns in sorted(rated, key=lambda one: (one[0].whole("size"), one[0]["in"] != "f16", one[0]["in"], one[0]["sums"] != "f32", one[1].value)):
-        operations = 2 * case.whole("size") ** 3
-        shape: list[Cell] = [case["tile"] or NONE, case["warps"] or NONE]
-        row: list[Cell] = [case["size"], f"{case['in']}, {case['sums']}", case["variant"], case["api"], *shape]
-        rows.append([*row, plain(ns), fixed(operations / ns.value / 1000, 1), _cell(table, case, "ops_clk_sm", 0), _cell(table, case, "power_w", 0)])
-    header = ["size:", "numbers, sums", "", "API", "tile", "warps", "ns:", "TFLOP/s or TOPS:", "per clock and SM:", "W:"]
-    return [
-        paragraph("Matrices of the normal distribution. TFLOP/s by the sampled times; clock and power from 80 ms of launches on end."),
-        document.table(header, rows),
-    ]
+    times = {case: figure.value for case in cases if (figure := figure_of(table, case, "device_ns"))}
+    shown = pivot(
+        sorted(times, key=lambda case: (case.whole("size"), case["in"] != "f16", case["in"], case["sums"] != "f32", times[case])),
+        keys({"size:": "size", "numbers, sums": _types, "": "variant", "API": "api", "tile": "tile", "warps": "warps"}),
+        column("ns:", lambda case: number(times[case])),
+        column("TFLOP/s or TOPS:", lambda case: fixed(2 * case.whole("size") ** 3 / times[case] / 1000, 1)),
+        decimals(table, {"per clock and SM:": ("ops_clk_sm", 0), "W:": ("power_w", 0)}),
+    )
+    return told(shown, ["Matrices of the normal distribution. TFLOP/s by the sampled times; clock and power from 80 ms of launches on end."])
 
 
 def power(_: Study, table: Table) -> Blocks:
     """Random numbers against zeros, a row a kernel that was tried on both."""
-    rows = []
-    for zeros in table.select({"data": "zeros"}):
-        same = {column: zeros[column] for column in ("variant", "api", "in", "sums", "size", "tile", "warps")}
-        for normal in table.select({**same, "data": "normal"}):
-            times = [figure_of(table, case, "device_ns") for case in (normal, zeros)]
-            ratio: Cell = fixed(times[0].value / times[1].value, 3) if times[0] and times[1] else NONE
-            both = [_cell(table, case, metric, 0) for metric in ("power_w", "busy_mhz") for case in (normal, zeros)]
-            rows.append([zeros["variant"], zeros["api"], zeros["size"], ratio, *both])
-    header = ["", "API", "size:", "times as fast on zeros:", "W, normal:", "W, zeros:", "MHz, normal:", "MHz, zeros:"]
-    return [document.table(header, rows)]
+    zeros = [case for case in table.select({"data": "zeros"}) if table.rows(case.replace(data="normal"))]
+
+    def faster(case: Case) -> Cell:
+        times = [figure_of(table, each) for each in (case.replace(data="normal"), case)]
+        return fixed(times[0].value / times[1].value, 3) if times[0] and times[1] else NONE
+
+    both = [(f"{name}, {data}:", metric, data) for name, metric in (("W", "power_w"), ("MHz", "busy_mhz")) for data in ("normal", "zeros")]
+    return [
+        pivot(
+            zeros,
+            keys({"": "variant", "API": "api", "size:": "size", "times as fast on zeros:": faster}),
+            *(column(name, lambda case, m=metric, d=data: rounded(figure_of(table, case.replace(data=d), m), 0)) for name, metric, data in both),
+        )
+    ]
 
 
 PRODUCT = {"in": "f16", "sums": "f32", "data": "normal"}
@@ -161,15 +166,12 @@ def _reached(table: Table, target: Target, num: Case, den: Case) -> Figure | Non
 def targets(_: Study, table: Table) -> Blocks:
     """What the products were to reach, and whether they did: a row a target and size."""
     sizes = sorted({case["size"] for case in table.select({"variant": "product_cublas", **PRODUCT})}, key=int)
-    rows: list[list[Cell]] = []
+    rows: list[tuple[Target, str, float]] = []
     for target in TARGETS:
         for size in sizes:
             num, den = (_fastest(table, where, size) for where in (target.num, target.den))
-            found = _reached(table, target, num, den) if num and den else None
-            if found:
-                rows.append([target.text, size, target.words, fixed(found.value, 3), target.outcome(found.value)])
-    if not rows:
-        return [NO_RESULTS]
+            if num and den and (found := _reached(table, target, num, den)):
+                rows.append((target, size, found.value))
     runs = len(table.runs)
     text = (
         f"Products of f16 with sums of f32 on random numbers, each way at its fastest shape. Figures are quotients within a run, medians over {runs} "
@@ -177,7 +179,8 @@ def targets(_: Study, table: Table) -> Blocks:
         "Of Vulkan's fastest product none was set: of a shader with cooperative matrices no figure was found published on Hopper. What was on other "
         "cards is in the experiment's README."
     )
-    return [paragraph(text), document.table(["", "size:", "target:", "reached:", ""], rows)]
+    cells = ["", "size:", "target:", "reached:", ""], lambda row: [row[0].text, row[1], row[0].words, fixed(row[2], 3), row[0].outcome(row[2])]
+    return told(pivot(rows, cells), [text])
 
 
 @dataclass(frozen=True)
@@ -218,13 +221,11 @@ def steps(_: Study, table: Table) -> Blocks:
                 continue
             names = [f"{API_NAMES[case['api']]} {case['variant']} {case['tile']}".rstrip() for case in (before, after)]
             rows.append([step.text, *names, size, fixed(found.value, 3), step.besides or "nothing"])
-    if not rows:
-        return [NO_RESULTS]
     text = (
         "Products of f16 with sums of f32 on random numbers. Times as fast: the time before the step over the time after it, a quotient within a run. Only where nothing else differs is "
         "the step the cause; elsewhere it comes with what the last column names, and no run takes the two apart."
     )
-    return [paragraph(text), document.table(["step", "from", "to", "size:", "times as fast:", "what else differs"], rows)]
+    return told(rows_or_none(["step", "from", "to", "size:", "times as fast:", "what else differs"], rows), [text])
 
 
 def _threads(case: Case) -> int:
@@ -350,14 +351,12 @@ def _span(values: Sequence[float], digits: int = 3) -> str:
 def busy(study: Study, table: Table) -> Blocks:
     """Of the cycles with a warp resident those in which the matrix units worked, of each case that was counted."""
     counts = hardware_counts.load_any(study, table)
-    rows: list[list[Cell]] = []
+    shares: dict[Case, float] = {}
     for case in table.cases if counts else []:
-        found = [counts.by(PM_SAMPLING, case, name) for name in ("tensor_cycles", "tensor_of_cycles")] if counts else []
-        if found[0] is None or not found[1]:
-            continue
-        shape: list[Cell] = [case["size"] or NONE, f"{case['in']}, {case['sums']}", case["tile"] or NONE, case["warps"] or NONE]
-        rows.append([case["variant"], API_NAMES[case["api"]], *shape, fixed(100 * found[0] / (UNITS * found[1]), 1)])
-    if not rows:
+        active, of = (counts.by(PM_SAMPLING, case, name) if counts else None for name in ("tensor_cycles", "tensor_of_cycles"))
+        if active is not None and of:
+            shares[case] = 100 * active / (UNITS * of)
+    if not shares:
         again = Code("scripts/counters.py --only exp07")
         return [paragraph("Not counted yet: ", again, " counts the cycles in which an SM's matrix units work, in both APIs.")]
     text = (
@@ -365,32 +364,34 @@ def busy(study: Study, table: Table) -> Blocks:
         "chains of matrix instructions from registers show which value is all of them), both APIs by one instrument. The counter takes fused multiply-adds of two f16 for "
         "theirs, too."
     )
-    return [paragraph(text), document.table(["", "API", "size:", "numbers, sums", "tile", "warps", "matrix units at work (%):"], rows)]
+    return told(pivot(shares, keys(SHAPE), column("matrix units at work (%):", lambda case: fixed(shares[case], 1))), [text])
 
 
 def traffic(study: Study, table: Table) -> Blocks:
     """The sectors that a product's blocks ask for, predicted and counted: a row a product that was counted."""
     counts = hardware_counts.load_any(study, table)
-    rows: list[list[Cell]] = []
+    predicted: dict[Case, float] = {}
     for case in table.select({"data": "normal"}) if counts else []:
         model = [figure_of(table, case, name) for name in ("l2_read_bytes", "min_write_bytes")]
-        if not counts or not model[0] or not model[1]:
-            continue
-        predicted = (model[0].value + model[1].value) / SECTOR_BYTES
-        found = [counts.by(PM_SAMPLING, case, name) for name in ("l1_sectors", "sm_l2_sectors")]
-        if found[0] is None:
-            continue
-        cells: list[Cell] = [NONE if one is None else fixed(one / predicted, 3) for one in found]
-        shape: list[Cell] = [case["size"], f"{case['in']}, {case['sums']}", case["tile"], case["warps"] or NONE]
-        rows.append([case["variant"], API_NAMES[case["api"]], *shape, fixed(predicted / 1e6, 2), *cells])
-    if not rows:
-        return [NO_RESULTS]
+        if counts and model[0] and model[1] and counts.by(PM_SAMPLING, case, "l1_sectors") is not None:
+            predicted[case] = (model[0].value + model[1].value) / SECTOR_BYTES
+
+    def over_predicted(case: Case, name: str) -> Cell:
+        found = counts.by(PM_SAMPLING, case, name) if counts else None
+        return NONE if found is None else fixed(found / predicted[case], 3)
+
+    shown = pivot(
+        predicted,
+        keys(SHAPE),
+        column("predicted (million sectors):", lambda case: fixed(predicted[case] / 1e6, 2)),
+        column("through the L1 / predicted:", lambda case: over_predicted(case, "l1_sectors")),
+        column("from the SMs to the L2 / predicted:", lambda case: over_predicted(case, "sm_l2_sectors")),
+    )
     text = (
         "Predicted: each tile of C reads its rows of A and its columns of B once a step, and is stored once, in whole sectors. Stores that fill half of a sector at a time count twice. "
         "From the SMs to the L2 fewer go where blocks of an SM share lines in its L1. What TMA brings does not pass the L1."
     )
-    header = ["", "API", "size:", "numbers, sums", "tile", "warps", "predicted (million sectors):", "through the L1 / predicted:", "from the SMs to the L2 / predicted:"]
-    return [paragraph(text), document.table(header, rows)]
+    return told(shown, [text])
 
 
 INSTRUCTIONS = {"HMMA, IMMA": ("hmma", "imma"), "HGMMA, IGMMA": ("hgmma", "igmma"), "LDSM": ("ldsm",), "LDGSTS": ("ldgsts",), "UTMALDG": ("utmaldg",)}

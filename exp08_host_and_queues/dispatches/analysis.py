@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from benchlib.document import document
-from benchlib.document.document import NO_RESULTS, Blocks, Cell, fixed, paragraph
+from benchlib.document.document import Blocks, Cell, fixed
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, line
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
 from benchlib.model.pairs import figure_of, pairs, place_in
-from benchlib.tables.twins import comparison, micros, plain, with_noise_floor
-from benchlib.results.results import API_NAMES, APIS, Case, Table
+from benchlib.tables.twins import micros, noise_floor, plain
+from benchlib.results.results import Case, Table
+from benchlib.tables.pivot import api_name, by_api, column, figures, keys, pivot, thousandth, told, versus
 
 WAYS = ["ordered", "ordered_replayed", "independent", "independent_replayed", "buffers", "submissions"]
+TIMES = ("device_ns", "roundtrip_ns", "submit_ns")
+WORK = {"work, µs:": thousandth("work_ns")}
 
 
 def order_of(case: Case) -> tuple[int, int, int, int]:
@@ -19,21 +21,13 @@ def order_of(case: Case) -> tuple[int, int, int, int]:
 
 def timed(found: Study, table: Table, variant: str) -> Blocks:
     """GPU time, round trip and submission, of all dispatches together."""
-    chosen = sorted(pairs(table, {"variant": variant}), key=lambda pair: order_of(pair.case))
-    if not chosen:
-        return [NO_RESULTS]
-    header = ["blocks:", "work, µs:", "dispatches:", "way"]
-    for api in APIS:
-        header += [f"{API_NAMES[api]} GPU, µs:", "round trip:", "submit:"]
-    rows = []
-    for pair in chosen:
-        case = pair.case
-        cells: list[Cell] = [case["blocks"], f"{case.whole('work_ns') / 1000:g}", case["dispatches"], case["way"]]
-        for side in pair.sides:
-            cells += [micros(figure_of(table, side, metric)) for metric in ("device_ns", "roundtrip_ns", "submit_ns")]
-        rows.append(cells + comparison(table, pair))
-    header += ["Vulkan/CUDA GPU [95 %]:", "Vulkan is"]
-    return with_noise_floor(found, table, paragraph("Microseconds of all dispatches of a submission together."), document.table(header, rows))
+    shown = pivot(
+        sorted(pairs(table, {"variant": variant}), key=lambda pair: order_of(pair.case)),
+        keys({"blocks:": "blocks", **WORK, "dispatches:": "dispatches", "way": "way"}),
+        by_api(["{} GPU, µs:", "round trip:", "submit:"], figures(table, micros, *TIMES)),
+        versus(table, " GPU"),
+    )
+    return told(shown, ["Microseconds of all dispatches of a submission together."], [found.memoized(noise_floor, table)])
 
 
 def independent(found: Study, table: Table) -> Blocks:
@@ -46,14 +40,14 @@ SPREADS = ["streams", "graph", "command_buffers", "submissions", "queues"]
 def spread(table: Table) -> Blocks:
     """Either API's curve over what it has for independent work; nothing where no run has any."""
     cases = table.select({"variant": "spread"})
-    rows: list[list[Cell]] = []
-    for case in sorted(cases, key=lambda case: (case.whole("work_ns"), case["api"], place_in(SPREADS, case["way"]), case.whole("lanes"))):
-        names: list[Cell] = [f"{case.whole('work_ns') / 1000:g}", API_NAMES[case["api"]], case["way"], case["lanes"]]
-        times = [micros(figure_of(table, case, metric)) for metric in ("device_ns", "roundtrip_ns", "submit_ns")]
-        rows.append([*names, *times, plain(figure_of(table, case, "at_once"))])
-    header = ["work, µs:", "API", "way", "lanes:", "GPU, µs:", "round trip:", "submit:", "at once:"]
     text = "1,000 dispatches of one block, over so many streams, chains of a graph, command buffers, submissions or queues. A graph of 1,000 chains has no edge."
-    return [paragraph(text), document.table(header, rows)] if rows else []
+    shown = pivot(
+        sorted(cases, key=lambda case: (case.whole("work_ns"), case["api"], place_in(SPREADS, case["way"]), case.whole("lanes"))),
+        keys({**WORK, "API": api_name, "way": "way", "lanes:": "lanes"}),
+        (["GPU, µs:", "round trip:", "submit:"], figures(table, micros, *TIMES)),
+        (["at once:"], figures(table, plain, "at_once")),
+    )
+    return told(shown, [text]) if cases else []
 
 
 def loop(found: Study, table: Table) -> Blocks:
@@ -63,18 +57,17 @@ def loop(found: Study, table: Table) -> Blocks:
 def at_once(found: Study, table: Table) -> Blocks:
     """What the kernels' own readings of the GPU's clock and of their SM say."""
     chosen = [pair for pair in pairs(table, {"variant": "dispatches"}) if pair.case.whole("work_ns") > 0 and pair.case.whole("dispatches") > 1]
-    if not chosen:
-        return [NO_RESULTS]
-    header = ["blocks:", "dispatches:", "way"]
-    for api in APIS:
-        header += [f"{API_NAMES[api]} at once:", "SMs:", "first begin to last end, µs:"]
-    rows = []
-    for pair in sorted(chosen, key=lambda pair: order_of(pair.case)):
-        cells: list[Cell] = [pair.case["blocks"], pair.case["dispatches"], pair.case["way"]]
-        for side in pair.sides:
-            cells += [plain(figure_of(table, side, "at_once")), plain(figure_of(table, side, "sms")), micros(figure_of(table, side, "span_ns"))]
-        rows.append(cells)
-    return [document.table(header, rows)]
+
+    def cells(side: Case | None) -> list[Cell]:
+        return [*figures(table, plain, "at_once", "sms")(side), micros(figure_of(table, side, "span_ns"))]
+
+    return [
+        pivot(
+            sorted(chosen, key=lambda pair: order_of(pair.case)),
+            keys({"blocks:": "blocks", "dispatches:": "dispatches", "way": "way"}),
+            by_api(["{} at once:", "SMs:", "first begin to last end, µs:"], cells),
+        )
+    ]
 
 
 def direct_of(case: Case) -> Case:
@@ -92,17 +85,19 @@ def indirect_extra_us(table: Table) -> dict[Case, float]:
 
 
 def indirect(_: Study, table: Table) -> Blocks:
-    cases = table.select({"variant": "indirect", "api": "vulkan"})
-    if not cases:
-        return [NO_RESULTS]
-    rows: list[list[Cell]] = []
-    for case in sorted(cases, key=order_of):
+    def extra(case: Case) -> Cell:
         more, less = figure_of(table, case), figure_of(table, direct_of(case))
-        extra = (more.value - less.value) / case.whole("dispatches") / 1000 if more and less else None
-        made = "in place" if case["way"] == "in_place" else "copied"
-        rows.append([case["blocks"], f"{case.whole('work_ns') / 1000:g}", case["dispatches"], made, micros(less), micros(more), fixed(extra, 3)])
-    header = ["blocks:", "work, µs:", "dispatches:", "arguments", "direct, µs:", "indirect, µs:", "more a dispatch, µs:"]
-    return [document.table(header, rows)]
+        return fixed((more.value - less.value) / case.whole("dispatches") / 1000 if more and less else None, 3)
+
+    return [
+        pivot(
+            sorted(table.select({"variant": "indirect", "api": "vulkan"}), key=order_of),
+            keys({"blocks:": "blocks", **WORK, "dispatches:": "dispatches", "arguments": lambda case: "in place" if case["way"] == "in_place" else "copied"}),
+            column("direct, µs:", lambda case: micros(figure_of(table, direct_of(case)))),
+            (["indirect, µs:"], figures(table, micros, "device_ns")),
+            column("more a dispatch, µs:", extra),
+        )
+    ]
 
 
 def known_of(case: Case) -> Case:
@@ -134,18 +129,16 @@ def guarded_extra_vulkan_us(table: Table) -> dict[Case, float]:
 
 
 def decided(_: Study, table: Table) -> Blocks:
-    cases = table.select({"variant": ["guarded", "repeated", "launched"]})
-    if not cases:
-        return [NO_RESULTS]
     order = ["known", "taken", "not_taken", "while", "predicated", "tail", "from_device"]
-    rows: list[list[Cell]] = []
-    for case in sorted(cases, key=lambda case: (case["variant"], *order_of(case)[:3], place_in(order, case["way"]), case["api"])):
-        names: list[Cell] = [case["variant"], case["blocks"], f"{case.whole('work_ns') / 1000:g}", case["dispatches"], case["way"], API_NAMES[case["api"]]]
-        times = [micros(figure_of(table, case, metric)) for metric in ("device_ns", "roundtrip_ns", "submit_ns")]
-        rows.append([*names, *times, fixed(extra_us(table, case), 3)])
-    header = ["what", "blocks:", "work, µs:", "times or steps:", "way", "API", "GPU, µs:", "round trip:", "submit:", "more than known, each, µs:"]
+    cases = table.select({"variant": ["guarded", "repeated", "launched"]})
+    shown = pivot(
+        sorted(cases, key=lambda case: (case["variant"], *order_of(case)[:3], place_in(order, case["way"]), case["api"])),
+        keys({"what": "variant", "blocks:": "blocks", **WORK, "times or steps:": "dispatches", "way": "way", "API": api_name}),
+        (["GPU, µs:", "round trip:", "submit:"], figures(table, micros, *TIMES)),
+        column("more than known, each, µs:", lambda case: fixed(extra_us(table, case), 3)),
+    )
     text = "GPU time and round trip are medians of samples of their own: one may lie above the other. Vulkan's loop is always recorded with the most steps tried, of which so many run."
-    return [paragraph(text), document.table(header, rows)]
+    return told(shown, [text])
 
 
 def dispatches_chart(_: Study, table: Table) -> Chart:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from benchlib.document import document
-from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, number, paragraph
+from benchlib.document.document import NONE, Blocks, Cell, number
 from benchlib.model.analysis import Analysis, Counting, Study
 from benchlib.model.pairs import figure_of, pairs
-from benchlib.tables.twins import comparison, measured_cell, micros, with_noise_floor
-from benchlib.results.results import API_NAMES, Case, Table
+from benchlib.tables.twins import measured_cell, micros, noise_floor
+from benchlib.results.results import Case, Table
+from benchlib.stats.formats import binary
+from benchlib.tables.pivot import api_name, by_api, column, figures, keys, named, pivot, told, versus
 
 WAYS = {
     "compiler": "compiled: PTX, SPIR-V",
@@ -23,71 +24,54 @@ SETS = {"pool": "a pool, and its end", "at_once": "allocated by one call", "one_
 WORD_BYTES = 4
 
 
-def _millis(table: Table, case: Case | None) -> Cell:
-    figure = figure_of(table, case)
-    return number(figure.value * 1e-6, 3) if figure else NONE
-
-
 def kernels(_: Study, table: Table) -> Blocks:
     """From nothing to a kernel that is ready for its first launch."""
-    rows: list[list[Cell]] = []
-    for pair in pairs(table, {"variant": ["made_small", "made_large"]}):
-        times = [_millis(table, side) for side in pair.sides]
-        rows.append([str(pair.case.elements), WAYS.get(pair.case["how"], pair.case["how"]), *times, *comparison(table, pair)])
-    if not rows:
-        return [NO_RESULTS]
+    shown = pivot(
+        pairs(table, {"variant": ["made_small", "made_large"]}),
+        keys({"steps:": lambda case: str(case.elements), "from": named(WAYS, "how")}),
+        by_api(["{} ms:"], figures(table, lambda figure: number(figure.value * 1e-6, 3) if figure else NONE, "device_ns")),
+        versus(table),
+    )
     text = (
         "The host's time until the code is on the GPU, or the pipeline there. What is compiled no cache has seen: each kernel has a number of its own "
         "in its code. The drivers' caches on disk are off, but for the rows about them, which are of child processes: the second to make the same kernels."
     )
-    header = ["steps:", "from", "CUDA ms:", "Vulkan ms:", "Vulkan/CUDA [95 %]:", "Vulkan is"]
-    return [document.table(header, rows), paragraph(text)]
+    return told(shown, after=[text])
 
 
 def constants(found: Study, table: Table) -> Blocks:
     """What a number that is known at compilation is worth."""
-    rows: list[list[Cell]] = []
-    for pair in pairs(table, {"variant": "turns"}):
-        cells: list[Cell] = [TOLD.get(pair.case["how"], pair.case["how"])]
-        for side in pair.sides:
-            same = figure_of(table, side, "same_code")
-            cells += [micros(figure_of(table, side)), NONE if same is None else "yes" if same.value == 1 else "no", measured_cell(table, side, "code_bytes")]
-        rows.append([*cells, *comparison(table, pair)])
-    if not rows:
-        return [NO_RESULTS]
-    header = ["the number of turns is", "CUDA µs:", "the macro's code", "bytes of code:", "Vulkan µs:", "the macro's code", "bytes of code:"]
-    return with_noise_floor(found, table, document.table([*header, "Vulkan/CUDA [95 %]:", "Vulkan is"], rows))
+
+    def cells(side: Case | None) -> list[Cell]:
+        same = figure_of(table, side, "same_code")
+        return [micros(figure_of(table, side)), NONE if same is None else "yes" if same.value == 1 else "no", measured_cell(table, side, "code_bytes")]
+
+    how = keys({"the number of turns is": named(TOLD, "how")})
+    shown = pivot(pairs(table, {"variant": "turns"}), how, by_api(["{} µs:", "the macro's code", "bytes of code:"], cells), versus(table))
+    return told(shown, after=[found.memoized(noise_floor, table)])
 
 
 def allocations(_: Study, table: Table) -> Blocks:
-    rows: list[list[Cell]] = []
-    for pair in pairs(table, {"variant": "allocate"}):
-        cells: list[Cell] = [ALLOCATIONS.get(pair.case["how"], pair.case["how"]), _binary(pair.case.elements * WORD_BYTES)]
-        for side in pair.sides:
-            took, both = figure_of(table, side, "submit_ns"), figure_of(table, side, "roundtrip_ns")
-            cells += [micros(took), number((both.value - took.value) / 1000) if took and both else NONE]
-        rows.append([*cells, *comparison(table, pair)])
-    if not rows:
-        return [NO_RESULTS]
-    header = ["how", "size", "CUDA: allocated, µs:", "freed, µs:", "Vulkan: allocated, µs:", "freed, µs:", "Vulkan/CUDA, both [95 %]:", "Vulkan is"]
-    return [document.table(header, rows)]
+    def cells(side: Case | None) -> list[Cell]:
+        took, both = figure_of(table, side, "submit_ns"), figure_of(table, side, "roundtrip_ns")
+        return [micros(took), number((both.value - took.value) / 1000) if took and both else NONE]
+
+    how = keys({"how": named(ALLOCATIONS, "how"), "size": lambda case: binary(case.elements * WORD_BYTES)})
+    return [pivot(pairs(table, {"variant": "allocate"}), how, by_api(["{}: allocated, µs:", "freed, µs:"], cells), versus(table, ", both"))]
 
 
 def sets(_: Study, table: Table) -> Blocks:
-    rows: list[list[Cell]] = []
-    for case in table.select({"variant": "descriptor_sets"}):
+    def each(case: Case) -> Cell:
         figure = figure_of(table, case)
-        each = number(figure.value / case.elements) if figure else NONE
-        rows.append([SETS.get(case["how"], case["how"]), API_NAMES[case["api"]], micros(figure), each])
-    text = "1000 sets of four storage buffers, from a fresh pool."
-    return [document.table(["what", "API", "all, µs:", "each, ns:"], rows), paragraph(text)] if rows else [NO_RESULTS]
+        return number(figure.value / case.elements) if figure else NONE
 
-
-def _binary(count: int) -> str:
-    for shift, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
-        if count >= 1 << shift:
-            return f"{count >> shift} {unit}"
-    return f"{count} B"
+    shown = pivot(
+        table.select({"variant": "descriptor_sets"}),
+        keys({"what": named(SETS, "how"), "API": api_name}),
+        (["all, µs:"], figures(table, micros, "device_ns")),
+        column("each, ns:", each),
+    )
+    return told(shown, after=["1000 sets of four storage buffers, from a fresh pool."])
 
 
 def _scaled(metric: str, scale: float, where: Mapping[str, object]) -> Callable[[Table], Mapping[Case, float]]:

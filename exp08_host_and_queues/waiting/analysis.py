@@ -2,55 +2,40 @@
 
 from __future__ import annotations
 
-from benchlib.document import document
-from benchlib.document.document import NO_RESULTS, Blocks, Cell, fixed, paragraph
+from functools import partial
+
+from benchlib.document.document import Block, Blocks
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, line
 from benchlib.model.analysis import Analysis, Counting, Plot, Study
-from benchlib.model.pairs import figure_of, pairs, place_in
-from benchlib.tables.twins import comparison, micros, with_noise_floor
-from benchlib.results.results import API_NAMES, APIS, Table
+from benchlib.model.pairs import Pair, pairs, place_in
+from benchlib.tables.twins import micros, noise_floor
+from benchlib.results.results import Table
+from benchlib.tables.pivot import Columns, by_api, figures, keys, pivot, rounded, thousandth, told, versus
 
 WAYS = ["poll", "sleep", "object", "poll_object", "flag", "spin", "yield"]
 SHARES = ("cpu_user", "cpu_system", "cpu_share")
 
 
-def latency(found: Study, table: Table) -> Blocks:
+def waited(table: Table, *columns: Columns[Pair]) -> Block:
+    """A row a kernel's length and way."""
     chosen = sorted(pairs(table, {"variant": "wait"}), key=lambda pair: (pair.case.whole("length_ns"), place_in(WAYS, pair.case["way"])))
-    if not chosen:
-        return [NO_RESULTS]
-    header = ["kernel, µs:", "way"]
-    for api in APIS:
-        header += [f"{API_NAMES[api]} round trip:", "submit:", "latency:"]
-    rows = []
-    for pair in chosen:
-        cells: list[Cell] = [f"{pair.case.whole('length_ns') / 1000:g}", pair.case["way"]]
-        for side in pair.sides:
-            cells += [micros(figure_of(table, side, metric)) for metric in ("device_ns", "submit_ns", "latency_ns")]
-        rows.append(cells + comparison(table, pair))
-    header += ["Vulkan/CUDA round trip [95 %]:", "Vulkan is"]
+    return pivot(chosen, keys({"kernel, µs:": thousandth("length_ns"), "way": "way"}), *columns)
+
+
+def latency(found: Study, table: Table) -> Blocks:
+    times = figures(table, micros, "device_ns", "submit_ns", "latency_ns")
     about = (
         "Microseconds by the host's clock. A figure is the median over the runs. Of a run, round trip and submit are medians over the samples. "
         "Latency: of a run the median over all round trips of the case, first ones and those that time the submission included, less the kernel's "
         "own length. Handing over and starting are in it. It is not the round trip beside it less that length."
     )
-    return with_noise_floor(found, table, paragraph(about), document.table(header, rows))
+    shown = waited(table, by_api(["{} round trip:", "submit:", "latency:"], times), versus(table, " round trip"))
+    return told(shown, [about], [found.memoized(noise_floor, table)])
 
 
 def burnt(_: Study, table: Table) -> Blocks:
-    chosen = sorted(pairs(table, {"variant": "wait"}), key=lambda pair: (pair.case.whole("length_ns"), place_in(WAYS, pair.case["way"])))
-    if not chosen:
-        return [NO_RESULTS]
-    header = ["kernel, µs:", "way"]
-    for api in APIS:
-        header += [f"{API_NAMES[api]} user:", "system:", "both:"]
-    rows = []
-    for pair in chosen:
-        cells: list[Cell] = [f"{pair.case.whole('length_ns') / 1000:g}", pair.case["way"]]
-        for side in pair.sides:
-            figures = [figure_of(table, side, metric) for metric in SHARES]
-            cells += [fixed(figure.value if figure else None, 3) for figure in figures]
-        rows.append(cells)
-    return [paragraph("CPU seconds of the waiting thread, a second from submit to completed."), document.table(header, rows)]
+    shares = figures(table, partial(rounded, digits=3), *SHARES)
+    return told(waited(table, by_api(["{} user:", "system:", "both:"], shares)), ["CPU seconds of the waiting thread, a second from submit to completed."])
 
 
 def waiting_chart(_: Study, table: Table) -> Chart:

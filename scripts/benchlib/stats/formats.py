@@ -21,6 +21,14 @@ def count(number: int) -> str:
     return str(number)
 
 
+def binary(bytes_: int) -> str:
+    """4 KiB, 1536 MiB, 512 B."""
+    for shift, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if bytes_ >= 1 << shift:
+            return f"{bytes_ >> shift} {unit}"
+    return f"{bytes_} B"
+
+
 def ratio_text(figure: Figure | None) -> str:
     """A ratio with its interval. Four decimals: the verdict's limits are 1 % away from 1."""
     if figure is None:
