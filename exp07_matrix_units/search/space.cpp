@@ -33,18 +33,28 @@ constexpr Warps kWarps[] = {{2, 2}, {1, 4}, {4, 1}, {2, 4}, {4, 2}, {4, 4}};
 
 // A kernel by what it does.
 struct Kernel {
-  bool of_workgroup;  // matrices of the whole workgroup
-  bool staged;
-  bool ahead;
-  bool sized;
+  bool of_workgroup = false;  // matrices of the whole workgroup
+  bool staged = false;
+  bool ahead = false;
+  bool walk = false;  // product_walk.glsl
+  bool twice = false;
+  bool sized = false;
 };
-constexpr Kernel kKernels[] = {{true, false, false, false},  {true, false, false, true},  {true, false, true, true},
-                               {false, false, false, false}, {false, false, false, true}, {false, true, false, false},
-                               {false, true, false, true}};
+constexpr Kernel kKernels[] = {{.of_workgroup = true},
+                               {.of_workgroup = true, .sized = true},
+                               {.of_workgroup = true, .ahead = true, .sized = true},
+                               {},
+                               {.sized = true},
+                               {.staged = true},
+                               {.staged = true, .sized = true},
+                               {.staged = true, .walk = true, .sized = true},
+                               {.staged = true, .walk = true, .twice = true, .sized = true}};
 
 // "product_staged_rows_sized".
 std::string stem_of(const Kernel& kernel, Layout b) {
-  const char* const base = kernel.ahead          ? "product_ahead"
+  const char* const base = kernel.twice          ? "product_walk_double"
+                           : kernel.walk         ? "product_walk"
+                           : kernel.ahead        ? "product_ahead"
                            : kernel.of_workgroup ? "product_workgroup"
                            : kernel.staged       ? "product_staged"
                                                  : "product_tile";
@@ -59,7 +69,13 @@ std::string_view variant_of(const Kernel& kernel, Layout b) {
 
 Kernel kernel_of(const Shape& shape) {
   const std::string_view stem = shape.stem;
-  return {shape.down == 0, stem.starts_with("product_staged"), stem.starts_with("product_ahead"), shape.sized};
+  const bool walk = stem.starts_with("product_walk");
+  return {.of_workgroup = shape.down == 0,
+          .staged = walk || stem.starts_with("product_staged"),
+          .ahead = stem.starts_with("product_ahead"),
+          .walk = walk,
+          .twice = stem.starts_with("product_walk_double"),
+          .sized = shape.sized};
 }
 
 // A thread's, in subgroups of 32.
@@ -68,8 +84,8 @@ std::uint32_t sum_words(const Shape& shape) {
   return shape.rows * shape.columns * bytes_of(shape.sums) / 4 / threads;
 }
 
-// Of product_tile.glsl: what it copies in whole vectors, and keeps in shared memory.
-bool copies_fit(const Shape& shape, bool staged) {
+// Of product_tile.glsl and product_walk.glsl: what they copy in whole vectors, and keep in shared memory.
+bool copies_fit(const Shape& shape, const Kernel& kernel) {
   const std::uint32_t elements = kVectorBytes / bytes_of(shape.in);  // in a vector
   const std::uint32_t threads = shape.block();
   const bool by_rows = shape.b == Layout::kByRows;
@@ -83,12 +99,20 @@ bool copies_fit(const Shape& shape, bool staged) {
   // A subgroup's matrix begins at a vector.
   const bool begins = shape.matrix_bytes % kVectorBytes == 0 &&
                       (!by_rows || shape.matrix_columns * bytes_of(shape.in) % kVectorBytes == 0) &&
-                      (!staged || shape.matrix_columns * bytes_of(shape.sums) % kVectorBytes == 0);
-  if (!whole || !begins || (shape.rows * pitch + rows_b * pitch_b) * kVectorBytes > kSharedBytes) return false;
-  if (!staged) return true;
-  const std::uint32_t out_vectors = shape.columns / shape.across * bytes_of(shape.sums) / kVectorBytes;
-  return shape.down * shape.across * shape.matrix_rows * (out_vectors + 1) <= shape.rows * pitch &&
-         shape.matrix_rows * out_vectors % shape.subgroup == 0;
+                      (!kernel.staged || shape.matrix_columns * bytes_of(shape.sums) % kVectorBytes == 0);
+  const std::uint32_t tiles = kernel.twice ? 2 : 1;
+  if (!whole || !begins || tiles * (shape.rows * pitch + rows_b * pitch_b) * kVectorBytes > kSharedBytes) return false;
+  if (!kernel.staged) return true;
+  if (kernel.walk && (threads % (pitch - 1) != 0 || threads % (pitch_b - 1) != 0)) return false;
+  // A subgroup's sums go through the tile of A: a row of its matrices at once, or with product_walk.glsl a half or a quarter.
+  const std::uint32_t across = shape.columns / shape.across / shape.matrix_columns;
+  for (const std::uint32_t parts : {1, 2, 4}) {
+    if (parts > 1 && !kernel.walk) return false;
+    const std::uint32_t out_vectors = across / parts * shape.matrix_columns * bytes_of(shape.sums) / kVectorBytes;
+    if (shape.down * shape.across * shape.matrix_rows * (out_vectors + 1) > shape.rows * pitch) continue;
+    return across % parts == 0 && shape.matrix_rows * out_vectors % shape.subgroup == 0;
+  }
+  return false;
 }
 
 bool fits(const Shape& shape, const SearchGround& ground) {
@@ -97,14 +121,14 @@ bool fits(const Shape& shape, const SearchGround& ground) {
   if (!in(kSides, shape.rows) || !in(kSides, shape.columns) || !in(kDepthBytes, shape.depth * bytes_of(shape.in))) return false;
   const std::uint32_t words = sum_words(shape);
   if (words < kFewestSumWords || words > kMostSumWords) return false;
-  return shape.down == 0 || copies_fit(shape, kernel_of(shape).staged);
+  return shape.down == 0 || copies_fit(shape, kernel_of(shape));
 }
 
 bool has_lost(const Shape& shape) {
   const std::uint32_t words = sum_words(shape);
-  return !shape.sized || shape.group_rows != 0 || shape.rows * shape.columns < kSmallTile ||
-         shape.depth * bytes_of(shape.in) <= kShortStepBytes || words > kManySumWords || words < kFewSumWords ||
-         shape.down > 2 * shape.across || shape.across > 2 * shape.down;
+  const bool has_short_step = shape.depth * bytes_of(shape.in) <= kShortStepBytes && !kernel_of(shape).twice;
+  return !shape.sized || shape.group_rows != 0 || shape.rows * shape.columns < kSmallTile || has_short_step ||
+         words > kManySumWords || words < kFewSumWords || shape.down > 2 * shape.across || shape.across > 2 * shape.down;
 }
 
 // Of exp07's table, as the search has them.
@@ -114,7 +138,7 @@ bool is_in_exp07(const Shape& shape) {
     return own.implementation == Implementation::kVulkan && own.in == shape.in && own.sums == shape.sums && own.b == shape.b &&
            own.rows == shape.rows && own.columns == shape.columns && own.depth == shape.depth && own.down == shape.down &&
            own.across == shape.across && own.block() == shape.block() && shape.group_rows == own.group_rows &&
-           kernel_of(own).staged == kernel_of(shape).staged && !kernel_of(shape).ahead &&
+           kernel_of(own).staged == kernel_of(shape).staged && !kernel_of(shape).ahead && !kernel_of(shape).walk &&
            !own.stem.starts_with("product_double");
   });
 }
@@ -221,8 +245,9 @@ std::vector<Shape> changes_of(const Shape& shape, const SearchGround& ground) {
   };
   const Kernel kernel = kernel_of(shape);
   for (const Kernel& other : kKernels) {
-    const int differences =
-        int{other.staged != kernel.staged} + int{other.ahead != kernel.ahead} + int{other.sized != kernel.sized};
+    const int differences = int{other.staged != kernel.staged} + int{other.ahead != kernel.ahead} +
+                            int{other.walk != kernel.walk} + int{other.twice != kernel.twice} +
+                            int{other.sized != kernel.sized};
     if (other.of_workgroup == kernel.of_workgroup && differences == 1) add(with(shape, other, shape.b, ground));
   }
   add(with(shape, kernel, shape.b == Layout::kByRows ? Layout::kByColumns : Layout::kByRows, ground));

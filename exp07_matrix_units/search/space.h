@@ -32,10 +32,11 @@ std::string text_of(const Types& types);
 std::optional<Types> types_of(std::string_view text);
 
 // For both kinds of kernel (a workgroup's matrices, a subgroup's), both layouts of B, kernels for any size and for this one,
-// stores of sums through shared memory and without, and two orders of tiles: all tiles of 64 to 256 rows and columns and 16 to
-// 64 elements (8-bit types: 32 to 128) deep, by 128, 256 and 512 invocations, whose sums fit the registers and whose operands
-// fit 48 KiB of shared memory. First come exp07's own, then those that have not lost before, then all others; within each of
-// these, in an order without any pattern, so that a search that is cut short has seen some of every kind.
+// stores of sums through shared memory and without, addresses that advance, one tile in shared memory and two in turn, and two
+// orders of tiles: all tiles of 64 to 256 rows and columns and 16 to 64 elements (8-bit types: 32 to 128) deep, by 128, 256 and
+// 512 invocations, whose sums fit the registers and whose operands fit 48 KiB of shared memory. First come exp07's own, then
+// those that have not lost before, then all others; within each of these, in an order without any pattern, so that a search
+// that is cut short has seen some of every kind.
 std::vector<Shape> search_space(const SearchGround& ground);
 
 // The shapes of the space that differ from this one in one thing.

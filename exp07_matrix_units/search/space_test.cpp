@@ -38,11 +38,30 @@ TEST(SearchSpace, AnInvocationCopiesWholeVectorsAndHoldsItsSums) {
   for (const Shape& shape : all_types()) expect_runs(shape);
 }
 
+TEST(SearchSpace, TwoTilesInTurnFitSharedMemoryAndAreCopiedByWholeRows) {
+  bool has_256_by_256 = false;
+  for (const Shape& shape : all_types()) {
+    if (!shape.variant.starts_with("product_walk_double")) continue;
+    SCOPED_TRACE(name_of(shape));
+    const std::uint32_t vector = 16 / bytes_of(shape.in);
+    const std::uint32_t row_a = shape.depth / vector;
+    const std::uint32_t row_b = shape.b == Layout::kByRows ? shape.columns / vector : row_a;
+    const std::uint32_t rows_b = shape.b == Layout::kByRows ? shape.depth : shape.columns;
+    EXPECT_LE(2 * (shape.rows * (row_a + 1) + rows_b * (row_b + 1)) * 16, 48U << 10);
+    EXPECT_EQ(shape.block() % row_a, 0U);
+    EXPECT_EQ(shape.block() % row_b, 0U);
+    EXPECT_EQ(shape.size / shape.depth % 2, 0U);
+    has_256_by_256 = has_256_by_256 || (shape.rows == 256 && shape.columns == 256);
+  }
+  EXPECT_TRUE(has_256_by_256);
+}
+
 TEST(SearchSpace, HasEveryTypeLayoutAndKindOfStore) {
   std::set<std::string> stems;
   for (const Shape& shape : all_types()) stems.insert(shape.stem);
   for (const char* types : {"f16_f32", "f16_f16", "bf16_f32", "s8_s32"}) {
-    for (const char* kernel : {"product_workgroup", "product_ahead", "product_tile", "product_staged"}) {
+    for (const char* kernel :
+         {"product_workgroup", "product_ahead", "product_tile", "product_staged", "product_walk", "product_walk_double"}) {
       for (const char* b : {"", "_rows"})
         EXPECT_TRUE(stems.contains(std::string(kernel) + b + "_sized_" + types)) << kernel << types;
     }
