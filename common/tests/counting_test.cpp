@@ -34,13 +34,15 @@ struct Traffic {
 
 class FakeCounters final : public DeviceCounters {
  public:
-  FakeCounters(const Traffic& traffic, std::vector<std::string> lacking) : traffic_(traffic), lacking_(std::move(lacking)) {}
+  FakeCounters(const Traffic& traffic, std::vector<std::string> lacking, std::vector<std::string>& sessions)
+      : traffic_(traffic), lacking_(std::move(lacking)), sessions_(sessions) {}
 
   std::string refusal(Group metrics) override {
     return std::ranges::find(lacking_, metrics.back()) == lacking_.end() ? "" : "no " + metrics.back();
   }
   std::vector<double> count(Group metrics, const std::function<void()>& work) override {
     const Traffic before = traffic_;
+    sessions_.push_back(metrics.front());
     work();
     std::vector<double> counts;
     for (const std::string& name : metrics) {
@@ -62,6 +64,7 @@ class FakeCounters final : public DeviceCounters {
  private:
   const Traffic& traffic_;
   std::vector<std::string> lacking_;
+  std::vector<std::string>& sessions_;
 };
 
 // The host times it, by round trips: it takes no stamps on the GPU.
@@ -80,6 +83,7 @@ class Counting : public testing::Test {
  protected:
   FakeBehaviour behaviour(bool seen) {
     FakeBehaviour result;
+    result.no_room_for = [this](std::string_view label) { return label == "to" && missing_++ < too_large_; };
     result.launched = [this, seen](std::uint32_t launches) {
       if (!seen) return;
       traffic_.sm_sectors += launches * kLaunchSectors;
@@ -98,7 +102,7 @@ class Counting : public testing::Test {
     FakeBehaviour cuda = behaviour(true);
     cuda.counters = [this]() -> std::unique_ptr<DeviceCounters> {
       if (!refused_.empty()) throw Skip("{}", refused_);
-      return std::make_unique<FakeCounters>(traffic_, lacking_);
+      return std::make_unique<FakeCounters>(traffic_, lacking_, sessions_);
     };
     std::vector<std::unique_ptr<Backend>> backends;
     std::vector<DeviceInfo> cuda_gpus;
@@ -123,6 +127,7 @@ class Counting : public testing::Test {
         if (broken_ && bench.device().info().api == vulkan::kApi) throw Error("a wrong result");
         Launch launch;
         launch.kernel = &bench.kernel({.images = nullptr, .entry = "copy"});
+        launch.buffers = {&bench.output("to", 64)};
         if (by_host_) return {std::make_unique<ByHost>(bench.device().prepare(launch, {}))};
         return bench.device().prepare(launch, {});
       });
@@ -159,6 +164,9 @@ class Counting : public testing::Test {
   bool counts_tensor_ = false;
   std::string refused_;
   std::vector<std::string> lacking_;
+  std::size_t too_large_ = 0;  // allocations, the first ones
+  std::size_t missing_ = 0;
+  std::vector<std::string> sessions_;  // the first metric of each
 };
 
 TEST_F(Counting, FiguresAreOfOneLaunchInBothApis) {
@@ -240,6 +248,24 @@ TEST_F(Counting, ExecutedInstructionsAreCountedUnlessAKernelSpins) {
   EXPECT_EQ(count(), 0);
   for (const auto& [name, row] : rows()) EXPECT_EQ(row.at("instructions"), "") << name;
   EXPECT_EQ(rows().at("copy/cuda/cold").at("sm_l2_sectors"), "40");
+}
+
+// To set the hardware up for another group takes longer than a session.
+TEST_F(Counting, TheGroupChangesOnceACase) {
+  EXPECT_EQ(count(), 0);
+  std::size_t changes = 0;
+  for (std::size_t i = 1; i < sessions_.size(); ++i) changes += sessions_[i] != sessions_[i - 1] ? 1 : 0;
+  EXPECT_EQ(changes, 2U) << "two cases of two sides and two groups";
+}
+
+TEST_F(Counting, WhatDoesNotFitTogetherIsCountedOneByOne) {
+  too_large_ = 1;
+  EXPECT_EQ(count(), 0);
+  for (const auto& [name, row] : rows()) EXPECT_EQ(row.at("sm_l2_sectors"), "40") << name << ": " << row.at("reason");
+  missing_ = 0;
+  too_large_ = 100;
+  EXPECT_EQ(count(), 1);
+  for (const auto& [name, row] : rows()) EXPECT_THAT(row.at("reason"), HasSubstr("no room")) << name;
 }
 
 TEST_F(Counting, WithoutTheMetricThatChecksNothingIsCounted) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -185,13 +186,32 @@ class Instrument {
   // Before the devices become others.
   void forget() { blindness_.clear(); }
 
-  // The counts of one launch by their columns, and how many were counted together. Throws Error.
-  Values count(Subject& subject, const Api& api, const Case& the_case) {
-    std::uint32_t launches = 1;
-    Values values = the_case.cache == Cache::kCold ? count_cold(subject, api) : count_warm(subject, the_case, launches);
-    if (the_case.spins || instructions_.names.empty()) return values;
-    instructions_.set(values, counters_->count(instructions_.names, [&] { subject.time_host(launches); }), launches);
-    return values;
+  // A side of a case, ready to be counted, and what has been.
+  struct Counted {
+    Subject* subject = nullptr;
+    Api api;
+    std::uint32_t launches = 1;  // together, in a warm session
+    Values values = {};          // by their columns, of one launch
+    std::string failed = {};     // why there are no values
+  };
+
+  // Group by group for all sides: another group takes the hardware a time to set up, so the next case begins with the last one.
+  void count(std::vector<Counted>& sides, const Case& the_case) {
+    for (Counted& side : sides) {
+      attempt(side, [&] {
+        if (the_case.cache != Cache::kCold) side.launches = launches_for(*side.subject, the_case);
+        side.values.set("launches", side.launches);
+      });
+    }
+    std::vector<std::function<void(Counted&)>> groups = {[&](Counted& side) { count_main(side, the_case); }};
+    if (!own_.names.empty() && the_case.cache != Cache::kCold)
+      groups.emplace_back([&](Counted& side) { own_.set(side.values, warm(own_, side), side.launches); });
+    if (!instructions_.names.empty() && !the_case.spins)
+      groups.emplace_back([&](Counted& side) { instructions_.set(side.values, warm(instructions_, side), side.launches); });
+    if (std::exchange(is_backwards_, !is_backwards_)) std::ranges::reverse(groups);
+    for (const auto& group : groups) {
+      for (Counted& side : sides) attempt(side, [&] { group(side); });
+    }
   }
 
  private:
@@ -211,36 +231,45 @@ class Instrument {
   // One a metric.
   std::vector<double> session(const std::function<void()>& work) { return counters_->count(main_.names, work); }
 
-  // `launches`: how many it counted together.
-  Values count_warm(Subject& subject, const Case& the_case, std::uint32_t& launches) {
+  static void attempt(Counted& side, const std::function<void()>& step) {
+    if (!side.failed.empty()) return;
+    try {
+      step();
+    } catch (const Error& error) {
+      side.failed = error.what();
+    }
+  }
+
+  static std::uint32_t launches_for(Subject& subject, const Case& the_case) {
     const double ns = std::max(
         1.0, subject.timed_by_host() ? subject.time_host(1).roundtrip_ns : subject.time_device({.batch = 1, .lead_in = 1}).ns);
     const double bytes = std::max(kSectorBytes, static_cast<double>(the_case.footprint_bytes));
     const double enough = std::min(kEnoughBytes / bytes, kEnoughNs / ns);
-    launches =
-        static_cast<std::uint32_t>(std::clamp(enough, static_cast<double>(kLeastLaunches), static_cast<double>(kMostLaunches)));
-    subject.time_host(1);
-    const auto work = [&] { subject.time_host(launches); };
-    Values values = {{"launches", launches}};
-    main_.set(values, session(work), launches);
-    if (!own_.names.empty()) own_.set(values, counters_->count(own_.names, work), launches);
-    return values;
+    return static_cast<std::uint32_t>(
+        std::clamp(enough, static_cast<double>(kLeastLaunches), static_cast<double>(kMostLaunches)));
   }
 
-  Values count_cold(Subject& subject, const Api& api) {
-    sweep(api);
-    std::vector<double> counts = session([&] { subject.time_host(1); });
-    sweep(api);
+  std::vector<double> warm(const Group& group, const Counted& side) {
+    side.subject->time_host(1);
+    return counters_->count(group.names, [&] { side.subject->time_host(side.launches); });
+  }
+
+  void count_main(Counted& side, const Case& the_case) {
+    main_.set(side.values, the_case.cache == Cache::kCold ? cold(side) : warm(main_, side), side.launches);
+  }
+
+  std::vector<double> cold(const Counted& side) {
+    sweep(side.api);
+    std::vector<double> counts = session([&] { side.subject->time_host(1); });
+    sweep(side.api);
     const std::vector<double> written_back = session([&] {
-      subject.time_host(1);
-      sweep(api);
+      side.subject->time_host(1);
+      sweep(side.api);
     });
     for (std::size_t k = 0; k < counts.size(); ++k) {
       if (main_.metrics[k].written_back) counts[k] = written_back[k];
     }
-    Values values = {{"launches", 1}};
-    main_.set(values, counts, 1);
-    return values;
+    return counts;
   }
 
   std::unique_ptr<DeviceCounters> counters_;
@@ -250,6 +279,95 @@ class Instrument {
   std::uint64_t evict_bytes_;
   OpenDevices& devices_;
   std::map<Api, std::string> blindness_;
+  bool is_backwards_ = false;  // the next case's groups
+};
+
+// Counts the cases one by one and writes their rows.
+class Count {
+ public:
+  Count(const Experiment& experiment, Instrument& instrument, OpenDevices& devices)
+      : experiment_(experiment), instrument_(instrument), devices_(devices), read_clock_(devices.clock_reader()) {}
+
+  // A row a side. What does not fit into the memory together is counted one by one.
+  std::vector<Values> rows_of(const Case& one) {
+    std::vector<Values> rows;
+    std::vector<std::size_t> all(one.sides.size());
+    std::iota(all.begin(), all.end(), 0);
+    if (auto together = count(one, all)) return *together;
+    for (const std::size_t side : all) {
+      devices_.release_buffers();
+      const auto alone = count(one, std::span(&side, 1));
+      rows.insert(rows.end(), alone->begin(), alone->end());
+    }
+    return rows;
+  }
+
+  std::size_t counted = 0;
+  std::size_t failed = 0;
+  std::size_t skipped = 0;
+
+ private:
+  // nullopt: together they run out of memory.
+  std::optional<std::vector<Values>> count(const Case& one, std::span<const std::size_t> sides) {
+    std::vector<Values> rows;
+    std::vector<Prepared> prepared;
+    std::vector<Instrument::Counted> ready;
+    std::vector<std::size_t> row_of;  // of each that is ready
+    struct Missing {
+      const Side* side;
+      std::string why;
+      bool is_failure;
+    };
+    std::vector<Missing> missing;
+    for (const std::size_t number : sides) {
+      const Side& side = one.sides[number];
+      OpenDevice& open = devices_.at(side.api);
+      Values& row = rows.emplace_back(keys(one, side));
+      row.set({{"experiment", experiment_.name},
+               {"instrument", instrument_.name()},
+               {"gpu", open.info.name},
+               {"gpu_uuid", uuid_text(open.info.uuid)},
+               {"driver", open.info.driver},
+               {"git_rev", git_revision()}});
+      auto made = set_up(experiment_, one, side, open);
+      if (const auto* why_not = std::get_if<SideResult>(&made)) {
+        if (why_not->out_of_memory && sides.size() > 1) return {};
+        if (why_not->out_of_memory) devices_.release_buffers();
+        row.set("reason", why_not->reason);
+        missing.push_back({&side, why_not->reason, why_not->status != Status::kSkipped});
+      } else if (const std::string& blind = instrument_.blindness(side.api); !blind.empty()) {
+        row.set("reason", blind);
+        missing.push_back({&side, blind, false});
+      } else {
+        prepared.push_back(std::get<Prepared>(std::move(made)));
+        ready.push_back({.subject = prepared.back().subject.get(), .api = side.api});
+        row_of.push_back(rows.size() - 1);
+      }
+    }
+    instrument_.count(ready, one);
+    for (std::size_t i = 0; i < ready.size(); ++i) {
+      Values& row = rows[row_of[i]];
+      if (ready[i].failed.empty()) {
+        row.set(ready[i].values);
+        if (read_clock_) row.set("sm_mhz", read_clock_().sm_mhz);
+        ++counted;
+      } else {
+        row.set("reason", ready[i].failed);
+        missing.push_back({&one.sides[sides[row_of[i]]], ready[i].failed, true});
+      }
+    }
+    for (const Missing& each : missing) {
+      ++(each.is_failure ? failed : skipped);
+      if (said_.insert(each.why).second) say(fmt::format("{}: {}", benchmark_name(experiment_, one, *each.side), each.why));
+    }
+    return rows;
+  }
+
+  const Experiment& experiment_;
+  Instrument& instrument_;
+  OpenDevices& devices_;
+  std::function<ClockReading()> read_clock_;
+  std::set<std::string> said_;
 };
 
 // The counters of the GPU that the APIs share, of the first device that has some. Throws Skip with what is missing.
@@ -278,51 +396,17 @@ int count_cases(const Experiment& experiment, const std::vector<Case>& cases, co
   const std::string place = file_behind(path);
   const HeldFile held(place);
   const FileDescriptor file = NextContent(place, csv_record(columns.header()), held.mode()).take_place();
-  const std::function<ClockReading()> read_clock = devices.clock_reader();
-
-  std::size_t counted = 0;
-  std::size_t failed = 0;
-  std::size_t skipped = 0;
-  std::set<std::string> said;
+  Count count(experiment, *instrument, devices);
   for (const Case& one : cases) {
+    if (interrupted()) return kInterruptedBySignal;
     if (devices.is_another(one.vulkan)) instrument->forget();
     if (devices.use(one.vulkan)) devices.prepare_eviction(evict_bytes);
-    for (const Side& side : one.sides) {
-      if (interrupted()) return kInterruptedBySignal;
-      OpenDevice& open = devices.at(side.api);
-      Values row = keys(one, side);
-      row.set({{"experiment", experiment.name},
-               {"instrument", instrument->name()},
-               {"gpu", open.info.name},
-               {"gpu_uuid", uuid_text(open.info.uuid)},
-               {"driver", open.info.driver},
-               {"git_rev", git_revision()}});
-      const auto no_counts = [&](const std::string& why, std::size_t& how_many) {
-        row.set("reason", why);
-        ++how_many;
-        if (said.insert(why).second) say(fmt::format("{}: {}", benchmark_name(experiment, one, side), why));
-      };
-      const auto made = set_up(experiment, one, side, open);
-      if (const auto* why_not = std::get_if<SideResult>(&made)) {
-        no_counts(why_not->reason, why_not->status == Status::kSkipped ? skipped : failed);
-        if (why_not->out_of_memory) devices.release_buffers();
-      } else if (const std::string& blind = instrument->blindness(side.api); !blind.empty()) {
-        no_counts(blind, skipped);
-      } else {
-        try {
-          row.set(instrument->count(*std::get<Prepared>(made).subject, side.api, one));
-          if (read_clock) row.set("sm_mhz", read_clock().sm_mhz);
-          ++counted;
-        } catch (const Error& error) {
-          no_counts(error.what(), failed);
-        }
-      }
-      append(file, csv_record(columns.row(row)), place);
-    }
+    for (const Values& row : count.rows_of(one)) append(file, csv_record(columns.row(row)), place);
   }
-  say(fmt::format("{}: {} kernels counted, {} failed, {} skipped: {}", experiment.name, counted, failed, skipped, path));
-  if (failed != 0 || devices.complained()) return kFailed;
-  return counted == 0 ? kAllSkipped : kOk;
+  say(fmt::format("{}: {} kernels counted, {} failed, {} skipped: {}", experiment.name, count.counted, count.failed,
+                  count.skipped, path));
+  if (count.failed != 0 || devices.complained()) return kFailed;
+  return count.counted == 0 ? kAllSkipped : kOk;
 }
 
 }  // namespace bench
