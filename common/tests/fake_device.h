@@ -117,6 +117,8 @@ class FakeDevice final : public HostDevice, public Peers, public Counting {
   }
   void run(const Work& work) override {
     if (const auto* launch = std::get_if<Launch>(&work)) behaviour_.execute(*launch);
+    if (const auto* copy = std::get_if<Copy>(&work))
+      std::memcpy(words_of<std::byte>(*copy->destination), words_of<std::byte>(*copy->source), copy->bytes);
   }
   std::unique_ptr<Subject> prepare(const Work& work, const SubjectOptions&) override {
     return std::make_unique<TimedWork>(*this, work);

@@ -317,6 +317,7 @@ struct Item {
   Taken taken;
   std::string name;
   std::size_t sides = 0;
+  std::string other = {};  // what the second kernel calls it, where that is another name
 };
 
 bool are_alike(const Taken& a, const Taken& b) {
@@ -378,6 +379,7 @@ class Writer {
       }
       Item& item = items_[own[i]];
       ++item.sides;
+      if (lower(item.taken.name) != lower(taken.name)) item.other = taken.name;
       if (!item.taken.type) item.taken.type = taken.type;
       item.taken.is_readonly = item.taken.is_readonly || taken.is_readonly;
       item.taken.is_writeonly = item.taken.is_writeonly || taken.is_writeonly;
@@ -430,7 +432,7 @@ class Writer {
   void write_item(const Item& item) {
     const Taken& taken = item.taken;
     if (taken.is_buffer) {
-      line("\n[[buffer]]\nname = \"{}\"", item.name);
+      line("\n[[buffer]]\nname = \"{}\"{}", item.name, other_of(item));
       line("type = \"{}\"{}", to_string(taken.type.value_or(Type::kF32)), taken.type ? "" : kGuess);
       write_elements(taken);
       const bool is_shared = item.sides == kernels_.size();
@@ -440,7 +442,7 @@ class Writer {
       return;
     }
     if (!taken.is_struct) {
-      line("\n[[scalar]]\nname = \"{}\"\ntype = \"{}\"", item.name, to_string(*taken.type));
+      line("\n[[scalar]]\nname = \"{}\"{}\ntype = \"{}\"", item.name, other_of(item), to_string(*taken.type));
       line("value = {}{}", value_for(item.name, *taken.type), kGuess);
       return;
     }
@@ -466,6 +468,11 @@ class Writer {
       line("  {{ name = \"at_{}\", type = \"{}\", value = 1 }},", offset, step == 1 ? "u8" : "u32");
     }
     line("]");
+  }
+
+  // Two names of which nothing tells that they are one thing.
+  std::string other_of(const Item& item) const {
+    return item.other.empty() ? "" : fmt::format("{}: {} calls it {}", kGuess, files_.back().filename().string(), item.other);
   }
 
   void write_elements(const Taken& taken) {

@@ -37,7 +37,7 @@ constexpr std::size_t bytes_of(Type type) {
 constexpr bool is_float(Type type) { return type <= Type::kF64; }
 
 enum class Content : std::uint8_t {
-  kRandom,    // floats in [0, 1) or from `low` to `high`, integers over all their values; `seed`
+  kRandom,    // floats in [0, 1), integers over all their values, or both in `range`; `seed`
   kZeros,     //
   kCounting,  // 0, 1, 2, ...
   kFile,      // a .npy file of the buffer's type and number of elements
@@ -54,12 +54,11 @@ struct Buffer {
   std::string name = {};
   Type type = Type::kF32;
   Expression elements = {};
-  Content content = Content::kRandom;  // of an output: zeros
-  std::uint64_t seed = 1;
-  double low = 0;  // of random floats
-  double high = 1;
-  std::filesystem::path file = {};      // absolute, as all paths here
-  std::vector<Expression> values = {};  // one for all elements, or one for each
+  Content content = Content::kRandom;      // of an output: zeros
+  std::optional<std::uint64_t> seed = {};  // buffers of one seed hold the same; none: each its own numbers
+  std::vector<Expression> range = {};      // of random numbers, two or none: floats below the second, integers up to it
+  std::filesystem::path file = {};         // absolute, as all paths here
+  std::vector<Expression> values = {};     // one for all elements, or one for each
   Role role = Role::kIn;
   std::filesystem::path expected = {};  // a .npy file; empty: the sides are compared with each other
   std::uint32_t line = 0;

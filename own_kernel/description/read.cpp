@@ -244,16 +244,22 @@ class Reader {
         keys.word("type", keys.need("type", fmt::format("one of {}", fmt::join(kNumbers, ", "))), kNumbers));
   }
 
-  // [low, high] of random floats.
-  static void read_range(const Keys& keys, const toml::node& node, Buffer& buffer) {
+  // [low, high] of random numbers.
+  void read_range(const Keys& keys, const toml::node& node, Buffer& buffer) {
     const toml::array* list = node.as_array();
-    const auto low = list != nullptr && list->size() == 2 ? (*list)[0].value<double>() : std::nullopt;
-    const auto high = low ? (*list)[1].value<double>() : std::nullopt;
-    if (!high || !std::isfinite(*low) || !std::isfinite(*high) || !(*low < *high))
-      keys.fail(line_of(node),
-                "range is no [low, high] of two numbers, the second above the first; range = [-1, 1] is allowed");
-    buffer.low = *low;
-    buffer.high = *high;
+    if (list == nullptr || list->size() != 2)
+      keys.fail(line_of(node), "range is no [low, high] of two numbers; range = [-1, 1] is allowed");
+    for (const toml::node& one : *list) {
+      buffer.range.push_back(keys.expression("range", one));
+      fits(keys, "range", buffer.range.back(), buffer.type);
+    }
+    with_sizes(keys, "range", buffer.range[1], [&](const Sizes& sizes) {
+      const double low = value_of(buffer.range[0], sizes);
+      const double high = value_of(buffer.range[1], sizes);
+      if (low < high || (low == high && !is_float(buffer.type))) return;
+      throw Error("[{}, {}]{}: the second is to be above the first; range = [-1, 1] is allowed", text_of(low), text_of(high),
+                  with(buffer.range[1], sizes));
+    });
   }
 
   // One for all elements, or a list with one for each.
@@ -318,9 +324,8 @@ class Reader {
         keys.fail(keys.line_of("seed"), "seed without content = \"random\"; leave it out");
       buffer.seed = *seed;
     }
-    if (keys.has("range") && (buffer.content != Content::kRandom || !is_float(buffer.type)))
-      keys.fail(keys.line_of("range"), "range of {}; allowed of random f16, bf16, f32 and f64",
-                buffer.content == Content::kRandom ? to_string(buffer.type) : "what is not random");
+    if (keys.has("range") && buffer.content != Content::kRandom)
+      keys.fail(keys.line_of("range"), "range without content = \"random\"; leave it out");
     if (expected) {
       if (buffer.role != Role::kOut && buffer.role != Role::kInout)
         keys.fail(keys.line_of("expected"), "expected of a buffer of role {}; allowed with role out or inout",

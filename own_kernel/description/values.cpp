@@ -7,9 +7,12 @@
 #include <cstring>
 
 #include "core/base/random.h"
+#include "description/expression.h"
 
 namespace bench::own {
 namespace {
+
+constexpr std::uint32_t kSharedStream = ~0U;  // of all buffers that give their seed
 
 template <class T>
 T load(const std::byte* bytes) {
@@ -128,8 +131,10 @@ std::string text_of_element(Type type, const std::byte* bytes) {
 }
 
 void make_content(const Buffer& buffer, std::uint32_t stream, std::uint64_t first, std::span<std::byte> bytes,
-                  std::span<const double> values) {
+                  std::span<const double> numbers) {
   const std::size_t width = own::bytes_of(buffer.type);
+  const std::uint64_t seed = buffer.seed.value_or(1);
+  if (buffer.seed) stream = kSharedStream;
   for (std::uint64_t i = 0; i < bytes.size() / width; ++i) {
     std::byte* const at = bytes.data() + i * width;
     const std::uint64_t index = first + i;
@@ -138,18 +143,29 @@ void make_content(const Buffer& buffer, std::uint32_t stream, std::uint64_t firs
     } else if (buffer.content == Content::kCounting) {
       put_number(buffer.type, static_cast<double>(index), at);
     } else if (buffer.content == Content::kValues) {
-      put_number(buffer.type, values[values.size() == 1 ? 0 : index], at);
+      put_number(buffer.type, numbers[numbers.size() == 1 ? 0 : index], at);
     } else if (is_float(buffer.type)) {
       // 24 bits for a float's, 11 for a half's and 8 for a bfloat's: rounding must not reach 1.
       const int bits = buffer.type == Type::kF16 ? 11 : buffer.type == Type::kBf16 ? 8 : 24;
-      const double part = std::ldexp(random_bits(buffer.seed, stream, index) >> (32 - bits), -bits);
-      put_number(buffer.type, buffer.low + (buffer.high - buffer.low) * part, at);
+      const double part = std::ldexp(random_bits(seed, stream, index) >> (32 - bits), -bits);
+      put_number(buffer.type, numbers.empty() ? part : numbers[0] + (numbers[1] - numbers[0]) * part, at);
     } else {
       const std::uint64_t word =
-          random_bits(buffer.seed, stream, 2 * index) | (std::uint64_t{random_bits(buffer.seed, stream, 2 * index + 1)} << 32);
-      std::memcpy(at, &word, width);
+          random_bits(seed, stream, 2 * index) | (std::uint64_t{random_bits(seed, stream, 2 * index + 1)} << 32);
+      if (numbers.empty()) {
+        std::memcpy(at, &word, width);
+      } else {
+        const auto count = static_cast<std::uint64_t>(numbers[1] - numbers[0]) + 1;
+        put_number(buffer.type, numbers[0] + static_cast<double>(word % count), at);
+      }
     }
   }
+}
+
+std::vector<double> numbers_of(const Buffer& buffer, const Sizes& sizes) {
+  std::vector<double> numbers;
+  for (const Expression& one : buffer.values.empty() ? buffer.range : buffer.values) numbers.push_back(value_of(one, sizes));
+  return numbers;
 }
 
 }  // namespace bench::own

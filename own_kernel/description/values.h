@@ -22,8 +22,10 @@ std::vector<std::byte> bytes_of_number(Type type, double number);
 std::string text_of_element(Type type, const std::byte* bytes);
 
 // What a buffer holds before the first launch, elements [first, first + count): see Content. `stream` tells the buffers of one
-// seed apart, `values` are those of Buffer::values. Not of Content::kFile.
+// no seed apart, `numbers` are numbers_of() them. Not of Content::kFile.
 void make_content(const Buffer& buffer, std::uint32_t stream, std::uint64_t first, std::span<std::byte> bytes,
-                  std::span<const double> values = {});
+                  std::span<const double> numbers = {});
+// Of Buffer::values, or of Buffer::range. Throws Error.
+std::vector<double> numbers_of(const Buffer& buffer, const Sizes& sizes);
 
 }  // namespace bench::own

@@ -25,6 +25,8 @@ constexpr std::uint32_t kOtherPoison = 0xa5a5a5a5U;
 
 std::uint64_t words_of(std::uint64_t bytes) { return (bytes + 3) / 4; }
 
+bool has_content(const Buffer& buffer) { return buffer.role == Role::kIn || buffer.role == Role::kInout; }
+
 std::set<std::size_t> buffers_of(const Description& description, const Side& side) {
   std::set<std::size_t> found;
   for (const Step& step : side.steps) {
@@ -47,7 +49,8 @@ class SideRun {
         description_(job.description),
         side_(job.description.sides[of.side]),
         sizes_(job.description.sizes[of.sizes]),
-        of_(of) {
+        of_(of),
+        keeps_contents_(keeps_contents()) {
     check_memory();
     for (const std::size_t index : buffers_of(description_, side_)) allocate(index);
     for (std::size_t i = 0; i < side_.steps.size(); ++i) add_launch(i);
@@ -147,7 +150,7 @@ class SideRun {
  private:
   struct OnDevice {
     bench::Buffer* working = nullptr;
-    bench::Buffer* pristine = nullptr;  // what an inout buffer begins with
+    const bench::Buffer* pristine = nullptr;  // its content; of an inout buffer always
     std::uint64_t bytes = 0;
     Checksum filled = {};  // of an input
     std::shared_ptr<const std::vector<std::byte>> made = {};
@@ -166,36 +169,54 @@ class SideRun {
     }
   }
 
-  // The sides of one API share inputs, and nothing else.
+  // The sides of one API share inputs and contents, and nothing else.
   void allocate(std::size_t index) {
     const Buffer& buffer = description_.buffers[index];
     OnDevice& one = buffers_[index];
     one.bytes = own::bytes_of(buffer, sizes_);
     const std::string name = buffer.role == Role::kIn ? buffer.name : fmt::format("{} of side {}", buffer.name, of_.side);
     one.working = &bench_.output(name, words_of(one.bytes) + kGuard);
-    if (buffer.role == Role::kInout) one.pristine = &bench_.output(name + ", as it begins", words_of(one.bytes) + kGuard);
+    if (keeps_contents_ && has_content(buffer)) {
+      one.pristine = &bench_.made_input(fmt::format("{} with {}", buffer.name, text_of(sizes_)), words_of(one.bytes),
+                                        producer(index, one.bytes, kPoison));
+    } else if (buffer.role == Role::kInout) {
+      bench::Buffer& pristine = bench_.output(name + ", as it begins", words_of(one.bytes) + kGuard);
+      bench_.device().write(pristine, 0, words_of(one.bytes) * 4, producer(index, one.bytes, kPoison));
+      one.pristine = &pristine;
+    }
   }
 
-  // From the content, padded to whole words by the poison.
-  void write_content(std::size_t index, const OnDevice& one, bench::Buffer& to, std::uint32_t poison) const {
+  // A case sets its sides up many times, and each step of a pipeline is a case: what the host makes it makes once for all of
+  // them, if that and the buffers of both sides take at most half of the device's memory.
+  bool keeps_contents() const {
+    std::uint64_t wanted = 0;
+    for (const Side& side : description_.sides) wanted += device_bytes(description_, side, sizes_);
+    for (const Sizes& sizes : description_.sizes) {
+      for (const Buffer& buffer : description_.buffers) {
+        if (has_content(buffer)) wanted += 2 * own::bytes_of(buffer, sizes);  // for each of two APIs
+      }
+    }
+    return wanted <= bench_.device().info().memory_bytes / 2;
+  }
+
+  // Of the content, padded to whole words by the poison. The description outlives it.
+  Device::Producer producer(std::size_t index, std::uint64_t bytes, std::uint32_t poison) const {
     const Buffer& buffer = description_.buffers[index];
     const std::size_t width = bytes_of(buffer.type);
-    std::vector<std::byte> file;
-    if (buffer.content == Content::kFile) file = read_npy(buffer.file, buffer.type, one.bytes / width);
-    std::vector<double> values;
-    for (const Expression& value : buffer.values) values.push_back(value_of(value, sizes_));
-    bench_.device().write(to, 0, words_of(one.bytes) * 4, [&](std::uint64_t done, std::span<std::byte> chunk) {
-      const std::uint64_t inside = std::min<std::uint64_t>(chunk.size(), one.bytes - std::min(one.bytes, done));
+    return [&buffer, index, bytes, poison, width, file = std::vector<std::byte>(), numbers = numbers_of(buffer, sizes_)](
+               std::uint64_t done, std::span<std::byte> chunk) mutable {
+      const std::uint64_t inside = std::min<std::uint64_t>(chunk.size(), bytes - std::min(bytes, done));
       if (inside < chunk.size()) std::memset(chunk.data() + inside, static_cast<int>(poison & 0xff), chunk.size() - inside);
       if (buffer.content == Content::kFile) {
+        if (file.empty()) file = read_npy(buffer.file, buffer.type, bytes / width);
         std::memcpy(chunk.data(), file.data() + done, inside);
         return;
       }
       parallel_for(inside / width, 1 << 14, [&](std::uint64_t begin, std::uint64_t end) {
         make_content(buffer, static_cast<std::uint32_t>(index), done / width + begin,
-                     chunk.subspan(begin * width, (end - begin) * width), values);
+                     chunk.subspan(begin * width, (end - begin) * width), numbers);
       });
-    });
+    };
   }
 
   void fill(std::size_t index, OnDevice& one, std::uint32_t poison) {
@@ -203,13 +224,11 @@ class SideRun {
     Device& device = bench_.device();
     device.fill(*one.working, 0, (words_of(one.bytes) + kGuard) * 4, poison);
     if (buffer.role == Role::kOut) return;
-    if (buffer.role == Role::kInout) {
-      if (!is_pristine_.contains(index)) write_content(index, one, *one.pristine, kPoison);
-      is_pristine_.insert(index);
+    if (one.pristine != nullptr) {
       device.run(Copy{one.pristine, one.working, words_of(one.bytes) * 4});
-      return;
+    } else {
+      device.write(*one.working, 0, words_of(one.bytes) * 4, producer(index, one.bytes, poison));
     }
-    write_content(index, one, *one.working, poison);
     if (buffer.role == Role::kIn) one.filled = checksum(one);
   }
 
@@ -227,7 +246,8 @@ class SideRun {
   std::vector<Work> copies_back() const {
     std::vector<Work> copies;
     for (const auto& [index, one] : buffers_) {
-      if (one.pristine != nullptr) copies.emplace_back(Copy{one.pristine, one.working, words_of(one.bytes) * 4});
+      if (description_.buffers[index].role == Role::kInout)
+        copies.emplace_back(Copy{one.pristine, one.working, words_of(one.bytes) * 4});
     }
     return copies;
   }
@@ -292,8 +312,8 @@ class SideRun {
   const Side& side_;
   const Sizes& sizes_;
   SideCase of_;
+  bool keeps_contents_;
   std::map<std::size_t, OnDevice> buffers_;
-  std::set<std::size_t> is_pristine_;
   std::vector<Launch> launches_;
 };
 

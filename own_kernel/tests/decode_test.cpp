@@ -134,7 +134,7 @@ class Decode : public testing::Test {
         const std::string file = text_of_file(buffer.file);
         std::memcpy(bytes.data(), file.data() + file.size() - bytes.size(), bytes.size());
       } else {
-        make_content(buffer, i, 0, bytes);
+        make_content(buffer, i, 0, bytes, numbers_of(buffer, description_.sizes[0]));
       }
       Values values(count);
       for (std::size_t k = 0; k < count; ++k) values[k] = number_of(buffer.type, bytes.data() + k * width);

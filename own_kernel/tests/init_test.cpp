@@ -191,6 +191,24 @@ void main() {
   EXPECT_THAT(report.text, HasSubstr("     0  turn_0 to turn_15 f32\n    64  dt f32\n"));
 }
 
+TEST(InitText, WhatIsPairedByItsOrderIsAGuess) {
+  const TempDir folder;
+  const auto shader = [](const char* from, const char* to) {
+    return fmt::format(
+        "#version 460\nlayout(local_size_x = 64) in;\nlayout(binding = 0) readonly buffer A {{ uint {0}[]; }};\n"
+        "layout(binding = 1) buffer B {{ uint {1}[]; }};\n"
+        "layout(push_constant) uniform P {{ uint n; }};\nvoid main() {{ if (gl_GlobalInvocationID.x < n) "
+        "{1}[gl_GlobalInvocationID.x] = {0}[gl_GlobalInvocationID.x]; }}\n",
+        from, to);
+  };
+  folder.write("one.comp", shader("bump", "data"));
+  folder.write("two.comp", shader("source", "Data"));
+  const std::string text = first_description({folder.path() / "one.comp", folder.path() / "two.comp"}, {}, folder.path());
+  EXPECT_THAT(text, HasSubstr("name = \"bump\"  # guess: two.comp calls it source\n"));
+  EXPECT_THAT(text, HasSubstr("name = \"data\"\n"));
+  EXPECT_THAT(text, HasSubstr("name = \"n\"\n"));
+}
+
 TEST(InitText, WhatOwnKernelsCannotUseIsRefusedAtOnce) {
   const TempDir folder;
   folder.write("blur.comp",

@@ -6,13 +6,16 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <set>
 
 #include "core/base/error.h"
 #include "description/values.h"
+#include "fake_device.h"
 #include "run/compare.h"
 #include "run/npy.h"
 #include "run/pack.h"
 #include "run/result.h"
+#include "run/side_run.h"
 
 namespace bench::own {
 namespace {
@@ -102,7 +105,24 @@ TEST(Values, ContentIsTheSameFromWhereverItIsMade) {
   std::vector<std::byte> other(4000);
   make_content({.name = "x"}, 0, 0, one);
   make_content({.name = "y"}, 1, 0, other);
-  EXPECT_NE(one, other) << "two buffers of one seed";
+  EXPECT_NE(one, other) << "two buffers without a seed";
+  make_content({.name = "x", .seed = 1}, 0, 0, one);
+  make_content({.name = "y", .seed = 1}, 1, 0, other);
+  EXPECT_EQ(one, other) << "as where one side works in place";
+}
+
+TEST(Values, RandomIntegersReachBothEndsOfTheirRange) {
+  for (const Type type : {Type::kI8, Type::kU16, Type::kI32, Type::kU64}) {
+    const double low = type == Type::kI8 || type == Type::kI32 ? -3 : 0;
+    Buffer buffer = {.name = "x", .type = type, .range = {{low < 0 ? "-3" : "0"}, {"n - 1"}}};
+    std::vector<std::byte> bytes(1000 * bytes_of(type));
+    make_content(buffer, 0, 0, bytes, numbers_of(buffer, {{"n", 5}}));
+    std::set<double> found;
+    for (std::size_t i = 0; i < 1000; ++i) found.insert(number_of(type, bytes.data() + i * bytes_of(type)));
+    EXPECT_EQ(*found.begin(), low) << to_string(type);
+    EXPECT_EQ(*found.rbegin(), 4) << to_string(type);
+    EXPECT_EQ(found.size(), static_cast<std::size_t>(5 - low)) << to_string(type);
+  }
 }
 
 TEST(Values, GivenOnesStandInEachElement) {
@@ -313,6 +333,46 @@ TEST(Pack, VulkansArgumentsGoWhereTheySay) {
   step.constants.push_back({.id = 77, .value = {"1"}});
   EXPECT_THAT(message_of([&] { pack(description, SideApi::kVulkan, step, code, description.sizes[0], {}); }),
               HasSubstr("no specialization constant 77"));
+}
+
+// A job of one CUDA kernel that takes an input and an inout buffer of 1000 floats, and does nothing.
+Job idle_job() {
+  using Kind = Argument::Kind;
+  Job job;
+  job.description.name = "idle";
+  job.description.sizes = {{{"n", 1000}}};
+  job.description.buffers = {{.name = "x", .elements = {"n"}}, {.name = "y", .elements = {"n"}, .role = Role::kInout}};
+  job.description.sides = {{.name = "CUDA"}};
+  job.description.sides[0].steps = {step_of({{.kind = Kind::kBuffer, .index = 0}, {.kind = Kind::kBuffer, .index = 1}})};
+  job.sides.resize(1);
+  job.sides[0].emplace().steps.push_back(std::make_unique<Code>(
+      Compiled{.kind = Compiled::Kind::kCubin, .bytes = std::vector<std::byte>(8), .entry = "idle"}, "idle_cuda", "sm_90"));
+  return job;
+}
+
+// Each step of a pipeline is a case that sets both sides up.
+TEST(SideRun, ContentsAreMadeOnceForAllCases) {
+  const Job job = idle_job();
+  for (const std::uint64_t memory : {1ULL << 30, 60000ULL}) {
+    DeviceInfo info = fake_gpu(cuda::kApi, 0, "a GPU", 0xaa);
+    info.memory_bytes = memory;
+    std::vector<std::byte> expected(4000);
+    make_content(job.description.buffers[0], 0, 0, expected);
+    FakeBehaviour behaviour;
+    behaviour.execute = [&](const Launch& launch) {
+      EXPECT_EQ(std::memcmp(words_of<std::byte>(*launch.buffers[0]), expected.data(), expected.size()), 0);
+    };
+    FakeDevice device(info, behaviour);
+    Workbench bench(device, 1);
+    Outputs outputs;
+    std::vector<std::uint64_t> made;
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_NE(set_up(bench, job, {}, outputs).subject, nullptr);
+      made.push_back(std::exchange(device.uploaded_bytes, 0));
+    }
+    EXPECT_GE(made[0], 8000U);
+    EXPECT_EQ(made[1] == 0, memory > 60000) << "there may be no room to keep them";
+  }
 }
 
 Measured measured_of(const std::vector<double>& ratios, double half = 0.001) {
