@@ -30,6 +30,7 @@ struct Wish {
   std::vector<std::string> types;
   std::string device;
   std::string csv;
+  std::string dump_isa;
   std::string data = "normal";
   std::uint32_t size = 0;   // 0: 8192, or 256 on a software device
   std::size_t threads = 0;  // 0: all of the host's but one
@@ -49,6 +50,7 @@ bool parse(int argc, char** argv, Wish& wish) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--csv", wish.csv, "Write each shape here when it has been tried; a new file");
+  app.add_option("--dump-isa", wish.dump_isa, "Write the finalists' machine code under this folder, as an experiment does");
   app.add_option("--size", wish.size, "Rows and columns of the matrices (default 8192; 256 on a software device)")
       ->check(CLI::Range(256, 32768));
   app.add_option("--kernel", wish.limits.kernels, "Only kernels whose names begin so: product_staged (repeatable)")
@@ -129,6 +131,8 @@ int run(const Wish& wish) {
 
   std::optional<SearchFile> file;
   if (!wish.csv.empty()) file.emplace(wish.csv, open.info.name, open.info.driver);
+  std::optional<bench::IsaDump> dump;
+  if (!wish.dump_isa.empty()) dump.emplace(wish.dump_isa, "matrix_search");
   const std::uint32_t size = wish.size != 0 ? wish.size : open.info.is_cpu ? 256 : 8192;
   const auto products = make_products(bench::kernels::matrix_search());
   const std::size_t threads = wish.threads != 0 ? wish.threads : std::max(2U, std::thread::hardware_concurrency()) - 1;
@@ -136,11 +140,12 @@ int run(const Wish& wish) {
   Compilers compilers(*open.device, threads);
   for (const std::string& types : wish.types) {
     const SearchGround ground = ground_of(bench::vulkan::context_of(*open.device), *types_of(types), wish, size);
-    const std::vector<Tried> finalists =
-        search(*open.workbench, compilers, *products, ground, wish.limits, file ? &*file : nullptr);
+    const SearchRecord record = {.file = file ? &*file : nullptr, .dump = dump ? &*dump : nullptr};
+    const std::vector<Tried> finalists = search(*open.workbench, compilers, *products, ground, wish.limits, record);
     print(ground, finalists);
     all_have_one = all_have_one && std::ranges::any_of(finalists, &Tried::verified);
   }
+  if (dump) dump->finish(open.info.name, open.info.driver);
   const bench::ExitCode code = all_have_one && !devices.complained() ? bench::kOk : bench::kFailed;
   if (!compilers.wait(kLastCompilationsS)) {
     bench::say("kernels that nobody waits for any more are still being compiled: ending without them");

@@ -17,6 +17,7 @@
 #include "core/base/process.h"
 #include "core/base/stats.h"
 #include "meter.h"
+#include "vulkan/device/backend.h"
 
 namespace {
 
@@ -33,8 +34,8 @@ std::string number(double value) { return bench::csv_number(value); }
 class Run {
  public:
   Run(bench::Workbench& bench, Compilers& compilers, Products& products, const SearchGround& ground, const SearchLimits& limits,
-      SearchFile* file)
-      : bench_(bench), compilers_(compilers), products_(products), ground_(ground), limits_(limits), file_(file) {
+      const SearchRecord& record)
+      : bench_(bench), compilers_(compilers), products_(products), ground_(ground), limits_(limits), record_(record) {
     for (Shape& shape : search_space(ground)) add(std::move(shape), false);
   }
 
@@ -80,6 +81,7 @@ class Run {
         if (one.tried.verified) ++verified;
       }
       note("final", one.tried);
+      if (record_.dump != nullptr) record_.dump->add(bench::vulkan::kApi, "", one.kernel->spec(), one.kernel->code());
       list.push_back(one.tried);
     }
     return list;
@@ -104,7 +106,7 @@ class Run {
   };
 
   void note(std::string_view stage, const Tried& tried) {
-    if (file_ != nullptr) file_->add(ground_, stage, tried);
+    if (record_.file != nullptr) record_.file->add(ground_, stage, tried);
   }
   ProductConfig config(const Shape& shape) const {
     return {.shape = shape, .data = ground_.data, .size = ground_.size, .sms = bench_.device().info().multiprocessors};
@@ -225,7 +227,7 @@ class Run {
   Products& products_;
   const SearchGround& ground_;
   const SearchLimits& limits_;
-  SearchFile* file_;
+  const SearchRecord& record_;
   std::deque<Known> entries_;  // what is added moves none
   std::deque<std::size_t> waiting_;
   std::deque<std::size_t> changes_;
@@ -282,9 +284,9 @@ void SearchFile::add(const SearchGround& ground, std::string_view stage, const T
 }
 
 std::vector<Tried> search(bench::Workbench& bench, Compilers& compilers, Products& products, const SearchGround& ground,
-                          const SearchLimits& limits, SearchFile* file) {
+                          const SearchLimits& limits, const SearchRecord& record) {
   const double began_s = bench::now_s();
-  Run run(bench, compilers, products, ground, limits, file);
+  Run run(bench, compilers, products, ground, limits, record);
   run.try_all(began_s + (1 - limits.finals_part) * limits.budget_s);
   std::vector<Tried> finalists = run.finals(began_s + limits.budget_s);
   bench::say(fmt::format("{}: {} of {} shapes timed in {:.0f} s", text_of(ground.types), run.tried(), run.known(),

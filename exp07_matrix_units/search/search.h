@@ -9,6 +9,7 @@
 
 #include "compilers.h"
 #include "core/base/file_descriptor.h"
+#include "core/code/isa_dump.h"
 #include "core/experiment/workbench.h"
 #include "products.h"
 #include "space.h"
@@ -52,6 +53,12 @@ struct SearchLimits {
   std::size_t before_near = 40;           // shapes of the space that are timed before anything is changed
 };
 
-// Compiles on `compilers`, times on the bench's device, and returns the finalists, the fastest first. No file: nullptr.
+// Where each shape is written down, and the finalists' machine code; nullptr: nowhere.
+struct SearchRecord {
+  SearchFile* file = nullptr;
+  bench::IsaDump* dump = nullptr;
+};
+
+// Compiles on `compilers`, times on the bench's device, and returns the finalists, the fastest first.
 std::vector<Tried> search(bench::Workbench& bench, Compilers& compilers, Products& products, const SearchGround& ground,
-                          const SearchLimits& limits, SearchFile* file);
+                          const SearchLimits& limits, const SearchRecord& record);
