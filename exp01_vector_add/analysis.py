@@ -6,13 +6,14 @@ from functools import partial
 
 from benchlib.document import document
 from benchlib.model.analysis import CHECKS, WITHOUT_COPIES, Analysis, Counting, FloorFacts, Plot, Stream, Study
-from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, fixed, paragraph
+from benchlib.document.document import NONE, Blocks, Cell, fixed, paragraph
 from benchlib.pages.excerpts import sass_excerpts, twin
 from benchlib.document.plots import BANDWIDTH, Chart, Panel, measured
-from benchlib.results.results import API_NAMES, APIS, Case, Table
+from benchlib.results.results import APIS, API_NAMES, Table
 from benchlib.model.pairs import Pair, figure_of, pairs
 from benchlib.tables import floors
-from benchlib.tables.twins import comparison, micros, plain, rows_or_none, twin_table, with_noise_floor, without_checks
+from benchlib.tables.twins import micros, noise_floor, plain, twin_table, with_noise_floor, without_checks
+from benchlib.tables.pivot import Columns, by_api, column, figures, keys, named, pivot, rounded, thousandth, told, versus
 
 ADD_VARIANTS = ["add_f32", "add_f32x4"]
 COPY_VARIANTS = ["copy_f32", "copy_tile", "read_tile", "write_tile", "copy_api"]
@@ -36,37 +37,32 @@ def blocks(found: Study, table: Table) -> Blocks:
 
 def ceilings(found: Study, table: Table) -> Blocks:
     """The largest size, each kernel in its best shape: bandwidth, share of the memory's peak and of the API's copy."""
-    header = ["variant", "cache"]
-    for api in APIS:
-        header += [f"{API_NAMES[api]} GB/s:", "block x unroll:", "% of peak:", f"% of {API_COPIES[api]}:"]
-    rows = []
+
+    def best(variant: str, cache: str) -> Pair:
+        where = {"variant": variant, "elements": "max", "cache": cache, "pick": "fastest"}
+        return Pair(*(next(iter(table.select({**where, "api": api})), None) for api in APIS))
+
     # The additions' warm rows are of smaller sizes: only the others run at the largest in both states.
-    shown = [("cold", variant) for variant in ADD_VARIANTS + COPY_VARIANTS] + [("warm", name) for name in COPY_VARIANTS]
-    for cache, variant in shown:
-        best: dict[str, object] = {"variant": variant, "elements": "max", "cache": cache, "pick": "fastest"}
-        cuda, vulkan = (next(iter(table.select({**best, "api": api})), None) for api in APIS)
-        if not (cuda or vulkan):
-            continue
-        cells: list[Cell] = [variant, cache]
-        for api, side in zip(APIS, (cuda, vulkan)):
-            cells += ceiling_cells(table, api, side)
-        rows.append(cells + comparison(table, Pair(cuda, vulkan)))
-    if not rows:
-        return [NO_RESULTS]
-    header += ["Vulkan/CUDA time, best against best [95 %]:", "Vulkan is"]
-    return with_noise_floor(found, table, document.table(header, rows))
+    shown = [best(variant, "cold") for variant in ADD_VARIANTS + COPY_VARIANTS] + [best(variant, "warm") for variant in COPY_VARIANTS]
+    chosen = [pair for pair in shown if pair.cuda or pair.vulkan]
+    rates = [ceiling(table, at, api) for at, api in enumerate(APIS)]
+    block = pivot(chosen, keys({"variant": "variant", "cache": "cache"}), *rates, versus(table, " time, best against best"))
+    return told(block, after=[found.memoized(noise_floor, table)])
 
 
-def ceiling_cells(table: Table, api: str, case: Case | None) -> list[Cell]:
-    rate = figure_of(table, case, "gbps")
-    if case is None or rate is None:
-        return [NONE] * 4
-    shape = " x ".join(case[column] for column in ("block", "unroll") if case[column])
-    peak = figure_of(table, case, "peak_pct")
-    api_copies = table.select({"variant": "copy_api", "api": api, "elements": "max", "cache": case["cache"]})
-    copy_rate = figure_of(table, api_copies[0], "gbps") if api_copies else None
-    share = fixed(100 * rate.value / copy_rate.value, 1) if copy_rate else NONE
-    return [plain(rate), shape or NONE, fixed(peak.value, 1) if peak else NONE, share]
+def ceiling(table: Table, at: int, api: str) -> Columns[Pair]:
+    def cells(pair: Pair) -> list[Cell]:
+        case = pair.sides[at]
+        rate = figure_of(table, case, "gbps")
+        if case is None or rate is None:
+            return [NONE] * 4
+        shape = " x ".join(case[column] for column in ("block", "unroll") if case[column])
+        api_copies = table.select({"variant": "copy_api", "api": api, "elements": "max", "cache": case["cache"]})
+        copy_rate = figure_of(table, api_copies[0], "gbps") if api_copies else None
+        share = fixed(100 * rate.value / copy_rate.value, 1) if copy_rate else NONE
+        return [plain(rate), shape or NONE, rounded(figure_of(table, case, "peak_pct"), 1), share]
+
+    return [f"{API_NAMES[api]} GB/s:", "block x unroll:", "% of peak:", f"% of {API_COPIES[api]}:"], cells
 
 
 def copies(found: Study, table: Table) -> Blocks:
@@ -75,27 +71,23 @@ def copies(found: Study, table: Table) -> Blocks:
 
 def launch(found: Study, table: Table) -> Blocks:
     """What one launch costs: on the device, from submission to completion, and to submit. Microseconds per launch."""
-    header = ["what", "launches:"]
-    for api in APIS:
-        header += [f"{API_NAMES[api]} device:", "round trip:", "submit:"]
-    rows = []
-    for pair in pairs(table, {"variant": "empty"}) + pairs(table, {"variant": "chain"}):
+
+    def what(pair: Pair) -> Cell:
         modes = " / ".join(side["mode"] for side in pair.sides if side and side["mode"])
-        cells: list[Cell] = [f"{pair.case['variant']} {modes}".strip(), pair.case["chain"] or "1"]
-        for side in pair.sides:
-            cells += [micros(figure_of(table, side, metric)) for metric in ("device_ns", "roundtrip_ns", "submit_ns")]
-        rows.append(cells + comparison(table, pair))
-    header += ["Vulkan/CUDA device [95 %]:", "Vulkan is"]
+        return f"{pair.case['variant']} {modes}".strip()
+
+    shown = pivot(
+        pairs(table, {"variant": "empty"}) + pairs(table, {"variant": "chain"}),
+        column("what", what),
+        keys({"launches:": lambda case: case["chain"] or "1"}),
+        by_api(["{} device:", "round trip:", "submit:"], figures(table, micros, "device_ns", "roundtrip_ns", "submit_ns")),
+        versus(table, " device"),
+    )
     stamps = [
         f"{API_NAMES[case['api']]} {document.cell_text(micros(table.figure(case, 'device_ns')))} µs"
         for case in table.select({"variant": "stamp_pair"})
     ]
-    empty_pair = ", ".join(stamps) or "not measured"
-    return [
-        paragraph("Microseconds per launch."),
-        rows_or_none(header, rows),
-        paragraph(f"An empty pair of stamps reads: {empty_pair}."),
-    ]
+    return [paragraph("Microseconds per launch."), shown, paragraph(f"An empty pair of stamps reads: {', '.join(stamps) or 'not measured'}.")]
 
 
 RULERS = ["ruler", "ruler_full"]
@@ -103,18 +95,12 @@ RULERS = ["ruler", "ruler_full"]
 
 def ruler(found: Study, table: Table) -> Blocks:
     """What either API's stamps read beyond the length that a kernel itself measures. Microseconds."""
-    header = ["kernel waits:", "blocks", "launches:"]
-    for api in APIS:
-        header += [f"{API_NAMES[api]} its own length:", "between launches:", "stamps add:"]
-    rows = []
-    shapes = dict.fromkeys((case.elements, case["variant"], case["chain"]) for case in table.select({"variant": RULERS}))
-    for length, variant, chain in sorted(shapes, key=lambda shape: (shape[1], int(shape[2]), shape[0])):
-        cells: list[Cell] = [f"{length / 1000:g}", "one" if variant == "ruler" else "one for each SM", chain]
-        for api in APIS:
-            where = {"variant": variant, "api": api, "elements": str(length), "chain": chain}
-            case = next(iter(table.select(where)), None)
-            cells += [micros(figure_of(table, case, metric)) for metric in ("own_ns", "gap_ns", "outside_ns")]
-        rows.append(cells)
+    blocks_of = named({"ruler": "one", "ruler_full": "one for each SM"}, "variant")
+    shown = pivot(
+        sorted(pairs(table, {"variant": RULERS}), key=lambda pair: (pair.case["variant"], pair.case.whole("chain"), pair.case.elements)),
+        keys({"kernel waits:": thousandth("elements"), "blocks": blocks_of, "launches:": "chain"}),
+        by_api(["{} its own length:", "between launches:", "stamps add:"], figures(table, micros, "own_ns", "gap_ns", "outside_ns")),
+    )
     steps = []
     for api in APIS:
         seen = [figure for case in table.select({"variant": "ruler", "api": api}) if (figure := table.figure(case, "clock_step_ns"))]
@@ -124,8 +110,7 @@ def ruler(found: Study, table: Table) -> Blocks:
         "A kernel waits by the GPU's clock and stores when it began and ended. What the stamps around it read beyond that is what "
         "they add to any kernel. Microseconds."
     )
-    blocks: Blocks = [paragraph(about), rows_or_none(header, rows)]
-    return blocks + ([paragraph(f"The clock's least step: {', '.join(steps)}.")] if steps else [])
+    return [paragraph(about), shown, *([paragraph(f"The clock's least step: {', '.join(steps)}.")] if steps else [])]
 
 
 def ruler_chart(_: Study, table: Table) -> Chart:

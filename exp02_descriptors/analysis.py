@@ -11,8 +11,9 @@ from benchlib.document.document import NO_RESULTS, NONE, Blocks, Cell, paragraph
 from benchlib.pages.excerpts import sass_excerpts, three_ways
 from benchlib.document.plots import CUDA, MORE, VULKAN, Chart, Panel, Series, line
 from benchlib.results.results import Case, Table
-from benchlib.model.pairs import figure_of, pairs
-from benchlib.tables.twins import comparison, micros, twin_table, with_noise_floor
+from benchlib.model.pairs import Pair, pairs
+from benchlib.tables.twins import micros, noise_floor, twin_table, with_noise_floor
+from benchlib.tables.pivot import by_api, column, figures, keys, pivot, told, versus
 
 MICROS = "µs per dispatch"
 
@@ -24,24 +25,20 @@ def bandwidth(found: Study, table: Table) -> Blocks:
 
 def ways(found: Study, table: Table) -> Blocks:
     """What one of many dispatches costs, by the way in which it gets its buffers. Microseconds per dispatch."""
-    header = ["kernel", "buffers:", "dispatches:", "binding", "bound"]
-    header += ["CUDA device:", "Vulkan device:", "Vulkan/CUDA device [95 %]:", "Vulkan is"]
-    header += ["CUDA submit:", "Vulkan submit:", "CUDA round trip:", "Vulkan round trip:"]
-    parts = []
-    for variant in ("idle", "sum_small"):
-        rows = []
-        found_pairs = pairs(table, {"variant": variant})
-        sizes = ("buffers", "dispatches")
-        for pair in sorted(found_pairs, key=lambda pair: [pair.case.whole(column) for column in sizes]):
-            cells: list[Cell] = [pair.case[column] for column in ("variant", *sizes, "binding", "set_use")]
-            cells += [micros(figure_of(table, side)) for side in pair.sides] + comparison(table, pair)
-            for metric in ("submit_ns", "roundtrip_ns"):
-                cells += [micros(figure_of(table, side, metric)) for side in pair.sides]
-            rows.append(cells)
-        parts += [document.table(header, rows)] if rows else []
-    if not parts:
-        return [NO_RESULTS]
-    return with_noise_floor(found, table, paragraph("Microseconds per dispatch."), *parts)
+    sizes = {"buffers:": "buffers", "dispatches:": "dispatches"}
+    parts = [
+        pivot(
+            sorted(of_variant, key=lambda pair: [pair.case.whole(column) for column in sizes.values()]),
+            keys({"kernel": "variant", **sizes, "binding": "binding", "bound": lambda case: case["set_use"]}),
+            by_api(["{} device:"], figures(table, micros, "device_ns")),
+            versus(table, " device"),
+            by_api(["{} submit:"], figures(table, micros, "submit_ns")),
+            by_api(["{} round trip:"], figures(table, micros, "roundtrip_ns")),
+        )
+        for variant in ("idle", "sum_small")
+        if (of_variant := pairs(table, {"variant": variant}))
+    ]
+    return with_noise_floor(found, table, paragraph("Microseconds per dispatch."), *parts) if parts else [NO_RESULTS]
 
 
 def binding(found: Study, table: Table) -> Blocks:
@@ -58,23 +55,32 @@ ABOUT = (
 
 def robustness(found: Study, table: Table) -> Blocks:
     """Bounds checks: in the code, where it was disassembled, and in time, beside the code without them."""
-    header = ["the pipeline asks for", "elements:", "cache", "instructions:", "bounds checks:", "CUDA µs:", "Vulkan µs:"]
-    header += ["to disabled [95 %]:", "Vulkan/CUDA [95 %]:", "Vulkan is"]
     sass = found.auxiliary("sass.csv", table.name)
-    rows = []
-    for pair in pairs(table, {"variant": "sum", "binding": "descriptors", "buffers": "2"}):
-        checks = pair.case["robustness"]
-        kernel = "sum_2" if checks == "default" else f"sum_2.{checks}"
-        code = sass.select({"kernel": kernel, "api": "vulkan"})[:1] if sass else []
-        cells: list[Cell] = [NOTHING if checks == "default" else checks, whole(pair.case.elements), pair.case["cache"]]
-        for column in ("instructions", "bounds_checks"):
-            cells.append(sass.text(code[0], column) if sass and code else NONE)
-        cells += [micros(figure_of(table, side)) for side in pair.sides]
+
+    def code(case: Case) -> list[Cell]:
+        kernel = "sum_2" if case["robustness"] == "default" else f"sum_2.{case['robustness']}"
+        listed = sass.select({"kernel": kernel, "api": "vulkan"})[:1] if sass else []
+        return [sass.text(listed[0], name) if sass and listed else NONE for name in ("instructions", "bounds_checks")]
+
+    def to_unchecked(pair: Pair) -> Cell:
         unchecked = pair.vulkan.replace(robustness="disabled") if pair.vulkan else None
-        relative = table.ratio(pair.vulkan, unchecked) if pair.vulkan and unchecked else None
-        cells.append("1" if pair.vulkan == unchecked and pair.vulkan else document.ratio(relative))
-        rows.append(cells + comparison(table, pair))
-    return with_noise_floor(found, table, paragraph(ABOUT), document.table(header, rows)) if rows else [NO_RESULTS]
+        if pair.vulkan and pair.vulkan == unchecked:
+            return "1"
+        return document.ratio(table.ratio(pair.vulkan, unchecked) if pair.vulkan and unchecked else None)
+
+    shown = pivot(
+        pairs(table, {"variant": "sum", "binding": "descriptors", "buffers": "2"}),
+        keys({
+            "the pipeline asks for": lambda case: NOTHING if case["robustness"] == "default" else case["robustness"],
+            "elements:": lambda case: whole(case.elements),
+            "cache": "cache",
+        }),
+        (["instructions:", "bounds checks:"], lambda pair: code(pair.case)),
+        by_api(["{} µs:"], figures(table, micros, "device_ns")),
+        column("to disabled [95 %]:", to_unchecked),
+        versus(table),
+    )  # fmt: skip
+    return told(shown, [ABOUT], [found.memoized(noise_floor, table)])
 
 
 BINDINGS = {

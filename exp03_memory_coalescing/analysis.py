@@ -8,17 +8,18 @@ from functools import partial
 from benchlib.document import document
 from benchlib.model import hardware_counts
 from benchlib.model.analysis import CHECKS, WITHOUT_COPIES, Analysis, Counting, Plot, Study
-from benchlib.document.document import NO_RESULTS, Block, Blocks, Cell, heading, paragraph
+from benchlib.document.document import NO_RESULTS, Block, Blocks, Cell, heading
 from benchlib.pages.excerpts import sass_excerpts, twin
 from benchlib.stats.formats import count, sig
 from benchlib.model.hardware_counts import Counts
 from benchlib.document.plots import BANDWIDTH, CUDA, MODEL, Chart, Panel, Point, Series, measured
 from benchlib.results.results import API_NAMES, APIS, Case, Table
-from benchlib.model.pairs import figure_of, pairs
+from benchlib.model.pairs import Pair, figure_of, pairs
 from benchlib.tables import floors
 from benchlib.tables.counts import count_cell, count_cells, explained
-from benchlib.tables.twins import comparison, micros, plain, rows_or_none, sectors_cell, sectors_header
+from benchlib.tables.twins import micros, noise_floor, plain, sectors_cell, sectors_header
 from benchlib.tables.twins import sectors_table, twin_table, with_noise_floor, without_checks
+from benchlib.tables.pivot import Columns, across, by_api, column, figures, keys, pivot, told, versus
 
 SOURCE_ELEMENTS = 1 << 22  # Worklog #05's N = 4M particles
 LAYOUT_NAMES = {"read_soa_x": "SoA", "read_aos_x": "AoS", "read_aos_vec4": "AoS, whole struct"}
@@ -54,58 +55,59 @@ def layout_label(case: Case) -> str:
 def layout_table(table: Table, cases: Sequence[Case], counts: Counts | None) -> Block:
     units = [unit for unit in ("sectors", "lines") if f"load_{unit}" in table.model]
     names = {"sectors": "32-byte sectors per warp", "lines": "128-byte lines per warp"}
-    header = ["variant", "time (ms):", "effective bandwidth (GB/s):", *(f"{names[unit]}:" for unit in units)]
-    header += ["sectors counted per warp:"] if counts else []
-    rows = []
-    for case in cases:
+
+    def milliseconds(case: Case) -> Cell:
         time = table.figure(case, "device_ns")
-        milliseconds = document.number(time.value / 1e6 if time else None)
-        cells: list[Cell] = [layout_label(case), milliseconds, plain(table.figure(case, "gbps"))]
-        for unit in units:
-            load, store = table.text(case, f"load_{unit}"), table.text(case, f"store_{unit}")
-            cells.append(f"{load} (load) + {store} (store)")
-        rows.append([*cells, count_cell(counts, case)] if counts else cells)
-    return document.table(header, rows)
+        return document.number(time.value / 1e6 if time else None)
+
+    def both(case: Case, unit: str) -> Cell:
+        return f"{table.text(case, f'load_{unit}')} (load) + {table.text(case, f'store_{unit}')} (store)"
+
+    return pivot(
+        cases,
+        keys({"variant": layout_label, "time (ms):": milliseconds}),
+        (["effective bandwidth (GB/s):"], figures(table, plain, "gbps")),
+        across(units, lambda unit: names[unit], both),
+        *([column("sectors counted per warp:", partial(count_cell, counts))] if counts else []),
+    )
+
+
+def sectors(table: Table, counts: Counts | None) -> Columns[Pair]:
+    return sectors_header(counts), lambda pair: [sectors_cell(table, pair.case), *(count_cells(counts, pair.sides) if counts else [])]
 
 
 def offsets(found: Study, table: Table) -> Blocks:
     """Time at every offset beside the predicted sectors and the time at offset 0."""
-    parts: Blocks = []
     counts = hardware_counts.load(found, table)
+
+    def cells(side: Case | None) -> list[Cell]:
+        aligned = side.replace(offset="0") if side else None
+        relative = table.ratio(side, aligned) if side and aligned else None
+        return [micros(figure_of(table, side)), "1" if side and side == aligned else document.ratio(relative)]
+
+    parts: Blocks = []
     for variant in ("read_offset", "write_offset"):
-        rows = []
-        for pair in pairs(table, {"variant": variant, "elements": "max"}):
-            cells: list[Cell] = [pair.case["offset"], sectors_cell(table, pair.case)]
-            cells += count_cells(counts, pair.sides) if counts else []
-            for side in pair.sides:
-                relative = table.ratio(side, side.replace(offset="0")) if side else None
-                cells += [micros(figure_of(table, side)), "1" if pair.case["offset"] == "0" else document.ratio(relative)]
-            rows.append(cells + comparison(table, pair))
-        header = ["offset:", *sectors_header(counts)]
-        header += ["CUDA µs:", "to offset 0:", "Vulkan µs:", "to offset 0:"]
-        parts += [heading(variant), rows_or_none([*header, "Vulkan/CUDA [95 %]:", "Vulkan is"], rows)]
+        columns = keys({"offset:": lambda case: case["offset"]}), sectors(table, counts), by_api(["{} µs:", "to offset 0:"], cells), versus(table)
+        parts += [heading(variant), pivot(pairs(table, {"variant": variant, "elements": "max"}), *columns)]
     return with_noise_floor(found, table, *parts, *explained(counts))
 
 
 def structs(found: Study, table: Table) -> Blocks:
     """Struct size and fields read: does time follow the sectors?"""
     counts = hardware_counts.load(found, table)
-    header = ["struct bytes:", "fields read:", *sectors_header(counts), "CUDA µs:", "Vulkan µs:"]
-    header += ["CUDA sector GB/s:", "Vulkan sector GB/s:", "Vulkan/CUDA [95 %]:", "Vulkan is"]
-    rows = []
-    for pair in pairs(table, {"variant": "struct_read", "elements": "max"}):
-        cells: list[Cell] = [pair.case[column] for column in ("struct_bytes", "fields")]
-        cells += [sectors_cell(table, pair.case), *(count_cells(counts, pair.sides) if counts else [])]
-        cells += [micros(figure_of(table, side)) for side in pair.sides]
-        cells += [plain(figure_of(table, side, "sector_gbps")) for side in pair.sides]
-        rows.append(cells + comparison(table, pair))
-    if not rows:
-        return [NO_RESULTS]
-    reading = paragraph(
+    shown = pivot(
+        pairs(table, {"variant": "struct_read", "elements": "max"}),
+        keys({"struct bytes:": "struct_bytes", "fields read:": "fields"}),
+        sectors(table, counts),
+        by_api(["{} µs:"], figures(table, micros, "device_ns")),
+        by_api(["{} sector GB/s:"], figures(table, plain, "sector_gbps")),
+        versus(table),
+    )
+    reading = (
         "Sector GB/s: 32 bytes for every sector the model predicts, over the time. Level: time follows the sectors. "
         "Higher: sectors are served more than once from a cache. Lower: something else than sectors is the limit."
     )
-    return with_noise_floor(found, table, document.table(header, rows), *explained(counts), reading)
+    return told(shown, after=[*explained(counts), reading, found.memoized(noise_floor, table)])
 
 
 def fields(found: Study, table: Table) -> Blocks:
